@@ -1,0 +1,113 @@
+package checker
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+)
+
+// A Verdict is what a history says about one guarantee.
+type Verdict uint8
+
+// The verdicts. The zero value is Untested, which is never success.
+const (
+	Untested      Verdict = iota // too little exposure to say
+	Held                         // exposed, and kept
+	Broken                       // violated; there is a witness
+	Hazard                       // the documented limit of leases: work went on past validity
+	NotApplicable                // the design has no such ability, or nothing to judge
+)
+
+var verdictNames = [...]string{"untested", "held", "broken", "hazard", "n/a"}
+
+// String returns the verdict's name as reports show it.
+func (v Verdict) String() string {
+	if int(v) < len(verdictNames) {
+		return verdictNames[v]
+	}
+	return fmt.Sprintf("invalid(%d)", uint8(v))
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (v *Verdict) UnmarshalText(b []byte) error {
+	for i, n := range verdictNames {
+		if n == string(b) {
+			*v = Verdict(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("%q is no verdict; hint: one of %q", b, verdictNames)
+}
+
+// A Result is the judgement of one history.
+type Result struct {
+	// Findings has one entry per guarantee, in the order of lockbench.Guarantees.
+	Findings []Finding
+	// Counts of what the history holds.
+	Ops, Grants, Refused, Unknown, Failed, Lost int64
+	// Unjudged counts grants without a known start of validity.
+	Unjudged int64
+	// WorstOverlap is the longest time two owners held one key, within validity
+	// or past it.
+	WorstOverlap time.Duration
+	// Partial: the record stops before the run did, and Why.
+	Partial bool
+	Why     string
+	// Defects are contradictions that can only be lockbench's own fault: the
+	// in-process witness or porcupine saw what the sweep did not.
+	Defects []string
+	// CrossChecked counts the keys whose history porcupine judged too.
+	CrossChecked int64
+}
+
+// A Finding is the verdict on one guarantee, with its evidence.
+type Finding struct {
+	Guarantee lockbench.Guarantee
+	Verdict   Verdict
+	// Claimed: the design is held to it.
+	Claimed bool
+	// Exercised: the workload and its faults can put it to the test.
+	Exercised bool
+	// Exposure counts the occasions on which it could have been broken.
+	Exposure   int64
+	Violations int64
+	// Note says what the numbers do not: why it is untested, what slack was given.
+	Note string
+	// Measures are figures by name ("overlap_p99_ns", "jain").
+	Measures map[string]float64
+	// Witness is the clearest violation or hazard; nil when there is none.
+	Witness *Witness
+}
+
+// A Witness shows one violation by the operations that make it.
+type Witness struct {
+	Key string
+	// Sentence says what happened, in one line.
+	Sentence string
+	// Holds are the grants involved, in the order granted.
+	Holds []WitnessHold
+	// Ops are the operations involved, by call: what the server was told and
+	// what it answered.
+	Ops []history.Op
+	// Margin is by how much: the overlap, or the time by which it came early.
+	Margin time.Duration
+}
+
+// A WitnessHold is one grant as the checker sees it. Stamps are ns since the
+// start of the run.
+type WitnessHold struct {
+	Hold            int64
+	Client, Process int32
+	// From is the start of validity, Granted the return of the acquire, Until the
+	// end of validity.
+	From, Granted, Until int64
+	// End is where the core ends, and EndedBy what ended it: "release",
+	// "validity", "lost", "death", "cut".
+	End     int64
+	EndedBy string
+}

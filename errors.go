@@ -1,0 +1,18 @@
+package lockbench
+
+import "errors"
+
+// The errors with which a design tells outcomes apart. Wrap them; callers use
+// [errors.Is]. An error that wraps none of them means that the outcome is
+// unknown.
+var (
+	// ErrNotAcquired: another owner held the lock for as long as was waited.
+	ErrNotAcquired = errors.New("lock not acquired")
+	// ErrNotHeld: this owner does not hold the lock (any more).
+	ErrNotHeld = errors.New("lock not held")
+	// ErrLate: the operation took effect, but after the lease was over.
+	ErrLate = errors.New("lease was over, released late")
+	// ErrNoEffect: the operation certainly did nothing, now and later; for
+	// instance because no connection could be had to send it on.
+	ErrNoEffect = errors.New("operation had no effect")
+)

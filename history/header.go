@@ -1,0 +1,71 @@
+package history
+
+import "github.com/lockbench/lockbench"
+
+// Schema is the version of the history format that this package writes.
+const Schema = "lockbench/history/v1"
+
+// A Header opens a history and tells how to read it and what to hold it to.
+type Header struct {
+	Schema string `json:"schema"`
+	// Design is the lock's name, Claims what it is held to.
+	Design string                `json:"design"`
+	Claims []lockbench.Guarantee `json:"claims"`
+	// Reacquire is what a second acquire by the holder means: refused, nested or
+	// refreshed (impls/design).
+	Reacquire string `json:"reacquire"`
+	// Renews: the design prolongs its holds by itself.
+	Renews bool `json:"renews"`
+	// ToleranceNS is how much longer than a lease the design itself may keep a
+	// key from others, in ns.
+	ToleranceNS int64 `json:"tolerance_ns"`
+	// Exercises is what the workload and its faults can put to the test.
+	Exercises []lockbench.Guarantee `json:"exercises"`
+
+	Workload string         `json:"workload"`
+	Params   map[string]any `json:"params,omitempty"`
+	Seed     uint64         `json:"seed"`
+	Faults   []string       `json:"faults,omitempty"`
+	// WarmupNS is how much of the start is left out of measurements, in ns.
+	WarmupNS int64 `json:"warmup_ns"`
+
+	Server      Server      `json:"server"`
+	Environment Environment `json:"environment"`
+	// Started is the wall-clock time of stamp zero, RFC 3339.
+	Started string `json:"started"`
+}
+
+// Server describes the server a run used.
+type Server struct {
+	// Kind is external, private or embedded.
+	Kind    string `json:"kind"`
+	Version string `json:"version"`
+	// Address is how it was reached, without password.
+	Address string `json:"address,omitempty"`
+}
+
+// Environment describes the machine and the program that made a run.
+type Environment struct {
+	OS      string `json:"os"`
+	Arch    string `json:"arch"`
+	CPUs    int    `json:"cpus"`
+	Go      string `json:"go"`
+	Version string `json:"lockbench"`
+}
+
+// A Trailer closes a complete history.
+type Trailer struct {
+	// EndNS is the stamp at which clients stopped, in ns.
+	EndNS int64 `json:"end_ns"`
+	// Commands is the number of requests the design sent to the server.
+	Commands int64 `json:"commands"`
+	// Ops is the number of operations recorded.
+	Ops int64 `json:"ops"`
+	// Ended says why the run ended: "duration", "operations", "interrupted" ...
+	Ended string `json:"ended"`
+	// WitnessOverlaps counts, per key, the entries into a critical section in
+	// which the in-process witness saw another client within both validities.
+	WitnessOverlaps map[string]int64 `json:"witness_overlaps,omitempty"`
+	// WitnessEntries is how many entries the witness saw.
+	WitnessEntries int64 `json:"witness_entries"`
+}

@@ -1,0 +1,44 @@
+package history
+
+import "iter"
+
+// A Source is a history to be read once, front to back, in constant memory but
+// for operations in flight.
+type Source interface {
+	Header() Header
+	// Events yields the call and the return of every operation in the order of
+	// (time, sequence number), calls before returns where stamps tie. An
+	// operation that never returned yields its call only. The error, if any,
+	// comes last; what came before it is sound.
+	Events() iter.Seq2[Event, error]
+	// End tells, after Events, how the history ended.
+	End() End
+}
+
+// An Event is one end of an operation, or the end of a client's record.
+type Event struct {
+	Phase Phase
+	// Op is complete at its call already: the outcome is known in hindsight. The
+	// same pointer comes again with the return. Receivers must not change it, and
+	// may keep it: it is never reused.
+	Op *Op
+}
+
+// Phase is which end of an operation an event is.
+type Phase uint8
+
+// The phases, in the order in which they come at one stamp.
+const (
+	Call   Phase = iota // the operation began; events in the narrow sense have only this
+	Return              // it returned
+	Cut                 // the record of Op.Client stops at Op.Call: in a partial history only
+)
+
+// End is how a history ended.
+type End struct {
+	// Partial: the record stops before the run did; Why says how.
+	Partial bool
+	Why     string
+	// Trailer is what the recorder knew at the end; zero in a partial history.
+	Trailer Trailer
+}

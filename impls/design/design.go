@@ -1,0 +1,78 @@
+package design
+
+import (
+	"time"
+
+	"github.com/lockbench/lockbench"
+)
+
+// A Design is one lock implementation of the catalogue.
+type Design struct {
+	// Name is "family/variant", stable.
+	Name string
+	// Summary says in one sentence how it works.
+	Summary string
+	// Source names the document (D0 to D4) or library it comes from.
+	Source string
+	// Claims is what the design can honestly keep, given its documented limits.
+	Claims []lockbench.Guarantee
+	// Reacquire is what a second Acquire by the holder of a key does.
+	Reacquire Reacquire
+	// Renews: the design prolongs what it holds by itself, in the background.
+	Renews bool
+	// Granted is the lease really given when ttl is asked for; nil means as asked.
+	Granted func(ttl time.Duration) time.Duration
+	// Tolerance is how much longer than the granted lease the design itself may
+	// keep a dead owner's key, beyond polling and rounding.
+	Tolerance time.Duration
+	// Commands are the server commands it needs, for the check before a run.
+	Commands []string
+	// Open starts one process's worth of the design: its identity, connection
+	// pool, registry and background work.
+	Open func(Environment) (Process, error)
+}
+
+// A Process holds what the design keeps once per operating-system process.
+// Its methods are safe for concurrent use.
+type Process interface {
+	// Locker makes one more owner (a thread of the process). It reports what
+	// happens inside its calls, and in the background on its behalf, to o.
+	Locker(o Observer) lockbench.Locker
+	// Close ends background work, waits for it and closes the connections. What
+	// is still held stays on the server.
+	Close() error
+}
+
+// Reacquire is what a second Acquire does when its Locker holds the key.
+type Reacquire string
+
+// The ways of treating a second Acquire by the holder.
+const (
+	Refused   Reacquire = "refused"   // as if by another owner
+	Nested    Reacquire = "nested"    // counted; as many releases free it
+	Refreshed Reacquire = "refreshed" // the same hold, its lease begun anew; not counted
+)
+
+// An Observer is told what cannot be seen from outside a call. Implementations
+// are safe for concurrent use.
+type Observer interface {
+	// Attempt is called at the start of each attempt to acquire key (the key as
+	// passed to Acquire), before any clock is read or request sent. It returns
+	// that instant, real and monotonic: the start of validity if it succeeds.
+	Attempt(key string) time.Time
+	// Renewing is called before a renewal of key in the background is sent, and
+	// the function it returns when its result is known: the lease granted, or
+	// the error (wrapping lockbench.ErrNotHeld when the lock was found lost).
+	Renewing(key string) func(granted time.Duration, err error)
+}
+
+// Blind is an Observer that looks at nothing.
+var Blind Observer = blind{}
+
+type blind struct{}
+
+func (blind) Attempt(string) time.Time { return time.Now() }
+
+func (blind) Renewing(string) func(time.Duration, error) {
+	return func(time.Duration, error) {}
+}

@@ -1,0 +1,51 @@
+// Package suggest finds the names a mistyped one may have meant.
+package suggest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agext/levenshtein"
+)
+
+// Near returns at most three of known that resemble name, the likeliest first.
+func Near(name string, known []string) []string {
+	type match struct {
+		name string
+		like float64
+	}
+	var near []match
+	for _, k := range known {
+		like := levenshtein.Match(strings.ToLower(name), strings.ToLower(k), nil)
+		if name != "" && strings.Contains(strings.ToLower(k), strings.ToLower(name)) {
+			like = max(like, 0.8)
+		}
+		if like >= 0.5 {
+			near = append(near, match{k, like})
+		}
+	}
+	slices.SortStableFunc(near, func(a, b match) int {
+		switch {
+		case a.like > b.like:
+			return -1
+		case a.like < b.like:
+			return 1
+		}
+		return 0
+	})
+	var names []string
+	for _, m := range near[:min(3, len(near))] {
+		names = append(names, m.name)
+	}
+	return names
+}
+
+// Unknown is the error for a name that is none of known: it names the value and
+// what, and hints at near matches or, failing those, at all that is known.
+func Unknown(what, name string, known []string) error {
+	if near := Near(name, known); len(near) > 0 {
+		return fmt.Errorf("unknown %s %q; hint: did you mean %s?", what, name, strings.Join(near, ", "))
+	}
+	return fmt.Errorf("unknown %s %q; hint: known are %s", what, name, strings.Join(known, ", "))
+}
