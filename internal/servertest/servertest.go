@@ -1,0 +1,41 @@
+// Package servertest gives tests a private Redis of their own.
+package servertest
+
+import (
+	"errors"
+	"os"
+	"testing"
+
+	"github.com/lockbench/lockbench/servers"
+)
+
+// Required is the environment variable that, set to 1, turns a test that lacks a
+// server from skipped into failed.
+const Required = "LOCKBENCH_REQUIRE_SERVERS"
+
+// Start starts a private server and stops it when t ends. Without redis-server or
+// valkey-server in PATH it skips t, or fails it where [Required] is set.
+func Start(t testing.TB) *servers.Server {
+	t.Helper()
+	s, err := servers.StartPrivate(t.Context())
+	Need(t, err)
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("stop private server: %v", err)
+		}
+	})
+	return s
+}
+
+// Need ends t when err, of starting a server, is not nil: skipped if there is no
+// program to start and none is [Required], failed otherwise.
+func Need(t testing.TB, err error) {
+	t.Helper()
+	switch {
+	case err == nil:
+	case errors.Is(err, servers.ErrNoProgram) && os.Getenv(Required) != "1":
+		t.Skipf("needs a real server: %v", err)
+	default:
+		t.Fatalf("start private server: %v", err)
+	}
+}

@@ -1,0 +1,90 @@
+package servers
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"sync/atomic"
+)
+
+// A child is a running server process.
+type child struct {
+	process *os.Process
+	log     string        // the file its output goes to
+	ending  atomic.Bool   // we have asked it to end
+	exited  chan struct{} // closed when it is gone and reaped
+	died    chan struct{} // closed when it is gone without having been asked
+	err     error         // how it ended; set before either is closed
+}
+
+// startChild starts program. A goroutine of its own does it and stays locked to
+// its thread until the child has ended, because Linux counts the parent as dead
+// as soon as the thread that forked is.
+func startChild(program string, args []string, home *home) (*child, error) {
+	log, err := os.Create(home.file("log"))
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	cmd := exec.Command(program, args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = home.path, log, log
+	cmd.SysProcAttr = childAttributes()
+
+	c := &child{log: log.Name(), exited: make(chan struct{}), died: make(chan struct{})}
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := cmd.Start()
+		c.process = cmd.Process
+		started <- err
+		if err == nil {
+			c.reap(cmd)
+		}
+	}()
+	return c, <-started
+}
+
+// reap waits until the child is gone and says so.
+func (c *child) reap(cmd *exec.Cmd) {
+	err := cmd.Wait()
+	if err == nil {
+		err = errors.New("exit status 0")
+	}
+	c.err = fmt.Errorf("server process %d ended by itself: %w%s", c.process.Pid, err, c.lastWords())
+	if !c.ending.Load() {
+		close(c.died)
+	}
+	close(c.exited)
+}
+
+// end kills the child and waits until it is gone. There is nothing it would have
+// to save, and a kill also ends one that is stopped or does not answer.
+func (c *child) end() error {
+	c.ending.Store(true)
+	err := kill(c.process)
+	if errors.Is(err, os.ErrProcessDone) {
+		err = nil
+	}
+	if err == nil {
+		<-c.exited
+	}
+	return err
+}
+
+// lastWords returns the end of the child's output, to go behind an error.
+func (c *child) lastWords() string {
+	const enough = 400
+	text, err := os.ReadFile(c.log)
+	text = bytes.TrimSpace(text)
+	if err != nil || len(text) == 0 {
+		return ""
+	}
+	if len(text) > enough {
+		text = append([]byte("..."), text[len(text)-enough:]...)
+	}
+	return fmt.Sprintf("; it said: %s", bytes.ReplaceAll(text, []byte("\n"), []byte(" | ")))
+}

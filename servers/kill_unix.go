@@ -1,0 +1,18 @@
+//go:build unix
+
+package servers
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// kill ends p at once, and first whatever it started in its group.
+func kill(p *os.Process) error {
+	err := syscall.Kill(-p.Pid, syscall.SIGKILL)
+	if errors.Is(err, syscall.ESRCH) {
+		err = nil // already gone
+	}
+	return errors.Join(err, p.Kill())
+}

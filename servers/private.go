@@ -1,0 +1,129 @@
+package servers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os/exec"
+	"strconv"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+const (
+	startTimeout = 5 * time.Second // until a private server answers
+	pollInterval = 5 * time.Millisecond
+)
+
+// programs are the servers looked for in PATH, the first one found wins.
+var programs = []string{"redis-server", "valkey-server"}
+
+// ErrNoProgram: neither redis-server nor valkey-server is in PATH.
+var ErrNoProgram = errors.New("no redis-server or valkey-server in PATH; hint: install one, or name a server by URL")
+
+// findProgram returns the path of a server program, or ErrNoProgram.
+func findProgram() (string, error) {
+	for _, name := range programs {
+		if path, err := exec.LookPath(name); err == nil {
+			return path, nil
+		}
+	}
+	return "", ErrNoProgram
+}
+
+// StartPrivate starts redis-server or valkey-server from PATH as a child of this
+// process: on a Unix socket (on Windows a loopback port) in a temporary folder
+// of its own, without persistence or eviction. It returns once the child itself
+// has answered, within 5 s, and [ErrNoProgram] when there is none to start.
+//
+// On Linux the child dies with this process however that ends. Elsewhere it
+// outlives a SIGKILL of this process; the next StartPrivate ends it then.
+func StartPrivate(ctx context.Context) (*Server, error) {
+	program, err := findProgram()
+	if err != nil {
+		return nil, err
+	}
+	base := tempBase()
+	clearLeftovers(ctx, base)
+	home, err := newHome(base)
+	if err != nil {
+		return nil, fmt.Errorf("private server: %w", err)
+	}
+	s, err := startIn(ctx, home, program)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("private server %s: %w", program, err), home.remove())
+	}
+	return s, nil
+}
+
+// startIn runs program in home and waits until it answers.
+func startIn(ctx context.Context, home *home, program string) (*Server, error) {
+	opt, err := home.listenOptions()
+	if err != nil {
+		return nil, err
+	}
+	c, err := startChild(program, serverArgs(home, opt), home)
+	if err != nil {
+		return nil, err
+	}
+	s := newServer(Private, tune(opt))
+	s.done, s.why = c.died, func() error { return c.err }
+	s.stop = func() error { return errors.Join(c.end(), home.remove()) }
+	if s.version, err = awaitOwn(ctx, s, c); err != nil {
+		return nil, errors.Join(err, c.end())
+	}
+	return s, nil
+}
+
+// serverArgs are the settings of a private server: nothing on disk, no eviction.
+func serverArgs(home *home, opt redis.Options) []string {
+	args := []string{
+		"--dir", home.path, "--daemonize", "no", "--loglevel", "warning",
+		"--save", "", "--appendonly", "no", "--maxmemory-policy", "noeviction",
+	}
+	if opt.Network == "unix" {
+		return append(args, "--port", "0", "--unixsocket", opt.Addr, "--unixsocketperm", "700")
+	}
+	host, port, _ := net.SplitHostPort(opt.Addr)
+	return append(args, "--bind", host, "--port", port)
+}
+
+// awaitOwn polls until the child answers and is the one that answers: a port, at
+// least, may be somebody else's by then. It returns the version.
+func awaitOwn(ctx context.Context, s *Server, c *child) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	for {
+		info, err := askInfo(ctx, s.Options())
+		if err == nil {
+			if got := info["process_id"]; got != strconv.Itoa(c.process.Pid) {
+				return "", fmt.Errorf("process %q answered at %s, not our child %d; hint: have the program itself in PATH, not a script around it", got, s.address, c.process.Pid)
+			}
+			return versionOf(info), nil
+		}
+		select {
+		case <-c.exited:
+			return "", c.err
+		case <-ctx.Done():
+			return "", fmt.Errorf("did not answer at %s: %w (%w)%s", s.address, err, ctx.Err(), c.lastWords())
+		case <-time.After(pollInterval):
+		}
+	}
+}
+
+// askInfo asks for INFO server on a connection of its own. It dials first without
+// the client, which would log every attempt that comes too early.
+func askInfo(ctx context.Context, opt *redis.Options) (map[string]string, error) {
+	conn, err := new(net.Dialer).DialContext(ctx, opt.Network, opt.Addr)
+	if err != nil {
+		return nil, err
+	}
+	if err := conn.Close(); err != nil {
+		return nil, err
+	}
+	client := redis.NewClient(opt)
+	defer client.Close()
+	return serverInfo(ctx, client)
+}

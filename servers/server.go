@@ -1,0 +1,131 @@
+package servers
+
+import (
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
+
+	"github.com/lockbench/lockbench/history"
+)
+
+// The kinds of server, as reports name them.
+const (
+	External = "external" // named by the user, running already
+	Private  = "private"  // a child process of ours
+	Embedded = "embedded" // miniredis, in this process: its speed says nothing
+)
+
+// A Server is one Redis (or Valkey, or miniredis) that answered when it was
+// connected to or started. Its methods are safe for concurrent use.
+type Server struct {
+	kind    string
+	version string
+	address string
+	options redis.Options
+
+	stop   func() error    // ends what we started; nil for an external server
+	closed func() error    // stop, once
+	done   <-chan struct{} // closed when a child ended by itself
+	why    func() error    // how it ended, once done is closed
+}
+
+func newServer(kind string, options redis.Options) *Server {
+	s := &Server{
+		kind:    kind,
+		address: addressOf(&options),
+		options: options,
+		done:    make(chan struct{}),
+	}
+	s.closed = sync.OnceValue(func() error {
+		if s.stop == nil {
+			return nil
+		}
+		return s.stop()
+	})
+	return s
+}
+
+// Kind returns [External], [Private] or [Embedded].
+func (s *Server) Kind() string { return s.kind }
+
+// Version returns product and version, such as "redis 7.0.15".
+func (s *Server) Version() string { return s.version }
+
+// Address returns how the server is reached, as a URL without user, password
+// and query.
+func (s *Server) Address() string { return s.address }
+
+// Info describes the server for the header of a history.
+func (s *Server) Info() history.Server {
+	return history.Server{Kind: s.kind, Version: s.version, Address: s.address}
+}
+
+// Done returns a channel that is closed when a server we started ended without
+// being told to; [Server.Err] then says how. It is never closed for others.
+func (s *Server) Done() <-chan struct{} { return s.done }
+
+// Err returns why the server ended by itself, nil while Done is open.
+func (s *Server) Err() error {
+	select {
+	case <-s.done:
+		return s.why()
+	default:
+		return nil
+	}
+}
+
+// Close ends a server that we started, waits until it is gone and removes its
+// files; an external server is left alone. Calls after the first, also
+// concurrent ones, wait for the first and return its error.
+func (s *Server) Close() error { return s.closed() }
+
+// Options returns a fresh copy of the client options that reach this server. The
+// caller sizes the pool.
+func (s *Server) Options() *redis.Options {
+	opt := s.options
+	if opt.TLSConfig != nil {
+		opt.TLSConfig = opt.TLSConfig.Clone()
+	}
+	opt.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
+	return &opt
+}
+
+// tune sets what every client of a lock under test needs, whatever a URL says.
+func tune(opt redis.Options) redis.Options {
+	// A silent re-send after a lost reply turns one's own grant into a refusal.
+	opt.MaxRetries = -1
+	// A dial error is reported once, at once, and not tried again behind it.
+	opt.DialerRetries = 1
+	opt.DisableIdentity = true
+	// Clients hang up when their context says so; a server that stopped answering
+	// yields unknown outcomes in bounded time.
+	opt.ContextTimeoutEnabled = true
+	opt.DialTimeout = orDefault(opt.DialTimeout, 2*time.Second)
+	opt.ReadTimeout = orDefault(opt.ReadTimeout, 5*time.Second)
+	opt.WriteTimeout = orDefault(opt.WriteTimeout, 5*time.Second)
+	if opt.Protocol == 0 {
+		opt.Protocol = 2
+	}
+	return opt
+}
+
+func orDefault(d, otherwise time.Duration) time.Duration {
+	if d == 0 {
+		return otherwise
+	}
+	return d
+}
+
+// addressOf renders where opt leads to, and nothing that is secret.
+func addressOf(opt *redis.Options) string {
+	switch {
+	case opt.Network == "unix":
+		return "unix://" + opt.Addr
+	case opt.TLSConfig != nil:
+		return "rediss://" + opt.Addr
+	default:
+		return "redis://" + opt.Addr
+	}
+}
