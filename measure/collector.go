@@ -1,0 +1,190 @@
+package measure
+
+import (
+	"time"
+
+	"github.com/lockbench/lockbench/history"
+)
+
+// A Collector turns the events of one history into Measures, in memory that
+// grows with the keys and the holds that are open at one time only. It is not
+// safe for concurrent use.
+type Collector struct {
+	warmup  int64
+	nesting bool  // a second acquire by the holder adds a level to be released
+	last    int64 // latest stamp seen
+	granted int64 // return of the latest grant
+	m       Measures
+	open    map[int64]hold
+	keys    map[string]*handing
+}
+
+// hold is a grant that was not released yet.
+type hold struct {
+	granted int64
+	depth   int32
+}
+
+// handing is who has a key, and since when it is free for somebody who waits.
+type handing struct {
+	holder   int64
+	released int64 // call of the release; NoStamp while held or never granted
+}
+
+// New returns a Collector for the history that h opens.
+func New(h history.Header) *Collector {
+	c := &Collector{
+		warmup:  h.WarmupNS,
+		nesting: h.Reacquire == "nested",
+		open:    make(map[int64]hold),
+		keys:    make(map[string]*handing),
+	}
+	c.m.Warmup.Name = "warm-up"
+	c.m.Measured.Name = "measured"
+	return c
+}
+
+// Add takes the next event, in the order of [history.Source].
+func (c *Collector) Add(ev history.Event) {
+	op := ev.Op
+	switch ev.Phase {
+	case history.Call:
+		c.last = max(c.last, op.Call)
+		c.called(op)
+	case history.Return:
+		c.last = max(c.last, op.Return)
+		c.returned(op)
+	case history.Cut:
+		c.last = max(c.last, op.Call)
+	}
+}
+
+// Result returns the figures of everything added. It is called once, last.
+func (c *Collector) Result(end history.End) Measures {
+	m := &c.m
+	stop := end.Trailer.EndNS
+	if end.Partial || stop == 0 {
+		stop = c.last
+	}
+	// A client may still be granted what it was waiting for when the run stops;
+	// such a grant is in the count, so its time is in the span.
+	stop = max(stop, c.granted)
+	m.Span = time.Duration(max(0, stop-c.warmup))
+	m.GrantsPerSecond = ratio(float64(m.Measured.Grants), m.Span.Seconds())
+	m.AttemptsPerGrant = ratio(float64(m.Measured.Attempts), float64(m.Measured.Grants))
+	all := m.Warmup.Grants + m.Measured.Grants
+	m.CommandsPerGrant = ratio(float64(end.Trailer.Commands), float64(all))
+	return *m
+}
+
+func ratio(a, b float64) float64 {
+	if b <= 0 {
+		return 0
+	}
+	return a / b
+}
+
+func (c *Collector) phase(stamp int64) *Phase {
+	if stamp < c.warmup {
+		return &c.m.Warmup
+	}
+	return &c.m.Measured
+}
+
+// called takes what matters at an operation's call: a release gives up the lock
+// from there on, and what never returns is counted here or nowhere.
+func (c *Collector) called(op *history.Op) {
+	if op.Kind == history.Release {
+		c.release(op)
+	}
+	if op.Return == history.Never && isLockOp(op.Kind) {
+		c.count(c.phase(op.Call), op)
+	}
+}
+
+func (c *Collector) returned(op *history.Op) {
+	if !isLockOp(op.Kind) {
+		return
+	}
+	p := c.phase(op.Return)
+	took := op.Return - op.Call
+	switch {
+	case op.Kind == history.Release:
+		p.latencies[Release].record(took)
+	case op.Kind == history.Extend:
+		p.latencies[Extend].record(took)
+	case op.Outcome == history.OK:
+		c.grant(p, op)
+	case op.Outcome == history.Refused:
+		p.latencies[Refused].record(took)
+	}
+	c.count(p, op)
+}
+
+func (c *Collector) count(p *Phase, op *history.Op) {
+	p.Attempts += int64(op.Attempts)
+	switch op.Outcome {
+	case history.Unknown:
+		p.Unknown++
+	case history.Refused:
+		p.Refused++
+	case history.LossReported:
+		p.Lost++
+	case history.Failed:
+		p.Failed++
+	}
+}
+
+// grant takes a successful acquire: a new hold, or one more level of an open one.
+func (c *Collector) grant(p *Phase, op *history.Op) {
+	if h, again := c.open[op.Hold]; again {
+		p.Nested++
+		if c.nesting {
+			h.depth++
+			c.open[op.Hold] = h
+		}
+		return
+	}
+	p.Grants++
+	p.latencies[Acquire].record(op.Return - op.Call)
+	c.granted = max(c.granted, op.Return)
+	if op.Hold != 0 {
+		c.open[op.Hold] = hold{granted: op.Return, depth: 1}
+	}
+	k := c.keys[op.Key]
+	if k == nil {
+		k = &handing{released: history.NoStamp}
+		c.keys[op.Key] = k
+	}
+	if k.released != history.NoStamp && op.Call < k.released {
+		p.latencies[Handoff].record(op.Return - k.released)
+	}
+	k.holder, k.released = op.Hold, history.NoStamp
+}
+
+// release takes a release at its call. Only the last level ends a hold, and only
+// the holder of the key hands it on: a late release by an owner that was
+// overtaken is no hand-off, nor is one that keeps others out for a while.
+func (c *Collector) release(op *history.Op) {
+	if op.Outcome == history.Failed {
+		return
+	}
+	h, known := c.open[op.Hold]
+	if known && h.depth > 1 {
+		h.depth--
+		c.open[op.Hold] = h
+		return
+	}
+	if known {
+		delete(c.open, op.Hold)
+		c.phase(op.Call).latencies[Hold].record(op.Call - h.granted)
+	}
+	k := c.keys[op.Key]
+	if k != nil && k.holder == op.Hold && op.Outcome == history.OK && !op.Late && op.Delay == 0 {
+		k.released = op.Call
+	}
+}
+
+func isLockOp(k history.Kind) bool {
+	return k == history.Acquire || k == history.Release || k == history.Extend
+}

@@ -1,0 +1,85 @@
+package measure
+
+import (
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// Op is something whose latency is measured.
+type Op uint8
+
+// What is measured, in the order in which reports show it.
+const (
+	Acquire Op = iota // acquires that were granted a new hold: call to return
+	Refused           // acquires that were refused: call to return
+	Release           // releases that returned, whatever the answer
+	Extend            // extends that returned, whatever the answer
+	Handoff           // release-call to the next grant's return, somebody waiting
+	Hold              // a grant's return to the call of its final release
+	numOps
+)
+
+var opNames = [numOps]string{"acquire", "refused", "release", "extend", "handoff", "hold"}
+
+// String returns the name under which results show op.
+func (op Op) String() string { return opNames[op] }
+
+// Ops lists everything that is measured.
+func Ops() []Op { return []Op{Acquire, Refused, Release, Extend, Handoff, Hold} }
+
+// The range of a histogram in ns, and its relative precision of 0.1 %. The top is
+// longer than any lease in the documents; what lies beyond is counted.
+const (
+	lowest  = 1
+	highest = int64(6 * time.Hour)
+	digits  = 3
+)
+
+// A Latency is a distribution of durations. It is not safe for concurrent use
+// while values are recorded.
+type Latency struct {
+	// OutOfRange counts durations that the histogram cannot hold: below zero or
+	// longer than six hours. They are in no percentile.
+	OutOfRange int64
+
+	values *hdrhistogram.Histogram
+}
+
+func (l *Latency) record(ns int64) {
+	if l.values == nil {
+		l.values = hdrhistogram.New(lowest, highest, digits)
+	}
+	if ns < 0 || ns > highest || l.values.RecordValue(ns) != nil {
+		l.OutOfRange++
+	}
+}
+
+// Count returns how many durations the percentiles are made of.
+func (l *Latency) Count() int64 {
+	if l.values == nil {
+		return 0
+	}
+	return l.values.TotalCount()
+}
+
+// At returns the duration that the given percentile (0 to 100) of all durations
+// did not exceed, zero when there are none.
+func (l *Latency) At(percentile float64) time.Duration {
+	if l.values == nil {
+		return 0
+	}
+	return time.Duration(l.values.ValueAtPercentile(percentile))
+}
+
+// Max returns the longest duration, zero when there are none.
+func (l *Latency) Max() time.Duration {
+	if l.values == nil {
+		return 0
+	}
+	return time.Duration(l.values.Max())
+}
+
+// Histogram returns the distribution in ns, for files and merging; nil when
+// there are no durations. Callers must not change it.
+func (l *Latency) Histogram() *hdrhistogram.Histogram { return l.values }

@@ -1,0 +1,46 @@
+package measure
+
+import "time"
+
+// Measures are the figures of one run.
+type Measures struct {
+	// Warmup is what was left out of the figures below, Measured what they are
+	// made of. An operation belongs to the phase in which it returned.
+	Warmup, Measured Phase
+	// Span is how long the measured part was: from the end of the warm-up to the
+	// end of the run or, in a partial history, to its last stamp.
+	Span time.Duration
+	// GrantsPerSecond is Measured.Grants over Span; zero without a Span.
+	GrantsPerSecond float64
+	// AttemptsPerGrant is the tries of all acquires, successful or not, over the
+	// grants of the measured part; zero when the history does not tell.
+	AttemptsPerGrant float64
+	// CommandsPerGrant is the requests the design sent to the server over the
+	// grants, both of the whole run, warm-up included; zero when not told.
+	CommandsPerGrant float64
+}
+
+// Phases returns the phases in the order of time.
+func (m *Measures) Phases() []*Phase { return []*Phase{&m.Warmup, &m.Measured} }
+
+// A Phase is a part of a run.
+type Phase struct {
+	// Name is "warm-up" or "measured".
+	Name string
+	Counts
+
+	latencies [numOps]Latency
+}
+
+// Latency returns the distribution of op in this phase.
+func (p *Phase) Latency(op Op) *Latency { return &p.latencies[op] }
+
+// Counts are what clients were told, by the operations on the lock itself.
+type Counts struct {
+	// Grants are new holds; Nested are further acquires of a hold its owner had.
+	Grants, Nested int64
+	// Refused, Unknown, Failed and Lost count operations by outcome.
+	Refused, Unknown, Failed, Lost int64
+	// Attempts are the tries inside acquires, whatever came of them.
+	Attempts int64
+}
