@@ -1,0 +1,43 @@
+package servers
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// Check reports whether the server has every one of commands: what a design
+// needs. Of a container command such as "SCRIPT LOAD" only the first word counts.
+// A server that cannot be asked, because this user may not or because it is no
+// Redis of its own, passes: the run will show.
+func (s *Server) Check(ctx context.Context, commands []string) error {
+	client := s.single()
+	defer client.Close()
+	var missing []string
+	for _, name := range commands {
+		known, err := knows(ctx, client, name)
+		if err != nil {
+			return explain(ctx, s, err)
+		}
+		if !known {
+			missing = append(missing, name)
+		}
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("server %s (%s) lacks %s, which the design needs; hint: use a newer server, or allow the command if it was renamed",
+			s.address, s.version, strings.Join(missing, ", "))
+	}
+	return nil
+}
+
+// knows asks the server whether it has a command; one that cannot tell does.
+func knows(ctx context.Context, client *redis.Client, name string) (bool, error) {
+	first, _, _ := strings.Cut(name, " ")
+	found, err := client.Do(ctx, "COMMAND", "INFO", first).Slice()
+	if err != nil {
+		return true, unlessReply(err)
+	}
+	return len(found) != 1 || found[0] != nil, nil
+}

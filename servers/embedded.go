@@ -1,0 +1,67 @@
+package servers
+
+import (
+	"context"
+	"net"
+	"runtime/debug"
+	"sync"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/redis/go-redis/v9"
+)
+
+const miniredisModule = "github.com/alicebob/miniredis/v2"
+
+// StartEmbedded starts miniredis in this process, reached over in-memory pipes:
+// no port, no file. Its clock runs, so that leases end in real time. It behaves
+// like Redis for the commands of locks, but its speed says nothing of a design.
+func StartEmbedded() (*Server, error) {
+	e := &embedded{redis: miniredis.NewMiniRedis()}
+	e.redis.ClockTTL(true) // without it no lease ever ends and every lock looks safe
+	s := newServer(Embedded, tune(redis.Options{
+		Network: "tcp",
+		Addr:    "127.0.0.1:0", // never dialled
+		Dialer:  e.dial,
+	}))
+	s.address = "miniredis in this process"
+	s.version = "miniredis " + moduleVersion(miniredisModule)
+	s.stop = e.close
+	return s, nil
+}
+
+// embedded guards a miniredis against being started again by a late dial.
+type embedded struct {
+	mu     sync.Mutex
+	redis  *miniredis.Miniredis
+	closed bool
+}
+
+func (e *embedded) dial(context.Context, string, string) (net.Conn, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return nil, &net.OpError{Op: "dial", Net: "pipe", Err: net.ErrClosed}
+	}
+	return e.redis.Dial()
+}
+
+// close ends the server and waits for its goroutines.
+func (e *embedded) close() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.closed = true
+	e.redis.Close()
+	return nil
+}
+
+// moduleVersion returns the version of module that this program was built with.
+func moduleVersion(module string) string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, m := range info.Deps {
+			if m.Path == module {
+				return m.Version
+			}
+		}
+	}
+	return "unknown"
+}

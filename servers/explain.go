@@ -1,0 +1,104 @@
+package servers
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"syscall"
+)
+
+// explain turns what went wrong with s into a message: address, reason, hint.
+func explain(ctx context.Context, s *Server, err error) error {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return fmt.Errorf("server %s: %w", s.address, ctx.Err())
+	}
+	for _, d := range diagnoses {
+		if d.of(err) {
+			return fmt.Errorf("server %s: %s: %w; hint: %s", s.address, d.reason, s.redact(err), d.hint)
+		}
+	}
+	if ctx.Err() != nil {
+		err = errors.Join(ctx.Err(), err)
+	}
+	return fmt.Errorf("server %s: %w", s.address, s.redact(err))
+}
+
+// A diagnosis is one way in which a server can be unfit for a run.
+type diagnosis struct {
+	of           func(error) bool
+	reason, hint string
+}
+
+// diagnoses, the first that fits counts.
+var diagnoses = []diagnosis{
+	{replyOf("WRONGPASS", "ERR invalid password", "ERR AUTH"), "user or password is wrong",
+		"give them in the address, redis://user:password@host:port, or leave both out if the server has none"},
+	{replyOf("NOAUTH"), "it asks for a password", "give it in the address, redis://:password@host:port"},
+	{replyOf("NOPERM"), "this user lacks a permission", "allow it the keys lockbench:* and the commands of locks, as in ACL SETUSER name ~lockbench:* +@all"},
+	{replyOf("LOADING"), "it is still loading its data", "try again when it has started"},
+	{replyOf("READONLY"), "it takes no writes", "name the primary"},
+	{isError(errReplica), "a lock on it would be lost", "name the primary"},
+	{replyOf("MASTERDOWN"), "it is a replica that lost its primary", "name the primary"},
+	{replyOf("MISCONF"), "it takes no writes because it cannot save them", "look at its disk and its log"},
+	{replyOf("OOM"), "it takes no writes because its memory is full", "raise maxmemory or use another server"},
+	{replyOf("NOREPLICAS"), "it takes no writes without its replicas", "look at its replicas"},
+	{replyOf("DENIED"), "protected mode", "give it a password, or connect from the machine it runs on"},
+	{replyOf("ERR max number of clients"), "it has no room for another client", "raise its maxclients"},
+	{replyOf("CLUSTERDOWN", "MOVED", "CROSSSLOT"), "it is part of a Redis Cluster", "Cluster is not supported; name a server that is no part of one"},
+	{isError(errCluster), "Cluster is not supported", "name a server that is no part of one"},
+	{isError(errSentinel), "Sentinel is not supported", "name the primary it watches"},
+	{replyOf("ERR DB index", "ERR invalid DB"), "it has no such database", "leave the number out of the address"},
+	{isError(errNotRedis), "this is no Redis", "is it the right port?"},
+	{func(err error) bool {
+		return strings.Contains(err.Error(), "redis: can't parse") || strings.Contains(err.Error(), "redis: invalid")
+	},
+		"what answers is not a Redis", "is it the right port? A server that speaks TLS wants rediss://"},
+	{asError[*net.DNSError], "the host name is not known", "check its spelling, or give an IP address"},
+	{isError(syscall.ECONNREFUSED), "nothing listens there", "is it running, and is this its address?"},
+	{isError(os.ErrNotExist), "there is no such socket", "is it running, and does it listen on a socket?"},
+	{isError(os.ErrPermission), "no permission to open the socket", "run as a user who may, or change unixsocketperm"},
+	{asError[tls.RecordHeaderError], "it does not speak TLS", "write redis:// instead of rediss://"},
+	{asError[x509.UnknownAuthorityError], "its certificate is signed by nobody known here", "add skip_verify=true to the address to accept it all the same"},
+	{asError[x509.HostnameError], "its certificate is for another name", "use that name, or add skip_verify=true to the address"},
+	{asError[x509.CertificateInvalidError], "its certificate is not valid", "renew it, or add skip_verify=true to the address"},
+	{asError[tls.AlertError], "it refused the TLS handshake", "does it ask for a client certificate? That is not supported"},
+	{isTimeout, "no answer in time", "is it overloaded, stopped, or behind a firewall?"},
+	{isClosed, "it hung up", "is it the right port? A server that speaks TLS wants rediss://"},
+}
+
+func replyOf(codes ...string) func(error) bool {
+	return func(err error) bool { return isReply(err, codes...) }
+}
+
+func isError(target error) func(error) bool {
+	return func(err error) bool { return errors.Is(err, target) }
+}
+
+func asError[E error](err error) bool {
+	var target E
+	return errors.As(err, &target)
+}
+
+func isTimeout(err error) bool {
+	var t interface{ Timeout() bool }
+	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &t) && t.Timeout()
+}
+
+func isClosed(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+}
+
+// redact takes the password out of err's text: a server that is no Redis may
+// repeat what it was sent.
+func (s *Server) redact(err error) error {
+	if s.options.Password == "" || !strings.Contains(err.Error(), s.options.Password) {
+		return err
+	}
+	return errors.New(strings.ReplaceAll(err.Error(), s.options.Password, "***"))
+}

@@ -1,0 +1,22 @@
+package servers
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"strings"
+)
+
+// NewPrefix returns a prefix for all keys of one run, "lockbench:" and eight
+// random hexadecimal digits, so that runs on one server do not meet.
+func NewPrefix() string {
+	var id [4]byte
+	_, _ = rand.Read(id[:]) // never fails, says its documentation
+	return "lockbench:" + hex.EncodeToString(id[:]) + ":"
+}
+
+// globbed escapes what MATCH would take for a pattern, and ends it with a star.
+func globbed(prefix string) string {
+	return globEscaper.Replace(prefix) + "*"
+}
+
+var globEscaper = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `]`, `\]`)

@@ -1,0 +1,94 @@
+package servers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// loadingInterval is how often a server that is loading its data is asked again.
+const loadingInterval = 50 * time.Millisecond
+
+// preflight finds out, before ctx ends, whether s can serve a run, and returns
+// its version. It writes one key of lockbench's own and removes it.
+func preflight(ctx context.Context, s *Server) (string, error) {
+	if err := reach(ctx, s.Options()); err != nil {
+		return "", explain(ctx, s, err)
+	}
+	client := s.single()
+	defer client.Close()
+	// The client looks at the deadline of ctx, but not at its being cancelled.
+	defer context.AfterFunc(ctx, func() { _ = client.Close() })()
+
+	if err := awaitReady(ctx, client); err != nil {
+		return "", explain(ctx, s, err)
+	}
+	version, err := identify(ctx, client)
+	if err == nil {
+		err = probe(ctx, client)
+	}
+	if err != nil {
+		return "", explain(ctx, s, err)
+	}
+	return version, nil
+}
+
+// errNotRedis: something answered, but not in the way of a Redis.
+var errNotRedis = errors.New("what answers is not a Redis")
+
+// awaitReady pings until the server has loaded its data.
+func awaitReady(ctx context.Context, client *redis.Client) error {
+	for {
+		pong, err := client.Ping(ctx).Result()
+		if err == nil && pong != "PONG" {
+			return fmt.Errorf("%w: it says %.40q to PING", errNotRedis, pong)
+		}
+		if err == nil || !isReply(err, "LOADING") {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(loadingInterval):
+		}
+	}
+}
+
+var (
+	errCluster  = errors.New("it is part of a Redis Cluster")
+	errSentinel = errors.New("it is a Sentinel")
+	errReplica  = errors.New("it is a replica")
+)
+
+// identify returns the version and refuses what is no primary of its own. A user
+// who may not ask, and miniredis, which cannot tell, get by without.
+func identify(ctx context.Context, client *redis.Client) (string, error) {
+	info, err := serverInfo(ctx, client)
+	if err != nil {
+		return versionOf(nil), unlessReply(err)
+	}
+	switch info["redis_mode"] {
+	case "cluster":
+		return "", errCluster
+	case "sentinel":
+		return "", errSentinel
+	}
+	replication, err := infoSection(ctx, client, "replication")
+	if err == nil && replication["role"] == "slave" {
+		return "", fmt.Errorf("%w of %s:%s", errReplica, replication["master_host"], replication["master_port"])
+	}
+	return versionOf(info), unlessReply(err)
+}
+
+// probe writes and removes a key, since nothing else shows that a server that is
+// there also takes writes: it may be read-only, full, or deny them to this user.
+func probe(ctx context.Context, client *redis.Client) error {
+	key := NewPrefix() + "probe"
+	if err := client.Set(ctx, key, "", time.Minute).Err(); err != nil {
+		return err
+	}
+	return client.Del(ctx, key).Err()
+}

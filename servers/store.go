@@ -1,0 +1,99 @@
+package servers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/lockbench/lockbench"
+)
+
+// storeConnections bounds the connections of a Store. They are opened as clients
+// need them at one time; a run with more clients than this waits for its turn.
+const storeConnections = 256
+
+// A Store keeps the guarded records of a run on a server, as plain strings
+// "value version" under prefix + "store:" + key, through connections of its own.
+// It is safe for concurrent use.
+type Store struct {
+	client *redis.Client
+	prefix string
+}
+
+var _ lockbench.Store = (*Store)(nil)
+
+// Store opens a store for the run whose keys begin with prefix. Close it.
+func (s *Server) Store(prefix string) *Store {
+	opt := s.Options()
+	opt.PoolSize = storeConnections
+	return &Store{client: redis.NewClient(opt), prefix: prefix + "store:"}
+}
+
+// Close closes the connections. The records stay until the run is swept.
+func (s *Store) Close() error { return s.client.Close() }
+
+// Read implements [lockbench.Store]. Its errors wrap [lockbench.ErrNoEffect].
+func (s *Store) Read(ctx context.Context, key string) (lockbench.Record, error) {
+	text, err := s.client.Get(ctx, s.prefix+key).Result()
+	if errors.Is(err, redis.Nil) {
+		return lockbench.Record{}, nil
+	}
+	if err != nil {
+		return lockbench.Record{}, fmt.Errorf("read record of %q: %w: %w", key, lockbench.ErrNoEffect, err)
+	}
+	r, err := parseRecord(text)
+	if err != nil {
+		return r, fmt.Errorf("read record of %q: %w: %w", key, lockbench.ErrNoEffect, err)
+	}
+	return r, nil
+}
+
+// Write implements [lockbench.Store]. Its error wraps [lockbench.ErrNoEffect]
+// when the record was certainly not written; after any other it may be, later too.
+func (s *Store) Write(ctx context.Context, key string, r lockbench.Record) error {
+	err := ctx.Err()
+	if err != nil {
+		return fmt.Errorf("write record of %q: %w: %w", key, lockbench.ErrNoEffect, err)
+	}
+	err = s.client.Set(ctx, s.prefix+key, formatRecord(r), 0).Err()
+	switch {
+	case err == nil:
+		return nil
+	case hadNoEffect(err):
+		return fmt.Errorf("write record of %q: %w: %w", key, lockbench.ErrNoEffect, err)
+	default:
+		return fmt.Errorf("write record of %q: %w", key, err)
+	}
+}
+
+// hadNoEffect reports whether err proves that a command was not executed: there
+// was no connection to send it on, or the server answered with an error.
+func hadNoEffect(err error) bool {
+	var reply redis.Error
+	var network *net.OpError
+	return errors.As(err, &reply) ||
+		errors.As(err, &network) && network.Op == "dial" ||
+		errors.Is(err, redis.ErrPoolTimeout) || errors.Is(err, redis.ErrPoolExhausted) || errors.Is(err, redis.ErrClosed)
+}
+
+func formatRecord(r lockbench.Record) []byte {
+	text := make([]byte, 0, 41) // the longest two numbers and a space
+	text = strconv.AppendInt(text, r.Value, 10)
+	text = append(text, ' ')
+	return strconv.AppendUint(text, r.Version, 10)
+}
+
+func parseRecord(text string) (lockbench.Record, error) {
+	value, version, _ := strings.Cut(text, " ")
+	v, errValue := strconv.ParseInt(value, 10, 64)
+	n, errVersion := strconv.ParseUint(version, 10, 64)
+	if errValue != nil || errVersion != nil {
+		return lockbench.Record{}, fmt.Errorf("%q is not a value and a version; hint: something else writes the keys of this run", text)
+	}
+	return lockbench.Record{Value: v, Version: n}, nil
+}

@@ -1,0 +1,53 @@
+package servers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// scanPage is how many keys the server looks at in one step of a sweep: few
+// enough that other clients do not notice, enough for millions of foreign keys.
+const scanPage = 1000
+
+// Sweep removes every key that begins with prefix, byte for byte, and returns
+// how many there were. Keys written while it runs may remain. An empty prefix is
+// refused: it would remove what is not ours.
+func (s *Server) Sweep(ctx context.Context, prefix string) (int, error) {
+	if prefix == "" {
+		return 0, fmt.Errorf("sweep %s: the prefix is empty; hint: sweep one run's keys only", s.address)
+	}
+	client := s.single()
+	defer client.Close()
+	removed, remove := 0, client.Unlink
+	for cursor := uint64(0); ; {
+		keys, next, err := client.Scan(ctx, cursor, globbed(prefix), scanPage).Result()
+		if err == nil && len(keys) > 0 {
+			var n int64
+			n, err = remove(ctx, keys...).Result()
+			if isUnknownCommand(err) { // UNLINK came with Redis 4
+				remove = client.Del
+				n, err = remove(ctx, keys...).Result()
+			}
+			removed += int(n)
+		}
+		if err != nil {
+			return removed, fmt.Errorf("sweep keys %s* of %s: %w", prefix, s.address, s.reason(err))
+		}
+		if cursor = next; cursor == 0 {
+			return removed, nil
+		}
+	}
+}
+
+// single returns a client with one connection.
+func (s *Server) single() *redis.Client {
+	opt := s.Options()
+	opt.PoolSize = 1
+	return redis.NewClient(opt)
+}
+
+// reason adds to err that the server has ended, when it has.
+func (s *Server) reason(err error) error { return errors.Join(err, s.Err()) }
