@@ -1,0 +1,100 @@
+package workloads
+
+import (
+	"context"
+	"time"
+
+	"github.com/lockbench/lockbench"
+)
+
+// Cron is the long job that many servers are to start in the same minute and one
+// is to run (D4): the others skip it, the winner extends its lease on the way
+// and keeps late servers out for a while after it.
+func Cron() Workload {
+	return Workload{
+		Name:    "cron",
+		Summary: "once a period all try at once; one runs the job, extending, and keeps the others out for a delay after it",
+		Adjust: func(o Options) Options {
+			o.Wait = 0
+			return o
+		},
+		Exercises: func(o Options) []lockbench.Guarantee {
+			found := append(exercises(o), lockbench.Extend)
+			if o.contended() {
+				found = append(found, lockbench.ReleaseDelay)
+			}
+			return found
+		},
+		Step: runJob,
+	}
+}
+
+func runJob(ctx context.Context, c *Client) error {
+	if !c.awaitPeriod(ctx) {
+		return nil
+	}
+	lease, err := c.acquire(ctx)
+	if c.refused {
+		c.Counts.Skipped.Add(1)
+	}
+	if lease == nil {
+		return err
+	}
+	finished, err := c.runExtending(ctx, lease)
+	if finished {
+		c.Counts.Done.Add(1)
+	}
+	if released := c.releaseAfter(ctx, lease); err == nil {
+		err = released
+	}
+	return err
+}
+
+// late is the part of a period in which servers turn to their job: their clocks
+// and schedulers differ. The usual delay after the job, a fifth, outlasts it.
+const late = 0.1
+
+// awaitPeriod waits until the next period this client has not taken part in, and
+// a little longer, as chance has it. It returns false when the run is over
+// before.
+func (c *Client) awaitPeriod(ctx context.Context) bool {
+	period := c.run.Options.Period
+	elapsed := time.Since(c.run.Start)
+	c.period = max(c.period, int64(elapsed/period))
+	due := time.Duration((float64(c.period) + late*c.choice.Punctuality) * float64(period))
+	c.period++
+	return c.Work(ctx, due-elapsed)
+}
+
+// runExtending does the job. It extends the lease, where that is possible, when
+// half of the job or of the lease is over, whichever comes first; a slow job
+// forgets to. It tells whether the job was finished: not when the lock was lost
+// on the way or the run is over.
+func (c *Client) runExtending(ctx context.Context, lease lockbench.Lease) (bool, error) {
+	extender, ok := lockbench.Ability[lockbench.Extender](lease)
+	if !ok || c.choice.Slow {
+		return c.hold(ctx, lease, c.choice.Hold), nil
+	}
+	ttl := c.ask.TTL
+	for left := c.choice.Hold; ; {
+		part := min(c.choice.Hold/2, ttl/2)
+		if left <= part || part == 0 {
+			return c.Work(ctx, left), nil
+		}
+		if !c.Work(ctx, part) {
+			return false, nil
+		}
+		left -= part
+		if err := extender.Extend(ctx, ttl); err != nil {
+			return false, c.told(err)
+		}
+	}
+}
+
+// releaseAfter releases with the delay, where the design can.
+func (c *Client) releaseAfter(ctx context.Context, lease lockbench.Lease) error {
+	if d, ok := lockbench.Ability[lockbench.DelayedReleaser](lease); ok {
+		return c.told(d.ReleaseAfter(ctx, c.run.Options.Delay))
+	}
+	return c.release(ctx, lease)
+}

@@ -1,0 +1,61 @@
+package workloads
+
+import (
+	"fmt"
+	"math/rand/v2"
+)
+
+// The ways in which a client chooses its next key.
+const (
+	Uniform = "uniform" // every key as likely
+	Zipf    = "zipf"    // the first keys far more often, as with words or bestsellers
+	Hot     = "hot"     // nine times in ten the first key, else any other
+	Own     = "own"     // one key per client: no contention
+	Pairs   = "pairs"   // two clients per key, always the same two
+)
+
+// KeyChoices lists the ways of choosing a key.
+func KeyChoices() []string { return []string{Uniform, Zipf, Hot, Own, Pairs} }
+
+const (
+	// zipfExponent is the field's usual skew, slightly above 1, at which the
+	// first of 1,000 keys gets about a sixth of all choices.
+	zipfExponent = 1.1
+	hotShare     = 0.9
+)
+
+// keyChooser returns the function that draws a client's next key, as an index
+// below o.Keys.
+func keyChooser(o *Options, client int, r *rand.Rand) func() int {
+	switch o.KeyChoice {
+	case Own:
+		return func() int { return client % o.Keys }
+	case Pairs:
+		return func() int { return client / 2 % o.Keys }
+	case Zipf:
+		zipf := rand.NewZipf(r, zipfExponent, 1, uint64(o.Keys-1))
+		return func() int { return int(zipf.Uint64()) }
+	case Hot:
+		return func() int { return hotKey(o.Keys, r) }
+	}
+	return func() int { return r.IntN(o.Keys) }
+}
+
+func hotKey(keys int, r *rand.Rand) int {
+	// Both numbers are always drawn, so that what follows does not depend on
+	// which of them counted.
+	hot, other := r.Float64() < hotShare, r.IntN(max(1, keys-1))
+	if hot || keys == 1 {
+		return 0
+	}
+	return 1 + other
+}
+
+// KeyNames returns the names of n keys, in the order of their index.
+func KeyNames(n int) []string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = fmt.Sprintf("key-%04d", i)
+	}
+	return names
+}

@@ -1,0 +1,141 @@
+package workloads
+
+import (
+	"math"
+	"time"
+)
+
+// Options are all the parameters of a run. They are plain data. The zero value
+// of a field that says so stands for a default; [Options.OrDefaults] fills it in.
+type Options struct {
+	// Clients is the number of owners that compete, each in its own goroutine.
+	Clients int `json:"clients"`
+	// Processes is how many processes of the design the clients are spread over,
+	// round robin: clients of one process share what the design keeps per
+	// process. Zero is one per client.
+	Processes int `json:"processes"`
+	// Keys is the number of locks. Zero is one, or what the key choice asks for:
+	// one per client with own, one per two with pairs.
+	Keys int `json:"keys"`
+	// KeyChoice is how a client picks its next key, one of [KeyChoices]. Empty is
+	// uniform.
+	KeyChoice string `json:"key_choice"`
+
+	// TTL is the lease asked for.
+	TTL time.Duration `json:"ttl_ns"`
+	// Wait is how long a client waits for a lock that another holds. Zero is one
+	// attempt.
+	Wait time.Duration `json:"wait_ns"`
+	// Hold is how long a client works while it holds the lock.
+	Hold Distribution `json:"hold"`
+	// Think is how long a client pauses between two iterations. When it draws 0s
+	// after a refusal at once (Wait is zero), the client pauses for about 1 ms
+	// all the same, so that refused clients do not spin.
+	Think Distribution `json:"think"`
+
+	// Slow is the share of holds, 0 to 1, that outlive their lease.
+	Slow float64 `json:"slow"`
+	// SlowKeys is the share of keys, 0 to 1, whose holds all outlive their lease:
+	// the first SlowKeys*Keys of them, rounded up. The others stay fast, so that
+	// speed can be measured beside the overruns.
+	SlowKeys float64 `json:"slow_keys"`
+	// SlowFactor is how long a slow hold lasts, in leases granted, above 1. Zero
+	// is 1.25. The tolerance a design adds to its leases comes on top.
+	SlowFactor float64 `json:"slow_factor"`
+
+	// Stock is the number of units for sale per key (oversell). Zero is 1,000,000.
+	Stock int64 `json:"stock"`
+	// Threshold is what a user's points must exceed to be redeemed, and the price
+	// (redeem). Zero is 10.
+	Threshold int64 `json:"threshold"`
+	// Points is what a user starts with, and earns anew when they are used up
+	// (redeem). Zero is 100.
+	Points int64 `json:"points"`
+	// Depth is how often the lock is taken before it is given back (reentrant).
+	// Zero is 2.
+	Depth int `json:"depth"`
+	// NestedTTL is the lease that nested acquires ask for (reentrant); shorter
+	// than TTL it shows designs whose inner acquire cuts the outer lease. Zero is
+	// TTL.
+	NestedTTL time.Duration `json:"nested_ttl_ns"`
+	// Period is how often the job is due (cron). Zero is 500 ms.
+	Period time.Duration `json:"period_ns"`
+	// Delay is for how long others are kept out after the job (cron). Zero is a
+	// fifth of the period.
+	Delay time.Duration `json:"delay_ns"`
+
+	// Duration is how long the clients run, warm-up included. Zero is until
+	// Operations are done.
+	Duration time.Duration `json:"duration_ns"`
+	// Operations is how many iterations all clients make together, shared out
+	// evenly beforehand. Zero is no limit.
+	Operations int64 `json:"operations"`
+	// Warmup is how much of the start is left out of measurements; it is judged
+	// all the same.
+	Warmup time.Duration `json:"warmup_ns"`
+	// Seed decides every choice the clients make.
+	Seed uint64 `json:"seed"`
+}
+
+// Defaults returns options that make sense for every workload: a short run with
+// contention and without overruns.
+func Defaults() Options {
+	return Options{
+		Clients:  8,
+		TTL:      2 * time.Second,
+		Wait:     time.Second,
+		Hold:     Always(time.Millisecond),
+		Duration: 5 * time.Second,
+		Seed:     1,
+	}.OrDefaults()
+}
+
+// OrDefaults returns o with the defaults its fields name in place of zeros.
+func (o Options) OrDefaults() Options {
+	orDefault(&o.Processes, o.Clients)
+	orDefault(&o.KeyChoice, Uniform)
+	orDefault(&o.Keys, o.keysWanted())
+	orDefault(&o.SlowFactor, 1.25)
+	orDefault(&o.Stock, 1_000_000)
+	orDefault(&o.Threshold, 10)
+	orDefault(&o.Points, 100)
+	orDefault(&o.Depth, 2)
+	orDefault(&o.NestedTTL, o.TTL)
+	orDefault(&o.Period, 500*time.Millisecond)
+	orDefault(&o.Delay, o.Period/5)
+	return o
+}
+
+func orDefault[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+// keysWanted is how many keys the key choice asks for.
+func (o Options) keysWanted() int {
+	switch o.KeyChoice {
+	case Own:
+		return o.Clients
+	case Pairs:
+		return (o.Clients + 1) / 2
+	}
+	return 1
+}
+
+// slowKeys is how many of the keys, from the first on, are slow.
+func (o *Options) slowKeys() int {
+	return int(math.Ceil(o.SlowKeys * float64(o.Keys)))
+}
+
+// overruns tells whether some holds outlive their lease.
+func (o *Options) overruns() bool { return o.Slow > 0 || o.SlowKeys > 0 }
+
+// contended tells whether clients meet on a key at all.
+func (o *Options) contended() bool { return o.Clients > 1 && o.KeyChoice != Own }
+
+// slowHold is how long a slow hold lasts when ttl was granted.
+func (o *Options) slowHold(ttl time.Duration) time.Duration {
+	return time.Duration(o.SlowFactor * float64(ttl))
+}

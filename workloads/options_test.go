@@ -1,0 +1,106 @@
+package workloads
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestDefaultsAreValid(t *testing.T) {
+	for _, w := range All() {
+		t.Run(w.Name, func(t *testing.T) {
+			if _, err := w.Options(Defaults()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestValidate(t *testing.T) {
+	tests := []struct {
+		name   string
+		change func(*Options)
+		want   []string // parts of the error: the value and the reason
+	}{
+		{"no clients", func(o *Options) { o.Clients = 0 }, []string{"clients 0"}},
+		{"negative keys", func(o *Options) { o.Keys = -1 }, []string{"keys -1"}},
+		{"more processes than clients", func(o *Options) { o.Processes = 9 }, []string{"processes 9", "8 clients"}},
+		{"negative processes", func(o *Options) { o.Processes = -1 }, []string{"processes -1"}},
+		{"no lease", func(o *Options) { o.TTL = 0 }, []string{"ttl 0s", "locks nothing"}},
+		{"negative lease", func(o *Options) { o.TTL = -time.Second }, []string{"ttl -1s"}},
+		{"endless lease", func(o *Options) { o.TTL = 25 * time.Hour }, []string{"ttl 25h"}},
+		{"negative nested lease", func(o *Options) { o.NestedTTL = -1 }, []string{"nested ttl -1ns"}},
+		{"negative wait", func(o *Options) { o.Wait = -1 }, []string{"wait -1ns"}},
+		{"hold longer than the run", func(o *Options) { o.Hold = Always(5 * time.Second) }, []string{"hold 5s", "run of 5s"}},
+		{"slow hold longer than the run", func(o *Options) { o.Slow, o.TTL = 0.1, 4*time.Second }, []string{"5s", "ttl 4s", "1.25"}},
+		{"slow keys longer than the run", func(o *Options) { o.SlowKeys, o.TTL = 0.1, 4*time.Second }, []string{"5s", "ttl 4s"}},
+		{"warm-up as long as the run", func(o *Options) { o.Warmup = 5 * time.Second }, []string{"warm-up 5s"}},
+		{"negative warm-up", func(o *Options) { o.Warmup = -1 }, []string{"warm-up -1ns"}},
+		{"own keys counted otherwise", func(o *Options) { o.KeyChoice, o.Keys = Own, 3 }, []string{"keys 3", "8 clients"}},
+		{"share above one", func(o *Options) { o.Slow = 1.5 }, []string{"slow 1.5"}},
+		{"share that is no number", func(o *Options) { o.SlowKeys = math.NaN() }, []string{"slow keys NaN"}},
+		{"slow factor of a fast hold", func(o *Options) { o.SlowFactor = 0.9 }, []string{"slow factor 0.9"}},
+		{"unknown key choice", func(o *Options) { o.KeyChoice = "zpif" }, []string{`"zpif"`, "did you mean zipf"}},
+		{"no end", func(o *Options) { o.Duration = 0 }, []string{"never end"}},
+		{"negative duration", func(o *Options) { o.Duration = -1 }, []string{"duration -1ns"}},
+		{"negative operations", func(o *Options) { o.Operations = -1 }, []string{"operations -1"}},
+		{"negative stock", func(o *Options) { o.Stock = -1 }, []string{"stock -1"}},
+		{"points below threshold", func(o *Options) { o.Points = 5 }, []string{"points 5", "threshold of 10"}},
+		{"negative threshold", func(o *Options) { o.Threshold = -1 }, []string{"threshold -1"}},
+		{"negative depth", func(o *Options) { o.Depth = -1 }, []string{"depth -1"}},
+		{"negative period", func(o *Options) { o.Period = -1 }, []string{"period -1ns"}},
+		{"negative delay", func(o *Options) { o.Delay = -1 }, []string{"delay -1ns"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			o := Defaults()
+			o.Keys, o.Processes, o.Delay = 0, 0, 0
+			tt.change(&o)
+			_, err := Mutex().Options(o)
+			if err == nil {
+				t.Fatal("accepted")
+			}
+			for _, part := range append(tt.want, "hint:") {
+				if !strings.Contains(err.Error(), part) {
+					t.Errorf("error %q does not contain %q", err, part)
+				}
+			}
+		})
+	}
+}
+
+func TestOrDefaultsKeys(t *testing.T) {
+	tests := []struct {
+		choice  string
+		clients int
+		want    int
+	}{{"", 8, 1}, {Zipf, 8, 1}, {Own, 8, 8}, {Pairs, 8, 4}, {Pairs, 7, 4}}
+	for _, tt := range tests {
+		t.Run(tt.choice, func(t *testing.T) {
+			got := Options{Clients: tt.clients, KeyChoice: tt.choice}.OrDefaults().Keys
+			if got != tt.want {
+				t.Errorf("keys for %d clients = %d, want %d", tt.clients, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestOptionsJSONRoundTrip(t *testing.T) {
+	want := Defaults()
+	want.Think.Set("lognormal:5ms,0.8")
+	text, err := json.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got Options
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(got, want, cmp.Comparer(func(a, b Distribution) bool { return a == b })); diff != "" {
+		t.Errorf("options after JSON (-got +want):\n%s", diff)
+	}
+}

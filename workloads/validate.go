@@ -1,0 +1,131 @@
+package workloads
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/suggest"
+)
+
+// deepest bounds nesting: the deepest call chains that people lock are far below.
+const deepest = 1000
+
+// Validate tells why o, with its defaults filled in, describes no run that could
+// be made or mean anything. The error names the value and the reason and hints
+// at what would do.
+func (o Options) Validate() error {
+	for _, check := range []func(*Options) error{
+		(*Options).checkCounts, (*Options).checkKeys, (*Options).checkLease,
+		(*Options).checkSlow, (*Options).checkBusiness, (*Options).checkLength,
+	} {
+		if err := check(&o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *Options) checkCounts() error {
+	switch {
+	case o.Clients < 1:
+		return fmt.Errorf("clients %d: a run needs somebody to lock; hint: 1 or more", o.Clients)
+	case o.Processes < 1:
+		return fmt.Errorf("processes %d: clients must live somewhere; hint: 1 or more, 0 for one per client", o.Processes)
+	case o.Processes > o.Clients:
+		return fmt.Errorf("processes %d: more than the %d clients to spread over them; hint: at most %d", o.Processes, o.Clients, o.Clients)
+	}
+	return nil
+}
+
+func (o *Options) checkKeys() error {
+	switch {
+	case !slices.Contains(KeyChoices(), o.KeyChoice):
+		return suggest.Unknown("key choice", o.KeyChoice, KeyChoices())
+	case o.Keys < 1:
+		return fmt.Errorf("keys %d: a run needs a lock; hint: 1 or more", o.Keys)
+	case o.KeyChoice == Own && o.Keys != o.Clients:
+		return fmt.Errorf("keys %d: key choice own means one key for each of the %d clients; hint: leave keys out", o.Keys, o.Clients)
+	}
+	return nil
+}
+
+func (o *Options) checkLease() error {
+	switch {
+	case o.TTL <= 0:
+		return fmt.Errorf("ttl %v: a lease that ends at once locks nothing; hint: above 0s, such as 2s", o.TTL)
+	case o.TTL > longest || o.NestedTTL > longest:
+		return fmt.Errorf("ttl %v: a dead owner would keep the lock for days; hint: at most %v", max(o.TTL, o.NestedTTL), longest)
+	case o.NestedTTL <= 0:
+		return fmt.Errorf("nested ttl %v: a lease that ends at once locks nothing; hint: above 0s, or leave it out for the ttl", o.NestedTTL)
+	case o.Wait < 0:
+		return fmt.Errorf("wait %v: time does not run backwards; hint: 0s for a single attempt", o.Wait)
+	}
+	return nil
+}
+
+func (o *Options) checkSlow() error {
+	switch {
+	case !isShare(o.Slow):
+		return fmt.Errorf("slow %v: no share of holds; hint: from 0 (none) to 1 (all)", o.Slow)
+	case !isShare(o.SlowKeys):
+		return fmt.Errorf("slow keys %v: no share of keys; hint: from 0 (none) to 1 (all)", o.SlowKeys)
+	case !(o.SlowFactor > 1 && o.SlowFactor <= 1000):
+		return fmt.Errorf("slow factor %v: a slow hold must outlive its lease; hint: above 1, such as 1.25, and at most 1000", o.SlowFactor)
+	}
+	return nil
+}
+
+func isShare(s float64) bool { return !math.IsNaN(s) && s >= 0 && s <= 1 }
+
+func (o *Options) checkBusiness() error {
+	switch {
+	case o.Stock < 1:
+		return fmt.Errorf("stock %d: nothing to sell; hint: 1 or more", o.Stock)
+	case o.Threshold < 1:
+		return fmt.Errorf("threshold %d: redeeming must cost something; hint: 1 or more", o.Threshold)
+	case o.Points <= o.Threshold:
+		return fmt.Errorf("points %d: nobody gets above the threshold of %d; hint: %d or more", o.Points, o.Threshold, o.Threshold+1)
+	case o.Depth < 1 || o.Depth > deepest:
+		return fmt.Errorf("depth %d: no depth to nest to; hint: from 1 to %d", o.Depth, deepest)
+	case o.Period <= 0:
+		return fmt.Errorf("period %v: a job cannot be due all the time; hint: above 0s, such as 500ms", o.Period)
+	case o.Delay < 0:
+		return fmt.Errorf("delay %v: time does not run backwards; hint: above 0s, or leave it out for a fifth of the period", o.Delay)
+	}
+	return nil
+}
+
+func (o *Options) checkLength() error {
+	switch {
+	case o.Duration < 0:
+		return fmt.Errorf("duration %v: time does not run backwards; hint: above 0s", o.Duration)
+	case o.Operations < 0:
+		return fmt.Errorf("operations %d: fewer than none; hint: 0 for no limit", o.Operations)
+	case o.Duration == 0 && o.Operations == 0:
+		return errors.New("neither duration nor operations: the run would never end; hint: set one, such as a duration of 10s")
+	case o.Warmup < 0:
+		return fmt.Errorf("warm-up %v: time does not run backwards; hint: 0s for none", o.Warmup)
+	case o.Duration > 0:
+		return o.checkFits()
+	}
+	return nil
+}
+
+// checkFits refuses what cannot happen even once within the duration: a run in
+// which no lease ends or no hold completes makes every lock look safe.
+func (o *Options) checkFits() error {
+	slow := o.slowHold(o.TTL)
+	switch {
+	case o.Warmup >= o.Duration:
+		return fmt.Errorf("warm-up %v: nothing is left to measure of a run of %v; hint: below %v", o.Warmup, o.Duration, o.Duration)
+	case o.Hold.Min() >= o.Duration:
+		return fmt.Errorf("hold %v: no hold would end within the run of %v; hint: shorter holds, or a duration above %v", o.Hold, o.Duration, o.Hold.Min())
+	case o.overruns() && slow >= o.Duration:
+		return fmt.Errorf("slow holds of %v (ttl %v times %v): none would end within the run of %v; hint: a duration of %v or a shorter ttl",
+			slow, o.TTL, o.SlowFactor, o.Duration, (3 * slow).Round(time.Second))
+	}
+	return nil
+}

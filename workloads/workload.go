@@ -1,0 +1,93 @@
+package workloads
+
+import (
+	"context"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/suggest"
+)
+
+// A Workload is one thing that clients do with a lock, over and over.
+type Workload struct {
+	// Name is stable; Summary says in one sentence what a client does.
+	Name, Summary string
+	// Adjust sets the options that the workload leaves no choice about, before
+	// defaults are filled in; nil is none. See [Workload.Options].
+	Adjust func(Options) Options
+	// Exercises tells which guarantees the workload can put to the test with
+	// these options and without faults: those worth a verdict.
+	Exercises func(Options) []lockbench.Guarantee
+	// Prepare writes what the clients find in the store; nil is nothing.
+	Prepare func(context.Context, lockbench.Store, Options) error
+	// Step is one iteration of one client, without the choice before and the
+	// pause after it. What the lock answers is data: the error tells only that
+	// an operation failed or got no answer.
+	Step func(context.Context, *Client) error
+}
+
+// All lists the workloads in the order in which they are shown.
+func All() []Workload {
+	return []Workload{Mutex(), Oversell(), Redeem(), Cron(), SlowStep(), Reentrant()}
+}
+
+// Names lists the workloads' names.
+func Names() []string {
+	var names []string
+	for _, w := range All() {
+		names = append(names, w.Name)
+	}
+	return names
+}
+
+// Find returns the workload of that name; the error lists near matches.
+func Find(name string) (Workload, error) {
+	for _, w := range All() {
+		if w.Name == name {
+			return w, nil
+		}
+	}
+	return Workload{}, suggest.Unknown("workload", name, Names())
+}
+
+// Options returns o as this workload runs it: adjusted, defaults filled in, and
+// valid when the error is nil.
+func (w Workload) Options(o Options) (Options, error) {
+	if w.Adjust != nil {
+		o = w.Adjust(o)
+	}
+	o = o.OrDefaults()
+	return o, o.Validate()
+}
+
+// exercises is what locking and releasing alone can put to the test.
+func exercises(o Options) []lockbench.Guarantee {
+	found := []lockbench.Guarantee{lockbench.NoSpuriousRefusal, lockbench.Fencing}
+	if !o.contended() {
+		return found
+	}
+	found = append(found, lockbench.Exclusion, lockbench.NoEarlyExpiry, lockbench.Fairness)
+	if o.overruns() {
+		found = append(found, lockbench.Overrun, lockbench.OwnerRelease, lockbench.LossReported)
+	}
+	return found
+}
+
+// guards adds Effects to what a workload that writes under its lock exercises.
+func guards(o Options) []lockbench.Guarantee {
+	found := exercises(o)
+	if o.contended() {
+		found = append(found, lockbench.Effects)
+	}
+	return found
+}
+
+// prepareEach writes value under every key, with versions below all clients'.
+func prepareEach(ctx context.Context, store lockbench.Store, keys int, value int64) error {
+	for i, key := range KeyNames(keys) {
+		rec := lockbench.Record{Value: value, Version: uint64(i + 1)}
+		if err := store.Write(ctx, key, rec); err != nil {
+			return err
+		}
+	}
+	return nil
+}
