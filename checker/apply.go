@@ -1,0 +1,216 @@
+package checker
+
+import (
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+)
+
+func (c *Checker) acquireCalled(k *key, op *history.Op) {
+	k.queue.join(op)
+	c.tryBegun(k, op)
+	k.fences.called(op)
+	if op.Outcome != history.OK && op.Outcome != history.Unknown {
+		return
+	}
+	for i := len(k.holds) - 1; i >= 0; i-- {
+		h := k.holds[i]
+		switch {
+		case h.client != op.Client || h.released:
+		case h.id == op.Hold:
+			c.acquiredAgain(h, op)
+		default: // its owner turned to a new grant: the old one is over
+			h.close(callOf(op), "reacquired")
+			c.drop(k, i)
+		}
+	}
+}
+
+func (c *Checker) acquiredAgain(h *hold, op *history.Op) {
+	h.note(op)
+	if op.Outcome == history.OK {
+		h.again(op, c.nested)
+		return
+	}
+	h.doubt = true
+	if !c.nested {
+		h.shorten(op)
+	}
+}
+
+func (c *Checker) acquireReturned(k *key, op *history.Op) {
+	c.waited(k, op)
+	c.tryEnded(k, op)
+	c.contended(k, op)
+	switch op.Outcome {
+	case history.OK, history.Unknown:
+		c.obtained(k, op)
+	case history.Refused:
+		c.nestedRefused(k, op)
+	}
+}
+
+// obtained makes the hold of an acquire that was, or may have been, granted.
+func (c *Checker) obtained(k *key, op *history.Op) {
+	h := k.find(op.Hold)
+	if h == nil || h.released {
+		h = newHold(op)
+		k.holds = append(k.holds, h)
+		c.granted(k, h, op)
+		return
+	}
+	if op.Outcome != history.OK {
+		return
+	}
+	c.ability.nest = c.ability.nest || c.nested
+	if h.landed(op) {
+		k.begin(h, returnOf(op), !h.known)
+		h.known = true
+	}
+}
+
+func (c *Checker) granted(k *key, h *hold, op *history.Op) {
+	if !h.known {
+		return
+	}
+	c.result.Grants++
+	c.fair.granted(op.Client)
+	if h.from == history.NoStamp {
+		c.result.Unjudged++
+	}
+	k.fences.granted(c, k, h, op)
+	k.begin(h, returnOf(op), true)
+}
+
+func (c *Checker) releaseCalled(k *key, op *history.Op) {
+	c.ability.delay = c.ability.delay || op.Delay > 0
+	h := k.find(op.Hold)
+	if h == nil {
+		return
+	}
+	h.note(op)
+	c.staleCall(k, h, op)
+	lost := op.Outcome == history.LossReported
+	if h.coreDepth--; h.coreDepth <= 0 || lost {
+		h.close(callOf(op), "release")
+	} else {
+		h.inner++
+	}
+	if op.Outcome != history.Failed {
+		h.depth--
+	}
+	h.doubt = h.doubt || op.Outcome == history.Unknown
+	if (h.depth <= 0 || lost) && !h.released {
+		c.overran(h, callOf(op))
+		c.delays(k, h, op)
+		h.letGo(op)
+	}
+}
+
+func (c *Checker) extendCalled(k *key, op *history.Op) {
+	h := k.find(op.Hold)
+	if h == nil {
+		return
+	}
+	if op.Kind == history.Extend {
+		c.ability.extend = true
+		h.note(op)
+		c.staleCall(k, h, op)
+	}
+	if op.Outcome == history.LossReported {
+		h.close(callOf(op), "lost")
+		k.cuts++
+		return
+	}
+	h.extend(op)
+}
+
+func (c *Checker) extendReturned(k *key, op *history.Op) {
+	h := k.find(op.Hold)
+	if h == nil {
+		return
+	}
+	if op.Outcome == history.OK && h.landed(op) {
+		k.begin(h, returnOf(op), false)
+	}
+	c.answered(k, op)
+}
+
+// happened applies an event: something that befell a client or a hold.
+func (c *Checker) happened(op *history.Op) {
+	switch op.Kind {
+	case history.Lost:
+		c.lostClosed(op)
+	case history.Death:
+		c.departed = append(c.departed, op)
+		c.each(op.Client, func(k *key, h *hold) {
+			h.close(callOf(op), "death")
+			h.dead, h.excused = true, true
+			k.cuts++
+		})
+	case history.Pause:
+		c.each(op.Client, func(_ *key, h *hold) { h.excused = true })
+	}
+}
+
+func (c *Checker) lostClosed(op *history.Op) {
+	k := c.key(op.Key)
+	h := k.find(op.Hold)
+	if h == nil || h.released {
+		return
+	}
+	h.note(op)
+	h.close(callOf(op), "lost")
+	k.cuts++
+	c.toldLost(k, h, op, callOf(op))
+}
+
+// cut ends the record of a client. What it did afterwards is not known, so from
+// here on nothing is proven by what is not there.
+func (c *Checker) cut(op *history.Op) {
+	c.partial = true
+	c.departed = append(c.departed, op)
+	c.each(op.Client, func(k *key, h *hold) {
+		c.settle(k, callOf(op))
+		h.close(callOf(op), "cut")
+		h.dead = true
+		k.cuts++
+	})
+}
+
+// each applies f to every hold that client has not released.
+func (c *Checker) each(client int32, f func(*key, *hold)) {
+	for _, k := range c.keys {
+		for _, h := range k.holds {
+			if h.client == client && !h.released {
+				f(k, h)
+			}
+		}
+	}
+}
+
+// contended counts what the acquire op, now returned, put to the test.
+func (c *Checker) contended(k *key, op *history.Op) {
+	if op.Outcome != history.OK && op.Outcome != history.Refused {
+		return
+	}
+	met := callOf(op).before(k.lastEnd)
+	for h := range k.others(op.Client) {
+		met = met || h.inCore && callOf(op).before(h.coreEnd())
+		if !h.validAt(returnOf(op)) || h.foreign != nil {
+			continue
+		}
+		c.expose(lockbench.NoEarlyExpiry)
+		if op.Return >= h.first {
+			c.expose(lockbench.Extend)
+		}
+		if h.inner > 0 {
+			c.expose(lockbench.Reentrancy)
+		}
+	}
+	if met {
+		c.expose(lockbench.Exclusion)
+	}
+	if d := k.delayed; d != nil && op.Call < after(d.Call, d.Delay) && d.Call < op.Return {
+		c.expose(lockbench.ReleaseDelay)
+	}
+}

@@ -1,0 +1,156 @@
+package checker
+
+import (
+	"fmt"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+)
+
+// A Checker judges one history. Feed it the events in order with [Checker.Add],
+// then ask for the verdicts with [Checker.Finish]. Its memory grows with what is
+// held at one time, not with the length of the history. It is not safe for
+// concurrent use.
+type Checker struct {
+	header  history.Header
+	nested  bool // a second acquire by the holder counts
+	keys    map[string]*key
+	tallies map[lockbench.Guarantee]*tally
+	fair    fairness
+	// overlaps are those past validity, lossDelays from a loss to its notice.
+	overlaps, lossDelays spread
+
+	result  Result
+	ability abilities
+	last    stamp
+	// partial is set once some client's record has ended before the others':
+	// from then on what is missing could explain what is there.
+	partial bool
+	// departed are the deaths and cuts of clients, for the cross-check.
+	departed []*history.Op
+}
+
+// abilities is what the history shows the design to be able to do.
+type abilities struct{ extend, fence, delay, nest, store bool }
+
+// New starts the judgement of a history with this header.
+func New(h history.Header) *Checker {
+	c := &Checker{
+		header:  h,
+		nested:  h.Reacquire == "nested",
+		keys:    map[string]*key{},
+		tallies: map[lockbench.Guarantee]*tally{},
+		fair:    newFairness(),
+	}
+	for _, g := range lockbench.Guarantees() {
+		c.tallies[g.Name] = &tally{}
+	}
+	return c
+}
+
+// Check judges a whole history. The error is the reader's: the result then
+// covers what could be read.
+func Check(src history.Source) (Result, error) {
+	c := New(src.Header())
+	var failed error
+	for ev, err := range src.Events() {
+		if err != nil {
+			failed = fmt.Errorf("judged up to the damage only: %w", err)
+			break
+		}
+		c.Add(ev)
+	}
+	return c.Finish(src.End()), failed
+}
+
+// Add judges the next event. Events come in the order that history.Source
+// promises.
+func (c *Checker) Add(ev history.Event) {
+	op := ev.Op
+	switch ev.Phase {
+	case history.Call:
+		c.advance(op, callOf(op))
+		c.count(op)
+		c.called(op)
+	case history.Return:
+		c.advance(op, returnOf(op))
+		c.returned(op)
+	case history.Cut:
+		c.cut(op)
+	}
+}
+
+// advance brings the key of op to s: what began before s is compared now.
+func (c *Checker) advance(op *history.Op, s stamp) {
+	c.last = s
+	if op.Key != "" {
+		c.settle(c.key(op.Key), s)
+	}
+}
+
+func (c *Checker) key(name string) *key {
+	k := c.keys[name]
+	if k == nil {
+		k = &key{name: name, now: stamp{t: -1}}
+		k.refusal.slack = int64(refusalSlack) + c.header.ToleranceNS
+		c.keys[name] = k
+	}
+	return k
+}
+
+func (c *Checker) settle(k *key, s stamp) {
+	if !k.now.before(s) {
+		return
+	}
+	if len(k.starts) > 0 {
+		for i := range k.starts {
+			c.begun(k, i)
+		}
+		k.starts = k.starts[:0]
+	}
+	c.retire(k, s)
+	k.now = s
+}
+
+// called applies the call of op. The record is complete, so its outcome is known
+// already.
+func (c *Checker) called(op *history.Op) {
+	if op.Key == "" {
+		c.happened(op)
+		return
+	}
+	k := c.key(op.Key)
+	k.ops.add(op)
+	switch op.Kind {
+	case history.Acquire:
+		c.acquireCalled(k, op)
+	case history.Release:
+		c.releaseCalled(k, op)
+	case history.Extend, history.Renew:
+		c.extendCalled(k, op)
+	case history.Write:
+		c.writeCalled(k, op)
+	default:
+		c.happened(op)
+	}
+}
+
+// returned applies the return of op.
+func (c *Checker) returned(op *history.Op) {
+	if op.Key == "" {
+		return
+	}
+	k := c.key(op.Key)
+	switch op.Kind {
+	case history.Acquire:
+		c.acquireReturned(k, op)
+	case history.Release:
+		c.answered(k, op)
+	case history.Extend, history.Renew:
+		c.extendReturned(k, op)
+	case history.Read:
+		c.readReturned(k, op)
+	case history.Write:
+		c.writeReturned(k, op)
+	}
+}

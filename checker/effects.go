@@ -1,0 +1,104 @@
+package checker
+
+import (
+	"slices"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+)
+
+// keptWrites is how many completed writes of a key are remembered. A lost update
+// shows against the newest ones: either both writes were made on the same
+// version, or the newer write fell between the older one's read and write.
+const keptWrites = 16
+
+// writes is the guarded record of one key.
+type writes struct {
+	begun int64 // writes called so far
+	open  []*write
+	done  []*write
+}
+
+// A write is one write of the guarded record.
+type write struct {
+	op    *history.Op
+	h     *hold
+	index int64 // in order of calls
+	valid bool  // it returned within its writer's validity
+	// overwrote is a write made between this writer's read and this write.
+	overwrote *write
+}
+
+func (c *Checker) readReturned(k *key, op *history.Op) {
+	c.ability.store = true
+	if h := k.find(op.Hold); h != nil && op.Outcome == history.OK {
+		h.lastRead, h.seenWrites = op, k.writes.begun
+	}
+}
+
+func (c *Checker) writeCalled(k *key, op *history.Op) {
+	c.ability.store = true
+	ws := &k.writes
+	ws.begun++
+	w := &write{op: op, h: k.find(op.Hold), index: ws.begun}
+	if w.h != nil && w.h.lastRead != nil {
+		for _, other := range ws.done {
+			if other.h != w.h && other.index > w.h.seenWrites {
+				w.overwrote = other
+			}
+		}
+	}
+	ws.open = append(ws.open, w)
+	k.fences.written(c, k, op)
+}
+
+func (c *Checker) writeReturned(k *key, op *history.Op) {
+	ws := &k.writes
+	i := slices.IndexFunc(ws.open, func(w *write) bool { return w.op == op })
+	if i < 0 {
+		return
+	}
+	w := ws.open[i]
+	ws.open = slices.Delete(ws.open, i, i+1)
+	if op.Outcome != history.OK || w.h == nil {
+		return
+	}
+	w.valid = w.h.inCore && !w.h.coreEnd().before(returnOf(op))
+	c.judgeWrite(k, w)
+	if len(ws.done) == keptWrites {
+		ws.done = append(ws.done[:0], ws.done[1:]...)
+	}
+	ws.done = append(ws.done, w)
+}
+
+// judgeWrite looks for an update that w destroyed, or that destroyed w's ground.
+func (c *Checker) judgeWrite(k *key, w *write) {
+	victim := w.overwrote
+	for _, other := range k.writes.done {
+		if other.h == w.h {
+			continue
+		}
+		if victim == nil && w.h.lastRead != nil && other.h.lastRead != nil && other.op.Base == w.op.Base {
+			victim = other
+		}
+	}
+	if n := len(k.writes.done); n > 0 && k.writes.done[n-1].h.client != w.h.client {
+		c.expose(lockbench.Effects)
+	}
+	if victim == nil {
+		return
+	}
+	w.h.note(w.op)
+	victim.h.note(victim.op)
+	c.lostUpdate(k, victim, w)
+}
+
+// lostUpdate is the lock's fault when both writers wrote within their validity,
+// and the documented hazard of leases otherwise.
+func (c *Checker) lostUpdate(k *key, victim, w *write) {
+	if victim.valid && w.valid {
+		c.violate(lockbench.Effects, k, updateLost, victim.h, w.h)
+		return
+	}
+	c.hazard(lockbench.Effects, k, updateLostLate, victim.h, w.h)
+}

@@ -1,0 +1,125 @@
+package checker
+
+import (
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+)
+
+// begun compares what began at the instant k.starts[i].at with what else is open
+// there. All that happened at that instant is known by now.
+func (c *Checker) begun(k *key, i int) {
+	s := k.starts[i]
+	if s.grant {
+		c.checkDelay(k, s)
+	}
+	for a := range k.others(s.h.client) {
+		if k.beginsLater(i, a) {
+			continue // the pair is compared at that one's turn
+		}
+		if conflict(a, s.h) {
+			k.conflicts++
+			a.rivals = append(a.rivals, s.h)
+			s.h.rivals = append(s.h.rivals, a)
+			c.violate(lockbench.Exclusion, k, overlapping, a, s.h)
+		}
+		if s.grant && a.known && a.granted.before(s.at) && !a.released {
+			c.superseded(k, a, s)
+		}
+	}
+}
+
+// conflict tells whether the newest segments of a and b share an instant, end
+// points excluded.
+func conflict(a, b *hold) bool {
+	return a.inCore && b.inCore && a.start.before(b.coreEnd()) && b.start.before(a.coreEnd())
+}
+
+// beginsLater tells whether h is among the starts after the i-th.
+func (k *key) beginsLater(i int, h *hold) bool {
+	for _, s := range k.starts[i+1:] {
+		if s.h == h {
+			return true
+		}
+	}
+	return false
+}
+
+// superseded notes that s was granted while the owner of a had not let go.
+func (c *Checker) superseded(k *key, a *hold, s start) {
+	if a.supersededBy == nil {
+		a.supersededBy, a.supersededAt = s.h, s.at
+	}
+	switch {
+	case a.from == history.NoStamp || a.dead && c.partial:
+	case a.validAt(s.at):
+		c.blame(k, a, s)
+	case a.intruder == nil && !a.dead:
+		a.intruder, a.intrusion = s.h, s.at
+	}
+}
+
+// blame finds the one guarantee that explains why s was granted within the
+// validity of a. A missing record could explain it too, so none is blamed then.
+func (c *Checker) blame(k *key, a *hold, s start) {
+	switch {
+	case c.partial:
+	case a.foreign != nil && callOf(a.foreign).before(s.at):
+		c.violate(lockbench.OwnerRelease, k, freedByStranger, a.foreigner, a, s.h)
+	case a.inner > 0 && c.nested:
+		c.violate(lockbench.Reentrancy, k, innerFreed, a, s.h)
+	case s.at.t >= a.first:
+		c.violate(lockbench.Extend, k, extendBroken, a, s.h)
+	default:
+		c.violate(lockbench.NoEarlyExpiry, k, grantedEarly, a, s.h)
+	}
+}
+
+// overran judges, when its owner lets go at s, whether h was worked under past
+// its validity and whether somebody had got in meanwhile.
+func (c *Checker) overran(h *hold, s stamp) {
+	if !h.known || h.from == history.NoStamp || h.dead || s.t <= h.base {
+		return
+	}
+	c.expose(lockbench.Overrun)
+	if h.intruder == nil {
+		return
+	}
+	overlap := earlier(s, h.intruder.end).t - h.intrusion.t
+	c.overlaps.add(overlap)
+	c.worst(overlap)
+	if h.excused {
+		c.tallies[lockbench.Overrun].excused++
+	}
+	c.violate(lockbench.Overrun, c.keys[h.ops[0].Key], workedOn, h, h.intruder)
+}
+
+// delays begins the time that a release asked to keep others out for. A release
+// that was late, or not answered ok, promises nothing.
+func (c *Checker) delays(k *key, h *hold, op *history.Op) {
+	if op.Delay > 0 && op.Outcome == history.OK && op.Return < h.until && h.supersededBy == nil {
+		k.delayed = op
+	}
+}
+
+func (c *Checker) checkDelay(k *key, s start) {
+	d := k.delayed
+	if d == nil || !callOf(d).before(s.at) || s.at.t >= after(d.Call, d.Delay) {
+		return
+	}
+	if h := k.find(d.Hold); h != nil {
+		c.violate(lockbench.ReleaseDelay, k, grantedInDelay, h, s.h)
+	}
+}
+
+// nestedRefused judges a refusal of what its client held all along.
+func (c *Checker) nestedRefused(k *key, op *history.Op) {
+	if !c.nested || c.partial {
+		return
+	}
+	for _, h := range k.holds {
+		if h.client == op.Client && h.validAt(returnOf(op)) && h.supersededBy == nil && h.foreign == nil {
+			h.note(op)
+			c.violate(lockbench.Reentrancy, k, ownRefused, h)
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package checker
+
+import (
+	"slices"
+
+	"github.com/lockbench/lockbench/history"
+)
+
+// fairness measures how evenly the key was handed out. It judges nothing.
+type fairness struct {
+	grants   map[int32]int64
+	waits    int64
+	maxWait  int64 // ns, over acquires that were granted or refused
+	bypassed int64 // most grants to later callers during one wait
+}
+
+func newFairness() fairness { return fairness{grants: map[int32]int64{}} }
+
+func (f *fairness) granted(client int32) { f.grants[client]++ }
+
+// jain is Jain's fairness index over the clients' grants: 1 when all got as
+// many, 1/n when one of n got all (Jain, Chiu and Hawe, 1984).
+func (f *fairness) jain() float64 {
+	var sum, squares float64
+	for _, n := range f.grants {
+		sum += float64(n)
+		squares += float64(n) * float64(n)
+	}
+	if squares == 0 {
+		return 0
+	}
+	return sum * sum / (float64(len(f.grants)) * squares)
+}
+
+// queue is who waits for one key.
+type queue struct{ waiting []waiter }
+
+type waiter struct {
+	op       *history.Op
+	bypassed int64
+}
+
+func (q *queue) join(op *history.Op) {
+	if op.Wait > 0 {
+		q.waiting = append(q.waiting, waiter{op: op})
+	}
+}
+
+// waited applies the return of an acquire to those that wait for the same key.
+func (c *Checker) waited(k *key, op *history.Op) {
+	q := &k.queue
+	if op.Outcome == history.OK {
+		for i := range q.waiting {
+			if w := &q.waiting[i]; w.op.Call < op.Call {
+				w.bypassed++
+			}
+		}
+	}
+	i := slices.IndexFunc(q.waiting, func(w waiter) bool { return w.op == op })
+	if i < 0 {
+		return
+	}
+	c.fair.waits++
+	c.fair.maxWait = max(c.fair.maxWait, op.Return-op.Call)
+	c.fair.bypassed = max(c.fair.bypassed, q.waiting[i].bypassed)
+	q.waiting = slices.Delete(q.waiting, i, i+1)
+}

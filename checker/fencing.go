@@ -1,0 +1,82 @@
+package checker
+
+import (
+	"slices"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+)
+
+// fences checks the numbering of one key's grants. Two grants are ordered when
+// one returned before the other was called, or when their cores are disjoint.
+type fences struct {
+	returned uint64 // highest of the grants returned
+	ended    uint64 // highest of the grants whose core is over
+	returner *hold
+	ender    *hold
+	admitted uint64 // highest that a guarded write was accepted with
+	admitter *history.Op
+	underWay []fenced
+}
+
+// fenced is an acquire under way and the highest fence returned before it.
+type fenced struct {
+	op    *history.Op
+	floor uint64
+	by    *hold
+}
+
+func (f *fences) called(op *history.Op) {
+	if op.Fence > 0 && op.Outcome == history.OK {
+		f.underWay = append(f.underWay, fenced{op, f.returned, f.returner})
+	}
+}
+
+// granted judges the fence of h, granted by op.
+func (f *fences) granted(c *Checker, k *key, h *hold, op *history.Op) {
+	i := slices.IndexFunc(f.underWay, func(w fenced) bool { return w.op == op })
+	if i < 0 {
+		return
+	}
+	w := f.underWay[i]
+	f.underWay = slices.Delete(f.underWay, i, i+1)
+	c.ability.fence = true
+	if f.returner != nil {
+		c.expose(lockbench.Fencing)
+	}
+	floor, by := w.floor, w.by
+	if f.ended > floor {
+		floor, by = f.ended, f.ender
+	}
+	if by != nil && op.Fence <= floor {
+		c.violate(lockbench.Fencing, k, fenceNotRaised, by, h)
+	}
+	if op.Fence > f.returned {
+		f.returned, f.returner = op.Fence, h
+	}
+}
+
+// gone notes that the core of h is over.
+func (f *fences) gone(h *hold) {
+	if op := h.ops[0]; h.known && h.inCore && op.Fence > f.ended {
+		f.ended, f.ender = op.Fence, h
+	}
+}
+
+// written judges the call of a guarded write that carries a fence: the store
+// must not accept one lower than it accepted before.
+func (f *fences) written(c *Checker, k *key, op *history.Op) {
+	if op.Fence == 0 || op.Outcome != history.OK {
+		return
+	}
+	c.ability.fence = true
+	if f.admitter != nil && f.admitter.Return < op.Call {
+		c.expose(lockbench.Fencing)
+		if op.Fence < f.admitted {
+			c.violateOp(lockbench.Fencing, k, staleAdmitted, op)
+		}
+	}
+	if op.Fence > f.admitted {
+		f.admitted, f.admitter = op.Fence, op
+	}
+}

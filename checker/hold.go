@@ -1,0 +1,256 @@
+package checker
+
+import (
+	"math"
+	"slices"
+
+	"github.com/lockbench/lockbench/history"
+)
+
+// A hold is one grant of a key to one owner, from the acquire that began it to
+// the release that ended it. Its core is the time during which it must exclude
+// others; design.md proves why this is the time to look at.
+type hold struct {
+	id              int64
+	client, process int32
+	// ops are the operations that a witness shows: the first ones and the last.
+	ops []*history.Op
+
+	granted stamp // return of the acquire
+	known   bool  // it is a grant: the acquire was answered ok
+	from    int64 // start of validity, NoStamp when nobody told it
+
+	// The newest segment of the core, and the ends of validity: as it stands, as
+	// it would stand without background renewals, and as the acquire left it.
+	inCore             bool
+	start              stamp
+	until, base, first int64
+
+	// unsure is the shortest TTL of an extend whose outcome is unknown: it may
+	// still take effect after any later one. flying are those not returned yet.
+	unsure int64
+	flying []*history.Op
+	// late are the operations under way that will begin a new segment, since
+	// validity may end before they take effect.
+	late []*history.Op
+
+	coreDepth, depth int  // levels held, counting every release; counting those not failed
+	nested           bool // a nested acquire was granted
+	inner            int  // inner releases so far
+	doubt            bool // a release or nested acquire whose effect is unknown
+
+	ended   bool // nothing more can be in its core
+	end     stamp
+	endedBy string
+
+	released   bool // its owner gave it up, whatever came of that
+	releasedBy *history.Op
+	dead       bool  // its owner died
+	excused    bool  // a death or pause was on its owner
+	widest     int64 // the latest instant at which the server may still hold it
+	exact      bool  // widest is sure: no slack for rounding and polling
+	told       bool  // its owner knows that it is lost
+
+	supersededAt stamp // return of the first later grant to another owner
+	supersededBy *hold
+	intruder     *hold // the first that got in past validity, while this one worked
+	intrusion    stamp
+	foreign      *history.Op // a stale owner's release or extend that fell into the core
+	foreigner    *hold
+	rivals       []*hold // whose cores conflict with this one's
+
+	seenWrites int64 // writes of the key begun when the owner last read
+	lastRead   *history.Op
+}
+
+// newHold makes the hold that acquire op, answered ok or unknown, begins.
+func newHold(op *history.Op) *hold {
+	h := &hold{
+		id: op.Hold, client: op.Client, process: op.Process, ops: []*history.Op{op},
+		granted: returnOf(op), known: op.Outcome == history.OK,
+		from: op.Attempt, unsure: math.MaxInt64, coreDepth: 1, depth: 1,
+		end: forever, supersededAt: forever, intrusion: forever, widest: math.MaxInt64,
+	}
+	if !h.known {
+		h.from = history.NoStamp
+		return h
+	}
+	if h.from == history.NoStamp && op.Wait == 0 {
+		h.from = op.Call
+	}
+	ttl := lease(op)
+	h.widest = after(op.Return, ttl)
+	if h.from == history.NoStamp {
+		return h
+	}
+	h.until = after(h.from, ttl)
+	h.base, h.first = h.until, h.until
+	h.open(h.granted)
+	return h
+}
+
+// lease is the lease an operation granted in ns, unbounded when it has none.
+func lease(op *history.Op) int64 {
+	if op.Granted <= 0 {
+		return math.MaxInt64
+	}
+	return op.Granted
+}
+
+// open begins a segment of the core at s, if validity has not ended by then.
+func (h *hold) open(s stamp) bool {
+	if h.ended || !s.before(stamp{t: h.until}) {
+		return false
+	}
+	h.inCore, h.start = true, s
+	return true
+}
+
+// coreEnd is where the newest segment ends, as far as is known.
+func (h *hold) coreEnd() stamp { return earlier(h.end, stamp{t: h.until}) }
+
+// coreAt tells whether the core has begun at s or before and lasts beyond s.
+func (h *hold) coreAt(s stamp) bool {
+	return h.inCore && !s.before(h.start) && s.before(h.coreEnd())
+}
+
+// close ends the core at s for the reason by; only the first time counts.
+func (h *hold) close(s stamp, by string) {
+	if !h.ended {
+		h.ended, h.end, h.endedBy = true, s, by
+	}
+}
+
+// validAt tells whether the lease granted is not over at s: whatever the owner
+// was told meanwhile, only its own release gives the key to others earlier.
+func (h *hold) validAt(s stamp) bool {
+	return h.known && h.from != history.NoStamp && !h.released && s.before(stamp{t: h.until})
+}
+
+// note keeps op for the witness.
+func (h *hold) note(op *history.Op) {
+	const kept = 8
+	if len(h.ops) == kept {
+		h.ops = slices.Delete(h.ops, 1, 2)
+	}
+	h.ops = append(h.ops, op)
+}
+
+// extend applies the call of an extend, or of a renewal in the background.
+func (h *hold) extend(op *history.Op) {
+	if h.ended {
+		return
+	}
+	switch op.Outcome {
+	case history.OK:
+		if op.Call >= h.until || !h.inCore {
+			h.late = append(h.late, op)
+		} else {
+			h.setUntil(op, after(op.Call, h.shortest(lease(op))))
+		}
+		h.flying = append(h.flying, op)
+	case history.Unknown:
+		h.shorten(op)
+		h.widest = after(h.widest, lease(op))
+	}
+}
+
+// shorten applies the call of an operation that may or may not, now or later,
+// set the time left to its own lease.
+func (h *hold) shorten(op *history.Op) {
+	h.unsure = min(h.unsure, lease(op))
+	h.setUntil(op, min(h.until, after(op.Call, lease(op))))
+}
+
+// shortest is the TTL that an extend of ttl certainly leaves: one that is still
+// under way, or whose outcome is unknown, may take effect after it.
+func (h *hold) shortest(ttl int64) int64 {
+	ttl = min(ttl, h.unsure)
+	for _, other := range h.flying {
+		ttl = min(ttl, lease(other))
+	}
+	return ttl
+}
+
+func (h *hold) setUntil(op *history.Op, until int64) {
+	h.until = until
+	if op.Kind != history.Renew {
+		h.base = until
+	}
+}
+
+// again applies the call of a second acquire, answered ok, by the owner: counted
+// when nested, otherwise a refresh. Only its return shows whether it came in
+// time: until then the lease may have ended and the server granted it anew.
+func (h *hold) again(op *history.Op, nested bool) {
+	until := after(startOf(op), h.shortest(lease(op)))
+	switch {
+	case h.ended:
+	case !h.inCore || op.Return >= h.until:
+		h.late = append(h.late, op)
+		if !nested { // a refresh may also have shortened what was left
+			h.setUntil(op, min(h.until, until))
+		}
+	case nested:
+		h.coreDepth++
+		h.depth++
+		h.nested = true
+		h.setUntil(op, max(h.until, until))
+	default:
+		h.setUntil(op, until)
+	}
+}
+
+// landed applies the return of an extend, renewal or second acquire answered ok,
+// and tells whether a new segment of the core begins there.
+func (h *hold) landed(op *history.Op) (reopens bool) {
+	drop := func(o *history.Op) bool { return o == op }
+	h.flying = slices.DeleteFunc(h.flying, drop)
+	h.widest = max(h.widest, after(op.Return, lease(op)))
+	if !slices.Contains(h.late, op) {
+		return false
+	}
+	h.late = slices.DeleteFunc(h.late, drop)
+	if op.Kind == history.Acquire { // it may be a fresh grant: one level is sure
+		h.coreDepth, h.depth, h.doubt = 1, 1, true
+	}
+	return h.reopen(op)
+}
+
+func (h *hold) reopen(op *history.Op) bool {
+	from := op.Call
+	if op.Kind == history.Acquire {
+		from = startOf(op)
+	}
+	until := after(from, h.shortest(lease(op)))
+	if h.ended || op.Return >= until {
+		return false
+	}
+	h.from = from
+	h.setUntil(op, until)
+	return h.open(returnOf(op))
+}
+
+// startOf is the start of the attempt that succeeded, as far as it is known.
+func startOf(op *history.Op) int64 {
+	if op.Attempt != history.NoStamp {
+		return op.Attempt
+	}
+	return op.Call
+}
+
+// letGo applies the call of the release that gives h up on the server.
+func (h *hold) letGo(op *history.Op) {
+	h.released, h.releasedBy = true, op
+	if op.Outcome == history.OK && !h.doubt {
+		h.widest, h.exact = after(op.Return, op.Delay), op.Delay == 0
+	}
+}
+
+// latest is when the server may at most still have held it, in ns.
+func (h *hold) latest(slack int64) int64 {
+	if h.exact {
+		return h.widest
+	}
+	return after(h.widest, slack)
+}

@@ -1,0 +1,100 @@
+package checker
+
+import (
+	"slices"
+
+	"github.com/lockbench/lockbench/history"
+)
+
+// A key is the sweep's state of one lock: what is open at the instant reached.
+type key struct {
+	name  string
+	holds []*hold // not released, or released at this very instant
+	gone  []*hold // the last few that were released, for what their owners do late
+	// starts are the grants and reopened cores of the instant now. They are
+	// compared with the rest when time has moved on, since operations that share
+	// a stamp are concurrent.
+	starts []start
+	now    stamp
+	// lastEnd is where the latest core of those gone ended.
+	lastEnd stamp
+
+	refusal refusals
+	queue   queue
+	fences  fences
+	writes  writes
+	delayed *history.Op // the last release that asked to keep others out
+
+	ops small // the key's operations, while they are few: for porcupine
+
+	conflicts int64 // conflicting cores
+	cuts      int64 // cores ended by what the in-process witness cannot see
+}
+
+// A start is the begin of a segment of a core, or a grant without a core.
+type start struct {
+	h     *hold
+	at    stamp
+	grant bool // the first segment, or a grant without any
+}
+
+// keptGone is how many released holds a key remembers. An owner that releases
+// twice does so soon.
+const keptGone = 8
+
+func (k *key) find(id int64) *hold {
+	for _, h := range k.holds {
+		if h.id == id {
+			return h
+		}
+	}
+	for _, h := range k.gone {
+		if h.id == id {
+			return h
+		}
+	}
+	return nil
+}
+
+// begin notes that a core of h begins, or that it was granted, at s.
+func (k *key) begin(h *hold, s stamp, grant bool) {
+	k.starts = append(k.starts, start{h: h, at: s, grant: grant})
+}
+
+// others yields the holds of other clients than this.
+func (k *key) others(client int32) func(yield func(*hold) bool) {
+	return func(yield func(*hold) bool) {
+		for _, h := range k.holds {
+			if h.client != client && !yield(h) {
+				return
+			}
+		}
+	}
+}
+
+// retire moves the holds of k that were released before s out of the way.
+func (c *Checker) retire(k *key, s stamp) {
+	for i := len(k.holds) - 1; i >= 0; i-- {
+		if h := k.holds[i]; h.released && h.end.before(s) {
+			c.drop(k, i)
+		}
+	}
+}
+
+// drop takes the i-th hold of k out of those that are open.
+func (c *Checker) drop(k *key, i int) {
+	h := k.holds[i]
+	k.holds = slices.Delete(k.holds, i, i+1)
+	if h.inCore && k.lastEnd.before(h.coreEnd()) {
+		k.lastEnd = h.coreEnd()
+	}
+	for _, r := range h.rivals {
+		c.worst(overlap(h, r, c.last))
+	}
+	k.refusal.gone(h)
+	k.fences.gone(h)
+	if len(k.gone) == keptGone {
+		k.gone = append(k.gone[:0], k.gone[1:]...)
+	}
+	k.gone = append(k.gone, h)
+}

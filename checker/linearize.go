@@ -1,0 +1,113 @@
+package checker
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+
+	"github.com/lockbench/lockbench/history"
+)
+
+// porcupine is asked about keys with few operations only: its search is
+// exponential in what is under way at one time.
+const (
+	smallOps     = 24
+	smallKeys    = 500
+	smallTimeout = 100 * time.Millisecond
+)
+
+// small keeps the operations of a key as long as they are few.
+type small struct {
+	ops  []*history.Op
+	many bool
+}
+
+func (s *small) add(op *history.Op) {
+	if s.many || op.Kind == history.Read || op.Kind == history.Write {
+		return
+	}
+	if len(s.ops) == smallOps {
+		s.ops, s.many = nil, true
+		return
+	}
+	s.ops = append(s.ops, op)
+}
+
+// lockOp is an operation of the specification: a take of the lock, or the chance
+// that it is freed.
+type lockOp struct {
+	segment int
+	client  int32
+	take    bool
+}
+
+// lockState is who has the lock, and by which take.
+type lockState struct {
+	held    bool
+	client  int32
+	segment int
+}
+
+// lockModel is the specification: the lock is free or with one owner; taking it
+// needs it free or one's own; from its core's end on it may be freed at any time,
+// and need not be. Refusals are legal in every state and do not appear.
+var lockModel = porcupine.Model{
+	Init: func() any { return lockState{} },
+	Step: func(state, input, _ any) (bool, any) {
+		s, op := state.(lockState), input.(lockOp)
+		switch {
+		case op.take:
+			return !s.held || s.client == op.client, lockState{true, op.client, op.segment}
+		case s.held && s.segment == op.segment:
+			return true, lockState{}
+		}
+		return true, s
+	},
+	DescribeOperation: func(input, _ any) string { return fmt.Sprintf("%+v", input) },
+}
+
+// linearizable asks porcupine whether the segments can be put in one order that
+// the specification allows.
+func linearizable(all []segment, timeout time.Duration) porcupine.CheckResult {
+	rank := ranks(all)
+	var ops []porcupine.Operation
+	for i, s := range all {
+		ops = append(ops,
+			porcupine.Operation{
+				ClientId: 2 * i, Input: lockOp{i, s.client, true},
+				Call: rank(s.attempt), Return: rank(s.start),
+			},
+			porcupine.Operation{
+				ClientId: 2*i + 1, Input: lockOp{i, s.client, false},
+				Call: rank(s.end), Return: math.MaxInt64,
+			})
+	}
+	return porcupine.CheckOperationsTimeout(lockModel, ops, timeout)
+}
+
+// crossCheck holds the sweep's verdict on exclusion against porcupine's, on keys
+// that are small enough, and against the in-process witness's.
+func (c *Checker) crossCheck(t history.Trailer) {
+	for name, k := range c.keys {
+		if n := t.WitnessOverlaps[name]; n > k.conflicts+k.cuts && !c.partial {
+			c.defect("the in-process witness saw %d overlaps on key %q, the sweep %d", n, name, k.conflicts)
+		}
+		if k.ops.many || len(k.ops.ops) < 2 || c.result.CrossChecked >= smallKeys {
+			continue
+		}
+		verdict := linearizable(segmentsOf(k.ops.ops, c.departed, c.nested), smallTimeout)
+		if verdict == porcupine.Unknown {
+			continue
+		}
+		c.result.CrossChecked++
+		if sound := verdict == porcupine.Ok; sound != (k.conflicts == 0) {
+			c.defect("porcupine finds key %q sound: %t, yet the sweep found %d conflicts", name, sound, k.conflicts)
+		}
+	}
+}
+
+func (c *Checker) defect(format string, args ...any) {
+	c.result.Defects = append(c.result.Defects, fmt.Sprintf(format, args...))
+}

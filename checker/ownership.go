@@ -1,0 +1,81 @@
+package checker
+
+import (
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+)
+
+// staleCall judges the call of a release or extend by an owner that no longer
+// has the lock: what it may do to the next holder, and whether it is told.
+func (c *Checker) staleCall(k *key, h *hold, op *history.Op) {
+	if !h.released && !h.supersededAt.before(callOf(op)) {
+		return
+	}
+	if op.Outcome != history.Failed {
+		c.strayInto(k, h, op)
+	}
+	if !h.released && !h.told {
+		c.owedLoss(k, h, op)
+	}
+}
+
+// strayInto marks the holds of others into whose cores op falls.
+func (c *Checker) strayInto(k *key, h *hold, op *history.Op) {
+	at := callOf(op)
+	for next := range k.others(h.client) {
+		if !next.known || !next.coreAt(at) || !h.granted.before(next.granted) || !next.granted.before(at) {
+			continue
+		}
+		c.expose(lockbench.OwnerRelease)
+		if op.Outcome != history.LossReported && next.foreign == nil {
+			next.foreign, next.foreigner = op, h
+		}
+	}
+}
+
+// owedLoss judges an answer that should have been "lost", since another owner
+// was granted the key before the question.
+func (c *Checker) owedLoss(k *key, h *hold, op *history.Op) {
+	switch op.Outcome {
+	case history.LossReported:
+		c.expose(lockbench.LossReported)
+		c.lossDelays.add(op.Return - h.supersededAt.t)
+	case history.OK:
+		c.expose(lockbench.LossReported)
+		c.violate(lockbench.LossReported, k, notTold, h, h.supersededBy)
+	}
+}
+
+// answered judges the return of a release, extend or renewal that was answered
+// "lost".
+func (c *Checker) answered(k *key, op *history.Op) {
+	h := k.find(op.Hold)
+	if h == nil || op.Outcome != history.LossReported || op.Kind == history.Renew {
+		return
+	}
+	if h.releasedBy == nil || h.releasedBy == op {
+		c.toldLost(k, h, op, returnOf(op))
+	}
+}
+
+// toldLost judges what the owner of h learnt at s: a loss that somebody else's
+// operation caused, or one that never was.
+func (c *Checker) toldLost(k *key, h *hold, op *history.Op, s stamp) {
+	if h.told {
+		return
+	}
+	h.told = true
+	if op.Kind == history.Lost && h.supersededAt.before(s) {
+		c.expose(lockbench.LossReported)
+		c.lossDelays.add(s.t - h.supersededAt.t)
+	}
+	valid := h.known && h.from != history.NoStamp && s.before(stamp{t: h.until})
+	switch {
+	case !valid || h.supersededBy != nil || c.partial:
+	case h.foreign != nil:
+		c.violate(lockbench.OwnerRelease, k, lostToStranger, h.foreigner, h)
+	case !k.refusal.tainted && k.refusal.granting == 0:
+		c.expose(lockbench.LossReported)
+		c.violate(lockbench.LossReported, k, falselyTold, h)
+	}
+}

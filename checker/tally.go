@@ -1,0 +1,82 @@
+package checker
+
+import (
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+)
+
+// A tally is what is known of one guarantee so far.
+type tally struct {
+	exposure, violations, hazards int64
+	excused                       int64 // violations with a death or pause on the holder
+	broken, risky                 []candidate
+}
+
+// A candidate is a violation that may become the witness.
+type candidate struct {
+	key   *key
+	kind  violation
+	holds []*hold
+	op    *history.Op // for violations by one operation without a hold
+}
+
+// keptCandidates is among how many violations the clearest is chosen.
+const keptCandidates = 64
+
+func (c *Checker) expose(g lockbench.Guarantee) { c.tallies[g].exposure++ }
+
+func (c *Checker) violate(g lockbench.Guarantee, k *key, kind violation, holds ...*hold) {
+	t := c.tallies[g]
+	t.violations++
+	if len(t.broken) < keptCandidates {
+		t.broken = append(t.broken, candidate{key: k, kind: kind, holds: holds})
+	}
+}
+
+func (c *Checker) violateOp(g lockbench.Guarantee, k *key, kind violation, op *history.Op) {
+	t := c.tallies[g]
+	t.violations++
+	if len(t.broken) < keptCandidates {
+		t.broken = append(t.broken, candidate{key: k, kind: kind, op: op})
+	}
+}
+
+func (c *Checker) hazard(g lockbench.Guarantee, k *key, kind violation, holds ...*hold) {
+	t := c.tallies[g]
+	t.hazards++
+	if len(t.risky) < keptCandidates {
+		t.risky = append(t.risky, candidate{key: k, kind: kind, holds: holds})
+	}
+}
+
+// worst notes an overlap of d ns.
+func (c *Checker) worst(d int64) {
+	c.result.WorstOverlap = max(c.result.WorstOverlap, time.Duration(d))
+}
+
+// spread is a distribution of durations in ns, made when first needed.
+type spread struct{ h *hdrhistogram.Histogram }
+
+func (s *spread) add(ns int64) {
+	if s.h == nil {
+		s.h = hdrhistogram.New(1, int64(24*time.Hour), 3)
+	}
+	_ = s.h.RecordValue(min(max(ns, 1), int64(24*time.Hour)))
+}
+
+// measures names the percentiles of s after what they measure.
+func (s *spread) measures(name string) map[string]float64 {
+	if s.h == nil {
+		return nil
+	}
+	return map[string]float64{
+		name + "_count":  float64(s.h.TotalCount()),
+		name + "_p50_ns": float64(s.h.ValueAtQuantile(50)),
+		name + "_p99_ns": float64(s.h.ValueAtQuantile(99)),
+		name + "_max_ns": float64(s.h.Max()),
+	}
+}

@@ -1,0 +1,95 @@
+package checker
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench/history"
+)
+
+// A violation is a way in which a guarantee is broken. Its text is a sentence
+// with the clients involved, in order, in place of %s.
+type violation string
+
+const (
+	overlapping     violation = "%s and %s held the key at the same time, both within their validity"
+	workedOn        violation = "%s worked on past its validity while %s held the key"
+	freedByStranger violation = "%s had lost the key, yet what it sent took it from %s, and %s was granted it"
+	lostToStranger  violation = "%s had lost the key, yet what it sent took it from %s"
+	innerFreed      violation = "an inner release by %s freed the key: %s was granted it"
+	ownRefused      violation = "%s was refused the key that it held"
+	extendBroken    violation = "%s had extended its lease, yet %s was granted the key before the end"
+	grantedEarly    violation = "the lease of %s was not over when %s was granted the key"
+	grantedInDelay  violation = "%s released with a delay, and within it %s was granted the key"
+	notTold         violation = "%s had lost the key to %s and was not told"
+	falselyTold     violation = "%s was told that it had lost the key while nobody else could have it"
+	refusedFree     violation = "%s was refused a key that nobody held"
+	updateLost      violation = "the update by %s was overwritten by %s, which had not seen it"
+	updateLostLate  violation = "the update by %s was overwritten by %s, which had not seen it; one of them wrote after its validity"
+	fenceNotRaised  violation = "%s was granted the key before %s, whose fence is not higher"
+	staleAdmitted   violation = "a write by %s was admitted with a lower fence than one before it"
+)
+
+// clearest is the candidate with the largest margin, as a witness.
+func (c *Checker) clearest(from []candidate) *Witness {
+	best := slices.MaxFunc(from, func(a, b candidate) int {
+		return cmp.Compare(c.margin(a), c.margin(b))
+	})
+	return c.witness(best)
+}
+
+// margin is by how much, in ns.
+func (c *Checker) margin(w candidate) int64 {
+	if len(w.holds) < 2 {
+		return 0
+	}
+	a, b := w.holds[len(w.holds)-2], w.holds[len(w.holds)-1]
+	switch w.kind {
+	case workedOn:
+		return earlier(earlier(a.end, b.end), c.last).t - a.intrusion.t
+	case overlapping, updateLost, freedByStranger, innerFreed:
+		return overlap(a, b, c.last)
+	case grantedEarly, extendBroken:
+		return max(0, a.until-b.granted.t)
+	case grantedInDelay:
+		return max(0, after(a.releasedBy.Call, a.releasedBy.Delay)-b.granted.t)
+	}
+	return 0
+}
+
+func (c *Checker) witness(w candidate) *Witness {
+	out := &Witness{Key: w.key.name, Margin: time.Duration(c.margin(w))}
+	var who []any
+	for _, h := range w.holds {
+		who = append(who, clientName(h.client))
+		out.Holds = append(out.Holds, h.shown())
+		for _, op := range h.ops {
+			out.Ops = append(out.Ops, *op)
+		}
+	}
+	if w.op != nil {
+		who = append(who, clientName(w.op.Client))
+		out.Ops = append(out.Ops, *w.op)
+	}
+	out.Sentence = fmt.Sprintf(string(w.kind), who...)
+	slices.SortStableFunc(out.Ops, func(a, b history.Op) int { return cmp.Compare(a.Call, b.Call) })
+	slices.SortStableFunc(out.Holds, func(a, b WitnessHold) int { return cmp.Compare(a.Granted, b.Granted) })
+	return out
+}
+
+func clientName(id int32) string { return fmt.Sprintf("client %d", id) }
+
+// shown is h as witnesses show it.
+func (h *hold) shown() WitnessHold {
+	w := WitnessHold{
+		Hold: h.id, Client: h.client, Process: h.process,
+		From: h.from, Granted: h.granted.t, Until: h.until,
+		End: h.coreEnd().t, EndedBy: "validity",
+	}
+	if h.ended && h.end.before(stamp{t: h.until}) {
+		w.EndedBy = h.endedBy
+	}
+	return w
+}
