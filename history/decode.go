@@ -1,0 +1,215 @@
+package history
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// A decoder unpacks the operations of one file's blocks, front to back. It is not
+// safe for concurrent use.
+type decoder struct {
+	strings []string
+	last    last
+	slab    slab
+}
+
+// start begins a block; see encoder.start.
+func (d *decoder) start(stream, client, process int32) {
+	d.last = last{client: client, process: process, stream: stream}
+}
+
+// ops unpacks a payload of count operations and passes each to add.
+func (d *decoder) ops(payload []byte, count int, add func(*Op) error) error {
+	in := input{rest: payload}
+	for i := range count {
+		op := d.slab.next()
+		if err := d.op(&in, op); err != nil {
+			return fmt.Errorf("operation %d: %w", i, err)
+		}
+		if err := add(op); err != nil {
+			return fmt.Errorf("operation %d: %w", i, err)
+		}
+	}
+	if len(in.rest) > 0 {
+		return fmt.Errorf("%d bytes are left after %d operations", len(in.rest), count)
+	}
+	return nil
+}
+
+func (d *decoder) op(in *input, op *Op) error {
+	flags := in.uvarint()
+	what := in.byte()
+	op.Kind, op.Outcome, op.Late = Kind(what>>4), Outcome(what>>1&7), what&1 != 0
+	op.Call = d.last.call + in.varint()
+	op.Return = Never
+	if flags&hasReturn != 0 {
+		op.Return = op.Call + int64(in.uvarint())
+	}
+	op.Key = d.last.key
+	if flags&hasKey != 0 {
+		op.Key = d.string(in)
+	}
+	if flags&hasHold != 0 {
+		op.Hold = d.last.hold + in.varint()
+	}
+	op.Attempt = NoStamp
+	if flags&hasAttempt != 0 {
+		op.Attempt = op.Call + in.varint()
+	}
+	d.lease(in, op, flags)
+	op.Client, op.Process, op.Stream = d.last.client, d.last.process, d.last.stream
+	if flags >= hasFence {
+		d.rare(in, op, flags)
+	}
+	d.last.after(op)
+	if in.bad || flags > allFlags {
+		return errors.New("the bytes make no operation")
+	}
+	return op.check()
+}
+
+func (d *decoder) lease(in *input, op *Op, flags uint64) {
+	switch flags & (hasAsked | sameAsked) {
+	case hasAsked:
+		op.Asked = in.varint()
+	case hasAsked | sameAsked:
+		op.Asked = d.last.asked
+	}
+	op.Attempts = usualAttempts(op.Kind)
+	if flags&hasAttempts != 0 {
+		op.Attempts = int32(in.varint())
+	}
+	switch flags & (hasWait | sameWait) {
+	case hasWait:
+		op.Wait = in.varint()
+	case hasWait | sameWait:
+		op.Wait = d.last.wait
+	}
+	if flags&grantedAsked != 0 {
+		op.Granted = op.Asked
+	}
+	if flags&hasGranted != 0 {
+		op.Granted = in.varint()
+	}
+}
+
+func (d *decoder) rare(in *input, op *Op, flags uint64) {
+	if flags&hasFence != 0 {
+		op.Fence = in.uvarint()
+	}
+	if flags&hasValue != 0 {
+		op.Value = in.varint()
+	}
+	if flags&hasVersion != 0 {
+		op.Version = in.uvarint()
+	}
+	if flags&hasBase != 0 {
+		op.Base = in.uvarint()
+	}
+	if flags&hasNote != 0 {
+		op.Note = d.string(in)
+	}
+	if flags&hasDelay != 0 {
+		op.Delay = in.varint()
+	}
+	if flags&hasSeq != 0 {
+		op.CallSeq, op.ReturnSeq = in.uvarint(), in.uvarint()
+	}
+	if flags&hasOwner != 0 {
+		op.Client, op.Process, op.Stream = int32(in.varint()), int32(in.varint()), int32(in.varint())
+	}
+}
+
+func (d *decoder) string(in *input) string {
+	n := in.uvarint()
+	if n == 0 {
+		s := string(in.bytes(in.uvarint()))
+		d.strings = append(d.strings, s)
+		return s
+	}
+	if n > uint64(len(d.strings)) {
+		in.bad = true
+		return ""
+	}
+	return d.strings[n-1]
+}
+
+// check refuses what no recorder writes and no checker could read.
+func (op *Op) check() error {
+	switch {
+	case op.Kind == 0 || int(op.Kind) >= len(kindNames):
+		return fmt.Errorf("%d is no kind of operation", op.Kind)
+	case int(op.Outcome) >= len(outcomeNames):
+		return fmt.Errorf("%d is no outcome", op.Outcome)
+	case op.Call < 0:
+		return fmt.Errorf("the %s is called at %d ns, before the run began", op.Kind, op.Call)
+	case op.Return < op.Call:
+		return fmt.Errorf("the %s returns at %d ns, before its call at %d ns", op.Kind, op.Return, op.Call)
+	}
+	return nil
+}
+
+// event tells whether op is an event in the narrow sense: it has a call only.
+func (op *Op) event() bool { return op.Kind >= Lost }
+
+// A slab hands out operations from chunks, so that each costs no allocation of
+// its own. A receiver that keeps one keeps its chunk.
+type slab struct{ free []Op }
+
+const slabOps = 128
+
+func (s *slab) next() *Op {
+	if len(s.free) == 0 {
+		s.free = make([]Op, slabOps)
+	}
+	op := &s.free[0]
+	s.free = s.free[1:]
+	return op
+}
+
+// input reads numbers from a payload. Reading past its end makes it bad, and
+// gives zeros.
+type input struct {
+	rest []byte
+	bad  bool
+}
+
+func (in *input) byte() byte {
+	if len(in.rest) == 0 {
+		in.bad = true
+		return 0
+	}
+	b := in.rest[0]
+	in.rest = in.rest[1:]
+	return b
+}
+
+func (in *input) uvarint() uint64 {
+	if len(in.rest) > 0 && in.rest[0] < 0x80 {
+		return uint64(in.byte())
+	}
+	v, n := binary.Uvarint(in.rest)
+	if n <= 0 {
+		in.bad = true
+		in.rest = nil
+		return 0
+	}
+	in.rest = in.rest[n:]
+	return v
+}
+
+func (in *input) varint() int64 {
+	u := in.uvarint()
+	return int64(u>>1) ^ -int64(u&1)
+}
+
+func (in *input) bytes(n uint64) []byte {
+	if n > uint64(len(in.rest)) {
+		in.bad = true
+		return nil
+	}
+	b := in.rest[:n]
+	in.rest = in.rest[n:]
+	return b
+}

@@ -1,0 +1,128 @@
+package history
+
+import (
+	"context"
+	"errors"
+
+	"github.com/lockbench/lockbench"
+)
+
+// errNoLease is what a recorded Acquire returns when the lock gave neither a
+// lease nor an error: whether it is held nobody can tell.
+var errNoLease = errors.New("the lock returned neither a lease nor an error; hint: return lockbench.ErrNotAcquired when it is held")
+
+// Locker returns inner, recorded: each Acquire and each operation of a lease
+// enters the history as the client's. The leases have the abilities of inner's
+// leases, to be found with [lockbench.Ability].
+func (c *Client) Locker(inner lockbench.Locker) lockbench.Locker {
+	return locker{c, inner}
+}
+
+type locker struct {
+	client *Client
+	inner  lockbench.Locker
+}
+
+func (l locker) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
+	slot := l.client.begin(Op{Kind: Acquire, Key: key, Asked: int64(opt.TTL), Wait: int64(opt.Wait)})
+	inner, err := l.inner.Acquire(ctx, key, opt)
+	at, v := l.client.rec.Now(), judge(err)
+	if inner == nil && v.outcome == OK {
+		err = errNoLease
+		v = verdict{outcome: Unknown, note: "no-lease"}
+	}
+	hold := l.client.acquired(slot, at, v, inner)
+	if v.outcome != OK {
+		return inner, err
+	}
+	return l.client.wrap(inner, key, hold), err
+}
+
+// acquired records the end of an acquire and returns the hold it made.
+func (c *Client) acquired(slot int, at int64, v verdict, inner lockbench.Lease) int64 {
+	var told validity
+	var fence uint64
+	if v.outcome == OK {
+		told = c.validity(inner)
+		if f, ok := lockbench.Ability[lockbench.Fencer](inner); ok {
+			fence = f.Fence()
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	op := c.returned(slot, at, v)
+	op.Fence = fence
+	anchorAttempt(op)
+	if v.outcome == OK {
+		op.Granted = op.Asked
+		if told.known && told.from <= at {
+			op.Attempt, op.Granted = told.from, told.granted
+		}
+	}
+	hold := op.Hold
+	c.settle(op)
+	return hold
+}
+
+// anchorAttempt takes the call for the only attempt of an acquire that did not
+// wait and reported none. An acquire that waited stays without an anchor.
+func anchorAttempt(op *Op) {
+	if op.Kind == Acquire && op.Attempts == 0 && op.Wait == 0 {
+		op.Attempts, op.Attempt = 1, op.Call
+	}
+}
+
+// A validity is what a lease tells of itself, as stamps.
+type validity struct {
+	known         bool
+	from, granted int64
+}
+
+func (c *Client) validity(inner lockbench.Lease) validity {
+	v, ok := lockbench.Ability[lockbench.Validator](inner)
+	if !ok {
+		return validity{}
+	}
+	from, granted := v.Valid()
+	if from.IsZero() {
+		return validity{}
+	}
+	return validity{true, int64(from.Sub(c.rec.base)), int64(granted)}
+}
+
+// Store returns inner, recorded: each read and write enters the history as made
+// under the hold that the client has open on the key. Unlike inner it is not safe
+// for concurrent use.
+func (c *Client) Store(inner lockbench.Store) lockbench.Store {
+	return store{c, inner}
+}
+
+type store struct {
+	client *Client
+	inner  lockbench.Store
+}
+
+func (s store) Read(ctx context.Context, key string) (lockbench.Record, error) {
+	slot := s.client.begin(Op{Kind: Read, Key: key})
+	r, err := s.inner.Read(ctx, key)
+	s.client.accessed(slot, r, err)
+	return r, err
+}
+
+func (s store) Write(ctx context.Context, key string, r lockbench.Record) error {
+	slot := s.client.begin(Op{Kind: Write, Key: key, Value: r.Value, Version: r.Version})
+	err := s.inner.Write(ctx, key, r)
+	s.client.accessed(slot, r, err)
+	return err
+}
+
+func (c *Client) accessed(slot int, r lockbench.Record, err error) {
+	at, v := c.rec.Now(), judge(err)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	op := c.returned(slot, at, v)
+	if v.outcome == OK {
+		op.Value, op.Version = r.Value, r.Version
+	}
+	c.settle(op)
+}

@@ -1,0 +1,189 @@
+package history
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// A moment is one event on its way into order.
+type moment struct {
+	at    int64
+	seq   uint64
+	place int64 // of the operation in the file
+	op    *Op
+	phase Phase
+}
+
+// A merger puts the events of operations that come in any order into the order of
+// [Source]: it keeps those that something earlier may still precede.
+type merger struct {
+	window []moment
+	floor  int64 // what came below it was passed on
+	places int64
+	// owners are the clients seen, with the stamp at which each one's record
+	// stops; Never while it does not. What a client did after its cut is left out.
+	owners map[int32]int64
+	cuts   bool
+	latest int32 // the client last seen, to spare looking it up
+}
+
+// add takes in one operation.
+func (m *merger) add(op *Op) error {
+	m.meet(op.Client)
+	m.places++
+	if op.Call < m.floor {
+		return fmt.Errorf("the %s of client %d at %d ns comes too late: everything before %d ns was said to be in", op.Kind, op.Client, op.Call, m.floor)
+	}
+	m.window = append(m.window, moment{op.Call, op.CallSeq, m.places, op, Call})
+	if op.Return != Never && !op.event() {
+		m.window = append(m.window, moment{op.Return, op.ReturnSeq, m.places, op, Return})
+	}
+	return nil
+}
+
+// meet notes that there is such a client.
+func (m *merger) meet(client int32) {
+	if client == m.latest && m.owners != nil {
+		return
+	}
+	if m.owners == nil {
+		m.owners = map[int32]int64{}
+	}
+	m.latest = client
+	if _, known := m.owners[client]; !known {
+		m.owners[client] = Never
+	}
+}
+
+// cut ends the record of a client.
+func (m *merger) cut(client int32, at int64) error {
+	if at < m.floor {
+		return fmt.Errorf("the cut of client %d at %d ns comes too late: everything before %d ns was said to be in", client, at, m.floor)
+	}
+	m.meet(client)
+	m.owners[client] = at
+	m.cuts = true
+	m.window = append(m.window, moment{at, math.MaxUint64, 0, &Op{Client: client, Call: at, Return: at, Attempt: NoStamp}, Cut})
+	return nil
+}
+
+// cutAll ends the record of each client whose end is not known yet, at the stamp
+// that covered tells.
+func (m *merger) cutAll(covered func(client int32) int64) {
+	for client, at := range m.owners {
+		if at == Never {
+			_ = m.cut(client, max(m.floor, covered(client)))
+		}
+	}
+}
+
+// pass hands over, in order, what lies below the stamp. It returns false when the
+// receiver wants no more.
+func (m *merger) pass(below int64, yield func(Event, error) bool) bool {
+	m.floor = max(m.floor, below)
+	n := 0
+	for i := range m.window {
+		if m.window[i].at < below {
+			m.window[n], m.window[i] = m.window[i], m.window[n]
+			n++
+		}
+	}
+	more := m.hand(m.window[:n], yield)
+	rest := copy(m.window, m.window[n:])
+	clear(m.window[rest:])
+	m.window = m.window[:rest]
+	return more
+}
+
+// rest hands over everything that is left.
+func (m *merger) rest(yield func(Event, error) bool) bool {
+	more := m.hand(m.window, yield)
+	m.window = nil
+	return more
+}
+
+func (m *merger) hand(window []moment, yield func(Event, error) bool) bool {
+	slices.SortFunc(window, inOrder)
+	for i := 0; i < len(window); {
+		j := i + 1
+		for j < len(window) && window[j].at == window[i].at && window[j].seq == window[i].seq {
+			j++
+		}
+		if j > i+1 {
+			arrange(window[i:j])
+		}
+		for ; i < j; i++ {
+			if !m.after(&window[i]) && !yield(Event{window[i].phase, window[i].op}, nil) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// after tells whether the moment lies beyond the end of its client's record.
+func (m *merger) after(t *moment) bool {
+	return m.cuts && t.at > m.owners[t.op.Client]
+}
+
+func inOrder(a, b moment) int {
+	switch {
+	case a.at != b.at:
+		return cmp.Compare(a.at, b.at)
+	case a.seq != b.seq:
+		return cmp.Compare(a.seq, b.seq)
+	case a.op != b.op:
+		return byOwner(a, b)
+	}
+	return cmp.Compare(a.phase, b.phase)
+}
+
+// byOwner brings each client's moments together, in the client's own order.
+func byOwner(a, b moment) int {
+	return cmp.Or(
+		cmp.Compare(a.op.Client, b.op.Client),
+		cmp.Compare(a.op.Call, b.op.Call),
+		cmp.Compare(a.op.Return, b.op.Return),
+		cmp.Compare(a.place, b.place),
+	)
+}
+
+// arrange orders moments of one stamp, which come by owner: calls before returns,
+// except that a client's call stays behind the client's own returns before it. So
+// each client's moments climb a ladder whose even steps are calls and whose odd
+// steps are returns, and steps are taken together. Background renewals climb
+// alone.
+func arrange(tie []moment) {
+	steps := make([]step, len(tie))
+	floor := 0
+	for i, t := range tie {
+		if i == 0 || t.op.Client != tie[i-1].op.Client {
+			floor = 0
+		}
+		rank := floor
+		if t.op.Kind == Renew {
+			rank = 0
+		}
+		switch t.phase {
+		case Return:
+			rank++
+			if t.op.Kind != Renew {
+				floor = rank + 1
+			}
+		case Cut:
+			rank = math.MaxInt
+		}
+		steps[i] = step{rank, t}
+	}
+	slices.SortStableFunc(steps, func(a, b step) int { return cmp.Compare(a.rank, b.rank) })
+	for i := range steps {
+		tie[i] = steps[i].moment
+	}
+}
+
+type step struct {
+	rank int
+	moment
+}

@@ -1,0 +1,274 @@
+package history
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"iter"
+	"strings"
+)
+
+// ReadNative reads a history in the native file format (see format.go). A newer
+// version and a damaged header are errors at once; damage further on comes from
+// Events, after what is whole. A file that merely ends early is no error, but
+// End().Partial.
+func ReadNative(r io.Reader) (Source, error) {
+	n := &native{in: bufio.NewReaderSize(r, 256<<10), covered: map[int32]int64{}, owners: map[int32]owner{}}
+	if err := n.open(); err != nil {
+		return nil, err
+	}
+	return n, nil
+}
+
+// native streams one file. Blocks are counted from 1.
+type native struct {
+	in      *bufio.Reader
+	header  Header
+	decoder decoder
+	merger  merger
+	end     End
+	ended   bool // there was an end block
+	read    bool
+
+	blocks  int   // read so far, whole
+	offset  int64 // where the block being read begins
+	length  int64 // of the block just read
+	body    bytes.Buffer
+	owners  map[int32]owner // by stream
+	covered map[int32]int64 // by stream: its largest watermark
+}
+
+// owner is whose operations a stream holds.
+type owner struct{ client, process int32 }
+
+func (n *native) Header() Header { return n.header }
+
+func (n *native) End() End { return n.end }
+
+func (n *native) open() error {
+	head := make([]byte, len(magic)+1)
+	if _, err := io.ReadFull(n.in, head); err != nil || string(head[:len(magic)]) != magic {
+		return errors.New("history: this is no native history: it does not begin with the magic bytes; hint: was it transferred as text?")
+	}
+	if v := head[len(magic)]; v != formatVersion {
+		return fmt.Errorf("history: the file has format version %d, this lockbench reads version %d; hint: use a newer lockbench", v, formatVersion)
+	}
+	n.offset = int64(len(head))
+	f, err := n.block()
+	switch {
+	case err == nil && f.kind != headerBlock:
+		err = fmt.Errorf("the first block is of type %d, not a header", f.kind)
+	case err == nil:
+		err = n.setHeader()
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		err = errors.New("the file ends there")
+	}
+	if err != nil {
+		return fmt.Errorf("history: block 1 (offset %d), the header: %w; hint: nothing of such a file can be judged", n.offset, err)
+	}
+	n.next()
+	return nil
+}
+
+func (n *native) setHeader() error {
+	if err := json.Unmarshal(n.body.Bytes(), &n.header); err != nil {
+		return err
+	}
+	return checkSchema(n.header.Schema)
+}
+
+// checkSchema accepts this package's schema only.
+func checkSchema(schema string) error {
+	family, _, _ := strings.Cut(Schema, "/v")
+	switch {
+	case schema == Schema:
+		return nil
+	case strings.HasPrefix(schema, family+"/v"):
+		return fmt.Errorf("the schema is %q, this lockbench reads %q; hint: use a newer lockbench", schema, Schema)
+	}
+	return fmt.Errorf("the schema is %q, not %q; hint: is this a lockbench history?", schema, Schema)
+}
+
+// next goes on to the block after the one just read.
+func (n *native) next() {
+	n.blocks++
+	n.offset += n.length
+}
+
+func (n *native) Events() iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		if n.read {
+			yield(Event{}, errRead)
+			return
+		}
+		n.read = true
+		n.events(yield)
+	}
+}
+
+var errRead = errors.New("history: the events were read before; hint: open the history again")
+
+func (n *native) events(yield func(Event, error) bool) {
+	for {
+		f, err := n.block()
+		if err == nil {
+			err = n.take(f)
+		}
+		if err != nil {
+			n.finish(err, yield)
+			return
+		}
+		n.next()
+		if f.kind == epochBlock && !n.merger.pass(f.watermark, yield) {
+			return
+		}
+	}
+}
+
+// finish hands over what is left, and the error unless the file just ends.
+func (n *native) finish(err error, yield func(Event, error) bool) {
+	fault := n.fault(err)
+	if !n.ended {
+		n.end = End{Partial: true, Why: strings.TrimPrefix(fault.Error(), "history: ")}
+		n.merger.cutAll(n.covers())
+	}
+	if !n.merger.rest(yield) {
+		return
+	}
+	early := !n.ended && errors.Is(err, io.ErrUnexpectedEOF)
+	if !early && !errors.Is(err, io.EOF) {
+		yield(Event{}, fault)
+	}
+}
+
+// fault names the block in which reading ended, and why.
+func (n *native) fault(err error) error {
+	at := fmt.Sprintf("history: block %d (offset %d)", n.blocks+1, n.offset)
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("%s is cut short: the recording was killed or the file truncated", at)
+	case errors.Is(err, io.EOF):
+		return fmt.Errorf("%s is missing: the file has no end block, the recording was killed", at)
+	}
+	return fmt.Errorf("%s: %w; hint: only what comes before it can be judged", at, err)
+}
+
+// covers returns up to where the record of a client is known to be whole.
+func (n *native) covers() func(int32) int64 {
+	whole := map[int32]int64{}
+	for stream, o := range n.owners {
+		at := max(n.covered[stream], n.merger.floor)
+		if known, ok := whole[o.client]; !ok || at < known {
+			whole[o.client] = at
+		}
+	}
+	return func(client int32) int64 { return whole[client] }
+}
+
+// take digests a block that was read whole.
+func (n *native) take(f frame) error {
+	if n.ended {
+		return errors.New("something follows the end block")
+	}
+	switch f.kind {
+	case streamBlock:
+		return n.takeStream(f)
+	case opsBlock:
+		return n.takeOps(f)
+	case epochBlock:
+		return nil
+	case cutBlock:
+		in := input{rest: n.body.Bytes()}
+		client := int32(in.varint())
+		if in.bad {
+			return errors.New("the cut names no client")
+		}
+		return n.merger.cut(client, f.watermark)
+	case endBlock:
+		return n.takeEnd()
+	}
+	return fmt.Errorf("%d is no type of block; hint: use a newer lockbench", f.kind)
+}
+
+func (n *native) takeOps(f frame) error {
+	o := n.owners[f.stream]
+	n.decoder.start(f.stream, o.client, o.process)
+	if err := n.decoder.ops(n.body.Bytes(), f.count, n.merger.add); err != nil {
+		return err
+	}
+	n.covered[f.stream] = max(n.covered[f.stream], f.watermark)
+	return nil
+}
+
+func (n *native) takeStream(f frame) error {
+	in := input{rest: n.body.Bytes()}
+	o := owner{int32(in.varint()), int32(in.varint())}
+	if in.bad {
+		return errors.New("the stream names no client")
+	}
+	n.owners[f.stream] = o
+	n.covered[f.stream] = max(n.covered[f.stream], f.watermark)
+	n.merger.meet(o.client)
+	return nil
+}
+
+func (n *native) takeEnd() error {
+	var e ending
+	if err := json.Unmarshal(n.body.Bytes(), &e); err != nil {
+		return fmt.Errorf("the end: %w", err)
+	}
+	n.end, n.ended = e.end(), true
+	return nil
+}
+
+// block reads the next block; its payload is in n.body until the next call. At
+// the end of the file the error is io.EOF, inside a block io.ErrUnexpectedEOF.
+func (n *native) block() (frame, error) {
+	head, err := n.in.Peek(maxFrame)
+	if len(head) == 0 {
+		return frame{}, err
+	}
+	in := input{rest: head}
+	f := frame{kind: blockType(in.byte())}
+	stream, count, length := in.uvarint(), in.uvarint(), in.uvarint()
+	f.watermark = in.varint()
+	switch {
+	case in.bad && errors.Is(err, io.EOF):
+		return frame{}, io.ErrUnexpectedEOF
+	case in.bad, stream > 1<<32-1, length > maxPayload, count > length:
+		return frame{}, errDamaged
+	}
+	f.stream, f.count = int32(uint32(stream)), int(count)
+	size := len(head) - len(in.rest)
+	sum := crc32.Checksum(head[:size], castagnoli)
+	_, _ = n.in.Discard(size)
+	return f, n.readBody(size, int64(length), sum)
+}
+
+// maxFrame is the longest that what precedes a payload can be.
+const maxFrame = 1 + 4*binary.MaxVarintLen64
+
+var errDamaged = errors.New("damaged: its checksum or length is wrong")
+
+// readBody reads a payload and the checksum that ends its block. What it
+// allocates grows with what is there, not with what a damaged length claims.
+func (n *native) readBody(size int, length int64, sum uint32) error {
+	n.body.Reset()
+	if _, err := io.CopyN(&n.body, n.in, length+crc32.Size); errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	} else if err != nil {
+		return err
+	}
+	n.length = int64(size) + length + crc32.Size
+	text := n.body.Bytes()
+	if crc32.Update(sum, castagnoli, text[:length]) != binary.LittleEndian.Uint32(text[length:]) {
+		return errDamaged
+	}
+	n.body.Truncate(int(length))
+	return nil
+}

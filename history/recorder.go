@@ -1,0 +1,285 @@
+package history
+
+import (
+	"bufio"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	sweepEvery = 100 * time.Millisecond
+	// maxBacklog is how many operations may wait for the writer before recording
+	// is given up: clients are never held up, and memory stays bounded.
+	maxBacklog = 1 << 20
+)
+
+// A Recorder writes the history of one run. Clients append to buffers of their
+// own; a goroutine of the recorder packs and writes them, every 100 ms and
+// whenever a buffer is full. After a kill at most the last 100 ms are missing.
+//
+// A write that fails ends the recording, not the run: see [Recorder.Err]. All
+// methods are safe for concurrent use.
+type Recorder struct {
+	base      time.Time
+	reacquire string
+	quit      chan struct{} // closed by Close
+	done      chan struct{} // closed by the writer
+	full      chan *Client  // clients with a full buffer
+	spares    chan []Op     // empty buffers, to be used again
+	backlog   atomic.Int64
+	broken    atomic.Bool
+
+	closing sync.Once
+
+	mu      sync.Mutex
+	clients []*Client
+	closed  bool
+	err     error
+
+	// The writer's own, and Close's once the writer has ended.
+	buffered  *bufio.Writer
+	out       blockWriter
+	enc       *encoder
+	payload   []byte
+	announced int // clients whose stream block is written
+	ops       int64
+}
+
+// NewRecorder begins a history on w: it fills in h's Schema, and Started when it
+// is empty, writes the header and starts the clock. The caller keeps w open until
+// [Recorder.Close] has returned, and closes it.
+func NewRecorder(w io.Writer, h Header) (*Recorder, error) {
+	r := &Recorder{
+		base:      time.Now(),
+		reacquire: h.Reacquire,
+		quit:      make(chan struct{}),
+		done:      make(chan struct{}),
+		full:      make(chan *Client, 256),
+		spares:    make(chan []Op, 64),
+		buffered:  bufio.NewWriterSize(w, 256<<10),
+		enc:       newEncoder(),
+	}
+	r.out.w = r.buffered
+	h.Schema = Schema
+	if h.Started == "" {
+		h.Started = r.base.UTC().Format(time.RFC3339Nano)
+	}
+	if err := r.out.open(h); err != nil {
+		return nil, err
+	}
+	if err := r.buffered.Flush(); err != nil {
+		return nil, fmt.Errorf("history: write the header: %w; hint: is there space left?", err)
+	}
+	go r.write()
+	return r, nil
+}
+
+// open begins a native file.
+func (b *blockWriter) open(h Header) error {
+	text, err := json.Marshal(h)
+	if err != nil {
+		return fmt.Errorf("history: encode the header: %w; hint: params must be plain data", err)
+	}
+	if len(text) > maxPayload {
+		return fmt.Errorf("history: the header has %d bytes, at most %d fit; hint: shorten the params", len(text), maxPayload)
+	}
+	_, b.err = b.w.Write(append([]byte(magic), formatVersion))
+	b.write(frame{kind: headerBlock}, text)
+	return b.err
+}
+
+// Now returns the time since the start of the run, in ns, on the monotonic clock.
+func (r *Recorder) Now() int64 { return int64(time.Since(r.base)) }
+
+// Base returns the instant of stamp zero, with its monotonic reading.
+func (r *Recorder) Base() time.Time { return r.base }
+
+// Err returns the error that ended the recording, nil while all is well.
+func (r *Recorder) Err() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err
+}
+
+func (r *Recorder) failed() bool { return r.broken.Load() }
+
+func (r *Recorder) fail(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err == nil {
+		r.err = err
+	}
+	r.broken.Store(true)
+}
+
+// Client begins the record of one owner that lives in process. The id must be
+// one that no other client of the recorder has. A client made after Close records
+// nothing.
+func (r *Recorder) Client(id, process int32) *Client {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	c := &Client{
+		rec: r, id: id, process: process, stream: int32(len(r.clients)),
+		sealed: r.closed,
+		holds:  holds{client: id, reacquire: r.reacquire},
+	}
+	if !r.closed {
+		c.covered = r.Now()
+		r.clients = append(r.clients, c)
+	}
+	return c
+}
+
+// wake tells the writer of a full buffer. It never waits: what the writer is not
+// told, its next sweep finds.
+func (r *Recorder) wake(c *Client) {
+	if r.backlog.Add(blockOps) > maxBacklog {
+		r.fail(fmt.Errorf("history: the writer fell %d operations behind; hint: record to a faster disk", maxBacklog))
+		return
+	}
+	select {
+	case r.full <- c:
+	default:
+	}
+}
+
+// write is the recorder's goroutine; Close waits for it.
+func (r *Recorder) write() {
+	defer close(r.done)
+	tick := time.NewTicker(sweepEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case c := <-r.full:
+			r.drain(c)
+		case <-tick.C:
+			r.sweep()
+		case <-r.quit:
+			return
+		}
+	}
+}
+
+// sweep writes what every client has and then an epoch. A client that registers
+// during the sweep begins after the epoch's stamp, since both take r.mu.
+func (r *Recorder) sweep() {
+	r.mu.Lock()
+	clients, epoch := r.clients, r.Now()
+	r.mu.Unlock()
+	for _, c := range clients {
+		epoch = min(epoch, r.drain(c))
+	}
+	r.emit(frame{kind: epochBlock, watermark: epoch}, nil)
+	r.flush()
+}
+
+// drain writes what one client has, and returns its watermark.
+func (r *Recorder) drain(c *Client) (watermark int64) {
+	var empty []Op
+	select {
+	case empty = <-r.spares:
+	default:
+	}
+	ops, watermark := c.take(empty)
+	r.backlog.Add(-int64(len(ops) / blockOps * blockOps))
+	r.put(c, ops, watermark)
+	if cap(ops) > 0 && cap(ops) <= 4*blockOps {
+		select {
+		case r.spares <- ops[:0]:
+		default:
+		}
+	}
+	return watermark
+}
+
+// emit writes a block unless recording has failed. The failure is set before the
+// first operation is dropped, so no watermark is written that would cover one.
+func (r *Recorder) emit(f frame, payload []byte) {
+	if !r.failed() {
+		r.out.write(f, payload)
+	}
+}
+
+// put writes operations as blocks. The stream's new watermark stands on the last
+// of them only: before it, not everything up to the watermark is in.
+func (r *Recorder) put(c *Client, ops []Op, watermark int64) {
+	if len(ops) == 0 {
+		return
+	}
+	r.announce()
+	r.ops += int64(len(ops))
+	for len(ops) > 0 {
+		r.enc.start(c.stream, c.id, c.process)
+		n := 0
+		r.payload = r.payload[:0]
+		for n < len(ops) && n < blockOps && len(r.payload) < blockBytes {
+			r.payload = r.enc.op(r.payload, &ops[n])
+			n++
+		}
+		if ops = ops[n:]; len(ops) == 0 {
+			c.covered = watermark
+		}
+		r.emit(frame{opsBlock, c.stream, n, c.covered}, r.payload)
+	}
+}
+
+// announce writes the streams that opened since the last block: whoever could
+// have met a client in the operations to come is known to the reader.
+func (r *Recorder) announce() {
+	r.mu.Lock()
+	opened := r.clients[r.announced:]
+	r.announced = len(r.clients)
+	r.mu.Unlock()
+	for _, c := range opened {
+		owner := binary.AppendVarint(nil, int64(c.id))
+		owner = binary.AppendVarint(owner, int64(c.process))
+		r.emit(frame{kind: streamBlock, stream: c.stream, watermark: c.covered}, owner)
+	}
+}
+
+// flush hands everything to the file and notes what went wrong.
+func (r *Recorder) flush() {
+	err := r.out.err
+	if err == nil {
+		err = r.buffered.Flush()
+	}
+	if err != nil {
+		r.fail(fmt.Errorf("history: write block %d: %w; hint: is there space left where the history goes?", r.out.blocks, err))
+	}
+}
+
+// Close ends the record: operations under way are written as unknown ones that
+// never returned, then the trailer with Ops filled in. It waits for the
+// recorder's goroutines, and returns the recording's error. What clients do
+// afterwards is dropped. The writer given to NewRecorder stays open.
+func (r *Recorder) Close(t Trailer) error {
+	r.closing.Do(func() { r.finish(t) })
+	return r.Err()
+}
+
+func (r *Recorder) finish(t Trailer) {
+	r.mu.Lock()
+	clients := r.clients
+	r.closed = true
+	r.mu.Unlock()
+	close(r.quit)
+	<-r.done
+	for _, c := range clients {
+		ops := c.seal()
+		c.watchers.Wait()
+		r.put(c, ops, r.Now())
+	}
+	t.Ops = r.ops
+	text, err := marshalEnd(End{Trailer: t})
+	if err != nil {
+		r.fail(err)
+		return
+	}
+	r.emit(frame{kind: endBlock}, text)
+	r.flush()
+}

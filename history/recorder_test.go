@@ -1,0 +1,522 @@
+package history_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// scripted is a locker whose operations answer what a test says.
+type scripted struct {
+	lease  lockbench.Lease
+	err    error
+	during func() // runs inside Acquire
+}
+
+func (s *scripted) Acquire(context.Context, string, lockbench.Options) (lockbench.Lease, error) {
+	if s.during != nil {
+		s.during()
+	}
+	return s.lease, s.err
+}
+
+// plain is a lease with no ability.
+type plain struct{ err error }
+
+func (p *plain) Release(context.Context) error { return p.err }
+
+// able is a lease with every ability.
+type able struct {
+	plain
+	from    time.Time
+	granted time.Duration
+	lost    chan struct{}
+}
+
+func (a *able) Extend(context.Context, time.Duration) error       { return a.err }
+func (a *able) ReleaseAfter(context.Context, time.Duration) error { return a.err }
+func (a *able) TTL(context.Context) (time.Duration, error)        { return time.Second, nil }
+func (a *able) Fence() uint64                                     { return 42 }
+func (a *able) Lost() <-chan struct{}                             { return a.lost }
+func (a *able) Valid() (time.Time, time.Duration)                 { return a.from, a.granted }
+
+// record runs play against a recorder and returns what a reader makes of it.
+func record(t *testing.T, reacquire string, play func(*history.Recorder)) []history.Op {
+	t.Helper()
+	var file bytes.Buffer
+	r, err := history.NewRecorder(&file, history.Header{Design: "test", Reacquire: reacquire})
+	if err != nil {
+		t.Fatal(err)
+	}
+	play(r)
+	if err := r.Close(history.Trailer{}); err != nil {
+		t.Fatal(err)
+	}
+	src, err := history.ReadNative(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return calls(t, src)
+}
+
+// calls returns each operation of a source, by call.
+func calls(t *testing.T, src history.Source) []history.Op {
+	t.Helper()
+	var ops []history.Op
+	for ev, err := range src.Events() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ev.Phase == history.Call {
+			ops = append(ops, *ev.Op)
+		}
+	}
+	return ops
+}
+
+var ctx = context.Background()
+
+func TestOutcomes(t *testing.T) {
+	tests := []struct {
+		name string
+		err  error
+		want history.Op
+	}{
+		{"ok", nil, history.Op{Outcome: history.OK}},
+		{"refused", fmt.Errorf("busy: %w", lockbench.ErrNotAcquired), history.Op{Outcome: history.Refused}},
+		{"lost", fmt.Errorf("gone: %w", lockbench.ErrNotHeld), history.Op{Outcome: history.LossReported}},
+		{"late", fmt.Errorf("over: %w", lockbench.ErrLate), history.Op{Outcome: history.OK, Late: true}},
+		{"failed", fmt.Errorf("%w: %w", lockbench.ErrNoEffect, context.Canceled), history.Op{Outcome: history.Failed, Note: "canceled"}},
+		{"timeout", fmt.Errorf("read: %w", context.DeadlineExceeded), history.Op{Note: "timeout"}},
+		{"connection", fmt.Errorf("read: %w", io.EOF), history.Op{Note: "connection"}},
+		{"redis", fmt.Errorf("eval: %w", errors.New("NOSCRIPT No matching script")), history.Op{Note: "noscript"}},
+		{"pool", errors.New("redis: connection pool timeout"), history.Op{Note: "pool-timeout"}},
+		{"other", errors.New("what is this"), history.Op{Note: "error"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			ops := record(t, "refused", func(r *history.Recorder) {
+				c := r.Client(7, 3)
+				lease, err := c.Locker(&scripted{lease: &plain{err: tt.err}}).Acquire(ctx, "k", lockbench.Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := lease.Release(ctx); !errors.Is(err, tt.err) {
+					t.Errorf("Release returned %v, want the lock's own error %v", err, tt.err)
+				}
+			})
+			got := history.Op{Outcome: ops[1].Outcome, Late: ops[1].Late, Note: ops[1].Note}
+			if diff := cmp.Diff(got, tt.want); diff != "" {
+				t.Errorf("the release's outcome (-got +want):\n%s", diff)
+			}
+			if ops[1].Client != 7 || ops[1].Process != 3 || ops[1].Hold != 7<<32|1 || ops[0].Hold != ops[1].Hold {
+				t.Errorf("the release belongs to client %d, process %d, hold %d of %d", ops[1].Client, ops[1].Process, ops[1].Hold, ops[0].Hold)
+			}
+		})
+	}
+}
+
+func TestAcquireAnchor(t *testing.T) {
+	second := int64(time.Second)
+	tests := []struct {
+		name     string
+		opt      lockbench.Options
+		attempts int
+		told     func(*history.Recorder) *able // nil: no Validator
+		want     func(op history.Op) (attempt, granted int64, attempts int32)
+	}{
+		{"no wait, nothing told", lockbench.Options{TTL: time.Second}, 0, nil,
+			func(op history.Op) (int64, int64, int32) { return op.Call, second, 1 }},
+		{"waited, nothing told", lockbench.Options{TTL: time.Second, Wait: 1}, 0, nil,
+			func(op history.Op) (int64, int64, int32) { return history.NoStamp, second, 0 }},
+		{"attempts told", lockbench.Options{TTL: time.Second, Wait: 1}, 3, nil,
+			func(op history.Op) (int64, int64, int32) { return max(op.Attempt, op.Call+1), second, 3 }},
+		{"the lease tells", lockbench.Options{TTL: time.Second}, 1,
+			func(r *history.Recorder) *able { return &able{from: r.Base().Add(5), granted: 2 * time.Second} },
+			func(op history.Op) (int64, int64, int32) { return 5, 2 * second, 1 }},
+		{"the lease tells of the future", lockbench.Options{TTL: time.Second}, 0,
+			func(r *history.Recorder) *able { return &able{from: r.Base().Add(time.Hour), granted: 2 * time.Second} },
+			func(op history.Op) (int64, int64, int32) { return op.Call, second, 1 }},
+		{"the lease tells nothing", lockbench.Options{TTL: time.Second}, 0,
+			func(r *history.Recorder) *able { return &able{} },
+			func(op history.Op) (int64, int64, int32) { return op.Call, second, 1 }},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			op := record(t, "refused", func(r *history.Recorder) {
+				c := r.Client(1, 1)
+				inner := &scripted{lease: &plain{}}
+				if tt.told != nil {
+					inner.lease = tt.told(r)
+				}
+				inner.during = func() {
+					for range tt.attempts {
+						time.Sleep(1) // so that the clock moves on from the call
+						c.Attempt("k")
+						c.Attempt("another key")
+					}
+				}
+				if _, err := c.Locker(inner).Acquire(ctx, "k", tt.opt); err != nil {
+					t.Fatal(err)
+				}
+			})[0]
+			attempt, granted, attempts := tt.want(op)
+			if op.Attempt != attempt || op.Granted != granted || op.Attempts != attempts {
+				t.Errorf("attempt %d, granted %d, %d attempts; want %d, %d, %d", op.Attempt, op.Granted, op.Attempts, attempt, granted, attempts)
+			}
+		})
+	}
+}
+
+func TestExtendAnchor(t *testing.T) {
+	tests := []struct {
+		name    string
+		from    func(*history.Recorder) time.Time
+		granted time.Duration // as the lease tells
+		want    time.Duration
+		anchor  func(op history.Op) int64
+	}{
+		{"told anew", func(r *history.Recorder) time.Time { return time.Now() }, 3 * time.Second, 3 * time.Second,
+			func(op history.Op) int64 { return max(op.Attempt, op.Call) }},
+		{"still the acquire's", func(r *history.Recorder) time.Time { return r.Base() }, 3 * time.Second, 2 * time.Second,
+			func(op history.Op) int64 { return op.Call }},
+		{"nothing told", func(r *history.Recorder) time.Time { return time.Time{} }, 0, 2 * time.Second,
+			func(op history.Op) int64 { return op.Call }},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			op := record(t, "refused", func(r *history.Recorder) {
+				c := r.Client(1, 1)
+				inner := &extending{renew: func() (time.Time, time.Duration) { return tt.from(r), tt.granted }}
+				lease, err := c.Locker(&scripted{lease: inner}).Acquire(ctx, "k", lockbench.Options{TTL: time.Second})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := lease.(lockbench.Extender).Extend(ctx, 2*time.Second); err != nil {
+					t.Fatal(err)
+				}
+			})[1]
+			if op.Kind != history.Extend || op.Asked != int64(2*time.Second) || op.Granted != int64(tt.want) {
+				t.Errorf("recorded a %s of %d, granted %d; want %d", op.Kind, op.Asked, op.Granted, tt.want)
+			}
+			if want := tt.anchor(op); op.Attempt != want || op.Attempt > op.Return {
+				t.Errorf("its validity starts at %d, want %d (call %d, return %d)", op.Attempt, want, op.Call, op.Return)
+			}
+		})
+	}
+}
+
+// extending is a lease whose validity is what renew says at its extend.
+type extending struct {
+	able
+	renew func() (time.Time, time.Duration)
+}
+
+func (e *extending) Extend(context.Context, time.Duration) error {
+	e.from, e.granted = e.renew()
+	return nil
+}
+
+func TestHoldNames(t *testing.T) {
+	const first, second = 1<<32 | 1, 1<<32 | 2
+	tests := []struct {
+		name      string
+		reacquire string
+		script    string // a acquire, r release, u unknown, x refused, l lost, f failed, w write
+		want      []int64
+	}{
+		{"two in turn", "refused", "a r a r", []int64{first, first, second, second}},
+		{"nested share a hold", "nested", "a a w r w r a", []int64{first, first, first, first, first, first, second}},
+		{"refreshes are not counted", "refreshed", "a a r a", []int64{first, first, first, second}},
+		{"a refused acquire has none", "nested", "x a x a", []int64{0, second, 0, second}},
+		{"an unknown acquire has one", "nested", "u a w", []int64{first, second, second}},
+		{"an unknown nested acquire does not count", "nested", "a u r w", []int64{first, first, first, 0}},
+		{"an unknown release counts", "nested", "a U a", []int64{first, first, second}},
+		{"a failed release does not", "nested", "a F a", []int64{first, first, first}},
+		{"after a loss a new one", "nested", "a a L w a w", []int64{first, first, first, first, second, second}},
+		{"no hold, none named", "refused", "w a r w", []int64{0, first, first, 0}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			ops := record(t, tt.reacquire, func(r *history.Recorder) { perform(t, r.Client(1, 1), tt.script) })
+			var got []int64
+			for _, op := range ops {
+				got = append(got, op.Hold)
+			}
+			if diff := cmp.Diff(got, tt.want); diff != "" {
+				t.Errorf("the holds (-got +want):\n%s", diff)
+			}
+		})
+	}
+}
+
+// perform does what a script says, releasing the latest lease first.
+func perform(t *testing.T, c *history.Client, script string) {
+	t.Helper()
+	answers := map[rune]error{'u': io.EOF, 'U': io.EOF, 'x': lockbench.ErrNotAcquired, 'L': lockbench.ErrNotHeld, 'F': lockbench.ErrNoEffect}
+	inner, given := &scripted{}, &plain{}
+	inner.lease = given
+	locker, store := c.Locker(inner), c.Store(nowhere{})
+	var leases []lockbench.Lease
+	for _, step := range script {
+		switch step {
+		case 'a', 'u', 'x':
+			inner.err = answers[step]
+			if lease, err := locker.Acquire(ctx, "k", lockbench.Options{}); err == nil {
+				leases = append(leases, lease)
+			}
+		case 'r', 'U', 'L', 'F':
+			given.err = answers[step]
+			_ = leases[len(leases)-1].Release(ctx)
+			leases = leases[:len(leases)-1]
+		case 'w':
+			if err := store.Write(ctx, "k", lockbench.Record{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// nowhere is a store that forgets.
+type nowhere struct{}
+
+func (nowhere) Read(context.Context, string) (lockbench.Record, error) {
+	return lockbench.Record{Value: 9, Version: 8}, nil
+}
+func (nowhere) Write(context.Context, string, lockbench.Record) error { return nil }
+
+func TestStoreBase(t *testing.T) {
+	ops := record(t, "refused", func(r *history.Recorder) {
+		c := r.Client(1, 1)
+		locker, store := c.Locker(&scripted{lease: &plain{}}), c.Store(nowhere{})
+		for range 2 {
+			lease, _ := locker.Acquire(ctx, "k", lockbench.Options{})
+			_, _ = store.Read(ctx, "k")
+			_ = store.Write(ctx, "k", lockbench.Record{Value: 10, Version: 11})
+			_ = lease.Release(ctx)
+			_ = store.Write(ctx, "k", lockbench.Record{Value: 12, Version: 13})
+		}
+	})
+	type row struct {
+		Kind          history.Kind
+		Value         int64
+		Version, Base uint64
+		Held          bool
+	}
+	var got []row
+	for _, op := range ops[:5] {
+		got = append(got, row{op.Kind, op.Value, op.Version, op.Base, op.Hold != 0})
+	}
+	want := []row{
+		{history.Acquire, 0, 0, 0, true}, {history.Read, 9, 8, 0, true}, {history.Write, 10, 11, 8, true},
+		{history.Release, 0, 0, 0, true}, {history.Write, 12, 13, 0, false},
+	}
+	if diff := cmp.Diff(got, want); diff != "" {
+		t.Errorf("the accesses (-got +want):\n%s", diff)
+	}
+}
+
+func TestAbilitiesArePassedOn(t *testing.T) {
+	r, err := history.NewRecorder(io.Discard, history.Header{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Close(history.Trailer{}) }()
+	bare, _ := r.Client(1, 1).Locker(&scripted{lease: &plain{}}).Acquire(ctx, "k", lockbench.Options{})
+	full, _ := r.Client(2, 1).Locker(&scripted{lease: &able{}}).Acquire(ctx, "k", lockbench.Options{})
+	if _, ok := lockbench.Ability[lockbench.Extender](bare); ok {
+		t.Error("a lease without abilities shows one when recorded")
+	}
+	fencer, ok := lockbench.Ability[lockbench.Fencer](full)
+	if !ok || fencer.Fence() != 42 {
+		t.Error("the fence of a recorded lease does not come through")
+	}
+	if left, err := full.(lockbench.TTLer).TTL(ctx); err != nil || left != time.Second {
+		t.Errorf("TTL = %v, %v through the recorder, want 1s", left, err)
+	}
+}
+
+func TestLossIsRecordedBeforeItIsSeen(t *testing.T) {
+	ops := record(t, "refused", func(r *history.Recorder) {
+		inner := &able{lost: make(chan struct{})}
+		lease, _ := r.Client(1, 1).Locker(&scripted{lease: inner}).Acquire(ctx, "k", lockbench.Options{})
+		close(inner.lost)
+		<-lease.(lockbench.Watcher).Lost()
+		_ = lease.Release(ctx)
+	})
+	if len(ops) != 3 || ops[1].Kind != history.Lost || ops[1].Hold != ops[0].Hold || ops[1].Call > ops[2].Call {
+		t.Errorf("recorded %v, want acquire, lost, release of one hold", ops)
+	}
+}
+
+func TestLostClosedByTheReleaseIsNoLoss(t *testing.T) {
+	ops := record(t, "refused", func(r *history.Recorder) {
+		inner := &closing{able{lost: make(chan struct{})}}
+		lease, _ := r.Client(1, 1).Locker(&scripted{lease: inner}).Acquire(ctx, "k", lockbench.Options{})
+		_ = lease.Release(ctx)
+	})
+	if len(ops) != 2 {
+		t.Errorf("recorded %v, want acquire and release only", ops)
+	}
+}
+
+// closing is a lease that closes Lost when it is released.
+type closing struct{ able }
+
+func (c *closing) Release(context.Context) error {
+	close(c.lost)
+	return nil
+}
+
+func TestCloseRecordsWhatIsUnderWay(t *testing.T) {
+	began, goOn, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	ops := record(t, "refused", func(r *history.Recorder) {
+		c := r.Client(1, 1)
+		stuck := &scripted{lease: &plain{}, during: func() { close(began); <-goOn }}
+		go func() {
+			defer close(ended)
+			if lease, err := c.Locker(stuck).Acquire(ctx, "k", lockbench.Options{}); err == nil {
+				_ = lease.Release(ctx)
+			}
+		}()
+		<-began
+	})
+	close(goOn)
+	<-ended
+	if len(ops) != 1 || ops[0].Outcome != history.Unknown || ops[0].Return != history.Never || ops[0].Hold == 0 {
+		t.Errorf("recorded %+v, want one unknown acquire that never returned", ops)
+	}
+}
+
+func TestMany(t *testing.T) {
+	const clients, rounds = 64, 60
+	var file bytes.Buffer
+	r, err := history.NewRecorder(&file, history.Header{Reacquire: "refused"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for id := range int32(clients) {
+		c := r.Client(id, id/8)
+		wg.Go(func() { busy(c, rounds) })
+	}
+	wg.Wait()
+	if err := r.Close(history.Trailer{EndNS: r.Now()}); err != nil {
+		t.Fatal(err)
+	}
+	src, err := history.ReadNative(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	perClient := map[int32]map[history.Kind]int{}
+	for _, op := range calls(t, src) {
+		if perClient[op.Client] == nil {
+			perClient[op.Client] = map[history.Kind]int{}
+		}
+		perClient[op.Client][op.Kind]++
+	}
+	want := map[history.Kind]int{history.Acquire: rounds, history.Release: rounds, history.Renew: rounds, history.Pause: rounds}
+	for id := range int32(clients) {
+		if diff := cmp.Diff(perClient[id], want); diff != "" {
+			t.Fatalf("client %d's operations (-got +want):\n%s", id, diff)
+		}
+	}
+	if got := src.End().Trailer.Ops; src.End().Partial || got != clients*rounds*4 {
+		t.Errorf("the end is %+v, want %d operations", src.End(), clients*rounds*4)
+	}
+}
+
+// busy locks, unlocks, renews in the background and notes events.
+func busy(c *history.Client, rounds int) {
+	locker := c.Locker(&scripted{lease: &plain{}})
+	var renewals sync.WaitGroup
+	defer renewals.Wait()
+	for range rounds {
+		lease, _ := locker.Acquire(ctx, "k", lockbench.Options{TTL: time.Second})
+		renewals.Go(func() {
+			done := c.Renewing("k")
+			time.Sleep(time.Duration(rand.IntN(3)) * time.Millisecond)
+			done(time.Second, nil)
+		})
+		c.Event(history.Pause, "", "test")
+		_ = lease.Release(ctx)
+	}
+}
+
+// full is a disk without space, after the first n bytes.
+type full struct{ n int }
+
+var errFull = errors.New("no space left on device")
+
+func (f *full) Write(b []byte) (int, error) {
+	if f.n -= len(b); f.n < 0 {
+		return 0, errFull
+	}
+	return len(b), nil
+}
+
+func TestDiskFull(t *testing.T) {
+	r, err := history.NewRecorder(&full{n: 4096}, history.Header{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := r.Client(1, 1)
+	for range 100_000 {
+		c.Event(history.Pause, "", "")
+	}
+	if err := r.Close(history.Trailer{}); !errors.Is(err, errFull) || !errors.Is(r.Err(), errFull) {
+		t.Errorf("Close returned %v and Err %v, want the disk's error", err, r.Err())
+	}
+	c.Event(history.Pause, "", "after the end")
+	if _, err := history.NewRecorder(&full{}, history.Header{}); !errors.Is(err, errFull) {
+		t.Errorf("NewRecorder on a full disk returned %v, want the disk's error", err)
+	}
+}
+
+func BenchmarkPair(b *testing.B) {
+	r, err := history.NewRecorder(io.Discard, history.Header{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	locker := r.Client(1, 1).Locker(&scripted{lease: &plain{}})
+	b.ReportAllocs()
+	for b.Loop() {
+		lease, _ := locker.Acquire(ctx, "key", lockbench.Options{TTL: time.Second})
+		_ = lease.Release(ctx)
+	}
+	if err := r.Close(history.Trailer{}); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func BenchmarkPairAttempt(b *testing.B) {
+	r, err := history.NewRecorder(io.Discard, history.Header{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	c := r.Client(1, 1)
+	inner := &scripted{lease: &plain{}, during: func() { c.Attempt("key") }}
+	locker := c.Locker(inner)
+	b.ReportAllocs()
+	for b.Loop() {
+		lease, _ := locker.Acquire(ctx, "key", lockbench.Options{TTL: time.Second})
+		_ = lease.Release(ctx)
+	}
+	if err := r.Close(history.Trailer{}); err != nil {
+		b.Fatal(err)
+	}
+}
