@@ -1,0 +1,217 @@
+package designtest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/redis/go-redis/v9"
+)
+
+// A Gate sees every command that an environment's clients send, before it
+// leaves. Each order to it is for one command: the next one of that name. It is
+// safe for concurrent use.
+type Gate struct {
+	mu     sync.Mutex
+	orders []order
+	seen   []string
+}
+
+type order struct {
+	command string
+	do      func(inner net.Conn, request []byte) error
+}
+
+// Through returns env with a gate between its clients and the server.
+func Through(env design.Environment) (design.Environment, *Gate) {
+	opt := *env.Redis
+	dial := opt.Dialer
+	if dial == nil {
+		dial = redis.NewDialer(&opt)
+	}
+	g := &Gate{}
+	opt.Dialer = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		inner, err := dial(ctx, network, addr)
+		if err != nil {
+			return nil, err
+		}
+		return &gatedConn{Conn: inner, gate: g}, nil
+	}
+	env.Redis = &opt
+	return env, g
+}
+
+// Seen returns the names of the commands sent so far, in upper case, without
+// those that set up connections.
+func (g *Gate) Seen() []string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.Clone(g.seen)
+}
+
+// LoseReply has the server run the next command of that name, and cuts the
+// connection before its reply arrives.
+func (g *Gate) LoseReply(command string) {
+	g.add(command, func(inner net.Conn, request []byte) error {
+		if err := deliver(inner, request); err != nil {
+			return err
+		}
+		return inner.Close()
+	})
+}
+
+// A Stop is a command kept back by a [Gate].
+type Stop struct {
+	// Reached is closed when the command is there.
+	Reached <-chan struct{}
+	// Go sends it on, and returns without waiting for a reply.
+	Go func()
+	// Drop cuts its connection instead.
+	Drop func()
+}
+
+// Stop keeps the next command of that name back, and its client waiting, until
+// Go or Drop is called.
+func (g *Gate) Stop(command string) Stop {
+	reached, verdict := make(chan struct{}), make(chan bool, 1)
+	g.add(command, func(inner net.Conn, request []byte) error {
+		close(reached)
+		if !<-verdict {
+			return inner.Close()
+		}
+		if err := inner.SetWriteDeadline(time.Time{}); err != nil {
+			return err
+		}
+		_, err := inner.Write(request)
+		return err
+	})
+	return Stop{reached, func() { verdict <- true }, func() { verdict <- false }}
+}
+
+// Delay cuts the client's connection at the next command of that name, which
+// the server gets all the same, when the function returned is called: it returns
+// after the server ran it.
+func (g *Gate) Delay(command string) (arrive func() error) {
+	type cut struct {
+		inner   net.Conn
+		request []byte
+	}
+	stuck := make(chan cut, 1)
+	g.add(command, func(inner net.Conn, request []byte) error {
+		stuck <- cut{inner, slices.Clone(request)}
+		return errDelayed
+	})
+	return func() error {
+		c := <-stuck
+		defer c.inner.Close()
+		return deliver(c.inner, c.request)
+	}
+}
+
+// deliver sends a request and waits for the server to have run it.
+func deliver(inner net.Conn, request []byte) error {
+	if err := inner.SetDeadline(time.Time{}); err != nil {
+		return err
+	}
+	if _, err := inner.Write(request); err != nil {
+		return err
+	}
+	_, err := inner.Read(make([]byte, 4096))
+	return err
+}
+
+func (g *Gate) add(command string, do func(net.Conn, []byte) error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.orders = append(g.orders, order{strings.ToUpper(command), do})
+}
+
+// take notes what request asks for and returns the order that it meets, if any.
+func (g *Gate) take(request []byte) (order, bool) {
+	names := commands(request)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, name := range names {
+		if !slices.Contains([]string{"HELLO", "AUTH", "SELECT", "CLIENT", "PING"}, name) {
+			g.seen = append(g.seen, name)
+		}
+	}
+	i := slices.IndexFunc(g.orders, func(o order) bool { return slices.Contains(names, o.command) })
+	if i < 0 {
+		return order{}, false
+	}
+	o := g.orders[i]
+	g.orders = slices.Delete(g.orders, i, i+1)
+	return o, true
+}
+
+// commands returns the upper-case names of the commands in a request: RESP
+// arrays of bulk strings.
+func commands(request []byte) []string {
+	var names []string
+	for len(request) > 0 && request[0] == '*' {
+		var n int
+		n, request = number(request)
+		for i := range n {
+			size, rest := number(request)
+			if i == 0 {
+				names = append(names, strings.ToUpper(string(rest[:size])))
+			}
+			request = rest[size+len("\r\n"):]
+		}
+	}
+	return names
+}
+
+// number reads a line such as "*3" or "$11" and returns what follows it.
+func number(b []byte) (int, []byte) {
+	line, rest, _ := bytes.Cut(b, []byte("\r\n"))
+	n, _ := strconv.Atoi(string(line[1:]))
+	return n, rest
+}
+
+// errDelayed tells gatedConn to cut the client off and leave the server's end
+// open.
+var errDelayed = errors.New("delayed")
+
+// A gatedConn asks the gate before it writes. One goroutine uses it at a time.
+type gatedConn struct {
+	net.Conn
+	gate    *Gate
+	severed bool
+}
+
+func (c *gatedConn) Write(request []byte) (int, error) {
+	o, met := c.gate.take(request)
+	if !met {
+		return c.Conn.Write(request)
+	}
+	err := o.do(c.Conn, request)
+	c.severed = errors.Is(err, errDelayed)
+	if err != nil && !c.severed {
+		return 0, err
+	}
+	return len(request), nil
+}
+
+func (c *gatedConn) Read(b []byte) (int, error) {
+	if c.severed {
+		return 0, io.EOF
+	}
+	return c.Conn.Read(b)
+}
+
+func (c *gatedConn) Close() error {
+	if c.severed {
+		return nil
+	}
+	return c.Conn.Close()
+}

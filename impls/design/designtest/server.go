@@ -1,0 +1,39 @@
+package designtest
+
+import (
+	"crypto/rand"
+	"testing"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/servertest"
+	"github.com/redis/go-redis/v9"
+)
+
+// Each runs test once against an embedded server and once against a private
+// redis-server, or skips the latter where there is none.
+func Each(t *testing.T, test func(t *testing.T, env design.Environment)) {
+	t.Run("embedded", func(t *testing.T) { test(t, Embedded(t)) })
+	t.Run("redis", func(t *testing.T) { test(t, on(servertest.Start(t).Options())) })
+}
+
+// Embedded starts a miniredis whose clock runs, for the length of the test, and
+// returns an environment on it.
+func Embedded(t testing.TB) design.Environment {
+	t.Helper()
+	server := miniredis.RunT(t)
+	server.ClockTTL(true)
+	return on(&redis.Options{Addr: server.Addr(), Protocol: 2, DisableIdentity: true})
+}
+
+func on(opt *redis.Options) design.Environment {
+	return design.Environment{
+		Redis:  opt,
+		Prefix: "designtest:",
+		Host:   "host",
+		PID:    1,
+		Now:    time.Now,
+		Random: rand.Reader,
+	}
+}
