@@ -3,6 +3,7 @@ package servers
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/redis/go-redis/v9"
@@ -15,6 +16,10 @@ import (
 func (s *Server) Check(ctx context.Context, commands []string) error {
 	client := s.single()
 	defer client.Close()
+	if tooOld(s.version) {
+		return fmt.Errorf("server %s (%s) is too old: it lacks COMMAND, and much that designs need; hint: use Redis %d.%d.%d or newer",
+			s.address, s.version, oldest[0], oldest[1], oldest[2])
+	}
 	var missing []string
 	for _, name := range commands {
 		known, err := knows(ctx, client, name)
@@ -30,6 +35,17 @@ func (s *Server) Check(ctx context.Context, commands []string) error {
 			s.address, s.version, strings.Join(missing, ", "))
 	}
 	return nil
+}
+
+// oldest is the first Redis with COMMAND INFO (2014), and so with EVALSHA and
+// with SET ... NX PX too.
+var oldest = [3]int{2, 8, 13}
+
+// tooOld reports whether version, as versionOf gives it, is before oldest.
+func tooOld(version string) bool {
+	var v [3]int
+	n, _ := fmt.Sscanf(version, "redis %d.%d.%d", &v[0], &v[1], &v[2])
+	return n == len(v) && slices.Compare(v[:], oldest[:]) < 0
 }
 
 // knows asks the server whether it has a command; one that cannot tell does.

@@ -18,15 +18,21 @@ func explain(ctx context.Context, s *Server, err error) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return fmt.Errorf("server %s: %w", s.address, ctx.Err())
 	}
+	if ctx.Err() != nil {
+		err = fmt.Errorf("%w (%w)", err, ctx.Err())
+	}
+	d := diagnose(err)
+	return fmt.Errorf("server %s: %s: %w; hint: %s", s.address, d.reason, s.redact(err), d.hint)
+}
+
+// diagnose returns the first diagnosis that fits err, or a general one.
+func diagnose(err error) diagnosis {
 	for _, d := range diagnoses {
 		if d.of(err) {
-			return fmt.Errorf("server %s: %s: %w; hint: %s", s.address, d.reason, s.redact(err), d.hint)
+			return d
 		}
 	}
-	if ctx.Err() != nil {
-		err = errors.Join(ctx.Err(), err)
-	}
-	return fmt.Errorf("server %s: %w", s.address, s.redact(err))
+	return diagnosis{reason: "not fit for a run", hint: "is it a Redis, and is this its address?"}
 }
 
 // A diagnosis is one way in which a server can be unfit for a run.
@@ -35,7 +41,7 @@ type diagnosis struct {
 	reason, hint string
 }
 
-// diagnoses, the first that fits counts.
+// diagnoses are tried in this order.
 var diagnoses = []diagnosis{
 	{replyOf("WRONGPASS", "ERR invalid password", "ERR AUTH"), "user or password is wrong",
 		"give them in the address, redis://user:password@host:port, or leave both out if the server has none"},
@@ -64,7 +70,7 @@ var diagnoses = []diagnosis{
 	{isError(os.ErrNotExist), "there is no such socket", "is it running, and does it listen on a socket?"},
 	{isError(os.ErrPermission), "no permission to open the socket", "run as a user who may, or change unixsocketperm"},
 	{asError[tls.RecordHeaderError], "it does not speak TLS", "write redis:// instead of rediss://"},
-	{asError[x509.UnknownAuthorityError], "its certificate is signed by nobody known here", "add skip_verify=true to the address to accept it all the same"},
+	{asError[x509.UnknownAuthorityError], "its certificate is signed by nobody known here", "name the authority by SSL_CERT_FILE=ca.pem, or add skip_verify=true to the address to accept any"},
 	{asError[x509.HostnameError], "its certificate is for another name", "use that name, or add skip_verify=true to the address"},
 	{asError[x509.CertificateInvalidError], "its certificate is not valid", "renew it, or add skip_verify=true to the address"},
 	{asError[tls.AlertError], "it refused the TLS handshake", "does it ask for a client certificate? That is not supported"},
