@@ -1,0 +1,95 @@
+package setnxgetset
+
+import (
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/redis/go-redis/v9"
+)
+
+// connections is how many a process may open unless its environment says: more
+// than it usually has owners, since the documents name no number.
+const connections = 64
+
+// Designs returns the family: setnx-getset/naive, expiry and timestamp.
+func Designs() []design.Design {
+	return []design.Design{naiveDesign(), expiryDesign(), timestampDesign()}
+}
+
+func naiveDesign() design.Design {
+	return design.Design{
+		Name:    "setnx-getset/naive",
+		Summary: "SETNX, then EXPIRE as a second command; released by a plain DEL",
+		Source:  "D2, stage 1",
+		// Nothing that a plain DEL, or a death between the two commands, can break.
+		// Not no-early-expiry: an EXPIRE whose key was deleted in between falls on
+		// the next holder's, and may shorten it. What is left: whatever stands on
+		// the server was granted or has an unknown outcome, and no script is used.
+		Claims:    []lockbench.Guarantee{lockbench.NoSpuriousRefusal, lockbench.ScriptFlush},
+		Reacquire: design.Refused,
+		Granted:   design.WholeSeconds,
+		Commands:  []string{"SETNX", "EXPIRE", "DEL"},
+		Open: open(func(env design.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
+			return &naive{env: env, client: client, seen: seen}
+		}),
+	}
+}
+
+func expiryDesign() design.Design {
+	return design.Design{
+		Name:    "setnx-getset/expiry",
+		Summary: "SETNX of the expiry time by the client's clock, which GETSET takes over once it is past; released by a plain DEL",
+		Source:  "D2, stage 2",
+		// The plain DEL takes exclusion, owner-release, loss-reported and effects;
+		// the loser's GETSET no-early-expiry, no-spurious-refusal and skew; the
+		// caught exceptions lost-reply; a key left without EXPIRE outlives its TTL
+		// by the tolerance, so cancel goes too. Recovery is what it was made for.
+		Claims:    []lockbench.Guarantee{lockbench.Recovery, lockbench.ScriptFlush},
+		Reacquire: design.Refused,
+		Granted:   design.WholeSeconds,
+		Tolerance: clockTolerance,
+		Commands:  []string{"SETNX", "GET", "GETSET", "EXPIRE", "DEL"},
+		Open: open(func(env design.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
+			return &expiry{env: env, client: client, seen: seen}
+		}),
+	}
+}
+
+func timestampDesign() design.Design {
+	return design.Design{
+		Name:    "setnx-getset/timestamp",
+		Summary: "SET NX EX of the acquire time in whole seconds, which GETSET takes over once it is a time-out old; released by GET, then DEL",
+		Source:  "D0",
+		// Whole seconds take exclusion, no-early-expiry, loss-reported and effects;
+		// GET-then-DEL owner-release and lost-reply; restamping no-spurious-refusal;
+		// client clocks skew. A key without expiry is free a time-out after its
+		// stamp, whoever died or gave up, so recovery and cancel hold.
+		Claims:    []lockbench.Guarantee{lockbench.Recovery, lockbench.Cancel, lockbench.ScriptFlush},
+		Reacquire: design.Refused,
+		Granted:   design.WholeSeconds,
+		Commands:  []string{"SET", "GET", "GETSET", "EXPIRE", "DEL"},
+		Open: open(func(env design.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
+			return &timestamp{env: env, client: client, seen: seen}
+		}),
+	}
+}
+
+// open makes a Design.Open whose owners share one client per process.
+func open(owner func(design.Environment, *redis.Client, design.Observer) lockbench.Locker) func(design.Environment) (design.Process, error) {
+	return func(env design.Environment) (design.Process, error) {
+		client := env.Connect(connections)
+		return design.Shared(client, func(seen design.Observer) lockbench.Locker {
+			return owner(env, client, seen)
+		}), nil
+	}
+}
+
+// validity is what a lease tells by lockbench.Validator.
+type validity struct {
+	from    time.Time
+	granted time.Duration
+}
+
+// Valid implements lockbench.Validator.
+func (v *validity) Valid() (time.Time, time.Duration) { return v.from, v.granted }

@@ -1,0 +1,64 @@
+package setnxgetset
+
+import (
+	"context"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/redis/go-redis/v9"
+)
+
+// tryInterval is the pause of D2's polling wrapper (its tryIntervalMillis, for
+// which it names no value).
+//
+// The wrapper also takes a maxTryCount and counts `++count >= max`, one try fewer
+// than asked for: a count of 1 never tries. Options.Wait is a time instead, so
+// the count is as many tries as fit in it, the first one always made.
+const tryInterval = 10 * time.Millisecond
+
+// naive is one owner of setnx-getset/naive (D2, stage 1).
+//
+// Documented faults: a client that dies between SETNX and EXPIRE, or loses
+// SETNX's reply, leaves the key held for ever; the plain DEL of a holder that
+// outlived its lease deletes the next holder's lock, and it is never told.
+type naive struct {
+	env    design.Environment
+	client *redis.Client
+	seen   design.Observer
+}
+
+// Acquire implements lockbench.Locker.
+func (n *naive) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
+	held := &unowned{client: n.client, key: n.env.Prefix + key}
+	held.granted = design.WholeSeconds(opt.TTL)
+	err := design.Poll(ctx, opt.Wait, design.Every(tryInterval), func() (bool, error) {
+		held.from = n.seen.Attempt(key)
+		return n.try(ctx, held.key, held.granted)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return held, nil
+}
+
+func (n *naive) try(ctx context.Context, key string, lease time.Duration) (bool, error) {
+	won, err := setNX(ctx, n.client, key, 1)
+	if err != nil || !won {
+		return false, design.NoEffect(err)
+	}
+	return true, expire(ctx, n.client, key, int64(lease/time.Second))
+}
+
+// unowned is a lease that is released by a plain DEL, whoever holds the key.
+type unowned struct {
+	validity
+	client *redis.Client
+	key    string
+}
+
+// Release implements lockbench.Lease. It never tells of a loss: the number of
+// keys that DEL deleted is not looked at.
+func (u *unowned) Release(ctx context.Context) error {
+	return design.NoEffect(del(ctx, u.client, u.key))
+}
