@@ -140,14 +140,29 @@ func inOrder(a, b moment) int {
 	return cmp.Compare(a.phase, b.phase)
 }
 
-// byOwner brings each client's moments together, in the client's own order.
+// byOwner brings each client's moments together, in the client's own order. The
+// place in the file, which a copy may change, is asked last.
 func byOwner(a, b moment) int {
 	return cmp.Or(
 		cmp.Compare(a.op.Client, b.op.Client),
 		cmp.Compare(a.op.Call, b.op.Call),
 		cmp.Compare(a.op.Return, b.op.Return),
+		cmp.Compare(a.op.ReturnSeq, b.op.ReturnSeq),
+		cmp.Compare(class(a.op), class(b.op)),
 		cmp.Compare(a.place, b.place),
 	)
+}
+
+// class orders a client's doings of one instant: its operations, what happened to
+// it, and what went on in the background.
+func class(op *Op) int {
+	switch {
+	case op.event():
+		return 1
+	case op.Kind == Renew:
+		return 2
+	}
+	return 0
 }
 
 // arrange orders moments of one stamp, which come by owner: calls before returns,

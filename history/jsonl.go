@@ -1,0 +1,109 @@
+package history
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"unicode/utf8"
+)
+
+// A line is one line of the JSON Lines rendering after the header: an operation,
+// or one of epoch, cut and end.
+type line struct {
+	Op        Kind     `json:"op,omitzero"`
+	Outcome   *Outcome `json:"outcome,omitempty"`
+	Late      bool     `json:"late,omitempty"`
+	Client    *int32   `json:"client,omitempty"`
+	Process   int32    `json:"process,omitempty"`
+	Stream    int32    `json:"stream,omitempty"`
+	Key       string   `json:"key,omitempty"`
+	KeyBytes  []byte   `json:"key_base64,omitempty"`
+	Hold      int64    `json:"hold,omitempty"`
+	CallNS    *int64   `json:"call_ns,omitempty"`
+	ReturnNS  *int64   `json:"return_ns,omitempty"`
+	CallSeq   uint64   `json:"call_seq,omitempty"`
+	ReturnSeq uint64   `json:"return_seq,omitempty"`
+	AttemptNS *int64   `json:"attempt_ns,omitempty"`
+	Attempts  *int32   `json:"attempts,omitempty"`
+	AskedNS   int64    `json:"asked_ns,omitempty"`
+	GrantedNS int64    `json:"granted_ns,omitempty"`
+	WaitNS    int64    `json:"wait_ns,omitempty"`
+	DelayNS   int64    `json:"delay_ns,omitempty"`
+	Fence     uint64   `json:"fence,omitempty"`
+	Value     int64    `json:"value,omitempty"`
+	Version   uint64   `json:"version,omitempty"`
+	Base      uint64   `json:"base,omitempty"`
+	Note      string   `json:"note,omitempty"`
+	EpochNS   *int64   `json:"epoch_ns,omitempty"`
+	Cut       *cutLine `json:"cut,omitempty"`
+	End       *ending  `json:"end,omitempty"`
+}
+
+type cutLine struct {
+	Client int32 `json:"client"`
+	AtNS   int64 `json:"at_ns"`
+}
+
+// WriteJSONL writes src as JSON Lines, from which [ReadJSONL] makes the same
+// history again; bytes of a note that are not UTF-8 are all that is lost. It
+// returns src's own error too, after writing what came before it as a partial
+// history.
+func WriteJSONL(w io.Writer, src Source) error {
+	buffered := bufio.NewWriterSize(w, 64<<10)
+	s := jsonSink{json.NewEncoder(buffered)}
+	s.enc.SetEscapeHTML(false)
+	if err := s.enc.Encode(src.Header()); err != nil {
+		return fmt.Errorf("history: write the header: %w", err)
+	}
+	// An epoch at once: a copy that is cut short here is known to be no complete
+	// history of another program.
+	if err := s.epoch(0); err != nil {
+		return fmt.Errorf("history: write: %w", err)
+	}
+	return finish(transcribe(src, s), buffered)
+}
+
+type jsonSink struct{ enc *json.Encoder }
+
+func (s jsonSink) epoch(at int64) error { return s.enc.Encode(line{EpochNS: &at}) }
+
+func (s jsonSink) cut(client int32, at int64) error {
+	return s.enc.Encode(line{Cut: &cutLine{client, at}})
+}
+
+func (s jsonSink) end(end End) error {
+	e := endingOf(end)
+	return s.enc.Encode(line{End: &e})
+}
+
+func (s jsonSink) op(op *Op) error {
+	l := line{
+		Op: op.Kind, Outcome: &op.Outcome, Late: op.Late,
+		Client: &op.Client, Process: op.Process, Stream: op.Stream,
+		Key: op.Key, Hold: op.Hold, CallNS: &op.Call, CallSeq: op.CallSeq, ReturnSeq: op.ReturnSeq,
+		AskedNS: op.Asked, GrantedNS: op.Granted, WaitNS: op.Wait, DelayNS: op.Delay,
+		Fence: op.Fence, Value: op.Value, Version: op.Version, Base: op.Base, Note: op.Note,
+	}
+	if !utf8.ValidString(op.Key) {
+		l.Key, l.KeyBytes = "", []byte(op.Key)
+	}
+	if op.Return != usualReturn(op) {
+		l.ReturnNS = &op.Return
+	}
+	if op.Attempt != NoStamp {
+		l.AttemptNS = &op.Attempt
+	}
+	if op.Attempts != usualAttempts(op.Kind) {
+		l.Attempts = &op.Attempts
+	}
+	return s.enc.Encode(l)
+}
+
+// usualReturn is the return that goes without saying.
+func usualReturn(op *Op) int64 {
+	if op.event() {
+		return op.Call
+	}
+	return Never
+}
