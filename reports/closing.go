@@ -1,0 +1,139 @@
+package reports
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+)
+
+// hazards writes one line per hazard: the documented limit of leases, met.
+func (t *terminal) hazards() {
+	t.each("hazards, the documented limit of leases: work went on past validity", func(g Guarantee) bool {
+		return g.Verdict == checker.Hazard
+	})
+}
+
+// open writes the claims that could have been exercised and were not enough.
+func (t *terminal) open() {
+	t.each("open, claims that met too little to say", func(g Guarantee) bool {
+		return g.Verdict == checker.Untested && g.Claimed && g.Exercised
+	})
+}
+
+// each writes one line per guarantee that matches, under a heading.
+func (t *terminal) each(heading string, match func(Guarantee) bool) {
+	width := 0
+	for i := range t.result.Runs {
+		width = max(width, len(t.label.of(&t.result.Runs[i])))
+	}
+	for i := range t.result.Runs {
+		run := &t.result.Runs[i]
+		for _, name := range run.names(match) {
+			if heading != "" {
+				t.printf("\n%s\n", t.bold(heading))
+				heading = ""
+			}
+			g := run.Guarantees[name]
+			t.printf("  %-*s  %-19s  %s\n", width, t.label.of(run), name, detail(g))
+		}
+	}
+}
+
+// notExercised names the claims that this workload cannot put to the test.
+func (t *terminal) notExercised() {
+	var lines []string
+	for _, g := range lockbench.Guarantees() {
+		var designs []string
+		claimants := 0
+		for i := range t.result.Runs {
+			run := &t.result.Runs[i]
+			if f := run.Guarantees[g.Name]; f.Claimed {
+				claimants++
+				if !f.Exercised {
+					designs = append(designs, t.label.of(run))
+				}
+			}
+		}
+		if len(designs) > 0 {
+			lines = append(lines, fmt.Sprintf("  %-19s  %s", g.Name, who(designs, claimants)))
+		}
+	}
+	if len(lines) > 0 {
+		t.printf("\n%s\n%s\n", t.bold("claimed, but not exercised by this workload and its faults"), strings.Join(lines, "\n"))
+	}
+}
+
+// who names designs, by number when they are all that claim it and many.
+func who(designs []string, claimants int) string {
+	if len(designs) == claimants && claimants > 3 {
+		return fmt.Sprintf("all %d that claim it", claimants)
+	}
+	return strings.Join(designs, ", ")
+}
+
+// outcome says in one sentence what the exit code means.
+func (t *terminal) outcome() {
+	claimed, unclaimed := t.breakers()
+	var s string
+	switch t.result.Exit {
+	case Passed:
+		s = t.good("No claim was broken") + ": every claim that this could exercise was held"
+	case BrokenClaim:
+		s = t.bad("Claims were broken") + ": " + strings.Join(claimed, "; ")
+	default:
+		s = t.warn("Inconclusive") + ": " + t.reasons()
+	}
+	if len(unclaimed) > 0 {
+		s += "; broken only where nothing was claimed: " + strings.Join(unclaimed, ", ")
+	}
+	t.printf("\n%s (exit %d)\n", s, t.result.Exit)
+}
+
+// breakers names the runs that broke what they claim, with what, and those that
+// broke only what they do not.
+func (t *terminal) breakers() (claimed, unclaimed []string) {
+	for i := range t.result.Runs {
+		run := &t.result.Runs[i]
+		names := run.names(func(g Guarantee) bool { return g.Verdict == checker.Broken && g.Claimed })
+		switch {
+		case len(names) > 0:
+			claimed = append(claimed, t.label.of(run)+" broke "+list(names))
+		case len(run.with(checker.Broken)) > 0:
+			unclaimed = append(unclaimed, t.label.of(run))
+		}
+	}
+	return claimed, unclaimed
+}
+
+// reasons says why nothing can be said, by run.
+func (t *terminal) reasons() string {
+	var why []string
+	for i := range t.result.Runs {
+		run := &t.result.Runs[i]
+		name := t.label.of(run)
+		switch untested := run.names(func(g Guarantee) bool {
+			return g.Verdict == checker.Untested && g.Claimed && g.Exercised
+		}); {
+		case run.Exit != Inconclusive:
+		case len(run.Defects) > 0:
+			why = append(why, name+" met a defect of lockbench")
+		case run.Error != "":
+			why = append(why, name+" met an error")
+		case run.Counts.Grants == 0:
+			why = append(why, name+" was never granted a lock")
+		case len(untested) > 0:
+			why = append(why, name+" met too little of "+list(untested))
+		default:
+			why = append(why, name+" showed too little")
+		}
+	}
+	if len(t.result.NotRun) > 0 {
+		why = append(why, plural(int64(len(t.result.NotRun)), "design")+" not run")
+	}
+	if len(why) == 0 {
+		return "nothing was run"
+	}
+	return strings.Join(why, "; ")
+}

@@ -1,0 +1,124 @@
+package reports
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+var units = []struct {
+	name string
+	ns   float64
+}{{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}}
+
+// compact renders ns in at most six characters: two digits below ten, else whole
+// units ("850ns", "1.2ms", "340us"); from a minute on as Go durations.
+func compact(ns int64) string {
+	if ns >= int64(time.Minute) {
+		return time.Duration(ns).Round(time.Second).String()
+	}
+	for _, u := range units {
+		v := float64(ns) / u.ns
+		switch {
+		case u.ns > 1 && v < 9.95:
+			return strings.TrimSuffix(fmt.Sprintf("%.1f", v), ".0") + u.name
+		case v < 999.5 || u.name == "s":
+			return strconv.Itoa(int(math.Round(v))) + u.name
+		}
+	}
+	return ""
+}
+
+// exact renders ns without loss of what matters in a witness: to the microsecond,
+// or in full when it is shorter than ten of them.
+func exact(ns int64) string {
+	d := time.Duration(ns)
+	if d.Abs() >= 10*time.Microsecond {
+		d = d.Round(time.Microsecond)
+	}
+	return strings.ReplaceAll(d.String(), "µ", "u")
+}
+
+// moment renders a stamp as seconds since the start of the run.
+func moment(ns int64) string { return fmt.Sprintf("%.6fs", float64(ns)/1e9) }
+
+// duration is compact, or a dash when nothing was measured.
+func duration(count, ns int64) string {
+	if count == 0 {
+		return "-"
+	}
+	return compact(ns)
+}
+
+// figure renders a rate or a ratio: one decimal below ten, else whole with
+// thousands separated; a dash for zero, which means "not told".
+func figure(v float64) string {
+	switch {
+	case v <= 0:
+		return "-"
+	case v < 9.95:
+		return fmt.Sprintf("%.1f", v)
+	}
+	return number(int64(math.Round(v)))
+}
+
+// number renders n with its thousands separated by commas.
+func number(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// plural renders a count with its noun.
+func plural(n int64, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return number(n) + " " + noun
+}
+
+// measures renders figures by name, durations as such, in the order of names.
+func measures(m map[string]float64) string {
+	names := make([]string, 0, len(m))
+	for name := range m {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		return strings.Compare(order(a), order(b))
+	})
+	parts := make([]string, 0, len(names))
+	for _, name := range names {
+		label, isTime := strings.CutSuffix(name, "_ns")
+		value := strconv.FormatFloat(m[name], 'g', 4, 64)
+		if isTime {
+			value = compact(int64(m[name]))
+		}
+		parts = append(parts, strings.ReplaceAll(label, "_", " ")+" "+value)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// order puts a maximum behind the percentiles of the same figure.
+func order(name string) string { return strings.Replace(name, "max", "~max", 1) }
+
+// palette colours words where the reader's terminal does; text says it all
+// without it.
+type palette bool
+
+func (p palette) paint(code, s string) string {
+	if !p || s == "" {
+		return s
+	}
+	return "\x1b[" + code + "m" + s + "\x1b[0m"
+}
+
+func (p palette) bad(s string) string  { return p.paint("1;31", s) }
+func (p palette) warn(s string) string { return p.paint("33", s) }
+func (p palette) good(s string) string { return p.paint("32", s) }
+func (p palette) bold(s string) string { return p.paint("1", s) }
+func (p palette) dim(s string) string  { return p.paint("2", s) }

@@ -1,0 +1,192 @@
+package reports
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/lockbench/lockbench/checker"
+)
+
+// compile readies the published schema. Closed, it takes no field that it does
+// not describe.
+func compile(t *testing.T, closed bool) *jsonschema.Schema {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(JSONSchema))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if closed {
+		closeObjects(doc)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("result.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Compile("result.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// closeObjects forbids undescribed fields wherever fields are described.
+func closeObjects(node any) {
+	switch n := node.(type) {
+	case map[string]any:
+		if _, described := n["properties"]; described && n["type"] == "object" {
+			n["additionalProperties"] = false
+		}
+		for _, child := range n {
+			closeObjects(child)
+		}
+	case []any:
+		for _, child := range n {
+			closeObjects(child)
+		}
+	}
+}
+
+// document is r as a reader of its JSON gets it.
+func document(t *testing.T, r Result) any {
+	t.Helper()
+	var buf bytes.Buffer
+	if err := JSON(&buf, r); err != nil {
+		t.Fatal(err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(&buf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+func TestResultsFollowTheSchema(t *testing.T) {
+	real, err := overlapping()
+	if err != nil {
+		t.Fatal(err)
+	}
+	foreign := real
+	foreign.Header.Server.Kind, foreign.Header.Params = "", nil
+	cases := []struct {
+		name string
+		r    Result
+	}{
+		{"sample", New(sample("private"), []string{"lua-token/options"})},
+		{"judged for real", New([]Judged{real}, nil)},
+		{"servers that differ", New([]Judged{real, foreign}, nil)},
+		{"nothing run", New(nil, nil)},
+	}
+	schema := compile(t, true)
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			if err := schema.Validate(document(t, c.r)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestSchemaRefuses(t *testing.T) {
+	cases := []struct {
+		name, old, new string
+		open           bool // whether the published, open schema takes it
+	}{
+		{"another schema", "lockbench/result/v1", "lockbench/result/v2", false},
+		{"a verdict that is none", `"verdict":"broken"`, `"verdict":"passed"`, false},
+		{"broken without a violation", `"violations":7`, `"violations":0`, false},
+		{"broken without a witness", `"witness":{`, `"testimony":{`, false},
+		{"a count below zero", `"grants":300`, `"grants":-1`, false},
+		{"an exit code of its own", `"exit":0}`, `"exit":2}`, false},
+		{"a missing field", `"worst_overlap_ns"`, `"overlap_ns"`, false},
+		{"a latency that is text", `"max_ns":`, `"max_ns":"1ms","was":`, false},
+		{"a field nobody described", `"partial":`, `"partly":true,"partial":`, true},
+	}
+	text, err := json.Marshal(New(sample("private")[:1], nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	published, closed := compile(t, false), compile(t, true)
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			bad := strings.ReplaceAll(string(text), c.old, c.new)
+			if bad == string(text) {
+				t.Fatalf("%q is not in the result", c.old)
+			}
+			doc, err := jsonschema.UnmarshalJSON(strings.NewReader(bad))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := published.Validate(doc); (err == nil) != c.open {
+				t.Errorf("published schema: got %v, want it taken: %v", err, c.open)
+			}
+			if closed.Validate(doc) == nil {
+				t.Error("closed schema: taken, want it refused")
+			}
+		})
+	}
+}
+
+// TestRoundTrip keeps the JSON result readable by this package's own types.
+func TestRoundTrip(t *testing.T) {
+	var first, second bytes.Buffer
+	if err := JSON(&first, New(sample("private"), nil)); err != nil {
+		t.Fatal(err)
+	}
+	var r Result
+	if err := json.Unmarshal(first.Bytes(), &r); err != nil {
+		t.Fatal(err)
+	}
+	if err := JSON(&second, r); err != nil {
+		t.Fatal(err)
+	}
+	if first.String() != second.String() {
+		t.Error("a result read back and written again differs")
+	}
+}
+
+func TestExit(t *testing.T) {
+	brokenClaim, failed := stealer("private"), failedRun("private")
+	ok := judged(header("d", "private"), 5, held("exclusion", 5))
+	unclaimed := plainDelete("private")
+	untested := tokenLock("private")
+	cases := []struct {
+		name   string
+		runs   []Judged
+		notRun []string
+		want   int
+	}{
+		{"all held", []Judged{ok, ok}, nil, Passed},
+		{"broken but not claimed", []Judged{ok, unclaimed}, nil, Passed},
+		{"a claim untested", []Judged{ok, untested}, nil, Inconclusive},
+		{"an error", []Judged{ok, failed}, nil, Inconclusive},
+		{"a design not run", []Judged{ok}, []string{"d"}, Inconclusive},
+		{"nothing", nil, nil, Inconclusive},
+		{"a broken claim outweighs all", []Judged{failed, brokenClaim, ok}, []string{"d"}, BrokenClaim},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			if got := New(c.runs, c.notRun).Exit; got != c.want {
+				t.Errorf("got %d, want %d", got, c.want)
+			}
+		})
+	}
+}
+
+func TestRealWitness(t *testing.T) {
+	j, err := overlapping()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := New([]Judged{j}, nil)
+	g := r.Runs[0].Guarantees["exclusion"]
+	if g.Verdict != checker.Broken || g.Witness == nil || len(g.Witness.Holds) != 2 {
+		t.Fatalf("exclusion: got %v with witness %+v, want broken with two holds", g.Verdict, g.Witness)
+	}
+	if r.Exit != BrokenClaim {
+		t.Errorf("exit: got %d, want %d", r.Exit, BrokenClaim)
+	}
+}

@@ -1,0 +1,137 @@
+package reports
+
+import (
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/measure"
+)
+
+// Judged is one history with what was found in it.
+type Judged struct {
+	Header   history.Header
+	End      history.End
+	Verdicts checker.Result
+	Measures measure.Measures
+	// History is the path of the record, empty when it is not kept.
+	History string
+	// Notes are what the run said of itself, beyond the record.
+	Notes []string
+	// Err is what went wrong in the run or in reading its record, nil for
+	// nothing. It makes the run inconclusive unless a claim is broken.
+	Err error
+}
+
+// New puts judged runs together into a Result. notRun names designs that were
+// asked for and never started; they make the Result inconclusive.
+func New(runs []Judged, notRun []string) Result {
+	r := Result{Schema: Schema, Runs: make([]Run, 0, len(runs)), NotRun: notRun}
+	exits := make([]int, 0, len(runs)+1)
+	for i := range runs {
+		if i == 0 {
+			r.Server, r.Environment = runs[i].Header.Server, runs[i].Header.Environment
+		}
+		run := newRun(&runs[i])
+		run.setOwn(&r, &runs[i].Header)
+		r.Runs = append(r.Runs, run)
+		exits = append(exits, run.Exit)
+	}
+	if len(runs) == 0 || len(notRun) > 0 {
+		exits = append(exits, Inconclusive)
+	}
+	r.Exit = worst(exits...)
+	return r
+}
+
+// Exit codes of a Result.
+const (
+	Passed       = 0 // every claim that could be exercised held
+	BrokenClaim  = 1 // a guarantee that is claimed was broken
+	Inconclusive = 3 // too little was seen to say
+)
+
+// worst is the exit code of several runs together: a broken claim outweighs an
+// open question, which outweighs success.
+func worst(exits ...int) int {
+	code := Passed
+	for _, e := range exits {
+		if e == BrokenClaim {
+			return BrokenClaim
+		}
+		code = max(code, e)
+	}
+	return code
+}
+
+// setOwn tells the run's server and environment where they are not r's.
+func (run *Run) setOwn(r *Result, h *history.Header) {
+	if h.Server != r.Server {
+		run.Server = &h.Server
+	}
+	if h.Environment != r.Environment {
+		run.Environment = &h.Environment
+	}
+}
+
+func newRun(j *Judged) Run {
+	h, v, m := &j.Header, &j.Verdicts, &j.Measures
+	run := Run{
+		Design: h.Design, Workload: h.Workload, Params: h.Params, Seed: h.Seed,
+		Faults: h.Faults, Started: h.Started,
+		MeasuredNS: int64(m.Span), Grants: m.Measured.Grants, GrantsPerS: m.GrantsPerSecond,
+		Attempts: m.AttemptsPerGrant, Commands: m.CommandsPerGrant,
+		Latency: latencies(&m.Measured), Counts: counts(v, m),
+		WorstOverlap: int64(v.WorstOverlap), Guarantees: guarantees(v.Findings),
+		Partial: v.Partial, Why: v.Why, Ended: j.End.Trailer.Ended, Notes: j.Notes,
+		Defects: v.Defects, CrossChecked: v.CrossChecked,
+		WitnessEntries: j.End.Trailer.WitnessEntries,
+		History:        j.History, Exit: v.Exit(),
+	}
+	for _, n := range j.End.Trailer.WitnessOverlaps {
+		run.WitnessOverlaps += n
+	}
+	if run.Params == nil {
+		run.Params = map[string]any{}
+	}
+	if j.Err != nil {
+		run.Error = j.Err.Error()
+		run.Exit = worst(run.Exit, Inconclusive)
+	}
+	return run
+}
+
+func counts(v *checker.Result, m *measure.Measures) Counts {
+	return Counts{
+		Ops: v.Ops, Grants: v.Grants, Nested: m.Warmup.Nested + m.Measured.Nested,
+		Refused: v.Refused, Unknown: v.Unknown, Failed: v.Failed, Lost: v.Lost,
+		Unjudged: v.Unjudged,
+	}
+}
+
+// latencies has an entry for everything measured, also where nothing happened:
+// a reader need not ask whether it is there.
+func latencies(p *measure.Phase) map[string]Latency {
+	out := make(map[string]Latency)
+	for _, op := range measure.Ops() {
+		l := p.Latency(op)
+		out[op.String()] = Latency{
+			Count: l.Count(),
+			P50:   int64(l.At(50)), P90: int64(l.At(90)), P99: int64(l.At(99)),
+			P999: int64(l.At(99.9)), P9999: int64(l.At(99.99)), Max: int64(l.Max()),
+			OutOfRange: l.OutOfRange,
+		}
+	}
+	return out
+}
+
+func guarantees(findings []checker.Finding) map[lockbench.Guarantee]Guarantee {
+	out := make(map[lockbench.Guarantee]Guarantee, len(findings))
+	for _, f := range findings {
+		out[f.Guarantee] = Guarantee{
+			Verdict: f.Verdict, Claimed: f.Claimed, Exercised: f.Exercised,
+			Exposure: f.Exposure, Violations: f.Violations,
+			Note: f.Note, Measures: f.Measures, Witness: newWitness(f.Witness),
+		}
+	}
+	return out
+}

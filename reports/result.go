@@ -1,0 +1,135 @@
+package reports
+
+import (
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+)
+
+// Schema is the version of the JSON result that this package writes. Fields may
+// be added under one version; none changes its meaning or goes away.
+const Schema = "lockbench/result/v1"
+
+// A Result is everything one invocation found out. Its JSON form is described by
+// schema/result-v1.json.
+type Result struct {
+	Schema string `json:"schema"`
+	// Server and Environment are those of the first run; a run tells its own
+	// where it differs.
+	Server      history.Server      `json:"server"`
+	Environment history.Environment `json:"environment"`
+	Runs        []Run               `json:"runs"`
+	// NotRun names the designs that were asked for and never started.
+	NotRun []string `json:"not_run,omitempty"`
+	// Exit is the exit code: 0, 1 or 3.
+	Exit int `json:"exit"`
+}
+
+// A Run is one design under one workload: its speed and its verdicts.
+type Run struct {
+	Design   string         `json:"design"`
+	Workload string         `json:"workload"`
+	Params   map[string]any `json:"params"`
+	Seed     uint64         `json:"seed"`
+	Faults   []string       `json:"faults,omitempty"`
+	// Started is the wall-clock time of stamp zero, RFC 3339.
+	Started string `json:"started,omitempty"`
+	// Server and Environment are nil when they are those of the Result.
+	Server      *history.Server      `json:"server,omitempty"`
+	Environment *history.Environment `json:"environment,omitempty"`
+
+	// MeasuredNS is how long the measured part was, the warm-up left out.
+	MeasuredNS int64 `json:"measured_ns"`
+	// Grants are those of the measured part, as are the rate, the latencies and
+	// the attempts; Counts and the commands are of the whole run.
+	Grants       int64              `json:"grants"`
+	GrantsPerS   float64            `json:"grants_per_s"`
+	Attempts     float64            `json:"attempts_per_grant"`
+	Commands     float64            `json:"commands_per_grant"`
+	Latency      map[string]Latency `json:"latency"`
+	Counts       Counts             `json:"counts"`
+	WorstOverlap int64              `json:"worst_overlap_ns"`
+
+	Guarantees map[lockbench.Guarantee]Guarantee `json:"guarantees"`
+
+	// Partial: the record stops before the run did, Why says how.
+	Partial bool   `json:"partial"`
+	Why     string `json:"why,omitempty"`
+	// Ended says why the run ended; Error what went wrong in it.
+	Ended string `json:"ended,omitempty"`
+	Error string `json:"error,omitempty"`
+	// Notes are what the run said of itself.
+	Notes []string `json:"notes,omitempty"`
+	// Defects are lockbench's own contradictions: such a run proves nothing.
+	Defects      []string `json:"defects,omitempty"`
+	CrossChecked int64    `json:"cross_checked"`
+	// WitnessEntries and WitnessOverlaps are what the in-process witness saw.
+	WitnessEntries  int64 `json:"witness_entries"`
+	WitnessOverlaps int64 `json:"witness_overlaps"`
+	// History is the path of the record, empty when it was not kept.
+	History string `json:"history"`
+	// Exit is the exit code that this run alone would have.
+	Exit int `json:"exit"`
+}
+
+// Latency is a distribution of durations, in ns.
+type Latency struct {
+	Count int64 `json:"count"`
+	P50   int64 `json:"p50_ns"`
+	P90   int64 `json:"p90_ns"`
+	P99   int64 `json:"p99_ns"`
+	P999  int64 `json:"p99_9_ns"`
+	P9999 int64 `json:"p99_99_ns"`
+	Max   int64 `json:"max_ns"`
+	// OutOfRange counts durations that are in no percentile (package measure).
+	OutOfRange int64 `json:"out_of_range"`
+}
+
+// Counts are the operations of a whole run, by what clients were told.
+type Counts struct {
+	Ops     int64 `json:"ops"`
+	Grants  int64 `json:"grants"`
+	Nested  int64 `json:"nested"`
+	Refused int64 `json:"refused"`
+	Unknown int64 `json:"unknown"`
+	Failed  int64 `json:"failed"`
+	Lost    int64 `json:"lost"`
+	// Unjudged are grants without a known start of validity.
+	Unjudged int64 `json:"unjudged"`
+}
+
+// Guarantee is the verdict on one guarantee.
+type Guarantee struct {
+	Verdict    checker.Verdict    `json:"verdict"`
+	Claimed    bool               `json:"claimed"`
+	Exercised  bool               `json:"exercised"`
+	Exposure   int64              `json:"exposure"`
+	Violations int64              `json:"violations"`
+	Note       string             `json:"note,omitempty"`
+	Measures   map[string]float64 `json:"measures,omitempty"`
+	Witness    *Witness           `json:"witness,omitempty"`
+}
+
+// server is the server that run used.
+func (r *Result) server(run *Run) history.Server {
+	if run.Server != nil {
+		return *run.Server
+	}
+	return r.Server
+}
+
+// with lists the guarantees of a verdict in the order in which reports show them.
+func (r *Run) with(v checker.Verdict) []lockbench.Guarantee {
+	return r.names(func(g Guarantee) bool { return g.Verdict == v })
+}
+
+// names lists the guarantees that match, in the order in which reports show them.
+func (r *Run) names(match func(Guarantee) bool) []lockbench.Guarantee {
+	var names []lockbench.Guarantee
+	for _, g := range lockbench.Guarantees() {
+		if found, judged := r.Guarantees[g.Name]; judged && match(found) {
+			names = append(names, g.Name)
+		}
+	}
+	return names
+}

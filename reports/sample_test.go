@@ -1,0 +1,186 @@
+package reports
+
+import (
+	"errors"
+	"iter"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/measure"
+)
+
+const ms = int64(time.Millisecond)
+
+// sample is a tour in small: a design that breaks what it does not claim, one
+// that only meets the limit of leases, one that breaks a claim, and one whose
+// run failed.
+func sample(kind string) []Judged {
+	return []Judged{plainDelete(kind), tokenLock(kind), stealer(kind), failedRun(kind)}
+}
+
+func header(design, kind string) history.Header {
+	return history.Header{
+		Schema: history.Schema, Design: design, Workload: "oversell", Seed: 42, WarmupNS: 100 * ms,
+		Params: map[string]any{
+			"clients": 24.0, "keys": 16.0, "ttl_ns": 2e9, "hold": "exp:1ms", "slow_keys": 0.125, "slow": 0.0, "wait_ns": 2.5e8,
+		},
+		Server:      history.Server{Kind: kind, Version: "redis 7.0.15", Address: "unix:redis.sock"},
+		Environment: history.Environment{OS: "linux", Arch: "amd64", CPUs: 2, Go: "go1.26.0", Version: "v0.1.0"},
+		Started:     "2026-11-02T10:00:00Z",
+	}
+}
+
+// figures are measures of a run with n grants a millisecond apart.
+func figures(h history.Header, n int64) (measure.Measures, history.End) {
+	c := measure.New(h)
+	for i := range n {
+		at := 100*ms + i*ms
+		acquire := &history.Op{Kind: history.Acquire, Outcome: history.OK, Key: "stock-1", Hold: i + 1, Attempts: 2, Call: at - 2*ms, Return: at + i*1000}
+		release := &history.Op{Kind: history.Release, Outcome: history.OK, Key: "stock-1", Hold: i + 1, Call: at + ms/2, Return: at + ms/2 + 90_000}
+		c.Add(history.Event{Phase: history.Call, Op: acquire})
+		c.Add(history.Event{Phase: history.Return, Op: acquire})
+		c.Add(history.Event{Phase: history.Call, Op: release})
+		c.Add(history.Event{Phase: history.Return, Op: release})
+	}
+	end := history.End{Trailer: history.Trailer{EndNS: 100*ms + n*ms, Commands: 4 * n, Ops: 2 * n, Ended: "duration", WitnessEntries: n}}
+	return c.Result(end), end
+}
+
+// judged is a run with the given verdicts; what is not given is untested.
+func judged(h history.Header, n int64, findings ...checker.Finding) Judged {
+	m, end := figures(h, n)
+	j := Judged{Header: h, End: end, Measures: m, History: "histories/" + FileName(h.Design) + ".lbh"}
+	j.Verdicts = checker.Result{Ops: 2 * n, Grants: n, Refused: 3, CrossChecked: 2}
+	for _, g := range lockbench.Guarantees() {
+		f := checker.Finding{Guarantee: g.Name}
+		for _, given := range findings {
+			if given.Guarantee == g.Name {
+				f = given
+			}
+		}
+		j.Verdicts.Findings = append(j.Verdicts.Findings, f)
+	}
+	return j
+}
+
+func held(g lockbench.Guarantee, exposure int64) checker.Finding {
+	return checker.Finding{Guarantee: g, Verdict: checker.Held, Claimed: true, Exercised: true, Exposure: exposure}
+}
+
+func plainDelete(kind string) Judged {
+	witness := &checker.Witness{
+		Key:      "stock-1",
+		Sentence: "client 5's late release freed the lock of client 9, and client 12 was granted it within client 9's lease",
+		Margin:   1_600 * time.Millisecond,
+		Holds: []checker.WitnessHold{
+			{Hold: 1, Client: 5, From: 400 * ms, Granted: 401 * ms, Until: 2400 * ms, End: 2400 * ms, EndedBy: "validity"},
+			{Hold: 2, Client: 9, From: 2411 * ms, Granted: 2412 * ms, Until: 4411 * ms, End: 2913 * ms, EndedBy: "release"},
+			{Hold: 3, Client: 12, From: 2900*ms + 100_000, Granted: 2900*ms + 341_000, Until: 4900 * ms, End: 2914 * ms, EndedBy: "release"},
+		},
+		Ops: []history.Op{
+			{Kind: history.Acquire, Outcome: history.OK, Client: 5, Hold: 1, Call: 300 * ms, Return: 401 * ms, Attempt: 400 * ms, Asked: 2000 * ms, Granted: 2000 * ms, Attempts: 9},
+			{Kind: history.Acquire, Outcome: history.OK, Client: 9, Hold: 2, Call: 2411 * ms, Return: 2412 * ms, Attempt: 2411 * ms, Asked: 2000 * ms, Granted: 2000 * ms, Attempts: 1},
+			{Kind: history.Acquire, Outcome: history.OK, Client: 12, Hold: 3, Call: 2800 * ms, Return: 2900*ms + 341_000, Attempt: 2900*ms + 100_000, Granted: 2000 * ms, Attempts: 11},
+			{Kind: history.Release, Outcome: history.OK, Client: 5, Hold: 1, Call: 2900 * ms, Return: 2900*ms + 45_000},
+			{Kind: history.Release, Outcome: history.OK, Client: 9, Hold: 2, Call: 2913 * ms, Return: 2913*ms + 41_000},
+			{Kind: history.Release, Outcome: history.Unknown, Client: 12, Hold: 3, Call: 2914 * ms, Return: history.Never},
+		},
+	}
+	j := judged(header("lua-token/expire", kind), 300,
+		held(lockbench.NoEarlyExpiry, 120),
+		held(lockbench.Recovery, 0),
+		checker.Finding{Guarantee: lockbench.OwnerRelease, Verdict: checker.Broken, Exercised: true, Exposure: 31, Violations: 7, Witness: witness},
+		checker.Finding{Guarantee: lockbench.Overrun, Verdict: checker.Hazard, Exercised: true, Exposure: 40, Violations: 31, Note: "another owner got in",
+			Measures: map[string]float64{"overlap_max_ns": 512e6, "overlap_p50_ns": 499e6, "overlap_p99_ns": 511e6}},
+	)
+	j.Verdicts.Findings[4].Verdict, j.Verdicts.Findings[4].Exercised = checker.Untested, false
+	j.Verdicts.WorstOverlap = 512 * time.Millisecond
+	return j
+}
+
+func tokenLock(kind string) Judged {
+	j := judged(header("lua-token/token", kind), 400,
+		held(lockbench.Exclusion, 1200), held(lockbench.OwnerRelease, 31), held(lockbench.NoEarlyExpiry, 120),
+		checker.Finding{Guarantee: lockbench.Recovery, Claimed: true},
+		checker.Finding{Guarantee: lockbench.Effects, Verdict: checker.Untested, Claimed: true, Exercised: true, Note: "no client wrote after another"},
+	)
+	return j
+}
+
+func stealer(kind string) Judged {
+	witness := &checker.Witness{
+		Key: "stock 3", Sentence: "client 1 and client 2 held the lock at once, both within their lease", Margin: 1700,
+		Holds: []checker.WitnessHold{
+			{Hold: 5, Client: 1, From: 1200 * ms, Granted: 1200*ms + 300_000, Until: 3200 * ms, End: 1201*ms + 2000, EndedBy: "release"},
+			{Hold: 6, Client: 2, From: 1200*ms + 900_000, Granted: 1201*ms + 300, Until: 3200 * ms, End: 1209 * ms, EndedBy: "release"},
+		},
+		Ops: []history.Op{
+			{Kind: history.Acquire, Outcome: history.OK, Client: 1, Hold: 5, Call: 1200 * ms, Return: 1200*ms + 300_000, Attempt: 1200 * ms, Granted: 2000 * ms, Fence: 7},
+			{Kind: history.Acquire, Outcome: history.OK, Client: 2, Hold: 6, Call: 1200*ms + 900_000, Return: 1201*ms + 300, Attempt: history.NoStamp, Granted: 2000 * ms},
+			{Kind: history.Read, Outcome: history.OK, Client: 1, Hold: 5, Call: 1200*ms + 400_000, Return: 1200*ms + 410_000, Value: 8, Version: 12},
+			{Kind: history.Write, Outcome: history.OK, Client: 1, Hold: 5, Call: 1200*ms + 500_000, Return: 1200*ms + 510_000, Value: 7, Version: 13, Base: 12},
+			{Kind: history.Release, Outcome: history.LossReported, Late: true, Client: 1, Hold: 5, Call: 1201*ms + 2000, Return: 1201*ms + 90_000, Note: "timeout"},
+			{Kind: history.Release, Outcome: history.OK, Client: 2, Hold: 6, Call: 1209 * ms, Return: 1210 * ms},
+		},
+	}
+	j := judged(header("watch-multi/poll", kind), 50,
+		checker.Finding{Guarantee: lockbench.Exclusion, Verdict: checker.Broken, Claimed: true, Exercised: true, Exposure: 1400, Violations: 1, Witness: witness},
+		held(lockbench.NoEarlyExpiry, 12),
+	)
+	j.History = "my histories/it's.lbh"
+	j.Verdicts.Partial, j.Verdicts.Why, j.End.Partial = true, "block 17 is cut short", true
+	return j
+}
+
+func failedRun(kind string) Judged {
+	j := judged(header("hash-reentrant/plain", kind), 0)
+	j.Err = errors.New("the server went away after 0.2s: connection refused")
+	j.Verdicts.Grants, j.Verdicts.Ops, j.Verdicts.Refused, j.Verdicts.CrossChecked = 0, 0, 0, 0
+	j.Notes = []string{"nothing was granted"}
+	j.History = ""
+	return j
+}
+
+// recorded is a history in memory.
+type recorded struct {
+	header history.Header
+	events []history.Event
+	end    history.End
+}
+
+func (s recorded) Header() history.Header { return s.header }
+func (s recorded) End() history.End       { return s.end }
+func (s recorded) Events() iter.Seq2[history.Event, error] {
+	return func(yield func(history.Event, error) bool) {
+		for _, ev := range s.events {
+			if !yield(ev, nil) {
+				return
+			}
+		}
+	}
+}
+
+// overlapping is a real history that breaks exclusion, judged for real.
+func overlapping() (Judged, error) {
+	h := header("lua-token/token", "private")
+	h.Claims = []lockbench.Guarantee{lockbench.Exclusion}
+	h.Exercises = h.Claims
+	a := &history.Op{Kind: history.Acquire, Outcome: history.OK, Client: 1, Hold: 1, Key: "k", Call: 200 * ms, Return: 201 * ms, Attempt: 200 * ms, Asked: 1000 * ms, Granted: 1000 * ms, Attempts: 1}
+	b := &history.Op{Kind: history.Acquire, Outcome: history.OK, Client: 2, Hold: 2, Key: "k", Call: 300 * ms, Return: 301 * ms, Attempt: 300 * ms, Asked: 1000 * ms, Granted: 1000 * ms, Attempts: 1}
+	src := recorded{
+		header: h,
+		events: []history.Event{
+			{Phase: history.Call, Op: a}, {Phase: history.Return, Op: a},
+			{Phase: history.Call, Op: b}, {Phase: history.Return, Op: b},
+		},
+		end: history.End{Trailer: history.Trailer{EndNS: 400 * ms, Ops: 2, Commands: 2, Ended: "duration"}},
+	}
+	m := measure.New(h)
+	for ev := range src.Events() {
+		m.Add(ev)
+	}
+	verdicts, err := checker.Check(src)
+	return Judged{Header: h, End: src.end, Verdicts: verdicts, Measures: m.Result(src.end)}, err
+}

@@ -1,0 +1,240 @@
+package reports
+
+import (
+	"bytes"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/renderer"
+	"github.com/olekukonko/tablewriter/tw"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+)
+
+// column is one column of the table of runs.
+type column struct {
+	top, name string
+	cell      func(*table, *Run) string
+	// spare columns go first where the terminal is too narrow; zero stays.
+	spare int
+	// apart begins a group of columns.
+	apart bool
+}
+
+// indent sets a column apart from the one before it.
+func (c column) indent(text string) string {
+	if c.apart {
+		return " " + text
+	}
+	return text
+}
+
+// table is what the cells of one report have in common.
+type table struct {
+	palette
+	result *Result
+	label  label
+}
+
+var columns = []column{
+	{name: "design", cell: (*table).design},
+	{name: "grants/s", cell: (*table).rate},
+	{top: "acquire", name: "p50", cell: latency("acquire", func(l Latency) int64 { return l.P50 }), apart: true},
+	{name: "p90", cell: latency("acquire", func(l Latency) int64 { return l.P90 }), spare: 1},
+	{name: "p99", cell: latency("acquire", func(l Latency) int64 { return l.P99 })},
+	{name: "p99.9", cell: latency("acquire", func(l Latency) int64 { return l.P999 }), spare: 2},
+	{name: "max", cell: latency("acquire", func(l Latency) int64 { return l.Max })},
+	{top: "release", name: "p99", cell: latency("release", func(l Latency) int64 { return l.P99 }), spare: 5, apart: true},
+	{top: "hand-", name: "off p50", cell: latency("handoff", func(l Latency) int64 { return l.P50 }), spare: 6},
+	{top: "tries", name: "/grant", cell: func(_ *table, r *Run) string { return figure(r.Attempts) }, spare: 3, apart: true},
+	{top: "cmds", name: "/grant", cell: func(_ *table, r *Run) string { return figure(r.Commands) }, spare: 4},
+	{top: "viola-", name: "tions", cell: (*table).violations, apart: true},
+	{top: "worst", name: "overlap", cell: (*table).overlap},
+	{name: "held", cell: (*table).held, apart: true},
+	{name: "hazard", cell: (*table).hazards},
+	{name: "broken", cell: (*table).broken},
+}
+
+func latency(op string, pick func(Latency) int64) func(*table, *Run) string {
+	return func(_ *table, r *Run) string {
+		l := r.Latency[op]
+		return duration(l.Count, pick(l))
+	}
+}
+
+func (t *table) design(r *Run) string {
+	if r.Partial {
+		return t.label.of(r) + " (partial)"
+	}
+	return t.label.of(r)
+}
+
+// slowServer marks speeds that are not the design's.
+const slowServer = "~"
+
+func (t *table) rate(r *Run) string {
+	s := figure(r.GrantsPerS)
+	if t.result.server(r).Kind == "embedded" && s != "-" {
+		s = slowServer + s
+	}
+	return s
+}
+
+func (t *table) violations(r *Run) string {
+	n, broken := int64(0), false
+	for _, g := range r.Guarantees {
+		if g.Verdict == checker.Broken {
+			n, broken = n+g.Violations, true
+		}
+	}
+	switch {
+	case r.Counts.Ops == 0:
+		return "-"
+	case !broken:
+		return "0"
+	}
+	return t.warn(number(n))
+}
+
+func (t *table) overlap(r *Run) string {
+	if r.WorstOverlap == 0 {
+		return "-"
+	}
+	return compact(r.WorstOverlap)
+}
+
+func (t *table) held(r *Run) string {
+	n := len(r.with(checker.Held))
+	if n == 0 {
+		return "-"
+	}
+	return number(int64(n))
+}
+
+func (t *table) hazards(r *Run) string {
+	n := len(r.with(checker.Hazard))
+	if n == 0 {
+		return "-"
+	}
+	return t.warn(number(int64(n)))
+}
+
+// broken counts the broken guarantees; a star says that one of them is claimed.
+func (t *table) broken(r *Run) string {
+	names := r.with(checker.Broken)
+	if len(names) == 0 {
+		return t.good("-")
+	}
+	s := number(int64(len(names)))
+	if slices.ContainsFunc(names, func(g lockbench.Guarantee) bool { return r.Guarantees[g].Claimed }) {
+		return t.bad(s + "*")
+	}
+	return t.warn(s)
+}
+
+// render draws the table of runs; where width is positive and too small, it
+// leaves out the figures that are missed least.
+func (t *table) render(w io.Writer, width int) error {
+	shown := slices.Clone(columns)
+	for {
+		var buf bytes.Buffer
+		if err := t.draw(&buf, shown); err != nil {
+			return err
+		}
+		least := leastMissed(shown)
+		if width <= 0 || widest(buf.String()) <= width || least < 0 {
+			return writeTrimmed(w, buf.String())
+		}
+		shown = slices.Delete(shown, least, least+1)
+	}
+}
+
+func writeTrimmed(w io.Writer, text string) error {
+	for line := range strings.Lines(text) {
+		if _, err := io.WriteString(w, strings.TrimRight(line, " \n")+"\n"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// leastMissed is the index of the column to leave out next, -1 for none.
+func leastMissed(shown []column) int {
+	found := -1
+	for i, c := range shown {
+		if c.spare > 0 && (found < 0 || c.spare < shown[found].spare) {
+			found = i
+		}
+	}
+	return found
+}
+
+func (t *table) draw(w io.Writer, shown []column) error {
+	align := make(tw.Alignment, len(shown))
+	header := make([]string, len(shown))
+	padding := make([]tw.Padding, len(shown))
+	for i, c := range shown {
+		align[i] = tw.AlignRight
+		header[i] = c.indent(c.top) + "\n" + c.indent(c.name)
+		padding[i] = tw.Padding{Left: " ", Overwrite: true}
+	}
+	align[0], padding[0] = tw.AlignLeft, tw.PaddingNone
+	tab := tablewriter.NewTable(w,
+		tablewriter.WithRenderer(renderer.NewBlueprint(plain)),
+		tablewriter.WithHeaderAutoFormat(tw.Off),
+		tablewriter.WithTrimSpace(tw.Off),
+		tablewriter.WithHeaderAutoWrap(tw.WrapNone),
+		tablewriter.WithRowAutoWrap(tw.WrapNone),
+		tablewriter.WithHeaderPaddingPerColumn(padding),
+		tablewriter.WithRowPaddingPerColumn(padding),
+		tablewriter.WithHeaderAlignmentConfig(tw.CellAlignment{PerColumn: align}),
+		tablewriter.WithRowAlignmentConfig(tw.CellAlignment{PerColumn: align}),
+	)
+	tab.Header(header)
+	for i := range t.result.Runs {
+		row := make([]string, len(shown))
+		for j, c := range shown {
+			row[j] = c.indent(c.cell(t, &t.result.Runs[i]))
+		}
+		if err := tab.Append(row); err != nil {
+			return err
+		}
+	}
+	return tab.Render()
+}
+
+// plain is a table without lines but the one under its header.
+var plain = tw.Rendition{
+	Borders: tw.BorderNone,
+	Settings: tw.Settings{
+		Separators: tw.SeparatorsNone,
+		Lines:      tw.Lines{ShowTop: tw.Off, ShowBottom: tw.Off, ShowHeaderLine: tw.On, ShowFooterLine: tw.Off},
+	},
+}
+
+// widest is the number of characters in the longest line, colours left out.
+func widest(s string) int {
+	longest := 0
+	for line := range strings.Lines(s) {
+		longest = max(longest, utf8.RuneCountInString(stripColour(strings.TrimRight(line, " \n"))))
+	}
+	return longest
+}
+
+func stripColour(s string) string {
+	for {
+		from := strings.Index(s, "\x1b[")
+		if from < 0 {
+			return s
+		}
+		length := strings.IndexByte(s[from:], 'm')
+		if length < 0 {
+			return s
+		}
+		s = s[:from] + s[from+length+1:]
+	}
+}

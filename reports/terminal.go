@@ -1,0 +1,257 @@
+package reports
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+)
+
+// TerminalOptions say where a report is read.
+type TerminalOptions struct {
+	// Color allows colours. What they say, the text says too.
+	Color bool
+	// Width of the terminal in characters; zero or less is unlimited. A narrow
+	// one is spared the figures that are missed least.
+	Width int
+}
+
+// Terminal writes r for people: the table of runs, then every broken guarantee
+// with its witness, the hazards, what was not exercised, and the outcome in one
+// sentence. It returns the first error of w.
+func Terminal(w io.Writer, r Result, opt TerminalOptions) error {
+	t := &terminal{
+		Writer: bufio.NewWriter(w), palette: palette(opt.Color),
+		result: &r, label: newLabel(r.Runs),
+	}
+	t.heading()
+	if len(r.Runs) > 0 {
+		tab := table{palette: t.palette, result: &r, label: t.label}
+		if err := tab.render(t.Writer, opt.Width); err != nil {
+			return err
+		}
+		t.legend()
+	}
+	t.troubles()
+	t.broken()
+	t.hazards()
+	t.open()
+	t.notExercised()
+	t.outcome()
+	return t.Flush()
+}
+
+// terminal is a report being written; its Writer keeps the first error.
+type terminal struct {
+	*bufio.Writer
+	palette
+	result *Result
+	label  label
+}
+
+func (t *terminal) printf(format string, args ...any) { fmt.Fprintf(t.Writer, format, args...) }
+
+// label names a run as briefly as tells it from the others.
+type label struct{ workloads bool }
+
+func newLabel(runs []Run) label {
+	for i := range runs {
+		if runs[i].Workload != runs[0].Workload {
+			return label{workloads: true}
+		}
+	}
+	return label{}
+}
+
+func (l label) of(run *Run) string {
+	if l.workloads && run.Workload != "" {
+		return run.Design + " " + run.Workload
+	}
+	return run.Design
+}
+
+func (t *terminal) heading() {
+	if len(t.result.Runs) == 0 {
+		return
+	}
+	first := &t.result.Runs[0]
+	var parts []string
+	if first.Workload != "" && !t.label.workloads {
+		parts = append(parts, "workload "+first.Workload)
+	}
+	parts = append(parts, settings(first.Params)...)
+	if first.Seed != 0 {
+		parts = append(parts, fmt.Sprintf("seed %d", first.Seed))
+	}
+	if len(parts) > 0 {
+		t.printf("%s\n", strings.Join(parts, ", "))
+	}
+	t.servers()
+	t.printf("\n")
+}
+
+// settings are the parameters worth a place in the heading. Their names are the
+// fields of workloads.Options; what is zero or not told is left out.
+func settings(params map[string]any) []string {
+	var parts []string
+	add := func(name, format string) {
+		if v := setting(params, name); v != "" {
+			parts = append(parts, fmt.Sprintf(format, v))
+		}
+	}
+	add("clients", "%s clients")
+	add("keys", "%s keys")
+	add("slow_keys", "%s of keys slow")
+	add("slow", "%s of holds slow")
+	add("ttl_ns", "lease %s")
+	add("hold", "hold %s")
+	add("wait_ns", "wait %s")
+	return parts
+}
+
+func setting(params map[string]any, name string) string {
+	switch v := params[name].(type) {
+	case string:
+		return v
+	case float64:
+		switch {
+		case v == 0:
+			return ""
+		case strings.HasSuffix(name, "_ns"):
+			return compact(int64(v))
+		case v < 1:
+			return strconv.FormatFloat(100*v, 'g', 3, 64) + "%"
+		}
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	return ""
+}
+
+// servers names each server used once.
+func (t *terminal) servers() {
+	seen := make(map[history.Server]bool)
+	for i := range t.result.Runs {
+		s := t.result.server(&t.result.Runs[i])
+		s.Address = ""
+		if seen[s] || s.Kind == "" {
+			continue
+		}
+		seen[s] = true
+		t.printf("server: %s, %s\n", s.Kind, s.Version)
+		if s.Kind == "embedded" {
+			t.printf("%s speeds marked %s are the embedded server's, not the design's speed; put redis-server in PATH or give --redis URL to measure\n",
+				t.warn("note:"), slowServer)
+		}
+	}
+}
+
+func (t *terminal) legend() {
+	t.printf("\n%s\n", t.dim("acquire: of those granted; hand-off: release to the next grant, somebody waiting; tries, cmds: attempts and server commands;"))
+	t.printf("%s\n", t.dim("overlap: two owners at once, also past a lease; held, hazard, broken: guarantees; * the design claims it, which fails the run"))
+}
+
+// troubles says what went wrong in the runs themselves.
+func (t *terminal) troubles() {
+	var lines []string
+	for i := range t.result.Runs {
+		run := &t.result.Runs[i]
+		name := t.label.of(run)
+		for _, d := range run.Defects {
+			lines = append(lines, t.bad("DEFECT OF LOCKBENCH")+" "+name+": "+d)
+		}
+		if run.Error != "" {
+			lines = append(lines, t.bad("error")+" "+name+": "+run.Error)
+		}
+		if run.Partial {
+			lines = append(lines, t.warn("partial")+" "+name+": "+run.Why+"; what was recorded before is judged")
+		}
+		for _, note := range run.Notes {
+			lines = append(lines, t.warn("note")+" "+name+": "+note)
+		}
+	}
+	if n := t.result.NotRun; len(n) > 0 {
+		lines = append(lines, t.warn("not run")+" "+strings.Join(n, ", "))
+	}
+	if len(lines) > 0 {
+		t.printf("\n%s\n", strings.Join(lines, "\n"))
+	}
+}
+
+// broken writes one section per design that broke something.
+func (t *terminal) broken() {
+	explained := false
+	for i := range t.result.Runs {
+		run := &t.result.Runs[i]
+		names := run.with(checker.Broken)
+		if len(names) == 0 {
+			continue
+		}
+		t.printf("\n%s broke %s\n", t.bold(t.label.of(run)), list(names))
+		if !explained {
+			explained = true
+			t.printf("%s\n", t.dim("  [ granted   = within the lease   | lease over   . past it   R release   E extend   A acquire   r read   w write"))
+			t.printf("%s\n", t.dim("  overlap: ! both within their lease   ~ one past it   (the axis is not to scale; its numbers are those of the lines below)"))
+		}
+		for _, name := range names {
+			t.brokenGuarantee(name, run.Guarantees[name])
+		}
+		t.printf("\n    check it again: %s\n", recheck(run))
+	}
+}
+
+func recheck(run *Run) string {
+	if run.History == "" {
+		return "the history was not kept; --history DIR keeps it"
+	}
+	return "lockbench check " + quote(run.History)
+}
+
+// quote makes a path one word of a command line.
+func quote(path string) string {
+	if strings.ContainsAny(path, " \t'\"$&;()*?<>|\\") {
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
+	return path
+}
+
+func (t *terminal) brokenGuarantee(name lockbench.Guarantee, g Guarantee) {
+	claim := t.warn("the design does not claim it")
+	if g.Claimed {
+		claim = t.bad("THE DESIGN CLAIMS IT")
+	}
+	t.printf("\n  %s  %s; %s\n", t.bad(string(name)), claim, detail(g))
+	if g.Witness == nil {
+		return
+	}
+	margin := after("; margin ", g.Witness.MarginNS)
+	t.printf("    %s\n    key %s, times since the start of the run%s\n\n", g.Witness.Sentence, g.Witness.Key, margin)
+	newTimeline(g.Witness).write(t.Writer, t.palette)
+}
+
+// detail is what a verdict says in numbers, then in words.
+func detail(g Guarantee) string {
+	var parts []string
+	if g.Exposure > 0 || g.Violations > 0 {
+		parts = append(parts, number(g.Violations)+" of "+plural(g.Exposure, "occasion"))
+	}
+	if m := measures(g.Measures); m != "" {
+		parts = append(parts, m)
+	}
+	if g.Note != "" {
+		parts = append(parts, g.Note)
+	}
+	return strings.Join(parts, "; ")
+}
+
+func list(names []lockbench.Guarantee) string {
+	words := make([]string, len(names))
+	for i, n := range names {
+		words[i] = string(n)
+	}
+	return strings.Join(words, ", ")
+}

@@ -1,0 +1,127 @@
+package reports
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// golden compares got with the file of that name under testdata.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A checkout may have turned line ends.
+	want = bytes.ReplaceAll(want, []byte("\r\n"), []byte("\n"))
+	if diff := cmp.Diff(string(got), string(want)); diff != "" {
+		t.Errorf("%s (-got +want), -update rewrites it:\n%s", path, diff)
+	}
+}
+
+func TestTerminal(t *testing.T) {
+	cases := []struct {
+		name   string
+		result Result
+		opt    TerminalOptions
+	}{
+		{"tour", New(sample("private"), nil), TerminalOptions{}},
+		{"embedded-narrow", New(sample("embedded")[:2], []string{"watch-multi/poll"}), TerminalOptions{Width: 100}},
+		{"color", New(sample("private")[:1], nil), TerminalOptions{Color: true}},
+		{"passed", New(passing(), nil), TerminalOptions{}},
+		{"nothing", New(nil, []string{"lua-token/token"}), TerminalOptions{}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			var buf bytes.Buffer
+			if err := Terminal(&buf, c.result, c.opt); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, c.name+".txt", buf.Bytes())
+			if width := widest(tableOf(buf.String())); c.opt.Width > 0 && width > c.opt.Width || width > 140 {
+				t.Errorf("table: got %d characters a line, want at most 140 and the terminal's", width)
+			}
+		})
+	}
+}
+
+// tableOf is the part of a report from the rule under the heading to the legend.
+func tableOf(report string) string {
+	_, after, _ := strings.Cut(report, "──")
+	table, _, _ := strings.Cut(after, "\n\n")
+	return table
+}
+
+func passing() []Judged {
+	j := tokenLock("external")
+	j.Verdicts.Findings[9].Exercised = false
+	other := tokenLock("external")
+	other.Header.Workload, other.Verdicts.Findings[9].Exercised = "redeem", false
+	return []Judged{j, other}
+}
+
+func TestColourSaysNothingMore(t *testing.T) {
+	var plain, coloured bytes.Buffer
+	r := New(sample("embedded"), nil)
+	if err := errors.Join(Terminal(&plain, r, TerminalOptions{}), Terminal(&coloured, r, TerminalOptions{Color: true})); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(plain.String(), "\x1b") {
+		t.Error("colour codes without Color")
+	}
+	if diff := cmp.Diff(stripColour(coloured.String()), plain.String()); diff != "" {
+		t.Errorf("the text differs (-coloured +plain):\n%s", diff)
+	}
+}
+
+type full struct{}
+
+var errFull = errors.New("no space left on device")
+
+func (full) Write([]byte) (int, error) { return 0, errFull }
+
+func TestWriteErrorsAreReturned(t *testing.T) {
+	r := New(sample("private"), nil)
+	if err := Terminal(full{}, r, TerminalOptions{}); !errors.Is(err, errFull) {
+		t.Errorf("Terminal: got %v, want %v", err, errFull)
+	}
+	if err := JSON(full{}, r); !errors.Is(err, errFull) {
+		t.Errorf("JSON: got %v, want %v", err, errFull)
+	}
+	if err := Percentiles(full{}, sample("private")[0].Measures.Measured.Latency(0)); !errors.Is(err, errFull) {
+		t.Errorf("Percentiles: got %v, want %v", err, errFull)
+	}
+}
+
+func TestFormats(t *testing.T) {
+	for ns, want := range map[int64]string{
+		0: "0ns", 850: "850ns", 999: "999ns", 1000: "1us", 1240: "1.2us", 9_949: "9.9us", 9_951: "10us",
+		340_000: "340us", 999_499: "999us", 999_600: "1ms", 12_300_000: "12ms",
+		2_000_000_000: "2s", 59_400_000_000: "59s", 61_000_000_000: "1m1s",
+	} {
+		if got := compact(ns); got != want {
+			t.Errorf("compact(%d): got %s, want %s", ns, got, want)
+		}
+	}
+	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", -1234567: "-1,234,567", -100: "-100"} {
+		if got := number(n); got != want {
+			t.Errorf("number(%d): got %s, want %s", n, got, want)
+		}
+	}
+}
