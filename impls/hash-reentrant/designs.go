@@ -1,0 +1,62 @@
+package hashreentrant
+
+import (
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
+)
+
+// ownPrefix comes before every key of the family on the server.
+const ownPrefix = "hash-reentrant:"
+
+// scriptCommands are what the scripts of every variant use, and how they are run.
+var scriptCommands = []string{"EVALSHA", "EVAL", "EXISTS", "HEXISTS", "HSET", "PEXPIRE", "PTTL", "DEL"}
+
+// Designs returns the variants plain, watchdog and notify.
+func Designs() []design.Design {
+	return []design.Design{plain(), withWatchdog(), notify()}
+}
+
+// plain claims what the scripts keep whatever the caller does. Not exclusion, nor
+// what rests on it (effects, no-early-expiry, skew): an interrupted wait counts as
+// granted, and a nested acquire with a shorter lease shortens the outer one. The
+// loser of a lock is told nothing, and a retry after a lost reply miscounts.
+// Recovery it keeps: lock and lease are set in one script, and nobody renews.
+func plain() design.Design {
+	return design.Design{
+		Name:      "hash-reentrant/plain",
+		Summary:   "a script counts the owner's levels in a hash with a lease; waiters poll every 200 ms",
+		Source:    "D1",
+		Claims:    append(scriptClaims(), lockbench.Recovery),
+		Reacquire: design.Nested,
+		Granted:   design.WholeMillis,
+		Commands:  append([]string{"HINCRBY"}, scriptCommands...),
+		Open:      func(env design.Environment) (design.Process, error) { return open(env, false) },
+	}
+}
+
+// withWatchdog claims what plain does but recovery: the lock of an owner that
+// dies in a process that lives is renewed for ever. Only the death of the whole
+// process frees it, and a claim has no such condition. Nor overrun: one error
+// ends the renewals of the process for good.
+func withWatchdog() design.Design {
+	return design.Design{
+		Name:      "hash-reentrant/watchdog",
+		Summary:   "plain, and one thread a process renews the lease of each held key every 1733 ms",
+		Source:    "D1",
+		Claims:    scriptClaims(),
+		Reacquire: design.Nested,
+		Renews:    true,
+		Granted:   design.WholeMillis,
+		Commands:  append([]string{"HINCRBY"}, scriptCommands...),
+		Open:      func(env design.Environment) (design.Process, error) { return open(env, true) },
+	}
+}
+
+func scriptClaims() []lockbench.Guarantee {
+	return []lockbench.Guarantee{
+		lockbench.OwnerRelease,
+		lockbench.Reentrancy,
+		lockbench.NoSpuriousRefusal,
+		lockbench.ScriptFlush,
+	}
+}

@@ -1,0 +1,171 @@
+package hashreentrant
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
+)
+
+// notifyLease is one level of a hold. Once nobody can reach any lease of a hold,
+// the hold is no longer renewed.
+type notifyLease struct {
+	hold     *hold
+	from     time.Time
+	granted  time.Duration
+	returned bool // its release was sent
+	answered bool // and answered
+}
+
+// Release implements lockbench.Lease. A release whose reply was lost may be
+// repeated; one that certainly had no effect leaves the level as it was, but no
+// longer renewed when it was the last.
+func (l *notifyLease) Release(ctx context.Context) error {
+	h := l.hold
+	depth, gone := h.releasing(l)
+	if gone {
+		return fmt.Errorf("unlock %q: %w", h.key, lockbench.ErrNotHeld)
+	}
+	_, gone, err := h.run(ctx, notifyUnlock, depth, h.channel)
+	if err != nil {
+		err = fmt.Errorf("unlock %q: %w", h.key, design.NoEffect(err))
+	}
+	return h.released(l, gone, err)
+}
+
+// releasing begins the release of l: it returns the depth that remains, or that
+// the level is known to be gone. A hold that is over is given up altogether.
+func (h *hold) releasing(l *notifyLease) (depth int, gone bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	depth = h.depth
+	if !l.returned {
+		depth--
+	}
+	if h.over {
+		depth = 0
+	}
+	if depth == 0 {
+		h.ending = true
+		h.renewal.Stop()
+	}
+	return depth, h.gone || l.answered
+}
+
+// released ends the release of l and returns its error.
+func (h *hold) released(l *notifyLease, gone bool, err error) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if errors.Is(err, lockbench.ErrNoEffect) {
+		h.ending = false
+		h.expiry.Reset(time.Until(h.deadline))
+		return err
+	}
+	if !l.returned {
+		l.returned = true
+		h.depth--
+	}
+	l.answered = err == nil
+	late := h.over && h.isLost()
+	switch {
+	case err == nil && gone:
+		h.lose(true)
+		return fmt.Errorf("unlock %q: %w", h.key, lockbench.ErrNotHeld)
+	case h.depth == 0:
+		h.finish()
+	}
+	if err == nil && late {
+		return fmt.Errorf("unlock %q: %w", h.key, lockbench.ErrLate)
+	}
+	return err
+}
+
+func (h *hold) isLost() bool {
+	select {
+	case <-h.lost:
+		return true
+	default:
+		return false
+	}
+}
+
+// Extend implements lockbench.Extender. Renewals go on with ttl; it may be
+// shorter than what was left.
+func (l *notifyLease) Extend(ctx context.Context, ttl time.Duration) error {
+	if ttl <= 0 {
+		return fmt.Errorf("extend by %v: %w; hint: by more than 0s", ttl, lockbench.ErrNoEffect)
+	}
+	h := l.hold
+	ttl = design.WholeMillis(ttl)
+	if l.returned || h.isOver() {
+		return fmt.Errorf("extend %q: %w", h.key, lockbench.ErrNotHeld)
+	}
+	start := time.Now()
+	_, gone, err := h.run(ctx, notifyExtend, ttl.Milliseconds(), h.channel)
+	err = design.NoEffect(err)
+	if !h.extended(start, ttl, gone, err) {
+		return fmt.Errorf("extend %q: %w", h.key, lockbench.ErrNotHeld)
+	}
+	if err != nil {
+		return fmt.Errorf("extend %q: %w", h.key, err)
+	}
+	l.from, l.granted = start, ttl
+	return nil
+}
+
+// extended notes the result of an extend sent at start. It returns false when the
+// hold is lost.
+func (h *hold) extended(start time.Time, ttl time.Duration, gone bool, err error) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case errors.Is(err, lockbench.ErrNoEffect):
+	case err != nil: // it may have shortened the lease: renew it at once
+		h.since = time.Now()
+		if until := start.Add(ttl); until.Before(h.deadline) {
+			h.deadline = until
+		}
+		h.prolong(h.deadline)
+		h.hurry()
+	case h.over || gone:
+		h.lose(gone)
+		return false
+	default:
+		h.since, h.lease, h.deadline = time.Now(), ttl, start.Add(ttl)
+		h.prolong(h.deadline)
+	}
+	return true
+}
+
+// hurry has the next renewal come at once. h.mu is held.
+func (h *hold) hurry() {
+	if !h.over && !h.ending {
+		h.renewal.Reset(0)
+	}
+}
+
+func (h *hold) isOver() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.over
+}
+
+// TTL implements lockbench.TTLer.
+func (l *notifyLease) TTL(ctx context.Context) (time.Duration, error) {
+	left, _, err := l.hold.run(ctx, notifyTTL)
+	if err != nil {
+		return 0, fmt.Errorf("read the time left of %q: %w", l.hold.key, err)
+	}
+	return time.Duration(left) * time.Millisecond, nil
+}
+
+// Lost implements lockbench.Watcher. The channel is closed when the server says
+// that the lock is gone, or when no renewal came through for a whole lease.
+func (l *notifyLease) Lost() <-chan struct{} { return l.hold.lost }
+
+// Valid implements lockbench.Validator. Renewals are reported to the observer and
+// do not show here.
+func (l *notifyLease) Valid() (from time.Time, granted time.Duration) { return l.from, l.granted }

@@ -1,0 +1,238 @@
+package hashreentrant
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/redis/go-redis/v9"
+)
+
+// reconnectPause is how long the listener rests after an error.
+const reconnectPause = 100 * time.Millisecond
+
+// listener wakes the waiters of a process when a lock is released. It has one
+// connection, opened when the first one waits: one goroutine reads from it, and
+// one writes, so that subscriptions leave in the order in which they were wanted.
+type listener struct {
+	process  *notifyProcess
+	commands *atomic.Int64 // counts requests; may be nil
+	start    sync.Once
+	pubsub   *redis.PubSub
+	changed  chan struct{} // a topic was joined, left or confirmed
+
+	mu     sync.Mutex
+	topics map[string]*topic // by channel
+}
+
+// A topic is one channel and who of this process waits for it. One message wakes
+// one waiter, and a waiter that stops waiting wakes the next: so at least one
+// always knows the lease of the present owner, without all of them trying at each
+// release.
+type topic struct {
+	wake      chan struct{} // holds one wake-up
+	ready     chan struct{} // closed once the server confirmed the subscription
+	waiters   int
+	asked     bool
+	confirmed bool
+}
+
+func newListener(p *notifyProcess, commands *atomic.Int64) *listener {
+	return &listener{process: p, commands: commands, changed: make(chan struct{}, 1), topics: map[string]*topic{}}
+}
+
+func (l *listener) join(channel string) *topic {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	t := l.topics[channel]
+	if t == nil {
+		t = &topic{wake: make(chan struct{}, 1), ready: make(chan struct{})}
+		l.topics[channel] = t
+		l.start.Do(l.open)
+		signal(l.changed)
+	}
+	t.waiters++
+	return t
+}
+
+func (l *listener) leave(t *topic) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	t.waiters--
+	if t.waiters > 0 {
+		signal(t.wake)
+	} else {
+		signal(l.changed)
+	}
+}
+
+// open starts both goroutines, unless the process is closed.
+func (l *listener) open() {
+	p := l.process
+	if !p.begin() {
+		return
+	}
+	l.pubsub = p.client.Subscribe(p.ctx)
+	p.background.Go(l.read)
+	p.background.Go(l.write)
+	p.background.Done()
+}
+
+func (l *listener) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.pubsub != nil {
+		_ = l.pubsub.Close() // says only that it was closed before
+	}
+}
+
+// write keeps the subscriptions as the waiters want them. Errors are the reader's
+// to mend: a new connection subscribes to all of them again.
+func (l *listener) write() {
+	ctx := l.process.ctx
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-l.changed:
+		}
+		wanted, unwanted := l.changes()
+		if len(unwanted) > 0 {
+			l.count()
+			_ = l.pubsub.Unsubscribe(ctx, unwanted...)
+		}
+		if len(wanted) > 0 {
+			l.count()
+			_ = l.pubsub.Subscribe(ctx, wanted...)
+		}
+	}
+}
+
+// changes takes note of what is to be subscribed and unsubscribed. A topic that
+// nobody waits for is kept until the server confirmed it, lest that confirmation
+// be taken for one of the channel's next topic.
+func (l *listener) changes() (wanted, unwanted []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for channel, t := range l.topics {
+		switch {
+		case t.waiters > 0 && !t.asked:
+			t.asked = true
+			wanted = append(wanted, channel)
+		case t.waiters == 0 && !t.asked:
+			delete(l.topics, channel)
+		case t.waiters == 0 && t.confirmed:
+			delete(l.topics, channel)
+			unwanted = append(unwanted, channel)
+		}
+	}
+	return wanted, unwanted
+}
+
+func (l *listener) count() {
+	if l.commands != nil {
+		l.commands.Add(1)
+	}
+}
+
+// read hands messages on to the topics until the process is closed.
+func (l *listener) read() {
+	ctx := l.process.ctx
+	for ctx.Err() == nil {
+		message, err := l.pubsub.Receive(ctx)
+		if err != nil {
+			_ = design.Sleep(ctx, reconnectPause)
+			continue
+		}
+		switch m := message.(type) {
+		case *redis.Message:
+			l.wake(m.Channel)
+		case *redis.Subscription:
+			if m.Kind == "subscribe" {
+				l.confirm(m.Channel)
+			}
+		}
+	}
+}
+
+func (l *listener) wake(channel string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if t := l.topics[channel]; t != nil {
+		signal(t.wake)
+	}
+}
+
+// confirm notes that messages come from now on. A second confirmation follows a
+// new connection: what was sent meanwhile is lost, so it counts as a message.
+func (l *listener) confirm(channel string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	t := l.topics[channel]
+	switch {
+	case t == nil:
+	case t.confirmed:
+		signal(t.wake)
+	default:
+		t.confirmed = true
+		close(t.ready)
+		if t.waiters == 0 {
+			signal(l.changed)
+		}
+	}
+}
+
+// signal leaves a wake-up in c unless one is there.
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// waiting is one acquire's wait for a channel. Its zero topic means that it has
+// not waited yet.
+type waiting struct {
+	listener *listener
+	channel  string
+	until    time.Time
+	topic    *topic
+	ready    <-chan struct{} // nil once it was seen
+}
+
+// wait returns nil when it is time to try again: once subscribed, at a message,
+// and when the lease that was left to the owner is over. It returns
+// [lockbench.ErrNotAcquired] when the wait is over, and [lockbench.ErrNoEffect]
+// with the context's error when ctx ended.
+func (w *waiting) wait(ctx context.Context, left time.Duration) error {
+	remaining := time.Until(w.until)
+	if remaining <= 0 {
+		return lockbench.ErrNotAcquired
+	}
+	if w.topic == nil {
+		w.topic = w.listener.join(w.channel)
+		w.ready = w.topic.ready
+	}
+	// The server's milliseconds are cut off: past the last one it is over.
+	timer := time.NewTimer(min(remaining, max(0, left)+time.Millisecond))
+	defer timer.Stop()
+	select {
+	case <-w.ready: // a release may have come before it
+		w.ready = nil
+	case <-w.topic.wake:
+	case <-timer.C:
+	case <-ctx.Done():
+		return fmt.Errorf("%w: %w", lockbench.ErrNoEffect, ctx.Err())
+	}
+	return nil
+}
+
+func (w *waiting) end() {
+	if w.topic != nil {
+		w.listener.leave(w.topic)
+	}
+}

@@ -1,0 +1,112 @@
+package hashreentrant
+
+import (
+	"context"
+	"sync"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/redis/go-redis/v9"
+)
+
+// notifyPool is how many connections a process of notify opens at most, besides
+// the one that listens. Nobody keeps one while it sleeps.
+const notifyPool = 64
+
+// notify is our repair of D1. It claims what a lease lock on one server can keep.
+// Overrun, because each hold is renewed by itself a third of its lease apart,
+// through errors, for as long as its owner can reach it. Recovery and cancel,
+// because only a hold that was reported to its owner is renewed, so what a dead
+// process, a lost reply or a cancelled acquire leaves ends with its lease; the
+// hold of a thread that died in a process that lives stays as long as its lease
+// can be reached. Lost-reply, because requests name the hold and the depth they
+// mean, so that one that is repeated or late changes nothing.
+func notify() design.Design {
+	return design.Design{
+		Name:    "hash-reentrant/notify",
+		Summary: "watchdog repaired: renewal by hold, a third of the lease apart; a release wakes the waiters",
+		Source:  "D1, repaired",
+		Claims: []lockbench.Guarantee{
+			lockbench.Exclusion, lockbench.Overrun, lockbench.OwnerRelease, lockbench.NoEarlyExpiry,
+			lockbench.Recovery, lockbench.LossReported, lockbench.Extend, lockbench.Reentrancy,
+			lockbench.Effects, lockbench.NoSpuriousRefusal, lockbench.Cancel, lockbench.LostReply,
+			lockbench.Skew, lockbench.ScriptFlush,
+		},
+		Reacquire: design.Nested,
+		Renews:    true,
+		Granted:   design.WholeMillis,
+		Commands:  append([]string{"HGET", "PUBLISH", "SUBSCRIBE", "UNSUBSCRIBE"}, scriptCommands...),
+		Open:      openNotify,
+	}
+}
+
+// notifyProcess is what the threads of a process share: the pool, one connection
+// that listens, and the holds that are being renewed.
+type notifyProcess struct {
+	prefix   string
+	client   *redis.Client
+	owners   owners
+	listener *listener
+
+	// ctx ends with Close; background counts what runs beside the callers.
+	ctx        context.Context
+	cancel     context.CancelFunc
+	background sync.WaitGroup
+
+	mu     sync.Mutex
+	closed bool
+	holds  map[*hold]struct{} // one a (key, owner)
+}
+
+func openNotify(env design.Environment) (design.Process, error) {
+	owners, err := newOwners(env)
+	if err != nil {
+		return nil, err
+	}
+	opt := *env.Redis
+	opt.ContextTimeoutEnabled = true // a renewal must not outlast its lease, nor an acquire its caller
+	env.Redis = &opt
+	if env.Pool > 1 {
+		env.Pool-- // for the connection that listens
+	}
+	p := &notifyProcess{
+		prefix: env.Prefix + ownPrefix,
+		client: env.Connect(notifyPool),
+		owners: owners,
+		holds:  map[*hold]struct{}{},
+	}
+	p.ctx, p.cancel = context.WithCancel(context.Background())
+	p.listener = newListener(p, env.Commands)
+	return p, nil
+}
+
+// Locker implements design.Process. Each locker is an owner of its own.
+func (p *notifyProcess) Locker(o design.Observer) lockbench.Locker {
+	return &notifyLocker{process: p, owner: p.owners.next(), observer: o, holds: map[string]*hold{}}
+}
+
+// Close implements design.Process.
+func (p *notifyProcess) Close() error {
+	p.mu.Lock()
+	p.closed = true
+	for h := range p.holds {
+		h.stopTimers()
+	}
+	p.mu.Unlock()
+	p.cancel()
+	p.listener.close()
+	err := p.client.Close() // cuts off what waits for a reply
+	p.background.Wait()
+	return err
+}
+
+// begin tells whether something may begin to run in the background; who gets true
+// calls p.background.Done at its end.
+func (p *notifyProcess) begin() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.closed {
+		p.background.Add(1)
+	}
+	return !p.closed
+}
