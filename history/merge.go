@@ -31,11 +31,11 @@ type merger struct {
 
 // add takes in one operation.
 func (m *merger) add(op *Op) error {
-	m.meet(op.Client)
-	m.places++
 	if op.Call < m.floor {
 		return fmt.Errorf("the %s of client %d at %d ns comes too late: everything before %d ns was said to be in", op.Kind, op.Client, op.Call, m.floor)
 	}
+	m.meet(op.Client)
+	m.places++
 	m.window = append(m.window, moment{op.Call, op.CallSeq, m.places, op, Call})
 	if op.Return != Never && !op.event() {
 		m.window = append(m.window, moment{op.Return, op.ReturnSeq, m.places, op, Return})

@@ -54,6 +54,10 @@ type Recorder struct {
 // is empty, writes the header and starts the clock. The caller keeps w open until
 // [Recorder.Close] has returned, and closes it.
 func NewRecorder(w io.Writer, h Header) (*Recorder, error) {
+	return newRecorder(w, h, sweepEvery)
+}
+
+func newRecorder(w io.Writer, h Header, sweep time.Duration) (*Recorder, error) {
 	r := &Recorder{
 		base:      time.Now(),
 		reacquire: h.Reacquire,
@@ -75,7 +79,7 @@ func NewRecorder(w io.Writer, h Header) (*Recorder, error) {
 	if err := r.buffered.Flush(); err != nil {
 		return nil, fmt.Errorf("history: write the header: %w; hint: is there space left?", err)
 	}
-	go r.write()
+	go r.write(sweep)
 	return r, nil
 }
 
@@ -149,9 +153,9 @@ func (r *Recorder) wake(c *Client) {
 }
 
 // write is the recorder's goroutine; Close waits for it.
-func (r *Recorder) write() {
+func (r *Recorder) write(every time.Duration) {
 	defer close(r.done)
-	tick := time.NewTicker(sweepEvery)
+	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
 		select {

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
-	"sync"
 	"testing"
 	"time"
 
@@ -399,61 +397,6 @@ func TestCloseRecordsWhatIsUnderWay(t *testing.T) {
 	<-ended
 	if len(ops) != 1 || ops[0].Outcome != history.Unknown || ops[0].Return != history.Never || ops[0].Hold == 0 {
 		t.Errorf("recorded %+v, want one unknown acquire that never returned", ops)
-	}
-}
-
-func TestMany(t *testing.T) {
-	const clients, rounds = 64, 60
-	var file bytes.Buffer
-	r, err := history.NewRecorder(&file, history.Header{Reacquire: "refused"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var wg sync.WaitGroup
-	for id := range int32(clients) {
-		c := r.Client(id, id/8)
-		wg.Go(func() { busy(c, rounds) })
-	}
-	wg.Wait()
-	if err := r.Close(history.Trailer{EndNS: r.Now()}); err != nil {
-		t.Fatal(err)
-	}
-	src, err := history.ReadNative(&file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	perClient := map[int32]map[history.Kind]int{}
-	for _, op := range calls(t, src) {
-		if perClient[op.Client] == nil {
-			perClient[op.Client] = map[history.Kind]int{}
-		}
-		perClient[op.Client][op.Kind]++
-	}
-	want := map[history.Kind]int{history.Acquire: rounds, history.Release: rounds, history.Renew: rounds, history.Pause: rounds}
-	for id := range int32(clients) {
-		if diff := cmp.Diff(perClient[id], want); diff != "" {
-			t.Fatalf("client %d's operations (-got +want):\n%s", id, diff)
-		}
-	}
-	if got := src.End().Trailer.Ops; src.End().Partial || got != clients*rounds*4 {
-		t.Errorf("the end is %+v, want %d operations", src.End(), clients*rounds*4)
-	}
-}
-
-// busy locks, unlocks, renews in the background and notes events.
-func busy(c *history.Client, rounds int) {
-	locker := c.Locker(&scripted{lease: &plain{}})
-	var renewals sync.WaitGroup
-	defer renewals.Wait()
-	for range rounds {
-		lease, _ := locker.Acquire(ctx, "k", lockbench.Options{TTL: time.Second})
-		renewals.Go(func() {
-			done := c.Renewing("k")
-			time.Sleep(time.Duration(rand.IntN(3)) * time.Millisecond)
-			done(time.Second, nil)
-		})
-		c.Event(history.Pause, "", "test")
-		_ = lease.Release(ctx)
 	}
 }
 
