@@ -24,11 +24,11 @@ func Run(t *testing.T, d design.Design, env design.Environment) {
 	t.Run("entry", func(t *testing.T) { entry(t, d) })
 	for _, processes := range []int{1, 3} {
 		for _, c := range cases {
+			if c.claim != "" && !slices.Contains(d.Claims, c.claim) {
+				continue
+			}
 			t.Run(fmt.Sprintf("%s in %d processes", c.name, processes), func(t *testing.T) {
 				s := newStage(t, d, env, processes)
-				if c.claim != "" && !s.claims(c.claim) {
-					t.Skipf("%s does not claim %s", d.Name, c.claim)
-				}
 				c.play(s)
 				s.declared()
 				s.expire()

@@ -61,8 +61,6 @@ func Admin(t testing.TB, env design.Environment) *redis.Client {
 	return client
 }
 
-func (s *stage) claims(g lockbench.Guarantee) bool { return slices.Contains(s.design.Claims, g) }
-
 // granted is the lease that the design should give when ttl is asked for.
 func (s *stage) granted(ttl time.Duration) time.Duration {
 	if s.design.Granted == nil {

@@ -1,0 +1,60 @@
+package luatoken
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/redis/go-redis/v9"
+)
+
+// tryInterval is the pause of D2's polling wrapper (its tryIntervalMillis, for
+// which it names no value).
+//
+// The wrapper also takes a maxTryCount and counts `++count >= max`, one try fewer
+// than asked for: a count of 1 never tries. Options.Wait is a time instead, so
+// the count is as many tries as fit in it, the first one always made.
+const tryInterval = 10 * time.Millisecond
+
+// d2 is what D2's stages 3 and 4 have in common.
+type d2 struct {
+	env    design.Environment
+	client *redis.Client
+	seen   design.Observer
+}
+
+// lock tries to put value in key until opt.Wait is over.
+func (d *d2) lock(ctx context.Context, key, value string, opt lockbench.Options) (validity, error) {
+	v := validity{granted: opt.TTL}
+	err := design.Poll(ctx, opt.Wait, design.Every(tryInterval), func() (bool, error) {
+		v.from = d.seen.Attempt(key)
+		won, err := run(ctx, d.client, acquireScript, d.env.Prefix+key, value, seconds(opt.TTL))
+		return won == 1, caught(ctx, err)
+	})
+	return v, err
+}
+
+// seconds is the script's argument for a lease: as it was asked for, fractions
+// included, which the script fails on.
+func seconds(ttl time.Duration) string {
+	return strconv.FormatFloat(ttl.Seconds(), 'f', -1, 64)
+}
+
+// caught is D2's catch around the whole wait: a lost reply or a missing
+// connection is answered as false. The caller's cancellation comes through, and so
+// does what the server said against the script, for that tells of the lock that it
+// left behind.
+func caught(ctx context.Context, err error) error {
+	var reply redis.Error
+	switch {
+	case err == nil || ctx.Err() != nil:
+		return err
+	case errors.As(err, &reply):
+		return design.NoEffect(err)
+	}
+	return fmt.Errorf("%w: %v", lockbench.ErrNotAcquired, err)
+}

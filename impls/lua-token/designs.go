@@ -1,0 +1,123 @@
+package luatoken
+
+import (
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/redis/go-redis/v9"
+)
+
+// connections is how many a process may open unless its environment says: more
+// than it usually has owners, since the documents name no number.
+const connections = 64
+
+// Designs returns the family: lua-token/expire, token, options and strategy.
+func Designs() []design.Design {
+	return []design.Design{expireDesign(), tokenDesign(), optionsDesign(), strategyDesign()}
+}
+
+func expireDesign() design.Design {
+	return design.Design{
+		Name:    "lua-token/expire",
+		Summary: "SETNX and EXPIRE in one script; released by a plain DEL",
+		Source:  "D2, stage 3",
+		// The plain DEL takes exclusion, owner-release, loss-reported, effects and
+		// lost-reply; a lost reply answered as a refusal no-spurious-refusal. The
+		// script makes the rest hold for leases of whole seconds, the document's.
+		Claims: []lockbench.Guarantee{
+			lockbench.NoEarlyExpiry, lockbench.Recovery, lockbench.Cancel, lockbench.ScriptFlush,
+		},
+		Reacquire: design.Refused,
+		Commands:  []string{"EVALSHA", "EVAL", "SETNX", "EXPIRE", "DEL"},
+		Open: open(func(env design.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
+			return &expire{d2{env: env, client: client, seen: seen}}
+		}),
+	}
+}
+
+func tokenDesign() design.Design {
+	return design.Design{
+		Name:    "lua-token/token",
+		Summary: "SETNX of a value unique to the lock object, and EXPIRE, in one script; released by compare-and-delete in another, whose answer is ignored",
+		Source:  "D2, stage 4",
+		// Not loss-reported (the answer of the unlock is ignored), nor
+		// no-spurious-refusal (exceptions become refusals; an object that was never
+		// unlocked refuses its owner), nor lost-reply: the object's next lock has the
+		// same value, so an unlock that was given up and arrives late frees it. That
+		// is the object's own: another owner's lock has another value, hence
+		// owner-release. Recovery and cancel for whole seconds, as in expire.
+		Claims: []lockbench.Guarantee{
+			lockbench.Exclusion, lockbench.OwnerRelease, lockbench.NoEarlyExpiry, lockbench.Recovery,
+			lockbench.Effects, lockbench.Cancel, lockbench.Skew, lockbench.ScriptFlush,
+		},
+		Reacquire: design.Refused,
+		Commands:  []string{"EVALSHA", "EVAL", "SETNX", "EXPIRE", "GET", "DEL"},
+		Open: open(func(env design.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
+			return &token{d2: d2{env: env, client: client, seen: seen}, objects: map[string]*object{}}
+		}),
+	}
+}
+
+func optionsDesign() design.Design {
+	return design.Design{
+		Name:    "lua-token/options",
+		Summary: "SET NX PX of a random token by a lock object, whose second lock refreshes or, if it was lost, silently takes it anew; compare-and-delete",
+		Source:  "D3, first generation",
+		// Not loss-reported: locking anew hides that others were inside. Nor
+		// lost-reply: after an unlock that was given up the object still has its
+		// token, a refresh succeeds, and the unlock, arriving late, frees the lock
+		// that was just refreshed.
+		Claims: []lockbench.Guarantee{
+			lockbench.Exclusion, lockbench.OwnerRelease, lockbench.NoEarlyExpiry, lockbench.Recovery,
+			lockbench.Effects, lockbench.NoSpuriousRefusal, lockbench.Cancel, lockbench.Skew, lockbench.ScriptFlush,
+		},
+		Reacquire: design.Refreshed,
+		Granted:   design.WholeMillis,
+		Commands:  []string{"SET", "EVALSHA", "EVAL", "GET", "PEXPIRE", "DEL"},
+		Open: open(func(env design.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
+			return &options{env: env, client: client, seen: seen, locks: map[string]*optionsLock{}}
+		}),
+	}
+}
+
+func strategyDesign() design.Design {
+	return design.Design{
+		Name:    "lua-token/strategy",
+		Summary: "SET NX PX of a fresh random token, retried by a strategy; extended and released by scripts that compare the token",
+		Source:  "D3, second generation",
+		// All that a lease on one server can keep: every grant has a token of its
+		// own, so nothing sent under an earlier one can touch it, however late, and
+		// only the server's clock counts.
+		Claims: []lockbench.Guarantee{
+			lockbench.Exclusion, lockbench.OwnerRelease, lockbench.NoEarlyExpiry, lockbench.Recovery,
+			lockbench.LossReported, lockbench.Extend, lockbench.Effects, lockbench.NoSpuriousRefusal,
+			lockbench.Cancel, lockbench.LostReply, lockbench.Skew, lockbench.ScriptFlush,
+		},
+		Reacquire: design.Refused,
+		Granted:   design.WholeMillis,
+		Commands:  []string{"SET", "EVALSHA", "EVAL", "GET", "PEXPIRE", "PTTL", "DEL"},
+		Open: open(func(env design.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
+			return strategy{NewClient(env, client, seen)}
+		}),
+	}
+}
+
+// open makes a Design.Open whose owners share one client per process.
+func open(owner func(design.Environment, *redis.Client, design.Observer) lockbench.Locker) func(design.Environment) (design.Process, error) {
+	return func(env design.Environment) (design.Process, error) {
+		client := env.Connect(connections)
+		return design.Shared(client, func(seen design.Observer) lockbench.Locker {
+			return owner(env, client, seen)
+		}), nil
+	}
+}
+
+// validity is what a lease tells by lockbench.Validator.
+type validity struct {
+	from    time.Time
+	granted time.Duration
+}
+
+// Valid implements lockbench.Validator.
+func (v *validity) Valid() (time.Time, time.Duration) { return v.from, v.granted }

@@ -1,0 +1,39 @@
+package luatoken
+
+import (
+	"context"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/redis/go-redis/v9"
+)
+
+// expire is one owner of lua-token/expire (D2, stage 3).
+//
+// Documented faults: the plain DEL of a holder that outlived its lease deletes the
+// next holder's lock, and it is never told. A lease of 0.5 or 1.9 seconds raises an
+// error after the SETNX took effect, and the key is held for ever; one of zero or
+// less is granted, and there is no key.
+type expire struct{ d2 }
+
+// Acquire implements lockbench.Locker.
+func (e *expire) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
+	v, err := e.lock(ctx, key, "1", opt)
+	if err != nil {
+		return nil, err
+	}
+	return &unowned{validity: v, client: e.client, key: e.env.Prefix + key}, nil
+}
+
+// unowned is a lease that is released by a plain DEL, whoever holds the key.
+type unowned struct {
+	validity
+	client *redis.Client
+	key    string
+}
+
+// Release implements lockbench.Lease. It never tells of a loss: the number of
+// keys that DEL deleted is not looked at.
+func (u *unowned) Release(ctx context.Context) error {
+	return design.NoEffect(u.client.Del(ctx, u.key).Err())
+}

@@ -1,0 +1,108 @@
+package luatoken
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/redis/go-redis/v9"
+)
+
+// waitRetry is D3's default pause between tries. Its other two defaults, 5 s of
+// lease and no waiting, are the caller's to say here.
+const waitRetry = 100 * time.Millisecond
+
+// options is one owner of lua-token/options (D3, first generation): a lock object
+// per key. D3's mutex around an object's operations is left out, since an owner is
+// used by one goroutine at a time.
+//
+// Documented fault: locking a lock that was lost in between makes a new one and
+// says yes; the caller never learns that others were inside.
+type options struct {
+	env    design.Environment
+	client *redis.Client
+	seen   design.Observer
+	locks  map[string]*optionsLock
+}
+
+// An optionsLock is D3's lock object for one key. Making one sends nothing.
+type optionsLock struct {
+	*options
+	key   string // on the server
+	token string // empty: not locked, as far as the object knows
+}
+
+// Acquire implements lockbench.Locker. It refreshes what this owner holds.
+func (o *options) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
+	l := o.locks[key]
+	if l == nil {
+		l = &optionsLock{options: o, key: o.env.Prefix + key}
+		o.locks[key] = l
+	}
+	held := &optionsLease{optionsLock: l, validity: validity{granted: design.WholeMillis(opt.TTL)}}
+	if err := held.lock(ctx, key, opt.Wait); err != nil {
+		return nil, err
+	}
+	return held, nil
+}
+
+// optionsLease is a grant to a lock object. What it releases is whatever lock the
+// object has by then.
+type optionsLease struct {
+	validity
+	*optionsLock
+}
+
+// lock refreshes the lock if the object has a token, and takes it anew if that
+// was in vain. The old token stays if that fails too.
+func (l *optionsLease) lock(ctx context.Context, key string, wait time.Duration) error {
+	fresh, err := randomToken(l.env.Random)
+	if err != nil {
+		return err
+	}
+	refresh := l.token != ""
+	return design.Poll(ctx, wait, design.Every(waitRetry), func() (bool, error) {
+		l.from = l.seen.Attempt(key)
+		if refresh {
+			refresh = false
+			ours, err := run(ctx, l.client, refreshScript, l.key, l.token, l.granted.Milliseconds())
+			if err != nil || ours == 1 {
+				return ours == 1, design.NoEffect(err)
+			}
+		}
+		won, err := set(ctx, l.client, l.key, fresh, l.granted)
+		if won {
+			l.token = fresh
+		}
+		return won, design.NoEffect(err)
+	})
+}
+
+// Release implements lockbench.Lease. The token goes only when that succeeded.
+func (l *optionsLease) Release(ctx context.Context) error {
+	if l.token == "" {
+		return lockbench.ErrNotHeld
+	}
+	freed, err := run(ctx, l.client, releaseScript, l.key, l.token)
+	if err != nil {
+		return design.NoEffect(err)
+	}
+	if freed == 0 {
+		return lockbench.ErrNotHeld
+	}
+	l.token = ""
+	return nil
+}
+
+// randomToken is 128 random bits as text.
+func randomToken(random io.Reader) (string, error) {
+	var raw [16]byte
+	if _, err := io.ReadFull(random, raw[:]); err != nil {
+		return "", fmt.Errorf("%w: random token: %w", lockbench.ErrNoEffect, err)
+	}
+	return base64.RawURLEncoding.EncodeToString(raw[:]), nil
+}

@@ -1,0 +1,169 @@
+package luatoken
+
+import (
+	"bufio"
+	"context"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/redis/go-redis/v9"
+)
+
+const (
+	// retryEvery is the pause of the linear strategy that stands for Options.Wait;
+	// D3 leaves the choice to the caller.
+	retryEvery = 10 * time.Millisecond
+	// tokenBytes are the random bytes of a token, tokenSize their length as text.
+	tokenBytes = 16
+	tokenSize  = 22
+	// readAhead is how many random bytes a client fetches at a time.
+	readAhead = 32 * tokenBytes
+)
+
+// strategy is one owner of lua-token/strategy (D3, second generation).
+type strategy struct{ *Client }
+
+// Acquire implements lockbench.Locker.
+func (s strategy) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
+	how := ObtainOptions{Metadata: opt.Metadata, Wait: opt.Wait}
+	if opt.Wait > 0 {
+		how.Retry = Linear(retryEvery)
+	}
+	l, err := s.Obtain(ctx, key, opt.TTL, how)
+	if err != nil {
+		return nil, err // not l: an interface of a nil *Lock is not nil
+	}
+	return l, nil
+}
+
+// A Client obtains locks. One goroutine uses it at a time.
+type Client struct {
+	env    design.Environment
+	client *redis.Client
+	seen   design.Observer
+	random *bufio.Reader
+	raw    [tokenBytes]byte
+}
+
+// NewClient returns a client that uses the connections of client.
+func NewClient(env design.Environment, client *redis.Client, seen design.Observer) *Client {
+	return &Client{env: env, client: client, seen: seen, random: bufio.NewReaderSize(env.Random, readAhead)}
+}
+
+// ObtainOptions are how to wait for a lock, and what to write into it.
+type ObtainOptions struct {
+	// Retry says when to try again; nil is not at all.
+	Retry Retry
+	// Metadata is appended to the token.
+	Metadata string
+	// Wait ends the retries. Zero leaves that to the context's deadline and, when
+	// it has none, to the lease asked for.
+	Wait time.Duration
+}
+
+// Obtain takes the lock on key for ttl, rounded up to a millisecond. It returns an
+// error wrapping lockbench.ErrNotAcquired when the lock was held until the retries
+// ended, and otherwise those of [lockbench.Locker].
+func (c *Client) Obtain(ctx context.Context, key string, ttl time.Duration, opt ObtainOptions) (*Lock, error) {
+	l, err := c.lock(key, ttl, opt.Metadata)
+	if err != nil {
+		return nil, err
+	}
+	refusals := 0
+	pause := func() time.Duration { return opt.Retry.Pause(refusals) }
+	err = design.Poll(ctx, opt.wait(ctx, ttl), pause, func() (bool, error) {
+		l.from = c.seen.Attempt(key)
+		won, err := set(ctx, c.client, l.key, l.token, l.granted)
+		if won || err != nil {
+			return won, design.NoEffect(err)
+		}
+		refusals++
+		if opt.Retry == nil || pause() <= 0 {
+			return false, lockbench.ErrNotAcquired
+		}
+		return false, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// wait is how long to go on trying. It is worked out rather than put into a
+// context, which costs more than the whole of an Obtain that need not wait.
+func (o ObtainOptions) wait(ctx context.Context, ttl time.Duration) time.Duration {
+	const untilContextEnds = 1 << 62
+	if o.Retry == nil || o.Wait > 0 {
+		return o.Wait
+	}
+	if _, bounded := ctx.Deadline(); bounded {
+		return untilContextEnds
+	}
+	return ttl
+}
+
+// lock makes the lock that is to be obtained, with a token of its own.
+func (c *Client) lock(key string, ttl time.Duration, metadata string) (*Lock, error) {
+	if _, err := io.ReadFull(c.random, c.raw[:]); err != nil {
+		return nil, fmt.Errorf("%w: random token: %w", lockbench.ErrNoEffect, err)
+	}
+	token := make([]byte, tokenSize, tokenSize+len(metadata))
+	base64.RawURLEncoding.Encode(token, c.raw[:])
+	return &Lock{
+		validity: validity{granted: design.WholeMillis(ttl)},
+		client:   c.client,
+		key:      c.env.Prefix + key,
+		token:    string(append(token, metadata...)),
+	}, nil
+}
+
+// A Lock is one grant, under a token of its own. One goroutine uses it at a time.
+type Lock struct {
+	validity
+	client *redis.Client
+	key    string
+	token  string
+}
+
+// Key returns the key as it stands on the server, prefix included.
+func (l *Lock) Key() string { return l.key }
+
+// Token returns what names this grant, without metadata.
+func (l *Lock) Token() string { return l.token[:tokenSize] }
+
+// Metadata returns what was stored behind the token.
+func (l *Lock) Metadata() string { return l.token[tokenSize:] }
+
+// TTL implements lockbench.TTLer.
+func (l *Lock) TTL(ctx context.Context) (time.Duration, error) {
+	left, err := run(ctx, l.client, ttlScript, l.key, l.token)
+	return time.Duration(left) * time.Millisecond, err
+}
+
+// Extend implements lockbench.Extender. D3 calls it Refresh.
+func (l *Lock) Extend(ctx context.Context, ttl time.Duration) error {
+	start := time.Now() // real time, as an attempt's start is, not the process's clock
+	ttl = design.WholeMillis(ttl)
+	if err := l.own(run(ctx, l.client, refreshScript, l.key, l.token, ttl.Milliseconds())); err != nil {
+		return err
+	}
+	l.from, l.granted = start, ttl
+	return nil
+}
+
+// Release implements lockbench.Lease.
+func (l *Lock) Release(ctx context.Context) error {
+	return l.own(run(ctx, l.client, releaseScript, l.key, l.token))
+}
+
+// own turns the answer of a script that compares the token into an error.
+func (l *Lock) own(matched int64, err error) error {
+	if err == nil && matched == 0 {
+		return fmt.Errorf("lock %s: %w", l.key, lockbench.ErrNotHeld)
+	}
+	return design.NoEffect(err)
+}

@@ -1,0 +1,83 @@
+package luatoken
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/google/uuid"
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
+)
+
+// token is one owner of lua-token/token (D2, stage 4): a lock object per key.
+//
+// Documented faults: the answer of the unlock script is ignored, so a holder that
+// lost the lock is not told. The value belongs to the object and serves its next
+// lock too: an unlock that arrives late frees that. The object counts as unlocked
+// before the unlock is sent, and is not locked by a lock whose reply was lost:
+// neither can be released before the lease ends. Fractions of a second: as in
+// lua-token/expire.
+type token struct {
+	d2
+	objects map[string]*object
+}
+
+// An object is D2's lock object for one key.
+type object struct {
+	value  string
+	locked bool
+}
+
+// Acquire implements lockbench.Locker. D2 has locking a locked object throw, and
+// catches that: it is refused.
+func (t *token) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
+	o, err := t.object(key)
+	if err != nil {
+		return nil, err
+	}
+	if o.locked {
+		t.seen.Attempt(key)
+		return nil, fmt.Errorf("%w: already locked", lockbench.ErrNotAcquired)
+	}
+	v, err := t.lock(ctx, key, o.value, opt)
+	if err != nil {
+		return nil, err
+	}
+	o.locked = true
+	return &objectLease{validity: v, object: o, owner: t, key: t.env.Prefix + key}, nil
+}
+
+// object returns the lock object of key, made at its first use.
+func (t *token) object(key string) (*object, error) {
+	if o := t.objects[key]; o != nil {
+		return o, nil
+	}
+	id, err := uuid.NewRandomFromReader(t.env.Random)
+	if err != nil {
+		return nil, fmt.Errorf("%w: random value: %w", lockbench.ErrNoEffect, err)
+	}
+	o := &object{value: id.String() + "." + strconv.FormatInt(t.env.Now().UnixMilli(), 10)}
+	t.objects[key] = o
+	return o, nil
+}
+
+// objectLease is a grant to an object. What it releases is whatever lock the
+// object has by then.
+type objectLease struct {
+	validity
+	*object
+	owner *token
+	key   string
+}
+
+// Release implements lockbench.Lease. It tells of a loss only if the object was
+// unlocked already, and then without asking the server.
+func (l *objectLease) Release(ctx context.Context) error {
+	if !l.locked {
+		return fmt.Errorf("%w: not locked", lockbench.ErrNotHeld)
+	}
+	l.locked = false
+	_, err := run(ctx, l.owner.client, releaseScript, l.key, l.value)
+	return design.NoEffect(err)
+}
