@@ -79,7 +79,7 @@ func TestTheRulesBite(t *testing.T) {
 		want []string
 	}{
 		{"checker", listing{Imports: []string{"fmt", module + "/history", module + "/load"}}, []string{"imports load"}},
-		{"impls/luatoken", listing{Imports: []string{module + "/impls/watchmulti"}}, []string{"imports impls/watchmulti"}},
+		{"impls/lua-token", listing{Imports: []string{module + "/impls/watch-multi"}}, []string{"imports impls/watch-multi"}},
 		{"workloads", listing{Imports: []string{"github.com/redis/go-redis/v9"}}, []string{"imports github.com/redis/go-redis/v9"}},
 		{"load", listing{Imports: []string{"testing"}}, []string{"imports testing"}},
 		{"reports", listing{Imports: []string{"github.com/spf13/cobra"}}, []string{"imports github.com/spf13/cobra"}},

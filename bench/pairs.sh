@@ -1,0 +1,18 @@
+#!/bin/sh
+# Compares lockbench, recording and checking, with redis-benchmark and with a bare
+# go-redis loop: the same two commands, 50 connections, one key per client, taking
+# turns on one private Redis. Arguments go to bench/pairs, such as -rounds 9.
+set -eu
+cd "$(dirname "$0")/.."
+
+clients=50
+built=$(mktemp -d)
+trap 'rm -rf "$built"' EXIT
+go build -o "$built/" ./cmd/lockbench ./bench/pairs
+
+# The third subject: any command that writes a result with grants_per_s to {out}.
+lockbench="$built/lockbench run -q --redis {redis} --design lua-token/strategy --workload mutex \
+  --key-choice own --clients $clients --hold 0 --think 0 --duration 2s --warmup 0 \
+  --history $built/history --out json={out}"
+
+"$built/pairs" -clients "$clients" -subject "lockbench=${LOCKBENCH:-$lockbench}" "$@"
