@@ -12,16 +12,24 @@ func (c *Checker) acquireCalled(k *key, op *history.Op) {
 	if op.Outcome != history.OK && op.Outcome != history.Unknown {
 		return
 	}
+	k.forget(op.Hold)
 	for i := len(k.holds) - 1; i >= 0; i-- {
 		h := k.holds[i]
 		switch {
-		case h.client != op.Client || h.released:
-		case h.id == op.Hold:
+		case h.client != op.Client:
+		case h.id == op.Hold && !h.ended:
 			c.acquiredAgain(h, op)
+		case h.id == op.Hold: // to its owner it goes on, but its core is over: begin anew
+			h.id = 0
+			c.drop(k, i)
+		case h.released:
 		default: // its owner turned to a new grant: the old one is over
 			h.close(callOf(op), "reacquired")
 			c.drop(k, i)
 		}
+	}
+	if op.Outcome == history.Unknown && k.find(op.Hold) == nil {
+		k.holds = append(k.holds, newHold(op, c.nested))
 	}
 }
 
@@ -42,36 +50,31 @@ func (c *Checker) acquireReturned(k *key, op *history.Op) {
 	c.tryEnded(k, op)
 	c.contended(k, op)
 	switch op.Outcome {
-	case history.OK, history.Unknown:
+	case history.OK:
 		c.obtained(k, op)
 	case history.Refused:
 		c.nestedRefused(k, op)
 	}
 }
 
-// obtained makes the hold of an acquire that was, or may have been, granted.
+// obtained applies the return of an acquire answered ok.
 func (c *Checker) obtained(k *key, op *history.Op) {
 	h := k.find(op.Hold)
-	if h == nil || h.released {
-		h = newHold(op)
+	if h == nil {
+		h = newHold(op, c.nested)
 		k.holds = append(k.holds, h)
+		k.catchUp(h)
 		c.granted(k, h, op)
-		return
-	}
-	if op.Outcome != history.OK {
 		return
 	}
 	c.ability.nest = c.ability.nest || c.nested
 	if h.landed(op) {
 		k.begin(h, returnOf(op), !h.known)
-		h.known = true
 	}
+	h.known = true
 }
 
 func (c *Checker) granted(k *key, h *hold, op *history.Op) {
-	if !h.known {
-		return
-	}
 	c.result.Grants++
 	c.fair.granted(op.Client)
 	if h.from == history.NoStamp {
@@ -109,6 +112,7 @@ func (c *Checker) releaseCalled(k *key, op *history.Op) {
 func (c *Checker) extendCalled(k *key, op *history.Op) {
 	h := k.find(op.Hold)
 	if h == nil {
+		k.tooEarly(op)
 		return
 	}
 	if op.Kind == history.Extend {

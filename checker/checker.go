@@ -91,7 +91,8 @@ func (c *Checker) advance(op *history.Op, s stamp) {
 func (c *Checker) key(name string) *key {
 	k := c.keys[name]
 	if k == nil {
-		k = &key{name: name, now: stamp{t: -1}}
+		k = &key{name: name, now: stamp{t: -1}, lastEnd: stamp{t: -1}}
+		k.refusal.busy = -1
 		k.refusal.slack = int64(refusalSlack) + c.header.ToleranceNS
 		c.keys[name] = k
 	}

@@ -32,7 +32,7 @@ type hold struct {
 	flying []*history.Op
 	// late are the operations under way that will begin a new segment, since
 	// validity may end before they take effect.
-	late []*history.Op
+	late []lateOp
 
 	coreDepth, depth int  // levels held, counting every release; counting those not failed
 	nested           bool // a nested acquire was granted
@@ -63,8 +63,17 @@ type hold struct {
 	lastRead   *history.Op
 }
 
-// newHold makes the hold that acquire op, answered ok or unknown, begins.
-func newHold(op *history.Op) *hold {
+// A lateOp is an operation that will begin a segment at its return, and the TTL
+// it then leaves for sure: others that overlap it may take effect after it.
+type lateOp struct {
+	op  *history.Op
+	ttl int64
+}
+
+// newHold makes the hold that acquire op begins: at its return when it was
+// answered ok, at its call when its outcome is unknown. An unknown one may still
+// act as a refresh after a later one, unless nested acquires count.
+func newHold(op *history.Op, nested bool) *hold {
 	h := &hold{
 		id: op.Hold, client: op.Client, process: op.Process, ops: []*history.Op{op},
 		granted: returnOf(op), known: op.Outcome == history.OK,
@@ -72,7 +81,10 @@ func newHold(op *history.Op) *hold {
 		end: forever, supersededAt: forever, intrusion: forever, widest: math.MaxInt64,
 	}
 	if !h.known {
-		h.from = history.NoStamp
+		h.from, h.granted = history.NoStamp, callOf(op)
+		if !nested {
+			h.unsure = lease(op)
+		}
 		return h
 	}
 	if h.from == history.NoStamp && op.Wait == 0 {
@@ -99,7 +111,7 @@ func lease(op *history.Op) int64 {
 
 // open begins a segment of the core at s, if validity has not ended by then.
 func (h *hold) open(s stamp) bool {
-	if h.ended || !s.before(stamp{t: h.until}) {
+	if h.end.before(s) || !s.before(stamp{t: h.until}) {
 		return false
 	}
 	h.inCore, h.start = true, s
@@ -143,10 +155,12 @@ func (h *hold) extend(op *history.Op) {
 	}
 	switch op.Outcome {
 	case history.OK:
+		ttl := h.shortest(lease(op))
+		h.crowd(op)
 		if op.Call >= h.until || !h.inCore {
-			h.late = append(h.late, op)
+			h.late = append(h.late, lateOp{op, ttl})
 		} else {
-			h.setUntil(op, after(op.Call, h.shortest(lease(op))))
+			h.setUntil(op, after(op.Call, ttl))
 		}
 		h.flying = append(h.flying, op)
 	case history.Unknown:
@@ -172,6 +186,13 @@ func (h *hold) shortest(ttl int64) int64 {
 	return ttl
 }
 
+// crowd tells the operations that will reopen the core that op overlaps them.
+func (h *hold) crowd(op *history.Op) {
+	for i := range h.late {
+		h.late[i].ttl = min(h.late[i].ttl, lease(op))
+	}
+}
+
 func (h *hold) setUntil(op *history.Op, until int64) {
 	h.until = until
 	if op.Kind != history.Renew {
@@ -183,11 +204,18 @@ func (h *hold) setUntil(op *history.Op, until int64) {
 // when nested, otherwise a refresh. Only its return shows whether it came in
 // time: until then the lease may have ended and the server granted it anew.
 func (h *hold) again(op *history.Op, nested bool) {
-	until := after(startOf(op), h.shortest(lease(op)))
+	if h.ended {
+		return
+	}
+	ttl := h.shortest(lease(op))
+	until := after(startOf(op), ttl)
+	if !nested {
+		h.crowd(op)
+		h.flying = append(h.flying, op)
+	}
 	switch {
-	case h.ended:
 	case !h.inCore || op.Return >= h.until:
-		h.late = append(h.late, op)
+		h.late = append(h.late, lateOp{op, ttl})
 		if !nested { // a refresh may also have shortened what was left
 			h.setUntil(op, min(h.until, until))
 		}
@@ -204,26 +232,34 @@ func (h *hold) again(op *history.Op, nested bool) {
 // landed applies the return of an extend, renewal or second acquire answered ok,
 // and tells whether a new segment of the core begins there.
 func (h *hold) landed(op *history.Op) (reopens bool) {
-	drop := func(o *history.Op) bool { return o == op }
-	h.flying = slices.DeleteFunc(h.flying, drop)
+	h.flying = slices.DeleteFunc(h.flying, func(o *history.Op) bool { return o == op })
 	h.widest = max(h.widest, after(op.Return, lease(op)))
-	if !slices.Contains(h.late, op) {
+	i := slices.IndexFunc(h.late, func(l lateOp) bool { return l.op == op })
+	if i < 0 {
 		return false
 	}
-	h.late = slices.DeleteFunc(h.late, drop)
+	ttl := min(h.late[i].ttl, h.unsure)
+	h.late = slices.Delete(h.late, i, i+1)
 	if op.Kind == history.Acquire { // it may be a fresh grant: one level is sure
 		h.coreDepth, h.depth, h.doubt = 1, 1, true
 	}
-	return h.reopen(op)
+	return h.reopen(op, ttl)
 }
 
-func (h *hold) reopen(op *history.Op) bool {
+func (h *hold) reopen(op *history.Op, ttl int64) bool {
 	from := op.Call
 	if op.Kind == history.Acquire {
 		from = startOf(op)
 	}
-	until := after(from, h.shortest(lease(op)))
-	if h.ended || op.Return >= until {
+	until := after(from, ttl)
+	over := h.end.before(returnOf(op)) || op.Kind == history.Renew && !callOf(op).before(h.end)
+	if over || op.Return >= until {
+		return false
+	}
+	if h.inCore && op.Return < h.until {
+		// One that overlaps it, called later or landed sooner, has opened the core
+		// already. Both bounds are sound, so the later one counts.
+		h.setUntil(op, max(h.until, until))
 		return false
 	}
 	h.from = from

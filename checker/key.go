@@ -19,6 +19,9 @@ type key struct {
 	// lastEnd is where the latest core of those gone ended.
 	lastEnd stamp
 
+	// early are renewals called before the acquire they belong to returned.
+	early []*history.Op
+
 	refusal refusals
 	queue   queue
 	fences  fences
@@ -42,7 +45,11 @@ type start struct {
 // twice does so soon.
 const keptGone = 8
 
+// find returns the hold with this id, nil when it is not known (any more).
 func (k *key) find(id int64) *hold {
+	if id == 0 {
+		return nil
+	}
 	for _, h := range k.holds {
 		if h.id == id {
 			return h
@@ -56,9 +63,45 @@ func (k *key) find(id int64) *hold {
 	return nil
 }
 
+// forget makes way for a new hold under an id that one that is gone had.
+func (k *key) forget(id int64) {
+	for _, h := range k.gone {
+		if h.id == id {
+			h.id = 0
+		}
+	}
+}
+
 // begin notes that a core of h begins, or that it was granted, at s.
 func (k *key) begin(h *hold, s stamp, grant bool) {
 	k.starts = append(k.starts, start{h: h, at: s, grant: grant})
+}
+
+// keptEarly bounds how many early renewals wait for their acquire's return.
+const keptEarly = 64
+
+func (k *key) tooEarly(op *history.Op) {
+	if op.Kind == history.Renew && len(k.early) < keptEarly {
+		k.early = append(k.early, op)
+	}
+}
+
+// catchUp applies to h, just granted, the renewals that were called before its
+// acquire returned. Which of the two took effect last is not known, so they can
+// only shorten it.
+func (k *key) catchUp(h *hold) {
+	k.early = slices.DeleteFunc(k.early, func(op *history.Op) bool {
+		if op.Hold != h.id {
+			return false
+		}
+		if op.Outcome == history.LossReported {
+			h.close(callOf(op), "lost")
+			h.inCore = h.inCore && !h.end.before(h.start)
+		} else if op.Outcome != history.Failed {
+			h.shorten(op)
+		}
+		return true
+	})
 }
 
 // others yields the holds of other clients than this.

@@ -59,7 +59,8 @@ var lockModel = porcupine.Model{
 		s, op := state.(lockState), input.(lockOp)
 		switch {
 		case op.take:
-			return !s.held || s.client == op.client, lockState{true, op.client, op.segment}
+			own := s.client == op.client && s.segment < op.segment // in the client's order, also where stamps tie
+			return !s.held || own, lockState{true, op.client, op.segment}
 		case s.held && s.segment == op.segment:
 			return true, lockState{}
 		}

@@ -32,12 +32,11 @@ func segmentsOf(ops, departed []*history.Op, nested bool) []segment {
 	}
 	var all []segment
 	for _, id := range holds {
-		r := replay{ops: byHold[id], nested: nested, end: forever}
-		if r.ops[0].Kind != history.Acquire || r.ops[0].Outcome == history.Unknown && r.ops[0].Return == history.Never {
-			continue
+		for rest := byHold[id]; len(rest) > 0 && rest[0].Kind == history.Acquire; {
+			r := replay{ops: rest, nested: nested, end: endFromOutside(rest[0], ops, departed)}
+			rest = r.run()
+			all = append(all, r.done...)
 		}
-		r.end = endFromOutside(r.ops[0], ops, departed)
-		all = append(all, r.run()...)
 	}
 	return all
 }
@@ -51,9 +50,9 @@ func endFromOutside(first *history.Op, ops, departed []*history.Op) stamp {
 			end = earlier(end, callOf(op))
 		}
 	}
-	for _, op := range ops {
+	for _, op := range ops[slices.Index(ops, first):] {
 		granted := op.Outcome == history.OK || op.Outcome == history.Unknown
-		if op.Kind == history.Acquire && granted && op.Client == first.Client && op.Hold != first.Hold && op.Call >= first.Return {
+		if op.Kind == history.Acquire && granted && op.Client == first.Client && op.Hold != first.Hold {
 			end = earlier(end, callOf(op))
 		}
 	}
@@ -65,38 +64,60 @@ type replay struct {
 	ops    []*history.Op
 	nested bool
 	end    stamp
+	ended  bool // by an operation of its own
 
 	done   []segment
 	open   bool
 	cur    segment
 	until  int64
 	levels int
+	late   []*history.Op // to begin a segment at their return
 }
 
-func (r *replay) run() []segment {
-	for i, op := range r.ops {
-		if !callOf(op).before(r.end) && i > 0 {
+// run returns the operations left when an acquire begins the ended hold anew.
+func (r *replay) run() (rest []*history.Op) {
+	r.first(r.ops[0])
+	for i, op := range r.ops[1:] {
+		r.land(func(l *history.Op) bool { return l.Stream == op.Stream || returnOf(l).before(callOf(op)) })
+		granted := op.Outcome == history.OK || op.Outcome == history.Unknown
+		if r.ended && op.Kind == history.Acquire && granted {
+			rest = r.ops[i+1:]
 			break
 		}
-		switch {
-		case i == 0:
-			r.first(op)
-		case op.Kind == history.Acquire:
-			r.again(op)
-		case op.Kind == history.Release:
-			if r.levels--; r.levels <= 0 || op.Outcome == history.LossReported {
-				r.end = callOf(op)
-			}
-		case op.Kind == history.Lost, op.Outcome == history.LossReported:
-			r.end = callOf(op)
-		case op.Kind == history.Extend || op.Kind == history.Renew:
-			r.extend(op)
+		if r.over(op) {
+			continue
 		}
+		r.apply(op)
 	}
+	r.land(func(*history.Op) bool { return true })
 	if r.open {
 		r.finish()
 	}
-	return r.done
+	return rest
+}
+
+// over tells whether the hold had ended when op was called. At the very instant
+// of its client's death, the client's own calls came first.
+func (r *replay) over(op *history.Op) bool {
+	if r.ended || op.Kind == history.Renew {
+		return !callOf(op).before(r.end)
+	}
+	return r.end.before(callOf(op))
+}
+
+func (r *replay) apply(op *history.Op) {
+	switch {
+	case op.Kind == history.Acquire:
+		r.again(op)
+	case op.Kind == history.Release:
+		if r.levels--; r.levels <= 0 || op.Outcome == history.LossReported {
+			r.end, r.ended = callOf(op), true
+		}
+	case op.Kind == history.Lost, op.Outcome == history.LossReported:
+		r.end, r.ended = callOf(op), true
+	case op.Kind == history.Extend || op.Kind == history.Renew:
+		r.extend(op)
+	}
 }
 
 func (r *replay) first(op *history.Op) {
@@ -110,9 +131,30 @@ func (r *replay) first(op *history.Op) {
 	}
 }
 
+// land begins the segments of the late operations that have returned, by when.
+func (r *replay) land(returned func(*history.Op) bool) {
+	slices.SortStableFunc(r.late, func(a, b *history.Op) int { return cmp.Compare(a.Return, b.Return) })
+	for len(r.late) > 0 && returned(r.late[0]) {
+		op := r.late[0]
+		r.late = r.late[1:]
+		from := op.Call
+		if op.Kind == history.Renew && !callOf(op).before(r.end) {
+			continue
+		}
+		if op.Kind == history.Acquire {
+			r.levels, from = 1, startOf(op)
+		}
+		r.begin(op, from, after(from, r.surely(op, returnOf(op))))
+	}
+}
+
 // begin opens a segment at the return of op unless it would be over by then.
 func (r *replay) begin(op *history.Op, from, until int64) {
-	if op.Return >= until || !returnOf(op).before(r.end) {
+	if op.Return >= until || r.end.before(returnOf(op)) {
+		return
+	}
+	if r.open && op.Return < r.until { // the core goes on
+		r.until = max(r.until, until)
 		return
 	}
 	if r.open {
@@ -124,7 +166,9 @@ func (r *replay) begin(op *history.Op, from, until int64) {
 
 func (r *replay) finish() {
 	r.cur.end = earlier(r.end, stamp{t: r.until})
-	r.done = append(r.done, r.cur)
+	if !r.cur.end.before(r.cur.start) {
+		r.done = append(r.done, r.cur)
+	}
 }
 
 func (r *replay) again(op *history.Op) {
@@ -145,34 +189,43 @@ func (r *replay) again(op *history.Op) {
 		if !r.nested {
 			r.until = min(r.until, until)
 		}
-		r.levels = 1
-		r.begin(op, startOf(op), after(startOf(op), r.surely(op, returnOf(op))))
+		r.late = append(r.late, op)
 	}
 }
 
 func (r *replay) extend(op *history.Op) {
 	switch {
-	case op.Outcome == history.Unknown:
+	case op.Outcome == history.Unknown || op.Outcome == history.OK && r.early(op):
 		r.until = min(r.until, after(op.Call, lease(op)))
 	case op.Outcome != history.OK:
 	case r.open && op.Call < r.until:
 		r.until = after(op.Call, r.surely(op, callOf(op)))
 	default:
-		r.begin(op, op.Call, after(op.Call, r.surely(op, returnOf(op))))
+		r.late = append(r.late, op)
 	}
 }
 
-// surely is the shortest lease among op's and those that may be applied after it:
-// asked for before at, and either still under way there or of unknown outcome.
+// early tells whether op, a renewal, was called before the acquire had returned,
+// so that the acquire may have taken effect after it.
+func (r *replay) early(op *history.Op) bool {
+	first := r.ops[0]
+	return op.Kind == history.Renew && first.Outcome == history.OK && !returnOf(first).before(callOf(op))
+}
+
+// surely is the shortest lease among op's and those that may be applied after
+// it: of the operations asked for by at, those that are not over before op's call.
 func (r *replay) surely(op *history.Op, at stamp) int64 {
 	ttl := lease(op)
+	place := slices.Index(r.ops, op)
 	for i, other := range r.ops {
-		sets := other.Kind == history.Extend || other.Kind == history.Renew || other.Kind == history.Acquire && i > 0 && !r.nested
-		if other == op || !sets || at.before(callOf(other)) {
+		sets := other.Kind == history.Extend || other.Kind == history.Renew || other.Kind == history.Acquire && !r.nested
+		later := i > place && other.Stream == op.Stream
+		if other == op || !sets || later || at.before(callOf(other)) {
 			continue
 		}
-		flying := other.Outcome == history.OK && other.Kind != history.Acquire && !returnOf(other).before(at) && other.Stream != op.Stream
-		if other.Outcome == history.Unknown || flying {
+		maybe := other.Outcome == history.Unknown || other.Outcome == history.OK && r.early(other)
+		overlaps := other.Outcome == history.OK && other != r.ops[0] && other.Stream != op.Stream && !returnOf(other).before(callOf(op))
+		if maybe || overlaps {
 			ttl = min(ttl, lease(other))
 		}
 	}

@@ -1,0 +1,107 @@
+package checker
+
+import (
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/lockbench/lockbench/history"
+)
+
+// TestCases judges the histories of testdata/cases.txt, each of which says in its
+// "#!" lines which verdicts it wants.
+func TestCases(t *testing.T) {
+	archive, err := txtar.ParseFile("testdata/cases.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range archive.Files {
+		t.Run(file.Name, func(t *testing.T) {
+			h := parseText(t, string(file.Data))
+			if len(h.want) == 0 {
+				t.Fatal("the case wants nothing")
+			}
+			result, err := Check(h.source())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for g, want := range h.want {
+				f := result.Find(g)
+				if f.Verdict.String() != want {
+					t.Errorf("%s: got %s (exposure %d, violations %d), want %s", g, f.Verdict, f.Exposure, f.Violations, want)
+				}
+				if f.Verdict == Broken && f.Witness == nil {
+					t.Errorf("%s: broken without a witness", g)
+				}
+			}
+			for _, d := range result.Defects {
+				t.Errorf("defect: %s", d)
+			}
+		})
+	}
+}
+
+func TestWitnessNamesTheTwoHolds(t *testing.T) {
+	h := parseText(t, `
+A 0-2 acquire ok ttl=10
+B 3-4 acquire ok ttl=10
+A 6-7 release ok
+B 8-9 release ok`)
+	result, err := Check(h.source())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := result.Find("exclusion").Witness
+	if w == nil {
+		t.Fatal("no witness")
+	}
+	if got, want := w.Sentence, "client 1 and client 2 held the key at the same time, both within their validity"; got != want {
+		t.Errorf("sentence: got %q, want %q", got, want)
+	}
+	if got, want := int64(w.Margin), 2*unit; got != want {
+		t.Errorf("margin: got %d, want %d (from B's grant at 4 ms to A's release at 6 ms)", got, want)
+	}
+	if len(w.Holds) != 2 || w.Holds[0].Client != 1 || w.Holds[0].EndedBy != "release" || w.Holds[0].Until != 10*unit {
+		t.Errorf("holds: got %+v", w.Holds)
+	}
+	if got, want := len(w.Ops), 4; got != want {
+		t.Errorf("operations: got %d, want %d", got, want)
+	}
+	if got, want := int64(result.WorstOverlap), 2*unit; got != want {
+		t.Errorf("worst overlap: got %d, want %d", got, want)
+	}
+}
+
+func TestExit(t *testing.T) {
+	held := Finding{Claimed: true, Exercised: true, Verdict: Held}
+	for _, c := range []struct {
+		name   string
+		result Result
+		want   int
+	}{
+		{"held", Result{Grants: 1, Findings: []Finding{held}}, ExitHeld},
+		{"broken and claimed", Result{Grants: 1, Findings: []Finding{{Claimed: true, Verdict: Broken}}}, ExitBroken},
+		{"broken, not claimed", Result{Grants: 1, Findings: []Finding{{Verdict: Broken}}}, ExitHeld},
+		{"broken and partial", Result{Grants: 1, Partial: true, Findings: []Finding{{Claimed: true, Verdict: Broken}}}, ExitBroken},
+		{"claimed, exercised, untested", Result{Grants: 1, Findings: []Finding{{Claimed: true, Exercised: true}}}, ExitInconclusive},
+		{"claimed, not exercised", Result{Grants: 1, Findings: []Finding{{Claimed: true}}}, ExitHeld},
+		{"hazard", Result{Grants: 1, Findings: []Finding{{Claimed: true, Exercised: true, Verdict: Hazard}}}, ExitHeld},
+		{"partial", Result{Grants: 1, Partial: true, Findings: []Finding{held}}, ExitInconclusive},
+		{"nothing measured", Result{}, ExitInconclusive},
+		{"a defect of lockbench", Result{Grants: 1, Defects: []string{"x"}}, ExitInconclusive},
+	} {
+		if got := c.result.Exit(); got != c.want {
+			t.Errorf("%s: got %d, want %d", c.name, got, c.want)
+		}
+	}
+}
+
+func TestZeroVerdictIsUntested(t *testing.T) {
+	var f Finding
+	if f.Verdict != Untested {
+		t.Errorf("zero verdict: got %s, want untested", f.Verdict)
+	}
+	if got := New(history.Header{}).Finish(history.End{}).Exit(); got != ExitInconclusive {
+		t.Errorf("exit of an empty history: got %d, want %d", got, ExitInconclusive)
+	}
+}
