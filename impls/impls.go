@@ -1,0 +1,76 @@
+package impls
+
+import (
+	"fmt"
+	"path"
+	"slices"
+
+	"github.com/lockbench/lockbench/impls/design"
+	hashreentrant "github.com/lockbench/lockbench/impls/hash-reentrant"
+	luatoken "github.com/lockbench/lockbench/impls/lua-token"
+	setnxgetset "github.com/lockbench/lockbench/impls/setnx-getset"
+	"github.com/lockbench/lockbench/internal/suggest"
+)
+
+// All returns every design of the catalogue, family by family, always in the same
+// order.
+func All() []design.Design {
+	return slices.Concat(
+		setnxgetset.Designs(),
+		luatoken.Designs(),
+		hashreentrant.Designs(),
+	)
+}
+
+// Names returns the names of All, in its order.
+func Names() []string {
+	var names []string
+	for _, d := range All() {
+		names = append(names, d.Name)
+	}
+	return names
+}
+
+// Match returns the designs that any of the patterns selects, each once, in the
+// order of All. A pattern is a name or a glob of package path ("lua-token/*",
+// "*/poll"). It returns an error that names the first pattern which selects
+// nothing, with names that resemble it, or which is malformed.
+func Match(patterns ...string) ([]design.Design, error) {
+	wanted := map[string]bool{}
+	for _, pattern := range patterns {
+		names, err := match(pattern)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			wanted[name] = true
+		}
+	}
+	return slices.DeleteFunc(All(), func(d design.Design) bool { return !wanted[d.Name] }), nil
+}
+
+func match(pattern string) ([]string, error) {
+	var matched []string
+	for _, name := range Names() {
+		ok, err := path.Match(pattern, name)
+		if err != nil {
+			return nil, fmt.Errorf("design pattern %q: %w; hint: quote *, ? and [ with a backslash to mean them", pattern, err)
+		}
+		if ok {
+			matched = append(matched, name)
+		}
+	}
+	if len(matched) == 0 {
+		return nil, suggest.Unknown("design", pattern, append(Names(), globs()...))
+	}
+	return matched, nil
+}
+
+// globs returns what selects a whole family, one per family.
+func globs() []string {
+	var all []string
+	for _, name := range Names() {
+		all = append(all, path.Dir(name)+"/*")
+	}
+	return slices.Compact(all)
+}
