@@ -1,0 +1,45 @@
+package watchmulti
+
+import (
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
+)
+
+// Designs returns the variants give-up and poll: the document's policies 0 and 1.
+func Designs() []design.Design {
+	return []design.Design{
+		variant("give-up", "a WATCH transaction on owner and lease end; gives up at once if the lease outlasts the wait", giveUp),
+		variant("poll", "a WATCH transaction on owner and lease end; looks every 10 ms whether the lease is over", poll),
+	}
+}
+
+// claims are what is left: there are no scripts to flush. Not exclusion, effects or
+// no-early-expiry, for a grant by HSETNX is stolen before its second step. Not
+// owner-release or extend, for that step and the identity, which all threads of a
+// process share, change the next holder's lease. Not no-spurious-refusal, for a
+// late second step leaves a lease that nobody has. Not recovery, lost-reply or
+// cancel, for an owner that stops between HSETNX and that step may leave a key
+// without expiry that refuses its own process for ever. Not loss-reported, for an
+// expired key counts as lost though nobody took it; not skew, for the lease is
+// measured by the clients' clocks; not release-delay, for a release between the
+// first look and the transaction is granted without it.
+var claims = []lockbench.Guarantee{lockbench.ScriptFlush}
+
+func variant(name, summary string, wait policy) design.Design {
+	return design.Design{
+		Name:      "watch-multi/" + name,
+		Summary:   summary,
+		Source:    "D4",
+		Claims:    claims,
+		Reacquire: design.Refused,
+		// A dead owner's key expires at a whole second, rounded up; until then it
+		// refuses its own process.
+		Tolerance: time.Second,
+		Commands:  []string{"WATCH", "UNWATCH", "MULTI", "EXEC", "HGET", "HGETALL", "HSET", "HSETNX", "HDEL", "EXPIREAT"},
+		Open: func(env design.Environment) (design.Process, error) {
+			return open(env, wait), nil
+		},
+	}
+}

@@ -1,0 +1,39 @@
+package watchmulti
+
+import (
+	"strconv"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/redis/go-redis/v9"
+)
+
+// pool is how many connections a process opens at most. The document says nothing
+// of it; nobody keeps one while it sleeps.
+const pool = 64
+
+// process is one process, and one identity: all its threads are the same owner to
+// the server.
+type process struct {
+	env    design.Environment
+	client *redis.Client
+	daddy  string // the document's name of the owner
+	policy policy
+}
+
+func open(env design.Environment, wait policy) *process {
+	return &process{
+		env:    env,
+		client: env.Connect(pool),
+		daddy:  env.Host + "_" + strconv.Itoa(env.PID),
+		policy: wait,
+	}
+}
+
+// Locker implements design.Process.
+func (p *process) Locker(o design.Observer) lockbench.Locker {
+	return &locker{process: p, observer: o}
+}
+
+// Close implements design.Process. Nothing runs in the background.
+func (p *process) Close() error { return p.client.Close() }
