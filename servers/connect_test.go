@@ -251,7 +251,7 @@ func TestConnectToARealServer(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got, want := s.Address(), "unix://"+socket; got != want {
+			if got, want := s.Address(), "unix://"+socket+"?db=3"; got != want {
 				t.Errorf("address %q, want %q", got, want)
 			}
 			if got := s.Version(); user == "locker" && got != private.Version() {

@@ -18,7 +18,7 @@ func explain(ctx context.Context, s *Server, err error) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return fmt.Errorf("server %s: %w", s.address, ctx.Err())
 	}
-	if ctx.Err() != nil {
+	if ctx.Err() != nil && !errors.Is(err, ctx.Err()) {
 		err = fmt.Errorf("%w (%w)", err, ctx.Err())
 	}
 	d := diagnose(err)

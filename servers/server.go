@@ -1,6 +1,8 @@
 package servers
 
 import (
+	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -53,8 +55,7 @@ func (s *Server) Kind() string { return s.kind }
 // Version returns product and version, such as "redis 7.0.15".
 func (s *Server) Version() string { return s.version }
 
-// Address returns how the server is reached, as a URL without user, password
-// and query.
+// Address returns how the server is reached, as a URL without user and password.
 func (s *Server) Address() string { return s.address }
 
 // Info describes the server for the header of a history.
@@ -118,14 +119,17 @@ func orDefault(d, otherwise time.Duration) time.Duration {
 	return d
 }
 
-// addressOf renders where opt leads to, and nothing that is secret.
+// addressOf renders where opt leads to as a URL, and nothing that is secret.
 func addressOf(opt *redis.Options) string {
+	scheme, database := "redis", ""
+	if opt.DB != 0 {
+		database = fmt.Sprintf("/%d", opt.DB)
+	}
 	switch {
 	case opt.Network == "unix":
-		return "unix://" + opt.Addr
+		scheme, database = "unix", strings.Replace(database, "/", "?db=", 1)
 	case opt.TLSConfig != nil:
-		return "rediss://" + opt.Addr
-	default:
-		return "redis://" + opt.Addr
+		scheme = "rediss"
 	}
+	return scheme + "://" + opt.Addr + database
 }
