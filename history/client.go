@@ -14,7 +14,8 @@ type Client struct {
 
 	// mu is contended only by the recorder's sweep and by background renewals.
 	mu      sync.Mutex
-	sealed  bool // the recorder was closed: what still happens is dropped
+	sealed  bool   // the recorder was closed: what still happens is dropped
+	full    [][]Op // buffers of blockOps operations each
 	buf     []Op
 	pending []Op // operations under way; a slot with Kind zero is free
 	holds   holds
@@ -69,14 +70,16 @@ func (c *Client) keep(op *Op) {
 		return
 	}
 	c.buf = append(c.buf, *op)
-	if len(c.buf)%blockOps == 0 {
+	if len(c.buf) == blockOps {
+		c.full = append(c.full, c.buf)
+		c.buf = c.rec.spare()
 		c.rec.wake(c)
 	}
 }
 
 // take hands over what was recorded, with the stamp below which nothing of this
 // client is missing, and goes on with an empty buffer.
-func (c *Client) take(empty []Op) (ops []Op, watermark int64) {
+func (c *Client) take() (buffers [][]Op, watermark int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	watermark = c.rec.Now()
@@ -85,25 +88,33 @@ func (c *Client) take(empty []Op) (ops []Op, watermark int64) {
 			watermark = min(watermark, c.pending[i].Call)
 		}
 	}
-	ops, c.buf = c.buf, empty
-	return ops, watermark
+	return c.handOver(), watermark
+}
+
+// handOver empties the buffers. c.mu is held.
+func (c *Client) handOver() [][]Op {
+	buffers := c.full
+	c.full = nil
+	if len(c.buf) > 0 {
+		buffers = append(buffers, c.buf)
+		c.buf = c.rec.spare()
+	}
+	return buffers
 }
 
 // seal ends the client's record: operations still under way become unknown ones
 // that never returned, and whatever comes later is dropped.
-func (c *Client) seal() []Op {
+func (c *Client) seal() [][]Op {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, op := range c.pending {
 		if op.Kind != 0 {
 			anchorAttempt(&op)
-			c.buf = append(c.buf, op)
+			c.keep(&op)
 		}
 	}
 	c.sealed = true
-	ops := c.buf
-	c.buf = nil
-	return ops
+	return c.handOver()
 }
 
 // Attempt records the start of an attempt to acquire key, inside the client's

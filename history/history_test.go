@@ -231,6 +231,7 @@ func TestTies(t *testing.T) {
 		{"calls before returns", []*Op{acquire(1, 0, 5), acquire(2, 5, 9)}, "1c 2c 1r 2r"},
 		{"own return before own call", []*Op{acquire(1, 0, 5), release(1, 5, 9), acquire(2, 5, 8)}, "1c 2c 1r 1c 2r 1r"},
 		{"all at one stamp", []*Op{acquire(1, 5, 5), release(1, 5, 5), acquire(2, 5, 5)}, "1c 2c 1r 2r 1c 1r"},
+		{"stamps too far apart for one number", []*Op{acquire(1, 9, 1<<62), release(1, 1<<62, 1<<62+1), acquire(2, 0, 1<<62+1)}, "2c 1c 1r 1c 1r 2r"},
 		{"events have a call only", []*Op{acquire(1, 0, 5), {Kind: Lost, Client: 1, Call: 5, Return: 5}}, "1c 1r 1c"},
 		{"renewals keep no order", []*Op{{Kind: Renew, Client: 1, Call: 0, Return: 5}, release(1, 5, 6)}, "1c 1c 1r 1r"},
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 )
 
@@ -27,6 +28,9 @@ type merger struct {
 	owners map[int32]int64
 	cuts   bool
 	latest int32 // the client last seen, to spare looking it up
+
+	keys []uint64 // reused, see order
+	tie  []moment // reused
 }
 
 // add takes in one operation.
@@ -104,18 +108,19 @@ func (m *merger) rest(yield func(Event, error) bool) bool {
 	return more
 }
 
+// hand orders moments and hands them over.
 func (m *merger) hand(window []moment, yield func(Event, error) bool) bool {
-	slices.SortFunc(window, inOrder)
-	for i := 0; i < len(window); {
-		j := i + 1
-		for j < len(window) && window[j].at == window[i].at && window[j].seq == window[i].seq {
-			j++
+	mask := m.order(window)
+	for i := 0; i < len(m.keys); {
+		m.tie = append(m.tie[:0], window[m.keys[i]&mask])
+		for i++; i < len(m.keys) && window[m.keys[i]&mask].at == m.tie[0].at; i++ {
+			m.tie = append(m.tie, window[m.keys[i]&mask])
 		}
-		if j > i+1 {
-			arrange(window[i:j])
+		if len(m.tie) > 1 {
+			arrange(m.tie)
 		}
-		for ; i < j; i++ {
-			if !m.after(&window[i]) && !yield(Event{window[i].phase, window[i].op}, nil) {
+		for _, t := range m.tie {
+			if !m.after(&t) && !yield(Event{t.phase, t.op}, nil) {
 				return false
 			}
 		}
@@ -123,21 +128,54 @@ func (m *merger) hand(window []moment, yield func(Event, error) bool) bool {
 	return true
 }
 
+// order puts the indices of moments, by time, into the bits of m.keys that the
+// mask it returns leaves. Numbers that hold time and index sort several times
+// faster than moments do; where both do not fit into one, the moments are sorted.
+func (m *merger) order(window []moment) (mask uint64) {
+	first, last := Never, int64(0)
+	for i := range window {
+		first, last = min(first, window[i].at), max(last, window[i].at)
+	}
+	shift := bits.Len(uint(len(window)))
+	if shift+bits.Len64(uint64(last-first)) > 64 {
+		slices.SortFunc(window, func(a, b moment) int { return cmp.Compare(a.at, b.at) })
+		first = Never
+	}
+	m.keys = m.keys[:0]
+	for i := range window {
+		key := uint64(i)
+		if first != Never {
+			key |= uint64(window[i].at-first) << shift
+		}
+		m.keys = append(m.keys, key)
+	}
+	if first != Never {
+		slices.Sort(m.keys)
+	}
+	return 1<<shift - 1
+}
+
 // after tells whether the moment lies beyond the end of its client's record.
 func (m *merger) after(t *moment) bool {
 	return m.cuts && t.at > m.owners[t.op.Client]
 }
 
-func inOrder(a, b moment) int {
-	switch {
-	case a.at != b.at:
-		return cmp.Compare(a.at, b.at)
-	case a.seq != b.seq:
-		return cmp.Compare(a.seq, b.seq)
-	case a.op != b.op:
-		return byOwner(a, b)
+// arrange orders moments of one stamp by their sequence numbers, and those of one
+// number, or without, as climb does.
+func arrange(tie []moment) {
+	slices.SortFunc(tie, func(a, b moment) int {
+		return cmp.Or(cmp.Compare(a.seq, b.seq), byOwner(a, b), cmp.Compare(a.phase, b.phase))
+	})
+	for len(tie) > 0 {
+		n := 1
+		for n < len(tie) && tie[n].seq == tie[0].seq {
+			n++
+		}
+		if n > 1 {
+			climb(tie[:n])
+		}
+		tie = tie[n:]
 	}
-	return cmp.Compare(a.phase, b.phase)
 }
 
 // byOwner brings each client's moments together, in the client's own order. The
@@ -165,12 +203,12 @@ func class(op *Op) int {
 	return 0
 }
 
-// arrange orders moments of one stamp, which come by owner: calls before returns,
+// climb orders moments that tie and come by owner: calls before returns,
 // except that a client's call stays behind the client's own returns before it. So
 // each client's moments climb a ladder whose even steps are calls and whose odd
 // steps are returns, and steps are taken together. Background renewals climb
 // alone.
-func arrange(tie []moment) {
+func climb(tie []moment) {
 	steps := make([]step, len(tie))
 	floor := 0
 	for i, t := range tie {

@@ -11,12 +11,15 @@ import (
 	"time"
 )
 
-const (
-	sweepEvery = 100 * time.Millisecond
-	// maxBacklog is how many operations may wait for the writer before recording
-	// is given up: clients are never held up, and memory stays bounded.
-	maxBacklog = 1 << 20
-)
+// pace is how a recorder keeps up with its clients.
+type pace struct {
+	sweep time.Duration
+	// backlog is how many operations may wait for the writer before recording is
+	// given up: clients are never held up, and memory stays bounded.
+	backlog int64
+}
+
+var usualPace = pace{sweep: 100 * time.Millisecond, backlog: 1 << 20}
 
 // A Recorder writes the history of one run. Clients append to buffers of their
 // own; a goroutine of the recorder packs and writes them, every 100 ms and
@@ -26,6 +29,7 @@ const (
 // methods are safe for concurrent use.
 type Recorder struct {
 	base      time.Time
+	pace      pace
 	reacquire string
 	quit      chan struct{} // closed by Close
 	done      chan struct{} // closed by the writer
@@ -54,12 +58,13 @@ type Recorder struct {
 // is empty, writes the header and starts the clock. The caller keeps w open until
 // [Recorder.Close] has returned, and closes it.
 func NewRecorder(w io.Writer, h Header) (*Recorder, error) {
-	return newRecorder(w, h, sweepEvery)
+	return newRecorder(w, h, usualPace)
 }
 
-func newRecorder(w io.Writer, h Header, sweep time.Duration) (*Recorder, error) {
+func newRecorder(w io.Writer, h Header, p pace) (*Recorder, error) {
 	r := &Recorder{
 		base:      time.Now(),
+		pace:      p,
 		reacquire: h.Reacquire,
 		quit:      make(chan struct{}),
 		done:      make(chan struct{}),
@@ -79,7 +84,7 @@ func newRecorder(w io.Writer, h Header, sweep time.Duration) (*Recorder, error) 
 	if err := r.buffered.Flush(); err != nil {
 		return nil, fmt.Errorf("history: write the header: %w; hint: is there space left?", err)
 	}
-	go r.write(sweep)
+	go r.write()
 	return r, nil
 }
 
@@ -142,8 +147,8 @@ func (r *Recorder) Client(id, process int32) *Client {
 // wake tells the writer of a full buffer. It never waits: what the writer is not
 // told, its next sweep finds.
 func (r *Recorder) wake(c *Client) {
-	if r.backlog.Add(blockOps) > maxBacklog {
-		r.fail(fmt.Errorf("history: the writer fell %d operations behind; hint: record to a faster disk", maxBacklog))
+	if r.backlog.Add(blockOps) > r.pace.backlog {
+		r.fail(fmt.Errorf("history: the writer fell %d operations behind; hint: record to a faster disk", r.pace.backlog))
 		return
 	}
 	select {
@@ -153,9 +158,9 @@ func (r *Recorder) wake(c *Client) {
 }
 
 // write is the recorder's goroutine; Close waits for it.
-func (r *Recorder) write(every time.Duration) {
+func (r *Recorder) write() {
 	defer close(r.done)
-	tick := time.NewTicker(every)
+	tick := time.NewTicker(r.pace.sweep)
 	defer tick.Stop()
 	for {
 		select {
@@ -184,21 +189,28 @@ func (r *Recorder) sweep() {
 
 // drain writes what one client has, and returns its watermark.
 func (r *Recorder) drain(c *Client) (watermark int64) {
-	var empty []Op
-	select {
-	case empty = <-r.spares:
-	default:
-	}
-	ops, watermark := c.take(empty)
-	r.backlog.Add(-int64(len(ops) / blockOps * blockOps))
-	r.put(c, ops, watermark)
-	if cap(ops) > 0 && cap(ops) <= 4*blockOps {
+	buffers, watermark := c.take()
+	r.put(c, buffers, watermark)
+	for _, ops := range buffers {
+		if len(ops) == blockOps {
+			r.backlog.Add(-blockOps)
+		}
 		select {
 		case r.spares <- ops[:0]:
 		default:
 		}
 	}
 	return watermark
+}
+
+// spare returns an empty buffer, one used before where there is one.
+func (r *Recorder) spare() []Op {
+	select {
+	case buf := <-r.spares:
+		return buf
+	default:
+		return nil
+	}
 }
 
 // emit writes a block unless recording has failed. The failure is set before the
@@ -211,25 +223,33 @@ func (r *Recorder) emit(f frame, payload []byte) {
 
 // put writes operations as blocks. The stream's new watermark stands on the last
 // of them only: before it, not everything up to the watermark is in.
-func (r *Recorder) put(c *Client, ops []Op, watermark int64) {
-	if len(ops) == 0 {
+func (r *Recorder) put(c *Client, buffers [][]Op, watermark int64) {
+	if len(buffers) == 0 {
 		return
 	}
 	r.announce()
-	r.ops += int64(len(ops))
-	for len(ops) > 0 {
-		r.enc.start(c.stream, c.id, c.process)
-		n := 0
-		r.payload = r.payload[:0]
-		for n < len(ops) && n < blockOps && len(r.payload) < blockBytes {
-			r.payload = r.enc.op(r.payload, &ops[n])
-			n++
+	for i, ops := range buffers {
+		r.ops += int64(len(ops))
+		for len(ops) > 0 {
+			n := r.pack(c, ops)
+			if ops = ops[n:]; len(ops) == 0 && i == len(buffers)-1 {
+				c.covered = watermark
+			}
+			r.emit(frame{opsBlock, c.stream, n, c.covered}, r.payload)
 		}
-		if ops = ops[n:]; len(ops) == 0 {
-			c.covered = watermark
-		}
-		r.emit(frame{opsBlock, c.stream, n, c.covered}, r.payload)
 	}
+}
+
+// pack makes the payload of one block and returns how many operations fitted.
+func (r *Recorder) pack(c *Client, ops []Op) int {
+	r.enc.start(c.stream, c.id, c.process)
+	r.payload = r.payload[:0]
+	n := 0
+	for n < len(ops) && len(r.payload) < blockBytes {
+		r.payload = r.enc.op(r.payload, &ops[n])
+		n++
+	}
+	return n
 }
 
 // announce writes the streams that opened since the last block: whoever could

@@ -20,7 +20,7 @@ import (
 func TestManyClients(t *testing.T) {
 	const clients, rounds = 64, 150
 	var file bytes.Buffer
-	r, err := newRecorder(&file, Header{Reacquire: "refused"}, time.Millisecond)
+	r, err := newRecorder(&file, Header{Reacquire: "refused"}, pace{time.Millisecond, 1 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,12 +95,12 @@ func (s *stalled) Write(b []byte) (int, error) {
 // was dropped then must not look complete.
 func TestStalledDisk(t *testing.T) {
 	disk := &stalled{goOn: make(chan struct{})}
-	r, err := NewRecorder(disk, Header{})
+	r, err := newRecorder(disk, Header{}, pace{time.Millisecond, 8 * blockOps})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := r.Client(1, 1)
-	for range maxBacklog + 512<<10 {
+	for range 1000 * blockOps {
 		c.Event(Pause, "", "")
 	}
 	if r.Err() == nil {
