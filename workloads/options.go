@@ -78,32 +78,41 @@ type Options struct {
 }
 
 // Defaults returns options that make sense for every workload: a short run with
-// contention and without overruns.
+// contention and without overruns. What depends on other fields (Processes, Keys,
+// NestedTTL, Delay) is left zero, so that those may be changed before
+// [Options.OrDefaults] fills it in.
 func Defaults() Options {
-	return Options{
+	o := Options{
 		Clients:  8,
 		TTL:      2 * time.Second,
 		Wait:     time.Second,
 		Hold:     Always(time.Millisecond),
 		Duration: 5 * time.Second,
 		Seed:     1,
-	}.OrDefaults()
+	}
+	o.fill()
+	return o
 }
 
 // OrDefaults returns o with the defaults its fields name in place of zeros.
 func (o Options) OrDefaults() Options {
+	o.fill()
 	orDefault(&o.Processes, o.Clients)
-	orDefault(&o.KeyChoice, Uniform)
 	orDefault(&o.Keys, o.keysWanted())
+	orDefault(&o.NestedTTL, o.TTL)
+	orDefault(&o.Delay, o.Period/5)
+	return o
+}
+
+// fill fills in the defaults that depend on no other field.
+func (o *Options) fill() {
+	orDefault(&o.KeyChoice, Uniform)
 	orDefault(&o.SlowFactor, 1.25)
 	orDefault(&o.Stock, 1_000_000)
 	orDefault(&o.Threshold, 10)
 	orDefault(&o.Points, 100)
 	orDefault(&o.Depth, 2)
-	orDefault(&o.NestedTTL, o.TTL)
 	orDefault(&o.Period, 500*time.Millisecond)
-	orDefault(&o.Delay, o.Period/5)
-	return o
 }
 
 func orDefault[T comparable](field *T, value T) {

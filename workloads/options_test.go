@@ -58,7 +58,6 @@ func TestValidate(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			o := Defaults()
-			o.Keys, o.Processes, o.Delay = 0, 0, 0
 			tt.change(&o)
 			_, err := Mutex().Options(o)
 			if err == nil {

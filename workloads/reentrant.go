@@ -34,16 +34,18 @@ func nest(ctx context.Context, c *Client) error {
 	inner, err := c.descend(ctx)
 	// The hold is worked off in equal parts: at the bottom, after each level
 	// given back, the last under the outer level alone.
-	part := c.choice.Hold / time.Duration(len(inner)+1)
+	left := c.choice.Hold
+	part := left / time.Duration(len(inner)+1)
 	for len(inner) > 0 {
 		c.Work(ctx, part)
+		left -= part
 		last := len(inner) - 1
 		if released := c.release(ctx, inner[last]); err == nil {
 			err = released
 		}
 		inner = inner[:last]
 	}
-	c.hold(ctx, outer, part)
+	c.hold(ctx, outer, left)
 	if released := c.release(ctx, outer); err == nil {
 		err = released
 	}

@@ -1,0 +1,256 @@
+package workloads
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockbench/lockbench"
+)
+
+// step makes n iterations of w by client 0, in virtual time, and returns the
+// client and how long they took.
+func step(t *testing.T, w Workload, o Options, s *script, n int) (*Client, time.Duration) {
+	t.Helper()
+	return stepWith(t, w, o, s, s, n)
+}
+
+func stepWith(t *testing.T, w Workload, o Options, l lockbench.Locker, s *script, n int) (*Client, time.Duration) {
+	t.Helper()
+	o, err := w.Options(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	c := NewRun(o, make(chan struct{})).Client(0, l, s)
+	for range n {
+		_ = c.Iterate(t.Context(), w)
+	}
+	return c, time.Since(start)
+}
+
+func options(change func(*Options)) Options {
+	o := Defaults()
+	o.Clients, o.Wait, o.Hold = 4, 0, Always(100*time.Millisecond)
+	o.Duration = time.Minute
+	if change != nil {
+		change(&o)
+	}
+	return o
+}
+
+func refuse(int) error { return fmt.Errorf("busy: %w", lockbench.ErrNotAcquired) }
+
+func TestSteps(t *testing.T) {
+	const acquire = "acquire key-0000 ttl 2s wait 0s"
+	tests := []struct {
+		name     string
+		workload Workload
+		options  func(*Options)
+		script   script
+		want     []string
+		took     time.Duration // virtual; negative is any
+	}{
+		{"mutex holds", Mutex(), nil, script{},
+			[]string{acquire, "release"}, 100 * time.Millisecond},
+		{"mutex waits", Mutex(), func(o *Options) { o.Wait = time.Second }, script{},
+			[]string{"acquire key-0000 ttl 2s wait 1s", "release"}, 100 * time.Millisecond},
+		{"mutex thinks", Mutex(), func(o *Options) { o.Think = Always(time.Second) }, script{answer: refuse},
+			[]string{acquire}, time.Second},
+		{"mutex outlives the lease really granted", Mutex(), func(o *Options) { o.Slow = 1 }, script{granted: 4 * time.Second},
+			[]string{acquire, "release"}, 5 * time.Second},
+		{"slow-step outlives its lease", SlowStep(), nil, script{},
+			[]string{acquire, "release"}, 2500 * time.Millisecond},
+		{"slow keys outlive their lease", Mutex(), func(o *Options) { o.SlowKeys = 0.1 }, script{},
+			[]string{acquire, "release"}, 2500 * time.Millisecond},
+		{"oversell sells", Oversell(), nil, script{value: 7},
+			[]string{acquire, "read", "write 6", "release"}, 100 * time.Millisecond},
+		{"oversell stops at none", Oversell(), nil, script{value: 0},
+			[]string{acquire, "read", "release"}, 0},
+		{"oversell releases after a failed read", Oversell(), nil, script{value: 7, storing: errLost},
+			[]string{acquire, "read", "release"}, errorPause},
+		{"redeem above the threshold", Redeem(), nil, script{value: 11},
+			[]string{acquire, "read", "write 1", "release"}, 100 * time.Millisecond},
+		{"redeem at the threshold earns", Redeem(), nil, script{value: 10},
+			[]string{acquire, "read", "write 110", "release"}, 100 * time.Millisecond},
+		{"reentrant releases the inner levels early", Reentrant(), func(o *Options) { o.Depth, o.NestedTTL = 3, time.Second }, script{},
+			[]string{acquire, "acquire key-0000 ttl 1s wait 0s", "acquire key-0000 ttl 1s wait 0s", "release", "release", "release"}, 100 * time.Millisecond},
+		{"reentrant refused at once", Reentrant(), nil, script{answer: refuse},
+			[]string{acquire}, -1},
+		{"reentrant when nesting is refused", Reentrant(), nil, script{answer: refuseFrom(1)},
+			[]string{acquire, acquire, "release"}, 100 * time.Millisecond},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				_, took := step(t, tt.workload, options(tt.options), &tt.script, 1)
+				if diff := cmp.Diff(tt.script.calls, tt.want); diff != "" {
+					t.Errorf("calls (-got +want):\n%s", diff)
+				}
+				if tt.took >= 0 && took != tt.took {
+					t.Errorf("took %v of virtual time, want %v", took, tt.took)
+				}
+			})
+		})
+	}
+}
+
+func refuseFrom(first int) func(int) error {
+	return func(n int) error {
+		if n >= first {
+			return refuse(n)
+		}
+		return nil
+	}
+}
+
+func TestCron(t *testing.T) {
+	const acquire = "acquire key-0000 ttl 2s wait 0s"
+	long := func(o *Options) { o.Hold, o.Period = Always(3*time.Second), 10*time.Second }
+	tests := []struct {
+		name    string
+		options func(*Options)
+		script  script
+		bare    bool
+		want    []string
+		done    int64
+	}{
+		{"short job extends once", nil, script{}, false,
+			[]string{acquire, "extend 2s", "release after 100ms"}, 1},
+		{"long job extends in time", long, script{}, false,
+			[]string{acquire, "extend 2s", "extend 2s", "release after 2s"}, 1},
+		{"job stops when the lock is lost", long, script{extend: lockbench.ErrNotHeld, release: lockbench.ErrNotHeld}, false,
+			[]string{acquire, "extend 2s", "release after 2s"}, 0},
+		{"slow job forgets to extend", func(o *Options) { o.Slow = 1 }, script{}, false,
+			[]string{acquire, "release after 100ms"}, 1},
+		{"without abilities", long, script{}, true,
+			[]string{acquire, "release"}, 1},
+		{"others skip, without waiting", func(o *Options) { o.Wait = time.Second }, script{answer: refuse}, false,
+			[]string{acquire}, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var locker lockbench.Locker = &tt.script
+				if tt.bare {
+					locker = bare{&tt.script}
+				}
+				c, _ := stepWith(t, Cron(), options(tt.options), locker, &tt.script, 1)
+				if diff := cmp.Diff(tt.script.calls, tt.want); diff != "" {
+					t.Errorf("calls (-got +want):\n%s", diff)
+				}
+				if got := c.Counts.Done.Load(); got != tt.done {
+					t.Errorf("jobs done = %d, want %d", got, tt.done)
+				}
+			})
+		})
+	}
+}
+
+func TestCronTriesOncePerPeriod(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &script{answer: refuse}
+		c, took := step(t, Cron(), options(nil), s, 5)
+		// The fifth try comes in the first tenth of the fifth period of 500 ms.
+		if took < 2*time.Second || took > 2050*time.Millisecond+maxBackoff {
+			t.Errorf("five tries took %v of virtual time, want 2s to 2.06s", took)
+		}
+		if got := c.Counts.Skipped.Load(); got != 5 {
+			t.Errorf("skipped = %d, want 5", got)
+		}
+	})
+}
+
+func TestCounts(t *testing.T) {
+	tests := []struct {
+		name                          string
+		script                        script
+		grants, refused, lost, failed int64
+		wantErr                       bool
+	}{
+		{"granted", script{value: 1}, 1, 0, 0, 0, false},
+		{"refused", script{answer: refuse}, 0, 1, 0, 0, false},
+		{"lost", script{value: 1, release: lockbench.ErrNotHeld}, 1, 0, 1, 0, false},
+		{"late", script{value: 1, release: lockbench.ErrLate}, 1, 0, 0, 0, false},
+		{"acquire unanswered", script{answer: func(int) error { return errLost }}, 0, 0, 0, 1, true},
+		{"release unanswered", script{value: 1, release: errLost}, 1, 0, 0, 1, true},
+		{"store unanswered", script{value: 1, storing: errLost}, 1, 0, 0, 1, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				o, err := Oversell().Options(options(nil))
+				if err != nil {
+					t.Fatal(err)
+				}
+				c := NewRun(o, nil).Client(0, &tt.script, &tt.script)
+				err = c.Iterate(t.Context(), Oversell())
+				if got := errors.Is(err, errLost); got != tt.wantErr {
+					t.Errorf("Iterate = %v, want an error: %v", err, tt.wantErr)
+				}
+				n := &c.Counts
+				got := []int64{n.Grants.Load(), n.Refused.Load(), n.Lost.Load(), n.Failed.Load()}
+				if diff := cmp.Diff(got, []int64{tt.grants, tt.refused, tt.lost, tt.failed}); diff != "" {
+					t.Errorf("grants, refused, lost, failed (-got +want):\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
+// TestEndOfRunCutsHolds: the holder releases at once, and sells nothing.
+func TestEndOfRunCutsHolds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o, err := Oversell().Options(options(func(o *Options) { o.Hold = Always(10 * time.Second) }))
+		if err != nil {
+			t.Fatal(err)
+		}
+		over := make(chan struct{})
+		time.AfterFunc(time.Second, func() { close(over) })
+		s := &script{value: 5}
+		start := time.Now()
+		if err := NewRun(o, over).Client(0, s, s).Iterate(t.Context(), Oversell()); err != nil {
+			t.Fatal(err)
+		}
+		if got := time.Since(start); got != time.Second {
+			t.Errorf("iteration took %v of virtual time, want 1s", got)
+		}
+		if got := s.calls[len(s.calls)-1]; got != "release" || s.value != 5 {
+			t.Errorf("last call %q with %d units left, want release with 5", got, s.value)
+		}
+	})
+}
+
+// TestWaitingContext: only acquires that may wait run under the context that the
+// driver cancels first.
+func TestWaitingContext(t *testing.T) {
+	type mark struct{}
+	for _, wait := range []time.Duration{0, time.Second} {
+		t.Run(wait.String(), func(t *testing.T) {
+			o, err := Mutex().Options(options(func(o *Options) { o.Wait, o.Hold = wait, Always(0) }))
+			if err != nil {
+				t.Fatal(err)
+			}
+			run := NewRun(o, nil)
+			run.Waiting = context.WithValue(t.Context(), mark{}, true)
+			var waited bool
+			l := lockerFunc(func(ctx context.Context) { waited = ctx.Value(mark{}) != nil })
+			_ = run.Client(0, l, nil).Iterate(t.Context(), Mutex())
+			if want := wait > 0; waited != want {
+				t.Errorf("acquire under the waiting context = %v, want %v", waited, want)
+			}
+		})
+	}
+}
+
+type lockerFunc func(context.Context)
+
+func (f lockerFunc) Acquire(ctx context.Context, _ string, _ lockbench.Options) (lockbench.Lease, error) {
+	f(ctx)
+	return nil, lockbench.ErrNotAcquired
+}
