@@ -96,12 +96,12 @@ func (k *key) catchUp(h *hold) {
 		}
 		if op.Outcome == history.LossReported {
 			h.close(callOf(op), "lost")
-			h.inCore = h.inCore && !h.end.before(h.start)
 		} else if op.Outcome != history.Failed {
 			h.shorten(op)
 		}
 		return true
 	})
+	h.inCore = h.inCore && !h.end.before(h.start) && h.start.before(stamp{t: h.until})
 }
 
 // others yields the holds of other clients than this.

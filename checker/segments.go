@@ -134,18 +134,21 @@ func (r *replay) first(op *history.Op) {
 // land begins the segments of the late operations that have returned, by when.
 func (r *replay) land(returned func(*history.Op) bool) {
 	slices.SortStableFunc(r.late, func(a, b *history.Op) int { return cmp.Compare(a.Return, b.Return) })
-	for len(r.late) > 0 && returned(r.late[0]) {
-		op := r.late[0]
-		r.late = r.late[1:]
-		from := op.Call
-		if op.Kind == history.Renew && !callOf(op).before(r.end) {
-			continue
+	r.late = slices.DeleteFunc(r.late, func(op *history.Op) bool {
+		landed := returned(op)
+		if landed && (op.Kind != history.Renew || callOf(op).before(r.end)) {
+			r.reopen(op)
 		}
-		if op.Kind == history.Acquire {
-			r.levels, from = 1, startOf(op)
-		}
-		r.begin(op, from, after(from, r.surely(op, returnOf(op))))
+		return landed
+	})
+}
+
+func (r *replay) reopen(op *history.Op) {
+	from := op.Call
+	if op.Kind == history.Acquire {
+		r.levels, from = 1, startOf(op)
 	}
+	r.begin(op, from, after(from, r.surely(op, returnOf(op))))
 }
 
 // begin opens a segment at the return of op unless it would be over by then.
@@ -166,7 +169,7 @@ func (r *replay) begin(op *history.Op, from, until int64) {
 
 func (r *replay) finish() {
 	r.cur.end = earlier(r.end, stamp{t: r.until})
-	if !r.cur.end.before(r.cur.start) {
+	if !r.cur.end.before(r.cur.start) && r.cur.start.before(stamp{t: r.until}) {
 		r.done = append(r.done, r.cur)
 	}
 }
