@@ -1,0 +1,90 @@
+package load
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// sweepTime bounds the removal of the run's keys; sweepLost when the server has
+// already been given up.
+const (
+	sweepTime = 10 * time.Second
+	sweepLost = time.Second
+)
+
+// close ends the run's processes, removes its keys and completes the history. It
+// returns what makes the record unreliable.
+func (r *run) close(ctx context.Context) error {
+	s := &r.summary
+	s.Commands = r.commands.Load()
+	s.WitnessOverlaps = r.witness.Overlaps()
+	s.WitnessEntries = r.witness.Entries()
+	r.closeProcesses()
+	r.sweep(ctx)
+	r.closeRecord()
+	r.remark()
+	return errors.Join(r.problems...)
+}
+
+// closeProcesses ends the design's background work and connections, once.
+func (r *run) closeProcesses() {
+	r.closing.Do(func() {
+		for i, p := range r.processes {
+			if err := p.Close(); err != nil {
+				r.summary.note("process %d of the design did not close cleanly: %v", i, err)
+			}
+		}
+	})
+}
+
+// sweep removes the run's keys, also after ctx was cancelled: Ctrl-C leaves
+// nothing behind.
+func (r *run) sweep(ctx context.Context) {
+	if r.store == nil {
+		return
+	}
+	patience := sweepTime
+	if r.summary.Ended == EndedServerLost {
+		patience = sweepLost
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	_, err := r.cfg.Server.Sweep(ctx, r.prefix)
+	if err != nil {
+		r.summary.note("keys %s* may be left on the server: %v", r.prefix, err)
+	}
+	if err := r.store.Close(); err != nil {
+		r.summary.note("connections of the store did not close cleanly: %v", err)
+	}
+}
+
+func (r *run) closeRecord() {
+	if r.recorder == nil {
+		return
+	}
+	ended := r.summary.Trailer
+	if err := r.recorder.Close(ended); err != nil {
+		r.summary.Ended = EndedUnrecorded
+		r.problems = append(r.problems, fmt.Errorf("the history is incomplete: %w", err))
+	}
+}
+
+// remark notes what a reader of the summary should not overlook.
+func (r *run) remark() {
+	s := &r.summary
+	if s.Ended == EndedServerLost {
+		s.note("server %s was lost: %v", r.cfg.Server.Address(), reasonOr(r.cfg.Server.Err(), "it answered nobody for seconds"))
+	}
+	if s.Grants == 0 {
+		s.note("no lock was granted: nothing was measured")
+	}
+}
+
+func reasonOr(err error, otherwise string) string {
+	if err != nil {
+		return err.Error()
+	}
+	return otherwise
+}

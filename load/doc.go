@@ -1,0 +1,11 @@
+// Package load is the live driver: it runs the clients of a workload against one
+// design on one server, in real time and at full speed, and records what they
+// were told. What the record means is for package checker to say, how fast it was
+// for package measure.
+//
+// How a run ends: no client begins another iteration, work under a lock is cut
+// short, and what is held is released. Operations under way are let finish, for
+// a cancelled one leaves an unknown outcome and perhaps a lock behind; only
+// acquires that wait for a lock are cancelled a second later, and everything
+// after a few more. What still has no answer is recorded as unknown.
+package load

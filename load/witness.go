@@ -1,0 +1,230 @@
+package load
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/lockbench/lockbench"
+)
+
+// A Witness counts who is inside the critical section of each key, in memory and
+// beside the lock under test, so that nothing it does depends on the server. It
+// shares no code with the checker and cross-checks it: whatever it counts as an
+// overlap, the checker must find in the history. It may miss some: it lets a
+// client in only after a grant returned, takes it out before any call that could
+// end or change the grant, and believes a validity only where that is certain.
+//
+// A Witness is safe for concurrent use.
+type Witness struct {
+	base   time.Time
+	nested bool // a second acquire by the holder counts (design.Nested)
+	sites  map[string]*site
+
+	mu      sync.Mutex
+	lockers []*witnessed
+}
+
+// NewWitness returns a witness of keys; what happens to other keys it does not
+// see. nested tells whether the design counts a second acquire by the holder.
+func NewWitness(keys []string, nested bool) *Witness {
+	w := &Witness{base: time.Now(), nested: nested, sites: make(map[string]*site, len(keys))}
+	for _, key := range keys {
+		w.sites[key] = &site{base: w.base}
+	}
+	return w
+}
+
+// Locker returns inner, watched, as one more owner. Its leases have the abilities
+// of inner's leases, to be found with [lockbench.Ability].
+func (w *Witness) Locker(inner lockbench.Locker) lockbench.Locker {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	l := &witnessed{witness: w, inner: inner}
+	w.lockers = append(w.lockers, l)
+	return l
+}
+
+// Overlaps returns, for each key that had any, the entries at which another
+// client was inside, within both validities.
+func (w *Witness) Overlaps() map[string]int64 {
+	found := make(map[string]int64)
+	for key, s := range w.sites {
+		if n := s.overlapped.Load(); n > 0 {
+			found[key] = n
+		}
+	}
+	return found
+}
+
+// Entries returns how many entries were watched.
+func (w *Witness) Entries() int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var n int64
+	for _, l := range w.lockers {
+		n += l.entries.Load()
+	}
+	return n
+}
+
+// A site is the critical section of one key.
+type site struct {
+	base       time.Time
+	overlapped atomic.Int64
+
+	mu     sync.Mutex
+	inside []*grip
+	_      [64]byte // sites of different keys do not share a cache line
+}
+
+// A grip is what one client has of one site.
+type grip struct {
+	site  *site
+	depth int             // acquires not yet released
+	until time.Duration   // end of validity, since base
+	lost  <-chan struct{} // closed when the design knows of the loss; may be nil
+}
+
+// enter puts g inside until it leaves. The clock is read under the mutex: at that
+// instant everyone inside is past the return of its acquire and before the call
+// that ends it.
+func (s *site) enter(g *grip) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Since(s.base)
+	if !g.valid(now) {
+		return
+	}
+	for _, other := range s.inside {
+		if other != g && other.valid(now) {
+			s.overlapped.Add(1)
+			break
+		}
+	}
+	s.inside = append(s.inside, g)
+}
+
+// leave takes g out; it may not be inside.
+func (s *site) leave(g *grip) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, other := range s.inside {
+		if other == g {
+			last := len(s.inside) - 1
+			s.inside[i], s.inside[last] = s.inside[last], nil
+			s.inside = s.inside[:last]
+			return
+		}
+	}
+}
+
+// valid tells whether g was certainly valid at now. The loss is looked at after
+// the clock was read: if it is not known yet, it was not known then.
+func (g *grip) valid(now time.Duration) bool {
+	if g.until <= now {
+		return false
+	}
+	select {
+	case <-g.lost:
+		return false
+	default:
+		return true
+	}
+}
+
+// witnessed is the watched Locker of one client.
+type witnessed struct {
+	witness *Witness
+	inner   lockbench.Locker
+	entries atomic.Int64
+	grips   []*grip // what the client has in hand
+}
+
+// Acquire enters when the lock was granted with a known validity.
+func (l *witnessed) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
+	called := time.Since(l.witness.base)
+	lease, err := l.inner.Acquire(ctx, key, opt)
+	s := l.witness.sites[key]
+	if err != nil || lease == nil || s == nil {
+		return lease, err
+	}
+	watched := &watchedLease{locker: l, inner: lease}
+	watched.grip = l.gripOn(s, &watched.own)
+	watched.grip.take(l.until(lease, called, opt), l.witness.nested)
+	watched.grip.lost = lostOf(lease)
+	l.enter(watched.grip)
+	return watched, nil
+}
+
+// take counts one more acquire. A nested one can only shorten what is believed of
+// the hold: whether it prolonged the outer lease is the design's affair.
+func (g *grip) take(until time.Duration, nested bool) {
+	if g.depth > 0 && nested {
+		g.depth++
+		g.until = min(g.until, until)
+		return
+	}
+	g.depth, g.until = 1, until
+}
+
+// until is the end of the validity granted, zero when it is not known: an acquire
+// that may have waited could have been granted at any time since.
+func (l *witnessed) until(lease lockbench.Lease, called time.Duration, opt lockbench.Options) time.Duration {
+	if v, ok := lockbench.Ability[lockbench.Validator](lease); ok {
+		if from, granted := v.Valid(); !from.IsZero() {
+			return from.Sub(l.witness.base) + granted
+		}
+	}
+	if opt.Wait > 0 {
+		return 0
+	}
+	return called + opt.TTL
+}
+
+// lostOf returns the channel of the design itself, beneath all decorators: those
+// may pass the loss on later than they recorded it.
+func lostOf(lease lockbench.Lease) <-chan struct{} {
+	if _, ok := lockbench.Ability[lockbench.Watcher](lease); !ok {
+		return nil
+	}
+	for {
+		w, wraps := lease.(interface{ Unwrap() lockbench.Lease })
+		if !wraps {
+			return lease.(lockbench.Watcher).Lost()
+		}
+		lease = w.Unwrap()
+	}
+}
+
+// gripOn returns the client's grip on s, taken out of the site while it changes;
+// a fresh one when it has none.
+func (l *witnessed) gripOn(s *site, fresh *grip) *grip {
+	for _, g := range l.grips {
+		if g.site == s {
+			s.leave(g)
+			return g
+		}
+	}
+	fresh.site = s
+	l.grips = append(l.grips, fresh)
+	return fresh
+}
+
+func (l *witnessed) enter(g *grip) {
+	l.entries.Add(1)
+	g.site.enter(g)
+}
+
+// drop lets go of g, which has left its site.
+func (l *witnessed) drop(g *grip) {
+	for i := range l.grips {
+		if l.grips[i] == g {
+			last := len(l.grips) - 1
+			l.grips[i], l.grips[last] = l.grips[last], nil
+			l.grips = l.grips[:last]
+			return
+		}
+	}
+}
