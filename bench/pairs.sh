@@ -12,7 +12,7 @@ go build -o "$built/" ./cmd/lockbench ./bench/pairs
 
 # The third subject: any command that writes a result with grants_per_s to {out}.
 lockbench="$built/lockbench run -q --redis {redis} --design lua-token/strategy --workload mutex \
-  --key-choice own --clients $clients --hold 0 --think 0 --duration 2s --warmup 0 \
+  --key-choice own --clients $clients --hold 0s --think 0s --slow-keys 0 --duration 2s --warmup 200ms \
   --history $built/history --out json={out}"
 
 "$built/pairs" -clients "$clients" -subject "lockbench=${LOCKBENCH:-$lockbench}" "$@"
