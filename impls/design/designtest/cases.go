@@ -28,54 +28,54 @@ var cases = []testCase{
 	{"scripts may be flushed", lockbench.ScriptFlush, scriptsFlushed},
 }
 
-func refuseAndFree(s *stage) {
-	a, b := s.locker(), s.locker()
-	held := s.acquire(a)
-	s.refused(b)
-	s.release(held)
-	held = s.acquire(b)
-	s.refused(a)
-	s.release(held)
+func refuseAndFree(s *Scene) {
+	a, b := s.Locker(), s.Locker()
+	held := s.Acquire(a)
+	s.Refused(b)
+	s.Release(held)
+	held = s.Acquire(b)
+	s.Refused(a)
+	s.Release(held)
 }
 
-func keysApart(s *stage) {
-	held := s.acquire(s.locker())
-	other, err := s.locker().Acquire(s.Context(), key+"-2", lockbench.Options{TTL: lease})
+func keysApart(s *Scene) {
+	held := s.Acquire(s.Locker())
+	other, err := s.Locker().Acquire(s.Context(), Key+"-2", lockbench.Options{TTL: s.TTL})
 	if err != nil {
 		s.Fatalf("acquire of another key: %v", err)
 	}
-	s.release(held)
-	s.release(other)
+	s.Release(held)
+	s.Release(other)
 }
 
-func waiterGranted(s *stage) {
-	held := s.acquire(s.locker())
-	b, seen := s.owner()
+func waiterGranted(s *Scene) {
+	held := s.Acquire(s.Locker())
+	b, seen := s.Owner()
 	granted := make(chan error, 1)
 	go func() {
-		_, err := b.Acquire(s.Context(), key, lockbench.Options{TTL: lease, Wait: time.Minute})
+		_, err := b.Acquire(s.Context(), Key, lockbench.Options{TTL: s.TTL, Wait: time.Minute})
 		granted <- err
 	}()
 	<-seen.First
-	s.release(held)
+	s.Release(held)
 	if err := <-granted; err != nil {
 		s.Errorf("the waiter got %v", err)
 	}
 }
 
-func nothingForEver(s *stage) {
-	held := s.acquire(s.locker())
-	if len(s.keys()) == 0 {
-		s.Errorf("held, yet no key with prefix %q", s.env.Prefix)
+func nothingForEver(s *Scene) {
+	held := s.Acquire(s.Locker())
+	if len(s.Keys()) == 0 {
+		s.Errorf("held, yet no key with prefix %q", s.Env.Prefix)
 	}
-	s.mortal()
-	s.release(held)
-	s.mortal()
+	s.Mortal()
+	s.Release(held)
+	s.Mortal()
 }
 
-func tellsValidity(s *stage) {
-	l, seen := s.owner()
-	held := s.acquire(l)
+func tellsValidity(s *Scene) {
+	l, seen := s.Owner()
+	held := s.Acquire(l)
 	v, ok := lockbench.Ability[lockbench.Validator](held)
 	if !ok {
 		s.Fatalf("%T does not tell its validity", held)
@@ -85,30 +85,30 @@ func tellsValidity(s *stage) {
 	if len(starts) != 1 || !from.Equal(starts[0]) {
 		s.Errorf("valid from %v, want the start of the only attempt, of %v", from, starts)
 	}
-	if want := s.granted(lease); granted != want {
+	if want := s.Granted(s.TTL); granted != want {
 		s.Errorf("granted %v, want %v", granted, want)
 	}
 }
 
-func acquiringAgain(s *stage) {
-	a, b := s.locker(), s.locker()
-	first := s.acquire(a)
+func acquiringAgain(s *Scene) {
+	a, b := s.Locker(), s.Locker()
+	first := s.Acquire(a)
 	if s.design.Reacquire == design.Refused {
-		s.refused(a)
-		s.release(first)
+		s.Refused(a)
+		s.Release(first)
 		return
 	}
-	second := s.acquire(a)
-	s.release(second)
+	second := s.Acquire(a)
+	s.Release(second)
 	if s.design.Reacquire == design.Nested {
-		s.refused(b)
-		s.release(first)
+		s.Refused(b)
+		s.Release(first)
 	}
-	s.release(s.acquire(b))
+	s.Release(s.Acquire(b))
 }
 
-func extending(s *stage) {
-	held := s.acquire(s.locker())
+func extending(s *Scene) {
+	held := s.Acquire(s.Locker())
 	e, ok := lockbench.Ability[lockbench.Extender](held)
 	if !ok {
 		s.Skipf("%s cannot extend", s.design.Name)
@@ -117,70 +117,70 @@ func extending(s *stage) {
 	if err := e.Extend(s.Context(), time.Minute); err != nil {
 		s.Fatalf("extend: %v", err)
 	}
-	for name, left := range s.keys() {
+	for name, left := range s.Keys() {
 		if left < time.Minute/2 {
 			s.Errorf("key %s has %v left after an extend by a minute", name, left)
 		}
 	}
 	v, _ := lockbench.Ability[lockbench.Validator](held)
 	from, granted := v.Valid()
-	if from.Before(before) || from.After(time.Now()) || granted != s.granted(time.Minute) {
-		s.Errorf("valid from %v for %v, want from the extend's call (after %v) for %v", from, granted, before, s.granted(time.Minute))
+	if from.Before(before) || from.After(time.Now()) || granted != s.Granted(time.Minute) {
+		s.Errorf("valid from %v for %v, want from the extend's call (after %v) for %v", from, granted, before, s.Granted(time.Minute))
 	}
 }
 
-func readingTTL(s *stage) {
-	held := s.acquire(s.locker())
+func readingTTL(s *Scene) {
+	held := s.Acquire(s.Locker())
 	r, ok := lockbench.Ability[lockbench.TTLer](held)
 	if !ok {
 		s.Skipf("%s cannot tell the time left", s.design.Name)
 	}
-	if left, err := r.TTL(s.Context()); err != nil || left <= 0 || left > s.granted(lease) {
-		s.Errorf("time left %v, error %v, want within (0, %v]", left, err, s.granted(lease))
+	if left, err := r.TTL(s.Context()); err != nil || left <= 0 || left > s.Granted(s.TTL) {
+		s.Errorf("time left %v, error %v, want within (0, %v]", left, err, s.Granted(s.TTL))
 	}
-	s.expire()
+	s.Expire()
 	if left, err := r.TTL(s.Context()); err != nil || left != 0 {
 		s.Errorf("time left of a lost lock %v, error %v, want 0", left, err)
 	}
 }
 
-func loserTold(s *stage) {
-	a, b := s.locker(), s.locker()
-	lost := s.acquire(a)
-	s.expire()
-	held := s.acquire(b)
+func loserTold(s *Scene) {
+	a, b := s.Locker(), s.Locker()
+	lost := s.Acquire(a)
+	s.Expire()
+	held := s.Acquire(b)
 	if e, ok := lockbench.Ability[lockbench.Extender](lost); ok {
-		s.want(e.Extend(s.Context(), lease), lockbench.ErrNotHeld)
+		s.Want(e.Extend(s.Context(), s.TTL), lockbench.ErrNotHeld)
 	}
-	s.want(lost.Release(s.Context()), lockbench.ErrNotHeld)
-	s.release(held)
+	s.Want(lost.Release(s.Context()), lockbench.ErrNotHeld)
+	s.Release(held)
 }
 
-func secondReleaseTold(s *stage) {
-	held := s.acquire(s.locker())
-	s.release(held)
-	s.want(held.Release(s.Context()), lockbench.ErrNotHeld)
+func secondReleaseTold(s *Scene) {
+	held := s.Acquire(s.Locker())
+	s.Release(held)
+	s.Want(held.Release(s.Context()), lockbench.ErrNotHeld)
 }
 
-func lateReleaseHarmless(s *stage) {
-	a, b, c := s.locker(), s.locker(), s.locker()
-	lost := s.acquire(a)
-	s.expire()
-	held := s.acquire(b)
+func lateReleaseHarmless(s *Scene) {
+	a, b, c := s.Locker(), s.Locker(), s.Locker()
+	lost := s.Acquire(a)
+	s.Expire()
+	held := s.Acquire(b)
 	_ = lost.Release(s.Context()) // what it is told is another guarantee
-	s.refused(c)
-	s.release(held)
+	s.Refused(c)
+	s.Release(held)
 }
 
-func oneAtATime(s *stage) {
+func oneAtATime(s *Scene) {
 	const owners, rounds = 4, 10
 	var inside atomic.Int32
 	var done sync.WaitGroup
 	for range owners {
-		l := s.locker()
+		l := s.Locker()
 		done.Go(func() {
 			for n := 0; n < rounds && s.Context().Err() == nil; {
-				held, err := l.Acquire(s.Context(), key, lockbench.Options{TTL: time.Minute})
+				held, err := l.Acquire(s.Context(), Key, lockbench.Options{TTL: time.Minute})
 				if errors.Is(err, lockbench.ErrNotAcquired) {
 					continue
 				}
@@ -192,7 +192,7 @@ func oneAtATime(s *stage) {
 					s.Errorf("%d others inside", others)
 				}
 				inside.Add(-1)
-				s.release(held)
+				s.Release(held)
 				n++
 			}
 		})
@@ -200,36 +200,36 @@ func oneAtATime(s *stage) {
 	done.Wait()
 }
 
-func cancelledAcquire(s *stage) {
-	a, b := s.locker(), s.locker()
-	opt := lockbench.Options{TTL: lease, Wait: time.Minute}
-	if held, err := b.Acquire(cancelled(s.Context()), key, opt); !errors.Is(err, context.Canceled) || held != nil {
+func cancelledAcquire(s *Scene) {
+	a, b := s.Locker(), s.Locker()
+	opt := lockbench.Options{TTL: s.TTL, Wait: time.Minute}
+	if held, err := b.Acquire(cancelled(s.Context()), Key, opt); !errors.Is(err, context.Canceled) || held != nil {
 		s.Errorf("cancelled before: got lease %v, error %v", held, err)
 	}
-	held := s.acquire(a)
+	held := s.Acquire(a)
 	ctx, cancel := context.WithCancel(s.Context())
 	defer cancel()
-	waiter, seen := s.owner()
+	waiter, seen := s.Owner()
 	go func() {
 		<-seen.First
 		cancel()
 	}()
-	if held, err := waiter.Acquire(ctx, key, opt); err == nil || held != nil {
+	if held, err := waiter.Acquire(ctx, Key, opt); err == nil || held != nil {
 		s.Errorf("cancelled while it waited: got lease %v, error %v", held, err)
 	}
-	s.release(held)
-	s.release(s.acquire(a))
+	s.Release(held)
+	s.Release(s.Acquire(a))
 }
 
-func scriptsFlushed(s *stage) {
+func scriptsFlushed(s *Scene) {
 	for range 2 {
-		if err := s.admin.ScriptFlush(s.Context()).Err(); err != nil {
+		if err := s.Admin.ScriptFlush(s.Context()).Err(); err != nil {
 			s.Fatalf("SCRIPT FLUSH: %v", err)
 		}
-		held := s.acquire(s.locker())
-		if err := s.admin.ScriptFlush(s.Context()).Err(); err != nil {
+		held := s.Acquire(s.Locker())
+		if err := s.Admin.ScriptFlush(s.Context()).Err(); err != nil {
 			s.Fatalf("SCRIPT FLUSH: %v", err)
 		}
-		s.release(held)
+		s.Release(held)
 	}
 }

@@ -15,7 +15,7 @@ import (
 type testCase struct {
 	name  string
 	claim lockbench.Guarantee
-	play  func(*stage)
+	play  func(*Scene)
 }
 
 // Run holds d to the contract and to its claims, as far as that can be seen
@@ -28,18 +28,18 @@ func Run(t *testing.T, d design.Design, env design.Environment) {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s in %d processes", c.name, processes), func(t *testing.T) {
-				s := newStage(t, d, env, processes)
+				s := NewScene(t, d, env, processes)
 				c.play(s)
 				s.declared()
-				s.expire()
+				s.Expire()
 			})
 		}
 	}
 }
 
 // declared fails the case if a command was sent that the design does not list.
-func (s *stage) declared() {
-	for _, name := range s.gate.Seen() {
+func (s *Scene) declared() {
+	for _, name := range s.Gate.Seen() {
 		if !slices.ContainsFunc(s.design.Commands, func(c string) bool { return strings.EqualFold(c, name) }) {
 			s.Errorf("%s sent %s, which is not among its commands %v", s.design.Name, name, s.design.Commands)
 		}

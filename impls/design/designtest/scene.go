@@ -1,0 +1,188 @@
+package designtest
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/redis/go-redis/v9"
+)
+
+// Key is the lock that scenes are about.
+const Key = "scene"
+
+// A Scene is where a case plays: owners of one design, on a lock of their own,
+// behind a gate. One goroutine uses it at a time.
+type Scene struct {
+	*testing.T
+	// TTL is the lease that Acquire asks for: at first 2 s, which every design can
+	// grant as asked, and longer than a case takes.
+	TTL time.Duration
+	// Env is what the processes were opened with, Gate what their commands pass.
+	Env  design.Environment
+	Gate *Gate
+	// Admin reaches the server past the gate.
+	Admin *redis.Client
+
+	design    design.Design
+	processes []design.Process
+	owners    int
+}
+
+// NewScene opens processes of d that share nothing but the server; they are
+// closed when t ends.
+func NewScene(t *testing.T, d design.Design, env design.Environment, processes int) *Scene {
+	t.Helper()
+	s := &Scene{T: t, TTL: 2 * time.Second, design: d, Admin: Admin(t, env)}
+	s.Env, s.Gate = Through(env)
+	s.Env.Prefix += t.Name() + ":"
+	for i := range processes {
+		at := s.Env
+		at.PID += i
+		s.Open(at)
+	}
+	return s
+}
+
+// Admin returns a client of env's server for the test itself, closed at its end.
+func Admin(t testing.TB, env design.Environment) *redis.Client {
+	client := redis.NewClient(env.Redis)
+	t.Cleanup(func() { client.Close() })
+	return client
+}
+
+// Open adds a process that lives in env.
+func (s *Scene) Open(env design.Environment) design.Process {
+	s.Helper()
+	p, err := s.design.Open(env)
+	if err != nil {
+		s.Fatalf("open %s: %v", s.design.Name, err)
+	}
+	s.Cleanup(func() {
+		if err := p.Close(); err != nil {
+			s.Errorf("close %s: %v", s.design.Name, err)
+		}
+	})
+	s.processes = append(s.processes, p)
+	return p
+}
+
+// Granted is the lease that the design should give when ttl is asked for.
+func (s *Scene) Granted(ttl time.Duration) time.Duration {
+	if s.design.Granted == nil {
+		return ttl
+	}
+	return s.design.Granted(ttl)
+}
+
+// Owner makes one more owner, in the next process, round robin.
+func (s *Scene) Owner() (lockbench.Locker, *Attempts) {
+	seen := &Attempts{First: make(chan struct{})}
+	p := s.processes[s.owners%len(s.processes)]
+	s.owners++
+	return p.Locker(seen), seen
+}
+
+// Locker is Owner for who does not care about attempts.
+func (s *Scene) Locker() lockbench.Locker {
+	l, _ := s.Owner()
+	return l
+}
+
+// Acquire has l take the lock, and ends the test if it cannot.
+func (s *Scene) Acquire(l lockbench.Locker) lockbench.Lease {
+	s.Helper()
+	held, err := l.Acquire(s.Context(), Key, lockbench.Options{TTL: s.TTL, Metadata: "note"})
+	if err != nil {
+		s.Fatalf("acquire: %v", err)
+	}
+	return held
+}
+
+// Release has held given up, and fails the test if that is not simply done.
+func (s *Scene) Release(held lockbench.Lease) {
+	s.Helper()
+	if err := held.Release(s.Context()); err != nil {
+		s.Errorf("release: %v", err)
+	}
+}
+
+// Refused fails the test unless l, trying once, is told that it is too late.
+func (s *Scene) Refused(l lockbench.Locker) {
+	s.Helper()
+	held, err := l.Acquire(s.Context(), Key, lockbench.Options{TTL: s.TTL})
+	s.Want(err, lockbench.ErrNotAcquired)
+	if held != nil {
+		s.Errorf("refused, yet got a lease")
+	}
+}
+
+// Want fails the test unless got wraps want.
+func (s *Scene) Want(got, want error) {
+	s.Helper()
+	if !errors.Is(got, want) {
+		s.Errorf("got error %v, want %v", got, want)
+	}
+}
+
+// Keys returns what stands on the server for this scene, with the time left.
+func (s *Scene) Keys() map[string]time.Duration {
+	s.Helper()
+	left := map[string]time.Duration{}
+	names, err := s.Admin.Keys(s.Context(), s.Env.Prefix+"*").Result()
+	for _, name := range names {
+		left[name] = s.Admin.PTTL(s.Context(), name).Val()
+	}
+	if err != nil {
+		s.Fatalf("keys: %v", err)
+	}
+	return left
+}
+
+// Expire takes every key of the scene away, as their expiry would.
+func (s *Scene) Expire() {
+	s.Helper()
+	for name := range s.Keys() {
+		if err := s.Admin.Del(s.Context(), name).Err(); err != nil {
+			s.Fatalf("expire %s: %v", name, err)
+		}
+	}
+}
+
+// Mortal fails the case if a key would stay for ever.
+func (s *Scene) Mortal() {
+	s.Helper()
+	for name, left := range s.Keys() {
+		if left == -1 { // PTTL of a key without expiry
+			s.Errorf("key %s has no expiry", name)
+		}
+	}
+}
+
+// An Outcome is what an Acquire returned.
+type Outcome struct {
+	Lease lockbench.Lease
+	Err   error
+}
+
+// Begin has l try once to take the lock, in the background. The outcome must be
+// received.
+func (s *Scene) Begin(l lockbench.Locker) <-chan Outcome {
+	done := make(chan Outcome, 1)
+	ttl := s.TTL
+	go func() {
+		held, err := l.Acquire(s.Context(), Key, lockbench.Options{TTL: ttl})
+		done <- Outcome{held, err}
+	}()
+	return done
+}
+
+// cancelled returns a context that has ended.
+func cancelled(ctx context.Context) context.Context {
+	ctx, cancel := context.WithCancel(ctx)
+	cancel()
+	return ctx
+}
