@@ -1,0 +1,178 @@
+package luatoken_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/design/designtest"
+	luatoken "github.com/lockbench/lockbench/impls/lua-token"
+)
+
+func TestStrategyUnderLostReplies(t *testing.T) {
+	showAll(t, "lua-token/strategy", map[string]func(*designtest.Scene){
+		"a late release touches no later lock of its owner": func(s *designtest.Scene) {
+			warm(s)
+			a, b := s.Locker(), s.Locker()
+			held := s.Acquire(a)
+			arrive := s.Gate.Delay("EVALSHA")
+			unknown(s, held.Release(s.Context()))
+			s.Expire()
+			held = s.Acquire(a)
+			s.Want(arrive(), nil)
+			s.Refused(b)
+			s.Release(held)
+		},
+		"an acquire leaves the key for its lease at most": func(s *designtest.Scene) {
+			s.Gate.LoseReply("SET")
+			unknown(s, (<-s.Begin(s.Locker())).Err)
+			if got := left(s); got <= 0 || got > s.TTL {
+				s.Errorf("the key has %v left, want within (0, %v]", got, s.TTL)
+			}
+		},
+		"a release that was done is told lost when repeated": func(s *designtest.Scene) {
+			warm(s)
+			held := s.Acquire(s.Locker())
+			s.Gate.LoseReply("EVALSHA")
+			unknown(s, held.Release(s.Context()))
+			s.Want(held.Release(s.Context()), lockbench.ErrNotHeld)
+		},
+		"a failed extend leaves the validity as it was": func(s *designtest.Scene) {
+			warm(s)
+			held := s.Acquire(s.Locker()).(*luatoken.Lock)
+			from, granted := held.Valid()
+			s.Gate.LoseReply("EVALSHA")
+			unknown(s, held.Extend(s.Context(), time.Hour))
+			if f, g := held.Valid(); !f.Equal(from) || g != granted {
+				s.Errorf("valid from %v for %v, want %v for %v", f, g, from, granted)
+			}
+		},
+	})
+}
+
+func TestStrategyGrantsWholeMilliseconds(t *testing.T) {
+	showAll(t, "lua-token/strategy", map[string]func(*designtest.Scene){
+		"rounded up": func(s *designtest.Scene) {
+			s.TTL = time.Minute + time.Microsecond
+			_, granted := s.Acquire(s.Locker()).(*luatoken.Lock).Valid()
+			if want := time.Minute + time.Millisecond; granted != want || s.Granted(s.TTL) != want {
+				s.Errorf("granted %v, catalogue says %v, want %v", granted, s.Granted(s.TTL), want)
+			}
+		},
+	})
+}
+
+// client returns a Client on an embedded server, what it reports, and its
+// environment.
+func client(t *testing.T) (*luatoken.Client, *designtest.Attempts, design.Environment) {
+	env := designtest.Embedded(t)
+	seen := &designtest.Attempts{}
+	return luatoken.NewClient(env, designtest.Admin(t, env), seen), seen, env
+}
+
+func obtain(t *testing.T, c *luatoken.Client, opt luatoken.ObtainOptions) *luatoken.Lock {
+	t.Helper()
+	l, err := c.Obtain(t.Context(), designtest.Key, time.Minute, opt)
+	if err != nil {
+		t.Fatalf("obtain: %v", err)
+	}
+	return l
+}
+
+func TestLockTellsWhatIsOnTheServer(t *testing.T) {
+	c, _, env := client(t)
+	l := obtain(t, c, luatoken.ObtainOptions{Metadata: "job 7"})
+	got := []string{l.Key(), l.Metadata(), designtest.Admin(t, env).Get(t.Context(), l.Key()).Val()}
+	want := []string{env.Prefix + designtest.Key, "job 7", l.Token() + "job 7"}
+	if diff := cmp.Diff(got, want); diff != "" {
+		t.Errorf("key, metadata, value (-got +want):\n%s", diff)
+	}
+	token := l.Token()
+	if err := l.Release(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if next := obtain(t, c, luatoken.ObtainOptions{}).Token(); next == token {
+		t.Errorf("two locks with the token %q", token)
+	}
+}
+
+// The count of retries belongs to one Obtain: a second one with the same strategy
+// retries as often as the first.
+func TestRetriesAreCountedPerObtain(t *testing.T) {
+	c, seen, _ := client(t)
+	obtain(t, c, luatoken.ObtainOptions{})
+	opt := luatoken.ObtainOptions{Retry: luatoken.Limit{Retry: luatoken.Linear(time.Millisecond), Retries: 3}}
+	for n := range 2 {
+		before := len(seen.Starts())
+		_, err := c.Obtain(t.Context(), designtest.Key, time.Minute, opt)
+		if tries := len(seen.Starts()) - before; tries != 4 || !errors.Is(err, lockbench.ErrNotAcquired) {
+			t.Errorf("Obtain %d: %d tries, error %v, want 4 and a refusal", n+1, tries, err)
+		}
+	}
+}
+
+func TestObtainEnds(t *testing.T) {
+	const short, long = 30 * time.Millisecond, time.Hour
+	for _, c := range []struct {
+		name      string
+		ttl, wait time.Duration
+		deadline  time.Duration // of the context, zero is none
+		retry     luatoken.Retry
+		want      error
+		once      bool // after one try
+	}{
+		{name: "at once without a strategy", ttl: long, want: lockbench.ErrNotAcquired, once: true},
+		{name: "at once with None", ttl: long, retry: luatoken.None{}, want: lockbench.ErrNotAcquired, once: true},
+		{name: "with its wait", ttl: long, wait: short, retry: luatoken.Linear(time.Millisecond), want: lockbench.ErrNotAcquired},
+		{name: "with its lease, without a deadline", ttl: short, retry: luatoken.Linear(time.Millisecond), want: lockbench.ErrNotAcquired},
+		{name: "with the context, whatever the lease", ttl: long, deadline: short, retry: luatoken.Linear(time.Millisecond), want: context.DeadlineExceeded},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			client, seen, _ := client(t)
+			obtain(t, client, luatoken.ObtainOptions{})
+			ctx := t.Context()
+			if c.deadline > 0 {
+				var cancel context.CancelFunc
+				ctx, cancel = context.WithTimeout(ctx, c.deadline)
+				defer cancel()
+			}
+			_, err := client.Obtain(ctx, designtest.Key, c.ttl, luatoken.ObtainOptions{Retry: c.retry, Wait: c.wait})
+			tries := len(seen.Starts()) - 1
+			if !errors.Is(err, c.want) || (tries == 1) != c.once {
+				t.Errorf("%d tries, error %v, want %v and once: %t", tries, err, c.want, c.once)
+			}
+		})
+	}
+}
+
+func TestRetryPauses(t *testing.T) {
+	const ms = time.Millisecond
+	for _, c := range []struct {
+		name  string
+		retry luatoken.Retry
+		want  []time.Duration
+	}{
+		{"none", luatoken.None{}, []time.Duration{0, 0}},
+		{"linear", luatoken.Linear(7 * ms), []time.Duration{7 * ms, 7 * ms}},
+		{"exponential", luatoken.Exponential{}, []time.Duration{2 * ms, 4 * ms, 8 * ms, 16 * ms}},
+		{"exponential within bounds", luatoken.Exponential{Min: 3 * ms, Max: 10 * ms}, []time.Duration{3 * ms, 4 * ms, 8 * ms, 10 * ms, 10 * ms}},
+		{"limited", luatoken.Limit{Retry: luatoken.Linear(ms), Retries: 2}, []time.Duration{ms, ms, 0}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var got []time.Duration
+			for n := range c.want {
+				got = append(got, c.retry.Pause(n+1))
+			}
+			if diff := cmp.Diff(got, c.want); diff != "" {
+				t.Errorf("pauses (-got +want):\n%s", diff)
+			}
+		})
+	}
+	if got := (luatoken.Exponential{}).Pause(1000); got <= 0 {
+		t.Errorf("the 1000th pause is %v, want a positive one", got)
+	}
+}
