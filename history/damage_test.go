@@ -36,9 +36,17 @@ func recorded(t testing.TB) []byte {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lockers := []lockbench.Locker{r.Client(1, 1).Locker(free{}), r.Client(2, 1).Locker(free{})}
+		second := r.Client(2, 1)
+		lockers := []lockbench.Locker{r.Client(1, 1).Locker(free{}), second.Locker(free{})}
 		idle := r.Client(3, 2)
-		for range 8 {
+		renewed := func(time.Duration, error) {}
+		for round := range 8 {
+			switch round {
+			case 2: // a renewal that takes several sweeps
+				renewed = second.Renewing("k")
+			case 6:
+				renewed(time.Second, nil)
+			}
 			for _, l := range lockers {
 				lease, _ := l.Acquire(context.Background(), "k", lockbench.Options{TTL: time.Second})
 				time.Sleep(20 * time.Millisecond)

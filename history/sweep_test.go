@@ -79,16 +79,15 @@ func busy(c *Client, rounds int) {
 
 // stalled is a disk that does not answer.
 type stalled struct {
-	header bool
-	goOn   chan struct{}
+	goOn    chan struct{}
+	content bytes.Buffer
 }
 
 func (s *stalled) Write(b []byte) (int, error) {
-	if s.header {
+	if s.content.Len() > 0 { // the header goes through
 		<-s.goOn
 	}
-	s.header = true
-	return len(b), nil
+	return s.content.Write(b)
 }
 
 // A disk that hangs must neither hold clients up nor fill the memory, and what
@@ -109,6 +108,13 @@ func TestStalledDisk(t *testing.T) {
 	close(disk.goOn)
 	if err := r.Close(Trailer{}); err == nil {
 		t.Error("Close returned no error although operations were dropped")
+	}
+	src, err := ReadNative(&disk.content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if events, err := gather(src); err != nil || !src.End().Partial {
+		t.Errorf("%d events, error %v, end %+v; want a partial history", len(events), err, src.End())
 	}
 }
 
