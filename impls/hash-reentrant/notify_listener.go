@@ -25,8 +25,9 @@ type listener struct {
 	pubsub   *redis.PubSub
 	changed  chan struct{} // a topic was joined, left or confirmed
 
-	mu     sync.Mutex
-	topics map[string]*topic // by channel
+	mu      sync.Mutex
+	topics  map[string]*topic // by channel
+	pending int               // confirmations that are still to come
 }
 
 // A topic is one channel and who of this process waits for it. One message wakes
@@ -101,35 +102,41 @@ func (l *listener) write() {
 		case <-l.changed:
 		}
 		wanted, unwanted := l.changes()
-		if len(unwanted) > 0 {
+		switch {
+		case len(unwanted) > 0:
 			l.count()
 			_ = l.pubsub.Unsubscribe(ctx, unwanted...)
-		}
-		if len(wanted) > 0 {
+		case len(wanted) > 0:
 			l.count()
 			_ = l.pubsub.Subscribe(ctx, wanted...)
 		}
 	}
 }
 
-// changes takes note of what is to be subscribed and unsubscribed. A topic that
-// nobody waits for is kept until the server confirmed it, lest that confirmation
-// be taken for one of the channel's next topic.
+// changes takes note of what is to be subscribed, or else of what is to be
+// unsubscribed. There is nothing to do until the server confirmed what it was
+// asked before: the client's lock is held while it writes, so a write must not
+// wait for the server. For then a topic that nobody waits for is kept, lest its
+// confirmation be taken for one of the channel's next topic.
 func (l *listener) changes() (wanted, unwanted []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.pending > 0 {
+		return nil, nil
+	}
 	for channel, t := range l.topics {
-		switch {
-		case t.waiters > 0 && !t.asked:
+		if t.waiters > 0 && !t.asked {
 			t.asked = true
 			wanted = append(wanted, channel)
-		case t.waiters == 0 && !t.asked:
-			delete(l.topics, channel)
-		case t.waiters == 0 && t.confirmed:
+		}
+	}
+	for channel, t := range l.topics {
+		if len(wanted) == 0 && t.waiters == 0 && (t.confirmed || !t.asked) {
 			delete(l.topics, channel)
 			unwanted = append(unwanted, channel)
 		}
 	}
+	l.pending = len(wanted) + len(unwanted)
 	return wanted, unwanted
 }
 
@@ -144,19 +151,25 @@ func (l *listener) read() {
 	ctx := l.process.ctx
 	for ctx.Err() == nil {
 		message, err := l.pubsub.Receive(ctx)
-		if err != nil {
-			_ = design.Sleep(ctx, reconnectPause)
-			continue
-		}
 		switch m := message.(type) {
 		case *redis.Message:
 			l.wake(m.Channel)
 		case *redis.Subscription:
-			if m.Kind == "subscribe" {
-				l.confirm(m.Channel)
-			}
+			l.confirm(m)
+		}
+		if err != nil {
+			l.disconnected()
+			_ = design.Sleep(ctx, reconnectPause)
 		}
 	}
+}
+
+// disconnected notes that no confirmation comes any more.
+func (l *listener) disconnected() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.pending = 0
+	signal(l.changed)
 }
 
 func (l *listener) wake(channel string) {
@@ -167,22 +180,22 @@ func (l *listener) wake(channel string) {
 	}
 }
 
-// confirm notes that messages come from now on. A second confirmation follows a
-// new connection: what was sent meanwhile is lost, so it counts as a message.
-func (l *listener) confirm(channel string) {
+// confirm notes an answer of the server. The first one to a topic tells that
+// messages come from now on; a second one follows a new connection: what was sent
+// meanwhile is lost, so it counts as a message.
+func (l *listener) confirm(m *redis.Subscription) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	t := l.topics[channel]
+	l.pending = max(0, l.pending-1)
+	signal(l.changed)
+	t := l.topics[m.Channel]
 	switch {
-	case t == nil:
+	case m.Kind != "subscribe" || t == nil:
 	case t.confirmed:
 		signal(t.wake)
 	default:
 		t.confirmed = true
 		close(t.ready)
-		if t.waiters == 0 {
-			signal(l.changed)
-		}
 	}
 }
 

@@ -1,0 +1,502 @@
+package hashreentrant_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
+)
+
+var repaired = []string{"notify"}
+
+func TestNotifyRenewsAnyLease(t *testing.T) {
+	for _, ttl := range []time.Duration{50 * time.Millisecond, 2 * time.Second, time.Minute} {
+		t.Run(ttl.String(), func(t *testing.T) {
+			inBubble(t, "notify", func(s *scene) {
+				p, _ := s.process()
+				b, _ := s.locker()
+				seen := &renewals{}
+				held := s.acquire(p.Locker(seen), lockbench.Options{TTL: ttl})
+				time.Sleep(20 * ttl)
+				s.refused(b)
+				if got := seen.count(nil); got < 59 || got > 61 {
+					s.Errorf("%d renewals in 20 leases, want one every third of a lease", got)
+				}
+				s.release(held)
+				s.lost(held, false)
+				s.acquire(b, minute)
+			})
+		})
+	}
+}
+
+func TestNotifySurvivesErrors(t *testing.T) {
+	inBubble(t, "notify", func(s *scene) {
+		b, _ := s.locker()
+		cut := &outage{}
+		s.env = cut.through(s.env)
+		p, _ := s.process()
+		held := s.acquire(p.Locker(design.Blind), twoSecs)
+		for range 10 {
+			cut.down.Store(true)
+			time.Sleep(time.Second)
+			cut.down.Store(false)
+			time.Sleep(time.Second)
+		}
+		s.refused(b)
+		s.lost(held, false)
+		s.release(held)
+	})
+}
+
+func TestNotifyTellsOfAnOutageThatOutlastsTheLease(t *testing.T) {
+	inBubble(t, "notify", func(s *scene) {
+		b, _ := s.locker()
+		cut := &outage{}
+		s.env = cut.through(s.env)
+		p, _ := s.process()
+		began := time.Now()
+		held := s.acquire(p.Locker(design.Blind), twoSecs)
+		cut.down.Store(true)
+		<-held.(lockbench.Watcher).Lost()
+		if got := time.Since(began); got > twoSecs.TTL {
+			s.Errorf("told %v after the acquire, want within the lease", got)
+		}
+		cut.down.Store(false)
+		time.Sleep(time.Second)
+		s.want(held.(lockbench.Extender).Extend(s.Context(), time.Minute), lockbench.ErrNotHeld)
+		s.acquire(b, minute)
+		s.want(held.Release(s.Context()), lockbench.ErrNotHeld)
+		s.refused(p.Locker(design.Blind))
+	})
+}
+
+// What was given up as lost may stand on the server still.
+func TestNotifyReleasesLate(t *testing.T) {
+	inBubble(t, "notify", func(s *scene) {
+		b, _ := s.locker()
+		cut := &outage{}
+		s.env = cut.through(s.env)
+		p, _ := s.process()
+		held := s.acquire(p.Locker(design.Blind), twoSecs)
+		cut.down.Store(true)
+		s.want(s.admin.Persist(s.Context(), s.server()).Err(), nil)
+		<-held.(lockbench.Watcher).Lost()
+		cut.down.Store(false)
+		time.Sleep(2 * time.Second) // until the pool dials again
+		s.want(held.Release(s.Context()), lockbench.ErrLate)
+		s.acquire(b, minute)
+	})
+}
+
+func TestNotifyTellsOfALossAtTheNextRenewal(t *testing.T) {
+	inBubble(t, "notify", func(s *scene) {
+		p, _ := s.process()
+		b, _ := s.locker()
+		seen := &renewals{}
+		outer := s.acquire(p.Locker(seen), twoSecs)
+		s.expire()
+		s.acquire(b, minute)
+		<-outer.(lockbench.Watcher).Lost()
+		if got := seen.count(lockbench.ErrNotHeld); got != 1 {
+			s.Errorf("%d renewals told of the loss, want 1", got)
+		}
+		s.want(outer.Release(s.Context()), lockbench.ErrNotHeld)
+		s.refused(p.Locker(design.Blind))
+	})
+}
+
+func TestNotifyDoesNotHideALossFromANestedAcquire(t *testing.T) {
+	onServers(t, repaired, func(s *scene) {
+		a, _ := s.locker()
+		outer := s.acquire(a, minute)
+		s.expire()
+		_, err := a.Acquire(s.Context(), key, minute)
+		s.want(err, lockbench.ErrNotHeld)
+		s.lost(outer, true)
+		fresh := s.acquire(a, minute)
+		s.want(outer.Release(s.Context()), lockbench.ErrNotHeld)
+		s.lost(fresh, false)
+		s.release(fresh)
+	})
+}
+
+func TestNotifyNestingNeverShortens(t *testing.T) {
+	inBubble(t, "notify", func(s *scene) {
+		a, _ := s.locker()
+		b, _ := s.locker()
+		outer := s.acquire(a, minute)
+		inner := s.acquire(a, twoSecs)
+		if got := s.left(); got <= twoSecs.TTL {
+			s.Errorf("%v left of a minute after a nested acquire for %v", got, twoSecs.TTL)
+		}
+		longest := s.acquire(a, lockbench.Options{TTL: time.Hour})
+		s.release(longest)
+		s.release(inner)
+		time.Sleep(24 * time.Hour)
+		s.refused(b)
+		s.release(outer)
+		s.acquire(b, minute)
+	})
+}
+
+func TestNotifyUndoesAnAcquireWhoseReplyWasLost(t *testing.T) {
+	onServers(t, repaired, func(s *scene) {
+		a, gate := s.locker()
+		b, _ := s.locker()
+		gate.LoseReply("EVALSHA")
+		_, err := a.Acquire(s.Context(), key, minute)
+		s.open(err)
+		s.release(s.acquire(b, minute))
+		s.release(s.acquire(a, minute))
+		s.release(s.acquire(b, minute)) // one level, one release
+	})
+}
+
+// An acquire that the server runs after it was undone may be taken over by its
+// owner.
+func TestNotifyAcquireThatArrivesLate(t *testing.T) {
+	inBubble(t, "notify", func(s *scene) {
+		a, gate := s.locker()
+		b, _ := s.locker()
+		arrive := gate.Delay("EVALSHA")
+		_, err := a.Acquire(s.Context(), key, twoSecs)
+		s.open(err)
+		s.want(arrive(), nil)
+		s.refused(b)
+		s.release(s.acquire(a, minute))
+		s.acquire(b, minute)
+	})
+}
+
+// If nobody does, it ends with its lease.
+func TestNotifyLateAcquireEndsWithItsLease(t *testing.T) {
+	inBubble(t, "notify", func(s *scene) {
+		a, gate := s.locker()
+		b, _ := s.locker()
+		arrive := gate.Delay("EVALSHA")
+		_, err := a.Acquire(s.Context(), key, twoSecs)
+		s.open(err)
+		s.want(arrive(), nil)
+		s.refused(b)
+		time.Sleep(twoSecs.TTL)
+		s.acquire(b, minute)
+	})
+}
+
+// Requests of an earlier hold do nothing to a later one of the same owner.
+func TestNotifyLateRequestsMeetTheLaterHold(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		late func(s *scene, a lockbench.Locker, delay func() func() error) (arrive func() error)
+	}{
+		{"acquire", func(s *scene, a lockbench.Locker, delay func() func() error) func() error {
+			arrive := delay()
+			_, err := a.Acquire(s.Context(), key, minute)
+			s.open(err)
+			return arrive
+		}},
+		{"release", func(s *scene, a lockbench.Locker, delay func() func() error) func() error {
+			held := s.acquire(a, minute)
+			arrive := delay()
+			s.open(held.Release(s.Context()))
+			return arrive
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			onServers(t, repaired, func(s *scene) {
+				a, gate := s.locker()
+				b, _ := s.locker()
+				arrive := c.late(s, a, func() func() error { return gate.Delay("EVALSHA") })
+				held := s.acquire(a, minute)
+				s.want(arrive(), nil)
+				s.refused(b)
+				s.want(held.(lockbench.Extender).Extend(s.Context(), time.Minute), nil)
+				s.release(held)
+				s.acquire(b, minute)
+			})
+		})
+	}
+}
+
+func TestNotifyReleasesMayBeRepeated(t *testing.T) {
+	onServers(t, repaired, func(s *scene) {
+		a, gate := s.locker()
+		b, _ := s.locker()
+		outer := s.acquire(a, minute)
+		inner := s.acquire(a, minute)
+		gate.LoseReply("EVALSHA")
+		s.open(inner.Release(s.Context()))
+		s.release(inner)
+		s.refused(b)
+		gate.LoseReply("EVALSHA")
+		s.open(outer.Release(s.Context()))
+		s.want(outer.Release(s.Context()), lockbench.ErrNotHeld)
+		s.acquire(b, minute)
+	})
+}
+
+// A release that was never sent leaves the level, and the loss that follows when
+// it is not repeated is told.
+func TestNotifyReleaseWithoutEffect(t *testing.T) {
+	inBubble(t, "notify", func(s *scene) {
+		b, _ := s.locker()
+		cut := &outage{}
+		s.env = cut.through(s.env)
+		p, _ := s.process()
+		a := p.Locker(design.Blind)
+		repeated := s.acquire(a, twoSecs)
+		s.inOutage(cut, repeated, func() { s.want(repeated.Release(s.Context()), lockbench.ErrNoEffect) })
+		s.refused(b)
+		s.release(repeated)
+		left := s.acquire(a, twoSecs)
+		s.inOutage(cut, left, func() { s.want(left.Release(s.Context()), lockbench.ErrNoEffect) })
+		<-left.(lockbench.Watcher).Lost()
+		time.Sleep(time.Millisecond)
+		s.acquire(b, minute)
+	})
+}
+
+// inOutage does something while no connection can be had.
+func (s *scene) inOutage(cut *outage, held lockbench.Lease, do func()) {
+	cut.down.Store(true)
+	defer cut.down.Store(false)
+	var dial *net.OpError
+	for !errors.As(s.ttl(held), &dial) { // use up the connections that there are
+	}
+	do()
+}
+
+func (s *scene) ttl(held lockbench.Lease) error {
+	_, err := held.(lockbench.TTLer).TTL(s.Context())
+	return err
+}
+
+func TestNotifyRenewalInFlightDoesNotReviveWhatWasReleased(t *testing.T) {
+	inBubble(t, "notify", func(s *scene) {
+		p, gate := s.process()
+		seen := &renewals{}
+		held := s.acquire(p.Locker(seen), twoSecs)
+		renewal := gate.Stop("EVALSHA")
+		<-renewal.Reached
+		s.release(held)
+		renewal.Go()
+		synctest.Wait()
+		if got := s.admin.Exists(s.Context(), s.server()).Val(); got != 0 {
+			s.Errorf("the lock is there again")
+		}
+		if got := seen.count(lockbench.ErrNotHeld); got != 0 {
+			s.Errorf("told of a loss that was a release")
+		}
+		s.lost(held, false)
+	})
+}
+
+func TestNotifyRenewalInFlightDoesNotShortenAnExtend(t *testing.T) {
+	inBubble(t, "notify", func(s *scene) {
+		p, gate := s.process()
+		held := s.acquire(p.Locker(design.Blind), twoSecs)
+		renewal := gate.Stop("EVALSHA")
+		<-renewal.Reached
+		s.want(held.(lockbench.Extender).Extend(s.Context(), time.Hour), nil)
+		renewal.Go()
+		synctest.Wait()
+		if got := s.left(); got < 59*time.Minute {
+			s.Errorf("%v left of an hour", got)
+		}
+		time.Sleep(24 * time.Hour)
+		s.release(held)
+	})
+}
+
+func TestNotifyExtendWhoseReplyWasLost(t *testing.T) {
+	inBubble(t, "notify", func(s *scene) {
+		p, gate := s.process()
+		held := s.acquire(p.Locker(design.Blind), minute)
+		gate.LoseReply("EVALSHA")
+		s.open(held.(lockbench.Extender).Extend(s.Context(), time.Second))
+		time.Sleep(time.Hour) // it may have shortened the lease
+		s.lost(held, false)
+		s.release(held)
+	})
+}
+
+func TestNotifyWakesTheWaiterAtOnce(t *testing.T) {
+	inBubble(t, "notify", func(s *scene) {
+		p, _ := s.process()
+		a, _ := s.locker()
+		held := s.acquire(a, minute)
+		var waiters []<-chan result
+		for range 3 { // of one process, so that one wakes the next
+			waiters = append(waiters, s.acquireInBackground(s.Context(), p.Locker(design.Blind), patience))
+		}
+		synctest.Wait()
+		began := time.Now()
+		s.release(held)
+		for range waiters {
+			s.release(s.first(waiters))
+		}
+		if got := time.Since(began); got != 0 {
+			s.Errorf("granted %v after the release, want at once", got)
+		}
+	})
+}
+
+// first returns the lease of the waiter that was granted first.
+func (s *scene) first(waiters []<-chan result) lockbench.Lease {
+	s.Helper()
+	for {
+		synctest.Wait()
+		for _, w := range waiters {
+			select {
+			case r := <-w:
+				s.want(r.err, nil)
+				return r.lease
+			default:
+			}
+		}
+		time.Sleep(time.Second)
+	}
+}
+
+// A release that comes before the subscription is not missed.
+func TestNotifyReleaseBeforeTheSubscription(t *testing.T) {
+	inBubble(t, "notify", func(s *scene) {
+		a, _ := s.locker()
+		b, gate := s.locker()
+		held := s.acquire(a, minute)
+		subscribe := gate.Stop("SUBSCRIBE")
+		got := s.acquireInBackground(s.Context(), b, patience)
+		<-subscribe.Reached
+		began := time.Now()
+		s.release(held)
+		subscribe.Go()
+		s.want((<-got).err, nil)
+		if waited := time.Since(began); waited != 0 {
+			s.Errorf("granted %v after the release, want at once", waited)
+		}
+	})
+}
+
+// Without a message the end of the dead owner's lease wakes.
+func TestNotifyWaitsNoLongerThanTheLease(t *testing.T) {
+	inBubble(t, "notify", func(s *scene) {
+		p, _ := s.process()
+		b, _ := s.locker()
+		s.acquire(p.Locker(design.Blind), minute)
+		p.Close() // dies
+		began := time.Now()
+		s.acquire(b, patience)
+		if waited := time.Since(began); waited > minute.TTL+time.Second {
+			s.Errorf("granted after %v, want within the dead owner's lease", waited)
+		}
+	})
+}
+
+// Nor does a subscription that never comes about keep a waiter.
+func TestNotifyWaitsWithoutSubscription(t *testing.T) {
+	onServers(t, repaired, func(s *scene) {
+		p, _ := s.process()
+		b, gate := s.locker()
+		s.acquire(p.Locker(design.Blind), lockbench.Options{TTL: 50 * time.Millisecond})
+		p.Close()
+		subscribe := gate.Stop("SUBSCRIBE")
+		s.acquire(b, patience)
+		subscribe.Drop()
+	})
+}
+
+// A waiter whose connection is cut listens again, and looks whether it missed a
+// release.
+func TestNotifyListensAgain(t *testing.T) {
+	onServers(t, repaired, func(s *scene) {
+		a, _ := s.locker()
+		b, _ := s.locker()
+		held := s.acquire(a, minute)
+		got := s.acquireInBackground(s.Context(), b, patience)
+		for len(s.admin.PubSubChannels(s.Context(), s.server()+"*").Val()) == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		if s.admin.ClientKillByFilter(s.Context(), "TYPE", "pubsub").Err() != nil {
+			s.Skip("the server cannot cut connections")
+		}
+		s.release(held)
+		s.want((<-got).err, nil)
+	})
+}
+
+func TestNotifyGivesUpInTime(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		cancel time.Duration
+		want   error
+	}{
+		{"wait over", time.Hour, lockbench.ErrNotAcquired},
+		{"cancelled", time.Second, context.Canceled},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			inBubble(t, "notify", func(s *scene) {
+				a, _ := s.locker()
+				b, _ := s.locker()
+				held := s.acquire(a, minute)
+				ctx, cancel := context.WithCancel(s.Context())
+				defer cancel()
+				time.AfterFunc(c.cancel, cancel)
+				began := time.Now()
+				_, err := b.Acquire(ctx, key, lockbench.Options{TTL: time.Minute, Wait: 10 * time.Second})
+				s.want(err, c.want)
+				if waited, want := time.Since(began), min(c.cancel, 10*time.Second); waited != want {
+					s.Errorf("gave up after %v, want %v", waited, want)
+				}
+				synctest.Wait()
+				if got := s.admin.PubSubChannels(s.Context(), s.env.Prefix+"*").Val(); len(got) != 0 {
+					s.Errorf("still subscribed to %v", got)
+				}
+				s.release(held)
+				time.Sleep(time.Hour)
+				s.release(s.acquire(a, minute))
+			})
+		})
+	}
+}
+
+// An owner that vanished in a process that lives: its lease cannot be reached.
+func TestNotifyStopsRenewingWhatNobodyCanReach(t *testing.T) {
+	onServers(t, repaired, func(s *scene) {
+		p, _ := s.process()
+		s.acquire(p.Locker(design.Blind), lockbench.Options{TTL: 60 * time.Millisecond})
+		for s.admin.Exists(s.Context(), s.server()).Val() == 1 {
+			runtime.GC()
+			time.Sleep(time.Millisecond)
+		}
+	})
+}
+
+func TestNotifyKeepsOneConnectionForListening(t *testing.T) {
+	onServers(t, repaired, func(s *scene) {
+		s.env.Pool = 2
+		p, _ := s.process()
+		held := s.acquire(p.Locker(design.Blind), minute)
+		waiters := []<-chan result{
+			s.acquireInBackground(s.Context(), p.Locker(design.Blind), patience),
+			s.acquireInBackground(s.Context(), p.Locker(design.Blind), patience),
+		}
+		s.release(held)
+		for range waiters {
+			select {
+			case r := <-waiters[0]:
+				s.want(r.err, nil)
+				s.release(r.lease)
+			case r := <-waiters[1]:
+				s.want(r.err, nil)
+				s.release(r.lease)
+			}
+		}
+	})
+}
