@@ -1,0 +1,80 @@
+package load
+
+import (
+	"io"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+func TestHeader(t *testing.T) {
+	server := embedded(t)
+	d := tokenDesign()
+	d.Tolerance, d.Reacquire = time.Second, design.Nested
+	c := Config{Design: d, Server: server, Workload: workloads.SlowStep()}
+	o, err := c.Workload.Options(options(func(o *workloads.Options) {
+		o.Warmup, o.Seed, o.TTL = 100*time.Millisecond, 7, 200*time.Millisecond
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := header(c, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Params["ttl_ns"] != 2e8 || got.Params["hold"] != "1ms" || got.Params["slow"] != 1.0 {
+		t.Errorf("params = %v, want the options as run", got.Params)
+	}
+	if got.Environment.Go == "" || got.Environment.CPUs == 0 || got.Environment.Version == "" {
+		t.Errorf("environment = %+v, want it filled in", got.Environment)
+	}
+	got.Params, got.Environment = nil, history.Environment{}
+	want := history.Header{
+		Design: "test/token", Claims: d.Claims, Reacquire: "nested", ToleranceNS: 1e9,
+		Exercises: c.Workload.Exercises(o), Workload: "slow-step", Seed: 7, WarmupNS: 1e8, Server: server.Info(),
+	}
+	if diff := cmp.Diff(got, want); diff != "" {
+		t.Errorf("header (-got +want):\n%s", diff)
+	}
+}
+
+// TestExercisesOfRenewingDesign: slow holders do not make it lose its lock.
+func TestExercisesOfRenewingDesign(t *testing.T) {
+	o := options(func(o *workloads.Options) { o.Slow = 0.5 }).OrDefaults()
+	for _, renews := range []bool{false, true} {
+		d := tokenDesign()
+		d.Renews = renews
+		found := exercises(Config{Design: d, Workload: workloads.Mutex()}, o)
+		got := []bool{
+			slices.Contains(found, lockbench.Overrun),
+			slices.Contains(found, lockbench.OwnerRelease),
+			slices.Contains(found, lockbench.LossReported),
+		}
+		if diff := cmp.Diff(got, []bool{true, !renews, !renews}); diff != "" {
+			t.Errorf("renews %v: overrun, owner-release, loss-reported (-got +want):\n%s", renews, diff)
+		}
+	}
+}
+
+func TestProcessRandom(t *testing.T) {
+	draw := func(seed uint64, process int) string {
+		var b [16]byte
+		if _, err := io.ReadFull(processRandom(seed, process), b[:]); err != nil {
+			t.Fatal(err)
+		}
+		return string(b[:])
+	}
+	if draw(1, 0) != draw(1, 0) {
+		t.Error("the same seed and process draw different bytes")
+	}
+	if draw(1, 0) == draw(2, 0) || draw(1, 0) == draw(1, 1) {
+		t.Error("different seeds or processes draw the same bytes")
+	}
+}
