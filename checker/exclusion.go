@@ -31,6 +31,9 @@ func (c *Checker) begun(k *key, i int) {
 // conflict tells whether the newest segments of a and b share an instant, end
 // points excluded.
 func conflict(a, b *hold) bool {
+	if a.hollow() || b.hollow() {
+		return false
+	}
 	return a.inCore && b.inCore && a.start.before(b.coreEnd()) && b.start.before(a.coreEnd())
 }
 

@@ -23,6 +23,7 @@ type hold struct {
 	// The newest segment of the core, and the ends of validity: as it stands, as
 	// it would stand without background renewals, and as the acquire left it.
 	inCore             bool
+	renewed            bool // the segment was opened by a renewal in the background
 	start              stamp
 	until, base, first int64
 
@@ -120,6 +121,10 @@ func (h *hold) open(s stamp) bool {
 
 // coreEnd is where the newest segment ends, as far as is known.
 func (h *hold) coreEnd() stamp { return earlier(h.end, stamp{t: h.until}) }
+
+// hollow tells whether the newest segment is empty: opened by a renewal at the
+// very instant at which its owner's own doing ended it, in no known order.
+func (h *hold) hollow() bool { return h.renewed && !h.start.before(h.coreEnd()) }
 
 // coreAt tells whether the core has begun at s or before and lasts beyond s.
 func (h *hold) coreAt(s stamp) bool {
@@ -252,8 +257,7 @@ func (h *hold) reopen(op *history.Op, ttl int64) bool {
 		from = startOf(op)
 	}
 	until := after(from, ttl)
-	over := h.end.before(returnOf(op)) || op.Kind == history.Renew && !callOf(op).before(h.end)
-	if over || op.Return >= until {
+	if h.end.before(returnOf(op)) || op.Return >= until {
 		return false
 	}
 	if h.inCore && op.Return < h.until {
@@ -262,7 +266,7 @@ func (h *hold) reopen(op *history.Op, ttl int64) bool {
 		h.setUntil(op, max(h.until, until))
 		return false
 	}
-	h.from = from
+	h.from, h.renewed = from, op.Kind == history.Renew
 	h.setUntil(op, until)
 	return h.open(returnOf(op))
 }

@@ -69,6 +69,8 @@ type replay struct {
 	done   []segment
 	open   bool
 	cur    segment
+	// renewed: cur was opened by a renewal, concurrent with its client's calls.
+	renewed bool
 	until  int64
 	levels int
 	late   []*history.Op // to begin a segment at their return
@@ -136,7 +138,7 @@ func (r *replay) land(returned func(*history.Op) bool) {
 	slices.SortStableFunc(r.late, func(a, b *history.Op) int { return cmp.Compare(a.Return, b.Return) })
 	r.late = slices.DeleteFunc(r.late, func(op *history.Op) bool {
 		landed := returned(op)
-		if landed && (op.Kind != history.Renew || callOf(op).before(r.end)) {
+		if landed {
 			r.reopen(op)
 		}
 		return landed
@@ -164,12 +166,14 @@ func (r *replay) begin(op *history.Op, from, until int64) {
 		r.finish()
 	}
 	r.open, r.until = true, until
+	r.renewed = op.Kind == history.Renew
 	r.cur = segment{client: op.Client, attempt: stamp{t: from}, start: returnOf(op)}
 }
 
 func (r *replay) finish() {
 	r.cur.end = earlier(r.end, stamp{t: r.until})
-	if !r.cur.end.before(r.cur.start) && r.cur.start.before(stamp{t: r.until}) {
+	point := r.cur.end == r.cur.start && !r.renewed
+	if (point || r.cur.start.before(r.cur.end)) && r.cur.start.before(stamp{t: r.until}) {
 		r.done = append(r.done, r.cur)
 	}
 }
