@@ -66,14 +66,14 @@ type replay struct {
 	end    stamp
 	ended  bool // by an operation of its own
 
-	done   []segment
-	open   bool
-	cur    segment
+	done []segment
+	open bool
+	cur  segment
 	// renewed: cur was opened by a renewal, concurrent with its client's calls.
 	renewed bool
-	until  int64
-	levels int
-	late   []*history.Op // to begin a segment at their return
+	until   int64
+	levels  int
+	late    []*history.Op // to begin a segment at their return
 }
 
 // run returns the operations left when an acquire begins the ended hold anew.
