@@ -1,0 +1,105 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/suggest"
+	"github.com/lockbench/lockbench/reports"
+)
+
+// checkOptions are the flags of check.
+type checkOptions struct {
+	out    []string
+	claims []string
+}
+
+func newCheck() *cobra.Command {
+	var o checkOptions
+	cmd := &cobra.Command{
+		Use:   "check FILE...",
+		Short: "Judge saved histories again, without a server",
+		Long: `check judges histories that were saved by run --history, and those of other
+programs: lockbench's own format, JSON Lines, and Jepsen's EDN, told apart by
+content. The verdicts and the exit code are those of the run. Of several files a
+broken claim (1) outweighs an inconclusive one (3).
+
+A history that is cut short or damaged is judged up to the last whole block and
+said to be partial; that is inconclusive unless a claim is broken before.
+
+A history without claims is held to what a lease lock on one server can keep: all
+guarantees but overrun, reentrancy, restart and failover.`,
+		Example: `  lockbench check histories/*.lbh
+  lockbench check --claims exclusion,owner-release jepsen/history.edn`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("check: no history given; hint: lockbench check FILE...")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, files []string) error { return o.check(cmd, files) },
+	}
+	cmd.Flags().StringArrayVar(&o.out, "out", nil, outHelp)
+	cmd.Flags().StringSliceVar(&o.claims, "claims", nil, "hold the lock to these `guarantees` instead of those that the history names; none for no claim")
+	return cmd
+}
+
+func (o *checkOptions) check(cmd *cobra.Command, files []string) error {
+	out, err := parseOutputs(o.out)
+	if err != nil {
+		return err
+	}
+	claims, err := parseGuarantees(o.claims)
+	if err != nil {
+		return fmt.Errorf("--claims: %w", err)
+	}
+	var runs []reports.Judged
+	for _, file := range files {
+		j, err := judge(file, claims)
+		if err != nil {
+			return fmt.Errorf("check: %w", err)
+		}
+		runs = append(runs, j)
+	}
+	r := reports.New(runs, nil)
+	if err := out.write(cmd.OutOrStdout(), r, runs); err != nil {
+		return err
+	}
+	return verdictOf(r.Exit)
+}
+
+// parseGuarantees reads names of guarantees; nil stands for none given, and the
+// single name "none" for an empty list.
+func parseGuarantees(names []string) ([]lockbench.Guarantee, error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	found := []lockbench.Guarantee{}
+	for _, name := range names {
+		name = strings.TrimSpace(name)
+		if name == "none" && len(names) == 1 {
+			return found, nil
+		}
+		g, err := parseGuarantee(name)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, g)
+	}
+	return found, nil
+}
+
+func parseGuarantee(name string) (lockbench.Guarantee, error) {
+	var known []string
+	for _, g := range lockbench.Guarantees() {
+		if string(g.Name) == name {
+			return g.Name, nil
+		}
+		known = append(known, string(g.Name))
+	}
+	return "", suggest.Unknown("guarantee", name, known)
+}

@@ -1,0 +1,7 @@
+// Command lockbench runs distributed lock designs against a server, judges what
+// it recorded, and shows how fast each design was and which guarantees it kept.
+//
+// Results go to standard output, progress and errors to standard error. The exit
+// code is 0 when every claim that could be exercised was held, 1 when a claim was
+// broken, 2 for an error of usage or set-up, and 3 when too little was seen to say.
+package main

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/measure"
+	"github.com/lockbench/lockbench/reports"
+)
+
+// judge reads the history in path once, and judges and measures it on the way.
+// The error is that of opening it; damage further on is in the result, which
+// then covers what comes before. Claims, when not nil, replace the history's.
+func judge(path string, claims []lockbench.Guarantee) (reports.Judged, error) {
+	src, err := history.Open(path)
+	if err != nil {
+		return reports.Judged{}, err
+	}
+	if c, closes := src.(io.Closer); closes {
+		defer c.Close()
+	}
+	h := src.Header()
+	if claims != nil {
+		h.Claims = claims
+	}
+	if h.Design == "" {
+		h.Design = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	}
+	verdicts, figures := checker.New(h), measure.New(h)
+	j := reports.Judged{Header: h, History: path}
+	for ev, err := range src.Events() {
+		if err != nil {
+			j.Err = errors.Join(j.Err, err)
+			break
+		}
+		verdicts.Add(ev)
+		figures.Add(ev)
+	}
+	j.End = src.End()
+	j.Verdicts, j.Measures = verdicts.Finish(j.End), figures.Result(j.End)
+	return j, nil
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/lockbench/lockbench/internal/suggest"
+)
+
+// exitUsage is the exit code for an error of usage or set-up. Those of results
+// are the reports package's.
+const exitUsage = 2
+
+// verdict is the exit code that a result amounts to, on its way out as an error:
+// the result itself has been written and there is nothing to add.
+type verdict int
+
+func (v verdict) Error() string { return fmt.Sprintf("exit code %d", int(v)) }
+
+// verdictOf is nil for exit code 0.
+func verdictOf(exit int) error {
+	if exit == 0 {
+		return nil
+	}
+	return verdict(exit)
+}
+
+// execute runs the command line and returns its exit code.
+func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	var v verdict
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &v):
+		return int(v)
+	}
+	fmt.Fprintln(stderr, complaint(err))
+	return exitUsage
+}
+
+// complaint renders an error for people: what failed and why, and the hint on a
+// line of its own.
+func complaint(err error) string {
+	what, hint, hinted := strings.Cut(err.Error(), "; hint: ")
+	what = "lockbench: " + strings.TrimPrefix(what, "lockbench: ")
+	if !hinted {
+		return what
+	}
+	return what + "\nhint: " + hint
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "lockbench",
+		Short: "How fast is a distributed lock, and which guarantees does it keep?",
+		Long: `lockbench runs distributed lock designs with real clients against a real Redis,
+records what happened, and judges from the record alone which guarantees held.
+
+Exit codes: 0 every claim that could be exercised was held; 1 a claim was broken;
+2 an error of usage or set-up; 3 inconclusive.`,
+		Example: `  lockbench run                                  a tour of all designs, within a minute
+  lockbench run --design 'lua-token/*' --clients 64 --duration 1m
+  lockbench check histories/*.lbh                judge saved histories again`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			return suggest.Unknown("command", args[0], commandNames(cmd))
+		},
+	}
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetFlagErrorFunc(explainFlag)
+	root.AddCommand(newRun(), newCheck(), newList(), newHistory(), newVersion())
+	return root
+}
+
+func commandNames(cmd *cobra.Command) []string {
+	var names []string
+	for _, c := range cmd.Commands() {
+		names = append(names, c.Name())
+	}
+	return names
+}
+
+// explainFlag adds near matches to the error for a flag that does not exist, and
+// the command to the others.
+func explainFlag(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return fmt.Errorf("%s: %w", cmd.Name(), err)
+	}
+	var known []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+	name := unknown.GetSpecifiedName()
+	if near := suggest.Near(name, known); len(near) > 0 {
+		return fmt.Errorf("%s: %w; hint: did you mean --%s?", cmd.Name(), err, strings.Join(near, ", --"))
+	}
+	return fmt.Errorf("%s: %w; hint: %s -h lists the flags", cmd.Name(), err, cmd.CommandPath())
+}

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// redisVariable names the environment variable that --redis falls back to.
+const redisVariable = "LOCKBENCH_REDIS"
+
+// runOptions are the flags of run.
+type runOptions struct {
+	designs  []string
+	workload string
+	redis    string
+	params   workloads.Options
+	history  string
+	out      []string
+	quiet    bool
+}
+
+func newRun() *cobra.Command {
+	o := runOptions{params: tour()}
+	cmd := &cobra.Command{
+		Use:   "run",
+		Short: "Run designs under a workload, and judge and measure them",
+		Long: `run drives designs one after another with the clients of a workload, records what
+happened, judges the record and measures it. Without flags it is a tour of all
+designs that takes less than a minute and needs nothing installed: a private
+redis-server from PATH is used, or else an embedded server.
+
+Ctrl-C ends the run in good order and reports what was measured; once more aborts.`,
+		Example: `  lockbench run
+  lockbench run --design 'lua-token/*,watch-multi/poll' --clients 64 --duration 1m
+  lockbench run --workload reentrant --depth 3 --slow-keys 0 --redis redis://localhost:6379
+  lockbench run --key-choice own --history histories --out json=result.json`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.settle(cmd.Flags())
+			return o.run(cmd)
+		},
+	}
+	o.flags(cmd.Flags())
+	return cmd
+}
+
+func (o *runOptions) flags(f *pflag.FlagSet) {
+	f.SortFlags = false
+	f.StringSliceVar(&o.designs, "design", nil, "`names` or globs of designs, by comma or repeated (default all; lockbench list designs)")
+	f.StringVar(&o.workload, "workload", "oversell", "what clients do, a `name` (lockbench list workloads)")
+	f.StringVar(&o.redis, "redis", os.Getenv(redisVariable), "`URL` of the server: redis://, rediss:// or unix:// (default $"+redisVariable+", or a private redis-server from PATH, or embedded)")
+	o.loadFlags(f)
+	o.workloadFlags(f)
+	f.StringVar(&o.history, "history", "", "keep the history of every design in this `directory`")
+	f.StringArrayVar(&o.out, "out", nil, outHelp)
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on standard error")
+}
+
+func (o *runOptions) loadFlags(f *pflag.FlagSet) {
+	p := &o.params
+	f.IntVar(&p.Clients, "clients", p.Clients, "owners that compete")
+	f.IntVar(&p.Processes, "processes", p.Processes, "processes they live in, which share what a design keeps per process (default one per client)")
+	f.IntVar(&p.Keys, "keys", p.Keys, "locks; unless given, as many as key choice own or pairs needs for the clients asked for")
+	f.StringVar(&p.KeyChoice, "key-choice", p.KeyChoice, "how clients pick their next key: "+strings.Join(workloads.KeyChoices(), ", "))
+	f.DurationVar(&p.TTL, "ttl", p.TTL, "lease asked for")
+	f.DurationVar(&p.Wait, "wait", p.Wait, "how long to wait for a lock that is held; 0s is one attempt")
+	f.Var(&p.Hold, "hold", "work under the lock: 5ms, uniform:1ms-5ms, exp:5ms or lognormal:5ms,0.8")
+	f.Var(&p.Think, "think", "pause between two iterations, like --hold")
+	f.Float64Var(&p.Slow, "slow", 0, "share of holds that outlive their lease, 0 to 1")
+	f.Float64Var(&p.SlowKeys, "slow-keys", p.SlowKeys, "share of keys whose holds all outlive their lease, 0 to 1; unless given, 0 where the run is too short for one to end")
+	f.DurationVar(&p.Duration, "duration", p.Duration, "length of the run of each design, warm-up included; 0s is until --operations are done")
+	f.Int64Var(&p.Operations, "operations", 0, "iterations of all clients together; 0 is no limit")
+	f.DurationVar(&p.Warmup, "warmup", p.Warmup, "start of the run that is not measured, but judged")
+	f.Uint64Var(&p.Seed, "seed", 0, "decides all choices of the clients (default random, and told)")
+}
+
+func (o *runOptions) workloadFlags(f *pflag.FlagSet) {
+	p := &o.params
+	f.Float64Var(&p.SlowFactor, "slow-factor", 0, "length of a slow hold in leases (default 1.25)")
+	f.Int64Var(&p.Stock, "stock", 0, "oversell: units for sale per key (default 1000000)")
+	f.Int64Var(&p.Threshold, "threshold", 0, "redeem: points that one redemption costs (default 10)")
+	f.Int64Var(&p.Points, "points", 0, "redeem: points a user starts with (default 100)")
+	f.IntVar(&p.Depth, "depth", 0, "reentrant: how often the lock is taken before it is given back (default 2)")
+	f.DurationVar(&p.NestedTTL, "nested-ttl", 0, "reentrant: lease that nested acquires ask for (default --ttl)")
+	f.DurationVar(&p.Period, "period", 0, "cron: how often the job is due (default 500ms)")
+	f.DurationVar(&p.Delay, "delay", 0, "cron: how long others are kept out after the job (default a fifth of the period)")
+}
+
+// settle fits what was not asked for to what was.
+func (o *runOptions) settle(f *pflag.FlagSet) {
+	p := &o.params
+	if !f.Changed("duration") && p.Operations > 0 {
+		p.Duration = 0
+	}
+	if asked := f.Changed("clients") || f.Changed("key-choice"); asked && !f.Changed("keys") && fixedKeys(p.KeyChoice) {
+		p.Keys = 0
+	}
+	if !f.Changed("warmup") && p.Duration > 0 {
+		p.Warmup = min(p.Warmup, p.Duration/5)
+	}
+	if !f.Changed("slow-keys") && !o.slowFits() {
+		p.SlowKeys = 0
+	}
+	if !f.Changed("seed") {
+		p.Seed = randomSeed()
+	}
+}
+
+// fixedKeys tells whether clients stay with their key, so that the number of
+// keys follows from theirs.
+func fixedKeys(choice string) bool { return choice == workloads.Own || choice == workloads.Pairs }
+
+// slowFits tells whether a slow hold would end within the run, in designs that
+// round leases up to seconds and tolerate one second more.
+func (o *runOptions) slowFits() bool {
+	p := o.params.OrDefaults()
+	granted := math.Ceil(p.TTL.Seconds()) * float64(time.Second)
+	return p.Duration == 0 || time.Duration(p.SlowFactor*granted)+time.Second < p.Duration
+}
+
+// A plan is what a run will do, checked before anything starts.
+type plan struct {
+	designs  []design.Design
+	workload workloads.Workload
+	options  workloads.Options
+	out      outputs
+}
+
+func (o *runOptions) plan() (p plan, err error) {
+	p.options = o.params
+	if p.designs = impls.All(); len(o.designs) > 0 {
+		if p.designs, err = impls.Match(o.designs...); err != nil {
+			return p, err
+		}
+	}
+	if p.workload, err = workloads.Find(o.workload); err != nil {
+		return p, err
+	}
+	if _, err = p.workload.Options(p.options); err != nil {
+		return p, fmt.Errorf("workload %s: %w", p.workload.Name, err)
+	}
+	p.out, err = parseOutputs(o.out)
+	return p, err
+}
+
+func (o *runOptions) run(cmd *cobra.Command) error {
+	p, err := o.plan()
+	if err != nil {
+		return fmt.Errorf("run: %w", err)
+	}
+	records, err := newRecords(o.history)
+	if err != nil {
+		return fmt.Errorf("run: %w", err)
+	}
+	s := &session{plan: p, records: records, progress: newProgress(cmd.ErrOrStderr(), o.quiet, len(p.designs))}
+	err = s.run(cmd.Context(), o.redis)
+	if err = errors.Join(err, records.tidy(s.runs)); err != nil {
+		return fmt.Errorf("run: %w", err)
+	}
+	r := reports.New(s.runs, s.notRun)
+	if err := p.out.write(cmd.OutOrStdout(), r, s.runs); err != nil {
+		return fmt.Errorf("run: %w", err)
+	}
+	return verdictOf(r.Exit)
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/load"
+	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/servers"
+)
+
+// session runs the designs of a plan one after another on one server.
+type session struct {
+	plan
+	records  *records
+	progress progress
+
+	server *servers.Server
+	runs   []reports.Judged
+	notRun []string
+}
+
+// run starts or finds the server and runs every design, until ctx ends or the
+// server is lost. The error is of the set-up; what happened in the runs is in
+// s.runs.
+func (s *session) run(ctx context.Context, url string) (err error) {
+	servers.SilenceClients()
+	if s.server, err = servers.Choose(ctx, url); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.server.Close()) }()
+	s.progress.say("server: %s, %s", s.server.Kind(), s.server.Version())
+	defer context.AfterFunc(ctx, func() {
+		s.progress.say("interrupted: ending the run in good order; once more aborts")
+	})()
+	defer s.progress.close()
+	for i, d := range s.designs {
+		if ctx.Err() != nil || s.server.Err() != nil {
+			s.skip(s.designs[i:])
+			break
+		}
+		if err := s.one(ctx, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *session) skip(designs []design.Design) {
+	for _, d := range designs {
+		s.notRun = append(s.notRun, d.Name)
+	}
+}
+
+// one runs a design, then judges and measures what was written of it. The error
+// says why nothing can be run at all: the set-up of the first design failed.
+func (s *session) one(ctx context.Context, d design.Design) error {
+	path := s.records.path(d.Name)
+	live := &load.Progress{}
+	s.progress.begin(d.Name, live)
+	summary, failed, err := s.load(ctx, d, path, live)
+	if err != nil {
+		return err
+	}
+	j, unreadable := judge(path, nil)
+	switch {
+	case unreadable == nil:
+		j.Err = errors.Join(j.Err, failed)
+	case failed == nil:
+		return unreadable
+	case ctx.Err() != nil:
+		s.skip([]design.Design{d})
+		return nil
+	case len(s.runs) == 0:
+		return failed
+	default:
+		j = s.failure(d, failed)
+	}
+	j.Notes = summary.Notes
+	s.runs = append(s.runs, j)
+	s.progress.end(&s.runs[len(s.runs)-1])
+	return nil
+}
+
+// load runs d with its history in a file. It tells errors of the run, which the
+// next design may not meet, from those of the file system.
+func (s *session) load(ctx context.Context, d design.Design, path string, live *load.Progress) (load.Summary, error, error) {
+	f, err := os.Create(path)
+	if err != nil {
+		return load.Summary{}, nil, fmt.Errorf("the history cannot be written: %w", err)
+	}
+	summary, failed := load.Run(ctx, load.Config{
+		Design: d, Server: s.server, Workload: s.workload, Options: s.options,
+		History: f, Progress: live,
+	})
+	return summary, errors.Join(failed, f.Close()), nil
+}
+
+// failure is a run that never got as far as a record.
+func (s *session) failure(d design.Design, err error) reports.Judged {
+	return reports.Judged{
+		Header: history.Header{
+			Design: d.Name, Claims: d.Claims, Workload: s.workload.Name, Seed: s.options.Seed,
+			Server: s.server.Info(), Environment: s.runs[0].Header.Environment,
+		},
+		Err: err,
+	}
+}
