@@ -9,6 +9,7 @@ import (
 	hashreentrant "github.com/lockbench/lockbench/impls/hash-reentrant"
 	luatoken "github.com/lockbench/lockbench/impls/lua-token"
 	setnxgetset "github.com/lockbench/lockbench/impls/setnx-getset"
+	watchmulti "github.com/lockbench/lockbench/impls/watch-multi"
 	"github.com/lockbench/lockbench/internal/suggest"
 )
 
@@ -19,6 +20,7 @@ func All() []design.Design {
 		setnxgetset.Designs(),
 		luatoken.Designs(),
 		hashreentrant.Designs(),
+		watchmulti.Designs(),
 	)
 }
 

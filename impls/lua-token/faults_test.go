@@ -21,7 +21,7 @@ func showAll(t *testing.T, name string, scenes map[string]func(*designtest.Scene
 	})
 }
 
-func find(t *testing.T, name string) design.Design {
+func find(t testing.TB, name string) design.Design {
 	t.Helper()
 	for _, d := range luatoken.Designs() {
 		if d.Name == name {

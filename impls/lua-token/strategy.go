@@ -46,7 +46,8 @@ type Client struct {
 	client *redis.Client
 	seen   design.Observer
 	random *bufio.Reader
-	raw    [tokenBytes]byte
+	raw    [tokenBytes]byte // scratch for making a token, and
+	text   [tokenSize]byte  // the same as text
 }
 
 // NewClient returns a client that uses the connections of client.
@@ -111,13 +112,12 @@ func (c *Client) lock(key string, ttl time.Duration, metadata string) (*Lock, er
 	if _, err := io.ReadFull(c.random, c.raw[:]); err != nil {
 		return nil, fmt.Errorf("%w: random token: %w", lockbench.ErrNoEffect, err)
 	}
-	token := make([]byte, tokenSize, tokenSize+len(metadata))
-	base64.RawURLEncoding.Encode(token, c.raw[:])
+	base64.RawURLEncoding.Encode(c.text[:], c.raw[:])
 	return &Lock{
 		validity: validity{granted: design.WholeMillis(ttl)},
 		client:   c.client,
 		key:      c.env.Prefix + key,
-		token:    string(append(token, metadata...)),
+		token:    string(c.text[:]) + metadata,
 	}, nil
 }
 
