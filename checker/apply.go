@@ -121,6 +121,7 @@ func (c *Checker) extendCalled(k *key, op *history.Op) {
 		c.staleCall(k, h, op)
 	}
 	if op.Outcome == history.LossReported {
+		h.unasked = !h.ended && op.Kind == history.Renew
 		h.close(callOf(op), "lost")
 		k.cuts++
 		return

@@ -24,6 +24,7 @@ type hold struct {
 	// it would stand without background renewals, and as the acquire left it.
 	inCore             bool
 	renewed            bool // the segment was opened by a renewal in the background
+	unasked            bool // the core was ended by one
 	start              stamp
 	until, base, first int64
 
@@ -122,9 +123,12 @@ func (h *hold) open(s stamp) bool {
 // coreEnd is where the newest segment ends, as far as is known.
 func (h *hold) coreEnd() stamp { return earlier(h.end, stamp{t: h.until}) }
 
-// hollow tells whether the newest segment is empty: opened by a renewal at the
-// very instant at which its owner's own doing ended it, in no known order.
-func (h *hold) hollow() bool { return h.renewed && !h.start.before(h.coreEnd()) }
+// hollow tells whether the newest segment is empty: it ended at the very instant
+// at which it began, and one of the two was the background's doing, so that they
+// have no known order.
+func (h *hold) hollow() bool {
+	return (h.renewed || h.unasked) && !h.start.before(h.coreEnd())
+}
 
 // coreAt tells whether the core has begun at s or before and lasts beyond s.
 func (h *hold) coreAt(s stamp) bool {
@@ -264,6 +268,7 @@ func (h *hold) reopen(op *history.Op, ttl int64) bool {
 		// One that overlaps it, called later or landed sooner, has opened the core
 		// already. Both bounds are sound, so the later one counts.
 		h.setUntil(op, max(h.until, until))
+		h.renewed = h.renewed && (op.Kind == history.Renew || h.start.before(returnOf(op)))
 		return false
 	}
 	h.from, h.renewed = from, op.Kind == history.Renew

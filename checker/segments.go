@@ -69,11 +69,12 @@ type replay struct {
 	done []segment
 	open bool
 	cur  segment
-	// renewed: cur was opened by a renewal, concurrent with its client's calls.
-	renewed bool
-	until   int64
-	levels  int
-	late    []*history.Op // to begin a segment at their return
+	// renewed: cur was opened by a renewal, concurrent with its client's calls;
+	// unasked: it was ended by one.
+	renewed, unasked bool
+	until            int64
+	levels           int
+	late             []*history.Op // to begin a segment at their return
 }
 
 // run returns the operations left when an acquire begins the ended hold anew.
@@ -116,7 +117,7 @@ func (r *replay) apply(op *history.Op) {
 			r.end, r.ended = callOf(op), true
 		}
 	case op.Kind == history.Lost, op.Outcome == history.LossReported:
-		r.end, r.ended = callOf(op), true
+		r.end, r.ended, r.unasked = callOf(op), true, op.Kind == history.Renew
 	case op.Kind == history.Extend || op.Kind == history.Renew:
 		r.extend(op)
 	}
@@ -160,6 +161,7 @@ func (r *replay) begin(op *history.Op, from, until int64) {
 	}
 	if r.open && op.Return < r.until { // the core goes on
 		r.until = max(r.until, until)
+		r.renewed = r.renewed && (op.Kind == history.Renew || r.cur.start.before(returnOf(op)))
 		return
 	}
 	if r.open {
@@ -172,7 +174,7 @@ func (r *replay) begin(op *history.Op, from, until int64) {
 
 func (r *replay) finish() {
 	r.cur.end = earlier(r.end, stamp{t: r.until})
-	point := r.cur.end == r.cur.start && !r.renewed
+	point := r.cur.end == r.cur.start && !r.renewed && !r.unasked
 	if (point || r.cur.start.before(r.cur.end)) && r.cur.start.before(stamp{t: r.until}) {
 		r.done = append(r.done, r.cur)
 	}
