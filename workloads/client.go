@@ -110,7 +110,7 @@ func (c *Client) pause(ctx context.Context, err error) {
 	case err != nil:
 		c.errors = min(c.errors+1, maxErrors)
 		d = max(d, errorPause*time.Duration(c.errors))
-	case c.refused && d == 0 && c.run.Options.Wait == 0:
+	case c.refused && d == 0:
 		c.errors, d = 0, c.choice.Backoff
 	default:
 		c.errors = 0

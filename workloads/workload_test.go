@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -51,7 +52,9 @@ func TestExercises(t *testing.T) {
 		{"redeem", Redeem(), nil, with(contended, lockbench.Effects)},
 		{"reentrant", Reentrant(), nil, with(contended, lockbench.Reentrancy)},
 		{"reentrant at depth one", Reentrant(), func(o *Options) { o.Depth = 1 }, contended},
-		{"cron", Cron(), nil, with(contended, lockbench.Extend, lockbench.ReleaseDelay)},
+		{"cron", Cron(), nil, with(contended, lockbench.ReleaseDelay)},
+		{"cron with a job longer than its lease", Cron(), func(o *Options) { o.Hold = Always(3 * time.Second) }, with(contended, lockbench.Extend, lockbench.ReleaseDelay)},
+		{"cron alone", Cron(), func(o *Options) { o.Clients, o.Hold = 1, Always(3*time.Second) }, alone},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
