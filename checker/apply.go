@@ -24,7 +24,7 @@ func (c *Checker) acquireCalled(k *key, op *history.Op) {
 			c.drop(k, i)
 		case h.released:
 		default: // its owner turned to a new grant: the old one is over
-			h.close(callOf(op), "reacquired")
+			h.close(callOf(op), "reacquired", true)
 			c.drop(k, i)
 		}
 	}
@@ -94,7 +94,7 @@ func (c *Checker) releaseCalled(k *key, op *history.Op) {
 	c.staleCall(k, h, op)
 	lost := op.Outcome == history.LossReported
 	if h.coreDepth--; h.coreDepth <= 0 || lost {
-		h.close(callOf(op), "release")
+		h.close(callOf(op), "release", true)
 	} else {
 		h.inner++
 	}
@@ -121,8 +121,7 @@ func (c *Checker) extendCalled(k *key, op *history.Op) {
 		c.staleCall(k, h, op)
 	}
 	if op.Outcome == history.LossReported {
-		h.unasked = !h.ended && op.Kind == history.Renew
-		h.close(callOf(op), "lost")
+		h.close(callOf(op), "lost", op.Kind == history.Extend)
 		k.cuts++
 		return
 	}
@@ -148,7 +147,7 @@ func (c *Checker) happened(op *history.Op) {
 	case history.Death:
 		c.departed = append(c.departed, op)
 		c.each(op.Client, func(k *key, h *hold) {
-			h.close(callOf(op), "death")
+			h.close(callOf(op), "death", true)
 			h.dead, h.excused = true, true
 			k.cuts++
 		})
@@ -164,7 +163,7 @@ func (c *Checker) lostClosed(op *history.Op) {
 		return
 	}
 	h.note(op)
-	h.close(callOf(op), "lost")
+	h.close(callOf(op), "lost", false)
 	k.cuts++
 	c.toldLost(k, h, op, callOf(op))
 }
@@ -176,7 +175,7 @@ func (c *Checker) cut(op *history.Op) {
 	c.departed = append(c.departed, op)
 	c.each(op.Client, func(k *key, h *hold) {
 		c.settle(k, callOf(op))
-		h.close(callOf(op), "cut")
+		h.close(callOf(op), "cut", true)
 		h.dead = true
 		k.cuts++
 	})

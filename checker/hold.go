@@ -24,9 +24,15 @@ type hold struct {
 	// it would stand without background renewals, and as the acquire left it.
 	inCore             bool
 	renewed            bool // the segment was opened by a renewal in the background
-	unasked            bool // the core was ended by one
+	unasked            bool // something in the background ended the core
 	start              stamp
 	until, base, first int64
+	// sure is when the lease that the acquire gave can end at the earliest, also
+	// where nobody told when it began.
+	sure int64
+	// least and most are the shortest and the longest lease of its acquires: what
+	// a renewal of unknown outcome, which tells no lease, may have set.
+	least, most int64
 
 	// unsure is the shortest TTL of an extend whose outcome is unknown: it may
 	// still take effect after any later one. flying are those not returned yet.
@@ -47,14 +53,19 @@ type hold struct {
 
 	released   bool // its owner gave it up, whatever came of that
 	releasedBy *history.Op
+	dropped    bool  // it is not among the open ones any more
 	dead       bool  // its owner died
 	excused    bool  // a death or pause was on its owner
 	widest     int64 // the latest instant at which the server may still hold it
 	exact      bool  // widest is sure: no slack for rounding and polling
+	// loose is what extends of unknown outcome may add to widest, each at the last
+	// moment, and loosened how many they are.
+	loose, loosened int64
 	told       bool  // its owner knows that it is lost
 
 	supersededAt stamp // return of the first later grant to another owner
 	supersededBy *hold
+	regrant      bool  // an acquire of unknown outcome may have granted it anew
 	intruder     *hold // the first that got in past validity, while this one worked
 	intrusion    stamp
 	foreign      *history.Op // a stale owner's release or extend that fell into the core
@@ -81,6 +92,7 @@ func newHold(op *history.Op, nested bool) *hold {
 		granted: returnOf(op), known: op.Outcome == history.OK,
 		from: op.Attempt, unsure: math.MaxInt64, coreDepth: 1, depth: 1,
 		end: forever, supersededAt: forever, intrusion: forever, widest: math.MaxInt64,
+		least: lease(op), most: lease(op),
 	}
 	if !h.known {
 		h.from, h.granted = history.NoStamp, callOf(op)
@@ -94,6 +106,7 @@ func newHold(op *history.Op, nested bool) *hold {
 	}
 	ttl := lease(op)
 	h.widest = after(op.Return, ttl)
+	h.sure = after(startOf(op), ttl)
 	if h.from == history.NoStamp {
 		return h
 	}
@@ -103,12 +116,30 @@ func newHold(op *history.Op, nested bool) *hold {
 	return h
 }
 
-// lease is the lease an operation granted in ns, unbounded when it has none.
+// lease is the lease in ns that op granted or, when its outcome is unknown, asked
+// for; unbounded when it has none.
 func lease(op *history.Op) int64 {
-	if op.Granted <= 0 {
+	ttl := op.Granted
+	if ttl == 0 && op.Outcome == history.Unknown {
+		ttl = op.Asked
+	}
+	if ttl == 0 {
 		return math.MaxInt64
 	}
-	return op.Granted
+	return max(ttl, 0)
+}
+
+// untold tells whether op may have set a lease that the record does not know.
+func untold(op *history.Op) bool {
+	return op.Kind == history.Renew && op.Outcome == history.Unknown && op.Granted == 0 && op.Asked == 0
+}
+
+// leaseOf is the shortest lease that op, an operation on h, may have set.
+func (h *hold) leaseOf(op *history.Op) int64 {
+	if untold(op) {
+		return h.least
+	}
+	return lease(op)
 }
 
 // open begins a segment of the core at s, if validity has not ended by then.
@@ -124,8 +155,8 @@ func (h *hold) open(s stamp) bool {
 func (h *hold) coreEnd() stamp { return earlier(h.end, stamp{t: h.until}) }
 
 // hollow tells whether the newest segment is empty: it ended at the very instant
-// at which it began, and one of the two was the background's doing, so that they
-// have no known order.
+// at which it began, and one of the two was not the owner's own doing, so that
+// they have no known order.
 func (h *hold) hollow() bool {
 	return (h.renewed || h.unasked) && !h.start.before(h.coreEnd())
 }
@@ -135,11 +166,13 @@ func (h *hold) coreAt(s stamp) bool {
 	return h.inCore && !s.before(h.start) && s.before(h.coreEnd())
 }
 
-// close ends the core at s for the reason by; only the first time counts.
-func (h *hold) close(s stamp, by string) {
+// close ends the core at s for the reason by; only the first time counts. own
+// tells that the owner did it, in a known order with its other calls.
+func (h *hold) close(s stamp, by string, own bool) {
 	if !h.ended {
 		h.ended, h.end, h.endedBy = true, s, by
 	}
+	h.unasked = h.unasked || !own && s == h.end
 }
 
 // validAt tells whether the lease granted is not over at s: whatever the owner
@@ -174,15 +207,31 @@ func (h *hold) extend(op *history.Op) {
 		h.flying = append(h.flying, op)
 	case history.Unknown:
 		h.shorten(op)
-		h.widest = after(h.widest, lease(op))
+	}
+}
+
+// widen moves what the server may at most hold of h by the extend op.
+func (h *hold) widen(op *history.Op) {
+	switch {
+	case h.exact:
+	case op.Outcome == history.OK:
+		h.widest = max(h.widest, after(op.Return, lease(op)))
+	case op.Outcome == history.Unknown:
+		ttl := lease(op)
+		if untold(op) {
+			ttl = h.most
+		}
+		h.loose = after(h.loose, ttl)
+		h.loosened++
 	}
 }
 
 // shorten applies the call of an operation that may or may not, now or later,
 // set the time left to its own lease.
 func (h *hold) shorten(op *history.Op) {
-	h.unsure = min(h.unsure, lease(op))
-	h.setUntil(op, min(h.until, after(op.Call, lease(op))))
+	ttl := h.leaseOf(op)
+	h.unsure = min(h.unsure, ttl)
+	h.setUntil(op, min(h.until, after(op.Call, ttl)))
 }
 
 // shortest is the TTL that an extend of ttl certainly leaves: one that is still
@@ -242,7 +291,6 @@ func (h *hold) again(op *history.Op, nested bool) {
 // and tells whether a new segment of the core begins there.
 func (h *hold) landed(op *history.Op) (reopens bool) {
 	h.flying = slices.DeleteFunc(h.flying, func(o *history.Op) bool { return o == op })
-	h.widest = max(h.widest, after(op.Return, lease(op)))
 	i := slices.IndexFunc(h.late, func(l lateOp) bool { return l.op == op })
 	if i < 0 {
 		return false
@@ -297,5 +345,13 @@ func (h *hold) latest(slack int64) int64 {
 	if h.exact {
 		return h.widest
 	}
-	return after(h.widest, slack)
+	return after(after(h.widest, h.loose), slack*(1+min(h.loosened, 1000)))
 }
+
+// follows tells whether h was granted after a for certain: had it been before,
+// its lease would not have been over when a was granted.
+func (h *hold) follows(a *hold) bool { return h.sure > a.granted.t }
+
+// renewed notes that h may have been granted anew: what its owner had lost by
+// then is past.
+func (h *hold) renewed() { h.supersededAt, h.supersededBy = forever, nil }

@@ -95,8 +95,7 @@ func (k *key) catchUp(h *hold) {
 			return false
 		}
 		if op.Outcome == history.LossReported {
-			h.unasked = true
-			h.close(callOf(op), "lost")
+			h.close(callOf(op), "lost", false)
 		} else if op.Outcome != history.Failed {
 			h.shorten(op)
 		}

@@ -69,12 +69,11 @@ type replay struct {
 	done []segment
 	open bool
 	cur  segment
-	// renewed: cur was opened by a renewal, concurrent with its client's calls;
-	// unasked: it was ended by one.
-	renewed, unasked bool
-	until            int64
-	levels           int
-	late             []*history.Op // to begin a segment at their return
+	// renewed: cur was opened by a renewal, concurrent with its client's calls.
+	renewed bool
+	until   int64
+	levels  int
+	late    []*history.Op // to begin a segment at their return
 }
 
 // run returns the operations left when an acquire begins the ended hold anew.
@@ -117,7 +116,7 @@ func (r *replay) apply(op *history.Op) {
 			r.end, r.ended = callOf(op), true
 		}
 	case op.Kind == history.Lost, op.Outcome == history.LossReported:
-		r.end, r.ended, r.unasked = callOf(op), true, op.Kind == history.Renew
+		r.end, r.ended = callOf(op), true
 	case op.Kind == history.Extend || op.Kind == history.Renew:
 		r.extend(op)
 	}
@@ -174,10 +173,19 @@ func (r *replay) begin(op *history.Op, from, until int64) {
 
 func (r *replay) finish() {
 	r.cur.end = earlier(r.end, stamp{t: r.until})
-	point := r.cur.end == r.cur.start && !r.renewed && !r.unasked
+	point := r.cur.end == r.cur.start && !r.renewed && !r.unasked()
 	if (point || r.cur.start.before(r.cur.end)) && r.cur.start.before(stamp{t: r.until}) {
 		r.done = append(r.done, r.cur)
 	}
+}
+
+// unasked tells whether something in the background ended the hold at the
+// instant of its end.
+func (r *replay) unasked() bool {
+	return slices.ContainsFunc(r.ops, func(op *history.Op) bool {
+		told := op.Kind == history.Lost || op.Kind == history.Renew && op.Outcome == history.LossReported
+		return told && callOf(op) == r.end
+	})
 }
 
 func (r *replay) again(op *history.Op) {
