@@ -67,8 +67,8 @@ type Choice struct {
 func (c *Client) Choice() Choice { return c.choice }
 
 const (
-	// backoff is the mean pause of a client that was refused at once and has no
-	// time to think. Some 30 round trips: it keeps the contention up and the
+	// backoff is the mean pause of a client that was refused and has no time to
+	// think. Some 30 round trips: it keeps the contention up and the
 	// refused from taking the server from those who hold.
 	backoff    = time.Millisecond
 	maxBackoff = 10 * time.Millisecond

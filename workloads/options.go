@@ -29,8 +29,8 @@ type Options struct {
 	// Hold is how long a client works while it holds the lock.
 	Hold Distribution `json:"hold"`
 	// Think is how long a client pauses between two iterations. When it draws 0s
-	// after a refusal at once (Wait is zero), the client pauses for about 1 ms
-	// all the same, so that refused clients do not spin.
+	// after a refusal, the client pauses for about 1 ms all the same, so that
+	// refused clients do not spin.
 	Think Distribution `json:"think"`
 
 	// Slow is the share of holds, 0 to 1, that outlive their lease.
