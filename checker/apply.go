@@ -29,17 +29,23 @@ func (c *Checker) acquireCalled(k *key, op *history.Op) {
 		}
 	}
 	if op.Outcome == history.Unknown && k.find(op.Hold) == nil {
-		k.holds = append(k.holds, newHold(op, c.nested))
+		h := newHold(op, c.nested)
+		h.cap(k.caps.of(op.Client))
+		k.holds = append(k.holds, h)
+	}
+	if op.Outcome == history.Unknown && !c.nested {
+		k.caps.lower(op.Client, lease(op))
 	}
 }
 
 func (c *Checker) acquiredAgain(h *hold, op *history.Op) {
 	h.note(op)
+	h.least, h.most = min(h.least, lease(op)), max(h.most, lease(op))
 	if op.Outcome == history.OK {
 		h.again(op, c.nested)
 		return
 	}
-	h.doubt = true
+	h.doubt, h.regrant = true, true
 	if !c.nested {
 		h.shorten(op)
 	}
@@ -62,12 +68,17 @@ func (c *Checker) obtained(k *key, op *history.Op) {
 	h := k.find(op.Hold)
 	if h == nil {
 		h = newHold(op, c.nested)
+		h.cap(k.caps.of(op.Client))
+		h.doubt = c.nested && k.refusal.residual(op)
 		k.holds = append(k.holds, h)
 		k.catchUp(h)
 		c.granted(k, h, op)
 		return
 	}
 	c.ability.nest = c.ability.nest || c.nested
+	k.fences.pop(op)
+	h.widen(op)
+	h.anew()
 	if h.landed(op) {
 		k.begin(h, returnOf(op), !h.known)
 	}
@@ -124,6 +135,10 @@ func (c *Checker) extendCalled(k *key, op *history.Op) {
 		h.close(callOf(op), "lost", op.Kind == history.Extend)
 		k.cuts++
 		return
+	}
+	h.widen(op)
+	if h.dropped { // its owner still works with it, so it may still be held
+		k.refusal.gone(h)
 	}
 	h.extend(op)
 }

@@ -24,7 +24,7 @@ type write struct {
 	op    *history.Op
 	h     *hold
 	index int64 // in order of calls
-	valid bool  // it returned within its writer's validity
+	valid bool  // it returned within its writer's validity, and so did the read before it
 	// overwrote is a write made between this writer's read and this write.
 	overwrote *write
 }
@@ -63,12 +63,19 @@ func (c *Checker) writeReturned(k *key, op *history.Op) {
 	if op.Outcome != history.OK || w.h == nil {
 		return
 	}
-	w.valid = w.h.inCore && !w.h.coreEnd().before(returnOf(op))
+	w.valid = w.h.inCore && !w.h.coreEnd().before(returnOf(op)) && w.h.readInCore()
 	c.judgeWrite(k, w)
+	w.overwrote = nil // or each write would keep all before it
 	if len(ws.done) == keptWrites {
 		ws.done = append(ws.done[:0], ws.done[1:]...)
 	}
 	ws.done = append(ws.done, w)
+}
+
+// readInCore tells whether what h last read it read in the newest segment of its
+// core: between two segments others may have written.
+func (h *hold) readInCore() bool {
+	return h.lastRead == nil || !callOf(h.lastRead).before(h.start)
 }
 
 // judgeWrite looks for an update that w destroyed, or that destroyed w's ground.

@@ -22,7 +22,7 @@ func (c *Checker) begun(k *key, i int) {
 			s.h.rivals = append(s.h.rivals, a)
 			c.violate(lockbench.Exclusion, k, overlapping, a, s.h)
 		}
-		if s.grant && a.known && a.granted.before(s.at) && !a.released {
+		if s.grant && a.known && a.granted.before(s.at) && !a.released && s.h.follows(a) {
 			c.superseded(k, a, s)
 		}
 	}
@@ -80,11 +80,12 @@ func (c *Checker) blame(k *key, a *hold, s start) {
 // overran judges, when its owner lets go at s, whether h was worked under past
 // its validity and whether somebody had got in meanwhile.
 func (c *Checker) overran(h *hold, s stamp) {
+	s = earlier(s, h.end) // told of the loss, it stopped then
 	if !h.known || h.from == history.NoStamp || h.dead || s.t <= h.base {
 		return
 	}
 	c.expose(lockbench.Overrun)
-	if h.intruder == nil {
+	if h.intruder == nil || !h.intrusion.before(s) {
 		return
 	}
 	overlap := earlier(s, h.intruder.end).t - h.intrusion.t
@@ -109,7 +110,7 @@ func (c *Checker) checkDelay(k *key, s start) {
 	if d == nil || !callOf(d).before(s.at) || s.at.t >= after(d.Call, d.Delay) {
 		return
 	}
-	if h := k.find(d.Hold); h != nil {
+	if h := k.find(d.Hold); h != nil && s.h.follows(h) {
 		c.violate(lockbench.ReleaseDelay, k, grantedInDelay, h, s.h)
 	}
 }

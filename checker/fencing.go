@@ -32,20 +32,34 @@ func (f *fences) called(op *history.Op) {
 	}
 }
 
-// granted judges the fence of h, granted by op.
-func (f *fences) granted(c *Checker, k *key, h *hold, op *history.Op) {
+// pop ends the wait for the return of op.
+func (f *fences) pop(op *history.Op) (w fenced, ok bool) {
 	i := slices.IndexFunc(f.underWay, func(w fenced) bool { return w.op == op })
 	if i < 0 {
+		return fenced{}, false
+	}
+	w = f.underWay[i]
+	f.underWay = slices.Delete(f.underWay, i, i+1)
+	return w, true
+}
+
+// granted judges the fence of h, granted by op.
+func (f *fences) granted(c *Checker, k *key, h *hold, op *history.Op) {
+	w, ok := f.pop(op)
+	if !ok {
 		return
 	}
-	w := f.underWay[i]
-	f.underWay = slices.Delete(f.underWay, i, i+1)
 	c.ability.fence = true
 	if f.returner != nil {
 		c.expose(lockbench.Fencing)
 	}
+	for a := range k.others(h.client) {
+		if a.inCore && !returnOf(op).before(a.coreEnd()) {
+			f.gone(a)
+		}
+	}
 	floor, by := w.floor, w.by
-	if f.ended > floor {
+	if h.inCore && f.ended > floor { // without a core it may have been granted before
 		floor, by = f.ended, f.ender
 	}
 	if by != nil && op.Fence <= floor {

@@ -61,7 +61,7 @@ type hold struct {
 	// loose is what extends of unknown outcome may add to widest, each at the last
 	// moment, and loosened how many they are.
 	loose, loosened int64
-	told       bool  // its owner knows that it is lost
+	told            bool // its owner knows that it is lost
 
 	supersededAt stamp // return of the first later grant to another owner
 	supersededBy *hold
@@ -140,6 +140,22 @@ func (h *hold) leaseOf(op *history.Op) int64 {
 		return h.least
 	}
 	return lease(op)
+}
+
+// cap bounds the lease of h, just granted, by ttl.
+func (h *hold) cap(ttl int64) {
+	if ttl >= h.least {
+		h.unsure = min(h.unsure, ttl)
+		return
+	}
+	h.least, h.unsure = ttl, min(h.unsure, ttl)
+	h.sure = min(h.sure, after(startOf(h.ops[0]), ttl))
+	if h.from == history.NoStamp {
+		return
+	}
+	h.until = min(h.until, after(h.from, ttl))
+	h.base, h.first = h.until, h.until
+	h.inCore = h.granted.before(stamp{t: h.until})
 }
 
 // open begins a segment of the core at s, if validity has not ended by then.
@@ -352,6 +368,6 @@ func (h *hold) latest(slack int64) int64 {
 // its lease would not have been over when a was granted.
 func (h *hold) follows(a *hold) bool { return h.sure > a.granted.t }
 
-// renewed notes that h may have been granted anew: what its owner had lost by
+// anew notes that h may have been granted once more: what its owner had lost by
 // then is past.
-func (h *hold) renewed() { h.supersededAt, h.supersededBy = forever, nil }
+func (h *hold) anew() { h.supersededAt, h.supersededBy = forever, nil }

@@ -21,6 +21,9 @@ type key struct {
 
 	// early are renewals called before the acquire they belong to returned.
 	early []*history.Op
+	// caps are, by client, the shortest lease that an acquire of unknown outcome
+	// asked for: it may act as a refresh of any hold that its client has later.
+	caps clientTimes
 
 	refusal refusals
 	queue   queue
@@ -81,9 +84,13 @@ func (k *key) begin(h *hold, s stamp, grant bool) {
 const keptEarly = 64
 
 func (k *key) tooEarly(op *history.Op) {
-	if op.Kind == history.Renew && len(k.early) < keptEarly {
-		k.early = append(k.early, op)
+	if op.Kind != history.Renew || op.Hold == 0 {
+		return
 	}
+	if len(k.early) == keptEarly { // of holds that are gone, most likely
+		k.early = append(k.early[:0], k.early[1:]...)
+	}
+	k.early = append(k.early, op)
 }
 
 // catchUp applies to h, just granted, the renewals that were called before its
@@ -98,6 +105,8 @@ func (k *key) catchUp(h *hold) {
 			h.close(callOf(op), "lost", false)
 		} else if op.Outcome != history.Failed {
 			h.shorten(op)
+			h.widen(op)
+			h.sure = min(h.sure, after(op.Call, h.leaseOf(op)))
 		}
 		return true
 	})
@@ -131,9 +140,12 @@ func (c *Checker) drop(k *key, i int) {
 	if h.inCore && k.lastEnd.before(h.coreEnd()) {
 		k.lastEnd = h.coreEnd()
 	}
+	h.dropped = true
 	for _, r := range h.rivals {
 		c.worst(overlap(h, r, c.last))
+		r.rivals = slices.DeleteFunc(r.rivals, func(o *hold) bool { return o == h })
 	}
+	h.rivals = nil
 	k.refusal.gone(h)
 	k.fences.gone(h)
 	if len(k.gone) == keptGone {

@@ -41,6 +41,9 @@ func (c *Checker) owedLoss(k *key, h *hold, op *history.Op) {
 		c.expose(lockbench.LossReported)
 		c.lossDelays.add(op.Return - h.supersededAt.t)
 	case history.OK:
+		if h.regrant {
+			return
+		}
 		c.expose(lockbench.LossReported)
 		c.violate(lockbench.LossReported, k, notTold, h, h.supersededBy)
 	}
@@ -71,9 +74,11 @@ func (c *Checker) toldLost(k *key, h *hold, op *history.Op, s stamp) {
 	}
 	valid := h.known && h.from != history.NoStamp && s.before(stamp{t: h.until})
 	switch {
-	case !valid || h.supersededBy != nil || c.partial:
+	case !valid || h.supersededAt != forever || c.partial:
 	case h.foreign != nil:
 		c.violate(lockbench.OwnerRelease, k, lostToStranger, h.foreigner, h)
+	case h.inner > 0 && c.nested:
+		c.violate(lockbench.Reentrancy, k, innerLost, h)
 	case !k.refusal.tainted && k.refusal.granting == 0:
 		c.expose(lockbench.LossReported)
 		c.violate(lockbench.LossReported, k, falselyTold, h)

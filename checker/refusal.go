@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -21,9 +22,73 @@ type refusals struct {
 	busy     int64 // the latest instant at which a hold that is gone may have ended
 	slack    int64
 	tries    []*history.Op // refused acquires under way, the key free so far
+	// residues are, by client, until when levels may be left of holds whose release
+	// was not answered ok.
+	residues clientTimes
 }
 
-func (r *refusals) gone(h *hold) { r.busy = max(r.busy, h.latest(r.slack)) }
+func (r *refusals) gone(h *hold) {
+	until := h.latest(r.slack)
+	r.busy = max(r.busy, until)
+	if !h.exact {
+		r.residues.raise(h.client, until)
+	}
+}
+
+// residual tells whether acquire op may have added a level to what its client
+// had left of an earlier hold: then its release does not free the key for certain.
+func (r *refusals) residual(op *history.Op) bool {
+	until, ok := r.residues.get(op.Client)
+	return ok && until >= op.Call
+}
+
+// clientTimes has one time in ns for each of a few clients.
+type clientTimes []clientTime
+
+type clientTime struct {
+	client int32
+	t      int64
+}
+
+func (all clientTimes) get(client int32) (int64, bool) {
+	for _, c := range all {
+		if c.client == client {
+			return c.t, true
+		}
+	}
+	return 0, false
+}
+
+func (all *clientTimes) set(client int32, t int64) {
+	for i := range *all {
+		if (*all)[i].client == client {
+			(*all)[i].t = t
+			return
+		}
+	}
+	*all = append(*all, clientTime{client, t})
+}
+
+func (all *clientTimes) raise(client int32, t int64) {
+	if old, ok := all.get(client); !ok || old < t {
+		all.set(client, t)
+	}
+}
+
+// lower keeps the lower of t and what client has.
+func (all *clientTimes) lower(client int32, t int64) {
+	if old, ok := all.get(client); !ok || old > t {
+		all.set(client, t)
+	}
+}
+
+// of is what client has, without bound when it has nothing.
+func (all clientTimes) of(client int32) int64 {
+	if t, ok := all.get(client); ok {
+		return t
+	}
+	return math.MaxInt64
+}
 
 // tryBegun applies the call of an acquire.
 func (c *Checker) tryBegun(k *key, op *history.Op) {

@@ -2,6 +2,7 @@ package checker
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/lockbench/lockbench/history"
@@ -33,7 +34,10 @@ func segmentsOf(ops, departed []*history.Op, nested bool) []segment {
 	var all []segment
 	for _, id := range holds {
 		for rest := byHold[id]; len(rest) > 0 && rest[0].Kind == history.Acquire; {
-			r := replay{ops: rest, nested: nested, end: endFromOutside(rest[0], ops, departed)}
+			r := replay{ops: rest, nested: nested, end: endFromOutside(rest[0], ops, departed), cap: math.MaxInt64}
+			if !nested {
+				r.cap = capFromOutside(rest[0], ops)
+			}
 			rest = r.run()
 			all = append(all, r.done...)
 		}
@@ -59,12 +63,25 @@ func endFromOutside(first *history.Op, ops, departed []*history.Op) stamp {
 	return end
 }
 
+// capFromOutside is the shortest lease that an acquire of the same client whose
+// outcome is unknown, called before first, may still set.
+func capFromOutside(first *history.Op, ops []*history.Op) int64 {
+	ttl := int64(math.MaxInt64)
+	for _, op := range ops[:slices.Index(ops, first)] {
+		if op.Kind == history.Acquire && op.Outcome == history.Unknown && op.Client == first.Client {
+			ttl = min(ttl, lease(op))
+		}
+	}
+	return ttl
+}
+
 // A replay goes through the operations of one hold in order.
 type replay struct {
 	ops    []*history.Op
 	nested bool
 	end    stamp
-	ended  bool // by an operation of its own
+	ended  bool  // by an operation of its own
+	cap    int64 // no lease is sure to be longer
 
 	done []segment
 	open bool
@@ -129,7 +146,7 @@ func (r *replay) first(op *history.Op) {
 		from = op.Call
 	}
 	if op.Outcome == history.OK && from != history.NoStamp {
-		r.begin(op, from, after(from, lease(op)))
+		r.begin(op, from, after(from, min(lease(op), r.cap)))
 	}
 }
 
@@ -213,7 +230,7 @@ func (r *replay) again(op *history.Op) {
 func (r *replay) extend(op *history.Op) {
 	switch {
 	case op.Outcome == history.Unknown || op.Outcome == history.OK && r.early(op):
-		r.until = min(r.until, after(op.Call, lease(op)))
+		r.until = min(r.until, after(op.Call, r.lease(op)))
 	case op.Outcome != history.OK:
 	case r.open && op.Call < r.until:
 		r.until = after(op.Call, r.surely(op, callOf(op)))
@@ -232,7 +249,7 @@ func (r *replay) early(op *history.Op) bool {
 // surely is the shortest lease among op's and those that may be applied after
 // it: of the operations asked for by at, those that are not over before op's call.
 func (r *replay) surely(op *history.Op, at stamp) int64 {
-	ttl := lease(op)
+	ttl := min(lease(op), r.cap)
 	place := slices.Index(r.ops, op)
 	for i, other := range r.ops {
 		sets := other.Kind == history.Extend || other.Kind == history.Renew || other.Kind == history.Acquire && !r.nested
@@ -243,6 +260,21 @@ func (r *replay) surely(op *history.Op, at stamp) int64 {
 		maybe := other.Outcome == history.Unknown || other.Outcome == history.OK && r.early(other)
 		overlaps := other.Outcome == history.OK && other != r.ops[0] && other.Stream != op.Stream && !returnOf(other).before(callOf(op))
 		if maybe || overlaps {
+			ttl = min(ttl, r.lease(other))
+		}
+	}
+	return ttl
+}
+
+// lease is the shortest lease that op may have set: where a renewal does not tell,
+// that of an acquire before it.
+func (r *replay) lease(op *history.Op) int64 {
+	if !untold(op) {
+		return lease(op)
+	}
+	ttl := r.cap
+	for _, other := range r.ops[:slices.Index(r.ops, op)] {
+		if other.Kind == history.Acquire {
 			ttl = min(ttl, lease(other))
 		}
 	}

@@ -19,6 +19,7 @@ const (
 	freedByStranger violation = "%s had lost the key, yet what it sent took it from %s, and %s was granted it"
 	lostToStranger  violation = "%s had lost the key, yet what it sent took it from %s"
 	innerFreed      violation = "an inner release by %s freed the key: %s was granted it"
+	innerLost       violation = "an inner release by %s freed the key: it was told that it had lost it"
 	ownRefused      violation = "%s was refused the key that it held"
 	extendBroken    violation = "%s had extended its lease, yet %s was granted the key before the end"
 	grantedEarly    violation = "the lease of %s was not over when %s was granted the key"
