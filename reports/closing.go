@@ -22,22 +22,55 @@ func (t *terminal) open() {
 	})
 }
 
-// each writes one line per guarantee that matches, under a heading.
+// each writes one line per run and guarantee that matches, by guarantee, under a
+// heading.
 func (t *terminal) each(heading string, match func(Guarantee) bool) {
-	width := 0
-	for i := range t.result.Runs {
-		width = max(width, len(t.label.of(&t.result.Runs[i])))
+	for _, g := range lockbench.Guarantees() {
+		runs := t.runsWith(g.Name, match)
+		if len(runs) == 0 {
+			continue
+		}
+		if heading != "" {
+			t.printf("\n%s\n", t.bold(heading))
+			heading = ""
+		}
+		t.guarantee(g.Name, runs)
 	}
+}
+
+// runsWith lists the runs whose verdict on the guarantee of that name matches.
+func (t *terminal) runsWith(name lockbench.Guarantee, match func(Guarantee) bool) []*Run {
+	var runs []*Run
 	for i := range t.result.Runs {
 		run := &t.result.Runs[i]
-		for _, name := range run.names(match) {
-			if heading != "" {
-				t.printf("\n%s\n", t.bold(heading))
-				heading = ""
-			}
-			g := run.Guarantees[name]
-			t.printf("  %-*s  %-19s  %s\n", width, t.label.of(run), name, detail(g))
+		if g, judged := run.Guarantees[name]; judged && match(g) {
+			runs = append(runs, run)
 		}
+	}
+	return runs
+}
+
+// guarantee writes what runs have to say of one guarantee; a note that all of
+// them share stands before them, once.
+func (t *terminal) guarantee(name lockbench.Guarantee, runs []*Run) {
+	shared, width := runs[0].Guarantees[name].Note, 0
+	for _, run := range runs {
+		width = max(width, len(t.label.of(run)))
+		if run.Guarantees[name].Note != shared {
+			shared = ""
+		}
+	}
+	heading := string(name)
+	if shared != "" {
+		heading += ": " + shared
+	}
+	t.printf("  %s\n", heading)
+	for _, run := range runs {
+		g := run.Guarantees[name]
+		if shared != "" {
+			g.Note = ""
+		}
+		t.printf("    %s\n", strings.TrimRight(fmt.Sprintf("%-*s  %s", width, t.label.of(run), detail(g)), " "))
 	}
 }
 

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -82,25 +83,42 @@ func plural(n int64, noun string) string {
 	return number(n) + " " + noun
 }
 
-// measures renders figures by name, durations as such, in the order of names.
+// measures renders figures by name, durations as such, in the order of names. A
+// word that all names begin with is said once.
 func measures(m map[string]float64) string {
-	names := make([]string, 0, len(m))
-	for name := range m {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, func(a, b string) int {
+	names := slices.SortedFunc(maps.Keys(m), func(a, b string) int {
 		return strings.Compare(order(a), order(b))
 	})
+	common := commonWord(names)
 	parts := make([]string, 0, len(names))
 	for _, name := range names {
-		label, isTime := strings.CutSuffix(name, "_ns")
+		label, isTime := strings.CutSuffix(strings.TrimPrefix(name, common), "_ns")
 		value := strconv.FormatFloat(m[name], 'g', 4, 64)
 		if isTime {
 			value = compact(int64(m[name]))
 		}
 		parts = append(parts, strings.ReplaceAll(label, "_", " ")+" "+value)
 	}
+	if common != "" {
+		return strings.TrimSuffix(common, "_") + " " + strings.Join(parts, ", ")
+	}
 	return strings.Join(parts, ", ")
+}
+
+// commonWord is the first word, with its underscore, that all names share; empty
+// when there is none.
+func commonWord(names []string) string {
+	if len(names) < 2 {
+		return ""
+	}
+	word, _, _ := strings.Cut(names[0], "_")
+	word += "_"
+	for _, name := range names {
+		if !strings.HasPrefix(name, word) {
+			return ""
+		}
+	}
+	return word
 }
 
 // order puts a maximum behind the percentiles of the same figure.
