@@ -18,7 +18,9 @@ const (
 // returns what makes the record unreliable.
 func (r *run) close(ctx context.Context) error {
 	s := &r.summary
-	s.Commands = r.commands.Load()
+	for i := range r.commands {
+		s.Commands += r.commands[i].sent.Load()
+	}
 	s.WitnessOverlaps = r.witness.Overlaps()
 	s.WitnessEntries = r.witness.Entries()
 	r.closeProcesses()

@@ -52,7 +52,7 @@ type run struct {
 	witness   *Witness
 	shared    *workloads.Run
 	clients   []*workloads.Client
-	commands  atomic.Int64
+	commands  []commands // by process
 
 	over     chan struct{} // closed when no client is to begin another iteration
 	stopped  chan struct{} // closed when all clients have stopped
@@ -69,6 +69,7 @@ func (r *run) open(ctx context.Context) error {
 		return err
 	}
 	r.store = r.cfg.Server.Store(r.prefix)
+	r.commands = make([]commands, r.options.Processes)
 	if prepare := r.cfg.Workload.Prepare; prepare != nil {
 		if err := prepare(ctx, r.store, r.options); err != nil {
 			return fmt.Errorf("prepare the store: %w", err)
@@ -96,8 +97,14 @@ func (r *run) environment(process int) design.Environment {
 		PID:      1000 + process,
 		Now:      time.Now,
 		Random:   processRandom(r.options.Seed, process),
-		Commands: &r.commands,
+		Commands: &r.commands[process].sent,
 	}
+}
+
+// commands counts what one process sent, away from what others count.
+type commands struct {
+	sent atomic.Int64
+	_    [64]byte
 }
 
 func (r *run) record() error {

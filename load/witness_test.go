@@ -52,6 +52,11 @@ func (l *tellingLease) Extend(_ context.Context, ttl time.Duration) error {
 	return l.fails
 }
 
+// nothing is a lease that can only be released.
+type nothing struct{}
+
+func (nothing) Release(context.Context) error { return nil }
+
 // scene is two clients, a and b, at one key, with leases of a second.
 type scene struct {
 	t    *testing.T

@@ -20,6 +20,9 @@ type Client struct {
 	locker lockbench.Locker
 	store  lockbench.Store
 	run    *Run
+	// source is the state of random. It lies in here, away from that of clients on
+	// other cores, which would share its cache line.
+	source rand.PCG
 	random *rand.Rand
 	key    func() int
 	choice Choice

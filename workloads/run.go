@@ -47,26 +47,27 @@ func (r *Run) Keys() []string { return r.keys }
 // works on store.
 func (r *Run) Client(id int, locker lockbench.Locker, store lockbench.Store) *Client {
 	o := &r.Options
-	random := clientRandom(o.Seed, id)
-	return &Client{
+	c := &Client{
 		ID:     id,
 		locker: locker,
 		store:  store,
 		run:    r,
-		random: random,
-		key:    keyChooser(o, id, random),
 		ask:    lockbench.Options{TTL: o.TTL, Wait: o.Wait},
 		nested: lockbench.Options{TTL: o.NestedTTL},
 	}
+	c.source.Seed(clientSeed(o.Seed, id))
+	c.random = rand.New(&c.source)
+	c.key = keyChooser(o, id, c.random)
+	return c
 }
 
-// clientRandom is the source of one client's choices. Seed and client are mixed
+// clientSeed is what one client's choices begin from. Seed and client are mixed
 // by a cipher first: generators seeded with neighbouring numbers would begin
 // with related draws.
-func clientRandom(seed uint64, client int) *rand.Rand {
+func clientSeed(seed uint64, client int) (uint64, uint64) {
 	var key [32]byte
 	binary.LittleEndian.PutUint64(key[:], seed)
 	binary.LittleEndian.PutUint64(key[8:], uint64(client))
 	mix := rand.NewChaCha8(key)
-	return rand.New(rand.NewPCG(mix.Uint64(), mix.Uint64()))
+	return mix.Uint64(), mix.Uint64()
 }
