@@ -1,6 +1,7 @@
 package hashreentrant_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -236,6 +237,44 @@ type failingConn struct {
 func (c failingConn) Write(b []byte) (int, error) {
 	if c.outage.down.Load() {
 		return 0, errDown
+	}
+	return c.Conn.Write(b)
+}
+
+// A keptBack is the first SUBSCRIBE of a process, not sent until proceed is
+// closed. A connection that listens is read and written at once, which a
+// designtest.Gate does not allow.
+type keptBack struct {
+	once             sync.Once
+	reached, proceed chan struct{}
+}
+
+func keepBackSubscribe(env design.Environment) (design.Environment, *keptBack) {
+	k := &keptBack{reached: make(chan struct{}), proceed: make(chan struct{})}
+	opt := *env.Redis
+	dial := opt.Dialer
+	if dial == nil {
+		dial = redis.NewDialer(&opt)
+	}
+	opt.Dialer = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		inner, err := dial(ctx, network, addr)
+		return keptBackConn{inner, k}, err
+	}
+	env.Redis = &opt
+	return env, k
+}
+
+type keptBackConn struct {
+	net.Conn
+	kept *keptBack
+}
+
+func (c keptBackConn) Write(b []byte) (int, error) {
+	if bytes.Contains(b, []byte("\r\nsubscribe\r\n")) {
+		c.kept.once.Do(func() {
+			close(c.kept.reached)
+			<-c.kept.proceed
+		})
 	}
 	return c.Conn.Write(b)
 }
