@@ -1,6 +1,8 @@
 package checker
 
 import (
+	"slices"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 )
@@ -46,6 +48,8 @@ func (c *Checker) acquiredAgain(h *hold, op *history.Op) {
 		return
 	}
 	h.doubt, h.regrant = true, true
+	h.anew(forever)
+	h.widen(op)
 	if !c.nested {
 		h.shorten(op)
 	}
@@ -78,7 +82,7 @@ func (c *Checker) obtained(k *key, op *history.Op) {
 	c.ability.nest = c.ability.nest || c.nested
 	k.fences.pop(op)
 	h.widen(op)
-	h.anew()
+	h.anew(returnOf(op))
 	if h.landed(op) {
 		k.begin(h, returnOf(op), !h.known)
 	}
@@ -148,8 +152,11 @@ func (c *Checker) extendReturned(k *key, op *history.Op) {
 	if h == nil {
 		return
 	}
-	if op.Outcome == history.OK && h.landed(op) {
-		k.begin(h, returnOf(op), false)
+	if op.Outcome == history.OK {
+		h.newest = earlier(h.newest, returnOf(op))
+		if h.landed(op) {
+			k.begin(h, returnOf(op), false)
+		}
 	}
 	c.answered(k, op)
 }
@@ -187,9 +194,18 @@ func (c *Checker) lostClosed(op *history.Op) {
 // here on nothing is proven by what is not there.
 func (c *Checker) cut(op *history.Op) {
 	c.partial = true
+	if c.last.t == op.Call { // it comes after all else of its instant, and says no number
+		numbered := *op
+		numbered.CallSeq = c.last.seq
+		op = &numbered
+	}
 	c.departed = append(c.departed, op)
+	for _, k := range c.keys { // before each, since it may take holds away
+		if slices.ContainsFunc(k.holds, func(h *hold) bool { return h.client == op.Client }) {
+			c.settle(k, callOf(op))
+		}
+	}
 	c.each(op.Client, func(k *key, h *hold) {
-		c.settle(k, callOf(op))
 		h.close(callOf(op), "cut", true)
 		h.dead = true
 		k.cuts++

@@ -100,7 +100,8 @@ func (c *Checker) overran(h *hold, s stamp) {
 // delays begins the time that a release asked to keep others out for. A release
 // that was late, or not answered ok, promises nothing.
 func (c *Checker) delays(k *key, h *hold, op *history.Op) {
-	if op.Delay > 0 && op.Outcome == history.OK && op.Return < h.until && h.supersededBy == nil {
+	final := !c.nested || !h.doubt // else a level may be left
+	if final && op.Delay > 0 && op.Outcome == history.OK && op.Return < h.until && h.supersededBy == nil {
 		k.delayed = op
 	}
 }

@@ -62,7 +62,8 @@ func (f *fences) granted(c *Checker, k *key, h *hold, op *history.Op) {
 	if h.inCore && f.ended > floor { // without a core it may have been granted before
 		floor, by = f.ended, f.ender
 	}
-	if by != nil && op.Fence <= floor {
+	same := by != nil && by.client == h.client && op.Fence == floor && k.refusal.residual(op)
+	if by != nil && op.Fence <= floor && !same { // same: what it had left may have gone on
 		c.violate(lockbench.Fencing, k, fenceNotRaised, by, h)
 	}
 	if op.Fence > f.returned {

@@ -17,6 +17,7 @@ type hold struct {
 	ops []*history.Op
 
 	granted stamp // return of the acquire
+	newest  stamp // it was last granted by then: it may be granted anew past its lease
 	known   bool  // it is a grant: the acquire was answered ok
 	from    int64 // start of validity, NoStamp when nobody told it
 
@@ -53,6 +54,7 @@ type hold struct {
 
 	released   bool // its owner gave it up, whatever came of that
 	releasedBy *history.Op
+	certain    bool  // the server freed it for certain
 	dropped    bool  // it is not among the open ones any more
 	dead       bool  // its owner died
 	excused    bool  // a death or pause was on its owner
@@ -89,13 +91,13 @@ type lateOp struct {
 func newHold(op *history.Op, nested bool) *hold {
 	h := &hold{
 		id: op.Hold, client: op.Client, process: op.Process, ops: []*history.Op{op},
-		granted: returnOf(op), known: op.Outcome == history.OK,
+		granted: returnOf(op), newest: returnOf(op), known: op.Outcome == history.OK,
 		from: op.Attempt, unsure: math.MaxInt64, coreDepth: 1, depth: 1,
 		end: forever, supersededAt: forever, intrusion: forever, widest: math.MaxInt64,
 		least: lease(op), most: lease(op),
 	}
 	if !h.known {
-		h.from, h.granted = history.NoStamp, callOf(op)
+		h.from, h.granted, h.newest = history.NoStamp, callOf(op), forever
 		if !nested {
 			h.unsure = lease(op)
 		}
@@ -208,7 +210,10 @@ func (h *hold) note(op *history.Op) {
 
 // extend applies the call of an extend, or of a renewal in the background.
 func (h *hold) extend(op *history.Op) {
-	if h.ended {
+	if h.ended { // its core is over, but not what its lease keeps out
+		if op.Outcome == history.OK || op.Outcome == history.Unknown {
+			h.shorten(op)
+		}
 		return
 	}
 	switch op.Outcome {
@@ -278,11 +283,14 @@ func (h *hold) setUntil(op *history.Op, until int64) {
 // when nested, otherwise a refresh. Only its return shows whether it came in
 // time: until then the lease may have ended and the server granted it anew.
 func (h *hold) again(op *history.Op, nested bool) {
-	if h.ended {
-		return
-	}
 	ttl := h.shortest(lease(op))
 	until := after(startOf(op), ttl)
+	if h.ended {
+		if !nested {
+			h.setUntil(op, min(h.until, until))
+		}
+		return
+	}
 	if !nested {
 		h.crowd(op)
 		h.flying = append(h.flying, op)
@@ -351,8 +359,13 @@ func startOf(op *history.Op) int64 {
 // letGo applies the call of the release that gives h up on the server.
 func (h *hold) letGo(op *history.Op) {
 	h.released, h.releasedBy = true, op
-	if op.Outcome == history.OK && !h.doubt {
+	switch {
+	case op.Outcome == history.OK && !h.doubt:
+		h.certain = true
 		h.widest, h.exact = after(op.Return, op.Delay), op.Delay == 0
+	case op.Delay > 0 && op.Outcome != history.Failed: // it may begin as late as the lease ends
+		h.loose = after(h.loose, op.Delay)
+		h.loosened++
 	}
 }
 
@@ -366,8 +379,10 @@ func (h *hold) latest(slack int64) int64 {
 
 // follows tells whether h was granted after a for certain: had it been before,
 // its lease would not have been over when a was granted.
-func (h *hold) follows(a *hold) bool { return h.sure > a.granted.t }
+func (h *hold) follows(a *hold) bool { return h.sure > a.newest.t }
 
-// anew notes that h may have been granted once more: what its owner had lost by
-// then is past.
-func (h *hold) anew() { h.supersededAt, h.supersededBy = forever, nil }
+// anew notes that h may have been granted once more, by s at the latest: what its
+// owner had lost before is past.
+func (h *hold) anew(s stamp) {
+	h.newest, h.supersededAt, h.supersededBy = s, forever, nil
+}

@@ -30,7 +30,7 @@ type refusals struct {
 func (r *refusals) gone(h *hold) {
 	until := h.latest(r.slack)
 	r.busy = max(r.busy, until)
-	if !h.exact {
+	if !h.certain {
 		r.residues.raise(h.client, until)
 	}
 }
@@ -133,7 +133,7 @@ func (c *Checker) tryEnded(k *key, op *history.Op) {
 	case history.OK, history.Unknown:
 		r.granting--
 	case history.Refused:
-		if i := slices.Index(r.tries, op); i >= 0 {
+		if i := slices.Index(r.tries, op); i >= 0 && !c.partial {
 			r.tries = slices.Delete(r.tries, i, i+1)
 			c.expose(lockbench.NoSpuriousRefusal)
 			c.violateOp(lockbench.NoSpuriousRefusal, k, refusedFree, op)

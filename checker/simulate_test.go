@@ -1,0 +1,167 @@
+package checker
+
+import (
+	"fmt"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+)
+
+// A simPlan says what happens in one simulated history.
+type simPlan struct {
+	fault mutation
+	kind  string // what a second acquire is
+	loss  int    // percent of requests without an answer
+	// What clients and lock can do, and what befalls them.
+	deaths, stale, store, notices, delays, fences, guarded bool
+	renews, endless, anchored, numbered, cuts              bool
+}
+
+func drawPlan(r *rand.Rand, fault mutation) simPlan {
+	yes := func(n int) bool { return r.IntN(n) == 0 }
+	p := simPlan{
+		fault: fault, kind: []string{"refused", "nested", "refreshed"}[r.IntN(3)],
+		deaths: yes(3), stale: yes(2), store: yes(2), notices: yes(3), delays: yes(2),
+		fences: yes(2), renews: yes(4), endless: yes(5), anchored: !yes(3), numbered: yes(3), cuts: yes(10),
+	}
+	if yes(2) {
+		p.loss = 2 + r.IntN(20)
+	}
+	p.guarded = p.fences && yes(2)
+	switch fault {
+	case innerFrees, refusesOwn, shortensNested:
+		p.kind = "nested"
+	case falseNotice:
+		p.notices = true
+	case delayIgnored:
+		p.delays = true
+	case flatFence:
+		p.fences = true
+	}
+	return p
+}
+
+// A simulated history, and whether the mutation made a difference to it.
+type simulated struct {
+	memory
+	cut     map[int32]int64
+	faulted bool
+}
+
+// simulate runs one random history.
+func simulate(seed uint64, fault mutation) simulated {
+	r := rand.New(rand.NewPCG(seed, 3))
+	p := drawPlan(r, fault)
+	w := &world{Rand: r, plan: p, server: lockServer{Rand: r, fault: fault, kind: p.kind}, version: 1, written: 1}
+	steps := 2 + r.IntN(8)
+	for id := int32(1); id <= int32(2+r.IntN(3)); id++ {
+		c := &simClient{w: w, id: id, steps: steps}
+		c.next(r.Int64N(12))
+	}
+	w.run()
+	s := simulated{memory: memory{header: history.Header{Reacquire: p.kind, Renews: p.renews}, ops: w.ops}, faulted: w.server.faulted}
+	if p.cuts {
+		s.tear(r, w.now)
+	}
+	return s
+}
+
+// tear makes s a record that stops before the run did, at a stamp of its own for
+// each client.
+func (s *simulated) tear(r *rand.Rand, end int64) {
+	s.cut = map[int32]int64{}
+	s.end = history.End{Partial: true, Why: "the test says so"}
+	for _, op := range s.ops {
+		if _, known := s.cut[op.Client]; !known {
+			at, seq := r.Int64N(end+1)*tick, uint64(0)
+			if op.CallSeq > 0 {
+				seq = math.MaxUint64
+			}
+			s.cut[op.Client] = at
+			s.cuts = append(s.cuts, &history.Op{Client: op.Client, Stream: math.MaxInt32 - op.Client, Call: at, CallSeq: seq, Return: at, Attempt: history.NoStamp})
+		}
+	}
+}
+
+// Events leaves out what a client did after its cut.
+func (s simulated) Events() iter.Seq2[history.Event, error] {
+	return func(yield func(history.Event, error) bool) {
+		for ev := range s.memory.Events() {
+			at, torn := s.cut[ev.Op.Client]
+			if torn && stampOf(ev).t > at {
+				continue
+			}
+			if !yield(ev, nil) {
+				return
+			}
+		}
+	}
+}
+
+// describe lists the operations with times in ticks.
+func (s simulated) describe() string {
+	var b strings.Builder
+	for _, op := range s.ops {
+		end := "never"
+		if op.Return != history.Never {
+			end = fmt.Sprint(op.Return / tick)
+		}
+		fmt.Fprintf(&b, "%c %d-%s %s %s", 'A'+op.Client-1, op.Call/tick, end, op.Kind, op.Outcome)
+		for _, f := range []struct {
+			name string
+			n    int64
+		}{
+			{"asked", op.Asked / tick}, {"ttl", op.Granted / tick}, {"attempt", max(0, op.Attempt/tick)}, {"wait", op.Wait / tick},
+			{"delay", op.Delay / tick}, {"hold", op.Hold & 0xffff}, {"fence", int64(op.Fence)}, {"version", int64(op.Version)}, {"base", int64(op.Base)},
+			{"callseq", int64(op.CallSeq)}, {"returnseq", int64(op.ReturnSeq)},
+		} {
+			if f.n != 0 {
+				fmt.Fprintf(&b, " %s=%d", f.name, f.n)
+			}
+		}
+		fmt.Fprintln(&b)
+	}
+	for client, at := range s.cut {
+		fmt.Fprintf(&b, "%c cut at %d\n", 'A'+client-1, at/tick)
+	}
+	return b.String()
+}
+
+// broken returns the guarantees that the checker finds broken.
+func (s simulated) broken(t *testing.T) map[lockbench.Guarantee]*Witness {
+	t.Helper()
+	result, err := Check(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[lockbench.Guarantee]*Witness{}
+	for _, f := range result.Findings {
+		if f.Verdict == Broken {
+			found[f.Guarantee] = f.Witness
+		}
+	}
+	for _, d := range result.Defects {
+		t.Errorf("defect: %s", d)
+	}
+	return found
+}
+
+// TestSimulatedLockIsNeverBlamed judges histories of a lock that does nothing
+// wrong, under losses, delays, deaths, slow holders and torn records. Whatever is
+// found broken there is a false alarm.
+func TestSimulatedLockIsNeverBlamed(t *testing.T) {
+	for seed := range uint64(*histories / 10) {
+		s := simulate(seed, sound)
+		for g, w := range s.broken(t) {
+			t.Errorf("%s: %s", g, w.Sentence)
+		}
+		if t.Failed() {
+			t.Fatalf("seed %d (%s):\n%s", seed, s.header.Reacquire, s.describe())
+		}
+	}
+}
