@@ -11,6 +11,9 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 )
 
+// patience is how long a case waits for a lock that should soon be free.
+const patience = 10 * time.Second
+
 var cases = []testCase{
 	{"a held key is refused and free again after release", "", refuseAndFree},
 	{"keys are apart", "", keysApart},
@@ -53,7 +56,7 @@ func waiterGranted(s *Scene) {
 	b, seen := s.Owner()
 	granted := make(chan error, 1)
 	go func() {
-		_, err := b.Acquire(s.Context(), Key, lockbench.Options{TTL: s.TTL, Wait: time.Minute})
+		_, err := b.Acquire(s.Context(), Key, lockbench.Options{TTL: s.TTL, Wait: patience})
 		granted <- err
 	}()
 	<-seen.First
@@ -175,7 +178,7 @@ func lateReleaseHarmless(s *Scene) {
 // oneAtATime has owners enter as often as they can. A lock that wedges fails it
 // too, after a while.
 func oneAtATime(s *Scene) {
-	const owners, rounds, patience = 4, 10, 30 * time.Second
+	const owners, rounds = 4, 10
 	ctx, cancel := context.WithTimeout(s.Context(), patience)
 	defer cancel()
 	var inside atomic.Int32
@@ -210,7 +213,7 @@ func oneAtATime(s *Scene) {
 
 func cancelledAcquire(s *Scene) {
 	a, b := s.Locker(), s.Locker()
-	opt := lockbench.Options{TTL: s.TTL, Wait: time.Minute}
+	opt := lockbench.Options{TTL: s.TTL, Wait: patience}
 	if held, err := b.Acquire(cancelled(s.Context()), Key, opt); !errors.Is(err, context.Canceled) || held != nil {
 		s.Errorf("cancelled before: got lease %v, error %v", held, err)
 	}
