@@ -79,7 +79,7 @@ func (o *runOptions) loadFlags(f *pflag.FlagSet) {
 	f.Var(&p.Hold, "hold", "work under the lock: 5ms, uniform:1ms-5ms, exp:5ms or lognormal:5ms,0.8")
 	f.Var(&p.Think, "think", "pause between two iterations, like --hold")
 	f.Float64Var(&p.Slow, "slow", 0, "share of holds that outlive their lease, 0 to 1")
-	f.Float64Var(&p.SlowKeys, "slow-keys", p.SlowKeys, "share of keys whose holds all outlive their lease, 0 to 1; unless given, 0 where the run is too short for one to end")
+	f.Float64Var(&p.SlowKeys, "slow-keys", p.SlowKeys, "share of keys whose holds all outlive their lease, 0 to 1; unless given, 0 where --duration is too short for one to end")
 	f.DurationVar(&p.Duration, "duration", p.Duration, "length of the run of each design, warm-up included; 0s is until --operations are done")
 	f.Int64Var(&p.Operations, "operations", 0, "iterations of all clients together; 0 is no limit")
 	f.DurationVar(&p.Warmup, "warmup", p.Warmup, "start of the run that is not measured, but judged")
@@ -123,11 +123,12 @@ func (o *runOptions) settle(f *pflag.FlagSet) {
 func fixedKeys(choice string) bool { return choice == workloads.Own || choice == workloads.Pairs }
 
 // slowFits tells whether a slow hold would end within the run, in designs that
-// round leases up to seconds and tolerate one second more.
+// round leases up to seconds and tolerate one second more. Where the number of
+// operations ends the run, slow ones would make it last.
 func (o *runOptions) slowFits() bool {
 	p := o.params.OrDefaults()
 	granted := math.Ceil(p.TTL.Seconds()) * float64(time.Second)
-	return p.Duration == 0 || time.Duration(p.SlowFactor*granted)+time.Second < p.Duration
+	return time.Duration(p.SlowFactor*granted)+time.Second < p.Duration
 }
 
 // A plan is what a run will do, checked before anything starts.

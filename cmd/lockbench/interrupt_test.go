@@ -1,0 +1,88 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestInterrupt ends a run by a signal in its first design: what was measured is
+// reported, the other design is named as not run, and the command exits 3.
+func TestInterrupt(t *testing.T) {
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		t.Run(sig.String(), func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			out, code := interrupted(t, sig, dir, "run", "--design", "lua-token/token,lua-token/strategy",
+				"--duration", "60s", "--wait", "5ms", "--history", dir)
+			if code != 3 {
+				t.Errorf("exit code: got %d, want 3", code)
+			}
+			for _, want := range []string{"not run lua-token/strategy", "lua-token/token", "1 design not run"} {
+				if !strings.Contains(out, want) {
+					t.Errorf("no %q in the report:\n%s", want, out)
+				}
+			}
+			checked, _ := exec.Command("lockbench", "check", filepath.Join(dir, "lua-token-token.lbh")).Output()
+			if !strings.Contains(string(checked), "lua-token/token") || strings.Contains(string(checked), "partial") {
+				t.Errorf("the history is not whole:\n%s", checked)
+			}
+		})
+	}
+}
+
+// interrupted runs lockbench on the embedded server, signals it once its first
+// history grows, and returns its standard output and exit code.
+func interrupted(t *testing.T, sig os.Signal, dir string, args ...string) (string, int) {
+	t.Helper()
+	path, err := exec.LookPath("lockbench")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(path, args...)
+	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(path), redisVariable+"=")
+	var stdout bytes.Buffer
+	cmd.Stdout = &stdout
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	for lines := bufio.NewScanner(stderr); lines.Scan() && !strings.HasPrefix(lines.Text(), "[1/2]"); {
+	}
+	grown(t, filepath.Join(dir, "lua-token-token.lbh"))
+	if err := cmd.Process.Signal(sig); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.Copy(io.Discard, stderr)
+	var exited *exec.ExitError
+	if err := cmd.Wait(); err != nil && !errors.As(err, &exited) {
+		t.Fatal(err)
+	}
+	return stdout.String(), cmd.ProcessState.ExitCode()
+}
+
+// grown waits until a file has some blocks of operations in it.
+func grown(t *testing.T, path string) {
+	t.Helper()
+	for range 600 {
+		if info, err := os.Stat(path); err == nil && info.Size() > 10_000 {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Fatalf("%s does not grow", path)
+}

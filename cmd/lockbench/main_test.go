@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/lockbench/lockbench/reports"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"lockbench": main})
+}
+
+// TestScripts runs the real command as users do. Its own commands beside those of
+// testscript: exits, flip, cut and schema.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:   "testdata",
+		Setup: setUp,
+		Condition: func(name string) (bool, error) {
+			if name != "redis" {
+				return false, fmt.Errorf("unknown condition %q", name)
+			}
+			_, err := exec.LookPath("redis-server")
+			return err == nil || os.Getenv("LOCKBENCH_REQUIRE_SERVERS") == "1", nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits, "flip": flip, "cut": cut, "schema": schema,
+		},
+	})
+}
+
+// setUp leaves nothing but lockbench in PATH, so that runs use the embedded
+// server; a script that wants more sets it to $FULLPATH.
+func setUp(env *testscript.Env) error {
+	full := env.Getenv("PATH")
+	env.Setenv("FULLPATH", full)
+	env.Setenv("PATH", filepath.SplitList(full)[0])
+	env.Setenv(redisVariable, "")
+	tmp := filepath.Join(env.WorkDir, "tmp")
+	env.Setenv("TMPDIR", tmp)
+	env.Setenv("TMP", tmp)
+	return os.MkdirAll(tmp, 0o755)
+}
+
+// exits runs a command and asserts its exit code: exits 3 lockbench check x.
+func exits(ts *testscript.TestScript, _ bool, args []string) {
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var exited *exec.ExitError
+		if !errors.As(err, &exited) {
+			ts.Fatalf("%v: %v", args[1:], err)
+		}
+		got = exited.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("%v: exit code %d, want %d", args[1:], got, want)
+	}
+}
+
+// flip inverts the byte at a share of a file: flip run.lbh 0.5.
+func flip(ts *testscript.TestScript, _ bool, args []string) {
+	path, text, at := damaged(ts, args)
+	text[at] ^= 0xff
+	ts.Check(os.WriteFile(path, text, 0o644))
+}
+
+// cut leaves a share of a file: cut run.lbh 0.5.
+func cut(ts *testscript.TestScript, _ bool, args []string) {
+	path, text, at := damaged(ts, args)
+	ts.Check(os.WriteFile(path, text[:at], 0o644))
+}
+
+func damaged(ts *testscript.TestScript, args []string) (path string, text []byte, at int) {
+	share, err := strconv.ParseFloat(args[1], 64)
+	ts.Check(err)
+	path = ts.MkAbs(args[0])
+	text, err = os.ReadFile(path)
+	ts.Check(err)
+	return path, text, int(share * float64(len(text)))
+}
+
+// schema validates a JSON result: schema result.json.
+func schema(ts *testscript.TestScript, _ bool, args []string) {
+	c := jsonschema.NewCompiler()
+	described, err := jsonschema.UnmarshalJSON(bytes.NewReader(reports.JSONSchema))
+	ts.Check(err)
+	ts.Check(c.AddResource("result.json", described))
+	s, err := c.Compile("result.json")
+	ts.Check(err)
+	f, err := os.Open(ts.MkAbs(args[0]))
+	ts.Check(err)
+	defer f.Close()
+	doc, err := jsonschema.UnmarshalJSON(f)
+	ts.Check(err)
+	ts.Check(s.Validate(doc))
+}
