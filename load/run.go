@@ -210,8 +210,12 @@ func (r *run) work(ctx context.Context, c *workloads.Client, share int64) {
 
 // How long after the end of a run its operations may still take.
 const (
-	// waitGrace is for acquires that wait: shorter waits end by themselves.
-	waitGrace = time.Second
+	// waitGrace is for acquires that wait, on top of what they were told to wait,
+	// up to longestWait. They are let come to their own end: a lock that treats an
+	// interrupted wait badly is not to be judged by the way the run stops. What is
+	// held is given up at once, so their turn comes soon.
+	waitGrace   = time.Second
+	longestWait = 10 * time.Second
 	// operationGrace is for everything that has no answer yet, as long as the
 	// servers' own read time-out; after it the context is cancelled.
 	operationGrace = 5 * time.Second
@@ -226,7 +230,7 @@ func (r *run) windDown(stopWaiting, abandon func()) {
 		patience time.Duration
 		then     func()
 	}{
-		{waitGrace, stopWaiting},
+		{waitGrace + min(r.options.Wait, longestWait), stopWaiting},
 		{operationGrace - waitGrace, abandon},
 		{closeGrace, r.closeProcesses},
 		{closeGrace, r.giveUp},
