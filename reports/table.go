@@ -53,7 +53,7 @@ var columns = []column{
 	{top: "tries", name: "/grant", cell: func(_ *table, r *Run) string { return figure(r.Attempts) }, spare: 3, apart: true},
 	{top: "cmds", name: "/grant", cell: func(_ *table, r *Run) string { return figure(r.Commands) }, spare: 4},
 	{top: "viola-", name: "tions", cell: (*table).violations, apart: true},
-	{top: "worst", name: "overlap", cell: (*table).overlap},
+	{top: "worst", name: "overlap", cell: (*table).overlap, spare: 7},
 	{name: "held", cell: (*table).held, apart: true},
 	{name: "hazard", cell: (*table).hazards},
 	{name: "broken", cell: (*table).broken},

@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"reflect"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
@@ -151,8 +153,10 @@ func (t *terminal) servers() {
 }
 
 func (t *terminal) legend() {
-	t.printf("\n%s\n", t.dim("acquire: of those granted; hand-off: release to the next grant, somebody waiting; tries, cmds: attempts and server commands;"))
-	t.printf("%s\n", t.dim("overlap: two owners at once, also past a lease; held, hazard, broken: guarantees; * the design claims it, which fails the run"))
+	t.printf("\n%s\n%s\n%s\n",
+		t.dim("acquire: of those granted; hand-off: release to the next grant, somebody waiting;"),
+		t.dim("tries, cmds: attempts and server commands; overlap: two owners at once, also past a lease;"),
+		t.dim("held, hazard, broken: guarantees; * one that the design claims, which fails the run"))
 }
 
 // troubles says what went wrong in the runs themselves.
@@ -169,6 +173,9 @@ func (t *terminal) troubles() {
 		}
 		if run.Partial {
 			lines = append(lines, t.warn("partial")+" "+name+": "+run.Why+"; what was recorded before is judged")
+		}
+		if run.Ended == "interrupted" {
+			lines = append(lines, t.warn("interrupted")+" "+name+": measured for "+compact(run.MeasuredNS)+", and judged up to there")
 		}
 		for _, note := range run.Notes {
 			lines = append(lines, t.warn("note")+" "+name+": "+note)
@@ -195,10 +202,11 @@ func (t *terminal) broken() {
 		if !explained {
 			explained = true
 			t.printf("%s\n", t.dim("  [ granted   = within the lease   | lease over   . past it   R release   E extend   A acquire   r read   w write"))
-			t.printf("%s\n", t.dim("  overlap: ! both within their lease   ~ one past it   (the axis is not to scale; its numbers are those of the lines below)"))
+			t.printf("%s\n", t.dim("  overlap: ! both within their lease   ~ one past it   (not to scale; numbers on the axis are those of the lines)"))
 		}
+		drawn := make(map[lockbench.Guarantee]*Witness)
 		for _, name := range names {
-			t.brokenGuarantee(name, run.Guarantees[name])
+			t.brokenGuarantee(name, run.Guarantees[name], drawn)
 		}
 		t.printf("\n    check it again: %s\n", recheck(run))
 	}
@@ -219,7 +227,9 @@ func quote(path string) string {
 	return path
 }
 
-func (t *terminal) brokenGuarantee(name lockbench.Guarantee, g Guarantee) {
+// brokenGuarantee writes one broken guarantee with its witness. One that was
+// drawn for another guarantee of the run already is referred to.
+func (t *terminal) brokenGuarantee(name lockbench.Guarantee, g Guarantee, drawn map[lockbench.Guarantee]*Witness) {
 	claim := t.warn("the design does not claim it")
 	if g.Claimed {
 		claim = t.bad("THE DESIGN CLAIMS IT")
@@ -228,9 +238,25 @@ func (t *terminal) brokenGuarantee(name lockbench.Guarantee, g Guarantee) {
 	if g.Witness == nil {
 		return
 	}
-	margin := after("; margin ", g.Witness.MarginNS)
-	t.printf("    %s\n    key %s, times since the start of the run%s\n\n", g.Witness.Sentence, g.Witness.Key, margin)
+	t.printf("    %s\n", g.Witness.Sentence)
+	for other, w := range drawn {
+		if reflect.DeepEqual(w.Holds, g.Witness.Holds) && reflect.DeepEqual(w.Ops, g.Witness.Ops) {
+			t.printf("    by the operations shown for %s\n", other)
+			return
+		}
+	}
+	drawn[name] = g.Witness
+	t.printf("    key %s, times since the start of the run%s\n\n", g.Witness.Key, margin(g.Witness.MarginNS))
 	newTimeline(g.Witness).write(t.Writer, t.palette)
+}
+
+// margin tells by how much, unless that is nothing or, for a lock without a
+// lease, for ever.
+func margin(ns int64) string {
+	if ns >= int64(10_000*time.Hour) {
+		return ""
+	}
+	return after("; margin ", ns)
 }
 
 // detail is what a verdict says in numbers, then in words.
