@@ -44,17 +44,12 @@ func seconds(ttl time.Duration) string {
 	return strconv.FormatFloat(ttl.Seconds(), 'f', -1, 64)
 }
 
-// caught is D2's catch around the whole wait: a lost reply or a missing
-// connection is answered as false. The caller's cancellation comes through, and so
-// does what the server said against the script, for that tells of the lock that it
-// left behind.
+// caught is D2's catch around the whole wait: a lost reply, a missing connection
+// and what the server said against the script are all answered as false. Only the
+// caller's cancellation comes through.
 func caught(ctx context.Context, err error) error {
-	var reply redis.Error
-	switch {
-	case err == nil || ctx.Err() != nil:
+	if err == nil || ctx.Err() != nil || errors.Is(err, lockbench.ErrNotAcquired) {
 		return err
-	case errors.As(err, &reply):
-		return design.NoEffect(err)
 	}
 	return fmt.Errorf("%w: %v", lockbench.ErrNotAcquired, err)
 }
