@@ -22,7 +22,7 @@ func (c *Checker) acquireCalled(k *key, op *history.Op) {
 		case h.id == op.Hold && !h.ended:
 			c.acquiredAgain(h, op)
 		case h.id == op.Hold: // to its owner it goes on, but its core is over: begin anew
-			h.id = 0
+			h.id, h.was = 0, h.id
 			c.drop(k, i)
 		case h.released:
 		default: // its owner turned to a new grant: the old one is over
@@ -73,6 +73,7 @@ func (c *Checker) obtained(k *key, op *history.Op) {
 	if h == nil {
 		h = newHold(op, c.nested)
 		h.cap(k.caps.of(op.Client))
+		h.cap(k.inherited(op))
 		h.doubt = c.nested && k.refusal.residual(op)
 		k.holds = append(k.holds, h)
 		k.catchUp(h)

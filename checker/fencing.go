@@ -54,7 +54,7 @@ func (f *fences) granted(c *Checker, k *key, h *hold, op *history.Op) {
 		c.expose(lockbench.Fencing)
 	}
 	for a := range k.others(h.client) {
-		if a.inCore && !returnOf(op).before(a.coreEnd()) {
+		if a.inCore && a.start.before(returnOf(op)) && !returnOf(op).before(a.coreEnd()) {
 			f.gone(a)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 // the release that ended it. Its core is the time during which it must exclude
 // others; design.md proves why this is the time to look at.
 type hold struct {
-	id              int64
+	id, was         int64 // was: before another hold came to go by its id
 	client, process int32
 	// ops are the operations that a witness shows: the first ones and the last.
 	ops []*history.Op
@@ -211,7 +211,11 @@ func (h *hold) note(op *history.Op) {
 // extend applies the call of an extend, or of a renewal in the background.
 func (h *hold) extend(op *history.Op) {
 	if h.ended { // its core is over, but not what its lease keeps out
-		if op.Outcome == history.OK || op.Outcome == history.Unknown {
+		switch op.Outcome {
+		case history.OK:
+			h.setUntil(op, min(h.until, after(op.Call, h.shortest(lease(op)))))
+			h.flying = append(h.flying, op)
+		case history.Unknown:
 			h.shorten(op)
 		}
 		return

@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"math"
 	"slices"
 
 	"github.com/lockbench/lockbench/history"
@@ -70,9 +71,20 @@ func (k *key) find(id int64) *hold {
 func (k *key) forget(id int64) {
 	for _, h := range k.gone {
 		if h.id == id {
-			h.id = 0
+			h.id, h.was = 0, id
 		}
 	}
+}
+
+// inherited is the shortest lease that an operation on an earlier hold by the same
+// id may still set in the one that acquire op begins.
+func (k *key) inherited(op *history.Op) int64 {
+	for i := len(k.gone) - 1; i >= 0; i-- {
+		if old := k.gone[i]; old.was == op.Hold {
+			return old.shortest(math.MaxInt64)
+		}
+	}
+	return math.MaxInt64
 }
 
 // begin notes that a core of h begins, or that it was granted, at s.

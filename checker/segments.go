@@ -33,16 +33,35 @@ func segmentsOf(ops, departed []*history.Op, nested bool) []segment {
 	}
 	var all []segment
 	for _, id := range holds {
+		inherited := int64(math.MaxInt64)
 		for rest := byHold[id]; len(rest) > 0 && rest[0].Kind == history.Acquire; {
-			r := replay{ops: rest, nested: nested, end: endFromOutside(rest[0], ops, departed), cap: math.MaxInt64}
+			r := replay{ops: rest, nested: nested, end: endFromOutside(rest[0], ops, departed), cap: inherited}
 			if !nested {
-				r.cap = capFromOutside(rest[0], ops)
+				r.cap = min(r.cap, capFromOutside(rest[0], ops))
 			}
 			rest = r.run()
 			all = append(all, r.done...)
+			inherited = r.left(rest)
 		}
 	}
 	return all
+}
+
+// left is the shortest lease that an operation of r may still set once the first
+// of rest, which begins the hold anew, is under way.
+func (r *replay) left(rest []*history.Op) int64 {
+	ttl := r.cap
+	if len(rest) == 0 {
+		return ttl
+	}
+	for _, op := range r.ops[:len(r.ops)-len(rest)] {
+		sets := op.Kind == history.Extend || op.Kind == history.Renew
+		flying := op.Stream != rest[0].Stream && !returnOf(op).before(callOf(rest[0]))
+		if sets && (op.Outcome == history.Unknown || op.Outcome == history.OK && (flying || r.early(op))) {
+			ttl = min(ttl, r.lease(op))
+		}
+	}
+	return ttl
 }
 
 // endFromOutside is where something other than the hold's own calls ends it: its

@@ -262,7 +262,7 @@ func (c *simClient) renewals(g grip) {
 	if g.ttl == 0 {
 		return
 	}
-	c.w.later(c.w.Int64N(max(1, g.ttl)), func() {
+	c.w.later(1+c.w.Int64N(g.ttl), func() { // not at the instant of the grant, which a tie would hide
 		n := len(c.grips)
 		if c.dead || n == 0 || c.grips[n-1] != g || c.lost || c.busy != nil && c.busy.Kind == history.Release {
 			return
