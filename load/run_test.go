@@ -175,7 +175,7 @@ func TestRunInterrupted(t *testing.T) {
 	}()
 	var record bytes.Buffer
 	s, err := Run(ctx, Config{
-		Design: tokenDesign(), Server: server, Workload: workloads.Mutex(), Options: o, History: &record, Progress: progress,
+		Design: tokenDesign(), Server: server, Workload: workloads.Oversell(), Options: o, History: &record, Progress: progress,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -254,6 +254,8 @@ func TestRunServerDies(t *testing.T) {
 func TestRunRefuses(t *testing.T) {
 	slowDesign := tokenDesign()
 	slowDesign.Granted = design.WholeSeconds
+	tolerant := tokenDesign()
+	tolerant.Tolerance = time.Second
 	broken := tokenDesign()
 	broken.Open = func(design.Environment) (design.Process, error) { return nil, errDisk }
 	lacking := tokenDesign()
@@ -266,6 +268,7 @@ func TestRunRefuses(t *testing.T) {
 	}{
 		{"options", lacking, func(o *workloads.Options) { o.TTL = 0 }, nil, "ttl 0s"},
 		{"slow holds as granted", slowDesign, func(o *workloads.Options) { o.Slow, o.TTL = 0.1, 100*time.Millisecond }, nil, "grants 1s"},
+		{"slow holds as tolerated", tolerant, func(o *workloads.Options) { o.SlowKeys, o.TTL = 0.1, 100*time.Millisecond }, nil, "tolerates 1s"},
 		{"process", broken, nil, nil, "open process 0"},
 		{"header", lacking, nil, &fullDisk{}, errDisk.Error()},
 	}

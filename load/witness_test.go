@@ -127,6 +127,13 @@ func TestWitness(t *testing.T) {
 			s.acquire(s.a, 0).Release(ctx)
 			s.acquire(s.b, 0)
 		}, 1},
+		{"what a nested acquire adds is not believed", open{}, true, func(s scene) {
+			s.acquire(s.a, 0)
+			time.Sleep(time.Second / 2)
+			s.acquire(s.a, 0)
+			time.Sleep(time.Second / 2)
+			s.acquire(s.b, 0)
+		}, 0},
 		{"outer release leaves", open{}, true, func(s scene) {
 			outer := s.acquire(s.a, 0)
 			s.acquire(s.a, 0).Release(ctx)

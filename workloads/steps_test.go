@@ -100,6 +100,26 @@ func TestSteps(t *testing.T) {
 	}
 }
 
+// TestSlowHoldOutlivesTolerance: of what the design keeps to itself after a lease.
+func TestSlowHoldOutlivesTolerance(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o, err := SlowStep().Options(options(nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := NewRun(o, make(chan struct{}))
+		run.Tolerance = time.Second
+		start := time.Now()
+		s := &script{}
+		if err := run.Client(0, s, s).Iterate(t.Context(), SlowStep()); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := time.Since(start), 3500*time.Millisecond; got != want {
+			t.Errorf("slow hold took %v of virtual time, want %v", got, want)
+		}
+	})
+}
+
 func refuseFrom(first int) func(int) error {
 	return func(n int) error {
 		if n >= first {
@@ -162,6 +182,17 @@ func TestCronTriesOncePerPeriod(t *testing.T) {
 		}
 		if got := c.Counts.Skipped.Load(); got != 5 {
 			t.Errorf("skipped = %d, want 5", got)
+		}
+	})
+}
+
+// TestCronServersAreNotPunctual: they turn to their job in the first tenth of its
+// period, each at its own time.
+func TestCronServersAreNotPunctual(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, took := step(t, Cron(), options(func(o *Options) { o.Hold = Always(0) }), &script{}, 1)
+		if took <= 0 || took > 50*time.Millisecond {
+			t.Errorf("first try after %v of virtual time, want within the first 50ms but not at once", took)
 		}
 	})
 }
