@@ -5,7 +5,7 @@
 //
 // How a run ends: no client begins another iteration, work under a lock is cut
 // short, and what is held is released. Operations under way are let finish, for
-// a cancelled one leaves an unknown outcome and perhaps a lock behind; only
-// acquires that wait for a lock are cancelled a second later, and everything
-// after a few more. What still has no answer is recorded as unknown.
+// a cancelled one leaves an unknown outcome and perhaps a lock behind. Acquires
+// that wait are cancelled when their own wait should long be over, everything else
+// some seconds after that. What still has no answer is recorded as unknown.
 package load
