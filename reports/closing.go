@@ -78,19 +78,15 @@ func (t *terminal) guarantee(name lockbench.Guarantee, runs []*Run) {
 func (t *terminal) notExercised() {
 	var lines []string
 	for _, g := range lockbench.Guarantees() {
+		claiming := t.runsWith(g.Name, func(g Guarantee) bool { return g.Claimed })
 		var designs []string
-		claimants := 0
-		for i := range t.result.Runs {
-			run := &t.result.Runs[i]
-			if f := run.Guarantees[g.Name]; f.Claimed {
-				claimants++
-				if !f.Exercised {
-					designs = append(designs, t.label.of(run))
-				}
+		for _, run := range claiming {
+			if !run.Guarantees[g.Name].Exercised {
+				designs = append(designs, t.label.of(run))
 			}
 		}
 		if len(designs) > 0 {
-			lines = append(lines, fmt.Sprintf("  %-19s  %s", g.Name, who(designs, claimants)))
+			lines = append(lines, fmt.Sprintf("  %-19s  %s", g.Name, who(designs, len(claiming))))
 		}
 	}
 	if len(lines) > 0 {

@@ -97,6 +97,9 @@ func (s *session) load(ctx context.Context, d design.Design, path string, live *
 		Design: d, Server: s.server, Workload: s.workload, Options: s.options,
 		History: f, Progress: live,
 	})
+	if inner := errors.Unwrap(failed); inner != nil {
+		failed = inner // without the name of the design, which stands beside it anyway
+	}
 	return summary, errors.Join(failed, f.Close()), nil
 }
 
