@@ -122,6 +122,7 @@ func (c *Checker) releaseCalled(k *key, op *history.Op) {
 		c.overran(h, callOf(op))
 		c.delays(k, h, op)
 		h.letGo(op)
+		k.refusal.left(h)
 	}
 }
 

@@ -26,6 +26,9 @@ type Checker struct {
 	// partial is set once some client's record has ended before the others':
 	// from then on what is missing could explain what is there.
 	partial bool
+	gone    ring
+	// few is how many keys still keep their operations for the cross-check.
+	few int
 	// departed are the deaths and cuts of clients, for the cross-check.
 	departed []*history.Op
 }
@@ -121,7 +124,7 @@ func (c *Checker) called(op *history.Op) {
 		return
 	}
 	k := c.key(op.Key)
-	k.ops.add(op)
+	c.keep(k, op)
 	switch op.Kind {
 	case history.Acquire:
 		c.acquireCalled(k, op)

@@ -139,7 +139,9 @@ func (k *key) others(client int32) func(yield func(*hold) bool) {
 // retire moves the holds of k that were released before s out of the way.
 func (c *Checker) retire(k *key, s stamp) {
 	for i := len(k.holds) - 1; i >= 0; i-- {
-		if h := k.holds[i]; h.released && h.end.before(s) {
+		h := k.holds[i]
+		over := h.dead && stamp{t: h.until}.before(s)
+		if over || h.released && h.end.before(s) {
 			c.drop(k, i)
 		}
 	}
@@ -160,8 +162,47 @@ func (c *Checker) drop(k *key, i int) {
 	h.rivals = nil
 	k.refusal.gone(h)
 	k.fences.gone(h)
+	if h.released { // or each would keep the one that came after it
+		h.supersededBy, h.intruder = nil, nil
+	}
 	if len(k.gone) == keptGone {
-		k.gone = append(k.gone[:0], k.gone[1:]...)
+		k.forgetOldest()
 	}
 	k.gone = append(k.gone, h)
+	c.gone.push(k, h)
+}
+
+// keptGoneInAll bounds how many released holds all keys together remember.
+const keptGoneInAll = 1 << 13
+
+// A ring is the released holds that are remembered, in the order in which they
+// were dropped.
+type ring struct {
+	all  []goner
+	next int
+}
+
+type goner struct {
+	k *key
+	h *hold
+}
+
+// push adds h of k, and has the oldest of all forgotten when there are too many.
+func (r *ring) push(k *key, h *hold) {
+	if len(r.all) < keptGoneInAll {
+		r.all = append(r.all, goner{k, h})
+		return
+	}
+	if old := r.all[r.next]; len(old.k.gone) > 0 && old.k.gone[0] == old.h {
+		old.k.forgetOldest()
+	}
+	r.all[r.next] = goner{k, h}
+	r.next = (r.next + 1) % keptGoneInAll
+}
+
+// forgetOldest drops the oldest of the holds that are gone, and what it refers to.
+func (k *key) forgetOldest() {
+	h := k.gone[0]
+	h.supersededBy, h.intruder, h.foreigner = nil, nil, nil
+	k.gone = slices.Delete(k.gone, 0, 1)
 }

@@ -72,7 +72,8 @@ func (c *Checker) toldLost(k *key, h *hold, op *history.Op, s stamp) {
 		c.expose(lockbench.LossReported)
 		c.lossDelays.add(s.t - h.supersededAt.t)
 	}
-	valid := h.known && h.from != history.NoStamp && s.before(stamp{t: h.until})
+	_, replaced := k.caps.get(h.client) // by its own acquire of unknown outcome, maybe
+	valid := h.known && !replaced && h.from != history.NoStamp && s.before(stamp{t: h.until})
 	switch {
 	case !valid || h.supersededAt != forever || c.partial:
 	case h.foreign != nil:

@@ -30,8 +30,13 @@ type refusals struct {
 func (r *refusals) gone(h *hold) {
 	until := h.latest(r.slack)
 	r.busy = max(r.busy, until)
+	r.left(h)
+}
+
+// left notes what the server may have left of h when its owner gave it up.
+func (r *refusals) left(h *hold) {
 	if !h.certain {
-		r.residues.raise(h.client, until)
+		r.residues.raise(h.client, h.latest(r.slack))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -163,5 +164,66 @@ func TestSimulatedLockIsNeverBlamed(t *testing.T) {
 		if t.Failed() {
 			t.Fatalf("seed %d (%s):\n%s", seed, s.header.Reacquire, s.describe())
 		}
+	}
+}
+
+// blame is what a mutation must be found to break, and what else it may: where
+// exclusion falls, updates are lost too, and an owner is told the truth about a
+// lock that it should have had.
+var blame = []struct {
+	fault   mutation
+	must    []lockbench.Guarantee // one of them
+	may     []lockbench.Guarantee
+	percent int // of the histories to which it made a difference, at least
+}{
+	{plainDelete, some(lockbench.OwnerRelease, lockbench.LossReported), some(lockbench.Exclusion, lockbench.Effects), 10},
+	{extendAny, some(lockbench.OwnerRelease, lockbench.LossReported), some(lockbench.Exclusion, lockbench.Effects, lockbench.Extend), 10},
+	{earlyExpiry, some(lockbench.NoEarlyExpiry, lockbench.Extend), some(lockbench.Exclusion, lockbench.Effects, lockbench.LossReported), 1},
+	{innerFrees, some(lockbench.Reentrancy), some(lockbench.Exclusion, lockbench.Effects), 10},
+	{refusesOwn, some(lockbench.Reentrancy), nil, 10},
+	{shortensNested, some(lockbench.NoEarlyExpiry), some(lockbench.Exclusion, lockbench.Effects, lockbench.LossReported), 1},
+	{falseLoss, some(lockbench.LossReported), nil, 10},
+	{falseNotice, some(lockbench.LossReported), nil, 10},
+	{okWhenLost, some(lockbench.LossReported), nil, 10},
+	{emptyExtend, some(lockbench.Extend), some(lockbench.Exclusion, lockbench.Effects, lockbench.LossReported), 1},
+	{delayIgnored, some(lockbench.ReleaseDelay), nil, 10},
+	{flatFence, some(lockbench.Fencing), nil, 10},
+	{spuriousRefusal, some(lockbench.NoSpuriousRefusal), nil, 1},
+	{doubleGrant, some(lockbench.NoEarlyExpiry), some(lockbench.Exclusion, lockbench.Effects, lockbench.LossReported), 10},
+}
+
+func some(g ...lockbench.Guarantee) []lockbench.Guarantee { return g }
+
+// TestMutantsAreBlamed judges histories of locks with one fault each: it must be
+// found in a share of the histories that it had a part in, and nothing else.
+func TestMutantsAreBlamed(t *testing.T) {
+	for _, b := range blame {
+		t.Run(strings.ReplaceAll(string(b.fault), " ", "-"), func(t *testing.T) {
+			faulted, found := 0, 0
+			wrong := map[lockbench.Guarantee]int{}
+			for seed := range uint64(*histories / 60) {
+				s := simulate(seed, b.fault)
+				broken := s.broken(t)
+				if s.faulted {
+					faulted++
+				}
+				hit := false
+				for g := range broken {
+					hit = hit || slices.Contains(b.must, g)
+					if !slices.Contains(b.must, g) && !slices.Contains(b.may, g) {
+						if wrong[g]++; wrong[g] == 1 {
+							t.Errorf("seed %d (%s): %s: %s\n%s", seed, s.header.Reacquire, g, broken[g].Sentence, s.describe())
+						}
+					}
+				}
+				if hit {
+					found++
+				}
+			}
+			t.Logf("found in %d of %d histories, wrong: %v", found, faulted, wrong)
+			if found*100 < faulted*b.percent {
+				t.Errorf("found in %d of %d histories with the fault, want %d %% at least", found, faulted, b.percent)
+			}
+		})
 	}
 }

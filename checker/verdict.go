@@ -2,6 +2,7 @@ package checker
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -12,7 +13,8 @@ import (
 
 // Finish ends the judgement and returns the verdicts. The Checker is spent.
 func (c *Checker) Finish(end history.End) Result {
-	for _, k := range c.keys {
+	for _, name := range slices.Sorted(maps.Keys(c.keys)) { // in one order, for the same witness each time
+		k := c.keys[name]
 		c.settle(k, forever)
 		c.unfinished(k)
 	}
