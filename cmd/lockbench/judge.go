@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"io"
 	"path/filepath"
 	"strings"
@@ -14,8 +13,9 @@ import (
 )
 
 // judge reads the history in path once, and judges and measures it on the way.
-// The error is that of opening it; damage further on is in the result, which
-// then covers what comes before. Claims, when not nil, replace the history's.
+// The error is that of opening it; damage further on is told in the result,
+// which then covers what comes before. Claims, when not nil, replace the
+// history's.
 func judge(path string, claims []lockbench.Guarantee) (reports.Judged, error) {
 	src, err := history.Open(path)
 	if err != nil {
@@ -33,15 +33,18 @@ func judge(path string, claims []lockbench.Guarantee) (reports.Judged, error) {
 	}
 	verdicts, figures := checker.New(h), measure.New(h)
 	j := reports.Judged{Header: h, History: path}
+	var damage error
 	for ev, err := range src.Events() {
 		if err != nil {
-			j.Err = errors.Join(j.Err, err)
+			damage = err
 			break
 		}
 		verdicts.Add(ev)
 		figures.Add(ev)
 	}
-	j.End = src.End()
+	if j.End = src.End(); !j.End.Partial {
+		j.Err = damage // a partial history says itself where and why it stops
+	}
 	j.Verdicts, j.Measures = verdicts.Finish(j.End), figures.Result(j.End)
 	return j, nil
 }
