@@ -33,6 +33,7 @@ func (c *Checker) acquireCalled(k *key, op *history.Op) {
 	if op.Outcome == history.Unknown && k.find(op.Hold) == nil {
 		h := newHold(op, c.nested)
 		h.cap(k.caps.of(op.Client))
+		h.cap(k.inherited(op))
 		k.holds = append(k.holds, h)
 	}
 	if op.Outcome == history.Unknown && !c.nested {
@@ -83,6 +84,9 @@ func (c *Checker) obtained(k *key, op *history.Op) {
 	c.ability.nest = c.ability.nest || c.nested
 	k.fences.pop(op)
 	h.widen(op)
+	if h.dropped {
+		k.refusal.gone(h)
+	}
 	h.anew(returnOf(op))
 	if h.landed(op) {
 		k.begin(h, returnOf(op), !h.known)

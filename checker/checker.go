@@ -112,6 +112,9 @@ func (c *Checker) settle(k *key, s stamp) {
 		}
 		k.starts = k.starts[:0]
 	}
+	if !c.partial {
+		c.refusedFree(k)
+	}
 	c.retire(k, s)
 	k.now = s
 }

@@ -382,8 +382,10 @@ func (h *hold) latest(slack int64) int64 {
 }
 
 // follows tells whether h was granted after a for certain: had it been before,
-// its lease would not have been over when a was granted.
-func (h *hold) follows(a *hold) bool { return h.sure > a.newest.t }
+// it would have been neither released nor over when a was granted.
+func (h *hold) follows(a *hold) bool {
+	return a.newest.before(h.granted) && h.sure > a.newest.t
+}
 
 // anew notes that h may have been granted once more, by s at the latest: what its
 // owner had lost before is past.

@@ -22,6 +22,9 @@ type refusals struct {
 	busy     int64 // the latest instant at which a hold that is gone may have ended
 	slack    int64
 	tries    []*history.Op // refused acquires under way, the key free so far
+	// proven are those of them that returned at the instant now: a grant may yet
+	// turn out to have been called at it.
+	proven []*history.Op
 	// residues are, by client, until when levels may be left of holds whose release
 	// was not answered ok.
 	residues clientTimes
@@ -104,17 +107,30 @@ func (c *Checker) tryBegun(k *key, op *history.Op) {
 		if free {
 			c.expose(lockbench.NoSpuriousRefusal)
 		}
-		r.granting++
-		r.tries = r.tries[:0]
+		r.granted()
 	case history.Unknown:
 		r.tainted = true
-		r.granting++
-		r.tries = r.tries[:0]
+		r.granted()
 	case history.Refused:
 		if free {
 			r.tries = append(r.tries, op)
 		}
 	}
+}
+
+// granted notes that an acquire was called that is, or may be, granted.
+func (r *refusals) granted() {
+	r.granting++
+	r.tries, r.proven = r.tries[:0], r.proven[:0]
+}
+
+// refusedFree reports the refusals proven wrong by the time that moved on.
+func (c *Checker) refusedFree(k *key) {
+	for _, op := range k.refusal.proven {
+		c.expose(lockbench.NoSpuriousRefusal)
+		c.violateOp(lockbench.NoSpuriousRefusal, k, refusedFree, op)
+	}
+	k.refusal.proven = k.refusal.proven[:0]
 }
 
 // freeBefore tells whether the key was provably free at t and just before.
@@ -140,8 +156,7 @@ func (c *Checker) tryEnded(k *key, op *history.Op) {
 	case history.Refused:
 		if i := slices.Index(r.tries, op); i >= 0 && !c.partial {
 			r.tries = slices.Delete(r.tries, i, i+1)
-			c.expose(lockbench.NoSpuriousRefusal)
-			c.violateOp(lockbench.NoSpuriousRefusal, k, refusedFree, op)
+			r.proven = append(r.proven, op)
 		}
 	}
 }

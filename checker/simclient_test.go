@@ -112,8 +112,7 @@ func (c *simClient) step() {
 
 func (c *simClient) die() {
 	at := c.w.stamp()
-	c.streams++
-	c.w.ops = append(c.w.ops, &history.Op{Kind: history.Death, Client: c.id, Stream: c.stream(), Call: at.t, CallSeq: at.seq, Return: at.t})
+	c.w.ops = append(c.w.ops, &history.Op{Kind: history.Death, Client: c.id, Stream: c.id, Call: at.t, CallSeq: at.seq, Return: at.t})
 	c.dead = true
 }
 

@@ -46,9 +46,11 @@ type lockServer struct {
 	token  int64
 	levels int
 	until  int64 // the lease ends here, in ticks
-	closed int64 // a release asked that nobody be let in before
-	tokens int64
-	fence  uint64
+	// promised is where it should have ended, when the mutation cut it short.
+	promised int64
+	closed   int64 // a release asked that nobody be let in before
+	tokens   int64
+	fence    uint64
 }
 
 // A grant is what the server answers to an acquire: token 0 is a refusal.
@@ -71,9 +73,10 @@ func (s *lockServer) leaseEnd(asked, now, ttl int64) int64 {
 		return math.MaxInt64
 	}
 	if s.fault == earlyExpiry && s.IntN(2) == 0 {
-		s.faulted = true
-		return asked + ttl - 1
+		s.promised = asked + ttl
+		return asked + ttl - 1 - s.Int64N(ttl)
 	}
+	s.promised = 0
 	switch s.IntN(3) {
 	case 0:
 		return asked + ttl
@@ -86,6 +89,7 @@ func (s *lockServer) leaseEnd(asked, now, ttl int64) int64 {
 // acquire acts on a try of client that was sent at asked.
 func (s *lockServer) acquire(client int32, asked, now, ttl int64) grant {
 	s.expire(now)
+	s.faulted = s.faulted || s.owner == 0 && now < s.promised
 	switch {
 	case s.owner == 0 && (now < s.closed || s.strikes(spuriousRefusal, 3)):
 		return grant{}
@@ -140,7 +144,7 @@ func (s *lockServer) release(token, now, delay int64) history.Outcome {
 	if s.levels--; s.levels > 0 && !s.strikes(innerFrees, 1) {
 		return history.OK
 	}
-	s.owner = 0
+	s.owner, s.promised = 0, 0
 	if delay > 0 && !s.strikes(delayIgnored, 1) {
 		s.closed = now + delay + s.Int64N(10)
 	}

@@ -30,7 +30,7 @@ func drawPlan(r *rand.Rand, fault mutation) simPlan {
 		deaths: yes(3), stale: yes(2), store: yes(2), notices: yes(3), delays: yes(2),
 		fences: yes(2), renews: yes(4), endless: yes(5), anchored: !yes(3), numbered: yes(3), cuts: yes(10),
 	}
-	if yes(2) {
+	if yes(2) && fault == sound {
 		p.loss = 2 + r.IntN(20)
 	}
 	p.guarded = p.fences && yes(2)
@@ -147,7 +147,7 @@ func (s simulated) broken(t *testing.T) map[lockbench.Guarantee]*Witness {
 		}
 	}
 	for _, d := range result.Defects {
-		t.Errorf("defect: %s", d)
+		t.Errorf("defect: %s\n%s", d, s.describe())
 	}
 	return found
 }
@@ -167,62 +167,62 @@ func TestSimulatedLockIsNeverBlamed(t *testing.T) {
 	}
 }
 
-// blame is what a mutation must be found to break, and what else it may: where
-// exclusion falls, updates are lost too, and an owner is told the truth about a
-// lock that it should have had.
+// broad are the guarantees that fall with exclusion: two owners lose updates, are
+// told the truth about a lock that they should have had, and make a fault of one
+// kind look like one of another.
+var broad = some(lockbench.Exclusion, lockbench.Effects, lockbench.LossReported, lockbench.NoEarlyExpiry,
+	lockbench.Extend, lockbench.Reentrancy, lockbench.Fencing, lockbench.ReleaseDelay)
+
+// blame is what a mutation must be found to break, and what else it may.
 var blame = []struct {
 	fault   mutation
 	must    []lockbench.Guarantee // one of them
 	may     []lockbench.Guarantee
-	percent int // of the histories to which it made a difference, at least
+	percent int // of the histories in which it struck, at least
 }{
-	{plainDelete, some(lockbench.OwnerRelease, lockbench.LossReported), some(lockbench.Exclusion, lockbench.Effects), 10},
-	{extendAny, some(lockbench.OwnerRelease, lockbench.LossReported), some(lockbench.Exclusion, lockbench.Effects, lockbench.Extend), 10},
-	{earlyExpiry, some(lockbench.NoEarlyExpiry, lockbench.Extend), some(lockbench.Exclusion, lockbench.Effects, lockbench.LossReported), 1},
-	{innerFrees, some(lockbench.Reentrancy), some(lockbench.Exclusion, lockbench.Effects), 10},
-	{refusesOwn, some(lockbench.Reentrancy), nil, 10},
-	{shortensNested, some(lockbench.NoEarlyExpiry), some(lockbench.Exclusion, lockbench.Effects, lockbench.LossReported), 1},
-	{falseLoss, some(lockbench.LossReported), nil, 10},
-	{falseNotice, some(lockbench.LossReported), nil, 10},
-	{okWhenLost, some(lockbench.LossReported), nil, 10},
-	{emptyExtend, some(lockbench.Extend), some(lockbench.Exclusion, lockbench.Effects, lockbench.LossReported), 1},
-	{delayIgnored, some(lockbench.ReleaseDelay), nil, 10},
-	{flatFence, some(lockbench.Fencing), nil, 10},
-	{spuriousRefusal, some(lockbench.NoSpuriousRefusal), nil, 1},
-	{doubleGrant, some(lockbench.NoEarlyExpiry), some(lockbench.Exclusion, lockbench.Effects, lockbench.LossReported), 10},
+	{plainDelete, some(lockbench.OwnerRelease, lockbench.LossReported), broad, 40},
+	{extendAny, some(lockbench.OwnerRelease, lockbench.LossReported), append(some(broad...), lockbench.NoSpuriousRefusal), 20},
+	{earlyExpiry, some(lockbench.NoEarlyExpiry, lockbench.Extend), append(some(broad...), lockbench.OwnerRelease, lockbench.NoSpuriousRefusal), 30},
+	{innerFrees, some(lockbench.Reentrancy), append(some(broad...), lockbench.NoSpuriousRefusal), 40},
+	{refusesOwn, some(lockbench.Reentrancy), nil, 40},
+	{shortensNested, some(lockbench.NoEarlyExpiry, lockbench.Reentrancy), broad, 10},
+	{falseLoss, some(lockbench.LossReported), some(lockbench.Reentrancy), 20},
+	{falseNotice, some(lockbench.LossReported), some(lockbench.Reentrancy), 40},
+	{okWhenLost, some(lockbench.LossReported), nil, 20},
+	{emptyExtend, some(lockbench.Extend), broad, 8},
+	{delayIgnored, some(lockbench.ReleaseDelay), nil, 30},
+	{flatFence, some(lockbench.Fencing), nil, 40},
+	{spuriousRefusal, some(lockbench.NoSpuriousRefusal), nil, 15},
+	{doubleGrant, some(lockbench.NoEarlyExpiry, lockbench.Extend), append(some(broad...), lockbench.OwnerRelease), 40},
 }
 
 func some(g ...lockbench.Guarantee) []lockbench.Guarantee { return g }
 
 // TestMutantsAreBlamed judges histories of locks with one fault each: it must be
-// found in a share of the histories that it had a part in, and nothing else.
+// found in a share of the histories in which it struck, and be called by its name.
 func TestMutantsAreBlamed(t *testing.T) {
 	for _, b := range blame {
 		t.Run(strings.ReplaceAll(string(b.fault), " ", "-"), func(t *testing.T) {
-			faulted, found := 0, 0
-			wrong := map[lockbench.Guarantee]int{}
+			struck, found := 0, 0
 			for seed := range uint64(*histories / 60) {
 				s := simulate(seed, b.fault)
-				broken := s.broken(t)
 				if s.faulted {
-					faulted++
+					struck++
 				}
 				hit := false
-				for g := range broken {
+				for g, w := range s.broken(t) {
 					hit = hit || slices.Contains(b.must, g)
 					if !slices.Contains(b.must, g) && !slices.Contains(b.may, g) {
-						if wrong[g]++; wrong[g] == 1 {
-							t.Errorf("seed %d (%s): %s: %s\n%s", seed, s.header.Reacquire, g, broken[g].Sentence, s.describe())
-						}
+						t.Errorf("seed %d (%s): %s: %s\n%s", seed, s.header.Reacquire, g, w.Sentence, s.describe())
 					}
 				}
 				if hit {
 					found++
 				}
 			}
-			t.Logf("found in %d of %d histories, wrong: %v", found, faulted, wrong)
-			if found*100 < faulted*b.percent {
-				t.Errorf("found in %d of %d histories with the fault, want %d %% at least", found, faulted, b.percent)
+			t.Logf("found in %d of %d histories", found, struck)
+			if found*100 < struck*b.percent {
+				t.Errorf("found in %d of the %d histories in which it struck, want %d %% at least", found, struck, b.percent)
 			}
 		})
 	}
