@@ -100,6 +100,7 @@ func (c *Checker) granted(k *key, h *hold, op *history.Op) {
 	if h.from == history.NoStamp {
 		c.result.Unjudged++
 	}
+	h.stray = k.metStray(h)
 	k.fences.granted(c, k, h, op)
 	k.begin(h, returnOf(op), true)
 }
@@ -237,7 +238,7 @@ func (c *Checker) contended(k *key, op *history.Op) {
 	met := callOf(op).before(k.lastEnd)
 	for h := range k.others(op.Client) {
 		met = met || h.inCore && callOf(op).before(h.coreEnd())
-		if !h.validAt(returnOf(op)) || h.foreign != nil {
+		if !h.validAt(returnOf(op)) || h.foreign != nil || h.stray {
 			continue
 		}
 		c.expose(lockbench.NoEarlyExpiry)

@@ -62,12 +62,14 @@ func (c *Checker) superseded(k *key, a *hold, s start) {
 }
 
 // blame finds the one guarantee that explains why s was granted within the
-// validity of a. A missing record could explain it too, so none is blamed then.
+// validity of a. A missing record, or a stray that was under way when a was
+// granted, could explain it too, so none is blamed then.
 func (c *Checker) blame(k *key, a *hold, s start) {
 	switch {
 	case c.partial:
 	case a.foreign != nil && callOf(a.foreign).before(s.at):
 		c.violate(lockbench.OwnerRelease, k, freedByStranger, a.foreigner, a, s.h)
+	case a.stray: // that may explain it, or may have come too early to
 	case a.inner > 0 && c.nested:
 		c.violate(lockbench.Reentrancy, k, innerFreed, a, s.h)
 	case s.at.t >= a.first:
@@ -122,7 +124,7 @@ func (c *Checker) nestedRefused(k *key, op *history.Op) {
 		return
 	}
 	for _, h := range k.holds {
-		if h.client == op.Client && h.validAt(returnOf(op)) && h.supersededBy == nil && h.foreign == nil {
+		if h.client == op.Client && h.validAt(returnOf(op)) && h.supersededBy == nil && h.foreign == nil && !h.stray {
 			h.note(op)
 			c.violate(lockbench.Reentrancy, k, ownRefused, h)
 		}

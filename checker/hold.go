@@ -72,6 +72,7 @@ type hold struct {
 	intrusion    stamp
 	foreign      *history.Op // a stale owner's release or extend that fell into the core
 	foreigner    *hold
+	stray        bool    // one of a stale owner was under way when this was granted
 	rivals       []*hold // whose cores conflict with this one's
 
 	seenWrites int64 // writes of the key begun when the owner last read

@@ -20,6 +20,12 @@ type key struct {
 	// lastEnd is where the latest core of those gone ended.
 	lastEnd stamp
 
+	// strays are the newest releases and extends that may have taken effect past
+	// their owners' leases.
+	strays []*history.Op
+	// lurking are the clients that sent one whose outcome is unknown: it may take
+	// effect at any later time.
+	lurking []int32
 	// early are renewals called before the acquire they belong to returned.
 	early []*history.Op
 	// caps are, by client, the shortest lease that an acquire of unknown outcome

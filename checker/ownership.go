@@ -1,6 +1,8 @@
 package checker
 
 import (
+	"slices"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 )
@@ -8,6 +10,7 @@ import (
 // staleCall judges the call of a release or extend by an owner that no longer
 // has the lock: what it may do to the next holder, and whether it is told.
 func (c *Checker) staleCall(k *key, h *hold, op *history.Op) {
+	k.sent(h, op)
 	if !h.released && !h.supersededAt.before(callOf(op)) {
 		return
 	}
@@ -31,6 +34,40 @@ func (c *Checker) strayInto(k *key, h *hold, op *history.Op) {
 			next.foreign, next.foreigner = op, h
 		}
 	}
+}
+
+// keptStrays bounds how many strays a key remembers. They matter to the grants
+// that they overlap.
+const keptStrays = 16
+
+// sent remembers a release or extend that may take effect when its owner's lease
+// is over: whoever is granted the key while it is under way may lose it to that.
+func (k *key) sent(h *hold, op *history.Op) {
+	told := op.Outcome == history.LossReported || op.Outcome == history.Failed
+	inTime := !h.released && h.supersededBy == nil && op.Outcome == history.OK && op.Return < h.until
+	if told || inTime {
+		return
+	}
+	if op.Outcome == history.Unknown {
+		if !slices.Contains(k.lurking, op.Client) {
+			k.lurking = append(k.lurking, op.Client)
+		}
+		return
+	}
+	if len(k.strays) == keptStrays {
+		k.strays = append(k.strays[:0], k.strays[1:]...)
+	}
+	k.strays = append(k.strays, op)
+}
+
+// metStray tells whether a stray of another client was under way at some time of
+// the attempt by which h was granted: which of the two took effect first is not
+// known.
+func (k *key) metStray(h *hold) bool {
+	another := func(client int32) bool { return client != h.client }
+	return slices.ContainsFunc(k.lurking, another) || slices.ContainsFunc(k.strays, func(op *history.Op) bool {
+		return another(op.Client) && op.Return >= h.from
+	})
 }
 
 // owedLoss judges an answer that should have been "lost", since another owner
@@ -80,7 +117,7 @@ func (c *Checker) toldLost(k *key, h *hold, op *history.Op, s stamp) {
 		c.violate(lockbench.OwnerRelease, k, lostToStranger, h.foreigner, h)
 	case h.inner > 0 && c.nested:
 		c.violate(lockbench.Reentrancy, k, innerLost, h)
-	case !k.refusal.tainted && k.refusal.granting == 0:
+	case !k.refusal.tainted && k.refusal.granting == 0 && !h.stray:
 		c.expose(lockbench.LossReported)
 		c.violate(lockbench.LossReported, k, falselyTold, h)
 	}
