@@ -123,11 +123,15 @@ func (c *Checker) releaseCalled(k *key, op *history.Op) {
 		h.depth--
 	}
 	h.doubt = h.doubt || op.Outcome == history.Unknown
-	if (h.depth <= 0 || lost) && !h.released {
+	switch over := h.depth <= 0 || lost; {
+	case over && !h.released:
 		c.overran(h, callOf(op))
 		c.delays(k, h, op)
 		h.letGo(op)
 		k.refusal.left(h)
+	case over && !h.certain: // the one before may have freed a level only
+		h.mayDelay(op)
+		k.refusal.gone(h)
 	}
 }
 

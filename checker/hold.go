@@ -368,7 +368,15 @@ func (h *hold) letGo(op *history.Op) {
 	case op.Outcome == history.OK && !h.doubt:
 		h.certain = true
 		h.widest, h.exact = after(op.Return, op.Delay), op.Delay == 0
-	case op.Delay > 0 && op.Outcome != history.Failed: // it may begin as late as the lease ends
+	default:
+		h.mayDelay(op)
+	}
+}
+
+// mayDelay notes that release op may have begun its delay, as late as the lease
+// ends.
+func (h *hold) mayDelay(op *history.Op) {
+	if op.Delay > 0 && op.Outcome != history.Failed {
 		h.loose = after(h.loose, op.Delay)
 		h.loosened++
 	}
