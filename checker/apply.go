@@ -34,6 +34,7 @@ func (c *Checker) acquireCalled(k *key, op *history.Op) {
 		h := newHold(op, c.nested)
 		h.cap(k.caps.of(op.Client))
 		h.cap(k.inherited(op))
+		h.doubt = c.nested && k.refusal.residual(op)
 		k.holds = append(k.holds, h)
 	}
 	if op.Outcome == history.Unknown && !c.nested {
@@ -192,11 +193,14 @@ func (c *Checker) happened(op *history.Op) {
 func (c *Checker) lostClosed(op *history.Op) {
 	k := c.key(op.Key)
 	h := k.find(op.Hold)
-	if h == nil || h.released {
+	if h == nil {
+		return
+	}
+	h.close(callOf(op), "lost", false)
+	if h.released {
 		return
 	}
 	h.note(op)
-	h.close(callOf(op), "lost", false)
 	k.cuts++
 	c.toldLost(k, h, op, callOf(op))
 }
