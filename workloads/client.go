@@ -61,8 +61,8 @@ type Choice struct {
 	Slow        bool
 	// Backoff is the pause after a refusal, in place of a Think of 0s.
 	Backoff time.Duration
-	// Punctuality is when within the first part of its period a server turns to
-	// its job, from 0 to 1 (cron).
+	// Punctuality decides when in its period a server turns to its job, from 0 to
+	// 1 (cron).
 	Punctuality float64
 }
 

@@ -57,9 +57,23 @@ func runJob(ctx context.Context, c *Client) error {
 	return err
 }
 
-// late is the part of a period in which servers turn to their job: their clocks
-// and schedulers differ. The usual delay after the job, a fifth, outlasts it.
-const late = 0.1
+// Most servers turn to their job within the first part of a period, since their
+// clocks and schedulers differ; the usual delay after the job, a fifth, outlasts
+// that. The others were down or busy and come at any time of it: into a job that
+// is under way on an extended lease, or after it.
+const (
+	punctual = 0.6 // share of the servers
+	late     = 0.1 // of the period
+)
+
+// lateness is when in a period, from 0 to 1, a server turns to its job, drawn by
+// punctuality, from 0 to 1.
+func lateness(punctuality float64) float64 {
+	if punctuality < punctual {
+		return late * punctuality / punctual
+	}
+	return (punctuality - punctual) / (1 - punctual)
+}
 
 // awaitPeriod waits until the next period this client has not taken part in, and
 // a little longer, as chance has it. It returns false when the run is over
@@ -68,7 +82,7 @@ func (c *Client) awaitPeriod(ctx context.Context) bool {
 	period := c.run.Options.Period
 	elapsed := time.Since(c.run.Start)
 	c.period = max(c.period, int64(elapsed/period))
-	due := time.Duration((float64(c.period) + late*c.choice.Punctuality) * float64(period))
+	due := time.Duration((float64(c.period) + lateness(c.choice.Punctuality)) * float64(period))
 	c.period++
 	return c.Work(ctx, due-elapsed)
 }
