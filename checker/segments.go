@@ -97,6 +97,7 @@ func capFromOutside(first *history.Op, ops []*history.Op) int64 {
 // A replay goes through the operations of one hold in order.
 type replay struct {
 	ops    []*history.Op
+	mine   []*history.Op // those before the hold began anew
 	nested bool
 	end    stamp
 	ended  bool  // by an operation of its own
@@ -114,6 +115,7 @@ type replay struct {
 
 // run returns the operations left when an acquire begins the ended hold anew.
 func (r *replay) run() (rest []*history.Op) {
+	r.mine = r.ops
 	r.first(r.ops[0])
 	for i, op := range r.ops[1:] {
 		r.land(func(l *history.Op) bool { return l.Stream == op.Stream || returnOf(l).before(callOf(op)) })
@@ -128,6 +130,7 @@ func (r *replay) run() (rest []*history.Op) {
 		r.apply(op)
 	}
 	r.land(func(*history.Op) bool { return true })
+	r.mine = r.ops[:len(r.ops)-len(rest)]
 	if r.open {
 		r.finish()
 	}
@@ -218,7 +221,7 @@ func (r *replay) finish() {
 // unasked tells whether something in the background ended the hold at the
 // instant of its end.
 func (r *replay) unasked() bool {
-	return slices.ContainsFunc(r.ops, func(op *history.Op) bool {
+	return slices.ContainsFunc(r.mine, func(op *history.Op) bool {
 		told := op.Kind == history.Lost || op.Kind == history.Renew && op.Outcome == history.LossReported
 		return told && callOf(op) == r.end
 	})
