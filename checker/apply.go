@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"math"
 	"slices"
 
 	"github.com/lockbench/lockbench"
@@ -37,7 +38,11 @@ func (c *Checker) acquireCalled(k *key, op *history.Op) {
 		h.doubt = c.nested && k.refusal.residual(op)
 		k.holds = append(k.holds, h)
 	}
-	if op.Outcome == history.Unknown && !c.nested {
+	switch {
+	case op.Outcome != history.Unknown:
+	case c.nested: // it may add a level to any hold that its client has later
+		k.refusal.residues.raise(op.Client, math.MaxInt64)
+	default:
 		k.caps.lower(op.Client, lease(op))
 	}
 }
