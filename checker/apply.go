@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -123,7 +122,9 @@ func (c *Checker) releaseCalled(k *key, op *history.Op) {
 	if h.coreDepth--; h.coreDepth <= 0 || lost {
 		h.close(callOf(op), "release", true)
 	} else {
-		h.inner++
+		if h.inner++; h.inner == 1 {
+			h.innerAt = op.Call
+		}
 	}
 	if op.Outcome != history.Failed {
 		h.depth--
@@ -240,32 +241,5 @@ func (c *Checker) each(client int32, f func(*key, *hold)) {
 				f(k, h)
 			}
 		}
-	}
-}
-
-// contended counts what the acquire op, now returned, put to the test.
-func (c *Checker) contended(k *key, op *history.Op) {
-	if op.Outcome != history.OK && op.Outcome != history.Refused {
-		return
-	}
-	met := callOf(op).before(k.lastEnd)
-	for h := range k.others(op.Client) {
-		met = met || h.inCore && callOf(op).before(h.coreEnd())
-		if !h.validAt(returnOf(op)) || h.foreign != nil || h.stray {
-			continue
-		}
-		c.expose(lockbench.NoEarlyExpiry)
-		if op.Return >= h.first {
-			c.expose(lockbench.Extend)
-		}
-		if h.inner > 0 {
-			c.expose(lockbench.Reentrancy)
-		}
-	}
-	if met {
-		c.expose(lockbench.Exclusion)
-	}
-	if d := k.delayed; d != nil && op.Call < after(d.Call, d.Delay) && d.Call < op.Return {
-		c.expose(lockbench.ReleaseDelay)
 	}
 }

@@ -43,10 +43,11 @@ type hold struct {
 	// validity may end before they take effect.
 	late []lateOp
 
-	coreDepth, depth int  // levels held, counting every release; counting those not failed
-	nested           bool // a nested acquire was granted
-	inner            int  // inner releases so far
-	doubt            bool // a release or nested acquire whose effect is unknown
+	coreDepth, depth int   // levels held, counting every release; counting those not failed
+	nested           bool  // a nested acquire was granted
+	inner            int   // inner releases so far
+	innerAt          int64 // call of the first, in ns
+	doubt            bool  // a release or nested acquire whose effect is unknown
 
 	ended   bool // nothing more can be in its core
 	end     stamp

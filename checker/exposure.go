@@ -1,0 +1,54 @@
+package checker
+
+import (
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+)
+
+// A meeting is what one acquire put to the test on the holds of others: it was
+// under way while they excluded it.
+type meeting struct{ core, lease, extended, inner bool }
+
+// contended counts what the acquire op, now returned, put to the test, each
+// guarantee once. That it was granted in the end takes nothing away: it was kept
+// out until then.
+func (c *Checker) contended(k *key, op *history.Op) {
+	if op.Outcome != history.OK && op.Outcome != history.Refused {
+		return
+	}
+	m := meeting{core: callOf(op).before(k.lastEnd)}
+	for _, holds := range [...][]*hold{k.holds, k.gone} {
+		for _, h := range holds {
+			if h.client != op.Client {
+				m.meet(h, op)
+			}
+		}
+	}
+	c.exposeIf(m.core, lockbench.Exclusion)
+	c.exposeIf(m.lease, lockbench.NoEarlyExpiry)
+	c.exposeIf(m.extended, lockbench.Extend)
+	c.exposeIf(m.inner, lockbench.Reentrancy)
+	d := k.delayed
+	c.exposeIf(d != nil && op.Call < after(d.Call, d.Delay) && d.Call < op.Return, lockbench.ReleaseDelay)
+}
+
+func (c *Checker) exposeIf(met bool, g lockbench.Guarantee) {
+	if met {
+		c.expose(g)
+	}
+}
+
+// meet adds what op met of h. A hold that a stray may have ended proves nothing.
+func (m *meeting) meet(h *hold, op *history.Op) {
+	m.core = m.core || h.inCore && callOf(op).before(h.coreEnd())
+	if !h.known || h.from == history.NoStamp || h.foreign != nil || h.stray {
+		return
+	}
+	begin, end := max(op.Call, h.granted.t), min(op.Return, h.until)
+	if h.released {
+		end = min(end, h.end.t)
+	}
+	m.lease = m.lease || begin < end
+	m.extended = m.extended || max(begin, h.first) < end
+	m.inner = m.inner || h.inner > 0 && max(begin, h.innerAt) < end
+}
