@@ -56,6 +56,7 @@ type hold struct {
 	released   bool // its owner gave it up, whatever came of that
 	releasedBy *history.Op
 	certain    bool  // the server freed it for certain
+	place      int   // among the remembered, once it was dropped
 	dropped    bool  // it is not among the open ones any more
 	dead       bool  // its owner died
 	excused    bool  // a death or pause was on its owner

@@ -172,6 +172,7 @@ func (c *Checker) drop(k *key, i int) {
 		h.supersededBy, h.intruder = nil, nil
 	}
 	if len(k.gone) == keptGone {
+		c.gone.clear(k.gone[0])
 		k.forgetOldest()
 	}
 	k.gone = append(k.gone, h)
@@ -195,16 +196,20 @@ type goner struct {
 
 // push adds h of k, and has the oldest of all forgotten when there are too many.
 func (r *ring) push(k *key, h *hold) {
+	h.place = r.next
+	r.next = (r.next + 1) % keptGoneInAll
 	if len(r.all) < keptGoneInAll {
 		r.all = append(r.all, goner{k, h})
 		return
 	}
-	if old := r.all[r.next]; len(old.k.gone) > 0 && old.k.gone[0] == old.h {
+	if old := r.all[h.place]; old.h != nil {
 		old.k.forgetOldest()
 	}
-	r.all[r.next] = goner{k, h}
-	r.next = (r.next + 1) % keptGoneInAll
+	r.all[h.place] = goner{k, h}
 }
+
+// clear has h, forgotten by its key, not kept any longer.
+func (r *ring) clear(h *hold) { r.all[h.place] = goner{} }
 
 // forgetOldest drops the oldest of the holds that are gone, and what it refers to.
 func (k *key) forgetOldest() {

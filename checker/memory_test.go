@@ -36,11 +36,11 @@ func (f *feeder) feed(kind history.Kind, o history.Outcome, client int32, key st
 // TestMemoryIsWhatIsOpen runs long histories: hardly any of their operations may
 // still be reachable at the end.
 func TestMemoryIsWhatIsOpen(t *testing.T) {
-	const rounds, kept = 40_000, 25_000
+	const rounds, kept = 20_000, 16_000
 	under := func(hold int64) func(*history.Op) { return func(op *history.Op) { op.Hold = hold } }
 	for _, c := range []struct {
 		name, reacquire string
-		round            func(f *feeder, i int64)
+		round           func(f *feeder, i int64)
 	}{
 		{"every holder overruns and loses an update", "refused", func(f *feeder, i int64) {
 			f.feed(history.Acquire, history.OK, int32(i%8), "k")
@@ -59,7 +59,7 @@ func TestMemoryIsWhatIsOpen(t *testing.T) {
 			f.feed(history.Release, history.OK, int32(i%8), "k")
 		}},
 		{"many keys", "refused", func(f *feeder, i int64) {
-			key := fmt.Sprint(i % 5000)
+			key := fmt.Sprint(i % 4000)
 			f.feed(history.Acquire, history.OK, int32(i%8), key)
 			f.feed(history.Release, history.OK, int32(i%8), key)
 		}},
