@@ -36,7 +36,7 @@ func (f *feeder) feed(kind history.Kind, o history.Outcome, client int32, key st
 // TestMemoryIsWhatIsOpen runs long histories: hardly any of their operations may
 // still be reachable at the end.
 func TestMemoryIsWhatIsOpen(t *testing.T) {
-	const rounds, kept = 20_000, 16_000
+	const rounds, kept = 30_000, 25_000
 	under := func(hold int64) func(*history.Op) { return func(op *history.Op) { op.Hold = hold } }
 	for _, c := range []struct {
 		name, reacquire string
