@@ -64,12 +64,12 @@ func worst(exits ...int) int {
 }
 
 // setOwn tells the run's server and environment where they are not r's.
-func (run *Run) setOwn(r *Result, h *history.Header) {
-	if h.Server != r.Server {
-		run.Server = &h.Server
+func (r *Run) setOwn(all *Result, h *history.Header) {
+	if h.Server != all.Server {
+		r.Server = &h.Server
 	}
-	if h.Environment != r.Environment {
-		run.Environment = &h.Environment
+	if h.Environment != all.Environment {
+		r.Environment = &h.Environment
 	}
 }
 

@@ -37,7 +37,7 @@ guarantees but overrun, reentrancy, restart and failover.`,
   lockbench check --claims exclusion,owner-release jepsen/history.edn`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return errors.New("check: no history given; hint: lockbench check FILE...")
+				return errors.New("check: no history given; hint: name one or more files")
 			}
 			return nil
 		},
