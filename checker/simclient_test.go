@@ -249,7 +249,8 @@ func (c *simClient) prolong(op *history.Op, g grip, ttl int64, then func()) {
 		if op.Outcome == history.OK {
 			op.Granted = ttl * tick
 		}
-		if op.Outcome == history.LossReported && g.hold == c.hold {
+		// The loss of an older grant says nothing of a newer one that joined the hold.
+		if n := len(c.grips); op.Outcome == history.LossReported && g.hold == c.hold && n > 0 && c.grips[n-1].token == g.token {
 			c.lost = true
 		}
 		then()
