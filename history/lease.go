@@ -33,7 +33,10 @@ func (c *Client) wrap(inner lockbench.Lease, key string, hold int64) *lease {
 func (l *lease) Unwrap() lockbench.Lease { return l.inner }
 
 func (l *lease) Release(ctx context.Context) error {
-	return l.release(0, func() error { return l.inner.Release(ctx) })
+	slot := l.releasing(0)
+	err := l.inner.Release(ctx)
+	l.released(slot, err)
+	return err
 }
 
 func (l *lease) ReleaseAfter(ctx context.Context, d time.Duration) error {
@@ -41,20 +44,23 @@ func (l *lease) ReleaseAfter(ctx context.Context, d time.Duration) error {
 	if !ok {
 		return errNoAbility
 	}
-	return l.release(d, func() error { return inner.ReleaseAfter(ctx, d) })
+	slot := l.releasing(d)
+	err := inner.ReleaseAfter(ctx, d)
+	l.released(slot, err)
+	return err
 }
 
-// release ends the watch first, for a lock may close its Lost channel when it is
-// released, and that is no loss.
-func (l *lease) release(delay time.Duration, send func() error) error {
+// releasing ends the watch before the release is sent, for a lock may close its
+// Lost channel when it is released, and that is no loss.
+func (l *lease) releasing(delay time.Duration) (slot int) {
 	l.watch.end()
-	slot := l.client.begin(Op{Kind: Release, Key: l.key, Hold: l.hold, Delay: int64(delay)})
-	err := send()
-	outcome := l.client.done(slot, err)
-	if outcome == Failed {
+	return l.client.begin(Op{Kind: Release, Key: l.key, Hold: l.hold, Delay: int64(delay)})
+}
+
+func (l *lease) released(slot int, err error) {
+	if l.client.done(slot, err) == Failed {
 		l.watch.start()
 	}
-	return err
 }
 
 // done records the end of an operation that brings no result but its error.

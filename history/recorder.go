@@ -69,7 +69,7 @@ func newRecorder(w io.Writer, h Header, p pace) (*Recorder, error) {
 		quit:      make(chan struct{}),
 		done:      make(chan struct{}),
 		full:      make(chan *Client, 256),
-		spares:    make(chan []Op, 64),
+		spares:    make(chan []Op, 256),
 		buffered:  bufio.NewWriterSize(w, 256<<10),
 		enc:       newEncoder(),
 	}
@@ -209,7 +209,7 @@ func (r *Recorder) spare() []Op {
 	case buf := <-r.spares:
 		return buf
 	default:
-		return nil
+		return make([]Op, 0, blockOps)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -173,7 +174,17 @@ func (o *runOptions) plan() (p plan, err error) {
 	return p, err
 }
 
+// collectRarely lets garbage pile up a little more than usual: the live heap of a
+// run is a few megabytes, so that the collector would run dozens of times a second
+// beside the clients. GOGC, where it is set, is left to have its way.
+func collectRarely() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400)
+	}
+}
+
 func (o *runOptions) run(cmd *cobra.Command) error {
+	collectRarely()
 	p, err := o.plan()
 	if err != nil {
 		return fmt.Errorf("run: %w", err)
