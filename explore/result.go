@@ -1,0 +1,90 @@
+package explore
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+)
+
+// A Result is what exploring one design in one scenario found.
+type Result struct {
+	Design   string
+	Coverage Coverage
+	// Findings has one entry per guarantee, in the order of lockbench.Guarantees:
+	// the worst verdict of any schedule, the exposure summed over schedules, and as
+	// violations the number of schedules that broke it.
+	Findings []checker.Finding
+	// Witnesses holds the shrunk schedule of each guarantee that was broken or
+	// shown to be a hazard.
+	Witnesses map[lockbench.Guarantee]Witness
+	// Grants counts over all schedules.
+	Grants int64
+	// Defects are lockbench's own contradictions: a schedule that did not replay,
+	// judges that disagree. Such a result proves nothing.
+	Defects []string
+	// Elapsed is real time, and the only thing here that differs between two runs
+	// of one seed without a time budget.
+	Elapsed time.Duration
+}
+
+// Coverage says which schedules were looked at.
+type Coverage struct {
+	Strategy Strategy // Exhaustive, Random or PCT: what the schedules were chosen by
+	Scenario string
+	Clients, Threads, Rounds,
+	Faults, Moves int
+	Kinds []FaultKind
+	// Schedules were run and judged; Pruned are branches left out because they
+	// were shown to be equal to one that was not.
+	Schedules, Pruned int64
+	// Complete: every schedule of the scope was run or shown to be equal to one.
+	Complete bool
+	// Stopped says what ended it otherwise: "budget", "schedules", "interrupted".
+	Stopped string
+}
+
+// A Witness is a failing schedule, shrunk.
+type Witness struct {
+	Guarantee lockbench.Guarantee
+	Verdict   checker.Verdict // Broken or Hazard
+	// Sentence says what happened, in one line.
+	Sentence string
+	// Replay is the file that runs the schedule again.
+	Replay Replay
+	// Rows are the steps, to be shown as a table.
+	Rows []Row
+	// FoundAt is the number of the schedule that showed it first, from 1.
+	FoundAt int64
+	// FoundAfter is the real time until then.
+	FoundAfter time.Duration
+}
+
+// A Row is one step of a schedule.
+type Row struct {
+	At      time.Duration // virtual time since the start
+	Client  string        // "c1", "c2" ... "server", "time"; with threads "p1.c2"
+	Command string        // as the server got it, random values as token#1, token#2 ...
+	Reply   string
+	Fault   string
+	// Holders are the clients that believe they hold a key, after the step.
+	Holders []string
+}
+
+// Progress is told now and then while exploring.
+type Progress struct {
+	Schedules int64
+	Broken    []lockbench.Guarantee
+	Elapsed   time.Duration
+}
+
+// Sentence says what was covered: "exhaustive: 2 clients, 2 rounds, 1 fault, 2
+// time moves: 11,110 schedules".
+func (c Coverage) Sentence() string {
+	scope := fmt.Sprintf("%s: %d clients, %d rounds, %d faults, %d time moves", c.Strategy, c.Clients, c.Rounds, c.Faults, c.Moves)
+	if c.Complete {
+		return fmt.Sprintf("%s: all %d schedules", scope, c.Schedules)
+	}
+	return fmt.Sprintf("%s: %d schedules of an unknown number", scope, c.Schedules)
+}
