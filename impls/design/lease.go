@@ -13,3 +13,13 @@ func WholeMillis(ttl time.Duration) time.Duration { return roundUp(ttl, time.Mil
 func roundUp(d, unit time.Duration) time.Duration {
 	return max(unit, (d + unit - 1).Truncate(unit))
 }
+
+// Validity is what a lease tells by [lockbench.Validator]: the start of the
+// attempt that succeeded, and the lease really granted. Leases embed it.
+type Validity struct {
+	From    time.Time
+	Granted time.Duration
+}
+
+// Valid implements [lockbench.Validator].
+func (v *Validity) Valid() (from time.Time, granted time.Duration) { return v.From, v.Granted }

@@ -28,10 +28,10 @@ type d2 struct {
 }
 
 // lock tries to put value in key until opt.Wait is over.
-func (d *d2) lock(ctx context.Context, key, value string, opt lockbench.Options) (validity, error) {
-	v := validity{granted: opt.TTL}
+func (d *d2) lock(ctx context.Context, key, value string, opt lockbench.Options) (design.Validity, error) {
+	v := design.Validity{Granted: opt.TTL}
 	err := design.Poll(ctx, opt.Wait, design.Every(tryInterval), func() (bool, error) {
-		v.from = d.seen.Attempt(key)
+		v.From = d.seen.Attempt(key)
 		won, err := run(ctx, d.client, acquireScript, d.env.Prefix+key, value, seconds(opt.TTL))
 		return won == 1, caught(ctx, err)
 	})

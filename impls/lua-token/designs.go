@@ -1,16 +1,10 @@
 package luatoken
 
 import (
-	"time"
-
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/redis/go-redis/v9"
 )
-
-// connections is how many a process may open unless its environment says: more
-// than it usually has owners, since the documents name no number.
-const connections = 64
 
 // Designs returns the family: lua-token/expire, token, options and strategy.
 func Designs() []design.Design {
@@ -30,7 +24,7 @@ func expireDesign() design.Design {
 		},
 		Reacquire: design.Refused,
 		Commands:  []string{"EVALSHA", "EVAL", "SETNX", "EXPIRE", "DEL"},
-		Open: open(func(env design.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
+		Open: design.Sharing(func(env design.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
 			return &expire{d2{env: env, client: client, seen: seen}}
 		}),
 	}
@@ -53,7 +47,7 @@ func tokenDesign() design.Design {
 		},
 		Reacquire: design.Refused,
 		Commands:  []string{"EVALSHA", "EVAL", "SETNX", "EXPIRE", "GET", "DEL"},
-		Open: open(func(env design.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
+		Open: design.Sharing(func(env design.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
 			return &token{d2: d2{env: env, client: client, seen: seen}, objects: map[string]*object{}}
 		}),
 	}
@@ -75,7 +69,7 @@ func optionsDesign() design.Design {
 		Reacquire: design.Refreshed,
 		Granted:   design.WholeMillis,
 		Commands:  []string{"SET", "EVALSHA", "EVAL", "GET", "PEXPIRE", "DEL"},
-		Open: open(func(env design.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
+		Open: design.Sharing(func(env design.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
 			return &options{env: env, client: client, seen: seen, locks: map[string]*optionsLock{}}
 		}),
 	}
@@ -97,27 +91,8 @@ func strategyDesign() design.Design {
 		Reacquire: design.Refused,
 		Granted:   design.WholeMillis,
 		Commands:  []string{"SET", "EVALSHA", "EVAL", "GET", "PEXPIRE", "PTTL", "DEL"},
-		Open: open(func(env design.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
+		Open: design.Sharing(func(env design.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
 			return strategy{NewClient(env, client, seen)}
 		}),
 	}
 }
-
-// open makes a Design.Open whose owners share one client per process.
-func open(owner func(design.Environment, *redis.Client, design.Observer) lockbench.Locker) func(design.Environment) (design.Process, error) {
-	return func(env design.Environment) (design.Process, error) {
-		client := env.Connect(connections)
-		return design.Shared(client, func(seen design.Observer) lockbench.Locker {
-			return owner(env, client, seen)
-		}), nil
-	}
-}
-
-// validity is what a lease tells by lockbench.Validator.
-type validity struct {
-	from    time.Time
-	granted time.Duration
-}
-
-// Valid implements lockbench.Validator.
-func (v *validity) Valid() (time.Time, time.Duration) { return v.from, v.granted }

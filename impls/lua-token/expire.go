@@ -22,12 +22,12 @@ func (e *expire) Acquire(ctx context.Context, key string, opt lockbench.Options)
 	if err != nil {
 		return nil, err
 	}
-	return &unowned{validity: v, client: e.client, key: e.env.Prefix + key}, nil
+	return &unowned{Validity: v, client: e.client, key: e.env.Prefix + key}, nil
 }
 
 // unowned is a lease that is released by a plain DEL, whoever holds the key.
 type unowned struct {
-	validity
+	design.Validity
 	client *redis.Client
 	key    string
 }

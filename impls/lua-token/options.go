@@ -43,7 +43,7 @@ func (o *options) Acquire(ctx context.Context, key string, opt lockbench.Options
 		l = &optionsLock{options: o, key: o.env.Prefix + key}
 		o.locks[key] = l
 	}
-	held := &optionsLease{optionsLock: l, validity: validity{granted: design.WholeMillis(opt.TTL)}}
+	held := &optionsLease{optionsLock: l, Validity: design.Validity{Granted: design.WholeMillis(opt.TTL)}}
 	if err := held.lock(ctx, key, opt.Wait); err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func (o *options) Acquire(ctx context.Context, key string, opt lockbench.Options
 // optionsLease is a grant to a lock object. What it releases is whatever lock the
 // object has by then.
 type optionsLease struct {
-	validity
+	design.Validity
 	*optionsLock
 }
 
@@ -66,15 +66,15 @@ func (l *optionsLease) lock(ctx context.Context, key string, wait time.Duration)
 	}
 	refresh := l.token != ""
 	return design.Poll(ctx, wait, design.Every(waitRetry), func() (bool, error) {
-		l.from = l.seen.Attempt(key)
+		l.From = l.seen.Attempt(key)
 		if refresh {
 			refresh = false
-			ours, err := run(ctx, l.client, refreshScript, l.key, l.token, l.granted.Milliseconds())
+			ours, err := run(ctx, l.client, refreshScript, l.key, l.token, l.Granted.Milliseconds())
 			if err != nil || ours == 1 {
 				return ours == 1, design.NoEffect(err)
 			}
 		}
-		won, err := set(ctx, l.client, l.key, fresh, l.granted)
+		won, err := set(ctx, l.client, l.key, fresh, l.Granted)
 		if won {
 			l.token = fresh
 		}

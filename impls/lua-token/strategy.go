@@ -77,8 +77,8 @@ func (c *Client) Obtain(ctx context.Context, key string, ttl time.Duration, opt 
 	refusals := 0
 	pause := func() time.Duration { return opt.Retry.Pause(refusals) }
 	err = design.Poll(ctx, opt.wait(ctx, ttl), pause, func() (bool, error) {
-		l.from = c.seen.Attempt(key)
-		won, err := set(ctx, c.client, l.key, l.token, l.granted)
+		l.From = c.seen.Attempt(key)
+		won, err := set(ctx, c.client, l.key, l.token, l.Granted)
 		if won || err != nil {
 			return won, design.NoEffect(err)
 		}
@@ -114,7 +114,7 @@ func (c *Client) lock(key string, ttl time.Duration, metadata string) (*Lock, er
 	}
 	base64.RawURLEncoding.Encode(c.text[:], c.raw[:])
 	return &Lock{
-		validity: validity{granted: design.WholeMillis(ttl)},
+		Validity: design.Validity{Granted: design.WholeMillis(ttl)},
 		client:   c.client,
 		key:      c.env.Prefix + key,
 		token:    string(c.text[:]) + metadata,
@@ -123,7 +123,7 @@ func (c *Client) lock(key string, ttl time.Duration, metadata string) (*Lock, er
 
 // A Lock is one grant, under a token of its own. One goroutine uses it at a time.
 type Lock struct {
-	validity
+	design.Validity
 	client *redis.Client
 	key    string
 	token  string
@@ -151,7 +151,7 @@ func (l *Lock) Extend(ctx context.Context, ttl time.Duration) error {
 	if err := l.own(run(ctx, l.client, refreshScript, l.key, l.token, ttl.Milliseconds())); err != nil {
 		return err
 	}
-	l.from, l.granted = start, ttl
+	l.From, l.Granted = start, ttl
 	return nil
 }
 

@@ -45,7 +45,7 @@ func (t *token) Acquire(ctx context.Context, key string, opt lockbench.Options) 
 		return nil, err
 	}
 	o.locked = true
-	return &objectLease{validity: v, object: o, owner: t, key: t.env.Prefix + key}, nil
+	return &objectLease{Validity: v, object: o, owner: t, key: t.env.Prefix + key}, nil
 }
 
 // object returns the lock object of key, made at its first use.
@@ -65,7 +65,7 @@ func (t *token) object(key string) (*object, error) {
 // objectLease is a grant to an object. What it releases is whatever lock the
 // object has by then.
 type objectLease struct {
-	validity
+	design.Validity
 	*object
 	owner *token
 	key   string

@@ -1,16 +1,10 @@
 package setnxgetset
 
 import (
-	"time"
-
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/redis/go-redis/v9"
 )
-
-// connections is how many a process may open unless its environment says: more
-// than it usually has owners, since the documents name no number.
-const connections = 64
 
 // Designs returns the family: setnx-getset/naive, expiry and timestamp.
 func Designs() []design.Design {
@@ -30,7 +24,7 @@ func naiveDesign() design.Design {
 		Reacquire: design.Refused,
 		Granted:   design.WholeSeconds,
 		Commands:  []string{"SETNX", "EXPIRE", "DEL"},
-		Open: open(func(env design.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
+		Open: design.Sharing(func(env design.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
 			return &naive{env: env, client: client, seen: seen}
 		}),
 	}
@@ -50,7 +44,7 @@ func expiryDesign() design.Design {
 		Granted:   design.WholeSeconds,
 		Tolerance: clockTolerance,
 		Commands:  []string{"SETNX", "GET", "GETSET", "EXPIRE", "DEL"},
-		Open: open(func(env design.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
+		Open: design.Sharing(func(env design.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
 			return &expiry{env: env, client: client, seen: seen}
 		}),
 	}
@@ -69,27 +63,8 @@ func timestampDesign() design.Design {
 		Reacquire: design.Refused,
 		Granted:   design.WholeSeconds,
 		Commands:  []string{"SET", "GET", "GETSET", "EXPIRE", "DEL"},
-		Open: open(func(env design.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
+		Open: design.Sharing(func(env design.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
 			return &timestamp{env: env, client: client, seen: seen}
 		}),
 	}
 }
-
-// open makes a Design.Open whose owners share one client per process.
-func open(owner func(design.Environment, *redis.Client, design.Observer) lockbench.Locker) func(design.Environment) (design.Process, error) {
-	return func(env design.Environment) (design.Process, error) {
-		client := env.Connect(connections)
-		return design.Shared(client, func(seen design.Observer) lockbench.Locker {
-			return owner(env, client, seen)
-		}), nil
-	}
-}
-
-// validity is what a lease tells by lockbench.Validator.
-type validity struct {
-	from    time.Time
-	granted time.Duration
-}
-
-// Valid implements lockbench.Validator.
-func (v *validity) Valid() (time.Time, time.Duration) { return v.from, v.granted }

@@ -32,11 +32,11 @@ type expiry struct {
 // Acquire implements lockbench.Locker.
 func (e *expiry) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
 	held := &unowned{client: e.client, key: e.env.Prefix + key}
-	held.granted = design.WholeSeconds(opt.TTL)
+	held.Granted = design.WholeSeconds(opt.TTL)
 	conn := e.client.Conn() // one connection for the whole wait, sleeps included
 	defer conn.Close()
 	err := design.Poll(ctx, opt.Wait, design.Every(tryInterval), func() (bool, error) {
-		held.from = e.seen.Attempt(key)
+		held.From = e.seen.Attempt(key)
 		won, err := e.try(ctx, conn, held)
 		return won, caught(ctx, err)
 	})
@@ -50,7 +50,7 @@ func (e *expiry) Acquire(ctx context.Context, key string, opt lockbench.Options)
 // as its first command.
 func (e *expiry) try(ctx context.Context, conn *redis.Conn, held *unowned) (bool, error) {
 	now := e.env.Now()
-	until := encode(now.Add(held.granted + clockTolerance))
+	until := encode(now.Add(held.Granted + clockTolerance))
 	won, err := setNX(ctx, conn, held.key, until)
 	if err == nil && !won {
 		won, err = takeOver(ctx, conn, held.key, now, until)
@@ -58,7 +58,7 @@ func (e *expiry) try(ctx context.Context, conn *redis.Conn, held *unowned) (bool
 	if err != nil || !won {
 		return false, err
 	}
-	return true, expire(ctx, conn, held.key, int64(held.granted/time.Second))
+	return true, expire(ctx, conn, held.key, int64(held.Granted/time.Second))
 }
 
 // takeOver claims a key whose expiry time is past, unless another client was

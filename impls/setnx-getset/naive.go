@@ -31,10 +31,10 @@ type naive struct {
 // Acquire implements lockbench.Locker.
 func (n *naive) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
 	held := &unowned{client: n.client, key: n.env.Prefix + key}
-	held.granted = design.WholeSeconds(opt.TTL)
+	held.Granted = design.WholeSeconds(opt.TTL)
 	err := design.Poll(ctx, opt.Wait, design.Every(tryInterval), func() (bool, error) {
-		held.from = n.seen.Attempt(key)
-		return n.try(ctx, held.key, held.granted)
+		held.From = n.seen.Attempt(key)
+		return n.try(ctx, held.key, held.Granted)
 	})
 	if err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func (n *naive) try(ctx context.Context, key string, lease time.Duration) (bool,
 
 // unowned is a lease that is released by a plain DEL, whoever holds the key.
 type unowned struct {
-	validity
+	design.Validity
 	client *redis.Client
 	key    string
 }

@@ -38,9 +38,9 @@ type timestamp struct {
 // Acquire implements lockbench.Locker.
 func (s *timestamp) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
 	held := &stamped{owner: s, key: s.env.Prefix + key}
-	held.granted = design.WholeSeconds(opt.TTL)
+	held.Granted = design.WholeSeconds(opt.TTL)
 	err := design.Poll(ctx, opt.Wait, s.pause, func() (bool, error) {
-		held.from = s.seen.Attempt(key)
+		held.From = s.seen.Attempt(key)
 		return held.try(ctx)
 	})
 	if err != nil {
@@ -63,7 +63,7 @@ func (s *timestamp) seconds() int64 { return s.env.Now().Unix() }
 
 // A stamped lock is one that held.owner has or tries to get.
 type stamped struct {
-	validity
+	design.Validity
 	owner *timestamp
 	key   string
 }
@@ -72,7 +72,7 @@ type stamped struct {
 // time-out old, twice: when read, and when replaced.
 func (s *stamped) try(ctx context.Context) (bool, error) {
 	client := s.owner.client
-	won, err := client.SetNX(ctx, s.key, s.owner.seconds(), s.granted).Result()
+	won, err := client.SetNX(ctx, s.key, s.owner.seconds(), s.Granted).Result()
 	if won || err != nil {
 		return won, design.NoEffect(err)
 	}
@@ -87,14 +87,14 @@ func (s *stamped) try(ctx context.Context) (bool, error) {
 	if err != nil || s.live(old) {
 		return false, design.NoEffect(err)
 	}
-	return true, expire(ctx, client, s.key, int64(s.granted/time.Second))
+	return true, expire(ctx, client, s.key, int64(s.Granted/time.Second))
 }
 
 // live reports whether the stamp in value is less than a time-out old. A missing
 // one counts as zero: long expired.
 func (s *stamped) live(value string) bool {
 	stamp, _ := strconv.ParseInt(value, 10, 64)
-	return s.owner.seconds()-stamp < int64(s.granted/time.Second)
+	return s.owner.seconds()-stamp < int64(s.Granted/time.Second)
 }
 
 // Release implements lockbench.Lease. It tells of a loss by the stamp alone: of
