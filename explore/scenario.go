@@ -18,12 +18,14 @@ type Scenario struct {
 	Needs []string
 	// Waits: acquires wait by default, for one and a half leases.
 	Waits bool
+	// OnRequest: explored only when named, not among all scenarios.
+	OnRequest bool
 	// Run is one client's part. It returns when the client is done; errors of the
 	// lock are in the record and no reason to fail.
 	Run func(ctx context.Context, a *Actor)
 }
 
-// An Actor is one client in a scenario.
+// An Actor is one client in a scenario, for one schedule.
 type Actor struct {
 	// ID counts from 0; Clients is how many there are.
 	ID, Clients int
@@ -42,4 +44,7 @@ type Actor struct {
 	// as late as that, so a hold lasts as long as it can. It is to be called before
 	// each operation on a lease.
 	Step func(what string)
+
+	writes uint64 // made so far: they number the versions
+	rests  int    // made so far: they keep timers apart
 }
