@@ -133,6 +133,7 @@ func play(t *testing.T, s Scenario, clients, rounds int) *ledger {
 				Locker: c, Store: c, Options: lockbench.Options{TTL: 2 * time.Second}, Step: c.step,
 			}
 			all.Go(func() { s.Run(t.Context(), a) })
+			synctest.Wait() // in this order, every time
 		}
 		all.Wait()
 		for key, e := range l.held {
