@@ -31,7 +31,7 @@ func (c *Checker) acquireCalled(k *key, op *history.Op) {
 		}
 	}
 	if op.Outcome == history.Unknown && k.find(op.Hold) == nil {
-		h := newHold(op, c.nested)
+		h := c.newHold(op)
 		h.cap(k.caps.of(op.Client))
 		h.cap(k.inherited(op))
 		h.doubt = c.nested && k.refusal.residual(op)
@@ -77,7 +77,7 @@ func (c *Checker) acquireReturned(k *key, op *history.Op) {
 func (c *Checker) obtained(k *key, op *history.Op) {
 	h := k.find(op.Hold)
 	if h == nil {
-		h = newHold(op, c.nested)
+		h = c.newHold(op)
 		h.cap(k.caps.of(op.Client))
 		h.cap(k.inherited(op))
 		h.doubt = c.nested && k.refusal.residual(op)

@@ -31,6 +31,10 @@ type Checker struct {
 	few int
 	// departed are the deaths and cuts of clients, for the cross-check.
 	departed []*history.Op
+	recent   *key // the key last asked for, to spare looking it up
+
+	brief bool // see Brief
+	spare spare
 }
 
 // abilities is what the history shows the design to be able to do.
@@ -45,11 +49,14 @@ func New(h history.Header) *Checker {
 		tallies: map[lockbench.Guarantee]*tally{},
 		fair:    newFairness(),
 	}
-	for _, g := range lockbench.Guarantees() {
+	for _, g := range guarantees {
 		c.tallies[g.Name] = &tally{}
 	}
 	return c
 }
+
+// guarantees are all there are, in the order of findings.
+var guarantees = lockbench.Guarantees()
 
 // Check judges a whole history. The error is the reader's: the result then
 // covers what could be read.
@@ -92,13 +99,18 @@ func (c *Checker) advance(op *history.Op, s stamp) {
 }
 
 func (c *Checker) key(name string) *key {
+	if c.recent != nil && c.recent.name == name {
+		return c.recent
+	}
 	k := c.keys[name]
 	if k == nil {
-		k = &key{name: name, now: stamp{t: -1}, lastEnd: stamp{t: -1}}
+		k = c.spare.key()
+		k.name, k.now, k.lastEnd = name, stamp{t: -1}, stamp{t: -1}
 		k.refusal.busy = -1
 		k.refusal.slack = int64(refusalSlack) + c.header.ToleranceNS
 		c.keys[name] = k
 	}
+	c.recent = k
 	return k
 }
 

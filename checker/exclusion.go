@@ -91,7 +91,7 @@ func (c *Checker) overran(h *hold, s stamp) {
 		return
 	}
 	overlap := earlier(s, h.intruder.end).t - h.intrusion.t
-	c.overlaps.add(overlap)
+	c.measure(&c.overlaps, overlap)
 	c.worst(overlap)
 	if h.excused {
 		c.tallies[lockbench.Overrun].excused++

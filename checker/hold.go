@@ -91,9 +91,11 @@ type lateOp struct {
 // newHold makes the hold that acquire op begins: at its return when it was
 // answered ok, at its call when its outcome is unknown. An unknown one may still
 // act as a refresh after a later one, unless nested acquires count.
-func newHold(op *history.Op, nested bool) *hold {
-	h := &hold{
-		id: op.Hold, client: op.Client, process: op.Process, ops: []*history.Op{op},
+func (c *Checker) newHold(op *history.Op) *hold {
+	h := c.spare.hold(c.brief)
+	*h = hold{
+		id: op.Hold, client: op.Client, process: op.Process,
+		ops: append(h.ops, op), flying: h.flying, late: h.late, rivals: h.rivals,
 		granted: returnOf(op), newest: returnOf(op), known: op.Outcome == history.OK,
 		from: op.Attempt, unsure: math.MaxInt64, coreDepth: 1, depth: 1,
 		end: forever, supersededAt: forever, intrusion: forever, widest: math.MaxInt64,
@@ -101,7 +103,7 @@ func newHold(op *history.Op, nested bool) *hold {
 	}
 	if !h.known {
 		h.from, h.granted, h.newest = history.NoStamp, callOf(op), forever
-		if !nested {
+		if !c.nested {
 			h.unsure = lease(op)
 		}
 		return h

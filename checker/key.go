@@ -165,7 +165,8 @@ func (c *Checker) drop(k *key, i int) {
 		c.worst(overlap(h, r, c.last))
 		r.rivals = slices.DeleteFunc(r.rivals, func(o *hold) bool { return o == h })
 	}
-	h.rivals = nil
+	clear(h.rivals)
+	h.rivals = h.rivals[:0]
 	k.refusal.gone(h)
 	k.fences.gone(h)
 	if h.released { // or each would keep the one that came after it

@@ -2,9 +2,7 @@ package checker
 
 import (
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/anishathalye/porcupine"
@@ -31,7 +29,7 @@ type small struct {
 func (c *Checker) keep(k *key, op *history.Op) {
 	s := &k.ops
 	switch {
-	case s.many || op.Kind == history.Read || op.Kind == history.Write:
+	case c.brief || s.many || op.Kind == history.Read || op.Kind == history.Write:
 	case len(s.ops) == smallOps:
 		s.ops, s.many = nil, true
 		c.few--
@@ -101,12 +99,11 @@ func linearizable(all []segment, timeout time.Duration) porcupine.CheckResult {
 // crossCheck holds the sweep's verdict on exclusion against porcupine's, on keys
 // that are small enough, and against the in-process witness's.
 func (c *Checker) crossCheck(t history.Trailer) {
-	for _, name := range slices.Sorted(maps.Keys(c.keys)) {
-		k := c.keys[name]
+	for _, k := range c.sorted() {
 		// The witness counts entries, the sweep pairs of cores: one pair may be
 		// entered many times, so that only none against some is a contradiction.
-		if n := t.WitnessOverlaps[name]; n > 0 && k.conflicts+k.cuts == 0 && !c.partial {
-			c.defect("the in-process witness saw %d overlaps on key %q, the sweep none", n, name)
+		if n := t.WitnessOverlaps[k.name]; n > 0 && k.conflicts+k.cuts == 0 && !c.partial {
+			c.defect("the in-process witness saw %d overlaps on key %q, the sweep none", n, k.name)
 		}
 		if k.ops.many || len(k.ops.ops) < 2 {
 			continue
@@ -117,7 +114,7 @@ func (c *Checker) crossCheck(t history.Trailer) {
 		}
 		c.result.CrossChecked++
 		if sound := verdict == porcupine.Ok; sound != (k.conflicts == 0) {
-			c.defect("porcupine finds key %q sound: %t, yet the sweep found %d conflicts", name, sound, k.conflicts)
+			c.defect("porcupine finds key %q sound: %t, yet the sweep found %d conflicts", k.name, sound, k.conflicts)
 		}
 	}
 }

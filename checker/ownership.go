@@ -76,7 +76,7 @@ func (c *Checker) owedLoss(k *key, h *hold, op *history.Op) {
 	switch op.Outcome {
 	case history.LossReported:
 		c.expose(lockbench.LossReported)
-		c.lossDelays.add(op.Return - h.supersededAt.t)
+		c.measure(&c.lossDelays, op.Return-h.supersededAt.t)
 	case history.OK:
 		if h.regrant {
 			return
@@ -107,7 +107,7 @@ func (c *Checker) toldLost(k *key, h *hold, op *history.Op, s stamp) {
 	h.told = true
 	if op.Kind == history.Lost && h.supersededAt.before(s) {
 		c.expose(lockbench.LossReported)
-		c.lossDelays.add(s.t - h.supersededAt.t)
+		c.measure(&c.lossDelays, s.t-h.supersededAt.t)
 	}
 	_, replaced := k.caps.get(h.client) // by its own acquire of unknown outcome, maybe
 	valid := h.known && !replaced && h.from != history.NoStamp && s.before(stamp{t: h.until})

@@ -24,15 +24,20 @@ type candidate struct {
 	op    *history.Op // for violations by one operation without a hold
 }
 
-// keptCandidates is among how many violations the clearest is chosen.
-const keptCandidates = 64
+// candidates is among how many violations the clearest is chosen.
+func (c *Checker) candidates() int {
+	if c.brief {
+		return 0
+	}
+	return 64
+}
 
 func (c *Checker) expose(g lockbench.Guarantee) { c.tallies[g].exposure++ }
 
 func (c *Checker) violate(g lockbench.Guarantee, k *key, kind violation, holds ...*hold) {
 	t := c.tallies[g]
 	t.violations++
-	if len(t.broken) < keptCandidates {
+	if len(t.broken) < c.candidates() {
 		t.broken = append(t.broken, candidate{key: k, kind: kind, holds: holds})
 	}
 }
@@ -40,7 +45,7 @@ func (c *Checker) violate(g lockbench.Guarantee, k *key, kind violation, holds .
 func (c *Checker) violateOp(g lockbench.Guarantee, k *key, kind violation, op *history.Op) {
 	t := c.tallies[g]
 	t.violations++
-	if len(t.broken) < keptCandidates {
+	if len(t.broken) < c.candidates() {
 		t.broken = append(t.broken, candidate{key: k, kind: kind, op: op})
 	}
 }
@@ -48,7 +53,7 @@ func (c *Checker) violateOp(g lockbench.Guarantee, k *key, kind violation, op *h
 func (c *Checker) hazard(g lockbench.Guarantee, k *key, kind violation, holds ...*hold) {
 	t := c.tallies[g]
 	t.hazards++
-	if len(t.risky) < keptCandidates {
+	if len(t.risky) < c.candidates() {
 		t.risky = append(t.risky, candidate{key: k, kind: kind, holds: holds})
 	}
 }
@@ -60,6 +65,13 @@ func (c *Checker) worst(d int64) {
 
 // spread is a distribution of durations in ns, made when first needed.
 type spread struct{ h *hdrhistogram.Histogram }
+
+// measure adds ns to s, unless nobody will ask for it.
+func (c *Checker) measure(s *spread, ns int64) {
+	if !c.brief {
+		s.add(ns)
+	}
+}
 
 func (s *spread) add(ns int64) {
 	if s.h == nil {

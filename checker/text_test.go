@@ -38,7 +38,7 @@ type textHistory struct {
 
 const unit = int64(time.Millisecond)
 
-func parseText(t *testing.T, text string) *textHistory {
+func parseText(t testing.TB, text string) *textHistory {
 	t.Helper()
 	h := &textHistory{
 		want: map[lockbench.Guarantee]string{}, holds: map[int32][]int64{}, open: map[int32]int{},

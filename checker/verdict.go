@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -11,19 +12,28 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// Finish ends the judgement and returns the verdicts. The Checker is spent.
+// Finish ends the judgement and returns the verdicts. The Checker is spent until
+// [Checker.Reset].
 func (c *Checker) Finish(end history.End) Result {
-	for _, name := range slices.Sorted(maps.Keys(c.keys)) { // in one order, for the same witness each time
-		k := c.keys[name]
+	for _, k := range c.sorted() {
 		c.settle(k, forever)
 		c.unfinished(k)
 	}
 	c.result.Partial, c.result.Why = end.Partial, end.Why
-	c.crossCheck(end.Trailer)
-	for _, g := range lockbench.Guarantees() {
+	if !c.brief {
+		c.crossCheck(end.Trailer)
+	}
+	for _, g := range guarantees {
 		c.result.Findings = append(c.result.Findings, c.find(g.Name))
 	}
 	return c.result
+}
+
+// sorted are the keys in one order, for the same witness each time.
+func (c *Checker) sorted() []*key {
+	c.spare.sorted = slices.AppendSeq(c.spare.sorted[:0], maps.Values(c.keys))
+	slices.SortFunc(c.spare.sorted, func(a, b *key) int { return cmp.Compare(a.name, b.name) })
+	return c.spare.sorted
 }
 
 // unfinished settles what was still held when the record ended.
@@ -53,6 +63,9 @@ func (c *Checker) find(g lockbench.Guarantee) Finding {
 		Exercised:  slices.Contains(c.header.Exercises, g) || c.header.Exercises == nil && t.exposure > 0,
 	}
 	f.Verdict, f.Note = c.verdict(g, t, f.Claimed)
+	if c.brief {
+		return f
+	}
 	f.Measures = c.measured(g)
 	switch {
 	case len(t.broken) > 0:
@@ -130,6 +143,9 @@ var untestedNotes = map[lockbench.Guarantee]string{
 
 func (c *Checker) slackNote(g lockbench.Guarantee) string {
 	if g != lockbench.NoSpuriousRefusal {
+		return ""
+	}
+	if c.brief {
 		return ""
 	}
 	slack := refusalSlack + time.Duration(c.header.ToleranceNS)

@@ -1,0 +1,96 @@
+package checker
+
+import "github.com/lockbench/lockbench/history"
+
+// NewBrief starts the judgement of a history for those who judge many short ones
+// with one Checker, see [Checker.Reset]. It comes to the verdicts, counts and
+// exposures that New comes to, and leaves out what only a reader wants: witnesses,
+// measures, the slack in notes, and the cross-check by porcupine. Judge a history
+// that is worth showing again, with New.
+//
+// It keeps what it judged until the next Reset, and Result.Findings is then
+// overwritten.
+func NewBrief(h history.Header) *Checker {
+	c := New(h)
+	c.brief = true
+	return c
+}
+
+// Reset forgets the history judged and starts the judgement of another. A Checker
+// made by NewBrief reuses its memory, so that judging needs next to no allocation.
+func (c *Checker) Reset(h history.Header) {
+	for _, k := range c.keys {
+		c.spare.keys = append(c.spare.keys, k)
+	}
+	clear(c.keys)
+	clear(c.fair.grants)
+	for _, t := range c.tallies {
+		*t = tally{}
+	}
+	c.spare.reclaim()
+	fresh := Checker{
+		header: h, nested: h.Reacquire == "nested", brief: c.brief,
+		keys: c.keys, tallies: c.tallies, spare: c.spare,
+		fair: fairness{grants: c.fair.grants}, departed: c.departed[:0],
+		gone: ring{all: c.gone.all[:0]},
+	}
+	if c.brief {
+		fresh.result.Findings = c.result.Findings[:0]
+	}
+	*c = fresh
+}
+
+// spare is memory to be used again.
+type spare struct {
+	keys       []*key
+	holds, out []*hold // free, and in use since the last reset
+	sorted     []*key
+}
+
+// key returns a key without a past.
+func (s *spare) key() *key {
+	n := len(s.keys)
+	if n == 0 {
+		return &key{}
+	}
+	k := s.keys[n-1]
+	s.keys = s.keys[:n-1]
+	k.empty()
+	return k
+}
+
+// empty takes from k all but its memory.
+func (k *key) empty() {
+	*k = key{
+		holds: k.holds[:0], gone: k.gone[:0], starts: k.starts[:0],
+		strays: k.strays[:0], lurking: k.lurking[:0], early: k.early[:0], caps: k.caps[:0],
+		refusal: refusals{tries: k.refusal.tries[:0], proven: k.refusal.proven[:0], residues: k.refusal.residues[:0]},
+		queue:   queue{waiting: k.queue.waiting[:0]},
+		fences:  fences{underWay: k.fences.underWay[:0]},
+		writes:  writes{open: k.writes.open[:0], done: k.writes.done[:0]},
+	}
+}
+
+// hold returns a hold to be filled in, its slices empty. One that is to be reused
+// is noted; others must not be, or all of a long history would be kept.
+func (s *spare) hold(reused bool) *hold {
+	if !reused {
+		return &hold{}
+	}
+	if len(s.holds) == 0 {
+		s.holds = append(s.holds, &hold{})
+	}
+	h := s.holds[len(s.holds)-1]
+	s.holds = s.holds[:len(s.holds)-1]
+	s.out = append(s.out, h)
+	return h
+}
+
+// reclaim frees the holds in use.
+func (s *spare) reclaim() {
+	for _, h := range s.out {
+		h.ops, h.flying, h.late, h.rivals = h.ops[:0], h.flying[:0], h.late[:0], h.rivals[:0]
+	}
+	s.holds = append(s.holds, s.out...)
+	s.out = s.out[:0]
+}
