@@ -7,114 +7,105 @@ import (
 
 // A Client records what one owner does. Its methods are called by one goroutine,
 // the owner's; Attempt and the functions that Renewing returns may be called
-// beside it.
+// beside it. A [Recorder] or a [Tape] makes it.
 type Client struct {
-	rec                 *Recorder
-	id, process, stream int32
+	base time.Time
+	// track is where the operations go.
+	track track
 
 	// mu is contended only by the recorder's sweep and by background renewals.
 	mu      sync.Mutex
-	sealed  bool   // the recorder was closed: what still happens is dropped
-	full    [][]Op // buffers of blockOps operations each
-	buf     []Op
-	pending []Op // operations under way; a slot with Kind zero is free
+	sealed  bool  // dead, or the recording is over: what still happens is dropped
+	pending []*Op // operations under way
 	holds   holds
 
 	watchers sync.WaitGroup
-	covered  int64 // watermark of the last block written; the writer's own
+	quit     chan struct{} // closed when watchers are to end; nil while there was none
 }
 
-// begin records the call of an operation and returns the slot it waits in. The
-// stamp is read under the same mutex that makes the operation visible to the
-// sweep: a sweep sees it pending, or took its own stamp before.
-func (c *Client) begin(op Op) int {
-	op.Client, op.Process, op.Stream = c.id, c.process, c.stream
-	op.Attempt, op.Return = NoStamp, Never
+// A track takes down one client's operations: its stream of a Recorder, or its
+// part of a Tape. It is used under the client's mutex.
+type track interface {
+	// open returns an operation to fill in, nothing but its owner known of it.
+	open() *Op
+	// called stamps the call of an operation.
+	called(op *Op)
+	// ended takes down an operation that returned, never will, or is an event. The
+	// operation is the track's to use again.
+	ended(op *Op)
+}
+
+// now returns the time since the start of the run, in ns, on the monotonic clock.
+func (c *Client) now() int64 { return int64(time.Since(c.base)) }
+
+// begin locks the client and returns an operation to fill in, for called.
+func (c *Client) begin(kind Kind, key string) *Op {
 	c.mu.Lock()
-	slot := c.freeSlot()
-	op.Call = c.rec.Now()
-	c.holds.begin(&op)
-	c.pending[slot] = op
-	c.mu.Unlock()
-	return slot
-}
-
-func (c *Client) freeSlot() int {
-	for i := range c.pending {
-		if c.pending[i].Kind == 0 {
-			return i
-		}
-	}
-	c.pending = append(c.pending, Op{})
-	return len(c.pending) - 1
-}
-
-// returned fills in the end of the operation in slot, for the caller to complete
-// and settle. c.mu is held.
-func (c *Client) returned(slot int, at int64, v verdict) *Op {
-	op := &c.pending[slot]
-	op.Return, op.Outcome, op.Late, op.Note = at, v.outcome, v.late, v.note
+	op := c.open()
+	op.Kind, op.Key = kind, key
 	return op
 }
 
-// settle records an operation that ended and frees its slot. c.mu is held.
+// open returns an empty operation; one that goes nowhere once the record is over.
+// c.mu is held.
+func (c *Client) open() *Op {
+	if c.sealed {
+		return new(Op)
+	}
+	return c.track.open()
+}
+
+// called records the call of an operation and unlocks the client. The stamp is
+// read under the same mutex that makes the operation visible to the sweep: a
+// sweep sees it pending, or took its own stamp before.
+func (c *Client) called(op *Op) {
+	if !c.sealed {
+		c.holds.begin(op)
+		c.pending = append(c.pending, op)
+		c.track.called(op)
+	}
+	c.mu.Unlock()
+}
+
+// returned fills in the end of an operation, for the caller to complete and
+// settle, unless the record was over before. c.mu is held.
+func (c *Client) returned(op *Op, at int64, v verdict) bool {
+	if c.sealed {
+		return false
+	}
+	op.Return, op.Outcome, op.Late, op.Note = at, v.outcome, v.late, v.note
+	return true
+}
+
+// settle records an operation that ended. c.mu is held.
 func (c *Client) settle(op *Op) {
 	c.holds.end(op)
-	c.keep(op)
-	op.Kind = 0
-}
-
-// keep appends one operation to the client's buffer. c.mu is held.
-func (c *Client) keep(op *Op) {
-	if c.sealed || c.rec.failed() {
-		return
-	}
-	c.buf = append(c.buf, *op)
-	if len(c.buf) == blockOps {
-		c.full = append(c.full, c.buf)
-		c.buf = c.rec.spare()
-		c.rec.wake(c)
-	}
-}
-
-// take hands over what was recorded, with the stamp below which nothing of this
-// client is missing, and goes on with an empty buffer.
-func (c *Client) take() (buffers [][]Op, watermark int64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	watermark = c.rec.Now()
 	for i := range c.pending {
-		if c.pending[i].Kind != 0 {
-			watermark = min(watermark, c.pending[i].Call)
+		if c.pending[i] == op {
+			last := len(c.pending) - 1
+			c.pending[i] = c.pending[last]
+			c.pending = c.pending[:last]
+			break
 		}
 	}
-	return c.handOver(), watermark
-}
-
-// handOver empties the buffers. c.mu is held.
-func (c *Client) handOver() [][]Op {
-	buffers := c.full
-	c.full = nil
-	if len(c.buf) > 0 {
-		buffers = append(buffers, c.buf)
-		c.buf = c.rec.spare()
-	}
-	return buffers
+	c.track.ended(op)
 }
 
 // seal ends the client's record: operations still under way become unknown ones
-// that never returned, and whatever comes later is dropped.
-func (c *Client) seal() [][]Op {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, op := range c.pending {
-		if op.Kind != 0 {
-			anchorAttempt(&op)
-			c.keep(&op)
-		}
+// that never returned, and whatever comes later is dropped. c.mu is held.
+func (c *Client) seal() {
+	if c.sealed {
+		return
 	}
 	c.sealed = true
-	return c.handOver()
+	for _, op := range c.pending {
+		anchorAttempt(op)
+		c.track.ended(op)
+	}
+	c.pending = c.pending[:0]
+	if c.quit != nil {
+		close(c.quit)
+	}
 }
 
 // Attempt records the start of an attempt to acquire key, inside the client's
@@ -122,34 +113,37 @@ func (c *Client) seal() [][]Op {
 // it succeeds. It is safe for concurrent use.
 func (c *Client) Attempt(key string) time.Time {
 	c.mu.Lock()
-	at := c.rec.Now()
-	for i := range c.pending {
-		if op := &c.pending[i]; op.Kind == Acquire && op.Key == key {
+	at := c.now()
+	for _, op := range c.pending {
+		if op.Kind == Acquire && op.Key == key {
 			op.Attempt = at
 			op.Attempts++
 			break
 		}
 	}
 	c.mu.Unlock()
-	return c.rec.base.Add(time.Duration(at))
+	return c.base.Add(time.Duration(at))
 }
 
 // Renewing records the start of a renewal in the background, before it is sent.
 // The function it returns records the result: the lease granted, or the error.
 // Both are safe for concurrent use.
 func (c *Client) Renewing(key string) func(granted time.Duration, err error) {
-	slot := c.begin(Op{Kind: Renew, Key: key})
+	op := c.begin(Renew, key)
+	c.called(op)
 	var once sync.Once
 	return func(granted time.Duration, err error) {
-		once.Do(func() { c.renewed(slot, granted, err) })
+		once.Do(func() { c.renewed(op, granted, err) })
 	}
 }
 
-func (c *Client) renewed(slot int, granted time.Duration, err error) {
-	at, v := c.rec.Now(), judge(err)
+func (c *Client) renewed(op *Op, granted time.Duration, err error) {
+	at, v := c.now(), judge(err)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	op := c.returned(slot, at, v)
+	if !c.returned(op, at, v) {
+		return
+	}
 	op.Attempt = op.Call
 	if v.outcome == OK {
 		op.Granted = int64(granted)
@@ -157,21 +151,46 @@ func (c *Client) renewed(slot int, granted time.Duration, err error) {
 	c.settle(op)
 }
 
-// Event records that something happened to the client at this instant: its death,
-// a pause, a fault. Key may be empty; note says what it is about, in a few words
-// that recur.
+// Event records that something happened to the client at this instant: a pause, a
+// fault. Key may be empty; note says what it is about, in a few words that recur.
 func (c *Client) Event(kind Kind, key, note string) {
 	c.event(Op{Kind: kind, Key: key, Note: note})
 }
 
-func (c *Client) event(op Op) {
-	op.Client, op.Process, op.Stream = c.id, c.process, c.stream
-	op.Outcome, op.Attempt = OK, NoStamp
+// Fault records that a fault strikes the client at this instant, or began to. The
+// note names it, in a few words that recur; value is its size where it has one,
+// such as the offset of a clock in ns.
+func (c *Client) Fault(note string, value int64) {
+	c.event(Op{Kind: Fault, Note: note, Value: value})
+}
+
+// Die records the client's death. Nothing of the client is recorded afterwards:
+// operations under way stay unknown ones that never returned.
+func (c *Client) Die(note string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	op.Call = c.rec.Now()
+	if !c.sealed {
+		c.happened(Op{Kind: Death, Note: note})
+		c.seal()
+	}
+}
+
+func (c *Client) event(what Op) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.sealed {
+		c.happened(what)
+	}
+}
+
+// happened records an event. c.mu is held.
+func (c *Client) happened(what Op) {
+	op := c.track.open()
+	op.Kind, op.Outcome = what.Kind, OK
+	op.Key, op.Hold, op.Value, op.Note = what.Key, what.Hold, what.Value, what.Note
+	c.holds.begin(op)
+	c.track.called(op)
 	op.Return = op.Call
-	c.holds.begin(&op)
-	c.holds.end(&op)
-	c.keep(&op)
+	c.holds.end(op)
+	c.track.ended(op)
 }

@@ -33,9 +33,9 @@ func (c *Client) wrap(inner lockbench.Lease, key string, hold int64) *lease {
 func (l *lease) Unwrap() lockbench.Lease { return l.inner }
 
 func (l *lease) Release(ctx context.Context) error {
-	slot := l.releasing(0)
+	op := l.releasing(0)
 	err := l.inner.Release(ctx)
-	l.released(slot, err)
+	l.released(op, err)
 	return err
 }
 
@@ -44,31 +44,36 @@ func (l *lease) ReleaseAfter(ctx context.Context, d time.Duration) error {
 	if !ok {
 		return errNoAbility
 	}
-	slot := l.releasing(d)
+	op := l.releasing(d)
 	err := inner.ReleaseAfter(ctx, d)
-	l.released(slot, err)
+	l.released(op, err)
 	return err
 }
 
 // releasing ends the watch before the release is sent, for a lock may close its
 // Lost channel when it is released, and that is no loss.
-func (l *lease) releasing(delay time.Duration) (slot int) {
+func (l *lease) releasing(delay time.Duration) *Op {
 	l.watch.end()
-	return l.client.begin(Op{Kind: Release, Key: l.key, Hold: l.hold, Delay: int64(delay)})
+	op := l.client.begin(Release, l.key)
+	op.Hold, op.Delay = l.hold, int64(delay)
+	l.client.called(op)
+	return op
 }
 
-func (l *lease) released(slot int, err error) {
-	if l.client.done(slot, err) == Failed {
+func (l *lease) released(op *Op, err error) {
+	if l.client.done(op, err) == Failed {
 		l.watch.start()
 	}
 }
 
 // done records the end of an operation that brings no result but its error.
-func (c *Client) done(slot int, err error) Outcome {
-	at, v := c.rec.Now(), judge(err)
+func (c *Client) done(op *Op, err error) Outcome {
+	at, v := c.now(), judge(err)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.settle(c.returned(slot, at, v))
+	if c.returned(op, at, v) {
+		c.settle(op)
+	}
 	return v.outcome
 }
 
@@ -77,23 +82,27 @@ func (l *lease) Extend(ctx context.Context, ttl time.Duration) error {
 	if !ok {
 		return errNoAbility
 	}
-	slot := l.client.begin(Op{Kind: Extend, Key: l.key, Hold: l.hold, Asked: int64(ttl)})
+	op := l.client.begin(Extend, l.key)
+	op.Hold, op.Asked = l.hold, int64(ttl)
+	l.client.called(op)
 	err := inner.Extend(ctx, ttl)
-	l.client.extended(slot, err, l.inner)
+	l.client.extended(op, err, l.inner)
 	return err
 }
 
 // extended records the end of an extend. A lease whose Valid was not renewed by
 // it tells of the acquire still, and is not believed.
-func (c *Client) extended(slot int, err error, inner lockbench.Lease) {
-	at, v := c.rec.Now(), judge(err)
+func (c *Client) extended(op *Op, err error, inner lockbench.Lease) {
+	at, v := c.now(), judge(err)
 	var told validity
 	if v.outcome == OK {
 		told = c.validity(inner)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	op := c.returned(slot, at, v)
+	if !c.returned(op, at, v) {
+		return
+	}
 	if v.outcome == OK {
 		op.Attempt, op.Granted = op.Call, op.Asked
 		if told.known && told.from >= op.Call && told.from <= at {

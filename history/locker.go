@@ -24,14 +24,16 @@ type locker struct {
 }
 
 func (l locker) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
-	slot := l.client.begin(Op{Kind: Acquire, Key: key, Asked: int64(opt.TTL), Wait: int64(opt.Wait)})
+	op := l.client.begin(Acquire, key)
+	op.Asked, op.Wait = int64(opt.TTL), int64(opt.Wait)
+	l.client.called(op)
 	inner, err := l.inner.Acquire(ctx, key, opt)
-	at, v := l.client.rec.Now(), judge(err)
+	at, v := l.client.now(), judge(err)
 	if inner == nil && v.outcome == OK {
 		err = errNoLease
 		v = verdict{outcome: Unknown, note: "no-lease"}
 	}
-	hold := l.client.acquired(slot, at, v, inner)
+	hold := l.client.acquired(op, at, v, inner)
 	if v.outcome != OK {
 		return inner, err
 	}
@@ -39,7 +41,7 @@ func (l locker) Acquire(ctx context.Context, key string, opt lockbench.Options) 
 }
 
 // acquired records the end of an acquire and returns the hold it made.
-func (c *Client) acquired(slot int, at int64, v verdict, inner lockbench.Lease) int64 {
+func (c *Client) acquired(op *Op, at int64, v verdict, inner lockbench.Lease) int64 {
 	var told validity
 	var fence uint64
 	if v.outcome == OK {
@@ -50,7 +52,9 @@ func (c *Client) acquired(slot int, at int64, v verdict, inner lockbench.Lease) 
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	op := c.returned(slot, at, v)
+	if !c.returned(op, at, v) {
+		return 0
+	}
 	op.Fence = fence
 	anchorAttempt(op)
 	if v.outcome == OK {
@@ -87,7 +91,7 @@ func (c *Client) validity(inner lockbench.Lease) validity {
 	if from.IsZero() {
 		return validity{}
 	}
-	return validity{true, int64(from.Sub(c.rec.base)), int64(granted)}
+	return validity{true, int64(from.Sub(c.base)), int64(granted)}
 }
 
 // Store returns inner, recorded: each read and write enters the history as made
@@ -103,24 +107,29 @@ type store struct {
 }
 
 func (s store) Read(ctx context.Context, key string) (lockbench.Record, error) {
-	slot := s.client.begin(Op{Kind: Read, Key: key})
+	op := s.client.begin(Read, key)
+	s.client.called(op)
 	r, err := s.inner.Read(ctx, key)
-	s.client.accessed(slot, r, err)
+	s.client.accessed(op, r, err)
 	return r, err
 }
 
 func (s store) Write(ctx context.Context, key string, r lockbench.Record) error {
-	slot := s.client.begin(Op{Kind: Write, Key: key, Value: r.Value, Version: r.Version})
+	op := s.client.begin(Write, key)
+	op.Value, op.Version = r.Value, r.Version
+	s.client.called(op)
 	err := s.inner.Write(ctx, key, r)
-	s.client.accessed(slot, r, err)
+	s.client.accessed(op, r, err)
 	return err
 }
 
-func (c *Client) accessed(slot int, r lockbench.Record, err error) {
-	at, v := c.rec.Now(), judge(err)
+func (c *Client) accessed(op *Op, r lockbench.Record, err error) {
+	at, v := c.now(), judge(err)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	op := c.returned(slot, at, v)
+	if !c.returned(op, at, v) {
+		return
+	}
 	if v.outcome == OK {
 		op.Value, op.Version = r.Value, r.Version
 	}

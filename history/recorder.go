@@ -33,7 +33,7 @@ type Recorder struct {
 	reacquire string
 	quit      chan struct{} // closed by Close
 	done      chan struct{} // closed by the writer
-	full      chan *Client  // clients with a full buffer
+	full      chan *stream  // those with a full buffer
 	spares    chan []Op     // empty buffers, to be used again
 	backlog   atomic.Int64
 	broken    atomic.Bool
@@ -41,7 +41,7 @@ type Recorder struct {
 	closing sync.Once
 
 	mu      sync.Mutex
-	clients []*Client
+	streams []*stream
 	closed  bool
 	err     error
 
@@ -50,7 +50,7 @@ type Recorder struct {
 	out       blockWriter
 	enc       *encoder
 	payload   []byte
-	announced int // clients whose stream block is written
+	announced int // streams whose opening block is written
 	ops       int64
 }
 
@@ -68,7 +68,7 @@ func newRecorder(w io.Writer, h Header, p pace) (*Recorder, error) {
 		reacquire: h.Reacquire,
 		quit:      make(chan struct{}),
 		done:      make(chan struct{}),
-		full:      make(chan *Client, 256),
+		full:      make(chan *stream, 256),
 		spares:    make(chan []Op, 256),
 		buffered:  bufio.NewWriterSize(w, 256<<10),
 		enc:       newEncoder(),
@@ -132,27 +132,25 @@ func (r *Recorder) fail(err error) {
 func (r *Recorder) Client(id, process int32) *Client {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	c := &Client{
-		rec: r, id: id, process: process, stream: int32(len(r.clients)),
-		sealed: r.closed,
-		holds:  holds{client: id, reacquire: r.reacquire},
-	}
+	s := &stream{rec: r, id: id, process: process, number: int32(len(r.streams))}
+	s.base, s.track, s.sealed = r.base, s, r.closed
+	s.holds = holds{client: id, reacquire: r.reacquire}
 	if !r.closed {
-		c.covered = r.Now()
-		r.clients = append(r.clients, c)
+		s.covered = r.Now()
+		r.streams = append(r.streams, s)
 	}
-	return c
+	return &s.Client
 }
 
 // wake tells the writer of a full buffer. It never waits: what the writer is not
 // told, its next sweep finds.
-func (r *Recorder) wake(c *Client) {
+func (r *Recorder) wake(s *stream) {
 	if r.backlog.Add(blockOps) > r.pace.backlog {
 		r.fail(fmt.Errorf("history: the writer fell %d operations behind; hint: record to a faster disk", r.pace.backlog))
 		return
 	}
 	select {
-	case r.full <- c:
+	case r.full <- s:
 	default:
 	}
 }
@@ -164,8 +162,8 @@ func (r *Recorder) write() {
 	defer tick.Stop()
 	for {
 		select {
-		case c := <-r.full:
-			r.drain(c)
+		case s := <-r.full:
+			r.drain(s)
 		case <-tick.C:
 			r.sweep()
 		case <-r.quit:
@@ -178,19 +176,19 @@ func (r *Recorder) write() {
 // during the sweep begins after the epoch's stamp, since both take r.mu.
 func (r *Recorder) sweep() {
 	r.mu.Lock()
-	clients, epoch := r.clients, r.Now()
+	streams, epoch := r.streams, r.Now()
 	r.mu.Unlock()
-	for _, c := range clients {
-		epoch = min(epoch, r.drain(c))
+	for _, s := range streams {
+		epoch = min(epoch, r.drain(s))
 	}
 	r.emit(frame{kind: epochBlock, watermark: epoch}, nil)
 	r.flush()
 }
 
 // drain writes what one client has, and returns its watermark.
-func (r *Recorder) drain(c *Client) (watermark int64) {
-	buffers, watermark := c.take()
-	r.put(c, buffers, watermark)
+func (r *Recorder) drain(s *stream) (watermark int64) {
+	buffers, watermark := s.take()
+	r.put(s, buffers, watermark)
 	for _, ops := range buffers {
 		if len(ops) == blockOps {
 			r.backlog.Add(-blockOps)
@@ -223,7 +221,7 @@ func (r *Recorder) emit(f frame, payload []byte) {
 
 // put writes operations as blocks. The stream's new watermark stands on the last
 // of them only: before it, not everything up to the watermark is in.
-func (r *Recorder) put(c *Client, buffers [][]Op, watermark int64) {
+func (r *Recorder) put(s *stream, buffers [][]Op, watermark int64) {
 	if len(buffers) == 0 {
 		return
 	}
@@ -231,18 +229,18 @@ func (r *Recorder) put(c *Client, buffers [][]Op, watermark int64) {
 	for i, ops := range buffers {
 		r.ops += int64(len(ops))
 		for len(ops) > 0 {
-			n := r.pack(c, ops)
+			n := r.pack(s, ops)
 			if ops = ops[n:]; len(ops) == 0 && i == len(buffers)-1 {
-				c.covered = watermark
+				s.covered = watermark
 			}
-			r.emit(frame{opsBlock, c.stream, n, c.covered}, r.payload)
+			r.emit(frame{opsBlock, s.number, n, s.covered}, r.payload)
 		}
 	}
 }
 
 // pack makes the payload of one block and returns how many operations fitted.
-func (r *Recorder) pack(c *Client, ops []Op) int {
-	r.enc.start(c.stream, c.id, c.process)
+func (r *Recorder) pack(s *stream, ops []Op) int {
+	r.enc.start(s.number, s.id, s.process)
 	r.payload = r.payload[:0]
 	n := 0
 	for n < len(ops) && len(r.payload) < blockBytes {
@@ -256,13 +254,13 @@ func (r *Recorder) pack(c *Client, ops []Op) int {
 // have met a client in the operations to come is known to the reader.
 func (r *Recorder) announce() {
 	r.mu.Lock()
-	opened := r.clients[r.announced:]
-	r.announced = len(r.clients)
+	opened := r.streams[r.announced:]
+	r.announced = len(r.streams)
 	r.mu.Unlock()
-	for _, c := range opened {
-		owner := binary.AppendVarint(nil, int64(c.id))
-		owner = binary.AppendVarint(owner, int64(c.process))
-		r.emit(frame{kind: streamBlock, stream: c.stream, watermark: c.covered}, owner)
+	for _, s := range opened {
+		owner := binary.AppendVarint(nil, int64(s.id))
+		owner = binary.AppendVarint(owner, int64(s.process))
+		r.emit(frame{kind: streamBlock, stream: s.number, watermark: s.covered}, owner)
 	}
 }
 
@@ -288,15 +286,15 @@ func (r *Recorder) Close(t Trailer) error {
 
 func (r *Recorder) finish(t Trailer) {
 	r.mu.Lock()
-	clients := r.clients
+	streams := r.streams
 	r.closed = true
 	r.mu.Unlock()
 	close(r.quit)
 	<-r.done
-	for _, c := range clients {
-		ops := c.seal()
-		c.watchers.Wait()
-		r.put(c, ops, r.Now())
+	for _, s := range streams {
+		ops := s.close()
+		s.watchers.Wait()
+		r.put(s, ops, r.Now())
 	}
 	t.Ops = r.ops
 	text, err := marshalEnd(End{Trailer: t})

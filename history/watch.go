@@ -29,20 +29,23 @@ func (w *watch) start() {
 	if c.sealed {
 		return
 	}
+	if c.quit == nil {
+		c.quit = make(chan struct{})
+	}
 	c.watchers.Add(1)
 	w.stop, w.ended = make(chan struct{}), make(chan struct{})
-	go w.wait()
+	go w.wait(c.quit)
 }
 
 // wait lives until the loss, the release or the end of the recording.
-func (w *watch) wait() {
+func (w *watch) wait(quit <-chan struct{}) {
 	defer w.lease.client.watchers.Done()
 	defer close(w.ended)
 	select {
 	case <-w.inner:
 		w.record()
 	case <-w.stop:
-	case <-w.lease.client.rec.quit:
+	case <-quit:
 	}
 }
 
