@@ -1,0 +1,160 @@
+package zoo_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/design/designtest"
+	"github.com/lockbench/lockbench/internal/zoo"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// decidable are the guarantees that exploring schedules on one server can show to
+// be broken by a lock that claims them.
+var decidable = []lockbench.Guarantee{
+	lockbench.Exclusion, lockbench.Overrun, lockbench.OwnerRelease, lockbench.NoEarlyExpiry,
+	lockbench.Recovery, lockbench.LossReported, lockbench.Extend, lockbench.Reentrancy,
+	lockbench.Fencing, lockbench.Effects, lockbench.NoSpuriousRefusal, lockbench.Cancel,
+	lockbench.LostReply, lockbench.Skew, lockbench.ScriptFlush, lockbench.ReleaseDelay,
+}
+
+func TestEveryGuaranteeHasAMutant(t *testing.T) {
+	for _, g := range decidable {
+		breaks := func(m zoo.Mutant) bool { return slices.Contains(m.Breaks, g) }
+		if !slices.ContainsFunc(zoo.Mutants(), breaks) {
+			t.Errorf("no mutant breaks %s", g)
+		}
+	}
+}
+
+func TestEntries(t *testing.T) {
+	names := map[string]bool{}
+	for _, m := range zoo.Mutants() {
+		d := m.Design()
+		if names[m.Name] || m.Name == "" || m.Seen == "" || m.Mechanism == "" || len(m.Breaks) == 0 {
+			t.Errorf("mutant %q: its name was there before, or something is not said of it: %+v", m.Name, m)
+		}
+		names[m.Name] = true
+		for _, g := range m.Breaks {
+			if !slices.Contains(d.Claims, g) {
+				t.Errorf("mutant %q is to break %s and does not claim it", m.Name, g)
+			}
+		}
+	}
+	if len(names) < 28 {
+		t.Errorf("%d mutants, want 28 at least", len(names))
+	}
+}
+
+// TestMutantsArePlausible has every lock do what a lock is for while nothing goes
+// wrong.
+func TestMutantsArePlausible(t *testing.T) {
+	designtest.Each(t, func(t *testing.T, env design.Environment) {
+		for _, m := range zoo.Mutants() {
+			t.Run(m.Name, func(t *testing.T) { takeTurns(designtest.NewScene(t, m.Design(), env, 2)) })
+		}
+	})
+}
+
+func takeTurns(s *designtest.Scene) {
+	a, b := s.Locker(), s.Locker()
+	for range 2 {
+		held := s.Acquire(a)
+		s.Refused(b)
+		s.Release(held)
+		held = s.Acquire(b)
+		s.Refused(a)
+		s.Release(held)
+	}
+}
+
+func TestSound(t *testing.T) {
+	plays := map[string]func(*designtest.Scene){
+		"take turns":             takeTurns,
+		"extend":                 extend,
+		"nest":                   nest,
+		"fences rise":            fencesRise,
+		"a loser is told":        loserTold,
+		"a delay keeps all out":  delayed,
+		"a second release fails": secondRelease,
+	}
+	designtest.Each(t, func(t *testing.T, env design.Environment) {
+		for _, d := range zoo.Sound() {
+			for name, play := range plays {
+				t.Run(d.Name+"/"+name, func(t *testing.T) { play(designtest.NewScene(t, d, env, 2)) })
+			}
+		}
+	})
+}
+
+func extend(s *designtest.Scene) {
+	held := s.Acquire(s.Locker())
+	e, _ := lockbench.Ability[lockbench.Extender](held)
+	s.Want(e.Extend(s.Context(), time.Minute), nil)
+	r, _ := lockbench.Ability[lockbench.TTLer](held)
+	if left, err := r.TTL(s.Context()); err != nil || left < time.Minute/2 || left > time.Minute {
+		s.Errorf("%v left, error %v, want about a minute", left, err)
+	}
+	s.Release(held)
+}
+
+// nest is for those that count; the others refuse their own owner.
+func nest(s *designtest.Scene) {
+	a, b := s.Locker(), s.Locker()
+	outer := s.Acquire(a)
+	inner, err := a.Acquire(s.Context(), designtest.Key, lockbench.Options{TTL: s.TTL})
+	if err != nil {
+		s.Want(err, lockbench.ErrNotAcquired)
+		s.Release(outer)
+		return
+	}
+	s.Release(inner)
+	s.Refused(b)
+	s.Release(outer)
+	s.Release(s.Acquire(b))
+}
+
+func fencesRise(s *designtest.Scene) {
+	var got []uint64
+	for range 3 {
+		held := s.Acquire(s.Locker())
+		f, _ := lockbench.Ability[lockbench.Fencer](held)
+		got = append(got, f.Fence())
+		s.Release(held)
+	}
+	if diff := cmp.Diff(got, []uint64{1, 2, 3}); diff != "" {
+		s.Errorf("fences (-got +want):\n%s", diff)
+	}
+}
+
+func loserTold(s *designtest.Scene) {
+	a, b := s.Locker(), s.Locker()
+	lost := s.Acquire(a)
+	s.Expire()
+	held := s.Acquire(b)
+	e, _ := lockbench.Ability[lockbench.Extender](lost)
+	s.Want(e.Extend(s.Context(), s.TTL), lockbench.ErrNotHeld)
+	s.Want(lost.Release(s.Context()), lockbench.ErrNotHeld)
+	s.Refused(a)
+	s.Release(held)
+}
+
+func delayed(s *designtest.Scene) {
+	a, b := s.Locker(), s.Locker()
+	d, _ := lockbench.Ability[lockbench.DelayedReleaser](s.Acquire(a))
+	s.Want(d.ReleaseAfter(s.Context(), time.Minute), nil)
+	s.Refused(a)
+	s.Refused(b)
+}
+
+func secondRelease(s *designtest.Scene) {
+	held := s.Acquire(s.Locker())
+	s.Release(held)
+	s.Want(held.Release(s.Context()), lockbench.ErrNotHeld)
+}
