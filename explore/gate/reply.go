@@ -1,0 +1,31 @@
+package gate
+
+import "strconv"
+
+// The reply types of RESP that the gate writes itself.
+
+func appendBulk(b []byte, s string) []byte {
+	b = append(b, '$')
+	b = strconv.AppendInt(b, int64(len(s)), 10)
+	b = append(b, "\r\n"...)
+	b = append(b, s...)
+	return append(b, "\r\n"...)
+}
+
+func appendInt(b []byte, n int) []byte {
+	b = append(b, ':')
+	b = strconv.AppendInt(b, int64(n), 10)
+	return append(b, "\r\n"...)
+}
+
+func appendLen(b []byte, kind byte, n int) []byte {
+	b = append(b, kind)
+	b = strconv.AppendInt(b, int64(n), 10)
+	return append(b, "\r\n"...)
+}
+
+const (
+	replyOK      = "+OK\r\n"
+	replyQueued  = "+QUEUED\r\n"
+	replyAborted = "*-1\r\n"
+)

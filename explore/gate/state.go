@@ -1,0 +1,39 @@
+package gate
+
+import (
+	"cmp"
+	"hash/fnv"
+	"slices"
+	"time"
+)
+
+// A Lease is a key that ends by itself.
+type Lease struct {
+	Key string // as in Effect
+	End time.Time
+}
+
+// Leases returns the keys that have a TTL, the one that ends first first.
+func (s *Server) Leases() (leases []Lease) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.redis.setTime(time.Now())
+	for db := range s.redis.used {
+		in := s.redis.redis.DB(db)
+		for _, key := range in.Keys() {
+			if ttl := in.TTL(key); ttl > 0 {
+				leases = append(leases, Lease{inDatabase(db, []string{key})[0], s.redis.now.Add(ttl)})
+			}
+		}
+	}
+	slices.SortFunc(leases, func(a, b Lease) int {
+		return cmp.Or(a.End.Compare(b.End), cmp.Compare(a.Key, b.Key))
+	})
+	return leases
+}
+
+// Fingerprint hashes what the server's future replies depend on.
+func (s *Server) Fingerprint() uint64 {
+	h := fnv.New64a()
+	return h.Sum64()
+}

@@ -1,0 +1,120 @@
+package gate
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/alicebob/miniredis/v2/server"
+)
+
+// store is the embedded miniredis, without its goroutines and connections.
+type store struct {
+	redis  *miniredis.Miniredis
+	server *server.Server
+	now    time.Time
+	own    *peer        // for commands of the gate's own, in database 0
+	tries  *peer        // for blocking commands
+	at     int          // the database that tries has selected
+	used   map[int]bool // databases that clients selected
+}
+
+// A peer is a connection as miniredis sees it: who selected which database. What it
+// is answered is collected here.
+type peer struct {
+	*server.Peer
+	reply []byte
+}
+
+func newPeer() *peer {
+	p := &peer{}
+	p.Peer = server.NewPeer(bufio.NewWriterSize(p, 256))
+	return p
+}
+
+// Write collects a reply; it is called by the writer in Peer.
+func (p *peer) Write(b []byte) (int, error) {
+	p.reply = append(p.reply, b...)
+	return len(b), nil
+}
+
+func newStore() (*store, error) {
+	m := miniredis.NewMiniRedis()
+	// Dial starts it without a port; the connection itself is not used.
+	first, err := m.Dial()
+	if err != nil {
+		return nil, fmt.Errorf("start embedded server: %w", err)
+	}
+	if err := first.Close(); err != nil {
+		return nil, fmt.Errorf("start embedded server: %w", err)
+	}
+	s := &store{redis: m, server: m.Server(), own: newPeer(), tries: newPeer(), used: map[int]bool{0: true}}
+	m.Seed(1)
+	s.now = time.Now().UTC()
+	m.SetTime(s.now)
+	m.ClockTTL(true)
+	return s, nil
+}
+
+func (s *store) close() { s.redis.Close() }
+
+// setTime moves the server's clock; leases end by it.
+func (s *store) setTime(now time.Time) {
+	if now.Equal(s.now) {
+		return
+	}
+	s.now = now.UTC()
+	s.redis.SetTime(s.now)
+}
+
+// do executes one command for p. The reply is good until p's next.
+func (s *store) do(p *peer, args []string) []byte {
+	p.reply = p.reply[:0]
+	s.server.Dispatch(p.Peer, args)
+	p.Flush()
+	return p.reply
+}
+
+// wouldQueue is what miniredis answers to a command inside a transaction: QUEUED, or
+// what is wrong with it.
+func (s *store) wouldQueue(args []string) []byte {
+	s.do(s.own, []string{"MULTI"})
+	answer := slices.Clone(s.do(s.own, args))
+	s.do(s.own, []string{"DISCARD"})
+	return answer
+}
+
+// once executes a blocking command that does not wait: as in a transaction of its
+// own.
+func (s *store) once(db int, args []string) []byte {
+	if db != s.at {
+		s.do(s.tries, []string{"SELECT", strconv.Itoa(db)})
+		s.at = db
+	}
+	s.do(s.tries, []string{"MULTI"})
+	if answer := s.do(s.tries, args); string(answer) != replyQueued {
+		answer = slices.Clone(answer)
+		s.do(s.tries, []string{"DISCARD"})
+		return answer
+	}
+	return bytes.TrimPrefix(s.do(s.tries, []string{"EXEC"}), []byte("*1\r\n"))
+}
+
+// lastID is the identifier that the newest entry of a stream has.
+func (s *store) lastID(db int, key string) string {
+	entries, err := s.redis.DB(db).Stream(key)
+	if err != nil || len(entries) == 0 {
+		return "0-0"
+	}
+	return entries[len(entries)-1].ID
+}
+
+func (s *store) exists(db int, key string) bool { return s.redis.DB(db).Exists(key) }
+
+func (s *store) flush() { s.redis.FlushAll() }
+
+func (s *store) flushScripts() { s.do(s.own, []string{"SCRIPT", "FLUSH"}) }
