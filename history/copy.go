@@ -19,7 +19,7 @@ type sink interface {
 // writing what came before it as a partial history.
 func WriteNative(w io.Writer, src Source) error {
 	buffered := bufio.NewWriterSize(w, 256<<10)
-	s := &nativeSink{enc: newEncoder()}
+	s := &nativeSink{words: vocabulary{}}
 	s.out.w = buffered
 	if err := s.out.open(src.Header()); err != nil {
 		return err
@@ -117,28 +117,29 @@ func (t *transcript) close(op *Op) {
 // nativeSink writes one stream of blocks in which every operation names its owner.
 type nativeSink struct {
 	out     blockWriter
-	enc     *encoder
+	enc     encoder
+	batch   batch
+	words   vocabulary
 	payload []byte
-	count   int
 }
 
 func (s *nativeSink) op(op *Op) error {
-	if s.count == 0 {
+	if s.batch.count == 0 {
 		s.enc.start(0, 0, 0)
 	}
-	s.payload = s.enc.op(s.payload, op)
-	s.count++
-	if s.count == blockOps || len(s.payload) >= blockBytes {
+	s.enc.op(&s.batch, op)
+	if s.batch.full() {
 		s.flush()
 	}
 	return s.out.err
 }
 
 func (s *nativeSink) flush() {
-	if s.count > 0 {
-		s.out.write(frame{kind: opsBlock, count: s.count}, s.payload)
+	if s.batch.count > 0 {
+		s.payload = s.words.weave(s.payload[:0], &s.batch)
+		s.out.write(frame{kind: opsBlock, count: s.batch.count}, s.payload)
 	}
-	s.payload, s.count = s.payload[:0], 0
+	s.batch.reset()
 }
 
 func (s *nativeSink) epoch(at int64) error {

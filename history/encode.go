@@ -2,24 +2,19 @@ package history
 
 import "encoding/binary"
 
-// An encoder packs operations into the payloads of one file's blocks. It keeps
-// the file's strings. It is not safe for concurrent use.
-type encoder struct {
-	strings map[string]uint64
-	last    last
-}
+// An encoder packs one stream's operations, each relative to the one before. It is
+// not safe for concurrent use.
+type encoder struct{ last last }
 
-func newEncoder() *encoder { return &encoder{strings: map[string]uint64{}} }
-
-// start begins a block whose first operation is compared with the stream's owner.
+// start begins a batch whose first operation is compared with the stream's owner.
 func (e *encoder) start(stream, client, process int32) {
 	e.last = last{client: client, process: process, stream: stream}
 }
 
-// op appends one operation.
-func (e *encoder) op(b []byte, op *Op) []byte {
+// op appends one operation to a batch.
+func (e *encoder) op(to *batch, op *Op) {
 	flags := e.flags(op)
-	b = binary.AppendUvarint(b, flags)
+	b := binary.AppendUvarint(to.packed, flags)
 	what := byte(op.Kind)<<4 | byte(op.Outcome)<<1
 	if op.Late {
 		what |= 1
@@ -30,7 +25,7 @@ func (e *encoder) op(b []byte, op *Op) []byte {
 		b = binary.AppendUvarint(b, uint64(op.Return-op.Call))
 	}
 	if flags&hasKey != 0 {
-		b = e.string(b, op.Key)
+		to.leaveOut(op.Key, len(b))
 	}
 	if flags&hasHold != 0 {
 		b = binary.AppendVarint(b, op.Hold-e.last.hold)
@@ -40,10 +35,11 @@ func (e *encoder) op(b []byte, op *Op) []byte {
 	}
 	b = appendLease(b, op, flags)
 	if flags >= hasFence {
-		b = e.rare(b, op, flags)
+		b = appendRare(b, to, op, flags)
 	}
+	to.packed = b
+	to.count++
 	e.last.after(op)
-	return b
 }
 
 func appendLease(b []byte, op *Op, flags uint64) []byte {
@@ -62,8 +58,8 @@ func appendLease(b []byte, op *Op, flags uint64) []byte {
 	return b
 }
 
-// rare appends the fields that most operations do not have.
-func (e *encoder) rare(b []byte, op *Op, flags uint64) []byte {
+// appendRare appends the fields that most operations do not have.
+func appendRare(b []byte, to *batch, op *Op, flags uint64) []byte {
 	if flags&hasFence != 0 {
 		b = binary.AppendUvarint(b, op.Fence)
 	}
@@ -77,7 +73,7 @@ func (e *encoder) rare(b []byte, op *Op, flags uint64) []byte {
 		b = binary.AppendUvarint(b, op.Base)
 	}
 	if flags&hasNote != 0 {
-		b = e.string(b, op.Note)
+		to.leaveOut(op.Note, len(b))
 	}
 	if flags&hasDelay != 0 {
 		b = binary.AppendVarint(b, op.Delay)
@@ -92,16 +88,6 @@ func (e *encoder) rare(b []byte, op *Op, flags uint64) []byte {
 		b = binary.AppendVarint(b, int64(op.Stream))
 	}
 	return b
-}
-
-func (e *encoder) string(b []byte, s string) []byte {
-	if n, ok := e.strings[s]; ok {
-		return binary.AppendUvarint(b, n)
-	}
-	e.strings[s] = uint64(len(e.strings) + 1)
-	b = append(b, 0)
-	b = binary.AppendUvarint(b, uint64(len(s)))
-	return append(b, s...)
 }
 
 // flags tells which fields of op have to be written.

@@ -254,12 +254,7 @@ func FuzzNative(f *testing.F) {
 
 // FuzzBlock gets past the checksum: the payload of a block with a right one.
 func FuzzBlock(f *testing.F) {
-	e := newEncoder()
-	e.start(0, 0, 0)
-	var payload []byte
-	for _, op := range sampleOps(4) {
-		payload = e.op(payload, &op)
-	}
+	payload := pack(sampleOps(4))
 	f.Add(byte(opsBlock), 4, int64(9), payload)
 	f.Add(byte(streamBlock), 0, int64(0), []byte{2, 4})
 	f.Add(byte(cutBlock), 0, int64(3), []byte{2})

@@ -21,9 +21,9 @@ type pace struct {
 
 var usualPace = pace{sweep: 100 * time.Millisecond, backlog: 1 << 20}
 
-// A Recorder writes the history of one run. Clients append to buffers of their
-// own; a goroutine of the recorder packs and writes them, every 100 ms and
-// whenever a buffer is full. After a kill at most the last 100 ms are missing.
+// A Recorder writes the history of one run. Clients pack what they do into buffers
+// of their own; a goroutine of the recorder writes them, every 100 ms and whenever
+// one is full. After a kill at most the last 100 ms are missing.
 //
 // A write that fails ends the recording, not the run: see [Recorder.Err]. All
 // methods are safe for concurrent use.
@@ -33,8 +33,8 @@ type Recorder struct {
 	reacquire string
 	quit      chan struct{} // closed by Close
 	done      chan struct{} // closed by the writer
-	full      chan *stream  // those with a full buffer
-	spares    chan []Op     // empty buffers, to be used again
+	full      chan *stream  // those with a full batch
+	spares    chan *batch   // empty, to be used again
 	backlog   atomic.Int64
 	broken    atomic.Bool
 
@@ -48,7 +48,7 @@ type Recorder struct {
 	// The writer's own, and Close's once the writer has ended.
 	buffered  *bufio.Writer
 	out       blockWriter
-	enc       *encoder
+	words     vocabulary
 	payload   []byte
 	announced int // streams whose opening block is written
 	ops       int64
@@ -69,9 +69,9 @@ func newRecorder(w io.Writer, h Header, p pace) (*Recorder, error) {
 		quit:      make(chan struct{}),
 		done:      make(chan struct{}),
 		full:      make(chan *stream, 256),
-		spares:    make(chan []Op, 256),
+		spares:    make(chan *batch, 256),
 		buffered:  bufio.NewWriterSize(w, 256<<10),
-		enc:       newEncoder(),
+		words:     vocabulary{},
 	}
 	r.out.w = r.buffered
 	h.Schema = Schema
@@ -134,6 +134,7 @@ func (r *Recorder) Client(id, process int32) *Client {
 	defer r.mu.Unlock()
 	s := &stream{rec: r, id: id, process: process, number: int32(len(r.streams))}
 	s.base, s.track, s.sealed = r.base, s, r.closed
+	s.fresh()
 	s.holds = holds{client: id, reacquire: r.reacquire}
 	if !r.closed {
 		s.covered = r.Now()
@@ -142,10 +143,10 @@ func (r *Recorder) Client(id, process int32) *Client {
 	return &s.Client
 }
 
-// wake tells the writer of a full buffer. It never waits: what the writer is not
+// wake tells the writer of a full batch of n operations. It never waits: what the writer is not
 // told, its next sweep finds.
-func (r *Recorder) wake(s *stream) {
-	if r.backlog.Add(blockOps) > r.pace.backlog {
+func (r *Recorder) wake(s *stream, n int) {
+	if r.backlog.Add(int64(n)) > r.pace.backlog {
 		r.fail(fmt.Errorf("history: the writer fell %d operations behind; hint: record to a faster disk", r.pace.backlog))
 		return
 	}
@@ -187,27 +188,28 @@ func (r *Recorder) sweep() {
 
 // drain writes what one client has, and returns its watermark.
 func (r *Recorder) drain(s *stream) (watermark int64) {
-	buffers, watermark := s.take()
-	r.put(s, buffers, watermark)
-	for _, ops := range buffers {
-		if len(ops) == blockOps {
-			r.backlog.Add(-blockOps)
+	batches, watermark := s.take()
+	r.put(s, batches, watermark)
+	for _, b := range batches {
+		if b.full() {
+			r.backlog.Add(int64(-b.count))
 		}
+		b.reset()
 		select {
-		case r.spares <- ops[:0]:
+		case r.spares <- b:
 		default:
 		}
 	}
 	return watermark
 }
 
-// spare returns an empty buffer, one used before where there is one.
-func (r *Recorder) spare() []Op {
+// spare returns an empty batch, one used before where there is one.
+func (r *Recorder) spare() *batch {
 	select {
-	case buf := <-r.spares:
-		return buf
+	case b := <-r.spares:
+		return b
 	default:
-		return make([]Op, 0, blockOps)
+		return new(batch)
 	}
 }
 
@@ -219,35 +221,21 @@ func (r *Recorder) emit(f frame, payload []byte) {
 	}
 }
 
-// put writes operations as blocks. The stream's new watermark stands on the last
-// of them only: before it, not everything up to the watermark is in.
-func (r *Recorder) put(s *stream, buffers [][]Op, watermark int64) {
-	if len(buffers) == 0 {
+// put writes batches as blocks. The stream's new watermark stands on the last of
+// them only: before it, not everything up to the watermark is in.
+func (r *Recorder) put(s *stream, batches []*batch, watermark int64) {
+	if len(batches) == 0 {
 		return
 	}
 	r.announce()
-	for i, ops := range buffers {
-		r.ops += int64(len(ops))
-		for len(ops) > 0 {
-			n := r.pack(s, ops)
-			if ops = ops[n:]; len(ops) == 0 && i == len(buffers)-1 {
-				s.covered = watermark
-			}
-			r.emit(frame{opsBlock, s.number, n, s.covered}, r.payload)
+	for i, b := range batches {
+		r.ops += int64(b.count)
+		if i == len(batches)-1 {
+			s.covered = watermark
 		}
+		r.payload = r.words.weave(r.payload[:0], b)
+		r.emit(frame{opsBlock, s.number, b.count, s.covered}, r.payload)
 	}
-}
-
-// pack makes the payload of one block and returns how many operations fitted.
-func (r *Recorder) pack(s *stream, ops []Op) int {
-	r.enc.start(s.number, s.id, s.process)
-	r.payload = r.payload[:0]
-	n := 0
-	for n < len(ops) && len(r.payload) < blockBytes {
-		r.payload = r.enc.op(r.payload, &ops[n])
-		n++
-	}
-	return n
 }
 
 // announce writes the streams that opened since the last block: whoever could
@@ -292,9 +280,9 @@ func (r *Recorder) finish(t Trailer) {
 	close(r.quit)
 	<-r.done
 	for _, s := range streams {
-		ops := s.close()
+		batches := s.close()
 		s.watchers.Wait()
-		r.put(s, ops, r.Now())
+		r.put(s, batches, r.Now())
 	}
 	t.Ops = r.ops
 	text, err := marshalEnd(End{Trailer: t})

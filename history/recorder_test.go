@@ -467,3 +467,36 @@ func BenchmarkPairAttempt(b *testing.B) {
 		b.Fatal(err)
 	}
 }
+
+// telling is a lease that tells its validity, as most designs' do.
+type telling struct {
+	plain
+	from    time.Time
+	granted time.Duration
+}
+
+func (l *telling) Valid() (time.Time, time.Duration) { return l.from, l.granted }
+
+// BenchmarkClients is the cost of recording a pair where many clients take turns,
+// so that what one of them uses has left the nearest cache by its next turn.
+// With -cpu 1 the recorder's own goroutine is part of it.
+func BenchmarkClients(b *testing.B) {
+	r, err := history.NewRecorder(io.Discard, history.Header{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	var lockers [50]lockbench.Locker
+	for i := range lockers {
+		c := r.Client(int32(i), 1)
+		told := &telling{granted: time.Second}
+		lockers[i] = c.Locker(&scripted{lease: told, during: func() { told.from = c.Attempt("key") }})
+	}
+	b.ReportAllocs()
+	for n := 0; b.Loop(); n++ {
+		lease, _ := lockers[n%len(lockers)].Acquire(ctx, "key", lockbench.Options{TTL: time.Second})
+		_ = lease.Release(ctx)
+	}
+	if err := r.Close(history.Trailer{}); err != nil {
+		b.Fatal(err)
+	}
+}

@@ -1,32 +1,32 @@
 package history
 
-// A stream is the record of one client in the file of a Recorder.
+// A stream is the record of one client in the file of a Recorder. Operations are
+// packed on the client's own path: some ten bytes each stay in the nearest cache,
+// where an Op, twenty times as long, would not.
 type stream struct {
 	Client
 	rec                 *Recorder
 	id, process, number int32
 
 	// Under the client's mutex:
-	full [][]Op // buffers of blockOps operations each
-	buf  []Op
-	free []*Op // not in use
+	encoder encoder
+	batch   *batch   // being filled
+	full    []*batch // waiting for the writer
+	free    []*Op    // not in use
 
 	covered int64 // watermark of the last block written; the writer's own
 }
 
 func (s *stream) open() *Op {
+	var op *Op
 	if last := len(s.free) - 1; last >= 0 {
-		op := s.free[last]
+		op = s.free[last]
 		s.free = s.free[:last]
-		*op = s.blank()
-		return op
+	} else {
+		op = new(Op)
 	}
-	op := s.blank()
-	return &op
-}
-
-func (s *stream) blank() Op {
-	return Op{Client: s.id, Process: s.process, Stream: s.number, Attempt: NoStamp, Return: Never}
+	*op = Op{Client: s.id, Process: s.process, Stream: s.number, Attempt: NoStamp, Return: Never}
+	return op
 }
 
 func (s *stream) called(op *Op) { op.Call = s.now() }
@@ -36,17 +36,24 @@ func (s *stream) ended(op *Op) {
 	if s.rec.failed() {
 		return
 	}
-	s.buf = append(s.buf, *op)
-	if len(s.buf) == blockOps {
-		s.full = append(s.full, s.buf)
-		s.buf = s.rec.spare()
-		s.rec.wake(s)
+	s.encoder.op(s.batch, op)
+	if s.batch.full() {
+		n := s.batch.count
+		s.full = append(s.full, s.batch)
+		s.fresh()
+		s.rec.wake(s, n)
 	}
 }
 
+// fresh goes on with an empty batch. s.mu is held.
+func (s *stream) fresh() {
+	s.batch = s.rec.spare()
+	s.encoder.start(s.number, s.id, s.process)
+}
+
 // take hands over what was recorded, with the stamp below which nothing of this
-// client is missing, and goes on with an empty buffer.
-func (s *stream) take() (buffers [][]Op, watermark int64) {
+// client is missing, and goes on with an empty batch.
+func (s *stream) take() (batches []*batch, watermark int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	watermark = s.now()
@@ -56,19 +63,19 @@ func (s *stream) take() (buffers [][]Op, watermark int64) {
 	return s.handOver(), watermark
 }
 
-// handOver empties the buffers. s.mu is held.
-func (s *stream) handOver() [][]Op {
-	buffers := s.full
+// handOver empties the stream. s.mu is held.
+func (s *stream) handOver() []*batch {
+	batches := s.full
 	s.full = nil
-	if len(s.buf) > 0 {
-		buffers = append(buffers, s.buf)
-		s.buf = s.rec.spare()
+	if s.batch.count > 0 {
+		batches = append(batches, s.batch)
+		s.fresh()
 	}
-	return buffers
+	return batches
 }
 
 // close ends the client's record and hands over the last of it.
-func (s *stream) close() [][]Op {
+func (s *stream) close() []*batch {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.seal()

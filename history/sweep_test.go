@@ -134,18 +134,31 @@ func sampleOps(n int) []Op {
 	return ops
 }
 
+// pack makes a block's payload, the first of a file.
+func pack(ops []Op) []byte {
+	var e encoder
+	var packed batch
+	for i := range ops {
+		e.op(&packed, &ops[i])
+	}
+	return vocabulary{}.weave(nil, &packed)
+}
+
 func BenchmarkEncode(b *testing.B) {
-	ops, e := sampleOps(blockOps), newEncoder()
+	ops, words := sampleOps(blockOps), vocabulary{}
 	out := blockWriter{w: io.Discard}
+	var e encoder
+	var packed batch
 	var payload []byte
 	var size int
 	b.ReportAllocs()
 	for b.Loop() {
 		e.start(0, 0, 0)
-		payload = payload[:0]
+		packed.reset()
 		for i := range ops {
-			payload = e.op(payload, &ops[i])
+			e.op(&packed, &ops[i])
 		}
+		payload = words.weave(payload[:0], &packed)
 		out.write(frame{kind: opsBlock, count: len(ops)}, payload)
 		size = len(out.frame)
 	}
@@ -154,11 +167,8 @@ func BenchmarkEncode(b *testing.B) {
 }
 
 func BenchmarkDecode(b *testing.B) {
-	ops, e := sampleOps(blockOps), newEncoder()
-	var payload []byte
-	for i := range ops {
-		payload = e.op(payload, &ops[i])
-	}
+	ops := sampleOps(blockOps)
+	payload := pack(ops)
 	d := decoder{strings: []string{"key"}}
 	add := func(*Op) error { return nil }
 	b.ReportAllocs()
@@ -180,15 +190,15 @@ func BenchmarkEvents(b *testing.B) {
 	if err := out.open(Header{Schema: Schema}); err != nil {
 		b.Fatal(err)
 	}
-	e, ops := newEncoder(), sampleOps(streams*rounds*200)
+	words, ops := vocabulary{}, sampleOps(streams*rounds*200)
 	for i := range rounds {
 		for stream := range int32(streams) {
-			e.start(stream, stream, 0)
-			var payload []byte
+			e := encoder{last{client: stream, stream: stream}}
+			var packed batch
 			for k := range 200 {
-				payload = e.op(payload, withOwner(ops[(i*200+k)*streams+int(stream)], stream))
+				e.op(&packed, withOwner(ops[(i*200+k)*streams+int(stream)], stream))
 			}
-			out.write(frame{opsBlock, stream, 200, 0}, payload)
+			out.write(frame{opsBlock, stream, 200, 0}, words.weave(nil, &packed))
 		}
 		out.write(frame{kind: epochBlock, watermark: ops[min(len(ops)-1, (i+1)*200*streams)].Call}, nil)
 	}

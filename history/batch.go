@@ -1,0 +1,59 @@
+package history
+
+import "encoding/binary"
+
+// A batch is the operations of one block, packed but for their strings: those are
+// numbered through the whole file, and so by who writes it.
+type batch struct {
+	packed []byte
+	texts  []text
+	// strings is the length of all of them, count the number of operations.
+	strings, count int
+}
+
+// A text is a string that belongs in front of the packed byte with number at.
+type text struct {
+	string string
+	at     int
+}
+
+// leaveOut notes that s belongs in front of the byte with number at.
+func (b *batch) leaveOut(s string, at int) {
+	b.texts = append(b.texts, text{s, at})
+	b.strings += len(s)
+}
+
+// full tells whether a block can take no more.
+func (b *batch) full() bool {
+	return b.count >= blockOps || len(b.packed)+b.strings >= blockBytes
+}
+
+// reset empties the batch and keeps its memory.
+func (b *batch) reset() {
+	clear(b.texts) // lets go of the strings
+	*b = batch{packed: b.packed[:0], texts: b.texts[:0]}
+}
+
+// A vocabulary numbers the strings of one file.
+type vocabulary map[string]uint64
+
+// weave appends a block's payload: a batch with its strings put in.
+func (v vocabulary) weave(payload []byte, b *batch) []byte {
+	from := 0
+	for _, t := range b.texts {
+		payload = append(payload, b.packed[from:t.at]...)
+		payload = v.append(payload, t.string)
+		from = t.at
+	}
+	return append(payload, b.packed[from:]...)
+}
+
+func (v vocabulary) append(payload []byte, s string) []byte {
+	if n, ok := v[s]; ok {
+		return binary.AppendUvarint(payload, n)
+	}
+	v[s] = uint64(len(v) + 1)
+	payload = append(payload, 0)
+	payload = binary.AppendUvarint(payload, uint64(len(s)))
+	return append(payload, s...)
+}
