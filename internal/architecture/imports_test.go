@@ -40,7 +40,7 @@ var house = map[string][]string{
 // the path on the left.
 var reserved = map[string][]string{
 	"github.com/redis/go-redis/":        {"impls/*", "servers", "faults", "locktest", "bench/*", "internal/zoo"},
-	"github.com/alicebob/miniredis/":    {"impls/*", "servers", "faults", "locktest", "explore"},
+	"github.com/alicebob/miniredis/":    {"impls/*", "servers", "faults", "locktest", "explore/gate"},
 	"github.com/spf13/cobra":            {"cmd/*"},
 	"github.com/anishathalye/porcupine": {"checker"},
 	"testing":                           {"locktest", "explore", "internal/servertest", "impls/design/designtest"},
