@@ -31,11 +31,14 @@ type Environment struct {
 	Pool int
 	// Commands counts the requests sent to the server, when not nil.
 	Commands *atomic.Int64
+	// Clients makes the clients that Connect returns and takes them back from
+	// Disconnect; nil is to make new ones and to close them.
+	Clients Clients
 }
 
 // Connect opens a client with at most pool connections, or Environment.Pool when
 // that is set, that never re-sends a command by itself: a silent second try after
-// a lost reply would turn one's own grant into a refusal.
+// a lost reply would turn one's own grant into a refusal. Close it by Disconnect.
 func (e Environment) Connect(pool int) *redis.Client {
 	opt := *e.Redis
 	opt.MaxRetries = -1
@@ -43,11 +46,18 @@ func (e Environment) Connect(pool int) *redis.Client {
 	if e.Pool > 0 {
 		opt.PoolSize = e.Pool
 	}
-	client := redis.NewClient(&opt)
+	client := e.open(&opt)
 	if e.Commands != nil {
 		client.AddHook(commandCounter{e.Commands})
 	}
 	return client
+}
+
+func (e Environment) open(opt *redis.Options) *redis.Client {
+	if e.Clients != nil {
+		return e.Clients.Open(opt)
+	}
+	return redis.NewClient(opt)
 }
 
 // Sleep waits for d or until ctx ends, and returns ctx's error in that case.

@@ -25,4 +25,4 @@ type shared struct {
 
 func (s shared) Locker(o Observer) lockbench.Locker { return s.owner(s.env, s.client, o) }
 
-func (s shared) Close() error { return s.client.Close() }
+func (s shared) Close() error { return s.env.Disconnect(s.client) }

@@ -43,6 +43,7 @@ func notify() design.Design {
 // notifyProcess is what the threads of a process share: the pool, one connection
 // that listens, and the holds that are being renewed.
 type notifyProcess struct {
+	env      design.Environment
 	prefix   string
 	client   *redis.Client
 	owners   owners
@@ -70,6 +71,7 @@ func openNotify(env design.Environment) (design.Process, error) {
 		env.Pool-- // for the connection that listens
 	}
 	p := &notifyProcess{
+		env:    env,
 		prefix: env.Prefix + ownPrefix,
 		client: env.Connect(notifyPool),
 		owners: owners,
@@ -95,7 +97,7 @@ func (p *notifyProcess) Close() error {
 	p.mu.Unlock()
 	p.cancel()
 	p.listener.close()
-	err := p.client.Close() // cuts off what waits for a reply
+	err := p.env.Disconnect(p.client) // cuts off what waits for a reply
 	p.background.Wait()
 	return err
 }

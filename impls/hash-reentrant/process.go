@@ -60,7 +60,7 @@ func (p *process) Locker(o design.Observer) lockbench.Locker {
 // Close implements design.Process. The connections are cut first, since a
 // renewal that waits for its reply does not see a cancelled context.
 func (p *process) Close() error {
-	err := p.client.Close()
+	err := p.env.Disconnect(p.client)
 	if p.watchdog != nil {
 		p.watchdog.stop()
 	}

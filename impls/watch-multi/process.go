@@ -36,4 +36,4 @@ func (p *process) Locker(o design.Observer) lockbench.Locker {
 }
 
 // Close implements design.Process. Nothing runs in the background.
-func (p *process) Close() error { return p.client.Close() }
+func (p *process) Close() error { return p.env.Disconnect(p.client) }
