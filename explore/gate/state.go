@@ -10,7 +10,7 @@ import (
 // A Lease is a key that ends by itself.
 type Lease struct {
 	Key string // as in Effect
-	End time.Time
+	End time.Time // by the server's clock, see SetClock
 }
 
 // Leases returns the keys that have a TTL, the one that ends first first.

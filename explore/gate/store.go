@@ -17,6 +17,7 @@ type store struct {
 	redis  *miniredis.Miniredis
 	server *server.Server
 	now    time.Time
+	ahead  time.Duration // of the bubble's clock
 	own    *peer        // for commands of the gate's own, in database 0
 	tries  *peer        // for blocking commands
 	at     int          // the database that tries has selected
@@ -62,8 +63,10 @@ func newStore() (*store, error) {
 
 func (s *store) close() { s.redis.Close() }
 
-// setTime moves the server's clock; leases end by it.
+// setTime moves the server's clock to what it shows when the bubble's shows now;
+// leases end by it.
 func (s *store) setTime(now time.Time) {
+	now = now.Add(s.ahead)
 	if now.Equal(s.now) {
 		return
 	}
