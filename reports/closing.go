@@ -90,7 +90,7 @@ func (t *terminal) notExercised() {
 		}
 	}
 	if len(lines) > 0 {
-		t.printf("\n%s\n%s\n", t.bold("claimed, but not exercised by this workload and its faults"), strings.Join(lines, "\n"))
+		t.printf("\n%s\n%s\n", t.bold("claimed, but not exercised by "+t.exercisedBy), strings.Join(lines, "\n"))
 	}
 }
 

@@ -68,6 +68,9 @@ type Run struct {
 	WitnessOverlaps int64 `json:"witness_overlaps"`
 	// History is the path of the record, empty when it was not kept.
 	History string `json:"history"`
+	// Exploration is nil unless the design was explored; then what is measured in
+	// real time is zero, and Workload is the scenario.
+	Exploration *Exploration `json:"exploration,omitempty"`
 	// Exit is the exit code that this run alone would have.
 	Exit int `json:"exit"`
 }
@@ -108,6 +111,10 @@ type Guarantee struct {
 	Note       string             `json:"note,omitempty"`
 	Measures   map[string]float64 `json:"measures,omitempty"`
 	Witness    *Witness           `json:"witness,omitempty"`
+	// Schedule is what shows it, where the design was explored.
+	Schedule *Schedule `json:"schedule,omitempty"`
+
+	scenarios []string // those with this verdict; the first has the schedule
 }
 
 // server is the server that run used.

@@ -30,6 +30,7 @@ func Terminal(w io.Writer, r Result, opt TerminalOptions) error {
 	t := &terminal{
 		Writer: bufio.NewWriter(w), palette: palette(opt.Color),
 		result: &r, label: newLabel(r.Runs),
+		exercisedBy: "this workload and its faults",
 	}
 	t.heading()
 	if len(r.Runs) > 0 {
@@ -54,6 +55,8 @@ type terminal struct {
 	palette
 	result *Result
 	label  label
+	// exercisedBy names what put the guarantees to the test.
+	exercisedBy string
 }
 
 func (t *terminal) printf(format string, args ...any) { fmt.Fprintf(t.Writer, format, args...) }

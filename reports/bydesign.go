@@ -1,0 +1,108 @@
+package reports
+
+import (
+	"slices"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+)
+
+// byDesign returns r with one run for all scenarios of a design. What is not
+// judged stays that of its first.
+func byDesign(r Result) Result {
+	merged := r
+	merged.Runs = nil
+	at := make(map[string]int)
+	for i := range r.Runs {
+		run := &r.Runs[i]
+		if _, known := at[run.Design]; !known {
+			at[run.Design] = len(merged.Runs)
+			merged.Runs = append(merged.Runs, run.blank())
+		}
+		merged.Runs[at[run.Design]].join(run)
+	}
+	for i := range merged.Runs {
+		merged.Runs[i].Exit = merged.Runs[i].exit()
+	}
+	return merged
+}
+
+// blank is r without its scenario and what was found in it.
+func (r *Run) blank() Run {
+	b := *r
+	b.Workload, b.Error, b.Defects, b.Counts = "", "", nil, Counts{}
+	b.Guarantees = make(map[lockbench.Guarantee]Guarantee)
+	return b
+}
+
+// join adds what a scenario of r's design showed.
+func (r *Run) join(scenario *Run) {
+	r.Counts.Grants += scenario.Counts.Grants
+	for _, d := range scenario.Defects {
+		r.Defects = append(r.Defects, scenario.Workload+": "+d)
+	}
+	if scenario.Error != "" && r.Error != "" {
+		r.Error += "; "
+	}
+	if scenario.Error != "" {
+		r.Error += scenario.Workload + ": " + scenario.Error
+	}
+	for name, g := range scenario.Guarantees {
+		g.scenarios = []string{scenario.Workload}
+		if before, judged := r.Guarantees[name]; judged {
+			g = before.join(g)
+		}
+		r.Guarantees[name] = g
+	}
+}
+
+// gravity orders verdicts: one that says more, or worse, stands for both.
+var gravity = map[checker.Verdict]int{
+	checker.NotApplicable: 0, checker.Untested: 1, checker.Held: 2, checker.Hazard: 3, checker.Broken: 4,
+}
+
+// join is what two scenarios say of one guarantee: the graver verdict, by the
+// shorter schedule.
+func (g Guarantee) join(other Guarantee) Guarantee {
+	graver, milder := g, other
+	if other.outweighs(g) {
+		graver, milder = other, g
+	}
+	graver.Claimed = graver.Claimed || milder.Claimed
+	graver.Exercised = graver.Exercised || milder.Exercised
+	graver.Exposure += milder.Exposure
+	if milder.Verdict == graver.Verdict {
+		graver.Violations += milder.Violations
+		graver.scenarios = slices.Concat(graver.scenarios, milder.scenarios)
+	}
+	return graver
+}
+
+func (g Guarantee) outweighs(other Guarantee) bool {
+	if g.Verdict != other.Verdict {
+		return gravity[g.Verdict] > gravity[other.Verdict]
+	}
+	return g.Schedule.shorter(other.Schedule) || g.Exercised && !other.Exercised
+}
+
+func (s *Schedule) shorter(than *Schedule) bool {
+	return s != nil && (than == nil || len(s.Steps) < len(than.Steps))
+}
+
+// exit is the exit code of a design in all its scenarios, by the rules of
+// checker.Result.
+func (r *Run) exit() int {
+	exit := Passed
+	if r.Counts.Grants == 0 || r.Error != "" || len(r.Defects) > 0 {
+		exit = Inconclusive
+	}
+	for _, g := range r.Guarantees {
+		switch {
+		case g.Claimed && g.Verdict == checker.Broken:
+			return BrokenClaim
+		case g.Claimed && g.Exercised && g.Verdict == checker.Untested:
+			exit = Inconclusive
+		}
+	}
+	return exit
+}

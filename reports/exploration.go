@@ -1,0 +1,237 @@
+package reports
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+)
+
+// TerminalExploration writes an exploration for people: a table of designs and
+// guarantees, what was covered, every broken guarantee with the schedule that
+// breaks it, claimed ones first, and the outcome in one sentence. It returns the
+// first error of w.
+func TerminalExploration(w io.Writer, r Result, opt TerminalOptions) error {
+	merged := byDesign(r)
+	e := exploration{
+		terminal: terminal{
+			Writer: bufio.NewWriter(w), palette: palette(opt.Color),
+			result: &merged, label: newLabel(merged.Runs),
+			exercisedBy: "these scenarios and faults",
+		},
+		scenarios: r.Runs,
+		width:     opt.Width,
+	}
+	e.heading()
+	if len(merged.Runs) > 0 {
+		e.tables()
+		e.covered()
+	}
+	e.troubles()
+	e.broken()
+	e.hazards()
+	e.open()
+	e.notExercised()
+	e.outcome()
+	return e.Flush()
+}
+
+// exploration is a report being written: the result holds one run per design,
+// scenarios those that they were made of.
+type exploration struct {
+	terminal
+	scenarios []Run
+	width     int
+}
+
+func (e *exploration) heading() {
+	if len(e.scenarios) == 0 {
+		return
+	}
+	first := &e.scenarios[0]
+	parts := append([]string{"exploring"}, settings(first.Params)...)
+	parts = append(parts, fmt.Sprintf("seed %d", first.Seed))
+	e.printf("%s\n", strings.Replace(strings.Join(parts, ", "), ",", "", 1))
+	if kinds := first.Exploration.Kinds; len(kinds) > 0 && first.Exploration.Faults > 0 {
+		e.printf("faults: %s\n", strings.Join(kinds, ", "))
+	}
+	e.printf("server: %s, %s, in virtual time\n", e.result.Server.Kind, e.result.Server.Version)
+}
+
+// tableWidth is how wide the tables get where nothing limits them.
+const tableWidth = 132
+
+// tables writes the verdicts, guarantees down and designs across, as many designs
+// in a table as there is room for.
+func (e *exploration) tables() {
+	limit := e.width
+	if limit <= 0 {
+		limit = tableWidth
+	}
+	grid := newGrid(e.palette, e.result.Runs)
+	for len(grid.runs) > 0 {
+		n := grid.fitting(limit)
+		e.printf("\n")
+		grid.write(e.Writer, grid.runs[:n])
+		grid.runs = grid.runs[n:]
+	}
+	e.printf("\n%s\n%s\n",
+		e.dim("* the design claims it: broken fails the run; hazard: the documented limit of leases;"),
+		e.dim("untested: could have been broken and met too little; empty: not exercised; -: not for this design"))
+}
+
+// covered says of each design what was explored; scenarios of one scope share a
+// line.
+func (e *exploration) covered() {
+	e.printf("\n%s\n", e.bold("covered"))
+	width := 0
+	for i := range e.result.Runs {
+		width = max(width, len(e.result.Runs[i].Design))
+	}
+	for i := range e.result.Runs {
+		name := e.result.Runs[i].Design
+		for _, line := range coverage(e.scenarios, name) {
+			e.printf("  %-*s  %s\n", width, name, line)
+			name = ""
+		}
+	}
+}
+
+// coverage describes the scenarios of a design, one line per scope.
+func coverage(runs []Run, design string) []string {
+	var scopes []*scope
+	for i := range runs {
+		run := &runs[i]
+		if run.Design != design {
+			continue
+		}
+		name := scopeOf(run.Exploration)
+		at := slices.IndexFunc(scopes, func(s *scope) bool { return s.name == name })
+		if at < 0 {
+			at = len(scopes)
+			scopes = append(scopes, &scope{name: name, complete: run.Exploration.Complete})
+		}
+		scopes[at].add(run)
+	}
+	var lines []string
+	for _, s := range scopes {
+		lines = append(lines, s.sentence())
+	}
+	return lines
+}
+
+// A scope is what several scenarios were explored for.
+type scope struct {
+	name      string
+	complete  bool
+	scenarios []string
+	schedules int64
+	elapsed   int64
+}
+
+func (s *scope) add(run *Run) {
+	s.scenarios = append(s.scenarios, run.Workload)
+	s.schedules += run.Exploration.Schedules
+	s.elapsed += run.Exploration.Timings.Elapsed
+}
+
+func (s *scope) sentence() string {
+	count := plural(s.schedules, "schedule") + " of an unknown number"
+	switch {
+	case s.schedules == 0:
+		count = "no schedule"
+	case s.complete:
+		count = "all " + plural(s.schedules, "schedule")
+	}
+	return fmt.Sprintf("%s: %s in %s (%s)", s.name, count, compact(s.elapsed), strings.Join(s.scenarios, ", "))
+}
+
+func scopeOf(x *Exploration) string {
+	strategy := x.Strategy
+	if strategy == "" {
+		return "not explored"
+	}
+	parts := []string{plural(int64(x.Clients), "client")}
+	if x.Threads > 1 {
+		parts = append(parts, plural(int64(x.Threads), "thread")+" a process")
+	}
+	parts = append(parts, plural(int64(x.Rounds), "round"), plural(int64(x.Faults), "fault"), plural(int64(x.Moves), "time move"))
+	if x.Stopped != "" && !x.Complete {
+		parts = append(parts, "ended by "+x.Stopped)
+	}
+	return strategy + ": " + strings.Join(parts, ", ")
+}
+
+// broken writes one section per design that broke something.
+func (e *exploration) broken() {
+	for i := range e.result.Runs {
+		run := &e.result.Runs[i]
+		names := run.with(checker.Broken)
+		if len(names) == 0 {
+			continue
+		}
+		slices.SortStableFunc(names, func(a, b lockbench.Guarantee) int {
+			return rank(run.Guarantees[a]) - rank(run.Guarantees[b])
+		})
+		e.printf("\n%s broke %s\n", e.bold(run.Design), list(names))
+		drawn := make(map[lockbench.Guarantee]*Schedule)
+		for _, name := range names {
+			e.brokenGuarantee(name, run.Guarantees[name], drawn)
+		}
+	}
+}
+
+// rank puts what is claimed first.
+func rank(g Guarantee) int {
+	if g.Claimed {
+		return 0
+	}
+	return 1
+}
+
+// brokenGuarantee writes one broken guarantee and the schedule that breaks it, or
+// says where that stands already.
+func (e *exploration) brokenGuarantee(name lockbench.Guarantee, g Guarantee, drawn map[lockbench.Guarantee]*Schedule) {
+	claim := e.warn("the design does not claim it")
+	if g.Claimed {
+		claim = e.bad("THE DESIGN CLAIMS IT")
+	}
+	e.printf("\n  %s  %s; by %s in %s\n", e.bad(string(name)), claim, plural(g.Violations, "schedule"), strings.Join(g.scenarios, ", "))
+	if g.Witness != nil {
+		e.printf("    %s\n", g.Witness.Sentence)
+	}
+	if g.Schedule == nil {
+		return
+	}
+	for _, other := range lockbench.Guarantees() {
+		if s := drawn[other.Name]; s != nil && reflect.DeepEqual(s.Steps, g.Schedule.Steps) {
+			e.printf("    by the steps shown for %s\n", other.Name)
+			e.again(g.Schedule)
+			return
+		}
+	}
+	drawn[name] = g.Schedule
+	e.printf("    %s, found by schedule %s\n\n", scenario(g), number(g.Schedule.FoundAt))
+	writeSteps(e.Writer, e.palette, g.Schedule.Steps)
+	e.printf("\n")
+	e.again(g.Schedule)
+}
+
+func (e *exploration) again(s *Schedule) {
+	if s.File != "" {
+		e.printf("    run it again: lockbench explore --replay %s\n", quote(s.File))
+	}
+}
+
+// scenario names the one whose schedule stands for g.
+func scenario(g Guarantee) string {
+	if len(g.scenarios) == 0 {
+		return "scenario unknown"
+	}
+	return "scenario " + g.scenarios[0]
+}

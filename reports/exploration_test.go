@@ -1,0 +1,275 @@
+package reports
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+)
+
+// exploredSample is a design that breaks what it does not claim and something that
+// it does, in two scenarios; one that holds all; one whose lock code crashed.
+func exploredSample() []Explored {
+	crashed := exploredIn("watch-multi/poll", "contend", 0)
+	crashed.Verdicts.Findings, crashed.Coverage = nil, Coverage{}
+	crashed.Err = errors.New("the process that explored died (exit status 2): fatal error: all goroutines are asleep")
+	return []Explored{
+		brokenByContention(), brokenByOverrun(),
+		exploredIn("lua-token/token", "contend", 3000, held(lockbench.Exclusion, 900), held(lockbench.Recovery, 77)),
+		exploredIn("lua-token/token", "overrun", 4000, held(lockbench.Exclusion, 100),
+			checker.Finding{Guarantee: lockbench.Overrun, Verdict: checker.Hazard, Exercised: true, Exposure: 9, Violations: 9, Note: "another owner got in"},
+			checker.Finding{Guarantee: lockbench.Recovery, Claimed: true, Exercised: true}),
+		crashed,
+	}
+}
+
+func exploredIn(design, scenario string, schedules int64, findings ...checker.Finding) Explored {
+	h := header(design, "embedded")
+	h.Workload, h.Started, h.Seed = scenario, "", 7
+	h.Params = map[string]any{"clients": 2.0, "rounds": 2.0, "ttl_ns": 2e9}
+	h.Server.Version = "miniredis v2.40.0"
+	e := Explored{
+		Header:   h,
+		Verdicts: checker.Result{Grants: schedules * 2},
+		Coverage: Coverage{
+			Strategy: "exhaustive", Clients: 2, Threads: 1, Rounds: 2, Faults: 1, Moves: 2,
+			Kinds: []string{"die-before", "lost-reply"}, Schedules: schedules, Pruned: 70, Complete: true,
+		},
+		Elapsed: 1200 * time.Millisecond,
+	}
+	e.Verdicts.Findings = judged(h, 0, findings...).Verdicts.Findings
+	return e
+}
+
+func brokenByContention() Explored {
+	e := exploredIn("lua-token/expire", "contend", 14_236,
+		checker.Finding{Guarantee: lockbench.OwnerRelease, Verdict: checker.Broken, Exercised: true, Exposure: 31, Violations: 7},
+		checker.Finding{Guarantee: lockbench.Recovery, Verdict: checker.Broken, Claimed: true, Exercised: true, Exposure: 12, Violations: 1},
+		checker.Finding{Guarantee: lockbench.Skew, Claimed: true},
+	)
+	e.Coverage.Strategy, e.Coverage.Complete, e.Coverage.Stopped = "random", false, "budget"
+	e.Schedules = map[lockbench.Guarantee]Schedule{
+		lockbench.OwnerRelease: {Sentence: "c1's late release freed c2's lock", FoundAt: 1812, Replay: "long one", Steps: make([]Step, 20)},
+		lockbench.Recovery: {Sentence: "c1 died, and c2 was refused long after", FoundAt: 17, Replay: "design: lua-token/expire\n", Steps: []Step{
+			{At: 0, Client: "c1", Command: "EVALSHA " + strings.Repeat("9", 40) + " 1 k token#1 2000 and much more of that", Reply: "1", Holders: []string{"c1"}},
+			{At: int64(time.Millisecond), Client: "c1", Command: "DEL k", Fault: "die-before"},
+			{At: int64(2 * time.Second), Client: "time"},
+			{At: int64(2 * time.Second), Client: "c2", Command: "EVALSHA\n1 k", Reply: "0"},
+		}},
+	}
+	e.FoundAfter = map[lockbench.Guarantee]time.Duration{lockbench.Recovery: 12 * time.Millisecond}
+	return e
+}
+
+func brokenByOverrun() Explored {
+	witness := plainDelete("embedded").Verdicts.Findings[2].Witness
+	e := exploredIn("lua-token/expire", "overrun", 300,
+		checker.Finding{Guarantee: lockbench.OwnerRelease, Verdict: checker.Broken, Exercised: true, Exposure: 10, Violations: 3, Witness: witness},
+		checker.Finding{Guarantee: lockbench.LossReported, Verdict: checker.Broken, Exercised: true, Exposure: 10, Violations: 4, Witness: witness},
+	)
+	steps := []Step{
+		{Client: "c1", Command: "EVALSHA k", Reply: "1", Holders: []string{"c1"}},
+		{At: int64(2200 * time.Millisecond), Client: "c2", Command: "EVALSHA k", Reply: "1", Holders: []string{"c1", "c2"}},
+		{At: int64(3 * time.Second), Client: "c1", Command: "DEL k", Reply: "1", Holders: []string{"c2"}},
+	}
+	e.Schedules = map[lockbench.Guarantee]Schedule{
+		lockbench.OwnerRelease: {Sentence: "c1's late release freed c2's lock", FoundAt: 1, Replay: "short one\n", Steps: steps},
+		lockbench.LossReported: {Sentence: "c1 was told that it released", FoundAt: 1, Replay: "short one\n", Steps: steps},
+	}
+	return e
+}
+
+func TestTerminalExploration(t *testing.T) {
+	broken := NewExploration(exploredSample(), []string{"watch-multi/give-up"})
+	if err := Replays("replays dir", Result{}, nil); err != nil { // nothing to write: no directory
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := Replays(dir, broken, func(g Guarantee) bool { return g.Verdict == checker.Broken }); err != nil {
+		t.Fatal(err)
+	}
+	cases := []struct {
+		name   string
+		result Result
+		opt    TerminalOptions
+	}{
+		{"explored", broken, TerminalOptions{}},
+		{"explored-narrow", broken, TerminalOptions{Width: 40, Color: true}},
+		{"explored-held", NewExploration(exploredSample()[2:4], nil), TerminalOptions{}},
+		{"explored-nothing", NewExploration(nil, []string{"lua-token/token"}), TerminalOptions{}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			var buf bytes.Buffer
+			if err := TerminalExploration(&buf, c.result, c.opt); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, c.name+".txt", bytes.ReplaceAll(buf.Bytes(), []byte(dir+string(filepath.Separator)), []byte("DIR/")))
+		})
+	}
+}
+
+func TestExplorationColourSaysNothingMore(t *testing.T) {
+	var plain, coloured bytes.Buffer
+	r := NewExploration(exploredSample(), nil)
+	if err := errors.Join(TerminalExploration(&plain, r, TerminalOptions{}), TerminalExploration(&coloured, r, TerminalOptions{Color: true})); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(stripColour(coloured.String()), plain.String()); diff != "" {
+		t.Errorf("the text differs (-coloured +plain):\n%s", diff)
+	}
+	if err := TerminalExploration(full{}, r, TerminalOptions{}); !errors.Is(err, errFull) {
+		t.Errorf("no space left: got %v, want %v", err, errFull)
+	}
+}
+
+func TestExplorationExit(t *testing.T) {
+	all := exploredSample()
+	nothing := exploredIn("d", "contend", 0, held(lockbench.Exclusion, 1))
+	defect := exploredIn("d", "contend", 5, held(lockbench.Exclusion, 1))
+	defect.Verdicts.Defects = []string{"it did not replay"}
+	cases := []struct {
+		name   string
+		runs   []Explored
+		notRun []string
+		want   int
+	}{
+		{"a scenario tests what another leaves untested", all[2:4], nil, Passed},
+		{"a claim that none tests", all[3:4], nil, Inconclusive},
+		{"broken but not claimed", all[1:2], nil, Passed},
+		{"a broken claim outweighs all", all, []string{"d"}, BrokenClaim},
+		{"crashed", all[4:], nil, Inconclusive},
+		{"no schedule", []Explored{nothing}, nil, Inconclusive},
+		{"a defect", []Explored{defect}, nil, Inconclusive},
+		{"not run", all[2:4], []string{"d"}, Inconclusive},
+		{"nothing", nil, nil, Inconclusive},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			if got := NewExploration(c.runs, c.notRun).Exit; got != c.want {
+				t.Errorf("got %d, want %d", got, c.want)
+			}
+		})
+	}
+}
+
+func TestExplorationsFollowTheSchema(t *testing.T) {
+	closed := compile(t, true)
+	for _, r := range []Result{NewExploration(exploredSample(), []string{"x"}), NewExploration(nil, nil)} {
+		if err := closed.Validate(document(t, r)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestSchemaRefusesExplorations(t *testing.T) {
+	var text bytes.Buffer
+	if err := JSON(&text, NewExploration(exploredSample()[:1], nil)); err != nil {
+		t.Fatal(err)
+	}
+	published := compile(t, false)
+	for _, c := range []struct{ name, old, new string }{
+		{"a strategy that is none", `"strategy": "random"`, `"strategy": "luck"`},
+		{"steps without time", `"at_ns"`, `"at"`},
+		{"no replay", `"replay"`, `"again"`},
+		{"no timings", `"timings"`, `"times"`},
+		{"fewer than no schedules", `"schedules": 14236`, `"schedules": -1`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			bad := strings.ReplaceAll(text.String(), c.old, c.new)
+			doc, err := jsonschema.UnmarshalJSON(strings.NewReader(bad))
+			if err != nil || bad == text.String() {
+				t.Fatalf("%q is not in the result, or %v", c.old, err)
+			}
+			if published.Validate(doc) == nil {
+				t.Error("taken, want it refused")
+			}
+		})
+	}
+}
+
+// TestTimingsStandApart: two explorations that differ in how long they took have
+// the same JSON but for the objects named timings.
+func TestTimingsStandApart(t *testing.T) {
+	timings := regexp.MustCompile(`(?s)"timings": \{[^}]*(\{[^}]*\}[^}]*)?\}`)
+	var texts [2]string
+	for i := range texts {
+		runs := exploredSample()
+		for j := range runs {
+			runs[j].Elapsed += time.Duration(i) * time.Minute
+			for g := range runs[j].FoundAfter {
+				runs[j].FoundAfter[g] += time.Duration(i)
+			}
+		}
+		var buf bytes.Buffer
+		if err := JSON(&buf, NewExploration(runs, nil)); err != nil {
+			t.Fatal(err)
+		}
+		texts[i] = buf.String()
+	}
+	if texts[0] == texts[1] {
+		t.Error("the timings are not told")
+	}
+	if diff := cmp.Diff(timings.ReplaceAllString(texts[0], ""), timings.ReplaceAllString(texts[1], "")); diff != "" {
+		t.Errorf("more than the timings differs:\n%s", diff)
+	}
+}
+
+func TestReplays(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new")
+	if err := Replays(dir, NewExploration(exploredSample(), nil), func(g Guarantee) bool { return g.Claimed || g.Verdict == checker.Broken }); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{
+		"lua-token-expire.owner-release.replay": "short one\n", // not the longer one of the other scenario
+		"lua-token-expire.recovery.replay":      "design: lua-token/expire\n",
+		"lua-token-expire.loss-reported.replay": "short one\n",
+	}
+	got := map[string]string{}
+	files, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got[filepath.Base(f)] = string(text)
+	}
+	if diff := cmp.Diff(got, want); diff != "" {
+		t.Errorf("files (-got +want):\n%s", diff)
+	}
+	if err := Replays(files[0], NewExploration(exploredSample(), nil), func(Guarantee) bool { return true }); err == nil {
+		t.Error("a file in the directory's place: got no error")
+	}
+}
+
+// TestRunsOfOneDesign: what scenarios say together is the graver verdict, with all
+// exposure.
+func TestRunsOfOneDesign(t *testing.T) {
+	merged := byDesign(NewExploration(exploredSample(), nil))
+	if len(merged.Runs) != 3 {
+		t.Fatalf("got %d runs, want one for each of 3 designs", len(merged.Runs))
+	}
+	g := merged.Runs[0].Guarantees[lockbench.OwnerRelease]
+	if g.Verdict != checker.Broken || g.Exposure != 41 || g.Violations != 10 || len(g.Schedule.Steps) != 3 {
+		t.Errorf("owner-release: got %+v, want 10 of 41 broken, by 3 steps", g)
+	}
+	if diff := cmp.Diff(g.scenarios, []string{"overrun", "contend"}); diff != "" {
+		t.Errorf("scenarios, that of the schedule first (-got +want):\n%s", diff)
+	}
+	if got := merged.Runs[1].Guarantees[lockbench.Recovery]; got.Verdict != checker.Held || !got.Exercised || got.Exposure != 77 {
+		t.Errorf("recovery: got %+v, want held, as the scenario that tests it says", got)
+	}
+}

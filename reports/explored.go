@@ -1,0 +1,137 @@
+package reports
+
+import (
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+)
+
+// An Explored is one design explored in one scenario, of which the header's
+// workload is the name.
+type Explored struct {
+	Header   history.Header
+	Verdicts checker.Result
+	Coverage Coverage
+	// Schedules holds what shows a guarantee broken, or a hazard.
+	Schedules map[lockbench.Guarantee]Schedule
+	// FoundAfter is the real time until each of them was found, Elapsed that of the
+	// whole search.
+	FoundAfter map[lockbench.Guarantee]time.Duration
+	Elapsed    time.Duration
+	// Err is what kept it from being explored, nil for nothing.
+	Err error
+}
+
+// Coverage says which schedules of a scenario were run.
+type Coverage struct {
+	Strategy string   `json:"strategy"`
+	Clients  int      `json:"clients"`
+	Threads  int      `json:"threads"`
+	Rounds   int      `json:"rounds"`
+	Faults   int      `json:"faults"`
+	Moves    int      `json:"moves"`
+	Kinds    []string `json:"kinds,omitempty"`
+	// Schedules were run and judged, Pruned is how many branches were left out
+	// because one that was not is their equal.
+	Schedules int64 `json:"schedules"`
+	Pruned    int64 `json:"pruned"`
+	// Complete: every schedule of the scope was run, or is the equal of one.
+	// Otherwise Stopped says what ended the search.
+	Complete bool   `json:"complete"`
+	Stopped  string `json:"stopped,omitempty"`
+}
+
+// Exploration is what a Run has in place of speed when its design was explored.
+type Exploration struct {
+	Coverage
+	// Timings are all of the run that differs between two explorations of one seed
+	// that no time budget ends.
+	Timings Timings `json:"timings"`
+}
+
+// Timings are real, in ns.
+type Timings struct {
+	Elapsed    int64                         `json:"elapsed_ns"`
+	FoundAfter map[lockbench.Guarantee]int64 `json:"found_after_ns,omitempty"`
+}
+
+// A Schedule is a run of the clients, command by command, that shows something;
+// shrunk to what it takes.
+type Schedule struct {
+	// FoundAt is the number of the schedule that showed it first, from 1.
+	FoundAt int64  `json:"found_at"`
+	Steps   []Step `json:"steps"`
+	// Replay is the file that lockbench explore --replay takes.
+	Replay string `json:"replay"`
+	// Sentence says what it shows; in JSON it stands in the witness.
+	Sentence string `json:"-"`
+	// File is where Replay was written, empty when it was not.
+	File string `json:"-"`
+}
+
+// A Step is one step of a Schedule. What does not apply is empty.
+type Step struct {
+	// At is virtual time since the start, in ns.
+	At      int64  `json:"at_ns"`
+	Client  string `json:"client"`
+	Command string `json:"command,omitempty"`
+	Reply   string `json:"reply,omitempty"`
+	Fault   string `json:"fault,omitempty"`
+	// Holders are the clients that believe they hold a key after it.
+	Holders []string `json:"holders,omitempty"`
+}
+
+// NewExploration puts explored scenarios together into a Result, one Run each, in
+// their order. A guarantee of a design is judged by all of its scenarios together:
+// what one of them leaves untested another may test. notRun names designs that were
+// asked for and never started; they make the Result inconclusive.
+func NewExploration(runs []Explored, notRun []string) Result {
+	r := Result{Schema: Schema, Runs: make([]Run, 0, len(runs)), NotRun: notRun}
+	for i := range runs {
+		if i == 0 {
+			r.Server, r.Environment = runs[i].Header.Server, runs[i].Header.Environment
+		}
+		run := explored(&runs[i])
+		run.setOwn(&r, &runs[i].Header)
+		r.Runs = append(r.Runs, run)
+	}
+	var exits []int
+	for _, run := range byDesign(r).Runs {
+		exits = append(exits, run.Exit)
+	}
+	if len(runs) == 0 || len(notRun) > 0 {
+		exits = append(exits, Inconclusive)
+	}
+	r.Exit = worst(exits...)
+	return r
+}
+
+func explored(e *Explored) Run {
+	run := newRun(&Judged{Header: e.Header, Verdicts: e.Verdicts, Err: e.Err})
+	run.Exploration = &Exploration{Coverage: e.Coverage, Timings: Timings{Elapsed: int64(e.Elapsed)}}
+	if len(e.FoundAfter) > 0 {
+		run.Exploration.Timings.FoundAfter = make(map[lockbench.Guarantee]int64)
+	}
+	for g, d := range e.FoundAfter {
+		run.Exploration.Timings.FoundAfter[g] = int64(d)
+	}
+	for name, s := range e.Schedules {
+		run.Guarantees[name] = run.Guarantees[name].shownBy(s)
+	}
+	if e.Coverage.Schedules == 0 {
+		run.Exit = worst(run.Exit, Inconclusive)
+	}
+	return run
+}
+
+// shownBy returns g with the schedule that shows it.
+func (g Guarantee) shownBy(s Schedule) Guarantee {
+	g.Schedule = &s
+	if g.Witness == nil {
+		g.Witness = &Witness{Holds: []Hold{}, Ops: []Op{}}
+	}
+	g.Witness.Sentence = s.Sentence
+	return g
+}
