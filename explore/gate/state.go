@@ -9,7 +9,7 @@ import (
 
 // A Lease is a key that ends by itself.
 type Lease struct {
-	Key string // as in Effect
+	Key string    // as in Effect
 	End time.Time // by the server's clock, see SetClock
 }
 

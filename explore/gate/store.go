@@ -18,10 +18,10 @@ type store struct {
 	server *server.Server
 	now    time.Time
 	ahead  time.Duration // of the bubble's clock
-	own    *peer        // for commands of the gate's own, in database 0
-	tries  *peer        // for blocking commands
-	at     int          // the database that tries has selected
-	used   map[int]bool // databases that clients selected
+	own    *peer         // for commands of the gate's own, in database 0
+	tries  *peer         // for blocking commands
+	at     int           // the database that tries has selected
+	used   map[int]bool  // databases that clients selected
 }
 
 // A peer is a connection as miniredis sees it: who selected which database. What it
