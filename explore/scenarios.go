@@ -2,6 +2,7 @@ package explore
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -15,6 +16,15 @@ const (
 	NeedsDelay  = "delay"  // leases are DelayedReleasers
 	NeedsNest   = "nest"   // the holder may acquire again (not design.Refused)
 )
+
+// A LacksError is the error of exploring a lock in a scenario for which it has not
+// the ability.
+type LacksError struct{ Scenario, Ability string }
+
+// Error implements error.
+func (e *LacksError) Error() string {
+	return fmt.Sprintf("scenario %s needs the ability to %s, which the lock lacks", e.Scenario, e.Ability)
+}
 
 // Scenarios lists what the clients of a schedule can do, in the order in which
 // they are shown and explored. They release what they hold unless that is their
