@@ -30,13 +30,16 @@ func byDesign(r Result) Result {
 // blank is r without its scenario and what was found in it.
 func (r *Run) blank() Run {
 	b := *r
-	b.Workload, b.Error, b.Defects, b.Counts = "", "", nil, Counts{}
+	b.Workload, b.Error, b.Defects, b.Notes, b.Counts = "", "", nil, nil, Counts{}
+	b.lacks = true
 	b.Guarantees = make(map[lockbench.Guarantee]Guarantee)
 	return b
 }
 
 // join adds what a scenario of r's design showed.
 func (r *Run) join(scenario *Run) {
+	r.lacks = r.lacks && scenario.lacks
+	r.Notes = slices.Concat(r.Notes, scenario.Notes)
 	r.Counts.Grants += scenario.Counts.Grants
 	for _, d := range scenario.Defects {
 		r.Defects = append(r.Defects, scenario.Workload+": "+d)
@@ -93,6 +96,9 @@ func (s *Schedule) shorter(than *Schedule) bool {
 // checker.Result.
 func (r *Run) exit() int {
 	exit := Passed
+	if r.lacks {
+		return exit
+	}
 	if r.Counts.Grants == 0 || r.Error != "" || len(r.Defects) > 0 {
 		exit = Inconclusive
 	}

@@ -107,7 +107,7 @@ func coverage(runs []Run, design string) []string {
 	var scopes []*scope
 	for i := range runs {
 		run := &runs[i]
-		if run.Design != design {
+		if run.Design != design || run.lacks {
 			continue
 		}
 		name := scopeOf(run.Exploration)

@@ -33,6 +33,12 @@ func exploredSample() []Explored {
 	}
 }
 
+func lackingSample() Explored {
+	e := exploredIn("lua-token/options", "extend", 0)
+	e.Coverage, e.Verdicts.Findings, e.Lacks = Coverage{}, nil, "extend"
+	return e
+}
+
 func exploredIn(design, scenario string, schedules int64, findings ...checker.Finding) Explored {
 	h := header(design, "embedded")
 	h.Workload, h.Started, h.Seed = scenario, "", 7
@@ -105,7 +111,7 @@ func TestTerminalExploration(t *testing.T) {
 	}{
 		{"explored", broken, TerminalOptions{}},
 		{"explored-narrow", broken, TerminalOptions{Width: 40, Color: true}},
-		{"explored-held", NewExploration(exploredSample()[2:4], nil), TerminalOptions{}},
+		{"explored-held", NewExploration(append(exploredSample()[2:4], lackingSample()), nil), TerminalOptions{}},
 		{"explored-nothing", NewExploration(nil, []string{"lua-token/token"}), TerminalOptions{}},
 	}
 	for _, c := range cases {
@@ -135,6 +141,7 @@ func TestExplorationColourSaysNothingMore(t *testing.T) {
 
 func TestExplorationExit(t *testing.T) {
 	all := exploredSample()
+	lacking := lackingSample()
 	nothing := exploredIn("d", "contend", 0, held(lockbench.Exclusion, 1))
 	defect := exploredIn("d", "contend", 5, held(lockbench.Exclusion, 1))
 	defect.Verdicts.Defects = []string{"it did not replay"}
@@ -153,6 +160,8 @@ func TestExplorationExit(t *testing.T) {
 		{"a defect", []Explored{defect}, nil, Inconclusive},
 		{"not run", all[2:4], []string{"d"}, Inconclusive},
 		{"nothing", nil, nil, Inconclusive},
+		{"lacks what a scenario needs", append(all[2:4:4], lacking), nil, Passed},
+		{"none has what the scenario needs", []Explored{lacking}, nil, Inconclusive},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

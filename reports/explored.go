@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/lockbench/lockbench"
@@ -20,6 +21,9 @@ type Explored struct {
 	// whole search.
 	FoundAfter map[lockbench.Guarantee]time.Duration
 	Elapsed    time.Duration
+	// Lacks is the ability that the scenario needs and the design has not; it was
+	// not explored then, which is no fault of anybody.
+	Lacks string
 	// Err is what kept it from being explored, nil for nothing.
 	Err error
 }
@@ -97,15 +101,23 @@ func NewExploration(runs []Explored, notRun []string) Result {
 		run.setOwn(&r, &runs[i].Header)
 		r.Runs = append(r.Runs, run)
 	}
+	r.Exit = exploredExit(byDesign(r))
+	return r
+}
+
+// exploredExit is the exit code of designs that were explored. That none had what
+// the scenarios need proves nothing.
+func exploredExit(r Result) int {
 	var exits []int
-	for _, run := range byDesign(r).Runs {
-		exits = append(exits, run.Exit)
+	for _, run := range r.Runs {
+		if !run.lacks {
+			exits = append(exits, run.Exit)
+		}
 	}
-	if len(runs) == 0 || len(notRun) > 0 {
+	if len(exits) == 0 || len(r.NotRun) > 0 {
 		exits = append(exits, Inconclusive)
 	}
-	r.Exit = worst(exits...)
-	return r
+	return worst(exits...)
 }
 
 func explored(e *Explored) Run {
@@ -120,7 +132,11 @@ func explored(e *Explored) Run {
 	for name, s := range e.Schedules {
 		run.Guarantees[name] = run.Guarantees[name].shownBy(s)
 	}
-	if e.Coverage.Schedules == 0 {
+	switch {
+	case e.Lacks != "":
+		run.lacks, run.Exit = true, Passed
+		run.Notes = []string{fmt.Sprintf("scenario %s needs the ability to %s, which the design has not", e.Header.Workload, e.Lacks)}
+	case e.Coverage.Schedules == 0:
 		run.Exit = worst(run.Exit, Inconclusive)
 	}
 	return run

@@ -73,6 +73,8 @@ type Run struct {
 	Exploration *Exploration `json:"exploration,omitempty"`
 	// Exit is the exit code that this run alone would have.
 	Exit int `json:"exit"`
+
+	lacks bool // the design has not the ability that the scenario needs
 }
 
 // Latency is a distribution of durations, in ns.

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"strings"
@@ -29,6 +30,14 @@ func shortened(s string) string {
 		return s
 	}
 	return string([]rune(s)[:longestCell-3]) + "..."
+}
+
+// Steps writes a schedule as a plain table, one row a step. It returns the first
+// error of w.
+func Steps(w io.Writer, steps []Step) error {
+	buffered := bufio.NewWriter(w)
+	writeSteps(buffered, false, steps)
+	return buffered.Flush()
 }
 
 // writeSteps writes a schedule as a table, one row a step. Errors stay with w.
