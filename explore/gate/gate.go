@@ -246,6 +246,10 @@ func (s *Server) execute(c *conn, q *Command, e *Effect) []byte {
 		return s.message(c, q.Args, e)
 	case blocks:
 		return s.blocking(c, q, e)
+	case runsScript:
+		return s.eval(c, q, e)
+	case scriptsCache:
+		return s.script(q.Args, e)
 	}
 	return s.simple(c, q, e)
 }

@@ -38,7 +38,7 @@ func (s *Server) message(c *conn, args []string, e *Effect) []byte {
 	case verb == "punsubscribe":
 		return c.unsubscribe(verb, &c.patterns, args[1:], e)
 	}
-	return []byte("-ERR wrong number of arguments for '" + verb + "' command\r\n")
+	return wrongNumber(verb)
 }
 
 // listens notes in e what a change of subscriptions is a write of.

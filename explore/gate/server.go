@@ -4,14 +4,17 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/lockbench/lockbench/explore/gate/script"
 )
 
 // A Server is one embedded server behind its gate. Its methods are safe for the
 // goroutines of the bubble it was made in; those that run, drop or cut commands are
 // meant for one scheduler.
 type Server struct {
-	mu    sync.Mutex
-	redis *store
+	mu      sync.Mutex
+	redis   *store
+	scripts scripts
 	// conns are those that are open, and those closed by a client that had a
 	// command under way; sorted by process and number.
 	conns   []*conn
@@ -38,6 +41,7 @@ func New() (*Server, error) {
 	}
 	s := &Server{
 		redis:   redis,
+		scripts: scripts{known: map[string]*script.Script{}},
 		dialled: map[int]int{},
 		changed: map[string]uint64{},
 		arrived: make(chan struct{}, 1),
@@ -83,7 +87,7 @@ func (s *Server) SetClock(d time.Duration) {
 func (s *Server) ScriptFlush() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.redis.flushScripts()
+	clear(s.scripts.known)
 }
 
 // Restart is a restart without persistence: no keys, no scripts, and every
@@ -92,7 +96,7 @@ func (s *Server) Restart() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.redis.flush()
-	s.redis.flushScripts()
+	clear(s.scripts.known)
 	for _, c := range slices.Clone(s.conns) {
 		s.hangUp(c, errReset)
 	}
@@ -107,8 +111,8 @@ func (s *Server) Bury() {
 	s.parked.Broadcast()
 }
 
-// Reset makes the server empty for the next schedule: keys, scripts, what waits at
-// the gate, transactions begun and who is which thread. Connections that no fault
+// Reset makes the server empty for the next schedule: keys, scripts but those that
+// KeepScripts noted, what waits at the gate, transactions begun and who is which thread. Connections that no fault
 // struck stay usable; their subscriptions and selected databases stay too. The dead
 // are forgotten: it must not be called before Bury if there are any.
 func (s *Server) Reset() {
@@ -116,7 +120,7 @@ func (s *Server) Reset() {
 	defer s.mu.Unlock()
 	s.redis.setTime(time.Now())
 	s.redis.flush()
-	s.redis.flushScripts()
+	s.scripts.reset()
 	for _, c := range slices.Clone(s.conns) {
 		c.queue, c.block, c.tx, c.watched = nil, nil, nil, nil
 		if c.dead || s.dead[c.process] || c.closed || c.deaf {
@@ -140,6 +144,7 @@ func (s *Server) Close() {
 	}
 	s.parked.Broadcast()
 	s.alarm.stop()
+	s.scripts.close()
 	s.mu.Unlock()
 	s.redis.close()
 }

@@ -19,8 +19,8 @@ type store struct {
 	now    time.Time
 	ahead  time.Duration // of the bubble's clock
 	own    *peer         // for commands of the gate's own, in database 0
-	tries  *peer         // for blocking commands
-	at     int           // the database that tries has selected
+	tries  selecting     // for blocking commands
+	inner  selecting     // for what scripts call
 	used   map[int]bool  // databases that clients selected
 }
 
@@ -29,6 +29,12 @@ type store struct {
 type peer struct {
 	*server.Peer
 	reply []byte
+}
+
+// selecting is a peer of the gate's own that is used for several databases.
+type selecting struct {
+	*peer
+	db int
 }
 
 func newPeer() *peer {
@@ -53,7 +59,7 @@ func newStore() (*store, error) {
 	if err := first.Close(); err != nil {
 		return nil, fmt.Errorf("start embedded server: %w", err)
 	}
-	s := &store{redis: m, server: m.Server(), own: newPeer(), tries: newPeer(), used: map[int]bool{0: true}}
+	s := &store{redis: m, server: m.Server(), own: newPeer(), tries: selecting{peer: newPeer()}, inner: selecting{peer: newPeer()}, used: map[int]bool{0: true}}
 	m.Seed(1)
 	s.now = time.Now().UTC()
 	m.SetTime(s.now)
@@ -94,17 +100,35 @@ func (s *store) wouldQueue(args []string) []byte {
 // once executes a blocking command that does not wait: as in a transaction of its
 // own.
 func (s *store) once(db int, args []string) []byte {
-	if db != s.at {
-		s.do(s.tries, []string{"SELECT", strconv.Itoa(db)})
-		s.at = db
-	}
-	s.do(s.tries, []string{"MULTI"})
-	if answer := s.do(s.tries, args); string(answer) != replyQueued {
+	s.sel(&s.tries, db)
+	p := s.tries.peer
+	s.do(p, []string{"MULTI"})
+	if answer := s.do(p, args); string(answer) != replyQueued {
 		answer = slices.Clone(answer)
-		s.do(s.tries, []string{"DISCARD"})
+		s.do(p, []string{"DISCARD"})
 		return answer
 	}
-	return bytes.TrimPrefix(s.do(s.tries, []string{"EXEC"}), []byte("*1\r\n"))
+	return bytes.TrimPrefix(s.do(p, []string{"EXEC"}), []byte("*1\r\n"))
+}
+
+// nested executes a command that a script calls.
+func (s *store) nested(db int, args []string) []byte {
+	s.sel(&s.inner, db)
+	return s.do(s.inner.peer, args)
+}
+
+// nestedAt notes that the script selected a database itself.
+func (s *store) nestedAt(db int) {
+	s.inner.db = db
+	s.used[db] = true
+}
+
+// sel selects a database unless it is selected.
+func (s *store) sel(p *selecting, db int) {
+	if p.db != db {
+		s.do(p.peer, []string{"SELECT", strconv.Itoa(db)})
+		p.db = db
+	}
 }
 
 // lastID is the identifier that the newest entry of a stream has.
@@ -119,5 +143,3 @@ func (s *store) lastID(db int, key string) string {
 func (s *store) exists(db int, key string) bool { return s.redis.DB(db).Exists(key) }
 
 func (s *store) flush() { s.redis.FlushAll() }
-
-func (s *store) flushScripts() { s.do(s.own, []string{"SCRIPT", "FLUSH"}) }
