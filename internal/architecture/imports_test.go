@@ -29,21 +29,24 @@ var house = map[string][]string{
 	"impls/*":                 {"", "impls/design"},
 	"servers":                 {"", "history"},
 	"load":                    {"", "history", "impls/design", "servers", "workloads", "internal/suggest"},
+	"explore":                 {"", "history", "checker", "impls/design", "explore/gate", "internal/suggest"},
+	"explore/gate":            {},
+	"explore/bubble":          {"", "explore", "impls/design"},
 	"internal/*":              {},
 	"internal/servertest":     {"servers"},
 	"internal/zoo":            {"", "impls/design"},
 	"impls/design/designtest": {"", "impls/design", "internal/servertest"},
-	"cmd/lockbench":           {"", "history", "checker", "measure", "reports", "workloads", "impls", "impls/*", "servers", "load", "internal/*"},
+	"cmd/lockbench":           {"", "history", "checker", "measure", "reports", "workloads", "impls", "impls/*", "servers", "load", "explore", "explore/bubble", "internal/*"},
 }
 
 // reserved says which packages alone may import, themselves, what begins with
 // the path on the left.
 var reserved = map[string][]string{
-	"github.com/redis/go-redis/":        {"impls/*", "servers", "faults", "locktest", "bench/*", "internal/zoo"},
+	"github.com/redis/go-redis/":        {"impls/*", "servers", "faults", "locktest", "explore", "bench/*", "internal/zoo"},
 	"github.com/alicebob/miniredis/":    {"impls/*", "servers", "faults", "locktest", "explore/gate"},
 	"github.com/spf13/cobra":            {"cmd/*"},
 	"github.com/anishathalye/porcupine": {"checker"},
-	"testing":                           {"locktest", "explore", "internal/servertest", "impls/design/designtest"},
+	"testing":                           {"locktest", "explore/bubble", "internal/servertest", "impls/design/designtest"},
 }
 
 // remote says what must not be linked into a package, by whatever way.
@@ -83,6 +86,7 @@ func TestTheRulesBite(t *testing.T) {
 		{"impls/lua-token", listing{Imports: []string{module + "/impls/watch-multi"}}, []string{"imports impls/watch-multi"}},
 		{"workloads", listing{Imports: []string{"github.com/redis/go-redis/v9"}}, []string{"imports github.com/redis/go-redis/v9"}},
 		{"load", listing{Imports: []string{"testing"}}, []string{"imports testing"}},
+		{"explore", listing{Imports: []string{"testing/synctest"}}, []string{"imports testing/synctest"}},
 		{"reports", listing{Imports: []string{"github.com/spf13/cobra"}}, []string{"imports github.com/spf13/cobra"}},
 		{"", listing{Deps: []string{"time", "example.org/x"}}, []string{"depends on example.org/x"}},
 		{"servers", listing{Imports: []string{module, module + "/history", "github.com/redis/go-redis/v9"}}, nil},
