@@ -1,0 +1,17 @@
+package bubble
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"github.com/lockbench/lockbench/explore"
+)
+
+// New returns bubbles that are part of the test t. They are entered from t's own
+// goroutine, one at a time.
+func New(t *testing.T) explore.Bubble {
+	return explore.Bubble{
+		Enter: func(body func()) { synctest.Test(t, func(*testing.T) { body() }) },
+		Wait:  synctest.Wait,
+	}
+}

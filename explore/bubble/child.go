@@ -1,0 +1,112 @@
+package bubble
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench/explore"
+)
+
+// childVariable tells a process that it is a child of Run.
+const childVariable = "LOCKBENCH_EXPLORE_CHILD"
+
+// A runner does what a request asks for.
+type runner func(context.Context, explore.Bubble, request, func(explore.Progress)) (explore.Result, error)
+
+// enter becomes a test and serves in it. It does not return.
+func enter(run runner) {
+	c := &child{run: run, out: bufio.NewWriter(os.Stdout)}
+	// What package testing and the lock print is not to get between the answers.
+	os.Stdout = os.Stderr
+	os.Args = os.Args[:1]
+	signal.Ignore(os.Interrupt) // a terminal sends it to us too; the parent tells us what to do
+	every := func(string, string) (bool, error) { return true, nil }
+	testing.Main(every, []testing.InternalTest{{Name: "explore", F: c.serve}}, nil, nil)
+}
+
+// A child answers one request.
+type child struct {
+	run   runner
+	steps atomic.Int64
+
+	mu  sync.Mutex
+	out *bufio.Writer
+}
+
+func (c *child) serve(t *testing.T) {
+	in := bufio.NewReader(os.Stdin)
+	var r request
+	line, err := in.ReadBytes('\n')
+	if err == nil {
+		err = json.Unmarshal(line, &r)
+	}
+	if err != nil {
+		t.Fatalf("the request cannot be read: %v", err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	go obey(in, stop)
+	go c.beat(ctx)
+	b := New(t)
+	wait := b.Wait
+	b.Wait = func() {
+		c.steps.Add(1)
+		wait()
+	}
+	result, err := c.run(ctx, b, r, func(p explore.Progress) { c.send(message{Progress: &p}) })
+	c.send(message{Answer: answerOf(result, err)})
+}
+
+// grace is how long a child may take to end once it is told to.
+const grace = 3 * time.Second
+
+// obey waits until the parent closes the input, or is no more, and sees that the
+// child ends soon.
+func obey(in io.Reader, stop func()) {
+	_, _ = io.Copy(io.Discard, in)
+	stop()
+	time.Sleep(grace)
+	os.Exit(1)
+}
+
+// pulse is how often a child tells that it is alive, if it is.
+const pulse = 250 * time.Millisecond
+
+// beat tells the parent of steps taken. What hangs takes none.
+func (c *child) beat(ctx context.Context) {
+	tick := time.NewTicker(pulse)
+	defer tick.Stop()
+	for last := int64(0); ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if n := c.steps.Load(); n != last {
+			last = n
+			c.send(message{Beat: n})
+		}
+	}
+}
+
+// send writes one line. A parent that does not read it any more has closed our
+// input too, which ends us.
+func (c *child) send(m message) {
+	text, err := json.Marshal(m)
+	if err != nil {
+		text, _ = json.Marshal(message{Answer: &answer{Error: fmt.Sprintf("the answer cannot be told: %v", err)}})
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, _ = c.out.Write(append(text, '\n'))
+	_ = c.out.Flush()
+}

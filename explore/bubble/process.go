@@ -1,0 +1,148 @@
+package bubble
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+)
+
+// A process is a child as its parent sees it.
+type process struct {
+	cmd      *exec.Cmd
+	in       io.Closer
+	words    excerpt
+	messages chan message  // closed at the end of the child's output
+	ended    chan struct{} // closed when the parent listens no more
+	wait     func() error  // reaps the child, once
+}
+
+// settings of the child's runtime: exploring is one long chain of goroutines that
+// wake each other, which more than one thread only makes slower, and makes much
+// short-lived garbage (EXPLORE.md has figures); and locks that draw from math/rand
+// can be seeded.
+func settings() []string {
+	return []string{
+		"GOMAXPROCS=1", "GOGC=400",
+		"GODEBUG=" + strings.Trim(os.Getenv("GODEBUG")+",randseednop=0", ","),
+		childVariable + "=1",
+	}
+}
+
+func start(job Job) (*process, error) {
+	d := &job.Config.Design
+	order, err := json.Marshal(request{Config: job.Config, Design: d.Name, Claims: d.Claims, Replay: job.Replay.Text})
+	if err != nil {
+		return nil, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	p := &process{messages: make(chan message), ended: make(chan struct{})}
+	// The program may go by the name it is called by, so the child gets the same.
+	p.cmd = &exec.Cmd{Path: self, Args: os.Args[:1:1], Stderr: &p.words, Env: append(os.Environ(), settings()...)}
+	p.wait = sync.OnceValue(p.cmd.Wait)
+	in, err := p.cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	p.in = in
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := p.cmd.Start(); err != nil {
+		return nil, err
+	}
+	go p.read(out)
+	// A child that is gone already shows by its output, which has ended.
+	_, _ = in.Write(append(order, '\n'))
+	return p, nil
+}
+
+// read passes on what the child says. Lines that are not messages are the lock's,
+// printed past os.Stdout.
+func (p *process) read(out io.Reader) {
+	defer close(p.messages)
+	for lines := bufio.NewReaderSize(out, 1<<16); ; {
+		line, err := lines.ReadBytes('\n')
+		var m message
+		if json.Unmarshal(line, &m) == nil {
+			select {
+			case p.messages <- m:
+			case <-p.ended:
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// stop asks the child to end.
+func (p *process) stop() { _ = p.in.Close() }
+
+// kill ends the child, if it has not ended, and returns its last words.
+func (p *process) kill() string {
+	p.stop()
+	_ = p.cmd.Process.Kill()
+	_ = p.wait()
+	return p.words.tail()
+}
+
+// end leaves nothing of the child behind.
+func (p *process) end() {
+	close(p.ended)
+	p.kill()
+	for range p.messages { // until the reader has ended, too
+	}
+}
+
+// died explains the end of a child that did not answer.
+func (p *process) died() error {
+	err := p.wait()
+	if err == nil {
+		return &Failure{Reason: "the process that explored ended without an answer", Stderr: p.words.tail()}
+	}
+	reason := fmt.Sprintf("the process that explored died (%v)", err)
+	if cause := p.words.cause(); cause != "" {
+		reason += ": " + cause
+	}
+	return &Failure{Reason: reason, Stderr: p.words.tail()}
+}
+
+// An excerpt is the beginning and the end of a text of any length.
+type excerpt struct{ head, end []byte }
+
+const (
+	headLength = 1 << 16
+	tailLength = 1 << 12
+)
+
+// Write implements io.Writer; it never fails.
+func (e *excerpt) Write(text []byte) (int, error) {
+	e.head = append(e.head, text[:min(len(text), headLength-len(e.head))]...)
+	e.end = append(e.end, text[max(0, len(text)-tailLength):]...)
+	e.end = e.end[max(0, len(e.end)-tailLength):]
+	return len(text), nil
+}
+
+func (e *excerpt) tail() string { return string(bytes.TrimSpace(e.end)) }
+
+// cause is the line that says why a Go program crashed, or the last one.
+func (e *excerpt) cause() string {
+	for line := range strings.Lines(string(e.head)) {
+		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") {
+			return strings.TrimSpace(line)
+		}
+	}
+	text := e.tail()
+	return strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
+}

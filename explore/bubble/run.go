@@ -1,0 +1,85 @@
+package bubble
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/lockbench/lockbench/explore"
+)
+
+// A Job is what a child is to do: explore, or run one schedule again.
+type Job struct {
+	// Config's Design needs its name and claims only: the child finds it again.
+	Config explore.Config
+	// Replay, unless it is empty, is run instead, and of Config the design counts
+	// alone.
+	Replay explore.Replay
+	// Patience is the real time after which a child that takes no step is given up;
+	// zero means 20 s.
+	Patience time.Duration
+}
+
+// patience is how long a step may take: a thousand times what one takes on a busy
+// machine, with the race detector on.
+const patience = 20 * time.Second
+
+// A Failure is the end of a child that did not answer: the lock code crashed or
+// hung it. It says nothing about the lock's guarantees.
+type Failure struct {
+	// Reason says in one line what happened.
+	Reason string
+	// Stderr is the end of what the child wrote there.
+	Stderr string
+}
+
+// Error implements error.
+func (f *Failure) Error() string { return f.Reason }
+
+// Run does job in a child process, which is this program again: its main function
+// must call Child first. Tell is called from the calling goroutine.
+//
+// When ctx ends the child is asked to stop and the result is what it found until
+// then. A child that crashes, or takes no step for as long as Patience, ends Run
+// with a *Failure; other errors are those of explore.Run and of starting a process.
+// Run is safe for concurrent use.
+func Run(ctx context.Context, job Job, tell func(explore.Progress)) (explore.Result, error) {
+	p, err := start(job)
+	if err != nil {
+		return explore.Result{}, fmt.Errorf("start a process to explore in: %w", err)
+	}
+	defer p.end()
+	if job.Patience <= 0 {
+		job.Patience = patience
+	}
+	return p.follow(ctx, job.Patience, tell)
+}
+
+// follow listens to the child until it has answered or is given up.
+func (p *process) follow(ctx context.Context, patience time.Duration, tell func(explore.Progress)) (explore.Result, error) {
+	why := fmt.Sprintf("no step was taken for %v: the lock hangs, as by a mutex that is held while a command waits", patience)
+	silence, interrupted := time.NewTimer(patience), ctx.Done()
+	defer silence.Stop()
+	for {
+		select {
+		case m, open := <-p.messages:
+			switch {
+			case !open:
+				return explore.Result{}, p.died()
+			case m.Answer != nil:
+				return m.Answer.Result, m.Answer.err()
+			case m.Progress != nil:
+				tell(*m.Progress)
+			}
+			if interrupted != nil {
+				silence.Reset(patience)
+			}
+		case <-interrupted:
+			interrupted, why = nil, "it was interrupted and did not stop"
+			p.stop()
+			silence.Reset(grace)
+		case <-silence.C:
+			return explore.Result{}, &Failure{Reason: why, Stderr: p.kill()}
+		}
+	}
+}
