@@ -67,7 +67,10 @@ func (c *Checker) acquireReturned(k *key, op *history.Op) {
 	c.contended(k, op)
 	switch op.Outcome {
 	case history.OK:
+		c.recovered(k, op)
 		c.obtained(k, op)
+	case history.Unknown:
+		c.answerless(k, op)
 	case history.Refused:
 		c.nestedRefused(k, op)
 	}
@@ -94,9 +97,23 @@ func (c *Checker) obtained(k *key, op *history.Op) {
 	}
 	h.anew(returnOf(op))
 	if h.landed(op) {
-		k.begin(h, returnOf(op), !h.known)
+		c.reopened(k, h, op, !h.known)
 	}
 	h.known = true
+}
+
+// reopened notes that a new segment of the core of h begins at the return of op.
+func (c *Checker) reopened(k *key, h *hold, op *history.Op, grant bool) {
+	h.forgotten = h.forgotten && callOf(op).before(callOf(c.faults.restart))
+	k.begin(h, returnOf(op), grant)
+}
+
+// answerless applies the return of an acquire without an answer that may have
+// joined a hold.
+func (c *Checker) answerless(k *key, op *history.Op) {
+	if h := k.find(op.Hold); h != nil {
+		h.fold(op, op.Return, false)
+	}
 }
 
 func (c *Checker) granted(k *key, h *hold, op *history.Op) {
@@ -106,6 +123,8 @@ func (c *Checker) granted(k *key, h *hold, op *history.Op) {
 		c.result.Unjudged++
 	}
 	h.stray = k.metStray(h)
+	h.excused = !c.faults.client(op.Client).paused.before(callOf(op))
+	h.forgotten = c.faults.restart != nil && callOf(op).before(callOf(c.faults.restart))
 	k.fences.granted(c, k, h, op)
 	k.begin(h, returnOf(op), true)
 }
@@ -136,6 +155,9 @@ func (c *Checker) releaseCalled(k *key, op *history.Op) {
 		c.delays(k, h, op)
 		h.letGo(op)
 		k.refusal.left(h)
+		if h.certain {
+			k.forgive(h)
+		}
 	case over && !h.certain: // the one before may have freed a level only
 		h.mayDelay(op)
 		k.refusal.gone(h)
@@ -170,10 +192,13 @@ func (c *Checker) extendReturned(k *key, op *history.Op) {
 	if h == nil {
 		return
 	}
+	if op.Outcome == history.Unknown {
+		h.fold(op, op.Return, false)
+	}
 	if op.Outcome == history.OK {
 		h.newest = earlier(h.newest, returnOf(op))
 		if h.landed(op) {
-			k.begin(h, returnOf(op), false)
+			c.reopened(k, h, op, false)
 		}
 	}
 	c.answered(k, op)
@@ -186,13 +211,12 @@ func (c *Checker) happened(op *history.Op) {
 		c.lostClosed(op)
 	case history.Death:
 		c.departed = append(c.departed, op)
-		c.each(op.Client, func(k *key, h *hold) {
-			h.close(callOf(op), "death", true)
-			h.dead, h.excused = true, true
-			k.cuts++
-		})
+		c.died(op)
 	case history.Pause:
+		c.faults.client(op.Client).paused = callOf(op)
 		c.each(op.Client, func(_ *key, h *hold) { h.excused = true })
+	case history.Fault:
+		c.faulted(op)
 	}
 }
 

@@ -27,12 +27,16 @@ func (c *Checker) Reset(h history.Header) {
 	for _, t := range c.tallies {
 		*t = tally{}
 	}
+	for _, cl := range c.faults.clients {
+		cl.known = false
+	}
 	c.spare.reclaim()
 	fresh := Checker{
 		header: h, nested: h.Reacquire == "nested", brief: c.brief,
 		keys: c.keys, tallies: c.tallies, spare: c.spare,
 		fair: fairness{grants: c.fair.grants}, departed: c.departed[:0],
-		gone: ring{all: c.gone.all[:0]},
+		gone:   ring{all: c.gone.all[:0]},
+		faults: faults{clients: c.faults.clients, seen: c.faults.seen[:0]},
 	}
 	if c.brief {
 		fresh.result.Findings = c.result.Findings[:0]
@@ -64,7 +68,8 @@ func (k *key) empty() {
 	*k = key{
 		holds: k.holds[:0], gone: k.gone[:0], starts: k.starts[:0],
 		strays: k.strays[:0], lurking: k.lurking[:0], early: k.early[:0], caps: k.caps[:0],
-		refusal: refusals{tries: k.refusal.tries[:0], proven: k.refusal.proven[:0], residues: k.refusal.residues[:0]},
+		struck:  k.struck[:0],
+		refusal: refusals{proven: k.refusal.proven[:0], residues: k.refusal.residues[:0]},
 		queue:   queue{waiting: k.queue.waiting[:0]},
 		fences:  fences{underWay: k.fences.underWay[:0]},
 		writes:  writes{open: k.writes.open[:0], done: k.writes.done[:0]},
@@ -90,6 +95,7 @@ func (s *spare) hold(reused bool) *hold {
 func (s *spare) reclaim() {
 	for _, h := range s.out {
 		h.ops, h.flying, h.late, h.rivals = h.ops[:0], h.flying[:0], h.late[:0], h.rivals[:0]
+		h.lax = h.lax[:0]
 	}
 	s.holds = append(s.holds, s.out...)
 	s.out = s.out[:0]

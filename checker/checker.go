@@ -17,6 +17,7 @@ type Checker struct {
 	keys    map[string]*key
 	tallies map[lockbench.Guarantee]*tally
 	fair    fairness
+	faults  faults
 	// overlaps are those past validity, lossDelays from a loss to its notice.
 	overlaps, lossDelays spread
 
@@ -48,6 +49,7 @@ func New(h history.Header) *Checker {
 		keys:    map[string]*key{},
 		tallies: map[lockbench.Guarantee]*tally{},
 		fair:    newFairness(),
+		faults:  faults{clients: map[int32]*client{}},
 	}
 	for _, g := range guarantees {
 		c.tallies[g.Name] = &tally{}
@@ -82,9 +84,13 @@ func (c *Checker) Add(ev history.Event) {
 		c.advance(op, callOf(op))
 		c.count(op)
 		c.called(op)
+		if op.Kind < history.Lost {
+			c.faults.departs(op)
+		}
 	case history.Return:
 		c.advance(op, returnOf(op))
 		c.returned(op)
+		c.faults.arrives(op)
 	case history.Cut:
 		c.cut(op)
 	}
@@ -107,7 +113,7 @@ func (c *Checker) key(name string) *key {
 		k = c.spare.key()
 		k.name, k.now, k.lastEnd = name, stamp{t: -1}, stamp{t: -1}
 		k.refusal.busy = -1
-		k.refusal.slack = int64(refusalSlack) + c.header.ToleranceNS
+		k.refusal.slack = c.slack()
 		c.keys[name] = k
 	}
 	c.recent = k
@@ -124,7 +130,7 @@ func (c *Checker) settle(k *key, s stamp) {
 		}
 		k.starts = k.starts[:0]
 	}
-	if !c.partial {
+	if !c.partial && (k.refusal.refusing == 0 || !c.faulty()) {
 		c.refusedFree(k)
 	}
 	c.retire(k, s)
@@ -160,6 +166,10 @@ func (c *Checker) returned(op *history.Op) {
 		return
 	}
 	k := c.key(op.Key)
+	if len(k.struck) > 0 {
+		c.returnedStruck(k, op)
+	}
+	c.scriptError(k, op)
 	switch op.Kind {
 	case history.Acquire:
 		c.acquireReturned(k, op)

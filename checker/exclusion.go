@@ -20,7 +20,7 @@ func (c *Checker) begun(k *key, i int) {
 			k.conflicts++
 			a.rivals = append(a.rivals, s.h)
 			s.h.rivals = append(s.h.rivals, a)
-			c.violate(lockbench.Exclusion, k, overlapping, a, s.h)
+			c.convict(c.conflictUnder(a, s.h), candidate{key: k, kind: overlapping, holds: []*hold{a, s.h}})
 		}
 		if s.grant && a.known && a.granted.before(s.at) && !a.released && s.h.follows(a) {
 			c.superseded(k, a, s)
@@ -61,14 +61,67 @@ func (c *Checker) superseded(k *key, a *hold, s start) {
 	}
 }
 
+// conflictUnder is the guarantee that a conflict of a and b breaks. What overlaps
+// because the server forgot everything between their grants counts as restart only;
+// what overlaps while clocks are off counts as skew, unless somebody who had lost
+// the lock took it away.
+func (c *Checker) conflictUnder(a, b *hold) lockbench.Guarantee {
+	begun := a.start
+	if begun.before(b.start) {
+		begun = b.start
+	}
+	switch {
+	case (a.forgotten || b.forgotten) && !begun.before(callOf(c.faults.restart)):
+		return lockbench.Restart
+	case a.foreign != nil || b.foreign != nil:
+		return lockbench.Exclusion
+	}
+	return c.under(lockbench.Exclusion)
+}
+
+// under is what answers for a breach of g: with clocks that are off, skew does for
+// all that depends on time.
+func (c *Checker) under(g lockbench.Guarantee) lockbench.Guarantee {
+	if c.faults.skew == 0 {
+		return g
+	}
+	switch g {
+	case lockbench.Exclusion, lockbench.NoEarlyExpiry, lockbench.Extend, lockbench.ReleaseDelay, lockbench.Effects:
+		return lockbench.Skew
+	}
+	return g
+}
+
+// explained blames the grant s within the validity of a on an operation whose
+// reply was lost, or on the cancelling of the acquire itself, if one of these may
+// be behind it.
+func (c *Checker) explained(k *key, a *hold, s start) bool {
+	early := c.under(lockbench.NoEarlyExpiry)
+	if s.at.t >= a.first {
+		early = c.under(lockbench.Extend)
+	}
+	if x := c.behind(k, lockbench.LostReply, a, s.h, s.at); x != nil {
+		c.violateOps(c.either(lockbench.LostReply, early), k, lostReplyGave, x.op, a.ops[0], s.h.ops[0], x.fault)
+		return true
+	}
+	for _, x := range k.struck {
+		if x.kind == lockbench.Cancel && x.op == s.h.ops[0] {
+			c.violateOps(c.either(lockbench.Cancel, early), k, grantedCancelled, x.op, a.ops[0], x.fault)
+			return true
+		}
+	}
+	return false
+}
+
 // blame finds the one guarantee that explains why s was granted within the
 // validity of a. A missing record, or a stray that was under way when a was
 // granted, could explain it too, so none is blamed then.
 func (c *Checker) blame(k *key, a *hold, s start) {
 	switch {
-	case c.partial:
+	case c.partial || a.forgotten:
 	case a.foreign != nil && callOf(a.foreign).before(s.at):
 		c.violate(lockbench.OwnerRelease, k, freedByStranger, a.foreigner, a, s.h)
+	case c.explained(k, a, s):
 	case a.stray: // that may explain it, or may have come too early to
 	case a.inner > 0 && c.nested:
 		c.violate(lockbench.Reentrancy, k, innerFreed, a, s.h)
@@ -124,7 +177,7 @@ func (c *Checker) nestedRefused(k *key, op *history.Op) {
 		return
 	}
 	for _, h := range k.holds {
-		if h.client == op.Client && h.validAt(returnOf(op)) && h.supersededBy == nil && h.foreign == nil && !h.stray {
+		if h.client == op.Client && h.validAt(returnOf(op)) && h.supersededBy == nil && h.foreign == nil && !h.stray && !h.forgotten {
 			h.note(op)
 			c.violate(lockbench.Reentrancy, k, ownRefused, h)
 		}

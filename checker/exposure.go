@@ -7,7 +7,7 @@ import (
 
 // A meeting is what one acquire put to the test on the holds of others: it was
 // under way while they excluded it.
-type meeting struct{ core, lease, extended, inner bool }
+type meeting struct{ core, lease, extended, inner, forgotten bool }
 
 // contended counts what the acquire op, now returned, put to the test, each
 // guarantee once. That it was granted in the end takes nothing away: it was kept
@@ -25,6 +25,7 @@ func (c *Checker) contended(k *key, op *history.Op) {
 		}
 	}
 	c.exposeIf(m.core, lockbench.Exclusion)
+	c.exposeIf(m.forgotten, lockbench.Restart)
 	c.exposeIf(m.lease, lockbench.NoEarlyExpiry)
 	c.exposeIf(m.extended, lockbench.Extend)
 	c.exposeIf(m.inner, lockbench.Reentrancy)
@@ -40,7 +41,12 @@ func (c *Checker) exposeIf(met bool, g lockbench.Guarantee) {
 
 // meet adds what op met of h. A hold that a stray may have ended proves nothing.
 func (m *meeting) meet(h *hold, op *history.Op) {
-	m.core = m.core || h.inCore && callOf(op).before(h.coreEnd())
+	inside := h.inCore && callOf(op).before(h.coreEnd())
+	if h.forgotten {
+		m.forgotten = m.forgotten || inside
+		return
+	}
+	m.core = m.core || inside
 	if !h.known || h.from == history.NoStamp || h.foreign != nil || h.stray {
 		return
 	}

@@ -17,6 +17,16 @@ type fences struct {
 	admitted uint64 // highest that a guarded write was accepted with
 	admitter *history.Op
 	underWay []fenced
+	// forgotten is the grant with the highest fence before the server forgot it.
+	forgotten *hold
+}
+
+// forget applies that the server restarted: it cannot go on counting.
+func (f *fences) forget() {
+	if f.returner != nil {
+		f.forgotten = f.returner
+	}
+	*f = fences{admitted: f.admitted, admitter: f.admitter, forgotten: f.forgotten}
 }
 
 // fenced is an acquire under way and the highest fence returned before it.
@@ -63,17 +73,21 @@ func (f *fences) granted(c *Checker, k *key, h *hold, op *history.Op) {
 		floor, by = f.ended, f.ender
 	}
 	same := by != nil && by.client == h.client && op.Fence == floor && k.refusal.residual(op)
-	if by != nil && op.Fence <= floor && !same { // same: what it had left may have gone on
+	switch old := f.forgotten; {
+	case by != nil && op.Fence <= floor && !same: // same: what it had left may have gone on
 		c.violate(lockbench.Fencing, k, fenceNotRaised, by, h)
+	case old != nil && op.Fence <= old.ops[0].Fence && !h.forgotten:
+		c.violate(lockbench.Restart, k, fenceNotRaised, old, h)
+		f.forgotten = nil
 	}
-	if op.Fence > f.returned {
+	if op.Fence > f.returned && !h.forgotten {
 		f.returned, f.returner = op.Fence, h
 	}
 }
 
 // gone notes that the core of h is over.
 func (f *fences) gone(h *hold) {
-	if op := h.ops[0]; h.known && h.inCore && op.Fence > f.ended {
+	if op := h.ops[0]; h.known && !h.forgotten && h.inCore && op.Fence > f.ended {
 		f.ended, f.ender = op.Fence, h
 	}
 }
@@ -88,7 +102,7 @@ func (f *fences) written(c *Checker, k *key, op *history.Op) {
 	if f.admitter != nil && f.admitter.Return < op.Call {
 		c.expose(lockbench.Fencing)
 		if op.Fence < f.admitted {
-			c.violateOp(lockbench.Fencing, k, staleAdmitted, op)
+			c.violateOps(lockbench.Fencing, k, staleAdmitted, op)
 		}
 	}
 	if op.Fence > f.admitted {

@@ -65,7 +65,10 @@ type hold struct {
 	// loose is what extends of unknown outcome may add to widest, each at the last
 	// moment, and loosened how many they are.
 	loose, loosened int64
-	told            bool // its owner knows that it is lost
+	// lax are those that are under way, to be added when they return.
+	lax       []laxOp
+	forgotten bool // the server restarted since
+	told      bool // its owner knows that it is lost
 
 	supersededAt stamp // return of the first later grant to another owner
 	supersededBy *hold
@@ -88,6 +91,12 @@ type lateOp struct {
 	ttl int64
 }
 
+// A laxOp is an operation under way that may set what is left to ttl.
+type laxOp struct {
+	op  *history.Op
+	ttl int64
+}
+
 // newHold makes the hold that acquire op begins: at its return when it was
 // answered ok, at its call when its outcome is unknown. An unknown one may still
 // act as a refresh after a later one, unless nested acquires count.
@@ -95,7 +104,7 @@ func (c *Checker) newHold(op *history.Op) *hold {
 	h := c.spare.hold(c.brief)
 	*h = hold{
 		id: op.Hold, client: op.Client, process: op.Process,
-		ops: append(h.ops, op), flying: h.flying, late: h.late, rivals: h.rivals,
+		ops: append(h.ops, op), flying: h.flying, late: h.late, rivals: h.rivals, lax: h.lax,
 		granted: returnOf(op), newest: returnOf(op), known: op.Outcome == history.OK,
 		from: op.Attempt, unsure: math.MaxInt64, coreDepth: 1, depth: 1,
 		end: forever, supersededAt: forever, intrusion: forever, widest: math.MaxInt64,
@@ -251,9 +260,29 @@ func (h *hold) widen(op *history.Op) {
 		if untold(op) {
 			ttl = h.most
 		}
+		h.lax = append(h.lax, laxOp{op, ttl})
+	}
+}
+
+// fold ends the doubt when op, whose outcome is unknown, may act: at any time from
+// now on or, when it was struck by a fault, by end. It returns false when there is
+// none.
+func (h *hold) fold(op *history.Op, end int64, struck bool) bool {
+	i := slices.IndexFunc(h.lax, func(l laxOp) bool { return l.op == op })
+	if i < 0 {
+		return false
+	}
+	ttl := h.lax[i].ttl
+	h.lax = slices.Delete(h.lax, i, i+1)
+	switch {
+	case h.exact:
+	case struck:
+		h.widest = max(h.widest, after(end, ttl))
+	default:
 		h.loose = after(h.loose, ttl)
 		h.loosened++
 	}
+	return true
 }
 
 // shorten applies the call of an operation that may or may not, now or later,
@@ -381,8 +410,7 @@ func (h *hold) letGo(op *history.Op) {
 // ends.
 func (h *hold) mayDelay(op *history.Op) {
 	if op.Delay > 0 && op.Outcome != history.Failed {
-		h.loose = after(h.loose, op.Delay)
-		h.loosened++
+		h.lax = append(h.lax, laxOp{op, op.Delay})
 	}
 }
 
@@ -391,7 +419,12 @@ func (h *hold) latest(slack int64) int64 {
 	if h.exact {
 		return h.widest
 	}
-	return after(after(h.widest, h.loose), slack*(1+min(h.loosened, 1000)))
+	at, slacks := after(h.widest, h.loose), h.loosened
+	for _, l := range h.lax {
+		at = after(at, l.ttl)
+		slacks++
+	}
+	return after(at, slack*(1+min(slacks, 1000)))
 }
 
 // follows tells whether h was granted after a for certain: had it been before,

@@ -22,10 +22,10 @@ type key struct {
 
 	// strays are the newest releases and extends that may have taken effect past
 	// their owners' leases.
-	strays []*history.Op
+	strays []stray
 	// lurking are the clients that sent one whose outcome is unknown: it may take
 	// effect at any later time.
-	lurking []int32
+	lurking clientTimes // how many, by client
 	// early are renewals called before the acquire they belong to returned.
 	early []*history.Op
 	// caps are, by client, the shortest lease that an acquire of unknown outcome
@@ -37,6 +37,10 @@ type key struct {
 	fences  fences
 	writes  writes
 	delayed *history.Op // the last release that asked to keep others out
+
+	// struck are the operations and holds that faults struck, while something may be
+	// left of them.
+	struck []strike
 
 	ops small // the key's operations, while they are few: for porcupine
 

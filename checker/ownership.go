@@ -49,24 +49,44 @@ func (k *key) sent(h *hold, op *history.Op) {
 		return
 	}
 	if op.Outcome == history.Unknown {
-		if !slices.Contains(k.lurking, op.Client) {
-			k.lurking = append(k.lurking, op.Client)
-		}
+		n, _ := k.lurking.get(op.Client)
+		k.lurking.set(op.Client, n+1)
 		return
 	}
+	k.stray(op, op.Return)
+}
+
+// A stray is a release or extend that may take effect until then, in ns, on what
+// others hold.
+type stray struct {
+	client int32
+	until  int64
+}
+
+func (k *key) stray(op *history.Op, until int64) {
 	if len(k.strays) == keptStrays {
-		k.strays = append(k.strays[:0], k.strays[1:]...)
+		k.strays = slices.Delete(k.strays, 0, 1)
 	}
-	k.strays = append(k.strays, op)
+	k.strays = append(k.strays, stray{op.Client, until})
+}
+
+// unlurk applies that op, which was struck by a fault, has acted by end.
+func (k *key) unlurk(op *history.Op, end int64) {
+	if op.Outcome == history.Unknown && (op.Kind == history.Release || op.Kind == history.Extend) {
+		if n, _ := k.lurking.get(op.Client); n > 0 {
+			k.lurking.set(op.Client, n-1)
+			k.stray(op, end)
+		}
+	}
 }
 
 // metStray tells whether a stray of another client was under way at some time of
 // the attempt by which h was granted: which of the two took effect first is not
 // known.
 func (k *key) metStray(h *hold) bool {
-	another := func(client int32) bool { return client != h.client }
-	return slices.ContainsFunc(k.lurking, another) || slices.ContainsFunc(k.strays, func(op *history.Op) bool {
-		return another(op.Client) && op.Return >= h.from
+	lurks := func(l clientTime) bool { return l.client != h.client && l.t > 0 }
+	return slices.ContainsFunc(k.lurking, lurks) || slices.ContainsFunc(k.strays, func(s stray) bool {
+		return s.client != h.client && s.until >= h.from
 	})
 }
 
@@ -111,14 +131,28 @@ func (c *Checker) toldLost(k *key, h *hold, op *history.Op, s stamp) {
 	}
 	_, replaced := k.caps.get(h.client) // by its own acquire of unknown outcome, maybe
 	valid := h.known && !replaced && h.from != history.NoStamp && s.before(stamp{t: h.until})
-	switch {
-	case !valid || h.supersededAt != forever || c.partial:
-	case h.foreign != nil:
+	if !valid || h.supersededAt != forever || c.partial || h.forgotten {
+		return
+	}
+	if h.foreign != nil {
 		c.violate(lockbench.OwnerRelease, k, lostToStranger, h.foreigner, h)
+		return
+	}
+	certain := !k.refusal.unanswered && k.refusal.granting == 0 && !h.stray
+	switch x := c.behind(k, lockbench.LostReply, h, nil, s); {
+	case x != nil && x.op.Client == h.client: // it may have let go itself
+	case x != nil:
+		c.violateOps(lockbench.LostReply, k, lostReplyTook, x.op, h.ops[0], op, x.fault)
 	case h.inner > 0 && c.nested:
 		c.violate(lockbench.Reentrancy, k, innerLost, h)
-	case !k.refusal.tainted && k.refusal.granting == 0 && !h.stray:
-		c.expose(lockbench.LossReported)
-		c.violate(lockbench.LossReported, k, falselyTold, h)
+	case certain && c.faults.flush != nil:
+		c.violateOps(c.either(lockbench.ScriptFlush, lockbench.LossReported), k, falselyToldFlushed, op, c.faults.flush)
+	case certain:
+		g := lockbench.LossReported
+		if c.faults.skew > 0 {
+			g = lockbench.Skew
+		}
+		c.expose(g)
+		c.violate(g, k, falselyTold, h)
 	}
 }

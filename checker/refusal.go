@@ -17,14 +17,16 @@ const refusalSlack = time.Second
 // refusals tells when a key is provably free: no hold, read as widely as can be,
 // reaches into that time.
 type refusals struct {
-	tainted  bool  // an acquire of unknown outcome may take it at any time
-	granting int   // acquires under way that will be, or may be, granted
-	busy     int64 // the latest instant at which a hold that is gone may have ended
-	slack    int64
-	tries    []*history.Op // refused acquires under way, the key free so far
-	// proven are those of them that returned at the instant now: a grant may yet
-	// turn out to have been called at it.
-	proven []*history.Op
+	tainted    int   // acquires of unknown outcome that may take it at any time
+	unanswered bool  // there was an acquire of unknown outcome
+	granting   int   // acquires under way that will be, or may be, granted
+	refusing   int   // acquires under way that will not be
+	busy       int64 // the latest instant at which a hold that is gone may have ended
+	slack      int64
+	// proven are the refusals of a free key. They are reported once nothing can
+	// explain them any more: neither a grant called at the instant of their return,
+	// nor a fault that strikes an acquire that was under way then.
+	proven []denial
 	// residues are, by client, until when levels may be left of holds whose release
 	// was not answered ok.
 	residues clientTimes
@@ -98,37 +100,46 @@ func (all clientTimes) of(client int32) int64 {
 	return math.MaxInt64
 }
 
+// A denial is an acquire that was refused a key that was provably free, and what
+// is to blame for it.
+type denial struct {
+	op    *history.Op
+	blame lockbench.Guarantee
+	by    *strike // the fault that left the key so, if one did
+}
+
 // tryBegun applies the call of an acquire.
 func (c *Checker) tryBegun(k *key, op *history.Op) {
 	r := &k.refusal
-	free := c.freeBefore(k, op.Call)
 	switch op.Outcome {
 	case history.OK:
-		if free {
-			c.expose(lockbench.NoSpuriousRefusal)
-		}
-		r.granted()
+		c.exposeIf(c.freeBefore(k, op.Call), lockbench.NoSpuriousRefusal)
+		r.granted(op)
 	case history.Unknown:
-		r.tainted = true
-		r.granted()
-	case history.Refused:
-		if free {
-			r.tries = append(r.tries, op)
-		}
+		r.tainted++
+		r.unanswered = true
+		r.granted(op)
+	default:
+		r.refusing++
 	}
 }
 
-// granted notes that an acquire was called that is, or may be, granted.
-func (r *refusals) granted() {
+// granted notes that op was called, an acquire that is, or may be, granted: no
+// refusal that returned at this very instant is proven wrong.
+func (r *refusals) granted(op *history.Op) {
 	r.granting++
-	r.tries, r.proven = r.tries[:0], r.proven[:0]
+	r.excuse(op)
+}
+
+// excuse forgets the refusals that op, just called or under way, may explain.
+func (r *refusals) excuse(op *history.Op) {
+	r.proven = slices.DeleteFunc(r.proven, func(d denial) bool { return !returnOf(d.op).before(callOf(op)) })
 }
 
 // refusedFree reports the refusals proven wrong by the time that moved on.
 func (c *Checker) refusedFree(k *key) {
-	for _, op := range k.refusal.proven {
-		c.expose(lockbench.NoSpuriousRefusal)
-		c.violateOp(lockbench.NoSpuriousRefusal, k, refusedFree, op)
+	for _, d := range k.refusal.proven {
+		c.denied(k, d)
 	}
 	k.refusal.proven = k.refusal.proven[:0]
 }
@@ -136,7 +147,7 @@ func (c *Checker) refusedFree(k *key) {
 // freeBefore tells whether the key was provably free at t and just before.
 func (c *Checker) freeBefore(k *key, t int64) bool {
 	r := &k.refusal
-	if c.partial || r.tainted || r.granting > 0 || r.busy >= t {
+	if c.partial || r.tainted > 0 || r.granting > 0 || r.busy >= t {
 		return false
 	}
 	for _, h := range k.holds {
@@ -147,16 +158,26 @@ func (c *Checker) freeBefore(k *key, t int64) bool {
 	return true
 }
 
-// tryEnded applies the return of an acquire.
+// keptProven bounds how many refusals wait to be reported.
+const keptProven = 64
+
+// tryEnded applies the return of an acquire. Whether a refused one met a free key
+// is asked from the start of its last attempt on, if that is known: a hold that
+// began since, or is still under way, counts by then.
 func (c *Checker) tryEnded(k *key, op *history.Op) {
 	r := &k.refusal
 	switch op.Outcome {
 	case history.OK, history.Unknown:
 		r.granting--
-	case history.Refused:
-		if i := slices.Index(r.tries, op); i >= 0 && !c.partial {
-			r.tries = slices.Delete(r.tries, i, i+1)
-			r.proven = append(r.proven, op)
-		}
+		return
+	}
+	r.refusing--
+	if op.Outcome != history.Refused || k.wasStruck(op) || !c.freeBefore(k, startOf(op)) {
+		return
+	}
+	if len(r.proven) < keptProven {
+		d := denial{op: op}
+		d.blame, d.by = c.wedgedBy(k)
+		r.proven = append(r.proven, d)
 	}
 }

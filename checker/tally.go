@@ -21,7 +21,7 @@ type candidate struct {
 	key   *key
 	kind  violation
 	holds []*hold
-	op    *history.Op // for violations by one operation without a hold
+	ops   []*history.Op // for violations by operations, holds or not
 }
 
 // candidates is among how many violations the clearest is chosen.
@@ -32,21 +32,22 @@ func (c *Checker) candidates() int {
 	return 64
 }
 
-func (c *Checker) expose(g lockbench.Guarantee) { c.tallies[g].exposure++ }
+func (c *Checker) expose(g lockbench.Guarantee) { c.tallies[c.under(g)].exposure++ }
 
+// violate notes a violation shown by holds, violateOps one shown by operations.
 func (c *Checker) violate(g lockbench.Guarantee, k *key, kind violation, holds ...*hold) {
-	t := c.tallies[g]
-	t.violations++
-	if len(t.broken) < c.candidates() {
-		t.broken = append(t.broken, candidate{key: k, kind: kind, holds: holds})
-	}
+	c.convict(c.under(g), candidate{key: k, kind: kind, holds: holds})
 }
 
-func (c *Checker) violateOp(g lockbench.Guarantee, k *key, kind violation, op *history.Op) {
+func (c *Checker) violateOps(g lockbench.Guarantee, k *key, kind violation, ops ...*history.Op) {
+	c.convict(c.under(g), candidate{key: k, kind: kind, ops: ops})
+}
+
+func (c *Checker) convict(g lockbench.Guarantee, of candidate) {
 	t := c.tallies[g]
 	t.violations++
 	if len(t.broken) < c.candidates() {
-		t.broken = append(t.broken, candidate{key: k, kind: kind, op: op})
+		t.broken = append(t.broken, of)
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 //	B 3-never acquire unknown             never returned
 //	A 5:1-5:2 release ok                  5 ms, sequence numbers 1 and 2
 //	A 7 death                             an event
+//	A 7 fault lost-reply                  a fault that strikes A; "-" is the server
 //
 // An acquire begins a new hold unless its client has one open and the history is
 // nested or refreshed, or says again; other operations belong to the client's
@@ -69,6 +70,12 @@ func (h *textHistory) setting(fields []string) error {
 			h.header.Reacquire = value
 		case "renews":
 			h.header.Renews = true
+		case "tolerance":
+			ms, err := strconv.ParseInt(value, 10, 64)
+			if err != nil {
+				return err
+			}
+			h.header.ToleranceNS = ms * unit
 		case "partial":
 			h.partial = true
 		case "claims":
@@ -85,6 +92,9 @@ func (h *textHistory) setting(fields []string) error {
 
 func (h *textHistory) operation(fields []string) error {
 	op := &history.Op{Client: int32(fields[0][0]-'A') + 1, Key: "k", Attempt: history.NoStamp}
+	if fields[0] == "-" {
+		op.Client = -1
+	}
 	op.Stream, op.Process = op.Client, op.Client
 	from, to, spans := strings.Cut(fields[1], "-")
 	var err error
@@ -107,6 +117,11 @@ func (h *textHistory) operation(fields []string) error {
 		}
 		rest = fields[4:]
 	}
+	if op.Kind == history.Fault {
+		op.Note, op.Key, rest = fields[3], "", fields[4:]
+		op.Stream += 200 // it strikes in the middle of its client's call
+		h.header.Faults = append(h.header.Faults, op.Note)
+	}
 	return h.details(op, rest)
 }
 
@@ -115,7 +130,7 @@ func (h *textHistory) details(op *history.Op, fields []string) error {
 	for _, f := range fields {
 		name, value, _ := strings.Cut(f, "=")
 		n, err := strconv.ParseFloat(value, 64)
-		if err != nil && name != "again" && name != "unanchored" && name != "key" {
+		if err != nil && name != "again" && name != "unanchored" && name != "key" && name != "note" {
 			return fmt.Errorf("%q: %w", f, err)
 		}
 		ns := int64(n * float64(unit))
@@ -142,6 +157,16 @@ func (h *textHistory) details(op *history.Op, fields []string) error {
 			again = true
 		case "key":
 			op.Key = value
+		case "note":
+			op.Note = value
+		case "asked":
+			op.Asked = ns
+		case "process":
+			op.Process = int32(n)
+		case "value":
+			op.Value = int64(n)
+		case "ahead":
+			op.Value = ns
 		default:
 			return fmt.Errorf("unknown detail %q", f)
 		}
@@ -170,7 +195,7 @@ func (h *textHistory) attach(op *history.Op, again bool, number int) {
 	}
 	if n := len(h.holds[c]); number > 0 {
 		op.Hold = h.holds[c][number-1]
-	} else if n > 0 && op.Kind != history.Death {
+	} else if n > 0 && op.Kind != history.Death && op.Kind != history.Fault {
 		op.Hold = h.holds[c][n-1]
 	}
 }

@@ -17,6 +17,9 @@ import (
 func (c *Checker) Finish(end history.End) Result {
 	for _, k := range c.sorted() {
 		c.settle(k, forever)
+		if !c.partial {
+			c.refusedFree(k)
+		}
 		c.unfinished(k)
 	}
 	c.result.Partial, c.result.Why = end.Partial, end.Why
@@ -81,18 +84,18 @@ func (c *Checker) verdict(g lockbench.Guarantee, t *tally, claimed bool) (Verdic
 	if why := c.cannot(g, claimed); why != "" {
 		return NotApplicable, why
 	}
-	if needsFaults(g) {
-		return Untested, "needs injected faults"
-	}
 	switch {
 	case g == lockbench.Overrun && t.violations > 0 && !(c.header.Renews && claimed && t.violations > t.excused):
 		return Hazard, "the lease ended before the work did, and another owner got in"
 	case t.violations > 0:
-		return Broken, ""
+		return Broken, c.slackNote(g)
 	case t.hazards > 0:
 		return Hazard, "only by writes made after their writer's validity"
 	case t.exposure > 0:
 		return Held, c.slackNote(g)
+	}
+	if needsFaults(g) && !slices.Contains(c.faults.seen, g) {
+		return Untested, "needs injected faults"
 	}
 	return Untested, untestedNotes[g]
 }
@@ -139,17 +142,29 @@ var untestedNotes = map[lockbench.Guarantee]string{
 	lockbench.Effects:           "no client wrote after another",
 	lockbench.NoSpuriousRefusal: "no acquire met a key that was provably free",
 	lockbench.ReleaseDelay:      "no acquire fell into a release delay",
+	lockbench.Recovery:          "no owner died with a lock or a call under way, or nobody was granted the key after that",
+	lockbench.LostReply:         "no call lost its reply, or nobody else was granted the key after that",
+	lockbench.Cancel:            "no acquire was cancelled under way, or nobody else was granted the key after that",
+	lockbench.Skew:              "no acquire met a lock held under clocks that were off",
+	lockbench.ScriptFlush:       "scripts were flushed while nothing was held or under way, or nothing was done after that",
+	lockbench.Restart:           "no acquire met a lock that the server had forgotten",
 }
 
+// slackNote says what was allowed for.
 func (c *Checker) slackNote(g lockbench.Guarantee) string {
-	if g != lockbench.NoSpuriousRefusal {
-		return ""
-	}
 	if c.brief {
 		return ""
 	}
-	slack := refusalSlack + time.Duration(c.header.ToleranceNS)
-	return fmt.Sprintf("an unreleased lease counts as held for %v past its end", slack)
+	slack := time.Duration(c.slack())
+	switch g {
+	case lockbench.NoSpuriousRefusal:
+		return fmt.Sprintf("an unreleased lease counts as held for %v past its end", slack)
+	case lockbench.Recovery, lockbench.LostReply, lockbench.Cancel:
+		return fmt.Sprintf("obtainable within the granted lease and %v for polling, rounding and the design's tolerance", slack)
+	case lockbench.Skew:
+		return fmt.Sprintf("client clocks off by up to %v either way, so that two differ by up to %v", time.Duration(c.faults.skew), time.Duration(2*c.faults.skew))
+	}
+	return ""
 }
 
 func (c *Checker) measured(g lockbench.Guarantee) map[string]float64 {

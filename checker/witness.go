@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/history"
@@ -14,23 +15,34 @@ import (
 type violation string
 
 const (
-	overlapping     violation = "%s and %s held the key at the same time, both within their validity"
-	workedOn        violation = "%s worked on past its validity while %s held the key"
-	freedByStranger violation = "%s had lost the key, yet what it sent took it from %s, and %s was granted it"
-	lostToStranger  violation = "%s had lost the key, yet what it sent took it from %s"
-	innerFreed      violation = "an inner release by %s freed the key: %s was granted it"
-	innerLost       violation = "an inner release by %s freed the key: it was told that it had lost it"
-	ownRefused      violation = "%s was refused the key that it held"
-	extendBroken    violation = "%s had extended its lease, yet %s was granted the key before the end"
-	grantedEarly    violation = "the lease of %s was not over when %s was granted the key"
-	grantedInDelay  violation = "%s released with a delay, and within it %s was granted the key"
-	notTold         violation = "%s had lost the key to %s and was not told"
-	falselyTold     violation = "%s was told that it had lost the key while nobody else could have it"
-	refusedFree     violation = "%s was refused a key that nobody held"
-	updateLost      violation = "the update by %s was overwritten by %s, which had not seen it"
-	updateLostLate  violation = "the update by %s was overwritten by %s, which had not seen it; one of them wrote after its validity"
-	fenceNotRaised  violation = "%s was granted the key before %s, whose fence is not higher"
-	staleAdmitted   violation = "a write by %s was admitted with a lower fence than one before it"
+	overlapping        violation = "%s and %s held the key at the same time, both within their validity"
+	workedOn           violation = "%s worked on past its validity while %s held the key"
+	freedByStranger    violation = "%s had lost the key, yet what it sent took it from %s, and %s was granted it"
+	lostToStranger     violation = "%s had lost the key, yet what it sent took it from %s"
+	innerFreed         violation = "an inner release by %s freed the key: %s was granted it"
+	innerLost          violation = "an inner release by %s freed the key: it was told that it had lost it"
+	ownRefused         violation = "%s was refused the key that it held"
+	extendBroken       violation = "%s had extended its lease, yet %s was granted the key before the end"
+	grantedEarly       violation = "the lease of %s was not over when %s was granted the key"
+	grantedInDelay     violation = "%s released with a delay, and within it %s was granted the key"
+	notTold            violation = "%s had lost the key to %s and was not told"
+	falselyTold        violation = "%s was told that it had lost the key while nobody else could have it"
+	refusedFree        violation = "%s was refused a key that nobody held"
+	updateLost         violation = "the update by %s was overwritten by %s, which had not seen it"
+	updateLostLate     violation = "the update by %s was overwritten by %s, which had not seen it; one of them wrote after its validity"
+	fenceNotRaised     violation = "%s was granted the key before %s, whose fence is not higher"
+	refusedDead        violation = "%s died, its lease was long over, and %s was refused the key"
+	refusedThread      violation = "%s died in a process that lives on, its lease was long over, and %s was refused the key"
+	refusedLost        violation = "the reply to %s was lost, no lease could have lasted, and %s was refused the key"
+	refusedCancelled   violation = "the acquire by %s was cancelled or timed out, no lease could have lasted, and %s was refused the key"
+	refusedFlushed     violation = "the server forgot its scripts, and %s was refused a key that nobody held"
+	lostReplyGave      violation = "the reply to %s was lost, and within the lease of %s %s was granted the key"
+	lostReplyTook      violation = "the reply to %s was lost, and what it sent took the key from %s"
+	grantedCancelled   violation = "the acquire by %s was cancelled and yet granted, within the lease of %s"
+	scriptMissing      violation = "the server forgot its scripts, and a call by %s failed for it"
+	falselyToldFlushed violation = "the server forgot its scripts, and %s was told that it had lost the key while nobody else could have it"
+	takenOnServer      violation = "%s had lost the key, yet what it sent took it on the server from %s"
+	staleAdmitted      violation = "a write by %s was admitted with a lower fence than one before it"
 )
 
 // clearest is the candidate with the largest margin, as a witness.
@@ -70,11 +82,14 @@ func (c *Checker) witness(w candidate) *Witness {
 			out.Ops = append(out.Ops, *op)
 		}
 	}
-	if w.op != nil {
-		who = append(who, clientName(w.op.Client))
-		out.Ops = append(out.Ops, *w.op)
+	for _, op := range w.ops {
+		who = append(who, clientName(op.Client))
+		out.Ops = append(out.Ops, *op)
+		if h := w.key.find(op.Hold); h != nil && op.Kind == history.Acquire && h.known {
+			out.Holds = append(out.Holds, h.shown())
+		}
 	}
-	out.Sentence = fmt.Sprintf(string(w.kind), who...)
+	out.Sentence = fmt.Sprintf(string(w.kind), who[:min(len(who), strings.Count(string(w.kind), "%s"))]...)
 	slices.SortStableFunc(out.Ops, func(a, b history.Op) int { return cmp.Compare(a.Call, b.Call) })
 	slices.SortStableFunc(out.Holds, func(a, b WitnessHold) int { return cmp.Compare(a.Granted, b.Granted) })
 	return out

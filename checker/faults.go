@@ -1,0 +1,286 @@
+package checker
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+)
+
+// What the notes of history.Fault events say. A fault with a client strikes what
+// that client has under way. What was struck has had its effect by its return, or
+// by its client's death, unless a late fault says otherwise.
+const (
+	lostReply   = "lost-reply"   // a command ran, its answer never came
+	cutOff      = "cut"          // the connection broke
+	cancelled   = "cancel"       // the context of the call ended
+	ranLate     = "late"         // a command ran after the call that sent it had ended
+	takenAway   = "taken-away"   // what Client held of Key was taken on the server, by client Value
+	scriptFlush = "script-flush" // the server forgot its scripts
+	restarted   = "restart"      // the server forgot everything
+	clockSkew   = "skew"         // the client's clock is ahead by Value ns
+)
+
+// faults are those that befell the history, and what each client has under way.
+type faults struct {
+	clients map[int32]*client
+	// flush and restart are the newest events of their kind, nil while there is none.
+	flush, restart *history.Op
+	flushMet       bool  // the flush met a held lock or an operation under way
+	errors         bool  // an operation ended in an error of no known class before any flush
+	skew           int64 // the largest offset of a clock, in ns
+	seen           []lockbench.Guarantee
+}
+
+// A client is what is known of one owner besides its holds.
+type client struct {
+	known   bool // false: memory to be used again
+	process int32
+	flying  []*history.Op // under way
+	last    *history.Op   // the last of its calls that returned
+	dead    bool
+	paused  stamp // the last time that it was
+}
+
+// client returns the one with this id.
+func (f *faults) client(id int32) *client {
+	cl := f.clients[id]
+	if cl == nil {
+		cl = &client{}
+		f.clients[id] = cl
+	}
+	if !cl.known {
+		*cl = client{known: true, flying: cl.flying[:0], paused: stamp{t: -1}}
+	}
+	return cl
+}
+
+// keptFlying bounds how many operations a client has under way: those that never
+// return would gather.
+const keptFlying = 16
+
+func (f *faults) departs(op *history.Op) {
+	cl := f.client(op.Client)
+	cl.process = op.Process
+	if len(cl.flying) == keptFlying {
+		cl.flying = slices.Delete(cl.flying, 0, 1)
+	}
+	cl.flying = append(cl.flying, op)
+}
+
+func (f *faults) arrives(op *history.Op) {
+	cl := f.client(op.Client)
+	if op.Kind != history.Renew {
+		cl.last = op
+	}
+	if i := slices.Index(cl.flying, op); i >= 0 {
+		cl.flying = slices.Delete(cl.flying, i, i+1)
+	}
+}
+
+// livesOn tells whether the process of client, which died, has others that did not.
+func (f *faults) livesOn(id int32) bool {
+	for other, cl := range f.clients {
+		if cl.known && other != id && !cl.dead && cl.process == f.clients[id].process {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *faults) met(g lockbench.Guarantee) {
+	if !slices.Contains(f.seen, g) {
+		f.seen = append(f.seen, g)
+	}
+}
+
+// faulty tells whether faults may befall the history.
+func (c *Checker) faulty() bool { return len(c.header.Faults)+len(c.faults.seen) > 0 }
+
+// faulted applies a fault event.
+func (c *Checker) faulted(op *history.Op) {
+	f := &c.faults
+	switch op.Note {
+	case lostReply, cutOff:
+		f.met(lockbench.LostReply)
+		c.strikeClient(lockbench.LostReply, op)
+	case cancelled:
+		f.met(lockbench.Cancel)
+		c.strikeClient(lockbench.Cancel, op)
+	case ranLate:
+		c.late(op)
+	case takenAway:
+		c.takenAway(op)
+	case scriptFlush:
+		f.met(lockbench.ScriptFlush)
+		f.flush, f.flushMet = op, f.flushMet || c.anythingOpen()
+		c.eachOpen(func(_ *key, h *hold) { h.excused = true })
+	case restarted:
+		f.met(lockbench.Restart)
+		c.restarted(op)
+	case clockSkew:
+		f.met(lockbench.Skew)
+		f.skew = max(f.skew, op.Value, -op.Value)
+		for _, k := range c.keys {
+			k.refusal.slack = c.slack()
+		}
+	}
+}
+
+// anythingOpen tells whether a lock is held or an operation under way.
+func (c *Checker) anythingOpen() bool {
+	open := false
+	c.eachOpen(func(*key, *hold) { open = true })
+	for _, cl := range c.faults.clients {
+		open = open || cl.known && len(cl.flying) > 0
+	}
+	return open
+}
+
+// eachOpen applies f to every hold that was not released.
+func (c *Checker) eachOpen(f func(*key, *hold)) {
+	for _, k := range c.keys {
+		for _, h := range k.holds {
+			if !h.released {
+				f(k, h)
+			}
+		}
+	}
+}
+
+// strikeClient has fault strike the call that its client has under way or, when
+// there is none, its renewals. What happens in the background of a process has no
+// client: renewals then.
+func (c *Checker) strikeClient(kind lockbench.Guarantee, fault *history.Op) {
+	if fault.Client < 0 {
+		for _, id := range slices.Sorted(maps.Keys(c.faults.clients)) {
+			if cl := c.faults.clients[id]; cl.known && cl.process == fault.Process {
+				c.strikeRenewals(kind, fault, cl)
+			}
+		}
+		return
+	}
+	cl := c.faults.client(fault.Client)
+	for _, op := range slices.Backward(cl.flying) {
+		if op.Kind != history.Renew {
+			c.strike(kind, fault, op)
+			return
+		}
+	}
+	c.strikeRenewals(kind, fault, cl)
+}
+
+func (c *Checker) strikeRenewals(kind lockbench.Guarantee, fault *history.Op, cl *client) {
+	for _, op := range cl.flying {
+		if op.Kind == history.Renew {
+			c.strike(kind, fault, op)
+		}
+	}
+}
+
+// died applies the death of a client: it strikes what the client held and what it
+// had under way.
+func (c *Checker) died(op *history.Op) {
+	cl := c.faults.client(op.Client)
+	cl.dead = true
+	c.faults.met(lockbench.Recovery)
+	for _, under := range cl.flying {
+		c.strike(lockbench.Recovery, op, under)
+	}
+	cl.flying = cl.flying[:0]
+	c.each(op.Client, func(k *key, h *hold) {
+		h.close(callOf(op), "death", true)
+		h.dead, h.excused = true, true
+		k.cuts++
+		if h.known {
+			k.struckBy(strike{kind: lockbench.Recovery, fault: op, op: h.ops[0], h: h})
+		}
+	})
+}
+
+// late applies that a command of a client ran although the call that sent it had
+// ended: it belongs to what a fault struck before or, when nothing was, to the
+// client's last call, which then had timed out.
+func (c *Checker) late(fault *history.Op) {
+	found := false
+	for _, k := range c.keys {
+		for i := range k.struck {
+			if x := &k.struck[i]; x.op.Client == fault.Client {
+				found = true
+				x.until = max(x.until, fault.Call)
+				if x.bounded {
+					c.bound(k, x.op, fault.Call)
+				}
+			}
+		}
+		for h := range k.others(fault.Client) {
+			h.stray = true
+		}
+	}
+	if last := c.faults.client(fault.Client).last; !found && last != nil {
+		c.strike(lockbench.Cancel, fault, last)
+	}
+}
+
+// restarted applies a restart: the server forgot every grant given by then. What
+// comes of it is counted as restart and nothing else.
+func (c *Checker) restarted(op *history.Op) {
+	c.faults.restart = op
+	for _, k := range c.keys {
+		c.settle(k, callOf(op))
+		k.delayed = nil
+		k.fences.forget()
+	}
+	c.eachOpen(func(_ *key, h *hold) { h.forgotten, h.excused = true, true })
+}
+
+// scriptError judges the answer to op, where the server forgot its scripts before
+// it: the lock is to load them again and go on.
+func (c *Checker) scriptError(k *key, op *history.Op) {
+	f := &c.faults
+	forgot := f.flush != nil || f.restart != nil
+	switch {
+	case op.Note == "noscript" && forgot:
+	case op.Note == "error" && f.flush == nil:
+		f.errors = true
+		return
+	case op.Note == "error" && !f.errors && !k.wasStruck(op):
+	case op.Outcome == history.OK && f.flush != nil && f.flushMet:
+		c.expose(lockbench.ScriptFlush)
+		return
+	default:
+		return
+	}
+	shown := []*history.Op{op}
+	if f.flush != nil {
+		shown = append(shown, f.flush)
+	}
+	c.violateOps(lockbench.ScriptFlush, k, scriptMissing, shown...)
+}
+
+// takenAway judges what was seen on the server itself: a command of a client took
+// away what another held. Its owner may not notice before its lease is over, and
+// nobody else come meanwhile.
+func (c *Checker) takenAway(fault *history.Op) {
+	k := c.key(fault.Key)
+	victim := k.find(fault.Hold)
+	if victim == nil || !victim.known || !victim.coreAt(callOf(fault)) {
+		return
+	}
+	for _, op := range c.faults.client(int32(fault.Value)).flying {
+		h := k.find(op.Hold)
+		strays := op.Kind == history.Release || op.Kind == history.Extend || op.Kind == history.Renew
+		if !strays || op.Key != fault.Key || h == nil || h.client == victim.client || !h.granted.before(victim.granted) {
+			continue
+		}
+		c.expose(lockbench.OwnerRelease)
+		c.violateOps(lockbench.OwnerRelease, k, takenOnServer, op, victim.ops[0], fault)
+		return
+	}
+}
+
+// slack is what is added to a lease before a key counts as free, in ns.
+func (c *Checker) slack() int64 {
+	return int64(refusalSlack) + c.header.ToleranceNS + 2*c.faults.skew
+}

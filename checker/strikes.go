@@ -1,0 +1,209 @@
+package checker
+
+import (
+	"slices"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+)
+
+// A strike is a fault that struck an operation, or the owner of a hold.
+type strike struct {
+	kind  lockbench.Guarantee // Recovery, LostReply or Cancel: what answers for it
+	fault *history.Op
+	op    *history.Op // struck while under way, or the acquire of h
+	h     *hold       // nil when op made none
+	until int64       // a command of it ran as late as this, in ns
+	// bounded: it is over, and with it what it may have left on the server.
+	bounded bool
+	// over: somebody else was granted the key since, so nothing is left of it.
+	over bool
+}
+
+// acted is when what was struck took effect at the latest, in ns.
+func (x *strike) acted() int64 {
+	if x.kind == lockbench.Recovery {
+		return x.fault.Call
+	}
+	return max(x.op.Return, x.until)
+}
+
+// keptStrikes bounds how many strikes a key remembers.
+const keptStrikes = 32
+
+func (k *key) struckBy(x strike) {
+	if len(k.struck) == keptStrikes {
+		k.struck = slices.Delete(k.struck, 0, 1)
+	}
+	k.struck = append(k.struck, x)
+}
+
+// wasStruck tells whether a fault struck op.
+func (k *key) wasStruck(op *history.Op) bool {
+	return slices.ContainsFunc(k.struck, func(x strike) bool { return x.op == op })
+}
+
+// strike notes that fault struck op.
+func (c *Checker) strike(kind lockbench.Guarantee, fault, op *history.Op) {
+	if op.Kind == history.Read || op.Kind == history.Write {
+		return
+	}
+	k := c.key(op.Key)
+	x := strike{kind: kind, fault: fault, op: op, h: k.find(op.Hold)}
+	if fault.Note == ranLate {
+		x.until = fault.Call
+	}
+	k.struckBy(x)
+	if op.Kind == history.Acquire && op.Outcome != history.OK && op.Outcome != history.Unknown {
+		k.refusal.excuse(op)
+	}
+	if kind == lockbench.Recovery || fault.Note == ranLate { // else its return is to come
+		c.bound(k, op, x.acted())
+	}
+}
+
+// returnedStruck applies the return of op if a fault struck it.
+func (c *Checker) returnedStruck(k *key, op *history.Op) {
+	if k.wasStruck(op) {
+		c.bound(k, op, op.Return)
+	}
+}
+
+// bound applies that op, which a fault struck, has had what effect it had by end:
+// what it may have left on the server lasts a lease from then on.
+func (c *Checker) bound(k *key, op *history.Op, end int64) {
+	first := true
+	for i := range k.struck {
+		if x := &k.struck[i]; x.op == op {
+			first = first && !x.bounded
+			x.bounded = true
+		}
+	}
+	h, r := k.find(op.Hold), &k.refusal
+	if first {
+		k.unlurk(op, end)
+	}
+	if first && op.Kind == history.Acquire && op.Outcome == history.Unknown {
+		r.tainted--
+		if op.Return == history.Never { // its client died
+			r.granting--
+		}
+	}
+	until := after(end, wanted(op))
+	switch {
+	case h != nil && !h.known && h.ops[0] == op:
+		h.widest = until
+	case h != nil && h.fold(op, end, true):
+	case end > op.Return, op.Kind == history.Acquire && op.Outcome != history.OK:
+		r.busy = max(r.busy, after(until, r.slack))
+	}
+}
+
+// wanted is the lease in ns that op asked for, or the delay, whatever it was told.
+func wanted(op *history.Op) int64 {
+	if op.Kind == history.Release {
+		return op.Delay
+	}
+	if op.Granted == 0 && op.Asked > 0 {
+		return op.Asked
+	}
+	return lease(op)
+}
+
+// recovered applies that acquire op was granted the key: nothing is left of what
+// faults did to others, and each guarantee that answers for it was put to the test.
+func (c *Checker) recovered(k *key, op *history.Op) {
+	var shown []lockbench.Guarantee
+	for i := range k.struck {
+		x := &k.struck[i]
+		if x.op == op && x.kind == lockbench.Cancel { // an ordinary grant, to be kept like any
+			c.expose(lockbench.Cancel)
+		}
+		if x.over || x.op.Client == op.Client {
+			continue
+		}
+		x.over = true
+		if !slices.Contains(shown, x.kind) {
+			shown = append(shown, x.kind)
+			c.expose(x.kind)
+		}
+	}
+}
+
+// forgive forgets the strikes on client before its hold h, which it was granted
+// and gave up for certain: nothing that it does later goes back to them.
+func (k *key) forgive(h *hold) {
+	k.struck = slices.DeleteFunc(k.struck, func(x strike) bool {
+		return x.op.Client == h.client && x.bounded && x.acted() < h.ops[0].Call
+	})
+}
+
+// wedgedBy is what a refusal of the free key k is to be blamed on: the fault that
+// may have left the key so, and its guarantee; without any, on the lock as it is.
+func (c *Checker) wedgedBy(k *key) (lockbench.Guarantee, *strike) {
+	blamed := -1
+	for i, x := range k.struck {
+		if !x.over && (blamed < 0 || c.claims(k.struck[blamed].kind)) {
+			blamed = i
+		}
+	}
+	switch {
+	case blamed >= 0:
+		x := k.struck[blamed]
+		return x.kind, &x
+	case c.faults.flush != nil:
+		return c.either(lockbench.ScriptFlush, lockbench.NoSpuriousRefusal), nil
+	}
+	return lockbench.NoSpuriousRefusal, nil
+}
+
+func (c *Checker) claims(g lockbench.Guarantee) bool { return slices.Contains(c.header.Claims, g) }
+
+// either is which of two guarantees that one violation may be owed to is blamed: in
+// doubt the one that the design does not claim to keep.
+func (c *Checker) either(likelier, other lockbench.Guarantee) lockbench.Guarantee {
+	if c.claims(likelier) && !c.claims(other) {
+		return other
+	}
+	return likelier
+}
+
+// denied reports the refusal of a free key.
+func (c *Checker) denied(k *key, d denial) {
+	c.expose(d.blame)
+	if d.by == nil {
+		kind := refusedFree
+		if d.blame == lockbench.ScriptFlush {
+			kind = refusedFlushed
+		}
+		c.violateOps(d.blame, k, kind, d.op)
+		return
+	}
+	kind := refusedLost
+	switch {
+	case d.blame == lockbench.Cancel:
+		kind = refusedCancelled
+	case d.blame == lockbench.Recovery && c.faults.livesOn(d.by.op.Client):
+		kind = refusedThread
+	case d.blame == lockbench.Recovery:
+		kind = refusedDead
+	}
+	c.violateOps(d.blame, k, kind, d.by.op, d.op, d.by.fault)
+}
+
+// behind is the strike of this kind that may explain why victim lost the key, to
+// taker if that is known: on one of the two clients, or on a third whose operation
+// was under way meanwhile.
+func (c *Checker) behind(k *key, kind lockbench.Guarantee, victim, taker *hold, at stamp) *strike {
+	for i := range k.struck {
+		x := &k.struck[i]
+		if x.kind != kind || !callOf(x.op).before(at) {
+			continue
+		}
+		party := x.op.Client == victim.client || taker != nil && x.op.Client == taker.client
+		if party || x.acted() >= victim.from {
+			return x
+		}
+	}
+	return nil
+}
