@@ -9,10 +9,13 @@ import (
 
 // blocking tries a blocking command; when there is nothing yet, the connection waits.
 func (s *Server) blocking(c *conn, q *Command, e *Effect) []byte {
+	wait, waits := patience(q)
+	if !waits {
+		return s.simple(c, q, e)
+	}
 	q.Args = s.pin(c, q)
 	reply, found := s.once(c, q, e)
-	wait, bounded := patience(q)
-	if found || !bounded {
+	if found {
 		return reply
 	}
 	for _, key := range q.spec.keys(q.Args) {
@@ -33,7 +36,7 @@ func (s *Server) blocking(c *conn, q *Command, e *Effect) []byte {
 // something, be it an error.
 func (s *Server) once(c *conn, q *Command, e *Effect) (reply []byte, found bool) {
 	reply = s.redis.once(c.db, q.Args)
-	e.by(q.spec, c.db, q.Args, string(reply))
+	s.note(q.spec, c.db, q.Args, string(reply), e)
 	return reply, !isNil(nil, string(reply))
 }
 
@@ -92,9 +95,9 @@ func (s *Server) endWaits() {
 	}
 }
 
-// patience is how long a blocking command waits at most, zero being for ever; not
-// bounded means that it does not wait at all.
-func patience(q *Command) (wait time.Duration, bounded bool) {
+// patience is how long a blocking command waits at most, zero being for ever, if it
+// waits at all.
+func patience(q *Command) (wait time.Duration, waits bool) {
 	at, unit := len(q.Args)-1, float64(time.Second)
 	switch q.spec.name {
 	case "BZMPOP":

@@ -22,6 +22,10 @@ type spec struct {
 	script bool
 	// blind commands depend on state that is not the keys': see Server.Fingerprint.
 	blind bool
+	// unknown: it is not in the table.
+	unknown bool
+	// rewrites: it may put other values in the place of any keys, without naming them.
+	rewrites bool
 }
 
 // A route is who executes a command.
@@ -83,8 +87,8 @@ var groups = []group{
 	{"ZINTERSTORE ZUNIONSTORE", spec{keys: numbered(2, 1), dest: 1, script: true}},
 	{"BITOP", spec{keys: afterFirst, dest: 1, script: true}},
 	{"COPY", spec{keys: copied, dest: 1, same: isZero, script: true}},
-	{"MOVE SWAPDB", spec{keys: everything, dest: -1, script: true}},
-	{"GEORADIUS GEORADIUSBYMEMBER", spec{keys: everything, dest: -1, same: storesNothing, script: true}},
+	{"MOVE SWAPDB", spec{keys: everything, dest: -1, script: true, rewrites: true}},
+	{"GEORADIUS GEORADIUSBYMEMBER", spec{keys: everything, dest: -1, same: storesNothing, script: true, rewrites: true}},
 	{"FLUSHALL FLUSHDB", spec{keys: everything, dest: -1, script: true}},
 	{"TIME COMMAND INFO CLUSTER", spec{keys: none, script: true}},
 	{"WAIT", spec{keys: none}},
@@ -124,7 +128,8 @@ func specOf(args []string) *spec {
 	if s, known := specs[strings.ToUpper(args[0])]; known {
 		return s
 	}
-	return &spec{name: strings.ToUpper(args[0]), keys: everything, dest: -1, script: true, blind: true}
+	return &spec{name: strings.ToUpper(args[0]), keys: everything, dest: -1, script: true,
+		blind: true, unknown: true, rewrites: true}
 }
 
 // Everything stands for all keys in an Effect.

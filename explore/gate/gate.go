@@ -256,13 +256,24 @@ func (s *Server) execute(c *conn, q *Command, e *Effect) []byte {
 
 // simple leaves a command to miniredis.
 func (s *Server) simple(c *conn, q *Command, e *Effect) []byte {
-	reply := s.redis.do(c.peer, q.Args)
+	if q.spec.name == "PING" && c.listening() > 0 && !c.peer.Resp3 {
+		return pong(q.Args)
+	}
+	reply := s.redis.command(c.peer, q.spec, q.Args)
 	switch q.spec.name {
 	case "SELECT":
 		c.selected(q.Args, reply)
 	case "QUIT":
 		defer s.hangUp(c, io.EOF)
 	}
-	e.by(q.spec, c.db, q.Args, string(reply))
+	s.note(q.spec, c.db, q.Args, string(reply), e)
 	return reply
+}
+
+// note adds to e what a command did.
+func (s *Server) note(spec *spec, db int, args []string, reply string, e *Effect) {
+	e.by(spec, db, args, reply)
+	if spec.rewrites && slices.Contains(e.Writes, Everything) {
+		s.rewritten = s.changes + 1
+	}
 }

@@ -18,6 +18,14 @@ func (c *conn) refusal(s *spec) string {
 	return "-ERR Can't execute '" + strings.ToLower(s.name) + "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context\r\n"
 }
 
+// pong answers a PING among messages.
+func pong(args []string) []byte {
+	if len(args) > 2 {
+		return wrongNumber("ping")
+	}
+	return appendBulk(appendBulk(appendLen(nil, '*', 2), "pong"), strings.Join(args[1:], ""))
+}
+
 func (c *conn) listening() int { return len(c.channels) + len(c.patterns) }
 
 // message is publish and subscribe.

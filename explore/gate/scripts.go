@@ -187,20 +187,15 @@ func (h *scriptHost) Call(args []string) []byte {
 	if refused := h.refusal(spec, args); refused != "" {
 		return []byte("-" + refused + "\r\n")
 	}
-	switch spec.route {
-	case messages:
+	if spec.route == messages {
 		return s.message(h.conn, args, h.effect)
-	case blocks:
-		reply := s.redis.once(h.db, args)
-		h.effect.by(spec, h.db, args, string(reply))
-		return reply
 	}
-	reply := s.redis.nested(h.db, args)
+	reply := s.redis.nested(h.db, spec, args)
 	if spec.name == "SELECT" && string(reply) == replyOK {
 		h.db, _ = strconv.Atoi(args[1])
 		s.redis.nestedAt(h.db)
 	}
-	h.effect.by(spec, h.db, args, string(reply))
+	s.note(spec, h.db, args, string(reply), h.effect)
 	return reply
 }
 
@@ -211,7 +206,7 @@ func (h *scriptHost) refusal(spec *spec, args []string) string {
 		return "ERR This Redis command is not allowed from script"
 	case spec.route == blocks && slices.ContainsFunc(args, func(a string) bool { return strings.EqualFold(a, "block") }):
 		return "ERR " + strings.ToLower(spec.name) + " command is not allowed with BLOCK option from scripts"
-	case h.readOnly && spec.dest != 0:
+	case h.readOnly && (spec.dest != 0 || spec.name == "PUBLISH"):
 		return "ERR Write commands are not allowed from read-only scripts."
 	}
 	return ""

@@ -17,15 +17,16 @@ type Server struct {
 	scripts scripts
 	// conns are those that are open, and those closed by a client that had a
 	// command under way; sorted by process and number.
-	conns   []*conn
-	dialled map[int]int       // connections so far, by process
-	blocked []*Command        // in the order they began to wait
-	changed map[string]uint64 // by name as in Effect: when it was last written
-	changes uint64            // counts them
-	arrived chan struct{}
-	pending []*Command // reused
-	threads threads
-	alarm   alarm
+	conns     []*conn
+	dialled   map[int]int       // connections so far, by process
+	blocked   []*Command        // in the order they began to wait
+	changed   map[string]uint64 // by name as in Effect: when it was last written
+	changes   uint64            // counts them
+	rewritten uint64            // as changed, of a command that did not name its keys
+	arrived   chan struct{}
+	pending   []*Command // reused
+	threads   threads
+	alarm     alarm
 	// parked is where dead processes wait; dead says which.
 	parked *sync.Cond
 	dead   map[int]bool

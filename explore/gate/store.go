@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
@@ -88,9 +89,45 @@ func (s *store) do(p *peer, args []string) []byte {
 	return p.reply
 }
 
+// command executes one command of a client or a script. What miniredis answers other
+// than Redis does in a way that locks can meet is put right.
+func (s *store) command(p *peer, spec *spec, args []string) []byte {
+	switch {
+	case spec.name == "TTL" && len(args) == 2:
+		return s.ttl(p, args[1])
+	case spec.unknown && !s.server.IsRegisteredCommand(args[0]):
+		return unknownCommand(args)
+	}
+	return s.do(p, args)
+}
+
+// ttl rounds to the nearest second, where miniredis rounds down.
+func (s *store) ttl(p *peer, key string) []byte {
+	reply := s.do(p, []string{"PTTL", key})
+	ms, err := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(string(reply), ":"), "\r\n"))
+	if err != nil || ms < 0 {
+		return reply
+	}
+	return appendInt(nil, (ms+500)/1000)
+}
+
+func unknownCommand(args []string) []byte {
+	b := fmt.Appendf(nil, "-ERR unknown command '%.128s', with args beginning with: ", args[0])
+	for _, a := range args[1:] {
+		if len(b) > 200 {
+			break
+		}
+		b = fmt.Appendf(b, "'%.128s' ", a)
+	}
+	return append(b, "\r\n"...)
+}
+
 // wouldQueue is what miniredis answers to a command inside a transaction: QUEUED, or
 // what is wrong with it.
 func (s *store) wouldQueue(args []string) []byte {
+	if !s.server.IsRegisteredCommand(args[0]) {
+		return unknownCommand(args)
+	}
 	s.do(s.own, []string{"MULTI"})
 	answer := slices.Clone(s.do(s.own, args))
 	s.do(s.own, []string{"DISCARD"})
@@ -112,9 +149,9 @@ func (s *store) once(db int, args []string) []byte {
 }
 
 // nested executes a command that a script calls.
-func (s *store) nested(db int, args []string) []byte {
+func (s *store) nested(db int, spec *spec, args []string) []byte {
 	s.sel(&s.inner, db)
-	return s.do(s.inner.peer, args)
+	return s.command(s.inner.peer, spec, args)
 }
 
 // nestedAt notes that the script selected a database itself.

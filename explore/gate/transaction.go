@@ -23,7 +23,7 @@ type watch struct {
 // transact is MULTI, EXEC, DISCARD, WATCH and UNWATCH.
 func (s *Server) transact(c *conn, q *Command, e *Effect) []byte {
 	if q.spec.name != "WATCH" && len(q.Args) > 1 || q.spec.name == "WATCH" && len(q.Args) < 2 {
-		return s.refuse(c, q)
+		return c.refuse(q)
 	}
 	switch q.spec.name {
 	case "MULTI":
@@ -46,12 +46,17 @@ func (s *Server) transact(c *conn, q *Command, e *Effect) []byte {
 	return []byte(replyOK)
 }
 
-// refuse lets miniredis say what is wrong with a command.
-func (s *Server) refuse(c *conn, q *Command) []byte {
-	if c.tx != nil {
+// refuse answers a command with the wrong number of arguments. EXEC ends the
+// transaction all the same.
+func (c *conn) refuse(q *Command) []byte {
+	switch {
+	case q.spec.name == "EXEC":
+		c.tx, c.watched = nil, nil
+		return []byte("-EXECABORT Transaction discarded because of: wrong number of arguments for 'exec' command\r\n")
+	case c.tx != nil:
 		c.tx.dirty = true
 	}
-	return s.redis.do(s.redis.own, q.Args)
+	return wrongNumber(q.spec.name)
 }
 
 func (c *conn) multi() []byte {
@@ -83,7 +88,7 @@ func (s *Server) watch(c *conn, keys []string, e *Effect) []byte {
 // intact reports whether no watched key was written, and none expired.
 func (s *Server) intact(c *conn) bool {
 	for name, w := range c.watched {
-		if s.changed[name] > w.at || s.changed[Everything] > w.at || w.existed && !s.redis.exists(w.db, w.key) {
+		if s.changed[name] > w.at || s.rewritten > w.at || w.existed && !s.redis.exists(w.db, w.key) {
 			return false
 		}
 	}
@@ -131,8 +136,10 @@ func (s *Server) exec(c *conn, e *Effect) []byte {
 func (s *Server) within(c *conn, args []string, e *Effect) []byte {
 	q := &Command{Process: c.process, Args: args, conn: c, spec: specOf(args)}
 	if q.spec.route == blocks {
-		reply, _ := s.once(c, q, e)
-		return reply
+		if _, waits := patience(q); waits {
+			reply, _ := s.once(c, q, e)
+			return reply
+		}
 	}
 	return s.execute(c, q, e)
 }

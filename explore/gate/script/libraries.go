@@ -55,6 +55,9 @@ func (vm *VM) replaceFunctions() {
 		original := table.RawGetString(name).(*lua.LFunction).GFunction
 		table.RawSetString(name, l.NewFunction(vm.guarded(original)))
 	}
+	strings := vm.real.RawGetString("string").(*lua.LTable)
+	format := strings.RawGetString("format").(*lua.LFunction).GFunction
+	strings.RawSetString("format", l.NewFunction(checkFormat(format)))
 	l.SetFuncs(vm.real.RawGetString("math").(*lua.LTable), map[string]lua.LGFunction{
 		"random": vm.nextRandom, "randomseed": vm.seedRandom,
 	})

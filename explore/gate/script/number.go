@@ -122,3 +122,25 @@ func (vm *VM) nextRandom(l *lua.LState) int {
 	l.Push(lua.LNumber(math.Floor(r*float64(high-low+1)) + float64(low)))
 	return 1
 }
+
+// checkFormat lets string.format refuse arguments that are not what the format says,
+// which gopher-lua's prints somehow.
+func checkFormat(format lua.LGFunction) lua.LGFunction {
+	return func(l *lua.LState) int {
+		n := 1
+		verbs := strings.ReplaceAll(l.CheckString(1), "%%", "")
+		for _, verb := range strings.Split(verbs, "%")[1:] {
+			n++
+			verb = strings.TrimLeft(verb, "-+ #0123456789.")
+			switch {
+			case verb == "":
+				l.RaiseError("invalid option '%%' to 'format'")
+			case verb[0] == 's' || verb[0] == 'q':
+				l.CheckString(n)
+			default:
+				l.CheckNumber(n)
+			}
+		}
+		return format(l)
+	}
+}
