@@ -90,6 +90,9 @@ func (s *Server) Options() *redis.Options {
 		opt.TLSConfig = opt.TLSConfig.Clone()
 	}
 	opt.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
+	if opt.Dialer == nil {
+		opt.Dialer = steadily(&opt)
+	}
 	return &opt
 }
 

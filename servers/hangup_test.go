@@ -1,0 +1,32 @@
+package servers_test
+
+import (
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/lockbench/lockbench/internal/servertest"
+)
+
+// TestAHangUpCostsNoCommand has the server hang up on a client that rests: the
+// client's next command goes out on another connection.
+func TestAHangUpCostsNoCommand(t *testing.T) {
+	s := servertest.Start(t)
+	opt := s.Options()
+	opt.PoolSize = 1
+	resting, other := redis.NewClient(opt), redis.NewClient(s.Options())
+	defer resting.Close()
+	defer other.Close()
+	for range 3 {
+		id, err := resting.ClientID(t.Context()).Result()
+		if err != nil {
+			t.Fatalf("after a hang-up: %v", err)
+		}
+		time.Sleep(20 * time.Millisecond) // longer than an answer is trusted
+		if n, err := other.ClientKillByFilter(t.Context(), "ID", strconv.FormatInt(id, 10)).Result(); n != 1 || err != nil {
+			t.Fatalf("%d connections were ended, error %v", n, err)
+		}
+	}
+}
