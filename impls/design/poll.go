@@ -17,12 +17,18 @@ import (
 // together with the context's error when ctx ended between two tries: those
 // made had been refused. It holds nothing while it sleeps.
 func Poll(ctx context.Context, wait time.Duration, pause func() time.Duration, try func() (granted bool, err error)) error {
-	until := time.Now().Add(wait)
+	var until time.Time
+	if wait > 0 { // a single try needs no clock
+		until = time.Now().Add(wait)
+	}
 	for ctx.Err() == nil {
 		if granted, err := try(); granted || err != nil {
 			return err
 		}
-		left := time.Until(until)
+		left := time.Duration(0)
+		if wait > 0 {
+			left = time.Until(until)
+		}
 		if left <= 0 {
 			return lockbench.ErrNotAcquired
 		}

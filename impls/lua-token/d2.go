@@ -30,9 +30,10 @@ type d2 struct {
 // lock tries to put value in key until opt.Wait is over.
 func (d *d2) lock(ctx context.Context, key, value string, opt lockbench.Options) (design.Validity, error) {
 	v := design.Validity{Granted: opt.TTL}
+	name := d.env.Prefix + key
 	err := design.Poll(ctx, opt.Wait, design.Every(tryInterval), func() (bool, error) {
 		v.From = d.seen.Attempt(key)
-		won, err := run(ctx, d.client, acquireScript, d.env.Prefix+key, value, seconds(opt.TTL))
+		won, err := run(ctx, d.client, acquireScript, &name, value, seconds(opt.TTL))
 		return won == 1, caught(ctx, err)
 	})
 	return v, err

@@ -69,12 +69,12 @@ func (l *optionsLease) lock(ctx context.Context, key string, wait time.Duration)
 		l.From = l.seen.Attempt(key)
 		if refresh {
 			refresh = false
-			ours, err := run(ctx, l.client, refreshScript, l.key, l.token, l.Granted.Milliseconds())
+			ours, err := run(ctx, l.client, refreshScript, &l.key, l.token, l.Granted.Milliseconds())
 			if err != nil || ours == 1 {
 				return ours == 1, design.NoEffect(err)
 			}
 		}
-		won, err := set(ctx, l.client, l.key, fresh, l.Granted)
+		won, err := set(ctx, l.client, &l.key, &fresh, l.Granted)
 		if won {
 			l.token = fresh
 		}
@@ -87,7 +87,7 @@ func (l *optionsLease) Release(ctx context.Context) error {
 	if l.token == "" {
 		return lockbench.ErrNotHeld
 	}
-	freed, err := run(ctx, l.client, releaseScript, l.key, l.token)
+	freed, err := run(ctx, l.client, releaseScript, &l.key, l.token)
 	if err != nil {
 		return design.NoEffect(err)
 	}

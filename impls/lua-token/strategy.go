@@ -78,7 +78,7 @@ func (c *Client) Obtain(ctx context.Context, key string, ttl time.Duration, opt 
 	pause := func() time.Duration { return opt.Retry.Pause(refusals) }
 	err = design.Poll(ctx, opt.wait(ctx, ttl), pause, func() (bool, error) {
 		l.From = c.seen.Attempt(key)
-		won, err := set(ctx, c.client, l.key, l.token, l.Granted)
+		won, err := set(ctx, c.client, &l.key, &l.token, l.Granted)
 		if won || err != nil {
 			return won, design.NoEffect(err)
 		}
@@ -140,7 +140,7 @@ func (l *Lock) Metadata() string { return l.token[tokenSize:] }
 
 // TTL implements lockbench.TTLer.
 func (l *Lock) TTL(ctx context.Context) (time.Duration, error) {
-	left, err := run(ctx, l.client, ttlScript, l.key, l.token)
+	left, err := run(ctx, l.client, ttlScript, &l.key, &l.token)
 	return time.Duration(left) * time.Millisecond, err
 }
 
@@ -148,7 +148,7 @@ func (l *Lock) TTL(ctx context.Context) (time.Duration, error) {
 func (l *Lock) Extend(ctx context.Context, ttl time.Duration) error {
 	start := time.Now() // real time, as an attempt's start is, not the process's clock
 	ttl = design.WholeMillis(ttl)
-	if err := l.own(run(ctx, l.client, refreshScript, l.key, l.token, ttl.Milliseconds())); err != nil {
+	if err := l.own(run(ctx, l.client, refreshScript, &l.key, &l.token, ttl.Milliseconds())); err != nil {
 		return err
 	}
 	l.From, l.Granted = start, ttl
@@ -157,7 +157,7 @@ func (l *Lock) Extend(ctx context.Context, ttl time.Duration) error {
 
 // Release implements lockbench.Lease.
 func (l *Lock) Release(ctx context.Context) error {
-	return l.own(run(ctx, l.client, releaseScript, l.key, l.token))
+	return l.own(run(ctx, l.client, releaseScript, &l.key, &l.token))
 }
 
 // own turns the answer of a script that compares the token into an error.

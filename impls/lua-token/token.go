@@ -78,6 +78,6 @@ func (l *objectLease) Release(ctx context.Context) error {
 		return fmt.Errorf("%w: not locked", lockbench.ErrNotHeld)
 	}
 	l.locked = false
-	_, err := run(ctx, l.owner.client, releaseScript, l.key, l.value)
+	_, err := run(ctx, l.owner.client, releaseScript, &l.key, l.value)
 	return design.NoEffect(err)
 }
