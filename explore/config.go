@@ -45,6 +45,10 @@ type Config struct {
 	Schedules int64
 	// Seed decides every random choice, those of the lock included.
 	Seed uint64
+	// GlobalRand seeds math/rand before each schedule too, for lock code that draws
+	// from it past its environment; it counts under GODEBUG=randseednop=0 only.
+	// crypto/rand is always seeded.
+	GlobalRand bool
 	// NoReduction explores every interleaving, also those that partial-order
 	// reduction shows to be equal to one explored already. For measurements.
 	NoReduction bool

@@ -1,0 +1,169 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/explore/gate"
+	"github.com/lockbench/lockbench/history"
+)
+
+// An actor is who acts in a schedule: a client at its part of the scenario, or what
+// a process of several clients does in the background. The scheduler and the
+// actor's goroutine take turns: what both touch is handed over by synctest.Wait.
+type actor struct {
+	number int
+	name   string // "c1", "p2.c3"; "p2" for the background of a process
+	client bool
+	home   *process
+	world  *world
+	record *history.Client // nil in the background
+
+	// Of the present schedule:
+	ctx    context.Context
+	cancel context.CancelFunc
+	dead   bool
+	exited bool // its goroutine has ended
+	resume chan struct{}
+	// parked is what the actor waits for by itself, not at the gate: its next step,
+	// or an access to the store.
+	parked   string
+	accesses bool // it is an access to the store
+	held     bool // not before the time that passes has passed
+	// pending are its commands at the gate, late those that it has given up.
+	pending, late []*gate.Command
+	call          call
+
+	mu      sync.Mutex // renewals in the background come beside the owner's calls
+	beliefs []belief
+	// leases are kept until the end: a lock may notice when nobody can reach one.
+	leases []lockbench.Lease
+}
+
+// A call is what the actor is inside of, of the lock.
+type call struct {
+	under     bool // way
+	cancel    context.CancelFunc
+	cancelled bool
+	// rests are the times at which it was seen asleep; asleep: it is now.
+	rests  int
+	asleep bool
+}
+
+// A belief is a hold that its owner has not given up, for all that it was told.
+type belief struct {
+	key   string
+	depth int
+	until time.Time // end of validity, by the bubble's clock
+}
+
+// done tells whether nothing more is to be expected of the client.
+func (a *actor) done() bool { return !a.client || a.exited || a.dead }
+
+// step is the actor's Step.
+func (a *actor) step(what string) { a.park(what, false) }
+
+// park waits until the scheduler picks the actor. At the end of the schedule it
+// does not return: the scenario's part is over, and no code of the lock is below.
+func (a *actor) park(what string, access bool) {
+	a.parked, a.accesses = what, access
+	a.world.rouse()
+	<-a.resume
+	if a.world.over {
+		runtime.Goexit()
+	}
+	a.parked = ""
+}
+
+// unpark lets the actor go on from its park.
+func (a *actor) unpark() { a.resume <- struct{}{} }
+
+// play is the actor's goroutine.
+func (a *actor) play(part *Actor) {
+	defer func() {
+		if p := recover(); p != nil {
+			a.world.defect(fmt.Sprintf("%s: the lock panicked: %v", a.name, p))
+		}
+		a.exited = true
+		a.world.rouse()
+	}()
+	if a.home.shared {
+		a.world.server.AttributeGoroutine(a.home.number, a.number)
+	}
+	a.world.scenario.Run(a.ctx, part)
+}
+
+// items are what the actor may go on with: first what it waits for by itself.
+func (a *actor) items() int {
+	n := len(a.pending)
+	if a.parked != "" {
+		n++
+	}
+	return n
+}
+
+// item returns the n-th of items: nil is what the actor waits for by itself.
+func (a *actor) item(n int) *gate.Command {
+	if n >= lateCommand {
+		return a.late[n-lateCommand]
+	}
+	if a.parked != "" {
+		if n == 0 {
+			return nil
+		}
+		n--
+	}
+	return a.pending[n]
+}
+
+// believe notes a grant of key until then.
+func (a *actor) believe(key string, lease lockbench.Lease, until time.Time) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.leases = append(a.leases, lease)
+	if b := a.belief(key); b != nil {
+		b.depth++
+		b.until = until
+		return
+	}
+	a.beliefs = append(a.beliefs, belief{key, 1, until})
+}
+
+// belief is the hold of key, nil when there is none. a.mu is held.
+func (a *actor) belief(key string) *belief {
+	for i := range a.beliefs {
+		if a.beliefs[i].key == key {
+			return &a.beliefs[i]
+		}
+	}
+	return nil
+}
+
+// prolong notes that the hold of key is extended until then.
+func (a *actor) prolong(key string, until time.Time) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if b := a.belief(key); b != nil {
+		b.until = until
+	}
+}
+
+// doubt notes that a level of key, or all of it when it was lost, is given up.
+func (a *actor) doubt(key string, lost bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for i := range a.beliefs {
+		b := &a.beliefs[i]
+		if b.key != key {
+			continue
+		}
+		if b.depth--; b.depth == 0 || lost {
+			a.beliefs = append(a.beliefs[:i], a.beliefs[i+1:]...)
+		}
+		return
+	}
+}

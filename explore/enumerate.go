@@ -1,0 +1,181 @@
+package explore
+
+import (
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench/impls/design"
+)
+
+// enumerate lists the choices there are: what can run, in the order of actors; then
+// faults and moves of time, as far as the budgets go.
+func (w *world) enumerate() []choice {
+	w.choices = w.choices[:0]
+	for _, a := range w.actors {
+		for n := range a.items() {
+			w.offerIf(w.ready(a, n), verbRun, a, n)
+		}
+		for n := range a.late {
+			w.offerIf(w.ready(a, lateCommand+n), verbRun, a, lateCommand+n)
+		}
+	}
+	if len(w.choices) == 0 {
+		w.choices = append(w.choices, choice{verb: verbWait, actor: noActor})
+	}
+	if w.left.faults > 0 {
+		w.offerFaults()
+	}
+	if w.left.moves > 0 && w.last != verbMove && !w.flight.active && w.choices[0].verb == verbRun {
+		w.offerMoves()
+	}
+	return w.choices
+}
+
+func (w *world) offerIf(can bool, v verb, a *actor, nth int) {
+	if can {
+		w.choices = append(w.choices, choice{verb: v, actor: a.number, nth: nth})
+	}
+}
+
+// may tells whether faults of kind v may strike.
+func (w *world) may(v verb) bool { return w.left.kinds[v.fault()] }
+
+func (w *world) offerFaults() {
+	for _, a := range w.actors {
+		if !a.client {
+			w.offerBreaks(a)
+			continue
+		}
+		if a.dead || a.exited {
+			continue
+		}
+		w.offerEnds(a)
+		w.offerBreaks(a)
+	}
+	somethingRuns := w.choices[0].verb == verbRun
+	for _, v := range []verb{verbScriptFlush, verbRestart} {
+		if w.may(v) && somethingRuns && !w.flight.active {
+			w.choices = append(w.choices, choice{verb: v, actor: noActor})
+		}
+	}
+}
+
+// offerEnds offers what befalls a client as a whole: death, a pause, the end of its
+// call's context.
+func (w *world) offerEnds(a *actor) {
+	first := a.items() > 0 && w.ready(a, 0)
+	w.offerIf(first && w.may(verbDieBefore), verbDieBefore, a, 0)
+	w.offerIf(first && w.may(verbPause) && !w.flight.active, verbPause, a, 0)
+	begins := a.parked != "" && !a.accesses
+	waits := first && (begins || a.call.under && !a.call.cancelled)
+	w.offerIf((waits || w.sleeps(a)) && w.may(verbCancel), verbCancel, a, 0)
+}
+
+// sleeps tells whether the client is at a wait of its own inside a call, where a
+// cancelled context would be noticed. Only the first few times it falls asleep in
+// one call count: a poller does nothing else.
+func (w *world) sleeps(a *actor) bool {
+	const few = 2
+	return a.call.asleep && a.call.rests <= few && !w.flight.stops(a, nil)
+}
+
+// offerBreaks offers what befalls one command.
+func (w *world) offerBreaks(a *actor) {
+	for n := range a.items() {
+		access := a.item(n) == nil && a.accesses
+		if !w.ready(a, n) || access {
+			continue
+		}
+		w.offerIf(a.client && w.may(verbDieAfter), verbDieAfter, a, n)
+		w.offerIf(w.may(verbLoseReply), verbLoseReply, a, n)
+		w.offerIf(w.may(verbCut), verbCut, a, n)
+		w.offerIf(a.client && w.may(verbTimeOut) && !a.call.cancelled, verbTimeOut, a, n)
+	}
+}
+
+// mayCancel tells whether the context of a client that waits by itself may end.
+func (w *world) mayCancel() bool {
+	return w.left.faults > 0 && w.may(verbCancel) && slices.ContainsFunc(w.clients, w.sleeps)
+}
+
+// An edge is a time worth moving to: just before or just after something ends.
+type edge struct {
+	at    time.Time // by the bubble's clock
+	after bool
+}
+
+// margin is how far from an end just before and just after it are. It is odd, so
+// that no two timers fall due at one instant.
+const margin = 1_000_003 * time.Nanosecond
+
+// offerMoves offers to move time to every edge, once each.
+func (w *world) offerMoves() {
+	now := time.Now()
+	var known []time.Time
+	for n, e := range w.edges(now) {
+		to := e.at.Add(-margin)
+		if e.after {
+			to = e.at.Add(margin)
+		}
+		if !to.After(now) || slices.ContainsFunc(known, to.Equal) {
+			continue
+		}
+		known = append(known, to)
+		w.choices = append(w.choices, choice{verb: verbMove, actor: noActor, nth: n, at: to.Sub(w.start)})
+	}
+}
+
+// edges lists the ends of leases on the server and of validity, in order, and the
+// whole seconds up to the last of them where the design looks at whole seconds.
+func (w *world) edges(now time.Time) (all []edge) {
+	ends := w.ends()
+	for _, end := range ends {
+		all = append(all, edge{end, false}, edge{end, true})
+	}
+	if !w.seconds || len(ends) == 0 {
+		return all
+	}
+	for _, ahead := range w.clocks() {
+		for t := now.Add(ahead).Truncate(time.Second).Add(time.Second); ; t = t.Add(time.Second) {
+			at := t.Add(-ahead)
+			if at.After(ends[len(ends)-1]) {
+				break
+			}
+			all = append(all, edge{at, true})
+		}
+	}
+	return all
+}
+
+// ends are when leases end, in order, each instant once.
+func (w *world) ends() (ends []time.Time) {
+	for _, l := range w.server.Leases() {
+		ends = append(ends, l.End.Add(-w.ahead))
+	}
+	for _, a := range w.clients {
+		for _, b := range a.beliefs {
+			ends = append(ends, b.until)
+		}
+	}
+	slices.SortFunc(ends, time.Time.Compare)
+	return slices.CompactFunc(ends, time.Time.Equal)
+}
+
+// clocks are how far the clocks of server and processes are ahead of the bubble's,
+// those that show the same fraction of a second once.
+func (w *world) clocks() []time.Duration {
+	all := []time.Duration{w.ahead}
+	for _, p := range w.processes {
+		if p.skew%time.Second != 0 {
+			all = append(all, w.ahead+p.skew)
+		}
+	}
+	return all
+}
+
+// wholeSeconds tells whether a design looks at whole seconds: it grants them, or
+// sets an expiry by the time of day.
+func wholeSeconds(d design.Design) bool {
+	const odd = 1500 * time.Millisecond
+	return d.Granted != nil && d.Granted(odd) != odd || slices.Contains(d.Commands, "EXPIREAT")
+}

@@ -1,0 +1,186 @@
+package explore
+
+import (
+	"fmt"
+	"slices"
+)
+
+// exhaustive goes depth first through all schedules: first those without any fault
+// or move of time, then those with one, and so on, so that the first to show
+// something is among the simplest. With reduction it leaves out what differs from a
+// schedule it went through only in the order of steps that commute (sleep sets,
+// Godefroid 1996); SOUNDNESS.md proves that nothing is lost.
+type exhaustive struct {
+	reduce        bool
+	faults, moves int // the budgets
+
+	level   int // how many faults and moves the schedules of this pass have
+	begun   bool
+	path    []*node // the choices made so far, in use up to depth
+	depth   int
+	asleep  bool // the schedule under way was given up: all that can follow is known
+	used    int  // faults and moves of the schedule under way
+	deepest int  // the most that a schedule of the pass had
+
+	// pruned counts the branches left out, of all passes.
+	pruned int64
+	// divergence says how a schedule that was begun again went another way.
+	divergence string
+}
+
+// A node is one point of the schedule under way.
+type node struct {
+	choices []choice
+	at      int      // which of them is being explored
+	effects []effect // what those up to at did
+	sleep   []sleeper
+	before  int // faults and moves made before
+}
+
+// A sleeper is a choice that need not be made, since a schedule with it made here
+// was explored, until something is done that does not commute with it.
+type sleeper struct {
+	choice choice
+	effect effect
+}
+
+func newExhaustive(cfg Config) *exhaustive {
+	return &exhaustive{reduce: !cfg.NoReduction, faults: max(0, cfg.Faults), moves: max(0, cfg.Moves)}
+}
+
+// begin implements strategy.
+func (x *exhaustive) begin() bool {
+	if !x.begun {
+		x.begun = true
+		x.restart()
+		return true
+	}
+	x.deepest = max(x.deepest, x.used)
+	for x.path = x.path[:x.depth]; len(x.path) > 0; x.path = x.path[:len(x.path)-1] {
+		if x.path[len(x.path)-1].advance(x) {
+			x.restart()
+			return true
+		}
+	}
+	if x.level == x.faults+x.moves || x.deepest < x.level {
+		return false
+	}
+	x.level++
+	x.deepest = 0
+	x.restart()
+	return true
+}
+
+// restart begins a schedule that follows path as far as it goes.
+func (x *exhaustive) restart() { x.depth, x.used, x.asleep = 0, 0, false }
+
+// fresh tells whether the schedule just run is none of an earlier pass, nor given
+// up.
+func (x *exhaustive) fresh() bool { return !x.asleep && x.used == x.level }
+
+// choose implements strategy.
+func (x *exhaustive) choose(p point) int {
+	if x.depth < len(x.path) {
+		return x.follow(p)
+	}
+	n := x.node()
+	n.choices = append(n.choices[:0], p.choices...)
+	n.before = x.used
+	n.at = -1
+	n.effects = n.effects[:0]
+	x.inherit(n)
+	x.path = append(x.path, n)
+	if !n.advance(x) {
+		x.path = x.path[:len(x.path)-1]
+		x.asleep = true
+		return stop
+	}
+	return x.take(n)
+}
+
+// follow repeats the choice made at this depth before.
+func (x *exhaustive) follow(p point) int {
+	n := x.path[x.depth]
+	if !slices.Equal(n.choices, p.choices) {
+		x.divergence = fmt.Sprintf("step %d of a schedule begun again had the choices %v, before it had %v", x.depth+1, p.choices, n.choices)
+		x.asleep = true
+		return stop
+	}
+	return x.take(n)
+}
+
+func (x *exhaustive) take(n *node) int {
+	x.depth++
+	if !n.choices[n.at].plain() {
+		x.used++
+	}
+	return n.at
+}
+
+// took implements strategy.
+func (x *exhaustive) took(e *effect) {
+	if x.depth == 0 {
+		return
+	}
+	n := x.path[x.depth-1]
+	switch {
+	case len(n.effects) > n.at: // known since before
+	case cap(n.effects) > n.at:
+		n.effects = n.effects[:n.at+1]
+		n.effects[n.at] = e.copy(n.effects[n.at])
+	default:
+		n.effects = append(n.effects, e.copy(effect{}))
+	}
+}
+
+// node returns the memory of a node at the present depth, its own or a new one's.
+func (x *exhaustive) node() *node {
+	if cap(x.path) > x.depth {
+		if n := x.path[:x.depth+1][x.depth]; n != nil {
+			return n
+		}
+	}
+	return &node{}
+}
+
+// inherit puts to sleep at n what need not be made there: what slept at its parent
+// or was explored there already, and commutes with the step that led to n.
+func (x *exhaustive) inherit(n *node) {
+	n.sleep = n.sleep[:0]
+	if !x.reduce || x.depth == 0 {
+		return
+	}
+	parent := x.path[x.depth-1]
+	taken := &parent.effects[parent.at]
+	for i := range parent.sleep {
+		if s := &parent.sleep[i]; s.effect.commutes(taken) {
+			n.sleep = append(n.sleep, *s)
+		}
+	}
+	for i := range parent.effects[:parent.at] {
+		if c := parent.choices[i]; c.plain() && !parent.sleeps(c) && parent.effects[i].commutes(taken) {
+			n.sleep = append(n.sleep, sleeper{c, parent.effects[i].copy(effect{})})
+		}
+	}
+}
+
+func (n *node) sleeps(c choice) bool {
+	return slices.ContainsFunc(n.sleep, func(s sleeper) bool { return s.choice == c })
+}
+
+// advance turns to the next choice of n that the budgets allow and that does not
+// sleep. Skipped ones leave an effect that commutes with nothing.
+func (n *node) advance(x *exhaustive) bool {
+	for n.at++; n.at < len(n.choices); n.at++ {
+		c := n.choices[n.at]
+		switch {
+		case !c.plain() && n.before == x.level:
+		case n.sleeps(c):
+			x.pruned++
+		default:
+			return true
+		}
+		n.effects = append(n.effects[:n.at], effect{global: true})
+	}
+	return false
+}

@@ -1,0 +1,235 @@
+package explore
+
+import (
+	"time"
+
+	"github.com/lockbench/lockbench/explore/gate"
+	"github.com/lockbench/lockbench/history"
+)
+
+// A flight is time that passes by choice. What was pending at its start comes when
+// it is over; what comes on the way does not wait.
+type flight struct {
+	active bool
+	until  time.Time
+	paused *actor // who stands still, with all of its process; nil in a move of time
+	held   []*gate.Command
+}
+
+// stops tells whether the actor may not go on with c, nil being what it waits for
+// by itself, while the flight lasts.
+func (f *flight) stops(a *actor, c *gate.Command) bool {
+	switch {
+	case !f.active:
+		return false
+	case f.paused != nil && f.paused.home == a.home:
+		return true
+	case c == nil:
+		return a.held
+	}
+	return contains(f.held, c)
+}
+
+// apply makes a choice. What it does to the server enters the step's effect.
+func (w *world) apply(c choice) {
+	faults, moves := c.cost()
+	w.left.faults -= faults
+	w.left.moves -= moves
+	if kind := c.verb.fault(); kind != "" {
+		w.faults = append(w.faults, string(kind))
+	}
+	if c.actor == noActor {
+		w.effect.reset(noActor, noActor)
+		w.effect.global = true
+		w.applyToAll(c)
+		return
+	}
+	a := w.actors[c.actor]
+	w.effect.reset(a.number, a.home.number)
+	if c.verb == verbRun {
+		others := w.othersThan(a.home)
+		w.proceed(a, c.nth, w.execute)
+		w.bubble.Wait()
+		w.effect.global = w.othersThan(a.home) != others && !w.woke()
+		return
+	}
+	w.effect.global = true
+	w.strike(a, c)
+}
+
+// othersThan sums up what is seen of the actors of other processes: it changes when
+// one of them moves.
+func (w *world) othersThan(p *process) (n int) {
+	for _, a := range w.actors {
+		if a.home == p {
+			continue
+		}
+		if a.parked != "" {
+			n++
+		}
+		if a.exited {
+			n += 1 << 16
+		}
+	}
+	for _, c := range w.server.Pending() {
+		if c.Process != p.number {
+			n += 1 << 32
+		}
+	}
+	return n
+}
+
+// woke tells whether the step sent something to other processes, so that it is no
+// wonder that they moved.
+func (w *world) woke() bool {
+	for _, e := range w.effect.server {
+		if len(e.Woken) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *world) applyToAll(c choice) {
+	switch c.verb {
+	case verbWait:
+		w.rest()
+	case verbMove:
+		w.take(w.start.Add(c.at), nil)
+	case verbScriptFlush:
+		w.machine.Fault(string(ScriptFlush), 0)
+		w.server.ScriptFlush()
+	case verbRestart:
+		w.machine.Fault(string(Restart), 0)
+		w.server.Restart()
+		for _, p := range w.processes {
+			p.struck = true
+		}
+	}
+}
+
+// take begins a flight.
+func (w *world) take(until time.Time, paused *actor) {
+	w.flight.active, w.flight.until, w.flight.paused = true, until, paused
+	w.flight.held = w.flight.held[:0]
+	for _, a := range w.actors {
+		a.held = a.parked != ""
+		w.flight.held = append(w.flight.held, a.pending...)
+		w.flight.held = append(w.flight.held, a.late...)
+	}
+	if w.sleep(until) {
+		w.land()
+	}
+}
+
+// land ends a flight.
+func (w *world) land() {
+	if a := w.flight.paused; a != nil {
+		a.record.Event(history.Resume, "", "")
+	}
+	w.flight.active, w.flight.paused = false, nil
+	for _, a := range w.actors {
+		a.held = false
+	}
+}
+
+// strike has a fault strike the actor.
+func (w *world) strike(a *actor, c choice) {
+	switch c.verb {
+	case verbDieBefore:
+		w.die(a, c.verb)
+	case verbDieAfter:
+		w.proceed(a, c.nth, func(c *gate.Command) { w.server.RunUnheard(c) })
+		w.die(a, c.verb)
+	case verbPause:
+		a.record.Event(history.Pause, "", "")
+		w.take(w.pastLease(a), a)
+	case verbCancel:
+		w.proceedTo(a, c.nth)
+		w.endContext(a)
+	case verbLoseReply:
+		w.proceed(a, c.nth, func(cmd *gate.Command) {
+			w.hit(a, c.verb)
+			w.server.RunLosing(cmd)
+		})
+	case verbCut:
+		w.proceed(a, c.nth, func(cmd *gate.Command) {
+			w.hit(a, c.verb)
+			w.server.Cut(cmd)
+		})
+	case verbTimeOut:
+		w.proceed(a, c.nth, func(cmd *gate.Command) {
+			w.endContext(a)
+			a.home.struck = true
+			w.server.Timeout(cmd)
+		})
+	}
+}
+
+// hit records that a connection of the actor breaks. In the background it is that
+// of the process's clients, the first of which has it in its record.
+func (w *world) hit(a *actor, v verb) {
+	a.home.struck = true
+	record := a.record
+	for _, other := range w.clients {
+		if record == nil && other.home == a.home && !other.dead {
+			record = other.record
+		}
+	}
+	if record != nil {
+		record.Fault(string(v.fault()), 0)
+	}
+}
+
+// die ends the actor, and its process unless others live in it.
+func (w *world) die(a *actor, v verb) {
+	a.record.Die(string(v.fault()))
+	a.dead = true
+	a.home.struck = true
+	alone := true
+	for _, other := range w.clients {
+		alone = alone && (other.home != a.home || other.dead)
+	}
+	if alone {
+		a.home.dead = true
+		w.server.Kill(a.home.number)
+		return
+	}
+	w.server.KillClient(a.home.number, a.number)
+}
+
+// proceedTo lets a parked actor go on until it stands at a command.
+func (w *world) proceedTo(a *actor, nth int) {
+	if nth < a.items() && a.item(nth) == nil && !a.accesses {
+		w.stepped(a)
+	}
+}
+
+// endContext cancels the call that the actor is inside of.
+func (w *world) endContext(a *actor) {
+	if !a.call.under || a.call.cancel == nil {
+		return
+	}
+	a.record.Fault(string(Cancel), 0)
+	a.call.cancelled = true
+	a.call.cancel()
+}
+
+// pastLease is when a pause of the actor ends: just after the last lease that it
+// believes to have; or, when it has none, after one that it would be granted now.
+func (w *world) pastLease(a *actor) time.Time {
+	ttl := w.cfg.TTL
+	if granted := w.cfg.Design.Granted; granted != nil {
+		ttl = granted(ttl)
+	}
+	var last time.Time
+	for _, b := range a.beliefs {
+		if b.until.After(last) {
+			last = b.until
+		}
+	}
+	if now := time.Now(); !last.After(now) {
+		last = now.Add(ttl)
+	}
+	return last.Add(margin)
+}

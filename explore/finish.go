@@ -1,0 +1,181 @@
+package explore
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+)
+
+// slack is added to the leases that a probe waits out, and stands between its tries:
+// room for rounding and polling, as the checker allows.
+const slack = time.Second
+
+// probeTries is how often a probe tries a key that it is refused.
+const probeTries = 3
+
+// finish ends the record of the schedule, when what it may have left was probed.
+func (w *world) finish() (err error) {
+	if len(w.faults) > 0 || len(w.server.Leases()) > 0 || !w.allDone() {
+		err = w.probe()
+	}
+	w.trailer = history.End{Trailer: history.Trailer{EndNS: int64(w.now())}}
+	return err
+}
+
+// probe waits until every lease must be over, and has a client in a process of its
+// own try every key. Whoever was given up is out of the way by then.
+func (w *world) probe() error {
+	for _, a := range w.clients {
+		if !a.done() {
+			w.server.Kill(a.home.number)
+			a.home.dead = true
+		}
+	}
+	longest := w.cfg.TTL
+	if granted := w.cfg.Design.Granted; granted != nil {
+		longest = granted(longest)
+	}
+	w.pass(longest + w.cfg.Design.Tolerance + 2*w.skewed() + slack)
+	if err := w.prober.home.open(); err != nil {
+		return err
+	}
+	w.server.Attribute(w.prober.home.number, w.prober.number)
+	w.assign(w.prober)
+	w.prober.ctx = w.ctx
+	inner := w.prober.home.inner.Locker(observed{w.prober.record, w.prober})
+	go w.prober.tries(w.prober.record.Locker(inner))
+	for w.bubble.Wait(); !w.prober.exited; w.bubble.Wait() {
+		if !w.serve() && w.sleep(time.Now().Add(w.horizon())) {
+			w.prober.home.struck = true
+			return nil
+		}
+	}
+	return nil
+}
+
+// skewed is the most that a clock is off.
+func (w *world) skewed() (most time.Duration) {
+	for _, p := range w.processes {
+		most = max(most, p.skew, -p.skew)
+	}
+	return most
+}
+
+// tries is the probe's goroutine.
+func (a *actor) tries(l lockbench.Locker) {
+	defer func() {
+		if p := recover(); p != nil {
+			a.world.defect(fmt.Sprintf("the probe: the lock panicked: %v", p))
+		}
+		a.exited = true
+		a.world.rouse()
+	}()
+	for _, key := range a.world.keys {
+		for range probeTries {
+			lease, err := l.Acquire(a.ctx, key, lockbench.Options{TTL: a.world.cfg.TTL})
+			if err == nil && lease != nil {
+				_ = lease.Release(a.ctx)
+				break
+			}
+			time.Sleep(slack)
+		}
+	}
+}
+
+// serve runs the first command at the gate, if there is one. Nothing is left to be
+// chosen.
+func (w *world) serve() bool {
+	for _, c := range w.server.Pending() {
+		w.server.Run(c)
+		return true
+	}
+	return false
+}
+
+// pass lets time pass, and runs what processes that live send meanwhile.
+func (w *world) pass(d time.Duration) {
+	for until := time.Now().Add(d); ; {
+		w.bubble.Wait()
+		if !w.serve() && w.sleep(until) {
+			return
+		}
+	}
+}
+
+// patience is how long, in virtual time, lock code may take to return once all its
+// connections are broken and its contexts have ended.
+const patience = time.Minute
+
+// end ends the schedule for good: all goroutines of it are joined, so that the next
+// begins alone.
+func (w *world) end() {
+	w.over = true
+	w.cancel()
+	if !w.quiet() {
+		w.breakAll()
+	}
+	for _, p := range w.processes {
+		p.close()
+	}
+	w.prober.home.close()
+	w.server.Bury()
+	w.join(time.Second)
+}
+
+// quiet tells whether every client returned and nothing waits at the gate.
+func (w *world) quiet() bool {
+	for _, a := range w.clients {
+		if !a.exited {
+			return false
+		}
+	}
+	return len(w.server.Pending())+len(w.server.Blocked()) == 0
+}
+
+// breakAll ends what the clients wait for: connections first, then their own steps,
+// then time.
+func (w *world) breakAll() {
+	for _, p := range w.processes {
+		p.struck, p.dead = true, true
+		w.server.Kill(p.number)
+	}
+	w.server.Bury()
+	w.bubble.Wait()
+	for _, a := range w.clients {
+		if a.parked != "" && !a.exited {
+			a.unpark()
+		}
+	}
+	w.join(patience)
+}
+
+// join waits for the clients' goroutines.
+func (w *world) join(atMost time.Duration) {
+	for until := time.Now().Add(atMost); ; {
+		w.bubble.Wait()
+		left := w.unfinished()
+		if left == nil {
+			return
+		}
+		if left.parked != "" {
+			left.unpark()
+			continue
+		}
+		if !time.Now().Before(until) {
+			w.defect(fmt.Sprintf("%s: the lock does not return from a call although its context and its connections have ended; hint: it leaks a goroutine", left.name))
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+}
+
+func (w *world) unfinished() *actor {
+	for _, a := range w.clients {
+		if !a.exited {
+			return a
+		}
+	}
+	return nil
+}

@@ -1,0 +1,87 @@
+package explore
+
+import (
+	"fmt"
+	"net"
+	"time"
+
+	"github.com/lockbench/lockbench/impls/design"
+)
+
+// A process is where clients live, with all that the design keeps once per
+// operating-system process. It serves schedule after schedule.
+type process struct {
+	number int
+	world  *world
+	lender design.Lender
+	random seeded
+	shared bool // it has several clients
+
+	// Of the present schedule:
+	inner design.Process // nil when it is not open
+	skew  time.Duration
+	dead  bool
+	// struck: a fault befell its connections, or the schedule ended while it used
+	// them.
+	struck bool
+}
+
+func newProcess(w *world, number int) *process {
+	p := &process{number: number, world: w, shared: w.cfg.Threads > 1}
+	p.lender.Broken = func() bool { return p.struck }
+	return p
+}
+
+// open starts the process for a schedule.
+func (p *process) open() error {
+	w := p.world
+	p.skew, p.dead, p.struck = 0, false, false
+	p.random.seed(w.cfg.Seed, p.number)
+	env := design.Environment{
+		Redis:   design.InMemory(func() (net.Conn, error) { return w.server.Dial(p.number) }),
+		Host:    fmt.Sprintf("server-%d", p.number),
+		PID:     1000 + p.number,
+		Now:     p.now,
+		Random:  &p.random,
+		Pool:    w.cfg.Pool,
+		Clients: &p.lender,
+	}
+	inner, err := w.cfg.Design.Open(env)
+	if err != nil {
+		return fmt.Errorf("open process %d of %s: %w", p.number, w.cfg.Design.Name, err)
+	}
+	p.inner = inner
+	return nil
+}
+
+// now is the process's clock.
+func (p *process) now() time.Time {
+	p.world.clockRead.Store(true)
+	return time.Now().Add(p.world.ahead + p.skew)
+}
+
+// close ends the process. What it still has at the gate is cut off first: a process
+// may wait for it.
+func (p *process) close() {
+	if p.inner == nil {
+		return
+	}
+	for _, c := range p.world.server.Pending() {
+		if c.Process == p.number {
+			p.struck = true
+		}
+	}
+	for _, c := range p.world.server.Blocked() {
+		if c.Process == p.number {
+			p.struck = true
+		}
+	}
+	if p.struck && !p.dead {
+		p.world.server.Kill(p.number)
+		p.world.server.Bury()
+	}
+	if err := p.inner.Close(); err != nil && !p.struck {
+		p.world.defect(fmt.Sprintf("close process %d: %v", p.number, err))
+	}
+	p.inner = nil
+}

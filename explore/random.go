@@ -1,0 +1,177 @@
+package explore
+
+import (
+	"math/rand/v2"
+	"slices"
+)
+
+// random draws schedules: at each point any of the commands with equal chance, and
+// the faults and moves of time at steps drawn beforehand, all as likely.
+type random struct {
+	faults, moves int
+	source        rand.PCG
+	rand          *rand.Rand
+	// steps is how many steps schedules have, about: the mean of those so far.
+	steps float64
+	// due are the steps at which a fault or a move of time is to be made, as soon as
+	// there is one.
+	dueFaults, dueMoves []int
+	runs                int
+	last                int       // steps of the schedule under way
+	order               *priority // nil: every command with equal chance
+}
+
+func newRandom(cfg Config) *random {
+	r := &random{faults: max(0, cfg.Faults), moves: max(0, cfg.Moves), steps: float64(4 * cfg.Clients * cfg.Rounds)}
+	r.source = *rand.NewPCG(cfg.Seed, 0x6578706c6f7265)
+	r.rand = rand.New(&r.source)
+	if cfg.Strategy == PCT {
+		r.order = &priority{}
+	}
+	return r
+}
+
+// begin implements strategy. Each schedule has as many faults and moves as it may,
+// one less, and so on, in turn.
+func (r *random) begin() bool {
+	if r.runs > 0 {
+		r.steps += (float64(r.last) - r.steps) / float64(min(r.runs, 100))
+	}
+	r.runs++
+	r.last = 0
+	r.dueFaults = r.draw(r.dueFaults, r.rand.IntN(r.faults+1))
+	r.dueMoves = r.draw(r.dueMoves, r.rand.IntN(r.moves+1))
+	if r.order != nil {
+		r.order.draw(r.rand, r.steps)
+	}
+	return true
+}
+
+// draw puts n steps into due, in order.
+func (r *random) draw(due []int, n int) []int {
+	due = due[:0]
+	for range n {
+		due = append(due, r.rand.IntN(max(1, int(r.steps))))
+	}
+	slices.Sort(due)
+	return due
+}
+
+// choose implements strategy.
+func (r *random) choose(p point) int {
+	r.last = p.steps
+	if len(r.dueFaults) > 0 && r.dueFaults[0] <= p.steps {
+		if i := r.fault(p); i >= 0 {
+			r.dueFaults = r.dueFaults[1:]
+			return i
+		}
+	}
+	if len(r.dueMoves) > 0 && r.dueMoves[0] <= p.steps {
+		if i := r.pick(p, func(c choice) bool { return c.verb == verbMove }); i >= 0 {
+			r.dueMoves = r.dueMoves[1:]
+			return i
+		}
+	}
+	if r.order != nil {
+		return r.order.pick(p)
+	}
+	return r.pick(p, choice.plain)
+}
+
+// fault draws one of the faults there are: its kind first, for some kinds can
+// strike in more places than others.
+func (r *random) fault(p point) int {
+	var kinds []FaultKind
+	for _, c := range p.choices {
+		if kind := c.verb.fault(); kind != "" && !slices.Contains(kinds, kind) {
+			kinds = append(kinds, kind)
+		}
+	}
+	if len(kinds) == 0 {
+		return -1
+	}
+	kind := kinds[r.rand.IntN(len(kinds))]
+	return r.pick(p, func(c choice) bool { return c.verb.fault() == kind })
+}
+
+// pick draws one of the choices that fit, -1 when none does.
+func (r *random) pick(p point, fits func(choice) bool) int {
+	n := 0
+	for _, c := range p.choices {
+		if fits(c) {
+			n++
+		}
+	}
+	if n == 0 {
+		return -1
+	}
+	left := r.rand.IntN(n)
+	for i, c := range p.choices {
+		if !fits(c) {
+			continue
+		}
+		if left == 0 {
+			return i
+		}
+		left--
+	}
+	return -1
+}
+
+// took implements strategy.
+func (r *random) took(*effect) {}
+
+// A priority is PCT's way of choosing: always the actor with the highest of random
+// priorities, which falls behind all others at a few steps drawn beforehand
+// (Burckhardt, Kothari, Musuvathi and Nagarakatti, "A randomized scheduler with
+// probabilistic guarantees of finding bugs", ASPLOS 2010). A bug that needs d
+// orderings among n clients in k steps shows with a chance of 1/(n k^(d-1)) or more.
+type priority struct {
+	rand   *rand.Rand
+	ranks  map[int]float64 // by actor; those of later change points are negative
+	change []int           // steps, in order
+	changes,
+	last int
+}
+
+// pctDepth is d, how many orderings a bug to be found may need.
+const pctDepth = 3
+
+func (o *priority) draw(r *rand.Rand, steps float64) {
+	o.rand, o.changes, o.last = r, 0, noActor
+	if o.ranks == nil {
+		o.ranks = map[int]float64{}
+	}
+	clear(o.ranks)
+	o.change = o.change[:0]
+	for range pctDepth - 1 {
+		o.change = append(o.change, r.IntN(max(1, int(steps))))
+	}
+	slices.Sort(o.change)
+}
+
+func (o *priority) pick(p point) int {
+	for len(o.change) > 0 && o.change[0] <= p.steps {
+		o.change = o.change[1:]
+		o.changes++
+		o.ranks[o.last] = -float64(o.changes)
+	}
+	best := -1
+	for i, c := range p.choices {
+		if c.plain() && (best < 0 || o.rank(c.actor) > o.rank(p.choices[best].actor)) {
+			best = i
+		}
+	}
+	o.last = p.choices[best].actor
+	return best
+}
+
+// rank is an actor's priority, drawn when it is first seen.
+func (o *priority) rank(actor int) float64 {
+	r, ok := o.ranks[actor]
+	if !ok {
+		r = o.rand.Float64()
+		o.ranks[actor] = r
+	}
+	return r
+}

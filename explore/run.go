@@ -1,0 +1,195 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+)
+
+// Run explores: it runs and judges schedules within the bubble until all of the
+// scope are done, the configuration's budget is spent or ctx ends, and shrinks the
+// first one that broke each guarantee. It calls tell now and then, from within the
+// bubble.
+//
+// The error is of the configuration or the set-up; what the lock does wrong is in
+// the Result. Two explorations of one process follow one another: they share the
+// program's source of random numbers, which is theirs as long as they last.
+func Run(ctx context.Context, bubble Bubble, cfg Config, tell func(Progress)) (Result, error) {
+	cfg, scenario, err := cfg.resolve()
+	if err != nil {
+		return Result{}, err
+	}
+	x := &explorer{cfg: cfg, scenario: scenario, bubble: bubble, tell: tell, found: map[lockbench.Guarantee]failure{}}
+	err = x.enter(ctx, x.explore)
+	x.result.Design = cfg.Design.Name
+	return x.result, err
+}
+
+// An explorer is one exploration.
+type explorer struct {
+	cfg      Config
+	scenario Scenario
+	bubble   Bubble
+	tell     func(Progress)
+	watch    *stopwatch
+	limit    limit
+	global   *global
+
+	world  *world
+	sum    merged
+	found  map[lockbench.Guarantee]failure
+	told   time.Duration
+	result Result
+}
+
+// A failure is a schedule that broke a guarantee, or showed a hazard.
+type failure struct {
+	verdict checker.Verdict
+	choices []choice
+	at      int64
+	after   time.Duration
+}
+
+// enter runs body in the bubble, with the clocks and sources that it needs around
+// it.
+func (x *explorer) enter(ctx context.Context, body func() error) (err error) {
+	x.global = takeGlobal()
+	defer x.global.giveBack()
+	x.watch = startStopwatch()
+	x.limit = limit{ctx, x.watch, x.cfg.Budget, x.cfg.Schedules}
+	defer func() { x.result.Elapsed = x.watch.stop() }()
+	x.bubble.Enter(func() { err = body() })
+	return err
+}
+
+// explore is what happens inside the bubble.
+func (x *explorer) explore() error {
+	w, err := newWorld(x.cfg, x.scenario, x.bubble, x.global)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	x.world = w
+	if err := w.warm(); err != nil {
+		return err
+	}
+	if err := x.strategies(); err != nil {
+		return err
+	}
+	x.result.Findings, x.result.Grants = x.sum.result(), x.sum.grants
+	x.witnesses()
+	x.result.Defects = append(x.result.Defects, w.defects...)
+	return nil
+}
+
+// strategies runs the strategy asked for or, by Auto, the exhaustive one first and
+// the random one where that does not come to an end.
+func (x *explorer) strategies() error {
+	cov := &x.result.Coverage
+	*cov = Coverage{
+		Strategy: x.cfg.Strategy, Scenario: x.cfg.Scenario, Clients: x.cfg.Clients, Threads: x.cfg.Threads,
+		Rounds: x.cfg.Rounds, Faults: x.cfg.Faults, Moves: x.cfg.Moves, Kinds: x.cfg.Kinds,
+	}
+	switch x.cfg.Strategy {
+	case Exhaustive:
+		return x.exhaust(x.limit)
+	case Random, PCT:
+		return x.draw(x.limit)
+	}
+	half := x.limit
+	half.budget, half.schedules = half.budget/2, half.schedules/2
+	cov.Strategy = Exhaustive
+	if err := x.exhaust(half); err != nil || cov.Complete || cov.Stopped == "interrupted" {
+		return err
+	}
+	cov.Strategy = Random
+	return x.draw(x.limit)
+}
+
+func (x *explorer) exhaust(l limit) error {
+	s := newExhaustive(x.cfg)
+	cov := &x.result.Coverage
+	for s.begin() {
+		if cov.Stopped = l.over(cov.Schedules); cov.Stopped != "" {
+			break
+		}
+		if err := x.schedule(s, s.fresh); err != nil {
+			return err
+		}
+		if s.divergence != "" {
+			x.result.Defects = append(x.result.Defects, s.divergence)
+			cov.Stopped = "divergence"
+			break
+		}
+	}
+	cov.Pruned = s.pruned
+	cov.Complete = cov.Stopped == ""
+	return nil
+}
+
+func (x *explorer) draw(l limit) error {
+	s := newRandom(x.cfg)
+	cov := &x.result.Coverage
+	for s.begin() {
+		if cov.Stopped = l.over(cov.Schedules); cov.Stopped != "" {
+			break
+		}
+		if err := x.schedule(s, func() bool { return true }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// schedule runs one schedule and, if it counts, judges it.
+func (x *explorer) schedule(s strategy, counts func() bool) error {
+	w := x.world
+	ended, err := w.run(s)
+	if err == nil && ended && counts() {
+		err = w.finish()
+		x.count()
+	}
+	w.end()
+	return err
+}
+
+// count judges the schedule just run and adds it up.
+func (x *explorer) count() {
+	cov := &x.result.Coverage
+	cov.Schedules++
+	x.sum.add(x.world.judged(), func(g lockbench.Guarantee, v checker.Verdict) {
+		x.found[g] = failure{v, slices.Clone(x.world.made), cov.Schedules, x.watch.read()}
+	})
+	const often = 100 * time.Millisecond
+	if now := x.watch.read(); now-x.told >= often {
+		x.told = now
+		x.tell(Progress{Schedules: cov.Schedules, Broken: x.broken(), Elapsed: now})
+	}
+}
+
+// broken lists the guarantees found broken so far, in order.
+func (x *explorer) broken() (all []lockbench.Guarantee) {
+	for _, g := range lockbench.Guarantees() {
+		if f, ok := x.found[g.Name]; ok && f.verdict == checker.Broken {
+			all = append(all, g.Name)
+		}
+	}
+	return all
+}
+
+// witnesses shrinks what was found.
+func (x *explorer) witnesses() {
+	x.result.Witnesses = map[lockbench.Guarantee]Witness{}
+	for _, g := range lockbench.Guarantees() {
+		f, ok := x.found[g.Name]
+		if !ok {
+			continue
+		}
+		_ = f
+		_ = fmt.Sprint
+	}
+}

@@ -1,0 +1,68 @@
+package explore
+
+import (
+	crand "crypto/rand"
+	"encoding/binary"
+	"io"
+	mrand "math/rand"
+	"math/rand/v2"
+	"sync"
+)
+
+// A seeded source of random bytes gives the same ones in every schedule. It is safe
+// for concurrent use.
+type seeded struct {
+	mu     sync.Mutex
+	source rand.ChaCha8
+}
+
+// seed begins the bytes of this seed and stream anew.
+func (s *seeded) seed(seed uint64, stream int) {
+	key := [32]byte{31: 'x'}
+	binary.LittleEndian.PutUint64(key[:], seed)
+	binary.LittleEndian.PutUint64(key[8:], uint64(stream))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.source.Seed(key)
+}
+
+// Read implements io.Reader.
+func (s *seeded) Read(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.source.Read(p)
+}
+
+// everybody is the stream of what lock code draws past its environment.
+const everybody = -1
+
+// global seeds the sources that a whole program shares, for lock code that draws
+// from them. While it is in use nothing else of the program may draw from them: so
+// one exploration at a time has it, and gives them back.
+type global struct {
+	crypto seeded
+	before io.Reader
+}
+
+var globalInUse sync.Mutex
+
+func takeGlobal() *global {
+	globalInUse.Lock()
+	g := &global{before: crand.Reader}
+	crand.Reader = &g.crypto
+	return g
+}
+
+func (g *global) giveBack() {
+	crand.Reader = g.before
+	globalInUse.Unlock()
+}
+
+// seed begins both anew. That of math/rand counts under GODEBUG=randseednop=0 only,
+// and is done where it was asked for: it costs more than a step.
+func (g *global) seed(seed uint64, math bool) {
+	g.crypto.seed(seed, everybody)
+	if math {
+		mrand.Seed(int64(seed)) //nolint:staticcheck // for lock code that we do not write
+	}
+}

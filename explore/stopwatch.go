@@ -1,0 +1,71 @@
+package explore
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+)
+
+// A stopwatch knows the real time in a bubble, where all clocks show virtual time:
+// a goroutine outside keeps it.
+type stopwatch struct {
+	begun   time.Time
+	elapsed atomic.Int64 // ns
+	quit    chan struct{}
+	ended   chan struct{}
+}
+
+// tickEvery is how exact a stopwatch is.
+const tickEvery = 2 * time.Millisecond
+
+// startStopwatch must be called outside of the bubble.
+func startStopwatch() *stopwatch {
+	s := &stopwatch{begun: time.Now(), quit: make(chan struct{}), ended: make(chan struct{})}
+	go s.run()
+	return s
+}
+
+func (s *stopwatch) run() {
+	defer close(s.ended)
+	tick := time.NewTicker(tickEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			s.elapsed.Store(int64(time.Since(s.begun)))
+		case <-s.quit:
+			return
+		}
+	}
+}
+
+// read is the real time since the start.
+func (s *stopwatch) read() time.Duration { return time.Duration(s.elapsed.Load()) }
+
+// stop ends the stopwatch, outside of the bubble again, and returns the whole time.
+func (s *stopwatch) stop() time.Duration {
+	close(s.quit)
+	<-s.ended
+	return time.Since(s.begun)
+}
+
+// A limit says when to stop exploring.
+type limit struct {
+	ctx       context.Context
+	watch     *stopwatch
+	budget    time.Duration // zero: none
+	schedules int64         // zero: none
+}
+
+// over is why to stop after so many schedules, empty when to go on.
+func (l limit) over(schedules int64) string {
+	switch {
+	case l.ctx.Err() != nil:
+		return "interrupted"
+	case l.schedules > 0 && schedules >= l.schedules:
+		return "schedules"
+	case l.budget > 0 && l.watch.read() >= l.budget:
+		return "budget"
+	}
+	return ""
+}

@@ -1,0 +1,75 @@
+package explore
+
+import (
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+)
+
+// warm has one client use the lock alone, before any schedule: to learn what its
+// leases can do and whether it reads the clock, and so that the server knows the
+// lock's scripts, as one that has been in use for a while does.
+func (w *world) warm() error {
+	if err := w.open(); err != nil {
+		return err
+	}
+	var lacks error
+	a := w.clients[0]
+	a.ctx = w.ctx
+	locker := a.home.inner.Locker(observed{a.record, a})
+	go func() {
+		defer func() {
+			a.exited = true
+			w.rouse()
+		}()
+		if a.home.shared {
+			w.server.AttributeGoroutine(a.home.number, a.number)
+		}
+		lacks = w.tour(a, locker)
+	}()
+	for w.bubble.Wait(); !a.exited; w.bubble.Wait() {
+		if !w.serve() && w.sleep(time.Now().Add(w.horizon())) {
+			break
+		}
+	}
+	w.server.KeepScripts()
+	for _, other := range w.clients {
+		other.exited = other.exited || other != a
+	}
+	w.trailer = history.End{}
+	w.end()
+	return lacks
+}
+
+// tour uses all that a lease can do.
+func (w *world) tour(a *actor, l lockbench.Locker) error {
+	opt := lockbench.Options{TTL: w.cfg.TTL}
+	lease, err := l.Acquire(a.ctx, w.keys[0], opt)
+	if err != nil || lease == nil {
+		return nil // the schedules will tell
+	}
+	extender, extends := lockbench.Ability[lockbench.Extender](lease)
+	delayer, delays := lockbench.Ability[lockbench.DelayedReleaser](lease)
+	for _, need := range w.scenario.Needs {
+		if need == NeedsExtend && !extends || need == NeedsDelay && !delays {
+			return &LacksError{Scenario: w.scenario.Name, Ability: need}
+		}
+	}
+	if again, err := l.Acquire(a.ctx, w.keys[0], opt); err == nil && again != nil {
+		_ = again.Release(a.ctx)
+	}
+	if extends {
+		_ = extender.Extend(a.ctx, w.cfg.TTL)
+	}
+	if t, can := lockbench.Ability[lockbench.TTLer](lease); can {
+		_, _ = t.TTL(a.ctx)
+	}
+	if delays && slices.Contains(w.scenario.Needs, NeedsDelay) {
+		_ = delayer.ReleaseAfter(a.ctx, time.Millisecond)
+		return nil
+	}
+	_ = lease.Release(a.ctx)
+	return nil
+}

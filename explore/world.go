@@ -1,0 +1,220 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/explore/gate"
+	"github.com/lockbench/lockbench/history"
+)
+
+// A world is what schedules run in, one after the other: the server behind its
+// gate, processes and clients, the record and its judge. Its methods are called by
+// the bubble's root.
+type world struct {
+	cfg      Config // with its defaults
+	scenario Scenario
+	bubble   Bubble
+	server   *gate.Server
+	tape     *history.Tape
+	judge    *checker.Checker
+	header   history.Header
+	global   *global
+	seconds  bool // the design looks at whole seconds of a clock
+	cancels  bool // contexts of calls can be ended
+
+	processes []*process
+	clients   []*actor
+	actors    []*actor // the clients, and what each process does in the background
+	prober    *actor   // tries what a schedule left
+	keys      []string
+	store     store
+	woken     chan struct{}
+	clockRead atomic.Bool // the design looks at its clock
+
+	mu      sync.Mutex
+	defects []string
+
+	// Of the present schedule:
+	start   time.Time     // by the bubble's clock
+	ahead   time.Duration // what the clocks of the schedule are ahead of the bubble's
+	ctx     context.Context
+	cancel  context.CancelFunc
+	machine *history.Client // what befalls the server
+	over    bool            // actors are to end
+	ended   bool            // nothing more will happen in it
+	trailer history.End
+	flight  flight
+	left    budget
+	steps   int
+	last    verb
+	choices []choice
+	made    []choice
+	effect  effect
+	events  []history.Event
+	faults  []string
+	notes   *notes // what is to be shown of it; nil while only the verdict counts
+}
+
+// A budget is what a schedule may still have.
+type budget struct {
+	faults, moves int
+	kinds         map[FaultKind]bool
+}
+
+// epoch is the time of day at which every schedule begins: off a whole second.
+var epoch = time.Date(2000, 1, 1, 0, 0, 0, phase, time.UTC)
+
+const phase = 313_000_007
+
+func newWorld(cfg Config, scenario Scenario, bubble Bubble, g *global) (*world, error) {
+	server, err := gate.New()
+	if err != nil {
+		return nil, fmt.Errorf("explore: %w", err)
+	}
+	w := &world{
+		cfg: cfg, scenario: scenario, bubble: bubble, server: server, global: g,
+		woken: make(chan struct{}, 1), seconds: wholeSeconds(cfg.Design),
+		store: store{records: map[string]lockbench.Record{}},
+	}
+	w.header = header(cfg)
+	w.tape = history.NewTape(w.header)
+	w.judge = checker.NewBrief(w.header)
+	for i := range max(1, scenario.Keys) {
+		w.keys = append(w.keys, "job-"+strconv.Itoa(i+1))
+	}
+	for p := range (cfg.Clients + cfg.Threads - 1) / cfg.Threads {
+		w.processes = append(w.processes, newProcess(w, p))
+	}
+	for i := range cfg.Clients {
+		w.clients = append(w.clients, w.newActor(i, w.processes[i/cfg.Threads]))
+	}
+	w.actors = slices.Clone(w.clients)
+	for i, p := range w.processes {
+		background := w.newActor(cfg.Clients+i, p)
+		background.client, background.name = false, fmt.Sprintf("p%d", i+1)
+		w.actors = append(w.actors, background)
+	}
+	w.prober = w.newActor(cfg.Clients, newProcess(w, len(w.processes)))
+	w.prober.name, w.prober.home.shared = "probe", false
+	w.cancels = cfg.Faults > 0 && slices.Contains(cfg.Kinds, Cancel)
+	return w, nil
+}
+
+func (w *world) newActor(number int, home *process) *actor {
+	name := fmt.Sprintf("c%d", number+1)
+	if w.cfg.Threads > 1 {
+		name = fmt.Sprintf("p%d.%s", home.number+1, name)
+	}
+	return &actor{number: number, name: name, client: true, home: home, world: w, resume: make(chan struct{}, 1)}
+}
+
+// close ends the world.
+func (w *world) close() {
+	for _, p := range w.processes {
+		p.lender.CloseAll()
+	}
+	w.prober.home.lender.CloseAll()
+	w.server.Close()
+	time.Sleep(time.Second) // the client library gives up what it began to dial
+	w.bubble.Wait()
+}
+
+// defect notes something that must not happen.
+func (w *world) defect(text string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, known := range w.defects {
+		if known == text {
+			return
+		}
+	}
+	w.defects = append(w.defects, text)
+}
+
+// rouse ends the root's sleep, now or next.
+func (w *world) rouse() {
+	select {
+	case w.woken <- struct{}{}:
+	default:
+	}
+}
+
+// now is the time since the schedule began.
+func (w *world) now() time.Duration { return time.Since(w.start) }
+
+// open makes the world of a new schedule.
+func (w *world) open() error {
+	w.align()
+	w.server.Reset()
+	w.server.SetClock(w.ahead)
+	w.tape.Reset()
+	clear(w.store.records)
+	w.over, w.ended, w.steps, w.last = false, false, 0, verbBegin
+	w.flight = flight{held: w.flight.held[:0]}
+	w.made, w.faults = w.made[:0], w.faults[:0]
+	w.ctx, w.cancel = context.WithCancel(context.Background())
+	w.machine = w.tape.Client(-1, -1)
+	for _, p := range w.processes {
+		if !p.shared && p.number < len(w.clients) {
+			w.server.Attribute(p.number, p.number)
+		}
+		if err := p.open(); err != nil {
+			return err
+		}
+	}
+	w.global.seed(w.cfg.Seed, w.cfg.GlobalRand)
+	for _, a := range w.actors {
+		w.assign(a)
+	}
+	return nil
+}
+
+// align sleeps until the time of day has the fraction of a second that schedules
+// begin with. All clocks of the schedule then show that of epoch.
+func (w *world) align() {
+	now := time.Now()
+	to := now.Truncate(time.Second).Add(phase)
+	if to.Before(now) {
+		to = to.Add(time.Second)
+	}
+	time.Sleep(time.Until(to))
+	w.start = time.Now()
+	w.ahead = epoch.Sub(w.start)
+}
+
+// assign gives an actor its part of the schedule.
+func (w *world) assign(a *actor) {
+	a.dead, a.exited, a.parked, a.held = false, false, "", false
+	a.pending, a.late, a.beliefs = a.pending[:0], a.late[:0], a.beliefs[:0]
+	clear(a.leases)
+	a.leases = a.leases[:0]
+	a.call, a.record = call{}, nil
+	if a.client {
+		a.record = w.tape.Client(int32(a.number), int32(a.home.number))
+	}
+}
+
+// begin starts the clients, one after the other.
+func (w *world) begin() {
+	for _, a := range w.clients {
+		inner := a.home.inner.Locker(observed{a.record, a})
+		part := &Actor{
+			ID: a.number, Clients: len(w.clients), Rounds: w.cfg.Rounds, Keys: w.keys,
+			Locker:  attended{a, a.record.Locker(inner)},
+			Store:   a.record.Store(accessor{a, &w.store}),
+			Options: lockbench.Options{TTL: w.cfg.TTL, Wait: w.cfg.Wait},
+			Step:    a.step,
+		}
+		a.ctx, a.cancel = w.ctx, w.cancel
+		go a.play(part)
+		w.bubble.Wait()
+	}
+}

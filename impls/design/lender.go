@@ -1,0 +1,97 @@
+package design
+
+import (
+	"context"
+	"net"
+	"slices"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// A Lender lends clients to one process after another: making one costs more than
+// some processes do with it. It is used by one goroutine at a time.
+type Lender struct {
+	// Broken tells of the process that gives a client back whether its connections
+	// are of no more use, having been cut or waiting for a reply that does not come.
+	// The client is closed then. It must not be nil.
+	Broken func() bool
+
+	idle, lent []loan
+}
+
+type loan struct {
+	client *redis.Client
+	shape  shape
+}
+
+// A shape is what designs choose of the options. A client serves another process
+// only where these are the same.
+type shape struct {
+	pool     int
+	deadline bool
+	database int
+	name     string
+}
+
+func shapeOf(opt *redis.Options) shape {
+	return shape{opt.PoolSize, opt.ContextTimeoutEnabled, opt.DB, opt.ClientName}
+}
+
+// Open implements [Clients].
+func (l *Lender) Open(opt *redis.Options) *redis.Client {
+	wanted := shapeOf(opt)
+	i := slices.IndexFunc(l.idle, func(o loan) bool { return o.shape == wanted })
+	if i < 0 {
+		l.idle = append(l.idle, loan{redis.NewClient(opt), wanted})
+		i = len(l.idle) - 1
+	}
+	o := l.idle[i]
+	l.idle = slices.Delete(l.idle, i, i+1)
+	l.lent = append(l.lent, o)
+	return o.client
+}
+
+// Close implements [Clients].
+func (l *Lender) Close(client *redis.Client) error {
+	i := slices.IndexFunc(l.lent, func(o loan) bool { return o.client == client })
+	if i < 0 {
+		return client.Close()
+	}
+	o := l.lent[i]
+	l.lent = slices.Delete(l.lent, i, i+1)
+	if l.Broken() {
+		return client.Close()
+	}
+	l.idle = append(l.idle, o)
+	return nil
+}
+
+// CloseAll closes every client for good.
+func (l *Lender) CloseAll() {
+	for _, o := range slices.Concat(l.idle, l.lent) {
+		_ = o.client.Close() // says only that it was closed before
+	}
+	l.idle, l.lent = nil, nil
+}
+
+// poolTimeout is how long a command waits for a free connection: what the client
+// library makes of its own defaults.
+const poolTimeout = 6 * time.Second
+
+// InMemory are options for a server that dial reaches in memory and in virtual
+// time. A reply may take as long as it likes, so only contexts bound the wait for
+// it, and connections do not age.
+func InMemory(dial func() (net.Conn, error)) *redis.Options {
+	return &redis.Options{
+		Addr:            "127.0.0.1:6379",
+		Protocol:        2,
+		DisableIdentity: true,
+		DialerRetries:   1,
+		ReadTimeout:     -1,
+		WriteTimeout:    -1,
+		PoolTimeout:     poolTimeout,
+		ConnMaxIdleTime: -1,
+		Dialer:          func(context.Context, string, string) (net.Conn, error) { return dial() },
+	}
+}
