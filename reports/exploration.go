@@ -74,6 +74,9 @@ func (e *exploration) tables() {
 		limit = tableWidth
 	}
 	grid := newGrid(e.palette, e.result.Runs)
+	if len(grid.rows) == 0 {
+		return
+	}
 	for len(grid.runs) > 0 {
 		n := grid.fitting(limit)
 		e.printf("\n")

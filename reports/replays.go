@@ -30,6 +30,18 @@ func Replays(dir string, r Result, match func(Guarantee) bool) error {
 	return nil
 }
 
+// Shows tells whether r has a guarantee that matches, with a schedule.
+func Shows(r Result, match func(Guarantee) bool) bool {
+	for i := range r.Runs {
+		for _, g := range r.Runs[i].Guarantees {
+			if g.Schedule != nil && match(g) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 func replayName(design string, g lockbench.Guarantee) string {
 	return fmt.Sprintf("%s.%s.replay", FileName(design), g)
 }

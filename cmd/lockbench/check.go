@@ -49,7 +49,7 @@ guarantees but overrun, reentrancy, restart and failover.`,
 }
 
 func (o *checkOptions) check(cmd *cobra.Command, files []string) error {
-	out, err := parseOutputs(o.out)
+	out, err := parseOutputs(o.out, "json", "hgrm")
 	if err != nil {
 		return err
 	}

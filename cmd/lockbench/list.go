@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/explore"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/suggest"
 	"github.com/lockbench/lockbench/workloads"
@@ -32,13 +33,14 @@ var kinds = []struct {
 }{
 	{"designs", listDesigns},
 	{"workloads", listWorkloads},
+	{"scenarios", listScenarios},
 	{"guarantees", listGuarantees},
 }
 
 func newList() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:       "list designs|workloads|guarantees",
+		Use:       "list designs|workloads|scenarios|guarantees",
 		Short:     "List what there is to run and to hold a lock to",
 		ValidArgs: kindNames(),
 		Args: func(_ *cobra.Command, args []string) error {
@@ -105,6 +107,14 @@ func listWorkloads() []listing {
 	var all []listing
 	for _, w := range workloads.All() {
 		all = append(all, listing{Name: w.Name, Summary: w.Summary})
+	}
+	return all
+}
+
+func listScenarios() []listing {
+	var all []listing
+	for _, s := range explore.Scenarios() {
+		all = append(all, listing{Name: s.Name, Summary: s.Summary})
 	}
 	return all
 }

@@ -5,9 +5,12 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/lockbench/lockbench/explore/bubble"
 )
 
 func main() {
+	bubble.Child(findDesign) // as a process that explore started, this does not return
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// The first signal ends the run in good order. From then on signals have
 	// their usual effect again, so that a second one aborts.

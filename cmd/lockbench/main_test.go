@@ -7,9 +7,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -21,7 +23,7 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs the real command as users do. Its own commands beside those of
-// testscript: exits, flip, cut and schema.
+// testscript: exits, flip, cut, schema, timeless and sametable.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:   "testdata",
@@ -34,7 +36,7 @@ func TestScripts(t *testing.T) {
 			return err == nil || os.Getenv("LOCKBENCH_REQUIRE_SERVERS") == "1", nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "flip": flip, "cut": cut, "schema": schema,
+			"exits": exits, "flip": flip, "cut": cut, "schema": schema, "timeless": timeless, "sametable": sameTable,
 		},
 	})
 }
@@ -105,4 +107,25 @@ func schema(ts *testscript.TestScript, _ bool, args []string) {
 	doc, err := jsonschema.UnmarshalJSON(f)
 	ts.Check(err)
 	ts.Check(s.Validate(doc))
+}
+
+// timings are all that may differ between two explorations of one seed.
+var timings = regexp.MustCompile(`(?s)"timings": \{[^{}]*(\{[^{}]*\}[^{}]*)?\}`)
+
+// timeless compares two JSON results but for their timings: timeless a.json b.json.
+func timeless(ts *testscript.TestScript, _ bool, args []string) {
+	first, second := timings.ReplaceAllString(ts.ReadFile(args[0]), ""), timings.ReplaceAllString(ts.ReadFile(args[1]), "")
+	if diff := cmp.Diff(first, second); diff != "" || first == ts.ReadFile(args[0]) {
+		ts.Fatalf("%v differ in more than timings, or have none:\n%s", args, diff)
+	}
+}
+
+// sameTable asserts that the first table of steps in one text is the first in the
+// other too: sametable stdout a.txt.
+func sameTable(ts *testscript.TestScript, _ bool, args []string) {
+	table := regexp.MustCompile(`(?m)^ +time +client.*\n(?: +\S.*\n)+`)
+	first, second := table.FindString(ts.ReadFile(args[0])), table.FindString(ts.ReadFile(args[1]))
+	if diff := cmp.Diff(first, second); diff != "" || first == "" {
+		ts.Fatalf("the tables of %v differ, or there is none:\n%s", args, diff)
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/term"
@@ -19,6 +20,7 @@ import (
 type outputs struct {
 	json []string
 	hgrm []string
+	text []string
 }
 
 // toStdout is the path that stands for standard output. A JSON result there
@@ -28,14 +30,14 @@ const toStdout = "-"
 // outHelp documents --out wherever it is offered.
 const outHelp = "also write `kind=path`: json=FILE (- is standard output, instead of the table) or hgrm=DIR (HdrHistogram percentiles, ms); may be repeated"
 
-// parseOutputs reads the values of --out and sees that what they name can be
-// written, so that no run is lost to a mistyped path.
-func parseOutputs(values []string) (outputs, error) {
+// parseOutputs reads the values of --out, each of one of the kinds, and sees that
+// what they name can be written, so that no run is lost to a mistyped path.
+func parseOutputs(values []string, kinds ...string) (outputs, error) {
 	var o outputs
 	for _, v := range values {
 		kind, path, _ := strings.Cut(v, "=")
-		if kind != "json" && kind != "hgrm" {
-			return o, fmt.Errorf("--out %s: %w", v, suggest.Unknown("kind of output", kind, []string{"json", "hgrm"}))
+		if !slices.Contains(kinds, kind) {
+			return o, fmt.Errorf("--out %s: %w", v, suggest.Unknown("kind of output", kind, kinds))
 		}
 		if path == "" || path == toStdout && kind != "json" {
 			return o, fmt.Errorf("--out %s: no path to write to; hint: %s=PATH", v, kind)
@@ -48,11 +50,15 @@ func parseOutputs(values []string) (outputs, error) {
 }
 
 func (o *outputs) add(kind, path string) error {
-	if kind == "hgrm" {
+	switch kind {
+	case "hgrm":
 		o.hgrm = append(o.hgrm, path)
 		return os.MkdirAll(path, 0o755)
+	case "text":
+		o.text = append(o.text, path)
+	default:
+		o.json = append(o.json, path)
 	}
-	o.json = append(o.json, path)
 	if path == toStdout {
 		return nil
 	}
@@ -80,7 +86,7 @@ func (o *outputs) write(stdout io.Writer, r reports.Result, runs []reports.Judge
 			errs = append(errs, reports.JSON(stdout, r))
 			continue
 		}
-		errs = append(errs, writeJSON(path, r))
+		errs = append(errs, writeFile(path, func(w io.Writer) error { return reports.JSON(w, r) }))
 	}
 	for _, dir := range o.hgrm {
 		errs = append(errs, reports.HGRM(dir, runs))
@@ -91,12 +97,35 @@ func (o *outputs) write(stdout io.Writer, r reports.Result, runs []reports.Judge
 	return errors.Join(errs...)
 }
 
-func writeJSON(path string, r reports.Result) error {
+// writeExploration is write for explored designs.
+func (o *outputs) writeExploration(stdout io.Writer, r reports.Result) error {
+	var errs []error
+	table := true
+	for _, path := range o.json {
+		if path == toStdout {
+			table = false
+			errs = append(errs, reports.JSON(stdout, r))
+			continue
+		}
+		errs = append(errs, writeFile(path, func(w io.Writer) error { return reports.JSON(w, r) }))
+	}
+	for _, path := range o.text {
+		errs = append(errs, writeFile(path, func(w io.Writer) error {
+			return reports.TerminalExploration(w, r, reports.TerminalOptions{})
+		}))
+	}
+	if table {
+		errs = append(errs, reports.TerminalExploration(stdout, r, terminalOptions(stdout)))
+	}
+	return errors.Join(errs...)
+}
+
+func writeFile(path string, write func(io.Writer) error) error {
 	f, err := os.Create(path)
 	if err != nil {
 		return err
 	}
-	return errors.Join(reports.JSON(f, r), f.Close())
+	return errors.Join(write(f), f.Close())
 }
 
 // terminalOptions adapts the report to where it is read: colours and a limited

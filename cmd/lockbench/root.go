@@ -65,12 +65,14 @@ func newRoot() *cobra.Command {
 		Use:   "lockbench",
 		Short: "How fast is a distributed lock, and which guarantees does it keep?",
 		Long: `lockbench runs distributed lock designs with real clients against a real Redis,
-records what happened, and judges from the record alone which guarantees held.
+records what happened, and judges from the record alone which guarantees held. Or it
+explores their schedules one command at a time, and shows the one that breaks them.
 
 Exit codes: 0 every claim that could be exercised was held; 1 a claim was broken;
 2 an error of usage or set-up; 3 inconclusive.`,
 		Example: `  lockbench run                                  a tour of all designs, within a minute
   lockbench run --design 'lua-token/*' --clients 64 --duration 1m
+  lockbench explore lua-token/token              look for the schedule that breaks it
   lockbench check histories/*.lbh                judge saved histories again`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -84,7 +86,7 @@ Exit codes: 0 every claim that could be exercised was held; 1 a claim was broken
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetFlagErrorFunc(explainFlag)
-	root.AddCommand(newRun(), newCheck(), newList(), newHistory(), newVersion())
+	root.AddCommand(newRun(), newExplore(), newCheck(), newList(), newHistory(), newVersion())
 	return root
 }
 

@@ -170,7 +170,7 @@ func (o *runOptions) plan() (p plan, err error) {
 	if _, err = p.workload.Options(p.options); err != nil {
 		return p, fmt.Errorf("workload %s: %w", p.workload.Name, err)
 	}
-	p.out, err = parseOutputs(o.out)
+	p.out, err = parseOutputs(o.out, "json", "hgrm")
 	return p, err
 }
 

@@ -1,0 +1,270 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/explore"
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/suggest"
+	"github.com/lockbench/lockbench/reports"
+)
+
+// exploreOptions are the flags of explore.
+type exploreOptions struct {
+	config    explore.Config // what it takes from the flags, for every design and scenario
+	scenarios []string
+	kinds     []string
+	strategy  string
+	claims    []string
+	save      string
+	out       []string
+	quiet     bool
+}
+
+func newExplore() *cobra.Command {
+	o := exploreOptions{config: explore.Config{
+		Clients: 2, Threads: 1, Rounds: 2, Faults: 1, Moves: 2,
+		TTL: 2 * time.Second, Budget: 30 * time.Second, Seed: 1,
+	}}
+	cmd := &cobra.Command{
+		Use:   "explore [DESIGN...]",
+		Short: "Find the interleaving that breaks a design, in virtual time",
+		Long: `explore runs the clients of a design one server command at a time, in virtual time
+against an embedded server, and decides at each step whose command runs next,
+whether time passes, and what goes wrong: a client dies, stands still past its
+lease, loses a reply. Every schedule is judged like a live run. A broken guarantee
+is shown by the shortest schedule that breaks it, command by command, which
+--replay runs again.
+
+Designs are names or globs (lockbench list designs), all by default. Without
+--scenario each goes through all that it has the abilities for. The same seed finds
+the same on every machine, unless the time budget ends the search: --schedules does
+so reproducibly. No server is needed.
+
+Ctrl-C ends the search and reports what was found; once more aborts.`,
+		Example: `  lockbench explore lua-token/token
+  lockbench explore 'setnx-getset/*' --scenario overrun,wait --budget 5s
+  lockbench explore hash-reentrant/watchdog --clients 6 --threads 6 --pool 5 --scenario wait
+  lockbench explore lua-token/expire --save replays
+  lockbench explore --replay replays/lua-token-expire.owner-release.replay`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, designs []string) error {
+			r, err := o.explore(cmd, designs)
+			if err != nil {
+				return fmt.Errorf("explore: %w", err)
+			}
+			return verdictOf(r.Exit)
+		},
+	}
+	o.flags(cmd.Flags())
+	return cmd
+}
+
+func (o *exploreOptions) flags(f *pflag.FlagSet) {
+	f.SortFlags = false
+	f.StringSliceVar(&o.scenarios, "scenario", nil, "what the clients do: `names`, by comma or repeated (default all that the lock has the abilities for; lockbench list scenarios)")
+	o.scopeFlags(f)
+	f.StringVar(&o.strategy, "strategy", string(explore.Auto), "how schedules are chosen, a `name`: "+strings.Join(strategies(), ", "))
+	f.DurationVar(&o.config.Budget, "budget", o.config.Budget, "time for each design, shared by its scenarios; unless given, none with --schedules")
+	f.Int64Var(&o.config.Schedules, "schedules", 0, "most schedules for each design, shared by its scenarios (default no limit)")
+	f.Uint64Var(&o.config.Seed, "seed", o.config.Seed, "decides all random choices, those of the lock included")
+	f.StringSliceVar(&o.claims, "claims", nil, "hold the designs to these `guarantees` instead of those that they claim; none for no claim")
+	f.StringVar(&o.save, "save", "", "write the schedules that break something, or show a hazard, into this `directory`")
+	f.StringArrayVar(&o.out, "out", nil, "also write `kind=path`: json=FILE or text=FILE (json=- is standard output, instead of the table); may be repeated")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on standard error")
+}
+
+func (o *exploreOptions) scopeFlags(f *pflag.FlagSet) {
+	c := &o.config
+	f.IntVar(&c.Clients, "clients", c.Clients, "owners that compete")
+	f.IntVar(&c.Threads, "threads", c.Threads, "how many of them share a process, and with it what a design keeps per process")
+	f.IntVar(&c.Pool, "pool", 0, "connections a process may open; 0 leaves it to the design")
+	f.IntVar(&c.Rounds, "rounds", c.Rounds, "how often each goes through the scenario")
+	f.IntVar(&c.Faults, "faults", c.Faults, "how many faults may strike in one schedule")
+	f.StringSliceVar(&o.kinds, "kinds", nil, "`kinds` of faults: "+strings.Join(faultKinds(), ", ")+"; die is both of die- (default all)")
+	f.IntVar(&c.Moves, "moves", c.Moves, "how often, while a command could run instead, time may pass to the end of a lease")
+	f.DurationVar(&c.TTL, "ttl", c.TTL, "lease asked for")
+	f.DurationVar(&c.Wait, "wait", 0, "how long an acquire may wait (default one try, and one and a half leases in scenario wait)")
+	f.DurationVar(&c.Skew, "skew", 0, "how far clients' clocks may be off (default 1s more than the design tolerates)")
+}
+
+func strategies() []string {
+	return []string{string(explore.Auto), string(explore.Exhaustive), string(explore.Random), string(explore.PCT)}
+}
+
+func faultKinds() []string {
+	var names []string
+	for _, k := range explore.FaultKinds() {
+		names = append(names, string(k))
+	}
+	return names
+}
+
+// An explorePlan is what is to be explored, checked before anything starts.
+type explorePlan struct {
+	designs   []design.Design
+	scenarios []explore.Scenario
+	// named: the user chose the scenarios, and is told of those that do not apply.
+	named  bool
+	config explore.Config
+	out    outputs
+}
+
+func (o *exploreOptions) plan(f *pflag.FlagSet, designs []string) (p explorePlan, err error) {
+	if p.designs = impls.All(); len(designs) > 0 {
+		if p.designs, err = impls.Match(designs...); err != nil {
+			return p, err
+		}
+	}
+	claims, err := parseGuarantees(o.claims)
+	if err != nil {
+		return p, fmt.Errorf("--claims: %w", err)
+	}
+	if claims != nil {
+		for i := range p.designs {
+			p.designs[i].Claims = claims
+		}
+	}
+	if err := p.choose(o.scenarios); err != nil {
+		return p, err
+	}
+	if p.config, err = o.settled(f); err != nil {
+		return p, err
+	}
+	p.out, err = parseOutputs(o.out, "json", "text")
+	return p, err
+}
+
+// choose finds the scenarios of those names, all that are not only on request when
+// there is none.
+func (p *explorePlan) choose(names []string) error {
+	p.named = len(names) > 0
+	for _, name := range names {
+		s, err := explore.FindScenario(name)
+		if err != nil {
+			return err
+		}
+		p.scenarios = append(p.scenarios, s)
+	}
+	if !p.named {
+		p.scenarios = slices.DeleteFunc(explore.Scenarios(), func(s explore.Scenario) bool { return s.OnRequest })
+	}
+	return nil
+}
+
+// settled is the config that the flags amount to. Its zero values mean defaults,
+// so that what was asked for as zero becomes -1.
+func (o *exploreOptions) settled(f *pflag.FlagSet) (explore.Config, error) {
+	c := o.config
+	if err := o.validate(f); err != nil {
+		return c, err
+	}
+	if f.Changed("schedules") && !f.Changed("budget") {
+		c.Budget = 0
+	}
+	if c.Faults == 0 {
+		c.Faults = -1
+	}
+	if c.Moves == 0 {
+		c.Moves = -1
+	}
+	c.Strategy = explore.Strategy(o.strategy)
+	for _, name := range o.kinds {
+		if name == "die" {
+			c.Kinds = append(c.Kinds, explore.DieBefore, explore.DieAfter)
+			continue
+		}
+		c.Kinds = append(c.Kinds, explore.FaultKind(name))
+	}
+	return c, nil
+}
+
+func (o *exploreOptions) validate(f *pflag.FlagSet) error {
+	c := &o.config
+	for _, n := range []struct {
+		name        string
+		value, from int64
+	}{
+		{"clients", int64(c.Clients), 1}, {"threads", int64(c.Threads), 1}, {"pool", int64(c.Pool), 0},
+		{"rounds", int64(c.Rounds), 1}, {"faults", int64(c.Faults), 0}, {"moves", int64(c.Moves), 0},
+	} {
+		if n.value < n.from {
+			return fmt.Errorf("%s %d: too few; hint: %d or more", n.name, n.value, n.from)
+		}
+	}
+	if f.Changed("schedules") && c.Schedules < 1 {
+		return fmt.Errorf("schedules %d: nothing would be explored; hint: 1 or more, or leave it out for no limit", c.Schedules)
+	}
+	for _, d := range []struct {
+		name  string
+		value time.Duration
+		least time.Duration
+	}{
+		{"ttl", c.TTL, 1}, {"wait", c.Wait, 0}, {"skew", c.Skew, 0}, {"budget", c.Budget, 1},
+	} {
+		if d.value < d.least {
+			return fmt.Errorf("%s %v: too short; hint: a duration such as 2s", d.name, d.value)
+		}
+	}
+	return o.validateNames()
+}
+
+func (o *exploreOptions) validateNames() error {
+	if !slices.Contains(strategies(), o.strategy) {
+		return suggest.Unknown("strategy", o.strategy, strategies())
+	}
+	for _, k := range o.kinds {
+		if known := append(faultKinds(), "die"); !slices.Contains(known, k) {
+			return suggest.Unknown("kind of fault", k, known)
+		}
+	}
+	return nil
+}
+
+// explore does what the flags say and writes the result.
+func (o *exploreOptions) explore(cmd *cobra.Command, designs []string) (reports.Result, error) {
+	p, err := o.plan(cmd.Flags(), designs)
+	if err != nil {
+		return reports.Result{}, err
+	}
+	s := &exploreSession{explorePlan: p, progress: newExploreProgress(cmd.ErrOrStderr(), o.quiet, len(p.designs))}
+	defer context.AfterFunc(cmd.Context(), func() {
+		s.progress.say("interrupted: ending the search; once more aborts")
+	})()
+	r, err := s.run(cmd.Context())
+	if err != nil {
+		return r, err
+	}
+	if err := o.keep(r); err != nil {
+		return r, err
+	}
+	return r, p.out.writeExploration(cmd.OutOrStdout(), r)
+}
+
+// keep writes the schedules that were asked for, or else those of broken
+// guarantees to where a temporary file may stay, so that the command that runs them
+// again works.
+func (o *exploreOptions) keep(r reports.Result) error {
+	if o.save != "" {
+		return reports.Replays(o.save, r, func(reports.Guarantee) bool { return true })
+	}
+	isBroken := func(g reports.Guarantee) bool { return g.Verdict == checker.Broken }
+	if !reports.Shows(r, isBroken) {
+		return nil
+	}
+	dir, err := os.MkdirTemp("", "lockbench-")
+	if err != nil {
+		return fmt.Errorf("no place for replays: %w; hint: --save DIR", err)
+	}
+	return reports.Replays(dir, r, isBroken)
+}

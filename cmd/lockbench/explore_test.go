@@ -1,0 +1,163 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/explore"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/reports"
+)
+
+// expired is a result that breaks what the design claims.
+func expired() explore.Result {
+	return explore.Result{
+		Design: "a/b",
+		Coverage: explore.Coverage{
+			Strategy: explore.Exhaustive, Scenario: "contend", Clients: 2, Threads: 1, Rounds: 2, Faults: -1, Moves: 2,
+			Kinds: []explore.FaultKind{explore.Cut}, Schedules: 1200, Pruned: 30, Complete: true,
+		},
+		Findings: []checker.Finding{
+			{Guarantee: lockbench.Exclusion, Verdict: checker.Broken, Claimed: true, Exercised: true, Exposure: 9, Violations: 2},
+			{Guarantee: lockbench.Overrun, Verdict: checker.Hazard, Exercised: true},
+		},
+		Witnesses: map[lockbench.Guarantee]explore.Witness{lockbench.Exclusion: {
+			Guarantee: lockbench.Exclusion, Verdict: checker.Broken, Sentence: "two owners", FoundAt: 3, FoundAfter: time.Second,
+			Replay: explore.Replay{Text: []byte("again")},
+			Rows:   []explore.Row{{At: time.Second, Client: "c1", Command: "SET", Reply: "OK", Fault: "cut", Holders: []string{"c1"}}},
+		}},
+		Grants: 44, Defects: []string{"none"}, Elapsed: time.Minute,
+	}
+}
+
+// TestExplored keeps all that a result says on its way into the report.
+func TestExplored(t *testing.T) {
+	cfg := explore.Config{Design: design.Design{Name: "a/b"}, Scenario: "contend", Seed: 9, Clients: 2, Rounds: 2, Pool: 5, TTL: time.Second}
+	got := explored(cfg, expired())
+	want := reports.Explored{
+		Coverage: reports.Coverage{
+			Strategy: "exhaustive", Clients: 2, Threads: 1, Rounds: 2, Moves: 2, Kinds: []string{"cut"},
+			Schedules: 1200, Pruned: 30, Complete: true,
+		},
+		Schedules: map[lockbench.Guarantee]reports.Schedule{lockbench.Exclusion: {
+			FoundAt: 3, Sentence: "two owners", Replay: "again",
+			Steps: []reports.Step{{At: int64(time.Second), Client: "c1", Command: "SET", Reply: "OK", Fault: "cut", Holders: []string{"c1"}}},
+		}},
+		FoundAfter: map[lockbench.Guarantee]time.Duration{lockbench.Exclusion: time.Second},
+		Elapsed:    time.Minute,
+		Verdicts:   checker.Result{Findings: expired().Findings, Grants: 44, Defects: []string{"none"}},
+	}
+	want.Header = got.Header
+	if diff := cmp.Diff(got, want); diff != "" {
+		t.Errorf("(-got +want):\n%s", diff)
+	}
+	params := map[string]any{"clients": 2.0, "rounds": 2.0, "pool": 5.0, "ttl_ns": 1e9}
+	if diff := cmp.Diff(got.Header.Params, params); diff != "" || got.Header.Seed != 9 || got.Header.Workload != "contend" {
+		t.Errorf("header: got %+v; params (-got +want):\n%s", got.Header, diff)
+	}
+	if r := reports.NewExploration([]reports.Explored{got}, nil); r.Exit != reports.BrokenClaim {
+		t.Errorf("exit: got %d, want %d", r.Exit, reports.BrokenClaim)
+	}
+}
+
+// TestShare divides a budget among scenarios, and never so far that nothing, which
+// means no limit, is left.
+func TestShare(t *testing.T) {
+	limited := &exploreSession{explorePlan: explorePlan{config: explore.Config{Budget: 9 * time.Second, Schedules: 10}}}
+	for _, c := range []struct {
+		left  explore.Config
+		among int
+		want  explore.Config
+	}{
+		{explore.Config{Budget: 9 * time.Second, Schedules: 10}, 3, explore.Config{Budget: 3 * time.Second, Schedules: 3}},
+		{explore.Config{Budget: 6 * time.Second, Schedules: 7}, 1, explore.Config{Budget: 6 * time.Second, Schedules: 7}},
+		{explore.Config{}, 2, explore.Config{Budget: 1, Schedules: 1}},
+	} {
+		got := limited.share(c.left, c.among)
+		if got.Budget != c.want.Budget || got.Schedules != c.want.Schedules {
+			t.Errorf("of %v, %d among %d: got %v, %d; want %v, %d",
+				c.left.Budget, c.left.Schedules, c.among, got.Budget, got.Schedules, c.want.Budget, c.want.Schedules)
+		}
+	}
+	if got := new(exploreSession).share(explore.Config{}, 3); got.Budget != 0 || got.Schedules != 0 {
+		t.Errorf("without limit: got %v, %d; want none", got.Budget, got.Schedules)
+	}
+}
+
+func TestExploreLines(t *testing.T) {
+	var out bytes.Buffer
+	p := newExploreProgress(&out, false, 2)
+	p.begin("a/b")
+	p.begin("c/d")
+	for range 2 { // told again and again, it is news once
+		p.tell("a/b", "contend", explore.Progress{Schedules: 7, Broken: []lockbench.Guarantee{lockbench.Exclusion}})
+	}
+	p.end("a/b", []reports.Explored{explored(explore.Config{}, expired()), explored(explore.Config{}, expired())})
+	p.say("interrupted")
+	p.end("c/d", []reports.Explored{explored(explore.Config{}, explore.Result{}), {Header: history.Header{Workload: "wait"}, Err: errors.New("it crashed")}})
+	p.close()
+	want := `[1/2] a/b ...
+[2/2] c/d ...
+a/b contend: exclusion is broken, after 7 schedules
+[1/2 done] a/b: 2400 schedules, broke exclusion
+interrupted
+[2/2 done] c/d: wait: it crashed
+`
+	if out.String() != want {
+		t.Errorf("got:\n%s\nwant:\n%s", out.String(), want)
+	}
+}
+
+func TestExploreBar(t *testing.T) {
+	var out bytes.Buffer
+	b := newExploreBar(newExploreLines(&out, 3))
+	b.begin("a/b")
+	b.tell("a/b", "contend", explore.Progress{Schedules: 7, Broken: []lockbench.Guarantee{lockbench.Exclusion}})
+	b.tell("a/b", "contend", explore.Progress{Schedules: 8}) // too soon to be drawn
+	b.end("a/b", nil)
+	b.say("interrupted")
+	b.close()
+	for _, want := range []string{"[0/3] a/b contend", "7 schedules", "1 broken so far", "[1/3] a/b", "8 schedules", "interrupted\n"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in %q", want, out.String())
+		}
+	}
+}
+
+func TestExploreQuiet(t *testing.T) {
+	var out bytes.Buffer
+	p := newExploreProgress(&out, true, 1)
+	p.say("x")
+	p.begin("a/b")
+	p.tell("a/b", "contend", explore.Progress{})
+	p.end("a/b", nil)
+	p.close()
+	if out.Len() != 0 {
+		t.Errorf("got %q, want nothing", out.String())
+	}
+}
+
+// TestScenariosByDefault: all but those that ask for more than designs promise.
+func TestScenariosByDefault(t *testing.T) {
+	var p explorePlan
+	if err := p.choose(nil); err != nil || len(p.scenarios) < 10 || p.named {
+		t.Errorf("got %d scenarios, named %v, %v", len(p.scenarios), p.named, err)
+	}
+	for _, s := range p.scenarios {
+		if s.OnRequest {
+			t.Errorf("%s is only on request", s.Name)
+		}
+	}
+	p = explorePlan{}
+	if err := p.choose([]string{"nested-short"}); err != nil || len(p.scenarios) != 1 || !p.named {
+		t.Errorf("named: got %v, %v", p.scenarios, err)
+	}
+}

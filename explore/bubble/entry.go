@@ -1,0 +1,34 @@
+package bubble
+
+import (
+	"context"
+	"os"
+
+	"github.com/lockbench/lockbench/explore"
+	"github.com/lockbench/lockbench/impls/design"
+)
+
+// Child is to be called first thing in the main function of a program that calls
+// Run. It returns at once, unless this process is a child that Run started: then it
+// explores what it is asked to and exits. Find returns the design of a name.
+//
+// testing.Main, of all ways, since it is one that package testing promises to keep
+// (MainStart is not), and that sets up what synctest needs (RunTests does not).
+func Child(find func(name string) (design.Design, error)) {
+	if os.Getenv(childVariable) == "" {
+		return
+	}
+	enter(func(ctx context.Context, b explore.Bubble, r request, tell func(explore.Progress)) (explore.Result, error) {
+		return run(ctx, b, find, r, tell)
+	})
+}
+
+func run(ctx context.Context, b explore.Bubble, find func(string) (design.Design, error), r request, tell func(explore.Progress)) (explore.Result, error) {
+	d, err := find(r.Design)
+	if err != nil {
+		return explore.Result{}, err
+	}
+	d.Claims = r.Claims
+	r.Config.Design = d
+	return explore.Run(ctx, b, r.Config, tell)
+}

@@ -1,0 +1,7 @@
+package bubble
+
+import "testing"
+
+func TestChildIsNotForParents(t *testing.T) {
+	Child(nil) // returns
+}
