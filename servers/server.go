@@ -2,6 +2,7 @@ package servers
 
 import (
 	"fmt"
+	"net"
 	"strings"
 	"sync"
 	"time"
@@ -57,6 +58,17 @@ func (s *Server) Version() string { return s.version }
 
 // Address returns how the server is reached, as a URL without user and password.
 func (s *Server) Address() string { return s.address }
+
+// Local tells whether the server is another process of this machine, as far as its
+// address says.
+func (s *Server) Local() bool {
+	if s.kind == Embedded {
+		return false
+	}
+	host, _, _ := net.SplitHostPort(s.options.Addr)
+	ip := net.ParseIP(host)
+	return s.options.Network == "unix" || host == "localhost" || ip != nil && ip.IsLoopback()
+}
 
 // Info describes the server for the header of a history.
 func (s *Server) Info() history.Server {

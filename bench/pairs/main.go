@@ -1,7 +1,8 @@
 // Pairs measures how many pairs of a lock's two commands, SET key token NX PX and
 // EVALSHA compare-and-delete, different clients get through one private Redis:
-// redis-benchmark, a bare go-redis loop, and any command that writes a lockbench
-// result, such as lockbench run itself.
+// redis-benchmark, a bare go-redis loop, the same loop with lockbench's connections,
+// and any command that writes a lockbench result, such as lockbench run itself.
+// Like lockbench, the loops leave a core to the server.
 //
 // The subjects take turns, round after round, so that what else the machine does
 // meets all of them; a ratio is the median of the rounds' ratios.
@@ -17,6 +18,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -29,13 +31,14 @@ import (
 type options struct {
 	Rounds   int           // how often every subject has its turn
 	Clients  int           // connections at one time
-	Duration time.Duration // of the bare loop's turn
+	Duration time.Duration // of a loop's turn
 	Requests int           // of each command in redis-benchmark's turn
 	Commands []string      // name=command line, with {redis} and {out} to fill in
 }
 
 func main() {
 	servers.SilenceClients()
+	runtime.GOMAXPROCS(max(1, runtime.GOMAXPROCS(0)-1))
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := run(ctx, os.Stdout, os.Args[1:]); err != nil {
@@ -72,7 +75,7 @@ func parse(args []string) (options, error) {
 	flags.SetOutput(io.Discard)
 	flags.IntVar(&opt.Rounds, "rounds", 5, "how often every subject has its turn")
 	flags.IntVar(&opt.Clients, "clients", 50, "connections at one time")
-	flags.DurationVar(&opt.Duration, "duration", 2*time.Second, "length of the bare loop's turn")
+	flags.DurationVar(&opt.Duration, "duration", 2*time.Second, "length of a loop's turn")
 	flags.IntVar(&opt.Requests, "requests", 50_000, "requests of each command in redis-benchmark's turn")
 	flags.Func("subject", "one more subject, `name=command line`; {redis} and {out} in it become the server's URL and the file for the JSON result", func(s string) error {
 		if !strings.Contains(s, "=") {

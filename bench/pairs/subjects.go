@@ -31,14 +31,14 @@ type subject struct {
 	turn func(ctx context.Context) (float64, error)
 }
 
-// newSubjects returns redis-benchmark, the bare loop and the commands of opt.
+// newSubjects returns redis-benchmark, the two loops and the commands of opt.
 func newSubjects(server *servers.Server, opt options) ([]subject, error) {
 	benchmark, err := exec.LookPath("redis-benchmark")
 	if err != nil {
 		return nil, fmt.Errorf("%w; hint: install the package of tools that comes with redis-server", err)
 	}
 	b := &bench{server: server, options: opt, program: benchmark}
-	subjects := []subject{{"redis-benchmark", b.redisBenchmark}, {"bare loop", b.bareLoop}}
+	subjects := []subject{{"redis-benchmark", b.redisBenchmark}, {"bare loop", b.bareLoop}, {"steady loop", b.steadyLoop}}
 	for _, c := range opt.Commands {
 		name, line, _ := strings.Cut(c, "=")
 		subjects = append(subjects, subject{name, func(ctx context.Context) (float64, error) {
@@ -62,7 +62,7 @@ type bench struct {
 // times as many as are asked for, so one in eight has been deleted already: that
 // flatters this subject a little.
 func (b *bench) redisBenchmark(ctx context.Context) (float64, error) {
-	client := b.client()
+	client := redis.NewClient(b.server.Options())
 	defer client.Close()
 	sha, err := client.ScriptLoad(ctx, compareAndDelete).Result()
 	if err != nil {
@@ -118,15 +118,22 @@ func (b *bench) rate(ctx context.Context, keys int, command ...string) (float64,
 	return strconv.ParseFloat(rows[len(rows)-1][1], 64)
 }
 
-func (b *bench) client() *redis.Client {
+// bareLoop is what go-redis does as it comes.
+func (b *bench) bareLoop(ctx context.Context) (float64, error) {
 	opt := b.server.Options()
-	opt.PoolSize = b.options.Clients
-	return redis.NewClient(opt)
+	opt.Dialer = nil
+	return b.loop(ctx, opt)
 }
 
-// bareLoop has one goroutine per client do pairs on a key of its own.
-func (b *bench) bareLoop(ctx context.Context) (float64, error) {
-	client := b.client()
+// steadyLoop is what it does with the connections that lockbench gives it.
+func (b *bench) steadyLoop(ctx context.Context) (float64, error) {
+	return b.loop(ctx, b.server.Options())
+}
+
+// loop has one goroutine per client do pairs on a key of its own.
+func (b *bench) loop(ctx context.Context, opt *redis.Options) (float64, error) {
+	opt.PoolSize = b.options.Clients
+	client := redis.NewClient(opt)
 	defer client.Close()
 	script := redis.NewScript(compareAndDelete)
 	if err := script.Load(ctx, client).Err(); err != nil {
