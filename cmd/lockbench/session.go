@@ -93,6 +93,7 @@ func (s *session) load(ctx context.Context, d design.Design, path string, live *
 	if err != nil {
 		return load.Summary{}, nil, fmt.Errorf("the history cannot be written: %w", err)
 	}
+	defer leaveCore(s.server)()
 	summary, failed := load.Run(ctx, load.Config{
 		Design: d, Server: s.server, Workload: s.workload, Options: s.options,
 		History: f, Progress: live,
