@@ -98,15 +98,16 @@ func (e *exploration) covered() {
 	}
 	for i := range e.result.Runs {
 		name := e.result.Runs[i].Design
-		for _, line := range coverage(e.scenarios, name) {
+		for _, line := range coverage(e.scenarios, name, len(e.result.Runs) == 1) {
 			e.printf("  %-*s  %s\n", width, name, line)
 			name = ""
 		}
 	}
 }
 
-// coverage describes the scenarios of a design, one line per scope.
-func coverage(runs []Run, design string) []string {
+// coverage describes the scenarios of a design, one line per scope; inFull: by
+// name, however many they are.
+func coverage(runs []Run, design string, inFull bool) []string {
 	var scopes []*scope
 	for i := range runs {
 		run := &runs[i]
@@ -123,7 +124,7 @@ func coverage(runs []Run, design string) []string {
 	}
 	var lines []string
 	for _, s := range scopes {
-		lines = append(lines, s.sentence())
+		lines = append(lines, s.sentence(inFull))
 	}
 	return lines
 }
@@ -143,7 +144,7 @@ func (s *scope) add(run *Run) {
 	s.elapsed += run.Exploration.Timings.Elapsed
 }
 
-func (s *scope) sentence() string {
+func (s *scope) sentence(inFull bool) string {
 	count := plural(s.schedules, "schedule") + " of an unknown number"
 	switch {
 	case s.schedules == 0:
@@ -151,8 +152,15 @@ func (s *scope) sentence() string {
 	case s.complete:
 		count = "all " + plural(s.schedules, "schedule")
 	}
-	return fmt.Sprintf("%s: %s in %s (%s)", s.name, count, compact(s.elapsed), strings.Join(s.scenarios, ", "))
+	scenarios := strings.Join(s.scenarios, ", ")
+	if len(s.scenarios) > fewScenarios && !inFull {
+		scenarios = plural(int64(len(s.scenarios)), "scenario")
+	}
+	return fmt.Sprintf("%s: %s in %s (%s)", s.name, count, compact(s.elapsed), scenarios)
 }
+
+// fewScenarios are named even where there are many designs.
+const fewScenarios = 3
 
 func scopeOf(x *Exploration) string {
 	strategy := x.Strategy

@@ -265,7 +265,11 @@ func margin(ns int64) string {
 // detail is what a verdict says in numbers, then in words.
 func detail(g Guarantee) string {
 	var parts []string
-	if g.Exposure > 0 || g.Violations > 0 {
+	switch {
+	case g.Exposure == 0 && g.Violations == 0:
+	case g.scenarios != nil: // explored: what shows it counts once a schedule
+		parts = append(parts, "in "+plural(g.Violations, "schedule")+", "+plural(g.Exposure, "occasion"))
+	default:
 		parts = append(parts, number(g.Violations)+" of "+plural(g.Exposure, "occasion"))
 	}
 	if m := measures(g.Measures); m != "" {

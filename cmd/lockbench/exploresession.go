@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 
@@ -123,7 +124,7 @@ func (s *exploreSession) scenario(ctx context.Context, cfg explore.Config) (repo
 	case errors.As(err, &lacks):
 		run.Lacks = lacks.Ability
 	default:
-		return run, fmt.Errorf("%s: %w", cfg.Design.Name, err)
+		return run, fmt.Errorf("%s: %s", cfg.Design.Name, strings.TrimPrefix(err.Error(), "explore: "))
 	}
 	return run, nil
 }
