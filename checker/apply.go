@@ -124,7 +124,8 @@ func (c *Checker) granted(k *key, h *hold, op *history.Op) {
 	}
 	h.stray = k.metStray(h)
 	h.excused = !c.faults.client(op.Client).paused.before(callOf(op))
-	h.forgotten = c.faults.restart != nil && callOf(op).before(callOf(c.faults.restart))
+	h.straddles = c.faults.restart != nil && callOf(op).before(callOf(c.faults.restart))
+	h.forgotten = h.straddles
 	k.fences.granted(c, k, h, op)
 	k.begin(h, returnOf(op), true)
 }
@@ -156,7 +157,7 @@ func (c *Checker) releaseCalled(k *key, op *history.Op) {
 		h.letGo(op)
 		k.refusal.left(h)
 		if h.certain {
-			k.forgive(h)
+			c.forgive(k, h)
 		}
 	case over && !h.certain: // the one before may have freed a level only
 		h.mayDelay(op)

@@ -80,13 +80,14 @@ func (c *Checker) conflictUnder(a, b *hold) lockbench.Guarantee {
 }
 
 // under is what answers for a breach of g: with clocks that are off, skew does for
-// all that depends on time.
+// all that an early end of a lease may lead to.
 func (c *Checker) under(g lockbench.Guarantee) lockbench.Guarantee {
 	if c.faults.skew == 0 {
 		return g
 	}
 	switch g {
-	case lockbench.Exclusion, lockbench.NoEarlyExpiry, lockbench.Extend, lockbench.ReleaseDelay, lockbench.Effects:
+	case lockbench.Exclusion, lockbench.NoEarlyExpiry, lockbench.Extend, lockbench.ReleaseDelay,
+		lockbench.LossReported, lockbench.Reentrancy, lockbench.Effects:
 		return lockbench.Skew
 	}
 	return g
@@ -155,7 +156,7 @@ func (c *Checker) overran(h *hold, s stamp) {
 // delays begins the time that a release asked to keep others out for. A release
 // that was late, or not answered ok, promises nothing.
 func (c *Checker) delays(k *key, h *hold, op *history.Op) {
-	final := !c.nested || !h.doubt // else a level may be left
+	final := (!c.nested || !h.doubt) && !k.leftOver(h.client) // else a level may be left
 	if final && op.Delay > 0 && op.Outcome == history.OK && op.Return < h.until && h.supersededBy == nil {
 		k.delayed = op
 	}
@@ -173,13 +174,13 @@ func (c *Checker) checkDelay(k *key, s start) {
 
 // nestedRefused judges a refusal of what its client held all along.
 func (c *Checker) nestedRefused(k *key, op *history.Op) {
-	if !c.nested || c.partial {
+	if !c.nested || c.partial || k.wasStruck(op) {
 		return
 	}
 	for _, h := range k.holds {
 		if h.client == op.Client && h.validAt(returnOf(op)) && h.supersededBy == nil && h.foreign == nil && !h.stray && !h.forgotten {
 			h.note(op)
-			c.violate(lockbench.Reentrancy, k, ownRefused, h)
+			c.violate(c.unlessFlushed(lockbench.Reentrancy), k, ownRefused, h)
 		}
 	}
 }

@@ -193,8 +193,8 @@ func (c *Checker) died(op *history.Op) {
 		h.close(callOf(op), "death", true)
 		h.dead, h.excused = true, true
 		k.cuts++
-		if h.known {
-			k.struckBy(strike{kind: lockbench.Recovery, fault: op, op: h.ops[0], h: h})
+		if h.known && h.supersededBy == nil && !h.told { // else it had lost the key before
+			k.struckBy(strike{kind: lockbench.Recovery, fault: op, op: h.ops[0], h: h, bounded: true})
 		}
 	})
 }
@@ -206,7 +206,7 @@ func (c *Checker) late(fault *history.Op) {
 	found := false
 	for _, k := range c.keys {
 		for i := range k.struck {
-			if x := &k.struck[i]; x.op.Client == fault.Client {
+			if x := &k.struck[i]; x.op.Client == fault.Client || fault.Client < 0 && x.op.Process == fault.Process {
 				found = true
 				x.until = max(x.until, fault.Call)
 				if x.bounded {
@@ -230,9 +230,13 @@ func (c *Checker) restarted(op *history.Op) {
 	for _, k := range c.keys {
 		c.settle(k, callOf(op))
 		k.delayed = nil
-		k.fences.forget()
+		k.fences.forget(callOf(op))
+		for _, holds := range [...][]*hold{k.holds, k.gone} {
+			for _, h := range holds {
+				h.forgotten, h.excused = true, true
+			}
+		}
 	}
-	c.eachOpen(func(_ *key, h *hold) { h.forgotten, h.excused = true, true })
 }
 
 // scriptError judges the answer to op, where the server forgot its scripts before

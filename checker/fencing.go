@@ -17,16 +17,18 @@ type fences struct {
 	admitted uint64 // highest that a guarded write was accepted with
 	admitter *history.Op
 	underWay []fenced
-	// forgotten is the grant with the highest fence before the server forgot it.
+	// forgotten is the grant with the highest fence before the server forgot it, since
+	// when that was.
 	forgotten *hold
+	since     stamp
 }
 
 // forget applies that the server restarted: it cannot go on counting.
-func (f *fences) forget() {
+func (f *fences) forget(at stamp) {
 	if f.returner != nil {
 		f.forgotten = f.returner
 	}
-	*f = fences{admitted: f.admitted, admitter: f.admitter, forgotten: f.forgotten}
+	*f = fences{admitted: f.admitted, admitter: f.admitter, forgotten: f.forgotten, since: at}
 }
 
 // fenced is an acquire under way and the highest fence returned before it.
@@ -72,7 +74,7 @@ func (f *fences) granted(c *Checker, k *key, h *hold, op *history.Op) {
 	if h.inCore && f.ended > floor { // without a core it may have been granted before
 		floor, by = f.ended, f.ender
 	}
-	same := by != nil && by.client == h.client && op.Fence == floor && k.refusal.residual(op)
+	same := by != nil && by.client == h.client && op.Fence == floor && (k.refusal.residual(op) || k.leftOver(op.Client))
 	switch old := f.forgotten; {
 	case by != nil && op.Fence <= floor && !same: // same: what it had left may have gone on
 		c.violate(lockbench.Fencing, k, fenceNotRaised, by, h)
@@ -87,7 +89,7 @@ func (f *fences) granted(c *Checker, k *key, h *hold, op *history.Op) {
 
 // gone notes that the core of h is over.
 func (f *fences) gone(h *hold) {
-	if op := h.ops[0]; h.known && !h.forgotten && h.inCore && op.Fence > f.ended {
+	if op := h.ops[0]; h.known && !callOf(op).before(f.since) && h.inCore && op.Fence > f.ended {
 		f.ended, f.ender = op.Fence, h
 	}
 }

@@ -68,6 +68,7 @@ type hold struct {
 	// lax are those that are under way, to be added when they return.
 	lax       []laxOp
 	forgotten bool // the server restarted since
+	straddles bool // it did so before the acquire returned
 	told      bool // its owner knows that it is lost
 
 	supersededAt stamp // return of the first later grant to another owner
@@ -428,9 +429,9 @@ func (h *hold) latest(slack int64) int64 {
 }
 
 // follows tells whether h was granted after a for certain: had it been before,
-// it would have been neither released nor over when a was granted.
+// it would have been neither released nor over when a was granted, nor forgotten.
 func (h *hold) follows(a *hold) bool {
-	return a.newest.before(h.granted) && h.sure > a.newest.t
+	return !h.straddles && a.newest.before(h.granted) && h.sure > a.newest.t
 }
 
 // anew notes that h may have been granted once more, by s at the latest: what its

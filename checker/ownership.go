@@ -98,7 +98,7 @@ func (c *Checker) owedLoss(k *key, h *hold, op *history.Op) {
 		c.expose(lockbench.LossReported)
 		c.measure(&c.lossDelays, op.Return-h.supersededAt.t)
 	case history.OK:
-		if h.regrant {
+		if h.regrant || c.faults.skew > 0 { // clocks that are off leave unknown who came first
 			return
 		}
 		c.expose(lockbench.LossReported)
@@ -146,13 +146,9 @@ func (c *Checker) toldLost(k *key, h *hold, op *history.Op, s stamp) {
 	case h.inner > 0 && c.nested:
 		c.violate(lockbench.Reentrancy, k, innerLost, h)
 	case certain && c.faults.flush != nil:
-		c.violateOps(c.either(lockbench.ScriptFlush, lockbench.LossReported), k, falselyToldFlushed, op, c.faults.flush)
+		c.violateOps(c.unlessFlushed(lockbench.LossReported), k, falselyToldFlushed, op, c.faults.flush)
 	case certain:
-		g := lockbench.LossReported
-		if c.faults.skew > 0 {
-			g = lockbench.Skew
-		}
-		c.expose(g)
-		c.violate(g, k, falselyTold, h)
+		c.expose(lockbench.LossReported)
+		c.violate(lockbench.LossReported, k, falselyTold, h)
 	}
 }

@@ -147,7 +147,7 @@ func (c *Checker) refusedFree(k *key) {
 // freeBefore tells whether the key was provably free at t and just before.
 func (c *Checker) freeBefore(k *key, t int64) bool {
 	r := &k.refusal
-	if c.partial || r.tainted > 0 || r.granting > 0 || r.busy >= t {
+	if c.partial || r.tainted > 0 || r.granting > 0 || r.busy >= t || k.unbounded() {
 		return false
 	}
 	for _, h := range k.holds {

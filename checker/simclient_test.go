@@ -57,6 +57,8 @@ func outcome(a answer, said history.Outcome) history.Outcome {
 	switch a {
 	case arrived:
 		return said
+	case falsely:
+		return history.OK
 	case failed:
 		return history.Failed
 	}
@@ -89,6 +91,8 @@ func (c *simClient) think() { c.next(c.w.Int64N(4)) }
 func (c *simClient) step() {
 	n := c.w.IntN(100)
 	switch {
+	case n < 6 && c.w.plan.faults.pauses:
+		c.pause()
 	case n < 3 && c.w.plan.deaths:
 		c.die()
 	case n < 10 && c.old.token != 0 && c.old.hold != c.hold && c.w.plan.stale && c.w.plan.kind != "nested":
@@ -111,6 +115,10 @@ func (c *simClient) step() {
 }
 
 func (c *simClient) die() {
+	if c.dead {
+		return
+	}
+	c.w.server.wedge(c.id, wedgesDead, c.w.now)
 	at := c.w.stamp()
 	c.w.ops = append(c.w.ops, &history.Op{Kind: history.Death, Client: c.id, Stream: c.id, Call: at.t, CallSeq: at.seq, Return: at.t})
 	c.dead = true
@@ -149,7 +157,7 @@ func (c *simClient) attempt(op *history.Op) {
 		op.Attempt = asked * tick
 	}
 	var g grant
-	c.w.transmit(func() { g = c.w.server.acquire(c.id, asked, c.w.now, ttl) }, func(a answer) {
+	c.send(op, func(again bool) { g = c.w.server.acquireOnce(g, again, c.id, asked, c.w.now, ttl) }, func(a answer) {
 		again := a == arrived && g.token == 0 && c.w.now*tick < op.Call+op.Wait
 		switch {
 		case c.dead:
@@ -170,7 +178,9 @@ func (c *simClient) acquired(op *history.Op, a answer, g grant) {
 	if g.token == 0 {
 		said = history.Refused
 	}
-	c.end(op, outcome(a, said))
+	if c.end(op, outcome(a, said)); a == silent && c.w.plan.faults.swallows && op.Note != "" {
+		op.Outcome = history.Refused
+	}
 	switch op.Outcome {
 	case history.Refused, history.Failed:
 		op.Hold = 0
@@ -212,7 +222,7 @@ func (c *simClient) release(delay int64) {
 
 func (c *simClient) letGo(op *history.Op, g grip, delay int64, then func()) {
 	var said history.Outcome
-	c.w.transmit(func() { said = c.w.server.release(g.token, c.w.now, delay) }, func(a answer) {
+	c.send(op, func(again bool) { said = c.w.server.releaseOnce(said, again, g.token, c.w.now, delay) }, func(a answer) {
 		if c.end(op, outcome(a, said)) {
 			then()
 		}
@@ -242,7 +252,7 @@ func (c *simClient) prolong(op *history.Op, g grip, ttl int64, then func()) {
 	if op.Kind == history.Extend { // a renewal is not told beforehand for how long
 		op.Asked = ttl * tick
 	}
-	c.w.transmit(func() { said = c.w.server.extend(g.token, c.w.now, ttl) }, func(a answer) {
+	c.send(op, func(bool) { said = c.w.server.extend(g.token, c.w.now, ttl) }, func(a answer) {
 		if !c.end(op, outcome(a, said)) {
 			return
 		}
@@ -264,7 +274,7 @@ func (c *simClient) renewals(g grip) {
 	}
 	c.w.later(1+c.w.Int64N(g.ttl), func() { // not at the instant of the grant, which a tie would hide
 		n := len(c.grips)
-		if c.dead || n == 0 || c.grips[n-1] != g || c.lost || c.busy != nil && c.busy.Kind == history.Release {
+		if c.dead || c.steps < 0 || n == 0 || c.grips[n-1] != g || c.lost || c.busy != nil && c.busy.Kind == history.Release {
 			return
 		}
 		c.streams++

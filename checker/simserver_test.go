@@ -49,8 +49,12 @@ type lockServer struct {
 	// promised is where it should have ended, when the mutation cut it short.
 	promised int64
 	closed   int64 // a release asked that nobody be let in before
-	tokens   int64
-	fence    uint64
+	// offsets are how far the clocks of clients are ahead, in ticks.
+	offsets map[int32]int64
+	flushed bool // scripts are gone
+	tokens  int64
+	wedged  bool // what is held stays held whatever the owner does
+	fence   uint64
 }
 
 // A grant is what the server answers to an acquire: token 0 is a refusal.
@@ -61,7 +65,7 @@ type grant struct {
 
 // expire frees the key when its lease is over at now.
 func (s *lockServer) expire(now int64) {
-	if s.owner != 0 && s.until <= now {
+	if s.owner != 0 && s.until <= now && !s.wedged {
 		s.owner = 0
 	}
 }
@@ -93,7 +97,7 @@ func (s *lockServer) acquire(client int32, asked, now, ttl int64) grant {
 	switch {
 	case s.owner == 0 && (now < s.closed || s.strikes(spuriousRefusal, 3)):
 		return grant{}
-	case s.owner == 0, s.owner != client && s.strikes(doubleGrant, 4):
+	case s.owner == 0, s.owner != client && (s.strikes(doubleGrant, 4) || s.looksOver(client, now)):
 		s.take(client, s.leaseEnd(asked, now, ttl))
 	case s.owner != client || s.kind == "refused" || s.strikes(refusesOwn, 3):
 		return grant{}
@@ -113,7 +117,7 @@ func (s *lockServer) acquire(client int32, asked, now, ttl int64) grant {
 
 func (s *lockServer) take(client int32, until int64) {
 	s.tokens++
-	s.owner, s.token, s.levels, s.until = client, s.tokens, 1, until
+	s.owner, s.token, s.levels, s.until, s.wedged = client, s.tokens, 1, until, false
 	if !s.strikes(flatFence, 3) {
 		s.fence++
 	}
@@ -140,6 +144,9 @@ func (s *lockServer) release(token, now, delay int64) history.Outcome {
 		return history.OK
 	case !mine:
 		return history.LossReported
+	}
+	if s.wedged {
+		return history.OK
 	}
 	if s.levels--; s.levels > 0 && !s.strikes(innerFrees, 1) {
 		return history.OK
@@ -187,6 +194,7 @@ type world struct {
 	ops    []*history.Op
 	stamps uint64
 
+	clients          []*simClient
 	version, written uint64 // the guarded record's, and the newest made
 	floor            uint64 // the highest fence the store has seen
 }
@@ -231,6 +239,7 @@ const (
 	arrived answer = iota
 	failed         // certainly not sent
 	silent         // timed out: it may act, now or later
+	falsely        // told ok, whatever the server said
 )
 
 // transmit sends a request: act happens at the server, unless it is lost on the

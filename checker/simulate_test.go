@@ -21,6 +21,7 @@ type simPlan struct {
 	// What clients and lock can do, and what befalls them.
 	deaths, stale, store, notices, delays, fences, guarded bool
 	renews, endless, anchored, numbered, cuts              bool
+	faults                                                 faultPlan
 }
 
 func drawPlan(r *rand.Rand, fault mutation) simPlan {
@@ -34,6 +35,9 @@ func drawPlan(r *rand.Rand, fault mutation) simPlan {
 		p.loss = 2 + r.IntN(20)
 	}
 	p.guarded = p.fences && yes(2)
+	if p.faults = drawFaults(r, fault); p.faults.any() {
+		p.loss = 0
+	}
 	switch fault {
 	case innerFrees, refusesOwn, shortensNested:
 		p.kind = "nested"
@@ -62,10 +66,13 @@ func simulate(seed uint64, fault mutation) simulated {
 	steps := 2 + r.IntN(8)
 	for id := int32(1); id <= int32(2+r.IntN(3)); id++ {
 		c := &simClient{w: w, id: id, steps: steps}
+		w.clients = append(w.clients, c)
 		c.next(r.Int64N(12))
 	}
+	w.beginFaults(r.Int64N(60))
 	w.run()
-	s := simulated{memory: memory{header: history.Header{Reacquire: p.kind, Renews: p.renews}, ops: w.ops}, faulted: w.server.faulted}
+	w.probe()
+	s := simulated{memory: memory{header: history.Header{Reacquire: p.kind, Renews: p.renews, Faults: p.faults.names()}, ops: w.ops}, faulted: w.server.faulted}
 	if p.cuts {
 		s.tear(r, w.now)
 	}
@@ -78,7 +85,7 @@ func (s *simulated) tear(r *rand.Rand, end int64) {
 	s.cut = map[int32]int64{}
 	s.end = history.End{Partial: true, Why: "the test says so"}
 	for _, op := range s.ops {
-		if _, known := s.cut[op.Client]; !known {
+		if _, known := s.cut[op.Client]; !known && op.Client >= 0 {
 			at, seq := r.Int64N(end+1)*tick, uint64(0)
 			if op.CallSeq > 0 {
 				seq = math.MaxUint64
@@ -112,7 +119,7 @@ func (s simulated) describe() string {
 		if op.Return != history.Never {
 			end = fmt.Sprint(op.Return / tick)
 		}
-		fmt.Fprintf(&b, "%c %d-%s %s %s", 'A'+op.Client-1, op.Call/tick, end, op.Kind, op.Outcome)
+		fmt.Fprintf(&b, "%c %d-%s %s %s %s", 'A'+op.Client-1, op.Call/tick, end, op.Kind, op.Outcome, op.Note)
 		for _, f := range []struct {
 			name string
 			n    int64
@@ -193,6 +200,16 @@ var blame = []struct {
 	{delayIgnored, some(lockbench.ReleaseDelay), nil, 30},
 	{flatFence, some(lockbench.Fencing), nil, 40},
 	{spuriousRefusal, some(lockbench.NoSpuriousRefusal), nil, 15},
+	{wedgesDead, some(lockbench.Recovery), nil, 20},
+	{wedgesLost, some(lockbench.LostReply), nil, 20},
+	{wedgesCancelled, some(lockbench.Cancel), nil, 20},
+	{retryFrees, some(lockbench.LostReply), broad, 20},
+	{retryTakes, some(lockbench.LostReply), broad, 20},
+	{grantsCancelled, some(lockbench.Cancel), append(some(broad...), lockbench.OwnerRelease), 20},
+	{forgets, some(lockbench.Restart), nil, 10},
+	{failsFlushed, some(lockbench.ScriptFlush), nil, 20},
+	{refusesFlushed, some(lockbench.ScriptFlush), some(lockbench.Recovery), 20},
+	{trustsClocks, some(lockbench.Skew), nil, 20},
 	{doubleGrant, some(lockbench.NoEarlyExpiry, lockbench.Extend), append(some(broad...), lockbench.OwnerRelease), 40},
 }
 

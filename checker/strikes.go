@@ -43,6 +43,12 @@ func (k *key) wasStruck(op *history.Op) bool {
 	return slices.ContainsFunc(k.struck, func(x strike) bool { return x.op == op })
 }
 
+// unbounded tells whether an acquire was struck that is still under way, whatever
+// it will be told.
+func (k *key) unbounded() bool {
+	return slices.ContainsFunc(k.struck, func(x strike) bool { return !x.bounded && x.op.Kind == history.Acquire })
+}
+
 // strike notes that fault struck op.
 func (c *Checker) strike(kind lockbench.Guarantee, fault, op *history.Op) {
 	if op.Kind == history.Read || op.Kind == history.Write {
@@ -111,7 +117,8 @@ func wanted(op *history.Op) int64 {
 }
 
 // recovered applies that acquire op was granted the key: nothing is left of what
-// faults did to others, and each guarantee that answers for it was put to the test.
+// faults did to others before, and each guarantee that answers for it was put to the
+// test. A grant whose lease may have been over by then may have come before.
 func (c *Checker) recovered(k *key, op *history.Op) {
 	var shown []lockbench.Guarantee
 	for i := range k.struck {
@@ -119,10 +126,10 @@ func (c *Checker) recovered(k *key, op *history.Op) {
 		if x.op == op && x.kind == lockbench.Cancel { // an ordinary grant, to be kept like any
 			c.expose(lockbench.Cancel)
 		}
-		if x.over || x.op.Client == op.Client {
+		if x.over || x.op.Client == op.Client || x.bounded && after(startOf(op), lease(op)) <= x.acted() {
 			continue
 		}
-		x.over = true
+		x.over = x.bounded // else what was struck goes on, and may do harm yet
 		if !slices.Contains(shown, x.kind) {
 			shown = append(shown, x.kind)
 			c.expose(x.kind)
@@ -130,12 +137,20 @@ func (c *Checker) recovered(k *key, op *history.Op) {
 	}
 }
 
-// forgive forgets the strikes on client before its hold h, which it was granted
-// and gave up for certain: nothing that it does later goes back to them.
-func (k *key) forgive(h *hold) {
+// forgive forgets the strikes on the owner of h before it was granted h, which it
+// gave up for certain: nothing that it does later goes back to them. That it was
+// granted h shows nothing where it may have joined what the fault had left.
+func (c *Checker) forgive(k *key, h *hold) {
+	joins := c.header.Reacquire != "refused"
 	k.struck = slices.DeleteFunc(k.struck, func(x strike) bool {
-		return x.op.Client == h.client && x.bounded && x.acted() < h.ops[0].Call
+		return x.op.Client == h.client && x.bounded && x.acted() < h.ops[0].Call && (x.over || !joins)
 	})
+}
+
+// leftOver tells whether a fault may have left client something that its next
+// acquire joins.
+func (k *key) leftOver(client int32) bool {
+	return slices.ContainsFunc(k.struck, func(x strike) bool { return x.op.Client == client && !x.over })
 }
 
 // wedgedBy is what a refusal of the free key k is to be blamed on: the fault that
@@ -147,14 +162,23 @@ func (c *Checker) wedgedBy(k *key) (lockbench.Guarantee, *strike) {
 			blamed = i
 		}
 	}
-	switch {
-	case blamed >= 0:
-		x := k.struck[blamed]
-		return x.kind, &x
-	case c.faults.flush != nil:
-		return c.either(lockbench.ScriptFlush, lockbench.NoSpuriousRefusal), nil
+	if blamed < 0 {
+		return c.unlessFlushed(lockbench.NoSpuriousRefusal), nil
 	}
-	return lockbench.NoSpuriousRefusal, nil
+	x := k.struck[blamed]
+	if c.faults.flush != nil && c.claims(x.kind) && !c.claims(lockbench.ScriptFlush) {
+		return lockbench.ScriptFlush, nil
+	}
+	return x.kind, &x
+}
+
+// unlessFlushed is what is blamed for a breach of g by an answer: when the server
+// had forgotten its scripts, the answer may be owed to that.
+func (c *Checker) unlessFlushed(g lockbench.Guarantee) lockbench.Guarantee {
+	if c.faults.flush == nil {
+		return g
+	}
+	return c.either(lockbench.ScriptFlush, g)
 }
 
 func (c *Checker) claims(g lockbench.Guarantee) bool { return slices.Contains(c.header.Claims, g) }
