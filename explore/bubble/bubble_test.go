@@ -13,12 +13,15 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/redis/go-redis/v9"
 	"go.uber.org/goleak"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/explore"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
 )
 
@@ -69,8 +72,43 @@ func act(ctx context.Context, b explore.Bubble, r request, tell func(explore.Pro
 		return explore.Result{Design: "steps", Coverage: explore.Coverage{Stopped: "interrupted"}}, nil
 	case "deaf":
 		b.Enter(func() { hang(b) })
+	default:
+		return run(ctx, b, find, r, tell)
 	}
 	return explore.Result{}, nil
+}
+
+// find knows one design more than the catalogue.
+func find(name string) (design.Design, error) {
+	if name == "wedges" {
+		return wedging, nil
+	}
+	found, err := impls.Match(name)
+	if err != nil {
+		return design.Design{}, err
+	}
+	return found[0], nil
+}
+
+// wedging is a lock of which the threads of a process wait for each other outside
+// of what a bubble can see.
+var wedging = design.Design{
+	Name:      "wedges",
+	Reacquire: design.Refused,
+	Open: design.Sharing(func(env design.Environment, client *redis.Client, _ design.Observer) lockbench.Locker {
+		return wedged{client}
+	}),
+}
+
+var wedge sync.Mutex
+
+type wedged struct{ client *redis.Client }
+
+func (w wedged) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
+	wedge.Lock()
+	defer wedge.Unlock()
+	w.client.Get(ctx, key) // after which the others may go on, and cannot
+	return nil, w.client.SetNX(ctx, key, 1, opt.TTL).Err()
 }
 
 // hang has a goroutine wait for a mutex whose holder sleeps: the bubble is never
@@ -149,6 +187,30 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// TestSameInChild explores a design in a child and in the test itself.
+func TestSameInChild(t *testing.T) {
+	d, err := find("lua-token/expire")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := explore.Config{Design: d, Scenario: "stale-release", Faults: -1, Schedules: 100, Seed: 3}
+	got, err := Run(t.Context(), Job{Config: cfg}, silent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := explore.Run(t.Context(), New(t), cfg, silent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Coverage.Schedules == 0 || len(got.Findings) == 0 {
+		t.Errorf("nothing was explored: %+v", got)
+	}
+	timeless := cmp.Options{cmpopts.IgnoreFields(explore.Result{}, "Elapsed"), cmpopts.IgnoreFields(explore.Witness{}, "FoundAfter"), cmpopts.EquateEmpty()}
+	if diff := cmp.Diff(got, want, timeless); diff != "" {
+		t.Errorf("(-child +test):\n%s", diff)
+	}
+}
+
 func TestRunReplays(t *testing.T) {
 	j := job("replays")
 	j.Replay.Text = []byte("the file")
@@ -184,6 +246,7 @@ func TestFailures(t *testing.T) {
 		{"exits", "exit status 7): so long", "so long"},
 		{"hangs", "no step was taken for 2s", ""},
 		{"spins", "no step was taken for 2s", ""},
+		{"wedges", "no step was taken for 2s", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
