@@ -2,50 +2,50 @@ package history
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/lockbench/lockbench"
 )
 
-// errNoAbility answers a call that [lockbench.Ability] would have kept back.
-var errNoAbility = errors.New("the lease cannot do this; hint: look for the ability with lockbench.Ability")
-
-// lease records what is done with one grant. It implements every ability and
-// passes each on to the lease within.
+// lease records what is done with one grant.
 type lease struct {
+	lockbench.Wrapped
 	client *Client
-	inner  lockbench.Lease
 	key    string
 	hold   int64
-	watch  *watch // nil unless the lease within is a Watcher
+	watch  *watch // nil unless the lease within tells of its loss
 }
 
+// leasesAtOnce is how many leases a client makes at a time, so that each costs no
+// allocation of its own. A lease that is kept keeps the others made with it.
+const leasesAtOnce = 32
+
 func (c *Client) wrap(inner lockbench.Lease, key string, hold int64) *lease {
-	l := &lease{client: c, inner: inner, key: key, hold: hold}
-	if w, ok := lockbench.Ability[lockbench.Watcher](inner); ok {
-		l.watch = newWatch(l, w.Lost())
+	if len(c.leases) == 0 {
+		c.leases = make([]lease, leasesAtOnce)
+	}
+	l := &c.leases[0]
+	c.leases = c.leases[1:]
+	l.Lease, l.client, l.key, l.hold = inner, c, key, hold
+	if _, ok := inner.(lockbench.Watcher); ok {
+		l.watch = newWatch(l, l.Wrapped.Lost())
 	}
 	return l
 }
 
-// Unwrap lets lockbench.Ability see what the lease within can do.
-func (l *lease) Unwrap() lockbench.Lease { return l.inner }
-
 func (l *lease) Release(ctx context.Context) error {
 	op := l.releasing(0)
-	err := l.inner.Release(ctx)
+	err := l.Lease.Release(ctx)
 	l.released(op, err)
 	return err
 }
 
 func (l *lease) ReleaseAfter(ctx context.Context, d time.Duration) error {
-	inner, ok := lockbench.Ability[lockbench.DelayedReleaser](l.inner)
-	if !ok {
-		return errNoAbility
+	if _, ok := lockbench.Ability[lockbench.DelayedReleaser](l.Lease); !ok {
+		return l.Wrapped.ReleaseAfter(ctx, d)
 	}
 	op := l.releasing(d)
-	err := inner.ReleaseAfter(ctx, d)
+	err := l.Wrapped.ReleaseAfter(ctx, d)
 	l.released(op, err)
 	return err
 }
@@ -78,15 +78,14 @@ func (c *Client) done(op *Op, err error) Outcome {
 }
 
 func (l *lease) Extend(ctx context.Context, ttl time.Duration) error {
-	inner, ok := lockbench.Ability[lockbench.Extender](l.inner)
-	if !ok {
-		return errNoAbility
+	if _, ok := lockbench.Ability[lockbench.Extender](l.Lease); !ok {
+		return l.Wrapped.Extend(ctx, ttl)
 	}
 	op := l.client.begin(Extend, l.key)
 	op.Hold, op.Asked = l.hold, int64(ttl)
 	l.client.called(op)
-	err := inner.Extend(ctx, ttl)
-	l.client.extended(op, err, l.inner)
+	err := l.Wrapped.Extend(ctx, ttl)
+	l.client.extended(op, err, l.Lease)
 	return err
 }
 
@@ -112,31 +111,9 @@ func (c *Client) extended(op *Op, err error, inner lockbench.Lease) {
 	c.settle(op)
 }
 
-func (l *lease) TTL(ctx context.Context) (time.Duration, error) {
-	inner, ok := lockbench.Ability[lockbench.TTLer](l.inner)
-	if !ok {
-		return 0, errNoAbility
-	}
-	return inner.TTL(ctx)
-}
-
-func (l *lease) Fence() uint64 {
-	if inner, ok := lockbench.Ability[lockbench.Fencer](l.inner); ok {
-		return inner.Fence()
-	}
-	return 0
-}
-
-func (l *lease) Valid() (from time.Time, granted time.Duration) {
-	if inner, ok := lockbench.Ability[lockbench.Validator](l.inner); ok {
-		return inner.Valid()
-	}
-	return time.Time{}, 0
-}
-
 // Lost returns a channel that is closed once the loss is in the record, so that
 // no client acts on a loss before the history knows it. It is nil when the lease
-// within is no Watcher.
+// within never tells.
 func (l *lease) Lost() <-chan struct{} {
 	if l.watch == nil {
 		return nil

@@ -12,7 +12,11 @@ type watch struct {
 	ended chan struct{}
 }
 
+// newWatch returns a watch of inner, nil when inner is.
 func newWatch(l *lease, inner <-chan struct{}) *watch {
+	if inner == nil {
+		return nil
+	}
 	w := &watch{lease: l, inner: inner, lost: make(chan struct{})}
 	w.start()
 	return w
@@ -20,7 +24,7 @@ func newWatch(l *lease, inner <-chan struct{}) *watch {
 
 // start begins to wait, unless the loss is known or the recording over.
 func (w *watch) start() {
-	if w == nil || w.seen || w.inner == nil {
+	if w == nil || w.seen {
 		return
 	}
 	c := w.lease.client

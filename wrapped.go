@@ -1,0 +1,67 @@
+package lockbench
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// errNoAbility answers a call that [Ability] would have kept back.
+var errNoAbility = errors.New("the lease cannot do this; hint: look for the ability with lockbench.Ability")
+
+// Wrapped is the lease within a decorator of leases: the decorator embeds it and
+// overrides what it is about. Everything else is passed on, each ability as long
+// as the lease within has it; [Ability] tells. A call of one that it lacks returns
+// an error or the zero value.
+type Wrapped struct{ Lease }
+
+// Unwrap returns the lease within.
+func (w *Wrapped) Unwrap() Lease { return w.Lease }
+
+// Extend implements [Extender].
+func (w *Wrapped) Extend(ctx context.Context, ttl time.Duration) error {
+	if inner, ok := Ability[Extender](w.Lease); ok {
+		return inner.Extend(ctx, ttl)
+	}
+	return errNoAbility
+}
+
+// TTL implements [TTLer].
+func (w *Wrapped) TTL(ctx context.Context) (time.Duration, error) {
+	if inner, ok := Ability[TTLer](w.Lease); ok {
+		return inner.TTL(ctx)
+	}
+	return 0, errNoAbility
+}
+
+// Fence implements [Fencer].
+func (w *Wrapped) Fence() uint64 {
+	if inner, ok := Ability[Fencer](w.Lease); ok {
+		return inner.Fence()
+	}
+	return 0
+}
+
+// Lost implements [Watcher].
+func (w *Wrapped) Lost() <-chan struct{} {
+	if inner, ok := Ability[Watcher](w.Lease); ok {
+		return inner.Lost()
+	}
+	return nil
+}
+
+// Valid implements [Validator].
+func (w *Wrapped) Valid() (from time.Time, granted time.Duration) {
+	if inner, ok := Ability[Validator](w.Lease); ok {
+		return inner.Valid()
+	}
+	return time.Time{}, 0
+}
+
+// ReleaseAfter implements [DelayedReleaser].
+func (w *Wrapped) ReleaseAfter(ctx context.Context, d time.Duration) error {
+	if inner, ok := Ability[DelayedReleaser](w.Lease); ok {
+		return inner.ReleaseAfter(ctx, d)
+	}
+	return errNoAbility
+}
