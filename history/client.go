@@ -19,6 +19,9 @@ type Client struct {
 	pending []*Op // operations under way
 	holds   holds
 
+	// leases are made, but not given out yet; the owner's goroutine's own.
+	leases []lease
+
 	watchers sync.WaitGroup
 	quit     chan struct{} // closed when watchers are to end; nil while there was none
 }

@@ -71,7 +71,7 @@ func (t *Tape) Client(id, process int32) *Client {
 	c.id, c.process, c.number = id, process, int32(t.live)
 	t.live++
 	c.Client = Client{
-		base: t.base, track: c, pending: c.pending[:0],
+		base: t.base, track: c, pending: c.pending[:0], leases: c.leases,
 		holds: holds{client: id, reacquire: t.header.Reacquire, open: c.holds.open[:0]},
 	}
 	return &c.Client

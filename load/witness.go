@@ -21,9 +21,6 @@ type Witness struct {
 	base   time.Time
 	nested bool // a second acquire by the holder counts (design.Nested)
 	sites  map[string]*site
-
-	mu      sync.Mutex
-	lockers []*witnessed
 }
 
 // NewWitness returns a witness of keys; what happens to other keys it does not
@@ -39,11 +36,7 @@ func NewWitness(keys []string, nested bool) *Witness {
 // Locker returns inner, watched, as one more owner. Its leases have the abilities
 // of inner's leases, to be found with [lockbench.Ability].
 func (w *Witness) Locker(inner lockbench.Locker) lockbench.Locker {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	l := &witnessed{witness: w, inner: inner}
-	w.lockers = append(w.lockers, l)
-	return l
+	return &witnessed{witness: w, inner: inner}
 }
 
 // Overlaps returns, for each key that had any, the entries at which another
@@ -60,11 +53,11 @@ func (w *Witness) Overlaps() map[string]int64 {
 
 // Entries returns how many entries were watched.
 func (w *Witness) Entries() int64 {
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	var n int64
-	for _, l := range w.lockers {
-		n += l.entries.Load()
+	for _, s := range w.sites {
+		s.mu.Lock()
+		n += s.entries
+		s.mu.Unlock()
 	}
 	return n
 }
@@ -74,9 +67,10 @@ type site struct {
 	base       time.Time
 	overlapped atomic.Int64
 
-	mu     sync.Mutex
-	inside []*grip
-	_      [64]byte // sites of different keys do not share a cache line
+	mu      sync.Mutex
+	entries int64
+	inside  []*grip
+	_       [64]byte // sites of different keys do not share a cache line
 }
 
 // A grip is what one client has of one site.
@@ -95,6 +89,7 @@ func (s *site) enter(g *grip) {
 		s.overlapped.Add(1)
 	}
 	s.inside = append(s.inside, g)
+	s.entries++
 }
 
 // shared tells whether g and somebody inside are both valid. The clock is read
@@ -145,10 +140,12 @@ func (g *grip) valid(now time.Duration) bool {
 type witnessed struct {
 	witness *Witness
 	inner   lockbench.Locker
-	entries atomic.Int64
-	grips   []*grip  // what the client has in hand
-	told    bool     // the leases tell their validity: no need to take the time
-	_       [64]byte // clients do not share a cache line
+	grips   []*grip        // what the client has in hand
+	told    bool           // the leases tell their validity: no need to take the time
+	key     string         // the latest one acquired, and
+	site    *site          // its site: most clients come back to it
+	leases  []watchedLease // made, but not given out yet
+	_       [64]byte       // clients do not share a cache line
 }
 
 // Acquire enters when the lock was granted with a known validity.
@@ -158,16 +155,30 @@ func (l *witnessed) Acquire(ctx context.Context, key string, opt lockbench.Optio
 		called = time.Since(l.witness.base)
 	}
 	lease, err := l.inner.Acquire(ctx, key, opt)
-	s := l.witness.sites[key]
+	s := l.siteOf(key)
 	if err != nil || lease == nil || s == nil {
 		return lease, err
 	}
-	watched := &watchedLease{locker: l, inner: lease}
+	watched := l.wrap(lease)
 	watched.grip = l.gripOn(s, &watched.own)
 	watched.grip.take(l.until(lease, called, opt), l.witness.nested)
 	watched.grip.lost = lostOf(lease)
-	l.enter(watched.grip)
+	s.enter(watched.grip)
 	return watched, nil
+}
+
+// leasesAtOnce is how many leases a client makes at a time, so that each costs no
+// allocation of its own. A lease that is kept keeps the others made with it.
+const leasesAtOnce = 32
+
+func (l *witnessed) wrap(lease lockbench.Lease) *watchedLease {
+	if len(l.leases) == 0 {
+		l.leases = make([]watchedLease, leasesAtOnce)
+	}
+	watched := &l.leases[0]
+	l.leases = l.leases[1:]
+	watched.Lease, watched.locker = lease, l
+	return watched
 }
 
 // take counts one more acquire. A nested one can only shorten what is believed of
@@ -199,16 +210,29 @@ func (l *witnessed) until(lease lockbench.Lease, called time.Duration, opt lockb
 // lostOf returns the channel of the design itself, beneath all decorators: those
 // may pass the loss on later than they recorded it.
 func lostOf(lease lockbench.Lease) <-chan struct{} {
+	inner := lease
+	for {
+		w, wraps := inner.(interface{ Unwrap() lockbench.Lease })
+		if !wraps {
+			break
+		}
+		inner = w.Unwrap()
+	}
+	own, ok := inner.(lockbench.Watcher) // most have none, and are done here
+	if !ok {
+		return nil
+	}
 	if _, ok := lockbench.Ability[lockbench.Watcher](lease); !ok {
 		return nil
 	}
-	for {
-		w, wraps := lease.(interface{ Unwrap() lockbench.Lease })
-		if !wraps {
-			return lease.(lockbench.Watcher).Lost()
-		}
-		lease = w.Unwrap()
+	return own.Lost()
+}
+
+func (l *witnessed) siteOf(key string) *site {
+	if l.site == nil || key != l.key {
+		l.key, l.site = key, l.witness.sites[key]
 	}
+	return l.site
 }
 
 // gripOn returns the client's grip on s, taken out of the site while it changes;
@@ -223,11 +247,6 @@ func (l *witnessed) gripOn(s *site, fresh *grip) *grip {
 	fresh.site = s
 	l.grips = append(l.grips, fresh)
 	return fresh
-}
-
-func (l *witnessed) enter(g *grip) {
-	l.entries.Add(1)
-	g.site.enter(g)
 }
 
 // drop lets go of g, which has left its site.

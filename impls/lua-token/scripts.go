@@ -41,9 +41,11 @@ func newScript(source string) *script {
 // Arguments that live on, the key first, are passed as pointers: go-redis writes
 // what they point to, and nothing is allocated to carry them.
 func run(ctx context.Context, client *redis.Client, s *script, key *string, args ...any) (int64, error) {
-	cmd := redis.NewIntCmd(ctx, append([]any{"evalsha", &s.digest, 1, key}, args...)...)
+	words := make([]any, 0, 4+len(args))
+	words = append(append(words, "evalsha", &s.digest, 1, key), args...)
+	cmd := redis.NewIntCmd(ctx, words...)
 	err := client.Process(ctx, cmd)
-	if redis.HasErrorPrefix(err, "NOSCRIPT") {
+	if err != nil && redis.HasErrorPrefix(err, "NOSCRIPT") {
 		return s.source.Eval(ctx, client, []string{*key}, args...).Int64()
 	}
 	return cmd.Val(), err

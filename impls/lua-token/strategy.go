@@ -113,12 +113,16 @@ func (c *Client) lock(key string, ttl time.Duration, metadata string) (*Lock, er
 		return nil, fmt.Errorf("%w: random token: %w", lockbench.ErrNoEffect, err)
 	}
 	base64.RawURLEncoding.Encode(c.text[:], c.raw[:])
-	return &Lock{
+	l := &Lock{
 		Validity: design.Validity{Granted: design.WholeMillis(ttl)},
 		client:   c.client,
 		key:      c.env.Prefix + key,
-		token:    string(c.text[:]) + metadata,
-	}, nil
+		token:    string(c.text[:]),
+	}
+	if metadata != "" {
+		l.token += metadata
+	}
+	return l, nil
 }
 
 // A Lock is one grant, under a token of its own. One goroutine uses it at a time.
