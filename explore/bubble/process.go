@@ -136,11 +136,16 @@ func (e *excerpt) Write(text []byte) (int, error) {
 
 func (e *excerpt) tail() string { return string(bytes.TrimSpace(e.end)) }
 
+// crashes are how the line begins that says why a Go program came to its end.
+var crashes = []string{"panic: ", "fatal error: ", "WARNING: DATA RACE"}
+
 // cause is the line that says why a Go program crashed, or the last one.
 func (e *excerpt) cause() string {
 	for line := range strings.Lines(string(e.head)) {
-		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") {
-			return strings.TrimSpace(line)
+		for _, crash := range crashes {
+			if strings.HasPrefix(line, crash) {
+				return strings.TrimSpace(line)
+			}
 		}
 	}
 	text := e.tail()
