@@ -103,15 +103,18 @@ func (c *conn) Write(b []byte) (int, error) {
 	case c.broken != nil:
 		return 0, errPipe
 	}
-	commands, err := c.requests.feed(b)
-	for _, args := range commands {
+	c.requests.add(b)
+	for {
+		args, err := c.requests.next()
+		if err != nil {
+			c.send([]byte("-ERR " + err.Error() + "\r\n"))
+			s.hangUp(c, io.EOF)
+		}
+		if args == nil || c.broken != nil {
+			return len(b), nil
+		}
 		s.arrive(c, args)
 	}
-	if err != nil {
-		c.send([]byte("-ERR " + err.Error() + "\r\n"))
-		s.hangUp(c, io.EOF)
-	}
-	return len(b), nil
 }
 
 // Read waits for replies, until the deadline at most.

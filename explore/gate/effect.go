@@ -56,7 +56,12 @@ func (e *Effect) wakes(process int) {
 	}
 }
 
+// add adds names to a set. The first ones are shared with whom they came from, which
+// is why their slice is never written to.
 func add(to, names []string) []string {
+	if len(to) == 0 && len(names) > 0 {
+		return names[:len(names):len(names)]
+	}
 	for _, n := range names {
 		if !slices.Contains(to, n) {
 			to = append(to, n)

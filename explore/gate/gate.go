@@ -197,25 +197,26 @@ func (c *conn) passes(q *Command) bool {
 func (s *Server) run(c *Command, struck ...func(*conn)) Effect {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e := Effect{Process: c.Process}
+	e := &s.effect
+	*e = Effect{Process: c.Process}
 	if !s.waits(c) {
-		return e
+		return *e
 	}
 	s.redis.setTime(time.Now())
 	on := c.conn
 	on.queue = on.queue[1:]
 	struck[0](on)
-	reply := s.execute(on, c, &e)
-	e.Reply = string(reply)
+	reply := s.execute(on, c, e)
+	e.Reply = text(reply)
 	if !e.Waits {
 		on.send(reply)
 	}
-	s.settled(&e)
+	s.settled(e)
 	for _, strike := range struck[1:] {
 		strike(on)
 	}
 	s.settle(on)
-	return e
+	return *e
 }
 
 // settled notes what was written, for WATCH, and serves who waited for it.

@@ -29,3 +29,19 @@ const (
 	replyQueued  = "+QUEUED\r\n"
 	replyAborted = "*-1\r\n"
 )
+
+// common replies need no memory of their own.
+var common = func() map[string]string {
+	index := map[string]string{}
+	for _, r := range []string{replyOK, replyQueued, replyAborted, "$-1\r\n", ":0\r\n", ":1\r\n", "*0\r\n", ""} {
+		index[r] = r
+	}
+	return index
+}()
+
+func text(reply []byte) string {
+	if r, is := common[string(reply)]; is {
+		return r
+	}
+	return string(reply)
+}

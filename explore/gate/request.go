@@ -9,30 +9,31 @@ import (
 
 var errProtocol = errors.New("protocol error")
 
-// A request is what a client sends: commands as arrays of bulk strings, or inline.
+// requests is what a client sends: commands as arrays of bulk strings, or inline.
 type requests struct {
-	rest string // begun, not yet whole
+	rest string // arrived, not parsed yet
 }
 
-// feed takes what arrived and returns the commands that are whole now. The strings
-// share memory with each other and with nothing else.
-func (r *requests) feed(b []byte) (commands [][]string, err error) {
-	text := r.rest + string(b)
-	for text != "" {
-		args, after, err := parseRequest(text)
-		if err != nil {
-			return commands, err
-		}
-		if after == text {
-			break
-		}
-		if len(args) > 0 {
-			commands = append(commands, args)
-		}
-		text = after
+// add takes what arrived.
+func (r *requests) add(b []byte) {
+	if r.rest == "" {
+		r.rest = string(b)
+	} else {
+		r.rest += string(b)
 	}
-	r.rest = text
-	return commands, nil
+}
+
+// next returns the next command that is whole, and none when there is no more. The
+// strings of a command share memory with others and with nothing else.
+func (r *requests) next() (args []string, err error) {
+	for len(args) == 0 && r.rest != "" {
+		before := len(r.rest)
+		args, r.rest, err = parseRequest(r.rest)
+		if err != nil || len(r.rest) == before {
+			return nil, err
+		}
+	}
+	return args, nil
 }
 
 // parseRequest takes one command off text. It returns text itself as the rest when

@@ -11,9 +11,16 @@ import (
 
 // scripts is the script cache, and what runs them.
 type scripts struct {
-	known map[string]*script.Script // by SHA
-	kept  []*script.Script          // what Reset leaves there
-	vm    *script.VM                // started when it is needed first
+	known map[string]*known // by SHA
+	kept  []*known          // what Reset leaves there
+	vm    *script.VM        // started when it is needed first
+	host  scriptHost        // reused
+}
+
+// known is a script in the cache.
+type known struct {
+	*script.Script
+	names []string // what running it reads, as in Effect
 }
 
 // vms keeps the virtual machines of closed servers for new ones.
@@ -75,7 +82,8 @@ func (s *Server) eval(c *conn, q *Command, e *Effect) []byte {
 	if refused != "" {
 		return []byte("-" + refused + "\r\n")
 	}
-	h := &scriptHost{server: s, conn: c, effect: e, db: c.db, readOnly: code.ReadOnly || strings.HasSuffix(q.spec.name, "_RO")}
+	h := &s.scripts.host
+	*h = scriptHost{server: s, conn: c, effect: e, db: c.db, readOnly: code.ReadOnly || strings.HasSuffix(q.spec.name, "_RO")}
 	defer h.done()
 	return s.scripts.machine().Run(code, h, keys, args, c.peer.Resp3)
 }
@@ -83,10 +91,11 @@ func (s *Server) eval(c *conn, q *Command, e *Effect) []byte {
 // find looks a script up by its SHA.
 func (s *scripts) find(sha string, e *Effect) (*script.Script, string) {
 	sha = strings.ToLower(sha)
-	e.reads(scriptCache, scriptName(sha))
 	if code, known := s.known[sha]; known {
-		return code, ""
+		e.reads(code.names...)
+		return code.Script, ""
 	}
+	e.reads(scriptCache, scriptName(sha))
 	return nil, "NOSCRIPT No matching script. Please use EVAL."
 }
 
@@ -96,11 +105,14 @@ func (s *scripts) add(source string, e *Effect) (*script.Script, string) {
 	if err != nil {
 		return nil, strings.NewReplacer("\r", " ", "\n", " ").Replace(err.Error())
 	}
-	e.reads(scriptCache, scriptName(code.SHA))
-	if _, known := s.known[code.SHA]; !known {
-		e.writes(scriptName(code.SHA))
-		s.known[code.SHA] = code
+	if k, is := s.known[code.SHA]; is {
+		e.reads(k.names...)
+		return code, ""
 	}
+	k := &known{code, []string{scriptCache, scriptName(code.SHA)}}
+	s.known[code.SHA] = k
+	e.reads(k.names...)
+	e.writes(k.names[1])
 	return code, ""
 }
 

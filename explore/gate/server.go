@@ -4,8 +4,6 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/lockbench/lockbench/explore/gate/script"
 )
 
 // A Server is one embedded server behind its gate. Its methods are safe for the
@@ -25,6 +23,7 @@ type Server struct {
 	rewritten uint64            // as changed, of a command that did not name its keys
 	arrived   chan struct{}
 	pending   []*Command // reused
+	effect    Effect     // reused
 	threads   threads
 	alarm     alarm
 	// parked is where dead processes wait; dead says which.
@@ -42,7 +41,7 @@ func New() (*Server, error) {
 	}
 	s := &Server{
 		redis:   redis,
-		scripts: scripts{known: map[string]*script.Script{}},
+		scripts: scripts{known: map[string]*known{}},
 		dialled: map[int]int{},
 		changed: map[string]uint64{},
 		arrived: make(chan struct{}, 1),

@@ -98,7 +98,11 @@ func (s *store) command(p *peer, spec *spec, args []string) []byte {
 	case spec.unknown && !s.server.IsRegisteredCommand(args[0]):
 		return unknownCommand(args)
 	}
-	return s.do(p, args)
+	sent := args[0]
+	args[0] = spec.name // in upper case: miniredis need not make it so
+	reply := s.do(p, args)
+	args[0] = sent
+	return reply
 }
 
 // ttl rounds to the nearest second, where miniredis rounds down.

@@ -24,6 +24,7 @@ type VM struct {
 	handler   *lua.LFunction
 	null      *lua.LUserData // cjson.null
 	random    uint64
+	reply     []byte // reused
 
 	// Of the script that runs.
 	host Host
@@ -53,7 +54,8 @@ func (vm *VM) Reset() { vm.random = firstRandom }
 // State is what of the VM a later script can tell: where the random numbers are.
 func (vm *VM) State() uint64 { return vm.random }
 
-// Run runs a script and returns its reply as RESP: of version 3 where resp3 is set.
+// Run runs a script and returns its reply as RESP, of version 3 where resp3 is set.
+// The reply is good until the next run.
 func (vm *VM) Run(s *Script, host Host, keys, args []string, resp3 bool) []byte {
 	vm.host, vm.sha = host, s.SHA
 	defer func() { vm.host = nil }()
@@ -65,9 +67,9 @@ func (vm *VM) Run(s *Script, host Host, keys, args []string, resp3 bool) []byte 
 	if err := l.PCall(0, 1, vm.handler); err != nil {
 		return vm.failure(err)
 	}
-	reply := vm.appendReply(nil, l.Get(1), resp3)
+	vm.reply = vm.appendReply(vm.reply[:0], l.Get(1), resp3)
 	l.SetTop(0)
-	return reply
+	return vm.reply
 }
 
 // function makes the script callable; its environment is the read-only one.
