@@ -149,6 +149,8 @@ func (s *scope) sentence(inFull bool) string {
 	switch {
 	case s.schedules == 0:
 		count = "no schedule"
+	case strings.HasPrefix(s.name, Replay):
+		count = plural(s.schedules, "schedule")
 	case s.complete:
 		count = "all " + plural(s.schedules, "schedule")
 	}
@@ -171,7 +173,10 @@ func scopeOf(x *Exploration) string {
 	if x.Threads > 1 {
 		parts = append(parts, plural(int64(x.Threads), "thread")+" a process")
 	}
-	parts = append(parts, plural(int64(x.Rounds), "round"), plural(int64(x.Faults), "fault"), plural(int64(x.Moves), "time move"))
+	parts = append(parts, plural(int64(x.Rounds), "round"))
+	if strategy != Replay {
+		parts = append(parts, plural(int64(x.Faults), "fault"), plural(int64(x.Moves), "time move"))
+	}
 	if x.Stopped != "" && !x.Complete {
 		parts = append(parts, "ended by "+x.Stopped)
 	}

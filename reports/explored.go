@@ -24,12 +24,15 @@ type Explored struct {
 	// Lacks is the ability that the scenario needs and the design has not; it was
 	// not explored then, which is no fault of anybody.
 	Lacks string
+	// Notes are what is to be said of it beside.
+	Notes []string
 	// Err is what kept it from being explored, nil for nothing.
 	Err error
 }
 
 // Coverage says which schedules of a scenario were run.
 type Coverage struct {
+	// Strategy is how schedules were chosen; replay: by a file.
 	Strategy string   `json:"strategy"`
 	Clients  int      `json:"clients"`
 	Threads  int      `json:"threads"`
@@ -121,7 +124,7 @@ func exploredExit(r Result) int {
 }
 
 func explored(e *Explored) Run {
-	run := newRun(&Judged{Header: e.Header, Verdicts: e.Verdicts, Err: e.Err})
+	run := newRun(&Judged{Header: e.Header, Verdicts: e.Verdicts, Notes: e.Notes, Err: e.Err})
 	run.Exploration = &Exploration{Coverage: e.Coverage, Timings: Timings{Elapsed: int64(e.Elapsed)}}
 	if len(e.FoundAfter) > 0 {
 		run.Exploration.Timings.FoundAfter = make(map[lockbench.Guarantee]int64)

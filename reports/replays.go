@@ -9,6 +9,9 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
+// Replay is the strategy of running one schedule again.
+const Replay = "replay"
+
 // Replays writes the schedules of r that match into the directory dir, which it
 // makes: one file per design and guarantee, the shortest of its scenarios. From
 // then on the schedules know their files. It returns the first error of the file
