@@ -74,11 +74,12 @@ func (f *fences) granted(c *Checker, k *key, h *hold, op *history.Op) {
 	if h.inCore && f.ended > floor { // without a core it may have been granted before
 		floor, by = f.ended, f.ender
 	}
-	same := by != nil && by.client == h.client && op.Fence == floor && (k.refusal.residual(op) || k.leftOver(op.Client))
+	joins := k.refusal.residual(op) || k.leftOver(op.Client) // what it had left may have gone on
+	goesOn := func(old *hold, fence uint64) bool { return joins && old.client == h.client && op.Fence == fence }
 	switch old := f.forgotten; {
-	case by != nil && op.Fence <= floor && !same: // same: what it had left may have gone on
+	case by != nil && op.Fence <= floor && !goesOn(by, floor):
 		c.violate(lockbench.Fencing, k, fenceNotRaised, by, h)
-	case old != nil && op.Fence <= old.ops[0].Fence && !h.forgotten:
+	case old != nil && op.Fence <= old.ops[0].Fence && !h.forgotten && !goesOn(old, old.ops[0].Fence):
 		c.violate(lockbench.Restart, k, fenceNotRaised, old, h)
 		f.forgotten = nil
 	}

@@ -140,7 +140,7 @@ func (c *Checker) toldLost(k *key, h *hold, op *history.Op, s stamp) {
 	}
 	certain := !k.refusal.unanswered && k.refusal.granting == 0 && !h.stray
 	switch x := c.behind(k, lockbench.LostReply, h, nil, s); {
-	case x != nil && x.op.Client == h.client: // it may have let go itself
+	case k.leftOver(h.client) || k.wasStruck(op): // it may have let go itself
 	case x != nil:
 		c.violateOps(lockbench.LostReply, k, lostReplyTook, x.op, h.ops[0], op, x.fault)
 	case h.inner > 0 && c.nested:

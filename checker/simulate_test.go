@@ -35,8 +35,11 @@ func drawPlan(r *rand.Rand, fault mutation) simPlan {
 		p.loss = 2 + r.IntN(20)
 	}
 	p.guarded = p.fences && yes(2)
-	if p.faults = drawFaults(r, fault); p.faults.any() {
-		p.loss = 0
+	if p.faults = drawFaults(r, fault); p.faults.any() { // which call a fault strikes must be known
+		p.loss, p.numbered = 0, true
+	}
+	if p.kind == "refreshed" { // or a refresh would shorten a hold whose owner is told of nothing
+		p.faults.swallows = false
 	}
 	switch fault {
 	case innerFrees, refusesOwn, shortensNested:

@@ -63,6 +63,10 @@ func (c *Checker) strike(kind lockbench.Guarantee, fault, op *history.Op) {
 	if op.Kind == history.Acquire && op.Outcome != history.OK && op.Outcome != history.Unknown {
 		k.refusal.excuse(op)
 	}
+	extends := op.Kind == history.Extend || op.Kind == history.Renew
+	if x.h != nil && extends && op.Outcome == history.LossReported { // its first try may have cut the lease short
+		x.h.until = min(x.h.until, after(op.Call, wanted(op)))
+	}
 	if kind == lockbench.Recovery || fault.Note == ranLate { // else its return is to come
 		c.bound(k, op, x.acted())
 	}
