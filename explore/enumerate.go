@@ -132,7 +132,7 @@ func (w *world) edges(now time.Time) (all []edge) {
 	for _, end := range ends {
 		all = append(all, edge{end, false}, edge{end, true})
 	}
-	if !w.seconds || len(ends) == 0 {
+	if len(ends) == 0 || !w.seconds {
 		return all
 	}
 	for _, ahead := range w.clocks() {
@@ -173,8 +173,8 @@ func (w *world) clocks() []time.Duration {
 	return all
 }
 
-// wholeSeconds tells whether a design looks at whole seconds: it grants them, or
-// sets an expiry by the time of day.
+// wholeSeconds tells whether a design that reads the clock may look at whole seconds
+// of it: it grants them, or sets an expiry by the time of day.
 func wholeSeconds(d design.Design) bool {
 	const odd = 1500 * time.Millisecond
 	return d.Granted != nil && d.Granted(odd) != odd || slices.Contains(d.Commands, "EXPIREAT")

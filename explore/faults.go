@@ -48,6 +48,9 @@ func (w *world) apply(c choice) {
 	w.effect.reset(a.number, a.home.number)
 	if c.verb == verbRun {
 		others := w.othersThan(a.home)
+		if c.nth >= lateCommand && a.client {
+			a.record.Fault("late", 0)
+		}
 		w.proceed(a, c.nth, w.execute)
 		w.bubble.Wait()
 		w.effect.global = w.othersThan(a.home) != others && !w.woke()
@@ -105,6 +108,7 @@ func (w *world) applyToAll(c choice) {
 		for _, p := range w.processes {
 			p.struck = true
 		}
+		w.prober.home.lender.CloseAll() // idle, but connected
 	}
 }
 
@@ -139,7 +143,7 @@ func (w *world) strike(a *actor, c choice) {
 	case verbDieBefore:
 		w.die(a, c.verb)
 	case verbDieAfter:
-		w.proceed(a, c.nth, func(c *gate.Command) { w.server.RunUnheard(c) })
+		w.proceed(a, c.nth, w.server.RunUnheard)
 		w.die(a, c.verb)
 	case verbPause:
 		a.record.Event(history.Pause, "", "")
@@ -148,37 +152,34 @@ func (w *world) strike(a *actor, c choice) {
 		w.proceedTo(a, c.nth)
 		w.endContext(a)
 	case verbLoseReply:
-		w.proceed(a, c.nth, func(cmd *gate.Command) {
+		w.proceed(a, c.nth, func(cmd *gate.Command) gate.Effect {
 			w.hit(a, c.verb)
-			w.server.RunLosing(cmd)
+			return w.server.RunLosing(cmd)
 		})
 	case verbCut:
-		w.proceed(a, c.nth, func(cmd *gate.Command) {
+		w.proceed(a, c.nth, func(cmd *gate.Command) gate.Effect {
 			w.hit(a, c.verb)
 			w.server.Cut(cmd)
+			return gate.Effect{}
 		})
 	case verbTimeOut:
-		w.proceed(a, c.nth, func(cmd *gate.Command) {
+		w.proceed(a, c.nth, func(cmd *gate.Command) gate.Effect {
 			w.endContext(a)
 			a.home.struck = true
 			w.server.Timeout(cmd)
+			return gate.Effect{}
 		})
 	}
 }
 
-// hit records that a connection of the actor breaks. In the background it is that
-// of the process's clients, the first of which has it in its record.
+// hit records that a connection of the actor breaks. What a process of several
+// clients does in the background has a record of its own, under a number below zero.
 func (w *world) hit(a *actor, v verb) {
 	a.home.struck = true
-	record := a.record
-	for _, other := range w.clients {
-		if record == nil && other.home == a.home && !other.dead {
-			record = other.record
-		}
+	if a.record == nil {
+		a.record = w.tape.Client(int32(-2-a.home.number), int32(a.home.number))
 	}
-	if record != nil {
-		record.Fault(string(v.fault()), 0)
-	}
+	a.record.Fault(string(v.fault()), 0)
 }
 
 // die ends the actor, and its process unless others live in it.
@@ -201,7 +202,9 @@ func (w *world) die(a *actor, v verb) {
 // proceedTo lets a parked actor go on until it stands at a command.
 func (w *world) proceedTo(a *actor, nth int) {
 	if nth < a.items() && a.item(nth) == nil && !a.accesses {
-		w.stepped(a)
+		if c := w.stepped(a); c != nil {
+			w.ran(c, gate.Effect{})
+		}
 	}
 }
 

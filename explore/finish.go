@@ -17,7 +17,7 @@ const probeTries = 3
 
 // finish ends the record of the schedule, when what it may have left was probed.
 func (w *world) finish() (err error) {
-	if len(w.faults) > 0 || len(w.server.Leases()) > 0 || !w.allDone() {
+	if w.ended && (len(w.faults) > 0 || len(w.server.Leases()) > 0 || !w.allDone()) {
 		err = w.probe()
 	}
 	w.trailer = history.End{Trailer: history.Trailer{EndNS: int64(w.now())}}
@@ -88,7 +88,7 @@ func (a *actor) tries(l lockbench.Locker) {
 // chosen.
 func (w *world) serve() bool {
 	for _, c := range w.server.Pending() {
-		w.server.Run(c)
+		w.served(c, w.server.Run(c))
 		return true
 	}
 	return false

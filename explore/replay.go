@@ -1,7 +1,114 @@
 package explore
 
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+)
+
 // A Replay is a schedule that can be run again: the readable file that
 // Replay.WriteTo writes and ReadReplay reads.
+//
+// Its first line is "lockbench replay 1". A header follows, one field and its value
+// a line, then after an empty line the steps, one a line: who acts, what is done
+// (run, or the fault that strikes) and the command that it is done to; for time, "at"
+// and the time since the start. Lines that begin with # and empty lines mean
+// nothing. Random values are named token#1, token#2 ... in the order of their sight.
 type Replay struct {
 	Text []byte
+}
+
+// WriteTo implements io.WriterTo.
+func (r Replay) WriteTo(w io.Writer) (int64, error) {
+	n, err := w.Write(r.Text)
+	return int64(n), err
+}
+
+// maxReplay bounds the size of a replay file.
+const maxReplay = 1 << 20
+
+// ReadReplay reads a replay file. Its errors name the line and the reason.
+func ReadReplay(r io.Reader) (Replay, error) {
+	text, err := io.ReadAll(io.LimitReader(r, maxReplay+1))
+	if err != nil {
+		return Replay{}, fmt.Errorf("read replay: %w", err)
+	}
+	if len(text) > maxReplay {
+		return Replay{}, fmt.Errorf("read replay: more than %d bytes; hint: is it a replay file?", maxReplay)
+	}
+	if _, err := parseReplay(text); err != nil {
+		return Replay{}, err
+	}
+	return Replay{text}, nil
+}
+
+// Config is the configuration that the file names: all but the design, of which it
+// gives the name only. The error is that of ReadReplay.
+func (r Replay) Config() (cfg Config, design string, err error) {
+	p, err := parseReplay(r.Text)
+	return p.cfg, p.design, err
+}
+
+// Breaks is what the file says that its schedule shows.
+func (r Replay) Breaks() (lockbench.Guarantee, checker.Verdict) {
+	p, err := parseReplay(r.Text)
+	if err != nil {
+		return "", checker.Untested
+	}
+	return p.breaks, p.verdict
+}
+
+// A script is a replay file, read.
+type script struct {
+	cfg     Config
+	design  string
+	breaks  lockbench.Guarantee
+	verdict checker.Verdict
+	comment string // what the schedule shows
+	lines   []line
+}
+
+const replayMagic = "lockbench replay 1"
+
+// text writes the script as a file.
+func (s *script) text() []byte {
+	var b bytes.Buffer
+	c := s.cfg
+	fmt.Fprintln(&b, replayMagic)
+	for _, field := range []struct{ name, value string }{
+		{"design", s.design},
+		{"scenario", c.Scenario},
+		{"clients", fmt.Sprint(c.Clients)},
+		{"threads", fmt.Sprint(c.Threads)},
+		{"pool", fmt.Sprint(c.Pool)},
+		{"rounds", fmt.Sprint(c.Rounds)},
+		{"ttl", c.TTL.String()},
+		{"wait", c.Wait.String()},
+		{"skew", c.Skew.String()},
+		{"seed", fmt.Sprint(c.Seed)},
+		{"breaks", fmt.Sprintf("%s %s", s.breaks, s.verdict)},
+	} {
+		fmt.Fprintf(&b, "%s %s\n", field.name, field.value)
+	}
+	fmt.Fprintln(&b)
+	if s.comment != "" {
+		fmt.Fprintf(&b, "# %s\n", strings.ReplaceAll(s.comment, "\n", " "))
+	}
+	for _, l := range s.lines {
+		fmt.Fprintln(&b, l)
+	}
+	return b.Bytes()
+}
+
+// settle makes cfg fit to run a script: whatever strikes may strike.
+func settle(cfg Config) Config {
+	const any = 1 << 20
+	cfg.Faults, cfg.Moves, cfg.Kinds = any, any, FaultKinds()
+	cfg.Strategy, cfg.Budget, cfg.Schedules = Exhaustive, time.Hour, 1
+	return cfg
 }

@@ -2,12 +2,12 @@ package explore
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/impls/design"
 )
 
 // Run explores: it runs and judges schedules within the bubble until all of the
@@ -40,6 +40,7 @@ type explorer struct {
 	global   *global
 
 	world  *world
+	others []*world // with fewer clients or rounds, for shrinking
 	sum    merged
 	found  map[lockbench.Guarantee]failure
 	told   time.Duration
@@ -57,6 +58,7 @@ type failure struct {
 // enter runs body in the bubble, with the clocks and sources that it needs around
 // it.
 func (x *explorer) enter(ctx context.Context, body func() error) (err error) {
+	design.Quiet()
 	x.global = takeGlobal()
 	defer x.global.giveBack()
 	x.watch = startStopwatch()
@@ -82,6 +84,9 @@ func (x *explorer) explore() error {
 	}
 	x.result.Findings, x.result.Grants = x.sum.result(), x.sum.grants
 	x.witnesses()
+	for _, o := range x.others {
+		o.close()
+	}
 	x.result.Defects = append(x.result.Defects, w.defects...)
 	return nil
 }
@@ -179,17 +184,4 @@ func (x *explorer) broken() (all []lockbench.Guarantee) {
 		}
 	}
 	return all
-}
-
-// witnesses shrinks what was found.
-func (x *explorer) witnesses() {
-	x.result.Witnesses = map[lockbench.Guarantee]Witness{}
-	for _, g := range lockbench.Guarantees() {
-		f, ok := x.found[g.Name]
-		if !ok {
-			continue
-		}
-		_ = f
-		_ = fmt.Sprint
-	}
 }

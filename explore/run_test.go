@@ -1,8 +1,14 @@
 package explore_test
 
 import (
+	"bytes"
+	"maps"
+	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/explore"
 	"github.com/lockbench/lockbench/explore/bubble"
 	"github.com/lockbench/lockbench/impls"
@@ -18,15 +24,106 @@ func find(t testing.TB, name string) design.Design {
 	return all[0]
 }
 
-func TestRunsEndToEnd(t *testing.T) {
-	r, err := explore.Run(t.Context(), bubble.New(t), explore.Config{
-		Design: find(t, "lua-token/strategy"), Strategy: explore.Random, Schedules: 3000,
-	}, func(p explore.Progress) { t.Log(p) })
+func silent(explore.Progress) {}
+
+func run(t *testing.T, cfg explore.Config) explore.Result {
+	t.Helper()
+	r, err := explore.Run(t.Context(), bubble.New(t), cfg, silent)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Log(r.Coverage, r.Grants, r.Elapsed, r.Defects)
-	for _, f := range r.Findings {
-		t.Logf("%-20s %-9s exp %d viol %d %s", f.Guarantee, f.Verdict, f.Exposure, f.Violations, f.Note)
+	for _, d := range r.Defects {
+		t.Errorf("defect: %s", d)
+	}
+	return r
+}
+
+// TestEveryDesign explores each design a little, and runs every witness again.
+func TestEveryDesign(t *testing.T) {
+	for _, d := range impls.All() {
+		t.Run(d.Name, func(t *testing.T) {
+			r := run(t, explore.Config{Design: d, Strategy: explore.Random, Schedules: 300, Seed: 7})
+			if r.Coverage.Schedules != 300 || r.Grants == 0 {
+				t.Errorf("got %d schedules with %d grants, want 300 with some", r.Coverage.Schedules, r.Grants)
+			}
+			for g, w := range r.Witnesses {
+				again, err := explore.Rerun(t.Context(), bubble.New(t), d, w.Replay)
+				if err != nil {
+					t.Fatalf("%s: %v", g, err)
+				}
+				if len(again.Defects) > 0 || again.Witnesses[g].Verdict != w.Verdict {
+					t.Errorf("%s: got %s with defects %q, want %s again; file:\n%s", g, again.Witnesses[g].Verdict, again.Defects, w.Verdict, w.Replay.Text)
+				}
+				if diff := cmp.Diff(again.Witnesses[g].Rows, w.Rows); diff != "" {
+					t.Errorf("%s: rows (-again +first):\n%s", g, diff)
+				}
+			}
+		})
+	}
+}
+
+func TestSameSeedSameBytes(t *testing.T) {
+	const runs = 5
+	for _, name := range []string{"lua-token/strategy", "hash-reentrant/watchdog", "hash-reentrant/notify", "setnx-getset/timestamp"} {
+		t.Run(name, func(t *testing.T) {
+			cfg := explore.Config{Design: find(t, name), Clients: 3, Schedules: 200, Seed: 42}
+			first := written(run(t, cfg))
+			for range runs - 1 {
+				if diff := cmp.Diff(written(run(t, cfg)), first); diff != "" {
+					t.Fatalf("another run of the same seed (-again +first):\n%s", diff)
+				}
+			}
+		})
+	}
+}
+
+// written is all of a result but its real times.
+func written(r explore.Result) explore.Result {
+	r.Elapsed = 0
+	r.Witnesses = maps.Clone(r.Witnesses)
+	for g, w := range r.Witnesses {
+		w.FoundAfter = 0
+		r.Witnesses[g] = w
+	}
+	return r
+}
+
+// TestKnownFaultsAreFound explores designs whose documented fault needs no more than
+// two clients.
+func TestKnownFaultsAreFound(t *testing.T) {
+	for _, c := range []struct {
+		design string
+		breaks []string
+	}{
+		{"setnx-getset/naive", []string{"exclusion", "owner-release", "loss-reported", "recovery", "lost-reply"}},
+		{"lua-token/expire", []string{"exclusion", "owner-release", "loss-reported"}},
+		{"lua-token/token", []string{"loss-reported"}},
+		{"lua-token/strategy", nil},
+	} {
+		t.Run(c.design, func(t *testing.T) {
+			r := run(t, explore.Config{
+				Design: find(t, c.design), Strategy: explore.Random, Schedules: 2000,
+				Kinds: []explore.FaultKind{explore.DieBefore, explore.DieAfter, explore.Pause, explore.LostReply},
+			})
+			var broken []string
+			for _, f := range r.Findings {
+				if f.Verdict == checker.Broken {
+					broken = append(broken, string(f.Guarantee))
+				}
+			}
+			for _, want := range c.breaks {
+				if !slices.Contains(broken, want) {
+					t.Errorf("%s is not broken", want)
+				}
+			}
+			if c.breaks == nil && broken != nil {
+				t.Errorf("broken: %v, want nothing", broken)
+			}
+			for g, w := range r.Witnesses {
+				if steps := bytes.Count(w.Replay.Text, []byte(" run ")); steps > 12 {
+					t.Errorf("%s: %d commands in the witness, want 12 at most:\n%s", g, steps, w.Replay.Text)
+				}
+			}
+		})
 	}
 }

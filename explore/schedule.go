@@ -43,6 +43,7 @@ func (w *world) choose(s strategy) bool {
 	w.made = append(w.made, c)
 	w.steps++
 	before := w.tape.Len()
+	w.before(c)
 	w.apply(c)
 	w.bubble.Wait()
 	w.events = w.tape.Tail(before, w.events[:0])
@@ -69,7 +70,7 @@ func (w *world) look() {
 		}
 	}
 	for _, a := range w.clients {
-		asleep := a.call.under && !a.call.cancelled && a.items() == 0
+		asleep := a.call.under && !a.call.cancelled && !a.dead && a.items() == 0
 		if asleep && !a.call.asleep {
 			a.call.rests++
 		}
@@ -179,18 +180,16 @@ func (w *world) giveUp() {
 	}
 }
 
-// run lets the actor go on with an item: what it waits for by itself, up to and
-// with the first command that follows, or a command. It returns the command that
-// how ran, nil if there was none.
-func (w *world) proceed(a *actor, nth int, how func(*gate.Command)) *gate.Command {
+// proceed lets the actor go on with an item: what it waits for by itself, up to and
+// with the first command that follows, or a command. How is done to the command.
+func (w *world) proceed(a *actor, nth int, how func(*gate.Command) gate.Effect) {
 	c := a.item(nth)
 	if c == nil {
 		c = w.stepped(a)
 	}
 	if c != nil {
-		how(c)
+		w.ran(c, how(c))
 	}
-	return c
 }
 
 // stepped lets a parked actor go on and returns the command that it comes to, nil
@@ -220,4 +219,8 @@ func contains(all []*gate.Command, c *gate.Command) bool {
 }
 
 // execute runs a command and notes its effect.
-func (w *world) execute(c *gate.Command) { w.effect.server = append(w.effect.server, w.server.Run(c)) }
+func (w *world) execute(c *gate.Command) gate.Effect {
+	e := w.server.Run(c)
+	w.effect.server = append(w.effect.server, e)
+	return e
+}

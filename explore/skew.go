@@ -5,7 +5,7 @@ import "time"
 // skewClocks has s choose whose clock is off, process by process, before anything
 // else: a skew lasts for the whole schedule. It returns false when s stops it.
 func (w *world) skewClocks(s strategy) bool {
-	for first := 0; w.left.faults > 0 && w.may(verbSkew) && w.clockRead.Load() && first < len(w.processes); {
+	for first := 0; w.left.faults > 0 && w.may(verbSkew) && w.skews && first < len(w.processes); {
 		w.choices = append(w.choices[:0], choice{verb: verbBegin, actor: noActor})
 		for p := first; p < len(w.processes); p++ {
 			background := len(w.clients) + p
@@ -19,6 +19,7 @@ func (w *world) skewClocks(s strategy) bool {
 		}
 		c := w.choices[i]
 		w.made = append(w.made, c)
+		w.before(c)
 		w.effect.reset(noActor, noActor)
 		w.effect.global = true
 		if c.verb == verbSkew {

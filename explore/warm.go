@@ -35,6 +35,8 @@ func (w *world) warm() error {
 		}
 	}
 	w.server.KeepScripts()
+	w.skews = w.clockRead.Load()
+	w.seconds = w.skews && wholeSeconds(w.cfg.Design)
 	for _, other := range w.clients {
 		other.exited = other.exited || other != a
 	}
@@ -59,6 +61,9 @@ func (w *world) tour(a *actor, l lockbench.Locker) error {
 	}
 	if again, err := l.Acquire(a.ctx, w.keys[0], opt); err == nil && again != nil {
 		_ = again.Release(a.ctx)
+	}
+	if w.cfg.Design.Renews {
+		time.Sleep(w.cfg.TTL)
 	}
 	if extends {
 		_ = extender.Extend(a.ctx, w.cfg.TTL)

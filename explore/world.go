@@ -27,7 +27,8 @@ type world struct {
 	judge    *checker.Checker
 	header   history.Header
 	global   *global
-	seconds  bool // the design looks at whole seconds of a clock
+	skews    bool // the design reads the clock
+	seconds  bool // and may look at whole seconds of it
 	cancels  bool // contexts of calls can be ended
 
 	processes []*process
@@ -81,7 +82,7 @@ func newWorld(cfg Config, scenario Scenario, bubble Bubble, g *global) (*world, 
 	}
 	w := &world{
 		cfg: cfg, scenario: scenario, bubble: bubble, server: server, global: g,
-		woken: make(chan struct{}, 1), seconds: wholeSeconds(cfg.Design),
+		woken: make(chan struct{}, 1),
 		store: store{records: map[string]lockbench.Record{}},
 	}
 	w.header = header(cfg)
@@ -99,7 +100,7 @@ func newWorld(cfg Config, scenario Scenario, bubble Bubble, g *global) (*world, 
 	w.actors = slices.Clone(w.clients)
 	for i, p := range w.processes {
 		background := w.newActor(cfg.Clients+i, p)
-		background.client, background.name = false, fmt.Sprintf("p%d", i+1)
+		background.client, background.name = false, processName(i)
 		w.actors = append(w.actors, background)
 	}
 	w.prober = w.newActor(cfg.Clients, newProcess(w, len(w.processes)))
@@ -109,11 +110,7 @@ func newWorld(cfg Config, scenario Scenario, bubble Bubble, g *global) (*world, 
 }
 
 func (w *world) newActor(number int, home *process) *actor {
-	name := fmt.Sprintf("c%d", number+1)
-	if w.cfg.Threads > 1 {
-		name = fmt.Sprintf("p%d.%s", home.number+1, name)
-	}
-	return &actor{number: number, name: name, client: true, home: home, world: w, resume: make(chan struct{}, 1)}
+	return &actor{number: number, name: clientName(w.cfg, number), client: true, home: home, world: w, resume: make(chan struct{}, 1)}
 }
 
 // close ends the world.
@@ -122,6 +119,7 @@ func (w *world) close() {
 		p.lender.CloseAll()
 	}
 	w.prober.home.lender.CloseAll()
+	w.tape.Reset() // ends what watches for losses
 	w.server.Close()
 	time.Sleep(time.Second) // the client library gives up what it began to dial
 	w.bubble.Wait()

@@ -1,0 +1,119 @@
+package explore
+
+import (
+	"context"
+	"slices"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
+)
+
+// Rerun runs the schedule of a replay file again, with d as its design, and judges
+// it. Result.Defects says so if the schedule cannot be followed exactly, or if it
+// does not show what the file says it does. The error is of the file or the set-up.
+func Rerun(ctx context.Context, bubble Bubble, d design.Design, r Replay) (Result, error) {
+	file, err := parseReplay(r.Text)
+	if err != nil {
+		return Result{}, err
+	}
+	file.cfg.Design = d
+	cfg, scenario, err := settle(file.cfg).resolve()
+	if err != nil {
+		return Result{}, err
+	}
+	x := &explorer{cfg: cfg, scenario: scenario, bubble: bubble, tell: func(Progress) {}}
+	err = x.enter(ctx, func() error { return x.rerun(file, r) })
+	x.result.Design = d.Name
+	return x.result, err
+}
+
+func (x *explorer) rerun(file *script, r Replay) error {
+	w, err := newWorld(x.cfg, x.scenario, x.bubble, x.global)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	if err := w.warm(); err != nil {
+		return err
+	}
+	follow := &replayed{lines: file.lines, show: w.shown}
+	p, err := w.perform(follow)
+	if err != nil {
+		return err
+	}
+	x.result.Findings, x.result.Grants = p.judged.Findings, p.judged.Grants
+	x.result.Coverage = Coverage{
+		Strategy: Exhaustive, Scenario: x.cfg.Scenario, Clients: x.cfg.Clients, Threads: x.cfg.Threads,
+		Rounds: x.cfg.Rounds, Schedules: 1, Stopped: "replay",
+	}
+	x.result.Defects = append(p.judged.Defects, w.defects...)
+	x.compare(file, follow, p.notes.lines)
+	x.rewitness(file, w, p)
+	for g, witness := range x.result.Witnesses {
+		witness.Replay = r
+		x.result.Witnesses[g] = witness
+	}
+	return nil
+}
+
+// compare tells where the schedule went another way than the file.
+func (x *explorer) compare(file *script, follow *replayed, lines []line) {
+	if follow.divergence != "" {
+		x.defect("%s", follow.divergence)
+	}
+	was, is := said(file.lines), said(lines)
+	for i := range min(len(was), len(is)) {
+		if was[i].String() != is[i].String() {
+			x.defect("step %d was %q in the file and is %q", i+1, was[i], is[i])
+			break
+		}
+	}
+	if len(is) < len(was) && follow.divergence == "" {
+		x.defect("the schedule ended after %d of %d steps", len(is), len(was))
+	}
+}
+
+// said are the lines without those that need not be there.
+func said(lines []line) []line {
+	implied := func(l line) bool { return l.verb == verbWait || l.verb == verbBegin }
+	return slices.DeleteFunc(slices.Clone(lines), implied)
+}
+
+// rewitness shows what the file says that its schedule breaks.
+func (x *explorer) rewitness(file *script, w *world, p performance) {
+	if file.breaks == "" {
+		return
+	}
+	finding := p.judged.Find(file.breaks)
+	if rank(finding.Verdict) < rank(file.verdict) {
+		x.defect("the file says that %s is %s; it is %s", file.breaks, file.verdict, finding.Verdict)
+	}
+	x.result.Witnesses = map[lockbench.Guarantee]Witness{file.breaks: {
+		Guarantee: file.breaks, Verdict: finding.Verdict, Sentence: w.sentence(finding), Rows: p.notes.rows, FoundAt: 1,
+	}}
+}
+
+// shown is how a choice would be noted, before it is made.
+func (w *world) shown(c choice) string {
+	l := line{actor: w.nameOf(c), verb: c.verb}
+	switch {
+	case c.verb == verbMove || c.verb == verbSkew:
+		l.what = c.at.String()
+	case c.actor != noActor:
+		l.what = w.faced(c)
+	}
+	return l.String()
+}
+
+// faced is what the actor of c waits for.
+func (w *world) faced(c choice) string {
+	a := w.actors[c.actor]
+	if c.nth < lateCommand && c.nth >= a.items() {
+		return ""
+	}
+	n := notes{late: c.nth >= lateCommand, printer: w.notes.printer.copy()}
+	if n.command = a.item(c.nth); n.command == nil {
+		n.what = a.parked
+	}
+	return n.text()
+}

@@ -1,0 +1,256 @@
+package explore
+
+import (
+	"slices"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+)
+
+// A shrinker makes the schedule that broke a guarantee as small as it can, by
+// running what is left when parts are taken away. It tries the same things in the
+// same order every time.
+type shrinker struct {
+	explorer  *explorer
+	guarantee lockbench.Guarantee
+	verdict   checker.Verdict
+	left      int // tries
+	best      candidate
+}
+
+// A candidate is a schedule to try: a configuration and the choices wished for.
+// After it was run these are the choices made.
+type candidate struct {
+	cfg     Config
+	choices []choice
+}
+
+// shrinkTries bounds the schedules run to shrink one.
+const shrinkTries = 4000
+
+// cost orders schedules, the dearest thing first.
+func (c candidate) cost() [7]int {
+	var faults, moves, steps, switches int
+	last := noActor
+	for _, made := range c.choices {
+		f, m := made.cost()
+		faults, moves = faults+f, moves+m
+		if made.verb == verbStop || made.verb == verbBegin || made.verb == verbWait {
+			continue
+		}
+		steps++
+		if made.actor != noActor && made.actor != last {
+			switches++
+			last = made.actor
+		}
+	}
+	return [7]int{faults, moves, c.cfg.Clients, steps, c.cfg.Rounds, switches, len(c.choices)}
+}
+
+// shrink returns the smallest schedule found that does to the guarantee what from
+// does, or worse.
+func (x *explorer) shrink(g lockbench.Guarantee, v checker.Verdict, from candidate) candidate {
+	s := &shrinker{explorer: x, guarantee: g, verdict: v, left: shrinkTries, best: from}
+	for {
+		before := s.best.cost()
+		s.stopEarly()
+		s.withoutDeviations()
+		s.onlyTime()
+		s.fewerClients()
+		s.fewerRounds()
+		s.withoutCommands()
+		s.reorder()
+		if s.best.cost() == before || s.left <= 0 {
+			return s.best
+		}
+	}
+}
+
+// try runs c and keeps it if it still does it, and is smaller than the best so far.
+func (s *shrinker) try(c candidate) bool {
+	if s.left--; s.left < 0 {
+		return false
+	}
+	made, verdict := s.explorer.attempt(c, s.guarantee)
+	c.choices = made
+	now, best := c.cost(), s.best.cost()
+	if rank(verdict) < rank(s.verdict) || slices.Compare(now[:], best[:]) >= 0 {
+		return false
+	}
+	s.best = c
+	return true
+}
+
+// attempt runs a schedule that follows c, and returns the choices it made and its
+// verdict on g.
+func (x *explorer) attempt(c candidate, g lockbench.Guarantee) ([]choice, checker.Verdict) {
+	w, err := x.worldFor(c.cfg)
+	if err != nil {
+		return nil, checker.Untested
+	}
+	follow := &guided{wishes: c.choices}
+	follow.begin()
+	ended, err := w.run(follow)
+	if err != nil || !ended && !follow.halted {
+		w.end()
+		return nil, checker.Untested
+	}
+	err = w.finish()
+	verdict := w.judged().Find(g).Verdict
+	made := slices.Clone(w.made)
+	if follow.halted {
+		made = append(made, choice{verb: verbStop, actor: noActor})
+	}
+	w.end()
+	if err != nil {
+		return nil, checker.Untested
+	}
+	return made, verdict
+}
+
+// stopEarly ends the schedule as soon as what it shows has happened.
+func (s *shrinker) stopEarly() {
+	choices := s.best.choices
+	for n := 1; n < len(choices); n++ {
+		short := append(slices.Clone(choices[:n]), choice{verb: verbStop, actor: noActor})
+		if s.try(candidate{s.best.cfg, short}) {
+			return
+		}
+	}
+}
+
+// withoutDeviations leaves out faults and moves of time.
+func (s *shrinker) withoutDeviations() {
+	for i := len(s.best.choices) - 1; i >= 0; i-- {
+		if i < len(s.best.choices) && !s.best.choices[i].plain() {
+			s.try(candidate{s.best.cfg, slices.Delete(slices.Clone(s.best.choices), i, i+1)})
+		}
+	}
+}
+
+// onlyTime has time pass where a client paused.
+func (s *shrinker) onlyTime() {
+	for i, c := range s.best.choices {
+		if c.verb != verbPause {
+			continue
+		}
+		for nth := range 6 { // the edges of three leases
+			passing := slices.Clone(s.best.choices)
+			passing[i] = choice{verb: verbMove, actor: noActor, nth: nth}
+			if s.try(candidate{s.best.cfg, passing}) {
+				return
+			}
+		}
+	}
+}
+
+// withoutCommands leaves out what an actor does, several steps at first: a whole
+// round is needed more seldom than one command of it.
+func (s *shrinker) withoutCommands() {
+	for size := 6; size > 0; size-- {
+		for i := len(s.best.choices) - 1; i >= 0; i-- {
+			if i < len(s.best.choices) && s.best.choices[i].verb == verbRun {
+				s.try(candidate{s.best.cfg, s.best.chunk(i, size)})
+			}
+		}
+	}
+}
+
+// chunk is the choices of c without one and those next before it of the same actor,
+// size in all.
+func (c candidate) chunk(i, size int) []choice {
+	actor := c.choices[i].actor
+	kept := slices.Clone(c.choices)
+	for ; i >= 0 && size > 0; i-- {
+		if kept[i].verb == verbRun && kept[i].actor == actor {
+			kept = slices.Delete(kept, i, i+1)
+			size--
+		}
+	}
+	return kept
+}
+
+// fewerClients leaves out clients.
+func (s *shrinker) fewerClients() {
+	for client := s.best.cfg.Clients - 1; client >= 0 && s.best.cfg.Clients > 1; client-- {
+		s.try(s.best.drop(client))
+	}
+}
+
+// drop is c without a client, those after it moved up.
+func (c candidate) drop(client int) candidate {
+	fewer := c.cfg
+	fewer.Clients--
+	processes := func(cfg Config) int { return (cfg.Clients + cfg.Threads - 1) / cfg.Threads }
+	var choices []choice
+	for _, made := range c.choices {
+		switch {
+		case made.actor == noActor, made.actor < client:
+		case made.actor == client:
+			continue
+		case made.actor < c.cfg.Clients:
+			made.actor--
+		default: // the background of a process
+			process := made.actor - c.cfg.Clients
+			if fewer.Threads == 1 && process > client {
+				process--
+			}
+			if fewer.Threads == 1 && made.actor-c.cfg.Clients == client || process >= processes(fewer) {
+				continue
+			}
+			made.actor = fewer.Clients + process
+		}
+		choices = append(choices, made)
+	}
+	return candidate{fewer, choices}
+}
+
+// fewerRounds has clients go through the scenario less often.
+func (s *shrinker) fewerRounds() {
+	for rounds := 1; rounds < s.best.cfg.Rounds; rounds++ {
+		c := s.best
+		c.cfg.Rounds = rounds
+		if s.try(c) {
+			return
+		}
+	}
+}
+
+// reorder has clients act for longer before another does.
+func (s *shrinker) reorder() {
+	for i := 0; i+1 < len(s.best.choices); i++ {
+		for j := i + 1; j < len(s.best.choices); j++ {
+			if c := s.best.choices; c[j].actor == c[i].actor || c[j].verb != verbRun {
+				continue
+			}
+			moved := slices.Clone(s.best.choices)
+			one := moved[j]
+			moved = slices.Insert(slices.Delete(moved, j, j+1), i, one)
+			s.try(candidate{s.best.cfg, moved})
+		}
+	}
+}
+
+// worldFor is the world that schedules of cfg run in, made when it is first asked
+// for.
+func (x *explorer) worldFor(cfg Config) (*world, error) {
+	if same(cfg, x.world.cfg) {
+		return x.world, nil
+	}
+	for _, w := range x.others {
+		if same(cfg, w.cfg) {
+			return w, nil
+		}
+	}
+	w, err := newWorld(cfg, x.scenario, x.bubble, x.global)
+	if err != nil {
+		return nil, err
+	}
+	x.others = append(x.others, w)
+	return w, w.warm()
+}
+
+// same tells whether schedules of a and b run in one world.
+func same(a, b Config) bool {
+	return a.Clients == b.Clients && a.Rounds == b.Rounds && a.Threads == b.Threads
+}

@@ -1,0 +1,161 @@
+package explore
+
+import (
+	"crypto/sha1"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// A printer renders commands and replies for people: the same text for the same
+// schedule, whatever the random values in it are.
+type printer struct {
+	tokens map[string]string // random value -> token#1, token#2 ... in order of sight
+}
+
+// long is what may be a random value: at least 16 characters of those that encode
+// one.
+var long = regexp.MustCompile(`[A-Za-z0-9+/_=-]{16,}`)
+
+// command renders a command's arguments.
+func (p *printer) command(args []string) string {
+	var words []string
+	for i, arg := range args {
+		switch {
+		case i == 0:
+			arg = strings.ToUpper(arg)
+		case i == 1 && isScriptVerb(args[0]):
+			arg = scriptName(arg)
+		default:
+			arg = p.value(arg)
+		}
+		words = append(words, arg)
+	}
+	return strings.Join(words, " ")
+}
+
+// transaction renders an EXEC with what it runs.
+func (p *printer) transaction(queued [][]string) string {
+	var inner []string
+	for _, args := range queued {
+		inner = append(inner, p.command(args))
+	}
+	return "EXEC (" + strings.Join(inner, "; ") + ")"
+}
+
+func isScriptVerb(name string) bool {
+	return strings.HasPrefix(strings.ToUpper(name), "EVAL")
+}
+
+// scriptName names a script by the beginning of its digest, whether it is sent as
+// such or in full.
+func scriptName(arg string) string {
+	const shown = 8
+	if len(arg) != 2*sha1.Size || strings.ContainsAny(arg, " \n") {
+		sum := sha1.Sum([]byte(arg))
+		arg = hex.EncodeToString(sum[:])
+	}
+	return "script:" + arg[:shown]
+}
+
+// value renders one argument: random parts by name, what is no plain text quoted.
+func (p *printer) value(arg string) string {
+	arg = long.ReplaceAllStringFunc(arg, func(s string) string {
+		if !looksRandom(s) {
+			return s
+		}
+		return p.token(s)
+	})
+	if quoted := strconv.Quote(arg); arg == "" || strings.ContainsAny(arg, " \t") || len(quoted) != len(arg)+2 {
+		return quoted
+	}
+	return arg
+}
+
+func (p *printer) token(s string) string {
+	name, known := p.tokens[s]
+	if !known {
+		if p.tokens == nil {
+			p.tokens = map[string]string{}
+		}
+		name = fmt.Sprintf("token#%d", len(p.tokens)+1)
+		p.tokens[s] = name
+	}
+	return name
+}
+
+// looksRandom tells a random value from a word: letters and digits, neither of them
+// alone, that change places more often than in names.
+func looksRandom(s string) bool {
+	changes, last := 0, byte(0)
+	for i := range len(s) {
+		kind := charKind(s[i])
+		if i > 0 && kind != last {
+			changes++
+		}
+		last = kind
+	}
+	return changes*4 >= len(s)
+}
+
+func charKind(c byte) byte {
+	switch {
+	case c >= '0' && c <= '9':
+		return '0'
+	case c >= 'a' && c <= 'z':
+		return 'a'
+	case c >= 'A' && c <= 'Z':
+		return 'A'
+	}
+	return '-'
+}
+
+// reply renders a reply: bare values, an array in brackets.
+func (p *printer) reply(resp string) string {
+	text, _ := p.part(resp)
+	return text
+}
+
+// part renders the first value of resp and returns what follows it.
+func (p *printer) part(resp string) (text, rest string) {
+	line, rest, _ := strings.Cut(resp, "\r\n")
+	if line == "" {
+		return "", rest
+	}
+	switch line[0] {
+	case '+', '-', ':':
+		return strings.TrimPrefix(strings.TrimPrefix(line, "+"), ":"), rest
+	case '$':
+		n, err := strconv.Atoi(line[1:])
+		if err != nil || n < 0 || n+2 > len(rest) {
+			return "nil", rest
+		}
+		return p.value(rest[:n]), rest[n+2:]
+	case '*', '%', '~', '>':
+		return p.array(line, rest)
+	}
+	return strings.TrimPrefix(line, "_"), rest
+}
+
+func (p *printer) array(line, rest string) (text, after string) {
+	n, err := strconv.Atoi(line[1:])
+	if err != nil || n < 0 {
+		return "nil", rest
+	}
+	if line[0] == '%' {
+		n *= 2
+	}
+	var parts []string
+	for range n {
+		var one string
+		one, rest = p.part(rest)
+		parts = append(parts, one)
+	}
+	return "[" + strings.Join(parts, " ") + "]", rest
+}
+
+// copy returns a printer that knows the same tokens, to render what may not come.
+func (p *printer) copy() printer { return printer{maps.Clone(p.tokens)} }
