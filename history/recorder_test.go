@@ -434,6 +434,34 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
+// TestRecordingAllocatesNothing: what a client allocates beside the lock under test
+// would be taken for the lock's own cost. The few that a hundred operations share,
+// for leases and for batches, round to none.
+func TestRecordingAllocatesNothing(t *testing.T) {
+	r, err := history.NewRecorder(io.Discard, history.Header{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Close(history.Trailer{}) }()
+	tape := history.NewTape(history.Header{})
+	for name, c := range map[string]*history.Client{"recorder": r.Client(1, 1), "tape": tape.Client(1, 1)} {
+		t.Run(name, func(t *testing.T) {
+			inner := &scripted{lease: &telling{granted: time.Second}, during: func() { c.Attempt("key") }}
+			locker, store := c.Locker(inner), c.Store(nowhere{})
+			once := func() {
+				lease, _ := locker.Acquire(ctx, "key", lockbench.Options{TTL: time.Second})
+				_, _ = store.Read(ctx, "key")
+				_ = store.Write(ctx, "key", lockbench.Record{})
+				c.Event(history.Pause, "key", "test")
+				_ = lease.Release(ctx)
+			}
+			if n := testing.AllocsPerRun(1000, once); n != 0 {
+				t.Errorf("%v allocations an iteration, want none", n)
+			}
+		})
+	}
+}
+
 func BenchmarkPair(b *testing.B) {
 	r, err := history.NewRecorder(io.Discard, history.Header{})
 	if err != nil {

@@ -3,6 +3,8 @@ package load
 import (
 	"context"
 	"io"
+	"runtime"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -19,22 +21,57 @@ import (
 
 const benchClients = 50
 
-// BenchmarkDriver compares, in one process and interleaved, the pairs of acquire
-// and release per second of the bare loop over go-redis, of the driver without
-// and with recording. The ratios say whether the driver is the bottleneck; run it
-// with -benchtime 5x.
+// BenchmarkDriver compares, in one process and interleaved, the bare loop over
+// go-redis with the driver, without and with recording: the pairs of acquire and
+// release that each makes, and the time of this process's cores that a pair takes,
+// which tells even where other programs run. All leave a core to the server. Run
+// it with -benchtime 9x; the figures are medians.
 func BenchmarkDriver(b *testing.B) {
 	server := servertest.Start(b)
-	var bare, driven, recorded int64
-	const slice = time.Second
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(1, runtime.GOMAXPROCS(0)-1)))
+	var bare, driven, recorded turns
 	for b.Loop() {
-		bare += bareLoop(b, server, slice)
-		driven += drivenLoop(b, server, slice, nil)
-		recorded += drivenLoop(b, server, slice, io.Discard)
+		bare.add(b, func(d time.Duration) int64 { return bareLoop(b, server, d) })
+		driven.add(b, func(d time.Duration) int64 { return drivenLoop(b, server, d, nil) })
+		recorded.add(b, func(d time.Duration) int64 { return drivenLoop(b, server, d, io.Discard) })
 	}
-	b.ReportMetric(float64(bare)/slice.Seconds()/float64(b.N), "bare-pairs/s")
-	b.ReportMetric(float64(driven)/float64(bare), "driven/bare")
-	b.ReportMetric(float64(recorded)/float64(driven), "recorded/driven")
+	b.ReportMetric(median(bare.pairs), "bare-pairs/s")
+	b.ReportMetric(medianRatio(driven.pairs, bare.pairs), "driven/bare")
+	b.ReportMetric(medianRatio(recorded.pairs, driven.pairs), "recorded/driven")
+	b.ReportMetric(median(bare.cost), "bare-CPU-ns/pair")
+	b.ReportMetric(median(driven.cost), "driven-CPU-ns/pair")
+	b.ReportMetric(median(recorded.cost), "recorded-CPU-ns/pair")
+}
+
+// turns are what one subject got done in each of its turns.
+type turns struct {
+	pairs []float64 // a second
+	cost  []float64 // ns of CPU a pair
+}
+
+func (t *turns) add(b *testing.B, run func(time.Duration) int64) {
+	const slice = 500 * time.Millisecond
+	before, err := cpuTime()
+	if err != nil {
+		b.Skip(err)
+	}
+	n := run(slice)
+	after, _ := cpuTime()
+	t.pairs = append(t.pairs, float64(n)/slice.Seconds())
+	t.cost = append(t.cost, float64(after-before)/float64(n))
+}
+
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[len(sorted)/2]
+}
+
+func medianRatio(a, b []float64) float64 {
+	var ratios []float64
+	for i := range a {
+		ratios = append(ratios, a[i]/b[i])
+	}
+	return median(ratios)
 }
 
 // bareLoop counts the pairs that as many goroutines make with the same commands

@@ -1,0 +1,15 @@
+//go:build unix
+
+package load
+
+import (
+	"syscall"
+	"time"
+)
+
+// cpuTime returns the time that cores spent on this process.
+func cpuTime() (time.Duration, error) {
+	var used syscall.Rusage
+	err := syscall.Getrusage(syscall.RUSAGE_SELF, &used)
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano()), err
+}
