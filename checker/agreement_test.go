@@ -34,7 +34,7 @@ func judge(m memory) (verdicts, error) {
 		}
 	}
 	c.settle(c.key("k"), forever)
-	segments := segmentsOf(calls, departed, m.header.Reacquire == "nested")
+	segments := segmentsOf(calls, departed, rulesOf(m.header))
 	searched := linearizable(segments, 10*time.Second)
 	if searched == porcupine.Unknown {
 		return verdicts{}, fmt.Errorf("porcupine gave up")

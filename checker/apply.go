@@ -11,7 +11,12 @@ func (c *Checker) acquireCalled(k *key, op *history.Op) {
 	k.queue.join(op)
 	c.tryBegun(k, op)
 	k.fences.called(op)
-	if op.Outcome != history.OK && op.Outcome != history.Unknown {
+	c.besideAcquire(k, op)
+	switch {
+	case op.Outcome == history.Refused && c.refreshed:
+		c.refreshRefused(k, op)
+		return
+	case op.Outcome != history.OK && op.Outcome != history.Unknown:
 		return
 	}
 	k.forget(op.Hold)
@@ -34,6 +39,7 @@ func (c *Checker) acquireCalled(k *key, op *history.Op) {
 		h := c.newHold(op)
 		h.cap(k.caps.of(op.Client))
 		h.cap(k.inherited(op))
+		h.cap(c.faults.client(op.Client).beside)
 		h.doubt = c.nested && k.refusal.residual(op)
 		k.holds = append(k.holds, h)
 	}
@@ -43,6 +49,17 @@ func (c *Checker) acquireCalled(k *key, op *history.Op) {
 		k.refusal.residues.raise(op.Client, math.MaxInt64)
 	default:
 		k.caps.lower(op.Client, lease(op))
+	}
+}
+
+// refreshRefused applies the call of an acquire by a holder that would have begun
+// its lease anew, and was refused: another has the key, so its own is lost.
+func (c *Checker) refreshRefused(k *key, op *history.Op) {
+	for _, h := range k.holds {
+		if h.client == op.Client && !h.released {
+			h.close(callOf(op), "refused", true)
+			k.cuts++
+		}
 	}
 }
 
@@ -83,9 +100,10 @@ func (c *Checker) obtained(k *key, op *history.Op) {
 		h = c.newHold(op)
 		h.cap(k.caps.of(op.Client))
 		h.cap(k.inherited(op))
+		h.cap(c.faults.client(op.Client).beside)
 		h.doubt = c.nested && k.refusal.residual(op)
 		k.holds = append(k.holds, h)
-		k.catchUp(h)
+		k.catchUp(h, c.rules)
 		c.granted(k, h, op)
 		return
 	}
@@ -170,6 +188,9 @@ func (c *Checker) extendCalled(k *key, op *history.Op) {
 	if h == nil {
 		k.tooEarly(op)
 		return
+	}
+	if c.joins() {
+		c.besides(k, h, op)
 	}
 	if op.Kind == history.Extend {
 		c.ability.extend = true

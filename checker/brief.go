@@ -32,7 +32,7 @@ func (c *Checker) Reset(h history.Header) {
 	}
 	c.spare.reclaim()
 	fresh := Checker{
-		header: h, nested: h.Reacquire == "nested", brief: c.brief,
+		header: h, rules: rulesOf(h), brief: c.brief,
 		keys: c.keys, tallies: c.tallies, spare: c.spare,
 		fair: fairness{grants: c.fair.grants}, departed: c.departed[:0],
 		gone:   ring{all: c.gone.all[:0]},

@@ -12,8 +12,8 @@ import (
 // held at one time, not with the length of the history. It is not safe for
 // concurrent use.
 type Checker struct {
-	header  history.Header
-	nested  bool // a second acquire by the holder counts
+	header history.Header
+	rules
 	keys    map[string]*key
 	tallies map[lockbench.Guarantee]*tally
 	fair    fairness
@@ -38,6 +38,19 @@ type Checker struct {
 	spare spare
 }
 
+// rules are what a second acquire by the holder means.
+type rules struct {
+	nested    bool // it counts
+	refreshed bool // it begins the lease anew
+}
+
+func rulesOf(h history.Header) rules {
+	return rules{nested: h.Reacquire == "nested", refreshed: h.Reacquire == "refreshed"}
+}
+
+// joins tells whether a client's acquire may join what it has left on the server.
+func (r rules) joins() bool { return r.nested || r.refreshed }
+
 // abilities is what the history shows the design to be able to do.
 type abilities struct{ extend, fence, delay, nest, store bool }
 
@@ -45,7 +58,7 @@ type abilities struct{ extend, fence, delay, nest, store bool }
 func New(h history.Header) *Checker {
 	c := &Checker{
 		header:  h,
-		nested:  h.Reacquire == "nested",
+		rules:   rulesOf(h),
 		keys:    map[string]*key{},
 		tallies: map[lockbench.Guarantee]*tally{},
 		fair:    newFairness(),

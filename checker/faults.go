@@ -2,6 +2,7 @@ package checker
 
 import (
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/lockbench/lockbench"
@@ -39,8 +40,12 @@ type client struct {
 	process int32
 	flying  []*history.Op // under way
 	last    *history.Op   // the last of its calls that returned
-	dead    bool
-	paused  stamp // the last time that it was
+	// acquiring is its newest acquire, and beside the shortest lease that something
+	// on an earlier hold, under way at the same time, may set after it.
+	acquiring *history.Op
+	beside    int64
+	dead      bool
+	paused    stamp // the last time that it was
 }
 
 // client returns the one with this id.
@@ -51,7 +56,7 @@ func (f *faults) client(id int32) *client {
 		f.clients[id] = cl
 	}
 	if !cl.known {
-		*cl = client{known: true, flying: cl.flying[:0], paused: stamp{t: -1}}
+		*cl = client{known: true, flying: cl.flying[:0], paused: stamp{t: -1}, beside: math.MaxInt64}
 	}
 	return cl
 }

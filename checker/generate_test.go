@@ -159,12 +159,19 @@ func (p *player) event(kind history.Kind) {
 // number gives every stamp a sequence number in the order of the events.
 func (g *generator) number() {
 	n := uint64(0)
+	var events []history.Event
 	for ev := range (memory{ops: g.ops}).Events() {
+		events = append(events, ev)
+	}
+	for _, ev := range events {
 		n++
 		if ev.Phase == history.Return {
 			ev.Op.ReturnSeq = n
 		} else {
 			ev.Op.CallSeq, ev.Op.ReturnSeq = n, n
 		}
+	}
+	for _, op := range g.ops { // as recorders do
+		op.Stream = op.Client
 	}
 }

@@ -118,7 +118,7 @@ func (k *key) tooEarly(op *history.Op) {
 // catchUp applies to h, just granted, the renewals that were called before its
 // acquire returned. Which of the two took effect last is not known, so they can
 // only shorten it.
-func (k *key) catchUp(h *hold) {
+func (k *key) catchUp(h *hold, rules rules) {
 	k.early = slices.DeleteFunc(k.early, func(op *history.Op) bool {
 		if op.Hold != h.id {
 			return false
@@ -129,6 +129,9 @@ func (k *key) catchUp(h *hold) {
 			h.shorten(op)
 			h.widen(op)
 			h.sure = min(h.sure, after(op.Call, h.leaseOf(op)))
+			if rules.joins() && op.Outcome == history.Unknown {
+				k.caps.lower(h.client, h.leaseOf(op))
+			}
 		}
 		return true
 	})

@@ -108,7 +108,7 @@ func (c *Checker) crossCheck(t history.Trailer) {
 		if k.ops.many || len(k.ops.ops) < 2 {
 			continue
 		}
-		verdict := linearizable(segmentsOf(k.ops.ops, c.departed, c.nested), smallTimeout)
+		verdict := linearizable(segmentsOf(k.ops.ops, c.departed, c.rules), smallTimeout)
 		if verdict == porcupine.Unknown {
 			continue
 		}

@@ -19,7 +19,7 @@ type segment struct {
 
 // segmentsOf returns the cores of every hold in ops, the operations on one key in
 // the order of their calls. departed are deaths and cuts of clients.
-func segmentsOf(ops, departed []*history.Op, nested bool) []segment {
+func segmentsOf(ops, departed []*history.Op, rules rules) []segment {
 	byHold := map[int64][]*history.Op{}
 	var holds []int64
 	for _, op := range ops {
@@ -32,19 +32,70 @@ func segmentsOf(ops, departed []*history.Op, nested bool) []segment {
 		byHold[op.Hold] = append(byHold[op.Hold], op)
 	}
 	var all []segment
+	var replays []*replay
 	for _, id := range holds {
 		inherited := int64(math.MaxInt64)
 		for rest := byHold[id]; len(rest) > 0 && rest[0].Kind == history.Acquire; {
-			r := replay{ops: rest, nested: nested, end: endFromOutside(rest[0], ops, departed), cap: inherited}
-			if !nested {
+			r := &replay{ops: rest, rules: rules, end: endFromOutside(rest[0], ops, departed), cap: inherited, unsure: math.MaxInt64}
+			if !rules.nested {
 				r.cap = min(r.cap, capFromOutside(rest[0], ops))
 			}
+			if rules.joins() {
+				r.besides(ops, replays)
+			}
+			replays = append(replays, r)
 			rest = r.run()
 			all = append(all, r.done...)
 			inherited = r.left(rest)
 		}
 	}
 	return all
+}
+
+// besides finds what the client does to earlier holds that acts on this one too, as
+// the server knows owners and no holds, and its refused attempts to begin anew.
+func (r *replay) besides(ops []*history.Op, earlier []*replay) {
+	first := r.ops[0]
+	known := returnOf(first)
+	if first.Outcome == history.Unknown {
+		known = callOf(first)
+	}
+	r.all = ops
+	place := slices.Index(ops, first)
+	for i, op := range ops {
+		if op.Client != first.Client || op.Hold == first.Hold {
+			continue
+		}
+		if i > place && r.rules.refreshed && op.Kind == history.Acquire && op.Outcome == history.Refused {
+			r.asides = append(r.asides, aside{op: op})
+		}
+		ttl, acts := leaseAmong(op, earlier)
+		called := i < place || callOf(op).before(known) || callOf(op) == known && !inTurn(op, first)
+		switch over := returnOf(op).before(callOf(first)) || inTurn(op, first) && i < place; {
+		case !acts:
+		case !called:
+			r.asides = append(r.asides, aside{op: op, ttl: ttl})
+		case op.Outcome == history.Unknown || !over:
+			r.cap = min(r.cap, ttl)
+		}
+	}
+}
+
+// leaseAmong is the lease that op, an extend or renewal, may set: it belongs to one
+// of the holds.
+func leaseAmong(op *history.Op, holds []*replay) (ttl int64, acts bool) {
+	for _, r := range slices.Backward(holds) {
+		if r.ops[0].Hold == op.Hold && sets(op) && slices.Contains(r.ops, op) {
+			return r.lease(op), true
+		}
+	}
+	return 0, false
+}
+
+// inTurn tells whether one of two operations was called after the other returned,
+// whatever their stamps: they are calls of one client.
+func inTurn(a, b *history.Op) bool {
+	return a.Stream == b.Stream && a.Kind != history.Renew && b.Kind != history.Renew
 }
 
 // left is the shortest lease that an operation of r may still set once the first
@@ -56,7 +107,7 @@ func (r *replay) left(rest []*history.Op) int64 {
 	}
 	for _, op := range r.ops[:len(r.ops)-len(rest)] {
 		sets := op.Kind == history.Extend || op.Kind == history.Renew
-		flying := op.Stream != rest[0].Stream && !returnOf(op).before(callOf(rest[0]))
+		flying := !inTurn(op, rest[0]) && !returnOf(op).before(callOf(rest[0]))
 		if sets && (op.Outcome == history.Unknown || op.Outcome == history.OK && (flying || r.early(op))) {
 			ttl = min(ttl, r.lease(op))
 		}
@@ -98,10 +149,13 @@ func capFromOutside(first *history.Op, ops []*history.Op) int64 {
 type replay struct {
 	ops    []*history.Op
 	mine   []*history.Op // those before the hold began anew
-	nested bool
+	all    []*history.Op // of all holds, in order
+	asides []aside
+	rules  rules
 	end    stamp
 	ended  bool  // by an operation of its own
 	cap    int64 // no lease is sure to be longer
+	unsure int64 // nor than this, from now on
 
 	done []segment
 	open bool
@@ -113,12 +167,44 @@ type replay struct {
 	late    []*history.Op // to begin a segment at their return
 }
 
+// An aside is an operation of the same client that does not name the hold: one that
+// may set its lease to ttl or, when it is an acquire, was refused because the hold
+// was lost.
+type aside struct {
+	op  *history.Op
+	ttl int64
+}
+
+// aside applies the call of one.
+func (r *replay) aside(a aside) {
+	switch {
+	case r.ended || r.end.before(callOf(a.op)):
+	case a.op.Kind == history.Acquire:
+		r.end, r.ended = callOf(a.op), true
+	default:
+		r.unsure = min(r.unsure, a.ttl)
+		r.until = min(r.until, after(a.op.Call, a.ttl))
+	}
+}
+
+// asidesBefore applies the asides called before op.
+func (r *replay) asidesBefore(op *history.Op) {
+	place := slices.Index(r.all, op) // -1 for those after all
+	for len(r.asides) > 0 && (place < 0 || slices.Index(r.all, r.asides[0].op) < place) {
+		a := r.asides[0]
+		r.asides = r.asides[1:]
+		r.land(func(l *history.Op) bool { return inTurn(l, a.op) || returnOf(l).before(callOf(a.op)) })
+		r.aside(a)
+	}
+}
+
 // run returns the operations left when an acquire begins the ended hold anew.
 func (r *replay) run() (rest []*history.Op) {
 	r.mine = r.ops
 	r.first(r.ops[0])
 	for i, op := range r.ops[1:] {
-		r.land(func(l *history.Op) bool { return l.Stream == op.Stream || returnOf(l).before(callOf(op)) })
+		r.asidesBefore(op)
+		r.land(func(l *history.Op) bool { return inTurn(l, op) || returnOf(l).before(callOf(op)) })
 		granted := op.Outcome == history.OK || op.Outcome == history.Unknown
 		if r.ended && op.Kind == history.Acquire && granted {
 			rest = r.ops[i+1:]
@@ -128,6 +214,9 @@ func (r *replay) run() (rest []*history.Op) {
 			continue
 		}
 		r.apply(op)
+	}
+	if rest == nil {
+		r.asidesBefore(nil)
 	}
 	r.land(func(*history.Op) bool { return true })
 	r.mine = r.ops[:len(r.ops)-len(rest)]
@@ -174,7 +263,9 @@ func (r *replay) first(op *history.Op) {
 
 // land begins the segments of the late operations that have returned, by when.
 func (r *replay) land(returned func(*history.Op) bool) {
-	slices.SortStableFunc(r.late, func(a, b *history.Op) int { return cmp.Compare(a.Return, b.Return) })
+	slices.SortStableFunc(r.late, func(a, b *history.Op) int {
+		return cmp.Or(cmp.Compare(a.Return, b.Return), cmp.Compare(a.ReturnSeq, b.ReturnSeq))
+	})
 	r.late = slices.DeleteFunc(r.late, func(op *history.Op) bool {
 		landed := returned(op)
 		if landed {
@@ -229,20 +320,20 @@ func (r *replay) unasked() bool {
 
 func (r *replay) again(op *history.Op) {
 	if op.Outcome != history.OK {
-		if op.Outcome == history.Unknown && !r.nested {
+		if op.Outcome == history.Unknown && !r.rules.nested {
 			r.until = min(r.until, after(op.Call, lease(op)))
 		}
 		return
 	}
 	until := after(startOf(op), r.surely(op, callOf(op)))
 	switch {
-	case r.open && op.Return < r.until && r.nested:
+	case r.open && op.Return < r.until && r.rules.nested:
 		r.levels++
 		r.until = max(r.until, until)
 	case r.open && op.Return < r.until:
 		r.until = until
 	default:
-		if !r.nested {
+		if !r.rules.nested {
 			r.until = min(r.until, until)
 		}
 		r.late = append(r.late, op)
@@ -271,16 +362,16 @@ func (r *replay) early(op *history.Op) bool {
 // surely is the shortest lease among op's and those that may be applied after
 // it: of the operations asked for by at, those that are not over before op's call.
 func (r *replay) surely(op *history.Op, at stamp) int64 {
-	ttl := min(lease(op), r.cap)
+	ttl := min(lease(op), r.cap, r.unsure)
 	place := slices.Index(r.ops, op)
 	for i, other := range r.ops {
-		sets := other.Kind == history.Extend || other.Kind == history.Renew || other.Kind == history.Acquire && !r.nested
-		later := i > place && other.Stream == op.Stream
+		sets := other.Kind == history.Extend || other.Kind == history.Renew || other.Kind == history.Acquire && !r.rules.nested
+		later := i > place && inTurn(other, op)
 		if other == op || !sets || later || at.before(callOf(other)) {
 			continue
 		}
 		maybe := other.Outcome == history.Unknown || other.Outcome == history.OK && r.early(other)
-		overlaps := other.Outcome == history.OK && other != r.ops[0] && other.Stream != op.Stream && !returnOf(other).before(callOf(op))
+		overlaps := other.Outcome == history.OK && other != r.ops[0] && !inTurn(other, op) && !returnOf(other).before(callOf(op))
 		if maybe || overlaps {
 			ttl = min(ttl, r.lease(other))
 		}

@@ -145,7 +145,7 @@ func (c *Checker) recovered(k *key, op *history.Op) {
 // gave up for certain: nothing that it does later goes back to them. That it was
 // granted h shows nothing where it may have joined what the fault had left.
 func (c *Checker) forgive(k *key, h *hold) {
-	joins := c.header.Reacquire != "refused"
+	joins := c.header.Reacquire != "refused" // also where it is not known
 	k.struck = slices.DeleteFunc(k.struck, func(x strike) bool {
 		return x.op.Client == h.client && x.bounded && x.acted() < h.ops[0].Call && (x.over || !joins)
 	})

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
+	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -236,6 +238,9 @@ func (m memory) Events() iter.Seq2[history.Event, error] {
 	for _, op := range m.cuts {
 		queues[op.Stream] = append(queues[op.Stream], history.Event{Phase: history.Cut, Op: op})
 	}
+	if len(m.ops) > 0 && m.ops[0].CallSeq > 0 { // numbered: one stream may be two clients' at once
+		return ordered(slices.Concat(slices.Collect(maps.Values(queues))...))
+	}
 	return func(yield func(history.Event, error) bool) {
 		for {
 			best := int32(-1)
@@ -252,14 +257,29 @@ func (m memory) Events() iter.Seq2[history.Event, error] {
 	}
 }
 
+// ordered yields events in the order of their stamps.
+func ordered(events []history.Event) iter.Seq2[history.Event, error] {
+	slices.SortStableFunc(events, order)
+	return func(yield func(history.Event, error) bool) {
+		for _, ev := range events {
+			if !yield(ev, nil) {
+				return
+			}
+		}
+	}
+}
+
 func order(a, b history.Event) int {
 	x, y := stampOf(a), stampOf(b)
 	return cmp.Or(cmp.Compare(x.t, y.t), cmp.Compare(x.seq, y.seq), cmp.Compare(a.Phase, b.Phase))
 }
 
 func stampOf(ev history.Event) stamp {
-	if ev.Phase == history.Return {
+	switch ev.Phase {
+	case history.Return:
 		return returnOf(ev.Op)
+	case history.Cut: // comes after all else of its instant
+		return stamp{ev.Op.Call, math.MaxUint64}
 	}
 	return callOf(ev.Op)
 }
