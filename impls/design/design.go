@@ -16,6 +16,8 @@ type Design struct {
 	Source string
 	// Claims is what the design can honestly keep, given its documented limits.
 	Claims []lockbench.Guarantee
+	// Limits are the faults under which it claims less.
+	Limits []Limit
 	// Reacquire is what a second Acquire by the holder of a key does.
 	Reacquire Reacquire
 	// Renews: the design prolongs what it holds by itself, in the background.

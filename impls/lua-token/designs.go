@@ -45,6 +45,7 @@ func tokenDesign() design.Design {
 			lockbench.Exclusion, lockbench.OwnerRelease, lockbench.NoEarlyExpiry, lockbench.Recovery,
 			lockbench.Effects, lockbench.Cancel, lockbench.Skew, lockbench.ScriptFlush,
 		},
+		Limits:    []design.Limit{reused()},
 		Reacquire: design.Refused,
 		Commands:  []string{"EVALSHA", "EVAL", "SETNX", "EXPIRE", "GET", "DEL"},
 		Open: design.Sharing(func(env design.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
@@ -66,6 +67,7 @@ func optionsDesign() design.Design {
 			lockbench.Exclusion, lockbench.OwnerRelease, lockbench.NoEarlyExpiry, lockbench.Recovery,
 			lockbench.Effects, lockbench.NoSpuriousRefusal, lockbench.Cancel, lockbench.Skew, lockbench.ScriptFlush,
 		},
+		Limits:    []design.Limit{reused()},
 		Reacquire: design.Refreshed,
 		Granted:   design.WholeMillis,
 		Commands:  []string{"SET", "EVALSHA", "EVAL", "GET", "PEXPIRE", "DEL"},
@@ -94,5 +96,16 @@ func strategyDesign() design.Design {
 		Open: design.Sharing(func(env design.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
 			return strategy{NewClient(env, client, seen)}
 		}),
+	}
+}
+
+// reused is the token that belongs to a lock object rather than to one grant.
+func reused() design.Limit {
+	return design.Limit{
+		Fault: "cancel",
+		Gives: []lockbench.Guarantee{
+			lockbench.Exclusion, lockbench.OwnerRelease, lockbench.NoEarlyExpiry, lockbench.Effects,
+		},
+		Why: "the next lock of the object has the same token, so an unlock that was given up and arrives late frees it",
 	}
 }
