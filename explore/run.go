@@ -106,7 +106,7 @@ func (x *explorer) strategies() error {
 		return x.draw(x.limit)
 	}
 	half := x.limit
-	half.budget, half.schedules = half.budget/2, half.schedules/2
+	half.budget, half.schedules = (half.budget+1)/2, (half.schedules+1)/2 // never to 0, which is no limit
 	cov.Strategy = Exhaustive
 	if err := x.exhaust(half); err != nil || cov.Complete || cov.Stopped == "interrupted" {
 		return err
