@@ -43,9 +43,9 @@ func (w *world) probe() error {
 	}
 	w.server.Attribute(w.prober.home.number, w.prober.number)
 	w.assign(w.prober)
-	w.prober.ctx = w.ctx
 	inner := w.prober.home.inner.Locker(observed{w.prober.record, w.prober})
-	go w.prober.tries(w.prober.record.Locker(inner))
+	locker := w.prober.record.Locker(inner)
+	w.prober.start(func() { w.tryAll(locker) })
 	for w.bubble.Wait(); !w.prober.exited; w.bubble.Wait() {
 		if !w.serve() && w.sleep(time.Now().Add(w.horizon())) {
 			w.prober.home.struck = true
@@ -63,20 +63,13 @@ func (w *world) skewed() (most time.Duration) {
 	return most
 }
 
-// tries is the probe's goroutine.
-func (a *actor) tries(l lockbench.Locker) {
-	defer func() {
-		if p := recover(); p != nil {
-			a.world.defect(fmt.Sprintf("the probe: the lock panicked: %v", p))
-		}
-		a.exited = true
-		a.world.rouse()
-	}()
-	for _, key := range a.world.keys {
+// tryAll is the probe's part.
+func (w *world) tryAll(l lockbench.Locker) {
+	for _, key := range w.keys {
 		for range probeTries {
-			lease, err := l.Acquire(a.ctx, key, lockbench.Options{TTL: a.world.cfg.TTL})
+			lease, err := l.Acquire(w.ctx, key, lockbench.Options{TTL: w.cfg.TTL})
 			if err == nil && lease != nil {
-				_ = lease.Release(a.ctx)
+				_ = lease.Release(w.ctx)
 				break
 			}
 			time.Sleep(slack)
@@ -165,7 +158,8 @@ func (w *world) join(atMost time.Duration) {
 		}
 		if !time.Now().Before(until) {
 			w.defect(fmt.Sprintf("%s: the lock does not return from a call although its context and its connections have ended; hint: it leaks a goroutine", left.name))
-			return
+			left.dismiss()
+			left.exited = true
 		}
 		time.Sleep(100 * time.Millisecond)
 	}

@@ -12,6 +12,7 @@ import (
 // operating-system process. It serves schedule after schedule.
 type process struct {
 	number int
+	host   string
 	world  *world
 	lender design.Lender
 	random seeded
@@ -27,7 +28,7 @@ type process struct {
 }
 
 func newProcess(w *world, number int) *process {
-	p := &process{number: number, world: w, shared: w.cfg.Threads > 1}
+	p := &process{number: number, host: fmt.Sprintf("server-%d", number), world: w, shared: w.cfg.Threads > 1}
 	p.lender.Broken = func() bool { return p.struck }
 	return p
 }
@@ -39,7 +40,7 @@ func (p *process) open() error {
 	p.random.seed(w.cfg.Seed, p.number)
 	env := design.Environment{
 		Redis:   design.InMemory(func() (net.Conn, error) { return w.server.Dial(p.number) }),
-		Host:    fmt.Sprintf("server-%d", p.number),
+		Host:    p.host,
 		PID:     1000 + p.number,
 		Now:     p.now,
 		Random:  &p.random,

@@ -17,18 +17,8 @@ func (w *world) warm() error {
 	}
 	var lacks error
 	a := w.clients[0]
-	a.ctx = w.ctx
 	locker := a.home.inner.Locker(observed{a.record, a})
-	go func() {
-		defer func() {
-			a.exited = true
-			w.rouse()
-		}()
-		if a.home.shared {
-			w.server.AttributeGoroutine(a.home.number, a.number)
-		}
-		lacks = w.tour(a, locker)
-	}()
+	a.start(func() { lacks = w.tour(locker) })
 	for w.bubble.Wait(); !a.exited; w.bubble.Wait() {
 		if !w.serve() && w.sleep(time.Now().Add(w.horizon())) {
 			break
@@ -46,9 +36,9 @@ func (w *world) warm() error {
 }
 
 // tour uses all that a lease can do.
-func (w *world) tour(a *actor, l lockbench.Locker) error {
+func (w *world) tour(l lockbench.Locker) error {
 	opt := lockbench.Options{TTL: w.cfg.TTL}
-	lease, err := l.Acquire(a.ctx, w.keys[0], opt)
+	lease, err := l.Acquire(w.ctx, w.keys[0], opt)
 	if err != nil || lease == nil {
 		return nil // the schedules will tell
 	}
@@ -59,22 +49,22 @@ func (w *world) tour(a *actor, l lockbench.Locker) error {
 			return &LacksError{Scenario: w.scenario.Name, Ability: need}
 		}
 	}
-	if again, err := l.Acquire(a.ctx, w.keys[0], opt); err == nil && again != nil {
-		_ = again.Release(a.ctx)
+	if again, err := l.Acquire(w.ctx, w.keys[0], opt); err == nil && again != nil {
+		_ = again.Release(w.ctx)
 	}
 	if w.cfg.Design.Renews {
 		time.Sleep(w.cfg.TTL)
 	}
 	if extends {
-		_ = extender.Extend(a.ctx, w.cfg.TTL)
+		_ = extender.Extend(w.ctx, w.cfg.TTL)
 	}
 	if t, can := lockbench.Ability[lockbench.TTLer](lease); can {
-		_, _ = t.TTL(a.ctx)
+		_, _ = t.TTL(w.ctx)
 	}
 	if delays && slices.Contains(w.scenario.Needs, NeedsDelay) {
-		_ = delayer.ReleaseAfter(a.ctx, time.Millisecond)
+		_ = delayer.ReleaseAfter(w.ctx, time.Millisecond)
 		return nil
 	}
-	_ = lease.Release(a.ctx)
+	_ = lease.Release(w.ctx)
 	return nil
 }

@@ -119,6 +119,9 @@ func (w *world) close() {
 		p.lender.CloseAll()
 	}
 	w.prober.home.lender.CloseAll()
+	for _, a := range append(w.actors, w.prober) {
+		a.dismiss()
+	}
 	w.tape.Reset() // ends what watches for losses
 	w.server.Close()
 	time.Sleep(time.Second) // the client library gives up what it began to dial
@@ -211,8 +214,7 @@ func (w *world) begin() {
 			Options: lockbench.Options{TTL: w.cfg.TTL, Wait: w.cfg.Wait},
 			Step:    a.step,
 		}
-		a.ctx, a.cancel = w.ctx, w.cancel
-		go a.play(part)
+		a.start(func() { w.scenario.Run(w.ctx, part) })
 		w.bubble.Wait()
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/logging"
 )
 
 // A Lender lends clients to one process after another: making one costs more than
@@ -43,13 +44,21 @@ func (l *Lender) Open(opt *redis.Options) *redis.Client {
 	wanted := shapeOf(opt)
 	i := slices.IndexFunc(l.idle, func(o loan) bool { return o.shape == wanted })
 	if i < 0 {
-		l.idle = append(l.idle, loan{redis.NewClient(opt), wanted})
+		l.idle = append(l.idle, loan{connected(opt), wanted})
 		i = len(l.idle) - 1
 	}
 	o := l.idle[i]
 	l.idle = slices.Delete(l.idle, i, i+1)
 	l.lent = append(l.lent, o)
 	return o.client
+}
+
+// connected returns a new client that has a connection already: what happens to a
+// process must not depend on whether its client was used before.
+func connected(opt *redis.Options) *redis.Client {
+	client := redis.NewClient(opt)
+	_ = client.Ping(context.Background()) // a first command would find out too
+	return client
 }
 
 // Close implements [Clients].
@@ -79,19 +88,30 @@ func (l *Lender) CloseAll() {
 // library makes of its own defaults.
 const poolTimeout = 6 * time.Second
 
+// bufferSize is for connections that are made often and carry little, in bytes.
+const bufferSize = 1 << 10
+
 // InMemory are options for a server that dial reaches in memory and in virtual
 // time. A reply may take as long as it likes, so only contexts bound the wait for
-// it, and connections do not age.
+// it; connections do not age, and one is kept when none is in use.
 func InMemory(dial func() (net.Conn, error)) *redis.Options {
 	return &redis.Options{
-		Addr:            "127.0.0.1:6379",
-		Protocol:        2,
-		DisableIdentity: true,
-		DialerRetries:   1,
-		ReadTimeout:     -1,
-		WriteTimeout:    -1,
-		PoolTimeout:     poolTimeout,
-		ConnMaxIdleTime: -1,
-		Dialer:          func(context.Context, string, string) (net.Conn, error) { return dial() },
+		Addr:             "127.0.0.1:6379",
+		Protocol:         2,
+		DisableIdentity:  true,
+		DialerRetries:    1,
+		ReadTimeout:      -1,
+		WriteTimeout:     -1,
+		PoolTimeout:      poolTimeout,
+		ConnMaxIdleTime:  -1,
+		MaxIdleConns:     1,
+		PipelinePoolSize: -1,
+		ReadBufferSize:   bufferSize,
+		WriteBufferSize:  bufferSize,
+		Dialer:           func(context.Context, string, string) (net.Conn, error) { return dial() },
 	}
 }
+
+// Quiet has the client library write no log: where connections are broken on
+// purpose it would tell of each. It is for the whole program and for good.
+func Quiet() { redis.SetLogger(&logging.VoidLogger{}) }
