@@ -70,6 +70,20 @@ func bare() anatomy {
 	}
 }
 
+// watched and watchedNested are bare, with a watchdog whose failures nobody is told
+// of, and the latter with nested acquires.
+func watched() anatomy {
+	a := bare()
+	a.renews = true
+	return a
+}
+
+func watchedNested() anatomy {
+	a := watched()
+	a.nested = true
+	return a
+}
+
 // sound is bare, and tells its owner when the lease is over.
 func sound() anatomy {
 	a := bare()

@@ -34,7 +34,7 @@ func nestingMutants() []Mutant {
 			Name: "inner-unwatched", Seen: "Redisson 3.44 (row 31)",
 			Mechanism: "the release of an inner level ends the renewals of the outer hold",
 			Breaks:    []lockbench.Guarantee{lockbench.Overrun}, Scenario: "nested",
-			base: full, change: func(a *anatomy) { a.inner = checkUnwatched },
+			base: watchedNested, change: func(a *anatomy) { a.inner = checkUnwatched },
 		},
 	}
 }

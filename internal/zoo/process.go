@@ -54,7 +54,7 @@ func (p *process) Close() error {
 		h.stopTimers()
 	}
 	p.mu.Unlock()
-	err := p.client.Close()
+	err := p.env.Disconnect(p.client)
 	p.background.Wait()
 	return err
 }

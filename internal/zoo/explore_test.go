@@ -1,0 +1,94 @@
+package zoo_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/explore"
+	"github.com/lockbench/lockbench/explore/bubble"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/zoo"
+)
+
+// TestMutantsAreCaught explores every mutant until each guarantee that it breaks is
+// shown to be broken.
+func TestMutantsAreCaught(t *testing.T) {
+	for _, m := range zoo.Mutants() {
+		t.Run(m.Name, func(t *testing.T) {
+			r := caught(t, m)
+			for _, g := range m.Breaks {
+				f := finding(r, g)
+				for _, f := range r.Findings {
+					if f.Verdict == checker.Broken || f.Verdict == checker.Hazard {
+						t.Logf("  also %s %v: %d", f.Guarantee, f.Verdict, f.Violations)
+					}
+				}
+				if f.Verdict != checker.Broken {
+					t.Errorf("%s: got %v (%s), want broken; %s", g, f.Verdict, f.Note, r.Coverage.Sentence())
+					continue
+				}
+				w := r.Witnesses[g]
+				t.Logf("%s: schedule %d, %d steps: %s", g, w.FoundAt, len(w.Rows), w.Sentence)
+			}
+		})
+	}
+}
+
+// caught explores m until it is caught, or for some thousand schedules.
+func caught(t *testing.T, m zoo.Mutant) explore.Result {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	r, err := explore.Run(ctx, bubble.New(t), explore.Config{
+		Design: m.Design(), Scenario: m.Scenario, Threads: m.Threads, TTL: m.TTL,
+		Schedules: 20_000, Seed: 1,
+	}, func(p explore.Progress) {
+		missing := func(g lockbench.Guarantee) bool { return !slices.Contains(p.Broken, g) }
+		if !slices.ContainsFunc(m.Breaks, missing) {
+			stop()
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func finding(r explore.Result, g lockbench.Guarantee) checker.Finding {
+	i := slices.IndexFunc(r.Findings, func(f checker.Finding) bool { return f.Guarantee == g })
+	return r.Findings[i]
+}
+
+// TestSoundLocksPass explores the sound locks in every scenario: what they claim
+// holds, and every guarantee that can be decided is put to the test.
+func TestSoundLocksPass(t *testing.T) {
+	for _, d := range zoo.Sound() {
+		for _, s := range explore.Scenarios() {
+			if s.OnRequest || slices.Contains(s.Needs, explore.NeedsNest) && d.Reacquire == design.Refused {
+				continue
+			}
+			t.Run(d.Name+"/"+s.Name, func(t *testing.T) { holds(t, d, s.Name) })
+		}
+	}
+}
+
+func holds(t *testing.T, d design.Design, scenario string) {
+	t.Helper()
+	r, err := explore.Run(t.Context(), bubble.New(t), explore.Config{
+		Design: d, Scenario: scenario, Schedules: 2_000, Seed: 1,
+	}, func(explore.Progress) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, defect := range r.Defects {
+		t.Errorf("defect: %s", defect)
+	}
+	for _, f := range r.Findings {
+		if f.Claimed && f.Verdict == checker.Broken {
+			t.Errorf("%s broken: %s\n%s", f.Guarantee, r.Witnesses[f.Guarantee].Sentence, r.Witnesses[f.Guarantee].Replay.Text)
+		}
+	}
+}

@@ -1,0 +1,132 @@
+package locktest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/explore"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/redis/go-redis/v9"
+)
+
+// abilities are what a lock showed that it can do.
+type abilities struct {
+	extend, fence, delay, validity bool
+	reacquire                      design.Reacquire
+}
+
+// lacks says why g is not for a lock with these abilities, empty when it is.
+func (a abilities) lacks(g lockbench.Guarantee) string {
+	switch {
+	case g == lockbench.Extend && !a.extend:
+		return "the lock's leases cannot be extended: they are no lockbench.Extender"
+	case g == lockbench.Fencing && !a.fence:
+		return "the lock's leases have no fences: they are no lockbench.Fencer"
+	case g == lockbench.ReleaseDelay && !a.delay:
+		return "the lock's leases cannot be released with a delay: they are no lockbench.DelayedReleaser"
+	case g == lockbench.Reentrancy && a.reacquire != design.Nested:
+		return "a second acquire by the holder does not count: it is " + string(a.reacquire)
+	case g == lockbench.Fairness:
+		return "fairness is measured, not judged"
+	case g == lockbench.Failover:
+		return "one server cannot fail over"
+	}
+	return ""
+}
+
+// claims is what a lock with these abilities is held to by default.
+func (a abilities) claims() []lockbench.Guarantee {
+	var all []lockbench.Guarantee
+	for _, i := range lockbench.Guarantees() {
+		switch i.Name {
+		case lockbench.Overrun, lockbench.Restart, lockbench.Failover, lockbench.Reentrancy:
+		default:
+			if a.lacks(i.Name) == "" {
+				all = append(all, i.Name)
+			}
+		}
+	}
+	return all
+}
+
+// can tells whether s has what it needs.
+func (a abilities) can(s explore.Scenario) bool {
+	return !slices.ContainsFunc(s.Needs, func(need string) bool {
+		switch need {
+		case explore.NeedsExtend:
+			return !a.extend
+		case explore.NeedsDelay:
+			return !a.delay
+		case explore.NeedsNest:
+			return a.reacquire == design.Refused
+		}
+		return true
+	})
+}
+
+// probe finds out what the lock can do, in a bubble of its own with a server that
+// nothing happens to.
+func probe(t *testing.T, newLocker NewLocker) (a abilities, err error) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		server := miniredis.NewMiniRedis()
+		defer server.Close()
+		server.ClockTTL(true)
+		p := open(t, newLocker, design.Environment{
+			Redis: &redis.Options{
+				Addr: "127.0.0.1:1", Protocol: 2, DisableIdentity: true, // an address of numbers needs no look-up
+				Dialer: func(context.Context, string, string) (net.Conn, error) { return server.Dial() },
+			},
+			Host: "probe", PID: 1, Now: time.Now, Random: seeded(0),
+		})
+		defer p.Close()
+		a, err = look(t.Context(), p)
+	})
+	return a, err
+}
+
+// look has two owners of p show what they can do.
+func look(ctx context.Context, p *process) (a abilities, err error) {
+	const key = "probe"
+	first, second := p.owner(), p.owner()
+	opt := lockbench.Options{TTL: time.Minute}
+	lease, err := first.Acquire(ctx, key, opt)
+	if err == nil && lease == nil {
+		err = errors.New("neither a lease nor an error")
+	}
+	if err != nil {
+		return a, fmt.Errorf("acquire a free key of an idle server: %w; hint: connect by Env.Redis or Env.Dial, and do not wait when Options.Wait is zero", err)
+	}
+	_, a.extend = lockbench.Ability[lockbench.Extender](lease)
+	_, a.fence = lockbench.Ability[lockbench.Fencer](lease)
+	_, a.delay = lockbench.Ability[lockbench.DelayedReleaser](lease)
+	_, a.validity = lockbench.Ability[lockbench.Validator](lease)
+	a.reacquire = design.Refused
+	again, err := first.Acquire(ctx, key, opt)
+	if err != nil || again == nil {
+		return a, release(ctx, lease)
+	}
+	if err := release(ctx, again); err != nil {
+		return a, err
+	}
+	a.reacquire = design.Nested
+	if other, err := second.Acquire(ctx, key, opt); err == nil && other != nil {
+		a.reacquire = design.Refreshed
+	}
+	return a, nil
+}
+
+func release(ctx context.Context, lease lockbench.Lease) error {
+	if err := lease.Release(ctx); err != nil {
+		return fmt.Errorf("release a lock just acquired on an idle server: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,233 @@
+package locktest_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/zoo"
+	"github.com/lockbench/lockbench/locktest"
+	"github.com/redis/go-redis/v9"
+	"go.uber.org/goleak"
+)
+
+// childVariable names the lock that this program, run again by its own tests, is to
+// explore.
+const childVariable = "LOCKTEST_CHILD"
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// TestChild is the test of a library whose lock is of the zoo. Only children run it.
+func TestChild(t *testing.T) {
+	name := os.Getenv(childVariable)
+	if name == "" {
+		t.Skip("for children of TestExplore only")
+	}
+	locktest.Explore(t, newOfZoo(find(t, name)))
+}
+
+// find returns a lock of the zoo.
+func find(t *testing.T, name string) design.Design {
+	t.Helper()
+	for _, d := range zoo.Sound() {
+		if d.Name == "zoo/"+name {
+			return d
+		}
+	}
+	for _, m := range zoo.Mutants() {
+		if m.Name == name {
+			return m.Design()
+		}
+	}
+	t.Fatalf("no lock %q in the zoo", name)
+	return design.Design{}
+}
+
+// newOfZoo makes owners of d, each in a process of its own.
+func newOfZoo(d design.Design) locktest.NewLocker {
+	return func(t *testing.T, env locktest.Env) lockbench.Locker {
+		p, err := d.Open(design.Environment{
+			Redis: env.Redis.Options(), Host: env.Owner, PID: 1, Now: env.Now, Random: env.Random, Clients: borrowed{env.Redis},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return animal{p.Locker(design.Blind), p}
+	}
+}
+
+// borrowed has a design use the connections of its environment.
+type borrowed struct{ client *redis.Client }
+
+func (b borrowed) Open(*redis.Options) *redis.Client { return b.client }
+
+func (b borrowed) Close(*redis.Client) error { return nil }
+
+type animal struct {
+	lockbench.Locker
+	process design.Process
+}
+
+func (a animal) Close() error { return a.process.Close() }
+
+func TestCheckFindsMutants(t *testing.T) {
+	for _, c := range []struct {
+		mutant string
+		breaks lockbench.Guarantee
+	}{
+		{"get-set", lockbench.Exclusion},
+		{"plain-del", lockbench.OwnerRelease},
+		{"drift-added", lockbench.NoEarlyExpiry},
+		{"setnx-expire", lockbench.Recovery},
+		{"silent-loss", lockbench.LossReported},
+		{"renew-releases", lockbench.Extend},
+		{"fence-first", lockbench.Fencing},
+		{"evalsha-only", lockbench.ScriptFlush},
+		{"release-then-delay", lockbench.ReleaseDelay},
+	} {
+		t.Run(c.mutant, func(t *testing.T) {
+			t.Setenv("LOCKBENCH_BUDGET", "3000")
+			r, err := locktest.Check(t, newOfZoo(find(t, c.mutant)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f := finding(r, c.breaks); f.Verdict != checker.Broken || f.Schedule == nil {
+				t.Errorf("%s: got %v (%s) with schedule %v, want it broken by one\n%s", c.breaks, f.Verdict, f.Note, f.Schedule, r.Covered())
+			}
+			if err := r.Err(); err == nil || !strings.Contains(err.Error(), "broken") {
+				t.Errorf("got error %v, want one of what is broken", err)
+			}
+		})
+	}
+}
+
+func finding(r locktest.Result, g lockbench.Guarantee) locktest.Finding {
+	return r.Findings[slices.IndexFunc(r.Findings, func(f locktest.Finding) bool { return f.Guarantee == g })]
+}
+
+func TestCheckPassesSoundLocks(t *testing.T) {
+	for _, name := range []string{"bare", "sound", "nested"} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("LOCKBENCH_BUDGET", "3000")
+			r, err := locktest.Check(t, newOfZoo(find(t, name)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := r.Err(); err != nil {
+				t.Errorf("found: %v\n%s", err, r.Covered())
+			}
+		})
+	}
+}
+
+// TestCheckNamesWhatIsWrong has locks that cannot be explored.
+func TestCheckNamesWhatIsWrong(t *testing.T) {
+	for name, c := range map[string]struct{ err, want string }{
+		"an error": {"no such thing", "acquire a free key of an idle server: no such thing; hint: "},
+		"no lease": {"", "neither a lease nor an error; hint: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := locktest.Check(t, func(*testing.T, locktest.Env) lockbench.Locker { return useless(c.err) })
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got error %v, want %q in it", err, c.want)
+			}
+		})
+	}
+}
+
+// useless is a Locker that grants nothing; what it says is its error.
+type useless string
+
+func (u useless) Acquire(context.Context, string, lockbench.Options) (lockbench.Lease, error) {
+	if u == "" {
+		return nil, nil
+	}
+	return nil, errors.New(string(u))
+}
+
+// TestExplore looks at what go test prints of locks with and without faults.
+func TestExplore(t *testing.T) {
+	for _, c := range []struct {
+		name, lock string
+		env        []string
+		fails      bool
+		want       []string // patterns
+	}{
+		{"sound", "sound", nil, false, []string{
+			`--- PASS: TestChild/exclusion`, `--- PASS: TestChild/fencing`, `--- SKIP: TestChild/overrun`,
+			`--- SKIP: TestChild/reentrancy[^\n]*\n[^\n]*does not count: it is refused`, `explored with seed 1\n +contend `,
+		}},
+		{"broken", "plain-del", nil, true, []string{
+			`--- FAIL: TestChild/owner-release[^\n]*\n[^\n]*broken`, `DEL `, `run it again: LOCKBENCH_REPLAY=\S+ go test -run '\^TestChild\$'`,
+			`--- SKIP: TestChild/failover[^\n]*\n[^\n]*cannot fail over`,
+		}},
+		{"not claimed", "plain-del", []string{"LOCKBENCH_CLAIMS=recovery", "LOCKBENCH_SEED=3"}, false, []string{
+			`seed 3`, `--- SKIP: TestChild/owner-release[^\n]*\n[^\n]*broken;[^\n]*not claimed`,
+		}},
+		{"a wrong setting", "sound", []string{"LOCKBENCH_BUDGET=much"}, true, []string{`LOCKBENCH_BUDGET="much" is no budget; hint`}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			out, err := child(t, t.TempDir(), append([]string{childVariable + "=" + c.lock}, c.env...))
+			wantOutput(t, out, err, c.fails, c.want)
+		})
+	}
+}
+
+// TestExploreKeepsSchedules has a schedule that breaks a lock be run again: when it
+// is asked for, and first of all when it was kept.
+func TestExploreKeepsSchedules(t *testing.T) {
+	dir := t.TempDir()
+	out, err := child(t, dir, []string{childVariable + "=get-del"})
+	wantOutput(t, out, err, true, []string{`FAIL: TestChild/exclusion`})
+	files, _ := filepath.Glob(filepath.Join(dir, "testdata/lockbench/TestChild/exclusion-*.replay"))
+	if len(files) != 1 {
+		t.Fatalf("%d files of schedules kept, want one: %s", len(files), out)
+	}
+	file, _ := filepath.Rel(dir, files[0])
+	t.Run("asked for", func(t *testing.T) {
+		out, err := child(t, dir, []string{childVariable + "=get-del", "LOCKBENCH_REPLAY=" + file})
+		wantOutput(t, out, err, true, []string{`FAIL: TestChild/exclusion`, regexp.QuoteMeta("LOCKBENCH_REPLAY=" + file)})
+	})
+	t.Run("kept", func(t *testing.T) {
+		out, err := child(t, dir, []string{childVariable + "=get-del", "LOCKBENCH_BUDGET=1"})
+		wantOutput(t, out, err, true, []string{`FAIL: TestChild/exclusion`, regexp.QuoteMeta("LOCKBENCH_REPLAY=" + file)})
+	})
+	t.Run("of another lock", func(t *testing.T) {
+		out, err := child(t, dir, []string{childVariable + "=sound"})
+		wantOutput(t, out, err, false, []string{`PASS: TestChild/exclusion`, `not run again: ` + regexp.QuoteMeta(file)})
+	})
+}
+
+// child runs TestChild in a program of its own, in dir.
+func child(t *testing.T, dir string, env []string) (string, error) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestChild$", "-test.v", "-test.timeout=2m")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), append([]string{"LOCKBENCH_BUDGET=3000"}, env...)...)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+func wantOutput(t *testing.T, out string, err error, fails bool, patterns []string) {
+	t.Helper()
+	if (err != nil) != fails {
+		t.Errorf("child ended with %v, want it to fail: %v", err, fails)
+	}
+	for _, p := range patterns {
+		if !regexp.MustCompile(p).MatchString(out) {
+			t.Errorf("no %s in what go test prints", p)
+		}
+	}
+	if t.Failed() {
+		t.Log(out)
+	}
+}

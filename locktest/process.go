@@ -1,0 +1,128 @@
+package locktest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/redis/go-redis/v9"
+)
+
+const (
+	// connections is how many a process opens at most: more than its goroutines.
+	connections = 64
+	// tryEvery is the pause between the tries of an acquire that may wait. It divides
+	// no round lease, so that a try and the end of a lease are two instants.
+	tryEvery = 101*time.Millisecond + 1
+)
+
+// process is one process's worth of a lock under test.
+type process struct {
+	t         *testing.T
+	newLocker NewLocker
+	env       design.Environment
+	client    *redis.Client
+
+	mu     sync.Mutex
+	owners []lockbench.Locker
+}
+
+func open(t *testing.T, newLocker NewLocker, env design.Environment) *process {
+	return &process{t: t, newLocker: newLocker, env: env, client: env.Connect(connections)}
+}
+
+// owner makes one more owner.
+func (p *process) owner() lockbench.Locker {
+	p.mu.Lock()
+	n := len(p.owners)
+	p.owners = append(p.owners, nil)
+	p.mu.Unlock()
+	l := p.newLocker(p.t, Env{
+		Redis:  p.client,
+		Dial:   p.client.Options().Dialer,
+		Owner:  fmt.Sprintf("%s-%d-%d", p.env.Host, p.env.PID, n),
+		Now:    p.env.Now,
+		Random: p.env.Random,
+	})
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.owners[n] = l
+	return l
+}
+
+// Close implements design.Process.
+func (p *process) Close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var errs []error
+	for _, l := range p.owners {
+		if c, ok := l.(io.Closer); ok {
+			errs = append(errs, c.Close())
+		}
+	}
+	return errors.Join(append(errs, p.env.Disconnect(p.client))...)
+}
+
+// patient is a process whose owners' waits are made of single tries, since only so
+// the start of the one that succeeded is known.
+type patient struct{ *process }
+
+// Locker implements design.Process.
+func (p patient) Locker(o design.Observer) lockbench.Locker {
+	return waiter{inner: p.owner(), seen: o}
+}
+
+// frank is a process whose leases tell their validity themselves.
+type frank struct{ *process }
+
+// Locker implements design.Process.
+func (p frank) Locker(design.Observer) lockbench.Locker { return p.owner() }
+
+type waiter struct {
+	inner lockbench.Locker
+	seen  design.Observer
+}
+
+// Acquire implements lockbench.Locker.
+func (w waiter) Acquire(ctx context.Context, key string, opt lockbench.Options) (lease lockbench.Lease, err error) {
+	once := opt
+	once.Wait = 0
+	err = design.Poll(ctx, opt.Wait, design.Every(tryEvery), func() (bool, error) {
+		w.seen.Attempt(key)
+		lease, err = w.inner.Acquire(ctx, key, once)
+		if errors.Is(err, lockbench.ErrNotAcquired) {
+			return false, nil
+		}
+		return err == nil, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return lease, nil
+}
+
+// seeded is a source of random bytes that is safe for concurrent use.
+func seeded(seed uint64) io.Reader {
+	var key [32]byte
+	key[0] = byte(seed)
+	return &locked{inner: rand.NewChaCha8(key)}
+}
+
+type locked struct {
+	mu    sync.Mutex
+	inner io.Reader
+}
+
+// Read implements io.Reader.
+func (l *locked) Read(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.inner.Read(b)
+}

@@ -1,0 +1,99 @@
+package locktest
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/explore"
+	"github.com/lockbench/lockbench/reports"
+)
+
+// Err returns what Explore would fail for, nil for nothing: one error for each
+// guarantee that is claimed and was broken, or stayed untested although it was
+// exercised.
+func (r Result) Err() error {
+	var errs []error
+	for _, f := range r.Findings {
+		errs = append(errs, r.judge(f))
+	}
+	return errors.Join(errs...)
+}
+
+// judge returns what is wrong about f, nil for nothing.
+func (r Result) judge(f Finding) error {
+	switch {
+	case !f.Claimed || r.lacking[f.Guarantee] != "":
+		return nil
+	case f.Verdict == checker.Broken:
+		return fmt.Errorf("%s", r.text(f))
+	case len(r.Defects) > 0:
+		return fmt.Errorf("%s: not to be relied on, lockbench contradicts itself: %s", f.Guarantee, strings.Join(r.Defects, "; "))
+	case f.Verdict == checker.Untested && f.Exercised:
+		return fmt.Errorf("%s: untested, %s; hint: raise %s", f.Guarantee, f.Note, budgetVariable)
+	}
+	return nil
+}
+
+// passed tells whether f is a success: it held, or no more than the documented
+// limit of leases was met.
+func (r Result) passed(f Finding) bool {
+	return r.lacking[f.Guarantee] == "" &&
+		(f.Verdict == checker.Held || f.Verdict == checker.Hazard && f.Claimed)
+}
+
+// text says what was found, in a line or, with a schedule, a page.
+func (r Result) text(f Finding) string {
+	if why := r.lacking[f.Guarantee]; why != "" {
+		return why
+	}
+	parts := []string{f.Verdict.String()}
+	if f.Note != "" {
+		parts = append(parts, f.Note)
+	}
+	switch {
+	case f.Violations > 0:
+		parts = append(parts, fmt.Sprintf("shown by %d schedules", f.Violations))
+	case f.Verdict == checker.Held:
+		parts = append(parts, fmt.Sprintf("exposed %d times", f.Exposure))
+	}
+	if !f.Claimed {
+		parts = append(parts, "not claimed")
+	}
+	if f.Scenario != "" && f.Schedule != nil {
+		parts = append(parts, "the shortest in "+f.Scenario)
+	}
+	text := strings.Join(parts, "; ")
+	if f.Schedule == nil {
+		return text
+	}
+	return fmt.Sprintf("%s\n%s\n%s%s", text, f.Schedule.Sentence, table(f.Schedule.Rows), r.again(f))
+}
+
+// table draws a schedule, one row a step.
+func table(rows []explore.Row) string {
+	steps := make([]reports.Step, len(rows))
+	for i, row := range rows {
+		steps[i] = reports.Step{
+			At: int64(row.At), Client: row.Client, Command: row.Command,
+			Reply: row.Reply, Fault: row.Fault, Holders: row.Holders,
+		}
+	}
+	var b strings.Builder
+	_ = reports.Steps(&b, steps) // a Builder takes everything
+	return b.String()
+}
+
+// Covered says what was explored, one line per scenario.
+func (r Result) Covered() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "explored with seed %d", r.seed)
+	for _, c := range r.Coverage {
+		fmt.Fprintf(&b, "\n  %-14s %s", c.Scenario, c.Sentence())
+	}
+	for _, s := range r.Stale {
+		fmt.Fprintf(&b, "\n  not run again: %s; hint: delete the file when the lock has changed on purpose", s)
+	}
+	return b.String()
+}
