@@ -159,7 +159,7 @@ func (t *terminal) reasons() string {
 		}
 	}
 	if len(t.result.NotRun) > 0 {
-		why = append(why, plural(int64(len(t.result.NotRun)), "design")+" not run")
+		why = append(why, plural(int64(len(t.result.NotRun)), t.unit)+" not run")
 	}
 	if len(why) == 0 {
 		return "nothing was run"

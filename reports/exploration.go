@@ -22,7 +22,7 @@ func TerminalExploration(w io.Writer, r Result, opt TerminalOptions) error {
 		terminal: terminal{
 			Writer: bufio.NewWriter(w), palette: palette(opt.Color),
 			result: &merged, label: newLabel(merged.Runs),
-			exercisedBy: "these scenarios and faults",
+			exercisedBy: "these scenarios and faults", unit: "exploration",
 		},
 		scenarios: r.Runs,
 		width:     opt.Width,
@@ -178,9 +178,22 @@ func scopeOf(x *Exploration) string {
 		parts = append(parts, plural(int64(x.Faults), "fault"), plural(int64(x.Moves), "time move"))
 	}
 	if x.Stopped != "" && !x.Complete {
-		parts = append(parts, "ended by "+x.Stopped)
+		parts = append(parts, "ended by "+ending(x.Stopped))
 	}
 	return strategy + ": " + strings.Join(parts, ", ")
+}
+
+// ending names what ended a search.
+func ending(stopped string) string {
+	switch stopped {
+	case "budget":
+		return "the time budget"
+	case "schedules":
+		return "the limit on schedules"
+	case "interrupted":
+		return "interruption"
+	}
+	return stopped
 }
 
 // broken writes one section per design that broke something.

@@ -30,7 +30,7 @@ func Terminal(w io.Writer, r Result, opt TerminalOptions) error {
 	t := &terminal{
 		Writer: bufio.NewWriter(w), palette: palette(opt.Color),
 		result: &r, label: newLabel(r.Runs),
-		exercisedBy: "this workload and its faults",
+		exercisedBy: "this workload and its faults", unit: "design",
 	}
 	t.heading()
 	if len(r.Runs) > 0 {
@@ -57,6 +57,7 @@ type terminal struct {
 	label  label
 	// exercisedBy names what put the guarantees to the test.
 	exercisedBy string
+	unit        string // what may not have been run
 }
 
 func (t *terminal) printf(format string, args ...any) { fmt.Fprintf(t.Writer, format, args...) }

@@ -26,6 +26,7 @@ type exploreOptions struct {
 	kinds     []string
 	strategy  string
 	claims    []string
+	replay    string
 	save      string
 	out       []string
 	quiet     bool
@@ -59,7 +60,11 @@ Ctrl-C ends the search and reports what was found; once more aborts.`,
   lockbench explore --replay replays/lua-token-expire.owner-release.replay`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, designs []string) error {
-			r, err := o.explore(cmd, designs)
+			search := o.explore
+			if o.replay != "" {
+				search = o.rerun
+			}
+			r, err := search(cmd, designs)
 			if err != nil {
 				return fmt.Errorf("explore: %w", err)
 			}
@@ -79,6 +84,7 @@ func (o *exploreOptions) flags(f *pflag.FlagSet) {
 	f.Int64Var(&o.config.Schedules, "schedules", 0, "most schedules for each design, shared by its scenarios (default no limit)")
 	f.Uint64Var(&o.config.Seed, "seed", o.config.Seed, "decides all random choices, those of the lock included")
 	f.StringSliceVar(&o.claims, "claims", nil, "hold the designs to these `guarantees` instead of those that they claim; none for no claim")
+	f.StringVar(&o.replay, "replay", "", "run the schedule in this `file` again, and nothing else")
 	f.StringVar(&o.save, "save", "", "write the schedules that break something, or show a hazard, into this `directory`")
 	f.StringArrayVar(&o.out, "out", nil, "also write `kind=path`: json=FILE or text=FILE (json=- is standard output, instead of the table); may be repeated")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on standard error")

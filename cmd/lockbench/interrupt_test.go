@@ -23,7 +23,10 @@ func TestInterrupt(t *testing.T) {
 		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			out, code := interrupted(t, sig, dir, "run", "--design", "lua-token/token,lua-token/strategy",
+			ready := func(line string) bool {
+				return strings.HasPrefix(line, "[1/2]") && grown(t, filepath.Join(dir, "lua-token-token.lbh"))
+			}
+			out, code := interrupted(t, sig, ready, "run", "--design", "lua-token/token,lua-token/strategy",
 				"--duration", "60s", "--wait", "5ms", "--history", dir)
 			if code != 3 {
 				t.Errorf("exit code: got %d, want 3", code)
@@ -41,9 +44,30 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// interrupted runs lockbench on the embedded server, signals it once its first
-// history grows, and returns its standard output and exit code.
-func interrupted(t *testing.T, sig os.Signal, dir string, args ...string) (string, int) {
+// TestInterruptExplore ends a search by a signal once it has found something: that
+// is reported, what was not explored is named, and the command exits 3.
+func TestInterruptExplore(t *testing.T) {
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		t.Run(sig.String(), func(t *testing.T) {
+			t.Parallel()
+			ready := func(line string) bool { return strings.Contains(line, "owner-release is broken") }
+			out, code := interrupted(t, sig, ready, "explore", "lua-token/expire", "--scenario", "stale-release,contend",
+				"--clients", "4", "--rounds", "5", "--faults", "3", "--budget", "10m")
+			if code != 3 {
+				t.Errorf("exit code: got %d, want 3", code)
+			}
+			for _, want := range []string{"not run lua-token/expire contend", "lua-token/expire broke exclusion, owner-release", "believes it holds", "ended by interruption", "1 exploration not run"} {
+				if !strings.Contains(out, want) {
+					t.Errorf("no %q in the report:\n%s", want, out)
+				}
+			}
+		})
+	}
+}
+
+// interrupted runs lockbench on the embedded server, signals it once a line of its
+// progress says that it is ready, and returns its standard output and exit code.
+func interrupted(t *testing.T, sig os.Signal, ready func(line string) bool, args ...string) (string, int) {
 	t.Helper()
 	path, err := exec.LookPath("lockbench")
 	if err != nil {
@@ -61,9 +85,8 @@ func interrupted(t *testing.T, sig os.Signal, dir string, args ...string) (strin
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
-	for lines := bufio.NewScanner(stderr); lines.Scan() && !strings.HasPrefix(lines.Text(), "[1/2]"); {
+	for lines := bufio.NewScanner(stderr); lines.Scan() && !ready(lines.Text()); {
 	}
-	grown(t, filepath.Join(dir, "lua-token-token.lbh"))
 	if err := cmd.Process.Signal(sig); err != nil {
 		t.Fatal(err)
 	}
@@ -76,13 +99,14 @@ func interrupted(t *testing.T, sig os.Signal, dir string, args ...string) (strin
 }
 
 // grown waits until a file has some blocks of operations in it.
-func grown(t *testing.T, path string) {
+func grown(t *testing.T, path string) bool {
 	t.Helper()
 	for range 600 {
 		if info, err := os.Stat(path); err == nil && info.Size() > 10_000 {
-			return
+			return true
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
 	t.Fatalf("%s does not grow", path)
+	return false
 }

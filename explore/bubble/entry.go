@@ -29,6 +29,9 @@ func run(ctx context.Context, b explore.Bubble, find func(string) (design.Design
 		return explore.Result{}, err
 	}
 	d.Claims = r.Claims
+	if len(r.Replay) > 0 {
+		return explore.Rerun(ctx, b, d, explore.Replay{Text: r.Replay})
+	}
 	r.Config.Design = d
 	return explore.Run(ctx, b, r.Config, tell)
 }
