@@ -22,8 +22,8 @@ type exploreSession struct {
 	explorePlan
 	progress exploreProgress
 
-	mu     sync.Mutex
-	runs   [][]reports.Explored // by design
+	// By design, each filled in by the worker that explores it.
+	runs   [][]reports.Explored
 	notRun [][]string
 }
 

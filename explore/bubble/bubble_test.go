@@ -59,7 +59,7 @@ func act(ctx context.Context, b explore.Bubble, r request, tell func(explore.Pro
 		b.Enter(func() { hang(b) })
 	case "spins":
 		b.Enter(func() {
-			for {
+			for n := 1; n != 0; n += 2 {
 			}
 		})
 	case "steps":
