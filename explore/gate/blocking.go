@@ -18,9 +18,7 @@ func (s *Server) blocking(c *conn, q *Command, e *Effect) []byte {
 	if found {
 		return reply
 	}
-	for _, key := range q.spec.keys(q.Args) {
-		e.writes(waitersName(key))
-	}
+	e.writes(waiters)
 	q.nothing = slices.Clone(reply)
 	q.until = until(wait)
 	if !q.until.IsZero() {
@@ -52,9 +50,7 @@ func (s *Server) serve(e *Effect) {
 		if !found {
 			continue
 		}
-		for _, key := range q.spec.keys(q.Args) {
-			e.writes(waitersName(key))
-		}
+		e.writes(waiters)
 		for _, name := range e.Writes {
 			s.changed[name] = s.changes
 		}

@@ -13,15 +13,20 @@ type spec struct {
 	keys func(args []string) []string
 	// dest is how many of keys may be written; -1 is all of them, 0 none.
 	dest int
-	// same says from the reply that nothing was written after all. Errors are the
-	// same for all commands: a single command that fails changes nothing.
+	// same says from the reply that nothing was written after all. So does an error,
+	// of any command, unless it is one of those that write partly.
 	same func(args []string, reply string) bool
+	// partly: an error may come after something was written.
+	partly bool
+	// stores: it puts the result, a set, in the place of its first argument.
+	stores bool
 	// route is who executes it.
 	route route
 	// script is whether a script may call it.
 	script bool
-	// blind commands depend on state that is not the keys': see Server.Fingerprint.
-	blind bool
+	// hidden: its reply depends on what Fingerprint does not see at any time, and
+	// unseen: what it writes is not seen from then on.
+	hidden, unseen bool
 	// unknown: it is not in the table.
 	unknown bool
 	// rewrites: it may put other values in the place of any keys, without naming them.
@@ -57,35 +62,37 @@ var groups = []group{
 		"ZREVRANK ZSCORE ZMSCORE ZSCAN XLEN XRANGE XREVRANGE XPENDING " +
 		"GEODIST GEOPOS GEORADIUS_RO GEORADIUSBYMEMBER_RO GEOSEARCH",
 		spec{keys: first, script: true}},
-	{"HRANDFIELD SRANDMEMBER ZRANDMEMBER", spec{keys: first, script: true, blind: true}},
+	{"HRANDFIELD SRANDMEMBER ZRANDMEMBER", spec{keys: first, script: true, hidden: true}},
 	{"EXISTS TOUCH MGET SDIFF SINTER SUNION PFCOUNT", spec{keys: all, script: true}},
 	{"SINTERCARD ZINTER ZUNION", spec{keys: numbered(1, 0), script: true}},
-	{"OBJECT MEMORY XINFO", spec{keys: second, script: true, blind: true}},
+	{"MEMORY XINFO", spec{keys: second, script: true}},
+	{"OBJECT", spec{keys: second, script: true, hidden: true}},
 	{"KEYS SCAN DBSIZE", spec{keys: everything, script: true}},
-	{"RANDOMKEY", spec{keys: everything, script: true, blind: true}},
+	{"RANDOMKEY", spec{keys: everything, script: true, hidden: true}},
 	{"SET", spec{keys: first, dest: -1, same: setRefused, script: true}},
-	{"GETEX", spec{keys: first, dest: -1, same: getexChangesNothing, script: true}},
+	{"GETEX", spec{keys: first, dest: -1, same: getexChangesNothing, partly: true, script: true}},
 	{"GETDEL LPOP RPOP", spec{keys: first, dest: -1, same: isNil, script: true}},
-	{"SPOP", spec{keys: first, dest: -1, same: isNil, script: true, blind: true}},
+	{"SPOP", spec{keys: first, dest: -1, same: isNil, script: true, hidden: true}},
 	{"ZPOPMAX ZPOPMIN", spec{keys: first, dest: -1, same: isEmpty, script: true}},
-	{"SETNX EXPIRE PEXPIRE EXPIREAT PEXPIREAT PERSIST HSETNX HDEL HSETEX LPUSHX RPUSHX LREM SADD SREM ZREM DELEX " +
+	{"SETNX EXPIRE PEXPIRE EXPIREAT PEXPIREAT PERSIST HSETNX HDEL LPUSHX RPUSHX LREM SADD SREM ZREM DELEX " +
 		"ZREMRANGEBYLEX ZREMRANGEBYRANK ZREMRANGEBYSCORE PFADD XDEL XTRIM",
 		spec{keys: first, dest: -1, same: isZero, script: true}},
 	{"APPEND SETEX PSETEX SETBIT SETRANGE GETSET INCR INCRBY INCRBYFLOAT DECR DECRBY RESTORE " +
 		"HSET HMSET HINCRBY HINCRBYFLOAT LINSERT LPUSH RPUSH LSET LTRIM ZADD ZINCRBY GEOADD",
 		spec{keys: first, dest: -1, script: true}},
-	{"HEXPIRE HPERSIST", spec{keys: first, dest: -1, script: true}},
-	{"XADD XACK XAUTOCLAIM XCLAIM", spec{keys: first, dest: -1, script: true, blind: true}},
-	{"XGROUP", spec{keys: second, dest: -1, blind: true}},
+	{"HEXPIRE HPERSIST HSETEX", spec{keys: first, dest: -1, script: true, unseen: true}},
+	{"XADD XACK XAUTOCLAIM XCLAIM", spec{keys: first, dest: -1, script: true}},
+	{"XGROUP", spec{keys: second, dest: -1}},
 	{"DEL UNLINK", spec{keys: all, dest: -1, same: isZero, script: true}},
 	{"MSET", spec{keys: pairs, dest: -1, script: true}},
 	{"MSETNX", spec{keys: pairs, dest: -1, same: isZero, script: true}},
 	{"RENAME RPOPLPUSH LMOVE", spec{keys: firstTwo, dest: -1, same: isNil, script: true}},
 	{"RENAMENX SMOVE", spec{keys: firstTwo, dest: -1, same: isZero, script: true}},
 	{"LMPOP ZMPOP", spec{keys: numbered(1, 0), dest: -1, same: isNil, script: true}},
-	{"SDIFFSTORE SINTERSTORE SUNIONSTORE PFMERGE", spec{keys: all, dest: 1, script: true}},
-	{"ZINTERSTORE ZUNIONSTORE", spec{keys: numbered(2, 1), dest: 1, script: true}},
-	{"BITOP", spec{keys: afterFirst, dest: 1, script: true}},
+	{"PFMERGE", spec{keys: all, dest: 1, partly: true, script: true}},
+	{"SDIFFSTORE SINTERSTORE SUNIONSTORE", spec{keys: all, dest: 1, partly: true, stores: true, script: true}},
+	{"ZINTERSTORE ZUNIONSTORE", spec{keys: numbered(2, 1), dest: 1, partly: true, stores: true, script: true}},
+	{"BITOP", spec{keys: afterFirst, dest: 1, partly: true, script: true}},
 	{"COPY", spec{keys: copied, dest: 1, same: isZero, script: true}},
 	{"MOVE SWAPDB", spec{keys: everything, dest: -1, script: true, rewrites: true}},
 	{"GEORADIUS GEORADIUSBYMEMBER", spec{keys: everything, dest: -1, same: storesNothing, script: true, rewrites: true}},
@@ -98,7 +105,7 @@ var groups = []group{
 	{"BRPOPLPUSH BLMOVE", spec{keys: firstTwo, dest: -1, same: isNil, route: blocks}},
 	{"BZMPOP", spec{keys: numbered(2, 0), dest: -1, same: isNil, route: blocks}},
 	{"XREAD", spec{keys: streams, route: blocks, script: true}},
-	{"XREADGROUP", spec{keys: streams, dest: -1, same: isNil, route: blocks, script: true, blind: true}},
+	{"XREADGROUP", spec{keys: streams, dest: -1, same: isNil, route: blocks, script: true}},
 	{"MULTI EXEC DISCARD UNWATCH", spec{keys: none, route: transaction}},
 	{"WATCH", spec{keys: all, route: transaction}},
 	{"SUBSCRIBE UNSUBSCRIBE PSUBSCRIBE PUNSUBSCRIBE", spec{keys: none, route: messages}},
@@ -129,7 +136,7 @@ func specOf(args []string) *spec {
 		return s
 	}
 	return &spec{name: strings.ToUpper(args[0]), keys: everything, dest: -1, script: true,
-		blind: true, unknown: true, rewrites: true}
+		unknown: true, rewrites: true}
 }
 
 // Everything stands for all keys in an Effect.

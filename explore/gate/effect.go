@@ -77,7 +77,7 @@ func (e *Effect) by(s *spec, db int, args []string, reply string) {
 	if dest < 0 || dest > len(keys) {
 		dest = len(keys)
 	}
-	if isError(reply) || s.same != nil && s.same(args, reply) {
+	if isError(reply) && !s.partly || s.same != nil && s.same(args, reply) {
 		dest = 0
 	}
 	e.writes(keys[:dest]...)
@@ -105,7 +105,10 @@ const scriptCache = "\x00scripts"
 
 func scriptName(sha string) string      { return "\x00script/" + sha }
 func channelName(channel string) string { return "\x00channel/" + channel }
-func waitersName(key string) string     { return "\x00waiters/" + key }
+
+// waiters is written by who begins to wait for a key, and by who serves one that
+// waits: the first to come is the first to be served.
+const waiters = "\x00waiters"
 
 // patterns is written by who subscribes to a pattern; a publisher reads it.
 const patterns = "\x00patterns"

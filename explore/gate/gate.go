@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"io"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -274,7 +276,25 @@ func (s *Server) simple(c *conn, q *Command, e *Effect) []byte {
 // note adds to e what a command did.
 func (s *Server) note(spec *spec, db int, args []string, reply string, e *Effect) {
 	e.by(spec, db, args, reply)
+	s.unseen = s.unseen || spec.unseen
+	s.hidden = s.hidden || spec.hidden
 	if spec.rewrites && slices.Contains(e.Writes, Everything) {
 		s.rewritten = s.changes + 1
 	}
+	if db, is := otherDatabase(spec, args); is {
+		s.redis.used[db] = true
+	}
+}
+
+// otherDatabase finds the database that a command names beside the selected one.
+func otherDatabase(spec *spec, args []string) (db int, is bool) {
+	switch {
+	case spec.name == "MOVE" && len(args) == 3, spec.name == "SWAPDB" && len(args) == 3:
+		db, err := strconv.Atoi(args[2])
+		return db, err == nil
+	case spec.name == "COPY" && len(args) > 4 && strings.EqualFold(args[3], "db"):
+		db, err := strconv.Atoi(args[4])
+		return db, err == nil
+	}
+	return 0, false
 }

@@ -24,8 +24,13 @@ type Server struct {
 	arrived   chan struct{}
 	pending   []*Command // reused
 	effect    Effect     // reused
-	threads   threads
-	alarm     alarm
+	// For Fingerprint: how values are made comparable, what it does not see, and how
+	// often it was not equal to any other for that reason.
+	canonical      func(string) string
+	unseen, hidden bool
+	unequal        uint64
+	threads        threads
+	alarm          alarm
 	// parked is where dead processes wait; dead says which.
 	parked *sync.Cond
 	dead   map[int]bool
@@ -130,7 +135,7 @@ func (s *Server) Reset() {
 	s.blocked = s.blocked[:0]
 	clear(s.changed)
 	clear(s.dead)
-	s.buried = false
+	s.buried, s.unseen = false, false
 	s.threads.reset()
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockbench/lockbench/explore/gate"
+	"github.com/lockbench/lockbench/explore/gate/script"
 	"github.com/lockbench/lockbench/internal/servertest"
 	"github.com/lockbench/lockbench/servers"
 )
@@ -252,3 +253,6 @@ func (c raw) reply() (string, error) {
 	}
 	return head, nil
 }
+
+// sha is what EVALSHA knows a script by.
+func sha(source string) string { return script.SHA(source) }

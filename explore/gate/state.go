@@ -2,7 +2,6 @@ package gate
 
 import (
 	"cmp"
-	"hash/fnv"
 	"slices"
 	"time"
 )
@@ -30,10 +29,4 @@ func (s *Server) Leases() (leases []Lease) {
 		return cmp.Or(a.End.Compare(b.End), cmp.Compare(a.Key, b.Key))
 	})
 	return leases
-}
-
-// Fingerprint hashes what the server's future replies depend on.
-func (s *Server) Fingerprint() uint64 {
-	h := fnv.New64a()
-	return h.Sum64()
 }

@@ -68,7 +68,14 @@ func newStore() (*store, error) {
 	return s, nil
 }
 
-func (s *store) close() { s.redis.Close() }
+// close ends miniredis. Where a command panicked miniredis is locked for ever, and the
+// panic is what is to be seen, not a deadlock.
+func (s *store) close() {
+	if s.redis.TryLock() {
+		s.redis.Unlock()
+		s.redis.Close()
+	}
+}
 
 // setTime moves the server's clock to what it shows when the bubble's shows now;
 // leases end by it.
@@ -102,6 +109,17 @@ func (s *store) command(p *peer, spec *spec, args []string) []byte {
 	args[0] = spec.name // in upper case: miniredis need not make it so
 	reply := s.do(p, args)
 	args[0] = sent
+	if spec.stores && string(reply) == ":0\r\n" {
+		return s.removeEmpty(p, args, reply)
+	}
+	return reply
+}
+
+// removeEmpty takes away the key of an empty result, which miniredis leaves there,
+// and with which it fails later.
+func (s *store) removeEmpty(p *peer, args []string, reply []byte) []byte {
+	reply = slices.Clone(reply)
+	s.do(p, []string{"DEL", args[1]})
 	return reply
 }
 

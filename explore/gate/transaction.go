@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -85,14 +86,9 @@ func (s *Server) watch(c *conn, keys []string, e *Effect) []byte {
 	return []byte(replyOK)
 }
 
-// intact reports whether no watched key was written, and none expired.
-func (s *Server) intact(c *conn) bool {
-	for name, w := range c.watched {
-		if s.changed[name] > w.at || s.rewritten > w.at || w.existed && !s.redis.exists(w.db, w.key) {
-			return false
-		}
-	}
-	return true
+// intact reports whether a watched key was not written since, and did not expire.
+func (s *Server) intact(w watch, name string) bool {
+	return s.changed[name] <= w.at && s.rewritten <= w.at && (!w.existed || s.redis.exists(w.db, w.key))
 }
 
 // enqueue adds a command to the transaction when miniredis would.
@@ -112,11 +108,9 @@ func (s *Server) exec(c *conn, e *Effect) []byte {
 	if begun == nil {
 		return []byte("-ERR EXEC without MULTI\r\n")
 	}
-	for name := range c.watched {
-		e.reads(name)
-	}
-	slices.Sort(e.Reads)
-	intact := s.intact(c)
+	names := slices.Sorted(maps.Keys(c.watched))
+	e.reads(names...)
+	intact := !slices.ContainsFunc(names, func(name string) bool { return !s.intact(c.watched[name], name) })
 	c.tx, c.watched = nil, nil
 	switch {
 	case begun.dirty:

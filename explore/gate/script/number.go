@@ -87,9 +87,8 @@ func parseNumber(s string, base int) (float64, bool) {
 	return f, err == nil || math.IsInf(f, 0)
 }
 
-// firstRandom is the state that Redis' generator starts in: that of drand48, seeded
-// with 0.
-const firstRandom = 0x330e
+// FirstState is the State of a new VM: that of drand48, seeded with 0.
+const FirstState = 0x330e
 
 func (vm *VM) draw() float64 {
 	vm.random = (vm.random*0x5deece66d + 0xb) & (1<<48 - 1)
@@ -98,7 +97,7 @@ func (vm *VM) draw() float64 {
 }
 
 func (vm *VM) seedRandom(l *lua.LState) int {
-	vm.random = uint64(uint32(int32(l.CheckInt(1))))<<16 | firstRandom
+	vm.random = uint64(uint32(int32(l.CheckInt(1))))<<16 | FirstState
 	return 0
 }
 

@@ -49,7 +49,7 @@ func New() *VM {
 }
 
 // Reset starts the random numbers of scripts again.
-func (vm *VM) Reset() { vm.random = firstRandom }
+func (vm *VM) Reset() { vm.random = FirstState }
 
 // State is what of the VM a later script can tell: where the random numbers are.
 func (vm *VM) State() uint64 { return vm.random }
