@@ -18,6 +18,8 @@ type spec struct {
 	same func(args []string, reply string) bool
 	// partly: an error may come after something was written.
 	partly bool
+	// unordered: the order of its reply is up to chance.
+	unordered bool
 	// stores: it puts the result, a set, in the place of its first argument.
 	stores bool
 	// route is who executes it.
@@ -63,7 +65,8 @@ var groups = []group{
 		"GEODIST GEOPOS GEORADIUS_RO GEORADIUSBYMEMBER_RO GEOSEARCH",
 		spec{keys: first, script: true}},
 	{"HRANDFIELD SRANDMEMBER ZRANDMEMBER", spec{keys: first, script: true, hidden: true}},
-	{"EXISTS TOUCH MGET SDIFF SINTER SUNION PFCOUNT", spec{keys: all, script: true}},
+	{"EXISTS TOUCH MGET PFCOUNT", spec{keys: all, script: true}},
+	{"SDIFF SINTER SUNION", spec{keys: all, unordered: true, script: true}},
 	{"SINTERCARD ZINTER ZUNION", spec{keys: numbered(1, 0), script: true}},
 	{"MEMORY XINFO", spec{keys: second, script: true}},
 	{"OBJECT", spec{keys: second, script: true, hidden: true}},

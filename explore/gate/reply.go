@@ -1,6 +1,9 @@
 package gate
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // The reply types of RESP that the gate writes itself.
 
@@ -44,4 +47,17 @@ func text(reply []byte) string {
 		return r
 	}
 	return string(reply)
+}
+
+// bulks returns the strings of a reply that is an array of them.
+func bulks(reply []byte) (items []string) {
+	_, rest, _ := strings.Cut(string(reply), "\r\n")
+	for rest != "" {
+		item, after, whole, err := parseBulk(rest)
+		if err != nil || !whole {
+			break
+		}
+		items, rest = append(items, item), after
+	}
+	return items
 }

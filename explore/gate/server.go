@@ -133,6 +133,9 @@ func (s *Server) Reset() {
 		}
 	}
 	s.blocked = s.blocked[:0]
+	if s.hidden {
+		s.redis.redis.Seed(1)
+	}
 	clear(s.changed)
 	clear(s.dead)
 	s.buried, s.unseen = false, false

@@ -102,6 +102,8 @@ func (s *store) command(p *peer, spec *spec, args []string) []byte {
 	switch {
 	case spec.name == "TTL" && len(args) == 2:
 		return s.ttl(p, args[1])
+	case spec.name == "RANDOMKEY" && len(args) == 1:
+		return s.someKey(p)
 	case spec.unknown && !s.server.IsRegisteredCommand(args[0]):
 		return unknownCommand(args)
 	}
@@ -112,7 +114,32 @@ func (s *store) command(p *peer, spec *spec, args []string) []byte {
 	if spec.stores && string(reply) == ":0\r\n" {
 		return s.removeEmpty(p, args, reply)
 	}
+	if spec.unordered {
+		return inOrderOfText(reply)
+	}
 	return reply
+}
+
+// someKey is RANDOMKEY, always the same one: miniredis picks by the order of a map.
+func (s *store) someKey(p *peer) []byte {
+	if keys := bulks(s.do(p, []string{"KEYS", "*"})); len(keys) > 0 {
+		return appendBulk(nil, keys[0])
+	}
+	return []byte("$-1\r\n")
+}
+
+// inOrderOfText sorts an array, which miniredis writes in the order of a map.
+func inOrderOfText(reply []byte) []byte {
+	if len(reply) == 0 || reply[0] != '*' && reply[0] != '~' {
+		return reply
+	}
+	items := bulks(reply)
+	slices.Sort(items)
+	sorted := appendLen(nil, reply[0], len(items))
+	for _, item := range items {
+		sorted = appendBulk(sorted, item)
+	}
+	return sorted
 }
 
 // removeEmpty takes away the key of an empty result, which miniredis leaves there,
