@@ -18,14 +18,12 @@ type Result struct {
 	// Findings has one entry per guarantee, in the order of lockbench.Guarantees: the
 	// worst verdict of any scenario.
 	Findings []Finding
-	// Covered says of each scenario, and of each schedule that was run again, how far
-	// it was explored.
+	// Coverage says of each scenario how far it was explored.
 	Coverage []explore.Coverage
 	// Defects are lockbench's own contradictions: a Result with any proves nothing.
 	Defects []string
-	// Stale names the files of schedules that could not be run again, and why: the
-	// lock's commands are no longer those of the file.
-	Stale []string
+	// Again says of each file of a schedule that was run again what came of it.
+	Again []string
 
 	name    string // of the test
 	lacking map[lockbench.Guarantee]string
@@ -119,7 +117,7 @@ func (c *check) run() error {
 	}
 	for _, file := range corpus(c.t.Name()) {
 		if err := c.again(file); err != nil {
-			c.result.Stale = append(c.result.Stale, err.Error())
+			c.result.Again = append(c.result.Again, err.Error())
 		}
 	}
 	scenarios := slices.DeleteFunc(explore.Scenarios(), func(s explore.Scenario) bool {
@@ -133,6 +131,10 @@ func (c *check) run() error {
 			return fmt.Errorf("explore %s: %w", s.Name, err)
 		}
 		left = left.less(r.Elapsed, r.Coverage.Schedules)
+		c.result.Coverage = append(c.result.Coverage, r.Coverage)
+		for _, d := range r.Defects {
+			c.result.Defects = append(c.result.Defects, s.Name+": "+d)
+		}
 		c.add(r, s.Name, "")
 	}
 	return nil
@@ -147,7 +149,8 @@ func (c *check) explore(s explore.Scenario, b budget) (explore.Result, error) {
 	}, func(explore.Progress) { alive.seen() })
 }
 
-// again runs the schedule in file.
+// again runs the schedule in file. Where the lock no longer does as it says, what it
+// does instead is judged.
 func (c *check) again(file string) error {
 	schedule, err := readReplay(file)
 	if err != nil {
@@ -159,6 +162,11 @@ func (c *check) again(file string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
+	came := "shows what it did"
+	if len(r.Defects) > 0 { // the lock has changed since
+		came = r.Defects[0]
+	}
+	c.result.Again = append(c.result.Again, file+": "+came)
 	c.add(r, file, file)
 	return nil
 }
@@ -180,10 +188,6 @@ func (c *check) bubble() explore.Bubble {
 // add puts r, found in a scenario or in the schedule of file, to what was found
 // before.
 func (c *check) add(r explore.Result, scenario, file string) {
-	c.result.Coverage = append(c.result.Coverage, r.Coverage)
-	for _, d := range r.Defects {
-		c.result.Defects = append(c.result.Defects, scenario+": "+d)
-	}
 	for i := range c.result.Findings {
 		f := &c.result.Findings[i]
 		for _, found := range r.Findings {

@@ -52,6 +52,9 @@ func Explore(t *testing.T, newLocker NewLocker) {
 		t.Fatal(err)
 	}
 	t.Log(r.Covered())
+	if err := r.contradiction(); err != nil {
+		t.Error(err)
+	}
 	for _, f := range r.Findings {
 		t.Run(string(f.Guarantee), func(t *testing.T) { r.report(t, f) })
 	}

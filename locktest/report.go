@@ -12,13 +12,21 @@ import (
 
 // Err returns what Explore would fail for, nil for nothing: one error for each
 // guarantee that is claimed and was broken, or stayed untested although it was
-// exercised.
+// exercised; and one more for Defects.
 func (r Result) Err() error {
-	var errs []error
+	errs := []error{r.contradiction()}
 	for _, f := range r.Findings {
 		errs = append(errs, r.judge(f))
 	}
 	return errors.Join(errs...)
+}
+
+// contradiction is what makes r worthless, nil for nothing.
+func (r Result) contradiction() error {
+	if len(r.Defects) == 0 {
+		return nil
+	}
+	return fmt.Errorf("nothing here is to be relied on, lockbench contradicts itself: %s", strings.Join(r.Defects, "; "))
 }
 
 // judge returns what is wrong about f, nil for nothing.
@@ -28,8 +36,6 @@ func (r Result) judge(f Finding) error {
 		return nil
 	case f.Verdict == checker.Broken:
 		return fmt.Errorf("%s", r.text(f))
-	case len(r.Defects) > 0:
-		return fmt.Errorf("%s: not to be relied on, lockbench contradicts itself: %s", f.Guarantee, strings.Join(r.Defects, "; "))
 	case f.Verdict == checker.Untested && f.Exercised:
 		return fmt.Errorf("%s: untested, %s; hint: raise %s", f.Guarantee, f.Note, budgetVariable)
 	}
@@ -85,15 +91,15 @@ func table(rows []explore.Row) string {
 	return b.String()
 }
 
-// Covered says what was explored, one line per scenario.
+// Covered says what was explored, one line per scenario and file.
 func (r Result) Covered() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "explored with seed %d", r.seed)
 	for _, c := range r.Coverage {
 		fmt.Fprintf(&b, "\n  %-14s %s", c.Scenario, c.Sentence())
 	}
-	for _, s := range r.Stale {
-		fmt.Fprintf(&b, "\n  not run again: %s; hint: delete the file when the lock has changed on purpose", s)
+	for _, s := range r.Again {
+		fmt.Fprintf(&b, "\n  %s", s)
 	}
 	return b.String()
 }

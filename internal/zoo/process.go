@@ -32,6 +32,9 @@ type process struct {
 }
 
 func open(env design.Environment, a anatomy) *process {
+	opt := *env.Redis
+	opt.ContextTimeoutEnabled = true // a renewal must not outlast its lease
+	env.Redis = &opt
 	ctx, cancel := context.WithCancel(context.Background())
 	return &process{
 		env: env, anatomy: a, client: env.Connect(connections), ctx: ctx, cancel: cancel,
