@@ -48,7 +48,7 @@ func (c *Config) fill(s Scenario) {
 		c.TTL = defaultTTL
 	}
 	if c.Wait == 0 && s.Waits {
-		c.Wait = c.TTL + c.TTL/2
+		c.Wait = max(c.TTL/2, time.Second) // some designs take less than a second for none
 	}
 	if c.Kinds == nil {
 		c.Kinds = DefaultKinds()

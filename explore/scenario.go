@@ -16,7 +16,7 @@ type Scenario struct {
 	// Needs says which ability a lease must have: "extend", "delay", "nest"; a
 	// lock without it is told to be so and not explored.
 	Needs []string
-	// Waits: acquires wait by default, for one and a half leases.
+	// Waits: acquires wait by default, for half a lease but a second at least.
 	Waits bool
 	// OnRequest: explored only when named, not among all scenarios.
 	OnRequest bool

@@ -100,7 +100,7 @@ func (o *exploreOptions) scopeFlags(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.kinds, "kinds", nil, "`kinds` of faults: "+strings.Join(faultKinds(), ", ")+"; die is both of die- (default all)")
 	f.IntVar(&c.Moves, "moves", c.Moves, "how often, while a command could run instead, time may pass to the end of a lease")
 	f.DurationVar(&c.TTL, "ttl", c.TTL, "lease asked for")
-	f.DurationVar(&c.Wait, "wait", 0, "how long an acquire may wait (default one try, and one and a half leases in scenario wait)")
+	f.DurationVar(&c.Wait, "wait", 0, "how long an acquire may wait (default one try, and half a lease, a second at least, in scenario wait)")
 	f.DurationVar(&c.Skew, "skew", 0, "how far clients' clocks may be off (default 1s more than the design tolerates)")
 }
 
