@@ -246,7 +246,7 @@ func (e *exploration) brokenGuarantee(name lockbench.Guarantee, g Guarantee, dra
 	}
 	drawn[name] = g.Schedule
 	e.printf("    %s, found by schedule %s\n\n", scenario(g), number(g.Schedule.FoundAt))
-	writeSteps(e.Writer, e.palette, g.Schedule.Steps)
+	writeSteps(e.Writer, e.palette, collapsed(g.Schedule.Steps))
 	e.printf("\n")
 	e.again(g.Schedule)
 }

@@ -1,0 +1,84 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// collapsed returns steps for people: a client that asks the same again and again
+// does so once, and a step says how often more. What differs, such as a time within
+// a value, is in the JSON result.
+func collapsed(steps []Step) []Step {
+	var out []Step
+	for i := 0; i < len(steps); {
+		period, times := repetition(steps[i:])
+		if times < fewRepeats {
+			out = append(out, steps[i])
+			i++
+			continue
+		}
+		out = append(out, steps[i:i+period]...)
+		i += period * (1 + times)
+		last := steps[i-1]
+		last.Command, last.Reply = fmt.Sprintf("(the same %d times more)", times), ""
+		out = append(out, last)
+	}
+	return out
+}
+
+const (
+	longestPeriod = 4 // commands of one attempt
+	fewRepeats    = 2 // what is repeated less often is shown in full
+)
+
+// repetition tells after how many steps the first ones are repeated, and how often.
+func repetition(steps []Step) (period, times int) {
+	for period = 1; period <= longestPeriod && 2*period <= len(steps); period++ {
+		for times = 0; repeats(steps, period, times+1); times++ {
+		}
+		if times >= fewRepeats {
+			return period, times
+		}
+	}
+	return 0, 0
+}
+
+// repeats tells whether the n-th period after the first is like the first.
+func repeats(steps []Step, period, n int) bool {
+	from := n * period
+	if from+period > len(steps) {
+		return false
+	}
+	for i := range period {
+		if !like(&steps[i], &steps[from+i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// like tells whether two steps are the same but for what a clock or a lease that
+// runs out changes.
+func like(a, b *Step) bool {
+	return a.Fault == "" && b.Fault == "" && a.Client == b.Client && slices.Equal(a.Holders, b.Holders) &&
+		gistOf(a.Command) == gistOf(b.Command) && isNumber(a.Reply) == isNumber(b.Reply) &&
+		(a.Reply == b.Reply || isNumber(a.Reply)) && a.Command != ""
+}
+
+// gistOf is what a command does to what, without what the client was about.
+func gistOf(command string) string {
+	if _, after, found := strings.Cut(command, ": "); found {
+		command = after
+	}
+	words := strings.Fields(command)
+	if len(words) > 0 && strings.HasPrefix(words[0], "EVAL") {
+		return strings.Join(words[:min(4, len(words))], " ") // script, number of keys, key
+	}
+	return strings.Join(words[:min(2, len(words))], " ")
+}
+
+// isNumber tells whether a reply is a number of some size: a time left.
+func isNumber(reply string) bool {
+	return len(reply) > 1 && strings.Trim(reply, "0123456789") == ""
+}

@@ -1,0 +1,43 @@
+package reports
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestCollapsed(t *testing.T) {
+	step := func(at int64, client, command, reply string) Step {
+		return Step{At: at, Client: client, Command: command, Reply: reply, Holders: []string{"c1"}}
+	}
+	var poll, varied []Step
+	for i := range int64(5) {
+		poll = append(poll, step(10*i, "c2", fmt.Sprintf("SETNX k %d", i), "0"), step(10*i+1, "c2", "GET k", "v"))
+		varied = append(varied, step(i, "c2", "EVALSHA script:1 1 k token#2", fmt.Sprint(90-i)))
+	}
+	poll[0].Command = "acquire: " + poll[0].Command
+	struck := append([]Step{}, poll...)
+	struck[5].Fault = "cut"
+	cases := []struct {
+		name        string
+		steps, want []Step
+	}{
+		{"nothing", nil, nil},
+		{"a poll of two commands", append(poll[:10:10], step(50, "c1", "DEL k", "1")), []Step{
+			poll[0], poll[1], step(41, "c2", "(the same 4 times more)", ""), step(50, "c1", "DEL k", "1"),
+		}},
+		{"times left", varied, []Step{varied[0], step(4, "c2", "(the same 4 times more)", "")}},
+		{"too few", poll[:4], poll[:4]},
+		{"another client", []Step{step(0, "c1", "GET k", "v"), step(1, "c2", "GET k", "v"), step(2, "c3", "GET k", "v")}, []Step{step(0, "c1", "GET k", "v"), step(1, "c2", "GET k", "v"), step(2, "c3", "GET k", "v")}},
+		{"another answer", []Step{step(0, "c1", "SETNX k", "0"), step(1, "c1", "SETNX k", "0"), step(2, "c1", "SETNX k", "1")}, []Step{step(0, "c1", "SETNX k", "0"), step(1, "c1", "SETNX k", "0"), step(2, "c1", "SETNX k", "1")}},
+		{"a fault among them", struck, append(append([]Step{}, struck...)[:6], poll[6:]...)},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			if diff := cmp.Diff(collapsed(c.steps), c.want); diff != "" {
+				t.Errorf("(-got +want):\n%s", diff)
+			}
+		})
+	}
+}
