@@ -102,7 +102,7 @@ func (x *exhaustive) choose(p point) int {
 func (x *exhaustive) follow(p point) int {
 	n := x.path[x.depth]
 	if !slices.Equal(n.choices, p.choices) {
-		x.divergence = fmt.Sprintf("step %d of a schedule begun again had the choices %v, before it had %v (path %v)", x.depth+1, p.choices, n.choices, x.dbg())
+		x.divergence = fmt.Sprintf("step %d of a schedule begun again had the choices %v, before it had %v", x.depth+1, p.choices, n.choices)
 		x.asleep = true
 		return stop
 	}
@@ -183,11 +183,4 @@ func (n *node) advance(x *exhaustive) bool {
 		n.effects = append(n.effects[:n.at], effect{global: true})
 	}
 	return false
-}
-
-func (x *exhaustive) dbg() (c []choice) {
-	for _, n := range x.path[:x.depth] {
-		c = append(c, n.choices[n.at])
-	}
-	return
 }

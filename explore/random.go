@@ -51,7 +51,7 @@ func (r *random) begin() bool {
 func (r *random) draw(due []int, n int) []int {
 	due = due[:0]
 	for range n {
-		due = append(due, r.rand.IntN(max(1, int(r.steps))))
+		due = append(due, r.rand.IntN(1+int(1.25*r.steps))) // some schedules are longer than the mean
 	}
 	slices.Sort(due)
 	return due
@@ -145,7 +145,7 @@ func (o *priority) draw(r *rand.Rand, steps float64) {
 	clear(o.ranks)
 	o.change = o.change[:0]
 	for range pctDepth - 1 {
-		o.change = append(o.change, r.IntN(max(1, int(steps))))
+		o.change = append(o.change, r.IntN(1+int(steps)))
 	}
 	slices.Sort(o.change)
 }

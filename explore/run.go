@@ -132,6 +132,9 @@ func (x *explorer) exhaust(l limit) error {
 		}
 	}
 	cov.Pruned = s.pruned
+	if cov.Stopped == "" && x.world.cutShort {
+		cov.Stopped = "steps"
+	}
 	cov.Complete = cov.Stopped == ""
 	return nil
 }

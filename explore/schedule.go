@@ -25,6 +25,7 @@ func (w *world) run(s strategy) (ended bool, err error) {
 		case w.idle() && !w.mayCancel():
 			w.rest()
 		case w.steps == maxSteps:
+			w.cutShort = true
 			w.giveUp()
 		case !w.choose(s):
 			return false, nil

@@ -26,7 +26,7 @@ func (p *printer) command(args []string) string {
 	for i, arg := range args {
 		switch {
 		case i == 0:
-			arg = strings.ToUpper(arg)
+			arg = quoted(strings.ToUpper(arg))
 		case i == 1 && isScriptVerb(args[0]):
 			arg = scriptName(arg)
 		default:
@@ -69,8 +69,13 @@ func (p *printer) value(arg string) string {
 		}
 		return p.token(s)
 	})
-	if quoted := strconv.Quote(arg); arg == "" || strings.ContainsAny(arg, " \t") || len(quoted) != len(arg)+2 {
-		return quoted
+	return quoted(arg)
+}
+
+// quoted quotes what is not plain text, of one word.
+func quoted(arg string) string {
+	if q := strconv.Quote(arg); arg == "" || strings.ContainsAny(arg, " \t") || len(q) != len(arg)+2 {
+		return q
 	}
 	return arg
 }
@@ -87,19 +92,28 @@ func (p *printer) token(s string) string {
 	return name
 }
 
-// looksRandom tells a random value from a word: letters and digits, neither of them
-// alone, that change places more often than in names.
+// looksRandom tells a random value from a word: it is a UUID, or of digits, small
+// and large letters has at least two kinds, which take turns more often than in
+// names.
 func looksRandom(s string) bool {
-	changes, last := 0, byte(0)
+	if uuid.MatchString(s) {
+		return true
+	}
+	turns, last, kinds := 0, byte('-'), map[byte]bool{}
 	for i := range len(s) {
 		kind := charKind(s[i])
-		if i > 0 && kind != last {
-			changes++
+		if kind == '-' {
+			continue
 		}
-		last = kind
+		if last != '-' && kind != last {
+			turns++
+		}
+		last, kinds[kind] = kind, true
 	}
-	return changes*4 >= len(s)
+	return len(kinds) > 1 && turns*4 >= len(s)
 }
+
+var uuid = regexp.MustCompile(`(?i)^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$`)
 
 func charKind(c byte) byte {
 	switch {
@@ -149,7 +163,7 @@ func (p *printer) array(line, rest string) (text, after string) {
 		n *= 2
 	}
 	var parts []string
-	for range n {
+	for i := 0; i < n && (rest != "" || i == 0); i++ {
 		var one string
 		one, rest = p.part(rest)
 		parts = append(parts, one)

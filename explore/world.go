@@ -40,8 +40,9 @@ type world struct {
 	woken     chan struct{}
 	clockRead atomic.Bool // the design looks at its clock
 
-	mu      sync.Mutex
-	defects []string
+	mu       sync.Mutex
+	defects  []string
+	cutShort bool // some schedule was ended at maxSteps
 
 	// Of the present schedule:
 	start   time.Time     // by the bubble's clock

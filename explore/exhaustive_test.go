@@ -1,0 +1,169 @@
+package explore
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockbench/lockbench/explore/gate"
+)
+
+// A model is a world without a server: each actor has a list of accesses, "r x" or
+// "w x", and what an access did shows in a trace of each variable.
+type model struct {
+	programs [][]string
+	faults   int
+	moves    int
+}
+
+// play runs the model once, as s chooses, and returns what it came to: for each
+// variable the order of writes, and between them who read. False when s stopped it.
+func (m model) play(s strategy) (outcome string, ended bool) {
+	next := make([]int, len(m.programs))
+	traces := map[string][]string{}
+	left := budget{faults: m.faults, moves: m.moves}
+	var all []string // faults and moves, with what had been done by then
+	var e effect
+	last := verbBegin
+	for steps := 0; ; steps++ {
+		var choices []choice
+		for a, program := range m.programs {
+			if next[a] < len(program) {
+				choices = append(choices, choice{verb: verbRun, actor: a})
+			}
+		}
+		if len(choices) == 0 {
+			return fmt.Sprint(traces, all), true
+		}
+		if left.faults > 0 {
+			choices = append(choices, choice{verb: verbScriptFlush, actor: noActor})
+		}
+		if left.moves > 0 && last != verbMove {
+			choices = append(choices, choice{verb: verbMove, actor: noActor})
+		}
+		i := s.choose(point{choices, steps})
+		if i == stop {
+			return "", false
+		}
+		c := choices[i]
+		faults, moves := c.cost()
+		left.faults, left.moves, last = left.faults-faults, left.moves-moves, c.verb
+		if c.actor == noActor {
+			e.reset(noActor, noActor)
+			e.global = true
+			all = append(all, fmt.Sprint(c.verb, next))
+		} else {
+			e.reset(c.actor, c.actor)
+			m.access(c.actor, m.programs[c.actor][next[c.actor]], traces, &e)
+			next[c.actor]++
+		}
+		s.took(&e)
+	}
+}
+
+func (m model) access(actor int, access string, traces map[string][]string, e *effect) {
+	how, name, _ := strings.Cut(access, " ")
+	trace := traces[name]
+	if how == "w" {
+		trace = append(trace, fmt.Sprintf("w%d", actor))
+		e.server = append(e.server, gate.Effect{Process: actor, Writes: []string{name}})
+	} else {
+		e.server = append(e.server, gate.Effect{Process: actor, Reads: []string{name}})
+		// Reads between two writes are a set: their order is nothing.
+		i := len(trace)
+		for i > 0 && strings.HasPrefix(trace[i-1], "r") && trace[i-1] > fmt.Sprintf("r%d", actor) {
+			i--
+		}
+		trace = slices.Insert(trace, i, fmt.Sprintf("r%d", actor))
+	}
+	traces[name] = trace
+}
+
+// outcomes goes through all schedules of m and returns what they come to, and how
+// many they are.
+func (m model) outcomes(t *testing.T, reduce bool) (found map[string]int, schedules int) {
+	t.Helper()
+	found = map[string]int{}
+	x := newExhaustive(Config{Faults: m.faults, Moves: m.moves, NoReduction: !reduce})
+	for x.begin() {
+		outcome, ended := m.play(x)
+		if x.divergence != "" {
+			t.Fatal(x.divergence)
+		}
+		if ended && x.fresh() {
+			found[outcome]++
+			schedules++
+		}
+	}
+	return found, schedules
+}
+
+func TestExhaustiveCoversAllOrders(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		m    model
+		// all and reduced are how many schedules there are.
+		all, reduced int
+	}{
+		{"strangers", model{programs: [][]string{{"w x", "w x"}, {"w y", "w y"}}}, 6, 1},
+		{"one variable", model{programs: [][]string{{"w x", "w x"}, {"w x", "w x"}}}, 6, 6},
+		{"readers", model{programs: [][]string{{"r x", "r x"}, {"r x", "r x"}}}, 6, 1},
+		{"reader and writer", model{programs: [][]string{{"r x", "w y"}, {"w x", "r y"}}}, 6, 4},
+		{"three", model{programs: [][]string{{"w x", "r y"}, {"w y", "r z"}, {"w z", "r x"}}}, 90, 7},
+		{"a fault", model{programs: [][]string{{"w x"}, {"w y"}}, faults: 1}, 6, 4},
+		{"a move", model{programs: [][]string{{"w x", "w x"}, {"w x"}}, moves: 1}, 12, 12},
+		{"moves", model{programs: [][]string{{"w x"}, {"w x"}}, moves: 2}, 8, 8},
+		{"all of it", model{programs: [][]string{{"w x", "r y"}, {"w y", "r x"}}, faults: 1, moves: 1}, 174, 109},
+		{"alone", model{programs: [][]string{{"w x"}}}, 1, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			want, all := c.m.outcomes(t, false)
+			got, reduced := c.m.outcomes(t, true)
+			if diff := cmp.Diff(slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want))); diff != "" {
+				t.Errorf("outcomes (-reduced +all):\n%s", diff)
+			}
+			if all != c.all || reduced != c.reduced {
+				t.Errorf("got %d schedules, %d with reduction; want %d and %d", all, reduced, c.all, c.reduced)
+			}
+			for outcome, times := range got {
+				if times != 1 {
+					t.Errorf("%d schedules came to %s, want one", times, outcome)
+				}
+			}
+		})
+	}
+}
+
+// TestExhaustiveGoesBySimplicity wants schedules without fault and move first.
+func TestExhaustiveGoesBySimplicity(t *testing.T) {
+	m := model{programs: [][]string{{"w x"}, {"w x"}}, faults: 1, moves: 1}
+	x := newExhaustive(Config{Faults: 1, Moves: 1})
+	last := 0
+	for x.begin() {
+		if _, ended := m.play(x); !ended || !x.fresh() {
+			continue
+		}
+		if x.used < last {
+			t.Fatalf("a schedule with %d faults and moves after one with %d", x.used, last)
+		}
+		last = x.used
+	}
+	if last != 2 {
+		t.Errorf("the last schedule had %d faults and moves, want 2", last)
+	}
+}
+
+// TestDivergenceIsNoticed gives the second run of a prefix other choices.
+func TestDivergenceIsNoticed(t *testing.T) {
+	x := newExhaustive(Config{})
+	x.begin()
+	model{programs: [][]string{{"w x"}, {"w x"}}}.play(x)
+	x.begin()
+	if _, ended := (model{programs: [][]string{{"w x"}, {"w x"}, {"w x"}}}).play(x); ended || x.divergence == "" {
+		t.Errorf("ended %t, divergence %q; want it noticed", ended, x.divergence)
+	}
+}
