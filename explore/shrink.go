@@ -2,6 +2,7 @@ package explore
 
 import (
 	"slices"
+	"time"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
@@ -14,7 +15,8 @@ type shrinker struct {
 	explorer  *explorer
 	guarantee lockbench.Guarantee
 	verdict   checker.Verdict
-	left      int // tries
+	left      int           // tries
+	until     time.Duration // real time since the start of the exploration; zero: no limit
 	best      candidate
 }
 
@@ -27,6 +29,28 @@ type candidate struct {
 
 // shrinkTries bounds the schedules run to shrink one.
 const shrinkTries = 4000
+
+// shrinkTime is the least that all shrinking together may take of real time, where
+// time is limited; else it is half of the budget on top of it.
+const shrinkTime = 3 * time.Second
+
+// shrinkUntil is when to be done with the next of the guarantees found, each having
+// an equal part of the time.
+func (x *explorer) shrinkUntil() time.Duration {
+	budget := x.limit.budget
+	if budget == 0 {
+		return 0
+	}
+	now := x.watch.read()
+	rest := max(0, budget+max(budget/2, shrinkTime)-now)
+	return now + rest/time.Duration(max(1, len(x.found)-len(x.result.Witnesses)))
+}
+
+// hurry tells whether to try no more: what was found is wanted now.
+func (s *shrinker) hurry() bool {
+	x := s.explorer
+	return x.limit.ctx.Err() != nil || s.until > 0 && x.watch.read() >= s.until
+}
 
 // cost orders schedules, the dearest thing first.
 func (c candidate) cost() [7]int {
@@ -50,7 +74,7 @@ func (c candidate) cost() [7]int {
 // shrink returns the smallest schedule found that does to the guarantee what from
 // does, or worse.
 func (x *explorer) shrink(g lockbench.Guarantee, v checker.Verdict, from candidate) candidate {
-	s := &shrinker{explorer: x, guarantee: g, verdict: v, left: shrinkTries, best: from}
+	s := &shrinker{explorer: x, guarantee: g, verdict: v, left: shrinkTries, until: x.shrinkUntil(), best: from}
 	for {
 		before := s.best.cost()
 		s.stopEarly()
@@ -60,7 +84,7 @@ func (x *explorer) shrink(g lockbench.Guarantee, v checker.Verdict, from candida
 		s.fewerRounds()
 		s.withoutCommands()
 		s.reorder()
-		if s.best.cost() == before || s.left <= 0 {
+		if s.best.cost() == before || s.left <= 0 || s.hurry() {
 			return s.best
 		}
 	}
@@ -68,7 +92,7 @@ func (x *explorer) shrink(g lockbench.Guarantee, v checker.Verdict, from candida
 
 // try runs c and keeps it if it still does it, and is smaller than the best so far.
 func (s *shrinker) try(c candidate) bool {
-	if s.left--; s.left < 0 {
+	if s.left--; s.left < 0 || s.hurry() {
 		return false
 	}
 	made, verdict := s.explorer.attempt(c, s.guarantee)
