@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -28,7 +29,8 @@ func enter(run runner) {
 	// What package testing and the lock print is not to get between the answers.
 	os.Stdout = os.Stderr
 	os.Args = os.Args[:1]
-	signal.Ignore(os.Interrupt) // a terminal sends it to us too; the parent tells us what to do
+	// What is sent to the parent's group gets here too: the parent tells what to do.
+	signal.Ignore(os.Interrupt, syscall.SIGTERM)
 	every := func(string, string) (bool, error) { return true, nil }
 	testing.Main(every, []testing.InternalTest{{Name: "explore", F: c.serve}}, nil, nil)
 }
