@@ -4,8 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
@@ -65,6 +68,9 @@ func Check(t *testing.T, newLocker NewLocker) (Result, error) {
 	if err := c.run(); err != nil {
 		return Result{}, err
 	}
+	if !c.read.Load() {
+		c.result.lacking[lockbench.Skew] = "the lock does not read the clock of its environment, Env.Now: only that is skewed"
+	}
 	return c.result, nil
 }
 
@@ -75,7 +81,8 @@ type check struct {
 	settings  settings
 	abilities abilities
 	design    design.Design
-	inner     *testing.T // the bubble's
+	inner     *testing.T  // the bubble's
+	read      atomic.Bool // the lock read its environment's clock
 	result    Result
 }
 
@@ -102,6 +109,11 @@ func (c *check) prepare() {
 }
 
 func (c *check) open(env design.Environment) (design.Process, error) {
+	now := env.Now
+	env.Now = func() time.Time {
+		c.read.Store(true)
+		return now()
+	}
 	p := open(c.inner, c.newLocker, env)
 	if c.abilities.validity {
 		return frank{p}, nil
@@ -141,7 +153,7 @@ func (c *check) run() error {
 }
 
 func (c *check) explore(s explore.Scenario, b budget) (explore.Result, error) {
-	alive := watch(c.t.Name())
+	alive := watch(wedged(c.t.Name()))
 	defer alive.stop()
 	return explore.Run(c.t.Context(), c.bubble(), explore.Config{
 		Design: c.design, Scenario: s.Name, Seed: c.settings.seed,
@@ -156,7 +168,7 @@ func (c *check) again(file string) error {
 	if err != nil {
 		return err
 	}
-	alive := watch(c.t.Name())
+	alive := watch(wedged(c.t.Name()))
 	defer alive.stop()
 	r, err := explore.Rerun(c.t.Context(), c.bubble(), c.design, schedule)
 	if err != nil {
@@ -164,7 +176,7 @@ func (c *check) again(file string) error {
 	}
 	came := "shows what it did"
 	if len(r.Defects) > 0 { // the lock has changed since
-		came = r.Defects[0]
+		came, _, _ = strings.Cut(r.Defects[0], ";")
 	}
 	c.result.Again = append(c.result.Again, file+": "+came)
 	c.add(r, file, file)

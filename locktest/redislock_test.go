@@ -13,7 +13,10 @@ import (
 )
 
 // TestRedislock explores github.com/bsm/redislock v0.9.4, unmodified.
-func TestRedislock(t *testing.T) { locktest.Explore(t, newRedislock) }
+func TestRedislock(t *testing.T) {
+	budget(t, "4500")
+	locktest.Explore(t, newRedislock)
+}
 
 func newRedislock(_ *testing.T, env locktest.Env) lockbench.Locker {
 	return redislockLocker{redislock.New(env.Redis)}

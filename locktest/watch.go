@@ -18,9 +18,8 @@ type alarm struct {
 	ended sync.WaitGroup
 }
 
-// watch begins to look after the bubbles of a test. It panics when they stand still:
-// nothing else can end a goroutine that waits for a mutex.
-func watch(test string) *alarm {
+// watch begins to look after bubbles. It calls stuck when they stand still, once.
+func watch(stuck func()) *alarm {
 	a := &alarm{done: make(chan struct{})}
 	a.ended.Go(func() {
 		tick := time.NewTicker(patience)
@@ -33,12 +32,21 @@ func watch(test string) *alarm {
 			}
 			signs := a.signs.Load()
 			if signs == last {
-				panic(fmt.Sprintf("locktest: %s: the lock stands still for %v; hint: a goroutine may wait for a sync.Mutex that is held while a command is under way", test, patience))
+				stuck()
+				return
 			}
 			last = signs
 		}
 	})
 	return a
+}
+
+// wedged is what to do about a lock that stands still: nothing else than a panic
+// can end a goroutine that waits for a mutex.
+func wedged(test string) func() {
+	return func() {
+		panic(fmt.Sprintf("locktest: %s: the lock stands still for %v; hint: a goroutine may wait for a sync.Mutex that is held while a command is under way", test, patience))
+	}
 }
 
 // seen notes a sign of life. It may be called within a bubble.
