@@ -98,7 +98,7 @@ func (c *Checker) Add(ev history.Event) {
 		c.count(op)
 		c.called(op)
 		if op.Kind < history.Lost {
-			c.faults.departs(op)
+			c.departs(op)
 		}
 	case history.Return:
 		c.advance(op, returnOf(op))

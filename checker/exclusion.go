@@ -87,10 +87,19 @@ func (c *Checker) under(g lockbench.Guarantee) lockbench.Guarantee {
 	}
 	switch g {
 	case lockbench.Exclusion, lockbench.NoEarlyExpiry, lockbench.Extend, lockbench.ReleaseDelay,
-		lockbench.LossReported, lockbench.Reentrancy, lockbench.Effects:
+		lockbench.LossReported, lockbench.Reentrancy, lockbench.Fencing, lockbench.Effects:
 		return lockbench.Skew
 	}
 	return g
+}
+
+// unlessSkewed is what is blamed for a breach of g that clocks that are off could
+// also explain.
+func (c *Checker) unlessSkewed(g lockbench.Guarantee) lockbench.Guarantee {
+	if c.faults.skew == 0 {
+		return g
+	}
+	return c.either(g, lockbench.Skew)
 }
 
 // explained blames the grant s within the validity of a on an operation whose
@@ -121,7 +130,7 @@ func (c *Checker) blame(k *key, a *hold, s start) {
 	switch {
 	case c.partial || a.forgotten:
 	case a.foreign != nil && callOf(a.foreign).before(s.at):
-		c.violate(lockbench.OwnerRelease, k, freedByStranger, a.foreigner, a, s.h)
+		c.violate(c.unlessSkewed(lockbench.OwnerRelease), k, freedByStranger, a.foreigner, a, s.h)
 	case c.explained(k, a, s):
 	case a.stray: // that may explain it, or may have come too early to
 	case a.inner > 0 && c.nested:

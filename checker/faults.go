@@ -65,8 +65,11 @@ func (f *faults) client(id int32) *client {
 // return would gather.
 const keptFlying = 16
 
-func (f *faults) departs(op *history.Op) {
-	cl := f.client(op.Client)
+func (c *Checker) departs(op *history.Op) {
+	cl := c.faults.client(op.Client)
+	if c.faulty() && op.Key != "" {
+		c.key(op.Key).asked.raise(op.Client, wanted(op))
+	}
 	cl.process = op.Process
 	if len(cl.flying) == keptFlying {
 		cl.flying = slices.Delete(cl.flying, 0, 1)
@@ -198,10 +201,23 @@ func (c *Checker) died(op *history.Op) {
 		h.close(callOf(op), "death", true)
 		h.dead, h.excused = true, true
 		k.cuts++
-		if h.known && h.supersededBy == nil && !h.told { // else it had lost the key before
-			k.struckBy(strike{kind: lockbench.Recovery, fault: op, op: h.ops[0], h: h, bounded: true})
-		}
 	})
+	for _, k := range c.keys {
+		for _, holds := range [...][]*hold{k.holds, k.gone} {
+			for _, h := range holds {
+				if h.client == op.Client && h.leftBehind(op.Call, k.refusal.slack) {
+					k.struckBy(strike{kind: lockbench.Recovery, fault: op, op: h.ops[0], h: h, bounded: true})
+				}
+			}
+		}
+	}
+}
+
+// leftBehind tells whether the owner of h, who died at t, may have left it on the
+// server: he had neither lost it nor given it up for certain.
+func (h *hold) leftBehind(t, slack int64) bool {
+	lost := h.supersededBy != nil || h.told || h.certain
+	return h.known && !lost && (!h.released || h.latest(slack) >= t)
 }
 
 // late applies that a command of a client ran although the call that sent it had
@@ -218,6 +234,9 @@ func (c *Checker) late(fault *history.Op) {
 					c.bound(k, x.op, fault.Call)
 				}
 			}
+		}
+		if longest, ok := k.asked.get(fault.Client); ok { // whichever of its calls it came from
+			k.refusal.busy = max(k.refusal.busy, after(after(fault.Call, longest), k.refusal.slack))
 		}
 		for h := range k.others(fault.Client) {
 			h.stray = true

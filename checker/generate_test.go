@@ -122,6 +122,7 @@ func (p *player) acquire() {
 	case 1:
 		if op.Return != history.Never {
 			op.Attempt = op.Call + p.g.Int64N(op.Return-op.Call+1)
+			op.Attempts = 1 + p.g.Int32N(2)
 		}
 	}
 }

@@ -324,6 +324,10 @@ func (h *hold) setUntil(op *history.Op, until int64) {
 func (h *hold) again(op *history.Op, nested bool) {
 	ttl := h.shortest(lease(op))
 	until := after(startOf(op), ttl)
+	retried := !nested && op.Attempts > 1 // an attempt without an answer may have acted before
+	if retried {
+		until = after(op.Call, ttl)
+	}
 	if h.ended {
 		if !nested {
 			h.setUntil(op, min(h.until, until))
@@ -335,7 +339,7 @@ func (h *hold) again(op *history.Op, nested bool) {
 		h.flying = append(h.flying, op)
 	}
 	switch {
-	case !h.inCore || op.Return >= h.until:
+	case !h.inCore || op.Return >= h.until || retried:
 		h.late = append(h.late, lateOp{op, ttl})
 		if !nested { // a refresh may also have shortened what was left
 			h.setUntil(op, min(h.until, until))

@@ -38,6 +38,9 @@ type key struct {
 	writes  writes
 	delayed *history.Op // the last release that asked to keep others out
 
+	// asked are the longest leases and delays asked for, by client, where faults may
+	// befall the history.
+	asked clientTimes
 	// struck are the operations and holds that faults struck, while something may be
 	// left of them.
 	struck []strike

@@ -131,16 +131,15 @@ func (c *Checker) toldLost(k *key, h *hold, op *history.Op, s stamp) {
 	}
 	_, replaced := k.caps.get(h.client) // by its own acquire of unknown outcome, maybe
 	valid := h.known && !replaced && h.from != history.NoStamp && s.before(stamp{t: h.until})
-	if !valid || h.supersededAt != forever || c.partial || h.forgotten {
+	if !valid || h.supersededAt != forever || c.partial || h.forgotten || k.toldByItself(h, op) {
 		return
 	}
 	if h.foreign != nil {
-		c.violate(lockbench.OwnerRelease, k, lostToStranger, h.foreigner, h)
+		c.violate(c.unlessSkewed(lockbench.OwnerRelease), k, lostToStranger, h.foreigner, h)
 		return
 	}
 	certain := !k.refusal.unanswered && k.refusal.granting == 0 && !h.stray
 	switch x := c.behind(k, lockbench.LostReply, h, nil, s); {
-	case k.leftOver(h.client) || k.wasStruck(op): // it may have let go itself
 	case x != nil:
 		c.violateOps(lockbench.LostReply, k, lostReplyTook, x.op, h.ops[0], op, x.fault)
 	case h.inner > 0 && c.nested:

@@ -326,11 +326,15 @@ func (r *replay) again(op *history.Op) {
 		return
 	}
 	until := after(startOf(op), r.surely(op, callOf(op)))
+	retried := !r.rules.nested && op.Attempts > 1
+	if retried {
+		until = after(op.Call, r.surely(op, callOf(op)))
+	}
 	switch {
 	case r.open && op.Return < r.until && r.rules.nested:
 		r.levels++
 		r.until = max(r.until, until)
-	case r.open && op.Return < r.until:
+	case r.open && op.Return < r.until && !retried:
 		r.until = until
 	default:
 		if !r.rules.nested {

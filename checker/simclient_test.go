@@ -152,6 +152,7 @@ func (c *simClient) acquire() {
 
 // attempt tries once, and again until the wait is over.
 func (c *simClient) attempt(op *history.Op) {
+	op.Attempts++
 	asked, ttl := c.w.now, op.Asked/tick
 	if c.w.plan.anchored || op.Wait == 0 {
 		op.Attempt = asked * tick

@@ -38,6 +38,9 @@ func drawPlan(r *rand.Rand, fault mutation) simPlan {
 	if p.faults = drawFaults(r, fault); p.faults.any() { // which call a fault strikes must be known
 		p.loss, p.numbered = 0, true
 	}
+	if fault != sound && p.faults.any() { // one fault, one guarantee
+		p.deaths = false
+	}
 	if p.kind == "refreshed" { // or a refresh would shorten a hold whose owner is told of nothing
 		p.faults.swallows = false
 	}
@@ -202,17 +205,17 @@ var blame = []struct {
 	{emptyExtend, some(lockbench.Extend), broad, 8},
 	{delayIgnored, some(lockbench.ReleaseDelay), nil, 30},
 	{flatFence, some(lockbench.Fencing), nil, 40},
-	{spuriousRefusal, some(lockbench.NoSpuriousRefusal), nil, 15},
+	{spuriousRefusal, some(lockbench.NoSpuriousRefusal), some(lockbench.Recovery), 15},
 	{wedgesDead, some(lockbench.Recovery), nil, 20},
 	{wedgesLost, some(lockbench.LostReply), nil, 20},
 	{wedgesCancelled, some(lockbench.Cancel), nil, 20},
-	{retryFrees, some(lockbench.LostReply), broad, 20},
-	{retryTakes, some(lockbench.LostReply), broad, 20},
+	{retryFrees, some(lockbench.LostReply), append(some(broad...), lockbench.OwnerRelease), 5},
+	{retryTakes, some(lockbench.LostReply), append(some(broad...), lockbench.OwnerRelease), 20},
 	{grantsCancelled, some(lockbench.Cancel), append(some(broad...), lockbench.OwnerRelease), 20},
 	{forgets, some(lockbench.Restart), nil, 10},
 	{failsFlushed, some(lockbench.ScriptFlush), nil, 20},
-	{refusesFlushed, some(lockbench.ScriptFlush), some(lockbench.Recovery), 20},
-	{trustsClocks, some(lockbench.Skew), nil, 20},
+	{refusesFlushed, some(lockbench.ScriptFlush), nil, 20},
+	{trustsClocks, some(lockbench.Skew), some(lockbench.OwnerRelease, lockbench.Exclusion), 20},
 	{doubleGrant, some(lockbench.NoEarlyExpiry, lockbench.Extend), append(some(broad...), lockbench.OwnerRelease), 40},
 }
 

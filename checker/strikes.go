@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"math"
 	"slices"
 
 	"github.com/lockbench/lockbench"
@@ -60,15 +61,34 @@ func (c *Checker) strike(kind lockbench.Guarantee, fault, op *history.Op) {
 		x.until = fault.Call
 	}
 	k.struckBy(x)
-	if op.Kind == history.Acquire && op.Outcome != history.OK && op.Outcome != history.Unknown {
-		k.refusal.excuse(op)
-	}
-	extends := op.Kind == history.Extend || op.Kind == history.Renew
-	if x.h != nil && extends && op.Outcome == history.LossReported { // its first try may have cut the lease short
-		x.h.until = min(x.h.until, after(op.Call, wanted(op)))
+	if op.Outcome == history.Refused || op.Outcome == history.LossReported {
+		c.triedBefore(k, op)
 	}
 	if kind == lockbench.Recovery || fault.Note == ranLate { // else its return is to come
 		c.bound(k, op, x.acted())
+	}
+}
+
+// triedBefore applies that op, answered refused or lost, may have been tried more
+// than once within: a first try that lost its reply may have done what the last one
+// says it did not. It may have taken the key, or cut a lease short.
+func (c *Checker) triedBefore(k *key, op *history.Op) {
+	if op.Kind == history.Acquire {
+		k.refusal.excuse(op)
+	}
+	for _, h := range k.holds {
+		ttl := wanted(op)
+		if op.Kind == history.Renew && ttl == math.MaxInt64 { // it does not tell
+			ttl = h.least
+		}
+		acquires := op.Kind == history.Acquire
+		switch {
+		case h.client != op.Client:
+		case acquires && c.nested: // a level more, maybe
+			h.doubt = true
+		case acquires && c.refreshed, h.id == op.Hold && op.Kind != history.Release: // its core ended at the call
+			h.until = min(h.until, after(op.Call, ttl))
+		}
 	}
 }
 
@@ -103,9 +123,15 @@ func (c *Checker) bound(k *key, op *history.Op, end int64) {
 	switch {
 	case h != nil && !h.known && h.ops[0] == op:
 		h.widest = until
+		if h.dropped {
+			r.gone(h)
+		}
 	case h != nil && h.fold(op, end, true):
 	case end > op.Return, op.Kind == history.Acquire && op.Outcome != history.OK:
 		r.busy = max(r.busy, after(until, r.slack))
+		if c.nested && op.Kind == history.Acquire { // it may have made a level
+			r.residues.raise(op.Client, after(until, r.slack))
+		}
 	}
 }
 
@@ -217,6 +243,14 @@ func (c *Checker) denied(k *key, d denial) {
 		kind = refusedDead
 	}
 	c.violateOps(d.blame, k, kind, d.by.op, d.op, d.by.fault)
+}
+
+// toldByItself tells whether the owner of h may have let go of it itself before op,
+// which told it of the loss: by a try that lost its reply.
+func (k *key) toldByItself(h *hold, op *history.Op) bool {
+	return slices.ContainsFunc(k.struck, func(x strike) bool {
+		return x.op.Client == h.client && (x.op == op || x.op.Hold == h.id || x.acted() >= h.from)
+	})
 }
 
 // behind is the strike of this kind that may explain why victim lost the key, to
