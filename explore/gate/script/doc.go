@@ -8,7 +8,8 @@
 // read-only to every way of writing, as they are in Redis 7, and what could get
 // around that (setfenv, debug, module and the like) is not there.
 //
-// Known differences from Redis: messages of Lua's own run-time errors, numbers of
-// more than 14 digits joined to a string with two dots, and the libraries struct and
-// cmsgpack, which are missing.
+// Known differences from Redis: messages of Lua's own run-time errors; numbers of
+// more than 14 digits joined to a string with two dots; the libraries struct and
+// cmsgpack, which are missing; and, inside a loop, an if whose condition is the literal
+// false or nil, which gopher-lua compiles to a wrong jump.
 package script

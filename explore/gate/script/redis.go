@@ -115,9 +115,7 @@ func single(l *lua.LState, field string, text func(string) string) int {
 
 // errorText gives a message a code where it has none.
 func errorText(s string) string {
-	if rest, coded := strings.CutPrefix(s, "-"); coded {
-		return rest
-	}
+	s = strings.TrimPrefix(s, "-")
 	if !strings.Contains(s, " ") {
 		return "ERR " + s
 	}
