@@ -43,6 +43,9 @@ func (c *Checker) acquireCalled(k *key, op *history.Op) {
 		h.doubt = c.nested && k.refusal.residual(op)
 		k.holds = append(k.holds, h)
 	}
+	if c.unseen && c.joins() { // a renewal under way may go by this lease later
+		k.caps.lower(op.Client, lease(op))
+	}
 	switch {
 	case op.Outcome != history.Unknown:
 	case c.nested: // it may add a level to any hold that its client has later
@@ -66,6 +69,9 @@ func (c *Checker) refreshRefused(k *key, op *history.Op) {
 func (c *Checker) acquiredAgain(h *hold, op *history.Op) {
 	h.note(op)
 	h.least, h.most = min(h.least, lease(op)), max(h.most, lease(op))
+	if c.unseen {
+		h.shorten(op)
+	}
 	if op.Outcome == history.OK {
 		h.again(op, c.nested)
 		return

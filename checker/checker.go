@@ -38,14 +38,15 @@ type Checker struct {
 	spare spare
 }
 
-// rules are what a second acquire by the holder means.
+// rules are how the design's operations are to be read.
 type rules struct {
-	nested    bool // it counts
+	nested    bool // a second acquire by the holder counts
 	refreshed bool // it begins the lease anew
+	unseen    bool // holds may be renewed in the background, and nobody tells
 }
 
 func rulesOf(h history.Header) rules {
-	return rules{nested: h.Reacquire == "nested", refreshed: h.Reacquire == "refreshed"}
+	return rules{nested: h.Reacquire == "nested", refreshed: h.Reacquire == "refreshed", unseen: h.RenewsUnseen}
 }
 
 // joins tells whether a client's acquire may join what it has left on the server.

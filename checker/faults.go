@@ -201,6 +201,9 @@ func (c *Checker) died(op *history.Op) {
 		h.close(callOf(op), "death", true)
 		h.dead, h.excused = true, true
 		k.cuts++
+		if h.unseen {
+			h.widest = max(h.widest, after(op.Call, h.most)) // the last renewal
+		}
 	})
 	for _, k := range c.keys {
 		for _, holds := range [...][]*hold{k.holds, k.gone} {

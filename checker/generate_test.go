@@ -27,7 +27,7 @@ func generate(r *rand.Rand) (memory, []*history.Op) {
 	if g.seq {
 		g.number()
 	}
-	m := memory{header: history.Header{Reacquire: g.kind}, ops: g.ops}
+	m := memory{header: history.Header{Reacquire: g.kind, RenewsUnseen: r.IntN(6) == 0}, ops: g.ops}
 	return m, g.ops
 }
 

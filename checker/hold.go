@@ -34,6 +34,7 @@ type hold struct {
 	// least and most are the shortest and the longest lease of its acquires: what
 	// a renewal of unknown outcome, which tells no lease, may have set.
 	least, most int64
+	unseen      bool // it may be renewed without a word
 
 	// unsure is the shortest TTL of an extend whose outcome is unknown: it may
 	// still take effect after any later one. flying are those not returned yet.
@@ -122,6 +123,9 @@ func (c *Checker) newHold(op *history.Op) *hold {
 		h.from = op.Call
 	}
 	ttl := lease(op)
+	if h.unseen = c.unseen; h.unseen { // a renewal may cut an extend short
+		h.unsure = ttl
+	}
 	h.widest = after(op.Return, ttl)
 	h.sure = after(startOf(op), ttl)
 	if h.from == history.NoStamp {
@@ -402,6 +406,9 @@ func startOf(op *history.Op) int64 {
 // letGo applies the call of the release that gives h up on the server.
 func (h *hold) letGo(op *history.Op) {
 	h.released, h.releasedBy = true, op
+	if h.unseen {
+		h.widest = max(h.widest, after(op.Return, h.most)) // the last renewal
+	}
 	switch {
 	case op.Outcome == history.OK && !h.doubt:
 		h.certain = true
@@ -421,8 +428,11 @@ func (h *hold) mayDelay(op *history.Op) {
 
 // latest is when the server may at most still have held it, in ns.
 func (h *hold) latest(slack int64) int64 {
-	if h.exact {
+	switch {
+	case h.exact:
 		return h.widest
+	case h.unseen && !h.released && !h.dead:
+		return math.MaxInt64
 	}
 	at, slacks := after(h.widest, h.loose), h.loosened
 	for _, l := range h.lax {

@@ -37,8 +37,8 @@ func segmentsOf(ops, departed []*history.Op, rules rules) []segment {
 		inherited := int64(math.MaxInt64)
 		for rest := byHold[id]; len(rest) > 0 && rest[0].Kind == history.Acquire; {
 			r := &replay{ops: rest, rules: rules, end: endFromOutside(rest[0], ops, departed), cap: inherited, unsure: math.MaxInt64}
-			if !rules.nested {
-				r.cap = min(r.cap, capFromOutside(rest[0], ops))
+			if !rules.nested || rules.unseen {
+				r.cap = min(r.cap, capFromOutside(rest[0], ops, rules))
 			}
 			if rules.joins() {
 				r.besides(ops, replays)
@@ -134,11 +134,15 @@ func endFromOutside(first *history.Op, ops, departed []*history.Op) stamp {
 }
 
 // capFromOutside is the shortest lease that an acquire of the same client whose
-// outcome is unknown, called before first, may still set.
-func capFromOutside(first *history.Op, ops []*history.Op) int64 {
+// outcome is unknown, called before first, may still set, or a renewal for any of
+// its acquires.
+func capFromOutside(first *history.Op, ops []*history.Op, rules rules) int64 {
 	ttl := int64(math.MaxInt64)
 	for _, op := range ops[:slices.Index(ops, first)] {
-		if op.Kind == history.Acquire && op.Outcome == history.Unknown && op.Client == first.Client {
+		unknown := op.Outcome == history.Unknown && !rules.nested
+		renewed := op.Outcome == history.Unknown || op.Outcome == history.OK
+		renewed = renewed && rules.unseen && rules.joins()
+		if op.Kind == history.Acquire && (unknown || renewed) && op.Client == first.Client {
 			ttl = min(ttl, lease(op))
 		}
 	}
@@ -256,6 +260,9 @@ func (r *replay) first(op *history.Op) {
 	if from == history.NoStamp && op.Wait == 0 {
 		from = op.Call
 	}
+	if r.rules.unseen && op.Outcome == history.OK {
+		r.unsure = min(r.unsure, lease(op))
+	}
 	if op.Outcome == history.OK && from != history.NoStamp {
 		r.begin(op, from, after(from, min(lease(op), r.cap)))
 	}
@@ -319,6 +326,10 @@ func (r *replay) unasked() bool {
 }
 
 func (r *replay) again(op *history.Op) {
+	if r.rules.unseen && (op.Outcome == history.OK || op.Outcome == history.Unknown) {
+		r.unsure = min(r.unsure, lease(op))
+		r.until = min(r.until, after(op.Call, lease(op)))
+	}
 	if op.Outcome != history.OK {
 		if op.Outcome == history.Unknown && !r.rules.nested {
 			r.until = min(r.until, after(op.Call, lease(op)))

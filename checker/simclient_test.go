@@ -281,6 +281,9 @@ func (c *simClient) renewals(g grip) {
 		c.streams++
 		op := c.begin(history.Renew, g.hold)
 		op.Stream = c.stream()
+		if c.w.plan.hidden {
+			c.w.ops = c.w.ops[:len(c.w.ops)-1]
+		}
 		c.prolong(op, g, g.ttl, func() {
 			if op.Outcome != history.LossReported {
 				c.renewals(g)

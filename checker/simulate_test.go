@@ -22,6 +22,7 @@ type simPlan struct {
 	deaths, stale, store, notices, delays, fences, guarded bool
 	renews, endless, anchored, numbered, cuts              bool
 	faults                                                 faultPlan
+	hidden                                                 bool // renewals are not reported
 }
 
 func drawPlan(r *rand.Rand, fault mutation) simPlan {
@@ -35,6 +36,7 @@ func drawPlan(r *rand.Rand, fault mutation) simPlan {
 		p.loss = 2 + r.IntN(20)
 	}
 	p.guarded = p.fences && yes(2)
+	p.hidden = p.renews && yes(3)
 	if p.faults = drawFaults(r, fault); p.faults.any() { // which call a fault strikes must be known
 		p.loss, p.numbered = 0, true
 	}
@@ -78,7 +80,7 @@ func simulate(seed uint64, fault mutation) simulated {
 	w.beginFaults(r.Int64N(60))
 	w.run()
 	w.probe()
-	s := simulated{memory: memory{header: history.Header{Reacquire: p.kind, Renews: p.renews, Faults: p.faults.names()}, ops: w.ops}, faulted: w.server.faulted}
+	s := simulated{memory: memory{header: history.Header{Reacquire: p.kind, Renews: p.renews && !p.hidden, RenewsUnseen: p.hidden, Faults: p.faults.names()}, ops: w.ops}, faulted: w.server.faulted}
 	if p.cuts {
 		s.tear(r, w.now)
 	}

@@ -16,6 +16,10 @@ type Header struct {
 	Reacquire string `json:"reacquire"`
 	// Renews: the design prolongs its holds by itself.
 	Renews bool `json:"renews"`
+	// RenewsUnseen: for all that is known of it, the lock may prolong its holds by
+	// itself without reporting it. What is held then counts as held until it is
+	// released, and no lease counts as longer than the acquire's.
+	RenewsUnseen bool `json:"renews_unseen,omitempty"`
 	// ToleranceNS is how much longer than a lease the design itself may keep a
 	// key from others, in ns.
 	ToleranceNS int64 `json:"tolerance_ns"`
