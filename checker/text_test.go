@@ -72,6 +72,8 @@ func (h *textHistory) setting(fields []string) error {
 			h.header.Reacquire = value
 		case "renews":
 			h.header.Renews = true
+		case "unseen":
+			h.header.RenewsUnseen = true
 		case "tolerance":
 			ms, err := strconv.ParseInt(value, 10, 64)
 			if err != nil {
@@ -167,6 +169,8 @@ func (h *textHistory) details(op *history.Op, fields []string) error {
 			op.Process = int32(n)
 		case "value":
 			op.Value = int64(n)
+		case "attempts":
+			op.Attempts = int32(n)
 		case "ahead":
 			op.Value = ns
 		default:

@@ -167,6 +167,12 @@ func (c *Client) Fault(note string, value int64) {
 	c.event(Op{Kind: Fault, Note: note, Value: value})
 }
 
+// TakenAway records that, at this instant, a command of the client by took from the
+// server what this client holds of key: neither client may ever notice.
+func (c *Client) TakenAway(key string, by int32) {
+	c.event(Op{Kind: Fault, Key: key, Note: "taken-away", Value: int64(by)})
+}
+
 // Die records the client's death. Nothing of the client is recorded afterwards:
 // operations under way stay unknown ones that never returned.
 func (c *Client) Die(note string) {
