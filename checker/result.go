@@ -30,6 +30,13 @@ func (v Verdict) String() string {
 	return fmt.Sprintf("invalid(%d)", uint8(v))
 }
 
+// gravities orders verdicts by what they say of a lock.
+var gravities = [...]int{Untested: 1, Held: 2, Broken: 4, Hazard: 3, NotApplicable: 0}
+
+// Graver tells whether v says more of a lock than other, or worse, and so stands
+// for both: broken before hazard, held, untested, n/a.
+func (v Verdict) Graver(other Verdict) bool { return gravities[v] > gravities[other] }
+
 // MarshalText implements encoding.TextMarshaler.
 func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 

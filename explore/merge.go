@@ -10,6 +10,7 @@ type merged struct {
 	findings []checker.Finding
 	grants   int64
 	hazards  []int64 // schedules that showed one, by finding
+	claimed  []bool  // claimed in some schedule, by finding
 }
 
 // add takes in the verdicts on one schedule. It calls worse for each guarantee on
@@ -21,10 +22,11 @@ func (m *merged) add(r checker.Result, worse func(lockbench.Guarantee, checker.V
 			m.findings = append(m.findings, checker.Finding{Guarantee: g.Name, Verdict: checker.NotApplicable})
 		}
 		m.hazards = make([]int64, len(m.findings))
+		m.claimed = make([]bool, len(m.findings))
 	}
 	for i := range r.Findings {
 		f, sum := &r.Findings[i], &m.findings[i]
-		sum.Claimed = f.Claimed
+		m.claimed[i] = m.claimed[i] || f.Claimed
 		sum.Exposure += f.Exposure
 		sum.Exercised = sum.Exercised || f.Exercised
 		switch f.Verdict {
@@ -33,21 +35,26 @@ func (m *merged) add(r checker.Result, worse func(lockbench.Guarantee, checker.V
 		case checker.Hazard:
 			m.hazards[i]++
 		}
-		higher := rank(f.Verdict) > rank(sum.Verdict)
-		if higher || sum.Note == "" && f.Verdict == sum.Verdict {
-			sum.Verdict, sum.Note = f.Verdict, f.Note
+		higher := graver(f, sum)
+		if higher || sum.Note == "" && !graver(sum, f) {
+			sum.Verdict, sum.Note, sum.Claimed = f.Verdict, f.Note, f.Claimed
 		}
-		if higher && rank(f.Verdict) >= rank(checker.Hazard) {
+		if higher && shows(f.Verdict) {
 			worse(f.Guarantee, f.Verdict)
 		}
 	}
 }
 
-// result is the sum.
+// result is the sum. A design is held to what it claimed in some schedule; where it
+// was broken, to what it claimed in one that broke it.
 func (m *merged) result() []checker.Finding {
 	for i := range m.findings {
-		if f := &m.findings[i]; f.Verdict == checker.Hazard {
+		f := &m.findings[i]
+		if f.Verdict == checker.Hazard {
 			f.Violations = m.hazards[i]
+		}
+		if f.Verdict != checker.Broken {
+			f.Claimed = m.claimed[i]
 		}
 	}
 	return m.findings

@@ -93,7 +93,7 @@ func (x *explorer) rewitness(file *script, w *world, p performance) {
 		return
 	}
 	finding := p.judged.Find(file.breaks)
-	if rank(finding.Verdict) < rank(file.verdict) {
+	if file.verdict.Graver(finding.Verdict) {
 		x.defect("the file says that %s is %s; it is %s", file.breaks, file.verdict, finding.Verdict)
 	}
 	x.result.Witnesses = map[lockbench.Guarantee]Witness{file.breaks: {

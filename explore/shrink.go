@@ -98,7 +98,7 @@ func (s *shrinker) try(c candidate) bool {
 	made, verdict := s.explorer.attempt(c, s.guarantee)
 	c.choices = made
 	now, best := c.cost(), s.best.cost()
-	if rank(verdict) < rank(s.verdict) || slices.Compare(now[:], best[:]) >= 0 {
+	if s.verdict.Graver(verdict) || slices.Compare(now[:], best[:]) >= 0 {
 		return false
 	}
 	s.best = c

@@ -37,7 +37,7 @@ func (x *explorer) show(g lockbench.Guarantee, f failure, small candidate) Witne
 		return out
 	}
 	finding := p.judged.Find(g)
-	if rank(finding.Verdict) < rank(f.verdict) {
+	if f.verdict.Graver(finding.Verdict) {
 		x.defect("schedule %d had %s %s; run again it is %s", f.at, g, f.verdict, finding.Verdict)
 	}
 	for _, d := range p.judged.Defects {

@@ -214,11 +214,6 @@ func (c *check) add(r explore.Result, scenario, file string) {
 	}
 }
 
-// gravity orders verdicts: the one that says more, or worse, stands for both.
-var gravity = map[checker.Verdict]int{
-	checker.NotApplicable: 0, checker.Untested: 1, checker.Held: 2, checker.Hazard: 3, checker.Broken: 4,
-}
-
 // join makes f what it and other say together.
 func (f *Finding) join(other Finding) {
 	exposure, violations := f.Exposure+other.Exposure, f.Violations+other.Violations
@@ -232,7 +227,7 @@ func (f *Finding) join(other Finding) {
 
 func (f *Finding) outweighs(other *Finding) bool {
 	if f.Verdict != other.Verdict {
-		return gravity[f.Verdict] > gravity[other.Verdict]
+		return f.Verdict.Graver(other.Verdict)
 	}
 	return f.steps() < other.steps()
 }

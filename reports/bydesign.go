@@ -59,11 +59,6 @@ func (r *Run) join(scenario *Run) {
 	}
 }
 
-// gravity orders verdicts: one that says more, or worse, stands for both.
-var gravity = map[checker.Verdict]int{
-	checker.NotApplicable: 0, checker.Untested: 1, checker.Held: 2, checker.Hazard: 3, checker.Broken: 4,
-}
-
 // join is what two scenarios say of one guarantee: the graver verdict, by the
 // shorter schedule.
 func (g Guarantee) join(other Guarantee) Guarantee {
@@ -71,7 +66,9 @@ func (g Guarantee) join(other Guarantee) Guarantee {
 	if other.outweighs(g) {
 		graver, milder = other, g
 	}
-	graver.Claimed = graver.Claimed || milder.Claimed
+	if graver.Verdict != checker.Broken { // else it counts whether it was claimed where it was broken
+		graver.Claimed = graver.Claimed || milder.Claimed
+	}
 	graver.Exercised = graver.Exercised || milder.Exercised
 	graver.Exposure += milder.Exposure
 	if milder.Verdict == graver.Verdict {
@@ -83,7 +80,10 @@ func (g Guarantee) join(other Guarantee) Guarantee {
 
 func (g Guarantee) outweighs(other Guarantee) bool {
 	if g.Verdict != other.Verdict {
-		return gravity[g.Verdict] > gravity[other.Verdict]
+		return g.Verdict.Graver(other.Verdict)
+	}
+	if g.Verdict == checker.Broken && g.Claimed != other.Claimed {
+		return g.Claimed
 	}
 	return g.Schedule.shorter(other.Schedule) || g.Exercised && !other.Exercised
 }

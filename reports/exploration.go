@@ -234,6 +234,9 @@ func (e *exploration) brokenGuarantee(name lockbench.Guarantee, g Guarantee, dra
 	if g.Witness != nil {
 		e.printf("    %s\n", g.Witness.Sentence)
 	}
+	if g.Note != "" {
+		e.printf("    %s\n", g.Note)
+	}
 	if g.Schedule == nil {
 		return
 	}
