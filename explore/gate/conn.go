@@ -91,10 +91,10 @@ func (c *conn) Write(b []byte) (int, error) {
 	s := c.server
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for c.dead && !s.buried {
+	for c.dead {
 		s.parked.Wait()
 	}
-	if s.park(c.process) || c.dead {
+	if s.park(c.process) {
 		return 0, errDead
 	}
 	switch {
@@ -198,7 +198,7 @@ func (c *conn) Close() error {
 // leave is what the server does when a client's end is closed: it forgets what the
 // connection waited and listened for. What had arrived stays at the gate.
 func (s *Server) leave(c *conn) {
-	c.channels, c.patterns, c.watched, c.tx = nil, nil, nil, nil
+	c.channels, c.patterns = nil, nil
 	s.unblock(c)
 	if len(c.queue) == 0 {
 		s.forget(c)
@@ -208,7 +208,7 @@ func (s *Server) leave(c *conn) {
 // hangUp is the server's end closed: nothing of the connection is executed any
 // more, and once replies are read its calls return err.
 func (s *Server) hangUp(c *conn, err error) {
-	c.queue = nil
+	c.queue, c.tx, c.watched = nil, nil, nil
 	if c.broken == nil {
 		c.broken = err
 	}

@@ -110,7 +110,7 @@ func (s *Server) Kill(process int) {
 	s.dead[process] = true
 	for _, c := range slices.Clone(s.conns) {
 		if c.process == process {
-			s.bury(c)
+			s.lay(c)
 			s.leave(c)
 		}
 	}
@@ -125,7 +125,7 @@ func (s *Server) KillClient(process, client int) {
 	s.threads.died[[2]int{process, client}] = true
 	for _, c := range s.conns {
 		if c.process == process && c.usedBy(client) {
-			s.bury(c)
+			s.lay(c)
 		}
 	}
 }
@@ -138,9 +138,10 @@ func (c *conn) usedBy(client int) bool {
 	return slices.ContainsFunc(c.queue, func(q *Command) bool { return q.Client == client })
 }
 
-// bury makes the calls on a connection wait for Bury.
-func (s *Server) bury(c *conn) {
+// lay makes the calls on a connection wait for Bury.
+func (s *Server) lay(c *conn) {
 	c.queue, c.dead = nil, true
+	s.graves = append(s.graves, c)
 	c.ready.Broadcast()
 }
 

@@ -405,3 +405,40 @@ func TestResetKeepsConnections(t *testing.T) {
 		}
 	})
 }
+
+// TestProtocol3 uses what differs in RESP3: nil, maps and pushed messages.
+func TestProtocol3(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bench) {
+		ctx := t.Context()
+		options := *b.client(1).Options()
+		options.Protocol = 3
+		c := redis.NewClient(&options)
+		b.opened = append(b.opened, c)
+		do := func(args ...any) any {
+			r := start(func() (any, error) { return c.Do(ctx, args...).Result() })
+			b.drain()
+			if r.Err != nil && !errors.Is(r.Err, redis.Nil) {
+				t.Errorf("%v: %v", args, r.Err)
+			}
+			return r.Value
+		}
+		equal(t, "get", do("get", "k"), nil)
+		equal(t, "hset", do("hset", "h", "f", "v"), any(int64(1)))
+		equal(t, "hgetall", do("hgetall", "h"), any(map[any]any{"f": "v"}))
+		equal(t, "nil of a script", do("eval", "return redis.call('get','k')", 0), nil)
+		equal(t, "map of a script", do("eval", "redis.setresp(3) return redis.call('hgetall','h').map.f", 0), any("v"))
+		equal(t, "and after it", do("eval", "return redis.call('hgetall','h')", 0), any([]any{"f", "v"}))
+		listener := c.Subscribe(ctx, "freed")
+		heard := start(func() (string, error) {
+			m, err := listener.ReceiveMessage(ctx)
+			if err != nil {
+				return "", err
+			}
+			return m.Payload, nil
+		})
+		b.drain()
+		equal(t, "receivers", do("publish", "freed", "x"), any(int64(1)))
+		equal(t, "heard", *heard, result[string]{"x", nil, true})
+		listener.Close()
+	})
+}

@@ -33,6 +33,9 @@ func (r *requests) next() (args []string, err error) {
 			return nil, err
 		}
 	}
+	if len(args) == 0 {
+		return nil, nil
+	}
 	return args, nil
 }
 

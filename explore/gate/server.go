@@ -35,6 +35,7 @@ type Server struct {
 	parked *sync.Cond
 	dead   map[int]bool
 	buried bool
+	graves []*conn
 	closed bool
 }
 
@@ -112,6 +113,16 @@ func (s *Server) Restart() {
 func (s *Server) Bury() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.bury()
+}
+
+// bury breaks the connections of the dead and lets their calls return.
+func (s *Server) bury() {
+	for _, c := range s.graves {
+		c.dead = false
+		s.hangUp(c, errDead)
+	}
+	s.graves = s.graves[:0]
 	s.buried = true
 	s.parked.Broadcast()
 }
@@ -128,7 +139,8 @@ func (s *Server) Reset() {
 	s.scripts.reset()
 	for _, c := range slices.Clone(s.conns) {
 		c.queue, c.block, c.tx, c.watched = nil, nil, nil, nil
-		if c.dead || s.dead[c.process] || c.closed || c.deaf {
+		c.late = false
+		if c.closed || c.deaf {
 			s.hangUp(c, errReset)
 		}
 	}
@@ -146,11 +158,11 @@ func (s *Server) Reset() {
 // no goroutine behind.
 func (s *Server) Close() {
 	s.mu.Lock()
-	s.closed, s.buried = true, true
+	s.closed = true
+	s.bury()
 	for _, c := range slices.Clone(s.conns) {
 		s.hangUp(c, errReset)
 	}
-	s.parked.Broadcast()
 	s.alarm.stop()
 	s.scripts.close()
 	s.mu.Unlock()
