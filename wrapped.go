@@ -10,9 +10,9 @@ import (
 var errNoAbility = errors.New("the lease cannot do this; hint: look for the ability with lockbench.Ability")
 
 // Wrapped is the lease within a decorator of leases: the decorator embeds it and
-// overrides what it is about. Everything else is passed on, each ability as long
-// as the lease within has it; [Ability] tells. A call of one that it lacks returns
-// an error or the zero value.
+// overrides what it is about. Everything else is passed on. Whether the lease
+// within has an ability, [Ability] tells; a call of one that it lacks returns an
+// error or the zero value.
 type Wrapped struct{ Lease }
 
 // Unwrap returns the lease within.
@@ -20,7 +20,7 @@ func (w *Wrapped) Unwrap() Lease { return w.Lease }
 
 // Extend implements [Extender].
 func (w *Wrapped) Extend(ctx context.Context, ttl time.Duration) error {
-	if inner, ok := Ability[Extender](w.Lease); ok {
+	if inner, ok := w.Lease.(Extender); ok {
 		return inner.Extend(ctx, ttl)
 	}
 	return errNoAbility
@@ -28,7 +28,7 @@ func (w *Wrapped) Extend(ctx context.Context, ttl time.Duration) error {
 
 // TTL implements [TTLer].
 func (w *Wrapped) TTL(ctx context.Context) (time.Duration, error) {
-	if inner, ok := Ability[TTLer](w.Lease); ok {
+	if inner, ok := w.Lease.(TTLer); ok {
 		return inner.TTL(ctx)
 	}
 	return 0, errNoAbility
@@ -36,7 +36,7 @@ func (w *Wrapped) TTL(ctx context.Context) (time.Duration, error) {
 
 // Fence implements [Fencer].
 func (w *Wrapped) Fence() uint64 {
-	if inner, ok := Ability[Fencer](w.Lease); ok {
+	if inner, ok := w.Lease.(Fencer); ok {
 		return inner.Fence()
 	}
 	return 0
@@ -44,7 +44,7 @@ func (w *Wrapped) Fence() uint64 {
 
 // Lost implements [Watcher].
 func (w *Wrapped) Lost() <-chan struct{} {
-	if inner, ok := Ability[Watcher](w.Lease); ok {
+	if inner, ok := w.Lease.(Watcher); ok {
 		return inner.Lost()
 	}
 	return nil
@@ -52,7 +52,7 @@ func (w *Wrapped) Lost() <-chan struct{} {
 
 // Valid implements [Validator].
 func (w *Wrapped) Valid() (from time.Time, granted time.Duration) {
-	if inner, ok := Ability[Validator](w.Lease); ok {
+	if inner, ok := w.Lease.(Validator); ok {
 		return inner.Valid()
 	}
 	return time.Time{}, 0
@@ -60,7 +60,7 @@ func (w *Wrapped) Valid() (from time.Time, granted time.Duration) {
 
 // ReleaseAfter implements [DelayedReleaser].
 func (w *Wrapped) ReleaseAfter(ctx context.Context, d time.Duration) error {
-	if inner, ok := Ability[DelayedReleaser](w.Lease); ok {
+	if inner, ok := w.Lease.(DelayedReleaser); ok {
 		return inner.ReleaseAfter(ctx, d)
 	}
 	return errNoAbility

@@ -195,7 +195,7 @@ func (g *grip) take(until time.Duration, nested bool) {
 // until is the end of the validity granted, zero when it is not known: an acquire
 // that may have waited could have been granted at any time since called.
 func (l *witnessed) until(lease lockbench.Lease, called time.Duration, opt lockbench.Options) time.Duration {
-	if v, ok := lockbench.Ability[lockbench.Validator](lease); ok {
+	if v, ok := lease.(lockbench.Validator); ok { // of no use where the lease within has none
 		if from, granted := v.Valid(); !from.IsZero() {
 			l.told = true
 			return from.Sub(l.witness.base) + granted
