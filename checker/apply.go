@@ -19,6 +19,35 @@ func (c *Checker) acquireCalled(k *key, op *history.Op) {
 	case op.Outcome != history.OK && op.Outcome != history.Unknown:
 		return
 	}
+	c.turnTo(k, op)
+	if op.Outcome == history.Unknown && k.find(op.Hold) == nil {
+		c.hold(k, op)
+	}
+	if c.unseen && c.joins() { // a renewal under way may go by this lease later
+		k.caps.lower(op.Client, lease(op))
+	}
+	switch {
+	case op.Outcome != history.Unknown:
+	case c.nested: // it may add a level to any hold that its client has later
+		k.refusal.residues.raise(op.Client, math.MaxInt64)
+	default:
+		k.caps.lower(op.Client, lease(op))
+	}
+}
+
+// hold adds the hold that op begins.
+func (c *Checker) hold(k *key, op *history.Op) *hold {
+	h := c.newHold(op)
+	h.cap(k.caps.of(op.Client))
+	h.cap(k.inherited(op))
+	h.cap(c.faults.client(op.Client).beside)
+	h.doubt = c.nested && k.refusal.residual(op)
+	k.holds = append(k.holds, h)
+	return h
+}
+
+// turnTo applies to what its client holds that op, just called, is or may be granted.
+func (c *Checker) turnTo(k *key, op *history.Op) {
 	k.forget(op.Hold)
 	for i := len(k.holds) - 1; i >= 0; i-- {
 		h := k.holds[i]
@@ -34,24 +63,6 @@ func (c *Checker) acquireCalled(k *key, op *history.Op) {
 			h.close(callOf(op), "reacquired", true)
 			c.drop(k, i)
 		}
-	}
-	if op.Outcome == history.Unknown && k.find(op.Hold) == nil {
-		h := c.newHold(op)
-		h.cap(k.caps.of(op.Client))
-		h.cap(k.inherited(op))
-		h.cap(c.faults.client(op.Client).beside)
-		h.doubt = c.nested && k.refusal.residual(op)
-		k.holds = append(k.holds, h)
-	}
-	if c.unseen && c.joins() { // a renewal under way may go by this lease later
-		k.caps.lower(op.Client, lease(op))
-	}
-	switch {
-	case op.Outcome != history.Unknown:
-	case c.nested: // it may add a level to any hold that its client has later
-		k.refusal.residues.raise(op.Client, math.MaxInt64)
-	default:
-		k.caps.lower(op.Client, lease(op))
 	}
 }
 
@@ -93,7 +104,9 @@ func (c *Checker) acquireReturned(k *key, op *history.Op) {
 		c.recovered(k, op)
 		c.obtained(k, op)
 	case history.Unknown:
-		c.answerless(k, op)
+		if h := k.find(op.Hold); h != nil { // it may have joined
+			h.fold(op, op.Return, false)
+		}
 	case history.Refused:
 		c.nestedRefused(k, op)
 	}
@@ -103,12 +116,7 @@ func (c *Checker) acquireReturned(k *key, op *history.Op) {
 func (c *Checker) obtained(k *key, op *history.Op) {
 	h := k.find(op.Hold)
 	if h == nil {
-		h = c.newHold(op)
-		h.cap(k.caps.of(op.Client))
-		h.cap(k.inherited(op))
-		h.cap(c.faults.client(op.Client).beside)
-		h.doubt = c.nested && k.refusal.residual(op)
-		k.holds = append(k.holds, h)
+		h = c.hold(k, op)
 		k.catchUp(h, c.rules)
 		c.granted(k, h, op)
 		return
@@ -130,14 +138,6 @@ func (c *Checker) obtained(k *key, op *history.Op) {
 func (c *Checker) reopened(k *key, h *hold, op *history.Op, grant bool) {
 	h.forgotten = h.forgotten && callOf(op).before(callOf(c.faults.restart))
 	k.begin(h, returnOf(op), grant)
-}
-
-// answerless applies the return of an acquire without an answer that may have
-// joined a hold.
-func (c *Checker) answerless(k *key, op *history.Op) {
-	if h := k.find(op.Hold); h != nil {
-		h.fold(op, op.Return, false)
-	}
 }
 
 func (c *Checker) granted(k *key, h *hold, op *history.Op) {
@@ -187,6 +187,13 @@ func (c *Checker) releaseCalled(k *key, op *history.Op) {
 		h.mayDelay(op)
 		k.refusal.gone(h)
 	}
+}
+
+func (c *Checker) releaseReturned(k *key, op *history.Op) {
+	if h := k.find(op.Hold); h != nil {
+		h.fold(op, op.Return, op.Outcome == history.OK)
+	}
+	c.answered(k, op)
 }
 
 func (c *Checker) extendCalled(k *key, op *history.Op) {

@@ -188,7 +188,7 @@ func (c *Checker) returned(op *history.Op) {
 	case history.Acquire:
 		c.acquireReturned(k, op)
 	case history.Release:
-		c.answered(k, op)
+		c.releaseReturned(k, op)
 	case history.Extend, history.Renew:
 		c.extendReturned(k, op)
 	case history.Read:

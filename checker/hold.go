@@ -35,6 +35,7 @@ type hold struct {
 	// a renewal of unknown outcome, which tells no lease, may have set.
 	least, most int64
 	unseen      bool // it may be renewed without a word
+	levels      bool // nested acquires count
 
 	// unsure is the shortest TTL of an extend whose outcome is unknown: it may
 	// still take effect after any later one. flying are those not returned yet.
@@ -93,12 +94,6 @@ type lateOp struct {
 	ttl int64
 }
 
-// A laxOp is an operation under way that may set what is left to ttl.
-type laxOp struct {
-	op  *history.Op
-	ttl int64
-}
-
 // newHold makes the hold that acquire op begins: at its return when it was
 // answered ok, at its call when its outcome is unknown. An unknown one may still
 // act as a refresh after a later one, unless nested acquires count.
@@ -110,7 +105,7 @@ func (c *Checker) newHold(op *history.Op) *hold {
 		granted: returnOf(op), newest: returnOf(op), known: op.Outcome == history.OK,
 		from: op.Attempt, unsure: math.MaxInt64, coreDepth: 1, depth: 1,
 		end: forever, supersededAt: forever, intrusion: forever, widest: math.MaxInt64,
-		least: lease(op), most: lease(op),
+		least: lease(op), most: lease(op), levels: c.nested,
 	}
 	if !h.known {
 		h.from, h.granted, h.newest = history.NoStamp, callOf(op), forever
@@ -254,42 +249,6 @@ func (h *hold) extend(op *history.Op) {
 	}
 }
 
-// widen moves what the server may at most hold of h by the extend op.
-func (h *hold) widen(op *history.Op) {
-	switch {
-	case h.exact:
-	case op.Outcome == history.OK:
-		h.widest = max(h.widest, after(op.Return, lease(op)))
-	case op.Outcome == history.Unknown:
-		ttl := lease(op)
-		if untold(op) {
-			ttl = h.most
-		}
-		h.lax = append(h.lax, laxOp{op, ttl})
-	}
-}
-
-// fold ends the doubt when op, whose outcome is unknown, may act: at any time from
-// now on or, when it was struck by a fault, by end. It returns false when there is
-// none.
-func (h *hold) fold(op *history.Op, end int64, struck bool) bool {
-	i := slices.IndexFunc(h.lax, func(l laxOp) bool { return l.op == op })
-	if i < 0 {
-		return false
-	}
-	ttl := h.lax[i].ttl
-	h.lax = slices.Delete(h.lax, i, i+1)
-	switch {
-	case h.exact:
-	case struck:
-		h.widest = max(h.widest, after(end, ttl))
-	default:
-		h.loose = after(h.loose, ttl)
-		h.loosened++
-	}
-	return true
-}
-
 // shorten applies the call of an operation that may or may not, now or later,
 // set the time left to its own lease.
 func (h *hold) shorten(op *history.Op) {
@@ -401,45 +360,6 @@ func startOf(op *history.Op) int64 {
 		return op.Attempt
 	}
 	return op.Call
-}
-
-// letGo applies the call of the release that gives h up on the server.
-func (h *hold) letGo(op *history.Op) {
-	h.released, h.releasedBy = true, op
-	if h.unseen {
-		h.widest = max(h.widest, after(op.Return, h.most)) // the last renewal
-	}
-	switch {
-	case op.Outcome == history.OK && !h.doubt:
-		h.certain = true
-		h.widest, h.exact = after(op.Return, op.Delay), op.Delay == 0
-	default:
-		h.mayDelay(op)
-	}
-}
-
-// mayDelay notes that release op may have begun its delay, as late as the lease
-// ends.
-func (h *hold) mayDelay(op *history.Op) {
-	if op.Delay > 0 && op.Outcome != history.Failed {
-		h.lax = append(h.lax, laxOp{op, op.Delay})
-	}
-}
-
-// latest is when the server may at most still have held it, in ns.
-func (h *hold) latest(slack int64) int64 {
-	switch {
-	case h.exact:
-		return h.widest
-	case h.unseen && !h.released && !h.dead:
-		return math.MaxInt64
-	}
-	at, slacks := after(h.widest, h.loose), h.loosened
-	for _, l := range h.lax {
-		at = after(at, l.ttl)
-		slacks++
-	}
-	return after(at, slack*(1+min(slacks, 1000)))
 }
 
 // follows tells whether h was granted after a for certain: had it been before,

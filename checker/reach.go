@@ -1,0 +1,92 @@
+package checker
+
+import (
+	"math"
+	"slices"
+
+	"github.com/lockbench/lockbench/history"
+)
+
+// How long the server may still hold what a hold stands for, read as widely as can
+// be: the other side of its core, which is how long it must be held.
+
+// A laxOp is an operation under way that may set what is left to ttl.
+type laxOp struct {
+	op  *history.Op
+	ttl int64
+}
+
+// widen moves what the server may at most hold of h by the extend op.
+func (h *hold) widen(op *history.Op) {
+	switch {
+	case h.exact:
+	case op.Outcome == history.OK:
+		h.widest = max(h.widest, after(op.Return, lease(op)))
+	case op.Outcome == history.Unknown:
+		ttl := lease(op)
+		if untold(op) {
+			ttl = h.most
+		}
+		h.lax = append(h.lax, laxOp{op, ttl})
+	}
+}
+
+// fold ends the doubt when op, whose outcome is unknown, may act: at any time from
+// now on or, when it was struck by a fault, by end. It returns false when there is
+// none.
+func (h *hold) fold(op *history.Op, end int64, struck bool) bool {
+	i := slices.IndexFunc(h.lax, func(l laxOp) bool { return l.op == op })
+	if i < 0 {
+		return false
+	}
+	ttl := h.lax[i].ttl
+	h.lax = slices.Delete(h.lax, i, i+1)
+	switch {
+	case h.exact:
+	case struck:
+		h.widest = max(h.widest, after(end, ttl))
+	default:
+		h.loose = after(h.loose, ttl)
+		h.loosened++
+	}
+	return true
+}
+
+// letGo applies the call of the release that gives h up on the server.
+func (h *hold) letGo(op *history.Op) {
+	h.released, h.releasedBy = true, op
+	if h.unseen {
+		h.widest = max(h.widest, after(op.Return, h.most)) // the last renewal
+	}
+	switch {
+	case op.Outcome == history.OK && !h.doubt:
+		h.certain = true
+		h.widest, h.exact = after(op.Return, op.Delay), op.Delay == 0
+	default:
+		h.mayDelay(op)
+	}
+}
+
+// mayDelay notes that release op may have begun its delay, as late as the lease
+// ends.
+func (h *hold) mayDelay(op *history.Op) {
+	if op.Delay > 0 && op.Outcome != history.Failed {
+		h.lax = append(h.lax, laxOp{op, op.Delay})
+	}
+}
+
+// latest is when the server may at most still have held it, in ns.
+func (h *hold) latest(slack int64) int64 {
+	switch {
+	case h.exact:
+		return h.widest
+	case h.unseen && !h.dead && (!h.released || h.levels && h.doubt): // what is left of it may be renewed
+		return math.MaxInt64
+	}
+	at, slacks := after(h.widest, h.loose), h.loosened
+	for _, l := range h.lax {
+		at = after(at, l.ttl)
+		slacks++
+	}
+	return after(at, slack*(1+min(slacks, 1000)))
+}
