@@ -69,6 +69,7 @@ func (a *actor) step(what string) { a.park(what, false) }
 // park waits until the scheduler picks the actor. At the end of the schedule it
 // does not return: the scenario's part is over, and no code of the lock is below.
 func (a *actor) park(what string, access bool) {
+	a.world.turns.Load()
 	a.parked, a.accesses = what, access
 	a.world.rouse()
 	<-a.resume
@@ -95,6 +96,7 @@ func (a *actor) start(part func()) {
 // work is the actor's goroutine. It ends with its channel, and by runtime.Goexit.
 func (a *actor) work(parts chan func()) {
 	defer func() {
+		a.world.turns.Load()
 		if a.parts == parts {
 			a.parts = nil
 		}
@@ -107,6 +109,7 @@ func (a *actor) work(parts chan func()) {
 // play does one part, whatever comes of it.
 func (a *actor) play(part func()) {
 	defer func() {
+		a.world.turns.Load()
 		if p := recover(); p != nil {
 			a.world.defect(fmt.Sprintf("%s: the lock panicked: %v", a.name, p))
 		}
@@ -121,9 +124,9 @@ func (a *actor) play(part func()) {
 
 // dismiss lets the actor's goroutine end, at once or when its part does.
 func (a *actor) dismiss() {
-	if a.parts != nil {
-		close(a.parts)
+	if parts := a.parts; parts != nil {
 		a.parts = nil
+		close(parts)
 	}
 }
 

@@ -161,6 +161,7 @@ func (w *world) join(atMost time.Duration) {
 			left.dismiss()
 			left.exited = true
 		}
+		w.turns.Add(1)
 		time.Sleep(100 * time.Millisecond)
 	}
 }

@@ -151,6 +151,7 @@ func (w *world) sleep(until time.Time) bool {
 		}
 		break
 	}
+	w.turns.Add(1)
 	timer := time.NewTimer(time.Until(until))
 	defer timer.Stop()
 	lasted := false

@@ -40,6 +40,11 @@ type world struct {
 	woken     chan struct{}
 	clockRead atomic.Bool // the design looks at its clock
 
+	// turns counts those of the root: it adds one before time passes, and who wakes
+	// up by a timer reads it, so that the race detector sees the order that the
+	// bubble keeps anyway.
+	turns atomic.Int64
+
 	mu       sync.Mutex
 	defects  []string
 	cutShort bool // some schedule was ended at maxSteps
@@ -187,6 +192,7 @@ func (w *world) align() {
 	if to.Before(now) {
 		to = to.Add(time.Second)
 	}
+	w.turns.Add(1)
 	time.Sleep(time.Until(to))
 	w.start = time.Now()
 	w.ahead = epoch.Sub(w.start)
