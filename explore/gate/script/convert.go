@@ -40,8 +40,11 @@ func (vm *VM) parseArray(head, rest []byte) (lua.LValue, []byte) {
 	if n < 0 {
 		return lua.LFalse, rest
 	}
-	t := vm.state.CreateTable(n, 0)
+	t := vm.state.CreateTable(min(n, len(rest)), 0)
 	for range n {
+		if len(rest) == 0 {
+			break
+		}
 		var v lua.LValue
 		v, rest = vm.parse(rest)
 		t.Append(v)
@@ -68,8 +71,11 @@ func (vm *VM) parse3(kind byte, head, rest []byte) (lua.LValue, []byte) {
 // parsePairs reads a map, or a set as a map to true.
 func (vm *VM) parsePairs(kind byte, head, rest []byte) (lua.LValue, []byte) {
 	n, _ := strconv.Atoi(string(head))
-	t := vm.state.CreateTable(0, n)
+	t := vm.state.CreateTable(0, min(n, len(rest)))
 	for range n {
+		if len(rest) == 0 {
+			break
+		}
 		var k, v lua.LValue = nil, lua.LTrue
 		k, rest = vm.parse(rest)
 		if kind == '%' {
@@ -120,7 +126,15 @@ func whole(f float64) int64 {
 	return int64(f)
 }
 
+// deepestReply is how far tables may be nested, in themselves for instance.
+const deepestReply = 1000
+
 func (vm *VM) appendTable(b []byte, t *lua.LTable, resp3 bool) []byte {
+	if vm.depth++; vm.depth > deepestReply {
+		vm.depth--
+		return appendError(b, "ERR reached lua stack limit")
+	}
+	defer func() { vm.depth-- }()
 	if shows, is := vm.protected[t]; is {
 		t = shows
 	}
@@ -133,10 +147,11 @@ func (vm *VM) appendTable(b []byte, t *lua.LTable, resp3 bool) []byte {
 	if f, ok := t.RawGetString("double").(lua.LNumber); ok {
 		return appendDouble(b, float64(f), resp3)
 	}
-	for kind, name := range map[byte]string{'%': "map", '~': "set"} {
-		if of, ok := t.RawGetString(name).(*lua.LTable); ok {
-			return vm.appendPairs(b, kind, of, resp3)
-		}
+	if of, ok := t.RawGetString("map").(*lua.LTable); ok {
+		return vm.appendPairs(b, '%', of, resp3)
+	}
+	if of, ok := t.RawGetString("set").(*lua.LTable); ok {
+		return vm.appendPairs(b, '~', of, resp3)
 	}
 	return vm.appendArray(b, t, resp3)
 }
@@ -158,7 +173,9 @@ func (vm *VM) appendArray(b []byte, t *lua.LTable, resp3 bool) []byte {
 // appendPairs writes a map or a set, an array in RESP2.
 func (vm *VM) appendPairs(b []byte, kind byte, t *lua.LTable, resp3 bool) []byte {
 	n, each := 0, 1
-	t.ForEach(func(lua.LValue, lua.LValue) { n++ })
+	for range entries(t) {
+		n++
+	}
 	if kind == '%' {
 		each = 2
 	}
@@ -168,12 +185,12 @@ func (vm *VM) appendPairs(b []byte, kind byte, t *lua.LTable, resp3 bool) []byte
 		b = strconv.AppendInt(append(b, '*'), int64(n*each), 10)
 	}
 	b = append(b, "\r\n"...)
-	t.ForEach(func(k, v lua.LValue) {
+	for k, v := range entries(t) {
 		b = vm.appendReply(b, k, resp3)
 		if kind == '%' {
 			b = vm.appendReply(b, v, resp3)
 		}
-	})
+	}
 	return b
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"strings"
 
@@ -17,6 +18,11 @@ const (
 	sparseness = 2  // an array may be this many times longer than it has items,
 	alwaysFine = 10 // or this long
 )
+
+// A message is an error as lua-cjson words it.
+type message string
+
+func (m message) Error() string { return string(m) }
 
 func (vm *VM) jsonFunctions() map[string]lua.LGFunction {
 	return map[string]lua.LGFunction{"encode": vm.jsonEncode, "decode": vm.jsonDecode}
@@ -36,7 +42,7 @@ func (vm *VM) jsonEncode(l *lua.LState) int {
 
 func (vm *VM) encode(b []byte, value lua.LValue, depth int) ([]byte, error) {
 	if depth > deepest {
-		return nil, fmt.Errorf("Cannot serialise, excessive depth (%d)", depth)
+		return nil, message(fmt.Sprintf("Cannot serialise, excessive depth (%d)", depth))
 	}
 	switch v := value.(type) {
 	case lua.LString:
@@ -44,7 +50,7 @@ func (vm *VM) encode(b []byte, value lua.LValue, depth int) ([]byte, error) {
 	case lua.LNumber:
 		f := float64(v)
 		if math.IsNaN(f) || math.IsInf(f, 0) {
-			return nil, errors.New("Cannot serialise number: must not be NaN or Inf")
+			return nil, message("Cannot serialise number: must not be NaN or Inf")
 		}
 		return append(b, text(f)...), nil
 	case lua.LBool:
@@ -58,7 +64,7 @@ func (vm *VM) encode(b []byte, value lua.LValue, depth int) ([]byte, error) {
 	case *lua.LTable:
 		return vm.encodeTable(b, v, depth)
 	}
-	return nil, fmt.Errorf("Cannot serialise %s: type not supported", value.Type())
+	return nil, message(fmt.Sprintf("Cannot serialise %s: type not supported", value.Type()))
 }
 
 func (vm *VM) encodeTable(b []byte, t *lua.LTable, depth int) ([]byte, error) {
@@ -83,19 +89,20 @@ func (vm *VM) encodeTable(b []byte, t *lua.LTable, depth int) ([]byte, error) {
 
 // arrayLength finds the highest index of a table that has nothing but indices.
 func arrayLength(t *lua.LTable) (length int, isArray bool, err error) {
-	items, only := 0, true
-	t.ForEach(func(k, _ lua.LValue) {
+	items := 0
+	for k := range entries(t) {
 		n, ok := k.(lua.LNumber)
-		if only = only && ok && n >= 1 && float64(n) == math.Floor(float64(n)); only {
-			items++
-			length = max(length, int(n))
+		if !ok || n < 1 || float64(n) != math.Floor(float64(n)) {
+			return 0, false, nil
 		}
-	})
-	if !only || items == 0 {
+		items++
+		length = max(length, int(n))
+	}
+	if items == 0 {
 		return 0, false, nil
 	}
 	if length > items*sparseness && length > alwaysFine {
-		return 0, false, errors.New("Cannot serialise table: excessively sparse array")
+		return 0, false, message("Cannot serialise table: excessively sparse array")
 	}
 	return length, true, nil
 }
@@ -103,10 +110,7 @@ func arrayLength(t *lua.LTable) (length int, isArray bool, err error) {
 func (vm *VM) encodeObject(b []byte, t *lua.LTable, depth int) (_ []byte, err error) {
 	b = append(b, '{')
 	first := true
-	t.ForEach(func(k, v lua.LValue) {
-		if err != nil {
-			return
-		}
+	for k, v := range entries(t) {
 		if !first {
 			b = append(b, ',')
 		}
@@ -117,12 +121,24 @@ func (vm *VM) encodeObject(b []byte, t *lua.LTable, depth int) (_ []byte, err er
 		case lua.LNumber:
 			b = appendQuoted(b, text(float64(key)))
 		default:
-			err = errors.New("Cannot serialise table: table key must be a number or string")
-			return
+			return nil, message("Cannot serialise table: table key must be a number or string")
 		}
-		b, err = vm.encode(append(b, ':'), v, depth+1)
-	})
-	return append(b, '}'), err
+		if b, err = vm.encode(append(b, ':'), v, depth+1); err != nil {
+			return nil, err
+		}
+	}
+	return append(b, '}'), nil
+}
+
+// entries goes through a table in the order of pairs; ForEach has none.
+func entries(t *lua.LTable) iter.Seq2[lua.LValue, lua.LValue] {
+	return func(yield func(k, v lua.LValue) bool) {
+		for k, v := t.Next(lua.LNil); k != lua.LNil; k, v = t.Next(k) {
+			if !yield(k, v) {
+				return
+			}
+		}
+	}
 }
 
 // appendQuoted writes a string; bytes that are no UTF-8 stay as they are.

@@ -8,8 +8,6 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-const maxExact = 1 << 53
-
 var infinity = lua.LNumber(math.Inf(1))
 
 // argument writes a number as redis.call sends it: with 17 digits, C's %.17g.

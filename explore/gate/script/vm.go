@@ -25,6 +25,7 @@ type VM struct {
 	null      *lua.LUserData // cjson.null
 	random    uint64
 	reply     []byte // reused
+	depth     int    // of the table that is written
 
 	// Of the script that runs.
 	host Host
