@@ -43,6 +43,9 @@ func (x *explorer) rerun(file *script, r Replay) error {
 		return err
 	}
 	x.result.Findings, x.result.Grants = p.judged.Findings, p.judged.Grants
+	for i := range x.result.Findings { // one schedule, however often it did it
+		x.result.Findings[i].Violations = min(1, x.result.Findings[i].Violations)
+	}
 	x.result.Coverage = Coverage{
 		Strategy: Exhaustive, Scenario: x.cfg.Scenario, Clients: x.cfg.Clients, Threads: x.cfg.Threads,
 		Rounds: x.cfg.Rounds, Schedules: 1, Stopped: "replay",

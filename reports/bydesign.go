@@ -99,7 +99,7 @@ func (r *Run) exit() int {
 	if r.lacks {
 		return exit
 	}
-	if r.Counts.Grants == 0 || r.Error != "" || len(r.Defects) > 0 {
+	if r.unmeasured() || r.Error != "" || len(r.Defects) > 0 {
 		exit = Inconclusive
 	}
 	for _, g := range r.Guarantees {
@@ -111,4 +111,11 @@ func (r *Run) exit() int {
 		}
 	}
 	return exit
+}
+
+// unmeasured: there was no grant to judge anything by. A replay is of what its file
+// shows, which may be that nobody gets the lock.
+func (r *Run) unmeasured() bool {
+	replay := r.Exploration != nil && r.Exploration.Strategy == Replay
+	return r.Counts.Grants == 0 && !replay
 }

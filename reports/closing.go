@@ -150,7 +150,7 @@ func (t *terminal) reasons() string {
 			why = append(why, name+" met a defect of lockbench")
 		case run.Error != "":
 			why = append(why, name+" met an error")
-		case run.Counts.Grants == 0:
+		case run.unmeasured():
 			why = append(why, name+" was never granted a lock")
 		case len(untested) > 0:
 			why = append(why, name+" met too little of "+list(untested))

@@ -141,6 +141,8 @@ func explored(e *Explored) Run {
 		run.Notes = []string{fmt.Sprintf("scenario %s needs the ability to %s, which the design has not", e.Header.Workload, e.Lacks)}
 	case e.Coverage.Schedules == 0:
 		run.Exit = worst(run.Exit, Inconclusive)
+	case e.Coverage.Strategy == Replay:
+		run.Exit = run.exit()
 	}
 	return run
 }
