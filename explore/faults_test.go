@@ -1,0 +1,181 @@
+package explore_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/explore"
+	"github.com/lockbench/lockbench/explore/bubble"
+)
+
+var (
+	findFaults   = flag.Bool("find", false, "search every fault anew and rewrite its replay file")
+	updateFaults = flag.Bool("update", false, "rewrite docs/faults.md")
+)
+
+const (
+	faultFolder = "testdata/faults"
+	faultTable  = "../docs/faults.md"
+	// mostSteps is how long a schedule that shows a fault may be.
+	mostSteps = 14
+	// mostSchedules is how many -find looks at for one fault.
+	mostSchedules = 100_000
+)
+
+// faults reads all replay files of known faults, in the order of their names.
+func faults(t *testing.T) (all []faultFile) {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(faultFolder, "*.replay"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("%s: no replay files: %v", faultFolder, err)
+	}
+	for _, path := range paths {
+		f, err := readFault(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// TestFaults runs the schedule of each known fault again, exactly.
+func TestFaults(t *testing.T) {
+	for _, f := range faults(t) {
+		t.Run(f.name(), func(t *testing.T) {
+			if *findFaults {
+				f = findAnew(t, f)
+			}
+			f.check(t)
+		})
+	}
+}
+
+// check fails unless the schedule goes as the file has it, and shows what it says.
+func (f faultFile) check(t *testing.T) {
+	if f.fault == "" || f.why == "" {
+		t.Error("the file does not say what the fault is, and why")
+	}
+	if got := countSteps(f.replay); got != f.steps || got > mostSteps {
+		t.Errorf("got %d steps, want the %d that the file says and %d at most", got, f.steps, mostSteps)
+	}
+	r, err := explore.Rerun(t.Context(), bubble.New(t), find(t, f.design), f.replay)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range r.Defects {
+		t.Errorf("it does not go as the file says: %s", d)
+	}
+	if got := (checker.Result{Findings: r.Findings}).Find(f.breaks).Verdict; got != f.verdict {
+		t.Errorf("%s is %s, want it %s", f.breaks, got, f.verdict)
+	}
+}
+
+// TestFaultsAreFound searches for one fault of each design, and finds it in the
+// schedule that its file names.
+func TestFaultsAreFound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("searches take their time")
+	}
+	searched := map[string]bool{}
+	for _, f := range faults(t) {
+		if searched[f.design] || f.verdict == checker.Held {
+			continue
+		}
+		searched[f.design] = true
+		t.Run(f.name(), func(t *testing.T) {
+			cfg, err := f.search()
+			if err != nil {
+				t.Fatal(err)
+			}
+			cfg.Design, cfg.Budget, cfg.Schedules = find(t, f.design), 0, f.schedule
+			w := run(t, cfg).Witnesses[f.breaks]
+			if w.FoundAt != f.schedule {
+				t.Errorf("found by schedule %d, want %d as the file says", w.FoundAt, f.schedule)
+			}
+			if diff := cmp.Diff(stepLines(w.Replay), stepLines(f.replay)); diff != "" {
+				t.Errorf("another schedule shows it (-got +file); hint: -find\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestFaultTable compares docs/faults.md with the files.
+func TestFaultTable(t *testing.T) {
+	got := faultTableOf(faults(t))
+	if *updateFaults {
+		if err := os.WriteFile(faultTable, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(faultTable)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(got, strings.ReplaceAll(string(want), "\r\n", "\n")); diff != "" {
+		t.Errorf("%s (-got +want), -update rewrites it:\n%s", faultTable, diff)
+	}
+}
+
+// findAnew searches as the head of f says and writes the schedule found into the
+// file. That a guarantee holds is not found: such files stay as they are.
+func findAnew(t *testing.T, f faultFile) faultFile {
+	if f.verdict == checker.Held {
+		return f
+	}
+	cfg, err := f.search()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Design = find(t, f.design)
+	var w explore.Witness
+	for cfg.Schedules = 100; w.FoundAt == 0 || w.Verdict != f.verdict; cfg.Schedules *= 10 {
+		if cfg.Schedules > mostSchedules {
+			t.Fatalf("%s is not found to be %s", f.breaks, f.verdict)
+		}
+		w = run(t, cfg).Witnesses[f.breaks]
+	}
+	f.replay, f.schedule, f.after, f.steps = w.Replay, w.FoundAt, w.FoundAfter, countSteps(w.Replay)
+	if err := os.WriteFile(f.path, f.text(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// TestFaultFilesAreRead shows that a head is read and written as it is, and what
+// is said of one that cannot be.
+func TestFaultFilesAreRead(t *testing.T) {
+	const head = "# fault: it breaks\n# why: it is frail\n# found: --scenario contend --kinds die --faults 0; schedule 7; 0.1 s\n# steps: 3\n"
+	f, err := parseFault("x", []byte(head+"# design: a/b\n# breaks: exclusion hazard\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := faultFile{
+		path: "x", fault: "it breaks", why: "it is frail", flags: "--scenario contend --kinds die --faults 0",
+		schedule: 7, after: 100 * time.Millisecond, steps: 3, design: "a/b", breaks: lockbench.Exclusion, verdict: checker.Hazard,
+	}
+	if diff := cmp.Diff(f, want, cmp.AllowUnexported(faultFile{})); diff != "" {
+		t.Errorf("(-got +want)\n%s", diff)
+	}
+	if got := string(f.text()); got != head {
+		t.Errorf("got %q, want %q", got, head)
+	}
+	cfg, err := f.search()
+	kinds := []explore.FaultKind{explore.DieBefore, explore.DieAfter}
+	if diff := cmp.Diff(cfg.Kinds, kinds); diff != "" || err != nil || cfg.Faults != -1 || cfg.Seed != 1 {
+		t.Errorf("got %+v, %v", cfg, err)
+	}
+	for _, bad := range []string{"# found: --scenario x; 7; 0.1 s\n", "# steps: many\n", "# found: --none 7; schedule 7; 0.1 s\n"} {
+		if _, err := parseFault("x", []byte(bad)); err == nil {
+			t.Errorf("%q: got no error", bad)
+		}
+	}
+}
