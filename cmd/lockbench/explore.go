@@ -243,7 +243,7 @@ func (o *exploreOptions) explore(cmd *cobra.Command, designs []string) (reports.
 	if err != nil {
 		return reports.Result{}, err
 	}
-	s := &exploreSession{explorePlan: p, progress: newExploreProgress(cmd.ErrOrStderr(), o.quiet, len(p.designs))}
+	s := &exploreSession{explorePlan: p, progress: newExploreProgress(cmd.ErrOrStderr(), o.quiet, len(p.designs), len(p.scenarios))}
 	defer context.AfterFunc(cmd.Context(), func() {
 		s.progress.say("interrupted: ending the search; once more aborts")
 	})()

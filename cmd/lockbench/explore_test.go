@@ -94,7 +94,7 @@ func TestShare(t *testing.T) {
 
 func TestExploreLines(t *testing.T) {
 	var out bytes.Buffer
-	p := newExploreProgress(&out, false, 2)
+	p := newExploreProgress(&out, false, 2, 1)
 	p.begin("a/b")
 	p.begin("c/d")
 	for range 2 { // told again and again, it is news once
@@ -118,7 +118,7 @@ interrupted
 
 func TestExploreBar(t *testing.T) {
 	var out bytes.Buffer
-	b := newExploreBar(newExploreLines(&out, 3))
+	b := newExploreBar(newExploreLines(&out, 3), 2)
 	b.begin("a/b")
 	b.tell("a/b", "contend", explore.Progress{Schedules: 7, Broken: []lockbench.Guarantee{lockbench.Exclusion}})
 	b.tell("a/b", "contend", explore.Progress{Schedules: 8}) // too soon to be drawn
@@ -134,7 +134,7 @@ func TestExploreBar(t *testing.T) {
 
 func TestExploreQuiet(t *testing.T) {
 	var out bytes.Buffer
-	p := newExploreProgress(&out, true, 1)
+	p := newExploreProgress(&out, true, 1, 1)
 	p.say("x")
 	p.begin("a/b")
 	p.tell("a/b", "contend", explore.Progress{})

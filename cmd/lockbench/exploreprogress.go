@@ -29,14 +29,14 @@ type exploreProgress interface {
 }
 
 // newExploreProgress shows a bar on a terminal and plain lines elsewhere, for an
-// exploration of so many designs.
-func newExploreProgress(w io.Writer, quiet bool, designs int) exploreProgress {
+// exploration of so many designs in so many scenarios each.
+func newExploreProgress(w io.Writer, quiet bool, designs, scenarios int) exploreProgress {
 	if quiet {
 		return exploreSilence{}
 	}
 	out := newExploreLines(w, designs)
 	if f, isFile := w.(*os.File); isFile && term.IsTerminal(int(f.Fd())) {
-		return newExploreBar(out)
+		return newExploreBar(out, scenarios)
 	}
 	return out
 }
@@ -149,10 +149,10 @@ type exploreBar struct {
 	drawn     time.Time
 }
 
-func newExploreBar(out *exploreLines) *exploreBar {
+func newExploreBar(out *exploreLines, scenarios int) *exploreBar {
 	return &exploreBar{
 		exploreLines: out, schedules: map[string]int64{},
-		bar: progressbar.NewOptions(out.total+1, // it would take itself for finished
+		bar: progressbar.NewOptions(out.total*scenarios+1, // it would take itself for finished
 			progressbar.OptionSetWriter(out.w),
 			progressbar.OptionSetWidth(20),
 			progressbar.OptionSetPredictTime(false),
@@ -182,7 +182,7 @@ func (b *exploreBar) draw(what string) {
 	}
 	b.drawn = time.Now()
 	b.bar.Describe(fmt.Sprintf("[%d/%d] %-33s %9d schedules  %d broken so far", b.done, b.total, what, sum, len(b.broken)))
-	_ = b.bar.Set(b.done)
+	_ = b.bar.Set(len(b.schedules)) // scenarios begun
 }
 
 func (b *exploreBar) end(design string, _ []reports.Explored) {
