@@ -1,5 +1,7 @@
 // Command lockbench runs distributed lock designs against a server, judges what
 // it recorded, and shows how fast each design was and which guarantees it kept.
+// Or it explores them, one server command at a time in virtual time, and shows the
+// schedule that breaks them.
 //
 // Results go to standard output, progress and errors to standard error. The exit
 // code is 0 when every claim that could be exercised was held, 1 when a claim was
