@@ -26,6 +26,7 @@ func (a *actor) enter(ctx context.Context) context.Context {
 }
 
 func (a *actor) leave() {
+	a.world.turns.Load()
 	if a.call.cancel != nil {
 		a.call.cancel()
 	}

@@ -26,10 +26,10 @@ func TestReductionLosesNothing(t *testing.T) {
 		{"lua-token/expire", explore.Config{Scenario: "two-keys", Rounds: 1, Faults: -1, Moves: 1}},
 		{"lua-token/options", explore.Config{Scenario: "release-twice", Rounds: 1, Faults: -1, Moves: 1}},
 		{"hash-reentrant/plain", explore.Config{Scenario: "nested", Rounds: 1, Faults: -1, Moves: 1}},
-		{"hash-reentrant/notify", explore.Config{Scenario: "wait", Rounds: 1, Faults: -1, Moves: -1}},
+		{"hash-reentrant/notify", explore.Config{Wait: 3e9, Rounds: 1, Faults: -1, Moves: 1}},
 		{"hash-reentrant/watchdog", explore.Config{Scenario: "update", Rounds: 1, Faults: -1, Moves: 1}},
-		{"watch-multi/give-up", explore.Config{Rounds: 1, Faults: -1, Moves: 1}},
-		{"watch-multi/poll", explore.Config{Rounds: 1, Faults: 1, Moves: -1, Kinds: some}},
+		{"watch-multi/give-up", explore.Config{Rounds: 1, Faults: -1, Moves: -1}},
+		{"watch-multi/poll", explore.Config{Rounds: 1, Faults: 1, Moves: -1, Kinds: some[:1]}},
 	} {
 		t.Run(c.name+" "+c.cfg.Scenario, func(t *testing.T) {
 			c.cfg.Design, c.cfg.Strategy, c.cfg.Schedules = find(t, c.name), explore.Exhaustive, 20_000

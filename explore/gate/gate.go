@@ -27,7 +27,11 @@ type Command struct {
 
 // Orphan reports whether nobody waits for the reply any more: the client timed out
 // or closed the connection. The command may still be run, or never.
-func (c *Command) Orphan() bool { return c.conn.closed || c.conn.deaf }
+func (c *Command) Orphan() bool {
+	c.conn.server.mu.Lock()
+	defer c.conn.server.mu.Unlock()
+	return c.conn.closed || c.conn.deaf
+}
 
 // Pending returns the commands that can be run, one per connection, in the order of
 // process, client, arguments and connection. The slice is good until the next call.
