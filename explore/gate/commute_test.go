@@ -15,7 +15,7 @@ import (
 	"github.com/lockbench/lockbench/explore/gate"
 )
 
-var pairs = flag.Int("pairs", 4000, "how many pairs of commands to take in both orders")
+var pairs = flag.Int("pairs", 2000, "how many pairs of commands to take in both orders")
 
 // templates are commands to draw from: {k} is a key, {v} a value, {f} a field, {n} a
 // small number, {c} a channel, {s} a script and {h} its SHA.

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
@@ -53,11 +54,13 @@ func (s *Server) Fingerprint() uint64 {
 		p.strings(q.Args...)
 	}
 	if p.unseen || s.unseen {
-		s.unequal++
-		p.number(int(s.unequal))
+		p.number(int(unequal.Add(1)))
 	}
 	return p.Sum64()
 }
+
+// unequal counts the states that are not to be equal to any other.
+var unequal atomic.Uint64
 
 // Hidden reports whether, since New, a command was run whose reply depends on what
 // Fingerprint cannot see: OBJECT, or one that draws at random.

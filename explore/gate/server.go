@@ -24,11 +24,9 @@ type Server struct {
 	arrived   chan struct{}
 	pending   []*Command // reused
 	effect    Effect     // reused
-	// For Fingerprint: how values are made comparable, what it does not see, and how
-	// often it was not equal to any other for that reason.
+	// For Fingerprint: how values are made comparable, and what it does not see.
 	canonical      func(string) string
 	unseen, hidden bool
-	unequal        uint64
 	threads        threads
 	alarm          alarm
 	// parked is where dead processes wait; dead says which.
