@@ -54,7 +54,13 @@ func (m *meeting) meet(h *hold, op *history.Op) {
 	if h.released {
 		end = min(end, h.end.t)
 	}
-	m.lease = m.lease || begin < end
-	m.extended = m.extended || max(begin, h.first) < end
-	m.inner = m.inner || h.inner > 0 && max(begin, h.innerAt) < end
+	m.lease = m.lease || meets(op, begin, end)
+	m.extended = m.extended || meets(op, max(begin, h.first), end)
+	m.inner = m.inner || h.inner > 0 && meets(op, max(begin, h.innerAt), end)
+}
+
+// meets tells whether op was under way at some time between begin and end, which lie
+// within it. One that takes no time, as most do in virtual time, has an instant only.
+func meets(op *history.Op, begin, end int64) bool {
+	return begin < end || begin == end && op.Call == op.Return
 }
