@@ -26,6 +26,9 @@ func (c *Checker) acquireCalled(k *key, op *history.Op) {
 	if c.unseen && c.joins() { // a renewal under way may go by this lease later
 		k.caps.lower(op.Client, lease(op))
 	}
+	if op.Outcome == history.Unknown {
+		k.unanswered.raise(op.Client, op.Call)
+	}
 	switch {
 	case op.Outcome != history.Unknown:
 	case c.nested: // it may add a level to any hold that its client has later
@@ -136,7 +139,7 @@ func (c *Checker) obtained(k *key, op *history.Op) {
 
 // reopened notes that a new segment of the core of h begins at the return of op.
 func (c *Checker) reopened(k *key, h *hold, op *history.Op, grant bool) {
-	h.forgotten = h.forgotten && callOf(op).before(callOf(c.faults.restart))
+	h.forgotten = h.forgotten && (op.Kind != history.Acquire || callOf(op).before(callOf(c.faults.restart)))
 	k.begin(h, returnOf(op), grant)
 }
 

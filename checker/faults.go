@@ -232,7 +232,7 @@ func (c *Checker) late(fault *history.Op) {
 		for i := range k.struck {
 			if x := &k.struck[i]; x.op.Client == fault.Client || fault.Client < 0 && x.op.Process == fault.Process {
 				found = true
-				x.until = max(x.until, fault.Call)
+				x.until, x.over = max(x.until, fault.Call), false
 				if x.bounded {
 					c.bound(k, x.op, fault.Call)
 				}

@@ -36,6 +36,7 @@ type hold struct {
 	least, most int64
 	unseen      bool // it may be renewed without a word
 	levels      bool // nested acquires count
+	joins       bool // what its owner does later may act on a later grant
 
 	// unsure is the shortest TTL of an extend whose outcome is unknown: it may
 	// still take effect after any later one. flying are those not returned yet.
@@ -105,7 +106,7 @@ func (c *Checker) newHold(op *history.Op) *hold {
 		granted: returnOf(op), newest: returnOf(op), known: op.Outcome == history.OK,
 		from: op.Attempt, unsure: math.MaxInt64, coreDepth: 1, depth: 1,
 		end: forever, supersededAt: forever, intrusion: forever, widest: math.MaxInt64,
-		least: lease(op), most: lease(op), levels: c.nested,
+		least: lease(op), most: lease(op), levels: c.nested, joins: c.joins(),
 	}
 	if !h.known {
 		h.from, h.granted, h.newest = history.NoStamp, callOf(op), forever
@@ -238,9 +239,14 @@ func (h *hold) extend(op *history.Op) {
 	case history.OK:
 		ttl := h.shortest(lease(op))
 		h.crowd(op)
-		if op.Call >= h.until || !h.inCore {
+		switch {
+		case op.Call >= h.until || !h.inCore:
 			h.late = append(h.late, lateOp{op, ttl})
-		} else {
+		case h.joins && op.Kind == history.Renew && op.Return >= h.until:
+			// It may have acted on what its owner was granted since, after a gap.
+			h.late = append(h.late, lateOp{op, ttl})
+			h.setUntil(op, min(h.until, after(op.Call, ttl)))
+		default:
 			h.setUntil(op, after(op.Call, ttl))
 		}
 		h.flying = append(h.flying, op)

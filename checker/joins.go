@@ -42,6 +42,8 @@ func (c *Checker) besides(k *key, h *hold, op *history.Op) {
 		if other != h && other.client == op.Client {
 			other.unsure = min(other.unsure, ttl)
 			other.setUntil(op, min(other.until, after(op.Call, ttl)))
+			other.widen(op)
+			other.fold(op, op.Return, false)
 		}
 	}
 	if op.Outcome == history.Unknown {

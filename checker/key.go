@@ -31,6 +31,8 @@ type key struct {
 	// caps are, by client, the shortest lease that an acquire of unknown outcome
 	// asked for: it may act as a refresh of any hold that its client has later.
 	caps clientTimes
+	// unanswered are the calls of the newest acquires of unknown outcome, by client.
+	unanswered clientTimes
 
 	refusal refusals
 	queue   queue

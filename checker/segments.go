@@ -289,6 +289,9 @@ func (r *replay) extend(op *history.Op) {
 	case op.Outcome == history.Unknown || op.Outcome == history.OK && r.early(op):
 		r.until = min(r.until, after(op.Call, r.lease(op)))
 	case op.Outcome != history.OK:
+	case r.open && op.Call < r.until && r.rules.joins() && op.Kind == history.Renew && op.Return >= r.until:
+		r.until = min(r.until, after(op.Call, r.surely(op, callOf(op))))
+		r.late = append(r.late, op)
 	case r.open && op.Call < r.until:
 		r.until = after(op.Call, r.surely(op, callOf(op)))
 	default:

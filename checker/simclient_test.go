@@ -95,7 +95,7 @@ func (c *simClient) step() {
 		c.pause()
 	case n < 3 && c.w.plan.deaths:
 		c.die()
-	case n < 10 && c.old.token != 0 && c.old.hold != c.hold && c.w.plan.stale && c.w.plan.kind != "nested":
+	case n < 10 && c.old.token != 0 && c.old.hold != c.hold && c.w.plan.stale && c.w.plan.kind != "nested" && !(c.w.server.identity && c.w.plan.faults.any()):
 		c.useOld()
 	case len(c.grips) == 0 || n < 25:
 		c.acquire()
@@ -233,7 +233,7 @@ func (c *simClient) letGo(op *history.Op, g grip, delay int64, then func()) {
 // useOld releases or extends once more what was released before.
 func (c *simClient) useOld() {
 	g := c.old
-	if c.w.IntN(2) == 0 {
+	if c.w.IntN(2) == 0 || c.w.server.identity {
 		c.extend(g)
 		return
 	}
@@ -323,7 +323,7 @@ func (c *simClient) fetch() {
 			op.Version, c.read = version, version
 		}
 		c.next(c.w.Int64N(2))
-	})
+	}, false)
 }
 
 func (c *simClient) put() {
@@ -346,5 +346,5 @@ func (c *simClient) put() {
 			c.read = 0
 			c.next(c.w.Int64N(2))
 		}
-	})
+	}, false)
 }

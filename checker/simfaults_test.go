@@ -201,19 +201,25 @@ func (c *simClient) send(op *history.Op, act func(again bool), reply func(answer
 		return
 	}
 	if len(p.strikes) == 0 || w.IntN(100) >= p.percent {
-		w.transmit(alive(false), reply)
+		w.transmit(alive(false), reply, c.actsInTime(op))
 		return
 	}
 	switch note := p.strikes[w.IntN(len(p.strikes))]; note {
 	case cancelled:
 		if op.Kind == history.Renew {
-			w.transmit(alive(false), reply)
+			w.transmit(alive(false), reply, true)
 			return
 		}
 		c.cancelled(op, alive, reply)
 	default:
 		c.replyLost(op, note == lostReply, alive, reply)
 	}
+}
+
+// actsInTime tells whether op must not act after its return: a release that names
+// its owner only would free what the owner is granted later.
+func (c *simClient) actsInTime(op *history.Op) bool {
+	return c.w.server.identity && op.Kind == history.Release
 }
 
 // replyLost has the reply to op lost, or the request too; op may be tried again.
@@ -236,7 +242,7 @@ func (c *simClient) replyLost(op *history.Op, acts bool, act func(bool) func(), 
 			w.fault(struck, cutOff, 0).Process = c.id
 		}
 		if w.plan.faults.retries && w.IntN(3) > 0 {
-			w.later(w.Int64N(15), func() { w.transmit(act(true), reply) })
+			w.later(w.Int64N(15), func() { w.transmit(act(true), reply, true) })
 			return
 		}
 		op.Note = "connection"
@@ -275,11 +281,14 @@ func (c *simClient) cancelled(op *history.Op, act func(bool) func(), reply func(
 				w.server.wedge(c.id, wedgesCancelled, w.now)
 			}
 		})
-	} else if w.IntN(2) == 0 {
+	} else if w.IntN(2) == 0 && !c.actsInTime(op) {
 		w.later(in+1+w.Int64N(40), func() {
 			if !c.dead {
 				act(false)()
 				w.fault(c.id, ranLate, 0)
+				if op.Kind == history.Acquire {
+					w.server.wedge(c.id, wedgesCancelled, w.now)
+				}
 			}
 		})
 	}

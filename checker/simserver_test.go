@@ -38,9 +38,11 @@ const (
 // allows.
 type lockServer struct {
 	*rand.Rand
-	fault   mutation
-	kind    string // what a second acquire is: refused, nested or refreshed
-	faulted bool   // the mutation made a difference
+	fault mutation
+	kind  string // what a second acquire is: refused, nested or refreshed
+	// identity: the token is who the owner is, the same for all its grants.
+	identity bool
+	faulted  bool // the mutation made a difference
 
 	owner  int32 // 0: free
 	token  int64
@@ -102,8 +104,7 @@ func (s *lockServer) acquire(client int32, asked, now, ttl int64) grant {
 	case s.owner != client || s.kind == "refused" || s.strikes(refusesOwn, 3):
 		return grant{}
 	case s.kind == "refreshed":
-		s.tokens++ // or a late release of an earlier hold would free this one
-		s.token, s.until = s.tokens, s.leaseEnd(now, now, ttl)
+		s.token, s.until = s.newToken(client), s.leaseEnd(now, now, ttl)
 	default:
 		s.levels++
 		end := s.leaseEnd(asked, now, ttl)
@@ -115,9 +116,16 @@ func (s *lockServer) acquire(client int32, asked, now, ttl int64) grant {
 	return grant{s.token, s.fence}
 }
 
-func (s *lockServer) take(client int32, until int64) {
+func (s *lockServer) newToken(client int32) int64 {
 	s.tokens++
-	s.owner, s.token, s.levels, s.until, s.wedged = client, s.tokens, 1, until, false
+	if s.identity {
+		return -int64(client)
+	}
+	return s.tokens
+}
+
+func (s *lockServer) take(client int32, until int64) {
+	s.owner, s.token, s.levels, s.until, s.wedged = client, s.newToken(client), 1, until, false
 	if !s.strikes(flatFence, 3) {
 		s.fence++
 	}
@@ -243,8 +251,9 @@ const (
 )
 
 // transmit sends a request: act happens at the server, unless it is lost on the
-// way, and reply when its sender knows what there is to know.
-func (w *world) transmit(act func(), reply func(answer)) {
+// way, and reply when its sender knows what there is to know. inTime: it does not
+// arrive after that.
+func (w *world) transmit(act func(), reply func(answer), inTime bool) {
 	there, back := w.latency(), w.latency()
 	if w.IntN(100) >= w.plan.loss {
 		w.later(there, func() {
@@ -253,12 +262,12 @@ func (w *world) transmit(act func(), reply func(answer)) {
 		})
 		return
 	}
-	switch w.IntN(4) {
-	case 0:
+	switch n := w.IntN(4); {
+	case n == 0:
 		w.later(there, func() { reply(failed) })
 		return
-	case 1: // never arrives
-	case 2:
+	case n == 1: // never arrives
+	case n == 2 || inTime:
 		w.later(there, act)
 	default: // arrives late
 		w.later(there+w.Int64N(60), act)

@@ -23,6 +23,7 @@ type simPlan struct {
 	renews, endless, anchored, numbered, cuts              bool
 	faults                                                 faultPlan
 	hidden                                                 bool // renewals are not reported
+	identity                                               bool // see lockServer
 }
 
 func drawPlan(r *rand.Rand, fault mutation) simPlan {
@@ -37,9 +38,11 @@ func drawPlan(r *rand.Rand, fault mutation) simPlan {
 	}
 	p.guarded = p.fences && yes(2)
 	p.hidden = p.renews && yes(3)
+	p.identity = p.kind != "refused" && yes(2)
 	if p.faults = drawFaults(r, fault); p.faults.any() { // which call a fault strikes must be known
 		p.loss, p.numbered = 0, true
 	}
+	p.identity = p.identity && p.kind != "refused"
 	if fault != sound && p.faults.any() { // one fault, one guarantee
 		p.deaths = false
 	}
@@ -70,7 +73,7 @@ type simulated struct {
 func simulate(seed uint64, fault mutation) simulated {
 	r := rand.New(rand.NewPCG(seed, 3))
 	p := drawPlan(r, fault)
-	w := &world{Rand: r, plan: p, server: lockServer{Rand: r, fault: fault, kind: p.kind}, version: 1, written: 1}
+	w := &world{Rand: r, plan: p, server: lockServer{Rand: r, fault: fault, kind: p.kind, identity: p.identity}, version: 1, written: 1}
 	steps := 2 + r.IntN(8)
 	for id := int32(1); id <= int32(2+r.IntN(3)); id++ {
 		c := &simClient{w: w, id: id, steps: steps}
