@@ -199,7 +199,7 @@ func (h *hold) answered(start time.Time, lease time.Duration, held bool, err err
 	case err != nil:
 		p.missed(h)
 	case !held && idle: // by our own release
-		return fmt.Errorf("released meanwhile: %w", lockbench.ErrNoEffect)
+		return fmt.Errorf("released meanwhile: %w", lockbench.ErrNotHeld)
 	case !held:
 		h.lose()
 		return lockbench.ErrNotHeld
