@@ -15,6 +15,7 @@ const (
 	verbDieAfter                // the command runs, then the actor dies
 	verbPause                   // the actor stands still until past its lease
 	verbLoseReply               // the command runs, the connection breaks instead of an answer
+	verbSlowReply               // the command runs, the answer arrives when it is run once more
 	verbCut                     // the connection breaks, the command does not run
 	verbCancel                  // the context of the actor's call ends
 	verbTimeOut                 // so it does, and the read; the command may run later
@@ -27,7 +28,7 @@ const (
 var verbs = [...]string{
 	verbRun: "run", verbWait: "wait", verbMove: "at", verbBegin: "begin", verbSkew: "skew",
 	verbDieBefore: "die-before", verbDieAfter: "die-after", verbPause: "pause",
-	verbLoseReply: "lost-reply", verbCut: "cut", verbCancel: "cancel", verbTimeOut: "time-out",
+	verbLoseReply: "lost-reply", verbSlowReply: "slow-reply", verbCut: "cut", verbCancel: "cancel", verbTimeOut: "time-out",
 	verbScriptFlush: "script-flush", verbRestart: "restart", verbStop: "stop",
 }
 

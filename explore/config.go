@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench/impls/design"
@@ -85,6 +86,9 @@ const (
 	Pause FaultKind = "pause"
 	// LostReply runs the command and breaks the connection instead of answering.
 	LostReply FaultKind = "lost-reply"
+	// SlowReply runs the command; the answer is on its way until the scheduler lets it
+	// arrive, which is a step of its own.
+	SlowReply FaultKind = "slow-reply"
 	// Cut breaks the connection; the command does not run.
 	Cut FaultKind = "cut"
 	// Cancel ends the context of the client's call, at its own wait, between two
@@ -101,10 +105,14 @@ const (
 
 // FaultKinds lists every kind of fault.
 func FaultKinds() []FaultKind {
-	return []FaultKind{DieBefore, DieAfter, Pause, LostReply, Cut, Cancel, Skew, ScriptFlush, Restart}
+	return []FaultKind{DieBefore, DieAfter, Pause, LostReply, SlowReply, Cut, Cancel, Skew, ScriptFlush, Restart}
 }
 
 // DefaultKinds are the faults explored unless told otherwise: those that a lease
 // lock on one server is expected to live with, or to show its documented limits
-// under.
-func DefaultKinds() []FaultKind { return FaultKinds() }
+// under. SlowReply is none of them: a pause before the next command shows most of what
+// it does, and only locks that keep something in memory by what they are answered
+// can tell the two apart.
+func DefaultKinds() []FaultKind {
+	return slices.DeleteFunc(FaultKinds(), func(k FaultKind) bool { return k == SlowReply })
+}

@@ -82,12 +82,14 @@ func (w *world) sleeps(a *actor) bool {
 // offerBreaks offers what befalls one command.
 func (w *world) offerBreaks(a *actor) {
 	for n := range a.items() {
-		access := a.item(n) == nil && a.accesses
-		if !w.ready(a, n) || access {
+		c := a.item(n)
+		access := c == nil && a.accesses
+		if !w.ready(a, n) || access || c != nil && c.Answered() {
 			continue
 		}
 		w.offerIf(a.client && w.may(verbDieAfter), verbDieAfter, a, n)
 		w.offerIf(w.may(verbLoseReply), verbLoseReply, a, n)
+		w.offerIf(w.may(verbSlowReply), verbSlowReply, a, n)
 		w.offerIf(w.may(verbCut), verbCut, a, n)
 		w.offerIf(a.client && w.may(verbTimeOut) && !a.call.cancelled, verbTimeOut, a, n)
 	}

@@ -129,11 +129,20 @@ func (w *world) take(until time.Time, paused *actor) {
 // land ends a flight.
 func (w *world) land() {
 	if a := w.flight.paused; a != nil {
-		a.record.Event(history.Resume, "", "")
+		w.tellPause(a, history.Resume)
 	}
 	w.flight.active, w.flight.paused = false, nil
 	for _, a := range w.actors {
 		a.held = false
+	}
+}
+
+// tellPause records the begin or the end of a pause, of all who live with the actor.
+func (w *world) tellPause(a *actor, kind history.Kind) {
+	for _, other := range w.clients {
+		if other.home == a.home {
+			other.record.Event(kind, "", "")
+		}
 	}
 }
 
@@ -146,7 +155,7 @@ func (w *world) strike(a *actor, c choice) {
 		w.proceed(a, c.nth, w.server.RunUnheard)
 		w.die(a, c.verb)
 	case verbPause:
-		a.record.Event(history.Pause, "", "")
+		w.tellPause(a, history.Pause)
 		w.take(w.pastLease(a), a)
 	case verbCancel:
 		w.proceedTo(a, c.nth)
@@ -156,6 +165,8 @@ func (w *world) strike(a *actor, c choice) {
 			w.hit(a, c.verb)
 			return w.server.RunLosing(cmd)
 		})
+	case verbSlowReply:
+		w.proceed(a, c.nth, w.server.RunSlow)
 	case verbCut:
 		w.proceed(a, c.nth, func(cmd *gate.Command) gate.Effect {
 			w.hit(a, c.verb)

@@ -23,6 +23,7 @@ type notes struct {
 	what    string // what a parked actor waited for
 	command *gate.Command
 	late    bool
+	arrives bool // only the answer to command does, which ran before
 	reply   string
 }
 
@@ -47,15 +48,22 @@ func (w *world) before(c choice) {
 	if n == nil {
 		return
 	}
-	n.at, n.what, n.command, n.late, n.reply = w.now(), "", nil, c.nth >= lateCommand, ""
+	n.at, n.what, n.command, n.late, n.arrives, n.reply = w.now(), "", nil, c.nth >= lateCommand, false, ""
 	if c.actor == noActor || c.verb == verbSkew {
 		return
 	}
 	if a := w.actors[c.actor]; c.nth >= lateCommand || c.nth < a.items() {
-		if n.command = a.item(c.nth); n.command == nil {
-			n.what = a.parked
-		}
+		n.looksAt(a.item(c.nth), a)
 	}
+}
+
+// looksAt takes note of an item of a, nil being what it waits for by itself.
+func (n *notes) looksAt(c *gate.Command, a *actor) {
+	if n.command = c; c == nil {
+		n.what = a.parked
+		return
+	}
+	n.arrives = c.Answered()
 }
 
 // ran takes note of a command that was chosen and what it was answered.
@@ -143,6 +151,9 @@ func (n *notes) text() string {
 	var parts []string
 	if n.late {
 		parts = append(parts, "late:")
+	}
+	if n.arrives {
+		parts = append(parts, "reply:")
 	}
 	if n.what != "" && n.command != nil {
 		parts = append(parts, n.what+":")

@@ -123,8 +123,6 @@ func (w *world) faced(c choice) string {
 		return ""
 	}
 	n := notes{late: c.nth >= lateCommand, printer: w.notes.printer.copy()}
-	if n.command = a.item(c.nth); n.command == nil {
-		n.what = a.parked
-	}
+	n.looksAt(a.item(c.nth), a)
 	return n.text()
 }

@@ -20,6 +20,8 @@ type Scenario struct {
 	Waits bool
 	// OnRequest: explored only when named, not among all scenarios.
 	OnRequest bool
+	// Again: a call that got no answer is made once more, and the two are one.
+	Again bool
 	// Run is one client's part. It returns when the client is done; errors of the
 	// lock are in the record and no reason to fail.
 	Run func(ctx context.Context, a *Actor)

@@ -214,6 +214,9 @@ func (w *world) assign(a *actor) {
 func (w *world) begin() {
 	for _, a := range w.clients {
 		inner := a.home.inner.Locker(observed{a.record, a})
+		if w.scenario.Again {
+			inner = again{inner}
+		}
 		part := &Actor{
 			ID: a.number, Clients: len(w.clients), Rounds: w.cfg.Rounds, Keys: w.keys,
 			Locker:  attended{a, a.record.Locker(inner)},

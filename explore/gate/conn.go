@@ -31,11 +31,12 @@ type conn struct {
 	read     int    // how much of out was read
 	deadline time.Time
 	reading  bool
-	late     bool  // the next Read is to time out
-	closed   bool  // by the client
-	broken   error // by the server, told once out is read
-	dead     bool  // its thread died: calls wait until Bury
-	deaf     bool  // replies no longer arrive
+	late     bool     // the next Read is to time out
+	closed   bool     // by the client
+	broken   error    // by the server, told once out is read
+	dead     bool     // its thread died: calls wait until Bury
+	deaf     bool     // replies no longer arrive
+	slow     *Command // replies are to be kept in this one
 
 	// The server's end.
 	peer     *peer
@@ -175,6 +176,10 @@ func (c *conn) overdue() bool { return !c.deadline.IsZero() && !time.Now().Befor
 // send lets the client read a reply.
 func (c *conn) send(reply []byte) {
 	if c.deaf || c.closed || c.broken != nil {
+		return
+	}
+	if c.slow != nil {
+		c.slow.reply = append(c.slow.reply, reply...)
 		return
 	}
 	c.out = append(c.out, reply...)

@@ -215,6 +215,7 @@ func (p *print) conn(s *Server, c *conn) {
 	}
 	for _, q := range c.queue {
 		p.strings(q.Args...)
+		p.strings(string(q.reply))
 	}
 }
 

@@ -23,6 +23,7 @@ type Command struct {
 	spec    *spec
 	until   time.Time // when a blocking command gives up; zero is never
 	nothing []byte    // what it is answered then
+	reply   []byte    // what RunSlow kept back of its answer
 }
 
 // Orphan reports whether nobody waits for the reply any more: the client timed out
@@ -189,6 +190,8 @@ func (s *Server) settle(c *conn) {
 // passes reports whether a command has no effect on others, nor they on it.
 func (c *conn) passes(q *Command) bool {
 	switch {
+	case q.reply != nil:
+		return false
 	case q.spec.name == "EXEC":
 		return c.tx == nil // an error
 	case c.tx != nil:
@@ -213,7 +216,10 @@ func (s *Server) run(c *Command, struck ...func(*conn)) Effect {
 	on := c.conn
 	on.queue = on.queue[1:]
 	struck[0](on)
-	reply := s.execute(on, c, e)
+	reply := c.reply
+	if reply == nil {
+		reply = s.execute(on, c, e)
+	}
 	e.Reply = text(reply)
 	if !e.Waits {
 		on.send(reply)
