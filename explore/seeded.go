@@ -63,6 +63,7 @@ func (g *global) giveBack() {
 func (g *global) seed(seed uint64, math bool) {
 	g.crypto.seed(seed, everybody)
 	if math {
-		mrand.Seed(int64(seed)) //nolint:staticcheck // for lock code that we do not write
+		//lint:ignore SA1019 lock code that we do not write may draw from it
+		mrand.Seed(int64(seed))
 	}
 }
