@@ -72,7 +72,7 @@ const (
 	magic         = "\x89lbh\r\n\x1a"
 	formatVersion = 1
 
-	blockOps   = 128     // operations in a block at most
+	blockOps   = 512     // operations in a block at most
 	blockBytes = 1 << 20 // a block is closed once its payload is this long
 	maxPayload = 16 << 20
 )

@@ -21,9 +21,14 @@ type verdict struct {
 // judge reads an operation's error as the contract has it: what wraps none of
 // the contract's errors leaves the outcome unknown.
 func judge(err error) verdict {
-	switch {
-	case err == nil:
+	if err == nil {
 		return verdict{outcome: OK}
+	}
+	return judgeError(err)
+}
+
+func judgeError(err error) verdict {
+	switch {
 	case errors.Is(err, lockbench.ErrNotAcquired):
 		return verdict{outcome: Refused}
 	case errors.Is(err, lockbench.ErrNotHeld):
