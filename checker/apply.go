@@ -183,6 +183,9 @@ func (c *Checker) releaseCalled(k *key, op *history.Op) {
 		c.delays(k, h, op)
 		h.letGo(op)
 		k.refusal.left(h)
+		if h.dropped { // its owner has turned to another, and yet gives this one up, with a delay maybe
+			k.refusal.gone(h)
+		}
 		if h.certain {
 			c.forgive(k, h)
 		}
