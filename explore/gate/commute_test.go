@@ -368,3 +368,102 @@ func (b *table) ask(args ...string) string {
 	e, _ := b.run(last)
 	return e.Reply
 }
+
+// TestIndependence says of pairs of commands, sent by processes 0 and 1 after others,
+// whether they are independent.
+func TestIndependence(t *testing.T) {
+	for _, c := range []struct {
+		name, before, a, b string
+		want               bool
+	}{
+		{"other keys", "", "set a 1", "set b 1", true},
+		{"one key", "", "set a 1", "set a 2", false},
+		{"read and write", "", "get a", "set a 1", false},
+		{"reads", "", "get a", "ttl a", true},
+		{"refused takes", "2 set a 1", "set a x nx", "set a y nx", true},
+		{"refused take and release", "2 set a 1", "set a x nx", "del a", false},
+		{"release of nothing", "", "del a", "get a", true},
+		{"ttl and read", "2 set a 1", "pexpire a 5", "get a", false},
+		{"ttl of nothing", "", "pexpire a 5", "get a", true},
+		{"compare, other owner", "2 set a x", "eval if(redis.call('get',KEYS[1])==ARGV[1])then(redis.call('del',KEYS[1]))end 1 a z", "get a", true},
+		{"scan", "", "keys *", "set a 1", false},
+		{"flush", "", "flushall", "get a", false},
+		{"watch and write", "", "watch a", "set a 1", false},
+		{"watch and read", "", "watch a", "get a", true},
+		{"transaction and write of what it watches", "0 watch a", "exec", "set a 1", false},
+		{"waiting for one key", "", "blpop q 0", "blpop q 0", false},
+		{"waiting for two", "", "blpop p 0", "blpop q 0", false},
+		{"push and wait", "", "rpush q x", "blpop q 0", false},
+		{"push for another", "2 blpop q 0", "rpush q x", "get a", true},
+		{"push for the other", "1 blpop q 0", "rpush q x", "get a", false},
+		{"publish to nobody", "", "publish c x", "publish c y", true},
+		{"publish to one", "2 subscribe c", "publish c x", "publish c y", false},
+		{"publish to one, on two channels", "2 subscribe c d", "publish c x", "publish d y", false},
+		{"publish to two", "2 subscribe c; 3 subscribe d", "publish c x", "publish d y", true},
+		{"publish to the other", "1 subscribe c", "publish c x", "get a", false},
+		{"publish and subscribe", "", "publish c x", "subscribe c", false},
+		{"publish and subscribe to a pattern", "", "publish c x", "psubscribe d*", false},
+		{"subscriptions", "", "subscribe c", "subscribe d", true},
+		{"scripts", "", "script load x=1", "script load y=1", true},
+		{"script and flush", "", "script load x=1", "script flush", false},
+		{"unknown script and its load", "", "evalsha " + sha("return") + " 0", "script load return", false},
+		{"known script", "2 script load return", "evalsha " + sha("return") + " 0", "evalsha " + sha("return") + " 0", true},
+		{"databases", "0 select 1", "set a 1", "set a 2", true},
+		{"swapped", "0 select 1", "set a 1", "swapdb 0 1", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newTable(t, 4)
+				defer w.server.Close()
+				for step := range strings.SplitSeq(c.before, "; ") {
+					if step != "" {
+						w.turn(int(step[0]-'0'), [][]string{strings.Fields(step[2:])})
+					}
+				}
+				a := w.turn(0, within(c.a))
+				b := w.turn(1, within(c.b))
+				if got := a.Independent(b); got != c.want || b.Independent(a) != got {
+					t.Errorf("independent %v, want %v: effects %+v, %+v", got, c.want, a, b)
+				}
+			})
+		})
+	}
+}
+
+// within begins the transaction of an EXEC; scripts have no blanks but return's.
+func within(command string) [][]string {
+	args := strings.Fields(command)
+	if command == "exec" {
+		return [][]string{{"multi"}, {"get", "other"}, args}
+	}
+	return [][]string{args}
+}
+
+// TestRepliesDoNotDependOnChance runs the same commands on several servers.
+func TestRepliesDoNotDependOnChance(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for seed := range uint64(*pairs / 20) {
+			var want []string
+			for range 3 {
+				r := rand.New(rand.NewPCG(seed, 6))
+				w := newTable(t, 3)
+				w.turn(0, [][]string{{"sadd", "a", "1", "2", "x", "y", "z"}})
+				w.turn(0, [][]string{{"sadd", "b", "1", "2", "x", "y", "w"}})
+				var got []string
+				for range 20 {
+					commands := draw(r)
+					if r.IntN(4) == 0 {
+						commands = [][]string{{[]string{"sunion", "sinter", "sdiff"}[r.IntN(3)], "a", "b"}}
+					}
+					got = append(got, w.turn(r.IntN(3), commands).Reply)
+				}
+				got = append(got, w.turn(0, [][]string{{"randomkey"}}).Reply, w.turn(1, [][]string{{"srandmember", "a"}}).Reply)
+				w.server.Close()
+				if want == nil {
+					want = got
+				}
+				equal(t, fmt.Sprintf("replies of seed %d", seed), got, want)
+			}
+		}
+	})
+}

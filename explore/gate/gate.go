@@ -5,7 +5,6 @@ import (
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -289,23 +288,32 @@ func (s *Server) note(spec *spec, db int, args []string, reply string, e *Effect
 	e.by(spec, db, args, reply)
 	s.unseen = s.unseen || spec.unseen
 	s.hidden = s.hidden || spec.hidden
-	if spec.rewrites && slices.Contains(e.Writes, Everything) {
-		s.rewritten = s.changes + 1
+	if !spec.rewrites || !slices.Contains(e.Writes, Everything) {
+		return
 	}
-	if db, is := otherDatabase(spec, args); is {
+	for _, db := range databases(spec, db, args) {
+		s.rewritten[db] = s.changes + 1
 		s.redis.used[db] = true
 	}
 }
 
-// otherDatabase finds the database that a command names beside the selected one.
-func otherDatabase(spec *spec, args []string) (db int, is bool) {
+// databases are those whose keys a command may write without naming them.
+func databases(spec *spec, selected int, args []string) []int {
+	all := []int{selected}
 	switch {
-	case spec.name == "MOVE" && len(args) == 3, spec.name == "SWAPDB" && len(args) == 3:
-		db, err := strconv.Atoi(args[2])
-		return db, err == nil
-	case spec.name == "COPY" && len(args) > 4 && strings.EqualFold(args[3], "db"):
-		db, err := strconv.Atoi(args[4])
-		return db, err == nil
+	case spec.name == "SWAPDB":
+		all, args = nil, args[1:]
+	case spec.name == "MOVE":
+		args = args[2:]
+	case spec.name == "COPY" && len(args) > 4:
+		args = args[4:5]
+	default:
+		args = nil
 	}
-	return 0, false
+	for _, a := range args {
+		if db, err := strconv.Atoi(a); err == nil {
+			all = append(all, db)
+		}
+	}
+	return all
 }

@@ -20,7 +20,7 @@ type Server struct {
 	blocked   []*Command        // in the order they began to wait
 	changed   map[string]uint64 // by name as in Effect: when it was last written
 	changes   uint64            // counts them
-	rewritten uint64            // as changed, of a command that did not name its keys
+	rewritten map[int]uint64    // by database: when a command wrote keys there without naming them
 	arrived   chan struct{}
 	pending   []*Command // reused
 	effect    Effect     // reused
@@ -44,12 +44,13 @@ func New() (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		redis:   redis,
-		scripts: scripts{known: map[string]*known{}},
-		dialled: map[int]int{},
-		changed: map[string]uint64{},
-		arrived: make(chan struct{}, 1),
-		dead:    map[int]bool{},
+		redis:     redis,
+		scripts:   scripts{known: map[string]*known{}},
+		dialled:   map[int]int{},
+		changed:   map[string]uint64{},
+		rewritten: map[int]uint64{},
+		arrived:   make(chan struct{}, 1),
+		dead:      map[int]bool{},
 	}
 	s.parked = sync.NewCond(&s.mu)
 	s.threads.reset()
@@ -147,6 +148,7 @@ func (s *Server) Reset() {
 		s.redis.redis.Seed(1)
 	}
 	clear(s.changed)
+	clear(s.rewritten)
 	clear(s.dead)
 	s.buried, s.unseen = false, false
 	s.threads.reset()

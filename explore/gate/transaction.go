@@ -88,7 +88,7 @@ func (s *Server) watch(c *conn, keys []string, e *Effect) []byte {
 
 // intact reports whether a watched key was not written since, and did not expire.
 func (s *Server) intact(w watch, name string) bool {
-	return s.changed[name] <= w.at && s.rewritten <= w.at && (!w.existed || s.redis.exists(w.db, w.key))
+	return s.changed[name] <= w.at && s.rewritten[w.db] <= w.at && (!w.existed || s.redis.exists(w.db, w.key))
 }
 
 // enqueue adds a command to the transaction when miniredis would.
