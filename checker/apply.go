@@ -172,6 +172,7 @@ func (c *Checker) releaseCalled(k *key, op *history.Op) {
 		if h.inner++; h.inner == 1 {
 			h.innerAt = op.Call
 		}
+		h.relet(op)
 	}
 	if op.Outcome != history.Failed {
 		h.depth--

@@ -22,11 +22,17 @@ func (c *Checker) staleCall(k *key, h *hold, op *history.Op) {
 	}
 }
 
-// strayInto marks the holds of others into whose cores op falls.
+// strayInto marks the holds of others into whose cores op falls. Where it falls
+// into a lease whose owner died or was told of a loss, it breaks nothing of the
+// owner's, but it may explain why the lease ended early.
 func (c *Checker) strayInto(k *key, h *hold, op *history.Op) {
 	at := callOf(op)
 	for next := range k.others(h.client) {
-		if !next.known || !next.coreAt(at) || !h.granted.before(next.granted) || !next.granted.before(at) {
+		if !next.known || !h.granted.before(next.granted) || !next.granted.before(at) {
+			continue
+		}
+		if !next.coreAt(at) {
+			next.stray = next.stray || next.ended && op.Outcome != history.LossReported
 			continue
 		}
 		c.expose(lockbench.OwnerRelease)

@@ -35,21 +35,21 @@ func (h *hold) widen(op *history.Op) {
 // now on or, when it was struck by a fault, by end. It returns false when there is
 // none.
 func (h *hold) fold(op *history.Op, end int64, struck bool) bool {
-	i := slices.IndexFunc(h.lax, func(l laxOp) bool { return l.op == op })
-	if i < 0 {
-		return false
-	}
-	ttl := h.lax[i].ttl
-	h.lax = slices.Delete(h.lax, i, i+1)
-	switch {
-	case h.exact:
-	case struck:
-		h.widest = max(h.widest, after(end, ttl))
-	default:
-		h.loose = after(h.loose, ttl)
-		h.loosened++
-	}
-	return true
+	n := len(h.lax)
+	h.lax = slices.DeleteFunc(h.lax, func(l laxOp) bool {
+		switch {
+		case l.op != op:
+			return false
+		case h.exact:
+		case struck:
+			h.widest = max(h.widest, after(end, l.ttl))
+		default:
+			h.loose = after(h.loose, l.ttl)
+			h.loosened++
+		}
+		return true
+	})
+	return len(h.lax) < n
 }
 
 // letGo applies the call of the release that gives h up on the server.
@@ -63,7 +63,19 @@ func (h *hold) letGo(op *history.Op) {
 		h.certain = true
 		h.widest, h.exact = after(op.Return, op.Delay), op.Delay == 0
 	default:
+		h.relet(op)
 		h.mayDelay(op)
+	}
+}
+
+// relet notes that release op may have left a level, with its lease begun anew.
+func (h *hold) relet(op *history.Op) {
+	switch {
+	case !h.levels || h.exact:
+	case op.Outcome == history.OK:
+		h.widest = max(h.widest, after(op.Return, h.most))
+	case op.Outcome == history.Unknown:
+		h.lax = append(h.lax, laxOp{op, h.most})
 	}
 }
 

@@ -50,7 +50,10 @@ type lockServer struct {
 	until  int64 // the lease ends here, in ticks
 	// promised is where it should have ended, when the mutation cut it short.
 	promised int64
-	closed   int64 // a release asked that nobody be let in before
+	ttl      int64 // the longest asked for by the owner
+	// relets: an inner release begins the lease anew.
+	relets bool
+	closed int64 // a release asked that nobody be let in before
 	// offsets are how far the clocks of clients are ahead, in ticks.
 	offsets map[int32]int64
 	flushed bool // scripts are gone
@@ -101,12 +104,14 @@ func (s *lockServer) acquire(client int32, asked, now, ttl int64) grant {
 		return grant{}
 	case s.owner == 0, s.owner != client && (s.strikes(doubleGrant, 4) || s.looksOver(client, now)):
 		s.take(client, s.leaseEnd(asked, now, ttl))
+		s.ttl = ttl
 	case s.owner != client || s.kind == "refused" || s.strikes(refusesOwn, 3):
 		return grant{}
 	case s.kind == "refreshed":
 		s.token, s.until = s.newToken(client), s.leaseEnd(now, now, ttl)
 	default:
 		s.levels++
+		s.ttl = max(s.ttl, ttl)
 		end := s.leaseEnd(asked, now, ttl)
 		if end >= s.until || !s.strikes(shortensNested, 1) {
 			end = max(end, s.until)
@@ -157,6 +162,9 @@ func (s *lockServer) release(token, now, delay int64) history.Outcome {
 		return history.OK
 	}
 	if s.levels--; s.levels > 0 && !s.strikes(innerFrees, 1) {
+		if s.relets && s.ttl > 0 {
+			s.until = max(s.until, now+s.ttl)
+		}
 		return history.OK
 	}
 	s.owner, s.promised = 0, 0

@@ -73,7 +73,7 @@ type simulated struct {
 func simulate(seed uint64, fault mutation) simulated {
 	r := rand.New(rand.NewPCG(seed, 3))
 	p := drawPlan(r, fault)
-	w := &world{Rand: r, plan: p, server: lockServer{Rand: r, fault: fault, kind: p.kind, identity: p.identity}, version: 1, written: 1}
+	w := &world{Rand: r, plan: p, server: lockServer{Rand: r, fault: fault, kind: p.kind, identity: p.identity, relets: r.IntN(3) == 0}, version: 1, written: 1}
 	steps := 2 + r.IntN(8)
 	for id := int32(1); id <= int32(2+r.IntN(3)); id++ {
 		c := &simClient{w: w, id: id, steps: steps}
