@@ -18,6 +18,7 @@ type attended struct {
 
 // enter begins a call.
 func (a *actor) enter(ctx context.Context) context.Context {
+	a.world.turns.Load()
 	a.call = call{under: true}
 	if a.world.cancels {
 		ctx, a.call.cancel = context.WithCancel(ctx)
@@ -42,21 +43,21 @@ func (l attended) Acquire(ctx context.Context, key string, opt lockbench.Options
 	if inner == nil || err != nil {
 		return inner, err
 	}
-	held := &attendedLease{actor: a, inner: inner, key: key}
+	held := &attendedLease{lockbench.Wrapped{Lease: inner}, a, key}
 	a.believe(key, inner, held.until(begun, opt.TTL))
 	return held, nil
 }
 
-// attendedLease implements every ability and passes each on to the lease within.
+// attendedLease is a grant to an attended owner.
 type attendedLease struct {
+	lockbench.Wrapped
 	actor *actor
-	inner lockbench.Lease
 	key   string
 }
 
 // until is the end of validity of what was asked for at begun.
 func (l *attendedLease) until(begun time.Time, ttl time.Duration) time.Time {
-	if v, ok := lockbench.Ability[lockbench.Validator](l.inner); ok {
+	if v, ok := lockbench.Ability[lockbench.Validator](l.Lease); ok {
 		if from, granted := v.Valid(); !from.IsZero() && !from.Before(begun) {
 			return from.Add(granted)
 		}
@@ -67,13 +68,10 @@ func (l *attendedLease) until(begun time.Time, ttl time.Duration) time.Time {
 	return begun.Add(ttl)
 }
 
-// Unwrap lets lockbench.Ability see what the lease within can do.
-func (l *attendedLease) Unwrap() lockbench.Lease { return l.inner }
-
 // Release implements lockbench.Lease.
 func (l *attendedLease) Release(ctx context.Context) error {
 	ctx = l.actor.enter(ctx)
-	err := l.inner.Release(ctx)
+	err := l.Lease.Release(ctx)
 	l.released(err)
 	return err
 }
@@ -85,29 +83,19 @@ func (l *attendedLease) released(err error) {
 	}
 }
 
-var errNoAbility = errors.New("the lease cannot do this; hint: look for the ability with lockbench.Ability")
-
 // ReleaseAfter implements lockbench.DelayedReleaser.
 func (l *attendedLease) ReleaseAfter(ctx context.Context, d time.Duration) error {
-	inner, ok := lockbench.Ability[lockbench.DelayedReleaser](l.inner)
-	if !ok {
-		return errNoAbility
-	}
 	ctx = l.actor.enter(ctx)
-	err := inner.ReleaseAfter(ctx, d)
+	err := l.Wrapped.ReleaseAfter(ctx, d)
 	l.released(err)
 	return err
 }
 
 // Extend implements lockbench.Extender.
 func (l *attendedLease) Extend(ctx context.Context, ttl time.Duration) error {
-	inner, ok := lockbench.Ability[lockbench.Extender](l.inner)
-	if !ok {
-		return errNoAbility
-	}
 	begun := time.Now()
 	ctx = l.actor.enter(ctx)
-	err := inner.Extend(ctx, ttl)
+	err := l.Wrapped.Extend(ctx, ttl)
 	l.actor.leave()
 	switch {
 	case err == nil:
@@ -116,39 +104,6 @@ func (l *attendedLease) Extend(ctx context.Context, ttl time.Duration) error {
 		l.actor.doubt(l.key, true)
 	}
 	return err
-}
-
-// TTL implements lockbench.TTLer.
-func (l *attendedLease) TTL(ctx context.Context) (time.Duration, error) {
-	inner, ok := lockbench.Ability[lockbench.TTLer](l.inner)
-	if !ok {
-		return 0, errNoAbility
-	}
-	return inner.TTL(ctx)
-}
-
-// Fence implements lockbench.Fencer.
-func (l *attendedLease) Fence() uint64 {
-	if inner, ok := lockbench.Ability[lockbench.Fencer](l.inner); ok {
-		return inner.Fence()
-	}
-	return 0
-}
-
-// Lost implements lockbench.Watcher.
-func (l *attendedLease) Lost() <-chan struct{} {
-	if inner, ok := lockbench.Ability[lockbench.Watcher](l.inner); ok {
-		return inner.Lost()
-	}
-	return nil
-}
-
-// Valid implements lockbench.Validator.
-func (l *attendedLease) Valid() (from time.Time, granted time.Duration) {
-	if inner, ok := lockbench.Ability[lockbench.Validator](l.inner); ok {
-		return inner.Valid()
-	}
-	return time.Time{}, 0
 }
 
 // observed passes on what the design reports of one owner, and notes what a renewal

@@ -3,4 +3,20 @@
 // at a gate and decides, step by step, whose command runs next, whether time
 // passes and what goes wrong. Each schedule is recorded like a live run and judged
 // by the same checker; a failing one is shrunk, shown and can be replayed.
+//
+// [Run] explores a [Config], [Rerun] runs one [Replay]. Within:
+//
+//   - a strategy (exhaustive.go, random.go, follow.go) is given the choices there are
+//     and returns one. It knows no clock, no server and no lock;
+//   - a world (world.go, schedule.go) has the server, the processes and the clients,
+//     runs schedules one after the other, lists the choices (enumerate.go) and makes
+//     them (faults.go). It is the root of the bubble: its clients move only until
+//     they wait again;
+//   - a client (actor.go, attend.go) is a goroutine at its part of a scenario
+//     (scenarios.go); what a schedule leaves is probed by another (finish.go);
+//   - an explorer (run.go) has schedules judged (judge.go), adds the verdicts up
+//     (merge.go), and shrinks (shrink.go) and writes down (notes.go, text.go,
+//     replay.go) the first that breaks each guarantee;
+//   - what differs only in the order of steps that commute (effect.go) is run once:
+//     SOUNDNESS.md proves that nothing is lost by that.
 package explore

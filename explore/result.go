@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/lockbench/lockbench"
@@ -41,7 +42,9 @@ type Coverage struct {
 	Schedules, Pruned int64
 	// Complete: every schedule of the scope was run or shown to be equal to one.
 	Complete bool
-	// Stopped says what ended it otherwise: "budget", "schedules", "interrupted".
+	// Stopped says what ended it otherwise: "budget", "schedules" or "interrupted";
+	// "steps" when a schedule would not end, "divergence" when one went another way
+	// the second time, "replay" for that of a file.
 	Stopped string
 }
 
@@ -80,11 +83,24 @@ type Progress struct {
 }
 
 // Sentence says what was covered: "exhaustive: 2 clients, 2 rounds, 1 fault, 2
-// time moves: 11,110 schedules".
+// time moves: all 11,110 schedules".
 func (c Coverage) Sentence() string {
-	scope := fmt.Sprintf("%s: %d clients, %d rounds, %d faults, %d time moves", c.Strategy, c.Clients, c.Rounds, c.Faults, c.Moves)
+	scope := fmt.Sprintf("%s: %s, %s, %s, %s", c.Strategy,
+		counted(c.Clients, "client"), counted(c.Rounds, "round"), counted(c.Faults, "fault"), counted(c.Moves, "time move"))
 	if c.Complete {
-		return fmt.Sprintf("%s: all %d schedules", scope, c.Schedules)
+		return fmt.Sprintf("%s: all %s", scope, counted(c.Schedules, "schedule"))
 	}
-	return fmt.Sprintf("%s: %d schedules of an unknown number", scope, c.Schedules)
+	return fmt.Sprintf("%s: %s of an unknown number", scope, counted(c.Schedules, "schedule"))
+}
+
+// counted is "1 fault", "2 faults", "11,110 schedules".
+func counted[N int | int64](n N, what string) string {
+	digits := strconv.FormatInt(int64(n), 10)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	if n == 1 {
+		return digits + " " + what
+	}
+	return digits + " " + what + "s"
 }
