@@ -1,7 +1,7 @@
 #!/bin/sh
-# Compares lockbench, recording and checking, with redis-benchmark and with a bare
-# go-redis loop: the same two commands, 50 connections, one key per client, taking
-# turns on one private Redis. Arguments go to bench/pairs, such as -rounds 9.
+# Compares lockbench, recording and checking, with redis-benchmark, with a bare
+# go-redis loop and with the same loop on lockbench's connections: the same two
+# commands, 50 connections, one key per client, taking turns on one private Redis. Arguments go to bench/pairs, such as -rounds 9.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -10,7 +10,7 @@ built=$(mktemp -d)
 trap 'rm -rf "$built"' EXIT
 go build -o "$built/" ./cmd/lockbench ./bench/pairs
 
-# The third subject: any command that writes a result with grants_per_s to {out}.
+# One more subject: any command that writes a result with grants_per_s to {out}.
 lockbench="$built/lockbench run -q --redis {redis} --design lua-token/strategy --workload mutex \
   --key-choice own --clients $clients --hold 0s --think 0s --slow-keys 0 --duration 2s --warmup 200ms \
   --history $built/history --out json={out}"

@@ -75,7 +75,7 @@ func medianRatio(a, b []float64) float64 {
 }
 
 // bareLoop counts the pairs that as many goroutines make with the same commands
-// on one client with a connection each.
+// on one client with a connection each, made as the driver's are.
 func bareLoop(b *testing.B, server *servers.Server, d time.Duration) int64 {
 	opt := server.Options()
 	opt.PoolSize = benchClients
