@@ -1,7 +1,8 @@
 #!/bin/sh
 # Compares lockbench, recording and checking, with redis-benchmark, with a bare
 # go-redis loop and with the same loop on lockbench's connections: the same two
-# commands, 50 connections, one key per client, taking turns on one private Redis. Arguments go to bench/pairs, such as -rounds 9.
+# commands, 50 connections, one key per client, taking turns on one private Redis.
+# Arguments go to bench/pairs, such as -rounds 9.
 set -eu
 cd "$(dirname "$0")/.."
 
