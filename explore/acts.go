@@ -47,8 +47,19 @@ func (a *Actor) write(ctx context.Context, value int64) {
 // rest sleeps for so many leases, in whole seconds as the coarsest designs grant
 // them.
 func (a *Actor) rest(ctx context.Context, leases float64) {
-	lease := (a.Options.TTL + time.Second - 1).Truncate(time.Second)
-	a.restFor(ctx, time.Duration(leases*float64(lease)))
+	a.restFor(ctx, time.Duration(leases*float64(wholeSecondsOf(a.Options.TTL))))
+}
+
+func wholeSecondsOf(ttl time.Duration) time.Duration {
+	return (ttl + time.Second - 1).Truncate(time.Second)
+}
+
+// restOver sleeps until a lease given now is over by its widest reading: whole
+// seconds, a second of slack and one of tolerance. Clients that begin it together
+// end it together, and meet.
+func (a *Actor) restOver(ctx context.Context) {
+	const slackAndTolerance = 2 * time.Second
+	sleep(ctx, slackAndTolerance+11*wholeSecondsOf(a.Options.TTL)/10)
 }
 
 // apart is what keeps the timers of two clients, and those of one client in two
@@ -59,7 +70,11 @@ const apart = 1_000_003 * time.Nanosecond
 // ctx, which is at the end of the schedule: what follows then fails at once.
 func (a *Actor) restFor(ctx context.Context, d time.Duration) {
 	a.rests++
-	t := time.NewTimer(d + time.Duration(1+a.ID+a.rests*a.Clients)*apart)
+	sleep(ctx, d+time.Duration(1+a.ID+a.rests*a.Clients)*apart)
+}
+
+func sleep(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-t.C:

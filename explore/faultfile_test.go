@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,6 +26,8 @@ import (
 //	# fault: what goes wrong, and which document says so
 //	# why: the reason, in one line
 //	# found: flags of lockbench explore; schedule N; S s
+//	# shows: what its steps match, a regular expression; where others break the
+//	         same guarantee more simply
 //	# steps: N
 //
 // Without a replay, "# design:" and "# breaks:" say what -find is to look for.
@@ -34,6 +37,7 @@ type faultFile struct {
 	flags      string // how to search, beyond the defaults of the command
 	schedule   int64  // the number of the first schedule that shows it
 	after      time.Duration
+	shows      string
 	steps      int
 
 	design  string
@@ -91,6 +95,9 @@ func (f *faultFile) read(name, value string) (err error) {
 		f.why = value
 	case "# found":
 		return f.readFound(value)
+	case "# shows":
+		f.shows = value
+		_, err = regexp.Compile(value)
 	case "# steps":
 		f.steps, err = strconv.Atoi(value)
 	case "# design":
@@ -125,6 +132,9 @@ func (f faultFile) text() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# fault: %s\n# why: %s\n", f.fault, f.why)
 	fmt.Fprintf(&b, "# found: %s; schedule %d; %.1f s\n", f.flags, f.schedule, f.after.Seconds())
+	if f.shows != "" {
+		fmt.Fprintf(&b, "# shows: %s\n", f.shows)
+	}
 	fmt.Fprintf(&b, "# steps: %d\n", f.steps)
 	b.Write(f.replay.Text)
 	return b.Bytes()
@@ -207,6 +217,11 @@ func stepLines(r explore.Replay) (steps []string) {
 		}
 	}
 	return steps
+}
+
+// matches tells whether the steps of r are what the file is about.
+func (f faultFile) matches(r explore.Replay) bool {
+	return regexp.MustCompile(f.shows).MatchString(strings.Join(stepLines(r), "\n"))
 }
 
 // countSteps is how many scheduling points a replay has.

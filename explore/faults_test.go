@@ -2,6 +2,7 @@ package explore_test
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,6 +29,9 @@ const (
 	mostSteps = 14
 	// mostSchedules is how many -find looks at for one fault.
 	mostSchedules = 100_000
+	// mostSeeds is how many it tries where schedules are drawn, mostDrawn how many of
+	// these for each.
+	mostSeeds, mostDrawn = 100, 10_000
 )
 
 // faults reads all replay files of known faults, in the order of their names.
@@ -63,6 +67,9 @@ func TestFaults(t *testing.T) {
 func (f faultFile) check(t *testing.T) {
 	if f.fault == "" || f.why == "" {
 		t.Error("the file does not say what the fault is, and why")
+	}
+	if !f.matches(f.replay) {
+		t.Errorf("no step matches %q", f.shows)
 	}
 	if got := countSteps(f.replay); got != f.steps || got > mostSteps {
 		t.Errorf("got %d steps, want the %d that the file says and %d at most", got, f.steps, mostSteps)
@@ -136,18 +143,39 @@ func findAnew(t *testing.T, f faultFile) faultFile {
 		t.Fatal(err)
 	}
 	cfg.Design = find(t, f.design)
-	var w explore.Witness
-	for cfg.Schedules = 100; w.FoundAt == 0 || w.Verdict != f.verdict; cfg.Schedules *= 10 {
-		if cfg.Schedules > mostSchedules {
-			t.Fatalf("%s is not found to be %s", f.breaks, f.verdict)
-		}
-		w = run(t, cfg).Witnesses[f.breaks]
+	w := searchFault(t, f, cfg)
+	for seed := 1; w.FoundAt == 0 && cfg.Strategy != explore.Exhaustive && seed <= mostSeeds; seed++ {
+		flags, _, _ := strings.Cut(f.flags, " --seed")
+		f.flags, cfg.Seed = fmt.Sprintf("%s --seed %d", flags, seed), uint64(seed)
+		w = searchFault(t, f, cfg)
+	}
+	if w.FoundAt == 0 {
+		t.Fatalf("%s is not found to be %s", f.breaks, f.verdict)
 	}
 	f.replay, f.schedule, f.after, f.steps = w.Replay, w.FoundAt, w.FoundAfter, countSteps(w.Replay)
 	if err := os.WriteFile(f.path, f.text(), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	return f
+}
+
+// searchFault looks at ever more schedules for one that shows what f is about. It
+// returns no witness if there is none, or if another one came first.
+func searchFault(t *testing.T, f faultFile, cfg explore.Config) (w explore.Witness) {
+	most := int64(mostSchedules)
+	if cfg.Strategy != explore.Exhaustive {
+		most = mostDrawn
+	}
+	for cfg.Schedules = 100; cfg.Schedules <= most; cfg.Schedules *= 10 {
+		w := run(t, cfg).Witnesses[f.breaks]
+		if w.FoundAt > 0 && w.Verdict == f.verdict {
+			if f.matches(w.Replay) {
+				return w
+			}
+			break
+		}
+	}
+	return w
 }
 
 // TestFaultFilesAreRead shows that a head is read and written as it is, and what

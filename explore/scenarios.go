@@ -43,6 +43,9 @@ func Scenarios() []Scenario {
 		{Name: "abandon", Summary: "the first client never releases; the others come before its lease is over, and long after", Run: abandon},
 		{Name: "two-keys", Summary: "acquire two keys, every other client in the opposite order, release both", Keys: 2, Run: twoKeys},
 		{Name: "nested-short", Summary: "nested, the second acquire asking for a quarter of the lease: past the limits that some designs document", Needs: []string{NeedsNest}, OnRequest: true, Run: nestedShort},
+		{Name: "nested-again", Summary: "nested, and a call that got no answer is made once more, as part of it: what drivers do", Needs: []string{NeedsNest}, Again: true, OnRequest: true, Run: nested},
+		{Name: "leftover", Summary: "the first client tries once; the others acquire and release, one round after the other, when its lease is long over", OnRequest: true, Run: leftover},
+		{Name: "hoard", Summary: "the same, but nobody releases: whoever gets in beside another does so by the acquire alone", OnRequest: true, Run: hoard},
 	}
 }
 
@@ -224,6 +227,38 @@ func abandon(ctx context.Context, a *Actor) {
 	}
 	if lease != nil {
 		a.release(ctx, lease)
+	}
+}
+
+// leftover is about what others make of a key that a first client left, by a fault.
+func leftover(ctx context.Context, a *Actor) {
+	if a.ID == 0 {
+		a.acquire(ctx, a.Keys[0])
+		return
+	}
+	a.restOver(ctx)
+	for range a.Rounds {
+		if lease := a.acquire(ctx, a.Keys[0]); lease != nil {
+			a.release(ctx, lease)
+		}
+		a.rest(ctx, 0.2)
+	}
+}
+
+// hoard has a client that was refused come back within the lease that another may
+// have been granted at that time.
+func hoard(ctx context.Context, a *Actor) {
+	if a.ID == 0 {
+		a.acquire(ctx, a.Keys[0])
+		return
+	}
+	a.restOver(ctx)
+	for range a.Rounds {
+		if lease := a.acquire(ctx, a.Keys[0]); lease != nil {
+			a.restOver(ctx)
+		} else {
+			a.rest(ctx, 0.6)
+		}
 	}
 }
 
