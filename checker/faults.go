@@ -276,7 +276,7 @@ func (c *Checker) scriptError(k *key, op *history.Op) {
 	case op.Note == "error" && f.flush == nil:
 		f.errors = true
 		return
-	case op.Note == "error" && !f.errors && !k.wasStruck(op):
+	case op.Note == "error" && !f.errors && !k.wasStruck(op) && op.Kind != history.Renew:
 	case op.Outcome == history.OK && f.flush != nil && f.flushMet:
 		c.expose(lockbench.ScriptFlush)
 		return
