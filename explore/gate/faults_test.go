@@ -171,13 +171,21 @@ func TestOneThreadDies(t *testing.T) {
 			clients = append(clients, c.Client)
 		}
 		equal(t, "clients", clients, []int{-1, 0, 1})
+		resume := make(chan bool)
+		third := start(func() (int64, error) { // dies between two commands
+			b.server.AttributeGoroutine(1, 2)
+			<-resume
+			return shared.Incr(ctx, "d").Result()
+		})
 		b.server.KillClient(1, 0)
+		b.server.KillClient(1, 2)
+		close(resume)
 		b.drain()
-		equal(t, "returned", []bool{first.Done, second.Done, background.Done}, []bool{false, true, true})
+		equal(t, "returned", []bool{first.Done, second.Done, background.Done, third.Done}, []bool{false, true, true, false})
 		b.server.Bury()
 		synctest.Wait()
-		if !first.Done || first.Err == nil {
-			t.Errorf("the dead thread got %+v, want an error", first)
+		if !first.Done || first.Err == nil || !third.Done || third.Err == nil {
+			t.Errorf("the dead threads got %+v and %+v, want errors", first, third)
 		}
 	})
 }

@@ -2,7 +2,6 @@ package gate
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -107,17 +106,10 @@ func (s *Server) publish(channel, text string, e *Effect) (sent int) {
 		n := c.hear(channel, text)
 		if n > 0 {
 			e.wakes(c.process)
-			e.writes(inboxName(c))
 		}
 		sent += n
 	}
 	return sent
-}
-
-// inboxName is written by who sends a message to a connection: the order of
-// messages can be seen by who gets them.
-func inboxName(c *conn) string {
-	return "\x00inbox/" + strconv.Itoa(c.process) + "/" + strconv.Itoa(c.number)
 }
 
 // hear sends a message once for the channel and once for each pattern.
