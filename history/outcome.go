@@ -59,6 +59,9 @@ func classOf(err error) string {
 	case netErr != nil:
 		return "connection"
 	}
+	if strings.Contains(err.Error(), "NOSCRIPT") { // also where a lock put it into words of its own
+		return "noscript"
+	}
 	if code := redisCode(err); code != "" {
 		return code
 	}
