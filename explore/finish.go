@@ -105,8 +105,9 @@ const patience = time.Minute
 // begins alone.
 func (w *world) end() {
 	w.over = true
+	quiet := w.quiet() // asked before clients are woken, to read what they write
 	w.cancel()
-	if !w.quiet() {
+	if !quiet {
 		w.breakAll()
 	}
 	for _, p := range w.processes {
