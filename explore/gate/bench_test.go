@@ -83,6 +83,51 @@ func BenchmarkSchedule(b *testing.B) {
 	}
 }
 
+// BenchmarkNew starts and ends a server with one connection, and runs a script on it.
+func BenchmarkNew(b *testing.B) {
+	b.ReportAllocs()
+	for range b.N {
+		s, err := gate.New()
+		if err != nil {
+			b.Fatal(err)
+		}
+		c, err := s.Dial(1)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := (raw{conn: c}).send([]string{"eval", "return 1", "0"}); err != nil {
+			b.Fatal(err)
+		}
+		s.Run(s.Pending()[0])
+		s.Close()
+	}
+}
+
+// BenchmarkFingerprint is of a server with a lock taken and a release at the gate.
+func BenchmarkFingerprint(b *testing.B) {
+	s, err := gate.New()
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	c, err := s.Dial(1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, args := range [][]string{{"set", "lock", "token", "px", "100000"}, {"eval", compareAndDeleteSource, "1", "lock", "token"}} {
+		for _, p := range s.Pending() {
+			s.Run(p)
+		}
+		if err := (raw{conn: c}).send(args); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		s.Fingerprint()
+	}
+}
+
 // cpuTime is what this process has used so far: it says the same on a busy machine.
 func cpuTime() time.Duration {
 	var used syscall.Rusage

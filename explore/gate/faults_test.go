@@ -215,6 +215,8 @@ func TestResetForgetsTheSchedule(t *testing.T) {
 		r := start(func() (string, error) { return three.Set(ctx, "x", "1", 0).Result() })
 		b.step(3)
 		equal(t, "a process of the next schedule", *r, result[string]{"OK", nil, true})
+		start(func() (any, error) { return two.Get(ctx, "x").Result() })
+		equal(t, "its connection", b.server.Pending()[0].Conn, 1)
 	})
 }
 

@@ -162,7 +162,9 @@ func TestLeasesEndByTheBubblesClock(t *testing.T) {
 	})
 }
 
-var compareAndDelete = redis.NewScript(`if redis.call("get", KEYS[1]) == ARGV[1] then return redis.call("del", KEYS[1]) else return 0 end`)
+const compareAndDeleteSource = `if redis.call("get", KEYS[1]) == ARGV[1] then return redis.call("del", KEYS[1]) else return 0 end`
+
+var compareAndDelete = redis.NewScript(compareAndDeleteSource)
 
 func TestScripts(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bench) {

@@ -143,6 +143,7 @@ func (s *Server) Reset() {
 			s.hangUp(c, errReset)
 		}
 	}
+	s.renumber()
 	s.blocked = s.blocked[:0]
 	if s.hidden {
 		s.redis.redis.Seed(1)
@@ -152,6 +153,16 @@ func (s *Server) Reset() {
 	clear(s.dead)
 	s.buried, s.unseen = false, false
 	s.threads.reset()
+}
+
+// renumber counts each process's connections anew, so that a schedule does not depend
+// on how many the schedules before it broke.
+func (s *Server) renumber() {
+	clear(s.dialled)
+	for _, c := range s.conns { // sorted
+		s.dialled[c.process]++
+		c.number = s.dialled[c.process]
+	}
 }
 
 // Close ends the server; every call on its connections returns an error. It leaves
