@@ -17,11 +17,9 @@ func (c *Checker) contended(k *key, op *history.Op) {
 		return
 	}
 	m := meeting{core: callOf(op).before(k.lastEnd)}
-	for _, holds := range [...][]*hold{k.holds, k.gone} {
-		for _, h := range holds {
-			if h.client != op.Client {
-				m.meet(h, op)
-			}
+	for h := range k.known() {
+		if h.client != op.Client {
+			m.meet(h, op)
 		}
 	}
 	c.exposeIf(m.core, lockbench.Exclusion)

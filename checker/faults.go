@@ -206,11 +206,9 @@ func (c *Checker) died(op *history.Op) {
 		}
 	})
 	for _, k := range c.keys {
-		for _, holds := range [...][]*hold{k.holds, k.gone} {
-			for _, h := range holds {
-				if h.client == op.Client && h.leftBehind(op.Call, k.refusal.slack) {
-					k.struckBy(strike{kind: lockbench.Recovery, fault: op, op: h.ops[0], h: h, bounded: true})
-				}
+		for h := range k.known() {
+			if h.client == op.Client && h.leftBehind(op.Call, k.refusal.slack) {
+				k.struckBy(strike{kind: lockbench.Recovery, fault: op, op: h.ops[0], h: h, bounded: true})
 			}
 		}
 	}
@@ -229,15 +227,7 @@ func (h *hold) leftBehind(t, slack int64) bool {
 func (c *Checker) late(fault *history.Op) {
 	found := false
 	for _, k := range c.keys {
-		for i := range k.struck {
-			if x := &k.struck[i]; x.op.Client == fault.Client || fault.Client < 0 && x.op.Process == fault.Process {
-				found = true
-				x.until, x.over = max(x.until, fault.Call), false
-				if x.bounded {
-					c.bound(k, x.op, fault.Call)
-				}
-			}
-		}
+		found = c.lateStrikes(k, fault) || found
 		if longest, ok := k.asked.get(fault.Client); ok { // whichever of its calls it came from
 			k.refusal.busy = max(k.refusal.busy, after(after(fault.Call, longest), k.refusal.slack))
 		}
@@ -250,6 +240,23 @@ func (c *Checker) late(fault *history.Op) {
 	}
 }
 
+// lateStrikes applies a late fault to what was struck of its client, and tells
+// whether anything was.
+func (c *Checker) lateStrikes(k *key, fault *history.Op) (found bool) {
+	for i := range k.struck {
+		x := &k.struck[i]
+		if x.op.Client != fault.Client && (fault.Client >= 0 || x.op.Process != fault.Process) {
+			continue
+		}
+		found = true
+		x.until, x.over = max(x.until, fault.Call), false
+		if x.bounded {
+			c.bound(k, x.op, fault.Call)
+		}
+	}
+	return found
+}
+
 // restarted applies a restart: the server forgot every grant given by then. What
 // comes of it is counted as restart and nothing else.
 func (c *Checker) restarted(op *history.Op) {
@@ -258,10 +265,8 @@ func (c *Checker) restarted(op *history.Op) {
 		c.settle(k, callOf(op))
 		k.delayed = nil
 		k.fences.forget(callOf(op))
-		for _, holds := range [...][]*hold{k.holds, k.gone} {
-			for _, h := range holds {
-				h.forgotten, h.excused = true, true
-			}
+		for h := range k.known() {
+			h.forgotten, h.excused = true, true
 		}
 	}
 }

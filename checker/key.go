@@ -69,12 +69,7 @@ func (k *key) find(id int64) *hold {
 	if id == 0 {
 		return nil
 	}
-	for _, h := range k.holds {
-		if h.id == id {
-			return h
-		}
-	}
-	for _, h := range k.gone {
+	for h := range k.known() {
 		if h.id == id {
 			return h
 		}
@@ -149,6 +144,19 @@ func (k *key) others(client int32) func(yield func(*hold) bool) {
 		for _, h := range k.holds {
 			if h.client != client && !yield(h) {
 				return
+			}
+		}
+	}
+}
+
+// known yields the holds that are open and the last few that are gone.
+func (k *key) known() func(yield func(*hold) bool) {
+	return func(yield func(*hold) bool) {
+		for _, holds := range [...][]*hold{k.holds, k.gone} {
+			for _, h := range holds {
+				if !yield(h) {
+					return
+				}
 			}
 		}
 	}
