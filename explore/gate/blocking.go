@@ -13,7 +13,7 @@ func (s *Server) blocking(c *conn, q *Command, e *Effect) []byte {
 	if !waits {
 		return s.simple(c, q, e)
 	}
-	q.Args = s.pin(c, q)
+	q.pinned = s.pin(c, q)
 	reply, found := s.once(c, q, e)
 	if found {
 		return reply
@@ -33,7 +33,11 @@ func (s *Server) blocking(c *conn, q *Command, e *Effect) []byte {
 // once executes a blocking command without waiting, and reports whether there was
 // something, be it an error.
 func (s *Server) once(c *conn, q *Command, e *Effect) (reply []byte, found bool) {
-	reply = s.redis.once(c.db, q.Args)
+	args := q.Args
+	if q.pinned != nil {
+		args = q.pinned
+	}
+	reply = s.redis.once(c.db, args)
 	s.note(q.spec, c.db, q.Args, string(reply), e)
 	return reply, !isNil(nil, string(reply))
 }
@@ -109,10 +113,11 @@ func patience(q *Command) (wait time.Duration, waits bool) {
 	return time.Duration(n * unit), err == nil
 }
 
-// pin replaces the last identifier, $, of a blocking XREAD by what it is now.
+// pin replaces the last identifier, $, of a blocking XREAD by what it is now. Nil is
+// that there is none.
 func (s *Server) pin(c *conn, q *Command) []string {
 	if q.spec.name != "XREAD" || !slices.Contains(q.Args, "$") {
-		return q.Args
+		return nil
 	}
 	args := slices.Clone(q.Args)
 	keys := streams(args)

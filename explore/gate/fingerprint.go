@@ -52,6 +52,7 @@ func (s *Server) Fingerprint() uint64 {
 		p.number(q.Process, q.Conn)
 		p.until(s, q.until)
 		p.strings(q.Args...)
+		p.strings(q.pinned...)
 	}
 	if p.unseen || s.unseen {
 		p.number(int(unequal.Add(1)))

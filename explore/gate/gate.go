@@ -22,6 +22,7 @@ type Command struct {
 	spec    *spec
 	until   time.Time // when a blocking command gives up; zero is never
 	nothing []byte    // what it is answered then
+	pinned  []string  // Args, with the identifiers in them that depend on when it runs
 	reply   []byte    // what RunSlow kept back of its answer
 }
 

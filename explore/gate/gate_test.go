@@ -445,3 +445,17 @@ func TestProtocol3(t *testing.T) {
 		listener.Close()
 	})
 }
+
+// TestWaitForAStream waits for what comes after the command ran.
+func TestWaitForAStream(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newTable(t, 2)
+		defer w.server.Close()
+		add := func(id string) gate.Effect { return w.turn(1, [][]string{{"xadd", "s", id, "f", "v"}}) }
+		add("1-1")
+		equal(t, "waits", w.turn(0, [][]string{{"xread", "block", "0", "streams", "s", "$"}}).Waits, true)
+		equal(t, "as it was sent", w.server.Blocked()[0].Args[5], "$")
+		equal(t, "woken", add("1-2").Woken, []int{0})
+		equal(t, "got", w.heard()[0], "*1\r\n*2\r\n$1\r\ns\r\n*1\r\n*2\r\n$3\r\n1-2\r\n*2\r\n$1\r\nf\r\n$1\r\nv\r\n")
+	})
+}

@@ -180,6 +180,7 @@ func (s *store) wouldQueue(args []string) []byte {
 	s.do(s.own, []string{"MULTI"})
 	answer := slices.Clone(s.do(s.own, args))
 	s.do(s.own, []string{"DISCARD"})
+	s.own.Resp3 = false // a HELLO acts at once
 	return answer
 }
 
