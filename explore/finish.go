@@ -2,10 +2,12 @@ package explore
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/impls/design"
 )
 
 // slack is added to the leases that a probe waits out, and stands between its tries:
@@ -72,7 +74,9 @@ func (w *world) tryAll(l lockbench.Locker) {
 				_ = lease.Release(w.ctx)
 				break
 			}
-			time.Sleep(slack)
+			if design.Sleep(w.ctx, slack) != nil {
+				return
+			}
 		}
 	}
 }
@@ -120,18 +124,13 @@ func (w *world) end() {
 
 // quiet tells whether every client returned and nothing waits at the gate.
 func (w *world) quiet() bool {
-	for _, a := range w.clients {
-		if !a.exited {
-			return false
-		}
-	}
-	return len(w.server.Pending())+len(w.server.Blocked()) == 0
+	return w.unfinished() == nil && len(w.server.Pending())+len(w.server.Blocked()) == 0
 }
 
 // breakAll ends what the clients wait for: connections first, then their own steps,
 // then time.
 func (w *world) breakAll() {
-	for _, p := range w.processes {
+	for _, p := range append(slices.Clone(w.processes), w.prober.home) {
 		p.struck, p.dead = true, true
 		w.server.Kill(p.number)
 	}
@@ -160,7 +159,7 @@ func (w *world) join(atMost time.Duration) {
 		if !time.Now().Before(until) {
 			w.defect(fmt.Sprintf("%s: the lock does not return from a call although its context and its connections have ended; hint: it leaks a goroutine", left.name))
 			left.dismiss()
-			left.exited = true
+			left.exited, w.leaks = true, true
 		}
 		w.turns.Add(1)
 		time.Sleep(100 * time.Millisecond)
@@ -172,6 +171,9 @@ func (w *world) unfinished() *actor {
 		if !a.exited {
 			return a
 		}
+	}
+	if !w.prober.exited {
+		return w.prober
 	}
 	return nil
 }

@@ -64,7 +64,20 @@ func (x *explorer) enter(ctx context.Context, body func() error) (err error) {
 	x.watch = startStopwatch()
 	x.limit = limit{ctx, x.watch, x.cfg.Budget, x.cfg.Schedules}
 	defer func() { x.result.Elapsed = x.watch.stop() }()
-	x.bubble.Enter(func() { err = body() })
+	ended := false
+	defer func() {
+		// A bubble panics at its end if goroutines are left in it.
+		if p := recover(); p != nil {
+			if !ended {
+				panic(p)
+			}
+			x.defect("the lock leaves goroutines behind: %v", p)
+		}
+	}()
+	x.bubble.Enter(func() {
+		err = body()
+		ended = true
+	})
 	return err
 }
 
@@ -108,7 +121,7 @@ func (x *explorer) strategies() error {
 	half := x.limit
 	half.budget, half.schedules = (half.budget+1)/2, (half.schedules+1)/2 // never to 0, which is no limit
 	cov.Strategy = Exhaustive
-	if err := x.exhaust(half); err != nil || cov.Complete || cov.Stopped == "interrupted" {
+	if err := x.exhaust(half); err != nil || cov.Complete || cov.Stopped == "interrupted" || cov.Stopped == "leak" {
 		return err
 	}
 	cov.Strategy = Random
@@ -119,7 +132,7 @@ func (x *explorer) exhaust(l limit) error {
 	s := newExhaustive(x.cfg)
 	cov := &x.result.Coverage
 	for s.begin() {
-		if cov.Stopped = l.over(cov.Schedules); cov.Stopped != "" {
+		if cov.Stopped = x.over(l); cov.Stopped != "" {
 			break
 		}
 		if err := x.schedule(s, s.fresh); err != nil {
@@ -143,7 +156,7 @@ func (x *explorer) draw(l limit) error {
 	s := newRandom(x.cfg)
 	cov := &x.result.Coverage
 	for s.begin() {
-		if cov.Stopped = l.over(cov.Schedules); cov.Stopped != "" {
+		if cov.Stopped = x.over(l); cov.Stopped != "" {
 			break
 		}
 		if err := x.schedule(s, func() bool { return true }); err != nil {
@@ -151,6 +164,15 @@ func (x *explorer) draw(l limit) error {
 		}
 	}
 	return nil
+}
+
+// over is why to stop now, empty when to go on. What a lock leaves behind of one
+// schedule would be in the way of the next.
+func (x *explorer) over(l limit) string {
+	if x.world.leaks {
+		return "leak"
+	}
+	return l.over(x.result.Coverage.Schedules)
 }
 
 // schedule runs one schedule and, if it counts, judges it.

@@ -48,6 +48,7 @@ type world struct {
 	mu       sync.Mutex
 	defects  []string
 	cutShort bool // some schedule was ended at maxSteps
+	leaks    bool // a goroutine of some schedule does not end
 
 	// Of the present schedule:
 	start   time.Time     // by the bubble's clock
@@ -181,6 +182,7 @@ func (w *world) open() error {
 	for _, a := range w.actors {
 		w.assign(a)
 	}
+	w.prober.exited = true // it has no part until the end
 	return nil
 }
 
