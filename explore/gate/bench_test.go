@@ -3,7 +3,9 @@
 package gate_test
 
 import (
+	"bufio"
 	"context"
+	"io"
 	"net"
 	"strconv"
 	"sync"
@@ -12,6 +14,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/alicebob/miniredis/v2"
+	"github.com/alicebob/miniredis/v2/server"
 	"github.com/redis/go-redis/v9"
 
 	"github.com/lockbench/lockbench/explore/gate"
@@ -101,6 +105,44 @@ func BenchmarkNew(b *testing.B) {
 		s.Run(s.Pending()[0])
 		s.Close()
 	}
+}
+
+// BenchmarkScript runs a compare-and-delete: here, client left out, and as miniredis
+// does it.
+func BenchmarkScript(b *testing.B) {
+	args := []string{"EVAL", compareAndDeleteSource, "1", "lock", "token"}
+	b.Run("gate", func(b *testing.B) {
+		s, err := gate.New()
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer s.Close()
+		c, err := s.Dial(1)
+		if err != nil {
+			b.Fatal(err)
+		}
+		buffer := make([]byte, 64)
+		b.ReportAllocs()
+		for b.Loop() {
+			if err := (raw{conn: c}).send(args); err != nil {
+				b.Fatal(err)
+			}
+			s.Run(s.Pending()[0])
+			c.Read(buffer)
+		}
+	})
+	b.Run("miniredis", func(b *testing.B) {
+		m := miniredis.NewMiniRedis()
+		defer m.Close()
+		if err := m.Start(); err != nil {
+			b.Fatal(err)
+		}
+		p := server.NewPeer(bufio.NewWriter(io.Discard))
+		b.ReportAllocs()
+		for b.Loop() {
+			m.Server().Dispatch(p, args)
+		}
+	})
 }
 
 // BenchmarkFingerprint is of a server with a lock taken and a release at the gate.
