@@ -115,6 +115,7 @@ func TestWatch(t *testing.T) {
 			a.seen()
 			time.Sleep(patience - 1)
 		}
+		synctest.Wait()
 		if stuck != 0 {
 			t.Error("stuck, although there were signs of life")
 		}
