@@ -3,6 +3,7 @@ package locktest
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -109,20 +110,19 @@ func TestProcess(t *testing.T) {
 
 func TestWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		stuck := 0
-		a := watch(func() { stuck++ })
+		var stuck atomic.Int32
+		a := watch(func() { stuck.Add(1) })
 		for range 10 {
 			a.seen()
 			time.Sleep(patience - 1)
 		}
-		synctest.Wait()
-		if stuck != 0 {
+		if stuck.Load() != 0 {
 			t.Error("stuck, although there were signs of life")
 		}
 		time.Sleep(2 * patience)
 		synctest.Wait()
-		if stuck != 1 {
-			t.Errorf("called %d times that it is stuck, want once", stuck)
+		if n := stuck.Load(); n != 1 {
+			t.Errorf("called %d times that it is stuck, want once", n)
 		}
 		a.stop()
 	})
