@@ -131,8 +131,10 @@ func (w *world) quiet() bool {
 // then time.
 func (w *world) breakAll() {
 	for _, p := range append(slices.Clone(w.processes), w.prober.home) {
-		p.struck, p.dead = true, true
-		w.server.Kill(p.number)
+		if p.inner != nil { // else its idle clients are for later schedules
+			p.struck, p.dead = true, true
+			w.server.Kill(p.number)
+		}
 	}
 	w.server.Bury()
 	w.bubble.Wait()

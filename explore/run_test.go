@@ -127,3 +127,32 @@ func TestKnownFaultsAreFound(t *testing.T) {
 		})
 	}
 }
+
+// TestClaimsHold goes through all schedules of a small scope. It would also show
+// where one schedule is not the end of what the one before it did: that breaks
+// claims at places where it should not, or differs the second time.
+func TestClaimsHold(t *testing.T) {
+	all := []explore.FaultKind{explore.DieBefore, explore.DieAfter, explore.Pause, explore.LostReply, explore.Cut, explore.Cancel}
+	for _, c := range []struct {
+		name  string
+		moves int
+		kinds []explore.FaultKind
+	}{
+		{"lua-token/token", 1, []explore.FaultKind{explore.DieBefore, explore.LostReply}},
+		{"lua-token/strategy", -1, all},
+		{"hash-reentrant/plain", -1, all},
+		{"hash-reentrant/notify", -1, all},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := run(t, explore.Config{Design: find(t, c.name), Strategy: explore.Exhaustive, Moves: c.moves, Kinds: c.kinds})
+			if !r.Coverage.Complete || r.Coverage.Schedules < 500 {
+				t.Errorf("covered %+v, want some hundred schedules and all", r.Coverage)
+			}
+			for _, f := range r.Findings {
+				if f.Claimed && f.Verdict == checker.Broken {
+					t.Errorf("%s is broken: %s\n%s", f.Guarantee, r.Witnesses[f.Guarantee].Sentence, r.Witnesses[f.Guarantee].Replay.Text)
+				}
+			}
+		})
+	}
+}
