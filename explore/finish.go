@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/explore/gate"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/design"
 )
@@ -112,7 +113,7 @@ func (w *world) end() {
 	quiet := w.quiet() // asked before clients are woken, to read what they write
 	w.cancel()
 	if !quiet {
-		w.breakAll()
+		w.breakOff()
 	}
 	for _, p := range w.processes {
 		p.close()
@@ -127,11 +128,11 @@ func (w *world) quiet() bool {
 	return w.unfinished() == nil && len(w.server.Pending())+len(w.server.Blocked()) == 0
 }
 
-// breakAll ends what the clients wait for: connections first, then their own steps,
-// then time.
-func (w *world) breakAll() {
+// breakOff ends what clients still wait for: the connections of their processes
+// first, then their own steps, then time.
+func (w *world) breakOff() {
 	for _, p := range append(slices.Clone(w.processes), w.prober.home) {
-		if p.inner != nil { // else its idle clients are for later schedules
+		if p.inner != nil && w.waits(p) {
 			p.struck, p.dead = true, true
 			w.server.Kill(p.number)
 		}
@@ -144,6 +145,22 @@ func (w *world) breakAll() {
 		}
 	}
 	w.join(patience)
+}
+
+// waits tells whether a client of the process has not returned, or something of it
+// waits at the gate.
+func (w *world) waits(p *process) bool {
+	for _, a := range append(slices.Clone(w.clients), w.prober) {
+		if a.home == p && !a.exited {
+			return true
+		}
+	}
+	for _, c := range w.server.Pending() {
+		if c.Process == p.number {
+			return true
+		}
+	}
+	return slices.ContainsFunc(w.server.Blocked(), func(c *gate.Command) bool { return c.Process == p.number })
 }
 
 // join waits for the clients' goroutines.

@@ -67,16 +67,7 @@ func (p *process) close() {
 	if p.inner == nil {
 		return
 	}
-	for _, c := range p.world.server.Pending() {
-		if c.Process == p.number {
-			p.struck = true
-		}
-	}
-	for _, c := range p.world.server.Blocked() {
-		if c.Process == p.number {
-			p.struck = true
-		}
-	}
+	p.struck = p.struck || p.world.waits(p)
 	if p.struck && !p.dead {
 		p.world.server.Kill(p.number)
 		p.world.server.Bury()
