@@ -27,7 +27,7 @@ func (c *Checker) acquireCalled(k *key, op *history.Op) {
 		k.caps.lower(op.Client, lease(op))
 	}
 	if op.Outcome == history.Unknown {
-		k.unanswered.raise(op.Client, op.Call)
+		k.silent.raise(op.Client, op.Call)
 	}
 	switch {
 	case op.Outcome != history.Unknown:
@@ -45,6 +45,8 @@ func (c *Checker) hold(k *key, op *history.Op) *hold {
 	h.cap(k.inherited(op))
 	h.cap(c.faults.client(op.Client).beside)
 	h.doubt = c.nested && k.refusal.residual(op)
+	_, silent := k.silent.get(op.Client)
+	h.regrant = c.joins() && silent
 	k.holds = append(k.holds, h)
 	return h
 }

@@ -333,7 +333,7 @@ func (h *hold) landed(op *history.Op) (reopens bool) {
 	}
 	ttl := min(h.late[i].ttl, h.unsure)
 	h.late = slices.Delete(h.late, i, i+1)
-	if op.Kind == history.Acquire { // it may be a fresh grant: one level is sure
+	if op.Kind == history.Acquire || h.levels && h.regrant { // it may be a fresh grant: one level is sure
 		h.coreDepth, h.depth, h.doubt = 1, 1, true
 	}
 	return h.reopen(op, ttl)

@@ -104,9 +104,9 @@ func (c *Checker) owedLoss(k *key, h *hold, op *history.Op) {
 		c.expose(lockbench.LossReported)
 		c.measure(&c.lossDelays, op.Return-h.supersededAt.t)
 	case history.OK:
-		_, unanswered := k.unanswered.get(h.client)
-		anew := h.regrant || unanswered && c.joins() // it may have been granted once more
-		if anew || c.faults.skew > 0 {               // clocks that are off leave unknown who came first
+		_, deceived := k.deceived.get(h.client)
+		anew := h.regrant || deceived && c.joins() // it may have been granted once more
+		if anew || c.faults.skew > 0 {             // clocks that are off leave unknown who came first
 			return
 		}
 		c.expose(lockbench.LossReported)

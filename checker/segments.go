@@ -215,8 +215,19 @@ func (r *replay) reopen(op *history.Op) {
 	from := op.Call
 	if op.Kind == history.Acquire {
 		r.levels, from = 1, startOf(op)
+	} else if r.maybeAnew(op) {
+		r.levels = 1
 	}
 	r.begin(op, from, after(from, r.surely(op, returnOf(op))))
+}
+
+// maybeAnew tells whether an acquire of unknown outcome may have granted the key
+// anew before op returned.
+func (r *replay) maybeAnew(op *history.Op) bool {
+	return slices.ContainsFunc(r.all, func(a *history.Op) bool {
+		silent := a.Client == op.Client && a.Kind == history.Acquire && a.Outcome == history.Unknown && a != r.ops[0]
+		return silent && (callOf(a).before(returnOf(op)) || callOf(a) == returnOf(op) && !inTurn(a, op))
+	})
 }
 
 // begin opens a segment at the return of op unless it would be over by then.

@@ -46,7 +46,7 @@ func drawPlan(r *rand.Rand, fault mutation) simPlan {
 	if fault != sound && p.faults.any() { // one fault, one guarantee
 		p.deaths = false
 	}
-	if p.kind == "refreshed" { // or a refresh would shorten a hold whose owner is told of nothing
+	if p.kind != "refused" { // or a refresh would shorten, a level be added to, a hold whose owner is told of nothing
 		p.faults.swallows = false
 	}
 	switch fault {

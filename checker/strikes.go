@@ -75,7 +75,7 @@ func (c *Checker) strike(kind lockbench.Guarantee, fault, op *history.Op) {
 func (c *Checker) triedBefore(k *key, op *history.Op) {
 	if op.Kind == history.Acquire {
 		k.refusal.excuse(op)
-		k.unanswered.raise(op.Client, op.Call)
+		k.deceived.raise(op.Client, op.Call)
 	}
 	for _, h := range k.holds {
 		ttl := wanted(op)
