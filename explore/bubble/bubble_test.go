@@ -70,6 +70,10 @@ func act(ctx context.Context, b explore.Bubble, r request, tell func(explore.Pro
 			}
 		})
 		return explore.Result{Design: "steps", Coverage: explore.Coverage{Stopped: "interrupted"}}, nil
+	case "lasts":
+		for began := time.Now(); time.Since(began) < lasting; {
+			b.Enter(b.Wait)
+		}
 	case "deaf":
 		b.Enter(func() { hang(b) })
 	default:
@@ -290,6 +294,22 @@ func TestInterrupt(t *testing.T) {
 			t.Errorf("got %v, want that it did not stop", err)
 		}
 	})
+}
+
+// lasting is longer than the patience of a job.
+const lasting = 3 * time.Second
+
+// TestPatience has a child take steps for longer than the patience, under a context
+// that ends and under one that cannot.
+func TestPatience(t *testing.T) {
+	for name, ctx := range map[string]context.Context{"can be interrupted": t.Context(), "cannot": context.Background()} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if _, err := Run(ctx, job("lasts"), silent); err != nil {
+				t.Errorf("got %v, want an answer: it took steps all the time", err)
+			}
+		})
+	}
 }
 
 // TestOrphan closes a child's input as the death of its parent does, and has it

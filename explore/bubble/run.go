@@ -58,8 +58,9 @@ func Run(ctx context.Context, job Job, tell func(explore.Progress)) (explore.Res
 // follow listens to the child until it has answered or is given up.
 func (p *process) follow(ctx context.Context, patience time.Duration, tell func(explore.Progress)) (explore.Result, error) {
 	why := fmt.Sprintf("no step was taken for %v: the lock hangs, as by a mutex that is held while a command waits", patience)
-	silence, interrupted := time.NewTimer(patience), ctx.Done()
+	silence := time.NewTimer(patience)
 	defer silence.Stop()
+	interrupted, stopping := ctx.Done(), false
 	for {
 		select {
 		case m, open := <-p.messages:
@@ -71,11 +72,11 @@ func (p *process) follow(ctx context.Context, patience time.Duration, tell func(
 			case m.Progress != nil:
 				tell(*m.Progress)
 			}
-			if interrupted != nil {
+			if !stopping {
 				silence.Reset(patience)
 			}
 		case <-interrupted:
-			interrupted, why = nil, "it was interrupted and did not stop"
+			interrupted, stopping, why = nil, true, "it was interrupted and did not stop"
 			p.stop()
 			silence.Reset(grace)
 		case <-silence.C:
