@@ -27,7 +27,7 @@ func (c *Checker) acquireCalled(k *key, op *history.Op) {
 		k.caps.lower(op.Client, lease(op))
 	}
 	if op.Outcome == history.Unknown {
-		k.silent.raise(op.Client, op.Call)
+		c.silence(k, op)
 	}
 	switch {
 	case op.Outcome != history.Unknown:
@@ -38,17 +38,44 @@ func (c *Checker) acquireCalled(k *key, op *history.Op) {
 	}
 }
 
+// silence applies the call of acquire op, whose outcome is unknown: where acquires
+// join what their client has left, it may grant anew what that client had before.
+func (c *Checker) silence(k *key, op *history.Op) {
+	k.silent.raise(op.Client, op.Call)
+	if !c.joins() {
+		return
+	}
+	for h := range k.known() {
+		h.regrant = h.regrant || h.client == op.Client && h.ops[0] != op
+	}
+}
+
 // hold adds the hold that op begins.
 func (c *Checker) hold(k *key, op *history.Op) *hold {
 	h := c.newHold(op)
 	h.cap(k.caps.of(op.Client))
 	h.cap(k.inherited(op))
 	h.cap(c.faults.client(op.Client).beside)
-	h.doubt = c.nested && k.refusal.residual(op)
+	if h.doubt = c.nested && k.refusal.residual(op); h.doubt {
+		k.joined(h)
+	}
 	_, silent := k.silent.get(op.Client)
 	h.regrant = c.joins() && silent
 	k.holds = append(k.holds, h)
 	return h
+}
+
+// joined applies to h that it may have joined what its client had left, which keeps
+// the longest of its leases.
+func (k *key) joined(h *hold) {
+	if longest, ok := k.asked.get(h.client); ok {
+		h.most = max(h.most, longest)
+	}
+	for before := range k.known() {
+		if before.client == h.client {
+			h.most = max(h.most, before.most)
+		}
+	}
 }
 
 // turnTo applies to what its client holds that op, just called, is or may be granted.
