@@ -22,6 +22,11 @@ func expireDesign() design.Design {
 		Claims: []lockbench.Guarantee{
 			lockbench.NoEarlyExpiry, lockbench.Recovery, lockbench.Cancel, lockbench.ScriptFlush,
 		},
+		Limits: []design.Limit{{
+			Fault: "cancel",
+			Gives: []lockbench.Guarantee{lockbench.NoEarlyExpiry},
+			Why:   "the plain DEL of an unlock that was given up and arrives late frees whatever lock there is by then, its owner's next one too",
+		}},
 		Reacquire: design.Refused,
 		Commands:  []string{"EVALSHA", "EVAL", "SETNX", "EXPIRE", "DEL"},
 		Open: design.Sharing(func(env design.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
