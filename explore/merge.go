@@ -1,6 +1,8 @@
 package explore
 
 import (
+	"slices"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 )
@@ -46,10 +48,12 @@ func (m *merged) add(r checker.Result, worse func(lockbench.Guarantee, checker.V
 }
 
 // result is the sum. A design is held to what it claimed in some schedule; where it
-// was broken, to what it claimed in one that broke it.
-func (m *merged) result() []checker.Finding {
+// was broken, to what it claimed in one that broke it. What could have been put to
+// the test and was in none is untested, not left out.
+func (m *merged) result(exercises []lockbench.Guarantee) []checker.Finding {
 	for i := range m.findings {
 		f := &m.findings[i]
+		f.Exercised = f.Exercised || f.Verdict == checker.Untested && slices.Contains(exercises, f.Guarantee)
 		if f.Verdict == checker.Hazard {
 			f.Violations = m.hazards[i]
 		}

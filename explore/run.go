@@ -95,7 +95,7 @@ func (x *explorer) explore() error {
 	if err := x.strategies(); err != nil {
 		return err
 	}
-	x.result.Findings, x.result.Grants = x.sum.result(), x.sum.grants
+	x.result.Findings, x.result.Grants = x.sum.result(x.cfg.exercises(x.scenario, w.skews)), x.sum.grants
 	x.witnesses()
 	for _, o := range x.others {
 		o.close()

@@ -22,6 +22,9 @@ type Scenario struct {
 	OnRequest bool
 	// Again: a call that got no answer is made once more, and the two are one.
 	Again bool
+	// Exercises is what it puts to the test with two clients or more, beside what
+	// faults and moves of time do.
+	Exercises []lockbench.Guarantee
 	// Run is one client's part. It returns when the client is done; errors of the
 	// lock are in the record and no reason to fail.
 	Run func(ctx context.Context, a *Actor)

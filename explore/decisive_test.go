@@ -1,0 +1,38 @@
+package explore_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/explore"
+	"github.com/lockbench/lockbench/explore/bubble"
+)
+
+// TestScenariosTestWhatTheyExercise explores sound designs with default settings:
+// no claim that a scenario says it exercises may stay untested, or exploring a sound
+// design would be inconclusive.
+func TestScenariosTestWhatTheyExercise(t *testing.T) {
+	for _, name := range []string{"lua-token/token", "lua-token/strategy", "hash-reentrant/notify"} {
+		for _, s := range explore.Scenarios() {
+			if s.OnRequest {
+				continue
+			}
+			t.Run(name+" "+s.Name, func(t *testing.T) {
+				cfg := explore.Config{Design: find(t, name), Scenario: s.Name, Strategy: explore.Random, Schedules: 400, Seed: 1}
+				r, err := explore.Run(t.Context(), bubble.New(t), cfg, silent)
+				if lacks := (*explore.LacksError)(nil); errors.As(err, &lacks) {
+					t.Skip(err)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, f := range r.Findings {
+					if f.Claimed && f.Exercised && f.Verdict == checker.Untested {
+						t.Errorf("%s: %s", f.Guarantee, f.Note)
+					}
+				}
+			})
+		}
+	}
+}
