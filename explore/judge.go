@@ -9,16 +9,17 @@ import (
 // header says how the histories of all schedules are to be read.
 func header(c Config) history.Header {
 	return history.Header{
-		Schema:      history.Schema,
-		Design:      c.Design.Name,
-		Claims:      c.Design.Claims,
-		Reacquire:   string(c.Design.Reacquire),
-		Renews:      c.Design.Renews,
-		ToleranceNS: int64(c.Design.Tolerance),
-		Workload:    "explore/" + c.Scenario,
-		Params:      map[string]any{"probe": c.Clients},
-		Seed:        c.Seed,
-		Server:      history.Server{Kind: "embedded"},
+		Schema:       history.Schema,
+		Design:       c.Design.Name,
+		Claims:       c.Design.Claims,
+		Reacquire:    string(c.Design.Reacquire),
+		Renews:       c.Design.Renews,
+		RenewsUnseen: c.Design.RenewsUnseen,
+		ToleranceNS:  int64(c.Design.Tolerance),
+		Workload:     "explore/" + c.Scenario,
+		Params:       map[string]any{"probe": c.Clients},
+		Seed:         c.Seed,
+		Server:       history.Server{Kind: "embedded"},
 	}
 }
 

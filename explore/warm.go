@@ -52,7 +52,7 @@ func (w *world) tour(l lockbench.Locker) error {
 	if again, err := l.Acquire(w.ctx, w.keys[0], opt); err == nil && again != nil {
 		_ = again.Release(w.ctx)
 	}
-	if w.cfg.Design.Renews {
+	if d := &w.cfg.Design; d.Renews || d.RenewsUnseen {
 		time.Sleep(w.cfg.TTL)
 	}
 	if extends {

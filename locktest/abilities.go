@@ -20,6 +20,7 @@ import (
 // abilities are what a lock showed that it can do.
 type abilities struct {
 	extend, fence, delay, validity bool
+	renews                         bool // its leases outlast their TTL
 	reacquire                      design.Reacquire
 }
 
@@ -88,7 +89,9 @@ func probe(t *testing.T, newLocker NewLocker) (a abilities, err error) {
 			Host: "probe", PID: 1, Now: time.Now, Random: seeded(0),
 		})
 		defer p.Close()
-		a, err = look(t.Context(), p)
+		if a, err = look(t.Context(), p); err == nil {
+			a.renews = renews(t.Context(), p)
+		}
 	})
 	return a, err
 }
@@ -122,6 +125,24 @@ func look(ctx context.Context, p *process) (a abilities, err error) {
 		a.reacquire = design.Refreshed
 	}
 	return a, nil
+}
+
+// renews tells whether a hold outlasts its lease, with nothing done about it.
+func renews(ctx context.Context, p *process) bool {
+	const key = "probe of renewal"
+	opt := lockbench.Options{TTL: time.Minute}
+	lease, err := p.owner().Acquire(ctx, key, opt)
+	if err != nil || lease == nil {
+		return false // exploring will tell
+	}
+	time.Sleep(3 * opt.TTL)
+	other, err := p.owner().Acquire(ctx, key, opt)
+	for _, l := range []lockbench.Lease{other, lease} {
+		if l != nil {
+			_ = l.Release(ctx) // which of them is lost is no matter
+		}
+	}
+	return errors.Is(err, lockbench.ErrNotAcquired)
 }
 
 func release(ctx context.Context, lease lockbench.Lease) error {

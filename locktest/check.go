@@ -94,8 +94,10 @@ func (c *check) prepare() {
 		Source:    "locktest",
 		Claims:    claims,
 		Reacquire: c.abilities.reacquire,
-		Renews:    slices.Contains(claims, lockbench.Overrun),
 		Open:      c.open,
+
+		Renews:       slices.Contains(claims, lockbench.Overrun),
+		RenewsUnseen: c.abilities.renews,
 	}
 	c.result = Result{name: c.t.Name(), seed: c.settings.seed, lacking: map[lockbench.Guarantee]string{}}
 	for _, i := range lockbench.Guarantees() {

@@ -26,7 +26,8 @@
 //
 // By default a lock is held to what a lease on one server can keep: all but overrun,
 // restart, failover and reentrancy, and of fencing, extend and release-delay what
-// its leases have the ability for.
+// its leases have the ability for. A lock that renews its leases by itself, as a first
+// look at it shows, is not asked what its owners are told and do after a loss.
 //
 // The lock runs in this process, within testing/synctest. It must not block outside
 // of it: a goroutine that waits for a [sync.Mutex] whose holder waits for the server

@@ -130,7 +130,7 @@ func finding(r locktest.Result, g lockbench.Guarantee) locktest.Finding {
 }
 
 func TestCheckPassesSoundLocks(t *testing.T) {
-	for _, name := range []string{"bare", "sound", "nested"} {
+	for _, name := range []string{"bare", "sound", "nested", "renewing", "full"} {
 		t.Run(name, func(t *testing.T) {
 			budget(t, "1500")
 			r, err := locktest.Check(t, newOfZoo(find(t, name)))

@@ -12,7 +12,7 @@ import (
 	"github.com/lockbench/lockbench/locktest"
 )
 
-// TestRedislock explores github.com/bsm/redislock v0.9.4, unmodified.
+// TestRedislock explores github.com/bsm/redislock v0.10.0, unmodified.
 func TestRedislock(t *testing.T) {
 	budget(t, "4500")
 	locktest.Explore(t, newRedislock)

@@ -14,6 +14,9 @@ type Design struct {
 	Summary string
 	// Source names the document (D0 to D4) or library it comes from.
 	Source string
+	// Library is the Go module and its version, "module@version", of a lock of other
+	// people's that is used as it is; empty for ours.
+	Library string
 	// Claims is what the design can honestly keep, given its documented limits.
 	Claims []lockbench.Guarantee
 	// Limits are the faults under which it claims less.
@@ -22,6 +25,8 @@ type Design struct {
 	Reacquire Reacquire
 	// Renews: the design prolongs what it holds by itself, in the background.
 	Renews bool
+	// RenewsUnseen: it may do so without telling the Observer, as locks of others do.
+	RenewsUnseen bool
 	// Granted is the lease really given when ttl is asked for; nil means as asked.
 	Granted func(ttl time.Duration) time.Duration
 	// Tolerance is how much longer than the granted lease the design itself may
@@ -29,10 +34,21 @@ type Design struct {
 	Tolerance time.Duration
 	// Commands are the server commands it needs, for the check before a run.
 	Commands []string
+	// Servers is how many servers it locks on, which know nothing of each other; zero
+	// is one.
+	Servers int
+	// Tracked: it has the server tell of changed keys (CLIENT TRACKING), which the
+	// embedded server cannot.
+	Tracked bool
+	// Fences: its leases are lockbench.Fencers.
+	Fences bool
 	// Open starts one process's worth of the design: its identity, connection
 	// pool, registry and background work.
 	Open func(Environment) (Process, error)
 }
+
+// ServerCount returns how many servers the design locks on, one at least.
+func (d Design) ServerCount() int { return max(1, d.Servers) }
 
 // A Process holds what the design keeps once per operating-system process.
 // Its methods are safe for concurrent use.
