@@ -168,10 +168,14 @@ func (s *shrinker) onlyTime() {
 	}
 }
 
+// longestRound is how many steps a round of a scenario may have, of a lock of the
+// catalogue: a transaction on a watched key is three of them.
+const longestRound = 12
+
 // withoutCommands leaves out what an actor does, several steps at first: a whole
 // round is needed more seldom than one command of it.
 func (s *shrinker) withoutCommands() {
-	for size := 6; size > 0; size-- {
+	for size := longestRound; size > 0; size-- {
 		for i := len(s.best.choices) - 1; i >= 0; i-- {
 			if i < len(s.best.choices) && s.best.choices[i].verb == verbRun {
 				s.try(candidate{s.best.cfg, s.best.chunk(i, size)})
