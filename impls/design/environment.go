@@ -2,6 +2,7 @@ package design
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"sync/atomic"
 	"time"
@@ -15,6 +16,9 @@ import (
 type Environment struct {
 	// Redis says how to reach the server. Use [Environment.Connect].
 	Redis *redis.Options
+	// Others say how to reach the servers beside it, for designs that lock on several.
+	// Use [Environment.ConnectAll].
+	Others []*redis.Options
 	// Prefix comes before every key the design writes on the server, also before
 	// a prefix of the design's own.
 	Prefix string
@@ -51,6 +55,22 @@ func (e Environment) Connect(pool int) *redis.Client {
 		client.AddHook(commandCounter{e.Commands})
 	}
 	return client
+}
+
+// ConnectAll is Connect for every one of the n servers that a design needs, the
+// environment's Redis first. The error says that the environment has not so many.
+func (e Environment) ConnectAll(n, pool int) ([]*redis.Client, error) {
+	all := append([]*redis.Options{e.Redis}, e.Others...)
+	if len(all) < n {
+		return nil, fmt.Errorf("environment has %d servers, the design locks on %d; hint: give it %d more", len(all), n, n-len(all))
+	}
+	var clients []*redis.Client
+	for _, opt := range all[:n] {
+		at := e
+		at.Redis = opt
+		clients = append(clients, at.Connect(pool))
+	}
+	return clients, nil
 }
 
 func (e Environment) open(opt *redis.Options) *redis.Client {

@@ -30,14 +30,25 @@ type order struct {
 	do      func(inner net.Conn, request []byte) error
 }
 
-// Through returns env with a gate between its clients and the server.
+// Through returns env with a gate between its clients and its servers.
 func Through(env design.Environment) (design.Environment, *Gate) {
-	opt := *env.Redis
+	g := &Gate{}
+	env.Redis = g.before(env.Redis)
+	var others []*redis.Options
+	for _, opt := range env.Others {
+		others = append(others, g.before(opt))
+	}
+	env.Others = others
+	return env, g
+}
+
+// before returns options that lead to where these do, through the gate.
+func (g *Gate) before(to *redis.Options) *redis.Options {
+	opt := *to
 	dial := opt.Dialer
 	if dial == nil {
 		dial = redis.NewDialer(&opt)
 	}
-	g := &Gate{}
 	opt.Dialer = func(ctx context.Context, network, addr string) (net.Conn, error) {
 		inner, err := dial(ctx, network, addr)
 		if err != nil {
@@ -45,8 +56,7 @@ func Through(env design.Environment) (design.Environment, *Gate) {
 		}
 		return &gatedConn{Conn: inner, gate: g}, nil
 	}
-	env.Redis = &opt
-	return env, g
+	return &opt
 }
 
 // Seen returns the names of the commands sent so far, in upper case, without

@@ -28,6 +28,7 @@ type Scene struct {
 	Admin *redis.Client
 
 	design    design.Design
+	admins    []*redis.Client // Admin, and those of the other servers
 	processes []design.Process
 	owners    int
 }
@@ -37,6 +38,10 @@ type Scene struct {
 func NewScene(t *testing.T, d design.Design, env design.Environment, processes int) *Scene {
 	t.Helper()
 	s := &Scene{T: t, TTL: 2 * time.Second, design: d, Admin: Admin(t, env)}
+	s.admins = append(s.admins, s.Admin)
+	for _, opt := range env.Others {
+		s.admins = append(s.admins, Admin(t, design.Environment{Redis: opt}))
+	}
 	s.Env, s.Gate = Through(env)
 	s.Env.Prefix += t.Name() + ":"
 	for i := range processes {
@@ -128,16 +133,19 @@ func (s *Scene) Want(got, want error) {
 	}
 }
 
-// Keys returns what stands on the server for this scene, with the time left.
+// Keys returns what stands on the servers for this scene, with the time left on the
+// last that has it.
 func (s *Scene) Keys() map[string]time.Duration {
 	s.Helper()
 	left := map[string]time.Duration{}
-	names, err := s.Admin.Keys(s.Context(), s.Env.Prefix+"*").Result()
-	for _, name := range names {
-		left[name] = s.Admin.PTTL(s.Context(), name).Val()
-	}
-	if err != nil {
-		s.Fatalf("keys: %v", err)
+	for _, admin := range s.admins {
+		names, err := admin.Keys(s.Context(), s.Env.Prefix+"*").Result()
+		for _, name := range names {
+			left[name] = admin.PTTL(s.Context(), name).Val()
+		}
+		if err != nil {
+			s.Fatalf("keys: %v", err)
+		}
 	}
 	return left
 }
@@ -146,8 +154,10 @@ func (s *Scene) Keys() map[string]time.Duration {
 func (s *Scene) Expire() {
 	s.Helper()
 	for name := range s.Keys() {
-		if err := s.Admin.Del(s.Context(), name).Err(); err != nil {
-			s.Fatalf("expire %s: %v", name, err)
+		for _, admin := range s.admins {
+			if err := admin.Del(s.Context(), name).Err(); err != nil {
+				s.Fatalf("expire %s: %v", name, err)
+			}
 		}
 	}
 }

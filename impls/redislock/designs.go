@@ -1,0 +1,44 @@
+package redislock
+
+import (
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/redis/go-redis/v9"
+)
+
+// library is the version that is built in; a test compares it with go.mod.
+const library = "github.com/bsm/redislock@v0.10.0"
+
+// Designs returns the family: redislock/obtain and redislock/multi.
+func Designs() []design.Design {
+	return []design.Design{
+		entry("redislock/obtain",
+			"one script sets a random token with a lease; extended and released by scripts that compare it",
+			func(key string) []string { return []string{key} }),
+		entry("redislock/multi",
+			"as obtain, of two keys at once: all or none are set, extended and released",
+			func(key string) []string { return []string{key, key + ":second"} }),
+	}
+}
+
+func entry(name, summary string, keys func(string) []string) design.Design {
+	return design.Design{
+		Name:      name,
+		Summary:   summary,
+		Source:    library,
+		Library:   library,
+		Claims:    design.LeaseClaims(lockbench.Extend),
+		Reacquire: design.Refused,
+		Granted:   wholeMillis,
+		Commands:  []string{"EVALSHA", "EVAL", "MSETNX", "MSET", "MGET", "GETRANGE", "PEXPIRE", "PTTL", "DEL"},
+		Open: design.Sharing(func(env design.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
+			return newOwner(env, client, seen, keys)
+		}),
+	}
+}
+
+// wholeMillis is the lease that the library grants: it cuts off what is below a
+// millisecond.
+func wholeMillis(ttl time.Duration) time.Duration { return ttl.Truncate(time.Millisecond) }

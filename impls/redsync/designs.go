@@ -1,0 +1,87 @@
+package redsync
+
+import (
+	"errors"
+	"time"
+
+	"github.com/go-redsync/redsync/v4"
+	redsyncredis "github.com/go-redsync/redsync/v4/redis"
+	"github.com/go-redsync/redsync/v4/redis/goredis/v9"
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/redis/go-redis/v9"
+)
+
+// library is the version that is built in; a test compares it with go.mod.
+const library = "github.com/go-redsync/redsync/v4@v4.14.1"
+
+const (
+	// connections is how many a process opens to each server at most.
+	connections = 64
+	// quorumServers is what the description of Redlock proposes.
+	quorumServers = 5
+)
+
+// Designs returns the family: redsync/single and redsync/quorum.
+func Designs() []design.Design {
+	return []design.Design{
+		entry("redsync/single", 1, "SET NX of a random value on one server; extended and released by scripts that compare it"),
+		entry("redsync/quorum", quorumServers, "Redlock: SET NX on five servers at once, held where a majority grants it; extended and released on all"),
+	}
+}
+
+func entry(name string, servers int, summary string) design.Design {
+	return design.Design{
+		Name:      name,
+		Summary:   summary,
+		Source:    library,
+		Library:   library,
+		Claims:    design.LeaseClaims(lockbench.Extend),
+		Reacquire: design.Refused,
+		Granted:   granted,
+		Commands:  []string{"SET", "EVALSHA", "EVAL", "GET", "PEXPIRE", "DEL"},
+		Servers:   servers,
+		Open: func(env design.Environment) (design.Process, error) {
+			return open(env, servers)
+		},
+	}
+}
+
+// driftFactor is the share of a lease that the library takes off for clocks that drift.
+const driftFactor = 0.01
+
+// granted is the lease that the library vouches for.
+func granted(ttl time.Duration) time.Duration {
+	return ttl - time.Duration(int64(float64(ttl)*driftFactor))
+}
+
+// A process shares its connections.
+type process struct {
+	env     design.Environment
+	clients []*redis.Client
+	redsync *redsync.Redsync
+}
+
+func open(env design.Environment, servers int) (design.Process, error) {
+	clients, err := env.ConnectAll(servers, connections)
+	if err != nil {
+		return nil, err
+	}
+	var pools []redsyncredis.Pool
+	for _, c := range clients {
+		pools = append(pools, goredis.NewPool(c))
+	}
+	return &process{env, clients, redsync.New(pools...)}, nil
+}
+
+// Locker implements design.Process.
+func (p *process) Locker(seen design.Observer) lockbench.Locker { return &owner{p, seen} }
+
+// Close implements design.Process.
+func (p *process) Close() error {
+	var errs []error
+	for _, c := range p.clients {
+		errs = append(errs, p.env.Disconnect(c))
+	}
+	return errors.Join(errs...)
+}

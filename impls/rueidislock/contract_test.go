@@ -1,0 +1,19 @@
+package rueidislock_test
+
+import (
+	"testing"
+
+	"github.com/lockbench/lockbench/impls/design/designtest"
+	"github.com/lockbench/lockbench/impls/rueidislock"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// TestDesignsKeepTheContractAndTheirClaims needs a real server: the library gives each
+// try 20 ms, which the embedded one may exceed under the race detector.
+func TestDesignsKeepTheContractAndTheirClaims(t *testing.T) {
+	for _, d := range rueidislock.Designs() {
+		t.Run(d.Name, func(t *testing.T) { designtest.Run(t, d, designtest.Private(t, d)) })
+	}
+}

@@ -1,0 +1,93 @@
+package rueidislock
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/rueidis"
+	"github.com/redis/rueidis/rueidislock"
+)
+
+type (
+	lease  = time.Duration // a Locker's: all its locks have this one
+	locker = rueidislock.Locker
+)
+
+// A process keeps one Locker of the library's for each lease.
+type process struct {
+	env      design.Environment
+	tracking bool
+
+	mu      sync.Mutex
+	lockers map[lease]locker
+}
+
+// Locker implements design.Process.
+func (p *process) Locker(seen design.Observer) lockbench.Locker { return &owner{p, seen} }
+
+// Close implements design.Process.
+func (p *process) Close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, l := range p.lockers {
+		l.Close()
+	}
+	clear(p.lockers)
+	return nil
+}
+
+// locker returns the process's Locker for leases of that length, which connects when
+// it is first asked for.
+func (p *process) locker(ttl lease) (locker, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if l, ok := p.lockers[ttl]; ok {
+		return l, nil
+	}
+	l, err := rueidislock.NewLocker(rueidislock.LockerOption{
+		KeyPrefix:   p.env.Prefix + "lock",
+		KeyValidity: ttl,
+		KeyMajority: majority,
+		ClientBuilder: func(o rueidis.ClientOption) (rueidis.Client, error) {
+			inner, err := rueidis.NewClient(o)
+			return client{inner, p.env.Commands}, err
+		},
+		ClientOption: p.options(),
+	})
+	if err != nil {
+		return nil, design.NoEffect(err)
+	}
+	p.lockers[ttl] = l
+	return l, nil
+}
+
+// options are how the library reaches the server, on the terms of every other design:
+// nothing is sent again by itself.
+func (p *process) options() rueidis.ClientOption {
+	opt := p.env.Redis
+	dial := opt.Dialer
+	if dial == nil {
+		dial = redis.NewDialer(opt)
+	}
+	return rueidis.ClientOption{
+		InitAddress:       []string{opt.Addr},
+		Username:          opt.Username,
+		Password:          opt.Password,
+		SelectDB:          opt.DB,
+		ClientSetInfo:     rueidis.DisableClientSetInfo,
+		ForceSingleClient: true,
+		DisableRetry:      true,
+		DisableCache:      !p.tracking,
+		AlwaysRESP2:       !p.tracking,
+		DialCtxFn: func(ctx context.Context, _ string, _ *net.Dialer, _ *tls.Config) (net.Conn, error) {
+			return dial(ctx, cmp.Or(opt.Network, "tcp"), opt.Addr)
+		},
+	}
+}
