@@ -72,4 +72,20 @@ type Trailer struct {
 	WitnessOverlaps map[string]int64 `json:"witness_overlaps,omitempty"`
 	// WitnessEntries is how many entries the witness saw.
 	WitnessEntries int64 `json:"witness_entries"`
+	// Faults tell how often each fault of a live run struck.
+	Faults []FaultExposure `json:"faults,omitempty"`
+}
+
+// A FaultExposure tells how often a fault struck in a run, and what it met.
+type FaultExposure struct {
+	// Fault is the fault with its schedule, as it can be asked for again; Kind what
+	// it is.
+	Fault string `json:"fault"`
+	Kind  string `json:"kind"`
+	// Struck is how often it struck; MetHeld how often the client it struck, or any
+	// where it struck the server, held a lock then; MetAcquire how often, of the
+	// others, the client was acquiring one.
+	Struck     int64 `json:"struck"`
+	MetHeld    int64 `json:"met_held"`
+	MetAcquire int64 `json:"met_acquire"`
 }

@@ -20,20 +20,28 @@ type child struct {
 	err     error         // how it ended; set before either is closed
 }
 
-// startChild starts program. A goroutine of its own does it and stays locked to
-// its thread until the child has ended, because Linux counts the parent as dead
-// as soon as the thread that forked is.
-func startChild(program string, args []string, home *home) (*child, error) {
-	log, err := os.Create(home.file("log"))
+// A launch is how a child is started.
+type launch struct {
+	program string
+	args    []string
+	home    *home
+	died    chan struct{} // closed when a child started so ended without being asked
+}
+
+// start starts a child. A goroutine of its own does it and stays locked to its thread
+// until the child has ended, because Linux counts the parent as dead as soon as the
+// thread that forked is.
+func (l launch) start() (*child, error) {
+	log, err := os.Create(l.home.file("log"))
 	if err != nil {
 		return nil, err
 	}
 	defer log.Close()
-	cmd := exec.Command(program, args...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = home.path, log, log
+	cmd := exec.Command(l.program, l.args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = l.home.path, log, log
 	cmd.SysProcAttr = childAttributes()
 
-	c := &child{log: log.Name(), exited: make(chan struct{}), died: make(chan struct{})}
+	c := &child{log: log.Name(), exited: make(chan struct{}), died: l.died}
 	started := make(chan error)
 	go func() {
 		runtime.LockOSThread()

@@ -64,13 +64,14 @@ func startIn(ctx context.Context, home *home, program string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := startChild(program, serverArgs(home, opt), home)
+	s := newServer(Private, tune(opt))
+	own := &ownProcess{launch: launch{program, serverArgs(home, opt), home, make(chan struct{})}}
+	c, err := own.start()
 	if err != nil {
 		return nil, err
 	}
-	s := newServer(Private, tune(opt))
-	s.done, s.why = c.died, func() error { return c.err }
-	s.stop = func() error { return errors.Join(c.end(), home.remove()) }
+	s.own, s.done, s.why = own, own.launch.died, own.whyDied
+	s.stop = func() error { return errors.Join(own.end(), home.remove()) }
 	if s.version, err = awaitOwn(ctx, s, c); err != nil {
 		return nil, errors.Join(err, c.end())
 	}

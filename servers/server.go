@@ -32,6 +32,7 @@ type Server struct {
 	closed func() error    // stop, once
 	done   <-chan struct{} // closed when a child ended by itself
 	why    func() error    // how it ended, once done is closed
+	own    *ownProcess     // of a private server; nil for others
 }
 
 func newServer(kind string, options redis.Options) *Server {

@@ -16,6 +16,9 @@ type Client struct {
 	ID int
 	// Counts is what the client was told so far.
 	Counts Counts
+	// Waiting, when not nil, is the context of the client's acquires that may wait, in
+	// place of the run's.
+	Waiting context.Context
 
 	locker lockbench.Locker
 	store  lockbench.Store
@@ -127,7 +130,11 @@ func (c *Client) keyName() string { return c.run.keys[c.choice.Key] }
 // acquire obtains the lock on the iteration's key. The lease is nil when that was
 // refused, with a nil error, and when it failed, with the error.
 func (c *Client) acquire(ctx context.Context) (lockbench.Lease, error) {
-	if c.ask.Wait > 0 {
+	switch {
+	case c.ask.Wait == 0:
+	case c.Waiting != nil:
+		ctx = c.Waiting
+	default:
 		ctx = c.run.Waiting
 	}
 	lease, err := c.try(ctx, c.ask)

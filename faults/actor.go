@@ -1,0 +1,62 @@
+package faults
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"sync"
+)
+
+// An actor draws the choices that chance has about one client, or about what a
+// process does in the background. It is safe for concurrent use.
+type actor struct {
+	mu     sync.Mutex
+	random *rand.Rand
+}
+
+// newActor returns one whose choices depend on the run's seed and on id alone.
+func newActor(in *Injector, id int64) *actor {
+	key := [32]byte{31: 'f'} // sets it apart from the clients' and the locks' choices
+	binary.LittleEndian.PutUint64(key[:], in.config.Seed)
+	binary.LittleEndian.PutUint64(key[8:], uint64(id))
+	return &actor{random: rand.New(rand.NewChaCha8(key))}
+}
+
+// chance tells whether what has probability p happens.
+func (a *actor) chance(p float64) bool {
+	if p == 0 {
+		return false
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.random.Float64() < p
+}
+
+// below draws a number from 0 to n-1.
+func (a *actor) below(n int) int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.random.IntN(n)
+}
+
+// strikes tells whether p strikes on this occasion of a.
+func (p *plan) strikes(in *Injector, a *actor, held bool) bool {
+	drawn := a.chance(p.P) // whether or not it may, so that later draws are the same
+	if p.While == Held && !held || in.now() < int64(p.At) {
+		return false
+	}
+	return drawn || p.P == 0 && p.isDue(in.now())
+}
+
+// isDue tells whether p is to strike by the clock, and then sets the next time. Of
+// several that ask at once one is told so.
+func (p *plan) isDue(now int64) bool {
+	due := p.due.Load()
+	if now < due {
+		return false
+	}
+	next := int64(never)
+	if p.Every > 0 {
+		next = now + int64(p.Every)
+	}
+	return p.due.CompareAndSwap(due, next)
+}

@@ -1,0 +1,190 @@
+package faults
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+)
+
+// A Client is one owner under faults. One goroutine uses it; what befalls its process
+// may befall it at any time.
+type Client struct {
+	p      *Process
+	record *history.Client
+	actor  *actor
+
+	dead      atomic.Bool
+	held      atomic.Int64 // locks in hand
+	acquiring atomic.Bool
+
+	mu      sync.Mutex // orders its death and the rest
+	cancels []context.CancelFunc
+}
+
+// Client puts the owner with this id, recorded by record, under faults. It lives in p,
+// and dies with it: at once when p is dead.
+func (p *Process) Client(id int, record *history.Client) *Client {
+	c := &Client{p: p, record: record, actor: newActor(p.in, int64(id))}
+	if p.skewed != nil {
+		record.Fault(string(Skew), int64(p.skew))
+		p.skewed.struck.Add(1)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clients = append(p.clients, c)
+	if p.dead.Load() {
+		c.die()
+	}
+	return c
+}
+
+// die ends the client: first for whoever looks at Dead, then in the record. p.mu is
+// held.
+func (c *Client) die() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.dead.Swap(true) {
+		return
+	}
+	c.p.in.held.Add(-c.held.Swap(0))
+	c.record.Die(string(Crash))
+	for _, cancel := range c.cancels {
+		cancel()
+	}
+}
+
+// Dead tells whether the client has died. It does so before its death is recorded.
+func (c *Client) Dead() bool { return c.dead.Load() }
+
+// hold adds n to the locks that the client has in hand, unless it is dead.
+func (c *Client) hold(n int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.dead.Load() {
+		return
+	}
+	c.held.Add(n)
+	c.p.in.held.Add(n)
+	if n > 0 && c.p.skewed != nil {
+		c.p.skewed.metHeld.Add(1)
+	}
+}
+
+// Context returns ctx as everything the client does is to run under: by it faults know
+// whose command they see. It ends when ctx does, the client dies or the function
+// returned is called.
+func (c *Client) Context(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.cancels = append(c.cancels, cancel)
+	if c.dead.Load() {
+		cancel()
+	}
+	return context.WithValue(ctx, callKey{}, &call{client: c}), cancel
+}
+
+// A call is what a command belongs to.
+type call struct {
+	client *Client
+	// ending is nil unless the context of this call is to end on the way.
+	ending *ending
+}
+
+type callKey struct{}
+
+// callOf returns the call that a command belongs to, nil when no client asked for it.
+func callOf(ctx context.Context) *call {
+	c, _ := ctx.Value(callKey{}).(*call)
+	return c
+}
+
+// Locker returns inner, under faults. It is to be the outermost decorator: a pause
+// after a grant begins when the grant is known and recorded.
+func (c *Client) Locker(inner lockbench.Locker) lockbench.Locker { return locker{c, inner} }
+
+type locker struct {
+	client *Client
+	inner  lockbench.Locker
+}
+
+// Acquire implements lockbench.Locker.
+func (l locker) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
+	c := l.client
+	if !c.p.await() {
+		return nil, errDead
+	}
+	c.acquiring.Store(true)
+	calling, done := c.toCancel(ctx)
+	lease, err := l.inner.Acquire(calling, key, opt)
+	c.acquiring.Store(false)
+	if err != nil || lease == nil {
+		done()
+		return lease, err
+	}
+	c.hold(1)
+	if plan := c.p.in.chosen(c.actor, true, Pause); plan != nil {
+		c.p.pause(plan, true)
+	}
+	return &heldLease{Wrapped: lockbench.Wrapped{Lease: lease}, client: c, done: done}, nil
+}
+
+// A heldLease is a lease that a client under faults has in hand.
+type heldLease struct {
+	lockbench.Wrapped
+	client *Client
+	done   context.CancelFunc // of the context it was acquired under; nil once released
+}
+
+// Release implements [lockbench.Lease].
+func (l *heldLease) Release(ctx context.Context) error {
+	if !l.client.p.await() {
+		return errDead
+	}
+	defer l.released()
+	return l.Lease.Release(ctx)
+}
+
+// ReleaseAfter implements [lockbench.DelayedReleaser].
+func (l *heldLease) ReleaseAfter(ctx context.Context, d time.Duration) error {
+	if !l.client.p.await() {
+		return errDead
+	}
+	defer l.released()
+	return l.Wrapped.ReleaseAfter(ctx, d)
+}
+
+func (l *heldLease) released() {
+	if l.done != nil {
+		l.client.hold(-1)
+		l.done()
+		l.done = nil
+	}
+}
+
+// Store returns inner, as the client reaches it: not while its process stands still,
+// and not at all when it is dead.
+func (c *Client) Store(inner lockbench.Store) lockbench.Store { return store{c, inner} }
+
+type store struct {
+	client *Client
+	inner  lockbench.Store
+}
+
+// Read implements [lockbench.Store].
+func (s store) Read(ctx context.Context, key string) (r lockbench.Record, err error) {
+	err = s.client.p.under(func() error {
+		r, err = s.inner.Read(ctx, key)
+		return err
+	})
+	return r, err
+}
+
+// Write implements [lockbench.Store].
+func (s store) Write(ctx context.Context, key string, r lockbench.Record) error {
+	return s.client.p.under(func() error { return s.inner.Write(ctx, key, r) })
+}

@@ -1,0 +1,231 @@
+package faults
+
+import (
+	"context"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// hook is what every command of a process's clients passes.
+type hook struct{ p *Process }
+
+// DialHook implements [redis.Hook].
+func (h hook) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+// ProcessHook implements [redis.Hook].
+func (h hook) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		if unseen(ctx, cmd) {
+			return next(ctx, cmd)
+		}
+		return h.p.command(&request{ctx, []redis.Cmder{cmd}, func(ctx context.Context, cmds []redis.Cmder) error {
+			return next(ctx, cmds[0])
+		}})
+	}
+}
+
+// ProcessPipelineHook implements [redis.Hook]: a pipeline or transaction is one
+// request.
+func (h hook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(ctx context.Context, cmds []redis.Cmder) error {
+		if unseen(ctx, cmds[0]) {
+			return next(ctx, cmds)
+		}
+		return h.p.command(&request{ctx, cmds, next})
+	}
+}
+
+// insideKey marks the context of a request that is being sent: what the client library
+// sends for it on the way is part of it.
+type insideKey struct{}
+
+// unseen tells whether a command is one with which the client library opens and looks
+// after its connections.
+func unseen(ctx context.Context, cmd redis.Cmder) bool {
+	switch cmd.Name() {
+	case "hello", "client", "select", "auth", "ping", "readonly":
+		return true
+	}
+	return ctx.Value(insideKey{}) != nil
+}
+
+// A request is what is sent at a time.
+type request struct {
+	ctx  context.Context
+	cmds []redis.Cmder
+	next func(context.Context, []redis.Cmder) error
+}
+
+// fail has the request end in err, unsent or unheard.
+func (r *request) fail(err error) error {
+	for _, cmd := range r.cmds {
+		cmd.SetErr(err)
+	}
+	return err
+}
+
+// send sends the request of process p and returns what it was answered, once p does
+// not stand still.
+func (p *Process) send(r *request) error {
+	err := p.under(func() error { return r.next(context.WithValue(r.ctx, insideKey{}, true), r.cmds) })
+	if p.dead.Load() {
+		return r.fail(errDead)
+	}
+	return err
+}
+
+// unheard sends the request and keeps the reply from it. It returns whether there was
+// one; the error is that of sending it.
+func (p *Process) unheard(r *request) (answered bool, err error) {
+	copies := make([]redis.Cmder, len(r.cmds))
+	for i, cmd := range r.cmds {
+		copies[i] = cmd.Clone()
+	}
+	err = p.under(func() error { return r.next(context.WithValue(r.ctx, insideKey{}, true), copies) })
+	_, replied := err.(redis.Error)
+	return err == nil || replied, err
+}
+
+// under has f run while the process lives and does not stand still. The process dies
+// only when nothing of it is under way.
+func (p *Process) under(f func() error) error {
+	if !p.await() {
+		return errDead
+	}
+	p.gate.RLock()
+	if p.dead.Load() {
+		p.gate.RUnlock()
+		return errDead
+	}
+	err := f()
+	p.gate.RUnlock()
+	if !p.await() {
+		return errDead
+	}
+	return err
+}
+
+// command has the process make a request, unless a fault is in the way.
+func (p *Process) command(r *request) error {
+	if !p.in.active.Load() {
+		return p.answered(r, nil, p.send(r))
+	}
+	var c *Client
+	asked := callOf(r.ctx)
+	if asked != nil {
+		c = asked.client
+		if asked.ending.due() {
+			return p.cancelled(r, asked)
+		}
+	}
+	switch plan := p.strike(c); {
+	case plan == nil:
+		return p.answered(r, c, p.send(r))
+	case plan.Kind == Pause:
+		p.pause(plan, p.met(c))
+		return p.answered(r, c, p.send(r))
+	default:
+		return p.struck(r, c, plan)
+	}
+}
+
+// strike is the fault that strikes at a command of c, or in the background when c is
+// nil; nil for none.
+func (p *Process) strike(c *Client) *plan {
+	who := p.background
+	if c != nil {
+		who = c.actor
+	}
+	return p.in.chosen(who, p.met(c), Pause, Crash, LostReply, Cut)
+}
+
+// met tells whether c holds a lock; any client of the process, when c is nil.
+func (p *Process) met(c *Client) bool {
+	if c != nil {
+		return c.held.Load() > 0
+	}
+	return p.holds()
+}
+
+// chosen is the first of the faults of these kinds that strikes on an occasion of who,
+// nil for none. Each draws its chance.
+func (in *Injector) chosen(who *actor, held bool, kinds ...Kind) (first *plan) {
+	if !in.active.Load() {
+		return nil
+	}
+	for _, p := range in.plans {
+		for _, k := range kinds {
+			if p.Kind == k && p.strikes(in, who, held) && first == nil {
+				first = p
+			}
+		}
+	}
+	return first
+}
+
+// pause has the process stand still, if it does not already.
+func (p *Process) pause(plan *plan, held bool) {
+	plan.struckNow(held, !held)
+	p.stand(plan.For)
+}
+
+// struck makes a request that plan, one of the faults that break something, strikes.
+func (p *Process) struck(r *request, c *Client, plan *plan) error {
+	held, acquiring := p.met(c), c != nil && c.acquiring.Load()
+	switch plan.Kind {
+	case Cut:
+		p.recordOf(c).Fault(string(Cut), 0)
+		plan.struckNow(held, acquiring)
+		return r.fail(errCut)
+	case LostReply:
+		answered, err := p.unheard(r)
+		if !answered {
+			return r.fail(err)
+		}
+		p.recordOf(c).Fault(string(LostReply), 0)
+		plan.struckNow(held, acquiring)
+		return r.fail(errReplyLost)
+	}
+	if p.background.below(2) == 0 {
+		_, _ = p.unheard(r) // it dies after this one
+	}
+	if p.crash() {
+		plan.struckNow(held, acquiring)
+	}
+	return r.fail(errDead)
+}
+
+// cancelled makes a request about which the context of its call ends.
+func (p *Process) cancelled(r *request, asked *call) error {
+	e, c := asked.ending, asked.client
+	held := c.held.Load() > 0
+	end := func() {
+		c.record.Fault(string(Cancel), 0)
+		e.cancel()
+		e.plan.struckNow(held, true)
+	}
+	switch e.phase {
+	case before:
+		end()
+		return r.fail(context.Canceled)
+	case underWay:
+		answered, err := p.unheard(r)
+		if !answered {
+			return r.fail(err)
+		}
+		end()
+		return r.fail(context.Canceled)
+	}
+	err := p.send(r)
+	end()
+	return err
+}
+
+// answered returns err, the answer to a request of c, and takes it down when the other
+// side broke the connection off: what was sent has had what effect it had.
+func (p *Process) answered(r *request, c *Client, err error) error {
+	if err != nil && p.in.active.Load() && hungUp(err) {
+		p.recordOf(c).Fault(string(Cut), 0)
+	}
+	return err
+}

@@ -1,0 +1,106 @@
+package faults
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench"
+)
+
+// A Fault says what is to go wrong, and how often. It is plain data; [Parse] and
+// [Usual] make valid ones.
+//
+// What befalls clients strikes with probability P on each occasion or, when P is
+// zero, on the first occasion from At on and then from Every after it. What befalls
+// the server strikes at At and then every Every.
+type Fault struct {
+	Kind Kind
+	// At is the earliest time, since the clients began.
+	At time.Duration
+	// Every is the time from one strike to the next; zero is once.
+	Every time.Duration
+	// P is the probability on each occasion, 0 to 1: the occasion is a command that a
+	// lock sends, for pause also a grant, and for cancel an acquire.
+	P float64
+	// While says when it may strike.
+	While While
+	// For is how long it lasts. Zero is until past the lease.
+	For time.Duration
+	// By is by how much clocks are off: two processes differ by up to twice that.
+	// Zero is a second more than the design says it tolerates.
+	By time.Duration
+}
+
+// While is a condition for a fault to strike.
+type While string
+
+// The conditions.
+const (
+	// Any time will do. It is the zero value.
+	Any While = ""
+	// Held: the struck client, or any client when the server is struck, holds a lock.
+	Held While = "held"
+)
+
+// Usual returns the fault of a kind with the settings it has when nothing is said.
+func Usual(k Kind) (Fault, error) {
+	t, err := find(string(k))
+	if err != nil {
+		return Fault{}, err
+	}
+	f := t.usual
+	f.Kind = k
+	return f, nil
+}
+
+// String returns f as [Parse] reads it.
+func (f Fault) String() string {
+	text := []string{string(f.Kind)}
+	add := func(name string, given bool, value any) {
+		if given {
+			text = append(text, fmt.Sprintf("%s=%v", name, value))
+		}
+	}
+	add("at", f.At > 0, f.At)
+	add("every", f.Every > 0, f.Every)
+	add("p", f.P > 0, f.P)
+	add("while", f.While != Any, f.While)
+	add("for", f.For > 0, f.For)
+	add("by", f.By > 0, f.By)
+	return strings.Join(text, ",")
+}
+
+// Strings returns each fault as [Parse] reads it.
+func Strings(all []Fault) []string {
+	var texts []string
+	for _, f := range all {
+		texts = append(texts, f.String())
+	}
+	return texts
+}
+
+// Names returns the kinds of faults, each once, as histories and the limits of
+// designs name them.
+func Names(all []Fault) []string {
+	var names []string
+	for _, f := range all {
+		if !slices.Contains(names, string(f.Kind)) {
+			names = append(names, string(f.Kind))
+		}
+	}
+	return names
+}
+
+// Exercises lists the guarantees that these faults put to the test, each once.
+func Exercises(all []Fault) []lockbench.Guarantee {
+	var found []lockbench.Guarantee
+	for _, f := range all {
+		if t := f.Kind.trait(); t != nil {
+			found = append(found, t.decides...)
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}

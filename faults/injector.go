@@ -1,0 +1,157 @@
+package faults
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/servers"
+)
+
+// A Config says what an [Injector] does, and to whom.
+type Config struct {
+	Faults []Fault
+	// Server is where the locks run.
+	Server *servers.Server
+	// Seed decides every choice that is left to chance.
+	Seed uint64
+	// Lease is what the design grants, Tolerance how much longer than that it may
+	// keep a key: what lasts past the lease lasts past both.
+	Lease, Tolerance time.Duration
+}
+
+// An Injector makes the faults of one run happen. Between [Injector.Start] and
+// [Injector.Stop] they strike; before and after that only the dead stay dead. Its
+// methods are safe for concurrent use.
+type Injector struct {
+	config Config
+	plans  []*plan
+	held   atomic.Int64 // locks that clients have in hand
+	active atomic.Bool
+
+	start    time.Time
+	recorder *history.Recorder
+	machine  *history.Client // what befalls the server
+	stop     context.CancelFunc
+	stopping <-chan struct{} // closed by Stop
+	work     sync.WaitGroup
+
+	// striking serialises what befalls the server.
+	striking sync.Mutex
+	away     atomic.Bool // the server is stopped or being started
+	mu       sync.Mutex
+	errs     []error
+}
+
+// A plan is a fault with what is counted of it.
+type plan struct {
+	Fault
+	trait *trait
+	due   atomic.Int64 // by the clock: the next strike, in ns since the start
+
+	struck, metHeld, metAcquire atomic.Int64
+}
+
+const never = 1<<63 - 1
+
+// New prepares the faults of a run. Its error says why they cannot be done on the
+// configuration's server.
+func New(c Config) (*Injector, error) {
+	if err := Check(c.Faults, c.Server.Kind()); err != nil {
+		return nil, err
+	}
+	in := &Injector{config: c}
+	for _, f := range c.Faults {
+		if f.For == 0 {
+			f.For = c.pastLease()
+		}
+		if f.Kind == ServerPause {
+			f.For = min(f.For, longestServerPause)
+		}
+		if f.By == 0 {
+			f.By = c.Tolerance + time.Second
+		}
+		p := &plan{Fault: f, trait: f.Kind.trait()}
+		p.due.Store(int64(f.At))
+		in.plans = append(in.plans, p)
+	}
+	return in, nil
+}
+
+// pastLease is how long to stand still for the lease to be over, whatever the
+// design tolerates.
+func (c *Config) pastLease() time.Duration { return c.Lease + c.Lease/4 + c.Tolerance }
+
+// Start has faults strike from now on, and takes them down by recorder.
+func (in *Injector) Start(ctx context.Context, recorder *history.Recorder) error {
+	ctx, in.stop = context.WithCancel(context.WithoutCancel(ctx))
+	in.stopping, in.start, in.recorder = ctx.Done(), time.Now(), recorder
+	in.machine = recorder.Client(-1, -1)
+	if err := in.prepare(ctx); err != nil {
+		in.stop()
+		return err
+	}
+	in.active.Store(true)
+	for _, p := range in.plans {
+		if p.trait.target == ofServer {
+			in.work.Go(func() { in.keep(ctx, p) })
+		}
+	}
+	return nil
+}
+
+// Stop ends what lasts, has nothing strike any more and waits for the server to be
+// as it should. The error says what went wrong for the faults themselves.
+func (in *Injector) Stop() error {
+	in.active.Store(false)
+	if in.stop != nil {
+		in.stop()
+	}
+	in.work.Wait()
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return errors.Join(in.errs...)
+}
+
+// Away tells whether the server answers nobody because of a fault.
+func (in *Injector) Away() bool { return in.away.Load() }
+
+func (in *Injector) failed(k Kind, err error) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.errs = append(in.errs, fmt.Errorf("fault %s: %w", k, err))
+}
+
+func (in *Injector) now() int64 { return int64(time.Since(in.start)) }
+
+// struckNow counts a strike: on a client that holds a lock or is acquiring one, or
+// on the server while a lock is held.
+func (p *plan) struckNow(held, acquiring bool) {
+	p.struck.Add(1)
+	switch {
+	case held:
+		p.metHeld.Add(1)
+	case acquiring:
+		p.metAcquire.Add(1)
+	}
+}
+
+// An Exposure tells how often a fault struck, and what it met.
+type Exposure = history.FaultExposure
+
+// Exposures tells of each fault how often it struck, in the order of the
+// configuration.
+func (in *Injector) Exposures() []Exposure {
+	var all []Exposure
+	for _, p := range in.plans {
+		all = append(all, Exposure{
+			Fault: p.String(), Kind: string(p.Kind),
+			Struck: p.struck.Load(), MetHeld: p.metHeld.Load(), MetAcquire: p.metAcquire.Load(),
+		})
+	}
+	return all
+}

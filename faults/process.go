@@ -1,0 +1,212 @@
+package faults
+
+import (
+	"context"
+	"errors"
+	"net"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/impls/design"
+)
+
+// errDead is what a dead process's locks are answered. Nobody acts on it.
+var errDead = errors.New("the process is dead")
+
+// A Process is one process of a design, under faults: everything that its locks send
+// passes by here. Its methods are safe for concurrent use.
+type Process struct {
+	in     *Injector
+	number int
+	skew   time.Duration // how far its clock is ahead
+	skewed *plan         // for that; nil when the clock is right
+
+	dead  atomic.Bool
+	death chan struct{} // closed when it is dead
+	// gate is held for reading while a command is under way.
+	gate sync.RWMutex
+
+	mu      sync.Mutex
+	clients []*Client
+	conns   map[net.Conn]struct{}
+	resume  chan struct{} // closed when a pause is over, nil while there is none
+	// background is struck for what no client asked for.
+	background *actor
+	record     *history.Client
+}
+
+// Process puts the process with this number, which no other of the run has, under
+// faults: env is what its design is then to be opened with. Call it before Open.
+func (in *Injector) Process(number int, env *design.Environment) *Process {
+	p := &Process{
+		in: in, number: number,
+		death:      make(chan struct{}),
+		conns:      map[net.Conn]struct{}{},
+		background: newActor(in, int64(-1-number)),
+	}
+	env.Clients = clients{p}
+	if i := slices.IndexFunc(in.plans, func(plan *plan) bool { return plan.Kind == Skew }); i >= 0 {
+		p.setOff(in.plans[i], env)
+	}
+	return p
+}
+
+// setOff sets the clock of the process off: ahead and behind, by turns.
+func (p *Process) setOff(plan *plan, env *design.Environment) {
+	p.skewed, p.skew = plan, plan.By
+	if p.number%2 == 1 {
+		p.skew = -plan.By
+	}
+	now := env.Now
+	env.Now = func() time.Time { return now().Add(p.skew) }
+}
+
+// clients is where the design has its connections from.
+type clients struct{ p *Process }
+
+// Open implements [design.Clients].
+func (c clients) Open(opt *redis.Options) *redis.Client {
+	mine := *opt
+	mine.Dialer = c.p.dialer(opt.Dialer)
+	client := redis.NewClient(&mine)
+	client.AddHook(hook{c.p})
+	return client
+}
+
+// Close implements [design.Clients].
+func (c clients) Close(client *redis.Client) error { return client.Close() }
+
+// Dead tells whether the process has died.
+func (p *Process) Dead() bool { return p.dead.Load() }
+
+// crash ends the process and all of its clients. It returns once nothing of it is
+// under way any more; it does nothing when the process is dead already.
+func (p *Process) crash() bool {
+	if !p.dead.CompareAndSwap(false, true) {
+		return false
+	}
+	p.gate.Lock() // what is under way has had its effect by its client's death
+	defer p.gate.Unlock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range p.clients {
+		c.die()
+	}
+	close(p.death)
+	for conn := range p.conns {
+		_ = conn.Close() // of no more use, whatever it says
+	}
+	return true
+}
+
+// stand lets the process stand still for d, or until the faults are over.
+func (p *Process) stand(d time.Duration) bool {
+	p.mu.Lock()
+	if p.resume != nil || p.dead.Load() {
+		p.mu.Unlock()
+		return false
+	}
+	over := make(chan struct{})
+	p.resume = over
+	p.tell(history.Pause)
+	p.mu.Unlock()
+
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-p.death:
+	case <-p.in.stopping:
+	}
+
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.tell(history.Resume)
+	p.resume = nil
+	close(over)
+	return true
+}
+
+// tell records an event of every client of the process. p.mu is held.
+func (p *Process) tell(kind history.Kind) {
+	for _, c := range p.clients {
+		c.record.Event(kind, "", "")
+	}
+}
+
+// await waits until the process does not stand still, and tells whether it lives.
+func (p *Process) await() bool {
+	p.mu.Lock()
+	over := p.resume
+	p.mu.Unlock()
+	if over != nil {
+		select {
+		case <-over:
+		case <-p.death:
+		}
+	}
+	return !p.dead.Load()
+}
+
+// recordOf is where what befalls actor c is taken down: in a record of the process's
+// own for what no client asked for.
+func (p *Process) recordOf(c *Client) *history.Client {
+	if c != nil {
+		return c.record
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.record == nil {
+		p.record = p.in.recorder.Client(int32(-2-p.number), int32(p.number))
+	}
+	return p.record
+}
+
+// holds tells whether any client of the process holds a lock.
+func (p *Process) holds() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range p.clients {
+		if c.held.Load() > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// dialer returns dial, of connections that end with the process.
+func (p *Process) dialer(dial func(context.Context, string, string) (net.Conn, error)) func(context.Context, string, string) (net.Conn, error) {
+	return func(ctx context.Context, network, addr string) (net.Conn, error) {
+		if p.dead.Load() {
+			return nil, &net.OpError{Op: "dial", Net: network, Err: errDead}
+		}
+		conn, err := dial(ctx, network, addr)
+		if err != nil {
+			return nil, err
+		}
+		return p.keep(conn)
+	}
+}
+
+// keep notes a connection, to be closed when the process dies.
+func (p *Process) keep(conn net.Conn) (net.Conn, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.dead.Load() {
+		_ = conn.Close()
+		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: errDead}
+	}
+	p.conns[conn] = struct{}{}
+	return mortal(conn, p), nil
+}
+
+func (p *Process) forget(conn net.Conn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.conns, conn)
+}

@@ -1,0 +1,147 @@
+package faults
+
+import (
+	"context"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// lookEvery is how often it is looked whether a lock is held, for a fault that is due.
+const lookEvery = time.Millisecond
+
+// keep strikes the server by the schedule of p until ctx ends.
+func (in *Injector) keep(ctx context.Context, p *plan) {
+	for in.rest(ctx, time.Duration(p.due.Load())-time.Since(in.start)) {
+		if p.While == Held && in.held.Load() == 0 {
+			if !in.rest(ctx, lookEvery) {
+				return
+			}
+			continue
+		}
+		in.strikeServer(ctx, p)
+		if p.Every == 0 {
+			return
+		}
+		p.due.Store(in.now() + int64(p.Every))
+	}
+}
+
+// rest waits for d and tells whether ctx lasts.
+func (in *Injector) rest(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return ctx.Err() == nil
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// serverFaults say how each kind is done to the server.
+var serverFaults = map[Kind]func(in *Injector, ctx context.Context, p *plan) error{
+	ScriptFlush: (*Injector).flushScripts,
+	ServerPause: (*Injector).pauseServer,
+	Restart:     (*Injector).restartEmpty,
+	RestartAOF:  (*Injector).restartFromAOF,
+	ClientKill:  (*Injector).killClients,
+	Evict:       (*Injector).evict,
+}
+
+func (in *Injector) strikeServer(ctx context.Context, p *plan) {
+	in.striking.Lock()
+	defer in.striking.Unlock()
+	p.struckNow(in.held.Load() > 0, false)
+	if err := serverFaults[p.Kind](in, context.WithoutCancel(ctx), p); err != nil {
+		in.failed(p.Kind, err)
+	}
+}
+
+// prepare makes the server ready for what is to befall it.
+func (in *Injector) prepare(ctx context.Context) error {
+	for _, p := range in.plans {
+		if p.Kind == RestartAOF {
+			return in.config.Server.KeepLog(ctx)
+		}
+	}
+	return nil
+}
+
+// admin has f use a connection of its own to the server.
+func (in *Injector) admin(f func(*redis.Client) error) error {
+	opt := in.config.Server.Options()
+	opt.PoolSize = 1
+	client := redis.NewClient(opt)
+	defer client.Close()
+	return f(client)
+}
+
+func (in *Injector) flushScripts(ctx context.Context, _ *plan) error {
+	return in.admin(func(client *redis.Client) error {
+		// Before, so that nothing that misses a script goes before its loss.
+		in.machine.Fault(string(ScriptFlush), 0)
+		return client.ScriptFlush(ctx).Err()
+	})
+}
+
+// pauseServer stops the server. What clients send meanwhile it answers afterwards.
+func (in *Injector) pauseServer(_ context.Context, p *plan) error {
+	in.away.Store(true)
+	defer in.away.Store(false)
+	in.machine.Fault(string(ServerPause), int64(p.For))
+	if err := in.config.Server.Suspend(); err != nil {
+		return err
+	}
+	select {
+	case <-time.After(p.For):
+	case <-in.stopping:
+	}
+	err := in.config.Server.Resume()
+	in.machine.Fault("server-resume", 0)
+	return err
+}
+
+func (in *Injector) restartEmpty(ctx context.Context, _ *plan) error {
+	in.away.Store(true)
+	defer in.away.Store(false)
+	// Between the two: whatever the old server granted was called before it.
+	return in.config.Server.Restart(ctx, func() { in.machine.Fault(string(Restart), 0) })
+}
+
+func (in *Injector) restartFromAOF(ctx context.Context, _ *plan) error {
+	in.away.Store(true)
+	defer in.away.Store(false)
+	return in.config.Server.Restart(ctx, func() {
+		in.machine.Fault(string(RestartAOF), 0)
+		in.machine.Fault(string(ScriptFlush), 0)
+	})
+}
+
+func (in *Injector) killClients(ctx context.Context, _ *plan) error {
+	in.machine.Fault(string(ClientKill), 0)
+	return in.admin(func(client *redis.Client) error {
+		return client.Do(ctx, "CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes").Err()
+	})
+}
+
+// evict has the server evict all that may be, within one turn of its loop, so that no
+// other command finds it short of memory: the records of the workload have no TTL and
+// stay.
+func (in *Injector) evict(ctx context.Context, _ *plan) error {
+	err := in.admin(func(client *redis.Client) error {
+		_, err := client.Pipelined(ctx, func(p redis.Pipeliner) error {
+			p.ConfigSet(ctx, "maxmemory-policy", "volatile-random")
+			p.ConfigSet(ctx, "maxmemory", "1")
+			p.Echo(ctx, "evict") // before any command memory is looked after
+			p.ConfigSet(ctx, "maxmemory", "0")
+			return nil
+		})
+		return err
+	})
+	in.machine.Fault(string(Evict), 0)
+	return err
+}

@@ -1,0 +1,127 @@
+package servers
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// An ownProcess is the process behind a private server: several, one after another,
+// when it is restarted.
+type ownProcess struct {
+	mu     sync.Mutex
+	launch launch
+	child  *child
+}
+
+// start starts the process, with the settings that the launch has by now.
+func (o *ownProcess) start() (*child, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	c, err := o.launch.start()
+	if err == nil {
+		o.child = c
+	}
+	return c, err
+}
+
+func (o *ownProcess) current() *child {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.child
+}
+
+func (o *ownProcess) end() error { return o.current().end() }
+
+func (o *ownProcess) whyDied() error { return o.current().err }
+
+// process returns what stands behind a private server, or why there is nothing.
+func (s *Server) process() (*ownProcess, error) {
+	if s.own == nil {
+		return nil, fmt.Errorf("server %s is %s: lockbench does not control its process; hint: use a private server", s.address, s.kind)
+	}
+	return s.own, nil
+}
+
+// Suspend stops the process of a private server (SIGSTOP) until [Server.Resume]: it
+// answers nobody, and what is sent to it waits.
+func (s *Server) Suspend() error { return s.signal(suspend) }
+
+// Resume lets a suspended server go on.
+func (s *Server) Resume() error { return s.signal(resume) }
+
+func (s *Server) signal(how func(*child) error) error {
+	own, err := s.process()
+	if err != nil {
+		return err
+	}
+	if err := how(own.current()); err != nil {
+		return fmt.Errorf("server %s: %w", s.address, err)
+	}
+	return nil
+}
+
+// Restart kills a private server and starts it anew at the same address: empty, unless
+// it keeps a log ([Server.KeepLog]). It calls between when the old process is gone and
+// the new one not started, and returns once the new one answers, within 5 s.
+func (s *Server) Restart(ctx context.Context, between func()) error {
+	own, err := s.process()
+	if err != nil {
+		return err
+	}
+	if err := own.end(); err != nil {
+		return fmt.Errorf("kill server %s: %w", s.address, err)
+	}
+	between()
+	c, err := own.start()
+	if err == nil {
+		_, err = awaitOwn(ctx, s, c)
+	}
+	if err != nil {
+		return fmt.Errorf("start server %s again: %w", s.address, err)
+	}
+	return nil
+}
+
+// KeepLog has a private server log every write, on disk before it is answered, so that
+// a restart finds all that was acknowledged. It returns once the log is complete.
+func (s *Server) KeepLog(ctx context.Context) error {
+	own, err := s.process()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	client := s.single()
+	defer client.Close()
+	for name, value := range map[string]string{"appendfsync": "always", "appendonly": "yes"} {
+		if err := client.ConfigSet(ctx, name, value).Err(); err != nil {
+			return fmt.Errorf("server %s: set %s: %w", s.address, name, err)
+		}
+	}
+	own.mu.Lock()
+	own.launch.args = append(own.launch.args, "--appendonly", "yes", "--appendfsync", "always")
+	own.mu.Unlock()
+	return s.awaitLog(ctx, client)
+}
+
+// awaitLog waits until what the server had before it kept a log is in the log.
+func (s *Server) awaitLog(ctx context.Context, client *redis.Client) error {
+	for {
+		info, err := infoSection(ctx, client, "persistence")
+		if err != nil {
+			return fmt.Errorf("server %s: wait for its log: %w", s.address, err)
+		}
+		if info["aof_enabled"] == "1" && info["aof_rewrite_in_progress"] == "0" && info["aof_rewrite_scheduled"] == "0" {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("server %s: its log is not complete: %w", s.address, ctx.Err())
+		case <-time.After(pollInterval):
+		}
+	}
+}
