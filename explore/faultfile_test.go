@@ -135,7 +135,11 @@ func (f *faultFile) readFound(value string) error {
 func (f faultFile) text() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# fault: %s\n# why: %s\n", f.fault, f.why)
-	fmt.Fprintf(&b, "# found: %s; schedule %d; %.1f s\n", f.flags, f.schedule, f.after.Seconds())
+	fmt.Fprintf(&b, "# found: %s", f.flags)
+	if f.schedule > 0 {
+		fmt.Fprintf(&b, "; schedule %d; %.1f s", f.schedule, f.after.Seconds())
+	}
+	b.WriteByte('\n')
 	if f.shows != "" {
 		fmt.Fprintf(&b, "# shows: %s\n", f.shows)
 	}
@@ -251,44 +255,3 @@ func countSteps(r explore.Replay) (n int) {
 }
 
 var transaction = regexp.MustCompile(`^\S+ run (?:.*: )?(WATCH|HGETALL|EXEC)\b`)
-
-// faultTableOf is docs/faults.md.
-func faultTableOf(all []faultFile) string {
-	var b strings.Builder
-	b.WriteString(faultTableHead)
-	design := ""
-	for _, f := range all {
-		if f.design != design {
-			design = f.design
-			fmt.Fprintf(&b, "\n## %s\n\n%s", design, faultColumns)
-		}
-		why := f.why
-		if f.byHand != "" {
-			why += "; by hand: " + f.byHand
-		}
-		fmt.Fprintf(&b, "| %s<br>*%s* | %s %s | %s | `%s` | %d | %.1f | %d | %s |\n",
-			f.fault, why, f.breaks, f.verdict, f.needs(), cmp.Or(f.flags, "--scenario contend"), f.schedule, f.after.Seconds(), f.steps, f.name())
-	}
-	return b.String()
-}
-
-const (
-	faultTableHead = `<!-- Generated from explore/testdata/faults by go test ./explore -run TestFaultTable -update. -->
-
-# The faults of the documents' designs, as explore finds them
-
-Each row is a schedule under ` + "`explore/testdata/faults`" + `, which a test runs again at every change. The same by hand:
-
-    lockbench explore --replay explore/testdata/faults/NAME.replay
-
-*needs* says whether two clients, one fault and two moves of time are enough, which is what ` + "`lockbench explore`" + `
-tries unless told otherwise; *explore with* are the flags that lead to this fault and to no other of the same
-guarantee. *schedule* is the number of the first one that showed it, the same on every machine; *seconds* is how long that
-took, on a machine with two cores that were busy with other things; *steps* are the scheduling points of the shortest schedule found,
-a transaction being one. Where the schedule in the file is another, written *by hand* to show one cause of several, these numbers are
-of the search's own, which breaks the same guarantee. A guarantee that is *held* is a fault feared in vain.
-`
-	faultColumns = `| fault | verdict | needs | explore with | schedule | seconds | steps | file |
-|---|---|---|---|---:|---:|---:|---|
-`
-)
