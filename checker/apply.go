@@ -13,7 +13,7 @@ func (c *Checker) acquireCalled(k *key, op *history.Op) {
 	k.fences.called(op)
 	c.besideAcquire(k, op)
 	switch {
-	case op.Outcome == history.Refused && c.refreshed:
+	case c.refreshed && (op.Outcome == history.Refused || op.Outcome == history.LossReported):
 		c.refreshRefused(k, op)
 		return
 	case op.Outcome != history.OK && op.Outcome != history.Unknown:
@@ -86,8 +86,10 @@ func (c *Checker) turnTo(k *key, op *history.Op) {
 		switch {
 		case h.client != op.Client:
 		case h.id == op.Hold && !h.ended:
+			c.lockedAnew(k, h, op)
 			c.acquiredAgain(h, op)
 		case h.id == op.Hold: // to its owner it goes on, but its core is over: begin anew
+			c.lockedAnew(k, h, op)
 			h.id, h.was = 0, h.id
 			c.drop(k, i)
 		case h.released:
@@ -95,6 +97,15 @@ func (c *Checker) turnTo(k *key, op *history.Op) {
 			h.close(callOf(op), "reacquired", true)
 			c.drop(k, i)
 		}
+	}
+}
+
+// lockedAnew judges acquire op, answered ok, by an owner who would only begin his
+// lease anew: had he lost the key, he was to be told.
+func (c *Checker) lockedAnew(k *key, h *hold, op *history.Op) {
+	knows := h.told || h.released || h.endedBy == "refused"
+	if c.refreshed && op.Outcome == history.OK && !knows && h.supersededAt.before(callOf(op)) {
+		c.owedLoss(k, h, op)
 	}
 }
 
@@ -247,7 +258,11 @@ func (c *Checker) extendCalled(k *key, op *history.Op) {
 		c.staleCall(k, h, op)
 	}
 	if op.Outcome == history.LossReported {
-		h.close(callOf(op), "lost", op.Kind == history.Extend)
+		if op.Kind == history.Renew { // whether its owner is told, Lost() says
+			h.over(callOf(op), "lost", false)
+		} else {
+			h.close(callOf(op), "lost", true)
+		}
 		k.cuts++
 		return
 	}

@@ -20,7 +20,8 @@ func (r *replay) besides(ops []*history.Op, earlier []*replay) {
 		if op.Client != first.Client || op.Hold == first.Hold {
 			continue
 		}
-		if i > place && r.rules.refreshed && op.Kind == history.Acquire && op.Outcome == history.Refused {
+		denied := op.Outcome == history.Refused || op.Outcome == history.LossReported
+		if i > place && r.rules.refreshed && op.Kind == history.Acquire && denied {
 			r.asides = append(r.asides, aside{op: op})
 		}
 		ttl, acts := leaseAmong(op, earlier)

@@ -126,7 +126,7 @@ func (c *Checker) key(name string) *key {
 	if k == nil {
 		k = c.spare.key()
 		k.name, k.now, k.lastEnd = name, stamp{t: -1}, stamp{t: -1}
-		k.refusal.busy = -1
+		k.refusal.busy, k.refusal.acted = stamp{t: -1}, stamp{t: -1}
 		k.refusal.slack = c.slack()
 		c.keys[name] = k
 	}

@@ -110,8 +110,13 @@ func (c *Checker) explained(k *key, a *hold, s start) bool {
 	if s.at.t >= a.first {
 		early = c.under(lockbench.Extend)
 	}
-	if x := c.behind(k, lockbench.LostReply, a, s.h, s.at); x != nil {
-		c.violateOps(c.either(lockbench.LostReply, early), k, lostReplyGave, x.op, a.ops[0], s.h.ops[0], x.fault)
+	gave := func(x *strike) bool {
+		if x != nil {
+			c.violateOps(c.either(lockbench.LostReply, early), k, lostReplyGave, x.op, a.ops[0], s.h.ops[0], x.fault)
+		}
+		return x != nil
+	}
+	if gave(c.behind(k, lockbench.LostReply, a, s.at)) {
 		return true
 	}
 	for _, x := range k.struck {
@@ -120,19 +125,19 @@ func (c *Checker) explained(k *key, a *hold, s start) bool {
 			return true
 		}
 	}
-	return false
+	return gave(c.behind(k, lockbench.Cancel, a, s.at))
 }
 
 // blame finds the one guarantee that explains why s was granted within the
-// validity of a. A missing record, or a stray that was under way when a was
-// granted, could explain it too, so none is blamed then.
+// validity of a. A missing record, or a stray that was under way when one of them
+// was granted, could explain it too, so none is blamed then.
 func (c *Checker) blame(k *key, a *hold, s start) {
 	switch {
 	case c.partial || a.forgotten:
 	case a.foreign != nil && callOf(a.foreign).before(s.at):
 		c.violate(c.unlessSkewed(lockbench.OwnerRelease), k, freedByStranger, a.foreigner, a, s.h)
 	case c.explained(k, a, s):
-	case a.stray: // that may explain it, or may have come too early to
+	case a.stray, s.h.stray: // that may explain it, or may have come too early to
 	case a.inner > 0 && c.nested:
 		c.violate(lockbench.Reentrancy, k, innerFreed, a, s.h)
 	case s.at.t >= a.first:
@@ -145,7 +150,7 @@ func (c *Checker) blame(k *key, a *hold, s start) {
 // overran judges, when its owner lets go at s, whether h was worked under past
 // its validity and whether somebody had got in meanwhile.
 func (c *Checker) overran(h *hold, s stamp) {
-	s = earlier(s, h.end) // told of the loss, it stopped then
+	s = earlier(s, h.knew) // told of the loss, it stopped then
 	if !h.known || h.from == history.NoStamp || h.dead || s.t <= h.base {
 		return
 	}
@@ -153,7 +158,7 @@ func (c *Checker) overran(h *hold, s stamp) {
 	if h.intruder == nil || !h.intrusion.before(s) {
 		return
 	}
-	overlap := earlier(s, h.intruder.end).t - h.intrusion.t
+	overlap := earlier(s, h.intruder.knew).t - h.intrusion.t
 	c.measure(&c.overlaps, overlap)
 	c.worst(overlap)
 	if h.excused {

@@ -229,7 +229,8 @@ func (c *Checker) late(fault *history.Op) {
 	for _, k := range c.keys {
 		found = c.lateStrikes(k, fault) || found
 		if longest, ok := k.asked.get(fault.Client); ok { // whichever of its calls it came from
-			k.refusal.busy = max(k.refusal.busy, after(after(fault.Call, longest), k.refusal.slack))
+			k.refusal.keep(after(after(fault.Call, longest), k.refusal.slack))
+			k.refusal.stirred++
 		}
 		for h := range k.others(fault.Client) {
 			h.stray = true
@@ -249,9 +250,9 @@ func (c *Checker) lateStrikes(k *key, fault *history.Op) (found bool) {
 			continue
 		}
 		found = true
-		x.until, x.over = max(x.until, fault.Call), false
+		x.until, x.over = later(x.until, callOf(fault)), false
 		if x.bounded {
-			c.bound(k, x.op, fault.Call)
+			c.bound(k, x.op, callOf(fault))
 		}
 	}
 	return found

@@ -55,6 +55,7 @@ type hold struct {
 	ended   bool // nothing more can be in its core
 	end     stamp
 	endedBy string
+	knew    stamp // its owner stopped working then: it gave up, was told of the loss, or died
 
 	released   bool // its owner gave it up, whatever came of that
 	releasedBy *history.Op
@@ -105,7 +106,7 @@ func (c *Checker) newHold(op *history.Op) *hold {
 		ops: append(h.ops, op), flying: h.flying, late: h.late, rivals: h.rivals, lax: h.lax,
 		granted: returnOf(op), newest: returnOf(op), known: op.Outcome == history.OK,
 		from: op.Attempt, unsure: math.MaxInt64, coreDepth: 1, depth: 1,
-		end: forever, supersededAt: forever, intrusion: forever, widest: math.MaxInt64,
+		end: forever, knew: forever, supersededAt: forever, intrusion: forever, widest: math.MaxInt64,
 		least: lease(op), most: lease(op), levels: c.nested, joins: c.joins(),
 	}
 	if !h.known {
@@ -159,6 +160,15 @@ func (h *hold) leaseOf(op *history.Op) int64 {
 	return lease(op)
 }
 
+// began is the start of validity, with its place among what happened at that
+// instant where that is known.
+func (h *hold) began() stamp {
+	if first := h.ops[0]; first.Kind == history.Acquire && first.Call == h.from {
+		return callOf(first)
+	}
+	return stamp{t: h.from}
+}
+
 // cap bounds the lease of h, just granted, by ttl.
 func (h *hold) cap(ttl int64) {
 	if ttl >= h.least {
@@ -202,6 +212,12 @@ func (h *hold) coreAt(s stamp) bool {
 // close ends the core at s for the reason by; only the first time counts. own
 // tells that the owner did it, in a known order with its other calls.
 func (h *hold) close(s stamp, by string, own bool) {
+	h.knew = earlier(h.knew, s)
+	h.over(s, by, own)
+}
+
+// over ends the core as close does, but of that its owner knows nothing.
+func (h *hold) over(s stamp, by string, own bool) {
 	if !h.ended {
 		h.ended, h.end, h.endedBy = true, s, by
 	}
@@ -242,7 +258,7 @@ func (h *hold) extend(op *history.Op) {
 		switch {
 		case op.Call >= h.until || !h.inCore:
 			h.late = append(h.late, lateOp{op, ttl})
-		case h.joins && op.Kind == history.Renew && op.Return >= h.until:
+		case h.joins && (op.Kind == history.Renew || h.regrant) && op.Return >= h.until:
 			// It may have acted on what its owner was granted since, after a gap.
 			h.late = append(h.late, lateOp{op, ttl})
 			h.setUntil(op, min(h.until, after(op.Call, ttl)))

@@ -59,17 +59,17 @@ func (k *key) sent(h *hold, op *history.Op) {
 		k.lurking.set(op.Client, n+1)
 		return
 	}
-	k.stray(op, op.Return)
+	k.stray(op, returnOf(op))
 }
 
-// A stray is a release or extend that may take effect until then, in ns, on what
-// others hold.
+// A stray is a release or extend that may take effect until then on what others
+// hold.
 type stray struct {
 	client int32
-	until  int64
+	until  stamp
 }
 
-func (k *key) stray(op *history.Op, until int64) {
+func (k *key) stray(op *history.Op, until stamp) {
 	if len(k.strays) == keptStrays {
 		k.strays = slices.Delete(k.strays, 0, 1)
 	}
@@ -77,7 +77,7 @@ func (k *key) stray(op *history.Op, until int64) {
 }
 
 // unlurk applies that op, which was struck by a fault, has acted by end.
-func (k *key) unlurk(op *history.Op, end int64) {
+func (k *key) unlurk(op *history.Op, end stamp) {
 	if op.Outcome == history.Unknown && (op.Kind == history.Release || op.Kind == history.Extend) {
 		if n, _ := k.lurking.get(op.Client); n > 0 {
 			k.lurking.set(op.Client, n-1)
@@ -92,8 +92,19 @@ func (k *key) unlurk(op *history.Op, end int64) {
 func (k *key) metStray(h *hold) bool {
 	lurks := func(l clientTime) bool { return l.client != h.client && l.t > 0 }
 	return slices.ContainsFunc(k.lurking, lurks) || slices.ContainsFunc(k.strays, func(s stray) bool {
-		return s.client != h.client && s.until >= h.from
+		return s.client != h.client && !s.until.before(h.began())
 	})
+}
+
+// followed tells whether another was granted the key since h was, maybe while the
+// owner of h was being told of the loss.
+func (k *key) followed(h *hold) bool {
+	for other := range k.known() {
+		if other.known && other.client != h.client && !other.newest.before(h.began()) {
+			return true
+		}
+	}
+	return false
 }
 
 // owedLoss judges an answer that should have been "lost", since another owner
@@ -146,8 +157,12 @@ func (c *Checker) toldLost(k *key, h *hold, op *history.Op, s stamp) {
 		c.violate(c.unlessSkewed(lockbench.OwnerRelease), k, lostToStranger, h.foreigner, h)
 		return
 	}
-	certain := !k.refusal.unanswered && k.refusal.granting == 0 && !h.stray
-	switch x := c.behind(k, lockbench.LostReply, h, nil, s); {
+	certain := !h.stray && k.refusal.nobodySince(h.began()) && !k.followed(h)
+	x := c.behind(k, lockbench.LostReply, h, s)
+	if x == nil {
+		x = c.behind(k, lockbench.Cancel, h, s)
+	}
+	switch {
 	case x != nil:
 		c.violateOps(lockbench.LostReply, k, lostReplyTook, x.op, h.ops[0], op, x.fault)
 	case h.inner > 0 && c.nested:
@@ -156,6 +171,7 @@ func (c *Checker) toldLost(k *key, h *hold, op *history.Op, s stamp) {
 		c.violateOps(c.unlessFlushed(lockbench.LossReported), k, falselyToldFlushed, op, c.faults.flush)
 	case certain:
 		c.expose(lockbench.LossReported)
-		c.violate(lockbench.LossReported, k, falselyTold, h)
+		// Skew is about exclusion: it takes nothing from an owner whom nobody followed.
+		c.convict(lockbench.LossReported, candidate{key: k, kind: falselyTold, holds: []*hold{h}})
 	}
 }

@@ -87,6 +87,15 @@ func (h *hold) mayDelay(op *history.Op) {
 	}
 }
 
+// freed is when the server may at most still have held it: with the place among
+// what happened at that instant, where its owner's release was answered there.
+func (h *hold) freed(slack int64) stamp {
+	if h.exact {
+		return returnOf(h.releasedBy)
+	}
+	return stamp{h.latest(slack), math.MaxUint64}
+}
+
 // latest is when the server may at most still have held it, in ns.
 func (h *hold) latest(slack int64) int64 {
 	switch {

@@ -17,12 +17,13 @@ const refusalSlack = time.Second
 // refusals tells when a key is provably free: no hold, read as widely as can be,
 // reaches into that time.
 type refusals struct {
-	tainted    int   // acquires of unknown outcome that may take it at any time
-	unanswered bool  // there was an acquire of unknown outcome
-	granting   int   // acquires under way that will be, or may be, granted
-	refusing   int   // acquires under way that will not be
-	busy       int64 // the latest instant at which a hold that is gone may have ended
-	slack      int64
+	tainted  int   // acquires of unknown outcome that may take it at any time
+	acted    stamp // an acquire that a fault struck may have acted as late as this
+	granting int   // acquires under way that will be, or may be, granted
+	refusing int   // acquires under way that will not be
+	busy     stamp // the latest instant at which a hold that is gone may have ended
+	slack    int64
+	stirred  int // acquires so far that might have taken the key
 	// proven are the refusals of a free key. They are reported once nothing can
 	// explain them any more: neither a grant called at the instant of their return,
 	// nor a fault that strikes an acquire that was under way then.
@@ -33,9 +34,17 @@ type refusals struct {
 }
 
 func (r *refusals) gone(h *hold) {
-	until := h.latest(r.slack)
-	r.busy = max(r.busy, until)
+	r.busy = later(r.busy, h.freed(r.slack))
 	r.left(h)
+}
+
+// keep has the key count as busy until t, in ns.
+func (r *refusals) keep(t int64) { r.busy = later(r.busy, stamp{t, math.MaxUint64}) }
+
+// nobodySince tells whether no acquire may have taken the key since s but those
+// that were granted.
+func (r *refusals) nobodySince(s stamp) bool {
+	return r.tainted == 0 && r.granting == 0 && r.acted.before(s)
 }
 
 // left notes what the server may have left of h when its owner gave it up.
@@ -113,11 +122,10 @@ func (c *Checker) tryBegun(k *key, op *history.Op) {
 	r := &k.refusal
 	switch op.Outcome {
 	case history.OK:
-		c.exposeIf(c.freeBefore(k, op.Call), lockbench.NoSpuriousRefusal)
+		c.exposeIf(c.freeBefore(k, callOf(op)), lockbench.NoSpuriousRefusal)
 		r.granted(op)
 	case history.Unknown:
 		r.tainted++
-		r.unanswered = true
 		r.granted(op)
 	default:
 		r.refusing++
@@ -128,6 +136,7 @@ func (c *Checker) tryBegun(k *key, op *history.Op) {
 // refusal that returned at this very instant is proven wrong.
 func (r *refusals) granted(op *history.Op) {
 	r.granting++
+	r.stirred++
 	r.excuse(op)
 }
 
@@ -144,18 +153,27 @@ func (c *Checker) refusedFree(k *key) {
 	k.refusal.proven = k.refusal.proven[:0]
 }
 
-// freeBefore tells whether the key was provably free at t and just before.
-func (c *Checker) freeBefore(k *key, t int64) bool {
+// freeBefore tells whether the key was provably free before s.
+func (c *Checker) freeBefore(k *key, s stamp) bool {
 	r := &k.refusal
-	if c.partial || r.tainted > 0 || r.granting > 0 || r.busy >= t || k.unbounded() {
+	if c.partial || r.tainted > 0 || r.granting > 0 || !r.busy.before(s) || k.unbounded() {
 		return false
 	}
 	for _, h := range k.holds {
-		if h.latest(r.slack) >= t {
+		if !h.freed(r.slack).before(s) {
 			return false
 		}
 	}
 	return true
+}
+
+// triedFrom is the start of the last attempt of acquire op, or its call where both
+// are at one instant: attempts have no sequence numbers.
+func triedFrom(op *history.Op) stamp {
+	if at := startOf(op); at != op.Call {
+		return stamp{t: at}
+	}
+	return callOf(op)
 }
 
 // keptProven bounds how many refusals wait to be reported.
@@ -172,12 +190,19 @@ func (c *Checker) tryEnded(k *key, op *history.Op) {
 		return
 	}
 	r.refusing--
-	if op.Outcome != history.Refused || k.wasStruck(op) || !c.freeBefore(k, startOf(op)) {
+	d := denial{op: op}
+	switch x := k.strikeOn(op); {
+	case op.Outcome != history.Refused:
+		return
+	case x == nil && c.freeBefore(k, triedFrom(op)):
+		d.blame, d.by = c.wedgedBy(k)
+	case x != nil && x.free && x.stirred == r.stirred && !c.partial:
+		struck := *x // not to keep all of them
+		d.blame, d.by = lockbench.NoSpuriousRefusal, &struck
+	default:
 		return
 	}
 	if len(r.proven) < keptProven {
-		d := denial{op: op}
-		d.blame, d.by = c.wedgedBy(k)
 		r.proven = append(r.proven, d)
 	}
 }

@@ -230,6 +230,14 @@ func (r *replay) maybeAnew(op *history.Op) bool {
 	})
 }
 
+// silentBefore tells whether an acquire of unknown outcome was called before op.
+func (r *replay) silentBefore(op *history.Op) bool {
+	before := r.all[:max(0, slices.Index(r.all, op))]
+	return slices.ContainsFunc(before, func(a *history.Op) bool {
+		return a.Client == op.Client && a.Kind == history.Acquire && a.Outcome == history.Unknown && a != r.ops[0]
+	})
+}
+
 // begin opens a segment at the return of op unless it would be over by then.
 func (r *replay) begin(op *history.Op, from, until int64) {
 	if op.Return >= until || r.end.before(returnOf(op)) {
@@ -300,7 +308,7 @@ func (r *replay) extend(op *history.Op) {
 	case op.Outcome == history.Unknown || op.Outcome == history.OK && r.early(op):
 		r.until = min(r.until, after(op.Call, r.lease(op)))
 	case op.Outcome != history.OK:
-	case r.open && op.Call < r.until && r.rules.joins() && op.Kind == history.Renew && op.Return >= r.until:
+	case r.open && op.Call < r.until && r.rules.joins() && (op.Kind == history.Renew || r.silentBefore(op)) && op.Return >= r.until:
 		r.until = min(r.until, after(op.Call, r.surely(op, callOf(op))))
 		r.late = append(r.late, op)
 	case r.open && op.Call < r.until:

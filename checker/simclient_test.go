@@ -158,8 +158,13 @@ func (c *simClient) attempt(op *history.Op) {
 		op.Attempt = asked * tick
 	}
 	var g grant
-	c.send(op, func(again bool) { g = c.w.server.acquireOnce(g, again, c.id, asked, c.w.now, ttl) }, func(a answer) {
-		again := a == arrived && g.token == 0 && c.w.now*tick < op.Call+op.Wait
+	refreshing := op.Hold == c.hold
+	c.send(op, func(again bool) {
+		c.w.server.refreshing = refreshing
+		g = c.w.server.acquireOnce(g, again, c.id, asked, c.w.now, ttl)
+		c.w.server.refreshing = false
+	}, func(a answer) {
+		again := a == arrived && g.token == 0 && !g.lost && c.w.now*tick < op.Call+op.Wait
 		switch {
 		case c.dead:
 		case again:
@@ -176,13 +181,19 @@ func (c *simClient) attempt(op *history.Op) {
 
 func (c *simClient) acquired(op *history.Op, a answer, g grant) {
 	said := history.OK
-	if g.token == 0 {
+	switch {
+	case g.lost:
+		said = history.LossReported
+	case g.token == 0:
 		said = history.Refused
 	}
 	if c.end(op, outcome(a, said)); a == silent && c.w.plan.faults.swallows && op.Note != "" {
 		op.Outcome = history.Refused
+		c.w.server.faulted = true
 	}
 	switch op.Outcome {
+	case history.LossReported:
+		op.Hold, c.lost = 0, true
 	case history.Refused, history.Failed:
 		op.Hold = 0
 	case history.OK:

@@ -18,6 +18,7 @@ const (
 	grantsCancelled mutation = "a cancelled acquire is answered ok"
 	forgets         mutation = "a restart forgets"
 	failsFlushed    mutation = "a call fails after a flush"
+	tellsRefused    mutation = "an acquire whose reply is lost is told to be refused"
 	refusesFlushed  mutation = "a free key is refused after a flush"
 	trustsClocks    mutation = "clients judge a lease by their clocks"
 )
@@ -69,6 +70,8 @@ func drawFaults(r *rand.Rand, fault mutation) faultPlan {
 		p.deaths = true
 	case wedgesLost:
 		p.strikes = []string{lostReply}
+	case tellsRefused:
+		p.strikes, p.retries, p.swallows = []string{lostReply, cutOff}, false, true
 	case retryFrees, retryTakes:
 		p.strikes, p.retries = []string{lostReply}, true
 	case wedgesCancelled, grantsCancelled:
@@ -153,7 +156,7 @@ func (s *lockServer) acquireOnce(before grant, again bool, client int32, asked, 
 		return before
 	case again && s.owner != 0 && s.owner != client && s.strikes(retryTakes, 1):
 		s.take(client, s.leaseEnd(asked, now, ttl))
-		return grant{s.token, s.fence}
+		return grant{token: s.token, fence: s.fence}
 	case s.flushed && s.owner == 0 && s.strikes(refusesFlushed, 2):
 		return grant{}
 	}

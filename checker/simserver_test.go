@@ -31,6 +31,7 @@ const (
 	flatFence       mutation = "a fence does not rise"
 	spuriousRefusal mutation = "a free key is refused"
 	doubleGrant     mutation = "a held key is granted"
+	locksAnew       mutation = "a refresh of a lost lock takes it anew and says so to nobody"
 )
 
 // A lockServer is a correct lease lock on one key, unless mutated. Each grant has
@@ -59,13 +60,17 @@ type lockServer struct {
 	flushed bool // scripts are gone
 	tokens  int64
 	wedged  bool // what is held stays held whatever the owner does
-	fence   uint64
+	// refreshing: the acquire is by a client that believes that it holds the key.
+	// tells: where it does not, it is told so; untold: one was not.
+	refreshing, tells, untold bool
+	fence                     uint64
 }
 
 // A grant is what the server answers to an acquire: token 0 is a refusal.
 type grant struct {
 	token int64
 	fence uint64
+	lost  bool // not granted, since what it was to refresh is lost
 }
 
 // expire frees the key when its lease is over at now.
@@ -99,7 +104,12 @@ func (s *lockServer) leaseEnd(asked, now, ttl int64) int64 {
 func (s *lockServer) acquire(client int32, asked, now, ttl int64) grant {
 	s.expire(now)
 	s.faulted = s.faulted || s.owner == 0 && now < s.promised
+	anew := s.kind == "refreshed" && s.refreshing && s.owner == 0
+	s.untold = s.untold || anew
+	s.faulted = s.faulted || anew && s.fault == locksAnew
 	switch {
+	case anew && s.tells:
+		return grant{lost: true}
 	case s.owner == 0 && (now < s.closed || s.strikes(spuriousRefusal, 3)):
 		return grant{}
 	case s.owner == 0, s.owner != client && (s.strikes(doubleGrant, 4) || s.looksOver(client, now)):
@@ -118,7 +128,7 @@ func (s *lockServer) acquire(client int32, asked, now, ttl int64) grant {
 		}
 		s.until = end
 	}
-	return grant{s.token, s.fence}
+	return grant{token: s.token, fence: s.fence}
 }
 
 func (s *lockServer) newToken(client int32) int64 {

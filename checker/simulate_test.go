@@ -38,6 +38,9 @@ func drawPlan(r *rand.Rand, fault mutation) simPlan {
 	}
 	p.guarded = p.fences && yes(2)
 	p.hidden = p.renews && yes(3)
+	if fault == tellsRefused { // which acquire a lock that joins was granted, its client could not know
+		p.kind = "refused"
+	}
 	p.identity = p.kind != "refused" && yes(2)
 	if p.faults = drawFaults(r, fault); p.faults.any() { // which call a fault strikes must be known
 		p.loss, p.numbered = 0, true
@@ -52,6 +55,8 @@ func drawPlan(r *rand.Rand, fault mutation) simPlan {
 	switch fault {
 	case innerFrees, refusesOwn, shortensNested:
 		p.kind = "nested"
+	case locksAnew:
+		p.kind = "refreshed"
 	case falseNotice:
 		p.notices = true
 	case delayIgnored:
@@ -67,6 +72,8 @@ type simulated struct {
 	memory
 	cut     map[int32]int64
 	faulted bool
+	// tolerated is what a lock that does nothing else wrong was let do.
+	tolerated []lockbench.Guarantee
 }
 
 // simulate runs one random history.
@@ -80,10 +87,17 @@ func simulate(seed uint64, fault mutation) simulated {
 		w.clients = append(w.clients, c)
 		c.next(r.Int64N(12))
 	}
+	w.server.tells = fault == sound && r.IntN(2) == 0
 	w.beginFaults(r.Int64N(60))
 	w.run()
 	w.probe()
 	s := simulated{memory: memory{header: history.Header{Reacquire: p.kind, Renews: p.renews && !p.hidden, RenewsUnseen: p.hidden, Faults: p.faults.names()}, ops: w.ops}, faulted: w.server.faulted}
+	if w.server.untold && !w.server.tells {
+		s.tolerated = append(s.tolerated, lockbench.LossReported)
+	}
+	if p.faults.swallows {
+		s.tolerated = append(s.tolerated, lockbench.NoSpuriousRefusal)
+	}
 	if p.cuts {
 		s.tear(r, w.now)
 	}
@@ -178,7 +192,9 @@ func TestSimulatedLockIsNeverBlamed(t *testing.T) {
 		seed := uint64(*from) + n
 		s := simulate(seed, sound)
 		for g, w := range s.broken(t) {
-			t.Errorf("%s: %s", g, w.Sentence)
+			if !slices.Contains(s.tolerated, g) {
+				t.Errorf("%s: %s", g, w.Sentence)
+			}
 		}
 		if t.Failed() {
 			t.Fatalf("seed %d (%s):\n%s", seed, s.header.Reacquire, s.describe())
@@ -212,12 +228,14 @@ var blame = []struct {
 	{delayIgnored, some(lockbench.ReleaseDelay), nil, 30},
 	{flatFence, some(lockbench.Fencing), nil, 40},
 	{spuriousRefusal, some(lockbench.NoSpuriousRefusal), some(lockbench.Recovery), 15},
+	{locksAnew, some(lockbench.LossReported), nil, 10},
+	{tellsRefused, some(lockbench.NoSpuriousRefusal), nil, 10},
 	{wedgesDead, some(lockbench.Recovery), nil, 20},
 	{wedgesLost, some(lockbench.LostReply), nil, 20},
 	{wedgesCancelled, some(lockbench.Cancel), nil, 20},
 	{retryFrees, some(lockbench.LostReply), append(some(broad...), lockbench.OwnerRelease), 5},
 	{retryTakes, some(lockbench.LostReply), append(some(broad...), lockbench.OwnerRelease), 20},
-	{grantsCancelled, some(lockbench.Cancel), append(some(broad...), lockbench.OwnerRelease), 20},
+	{grantsCancelled, some(lockbench.Cancel), append(some(broad...), lockbench.OwnerRelease, lockbench.LostReply), 20}, // a release given up may explain it, too
 	{forgets, some(lockbench.Restart), nil, 10},
 	{failsFlushed, some(lockbench.ScriptFlush), nil, 20},
 	{refusesFlushed, some(lockbench.ScriptFlush), nil, 20},
@@ -240,6 +258,9 @@ func TestMutantsAreBlamed(t *testing.T) {
 				}
 				hit := false
 				for g, w := range s.broken(t) {
+					if slices.Contains(s.tolerated, g) && !slices.Contains(b.must, g) {
+						continue
+					}
 					hit = hit || slices.Contains(b.must, g)
 					if !slices.Contains(b.must, g) && !slices.Contains(b.may, g) {
 						t.Errorf("seed %d (%s): %s: %s\n%s", seed, s.header.Reacquire, g, w.Sentence, s.describe())

@@ -27,6 +27,13 @@ func earlier(a, b stamp) stamp {
 	return a
 }
 
+func later(a, b stamp) stamp {
+	if a.before(b) {
+		return b
+	}
+	return a
+}
+
 func callOf(op *history.Op) stamp { return stamp{op.Call, op.CallSeq} }
 
 func returnOf(op *history.Op) stamp { return stamp{op.Return, op.ReturnSeq} }

@@ -14,19 +14,34 @@ type strike struct {
 	fault *history.Op
 	op    *history.Op // struck while under way, or the acquire of h
 	h     *hold       // nil when op made none
-	until int64       // a command of it ran as late as this, in ns
+	until stamp       // a command of it ran as late as this
 	// bounded: it is over, and with it what it may have left on the server.
 	bounded bool
 	// over: somebody else was granted the key since, so nothing is left of it.
 	over bool
+	// free: op, an acquire that is to be refused, met a key that was provably free;
+	// stirred is how many others might have taken it until then.
+	free    bool
+	stirred int
 }
 
-// acted is when what was struck took effect at the latest, in ns.
-func (x *strike) acted() int64 {
+// acted is when what was struck took effect at the latest.
+func (x *strike) acted() stamp {
 	if x.kind == lockbench.Recovery {
-		return x.fault.Call
+		return callOf(x.fault)
 	}
-	return max(x.op.Return, x.until)
+	return later(returnOf(x.op), x.until)
+}
+
+// unanswered tells whether what was struck may have run without its owner's knowing.
+func (x *strike) unanswered() bool {
+	switch x.kind {
+	case lockbench.LostReply:
+		return x.fault.Note != cutOff
+	case lockbench.Cancel:
+		return x.op.Kind != history.Acquire && x.until != (stamp{})
+	}
+	return false
 }
 
 // keptStrikes bounds how many strikes a key remembers.
@@ -39,10 +54,18 @@ func (k *key) struckBy(x strike) {
 	k.struck = append(k.struck, x)
 }
 
-// wasStruck tells whether a fault struck op.
-func (k *key) wasStruck(op *history.Op) bool {
-	return slices.ContainsFunc(k.struck, func(x strike) bool { return x.op == op })
+// strikeOn is the first strike of a fault on op, nil when there was none.
+func (k *key) strikeOn(op *history.Op) *strike {
+	for i := range k.struck {
+		if k.struck[i].op == op {
+			return &k.struck[i]
+		}
+	}
+	return nil
 }
+
+// wasStruck tells whether a fault struck op.
+func (k *key) wasStruck(op *history.Op) bool { return k.strikeOn(op) != nil }
 
 // unbounded tells whether an acquire was struck that is still under way, whatever
 // it will be told.
@@ -58,15 +81,22 @@ func (c *Checker) strike(kind lockbench.Guarantee, fault, op *history.Op) {
 	k := c.key(op.Key)
 	x := strike{kind: kind, fault: fault, op: op, h: k.find(op.Hold)}
 	if fault.Note == ranLate {
-		x.until = fault.Call
+		x.until = callOf(fault)
 	}
-	k.struckBy(x)
+	x.free = kind == lockbench.LostReply && op.Outcome == history.Refused && !k.wedged() && c.freeBefore(k, callOf(op))
 	if op.Outcome == history.Refused || op.Outcome == history.LossReported {
 		c.triedBefore(k, op)
 	}
+	x.stirred = k.refusal.stirred
+	k.struckBy(x)
 	if kind == lockbench.Recovery || fault.Note == ranLate { // else its return is to come
 		c.bound(k, op, x.acted())
 	}
+}
+
+// wedged tells whether a fault may have left the key as it is.
+func (k *key) wedged() bool {
+	return slices.ContainsFunc(k.struck, func(x strike) bool { return !x.over })
 }
 
 // triedBefore applies that op, answered refused or lost, may have been tried more
@@ -75,6 +105,7 @@ func (c *Checker) strike(kind lockbench.Guarantee, fault, op *history.Op) {
 func (c *Checker) triedBefore(k *key, op *history.Op) {
 	if op.Kind == history.Acquire {
 		k.refusal.excuse(op)
+		k.refusal.stirred++
 		k.deceived.raise(op.Client, op.Call)
 	}
 	for _, h := range k.holds {
@@ -96,13 +127,13 @@ func (c *Checker) triedBefore(k *key, op *history.Op) {
 // returnedStruck applies the return of op if a fault struck it.
 func (c *Checker) returnedStruck(k *key, op *history.Op) {
 	if k.wasStruck(op) {
-		c.bound(k, op, op.Return)
+		c.bound(k, op, returnOf(op))
 	}
 }
 
 // bound applies that op, which a fault struck, has had what effect it had by end:
 // what it may have left on the server lasts a lease from then on.
-func (c *Checker) bound(k *key, op *history.Op, end int64) {
+func (c *Checker) bound(k *key, op *history.Op, end stamp) {
 	first := true
 	for i := range k.struck {
 		if x := &k.struck[i]; x.op == op {
@@ -114,22 +145,25 @@ func (c *Checker) bound(k *key, op *history.Op, end int64) {
 	if first {
 		k.unlurk(op, end)
 	}
+	if op.Kind == history.Acquire {
+		r.acted = later(r.acted, end)
+	}
 	if first && op.Kind == history.Acquire && op.Outcome == history.Unknown {
 		r.tainted--
 		if op.Return == history.Never { // its client died
 			r.granting--
 		}
 	}
-	until := after(end, wanted(op))
+	until := after(end.t, wanted(op))
 	switch {
 	case h != nil && !h.known && h.ops[0] == op:
 		h.widest = until
 		if h.dropped {
 			r.gone(h)
 		}
-	case h != nil && h.fold(op, end, true):
-	case end > op.Return, op.Kind == history.Acquire && op.Outcome != history.OK:
-		r.busy = max(r.busy, after(until, r.slack))
+	case h != nil && h.fold(op, end.t, true):
+	case end.t > op.Return, op.Kind == history.Acquire && op.Outcome != history.OK:
+		r.keep(after(until, r.slack))
 		if c.nested && op.Kind == history.Acquire { // it may have made a level
 			r.residues.raise(op.Client, after(until, r.slack))
 		}
@@ -157,7 +191,7 @@ func (c *Checker) recovered(k *key, op *history.Op) {
 		if x.op == op && x.kind == lockbench.Cancel { // an ordinary grant, to be kept like any
 			c.expose(lockbench.Cancel)
 		}
-		if x.over || x.op.Client == op.Client || x.bounded && after(startOf(op), lease(op)) <= x.acted() {
+		if x.over || x.op.Client == op.Client || x.bounded && after(startOf(op), lease(op)) <= x.acted().t {
 			continue
 		}
 		x.over = x.bounded // else what was struck goes on, and may do harm yet
@@ -174,7 +208,7 @@ func (c *Checker) recovered(k *key, op *history.Op) {
 func (c *Checker) forgive(k *key, h *hold) {
 	joins := c.header.Reacquire != "refused" // also where it is not known
 	k.struck = slices.DeleteFunc(k.struck, func(x strike) bool {
-		return x.op.Client == h.client && x.bounded && x.acted() < h.ops[0].Call && (x.over || !joins)
+		return x.op.Client == h.client && x.bounded && x.acted().t < h.ops[0].Call && (x.over || !joins)
 	})
 }
 
@@ -236,6 +270,9 @@ func (c *Checker) denied(k *key, d denial) {
 	}
 	kind := refusedLost
 	switch {
+	case d.blame == lockbench.NoSpuriousRefusal:
+		c.violateOps(d.blame, k, toldRefused, d.op, d.by.fault)
+		return
 	case d.blame == lockbench.Cancel:
 		kind = refusedCancelled
 	case d.blame == lockbench.Recovery && c.faults.livesOn(d.by.op.Client):
@@ -250,21 +287,22 @@ func (c *Checker) denied(k *key, d denial) {
 // which told it of the loss: by a try that lost its reply.
 func (k *key) toldByItself(h *hold, op *history.Op) bool {
 	return slices.ContainsFunc(k.struck, func(x strike) bool {
-		return x.op.Client == h.client && (x.op == op || x.op.Hold == h.id || x.acted() >= h.from)
+		return x.op.Client == h.client && (x.op == op || x.op.Hold == h.id || !x.acted().before(h.began()))
 	})
 }
 
-// behind is the strike of this kind that may explain why victim lost the key, to
-// taker if that is known: on one of the two clients, or on a third whose operation
-// was under way meanwhile.
-func (c *Checker) behind(k *key, kind lockbench.Guarantee, victim, taker *hold, at stamp) *strike {
+// behind is the lost reply, or the cancelling, that may explain why victim had lost the key by at: of
+// an operation that may have acted, once or once more, since the victim was granted
+// it, or of one that left something which the victim joined. What was cut did not
+// run; a release or extend that was given up ran late.
+func (c *Checker) behind(k *key, kind lockbench.Guarantee, victim *hold, at stamp) *strike {
 	for i := range k.struck {
 		x := &k.struck[i]
-		if x.kind != kind || !callOf(x.op).before(at) {
+		if x.kind != kind || !x.unanswered() || !callOf(x.op).before(at) {
 			continue
 		}
-		party := x.op.Client == victim.client || taker != nil && x.op.Client == taker.client
-		if party || x.acted() >= victim.from {
+		joined := c.joins() && kind == lockbench.LostReply && x.op.Client == victim.client
+		if joined || !x.acted().before(victim.began()) {
 			return x
 		}
 	}

@@ -31,13 +31,14 @@ const (
 	updateLost         violation = "the update by %s was overwritten by %s, which had not seen it"
 	updateLostLate     violation = "the update by %s was overwritten by %s, which had not seen it; one of them wrote after its validity"
 	fenceNotRaised     violation = "%s was granted the key before %s, whose fence is not higher"
+	toldRefused        violation = "the reply to %s was lost, and it was told that another had the key, which nobody had"
 	refusedDead        violation = "%s died, its lease was long over, and %s was refused the key"
 	refusedThread      violation = "%s died in a process that lives on, its lease was long over, and %s was refused the key"
 	refusedLost        violation = "the reply to %s was lost, no lease could have lasted, and %s was refused the key"
 	refusedCancelled   violation = "the acquire by %s was cancelled or timed out, no lease could have lasted, and %s was refused the key"
 	refusedFlushed     violation = "the server forgot its scripts, and %s was refused a key that nobody held"
-	lostReplyGave      violation = "the reply to %s was lost, and within the lease of %s %s was granted the key"
-	lostReplyTook      violation = "the reply to %s was lost, and what it sent took the key from %s"
+	lostReplyGave      violation = "the reply to %s was lost or not waited for, and within the lease of %s %s was granted the key"
+	lostReplyTook      violation = "the reply to %s was lost or not waited for, and what it sent took the key from %s"
 	grantedCancelled   violation = "the acquire by %s was cancelled and yet granted, within the lease of %s"
 	scriptMissing      violation = "the server forgot its scripts, and a call by %s failed for it"
 	falselyToldFlushed violation = "the server forgot its scripts, and %s was told that it had lost the key while nobody else could have it"
@@ -61,7 +62,7 @@ func (c *Checker) margin(w candidate) int64 {
 	a, b := w.holds[len(w.holds)-2], w.holds[len(w.holds)-1]
 	switch w.kind {
 	case workedOn:
-		return earlier(earlier(a.end, b.end), c.last).t - a.intrusion.t
+		return earlier(earlier(a.knew, b.knew), c.last).t - a.intrusion.t
 	case overlapping, updateLost, freedByStranger, innerFreed:
 		return overlap(a, b, c.last)
 	case grantedEarly, extendBroken:
