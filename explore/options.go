@@ -92,6 +92,9 @@ func (c *Config) validate(s Scenario) error {
 	if c.Design.Open == nil {
 		return fmt.Errorf("explore: design %q cannot be opened; hint: take one of the catalogue", c.Design.Name)
 	}
+	if err := c.Design.Explorable(); err != nil {
+		return fmt.Errorf("explore: %w", err)
+	}
 	strategies := []string{string(Auto), string(Exhaustive), string(Random), string(PCT)}
 	if !slices.Contains(strategies, string(c.Strategy)) {
 		return fmt.Errorf("explore: %w", suggest.Unknown("strategy", string(c.Strategy), strategies))

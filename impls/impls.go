@@ -8,20 +8,32 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 	hashreentrant "github.com/lockbench/lockbench/impls/hash-reentrant"
 	luatoken "github.com/lockbench/lockbench/impls/lua-token"
+	"github.com/lockbench/lockbench/impls/redislock"
+	"github.com/lockbench/lockbench/impls/redsync"
+	"github.com/lockbench/lockbench/impls/rueidislock"
 	setnxgetset "github.com/lockbench/lockbench/impls/setnx-getset"
 	watchmulti "github.com/lockbench/lockbench/impls/watch-multi"
 	"github.com/lockbench/lockbench/internal/suggest"
 )
 
 // All returns every design of the catalogue, family by family, always in the same
-// order.
+// order: ours, then the libraries of other people's.
 func All() []design.Design {
 	return slices.Concat(
 		setnxgetset.Designs(),
 		luatoken.Designs(),
 		hashreentrant.Designs(),
 		watchmulti.Designs(),
+		redislock.Designs(),
+		redsync.Designs(),
+		rueidislock.Designs(),
 	)
+}
+
+// Documented returns those of All that are built here, from documents: what is run where
+// no design is named.
+func Documented() []design.Design {
+	return slices.DeleteFunc(All(), func(d design.Design) bool { return d.Library != "" })
 }
 
 // Names returns the names of All, in its order.

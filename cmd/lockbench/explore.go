@@ -47,7 +47,8 @@ lease, loses a reply. Every schedule is judged like a live run. A broken guarant
 is shown by the shortest schedule that breaks it, command by command, which
 --replay runs again.
 
-Designs are names or globs (lockbench list designs), all by default. Without
+Designs are names or globs (lockbench list designs), by default all of ours; of other
+people's, those on several servers cannot be explored. Without
 --scenario each goes through all that it has the abilities for. The same seed finds
 the same on every machine, unless the time budget ends the search: --schedules does
 so reproducibly. No server is needed.
@@ -127,10 +128,8 @@ type explorePlan struct {
 }
 
 func (o *exploreOptions) plan(f *pflag.FlagSet, designs []string) (p explorePlan, err error) {
-	if p.designs = impls.All(); len(designs) > 0 {
-		if p.designs, err = impls.Match(designs...); err != nil {
-			return p, err
-		}
+	if p.designs, err = explorable(designs); err != nil {
+		return p, err
 	}
 	claims, err := parseGuarantees(o.claims)
 	if err != nil {
@@ -149,6 +148,32 @@ func (o *exploreOptions) plan(f *pflag.FlagSet, designs []string) (p explorePlan
 	}
 	p.out, err = parseOutputs(o.out, "json", "text")
 	return p, err
+}
+
+// explorable finds the designs of those names, ours where there is none. What a glob
+// takes in that cannot be explored it leaves out, as long as something is left.
+func explorable(names []string) ([]design.Design, error) {
+	if len(names) == 0 {
+		return impls.Documented(), nil
+	}
+	named, err := impls.Match(names...)
+	if err != nil {
+		return nil, err
+	}
+	var found []design.Design
+	for _, d := range named {
+		why := d.Explorable()
+		if why == nil {
+			found = append(found, d)
+		}
+		if why != nil && slices.Contains(names, d.Name) {
+			return nil, why
+		}
+	}
+	if len(found) == 0 {
+		return nil, named[0].Explorable()
+	}
+	return found, nil
 }
 
 // choose finds the scenarios of those names, all that are not only on request when

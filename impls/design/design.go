@@ -1,6 +1,7 @@
 package design
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/lockbench/lockbench"
@@ -42,6 +43,9 @@ type Design struct {
 	Tracked bool
 	// Fences: its leases are lockbench.Fencers.
 	Fences bool
+	// LiveOnly says why the design cannot be explored in virtual time; empty where it
+	// can. See [Design.Explorable].
+	LiveOnly string
 	// Open starts one process's worth of the design: its identity, connection
 	// pool, registry and background work.
 	Open func(Environment) (Process, error)
@@ -49,6 +53,19 @@ type Design struct {
 
 // ServerCount returns how many servers the design locks on, one at least.
 func (d Design) ServerCount() int { return max(1, d.Servers) }
+
+// Explorable returns nil when the design can be explored in virtual time, and else an
+// error that says why not.
+func (d Design) Explorable() error {
+	why := d.LiveOnly
+	if d.ServerCount() > 1 {
+		why = fmt.Sprintf("it locks on %d servers, and explore has one", d.ServerCount())
+	}
+	if why == "" {
+		return nil
+	}
+	return fmt.Errorf("design %s cannot be explored: %s; hint: lockbench run --design %s", d.Name, why, d.Name)
+}
 
 // A Process holds what the design keeps once per operating-system process.
 // Its methods are safe for concurrent use.

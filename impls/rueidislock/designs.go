@@ -38,6 +38,7 @@ func entry(name, summary string, tracking bool) design.Design {
 		}},
 		Reacquire: design.Refused,
 		Renews:    true,
+		LiveOnly:  "its goroutines wait for mutexes while a command is under way, and its random values cannot be seeded",
 		Commands:  []string{"EVALSHA", "EVAL", "SET", "GET", "PEXPIREAT", "DEL"},
 		Open: func(env design.Environment) (design.Process, error) {
 			return &process{env: env, tracking: tracking, lockers: map[lease]locker{}}, nil
