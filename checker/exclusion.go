@@ -120,8 +120,12 @@ func (c *Checker) explained(k *key, a *hold, s start) bool {
 		return true
 	}
 	for _, x := range k.struck {
-		if x.kind == lockbench.Cancel && x.op == s.h.ops[0] {
-			c.violateOps(c.either(lockbench.Cancel, early), k, grantedCancelled, x.op, a.ops[0], x.fault)
+		kind, other := grantedCancelled, a
+		if x.op == a.ops[0] {
+			kind, other = cancelledGaveNothing, s.h
+		}
+		if x.kind == lockbench.Cancel && (x.op == a.ops[0] || x.op == s.h.ops[0]) {
+			c.violateOps(c.either(lockbench.Cancel, early), k, kind, x.op, other.ops[0], x.fault)
 			return true
 		}
 	}

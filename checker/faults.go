@@ -261,9 +261,11 @@ func (c *Checker) lateStrikes(k *key, fault *history.Op) (found bool) {
 // restarted applies a restart: the server forgot every grant given by then. What
 // comes of it is counted as restart and nothing else.
 func (c *Checker) restarted(op *history.Op) {
+	for _, k := range c.keys { // what began before it is judged by the restart before
+		c.settle(k, callOf(op))
+	}
 	c.faults.restart = op
 	for _, k := range c.keys {
-		c.settle(k, callOf(op))
 		k.delayed = nil
 		k.fences.forget(callOf(op))
 		for h := range k.known() {

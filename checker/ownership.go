@@ -157,7 +157,8 @@ func (c *Checker) toldLost(k *key, h *hold, op *history.Op, s stamp) {
 		c.violate(c.unlessSkewed(lockbench.OwnerRelease), k, lostToStranger, h.foreigner, h)
 		return
 	}
-	certain := !h.stray && k.refusal.nobodySince(h.began()) && !k.followed(h)
+	working := op.Kind == history.Lost && len(h.flying) > 0 // what is to prolong the lease was not answered yet
+	certain := !working && k.refusal.nobodySince(h.began()) && !k.followed(h)
 	x := c.behind(k, lockbench.LostReply, h, s)
 	if x == nil {
 		x = c.behind(k, lockbench.Cancel, h, s)
@@ -167,6 +168,8 @@ func (c *Checker) toldLost(k *key, h *hold, op *history.Op, s stamp) {
 		c.violateOps(lockbench.LostReply, k, lostReplyTook, x.op, h.ops[0], op, x.fault)
 	case h.inner > 0 && c.nested:
 		c.violate(lockbench.Reentrancy, k, innerLost, h)
+	case certain && h.stray:
+		c.convict(c.either(lockbench.OwnerRelease, lockbench.LossReported), candidate{key: k, kind: lostToStray, holds: []*hold{h}})
 	case certain && c.faults.flush != nil:
 		c.violateOps(c.unlessFlushed(lockbench.LossReported), k, falselyToldFlushed, op, c.faults.flush)
 	case certain:
