@@ -15,4 +15,7 @@ var (
 	// ErrNoEffect: the operation certainly did nothing, now and later; for
 	// instance because no connection could be had to send it on.
 	ErrNoEffect = errors.New("operation had no effect")
+	// ErrStale: a guarded store turned a holder away that was overtaken. What it asked
+	// for had no effect.
+	ErrStale = errors.New("refused by the guarded store: overtaken")
 )

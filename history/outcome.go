@@ -41,11 +41,16 @@ func judgeError(err error) verdict {
 	return verdict{outcome: Unknown, note: classOf(err)}
 }
 
+// Stale is the note of an access that a guarded store refused.
+const Stale = "stale"
+
 // classOf names the class of an error in a word. There are few classes, so that
 // a report can count them.
 func classOf(err error) string {
 	var netErr net.Error
 	switch {
+	case errors.Is(err, lockbench.ErrStale):
+		return Stale
 	case errors.Is(err, context.Canceled):
 		return "canceled"
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):

@@ -50,6 +50,7 @@ type Counts struct {
 	Failed  atomic.Int64 // operations, on the store too, that failed or got no answer
 	Done    atomic.Int64 // business done: units sold, points redeemed, jobs run
 	Skipped atomic.Int64 // business turned away: sold out, too few points, job run by another
+	Stale   atomic.Int64 // reads and writes that a guarded store refused, this client being overtaken
 
 	_ [64]byte
 }
@@ -183,21 +184,6 @@ func (c *Client) failed(err error) error {
 		c.Counts.Failed.Add(1)
 	}
 	return err
-}
-
-// read reads the record that the iteration's lock guards.
-func (c *Client) read(ctx context.Context) (lockbench.Record, error) {
-	rec, err := c.store.Read(ctx, c.keyName())
-	return rec, c.failed(err)
-}
-
-// write replaces it by value, under a version no other write of the run has.
-func (c *Client) write(ctx context.Context, value int64) error {
-	c.writes++
-	return c.failed(c.store.Write(ctx, c.keyName(), lockbench.Record{
-		Value:   value,
-		Version: uint64(c.ID+1)<<versionBits | c.writes,
-	}))
 }
 
 // versionBits is how much of a version numbers one client's writes; client 0's

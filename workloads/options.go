@@ -3,6 +3,8 @@ package workloads
 import (
 	"math"
 	"time"
+
+	"github.com/lockbench/lockbench"
 )
 
 // Options are all the parameters of a run. They are plain data. The zero value
@@ -43,6 +45,9 @@ type Options struct {
 	// is 1.25. The tolerance a design adds to its leases comes on top.
 	SlowFactor float64 `json:"slow_factor"`
 
+	// Guard is how the store of the workloads that write protects itself, one of
+	// lockbench.Guards. Empty is not at all.
+	Guard lockbench.Guard `json:"guard,omitempty"`
 	// Stock is the number of units for sale per key (oversell). Zero is 1,000,000.
 	Stock int64 `json:"stock"`
 	// Threshold is what a user's points must exceed to be redeemed, and the price

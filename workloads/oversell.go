@@ -44,8 +44,8 @@ func (c *Client) guarded(ctx context.Context, decide func(int64) (int64, bool)) 
 }
 
 func (c *Client) transact(ctx context.Context, lease lockbench.Lease, decide func(int64) (int64, bool)) error {
-	rec, err := c.read(ctx)
-	if err != nil {
+	rec, ok, err := c.read(ctx, lease)
+	if !ok {
 		return err
 	}
 	value, ok := decide(rec.Value)
@@ -56,8 +56,7 @@ func (c *Client) transact(ctx context.Context, lease lockbench.Lease, decide fun
 	if !c.hold(ctx, lease, c.choice.Hold) {
 		return nil
 	}
-	err = c.write(ctx, value)
-	if err == nil {
+	if ok, err = c.write(ctx, lease, rec, value); ok {
 		c.Counts.Done.Add(1)
 	}
 	return err

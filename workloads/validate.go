@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/internal/suggest"
 )
 
@@ -19,7 +20,7 @@ const deepest = 1000
 func (o Options) Validate() error {
 	for _, check := range []func(*Options) error{
 		(*Options).checkCounts, (*Options).checkKeys, (*Options).checkLease,
-		(*Options).checkSlow, (*Options).checkBusiness, (*Options).checkLength,
+		(*Options).checkSlow, (*Options).checkBusiness, (*Options).checkGuard, (*Options).checkLength,
 	} {
 		if err := check(&o); err != nil {
 			return err
@@ -96,6 +97,17 @@ func (o *Options) checkBusiness() error {
 		return fmt.Errorf("delay %v: time does not run backwards; hint: above 0s, or leave it out for a fifth of the period", o.Delay)
 	}
 	return nil
+}
+
+func (o *Options) checkGuard() error {
+	if o.Guard == "" || slices.Contains(lockbench.Guards(), o.Guard) {
+		return nil
+	}
+	var known []string
+	for _, g := range lockbench.Guards() {
+		known = append(known, string(g))
+	}
+	return suggest.Unknown("guard", string(o.Guard), known)
 }
 
 func (o *Options) checkLength() error {

@@ -1,0 +1,11 @@
+-- KEYS[1]: the record
+-- KEYS[2]: the highest fence that was shown so far
+-- ARGV[1]: the writer's fence, 0 for none
+-- ARGV[2]: the new record
+-- returns 1 if it was written, 0 if the fence is lower than one before it
+if tonumber(ARGV[1]) < tonumber(redis.call('GET', KEYS[2]) or '0') then
+  return 0
+end
+redis.call('SET', KEYS[2], ARGV[1])
+redis.call('SET', KEYS[1], ARGV[2])
+return 1

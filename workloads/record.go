@@ -1,0 +1,51 @@
+package workloads
+
+import (
+	"context"
+	"errors"
+
+	"github.com/lockbench/lockbench"
+)
+
+// read reads the record that the iteration's lock guards. It returns false, without an
+// error, when the store's guard refused.
+func (c *Client) read(ctx context.Context, lease lockbench.Lease) (rec lockbench.Record, ok bool, err error) {
+	if guarded, is := c.store.(lockbench.GuardedStore); is {
+		rec, err = guarded.ReadGuarded(ctx, c.keyName(), fence(lease))
+	} else {
+		rec, err = c.store.Read(ctx, c.keyName())
+	}
+	ok, err = c.admitted(err)
+	return rec, ok, err
+}
+
+// write replaces the record base, which was read before, by value, under a version no
+// other write of the run has. It returns false, without an error, when the store's guard
+// refused.
+func (c *Client) write(ctx context.Context, lease lockbench.Lease, base lockbench.Record, value int64) (ok bool, err error) {
+	c.writes++
+	rec := lockbench.Record{Value: value, Version: uint64(c.ID+1)<<versionBits | c.writes}
+	if guarded, is := c.store.(lockbench.GuardedStore); is {
+		err = guarded.WriteGuarded(ctx, c.keyName(), rec, lockbench.Standing{Fence: fence(lease), Base: base.Version})
+	} else {
+		err = c.store.Write(ctx, c.keyName(), rec)
+	}
+	return c.admitted(err)
+}
+
+// fence is the number of the grant, 0 where the design gives none.
+func fence(lease lockbench.Lease) uint64 {
+	if f, ok := lockbench.Ability[lockbench.Fencer](lease); ok {
+		return f.Fence()
+	}
+	return 0
+}
+
+// admitted counts what the store answered. A refusal by its guard is data, not an error.
+func (c *Client) admitted(err error) (bool, error) {
+	if errors.Is(err, lockbench.ErrStale) {
+		c.Counts.Stale.Add(1)
+		return false, nil
+	}
+	return err == nil, c.failed(err)
+}
