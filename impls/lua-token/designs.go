@@ -6,9 +6,9 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Designs returns the family: lua-token/expire, token, options and strategy.
+// Designs returns the family: lua-token/expire, token, options, strategy and fenced.
 func Designs() []design.Design {
-	return []design.Design{expireDesign(), tokenDesign(), optionsDesign(), strategyDesign()}
+	return []design.Design{expireDesign(), tokenDesign(), optionsDesign(), strategyDesign(), fencedDesign()}
 }
 
 func expireDesign() design.Design {
@@ -102,6 +102,21 @@ func strategyDesign() design.Design {
 			return strategy{NewClient(env, client, seen)}
 		}),
 	}
+}
+
+// fencedDesign claims what strategy does, and that its grants are numbered.
+func fencedDesign() design.Design {
+	d := strategyDesign()
+	d.Name = "lua-token/fenced"
+	d.Summary = "strategy, whose script also numbers the grant, so that a guarded store can refuse who was overtaken"
+	d.Source = "ours, after D3's second generation"
+	d.Claims = append(d.Claims, lockbench.Fencing)
+	d.Fences = true
+	d.Commands = append(d.Commands, "INCR")
+	d.Open = design.Sharing(func(env design.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
+		return newFenced(env, client, seen)
+	})
+	return d
 }
 
 // reused is the token that belongs to a lock object rather than to one grant.

@@ -209,6 +209,7 @@ func TestNoServer(t *testing.T) {
 		"lua-token/token":    lockbench.ErrNotAcquired,
 		"lua-token/options":  lockbench.ErrNoEffect,
 		"lua-token/strategy": lockbench.ErrNoEffect,
+		"lua-token/fenced":   lockbench.ErrNoEffect,
 	}
 	for _, d := range luatoken.Designs() {
 		t.Run(d.Name, func(t *testing.T) {

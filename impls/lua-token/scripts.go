@@ -11,6 +11,8 @@ import (
 var (
 	//go:embed acquire.lua
 	acquireSource string
+	//go:embed fenced_acquire.lua
+	fencedAcquireSource string
 	//go:embed release.lua
 	releaseSource string
 	//go:embed refresh.lua
@@ -20,33 +22,36 @@ var (
 )
 
 var (
-	acquireScript = newScript(acquireSource)
-	releaseScript = newScript(releaseSource)
-	refreshScript = newScript(refreshSource)
-	ttlScript     = newScript(ttlSource)
+	acquireScript       = newScript(acquireSource, 1)
+	fencedAcquireScript = newScript(fencedAcquireSource, 2)
+	releaseScript       = newScript(releaseSource, 1)
+	refreshScript       = newScript(refreshSource, 1)
+	ttlScript           = newScript(ttlSource, 1)
 )
 
 // A script is one that the server may know by its digest.
 type script struct {
-	source *redis.Script
+	source string
 	digest string
+	keys   int
 }
 
-func newScript(source string) *script {
-	s := redis.NewScript(source)
-	return &script{s, s.Hash()}
+func newScript(source string, keys int) *script {
+	return &script{source, redis.NewScript(source).Hash(), keys}
 }
 
 // run sends a script by its digest, and in full if the server does not know it.
-// Arguments that live on, the key first, are passed as pointers: go-redis writes
+// Arguments that live on, keys first, are passed as pointers: go-redis writes
 // what they point to, and nothing is allocated to carry them.
 func run(ctx context.Context, client *redis.Client, s *script, key *string, args ...any) (int64, error) {
 	words := make([]any, 0, 4+len(args))
-	words = append(append(words, "evalsha", &s.digest, 1, key), args...)
+	words = append(append(words, "evalsha", &s.digest, s.keys, key), args...)
 	cmd := redis.NewIntCmd(ctx, words...)
 	err := client.Process(ctx, cmd)
 	if err != nil && redis.HasErrorPrefix(err, "NOSCRIPT") {
-		return s.source.Eval(ctx, client, []string{*key}, args...).Int64()
+		words[0], words[1] = "eval", &s.source
+		cmd = redis.NewIntCmd(ctx, words...)
+		err = client.Process(ctx, cmd)
 	}
 	return cmd.Val(), err
 }

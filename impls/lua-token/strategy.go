@@ -29,15 +29,20 @@ type strategy struct{ *Client }
 
 // Acquire implements lockbench.Locker.
 func (s strategy) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
-	how := ObtainOptions{Metadata: opt.Metadata, Wait: opt.Wait}
-	if opt.Wait > 0 {
-		how.Retry = Linear(retryEvery)
-	}
-	l, err := s.Obtain(ctx, key, opt.TTL, how)
+	l, err := s.Obtain(ctx, key, opt.TTL, linearly(opt))
 	if err != nil {
 		return nil, err // not l: an interface of a nil *Lock is not nil
 	}
 	return l, nil
+}
+
+// linearly is how to obtain what the contract asks for.
+func linearly(opt lockbench.Options) ObtainOptions {
+	how := ObtainOptions{Metadata: opt.Metadata, Wait: opt.Wait}
+	if opt.Wait > 0 {
+		how.Retry = Linear(retryEvery)
+	}
+	return how
 }
 
 // A Client obtains locks. One goroutine uses it at a time.
@@ -48,11 +53,13 @@ type Client struct {
 	random *bufio.Reader
 	raw    [tokenBytes]byte // scratch for making a token, and
 	text   [tokenSize]byte  // the same as text
+	// take makes one attempt.
+	take func(context.Context, *redis.Client, *Lock) (bool, error)
 }
 
 // NewClient returns a client that uses the connections of client.
 func NewClient(env design.Environment, client *redis.Client, seen design.Observer) *Client {
-	return &Client{env: env, client: client, seen: seen, random: bufio.NewReaderSize(env.Random, readAhead)}
+	return &Client{env: env, client: client, seen: seen, random: bufio.NewReaderSize(env.Random, readAhead), take: setToken}
 }
 
 // ObtainOptions are how to wait for a lock, and what to write into it.
@@ -78,7 +85,7 @@ func (c *Client) Obtain(ctx context.Context, key string, ttl time.Duration, opt 
 	pause := func() time.Duration { return opt.Retry.Pause(refusals) }
 	err = design.Poll(ctx, opt.wait(ctx, ttl), pause, func() (bool, error) {
 		l.From = c.seen.Attempt(key)
-		won, err := set(ctx, c.client, &l.key, &l.token, l.Granted)
+		won, err := c.take(ctx, c.client, l)
 		if won || err != nil {
 			return won, design.NoEffect(err)
 		}
@@ -92,6 +99,10 @@ func (c *Client) Obtain(ctx context.Context, key string, ttl time.Duration, opt 
 		return nil, err
 	}
 	return l, nil
+}
+
+func setToken(ctx context.Context, client *redis.Client, l *Lock) (bool, error) {
+	return set(ctx, client, &l.key, &l.token, l.Granted)
 }
 
 // wait is how long to go on trying. It is worked out rather than put into a
@@ -131,6 +142,7 @@ type Lock struct {
 	client *redis.Client
 	key    string
 	token  string
+	fence  uint64 // of lua-token/fenced only
 }
 
 // Key returns the key as it stands on the server, prefix included.

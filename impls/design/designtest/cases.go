@@ -23,6 +23,7 @@ var cases = []testCase{
 	{"acquiring again", "", acquiringAgain},
 	{"extending", "", extending},
 	{"reading the time left", "", readingTTL},
+	{"fences rise", lockbench.Fencing, fencesRise},
 	{"a loser is told", lockbench.LossReported, loserTold},
 	{"a second release is told", lockbench.LossReported, secondReleaseTold},
 	{"a late release frees nobody else's lock", lockbench.OwnerRelease, lateReleaseHarmless},
@@ -151,6 +152,30 @@ func readingTTL(s *Scene) {
 	if left, err := r.TTL(s.Context()); err != nil || left != 0 {
 		s.Errorf("time left of a lost lock %v, error %v, want 0", left, err)
 	}
+}
+
+// fencesRise through a release, an expiry and a refusal.
+func fencesRise(s *Scene) {
+	last := uint64(0)
+	rises := func(held lockbench.Lease) {
+		f, ok := lockbench.Ability[lockbench.Fencer](held)
+		if !ok {
+			s.Fatalf("%T has no fence", held)
+		}
+		if n := f.Fence(); n <= last {
+			s.Errorf("fence %d after %d", n, last)
+		}
+		last = f.Fence()
+	}
+	held := s.Acquire(s.Locker())
+	rises(held)
+	s.Refused(s.Locker())
+	s.Release(held)
+	rises(s.Acquire(s.Locker()))
+	s.Expire()
+	held = s.Acquire(s.Locker())
+	rises(held)
+	s.Release(held)
 }
 
 func loserTold(s *Scene) {
