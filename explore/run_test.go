@@ -80,6 +80,25 @@ func TestSameSeedSameBytes(t *testing.T) {
 	}
 }
 
+// TestSameSeedSameBytesInOneProcess has threads share what a design keeps per
+// process, under the faults that strike their waits and clocks, by every strategy.
+func TestSameSeedSameBytesInOneProcess(t *testing.T) {
+	for _, name := range []string{"hash-reentrant/watchdog", "hash-reentrant/notify", "watch-multi/poll"} {
+		for _, strategy := range []explore.Strategy{explore.Exhaustive, explore.Random, explore.PCT} {
+			t.Run(name+" "+string(strategy), func(t *testing.T) {
+				cfg := explore.Config{
+					Design: find(t, name), Scenario: "overrun", Threads: 2, Rounds: 1, Strategy: strategy, Schedules: 60, Seed: 42,
+					Kinds: []explore.FaultKind{explore.Cancel, explore.Cut, explore.Pause, explore.Skew},
+				}
+				first := written(run(t, cfg))
+				if diff := cmp.Diff(written(run(t, cfg)), first); diff != "" {
+					t.Fatalf("another run of the same seed (-again +first):\n%s", diff)
+				}
+			})
+		}
+	}
+}
+
 // written is all of a result but its real times.
 func written(r explore.Result) explore.Result {
 	r.Elapsed = 0

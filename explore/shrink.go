@@ -168,14 +168,14 @@ func (s *shrinker) onlyTime() {
 	}
 }
 
-// longestRound is how many steps a round of a scenario may have, of a lock of the
-// catalogue: a transaction on a watched key is three of them.
-const longestRound = 12
+// chunks are how many steps of an actor are left out at once: rounds of a lock that
+// works by transactions have a dozen, or nine.
+var chunks = [...]int{12, 9, 6, 5, 4, 3, 2, 1}
 
 // withoutCommands leaves out what an actor does, several steps at first: a whole
 // round is needed more seldom than one command of it.
 func (s *shrinker) withoutCommands() {
-	for size := longestRound; size > 0; size-- {
+	for _, size := range chunks {
 		for i := len(s.best.choices) - 1; i >= 0; i-- {
 			if i < len(s.best.choices) && s.best.choices[i].verb == verbRun {
 				s.try(candidate{s.best.cfg, s.best.chunk(i, size)})
