@@ -280,7 +280,7 @@ func (c *Checker) scriptError(k *key, op *history.Op) {
 	f := &c.faults
 	forgot := f.flush != nil || f.restart != nil
 	switch {
-	case op.Note == "noscript" && forgot:
+	case op.Note == "noscript" && forgot && !k.moot(op):
 	case op.Note == "error" && f.flush == nil:
 		f.errors = true
 		return
@@ -296,6 +296,13 @@ func (c *Checker) scriptError(k *key, op *history.Op) {
 		shown = append(shown, f.flush)
 	}
 	c.violateOps(lockbench.ScriptFlush, k, scriptMissing, shown...)
+}
+
+// moot tells whether op is a renewal that did nothing, of a hold that its owner has
+// released meanwhile: there was nothing left to renew.
+func (k *key) moot(op *history.Op) bool {
+	h := k.find(op.Hold)
+	return op.Kind == history.Renew && op.Outcome == history.Failed && (h == nil || h.released)
 }
 
 // takenAway judges what was seen on the server itself: a command of a client took

@@ -96,9 +96,20 @@ func (k *key) metStray(h *hold) bool {
 	})
 }
 
-// followed tells whether another was granted the key since h was, maybe while the
-// owner of h was being told of the loss.
-func (k *key) followed(h *hold) bool {
+// follower is another that was granted the key since h was, maybe while the owner
+// of h was being told of the loss; nil when there is none.
+func (k *key) follower(h *hold) *hold {
+	for other := range k.known() {
+		if other.known && other.client != h.client && other.follows(h) {
+			return other
+		}
+	}
+	return nil
+}
+
+// metOthers tells whether another was granted the key since h was, or may have been:
+// clocks that are off leave unknown who came first.
+func (k *key) metOthers(h *hold) bool {
 	for other := range k.known() {
 		if other.known && other.client != h.client && !other.newest.before(h.began()) {
 			return true
@@ -158,7 +169,7 @@ func (c *Checker) toldLost(k *key, h *hold, op *history.Op, s stamp) {
 		return
 	}
 	working := op.Kind == history.Lost && len(h.flying) > 0 // what is to prolong the lease was not answered yet
-	certain := !working && k.refusal.nobodySince(h.began()) && !k.followed(h)
+	certain := !working && k.refusal.nobodySince(h.began()) && (c.faults.skew == 0 || !k.metOthers(h))
 	x := c.behind(k, lockbench.LostReply, h, s)
 	if x == nil {
 		x = c.behind(k, lockbench.Cancel, h, s)
@@ -168,6 +179,8 @@ func (c *Checker) toldLost(k *key, h *hold, op *history.Op, s stamp) {
 		c.violateOps(lockbench.LostReply, k, lostReplyTook, x.op, h.ops[0], op, x.fault)
 	case h.inner > 0 && c.nested:
 		c.violate(lockbench.Reentrancy, k, innerLost, h)
+	case certain && k.follower(h) != nil:
+		c.violate(lockbench.NoEarlyExpiry, k, grantedEarly, h, k.follower(h))
 	case certain && h.stray:
 		c.convict(c.either(lockbench.OwnerRelease, lockbench.LossReported), candidate{key: k, kind: lostToStray, holds: []*hold{h}})
 	case certain && c.faults.flush != nil:

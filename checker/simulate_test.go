@@ -220,7 +220,7 @@ var blame = []struct {
 	{earlyExpiry, some(lockbench.NoEarlyExpiry, lockbench.Extend), append(some(broad...), lockbench.OwnerRelease, lockbench.NoSpuriousRefusal), 30},
 	{innerFrees, some(lockbench.Reentrancy), append(some(broad...), lockbench.NoSpuriousRefusal), 40},
 	{refusesOwn, some(lockbench.Reentrancy), nil, 40},
-	{shortensNested, some(lockbench.NoEarlyExpiry, lockbench.Reentrancy), broad, 10},
+	{shortensNested, some(lockbench.NoEarlyExpiry, lockbench.Reentrancy), append(some(broad...), lockbench.OwnerRelease), 10},
 	{falseLoss, some(lockbench.LossReported), some(lockbench.Reentrancy, lockbench.OwnerRelease), 20},
 	{falseNotice, some(lockbench.LossReported), some(lockbench.Reentrancy, lockbench.OwnerRelease), 40},
 	{okWhenLost, some(lockbench.LossReported), nil, 20},
