@@ -168,6 +168,12 @@ func (c *Checker) toldLost(k *key, h *hold, op *history.Op, s stamp) {
 		c.violate(c.unlessSkewed(lockbench.OwnerRelease), k, lostToStranger, h.foreigner, h)
 		return
 	}
+	c.unfounded(k, h, op, s)
+}
+
+// unfounded judges what the owner of h was told at s, and would not have been had
+// the lock kept it for him as long as it had to.
+func (c *Checker) unfounded(k *key, h *hold, op *history.Op, s stamp) {
 	working := op.Kind == history.Lost && len(h.flying) > 0 // what is to prolong the lease was not answered yet
 	certain := !working && k.refusal.nobodySince(h.began()) && (c.faults.skew == 0 || !k.metOthers(h))
 	x := c.behind(k, lockbench.LostReply, h, s)
