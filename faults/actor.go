@@ -41,10 +41,11 @@ func (a *actor) below(n int) int {
 // strikes tells whether p strikes on this occasion of a.
 func (p *plan) strikes(in *Injector, a *actor, held bool) bool {
 	drawn := a.chance(p.P) // whether or not it may, so that later draws are the same
-	if p.While == Held && !held || in.now() < int64(p.At) {
+	now := in.now()
+	if p.While == Held && !held || now < int64(p.At) || p.over(now) {
 		return false
 	}
-	return drawn || p.P == 0 && p.isDue(in.now())
+	return drawn || p.P == 0 && p.isDue(now)
 }
 
 // isDue tells whether p is to strike by the clock, and then sets the next time. Of

@@ -19,6 +19,9 @@ type Fault struct {
 	Kind Kind
 	// At is the earliest time, since the clients began.
 	At time.Duration
+	// Until is the latest time. Zero leaves faults that may leave a key locked some time
+	// at the end of the run, in which it can be seen whether they did.
+	Until time.Duration
 	// Every is the time from one strike to the next; zero is once.
 	Every time.Duration
 	// P is the probability on each occasion, 0 to 1: the occasion is a command that a
@@ -44,6 +47,14 @@ const (
 	Held While = "held"
 )
 
+// String returns the condition as [Parse] reads it.
+func (w While) String() string {
+	if w == Any {
+		return "any"
+	}
+	return string(w)
+}
+
 // Usual returns the fault of a kind with the settings it has when nothing is said.
 func Usual(k Kind) (Fault, error) {
 	t, err := find(string(k))
@@ -55,18 +66,20 @@ func Usual(k Kind) (Fault, error) {
 	return f, nil
 }
 
-// String returns f as [Parse] reads it.
+// String returns f as [Parse] reads it, with all of its settings.
 func (f Fault) String() string {
 	text := []string{string(f.Kind)}
+	usual, _ := Usual(f.Kind) // the zero Fault for no kind
 	add := func(name string, given bool, value any) {
 		if given {
 			text = append(text, fmt.Sprintf("%s=%v", name, value))
 		}
 	}
-	add("at", f.At > 0, f.At)
-	add("every", f.Every > 0, f.Every)
-	add("p", f.P > 0, f.P)
-	add("while", f.While != Any, f.While)
+	add("at", f.At+usual.At > 0, f.At)
+	add("until", f.Until > 0, f.Until)
+	add("every", f.Every+usual.Every > 0, f.Every)
+	add("p", f.P+usual.P > 0, f.P)
+	add("while", f.While+usual.While != "", f.While)
 	add("for", f.For > 0, f.For)
 	add("by", f.By > 0, f.By)
 	return strings.Join(text, ",")
@@ -103,4 +116,22 @@ func Exercises(all []Fault) []lockbench.Guarantee {
 	}
 	slices.Sort(found)
 	return slices.Compact(found)
+}
+
+// Hides lists the guarantees that cannot be told apart while these faults are about:
+// what breaks one of them under clocks that are off counts as skew.
+func Hides(all []Fault) []lockbench.Guarantee {
+	if !slices.ContainsFunc(all, func(f Fault) bool { return f.Kind == Skew }) {
+		return nil
+	}
+	return []lockbench.Guarantee{
+		lockbench.Exclusion, lockbench.NoEarlyExpiry, lockbench.Extend, lockbench.ReleaseDelay,
+		lockbench.LossReported, lockbench.Reentrancy, lockbench.Fencing, lockbench.Effects,
+	}
+}
+
+// StrikeStore tells whether these faults would strike what is kept on the same server
+// as the locks, so that guarded records are better kept on another.
+func StrikeStore(all []Fault) bool {
+	return slices.ContainsFunc(all, func(f Fault) bool { return f.Kind.trait().owned == ownProcess })
 }

@@ -22,6 +22,8 @@ type Config struct {
 	// Lease is what the design grants, Tolerance how much longer than that it may
 	// keep a key: what lasts past the lease lasts past both.
 	Lease, Tolerance time.Duration
+	// Duration is how long the run lasts, zero when that is not known.
+	Duration time.Duration
 }
 
 // An Injector makes the faults of one run happen. Between [Injector.Start] and
@@ -75,6 +77,9 @@ func New(c Config) (*Injector, error) {
 		if f.By == 0 {
 			f.By = c.Tolerance + time.Second
 		}
+		if f.Until == 0 && f.leavesLocked() {
+			f.Until = c.quiet()
+		}
 		p := &plan{Fault: f, trait: f.Kind.trait()}
 		p.due.Store(int64(f.At))
 		in.plans = append(in.plans, p)
@@ -85,6 +90,27 @@ func New(c Config) (*Injector, error) {
 // pastLease is how long to stand still for the lease to be over, whatever the
 // design tolerates.
 func (c *Config) pastLease() time.Duration { return c.Lease + c.Lease/4 + c.Tolerance }
+
+// slack is more than what is allowed a key to become free again after its lease.
+const slack = 2500 * time.Millisecond
+
+// quiet is when faults that may leave a key locked are to end: long enough before the
+// run does for it to be seen, and not before half of it is over.
+func (c *Config) quiet() time.Duration {
+	return max(c.Duration/2, c.Duration-c.Lease-c.Tolerance-slack)
+}
+
+// leavesLocked tells whether what f strikes may stay locked.
+func (f Fault) leavesLocked() bool {
+	switch f.Kind {
+	case Crash, LostReply, Cut, Cancel, ClientKill:
+		return true
+	}
+	return false
+}
+
+// over tells whether it is too late for p to strike.
+func (p *plan) over(now int64) bool { return p.Until > 0 && now > int64(p.Until) }
 
 // Start has faults strike from now on, and takes them down by recorder.
 func (in *Injector) Start(ctx context.Context, recorder *history.Recorder) error {
@@ -147,9 +173,9 @@ type Exposure = history.FaultExposure
 // configuration.
 func (in *Injector) Exposures() []Exposure {
 	var all []Exposure
-	for _, p := range in.plans {
+	for i, p := range in.plans {
 		all = append(all, Exposure{
-			Fault: p.String(), Kind: string(p.Kind),
+			Fault: in.config.Faults[i].String(), Kind: string(p.Kind),
 			Struck: p.struck.Load(), MetHeld: p.metHeld.Load(), MetAcquire: p.metAcquire.Load(),
 		})
 	}

@@ -40,7 +40,7 @@ func Parse(text string) (Fault, error) {
 }
 
 // settings are those that some fault has.
-var settings = []string{"at", "every", "p", "while", "for", "by"}
+var settings = []string{"at", "until", "every", "p", "while", "for", "by"}
 
 // set applies a setting and returns its name.
 func (f *Fault) set(t *trait, setting string) (name string, err error) {
@@ -61,7 +61,7 @@ func (f *Fault) set(t *trait, setting string) (name string, err error) {
 func (t *trait) settings() []string {
 	has := strings.Fields(t.allowed)
 	if t.target != ofProcess {
-		has = append([]string{"at", "every", "while"}, has...)
+		has = append([]string{"at", "until", "every", "while"}, has...)
 	}
 	return has
 }
@@ -70,6 +70,8 @@ func (f *Fault) setTo(name, value string) (err error) {
 	switch name {
 	case "at":
 		f.At, err = duration(name, value)
+	case "until":
+		f.Until, err = duration(name, value)
 	case "every":
 		f.Every, err = duration(name, value)
 	case "for":

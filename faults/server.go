@@ -13,6 +13,9 @@ const lookEvery = time.Millisecond
 // keep strikes the server by the schedule of p until ctx ends.
 func (in *Injector) keep(ctx context.Context, p *plan) {
 	for in.rest(ctx, time.Duration(p.due.Load())-time.Since(in.start)) {
+		if p.over(in.now()) {
+			return
+		}
 		if p.While == Held && in.held.Load() == 0 {
 			if !in.rest(ctx, lookEvery) {
 				return

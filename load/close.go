@@ -18,9 +18,7 @@ const (
 // returns what makes the record unreliable.
 func (r *run) close(ctx context.Context) error {
 	s := &r.summary
-	for i := range r.commands {
-		s.Commands += r.commands[i].sent.Load()
-	}
+	s.Commands = r.sent()
 	s.WitnessOverlaps = r.witness.Overlaps()
 	s.WitnessEntries = r.witness.Entries()
 	r.closeProcesses()
@@ -28,17 +26,6 @@ func (r *run) close(ctx context.Context) error {
 	r.closeRecord()
 	r.remark()
 	return errors.Join(r.problems...)
-}
-
-// closeProcesses ends the design's background work and connections, once.
-func (r *run) closeProcesses() {
-	r.closing.Do(func() {
-		for i, p := range r.processes {
-			if err := p.Close(); err != nil {
-				r.summary.note("process %d of the design did not close cleanly: %v", i, err)
-			}
-		}
-	})
 }
 
 // sweep removes the run's keys, also after ctx was cancelled: Ctrl-C leaves
@@ -54,6 +41,10 @@ func (r *run) sweep(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
 	_, err := r.cfg.Server.Sweep(ctx, r.prefix)
+	if records := r.cfg.records(); records != r.cfg.Server {
+		_, more := records.Sweep(ctx, r.prefix)
+		err = errors.Join(err, more)
+	}
 	if err != nil {
 		r.summary.note("keys %s* may be left on the server: %v", r.prefix, err)
 	}

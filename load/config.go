@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/servers"
@@ -17,9 +18,14 @@ type Config struct {
 	// Design is the lock under test, Server where it keeps its keys.
 	Design design.Design
 	Server *servers.Server
+	// Records is where the records that the locks guard are kept; nil is on Server.
+	// Faults that strike the server strike what is kept there.
+	Records *servers.Server
 	// Workload is what the clients do, Options how; defaults are filled in.
 	Workload workloads.Workload
 	Options  workloads.Options
+	// Faults are what goes wrong in it; none, unless asked for. They need a History.
+	Faults []faults.Fault
 	// History receives the record. The caller closes it after the run. Nil
 	// records nothing, which is of use only to see what recording costs.
 	History io.Writer
@@ -67,6 +73,14 @@ type Summary struct {
 
 func (s *Summary) note(format string, args ...any) {
 	s.Notes = append(s.Notes, fmt.Sprintf(format, args...))
+}
+
+// records is the server of the guarded records.
+func (c *Config) records() *servers.Server {
+	if c.Records != nil {
+		return c.Records
+	}
+	return c.Server
 }
 
 // options returns the options as they will be run, or why they cannot be.

@@ -127,9 +127,9 @@ func TestLongWaitIsNotALostServer(t *testing.T) {
 }
 
 func TestShares(t *testing.T) {
-	r := &run{options: workloads.Options{Operations: 10}, clients: make([]*workloads.Client, 4)}
+	r := &run{options: workloads.Options{Operations: 10}, lanes: make([]*lane, 4)}
 	var got []int64
-	for i := range r.clients {
+	for i := range r.lanes {
 		got = append(got, r.share(i))
 	}
 	if diff := cmp.Diff(got, []int64{3, 3, 2, 2}); diff != "" {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -17,7 +18,7 @@ func header(c Config, o workloads.Options) (history.Header, error) {
 	params, err := params(o)
 	return history.Header{
 		Design:      c.Design.Name,
-		Claims:      c.Design.Claims,
+		Claims:      c.Design.ClaimsUnder(faults.Names(c.Faults)),
 		Reacquire:   string(c.Design.Reacquire),
 		Renews:      c.Design.Renews,
 		ToleranceNS: int64(c.Design.Tolerance),
@@ -25,6 +26,7 @@ func header(c Config, o workloads.Options) (history.Header, error) {
 		Workload:    c.Workload.Name,
 		Params:      params,
 		Seed:        o.Seed,
+		Faults:      faults.Names(c.Faults),
 		WarmupNS:    int64(o.Warmup),
 		Server:      c.Server.Info(),
 		Environment: environment(),
@@ -36,6 +38,13 @@ func header(c Config, o workloads.Options) (history.Header, error) {
 // owner is told and does after a loss does not occur.
 func exercises(c Config, o workloads.Options) []lockbench.Guarantee {
 	found := c.Workload.Exercises(o)
+	for _, g := range faults.Exercises(c.Faults) {
+		if !slices.Contains(found, g) {
+			found = append(found, g)
+		}
+	}
+	hidden := faults.Hides(c.Faults)
+	found = slices.DeleteFunc(found, func(g lockbench.Guarantee) bool { return slices.Contains(hidden, g) })
 	if !c.Design.Renews {
 		return found
 	}

@@ -2,12 +2,13 @@ package load
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/servers"
@@ -46,18 +47,18 @@ type run struct {
 	options workloads.Options
 	prefix  string
 
-	store     *servers.Store
-	processes []design.Process
-	recorder  *history.Recorder // nil when nothing is recorded
-	witness   *Witness
-	shared    *workloads.Run
-	clients   []*workloads.Client
-	commands  []commands // by process
+	store    *servers.Store
+	homes    homes
+	recorder *history.Recorder // nil when nothing is recorded
+	injector *faults.Injector  // nil in a run without faults
+	witness  *Witness
+	shared   *workloads.Run
+	lanes    []*lane
+	crew     crew
 
 	over     chan struct{} // closed when no client is to begin another iteration
 	stopped  chan struct{} // closed when all clients have stopped
 	running  atomic.Int64  // clients that have not
-	closing  sync.Once
 	problems []error
 	summary  Summary
 }
@@ -68,19 +69,19 @@ func (r *run) open(ctx context.Context) error {
 	if err := r.cfg.Server.Check(ctx, r.cfg.Design.Commands); err != nil {
 		return err
 	}
-	r.store = r.cfg.Server.Store(r.prefix)
-	r.commands = make([]commands, r.options.Processes)
+	if err := r.plan(); err != nil {
+		return err
+	}
+	r.store = r.cfg.records().Store(r.prefix)
 	if prepare := r.cfg.Workload.Prepare; prepare != nil {
 		if err := prepare(ctx, r.store, r.options); err != nil {
 			return fmt.Errorf("prepare the store: %w", err)
 		}
 	}
-	for i := range r.options.Processes {
-		p, err := r.cfg.Design.Open(r.environment(i))
-		if err != nil {
-			return fmt.Errorf("open process %d: %w", i, err)
+	for place := range r.options.Processes {
+		if _, err := r.openHome(place); err != nil {
+			return err
 		}
-		r.processes = append(r.processes, p)
 	}
 	if err := r.record(); err != nil {
 		return err
@@ -89,22 +90,20 @@ func (r *run) open(ctx context.Context) error {
 	return nil
 }
 
-func (r *run) environment(process int) design.Environment {
-	return design.Environment{
-		Redis:    r.cfg.Server.Options(),
-		Prefix:   r.prefix,
-		Host:     fmt.Sprintf("server-%d", process),
-		PID:      1000 + process,
-		Now:      time.Now,
-		Random:   processRandom(r.options.Seed, process),
-		Commands: &r.commands[process].sent,
+// plan prepares what is to go wrong.
+func (r *run) plan() (err error) {
+	c := &r.cfg
+	switch {
+	case len(c.Faults) == 0:
+		return nil
+	case c.History == nil:
+		return errors.New("faults without a history show nothing; hint: record one")
 	}
-}
-
-// commands counts what one process sent, away from what others count.
-type commands struct {
-	sent atomic.Int64
-	_    [64]byte
+	r.injector, err = faults.New(faults.Config{
+		Faults: c.Faults, Server: c.Server, Seed: r.options.Seed,
+		Lease: c.granted(r.options.TTL), Tolerance: c.Design.Tolerance, Duration: r.options.Duration,
+	})
+	return err
 }
 
 func (r *run) record() error {
@@ -124,19 +123,10 @@ func (r *run) openClients() {
 	r.shared.Tolerance = r.cfg.Design.Tolerance
 	r.witness = NewWitness(r.shared.Keys(), r.cfg.Design.Reacquire == design.Nested)
 	for id := range r.options.Clients {
-		locker, store := r.lockerOf(id)
-		r.clients = append(r.clients, r.shared.Client(id, r.witness.Locker(locker), store))
+		l := &lane{number: id}
+		r.enlist(l, id, r.homes.at[id%r.options.Processes])
+		r.lanes = append(r.lanes, l)
 	}
-}
-
-// lockerOf makes the owner that client id is, recorded.
-func (r *run) lockerOf(id int) (lockbench.Locker, lockbench.Store) {
-	process := id % len(r.processes)
-	if r.recorder == nil {
-		return r.processes[process].Locker(design.Blind), r.store
-	}
-	client := r.recorder.Client(int32(id), int32(process))
-	return client.Locker(r.processes[process].Locker(client)), client.Store(r.store)
 }
 
 // drive lets the clients run until something ends the run, and then winds down.
@@ -149,14 +139,37 @@ func (r *run) drive(ctx context.Context) {
 	r.shared.Waiting = waiting
 	r.stopped = make(chan struct{})
 	r.shared.Start = time.Now()
+	r.begin(operations)
 	r.start(operations)
 
 	w := &watch{run: r}
 	r.summary.Ended = w.until(ctx)
 	close(r.over)
 	r.summary.EndNS = r.now()
+	r.end()
 	r.windDown(stopWaiting, abandon)
 	w.report()
+}
+
+// begin has faults strike.
+func (r *run) begin(ctx context.Context) {
+	if r.injector != nil {
+		r.problem(r.injector.Start(ctx, r.recorder))
+	}
+}
+
+// end has none strike any more.
+func (r *run) end() {
+	if r.injector != nil {
+		r.problem(r.injector.Stop())
+		r.summary.Faults = r.injector.Exposures()
+	}
+}
+
+func (r *run) problem(err error) {
+	if err != nil {
+		r.problems = append(r.problems, err)
+	}
 }
 
 func (r *run) now() int64 {
@@ -168,12 +181,12 @@ func (r *run) now() int64 {
 
 func (r *run) start(ctx context.Context) {
 	var all sync.WaitGroup
-	r.running.Store(int64(len(r.clients)))
-	for i, c := range r.clients {
+	r.running.Store(int64(len(r.lanes)))
+	for i, l := range r.lanes {
 		share := r.share(i)
 		all.Go(func() {
 			defer r.running.Add(-1)
-			r.work(ctx, c, share)
+			r.live(ctx, l, share)
 		})
 	}
 	go func() {
@@ -186,7 +199,7 @@ func (r *run) start(ctx context.Context) {
 // shares, rather than one counter for all, keep equal seeds equal and clients off
 // each other's memory.
 func (r *run) share(i int) int64 {
-	total, n := r.options.Operations, int64(len(r.clients))
+	total, n := r.options.Operations, int64(len(r.lanes))
 	if total == 0 {
 		return -1
 	}
@@ -195,17 +208,6 @@ func (r *run) share(i int) int64 {
 		share++
 	}
 	return share
-}
-
-func (r *run) work(ctx context.Context, c *workloads.Client, share int64) {
-	for ; share != 0; share-- {
-		select {
-		case <-r.over:
-			return
-		default:
-			_ = c.Iterate(ctx, r.cfg.Workload) // counted, and in the history
-		}
-	}
 }
 
 // How long after the end of a run its operations may still take.

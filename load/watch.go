@@ -2,6 +2,7 @@ package load
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
@@ -86,7 +87,7 @@ func (w *watch) serverLost(ctx context.Context) bool {
 		w.answered, w.since, w.silentSince = n, time.Now(), time.Time{}
 		return false
 	}
-	if time.Since(w.since) < silence {
+	if in := w.run.injector; time.Since(w.since) < silence || in != nil && in.Away() {
 		return false
 	}
 	if w.run.probe(ctx) == nil {
@@ -103,15 +104,16 @@ func (w *watch) serverLost(ctx context.Context) bool {
 func (r *run) probe(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTime)
 	defer cancel()
-	_, err := r.store.Read(ctx, "probe")
-	return err
+	store := r.cfg.Server.Store(r.prefix)
+	_, err := store.Read(ctx, "probe")
+	return errors.Join(err, store.Close())
 }
 
 // report adds up what the clients have counted so far.
 func (w *watch) report() {
 	s := &w.run.summary
 	s.Grants, s.Refused, s.Lost, s.Failed, s.Done, s.Skipped = 0, 0, 0, 0, 0, 0
-	for _, c := range w.run.clients {
+	for _, c := range w.run.crew.members() {
 		n := &c.Counts
 		s.Grants += n.Grants.Load()
 		s.Refused += n.Refused.Load()

@@ -36,7 +36,13 @@ func NewWitness(keys []string, nested bool) *Witness {
 // Locker returns inner, watched, as one more owner. Its leases have the abilities
 // of inner's leases, to be found with [lockbench.Ability].
 func (w *Witness) Locker(inner lockbench.Locker) lockbench.Locker {
-	return &witnessed{witness: w, inner: inner}
+	return w.MortalLocker(inner, nil)
+}
+
+// MortalLocker is Locker for an owner that may die: from when dead tells so on, which
+// is to be before its death is recorded, it is inside nothing.
+func (w *Witness) MortalLocker(inner lockbench.Locker, dead func() bool) lockbench.Locker {
+	return &witnessed{witness: w, inner: inner, dead: dead}
 }
 
 // Overlaps returns, for each key that had any, the entries at which another
@@ -79,6 +85,7 @@ type grip struct {
 	depth int             // acquires not yet released
 	until time.Duration   // end of validity, since base
 	lost  <-chan struct{} // closed when the design knows of the loss; may be nil
+	dead  func() bool     // tells that the client has died; nil for one that cannot
 }
 
 // enter puts g inside until it leaves.
@@ -122,10 +129,10 @@ func (s *site) leave(g *grip) {
 	}
 }
 
-// valid tells whether g was certainly valid at now. The loss is looked at after
-// the clock was read: if it is not known yet, it was not known then.
+// valid tells whether g was certainly valid at now. Loss and death are looked at
+// after the clock was read: if they are not known yet, they were not known then.
 func (g *grip) valid(now time.Duration) bool {
-	if g.until <= now {
+	if g.until <= now || g.dead != nil && g.dead() {
 		return false
 	}
 	select {
@@ -140,6 +147,7 @@ func (g *grip) valid(now time.Duration) bool {
 type witnessed struct {
 	witness *Witness
 	inner   lockbench.Locker
+	dead    func() bool    // see MortalLocker
 	grips   []*grip        // what the client has in hand
 	told    bool           // the leases tell their validity: no need to take the time
 	key     string         // the latest one acquired, and
@@ -244,7 +252,7 @@ func (l *witnessed) gripOn(s *site, fresh *grip) *grip {
 			return g
 		}
 	}
-	fresh.site = s
+	fresh.site, fresh.dead = s, l.dead
 	l.grips = append(l.grips, fresh)
 	return fresh
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/explore"
+	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/suggest"
 	"github.com/lockbench/lockbench/workloads"
@@ -24,6 +25,8 @@ type listing struct {
 	Source    string                `json:"source,omitempty"`
 	Reacquire string                `json:"reacquire,omitempty"`
 	Claims    []lockbench.Guarantee `json:"claims,omitempty"`
+	// Usual is a fault as it is unless its settings are given.
+	Usual string `json:"usual,omitempty"`
 }
 
 // kinds are what can be listed.
@@ -34,13 +37,14 @@ var kinds = []struct {
 	{"designs", listDesigns},
 	{"workloads", listWorkloads},
 	{"scenarios", listScenarios},
+	{"faults", listFaults},
 	{"guarantees", listGuarantees},
 }
 
 func newList() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:       "list designs|workloads|scenarios|guarantees",
+		Use:       "list designs|workloads|scenarios|faults|guarantees",
 		Short:     "List what there is to run and to hold a lock to",
 		ValidArgs: kindNames(),
 		Args: func(_ *cobra.Command, args []string) error {
@@ -89,6 +93,9 @@ func printList(w io.Writer, lines []listing) error {
 		if l.Source != "" {
 			text = l.Name + "\t" + l.Source + "\t" + l.Summary
 		}
+		if l.Usual != "" {
+			text += "\t" + l.Usual
+		}
 		_, err := fmt.Fprintln(tab, text)
 		errs = append(errs, err)
 	}
@@ -98,7 +105,7 @@ func printList(w io.Writer, lines []listing) error {
 func listDesigns() []listing {
 	var all []listing
 	for _, d := range impls.All() {
-		all = append(all, listing{d.Name, d.Summary, d.Source, string(d.Reacquire), d.Claims})
+		all = append(all, listing{Name: d.Name, Summary: d.Summary, Source: d.Source, Reacquire: string(d.Reacquire), Claims: d.Claims})
 	}
 	return all
 }
@@ -115,6 +122,16 @@ func listScenarios() []listing {
 	var all []listing
 	for _, s := range explore.Scenarios() {
 		all = append(all, listing{Name: s.Name, Summary: s.Summary})
+	}
+	return all
+}
+
+// listFaults tells each fault with its usual settings.
+func listFaults() []listing {
+	var all []listing
+	for _, k := range faults.Kinds() {
+		usual, _ := faults.Usual(k) // of a kind that there is
+		all = append(all, listing{Name: string(k), Summary: k.Summary(), Usual: usual.String()})
 	}
 	return all
 }

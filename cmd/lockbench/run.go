@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/reports"
@@ -27,6 +28,7 @@ type runOptions struct {
 	workload string
 	redis    string
 	params   workloads.Options
+	faults   []string
 	history  string
 	out      []string
 	quiet    bool
@@ -46,6 +48,7 @@ Ctrl-C ends the run in good order and reports what was measured; once more abort
 		Example: `  lockbench run
   lockbench run --design 'lua-token/*,watch-multi/poll' --clients 64 --duration 1m
   lockbench run --workload reentrant --depth 3 --slow-keys 0 --redis redis://localhost:6379
+  lockbench run --fault crash --fault lost-reply,p=0.01 --design 'lua-token/*'
   lockbench run --key-choice own --history histories --out json=result.json`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -64,6 +67,7 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.redis, "redis", os.Getenv(redisVariable), "`URL` of the server: redis://, rediss:// or unix:// (default $"+redisVariable+", or a private redis-server from PATH, or embedded)")
 	o.loadFlags(f)
 	o.workloadFlags(f)
+	f.StringArrayVar(&o.faults, "fault", nil, "`KIND[,name=value...]` that goes wrong during the run, such as lost-reply,p=0.01 or restart,at=2s; repeated (lockbench list faults)")
 	f.StringVar(&o.history, "history", "", "keep the history of every design in this `directory`")
 	f.StringArrayVar(&o.out, "out", nil, outHelp)
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on standard error")
@@ -154,6 +158,7 @@ type plan struct {
 	designs  []design.Design
 	workload workloads.Workload
 	options  workloads.Options
+	faults   []faults.Fault
 	out      outputs
 }
 
@@ -169,6 +174,9 @@ func (o *runOptions) plan() (p plan, err error) {
 	}
 	if _, err = p.workload.Options(p.options); err != nil {
 		return p, fmt.Errorf("workload %s: %w", p.workload.Name, err)
+	}
+	if p.faults, err = faults.ParseAll(o.faults); err != nil {
+		return p, err
 	}
 	p.out, err = parseOutputs(o.out, "json", "hgrm")
 	return p, err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/load"
@@ -20,6 +21,8 @@ type session struct {
 	progress progress
 
 	server *servers.Server
+	// store is where guarded records are kept when faults strike the server; else nil.
+	store  *servers.Server
 	runs   []reports.Judged
 	notRun []string
 }
@@ -32,7 +35,10 @@ func (s *session) run(ctx context.Context, url string) (err error) {
 	if s.server, err = servers.Choose(ctx, url); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.server.Close()) }()
+	defer func() { err = errors.Join(err, s.closeServers()) }()
+	if err := s.openStore(ctx); err != nil {
+		return err
+	}
 	s.progress.say("server: %s, %s", s.server.Kind(), s.server.Version())
 	defer context.AfterFunc(ctx, func() {
 		s.progress.say("interrupted: ending the run in good order; once more aborts")
@@ -48,6 +54,24 @@ func (s *session) run(ctx context.Context, url string) (err error) {
 		}
 	}
 	return nil
+}
+
+// openStore checks that the faults can be done, and opens a server of its own for what
+// they should not strike.
+func (s *session) openStore(ctx context.Context) (err error) {
+	if err := faults.Check(s.faults, s.server.Kind()); err != nil || !faults.StrikeStore(s.faults) {
+		return err
+	}
+	s.store, err = servers.StartPrivate(ctx)
+	return err
+}
+
+func (s *session) closeServers() error {
+	err := s.server.Close()
+	if s.store != nil {
+		err = errors.Join(err, s.store.Close())
+	}
+	return err
 }
 
 func (s *session) skip(designs []design.Design) {
@@ -95,8 +119,8 @@ func (s *session) load(ctx context.Context, d design.Design, path string, live *
 	}
 	defer leaveCore(s.server)()
 	summary, failed := load.Run(ctx, load.Config{
-		Design: d, Server: s.server, Workload: s.workload, Options: s.options,
-		History: f, Progress: live,
+		Design: d, Server: s.server, Records: s.store, Workload: s.workload, Options: s.options,
+		Faults: s.faults, History: f, Progress: live,
 	})
 	if inner := errors.Unwrap(failed); inner != nil {
 		failed = inner // without the name of the design, which stands beside it anyway

@@ -28,7 +28,8 @@ var house = map[string][]string{
 	"impls":                   {"", "impls/*", "internal/suggest"},
 	"impls/*":                 {"", "impls/design"},
 	"servers":                 {"", "history"},
-	"load":                    {"", "history", "impls/design", "servers", "workloads", "internal/suggest"},
+	"faults":                  {"", "history", "impls/design", "servers", "internal/suggest"},
+	"load":                    {"", "faults", "history", "impls/design", "servers", "workloads", "internal/suggest"},
 	"explore":                 {"", "history", "checker", "impls/design", "explore/gate", "internal/suggest"},
 	"explore/gate":            {"explore/gate/*"},
 	"explore/gate/*":          {},
@@ -37,7 +38,7 @@ var house = map[string][]string{
 	"internal/servertest":     {"servers"},
 	"internal/zoo":            {"", "impls/design"},
 	"impls/design/designtest": {"", "impls/design", "internal/servertest"},
-	"cmd/lockbench":           {"", "history", "checker", "measure", "reports", "workloads", "impls", "impls/*", "servers", "load", "explore", "explore/bubble", "internal/*"},
+	"cmd/lockbench":           {"", "history", "checker", "measure", "reports", "workloads", "impls", "impls/*", "servers", "faults", "load", "explore", "explore/bubble", "internal/*"},
 }
 
 // reserved says which packages alone may import, themselves, what begins with

@@ -1,0 +1,114 @@
+package faults
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockbench/lockbench/servers"
+)
+
+func TestParse(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want Fault
+	}{
+		{"crash", Fault{Kind: Crash, P: 0.001}},
+		{"crash,p=0.5", Fault{Kind: Crash, P: 0.5}},
+		{"lost-reply,at=2s", Fault{Kind: LostReply, At: 2 * time.Second}},
+		{"lost-reply,at=2s,p=0.5", Fault{Kind: LostReply, At: 2 * time.Second, P: 0.5}},
+		{"lost-reply,p=0.5,at=2s", Fault{Kind: LostReply, At: 2 * time.Second, P: 0.5}},
+		{"pause,p=0.01,while=held,for=3s", Fault{Kind: Pause, P: 0.01, While: Held, For: 3 * time.Second}},
+		{"pause, while=any", Fault{Kind: Pause, P: 0.01}},
+		{"restart,at=5s,every=0s", Fault{Kind: Restart, At: 5 * time.Second, While: Held}},
+		{"skew,by=2s", Fault{Kind: Skew, By: 2 * time.Second}},
+	} {
+		t.Run(c.text, func(t *testing.T) {
+			got, err := Parse(c.text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(got, c.want); diff != "" {
+				t.Errorf("fault (-got +want):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"", "unknown fault"},
+		{"crach", "did you mean crash"},
+		{"crash,p=2", "p=2 is no probability; hint: 0 to 1"},
+		{"crash,p=NaN", "no probability"},
+		{"crash,for=2s", "fault crash: it has no setting for; hint: it has at, until, every, while, p"},
+		{"crash,pp=1", "unknown setting"},
+		{"crash,soon", `"soon" is no setting; hint: name=value`},
+		{"restart,at=5", "at=5 is no duration; hint: at=2s"},
+		{"restart,at=-5s", "negative"},
+		{"pause,while=free", "while=free is no condition; hint: while=held"},
+		{"skew,at=2s", "fault skew: it has no setting at; hint: it has by"},
+	} {
+		t.Run(c.text, func(t *testing.T) {
+			f, err := Parse(c.text)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %+v, %v; want an error with %q", f, err, c.want)
+			}
+		})
+	}
+}
+
+// FuzzParse: what can be read is written so that it reads the same again.
+func FuzzParse(f *testing.F) {
+	for _, k := range Kinds() {
+		usual, err := Usual(k)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(usual.String())
+	}
+	f.Add("pause,p=0.01,while=any,for=3s,every=1m,at=1ns")
+	f.Fuzz(func(t *testing.T, text string) {
+		first, err := Parse(text)
+		if err != nil {
+			return
+		}
+		again, err := Parse(first.String())
+		if err != nil || again != first {
+			t.Errorf("%q reads as %+v, its text %q as %+v, %v", text, first, first.String(), again, err)
+		}
+	})
+}
+
+func TestCheck(t *testing.T) {
+	for _, c := range []struct{ fault, kind, want string }{
+		{"crash", servers.External, ""},
+		{"lost-reply", servers.External, ""},
+		{"script-flush", servers.External, "would harm a server that lockbench did not start; hint: leave --redis out"},
+		{"restart", servers.External, "would harm"},
+		{"client-kill", servers.External, "would harm"},
+		{"evict", servers.External, "would harm"},
+		{"script-flush", servers.Embedded, ""},
+		{"restart", servers.Embedded, "needs a server process"},
+		{"restart", servers.Private, ""},
+		{"server-pause,for=10s", servers.Private, "longer than clients wait"},
+		{"crash,p=0", servers.Private, "would never strike"},
+	} {
+		t.Run(c.fault+" on "+c.kind, func(t *testing.T) {
+			f, err := Parse(c.fault)
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = Check([]Fault{f}, c.kind)
+			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
+	}
+	twice := []Fault{{Kind: Crash, P: 1}, {Kind: Crash, P: 0.5}}
+	if err := Check(twice, servers.Private); err == nil {
+		t.Error("the same kind twice passes; want an error")
+	}
+}

@@ -1,0 +1,138 @@
+package load
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/faults"
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/servertest"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// faulted is one design under one fault, on a real server.
+type faulted struct {
+	name, design, fault string
+	// held must be held and broken broken, each with exposure.
+	held, broken []lockbench.Guarantee
+	change       func(*workloads.Options)
+}
+
+var faultedRuns = []faulted{
+	{name: "crash, sound", design: "lua-token/strategy", fault: "crash,p=0.01",
+		held: list(lockbench.Recovery, lockbench.Exclusion)},
+	{name: "crash between two commands", design: "setnx-getset/naive", fault: "crash,p=0.05",
+		broken: list(lockbench.Recovery), change: wedges},
+	{name: "crash of a watchdog", design: "hash-reentrant/notify", fault: "crash,p=0.01",
+		held: list(lockbench.Recovery, lockbench.Exclusion)},
+	{name: "lost reply, sound", design: "lua-token/strategy", fault: "lost-reply,p=0.02",
+		held: list(lockbench.LostReply, lockbench.Exclusion)},
+	{name: "lost reply between two commands", design: "setnx-getset/naive", fault: "lost-reply,p=0.05",
+		broken: list(lockbench.LostReply), change: wedges},
+	{name: "cut, sound", design: "lua-token/strategy", fault: "cut,p=0.02",
+		held: list(lockbench.LostReply, lockbench.Exclusion)},
+	{name: "cancel, sound", design: "lua-token/strategy", fault: "cancel,p=0.1",
+		held: list(lockbench.Cancel, lockbench.Exclusion)},
+	{name: "skew, by the server's clock", design: "lua-token/strategy", fault: "skew,by=5s",
+		held: list(lockbench.Skew)},
+	{name: "skew, by the clients' clocks", design: "setnx-getset/timestamp", fault: "skew,by=5s",
+		broken: list(lockbench.Skew)},
+	{name: "script flush, sound", design: "lua-token/strategy", fault: "script-flush,every=100ms",
+		held: list(lockbench.ScriptFlush, lockbench.Exclusion)},
+	{name: "pause, owner checked", design: "lua-token/strategy", fault: "pause,p=0.2",
+		held: list(lockbench.OwnerRelease, lockbench.LossReported, lockbench.Exclusion), change: shortLease},
+	{name: "pause, plain delete", design: "setnx-getset/naive", fault: "pause,p=0.2",
+		broken: list(lockbench.OwnerRelease, lockbench.LossReported, lockbench.Exclusion), change: wedges},
+	{name: "server pause, sound", design: "lua-token/strategy", fault: "server-pause,at=500ms,every=2s,for=1s",
+		held: list(lockbench.Exclusion, lockbench.NoEarlyExpiry)},
+	{name: "restart, empty", design: "lua-token/strategy", fault: "restart,at=500ms,every=1s",
+		held: list(lockbench.Exclusion), broken: list(lockbench.Restart), change: longHolds},
+	{name: "restart, from its log", design: "lua-token/strategy", fault: "restart-aof,at=500ms,every=1s",
+		held: list(lockbench.Exclusion, lockbench.ScriptFlush), change: longHolds},
+	{name: "client kill, sound", design: "lua-token/strategy", fault: "client-kill,at=200ms,every=200ms",
+		held: list(lockbench.Exclusion, lockbench.LostReply)},
+}
+
+func list(g ...lockbench.Guarantee) []lockbench.Guarantee { return g }
+
+// longHolds has every lock held for most of the time, so that what strikes the server
+// meets some that last.
+func longHolds(o *workloads.Options) {
+	o.Hold, o.Wait = workloads.Always(300*time.Millisecond), time.Second
+}
+
+func shortLease(o *workloads.Options) { o.TTL, o.Duration = 200*time.Millisecond, 3*time.Second }
+
+// wedges gives the run the time to see that a key stays locked past every lease.
+func wedges(o *workloads.Options) { o.Duration = 5 * time.Second }
+
+// TestFaults shows each fault what breaks under it, and what does not.
+func TestFaults(t *testing.T) {
+	for _, c := range faultedRuns {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			c.run(t)
+		})
+	}
+}
+
+func (c *faulted) run(t *testing.T) {
+	f, err := faults.Parse(c.fault)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, records := servertest.Start(t), servertest.Start(t)
+	var record bytes.Buffer
+	s, err := Run(t.Context(), Config{
+		Design: catalogued(t, c.design), Server: server, Records: records, Workload: workloads.Oversell(), History: &record,
+		Faults: []faults.Fault{f}, Options: options(c.options),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	header, result, end := judge(t, record.Bytes())
+	c.judge(t, result)
+	if got := end.Trailer.Faults; len(got) != 1 || got[0].Struck == 0 || got[0].MetHeld+got[0].MetAcquire == 0 {
+		t.Errorf("exposures %+v; want %s to have struck a lock", got, c.fault)
+	}
+	if len(header.Faults) != 1 || s.Ended != EndedDuration || len(result.Defects) > 0 {
+		t.Errorf("faults %v, ended %q, defects %v; want one, duration and none", header.Faults, s.Ended, result.Defects)
+	}
+	if n := keysLeft(t, server) + keysLeft(t, records); n != 0 {
+		t.Errorf("%d keys left on the servers", n)
+	}
+}
+
+func (c *faulted) options(o *workloads.Options) {
+	o.Clients, o.Keys, o.Wait, o.Duration = 6, 2, 200*time.Millisecond, 2*time.Second
+	if c.change != nil {
+		c.change(o)
+	}
+}
+
+func (c *faulted) judge(t *testing.T, r checker.Result) {
+	t.Helper()
+	for _, g := range c.held {
+		if f := r.Find(g); f.Verdict != checker.Held {
+			t.Errorf("%s: %v with %d occasions (%s); want held; %+v", g, f.Verdict, f.Exposure, f.Note, f.Witness)
+		}
+	}
+	for _, g := range c.broken {
+		if f := r.Find(g); f.Verdict != checker.Broken {
+			t.Errorf("%s: %v with %d occasions (%s); want broken", g, f.Verdict, f.Exposure, f.Note)
+		}
+	}
+}
+
+func catalogued(t *testing.T, name string) design.Design {
+	t.Helper()
+	found, err := impls.Match(name)
+	if err != nil || len(found) != 1 {
+		t.Fatalf("design %s: %v", name, err)
+	}
+	return found[0]
+}

@@ -1,0 +1,121 @@
+package load
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/lockbench/lockbench/faults"
+	"github.com/lockbench/lockbench/impls/design"
+)
+
+// A home is one process of the design, in which clients live.
+type home struct {
+	number  int
+	process design.Process
+	sent    *commands
+	faults  *faults.Process // nil in a run without faults
+	closing sync.Once
+}
+
+// commands counts what one process sent, away from what others count.
+type commands struct {
+	sent atomic.Int64
+	_    [64]byte
+}
+
+// homes are the processes of a run: one at each place, and those that died before it.
+type homes struct {
+	mu    sync.Mutex
+	at    []*home // by place
+	all   []*home
+	spent bool // closed: nobody moves in any more
+	errs  []error
+}
+
+// openHome opens the process for a place. Its number is one that no other has.
+func (r *run) openHome(place int) (*home, error) {
+	h := &home{number: len(r.homes.all), sent: &commands{}}
+	env := r.environment(h)
+	if r.injector != nil {
+		h.faults = r.injector.Process(h.number, &env)
+	}
+	process, err := r.cfg.Design.Open(env)
+	if err != nil {
+		return nil, fmt.Errorf("open process %d: %w", h.number, err)
+	}
+	h.process = process
+	r.homes.all = append(r.homes.all, h)
+	if place == len(r.homes.at) {
+		r.homes.at = append(r.homes.at, nil)
+	}
+	r.homes.at[place] = h
+	return h, nil
+}
+
+func (r *run) environment(h *home) design.Environment {
+	return design.Environment{
+		Redis:    r.cfg.Server.Options(),
+		Prefix:   r.prefix,
+		Host:     fmt.Sprintf("server-%d", h.number),
+		PID:      1000 + h.number,
+		Now:      time.Now,
+		Random:   processRandom(r.options.Seed, h.number),
+		Commands: &h.sent.sent,
+	}
+}
+
+// homeOf returns the process at a place, a fresh one where that died; nil when there
+// can be none any more.
+func (r *run) homeOf(place int) *home {
+	r.homes.mu.Lock()
+	defer r.homes.mu.Unlock()
+	h := r.homes.at[place]
+	if !h.dead() {
+		return h
+	}
+	if r.homes.spent {
+		return nil
+	}
+	fresh, err := r.openHome(place)
+	if err != nil {
+		r.homes.errs = append(r.homes.errs, err)
+		return nil
+	}
+	return fresh
+}
+
+func (h *home) dead() bool { return h.faults != nil && h.faults.Dead() }
+
+// close ends what the process does in the background and its connections, once.
+func (h *home) close() (err error) {
+	h.closing.Do(func() { err = h.process.Close() })
+	return err
+}
+
+// closeProcesses closes every process of the run.
+func (r *run) closeProcesses() {
+	r.homes.mu.Lock()
+	defer r.homes.mu.Unlock()
+	r.homes.spent = true
+	for _, h := range r.homes.all {
+		if err := h.close(); err != nil && !h.dead() {
+			r.summary.note("process %d of the design did not close cleanly: %v", h.number, err)
+		}
+	}
+	for _, err := range r.homes.errs {
+		r.summary.note("nothing took the place of a process that died: %v", err)
+	}
+	r.homes.errs = nil
+}
+
+// sent is how many commands all processes sent.
+func (r *run) sent() (n int64) {
+	r.homes.mu.Lock()
+	defer r.homes.mu.Unlock()
+	for _, h := range r.homes.all {
+		n += h.sent.sent.Load()
+	}
+	return n
+}
