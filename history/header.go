@@ -44,8 +44,10 @@ type Server struct {
 	// Kind is external, private or embedded.
 	Kind    string `json:"kind"`
 	Version string `json:"version"`
-	// Address is how it was reached, without password.
+	// Address is how it was reached, without password; of several, all of them.
 	Address string `json:"address,omitempty"`
+	// Count is how many servers the design locked on, zero for one.
+	Count int `json:"count,omitempty"`
 }
 
 // Environment describes the machine and the program that made a run.

@@ -103,6 +103,9 @@ func (c *Collector) called(op *history.Op) {
 }
 
 func (c *Collector) returned(op *history.Op) {
+	if op.Note == history.Stale && op.Outcome == history.Failed {
+		c.m.Stale++
+	}
 	if !isLockOp(op.Kind) {
 		return
 	}

@@ -18,6 +18,8 @@ type Measures struct {
 	// CommandsPerGrant is the requests the design sent to the server over the
 	// grants, both of the whole run, warm-up included; zero when not told.
 	CommandsPerGrant float64
+	// Stale is how many reads and writes of the whole run a guarded store refused.
+	Stale int64
 }
 
 // Phases returns the phases in the order of time.

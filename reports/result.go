@@ -101,6 +101,8 @@ type Counts struct {
 	Lost    int64 `json:"lost"`
 	// Unjudged are grants without a known start of validity.
 	Unjudged int64 `json:"unjudged"`
+	// Stale are reads and writes that a guarded store refused.
+	Stale int64 `json:"stale,omitempty"`
 }
 
 // Guarantee is the verdict on one guarantee.

@@ -43,6 +43,7 @@ func Terminal(w io.Writer, r Result, opt TerminalOptions) error {
 	t.troubles()
 	t.broken()
 	t.hazards()
+	t.guards()
 	t.open()
 	t.notExercised()
 	t.outcome()
@@ -75,10 +76,14 @@ func newLabel(runs []Run) label {
 }
 
 func (l label) of(run *Run) string {
-	if l.workloads && run.Workload != "" {
-		return run.Design + " " + run.Workload
+	name := run.Design
+	if guard := run.guard(); guard != "" {
+		name += " +" + guard
 	}
-	return run.Design
+	if l.workloads && run.Workload != "" {
+		name += " " + run.Workload
+	}
+	return name
 }
 
 func (t *terminal) heading() {
@@ -148,12 +153,20 @@ func (t *terminal) servers() {
 			continue
 		}
 		seen[s] = true
-		t.printf("server: %s, %s\n", s.Kind, s.Version)
+		t.printf("server: %s, %s\n", kindOf(s), s.Version)
 		if s.Kind == "embedded" {
 			t.printf("%s speeds marked %s are the embedded server's, not the design's speed; put redis-server in PATH or give --redis URL to measure\n",
 				t.warn("note:"), slowServer)
 		}
 	}
+}
+
+// kindOf is the kind of server, and of how many where there are several.
+func kindOf(s history.Server) string {
+	if s.Count > 1 {
+		return fmt.Sprintf("%d %s servers", s.Count, s.Kind)
+	}
+	return s.Kind
 }
 
 func (t *terminal) legend() {

@@ -1,0 +1,55 @@
+package reports
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/measure"
+)
+
+// guarded are three runs of a design: without a guard, with fences, and with a
+// compare-and-set store on which the guard made no difference.
+func guarded() []Judged {
+	late := checker.Finding{
+		Guarantee: lockbench.Effects, Verdict: checker.Hazard, Claimed: true, Exercised: true, Exposure: 60, Violations: 12,
+		Note: "only by writes made after their writer's validity",
+	}
+	on := func(guard string, servers int, stale int64, effects checker.Finding) Judged {
+		h := header("lua-token/fenced", "private")
+		h.Server.Count = servers
+		if guard != "" {
+			h.Params["guard"] = guard
+		}
+		j := judged(h, 100, held(lockbench.Exclusion, 99), effects)
+		j.Measures.Stale = stale
+		return j
+	}
+	return []Judged{on("", 0, 0, late), on("fence", 0, 18, held(lockbench.Effects, 80)), on("cas", 5, 0, late), on("none", 0, 0, late)}
+}
+
+func TestTerminalTellsWhatGuardsRefused(t *testing.T) {
+	var buf bytes.Buffer
+	if err := Terminal(&buf, New(guarded(), nil), TerminalOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "guarded.txt", buf.Bytes())
+}
+
+func TestRefusalsAreCounted(t *testing.T) {
+	stale := &history.Op{Kind: history.Write, Outcome: history.Failed, Note: history.Stale, Call: 1, Return: 2}
+	other := &history.Op{Kind: history.Write, Outcome: history.Failed, Note: "timeout", Call: 1, Return: 2}
+	for _, c := range []struct {
+		op   *history.Op
+		want int64
+	}{{stale, 1}, {other, 0}} {
+		collector := measure.New(history.Header{})
+		collector.Add(history.Event{Phase: history.Return, Op: c.op})
+		m := collector.Result(history.End{})
+		if got := counts(&checker.Result{}, &m).Stale; got != c.want {
+			t.Errorf("%s: %d refusals, want %d", c.op.Note, got, c.want)
+		}
+	}
+}
