@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -21,6 +22,9 @@ const (
 
 	maxClients = 64
 	maxRounds  = 1000
+	maxPool    = 1 << 16
+	// maxTime is the longest lease, wait and skew: see lastYear.
+	maxTime = 24 * time.Hour
 )
 
 // resolve returns c with its defaults, and its scenario. The error names the field
@@ -71,23 +75,8 @@ func orInt(field *int, otherwise int) {
 }
 
 func (c *Config) validate(s Scenario) error {
-	for _, f := range []struct {
-		name          string
-		got, min, max int64
-	}{
-		{"clients", int64(c.Clients), 1, maxClients},
-		{"threads", int64(c.Threads), 1, maxClients},
-		{"pool", int64(c.Pool), 0, math.MaxInt32},
-		{"rounds", int64(c.Rounds), 1, maxRounds},
-		{"schedules", c.Schedules, 0, math.MaxInt64},
-		{"TTL (ms)", c.TTL.Milliseconds(), 1, math.MaxInt64},
-		{"wait", int64(c.Wait), 0, math.MaxInt64},
-		{"budget", int64(c.Budget), 0, math.MaxInt64},
-		{"skew", int64(c.Skew), 0, math.MaxInt64},
-	} {
-		if f.got < f.min || f.got > f.max {
-			return fmt.Errorf("explore: %s %d; hint: from %d to %d", f.name, f.got, f.min, f.max)
-		}
+	if err := cmp.Or(c.validateCounts(), c.validateTimes()); err != nil {
+		return fmt.Errorf("explore: %w", err)
 	}
 	if c.Design.Open == nil {
 		return fmt.Errorf("explore: design %q cannot be opened; hint: take one of the catalogue", c.Design.Name)
@@ -106,6 +95,47 @@ func (c *Config) validate(s Scenario) error {
 	}
 	if slices.Contains(s.Needs, NeedsNest) && c.Design.Reacquire == design.Refused {
 		return &LacksError{Scenario: s.Name, Ability: NeedsNest}
+	}
+	return nil
+}
+
+func (c *Config) validateCounts() error {
+	for _, f := range []struct {
+		name          string
+		got, min, max int64
+	}{
+		{"clients", int64(c.Clients), 1, maxClients},
+		{"threads", int64(c.Threads), 1, maxClients},
+		{"pool", int64(c.Pool), 0, maxPool},
+		{"rounds", int64(c.Rounds), 1, maxRounds},
+		{"schedules", c.Schedules, 0, math.MaxInt64},
+	} {
+		switch {
+		case f.got < f.min:
+			return fmt.Errorf("%s %d: too few; hint: from %d to %d", f.name, f.got, f.min, f.max)
+		case f.got > f.max:
+			return fmt.Errorf("%s %d: too many; hint: from %d to %d", f.name, f.got, f.min, f.max)
+		}
+	}
+	return nil
+}
+
+func (c *Config) validateTimes() error {
+	for _, f := range []struct {
+		name     string
+		got, min time.Duration
+	}{
+		{"ttl", c.TTL, time.Millisecond}, {"wait", c.Wait, 0}, {"skew", c.Skew, 0},
+	} {
+		switch {
+		case f.got < f.min:
+			return fmt.Errorf("%s %v: too short; hint: from %v to %v", f.name, f.got, f.min, maxTime)
+		case f.got > maxTime:
+			return fmt.Errorf("%s %v: too long; hint: from %v to %v", f.name, f.got, f.min, maxTime)
+		}
+	}
+	if c.Budget < 0 {
+		return fmt.Errorf("budget %v: time does not run backwards; hint: such as 30s", c.Budget)
 	}
 	return nil
 }

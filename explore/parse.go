@@ -72,7 +72,7 @@ var headerFields = map[string]func(*script, string) error{
 	"scenario": func(s *script, v string) error { s.cfg.Scenario = v; return nil },
 	"clients":  func(s *script, v string) error { return number(&s.cfg.Clients, v, 1, maxClients) },
 	"threads":  func(s *script, v string) error { return number(&s.cfg.Threads, v, 1, maxClients) },
-	"pool":     func(s *script, v string) error { return number(&s.cfg.Pool, v, 0, 1<<16) },
+	"pool":     func(s *script, v string) error { return number(&s.cfg.Pool, v, 0, maxPool) },
 	"rounds":   func(s *script, v string) error { return number(&s.cfg.Rounds, v, 1, maxRounds) },
 	"ttl":      func(s *script, v string) error { return length(&s.cfg.TTL, v) },
 	"wait":     func(s *script, v string) error { return length(&s.cfg.Wait, v) },
@@ -211,6 +211,9 @@ func length(into *time.Duration, text string) error {
 	}
 	if d < 0 {
 		return errors.New("hint: not below zero")
+	}
+	if d > maxTime {
+		return fmt.Errorf("too long; hint: up to %v", maxTime)
 	}
 	*into = d
 	return nil

@@ -43,9 +43,9 @@ type Coverage struct {
 	// Complete: every schedule of the scope was run or shown to be equal to one.
 	Complete bool
 	// Stopped says what ended it otherwise: "budget", "schedules" or "interrupted";
-	// "steps" when a schedule would not end, "leak" when a call did not return,
-	// "divergence" when a schedule went another way the second time, "replay" for
-	// that of a file.
+	// "clock" at the end of virtual time, "steps" when a schedule would not end, "leak"
+	// when a call did not return, "divergence" when a schedule went another way the
+	// second time, "replay" for that of a file.
 	Stopped string
 }
 

@@ -121,7 +121,7 @@ func (x *explorer) strategies() error {
 	half := x.limit
 	half.budget, half.schedules = (half.budget+1)/2, (half.schedules+1)/2 // never to 0, which is no limit
 	cov.Strategy = Exhaustive
-	if err := x.exhaust(half); err != nil || cov.Complete || cov.Stopped == "interrupted" || cov.Stopped == "leak" {
+	if err := x.exhaust(half); err != nil || cov.Complete || slices.Contains([]string{"interrupted", "leak", "clock"}, cov.Stopped) {
 		return err
 	}
 	cov.Strategy = Random
@@ -166,11 +166,22 @@ func (x *explorer) draw(l limit) error {
 	return nil
 }
 
+// lastYear is when to stop in virtual time, which schedules use up one after the other
+// from the year 2000 on: in 2262 the clocks of a bubble end, and the program with them.
+// Only leases of hours and days get there. The last years are for shrinking.
+const (
+	lastYear    = 2250
+	shrinkYears = 50
+)
+
 // over is why to stop now, empty when to go on. What a lock leaves behind of one
 // schedule would be in the way of the next.
 func (x *explorer) over(l limit) string {
-	if x.world.leaks {
+	switch {
+	case x.world.leaks:
 		return "leak"
+	case time.Now().Year() >= lastYear-shrinkYears:
+		return "clock"
 	}
 	return l.over(x.result.Coverage.Schedules)
 }

@@ -32,7 +32,7 @@ const shrinkTries = 4000
 
 // shrinkTime is the least that all shrinking together may take of real time, where
 // time is limited; else it is half of the budget on top of it.
-const shrinkTime = 3 * time.Second
+const shrinkTime = 3 * time.Second / 2
 
 // shrinkUntil is when to be done with the next of the guarantees found, each having
 // an equal part of the time.
@@ -49,7 +49,7 @@ func (x *explorer) shrinkUntil() time.Duration {
 // hurry tells whether to try no more: what was found is wanted now.
 func (s *shrinker) hurry() bool {
 	x := s.explorer
-	return x.limit.ctx.Err() != nil || s.until > 0 && x.watch.read() >= s.until
+	return x.limit.ctx.Err() != nil || time.Now().Year() >= lastYear || s.until > 0 && x.watch.read() >= s.until
 }
 
 // cost orders schedules, the dearest thing first.

@@ -192,6 +192,8 @@ func ending(stopped string) string {
 		return "the limit on schedules"
 	case "interrupted":
 		return "interruption"
+	case "clock":
+		return "the end of virtual time"
 	}
 	return stopped
 }
