@@ -127,10 +127,11 @@ func (l locker) Acquire(ctx context.Context, key string, opt lockbench.Options) 
 		return lease, err
 	}
 	c.hold(1)
+	held := &heldLease{Wrapped: lockbench.Wrapped{Lease: lease}, client: c, done: done, lag: c.p.in.granted()}
 	if plan := c.p.in.chosen(c.actor, true, Pause); plan != nil {
 		c.p.pause(plan, true)
 	}
-	return &heldLease{Wrapped: lockbench.Wrapped{Lease: lease}, client: c, done: done}, nil
+	return held, nil
 }
 
 // A heldLease is a lease that a client under faults has in hand.
@@ -138,6 +139,7 @@ type heldLease struct {
 	lockbench.Wrapped
 	client *Client
 	done   context.CancelFunc // of the context it was acquired under; nil once released
+	lag    int64              // see Injector.granted
 }
 
 // Release implements [lockbench.Lease].
@@ -161,6 +163,7 @@ func (l *heldLease) ReleaseAfter(ctx context.Context, d time.Duration) error {
 func (l *heldLease) released() {
 	if l.done != nil {
 		l.client.hold(-1)
+		l.client.p.in.released(l.lag)
 		l.done()
 		l.done = nil
 	}
@@ -168,7 +171,31 @@ func (l *heldLease) released() {
 
 // Store returns inner, as the client reaches it: not while its process stands still,
 // and not at all when it is dead.
-func (c *Client) Store(inner lockbench.Store) lockbench.Store { return store{c, inner} }
+func (c *Client) Store(inner lockbench.Store) lockbench.Store {
+	if guarded, ok := inner.(lockbench.GuardedStore); ok {
+		return guardedStore{store{c, inner}, guarded}
+	}
+	return store{c, inner}
+}
+
+type guardedStore struct {
+	store
+	guarded lockbench.GuardedStore
+}
+
+// ReadGuarded implements [lockbench.GuardedStore].
+func (s guardedStore) ReadGuarded(ctx context.Context, key string, fence uint64) (r lockbench.Record, err error) {
+	err = s.client.p.under(func() error {
+		r, err = s.guarded.ReadGuarded(ctx, key, fence)
+		return err
+	})
+	return r, err
+}
+
+// WriteGuarded implements [lockbench.GuardedStore].
+func (s guardedStore) WriteGuarded(ctx context.Context, key string, r lockbench.Record, by lockbench.Standing) error {
+	return s.client.p.under(func() error { return s.guarded.WriteGuarded(ctx, key, r, by) })
+}
 
 type store struct {
 	client *Client

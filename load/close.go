@@ -40,7 +40,7 @@ func (r *run) sweep(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
-	_, err := r.cfg.Server.Sweep(ctx, r.prefix)
+	_, err := r.cfg.servers().Sweep(ctx, r.prefix)
 	if records := r.cfg.records(); records != r.cfg.Server {
 		_, more := records.Sweep(ctx, r.prefix)
 		err = errors.Join(err, more)

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/design"
@@ -18,6 +19,9 @@ type Config struct {
 	// Design is the lock under test, Server where it keeps its keys.
 	Design design.Design
 	Server *servers.Server
+	// Others are servers beside it, for designs that lock on several; faults that strike
+	// the server do not strike them.
+	Others []*servers.Server
 	// Records is where the records that the locks guard are kept; nil is on Server.
 	// Faults that strike the server strike what is kept there.
 	Records *servers.Server
@@ -83,11 +87,32 @@ func (c *Config) records() *servers.Server {
 	return c.Server
 }
 
+// servers are those that the design locks on.
+func (c *Config) servers() servers.Group {
+	return append(servers.Group{c.Server}, c.Others...).For(c.Design.ServerCount())
+}
+
+// fits tells why the design cannot run on these servers or under these options.
+func (c *Config) fits(o workloads.Options) error {
+	switch n := c.Design.ServerCount(); {
+	case len(c.servers()) < n:
+		return fmt.Errorf("design %s locks on %d servers, there are %d; hint: name as many, or none for private ones", c.Design.Name, n, len(c.servers()))
+	case c.Design.Tracked && c.Server.Kind() == servers.Embedded:
+		return fmt.Errorf("design %s has the server tell of changed keys, which the embedded one cannot; hint: put redis-server in PATH, or name a server", c.Design.Name)
+	case o.Guard == lockbench.FenceGuard && !c.Design.Fences:
+		return fmt.Errorf("design %s hands out no fences to show a guarded store; hint: guard %s, or a design such as lua-token/fenced", c.Design.Name, lockbench.CompareGuard)
+	}
+	return nil
+}
+
 // options returns the options as they will be run, or why they cannot be.
 func (c Config) options() (workloads.Options, error) {
 	o, err := c.Workload.Options(c.Options)
 	if err != nil {
 		return o, fmt.Errorf("workload %s: %w", c.Workload.Name, err)
+	}
+	if err := c.fits(o); err != nil {
+		return o, err
 	}
 	slow := time.Duration(o.SlowFactor*float64(c.granted(o.TTL))) + c.Design.Tolerance
 	if o.Duration > 0 && o.Slow+o.SlowKeys > 0 && slow >= o.Duration {

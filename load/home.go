@@ -55,8 +55,10 @@ func (r *run) openHome(place int) (*home, error) {
 }
 
 func (r *run) environment(h *home) design.Environment {
+	options := r.cfg.servers().Options()
 	return design.Environment{
-		Redis:    r.cfg.Server.Options(),
+		Redis:    options[0],
+		Others:   options[1:],
 		Prefix:   r.prefix,
 		Host:     fmt.Sprintf("server-%d", h.number),
 		PID:      1000 + h.number,

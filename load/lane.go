@@ -49,10 +49,10 @@ func (r *run) enlist(l *lane, id int, h *home) {
 func (r *run) lockerOf(l *lane, id int) (lockbench.Locker, lockbench.Store) {
 	process := l.home.process
 	if r.recorder == nil {
-		return r.witness.Locker(process.Locker(design.Blind)), r.store
+		return r.witness.Locker(process.Locker(design.Blind)), r.guarded
 	}
 	record := r.recorder.Client(int32(id), int32(l.home.number))
-	locker, store := record.Locker(process.Locker(record)), record.Store(r.store)
+	locker, store := record.Locker(process.Locker(record)), record.Store(r.guarded)
 	if l.home.faults == nil {
 		return r.witness.Locker(locker), store
 	}

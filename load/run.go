@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/design"
@@ -48,6 +49,7 @@ type run struct {
 	prefix  string
 
 	store    *servers.Store
+	guarded  lockbench.Store // store, behind the guard that was asked for
 	homes    homes
 	recorder *history.Recorder // nil when nothing is recorded
 	injector *faults.Injector  // nil in a run without faults
@@ -66,13 +68,15 @@ type run struct {
 // open makes everything that clients need, and the clients.
 func (r *run) open(ctx context.Context) error {
 	r.summary = Summary{Options: r.options, Prefix: r.prefix}
-	if err := r.cfg.Server.Check(ctx, r.cfg.Design.Commands); err != nil {
+	if err := r.cfg.servers().Check(ctx, r.cfg.Design.Commands); err != nil {
 		return err
 	}
 	if err := r.plan(); err != nil {
 		return err
 	}
-	r.store = r.cfg.records().Store(r.prefix)
+	if err := r.openStore(); err != nil {
+		return err
+	}
 	if prepare := r.cfg.Workload.Prepare; prepare != nil {
 		if err := prepare(ctx, r.store, r.options); err != nil {
 			return fmt.Errorf("prepare the store: %w", err)
@@ -88,6 +92,12 @@ func (r *run) open(ctx context.Context) error {
 	}
 	r.openClients()
 	return nil
+}
+
+func (r *run) openStore() (err error) {
+	r.store = r.cfg.records().Store(r.prefix)
+	r.guarded, err = r.store.Guarded(r.options.Guard)
+	return err
 }
 
 // plan prepares what is to go wrong.
