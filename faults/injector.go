@@ -42,6 +42,14 @@ type Injector struct {
 	stopping <-chan struct{} // closed by Stop
 	work     sync.WaitGroup
 
+	// replica copies the server by the way of link; nil unless it is to fail over.
+	replica *servers.Replica
+	link    *proxy
+	// lag counts the cuts of that link, fresh the locks in hand that were granted since
+	// the last.
+	lag   atomic.Int64
+	fresh atomic.Int64
+
 	// striking serialises what befalls the server.
 	striking sync.Mutex
 	away     atomic.Bool // the server is stopped or being started
@@ -121,6 +129,7 @@ func (in *Injector) Start(ctx context.Context, recorder *history.Recorder) error
 		in.stop()
 		return err
 	}
+	in.start = time.Now()
 	in.active.Store(true)
 	for _, p := range in.plans {
 		if p.trait.target == ofServer {
@@ -138,6 +147,7 @@ func (in *Injector) Stop() error {
 		in.stop()
 	}
 	in.work.Wait()
+	in.endReplica()
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return errors.Join(in.errs...)

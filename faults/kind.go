@@ -38,6 +38,9 @@ const (
 	RestartAOF Kind = "restart-aof"
 	// ClientKill: the server hangs up on all clients.
 	ClientKill Kind = "client-kill"
+	// Failover: the server is lost before it passed a grant on to its replica, which
+	// takes its place.
+	Failover Kind = "failover"
 	// Evict: the server evicts every key that has a TTL, as if its memory were full.
 	Evict Kind = "evict"
 )
@@ -104,6 +107,8 @@ var traits = []trait{
 		Fault{At: time.Second, Every: 2 * time.Second, While: Held}, "", ownProcess, only(lockbench.ScriptFlush)},
 	{ClientKill, "CLIENT KILL of all clients", ofServer,
 		Fault{At: 500 * time.Millisecond, Every: time.Second, While: Held}, "", ownProcess, only(lockbench.LostReply)},
+	{Failover, "the primary is lost before it replicated a grant; its replica takes over", ofServer,
+		Fault{At: time.Second, Every: 2 * time.Second, While: Held}, "", ownProcess, only(lockbench.Failover)},
 	{Evict, "every key that has a TTL is evicted (maxmemory)", ofServer,
 		Fault{At: time.Second, Every: 2 * time.Second, While: Held}, "", ownProcess, only(lockbench.Restart)},
 }

@@ -2,6 +2,7 @@ package faults
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -53,12 +54,15 @@ var serverFaults = map[Kind]func(in *Injector, ctx context.Context, p *plan) err
 	RestartAOF:  (*Injector).restartFromAOF,
 	ClientKill:  (*Injector).killClients,
 	Evict:       (*Injector).evict,
+	Failover:    (*Injector).failOver,
 }
 
 func (in *Injector) strikeServer(ctx context.Context, p *plan) {
 	in.striking.Lock()
 	defer in.striking.Unlock()
-	p.struckNow(in.held.Load() > 0, false)
+	if p.Kind != Failover { // which waits for what it is to meet
+		p.struckNow(in.held.Load() > 0, false)
+	}
 	if err := serverFaults[p.Kind](in, context.WithoutCancel(ctx), p); err != nil {
 		in.failed(p.Kind, err)
 	}
@@ -67,8 +71,15 @@ func (in *Injector) strikeServer(ctx context.Context, p *plan) {
 // prepare makes the server ready for what is to befall it.
 func (in *Injector) prepare(ctx context.Context) error {
 	for _, p := range in.plans {
-		if p.Kind == RestartAOF {
-			return in.config.Server.KeepLog(ctx)
+		var err error
+		switch p.Kind {
+		case RestartAOF:
+			err = in.config.Server.KeepLog(ctx)
+		case Failover:
+			err = in.replicate(ctx)
+		}
+		if err != nil {
+			return fmt.Errorf("fault %s: %w", p.Kind, err)
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package servers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -15,6 +16,7 @@ type ownProcess struct {
 	mu     sync.Mutex
 	launch launch
 	child  *child
+	homes  []*home // of replicas that took its place
 }
 
 // start starts the process, with the settings that the launch has by now.
@@ -35,6 +37,15 @@ func (o *ownProcess) current() *child {
 }
 
 func (o *ownProcess) end() error { return o.current().end() }
+
+// close ends the process and removes all that it leaves.
+func (o *ownProcess) close() error {
+	err := errors.Join(o.end(), o.launch.home.remove())
+	for _, h := range o.homes {
+		err = errors.Join(err, h.remove())
+	}
+	return err
+}
 
 func (o *ownProcess) whyDied() error { return o.current().err }
 

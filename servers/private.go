@@ -71,7 +71,7 @@ func startIn(ctx context.Context, home *home, program string) (*Server, error) {
 		return nil, err
 	}
 	s.own, s.done, s.why = own, own.launch.died, own.whyDied
-	s.stop = func() error { return errors.Join(own.end(), home.remove()) }
+	s.stop = own.close
 	if s.version, err = awaitOwn(ctx, s, c); err != nil {
 		return nil, errors.Join(err, c.end())
 	}
