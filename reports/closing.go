@@ -154,6 +154,8 @@ func (t *terminal) reasons() string {
 			why = append(why, name+" was never granted a lock")
 		case len(untested) > 0:
 			why = append(why, name+" met too little of "+list(untested))
+		case len(run.unmet()) > 0:
+			why = append(why, name+" met no lock with fault "+run.unmet()[0].Kind)
 		default:
 			why = append(why, name+" showed too little")
 		}

@@ -77,7 +77,7 @@ func newRun(j *Judged) Run {
 	h, v, m := &j.Header, &j.Verdicts, &j.Measures
 	run := Run{
 		Design: h.Design, Workload: h.Workload, Params: h.Params, Seed: h.Seed,
-		Faults: h.Faults, Started: h.Started,
+		Faults: h.Faults, Injected: j.End.Trailer.Faults, Started: h.Started,
 		MeasuredNS: int64(m.Span), Grants: m.Measured.Grants, GrantsPerS: m.GrantsPerSecond,
 		Attempts: m.AttemptsPerGrant, Commands: m.CommandsPerGrant,
 		Latency: latencies(&m.Measured), Counts: counts(v, m),
@@ -92,6 +92,9 @@ func newRun(j *Judged) Run {
 	}
 	if run.Params == nil {
 		run.Params = map[string]any{}
+	}
+	if len(run.unmet()) > 0 {
+		run.Exit = worst(run.Exit, Inconclusive)
 	}
 	if j.Err != nil {
 		run.Error = j.Err.Error()

@@ -32,6 +32,8 @@ type Run struct {
 	Params   map[string]any `json:"params"`
 	Seed     uint64         `json:"seed"`
 	Faults   []string       `json:"faults,omitempty"`
+	// Injected tells how often each fault struck, and what it met.
+	Injected []history.FaultExposure `json:"injected,omitempty"`
 	// Started is the wall-clock time of stamp zero, RFC 3339.
 	Started string `json:"started,omitempty"`
 	// Server and Environment are nil when they are those of the Result.

@@ -41,6 +41,7 @@ func Terminal(w io.Writer, r Result, opt TerminalOptions) error {
 		t.legend()
 	}
 	t.troubles()
+	t.injected()
 	t.broken()
 	t.hazards()
 	t.guards()

@@ -1,0 +1,43 @@
+package reports
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+)
+
+// TestFaultThatMetNothing: a run with a fault that struck no lock proves nothing, and
+// says why.
+func TestFaultThatMetNothing(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		in   history.FaultExposure
+		exit int
+		says string
+	}{
+		{"met a lock", history.FaultExposure{Fault: "restart,at=1s", Kind: "restart", Struck: 3, MetHeld: 2}, Passed, "restart,at=1s: struck 3, 2 held, 0 acquiring"},
+		{"met an acquire", history.FaultExposure{Fault: "cut", Kind: "cut", Struck: 1, MetAcquire: 1}, Passed, "cut: struck 1, 0 held, 1 acquiring"},
+		{"struck nobody", history.FaultExposure{Fault: "restart,at=1s", Kind: "restart", Struck: 3}, Inconclusive, "it met no lock: raise --clients"},
+		{"never struck", history.FaultExposure{Fault: "crash", Kind: "crash"}, Inconclusive, "it never struck: raise --duration"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var text strings.Builder
+			r := New([]Judged{{
+				Header:   history.Header{Design: "family/variant", Workload: "mutex"},
+				End:      history.End{Trailer: history.Trailer{Faults: []history.FaultExposure{c.in}}},
+				Verdicts: checker.Result{Grants: 1, Ops: 1},
+			}}, nil)
+			if err := Terminal(&text, r, TerminalOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			if r.Exit != c.exit || !strings.Contains(text.String(), c.says) {
+				t.Errorf("exit %d, want %d; the report is to say %q:\n%s", r.Exit, c.exit, c.says, &text)
+			}
+			if c.exit == Inconclusive && !strings.Contains(text.String(), "met no lock with fault "+c.in.Kind) {
+				t.Errorf("the outcome is to name the fault:\n%s", &text)
+			}
+		})
+	}
+}
