@@ -15,10 +15,13 @@ import (
 // being looked at.
 const trusted = 10 * time.Millisecond
 
+// patience is what part of the time left a deadline may come early by.
+const patience = 20
+
 // steadily returns opt's dialer, of connections that cost less in steady use.
 func steadily(opt *redis.Options) func(ctx context.Context, network, addr string) (net.Conn, error) {
 	dial := redis.NewDialer(opt)
-	slack := max(0, min(opt.ReadTimeout, opt.WriteTimeout)/20)
+	slack := max(0, min(opt.ReadTimeout, opt.WriteTimeout)/patience)
 	return func(ctx context.Context, network, addr string) (net.Conn, error) {
 		conn, err := dial(ctx, network, addr)
 		if err != nil {
@@ -46,8 +49,9 @@ func steady(conn net.Conn, slack time.Duration) net.Conn {
 // beside writing the command and reading the reply: four system calls and six
 // changes of timers a pair of commands, a third of a client's time.
 //
-//   - A deadline that moves on by less than slack stays where it is: time-outs
-//     come early by that much at most.
+//   - A deadline that moves on by less than slack, and by less than a twentieth of
+//     the time that is left to it, stays where it is: time-outs come early by that
+//     much at most.
 //   - Whether the server has hung up is not asked within 10 ms of an answer.
 //   - Before it looks for a reply it lets other goroutines run: the reply takes its
 //     time, and asking before it is there takes two system calls more and a sleep.
@@ -75,7 +79,7 @@ func (d *deadline) set(t time.Time, slack time.Duration, tell func(time.Time) er
 		return nil
 	}
 	at := t.UnixNano()
-	if told == 0 || at < told || at-told >= int64(slack) {
+	if told == 0 || at < told || at-told >= int64(min(slack, time.Until(t)/patience)) {
 		told = at
 		if err := tell(t); err != nil {
 			return err

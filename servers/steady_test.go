@@ -24,7 +24,7 @@ func (c *told) SetWriteDeadline(time.Time) error { return nil }
 func (c *told) Read(b []byte) (int, error)       { return len(b), nil }
 
 func TestDeadlinesAreToldWhereTheyMatter(t *testing.T) {
-	start, never := time.Unix(100, 0), time.Time{}
+	start, never := time.Now().Add(time.Hour), time.Time{}
 	const slack = time.Second
 	tests := []struct {
 		name string
@@ -60,6 +60,23 @@ func TestDeadlinesAreToldWhereTheyMatter(t *testing.T) {
 				t.Errorf("read deadlines that the connection was told (-got +want):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestShortDeadlinesAreNotCutShort: those of contexts may be much nearer than those
+// that slack was made for.
+func TestShortDeadlinesAreNotCutShort(t *testing.T) {
+	inner := &told{}
+	c := &steadyConn{Conn: inner, slack: time.Minute}
+	first := time.Now().Add(100 * time.Millisecond)
+	want := []time.Time{first, first.Add(50 * time.Millisecond)}
+	for _, at := range want {
+		if err := c.SetReadDeadline(at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(inner.at, want); diff != "" {
+		t.Errorf("deadlines that the connection was told (-got +want):\n%s", diff)
 	}
 }
 
