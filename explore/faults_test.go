@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -48,6 +49,7 @@ func faults(t *testing.T) (all []faultFile) {
 		}
 		all = append(all, f)
 	}
+	slices.SortFunc(all, func(a, b faultFile) int { return strings.Compare(a.name(), b.name()) })
 	return all
 }
 

@@ -163,7 +163,7 @@ Each row is a schedule under ` + "`explore/testdata/faults`" + `, which a test r
 *needs* says whether two clients, one fault and two moves of time are enough, which is what ` + "`lockbench explore`" + `
 tries unless told otherwise; *explore with* are the flags that lead to this fault and to no other of the same
 guarantee. *schedule* is the number of the first one that showed it, the same on every machine; *seconds* is how long that
-took, on a machine with two cores that were busy with other things; *steps* are the scheduling points of the shortest schedule found,
+took, the least of a few searches on a machine with two cores that were busy with other things; *steps* are the scheduling points of the shortest schedule found,
 a transaction being one. Where the schedule in the file is another, written *by hand* to show one cause of several, these numbers are
 of the search's own, which breaks the same guarantee. A guarantee that is *held* is a fault feared in vain, or repaired: there is
 nothing to be found, and the schedule is written by hand. What no schedule shows is [at the end](#not-shown-as-a-schedule).

@@ -34,7 +34,7 @@ func TestSameOnEveryMachine(t *testing.T) {
 			search.Env = append(os.Environ(), settings...)
 			out, err := search.CombinedOutput()
 			if err != nil {
-				t.Errorf("%v:\n%s", err, out)
+				t.Fatalf("%v:\n%s", err, out)
 			}
 			for _, name := range names {
 				if !strings.Contains(string(out), "--- PASS: TestFaultsAreFound/"+name+" ") {
