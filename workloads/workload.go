@@ -2,6 +2,7 @@ package workloads
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/internal/suggest"
@@ -56,6 +57,9 @@ func (w Workload) Options(o Options) (Options, error) {
 		o = w.Adjust(o)
 	}
 	o = o.OrDefaults()
+	if w.Prepare == nil && o.Guard != "" && o.Guard != lockbench.NoGuard {
+		return o, fmt.Errorf("guard %s: workload %s writes nothing that a store could guard; hint: workload oversell or redeem", o.Guard, w.Name)
+	}
 	return o, o.Validate()
 }
 

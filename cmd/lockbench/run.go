@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
@@ -26,7 +27,8 @@ const redisVariable = "LOCKBENCH_REDIS"
 type runOptions struct {
 	designs  []string
 	workload string
-	redis    string
+	redis    []string
+	guards   []string
 	params   workloads.Options
 	faults   []string
 	history  string
@@ -40,15 +42,18 @@ func newRun() *cobra.Command {
 		Use:   "run",
 		Short: "Run designs under a workload, and judge and measure them",
 		Long: `run drives designs one after another with the clients of a workload, records what
-happened, judges the record and measures it. Without flags it is a tour of all
+happened, judges the record and measures it. Without flags it is a tour of all our
 designs that takes less than a minute and needs nothing installed: a private
-redis-server from PATH is used, or else an embedded server.
+redis-server from PATH is used, or else an embedded server. Designs that lock on
+several servers get as many, each on its own.
 
 Ctrl-C ends the run in good order and reports what was measured; once more aborts.`,
 		Example: `  lockbench run
   lockbench run --design 'lua-token/*,watch-multi/poll' --clients 64 --duration 1m
   lockbench run --workload reentrant --depth 3 --slow-keys 0 --redis redis://localhost:6379
   lockbench run --fault crash --fault lost-reply,p=0.01 --design 'lua-token/*'
+  lockbench run --design lua-token/fenced --guard none,fence,cas
+  lockbench run --design 'redsync/*'
   lockbench run --key-choice own --history histories --out json=result.json`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -62,12 +67,13 @@ Ctrl-C ends the run in good order and reports what was measured; once more abort
 
 func (o *runOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
-	f.StringSliceVar(&o.designs, "design", nil, "`names` or globs of designs, by comma or repeated (default all; lockbench list designs)")
+	f.StringSliceVar(&o.designs, "design", nil, "`names` or globs of designs, by comma or repeated (default all of ours; lockbench list designs has other people's too)")
 	f.StringVar(&o.workload, "workload", "oversell", "what clients do, a `name` (lockbench list workloads)")
-	f.StringVar(&o.redis, "redis", os.Getenv(redisVariable), "`URL` of the server: redis://, rediss:// or unix:// (default $"+redisVariable+", or a private redis-server from PATH, or embedded)")
+	f.StringArrayVar(&o.redis, "redis", redisFromEnvironment(), "`URL` of the server: redis://, rediss:// or unix://; repeated for designs that lock on several (default $"+redisVariable+", or private redis-servers from PATH, or embedded)")
 	o.loadFlags(f)
 	o.workloadFlags(f)
 	f.StringArrayVar(&o.faults, "fault", nil, "`KIND[,name=value...]` that goes wrong during the run, such as lost-reply,p=0.01 or restart,at=2s; repeated (lockbench list faults)")
+	f.StringSliceVar(&o.guards, "guard", nil, "`kinds` of store that guard themselves, for oversell and redeem: "+strings.Join(guardNames(), ", ")+"; several run each design once with each")
 	f.StringVar(&o.history, "history", "", "keep the history of every design in this `directory`")
 	f.StringArrayVar(&o.out, "out", nil, outHelp)
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on standard error")
@@ -153,9 +159,55 @@ func (o *runOptions) slowFits() bool {
 	return time.Duration(p.SlowFactor*granted)+time.Second < p.Duration
 }
 
+// redisFromEnvironment are the servers that the environment names, separated by blanks.
+func redisFromEnvironment() []string { return strings.Fields(os.Getenv(redisVariable)) }
+
+func guardNames() []string {
+	var names []string
+	for _, g := range lockbench.Guards() {
+		names = append(names, string(g))
+	}
+	return names
+}
+
+// A subject is one row of the result: a design, and the guard of the store it runs with.
+type subject struct {
+	design.Design
+	guard lockbench.Guard
+}
+
+// label names the subject, and the file of its history.
+func (s subject) label() string {
+	if s.guard == "" || s.guard == lockbench.NoGuard {
+		return s.Name
+	}
+	return s.Name + " +" + string(s.guard)
+}
+
+// subjects are the designs with each of the guards, those that hand out no fences not
+// with the guard that needs them; an error, when only such are named.
+func (o *runOptions) subjects(designs []design.Design) ([]subject, error) {
+	guards := o.guards
+	if len(guards) == 0 {
+		guards = []string{""}
+	}
+	var all []subject
+	for _, d := range designs {
+		for _, name := range guards {
+			if g := lockbench.Guard(name); g != lockbench.FenceGuard || d.Fences {
+				all = append(all, subject{d, g})
+			}
+		}
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("guard %s: none of these designs hands out fences; hint: lua-token/fenced does, and guard %s needs none", lockbench.FenceGuard, lockbench.CompareGuard)
+	}
+	return all, nil
+}
+
 // A plan is what a run will do, checked before anything starts.
 type plan struct {
-	designs  []design.Design
+	subjects []subject
 	workload workloads.Workload
 	options  workloads.Options
 	faults   []faults.Fault
@@ -164,16 +216,23 @@ type plan struct {
 
 func (o *runOptions) plan() (p plan, err error) {
 	p.options = o.params
-	if p.designs = impls.All(); len(o.designs) > 0 {
-		if p.designs, err = impls.Match(o.designs...); err != nil {
+	designs := impls.Documented()
+	if len(o.designs) > 0 {
+		if designs, err = impls.Match(o.designs...); err != nil {
 			return p, err
 		}
+	}
+	if p.subjects, err = o.subjects(designs); err != nil {
+		return p, err
 	}
 	if p.workload, err = workloads.Find(o.workload); err != nil {
 		return p, err
 	}
-	if _, err = p.workload.Options(p.options); err != nil {
-		return p, fmt.Errorf("workload %s: %w", p.workload.Name, err)
+	for _, s := range p.subjects {
+		p.options.Guard = s.guard
+		if _, err = p.workload.Options(p.options); err != nil {
+			return p, fmt.Errorf("workload %s: %w", p.workload.Name, err)
+		}
 	}
 	if p.faults, err = faults.ParseAll(o.faults); err != nil {
 		return p, err
@@ -201,7 +260,7 @@ func (o *runOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return fmt.Errorf("run: %w", err)
 	}
-	s := &session{plan: p, records: records, progress: newProgress(cmd.ErrOrStderr(), o.quiet, len(p.designs))}
+	s := &session{plan: p, records: records, progress: newProgress(cmd.ErrOrStderr(), o.quiet, len(p.subjects))}
 	err = s.run(cmd.Context(), o.redis)
 	if err = errors.Join(err, records.tidy(s.runs)); err != nil {
 		return fmt.Errorf("run: %w", err)
