@@ -118,10 +118,13 @@ func (s *script) breaking(value string) error {
 		return errors.New("no such guarantee; hint: such as exclusion")
 	}
 	s.breaks, s.verdict = lockbench.Guarantee(words[0]), checker.Broken
-	if len(words) > 1 {
-		return s.verdict.UnmarshalText([]byte(words[1]))
+	switch len(words) {
+	case 1:
+		return nil
+	case 2:
+		return s.verdict.UnmarshalText([]byte(clip(words[1])))
 	}
-	return nil
+	return errors.New("more than a guarantee and a verdict; hint: such as exclusion broken")
 }
 
 // step reads one step: who, what, and to what.

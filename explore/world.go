@@ -22,7 +22,7 @@ type world struct {
 	cfg      Config // with its defaults
 	scenario Scenario
 	bubble   Bubble
-	server   *gate.Server
+	server   server
 	tape     *history.Tape
 	judge    *checker.Checker
 	header   history.Header

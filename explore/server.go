@@ -1,0 +1,53 @@
+package explore
+
+import (
+	"net"
+	"time"
+
+	"github.com/lockbench/lockbench/explore/gate"
+)
+
+// A server is what schedules need of a lock server: one whose every command stops
+// until it is chosen. Another kind than *gate.Server may take its place if it
+// describes commands and their effects like that one, which says what each method
+// guarantees. Clients call Dial and AttributeGoroutine; the rest is for the bubble's
+// root.
+type server interface {
+	stage
+	runner
+	breaker
+}
+
+// A stage is set for schedules, one after the other.
+type stage interface {
+	Reset()
+	SetClock(ahead time.Duration)
+	KeepScripts()
+	Dial(process int) (net.Conn, error)
+	Attribute(process, client int)
+	AttributeGoroutine(process, client int)
+	Bury()
+	Close()
+}
+
+// A runner runs what waits.
+type runner interface {
+	Arrived() <-chan struct{}
+	Pending() []*gate.Command
+	Blocked() []*gate.Command
+	Leases() []gate.Lease
+	Run(*gate.Command) gate.Effect
+}
+
+// A breaker does what goes wrong.
+type breaker interface {
+	RunLosing(*gate.Command) gate.Effect
+	RunUnheard(*gate.Command) gate.Effect
+	RunSlow(*gate.Command) gate.Effect
+	Cut(*gate.Command)
+	Timeout(*gate.Command)
+	Kill(process int)
+	KillClient(process, client int)
+	ScriptFlush()
+	Restart()
+}
