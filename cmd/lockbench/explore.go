@@ -146,8 +146,30 @@ func (o *exploreOptions) plan(f *pflag.FlagSet, designs []string) (p explorePlan
 	if p.config, err = o.settled(f); err != nil {
 		return p, err
 	}
-	p.out, err = parseOutputs(o.out, "json", "text")
-	return p, err
+	if p.out, err = parseOutputs(o.out, "json", "text"); err != nil {
+		return p, err
+	}
+	return p, o.reserve()
+}
+
+// reserve makes the directory for schedules and sees that files can be written
+// there, before a search whose results would be lost.
+func (o *exploreOptions) reserve() error {
+	if o.save == "" {
+		return nil
+	}
+	err := os.MkdirAll(o.save, 0o755)
+	if err == nil {
+		var f *os.File
+		if f, err = os.CreateTemp(o.save, ".lockbench-"); err == nil {
+			_ = f.Close()
+			err = os.Remove(f.Name())
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("--save %s: %w; hint: a directory that can be made or written to", o.save, err)
+	}
+	return nil
 }
 
 // explorable finds the designs of those names, ours where there is none. What a glob
