@@ -2,6 +2,7 @@ package faults
 
 import (
 	"encoding/binary"
+	"math"
 	"math/rand/v2"
 	"sync"
 )
@@ -55,7 +56,7 @@ func (p *plan) isDue(now int64) bool {
 	if now < due {
 		return false
 	}
-	next := int64(never)
+	next := int64(math.MaxInt64)
 	if p.Every > 0 {
 		next = now + int64(p.Every)
 	}

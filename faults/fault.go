@@ -33,7 +33,10 @@ type Fault struct {
 	For time.Duration
 	// By is by how much clocks are off: two processes differ by up to twice that.
 	// Zero is a second more than the design says it tolerates.
+	// For slow it is by how much commands and replies are late.
 	By time.Duration
+	// N is how many servers are down; for throttle, the KB that pass in a second.
+	N int
 }
 
 // While is a condition for a fault to strike.
@@ -82,6 +85,7 @@ func (f Fault) String() string {
 	add("while", f.While+usual.While != "", f.While)
 	add("for", f.For > 0, f.For)
 	add("by", f.By > 0, f.By)
+	add("n", f.N > 0, f.N)
 	return strings.Join(text, ",")
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockbench/lockbench/internal/servertest"
 	"github.com/lockbench/lockbench/servers"
 )
 
@@ -24,6 +25,7 @@ func TestParse(t *testing.T) {
 		{"pause, while=any", Fault{Kind: Pause, P: 0.01}},
 		{"restart,at=5s,every=0s", Fault{Kind: Restart, At: 5 * time.Second, While: Held}},
 		{"skew,by=2s", Fault{Kind: Skew, By: 2 * time.Second}},
+		{"down,n=3,while=any", Fault{Kind: Down, At: time.Second, N: 3}},
 	} {
 		t.Run(c.text, func(t *testing.T) {
 			got, err := Parse(c.text)
@@ -48,6 +50,7 @@ func TestParseRefuses(t *testing.T) {
 		{"crash,soon", `"soon" is no setting; hint: name=value`},
 		{"restart,at=5", "at=5 is no duration; hint: at=2s"},
 		{"restart,at=-5s", "negative"},
+		{"down,n=0", "n=0 is no number above 0"},
 		{"pause,while=free", "while=free is no condition; hint: while=held"},
 		{"skew,at=2s", "fault skew: it has no setting at; hint: it has by"},
 	} {
@@ -83,32 +86,54 @@ func FuzzParse(f *testing.F) {
 }
 
 func TestCheck(t *testing.T) {
-	for _, c := range []struct{ fault, kind, want string }{
-		{"crash", servers.External, ""},
-		{"lost-reply", servers.External, ""},
-		{"script-flush", servers.External, "would harm a server that lockbench did not start; hint: leave --redis out"},
-		{"restart", servers.External, "would harm"},
-		{"client-kill", servers.External, "would harm"},
-		{"evict", servers.External, "would harm"},
-		{"script-flush", servers.Embedded, ""},
-		{"restart", servers.Embedded, "needs a server process"},
-		{"restart", servers.Private, ""},
-		{"server-pause,for=10s", servers.Private, "longer than clients wait"},
-		{"crash,p=0", servers.Private, "would never strike"},
+	private := servertest.Start(t)
+	embedded, err := servers.StartEmbedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = embedded.Close() })
+	external, err := servers.Connect(t.Context(), private.Address())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		fault string
+		on    *servers.Server
+		want  string
+	}{
+		{"crash", external, ""},
+		{"lost-reply", external, ""},
+		{"script-flush", external, "would harm a server that lockbench did not start; hint: leave --redis out"},
+		{"server-pause", external, "would harm"},
+		{"restart", external, "would harm"},
+		{"restart-aof", external, "would harm"},
+		{"failover", external, "would harm"},
+		{"down", external, "would harm"},
+		{"client-kill", external, "would harm"},
+		{"evict", external, "would harm"},
+		{"slow", external, "needs a server reached by TCP"},
+		{"script-flush", embedded, ""},
+		{"restart", embedded, "needs a server process"},
+		{"black-hole", embedded, "needs a server reached by TCP"},
+		{"restart", private, ""},
+		{"slow", private, ""},
+		{"down,n=2", private, "strikes 2 servers, there are 1"},
+		{"server-pause,for=10s", private, "longer than clients wait"},
+		{"crash,p=0", private, "would never strike"},
 	} {
-		t.Run(c.fault+" on "+c.kind, func(t *testing.T) {
+		t.Run(c.fault+" on "+c.on.Kind(), func(t *testing.T) {
 			f, err := Parse(c.fault)
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = Check([]Fault{f}, c.kind)
+			err = Check([]Fault{f}, servers.Group{c.on})
 			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}
 		})
 	}
 	twice := []Fault{{Kind: Crash, P: 1}, {Kind: Crash, P: 0.5}}
-	if err := Check(twice, servers.Private); err == nil {
+	if err := Check(twice, servers.Group{private}); err == nil {
 		t.Error("the same kind twice passes; want an error")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,8 +16,9 @@ import (
 // A Config says what an [Injector] does, and to whom.
 type Config struct {
 	Faults []Fault
-	// Server is where the locks run.
-	Server *servers.Server
+	// Servers are where the locks run, one at least. Those faults that strike one server
+	// strike them by turns; a replica has only the first.
+	Servers servers.Group
 	// Seed decides every choice that is left to chance.
 	Seed uint64
 	// Lease is what the design grants, Tolerance how much longer than that it may
@@ -50,6 +52,17 @@ type Injector struct {
 	lag   atomic.Int64
 	fresh atomic.Int64
 
+	// roads lead to the servers when something is to happen on the way: addresses in TCP
+	// by those that servers are reached at.
+	roads map[string]string
+	// turn is how many strikes on one server there were, for the next one's turn.
+	turn int
+	// down are the servers that a fault has killed.
+	down servers.Group
+
+	processes []*Process // under mu
+	chance    *actor     // about which process is struck
+
 	// striking serialises what befalls the server.
 	striking sync.Mutex
 	away     atomic.Bool // the server is stopped or being started
@@ -66,21 +79,20 @@ type plan struct {
 	struck, metHeld, metAcquire atomic.Int64
 }
 
-const never = 1<<63 - 1
-
 // New prepares the faults of a run. Its error says why they cannot be done on the
 // configuration's server.
 func New(c Config) (*Injector, error) {
-	if err := Check(c.Faults, c.Server.Kind()); err != nil {
+	if err := Check(c.Faults, c.Servers); err != nil {
 		return nil, err
 	}
 	in := &Injector{config: c}
+	in.chance = newActor(in, math.MinInt64)
 	for _, f := range c.Faults {
 		if f.For == 0 {
 			f.For = c.pastLease()
 		}
 		if f.Kind == ServerPause {
-			f.For = min(f.For, longestServerPause)
+			f.For = min(f.For, longestSilence)
 		}
 		if f.By == 0 {
 			f.By = c.Tolerance + time.Second
@@ -93,6 +105,23 @@ func New(c Config) (*Injector, error) {
 		in.plans = append(in.plans, p)
 	}
 	return in, nil
+}
+
+// filled returns f with what follows from the configuration.
+func (f Fault) filled(c *Config) Fault {
+	if f.For == 0 && f.Kind != Down {
+		f.For = c.pastLease()
+	}
+	if f.Kind == ServerPause || f.Kind == BlackHole {
+		f.For = min(f.For, longestSilence)
+	}
+	if f.By == 0 {
+		f.By = c.Tolerance + time.Second
+	}
+	if f.Until == 0 && f.leavesLocked() {
+		f.Until = c.quiet()
+	}
+	return f
 }
 
 // pastLease is how long to stand still for the lease to be over, whatever the
@@ -111,7 +140,7 @@ func (c *Config) quiet() time.Duration {
 // leavesLocked tells whether what f strikes may stay locked.
 func (f Fault) leavesLocked() bool {
 	switch f.Kind {
-	case Crash, LostReply, Cut, Cancel, ClientKill:
+	case Crash, LostReply, Cut, Cancel, ClientKill, BlackHole:
 		return true
 	}
 	return false
@@ -119,6 +148,24 @@ func (f Fault) leavesLocked() bool {
 
 // over tells whether it is too late for p to strike.
 func (p *plan) over(now int64) bool { return p.Until > 0 && now > int64(p.Until) }
+
+// Open readies the way to the servers, before processes are made. Stop undoes it.
+func (in *Injector) Open(ctx context.Context) error {
+	for _, p := range in.plans {
+		if p.trait.target != ofNetwork || in.roads != nil {
+			continue
+		}
+		in.roads = map[string]string{}
+		for _, s := range in.config.Servers {
+			addr, err := s.ListenTCP(ctx)
+			if err != nil {
+				return fmt.Errorf("fault %s: %w", p.Kind, err)
+			}
+			in.roads[s.Options().Addr] = addr
+		}
+	}
+	return nil
+}
 
 // Start has faults strike from now on, and takes them down by recorder.
 func (in *Injector) Start(ctx context.Context, recorder *history.Recorder) error {
@@ -132,7 +179,7 @@ func (in *Injector) Start(ctx context.Context, recorder *history.Recorder) error
 	in.start = time.Now()
 	in.active.Store(true)
 	for _, p := range in.plans {
-		if p.trait.target == ofServer {
+		if p.trait.target == ofServer || p.trait.target == ofNetwork {
 			in.work.Go(func() { in.keep(ctx, p) })
 		}
 	}
@@ -148,6 +195,8 @@ func (in *Injector) Stop() error {
 	}
 	in.work.Wait()
 	in.endReplica()
+	in.bringUp()
+	in.closeProxies()
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return errors.Join(in.errs...)

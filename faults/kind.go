@@ -10,7 +10,7 @@ import (
 // A Kind is something that can go wrong.
 type Kind string
 
-// The kinds. Those up to Skew befall clients, the others the server.
+// The kinds, of what befalls clients, the server and the network between them.
 const (
 	// Pause: a process stands still, between a grant and what its client does with
 	// it or before a command, with all that it does in the background.
@@ -41,6 +41,14 @@ const (
 	// Failover: the server is lost before it passed a grant on to its replica, which
 	// takes its place.
 	Failover Kind = "failover"
+	// Down: some of the servers that a design locks on are killed and stay away.
+	Down Kind = "down"
+	// Slow: what a process sends to the server and is answered comes late.
+	Slow Kind = "slow"
+	// Throttle: it comes a few bytes at a time.
+	Throttle Kind = "throttle"
+	// BlackHole: it does not come at all, and the connection breaks in the end.
+	BlackHole Kind = "black-hole"
 	// Evict: the server evicts every key that has a TTL, as if its memory were full.
 	Evict Kind = "evict"
 )
@@ -52,6 +60,7 @@ const (
 	ofClient  target = iota // a client, on one of its occasions
 	ofProcess               // a process, for as long as it lives
 	ofServer                // the server, by the clock
+	ofNetwork               // the connections of one process, by the clock
 )
 
 // A trait is what there is to know of a kind.
@@ -75,6 +84,7 @@ type ownership uint8
 
 const (
 	anyServer  ownership = iota // it harms none
+	tcpServer                   // it harms none, but stands in the way to a server
 	ourServer                   // private or embedded
 	ownProcess                  // private: a process of its own
 )
@@ -109,6 +119,14 @@ var traits = []trait{
 		Fault{At: 500 * time.Millisecond, Every: time.Second, While: Held}, "", ownProcess, only(lockbench.LostReply)},
 	{Failover, "the primary is lost before it replicated a grant; its replica takes over", ofServer,
 		Fault{At: time.Second, Every: 2 * time.Second, While: Held}, "", ownProcess, only(lockbench.Failover)},
+	{Down, "n servers of a design that locks on several are killed, for good or for a while", ofServer,
+		Fault{At: time.Second, N: 1, While: Held}, "n for", ownProcess, nil},
+	{Slow, "commands and replies of a process are late by so much, for a while", ofNetwork,
+		Fault{At: 500 * time.Millisecond, Every: 2 * time.Second, By: 100 * time.Millisecond, While: Held}, "by for", tcpServer, nil},
+	{Throttle, "a process sends and receives at n KB/s, for a while", ofNetwork,
+		Fault{At: 500 * time.Millisecond, Every: 2 * time.Second, N: 1, While: Held}, "n for", tcpServer, nil},
+	{BlackHole, "nothing of a process gets through for a while, then its connections break", ofNetwork,
+		Fault{At: 500 * time.Millisecond, Every: 2 * time.Second, While: Held}, "for", tcpServer, only(lockbench.LostReply)},
 	{Evict, "every key that has a TTL is evicted (maxmemory)", ofServer,
 		Fault{At: time.Second, Every: 2 * time.Second, While: Held}, "", ownProcess, only(lockbench.Restart)},
 }

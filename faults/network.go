@@ -1,11 +1,19 @@
 package faults
 
 import (
+	"context"
 	"fmt"
+	"net"
+	"strings"
+	"time"
 
 	"github.com/Shopify/toxiproxy/v2"
 	"github.com/rs/zerolog"
 )
+
+// SilenceProxies keeps the proxy library from writing its own log, for the whole
+// process. For programs, to be called before the first run.
+func SilenceProxies() { zerolog.SetGlobalLevel(zerolog.Disabled) }
 
 // A proxy passes connections on to a server, for as long as it is open.
 type proxy struct{ *toxiproxy.Proxy }
@@ -25,3 +33,139 @@ func (p *proxy) Address() string { return p.Listen }
 
 // Close breaks all connections and takes no more; it does nothing the second time.
 func (p *proxy) Close() { p.Stop() }
+
+// A dial opens a connection.
+type dial = func(ctx context.Context, network, addr string) (net.Conn, error)
+
+// road returns how the process reaches the server at addr: straight on, by the given
+// dial, or through a proxy of its own where something may happen on the way.
+func (p *Process) road(addr string, straight dial) dial {
+	upstream, detour := p.in.roads[addr]
+	if !detour {
+		return straight
+	}
+	return func(ctx context.Context, _, _ string) (net.Conn, error) {
+		by, err := p.proxyTo(upstream)
+		if err != nil {
+			return nil, &net.OpError{Op: "dial", Net: "tcp", Err: err}
+		}
+		return new(net.Dialer).DialContext(ctx, "tcp", by.Address())
+	}
+}
+
+// proxyTo is the process's proxy to a server, opened when it is first needed.
+func (p *Process) proxyTo(upstream string) (*proxy, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if by := p.proxies[upstream]; by != nil {
+		return by, nil
+	}
+	if p.dead.Load() {
+		return nil, errDead
+	}
+	by, err := openProxy(upstream)
+	if err == nil {
+		p.proxies[upstream] = by
+	}
+	return by, err
+}
+
+// closeProxies closes all proxies of the run.
+func (in *Injector) closeProxies() {
+	in.mu.Lock()
+	all := in.processes
+	in.mu.Unlock()
+	for _, p := range all {
+		p.mu.Lock()
+		for _, by := range p.proxies {
+			by.Close()
+		}
+		p.mu.Unlock()
+	}
+}
+
+// toxics are the forms in which the proxy library is told what to do to a stream; each
+// takes the stream's direction.
+var toxics = map[Kind]string{
+	Slow:      `{"name": %q, "type": "latency", "stream": %[1]q, "attributes": {"latency": %[2]d}}`,
+	Throttle:  `{"name": %q, "type": "bandwidth", "stream": %[1]q, "attributes": {"rate": %[3]d}}`,
+	BlackHole: `{"name": %q, "type": "timeout", "stream": %[1]q, "attributes": {"timeout": 0}}`,
+}
+
+// directions are the streams of a connection.
+var directions = []string{"upstream", "downstream"}
+
+// hinder does p to the connections of one process for a while. What a black hole
+// swallowed never arrives: its connections break when it is over.
+func (in *Injector) hinder(ctx context.Context, p *plan) error {
+	victim := in.victim(p)
+	if victim == nil {
+		return nil
+	}
+	victim.takeDown(string(p.Kind))
+	p.struckNow(victim.holds(), victim.acquires())
+	all := victim.openProxies()
+	for _, by := range all {
+		for _, direction := range directions {
+			text := fmt.Sprintf(toxics[p.Kind], direction, p.By.Milliseconds(), p.N)
+			if _, err := by.Toxics.AddToxicJson(strings.NewReader(text)); err != nil {
+				return err
+			}
+		}
+	}
+	select {
+	case <-time.After(p.For):
+	case <-in.stopping:
+	}
+	for _, by := range all {
+		by.Toxics.ResetToxics(ctx)
+	}
+	return nil
+}
+
+// victim is a live process for p to strike, drawn by chance from those that fit; nil
+// when there is none.
+func (in *Injector) victim(p *plan) *Process {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	var fit []*Process
+	for _, one := range in.processes {
+		if !one.dead.Load() && (p.While != Held || one.holds()) {
+			fit = append(fit, one)
+		}
+	}
+	if len(fit) == 0 {
+		return nil
+	}
+	return fit[in.chance.below(len(fit))]
+}
+
+func (p *Process) openProxies() (all []*proxy) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, by := range p.proxies {
+		all = append(all, by)
+	}
+	return all
+}
+
+// takeDown records that a fault began to strike all clients of the process.
+func (p *Process) takeDown(note string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range p.clients {
+		c.record.Fault(note, 0)
+	}
+}
+
+// acquires tells whether any client of the process is acquiring a lock.
+func (p *Process) acquires() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range p.clients {
+		if c.acquiring.Load() {
+			return true
+		}
+	}
+	return false
+}

@@ -40,7 +40,7 @@ func Parse(text string) (Fault, error) {
 }
 
 // settings are those that some fault has.
-var settings = []string{"at", "until", "every", "p", "while", "for", "by"}
+var settings = []string{"at", "until", "every", "p", "while", "for", "by", "n"}
 
 // set applies a setting and returns its name.
 func (f *Fault) set(t *trait, setting string) (name string, err error) {
@@ -78,6 +78,8 @@ func (f *Fault) setTo(name, value string) (err error) {
 		f.For, err = duration(name, value)
 	case "by":
 		f.By, err = duration(name, value)
+	case "n":
+		f.N, err = count(value)
 	case "p":
 		f.P, err = probability(value)
 	case "while":
@@ -107,6 +109,14 @@ func duration(name, value string) (time.Duration, error) {
 		return 0, fmt.Errorf("%s=%s is negative; hint: 0s or more", name, value)
 	}
 	return d, nil
+}
+
+func count(value string) (int, error) {
+	n, err := strconv.Atoi(value)
+	if err != nil || n < 1 {
+		return 0, fmt.Errorf("n=%s is no number above 0; hint: n=1", value)
+	}
+	return n, nil
 }
 
 func probability(value string) (float64, error) {

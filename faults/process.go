@@ -34,7 +34,8 @@ type Process struct {
 	mu      sync.Mutex
 	clients []*Client
 	conns   map[net.Conn]struct{}
-	resume  chan struct{} // closed when a pause is over, nil while there is none
+	proxies map[string]*proxy // by the address of a server; nil where nothing happens on the way
+	resume  chan struct{}     // closed when a pause is over, nil while there is none
 	// background is struck for what no client asked for.
 	background *actor
 	record     *history.Client
@@ -47,9 +48,13 @@ func (in *Injector) Process(number int, env *design.Environment) *Process {
 		in: in, number: number,
 		death:      make(chan struct{}),
 		conns:      map[net.Conn]struct{}{},
+		proxies:    map[string]*proxy{},
 		background: newActor(in, int64(-1-number)),
 	}
 	env.Clients = clients{p}
+	in.mu.Lock()
+	in.processes = append(in.processes, p)
+	in.mu.Unlock()
 	if i := slices.IndexFunc(in.plans, func(plan *plan) bool { return plan.Kind == Skew }); i >= 0 {
 		p.setOff(in.plans[i], env)
 	}
@@ -72,7 +77,7 @@ type clients struct{ p *Process }
 // Open implements [design.Clients].
 func (c clients) Open(opt *redis.Options) *redis.Client {
 	mine := *opt
-	mine.Dialer = c.p.dialer(opt.Dialer)
+	mine.Dialer = c.p.dialer(c.p.road(opt.Addr, opt.Dialer))
 	client := redis.NewClient(&mine)
 	client.AddHook(hook{c.p})
 	return client

@@ -53,6 +53,12 @@ var faultedRuns = []faulted{
 		held: list(lockbench.Exclusion), broken: list(lockbench.Restart), change: longHolds},
 	{name: "restart, from its log", design: "lua-token/strategy", fault: "restart-aof,at=500ms,every=1s",
 		held: list(lockbench.Exclusion, lockbench.ScriptFlush), change: longHolds},
+	{name: "slow", design: "lua-token/strategy", fault: "slow,every=500ms,for=200ms",
+		held: list(lockbench.Exclusion)},
+	{name: "throttled", design: "lua-token/strategy", fault: "throttle,every=500ms,for=200ms",
+		held: list(lockbench.Exclusion)},
+	{name: "black hole", design: "lua-token/strategy", fault: "black-hole,at=100ms,every=100ms,for=200ms",
+		held: list(lockbench.Exclusion, lockbench.LostReply), change: wedges},
 	{name: "client kill, sound", design: "lua-token/strategy", fault: "client-kill,at=200ms,every=200ms",
 		held: list(lockbench.Exclusion, lockbench.LostReply)},
 }

@@ -32,6 +32,7 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 	r := &run{cfg: c, options: o, prefix: servers.NewPrefix()}
 	if err := r.open(ctx); err != nil {
 		r.closeProcesses()
+		r.end()
 		r.sweep(ctx)
 		return r.summary, fmt.Errorf("run %s: %w", c.Design.Name, err)
 	}
@@ -71,7 +72,7 @@ func (r *run) open(ctx context.Context) error {
 	if err := r.cfg.servers().Check(ctx, r.cfg.Design.Commands); err != nil {
 		return err
 	}
-	if err := r.plan(); err != nil {
+	if err := r.plan(ctx); err != nil {
 		return err
 	}
 	if err := r.openStore(); err != nil {
@@ -101,7 +102,7 @@ func (r *run) openStore() (err error) {
 }
 
 // plan prepares what is to go wrong.
-func (r *run) plan() (err error) {
+func (r *run) plan(ctx context.Context) (err error) {
 	c := &r.cfg
 	switch {
 	case len(c.Faults) == 0:
@@ -110,10 +111,13 @@ func (r *run) plan() (err error) {
 		return errors.New("faults without a history show nothing; hint: record one")
 	}
 	r.injector, err = faults.New(faults.Config{
-		Faults: c.Faults, Server: c.Server, Seed: r.options.Seed,
+		Faults: c.Faults, Servers: c.servers(), Seed: r.options.Seed,
 		Lease: c.granted(r.options.TTL), Tolerance: c.Design.Tolerance, Duration: r.options.Duration,
 	})
-	return err
+	if err != nil {
+		return err
+	}
+	return r.injector.Open(ctx)
 }
 
 func (r *run) record() error {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/servertest"
@@ -23,6 +24,7 @@ import (
 
 func TestMain(m *testing.M) {
 	servers.SilenceClients() // servers are lost on purpose here
+	faults.SilenceProxies()
 	// A closed go-redis pool that found nobody to dial ends within a second.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
 }

@@ -16,6 +16,8 @@ type ownProcess struct {
 	mu     sync.Mutex
 	launch launch
 	child  *child
+	tcp    string  // see ListenTCP
+	logs   bool    // see KeepLog
 	homes  []*home // of replicas that took its place
 }
 
@@ -48,6 +50,20 @@ func (o *ownProcess) close() error {
 }
 
 func (o *ownProcess) whyDied() error { return o.current().err }
+
+// PlainTCP tells whether the server is reached by TCP, and without TLS.
+func (s *Server) PlainTCP() bool {
+	return s.kind == External && s.options.Network == "tcp" && s.options.TLSConfig == nil
+}
+
+// Kill ends the process of a private server, until [Server.Restart].
+func (s *Server) Kill() error {
+	own, err := s.process()
+	if err != nil {
+		return err
+	}
+	return own.end()
+}
 
 // process returns what stands behind a private server, or why there is nothing.
 func (s *Server) process() (*ownProcess, error) {
@@ -114,7 +130,10 @@ func (s *Server) KeepLog(ctx context.Context) error {
 		}
 	}
 	own.mu.Lock()
-	own.launch.args = append(own.launch.args, "--appendonly", "yes", "--appendfsync", "always")
+	if !own.logs {
+		own.launch.args = append(own.launch.args, "--appendonly", "yes", "--appendfsync", "always")
+	}
+	own.logs = true
 	own.mu.Unlock()
 	return s.awaitLog(ctx, client)
 }

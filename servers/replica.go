@@ -19,10 +19,18 @@ type Replica struct {
 }
 
 // ListenTCP has a private server listen on a loopback port as well, and returns the
-// address: replicas and proxies need one. It needs Redis 7 or newer.
+// address, the same each time: replicas and proxies need one. It needs Redis 7 or
+// newer. For a server that is reached by TCP anyway it is that address.
 func (s *Server) ListenTCP(ctx context.Context) (addr string, err error) {
-	if _, err := s.process(); err != nil {
+	if s.options.Network == "tcp" && s.kind != Embedded {
+		return s.options.Addr, nil
+	}
+	own, err := s.process()
+	if err != nil {
 		return "", err
+	}
+	if addr := own.port(); addr != "" {
+		return addr, nil
 	}
 	if addr, err = freePort(); err != nil {
 		return "", fmt.Errorf("server %s: find a free port: %w", s.address, err)
@@ -35,7 +43,23 @@ func (s *Server) ListenTCP(ctx context.Context) (addr string, err error) {
 			return "", fmt.Errorf("server %s: set %s: %w; hint: use Redis 7 or newer", s.address, setting[0], err)
 		}
 	}
+	own.setPort(addr, "--bind", host, "--port", port)
 	return addr, nil
+}
+
+// port is the address that the process listens on beside its socket, empty for none.
+func (o *ownProcess) port() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.tcp
+}
+
+// setPort notes that address, with the settings that a restart needs for it.
+func (o *ownProcess) setPort(addr string, args ...string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.tcp = addr
+	o.launch.args = append(o.launch.args, args...)
 }
 
 // StartReplica starts a private server that copies s by the way of the address via,
@@ -151,6 +175,6 @@ func (o *ownProcess) succeed(other *ownProcess) {
 	other.mu.Unlock()
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.child = child
+	o.child, o.tcp = child, ""
 	o.homes = append(o.homes, home)
 }

@@ -32,6 +32,7 @@ type session struct {
 // s.runs.
 func (s *session) run(ctx context.Context, urls []string) (err error) {
 	servers.SilenceClients()
+	faults.SilenceProxies()
 	if s.servers, err = servers.ChooseGroup(ctx, urls, s.serversNeeded()); err != nil {
 		return err
 	}
