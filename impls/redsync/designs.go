@@ -2,6 +2,7 @@ package redsync
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/go-redsync/redsync/v4"
@@ -26,8 +27,17 @@ const (
 func Designs() []design.Design {
 	return []design.Design{
 		entry("redsync/single", 1, "SET NX of a random value on one server; extended and released by scripts that compare it"),
-		entry("redsync/quorum", quorumServers, "Redlock: SET NX on five servers at once, held where a majority grants it; extended and released on all"),
+		quorum(),
 	}
+}
+
+// quorum does not claim no-spurious-refusal: of several that try at once each may get a
+// minority, and all are refused though nobody held the key. The description of Redlock
+// says so, and has them try again.
+func quorum() design.Design {
+	d := entry("redsync/quorum", quorumServers, "Redlock: SET NX on five servers at once, held where a majority grants it; extended and released on all")
+	d.Claims = slices.DeleteFunc(d.Claims, func(g lockbench.Guarantee) bool { return g == lockbench.NoSpuriousRefusal })
+	return d
 }
 
 func entry(name string, servers int, summary string) design.Design {
