@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -96,6 +97,18 @@ func TestSameSeedSameBytesInOneProcess(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestVirtualTimeEnds explores leases so long that the clocks of a bubble would run
+// out, which would crash the program.
+func TestVirtualTimeEnds(t *testing.T) {
+	r := run(t, explore.Config{
+		Design: find(t, "lua-token/strategy"), Scenario: "overrun", TTL: 24 * time.Hour,
+		Faults: -1, Strategy: explore.Random, Schedules: 200_000,
+	})
+	if r.Coverage.Stopped != "clock" || r.Grants == 0 {
+		t.Errorf("stopped by %q after %d schedules, want clock", r.Coverage.Stopped, r.Coverage.Schedules)
 	}
 }
 
