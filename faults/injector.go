@@ -88,18 +88,7 @@ func New(c Config) (*Injector, error) {
 	in := &Injector{config: c}
 	in.chance = newActor(in, math.MinInt64)
 	for _, f := range c.Faults {
-		if f.For == 0 {
-			f.For = c.pastLease()
-		}
-		if f.Kind == ServerPause {
-			f.For = min(f.For, longestSilence)
-		}
-		if f.By == 0 {
-			f.By = c.Tolerance + time.Second
-		}
-		if f.Until == 0 && f.leavesLocked() {
-			f.Until = c.quiet()
-		}
+		f = f.filled(&c)
 		p := &plan{Fault: f, trait: f.Kind.trait()}
 		p.due.Store(int64(f.At))
 		in.plans = append(in.plans, p)

@@ -8,9 +8,11 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/faults"
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/servertest"
+	"github.com/lockbench/lockbench/servers"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -141,4 +143,72 @@ func catalogued(t *testing.T, name string) design.Design {
 		t.Fatalf("design %s: %v", name, err)
 	}
 	return found[0]
+}
+
+// TestServersDown: a lock on five servers goes on without two of them, and grants
+// nothing without three.
+func TestServersDown(t *testing.T) {
+	for _, c := range []struct {
+		fault string
+		goes  bool
+	}{
+		{"down,at=500ms,n=2", true},
+		{"down,at=500ms,n=3", false},
+	} {
+		t.Run(c.fault, func(t *testing.T) {
+			t.Parallel()
+			f, err := faults.Parse(c.fault)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var all []*servers.Server
+			for range 5 {
+				all = append(all, servertest.Start(t))
+			}
+			var record bytes.Buffer
+			_, err = Run(t.Context(), Config{
+				Design: catalogued(t, "redsync/quorum"), Server: all[0], Others: all[1:], Workload: workloads.Mutex(), History: &record,
+				Faults: []faults.Fault{f}, Options: options(func(o *workloads.Options) { o.Duration = 2 * time.Second }),
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := grantsAfter(t, record.Bytes(), string(faults.Down)); n > 0 != c.goes {
+				t.Errorf("%d grants called after the servers were down; want some: %t", n, c.goes)
+			}
+			_, result, _ := judge(t, record.Bytes())
+			if v := verdict(result, lockbench.Exclusion); v != checker.Held || len(result.Defects) > 0 {
+				t.Errorf("exclusion %v, defects %v; want held and none", v, result.Defects)
+			}
+		})
+	}
+}
+
+// settled is for how long after servers were told to end they may still answer.
+const settled = 200 * time.Millisecond
+
+// grantsAfter counts the acquires granted that were called after the fault with this
+// note, and before servers came back.
+func grantsAfter(t *testing.T, record []byte, note string) (n int) {
+	t.Helper()
+	src, err := history.NewSource(bytes.NewReader(record))
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, to := history.Never, history.Never
+	for ev, err := range src.Events() {
+		op := ev.Op
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case ev.Phase != history.Call:
+		case op.Note == note:
+			from = op.Call + int64(settled)
+		case op.Note == string(faults.Restart):
+			to = min(to, op.Call)
+		case op.Kind == history.Acquire && op.Outcome == history.OK && op.Call > from && op.Call < to:
+			n++
+		}
+	}
+	return n
 }
