@@ -32,11 +32,16 @@ type exploreOptions struct {
 	quiet     bool
 }
 
-func newExplore() *cobra.Command {
-	o := exploreOptions{config: explore.Config{
+// newExploreOptions are the options where nothing is asked for.
+func newExploreOptions() exploreOptions {
+	return exploreOptions{config: explore.Config{
 		Clients: 2, Threads: 1, Rounds: 2, Faults: 1, Moves: 2,
 		TTL: 2 * time.Second, Budget: 30 * time.Second, Seed: 1,
 	}}
+}
+
+func newExplore() *cobra.Command {
+	o := newExploreOptions()
 	cmd := &cobra.Command{
 		Use:   "explore [DESIGN...]",
 		Short: "Find the interleaving that breaks a design, in virtual time",

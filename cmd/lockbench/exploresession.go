@@ -129,8 +129,12 @@ func (s *exploreSession) scenario(ctx context.Context, cfg explore.Config) (repo
 	return run, nil
 }
 
-// findDesign returns the design of that name.
+// findDesign returns the design of that name, which may be the one that is broken on
+// purpose.
 func findDesign(name string) (design.Design, error) {
+	if name == selfCheckName {
+		return brokenDesign(), nil
+	}
 	found, err := impls.Match(name)
 	if err != nil {
 		return design.Design{}, err

@@ -21,6 +21,7 @@ type outputs struct {
 	json []string
 	hgrm []string
 	text []string
+	md   []string
 }
 
 // toStdout is the path that stands for standard output. A JSON result there
@@ -56,6 +57,8 @@ func (o *outputs) add(kind, path string) error {
 		return os.MkdirAll(path, 0o755)
 	case "text":
 		o.text = append(o.text, path)
+	case "md":
+		o.md = append(o.md, path)
 	default:
 		o.json = append(o.json, path)
 	}
@@ -116,6 +119,20 @@ func (o *outputs) writeExploration(stdout io.Writer, r reports.Result) error {
 	}
 	if table {
 		errs = append(errs, reports.TerminalExploration(stdout, r, terminalOptions(stdout)))
+	}
+	return errors.Join(errs...)
+}
+
+// writeMatrix is write for a matrix; what goes to JSON files was written on the way.
+func (o *outputs) writeMatrix(stdout io.Writer, m reports.Matrix) error {
+	var errs []error
+	for _, path := range o.md {
+		errs = append(errs, writeFile(path, func(w io.Writer) error { return reports.MarkdownMatrix(w, m) }))
+	}
+	if slices.Contains(o.json, toStdout) {
+		errs = append(errs, reports.MatrixJSON(stdout, m))
+	} else {
+		errs = append(errs, reports.TerminalMatrix(stdout, m, terminalOptions(stdout)))
 	}
 	return errors.Join(errs...)
 }

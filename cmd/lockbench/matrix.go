@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/lockbench/lockbench/explore"
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/suggest"
+	"github.com/lockbench/lockbench/reports"
+)
+
+// The drivers of a matrix.
+const (
+	driverExplore = "explore"
+	driverLive    = "live"
+)
+
+// matrixOptions are the flags of matrix.
+type matrixOptions struct {
+	budget    time.Duration
+	schedules int64
+	drivers   []string
+	redis     []string
+	seed      uint64
+	history   string
+	out       []string
+	expect    string
+	resume    string
+	quiet     bool
+}
+
+func newMatrix() *cobra.Command {
+	var o matrixOptions
+	cmd := &cobra.Command{
+		Use:   "matrix [DESIGN...]",
+		Short: "Show which designs keep which guarantees, in one table",
+		Long: `matrix runs designs on a real server, with and without faults, and explores their
+schedules in virtual time, and shows the verdicts in one table, designs down and
+guarantees across. A guarantee is broken when any of it breaks it. Designs are names or
+globs (lockbench list designs), by default all: ours and other people's.
+
+The time budget is shared by the designs: live runs come first, one at a time, and
+exploration gets what they leave. Each part begins with a lock that is broken on
+purpose: unless it is caught, what held there counts as untested.
+
+With --out json=FILE the matrix is written there as it goes, whole at any time, and
+--resume FILE goes on with what is missing of it. lockbench explain tells the evidence
+for a cell. With --expect FILE the exit code tells whether any cell is worse than in
+that matrix, and not whether a claim is broken.
+
+Ctrl-C ends it in good order and reports what was found; once more aborts.`,
+		Example: `  lockbench matrix
+  lockbench matrix 'lua-token/*' --budget 1m --out md=matrix.md --out json=matrix.json
+  lockbench matrix --resume matrix.json
+  lockbench matrix --drivers explore --schedules 2000 --expect matrix.json`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, designs []string) error {
+			exit, err := o.matrix(cmd, designs)
+			if err != nil {
+				return fmt.Errorf("matrix: %w", err)
+			}
+			return verdictOf(exit)
+		},
+	}
+	o.flags(cmd.Flags())
+	f := cmd.Flags()
+	f.StringArrayVar(&o.out, "out", nil, "also write `kind=path`: json=FILE (- is standard output, instead of the table) or md=FILE; may be repeated")
+	f.StringVar(&o.expect, "expect", "", "compare with the matrix in this JSON `file`: exit 1 when a cell is worse, 0 otherwise")
+	f.StringVar(&o.resume, "resume", "", "go on with the matrix in this JSON `file`, and write it there")
+	return cmd
+}
+
+// flags are those that matrix and explain share.
+func (o *matrixOptions) flags(f *pflag.FlagSet) {
+	f.SortFlags = false
+	f.DurationVar(&o.budget, "budget", 5*time.Minute, "time for all")
+	f.Int64Var(&o.schedules, "schedules", 0, "explore so many schedules of each design, however long it takes; the same on every machine (default as many as the budget allows)")
+	f.StringSliceVar(&o.drivers, "drivers", []string{driverLive, driverExplore}, "what to find out by: `live`, explore or both")
+	f.StringArrayVar(&o.redis, "redis", redisFromEnvironment(), "`URL` of the server for live runs; repeated for designs that lock on several (default $"+redisVariable+", or private redis-servers from PATH, or embedded)")
+	f.Uint64Var(&o.seed, "seed", 1, "decides all random choices")
+	f.StringVar(&o.history, "history", "", "keep the histories of live runs in this `directory`")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on standard error")
+}
+
+// validate tells what is wrong with the flags.
+func (o *matrixOptions) validate(f *pflag.FlagSet) error {
+	if o.budget <= 0 {
+		return fmt.Errorf("budget %v: too short; hint: a duration such as 5m", o.budget)
+	}
+	if f.Changed("schedules") && o.schedules < 1 {
+		return fmt.Errorf("schedules %d: nothing would be explored; hint: 1 or more, or leave it out for no limit", o.schedules)
+	}
+	if len(o.drivers) == 0 {
+		return errors.New("drivers: none named; hint: live, explore or both")
+	}
+	known := []string{driverLive, driverExplore}
+	for _, d := range o.drivers {
+		if !slices.Contains(known, d) {
+			return suggest.Unknown("driver", d, known)
+		}
+	}
+	return nil
+}
+
+// matrix does what the flags say, writes the result and returns the exit code.
+func (o *matrixOptions) matrix(cmd *cobra.Command, names []string) (int, error) {
+	if err := o.validate(cmd.Flags()); err != nil {
+		return 0, err
+	}
+	out, err := parseOutputs(o.out, "json", "md")
+	if err != nil {
+		return 0, err
+	}
+	designs := impls.All()
+	if len(names) > 0 {
+		if designs, err = impls.Match(names...); err != nil {
+			return 0, err
+		}
+	}
+	s, err := o.session(cmd, designs)
+	if err != nil {
+		return 0, err
+	}
+	s.files = out.json
+	if err := s.run(cmd.Context()); err != nil {
+		return 0, err
+	}
+	return s.matrix.Exit, out.writeMatrix(cmd.OutOrStdout(), s.matrix)
+}
+
+// session plans a matrix of these designs, from the beginning.
+func (o *matrixOptions) session(cmd *cobra.Command, designs []design.Design) (*matrixSession, error) {
+	s := &matrixSession{
+		options: *o, designs: designs,
+		progress: newMatrixProgress(cmd.ErrOrStderr(), o.quiet),
+		matrix: reports.Matrix{
+			Schema:      reports.MatrixSchema,
+			Environment: exploreHeader(explore.Config{}).Environment,
+			Settings: reports.MatrixSettings{
+				Seed: o.seed, BudgetNS: int64(o.budget), Schedules: o.schedules, Drivers: o.drivers,
+			},
+		},
+	}
+	s.plan()
+	return s, nil
+}
+
+// say tells of an interruption at once.
+func (s *matrixSession) sayInterrupted(ctx context.Context) (stop func() bool) {
+	return context.AfterFunc(ctx, func() {
+		s.progress.say("interrupted: ending it in good order; once more aborts")
+	})
+}

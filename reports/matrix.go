@@ -1,0 +1,286 @@
+package reports
+
+import (
+	"slices"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+)
+
+// MatrixSchema is the version of the JSON matrix that this package writes and reads.
+// Fields may be added under one version; none changes its meaning or goes away.
+const MatrixSchema = "lockbench/matrix/v1"
+
+// A Matrix says of every design which guarantees it kept, by all that was done to find
+// out. Its JSON form is described by schema/matrix-v1.json. It is not safe for
+// concurrent use.
+type Matrix struct {
+	Schema      string              `json:"schema"`
+	Settings    MatrixSettings      `json:"settings"`
+	Environment history.Environment `json:"environment"`
+	Rows        []MatrixRow         `json:"rows"`
+	// SelfCheck is a lock that is broken on purpose, treated like the designs.
+	SelfCheck MatrixRow `json:"self_check"`
+	// NotRun names what was planned and not done, "design: part".
+	NotRun []string `json:"not_run,omitempty"`
+	// Notes are what is to be said of the whole.
+	Notes []string `json:"notes,omitempty"`
+	// Exit is the exit code: 0, 1 or 3.
+	Exit int `json:"exit"`
+}
+
+// MatrixSettings are what the parts of a matrix were planned by.
+type MatrixSettings struct {
+	Seed uint64 `json:"seed"`
+	// BudgetNS is the time for all, in ns; Schedules bounds the exploration of each
+	// design instead. Zero is no bound.
+	BudgetNS  int64 `json:"budget_ns"`
+	Schedules int64 `json:"schedules"`
+	// Drivers are explore, live or both.
+	Drivers []string `json:"drivers"`
+	// Parts are those planned of each design, in their order.
+	Parts []string `json:"parts"`
+}
+
+// A MatrixRow is one design.
+type MatrixRow struct {
+	Design  string                       `json:"design"`
+	Source  string                       `json:"source,omitempty"`
+	Library string                       `json:"library,omitempty"`
+	Claims  []lockbench.Guarantee        `json:"claims"`
+	Limits  []MatrixLimit                `json:"limits,omitempty"`
+	Without []MatrixOmission             `json:"without,omitempty"`
+	Parts   []MatrixPart                 `json:"parts"`
+	Cells   map[lockbench.Guarantee]Cell `json:"cells"`
+}
+
+// A MatrixLimit is a fault under which a design claims less than otherwise.
+type MatrixLimit struct {
+	Fault string                `json:"fault"`
+	Gives []lockbench.Guarantee `json:"gives"`
+	Why   string                `json:"why"`
+}
+
+// A MatrixOmission is a part that is not for a design, and why.
+type MatrixOmission struct {
+	Part string `json:"part"`
+	Why  string `json:"why"`
+}
+
+// A MatrixPart is one thing done to a design: its exploration, or a live run.
+type MatrixPart struct {
+	Name string `json:"name"`
+	// Command does it again.
+	Command  string                  `json:"command"`
+	Seed     uint64                  `json:"seed"`
+	Params   map[string]any          `json:"params,omitempty"`
+	Faults   []string                `json:"faults,omitempty"`
+	Server   history.Server          `json:"server"`
+	Covered  []Covered               `json:"covered,omitempty"`
+	Injected []history.FaultExposure `json:"injected,omitempty"`
+	// Grants are of the whole part.
+	Grants    int64 `json:"grants"`
+	ElapsedNS int64 `json:"elapsed_ns"`
+	// Complete: it was not cut short.
+	Complete bool `json:"complete"`
+	// MustBreak is what the lock that is broken on purpose has to break here, for the
+	// others to be believed; empty for designs.
+	MustBreak lockbench.Guarantee `json:"must_break,omitempty"`
+	// Error and Defects make the part inconclusive, see [Run].
+	Error   string   `json:"error,omitempty"`
+	Defects []string `json:"defects,omitempty"`
+	Notes   []string `json:"notes,omitempty"`
+	History string   `json:"history,omitempty"`
+}
+
+// Covered is the coverage of one scenario.
+type Covered struct {
+	Scenario string `json:"scenario"`
+	Coverage
+}
+
+// A Cell is the verdict on one guarantee of one design, by all parts together: the
+// gravest of any. What is held in a part in which the lock that is broken on purpose
+// was not caught counts as untested.
+type Cell struct {
+	Verdict checker.Verdict `json:"verdict"`
+	// Claimed: the design is held to it; where it is broken, under the faults that
+	// broke it.
+	Claimed   bool  `json:"claimed"`
+	Exercised bool  `json:"exercised"`
+	Exposure  int64 `json:"exposure"`
+	// By is the part that decided, empty for none.
+	By       string     `json:"by,omitempty"`
+	Evidence []Evidence `json:"evidence"`
+}
+
+// Evidence is what one part says of one guarantee.
+type Evidence struct {
+	Part string `json:"part"`
+	// In are the scenarios, or the workload, with this verdict.
+	In []string `json:"in"`
+	Guarantee
+}
+
+// Add takes up what a part found of a design; what the same part found before is
+// replaced.
+func (r *MatrixRow) Add(p MatrixPart, found map[lockbench.Guarantee]Evidence) {
+	r.Parts = slices.DeleteFunc(r.Parts, func(old MatrixPart) bool { return old.Name == p.Name })
+	r.Parts = append(r.Parts, p)
+	if r.Cells == nil {
+		r.Cells = make(map[lockbench.Guarantee]Cell)
+	}
+	for _, info := range lockbench.Guarantees() {
+		c := r.Cells[info.Name]
+		c.Evidence = slices.DeleteFunc(slices.Clone(c.Evidence), func(e Evidence) bool { return e.Part == p.Name })
+		if e, judged := found[info.Name]; judged {
+			e.Part = p.Name
+			c.Evidence = append(c.Evidence, e)
+		}
+		r.Cells[info.Name] = c
+	}
+}
+
+// Has tells whether a part of that name is complete.
+func (r *MatrixRow) Has(part string) bool {
+	p := r.Part(part)
+	return p != nil && p.Complete
+}
+
+// Part returns the part of that name, nil when there is none.
+func (r *MatrixRow) Part(name string) *MatrixPart {
+	for i := range r.Parts {
+		if r.Parts[i].Name == name {
+			return &r.Parts[i]
+		}
+	}
+	return nil
+}
+
+// lacks tells whether a part is not for the design.
+func (r *MatrixRow) lacks(part string) bool {
+	return slices.ContainsFunc(r.Without, func(o MatrixOmission) bool { return o.Part == part })
+}
+
+// Row returns the row of a design, nil when there is none.
+func (m *Matrix) Row(design string) *MatrixRow {
+	for i := range m.Rows {
+		if m.Rows[i].Design == design {
+			return &m.Rows[i]
+		}
+	}
+	return nil
+}
+
+// Settle decides every cell, what was not run, and the exit code, by what was added.
+func (m *Matrix) Settle() {
+	m.NotRun = nil
+	unproven := make(map[string]bool)
+	for _, part := range m.Settings.Parts {
+		unproven[part] = !m.SelfCheck.caught(part)
+	}
+	m.SelfCheck.settle(nil)
+	for i := range m.Rows {
+		r := &m.Rows[i]
+		r.settle(unproven)
+		for _, part := range m.Settings.Parts {
+			if !r.Has(part) && !r.lacks(part) {
+				m.NotRun = append(m.NotRun, r.Design+": "+part)
+			}
+		}
+	}
+	m.Exit = m.exit()
+}
+
+// caught tells whether the lock that is broken on purpose broke what it had to.
+func (r *MatrixRow) caught(part string) bool {
+	p := r.Part(part)
+	if p == nil {
+		return false
+	}
+	for _, e := range r.Cells[p.MustBreak].Evidence {
+		if e.Part == part && e.Verdict == checker.Broken {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *MatrixRow) settle(unproven map[string]bool) {
+	if r.Cells == nil {
+		r.Cells = make(map[lockbench.Guarantee]Cell)
+	}
+	for _, info := range lockbench.Guarantees() {
+		c := r.Cells[info.Name]
+		c.settle(slices.Contains(r.Claims, info.Name), unproven)
+		r.Cells[info.Name] = c
+	}
+}
+
+// settle decides the cell by its evidence. Breaches and hazards are shown by
+// witnesses: they need no proof that they could have been seen.
+func (c *Cell) settle(claimed bool, unproven map[string]bool) {
+	*c = Cell{Claimed: claimed, Evidence: c.Evidence}
+	if c.Evidence == nil {
+		c.Evidence = []Evidence{}
+	}
+	var best Guarantee
+	for _, e := range c.Evidence {
+		g := e.Guarantee
+		if unproven[e.Part] && g.Verdict == checker.Held {
+			g.Verdict = checker.Untested
+		}
+		c.Exercised = c.Exercised || g.Exercised
+		c.Exposure += g.Exposure
+		if c.By == "" || g.outweighs(best) {
+			best, c.By = g, e.Part
+		}
+	}
+	c.Verdict = best.Verdict
+	if c.Verdict == checker.Broken || c.Verdict == checker.Hazard {
+		c.Claimed = best.Claimed
+	}
+}
+
+// exit is the exit code by the rules of [Result].
+func (m *Matrix) exit() int {
+	code := Passed
+	if len(m.NotRun) > 0 || len(m.Rows) == 0 || len(m.Unproven()) > 0 {
+		code = Inconclusive
+	}
+	for i := range m.Rows {
+		code = worst(code, m.Rows[i].exit())
+	}
+	return code
+}
+
+// Unproven lists the parts in which the lock that is broken on purpose was not
+// caught, so that nothing that held there is believed.
+func (m *Matrix) Unproven() []string {
+	var parts []string
+	for _, part := range m.Settings.Parts {
+		if p := m.SelfCheck.Part(part); p != nil && !m.SelfCheck.caught(part) {
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
+func (r *MatrixRow) exit() int {
+	code := Passed
+	for _, p := range r.Parts {
+		if p.Error != "" || len(p.Defects) > 0 {
+			code = Inconclusive
+		}
+	}
+	for _, c := range r.Cells {
+		switch {
+		case c.Claimed && c.Verdict == checker.Broken:
+			return BrokenClaim
+		case c.Claimed && c.Exercised && c.Verdict == checker.Untested:
+			code = Inconclusive
+		}
+	}
+	return code
+}

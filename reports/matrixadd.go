@@ -1,0 +1,47 @@
+package reports
+
+import "github.com/lockbench/lockbench"
+
+// AddExplored takes up the exploration of a design in its scenarios, of which there is
+// one at least. The part's name, command and completeness are the caller's.
+func (r *MatrixRow) AddExplored(p MatrixPart, runs []Explored) {
+	all := NewExploration(runs, nil)
+	merged := byDesign(all).Runs[0]
+	h := runs[0].Header
+	p.Seed, p.Params, p.Faults, p.Server = h.Seed, h.Params, h.Faults, h.Server
+	p.Error, p.Defects, p.Grants = merged.Error, merged.Defects, merged.Counts.Grants
+	for i := range runs {
+		if runs[i].Lacks != "" {
+			continue
+		}
+		p.Covered = append(p.Covered, Covered{Scenario: runs[i].Header.Workload, Coverage: runs[i].Coverage})
+		p.ElapsedNS += int64(runs[i].Elapsed)
+	}
+	r.Add(p, evidence(&merged))
+}
+
+// AddRun takes up a live run of a design. The part's name, command and completeness
+// are the caller's.
+func (r *MatrixRow) AddRun(p MatrixPart, j *Judged) {
+	run := newRun(j)
+	p.Seed, p.Params, p.Faults, p.Server = run.Seed, run.Params, run.Faults, j.Header.Server
+	p.Injected, p.Error, p.Defects, p.Notes = run.Injected, run.Error, run.Defects, run.Notes
+	p.Grants, p.History = run.Counts.Grants, run.History
+	if len(run.unmet()) > 0 {
+		p.Notes = append(p.Notes, "fault "+run.unmet()[0].Kind+" met no lock")
+	}
+	r.Add(p, evidence(&run))
+}
+
+// evidence is what a run says of each guarantee.
+func evidence(run *Run) map[lockbench.Guarantee]Evidence {
+	found := make(map[lockbench.Guarantee]Evidence)
+	for name, g := range run.Guarantees {
+		e := Evidence{In: g.scenarios, Guarantee: g}
+		if len(e.In) == 0 {
+			e.In = []string{run.Workload}
+		}
+		found[name] = e
+	}
+	return found
+}

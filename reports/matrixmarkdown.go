@@ -1,0 +1,37 @@
+package reports
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// MarkdownMatrix writes a matrix as a Markdown table with its legend and what it was
+// made from. It returns the first error of w.
+func MarkdownMatrix(w io.Writer, m Matrix) error {
+	b := bufio.NewWriter(w)
+	head, rule := "| design |", "|---|"
+	for _, g := range judgeable() {
+		head += " " + heads[g] + " |"
+		rule += ":-:|"
+	}
+	fmt.Fprintf(b, "%s\n%s\n", head, rule)
+	for i := range m.Rows {
+		line := "| " + m.Rows[i].Design + " |"
+		for _, g := range judgeable() {
+			text, _ := mark(m.Rows[i].Cells[g])
+			line += " " + strings.ReplaceAll(text, "*", `\*`) + " |"
+		}
+		fmt.Fprintln(b, line)
+	}
+	fmt.Fprintf(b, "\n%s.\n", strings.Join(columnLegend(), ", "))
+	for _, line := range markLegend {
+		fmt.Fprintf(b, "%s\n", strings.ReplaceAll(strings.ReplaceAll(line, "   ", "; "), "*", `\*`))
+	}
+	fmt.Fprintf(b, "\n")
+	for _, line := range append(madeFrom(&m), m.Notes...) {
+		fmt.Fprintf(b, "- %s\n", line)
+	}
+	return b.Flush()
+}
