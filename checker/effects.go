@@ -103,7 +103,7 @@ func (c *Checker) judgeWrite(k *key, w *write) {
 // lostUpdate is the lock's fault when both writers wrote within their validity,
 // and the documented hazard of leases otherwise.
 func (c *Checker) lostUpdate(k *key, victim, w *write) {
-	if victim.h.forgotten || w.h.forgotten { // that counts as restart
+	if victim.h.forgotten || w.h.forgotten { // that counts as restart or failover
 		return
 	}
 	if victim.valid && w.valid {

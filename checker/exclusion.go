@@ -62,7 +62,7 @@ func (c *Checker) superseded(k *key, a *hold, s start) {
 }
 
 // conflictUnder is the guarantee that a conflict of a and b breaks. What overlaps
-// because the server forgot everything between their grants counts as restart only;
+// because the server forgot everything between their grants counts as that only;
 // what overlaps while clocks are off counts as skew, unless somebody who had lost
 // the lock took it away.
 func (c *Checker) conflictUnder(a, b *hold) lockbench.Guarantee {
@@ -72,7 +72,7 @@ func (c *Checker) conflictUnder(a, b *hold) lockbench.Guarantee {
 	}
 	switch {
 	case (a.forgotten || b.forgotten) && !begun.before(callOf(c.faults.restart)):
-		return lockbench.Restart
+		return c.faults.forgets
 	case a.foreign != nil || b.foreign != nil:
 		return lockbench.Exclusion
 	}

@@ -23,7 +23,7 @@ func (c *Checker) contended(k *key, op *history.Op) {
 		}
 	}
 	c.exposeIf(m.core, lockbench.Exclusion)
-	c.exposeIf(m.forgotten, lockbench.Restart)
+	c.exposeIf(m.forgotten, c.faults.forgets)
 	c.exposeIf(m.lease, lockbench.NoEarlyExpiry)
 	c.exposeIf(m.extended, lockbench.Extend)
 	c.exposeIf(m.inner, lockbench.Reentrancy)

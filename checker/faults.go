@@ -20,6 +20,8 @@ const (
 	takenAway   = "taken-away"   // what Client held of Key was taken on the server, by client Value
 	scriptFlush = "script-flush" // the server forgot its scripts
 	restarted   = "restart"      // the server forgot everything
+	evicted     = "evict"        // the server forgot every key that has a TTL
+	failedOver  = "failover"     // a replica that may not know the newest took over
 	clockSkew   = "skew"         // the client's clock is ahead by Value ns
 )
 
@@ -27,7 +29,10 @@ const (
 type faults struct {
 	clients map[int32]*client
 	// flush and restart are the newest events of their kind, nil while there is none.
+	// What else has the server forget what it granted counts as a restart; forgets is the
+	// guarantee that answers for the newest.
 	flush, restart *history.Op
+	forgets        lockbench.Guarantee
 	flushMet       bool  // the flush met a held lock or an operation under way
 	errors         bool  // an operation ended in an error of no known class before any flush
 	skew           int64 // the largest offset of a clock, in ns
@@ -124,9 +129,11 @@ func (c *Checker) faulted(op *history.Op) {
 		f.met(lockbench.ScriptFlush)
 		f.flush, f.flushMet = op, f.flushMet || c.anythingOpen()
 		c.eachOpen(func(_ *key, h *hold) { h.excused = true })
-	case restarted:
-		f.met(lockbench.Restart)
-		c.restarted(op)
+	case restarted, evicted:
+		c.forgot(op, lockbench.Restart)
+	case failedOver:
+		c.forgot(op, lockbench.Failover)
+		c.revived(op)
 	case clockSkew:
 		f.met(lockbench.Skew)
 		f.skew = max(f.skew, op.Value, -op.Value)
@@ -258,19 +265,28 @@ func (c *Checker) lateStrikes(k *key, fault *history.Op) (found bool) {
 	return found
 }
 
-// restarted applies a restart: the server forgot every grant given by then. What
-// comes of it is counted as restart and nothing else.
-func (c *Checker) restarted(op *history.Op) {
+// forgot applies that the server forgot grants given by then, all of them for all that
+// is known. What comes of it is counted as g and nothing else.
+func (c *Checker) forgot(op *history.Op, g lockbench.Guarantee) {
+	c.faults.met(g)
 	for _, k := range c.keys { // what began before it is judged by the restart before
 		c.settle(k, callOf(op))
 	}
-	c.faults.restart = op
+	c.faults.restart, c.faults.forgets = op, g
 	for _, k := range c.keys {
 		k.delayed = nil
 		k.fences.forget(callOf(op))
 		for h := range k.known() {
 			h.forgotten, h.excused = true, true
 		}
+	}
+}
+
+// revived applies that the server may have forgotten releases, too: what was given up
+// by then may be there again for as long as the longest lease that was asked for.
+func (c *Checker) revived(op *history.Op) {
+	for _, k := range c.keys {
+		k.refusal.keep(after(after(op.Call, k.asked.highest()), k.refusal.slack))
 	}
 }
 

@@ -23,7 +23,7 @@ type fences struct {
 	since     stamp
 }
 
-// forget applies that the server restarted: it cannot go on counting.
+// forget applies that the server forgot: it cannot go on counting.
 func (f *fences) forget(at stamp) {
 	if f.returner != nil {
 		f.forgotten = f.returner
@@ -80,7 +80,7 @@ func (f *fences) granted(c *Checker, k *key, h *hold, op *history.Op) {
 	case by != nil && op.Fence <= floor && !goesOn(by, floor):
 		c.violate(lockbench.Fencing, k, fenceNotRaised, by, h)
 	case old != nil && op.Fence <= old.ops[0].Fence && !h.forgotten && !goesOn(old, old.ops[0].Fence):
-		c.violate(lockbench.Restart, k, fenceNotRaised, old, h)
+		c.violate(c.faults.forgets, k, fenceNotRaised, old, h)
 		f.forgotten = nil
 	}
 	if op.Fence > f.returned && !h.forgotten {

@@ -71,7 +71,7 @@ type hold struct {
 	loose, loosened int64
 	// lax are those that are under way, to be added when they return.
 	lax       []laxOp
-	forgotten bool // the server restarted since
+	forgotten bool // the server may have forgotten it since
 	straddles bool // it did so before the acquire returned
 	told      bool // its owner knows that it is lost
 

@@ -101,6 +101,14 @@ func (all *clientTimes) lower(client int32, t int64) {
 	}
 }
 
+// highest is the highest that any client has, zero when none has any.
+func (all clientTimes) highest() (t int64) {
+	for _, c := range all {
+		t = max(t, c.t)
+	}
+	return t
+}
+
 // of is what client has, without bound when it has nothing.
 func (all clientTimes) of(client int32) int64 {
 	if t, ok := all.get(client); ok {

@@ -148,6 +148,7 @@ var untestedNotes = map[lockbench.Guarantee]string{
 	lockbench.Skew:              "no acquire met a lock held under clocks that were off",
 	lockbench.ScriptFlush:       "scripts were flushed while nothing was held or under way, or nothing was done after that",
 	lockbench.Restart:           "no acquire met a lock that the server had forgotten",
+	lockbench.Failover:          "no acquire met a lock that the lost primary had granted",
 }
 
 // slackNote says what was allowed for.
