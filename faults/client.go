@@ -119,6 +119,7 @@ func (l locker) Acquire(ctx context.Context, key string, opt lockbench.Options) 
 		return nil, errDead
 	}
 	c.acquiring.Store(true)
+	asked := c.p.in.ledger.ask(key)
 	calling, done := c.toCancel(ctx)
 	lease, err := l.inner.Acquire(calling, key, opt)
 	c.acquiring.Store(false)
@@ -127,7 +128,8 @@ func (l locker) Acquire(ctx context.Context, key string, opt lockbench.Options) 
 		return lease, err
 	}
 	c.hold(1)
-	held := &heldLease{Wrapped: lockbench.Wrapped{Lease: lease}, client: c, done: done, lag: c.p.in.granted()}
+	held := &heldLease{Wrapped: lockbench.Wrapped{Lease: lease}, client: c, done: done, stake: asked}
+	c.p.in.ledger.take(&held.stake, c.p.in.config.Lease)
 	if plan := c.p.in.chosen(c.actor, true, Pause); plan != nil {
 		c.p.pause(plan, true)
 	}
@@ -139,7 +141,7 @@ type heldLease struct {
 	lockbench.Wrapped
 	client *Client
 	done   context.CancelFunc // of the context it was acquired under; nil once released
-	lag    int64              // see Injector.granted
+	stake  stake
 }
 
 // Release implements [lockbench.Lease].
@@ -163,7 +165,7 @@ func (l *heldLease) ReleaseAfter(ctx context.Context, d time.Duration) error {
 func (l *heldLease) released() {
 	if l.done != nil {
 		l.client.hold(-1)
-		l.client.p.in.released(l.lag)
+		l.client.p.in.ledger.drop(&l.stake)
 		l.done()
 		l.done = nil
 	}

@@ -2,6 +2,7 @@ package faults
 
 import (
 	"context"
+	"sync"
 	"time"
 )
 
@@ -36,14 +37,13 @@ func (in *Injector) endReplica() {
 // server and has the replica take its place; and starts another one for the next time.
 func (in *Injector) failOver(ctx context.Context, p *plan) error {
 	in.link.Close()
-	in.lag.Add(1)
-	in.fresh.Store(0)
+	in.ledger.cutOff()
 	if !in.awaitLoss(ctx, p) {
 		return nil // the run is over before that
 	}
 	in.away.Store(true)
 	defer in.away.Store(false)
-	p.struckNow(in.fresh.Load() > 0, false)
+	p.struckNow(in.ledger.unknown(), false)
 	err := in.replica.Failover(ctx, func() {
 		in.machine.Fault(string(Failover), 0)
 		in.machine.Fault(string(ScriptFlush), 0) // replicas know no scripts
@@ -56,11 +56,11 @@ func (in *Injector) failOver(ctx context.Context, p *plan) error {
 }
 
 // awaitLoss waits until the replica is behind and, if p wants so, a client holds a lock
-// that was granted since it was cut off. It returns false when the faults end first.
+// of which it knows nothing. It returns false when the faults end first.
 func (in *Injector) awaitLoss(ctx context.Context, p *plan) bool {
 	for {
 		behind, err := in.replica.Behind(ctx)
-		if err == nil && behind > 0 && (p.While != Held || in.fresh.Load() > 0) {
+		if err == nil && behind > 0 && (p.While != Held || in.ledger.unknown()) {
 			return true
 		}
 		select {
@@ -71,16 +71,71 @@ func (in *Injector) awaitLoss(ctx context.Context, p *plan) bool {
 	}
 }
 
-// granted notes a lock in hand, and returns what released is to be told of it.
-func (in *Injector) granted() (lag int64) {
-	lag = in.lag.Load()
-	in.fresh.Add(1)
-	return lag
+// A ledger is what clients hold, and which of it a replica that was cut off cannot
+// know: locks asked for since then, on keys that were free then or whose lease of then
+// is over. Of others the replica may have an older grant, by which it keeps the key
+// locked. It is safe for concurrent use.
+type ledger struct {
+	mu    sync.Mutex
+	cuts  int64
+	cut   time.Time
+	held  map[string]int  // locks in hand, by key
+	known map[string]bool // the keys locked when the replica was cut off
+	fresh int             // locks in hand that it does not know
 }
 
-// released notes that a lock which was granted at lag is in hand no more.
-func (in *Injector) released(lag int64) {
-	if lag == in.lag.Load() {
-		in.fresh.Add(-1)
+// A stake is one lock in hand.
+type stake struct {
+	key   string
+	asked int64 // the number of cuts when it was asked for
+	fresh bool
+}
+
+// cutOff notes that the replica knows nothing of what is to come.
+func (l *ledger) cutOff() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.cuts++
+	l.cut, l.fresh, l.known = time.Now(), 0, map[string]bool{}
+	for key := range l.held {
+		l.known[key] = true
 	}
+}
+
+// ask begins an acquire of key.
+func (l *ledger) ask(key string) stake {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return stake{key: key, asked: l.cuts}
+}
+
+// take notes that what was asked for is in hand; lease is how long the replica keeps
+// what it knows.
+func (l *ledger) take(s *stake, lease time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.held[s.key]++
+	if s.asked == l.cuts && (!l.known[s.key] || time.Since(l.cut) > lease) {
+		s.fresh = true
+		l.fresh++
+	}
+}
+
+// drop notes that it is in hand no more.
+func (l *ledger) drop(s *stake) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.held[s.key]--; l.held[s.key] <= 0 {
+		delete(l.held, s.key)
+	}
+	if s.fresh && s.asked == l.cuts {
+		l.fresh--
+	}
+}
+
+// unknown tells whether a lock is in hand that the replica does not know.
+func (l *ledger) unknown() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.fresh > 0
 }

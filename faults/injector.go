@@ -47,10 +47,7 @@ type Injector struct {
 	// replica copies the server by the way of link; nil unless it is to fail over.
 	replica *servers.Replica
 	link    *proxy
-	// lag counts the cuts of that link, fresh the locks in hand that were granted since
-	// the last.
-	lag   atomic.Int64
-	fresh atomic.Int64
+	ledger  ledger
 
 	// roads lead to the servers when something is to happen on the way: addresses in TCP
 	// by those that servers are reached at.
@@ -85,7 +82,7 @@ func New(c Config) (*Injector, error) {
 	if err := Check(c.Faults, c.Servers); err != nil {
 		return nil, err
 	}
-	in := &Injector{config: c}
+	in := &Injector{config: c, ledger: ledger{held: map[string]int{}}}
 	in.chance = newActor(in, math.MinInt64)
 	for _, f := range c.Faults {
 		f = f.filled(&c)

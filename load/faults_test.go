@@ -49,12 +49,18 @@ var faultedRuns = []faulted{
 		held: list(lockbench.OwnerRelease, lockbench.LossReported, lockbench.Exclusion), change: shortLease},
 	{name: "pause, plain delete", design: "setnx-getset/naive", fault: "pause,p=0.2",
 		broken: list(lockbench.OwnerRelease, lockbench.LossReported, lockbench.Exclusion), change: wedges},
+	{name: "pause, fenced store", design: "lua-token/fenced", fault: "pause,p=0.2",
+		held: list(lockbench.Effects, lockbench.Fencing, lockbench.LossReported), change: guarded},
 	{name: "server pause, sound", design: "lua-token/strategy", fault: "server-pause,at=500ms,every=2s,for=1s",
 		held: list(lockbench.Exclusion, lockbench.NoEarlyExpiry)},
 	{name: "restart, empty", design: "lua-token/strategy", fault: "restart,at=500ms,every=1s",
 		held: list(lockbench.Exclusion), broken: list(lockbench.Restart), change: longHolds},
 	{name: "restart, from its log", design: "lua-token/strategy", fault: "restart-aof,at=500ms,every=1s",
 		held: list(lockbench.Exclusion, lockbench.ScriptFlush), change: longHolds},
+	{name: "failover", design: "lua-token/strategy", fault: "failover,at=300ms,every=600ms",
+		held: list(lockbench.Exclusion, lockbench.ScriptFlush), broken: list(lockbench.Failover), change: longThinks},
+	{name: "evicted", design: "lua-token/strategy", fault: "evict,at=300ms,every=600ms",
+		held: list(lockbench.Exclusion), broken: list(lockbench.Restart), change: longHolds},
 	{name: "slow", design: "lua-token/strategy", fault: "slow,every=500ms,for=200ms",
 		held: list(lockbench.Exclusion)},
 	{name: "throttled", design: "lua-token/strategy", fault: "throttle,every=500ms,for=200ms",
@@ -67,13 +73,27 @@ var faultedRuns = []faulted{
 
 func list(g ...lockbench.Guarantee) []lockbench.Guarantee { return g }
 
-// longHolds has every lock held for most of the time, so that what strikes the server
-// meets some that last.
+// longHolds has every lock held for most of the time, and others try for it often, so
+// that what strikes the server meets some that last and what it forgot is taken soon.
 func longHolds(o *workloads.Options) {
-	o.Hold, o.Wait = workloads.Always(300*time.Millisecond), time.Second
+	o.Hold, o.Wait = workloads.Always(300*time.Millisecond), 20*time.Millisecond
 }
 
 func shortLease(o *workloads.Options) { o.TTL, o.Duration = 200*time.Millisecond, 3*time.Second }
+
+// longThinks has locks that are held for long, and free for as long: of a lock that was
+// held before, too, a replica would keep the older grant.
+func longThinks(o *workloads.Options) {
+	longHolds(o)
+	o.Clients, o.Keys, o.Duration = 8, 4, 3*time.Second
+	o.Think = workloads.Always(600 * time.Millisecond)
+}
+
+// guarded has the store refuse writes with a fence lower than one it has seen.
+func guarded(o *workloads.Options) {
+	shortLease(o)
+	o.Guard = lockbench.FenceGuard
+}
 
 // wedges gives the run the time to see that a key stays locked past every lease.
 func wedges(o *workloads.Options) { o.Duration = 5 * time.Second }
