@@ -106,8 +106,9 @@ type Covered struct {
 type Cell struct {
 	Verdict checker.Verdict `json:"verdict"`
 	// Claimed: the design is held to it; where it is broken, under the faults that
-	// broke it.
+	// broke it. Limited: it claims it, but not under those faults.
 	Claimed   bool  `json:"claimed"`
+	Limited   bool  `json:"limited,omitempty"`
 	Exercised bool  `json:"exercised"`
 	Exposure  int64 `json:"exposure"`
 	// By is the part that decided, empty for none.
@@ -239,7 +240,7 @@ func (c *Cell) settle(claimed bool, unproven map[string]bool) {
 	}
 	c.Verdict = best.Verdict
 	if c.Verdict == checker.Broken || c.Verdict == checker.Hazard {
-		c.Claimed = best.Claimed
+		c.Claimed, c.Limited = best.Claimed, claimed && !best.Claimed
 	}
 }
 

@@ -52,6 +52,5 @@ func ReadMatrix(r io.Reader) (Matrix, error) {
 	if err := json.Unmarshal(text, &m); err != nil {
 		return m, fmt.Errorf("it is damaged: %w; hint: write it again by lockbench matrix --out json=FILE", err)
 	}
-	m.Settle()
 	return m, nil
 }

@@ -43,13 +43,14 @@ const (
 	markNone     = "-"
 	markUnmet    = "·"
 	markClaimed  = "*"
+	markLimited  = "°"
 )
 
 // markLegend says what the marks mean, on as many lines.
 var markLegend = []string{
 	markHeld + " held   " + markBroken + " broken   " + markHazard + " hazard, the documented limit of leases   " +
 		markUntested + " met too little to say   " + markUnmet + " not exercised   " + markNone + " n/a",
-	markClaimed + " the design claims it: broken fails the matrix",
+	markClaimed + " the design claims it: broken fails the matrix   " + markLimited + " it claims it, but not under the faults that broke it",
 }
 
 // mark renders a cell: what was found, and whether it is claimed. It returns how to
@@ -70,8 +71,11 @@ func mark(c Cell) (string, func(palette, string) string) {
 	case c.Exercised:
 		text, paint = markUntested, palette.warn
 	}
-	if c.Claimed {
+	switch {
+	case c.Claimed:
 		text += markClaimed
+	case c.Limited:
+		text += markLimited
 	}
 	return text, paint
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"time"
 
@@ -119,25 +120,71 @@ func (o *matrixOptions) matrix(cmd *cobra.Command, names []string) (int, error) 
 	if err != nil {
 		return 0, err
 	}
-	designs := impls.All()
-	if len(names) > 0 {
-		if designs, err = impls.Match(names...); err != nil {
+	var expected *reports.Matrix
+	if o.expect != "" {
+		if expected, err = readMatrix("--expect", o.expect); err != nil {
 			return 0, err
 		}
 	}
-	s, err := o.session(cmd, designs)
+	s, err := o.begin(cmd, names)
 	if err != nil {
 		return 0, err
 	}
-	s.files = out.json
+	s.files = append(s.files, out.json...)
 	if err := s.run(cmd.Context()); err != nil {
 		return 0, err
 	}
-	return s.matrix.Exit, out.writeMatrix(cmd.OutOrStdout(), s.matrix)
+	if err := out.writeMatrix(cmd.OutOrStdout(), s.matrix); err != nil || expected == nil {
+		return s.matrix.Exit, err
+	}
+	return o.compare(cmd, *expected, s.matrix)
+}
+
+// begin plans what is to be done, anew or where a file left off.
+func (o *matrixOptions) begin(cmd *cobra.Command, names []string) (*matrixSession, error) {
+	if o.resume != "" {
+		return o.goOn(cmd, names)
+	}
+	designs := impls.All()
+	if len(names) > 0 {
+		var err error
+		if designs, err = impls.Match(names...); err != nil {
+			return nil, err
+		}
+	}
+	return o.session(cmd, designs), nil
+}
+
+// readMatrix reads the file that a flag names.
+func readMatrix(flag, path string) (*reports.Matrix, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s %w; hint: lockbench matrix --out json=%s writes it", flag, err, path)
+	}
+	defer f.Close()
+	m, err := reports.ReadMatrix(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", flag, path, err)
+	}
+	return &m, nil
+}
+
+// compare tells what is worse than expected. Designs that were not asked for this time
+// are left out of it.
+func (o *matrixOptions) compare(cmd *cobra.Command, expected, m reports.Matrix) (int, error) {
+	expected.Rows = slices.DeleteFunc(slices.Clone(expected.Rows), func(r reports.MatrixRow) bool {
+		return m.Row(r.Design) == nil && slices.Contains(impls.Names(), r.Design)
+	})
+	c := reports.CompareMatrices(expected, m)
+	w := cmd.OutOrStdout()
+	if slices.Contains(o.out, "json="+toStdout) {
+		w = cmd.ErrOrStderr()
+	}
+	return c.Exit, reports.TerminalComparison(w, c, o.expect, terminalOptions(w))
 }
 
 // session plans a matrix of these designs, from the beginning.
-func (o *matrixOptions) session(cmd *cobra.Command, designs []design.Design) (*matrixSession, error) {
+func (o *matrixOptions) session(cmd *cobra.Command, designs []design.Design) *matrixSession {
 	s := &matrixSession{
 		options: *o, designs: designs,
 		progress: newMatrixProgress(cmd.ErrOrStderr(), o.quiet),
@@ -150,10 +197,10 @@ func (o *matrixOptions) session(cmd *cobra.Command, designs []design.Design) (*m
 		},
 	}
 	s.plan()
-	return s, nil
+	return s
 }
 
-// say tells of an interruption at once.
+// sayInterrupted tells of an interruption at once, until it is stopped.
 func (s *matrixSession) sayInterrupted(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, func() {
 		s.progress.say("interrupted: ending it in good order; once more aborts")

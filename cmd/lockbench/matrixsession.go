@@ -32,24 +32,37 @@ type matrixSession struct {
 	failed error // of writing the matrix on the way
 }
 
-// plan decides which parts there are, and makes a row for each design.
+// plan decides which parts there are, beside those that a file has already, and makes
+// a row for each design that has none.
 func (s *matrixSession) plan() {
 	m := &s.matrix
+	had := m.Settings.Parts
+	m.Settings.Parts, m.Notes = nil, nil
 	if slices.Contains(s.options.drivers, driverLive) {
-		s.live = liveFitting(s.options.budget, len(s.designs)+1)
-		if left := liveParts()[len(s.live):]; len(left) > 0 {
+		fitting := len(liveFitting(s.options.budget, len(s.designs)+1))
+		var left []livePart
+		for i, p := range liveParts() {
+			if i >= fitting && !slices.Contains(had, p.name) {
+				left = append(left, p)
+				continue
+			}
+			s.live = append(s.live, p)
+			m.Settings.Parts = append(m.Settings.Parts, p.name)
+		}
+		if len(left) > 0 {
 			m.Notes = append(m.Notes, fmt.Sprintf("the budget of %v is too short for %s", s.options.budget, partNames(left)))
 		}
-	}
-	for _, p := range s.live {
-		m.Settings.Parts = append(m.Settings.Parts, p.name)
 	}
 	if slices.Contains(s.options.drivers, driverExplore) {
 		m.Settings.Parts = append(m.Settings.Parts, partExplore)
 	}
-	m.SelfCheck = newRow(brokenDesign())
+	if m.SelfCheck.Design == "" {
+		m.SelfCheck = newRow(brokenDesign())
+	}
 	for _, d := range s.designs {
-		m.Rows = append(m.Rows, newRow(d))
+		if m.Row(d.Name) == nil {
+			m.Rows = append(m.Rows, newRow(d))
+		}
 	}
 }
 

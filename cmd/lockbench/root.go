@@ -86,7 +86,7 @@ Exit codes: 0 every claim that could be exercised was held; 1 a claim was broken
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetFlagErrorFunc(explainFlag)
-	root.AddCommand(newRun(), newExplore(), newMatrix(), newCheck(), newList(), newHistory(), newVersion())
+	root.AddCommand(newRun(), newExplore(), newMatrix(), newExplain(), newCheck(), newList(), newHistory(), newVersion())
 	return root
 }
 

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/reports"
+)
+
+// explainOptions are the flags of explain.
+type explainOptions struct {
+	matrixOptions
+	from string
+	save string
+}
+
+func newExplain() *cobra.Command {
+	var o explainOptions
+	cmd := &cobra.Command{
+		Use:   "explain DESIGN GUARANTEE",
+		Short: "Tell the evidence for one cell of the matrix",
+		Long: `explain tells what is known of one guarantee of one design: whether the design claims
+it, and what live runs and exploration found, with the operations or the schedule that
+show it, how much was covered, and the commands that do it again.
+
+With --from the evidence is that of a saved matrix, else it is gathered now, in a matrix
+of this design alone.`,
+		Example: `  lockbench explain lua-token/expire owner-release --budget 30s
+  lockbench explain redislock/obtain exclusion --from matrix.json
+  lockbench explain setnx-getset/naive recovery --from matrix.json --save naive.replay`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return errors.New("explain: it takes a design and a guarantee; hint: lockbench list designs, lockbench list guarantees")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.explain(cmd, args[0], args[1]); err != nil {
+				return fmt.Errorf("explain: %w", err)
+			}
+			return nil
+		},
+	}
+	o.flags(cmd.Flags())
+	f := cmd.Flags()
+	f.Lookup("budget").DefValue = "40s"
+	o.budget = 40 * time.Second
+	f.StringVar(&o.from, "from", "", "the matrix in this JSON `file`, instead of one made now")
+	f.StringVar(&o.save, "save", "", "write the schedule that shows it into this `file`, for lockbench explore --replay")
+	return cmd
+}
+
+func (o *explainOptions) explain(cmd *cobra.Command, name, guarantee string) error {
+	at := reports.CellName{Design: name, File: o.from}
+	var err error
+	if at.Guarantee, err = parseGuarantee(guarantee); err != nil {
+		return err
+	}
+	m, err := o.source(cmd, name)
+	if err != nil {
+		return err
+	}
+	w := cmd.OutOrStdout()
+	if err := reports.ExplainCell(w, *m, at, terminalOptions(w)); err != nil || o.save == "" {
+		return err
+	}
+	replay, err := reports.CellReplay(*m, at)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(o.save, []byte(replay), 0o644)
+}
+
+// source is the matrix that was saved, or one of the design alone.
+func (o *explainOptions) source(cmd *cobra.Command, name string) (*reports.Matrix, error) {
+	if o.from != "" {
+		return readMatrix("--from", o.from)
+	}
+	if err := o.validate(cmd.Flags()); err != nil {
+		return nil, err
+	}
+	designs, err := impls.Match(name)
+	if err != nil {
+		return nil, err
+	}
+	s := o.session(cmd, designs)
+	if err := s.run(cmd.Context()); err != nil {
+		return nil, err
+	}
+	return &s.matrix, nil
+}

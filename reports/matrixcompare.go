@@ -1,0 +1,215 @@
+package reports
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+)
+
+// A MatrixComparison is what differs between two matrices.
+type MatrixComparison struct {
+	// Worse and Better are cells of designs that both have.
+	Worse, Better []MatrixChange
+	// New and Gone are designs that only one of them has, or guarantees.
+	New, Gone []string
+	// Notes say what was not compared.
+	Notes []string
+	// Exit is 1 when a cell is worse; else 3 when too little was run to say; else 0.
+	Exit int
+}
+
+// A MatrixChange is a cell that differs.
+type MatrixChange struct {
+	Design    string
+	Guarantee lockbench.Guarantee
+	Was, Is   Cell
+}
+
+// standing orders cells from bad to good: a broken claim, broken, nothing known, hazard,
+// held. That a design lacks an ability says as little as that it was not tested.
+func standing(c Cell) int {
+	switch {
+	case c.Verdict == checker.Broken && c.Claimed:
+		return 0
+	case c.Verdict == checker.Broken:
+		return 1
+	case c.Verdict == checker.Hazard:
+		return 3
+	case c.Verdict == checker.Held:
+		return 4
+	}
+	return unknown
+}
+
+const unknown = 2 // the standing of a cell of which nothing is known
+
+// CompareMatrices tells what became of the cells of old in m. Only parts that both were
+// planned with are compared: what was not tried this time is no worse for that.
+func CompareMatrices(old, m Matrix) MatrixComparison {
+	var c MatrixComparison
+	var common []string
+	for _, part := range old.Settings.Parts {
+		if slices.Contains(m.Settings.Parts, part) {
+			common = append(common, part)
+		} else {
+			c.Notes = append(c.Notes, "not compared, since it was not run: "+part)
+		}
+	}
+	for _, part := range m.Settings.Parts {
+		if !slices.Contains(common, part) {
+			c.Notes = append(c.Notes, "not compared, since the other has it not: "+part)
+		}
+	}
+	if len(common) == 0 {
+		c.Notes = append(c.Notes, "the two have no part in common")
+	}
+	c.guarantees(&old)
+	before, now := old.only(common), m.only(common)
+	c.compare(&before, &now)
+	switch {
+	case len(c.Worse) > 0:
+		c.Exit = BrokenClaim
+	case len(common) == 0 || len(now.Rows) == len(c.New) || now.unfinished():
+		c.Exit = Inconclusive
+	}
+	return c
+}
+
+// guarantees names those that old has and this lockbench does not know, and those that
+// old does not know.
+func (c *MatrixComparison) guarantees(old *Matrix) {
+	if len(old.Rows) == 0 {
+		return
+	}
+	cells := old.Rows[0].Cells
+	for _, g := range judgeable() {
+		if _, known := cells[g]; !known {
+			c.New = append(c.New, "guarantee "+string(g))
+		}
+	}
+	for _, g := range slices.Sorted(maps.Keys(cells)) {
+		if !slices.ContainsFunc(lockbench.Guarantees(), func(i lockbench.GuaranteeInfo) bool { return i.Name == g }) {
+			c.Gone = append(c.Gone, "guarantee "+string(g))
+		}
+	}
+}
+
+// only is m as if nothing but these parts had been planned.
+func (m Matrix) only(parts []string) Matrix {
+	m.Settings.Parts = parts
+	m.SelfCheck = m.SelfCheck.only(parts)
+	rows := m.Rows
+	m.Rows = nil
+	for _, r := range rows {
+		m.Rows = append(m.Rows, r.only(parts))
+	}
+	m.Settle()
+	return m
+}
+
+func (r MatrixRow) only(parts []string) MatrixRow {
+	cells := make(map[lockbench.Guarantee]Cell)
+	for name, c := range r.Cells {
+		c.Evidence = slices.DeleteFunc(slices.Clone(c.Evidence), func(e Evidence) bool { return !slices.Contains(parts, e.Part) })
+		cells[name] = c
+	}
+	r.Cells = cells
+	r.Parts = slices.DeleteFunc(slices.Clone(r.Parts), func(p MatrixPart) bool { return !slices.Contains(parts, p.Name) })
+	return r
+}
+
+// unfinished tells whether something was not run, or proved nothing.
+func (m *Matrix) unfinished() bool {
+	return len(m.NotRun) > 0 || len(m.Unproven()) > 0 || slices.ContainsFunc(m.Rows, func(r MatrixRow) bool { return r.failed() })
+}
+
+// failed tells whether a part of the design ended in an error.
+func (r *MatrixRow) failed() bool {
+	return slices.ContainsFunc(r.Parts, func(p MatrixPart) bool { return p.Error != "" || len(p.Defects) > 0 })
+}
+
+func (c *MatrixComparison) compare(old, m *Matrix) {
+	for i := range m.Rows {
+		r := &m.Rows[i]
+		was := old.Row(r.Design)
+		if was == nil {
+			c.New = append(c.New, "design "+r.Design)
+			continue
+		}
+		c.row(was, r, len(m.Unproven()) > 0 || m.lacking(r))
+	}
+	for i := range old.Rows {
+		if m.Row(old.Rows[i].Design) == nil {
+			c.Gone = append(c.Gone, "design "+old.Rows[i].Design)
+		}
+	}
+}
+
+// lacking tells whether a part of the design was not run to its end.
+func (m *Matrix) lacking(r *MatrixRow) bool {
+	return r.failed() || slices.ContainsFunc(m.NotRun, func(s string) bool { return strings.HasPrefix(s, r.Design+": ") })
+}
+
+// row compares the cells of a design; what is not known of one that was not run to its
+// end is left open.
+func (c *MatrixComparison) row(old, r *MatrixRow, open bool) {
+	for _, g := range judgeable() {
+		change := MatrixChange{Design: r.Design, Guarantee: g, Was: old.Cells[g], Is: r.Cells[g]}
+		was, is := standing(change.Was), standing(change.Is)
+		switch {
+		case is > was:
+			c.Better = append(c.Better, change)
+		case is < was && (is != unknown || !open):
+			c.Worse = append(c.Worse, change)
+		}
+	}
+}
+
+// TerminalComparison writes a comparison for people; with is what was compared with. It
+// returns the first error of w.
+func TerminalComparison(w io.Writer, c MatrixComparison, with string, opt TerminalOptions) error {
+	b, p := bufio.NewWriter(w), palette(opt.Color)
+	fmt.Fprintf(b, "\n%s\n", p.bold("compared with "+with))
+	for _, s := range c.Worse {
+		fmt.Fprintf(b, "  %s   %s\n", p.bad("worse"), s)
+	}
+	for _, s := range c.Better {
+		fmt.Fprintf(b, "  %s  %s\n", p.good("better"), s)
+	}
+	for _, s := range c.New {
+		fmt.Fprintf(b, "  new     %s\n", s)
+	}
+	for _, s := range c.Gone {
+		fmt.Fprintf(b, "  gone    %s\n", s)
+	}
+	for _, s := range c.Notes {
+		fmt.Fprintf(b, "  %s\n", s)
+	}
+	switch c.Exit {
+	case Passed:
+		fmt.Fprintf(b, "%s (exit 0)\n", p.good("No cell is worse"))
+	case BrokenClaim:
+		fmt.Fprintf(b, "%s (exit 1)\n", p.bad(plural(int64(len(c.Worse)), "cell")+" worse"))
+	default:
+		fmt.Fprintf(b, "%s: not everything was run, or a lock broken on purpose was not caught (exit 3)\n", p.warn("Inconclusive"))
+	}
+	return b.Flush()
+}
+
+// String says which cell changed from what to what.
+func (s MatrixChange) String() string {
+	return fmt.Sprintf("%s %s: %s -> %s", s.Design, s.Guarantee, standingWords(s.Was), standingWords(s.Is))
+}
+
+func standingWords(c Cell) string {
+	if c.Verdict == checker.Broken && c.Claimed {
+		return "broken, though claimed"
+	}
+	return verdictWords(c)
+}
