@@ -79,7 +79,7 @@ func (c clients) Open(opt *redis.Options) *redis.Client {
 	mine := *opt
 	mine.Dialer = c.p.dialer(c.p.road(opt.Addr, opt.Dialer))
 	client := redis.NewClient(&mine)
-	client.AddHook(hook{c.p})
+	client.AddHook(hook(c))
 	return client
 }
 

@@ -152,10 +152,10 @@ func (t *terminal) reasons() string {
 			why = append(why, name+" met an error")
 		case run.unmeasured():
 			why = append(why, name+" was never granted a lock")
-		case len(untested) > 0:
-			why = append(why, name+" met too little of "+list(untested))
 		case len(run.unmet()) > 0:
 			why = append(why, name+" met no lock with fault "+run.unmet()[0].Kind)
+		case len(untested) > 0:
+			why = append(why, name+" met too little of "+list(untested))
 		default:
 			why = append(why, name+" showed too little")
 		}
