@@ -127,7 +127,7 @@ type Evidence struct {
 // Add takes up what a part found of a design; what the same part found before is
 // replaced.
 func (r *MatrixRow) Add(p MatrixPart, found map[lockbench.Guarantee]Evidence) {
-	r.Parts = slices.DeleteFunc(r.Parts, func(old MatrixPart) bool { return old.Name == p.Name })
+	r.Parts = slices.DeleteFunc(slices.Clone(r.Parts), func(old MatrixPart) bool { return old.Name == p.Name })
 	r.Parts = append(r.Parts, p)
 	if r.Cells == nil {
 		r.Cells = make(map[lockbench.Guarantee]Cell)
@@ -209,6 +209,9 @@ func (r *MatrixRow) caught(part string) bool {
 }
 
 func (r *MatrixRow) settle(unproven map[string]bool) {
+	if r.Claims == nil {
+		r.Claims = []lockbench.Guarantee{}
+	}
 	if r.Cells == nil {
 		r.Cells = make(map[lockbench.Guarantee]Cell)
 	}

@@ -75,7 +75,7 @@ func CompareMatrices(old, m Matrix) MatrixComparison {
 	switch {
 	case len(c.Worse) > 0:
 		c.Exit = BrokenClaim
-	case len(common) == 0 || len(now.Rows) == len(c.New) || now.unfinished():
+	case len(common) == 0 || !now.shares(&before) || now.unfinished():
 		c.Exit = Inconclusive
 	}
 	return c
@@ -122,6 +122,11 @@ func (r MatrixRow) only(parts []string) MatrixRow {
 	r.Cells = cells
 	r.Parts = slices.DeleteFunc(slices.Clone(r.Parts), func(p MatrixPart) bool { return !slices.Contains(parts, p.Name) })
 	return r
+}
+
+// shares tells whether the two have a design in common.
+func (m *Matrix) shares(other *Matrix) bool {
+	return slices.ContainsFunc(m.Rows, func(r MatrixRow) bool { return other.Row(r.Design) != nil })
 }
 
 // unfinished tells whether something was not run, or proved nothing.

@@ -129,6 +129,7 @@ func (e *explanation) evidence(found Evidence) {
 // counted is the guarantee as detail counts it.
 func (e Evidence) counted(p *MatrixPart) Guarantee {
 	g := e.Guarantee
+	g.scenarios = nil
 	if len(p.Covered) > 0 && g.Violations > 0 {
 		g.scenarios = e.In
 	}

@@ -26,9 +26,7 @@ func MarkdownMatrix(w io.Writer, m Matrix) error {
 		fmt.Fprintln(b, line)
 	}
 	fmt.Fprintf(b, "\n%s.\n", strings.Join(columnLegend(), ", "))
-	for _, line := range markLegend {
-		fmt.Fprintf(b, "%s\n", strings.ReplaceAll(strings.ReplaceAll(line, "   ", "; "), "*", `\*`))
-	}
+	fmt.Fprintf(b, "%s.\n", strings.ReplaceAll(strings.Join(markLegend, "; "), "*", `\*`))
 	fmt.Fprintf(b, "\n")
 	for _, line := range append(madeFrom(&m), m.Notes...) {
 		fmt.Fprintf(b, "- %s\n", line)

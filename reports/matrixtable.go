@@ -46,11 +46,11 @@ const (
 	markLimited  = "°"
 )
 
-// markLegend says what the marks mean, on as many lines.
+// markLegend says what the marks mean.
 var markLegend = []string{
-	markHeld + " held   " + markBroken + " broken   " + markHazard + " hazard, the documented limit of leases   " +
-		markUntested + " met too little to say   " + markUnmet + " not exercised   " + markNone + " n/a",
-	markClaimed + " the design claims it: broken fails the matrix   " + markLimited + " it claims it, but not under the faults that broke it",
+	markHeld + " held", markBroken + " broken", markHazard + " hazard, the documented limit of leases",
+	markUntested + " met too little to say", markUnmet + " not exercised", markNone + " not for this design",
+	markClaimed + " claimed: broken fails the matrix", markLimited + " claimed, but not under the faults that broke it",
 }
 
 // mark renders a cell: what was found, and whether it is claimed. It returns how to
@@ -124,7 +124,7 @@ func (t *matrixText) table() {
 
 func (t *matrixText) legend() {
 	t.printf("\n")
-	for _, line := range append(wrapped(columnLegend(), 96), markLegend...) {
+	for _, line := range append(wrapped(columnLegend(), ",", 96), wrapped(markLegend, ";", 96)...) {
 		t.printf("%s\n", t.dim(line))
 	}
 }
@@ -139,11 +139,11 @@ func columnLegend() []string {
 }
 
 // wrapped puts parts on lines of so many characters at most.
-func wrapped(parts []string, width int) []string {
+func wrapped(parts []string, separator string, width int) []string {
 	lines := []string{""}
 	for i, p := range parts {
 		if i < len(parts)-1 {
-			p += ","
+			p += separator
 		}
 		last := &lines[len(lines)-1]
 		switch {

@@ -1,0 +1,359 @@
+package reports
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+)
+
+// matrixSample is a matrix of three designs, one of which cannot be explored, with live
+// runs and exploration, in both of which the lock that is broken on purpose is caught.
+func matrixSample() Matrix {
+	m := Matrix{
+		Schema:      MatrixSchema,
+		Settings:    MatrixSettings{Seed: 7, BudgetNS: 3e11, Drivers: []string{"live", "explore"}, Parts: []string{"live", "explore"}},
+		Environment: history.Environment{OS: "linux", Arch: "amd64", CPUs: 2, Go: "go1.26.0", Version: "v0.1.0"},
+		SelfCheck:   MatrixRow{Design: "self-check/x"},
+		Rows: []MatrixRow{
+			{Design: "lua-token/expire", Source: "D2, stage 3", Claims: []lockbench.Guarantee{lockbench.Recovery},
+				Limits: []MatrixLimit{{Fault: "cancel", Gives: []lockbench.Guarantee{lockbench.Recovery}, Why: "it arrives late"}}},
+			{Design: "lua-token/token", Claims: []lockbench.Guarantee{lockbench.Exclusion, lockbench.Recovery, lockbench.Skew}},
+			{Design: "redsync/quorum", Library: "redsync@v4", Claims: []lockbench.Guarantee{lockbench.Exclusion},
+				Without: []MatrixOmission{{Part: "explore", Why: "it locks on 5 servers"}}},
+		},
+	}
+	caught := checker.Finding{Guarantee: lockbench.Exclusion, Verdict: checker.Broken, Exercised: true, Exposure: 9, Violations: 3,
+		Witness: &checker.Witness{Key: "k", Sentence: "two held it"}}
+	live := func(design string, found ...checker.Finding) *Judged {
+		j := judged(header(design, "private"), 300, found...)
+		return &j
+	}
+	part := func(name string) MatrixPart {
+		return MatrixPart{Name: name, Command: "lockbench " + name, Complete: true}
+	}
+	proof := func(name string) MatrixPart {
+		return MatrixPart{Name: name, Complete: true, MustBreak: lockbench.Exclusion}
+	}
+	m.SelfCheck.AddRun(proof("live"), live("self-check/x", caught))
+	m.SelfCheck.AddExplored(proof("explore"), []Explored{exploredIn("self-check/x", "overrun", 50, caught)})
+	sample := exploredSample()
+	expired := plainDelete("private")
+	m.Rows[0].AddRun(part("live"), &expired)
+	m.Rows[0].AddExplored(part("explore"), sample[:2])
+	m.Rows[1].AddRun(part("live"), live("lua-token/token", held(lockbench.Exclusion, 40)))
+	m.Rows[1].AddExplored(part("explore"), sample[2:4])
+	m.Rows[2].AddRun(part("live"), live("redsync/quorum", held(lockbench.Exclusion, 12)))
+	m.Settle()
+	return m
+}
+
+func TestTerminalMatrix(t *testing.T) {
+	uncaught := matrixSample()
+	uncaught.SelfCheck.AddRun(MatrixPart{Name: "live", Complete: true, MustBreak: lockbench.Exclusion, Grants: 12}, &Judged{Header: header("self-check/x", "private")})
+	uncaught.Settle()
+	missing := matrixSample()
+	missing.Rows = missing.Rows[1:]
+	missing.Rows[0].Parts = missing.Rows[0].Parts[:1]
+	missing.Notes = []string{"the budget of 1s is too short"}
+	missing.Settle()
+	for _, c := range []struct {
+		name string
+		m    Matrix
+		opt  TerminalOptions
+	}{
+		{"matrix", matrixSample(), TerminalOptions{}},
+		{"matrix-color", matrixSample(), TerminalOptions{Color: true}},
+		{"matrix-uncaught", uncaught, TerminalOptions{}},
+		{"matrix-missing", missing, TerminalOptions{}},
+		{"matrix-nothing", Matrix{Schema: MatrixSchema, Exit: Inconclusive}, TerminalOptions{}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var buf bytes.Buffer
+			if err := TerminalMatrix(&buf, c.m, c.opt); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, c.name+".txt", buf.Bytes())
+		})
+	}
+}
+
+// TestMatrixFits keeps the table and its legend within a hundred columns, for names as
+// long as the catalogue's.
+func TestMatrixFits(t *testing.T) {
+	m := matrixSample()
+	m.Rows[0].Design = "hash-reentrant/watchdog"
+	var buf bytes.Buffer
+	if err := TerminalMatrix(&buf, m, TerminalOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	table, _, _ := strings.Cut(buf.String(), "\nlive: ")
+	for line := range strings.Lines(table) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 100 {
+			t.Errorf("%d columns, want 100 at most: %s", n, line)
+		}
+	}
+}
+
+func TestMarkdownMatrix(t *testing.T) {
+	var buf bytes.Buffer
+	if err := MarkdownMatrix(&buf, matrixSample()); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "matrix.md", buf.Bytes())
+}
+
+func TestHeadsNameWhatIsJudged(t *testing.T) {
+	seen := map[string]bool{}
+	for _, info := range lockbench.Guarantees() {
+		head := heads[info.Name]
+		if (head == "") != (info.Name == lockbench.Fairness) || seen[head] {
+			t.Errorf("%s: got head %q, want one of its own for all but fairness", info.Name, head)
+		}
+		seen[head] = true
+	}
+}
+
+// TestCell says what parts amount to together.
+func TestCell(t *testing.T) {
+	found := func(part string, v checker.Verdict, claimed bool) Evidence {
+		return Evidence{Part: part, Guarantee: Guarantee{Verdict: v, Claimed: claimed, Exercised: true, Exposure: 10}}
+	}
+	for _, c := range []struct {
+		name     string
+		evidence []Evidence
+		unproven map[string]bool
+		want     Cell // of what is claimed
+	}{
+		{"nothing", nil, nil, Cell{Claimed: true}},
+		{"held by both", []Evidence{found("live", checker.Held, true), found("explore", checker.Held, true)}, nil,
+			Cell{Verdict: checker.Held, Claimed: true, Exercised: true, Exposure: 20, By: "live"}},
+		{"broken by one", []Evidence{found("live", checker.Held, true), found("explore", checker.Broken, true)}, nil,
+			Cell{Verdict: checker.Broken, Claimed: true, Exercised: true, Exposure: 20, By: "explore"}},
+		{"broken by the other", []Evidence{found("live", checker.Broken, true), found("explore", checker.Hazard, true)}, nil,
+			Cell{Verdict: checker.Broken, Claimed: true, Exercised: true, Exposure: 20, By: "live"}},
+		{"a hazard outweighs held", []Evidence{found("live", checker.Hazard, true), found("explore", checker.Held, true)}, nil,
+			Cell{Verdict: checker.Hazard, Claimed: true, Exercised: true, Exposure: 20, By: "live"}},
+		{"held outweighs untested and n/a", []Evidence{found("a", checker.Untested, true), found("b", checker.NotApplicable, true), found("c", checker.Held, true)}, nil,
+			Cell{Verdict: checker.Held, Claimed: true, Exercised: true, Exposure: 30, By: "c"}},
+		{"broken beyond the limits", []Evidence{found("explore", checker.Broken, false)}, nil,
+			Cell{Verdict: checker.Broken, Limited: true, Exercised: true, Exposure: 10, By: "explore"}},
+		{"broken within them too", []Evidence{found("explore", checker.Broken, false), found("live", checker.Broken, true)}, nil,
+			Cell{Verdict: checker.Broken, Claimed: true, Exercised: true, Exposure: 20, By: "live"}},
+		{"held where nothing could be caught", []Evidence{found("live", checker.Held, true)}, map[string]bool{"live": true},
+			Cell{Verdict: checker.Untested, Claimed: true, Exercised: true, Exposure: 10, By: "live"}},
+		{"broken where nothing could be caught", []Evidence{found("live", checker.Broken, true)}, map[string]bool{"live": true},
+			Cell{Verdict: checker.Broken, Claimed: true, Exercised: true, Exposure: 10, By: "live"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := Cell{Evidence: c.evidence}
+			got.settle(true, c.unproven)
+			got.Evidence = nil
+			if diff := cmp.Diff(got, c.want); diff != "" {
+				t.Errorf("cell (-got +want):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestMatrixExit(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(*Matrix)
+		want   int
+	}{
+		{"a broken claim", func(*Matrix) {}, BrokenClaim},
+		{"a claim untested", func(m *Matrix) {
+			m.Rows = m.Rows[2:]
+			m.Rows[0].Cells[lockbench.Exclusion].Evidence[0].Verdict = checker.Untested
+		}, Inconclusive},
+		{"all held", func(m *Matrix) { m.Rows = m.Rows[2:] }, Passed},
+		{"a part not run", func(m *Matrix) { m.Rows = m.Rows[2:]; m.Rows[0].Parts = nil }, Inconclusive},
+		{"a part cut short", func(m *Matrix) { m.Rows = m.Rows[2:]; m.Rows[0].Parts[0].Complete = false }, Inconclusive},
+		{"an error", func(m *Matrix) { m.Rows = m.Rows[2:]; m.Rows[0].Parts[0].Error = "server lost" }, Inconclusive},
+		{"a defect", func(m *Matrix) { m.Rows = m.Rows[2:]; m.Rows[0].Parts[0].Defects = []string{"judges differ"} }, Inconclusive},
+		{"nothing was caught", func(m *Matrix) { m.Rows = m.Rows[2:]; m.SelfCheck.Cells = nil }, Inconclusive},
+		{"a broken claim outweighs it", func(m *Matrix) { m.SelfCheck.Cells = nil }, BrokenClaim},
+		{"no design", func(m *Matrix) { m.Rows = nil }, Inconclusive},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := matrixSample()
+			c.change(&m)
+			m.Settle()
+			if m.Exit != c.want {
+				t.Errorf("exit: got %d, want %d", m.Exit, c.want)
+			}
+		})
+	}
+}
+
+// TestPartIsReplaced: a part that is done again counts once.
+func TestPartIsReplaced(t *testing.T) {
+	m := matrixSample()
+	before := m.Rows[2].Cells[lockbench.Exclusion].Exposure
+	again := judged(header("redsync/quorum", "private"), 300, held(lockbench.Exclusion, 5))
+	m.Rows[2].AddRun(MatrixPart{Name: "live", Complete: true}, &again)
+	m.Settle()
+	if got := m.Rows[2].Cells[lockbench.Exclusion].Exposure; before != 12 || got != 5 || len(m.Rows[2].Parts) != 1 {
+		t.Errorf("exposure: got %d, then %d in %d parts; want 12, then 5 in 1", before, got, len(m.Rows[2].Parts))
+	}
+}
+
+func TestMatrixSchema(t *testing.T) {
+	s := compileMatrix(t)
+	validate := func(text []byte) error {
+		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Validate(doc)
+	}
+	text := encoded(t, matrixSample())
+	if err := validate(text); err != nil {
+		t.Error(err)
+	}
+	for _, c := range []struct{ name, old, new string }{
+		{"another schema", "matrix/v1", "matrix/v2"},
+		{"a verdict that is none", `"verdict": "held"`, `"verdict": "passed"`},
+		{"a missing field", `"self_check"`, `"checked"`},
+		{"a count below zero", `"schedules": 0`, `"schedules": -1`},
+		{"a witness without its sentence", `"sentence"`, `"words"`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			bad := strings.ReplaceAll(string(text), c.old, c.new)
+			if bad == string(text) {
+				t.Fatalf("%q is not in the matrix", c.old)
+			}
+			if validate([]byte(bad)) == nil {
+				t.Error("taken, want it refused")
+			}
+		})
+	}
+}
+
+// compileMatrix compiles the published schema of matrices, closed, so that a field that
+// nobody described is refused.
+func compileMatrix(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	c := jsonschema.NewCompiler()
+	const base = "https://github.com/lockbench/lockbench/reports/schema/"
+	for name, text := range map[string][]byte{"result-v1.json": JSONSchema, "matrix-v1.json": MatrixJSONSchema} {
+		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name == "matrix-v1.json" {
+			closeObjects(doc)
+		}
+		if err := c.AddResource(base+name, doc); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := c.Compile(base + "matrix-v1.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func encoded(t *testing.T, m Matrix) []byte {
+	t.Helper()
+	var buf bytes.Buffer
+	if err := MatrixJSON(&buf, m); err != nil {
+		t.Fatal(err)
+	}
+	return buf.Bytes()
+}
+
+func TestReadMatrix(t *testing.T) {
+	text := encoded(t, matrixSample())
+	m, err := ReadMatrix(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(encoded(t, m)), string(text)); diff != "" {
+		t.Errorf("read back (-got +want):\n%s", diff)
+	}
+	m.Settle()
+	if diff := cmp.Diff(string(encoded(t, m)), string(text)); diff != "" {
+		t.Errorf("settled again (-got +want):\n%s", diff)
+	}
+	for _, c := range []struct{ name, text, want string }{
+		{"cut short", string(text[:len(text)/2]), "cut short"},
+		{"empty", "", "cut short"},
+		{"no JSON", "design  exclusion\n", "no JSON matrix"},
+		{"an array", "[]", "no JSON matrix"},
+		{"another version", `{"schema": "lockbench/matrix/v2"}`, "another version, lockbench/matrix/v2"},
+		{"a result", `{"schema": "lockbench/result/v1"}`, `it says schema "lockbench/result/v1"`},
+		{"fields that do not fit", `{"schema": "lockbench/matrix/v1", "rows": [{"design": 1}]}`, "damaged"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := ReadMatrix(strings.NewReader(c.text))
+			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "; hint: ") {
+				t.Errorf("error: got %v, want it to say %q and a hint", err, c.want)
+			}
+		})
+	}
+}
+
+func TestExplainCell(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		at   CellName
+	}{
+		{"explain-broken", CellName{Design: "lua-token/expire", Guarantee: lockbench.Recovery, File: "m.json"}},
+		{"explain-live", CellName{Design: "lua-token/expire", Guarantee: lockbench.OwnerRelease}},
+		{"explain-held", CellName{Design: "lua-token/token", Guarantee: lockbench.Exclusion}},
+		{"explain-missing", CellName{Design: "redsync/quorum", Guarantee: lockbench.Skew}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var buf bytes.Buffer
+			if err := ExplainCell(&buf, matrixSample(), c.at, TerminalOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, c.name+".txt", buf.Bytes())
+		})
+	}
+	for _, at := range []CellName{{Design: "lua-token/none", Guarantee: lockbench.Skew}, {Design: "lua-token/token", Guarantee: lockbench.Fairness}} {
+		if err := ExplainCell(errorWriter{}, matrixSample(), at, TerminalOptions{}); err == nil || !strings.Contains(err.Error(), "; hint: ") {
+			t.Errorf("%+v: got %v, want an error with a hint", at, err)
+		}
+	}
+}
+
+// errorWriter is a full disk.
+type errorWriter struct{}
+
+func (errorWriter) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+
+func TestCellReplay(t *testing.T) {
+	got, err := CellReplay(matrixSample(), CellName{Design: "lua-token/expire", Guarantee: lockbench.Recovery})
+	if err != nil || got != "design: lua-token/expire\n" {
+		t.Errorf("got %q, %v; want the file of its schedule", got, err)
+	}
+	if got, err := CellReplay(matrixSample(), CellName{Design: "redsync/quorum", Guarantee: lockbench.Recovery}); err == nil {
+		t.Errorf("got %q, want an error where nothing was explored", got)
+	}
+}
+
+func TestMatrixErrorsOfWriting(t *testing.T) {
+	m := matrixSample()
+	for name, write := range map[string]func() error{
+		"terminal": func() error { return TerminalMatrix(errorWriter{}, m, TerminalOptions{}) },
+		"markdown": func() error { return MarkdownMatrix(errorWriter{}, m) },
+		"json":     func() error { return MatrixJSON(errorWriter{}, m) },
+		"compared": func() error { return TerminalComparison(errorWriter{}, MatrixComparison{}, "x", TerminalOptions{}) },
+	} {
+		if write() == nil {
+			t.Errorf("%s: got no error of a full disk", name)
+		}
+	}
+}

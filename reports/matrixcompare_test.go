@@ -1,0 +1,142 @@
+package reports
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+)
+
+// oneCell is a matrix of one design and one part, in which everything is held but for
+// one cell.
+func oneCell(v checker.Verdict, claimed bool) Matrix {
+	m := Matrix{Schema: MatrixSchema, Settings: MatrixSettings{Parts: []string{"explore"}}}
+	m.SelfCheck.Add(MatrixPart{Name: "explore", Complete: true, MustBreak: lockbench.Exclusion}, map[lockbench.Guarantee]Evidence{
+		lockbench.Exclusion: {Guarantee: Guarantee{Verdict: checker.Broken}},
+	})
+	found := make(map[lockbench.Guarantee]Evidence)
+	for _, g := range judgeable() {
+		found[g] = Evidence{Guarantee: Guarantee{Verdict: checker.Held, Exercised: true}}
+	}
+	row := MatrixRow{Design: "d/v"}
+	if claimed {
+		row.Claims = []lockbench.Guarantee{lockbench.Extend}
+	}
+	found[lockbench.Extend] = Evidence{Guarantee: Guarantee{Verdict: v, Claimed: claimed, Exercised: true}}
+	row.Add(MatrixPart{Name: "explore", Complete: true}, found)
+	m.Rows = []MatrixRow{row}
+	m.Settle()
+	return m
+}
+
+// TestOrder goes through all pairs of the order: a broken claim, broken, untested and
+// n/a, hazard, held.
+func TestOrder(t *testing.T) {
+	type cell struct {
+		verdict checker.Verdict
+		claimed bool
+	}
+	ranks := [][]cell{
+		{{checker.Broken, true}},
+		{{checker.Broken, false}},
+		{{checker.Untested, false}, {checker.Untested, true}, {checker.NotApplicable, false}},
+		{{checker.Hazard, false}, {checker.Hazard, true}},
+		{{checker.Held, false}, {checker.Held, true}},
+	}
+	for i, worse := range ranks {
+		for j, better := range ranks {
+			for _, was := range worse {
+				for _, is := range better {
+					c := CompareMatrices(oneCell(was.verdict, was.claimed), oneCell(is.verdict, is.claimed))
+					wantWorse, wantBetter := 0, 0
+					if j < i {
+						wantWorse = 1
+					} else if j > i {
+						wantBetter = 1
+					}
+					if len(c.Worse) != wantWorse || len(c.Better) != wantBetter || c.Exit != wantWorse {
+						t.Errorf("%+v -> %+v: got worse %v, better %v, exit %d; want %d, %d, %d", was, is, c.Worse, c.Better, c.Exit, wantWorse, wantBetter, wantWorse)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestCompareMatrices(t *testing.T) {
+	heldAll := func() Matrix { return oneCell(checker.Held, true) }
+	changed := func(change func(*Matrix)) Matrix {
+		m := heldAll()
+		change(&m)
+		m.Settle()
+		return m
+	}
+	another := changed(func(m *Matrix) { m.Rows[0].Design = "d/other" })
+	for _, c := range []struct {
+		name   string
+		old, m Matrix
+		want   MatrixComparison
+	}{
+		{"the same", heldAll(), heldAll(), MatrixComparison{}},
+		{"another design", heldAll(), another, MatrixComparison{New: []string{"design d/other"}, Gone: []string{"design d/v"}, Exit: Inconclusive}},
+		{"a design more", heldAll(), changed(func(m *Matrix) { m.Rows = append(m.Rows, another.Rows...) }), MatrixComparison{New: []string{"design d/other"}}},
+		{"a design less", changed(func(m *Matrix) { m.Rows = append(m.Rows, another.Rows...) }), heldAll(), MatrixComparison{Gone: []string{"design d/other"}}},
+		{"a part less", changed(func(m *Matrix) {
+			m.Settings.Parts = []string{"live", "explore"}
+			m.Rows[0].Add(MatrixPart{Name: "live", Complete: true}, map[lockbench.Guarantee]Evidence{lockbench.Failover: {Guarantee: Guarantee{Verdict: checker.Held}}})
+		}), heldAll(), MatrixComparison{Notes: []string{"not compared, since it was not run: live"}}},
+		{"no part in common", changed(func(m *Matrix) { m.Settings.Parts = []string{"live"} }), heldAll(), MatrixComparison{
+			Notes: []string{"not compared, since it was not run: live", "not compared, since the other has it not: explore", "the two have no part in common"}, Exit: Inconclusive,
+		}},
+		{"a part cut short", heldAll(), changed(func(m *Matrix) { m.Rows[0].Parts[0].Complete = false; m.Rows[0].Cells = nil }), MatrixComparison{Exit: Inconclusive}},
+		{"nothing was caught", heldAll(), changed(func(m *Matrix) { m.SelfCheck.Cells = nil }), MatrixComparison{Exit: Inconclusive}},
+		{"a guarantee more", changed(func(m *Matrix) {}).without(lockbench.Skew), heldAll(), MatrixComparison{
+			New: []string{"guarantee skew"}, Better: []MatrixChange{{Design: "d/v", Guarantee: lockbench.Skew}},
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := CompareMatrices(c.old, c.m)
+			for i := range got.Better {
+				got.Better[i].Was, got.Better[i].Is = Cell{}, Cell{}
+			}
+			if diff := cmp.Diff(got, c.want); diff != "" {
+				t.Errorf("comparison (-got +want):\n%s", diff)
+			}
+		})
+	}
+}
+
+// without is m as of a lockbench that did not know g.
+func (m Matrix) without(g lockbench.Guarantee) Matrix {
+	for i := range m.Rows {
+		delete(m.Rows[i].Cells, g)
+	}
+	return m
+}
+
+// TestCompareLeavesAlone: comparing changes neither of the two.
+func TestCompareLeavesAlone(t *testing.T) {
+	old, m := matrixSample(), matrixSample()
+	old.Settings.Parts = []string{"explore"}
+	before, now := encoded(t, old), encoded(t, m)
+	CompareMatrices(old, m)
+	if !bytes.Equal(before, encoded(t, old)) || !bytes.Equal(now, encoded(t, m)) {
+		t.Error("comparing changed what was compared")
+	}
+}
+
+func TestTerminalComparison(t *testing.T) {
+	c := CompareMatrices(oneCell(checker.Held, true), oneCell(checker.Broken, true))
+	c.Better = CompareMatrices(oneCell(checker.Hazard, true), oneCell(checker.Held, true)).Better
+	c.New, c.Gone, c.Notes = []string{"design a/b"}, []string{"guarantee luck"}, []string{"not compared, since it was not run: live"}
+	var buf bytes.Buffer
+	for _, c := range []MatrixComparison{c, {}, {Exit: Inconclusive}} {
+		if err := TerminalComparison(&buf, c, "saved.json", TerminalOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	golden(t, "compared.txt", buf.Bytes())
+}
