@@ -89,24 +89,25 @@ func probe(t *testing.T, newLocker NewLocker) (a abilities, err error) {
 			Host: "probe", PID: 1, Now: time.Now, Random: seeded(0),
 		})
 		defer p.Close()
-		if a, err = look(t.Context(), p); err == nil {
-			a.renews = renews(t.Context(), p)
+		a, err = look(t.Context(), p.owner(), p.owner(), "probe")
+		if err != nil {
+			err = fmt.Errorf("of an idle server: %w; hint: connect by Env.Redis or Env.Dial, and do not wait when Options.Wait is zero", err)
+			return
 		}
+		a.renews = renews(t.Context(), p)
 	})
 	return a, err
 }
 
-// look has two owners of p show what they can do.
-func look(ctx context.Context, p *process) (a abilities, err error) {
-	const key = "probe"
-	first, second := p.owner(), p.owner()
+// look has two owners show what they can do, on a key that nobody else uses.
+func look(ctx context.Context, first, second lockbench.Locker, key string) (a abilities, err error) {
 	opt := lockbench.Options{TTL: time.Minute}
 	lease, err := first.Acquire(ctx, key, opt)
 	if err == nil && lease == nil {
-		err = errors.New("neither a lease nor an error")
+		err = errNoLease
 	}
 	if err != nil {
-		return a, fmt.Errorf("acquire a free key of an idle server: %w; hint: connect by Env.Redis or Env.Dial, and do not wait when Options.Wait is zero", err)
+		return a, fmt.Errorf("acquire a free key: %w", err)
 	}
 	_, a.extend = lockbench.Ability[lockbench.Extender](lease)
 	_, a.fence = lockbench.Ability[lockbench.Fencer](lease)
@@ -123,8 +124,9 @@ func look(ctx context.Context, p *process) (a abilities, err error) {
 	a.reacquire = design.Nested
 	if other, err := second.Acquire(ctx, key, opt); err == nil && other != nil {
 		a.reacquire = design.Refreshed
+		lease = other
 	}
-	return a, nil
+	return a, release(ctx, lease)
 }
 
 // renews tells whether a hold outlasts its lease, with nothing done about it.

@@ -76,7 +76,7 @@ type patient struct{ *process }
 
 // Locker implements design.Process.
 func (p patient) Locker(o design.Observer) lockbench.Locker {
-	return waiter{inner: p.owner(), seen: o}
+	return waiter{inner: p.owner(), seen: o, pause: tryEvery}
 }
 
 // frank is a process whose leases tell their validity themselves.
@@ -85,16 +85,18 @@ type frank struct{ *process }
 // Locker implements design.Process.
 func (p frank) Locker(design.Observer) lockbench.Locker { return p.owner() }
 
+// waiter waits by single tries.
 type waiter struct {
 	inner lockbench.Locker
 	seen  design.Observer
+	pause time.Duration // between two tries
 }
 
 // Acquire implements lockbench.Locker.
 func (w waiter) Acquire(ctx context.Context, key string, opt lockbench.Options) (lease lockbench.Lease, err error) {
 	once := opt
 	once.Wait = 0
-	err = design.Poll(ctx, opt.Wait, design.Every(tryEvery), func() (bool, error) {
+	err = design.Poll(ctx, opt.Wait, design.Every(w.pause), func() (bool, error) {
 		w.seen.Attempt(key)
 		lease, err = w.inner.Acquire(ctx, key, once)
 		if errors.Is(err, lockbench.ErrNotAcquired) {

@@ -73,7 +73,7 @@ func TestTheHarnessWaits(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				lock, seen := &stubborn{refusals: c.refusals}, &attempts{}
 				began := time.Now()
-				lease, err := waiter{lock, seen}.Acquire(t.Context(), "k", lockbench.Options{TTL: time.Minute, Wait: c.wait})
+				lease, err := waiter{lock, seen, tryEvery}.Acquire(t.Context(), "k", lockbench.Options{TTL: time.Minute, Wait: c.wait})
 				if !errors.Is(err, c.want) || (lease == nil) != (c.want != nil) {
 					t.Errorf("got lease %v, error %v, want error %v", lease, err, c.want)
 				}

@@ -1,0 +1,321 @@
+package locktest
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
+)
+
+// A play is what puts one guarantee to the test in real time. Its owners only do
+// things that a sound lock survives; whether it did, the checker decides by the
+// record, on any machine and however slow.
+type play struct {
+	guarantee lockbench.Guarantee
+	// owners are how many compete for one key, sides how many keys the same is done
+	// with side by side.
+	owners, sides int
+	faults        []string // what the record is to say of faults
+	lapses        bool     // an owner that lives loses the lock to the end of its lease
+	run           func(*stage)
+}
+
+// plays are what can be tested without faults of the server, in the order of
+// lockbench.Guarantees.
+var plays = []play{
+	{guarantee: lockbench.Exclusion, owners: 6, sides: 1, run: contend},
+	{guarantee: lockbench.OwnerRelease, owners: 3, sides: 3, lapses: true, run: releaseLate},
+	{guarantee: lockbench.NoEarlyExpiry, owners: 2, sides: 3, run: outwait},
+	{guarantee: lockbench.Recovery, owners: 2, sides: 3, faults: []string{"crash"}, run: abandon},
+	{guarantee: lockbench.LossReported, owners: 2, sides: 3, lapses: true, run: loseAndAsk},
+	{guarantee: lockbench.Extend, owners: 2, sides: 2, run: extendAndHold},
+	{guarantee: lockbench.Reentrancy, owners: 2, sides: 2, run: nest},
+	{guarantee: lockbench.Fencing, owners: 3, sides: 2, run: drawFences},
+	{guarantee: lockbench.Effects, owners: 4, sides: 1, run: update},
+	{guarantee: lockbench.NoSpuriousRefusal, owners: 2, sides: 2, run: handOver},
+	{guarantee: lockbench.Cancel, owners: 3, sides: 4, faults: []string{"cancel"}, run: giveUp},
+	{guarantee: lockbench.ReleaseDelay, owners: 2, sides: 2, run: releaseWithDelay},
+}
+
+// rounds is n, or less of it where the test is to be short.
+func (s *stage) rounds(n int) int {
+	if s.short {
+		return max(1, n/4)
+	}
+	return n
+}
+
+// contend has all ask at once, round after round, and whoever is granted the key
+// keep it until all were answered; and then has them take turns.
+func contend(s *stage) {
+	begun := time.Now()
+	for range s.rounds(100) {
+		if s.ctx.Err() != nil || time.Since(begun) > 2*s.ttl {
+			break
+		}
+		granted := make(chan func(), len(s.owners))
+		s.together(func(o *owner) {
+			if lease := o.acquire(4*s.ttl, 0); lease != nil {
+				granted <- func() { o.release(lease) }
+			}
+		})
+		close(granted)
+		for release := range granted {
+			release()
+		}
+	}
+	s.queue(func(o *owner, lease lockbench.Lease) { o.release(lease) })
+}
+
+// queue has the owners take turns for half a lease's time, as fast as they can.
+func (s *stage) queue(f func(*owner, lockbench.Lease)) {
+	over := time.Now().Add(s.ttl / 2)
+	s.together(func(o *owner) {
+		for s.ctx.Err() == nil && time.Now().Before(over) {
+			if lease := o.acquire(4*s.ttl, 0); lease != nil {
+				f(o, lease)
+			} else {
+				s.sleep(time.Millisecond / 2)
+			}
+		}
+	})
+}
+
+// lapse has the first owner be granted the key and do nothing until the second is
+// granted it too, for a long lease. Without both there is nothing to go on with.
+func (s *stage) lapse() (old, fresh lockbench.Lease, ok bool) {
+	old = s.owners[0].acquire(s.ttl, 0)
+	if old == nil {
+		return nil, nil, false
+	}
+	fresh = s.owners[1].acquire(8*s.ttl, s.ttl+s.slack())
+	return old, fresh, fresh != nil
+}
+
+// releaseLate has an owner that lost the key act on it, while the next one holds it
+// and a third would like to have it.
+func releaseLate(s *stage) {
+	for range s.rounds(2) {
+		old, fresh, ok := s.lapse()
+		if !ok {
+			return
+		}
+		wait := s.ttl / 4
+		switch late := s.copy % 3; {
+		case late == 1 && s.can.extend:
+			s.owners[0].extend(old, s.ttl) // which may shorten the lease of the next
+			wait = s.ttl + s.ttl/4
+		case late == 2 && s.can.delay:
+			s.owners[0].releaseAfter(old, s.ttl/8)
+		default:
+			s.owners[0].release(old)
+		}
+		s.owners[2].release(s.owners[2].acquire(s.ttl, wait))
+		s.owners[1].release(fresh)
+	}
+}
+
+// outwait has the second try to be granted the key all the time that the first's
+// lease runs: a whole number of leases, and not.
+func outwait(s *stage) {
+	ttl := s.ttl * time.Duration(2+s.copy%2) / 2
+	for range s.rounds(2) {
+		old := s.owners[0].acquire(ttl, 0)
+		if old == nil {
+			return
+		}
+		wait := ttl
+		if !s.can.renews {
+			wait += s.slack()
+		}
+		fresh := s.owners[1].acquire(8*s.ttl, wait)
+		s.owners[0].release(old)
+		s.owners[1].release(fresh)
+	}
+}
+
+// abandon has an owner die with the key, and another want it.
+func abandon(s *stage) {
+	if s.can.renews && s.owners[0].guard.immortal() {
+		return // a watchdog that cannot be stopped keeps it, and rightly
+	}
+	ttl := s.ttl
+	old := s.owners[0].acquire(ttl, 0)
+	if old == nil {
+		return
+	}
+	switch how := s.copy % 3; {
+	case how == 1 && s.can.extend:
+		s.owners[0].extend(old, ttl)
+	case how == 2 && s.can.reacquire == design.Nested:
+		s.owners[0].acquire(ttl, 0)
+	}
+	s.owners[0].die()
+	s.owners[1].release(s.owners[1].acquire(ttl, ttl+2*s.slack()))
+}
+
+// loseAndAsk has an owner that lost the key call again, and one that did not.
+func loseAndAsk(s *stage) {
+	for range s.rounds(2) {
+		old, fresh, ok := s.lapse()
+		if !ok {
+			return
+		}
+		if s.copy%2 == 1 {
+			s.owners[0].extend(old, s.ttl)
+		}
+		s.owners[0].release(old)
+		s.owners[1].extend(fresh, 8*s.ttl)
+		s.owners[1].release(fresh)
+	}
+}
+
+// extendAndHold has the first prolong its lease, once or again and again, and the
+// second try to be granted the key all that time.
+func extendAndHold(s *stage) {
+	first, second := s.owners[0], s.owners[1]
+	old := first.acquire(s.ttl, 0)
+	if old == nil {
+		return
+	}
+	times := 1 + s.copy%2
+	granted := make(chan lockbench.Lease)
+	go func() {
+		defer close(granted)
+		defer s.contain()
+		granted <- second.acquire(4*s.ttl, s.ttl*time.Duration(3+times)/2+s.slack())
+	}()
+	for range times {
+		if !s.sleep(s.ttl / 2) {
+			break
+		}
+		first.extend(old, 3*s.ttl/2)
+	}
+	fresh := <-granted
+	first.release(old)
+	second.release(fresh)
+}
+
+// nest has the holder acquire again, and release one level.
+func nest(s *stage) {
+	first, second := s.owners[0], s.owners[1]
+	for round := range s.rounds(8) {
+		held := []lockbench.Lease{first.acquire(8*s.ttl, 0)}
+		for range 1 + round%2 {
+			held = append(held, first.acquire(8*s.ttl, 0))
+		}
+		for _, lease := range slices.Backward(held) {
+			second.release(second.acquire(s.ttl, 0))
+			first.release(lease)
+		}
+		second.release(second.acquire(s.ttl, 0))
+	}
+}
+
+// drawFences has fences drawn after releases, after leases that were over, and side
+// by side.
+func drawFences(s *stage) {
+	for range s.rounds(8) {
+		for _, o := range s.owners {
+			o.release(o.acquire(4*s.ttl, s.ttl))
+		}
+	}
+	if s.copy%2 == 0 && !s.can.renews {
+		old := s.owners[0].acquire(s.ttl, 0)
+		s.sleep(s.ttl + s.ttl/8) // with nobody looking
+		s.owners[1].release(s.owners[1].acquire(4*s.ttl, s.slack()))
+		s.owners[0].release(old)
+	}
+	for range s.rounds(40) {
+		s.together(func(o *owner) { o.release(o.acquire(4*s.ttl, 0)) })
+	}
+}
+
+// update has all change one record, in turns if the lock is one.
+func update(s *stage) {
+	s.queue(func(o *owner, lease lockbench.Lease) {
+		defer o.release(lease)
+		store := o.record.Store(s.store)
+		r, err := store.Read(s.ctx, s.key)
+		if err != nil {
+			return
+		}
+		s.sleep(time.Millisecond) // or all is over before anybody else looks
+		r.Value++
+		r.Version = s.store.version()
+		_ = store.Write(s.ctx, s.key, r) // in memory, it does not fail
+	})
+}
+
+// handOver has owners ask for a key that was just released, and wait for one that
+// soon will be.
+func handOver(s *stage) {
+	first, second := s.owners[0], s.owners[1]
+	for round := range s.rounds(24) {
+		lease := first.acquire(4*s.ttl, 0)
+		if round%8 != 7 {
+			first.release(lease)
+			second.release(second.acquire(4*s.ttl, 0))
+			continue
+		}
+		waited := make(chan lockbench.Lease)
+		go func() {
+			defer close(waited)
+			defer s.contain()
+			waited <- second.acquire(4*s.ttl, s.ttl)
+		}()
+		s.sleep(s.ttl / 8)
+		first.release(lease)
+		second.release(<-waited)
+	}
+}
+
+// giveUp cancels an acquire at some instant, of a free key or while it waits for the
+// holder, and has another want the key after that.
+func giveUp(s *stage) {
+	first, second, third := s.owners[0], s.owners[1], s.owners[2]
+	for range s.rounds(2) {
+		var held lockbench.Lease
+		wait, after := time.Duration(0), s.below(time.Millisecond)
+		if s.copy%2 == 1 {
+			held = first.acquire(20*s.ttl, 0)
+			wait, after = 20*s.ttl, s.ttl/8+s.below(s.ttl/4)
+		}
+		second.release(second.cancelled(s.ttl, wait, after))
+		first.release(held)
+		third.release(third.acquire(s.ttl, s.ttl+2*s.slack()))
+	}
+}
+
+// cancelled is acquire, with a context that is cancelled after a time.
+func (o *owner) cancelled(ttl, wait, after time.Duration) lockbench.Lease {
+	ctx, cancel := context.WithCancel(o.stage.ctx)
+	defer cancel()
+	struck := make(chan struct{})
+	timer := time.AfterFunc(after, func() {
+		defer close(struck)
+		o.record.Fault("cancel", 0)
+		cancel()
+	})
+	lease, err := o.direct.Acquire(ctx, o.stage.key, lockbench.Options{TTL: ttl, Wait: wait})
+	if !timer.Stop() {
+		<-struck
+	}
+	if err != nil {
+		return nil // that it failed is no wonder
+	}
+	return lease
+}
+
+// releaseWithDelay has the holder release so that nobody may come for a while, and
+// both try.
+func releaseWithDelay(s *stage) {
+	lease := s.owners[0].acquire(4*s.ttl, 0)
+	if lease == nil {
+		return
+	}
+	s.owners[0].releaseAfter(lease, s.ttl)
+	s.together(func(o *owner) { o.release(o.acquire(4*s.ttl, s.ttl+s.slack())) })
+}

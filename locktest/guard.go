@@ -1,0 +1,176 @@
+package locktest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+
+	"github.com/lockbench/lockbench"
+)
+
+const (
+	// callLimit is for how long a call may wait for the service, beside what it was
+	// told to wait for the lock: then its context ends.
+	callLimit = 5 * time.Second
+	// returnLimit is how much later it must have returned. A machine that is too
+	// slow for this cannot tell a lock that hangs from one that does not.
+	returnLimit = 5 * time.Second
+)
+
+// A guard calls a lock in a goroutine of its own, so that one that does not come
+// back, or panics, is told by name and harms nothing else. It is used by one
+// goroutine at a time, like the lock.
+type guard struct {
+	inner lockbench.Locker
+	// wrong is told of what no lock may do.
+	wrong func(error)
+	work  chan func()
+	// gone: the lock did not come back, or not whole; it is not called again.
+	gone atomic.Bool
+	shut bool
+}
+
+func newGuard(inner lockbench.Locker, wrong func(error)) *guard {
+	g := &guard{inner: inner, wrong: wrong, work: make(chan func())}
+	go func() {
+		for f := range g.work {
+			f()
+		}
+	}()
+	return g
+}
+
+// An answer is what a call returned.
+type answer struct {
+	lease lockbench.Lease
+	left  time.Duration
+	err   error
+}
+
+// call has the lock called, with a context that ends after limit.
+func (g *guard) call(ctx context.Context, what string, limit time.Duration, f func(context.Context) answer) answer {
+	if g.gone.Load() {
+		return answer{err: fmt.Errorf("%s: the lock is not called any more: %w", what, lockbench.ErrNoEffect)}
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	done := make(chan answer, 1)
+	g.work <- func() { g.contain(ctx, what, done, f) }
+	select {
+	case a := <-done:
+		return a
+	case <-ctx.Done():
+	}
+	late := time.NewTimer(returnLimit)
+	defer late.Stop()
+	select {
+	case a := <-done:
+		return a
+	case <-late.C:
+		return answer{err: g.lost(fmt.Errorf(
+			"%s did not return, %v after its context had ended; hint: every wait within it must end with the context", what, returnLimit))}
+	}
+}
+
+// contain sends the answer of f, also where f never returns: because it panics, or
+// ends its goroutine.
+func (g *guard) contain(ctx context.Context, what string, done chan<- answer, f func(context.Context) answer) {
+	returned := false
+	defer func() {
+		switch x := recover(); {
+		case returned:
+		case x != nil:
+			done <- answer{err: g.lost(fmt.Errorf("%s panicked: %v\n%s", what, x, debug.Stack()))}
+		default:
+			done <- answer{err: g.lost(fmt.Errorf("%s ended its goroutine; hint: return an error instead of failing the test", what))}
+		}
+	}()
+	a := f(ctx)
+	returned = true
+	done <- a
+}
+
+// lost gives the lock up.
+func (g *guard) lost(err error) error {
+	g.gone.Store(true)
+	g.wrong(err)
+	return err
+}
+
+// close closes the lock, where it can be, and lets the goroutine go.
+func (g *guard) close() {
+	if g.shut {
+		return
+	}
+	g.shut = true
+	if c, ok := g.inner.(io.Closer); ok {
+		g.call(context.Background(), "Close", callLimit, func(context.Context) answer {
+			return answer{err: c.Close()} // which of its holds are lost is no matter
+		})
+	}
+	close(g.work)
+}
+
+// immortal tells whether what the lock does in the background cannot be ended.
+func (g *guard) immortal() bool {
+	_, ok := g.inner.(io.Closer)
+	return !ok
+}
+
+// Acquire implements lockbench.Locker.
+func (g *guard) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
+	a := g.call(ctx, "Acquire", opt.Wait+callLimit, func(ctx context.Context) answer {
+		lease, err := g.inner.Acquire(ctx, key, opt)
+		return answer{lease: lease, err: err}
+	})
+	switch {
+	case a.err != nil:
+		return nil, a.err
+	case a.lease == nil:
+		g.wrong(errNoLease)
+		return nil, errNoLease
+	}
+	return &guarded{lockbench.Wrapped{Lease: a.lease}, g}, nil
+}
+
+var errNoLease = errors.New("Acquire returned neither a lease nor an error; hint: return lockbench.ErrNotAcquired for a lock that is held")
+
+// guarded is a lease whose lock is called by a guard.
+type guarded struct {
+	lockbench.Wrapped
+	guard *guard
+}
+
+// Release implements lockbench.Lease.
+func (l *guarded) Release(ctx context.Context) error {
+	return l.guard.call(ctx, "Release", callLimit, func(ctx context.Context) answer {
+		return answer{err: l.Lease.Release(ctx)}
+	}).err
+}
+
+// Extend implements lockbench.Extender.
+func (l *guarded) Extend(ctx context.Context, ttl time.Duration) error {
+	return l.guard.call(ctx, "Extend", callLimit, func(ctx context.Context) answer {
+		return answer{err: l.Wrapped.Extend(ctx, ttl)}
+	}).err
+}
+
+// ReleaseAfter implements lockbench.DelayedReleaser.
+func (l *guarded) ReleaseAfter(ctx context.Context, d time.Duration) error {
+	return l.guard.call(ctx, "ReleaseAfter", callLimit, func(ctx context.Context) answer {
+		return answer{err: l.Wrapped.ReleaseAfter(ctx, d)}
+	}).err
+}
+
+// TTL implements lockbench.TTLer.
+func (l *guarded) TTL(ctx context.Context) (time.Duration, error) {
+	a := l.guard.call(ctx, "TTL", callLimit, func(ctx context.Context) answer {
+		left, err := l.Wrapped.TTL(ctx)
+		return answer{left: left, err: err}
+	})
+	return a.left, a.err
+}

@@ -1,0 +1,99 @@
+package locktest
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench"
+)
+
+// The variables that Run and Try look at beside those of Explore.
+const (
+	ttlVariable     = "LOCKBENCH_TTL"
+	historyVariable = "LOCKBENCH_HISTORY"
+)
+
+// usualTTL is the lease asked for, unless an option says otherwise: what locks that
+// count whole seconds can give.
+const usualTTL = time.Second
+
+// An Option changes how [Run] and [Try] test a lock. The environment, where it says
+// something, has the last word.
+type Option func(*trialSettings)
+
+// trialSettings are what the options and the environment say.
+type trialSettings struct {
+	name      string
+	ttl       time.Duration
+	tolerance time.Duration
+	seed      uint64
+	claims    claims
+	histories string // a folder; empty is to keep what shows a failure, in a temporary one
+	short     bool
+}
+
+// WithTTL has leases of ttl asked for, and a few times as long; 1 s if it is not
+// said. A lock that grants no lease as short needs more. The test takes about eight
+// times as long.
+func WithTTL(ttl time.Duration) Option { return func(s *trialSettings) { s.ttl = ttl } }
+
+// WithTolerance says for how long beyond a lease the lock itself may keep others out,
+// because it rounds up or waits for clocks that differ. 1 s is allowed in any case.
+func WithTolerance(d time.Duration) Option { return func(s *trialSettings) { s.tolerance = d } }
+
+// WithClaims holds the lock to these guarantees and to no others.
+func WithClaims(claims ...lockbench.Guarantee) Option {
+	return func(s *trialSettings) { s.claims.only = slices.Clone(claims) }
+}
+
+// WithSeed decides the instants at which acquires are cancelled, which is all that is
+// random; 1 if it is not said.
+func WithSeed(seed uint64) Option { return func(s *trialSettings) { s.seed = seed } }
+
+// WithHistories keeps the histories, one per guarantee, in a folder.
+func WithHistories(dir string) Option { return func(s *trialSettings) { s.histories = dir } }
+
+// WithShort has less done, and less waited for.
+func WithShort() Option { return func(s *trialSettings) { s.short = true } }
+
+func trialSettingsOf(options []Option) (trialSettings, error) {
+	s := trialSettings{name: "lock", ttl: usualTTL, seed: 1}
+	for _, option := range options {
+		option(&s)
+	}
+	if err := s.environment(); err != nil {
+		return s, err
+	}
+	if s.ttl < time.Millisecond {
+		return s, fmt.Errorf("a lease of %v is too short to be tested; hint: a second, or what the lock grants at least", s.ttl)
+	}
+	if s.tolerance < 0 {
+		return s, fmt.Errorf("a tolerance of %v is none; hint: how much longer than asked the lock keeps others out", s.tolerance)
+	}
+	return s, nil
+}
+
+// environment reads what the environment says. Its error names the variable.
+func (s *trialSettings) environment() error {
+	e, err := environment()
+	if err != nil {
+		return err
+	}
+	if os.Getenv(seedVariable) != "" {
+		s.seed = e.seed
+	}
+	if os.Getenv(claimsVariable) != "" {
+		s.claims = e.claims
+	}
+	if dir := os.Getenv(historyVariable); dir != "" {
+		s.histories = dir
+	}
+	if text := os.Getenv(ttlVariable); text != "" {
+		if s.ttl, err = time.ParseDuration(text); err != nil {
+			return fmt.Errorf("%s=%q is no time; hint: like 2s", ttlVariable, text)
+		}
+	}
+	return nil
+}

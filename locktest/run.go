@@ -1,0 +1,57 @@
+package locktest
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+)
+
+// Run tests a lock in real time, on whatever service newLocker connects it to, and
+// reports each guarantee as a subtest of t: it passes when it held, fails when it is
+// claimed and was broken or stayed untested, or when the lock panicked or did not
+// come back from a call, and is skipped, with the reason, otherwise.
+//
+// newLocker makes one owner: what the lock's library creates for one client. It is
+// called for some fifty owners, by the test's own goroutine, so that it may call
+// t.Fatal. A Locker that is an io.Closer is closed in the end.
+//
+// A sound lock passes on any machine and however slow it is: nothing is concluded
+// from how long something took but that the lock did not return five seconds after
+// the context of a call had ended, and that a key was refused more than a second
+// after every lease was over. Keys have names that no other run uses; none is left
+// held for longer than twenty leases.
+func Run(t *testing.T, newLocker func(t *testing.T) lockbench.Locker, options ...Option) {
+	t.Helper()
+	if testing.Short() {
+		options = append(options, WithShort())
+	}
+	options = append(options, func(s *trialSettings) { s.name = t.Name() })
+	trial, err := Try(t.Context(), func() (lockbench.Locker, error) { return newLocker(t), nil }, options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("tested in real time, with leases of %v and seed %d", trial.TTL, trial.Seed)
+	for _, c := range trial.Cases {
+		t.Run(string(c.Guarantee), func(t *testing.T) { c.report(t, trial) })
+	}
+}
+
+// report ends the subtest of c.
+func (c *Case) report(t *testing.T, trial Trial) {
+	t.Helper()
+	switch {
+	case c.Err != nil:
+		t.Error(c.failure(trial))
+	case c.Skipped == "" && (c.Verdict == checker.Held || c.Verdict == checker.Hazard && c.Claimed):
+		t.Log(c.text())
+	default:
+		t.Skip(c.text())
+	}
+}
+
+// failure is the error of c and how to go on from it.
+func (c *Case) failure(trial Trial) string {
+	return fmt.Sprintf("%v\nseed %d, leases of %v, history %s\njudge it again: lockbench check %[4]s", c.Err, trial.Seed, trial.TTL, c.History)
+}

@@ -1,0 +1,153 @@
+package locktest
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+)
+
+// A show is one play performed with a lock: several stages side by side, one record.
+type show struct {
+	trial  *trial
+	play   play
+	guards []*guard // of the first stage, then of the second...
+	notes  notes
+
+	result checker.Result
+	err    error // of lockbench
+}
+
+// tries is how often a play is performed while its guarantee stays untested, as may
+// be on a machine that is busy.
+const tries = 3
+
+// run performs the play and judges the record.
+func (s *show) run(ctx context.Context) {
+	for range tries {
+		if s.err = s.perform(ctx); s.err != nil || ctx.Err() != nil {
+			return
+		}
+		if s.result, s.err = judge(s.file()); s.err != nil {
+			return
+		}
+		if s.spent() || s.result.Find(s.play.guarantee).Verdict != checker.Untested {
+			return
+		}
+	}
+}
+
+// spent tells whether the play cannot be performed again.
+func (s *show) spent() bool {
+	for _, g := range s.guards {
+		if g.shut || g.gone.Load() {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *show) file() string { return s.trial.file(s.play.guarantee) }
+
+// limit is for how long the play may go on: far longer than it takes.
+func (s *show) limit() time.Duration {
+	t := s.trial.settings
+	return 10*t.ttl + 4*t.tolerance + 20*time.Second
+}
+
+// perform records the play in its file.
+func (s *show) perform(ctx context.Context) (err error) {
+	f, err := os.Create(s.file())
+	if err != nil {
+		return fmt.Errorf("record a history: %w", err)
+	}
+	defer func() {
+		if closed := f.Close(); err == nil {
+			err = closed
+		}
+	}()
+	out := bufio.NewWriter(f)
+	recorder, err := history.NewRecorder(out, s.header())
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.limit())
+	defer cancel()
+	s.play.on(s.stages(ctx, recorder))
+	if ctx.Err() == context.DeadlineExceeded {
+		s.notes.fail(fmt.Errorf("not over after %v", s.limit()))
+	}
+	if err := recorder.Close(history.Trailer{EndNS: recorder.Now(), Ended: "operations"}); err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// on performs the play on all stages at once.
+func (p play) on(stages []*stage) {
+	var all sync.WaitGroup
+	for _, s := range stages {
+		all.Go(func() {
+			defer s.contain()
+			p.run(s)
+		})
+	}
+	all.Wait()
+}
+
+func (s *show) stages(ctx context.Context, recorder *history.Recorder) (stages []*stage) {
+	t := s.trial
+	run := rand.Uint64() // the keys of an earlier performance are not used again
+	for side := range t.sides(s.play) {
+		st := &stage{
+			ctx: ctx, ttl: t.settings.ttl, tolerance: t.settings.tolerance, copy: side,
+			key:   fmt.Sprintf("%s/%s/%x/%d", t.keys, s.play.guarantee, run, side),
+			short: t.settings.short, can: t.abilities, notes: &s.notes,
+			random: rand.New(rand.NewPCG(t.settings.seed, uint64(side))),
+			store:  &memory{records: map[string]lockbench.Record{}},
+		}
+		for i := range s.play.owners {
+			id := side*s.play.owners + i
+			st.enlist(int32(id), s.guards[id], recorder)
+		}
+		stages = append(stages, st)
+	}
+	return stages
+}
+
+func (s *show) header() history.Header {
+	t := s.trial
+	return history.Header{
+		Design:       t.settings.name,
+		Claims:       t.settings.claims.of(t.abilities),
+		Reacquire:    string(t.abilities.reacquire),
+		RenewsUnseen: t.abilities.renews,
+		ToleranceNS:  int64(t.settings.tolerance),
+		Exercises:    []lockbench.Guarantee{s.play.guarantee},
+		Workload:     "locktest " + string(s.play.guarantee),
+		Params:       map[string]any{"ttl_ns": t.settings.ttl.Nanoseconds(), "clients": len(s.guards), "keys": t.sides(s.play)},
+		Seed:         t.settings.seed,
+		Faults:       s.play.faults,
+		Server:       history.Server{Kind: "external"},
+		Environment: history.Environment{
+			OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(), Go: runtime.Version(), Version: "unknown",
+		},
+	}
+}
+
+// judge judges a history as the command does.
+func judge(file string) (checker.Result, error) {
+	src, err := history.Open(file)
+	if err != nil {
+		return checker.Result{}, err
+	}
+	return checker.Check(src)
+}

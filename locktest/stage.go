@@ -1,0 +1,161 @@
+package locktest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+)
+
+// A stage is what the owners of one play of a case have: a key of their own, and a
+// record.
+type stage struct {
+	ctx       context.Context
+	key       string
+	ttl       time.Duration
+	tolerance time.Duration
+	copy      int // which of the plays side by side it is
+	short     bool
+	can       abilities
+	random    *rand.Rand // for the play's own goroutine
+	owners    []*owner
+	store     *memory
+	notes     *notes
+}
+
+// slack is how long after the end of a lease the key may still be refused, as the
+// checker has it.
+func (s *stage) slack() time.Duration { return time.Second + s.tolerance }
+
+// notes is what went wrong beside the record.
+type notes struct {
+	mu     sync.Mutex
+	wrong  []error // what no lock may do
+	errors int     // calls with an error that nobody asked for
+	first  error
+}
+
+func (n *notes) fail(err error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.wrong = append(n.wrong, err)
+}
+
+// trouble notes err, unless it is one by which locks tell outcomes apart.
+func (n *notes) trouble(err error) {
+	for _, told := range []error{nil, lockbench.ErrNotAcquired, lockbench.ErrNotHeld, lockbench.ErrLate} {
+		if errors.Is(err, told) {
+			return
+		}
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.errors++; n.first == nil {
+		n.first = err
+	}
+}
+
+// An owner is one Locker of the lock under test, guarded and recorded.
+type owner struct {
+	stage  *stage
+	locker lockbench.Locker // waits by single tries, unless leases tell their validity
+	direct lockbench.Locker // waits as the lock does
+	guard  *guard
+	record *history.Client
+}
+
+// tries is how a waiting owner paces itself.
+func (s *stage) tries() time.Duration { return max(s.ttl/50, time.Millisecond) }
+
+// enlist makes owner id of the stage.
+func (s *stage) enlist(id int32, g *guard, r *history.Recorder) {
+	record := r.Client(id, id)
+	o := &owner{stage: s, guard: g, record: record, direct: record.Locker(g)}
+	o.locker = o.direct
+	if !s.can.validity {
+		o.locker = record.Locker(waiter{inner: g, seen: record, pause: s.tries()})
+	}
+	s.owners = append(s.owners, o)
+}
+
+// acquire asks for ttl and waits for as long as wait. It returns nil unless the key
+// was granted.
+func (o *owner) acquire(ttl, wait time.Duration) lockbench.Lease {
+	lease, err := o.locker.Acquire(o.stage.ctx, o.stage.key, lockbench.Options{TTL: ttl, Wait: wait})
+	o.stage.notes.trouble(err)
+	if err != nil {
+		return nil
+	}
+	return lease
+}
+
+// release gives up what was granted, if anything was.
+func (o *owner) release(lease lockbench.Lease) {
+	if lease != nil {
+		o.stage.notes.trouble(lease.Release(o.stage.ctx))
+	}
+}
+
+func (o *owner) extend(lease lockbench.Lease, ttl time.Duration) {
+	if e, ok := lockbench.Ability[lockbench.Extender](lease); ok {
+		o.stage.notes.trouble(e.Extend(o.stage.ctx, ttl))
+	}
+}
+
+func (o *owner) releaseAfter(lease lockbench.Lease, d time.Duration) {
+	if e, ok := lockbench.Ability[lockbench.DelayedReleaser](lease); ok {
+		o.stage.notes.trouble(e.ReleaseAfter(o.stage.ctx, d))
+	}
+}
+
+// die ends the owner, as a crash would: what it holds it leaves. One that renews by
+// itself has to be closed for that.
+func (o *owner) die() {
+	o.record.Die("abandoned")
+	if o.stage.can.renews {
+		o.guard.close()
+	}
+}
+
+// sleep waits; false means that the time for the case is over.
+func (s *stage) sleep(d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-s.ctx.Done():
+		return false
+	}
+}
+
+// below draws a time below d.
+func (s *stage) below(d time.Duration) time.Duration { return time.Duration(s.random.Int64N(int64(d))) }
+
+// together has all owners do the same at one time.
+func (s *stage) together(f func(*owner)) {
+	var all sync.WaitGroup
+	start := make(chan struct{})
+	for _, o := range s.owners {
+		all.Go(func() {
+			defer s.contain()
+			<-start
+			f(o)
+		})
+	}
+	close(start)
+	all.Wait()
+}
+
+// contain keeps a panic of what no guard calls, such as Fence, to the case.
+func (s *stage) contain() {
+	if x := recover(); x != nil {
+		s.notes.fail(fmt.Errorf("panicked: %v\n%s", x, debug.Stack()))
+	}
+}

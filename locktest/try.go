@@ -1,0 +1,247 @@
+package locktest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+)
+
+// A Trial is what testing a lock in real time showed.
+type Trial struct {
+	// Cases has one entry per guarantee, in the order of lockbench.Guarantees.
+	Cases []Case
+	// Seed and TTL are what it was tested with.
+	Seed uint64
+	TTL  time.Duration
+}
+
+// A Case is what was found of one guarantee.
+type Case struct {
+	checker.Finding
+	// Err says why the case fails, nil for nothing: the guarantee is claimed and was
+	// broken, or stayed untested; or the lock did not come back from a call, or
+	// panicked.
+	Err error
+	// Skipped says why nothing was tested, empty where something was.
+	Skipped string
+	// History is the file of the record that shows the verdict, empty where it was
+	// not kept.
+	History string
+}
+
+// Err returns the errors of all cases, nil for none.
+func (t Trial) Err() error {
+	var errs []error
+	for _, c := range t.Cases {
+		errs = append(errs, c.Err)
+	}
+	return errors.Join(errs...)
+}
+
+// Try tests a lock in real time, as [Run] does, and returns what it found. It fails
+// no test and may be used without one.
+//
+// newLocker is called by the goroutine that calls Try, for some fifty owners. The
+// error is of the set-up: of newLocker, of an option or of the environment, or says
+// that the lock cannot be acquired while nobody holds it. What a lock does wrong
+// after that is in the Trial. When ctx ends, so does Try, with its error.
+//
+// Try returns also when the lock does not: calls that do not come back are left
+// behind with their goroutines, and nothing else is.
+func Try(ctx context.Context, newLocker func() (lockbench.Locker, error), options ...Option) (Trial, error) {
+	s, err := trialSettingsOf(options)
+	if err != nil {
+		return Trial{}, err
+	}
+	r := &trial{settings: s, newLocker: newLocker, keys: fmt.Sprintf("locktest-%x", rand.Uint64())}
+	defer r.close()
+	if err := r.meet(ctx); err != nil {
+		return Trial{}, err
+	}
+	if err := r.open(); err != nil {
+		return Trial{}, err
+	}
+	r.run(ctx)
+	if ctx.Err() != nil {
+		return Trial{}, fmt.Errorf("interrupted: %w", context.Cause(ctx))
+	}
+	return r.found(), errors.Join(r.broken()...)
+}
+
+// trial is one Try under way.
+type trial struct {
+	settings  trialSettings
+	newLocker func() (lockbench.Locker, error)
+	abilities abilities
+	keys      string // what all keys begin with
+	dir       string // of the histories
+	own       bool   // dir is ours to remove
+	guards    []*guard
+	shows     []*show
+}
+
+// locker makes one more owner's lock.
+func (r *trial) locker(wrong func(error)) (*guard, error) {
+	inner, err := r.newLocker()
+	if err == nil && inner == nil {
+		err = errors.New("newLocker returned neither a Locker nor an error")
+	}
+	if err != nil {
+		return nil, err
+	}
+	g := newGuard(inner, wrong)
+	r.guards = append(r.guards, g)
+	return g, nil
+}
+
+// close closes all locks at once, for each may take its time.
+func (r *trial) close() {
+	var all sync.WaitGroup
+	for _, g := range r.guards {
+		all.Go(g.close)
+	}
+	all.Wait()
+	if r.own {
+		_ = os.Remove(r.dir) // empty, unless something is to be looked at
+	}
+}
+
+// meet finds out what the lock can do.
+func (r *trial) meet(ctx context.Context) error {
+	var stuck notes
+	first, err := r.locker(stuck.fail)
+	if err != nil {
+		return err
+	}
+	second, err := r.locker(stuck.fail)
+	if err != nil {
+		return err
+	}
+	if r.abilities, err = look(ctx, first, second, r.keys+"/look"); err != nil {
+		return fmt.Errorf("%w; hint: is the service there, and does Acquire return at once when Options.Wait is zero?", err)
+	}
+	r.abilities.renews, err = r.outlasts(ctx, first, second)
+	return err
+}
+
+// outlasts tells whether a hold lasts longer than its lease, with nothing done about
+// it.
+func (r *trial) outlasts(ctx context.Context, first, second lockbench.Locker) (bool, error) {
+	s, key := r.settings, r.keys+"/renewal"
+	held, err := first.Acquire(ctx, key, lockbench.Options{TTL: s.ttl})
+	if err != nil {
+		return false, fmt.Errorf("acquire a free key with a lease of %v: %w; hint: ask for one that the lock grants, WithTTL or %s", s.ttl, err, ttlVariable)
+	}
+	poll := waiter{inner: second, seen: unseen{}, pause: max(s.ttl/50, time.Millisecond)}
+	other, err := poll.Acquire(ctx, key, lockbench.Options{TTL: s.ttl, Wait: s.ttl + s.ttl/2 + time.Second + s.tolerance})
+	renews := errors.Is(err, lockbench.ErrNotAcquired)
+	if err != nil && !renews {
+		return false, fmt.Errorf("acquire a key that another owner holds: %w; hint: return an error that wraps lockbench.ErrNotAcquired", err)
+	}
+	for _, lease := range []lockbench.Lease{other, held} {
+		if lease != nil {
+			_ = lease.Release(ctx) // which of them is lost is no matter
+		}
+	}
+	return renews, nil
+}
+
+// unseen is an observer of tries that are not recorded.
+type unseen struct{}
+
+// Attempt implements design.Observer.
+func (unseen) Attempt(string) time.Time { return time.Now() }
+
+// Renewing implements design.Observer.
+func (unseen) Renewing(string) func(time.Duration, error) { return func(time.Duration, error) {} }
+
+// open makes the owners of every case that the lock has the abilities for.
+func (r *trial) open() error {
+	if err := r.folder(); err != nil {
+		return err
+	}
+	for _, p := range plays {
+		sh := &show{trial: r, play: p}
+		if r.unfit(p) != "" {
+			continue
+		}
+		for range p.owners * r.sides(p) {
+			g, err := r.locker(sh.notes.fail)
+			if err != nil {
+				return err
+			}
+			sh.guards = append(sh.guards, g)
+		}
+		r.shows = append(r.shows, sh)
+	}
+	return nil
+}
+
+// folder prepares where histories are written.
+func (r *trial) folder() (err error) {
+	if r.dir = r.settings.histories; r.dir != "" {
+		if err = os.MkdirAll(r.dir, 0o755); err != nil {
+			return fmt.Errorf("prepare the folder of histories: %w", err)
+		}
+		return nil
+	}
+	r.own = true
+	if r.dir, err = os.MkdirTemp("", "locktest-"); err != nil {
+		return fmt.Errorf("prepare a folder for histories: %w; hint: name one, %s", err, historyVariable)
+	}
+	return nil
+}
+
+func (r *trial) sides(p play) int {
+	if r.settings.short {
+		return min(p.sides, 2)
+	}
+	return p.sides
+}
+
+// unfit says why the lock cannot be put to a test, empty when it can.
+func (r *trial) unfit(p play) string {
+	switch {
+	case p.lapses && r.abilities.renews:
+		return "the lock renews its leases by itself: its owners do not lose it while they live"
+	case p.guarantee == lockbench.Recovery && r.abilities.renews && len(r.guards) > 0 && r.guards[0].immortal():
+		return "the lock renews its leases by itself, and cannot be stopped: its Locker is no io.Closer"
+	}
+	return r.abilities.lacks(p.guarantee)
+}
+
+// run runs all cases, side by side.
+func (r *trial) run(ctx context.Context) {
+	var all sync.WaitGroup
+	for _, sh := range r.shows {
+		all.Go(func() { sh.run(ctx) })
+	}
+	all.Wait()
+}
+
+// broken are the errors of lockbench's own: histories that cannot be written.
+func (r *trial) broken() (errs []error) {
+	for _, sh := range r.shows {
+		errs = append(errs, sh.err)
+	}
+	return errs
+}
+
+// file is the history of a case.
+func (r *trial) file(g lockbench.Guarantee) string {
+	name := strings.Map(func(c rune) rune {
+		if strings.ContainsRune(`/\:*?"<>| `, c) {
+			return '-'
+		}
+		return c
+	}, r.settings.name)
+	return r.dir + string(os.PathSeparator) + name + "-" + string(g) + ".lbh"
+}

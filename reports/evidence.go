@@ -1,0 +1,16 @@
+package reports
+
+import (
+	"bufio"
+	"io"
+
+	"github.com/lockbench/lockbench/checker"
+)
+
+// Timeline draws a witness by itself, as under the table of a run, without colour. It
+// returns the first error of w.
+func Timeline(w io.Writer, witness *checker.Witness) error {
+	buffered := bufio.NewWriter(w)
+	newTimeline(newWitness(witness)).write(buffered, false)
+	return buffered.Flush()
+}
