@@ -17,7 +17,7 @@ func TestNamesAreStable(t *testing.T) {
 		"hash-reentrant/plain", "hash-reentrant/watchdog", "hash-reentrant/notify",
 		"watch-multi/give-up", "watch-multi/poll",
 		"redislock/obtain", "redislock/multi", "redsync/single", "redsync/quorum",
-		"rueidislock/tracking", "rueidislock/polling",
+		"rueidislock/tracking", "rueidislock/noloop", "rueidislock/polling",
 	}
 	if diff := cmp.Diff(impls.Names(), want); diff != "" {
 		t.Errorf("names (-got +want):\n%s", diff)

@@ -13,7 +13,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // TestDesignsKeepTheContractAndTheirClaims needs a real server: the library gives each
 // try 20 ms, which the embedded one may exceed under the race detector.
 func TestDesignsKeepTheContractAndTheirClaims(t *testing.T) {
-	for _, d := range rueidislock.Designs() {
+	for _, d := range rueidislock.Patient() {
 		t.Run(d.Name, func(t *testing.T) { designtest.Run(t, d, designtest.Private(t, d)) })
 	}
 }

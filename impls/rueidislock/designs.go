@@ -2,6 +2,7 @@ package rueidislock
 
 import (
 	"slices"
+	"time"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
@@ -10,19 +11,42 @@ import (
 // library is the version that is built in; a test compares it with go.mod.
 const library = "github.com/redis/rueidis@v1.0.79"
 
-// Designs returns the family: rueidislock/tracking and rueidislock/polling.
-func Designs() []design.Design {
-	tracking := entry("rueidislock/tracking",
-		"SET NX of the majority of three keys, renewed at half the lease; waiters are woken by client side caching", true)
-	tracking.Tracked = true
-	return []design.Design{tracking, entry("rueidislock/polling",
-		"SET NX of the majority of three keys, renewed at half the lease; waiters poll every 20 ms", false)}
+// A mode is how a process learns of keys that changed.
+type mode int
+
+const (
+	tracking mode = iota // the server tells, of the process's own changes too: the library's default
+	noloop               // the server tells of others' changes
+	polling              // nobody tells: client side caching is off
+)
+
+// Designs returns the family: rueidislock/tracking, noloop and polling.
+func Designs() []design.Design { return family(patience) }
+
+// patience is how long the library gives a command by default, and how long it pauses
+// between polls.
+const patience = 20 * time.Millisecond
+
+func family(patience time.Duration) []design.Design {
+	entry := func(name, summary string, m mode) design.Design {
+		d := describe(name, summary, m)
+		d.Open = func(env design.Environment) (design.Process, error) {
+			return &process{env: env, mode: m, patience: patience, lockers: map[lease]locker{}}, nil
+		}
+		return d
+	}
+	return []design.Design{
+		entry("rueidislock/tracking", "waiters are woken by client side caching, as the library does unless told otherwise", tracking),
+		entry("rueidislock/noloop", "tracking, by which a process is not told of its own changes (Redis 7.0.5 and newer)", noloop),
+		entry("rueidislock/polling", "waiters poll every 20 ms", polling),
+	}
 }
 
-func entry(name, summary string, tracking bool) design.Design {
+// describe makes an entry of the catalogue, all but what opens it.
+func describe(name, summary string, m mode) design.Design {
 	return design.Design{
 		Name:    name,
-		Summary: summary,
+		Summary: "SET NX of the majority of three keys, renewed at half the lease; " + summary,
 		Source:  library,
 		Library: library,
 		// Not skew: keys end at an instant that the client works out (PXAT). Not
@@ -40,8 +64,6 @@ func entry(name, summary string, tracking bool) design.Design {
 		Renews:    true,
 		LiveOnly:  "its goroutines wait for mutexes while a command is under way, and its random values cannot be seeded",
 		Commands:  []string{"EVALSHA", "EVAL", "SET", "GET", "PEXPIREAT", "DEL"},
-		Open: func(env design.Environment) (design.Process, error) {
-			return &process{env: env, tracking: tracking, lockers: map[lease]locker{}}, nil
-		},
+		Tracked:   m != polling,
 	}
 }

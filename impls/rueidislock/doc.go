@@ -1,7 +1,11 @@
 // Package rueidislock holds github.com/redis/rueidis/rueidislock, unmodified, to the
 // contract: a lock is the majority of three keys on one server, which the library
 // renews in the background until it is released. Its waiters are woken by client side
-// caching (tracking), or poll (polling).
+// caching (tracking, noloop), or poll (polling).
+//
+// With the library's default, tracking, whoever holds a lock is told of its own renewal,
+// looks whether the key is still its own by renewing it, is told of that, and so on: tens
+// of thousands of commands a second for a lock that is merely held. noloop ends that.
 //
 // The lease belongs to the library's Locker rather than to one acquire, so a process
 // keeps a Locker, with a connection of its own, for each lease that is asked for. The

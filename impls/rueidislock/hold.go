@@ -21,7 +21,8 @@ type holdKey struct{}
 
 // A hold is what can be seen of one lock from the commands that the library sends for
 // it: EVALSHA or EVAL, script, 1, key, value, and when the key is to end in Unix ms. The
-// first for a value and key acquires, later ones renew.
+// first for a value and key acquires, later ones renew, or look after the key where they
+// do not move its end. Renewals that overlap are told as one.
 type hold struct {
 	seen     design.Observer
 	key      string
@@ -51,8 +52,11 @@ func (h *hold) sending(words []string) func(rueidis.RedisResult) {
 		// The library had read its clock just before.
 		h.from = h.began.Add(-h.began.Sub(end.Add(-h.validity)))
 	}
-	if _, had := h.keys[name]; !had {
+	switch known, had := h.keys[name]; {
+	case !had:
 		return func(r rueidis.RedisResult) { h.acquired(value, name, end, r) }
+	case !end.After(known): // looks whether the key is still its own, as it does when told of a change
+		return func(rueidis.RedisResult) {}
 	}
 	if h.flying++; h.flying == 1 {
 		h.done, h.began = h.seen.Renewing(h.key), time.Now()

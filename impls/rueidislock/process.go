@@ -23,7 +23,8 @@ type (
 // A process keeps one Locker of the library's for each lease.
 type process struct {
 	env      design.Environment
-	tracking bool
+	mode     mode
+	patience time.Duration
 
 	mu      sync.Mutex
 	lockers map[lease]locker
@@ -52,9 +53,11 @@ func (p *process) locker(ttl lease) (locker, error) {
 		return l, nil
 	}
 	l, err := rueidislock.NewLocker(rueidislock.LockerOption{
-		KeyPrefix:   p.env.Prefix + "lock",
-		KeyValidity: ttl,
-		KeyMajority: majority,
+		KeyPrefix:      p.env.Prefix + "lock",
+		KeyValidity:    ttl,
+		TryNextAfter:   p.patience,
+		KeyMajority:    majority,
+		NoLoopTracking: p.mode == noloop,
 		ClientBuilder: func(o rueidis.ClientOption) (rueidis.Client, error) {
 			inner, err := rueidis.NewClient(o)
 			return client{inner, p.env.Commands}, err
@@ -84,8 +87,8 @@ func (p *process) options() rueidis.ClientOption {
 		ClientSetInfo:     rueidis.DisableClientSetInfo,
 		ForceSingleClient: true,
 		DisableRetry:      true,
-		DisableCache:      !p.tracking,
-		AlwaysRESP2:       !p.tracking,
+		DisableCache:      p.mode == polling,
+		AlwaysRESP2:       p.mode == polling,
 		DialCtxFn: func(ctx context.Context, _ string, _ *net.Dialer, _ *tls.Config) (net.Conn, error) {
 			return dial(ctx, cmp.Or(opt.Network, "tcp"), opt.Addr)
 		},
