@@ -31,7 +31,7 @@ func family(patience time.Duration) []design.Design {
 	entry := func(name, summary string, m mode) design.Design {
 		d := describe(name, summary, m)
 		d.Open = func(env design.Environment) (design.Process, error) {
-			return &process{env: env, mode: m, patience: patience, lockers: map[lease]locker{}}, nil
+			return &process{env: env, road: env.Connect(1), mode: m, patience: patience, lockers: map[lease]locker{}}, nil
 		}
 		return d
 	}
@@ -51,9 +51,11 @@ func describe(name, summary string, m mode) design.Design {
 		Library: library,
 		// Not skew: keys end at an instant that the client works out (PXAT). Not
 		// loss-reported: a release has no answer, so an owner is told by its context
-		// alone, at the next renewal (or, tracking, when the server tells).
+		// alone, at the next renewal (or, tracking, when the server tells). Not
+		// no-spurious-refusal, for the same reason: keys that a release could not
+		// remove, its connection being cut, stay for what is left of the lease.
 		Claims: slices.DeleteFunc(design.LeaseClaims(), func(g lockbench.Guarantee) bool {
-			return g == lockbench.Skew || g == lockbench.LossReported
+			return g == lockbench.Skew || g == lockbench.LossReported || g == lockbench.NoSpuriousRefusal
 		}),
 		Limits: []design.Limit{{
 			Fault: design.ThreadDeath,

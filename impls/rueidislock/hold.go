@@ -1,6 +1,8 @@
 package rueidislock
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -28,13 +30,15 @@ type hold struct {
 	key      string
 	validity time.Duration
 
-	mu     sync.Mutex
-	value  string // of the latest try
-	from   time.Time
-	keys   map[string]time.Time // when those that are had will end
-	flying int                  // renewals without an answer yet
-	began  time.Time            // the first of them, and
-	done   func(time.Duration, error)
+	mu      sync.Mutex
+	value   string // of the latest try
+	from    time.Time
+	keys    map[string]time.Time // when those that are had will end
+	refused bool                 // some try met another's key
+	failed  error                // the latest try that met anything else
+	flying  int                  // renewals without an answer yet
+	began   time.Time            // the first of them, and
+	done    func(time.Duration, error)
 }
 
 // sending notes that a command is about to be sent, and returns what notes its answer.
@@ -68,9 +72,34 @@ func (h *hold) sending(words []string) func(rueidis.RedisResult) {
 func (h *hold) acquired(value, name string, end time.Time, r rueidis.RedisResult) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if r.Error() == nil && value == h.value {
+	switch err := r.Error(); {
+	case err == nil && value == h.value:
 		h.keys[name] = end
+	case rueidis.IsRedisNil(err):
+		h.refused = true
+	case err != nil && !errors.Is(err, context.Canceled) && !isNoScript(err): // not the end of the wait
+		h.failed = err
 	}
+}
+
+// isNoScript tells of a script that the library sends in full next.
+func isNoScript(err error) bool {
+	reply, is := rueidis.IsRedisErr(err)
+	return is && reply.IsNoScript()
+}
+
+// refusal is what a wait that is over comes to: the library does not say whether others
+// held the lock or the server did not answer.
+func (h *hold) refusal() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.refused && h.failed == nil {
+		return lockbench.ErrNotAcquired
+	}
+	if h.failed == nil {
+		h.failed = errors.New("no try was answered")
+	}
+	return fmt.Errorf("waited in vain: %w", h.failed)
 }
 
 // renewed notes the answer to the renewal of one key. When none is left without an

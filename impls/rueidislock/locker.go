@@ -33,7 +33,7 @@ func (o *owner) Acquire(ctx context.Context, key string, opt lockbench.Options) 
 	h := &hold{seen: o.seen, key: key, validity: opt.TTL}
 	life, end := context.WithCancel(context.WithValue(context.WithoutCancel(ctx), holdKey{}, h))
 	stay := context.AfterFunc(ctx, end)
-	held, release, err := o.wait(life, end, l, key, opt.Wait)
+	held, release, err := h.wait(life, end, l, opt.Wait)
 	if cancelled := !stay(); cancelled && err == nil {
 		release()
 		err = ctx.Err()
@@ -46,14 +46,14 @@ func (o *owner) Acquire(ctx context.Context, key string, opt lockbench.Options) 
 }
 
 // wait tries once, or for as long as wait, and no longer.
-func (o *owner) wait(life context.Context, end func(), l locker, key string, wait time.Duration) (context.Context, func(), error) {
+func (h *hold) wait(life context.Context, end func(), l locker, wait time.Duration) (context.Context, func(), error) {
 	if wait == 0 {
-		held, release, err := l.TryWithContext(life, key)
+		held, release, err := l.TryWithContext(life, h.key)
 		return held, release, refusal(err)
 	}
 	var over atomic.Bool
 	timer := time.AfterFunc(wait, func() { over.Store(true); end() })
-	held, release, err := l.WithContext(life, key)
+	held, release, err := l.WithContext(life, h.key)
 	timer.Stop()
 	if !over.Load() {
 		return held, release, refusal(err)
@@ -61,7 +61,7 @@ func (o *owner) wait(life context.Context, end func(), l locker, key string, wai
 	if err == nil { // granted at the last moment, and given up by its end
 		release()
 	}
-	return nil, nil, lockbench.ErrNotAcquired
+	return nil, nil, h.refusal()
 }
 
 func refusal(err error) error {

@@ -1,7 +1,6 @@
 package rueidislock
 
 import (
-	"cmp"
 	"context"
 	"crypto/tls"
 	"net"
@@ -22,7 +21,10 @@ type (
 
 // A process keeps one Locker of the library's for each lease.
 type process struct {
-	env      design.Environment
+	env design.Environment
+	// road is never used but to dial by: what befalls connections on the way befalls the
+	// library's too.
+	road     *redis.Client
 	mode     mode
 	patience time.Duration
 
@@ -41,7 +43,7 @@ func (p *process) Close() error {
 		l.Close()
 	}
 	clear(p.lockers)
-	return nil
+	return p.env.Disconnect(p.road)
 }
 
 // locker returns the process's Locker for leases of that length, which connects when
@@ -74,11 +76,7 @@ func (p *process) locker(ttl lease) (locker, error) {
 // options are how the library reaches the server, on the terms of every other design:
 // nothing is sent again by itself.
 func (p *process) options() rueidis.ClientOption {
-	opt := p.env.Redis
-	dial := opt.Dialer
-	if dial == nil {
-		dial = redis.NewDialer(opt)
-	}
+	opt := p.road.Options()
 	return rueidis.ClientOption{
 		InitAddress:       []string{opt.Addr},
 		Username:          opt.Username,
@@ -90,7 +88,7 @@ func (p *process) options() rueidis.ClientOption {
 		DisableCache:      p.mode == polling,
 		AlwaysRESP2:       p.mode == polling,
 		DialCtxFn: func(ctx context.Context, _ string, _ *net.Dialer, _ *tls.Config) (net.Conn, error) {
-			return dial(ctx, cmp.Or(opt.Network, "tcp"), opt.Addr)
+			return opt.Dialer(ctx, opt.Network, opt.Addr)
 		},
 	}
 }
