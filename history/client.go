@@ -12,6 +12,8 @@ type Client struct {
 	base time.Time
 	// track is where the operations go.
 	track track
+	// grants is the lease that is given where so much is asked for; nil is as asked.
+	grants func(asked time.Duration) time.Duration
 
 	// mu is contended only by the recorder's sweep and by background renewals.
 	mu      sync.Mutex
@@ -37,6 +39,11 @@ type track interface {
 	// operation is the track's to use again.
 	ended(op *Op)
 }
+
+// Grants tells the client which lease the design gives where one is asked for. An
+// acquire that nobody answers is recorded with it: that is what may stand on the
+// server. Call it before the client begins.
+func (c *Client) Grants(lease func(asked time.Duration) time.Duration) { c.grants = lease }
 
 // now returns the time since the start of the run, in ns, on the monotonic clock.
 func (c *Client) now() int64 { return int64(time.Since(c.base)) }

@@ -26,6 +26,9 @@ type locker struct {
 func (l locker) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
 	op := l.client.begin(Acquire, key)
 	op.Asked, op.Wait = int64(opt.TTL), int64(opt.Wait)
+	if l.client.grants != nil {
+		op.Granted = int64(l.client.grants(opt.TTL)) // unless the answer says otherwise
+	}
 	l.client.called(op)
 	inner, err := l.inner.Acquire(ctx, key, opt)
 	at, v := l.client.now(), judge(err)
@@ -57,11 +60,13 @@ func (c *Client) acquired(op *Op, at int64, v verdict, inner lockbench.Lease) in
 	}
 	op.Fence = fence
 	anchorAttempt(op)
-	if v.outcome == OK {
+	switch {
+	case v.outcome == OK && told.known && told.from <= at:
+		op.Attempt, op.Granted = told.from, told.granted
+	case v.outcome == OK:
 		op.Granted = op.Asked
-		if told.known && told.from <= at {
-			op.Attempt, op.Granted = told.from, told.granted
-		}
+	case v.outcome != Unknown:
+		op.Granted = 0
 	}
 	hold := op.Hold
 	c.settle(op)

@@ -29,7 +29,8 @@ type Op struct {
 	// Attempt is the start of the attempt that succeeded, NoStamp when not told.
 	Attempt int64
 	// Asked and Granted are leases in ns: what was asked for, what was given.
-	// Granted zero on a successful acquire: the lock has no lease.
+	// Granted zero on a successful acquire: the lock has no lease. On one that nobody
+	// answered it is what it would have been given, where that is known.
 	Asked, Granted int64
 	// Wait is how long an acquire was willing to wait, in ns.
 	Wait int64

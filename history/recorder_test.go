@@ -182,6 +182,32 @@ func TestAcquireAnchor(t *testing.T) {
 	}
 }
 
+// TestLeaseThatWouldBeGiven: an acquire that nobody answers may have left what the
+// design gives, not what was asked for.
+func TestLeaseThatWouldBeGiven(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		err  error
+		want time.Duration
+	}{
+		{"unanswered", errors.New("connection lost"), 2 * time.Second},
+		{"granted, telling nothing", nil, 1500 * time.Millisecond},
+		{"refused", lockbench.ErrNotAcquired, 0},
+		{"failed", lockbench.ErrNoEffect, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			op := record(t, "refused", func(r *history.Recorder) {
+				client := r.Client(1, 1)
+				client.Grants(func(asked time.Duration) time.Duration { return asked + 500*time.Millisecond })
+				_, _ = client.Locker(&scripted{lease: &plain{}, err: c.err}).Acquire(ctx, "k", lockbench.Options{TTL: 1500 * time.Millisecond})
+			})[0]
+			if got := time.Duration(op.Granted); got != c.want {
+				t.Errorf("granted %v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
 func TestExtendAnchor(t *testing.T) {
 	tests := []struct {
 		name    string

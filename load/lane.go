@@ -52,6 +52,7 @@ func (r *run) lockerOf(l *lane, id int) (lockbench.Locker, lockbench.Store) {
 		return r.witness.Locker(process.Locker(design.Blind)), r.guarded
 	}
 	record := r.recorder.Client(int32(id), int32(l.home.number))
+	record.Grants(r.cfg.Design.Granted)
 	locker, store := record.Locker(process.Locker(record)), record.Store(r.guarded)
 	if l.home.faults == nil {
 		return r.witness.Locker(locker), store
