@@ -110,3 +110,26 @@ func grown(t *testing.T, path string) bool {
 	t.Fatalf("%s does not grow", path)
 	return false
 }
+
+// TestInterruptMatrix ends a matrix by a signal once one part is done: what was found is
+// in the file, what was not is named, and --resume does that and no more.
+func TestInterruptMatrix(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "m.json")
+	ready := func(line string) bool { return strings.HasPrefix(line, "[2/") }
+	out, code := interrupted(t, syscall.SIGINT, ready, "matrix", "lua-token/*", "--drivers", "explore", "--schedules", "300", "--out", "json="+file)
+	if code != 3 {
+		t.Errorf("exit code: got %d, want 3", code)
+	}
+	for _, want := range []string{"not run, such as lua-token/", "(exit 3)"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in the report:\n%s", want, out)
+		}
+	}
+	resumed, err := exec.Command("lockbench", "matrix", "--resume", file).CombinedOutput()
+	if err != nil {
+		t.Errorf("resumed: %v\n%s", err, resumed)
+	}
+	if text := string(resumed); strings.Contains(text, "/6] explore") || !strings.Contains(text, "explore: 1,500 schedules") {
+		t.Errorf("resumed: want what was missing to be done, and no more:\n%s", text)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -23,7 +24,7 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs the real command as users do. Its own commands beside those of
-// testscript: exits, flip, cut, schema, timeless and sametable.
+// testscript: exits, flip, cut, rewrite, schema, matrixschema, timeless and sametable.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:   "testdata",
@@ -37,6 +38,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "flip": flip, "cut": cut, "schema": schema, "timeless": timeless, "sametable": sameTable,
+			"matrixschema": matrixSchema, "rewrite": rewrite,
 		},
 	})
 }
@@ -107,6 +109,31 @@ func schema(ts *testscript.TestScript, _ bool, args []string) {
 	doc, err := jsonschema.UnmarshalJSON(f)
 	ts.Check(err)
 	ts.Check(s.Validate(doc))
+}
+
+// matrixSchema validates a JSON matrix: matrixschema matrix.json.
+func matrixSchema(ts *testscript.TestScript, _ bool, args []string) {
+	c := jsonschema.NewCompiler()
+	for _, text := range [][]byte{reports.JSONSchema, reports.MatrixJSONSchema} {
+		described, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+		ts.Check(err)
+		ts.Check(c.AddResource(described.(map[string]any)["$id"].(string), described))
+	}
+	s, err := c.Compile("https://github.com/lockbench/lockbench/reports/schema/matrix-v1.json")
+	ts.Check(err)
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(ts.ReadFile(args[0])))
+	ts.Check(err)
+	ts.Check(s.Validate(doc))
+}
+
+// rewrite replaces a text wherever it is in a file: rewrite m.json old new.
+func rewrite(ts *testscript.TestScript, _ bool, args []string) {
+	before := ts.ReadFile(args[0])
+	after := strings.ReplaceAll(before, args[1], args[2])
+	if before == after {
+		ts.Fatalf("%q is not in %s", args[1], args[0])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(after), 0o644))
 }
 
 // timings are all that may differ between two explorations of one seed.

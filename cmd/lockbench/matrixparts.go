@@ -19,8 +19,7 @@ const partExplore = driverExplore
 
 // A livePart is a run on a real server that a matrix makes of every design.
 type livePart struct {
-	name string
-	// why says what it is for.
+	name   string
 	faults []string
 	// mustBreak is what the lock that is broken on purpose breaks in it.
 	mustBreak lockbench.Guarantee
@@ -34,6 +33,7 @@ func liveParts() []livePart {
 		{driverLive, nil, lockbench.Exclusion},
 		{driverLive + " faults", []string{string(faults.Crash), string(faults.LostReply), string(faults.Cancel)}, lockbench.Exclusion},
 		{driverLive + " failover", []string{string(faults.Failover)}, lockbench.Failover},
+		{driverLive + " skew", []string{string(faults.Skew)}, lockbench.OwnerRelease},
 	}
 }
 
