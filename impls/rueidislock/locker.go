@@ -51,11 +51,9 @@ func (h *hold) wait(life context.Context, end func(), l locker, wait time.Durati
 		held, release, err := l.TryWithContext(life, h.key)
 		return held, release, refusal(err)
 	}
-	var over atomic.Bool
-	timer := time.AfterFunc(wait, func() { over.Store(true); end() })
+	timer := time.AfterFunc(wait, end)
 	held, release, err := l.WithContext(life, h.key)
-	timer.Stop()
-	if !over.Load() {
+	if timer.Stop() {
 		return held, release, refusal(err)
 	}
 	if err == nil { // granted at the last moment, and given up by its end
