@@ -130,10 +130,27 @@ func (l locker) Acquire(ctx context.Context, key string, opt lockbench.Options) 
 	c.hold(1)
 	held := &heldLease{Wrapped: lockbench.Wrapped{Lease: lease}, client: c, done: done, stake: asked}
 	c.p.in.ledger.take(&held.stake, c.p.in.config.Lease)
+	if c.diesHolding() {
+		return nil, errDead
+	}
 	if plan := c.p.in.chosen(c.actor, true, Pause); plan != nil {
 		c.p.pause(plan, true)
 	}
 	return held, nil
+}
+
+// diesHolding has the process of a lock whose commands cannot be seen die with what it
+// was just granted, if it is to, and tells whether it did. Others die at a command.
+func (c *Client) diesHolding() bool {
+	if c.p.watched.Load() {
+		return false
+	}
+	plan := c.p.in.chosen(c.actor, true, Crash)
+	if plan == nil || !c.p.crash() {
+		return false
+	}
+	plan.struckNow(true, false)
+	return true
 }
 
 // A heldLease is a lease that a client under faults has in hand.

@@ -107,6 +107,9 @@ func (p *Process) under(f func() error) error {
 
 // command has the process make a request, unless a fault is in the way.
 func (p *Process) command(r *request) error {
+	if !p.watched.Load() {
+		p.watched.Store(true)
+	}
 	if !p.in.active.Load() {
 		return p.answered(r, nil, p.send(r))
 	}

@@ -102,7 +102,7 @@ func (in *Injector) hinder(ctx context.Context, p *plan) error {
 	if victim == nil {
 		return nil
 	}
-	victim.takeDown(string(p.Kind))
+	victim.note(string(p.Kind))
 	p.struckNow(victim.holds(), victim.acquires())
 	all := victim.openProxies()
 	for _, by := range all {
@@ -149,8 +149,20 @@ func (p *Process) openProxies() (all []*proxy) {
 	return all
 }
 
-// takeDown records that a fault began to strike all clients of the process.
-func (p *Process) takeDown(note string) {
+// hungUp records that the server is about to hang up on the clients of processes that
+// send commands unseen. Those of others tell when one of theirs is struck.
+func (in *Injector) hungUp() {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	for _, p := range in.processes {
+		if !p.watched.Load() && !p.dead.Load() {
+			p.note(string(Cut))
+		}
+	}
+}
+
+// note records that a fault strikes all clients of the process.
+func (p *Process) note(note string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, c := range p.clients {

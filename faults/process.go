@@ -26,6 +26,9 @@ type Process struct {
 	skew   time.Duration // how far its clock is ahead
 	skewed *plan         // for that; nil when the clock is right
 
+	// watched tells that its commands pass by here, so that faults may strike single ones.
+	watched atomic.Bool
+
 	dead  atomic.Bool
 	death chan struct{} // closed when it is dead
 	// gate is held for reading while a command is under way.
@@ -51,7 +54,10 @@ func (in *Injector) Process(number int, env *design.Environment) *Process {
 		proxies:    map[string]*proxy{},
 		background: newActor(in, int64(-1-number)),
 	}
-	env.Clients = clients{p}
+	env.Clients, env.Redis = clients{p}, p.reach(env.Redis)
+	for i, other := range env.Others {
+		env.Others[i] = p.reach(other)
+	}
 	in.mu.Lock()
 	in.processes = append(in.processes, p)
 	in.mu.Unlock()
@@ -76,15 +82,21 @@ type clients struct{ p *Process }
 
 // Open implements [design.Clients].
 func (c clients) Open(opt *redis.Options) *redis.Client {
-	mine := *opt
-	mine.Dialer = c.p.dialer(c.p.road(opt.Addr, opt.Dialer))
-	client := redis.NewClient(&mine)
+	client := redis.NewClient(opt)
 	client.AddHook(hook(c))
 	return client
 }
 
 // Close implements [design.Clients].
 func (c clients) Close(client *redis.Client) error { return client.Close() }
+
+// reach returns opt, as the process reaches that server: by connections that end with
+// it, through a proxy where something may happen on the way.
+func (p *Process) reach(opt *redis.Options) *redis.Options {
+	mine := *opt
+	mine.Dialer = p.dialer(p.road(opt.Addr, opt.Dialer))
+	return &mine
+}
 
 // Dead tells whether the process has died.
 func (p *Process) Dead() bool { return p.dead.Load() }

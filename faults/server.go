@@ -147,6 +147,7 @@ func (in *Injector) pauseServer(_ context.Context, p *plan) error {
 func (in *Injector) restartEmpty(ctx context.Context, _ *plan) error {
 	in.away.Store(true)
 	defer in.away.Store(false)
+	in.hungUp()
 	// Between the two: whatever the old server granted was called before it.
 	return in.next().Restart(ctx, func() { in.machine.Fault(string(Restart), 0) })
 }
@@ -162,6 +163,7 @@ func (in *Injector) restartFromAOF(ctx context.Context, _ *plan) error {
 
 func (in *Injector) killClients(ctx context.Context, _ *plan) error {
 	in.machine.Fault(string(ClientKill), 0)
+	in.hungUp()
 	return in.everywhere(func(client *redis.Client) error {
 		return client.Do(ctx, "CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes").Err()
 	})

@@ -74,13 +74,29 @@ func classOf(err error) string {
 }
 
 // redisCode returns the code that opens the text of a Redis error ("NOSCRIPT No
-// matching script"), in lower case, or nothing.
+// matching script"), of err itself or of any that it wraps, in lower case, or nothing.
 func redisCode(err error) string {
-	for ; err != nil; err = errors.Unwrap(err) {
-		code, _, _ := strings.Cut(err.Error(), " ")
-		if len(code) >= 2 && len(code) <= 16 && strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
-			return strings.ToLower(code)
+	code, _, _ := strings.Cut(err.Error(), " ")
+	if len(code) >= 2 && len(code) <= 16 && strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
+		return strings.ToLower(code)
+	}
+	for _, within := range unwrapped(err) {
+		if code := redisCode(within); code != "" {
+			return code
 		}
 	}
 	return ""
+}
+
+// unwrapped returns what err wraps.
+func unwrapped(err error) []error {
+	switch e := err.(type) {
+	case interface{ Unwrap() error }:
+		if within := e.Unwrap(); within != nil {
+			return []error{within}
+		}
+	case interface{ Unwrap() []error }:
+		return e.Unwrap()
+	}
+	return nil
 }

@@ -103,6 +103,7 @@ func TestOutcomes(t *testing.T) {
 		{"timeout", fmt.Errorf("read: %w", context.DeadlineExceeded), history.Op{Note: "timeout"}},
 		{"connection", fmt.Errorf("read: %w", io.EOF), history.Op{Note: "connection"}},
 		{"redis", fmt.Errorf("eval: %w", errors.New("NOSCRIPT No matching script")), history.Op{Note: "noscript"}},
+		{"redis, beside another", fmt.Errorf("%w: %w", lockbench.ErrNoEffect, errors.New("LOADING it is")), history.Op{Outcome: history.Failed, Note: "loading"}},
 		{"redis, told otherwise", errors.New("cannot unlock: NOSCRIPT No matching script"), history.Op{Note: "noscript"}},
 		{"pool", errors.New("redis: connection pool timeout"), history.Op{Note: "pool-timeout"}},
 		{"other", errors.New("what is this"), history.Op{Note: "error"}},

@@ -67,7 +67,7 @@ var faultedRuns = []faulted{
 		held: list(lockbench.Exclusion)},
 	{name: "black hole", design: "lua-token/strategy", fault: "black-hole,at=100ms,every=100ms,for=200ms",
 		held: list(lockbench.Exclusion, lockbench.LostReply), change: wedges},
-	{name: "client kill, sound", design: "lua-token/strategy", fault: "client-kill,at=200ms,every=200ms",
+	{name: "client kill, sound", design: "lua-token/strategy", fault: "client-kill,at=50ms,every=10ms",
 		held: list(lockbench.Exclusion, lockbench.LostReply)},
 }
 
