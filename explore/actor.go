@@ -200,3 +200,10 @@ func (a *actor) doubt(key string, lost bool) {
 		return
 	}
 }
+
+// believes tells whether the actor holds key, for all that it was told.
+func (a *actor) believes(key string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.belief(key) != nil
+}

@@ -152,7 +152,7 @@ func (w *world) strike(a *actor, c choice) {
 	case verbDieBefore:
 		w.die(a, c.verb)
 	case verbDieAfter:
-		w.proceed(a, c.nth, w.server.RunUnheard)
+		w.proceed(a, c.nth, func(cmd *gate.Command) gate.Effect { return w.carryOut(cmd, w.server.RunUnheard) })
 		w.die(a, c.verb)
 	case verbPause:
 		w.tellPause(a, history.Pause)
@@ -163,10 +163,10 @@ func (w *world) strike(a *actor, c choice) {
 	case verbLoseReply:
 		w.proceed(a, c.nth, func(cmd *gate.Command) gate.Effect {
 			w.hit(a, c.verb)
-			return w.server.RunLosing(cmd)
+			return w.carryOut(cmd, w.server.RunLosing)
 		})
 	case verbSlowReply:
-		w.proceed(a, c.nth, w.server.RunSlow)
+		w.proceed(a, c.nth, func(cmd *gate.Command) gate.Effect { return w.carryOut(cmd, w.server.RunSlow) })
 	case verbCut:
 		w.proceed(a, c.nth, func(cmd *gate.Command) gate.Effect {
 			w.hit(a, c.verb)

@@ -222,7 +222,7 @@ func contains(all []*gate.Command, c *gate.Command) bool {
 
 // execute runs a command and notes its effect.
 func (w *world) execute(c *gate.Command) gate.Effect {
-	e := w.server.Run(c)
+	e := w.carryOut(c, w.server.Run)
 	w.effect.server = append(w.effect.server, e)
 	return e
 }

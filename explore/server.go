@@ -36,6 +36,7 @@ type runner interface {
 	Pending() []*gate.Command
 	Blocked() []*gate.Command
 	Leases() []gate.Lease
+	Has(part string) bool
 	Run(*gate.Command) gate.Effect
 }
 

@@ -3,6 +3,7 @@ package gate
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -29,4 +30,11 @@ func (s *Server) Leases() (leases []Lease) {
 		return cmp.Or(a.End.Compare(b.End), cmp.Compare(a.Key, b.Key))
 	})
 	return leases
+}
+
+// Has reports whether a key of database 0 has part in its name.
+func (s *Server) Has(part string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.ContainsFunc(s.redis.redis.DB(0).Keys(), func(key string) bool { return strings.Contains(key, part) })
 }

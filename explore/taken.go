@@ -1,0 +1,47 @@
+package explore
+
+import (
+	"strings"
+
+	"github.com/lockbench/lockbench/explore/gate"
+)
+
+// carryOut has the server run a command, by how, and records from whom it took a
+// lock: the command left nothing on the server of what a client other than its sender
+// believes to hold. The victim may never notice, nor anybody come before its lease is
+// over.
+//
+// A lock is known by its name being part of a key's. While any such key is left,
+// nothing is taken: a lock may keep several, and drop one that holds nobody out.
+func (w *world) carryOut(c *gate.Command, how func(*gate.Command) gate.Effect) gate.Effect {
+	e := how(c)
+	for _, key := range w.keys {
+		if changes(e, key) && !w.server.Has(key) {
+			w.effect.mark(key, orders) // who believes what of the key matters to this step
+			w.takenAway(key, w.sender(c))
+		}
+	}
+	return e
+}
+
+// changes tells whether a command wrote to a key that has part in its name.
+func changes(e gate.Effect, part string) bool {
+	for _, name := range e.Writes {
+		if !strings.HasPrefix(name, "\x00") && strings.Contains(name, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// takenAway records that a command of by left nothing of what others believe to hold.
+func (w *world) takenAway(key string, by *actor) {
+	if by == nil {
+		return
+	}
+	for _, a := range w.clients {
+		if a != by && !a.dead && a.believes(key) {
+			a.record.TakenAway(key, int32(by.number))
+		}
+	}
+}
