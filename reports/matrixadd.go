@@ -1,6 +1,9 @@
 package reports
 
-import "github.com/lockbench/lockbench"
+import (
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+)
 
 // AddExplored takes up the exploration of a design in its scenarios, of which there is
 // one at least. The part's name, command and completeness are the caller's.
@@ -33,10 +36,15 @@ func (r *MatrixRow) AddRun(p MatrixPart, j *Judged) {
 	r.Add(p, evidence(&run))
 }
 
-// evidence is what a run says of each guarantee.
+// evidence is what a run says of each guarantee that is judged; nothing of what it could
+// not put to the test.
 func evidence(run *Run) map[lockbench.Guarantee]Evidence {
 	found := make(map[lockbench.Guarantee]Evidence)
-	for name, g := range run.Guarantees {
+	for _, name := range judgeable() {
+		g, judged := run.Guarantees[name]
+		if !judged || g.Verdict == checker.Untested && !g.Exercised {
+			continue
+		}
 		e := Evidence{In: g.scenarios, Guarantee: g}
 		if len(e.In) == 0 {
 			e.In = []string{run.Workload}

@@ -194,8 +194,12 @@ func (e *explanation) missing() {
 		e.printf("\n%s  not done: %s\n", e.bold(o.Part), o.Why)
 	}
 	for _, part := range e.m.Settings.Parts {
-		if e.row.Part(part) == nil && !e.row.lacks(part) {
+		switch p := e.row.Part(part); {
+		case e.row.lacks(part):
+		case p == nil:
 			e.printf("\n%s  not run\n", e.bold(part))
+		case !slices.ContainsFunc(e.cell.Evidence, func(found Evidence) bool { return found.Part == part }):
+			e.printf("\n%s  not exercised\n", e.bold(part))
 		}
 	}
 }

@@ -27,9 +27,6 @@ func MarkdownMatrix(w io.Writer, m Matrix) error {
 	}
 	fmt.Fprintf(b, "\n%s.\n", strings.Join(columnLegend(), ", "))
 	fmt.Fprintf(b, "%s.\n", strings.ReplaceAll(strings.Join(markLegend, "; "), "*", `\*`))
-	fmt.Fprintf(b, "\n")
-	for _, line := range append(madeFrom(&m), m.Notes...) {
-		fmt.Fprintf(b, "- %s\n", line)
-	}
+	fmt.Fprintf(b, "\n%s.\n", strings.Join(append(madeFrom(&m), m.Notes...), ". "))
 	return b.Flush()
 }
