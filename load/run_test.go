@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"io"
 	"strings"
 	"testing"
@@ -23,6 +24,11 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	flag.Parse()
+	// Runs in parallel mostly wait: for more of them than there are cores.
+	if err := flag.Set("test.parallel", "6"); err != nil {
+		panic(err)
+	}
 	servers.SilenceClients() // servers are lost on purpose here
 	faults.SilenceProxies()
 	// A closed go-redis pool that found nobody to dial ends within a second.
