@@ -36,7 +36,7 @@ var plays = []play{
 	{guarantee: lockbench.Effects, owners: 4, sides: 1, run: update},
 	{guarantee: lockbench.NoSpuriousRefusal, owners: 2, sides: 2, run: handOver},
 	{guarantee: lockbench.Cancel, owners: 3, sides: 4, faults: []string{"cancel"}, run: giveUp},
-	{guarantee: lockbench.ReleaseDelay, owners: 2, sides: 2, run: releaseWithDelay},
+	{guarantee: lockbench.ReleaseDelay, owners: 3, sides: 2, run: releaseWithDelay},
 }
 
 // rounds is n, or less of it where the test is to be short.
@@ -117,23 +117,33 @@ func releaseLate(s *stage) {
 	}
 }
 
-// outwait has the second try to be granted the key all the time that the first's
-// lease runs: a whole number of leases, and not.
+// outwait has two owners wait for each other's leases to end: leases of a whole
+// number, and not, and some that a shorter one was nested in.
 func outwait(s *stage) {
 	ttl := s.ttl * time.Duration(2+s.copy%2) / 2
-	for range s.rounds(2) {
-		old := s.owners[0].acquire(ttl, 0)
-		if old == nil {
+	nested := s.copy == 2 && s.can.reacquire == design.Nested
+	if nested {
+		ttl = 2 * s.ttl
+	}
+	limit := ttl
+	if !s.can.renews {
+		limit += s.slack()
+	}
+	held := s.owners[0].acquire(ttl, 0)
+	for round := range s.rounds(2) {
+		holder, next := s.owners[round%2], s.owners[1-round%2]
+		if held == nil {
 			return
 		}
-		wait := ttl
-		if !s.can.renews {
-			wait += s.slack()
+		if nested {
+			defer holder.release(holder.acquire(s.ttl, 0))
 		}
-		fresh := s.owners[1].acquire(8*s.ttl, wait)
-		s.owners[0].release(old)
-		s.owners[1].release(fresh)
+		fresh := next.wait(ttl, limit)
+		holder.release(held)
+		held = fresh
 	}
+	s.owners[0].release(s.owners[0].acquire(ttl, limit))
+	s.owners[s.rounds(2)%2].release(held)
 }
 
 // abandon has an owner die with the key, and another want it.
@@ -156,18 +166,23 @@ func abandon(s *stage) {
 	s.owners[1].release(s.owners[1].acquire(ttl, ttl+2*s.slack()))
 }
 
-// loseAndAsk has an owner that lost the key call again, and one that did not.
+// loseAndAsk has an owner that lost the key call again, while the next one holds it
+// or when that is over; and one that did not lose it.
 func loseAndAsk(s *stage) {
 	for range s.rounds(2) {
 		old, fresh, ok := s.lapse()
 		if !ok {
 			return
 		}
-		if s.copy%2 == 1 {
+		s.owners[1].extend(fresh, 8*s.ttl)
+		if s.copy == 2 {
+			s.owners[1].release(fresh)
+			fresh = nil
+		}
+		if s.copy > 0 {
 			s.owners[0].extend(old, s.ttl)
 		}
 		s.owners[0].release(old)
-		s.owners[1].extend(fresh, 8*s.ttl)
 		s.owners[1].release(fresh)
 	}
 }
@@ -264,7 +279,7 @@ func handOver(s *stage) {
 		go func() {
 			defer close(waited)
 			defer s.contain()
-			waited <- second.acquire(4*s.ttl, s.ttl)
+			waited <- second.wait(4*s.ttl, s.ttl)
 		}()
 		s.sleep(s.ttl / 8)
 		first.release(lease)
@@ -272,24 +287,43 @@ func handOver(s *stage) {
 	}
 }
 
-// giveUp cancels an acquire at some instant, of a free key or while it waits for the
-// holder, and has another want the key after that.
+// giveUp cancels acquires of a free key, or of one that is held, and has another
+// want the key after that.
 func giveUp(s *stage) {
-	first, second, third := s.owners[0], s.owners[1], s.owners[2]
+	if s.copy%2 == 0 {
+		s.giveUpTries()
+		return
+	}
 	for range s.rounds(2) {
-		var held lockbench.Lease
-		wait, after := time.Duration(0), s.below(time.Millisecond)
-		if s.copy%2 == 1 {
-			held = first.acquire(20*s.ttl, 0)
-			wait, after = 20*s.ttl, s.ttl/8+s.below(s.ttl/4)
-		}
-		second.release(second.cancelled(s.ttl, wait, after))
-		first.release(held)
-		third.release(third.acquire(s.ttl, s.ttl+2*s.slack()))
+		held := s.owners[0].acquire(20*s.ttl, 0)
+		lease := s.owners[1].cancelled(s.ttl, 20*s.ttl, s.ttl/8+s.below(s.ttl/4))
+		s.owners[2].release(s.owners[2].acquire(s.ttl, 0))
+		s.owners[1].release(lease)
+		s.owners[0].release(held)
+		s.owners[2].release(s.owners[2].acquire(s.ttl, s.ttl+2*s.slack()))
 	}
 }
 
-// cancelled is acquire, with a context that is cancelled after a time.
+// giveUpTries cancels acquires of a free key at any time that one takes.
+func (s *stage) giveUpTries() {
+	begun := time.Now()
+	s.owners[0].release(s.owners[0].acquire(s.ttl, 0))
+	took := time.Since(begun)
+	for range s.rounds(40) {
+		if time.Since(begun) > 3*s.ttl {
+			return
+		}
+		lease := s.owners[1].cancelled(s.ttl, 0, s.below(took))
+		if lease != nil {
+			s.owners[2].release(s.owners[2].acquire(s.ttl, 0))
+		}
+		s.owners[1].release(lease)
+		s.owners[2].release(s.owners[2].acquire(s.ttl, s.ttl+2*s.slack()))
+	}
+}
+
+// cancelled is acquire by the lock's own way of waiting, with a context that is
+// cancelled after a time.
 func (o *owner) cancelled(ttl, wait, after time.Duration) lockbench.Lease {
 	ctx, cancel := context.WithCancel(o.stage.ctx)
 	defer cancel()
@@ -309,13 +343,24 @@ func (o *owner) cancelled(ttl, wait, after time.Duration) lockbench.Lease {
 	return lease
 }
 
-// releaseWithDelay has the holder release so that nobody may come for a while, and
-// both try.
+// releaseWithDelay has the holder release so that nobody may come for a while; all
+// try, as often as they can at first.
 func releaseWithDelay(s *stage) {
-	lease := s.owners[0].acquire(4*s.ttl, 0)
-	if lease == nil {
-		return
+	for range s.rounds(8) {
+		lease := s.owners[0].acquire(8*s.ttl, 0)
+		if lease == nil {
+			return
+		}
+		over := time.Now().Add(s.ttl / 50)
+		s.together(func(o *owner) {
+			if o == s.owners[0] {
+				s.sleep(s.ttl / 100)
+				o.releaseAfter(lease, s.ttl/4)
+			}
+			for s.ctx.Err() == nil && time.Now().Before(over) {
+				o.release(o.acquire(8*s.ttl, 0))
+			}
+			o.release(o.acquire(8*s.ttl, s.ttl/4+s.slack()))
+		})
 	}
-	s.owners[0].releaseAfter(lease, s.ttl)
-	s.together(func(o *owner) { o.release(o.acquire(4*s.ttl, s.ttl+s.slack())) })
 }

@@ -63,7 +63,7 @@ func Check(t *testing.T, newLocker NewLocker) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	c := &check{t: t, newLocker: newLocker, settings: s, abilities: a}
+	c := &check{t: t, newLocker: newLocker, settings: s, abilities: s.claims.read(a)}
 	c.prepare()
 	if err := c.run(); err != nil {
 		return Result{}, err

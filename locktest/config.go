@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
 )
 
 // The variables of the environment that are looked at, see the package's
@@ -130,4 +131,14 @@ func (c claims) of(a abilities) []lockbench.Guarantee {
 	}
 	claimed = slices.Concat(claimed, c.add)
 	return slices.DeleteFunc(claimed, func(g lockbench.Guarantee) bool { return slices.Contains(c.drop, g) })
+}
+
+// read returns what a lock's looks amount to. One whose first release frees what was
+// acquired twice may refresh its hold, or count wrongly; the claim tells.
+func (c claims) read(a abilities) abilities {
+	counts := slices.Contains(slices.Concat(c.only, c.add), lockbench.Reentrancy)
+	if counts && a.reacquire == design.Refreshed {
+		a.reacquire = design.Nested
+	}
+	return a
 }

@@ -12,20 +12,14 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-const (
-	// callLimit is for how long a call may wait for the service, beside what it was
-	// told to wait for the lock: then its context ends.
-	callLimit = 5 * time.Second
-	// returnLimit is how much later it must have returned. A machine that is too
-	// slow for this cannot tell a lock that hangs from one that does not.
-	returnLimit = 5 * time.Second
-)
-
 // A guard calls a lock in a goroutine of its own, so that one that does not come
 // back, or panics, is told by name and harms nothing else. It is used by one
 // goroutine at a time, like the lock.
 type guard struct {
 	inner lockbench.Locker
+	// patience is how long a call may take beside what it was told to wait for the
+	// lock: then its context ends. Once more as long, and it is taken to hang.
+	patience time.Duration
 	// wrong is told of what no lock may do.
 	wrong func(error)
 	work  chan func()
@@ -34,8 +28,8 @@ type guard struct {
 	shut bool
 }
 
-func newGuard(inner lockbench.Locker, wrong func(error)) *guard {
-	g := &guard{inner: inner, wrong: wrong, work: make(chan func())}
+func newGuard(inner lockbench.Locker, patience time.Duration, wrong func(error)) *guard {
+	g := &guard{inner: inner, patience: patience, wrong: wrong, work: make(chan func())}
 	go func() {
 		for f := range g.work {
 			f()
@@ -51,45 +45,52 @@ type answer struct {
 	err   error
 }
 
-// call has the lock called, with a context that ends after limit.
-func (g *guard) call(ctx context.Context, what string, limit time.Duration, f func(context.Context) answer) answer {
+// A call is what the lock is asked, and for how long it may wait for its turn.
+type call struct {
+	name string
+	wait time.Duration
+	make func(context.Context) answer
+}
+
+// call has the lock called.
+func (g *guard) call(ctx context.Context, c call) answer {
 	if g.gone.Load() {
-		return answer{err: fmt.Errorf("%s: the lock is not called any more: %w", what, lockbench.ErrNoEffect)}
+		return answer{err: fmt.Errorf("%s: the lock is not called any more: %w", c.name, lockbench.ErrNoEffect)}
 	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
+	ctx, cancel := context.WithTimeout(ctx, c.wait+g.patience)
 	defer cancel()
 	done := make(chan answer, 1)
-	g.work <- func() { g.contain(ctx, what, done, f) }
+	g.work <- func() { g.contain(ctx, c, done) }
 	select {
 	case a := <-done:
 		return a
 	case <-ctx.Done():
 	}
-	late := time.NewTimer(returnLimit)
+	late := time.NewTimer(g.patience)
 	defer late.Stop()
 	select {
 	case a := <-done:
 		return a
 	case <-late.C:
 		return answer{err: g.lost(fmt.Errorf(
-			"%s did not return, %v after its context had ended; hint: every wait within it must end with the context", what, returnLimit))}
+			"%s did not return, %v after its context had ended; hint: every wait within it must end with the context", c.name, g.patience))}
 	}
 }
 
-// contain sends the answer of f, also where f never returns: because it panics, or
+// contain sends the answer of c, also where c never returns: because it panics, or
 // ends its goroutine.
-func (g *guard) contain(ctx context.Context, what string, done chan<- answer, f func(context.Context) answer) {
+func (g *guard) contain(ctx context.Context, c call, done chan<- answer) {
 	returned := false
 	defer func() {
 		switch x := recover(); {
 		case returned:
 		case x != nil:
-			done <- answer{err: g.lost(fmt.Errorf("%s panicked: %v\n%s", what, x, debug.Stack()))}
+			done <- answer{err: g.lost(fmt.Errorf("%s panicked: %v\n%s", c.name, x, debug.Stack()))}
 		default:
-			done <- answer{err: g.lost(fmt.Errorf("%s ended its goroutine; hint: return an error instead of failing the test", what))}
+			done <- answer{err: g.lost(fmt.Errorf("%s ended its goroutine; hint: return an error instead of failing the test", c.name))}
 		}
 	}()
-	a := f(ctx)
+	a := c.make(ctx)
 	returned = true
 	done <- a
 }
@@ -108,9 +109,9 @@ func (g *guard) close() {
 	}
 	g.shut = true
 	if c, ok := g.inner.(io.Closer); ok {
-		g.call(context.Background(), "Close", callLimit, func(context.Context) answer {
+		g.call(context.Background(), call{"Close", 0, func(context.Context) answer {
 			return answer{err: c.Close()} // which of its holds are lost is no matter
-		})
+		}})
 	}
 	close(g.work)
 }
@@ -123,10 +124,10 @@ func (g *guard) immortal() bool {
 
 // Acquire implements lockbench.Locker.
 func (g *guard) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
-	a := g.call(ctx, "Acquire", opt.Wait+callLimit, func(ctx context.Context) answer {
+	a := g.call(ctx, call{"Acquire", opt.Wait, func(ctx context.Context) answer {
 		lease, err := g.inner.Acquire(ctx, key, opt)
 		return answer{lease: lease, err: err}
-	})
+	}})
 	switch {
 	case a.err != nil:
 		return nil, a.err
@@ -147,30 +148,30 @@ type guarded struct {
 
 // Release implements lockbench.Lease.
 func (l *guarded) Release(ctx context.Context) error {
-	return l.guard.call(ctx, "Release", callLimit, func(ctx context.Context) answer {
+	return l.guard.call(ctx, call{"Release", 0, func(ctx context.Context) answer {
 		return answer{err: l.Lease.Release(ctx)}
-	}).err
+	}}).err
 }
 
 // Extend implements lockbench.Extender.
 func (l *guarded) Extend(ctx context.Context, ttl time.Duration) error {
-	return l.guard.call(ctx, "Extend", callLimit, func(ctx context.Context) answer {
+	return l.guard.call(ctx, call{"Extend", 0, func(ctx context.Context) answer {
 		return answer{err: l.Wrapped.Extend(ctx, ttl)}
-	}).err
+	}}).err
 }
 
 // ReleaseAfter implements lockbench.DelayedReleaser.
 func (l *guarded) ReleaseAfter(ctx context.Context, d time.Duration) error {
-	return l.guard.call(ctx, "ReleaseAfter", callLimit, func(ctx context.Context) answer {
+	return l.guard.call(ctx, call{"ReleaseAfter", 0, func(ctx context.Context) answer {
 		return answer{err: l.Wrapped.ReleaseAfter(ctx, d)}
-	}).err
+	}}).err
 }
 
 // TTL implements lockbench.TTLer.
 func (l *guarded) TTL(ctx context.Context) (time.Duration, error) {
-	a := l.guard.call(ctx, "TTL", callLimit, func(ctx context.Context) answer {
+	a := l.guard.call(ctx, call{"TTL", 0, func(ctx context.Context) answer {
 		left, err := l.Wrapped.TTL(ctx)
 		return answer{left: left, err: err}
-	})
+	}})
 	return a.left, a.err
 }

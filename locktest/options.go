@@ -19,6 +19,9 @@ const (
 // count whole seconds can give.
 const usualTTL = time.Second
 
+// usualPatience is how long a call may take.
+const usualPatience = 5 * time.Second
+
 // An Option changes how [Run] and [Try] test a lock. The environment, where it says
 // something, has the last word.
 type Option func(*trialSettings)
@@ -28,6 +31,7 @@ type trialSettings struct {
 	name      string
 	ttl       time.Duration
 	tolerance time.Duration
+	patience  time.Duration
 	seed      uint64
 	claims    claims
 	histories string // a folder; empty is to keep what shows a failure, in a temporary one
@@ -43,7 +47,14 @@ func WithTTL(ttl time.Duration) Option { return func(s *trialSettings) { s.ttl =
 // because it rounds up or waits for clocks that differ. 1 s is allowed in any case.
 func WithTolerance(d time.Duration) Option { return func(s *trialSettings) { s.tolerance = d } }
 
-// WithClaims holds the lock to these guarantees and to no others.
+// WithPatience says how long a call of the lock may take, beside what it is told to
+// wait for its turn, until its context ends; 5 s if it is not said. A call that has
+// not returned after once more that time is taken to hang.
+func WithPatience(d time.Duration) Option { return func(s *trialSettings) { s.patience = d } }
+
+// WithClaims holds the lock to these guarantees and to no others. By default it is
+// held to what Explore holds it to. One that claims reentrancy is taken to count the
+// acquires of its holder.
 func WithClaims(claims ...lockbench.Guarantee) Option {
 	return func(s *trialSettings) { s.claims.only = slices.Clone(claims) }
 }
@@ -59,7 +70,7 @@ func WithHistories(dir string) Option { return func(s *trialSettings) { s.histor
 func WithShort() Option { return func(s *trialSettings) { s.short = true } }
 
 func trialSettingsOf(options []Option) (trialSettings, error) {
-	s := trialSettings{name: "lock", ttl: usualTTL, seed: 1}
+	s := trialSettings{name: "lock", ttl: usualTTL, patience: usualPatience, seed: 1}
 	for _, option := range options {
 		option(&s)
 	}
@@ -69,8 +80,8 @@ func trialSettingsOf(options []Option) (trialSettings, error) {
 	if s.ttl < time.Millisecond {
 		return s, fmt.Errorf("a lease of %v is too short to be tested; hint: a second, or what the lock grants at least", s.ttl)
 	}
-	if s.tolerance < 0 {
-		return s, fmt.Errorf("a tolerance of %v is none; hint: how much longer than asked the lock keeps others out", s.tolerance)
+	if s.tolerance < 0 || s.patience <= 0 {
+		return s, fmt.Errorf("a tolerance of %v and a patience of %v make no sense; hint: leave the options away", s.tolerance, s.patience)
 	}
 	return s, nil
 }

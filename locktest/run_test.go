@@ -1,32 +1,261 @@
 package locktest_test
 
 import (
+	"context"
 	"crypto/rand"
+	"errors"
+	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/bsm/redislock"
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/servertest"
 	"github.com/lockbench/lockbench/locktest"
 	"github.com/lockbench/lockbench/servers"
+	"github.com/redis/go-redis/v9"
 )
 
-// TestRun tests locks in real time, as their authors would.
-func TestRun(t *testing.T) {
-	for _, name := range []string{"lua-token/strategy", "zoo/full"} {
-		t.Run(name, func(t *testing.T) {
-			owner := ownerOf(lockNamed(t, name), environment(t, servertest.Start(t)))
-			locktest.Run(t, func(t *testing.T) lockbench.Locker {
-				l, err := owner()
-				if err != nil {
-					t.Fatal(err)
+// TestRunRedislock tests github.com/bsm/redislock v0.10.0, unmodified, in real time.
+func TestRunRedislock(t *testing.T) {
+	client := redis.NewClient(servertest.Start(t).Options())
+	t.Cleanup(func() { _ = client.Close() })
+	locktest.Run(t, func(*testing.T) lockbench.Locker { return redislockLocker{redislock.New(client)} })
+}
+
+// TestTryPassesSoundLocks tests them beside each other, so that each is slowed down.
+func TestTryPassesSoundLocks(t *testing.T) {
+	server := servertest.Start(t)
+	var all trials
+	for _, name := range []string{
+		"lua-token/strategy", "zoo/bare", "zoo/sound", "zoo/nested", "zoo/renewing", "zoo/full",
+	} {
+		all.begin(t, name, ownersOf(lockNamed(t, name), environment(server)))
+	}
+	all.each(t, func(t *testing.T, trial locktest.Trial) {
+		if err := trial.Err(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestTryFindsMutants has each lock fail the case that is named after what it
+// breaks. Those of the zoo that are left out need a scheduler, or faults.
+func TestTryFindsMutants(t *testing.T) {
+	breaks := map[string][]lockbench.Guarantee{
+		"get-set":            {lockbench.Exclusion, lockbench.Effects},
+		"process-token":      {lockbench.Exclusion},
+		"plain-del":          {lockbench.OwnerRelease},
+		"equal-tokens":       {lockbench.OwnerRelease},
+		"shared-token":       {lockbench.OwnerRelease},
+		"extend-anyone":      {lockbench.OwnerRelease},
+		"drift-added":        {lockbench.NoEarlyExpiry},
+		"whole-seconds":      {lockbench.NoEarlyExpiry},
+		"first-lifetime":     {lockbench.NoEarlyExpiry},
+		"inner-shortens":     {lockbench.NoEarlyExpiry},
+		"extend-millis":      {lockbench.Recovery},
+		"silent-loss":        {lockbench.LossReported},
+		"extend-recreates":   {lockbench.LossReported},
+		"extend-ignored":     {lockbench.Extend},
+		"inner-frees":        {lockbench.Reentrancy},
+		"fence-first":        {lockbench.Fencing},
+		"fence-expires":      {lockbench.Fencing},
+		"unreported-grant":   {lockbench.NoSpuriousRefusal},
+		"dead-queue":         {lockbench.Cancel},
+		"cancelled-grant":    {lockbench.Cancel},
+		"release-then-delay": {lockbench.ReleaseDelay},
+		"delay-forgives":     {lockbench.ReleaseDelay},
+	}
+	server := servertest.Start(t)
+	var all trials
+	for mutant := range breaks {
+		owners, options := ownersOf(find(t, mutant), environment(server)), []locktest.Option(nil)
+		switch mutant {
+		case "process-token", "shared-token":
+			owners = threadsOf(t, find(t, mutant), environment(server))
+		case "inner-frees":
+			options = append(options, locktest.WithClaims(lockbench.Reentrancy))
+		}
+		all.begin(t, mutant, owners, options...)
+	}
+	all.each(t, func(t *testing.T, trial locktest.Trial) {
+		for _, g := range breaks[strings.TrimPrefix(t.Name(), "TestTryFindsMutants/")] {
+			wantBroken(t, trial, g)
+		}
+	})
+}
+
+// trials are some that are under way at one time: most of it they wait for leases to
+// end.
+type trials struct {
+	under sync.WaitGroup
+	mu    sync.Mutex
+	found map[string]locktest.Trial
+}
+
+func (all *trials) begin(t *testing.T, name string, owners func() (lockbench.Locker, error), options ...locktest.Option) {
+	t.Helper()
+	dir := t.TempDir()
+	all.under.Go(func() {
+		trial, err := locktest.Try(t.Context(), owners, append(options, locktest.WithHistories(dir))...)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			return
+		}
+		all.mu.Lock()
+		defer all.mu.Unlock()
+		if all.found == nil {
+			all.found = map[string]locktest.Trial{}
+		}
+		all.found[name] = trial
+	})
+}
+
+// each looks at every trial when all are over.
+func (all *trials) each(t *testing.T, look func(*testing.T, locktest.Trial)) {
+	t.Helper()
+	all.under.Wait()
+	for name, trial := range all.found {
+		t.Run(name, func(t *testing.T) { look(t, trial) })
+	}
+}
+
+// wantBroken wants g to fail, and its history to show why.
+func wantBroken(t *testing.T, trial locktest.Trial, g lockbench.Guarantee) {
+	t.Helper()
+	c := caseOf(trial, g)
+	if c.Verdict != checker.Broken || c.Err == nil {
+		t.Errorf("%s: got %v (%s) with error %v, want it broken; of all: %v", g, c.Verdict, c.Note, c.Err, trial.Err())
+		return
+	}
+	if f := judgedAgain(t, c.History).Find(g); f.Verdict != checker.Broken {
+		t.Errorf("%s: %s says %v, want it broken", g, c.History, f.Verdict)
+	}
+}
+
+func caseOf(trial locktest.Trial, g lockbench.Guarantee) locktest.Case {
+	return trial.Cases[slices.IndexFunc(trial.Cases, func(c locktest.Case) bool { return c.Guarantee == g })]
+}
+
+// judgedAgain is what lockbench check says of a file.
+func judgedAgain(t *testing.T, file string) checker.Result {
+	t.Helper()
+	src, err := history.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := checker.Check(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestTrySurvivesWildLocks has locks do what no lock may. Try says so and returns.
+func TestTrySurvivesWildLocks(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		faults func(over <-chan struct{}) faults
+		err    string              // of Try
+		fails  lockbench.Guarantee // or the case
+		want   string
+	}{
+		{name: "blocks for ever", faults: never, err: "acquire a free key: Acquire did not return, 1s after its context had ended; hint: "},
+		{name: "returns nil", faults: leaseless, err: "acquire a free key: Acquire returned neither a lease nor an error; hint: "},
+		{name: "refuses without an error", faults: silent, err: "acquire a key that another owner holds: Acquire returned neither"},
+		{name: "blocks later", faults: neverLater, fails: lockbench.Exclusion, want: "exclusion: Acquire did not return, 1s after"},
+		{name: "ignores its context", faults: deaf, fails: lockbench.Cancel, want: "cancel: Acquire did not return, 1s after"},
+		{name: "panics", faults: panicking, fails: lockbench.LossReported, want: "loss-reported: Release panicked: no such lock\n"},
+		{name: "ends its goroutine", faults: exiting, fails: lockbench.LossReported, want: "loss-reported: Release ended its goroutine; hint: "},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			over := make(chan struct{})
+			defer close(over) // lets go of what Try left behind
+			s := newService(c.faults(over))
+			trial, err := locktest.Try(t.Context(), func() (lockbench.Locker, error) { return s, nil },
+				locktest.WithTTL(200*time.Millisecond), locktest.WithPatience(time.Second), locktest.WithHistories(t.TempDir()))
+			if c.err != "" {
+				if err == nil || !strings.Contains(err.Error(), c.err) {
+					t.Errorf("got error %v, want %q in it", err, c.err)
 				}
-				return l
-			})
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := caseOf(trial, c.fails).Err; got == nil || !strings.Contains(got.Error(), c.want) {
+				t.Errorf("got case error %v, want %q in it", got, c.want)
+			}
 		})
+	}
+}
+
+func TestTryTellsWhatIsWrongWithItsSettings(t *testing.T) {
+	for _, c := range []struct {
+		name, variable, value string
+		option                locktest.Option
+		want                  string
+	}{
+		{name: "a lease", option: locktest.WithTTL(0), want: "a lease of 0s is too short to be tested; hint: "},
+		{name: "a tolerance", option: locktest.WithTolerance(-1), want: "a tolerance of -1ns "},
+		{name: "a variable", variable: "LOCKBENCH_TTL", value: "long", want: `LOCKBENCH_TTL="long" is no time; hint: like 2s`},
+		{name: "a claim", variable: "LOCKBENCH_CLAIMS", value: "speed", want: `LOCKBENCH_CLAIMS: "speed" is no guarantee; hint: `},
+		{name: "no owner", option: locktest.WithSeed(1), want: "newLocker returned neither a Locker nor an error"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var options []locktest.Option
+			if c.variable != "" {
+				t.Setenv(c.variable, c.value)
+			} else {
+				options = append(options, c.option)
+			}
+			_, err := locktest.Try(t.Context(), func() (lockbench.Locker, error) { return nil, nil }, options...)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got error %v, want %q in it", err, c.want)
+			}
+		})
+	}
+}
+
+func TestTryEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	s := newService(faults{acquire: func(ctx context.Context, s *service, key string, opt lockbench.Options) (lockbench.Lease, error) {
+		if s.calls.Load() > 100 {
+			cancel()
+		}
+		return s.wait(ctx, key, opt)
+	}})
+	_, err := locktest.Try(ctx, func() (lockbench.Locker, error) { return s, nil }, locktest.WithHistories(t.TempDir()))
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got error %v, want %v", err, context.Canceled)
+	}
+}
+
+// TestTryKeepsHistories wants all of them where they are asked for.
+func TestTryKeepsHistories(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "kept")
+	t.Setenv("LOCKBENCH_HISTORY", dir)
+	s := newService(faults{})
+	trial, err := locktest.Try(t.Context(), func() (lockbench.Locker, error) { return s, nil },
+		locktest.WithTTL(100*time.Millisecond), locktest.WithShort())
+	if err := errors.Join(err, trial.Err()); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range trial.Cases {
+		if c.Skipped != "" {
+			continue
+		}
+		if r := judgedAgain(t, c.History); r.Grants == 0 || r.Partial {
+			t.Errorf("%s: %d grants, partial %v (%s)", c.History, r.Grants, r.Partial, r.Why)
+		}
 	}
 }
 
@@ -45,8 +274,8 @@ func lockNamed(t *testing.T, name string) design.Design {
 	return design.Design{}
 }
 
-// ownerOf makes owners of d, each in a process of its own.
-func ownerOf(d design.Design, env design.Environment) func() (lockbench.Locker, error) {
+// ownersOf makes owners of d, each in a process of its own.
+func ownersOf(d design.Design, env design.Environment) func() (lockbench.Locker, error) {
 	return func() (lockbench.Locker, error) {
 		env.PID++
 		p, err := d.Open(env)
@@ -57,8 +286,19 @@ func ownerOf(d design.Design, env design.Environment) func() (lockbench.Locker, 
 	}
 }
 
-func environment(t *testing.T, server *servers.Server) design.Environment {
+// threadsOf makes owners of d in one process.
+func threadsOf(t *testing.T, d design.Design, env design.Environment) func() (lockbench.Locker, error) {
 	t.Helper()
+	env.Pool = 64
+	p, err := d.Open(env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.Close() })
+	return func() (lockbench.Locker, error) { return p.Locker(design.Blind), nil }
+}
+
+func environment(server *servers.Server) design.Environment {
 	return design.Environment{
 		Redis: server.Options(), Host: "locktest", Now: time.Now, Random: rand.Reader, Pool: 4,
 		Prefix: servers.NewPrefix(),

@@ -60,7 +60,7 @@ func (s *show) file() string { return s.trial.file(s.play.guarantee) }
 // limit is for how long the play may go on: far longer than it takes.
 func (s *show) limit() time.Duration {
 	t := s.trial.settings
-	return 10*t.ttl + 4*t.tolerance + 20*time.Second
+	return 10*t.ttl + 4*t.tolerance + 4*t.patience
 }
 
 // perform records the play in its file.

@@ -64,30 +64,41 @@ func (n *notes) trouble(err error) {
 // An owner is one Locker of the lock under test, guarded and recorded.
 type owner struct {
 	stage  *stage
-	locker lockbench.Locker // waits by single tries, unless leases tell their validity
+	locker lockbench.Locker // waits by single tries, each of which is recorded
 	direct lockbench.Locker // waits as the lock does
 	guard  *guard
 	record *history.Client
 }
 
 // tries is how a waiting owner paces itself.
-func (s *stage) tries() time.Duration { return max(s.ttl/50, time.Millisecond) }
+func (s *stage) tries() time.Duration { return max(s.ttl/200, time.Millisecond) }
 
 // enlist makes owner id of the stage.
 func (s *stage) enlist(id int32, g *guard, r *history.Recorder) {
 	record := r.Client(id, id)
-	o := &owner{stage: s, guard: g, record: record, direct: record.Locker(g)}
-	o.locker = o.direct
-	if !s.can.validity {
-		o.locker = record.Locker(waiter{inner: g, seen: record, pause: s.tries()})
-	}
-	s.owners = append(s.owners, o)
+	s.owners = append(s.owners, &owner{
+		stage: s, guard: g, record: record, direct: record.Locker(g),
+		locker: record.Locker(waiter{inner: g, seen: record, pause: s.tries()}),
+	})
 }
 
 // acquire asks for ttl and waits for as long as wait. It returns nil unless the key
 // was granted.
 func (o *owner) acquire(ttl, wait time.Duration) lockbench.Lease {
-	lease, err := o.locker.Acquire(o.stage.ctx, o.stage.key, lockbench.Options{TTL: ttl, Wait: wait})
+	return o.acquireBy(o.locker, ttl, wait)
+}
+
+// wait is acquire by the lock's own way of waiting, where its leases tell since when
+// they are valid: without that such a grant says nothing.
+func (o *owner) wait(ttl, wait time.Duration) lockbench.Lease {
+	if o.stage.can.validity {
+		return o.acquireBy(o.direct, ttl, wait)
+	}
+	return o.acquire(ttl, wait)
+}
+
+func (o *owner) acquireBy(l lockbench.Locker, ttl, wait time.Duration) lockbench.Lease {
+	lease, err := l.Acquire(o.stage.ctx, o.stage.key, lockbench.Options{TTL: ttl, Wait: wait})
 	o.stage.notes.trouble(err)
 	if err != nil {
 		return nil

@@ -97,7 +97,7 @@ func (r *trial) locker(wrong func(error)) (*guard, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := newGuard(inner, wrong)
+	g := newGuard(inner, r.settings.patience, wrong)
 	r.guards = append(r.guards, g)
 	return g, nil
 }
@@ -128,6 +128,7 @@ func (r *trial) meet(ctx context.Context) error {
 	if r.abilities, err = look(ctx, first, second, r.keys+"/look"); err != nil {
 		return fmt.Errorf("%w; hint: is the service there, and does Acquire return at once when Options.Wait is zero?", err)
 	}
+	r.abilities = r.settings.claims.read(r.abilities)
 	r.abilities.renews, err = r.outlasts(ctx, first, second)
 	return err
 }

@@ -31,6 +31,12 @@ func extendingMutants() []Mutant {
 			base: bare, change: func(a *anatomy) { a.keep = keepAnyones },
 		},
 		{
+			Name: "extend-ignored", Seen: "no row: an extend that only looks",
+			Mechanism: "extend says yes to who holds the lock, and leaves the lease as it is",
+			Breaks:    []lockbench.Guarantee{lockbench.Extend}, Scenario: "extend",
+			base: bare, change: func(a *anatomy) { a.keep = keepNothing },
+		},
+		{
 			Name: "extend-millis", Seen: "redlock (node) 0.2 (row 19)",
 			Mechanism: "extend gives EXPIRE, which counts seconds, milliseconds: who dies then holds a thousand times as long",
 			Breaks:    []lockbench.Guarantee{lockbench.Recovery}, Scenario: "extend",
@@ -76,6 +82,10 @@ func keepOrCreate(ctx context.Context, h *hold, ttl time.Duration) (bool, error)
 
 func keepAnyones(ctx context.Context, h *hold, ttl time.Duration) (bool, error) {
 	return h.client().PExpire(ctx, h.name, ttl).Result()
+}
+
+func keepNothing(ctx context.Context, h *hold, _ time.Duration) (bool, error) {
+	return check(ctx, h)
 }
 
 var keepMillisScript = redis.NewScript(`
