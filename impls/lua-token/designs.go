@@ -112,7 +112,7 @@ func fencedDesign() design.Design {
 	d.Source = "ours, after D3's second generation"
 	d.Claims = append(d.Claims, lockbench.Fencing)
 	d.Fences = true
-	d.Commands = append(d.Commands, "INCR")
+	d.Commands = append(d.Commands, "INCR", "TIME")
 	d.Open = design.Sharing(func(env design.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
 		return newFenced(env, client, seen)
 	})

@@ -11,11 +11,14 @@ import (
 // fenced is one owner of lua-token/fenced: lua-token/strategy whose grants are numbered,
 // by the script that makes them.
 //
-// The counter of a lock is a key of its own, the lock's name with ":fence" behind it. It
-// has no expiry: what the lock guards remembers the highest fence, and would refuse
-// everybody if the numbers began anew. So it costs one small key for each name that was
-// ever locked, and may be removed when what the lock guards is. A server that forgets its
-// keys forgets the counter; hence no claim to restart or failover.
+// The number is one more than the one before it, which is kept in a key of its own, the
+// lock's name with ":fence" behind it, for a week after the latest grant; or else the
+// server's time in microseconds, whichever is higher. So numbers go on rising when the
+// server has forgotten the latest, as after a failover or a restart, as long as its clock
+// is not behind that of the server before it by more than the time between two grants; and
+// when the clock is set back, as long as the key is there. They stay below 2^53, which is
+// as far as Lua counts, until the year 2255. Redis 5 or newer: before it a script could
+// not write once it had read the time.
 type fenced struct{ *Client }
 
 func newFenced(env design.Environment, client *redis.Client, seen design.Observer) fenced {
@@ -33,9 +36,12 @@ func (f fenced) Acquire(ctx context.Context, key string, opt lockbench.Options) 
 	return numbered{l}, nil
 }
 
+// keepNumbers is how long the latest number is kept, in seconds: a week.
+const keepNumbers = 7 * 24 * 60 * 60
+
 // takeNumbered makes one attempt, which numbers the grant.
 func takeNumbered(ctx context.Context, client *redis.Client, l *Lock) (bool, error) {
-	n, err := run(ctx, client, fencedAcquireScript, &l.key, l.key+":fence", &l.token, l.Granted.Milliseconds())
+	n, err := run(ctx, client, fencedAcquireScript, &l.key, l.key+":fence", &l.token, l.Granted.Milliseconds(), keepNumbers)
 	l.fence = uint64(max(0, n))
 	return n > 0, err
 }
