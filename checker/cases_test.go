@@ -5,6 +5,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -103,5 +104,30 @@ func TestZeroVerdictIsUntested(t *testing.T) {
 	}
 	if got := New(history.Header{}).Finish(history.End{}).Exit(); got != ExitInconclusive {
 		t.Errorf("exit of an empty history: got %d, want %d", got, ExitInconclusive)
+	}
+}
+
+// TestStrayReleaseCountsOnce lets three in, one after the other, by one late release.
+func TestStrayReleaseCountsOnce(t *testing.T) {
+	h := parseText(t, `
+A 0-1 acquire ok ttl=10
+B 10-11 acquire ok ttl=30
+A 12-13 release ok
+C 14-15 acquire ok ttl=10
+C 16-17 release ok
+D 18-19 acquire ok ttl=10
+D 20-21 release ok
+E 22-23 acquire ok ttl=10
+E 24-25 release ok
+B 26-27 release ok`)
+	result, err := Check(h.source())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := result.Find(lockbench.OwnerRelease); f.Violations != 1 || f.Exposure != 1 {
+		t.Errorf("got %d violations and %d exposures, want 1 and 1", f.Violations, f.Exposure)
+	}
+	if f := result.Find(lockbench.Exclusion); f.Violations != 3 {
+		t.Errorf("got %d conflicts, want the 3 that there were", f.Violations)
 	}
 }

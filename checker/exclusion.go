@@ -139,7 +139,7 @@ func (c *Checker) blame(k *key, a *hold, s start) {
 	switch {
 	case c.partial || a.forgotten:
 	case a.foreign != nil && callOf(a.foreign).before(s.at):
-		c.violate(c.unlessSkewed(lockbench.OwnerRelease), k, freedByStranger, a.foreigner, a, s.h)
+		c.blameStranger(k, freedByStranger, a, s.h)
 	case c.explained(k, a, s):
 	case a.stray, s.h.stray: // that may explain it, or may have come too early to
 	case a.inner > 0 && c.nested:

@@ -82,6 +82,7 @@ type hold struct {
 	intrusion    stamp
 	foreign      *history.Op // a stale owner's release or extend that fell into the core
 	foreigner    *hold
+	blamed       bool    // foreign was, for what came of it
 	stray        bool    // one of a stale owner was under way when this was granted
 	rivals       []*hold // whose cores conflict with this one's
 

@@ -42,6 +42,16 @@ func (c *Checker) strayInto(k *key, h *hold, op *history.Op) {
 	}
 }
 
+// blameStranger counts what a stale owner sent into the core of h, once however many
+// it has let in since.
+func (c *Checker) blameStranger(k *key, kind violation, h *hold, others ...*hold) {
+	if h.blamed {
+		return
+	}
+	h.blamed = true
+	c.violate(c.unlessSkewed(lockbench.OwnerRelease), k, kind, append([]*hold{h.foreigner, h}, others...)...)
+}
+
 // keptStrays bounds how many strays a key remembers. They matter to the grants
 // that they overlap.
 const keptStrays = 16
@@ -165,7 +175,7 @@ func (c *Checker) toldLost(k *key, h *hold, op *history.Op, s stamp) {
 		return
 	}
 	if h.foreign != nil {
-		c.violate(c.unlessSkewed(lockbench.OwnerRelease), k, lostToStranger, h.foreigner, h)
+		c.blameStranger(k, lostToStranger, h)
 		return
 	}
 	c.unfounded(k, h, op, s)
