@@ -17,6 +17,7 @@ type Collector struct {
 	m       Measures
 	open    map[int64]hold
 	keys    map[string]*handing
+	updates map[string]*updates
 }
 
 // hold is a grant that was not released yet.
@@ -38,6 +39,7 @@ func New(h history.Header) *Collector {
 		nesting: h.Reacquire == "nested",
 		open:    make(map[int64]hold),
 		keys:    make(map[string]*handing),
+		updates: make(map[string]*updates),
 	}
 	c.m.Warmup.Name = "warm-up"
 	c.m.Measured.Name = "measured"
@@ -103,9 +105,7 @@ func (c *Collector) called(op *history.Op) {
 }
 
 func (c *Collector) returned(op *history.Op) {
-	if op.Note == history.Stale && op.Outcome == history.Failed {
-		c.m.Stale++
-	}
+	c.accessed(op)
 	if !isLockOp(op.Kind) {
 		return
 	}

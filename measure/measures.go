@@ -20,6 +20,9 @@ type Measures struct {
 	CommandsPerGrant float64
 	// Stale is how many reads and writes of the whole run a guarded store refused.
 	Stale int64
+	// LostUpdates is how many writes of the whole run replaced another's that their
+	// writer had not seen, whoever is to blame.
+	LostUpdates int64
 }
 
 // Phases returns the phases in the order of time.

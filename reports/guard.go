@@ -29,8 +29,8 @@ func (t *terminal) guards() {
 		t.printf("\n%s\n", t.bold("guarded stores"))
 	}
 	for _, run := range runs {
-		t.printf("  %-*s  turned away %s of clients that were overtaken; effects %s%s\n", width, t.label.of(run),
-			accesses(run.Counts.Stale), run.Guarantees[lockbench.Effects].Verdict, t.compared(run))
+		t.printf("  %-*s  turned away %s of clients that were overtaken; %s\n", width, t.label.of(run),
+			accesses(run.Counts.Stale), t.compared(run))
 	}
 }
 
@@ -53,19 +53,21 @@ func (t *terminal) alone(guarded *Run) *Run {
 	return nil
 }
 
-// compared says what the guard made of effects, where the design ran without it too.
+// compared says what the guard made of the updates, by what was lost where the design ran
+// without it too. Whoever is to blame: a failover takes updates from a sound lock as well.
 func (t *terminal) compared(guarded *Run) string {
 	alone := t.alone(guarded)
+	lost := plural(guarded.Counts.LostUpdates, "update") + " lost"
 	if alone == nil {
-		return ""
+		return lost
 	}
-	before, after := alone.Guarantees[lockbench.Effects], guarded.Guarantees[lockbench.Effects]
-	lost := ": unsafe alone (" + plural(before.Violations, "update") + " lost)"
-	switch {
-	case before.Verdict != checker.Broken && before.Verdict != checker.Hazard:
-		return ", without it too"
-	case after.Verdict == checker.Held:
-		return lost + ", " + t.good("safe with the guard")
+	safe := guarded.Counts.LostUpdates == 0 && guarded.Guarantees[lockbench.Effects].Verdict == checker.Held
+	switch before := alone.Counts.LostUpdates; {
+	case before == 0:
+		return lost + ", none without it either"
+	case safe:
+		return "unsafe alone (" + plural(before, "update") + " lost), " + t.good("safe with the guard (none)")
+	default:
+		return "unsafe alone (" + plural(before, "update") + " lost), not shown safe with the guard (" + lost + ")"
 	}
-	return lost + ", not shown safe with the guard"
 }

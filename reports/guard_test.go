@@ -24,7 +24,7 @@ func guarded() []Judged {
 			h.Params["guard"] = guard
 		}
 		j := judged(h, 100, held(lockbench.Exclusion, 99), effects)
-		j.Measures.Stale = stale
+		j.Measures.Stale, j.Measures.LostUpdates = stale, effects.Violations
 		return j
 	}
 	return []Judged{on("", 0, 0, late), on("fence", 0, 18, held(lockbench.Effects, 80)), on("cas", 5, 0, late), on("none", 0, 0, late)}

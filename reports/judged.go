@@ -107,7 +107,7 @@ func counts(v *checker.Result, m *measure.Measures) Counts {
 	return Counts{
 		Ops: v.Ops, Grants: v.Grants, Nested: m.Warmup.Nested + m.Measured.Nested,
 		Refused: v.Refused, Unknown: v.Unknown, Failed: v.Failed, Lost: v.Lost,
-		Unjudged: v.Unjudged, Stale: m.Stale,
+		Unjudged: v.Unjudged, Stale: m.Stale, LostUpdates: m.LostUpdates,
 	}
 }
 

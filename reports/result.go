@@ -105,6 +105,9 @@ type Counts struct {
 	Unjudged int64 `json:"unjudged"`
 	// Stale are reads and writes that a guarded store refused.
 	Stale int64 `json:"stale,omitempty"`
+	// LostUpdates are writes that replaced another's that their writer had not seen,
+	// whoever is to blame.
+	LostUpdates int64 `json:"lost_updates,omitempty"`
 }
 
 // Guarantee is the verdict on one guarantee.
