@@ -27,7 +27,7 @@ type play struct {
 var plays = []play{
 	{guarantee: lockbench.Exclusion, owners: 6, sides: 1, run: contend},
 	{guarantee: lockbench.OwnerRelease, owners: 3, sides: 3, lapses: true, run: releaseLate},
-	{guarantee: lockbench.NoEarlyExpiry, owners: 2, sides: 3, run: outwait},
+	{guarantee: lockbench.NoEarlyExpiry, owners: 2, sides: 4, run: outwait},
 	{guarantee: lockbench.Recovery, owners: 2, sides: 3, faults: []string{"crash"}, run: abandon},
 	{guarantee: lockbench.LossReported, owners: 2, sides: 3, lapses: true, run: loseAndAsk},
 	{guarantee: lockbench.Extend, owners: 2, sides: 2, run: extendAndHold},
@@ -130,7 +130,7 @@ func outwait(s *stage) {
 		limit += s.slack()
 	}
 	held := s.owners[0].acquire(ttl, 0)
-	for round := range s.rounds(2) {
+	for round := range s.rounds(2) + 1 {
 		holder, next := s.owners[round%2], s.owners[1-round%2]
 		if held == nil {
 			return
@@ -138,12 +138,15 @@ func outwait(s *stage) {
 		if nested {
 			defer holder.release(holder.acquire(s.ttl, 0))
 		}
-		fresh := next.wait(ttl, limit)
+		ask := next.acquire
+		if s.copy == 1 && round%2 == 0 { // a lease that was waited for counts from its grant
+			ask = next.wait
+		}
+		fresh := ask(ttl, limit)
 		holder.release(held)
 		held = fresh
 	}
-	s.owners[0].release(s.owners[0].acquire(ttl, limit))
-	s.owners[s.rounds(2)%2].release(held)
+	s.owners[(s.rounds(2)+1)%2].release(held)
 }
 
 // abandon has an owner die with the key, and another want it.

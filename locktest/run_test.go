@@ -47,7 +47,8 @@ func TestTryPassesSoundLocks(t *testing.T) {
 }
 
 // TestTryFindsMutants has each lock fail the case that is named after what it
-// breaks. Those of the zoo that are left out need a scheduler, or faults.
+// breaks. Those of the zoo that are left out need a scheduler, or faults, or like
+// drift-added a machine that is never 12 ms late.
 func TestTryFindsMutants(t *testing.T) {
 	breaks := map[string][]lockbench.Guarantee{
 		"get-set":            {lockbench.Exclusion, lockbench.Effects},
@@ -56,7 +57,6 @@ func TestTryFindsMutants(t *testing.T) {
 		"equal-tokens":       {lockbench.OwnerRelease},
 		"shared-token":       {lockbench.OwnerRelease},
 		"extend-anyone":      {lockbench.OwnerRelease},
-		"drift-added":        {lockbench.NoEarlyExpiry},
 		"whole-seconds":      {lockbench.NoEarlyExpiry},
 		"first-lifetime":     {lockbench.NoEarlyExpiry},
 		"inner-shortens":     {lockbench.NoEarlyExpiry},
