@@ -231,9 +231,12 @@ func (h *hold) validAt(s stamp) bool {
 	return h.known && h.from != history.NoStamp && !h.released && s.before(stamp{t: h.until})
 }
 
-// note keeps op for the witness.
+// note keeps op for the witness, once.
 func (h *hold) note(op *history.Op) {
 	const kept = 8
+	if slices.Contains(h.ops, op) {
+		return
+	}
 	if len(h.ops) == kept {
 		h.ops = slices.Delete(h.ops, 1, 2)
 	}
