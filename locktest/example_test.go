@@ -1,11 +1,14 @@
 package locktest_test
 
 import (
+	"context"
+	"fmt"
 	"testing"
 
 	"github.com/bsm/redislock"
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/locktest"
+	"github.com/redis/go-redis/v9"
 )
 
 // redislockLocker stands for the adapter that makes a library's client a
@@ -17,4 +20,31 @@ func ExampleExplore() {
 		})
 	}
 	_ = TestMyLock // go test runs it
+}
+
+// The lock is on the Redis that the test's author runs; locks on other services are
+// tested in the same way.
+func ExampleRun() {
+	TestMyLock := func(t *testing.T) {
+		client := redis.NewClient(&redis.Options{Addr: "localhost:6379"})
+		t.Cleanup(func() { client.Close() })
+		locktest.Run(t, func(*testing.T) lockbench.Locker {
+			return redislockLocker{redislock.New(client)}
+		})
+	}
+	_ = TestMyLock // go test runs it
+}
+
+func ExampleTry() {
+	client := redis.NewClient(&redis.Options{Addr: "localhost:6379"})
+	defer client.Close()
+	found, err := locktest.Try(context.Background(), func() (lockbench.Locker, error) {
+		return redislockLocker{redislock.New(client)}, nil
+	}, locktest.WithClaims(lockbench.Exclusion, lockbench.Recovery))
+	if err != nil {
+		return // nothing was tested
+	}
+	for _, c := range found.Cases {
+		fmt.Println(c.Guarantee, c.Verdict, c.Err)
+	}
 }

@@ -17,11 +17,14 @@ import (
 // called for some fifty owners, by the test's own goroutine, so that it may call
 // t.Fatal. A Locker that is an io.Closer is closed in the end.
 //
-// A sound lock passes on any machine and however slow it is: nothing is concluded
-// from how long something took but that the lock did not return five seconds after
-// the context of a call had ended, and that a key was refused more than a second
-// after every lease was over. Keys have names that no other run uses; none is left
-// held for longer than twenty leases.
+// A sound lock passes also on a slow machine: nothing is concluded from how long
+// something took but that a call did not return five seconds after its context had
+// ended ([WithPatience]), and that a key was refused more than a second after every
+// lease was over ([WithTolerance]). On one that is too slow to tell, guarantees stay
+// untested.
+//
+// Keys have names that no other run uses; none is left held for longer than twenty
+// leases. What fails keeps its history, for lockbench check.
 func Run(t *testing.T, newLocker func(t *testing.T) lockbench.Locker, options ...Option) {
 	t.Helper()
 	if testing.Short() {
