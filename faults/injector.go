@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -186,6 +187,13 @@ func (in *Injector) Stop() error {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return errors.Join(in.errs...)
+}
+
+// forget lets go of a process that died.
+func (in *Injector) forget(p *Process) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.processes = slices.DeleteFunc(in.processes, func(other *Process) bool { return other == p })
 }
 
 // Away tells whether the server answers nobody because of a fault.

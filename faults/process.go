@@ -107,6 +107,13 @@ func (p *Process) crash() bool {
 	if !p.dead.CompareAndSwap(false, true) {
 		return false
 	}
+	p.end()
+	p.in.forget(p)
+	return true
+}
+
+// end ends what the process has under way, its clients and its connections.
+func (p *Process) end() {
 	p.gate.Lock() // what is under way has had its effect by its client's death
 	defer p.gate.Unlock()
 	p.mu.Lock()
@@ -118,7 +125,9 @@ func (p *Process) crash() bool {
 	for conn := range p.conns {
 		_ = conn.Close() // of no more use, whatever it says
 	}
-	return true
+	for _, by := range p.proxies {
+		by.Close()
+	}
 }
 
 // stand lets the process stand still for d, or until the faults are over.

@@ -10,7 +10,7 @@ type stream struct {
 
 	// Under the client's mutex:
 	encoder encoder
-	batch   *batch   // being filled
+	batch   *batch   // being filled; nil when there is no more to come
 	full    []*batch // waiting for the writer
 	free    []*Op    // not in use
 
@@ -67,9 +67,16 @@ func (s *stream) take() (batches []*batch, watermark int64) {
 func (s *stream) handOver() []*batch {
 	batches := s.full
 	s.full = nil
-	if s.batch.count > 0 {
+	switch {
+	case s.batch == nil:
+	case s.batch.count > 0:
 		batches = append(batches, s.batch)
-		s.fresh()
+		s.batch = nil
+		if !s.sealed {
+			s.fresh()
+		}
+	case s.sealed:
+		s.batch = nil
 	}
 	return batches
 }

@@ -106,7 +106,7 @@ func guarded(o *workloads.Options) {
 }
 
 // wedges gives the run the time to see that a key stays locked past every lease.
-func wedges(o *workloads.Options) { o.Duration = 5 * time.Second }
+func wedges(o *workloads.Options) { o.Duration = 7 * time.Second }
 
 // TestFaults shows each fault what breaks under it, and what does not.
 func TestFaults(t *testing.T) {

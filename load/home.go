@@ -25,18 +25,21 @@ type commands struct {
 	_    [64]byte
 }
 
-// homes are the processes of a run: one at each place, and those that died before it.
+// homes are the processes of a run, one at each place. Of those that died before it
+// nothing is kept but what they counted.
 type homes struct {
 	mu    sync.Mutex
 	at    []*home // by place
-	all   []*home
-	spent bool // closed: nobody moves in any more
+	made  int     // so far
+	sent  int64   // commands, by those that are gone
+	spent bool    // closed: nobody moves in any more
 	errs  []error
 }
 
 // openHome opens the process for a place. Its number is one that no other has.
 func (r *run) openHome(place int) (*home, error) {
-	h := &home{number: len(r.homes.all), sent: &commands{}}
+	h := &home{number: r.homes.made, sent: &commands{}}
+	r.homes.made++
 	env := r.environment(h)
 	if r.injector != nil {
 		h.faults = r.injector.Process(h.number, &env)
@@ -46,7 +49,6 @@ func (r *run) openHome(place int) (*home, error) {
 		return nil, fmt.Errorf("open process %d: %w", h.number, err)
 	}
 	h.process = process
-	r.homes.all = append(r.homes.all, h)
 	if place == len(r.homes.at) {
 		r.homes.at = append(r.homes.at, nil)
 	}
@@ -68,8 +70,8 @@ func (r *run) environment(h *home) design.Environment {
 	}
 }
 
-// homeOf returns the process at a place, a fresh one where that died; nil when there
-// can be none any more.
+// homeOf returns the process at a place, a fresh one where that died and was closed; nil
+// when there can be none any more.
 func (r *run) homeOf(place int) *home {
 	r.homes.mu.Lock()
 	defer r.homes.mu.Unlock()
@@ -85,6 +87,7 @@ func (r *run) homeOf(place int) *home {
 		r.homes.errs = append(r.homes.errs, err)
 		return nil
 	}
+	r.homes.sent += h.sent.sent.Load()
 	return fresh
 }
 
@@ -101,7 +104,7 @@ func (r *run) closeProcesses() {
 	r.homes.mu.Lock()
 	defer r.homes.mu.Unlock()
 	r.homes.spent = true
-	for _, h := range r.homes.all {
+	for _, h := range r.homes.at {
 		if err := h.close(); err != nil && !h.dead() {
 			r.summary.note("process %d of the design did not close cleanly: %v", h.number, err)
 		}
@@ -116,7 +119,8 @@ func (r *run) closeProcesses() {
 func (r *run) sent() (n int64) {
 	r.homes.mu.Lock()
 	defer r.homes.mu.Unlock()
-	for _, h := range r.homes.all {
+	n = r.homes.sent
+	for _, h := range r.homes.at {
 		n += h.sent.sent.Load()
 	}
 	return n

@@ -2,6 +2,7 @@ package load
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/lockbench/lockbench"
@@ -19,22 +20,49 @@ type lane struct {
 	faults *faults.Client // nil in a run without faults
 }
 
-// crew are the clients there ever were, for those who add up what they were told.
+// A crew are the clients of a run, for those who add up what they were told: each that
+// is there, and what those who died were told. It is safe for concurrent use.
 type crew struct {
-	mu  sync.Mutex
-	all []*workloads.Client
+	mu   sync.Mutex
+	here []*workloads.Client
+	gone told
+}
+
+// told is what clients were told, see workloads.Counts.
+type told struct{ grants, refused, lost, failed, done, skipped int64 }
+
+func (t *told) add(n *workloads.Counts) {
+	t.grants += n.Grants.Load()
+	t.refused += n.Refused.Load()
+	t.lost += n.Lost.Load()
+	t.failed += n.Failed.Load()
+	t.done += n.Done.Load()
+	t.skipped += n.Skipped.Load()
 }
 
 func (c *crew) join(one *workloads.Client) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.all = append(c.all, one)
+	c.here = append(c.here, one)
 }
 
-func (c *crew) members() []*workloads.Client {
+// leave takes out a client that is told nothing more.
+func (c *crew) leave(one *workloads.Client) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.all
+	c.gone.add(&one.Counts)
+	c.here = slices.DeleteFunc(c.here, func(other *workloads.Client) bool { return other == one })
+}
+
+// total is what all of them were told so far.
+func (c *crew) total() told {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := c.gone
+	for _, one := range c.here {
+		all.add(&one.Counts)
+	}
+	return all
 }
 
 // enlist gives the lane a client with this id, that lives in h.
@@ -74,6 +102,7 @@ func (r *run) live(ctx context.Context, l *lane, share int64) {
 		if fresh == nil {
 			return
 		}
+		r.crew.leave(l.client)
 		id += r.options.Clients
 		r.enlist(l, id, fresh)
 	}

@@ -112,16 +112,8 @@ func (r *run) probe(ctx context.Context) error {
 // report adds up what the clients have counted so far.
 func (w *watch) report() {
 	s := &w.run.summary
-	s.Grants, s.Refused, s.Lost, s.Failed, s.Done, s.Skipped = 0, 0, 0, 0, 0, 0
-	for _, c := range w.run.crew.members() {
-		n := &c.Counts
-		s.Grants += n.Grants.Load()
-		s.Refused += n.Refused.Load()
-		s.Lost += n.Lost.Load()
-		s.Failed += n.Failed.Load()
-		s.Done += n.Done.Load()
-		s.Skipped += n.Skipped.Load()
-	}
+	t := w.run.crew.total()
+	s.Grants, s.Refused, s.Lost, s.Failed, s.Done, s.Skipped = t.grants, t.refused, t.lost, t.failed, t.done, t.skipped
 	p := w.run.cfg.Progress
 	if p == nil {
 		return

@@ -2,6 +2,7 @@ package load
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -95,9 +96,15 @@ func (s *site) enter(g *grip) {
 	if len(s.inside) > 0 && s.shared(g) {
 		s.overlapped.Add(1)
 	}
+	if g.dead != nil { // others may be, too, who never leave
+		s.inside = slices.DeleteFunc(s.inside, (*grip).gone)
+	}
 	s.inside = append(s.inside, g)
 	s.entries++
 }
+
+// gone tells whether the client has died.
+func (g *grip) gone() bool { return g.dead != nil && g.dead() }
 
 // shared tells whether g and somebody inside are both valid. The clock is read
 // under the mutex: at that instant everyone inside is past the return of its
@@ -132,7 +139,7 @@ func (s *site) leave(g *grip) {
 // valid tells whether g was certainly valid at now. Loss and death are looked at
 // after the clock was read: if they are not known yet, they were not known then.
 func (g *grip) valid(now time.Duration) bool {
-	if g.until <= now || g.dead != nil && g.dead() {
+	if g.until <= now || g.gone() {
 		return false
 	}
 	select {
