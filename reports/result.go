@@ -21,6 +21,9 @@ type Result struct {
 	Runs        []Run               `json:"runs"`
 	// NotRun names the designs that were asked for and never started.
 	NotRun []string `json:"not_run,omitempty"`
+	// SelfCheck says whether a lock that is broken on purpose was caught under the same
+	// settings; nil where these could show no broken lock.
+	SelfCheck *SelfCheck `json:"self_check,omitempty"`
 	// Exit is the exit code: 0, 1 or 3.
 	Exit int `json:"exit"`
 }

@@ -47,6 +47,7 @@ func Terminal(w io.Writer, r Result, opt TerminalOptions) error {
 	t.guards()
 	t.open()
 	t.notExercised()
+	t.selfCheck()
 	t.outcome()
 	return t.Flush()
 }

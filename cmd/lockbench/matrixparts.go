@@ -2,14 +2,11 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/faults"
-	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/internal/zoo"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -32,7 +29,7 @@ func liveParts() []livePart {
 	return []livePart{
 		{driverLive, nil, lockbench.Exclusion},
 		{driverLive + " faults", []string{string(faults.Crash), string(faults.LostReply), string(faults.Cancel)}, lockbench.Exclusion},
-		{driverLive + " failover", []string{string(faults.Failover)}, lockbench.Failover},
+		{driverLive + " failover", []string{string(faults.Failover) + ",at=400ms,every=700ms"}, lockbench.Failover},
 		{driverLive + " skew", []string{string(faults.Skew)}, lockbench.OwnerRelease},
 	}
 }
@@ -68,18 +65,4 @@ func liveFitting(budget time.Duration, designs int) []livePart {
 	parts := liveParts()
 	n := int(liveShare * float64(budget) / float64(each) / float64(designs))
 	return parts[:min(n, len(parts))]
-}
-
-// selfCheckName is what the lock that is broken on purpose is called in reports.
-const selfCheckName = "self-check/plain-del"
-
-// brokenDesign is a lock that is broken on purpose: its late releases free whoever
-// holds the key. What it needs to be caught is what most real breaches need: holders
-// that outlive their lease, and others that wait for the key.
-func brokenDesign() design.Design {
-	mutants := zoo.Mutants()
-	i := slices.IndexFunc(mutants, func(m zoo.Mutant) bool { return m.Name == "plain-del" })
-	d := mutants[i].Design()
-	d.Name, d.Claims, d.Limits = selfCheckName, []lockbench.Guarantee{}, nil
-	return d
 }

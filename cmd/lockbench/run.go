@@ -47,6 +47,9 @@ designs that takes less than a minute and needs nothing installed: a private
 redis-server from PATH is used, or else an embedded server. Designs that lock on
 several servers get as many, each on its own.
 
+A run ends with a lock that is broken on purpose: unless these settings show that it
+is, what held is called untested (exit 3).
+
 Ctrl-C ends the run in good order and reports what was measured; once more aborts.`,
 		Example: `  lockbench run
   lockbench run --design 'lua-token/*,watch-multi/poll' --clients 64 --duration 1m
@@ -260,12 +263,13 @@ func (o *runOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return fmt.Errorf("run: %w", err)
 	}
-	s := &session{plan: p, records: records, progress: newProgress(cmd.ErrOrStderr(), o.quiet, len(p.subjects))}
+	s := &session{plan: p, records: records, proves: true, progress: newProgress(cmd.ErrOrStderr(), o.quiet, len(p.subjects))}
 	err = s.run(cmd.Context(), o.redis)
 	if err = errors.Join(err, records.tidy(s.runs)); err != nil {
 		return fmt.Errorf("run: %w", err)
 	}
 	r := reports.New(s.runs, s.notRun)
+	r.Prove(s.proof)
 	if err := p.out.write(cmd.OutOrStdout(), r, s.runs); err != nil {
 		return fmt.Errorf("run: %w", err)
 	}

@@ -25,6 +25,10 @@ type session struct {
 	store  *servers.Server
 	runs   []reports.Judged
 	notRun []string
+	// proves: the session ends with a lock that is broken on purpose, and proof tells
+	// what came of it; nil where there was nothing to prove.
+	proves bool
+	proof  *reports.SelfCheck
 }
 
 // run starts or finds the server and runs every design, until ctx ends or the
@@ -54,7 +58,10 @@ func (s *session) run(ctx context.Context, urls []string) (err error) {
 			return err
 		}
 	}
-	return nil
+	if s.proves {
+		s.proof, err = s.selfCheck(ctx)
+	}
+	return err
 }
 
 // serversNeeded is the most that a design of the plan locks on.

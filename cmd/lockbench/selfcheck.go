@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/faults"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/zoo"
+	"github.com/lockbench/lockbench/load"
+	"github.com/lockbench/lockbench/reports"
+)
+
+// selfCheckName is what the lock that is broken on purpose is called in reports.
+const selfCheckName = "self-check/plain-del"
+
+// brokenDesign is a lock that is broken on purpose: its late releases free whoever
+// holds the key. What it needs to be caught is what most real breaches need: holders
+// that outlive their lease, and others that wait for the key.
+func brokenDesign() design.Design { return mutant("plain-del") }
+
+// A proof is a lock that is broken on purpose, and the guarantee that it breaks, for
+// settings that exercise this.
+type proof struct {
+	mutant string
+	breaks lockbench.Guarantee
+}
+
+// proofs lists them by how much the settings must do to show them.
+func proofs() []proof {
+	return []proof{
+		{"plain-del", lockbench.OwnerRelease},
+		{"extend-ignored", lockbench.Extend},
+		{"get-set", lockbench.Exclusion},
+	}
+}
+
+func mutant(name string) design.Design {
+	mutants := zoo.Mutants()
+	i := slices.IndexFunc(mutants, func(m zoo.Mutant) bool { return m.Name == name })
+	d := mutants[i].Design()
+	d.Name, d.Claims, d.Limits = "self-check/"+name, []lockbench.Guarantee{}, nil
+	return eager(d)
+}
+
+// provable lists the proofs that the session could show, by its workload and faults.
+func (s *session) provable() []proof {
+	options, err := s.workload.Options(s.options)
+	if err != nil {
+		return nil
+	}
+	shown, hidden := s.workload.Exercises(options), faults.Hides(s.faults)
+	return slices.DeleteFunc(proofs(), func(p proof) bool {
+		return !slices.Contains(shown, p.breaks) || slices.Contains(hidden, p.breaks)
+	})
+}
+
+// selfCheck runs locks that are broken on purpose under the settings of the session,
+// until one is caught, and tells whether one was. It returns nil where the settings could
+// show no broken lock, or were not given the time to.
+func (s *session) selfCheck(ctx context.Context) (*reports.SelfCheck, error) {
+	var first *reports.SelfCheck
+	for _, p := range s.provable() {
+		if ctx.Err() != nil || s.servers.First().Err() != nil {
+			break
+		}
+		c, err := s.prove(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		if c.Caught {
+			s.progress.say("self-check: it was caught breaking %s", p.breaks)
+			return c, nil
+		}
+		if first == nil {
+			first = c
+		}
+	}
+	return first, nil
+}
+
+// prove runs one broken lock, until the witness sees two owners at once (unless faults
+// may do that) or the time is over.
+func (s *session) prove(ctx context.Context, p proof) (*reports.SelfCheck, error) {
+	d := mutant(p.mutant)
+	s.progress.say("self-check: a lock that is broken on purpose, under the same settings ...")
+	path := s.records.path(d.Name)
+	live := &load.Progress{}
+	seen, stop := context.WithCancel(ctx)
+	defer stop()
+	if len(s.faults) == 0 { // which could let two in at once, too
+		go stopOnOverlap(seen, live, stop)
+	}
+	_, failed, err := s.load(seen, subject{Design: d}, path, live)
+	if err != nil {
+		return nil, err
+	}
+	j, unreadable := judge(path, nil)
+	if unreadable != nil {
+		return nil, fmt.Errorf("self-check: %w", errors.Join(failed, unreadable))
+	}
+	c := &reports.SelfCheck{
+		Design: d.Name, MustBreak: p.breaks, Grants: j.Verdicts.Grants,
+		Overruns: j.Verdicts.Find(lockbench.Overrun).Exposure,
+		Caught:   j.Verdicts.Find(p.breaks).Verdict == checker.Broken || j.Verdicts.Find(lockbench.Exclusion).Verdict == checker.Broken,
+	}
+	return c, os.Remove(path)
+}
+
+// stopOnOverlap ends a run once its witness has seen two owners at once. It returns when
+// ctx ends.
+func stopOnOverlap(ctx context.Context, live *load.Progress, stop func()) {
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if live.Overlaps.Load() > 0 {
+				stop()
+			}
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package reports
+
+import (
+	"fmt"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+)
+
+// A SelfCheck is a run of a lock that is broken on purpose, under the settings of the
+// others: unless these show that it is broken, they show nothing of the others either.
+type SelfCheck struct {
+	Design string `json:"design"`
+	// MustBreak is what it had to break, and Caught whether it was seen to.
+	MustBreak lockbench.Guarantee `json:"must_break"`
+	Caught    bool                `json:"caught"`
+	// Grants and Overruns (work past the lease) are what it met.
+	Grants   int64 `json:"grants"`
+	Overruns int64 `json:"overruns"`
+}
+
+// reason says why it was not caught, and what to do about it.
+func (c *SelfCheck) reason() string {
+	return fmt.Sprintf("%s met %s: raise --clients or --duration", plural(c.Grants, "grant"), plural(c.Overruns, "overrun"))
+}
+
+// Prove takes up a self-check, nil for none. Where the broken lock was not caught, what
+// was held counts as untested, and r is inconclusive unless a claim is broken.
+func (r *Result) Prove(c *SelfCheck) {
+	r.SelfCheck = c
+	if c == nil || c.Caught {
+		return
+	}
+	r.Exit = worst(r.Exit, Inconclusive)
+	for i := range r.Runs {
+		run := &r.Runs[i]
+		run.Exit = worst(run.Exit, Inconclusive)
+		for name, g := range run.Guarantees {
+			if g.Verdict == checker.Held {
+				g.Verdict, g.Note = checker.Untested, "held, but a lock broken on purpose was not caught"
+				run.Guarantees[name] = g
+			}
+		}
+	}
+}
+
+// selfCheck says so when a lock broken on purpose was not caught.
+func (t *terminal) selfCheck() {
+	if c := t.result.SelfCheck; c != nil && !c.Caught {
+		t.printf("\n%s: a lock broken on purpose was NOT caught breaking %s: %s\n", t.bad("self-check"), c.MustBreak, c.reason())
+	}
+}

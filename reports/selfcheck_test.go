@@ -1,0 +1,46 @@
+package reports
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+)
+
+func TestProve(t *testing.T) {
+	ok := judged(header("lua-token/strategy", "private"), 12, held(lockbench.Exclusion, 5))
+	for _, c := range []struct {
+		name  string
+		runs  []Judged
+		proof *SelfCheck
+		want  checker.Verdict
+		exit  int
+		says  string
+	}{
+		{"nothing to prove", []Judged{ok}, nil, checker.Held, Passed, "No claim was broken"},
+		{"caught", []Judged{ok}, &SelfCheck{MustBreak: lockbench.Exclusion, Caught: true, Grants: 12}, checker.Held, Passed, "No claim was broken"},
+		{"not caught", []Judged{ok}, &SelfCheck{MustBreak: lockbench.OwnerRelease, Grants: 12}, checker.Untested, Inconclusive,
+			"12 grants met 0 overruns: raise --clients or --duration (exit 3)"},
+		{"a broken claim outweighs it", []Judged{ok, stealer("private")}, &SelfCheck{MustBreak: lockbench.OwnerRelease}, checker.Untested, BrokenClaim, "Claims were broken"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := New(c.runs, nil)
+			r.Prove(c.proof)
+			if got := r.Runs[0].Guarantees[lockbench.Exclusion].Verdict; got != c.want || r.Exit != c.exit {
+				t.Errorf("got exclusion %v, exit %d; want %v, %d", got, r.Exit, c.want, c.exit)
+			}
+			var buf bytes.Buffer
+			if err := Terminal(&buf, r, TerminalOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(buf.String(), c.says) {
+				t.Errorf("no %q in:\n%s", c.says, buf.String())
+			}
+			if err := compile(t, true).Validate(document(t, r)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
