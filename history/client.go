@@ -191,6 +191,10 @@ func (c *Client) Die(note string) {
 	}
 }
 
+// Retire lets go of what is kept for the leases of a client that has died. Its owner's
+// goroutine calls it, as the last of the client's methods.
+func (c *Client) Retire() { c.leases = nil }
+
 func (c *Client) event(what Op) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

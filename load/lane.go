@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/faults"
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -18,6 +19,7 @@ type lane struct {
 	client *workloads.Client
 	home   *home
 	faults *faults.Client // nil in a run without faults
+	record *history.Client
 }
 
 // A crew are the clients of a run, for those who add up what they were told: each that
@@ -85,7 +87,7 @@ func (r *run) lockerOf(l *lane, id int) (lockbench.Locker, lockbench.Store) {
 	if l.home.faults == nil {
 		return r.witness.Locker(locker), store
 	}
-	l.faults = l.home.faults.Client(id, record)
+	l.faults, l.record = l.home.faults.Client(id, record), record
 	return l.faults.Locker(r.witness.MortalLocker(locker, l.faults.Dead)), l.faults.Store(store)
 }
 
@@ -103,6 +105,7 @@ func (r *run) live(ctx context.Context, l *lane, share int64) {
 			return
 		}
 		r.crew.leave(l.client)
+		l.record.Retire()
 		id += r.options.Clients
 		r.enlist(l, id, fresh)
 	}
