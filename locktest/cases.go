@@ -69,16 +69,18 @@ func contend(s *stage) {
 	s.queue(func(o *owner, lease lockbench.Lease) { o.release(lease) })
 }
 
-// queue has the owners take turns for half a lease's time, as fast as they can.
+// pause is between two turns of an owner, for the others to have theirs.
+const pause = time.Millisecond / 2
+
+// queue has the owners take turns for half a lease's time, or some hundred turns.
 func (s *stage) queue(f func(*owner, lockbench.Lease)) {
-	over := time.Now().Add(s.ttl / 2)
+	over := time.Now().Add(max(s.ttl/2, 200*time.Millisecond))
 	s.together(func(o *owner) {
 		for s.ctx.Err() == nil && time.Now().Before(over) {
 			if lease := o.acquire(4*s.ttl, 0); lease != nil {
 				f(o, lease)
-			} else {
-				s.sleep(time.Millisecond / 2)
 			}
+			s.sleep(pause)
 		}
 	})
 }

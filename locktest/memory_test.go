@@ -161,3 +161,11 @@ func silent(<-chan struct{}) faults {
 		return lease, nil
 	}}
 }
+
+// eternal grants for ever, whatever is asked for.
+func eternal(<-chan struct{}) faults {
+	return faults{acquire: func(ctx context.Context, s *service, key string, opt lockbench.Options) (lockbench.Lease, error) {
+		opt.TTL = time.Hour
+		return s.wait(ctx, key, opt)
+	}}
+}

@@ -15,7 +15,8 @@ import (
 //
 // newLocker makes one owner: what the lock's library creates for one client. It is
 // called for some fifty owners, by the test's own goroutine, so that it may call
-// t.Fatal. A Locker that is an io.Closer is closed in the end.
+// t.Fatal. A Locker that is an [io.Closer] is closed when its owner ends; one
+// whose lock renews its leases by itself has to be, and Close then ends that.
 //
 // A sound lock passes also on a slow machine: nothing is concluded from how long
 // something took but that a call did not return five seconds after its context had

@@ -4,7 +4,10 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -172,6 +175,7 @@ func TestTrySurvivesWildLocks(t *testing.T) {
 		{name: "refuses without an error", faults: silent, err: "acquire a key that another owner holds: Acquire returned neither"},
 		{name: "blocks later", faults: neverLater, fails: lockbench.Exclusion, want: "exclusion: Acquire did not return, 1s after"},
 		{name: "ignores its context", faults: deaf, fails: lockbench.Cancel, want: "cancel: Acquire did not return, 1s after"},
+		{name: "never ends", faults: eternal, fails: lockbench.Recovery, want: "recovery: untested, what is held outlasts its lease"},
 		{name: "panics", faults: panicking, fails: lockbench.LossReported, want: "loss-reported: Release panicked: no such lock\n"},
 		{name: "ends its goroutine", faults: exiting, fails: lockbench.LossReported, want: "loss-reported: Release ended its goroutine; hint: "},
 	} {
@@ -256,6 +260,38 @@ func TestTryKeepsHistories(t *testing.T) {
 		if r := judgedAgain(t, c.History); r.Grants == 0 || r.Partial {
 			t.Errorf("%s: %d grants, partial %v (%s)", c.History, r.Grants, r.Partial, r.Why)
 		}
+	}
+}
+
+// runVariable has TestRunChild, run again by the test below, test a lock that is not
+// sound.
+const runVariable = "LOCKTEST_RUN"
+
+func TestRunChild(t *testing.T) {
+	if os.Getenv(runVariable) == "" {
+		t.Skip("for the child of TestRun only")
+	}
+	s := newService(faults{release: plainDel})
+	locktest.Run(t, func(*testing.T) lockbench.Locker { return s }, locktest.WithTTL(100*time.Millisecond))
+}
+
+// TestRun looks at what go test prints of a lock that is not sound, and does what it
+// is told to there.
+func TestRun(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestRunChild$", "-test.v")
+	cmd.Env = append(os.Environ(), runVariable+"=1", "LOCKBENCH_HISTORY="+t.TempDir(), "LOCKBENCH_SEED=3")
+	out, err := cmd.CombinedOutput()
+	wantOutput(t, string(out), err, true, []string{
+		`--- FAIL: TestRunChild/owner-release`, `RUN +TestRunChild/owner-release\n.*owner-release: broken;`,
+		`--- PASS: TestRunChild/no-spurious-refusal`, `--- SKIP: TestRunChild/restart`, `with leases of 100ms and seed 3\n`,
+	})
+	again := regexp.MustCompile(`judge it again: lockbench (check \S+owner-release\.lbh)\n`).FindStringSubmatch(string(out))
+	if again == nil {
+		t.Fatalf("no command to judge it again:\n%s", out)
+	}
+	check := exec.CommandContext(t.Context(), "go", append([]string{"run", "../cmd/lockbench"}, strings.Fields(again[1])...)...)
+	if out, err := check.CombinedOutput(); err == nil || check.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), "broke") {
+		t.Errorf("%s: error %v, want exit code 1:\n%s", again[1], err, out)
 	}
 }
 

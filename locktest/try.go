@@ -208,13 +208,17 @@ func (r *trial) sides(p play) int {
 	return p.sides
 }
 
+// undying tells whether nobody can say what becomes of a dead owner's lock: it
+// outlasts its lease, because it is renewed or because it has none.
+func (r *trial) undying() bool { return r.abilities.renews && r.guards[0].immortal() }
+
 // unfit says why the lock cannot be put to a test, empty when it can.
 func (r *trial) unfit(p play) string {
 	switch {
 	case p.lapses && r.abilities.renews:
 		return "the lock renews its leases by itself: its owners do not lose it while they live"
-	case p.guarantee == lockbench.Recovery && r.abilities.renews && len(r.guards) > 0 && r.guards[0].immortal():
-		return "the lock renews its leases by itself, and cannot be stopped: its Locker is no io.Closer"
+	case p.guarantee == lockbench.Recovery && r.undying():
+		return "what is held outlasts its lease, and its owner cannot be made to die: its Locker is no io.Closer"
 	}
 	return r.abilities.lacks(p.guarantee)
 }

@@ -82,6 +82,8 @@ func (r *trial) judge(c *Case, own *show) error {
 		}
 	}
 	switch {
+	case c.Guarantee == lockbench.Recovery && c.Claimed && r.undying():
+		errs = append(errs, fmt.Errorf("%s: untested, %s; hint: have Close end what the lock does in the background, as the end of its process would", c.Guarantee, c.Skipped))
 	case c.Verdict == checker.Broken && c.Claimed:
 		errs = append(errs, fmt.Errorf("%s: %s", c.Guarantee, c.page()))
 	case c.Guarantee == lockbench.LossReported && r.abilities.watch: // told before anybody else was granted the key
