@@ -72,6 +72,7 @@ Exit codes: 0 every claim that could be exercised was held; 1 a claim was broken
 2 an error of usage or set-up; 3 inconclusive.`,
 		Example: `  lockbench run                                  a tour of all designs, within a minute
   lockbench run --design 'lua-token/*' --clients 64 --duration 1m
+  lockbench matrix                               which design keeps which guarantees
   lockbench explore lua-token/token              look for the schedule that breaks it
   lockbench check histories/*.lbh                judge saved histories again`,
 		SilenceErrors: true,
