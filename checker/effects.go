@@ -101,12 +101,16 @@ func (c *Checker) judgeWrite(k *key, w *write) {
 }
 
 // lostUpdate is the lock's fault when both writers wrote within their validity,
-// and the documented hazard of leases otherwise.
+// and the documented hazard of leases otherwise. What comes of a restart counts as that
+// only; of a failover a guarded store could have made nothing, so it is shown.
 func (c *Checker) lostUpdate(k *key, victim, w *write) {
-	if victim.h.forgotten || w.h.forgotten { // that counts as restart or failover
+	switch forgotten := victim.h.forgotten || w.h.forgotten; {
+	case forgotten && c.faults.forgets == lockbench.Failover:
+		c.hazard(lockbench.Effects, k, updateLostFailover, victim.h, w.h)
 		return
-	}
-	if victim.valid && w.valid {
+	case forgotten:
+		return
+	case victim.valid && w.valid:
 		c.violate(lockbench.Effects, k, updateLost, victim.h, w.h)
 		return
 	}

@@ -89,6 +89,8 @@ func (c *Checker) verdict(g lockbench.Guarantee, t *tally, claimed bool) (Verdic
 		return Hazard, "the lease ended before the work did, and another owner got in"
 	case t.violations > 0:
 		return Broken, c.slackNote(g)
+	case t.hazards > 0 && c.faults.forgets == lockbench.Failover:
+		return Hazard, "only across a failover, or by writes made after their writer's validity"
 	case t.hazards > 0:
 		return Hazard, "only by writes made after their writer's validity"
 	case t.exposure > 0:

@@ -30,6 +30,7 @@ const (
 	refusedFree          violation = "%s was refused a key that nobody held"
 	updateLost           violation = "the update by %s was overwritten by %s, which had not seen it"
 	updateLostLate       violation = "the update by %s was overwritten by %s, which had not seen it; one of them wrote after its validity"
+	updateLostFailover   violation = "the update by %s was overwritten by %s, which had not seen it; the lost primary had granted one of them the key"
 	fenceNotRaised       violation = "%s was granted the key before %s, whose fence is not higher"
 	toldRefused          violation = "the reply to %s was lost, and it was told that another had the key, which nobody had"
 	refusedDead          violation = "%s died, its lease was long over, and %s was refused the key"
@@ -65,7 +66,7 @@ func (c *Checker) margin(w candidate) int64 {
 	switch w.kind {
 	case workedOn:
 		return earlier(earlier(a.knew, b.knew), c.last).t - a.intrusion.t
-	case overlapping, updateLost, freedByStranger, innerFreed:
+	case overlapping, updateLost, updateLostFailover, freedByStranger, innerFreed:
 		return overlap(a, b, c.last)
 	case grantedEarly, extendBroken:
 		return max(0, a.until-b.granted.t)
