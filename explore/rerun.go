@@ -43,8 +43,12 @@ func (x *explorer) rerun(file *script, r Replay) error {
 		return err
 	}
 	x.result.Findings, x.result.Grants = p.judged.Findings, p.judged.Grants
-	for i := range x.result.Findings { // one schedule, however often it did it
-		x.result.Findings[i].Violations = min(1, x.result.Findings[i].Violations)
+	for i := range x.result.Findings {
+		f := &x.result.Findings[i]
+		f.Violations = min(1, f.Violations) // one schedule, however often it did it
+		if f.Witness != nil {
+			f.Witness.Sentence = w.sentence(*f)
+		}
 	}
 	x.result.Coverage = Coverage{
 		Strategy: Exhaustive, Scenario: x.cfg.Scenario, Clients: x.cfg.Clients, Threads: x.cfg.Threads,
