@@ -30,6 +30,9 @@ func (r *MatrixRow) AddRun(p MatrixPart, j *Judged) {
 	p.Seed, p.Params, p.Faults, p.Server = run.Seed, run.Params, run.Faults, j.Header.Server
 	p.Injected, p.Error, p.Defects, p.Notes = run.Injected, run.Error, run.Defects, run.Notes
 	p.Grants, p.History = run.Counts.Grants, run.History
+	if p.Server.Kind == "private" {
+		p.Server.Address = "" // it was there for this run only
+	}
 	if len(run.unmet()) > 0 {
 		p.Notes = append(p.Notes, "fault "+run.unmet()[0].Kind+" met no lock")
 	}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/reports"
+)
+
+var update = flag.Bool("update", false, "rewrite the README's matrix from docs/matrix.json")
+
+const (
+	readme      = "../../README.md"
+	savedMatrix = "../../docs/matrix.json"
+	matrixBegin = "<!-- matrix -->\n"
+	matrixEnd   = "<!-- /matrix -->\n"
+)
+
+func openMatrix(t *testing.T) reports.Matrix {
+	t.Helper()
+	m, err := readMatrix("", savedMatrix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return *m
+}
+
+// TestReadmeMatrix: the README shows what the saved matrix says.
+func TestReadmeMatrix(t *testing.T) {
+	var want bytes.Buffer
+	if err := reports.MarkdownMatrix(&want, openMatrix(t)); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(readme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, begun := strings.Cut(strings.ReplaceAll(string(text), "\r\n", "\n"), matrixBegin)
+	got, after, ended := strings.Cut(rest, matrixEnd)
+	if !begun || !ended {
+		t.Fatalf("the README has no matrix between %q and %q", matrixBegin, matrixEnd)
+	}
+	if *update {
+		if err := os.WriteFile(readme, []byte(before+matrixBegin+want.String()+matrixEnd+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(got, want.String()); diff != "" {
+		t.Errorf("the README's matrix is not that of docs/matrix.json; -update writes it (-got +want):\n%s", diff)
+	}
+}
+
+// TestSavedMatrixIsOfThisCatalogue: it has all designs, as they are, in every part.
+func TestSavedMatrixIsOfThisCatalogue(t *testing.T) {
+	m := openMatrix(t)
+	var got, want []reports.MatrixRow
+	for _, r := range m.Rows {
+		got = append(got, reports.MatrixRow{Design: r.Design, Source: r.Source, Library: r.Library, Claims: r.Claims, Limits: r.Limits, Without: r.Without})
+	}
+	for _, d := range impls.All() {
+		want = append(want, newRow(d))
+	}
+	if diff := cmp.Diff(got, want); diff != "" {
+		t.Errorf("docs/matrix.json is stale; docs/matrix.md says how it is made (-got +want):\n%s", diff)
+	}
+	if len(m.NotRun) > 0 || len(m.Unproven()) > 0 || len(m.Settings.Parts) != len(liveParts())+1 {
+		t.Errorf("not run %v, not proven %v, parts %v; want all parts run and proven", m.NotRun, m.Unproven(), m.Settings.Parts)
+	}
+}
+
+// TestSavedSchedules runs every schedule of the saved matrix again: each still shows what
+// the matrix says.
+func TestSavedSchedules(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a process for each schedule")
+	}
+	m, dir, n := openMatrix(t), t.TempDir(), 0
+	for i := range m.Rows {
+		for guarantee, schedule := range breaches(&m.Rows[i]) {
+			n++
+			file := filepath.Join(dir, fmt.Sprintf("%d.replay", n))
+			if err := os.WriteFile(file, []byte(schedule.Replay), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			t.Run(m.Rows[i].Design+" "+string(guarantee), func(t *testing.T) {
+				t.Parallel()
+				stillBreaks(t, file, guarantee)
+			})
+		}
+	}
+	if n < 30 {
+		t.Errorf("the matrix has %d schedules, want 30 at least", n)
+	}
+}
+
+// breaches are the schedules by which explore broke a design.
+func breaches(r *reports.MatrixRow) map[lockbench.Guarantee]*reports.Schedule {
+	found := make(map[lockbench.Guarantee]*reports.Schedule)
+	for name, cell := range r.Cells {
+		for _, e := range cell.Evidence {
+			if e.Schedule != nil && e.Verdict == checker.Broken {
+				found[name] = e.Schedule
+			}
+		}
+	}
+	return found
+}
+
+func stillBreaks(t *testing.T, file string, g lockbench.Guarantee) {
+	t.Helper()
+	out, err := exec.Command("lockbench", "explore", "-q", "--replay", file, "--claims", "none").CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "still breaks "+string(g)) {
+		t.Errorf("it does not break %s any more: %v\n%s", g, err, out)
+	}
+}
