@@ -338,7 +338,7 @@ func (o *owner) cancelled(ttl, wait, after time.Duration) lockbench.Lease {
 		o.record.Fault("cancel", 0)
 		cancel()
 	})
-	lease, err := o.direct.Acquire(ctx, o.stage.key, lockbench.Options{TTL: ttl, Wait: wait})
+	lease, err := o.locker.Acquire(ctx, o.stage.key, lockbench.Options{TTL: ttl, Wait: wait})
 	if !timer.Stop() {
 		<-struck
 	}

@@ -2,6 +2,7 @@ package locktest_test
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -167,5 +168,16 @@ func eternal(<-chan struct{}) faults {
 	return faults{acquire: func(ctx context.Context, s *service, key string, opt lockbench.Options) (lockbench.Lease, error) {
 		opt.TTL = time.Hour
 		return s.wait(ctx, key, opt)
+	}}
+}
+
+// wordy refuses with an error that is not the contract's.
+func wordy(<-chan struct{}) faults {
+	return faults{acquire: func(ctx context.Context, s *service, key string, opt lockbench.Options) (lockbench.Lease, error) {
+		lease, err := s.wait(ctx, key, opt)
+		if err != nil {
+			return nil, errors.New("taken")
+		}
+		return lease, nil
 	}}
 }

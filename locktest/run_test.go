@@ -175,6 +175,7 @@ func TestTrySurvivesWildLocks(t *testing.T) {
 		{name: "refuses without an error", faults: silent, err: "acquire a key that another owner holds: Acquire returned neither"},
 		{name: "blocks later", faults: neverLater, fails: lockbench.Exclusion, want: "exclusion: Acquire did not return, 1s after"},
 		{name: "ignores its context", faults: deaf, fails: lockbench.Cancel, want: "cancel: Acquire did not return, 1s after"},
+		{name: "refuses in its own words", faults: wordy, err: "acquire a key that another owner holds: taken; hint: return an error that wraps"},
 		{name: "never ends", faults: eternal, fails: lockbench.Recovery, want: "recovery: untested, what is held outlasts its lease"},
 		{name: "panics", faults: panicking, fails: lockbench.LossReported, want: "loss-reported: Release panicked: no such lock\n"},
 		{name: "ends its goroutine", faults: exiting, fails: lockbench.LossReported, want: "loss-reported: Release ended its goroutine; hint: "},

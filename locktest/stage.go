@@ -64,41 +64,46 @@ func (n *notes) trouble(err error) {
 // An owner is one Locker of the lock under test, guarded and recorded.
 type owner struct {
 	stage  *stage
-	locker lockbench.Locker // waits by single tries, each of which is recorded
-	direct lockbench.Locker // waits as the lock does
+	locker lockbench.Locker
 	guard  *guard
 	record *history.Client
 }
 
-// tries is how a waiting owner paces itself.
-func (s *stage) tries() time.Duration { return max(s.ttl/200, time.Millisecond) }
+// pace is the time between two tries of a waiting owner.
+func (s *stage) pace() time.Duration { return max(s.ttl/200, time.Millisecond) }
 
 // enlist makes owner id of the stage.
 func (s *stage) enlist(id int32, g *guard, r *history.Recorder) {
 	record := r.Client(id, id)
-	s.owners = append(s.owners, &owner{
-		stage: s, guard: g, record: record, direct: record.Locker(g),
-		locker: record.Locker(waiter{inner: g, seen: record, pause: s.tries()}),
-	})
+	s.owners = append(s.owners, &owner{stage: s, guard: g, record: record, locker: record.Locker(g)})
 }
 
-// acquire asks for ttl and waits for as long as wait. It returns nil unless the key
-// was granted.
+// acquire asks for ttl, again and again for as long as wait: only of a single try it
+// is known when the lease begins. It returns nil unless the key was granted.
 func (o *owner) acquire(ttl, wait time.Duration) lockbench.Lease {
-	return o.acquireBy(o.locker, ttl, wait)
+	over := time.Now().Add(wait)
+	for {
+		if lease := o.ask(lockbench.Options{TTL: ttl}); lease != nil {
+			return lease
+		}
+		if !time.Now().Before(over) || !o.stage.sleep(o.stage.pace()) {
+			return nil
+		}
+	}
 }
 
 // wait is acquire by the lock's own way of waiting, where its leases tell since when
 // they are valid: without that such a grant says nothing.
 func (o *owner) wait(ttl, wait time.Duration) lockbench.Lease {
 	if o.stage.can.validity {
-		return o.acquireBy(o.direct, ttl, wait)
+		return o.ask(lockbench.Options{TTL: ttl, Wait: wait})
 	}
 	return o.acquire(ttl, wait)
 }
 
-func (o *owner) acquireBy(l lockbench.Locker, ttl, wait time.Duration) lockbench.Lease {
-	lease, err := l.Acquire(o.stage.ctx, o.stage.key, lockbench.Options{TTL: ttl, Wait: wait})
+// ask is one call of Acquire.
+func (o *owner) ask(opt lockbench.Options) lockbench.Lease {
+	lease, err := o.locker.Acquire(o.stage.ctx, o.stage.key, opt)
 	o.stage.notes.trouble(err)
 	if err != nil {
 		return nil

@@ -141,28 +141,40 @@ func (r *trial) outlasts(ctx context.Context, first, second lockbench.Locker) (b
 	if err != nil {
 		return false, fmt.Errorf("acquire a free key with a lease of %v: %w; hint: ask for one that the lock grants, WithTTL or %s", s.ttl, err, ttlVariable)
 	}
-	poll := waiter{inner: second, seen: unseen{}, pause: max(s.ttl/50, time.Millisecond)}
-	other, err := poll.Acquire(ctx, key, lockbench.Options{TTL: s.ttl, Wait: s.ttl + s.ttl/2 + time.Second + s.tolerance})
-	renews := errors.Is(err, lockbench.ErrNotAcquired)
-	if err != nil && !renews {
-		return false, fmt.Errorf("acquire a key that another owner holds: %w; hint: return an error that wraps lockbench.ErrNotAcquired", err)
-	}
+	other, err := r.obtain(ctx, second, key)
 	for _, lease := range []lockbench.Lease{other, held} {
 		if lease != nil {
 			_ = lease.Release(ctx) // which of them is lost is no matter
 		}
 	}
-	return renews, nil
+	if err != nil && !errors.Is(err, lockbench.ErrNotAcquired) {
+		return false, fmt.Errorf("acquire a key that another owner holds: %w; hint: return an error that wraps lockbench.ErrNotAcquired", err)
+	}
+	return other == nil, nil
 }
 
-// unseen is an observer of tries that are not recorded.
-type unseen struct{}
-
-// Attempt implements design.Observer.
-func (unseen) Attempt(string) time.Time { return time.Now() }
-
-// Renewing implements design.Observer.
-func (unseen) Renewing(string) func(time.Duration, error) { return func(time.Duration, error) {} }
+// obtain tries until it is granted key, or that should have happened. Its error tells
+// how it was refused before: ErrNotAcquired, if it was once.
+func (r *trial) obtain(ctx context.Context, l lockbench.Locker, key string) (lockbench.Lease, error) {
+	s := r.settings
+	over := time.Now().Add(s.ttl + s.ttl/2 + time.Second + s.tolerance)
+	pace := time.NewTicker(max(s.ttl/50, time.Millisecond))
+	defer pace.Stop()
+	var failed error
+	for {
+		lease, err := l.Acquire(ctx, key, lockbench.Options{TTL: s.ttl})
+		if err == nil {
+			return lease, failed
+		}
+		if !errors.Is(failed, lockbench.ErrNotAcquired) {
+			failed = err
+		}
+		if ctx.Err() != nil || !time.Now().Before(over) {
+			return nil, failed
+		}
+		<-pace.C
+	}
+}
 
 // open makes the owners of every case that the lock has the abilities for.
 func (r *trial) open() error {
