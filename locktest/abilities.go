@@ -92,13 +92,16 @@ func probe(t *testing.T, newLocker NewLocker) (a abilities, err error) {
 		defer p.Close()
 		a, err = look(t.Context(), p.owner(), p.owner(), "probe")
 		if err != nil {
-			err = fmt.Errorf("of an idle server: %w; hint: connect by Env.Redis or Env.Dial, and do not wait when Options.Wait is zero", err)
+			err = fmt.Errorf("on an idle server: %w; hint: connect by Env.Redis or Env.Dial, and do not wait when Options.Wait is zero", err)
 			return
 		}
 		a.renews = renews(t.Context(), p)
 	})
 	return a, err
 }
+
+// errUnreached is about a key that nobody can hold.
+var errUnreached = errors.New("acquire a free key")
 
 // look has two owners show what they can do, on a key that nobody else uses.
 func look(ctx context.Context, first, second lockbench.Locker, key string) (a abilities, err error) {
@@ -108,7 +111,7 @@ func look(ctx context.Context, first, second lockbench.Locker, key string) (a ab
 		err = errNoLease
 	}
 	if err != nil {
-		return a, fmt.Errorf("acquire a free key: %w", err)
+		return a, fmt.Errorf("%w: %w", errUnreached, err)
 	}
 	_, a.extend = lockbench.Ability[lockbench.Extender](lease)
 	_, a.fence = lockbench.Ability[lockbench.Fencer](lease)
@@ -151,7 +154,7 @@ func renews(ctx context.Context, p *process) bool {
 
 func release(ctx context.Context, lease lockbench.Lease) error {
 	if err := lease.Release(ctx); err != nil {
-		return fmt.Errorf("release a lock just acquired on an idle server: %w", err)
+		return fmt.Errorf("release a lock just acquired: %w", err)
 	}
 	return nil
 }

@@ -147,7 +147,7 @@ func TestCheckPassesSoundLocks(t *testing.T) {
 // TestCheckNamesWhatIsWrong has locks that cannot be explored.
 func TestCheckNamesWhatIsWrong(t *testing.T) {
 	for name, c := range map[string]struct{ err, want string }{
-		"an error": {"no such thing", "acquire a free key of an idle server: no such thing; hint: "},
+		"an error": {"no such thing", "on an idle server: acquire a free key: no such thing; hint: "},
 		"no lease": {"", "neither a lease nor an error; hint: "},
 	} {
 		t.Run(name, func(t *testing.T) {

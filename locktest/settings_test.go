@@ -102,6 +102,21 @@ func TestClaims(t *testing.T) {
 	}
 }
 
+// TestClaimsTellHowToReadALook is about a lock whose first release frees what was
+// acquired twice.
+func TestClaimsTellHowToReadALook(t *testing.T) {
+	for claims, want := range map[string]design.Reacquire{
+		"": design.Refreshed, "exclusion": design.Refreshed, "reentrancy": design.Nested, "+reentrancy": design.Nested,
+	} {
+		t.Run(claims, func(t *testing.T) {
+			c, err := parseClaims(claims)
+			if got := c.read(abilities{reacquire: design.Refreshed}).reacquire; got != want || err != nil {
+				t.Errorf("got %s, error %v, want %s", got, err, want)
+			}
+		})
+	}
+}
+
 func TestPattern(t *testing.T) {
 	if got, want := pattern("TestA/b.c#01"), `^TestA$/^b\.c#01$`; got != want {
 		t.Errorf("got %s, want %s", got, want)

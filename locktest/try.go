@@ -125,21 +125,33 @@ func (r *trial) meet(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if r.abilities, err = look(ctx, first, second, r.keys+"/look"); err != nil {
+	for n := range tries {
+		err = r.lookAt(ctx, first, second, fmt.Sprintf("%s/look-%d", r.keys, n))
+		if !errors.Is(err, errUnreached) || first.gone.Load() || ctx.Err() != nil {
+			break
+		}
+	}
+	return err
+}
+
+// lookAt finds out by one key what the lock can do.
+func (r *trial) lookAt(ctx context.Context, first, second lockbench.Locker, key string) error {
+	a, err := look(ctx, first, second, key)
+	if err != nil {
 		return fmt.Errorf("%w; hint: is the service there, and does Acquire return at once when Options.Wait is zero?", err)
 	}
-	r.abilities = r.settings.claims.read(r.abilities)
-	r.abilities.renews, err = r.outlasts(ctx, first, second)
+	r.abilities = r.settings.claims.read(a)
+	r.abilities.renews, err = r.outlasts(ctx, first, second, key+"-renewed")
 	return err
 }
 
 // outlasts tells whether a hold lasts longer than its lease, with nothing done about
 // it.
-func (r *trial) outlasts(ctx context.Context, first, second lockbench.Locker) (bool, error) {
-	s, key := r.settings, r.keys+"/renewal"
+func (r *trial) outlasts(ctx context.Context, first, second lockbench.Locker, key string) (bool, error) {
+	s := r.settings
 	held, err := first.Acquire(ctx, key, lockbench.Options{TTL: s.ttl})
 	if err != nil {
-		return false, fmt.Errorf("acquire a free key with a lease of %v: %w; hint: ask for one that the lock grants, WithTTL or %s", s.ttl, err, ttlVariable)
+		return false, fmt.Errorf("%w with a lease of %v: %w; hint: ask for one that the lock grants, WithTTL or %s", errUnreached, s.ttl, err, ttlVariable)
 	}
 	other, err := r.obtain(ctx, second, key)
 	for _, lease := range []lockbench.Lease{other, held} {
