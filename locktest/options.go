@@ -39,7 +39,7 @@ type trialSettings struct {
 }
 
 // WithTTL has leases of ttl asked for, and a few times as long; 1 s if it is not
-// said. A lock that grants no lease as short needs more. The test takes about eight
+// said. A lock that grants no lease as short needs more. The test takes about six
 // times as long.
 func WithTTL(ttl time.Duration) Option { return func(s *trialSettings) { s.ttl = ttl } }
 
