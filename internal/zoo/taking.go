@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -26,6 +27,12 @@ func takingMutants() []Mutant {
 			Mechanism: "GET, and SET if there was nothing: two that both saw nothing are both granted",
 			Breaks:    []lockbench.Guarantee{lockbench.Exclusion, lockbench.Effects}, Scenario: "update",
 			base: bare, change: func(a *anatomy) { a.take = getThenSet },
+		},
+		{
+			Name: "get-think-set", Seen: "get-set where the process is busy",
+			Mechanism: "get-set with 20 ms between the two: all that come meanwhile are granted",
+			Breaks:    []lockbench.Guarantee{lockbench.Exclusion},
+			base:      bare, change: func(a *anatomy) { a.take = getThinkSet },
 		},
 		{
 			Name: "equal-tokens", Seen: "redlock-py 2015 (row 15)",
@@ -85,6 +92,17 @@ func setNX(ctx context.Context, h *hold, value string, lease time.Duration) (boo
 
 func getThenSet(ctx context.Context, h *hold) (bool, error) {
 	if err := h.client().Get(ctx, h.name).Err(); !errors.Is(err, redis.Nil) {
+		return false, err
+	}
+	err := later(h.client().Set(ctx, h.name, h.token, h.lease).Err())
+	return err == nil, err
+}
+
+func getThinkSet(ctx context.Context, h *hold) (bool, error) {
+	if err := h.client().Get(ctx, h.name).Err(); !errors.Is(err, redis.Nil) {
+		return false, err
+	}
+	if err := design.Sleep(ctx, 20*time.Millisecond); err != nil {
 		return false, err
 	}
 	err := later(h.client().Set(ctx, h.name, h.token, h.lease).Err())
