@@ -299,8 +299,12 @@ func (c *Checker) happened(op *history.Op) {
 		c.departed = append(c.departed, op)
 		c.died(op)
 	case history.Pause:
-		c.faults.client(op.Client).paused = callOf(op)
+		cl := c.faults.client(op.Client)
+		cl.paused, cl.still = callOf(op), true
 		c.each(op.Client, func(_ *key, h *hold) { h.excused = true })
+	case history.Resume:
+		c.faults.client(op.Client).still = false
+		c.each(op.Client, func(_ *key, h *hold) { h.awake(callOf(op)) })
 	case history.Fault:
 		c.faulted(op)
 	}
@@ -312,7 +316,10 @@ func (c *Checker) lostClosed(op *history.Op) {
 	if h == nil {
 		return
 	}
-	h.close(callOf(op), "lost", false)
+	h.over(callOf(op), "lost", false)
+	if h.unaware = c.faults.client(op.Client).still; !h.unaware {
+		h.knew = earlier(h.knew, callOf(op))
+	}
 	if h.released {
 		return
 	}

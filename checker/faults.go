@@ -51,6 +51,7 @@ type client struct {
 	beside    int64
 	dead      bool
 	paused    stamp // the last time that it was
+	still     bool  // it is now
 }
 
 // client returns the one with this id.

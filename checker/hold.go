@@ -82,6 +82,7 @@ type hold struct {
 	intrusion    stamp
 	foreign      *history.Op // a stale owner's release or extend that fell into the core
 	foreigner    *hold
+	unaware      bool    // Lost() closed while the owner stood still: it has not looked yet
 	blamed       bool    // foreign was, for what came of it
 	stray        bool    // one of a stale owner was under way when this was granted
 	rivals       []*hold // whose cores conflict with this one's
@@ -203,6 +204,14 @@ func (h *hold) coreEnd() stamp { return earlier(h.end, stamp{t: h.until}) }
 // they have no known order.
 func (h *hold) hollow() bool {
 	return (h.renewed || h.unasked) && !h.start.before(h.coreEnd())
+}
+
+// awake applies that the owner, who stood still, goes on at s: now it sees what it was
+// told meanwhile.
+func (h *hold) awake(s stamp) {
+	if h.unaware {
+		h.unaware, h.knew = false, earlier(h.knew, s)
+	}
 }
 
 // coreAt tells whether the core has begun at s or before and lasts beyond s.
