@@ -111,9 +111,13 @@ const patience = time.Minute
 func (w *world) end() {
 	w.over = true
 	quiet := w.quiet() // asked before clients are woken, to read what they write
+	var waiting []*process
+	if !quiet {
+		waiting = w.waiting()
+	}
 	w.cancel()
 	if !quiet {
-		w.breakOff()
+		w.breakOff(waiting)
 	}
 	for _, p := range w.processes {
 		p.close()
@@ -128,14 +132,22 @@ func (w *world) quiet() bool {
 	return w.unfinished() == nil && len(w.server.Pending())+len(w.server.Blocked()) == 0
 }
 
-// breakOff ends what clients still wait for: the connections of their processes
-// first, then their own steps, then time.
-func (w *world) breakOff() {
+// waiting are the processes that have something left to wait for.
+func (w *world) waiting() (all []*process) {
 	for _, p := range append(slices.Clone(w.processes), w.prober.home) {
 		if p.inner != nil && w.waits(p) {
-			p.struck, p.dead = true, true
-			w.server.Kill(p.number)
+			all = append(all, p)
 		}
+	}
+	return all
+}
+
+// breakOff ends what clients still wait for: the connections of their processes
+// first, then their own steps, then time.
+func (w *world) breakOff(waiting []*process) {
+	for _, p := range waiting {
+		p.struck, p.dead = true, true
+		w.server.Kill(p.number)
 	}
 	w.server.Bury()
 	w.bubble.Wait()
