@@ -179,7 +179,7 @@ func (c *Checker) obtained(k *key, op *history.Op) {
 
 // reopened notes that a new segment of the core of h begins at the return of op.
 func (c *Checker) reopened(k *key, h *hold, op *history.Op, grant bool) {
-	h.forgotten = h.forgotten && (op.Kind != history.Acquire || callOf(op).before(callOf(c.faults.restart)))
+	h.forgotten = h.forgotten && (c.faults.forgetting || op.Kind != history.Acquire || callOf(op).before(callOf(c.faults.restart)))
 	k.begin(h, returnOf(op), grant)
 }
 
@@ -191,7 +191,7 @@ func (c *Checker) granted(k *key, h *hold, op *history.Op) {
 	}
 	h.stray = k.metStray(h)
 	h.excused = !c.faults.client(op.Client).paused.before(callOf(op))
-	h.straddles = c.faults.restart != nil && callOf(op).before(callOf(c.faults.restart))
+	h.straddles = c.faults.forgetting || c.faults.restart != nil && callOf(op).before(callOf(c.faults.restart))
 	h.forgotten = h.straddles
 	k.fences.granted(c, k, h, op)
 	k.begin(h, returnOf(op), true)

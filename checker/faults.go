@@ -20,7 +20,8 @@ const (
 	takenAway   = "taken-away"   // what Client held of Key was taken on the server, by client Value
 	scriptFlush = "script-flush" // the server forgot its scripts
 	restarted   = "restart"      // the server forgot everything
-	evicted     = "evict"        // the server forgot every key that has a TTL
+	evicting    = "evicting"     // the server begins to forget keys that have a TTL
+	evicted     = "evict"        // the server forgot every key that has a TTL, by now
 	failedOver  = "failover"     // a replica that may not know the newest took over
 	clockSkew   = "skew"         // the client's clock is ahead by Value ns
 )
@@ -33,6 +34,7 @@ type faults struct {
 	// guarantee that answers for the newest.
 	flush, restart *history.Op
 	forgets        lockbench.Guarantee
+	forgetting     bool  // it goes on doing so
 	flushMet       bool  // the flush met a held lock or an operation under way
 	errors         bool  // an operation ended in an error of no known class before any flush
 	skew           int64 // the largest offset of a clock, in ns
@@ -130,8 +132,9 @@ func (c *Checker) faulted(op *history.Op) {
 		f.met(lockbench.ScriptFlush)
 		f.flush, f.flushMet = op, f.flushMet || c.anythingOpen()
 		c.eachOpen(func(_ *key, h *hold) { h.excused = true })
-	case restarted, evicted:
+	case restarted, evicted, evicting:
 		c.forgot(op, lockbench.Restart)
+		f.forgetting = op.Note == evicting
 	case failedOver:
 		c.forgot(op, lockbench.Failover)
 		c.revived(op)

@@ -173,6 +173,7 @@ func (in *Injector) killClients(ctx context.Context, _ *plan) error {
 // other command finds it short of memory: the records of the workload have no TTL and
 // stay.
 func (in *Injector) evict(ctx context.Context, _ *plan) error {
+	in.machine.Fault("evicting", 0) // when it did so is known no better than this
 	err := admin(in.next(), func(client *redis.Client) error {
 		_, err := client.Pipelined(ctx, func(p redis.Pipeliner) error {
 			p.ConfigSet(ctx, "maxmemory-policy", "volatile-random")
