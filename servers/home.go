@@ -60,8 +60,14 @@ func newHome(base string) (*home, error) {
 
 func (h *home) file(name string) string { return filepath.Join(h.path, name) }
 
-// remove deletes the home and gives its lock back.
+// remove deletes the home and gives its lock back. It takes the home out of the sight of
+// those who clear leftovers first, where the system renames folders with open files:
+// they would lock what is being deleted, and so put a file into it.
 func (h *home) remove() error {
+	unseen := filepath.Join(filepath.Dir(h.path), freshPrefix+strings.TrimPrefix(filepath.Base(h.path), homePrefix))
+	if os.Rename(h.path, unseen) == nil {
+		h.path = unseen
+	}
 	return errors.Join(h.lock.Close(), os.RemoveAll(h.path))
 }
 
