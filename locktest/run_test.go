@@ -54,7 +54,7 @@ func TestTryPassesSoundLocks(t *testing.T) {
 // drift-added a machine that is never 12 ms late.
 func TestTryFindsMutants(t *testing.T) {
 	breaks := map[string][]lockbench.Guarantee{
-		"get-set":            {lockbench.Exclusion, lockbench.Effects},
+		"get-think-set":      {lockbench.Exclusion, lockbench.Effects},
 		"process-token":      {lockbench.Exclusion},
 		"plain-del":          {lockbench.OwnerRelease},
 		"equal-tokens":       {lockbench.OwnerRelease},
