@@ -51,6 +51,7 @@ func (k *key) beginsLater(i int, h *hold) bool {
 func (c *Checker) superseded(k *key, a *hold, s start) {
 	if a.supersededBy == nil {
 		a.supersededBy, a.supersededAt = s.h, s.at
+		c.exposeIf(a.told, lockbench.LossReported) // it knew before there was anybody to lose to
 	}
 	switch {
 	case a.from == history.NoStamp || a.dead && c.partial:

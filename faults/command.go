@@ -2,6 +2,7 @@ package faults
 
 import (
 	"context"
+	"errors"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -82,8 +83,8 @@ func (p *Process) unheard(r *request) (answered bool, err error) {
 		copies[i] = cmd.Clone()
 	}
 	err = p.under(func() error { return r.next(context.WithValue(r.ctx, insideKey{}, true), copies) })
-	_, replied := err.(redis.Error)
-	return err == nil || replied, err
+	var refused redis.Error
+	return err == nil || errors.As(err, &refused), err
 }
 
 // under has f run while the process lives and does not stand still. The process dies

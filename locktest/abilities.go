@@ -20,7 +20,6 @@ import (
 // abilities are what a lock showed that it can do.
 type abilities struct {
 	extend, fence, delay, validity bool
-	watch                          bool // its leases tell of a loss by themselves
 	renews                         bool // its leases outlast their TTL
 	reacquire                      design.Reacquire
 }
@@ -117,7 +116,6 @@ func look(ctx context.Context, first, second lockbench.Locker, key string) (a ab
 	_, a.fence = lockbench.Ability[lockbench.Fencer](lease)
 	_, a.delay = lockbench.Ability[lockbench.DelayedReleaser](lease)
 	_, a.validity = lockbench.Ability[lockbench.Validator](lease)
-	_, a.watch = lockbench.Ability[lockbench.Watcher](lease)
 	a.reacquire = design.Refused
 	again, err := first.Acquire(ctx, key, opt)
 	if err != nil || again == nil {

@@ -86,7 +86,6 @@ func (r *trial) judge(c *Case, own *show) error {
 		errs = append(errs, fmt.Errorf("%s: untested, %s; hint: have Close end what the lock does in the background, as the end of its process would", c.Guarantee, c.Skipped))
 	case c.Verdict == checker.Broken && c.Claimed:
 		errs = append(errs, fmt.Errorf("%s: %s", c.Guarantee, c.page()))
-	case c.Guarantee == lockbench.LossReported && r.abilities.watch: // told before anybody else was granted the key
 	case own != nil && len(errs) == 0 && c.Claimed && c.Verdict == checker.Untested:
 		errs = append(errs, fmt.Errorf("%s: untested, %s%s; hint: a lease that is longer than this machine is slow, WithTTL or %s",
 			c.Guarantee, c.Note, own.notes.troubles(), ttlVariable))

@@ -16,11 +16,16 @@ var JSONSchema []byte
 
 // JSON writes r as one indented JSON document.
 func JSON(w io.Writer, r Result) error {
+	return writeJSON(w, "result", r, "  ")
+}
+
+// writeJSON writes v, which is what, as one indented document.
+func writeJSON(w io.Writer, what string, v any, indent string) error {
 	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
+	enc.SetIndent("", indent)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(r); err != nil {
-		return fmt.Errorf("write the JSON result: %w", err)
+	if err := enc.Encode(v); err != nil {
+		return fmt.Errorf("write the JSON %s: %w", what, err)
 	}
 	return nil
 }

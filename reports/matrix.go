@@ -273,10 +273,8 @@ func (m *Matrix) Unproven() []string {
 
 func (r *MatrixRow) exit() int {
 	code := Passed
-	for _, p := range r.Parts {
-		if p.Error != "" || len(p.Defects) > 0 {
-			code = Inconclusive
-		}
+	if r.failed() {
+		code = Inconclusive
 	}
 	for _, c := range r.Cells {
 		switch {

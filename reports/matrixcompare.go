@@ -136,8 +136,10 @@ func (m *Matrix) unfinished() bool {
 
 // failed tells whether a part of the design ended in an error.
 func (r *MatrixRow) failed() bool {
-	return slices.ContainsFunc(r.Parts, func(p MatrixPart) bool { return p.Error != "" || len(p.Defects) > 0 })
+	return slices.ContainsFunc(r.Parts, MatrixPart.failed)
 }
+
+func (p MatrixPart) failed() bool { return p.Error != "" || len(p.Defects) > 0 }
 
 func (c *MatrixComparison) compare(old, m *Matrix) {
 	for i := range m.Rows {

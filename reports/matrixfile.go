@@ -17,13 +17,7 @@ var MatrixJSONSchema []byte
 
 // MatrixJSON writes m as one indented JSON document.
 func MatrixJSON(w io.Writer, m Matrix) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", " ")
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(m); err != nil {
-		return fmt.Errorf("write the JSON matrix: %w", err)
-	}
-	return nil
+	return writeJSON(w, "matrix", m, " ")
 }
 
 // ReadMatrix reads what MatrixJSON wrote. The error says how it is damaged, or what

@@ -287,7 +287,7 @@ func (m *Matrix) reasons() []string {
 			why = append(why, r.Design+" met too little of "+list(untested))
 		}
 		for _, p := range r.Parts {
-			if p.Error != "" || len(p.Defects) > 0 {
+			if p.failed() {
 				why = append(why, r.Design+" met an error in "+p.Name)
 			}
 		}

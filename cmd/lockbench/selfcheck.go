@@ -93,16 +93,14 @@ func (s *session) selfCheck(ctx context.Context) (*reports.SelfCheck, error) {
 const longestProof = time.Minute
 
 // lengths are how long broken locks are run, one length after the other until one is
-// caught: from what lets a slow hold end to what the session's runs took.
+// caught: from what lets some slow holds end, to what the session's runs took.
 func lengths(o workloads.Options) (all []time.Duration) {
 	o = o.OrDefaults()
-	longest := min(o.Duration, longestProof)
-	shortest := max(6*time.Second, o.Warmup+3*time.Duration(o.SlowFactor*float64(o.TTL+time.Second)))
+	slow := time.Duration(o.SlowFactor * float64(o.TTL+time.Second))
+	shortest := min(o.Duration, max(6*time.Second, o.Warmup+3*slow))
+	longest := min(o.Duration, max(longestProof, shortest))
 	for d := shortest; d < longest; d *= 2 {
 		all = append(all, d)
-	}
-	if shortest > longest {
-		longest = o.Duration
 	}
 	return append(all, longest)
 }

@@ -26,13 +26,13 @@ func takingMutants() []Mutant {
 			Name: "get-set", Seen: "sherlock, Laravel's file lock (rows 11 and 38)",
 			Mechanism: "GET, and SET if there was nothing: two that both saw nothing are both granted",
 			Breaks:    []lockbench.Guarantee{lockbench.Exclusion, lockbench.Effects}, Scenario: "update",
-			base: bare, change: func(a *anatomy) { a.take = getThenSet },
+			base: bare, change: func(a *anatomy) { a.take = getThenSet(0) },
 		},
 		{
 			Name: "get-think-set", Seen: "get-set where the process is busy",
 			Mechanism: "get-set with 20 ms between the two: all that come meanwhile are granted",
 			Breaks:    []lockbench.Guarantee{lockbench.Exclusion},
-			base:      bare, change: func(a *anatomy) { a.take = getThinkSet },
+			base:      bare, change: func(a *anatomy) { a.take = getThenSet(20 * time.Millisecond) },
 		},
 		{
 			Name: "equal-tokens", Seen: "redlock-py 2015 (row 15)",
@@ -90,23 +90,18 @@ func setNX(ctx context.Context, h *hold, value string, lease time.Duration) (boo
 	return err == nil, err
 }
 
-func getThenSet(ctx context.Context, h *hold) (bool, error) {
-	if err := h.client().Get(ctx, h.name).Err(); !errors.Is(err, redis.Nil) {
-		return false, err
+// getThenSet looks whether there is a lock, thinks about it for a while, and sets one.
+func getThenSet(think time.Duration) func(context.Context, *hold) (bool, error) {
+	return func(ctx context.Context, h *hold) (bool, error) {
+		if err := h.client().Get(ctx, h.name).Err(); !errors.Is(err, redis.Nil) {
+			return false, err
+		}
+		if err := design.Sleep(ctx, think); err != nil {
+			return false, err
+		}
+		err := later(h.client().Set(ctx, h.name, h.token, h.lease).Err())
+		return err == nil, err
 	}
-	err := later(h.client().Set(ctx, h.name, h.token, h.lease).Err())
-	return err == nil, err
-}
-
-func getThinkSet(ctx context.Context, h *hold) (bool, error) {
-	if err := h.client().Get(ctx, h.name).Err(); !errors.Is(err, redis.Nil) {
-		return false, err
-	}
-	if err := design.Sleep(ctx, 20*time.Millisecond); err != nil {
-		return false, err
-	}
-	err := later(h.client().Set(ctx, h.name, h.token, h.lease).Err())
-	return err == nil, err
 }
 
 // seededAlike draws from a generator of the process that starts like every
