@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -19,7 +20,14 @@ import (
 	"github.com/lockbench/lockbench/reports"
 )
 
+// atOnce is how many tests run at one time, whatever the number of cores: most of
+// them wait for a run to be over.
+const atOnce = "6"
+
 func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", atOnce); err != nil {
+		panic(err)
+	}
 	testscript.Main(m, map[string]func(){"lockbench": main})
 }
 
