@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/measure/series"
 )
 
 // A Verdict is what a history says about one guarantee.
@@ -83,6 +84,8 @@ type Finding struct {
 	// Exposure counts the occasions on which it could have been broken.
 	Exposure   int64
 	Violations int64
+	// When is when the violations, or hazards, came to be certain.
+	When series.Counts
 	// Note says what the numbers do not: why it is untested, what slack was given.
 	Note string
 	// Measures are figures by name ("overlap_p99_ns", "jain").

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/measure/series"
 )
 
 // A tally is what is known of one guarantee so far.
@@ -14,6 +15,7 @@ type tally struct {
 	exposure, violations, hazards int64
 	excused                       int64 // violations with a death or pause on the holder
 	broken, risky                 []candidate
+	when                          series.Counts // of violations and hazards
 }
 
 // A candidate is a violation that may become the witness.
@@ -52,6 +54,7 @@ func (c *Checker) violateOps(g lockbench.Guarantee, k *key, kind violation, ops 
 func (c *Checker) convict(g lockbench.Guarantee, of candidate) {
 	t := c.tallies[g]
 	t.violations++
+	c.date(t)
 	if len(t.broken) < c.candidates() {
 		t.broken = append(t.broken, of)
 	}
@@ -60,8 +63,16 @@ func (c *Checker) convict(g lockbench.Guarantee, of candidate) {
 func (c *Checker) hazard(g lockbench.Guarantee, k *key, kind violation, holds ...*hold) {
 	t := c.tallies[g]
 	t.hazards++
+	c.date(t)
 	if len(t.risky) < c.candidates() {
 		t.risky = append(t.risky, candidate{key: k, kind: kind, holds: holds})
+	}
+}
+
+// date notes that something was established at the event being judged.
+func (c *Checker) date(t *tally) {
+	if !c.brief {
+		t.when.Add(c.last.t, 1)
 	}
 }
 

@@ -69,7 +69,7 @@ func (c *Checker) find(g lockbench.Guarantee) Finding {
 	if c.brief {
 		return f
 	}
-	f.Measures = c.measured(g)
+	f.Measures, f.When = c.measured(g), t.when
 	switch {
 	case len(t.broken) > 0:
 		f.Witness = c.clearest(t.broken)

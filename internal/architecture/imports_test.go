@@ -20,9 +20,10 @@ const module = "github.com/lockbench/lockbench"
 var house = map[string][]string{
 	"":                        {},
 	"history":                 {""},
-	"checker":                 {"", "history"},
-	"measure":                 {"", "history"},
-	"reports":                 {"", "history", "checker", "measure", "internal/suggest"},
+	"checker":                 {"", "history", "measure/series"},
+	"measure":                 {"", "history", "measure/series"},
+	"measure/series":          {},
+	"reports":                 {"", "history", "checker", "measure", "measure/series", "internal/suggest"},
 	"workloads":               {"", "internal/suggest"},
 	"impls/design":            {""},
 	"impls":                   {"", "impls/*", "internal/suggest"},
