@@ -102,7 +102,7 @@ func (in *Injector) hinder(ctx context.Context, p *plan) error {
 	if victim == nil {
 		return nil
 	}
-	victim.note(string(p.Kind))
+	victim.note(string(p.Kind), int64(p.For))
 	p.struckNow(victim.holds(), victim.acquires())
 	all := victim.openProxies()
 	for _, by := range all {
@@ -156,17 +156,18 @@ func (in *Injector) hungUp() {
 	defer in.mu.Unlock()
 	for _, p := range in.processes {
 		if !p.watched.Load() && !p.dead.Load() {
-			p.note(string(Cut))
+			p.note(string(Cut), 0)
 		}
 	}
 }
 
-// note records that a fault strikes all clients of the process.
-func (p *Process) note(note string) {
+// note records that a fault strikes all clients of the process, and for how many ns it
+// lasts, zero for no time.
+func (p *Process) note(note string, lasts int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, c := range p.clients {
-		c.record.Fault(note, 0)
+		c.record.Fault(note, lasts)
 	}
 }
 

@@ -43,12 +43,14 @@ func New(h history.Header) *Collector {
 	}
 	c.m.Warmup.Name = "warm-up"
 	c.m.Measured.Name = "measured"
+	c.m.Timeline.paused = make(map[int32]bool)
 	return c
 }
 
 // Add takes the next event, in the order of [history.Source].
 func (c *Collector) Add(ev history.Event) {
 	op := ev.Op
+	c.m.Timeline.add(ev)
 	switch ev.Phase {
 	case history.Call:
 		c.last = max(c.last, op.Call)
@@ -72,6 +74,7 @@ func (c *Collector) Result(end history.End) Measures {
 	// such a grant is in the count, so its time is in the span.
 	stop = max(stop, c.granted)
 	m.Span = time.Duration(max(0, stop-c.warmup))
+	m.Timeline.close(stop)
 	m.GrantsPerSecond = ratio(float64(m.Measured.Grants), m.Span.Seconds())
 	m.AttemptsPerGrant = ratio(float64(m.Measured.Attempts), float64(m.Measured.Grants))
 	all := m.Warmup.Grants + m.Measured.Grants
@@ -149,6 +152,7 @@ func (c *Collector) grant(p *Phase, op *history.Op) {
 		return
 	}
 	p.Grants++
+	c.m.Timeline.granted(op)
 	p.latencies[Acquire].record(op.Return - op.Call)
 	c.granted = max(c.granted, op.Return)
 	if op.Hold != 0 {

@@ -23,6 +23,8 @@ type Measures struct {
 	// LostUpdates is how many writes of the whole run replaced another's that their
 	// writer had not seen, whoever is to blame.
 	LostUpdates int64
+	// Timeline is what happened when.
+	Timeline Timeline
 }
 
 // Phases returns the phases in the order of time.
