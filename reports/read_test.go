@@ -1,0 +1,44 @@
+package reports
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestReadResult(t *testing.T) {
+	var first, second bytes.Buffer
+	if err := JSON(&first, New(sample("private"), nil)); err != nil {
+		t.Fatal(err)
+	}
+	r, err := ReadResult(bytes.NewReader(first.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := JSON(&second, r); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(second.String(), first.String()); diff != "" {
+		t.Errorf("written again (-got +want):\n%s", diff)
+	}
+}
+
+func TestReadResultRefuses(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"nothing", "", "it is cut short, after 0 bytes; hint: "},
+		{"half of it", `{"schema": "lockbench/result/v1", "runs": [`, "it is cut short, after 43 bytes; hint: "},
+		{"no JSON", "design grants", "it is no JSON result: "},
+		{"another version", `{"schema": "lockbench/result/v9"}`, "it is a result of another version, lockbench/result/v9, and this lockbench reads lockbench/result/v1; hint: "},
+		{"a matrix", `{"schema": "lockbench/matrix/v1"}`, `it says schema "lockbench/matrix/v1", and a result "lockbench/result/v1"; hint: `},
+		{"a verdict that is none", `{"schema": "lockbench/result/v1", "runs": [{"guarantees": {"exclusion": {"verdict": "fine"}}}]}`, `it is damaged: "fine" is no verdict`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := ReadResult(strings.NewReader(c.text))
+			if err == nil || !strings.HasPrefix(err.Error(), c.want) {
+				t.Errorf("got %v, want %s...", err, c.want)
+			}
+		})
+	}
+}
