@@ -151,6 +151,7 @@ func (c *Checker) acquireReturned(k *key, op *history.Op) {
 			h.fold(op, op.Return, false)
 		}
 	case history.Refused:
+		c.fair.asked(op.Client)
 		c.nestedRefused(k, op)
 	}
 }

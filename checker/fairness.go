@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/lockbench/lockbench/history"
@@ -18,6 +19,13 @@ func newFairness() fairness { return fairness{grants: map[int32]int64{}} }
 
 func (f *fairness) granted(client int32) { f.grants[client]++ }
 
+// asked notes a client that may never be granted anything: it has its share of nothing.
+func (f *fairness) asked(client int32) {
+	if _, known := f.grants[client]; !known {
+		f.grants[client] = 0
+	}
+}
+
 // jain is Jain's fairness index over the clients' grants: 1 when all got as
 // many, 1/n when one of n got all (Jain, Chiu and Hawe, 1984).
 func (f *fairness) jain() float64 {
@@ -30,6 +38,20 @@ func (f *fairness) jain() float64 {
 		return 0
 	}
 	return sum * sum / (float64(len(f.grants)) * squares)
+}
+
+// shares are the grants of the clients, rising, thinned to 128 at most.
+func (f *fairness) shares() []int64 {
+	const most = 128
+	all := slices.Sorted(maps.Values(f.grants))
+	if len(all) <= most {
+		return all
+	}
+	chosen := make([]int64, most)
+	for i := range chosen {
+		chosen[i] = all[i*(len(all)-1)/(most-1)]
+	}
+	return chosen
 }
 
 // queue is who waits for one key.

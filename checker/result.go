@@ -69,6 +69,9 @@ type Result struct {
 	// Defects are contradictions that can only be lockbench's own fault: the
 	// in-process witness or porcupine saw what the sweep did not.
 	Defects []string
+	// GrantsByClient are the grants of each client that asked for a lock, rising; of more
+	// than 128 clients as many, evenly chosen, the first and the last among them.
+	GrantsByClient []int64
 	// CrossChecked counts the keys whose history porcupine judged too.
 	CrossChecked int64
 }

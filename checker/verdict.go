@@ -25,6 +25,7 @@ func (c *Checker) Finish(end history.End) Result {
 	c.result.Partial, c.result.Why = end.Partial, end.Why
 	if !c.brief {
 		c.crossCheck(end.Trailer)
+		c.result.GrantsByClient = c.fair.shares()
 	}
 	for _, g := range guarantees {
 		c.result.Findings = append(c.result.Findings, c.find(g.Name))

@@ -125,6 +125,7 @@ func exploredExit(r Result) int {
 
 func explored(e *Explored) Run {
 	run := newRun(&Judged{Header: e.Header, Verdicts: e.Verdicts, Notes: e.Notes, Err: e.Err})
+	run.OverTime, run.GrantsByClient = nil, nil // of thousands of schedules, each with a time of its own
 	run.Exploration = &Exploration{Coverage: e.Coverage, Timings: Timings{Elapsed: int64(e.Elapsed)}}
 	if len(e.FoundAfter) > 0 {
 		run.Exploration.Timings.FoundAfter = make(map[lockbench.Guarantee]int64)

@@ -1,10 +1,12 @@
 package reports
 
 import (
+	"bytes"
 	_ "embed"
 	"encoding/json"
 	"fmt"
 	"io"
+	"regexp"
 )
 
 // JSONSchema is the published description of the JSON result (JSON Schema, draft
@@ -21,11 +23,23 @@ func JSON(w io.Writer, r Result) error {
 
 // writeJSON writes v, which is what, as one indented document.
 func writeJSON(w io.Writer, what string, v any, indent string) error {
-	enc := json.NewEncoder(w)
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
 	enc.SetIndent("", indent)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	err := enc.Encode(v)
+	if err == nil {
+		_, err = w.Write(numberLists.ReplaceAllFunc(buf.Bytes(), onOneLine))
+	}
+	if err != nil {
 		return fmt.Errorf("write the JSON %s: %w", what, err)
 	}
 	return nil
 }
+
+// numberLists finds lists of numbers in an indented document, where strings have no
+// newlines.
+var numberLists = regexp.MustCompile(`\[\n[-+.,0-9eE\s]*\]`)
+
+// onOneLine writes a list of numbers, which may have hundreds, without newlines.
+func onOneLine(list []byte) []byte { return bytes.Join(bytes.Fields(list), nil) }

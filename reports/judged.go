@@ -85,7 +85,8 @@ func newRun(j *Judged) Run {
 		Partial: v.Partial, Why: v.Why, Ended: j.End.Trailer.Ended, Notes: j.Notes,
 		Defects: v.Defects, CrossChecked: v.CrossChecked,
 		WitnessEntries: j.End.Trailer.WitnessEntries,
-		History:        j.History, Exit: v.Exit(),
+		OverTime:       overTime(&m.Timeline, v.Findings), GrantsByClient: v.GrantsByClient,
+		History: j.History, Exit: v.Exit(),
 	}
 	for _, n := range j.End.Trailer.WitnessOverlaps {
 		run.WitnessOverlaps += n
@@ -121,7 +122,7 @@ func latencies(p *measure.Phase) map[string]Latency {
 			Count: l.Count(),
 			P50:   int64(l.At(50)), P90: int64(l.At(90)), P99: int64(l.At(99)),
 			P999: int64(l.At(99.9)), P9999: int64(l.At(99.99)), Max: int64(l.Max()),
-			OutOfRange: l.OutOfRange,
+			OutOfRange: l.OutOfRange, Spectrum: newSpectrum(l),
 		}
 	}
 	return out

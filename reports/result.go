@@ -56,6 +56,11 @@ type Run struct {
 	WorstOverlap int64              `json:"worst_overlap_ns"`
 
 	Guarantees map[lockbench.Guarantee]Guarantee `json:"guarantees"`
+	// OverTime is nil when nothing happened, and in explorations.
+	OverTime *OverTime `json:"over_time,omitempty"`
+	// GrantsByClient are the grants of each client of the whole run, rising; of more
+	// than 128 clients as many, evenly chosen, the first and the last among them.
+	GrantsByClient []int64 `json:"grants_by_client,omitempty"`
 
 	// Partial: the record stops before the run did, Why says how.
 	Partial bool   `json:"partial"`
@@ -93,6 +98,8 @@ type Latency struct {
 	Max   int64 `json:"max_ns"`
 	// OutOfRange counts durations that are in no percentile (package measure).
 	OutOfRange int64 `json:"out_of_range"`
+	// Spectrum is the whole distribution, nil when Count is zero.
+	Spectrum *Spectrum `json:"spectrum,omitempty"`
 }
 
 // Counts are the operations of a whole run, by what clients were told.

@@ -9,6 +9,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/measure"
+	"github.com/lockbench/lockbench/measure/series"
 )
 
 const ms = int64(time.Millisecond)
@@ -35,6 +36,9 @@ func header(design, kind string) history.Header {
 // figures are measures of a run with n grants a millisecond apart.
 func figures(h history.Header, n int64) (measure.Measures, history.End) {
 	c := measure.New(h)
+	for _, at := range []int64{150, 160} {
+		c.Add(history.Event{Phase: history.Call, Op: &history.Op{Kind: history.Fault, Client: -1, Call: at * ms, Return: at * ms, Note: "slow", Value: 20 * ms}})
+	}
 	for i := range n {
 		at := 100*ms + i*ms
 		acquire := &history.Op{Kind: history.Acquire, Outcome: history.OK, Key: "stock-1", Hold: i + 1, Attempts: 2, Call: at - 2*ms, Return: at + i*1000}
@@ -91,7 +95,7 @@ func plainDelete(kind string) Judged {
 	j := judged(header("lua-token/expire", kind), 300,
 		held(lockbench.NoEarlyExpiry, 120),
 		held(lockbench.Recovery, 0),
-		checker.Finding{Guarantee: lockbench.OwnerRelease, Verdict: checker.Broken, Exercised: true, Exposure: 31, Violations: 7, Witness: witness},
+		checker.Finding{Guarantee: lockbench.OwnerRelease, Verdict: checker.Broken, Exercised: true, Exposure: 31, Violations: 7, Witness: witness, When: series.Counts{Width: 4 * series.Narrowest, N: []int64{0, 0, 4, 3}}},
 		checker.Finding{Guarantee: lockbench.Overrun, Verdict: checker.Hazard, Exercised: true, Exposure: 40, Violations: 31, Note: "another owner got in",
 			Measures: map[string]float64{"overlap_max_ns": 512e6, "overlap_p50_ns": 499e6, "overlap_p99_ns": 511e6}},
 	)
