@@ -21,6 +21,9 @@ type Client struct {
 	pending []*Op // operations under way
 	holds   holds
 
+	// intended is when the next acquire was to begin; the owner's goroutine's own.
+	intended int64
+
 	// leases are made, but not given out yet; the owner's goroutine's own.
 	leases []lease
 
@@ -44,6 +47,11 @@ type track interface {
 // acquire that nobody answers is recorded with it: that is what may stand on the
 // server. Call it before the client begins.
 func (c *Client) Grants(lease func(asked time.Duration) time.Duration) { c.grants = lease }
+
+// Intended tells when the client's next acquire was to begin, by the timetable of
+// an open loop: its latency counts from there. Call it before that acquire and not
+// before the instant itself; an acquire that comes too early was to begin at its call.
+func (c *Client) Intended(at time.Time) { c.intended = max(1, int64(at.Sub(c.base))) }
 
 // now returns the time since the start of the run, in ns, on the monotonic clock.
 func (c *Client) now() int64 { return int64(time.Since(c.base)) }
@@ -73,6 +81,7 @@ func (c *Client) called(op *Op) {
 		c.holds.begin(op)
 		c.pending = append(c.pending, op)
 		c.track.called(op)
+		op.Intended = min(op.Intended, op.Call)
 	}
 	c.mu.Unlock()
 }

@@ -119,6 +119,9 @@ func (d *decoder) rare(in *input, op *Op, flags uint64) {
 	if flags&hasOwner != 0 {
 		op.Client, op.Process, op.Stream = int32(in.varint()), int32(in.varint()), int32(in.varint())
 	}
+	if flags&hasIntended != 0 {
+		op.Intended = op.Call - int64(in.uvarint())
+	}
 }
 
 func (d *decoder) string(in *input) string {
@@ -146,6 +149,8 @@ func (op *Op) check() error {
 		return fmt.Errorf("the %s is called at %d ns, before the run began", op.Kind, op.Call)
 	case op.Return < op.Call:
 		return fmt.Errorf("the %s returns at %d ns, before its call at %d ns", op.Kind, op.Return, op.Call)
+	case op.Intended < 0 || op.Intended > op.Call:
+		return fmt.Errorf("the %s is called at %d ns, and was to begin at %d ns; hint: an intended start lies within the run and not after the call", op.Kind, op.Call, op.Intended)
 	}
 	return nil
 }

@@ -87,6 +87,9 @@ func appendRare(b []byte, to *batch, op *Op, flags uint64) []byte {
 		b = binary.AppendVarint(b, int64(op.Process))
 		b = binary.AppendVarint(b, int64(op.Stream))
 	}
+	if flags&hasIntended != 0 {
+		b = binary.AppendUvarint(b, uint64(op.Call-op.Intended))
+	}
 	return b
 }
 
@@ -111,7 +114,8 @@ func (e *encoder) flags(op *Op) uint64 {
 		flag(op.Note != "", hasNote) |
 		flag(op.Delay != 0, hasDelay) |
 		flag(op.CallSeq|op.ReturnSeq != 0, hasSeq) |
-		flag(op.Client != l.client || op.Process != l.process || op.Stream != l.stream, hasOwner)
+		flag(op.Client != l.client || op.Process != l.process || op.Stream != l.stream, hasOwner) |
+		flag(op.Intended != 0, hasIntended)
 	return f
 }
 

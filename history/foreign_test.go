@@ -72,6 +72,7 @@ func TestForeignJSONL(t *testing.T) {
 		{"no op", plainHeader + `{"client":1}`, nil, `line 2: it has no "op"`},
 		{"unknown op", plainHeader + `{"op":"lock","client":1,"call_ns":1}`, nil, `"lock" is no kind of operation`},
 		{"back in time", plainHeader + `{"op":"acquire","client":1,"call_ns":5,"return_ns":2,"outcome":"ok"}`, nil, "line 2: the acquire returns at 2 ns, before its call at 5 ns"},
+		{"before its time", plainHeader + `{"op":"acquire","client":1,"intended_ns":6,"call_ns":5,"return_ns":7,"outcome":"ok"}`, nil, "line 2: the acquire is called at 5 ns, and was to begin at 6 ns"},
 		{"torn", plainHeader + `{"op":"acquire","client":1,"ca`, nil, "line 2: the line is cut short"},
 		{"two on a line", plainHeader + `{"op":"death","client":1,"call_ns":1}{}`, nil, "line 2: something follows"},
 		{"after the end", plainHeader + `{"end":{}}` + "\n" + `{"epoch_ns":1}`, nil, "line 3: something follows the end line"},

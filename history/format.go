@@ -65,6 +65,7 @@ import (
 //	bit 16 a delay: ns
 //	bit 17 sequence numbers: uvarint call, uvarint return
 //	bit 18 another owner than before: client, process, stream
+//	bit 19 an intended start: uvarint call - intended
 //
 // A string is a uvarint n: above 0 it is the n-th string defined in the file; 0
 // defines the next one, and its length (uvarint) and bytes follow.
@@ -108,6 +109,7 @@ const (
 	hasDelay
 	hasSeq
 	hasOwner
+	hasIntended
 	allFlags = 1<<iota - 1
 )
 

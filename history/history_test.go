@@ -116,6 +116,9 @@ func invent(r *rand.Rand, clients, each int, seqs bool) []*Op {
 			if op.event() {
 				op.Return = op.Call
 			}
+			if op.Kind == Acquire {
+				op.Intended = r.Int64N(op.Call + 1)
+			}
 			if seqs {
 				op.CallSeq, op.ReturnSeq = r.Uint64N(2), r.Uint64N(2)+2
 			}

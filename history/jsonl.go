@@ -26,6 +26,7 @@ type line struct {
 	ReturnSeq uint64   `json:"return_seq,omitempty"`
 	AttemptNS *int64   `json:"attempt_ns,omitempty"`
 	Attempts  *int32   `json:"attempts,omitempty"`
+	Intended  int64    `json:"intended_ns,omitempty"`
 	AskedNS   int64    `json:"asked_ns,omitempty"`
 	GrantedNS int64    `json:"granted_ns,omitempty"`
 	WaitNS    int64    `json:"wait_ns,omitempty"`
@@ -82,7 +83,7 @@ func (s jsonSink) op(op *Op) error {
 		Op: op.Kind, Outcome: &op.Outcome, Late: op.Late,
 		Client: &op.Client, Process: op.Process, Stream: op.Stream,
 		Key: op.Key, Hold: op.Hold, CallNS: &op.Call, CallSeq: op.CallSeq, ReturnSeq: op.ReturnSeq,
-		AskedNS: op.Asked, GrantedNS: op.Granted, WaitNS: op.Wait, DelayNS: op.Delay,
+		Intended: op.Intended, AskedNS: op.Asked, GrantedNS: op.Granted, WaitNS: op.Wait, DelayNS: op.Delay,
 		Fence: op.Fence, Value: op.Value, Version: op.Version, Base: op.Base, Note: op.Note,
 	}
 	if !utf8.ValidString(op.Key) {

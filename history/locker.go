@@ -29,6 +29,7 @@ func (l locker) Acquire(ctx context.Context, key string, opt lockbench.Options) 
 	if l.client.grants != nil {
 		op.Granted = int64(l.client.grants(opt.TTL)) // unless the answer says otherwise
 	}
+	op.Intended, l.client.intended = l.client.intended, 0
 	l.client.called(op)
 	inner, err := l.inner.Acquire(ctx, key, opt)
 	at, v := l.client.now(), judge(err)

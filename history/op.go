@@ -28,6 +28,10 @@ type Op struct {
 
 	// Attempt is the start of the attempt that succeeded, NoStamp when not told.
 	Attempt int64
+	// Intended is when an acquire was to begin by the timetable of its run (open
+	// loop), never after Call. Zero: there was none, it began when its client was
+	// ready.
+	Intended int64
 	// Asked and Granted are leases in ns: what was asked for, what was given.
 	// Granted zero on a successful acquire: the lock has no lease. On one that nobody
 	// answered it is what it would have been given, where that is known.

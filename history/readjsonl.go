@@ -35,6 +35,8 @@ import (
 //     has no known validity and is not judged.
 //   - hold joins a release or extend to its acquire. When no operation has one,
 //     they are joined by client and key.
+//   - intended_ns is when an acquire was to begin by the timetable of an open
+//     loop; latencies then count from there. Leave it out in a closed loop.
 //   - call_seq and return_seq order what has equal stamps.
 //
 // A header that names no claims claims what a lease lock on one server can keep.
@@ -204,7 +206,7 @@ func (l *line) into(op *Op) error {
 	*op = Op{
 		Kind: l.Op, Late: l.Late, Client: *l.Client, Process: l.Process, Stream: l.Stream,
 		Key: l.Key + string(l.KeyBytes), Hold: l.Hold, Call: *l.CallNS, CallSeq: l.CallSeq, ReturnSeq: l.ReturnSeq,
-		Asked: l.AskedNS, Granted: l.GrantedNS, Wait: l.WaitNS, Delay: l.DelayNS,
+		Intended: l.Intended, Asked: l.AskedNS, Granted: l.GrantedNS, Wait: l.WaitNS, Delay: l.DelayNS,
 		Fence: l.Fence, Value: l.Value, Version: l.Version, Base: l.Base, Note: l.Note,
 	}
 	op.Return = orElse(l.ReturnNS, usualReturn(op))

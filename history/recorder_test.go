@@ -183,6 +183,27 @@ func TestAcquireAnchor(t *testing.T) {
 	}
 }
 
+// TestIntendedStart: the timetable speaks of one acquire, and never of a time after it.
+func TestIntendedStart(t *testing.T) {
+	var due time.Duration
+	ops := record(t, "nested", func(r *history.Recorder) {
+		c := r.Client(1, 1)
+		locker := c.Locker(&scripted{lease: &plain{}})
+		due = time.Duration(r.Now())
+		c.Intended(r.Base().Add(due))
+		_, _ = locker.Acquire(ctx, "late", lockbench.Options{})
+		_, _ = locker.Acquire(ctx, "nested", lockbench.Options{})
+		c.Intended(r.Base().Add(time.Hour))
+		_, _ = locker.Acquire(ctx, "too early", lockbench.Options{})
+		c.Intended(r.Base())
+		_, _ = locker.Acquire(ctx, "at the very start", lockbench.Options{})
+	})
+	got := []int64{ops[0].Intended, ops[1].Intended, ops[2].Intended, ops[3].Intended}
+	if diff := cmp.Diff(got, []int64{int64(due), 0, ops[2].Call, 1}); diff != "" {
+		t.Errorf("intended starts (-got +want):\n%s", diff)
+	}
+}
+
 // TestLeaseThatWouldBeGiven: an acquire that nobody answers may have left what the
 // design gives, not what was asked for.
 func TestLeaseThatWouldBeGiven(t *testing.T) {

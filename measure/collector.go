@@ -103,7 +103,25 @@ func (c *Collector) called(op *history.Op) {
 		c.release(op)
 	}
 	if op.Return == history.Never && isLockOp(op.Kind) {
-		c.count(c.phase(op.Call), op)
+		p := c.phase(op.Call)
+		c.count(p, op)
+		c.lagged(p, op)
+	}
+}
+
+// start is when an operation began for whoever wanted it: at its intended start,
+// where it had one, so that what it had to wait for before its call counts too.
+func start(op *history.Op) int64 {
+	if op.Intended != 0 {
+		return op.Intended
+	}
+	return op.Call
+}
+
+// lagged takes by how much an acquire began late.
+func (c *Collector) lagged(p *Phase, op *history.Op) {
+	if op.Intended != 0 {
+		p.latencies[Lag].record(op.Call - op.Intended)
 	}
 }
 
@@ -113,7 +131,8 @@ func (c *Collector) returned(op *history.Op) {
 		return
 	}
 	p := c.phase(op.Return)
-	took := op.Return - op.Call
+	took := op.Return - start(op)
+	c.lagged(p, op)
 	switch {
 	case op.Kind == history.Release:
 		p.latencies[Release].record(took)
@@ -153,7 +172,10 @@ func (c *Collector) grant(p *Phase, op *history.Op) {
 	}
 	p.Grants++
 	c.m.Timeline.granted(op)
-	p.latencies[Acquire].record(op.Return - op.Call)
+	p.latencies[Acquire].record(op.Return - start(op))
+	if op.Intended != 0 {
+		p.latencies[Service].record(op.Return - op.Call)
+	}
 	c.granted = max(c.granted, op.Return)
 	if op.Hold != 0 {
 		c.open[op.Hold] = hold{granted: op.Return, depth: 1}

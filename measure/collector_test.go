@@ -155,6 +155,40 @@ func TestCountsAndLatencies(t *testing.T) {
 	}
 }
 
+func TestIntendedStart(t *testing.T) {
+	due := func(at int64, o history.Op) history.Op {
+		o.Intended = at
+		return o
+	}
+	open := []history.Op{
+		due(1, acquire(1, 10, 15)), release(1, 20, 21),
+		due(2, op(history.Acquire, history.Refused, 0, 12, 17)),
+		due(3, op(history.Acquire, history.Unknown, 0, 23, history.Never)),
+		due(40, acquire(2, 40, 44)),
+	}
+	closed := []history.Op{acquire(1, 10, 15), release(1, 20, 21), op(history.Acquire, history.Refused, 0, 12, 17)}
+	for _, c := range []struct {
+		name string
+		ops  []history.Op
+		want map[Op][]int64
+	}{
+		{"open loop", open, map[Op][]int64{Acquire: {4, 14}, Service: {4, 5}, Refused: {15}, Lag: {0, 9, 10, 20}, Release: {1}}},
+		{"closed loop", closed, map[Op][]int64{Acquire: {5}, Service: {5}, Refused: {5}, Lag: nil, Release: {1}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := measured(history.Header{}, 1000, c.ops...)
+			for op, want := range c.want {
+				if diff := gocmp.Diff(values(m.Measured.Latency(op)), want); diff != "" {
+					t.Errorf("%v (-got +want):\n%s", op, diff)
+				}
+			}
+			if got, want := m.Measured.OpenLoop(), c.name == "open loop"; got != want {
+				t.Errorf("open loop: got %v, want %v", got, want)
+			}
+		})
+	}
+}
+
 func TestWarmupIsLeftOut(t *testing.T) {
 	h := history.Header{WarmupNS: int64(time.Second)}
 	c := New(h)

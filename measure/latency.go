@@ -11,8 +11,10 @@ type Op uint8
 
 // What is measured, in the order in which reports show it.
 const (
-	Acquire Op = iota // acquires that were granted a new hold: call to return
-	Refused           // acquires that were refused: call to return
+	Acquire Op = iota // acquires that were granted a new hold: intended start to return
+	Service           // the same acquires: call to return
+	Lag               // acquires that had an intended start, however they ended: from there to the call
+	Refused           // acquires that were refused: intended start to return
 	Release           // releases that returned, whatever the answer
 	Extend            // extends that returned, whatever the answer
 	Handoff           // release-call to the next grant's return, somebody waiting
@@ -20,13 +22,13 @@ const (
 	numOps
 )
 
-var opNames = [numOps]string{"acquire", "refused", "release", "extend", "handoff", "hold"}
+var opNames = [numOps]string{"acquire", "service", "lag", "refused", "release", "extend", "handoff", "hold"}
 
 // String returns the name under which results show op.
 func (op Op) String() string { return opNames[op] }
 
 // Ops lists everything that is measured.
-func Ops() []Op { return []Op{Acquire, Refused, Release, Extend, Handoff, Hold} }
+func Ops() []Op { return []Op{Acquire, Service, Lag, Refused, Release, Extend, Handoff, Hold} }
 
 // The range of a histogram in ns, and its relative precision of 0.1 %. The top is
 // longer than any lease in the documents; what lies beyond is counted.
@@ -54,6 +56,9 @@ func (l *Latency) record(ns int64) {
 		l.OutOfRange++
 	}
 }
+
+// seen tells whether there were any durations, in range or not.
+func (l *Latency) seen() bool { return l.values != nil }
 
 // Count returns how many durations the percentiles are made of.
 func (l *Latency) Count() int64 {

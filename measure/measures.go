@@ -39,8 +39,18 @@ type Phase struct {
 	latencies [numOps]Latency
 }
 
-// Latency returns the distribution of op in this phase.
-func (p *Phase) Latency(op Op) *Latency { return &p.latencies[op] }
+// Latency returns the distribution of op in this phase. In a closed loop, where
+// acquires begin when their clients are ready and so have no intended start, Service
+// is Acquire, and Lag is empty.
+func (p *Phase) Latency(op Op) *Latency {
+	if op == Service && !p.OpenLoop() {
+		op = Acquire
+	}
+	return &p.latencies[op]
+}
+
+// OpenLoop tells whether acquires of this phase had an intended start.
+func (p *Phase) OpenLoop() bool { return p.latencies[Lag].seen() }
 
 // Counts are what clients were told, by the operations on the lock itself.
 type Counts struct {

@@ -38,8 +38,8 @@ func hgrmRun(dir, name string, m *measure.Measures) error {
 	for _, phase := range m.Phases() {
 		for _, op := range measure.Ops() {
 			l := phase.Latency(op)
-			if l.Count() == 0 {
-				continue
+			if l.Count() == 0 || op == measure.Service && !phase.OpenLoop() {
+				continue // a closed loop's would say the same as acquire
 			}
 			path := filepath.Join(dir, fmt.Sprintf("%s.%s.%s.hgrm", name, phase.Name, op))
 			if err := toFile(path, func(w io.Writer) error { return Percentiles(w, l) }); err != nil {
