@@ -19,8 +19,8 @@ type sink interface {
 // writing what came before it as a partial history.
 func WriteNative(w io.Writer, src Source) error {
 	buffered := bufio.NewWriterSize(w, 256<<10)
-	s := &nativeSink{words: vocabulary{}}
-	s.out.w = buffered
+	s := &nativeSink{nativeFile: nativeFile{words: vocabulary{}}}
+	s.out.w, s.flush = buffered, s.writeBatch
 	if err := s.out.open(src.Header()); err != nil {
 		return err
 	}
@@ -116,11 +116,9 @@ func (t *transcript) close(op *Op) {
 
 // nativeSink writes one stream of blocks in which every operation names its owner.
 type nativeSink struct {
-	out     blockWriter
-	enc     encoder
-	batch   batch
-	words   vocabulary
-	payload []byte
+	nativeFile
+	enc   encoder
+	batch batch
 }
 
 func (s *nativeSink) op(op *Op) error {
@@ -129,32 +127,45 @@ func (s *nativeSink) op(op *Op) error {
 	}
 	s.enc.op(&s.batch, op)
 	if s.batch.full() {
-		s.flush()
+		s.writeBatch()
 	}
 	return s.out.err
 }
 
-func (s *nativeSink) flush() {
+func (s *nativeSink) writeBatch() {
 	if s.batch.count > 0 {
-		s.payload = s.words.weave(s.payload[:0], &s.batch)
-		s.out.write(frame{kind: opsBlock, count: s.batch.count}, s.payload)
+		s.ops(frame{kind: opsBlock, count: s.batch.count}, &s.batch)
 	}
-	s.batch.reset()
 }
 
-func (s *nativeSink) epoch(at int64) error {
+// nativeFile is the part of a sink that writes blocks.
+type nativeFile struct {
+	out     blockWriter
+	words   vocabulary
+	payload []byte
+	flush   func() // writes the operations that wait for a block to fill up
+}
+
+// ops writes a batch as a block, and empties it.
+func (s *nativeFile) ops(f frame, b *batch) {
+	s.payload = s.words.weave(s.payload[:0], b)
+	s.out.write(f, s.payload)
+	b.reset()
+}
+
+func (s *nativeFile) epoch(at int64) error {
 	s.flush()
 	s.out.write(frame{kind: epochBlock, watermark: at}, nil)
 	return s.out.err
 }
 
-func (s *nativeSink) cut(client int32, at int64) error {
+func (s *nativeFile) cut(client int32, at int64) error {
 	s.flush()
 	s.out.write(frame{kind: cutBlock, watermark: at}, binary.AppendVarint(nil, int64(client)))
 	return s.out.err
 }
 
-func (s *nativeSink) end(end End) error {
+func (s *nativeFile) end(end End) error {
 	s.flush()
 	text, err := marshalEnd(end)
 	if err != nil {

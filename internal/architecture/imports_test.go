@@ -20,6 +20,7 @@ const module = "github.com/lockbench/lockbench"
 var house = map[string][]string{
 	"":                        {},
 	"history":                 {""},
+	"history/synthetic":       {"", "history"},
 	"checker":                 {"", "history", "measure/series"},
 	"measure":                 {"", "history", "measure/series"},
 	"measure/series":          {},
@@ -39,7 +40,7 @@ var house = map[string][]string{
 	"internal/servertest":     {"servers"},
 	"internal/zoo":            {"", "impls/design"},
 	"impls/design/designtest": {"", "impls/design", "internal/servertest"},
-	"cmd/lockbench":           {"", "history", "checker", "measure", "reports", "workloads", "impls", "impls/*", "servers", "faults", "load", "explore", "explore/bubble", "internal/*"},
+	"cmd/lockbench":           {"", "history", "history/*", "checker", "measure", "reports", "workloads", "impls", "impls/*", "servers", "faults", "load", "explore", "explore/bubble", "internal/*"},
 }
 
 // reserved says which packages alone may import, themselves, what begins with

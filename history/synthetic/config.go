@@ -1,0 +1,87 @@
+package synthetic
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+)
+
+// A Config says what history to make up. Equal Configs make equal histories.
+type Config struct {
+	// Ops is how many operations there are, exactly.
+	Ops int64
+	// Violations is how many times a key is granted to a second owner within the
+	// validity of the first, spread evenly over the operations.
+	Violations int64
+	// Seed decides everything that is drawn.
+	Seed uint64
+	// Clients work side by side on Keys locks.
+	Clients, Keys int
+	// Unknown is the share of operations, 0 to 1, whose outcome is unknown.
+	Unknown float64
+	// TTL is the lease asked for and granted. Holds last a five-hundredth of it on the
+	// average; one of some thousands outlives it.
+	TTL time.Duration
+}
+
+// Usual is the Config of which lockbench's own figures are.
+func Usual() Config {
+	return Config{Ops: 1_000_000, Seed: 1, Clients: 64, Keys: 1000, TTL: 100 * time.Millisecond}
+}
+
+// perViolation is how many operations there must be for each violation, since one
+// needs a lock that is held for a while yet.
+const perViolation = 50
+
+// Validate tells what is wrong with c, if anything.
+func (c Config) Validate() error {
+	switch {
+	case c.Ops < 1:
+		return fmt.Errorf("%d operations make no history; hint: ask for one at least", c.Ops)
+	case c.Violations < 0 || c.Violations > c.Ops/perViolation:
+		return fmt.Errorf("%d violations do not fit into %d operations; hint: at most one in %d operations", c.Violations, c.Ops, perViolation)
+	case c.Clients < 1 || c.Clients > maxClients:
+		return fmt.Errorf("%d clients cannot be made up; hint: 1 to %d", c.Clients, maxClients)
+	case c.Violations > 0 && c.Clients < 2:
+		return fmt.Errorf("one client cannot exclude itself, so %d violations need another; hint: two clients at least", c.Violations)
+	case c.Keys < 1 || c.Keys > maxKeys:
+		return fmt.Errorf("%d keys cannot be made up; hint: 1 to %d", c.Keys, maxKeys)
+	case !(c.Unknown >= 0 && c.Unknown <= maxUnknown):
+		return fmt.Errorf("%v is no share of operations with an unknown outcome; hint: 0 to %v", c.Unknown, maxUnknown)
+	case c.TTL < minTTL:
+		return fmt.Errorf("a lease of %v is over before its grant is known; hint: %v at least", c.TTL, minTTL)
+	}
+	return nil
+}
+
+const (
+	maxClients = 100_000
+	maxKeys    = 10_000_000
+	maxUnknown = 0.95
+	minTTL     = 5 * time.Millisecond
+)
+
+// Header is the header of the history that c makes: it claims what a lease lock on one
+// server keeps, of which the violations break exclusion and, since they are grants
+// within a lease, no-early-expiry.
+func (c Config) Header() history.Header {
+	return history.Header{
+		Design:    "synthetic",
+		Reacquire: "refused",
+		Claims: []lockbench.Guarantee{
+			lockbench.Exclusion, lockbench.OwnerRelease, lockbench.NoEarlyExpiry,
+			lockbench.LossReported, lockbench.Extend, lockbench.NoSpuriousRefusal,
+		},
+		Exercises: []lockbench.Guarantee{lockbench.Exclusion, lockbench.NoEarlyExpiry},
+		Workload:  "synthetic",
+		Params: map[string]any{
+			"ops": c.Ops, "violations": c.Violations, "clients": c.Clients, "keys": c.Keys,
+			"unknown": c.Unknown, "ttl": c.TTL.String(),
+		},
+		Seed:    c.Seed,
+		Server:  history.Server{Kind: "none"},
+		Started: "2000-01-01T00:00:00Z", // equal Configs make equal files
+	}
+}

@@ -1,0 +1,148 @@
+package history
+
+import (
+	"bufio"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+)
+
+// A Writer writes a history whose operations are at hand already, complete: a
+// synthetic one, or one converted from another program's records. Operations come
+// in any order that keeps what the epochs promise. It is not safe for concurrent
+// use. The first error stays: all calls after it return it and write nothing.
+type Writer struct {
+	sink     sink
+	buffered *bufio.Writer
+	err      error
+}
+
+// NewWriter begins a native file on w, laid out as a [Recorder] lays it out: each
+// stream's operations in blocks of their own. It fills in h's Schema. The caller
+// keeps w open until [Writer.Close] has returned, and closes it.
+func NewWriter(w io.Writer, h Header) (*Writer, error) {
+	out := &Writer{buffered: bufio.NewWriterSize(w, 256<<10)}
+	s := &lanes{nativeFile: nativeFile{words: vocabulary{}}}
+	s.out.w, s.flush = out.buffered, s.writeAll
+	out.sink = s
+	h.Schema = Schema
+	return out, s.out.open(h)
+}
+
+// NewJSONLWriter begins a history in JSON Lines on w, as [WriteJSONL] does. It fills
+// in h's Schema.
+func NewJSONLWriter(w io.Writer, h Header) (*Writer, error) {
+	out := &Writer{buffered: bufio.NewWriterSize(w, 256<<10)}
+	enc := json.NewEncoder(out.buffered)
+	enc.SetEscapeHTML(false)
+	out.sink = jsonSink{enc}
+	h.Schema = Schema
+	if err := enc.Encode(h); err != nil {
+		return nil, fmt.Errorf("history: write the header: %w", err)
+	}
+	return out, out.Epoch(0)
+}
+
+// Write writes one operation or event, which it does not keep. Operations of one
+// stream have one client and process.
+func (w *Writer) Write(op *Op) error {
+	if w.err == nil {
+		w.note(op.check())
+	}
+	if w.err == nil {
+		w.note(w.sink.op(op))
+	}
+	return w.err
+}
+
+// Epoch promises that no operation called before at (ns) is still to come, so that a
+// reader can sort and judge what came before it.
+func (w *Writer) Epoch(at int64) error {
+	if w.err == nil {
+		w.note(w.sink.epoch(at))
+	}
+	return w.err
+}
+
+// Close ends the history. The writer given to NewWriter stays open.
+func (w *Writer) Close(end End) error {
+	if w.err == nil {
+		w.note(w.sink.end(end))
+	}
+	if w.err == nil {
+		w.note(w.buffered.Flush())
+	}
+	return w.err
+}
+
+func (w *Writer) note(err error) {
+	if err != nil && w.err == nil {
+		w.err = fmt.Errorf("history: write: %w; hint: is there space left where the history goes?", err)
+	}
+}
+
+// lanes is a native file of many streams, whose blocks are written as they fill up
+// and at each epoch.
+type lanes struct {
+	nativeFile
+	open    []*lane // by stream; nil where it has none yet
+	covered int64   // the latest epoch
+}
+
+// A lane is one stream that is written.
+type lane struct {
+	encoder         encoder
+	batch           batch
+	client, process int32
+}
+
+// maxLanes bounds the memory that a stream's number can ask for.
+const maxLanes = 1 << 20
+
+func (s *lanes) op(op *Op) error {
+	if op.Stream < 0 || op.Stream >= maxLanes {
+		return fmt.Errorf("%d is no stream: they are numbered from 0 to %d", op.Stream, maxLanes-1)
+	}
+	l := s.lane(op)
+	if l.batch.count == 0 {
+		l.encoder.start(op.Stream, l.client, l.process)
+	}
+	l.encoder.op(&l.batch, op)
+	if l.batch.full() {
+		s.writeBatch(op.Stream, l)
+	}
+	return s.out.err
+}
+
+// lane returns the stream that op belongs to, announced to the reader.
+func (s *lanes) lane(op *Op) *lane {
+	for int(op.Stream) >= len(s.open) {
+		s.open = append(s.open, nil)
+	}
+	if s.open[op.Stream] == nil {
+		s.open[op.Stream] = &lane{client: op.Client, process: op.Process}
+		owner := binary.AppendVarint(nil, int64(op.Client))
+		owner = binary.AppendVarint(owner, int64(op.Process))
+		s.out.write(frame{kind: streamBlock, stream: op.Stream, watermark: s.covered}, owner)
+	}
+	return s.open[op.Stream]
+}
+
+func (s *lanes) writeBatch(stream int32, l *lane) {
+	s.ops(frame{opsBlock, stream, l.batch.count, s.covered}, &l.batch)
+}
+
+func (s *lanes) writeAll() {
+	for stream, l := range s.open {
+		if l != nil && l.batch.count > 0 {
+			s.writeBatch(int32(stream), l)
+		}
+	}
+}
+
+func (s *lanes) epoch(at int64) error {
+	err := s.nativeFile.epoch(at)
+	s.covered = max(s.covered, at)
+	return err
+}
