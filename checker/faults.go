@@ -22,6 +22,8 @@ const (
 	restarted   = "restart"      // the server forgot everything
 	evicting    = "evicting"     // the server begins to forget keys that have a TTL
 	evicted     = "evict"        // the server forgot every key that has a TTL, by now
+	stepping    = "stepping"     // the clock of the server begins to be stepped by Value ns
+	clockStep   = "clock-step"   // it was
 	failedOver  = "failover"     // a replica that may not know the newest took over
 	clockSkew   = "skew"         // the client's clock is ahead by Value ns
 )
@@ -38,6 +40,7 @@ type faults struct {
 	flushMet       bool  // the flush met a held lock or an operation under way
 	errors         bool  // an operation ended in an error of no known class before any flush
 	skew           int64 // the largest offset of a clock, in ns
+	offset         int64 // how far the server's clock was stepped ahead, in ns
 	seen           []lockbench.Guarantee
 }
 
@@ -138,12 +141,19 @@ func (c *Checker) faulted(op *history.Op) {
 	case failedOver:
 		c.forgot(op, lockbench.Failover)
 		c.revived(op)
+	case stepping, clockStep:
+		c.stepped(op)
 	case clockSkew:
-		f.met(lockbench.Skew)
-		f.skew = max(f.skew, op.Value, -op.Value)
-		for _, k := range c.keys {
-			k.refusal.slack = c.slack()
-		}
+		c.setOff(op.Value)
+	}
+}
+
+// setOff applies that a clock is ahead by offset ns.
+func (c *Checker) setOff(offset int64) {
+	c.faults.met(lockbench.Skew)
+	c.faults.skew = max(c.faults.skew, offset, -offset)
+	for _, k := range c.keys {
+		k.refusal.slack = c.slack()
 	}
 }
 
@@ -291,6 +301,30 @@ func (c *Checker) forgot(op *history.Op, g lockbench.Guarantee) {
 func (c *Checker) revived(op *history.Op) {
 	for _, k := range c.keys {
 		k.refusal.keep(after(after(op.Call, k.asked.highest()), k.refusal.slack))
+	}
+}
+
+// stepped applies that the server's clock was, or is about to be, stepped. What was
+// granted by then may end too early, if it went ahead: the server forgets it, at any
+// time from now on. If it went back, that may last longer. And as long as the clock is
+// off all clients' clocks are, for a lock that asks them.
+func (c *Checker) stepped(op *history.Op) {
+	f := &c.faults
+	if op.Value > 0 {
+		c.forgot(op, lockbench.Restart)
+		f.forgetting = op.Note == stepping
+	}
+	ahead := f.offset + op.Value
+	if op.Note == clockStep {
+		f.offset = ahead
+	}
+	c.setOff(ahead)
+	if op.Value < 0 {
+		f.forgets = lockbench.Restart
+		for _, k := range c.keys { // numbers taken from the clock begin anew
+			k.fences.forget(callOf(op))
+		}
+		c.revived(op)
 	}
 }
 

@@ -17,6 +17,7 @@ const (
 	retryTakes      mutation = "an acquire tried again takes a held key"
 	grantsCancelled mutation = "a cancelled acquire is answered ok"
 	forgets         mutation = "a restart forgets"
+	endsStepped     mutation = "a step of the server's clock ends leases"
 	failsFlushed    mutation = "a call fails after a flush"
 	tellsRefused    mutation = "an acquire whose reply is lost is told to be refused"
 	refusesFlushed  mutation = "a free key is refused after a flush"
@@ -27,7 +28,7 @@ const (
 type faultPlan struct {
 	strikes  []string // on calls: lostReply, cutOff, cancelled
 	percent  int      // of the requests
-	worldly  []string // scriptFlush, restarted, clockSkew
+	worldly  []string // scriptFlush, restarted, clockStep, clockSkew
 	deaths   bool     // at any time
 	pauses   bool
 	retries  bool // a call whose reply was lost is tried again within
@@ -60,7 +61,7 @@ func drawFaults(r *rand.Rand, fault mutation) faultPlan {
 				p.strikes = append(p.strikes, note)
 			}
 		}
-		for _, note := range []string{scriptFlush, restarted, clockSkew} {
+		for _, note := range []string{scriptFlush, restarted, clockStep, clockSkew} {
 			if r.IntN(4) == 0 {
 				p.worldly = append(p.worldly, note)
 			}
@@ -78,6 +79,8 @@ func drawFaults(r *rand.Rand, fault mutation) faultPlan {
 		p.strikes = []string{cancelled}
 	case forgets:
 		p.worldly = []string{restarted}
+	case endsStepped:
+		p.worldly = []string{clockStep}
 	case failsFlushed, refusesFlushed:
 		p.worldly = []string{scriptFlush}
 	case trustsClocks:
@@ -117,6 +120,9 @@ func (w *world) beginFaults(then int64) {
 			w.server.restart()
 		})
 	}
+	if p.has(clockStep) {
+		w.later(then, w.stepClock)
+	}
 	if p.has(scriptFlush) {
 		w.later(then, func() {
 			w.fault(-1, scriptFlush, 0)
@@ -129,6 +135,34 @@ func (w *world) beginFaults(then int64) {
 				w.later(w.Int64N(60), c.die)
 			}
 		}
+	}
+}
+
+// stepClock steps the server's clock ahead or back, within a few ticks.
+func (w *world) stepClock() {
+	by := w.Int64N(40) - 20
+	if w.server.fault == endsStepped {
+		by = 5 + w.Int64N(40)
+	}
+	w.fault(-1, stepping, by*tick)
+	w.later(w.Int64N(3), func() {
+		w.server.step(w.now, by)
+		w.later(w.Int64N(3), func() { w.fault(-1, clockStep, by*tick) })
+	})
+}
+
+// step has what is left of a lease be longer by a step back; shorter by one ahead only
+// where that is the fault.
+func (s *lockServer) step(now, by int64) {
+	if by > 0 && s.fault != endsStepped {
+		return
+	}
+	s.faulted = s.faulted || by > 0 && s.owner != 0
+	if s.until != math.MaxInt64 {
+		s.until -= by
+	}
+	if s.closed > now {
+		s.closed -= by
 	}
 }
 

@@ -237,6 +237,7 @@ var blame = []struct {
 	{retryTakes, some(lockbench.LostReply), append(some(broad...), lockbench.OwnerRelease), 20},
 	{grantsCancelled, some(lockbench.Cancel), append(some(broad...), lockbench.OwnerRelease, lockbench.LostReply), 20}, // a release given up may explain it, too
 	{forgets, some(lockbench.Restart), nil, 10},
+	{endsStepped, some(lockbench.Restart), nil, 10},
 	{failsFlushed, some(lockbench.ScriptFlush), nil, 20},
 	{refusesFlushed, some(lockbench.ScriptFlush), nil, 20},
 	{trustsClocks, some(lockbench.Skew), some(lockbench.OwnerRelease, lockbench.Exclusion), 20},

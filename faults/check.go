@@ -32,11 +32,25 @@ func Check(all []Fault, on servers.Group) error {
 		if err := t.checkServer(on.First()); err != nil {
 			return fmt.Errorf("fault %s %w", f.Kind, err)
 		}
-		if f.Kind == Down && f.N > len(on) {
+		if err := checkClock(f.Kind); err != nil {
+			return fmt.Errorf("fault %s: %w", f.Kind, err)
+		}
+		if (f.Kind == Down || f.Kind == ClockStep) && f.N > len(on) {
 			return fmt.Errorf("fault %s strikes %d servers, there are %d; hint: n=%d, or a design that locks on more", f.Kind, f.N, len(on), len(on))
 		}
 	}
+	if seen[ClockStep] && seen[Failover] {
+		return fmt.Errorf("fault %s cannot be had with %s, whose replica goes by the right time; hint: one run for each", ClockStep, Failover)
+	}
 	return nil
+}
+
+// checkClock tells why the clocks of servers cannot be stepped, where k would do so.
+func checkClock(k Kind) error {
+	if k != ClockStep {
+		return nil
+	}
+	return servers.FindClock()
 }
 
 // check tells what is wrong with the settings of f.

@@ -33,9 +33,10 @@ type Fault struct {
 	For time.Duration
 	// By is by how much clocks are off: two processes differ by up to twice that.
 	// Zero is a second more than the design says it tolerates.
-	// For slow it is by how much commands and replies are late.
+	// For slow it is by how much commands and replies are late; for clock-step, by how
+	// much the clock goes ahead, or back where it is negative: zero is past the lease.
 	By time.Duration
-	// N is how many servers are down; for throttle, the KB that pass in a second.
+	// N is how many servers are down, or have their clocks stepped; for throttle, the KB that pass in a second.
 	N int
 }
 
@@ -84,7 +85,7 @@ func (f Fault) String() string {
 	add("p", f.P+usual.P > 0, f.P)
 	add("while", f.While+usual.While != "", f.While)
 	add("for", f.For > 0, f.For)
-	add("by", f.By > 0, f.By)
+	add("by", f.By != 0, f.By)
 	add("n", f.N > 0, f.N)
 	return strings.Join(text, ",")
 }
@@ -125,7 +126,7 @@ func Exercises(all []Fault) []lockbench.Guarantee {
 // Hides lists the guarantees that cannot be told apart while these faults are about:
 // what breaks one of them under clocks that are off counts as skew.
 func Hides(all []Fault) []lockbench.Guarantee {
-	if !slices.ContainsFunc(all, func(f Fault) bool { return f.Kind == Skew }) {
+	if !slices.ContainsFunc(all, func(f Fault) bool { return f.Kind == Skew || f.Kind == ClockStep }) {
 		return nil
 	}
 	return []lockbench.Guarantee{

@@ -26,6 +26,7 @@ func TestParse(t *testing.T) {
 		{"restart,at=5s,every=0s", Fault{Kind: Restart, At: 5 * time.Second, While: Held}},
 		{"skew,by=2s", Fault{Kind: Skew, By: 2 * time.Second}},
 		{"down,n=3,while=any", Fault{Kind: Down, At: time.Second, N: 3}},
+		{"clock-step,by=-3s,n=2", Fault{Kind: ClockStep, At: time.Second, Every: time.Second, By: -3 * time.Second, N: 2, While: Held}},
 	} {
 		t.Run(c.text, func(t *testing.T) {
 			got, err := Parse(c.text)
@@ -52,6 +53,9 @@ func TestParseRefuses(t *testing.T) {
 		{"restart,at=-5s", "negative"},
 		{"down,n=0", "n=0 is no number above 0"},
 		{"pause,while=free", "while=free is no condition; hint: while=held"},
+		{"skew,by=-2s", "negative"},
+		{"clock-step,by=--2s", "negative"},
+		{"clock-step,by=-2", "by=2 is no duration"},
 		{"skew,at=2s", "fault skew: it has no setting at; hint: it has by"},
 	} {
 		t.Run(c.text, func(t *testing.T) {
@@ -111,6 +115,8 @@ func TestCheck(t *testing.T) {
 		{"down", external, "would harm"},
 		{"client-kill", external, "would harm"},
 		{"evict", external, "would harm"},
+		{"clock-step", external, "would harm"},
+		{"clock-step", embedded, "needs a server process"},
 		{"slow", external, "needs a server reached by TCP"},
 		{"script-flush", embedded, ""},
 		{"restart", embedded, "needs a server process"},
@@ -131,6 +137,10 @@ func TestCheck(t *testing.T) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}
 		})
+	}
+	together := []Fault{{Kind: Failover}, {Kind: ClockStep, N: 1}}
+	if err := Check(together, servers.Group{private}); err == nil {
+		t.Error("a stepped clock and a failover pass; want an error")
 	}
 	twice := []Fault{{Kind: Crash, P: 1}, {Kind: Crash, P: 0.5}}
 	if err := Check(twice, servers.Group{private}); err == nil {

@@ -55,6 +55,8 @@ type Injector struct {
 	roads map[string]string
 	// turn is how many strikes on one server there were, for the next one's turn.
 	turn int
+	// ahead is how far the clocks that a fault has stepped are ahead.
+	ahead time.Duration
 	// down are the servers that a fault has killed.
 	down servers.Group
 
@@ -102,6 +104,9 @@ func (f Fault) filled(c *Config) Fault {
 	if f.Kind == ServerPause || f.Kind == BlackHole {
 		f.For = min(f.For, longestSilence)
 	}
+	if f.By == 0 && f.Kind == ClockStep {
+		f.By = c.pastLease()
+	}
 	if f.By == 0 {
 		f.By = c.Tolerance + time.Second
 	}
@@ -138,6 +143,9 @@ func (p *plan) over(now int64) bool { return p.Until > 0 && now > int64(p.Until)
 
 // Open readies the way to the servers, before processes are made. Stop undoes it.
 func (in *Injector) Open(ctx context.Context) error {
+	if err := in.ownClocks(ctx); err != nil {
+		return err
+	}
 	for _, p := range in.plans {
 		if p.trait.target != ofNetwork || in.roads != nil {
 			continue
@@ -183,6 +191,7 @@ func (in *Injector) Stop() error {
 	in.work.Wait()
 	in.endReplica()
 	in.bringUp()
+	in.rightClocks()
 	in.closeProxies()
 	in.mu.Lock()
 	defer in.mu.Unlock()

@@ -51,6 +51,8 @@ const (
 	BlackHole Kind = "black-hole"
 	// Evict: the server evicts every key that has a TTL, as if its memory were full.
 	Evict Kind = "evict"
+	// ClockStep: the clock of a server is set off, and right again at the next strike.
+	ClockStep Kind = "clock-step"
 )
 
 // A target is whom a kind of fault befalls.
@@ -127,6 +129,8 @@ var traits = []trait{
 		Fault{At: 500 * time.Millisecond, Every: 2 * time.Second, N: 1, While: Held}, "n for", tcpServer, nil},
 	{BlackHole, "nothing of a process gets through for a while, then its connections break", ofNetwork,
 		Fault{At: 500 * time.Millisecond, Every: 2 * time.Second, While: Held}, "for", tcpServer, only(lockbench.LostReply)},
+	{ClockStep, "the clocks of n servers are stepped by so much, and back at the next strike", ofServer,
+		Fault{At: time.Second, Every: time.Second, N: 1, While: Held}, "by n", ownProcess, []lockbench.Guarantee{lockbench.Restart, lockbench.Skew}},
 	{Evict, "every key that has a TTL is evicted (maxmemory)", ofServer,
 		Fault{At: time.Second, Every: 2 * time.Second, While: Held}, "", ownProcess, only(lockbench.Restart)},
 }

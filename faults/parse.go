@@ -77,13 +77,25 @@ func (f *Fault) setTo(name, value string) (err error) {
 	case "for":
 		f.For, err = duration(name, value)
 	case "by":
-		f.By, err = duration(name, value)
+		return f.setBy(value)
 	case "n":
 		f.N, err = count(value)
 	case "p":
 		f.P, err = probability(value)
 	case "while":
 		return f.setWhile(value)
+	}
+	return err
+}
+
+// setBy reads by how much; clocks are stepped back, too.
+func (f *Fault) setBy(value string) (err error) {
+	back := strings.HasPrefix(value, "-") && f.Kind == ClockStep
+	if back {
+		value = value[1:]
+	}
+	if f.By, err = duration("by", value); back {
+		f.By = -f.By
 	}
 	return err
 }

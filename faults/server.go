@@ -58,6 +58,7 @@ var serverFaults = map[Kind]func(in *Injector, ctx context.Context, p *plan) err
 	RestartAOF:  (*Injector).restartFromAOF,
 	ClientKill:  (*Injector).killClients,
 	Evict:       (*Injector).evict,
+	ClockStep:   (*Injector).stepClocks,
 	Failover:    (*Injector).failOver,
 	Down:        (*Injector).takeDown,
 	Slow:        (*Injector).hinder,

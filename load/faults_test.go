@@ -62,6 +62,12 @@ var faultedRuns = []faulted{
 		held: list(lockbench.Exclusion, lockbench.ScriptFlush), broken: list(lockbench.Failover), change: longThinks},
 	{name: "evicted", design: "lua-token/strategy", fault: "evict,at=300ms,every=600ms",
 		held: list(lockbench.Exclusion), broken: list(lockbench.Restart), change: longHolds},
+	{name: "clock stepped ahead", design: "lua-token/strategy", fault: "clock-step,at=300ms,every=300ms",
+		held: list(lockbench.Skew), broken: list(lockbench.Restart), change: longHolds},
+	{name: "clock stepped back, to its start", design: "lua-token/strategy", fault: "clock-step,at=300ms,every=0s,by=-3s",
+		held: list(lockbench.Skew), change: longHolds},
+	{name: "clock stepped ahead, by the clients' clocks", design: "rueidislock/noloop", fault: "clock-step,at=300ms,every=300ms",
+		broken: list(lockbench.Restart, lockbench.Skew), change: longHolds},
 	{name: "slow", design: "lua-token/strategy", fault: "slow,every=500ms,for=200ms",
 		held: list(lockbench.Exclusion)},
 	{name: "throttled", design: "lua-token/strategy", fault: "throttle,every=500ms,for=200ms",
@@ -147,6 +153,9 @@ func (c *faulted) run(t *testing.T) {
 func (c *faulted) once(t *testing.T, f faults.Fault) (history.Header, checker.Result, history.End) {
 	t.Helper()
 	server, records := servertest.Start(t), servertest.Start(t)
+	if f.Kind == faults.ClockStep {
+		servertest.Need(t, servers.FindClock())
+	}
 	var record bytes.Buffer
 	s, err := Run(t.Context(), Config{
 		Design: catalogued(t, c.design), Server: server, Records: records, Workload: workloads.Oversell(), History: &record,

@@ -25,6 +25,7 @@ type launch struct {
 	program string
 	args    []string
 	home    *home
+	env     []string      // beside that of this process
 	died    chan struct{} // closed when a child started so ended without being asked
 }
 
@@ -40,6 +41,9 @@ func (l launch) start() (*child, error) {
 	cmd := exec.Command(l.program, l.args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = l.home.path, log, log
 	cmd.SysProcAttr = childAttributes()
+	if len(l.env) > 0 {
+		cmd.Env = append(os.Environ(), l.env...)
+	}
 
 	c := &child{log: log.Name(), exited: make(chan struct{}), died: l.died}
 	started := make(chan error)

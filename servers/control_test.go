@@ -153,8 +153,10 @@ func TestOnlyPrivateServersAreControlled(t *testing.T) {
 	for _, s := range []*servers.Server{embedded, external} {
 		for name, do := range map[string]func() error{
 			"suspend": s.Suspend, "resume": s.Resume, "kill": s.Kill,
-			"restart":  func() error { return s.Restart(t.Context(), func() { t.Error("restart went on") }) },
-			"keep log": func() error { return s.KeepLog(t.Context()) },
+			"restart":   func() error { return s.Restart(t.Context(), func() { t.Error("restart went on") }) },
+			"keep log":  func() error { return s.KeepLog(t.Context()) },
+			"own clock": func() error { return s.OwnClock(t.Context()) },
+			"set clock": func() error { return s.SetClock(t.Context(), 0) },
 		} {
 			if err := do(); err == nil || !strings.Contains(err.Error(), "hint: use a private server") {
 				t.Errorf("%s of an %s server: %v; want it refused", name, s.Kind(), err)

@@ -65,7 +65,7 @@ func startIn(ctx context.Context, home *home, program string) (*Server, error) {
 		return nil, err
 	}
 	s := newServer(Private, tune(opt))
-	own := &ownProcess{launch: launch{program, serverArgs(home, opt), home, make(chan struct{})}}
+	own := &ownProcess{launch: launch{program: program, args: serverArgs(home, opt), home: home, died: make(chan struct{})}}
 	c, err := own.start()
 	if err != nil {
 		return nil, err

@@ -27,15 +27,29 @@ func Start(t testing.TB) *servers.Server {
 	return s
 }
 
+// Clocked is Start, of a server whose clock can be set. Without the means for that it
+// skips t, or fails it where [Required] is set.
+func Clocked(t testing.TB) *servers.Server {
+	t.Helper()
+	s := Start(t)
+	Need(t, s.OwnClock(t.Context()))
+	return s
+}
+
 // Need ends t when err, of starting a server, is not nil: skipped if there is no
 // program to start and none is [Required], failed otherwise.
 func Need(t testing.TB, err error) {
 	t.Helper()
 	switch {
 	case err == nil:
-	case errors.Is(err, servers.ErrNoProgram) && os.Getenv(Required) != "1":
+	case missing(err) && os.Getenv(Required) != "1":
 		t.Skipf("needs a real server: %v", err)
 	default:
 		t.Fatalf("start private server: %v", err)
 	}
+}
+
+// missing tells whether err is that this machine lacks something that others have.
+func missing(err error) bool {
+	return errors.Is(err, servers.ErrNoProgram) || errors.Is(err, servers.ErrNoClock)
 }
