@@ -38,7 +38,7 @@ func (r *Run) blank() Run {
 
 // join adds what a scenario of r's design showed.
 func (r *Run) join(scenario *Run) {
-	r.lacks = r.lacks && scenario.lacks
+	r.lacks = r.lacks && scenario.hasNotTheAbility()
 	r.Notes = slices.Concat(r.Notes, scenario.Notes)
 	r.Counts.Grants += scenario.Counts.Grants
 	for _, d := range scenario.Defects {
@@ -57,6 +57,12 @@ func (r *Run) join(scenario *Run) {
 		}
 		r.Guarantees[name] = g
 	}
+}
+
+// hasNotTheAbility tells whether the scenario was not explored for that reason, also in a
+// result that was read back: nothing else passes without a schedule.
+func (r *Run) hasNotTheAbility() bool {
+	return r.lacks || r.Exploration != nil && r.Exploration.Schedules == 0 && r.Exit == Passed
 }
 
 // join is what two scenarios say of one guarantee: the graver verdict, by the

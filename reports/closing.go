@@ -104,20 +104,33 @@ func who(designs []string, claimants int) string {
 
 // outcome says in one sentence what the exit code means.
 func (t *terminal) outcome() {
-	claimed, unclaimed := t.breakers()
-	var s string
+	headline, why := t.meaning()
 	switch t.result.Exit {
 	case Passed:
-		s = t.good("No claim was broken") + ": every claim that this could exercise was held"
+		headline = t.good(headline)
 	case BrokenClaim:
-		s = t.bad("Claims were broken") + ": " + strings.Join(claimed, "; ")
+		headline = t.bad(headline)
 	default:
-		s = t.warn("Inconclusive") + ": " + t.reasons()
+		headline = t.warn(headline)
+	}
+	t.printf("\n%s: %s (exit %d)\n", headline, why, t.result.Exit)
+}
+
+// meaning is what the exit code means, in a few words, and why.
+func (t *terminal) meaning() (headline, why string) {
+	claimed, unclaimed := t.breakers()
+	switch t.result.Exit {
+	case Passed:
+		headline, why = "No claim was broken", "every claim that this could exercise was held"
+	case BrokenClaim:
+		headline, why = "Claims were broken", strings.Join(claimed, "; ")
+	default:
+		headline, why = "Inconclusive", t.reasons()
 	}
 	if len(unclaimed) > 0 {
-		s += "; broken only where nothing was claimed: " + strings.Join(unclaimed, ", ")
+		why += "; broken only where nothing was claimed: " + strings.Join(unclaimed, ", ")
 	}
-	t.printf("\n%s (exit %d)\n", s, t.result.Exit)
+	return headline, why
 }
 
 // breakers names the runs that broke what they claim, with what, and those that

@@ -85,7 +85,7 @@ func newRun(j *Judged) Run {
 		Partial: v.Partial, Why: v.Why, Ended: j.End.Trailer.Ended, Notes: j.Notes,
 		Defects: v.Defects, CrossChecked: v.CrossChecked,
 		WitnessEntries: j.End.Trailer.WitnessEntries,
-		OverTime:       overTime(&m.Timeline, v.Findings), GrantsByClient: v.GrantsByClient,
+		OverTime:       overTime(m, h.WarmupNS, v.Findings), GrantsByClient: v.GrantsByClient,
 		History: j.History, Exit: v.Exit(),
 	}
 	for _, n := range j.End.Trailer.WitnessOverlaps {

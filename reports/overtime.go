@@ -12,6 +12,9 @@ import (
 // end of a list are zero.
 type OverTime struct {
 	BucketNS int64 `json:"bucket_ns"`
+	// WarmupNS and EndNS are when the warm-up and the run ended.
+	WarmupNS int64 `json:"warmup_ns"`
+	EndNS    int64 `json:"end_ns"`
 	// Grants are new holds, Refused refused acquires, Troubled operations on the lock that
 	// failed, were answered lost, or are unknown.
 	Grants   []int64 `json:"grants"`
@@ -40,7 +43,8 @@ type Period struct {
 
 // overTime puts what was measured and what was judged over one axis; nil when nothing
 // happened.
-func overTime(m *measure.Timeline, findings []checker.Finding) *OverTime {
+func overTime(all *measure.Measures, warmup int64, findings []checker.Finding) *OverTime {
+	m := &all.Timeline
 	width := max(m.Grants.Width, m.Refused.Width, m.Troubled.Width, m.Slowest.Width)
 	for _, f := range findings {
 		width = max(width, f.When.Width)
@@ -52,7 +56,7 @@ func overTime(m *measure.Timeline, findings []checker.Finding) *OverTime {
 		return nil
 	}
 	t := &OverTime{
-		BucketNS: width, Grants: widened(m.Grants, width), Refused: widened(m.Refused, width),
+		BucketNS: width, WarmupNS: warmup, EndNS: warmup + int64(all.Span), Grants: widened(m.Grants, width), Refused: widened(m.Refused, width),
 		Troubled: widened(m.Troubled, width), SlowestNS: some(m.Slowest.Widened(width).N),
 		Violations: make(map[lockbench.Guarantee][]int64),
 	}

@@ -18,6 +18,7 @@ func TestOverTime(t *testing.T) {
 		t.Fatal("got nothing over time")
 	}
 	want := &OverTime{
+		WarmupNS: 100 * ms, EndNS: 400 * ms,
 		BucketNS: 40 * ms, // as wide as the widest, that of the violations
 		Grants:   []int64{0, 0, 20, 40, 40, 40, 40, 40, 40, 40},
 		Refused:  []int64{}, Troubled: []int64{},

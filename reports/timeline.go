@@ -41,7 +41,7 @@ func newTimeline(w *Witness) *timeline {
 		t.entries = append(t.entries, newEntry(&w.Ops[i]))
 	}
 	for i := range w.Holds {
-		if h := &w.Holds[i]; t.leaseOver(h) {
+		if h := &w.Holds[i]; h.leaseOver() {
 			t.entries = append(t.entries, entry{*h.UntilNS, h.Client, 0, "lease over"})
 		}
 	}
@@ -101,17 +101,17 @@ func (t *timeline) column(at int64) int {
 
 // leaseOver says whether the end of h's lease is part of the story: it is not
 // once its owner has given the lock up.
-func (t *timeline) leaseOver(h *Hold) bool {
+func (h *Hold) leaseOver() bool {
 	return h.UntilNS != nil && (h.EndNS == nil || *h.EndNS >= *h.UntilNS || h.EndedBy == "validity")
 }
 
 // active is how long the owner of h was seen to act under it.
-func (t *timeline) active(h *Hold) int64 {
+func (w *Witness) active(h *Hold) int64 {
 	last := h.GrantedNS
 	if h.EndNS != nil {
 		last = max(last, *h.EndNS)
 	}
-	for _, op := range t.witness.Ops {
+	for _, op := range w.Ops {
 		if op.Hold == h.Hold && op.Client == h.Client {
 			last = max(last, op.CallNS)
 		}
@@ -177,9 +177,9 @@ func (t *timeline) paintLane(client int32, width int) []byte {
 
 // paintHold paints the time within the lease, its end, and what came after.
 func (t *timeline) paintHold(cells []byte, h *Hold) {
-	from, last := t.column(h.GrantedNS), t.column(t.active(h))
+	from, last := t.column(h.GrantedNS), t.column(t.witness.active(h))
 	over := len(cells)
-	if t.leaseOver(h) {
+	if h.leaseOver() {
 		over = t.column(*h.UntilNS)
 		last = max(last, over)
 	}
@@ -207,7 +207,7 @@ func (t *timeline) paintOverlap(width int) []byte {
 				continue
 			}
 			from := max(a.GrantedNS, b.GrantedNS)
-			past := t.fill(cells, '~', from, min(t.active(a), t.active(b)))
+			past := t.fill(cells, '~', from, min(t.witness.active(a), t.witness.active(b)))
 			within := a.EndNS != nil && b.EndNS != nil && t.fill(cells, '!', from, min(*a.EndNS, *b.EndNS))
 			any = any || past || within
 		}
