@@ -108,7 +108,7 @@ func (t *terminal) outcome() {
 	switch t.result.Exit {
 	case Passed:
 		headline = t.good(headline)
-	case BrokenClaim:
+	case BrokenClaim, FailedThreshold:
 		headline = t.bad(headline)
 	default:
 		headline = t.warn(headline)
@@ -124,8 +124,13 @@ func (t *terminal) meaning() (headline, why string) {
 		headline, why = "No claim was broken", "every claim that this could exercise was held"
 	case BrokenClaim:
 		headline, why = "Claims were broken", strings.Join(claimed, "; ")
+	case FailedThreshold:
+		headline, why = "Thresholds failed", strings.Join(t.failures(), "; ")
 	default:
 		headline, why = "Inconclusive", t.reasons()
+	}
+	if failed := t.failures(); len(failed) > 0 && t.result.Exit != FailedThreshold {
+		why += "; thresholds failed too: " + strings.Join(failed, "; ")
 	}
 	if len(unclaimed) > 0 {
 		why += "; broken only where nothing was claimed: " + strings.Join(unclaimed, ", ")
@@ -172,6 +177,7 @@ func (t *terminal) reasons() string {
 			why = append(why, name+" met no lock with fault "+run.unmet()[0].Kind)
 		case len(untested) > 0:
 			why = append(why, name+" met too little of "+list(untested))
+		case t.result.open(i): // told with the threshold
 		default:
 			why = append(why, name+" showed too little")
 		}
@@ -179,6 +185,7 @@ func (t *terminal) reasons() string {
 	if len(t.result.NotRun) > 0 {
 		why = append(why, plural(int64(len(t.result.NotRun)), t.unit)+" not run")
 	}
+	why = append(why, t.undecided()...)
 	if len(why) == 0 {
 		return "nothing was run"
 	}

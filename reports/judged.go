@@ -45,20 +45,25 @@ func New(runs []Judged, notRun []string) Result {
 
 // Exit codes of a Result.
 const (
-	Passed       = 0 // every claim that could be exercised held
-	BrokenClaim  = 1 // a guarantee that is claimed was broken
-	Inconclusive = 3 // too little was seen to say
+	Passed          = 0 // every claim that could be exercised held
+	BrokenClaim     = 1 // a guarantee that is claimed was broken
+	Inconclusive    = 3 // too little was seen to say
+	FailedThreshold = 4 // nothing worse, but a threshold failed
 )
 
+// weights orders exit codes by what they say of a lock. A breach has a witness, whatever
+// else was measured. A threshold has not: what failed it in a run that could not be
+// relied on is an open question.
+var weights = map[int]int{Passed: 0, FailedThreshold: 1, Inconclusive: 2, BrokenClaim: 3}
+
 // worst is the exit code of several runs together: a broken claim outweighs an
-// open question, which outweighs success.
+// open question, which outweighs a failed threshold, which outweighs success.
 func worst(exits ...int) int {
 	code := Passed
 	for _, e := range exits {
-		if e == BrokenClaim {
-			return BrokenClaim
+		if weights[e] > weights[code] {
+			code = e
 		}
-		code = max(code, e)
 	}
 	return code
 }

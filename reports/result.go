@@ -14,6 +14,8 @@ const Schema = "lockbench/result/v1"
 // schema/result-v1.json.
 type Result struct {
 	Schema string `json:"schema"`
+	// Thresholds are the conditions that were to fail it, with what they came to.
+	Thresholds []Threshold `json:"thresholds,omitempty"`
 	// Server and Environment are those of the first run; a run tells its own
 	// where it differs.
 	Server      history.Server      `json:"server"`
@@ -24,7 +26,7 @@ type Result struct {
 	// SelfCheck says whether a lock that is broken on purpose was caught under the same
 	// settings; nil where these could show no broken lock.
 	SelfCheck *SelfCheck `json:"self_check,omitempty"`
-	// Exit is the exit code: 0, 1 or 3.
+	// Exit is the exit code: 0, 1, 3 or 4.
 	Exit int `json:"exit"`
 }
 

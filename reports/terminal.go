@@ -33,6 +33,7 @@ func Terminal(w io.Writer, r Result, opt TerminalOptions) error {
 		exercisedBy: "this workload and its faults", unit: "design",
 	}
 	t.heading()
+	t.thresholds()
 	if len(r.Runs) > 0 {
 		tab := table{palette: t.palette, result: &r, label: t.label}
 		if err := tab.render(t.Writer, opt.Width); err != nil {

@@ -45,6 +45,8 @@ func TestTerminal(t *testing.T) {
 		{"embedded-narrow", New(sample("embedded")[:2], []string{"watch-multi/poll"}), TerminalOptions{Width: 100}},
 		{"color", New(sample("private")[:1], nil), TerminalOptions{Color: true}},
 		{"passed", New(passing(), nil), TerminalOptions{}},
+		{"gated", gated(sample("private"), nil, "acquire.p99>1ms", "lua-token/*: grants_per_s<1", "recovery.violations>0", "redsync/*: grants<1"), TerminalOptions{}},
+		{"gated-failed", gated(passing(), nil, "acquire.p99>1ms", "acquire.max<1h"), TerminalOptions{}},
 		{"nothing", New(nil, []string{"lua-token/token"}), TerminalOptions{}},
 	}
 	for _, c := range cases {

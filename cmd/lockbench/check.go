@@ -16,6 +16,7 @@ import (
 type checkOptions struct {
 	out    []string
 	claims []string
+	gate   gateOptions
 }
 
 func newCheck() *cobra.Command {
@@ -26,7 +27,7 @@ func newCheck() *cobra.Command {
 		Long: `check judges histories that were saved by run --history, and those of other
 programs: lockbench's own format, JSON Lines, and Jepsen's EDN, told apart by
 content. The verdicts and the exit code are those of the run. Of several files a
-broken claim (1) outweighs an inconclusive one (3).
+broken claim (1) outweighs an inconclusive one (3), and that a failed threshold (4).
 
 A history that is cut short or damaged is judged up to the last whole block and
 said to be partial; that is inconclusive unless a claim is broken before.
@@ -44,12 +45,17 @@ guarantees but overrun, reentrancy, restart and failover.`,
 		RunE: func(cmd *cobra.Command, files []string) error { return o.check(cmd, files) },
 	}
 	cmd.Flags().StringArrayVar(&o.out, "out", nil, outHelp)
+	o.gate.flags(cmd.Flags())
 	cmd.Flags().StringSliceVar(&o.claims, "claims", nil, "hold the lock to these `guarantees` instead of those that the history names; none for no claim")
 	return cmd
 }
 
 func (o *checkOptions) check(cmd *cobra.Command, files []string) error {
 	out, err := parseOutputs(o.out, "json", "hgrm")
+	if err != nil {
+		return err
+	}
+	thresholds, err := o.gate.thresholds()
 	if err != nil {
 		return err
 	}
@@ -66,6 +72,7 @@ func (o *checkOptions) check(cmd *cobra.Command, files []string) error {
 		runs = append(runs, j)
 	}
 	r := reports.New(runs, nil)
+	r.Gate(thresholds, runs)
 	if err := out.write(cmd.OutOrStdout(), r, runs); err != nil {
 		return err
 	}

@@ -27,6 +27,8 @@ type listing struct {
 	Claims    []lockbench.Guarantee `json:"claims,omitempty"`
 	// Usual is a fault as it is unless its settings are given.
 	Usual string `json:"usual,omitempty"`
+	// Unit is that of a metric.
+	Unit string `json:"unit,omitempty"`
 }
 
 // kinds are what can be listed.
@@ -39,12 +41,13 @@ var kinds = []struct {
 	{"scenarios", listScenarios},
 	{"faults", listFaults},
 	{"guarantees", listGuarantees},
+	{"metrics", listMetrics},
 }
 
 func newList() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:       "list designs|workloads|scenarios|faults|guarantees",
+		Use:       "list designs|workloads|scenarios|faults|guarantees|metrics",
 		Short:     "List what there is to run and to hold a lock to",
 		ValidArgs: kindNames(),
 		Args: func(_ *cobra.Command, args []string) error {
@@ -92,6 +95,9 @@ func printList(w io.Writer, lines []listing) error {
 		text := l.Name + "\t" + l.Summary
 		if l.Source != "" {
 			text = l.Name + "\t" + l.Source + "\t" + l.Summary
+		}
+		if l.Unit != "" {
+			text = l.Name + "\t" + l.Unit + "\t" + l.Summary
 		}
 		if l.Usual != "" {
 			text += "\t" + l.Usual

@@ -69,7 +69,8 @@ records what happened, and judges from the record alone which guarantees held. O
 explores their schedules one command at a time, and shows the one that breaks them.
 
 Exit codes: 0 every claim that could be exercised was held; 1 a claim was broken;
-2 an error of usage or set-up; 3 inconclusive.`,
+2 an error of usage or set-up; 3 inconclusive; 4 a threshold (--fail-if) failed, and
+nothing worse.`,
 		Example: `  lockbench run                                  a tour of all designs, within a minute
   lockbench run --design 'lua-token/*' --clients 64 --duration 1m
   lockbench matrix                               which design keeps which guarantees

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/faults"
+	"github.com/lockbench/lockbench/gates"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/reports"
@@ -33,6 +35,7 @@ type runOptions struct {
 	faults   []string
 	history  string
 	out      []string
+	gate     gateOptions
 	quiet    bool
 }
 
@@ -79,6 +82,7 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.guards, "guard", nil, "`kinds` of store that guard themselves, for oversell and redeem: "+strings.Join(guardNames(), ", ")+"; several run each design once with each")
 	f.StringVar(&o.history, "history", "", "keep the history of every design in this `directory`")
 	f.StringArrayVar(&o.out, "out", nil, outHelp)
+	o.gate.flags(f)
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on standard error")
 }
 
@@ -215,6 +219,7 @@ type plan struct {
 	options  workloads.Options
 	faults   []faults.Fault
 	out      outputs
+	gates    []gates.Threshold
 }
 
 func (o *runOptions) plan() (p plan, err error) {
@@ -240,8 +245,21 @@ func (o *runOptions) plan() (p plan, err error) {
 	if p.faults, err = faults.ParseAll(o.faults); err != nil {
 		return p, err
 	}
-	p.out, err = parseOutputs(o.out, "json", "hgrm")
-	return p, err
+	if p.out, err = parseOutputs(o.out, "json", "hgrm"); err != nil {
+		return p, err
+	}
+	if p.gates, err = o.gate.thresholds(); err != nil {
+		return p, err
+	}
+	return p, inScope(p.gates, designNames(p.subjects))
+}
+
+func designNames(subjects []subject) []string {
+	var names []string
+	for _, s := range subjects {
+		names = append(names, s.Name)
+	}
+	return slices.Compact(names)
 }
 
 // collectRarely lets garbage pile up a little more than usual: the live heap of a
@@ -270,6 +288,7 @@ func (o *runOptions) run(cmd *cobra.Command) error {
 	}
 	r := reports.New(s.runs, s.notRun)
 	r.Prove(s.proof)
+	r.Gate(p.gates, s.runs)
 	if err := p.out.write(cmd.OutOrStdout(), r, s.runs); err != nil {
 		return fmt.Errorf("run: %w", err)
 	}

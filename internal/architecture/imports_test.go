@@ -24,7 +24,8 @@ var house = map[string][]string{
 	"checker":                 {"", "history", "measure/series"},
 	"measure":                 {"", "history", "measure/series"},
 	"measure/series":          {},
-	"reports":                 {"", "history", "checker", "measure", "measure/series", "internal/suggest"},
+	"gates":                   {"", "checker", "measure", "internal/suggest"},
+	"reports":                 {"", "history", "checker", "measure", "measure/series", "gates", "internal/suggest"},
 	"workloads":               {"", "internal/suggest"},
 	"impls/design":            {""},
 	"impls":                   {"", "impls/*", "internal/suggest"},
@@ -40,7 +41,7 @@ var house = map[string][]string{
 	"internal/servertest":     {"servers"},
 	"internal/zoo":            {"", "impls/design"},
 	"impls/design/designtest": {"", "impls/design", "internal/servertest"},
-	"cmd/lockbench":           {"", "history", "history/*", "checker", "measure", "reports", "workloads", "impls", "impls/*", "servers", "faults", "load", "explore", "explore/bubble", "internal/*"},
+	"cmd/lockbench":           {"", "history", "history/*", "checker", "measure", "gates", "reports", "workloads", "impls", "impls/*", "servers", "faults", "load", "explore", "explore/bubble", "internal/*"},
 }
 
 // reserved says which packages alone may import, themselves, what begins with
@@ -59,6 +60,7 @@ var remote = map[string][]string{
 	"history":   {"github.com/redis/", "github.com/alicebob/miniredis"},
 	"checker":   {"github.com/redis/", "github.com/alicebob/miniredis"},
 	"measure":   {"github.com/redis/", "github.com/alicebob/miniredis"},
+	"gates":     {"github.com/redis/", "github.com/alicebob/miniredis"},
 	"reports":   {"github.com/redis/", "github.com/alicebob/miniredis"},
 	"workloads": {"github.com/redis/", "github.com/alicebob/miniredis"},
 }

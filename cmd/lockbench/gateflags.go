@@ -1,0 +1,52 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/lockbench/lockbench/gates"
+)
+
+// gateOptions are the flags of thresholds, wherever runs are judged.
+type gateOptions struct {
+	failIf []string
+}
+
+func (o *gateOptions) flags(f *pflag.FlagSet) {
+	f.StringArrayVar(&o.failIf, "fail-if", nil, "`CONDITION` that fails a run, exit 4: 'acquire.p99>20ms', 'exclusion.violations>0', 'lua-token/*: grants_per_s<1000'; repeated (lockbench list metrics)")
+}
+
+// thresholds reads the flags.
+func (o *gateOptions) thresholds() ([]gates.Threshold, error) {
+	var all []gates.Threshold
+	for _, text := range o.failIf {
+		t, err := gates.ParseThreshold(text)
+		if err != nil {
+			return nil, fmt.Errorf("--fail-if: %w", err)
+		}
+		all = append(all, t)
+	}
+	return all, nil
+}
+
+// inScope sees that every threshold is for one of the designs.
+func inScope(thresholds []gates.Threshold, designs []string) error {
+	for _, t := range thresholds {
+		if !slices.ContainsFunc(designs, t.For) {
+			return fmt.Errorf("--fail-if %q: %s is none of the designs that are run; hint: they are %s", t, t.Scope, strings.Join(designs, ", "))
+		}
+	}
+	return nil
+}
+
+// listMetrics tells every metric that thresholds can name, with its unit.
+func listMetrics() []listing {
+	var all []listing
+	for _, m := range gates.Metrics() {
+		all = append(all, listing{Name: m.Name, Summary: m.Summary, Unit: string(m.Unit)})
+	}
+	return all
+}

@@ -1,0 +1,153 @@
+package gates
+
+import (
+	"math"
+	"testing"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/measure"
+)
+
+const ms = int64(1e6)
+
+// measuredRun has 100 grants of 1 to 100 ms in 10 s, one refusal and one failure.
+func measuredRun() *Run {
+	c := measure.New(history.Header{})
+	for i := range int64(100) {
+		op := history.Op{Kind: history.Acquire, Outcome: history.OK, Key: "k", Hold: i + 1, Attempts: 3, Call: i * ms, Return: (2*i + 1) * ms}
+		c.Add(history.Event{Phase: history.Call, Op: &op})
+		c.Add(history.Event{Phase: history.Return, Op: &op})
+	}
+	m := c.Result(history.End{Trailer: history.Trailer{EndNS: 10_000 * ms}})
+	return &Run{Design: "lua-token/token", Measures: &m, Verdicts: &checker.Result{
+		Ops: 102, Grants: 100, Refused: 25, Failed: 1, WorstOverlap: 5,
+		Findings: []checker.Finding{
+			{Guarantee: lockbench.Exclusion, Verdict: checker.Held, Exposure: 90},
+			{Guarantee: lockbench.OwnerRelease, Verdict: checker.Broken, Exposure: 9, Violations: 2},
+			{Guarantee: lockbench.Overrun, Verdict: checker.Hazard, Violations: 4, Measures: map[string]float64{"overlap_p99_ns": 7e6}},
+			{Guarantee: lockbench.Recovery, Verdict: checker.Untested, Note: "needs injected faults"},
+			{Guarantee: lockbench.Fencing, Verdict: checker.NotApplicable, Note: "no fence was handed out"},
+			{Guarantee: lockbench.Effects, Verdict: checker.Held, Exposure: 3},
+		},
+	}}
+}
+
+func TestJudge(t *testing.T) {
+	for text, want := range map[string]Outcome{
+		"acquire.max>99ms":              Failed,
+		"acquire.max>101ms":             Passed,
+		"acquire.p50>49ms":              Failed,
+		"acquire.p50>51ms":              Passed,
+		"acquire.p97.5>99ms":            Passed,
+		"acquire.mean>51ms":             Passed,
+		"acquire.mean>50ms":             Failed,
+		"grants<101":                    Failed,
+		"grants_per_s<10":               Passed,
+		"grants_per_s<10.01":            Failed,
+		"attempts_per_grant>=3":         Failed,
+		"refused.share>=20%":            Failed,
+		"refused.share>20%":             Passed,
+		"failed.count>0":                Failed,
+		"failed.share>1%":               Passed,
+		"violations>1":                  Failed,
+		"violations>2":                  Passed, // hazards left out
+		"exclusion.violations>0":        Passed,
+		"exclusion.exposure<100":        Failed,
+		"owner-release.violations>1":    Failed,
+		"overrun.violations>3":          Failed,
+		"overrun.overlap_p99>6ms":       Failed,
+		"worst_overlap>=5ns":            Failed,
+		"lost_updates>0":                Passed,
+		"release.p99>1ms":               Inconclusive, // none was measured
+		"commands_per_grant>3":          Inconclusive, // not told
+		"recovery.violations>0":         Inconclusive, // untested
+		"loss-reported.delay_max>1ms":   Inconclusive, // no such finding
+		"fencing.violations>0":          NotApplicable,
+		"fencing.exposure<1":            NotApplicable,
+		"lua-token/*: acquire.max>99ms": Failed,
+	} {
+		t.Run(text, func(t *testing.T) {
+			th, err := ParseThreshold(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, reading := th.Judge(measuredRun())
+			if got != want {
+				t.Errorf("got %v (%+v), want %v", got, reading, want)
+			}
+			if (got == Passed || got == Failed) != (reading.Why == "") {
+				t.Errorf("%v with the reason %q", got, reading.Why)
+			}
+		})
+	}
+}
+
+// TestNothingNeverPasses holds every metric to it: of a run in which nothing happened
+// no threshold passes, whatever it asks.
+func TestNothingNeverPasses(t *testing.T) {
+	empty := &Run{Measures: &measure.Measures{}, Verdicts: &checker.Result{}}
+	for _, m := range Metrics() {
+		for _, r := range relations {
+			th := Threshold{Comparison: Comparison{Metric: m, Relation: r, Bound: math.MaxFloat64}}
+			if got, reading := th.Judge(empty); got == Passed && !counted(m) {
+				t.Errorf("%s: passed with %+v", th, reading)
+			}
+		}
+	}
+}
+
+// counted are the metrics whose zero is an answer: no grants are no grants. A run
+// without any is inconclusive by itself.
+func counted(m Metric) bool { return m.Name == "grants" || m.Name == "ops" }
+
+func TestOutOfRangeIsNoValue(t *testing.T) {
+	c := measure.New(history.Header{})
+	for i, took := range []int64{5, 7 * 3600 * 1000 * ms} {
+		op := history.Op{Kind: history.Acquire, Outcome: history.OK, Key: "k", Hold: int64(i + 1), Return: took}
+		c.Add(history.Event{Phase: history.Return, Op: &op})
+	}
+	m := c.Result(history.End{})
+	th, err := ParseThreshold("acquire.max>1h")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := th.Judge(&Run{Measures: &m, Verdicts: &checker.Result{Ops: 2}}); got != Inconclusive {
+		t.Errorf("the longest is missing from the histogram: got %v, want inconclusive", got)
+	}
+}
+
+func TestFor(t *testing.T) {
+	for _, c := range []struct {
+		scope, design string
+		want          bool
+	}{
+		{"", "lua-token/token", true}, {"lua-token/*", "lua-token/token", true},
+		{"lua-token/token", "lua-token/token", true}, {"*/poll", "lua-token/token", false}, {"lua-token", "lua-token/token", false},
+	} {
+		if got := (Threshold{Scope: c.scope}).For(c.design); got != c.want {
+			t.Errorf("%q for %s: got %v, want %v", c.scope, c.design, got, c.want)
+		}
+	}
+}
+
+func TestTogether(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		all  []Outcome
+		want Outcome
+	}{
+		{"none", nil, Inconclusive},
+		{"none that it applies to", []Outcome{NotApplicable, NotApplicable}, Inconclusive},
+		{"one of two", []Outcome{NotApplicable, Passed}, Passed},
+		{"an open one", []Outcome{Passed, Inconclusive, Passed}, Inconclusive},
+		{"a failed one", []Outcome{Inconclusive, Passed, Failed, NotApplicable}, Failed},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := Together(c.all...); got != c.want {
+				t.Errorf("got %v, want %v", got, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,226 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/gates"
+)
+
+// A Threshold is a condition that fails the runs for which it holds, with what it came
+// to.
+type Threshold struct {
+	// Threshold is as it was asked for; Scope the designs it is for, empty for all.
+	Threshold string         `json:"threshold"`
+	Scope     string         `json:"scope,omitempty"`
+	Metric    string         `json:"metric"`
+	Relation  gates.Relation `json:"relation"`
+	// Bound and the values are in the unit: ns for durations, 0 to 1 for shares.
+	Bound float64    `json:"bound"`
+	Unit  gates.Unit `json:"unit"`
+	// Outcome is the worst of its readings.
+	Outcome  gates.Outcome `json:"outcome"`
+	Readings []Reading     `json:"readings"`
+}
+
+// A Reading is the value of a threshold's metric in one run.
+type Reading struct {
+	// Run counts the runs of the result from 0; Design is that run's.
+	Run     int           `json:"run"`
+	Design  string        `json:"design"`
+	Outcome gates.Outcome `json:"outcome"`
+	// Value is nil where there was none, and Why says why not, or why it is not relied on.
+	Value *float64 `json:"value"`
+	Why   string   `json:"why,omitempty"`
+}
+
+// Gate judges thresholds on the runs that r was made of, in the same order; it comes
+// after [Result.Prove], if that is called. A run that fails one exits with
+// [FailedThreshold], unless it broke a claim or is inconclusive; a threshold that could
+// not be decided makes r inconclusive.
+func (r *Result) Gate(thresholds []gates.Threshold, runs []Judged) {
+	for _, t := range thresholds {
+		r.gate(t, runs)
+	}
+}
+
+func (r *Result) gate(t gates.Threshold, runs []Judged) {
+	result := Threshold{
+		Threshold: t.String(), Scope: t.Scope, Metric: t.Metric.Name, Relation: t.Relation,
+		Bound: t.Bound, Unit: t.Metric.Unit, Readings: []Reading{},
+	}
+	var outcomes []gates.Outcome
+	for i := range runs {
+		if !t.For(runs[i].Header.Design) {
+			continue
+		}
+		reading := r.read(t, i, &runs[i])
+		outcomes = append(outcomes, reading.Outcome)
+		result.Readings = append(result.Readings, reading)
+		r.Runs[i].Exit = worst(r.Runs[i].Exit, exitOf(reading.Outcome))
+	}
+	result.Outcome = gates.Together(outcomes...)
+	r.Exit = worst(r.Exit, exitOf(result.Outcome))
+	r.Thresholds = append(r.Thresholds, result)
+}
+
+// read judges t on one run. What the checker did not find counts for nothing where it
+// did not find a lock broken on purpose either.
+func (r *Result) read(t gates.Threshold, i int, run *Judged) Reading {
+	outcome, found := t.Judge(&gates.Run{Design: run.Header.Design, Verdicts: &run.Verdicts, Measures: &run.Measures})
+	reading := Reading{Run: i, Design: run.Header.Design, Outcome: outcome, Why: found.Why}
+	if found.Why == "" {
+		reading.Value = &found.Value
+	}
+	if outcome == gates.Passed && t.Metric.Judged && r.SelfCheck != nil && !r.SelfCheck.Caught {
+		reading.Outcome, reading.Why = gates.Inconclusive, "a lock broken on purpose was not caught"
+	}
+	return reading
+}
+
+func exitOf(o gates.Outcome) int {
+	switch o {
+	case gates.Failed:
+		return FailedThreshold
+	case gates.Inconclusive:
+		return Inconclusive
+	}
+	return Passed
+}
+
+// shownReadings is of how many runs a threshold tells the value; JSON has all.
+const shownReadings = 5
+
+// thresholds says what became of each threshold, the failed ones first.
+func (t *terminal) thresholds() {
+	width := 0
+	for _, th := range t.result.Thresholds {
+		width = max(width, len(th.Threshold))
+	}
+	if width > 0 {
+		t.printf("%s\n", t.bold("thresholds"))
+		defer t.printf("\n")
+	}
+	for _, outcome := range []gates.Outcome{gates.Failed, gates.Inconclusive, gates.Passed} {
+		for i := range t.result.Thresholds {
+			if th := &t.result.Thresholds[i]; th.Outcome == outcome {
+				t.printf("  %s  %-*s  %s\n", t.outcomeWord(outcome), width, th.Threshold, t.readings(th))
+			}
+		}
+	}
+}
+
+func (t *terminal) outcomeWord(o gates.Outcome) string {
+	word := fmt.Sprintf("%-12s", strings.ToUpper(o.String()))
+	switch o {
+	case gates.Failed:
+		return t.bad(word)
+	case gates.Inconclusive:
+		return t.warn(word)
+	}
+	return t.good(strings.ToLower(word))
+}
+
+// readings tells the runs that decided the threshold, with their values; of one that
+// passed, the run that came closest to failing.
+func (t *terminal) readings(th *Threshold) string {
+	deciding := th.deciding()
+	switch {
+	case len(deciding) == 0:
+		return "no run of such a design"
+	case th.Outcome == gates.Passed && len(th.Readings) > 1:
+		return "closest: " + t.reading(th, deciding[0])
+	case len(deciding) > 2 && alike(deciding):
+		return fmt.Sprintf("%d runs %s", len(deciding), th.tell(deciding[0]))
+	}
+	var parts []string
+	for _, r := range deciding[:min(len(deciding), shownReadings)] {
+		parts = append(parts, t.reading(th, r))
+	}
+	if more := len(deciding) - shownReadings; more > 0 {
+		parts = append(parts, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (t *terminal) reading(th *Threshold, r Reading) string {
+	return t.label.of(&t.result.Runs[r.Run]) + " " + th.tell(r)
+}
+
+// alike tells whether none of the readings has a value, all for one reason.
+func alike(readings []Reading) bool {
+	return !slices.ContainsFunc(readings, func(r Reading) bool { return r.Why == "" || r.Why != readings[0].Why })
+}
+
+// tell is the value of a reading, or why there is none.
+func (th *Threshold) tell(r Reading) string {
+	if r.Why != "" {
+		return "(" + r.Why + ")"
+	}
+	return th.Unit.Format(*r.Value)
+}
+
+// deciding lists the readings with the threshold's outcome: of a passed one the nearest
+// to its bound alone, of one that applied to none all.
+func (th *Threshold) deciding() []Reading {
+	var found []Reading
+	for _, r := range th.Readings {
+		if r.Outcome == th.Outcome {
+			found = append(found, r)
+		}
+	}
+	switch {
+	case len(found) == 0:
+		return th.Readings
+	case th.Outcome == gates.Passed:
+		return found[nearest(found, th.Relation):][:1]
+	}
+	return found
+}
+
+// nearest is the index of the reading that came closest to fulfilling the relation.
+func nearest(readings []Reading, relation gates.Relation) int {
+	best := 0
+	for i, r := range readings {
+		nearer := *r.Value > *readings[best].Value
+		if relation == gates.Below || relation == gates.AtMost {
+			nearer = *r.Value < *readings[best].Value
+		}
+		if nearer {
+			best = i
+		}
+	}
+	return best
+}
+
+// failures says in words which thresholds failed, and in which runs.
+func (t *terminal) failures() []string {
+	var all []string
+	for i := range t.result.Thresholds {
+		if th := &t.result.Thresholds[i]; th.Outcome == gates.Failed {
+			all = append(all, th.Threshold+" ("+t.readings(th)+")")
+		}
+	}
+	return all
+}
+
+// open tells whether a threshold could not be decided in a run.
+func (r *Result) open(run int) bool {
+	return slices.ContainsFunc(r.Thresholds, func(th Threshold) bool {
+		return slices.ContainsFunc(th.Readings, func(found Reading) bool {
+			return found.Run == run && found.Outcome == gates.Inconclusive
+		})
+	})
+}
+
+// undecided says which thresholds could not be decided.
+func (t *terminal) undecided() []string {
+	var all []string
+	for i := range t.result.Thresholds {
+		if th := &t.result.Thresholds[i]; th.Outcome == gates.Inconclusive {
+			all = append(all, "threshold "+th.Threshold+" could not be decided: "+t.readings(th))
+		}
+	}
+	return all
+}

@@ -1,0 +1,98 @@
+package reports
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockbench/lockbench/gates"
+)
+
+// gated is a result judged by thresholds.
+func gated(runs []Judged, check *SelfCheck, conditions ...string) Result {
+	r := New(runs, nil)
+	r.Prove(check)
+	var all []gates.Threshold
+	for _, text := range conditions {
+		t, err := gates.ParseThreshold(text)
+		if err != nil {
+			panic(err) // a mistake in the test itself
+		}
+		all = append(all, t)
+	}
+	r.Gate(all, runs)
+	return r
+}
+
+func TestGate(t *testing.T) {
+	ok := judged(header("lua-token/token", "private"), 50, held("exclusion", 5))
+	other := judged(header("watch-multi/poll", "private"), 50, held("exclusion", 5))
+	broken, failed := stealer("private"), failedRun("private")
+	missed, caught := &SelfCheck{}, &SelfCheck{Caught: true}
+	cases := []struct {
+		name       string
+		runs       []Judged
+		check      *SelfCheck
+		conditions []string
+		outcomes   []gates.Outcome
+		exit       int
+		exits      []int
+	}{
+		{"all passed", []Judged{ok, other}, caught, []string{"acquire.p99>1h", "exclusion.violations>0"},
+			[]gates.Outcome{gates.Passed, gates.Passed}, Passed, []int{Passed, Passed}},
+		{"failed in all", []Judged{ok, other}, nil, []string{"acquire.p99>1ns"},
+			[]gates.Outcome{gates.Failed}, FailedThreshold, []int{FailedThreshold, FailedThreshold}},
+		{"failed in the one in scope", []Judged{ok, other}, nil, []string{"watch-multi/*: acquire.p99>1ns"},
+			[]gates.Outcome{gates.Failed}, FailedThreshold, []int{Passed, FailedThreshold}},
+		{"nothing in scope", []Judged{ok}, nil, []string{"redsync/*: acquire.p99>1ns"},
+			[]gates.Outcome{gates.Inconclusive}, Inconclusive, []int{Passed}},
+		{"no value", []Judged{ok}, nil, []string{"extend.p99>1ns"},
+			[]gates.Outcome{gates.Inconclusive}, Inconclusive, []int{Inconclusive}},
+		{"an open one outweighs a failed one", []Judged{ok}, nil, []string{"extend.p99>1ns", "acquire.p99>1ns"},
+			[]gates.Outcome{gates.Inconclusive, gates.Failed}, Inconclusive, []int{Inconclusive}},
+		{"a broken claim outweighs all", []Judged{ok, broken}, nil, []string{"extend.p99>1ns", "acquire.p99>1ns"},
+			[]gates.Outcome{gates.Inconclusive, gates.Failed}, BrokenClaim, []int{Inconclusive, BrokenClaim}},
+		{"a run that failed", []Judged{failed}, nil, []string{"acquire.p99>1h"},
+			[]gates.Outcome{gates.Inconclusive}, Inconclusive, []int{Inconclusive}},
+		{"nothing found where nothing would be", []Judged{ok}, missed, []string{"violations>0", "acquire.p99>1h"},
+			[]gates.Outcome{gates.Inconclusive, gates.Passed}, Inconclusive, []int{Inconclusive}},
+		{"found all the same", []Judged{broken}, missed, []string{"violations>0"},
+			[]gates.Outcome{gates.Failed}, BrokenClaim, []int{BrokenClaim}},
+	}
+	schema := compile(t, true)
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			r := gated(c.runs, c.check, c.conditions...)
+			var outcomes []gates.Outcome
+			for _, th := range r.Thresholds {
+				outcomes = append(outcomes, th.Outcome)
+			}
+			var exits []int
+			for _, run := range r.Runs {
+				exits = append(exits, run.Exit)
+			}
+			if diff := cmp.Diff(outcomes, c.outcomes); diff != "" {
+				t.Errorf("outcomes (-got +want):\n%s", diff)
+			}
+			if r.Exit != c.exit {
+				t.Errorf("exit: got %d, want %d", r.Exit, c.exit)
+			}
+			if diff := cmp.Diff(exits, c.exits); diff != "" {
+				t.Errorf("exits of runs (-got +want):\n%s", diff)
+			}
+			if err := schema.Validate(document(t, r)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestNearest(t *testing.T) {
+	v := func(x float64) Reading { return Reading{Value: &x} }
+	readings := []Reading{v(5), v(9), v(2)}
+	for relation, want := range map[gates.Relation]int{gates.Above: 1, gates.AtLeast: 1, gates.Below: 2, gates.AtMost: 2} {
+		if got := nearest(readings, relation); got != want {
+			t.Errorf("%s: got %d, want %d", relation, got, want)
+		}
+	}
+}
