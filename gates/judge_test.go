@@ -42,6 +42,8 @@ func TestJudge(t *testing.T) {
 		"acquire.p50>51ms":              Passed,
 		"acquire.p97.5>99ms":            Passed,
 		"acquire.mean>51ms":             Passed,
+		"service.max>99ms":              Failed,       // nobody intended more
+		"lag.max>1ns":                   Inconclusive, // nothing was due
 		"acquire.mean>50ms":             Failed,
 		"grants<101":                    Failed,
 		"grants_per_s<10":               Passed,
@@ -149,5 +151,24 @@ func TestTogether(t *testing.T) {
 				t.Errorf("got %v, want %v", got, c.want)
 			}
 		})
+	}
+}
+
+// TestServiceIsItsOwn where acquires were due before they were called.
+func TestServiceIsItsOwn(t *testing.T) {
+	c := measure.New(history.Header{})
+	op := history.Op{Kind: history.Acquire, Outcome: history.OK, Key: "k", Hold: 1, Intended: 10 * ms, Call: 50 * ms, Return: 51 * ms}
+	c.Add(history.Event{Phase: history.Call, Op: &op})
+	c.Add(history.Event{Phase: history.Return, Op: &op})
+	m := c.Result(history.End{})
+	r := &Run{Measures: &m, Verdicts: &checker.Result{Ops: 1}}
+	for text, want := range map[string]Outcome{"acquire.max>40ms": Failed, "service.max>2ms": Passed, "lag.max>39ms": Failed} {
+		th, err := ParseThreshold(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, reading := th.Judge(r); got != want {
+			t.Errorf("%s: got %v (%+v), want %v", text, got, reading, want)
+		}
 	}
 }

@@ -14,8 +14,10 @@ var shown = []string{"50", "90", "99", "99.9", "99.99"}
 
 // summaries say what the durations of an operation are, in the words of package measure.
 var summaries = map[measure.Op]string{
-	measure.Acquire: "call to return of acquires that were granted a new hold",
-	measure.Refused: "call to return of acquires that were refused",
+	measure.Acquire: "intended start to return of acquires that were granted a new hold; where clients wait for one operation before the next, its call to return",
+	measure.Service: "call to return of acquires that were granted a new hold",
+	measure.Lag:     "intended start to call of acquires that were due at a time",
+	measure.Refused: "intended start, or call, to return of acquires that were refused",
 	measure.Release: "call to return of releases, whatever the answer",
 	measure.Extend:  "call to return of extends, whatever the answer",
 	measure.Handoff: "release-call to the next grant, somebody waiting",
@@ -71,7 +73,7 @@ func longest(op measure.Op) Metric {
 // histogram could not hold would be missing from it, so they leave it without a value.
 func latency(op measure.Op, of func(*measure.Latency) float64) func(*Run) Reading {
 	return func(r *Run) Reading {
-		l := r.Measures.Measured.Latency(op)
+		l := durations(&r.Measures.Measured, op)
 		switch {
 		case l.OutOfRange > 0:
 			return nothing(fmt.Sprintf("%d durations were out of the range that is measured", l.OutOfRange))
@@ -80,4 +82,13 @@ func latency(op measure.Op, of func(*measure.Latency) float64) func(*Run) Readin
 		}
 		return value(of(l))
 	}
+}
+
+// durations are those of op; of acquires that nobody intended sooner than they were
+// called, the service is all there was to wait for.
+func durations(p *measure.Phase, op measure.Op) *measure.Latency {
+	if op == measure.Service && p.Latency(measure.Lag).Count() == 0 {
+		op = measure.Acquire
+	}
+	return p.Latency(op)
 }
