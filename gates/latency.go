@@ -14,10 +14,10 @@ var shown = []string{"50", "90", "99", "99.9", "99.99"}
 
 // summaries say what the durations of an operation are, in the words of package measure.
 var summaries = map[measure.Op]string{
-	measure.Acquire: "intended start to return of acquires that were granted a new hold; where clients wait for one operation before the next, its call to return",
+	measure.Acquire: "intended start, in closed loop the call, to return of acquires that were granted a new hold",
 	measure.Service: "call to return of acquires that were granted a new hold",
 	measure.Lag:     "intended start to call of acquires that were due at a time",
-	measure.Refused: "intended start, or call, to return of acquires that were refused",
+	measure.Refused: "intended start, in closed loop the call, to return of acquires that were refused",
 	measure.Release: "call to return of releases, whatever the answer",
 	measure.Extend:  "call to return of extends, whatever the answer",
 	measure.Handoff: "release-call to the next grant, somebody waiting",
@@ -54,18 +54,18 @@ func percentileOf(name string) (Metric, bool) {
 	op := measure.Ops()[i]
 	return Metric{
 		Name: name, Unit: Duration,
-		Summary: fmt.Sprintf("%s, which %s%% did not exceed; any percentile, op.pN", summaries[op], parts[2]),
+		Summary: fmt.Sprintf("%s: %s%% took no longer (any pN will do)", summaries[op], parts[2]),
 		read:    latency(op, func(l *measure.Latency) float64 { return float64(l.At(p)) }),
 	}, true
 }
 
 func mean(op measure.Op) Metric {
-	return Metric{Name: op.String() + ".mean", Unit: Duration, Summary: summaries[op] + ", on average",
+	return Metric{Name: op.String() + ".mean", Unit: Duration, Summary: summaries[op] + ": on average",
 		read: latency(op, func(l *measure.Latency) float64 { return l.Histogram().Mean() })}
 }
 
 func longest(op measure.Op) Metric {
-	return Metric{Name: op.String() + ".max", Unit: Duration, Summary: summaries[op] + ", the longest", Rises: true,
+	return Metric{Name: op.String() + ".max", Unit: Duration, Summary: summaries[op] + ": the longest", Rises: true,
 		read: latency(op, func(l *measure.Latency) float64 { return float64(l.Max()) })}
 }
 
