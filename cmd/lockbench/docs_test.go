@@ -1,0 +1,192 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// notRun are the commands of the documents that no test runs: what .ci/run does anyway
+// (the tour, the tests, the benchmark), what takes minutes, and what needs a network
+// or a server of the user's.
+var notRun = []string{
+	"go run ./cmd/lockbench run", "go test ./...", "go test ./checker", "bash bench/", "go install ", "lockbench run --redis ",
+	"lockbench matrix   ",
+}
+
+// A shellBlock is the commands of one block of a document.
+type shellBlock struct {
+	name     string
+	commands []string
+}
+
+// inOrder tells whether commands of the block need what those before them left.
+func (b shellBlock) inOrder() bool {
+	return leaves.MatchString(strings.Join(b.commands, "\n"))
+}
+
+var (
+	block   = regexp.MustCompile("(?s)```sh\n(.*?)```")
+	goBlock = regexp.MustCompile("(?s)```go\n(.*?)```")
+	inTable = regexp.MustCompile("(?m)^\\|.*\\| (`lockbench .*) \\|$")
+	exit    = regexp.MustCompile(`\bexit (\d)`)
+	leaves  = regexp.MustCompile(`--(out|history|save)|lockbench (init|history gen)|>`)
+)
+
+// TestDocuments runs every command of the blocks of the README and of docs, and every
+// command of tables of bugs, and asserts the exit codes that they name.
+func TestDocuments(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a minute")
+	}
+	if _, err := exec.LookPath("redis-server"); err != nil && os.Getenv("LOCKBENCH_REQUIRE_SERVERS") != "1" {
+		t.Skip("redis-server is not in PATH")
+	}
+	bin := t.TempDir()
+	if out, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	ran := 0
+	for _, b := range shellBlocks(t) {
+		ran += len(b.commands)
+		t.Run(b.name, func(t *testing.T) {
+			t.Parallel()
+			b.run(t, bin)
+		})
+	}
+	if ran < 30 {
+		t.Errorf("the documents have %d commands that can be run, want 30 at least: has their form changed?", ran)
+	}
+}
+
+func (b shellBlock) run(t *testing.T, bin string) {
+	dir := t.TempDir()
+	for _, command := range b.commands {
+		if b.inOrder() {
+			shell(t, dir, bin, command)
+			continue
+		}
+		t.Run(command, func(t *testing.T) {
+			t.Parallel()
+			shell(t, t.TempDir(), bin, command)
+		})
+	}
+}
+
+// documents are the files that users read.
+func documents(t *testing.T) (paths []string) {
+	t.Helper()
+	paths, err := filepath.Glob("../../docs/*.md")
+	if err != nil || len(paths) < 2 {
+		t.Fatalf("documents: %v, error %v", paths, err)
+	}
+	return append(paths, readme)
+}
+
+func shellBlocks(t *testing.T) (all []shellBlock) {
+	t.Helper()
+	for _, path := range documents(t) {
+		text := contents(t, path)
+		for i, m := range block.FindAllStringSubmatch(text, -1) {
+			b := shellBlock{name: fmt.Sprintf("%s block %d", filepath.Base(path), i+1)}
+			b.add(strings.Split(strings.TrimSpace(m[1]), "\n")...)
+			all = append(all, b)
+		}
+		for i, m := range inTable.FindAllStringSubmatch(text, -1) {
+			b := shellBlock{name: fmt.Sprintf("%s row %d", filepath.Base(path), i+1)}
+			b.add(strings.Replace(strings.TrimPrefix(m[1], "`"), "`", "   # ", 1))
+			all = append(all, b)
+		}
+	}
+	return all
+}
+
+// add adds the commands that a test can run.
+func (b *shellBlock) add(commands ...string) {
+	for _, command := range commands {
+		if runs(command) {
+			b.commands = append(b.commands, command)
+		}
+	}
+}
+
+func runs(command string) bool {
+	for _, prefix := range notRun {
+		if strings.HasPrefix(command, prefix) {
+			return false
+		}
+	}
+	return true
+}
+
+// exitNamed is the exit code that the command's comment names, or 0.
+func exitNamed(command string) int {
+	_, comment, _ := strings.Cut(command, "   # ")
+	if m := exit.FindStringSubmatch(comment); m != nil {
+		code, _ := strconv.Atoi(m[1])
+		return code
+	}
+	return 0
+}
+
+// shell runs command in dir and asserts the exit code that it names.
+func shell(t *testing.T, dir, bin, command string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", command)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"), "TMPDIR="+t.TempDir(), redisVariable+"=")
+	out, err := cmd.CombinedOutput()
+	if cmd.ProcessState == nil {
+		t.Fatalf("%s: %v", command, err)
+	}
+	if got, want := cmd.ProcessState.ExitCode(), exitNamed(command); got != want {
+		t.Errorf("%s\nexit code: got %d, want %d\n%s", command, got, want, out)
+	}
+}
+
+// TestSnippets: the Go of the documents is part of what is compiled and run.
+func TestSnippets(t *testing.T) {
+	sources := goSources(t)
+	found := 0
+	for _, path := range documents(t) {
+		for _, m := range goBlock.FindAllStringSubmatch(contents(t, path), -1) {
+			found++
+			if !strings.Contains(sources, m[1]) {
+				t.Errorf("%s: this is in no Go file of the project; hint: take it from a test or an example\n%s", path, m[1])
+			}
+		}
+	}
+	if found < 3 {
+		t.Errorf("the documents have %d snippets of Go, want 3 at least: has their form changed?", found)
+	}
+}
+
+func goSources(t *testing.T) string {
+	t.Helper()
+	var all strings.Builder
+	err := fs.WalkDir(os.DirFS("../.."), ".", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, "_test.go") {
+			all.WriteString(contents(t, "../../"+path))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all.String()
+}
+
+func contents(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
