@@ -350,7 +350,9 @@ func TestMatrixErrorsOfWriting(t *testing.T) {
 		"terminal": func() error { return TerminalMatrix(errorWriter{}, m, TerminalOptions{}) },
 		"markdown": func() error { return MarkdownMatrix(errorWriter{}, m) },
 		"json":     func() error { return MatrixJSON(errorWriter{}, m) },
-		"compared": func() error { return TerminalComparison(errorWriter{}, MatrixComparison{}, "x", TerminalOptions{}) },
+		"compared": func() error {
+			return TerminalMatrixComparison(errorWriter{}, MatrixComparison{}, "x", TerminalOptions{})
+		},
 	} {
 		if write() == nil {
 			t.Errorf("%s: got no error of a full disk", name)

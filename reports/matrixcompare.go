@@ -178,9 +178,9 @@ func (c *MatrixComparison) row(old, r *MatrixRow, open bool) {
 	}
 }
 
-// TerminalComparison writes a comparison for people; with is what was compared with. It
+// TerminalMatrixComparison writes a comparison for people; with is what was compared with. It
 // returns the first error of w.
-func TerminalComparison(w io.Writer, c MatrixComparison, with string, opt TerminalOptions) error {
+func TerminalMatrixComparison(w io.Writer, c MatrixComparison, with string, opt TerminalOptions) error {
 	b, p := bufio.NewWriter(w), palette(opt.Color)
 	fmt.Fprintf(b, "\n%s\n", p.bold("compared with "+with))
 	for _, s := range c.Worse {

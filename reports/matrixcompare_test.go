@@ -128,13 +128,13 @@ func TestCompareLeavesAlone(t *testing.T) {
 	}
 }
 
-func TestTerminalComparison(t *testing.T) {
+func TestTerminalMatrixComparison(t *testing.T) {
 	c := CompareMatrices(oneCell(checker.Held, true), oneCell(checker.Broken, true))
 	c.Better = CompareMatrices(oneCell(checker.Hazard, true), oneCell(checker.Held, true)).Better
 	c.New, c.Gone, c.Notes = []string{"design a/b"}, []string{"guarantee luck"}, []string{"not compared, since it was not run: live"}
 	var buf bytes.Buffer
 	for _, c := range []MatrixComparison{c, {}, {Exit: Inconclusive}} {
-		if err := TerminalComparison(&buf, c, "saved.json", TerminalOptions{}); err != nil {
+		if err := TerminalMatrixComparison(&buf, c, "saved.json", TerminalOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -180,7 +180,7 @@ func (o *matrixOptions) compare(cmd *cobra.Command, expected, m reports.Matrix) 
 	if slices.Contains(o.out, "json="+toStdout) {
 		w = cmd.ErrOrStderr()
 	}
-	return c.Exit, reports.TerminalComparison(w, c, o.expect, terminalOptions(w))
+	return c.Exit, reports.TerminalMatrixComparison(w, c, o.expect, terminalOptions(w))
 }
 
 // session plans a matrix of these designs, from the beginning.

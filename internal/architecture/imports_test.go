@@ -25,7 +25,7 @@ var house = map[string][]string{
 	"measure":                 {"", "history", "measure/series"},
 	"measure/series":          {},
 	"gates":                   {"", "checker", "measure", "internal/suggest"},
-	"reports":                 {"", "history", "checker", "measure", "measure/series", "gates", "internal/suggest"},
+	"reports":                 {"", "history", "checker", "measure", "measure/series", "gates", "internal/statistics", "internal/suggest"},
 	"workloads":               {"", "internal/suggest"},
 	"impls/design":            {""},
 	"impls":                   {"", "impls/*", "internal/suggest"},

@@ -1,0 +1,348 @@
+package reports
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/gates"
+	"github.com/lockbench/lockbench/history"
+)
+
+// repeated is a number of runs of a design in made-up results, one each, in which all is
+// slower by a factor, with the noise of a loaded machine. The seed decides the noise.
+type repeated struct {
+	design string
+	runs   int
+	slower float64
+	seed   uint64
+	// change makes the i-th run what else it is to be.
+	change func(i int, r *Result)
+}
+
+func (s repeated) results() (all []Result) {
+	random := rand.New(rand.NewPCG(s.seed, 11))
+	h := header(s.design, "private")
+	template := New([]Judged{judged(h, 10, held(lockbench.Exclusion, 90), held(lockbench.OwnerRelease, 9))}, nil)
+	for i := range s.runs {
+		r := template
+		r.Runs = slices.Clone(template.Runs)
+		run := &r.Runs[0]
+		run.Params, run.Latency, run.Guarantees = maps.Clone(run.Params), maps.Clone(run.Latency), maps.Clone(run.Guarantees)
+		run.Started = time.Date(2026, 11, 2, 10, i, int(s.seed), 0, time.UTC).Format(time.RFC3339Nano)
+		s.measure(run, random)
+		if s.change != nil {
+			s.change(i, &r)
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+// measure makes up the figures of a run.
+func (s repeated) measure(run *Run, random *rand.Rand) {
+	whole := 0.05 * random.NormFloat64()
+	draw := func(v float64) float64 { return v * s.slower * math.Exp(whole+0.05*random.NormFloat64()) }
+	run.GrantsPerS, run.Attempts, run.Commands = 5e3/draw(1), 1.5, 2
+	for name, l := range run.Latency {
+		if l.Count > 0 {
+			l.P50, l.P99, l.Max = int64(draw(80e3)), int64(draw(9e6)), int64(draw(250e6))
+			run.Latency[name] = l
+		}
+	}
+}
+
+// breaks lets some runs break a guarantee.
+func breaks(name lockbench.Guarantee, claimed bool, runs ...int) func(int, *Result) {
+	return func(i int, r *Result) {
+		if slices.Contains(runs, i) {
+			r.Runs[0].Guarantees[name] = Guarantee{Verdict: checker.Broken, Claimed: claimed, Exercised: true, Violations: 2, Witness: &Witness{}}
+		}
+	}
+}
+
+func param(name string, value any) func(int, *Result) {
+	return func(_ int, r *Result) { r.Runs[0].Params[name] = value }
+}
+
+const strategy = "lua-token/strategy"
+
+func compareSides(t *testing.T, base, changed repeated, opt CompareOptions) Comparison {
+	t.Helper()
+	c, err := Compare(base.results(), changed.results(), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func metricOf(t *testing.T, c Comparison, name string) MetricChange {
+	t.Helper()
+	for _, m := range c.Designs[0].Metrics {
+		if m.Metric == name {
+			return m
+		}
+	}
+	t.Fatalf("no metric %s", name)
+	return MetricChange{}
+}
+
+// TestCompareItself sees that of twenty comparisons of a design with itself nineteen show no
+// difference anywhere, and that a fifth slower is seen every time.
+func TestCompareItself(t *testing.T) {
+	const tables = 100
+	shown, seen := 0, 0
+	for i := range uint64(tables) {
+		base := repeated{design: strategy, runs: 8, slower: 1, seed: 2 * i}
+		c := compareSides(t, base, repeated{design: strategy, runs: 8, slower: 1, seed: 2*i + 1}, CompareOptions{})
+		if c.tally() != "no difference in speed seen" {
+			shown++
+		}
+		if c.Exit != Passed {
+			t.Fatalf("with itself: exit %d, want 0; open: %q", c.Exit, c.Open)
+		}
+		if i%5 == 0 {
+			slow := compareSides(t, base, repeated{design: strategy, runs: 10, slower: 1.25, seed: 2*i + 1}, CompareOptions{})
+			if metricOf(t, slow, "grants_per_s").Change == metricWorse {
+				seen++
+			}
+		}
+	}
+	if shown > tables/20 {
+		t.Errorf("%d of %d comparisons of equals show a difference, want %d at most", shown, tables, tables/20)
+	}
+	if seen < tables/5-1 {
+		t.Errorf("a fifth slower is seen in %d of %d comparisons", seen, tables/5)
+	}
+}
+
+func TestCompareExits(t *testing.T) {
+	even := repeated{design: strategy, runs: 10, slower: 1, seed: 1}
+	with := func(r repeated, change func(int, *Result)) repeated { r.change, r.seed = change, 2; return r }
+	same := repeated{design: strategy, runs: 10, slower: 1, seed: 2}
+	slow := repeated{design: strategy, runs: 10, slower: 1.5, seed: 2}
+	tenth := []Limit{{"grants_per_s", 0.10}}
+	for _, c := range []struct {
+		name      string
+		base, new repeated
+		opt       CompareOptions
+		exit      int
+		says      string
+	}{
+		{"the same", even, same, CompareOptions{}, Passed, "No claim is worse; no difference in speed seen (exit 0)"},
+		{"slower without a limit", even, slow, CompareOptions{}, Passed, "figures worse"},
+		{"slower than a limit", even, slow, CompareOptions{Limits: tenth}, FailedThreshold, "PASSED lua-token/strategy: grants_per_s worse by 10% at most: it is -3"},
+		{"faster than a limit", slow, even, CompareOptions{Limits: tenth}, Passed, "kept lua-token/strategy: grants_per_s worse by 10% at most: it is between +"},
+		{"too noisy for a limit", even, same, CompareOptions{Limits: []Limit{{"acquire.p99", 0.005}}}, Inconclusive, "it may be anything from -"},
+		{"too few runs", repeated{design: strategy, runs: 5, slower: 1}, repeated{design: strategy, runs: 5, slower: 3}, CompareOptions{}, Inconclusive, "5 and 5 runs are too few to tell a difference, it takes 6 of each"},
+		{"too few runs for a limit", repeated{design: strategy, runs: 5, slower: 1}, repeated{design: strategy, runs: 5, slower: 3}, CompareOptions{Limits: tenth}, Inconclusive, "open lua-token/strategy: grants_per_s worse by 10% at most: too few runs"},
+		{"a claim broken once", even, with(even, breaks(lockbench.Exclusion, true, 3)), CompareOptions{}, BrokenClaim, "WORSE   lua-token/strategy exclusion*: held in 10 runs -> broken in 1 of 10 runs; equals differ so in 50% of cases"},
+		{"no claim, broken once", even, with(even, breaks(lockbench.Fencing, false, 3)), CompareOptions{}, Passed, "worse   lua-token/strategy fencing: untested -> broken in 1 of 1 run"},
+		{"no claim, broken by chance", with(even, breaks(lockbench.Extend, false, 1, 2, 3, 4, 5, 6)), with(even, breaks(lockbench.Extend, false, 3)), CompareOptions{}, Passed, "2 guarantees the same, and 1 still broken"},
+		{"mended", with(even, breaks(lockbench.Exclusion, true, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9)), same, CompareOptions{}, Passed, "better  lua-token/strategy exclusion*: broken in 10 of 10 runs -> held in 10 runs"},
+		{"not seen again", with(even, breaks(lockbench.Exclusion, true, 0)), same, CompareOptions{}, Passed, "unclear lua-token/strategy exclusion*: broken in 1 of 10 runs -> held in 10 runs; equals differ so in 50% of cases"},
+		{"other settings", even, with(even, param("clients", 8.0)), CompareOptions{}, Inconclusive, "differs clients: 24 -> 8"},
+		{"other settings by force", even, with(even, param("clients", 8.0)), CompareOptions{Force: true}, Passed, "grants_per_s"},
+		{"settings that vary", even, with(even, func(i int, r *Result) { r.Runs[0].Params["keys"] = float64(i) }), CompareOptions{}, Inconclusive, "hint: --force"},
+		{"another version", even, with(even, func(_ int, r *Result) { r.Server.Version = "redis 8" }), CompareOptions{}, Passed, "differs server version: redis 7.0.15 -> redis 8"},
+		{"another machine", even, with(even, func(_ int, r *Result) { r.Environment.CPUs = 64 }), CompareOptions{}, Inconclusive, "differs CPUs: 2 -> 64"},
+		{"an untested claim", even, with(even, func(_ int, r *Result) {
+			r.Runs[0].Guarantees[lockbench.Exclusion] = Guarantee{Claimed: true, Exercised: true}
+		}), CompareOptions{}, Inconclusive, "exclusion is untested in NEW"},
+		{"an ability gone", even, with(even, func(_ int, r *Result) {
+			r.Runs[0].Guarantees[lockbench.Exclusion] = Guarantee{Verdict: checker.NotApplicable}
+		}), CompareOptions{}, BrokenClaim, "exclusion*: held in 10 runs -> n/a, no longer claimed"},
+		{"nothing measured", even, with(even, func(_ int, r *Result) { r.Runs[0].Grants = 0 }), CompareOptions{}, Inconclusive, "one side measured nothing"},
+		{"self-check failed", even, with(even, func(_ int, r *Result) { r.Prove(&SelfCheck{MustBreak: lockbench.Exclusion}) }), CompareOptions{}, Inconclusive, "a lock broken on purpose was not caught"},
+		{"not run", even, with(even, func(_ int, r *Result) { r.NotRun = []string{"x/y"} }), CompareOptions{}, Inconclusive, "not run: x/y"},
+		{"two designs", even, repeated{design: "lua-token/fenced", runs: 10, slower: 1, seed: 5}, CompareOptions{}, Passed, "lua-token/strategy -> lua-token/fenced, 10 runs of each"},
+		{"one after the other", repeated{design: strategy, runs: 10, slower: 1, seed: 3}, with(even, func(_ int, r *Result) { r.Runs[0].Started = "2027-01-01T00:00:00Z" }), CompareOptions{}, Passed, "note all runs of one side were made before"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := compareSides(t, c.base, c.new, c.opt)
+			text := terminalOf(t, got)
+			if got.Exit != c.exit {
+				t.Errorf("exit %d, want %d\n%s", got.Exit, c.exit, text)
+			}
+			if !strings.Contains(text, c.says) {
+				t.Errorf("%q is not in\n%s", c.says, text)
+			}
+			validateComparison(t, got)
+		})
+	}
+}
+
+func terminalOf(t *testing.T, c Comparison) string {
+	t.Helper()
+	var buf bytes.Buffer
+	if err := TerminalComparison(&buf, c, TerminalOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	return buf.String()
+}
+
+func validateComparison(t *testing.T, c Comparison) {
+	t.Helper()
+	described, err := jsonschema.UnmarshalJSON(bytes.NewReader(ComparisonJSONSchema))
+	if err != nil {
+		t.Fatal(err)
+	}
+	closeObjects(described)
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource("comparison.json", described); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := compiler.Compile("comparison.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var buf bytes.Buffer
+	if err := ComparisonJSON(&buf, c); err != nil {
+		t.Fatal(err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(&buf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := schema.Validate(doc); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestComparePairs(t *testing.T) {
+	one := repeated{design: strategy, runs: 1, slower: 1}
+	two := repeated{design: "lua-token/token", runs: 1, slower: 1}
+	three := repeated{design: "lua-token/fenced", runs: 1, slower: 1}
+	side := func(all ...repeated) (results []Result) {
+		for _, r := range all {
+			results = append(results, r.results()...)
+		}
+		return results
+	}
+	for _, c := range []struct {
+		name      string
+		base, new []Result
+		want      string
+	}{
+		{"nothing", nil, side(one), "BASE has no runs"},
+		{"nothing new", side(one), nil, "NEW has no runs"},
+		{"by name", side(one, two), side(two, one, three), "[lua-token/strategy lua-token/token] [] [lua-token/fenced]"},
+		{"the only one", side(one), side(two), "[lua-token/strategy -> lua-token/token] [] []"},
+		{"none in common", side(one), side(two, three), "the sides have no design in common: BASE has lua-token/strategy, NEW has lua-token/token, lua-token/fenced; hint: give files with one design on each side to compare two designs"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := Compare(c.base, c.new, CompareOptions{})
+			var names []string
+			for i := range got.Designs {
+				names = append(names, got.Designs[i].label())
+			}
+			text := fmt.Sprint(names, got.BaseOnly, got.NewOnly)
+			if err != nil {
+				text = err.Error()
+			}
+			if diff := cmp.Diff(text, c.want); diff != "" {
+				t.Errorf("(-got +want):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestFiguresAreMetrics sees that a figure is called as the metric of package gates that it
+// is, and has its value.
+func TestFiguresAreMetrics(t *testing.T) {
+	j := judged(header(strategy, "private"), 100)
+	run := New([]Judged{j}, nil).Runs[0]
+	for _, f := range compared() {
+		m, err := gates.Find(f.name)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		r := m.Read(&gates.Run{Design: strategy, Verdicts: &j.Verdicts, Measures: &j.Measures})
+		if got := f.of(&run); m.Unit != f.unit || got != 0 && got != r.Value {
+			t.Errorf("%s: got %v (%s), want %v (%s)", f.name, got, f.unit, r.Value, m.Unit)
+		}
+	}
+}
+
+func TestParseLimit(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want []Limit
+		err  string
+	}{
+		{"10%", []Limit{{"grants_per_s", 0.1}, {"acquire.p50", 0.1}}, ""},
+		{"acquire.p99=25%", []Limit{{"acquire.p99", 0.25}}, ""},
+		{"acquire.p98=25%", nil, "p99"},
+		{"0.1", nil, `"0.1" is no share above zero; hint: 10% or acquire.p99=10%`},
+		{"-5%", nil, `"-5%" is no share above zero; hint: 10% or acquire.p99=10%`},
+		{"NaN%", nil, `"NaN%" is no share above zero; hint: 10% or acquire.p99=10%`},
+	} {
+		got, err := ParseLimit(c.text)
+		if diff := cmp.Diff(got, c.want); diff != "" {
+			t.Errorf("%s (-got +want):\n%s", c.text, diff)
+		}
+		if c.err == "" != (err == nil) || err != nil && !strings.Contains(err.Error(), c.err) {
+			t.Errorf("%s: got error %v, want %q", c.text, err, c.err)
+		}
+	}
+}
+
+// TestBench reads what was written by the parser that benchstat has.
+func TestBench(t *testing.T) {
+	var buf bytes.Buffer
+	c := compareSides(t, repeated{design: strategy, runs: 2, slower: 1}, repeated{design: "lua-token/fenced", runs: 2, slower: 1}, CompareOptions{})
+	if err := BenchComparison(&buf, c); err != nil {
+		t.Fatal(err)
+	}
+	r, lines := benchfmt.NewReader(&buf, "test"), 0
+	for r.Scan() {
+		switch record := r.Result().(type) {
+		case *benchfmt.SyntaxError:
+			t.Error(record)
+		case *benchfmt.Result:
+			lines++
+			if v, found := record.Value("grants/s"); !found || v < 1000 {
+				t.Errorf("grants/s %v, %v", v, found)
+			}
+			if v, found := record.Value("acquire-p50-sec"); !found || v > 1 {
+				t.Errorf("acquire-p50-sec %v, %v", v, found)
+			}
+			if want := []string{"base", "base", "new", "new"}[lines-1]; record.GetConfig("side") != want {
+				t.Errorf("line %d: side %q, want %q", lines, record.GetConfig("side"), want)
+			}
+		}
+	}
+	if err := r.Err(); err != nil || lines != 4 {
+		t.Errorf("%d lines, %v; want 4", lines, err)
+	}
+}
+
+func TestMarkdownComparison(t *testing.T) {
+	c := compareSides(t, repeated{design: "a|b/*c*", runs: 10, slower: 1, change: func(_ int, r *Result) { r.Server = history.Server{Kind: "embedded"} }},
+		repeated{design: "a|b/*c*", runs: 10, slower: 1.5, seed: 1, change: breaks(lockbench.Exclusion, true, 1)}, CompareOptions{Force: true})
+	var buf bytes.Buffer
+	if err := MarkdownComparison(&buf, c); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"**Worse**: 1 guarantee that is claimed (exit 1)\n", `- **WORSE** a\|b/\*c\* exclusion\*: held in 10 runs -> broken in 1 of 10 runs`,
+		"| figure | base | new | change | between | p |\n", `| attempts\_per\_grant | 1.5 ±0% | 1.5 ±0% | \~ |`, "- differs: server: embedded -> private\n",
+	} {
+		if !strings.Contains(buf.String(), want) {
+			t.Errorf("%q is not in\n%s", want, buf.String())
+		}
+	}
+}

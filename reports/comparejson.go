@@ -1,0 +1,16 @@
+package reports
+
+import (
+	_ "embed"
+	"io"
+)
+
+// ComparisonJSONSchema is the published description of the JSON comparison.
+//
+//go:embed schema/comparison-v1.json
+var ComparisonJSONSchema []byte
+
+// ComparisonJSON writes c as one indented JSON document.
+func ComparisonJSON(w io.Writer, c Comparison) error {
+	return writeJSON(w, "comparison", c, "  ")
+}
