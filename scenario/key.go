@@ -1,0 +1,90 @@
+package scenario
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/internal/suggest"
+)
+
+// A Type is what the text of a value has to look like.
+type Type int
+
+// The types of values.
+const (
+	Text Type = iota
+	Boolean
+	Integer
+	Count // an integer that is not negative
+	Number
+	Duration     // of package time, such as 1m30s
+	Distribution // of package workloads, such as exp:5ms
+)
+
+// A Key is a setting that a file may have. It is plain data; Check must be safe to
+// call more than once.
+type Key struct {
+	// Name is the key as it is written.
+	Name string
+	// Help says what it sets, for people.
+	Help string
+	// Default is its value where it is left out, as text; empty for none.
+	Default string
+	// Type is what its values look like.
+	Type Type
+	// List allows several values.
+	List bool
+	// Commas allows several values in one text of a list, separated by commas.
+	Commas bool
+	// Joined allows a list where one value is wanted: its items are put together with
+	// commas, in their order.
+	Joined bool
+	// Known are the values that there are, or, where values are pairs, their names.
+	// Empty means that any will do.
+	Known []string
+	// Patterns allows globs beside Known.
+	Patterns bool
+	// Pair is what stands between name and value, such as "=", where a mapping from the
+	// one to the other may be written for a text that has both; empty where not.
+	Pair string
+	// Check says what is wrong with a value that is of Known, and may hint; nil accepts
+	// all. Of the types Boolean to Duration it is only asked whether something is.
+	Check func(value string) error
+}
+
+// A Value is one value of a setting and where it begins.
+type Value struct {
+	Text string
+	At   Position
+}
+
+// A Setting is a key of a file with its values: one, or for a list as many as there are.
+type Setting struct {
+	Key Key
+	// At is where the key stands.
+	At     Position
+	Values []Value
+}
+
+// Texts are the values without their places.
+func (s Setting) Texts() []string { return texts(s.Values) }
+
+func texts(values []Value) []string {
+	all := make([]string, len(values))
+	for i, v := range values {
+		all[i] = v.Text
+	}
+	return all
+}
+
+// known is an error for a value that is none of those that there are.
+func (k Key) known(text string) error {
+	name := text
+	if k.Pair != "" {
+		name = text[:strings.IndexAny(text+",", ","+k.Pair)]
+	}
+	if len(k.Known) == 0 || k.Patterns || slices.Contains(k.Known, name) {
+		return nil
+	}
+	return suggest.Unknown(strings.ReplaceAll(k.Name, "-", " "), name, k.Known)
+}
