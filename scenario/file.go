@@ -1,10 +1,12 @@
 package scenario
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
@@ -43,6 +45,9 @@ func Read(name string, text []byte, keys []Key) (File, error) {
 	return f, r.problems
 }
 
+// byteOrderMark begins files of some editors.
+var byteOrderMark = []byte("\uFEFF")
+
 // reader collects what is wrong with a file while it is read.
 type reader struct {
 	file     string
@@ -60,7 +65,7 @@ func (r *reader) entries(text []byte) []*ast.MappingValueNode {
 		r.complain(Position{}, "it is no UTF-8 text; hint: a scenario is a YAML file, lockbench init writes one")
 		return nil
 	}
-	parsed, err := parser.ParseBytes(text, 0)
+	parsed, err := parser.ParseBytes(bytes.TrimPrefix(text, byteOrderMark), 0)
 	if err != nil {
 		r.problems = append(r.problems, r.malformed(err))
 		return nil
@@ -84,6 +89,9 @@ func (r *reader) entries(text []byte) []*ast.MappingValueNode {
 
 func (r *reader) mapping(body ast.Node) []*ast.MappingValueNode {
 	entries, ok := pairs(body)
+	if ok && len(entries) == 0 {
+		r.complain(Position{}, "it sets nothing; hint: lockbench init writes a scenario to start from")
+	}
 	if !ok {
 		r.complain(place(body), "a scenario is a mapping; hint: lines of key: value, such as clients: 8")
 	}
@@ -97,7 +105,7 @@ func (r *reader) malformed(err error) Problem {
 	if !errors.As(err, &syntax) || syntax.Token == nil {
 		return Problem{File: r.file, Err: fmt.Errorf("it is no YAML: %w", err)}
 	}
-	return Problem{File: r.file, At: position(syntax.Token), Err: fmt.Errorf("it is no YAML: %s; hint: lines of key: value, indented by blanks", syntax.Message)}
+	return Problem{File: r.file, At: position(syntax.Token), Err: fmt.Errorf("it is no YAML: %s; hint: lines of key: value, each key once, indented by blanks", syntax.Message)}
 }
 
 // setting reads one key. It is false where the key does not exist or its values do not
@@ -106,7 +114,7 @@ func (r *reader) setting(entry *ast.MappingValueNode) (Setting, bool) {
 	name, at := entry.Key.GetToken().Value, place(entry.Key)
 	i := slices.IndexFunc(r.keys, func(k Key) bool { return k.Name == name })
 	if i < 0 {
-		r.complain(at, "%w", suggest.Unknown("key", name, names(r.keys)))
+		r.complain(at, "unknown key %q; hint: %s", name, r.instead(name))
 		return Setting{}, false
 	}
 	s := Setting{Key: r.keys[i], At: at}
@@ -118,12 +126,16 @@ func (r *reader) setting(entry *ast.MappingValueNode) (Setting, bool) {
 	return s, len(r.problems) == before
 }
 
-func names(keys []Key) []string {
-	var all []string
-	for _, k := range keys {
-		all = append(all, k.Name)
+// instead are the keys that a name may have meant.
+func (r *reader) instead(name string) string {
+	var known []string
+	for _, k := range r.keys {
+		known = append(known, k.Name)
 	}
-	return all
+	if near := suggest.Near(name, known); len(near) > 0 {
+		return "did you mean " + strings.Join(near, ", ") + "?"
+	}
+	return "keys are the flags of lockbench run, without their dashes"
 }
 
 // place is where a node begins.

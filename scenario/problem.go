@@ -31,12 +31,12 @@ func (p Problem) Unwrap() error { return p.Err }
 // Problems are all that is wrong with a file, in the order of their places.
 type Problems []Problem
 
-// Error is the only problem, or one line for each with its hint below.
+// Error, of one at least, is the only problem, or one line for each with its hint below.
 func (p Problems) Error() string {
 	if len(p) == 1 {
 		return p[0].Error()
 	}
-	lines := []string{fmt.Sprintf("%d problems", len(p))}
+	lines := []string{fmt.Sprintf("%d problems in %s", len(p), p[0].File)}
 	for _, problem := range p {
 		lines = append(lines, strings.Replace(problem.Error(), "; hint: ", "\n    hint: ", 1))
 	}

@@ -27,10 +27,22 @@ type object = map[string]any
 // Schema is the JSON Schema of a scenario file with these keys, for editors: it knows
 // names, types and the values that there are. What is valid under it may still be
 // refused, for settings that contradict each other; what [Read] accepts is valid but
-// for values in quotes that need none.
+// for numbers in quotes, which need none. It is of draft 7, which every editor reads.
 func Schema(keys []Key) ([]byte, error) {
-	properties := object{}
+	properties, definitions := object{}, object{
+		"duration":     orZero(durations),
+		"distribution": orZero(durations + `|` + spread),
+		"scalar":       object{"type": []string{"string", "number", "boolean"}},
+		"settings": object{"anyOf": []object{
+			{"type": []string{"string", "number", "boolean", "null"}},
+			{"type": "array", "minItems": 1, "items": refer("scalar")},
+			{"type": "object", "additionalProperties": refer("scalar")},
+		}},
+	}
 	for _, k := range keys {
+		if k.List || k.Joined {
+			definitions[k.Name] = item(k)
+		}
 		properties[k.Name] = property(k)
 	}
 	var text bytes.Buffer
@@ -46,9 +58,12 @@ func Schema(keys []Key) ([]byte, error) {
 		"minProperties":        1,
 		"properties":           properties,
 		"additionalProperties": false,
+		"definitions":          definitions,
 	})
 	return text.Bytes(), err
 }
+
+func refer(definition string) object { return object{"$ref": "#/definitions/" + definition} }
 
 func property(k Key) object {
 	p := shape(k)
@@ -59,30 +74,27 @@ func property(k Key) object {
 	return p
 }
 
-// shape is one value, or where a list may stand either.
+// shape is one value, or where a list may stand either. What it refers to stands in
+// allOf: draft 7 ignores what stands beside a reference.
 func shape(k Key) object {
-	if !k.List && !k.Joined {
+	switch {
+	case k.List || k.Joined:
+		one := refer(k.Name)
+		return object{"anyOf": []object{one, {"type": "array", "minItems": 1, "items": one}}}
+	case k.Type == Duration:
+		return object{"allOf": []object{refer("duration")}}
+	case k.Type == Distribution:
+		return object{"allOf": []object{refer("distribution")}}
+	}
+	return value(k)
+}
+
+// item is one value of a list, or several pairs.
+func item(k Key) object {
+	if k.Pair == "" {
 		return value(k)
 	}
-	one := forms(k)
-	list := object{"type": "array", "minItems": 1, "items": anyOf(one)}
-	return anyOf(append(one, list))
-}
-
-// forms are the ways to write one value of a list.
-func forms(k Key) []object {
-	all := []object{value(k)}
-	if k.Pair != "" {
-		all = append(all, mapping(k))
-	}
-	return all
-}
-
-func anyOf(forms []object) object {
-	if len(forms) == 1 {
-		return forms[0]
-	}
-	return object{"anyOf": forms}
+	return object{"anyOf": []object{value(k), mapping(k)}}
 }
 
 func value(k Key) object {
@@ -95,10 +107,6 @@ func value(k Key) object {
 		return object{"type": "integer", "minimum": 0}
 	case Number:
 		return object{"type": "number"}
-	case Duration:
-		return orZero(durations)
-	case Distribution:
-		return orZero(durations + `|` + spread)
 	}
 	return text(k)
 }
@@ -118,7 +126,8 @@ func text(k Key) object {
 		for i, name := range k.Known {
 			quoted[i] = regexp.QuoteMeta(name)
 		}
-		return object{"type": "string", "pattern": "^(" + strings.Join(quoted, "|") + ")([,=].*)?$"}
+		begins := "^(" + strings.Join(quoted, "|") + ")([,=].*)?$"
+		return object{"type": "string", "anyOf": []object{{"enum": k.Known}, {"pattern": begins}}}
 	case k.Patterns || k.Commas:
 		return object{"type": "string", "anyOf": []object{{"enum": k.Known}, {"pattern": `[*?\[,]`}}}
 	}
@@ -127,20 +136,15 @@ func text(k Key) object {
 
 // mapping is a name with its value, several of them, or settings of its own.
 func mapping(k Key) object {
-	scalar := object{"type": []string{"string", "number", "boolean"}}
-	entry := object{"anyOf": []object{
-		{"type": []string{"string", "number", "boolean", "null"}},
-		{"type": "array", "minItems": 1, "items": scalar},
-		{"type": "object", "additionalProperties": scalar},
-	}}
-	if len(k.Known) == 0 {
-		return object{"type": "object", "minProperties": 1, "additionalProperties": entry}
+	names := object{"type": "object", "minProperties": 1, "additionalProperties": refer("settings")}
+	if len(k.Known) > 0 {
+		properties := object{}
+		for _, name := range k.Known {
+			properties[name] = refer("settings")
+		}
+		names["properties"], names["additionalProperties"] = properties, false
 	}
-	properties := object{}
-	for _, name := range k.Known {
-		properties[name] = entry
-	}
-	return object{"type": "object", "minProperties": 1, "properties": properties, "additionalProperties": false}
+	return names
 }
 
 // defaultOf is the default as the schema writes values of the type.

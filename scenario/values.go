@@ -16,17 +16,22 @@ func (r *reader) values(k Key, n ast.Node) []Value {
 		r.complain(place(n), "%s takes one value, not a list; hint: %s: VALUE", k.Name, k.Name)
 		return nil
 	}
-	if len(list.Values) == 0 {
-		r.complain(place(n), "%s has an empty list; hint: leave the key out for what is usual", k.Name)
-	}
 	var all []Value
-	for _, item := range list.Values {
+	for _, item := range r.items(k, list) {
 		all = append(all, r.item(k, item)...)
 	}
 	if k.Joined && len(all) > 0 {
 		all = []Value{{Text: strings.Join(texts(all), ","), At: all[0].At}}
 	}
 	return all
+}
+
+// items are those of a list, which must have some.
+func (r *reader) items(k Key, list *ast.SequenceNode) []ast.Node {
+	if len(list.Values) == 0 {
+		r.complain(place(list), "%s has an empty list; hint: leave the key out for what is usual", k.Name)
+	}
+	return list.Values
 }
 
 // split takes a text apart that holds several values.
@@ -80,7 +85,7 @@ func (r *reader) paired(k Key, e *ast.MappingValueNode) (all []Value) {
 		}
 		return []Value{{Text: text, At: at}}
 	case isList:
-		for _, item := range list.Values {
+		for _, item := range r.items(k, list) {
 			value, _ := r.scalar(k, item)
 			all = append(all, Value{Text: name + k.Pair + value, At: place(item)})
 		}
@@ -146,7 +151,7 @@ func (r *reader) check(k Key, v Value) {
 	switch {
 	case err == nil:
 	case simple:
-		r.complain(v.At, "%s %q: it takes %s; hint: %s", k.Name, v.Text, wants(k), example)
+		r.complain(v.At, "%s %q: it takes %s; hint: such as %s", k.Name, v.Text, wants(k), example)
 	default:
 		r.complain(v.At, "%w", err)
 	}

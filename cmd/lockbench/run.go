@@ -42,13 +42,16 @@ type runOptions struct {
 func newRun() *cobra.Command {
 	o := runOptions{params: tour()}
 	cmd := &cobra.Command{
-		Use:   "run",
+		Use:   "run [SCENARIO.yaml]",
 		Short: "Run designs under a workload, and judge and measure them",
 		Long: `run drives designs one after another with the clients of a workload, records what
 happened, judges the record and measures it. Without flags it is a tour of all our
 designs that takes less than a minute and needs nothing installed: a private
 redis-server from PATH is used, or else an embedded server. Designs that lock on
 several servers get as many, each on its own.
+
+A scenario is a YAML file whose keys are these flags; flags given beside it come
+first. lockbench init writes one, and - reads standard input.
 
 A run ends with a lock that is broken on purpose: unless these settings show that it
 is, what held is called untested (exit 3).
@@ -60,11 +63,16 @@ Ctrl-C ends the run in good order and reports what was measured; once more abort
   lockbench run --fault crash --fault lost-reply,p=0.01 --design 'lua-token/*'
   lockbench run --design lua-token/fenced --guard none,fence,cas
   lockbench run --design 'redsync/*'
+  lockbench run scenario.yaml --duration 1m
   lockbench run --key-choice own --history histories --out json=result.json`,
-		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Args: oneScenario,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			file, err := readScenario(cmd, args, newRun().Flags())
+			if err != nil {
+				return err
+			}
 			o.settle(cmd.Flags())
-			return o.run(cmd)
+			return file.Locate(o.run(cmd), settingOf(cmd.Flags()))
 		},
 	}
 	o.flags(cmd.Flags())

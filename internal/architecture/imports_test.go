@@ -37,11 +37,12 @@ var house = map[string][]string{
 	"explore/gate":            {"explore/gate/*"},
 	"explore/gate/*":          {},
 	"explore/bubble":          {"", "explore", "impls/design"},
+	"scenario":                {"internal/suggest"},
 	"internal/*":              {},
 	"internal/servertest":     {"servers"},
 	"internal/zoo":            {"", "impls/design"},
 	"impls/design/designtest": {"", "impls/design", "internal/servertest"},
-	"cmd/lockbench":           {"", "history", "history/*", "checker", "measure", "gates", "reports", "workloads", "impls", "impls/*", "servers", "faults", "load", "explore", "explore/bubble", "internal/*"},
+	"cmd/lockbench":           {"", "history", "history/*", "checker", "measure", "gates", "reports", "workloads", "impls", "impls/*", "servers", "faults", "load", "explore", "explore/bubble", "scenario", "internal/*"},
 }
 
 // reserved says which packages alone may import, themselves, what begins with
@@ -50,6 +51,7 @@ var reserved = map[string][]string{
 	"github.com/redis/go-redis/":        {"impls/*", "servers", "faults", "locktest", "explore", "bench/*", "internal/zoo"},
 	"github.com/alicebob/miniredis/":    {"impls/*", "servers", "faults", "locktest", "explore/gate"},
 	"github.com/spf13/cobra":            {"cmd/*"},
+	"github.com/goccy/go-yaml":          {"scenario"},
 	"github.com/anishathalye/porcupine": {"checker"},
 	"testing":                           {"locktest", "explore/bubble", "internal/servertest", "impls/design/designtest"},
 }

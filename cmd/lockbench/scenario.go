@@ -1,0 +1,132 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/lockbench/lockbench/scenario"
+)
+
+// fromStdin is the name of a scenario that comes on standard input.
+const fromStdin = "-"
+
+// oneScenario refuses arguments that are not flags, beyond the scenario.
+func oneScenario(cmd *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return fmt.Errorf("%s: unexpected argument %q; hint: %s -h shows what it takes", cmd.Name(), args[1], cmd.CommandPath())
+	}
+	return nil
+}
+
+// readScenario reads the scenario that args name, if any, and sets the flags that the
+// command line left alone to what it says. Values are held against those that flags,
+// the flags of another command of the same kind, take: so that each is seen, whatever
+// the command line has.
+func readScenario(cmd *cobra.Command, args []string, spare *pflag.FlagSet) (scenario.File, error) {
+	if len(args) == 0 {
+		return scenario.File{}, nil
+	}
+	text, err := scenarioText(cmd, args[0])
+	if err != nil {
+		return scenario.File{}, fmt.Errorf("%s: %w", cmd.Name(), err)
+	}
+	file, err := scenario.Read(args[0], text, scenarioKeys(spare))
+	if err != nil {
+		return file, fmt.Errorf("%s: %w", cmd.Name(), err)
+	}
+	for _, s := range file.Settings {
+		if err := apply(cmd.Flags().Lookup(s.Key.Name), s); err != nil {
+			return file, fmt.Errorf("%s: %w", cmd.Name(), scenario.Problem{File: file.Name, At: s.At, Err: err})
+		}
+	}
+	return file, nil
+}
+
+func scenarioText(cmd *cobra.Command, name string) ([]byte, error) {
+	if name == fromStdin {
+		return io.ReadAll(cmd.InOrStdin())
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("scenario: %w; hint: lockbench init writes a scenario, and --design names what to run without one", err)
+	}
+	return text, nil
+}
+
+// apply sets a flag to what a scenario says, unless the command line has set it.
+func apply(f *pflag.Flag, s scenario.Setting) error {
+	if f.Changed {
+		return nil
+	}
+	f.Changed = true
+	if list, ok := f.Value.(pflag.SliceValue); ok {
+		return list.Replace(s.Texts())
+	}
+	return f.Value.Set(s.Values[0].Text)
+}
+
+// settingOf is what a flag was set to, as errors write it.
+func settingOf(f *pflag.FlagSet) func(scenario.Setting) string {
+	return func(s scenario.Setting) string { return f.Lookup(s.Key.Name).Value.String() }
+}
+
+// scenarioKeys are the keys of a scenario: one for each flag, by its name.
+func scenarioKeys(flags *pflag.FlagSet) (keys []scenario.Key) {
+	flags.VisitAll(func(f *pflag.Flag) {
+		if f.Name == "help" {
+			return
+		}
+		keys = append(keys, keyOf(f))
+	})
+	return keys
+}
+
+// keyOf derives a key from what a flag tells of itself, and from what is known of the
+// values it takes.
+func keyOf(f *pflag.Flag) scenario.Key {
+	what, help := pflag.UnquoteUsage(f)
+	_, list := f.Value.(pflag.SliceValue)
+	v := vocabularies[f.Name]
+	k := scenario.Key{
+		Name: f.Name, Help: help, Type: typeOf(f.Value), Known: v.names(f), Patterns: v.globs,
+		List: list, Commas: f.Value.Type() == "stringSlice", Joined: v.joined, Pair: v.pair, Check: v.check,
+	}
+	if k.Pair == "" && strings.Contains(what, "=") {
+		k.Pair = "=" // kind=path, say
+	}
+	if !list && !slices.Contains(nothing, f.DefValue) {
+		k.Default = f.DefValue
+	}
+	if k.Check == nil && !list {
+		k.Check = f.Value.Set
+	}
+	return k
+}
+
+// nothing are the defaults that stand for something else, or for none.
+var nothing = []string{"", "0", "0s", "false"}
+
+// typeOf is what values of a flag look like.
+func typeOf(v pflag.Value) scenario.Type {
+	switch v.Type() {
+	case "bool":
+		return scenario.Boolean
+	case "int", "int64":
+		return scenario.Integer
+	case "uint", "uint64":
+		return scenario.Count
+	case "float64":
+		return scenario.Number
+	case "duration":
+		return scenario.Duration
+	case "distribution":
+		return scenario.Distribution
+	}
+	return scenario.Text
+}
