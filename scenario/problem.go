@@ -31,7 +31,8 @@ func (p Problem) Unwrap() error { return p.Err }
 // Problems are all that is wrong with a file, in the order of their places.
 type Problems []Problem
 
-// Error, of one at least, is the only problem, or one line for each with its hint below.
+// Error tells the only problem, or each on a line of its own with its hint below; there
+// must be one.
 func (p Problems) Error() string {
 	if len(p) == 1 {
 		return p[0].Error()
