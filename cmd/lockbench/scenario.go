@@ -25,9 +25,9 @@ func oneScenario(cmd *cobra.Command, args []string) error {
 }
 
 // readScenario reads the scenario that args name, if any, and sets the flags that the
-// command line left alone to what it says. Values are held against those that flags,
-// the flags of another command of the same kind, take: so that each is seen, whatever
-// the command line has.
+// command line left alone to what it says; those are the settings of the file that it
+// returns. Every value is tried on spare, the flags of another command of the same kind,
+// so that what is wrong is told whatever the command line has.
 func readScenario(cmd *cobra.Command, args []string, spare *pflag.FlagSet) (scenario.File, error) {
 	if len(args) == 0 {
 		return scenario.File{}, nil
@@ -40,11 +40,18 @@ func readScenario(cmd *cobra.Command, args []string, spare *pflag.FlagSet) (scen
 	if err != nil {
 		return file, fmt.Errorf("%s: %w", cmd.Name(), err)
 	}
+	set := file.Settings[:0]
 	for _, s := range file.Settings {
-		if err := apply(cmd.Flags().Lookup(s.Key.Name), s); err != nil {
+		f := cmd.Flags().Lookup(s.Key.Name)
+		if f.Changed {
+			continue
+		}
+		if err := apply(f, s); err != nil {
 			return file, fmt.Errorf("%s: %w", cmd.Name(), scenario.Problem{File: file.Name, At: s.At, Err: err})
 		}
+		set = append(set, s)
 	}
+	file.Settings = set
 	return file, nil
 }
 
@@ -59,11 +66,8 @@ func scenarioText(cmd *cobra.Command, name string) ([]byte, error) {
 	return text, nil
 }
 
-// apply sets a flag to what a scenario says, unless the command line has set it.
+// apply sets a flag to what a scenario says.
 func apply(f *pflag.Flag, s scenario.Setting) error {
-	if f.Changed {
-		return nil
-	}
 	f.Changed = true
 	if list, ok := f.Value.(pflag.SliceValue); ok {
 		return list.Replace(s.Texts())
