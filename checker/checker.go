@@ -36,6 +36,8 @@ type Checker struct {
 
 	brief bool // see Brief
 	spare spare
+
+	convictions, told int64 // violations of any kind, and those that News has looked at
 }
 
 // rules are how the design's operations are to be read.

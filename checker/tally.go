@@ -16,6 +16,7 @@ type tally struct {
 	excused                       int64 // violations with a death or pause on the holder
 	broken, risky                 []candidate
 	when                          series.Counts // of violations and hazards
+	told                          bool // see News
 }
 
 // A candidate is a violation that may become the witness.
@@ -55,6 +56,7 @@ func (c *Checker) convict(g lockbench.Guarantee, of candidate) {
 	t := c.tallies[g]
 	t.violations++
 	c.date(t)
+	c.convictions++
 	if len(t.broken) < c.candidates() {
 		t.broken = append(t.broken, of)
 	}

@@ -35,6 +35,9 @@ type Config struct {
 	History io.Writer
 	// Progress, when not nil, is kept up to date during the run.
 	Progress *Progress
+	// Broken, once closed, ends the run in good order: whoever reads the History as it
+	// grows has seen enough. Nil never does.
+	Broken <-chan struct{}
 }
 
 // Progress is how far a run has come, a tenth of a second old at most. It may be
@@ -47,6 +50,8 @@ type Progress struct {
 	// Grants and Refused count acquires; Failed operations of any kind that
 	// failed or got no answer; Overlaps what the witness saw.
 	Grants, Refused, Failed, Overlaps atomic.Int64
+	// Violations is for whoever judges the history as it grows to count in.
+	Violations atomic.Int64
 }
 
 // Why a run ended, as Summary.Ended and the history's trailer say it.
@@ -54,6 +59,7 @@ const (
 	EndedDuration    = "duration"         // its time was over
 	EndedOperations  = "operations"       // every client had made its share
 	EndedInterrupted = "interrupted"      // the context given to Run ended
+	EndedBroken      = "claim broken"     // Config.Broken was closed
 	EndedServerLost  = "server lost"      // the server died or answered nobody for seconds
 	EndedUnrecorded  = "recording failed" // the history could not be written on
 )

@@ -40,6 +40,8 @@ func (w *watch) until(ctx context.Context) string {
 			return EndedDuration
 		case <-w.run.stopped:
 			return EndedOperations
+		case <-w.run.cfg.Broken:
+			return EndedBroken
 		case <-w.run.cfg.Server.Done():
 			return EndedServerLost
 		case <-tick.C:

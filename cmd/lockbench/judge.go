@@ -24,6 +24,12 @@ func judge(path string, claims []lockbench.Guarantee) (reports.Judged, error) {
 	if c, closes := src.(io.Closer); closes {
 		defer c.Close()
 	}
+	return judgeSource(src, path, claims, nil), nil
+}
+
+// judgeSource is judge for a history that is open already. Look, when not nil, is called
+// after each event, with what judges it.
+func judgeSource(src history.Source, path string, claims []lockbench.Guarantee, look func(*checker.Checker, history.Event)) reports.Judged {
 	h := src.Header()
 	if claims != nil {
 		h.Claims = claims
@@ -41,10 +47,13 @@ func judge(path string, claims []lockbench.Guarantee) (reports.Judged, error) {
 		}
 		verdicts.Add(ev)
 		figures.Add(ev)
+		if look != nil {
+			look(verdicts, ev)
+		}
 	}
 	if j.End = src.End(); !j.End.Partial {
 		j.Err = damage // a partial history says itself where and why it stops
 	}
 	j.Verdicts, j.Measures = verdicts.Finish(j.End), figures.Result(j.End)
-	return j, nil
+	return j
 }

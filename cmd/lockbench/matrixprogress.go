@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/explore"
 	"github.com/lockbench/lockbench/load"
 	"github.com/lockbench/lockbench/reports"
@@ -96,6 +97,9 @@ func (l *matrixLive) begin(design string, _ *load.Progress) {
 	l.design = design
 	l.now(l.part.name, design)
 }
+
+// found says nothing: what is broken stands in the matrix.
+func (l *matrixLive) found(checker.Finding, time.Duration) {}
 
 func (l *matrixLive) end(j *reports.Judged) {
 	found := *j

@@ -17,10 +17,11 @@ import (
 )
 
 // progress tells somebody who waits how far a session has come. It says nothing
-// that the result does not say too. Only say may be called concurrently.
+// that the result does not say too. Only say and found may be called concurrently.
 type progress interface {
 	say(format string, args ...any)
 	begin(design string, live *load.Progress)
+	found(f checker.Finding, at time.Duration)
 	end(j *reports.Judged)
 	close()
 }
@@ -41,10 +42,11 @@ func newProgress(w io.Writer, quiet bool, designs int) progress {
 // silence is the progress of run -q.
 type silence struct{}
 
-func (silence) say(string, ...any)           {}
-func (silence) begin(string, *load.Progress) {}
-func (silence) end(*reports.Judged)          {}
-func (silence) close()                       {}
+func (silence) say(string, ...any)                   {}
+func (silence) begin(string, *load.Progress)         {}
+func (silence) found(checker.Finding, time.Duration) {}
+func (silence) end(*reports.Judged)                  {}
+func (silence) close()                               {}
 
 // lines writes a line at the start and the end of every design. Errors of
 // writing are dropped: progress that nobody can see is no reason to stop.
@@ -65,6 +67,22 @@ func (l *lines) say(format string, args ...any) {
 func (l *lines) begin(design string, _ *load.Progress) {
 	l.name = design
 	l.say("[%d/%d] %s ...", l.done+1, l.total, design)
+}
+
+// found tells of a claim that is broken; what is not claimed can wait for the report.
+func (l *lines) found(f checker.Finding, at time.Duration) {
+	if f.Claimed {
+		l.say("%s", alarm(l.name, f, at))
+	}
+}
+
+// alarm is a breach in one line: what, how far into the run, on which key and by whom.
+func alarm(design string, f checker.Finding, at time.Duration) string {
+	where := ""
+	if f.Witness != nil {
+		where = fmt.Sprintf(", key %s: %s", f.Witness.Key, f.Witness.Sentence)
+	}
+	return fmt.Sprintf("%s: CLAIM BROKEN, %s, %v into the run%s", design, f.Guarantee, at.Round(time.Millisecond), where)
 }
 
 func (l *lines) end(j *reports.Judged) {
@@ -144,14 +162,14 @@ func (b *bar) locked(draw func()) {
 }
 
 // describe is what stands before the bar. Violations are those found in designs
-// that are done, and what the witness of the current one has seen so far.
+// that are done, and those of the current one as far as it is judged.
 func (b *bar) describe(design string, live *load.Progress) string {
 	rate := 0.0
 	if elapsed := since(live); elapsed > 0 {
 		rate = float64(live.Grants.Load()) / elapsed.Seconds()
 	}
 	return fmt.Sprintf("[%d/%d] %-23s %7.0f grants/s  %d violations so far",
-		b.done+1, b.total, design, rate, b.violations+live.Overlaps.Load())
+		b.done+1, b.total, design, rate, b.violations+live.Violations.Load())
 }
 
 // since is how long the clients have been running.

@@ -47,7 +47,7 @@ func TestBar(t *testing.T) {
 	live := &load.Progress{}
 	b.begin("a/b", live)
 	b.end(broke())
-	live.Overlaps.Store(2)
+	live.Violations.Store(2)
 	b.begin("c/d", live)
 	b.say("interrupted")
 	b.close()

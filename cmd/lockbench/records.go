@@ -33,6 +33,18 @@ func newRecords(dir string) (*records, error) {
 	return &records{dir: dir, temporary: true}, nil
 }
 
+// keptHistory is how much of a history is kept that nobody asked for, in bytes: enough to
+// hold some ten million operations, and no more however long a run is.
+const keptHistory = 256 << 20
+
+// keep is how many bytes of a history are to be kept, zero for all.
+func (r *records) keep() int64 {
+	if r.temporary {
+		return keptHistory
+	}
+	return 0
+}
+
 func (r *records) path(design string) string {
 	return filepath.Join(r.dir, reports.FileName(design)+".lbh")
 }

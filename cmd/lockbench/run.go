@@ -37,6 +37,7 @@ type runOptions struct {
 	out      []string
 	gate     gateOptions
 	quiet    bool
+	failFast bool
 }
 
 func newRun() *cobra.Command {
@@ -88,6 +89,7 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 	o.workloadFlags(f)
 	f.StringArrayVar(&o.faults, "fault", nil, "`KIND[,name=value...]` that goes wrong during the run, such as lost-reply,p=0.01 or restart,at=2s; repeated (lockbench list faults)")
 	f.StringSliceVar(&o.guards, "guard", nil, "`kinds` of store that guard themselves, for oversell and redeem: "+strings.Join(guardNames(), ", ")+"; several run each design once with each")
+	f.BoolVar(&o.failFast, "fail-fast", false, "end the run as soon as a claimed guarantee turns out to be broken, and start no other design")
 	f.StringVar(&o.history, "history", "", "keep the history of every design in this `directory`")
 	f.StringArrayVar(&o.out, "out", nil, outHelp)
 	o.gate.flags(f)
@@ -289,7 +291,7 @@ func (o *runOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return fmt.Errorf("run: %w", err)
 	}
-	s := &session{plan: p, records: records, proves: true, progress: newProgress(cmd.ErrOrStderr(), o.quiet, len(p.subjects))}
+	s := &session{plan: p, records: records, proves: true, failFast: o.failFast, progress: newProgress(cmd.ErrOrStderr(), o.quiet, len(p.subjects))}
 	err = s.run(cmd.Context(), o.redis)
 	if err = errors.Join(err, records.tidy(s.runs)); err != nil {
 		return fmt.Errorf("run: %w", err)

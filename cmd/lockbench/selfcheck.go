@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/lockbench/lockbench"
@@ -105,49 +106,36 @@ func lengths(o workloads.Options) (all []time.Duration) {
 	return append(all, longest)
 }
 
-// prove runs one broken lock, until the witness sees two owners at once (unless faults
-// may do that) or the time is over.
+// prove runs one broken lock, until it is caught or the time is over.
 func (s *session) prove(ctx context.Context, p proof, length time.Duration) (*reports.SelfCheck, error) {
 	d := mutant(p.mutant)
 	s.progress.say("self-check: a lock that is broken on purpose, under the same settings ...")
-	path := s.records.path(d.Name)
-	live := &load.Progress{}
-	seen, stop := context.WithCancel(ctx)
-	defer stop()
-	if len(s.faults) == 0 { // which could let two in at once, too
-		go stopOnOverlap(seen, live, stop)
-	}
+	caught := make(chan struct{})
+	stop := sync.OnceFunc(func() { close(caught) })
+	w := watcher{progress: &load.Progress{}, late: s.late, found: func(f checker.Finding, _ time.Duration) {
+		if p.caughtBy(f) {
+			stop()
+		}
+	}}
 	short := *s
 	short.options.Duration = length
-	_, failed, err := short.load(seen, subject{Design: d}, path, live)
+	o, err := short.load(ctx, subject{Design: d}, w, caught)
 	if err != nil {
 		return nil, err
 	}
-	j, unreadable := judge(path, nil)
-	if unreadable != nil {
-		return nil, fmt.Errorf("self-check: %w", errors.Join(failed, unreadable))
+	if o.unreadable != nil {
+		return nil, fmt.Errorf("self-check: %w", errors.Join(o.failed, o.unreadable))
 	}
+	verdicts := &o.judged.Verdicts
 	c := &reports.SelfCheck{
-		Design: d.Name, MustBreak: p.breaks, Grants: j.Verdicts.Grants,
-		Overruns: j.Verdicts.Find(lockbench.Overrun).Exposure,
-		Caught:   j.Verdicts.Find(p.breaks).Verdict == checker.Broken || j.Verdicts.Find(lockbench.Exclusion).Verdict == checker.Broken,
+		Design: d.Name, MustBreak: p.breaks, Grants: verdicts.Grants,
+		Overruns: verdicts.Find(lockbench.Overrun).Exposure,
+		Caught:   p.caughtBy(verdicts.Find(p.breaks)) || p.caughtBy(verdicts.Find(lockbench.Exclusion)),
 	}
-	return c, os.Remove(path)
+	return c, os.Remove(s.records.path(d.Name))
 }
 
-// stopOnOverlap ends a run once its witness has seen two owners at once. It returns when
-// ctx ends.
-func stopOnOverlap(ctx context.Context, live *load.Progress, stop func()) {
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			if live.Overlaps.Load() > 0 {
-				stop()
-			}
-		}
-	}
+// caughtBy tells whether a finding shows the lock to be broken.
+func (p proof) caughtBy(f checker.Finding) bool {
+	return f.Verdict == checker.Broken && (f.Guarantee == p.breaks || f.Guarantee == lockbench.Exclusion)
 }

@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"time"
 
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/design"
@@ -22,9 +23,11 @@ type session struct {
 
 	servers servers.Group
 	// store is where guarded records are kept when faults strike the server; else nil.
-	store  *servers.Server
-	runs   []reports.Judged
-	notRun []string
+	store *servers.Server
+	// failFast: the session ends as soon as a claim is broken, and stopped: one was.
+	failFast, stopped bool
+	runs              []reports.Judged
+	notRun            []string
 	// proves: the session ends with a lock that is broken on purpose, and proof tells
 	// what came of it; nil where there was nothing to prove.
 	proves bool
@@ -50,7 +53,7 @@ func (s *session) run(ctx context.Context, urls []string) (err error) {
 	})()
 	defer s.progress.close()
 	for i, of := range s.subjects {
-		if ctx.Err() != nil || s.servers.First().Err() != nil {
+		if ctx.Err() != nil || s.stopped || s.servers.First().Err() != nil {
 			s.skip(s.subjects[i:])
 			break
 		}
@@ -58,7 +61,7 @@ func (s *session) run(ctx context.Context, urls []string) (err error) {
 			return err
 		}
 	}
-	if s.proves {
+	if s.proves && !s.stopped { // a breach has its witness, and needs no proof
 		s.proof, err = s.selfCheck(ctx)
 	}
 	return err
@@ -97,54 +100,79 @@ func (s *session) skip(subjects []subject) {
 	}
 }
 
-// one runs a design, then judges and measures what was written of it. The error
-// says why nothing can be run at all: the set-up of the first design failed.
+// one runs a design, which is judged and measured meanwhile. The error says why nothing
+// can be run at all: the set-up of the first design failed.
 func (s *session) one(ctx context.Context, of subject) error {
-	path := s.records.path(of.label())
-	live := &load.Progress{}
-	s.progress.begin(of.label(), live)
-	summary, failed, err := s.load(ctx, of, path, live)
+	w := watcher{progress: &load.Progress{}, late: s.late}
+	broken := make(chan struct{})
+	w.found = func(f checker.Finding, at time.Duration) {
+		s.progress.found(f, at)
+		if f.Claimed && s.failFast && !s.stopped {
+			s.stopped = true
+			close(broken)
+		}
+	}
+	s.progress.begin(of.label(), w.progress)
+	o, err := s.load(ctx, of, w, broken)
 	if err != nil {
 		return err
 	}
-	j, unreadable := judge(path, nil)
+	j := o.judged
 	switch {
-	case unreadable == nil:
-		j.Err = errors.Join(j.Err, failed)
-	case failed == nil:
-		return unreadable
+	case o.unreadable == nil:
+		j.Err = errors.Join(j.Err, o.failed)
+	case o.failed == nil:
+		return o.unreadable
 	case ctx.Err() != nil:
 		s.skip([]subject{of})
 		return nil
 	case len(s.runs) == 0:
-		return failed
+		return o.failed
 	default:
-		j = s.failure(of.Design, failed)
+		j = s.failure(of.Design, o.failed)
 	}
-	j.Notes = summary.Notes
+	j.Notes = append(o.summary.Notes, j.Notes...)
 	s.runs = append(s.runs, j)
 	s.progress.end(&s.runs[len(s.runs)-1])
 	return nil
 }
 
-// load runs a subject with its history in a file. It tells errors of the run, which the
-// next design may not meet, from those of the file system.
-func (s *session) load(ctx context.Context, of subject, path string, live *load.Progress) (load.Summary, error, error) {
-	f, err := os.Create(path)
+// late says that the judgement of a run does not keep up with it.
+func (s *session) late(by time.Duration) {
+	s.progress.say("the judgement is %v behind the run; nothing is left out", by.Round(100*time.Millisecond))
+}
+
+// An outcome is what came of a run.
+type outcome struct {
+	summary load.Summary
+	// failed is the error of the run, which the next design may not meet; unreadable
+	// that of its history, which then has no judgement.
+	failed, unreadable error
+	judged             reports.Judged
+}
+
+// load runs a subject, judging its history as it grows, until the run is over or broken
+// is closed. The error is of the file system.
+func (s *session) load(ctx context.Context, of subject, w watcher, broken <-chan struct{}) (o outcome, err error) {
+	path := s.records.path(of.label())
+	spool, err := history.NewSpool(path, s.records.keep())
 	if err != nil {
-		return load.Summary{}, nil, fmt.Errorf("the history cannot be written: %w", err)
+		return o, fmt.Errorf("the history cannot be written: %w", err)
 	}
-	defer leaveCore(s.servers.First())()
+	judgement := judgeLive(spool, path, w)
 	options := s.options
 	options.Guard = of.guard
-	summary, failed := load.Run(ctx, load.Config{
+	giveBack := leaveCore(s.servers.First())
+	o.summary, o.failed = load.Run(ctx, load.Config{
 		Design: of.Design, Server: s.servers.First(), Others: s.servers[1:], Records: s.store, Workload: s.workload, Options: options,
-		Faults: s.faults, History: f, Progress: live,
+		Faults: s.faults, History: spool, Progress: w.progress, Broken: broken,
 	})
-	if inner := errors.Unwrap(failed); inner != nil {
-		failed = inner // without the name of the design, which stands beside it anyway
+	giveBack()
+	if inner := errors.Unwrap(o.failed); inner != nil {
+		o.failed = inner // without the name of the design, which stands beside it anyway
 	}
-	return summary, errors.Join(failed, f.Close()), nil
+	o.judged, o.unreadable = judgement.wait()
+	return o, nil
 }
 
 // failure is a run that never got as far as a record.

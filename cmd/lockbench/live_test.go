@@ -1,0 +1,225 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/load"
+	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/servers"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// TestLiveJudgementIsThatOfTheFile runs every design there is and judges the file that is
+// left: the result must be the one that was there when the run was over.
+func TestLiveJudgementIsThatOfTheFile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers")
+	}
+	var s session
+	for _, d := range impls.All() {
+		s.subjects = append(s.subjects, subject{Design: d})
+	}
+	group, err := servers.ChooseGroup(t.Context(), nil, s.serversNeeded())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = group.Close() })
+	s.servers, s.records, s.workload = group, &records{dir: t.TempDir()}, workloads.Oversell()
+	s.options = workloads.Defaults()
+	s.options.Clients, s.options.Keys, s.options.TTL, s.options.Wait = 8, 2, 100*time.Millisecond, 50*time.Millisecond
+	s.options.Duration, s.options.Warmup, s.options.Slow, s.options.Seed = 400*time.Millisecond, 0, 0.05, 7
+	var violations atomic.Int64
+	t.Run("designs", func(t *testing.T) {
+		for _, of := range s.subjects {
+			t.Run(of.Name, func(t *testing.T) {
+				t.Parallel()
+				violations.Add(sameWhenJudgedAgain(t, s, of))
+			})
+		}
+	})
+	if violations.Load() == 0 {
+		t.Error("nothing was broken in any of them, which says little")
+	}
+}
+
+// sameWhenJudgedAgain runs a design and returns how many violations it was told of.
+func sameWhenJudgedAgain(t *testing.T, s session, of subject) int64 {
+	if of.Tracked && s.servers.First().Kind() == servers.Embedded {
+		t.Skip("needs a real server")
+	}
+	if of.Tolerance > 0 || of.Granted != nil && of.Granted(s.options.TTL) > s.options.TTL { // whole seconds
+		s.options.Duration = 2500 * time.Millisecond
+	}
+	told := map[lockbench.Guarantee]bool{}
+	w := watcher{progress: &load.Progress{}, late: func(time.Duration) {}, found: func(f checker.Finding, _ time.Duration) { told[f.Guarantee] = true }}
+	o, err := s.load(t.Context(), of, w, nil)
+	if err := errors.Join(err, o.failed, o.unreadable); err != nil {
+		t.Fatal(err)
+	}
+	again, err := judge(s.records.path(of.Name), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(shownResult(t, o.judged), shownResult(t, again)); diff != "" {
+		t.Errorf("results (-live +judged again):\n%s", diff)
+	}
+	if o.judged.Verdicts.Ops == 0 || o.judged.End.Partial {
+		t.Errorf("%d operations judged, end %+v; want some, and a whole history", o.judged.Verdicts.Ops, o.judged.End)
+	}
+	for g := range told {
+		if o.judged.Verdicts.Find(g).Verdict != checker.Broken {
+			t.Errorf("%s was told broken and is %v", g, o.judged.Verdicts.Find(g).Verdict)
+		}
+	}
+	return w.progress.Violations.Load()
+}
+
+// shownResult is all that reports show of a judgement, and its verdicts.
+func shownResult(t *testing.T, j reports.Judged) any {
+	var text bytes.Buffer
+	if err := reports.JSON(&text, reports.New([]reports.Judged{j}, nil)); err != nil {
+		t.Fatal(err)
+	}
+	var shown map[string]any
+	if err := json.Unmarshal(text.Bytes(), &shown); err != nil {
+		t.Fatal(err)
+	}
+	return []any{shown, j.Verdicts, j.Header, j.End}
+}
+
+// A breach is two clients that hold one key at the same time, recorded as it happens.
+func breach(t *testing.T, rec *history.Recorder) {
+	t.Helper()
+	for id := range int32(2) {
+		locker := rec.Client(id, id).Locker(generous{})
+		if _, err := locker.Acquire(t.Context(), "stock", lockbench.Options{TTL: time.Hour}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, _ = rec.Client(2, 2).Locker(generous{}).Acquire(t.Context(), "stock", lockbench.Options{TTL: time.Hour})
+}
+
+// TestBreachIsToldWhileTheRunGoesOn: the recording is not over, and will not be before
+// somebody was told.
+func TestBreachIsToldWhileTheRunGoesOn(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "h.lbh")
+	spool, err := history.NewSpool(path, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := make(chan checker.Finding, 9)
+	l := judgeLive(spool, path, watcher{
+		progress: &load.Progress{}, late: func(time.Duration) {},
+		found: func(f checker.Finding, _ time.Duration) { found <- f },
+	})
+	rec, err := history.NewRecorder(spool, history.Header{Design: "generous", Claims: []lockbench.Guarantee{lockbench.Exclusion}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	breach(t, rec)
+	f := <-found
+	if f.Guarantee != lockbench.Exclusion || !f.Claimed || f.Witness == nil || f.Witness.Key != "stock" {
+		t.Errorf("told of %+v, want a breach of exclusion on key stock", f)
+	}
+	if line := alarm("generous", f, 1500*time.Millisecond); !strings.Contains(line, "generous: CLAIM BROKEN, exclusion, 1.5s into the run, key stock: client 0 and client 1 held") {
+		t.Errorf("the alarm says %q", line)
+	}
+	if err := rec.Close(history.Trailer{}); err != nil {
+		t.Fatal(err)
+	}
+	j, err := l.wait()
+	if err != nil || j.Verdicts.Find(lockbench.Exclusion).Verdict != checker.Broken || j.Err != nil {
+		t.Errorf("judged %+v, errors %v and %v; want exclusion broken", j.Verdicts.Findings, err, j.Err)
+	}
+}
+
+// TestOnlyTheBeginningIsKept: what a long run leaves of its history is judged as far as it
+// goes, and kept only where it shows something.
+func TestOnlyTheBeginningIsKept(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		breaks bool
+	}{{"nothing broke", false}, {"something broke in it", true}} {
+		t.Run(c.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "h.lbh")
+			spool, err := history.NewSpool(path, 20_000)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found := make(chan checker.Finding, 99)
+			l := judgeLive(spool, path, watcher{
+				progress: &load.Progress{}, late: func(time.Duration) {},
+				found: func(f checker.Finding, _ time.Duration) { found <- f },
+			})
+			rec, err := history.NewRecorder(spool, history.Header{Design: "d"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.breaks {
+				breach(t, rec)
+				<-found
+			}
+			one := rec.Client(7, 7)
+			for range 200_000 {
+				one.Event(history.Pause, "", "standing still")
+			}
+			if err := rec.Close(history.Trailer{}); err != nil {
+				t.Fatal(err)
+			}
+			j, err := l.wait()
+			if err != nil || j.End.Partial || spool.Whole() {
+				t.Fatalf("error %v, end %+v, whole %v; want a judgement of all, and part of it kept", err, j.End, spool.Whole())
+			}
+			if kept := j.History != ""; kept != c.breaks || len(j.Notes) != 1 {
+				t.Errorf("history %q, notes %q; want it kept: %v, and that to be said", j.History, j.Notes, c.breaks)
+			}
+			again, err := judge(path, nil)
+			if err != nil || !again.End.Partial || (again.Verdicts.Find(lockbench.Exclusion).Verdict == checker.Broken) != c.breaks {
+				t.Errorf("judged again: error %v, end %+v, exclusion %v", err, again.End, again.Verdicts.Find(lockbench.Exclusion).Verdict)
+			}
+		})
+	}
+}
+
+// TestLiveJudgementWithoutARun: nothing was recorded, since the run's set-up failed.
+func TestLiveJudgementWithoutARun(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "h.lbh")
+	spool, err := history.NewSpool(path, keptHistory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := judgeLive(spool, path, watcher{}).wait(); err == nil {
+		t.Error("an empty history was judged")
+	}
+	if err := os.Remove(path); err != nil {
+		t.Error(err)
+	}
+}
+
+// generous grants everything.
+type generous struct{}
+
+func (generous) Acquire(context.Context, string, lockbench.Options) (lockbench.Lease, error) {
+	return generous{}, nil
+}
+
+func (generous) Key() string                   { return "stock" }
+func (generous) Release(context.Context) error { return nil }

@@ -1,0 +1,265 @@
+package history
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+)
+
+const (
+	// partSize is how long a part of a spool is that is thrown away once it was read.
+	partSize = 16 << 20
+	// maxBehind is how many bytes of such parts may wait for the reader.
+	maxBehind = 4 << 30
+)
+
+// A Spool is a history's file that is read while it is written: the file is the buffer
+// between the two, so the writer never waits for the reader, and memory does not grow
+// with what lies between them.
+//
+// A spool that keeps all is one file. One that keeps its beginning only has the rest in
+// further files beside it, each thrown away when it was read, so that a run of any
+// length needs as little room as a short one.
+//
+// One goroutine may write and another read.
+type Spool struct {
+	path string
+	keep int64 // bytes to be kept; zero is all
+
+	mu    sync.Mutex
+	grown sync.Cond
+	out   *os.File // the last part
+	parts []part   // those that were not read to the end, the first one begun
+	made  int      // parts so far
+
+	written, read int64
+	complete      bool // nothing more will be written
+	left          bool // nobody reads any more
+}
+
+// A part is one file of a spool.
+type part struct {
+	path          string
+	written, read int64
+}
+
+func (p *part) unread() int64 { return p.written - p.read }
+
+// NewSpool makes the file at path, in place of any that is there. Of the history it
+// keeps about as many bytes as keep says, its beginning; all of it where keep is zero.
+func NewSpool(path string, keep int64) (*Spool, error) {
+	s := &Spool{path: path, keep: keep}
+	s.grown.L = &s.mu
+	return s, s.begin()
+}
+
+// begin makes the next part, and ends the one before.
+func (s *Spool) begin() error {
+	if s.out != nil {
+		if err := s.out.Close(); err != nil {
+			return err
+		}
+	}
+	path := s.path
+	if s.made > 0 {
+		path = fmt.Sprintf("%s.%d", s.path, s.made)
+	}
+	out, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	s.out, s.made = out, s.made+1
+	s.parts = append(s.parts, part{path: path})
+	return nil
+}
+
+// Write implements io.Writer. Where not all is kept it fails when nobody reads what
+// will not be kept.
+func (s *Spool) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.admit(); err != nil {
+		return 0, err
+	}
+	n, err := s.out.Write(b)
+	s.parts[len(s.parts)-1].written += int64(n)
+	s.written += int64(n)
+	s.grown.Signal()
+	return n, err
+}
+
+// admit makes room for what is written next. s.mu is held.
+func (s *Spool) admit() error {
+	switch last := &s.parts[len(s.parts)-1]; {
+	case s.complete:
+		return fmt.Errorf("write %s: %w", s.path, os.ErrClosed)
+	case s.keep == 0, s.made == 1 && last.written < s.keep:
+		return nil
+	case s.left:
+		return errors.New("nobody reads the history any more, of which only the beginning is kept; hint: keep all of it")
+	case s.written-s.read > maxBehind:
+		return fmt.Errorf("the history is read too slowly: %d bytes behind; hint: keep all of it, or record less", s.written-s.read)
+	case s.made > 1 && last.written < partSize:
+		return nil
+	}
+	return s.begin()
+}
+
+// Close tells that nothing more is written: a reader comes to the end then. It returns
+// the error of closing the file. Closing again does nothing.
+func (s *Spool) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.complete {
+		return nil
+	}
+	s.complete = true
+	s.grown.Signal()
+	err := s.out.Close()
+	if s.left {
+		err = errors.Join(err, s.remove(s.parts[0]))
+	}
+	return err
+}
+
+// Behind returns how many bytes were written and not read yet.
+func (s *Spool) Behind() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.written - s.read
+}
+
+// Whole tells whether the file at the spool's path has all that was written.
+func (s *Spool) Whole() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.made == 1
+}
+
+// Kept tells whether all that was read so far stays in the file at the spool's path.
+func (s *Spool) Kept() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.parts[0].path == s.path
+}
+
+// Reader returns what reads the spool from its beginning, and waits where it has been
+// read as far as it is written. There is to be one only.
+func (s *Spool) Reader() io.ReadCloser { return &spoolReader{spool: s} }
+
+// wait returns the part that is read next, which has something to read unless it ends
+// there.
+func (s *Spool) wait() part {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.parts[0].unread() == 0 && len(s.parts) == 1 && !s.complete {
+		s.grown.Wait()
+	}
+	return s.parts[0]
+}
+
+// took notes that n bytes of the first part were read.
+func (s *Spool) took(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.parts[0].read += int64(n)
+	s.read += int64(n)
+}
+
+// drop goes on from a part that was read to its end, which is thrown away unless it is to
+// be kept. It returns io.EOF where there is no other.
+func (s *Spool) drop() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.parts) == 1 {
+		return io.EOF
+	}
+	gone := s.parts[0]
+	s.parts = s.parts[1:]
+	return s.remove(gone)
+}
+
+// remove removes the file of a part, unless it is the first.
+func (s *Spool) remove(p part) error {
+	if p.path == s.path {
+		return nil
+	}
+	return os.Remove(p.path)
+}
+
+// leave notes that nobody reads any more.
+func (s *Spool) leave() (err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.left = true
+	for len(s.parts) > 1 {
+		err = errors.Join(err, s.remove(s.parts[0]))
+		s.parts = s.parts[1:]
+	}
+	if s.complete {
+		err = errors.Join(err, s.remove(s.parts[0]))
+	}
+	return err
+}
+
+// A spoolReader reads one part after the other.
+type spoolReader struct {
+	spool *Spool
+	in    *os.File // nil between two parts
+	left  bool
+}
+
+// Read implements io.Reader. The error at the end is io.EOF, once the Spool was closed;
+// until then Read waits for more.
+func (r *spoolReader) Read(b []byte) (int, error) {
+	for {
+		p := r.spool.wait()
+		if p.unread() == 0 {
+			if err := r.close(); err != nil {
+				return 0, err
+			}
+			if err := r.spool.drop(); err != nil {
+				return 0, err
+			}
+			continue
+		}
+		if err := r.open(p); err != nil {
+			return 0, err
+		}
+		n, err := r.in.Read(b[:min(int64(len(b)), p.unread())])
+		r.spool.took(n)
+		if errors.Is(err, io.EOF) {
+			err = fmt.Errorf("%s is shorter than what was written to it: %w", p.path, io.ErrUnexpectedEOF)
+		}
+		return n, err
+	}
+}
+
+// open opens the file of p, unless it is open.
+func (r *spoolReader) open(p part) (err error) {
+	if r.in == nil {
+		r.in, err = os.Open(p.path)
+	}
+	return err
+}
+
+func (r *spoolReader) close() error {
+	if r.in == nil {
+		return nil
+	}
+	err := r.in.Close()
+	r.in = nil
+	return err
+}
+
+// Close ends the reading, and throws away what is not to be kept. Closing again does
+// nothing.
+func (r *spoolReader) Close() error {
+	if r.left {
+		return nil
+	}
+	r.left = true
+	return errors.Join(r.close(), r.spool.leave())
+}
