@@ -76,6 +76,33 @@ type Trailer struct {
 	WitnessEntries int64 `json:"witness_entries"`
 	// Faults tell how often each fault of a live run struck.
 	Faults []FaultExposure `json:"faults,omitempty"`
+	// Arrivals tell how well the timetable of an open loop was kept; nil in a closed one.
+	Arrivals *Arrivals `json:"arrivals,omitempty"`
+}
+
+// Arrivals tell how well the timetable of an open loop was kept, in the part of the run
+// after the warm-up. An arrival waits as long as all clients are busy, which is the
+// lock's doing, and then until an idle one is awake, which is the machine's.
+type Arrivals struct {
+	// Due is how many fell due, Started how many were begun, Waiting how many that were
+	// due had not been begun when the run ended. Arrivals of the warm-up may be among
+	// those that were begun after it, or wait at the end.
+	Due     int64 `json:"due"`
+	Started int64 `json:"started"`
+	Waiting int64 `json:"waiting"`
+	// BehindNS is for how long the first of Waiting had been due.
+	BehindNS int64 `json:"behind_ns"`
+	// BusyNS and WakingNS are what all that were begun had waited together, for a client
+	// to be idle and for an idle one to wake; WakingMaxNS is the longest of the latter.
+	BusyNS      int64 `json:"busy_ns"`
+	WakingNS    int64 `json:"waking_ns"`
+	WakingMaxNS int64 `json:"waking_max_ns"`
+	// Overslept counts those that an idle client began late by more than 10 ms, and by
+	// more than half the mean time between two arrivals.
+	Overslept int64 `json:"overslept"`
+	// Processor is the share, 0 to 1, that the program took of the processors it could
+	// use; zero where that is not known.
+	Processor float64 `json:"processor,omitempty"`
 }
 
 // A FaultExposure tells how often a fault struck in a run, and what it met.

@@ -18,8 +18,8 @@ type lane struct {
 	number int
 	client *workloads.Client
 	home   *home
-	faults *faults.Client // nil in a run without faults
-	record *history.Client
+	faults *faults.Client  // nil in a run without faults
+	record *history.Client // nil when nothing is recorded
 }
 
 // A crew are the clients of a run, for those who add up what they were told: each that
@@ -83,11 +83,12 @@ func (r *run) lockerOf(l *lane, id int) (lockbench.Locker, lockbench.Store) {
 	}
 	record := r.recorder.Client(int32(id), int32(l.home.number))
 	record.Grants(r.cfg.Design.Granted)
+	l.record = record
 	locker, store := record.Locker(process.Locker(record)), record.Store(r.guarded)
 	if l.home.faults == nil {
 		return r.witness.Locker(locker), store
 	}
-	l.faults, l.record = l.home.faults.Client(id, record), record
+	l.faults = l.home.faults.Client(id, record)
 	return l.faults.Locker(r.witness.MortalLocker(locker, l.faults.Dead)), l.faults.Store(store)
 }
 
@@ -111,8 +112,9 @@ func (r *run) live(ctx context.Context, l *lane, share int64) {
 	}
 }
 
-// work has the lane's client make iterations until the share is done, the run is over
-// or the client dies. It returns what is left of the share.
+// work has the lane's client make iterations, in an open loop when they are due, until
+// the share is done, the run is over or the client dies. It returns what is left of the
+// share.
 func (r *run) work(ctx context.Context, l *lane, share int64) int64 {
 	if l.faults != nil {
 		var done, stopWaiting context.CancelFunc
@@ -125,9 +127,26 @@ func (r *run) work(ctx context.Context, l *lane, share int64) int64 {
 		if r.isOver() || l.faults != nil && l.faults.Dead() {
 			break
 		}
+		if done, ok := r.arrive(ctx, l); done {
+			return 0
+		} else if !ok {
+			break
+		}
 		_ = l.client.Iterate(ctx, r.cfg.Workload) // counted, and in the history
 	}
 	return share
+}
+
+// arrive waits, in an open loop, for the lane's next arrival. See dispatcher.next.
+func (r *run) arrive(ctx context.Context, l *lane) (done, ok bool) {
+	if r.arrivals == nil {
+		return false, true
+	}
+	due, done, ok := r.arrivals.next(ctx)
+	if ok && l.record != nil {
+		l.record.Intended(due)
+	}
+	return done, ok
 }
 
 func (r *run) isOver() bool {

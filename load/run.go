@@ -58,6 +58,7 @@ type run struct {
 	shared   *workloads.Run
 	lanes    []*lane
 	crew     crew
+	arrivals *dispatcher // nil in a closed loop
 
 	over     chan struct{} // closed when no client is to begin another iteration
 	stopped  chan struct{} // closed when all clients have stopped
@@ -159,9 +160,13 @@ func (r *run) drive(ctx context.Context) {
 	w := &watch{run: r}
 	r.summary.Ended = w.until(ctx)
 	close(r.over)
-	r.summary.EndNS = r.now()
+	ended := time.Now()
+	r.summary.EndNS = r.stamp(ended)
 	r.end()
 	r.windDown(stopWaiting, abandon)
+	if r.arrivals != nil {
+		r.summary.Arrivals = r.arrivals.finish(ended)
+	}
 	w.report()
 }
 
@@ -186,15 +191,22 @@ func (r *run) problem(err error) {
 	}
 }
 
-func (r *run) now() int64 {
+// base is the instant of stamp zero.
+func (r *run) base() time.Time {
 	if r.recorder == nil {
-		return int64(time.Since(r.shared.Start))
+		return r.shared.Start
 	}
-	return r.recorder.Now()
+	return r.recorder.Base()
 }
+
+func (r *run) stamp(at time.Time) int64 { return int64(at.Sub(r.base())) }
 
 func (r *run) start(ctx context.Context) {
 	var all sync.WaitGroup
+	if r.options.OpenLoop() {
+		r.arrivals = newDispatcher(r.options, r.over)
+		r.arrivals.begin(r.base().Add(r.options.Warmup))
+	}
 	r.running.Store(int64(len(r.lanes)))
 	for i, l := range r.lanes {
 		share := r.share(i)
@@ -214,7 +226,7 @@ func (r *run) start(ctx context.Context) {
 // each other's memory.
 func (r *run) share(i int) int64 {
 	total, n := r.options.Operations, int64(len(r.lanes))
-	if total == 0 {
+	if total == 0 || r.arrivals != nil { // which come to whoever is idle
 		return -1
 	}
 	share := total / n

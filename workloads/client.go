@@ -85,13 +85,16 @@ const (
 	maxErrors  = 10
 )
 
-// Iterate makes one iteration of w: a choice, a step and a pause. It returns the
+// Iterate makes one iteration of w: a choice, a step and, in a closed loop, a pause; in
+// an open one the client is ready for the next arrival at once. It returns the
 // error that spoiled the step, if any; that is no reason to stop, but tells a
 // driver that the server may be gone.
 func (c *Client) Iterate(ctx context.Context, w Workload) error {
 	c.choose()
 	err := w.Step(ctx, c)
-	c.pause(ctx, err)
+	if !c.run.open {
+		c.pause(ctx, err)
+	}
 	return err
 }
 

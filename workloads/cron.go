@@ -19,6 +19,7 @@ func Cron() Workload {
 			return o
 		},
 		Exercises: exercisesOfCron,
+		Timetable: true,
 		Step:      runJob,
 	}
 }

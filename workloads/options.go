@@ -10,7 +10,8 @@ import (
 // Options are all the parameters of a run. They are plain data. The zero value
 // of a field that says so stands for a default; [Options.OrDefaults] fills it in.
 type Options struct {
-	// Clients is the number of owners that compete, each in its own goroutine.
+	// Clients is the number of owners that compete, each in its own goroutine. In an
+	// open loop it is how many arrivals can be under way at once.
 	Clients int `json:"clients"`
 	// Processes is how many processes of the design the clients are spread over,
 	// round robin: clients of one process share what the design keeps per
@@ -34,6 +35,19 @@ type Options struct {
 	// after a refusal, the client pauses for about 1 ms all the same, so that
 	// refused clients do not spin.
 	Think Distribution `json:"think"`
+
+	// Rate makes an open loop: so many arrivals per second, of all clients together,
+	// are due whether those before are done or not, and each is taken by a client that
+	// is idle, late when none is. With Stages it is the rate at their start. Zero,
+	// without Stages, is a closed loop: a client's next iteration begins when the one
+	// before is done.
+	Rate float64 `json:"rate,omitempty"`
+	// Arrival is how arrivals follow each other, one of [ArrivalModels]. Empty is
+	// Poisson, where there is a rate.
+	Arrival string `json:"arrival,omitempty"`
+	// Stages let the rate change over the run, whose duration they decide unless that
+	// is given too.
+	Stages Stages `json:"stages,omitempty"`
 
 	// Slow is the share of holds, 0 to 1, that outlive their lease.
 	Slow float64 `json:"slow"`
@@ -73,7 +87,7 @@ type Options struct {
 	// Operations are done.
 	Duration time.Duration `json:"duration_ns"`
 	// Operations is how many iterations all clients make together, shared out
-	// evenly beforehand. Zero is no limit.
+	// evenly beforehand; of an open loop, how many arrivals. Zero is no limit.
 	Operations int64 `json:"operations"`
 	// Warmup is how much of the start is left out of measurements; it is judged
 	// all the same.
@@ -106,8 +120,15 @@ func (o Options) OrDefaults() Options {
 	orDefault(&o.Keys, o.keysWanted())
 	orDefault(&o.NestedTTL, o.TTL)
 	orDefault(&o.Delay, o.Period/5)
+	if o.OpenLoop() {
+		orDefault(&o.Arrival, Poisson)
+		orDefault(&o.Duration, o.Stages.Length())
+	}
 	return o
 }
+
+// OpenLoop tells whether iterations begin by a timetable, not when clients are ready.
+func (o Options) OpenLoop() bool { return o.Rate != 0 || len(o.Stages) > 0 }
 
 // fill fills in the defaults that depend on no other field.
 func (o *Options) fill() {

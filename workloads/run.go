@@ -27,6 +27,7 @@ type Run struct {
 	Waiting context.Context
 
 	keys []string
+	open bool // an open loop
 }
 
 // NewRun returns a run of o that begins now and is over when over is closed.
@@ -37,6 +38,7 @@ func NewRun(o Options, over <-chan struct{}) *Run {
 		Over:    over,
 		Waiting: context.Background(),
 		keys:    KeyNames(o.Keys),
+		open:    o.OpenLoop(),
 	}
 }
 

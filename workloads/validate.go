@@ -20,7 +20,7 @@ const deepest = 1000
 func (o Options) Validate() error {
 	for _, check := range []func(*Options) error{
 		(*Options).checkCounts, (*Options).checkKeys, (*Options).checkLease,
-		(*Options).checkSlow, (*Options).checkBusiness, (*Options).checkGuard, (*Options).checkLength,
+		(*Options).checkSlow, (*Options).checkBusiness, (*Options).checkGuard, (*Options).checkArrivals, (*Options).checkLength,
 	} {
 		if err := check(&o); err != nil {
 			return err
@@ -108,6 +108,49 @@ func (o *Options) checkGuard() error {
 		known = append(known, string(g))
 	}
 	return suggest.Unknown("guard", string(o.Guard), known)
+}
+
+func (o *Options) checkArrivals() error {
+	if !o.OpenLoop() {
+		if o.Arrival != "" {
+			return fmt.Errorf("arrival %s: nothing arrives in a closed loop; hint: a rate, such as 1000", o.Arrival)
+		}
+		return nil
+	}
+	var none Distribution
+	switch {
+	case !isRate(o.Rate):
+		return fmt.Errorf("rate %v: no number of arrivals per second; hint: above 0, such as 1000, and at most %.0f", o.Rate, highestRate)
+	case !slices.Contains(ArrivalModels(), o.Arrival):
+		return suggest.Unknown("arrival", o.Arrival, ArrivalModels())
+	case o.Think != none:
+		return fmt.Errorf("think %v: an arrival comes when it is due, whatever its client would rather do; hint: leave out think, or the rate", o.Think)
+	}
+	return o.checkStages()
+}
+
+func (o *Options) checkStages() error {
+	if len(o.Stages) == 0 {
+		return nil
+	}
+	if len(o.Stages) > mostStages {
+		return fmt.Errorf("stages: %d of them; hint: at most %d", len(o.Stages), mostStages)
+	}
+	for _, s := range o.Stages {
+		if err := s.check(); err != nil {
+			return fmt.Errorf("stage %v: %w", Stages{s}, err)
+		}
+	}
+	length := o.Stages.Length()
+	switch slopes := o.slopes(); {
+	case length == 0:
+		return fmt.Errorf("stages %v: they are over at once; hint: DURATION:RATE, such as 30s:100", o.Stages)
+	case slopes[len(slopes)-1].end() < 1:
+		return fmt.Errorf("stages %v: less than one arrival in %v; hint: higher rates", o.Stages, length)
+	case o.Duration > length:
+		return fmt.Errorf("duration %v: the stages end after %v; hint: leave the duration out", o.Duration, length)
+	}
+	return nil
 }
 
 func (o *Options) checkLength() error {

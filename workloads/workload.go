@@ -3,6 +3,7 @@ package workloads
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/internal/suggest"
@@ -20,6 +21,9 @@ type Workload struct {
 	Exercises func(Options) []lockbench.Guarantee
 	// Prepare writes what the clients find in the store; nil is nothing.
 	Prepare func(context.Context, lockbench.Store, Options) error
+	// Timetable: when an iteration begins is the workload's own matter, so that there
+	// can be no rate.
+	Timetable bool
 	// Step is one iteration of one client, without the choice before and the
 	// pause after it. What the lock answers is data: the error tells only that
 	// an operation failed or got no answer.
@@ -60,7 +64,18 @@ func (w Workload) Options(o Options) (Options, error) {
 	if w.Prepare == nil && o.Guard != "" && o.Guard != lockbench.NoGuard {
 		return o, fmt.Errorf("guard %s: workload %s writes nothing that a store could guard; hint: workload oversell or redeem", o.Guard, w.Name)
 	}
+	if w.Timetable && o.OpenLoop() {
+		return o, fmt.Errorf("%s: workload %s has a timetable of its own; hint: leave the rate out, or workload mutex", o.offer(), w.Name)
+	}
 	return o, o.Validate()
+}
+
+// offer names what makes o an open loop.
+func (o *Options) offer() string {
+	if len(o.Stages) > 0 {
+		return "stages " + o.Stages.String()
+	}
+	return "rate " + strconv.FormatFloat(o.Rate, 'f', -1, 64)
 }
 
 // exercises is what locking and releasing alone can put to the test.

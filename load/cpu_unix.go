@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// cpuTime returns the time that cores spent on this process.
+// cpuTime returns the time that processors spent on this program.
 func cpuTime() (time.Duration, error) {
 	var used syscall.Rusage
 	err := syscall.Getrusage(syscall.RUSAGE_SELF, &used)

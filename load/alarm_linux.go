@@ -1,0 +1,63 @@
+package load
+
+import (
+	"os"
+	"runtime"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// An alarm waits for instants. Go's own timers are rounded up to the next millisecond
+// when nothing else happens, since that is what the runtime tells epoll; a timer of the
+// kernel that epoll watches as it does connections is some fifty microseconds late.
+// One goroutine at a time uses it.
+type alarm struct {
+	fd   int
+	file *os.File // of fd; nil where the kernel gave none
+}
+
+func newAlarm() *alarm {
+	fd, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
+	if err != nil {
+		return &alarm{}
+	}
+	return &alarm{fd, os.NewFile(uintptr(fd), "timer")}
+}
+
+// briefest is the time that arming the timer takes: shorter waits are spent by letting
+// others run.
+const briefest = 20 * time.Microsecond
+
+// wait returns at due, or soon after.
+func (a *alarm) wait(due time.Time) {
+	for {
+		left := time.Until(due)
+		switch {
+		case left <= 0:
+			return
+		case left < briefest:
+			runtime.Gosched()
+		case a.file == nil || !a.sleep(left):
+			time.Sleep(left)
+		}
+	}
+}
+
+// sleep sleeps for d; false when it could not.
+func (a *alarm) sleep(d time.Duration) bool {
+	in := unix.ItimerSpec{Value: unix.NsecToTimespec(int64(d))}
+	if unix.TimerfdSettime(a.fd, 0, &in, nil) != nil {
+		return false
+	}
+	var expirations [8]byte
+	_, err := a.file.Read(expirations[:])
+	return err == nil
+}
+
+// close gives the timer back.
+func (a *alarm) close() {
+	if a.file != nil {
+		_ = a.file.Close()
+	}
+}

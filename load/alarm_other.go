@@ -1,0 +1,16 @@
+//go:build !linux
+
+package load
+
+import "time"
+
+// An alarm waits for instants, as precisely as Go's timers do. One goroutine at a time
+// uses it.
+type alarm struct{}
+
+func newAlarm() *alarm { return &alarm{} }
+
+// wait returns at due, or soon after.
+func (*alarm) wait(due time.Time) { time.Sleep(time.Until(due)) }
+
+func (*alarm) close() {}

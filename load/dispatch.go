@@ -1,0 +1,210 @@
+package load
+
+import (
+	"context"
+	"runtime"
+	"time"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// A dispatcher hands out the arrivals of an open loop. One idle client after the other,
+// the longest idle first, has the turn: it takes the next arrival, waits for its instant
+// and passes the turn on. So nobody stands between a client and its arrival, and where
+// no client is idle the turn lies there for the first that is: it begins late what has
+// become due meanwhile.
+//
+// Its methods are safe for concurrent use, but for begin and finish.
+type dispatcher struct {
+	// turn holds the turn while no client has it. Its receivers queue up in order.
+	turn chan struct{}
+	over <-chan struct{}
+
+	// What follows belongs to whoever has the turn.
+	timetable *workloads.Arrivals
+	left      int64 // arrivals that may still be taken; below zero is no limit
+	start     time.Time
+	warm      time.Time // when the warm-up ends
+	due       time.Time // of the arrival that is next, where one is drawn
+	drawn     bool
+	clock     clock
+	kept      history.Arrivals
+	// spare is since when some client has been idle, taken when the last arrival was.
+	spare, taken time.Time
+	warmed       time.Time     // when the first arrival after the warm-up was taken
+	used         time.Duration // processor time until then
+}
+
+// A clock waits for instants.
+type clock interface {
+	wait(due time.Time)
+	close()
+}
+
+// newDispatcher returns one whose timetable has not begun. Finish gives back what it uses.
+func newDispatcher(o workloads.Options, over <-chan struct{}) *dispatcher {
+	d := &dispatcher{
+		turn: make(chan struct{}, 1), over: over,
+		timetable: o.Arrivals(), left: -1, clock: newAlarm(),
+	}
+	if o.Operations > 0 {
+		d.left = o.Operations
+	}
+	return d
+}
+
+// begin starts the timetable now.
+func (d *dispatcher) begin(warm time.Time) {
+	d.start, d.warm = time.Now(), warm
+	d.turn <- struct{}{}
+}
+
+// next waits for the arrival that the client is to make. It returns when that was due,
+// once it is; false when there is none for it: the run is over, ctx has ended, or all
+// have been taken (then done is true).
+func (d *dispatcher) next(ctx context.Context) (due time.Time, done, ok bool) {
+	idle := time.Now()
+	select {
+	case <-d.turn:
+	default:
+		select {
+		case <-d.turn:
+		case <-d.over:
+			return due, false, false
+		case <-ctx.Done():
+			return due, false, false
+		}
+	}
+	defer func() { d.turn <- struct{}{} }()
+	if d.left == 0 {
+		return due, true, false
+	}
+	if !d.draw() {
+		d.rest(ctx) // the stages have come to their end before the run
+		return due, false, false
+	}
+	if !d.await(ctx) {
+		return due, false, false
+	}
+	d.take(idle)
+	return d.due, false, true
+}
+
+// draw draws the next arrival, unless there is one that nobody took.
+func (d *dispatcher) draw() bool {
+	if d.drawn {
+		return true
+	}
+	offset, more := d.timetable.Next()
+	d.due, d.drawn = d.start.Add(offset), more
+	return more
+}
+
+// fine is how long before an instant one stops to wait for the end of the run, too, and
+// begins to wait precisely.
+const fine = 10 * time.Millisecond
+
+// await waits until the next arrival is due. It returns false when the run is over, or
+// ctx has ended, before.
+func (d *dispatcher) await(ctx context.Context) bool {
+	if long := time.Until(d.due) - fine; long > 0 {
+		timer := time.NewTimer(long)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-d.over:
+			return false
+		case <-ctx.Done():
+			return false
+		}
+	}
+	d.clock.wait(d.due)
+	select {
+	case <-d.over:
+		return false
+	default:
+		return ctx.Err() == nil
+	}
+}
+
+func (d *dispatcher) rest(ctx context.Context) {
+	select {
+	case <-d.over:
+	case <-ctx.Done():
+	}
+}
+
+// patience is by how much an idle client may at least begin late. Below it lies what
+// timers and schedulers take on a machine that does other things too.
+const patience = 10 * time.Millisecond
+
+// take takes the arrival that is due for a client that has been idle since then, and
+// accounts for its lateness: until there was an idle client it is the lock's doing, which
+// kept all of them; from there on it is the machine's.
+func (d *dispatcher) take(idle time.Time) {
+	d.drawn = false
+	d.left--
+	now := time.Now()
+	if idle.After(d.taken) {
+		d.spare = idle // from the last arrival until then all were busy
+	}
+	d.taken = now
+	if !d.due.Before(d.warm) {
+		d.kept.Due++
+	}
+	if !now.Before(d.warm) {
+		d.account(now)
+	}
+}
+
+func (d *dispatcher) account(now time.Time) {
+	k := &d.kept
+	if k.Started == 0 {
+		d.warmed = now
+		d.used, _ = cpuTime()
+	}
+	k.Started++
+	ready := d.due
+	if d.spare.After(ready) {
+		ready = d.spare
+	}
+	k.BusyNS += int64(ready.Sub(d.due))
+	woke := now.Sub(ready)
+	k.WakingNS += int64(woke)
+	k.WakingMaxNS = max(k.WakingMaxNS, int64(woke))
+	if woke > max(patience, d.timetable.Interval()/2) {
+		k.Overslept++
+	}
+}
+
+// finish counts the arrivals that were due by end and that nobody took. No client asks
+// for any more.
+func (d *dispatcher) finish(end time.Time) *history.Arrivals {
+	<-d.turn
+	d.clock.close()
+	k := &d.kept
+	if d.left != 0 && d.draw() && !d.due.After(end) {
+		k.BehindNS = int64(end.Sub(d.due))
+		d.missed(end)
+	}
+	if used, err := cpuTime(); err == nil && k.Started > 0 {
+		processors := end.Sub(d.warmed).Seconds() * float64(runtime.GOMAXPROCS(0))
+		k.Processor = (used - d.used).Seconds() / processors
+	}
+	return k
+}
+
+// missed counts the arrivals from the one that is next up to end.
+func (d *dispatcher) missed(end time.Time) {
+	early := int64(0)
+	if d.due.Before(d.warm) {
+		early = 1 + d.timetable.Count(d.warm.Sub(d.start))
+	}
+	late := 1 + d.timetable.Count(end.Sub(d.start))
+	if d.left > 0 {
+		late = min(late, d.left-early)
+	}
+	d.kept.Waiting = early + late
+	d.kept.Due += late
+}
