@@ -44,14 +44,14 @@ guarantees but overrun, reentrancy, restart and failover.`,
 		},
 		RunE: func(cmd *cobra.Command, files []string) error { return o.check(cmd, files) },
 	}
-	cmd.Flags().StringArrayVar(&o.out, "out", nil, outHelp)
+	cmd.Flags().StringArrayVar(&o.out, "out", nil, outHelp(runOutputs))
 	o.gate.flags(cmd.Flags())
 	cmd.Flags().StringSliceVar(&o.claims, "claims", nil, "hold the lock to these `guarantees` instead of those that the history names; none for no claim")
 	return cmd
 }
 
 func (o *checkOptions) check(cmd *cobra.Command, files []string) error {
-	out, err := parseOutputs(o.out, "json", "hgrm")
+	out, err := parseOutputs(o.out, runOutputs)
 	if err != nil {
 		return err
 	}

@@ -92,7 +92,7 @@ func (o *exploreOptions) flags(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.claims, "claims", nil, "hold the designs to these `guarantees` instead of those that they claim; none for no claim")
 	f.StringVar(&o.replay, "replay", "", "run the schedule in this `file` again, and nothing else")
 	f.StringVar(&o.save, "save", "", "write the schedules that break something, or show a hazard, into this `directory`")
-	f.StringArrayVar(&o.out, "out", nil, "also write `kind=path`: json=FILE or text=FILE (json=- is standard output, instead of the table); may be repeated")
+	f.StringArrayVar(&o.out, "out", nil, outHelp(exploreOutputs))
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on standard error")
 }
 
@@ -151,7 +151,7 @@ func (o *exploreOptions) plan(f *pflag.FlagSet, designs []string) (p explorePlan
 	if p.config, err = o.settled(f); err != nil {
 		return p, err
 	}
-	if p.out, err = parseOutputs(o.out, "json", "text"); err != nil {
+	if p.out, err = parseOutputs(o.out, exploreOutputs); err != nil {
 		return p, err
 	}
 	return p, o.reserve()

@@ -23,7 +23,7 @@ func (o *exploreOptions) rerun(cmd *cobra.Command, designs []string) (reports.Re
 	if err := onlyReplay(cmd.Flags(), designs); err != nil {
 		return reports.Result{}, err
 	}
-	out, err := parseOutputs(o.out, "json", "text")
+	out, err := parseOutputs(o.out, exploreOutputs)
 	if err != nil {
 		return reports.Result{}, err
 	}

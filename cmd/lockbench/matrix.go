@@ -73,7 +73,7 @@ Ctrl-C ends it in good order and reports what was found; once more aborts.`,
 	}
 	o.flags(cmd.Flags())
 	f := cmd.Flags()
-	f.StringArrayVar(&o.out, "out", nil, "also write `kind=path`: json=FILE (- is standard output, instead of the table) or md=FILE; may be repeated")
+	f.StringArrayVar(&o.out, "out", nil, outHelp(matrixOutputs))
 	f.StringVar(&o.expect, "expect", "", "compare with the matrix in this JSON `file`: exit 1 when a cell is worse, 0 otherwise")
 	f.StringVar(&o.resume, "resume", "", "go on with the matrix in this JSON `file`, and write it there")
 	return cmd
@@ -116,7 +116,7 @@ func (o *matrixOptions) matrix(cmd *cobra.Command, names []string) (int, error) 
 	if err := o.validate(cmd.Flags()); err != nil {
 		return 0, err
 	}
-	out, err := parseOutputs(o.out, "json", "md")
+	out, err := parseOutputs(o.out, matrixOutputs)
 	if err != nil {
 		return 0, err
 	}
@@ -130,7 +130,7 @@ func (o *matrixOptions) matrix(cmd *cobra.Command, names []string) (int, error) 
 	if err != nil {
 		return 0, err
 	}
-	s.files = append(s.files, out.json...)
+	s.files = append(s.files, out["json"]...)
 	if err := s.run(cmd.Context()); err != nil {
 		return 0, err
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,54 +16,68 @@ import (
 	"github.com/lockbench/lockbench/reports"
 )
 
-// outputs are the files that a result is written to beside the terminal report,
-// as --out names them: kind=path.
-type outputs struct {
-	json []string
-	hgrm []string
-	text []string
-	md   []string
-}
+// outputs are the files that a result is written to beside the terminal report, as
+// --out names them: the paths of each kind.
+type outputs map[string][]string
 
 // toStdout is the path that stands for standard output. A JSON result there
 // takes the place of the terminal report.
 const toStdout = "-"
 
-// outHelp documents --out wherever it is offered.
-const outHelp = "also write `kind=path`: json=FILE (- is standard output, instead of the table) or hgrm=DIR (HdrHistogram percentiles, ms); may be repeated"
+// An outputForm is a form in which a result can be written.
+type outputForm struct{ name, path string }
+
+// The kinds of output of each command.
+var (
+	jsonOutput  = outputForm{"json", "FILE (- is standard output, instead of the table)"}
+	hgrmOutput  = outputForm{"hgrm", "DIR (HdrHistogram percentiles, ms)"}
+	junitOutput = outputForm{"junit", "FILE (JUnit XML)"}
+
+	runOutputs     = []outputForm{jsonOutput, hgrmOutput, junitOutput}
+	exploreOutputs = []outputForm{jsonOutput, {"text", "FILE (the terminal report)"}, junitOutput}
+	matrixOutputs  = []outputForm{jsonOutput, {"md", "FILE (Markdown)"}, junitOutput}
+)
+
+// outHelp documents --out for a command.
+func outHelp(kinds []outputForm) string {
+	var each []string
+	for _, k := range kinds {
+		each = append(each, k.name+"="+k.path)
+	}
+	last := len(each) - 1
+	return "also write `kind=path`: " + strings.Join(each[:last], ", ") + " or " + each[last] + "; may be repeated"
+}
 
 // parseOutputs reads the values of --out, each of one of the kinds, and sees that
 // what they name can be written, so that no run is lost to a mistyped path.
-func parseOutputs(values []string, kinds ...string) (outputs, error) {
-	var o outputs
+func parseOutputs(values []string, kinds []outputForm) (outputs, error) {
+	var names []string
+	for _, k := range kinds {
+		names = append(names, k.name)
+	}
+	o := make(outputs)
 	for _, v := range values {
 		kind, path, _ := strings.Cut(v, "=")
-		if !slices.Contains(kinds, kind) {
-			return o, fmt.Errorf("--out %s: %w", v, suggest.Unknown("kind of output", kind, kinds))
+		if !slices.Contains(names, kind) {
+			return o, fmt.Errorf("--out %s: %w", v, suggest.Unknown("kind of output", kind, names))
 		}
-		if path == "" || path == toStdout && kind != "json" {
+		if path == "" || path == toStdout && kind != jsonOutput.name {
 			return o, fmt.Errorf("--out %s: no path to write to; hint: %s=PATH", v, kind)
 		}
-		if err := o.add(kind, path); err != nil {
+		if err := writable(kind, path); err != nil {
 			return o, fmt.Errorf("--out %s: %w", v, err)
 		}
+		o[kind] = append(o[kind], path)
 	}
 	return o, nil
 }
 
-func (o *outputs) add(kind, path string) error {
-	switch kind {
-	case "hgrm":
-		o.hgrm = append(o.hgrm, path)
+// writable tells why a path cannot be written, and makes it where it is a directory.
+func writable(kind, path string) error {
+	switch {
+	case kind == hgrmOutput.name:
 		return os.MkdirAll(path, 0o755)
-	case "text":
-		o.text = append(o.text, path)
-	case "md":
-		o.md = append(o.md, path)
-	default:
-		o.json = append(o.json, path)
-	}
-	if path == toStdout {
+	case path == toStdout:
 		return nil
 	}
 	info, err := os.Stat(filepath.Dir(path))
@@ -78,61 +93,63 @@ func (o *outputs) add(kind, path string) error {
 	return nil
 }
 
-// write writes the result in every form that was asked for. It goes on after an
-// error, so that one full disk does not take the others with it.
-func (o *outputs) write(stdout io.Writer, r reports.Result, runs []reports.Judged) error {
+// A rendering writes a result in one form.
+type rendering func(io.Writer) error
+
+// write writes the result in every form that was asked for.
+func (o outputs) write(stdout io.Writer, r reports.Result, runs []reports.Judged) error {
 	var errs []error
-	table := true
-	for _, path := range o.json {
-		if path == toStdout {
-			table = false
-			errs = append(errs, reports.JSON(stdout, r))
-			continue
-		}
-		errs = append(errs, writeFile(path, func(w io.Writer) error { return reports.JSON(w, r) }))
-	}
-	for _, dir := range o.hgrm {
+	for _, dir := range o["hgrm"] {
 		errs = append(errs, reports.HGRM(dir, runs))
 	}
-	if table {
-		errs = append(errs, reports.Terminal(stdout, r, terminalOptions(stdout)))
-	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, o.files(stdout, map[string]rendering{
+		"json":  func(w io.Writer) error { return reports.JSON(w, r) },
+		"junit": func(w io.Writer) error { return reports.JUnit(w, r) },
+		"":      func(w io.Writer) error { return reports.Terminal(w, r, terminalOptions(w)) },
+	}))...)
 }
 
 // writeExploration is write for explored designs.
-func (o *outputs) writeExploration(stdout io.Writer, r reports.Result) error {
-	var errs []error
-	table := true
-	for _, path := range o.json {
-		if path == toStdout {
-			table = false
-			errs = append(errs, reports.JSON(stdout, r))
-			continue
-		}
-		errs = append(errs, writeFile(path, func(w io.Writer) error { return reports.JSON(w, r) }))
-	}
-	for _, path := range o.text {
-		errs = append(errs, writeFile(path, func(w io.Writer) error {
-			return reports.TerminalExploration(w, r, reports.TerminalOptions{})
-		}))
-	}
-	if table {
-		errs = append(errs, reports.TerminalExploration(stdout, r, terminalOptions(stdout)))
-	}
-	return errors.Join(errs...)
+func (o outputs) writeExploration(stdout io.Writer, r reports.Result) error {
+	text := func(w io.Writer) error { return reports.TerminalExploration(w, r, terminalOptions(w)) }
+	return o.files(stdout, map[string]rendering{
+		"json":  func(w io.Writer) error { return reports.JSON(w, r) },
+		"junit": func(w io.Writer) error { return reports.JUnit(w, r) },
+		"text":  text,
+		"":      text,
+	})
 }
 
 // writeMatrix is write for a matrix; what goes to JSON files was written on the way.
-func (o *outputs) writeMatrix(stdout io.Writer, m reports.Matrix) error {
+func (o outputs) writeMatrix(stdout io.Writer, m reports.Matrix) error {
+	rest := maps.Clone(o)
+	rest["json"] = slices.DeleteFunc(slices.Clone(o["json"]), func(path string) bool { return path != toStdout })
+	return rest.files(stdout, map[string]rendering{
+		"json":  func(w io.Writer) error { return reports.MatrixJSON(w, m) },
+		"junit": func(w io.Writer) error { return reports.JUnitMatrix(w, m) },
+		"md":    func(w io.Writer) error { return reports.MarkdownMatrix(w, m) },
+		"":      func(w io.Writer) error { return reports.TerminalMatrix(w, m, terminalOptions(w)) },
+	})
+}
+
+// files writes each form to the files that were asked for, and to standard output what
+// was named so, else the form without a name. It goes on after an error, so that one
+// full disk does not take the others with it.
+func (o outputs) files(stdout io.Writer, forms map[string]rendering) error {
 	var errs []error
-	for _, path := range o.md {
-		errs = append(errs, writeFile(path, func(w io.Writer) error { return reports.MarkdownMatrix(w, m) }))
+	table := true
+	for _, kind := range slices.Sorted(maps.Keys(forms)) {
+		for _, path := range o[kind] {
+			if path == toStdout {
+				table = false
+				errs = append(errs, forms[kind](stdout))
+				continue
+			}
+			errs = append(errs, writeFile(path, forms[kind]))
+		}
 	}
-	if slices.Contains(o.json, toStdout) {
-		errs = append(errs, reports.MatrixJSON(stdout, m))
-	} else {
-		errs = append(errs, reports.TerminalMatrix(stdout, m, terminalOptions(stdout)))
+	if table {
+		errs = append(errs, forms[""](stdout))
 	}
 	return errors.Join(errs...)
 }

@@ -91,7 +91,7 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.guards, "guard", nil, "`kinds` of store that guard themselves, for oversell and redeem: "+strings.Join(guardNames(), ", ")+"; several run each design once with each")
 	f.BoolVar(&o.failFast, "fail-fast", false, "end the run as soon as a claimed guarantee turns out to be broken, and start no other design")
 	f.StringVar(&o.history, "history", "", "keep the history of every design in this `directory`")
-	f.StringArrayVar(&o.out, "out", nil, outHelp)
+	f.StringArrayVar(&o.out, "out", nil, outHelp(runOutputs))
 	o.gate.flags(f)
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on standard error")
 }
@@ -255,7 +255,7 @@ func (o *runOptions) plan() (p plan, err error) {
 	if p.faults, err = faults.ParseAll(o.faults); err != nil {
 		return p, err
 	}
-	if p.out, err = parseOutputs(o.out, "json", "hgrm"); err != nil {
+	if p.out, err = parseOutputs(o.out, runOutputs); err != nil {
 		return p, err
 	}
 	if p.gates, err = o.gate.thresholds(); err != nil {

@@ -1,0 +1,229 @@
+package reports
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/gates"
+)
+
+// A suite is what was asked of one design, as test reports tell it: one of its cases
+// fails or errs exactly where the exit code is not that of success.
+type suite struct {
+	name  string
+	cases []testCase
+	run   *Run // nil where it is no run's
+	took  time.Duration
+}
+
+// A testCase is one thing that was asked.
+type testCase struct {
+	name  string
+	state caseState
+	// message says in one line what was found; evidence shows it.
+	message, evidence string
+}
+
+// A caseState is what became of a test case. Three colours cannot tell five verdicts
+// apart, so green is for what was seen to hold, and what breaks no claim is skipped: a
+// green "exclusion" beside a lock that was seen granted twice would be a lie.
+type caseState uint8
+
+const (
+	caseErred   caseState = iota // inconclusive, which is never success
+	casePassed                   // held
+	caseSkipped                  // nothing was promised: untested, a hazard, broken but not claimed
+	caseFailed                   // a claim was broken, or a threshold failed
+)
+
+// suites are all that a result says, a suite per design.
+func (r *Result) suites() []suite {
+	all := []suite{}
+	merged := r.Designs()
+	labels := merged.Labels()
+	for i := range merged.Runs {
+		run := &merged.Runs[i]
+		s := suite{name: labels[i], run: run, took: r.took(run), cases: []testCase{run.wholeCase()}}
+		s.cases = append(s.cases, merged.thresholdCases(i)...)
+		for _, name := range judgeable() {
+			if g, judged := run.Guarantees[name]; judged {
+				s.cases = append(s.cases, merged.guaranteeCase(run, name, g))
+			}
+		}
+		all = append(all, s)
+	}
+	for _, name := range r.NotRun {
+		all = append(all, suite{name: name, cases: []testCase{{name: "run", state: caseErred, message: "not run"}}})
+	}
+	all = append(all, r.loose()...)
+	if len(all) == 0 {
+		return []suite{{name: "lockbench", cases: []testCase{{name: "run", state: caseErred, message: "nothing was run"}}}}
+	}
+	return all
+}
+
+// took is how long the measured part of a run was, or the exploration of its design in
+// all scenarios.
+func (r *Result) took(run *Run) time.Duration {
+	if run.Exploration == nil {
+		return time.Duration(run.MeasuredNS)
+	}
+	total := time.Duration(0)
+	for i := range r.Runs {
+		if x := r.Runs[i].Exploration; x != nil && r.Runs[i].Design == run.Design {
+			total += time.Duration(x.Timings.Elapsed)
+		}
+	}
+	return total
+}
+
+// loose are the suites that belong to no design.
+func (r *Result) loose() (all []suite) {
+	if c := r.SelfCheck; c != nil {
+		found := testCase{name: "a lock broken on purpose is caught", state: casePassed, message: "it broke " + string(c.MustBreak)}
+		if !c.Caught {
+			found.state, found.message = caseErred, "what held counts as untested: "+c.reason()
+		}
+		all = append(all, suite{name: "self-check", cases: []testCase{found}})
+	}
+	for i := range r.Thresholds {
+		if th := &r.Thresholds[i]; th.Outcome == gates.Inconclusive && !th.undecidedInRun() {
+			all = append(all, suite{name: "thresholds", cases: []testCase{{name: th.Threshold, state: caseErred, message: "it applied to no run"}}})
+		}
+	}
+	return all
+}
+
+// undecidedInRun tells whether a reading says what kept the threshold undecided.
+func (th *Threshold) undecidedInRun() bool {
+	for _, r := range th.Readings {
+		if r.Outcome == gates.Inconclusive {
+			return true
+		}
+	}
+	return false
+}
+
+// wholeCase is whether the run could be judged at all.
+func (r *Run) wholeCase() testCase {
+	found := testCase{name: "run", state: casePassed, message: plural(r.Counts.Grants, "grant") + " judged"}
+	why := ""
+	switch {
+	case r.lacks:
+		found.state, found.message = caseSkipped, "the design lacks what this needs"
+	case len(r.Defects) > 0:
+		why = "a defect of lockbench: " + strings.Join(r.Defects, "; ")
+	case r.Error != "":
+		why = r.Error
+	case r.Partial:
+		why = "the record is partial: " + r.Why
+	case r.unmeasured():
+		why = "no lock was granted"
+	case len(r.unmet()) > 0:
+		why = "fault " + r.unmet()[0].Kind + " met no lock"
+	}
+	if why != "" {
+		found.state, found.message = caseErred, why
+	}
+	return found
+}
+
+// thresholdCases are the thresholds that were judged on run i.
+func (r *Result) thresholdCases(i int) (all []testCase) {
+	for k := range r.Thresholds {
+		th := &r.Thresholds[k]
+		for _, reading := range th.Readings {
+			if reading.Run == i {
+				all = append(all, testCase{
+					name: "threshold " + th.Threshold, state: outcomeState(reading.Outcome),
+					message: strings.Trim(th.Metric+" "+th.tell(reading), " "),
+				})
+			}
+		}
+	}
+	return all
+}
+
+func outcomeState(o gates.Outcome) caseState {
+	switch o {
+	case gates.Failed:
+		return caseFailed
+	case gates.Passed:
+		return casePassed
+	case gates.NotApplicable:
+		return caseSkipped
+	}
+	return caseErred
+}
+
+// guaranteeCase is one guarantee of a run.
+func (r *Result) guaranteeCase(run *Run, name lockbench.Guarantee, g Guarantee) testCase {
+	found := testCase{name: string(name), message: detail(g)}
+	found.state, found.message = stateOf(g, run.lacks)
+	if g.Verdict == checker.Broken || g.Verdict == checker.Hazard {
+		found.evidence = r.passage(run, name, g)
+	}
+	return found
+}
+
+// stateOf says what a verdict is as a test, and why.
+func stateOf(g Guarantee, lacks bool) (caseState, string) {
+	switch said := detail(g); {
+	case g.Verdict == checker.Broken && g.Claimed:
+		return caseFailed, sentence(g, "broken, and the design claims it")
+	case g.Verdict == checker.Broken:
+		return caseSkipped, sentence(g, "BROKEN, but the design does not claim it")
+	case g.Verdict == checker.Hazard:
+		return caseSkipped, joined("hazard, the documented limit of leases", said)
+	case g.Verdict == checker.Held:
+		return casePassed, said
+	case g.Verdict == checker.NotApplicable:
+		return caseSkipped, joined("not for this design", said)
+	case g.Claimed && g.Exercised && !lacks:
+		return caseErred, joined("claimed, but it met too little to say", said)
+	case g.Claimed:
+		return caseSkipped, joined("claimed, but not exercised", said)
+	default:
+		return caseSkipped, joined("untested", said)
+	}
+}
+
+// sentence is what happened in one line, if there is a witness, else the verdict.
+func sentence(g Guarantee, verdict string) string {
+	if g.Witness == nil {
+		return joined(verdict, detail(g))
+	}
+	return verdict + ": " + g.Witness.Sentence
+}
+
+func joined(what, more string) string {
+	if more == "" {
+		return what
+	}
+	return what + ": " + more
+}
+
+// passage is the part of the terminal report on a guarantee that was broken, or nearly.
+func (r *Result) passage(run *Run, name lockbench.Guarantee, g Guarantee) string {
+	var buf bytes.Buffer
+	t := terminal{Writer: bufio.NewWriter(&buf), result: r, label: newLabel(r.Runs)}
+	switch {
+	case g.Verdict == checker.Hazard && g.Witness == nil:
+	case g.Verdict == checker.Hazard:
+		fmt.Fprintf(t, "  %s\n\n", g.Witness.Sentence)
+		newTimeline(g.Witness).write(t.Writer, t.palette)
+	case run.Exploration != nil:
+		e := exploration{terminal: t}
+		e.brokenGuarantee(name, g, make(map[lockbench.Guarantee]*Schedule))
+	default:
+		t.brokenGuarantee(name, g, make(map[lockbench.Guarantee]*Witness))
+		fmt.Fprintf(t, "\n  check it again: %s\n", recheck(run))
+	}
+	_ = t.Flush() // to memory
+	return strings.Trim(buf.String(), "\n")
+}

@@ -1,0 +1,97 @@
+package reports
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+)
+
+// suites are all that a matrix says, a suite per design.
+func (m *Matrix) suites() []suite {
+	all := []suite{}
+	for i := range m.Rows {
+		row := &m.Rows[i]
+		s := suite{name: row.Design}
+		for _, part := range m.Settings.Parts {
+			s.cases = append(s.cases, m.partCase(row, part))
+		}
+		for _, name := range judgeable() {
+			s.cases = append(s.cases, m.cellCase(row, name))
+		}
+		all = append(all, s)
+	}
+	if len(all) == 0 {
+		all = append(all, suite{name: "lockbench", cases: []testCase{{name: "matrix", state: caseErred, message: "nothing was run"}}})
+	}
+	if checks := m.selfChecks(); len(checks) > 0 {
+		all = append(all, suite{name: "self-check", cases: checks})
+	}
+	return all
+}
+
+// partCase is whether a part of a design was done, and could be judged.
+func (m *Matrix) partCase(row *MatrixRow, name string) testCase {
+	found := testCase{name: "part " + name}
+	switch p := row.Part(name); {
+	case row.lacks(name):
+		found.state, found.message = caseSkipped, row.omission(name)
+	case p == nil:
+		found.message = "not run"
+	case p.failed():
+		found.message = strings.Join(append([]string{p.Error}, p.Defects...), "; ")
+	case !p.Complete:
+		found.message = "not run to its end"
+	default:
+		found.state, found.message = casePassed, plural(p.Grants, "grant")+" judged"
+	}
+	return found
+}
+
+func (r *MatrixRow) omission(part string) string {
+	for _, o := range r.Without {
+		if o.Part == part {
+			return o.Why
+		}
+	}
+	return ""
+}
+
+// cellCase is one cell of a matrix, with its evidence where there is something to show.
+func (m *Matrix) cellCase(row *MatrixRow, name lockbench.Guarantee) testCase {
+	cell := row.Cells[name]
+	found := testCase{name: string(name)}
+	g := Guarantee{Verdict: cell.Verdict, Claimed: cell.Claimed, Exercised: cell.Exercised}
+	for _, e := range cell.Evidence {
+		if e.Part == cell.By {
+			g.Exposure, g.Violations, g.Note, g.Measures, g.Witness = e.Exposure, e.Violations, e.Note, e.Measures, e.Witness
+		}
+	}
+	found.state, found.message = stateOf(g, false)
+	if cell.By != "" {
+		found.message += " (" + cell.By + ")"
+	}
+	if cell.Verdict == checker.Broken || cell.Verdict == checker.Hazard {
+		var buf bytes.Buffer
+		_ = ExplainCell(&buf, *m, CellName{Design: row.Design, Guarantee: name}, TerminalOptions{}) // to memory, of a cell there is
+		found.evidence = strings.Trim(buf.String(), "\n")
+	}
+	return found
+}
+
+// selfChecks are the parts in which a lock that is broken on purpose was to be caught.
+func (m *Matrix) selfChecks() (all []testCase) {
+	for _, part := range m.Settings.Parts {
+		p := m.SelfCheck.Part(part)
+		if p == nil {
+			continue
+		}
+		found := testCase{name: "a lock broken on purpose is caught in " + part, state: casePassed, message: "it broke " + string(p.MustBreak)}
+		if !m.SelfCheck.caught(part) {
+			found.state, found.message = caseErred, "what held counts as untested: "+m.uncaught(p)
+		}
+		all = append(all, found)
+	}
+	return all
+}

@@ -1,0 +1,213 @@
+package reports
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+)
+
+// results are those that test reports are held to, each with a reason of its own for its
+// exit code.
+func results() map[string]Result {
+	ok := judged(header("lua-token/strategy", "private"), 50, held("exclusion", 5))
+	unmet := judged(header("lua-token/strategy", "private"), 50, held("exclusion", 5))
+	unmet.End.Trailer.Faults = []history.FaultExposure{{Fault: "crash", Kind: "crash", Struck: 2}}
+	defect := judged(header("lua-token/strategy", "private"), 50, held("exclusion", 5))
+	defect.Verdicts.Defects = []string{"the witness saw what the sweep did not"}
+	nasty := stealer("private")
+	nasty.Header.Design = `<evil attr="&]]>` + "\x00\x1b"
+	nasty.Verdicts.Findings[0].Witness.Sentence = "</testcase> ]]> \x01 und ü"
+	return map[string]Result{
+		"sample":       gated(sample("private"), &SelfCheck{MustBreak: "exclusion", Caught: true}, "acquire.p99>1ms", "lua-token/*: grants_per_s<1", "recovery.violations>0", "fencing.exposure<1"),
+		"passed":       gated([]Judged{ok}, &SelfCheck{MustBreak: "exclusion", Caught: true}, "acquire.p99>1h"),
+		"unclaimed":    New([]Judged{plainDelete("private")}, nil),
+		"unscoped":     gated([]Judged{ok}, nil, "redsync/*: acquire.p99>1h"),
+		"failed":       gated([]Judged{ok}, nil, "acquire.p99>1ns"),
+		"uncaught":     gated([]Judged{ok}, &SelfCheck{MustBreak: "exclusion"}),
+		"unmet":        New([]Judged{unmet}, nil),
+		"defect":       New([]Judged{defect}, nil),
+		"nasty":        New([]Judged{nasty}, nil),
+		"not run":      New([]Judged{ok}, []string{"redsync/single"}),
+		"nothing":      New(nil, nil),
+		"explored":     NewExploration(exploredSample(), nil),
+		"explored two": NewExploration(exploredSample()[:2], []string{"lua-token/token: contend"}),
+	}
+}
+
+// TestRedWhereTheExitCodeIs holds test reports to the exit code: something fails or errs
+// if, and only if, it is not 0; and nothing is green that was not seen to hold.
+func TestRedWhereTheExitCodeIs(t *testing.T) {
+	for name, r := range results() {
+		t.Run(name, func(t *testing.T) {
+			red(t, r.suites(), r.Exit)
+			for _, s := range r.suites() {
+				green(t, s)
+			}
+		})
+	}
+	uncaught, missing := matrixSample(), matrixSample()
+	uncaught.SelfCheck.AddRun(MatrixPart{Name: "live", Complete: true, MustBreak: lockbench.Exclusion}, &Judged{Header: header("self-check/x", "private")})
+	missing.Rows[0].Parts = missing.Rows[0].Parts[:1]
+	for name, m := range map[string]Matrix{"matrix": matrixSample(), "uncaught": uncaught, "missing": missing, "nothing": {}} {
+		t.Run("matrix "+name, func(t *testing.T) {
+			m.Settle()
+			red(t, m.suites(), m.Exit)
+		})
+	}
+}
+
+func red(t *testing.T, suites []suite, exit int) {
+	t.Helper()
+	var bad []string
+	for _, s := range suites {
+		for _, c := range s.cases {
+			if c.message == "" {
+				t.Errorf("%s, %s: nothing is said of it", s.name, c.name)
+			}
+			if c.state == caseFailed || c.state == caseErred {
+				bad = append(bad, s.name+", "+c.name)
+			}
+		}
+	}
+	if (len(bad) > 0) != (exit != Passed) {
+		t.Errorf("exit %d, and red are %q", exit, bad)
+	}
+}
+
+func green(t *testing.T, s suite) {
+	t.Helper()
+	for _, c := range s.cases {
+		if s.run == nil || c.state != casePassed {
+			continue
+		}
+		if g, judged := s.run.Guarantees[lockbench.Guarantee(c.name)]; judged && g.Verdict != checker.Held {
+			t.Errorf("%s, %s: green, and its verdict is %v", s.name, c.name, g.Verdict)
+		}
+	}
+}
+
+func TestJUnitFollowsTheSchema(t *testing.T) {
+	xmllint := needXMLLint(t)
+	dir := t.TempDir()
+	validate := func(name string, write func(*bytes.Buffer) error) {
+		t.Run(name, func(t *testing.T) {
+			var buf bytes.Buffer
+			if err := write(&buf); err != nil {
+				t.Fatal(err)
+			}
+			file := filepath.Join(dir, FileName(name)+".xml")
+			if err := os.WriteFile(file, buf.Bytes(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			schema := filepath.Join("testdata", "junit", "jenkins-junit.xsd")
+			if out, err := exec.Command(xmllint, "--noout", "--nonet", "--schema", schema, file).CombinedOutput(); err != nil {
+				t.Errorf("xmllint: %v\n%s", err, out)
+			}
+		})
+	}
+	for name, r := range results() {
+		validate(name, func(buf *bytes.Buffer) error { return JUnit(buf, r) })
+	}
+	validate("matrix", func(buf *bytes.Buffer) error { return JUnitMatrix(buf, matrixSample()) })
+	validate("matrix nothing", func(buf *bytes.Buffer) error { return JUnitMatrix(buf, Matrix{}) })
+}
+
+// needXMLLint is where xmllint is. Without it t is skipped, or fails where what tests
+// need is required to be there.
+func needXMLLint(t *testing.T) string {
+	t.Helper()
+	path, err := exec.LookPath("xmllint")
+	switch {
+	case err == nil:
+	case os.Getenv("LOCKBENCH_REQUIRE_SERVERS") == "1":
+		t.Fatal(err)
+	default:
+		t.Skip(err)
+	}
+	return path
+}
+
+func TestJUnit(t *testing.T) {
+	for _, name := range []string{"sample", "explored"} {
+		var buf bytes.Buffer
+		if err := JUnit(&buf, results()[name]); err != nil {
+			t.Fatal(err)
+		}
+		golden(t, "junit-"+name+".xml", buf.Bytes())
+	}
+	var buf bytes.Buffer
+	if err := JUnitMatrix(&buf, matrixSample()); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "junit-matrix.xml", buf.Bytes())
+}
+
+// TestJUnitCounts reads a report as a reader does: what its attributes count is there.
+func TestJUnitCounts(t *testing.T) {
+	for name, r := range results() {
+		var buf bytes.Buffer
+		if err := JUnit(&buf, r); err != nil {
+			t.Fatal(err)
+		}
+		var all junitSuites
+		if err := xml.Unmarshal(buf.Bytes(), &all); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		var sum [3]int
+		for _, s := range all.Suites {
+			var got [4]int
+			for _, c := range s.Cases {
+				got[0]++
+				got[1] += one(c.Failure != nil)
+				got[2] += one(c.Error != nil)
+				got[3] += one(c.Skipped != nil)
+			}
+			if want := [4]int{s.Tests, s.Failures, s.Errors, s.Skipped}; got != want {
+				t.Errorf("%s, %s: got %v tests, failures, errors and skipped, its attributes say %v", name, s.Name, got, want)
+			}
+			sum[0], sum[1], sum[2] = sum[0]+s.Tests, sum[1]+s.Failures, sum[2]+s.Errors
+		}
+		if want := [3]int{all.Tests, all.Failures, all.Errors}; sum != want {
+			t.Errorf("%s: got %v, the attributes of all say %v", name, sum, want)
+		}
+	}
+}
+
+func one(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func TestJUnitTellsErrors(t *testing.T) {
+	broken := errors.New("disk full")
+	for after := range 3 {
+		w := &failing{after: after * 40, err: broken}
+		if err := JUnit(w, results()["sample"]); !errors.Is(err, broken) || !strings.Contains(err.Error(), "JUnit") {
+			t.Errorf("after %d bytes: got %v, want %v", after*40, err, broken)
+		}
+	}
+}
+
+// failing takes so many bytes and then fails.
+type failing struct {
+	after int
+	err   error
+}
+
+func (w *failing) Write(p []byte) (int, error) {
+	if w.after -= len(p); w.after < 0 {
+		return 0, w.err
+	}
+	return len(p), nil
+}
