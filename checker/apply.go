@@ -20,8 +20,8 @@ func (c *Checker) acquireCalled(k *key, op *history.Op) {
 		return
 	}
 	c.turnTo(k, op)
-	if op.Outcome == history.Unknown && k.find(op.Hold) == nil {
-		c.hold(k, op)
+	if op.Outcome == history.Unknown && c.lookup(k, op.Hold) == nil {
+		c.mayHold(k, op)
 	}
 	if c.unseen && c.joins() { // a renewal under way may go by this lease later
 		k.caps.lower(op.Client, lease(op))
@@ -50,9 +50,21 @@ func (c *Checker) silence(k *key, op *history.Op) {
 	}
 }
 
+// mayHold adds the hold that op, whose outcome is unknown, may begin.
+func (c *Checker) mayHold(k *key, op *history.Op) {
+	if !c.lies(k) {
+		c.hold(k, op)
+		return
+	}
+	k.made++
+	k.latent = append(k.latent, latent{op, k.made})
+}
+
 // hold adds the hold that op begins.
 func (c *Checker) hold(k *key, op *history.Op) *hold {
 	h := c.newHold(op)
+	k.made++
+	h.number = k.made
 	h.cap(k.caps.of(op.Client))
 	h.cap(k.inherited(op))
 	h.cap(c.faults.client(op.Client).beside)
@@ -81,6 +93,9 @@ func (k *key) joined(h *hold) {
 // turnTo applies to what its client holds that op, just called, is or may be granted.
 func (c *Checker) turnTo(k *key, op *history.Op) {
 	k.forget(op.Hold)
+	if len(k.latent) > 0 {
+		c.unveil(k, func(l *history.Op) bool { return l.Client == op.Client })
+	}
 	for i := len(k.holds) - 1; i >= 0; i-- {
 		h := k.holds[i]
 		switch {
@@ -90,7 +105,7 @@ func (c *Checker) turnTo(k *key, op *history.Op) {
 			c.acquiredAgain(h, op)
 		case h.id == op.Hold: // to its owner it goes on, but its core is over: begin anew
 			c.lockedAnew(k, h, op)
-			h.id, h.was = 0, h.id
+			h.id, h.was, k.renamed = 0, h.id, true
 			c.drop(k, i)
 		case h.released:
 		default: // its owner turned to a new grant: the old one is over
@@ -158,7 +173,7 @@ func (c *Checker) acquireReturned(k *key, op *history.Op) {
 
 // obtained applies the return of an acquire answered ok.
 func (c *Checker) obtained(k *key, op *history.Op) {
-	h := k.find(op.Hold)
+	h := c.lookup(k, op.Hold)
 	if h == nil {
 		h = c.hold(k, op)
 		k.catchUp(h, c.rules)
@@ -168,6 +183,7 @@ func (c *Checker) obtained(k *key, op *history.Op) {
 	c.ability.nest = c.ability.nest || c.nested
 	k.fences.pop(op)
 	h.widen(op)
+	k.stretched(h)
 	if h.dropped {
 		k.refusal.gone(h)
 	}
@@ -200,7 +216,7 @@ func (c *Checker) granted(k *key, h *hold, op *history.Op) {
 
 func (c *Checker) releaseCalled(k *key, op *history.Op) {
 	c.ability.delay = c.ability.delay || op.Delay > 0
-	h := k.find(op.Hold)
+	h := c.lookup(k, op.Hold)
 	if h == nil {
 		return
 	}
@@ -245,11 +261,12 @@ func (c *Checker) releaseReturned(k *key, op *history.Op) {
 }
 
 func (c *Checker) extendCalled(k *key, op *history.Op) {
-	h := k.find(op.Hold)
+	h := c.lookup(k, op.Hold)
 	if h == nil {
 		k.tooEarly(op)
 		return
 	}
+	k.stretched(h)
 	if c.joins() {
 		c.besides(k, h, op)
 	}
@@ -284,6 +301,7 @@ func (c *Checker) extendReturned(k *key, op *history.Op) {
 	}
 	if op.Outcome == history.OK {
 		h.newest = earlier(h.newest, returnOf(op))
+		k.stretched(h)
 		if h.landed(op) {
 			c.reopened(k, h, op, false)
 		}
@@ -293,6 +311,9 @@ func (c *Checker) extendReturned(k *key, op *history.Op) {
 
 // happened applies an event: something that befell a client or a hold.
 func (c *Checker) happened(op *history.Op) {
+	if op.Kind != history.Lost {
+		c.unveilAll()
+	}
 	switch op.Kind {
 	case history.Lost:
 		c.lostClosed(op)
@@ -313,7 +334,7 @@ func (c *Checker) happened(op *history.Op) {
 
 func (c *Checker) lostClosed(op *history.Op) {
 	k := c.key(op.Key)
-	h := k.find(op.Hold)
+	h := c.lookup(k, op.Hold)
 	if h == nil {
 		return
 	}
@@ -333,13 +354,14 @@ func (c *Checker) lostClosed(op *history.Op) {
 // here on nothing is proven by what is not there.
 func (c *Checker) cut(op *history.Op) {
 	c.partial = true
+	c.unveilAll()
 	if c.last.t == op.Call { // it comes after all else of its instant, and says no number
 		numbered := *op
 		numbered.CallSeq = c.last.seq
 		op = &numbered
 	}
 	c.departed = append(c.departed, op)
-	for _, k := range c.keys { // before each, since it may take holds away
+	for _, k := range c.sorted() { // before each, since it may take holds away
 		if slices.ContainsFunc(k.holds, func(h *hold) bool { return h.client == op.Client }) {
 			c.settle(k, callOf(op))
 		}

@@ -31,11 +31,16 @@ func (c *Checker) Reset(h history.Header) {
 		cl.known = false
 	}
 	c.spare.reclaim()
+	for _, r := range c.rooms {
+		if r != nil {
+			*r = room{gone: ring{all: r.gone.all[:0]}}
+		}
+	}
 	fresh := Checker{
 		header: h, rules: rulesOf(h), brief: c.brief,
 		keys: c.keys, tallies: c.tallies, spare: c.spare,
 		fair: fairness{grants: c.fair.grants}, departed: c.departed[:0],
-		gone:   ring{all: c.gone.all[:0]},
+		rooms:  c.rooms,
 		faults: faults{clients: c.faults.clients, seen: c.faults.seen[:0]},
 	}
 	if c.brief {
@@ -66,7 +71,7 @@ func (s *spare) key() *key {
 // empty takes from k all but its memory.
 func (k *key) empty() {
 	*k = key{
-		holds: k.holds[:0], gone: k.gone[:0], starts: k.starts[:0],
+		holds: k.holds[:0], gone: k.gone[:0], latent: k.latent[:0], starts: k.starts[:0],
 		strays: k.strays[:0], lurking: k.lurking[:0], early: k.early[:0], caps: k.caps[:0], silent: k.silent[:0], deceived: k.deceived[:0],
 		struck: k.struck[:0], asked: k.asked[:0],
 		refusal: refusals{proven: k.refusal.proven[:0], residues: k.refusal.residues[:0]},

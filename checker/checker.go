@@ -27,12 +27,18 @@ type Checker struct {
 	// partial is set once some client's record has ended before the others':
 	// from then on what is missing could explain what is there.
 	partial bool
-	gone    ring
-	// few is how many keys still keep their operations for the cross-check.
-	few int
+	rooms   [rooms]*room
 	// departed are the deaths and cuts of clients, for the cross-check.
 	departed []*history.Op
 	recent   *key // the key last asked for, to spare looking it up
+
+	// shard: somebody else follows what clients have under way; number is the place of the
+	// event being judged among those of all shards.
+	shard  bool
+	number int64
+
+	// unveiled: no hold is latent any more.
+	unveiled bool
 
 	brief bool // see Brief
 	spare spare
@@ -100,13 +106,15 @@ func (c *Checker) Add(ev history.Event) {
 		c.advance(op, callOf(op))
 		c.count(op)
 		c.called(op)
-		if op.Kind < history.Lost {
-			c.departs(op)
+		if !c.shard {
+			c.follow(ev)
 		}
 	case history.Return:
 		c.advance(op, returnOf(op))
 		c.returned(op)
-		c.faults.arrives(op)
+		if !c.shard {
+			c.follow(ev)
+		}
 	case history.Cut:
 		c.cut(op)
 	}
@@ -130,6 +138,7 @@ func (c *Checker) key(name string) *key {
 		k.name, k.now, k.lastEnd = name, stamp{t: -1}, stamp{t: -1}
 		k.refusal.busy, k.refusal.acted = stamp{t: -1}, stamp{t: -1}
 		k.refusal.slack = c.slack()
+		k.room = c.roomFor(name)
 		c.keys[name] = k
 	}
 	c.recent = k

@@ -31,7 +31,7 @@ type write struct {
 
 func (c *Checker) readReturned(k *key, op *history.Op) {
 	c.ability.store = true
-	if h := k.find(op.Hold); h != nil && op.Outcome == history.OK {
+	if h := c.lookup(k, op.Hold); h != nil && op.Outcome == history.OK {
 		h.lastRead, h.seenWrites = op, k.writes.begun
 	}
 }
@@ -40,7 +40,7 @@ func (c *Checker) writeCalled(k *key, op *history.Op) {
 	c.ability.store = true
 	ws := &k.writes
 	ws.begun++
-	w := &write{op: op, h: k.find(op.Hold), index: ws.begun}
+	w := &write{op: op, h: c.lookup(k, op.Hold), index: ws.begun}
 	if w.h != nil && w.h.lastRead != nil {
 		for _, other := range ws.done {
 			if other.h != w.h && other.index > w.h.seenWrites {

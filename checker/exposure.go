@@ -17,8 +17,13 @@ func (c *Checker) contended(k *key, op *history.Op) {
 		return
 	}
 	m := meeting{core: callOf(op).before(k.lastEnd)}
-	for h := range k.known() {
+	for _, h := range k.holds {
 		if h.client != op.Client {
+			m.meet(h, op)
+		}
+	}
+	for i := 0; i < len(k.gone) && op.Call <= k.reach; i++ {
+		if h := k.gone[i].hold; h.client != op.Client {
 			m.meet(h, op)
 		}
 	}

@@ -283,7 +283,7 @@ func (c *Checker) lateStrikes(k *key, fault *history.Op) (found bool) {
 // is known. What comes of it is counted as g and nothing else.
 func (c *Checker) forgot(op *history.Op, g lockbench.Guarantee) {
 	c.faults.met(g)
-	for _, k := range c.keys { // what began before it is judged by the restart before
+	for _, k := range c.sorted() { // what began before it is judged by the restart before
 		c.settle(k, callOf(op))
 	}
 	c.faults.restart, c.faults.forgets = op, g

@@ -12,9 +12,11 @@ import (
 // others; design.md proves why this is the time to look at.
 type hold struct {
 	id, was         int64 // was: before another hold came to go by its id
+	number          int64 // among the holds of the key, in the order in which they began
 	client, process int32
 	// ops are the operations that a witness shows: the first ones and the last.
-	ops []*history.Op
+	ops  []*history.Op
+	room [2]*history.Op // of ops, to spare its allocation: most holds have no more
 
 	granted stamp // return of the acquire
 	newest  stamp // it was last granted by then: it may be granted anew past its lease
@@ -103,14 +105,19 @@ type lateOp struct {
 // act as a refresh after a later one, unless nested acquires count.
 func (c *Checker) newHold(op *history.Op) *hold {
 	h := c.spare.hold(c.brief)
+	ops := h.ops
+	if ops == nil {
+		ops = h.room[:0]
+	}
 	*h = hold{
 		id: op.Hold, client: op.Client, process: op.Process,
-		ops: append(h.ops, op), flying: h.flying, late: h.late, rivals: h.rivals, lax: h.lax,
+		flying: h.flying, late: h.late, rivals: h.rivals, lax: h.lax,
 		granted: returnOf(op), newest: returnOf(op), known: op.Outcome == history.OK,
 		from: op.Attempt, unsure: math.MaxInt64, coreDepth: 1, depth: 1,
 		end: forever, knew: forever, supersededAt: forever, intrusion: forever, widest: math.MaxInt64,
 		least: lease(op), most: lease(op), levels: c.nested, joins: c.joins(),
 	}
+	h.ops = append(ops, op)
 	if !h.known {
 		h.from, h.granted, h.newest = history.NoStamp, callOf(op), forever
 		if !c.nested {
@@ -355,6 +362,9 @@ func (h *hold) again(op *history.Op, nested bool) {
 // landed applies the return of an extend, renewal or second acquire answered ok,
 // and tells whether a new segment of the core begins there.
 func (h *hold) landed(op *history.Op) (reopens bool) {
+	if len(h.flying)+len(h.late) == 0 {
+		return false
+	}
 	h.flying = slices.DeleteFunc(h.flying, func(o *history.Op) bool { return o == op })
 	i := slices.IndexFunc(h.late, func(l lateOp) bool { return l.op == op })
 	if i < 0 {

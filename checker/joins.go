@@ -13,11 +13,11 @@ import (
 // besideAcquire applies the call of acquire op: what its client has under way on an
 // earlier hold may act after it.
 func (c *Checker) besideAcquire(k *key, op *history.Op) {
-	cl := c.faults.client(op.Client)
-	cl.acquiring, cl.beside = op, math.MaxInt64
 	if !c.joins() {
 		return
 	}
+	cl := c.faults.client(op.Client)
+	cl.acquiring, cl.beside = op, math.MaxInt64
 	for _, other := range cl.flying {
 		if h := k.find(other.Hold); h != nil && other.Key == op.Key && other.Hold != op.Hold && sets(other) {
 			cl.beside = min(cl.beside, h.leaseOf(other))

@@ -10,8 +10,16 @@ import (
 // A key is the sweep's state of one lock: what is open at the instant reached.
 type key struct {
 	name  string
+	room  *room
 	holds []*hold // not released, or released at this very instant
-	gone  []*hold // the last few that were released, for what their owners do late
+	// latent are the acquires of unknown outcome that nothing was done under yet.
+	latent []latent
+	made   int64        // holds begun so far, latent ones too
+	gone   []remembered // the last few that were released, for what their owners do late
+	// renamed: one of them gave its id to a later one.
+	renamed bool
+	// reach is until when what is gone may have kept others out, in ns.
+	reach int64
 	// starts are the grants and reopened cores of the instant now. They are
 	// compared with the rest when time has moved on, since operations that share
 	// a stamp are concurrent.
@@ -65,14 +73,27 @@ type start struct {
 // twice does so soon.
 const keptGone = 8
 
-// find returns the hold with this id, nil when it is not known (any more).
+// A remembered hold is one that is gone, with its id beside it: most of them are
+// looked at for that only.
+type remembered struct {
+	id int64
+	*hold
+}
+
+// find returns the hold with this id that is not latent, nil when it is not known (any
+// more).
 func (k *key) find(id int64) *hold {
 	if id == 0 {
 		return nil
 	}
-	for h := range k.known() {
+	for _, h := range k.holds {
 		if h.id == id {
 			return h
+		}
+	}
+	for _, r := range k.gone {
+		if r.id == id {
+			return r.hold
 		}
 	}
 	return nil
@@ -80,9 +101,9 @@ func (k *key) find(id int64) *hold {
 
 // forget makes way for a new hold under an id that one that is gone had.
 func (k *key) forget(id int64) {
-	for _, h := range k.gone {
-		if h.id == id {
-			h.id, h.was = 0, id
+	for i := range k.gone {
+		if r := &k.gone[i]; r.id == id {
+			r.id, r.hold.id, r.was, k.renamed = 0, 0, id, true
 		}
 	}
 }
@@ -90,7 +111,7 @@ func (k *key) forget(id int64) {
 // inherited is the shortest lease that an operation on an earlier hold by the same
 // id may still set in the one that acquire op begins.
 func (k *key) inherited(op *history.Op) int64 {
-	for i := len(k.gone) - 1; i >= 0; i-- {
+	for i := len(k.gone) - 1; i >= 0 && k.renamed; i-- {
 		if old := k.gone[i]; old.was == op.Hold {
 			return old.shortest(math.MaxInt64)
 		}
@@ -153,11 +174,14 @@ func (k *key) others(client int32) func(yield func(*hold) bool) {
 // known yields the holds that are open and the last few that are gone.
 func (k *key) known() func(yield func(*hold) bool) {
 	return func(yield func(*hold) bool) {
-		for _, holds := range [...][]*hold{k.holds, k.gone} {
-			for _, h := range holds {
-				if !yield(h) {
-					return
-				}
+		for _, h := range k.holds {
+			if !yield(h) {
+				return
+			}
+		}
+		for _, r := range k.gone {
+			if !yield(r.hold) {
+				return
 			}
 		}
 	}
@@ -194,15 +218,16 @@ func (c *Checker) drop(k *key, i int) {
 		h.supersededBy, h.intruder = nil, nil
 	}
 	if len(k.gone) == keptGone {
-		c.gone.clear(k.gone[0])
+		k.room.gone.clear(k.gone[0].hold)
 		k.forgetOldest()
 	}
-	k.gone = append(k.gone, h)
-	c.gone.push(k, h)
+	k.gone = append(k.gone, remembered{h.id, h})
+	k.reach = max(k.reach, h.reach())
+	k.room.gone.push(k, h)
 }
 
-// keptGoneInAll bounds how many released holds all keys together remember.
-const keptGoneInAll = 1 << 13
+// keptGoneInAll bounds how many released holds all keys of a room together remember.
+const keptGoneInAll = 1 << 13 / rooms
 
 // A ring is the released holds that are remembered, in the order in which they
 // were dropped.
@@ -235,7 +260,7 @@ func (r *ring) clear(h *hold) { r.all[h.place] = goner{} }
 
 // forgetOldest drops the oldest of the holds that are gone, and what it refers to.
 func (k *key) forgetOldest() {
-	h := k.gone[0]
+	h := k.gone[0].hold
 	h.supersededBy, h.intruder, h.foreigner = nil, nil, nil
 	k.gone = slices.Delete(k.gone, 0, 1)
 }

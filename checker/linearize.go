@@ -14,7 +14,7 @@ import (
 // exponential in what is under way at one time.
 const (
 	smallOps     = 24
-	smallKeys    = 500 // bounds what is kept for it, and with smallTimeout how long it takes
+	smallKeys    = 512 / rooms // of each room: bounds what is kept for it, and with smallTimeout how long it takes
 	smallTimeout = 100 * time.Millisecond
 )
 
@@ -32,12 +32,12 @@ func (c *Checker) keep(k *key, op *history.Op) {
 	case c.brief || s.many || op.Kind == history.Read || op.Kind == history.Write:
 	case len(s.ops) == smallOps:
 		s.ops, s.many = nil, true
-		c.few--
-	case len(s.ops) == 0 && c.few == smallKeys:
+		k.room.few--
+	case len(s.ops) == 0 && k.room.few == smallKeys:
 		s.many = true
 	default:
 		if len(s.ops) == 0 {
-			c.few++
+			k.room.few++
 		}
 		s.ops = append(s.ops, op)
 	}

@@ -36,6 +36,9 @@ func (h *hold) widen(op *history.Op) {
 // none.
 func (h *hold) fold(op *history.Op, end int64, struck bool) bool {
 	n := len(h.lax)
+	if n == 0 {
+		return false
+	}
 	h.lax = slices.DeleteFunc(h.lax, func(l laxOp) bool {
 		switch {
 		case l.op != op:

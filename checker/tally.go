@@ -16,15 +16,16 @@ type tally struct {
 	excused                       int64 // violations with a death or pause on the holder
 	broken, risky                 []candidate
 	when                          series.Counts // of violations and hazards
-	told                          bool // see News
+	told                          bool          // see News
 }
 
 // A candidate is a violation that may become the witness.
 type candidate struct {
-	key   *key
-	kind  violation
-	holds []*hold
-	ops   []*history.Op // for violations by operations, holds or not
+	key    *key
+	number int64 // of the event, see Checker
+	kind   violation
+	holds  []*hold
+	ops    []*history.Op // for violations by operations, holds or not
 }
 
 // candidates is among how many violations the clearest is chosen.
@@ -57,6 +58,7 @@ func (c *Checker) convict(g lockbench.Guarantee, of candidate) {
 	t.violations++
 	c.date(t)
 	c.convictions++
+	of.number = c.number
 	if len(t.broken) < c.candidates() {
 		t.broken = append(t.broken, of)
 	}
@@ -67,7 +69,7 @@ func (c *Checker) hazard(g lockbench.Guarantee, k *key, kind violation, holds ..
 	t.hazards++
 	c.date(t)
 	if len(t.risky) < c.candidates() {
-		t.risky = append(t.risky, candidate{key: k, kind: kind, holds: holds})
+		t.risky = append(t.risky, candidate{key: k, number: c.number, kind: kind, holds: holds})
 	}
 }
 

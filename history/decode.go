@@ -23,7 +23,7 @@ func (d *decoder) start(stream, client, process int32) {
 func (d *decoder) ops(payload []byte, count int, add func(*Op) error) error {
 	in := input{rest: payload}
 	for i := range count {
-		op := d.slab.next()
+		op := d.slab.next(in.outcome())
 		if err := d.op(&in, op); err != nil {
 			return fmt.Errorf("operation %d: %w", i, err)
 		}
@@ -159,12 +159,16 @@ func (op *Op) check() error {
 func (op *Op) event() bool { return op.Kind >= Lost }
 
 // A slab hands out operations from chunks, so that each costs no allocation of
-// its own. A receiver that keeps one keeps its chunk.
+// its own. A receiver that keeps one keeps its chunk, so chunks are small, and what
+// a checker has to keep for long, an operation of unknown outcome, has one of its own.
 type slab struct{ free []Op }
 
-const slabOps = 128
+const slabOps = 8
 
-func (s *slab) next() *Op {
+func (s *slab) next(o Outcome) *Op {
+	if o == Unknown {
+		return new(Op)
+	}
 	if len(s.free) == 0 {
 		s.free = make([]Op, slabOps)
 	}
@@ -178,6 +182,16 @@ func (s *slab) next() *Op {
 type input struct {
 	rest []byte
 	bad  bool
+}
+
+// outcome is that of the operation which comes next, if its bytes make one.
+func (in *input) outcome() Outcome {
+	for i, b := range in.rest { // over the flags, a uvarint
+		if b < 0x80 {
+			return Outcome(in.rest[min(i+1, len(in.rest)-1)] >> 1 & 7)
+		}
+	}
+	return Unknown
 }
 
 func (in *input) byte() byte {

@@ -152,7 +152,7 @@ func (p *pairing) take(form map[edn.Keyword]any) error {
 
 // fault notes what something that is no client did.
 func (p *pairing) fault(form map[edn.Keyword]any, at int64) {
-	op := p.slab.next()
+	op := p.slab.next(Unknown)
 	*op = Op{
 		Kind: Fault, Outcome: OK, Client: -1, Process: -1, Stream: -1, Attempt: NoStamp,
 		Call: at, Return: at, CallSeq: p.count, ReturnSeq: p.count, Note: scalar(form["f"]),
@@ -169,7 +169,7 @@ func (p *pairing) invoke(process, at int64, form map[edn.Keyword]any) error {
 		return err
 	}
 	client := p.client(process)
-	op := p.slab.next()
+	op := p.slab.next(Unknown)
 	*op = Op{
 		Kind: kind, Client: client, Process: int32(process), Stream: client, Attempt: NoStamp,
 		Call: at, Return: Never, CallSeq: p.count, Key: "lock",

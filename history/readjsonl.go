@@ -182,7 +182,7 @@ func (j *jsonl) take(l *line) error {
 		j.end, j.ended = l.End.end(), true
 		return nil
 	}
-	op := j.slab.next()
+	op := j.slab.next(Unknown)
 	if err := l.into(op); err != nil {
 		return err
 	}

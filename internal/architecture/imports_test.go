@@ -21,7 +21,7 @@ var house = map[string][]string{
 	"":                        {},
 	"history":                 {""},
 	"history/synthetic":       {"", "history"},
-	"checker":                 {"", "history", "measure/series"},
+	"checker":                 {"", "history", "measure/series", "internal/relay"},
 	"measure":                 {"", "history", "measure/series"},
 	"measure/series":          {},
 	"gates":                   {"", "checker", "measure", "internal/suggest"},

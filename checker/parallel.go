@@ -1,0 +1,198 @@
+package checker
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/relay"
+)
+
+// A Parallel judges one history as a [Checker] does, and comes to the same Result, in
+// goroutines of its own: keys are judged side by side as long as nothing happens that
+// concerns more than one of them, and from then on one after the other, beside the
+// caller. design.md says why that is the same. Its methods are called by one
+// goroutine; [Parallel.Finish] must be called, and ends the others.
+type Parallel struct {
+	all *Checker // judges alone once shards is empty
+	// shards judge the keys of every len(shards)-th room. all meanwhile follows what
+	// clients have under way, over all keys.
+	shards []*shard
+	alone  *relay.Relay[history.Event] // to all
+	events int64
+}
+
+// A shard judges some keys.
+type shard struct {
+	*Checker
+	to *relay.Relay[numbered]
+}
+
+// A numbered event knows its place in the whole history.
+type numbered struct {
+	history.Event
+	number int64
+}
+
+// NewParallel starts the judgement of a history with this header by up to so many
+// goroutines, of which there is one at least.
+func NewParallel(h history.Header, goroutines int) *Parallel {
+	p := &Parallel{all: New(h)}
+	if goroutines < 2 || p.all.faulty() || p.all.joins() { // a client's keys may matter to each other
+		p.goAlone()
+		return p
+	}
+	for range min(goroutines, rooms) {
+		s := &shard{Checker: New(h)}
+		s.shard = true
+		s.to = relay.New(func(events []numbered) {
+			for _, ev := range events {
+				s.number = ev.number
+				s.Add(ev.Event)
+			}
+		})
+		p.shards = append(p.shards, s)
+	}
+	return p
+}
+
+// goAlone has one checker judge what is still to come.
+func (p *Parallel) goAlone() {
+	p.alone = relay.New(func(events []history.Event) {
+		for _, ev := range events {
+			p.all.Add(ev)
+		}
+	})
+}
+
+// Add judges the next event, as [Checker.Add] does, some time later.
+func (p *Parallel) Add(ev history.Event) {
+	if len(p.shards) > 0 && !ofOneKey(ev) {
+		p.join()
+		p.goAlone()
+	}
+	if len(p.shards) == 0 {
+		p.alone.Add(ev)
+		return
+	}
+	p.all.follow(ev)
+	p.events++
+	p.shards[roomOf(ev.Op.Key)%len(p.shards)].to.Add(numbered{ev, p.events})
+}
+
+// Finish ends the judgement and returns the verdicts.
+func (p *Parallel) Finish(end history.End) Result {
+	p.join()
+	if p.alone != nil {
+		p.alone.Wait()
+	}
+	return p.all.Finish(end)
+}
+
+// ofOneKey tells whether an event concerns one key only.
+func ofOneKey(ev history.Event) bool {
+	op := ev.Op
+	return op.Key != "" && ev.Phase != history.Cut && (op.Kind <= history.Lost)
+}
+
+// follow notes what clients have under way.
+func (c *Checker) follow(ev history.Event) {
+	switch {
+	case ev.Phase == history.Return:
+		c.faults.arrives(ev.Op)
+	case ev.Op.Kind < history.Lost:
+		c.departs(ev.Op)
+	}
+}
+
+// join waits for the shards and puts what they found together.
+func (p *Parallel) join() {
+	for _, s := range p.shards {
+		s.to.Wait()
+		p.all.absorb(s.Checker)
+	}
+	if len(p.shards) > 0 {
+		p.all.choose()
+	}
+	p.shards = nil
+}
+
+// absorb adds what o found of other keys.
+func (c *Checker) absorb(o *Checker) {
+	maps.Copy(c.keys, o.keys)
+	for i, r := range o.rooms {
+		if r != nil {
+			c.rooms[i] = r
+		}
+	}
+	for g, t := range o.tallies {
+		c.tallies[g].absorb(t)
+	}
+	c.fair.absorb(&o.fair)
+	c.overlaps.absorb(o.overlaps)
+	c.lossDelays.absorb(o.lossDelays)
+	c.result.absorb(&o.result)
+	c.ability.absorb(o.ability)
+	c.last = later(c.last, o.last)
+	c.faults.errors = c.faults.errors || o.faults.errors
+}
+
+func (t *tally) absorb(o *tally) {
+	t.exposure += o.exposure
+	t.violations += o.violations
+	t.hazards += o.hazards
+	t.excused += o.excused
+	t.when.Merge(o.when)
+	t.broken = append(t.broken, o.broken...)
+	t.risky = append(t.risky, o.risky...)
+}
+
+// choose leaves those candidates that one checker would have kept: the first ones.
+func (c *Checker) choose() {
+	first := func(from []candidate) []candidate {
+		slices.SortStableFunc(from, func(a, b candidate) int { return cmp.Compare(a.number, b.number) })
+		return from[:min(len(from), c.candidates())]
+	}
+	for _, t := range c.tallies {
+		t.broken, t.risky = first(t.broken), first(t.risky)
+	}
+}
+
+func (f *fairness) absorb(o *fairness) {
+	for client, n := range o.grants {
+		f.grants[client] += n
+	}
+	f.waits += o.waits
+	f.maxWait = max(f.maxWait, o.maxWait)
+	f.bypassed = max(f.bypassed, o.bypassed)
+}
+
+func (s *spread) absorb(o spread) {
+	switch {
+	case o.h == nil:
+	case s.h == nil:
+		s.h = o.h
+	default:
+		s.h.Merge(o.h)
+	}
+}
+
+func (r *Result) absorb(o *Result) {
+	r.Ops += o.Ops
+	r.Grants += o.Grants
+	r.Refused += o.Refused
+	r.Unknown += o.Unknown
+	r.Failed += o.Failed
+	r.Lost += o.Lost
+	r.Unjudged += o.Unjudged
+	r.WorstOverlap = max(r.WorstOverlap, o.WorstOverlap)
+}
+
+func (a *abilities) absorb(o abilities) {
+	a.extend = a.extend || o.extend
+	a.fence = a.fence || o.fence
+	a.delay = a.delay || o.delay
+	a.nest = a.nest || o.nest
+	a.store = a.store || o.store
+}
