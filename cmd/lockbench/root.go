@@ -86,9 +86,10 @@ nothing worse.`,
 			return suggest.Unknown("command", args[0], commandNames(cmd))
 		},
 	}
-	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetFlagErrorFunc(explainFlag)
-	root.AddCommand(newRun(), newExplore(), newMatrix(), newExplain(), newCheck(), newList(), newHistory(), newVersion())
+	root.AddCommand(newRun(), newExplore(), newMatrix(), newExplain(), newCheck(), newList(), newHistory(), newVersion(), newMan())
+	refuseUnknownShells(root)
+	completeAll(root)
 	return root
 }
 

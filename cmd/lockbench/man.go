@@ -1,0 +1,68 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+	"github.com/spf13/pflag"
+)
+
+// newMan writes manual pages, for those who package lockbench: everybody else has -h.
+func newMan() *cobra.Command {
+	return &cobra.Command{
+		Use:   "man DIR",
+		Short: "Write manual pages, one for each command, into a directory",
+		Long: `man writes a manual page for each command into a directory, which is made if need be.
+Their date is that of SOURCE_DATE_EPOCH, where it is set.`,
+		Example: `  lockbench man ~/.local/share/man/man1
+  man lockbench-run`,
+		Hidden: true,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return fmt.Errorf("man: %d directories given; hint: one, such as ~/.local/share/man/man1", len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := writeManual(cmd.Root(), args[0]); err != nil {
+				return fmt.Errorf("man: %w", err)
+			}
+			return nil
+		},
+	}
+}
+
+func writeManual(root *cobra.Command, dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	literal(root)
+	root.DisableAutoGenTag = true // pages of one version are the same whenever they are made
+	header := doc.GenManHeader{Title: "LOCKBENCH", Section: "1", Source: "lockbench " + version(), Manual: "lockbench"}
+	return doc.GenManTree(root, &header, dir)
+}
+
+// markup are the characters that Markdown, by way of which pages are made, would take
+// for its own.
+var markup = strings.NewReplacer("*", `\*`, "_", `\_`, "<", `\<`, ">", `\>`, "[", `\[`)
+
+// literal has the texts of a command, and of those below it, read as they are.
+func literal(cmd *cobra.Command) {
+	cmd.Short, cmd.Long = escaped(cmd.Short), escaped(cmd.Long)
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { f.Usage = escaped(f.Usage) })
+	for _, c := range cmd.Commands() {
+		literal(c)
+	}
+}
+
+// escaped leaves alone what is in backquotes, which Markdown does too.
+func escaped(text string) string {
+	parts := strings.Split(text, "`")
+	for i := 0; i < len(parts); i += 2 {
+		parts[i] = markup.Replace(parts[i])
+	}
+	return strings.Join(parts, "`")
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// unescaped is the text of a manual page without what typesets it.
+var unescaped = strings.NewReplacer(`\-`, "-", `\&`, "", `\\`, `\`, `\fB`, "", `\fI`, "", `\fR`, "", `\(lq`, `"`, `\(rq`, `"`, `\(aq`, "'")
+
+// TestManualTellsEverything asserts that each command has a page, with all of its flags
+// and what they do, word by word: pages are made by way of Markdown, which takes some
+// characters for its own.
+func TestManualTellsEverything(t *testing.T) {
+	dir := t.TempDir()
+	if err := writeManual(newRoot(), dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, cmd := range newRoot().Commands() {
+		if cmd.Hidden || cmd.Name() == "help" {
+			continue
+		}
+		t.Run(cmd.Name(), func(t *testing.T) {
+			text, err := os.ReadFile(filepath.Join(dir, "lockbench-"+cmd.Name()+".1"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			page := flat(unescaped.Replace(string(text)))
+			for _, told := range told(cmd) {
+				if !strings.Contains(page, flat(told)) {
+					t.Errorf("the page lacks or garbles %q", told)
+				}
+			}
+		})
+	}
+}
+
+// told is what a page has to tell of a command.
+func told(cmd *cobra.Command) []string {
+	all := append(strings.Split(cmd.Long, "\n\n"), cmd.Short)
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		_, usage := pflag.UnquoteUsage(f)
+		all = append(all, "--"+f.Name, usage)
+	})
+	return all
+}
+
+// flat is a text without its line breaks and indentation.
+func flat(text string) string { return strings.Join(strings.Fields(text), " ") }
