@@ -192,7 +192,7 @@ func (c *Checker) unfounded(k *key, h *hold, op *history.Op, s stamp) {
 	}
 	switch {
 	case x != nil:
-		c.violateOps(lockbench.LostReply, k, lostReplyTook, x.op, h.ops[0], op, x.fault)
+		c.violateOps(c.either(lockbench.LostReply, lockbench.LossReported), k, lostReplyTook, x.op, h.ops[0], op, x.fault)
 	case h.inner > 0 && c.nested:
 		c.violate(lockbench.Reentrancy, k, innerLost, h)
 	case certain && k.follower(h) != nil:

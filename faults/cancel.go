@@ -26,9 +26,9 @@ const (
 // farthest is how many commands of a call go at most before its context ends.
 const farthest = 3
 
-// toCancel returns the context for one acquire, the end of which may be planned, and
-// the function that lets go of it. A lock may go on using the context while it is
-// held.
+// toCancel returns the context for one call, the end of which may be planned, and the
+// function that lets go of it. A lock may go on using the context of its acquire while
+// it is held.
 func (c *Client) toCancel(ctx context.Context) (context.Context, context.CancelFunc) {
 	plan := c.p.in.chosen(c.actor, c.held.Load() > 0, Cancel)
 	if plan == nil {

@@ -166,8 +166,20 @@ func (l *heldLease) Release(ctx context.Context) error {
 	if !l.client.p.await() {
 		return errDead
 	}
+	calling, done := l.client.toCancel(ctx)
+	defer done()
 	defer l.released()
-	return l.Lease.Release(ctx)
+	return l.Lease.Release(calling)
+}
+
+// Extend implements [lockbench.Extender].
+func (l *heldLease) Extend(ctx context.Context, ttl time.Duration) error {
+	if !l.client.p.await() {
+		return errDead
+	}
+	calling, done := l.client.toCancel(ctx)
+	defer done()
+	return l.Wrapped.Extend(calling, ttl)
 }
 
 // ReleaseAfter implements [lockbench.DelayedReleaser].
@@ -175,8 +187,10 @@ func (l *heldLease) ReleaseAfter(ctx context.Context, d time.Duration) error {
 	if !l.client.p.await() {
 		return errDead
 	}
+	calling, done := l.client.toCancel(ctx)
+	defer done()
 	defer l.released()
-	return l.Wrapped.ReleaseAfter(ctx, d)
+	return l.Wrapped.ReleaseAfter(calling, d)
 }
 
 func (l *heldLease) released() {

@@ -133,6 +133,24 @@ func (p *Process) command(r *request) error {
 	}
 }
 
+// foreign has the process make a request of a client library that is not go-redis. What
+// no client asked for is not struck: who gave a key up by it cannot be told. Nor are
+// there pauses and deaths at these commands, since how such a library reports a broken
+// connection is its own affair: they come after a grant.
+func (p *Process) foreign(r *request) error {
+	asked := callOf(r.ctx)
+	if asked == nil || !p.in.active.Load() {
+		return p.send(r)
+	}
+	if asked.ending.due() {
+		return p.cancelled(r, asked)
+	}
+	if plan := p.in.chosen(asked.client.actor, p.met(asked.client), LostReply, Cut); plan != nil {
+		return p.struck(r, asked.client, plan)
+	}
+	return p.send(r)
+}
+
 // strike is the fault that strikes at a command of c, or in the background when c is
 // nil; nil for none.
 func (p *Process) strike(c *Client) *plan {
@@ -202,11 +220,11 @@ func (p *Process) struck(r *request, c *Client, plan *plan) error {
 // cancelled makes a request about which the context of its call ends.
 func (p *Process) cancelled(r *request, asked *call) error {
 	e, c := asked.ending, asked.client
-	held := c.held.Load() > 0
+	held, acquiring := c.held.Load() > 0, c.acquiring.Load()
 	end := func() {
 		c.record.Fault(string(Cancel), 0)
 		e.cancel()
-		e.plan.struckNow(held, true)
+		e.plan.struckNow(held, acquiring)
 	}
 	switch e.phase {
 	case before:

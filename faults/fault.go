@@ -25,7 +25,7 @@ type Fault struct {
 	// Every is the time from one strike to the next; zero is once.
 	Every time.Duration
 	// P is the probability on each occasion, 0 to 1: the occasion is a command that a
-	// lock sends, for pause also a grant, and for cancel an acquire.
+	// lock sends, for pause also a grant, and for cancel a call of the lock.
 	P float64
 	// While says when it may strike.
 	While While

@@ -22,8 +22,8 @@ const (
 	LostReply Kind = "lost-reply"
 	// Cut: a command is never sent, the lock is told that its connection broke.
 	Cut Kind = "cut"
-	// Cancel: the context of an acquire ends, before a command of it, after one or
-	// while one is under way.
+	// Cancel: the context of an acquire, a release or an extend ends, before a command
+	// of it, after one or while one is under way.
 	Cancel Kind = "cancel"
 	// Skew: the clocks of processes are off the server's.
 	Skew Kind = "skew"
@@ -105,7 +105,7 @@ var traits = []trait{
 		Fault{P: 0.005}, "p", anyServer, only(lockbench.LostReply)},
 	{Cut, "the connection breaks before a command is sent", ofClient,
 		Fault{P: 0.005}, "p", anyServer, only(lockbench.LostReply)},
-	{Cancel, "the context of an acquire ends on the way", ofClient,
+	{Cancel, "the context of an acquire, release or extend ends on the way", ofClient,
 		Fault{P: 0.01}, "p", anyServer, only(lockbench.Cancel)},
 	{Skew, "the clocks of processes are ahead and behind, by turns", ofProcess,
 		Fault{}, "by", anyServer, only(lockbench.Skew)},

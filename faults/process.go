@@ -90,6 +90,11 @@ func (c clients) Open(opt *redis.Options) *redis.Client {
 // Close implements [design.Clients].
 func (c clients) Close(client *redis.Client) error { return client.Close() }
 
+// Pass implements [design.Conduit].
+func (c clients) Pass(ctx context.Context, send func(context.Context) error) error {
+	return c.p.foreign(&request{ctx: ctx, next: func(ctx context.Context, _ []redis.Cmder) error { return send(ctx) }})
+}
+
 // reach returns opt, as the process reaches that server: by connections that end with
 // it, through a proxy where something may happen on the way.
 func (p *Process) reach(opt *redis.Options) *redis.Options {

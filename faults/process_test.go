@@ -119,6 +119,41 @@ func TestCommandUnderFault(t *testing.T) {
 	}
 }
 
+// TestForeignCommand: what a lock on a client library of its own is told of a command of
+// one of its clients, and whether that was sent. What no client asked for is not struck.
+func TestForeignCommand(t *testing.T) {
+	for _, c := range []struct {
+		kind  Kind
+		fails bool
+		sent  int
+		notes []string
+	}{
+		{LostReply, true, 2, []string{"fault lost-reply"}},
+		{Cut, true, 1, []string{"fault cut"}},
+	} {
+		t.Run(string(c.kind), func(t *testing.T) {
+			st := newStage(t, Fault{Kind: c.kind, P: 1})
+			env := design.Environment{Clients: clients{st.process}}
+			sent := 0
+			send := func(context.Context) error { sent++; return nil }
+			ctx, done := st.client.Context(t.Context())
+			defer done()
+			if err := env.Pass(ctx, send); (err != nil) != c.fails {
+				t.Errorf("the lock is told %v; want an error: %t", err, c.fails)
+			}
+			if err := env.Pass(t.Context(), send); err != nil {
+				t.Errorf("a command in the background: %v; want it not struck", err)
+			}
+			if sent != c.sent {
+				t.Errorf("%d commands were sent, want %d", sent, c.sent)
+			}
+			if diff := cmp.Diff(st.end(t), c.notes); diff != "" {
+				t.Errorf("record (-got +want):\n%s", diff)
+			}
+		})
+	}
+}
+
 func exists(t *testing.T, s *servers.Server, key string) bool {
 	t.Helper()
 	client := redis.NewClient(s.Options())
@@ -197,7 +232,43 @@ func (s setting) Acquire(ctx context.Context, key string, _ lockbench.Options) (
 	return s, err
 }
 
-func (setting) Release(context.Context) error { return nil }
+// Release and Extend set it again.
+func (s setting) Release(ctx context.Context) error { return s.again(ctx) }
+
+func (s setting) Extend(ctx context.Context, _ time.Duration) error { return s.again(ctx) }
+
+func (s setting) again(ctx context.Context) error {
+	err := s.redis.Set(ctx, "again", "", 0).Err()
+	*s.ended = *s.ended || ctx.Err() != nil
+	return err
+}
+
+// TestCancelOfOtherCalls: the contexts of releases and extends end, too.
+func TestCancelOfOtherCalls(t *testing.T) {
+	st := newStage(t, Fault{Kind: Cancel, P: 1})
+	ctx, done := st.client.Context(t.Context())
+	defer done()
+	calls := map[string]func(lockbench.Lease) error{
+		"release": func(l lockbench.Lease) error { return l.Release(ctx) },
+		"extend": func(l lockbench.Lease) error {
+			extender, _ := lockbench.Ability[lockbench.Extender](l)
+			return extender.Extend(ctx, time.Second)
+		},
+	}
+	for name, call := range calls {
+		var ended, met bool
+		for range 60 {
+			lease := &heldLease{Wrapped: lockbench.Wrapped{Lease: setting{st.redis, &ended}}, client: st.client, done: func() {}}
+			ended = false
+			_ = call(lease)
+			met = met || ended
+		}
+		if !met {
+			t.Errorf("the context of no %s ended", name)
+		}
+	}
+	st.end(t)
+}
 
 // TestCancel: an acquire's context ends before its command, during it or after it.
 func TestCancel(t *testing.T) {
@@ -232,8 +303,8 @@ func TestCancel(t *testing.T) {
 	if diff := cmp.Diff(seen, want); diff != "" {
 		t.Errorf("when contexts ended (-got +want):\n%s", diff)
 	}
-	if x := st.in.Exposures()[0]; x.Struck == 0 || x.MetAcquire != x.Struck || int(x.Struck) != len(st.end(t)) {
-		t.Errorf("exposure %+v; want as many as are recorded, all in acquires", x)
+	if x := st.in.Exposures()[0]; x.Struck == 0 || x.MetAcquire+x.MetHeld != x.Struck || int(x.Struck) != len(st.end(t)) {
+		t.Errorf("exposure %+v; want as many as are recorded, all met by a call", x)
 	}
 }
 

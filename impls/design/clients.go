@@ -1,6 +1,10 @@
 package design
 
-import "github.com/redis/go-redis/v9"
+import (
+	"context"
+
+	"github.com/redis/go-redis/v9"
+)
 
 // Clients are where an [Environment] has its clients from, for drivers that open
 // many processes one after the other and reuse their connections. They are used by
@@ -11,6 +15,24 @@ type Clients interface {
 	// Close takes back a client that Open returned. What it still waits for is to
 	// end with an error, as if it were closed.
 	Close(client *redis.Client) error
+}
+
+// A Conduit is what [Clients] may be, too: the way that commands take which a client
+// library of another kind sends.
+type Conduit interface {
+	// Pass has send send one command, or not, and keeps the answer from it, or not.
+	// The error is that of send, or another that the connection might have had.
+	Pass(ctx context.Context, send func(context.Context) error) error
+}
+
+// Pass sends a command by another client library than go-redis: send is to return nil
+// when the server answered, whatever that was, else the error of the connection. Where
+// Pass returns an error, that is what the lock is to be told, whatever send was.
+func (e Environment) Pass(ctx context.Context, send func(context.Context) error) error {
+	if conduit, ok := e.Clients.(Conduit); ok {
+		return conduit.Pass(ctx, send)
+	}
+	return send(ctx)
 }
 
 // Disconnect closes a client that Connect returned: the way for a process to close

@@ -57,15 +57,28 @@ func describe(name, summary string, m mode) design.Design {
 		Claims: slices.DeleteFunc(design.LeaseClaims(), func(g lockbench.Guarantee) bool {
 			return g == lockbench.Skew || g == lockbench.LossReported || g == lockbench.NoSpuriousRefusal
 		}),
-		Limits: []design.Limit{{
-			Fault: design.ThreadDeath,
-			Gives: []lockbench.Guarantee{lockbench.Recovery},
-			Why:   "the library goes on renewing what nobody will release",
-		}},
+		Limits:    limits(),
 		Reacquire: design.Refused,
 		Renews:    true,
 		LiveOnly:  "its goroutines wait for mutexes while a command is under way, and its random values cannot be seeded",
 		Commands:  []string{"EVALSHA", "EVAL", "SET", "GET", "PEXPIREAT", "DEL"},
 		Tracked:   m != polling,
 	}
+}
+
+// limits are what befalls renewals: package faults names the faults.
+func limits() []design.Limit {
+	all := []design.Limit{{
+		Fault: design.ThreadDeath,
+		Gives: []lockbench.Guarantee{lockbench.Recovery},
+		Why:   "the library goes on renewing what nobody will release",
+	}}
+	for _, fault := range []string{"lost-reply", "cut", "client-kill", "black-hole"} {
+		all = append(all, design.Limit{
+			Fault: fault,
+			Gives: []lockbench.Guarantee{lockbench.Exclusion, lockbench.NoEarlyExpiry, lockbench.Effects},
+			Why:   "a renewal that is not answered has the library delete the key at once, and its owner is told after that",
+		})
+	}
+	return all
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync/atomic"
 	"time"
 
 	"github.com/lockbench/lockbench"
@@ -92,20 +91,32 @@ func (g *grant) Release(context.Context) error {
 // client is the library's connection, looked at on the way.
 type client struct {
 	rueidis.Client
-	sent *atomic.Int64 // nil to count nothing
+	env design.Environment
 }
 
 // Do implements rueidis.Client.
 func (c client) Do(ctx context.Context, cmd rueidis.Completed) rueidis.RedisResult {
-	if c.sent != nil {
-		c.sent.Add(1)
+	if c.env.Commands != nil {
+		c.env.Commands.Add(1)
 	}
 	h, _ := ctx.Value(holdKey{}).(*hold)
 	if h == nil { // a key is given up
-		return c.Client.Do(ctx, cmd)
+		return c.pass(ctx, cmd)
 	}
 	answered := h.sending(cmd.Commands())
-	result := c.Client.Do(ctx, cmd)
+	result := c.pass(ctx, cmd)
 	answered(result)
+	return result
+}
+
+// pass sends cmd by the way of the environment.
+func (c client) pass(ctx context.Context, cmd rueidis.Completed) (result rueidis.RedisResult) {
+	err := c.env.Pass(ctx, func(ctx context.Context) error {
+		result = c.Client.Do(ctx, cmd)
+		return result.NonRedisError()
+	})
+	if err != nil {
+		return rueidis.NewErrorResult(err)
+	}
 	return result
 }

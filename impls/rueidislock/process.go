@@ -62,7 +62,7 @@ func (p *process) locker(ttl lease) (locker, error) {
 		NoLoopTracking: p.mode == noloop,
 		ClientBuilder: func(o rueidis.ClientOption) (rueidis.Client, error) {
 			inner, err := rueidis.NewClient(o)
-			return client{inner, p.env.Commands}, err
+			return client{inner, p.env}, err
 		},
 		ClientOption: p.options(),
 	})
