@@ -13,7 +13,6 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/internal/servertest"
 	"github.com/lockbench/lockbench/servers"
 	"github.com/lockbench/lockbench/workloads"
@@ -115,34 +114,4 @@ func drivenLoop(b *testing.B, server *servers.Server, d time.Duration, history i
 		b.Fatal(err)
 	}
 	return s.Grants
-}
-
-// BenchmarkWitness is the cost of watching one pair of acquire and release.
-func BenchmarkWitness(b *testing.B) {
-	w := NewWitness([]string{"key"}, false)
-	for _, bench := range []struct {
-		name   string
-		locker lockbench.Locker
-	}{
-		{"bare", always{}},
-		{"watched", w.Locker(always{})},
-	} {
-		b.Run(bench.name, func(b *testing.B) {
-			b.ReportAllocs()
-			ctx := context.Background()
-			for b.Loop() {
-				lease, _ := bench.locker.Acquire(ctx, "key", lockbench.Options{TTL: time.Second})
-				_ = lease.Release(ctx)
-			}
-		})
-	}
-}
-
-// always grants the same lease, which tells its validity, and costs nothing.
-type always struct{}
-
-var granted = &tellingLease{from: time.Now(), granted: time.Hour}
-
-func (always) Acquire(context.Context, string, lockbench.Options) (lockbench.Lease, error) {
-	return granted, nil
 }

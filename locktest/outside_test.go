@@ -21,7 +21,12 @@ func TestOutsideModule(t *testing.T) {
 		t.Skip("builds a program, and takes its time")
 	}
 	server := servertest.Start(t)
-	dir := outsideModule(t)
+	t.Parallel()
+	dir := t.TempDir()
+	outsideModule(t, dir)
+	if err := os.CopyFS(dir, os.DirFS("testdata/outside")); err != nil {
+		t.Fatal(err)
+	}
 	cmd := exec.CommandContext(t.Context(), "go", "test", "-v", "-parallel=6", ".")
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off", "TMPDIR="+t.TempDir(),
@@ -43,13 +48,11 @@ func TestOutsideModule(t *testing.T) {
 	}
 }
 
-// outsideModule makes a folder of the module.
-func outsideModule(t *testing.T) string {
+// outsideModule makes dir the folder of a module that uses lockbench. Its requirements
+// are lockbench's, at the same versions but for what else go.mod is to say: nothing more
+// is to be fetched.
+func outsideModule(t *testing.T, dir string, more ...string) {
 	t.Helper()
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS("testdata/outside")); err != nil {
-		t.Fatal(err)
-	}
 	root, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)
@@ -58,9 +61,8 @@ func outsideModule(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Its requirements are lockbench's, at the same versions: nothing is to be fetched.
 	text := strings.Replace(string(mod), "module github.com/lockbench/lockbench", "module example.org/outside", 1) +
-		"\nrequire github.com/lockbench/lockbench v0.0.0\nreplace github.com/lockbench/lockbench => " + root + "\n"
+		"\nrequire github.com/lockbench/lockbench v0.0.0\nreplace github.com/lockbench/lockbench => " + root + "\n" + strings.Join(more, "\n") + "\n"
 	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +73,6 @@ func outsideModule(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return dir
 }
 
 var outcome = regexp.MustCompile(`--- (PASS|FAIL): Test(\w+/(?:Explore|Run))(?:/(\S+))? `)

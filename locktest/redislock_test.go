@@ -1,14 +1,8 @@
 package locktest_test
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"testing"
-	"time"
 
-	"github.com/bsm/redislock"
-	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/locktest"
 )
 
@@ -16,38 +10,4 @@ import (
 func TestRedislock(t *testing.T) {
 	budget(t, "4500")
 	locktest.Explore(t, newRedislock)
-}
-
-func newRedislock(_ *testing.T, env locktest.Env) lockbench.Locker {
-	return redislockLocker{redislock.New(env.Redis)}
-}
-
-type redislockLocker struct{ client *redislock.Client }
-
-func (l redislockLocker) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
-	lock, err := l.client.Obtain(ctx, key, opt.TTL, &redislock.Options{Metadata: opt.Metadata})
-	if err != nil {
-		return nil, told(err, redislock.ErrNotObtained, lockbench.ErrNotAcquired)
-	}
-	return redislockLease{lock}, nil
-}
-
-type redislockLease struct{ lock *redislock.Lock }
-
-func (l redislockLease) Release(ctx context.Context) error {
-	return told(l.lock.Release(ctx), redislock.ErrLockNotHeld, lockbench.ErrNotHeld)
-}
-
-func (l redislockLease) Extend(ctx context.Context, ttl time.Duration) error {
-	return told(l.lock.Refresh(ctx, ttl, nil), redislock.ErrNotObtained, lockbench.ErrNotHeld)
-}
-
-func (l redislockLease) TTL(ctx context.Context) (time.Duration, error) { return l.lock.TTL(ctx) }
-
-// told gives err the meaning that theirs has in the contract, when it is theirs.
-func told(err, theirs, meaning error) error {
-	if errors.Is(err, theirs) {
-		return fmt.Errorf("%w: %w", meaning, err)
-	}
-	return err
 }

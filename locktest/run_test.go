@@ -141,6 +141,9 @@ func wantBroken(t *testing.T, trial locktest.Trial, g lockbench.Guarantee) {
 	if f := judgedAgain(t, c.History).Find(g); f.Verdict != checker.Broken {
 		t.Errorf("%s: %s says %v, want it broken", g, c.History, f.Verdict)
 	}
+	if g == lockbench.Exclusion && len(endOf(t, c.History).Trailer.WitnessOverlaps) == 0 {
+		t.Errorf("%s: the witness of %s saw no two at a time", g, c.History)
+	}
 }
 
 func caseOf(trial locktest.Trial, g lockbench.Guarantee) locktest.Case {
@@ -159,6 +162,21 @@ func judgedAgain(t *testing.T, file string) checker.Result {
 		t.Fatal(err)
 	}
 	return r
+}
+
+// endOf reads a history to its end.
+func endOf(t *testing.T, file string) history.End {
+	t.Helper()
+	src, err := history.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range src.Events() {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return src.End()
 }
 
 // TestTrySurvivesWildLocks has locks do what no lock may. Try says so and returns.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"runtime"
@@ -13,6 +14,8 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/witness"
 )
 
 // A show is one play performed with a lock: several stages side by side, one record.
@@ -81,14 +84,28 @@ func (s *show) perform(ctx context.Context) (err error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.limit())
 	defer cancel()
-	s.play.on(s.stages(ctx, recorder))
+	stages := s.stages(ctx, recorder)
+	s.play.on(stages)
 	if ctx.Err() == context.DeadlineExceeded {
 		s.notes.fail(fmt.Errorf("not over after %v", s.limit()))
 	}
-	if err := recorder.Close(history.Trailer{EndNS: recorder.Now(), Ended: "operations"}); err != nil {
+	ended := history.Trailer{EndNS: recorder.Now(), Ended: "operations", WitnessOverlaps: map[string]int64{}}
+	for _, st := range stages {
+		st.testify(&ended)
+	}
+	if err := recorder.Close(ended); err != nil {
 		return err
 	}
 	return out.Flush()
+}
+
+// testify adds what the witness of the stage saw to the end of its record: checking
+// that, the checker contradicts itself where it has not found as much.
+func (s *stage) testify(end *history.Trailer) {
+	if s.witness != nil {
+		maps.Copy(end.WitnessOverlaps, s.witness.Overlaps())
+		end.WitnessEntries += s.witness.Entries()
+	}
 }
 
 // on performs the play on all stages at once.
@@ -113,6 +130,9 @@ func (s *show) stages(ctx context.Context, recorder *history.Recorder) (stages [
 			short: t.settings.short, can: t.abilities, notes: &s.notes,
 			random: rand.New(rand.NewPCG(t.settings.seed, uint64(side))),
 			store:  &memory{records: map[string]lockbench.Record{}},
+		}
+		if !t.abilities.renews { // by what a lock does unseen the lease may be shorter than its owner's last extend
+			st.witness = witness.New([]string{st.key}, t.abilities.reacquire == design.Nested)
 		}
 		for i := range s.play.owners {
 			id := side*s.play.owners + i

@@ -7,10 +7,12 @@ import (
 	"math/rand/v2"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/witness"
 )
 
 // A stage is what the owners of one play of a case have: a key of their own, and a
@@ -27,6 +29,7 @@ type stage struct {
 	owners    []*owner
 	store     *memory
 	notes     *notes
+	witness   *witness.Witness // nil where it could not be believed
 }
 
 // slack is how long after the end of a lease the key may still be refused, as the
@@ -67,6 +70,7 @@ type owner struct {
 	locker lockbench.Locker
 	guard  *guard
 	record *history.Client
+	dead   atomic.Bool
 }
 
 // pace is the time between two tries of a waiting owner.
@@ -75,7 +79,11 @@ func (s *stage) pace() time.Duration { return max(s.ttl/200, time.Millisecond) }
 // enlist makes owner id of the stage.
 func (s *stage) enlist(id int32, g *guard, r *history.Recorder) {
 	record := r.Client(id, id)
-	s.owners = append(s.owners, &owner{stage: s, guard: g, record: record, locker: record.Locker(g)})
+	o := &owner{stage: s, guard: g, record: record, locker: record.Locker(g)}
+	if s.witness != nil {
+		o.locker = s.witness.MortalLocker(o.locker, o.dead.Load)
+	}
+	s.owners = append(s.owners, o)
 }
 
 // acquire asks for ttl, again and again for as long as wait: only of a single try it
@@ -133,6 +141,7 @@ func (o *owner) releaseAfter(lease lockbench.Lease, d time.Duration) {
 // die ends the owner, as a crash would: what it holds it leaves. One that renews by
 // itself has to be closed for that.
 func (o *owner) die() {
+	o.dead.Store(true) // before it is on record, for the witness
 	o.record.Die("abandoned")
 	if o.stage.can.renews {
 		o.guard.close()

@@ -32,7 +32,7 @@ var house = map[string][]string{
 	"impls/*":                 {"", "impls/design"},
 	"servers":                 {"", "history"},
 	"faults":                  {"", "history", "impls/design", "servers", "internal/suggest"},
-	"load":                    {"", "faults", "history", "impls/design", "servers", "workloads", "internal/suggest"},
+	"load":                    {"", "faults", "history", "impls/design", "servers", "workloads", "internal/suggest", "internal/witness"},
 	"explore":                 {"", "history", "checker", "impls/design", "explore/gate", "internal/suggest"},
 	"explore/gate":            {"explore/gate/*"},
 	"explore/gate/*":          {},
@@ -40,6 +40,7 @@ var house = map[string][]string{
 	"scenario":                {"internal/suggest"},
 	"internal/*":              {},
 	"internal/servertest":     {"servers"},
+	"internal/witness":        {""},
 	"internal/zoo":            {"", "impls/design"},
 	"impls/design/designtest": {"", "impls/design", "internal/servertest"},
 	"cmd/lockbench":           {"", "history", "history/*", "checker", "measure", "gates", "reports", "workloads", "impls", "impls/*", "servers", "faults", "load", "explore", "explore/bubble", "scenario", "internal/*"},
@@ -65,6 +66,8 @@ var remote = map[string][]string{
 	"gates":     {"github.com/redis/", "github.com/alicebob/miniredis"},
 	"reports":   {"github.com/redis/", "github.com/alicebob/miniredis"},
 	"workloads": {"github.com/redis/", "github.com/alicebob/miniredis"},
+	// A test of somebody else's lock links neither the live driver nor what it strikes with.
+	"locktest": {"github.com/Shopify/toxiproxy", module + "/load", module + "/faults", module + "/servers"},
 }
 
 // A listing is what go list tells of a package, tests left out.

@@ -1,4 +1,4 @@
-package load
+package witness
 
 import (
 	"context"
@@ -149,7 +149,7 @@ func TestWitness(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := NewWitness([]string{"key"}, tt.nested)
+				w := New([]string{"key"}, tt.nested)
 				tt.play(scene{t, w.Locker(tt.lock), w.Locker(open{})})
 				want := map[string]int64{}
 				if tt.want > 0 {
@@ -167,7 +167,7 @@ func TestWitness(t *testing.T) {
 }
 
 func TestWitnessKeepsAbilities(t *testing.T) {
-	w := NewWitness([]string{"key"}, false)
+	w := New([]string{"key"}, false)
 	for _, blind := range []bool{false, true} {
 		lease := scene{t: t}.acquire(w.Locker(open{blind: blind}), 0)
 		_, extends := lockbench.Ability[lockbench.Extender](lease)
@@ -183,7 +183,7 @@ func TestWitnessKeepsAbilities(t *testing.T) {
 // TestWitnessUnderRace has many clients at few keys of a lock that excludes
 // nobody: it must count, and the race detector must be silent.
 func TestWitnessUnderRace(t *testing.T) {
-	w := NewWitness([]string{"a", "b"}, false)
+	w := New([]string{"a", "b"}, false)
 	done := make(chan struct{})
 	const clients, rounds = 4, 2000
 	for i := range clients {

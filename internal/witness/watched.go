@@ -1,4 +1,4 @@
-package load
+package witness
 
 import (
 	"context"

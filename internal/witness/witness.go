@@ -1,4 +1,4 @@
-package load
+package witness
 
 import (
 	"context"
@@ -24,9 +24,9 @@ type Witness struct {
 	sites  map[string]*site
 }
 
-// NewWitness returns a witness of keys; what happens to other keys it does not
+// New returns a witness of keys; what happens to other keys it does not
 // see. nested tells whether the design counts a second acquire by the holder.
-func NewWitness(keys []string, nested bool) *Witness {
+func New(keys []string, nested bool) *Witness {
 	w := &Witness{base: time.Now(), nested: nested, sites: make(map[string]*site, len(keys))}
 	for _, key := range keys {
 		w.sites[key] = &site{base: w.base}
