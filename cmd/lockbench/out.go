@@ -33,9 +33,12 @@ var (
 	hgrmOutput  = outputForm{"hgrm", "DIR (HdrHistogram percentiles, ms)"}
 	junitOutput = outputForm{"junit", "FILE (JUnit XML)"}
 
-	runOutputs     = []outputForm{jsonOutput, hgrmOutput, junitOutput}
-	exploreOutputs = []outputForm{jsonOutput, {"text", "FILE (the terminal report)"}, junitOutput}
-	matrixOutputs  = []outputForm{jsonOutput, {"md", "FILE (Markdown)"}, junitOutput}
+	markdownOutput = outputForm{"markdown", "FILE"}
+	githubOutput   = outputForm{"github", "FILE (Markdown appended to it, as to the summary of a step)"}
+
+	runOutputs     = []outputForm{jsonOutput, hgrmOutput, junitOutput, markdownOutput, githubOutput}
+	exploreOutputs = []outputForm{jsonOutput, {"text", "FILE (the terminal report)"}, junitOutput, markdownOutput, githubOutput}
+	matrixOutputs  = []outputForm{jsonOutput, {"md", "FILE (Markdown)"}, junitOutput, githubOutput}
 )
 
 // outHelp documents --out for a command.
@@ -102,33 +105,31 @@ func (o outputs) write(stdout io.Writer, r reports.Result, runs []reports.Judged
 	for _, dir := range o["hgrm"] {
 		errs = append(errs, reports.HGRM(dir, runs))
 	}
-	return errors.Join(append(errs, o.files(stdout, map[string]rendering{
-		"json":  func(w io.Writer) error { return reports.JSON(w, r) },
-		"junit": func(w io.Writer) error { return reports.JUnit(w, r) },
-		"":      func(w io.Writer) error { return reports.Terminal(w, r, terminalOptions(w)) },
-	}))...)
+	forms := resultForms(r)
+	forms[""] = func(w io.Writer) error { return reports.Terminal(w, r, terminalOptions(w)) }
+	return errors.Join(append(errs, o.files(stdout, forms))...)
 }
 
 // writeExploration is write for explored designs.
 func (o outputs) writeExploration(stdout io.Writer, r reports.Result) error {
-	text := func(w io.Writer) error { return reports.TerminalExploration(w, r, terminalOptions(w)) }
-	return o.files(stdout, map[string]rendering{
-		"json":  func(w io.Writer) error { return reports.JSON(w, r) },
-		"junit": func(w io.Writer) error { return reports.JUnit(w, r) },
-		"text":  text,
-		"":      text,
-	})
+	forms := resultForms(r)
+	forms[""] = func(w io.Writer) error { return reports.TerminalExploration(w, r, terminalOptions(w)) }
+	forms["text"] = forms[""]
+	return o.files(stdout, forms)
 }
 
 // writeMatrix is write for a matrix; what goes to JSON files was written on the way.
 func (o outputs) writeMatrix(stdout io.Writer, m reports.Matrix) error {
 	rest := maps.Clone(o)
 	rest["json"] = slices.DeleteFunc(slices.Clone(o["json"]), func(path string) bool { return path != toStdout })
+	markdown := func(w io.Writer) error { return reports.MarkdownMatrix(w, m) }
 	return rest.files(stdout, map[string]rendering{
-		"json":  func(w io.Writer) error { return reports.MatrixJSON(w, m) },
-		"junit": func(w io.Writer) error { return reports.JUnitMatrix(w, m) },
-		"md":    func(w io.Writer) error { return reports.MarkdownMatrix(w, m) },
-		"":      func(w io.Writer) error { return reports.TerminalMatrix(w, m, terminalOptions(w)) },
+		jsonOutput.name:   func(w io.Writer) error { return reports.MatrixJSON(w, m) },
+		junitOutput.name:  func(w io.Writer) error { return reports.JUnitMatrix(w, m) },
+		githubOutput.name: markdown,
+		annotations:       func(w io.Writer) error { return reports.AnnotationsMatrix(w, m) },
+		"md":              markdown,
+		"":                func(w io.Writer) error { return reports.TerminalMatrix(w, m, terminalOptions(w)) },
 	})
 }
 
@@ -145,16 +146,22 @@ func (o outputs) files(stdout io.Writer, forms map[string]rendering) error {
 				errs = append(errs, forms[kind](stdout))
 				continue
 			}
-			errs = append(errs, writeFile(path, forms[kind]))
+			write := writeFile
+			if kind == githubOutput.name {
+				write = appendFile
+			}
+			errs = append(errs, write(path, forms[kind]))
 		}
 	}
+	log := io.Writer(os.Stderr)
 	if table {
 		errs = append(errs, forms[""](stdout))
+		log = stdout
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, inGitHub(log, forms))...)
 }
 
-func writeFile(path string, write func(io.Writer) error) error {
+func writeFile(path string, write rendering) error {
 	f, err := os.Create(path)
 	if err != nil {
 		return err

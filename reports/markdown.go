@@ -1,0 +1,169 @@
+package reports
+
+import (
+	"bufio"
+	"fmt"
+	"html"
+	"io"
+	"strings"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+)
+
+// MaxSummary is how many bytes a step summary of GitHub may have; more is not shown at
+// all (docs.github.com, workflow commands).
+const MaxSummary = 1 << 20
+
+// maxEvidence bounds what is shown of how guarantees were broken, so that the whole
+// stays below MaxSummary.
+const maxEvidence = MaxSummary / 2
+
+// Markdown writes r as GitHub's Markdown: the outcome, the thresholds, the table, then
+// every broken guarantee with its witness, to be unfolded. Witnesses of which there is
+// no end are cut off where the whole would exceed [MaxSummary]. It returns the first
+// error of w.
+func Markdown(w io.Writer, r Result) error {
+	merged := r.Designs()
+	m := markdown{Writer: bufio.NewWriter(w), result: &merged, labels: merged.Labels(), suites: r.suites()}
+	headline, why := merged.Outcome()
+	m.printf("### lockbench: %s\n\n%s (exit %d)\n", inline(headline), inline(why), r.Exit)
+	m.thresholds()
+	m.table()
+	m.cases("What was broken", func(_ testCase, g Guarantee) bool { return g.Verdict == checker.Broken })
+	m.cases("What is open", func(c testCase, _ Guarantee) bool { return c.state == caseErred })
+	m.footer()
+	return m.Flush()
+}
+
+// markdown is a report being written; its Writer keeps the first error.
+type markdown struct {
+	*bufio.Writer
+	result *Result
+	labels []string
+	suites []suite
+	shown  int // bytes of evidence
+}
+
+func (m *markdown) printf(format string, args ...any) { fmt.Fprintf(m.Writer, format, args...) }
+
+// thresholds writes one line per threshold.
+func (m *markdown) thresholds() {
+	if len(m.result.Thresholds) == 0 {
+		return
+	}
+	t := terminal{result: m.result, label: newLabel(m.result.Runs)}
+	m.printf("\n| threshold | outcome | |\n|---|---|---|\n")
+	for i := range m.result.Thresholds {
+		th := &m.result.Thresholds[i]
+		m.printf("| %s | %s | %s |\n", inline(th.Threshold), inline(strings.TrimSpace(t.outcomeWord(th.Outcome))), inline(t.readings(th)))
+	}
+}
+
+// table writes one line per design: how fast it was, unless it was explored, and what it
+// kept.
+func (m *markdown) table() {
+	if len(m.result.Runs) == 0 {
+		return
+	}
+	explored := m.result.explored()
+	if explored {
+		m.printf("\n| design | held | hazard | broken |\n|---|---|---|---|\n")
+	} else {
+		m.printf("\n| design | grants/s | acquire p50 | p99 | max | violations | held | hazard | broken |\n|---|--:|--:|--:|--:|--:|---|---|---|\n")
+	}
+	t := table{result: m.result, label: newLabel(m.result.Runs)}
+	for i := range m.result.Runs {
+		run := &m.result.Runs[i]
+		m.printf("| %s |", inline(m.labels[i]))
+		if !explored {
+			l := run.Latency["acquire"]
+			m.printf(" %s | %s | %s | %s | %s |", inline(t.rate(run)), duration(l.Count, l.P50), duration(l.Count, l.P99), duration(l.Count, l.Max), t.violations(run))
+		}
+		m.printf(" %s | %s | %s |\n", list(run.with(checker.Held)), list(run.with(checker.Hazard)), brokenBy(run))
+	}
+}
+
+// brokenBy lists what a run broke; what it claims stands out.
+func brokenBy(run *Run) string {
+	var words []string
+	for _, name := range run.with(checker.Broken) {
+		word := string(name)
+		if run.Guarantees[name].Claimed {
+			word = "**" + word + "** (claimed)"
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, ", ")
+}
+
+// cases writes what matches of all suites, under a heading.
+func (m *markdown) cases(heading string, match func(testCase, Guarantee) bool) {
+	for _, s := range m.suites {
+		for _, c := range s.cases {
+			var g Guarantee
+			if s.run != nil {
+				g = s.run.Guarantees[lockbench.Guarantee(c.name)]
+			}
+			if !match(c, g) {
+				continue
+			}
+			if heading != "" {
+				m.printf("\n#### %s\n\n", heading)
+				heading = ""
+			}
+			m.one(s.name+": "+c.name, c)
+		}
+	}
+}
+
+func (m *markdown) one(title string, c testCase) {
+	switch {
+	case c.evidence == "":
+		m.printf("- %s: %s\n", inline(title), inline(c.message))
+	case m.shown+len(c.evidence) > maxEvidence:
+		m.printf("- %s: %s (too long to be shown here)\n", inline(title), inline(c.message))
+	default:
+		m.shown += len(c.evidence)
+		fence := fenceFor(c.evidence)
+		m.printf("<details><summary>%s: %s</summary>\n\n%s\n%s\n%s\n\n</details>\n\n", within(title), within(c.message), fence, legible(c.evidence), fence)
+	}
+}
+
+// footer says what all this was made under.
+func (m *markdown) footer() {
+	if len(m.result.Runs) == 0 {
+		return
+	}
+	first := &m.result.Runs[0]
+	parts := append([]string{}, settings(first.Params)...)
+	if first.Workload != "" {
+		parts = append([]string{"workload " + first.Workload}, parts...)
+	}
+	parts = append(parts, fmt.Sprintf("seed %d", first.Seed), "server "+m.result.Kind(first)+" "+m.result.Version(first))
+	m.printf("\n<sub>%s</sub>\n", inline(strings.Join(parts, ", ")))
+}
+
+// fenceFor is a fence that does not occur in a text.
+func fenceFor(text string) string {
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence
+}
+
+// markdownSpecial are the characters that Markdown or HTML would take for its own.
+var markdownSpecial = strings.NewReplacer(
+	"&", "&amp;", "<", "&lt;", ">", "&gt;", "|", `\|`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`,
+	`\`, `\\`, "\n", " ", "\r", " ", "~", `\~`, "#", `\#`,
+)
+
+// inline makes text stand for itself within a line of Markdown.
+func inline(text string) string { return markdownSpecial.Replace(legible(text)) }
+
+// within makes text stand for itself within an HTML element, which Markdown leaves as it
+// is.
+func within(text string) string {
+	return html.EscapeString(strings.ReplaceAll(legible(text), "\n", " "))
+}
