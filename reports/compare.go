@@ -86,6 +86,17 @@ type observed struct {
 type group struct {
 	label string
 	runs  []observed
+	again int // how many of them were given more than once
+}
+
+// add takes a run, once: what is given twice is no repetition.
+func (g *group) add(o observed) {
+	same := func(other observed) bool { return other.run.Started == o.run.Started && other.run.Seed == o.run.Seed }
+	if o.run.Started != "" && slices.ContainsFunc(g.runs, same) {
+		g.again++
+		return
+	}
+	g.runs = append(g.runs, o)
 }
 
 // Compare tells what became of the guarantees and the speed of base in changed. Each side is
@@ -134,7 +145,7 @@ func groups(results []Result, workloads bool) []group {
 			if at < 0 {
 				at, all = len(all), append(all, group{label: name})
 			}
-			all[at].runs = append(all[at].runs, o)
+			all[at].add(o)
 		}
 	}
 	return all
@@ -179,6 +190,11 @@ func (c *Comparison) pair(base, changed []group) error {
 }
 
 func (c *Comparison) add(base, changed group) {
+	for _, g := range []group{base, changed} {
+		if g.again > 0 {
+			c.Notes = append(c.Notes, fmt.Sprintf("%s: %s given more than once, which count once", g.label, plural(int64(g.again), "run")))
+		}
+	}
 	c.Designs = append(c.Designs, ComparedDesign{
 		Base: base.label, New: changed.label, BaseRuns: len(base.runs), NewRuns: len(changed.runs),
 		Guarantees: []GuaranteeChange{}, Metrics: []MetricChange{}, base: base.runs, changed: changed.runs,

@@ -146,7 +146,7 @@ func TestCompareExits(t *testing.T) {
 		{"slower than a limit", even, slow, CompareOptions{Limits: tenth}, FailedThreshold, "PASSED lua-token/strategy: grants_per_s worse by 10% at most: it is -3"},
 		{"faster than a limit", slow, even, CompareOptions{Limits: tenth}, Passed, "kept lua-token/strategy: grants_per_s worse by 10% at most: it is between +"},
 		{"too noisy for a limit", even, same, CompareOptions{Limits: []Limit{{"acquire.p99", 0.005}}}, Inconclusive, "it may be anything from -"},
-		{"too few runs", repeated{design: strategy, runs: 5, slower: 1}, repeated{design: strategy, runs: 5, slower: 3}, CompareOptions{}, Inconclusive, "5 and 5 runs are too few to tell a difference, it takes 6 of each"},
+		{"too few runs", repeated{design: strategy, runs: 5, slower: 1}, repeated{design: strategy, runs: 5, slower: 3}, CompareOptions{}, Inconclusive, "5 and 5 runs are too few to tell a difference, it takes 7 of each"},
 		{"too few runs for a limit", repeated{design: strategy, runs: 5, slower: 1}, repeated{design: strategy, runs: 5, slower: 3}, CompareOptions{Limits: tenth}, Inconclusive, "open lua-token/strategy: grants_per_s worse by 10% at most: too few runs"},
 		{"a claim broken once", even, with(even, breaks(lockbench.Exclusion, true, 3)), CompareOptions{}, BrokenClaim, "WORSE   lua-token/strategy exclusion*: held in 10 runs -> broken in 1 of 10 runs; equals differ so in 50% of cases"},
 		{"no claim, broken once", even, with(even, breaks(lockbench.Fencing, false, 3)), CompareOptions{}, Passed, "worse   lua-token/strategy fencing: untested -> broken in 1 of 1 run"},
@@ -167,8 +167,13 @@ func TestCompareExits(t *testing.T) {
 		{"nothing measured", even, with(even, func(_ int, r *Result) { r.Runs[0].Grants = 0 }), CompareOptions{}, Inconclusive, "one side measured nothing"},
 		{"self-check failed", even, with(even, func(_ int, r *Result) { r.Prove(&SelfCheck{MustBreak: lockbench.Exclusion}) }), CompareOptions{}, Inconclusive, "a lock broken on purpose was not caught"},
 		{"not run", even, with(even, func(_ int, r *Result) { r.NotRun = []string{"x/y"} }), CompareOptions{}, Inconclusive, "not run: x/y"},
+		{"a run given twice", even, with(even, func(i int, r *Result) {
+			if i > 7 {
+				r.Runs[0].Started, r.Runs[0].Seed = "2026-11-02T10:00:02Z", 42
+			}
+		}), CompareOptions{}, Passed, "note lua-token/strategy: 2 runs given more than once, which count once"},
 		{"two designs", even, repeated{design: "lua-token/fenced", runs: 10, slower: 1, seed: 5}, CompareOptions{}, Passed, "lua-token/strategy -> lua-token/fenced, 10 runs of each"},
-		{"one after the other", repeated{design: strategy, runs: 10, slower: 1, seed: 3}, with(even, func(_ int, r *Result) { r.Runs[0].Started = "2027-01-01T00:00:00Z" }), CompareOptions{}, Passed, "note all runs of one side were made before"},
+		{"one after the other", repeated{design: strategy, runs: 10, slower: 1, seed: 3}, with(even, func(i int, r *Result) { r.Runs[0].Started = fmt.Sprintf("2027-01-01T00:%02d:00Z", i) }), CompareOptions{}, Passed, "note all runs of one side were made before"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := compareSides(t, c.base, c.new, c.opt)

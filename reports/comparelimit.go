@@ -1,6 +1,9 @@
 package reports
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // What became of a limit.
 const (
@@ -72,6 +75,8 @@ func (m *MetricChange) limit(share float64) (outcome, why string) {
 // percent renders a ratio less one as "+12.3%", with what digits it deserves.
 func percent(ratio float64) string {
 	switch v := 100 * ratio; {
+	case math.Abs(v) < 0.05:
+		return "0%"
 	case v >= 999.5:
 		return fmt.Sprintf("x%.3g", 1+ratio)
 	case v >= 99.5:

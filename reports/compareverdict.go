@@ -111,7 +111,7 @@ func (g *GuaranteeChange) chance() float64 {
 // settle decides what became of the guarantee.
 func (g *GuaranteeChange) settle() {
 	was, is := g.bad()
-	sure := g.explored || g.ChanceAdjusted <= statistics.Alpha
+	sure := g.explored || g.ChanceAdjusted <= statistics.Usual
 	switch {
 	case g.Was.Runs == 0 || g.Is.Runs == 0:
 		g.Change = g.ofOneSide()
@@ -212,7 +212,7 @@ func (g *GuaranteeChange) String() string {
 	case !g.Was.Claimed && g.Is.Claimed:
 		text += ", newly claimed"
 	}
-	if g.Change != guaranteeSame && g.Chance < 1 && g.ChanceAdjusted > statistics.Alpha && !g.explored {
+	if g.Change != guaranteeSame && g.Chance < 1 && g.ChanceAdjusted > statistics.Usual && !g.explored {
 		text += fmt.Sprintf("; equals differ so in %.0f%% of cases", 100*g.Chance)
 	}
 	return text

@@ -32,7 +32,8 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs the real command as users do. Its own commands beside those of
-// testscript: exits, flip, cut, rewrite, schema, matrixschema, timeless and sametable.
+// testscript: exits, flip, cut, rewrite, schema, matrixschema, comparisonschema,
+// timeless and sametable.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:   "testdata",
@@ -46,7 +47,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "flip": flip, "cut": cut, "schema": schema, "timeless": timeless, "sametable": sameTable,
-			"matrixschema": matrixSchema, "rewrite": rewrite,
+			"matrixschema": matrixSchema, "comparisonschema": comparisonSchema, "rewrite": rewrite,
 		},
 	})
 }
@@ -105,16 +106,22 @@ func damaged(ts *testscript.TestScript, args []string) (path string, text []byte
 
 // schema validates a JSON result: schema result.json.
 func schema(ts *testscript.TestScript, _ bool, args []string) {
+	validate(ts, reports.JSONSchema, args[0])
+}
+
+// comparisonSchema validates a JSON comparison: comparisonschema comparison.json.
+func comparisonSchema(ts *testscript.TestScript, _ bool, args []string) {
+	validate(ts, reports.ComparisonJSONSchema, args[0])
+}
+
+func validate(ts *testscript.TestScript, text []byte, file string) {
 	c := jsonschema.NewCompiler()
-	described, err := jsonschema.UnmarshalJSON(bytes.NewReader(reports.JSONSchema))
+	described, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	ts.Check(err)
-	ts.Check(c.AddResource("result.json", described))
-	s, err := c.Compile("result.json")
+	ts.Check(c.AddResource("schema.json", described))
+	s, err := c.Compile("schema.json")
 	ts.Check(err)
-	f, err := os.Open(ts.MkAbs(args[0]))
-	ts.Check(err)
-	defer f.Close()
-	doc, err := jsonschema.UnmarshalJSON(f)
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(ts.ReadFile(file)))
 	ts.Check(err)
 	ts.Check(s.Validate(doc))
 }

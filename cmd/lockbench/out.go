@@ -32,11 +32,12 @@ var (
 	jsonOutput  = outputForm{"json", "FILE (- is standard output, instead of the table)"}
 	hgrmOutput  = outputForm{"hgrm", "DIR (HdrHistogram percentiles, ms)"}
 	junitOutput = outputForm{"junit", "FILE (JUnit XML)"}
+	benchOutput = outputForm{"bench", "FILE (the Go benchmark format, for benchstat)"}
 
 	markdownOutput = outputForm{"markdown", "FILE"}
 	githubOutput   = outputForm{"github", "FILE (Markdown appended to it, as to the summary of a step)"}
 
-	runOutputs     = []outputForm{jsonOutput, hgrmOutput, junitOutput, markdownOutput, githubOutput}
+	runOutputs     = []outputForm{jsonOutput, hgrmOutput, benchOutput, junitOutput, markdownOutput, githubOutput}
 	exploreOutputs = []outputForm{jsonOutput, {"text", "FILE (the terminal report)"}, junitOutput, markdownOutput, githubOutput}
 	matrixOutputs  = []outputForm{jsonOutput, {"md", "FILE (Markdown)"}, junitOutput, githubOutput}
 )
@@ -106,6 +107,7 @@ func (o outputs) write(stdout io.Writer, r reports.Result, runs []reports.Judged
 		errs = append(errs, reports.HGRM(dir, runs))
 	}
 	forms := resultForms(r)
+	forms["bench"] = func(w io.Writer) error { return reports.Bench(w, r) }
 	forms[""] = func(w io.Writer) error { return reports.Terminal(w, r, terminalOptions(w)) }
 	return errors.Join(append(errs, o.files(stdout, forms))...)
 }

@@ -191,14 +191,19 @@ func guardNames() []string {
 type subject struct {
 	design.Design
 	guard lockbench.Guard
+	round round
 }
 
 // label names the subject, and the file of its history.
 func (s subject) label() string {
-	if s.guard == "" || s.guard == lockbench.NoGuard {
-		return s.Name
+	name := s.Name
+	if s.guard != "" && s.guard != lockbench.NoGuard {
+		name += " +" + string(s.guard)
 	}
-	return s.Name + " +" + string(s.guard)
+	if s.round.number > 0 {
+		name += " " + s.round.String()
+	}
+	return name
 }
 
 // subjects are the designs with each of the guards, those that hand out no fences not
@@ -212,7 +217,7 @@ func (o *runOptions) subjects(designs []design.Design) ([]subject, error) {
 	for _, d := range designs {
 		for _, name := range guards {
 			if g := lockbench.Guard(name); g != lockbench.FenceGuard || d.Fences {
-				all = append(all, subject{d, g})
+				all = append(all, subject{Design: d, guard: g})
 			}
 		}
 	}

@@ -162,6 +162,7 @@ func (s *session) load(ctx context.Context, of subject, w watcher, broken <-chan
 	judgement := judgeLive(spool, path, w)
 	options := s.options
 	options.Guard = of.guard
+	options.Seed += uint64(of.round.number)
 	giveBack := leaveCore(s.servers.First())
 	o.summary, o.failed = load.Run(ctx, load.Config{
 		Design: of.Design, Server: s.servers.First(), Others: s.servers[1:], Records: s.store, Workload: s.workload, Options: options,

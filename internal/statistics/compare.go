@@ -63,7 +63,7 @@ func compare(p Pair) Comparison {
 }
 
 func summary(s *benchmath.Sample) Summary {
-	found := benchmath.AssumeNothing.Summary(s, 1-Alpha)
+	found := benchmath.AssumeNothing.Summary(s, 1-Usual)
 	return Summary{N: len(s.Values), Median: found.Center, Low: found.Lo, High: found.Hi}
 }
 
@@ -100,7 +100,7 @@ func Needed(tests int) int {
 }
 
 // ratio bounds the shift between two samples on a logarithmic scale, less one: the test
-// turned round, the ratios which it would not reject at the level Alpha (J. Hodges and E.
+// turned round, the ratios which it would not reject at the level Usual (J. Hodges and E.
 // Lehmann 1963). Both samples are positive and sorted.
 func ratio(base, changed []float64) (low, high float64) {
 	ratios := make([]float64, 0, len(base)*len(changed))
@@ -126,5 +126,5 @@ func tail(a, b int) int {
 		return max(0, int(mean-1.96*sigma))
 	}
 	u := stats.UDist{N1: a, N2: b}
-	return sort.Search(a*b, func(n int) bool { return u.CDF(float64(n)) > Alpha/2 })
+	return sort.Search(a*b, func(n int) bool { return u.CDF(float64(n)) > Usual/2 })
 }

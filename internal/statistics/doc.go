@@ -4,5 +4,5 @@
 // Whoever looks at twenty figures at a level of 5 % finds one that differs by chance. So
 // what is shown together is tested together: a Family corrects for the number of its tests
 // (Holm's step-down method, which holds however the figures depend on each other), so that
-// of twenty tables of equals nineteen say nowhere that there is a difference.
+// of a hundred tables of equals ninety-nine say nowhere that there is a difference.
 package statistics

@@ -5,12 +5,18 @@ import (
 	"slices"
 )
 
-// Alpha is the level of every test: how often, at most, equals are said to differ.
-const Alpha = 0.05
+// Alpha is the level of a family of tests of figures: how often, at most, equals are said to
+// differ anywhere in it. One in twenty would be usual, but then of twenty comparisons of
+// equals two or more differ every fourth time.
+const Alpha = 0.01
+
+// Usual is the level of confidence intervals, which leave out the truth that often, and of
+// tests that few are made of.
+const Usual = 0.05
 
 // Holm corrects p-values that are looked at together, and returns them in the same order:
-// each result is at most Alpha in no more than a share Alpha of all families of equals,
-// however their members depend on each other (S. Holm 1979).
+// the least of them is at most x in no more than a share x of all families of
+// equals, however their members depend on each other (S. Holm 1979).
 func Holm(ps []float64) []float64 {
 	order := make([]int, len(ps))
 	for i := range order {

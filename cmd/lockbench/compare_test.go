@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+var (
+	comparisons = flag.Int("comparisons", 0, "how often TestCompareReal compares a design with itself, and with one that is a fifth slower")
+	rounds      = flag.Int("rounds", 12, "runs of each side in a comparison of TestCompareReal")
+)
+
+// slowed returns d with calls that take longer by a share.
+func slowed(d design.Design, share float64) design.Design {
+	open := d.Open
+	d.Open = func(env design.Environment) (design.Process, error) {
+		p, err := open(env)
+		if err != nil {
+			return nil, err
+		}
+		return slowProcess{p, share}, nil
+	}
+	return d
+}
+
+type slowProcess struct {
+	design.Process
+	share float64
+}
+
+func (p slowProcess) Locker(o design.Observer) lockbench.Locker {
+	return slowOwner{p.Process.Locker(o), p.share}
+}
+
+type slowOwner struct {
+	lockbench.Locker
+	share float64
+}
+
+// Acquire implements lockbench.Locker.
+func (o slowOwner) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
+	defer drag(time.Now(), o.share)
+	lease, err := o.Locker.Acquire(ctx, key, opt)
+	if err != nil {
+		return nil, err
+	}
+	return slowLease{lease, o.share}, nil
+}
+
+type slowLease struct {
+	lockbench.Lease
+	share float64
+}
+
+// Release implements lockbench.Lease.
+func (l slowLease) Release(ctx context.Context) error {
+	defer drag(time.Now(), l.share)
+	return l.Lease.Release(ctx)
+}
+
+// drag stays busy for a share of the time since start: too short to sleep.
+func drag(start time.Time, share float64) {
+	end := time.Now().Add(time.Duration(share * float64(time.Since(start))))
+	for time.Now().Before(end) {
+	}
+}
+
+// TestCompareReal compares on this machine a design with itself, where nineteen of twenty
+// comparisons must say "~" throughout, and with one that is a fifth slower. It says what
+// came of it, and runs only where it is asked to:
+//
+//	go test ./cmd/lockbench -run TestCompareReal -comparisons 20 -v
+func TestCompareReal(t *testing.T) {
+	if *comparisons == 0 {
+		t.Skip("-comparisons N")
+	}
+	if _, err := exec.LookPath("redis-server"); err != nil {
+		t.Skip("redis-server is not in PATH")
+	}
+	differ, seen := 0, 0
+	for i := range *comparisons {
+		if changed := changedMetrics(compareReal(t, uint64(i), 0)); len(changed) > 0 {
+			t.Logf("comparison %d with itself: %v", i, changed)
+			differ++
+		}
+		slow := changedMetrics(compareReal(t, uint64(i), 0.2))
+		if slow["acquire.p50"] == "worse" && slow["grants_per_s"] != "better" {
+			seen++
+		}
+	}
+	t.Logf("with itself: %d of %d comparisons show a difference anywhere; a fifth slower: %d of %d show it", differ, *comparisons, seen, *comparisons)
+	if differ > 1+*comparisons/10 {
+		t.Errorf("%d of %d comparisons of a design with itself show a difference", differ, *comparisons)
+	}
+}
+
+// compareReal compares a design with itself, slowed by a share of every call.
+func compareReal(t *testing.T, seed uint64, share float64) reports.Comparison {
+	t.Helper()
+	o := compareOptions{settings: runOptions{workload: "mutex", params: tour()}, rounds: *rounds}
+	params := &o.settings.params
+	params.Clients, params.Keys, params.KeyChoice, params.SlowKeys, params.Seed = 2, 2, "own", 0, seed
+	params.Hold, params.Duration, params.Warmup = workloads.Always(0), 200*time.Millisecond, 20*time.Millisecond
+	p, err := o.plan([]string{"lua-token/strategy", "lua-token/strategy"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range p.subjects {
+		if s := &p.subjects[i]; s.round.side == "new" {
+			s.Design = slowed(s.Design, share)
+		}
+	}
+	s := &session{plan: p, records: &records{dir: t.TempDir()}, progress: silence{}}
+	if err := s.run(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	base, changed, err := o.results(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := reports.Compare(base, changed, reports.CompareOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// changedMetrics are the figures that are said to differ.
+func changedMetrics(c reports.Comparison) map[string]string {
+	found := make(map[string]string)
+	for _, m := range c.Designs[0].Metrics {
+		if m.Change == "worse" || m.Change == "better" {
+			found[m.Metric] = m.Change
+		}
+	}
+	return found
+}
