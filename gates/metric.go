@@ -95,6 +95,12 @@ func counts() []Metric {
 			read: func(r *Run) Reading { return positive(r.Measures.AttemptsPerGrant) }},
 		{Name: "commands_per_grant", Unit: Number, Summary: "requests to the server over the grants, whole run",
 			read: func(r *Run) Reading { return positive(r.Measures.CommandsPerGrant) }},
+		{Name: "sent_bytes_per_grant", Unit: Number, Summary: "bytes to the servers over the grants, whole run",
+			read: func(r *Run) Reading { return cost(r.Measures.Sent) }},
+		{Name: "received_bytes_per_grant", Unit: Number, Summary: "bytes from the servers over the grants, whole run",
+			read: func(r *Run) Reading { return cost(r.Measures.Received) }},
+		{Name: "server_cpu_per_grant", Unit: Duration, Summary: "processor time of the servers over the grants, measured part",
+			read: func(r *Run) Reading { return cost(r.Measures.ServerCPU) }},
 		{Name: "ops", Unit: Count, Summary: "operations of the whole run", Rises: true,
 			read: func(r *Run) Reading { return count(r.Verdicts.Ops) }},
 		outcome("refused", "acquires that were refused, whole run", func(v *checker.Result) int64 { return v.Refused }),
@@ -112,6 +118,11 @@ func counts() []Metric {
 		guarded("lost_updates", "writes that replaced another's that their writer had not seen, whole run",
 			func(m *measure.Measures) int64 { return m.LostUpdates }),
 	}
+}
+
+// cost is a cost of a grant, which may not be known.
+func cost(c measure.Cost) Reading {
+	return unless(!c.Known, "nobody knows it", c.PerGrant)
 }
 
 // anything says why nothing is to be had from a run in which nothing was done.

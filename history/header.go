@@ -65,6 +65,12 @@ type Trailer struct {
 	EndNS int64 `json:"end_ns"`
 	// Commands is the number of requests the design sent to the server.
 	Commands int64 `json:"commands"`
+	// Traffic is what the design's connections carried, nil where nobody counted.
+	Traffic *Traffic `json:"traffic,omitempty"`
+	// ServerCPUNS is the processor time that the servers took from the end of the
+	// warm-up to EndNS, in ns, for whatever came to them; nil where that is not known:
+	// of servers that others may use, of the embedded one, and across a restart.
+	ServerCPUNS *int64 `json:"server_cpu_ns,omitempty"`
 	// Ops is the number of operations recorded.
 	Ops int64 `json:"ops"`
 	// Ended says why the run ended: "duration", "operations", "interrupted" ...
@@ -103,6 +109,12 @@ type Arrivals struct {
 	// Processor is the share, 0 to 1, that the program took of the processors it could
 	// use; zero where that is not known.
 	Processor float64 `json:"processor,omitempty"`
+}
+
+// Traffic is what connections carried, in bytes.
+type Traffic struct {
+	Sent     int64 `json:"sent_bytes"`
+	Received int64 `json:"received_bytes"`
 }
 
 // A FaultExposure tells how often a fault struck in a run, and what it met.

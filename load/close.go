@@ -18,7 +18,8 @@ const (
 // returns what makes the record unreliable.
 func (r *run) close(ctx context.Context) error {
 	s := &r.summary
-	s.Commands = r.sent()
+	sent := r.spendings()
+	s.Commands, s.Traffic = sent.commands, &sent.traffic
 	s.WitnessOverlaps = r.witness.Overlaps()
 	s.WitnessEntries = r.witness.Entries()
 	r.closeProcesses()

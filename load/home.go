@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/faults"
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/servers"
 )
 
 // A home is one process of the design, in which clients live.
@@ -21,8 +23,21 @@ type home struct {
 
 // commands counts what one process sent, away from what others count.
 type commands struct {
-	sent atomic.Int64
-	_    [64]byte
+	sent    atomic.Int64
+	carried servers.Traffic
+	_       [64]byte
+}
+
+// done is what processes sent and their connections carried.
+type done struct {
+	commands int64
+	traffic  history.Traffic
+}
+
+func (d *done) add(h *home) {
+	d.commands += h.sent.sent.Load()
+	d.traffic.Sent += h.sent.carried.Sent.Load()
+	d.traffic.Received += h.sent.carried.Received.Load()
 }
 
 // homes are the processes of a run, one at each place. Of those that died before it
@@ -31,7 +46,7 @@ type homes struct {
 	mu    sync.Mutex
 	at    []*home // by place
 	made  int     // so far
-	sent  int64   // commands, by those that are gone
+	gone  done    // by those that are gone
 	spent bool    // closed: nobody moves in any more
 	errs  []error
 }
@@ -43,6 +58,9 @@ func (r *run) openHome(place int) (*home, error) {
 	env := r.environment(h)
 	if r.injector != nil {
 		h.faults = r.injector.Process(h.number, &env)
+	}
+	for _, opt := range append(env.Others, env.Redis) {
+		h.sent.carried.Meter(opt)
 	}
 	process, err := r.cfg.Design.Open(env)
 	if err != nil {
@@ -87,7 +105,7 @@ func (r *run) homeOf(place int) *home {
 		r.homes.errs = append(r.homes.errs, err)
 		return nil
 	}
-	r.homes.sent += h.sent.sent.Load()
+	r.homes.gone.add(h)
 	return fresh
 }
 
@@ -115,13 +133,13 @@ func (r *run) closeProcesses() {
 	r.homes.errs = nil
 }
 
-// sent is how many commands all processes sent.
-func (r *run) sent() (n int64) {
+// spendings is what all processes sent, and what their connections carried.
+func (r *run) spendings() done {
 	r.homes.mu.Lock()
 	defer r.homes.mu.Unlock()
-	n = r.homes.sent
+	all := r.homes.gone
 	for _, h := range r.homes.at {
-		n += h.sent.sent.Load()
+		all.add(h)
 	}
-	return n
+	return all
 }

@@ -163,6 +163,7 @@ func (r *run) drive(ctx context.Context) {
 	close(r.over)
 	ended := time.Now()
 	r.summary.EndNS = r.stamp(ended)
+	r.summary.ServerCPUNS = spent(w.used, r.usage(ctx))
 	r.end()
 	r.windDown(stopWaiting, abandon)
 	if r.arrivals != nil {

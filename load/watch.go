@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/lockbench/lockbench/servers"
 )
 
 const (
@@ -23,15 +25,19 @@ type watch struct {
 	since    time.Time
 	// silentSince is since when the server fails to answer, too.
 	silentSince time.Time
+	// used is what the servers had used when the warm-up was over.
+	used []servers.Usage
 }
 
 // until returns when the run is to end, and why.
 func (w *watch) until(ctx context.Context) string {
-	w.begin()
+	w.begin(ctx)
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
-	end, stop := endOf(w.run.options.Duration)
+	end, stop := after(w.run.options.Duration)
 	defer stop()
+	warm, cold := after(w.run.options.Warmup)
+	defer cold()
 	for {
 		select {
 		case <-ctx.Done():
@@ -44,6 +50,8 @@ func (w *watch) until(ctx context.Context) string {
 			return EndedBroken
 		case <-w.run.cfg.Server.Done():
 			return EndedServerLost
+		case <-warm:
+			w.used = w.run.usage(ctx)
 		case <-tick.C:
 			if why := w.look(ctx); why != "" {
 				return why
@@ -52,8 +60,8 @@ func (w *watch) until(ctx context.Context) string {
 	}
 }
 
-// endOf returns a channel that tells when d is over, never when d is zero.
-func endOf(d time.Duration) (<-chan time.Time, func() bool) {
+// after returns a channel that tells when d is over, never when d is zero.
+func after(d time.Duration) (<-chan time.Time, func() bool) {
 	if d == 0 {
 		return nil, func() bool { return true }
 	}
@@ -61,7 +69,10 @@ func endOf(d time.Duration) (<-chan time.Time, func() bool) {
 	return timer.C, timer.Stop
 }
 
-func (w *watch) begin() {
+func (w *watch) begin(ctx context.Context) {
+	if w.run.options.Warmup == 0 {
+		w.used = w.run.usage(ctx)
+	}
 	w.since = time.Now()
 	if p := w.run.cfg.Progress; p != nil {
 		p.Duration.Store(int64(w.run.options.Duration))

@@ -79,6 +79,12 @@ func (c *Collector) Result(end history.End) Measures {
 	m.AttemptsPerGrant = ratio(float64(m.Measured.Attempts), float64(m.Measured.Grants))
 	all := m.Warmup.Grants + m.Measured.Grants
 	m.CommandsPerGrant = ratio(float64(end.Trailer.Commands), float64(all))
+	if t := end.Trailer.Traffic; t != nil {
+		m.Sent, m.Received = costOf(t.Sent, all), costOf(t.Received, all)
+	}
+	if cpu := end.Trailer.ServerCPUNS; cpu != nil {
+		m.ServerCPU = costOf(*cpu, m.Measured.Grants)
+	}
 	return *m
 }
 

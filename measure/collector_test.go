@@ -296,3 +296,27 @@ func BenchmarkCollector(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(2*b.N), "ns/op-recorded")
 }
+
+func TestCostsThatNobodyKnowsAreNotZero(t *testing.T) {
+	cpu := int64(0)
+	known := history.Trailer{EndNS: 1000, Traffic: &history.Traffic{Sent: 300, Received: 30}, ServerCPUNS: &cpu}
+	for _, c := range []struct {
+		name    string
+		trailer history.Trailer
+		ops     []history.Op
+		want    [3]Cost
+	}{
+		{"known", known, []history.Op{acquire(1, 0, 5), acquire(2, 600, 605)}, [3]Cost{{150, true}, {15, true}, {0, true}}},
+		{"not told", history.Trailer{EndNS: 1000}, []history.Op{acquire(1, 0, 5)}, [3]Cost{}},
+		{"nothing granted", known, nil, [3]Cost{}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			col := New(history.Header{WarmupNS: 500})
+			feed(col, c.ops...)
+			m := col.Result(history.End{Trailer: c.trailer})
+			if got := [3]Cost{m.Sent, m.Received, m.ServerCPU}; got != c.want {
+				t.Errorf("got %v, want %v", got, c.want)
+			}
+		})
+	}
+}

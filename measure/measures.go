@@ -18,6 +18,12 @@ type Measures struct {
 	// CommandsPerGrant is the requests the design sent to the server over the
 	// grants, both of the whole run, warm-up included; zero when not told.
 	CommandsPerGrant float64
+	// Sent and Received are the bytes that the design's connections carried to and from
+	// its servers, of the whole run.
+	Sent, Received Cost
+	// ServerCPU is the processor time in ns that the servers took in the measured part,
+	// whatever they did: a guarded store on the same server is in it.
+	ServerCPU Cost
 	// Stale is how many reads and writes of the whole run a guarded store refused.
 	Stale int64
 	// LostUpdates is how many writes of the whole run replaced another's that their
@@ -25,6 +31,20 @@ type Measures struct {
 	LostUpdates int64
 	// Timeline is what happened when.
 	Timeline Timeline
+}
+
+// A Cost is an amount per grant. Where it is not known, that is not the same as zero.
+type Cost struct {
+	PerGrant float64
+	Known    bool
+}
+
+// costOf shares a total among grants.
+func costOf(total int64, grants int64) Cost {
+	if grants == 0 {
+		return Cost{}
+	}
+	return Cost{PerGrant: float64(total) / float64(grants), Known: true}
 }
 
 // Phases returns the phases in the order of time.

@@ -85,6 +85,7 @@ func newRun(j *Judged) Run {
 		Faults: h.Faults, Injected: j.End.Trailer.Faults, Started: h.Started,
 		MeasuredNS: int64(m.Span), Grants: m.Measured.Grants, GrantsPerS: m.GrantsPerSecond,
 		Attempts: m.AttemptsPerGrant, Commands: m.CommandsPerGrant,
+		Sent: cost(m.Sent), Received: cost(m.Received), ServerCPU: cost(m.ServerCPU),
 		Latency: latencies(&m.Measured), Counts: counts(v, m),
 		WorstOverlap: int64(v.WorstOverlap), Guarantees: guarantees(v.Findings),
 		Partial: v.Partial, Why: v.Why, Ended: j.End.Trailer.Ended, Notes: j.Notes,
@@ -107,6 +108,14 @@ func newRun(j *Judged) Run {
 		run.Exit = worst(run.Exit, Inconclusive)
 	}
 	return run
+}
+
+// cost is c, nil where it is not known.
+func cost(c measure.Cost) *float64 {
+	if !c.Known {
+		return nil
+	}
+	return &c.PerGrant
 }
 
 func counts(v *checker.Result, m *measure.Measures) Counts {

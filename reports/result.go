@@ -49,10 +49,15 @@ type Run struct {
 	MeasuredNS int64 `json:"measured_ns"`
 	// Grants are those of the measured part, as are the rate, the latencies and
 	// the attempts; Counts and the commands are of the whole run.
-	Grants       int64              `json:"grants"`
-	GrantsPerS   float64            `json:"grants_per_s"`
-	Attempts     float64            `json:"attempts_per_grant"`
-	Commands     float64            `json:"commands_per_grant"`
+	Grants     int64   `json:"grants"`
+	GrantsPerS float64 `json:"grants_per_s"`
+	Attempts   float64 `json:"attempts_per_grant"`
+	Commands   float64 `json:"commands_per_grant"`
+	// Sent, Received and ServerCPU are nil, null in JSON, where they are not known. The
+	// bytes are of the whole run, the processor time of the measured part.
+	Sent         *float64           `json:"sent_bytes_per_grant"`
+	Received     *float64           `json:"received_bytes_per_grant"`
+	ServerCPU    *float64           `json:"server_cpu_ns_per_grant"`
 	Latency      map[string]Latency `json:"latency"`
 	Counts       Counts             `json:"counts"`
 	WorstOverlap int64              `json:"worst_overlap_ns"`

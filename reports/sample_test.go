@@ -49,6 +49,11 @@ func figures(h history.Header, n int64) (measure.Measures, history.End) {
 		c.Add(history.Event{Phase: history.Return, Op: release})
 	}
 	end := history.End{Trailer: history.Trailer{EndNS: 100*ms + n*ms, Commands: 4 * n, Ops: 2 * n, Ended: "duration", WitnessEntries: n}}
+	end.Trailer.Traffic = &history.Traffic{Sent: 300 * n, Received: 41 * n}
+	if h.Server.Kind != "embedded" {
+		cpu := 12_300 * n
+		end.Trailer.ServerCPUNS = &cpu
+	}
 	return c.Result(end), end
 }
 

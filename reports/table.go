@@ -40,7 +40,8 @@ type table struct {
 	label  label
 }
 
-var columns = []column{
+// speedsAndVerdicts are the columns of the first table.
+var speedsAndVerdicts = []column{
 	{name: "design", cell: (*table).design},
 	{name: "grants/s", cell: (*table).rate},
 	{top: "acquire", name: "p50", cell: latency("acquire", func(l Latency) int64 { return l.P50 }), apart: true},
@@ -50,8 +51,6 @@ var columns = []column{
 	{name: "max", cell: latency("acquire", func(l Latency) int64 { return l.Max })},
 	{top: "release", name: "p99", cell: latency("release", func(l Latency) int64 { return l.P99 }), spare: 5, apart: true},
 	{top: "hand-", name: "off p50", cell: latency("handoff", func(l Latency) int64 { return l.P50 }), spare: 6},
-	{top: "tries", name: "/grant", cell: func(_ *table, r *Run) string { return figure(r.Attempts) }, spare: 3, apart: true},
-	{top: "cmds", name: "/grant", cell: func(_ *table, r *Run) string { return figure(r.Commands) }, spare: 4},
 	{top: "viola-", name: "tions", cell: (*table).violations, apart: true},
 	{top: "worst", name: "overlap", cell: (*table).overlap, spare: 7},
 	{name: "held", cell: (*table).held, apart: true},
@@ -136,9 +135,9 @@ func (t *table) broken(r *Run) string {
 	return t.warn(s)
 }
 
-// render draws the table of runs; where width is positive and too small, it
-// leaves out the figures that are missed least.
-func (t *table) render(w io.Writer, width int) error {
+// render draws columns of the table of runs; where width is positive and too small,
+// it leaves out the figures that are missed least.
+func (t *table) render(w io.Writer, columns []column, width int) error {
 	shown := slices.Clone(columns)
 	for {
 		var buf bytes.Buffer

@@ -36,10 +36,13 @@ func Terminal(w io.Writer, r Result, opt TerminalOptions) error {
 	t.thresholds()
 	if len(r.Runs) > 0 {
 		tab := table{palette: t.palette, result: &r, label: t.label}
-		if err := tab.render(t.Writer, opt.Width); err != nil {
+		if err := tab.render(t.Writer, speedsAndVerdicts, opt.Width); err != nil {
 			return err
 		}
 		t.legend()
+		if err := t.costs(opt.Width); err != nil {
+			return err
+		}
 	}
 	t.troubles()
 	t.injected()
@@ -175,7 +178,7 @@ func kindOf(s history.Server) string {
 func (t *terminal) legend() {
 	t.printf("\n%s\n%s\n%s\n",
 		t.dim("acquire: of those granted; hand-off: release to the next grant, somebody waiting;"),
-		t.dim("tries, cmds: attempts and server commands; overlap: two owners at once, also past a lease;"),
+		t.dim("overlap: two owners at once, also past a lease;"),
 		t.dim("held, hazard, broken: guarantees; * one that the design claims, which fails the run"))
 }
 

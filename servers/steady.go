@@ -65,6 +65,7 @@ type steadyConn struct {
 	read, write deadline
 	opened      time.Time
 	answered    atomic.Int64 // ns since opened
+	traffic     *Traffic     // what counts what it carries; may be nil
 }
 
 // A deadline is what the connection has been told, in Unix ns: zero is none, and
@@ -108,6 +109,9 @@ func (c *steadyConn) Read(b []byte) (int, error) {
 	if err == nil {
 		c.answered.Store(int64(time.Since(c.opened)))
 	}
+	if c.traffic != nil {
+		c.traffic.Received.Add(int64(n))
+	}
 	return n, err
 }
 
@@ -116,7 +120,11 @@ func (c *steadyConn) Write(b []byte) (int, error) {
 	if err := c.write.settle(c.Conn.SetWriteDeadline); err != nil {
 		return 0, err
 	}
-	return c.Conn.Write(b)
+	n, err := c.Conn.Write(b)
+	if c.traffic != nil {
+		c.traffic.Sent.Add(int64(n))
+	}
+	return n, err
 }
 
 // SetReadDeadline implements net.Conn.

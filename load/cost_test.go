@@ -1,0 +1,70 @@
+package load
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/servertest"
+	"github.com/lockbench/lockbench/servers"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+func TestSpent(t *testing.T) {
+	t.Parallel()
+	at := func(id string, cpu time.Duration) servers.Usage { return servers.Usage{RunID: id, CPU: cpu} }
+	for _, c := range []struct {
+		name          string
+		before, after []servers.Usage
+		want          int64 // below zero: not known
+	}{
+		{"one server", []servers.Usage{at("a", 2)}, []servers.Usage{at("a", 9)}, 7},
+		{"two servers", []servers.Usage{at("a", 2), at("b", 3)}, []servers.Usage{at("a", 9), at("b", 5)}, 9},
+		{"nothing done", []servers.Usage{at("a", 2)}, []servers.Usage{at("a", 2)}, 0},
+		{"restarted", []servers.Usage{at("a", 2)}, []servers.Usage{at("b", 9)}, -1},
+		{"one of them restarted", []servers.Usage{at("a", 2), at("b", 3)}, []servers.Usage{at("a", 9), at("c", 5)}, -1},
+		{"it did not tell at the start", nil, []servers.Usage{at("a", 9)}, -1},
+		{"it did not tell at the end", []servers.Usage{at("a", 2)}, nil, -1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := spent(c.before, c.after)
+			if (got == nil) != (c.want < 0) || got != nil && *got != c.want {
+				t.Errorf("spent %v, want %d (below zero: not known)", got, c.want)
+			}
+		})
+	}
+}
+
+// TestCostsAreInTheTrailer: a private server tells what a run had it do, the embedded one
+// does not, and both connections count.
+func TestCostsAreInTheTrailer(t *testing.T) {
+	t.Parallel()
+	run := func(t *testing.T, server *servers.Server, warmup time.Duration) Summary {
+		var record bytes.Buffer
+		s, err := Run(t.Context(), Config{
+			Design: tokenDesign(), Server: server, Workload: workloads.Mutex(), History: &record,
+			Options: options(func(o *workloads.Options) { o.Warmup = warmup }),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _, end := judge(t, record.Bytes())
+		// SET key token NX PX ttl and EVALSHA sha 1 key token have a hundred bytes together.
+		if tr := end.Trailer.Traffic; tr == nil || tr.Sent < 100*s.Grants || tr.Received < 5*s.Grants || tr.Received > tr.Sent {
+			t.Errorf("traffic %+v for %d grants, want 100 bytes a grant sent at least, and some received", tr, s.Grants)
+		}
+		return s
+	}
+	for _, warmup := range []time.Duration{0, 50 * time.Millisecond} {
+		t.Run("private, warm-up "+warmup.String(), func(t *testing.T) {
+			if s := run(t, servertest.Start(t), warmup); s.ServerCPUNS == nil || *s.ServerCPUNS <= 0 {
+				t.Errorf("processor time of the server: %v, want some", s.ServerCPUNS)
+			}
+		})
+	}
+	t.Run("embedded", func(t *testing.T) {
+		if s := run(t, embedded(t), 0); s.ServerCPUNS != nil {
+			t.Errorf("processor time of the embedded server: %d ns, want unknown", *s.ServerCPUNS)
+		}
+	})
+}
