@@ -93,3 +93,9 @@ func (o *Op) Told() (at int64, words string) {
 
 // Explored says, line by line, what was explored of the design that a run of r is of.
 func (r *Result) Explored(design string) []string { return coverage(r.Runs, design, true) }
+
+// Values tells the runs that decided a threshold of r, with their values.
+func (r *Result) Values(th *Threshold) string {
+	t := terminal{result: r, label: newLabel(r.Runs)}
+	return t.readings(th)
+}

@@ -87,7 +87,7 @@ nothing worse.`,
 		},
 	}
 	root.SetFlagErrorFunc(explainFlag)
-	root.AddCommand(newRun(), newCompare(), newExplore(), newMatrix(), newExplain(), newCheck(), newList(), newHistory(), newVersion(), newMan())
+	root.AddCommand(newRun(), newCompare(), newExplore(), newMatrix(), newExplain(), newCheck(), newReport(), newList(), newHistory(), newVersion(), newMan())
 	refuseUnknownShells(root)
 	completeAll(root)
 	return root

@@ -1,0 +1,56 @@
+package html
+
+import (
+	"github.com/lockbench/lockbench/reports"
+)
+
+// data is what the page draws from, beside what it says in words.
+type data struct {
+	Runs []runData `json:"runs"`
+}
+
+type runData struct {
+	Label    string              `json:"label"`
+	Slow     bool                `json:"slow,omitempty"`
+	Spectra  map[string]spectrum `json:"spectra"`
+	OverTime *reports.OverTime   `json:"over_time,omitempty"`
+	// Verdicts say which of the violations over time are hazards.
+	Verdicts map[string]string   `json:"verdicts,omitempty"`
+	Grants   []int64             `json:"grants_by_client,omitempty"`
+	Pictures map[string]*picture `json:"pictures,omitempty"`
+}
+
+type spectrum struct {
+	Count int64 `json:"count"`
+	*reports.Spectrum
+}
+
+// isCurve tells whether there is something to draw.
+func isCurve(s *reports.Spectrum) bool {
+	return s != nil && len(s.NS) > 0 && len(s.NS) == len(s.Shares)
+}
+
+func newRunData(run *runView) runData {
+	d := runData{
+		Label: run.Label, Slow: run.Slow, Spectra: make(map[string]spectrum),
+		OverTime: run.OverTime, Verdicts: make(map[string]string),
+		Grants: run.GrantsByClient, Pictures: make(map[string]*picture),
+	}
+	for _, row := range latencyNames {
+		if l := run.Latency[row.op]; l.Count > 0 && isCurve(l.Spectrum) {
+			d.Spectra[row.op] = spectrum{l.Count, l.Spectrum}
+		}
+	}
+	if run.Latency["lag"].Count == 0 {
+		delete(d.Spectra, "service") // the same as acquire
+	}
+	for _, j := range run.Judged {
+		d.Verdicts[string(j.Name)] = j.Verdict.String()
+	}
+	for i := range run.Evidence {
+		if e := &run.Evidence[i]; e.Picture != nil {
+			d.Pictures[e.ID] = e.Picture
+		}
+	}
+	return d
+}

@@ -1,0 +1,106 @@
+package html
+
+import (
+	"reflect"
+	"strings"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/reports"
+)
+
+// An evidence is what shows a broken guarantee or a hazard.
+type evidence struct {
+	ID string
+	judgedView
+	Sentence, Margin, Key string
+	// As names the guarantee whose evidence is the same, empty for none; that is shown
+	// there and not again.
+	As, AsID string
+	// Picture is nil where there is nothing to draw.
+	Picture *picture
+	// Steps are those of an explored schedule, Told the operations of a live run.
+	Steps []reports.Step
+	Told  []told
+	More  int // operations that are in the JSON result alone
+}
+
+// told is one operation in words.
+type told struct {
+	At     int64
+	Client string
+	Words  string
+}
+
+// maxTold is how many operations or steps a picture and its table show.
+const maxTold = 400
+
+// newEvidence has one entry per broken guarantee and hazard that was witnessed, the
+// gravest first.
+func newEvidence(run *runView) []evidence {
+	var all []evidence
+	for _, j := range run.Judged {
+		if j.Verdict != checker.Broken && j.Verdict != checker.Hazard || j.Witness == nil && j.Schedule == nil {
+			continue
+		}
+		e := evidence{ID: run.ID + "-" + string(j.Name), judgedView: j}
+		e.describe()
+		for i := range all {
+			if all[i].As == "" && all[i].shows(&e) {
+				e.As, e.AsID, e.Picture = string(all[i].Name), all[i].ID, nil
+			}
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+// shows tells whether e is drawn from what o is drawn from.
+func (e *evidence) shows(o *evidence) bool {
+	if e.Schedule != nil || o.Schedule != nil {
+		return e.Schedule != nil && o.Schedule != nil && e.Schedule.Replay == o.Schedule.Replay
+	}
+	return reflect.DeepEqual(e.Witness.Holds, o.Witness.Holds) && reflect.DeepEqual(e.Witness.Ops, o.Witness.Ops)
+}
+
+func (e *evidence) describe() {
+	if w := e.Witness; w != nil {
+		e.Sentence, e.Key = w.Sentence, w.Key
+		e.Margin = strings.TrimPrefix(w.Margin(), "; margin ")
+	}
+	if e.Schedule != nil {
+		e.Steps = e.Schedule.Steps
+		if len(e.Steps) > maxTold {
+			e.Steps, e.More = e.Steps[:maxTold], len(e.Steps)-maxTold
+		}
+		e.Picture = schedulePicture(e.Steps)
+		return
+	}
+	ops := e.Witness.Ops
+	if len(ops) > maxTold {
+		ops, e.More = ops[:maxTold], len(ops)-maxTold
+	}
+	for i := range ops {
+		at, words := ops[i].Told()
+		e.Told = append(e.Told, told{at, clientName(ops[i].Client), words})
+	}
+	e.Picture = witnessPicture(e.Witness, ops)
+}
+
+// Replay is the file that shows an explored schedule again, empty for none.
+func (e *evidence) Replay() string {
+	if e.Schedule == nil {
+		return ""
+	}
+	return e.Schedule.Replay
+}
+
+// Promise is what the guarantee says, for the words above a picture.
+func (e *evidence) Promise() string {
+	for _, g := range lockbench.Guarantees() {
+		if g.Name == e.Name {
+			return g.HoldsWhen
+		}
+	}
+	return ""
+}

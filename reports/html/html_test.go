@@ -1,0 +1,193 @@
+package html
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/reports"
+)
+
+// read is a result of a real run or exploration.
+func read(t testing.TB, name string) reports.Result {
+	t.Helper()
+	f, err := os.Open(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r, err := reports.ReadResult(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func written(t testing.TB, r reports.Result) string {
+	t.Helper()
+	var buf bytes.Buffer
+	if err := Write(&buf, r); err != nil {
+		t.Fatal(err)
+	}
+	return buf.String()
+}
+
+func TestWrite(t *testing.T) {
+	gated := read(t, "run.json")
+	value := 3.0
+	gated.Thresholds = []reports.Threshold{{Threshold: "exclusion.violations>0", Outcome: 1, Readings: []reports.Reading{{Design: "d", Outcome: 1, Value: &value}}}}
+	open := read(t, "run.json")
+	open.Runs[0].Latency["lag"] = open.Runs[0].Latency["acquire"]
+	failed := read(t, "run.json")
+	failed.Exit, failed.NotRun = reports.Inconclusive, []string{"lua-token/plain"}
+	failed.Runs[0].Error, failed.Runs[0].Notes = "the server went away", []string{"a note of its own"}
+	for _, c := range []struct {
+		name string
+		r    reports.Result
+		want []string
+	}{
+		{"run", read(t, "run.json"), []string{
+			`<h1 id="verdict">No claim was broken</h1>`, `class="verdict mind"`, `<section class="run" id="run-2"`,
+			`id="run-1-exclusion"`, `data-picture="run-1-exclusion"`, "both within their validity",
+			`data-chart="spectrum"`, `data-chart="overtime"`, `data-chart="fairness"`, `data-chart="compare"`, "server-pause",
+		}},
+		{"exploration", read(t, "explored.json"), []string{"In virtual time", `data-picture="run-1-recovery"`, "The schedule, step by step", "explore --replay"}},
+		{"nothing was run", reports.New(nil, nil), []string{`<h1 id="verdict">Inconclusive</h1>`, "nothing was run"}},
+		{"what went wrong", failed, []string{"the server went away", "a note of its own", "lua-token/plain"}},
+		{"arrivals on a schedule", open, []string{"response time", "service time", "start lag"}},
+		{"thresholds", gated, []string{`<h2 id="thresholds">Thresholds</h2>`, "exclusion.violations&gt;0"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := written(t, c.r)
+			for _, want := range c.want {
+				if !strings.Contains(got, want) {
+					t.Errorf("%q is not in the page", want)
+				}
+			}
+		})
+	}
+}
+
+// elsewhere finds what a browser would fetch.
+var elsewhere = regexp.MustCompile(`(?i)(src|href|action|poster|data)\s*=\s*["']?(https?:|//|[a-z]+\.(js|css))|@import|url\((["']?)(https?:|//)`)
+
+func TestSelfContained(t *testing.T) {
+	if found := elsewhere.FindString(written(t, read(t, "run.json"))); found != "" {
+		t.Errorf("the page refers elsewhere: %s", found)
+	}
+}
+
+// TestEveryLinkLeadsSomewhere follows the links within the page.
+func TestEveryLinkLeadsSomewhere(t *testing.T) {
+	for _, name := range []string{"run.json", "explored.json"} {
+		page := written(t, read(t, name))
+		for _, link := range regexp.MustCompile(`href="#([^"]+)"`).FindAllStringSubmatch(page, -1) {
+			if n := strings.Count(page, ` id="`+link[1]+`"`); n != 1 {
+				t.Errorf("%s: #%s is there %d times, want once", name, link[1], n)
+			}
+		}
+	}
+}
+
+const hostile = `</script><script>pwned=1</script><img src=x onerror="pwned=1">"'` + "`${pwned=1}`\u2028"
+
+// spoiled is a result in which all that names something tries to be code.
+func spoiled(t testing.TB) reports.Result {
+	r := read(t, "run.json")
+	r.NotRun, r.Environment.Version = []string{hostile}, hostile
+	r.SelfCheck = &reports.SelfCheck{Design: hostile, MustBreak: lockbench.Guarantee(hostile)}
+	for i := range r.Runs {
+		run := &r.Runs[i]
+		run.Design, run.Workload, run.History, run.Error = hostile, hostile, hostile, hostile
+		run.Notes, run.Defects, run.Faults = []string{hostile}, []string{hostile}, []string{hostile}
+		run.Params["hold"] = hostile
+		run.OverTime.Faults[0].Note = hostile
+		for name, g := range run.Guarantees {
+			g.Note = hostile
+			if g.Witness != nil {
+				g.Witness.Key, g.Witness.Sentence = hostile, hostile
+				for j := range g.Witness.Ops {
+					g.Witness.Ops[j].Note = hostile
+				}
+				for j := range g.Witness.Holds {
+					g.Witness.Holds[j].EndedBy = hostile
+				}
+			}
+			run.Guarantees[name] = g
+		}
+	}
+	return r
+}
+
+func TestEscapes(t *testing.T) {
+	page := written(t, spoiled(t))
+	for _, bad := range []string{"<script>pwned", "<img src=x", "onerror=\"pwned"} {
+		if strings.Contains(page, bad) {
+			t.Errorf("the page has %q as it was in the result", bad)
+		}
+	}
+	if !strings.Contains(page, "&lt;/script&gt;") || !strings.Contains(page, `\u003c/script\u003e`) {
+		t.Error("what was hostile is not in the page at all")
+	}
+}
+
+// TestOldAndSparse writes results that lack what may be lacking, which older ones do.
+func TestOldAndSparse(t *testing.T) {
+	r := read(t, "run.json")
+	for i := range r.Runs {
+		r.Runs[i].OverTime, r.Runs[i].GrantsByClient, r.Runs[i].Latency, r.Runs[i].Params = nil, nil, nil, nil
+		for name, g := range r.Runs[i].Guarantees {
+			g.Witness, g.Measures = nil, nil
+			r.Runs[i].Guarantees[name] = g
+		}
+	}
+	if page := written(t, r); strings.Contains(page, "<figure class=\"lanes\"") {
+		t.Error("a picture of nothing")
+	}
+	r.Runs[0].Guarantees = nil
+	written(t, r)
+}
+
+// FuzzWrite feeds what may stand in a file that somebody else wrote.
+func FuzzWrite(f *testing.F) {
+	for _, name := range []string{"run.json", "explored.json"} {
+		text, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text)
+	}
+	f.Add([]byte(`{"schema":"lockbench/result/v1","runs":[{"design":"d","guarantees":{"exclusion":{"verdict":"broken"}}}]}`))
+	f.Add([]byte(`{"schema":"lockbench/result/v1","runs":[{"latency":{"acquire":{"count":1,"spectrum":{"shares":[1],"ns":[]}}},"over_time":{"bucket_ns":0}}]}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		r, err := reports.ReadResult(bytes.NewReader(text))
+		if err != nil {
+			return
+		}
+		if r, err = reports.Merge(r); err == nil {
+			written(t, r)
+		}
+	})
+}
+
+// TestData keeps what the charts are drawn from within bounds that a browser can rely on.
+func TestData(t *testing.T) {
+	r := read(t, "run.json")
+	r.Runs[0].Latency["release"] = reports.Latency{Count: 3, Spectrum: &reports.Spectrum{Shares: []float64{1}}}
+	r.Runs[1].OverTime.BucketNS = 0
+	v := newView(r)
+	if _, drawn := v.Data.Runs[0].Spectra["release"]; drawn {
+		t.Error("a curve with shares and no durations is drawn")
+	}
+	if v.Data.Runs[1].OverTime != nil || v.Runs[1].OverTime != nil {
+		t.Error("a series with buckets of no width is drawn")
+	}
+	if _, err := json.Marshal(v.Data); err != nil {
+		t.Error(err)
+	}
+}
