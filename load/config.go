@@ -103,8 +103,8 @@ func (c *Config) fits(o workloads.Options) error {
 	switch n := c.Design.ServerCount(); {
 	case len(c.servers()) < n:
 		return fmt.Errorf("design %s locks on %d servers, there are %d; hint: name as many, or none for private ones", c.Design.Name, n, len(c.servers()))
-	case c.Design.Tracked && c.Server.Kind() == servers.Embedded:
-		return fmt.Errorf("design %s has the server tell of changed keys, which the embedded one cannot; hint: put redis-server in PATH, or name a server", c.Design.Name)
+	case c.Server.Kind() == servers.Embedded && c.Design.OnEmbedded() != nil:
+		return c.Design.OnEmbedded()
 	case o.Guard == lockbench.FenceGuard && !c.Design.Fences:
 		return fmt.Errorf("design %s hands out no fences to show a guarded store; hint: guard %s, or a design such as lua-token/fenced", c.Design.Name, lockbench.CompareGuard)
 	}

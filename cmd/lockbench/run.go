@@ -235,10 +235,12 @@ type plan struct {
 	faults   []faults.Fault
 	out      outputs
 	gates    []gates.Threshold
+	// patterns are what the designs were chosen by; empty where nobody chose.
+	patterns []string
 }
 
 func (o *runOptions) plan() (p plan, err error) {
-	p.options = o.params
+	p.options, p.patterns = o.params, o.designs
 	designs := impls.Documented()
 	if len(o.designs) > 0 {
 		if designs, err = impls.Match(o.designs...); err != nil {

@@ -44,6 +44,9 @@ func (s *session) run(ctx context.Context, urls []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.closeServers()) }()
+	if err := s.leaveOut(); err != nil {
+		return err
+	}
 	if err := s.openStore(ctx); err != nil {
 		return err
 	}

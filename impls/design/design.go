@@ -54,6 +54,15 @@ type Design struct {
 // ServerCount returns how many servers the design locks on, one at least.
 func (d Design) ServerCount() int { return max(1, d.Servers) }
 
+// OnEmbedded returns nil when the design can run on the embedded server, and else an
+// error that says why not.
+func (d Design) OnEmbedded() error {
+	if !d.Tracked {
+		return nil
+	}
+	return fmt.Errorf("design %s has the server tell of changed keys, which the embedded one cannot; hint: put redis-server in PATH, or name a server", d.Name)
+}
+
 // Explorable returns nil when the design can be explored in virtual time, and else an
 // error that says why not.
 func (d Design) Explorable() error {
