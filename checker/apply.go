@@ -41,10 +41,10 @@ func (c *Checker) acquireCalled(k *key, op *history.Op) {
 // silence applies the call of acquire op, whose outcome is unknown: where acquires
 // join what their client has left, it may grant anew what that client had before.
 func (c *Checker) silence(k *key, op *history.Op) {
-	k.silent.raise(op.Client, op.Call)
 	if !c.joins() {
 		return
 	}
+	k.silent.raise(op.Client, op.Call)
 	for h := range k.known() {
 		h.regrant = h.regrant || h.client == op.Client && h.ops[0] != op
 	}
@@ -57,7 +57,7 @@ func (c *Checker) mayHold(k *key, op *history.Op) {
 		return
 	}
 	k.made++
-	k.latent = append(k.latent, latent{op, k.made})
+	k.latent = append(k.latent, latent{op.Hold, op.Client, op, k.made})
 }
 
 // hold adds the hold that op begins.
@@ -71,8 +71,7 @@ func (c *Checker) hold(k *key, op *history.Op) *hold {
 	if h.doubt = c.nested && k.refusal.residual(op); h.doubt {
 		k.joined(h)
 	}
-	_, silent := k.silent.get(op.Client)
-	h.regrant = c.joins() && silent
+	_, h.regrant = k.silent.get(op.Client)
 	k.holds = append(k.holds, h)
 	return h
 }
@@ -94,7 +93,7 @@ func (k *key) joined(h *hold) {
 func (c *Checker) turnTo(k *key, op *history.Op) {
 	k.forget(op.Hold)
 	if len(k.latent) > 0 {
-		c.unveil(k, func(l *history.Op) bool { return l.Client == op.Client })
+		c.unveil(k, func(l *latent) bool { return l.client == op.Client })
 	}
 	for i := len(k.holds) - 1; i >= 0; i-- {
 		h := k.holds[i]

@@ -41,7 +41,7 @@ func (c *Checker) Reset(h history.Header) {
 		keys: c.keys, tallies: c.tallies, spare: c.spare,
 		fair: fairness{grants: c.fair.grants}, departed: c.departed[:0],
 		rooms:  c.rooms,
-		faults: faults{clients: c.faults.clients, seen: c.faults.seen[:0]},
+		faults: faults{clients: c.faults.clients, near: c.faults.near, seen: c.faults.seen[:0]},
 	}
 	if c.brief {
 		fresh.result.Findings = c.result.Findings[:0]

@@ -71,7 +71,7 @@ func New(h history.Header) *Checker {
 		keys:    map[string]*key{},
 		tallies: map[lockbench.Guarantee]*tally{},
 		fair:    newFairness(),
-		faults:  faults{clients: map[int32]*client{}},
+		faults:  faults{clients: map[int32]*client{}, near: new([nearClients]*client)},
 	}
 	for _, g := range guarantees {
 		c.tallies[g.Name] = &tally{}

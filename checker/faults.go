@@ -31,6 +31,7 @@ const (
 // faults are those that befell the history, and what each client has under way.
 type faults struct {
 	clients map[int32]*client
+	near    *[nearClients]*client // some of them, by the end of their ids
 	// flush and restart are the newest events of their kind, nil while there is none.
 	// What else has the server forget what it granted counts as a restart; forgets is the
 	// guarantee that answers for the newest.
@@ -44,9 +45,13 @@ type faults struct {
 	seen           []lockbench.Guarantee
 }
 
+// nearClients is for how many clients no map is asked, a power of two.
+const nearClients = 256
+
 // A client is what is known of one owner besides its holds.
 type client struct {
 	known   bool // false: memory to be used again
+	id      int32
 	process int32
 	flying  []*history.Op // under way
 	last    *history.Op   // the last of its calls that returned
@@ -61,13 +66,18 @@ type client struct {
 
 // client returns the one with this id.
 func (f *faults) client(id int32) *client {
+	near := &f.near[id&(nearClients-1)]
+	if cl := *near; cl != nil && cl.id == id && cl.known {
+		return cl
+	}
 	cl := f.clients[id]
 	if cl == nil {
 		cl = &client{}
 		f.clients[id] = cl
 	}
+	*near = cl
 	if !cl.known {
-		*cl = client{known: true, flying: cl.flying[:0], paused: stamp{t: -1}, beside: math.MaxInt64}
+		*cl = client{known: true, id: id, flying: cl.flying[:0], paused: stamp{t: -1}, beside: math.MaxInt64}
 	}
 	return cl
 }

@@ -15,6 +15,8 @@ import (
 // free, which refusals.tainted says. Where acquires join what their client has left,
 // or faults may strike, it may matter sooner, and holds are made at once.
 type latent struct {
+	hold   int64
+	client int32
 	op     *history.Op
 	number int64 // among the holds of the key
 }
@@ -31,7 +33,7 @@ func (c *Checker) lookup(k *key, id int64) *hold {
 		return nil
 	}
 	if len(k.latent) > 0 && !k.open(id) {
-		c.unveil(k, func(op *history.Op) bool { return op.Hold == id })
+		c.unveil(k, func(l *latent) bool { return l.hold == id })
 	}
 	return k.find(id)
 }
@@ -47,12 +49,12 @@ func (k *key) open(id int64) bool {
 }
 
 // unveil makes holds of the latent ones of k that match.
-func (c *Checker) unveil(k *key, match func(*history.Op) bool) {
+func (c *Checker) unveil(k *key, match func(*latent) bool) {
 	for i := 0; i < len(k.latent); i++ {
-		l := k.latent[i]
-		if !match(l.op) {
+		if !match(&k.latent[i]) {
 			continue
 		}
+		l := k.latent[i]
 		k.latent = slices.Delete(k.latent, i, i+1)
 		i--
 		h := c.newHold(l.op)
@@ -74,7 +76,7 @@ func (c *Checker) unveilAll() {
 	}
 	c.unveiled = true
 	for _, k := range c.keys {
-		c.unveil(k, func(*history.Op) bool { return true })
+		c.unveil(k, func(*latent) bool { return true })
 	}
 }
 

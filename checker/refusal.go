@@ -78,27 +78,29 @@ func (all clientTimes) get(client int32) (int64, bool) {
 	return 0, false
 }
 
-func (all *clientTimes) set(client int32, t int64) {
+// at returns where the time of client is kept, which is t if it had none.
+func (all *clientTimes) at(client int32, t int64) *int64 {
 	for i := range *all {
 		if (*all)[i].client == client {
-			(*all)[i].t = t
-			return
+			return &(*all)[i].t
 		}
 	}
 	*all = append(*all, clientTime{client, t})
+	return &(*all)[len(*all)-1].t
 }
 
+func (all *clientTimes) set(client int32, t int64) { *all.at(client, t) = t }
+
+// raise keeps the higher of t and what client has.
 func (all *clientTimes) raise(client int32, t int64) {
-	if old, ok := all.get(client); !ok || old < t {
-		all.set(client, t)
-	}
+	kept := all.at(client, t)
+	*kept = max(*kept, t)
 }
 
 // lower keeps the lower of t and what client has.
 func (all *clientTimes) lower(client int32, t int64) {
-	if old, ok := all.get(client); !ok || old > t {
-		all.set(client, t)
-	}
+	kept := all.at(client, t)
+	*kept = min(*kept, t)
 }
 
 // highest is the highest that any client has, zero when none has any.
