@@ -81,7 +81,7 @@ func (k *key) empty() {
 	}
 }
 
-// hold returns a hold to be filled in, its slices empty. One that is to be reused
+// hold returns a hold to be filled in, empty but for the memory of its slices. One that is to be reused
 // is noted; others must not be, or all of a long history would be kept.
 func (s *spare) hold(reused bool) *hold {
 	if !reused {
@@ -99,8 +99,7 @@ func (s *spare) hold(reused bool) *hold {
 // reclaim frees the holds in use.
 func (s *spare) reclaim() {
 	for _, h := range s.out {
-		h.ops, h.flying, h.late, h.rivals = h.ops[:0], h.flying[:0], h.late[:0], h.rivals[:0]
-		h.lax = h.lax[:0]
+		*h = hold{ops: h.ops[:0], flying: h.flying[:0], late: h.late[:0], rivals: h.rivals[:0], lax: h.lax[:0]}
 	}
 	s.holds = append(s.holds, s.out...)
 	s.out = s.out[:0]

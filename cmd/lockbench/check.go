@@ -63,6 +63,7 @@ func (o *checkOptions) check(cmd *cobra.Command, files []string) error {
 	if err != nil {
 		return fmt.Errorf("--claims: %w", err)
 	}
+	defer collectSeldom()()
 	var runs []reports.Judged
 	for _, file := range files {
 		j, err := judge(file, claims)
