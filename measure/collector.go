@@ -14,10 +14,12 @@ type Collector struct {
 	nesting bool  // a second acquire by the holder adds a level to be released
 	last    int64 // latest stamp seen
 	granted int64 // return of the latest grant
-	m       Measures
-	open    map[int64]hold
-	keys    map[string]*handing
-	updates map[string]*updates
+	// answered counts acquires of the measured part that had an intended start.
+	answered int64
+	m        Measures
+	open     map[int64]hold
+	keys     map[string]*handing
+	updates  map[string]*updates
 }
 
 // hold is a grant that was not released yet.
@@ -75,6 +77,7 @@ func (c *Collector) Result(end history.End) Measures {
 	stop = max(stop, c.granted)
 	m.Span = time.Duration(max(0, stop-c.warmup))
 	m.Timeline.close(stop)
+	m.Arrivals = c.arrivals(end)
 	m.GrantsPerSecond = ratio(float64(m.Measured.Grants), m.Span.Seconds())
 	m.AttemptsPerGrant = ratio(float64(m.Measured.Attempts), float64(m.Measured.Grants))
 	all := m.Warmup.Grants + m.Measured.Grants
@@ -128,6 +131,9 @@ func start(op *history.Op) int64 {
 func (c *Collector) lagged(p *Phase, op *history.Op) {
 	if op.Intended != 0 {
 		p.latencies[Lag].record(op.Call - op.Intended)
+		if op.Return != history.Never && op.Return >= c.warmup {
+			c.answered++
+		}
 	}
 }
 

@@ -173,6 +173,8 @@ func (t *terminal) reasons() string {
 			why = append(why, name+" met an error")
 		case run.unmeasured():
 			why = append(why, name+" was never granted a lock")
+		case run.OpenLoop != nil && !run.OpenLoop.KeptUp:
+			why = append(why, name+" was not offered the load that was asked for")
 		case len(run.unmet()) > 0:
 			why = append(why, name+" met no lock with fault "+run.unmet()[0].Kind)
 		case len(untested) > 0:

@@ -91,6 +91,7 @@ func newRun(j *Judged) Run {
 		Partial: v.Partial, Why: v.Why, Ended: j.End.Trailer.Ended, Notes: j.Notes,
 		Defects: v.Defects, CrossChecked: v.CrossChecked,
 		WitnessEntries: j.End.Trailer.WitnessEntries,
+		OpenLoop:       newOpenLoop(m.Arrivals),
 		OverTime:       overTime(m, h.WarmupNS, v.Findings), GrantsByClient: v.GrantsByClient,
 		History: j.History, Exit: v.Exit(),
 	}
@@ -101,6 +102,9 @@ func newRun(j *Judged) Run {
 		run.Params = map[string]any{}
 	}
 	if len(run.unmet()) > 0 {
+		run.Exit = worst(run.Exit, Inconclusive)
+	}
+	if run.OpenLoop != nil && !run.OpenLoop.KeptUp {
 		run.Exit = worst(run.Exit, Inconclusive)
 	}
 	if j.Err != nil {

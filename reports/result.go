@@ -63,6 +63,9 @@ type Run struct {
 	WorstOverlap int64              `json:"worst_overlap_ns"`
 
 	Guarantees map[lockbench.Guarantee]Guarantee `json:"guarantees"`
+	// OpenLoop is nil in a closed loop, where Latency has service equal to acquire, and
+	// in a record that was cut short.
+	OpenLoop *OpenLoop `json:"open_loop,omitempty"`
 	// OverTime is nil when nothing happened, and in explorations.
 	OverTime *OverTime `json:"over_time,omitempty"`
 	// GrantsByClient are the grants of each client of the whole run, rising; of more

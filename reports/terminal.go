@@ -40,6 +40,9 @@ func Terminal(w io.Writer, r Result, opt TerminalOptions) error {
 			return err
 		}
 		t.legend()
+		if err := t.arrivals(opt.Width); err != nil {
+			return err
+		}
 		if err := t.costs(opt.Width); err != nil {
 			return err
 		}
@@ -102,6 +105,9 @@ func (t *terminal) heading() {
 		parts = append(parts, "workload "+first.Workload)
 	}
 	parts = append(parts, settings(first.Params)...)
+	if loop := arrival(first.Params); loop != "" {
+		parts = append(parts, loop)
+	}
 	if first.Seed != 0 {
 		parts = append(parts, fmt.Sprintf("seed %d", first.Seed))
 	}

@@ -61,6 +61,7 @@ Ctrl-C ends the run in good order and reports what was measured; once more abort
 		Example: `  lockbench run
   lockbench run --design 'lua-token/*,watch-multi/poll' --clients 64 --duration 1m
   lockbench run --workload reentrant --depth 3 --slow-keys 0 --redis redis://localhost:6379
+  lockbench run --rate 1000 --clients 64 --workload mutex --design lua-token/token
   lockbench run --fault crash --fault lost-reply,p=0.01 --design 'lua-token/*'
   lockbench run --design lua-token/fenced --guard none,fence,cas
   lockbench run --design 'redsync/*'
@@ -86,6 +87,7 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.workload, "workload", "oversell", "what clients do, a `name` (lockbench list workloads)")
 	f.StringArrayVar(&o.redis, "redis", redisFromEnvironment(), "`URL` of the server: redis://, rediss:// or unix://; repeated for designs that lock on several (default $"+redisVariable+", or private redis-servers from PATH, or embedded)")
 	o.loadFlags(f)
+	arrivalFlags(f, &o.params)
 	o.workloadFlags(f)
 	f.StringArrayVar(&o.faults, "fault", nil, "`KIND[,name=value...]` that goes wrong during the run, such as lost-reply,p=0.01 or restart,at=2s; repeated (lockbench list faults)")
 	f.StringSliceVar(&o.guards, "guard", nil, "`kinds` of store that guard themselves, for oversell and redeem: "+strings.Join(guardNames(), ", ")+"; several run each design once with each")
@@ -135,6 +137,7 @@ func (o *runOptions) settle(f *pflag.FlagSet) {
 	if !f.Changed("duration") && p.Operations > 0 {
 		p.Duration = 0
 	}
+	settleArrivals(f, p)
 	if asked := f.Changed("clients") || f.Changed("key-choice"); asked && !f.Changed("keys") && fixedKeys(p.KeyChoice) {
 		p.Keys = 0
 	}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// arrivalFlags adds the flags of open loops.
+func arrivalFlags(f *pflag.FlagSet, p *workloads.Options) {
+	f.Var((*arrivalRate)(&p.Rate), "rate", "open loop: `arrivals` per second, of all clients together, due whether those before are done or not; --clients is then how many can be under way at once (default closed loop: clients begin anew when they are done)")
+	f.StringVar(&p.Arrival, "arrival", p.Arrival, "open loop: how arrivals follow each other, a `model`: "+strings.Join(workloads.ArrivalModels(), ", ")+" (default "+workloads.Poisson+", as independent users do)")
+	f.Var(&p.Stages, "stages", "open loop: DURATION:RATE,... leads the rate in straight lines, from --rate or 0, such as 30s:100,1m:1000,30s:0; --duration is then their sum unless given")
+}
+
+// settleArrivals lets stages decide the duration, unless that was asked for.
+func settleArrivals(f *pflag.FlagSet, p *workloads.Options) {
+	if len(p.Stages) > 0 && !f.Changed("duration") {
+		p.Duration = p.Stages.Length()
+	}
+}
+
+// arrivalRate is a number of arrivals per second, as a flag.
+type arrivalRate float64
+
+// Set implements pflag.Value.
+func (r *arrivalRate) Set(text string) error {
+	v, err := strconv.ParseFloat(text, 64)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%q is no number; hint: arrivals per second, such as 1000", text)
+	case !(v > 0):
+		return fmt.Errorf("at %s per second nothing ever arrives; hint: above 0, such as 1000, or leave it out for a closed loop", text)
+	}
+	*r = arrivalRate(v)
+	return nil
+}
+
+// String implements pflag.Value.
+func (r *arrivalRate) String() string {
+	if *r == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(float64(*r), 'f', -1, 64)
+}
+
+// Type implements pflag.Value.
+func (*arrivalRate) Type() string { return "arrivals" }

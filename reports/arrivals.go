@@ -1,0 +1,165 @@
+package reports
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+
+	"github.com/lockbench/lockbench/measure"
+)
+
+// OpenLoop is the load of a run whose iterations began by a timetable, in the measured
+// part. Acquires count from their intended start there; latency has service, from the
+// call, and lag, what lies between.
+type OpenLoop struct {
+	// Due is how many arrivals fell due, Started how many were begun, Waiting how many were
+	// due and not begun when the run ended, BehindNS for how long the first of these was.
+	Due      int64 `json:"due"`
+	Started  int64 `json:"started"`
+	Waiting  int64 `json:"waiting"`
+	BehindNS int64 `json:"behind_ns"`
+	// The rates are per second. Answered are acquires, whatever the answer.
+	OfferedPerS  float64 `json:"offered_per_s"`
+	StartedPerS  float64 `json:"started_per_s"`
+	AnsweredPerS float64 `json:"answered_per_s"`
+	// BusyNS is how long all arrivals together waited for a client to be idle, WakingNS for
+	// an idle one to wake, WakingMaxNS the longest of the latter; Overslept counts those
+	// that idle clients began late by much ([github.com/lockbench/lockbench/history.Arrivals]).
+	BusyNS      int64 `json:"busy_ns"`
+	WakingNS    int64 `json:"waking_ns"`
+	WakingMaxNS int64 `json:"waking_max_ns"`
+	Overslept   int64 `json:"overslept"`
+	// Processor is the share, 0 to 1, that lockbench took of the processors it could use;
+	// zero where that is not known.
+	Processor float64 `json:"processor"`
+	// KeptUp: the load that was asked for was offered. Otherwise Why says by how much it
+	// was not, and for what reason, and the run is inconclusive.
+	KeptUp bool   `json:"kept_up"`
+	Why    string `json:"why,omitempty"`
+}
+
+func newOpenLoop(a *measure.Arrivals) *OpenLoop {
+	if a == nil {
+		return nil
+	}
+	return &OpenLoop{
+		Due: a.Due, Started: a.Started, Waiting: a.Waiting, BehindNS: a.BehindNS,
+		OfferedPerS: a.OfferedPerSecond, StartedPerS: a.StartedPerSecond, AnsweredPerS: a.AnsweredPerSecond,
+		BusyNS: a.BusyNS, WakingNS: a.WakingNS, WakingMaxNS: a.WakingMaxNS, Overslept: a.Overslept,
+		Processor: a.Processor, KeptUp: a.KeptUp(), Why: shortfall(a),
+	}
+}
+
+// busyProcessor is the share of its processors from which on lockbench itself may be what
+// keeps clients busy.
+const busyProcessor = 0.8
+
+// shortfall says by how much a timetable was not kept and why; empty where it was.
+func shortfall(a *measure.Arrivals) string {
+	switch {
+	case a.FellShort():
+		return fmt.Sprintf("%s of %s that were due had not begun when the run ended, the first of them for %s; %s/s were due, %s/s began; %s",
+			number(a.Waiting), plural(a.Due, "arrival"), compact(a.BehindNS), figure(a.OfferedPerSecond), figure(a.StartedPerSecond), limitation(a))
+	case a.WokeLate():
+		return fmt.Sprintf("idle clients began %s of %s late, up to %s, so that latencies from the intended start are this machine's; hint: a machine that does less beside, or a lower rate",
+			number(a.Overslept), plural(a.Started, "arrival"), compact(a.WakingMaxNS))
+	}
+	return ""
+}
+
+// limitation says what arrivals waited for.
+func limitation(a *measure.Arrivals) string {
+	busy := a.BusyShare()
+	if busy < 0.5 {
+		return fmt.Sprintf("clients were idle for %.0f%% of the waiting and woke late, so this machine is the limit; hint: a lower rate", 100*(1-busy))
+	}
+	s := fmt.Sprintf("all clients were busy for %.0f%% of the waiting, so the lock, its server or the number of clients is the limit", 100*busy)
+	if a.Processor >= busyProcessor {
+		s += fmt.Sprintf(", or lockbench, which took %.0f%% of its processors", 100*a.Processor)
+	}
+	return s + "; hint: a lower rate, or more clients"
+}
+
+// arrivalColumns are those of open loops. The first table's acquire counts from the
+// intended start.
+var arrivalColumns = []column{
+	{name: "design", cell: (*table).design},
+	{top: "offered", name: "/s", cell: func(_ *table, r *Run) string { return figure(r.OpenLoop.OfferedPerS) }},
+	{top: "begun", name: "/s", cell: func(_ *table, r *Run) string { return figure(r.OpenLoop.StartedPerS) }},
+	{top: "answered", name: "/s", cell: func(_ *table, r *Run) string { return figure(r.OpenLoop.AnsweredPerS) }, spare: 4},
+	{top: "service", name: "p50", cell: latency("service", func(l Latency) int64 { return l.P50 }), apart: true},
+	{name: "p90", cell: latency("service", func(l Latency) int64 { return l.P90 }), spare: 2},
+	{name: "p99", cell: latency("service", func(l Latency) int64 { return l.P99 })},
+	{name: "p99.9", cell: latency("service", func(l Latency) int64 { return l.P999 }), spare: 1},
+	{name: "max", cell: latency("service", func(l Latency) int64 { return l.Max })},
+	{top: "lag", name: "p50", cell: latency("lag", func(l Latency) int64 { return l.P50 }), apart: true},
+	{name: "p99", cell: latency("lag", func(l Latency) int64 { return l.P99 })},
+	{name: "max", cell: latency("lag", func(l Latency) int64 { return l.Max })},
+	{top: "still", name: "waiting", cell: (*table).stillWaiting, spare: 3, apart: true},
+}
+
+func (t *table) stillWaiting(r *Run) string {
+	n := r.OpenLoop.Waiting
+	switch {
+	case n == 0:
+		return "-"
+	case r.OpenLoop.KeptUp:
+		return number(n)
+	}
+	return t.warn(number(n))
+}
+
+// arrivals writes what open loops add to the table of runs.
+func (t *terminal) arrivals(width int) error {
+	open := t.result.openLoops()
+	if len(open) == 0 {
+		return nil
+	}
+	some := *t.result
+	some.Runs = open
+	tab := table{palette: t.palette, result: &some, label: t.label}
+	var buf bytes.Buffer
+	if err := tab.render(&buf, arrivalColumns, width); err != nil {
+		return err
+	}
+	t.printf("\n%s\n", buf.String())
+	t.printf("%s\n", t.dim("open loop: acquire and refused count from the intended start, service from the call, lag is between"))
+	for i := range open {
+		if why := open[i].OpenLoop.Why; why != "" {
+			t.printf("%s %s: %s\n", t.warn("did not keep up"), t.label.of(&open[i]), why)
+		}
+	}
+	return nil
+}
+
+// openLoops are the runs of which arrivals are known.
+func (r *Result) openLoops() []Run {
+	var open []Run
+	for i := range r.Runs {
+		if r.Runs[i].OpenLoop != nil {
+			open = append(open, r.Runs[i])
+		}
+	}
+	return open
+}
+
+// arrival names the arrivals that params ask for, "closed loop" where they speak of
+// clients alone; empty where they speak of neither.
+func arrival(params map[string]any) string {
+	model := setting(params, "arrival")
+	stages, rate := setting(params, "stages"), ""
+	if r, ok := params["rate"].(float64); ok {
+		rate = strconv.FormatFloat(r, 'f', -1, 64)
+	}
+	switch {
+	case stages != "" && rate != "":
+		return "open loop: " + model + " from " + rate + "/s, " + stages
+	case stages != "":
+		return "open loop: " + model + " " + stages
+	case rate != "":
+		return "open loop: " + model + " " + rate + "/s"
+	case setting(params, "clients") != "":
+		return "closed loop"
+	}
+	return ""
+}
