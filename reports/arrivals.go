@@ -83,7 +83,7 @@ func limitation(a *measure.Arrivals) string {
 // arrivalColumns are those of open loops. The first table's acquire counts from the
 // intended start.
 var arrivalColumns = []column{
-	{name: "design", cell: (*table).design},
+	{name: "open loop", cell: (*table).design},
 	{top: "offered", name: "/s", cell: func(_ *table, r *Run) string { return figure(r.OpenLoop.OfferedPerS) }},
 	{top: "begun", name: "/s", cell: func(_ *table, r *Run) string { return figure(r.OpenLoop.StartedPerS) }},
 	{top: "answered", name: "/s", cell: func(_ *table, r *Run) string { return figure(r.OpenLoop.AnsweredPerS) }, spare: 4},
