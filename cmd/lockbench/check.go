@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -64,13 +65,9 @@ func (o *checkOptions) check(cmd *cobra.Command, files []string) error {
 		return fmt.Errorf("--claims: %w", err)
 	}
 	defer collectSeldom()()
-	var runs []reports.Judged
-	for _, file := range files {
-		j, err := judge(file, claims)
-		if err != nil {
-			return fmt.Errorf("check: %w", err)
-		}
-		runs = append(runs, j)
+	runs, err := judgeAll(files, claims, out["hlog"])
+	if err != nil {
+		return fmt.Errorf("check: %w", err)
 	}
 	r := reports.New(runs, nil)
 	r.Gate(thresholds, runs)
@@ -78,6 +75,27 @@ func (o *checkOptions) check(cmd *cobra.Command, files []string) error {
 		return err
 	}
 	return verdictOf(r.Exit)
+}
+
+// judgeAll judges files, and logs their latencies to others.
+func judgeAll(files []string, claims []lockbench.Guarantee, hlogs []string) (runs []reports.Judged, err error) {
+	logs, err := openIntervalLogs(hlogs)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, logs.close()) }()
+	for _, file := range files {
+		label := ""
+		if len(files) > 1 {
+			label = reports.FileName(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
+		}
+		j, err := judge(file, claims, logs.onlooking(label)...)
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, j)
+	}
+	return runs, nil
 }
 
 // parseGuarantees reads names of guarantees; nil stands for none given, and the

@@ -20,7 +20,7 @@ import (
 // The error is that of opening it; damage further on is told in the result,
 // which then covers what comes before. Claims, when not nil, replace the
 // history's.
-func judge(path string, claims []lockbench.Guarantee) (reports.Judged, error) {
+func judge(path string, claims []lockbench.Guarantee, onlookers ...onlooking) (reports.Judged, error) {
 	src, err := history.Open(path)
 	if err != nil {
 		return reports.Judged{}, err
@@ -28,7 +28,7 @@ func judge(path string, claims []lockbench.Guarantee) (reports.Judged, error) {
 	if c, closes := src.(io.Closer); closes {
 		defer c.Close()
 	}
-	return judgeSource(src, path, claims, nil), nil
+	return judgeSource(watched(src, onlookers), path, claims, nil), nil
 }
 
 // judgeSource is judge for a history that is open already. Look, when not nil, is called

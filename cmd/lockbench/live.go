@@ -28,6 +28,8 @@ type watcher struct {
 	// from the goroutine that judges.
 	found func(f checker.Finding, at time.Duration)
 	late  func(by time.Duration)
+	// also are others who see what is judged, from the same goroutine.
+	also []onlooking
 }
 
 // A liveJudgement judges a history while it is recorded: the same bytes that end up in
@@ -69,7 +71,7 @@ func (l *liveJudgement) run(path string) {
 		return
 	}
 	l.began = time.Now()
-	l.result = judgeSource(src, path, nil, l.look)
+	l.result = judgeSource(watched(src, l.also), path, nil, l.look)
 }
 
 // wait ends the spool and returns the judgement, with what is to be said of it. The error

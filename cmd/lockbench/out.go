@@ -31,13 +31,14 @@ type outputForm struct{ name, path string }
 var (
 	jsonOutput  = outputForm{"json", "FILE (- is standard output, instead of the table)"}
 	hgrmOutput  = outputForm{"hgrm", "DIR (HdrHistogram percentiles, ms)"}
+	hlogOutput  = outputForm{"hlog", "FILE (HdrHistogram interval log, a second each)"}
 	junitOutput = outputForm{"junit", "FILE (JUnit XML)"}
 	benchOutput = outputForm{"bench", "FILE (the Go benchmark format, for benchstat)"}
 
 	markdownOutput = outputForm{"markdown", "FILE"}
 	githubOutput   = outputForm{"github", "FILE (Markdown appended to it, as to the summary of a step)"}
 
-	runOutputs     = []outputForm{jsonOutput, hgrmOutput, benchOutput, junitOutput, markdownOutput, githubOutput}
+	runOutputs     = []outputForm{jsonOutput, hgrmOutput, hlogOutput, benchOutput, junitOutput, markdownOutput, githubOutput}
 	exploreOutputs = []outputForm{jsonOutput, {"text", "FILE (the terminal report)"}, junitOutput, markdownOutput, githubOutput}
 	matrixOutputs  = []outputForm{jsonOutput, {"md", "FILE (Markdown)"}, junitOutput, githubOutput}
 )

@@ -302,8 +302,13 @@ func (o *runOptions) run(cmd *cobra.Command) error {
 		return fmt.Errorf("run: %w", err)
 	}
 	s := &session{plan: p, records: records, proves: true, failFast: o.failFast, progress: newProgress(cmd.ErrOrStderr(), o.quiet, len(p.subjects))}
+	logs, err := openIntervalLogs(p.out["hlog"])
+	if err != nil {
+		return fmt.Errorf("run: %w", err)
+	}
+	s.also = logs.of(p.subjects)
 	err = s.run(cmd.Context(), o.redis)
-	if err = errors.Join(err, records.tidy(s.runs)); err != nil {
+	if err = errors.Join(err, logs.close(), records.tidy(s.runs)); err != nil {
 		return fmt.Errorf("run: %w", err)
 	}
 	r := reports.New(s.runs, s.notRun)

@@ -26,8 +26,10 @@ type session struct {
 	store *servers.Server
 	// failFast: the session ends as soon as a claim is broken, and stopped: one was.
 	failFast, stopped bool
-	runs              []reports.Judged
-	notRun            []string
+	// also, when not nil, returns those who see what is judged of a subject.
+	also   func(subject) []onlooking
+	runs   []reports.Judged
+	notRun []string
 	// proves: the session ends with a lock that is broken on purpose, and proof tells
 	// what came of it; nil where there was nothing to prove.
 	proves bool
@@ -114,6 +116,9 @@ func (s *session) one(ctx context.Context, of subject) error {
 			s.stopped = true
 			close(broken)
 		}
+	}
+	if s.also != nil {
+		w.also = s.also(of)
 	}
 	s.progress.begin(of.label(), w.progress)
 	o, err := s.load(ctx, of, w, broken)
