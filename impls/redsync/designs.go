@@ -37,7 +37,24 @@ func Designs() []design.Design {
 func quorum() design.Design {
 	d := entry("redsync/quorum", quorumServers, "Redlock: SET NX on five servers at once, held where a majority grants it; extended and released on all")
 	d.Claims = slices.DeleteFunc(d.Claims, func(g lockbench.Guarantee) bool { return g == lockbench.NoSpuriousRefusal })
+	d.Limits = forgetful()
 	return d
+}
+
+// forgetful says what Redlock's own description does ("Performance, crash recovery and
+// fsync"): a server that comes back without a lock that it was part of a bare majority
+// for lets another majority grant it again. It is why restart and failover are not
+// claimed, though the loss of one server breaks them seldom.
+func forgetful() []design.Limit {
+	var all []design.Limit
+	for _, g := range []lockbench.Guarantee{lockbench.Restart, lockbench.Failover} {
+		all = append(all, design.Limit{
+			Fault: string(g),
+			Gives: []lockbench.Guarantee{g},
+			Why:   "Redlock grants a lock twice that was had on a bare majority, one server of which comes back without it: its description asks for fsync, or that servers stay away for a lease",
+		})
+	}
+	return all
 }
 
 func entry(name string, servers int, summary string) design.Design {

@@ -22,7 +22,8 @@ func Designs() []design.Design {
 // late second step leaves a lease that nobody has. Not recovery, lost-reply or
 // cancel, for an owner that stops between HSETNX and that step may leave a key
 // without expiry that refuses its own process for ever. Not loss-reported, for an
-// expired key counts as lost though nobody took it; not skew, for the lease is
+// expired key counts as lost though nobody took it, and so does a lock that was stolen
+// before its second step, with which it was granted to two; not skew, for the lease is
 // measured by the clients' clocks; not release-delay, for a release between the
 // first look and the transaction is granted without it.
 var claims = []lockbench.Guarantee{lockbench.ScriptFlush}
