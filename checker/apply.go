@@ -317,7 +317,7 @@ func (c *Checker) happened(op *history.Op) {
 	case history.Lost:
 		c.lostClosed(op)
 	case history.Death:
-		c.departed = append(c.departed, op)
+		c.depart(op)
 		c.died(op)
 	case history.Pause:
 		cl := c.faults.client(op.Client)
@@ -329,6 +329,12 @@ func (c *Checker) happened(op *history.Op) {
 	case history.Fault:
 		c.faulted(op)
 	}
+}
+
+// depart keeps the death or cut op for the cross-check. It keeps a copy: operations come in
+// chunks, of which one that is kept keeps all.
+func (c *Checker) depart(op *history.Op) {
+	c.departed = append(c.departed, copied(op))
 }
 
 func (c *Checker) lostClosed(op *history.Op) {
@@ -359,7 +365,7 @@ func (c *Checker) cut(op *history.Op) {
 		numbered.CallSeq = c.last.seq
 		op = &numbered
 	}
-	c.departed = append(c.departed, op)
+	c.depart(op)
 	for _, k := range c.sorted() { // before each, since it may take holds away
 		if slices.ContainsFunc(k.holds, func(h *hold) bool { return h.client == op.Client }) {
 			c.settle(k, callOf(op))

@@ -227,7 +227,9 @@ func (c *Checker) died(op *history.Op) {
 	for _, under := range cl.flying {
 		c.strike(lockbench.Recovery, op, under)
 	}
+	clear(cl.flying)
 	cl.flying = cl.flying[:0]
+	cl.last, cl.acquiring = copied(cl.last), copied(cl.acquiring)
 	c.each(op.Client, func(k *key, h *hold) {
 		h.close(callOf(op), "death", true)
 		h.dead, h.excused = true, true
@@ -243,6 +245,15 @@ func (c *Checker) died(op *history.Op) {
 			}
 		}
 	}
+}
+
+// copied is op apart from the chunk that it came in, which is not to be kept for as long.
+func copied(op *history.Op) *history.Op {
+	if op == nil {
+		return nil
+	}
+	kept := *op
+	return &kept
 }
 
 // leftBehind tells whether the owner of h, who died at t, may have left it on the

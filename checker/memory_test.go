@@ -27,7 +27,7 @@ func (f *feeder) feed(kind history.Kind, o history.Outcome, client int32, key st
 	}
 	f.fed = append(f.fed, weak.Make(op))
 	f.Add(history.Event{Phase: history.Call, Op: op})
-	if kind < history.Lost {
+	if kind < history.Lost && op.Return != history.Never {
 		f.Add(history.Event{Phase: history.Return, Op: op})
 	}
 	f.now += 4
@@ -68,6 +68,14 @@ func TestMemoryIsWhatIsOpen(t *testing.T) {
 			if i > 1 {
 				f.feed(history.Release, history.OK, 1, "k", under(1))
 			}
+		}},
+		{"every client dies with a lock and a call under way", "refused", func(f *feeder, i int64) {
+			key, client := fmt.Sprint(i%16), int32(i)
+			f.feed(history.Acquire, history.OK, client, key)
+			never := func(op *history.Op) { op.Outcome, op.Return = history.Unknown, history.Never }
+			f.feed(history.Acquire, history.Unknown, client, key, never)
+			f.feed(history.Death, history.OK, client, "", under(0))
+			f.now += 2_000_000_000
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

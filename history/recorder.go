@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -41,7 +42,8 @@ type Recorder struct {
 	closing sync.Once
 
 	mu      sync.Mutex
-	streams []*stream
+	streams []*stream // those that may still have something to write
+	made    int32     // streams so far
 	closed  bool
 	err     error
 
@@ -132,10 +134,11 @@ func (r *Recorder) fail(err error) {
 func (r *Recorder) Client(id, process int32) *Client {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s := &stream{rec: r, id: id, process: process, number: int32(len(r.streams))}
+	s := &stream{rec: r, id: id, process: process, number: r.made}
 	s.base, s.track, s.sealed = r.base, s, r.closed
 	s.fresh()
 	s.holds = holds{client: id, reacquire: r.reacquire}
+	r.made++
 	if !r.closed {
 		s.covered = r.Now()
 		r.streams = append(r.streams, s)
@@ -184,6 +187,22 @@ func (r *Recorder) sweep() {
 	}
 	r.emit(frame{kind: epochBlock, watermark: epoch}, nil)
 	r.flush()
+	r.dismiss()
+}
+
+// dismiss lets go of the streams of clients that have died, once all of them is written.
+func (r *Recorder) dismiss() {
+	r.mu.Lock()
+	known := r.streams[:r.announced]
+	r.mu.Unlock()
+	left := slices.DeleteFunc(slices.Clone(known), (*stream).over)
+	if len(left) == len(known) {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.streams = append(left, r.streams[r.announced:]...)
+	r.announced = len(left)
 }
 
 // drain writes what one client has, and returns its watermark.

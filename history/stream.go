@@ -88,3 +88,14 @@ func (s *stream) close() []*batch {
 	s.seal()
 	return s.handOver()
 }
+
+// over tells whether the client's record has ended and all of it was handed over.
+func (s *stream) over() bool {
+	s.mu.Lock()
+	over := s.sealed && s.batch == nil && len(s.full) == 0
+	s.mu.Unlock()
+	if over {
+		s.watchers.Wait() // they were told to end when the record did
+	}
+	return over
+}

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"maps"
 	"time"
 
 	"github.com/lockbench/lockbench/history"
@@ -24,6 +25,7 @@ type Collector struct {
 
 // hold is a grant that was not released yet.
 type hold struct {
+	client  int32
 	granted int64
 	depth   int32
 }
@@ -108,8 +110,11 @@ func (c *Collector) phase(stamp int64) *Phase {
 // called takes what matters at an operation's call: a release gives up the lock
 // from there on, and what never returns is counted here or nowhere.
 func (c *Collector) called(op *history.Op) {
-	if op.Kind == history.Release {
+	switch op.Kind {
+	case history.Release:
 		c.release(op)
+	case history.Death: // it will not release what it holds
+		maps.DeleteFunc(c.open, func(_ int64, h hold) bool { return h.client == op.Client })
 	}
 	if op.Return == history.Never && isLockOp(op.Kind) {
 		p := c.phase(op.Call)
@@ -190,7 +195,7 @@ func (c *Collector) grant(p *Phase, op *history.Op) {
 	}
 	c.granted = max(c.granted, op.Return)
 	if op.Hold != 0 {
-		c.open[op.Hold] = hold{granted: op.Return, depth: 1}
+		c.open[op.Hold] = hold{client: op.Client, granted: op.Return, depth: 1}
 	}
 	k := c.keys[op.Key]
 	if k == nil {
