@@ -31,14 +31,14 @@ type subject struct {
 	turn func(ctx context.Context) (float64, error)
 }
 
-// newSubjects returns redis-benchmark, the two loops and the commands of opt.
+// newSubjects returns redis-benchmark, the two loops, lockbench's driver and the commands of opt.
 func newSubjects(server *servers.Server, opt options) ([]subject, error) {
 	benchmark, err := exec.LookPath("redis-benchmark")
 	if err != nil {
 		return nil, fmt.Errorf("%w; hint: install the package of tools that comes with redis-server", err)
 	}
 	b := &bench{server: server, options: opt, program: benchmark}
-	subjects := []subject{{"redis-benchmark", b.redisBenchmark}, {"bare loop", b.bareLoop}, {"steady loop", b.steadyLoop}}
+	subjects := []subject{{"redis-benchmark", b.redisBenchmark}, {"bare loop", b.bareLoop}, {"steady loop", b.steadyLoop}, {"unrecorded", b.unrecorded}, {"recorded", b.recorded}}
 	for _, c := range opt.Commands {
 		name, line, _ := strings.Cut(c, "=")
 		subjects = append(subjects, subject{name, func(ctx context.Context) (float64, error) {
