@@ -1,7 +1,8 @@
 // Pairs measures how many pairs of a lock's two commands, SET key token NX PX and
 // EVALSHA compare-and-delete, different clients get through one private Redis:
 // redis-benchmark, a bare go-redis loop, the same loop with lockbench's connections,
-// lockbench's driver without a record and with one that nobody judges, and any command that writes a lockbench result, such as lockbench run itself.
+// lockbench's driver without a record and with one that nobody judges, and any command
+// that writes a lockbench result, such as lockbench run itself.
 // Like lockbench, the loops leave a core to the server.
 //
 // The subjects take turns, round after round, so that what else the machine does
