@@ -2,6 +2,8 @@ package synthetic
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"io"
 	"runtime"
 	"strings"
@@ -175,4 +177,46 @@ func BenchmarkGenerate(b *testing.B) {
 	if _, _, err := Generate(with(func(c *Config) { c.Ops, c.Violations = int64(b.N), 0 }), w); err != nil {
 		b.Fatal(err)
 	}
+}
+
+// BenchmarkRead measures one operation, decoded and put in order: its call and return.
+func BenchmarkRead(b *testing.B) {
+	for _, unknown := range []float64{0, 0.3} {
+		b.Run(fmt.Sprint("unknown=", unknown), func(b *testing.B) {
+			c := with(func(c *Config) { c.Ops, c.Violations, c.Unknown = 300_000, 0, unknown })
+			var file bytes.Buffer
+			w, err := history.NewWriter(&file, c.Header())
+			if err != nil {
+				b.Fatal(err)
+			}
+			_, end, err := Generate(c, w)
+			if err = errors.Join(err, w.Close(end)); err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			for read := 0; b.Loop(); {
+				if read == 0 {
+					read = readAll(b, file.Bytes())
+				}
+				read-- // one operation of those read
+			}
+		})
+	}
+}
+
+func readAll(b *testing.B, file []byte) (ops int) {
+	b.Helper()
+	src, err := history.NewSource(bytes.NewReader(file))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for ev, err := range src.Events() {
+		if err != nil {
+			b.Fatal(err)
+		}
+		if ev.Phase == history.Call {
+			ops++
+		}
+	}
+	return ops
 }
