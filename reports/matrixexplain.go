@@ -95,12 +95,18 @@ func (e *explanation) claim() {
 			claims = "nothing"
 		}
 		e.printf("  not claimed%s: the design claims %s\n", source, claims)
+		e.limits("known not to hold under")
 		return
 	}
 	e.printf("  claimed%s\n", source)
+	e.limits("but not under")
+}
+
+// limits tells what the design is known to give up under which faults.
+func (e *explanation) limits(how string) {
 	for _, l := range e.row.Limits {
 		if slices.Contains(l.Gives, e.Guarantee) {
-			e.printf("  but not under %s: %s\n", l.Fault, l.Why)
+			e.printf("  %s %s: %s\n", how, l.Fault, l.Why)
 		}
 	}
 }
