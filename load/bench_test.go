@@ -104,14 +104,47 @@ func bareLoop(b *testing.B, server *servers.Server, d time.Duration) int64 {
 }
 
 func drivenLoop(b *testing.B, server *servers.Server, d time.Duration, history io.Writer) int64 {
+	return benchRun(b, server, benchOptions(d), history).Grants
+}
+
+func benchOptions(d time.Duration) workloads.Options {
 	o := workloads.Defaults()
 	o.Clients, o.Processes, o.Keys, o.KeyChoice = benchClients, 1, 0, workloads.Own
 	o.Wait, o.Hold, o.Duration = 0, workloads.Always(0), d
+	return o
+}
+
+func benchRun(b *testing.B, server *servers.Server, o workloads.Options, history io.Writer) Summary {
 	s, err := Run(b.Context(), Config{
 		Design: tokenDesign(), Server: server, Workload: workloads.Mutex(), Options: o, History: history,
 	})
 	if err != nil {
 		b.Fatal(err)
 	}
-	return s.Grants
+	return s
+}
+
+// BenchmarkOpenLoop compares an open loop at four fifths of what a closed one of as many
+// clients just did with that: the rate that is reached over the rate that is asked for, and
+// by how much arrivals begin late. Run it with -benchtime 9x; the figures are medians.
+func BenchmarkOpenLoop(b *testing.B) {
+	server := servertest.Start(b)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(1, runtime.GOMAXPROCS(0)-1)))
+	var closed, reached, waiting, woken, used []float64
+	for b.Loop() {
+		pairs := float64(drivenLoop(b, server, 500*time.Millisecond, io.Discard)) * 2
+		o := benchOptions(500 * time.Millisecond)
+		o.Rate = 0.8 * pairs
+		a := benchRun(b, server, o, io.Discard).Arrivals
+		closed = append(closed, pairs)
+		reached = append(reached, float64(a.Started)/(o.Rate*o.Duration.Seconds()))
+		waiting = append(waiting, float64(a.Waiting)/float64(a.Due))
+		woken = append(woken, float64(a.WakingNS)/float64(a.Started))
+		used = append(used, a.Processor)
+	}
+	b.ReportMetric(median(closed), "closed-pairs/s")
+	b.ReportMetric(median(reached), "begun/asked")
+	b.ReportMetric(median(waiting), "waiting/due")
+	b.ReportMetric(median(woken), "waking-ns/arrival")
+	b.ReportMetric(median(used), "processors-used")
 }

@@ -138,7 +138,7 @@ func TestDispatch(t *testing.T) {
 				for id := range c.clients {
 					team.client(t.Context(), id, c.busy)
 				}
-				if diff := cmp.Diff(*team.end(5*time.Second), c.want); diff != "" {
+				if diff := cmp.Diff(*team.end(5 * time.Second), c.want); diff != "" {
 					t.Errorf("arrivals (-got +want):\n%s", diff)
 				}
 			})
