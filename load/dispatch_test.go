@@ -129,6 +129,12 @@ func TestDispatch(t *testing.T) {
 			Due: 5000, Started: 4998, Waiting: 2, BehindNS: int64(1500 * time.Microsecond),
 			WakingNS: int64(833 * 15 * ms), WakingMaxNS: int64(5 * ms),
 		}},
+		// Two that take no time are never both busy, though each is idle anew, later than
+		// what it takes was due.
+		{"late, with another idle each time", 1000, 0, 5 * ms, 2, func(time.Duration) time.Duration { return 0 }, history.Arrivals{
+			Due: 5000, Started: 4998, Waiting: 2, BehindNS: int64(1500 * time.Microsecond),
+			WakingNS: int64(833 * 15 * ms), WakingMaxNS: int64(5 * ms),
+		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
