@@ -19,6 +19,7 @@ var arguments = map[string]cobra.CompletionFunc{
 	"matrix":  completeDesigns,
 	"explain": completeCell,
 	"version": cobra.NoFileCompletions,
+	"init":    completeScenario,
 	"man":     completeDirectory,
 }
 

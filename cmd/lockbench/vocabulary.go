@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/faults"
+	"github.com/lockbench/lockbench/gates"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -41,7 +42,7 @@ var vocabularies = map[string]vocabulary{
 	"drivers":    {words: func() []listing { return bare([]string{driverLive, driverExplore}) }},
 	"arrival":    {words: func() []listing { return bare(workloads.ArrivalModels()) }},
 	"stages":     {joined: true},
-	"fail-if":    {pair: ": "},
+	"fail-if":    {pair: ": ", check: checkThreshold},
 }
 
 // noClaims stands for no guarantee at all.
@@ -99,5 +100,10 @@ func checkDesign(pattern string) error {
 
 func checkFault(text string) error {
 	_, err := faults.Parse(text)
+	return err
+}
+
+func checkThreshold(text string) error {
+	_, err := gates.ParseThreshold(text)
 	return err
 }

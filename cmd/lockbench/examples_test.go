@@ -1,0 +1,66 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// exampleCommand finds the commands in the comments of a scenario.
+var exampleCommand = regexp.MustCompile(`(?m)^#     (lockbench run .*)$`)
+
+// TestExamples runs the scenarios of examples as their comments say, unless that would
+// take an hour, and asserts that they are valid for editors too.
+func TestExamples(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a quarter of a minute")
+	}
+	if _, err := exec.LookPath("redis-server"); err != nil && os.Getenv("LOCKBENCH_REQUIRE_SERVERS") != "1" {
+		t.Skip("redis-server is not in PATH")
+	}
+	bin := t.TempDir()
+	if out, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	files, err := filepath.Glob("../../examples/*.yaml")
+	if err != nil || len(files) < 3 {
+		t.Fatalf("examples: %v, %v", files, err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			valid(t, string(text))
+			runExample(t, bin, string(text))
+		})
+	}
+}
+
+// runExample runs what a scenario's comments say.
+func runExample(t *testing.T, bin, text string) {
+	t.Helper()
+	commands := exampleCommand.FindAllStringSubmatch(text, -1)
+	if len(commands) == 0 {
+		t.Fatal("no comment says how to run it")
+	}
+	dir := t.TempDir()
+	examples, err := filepath.Abs("../../examples")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(filepath.Join(dir, "examples"), os.DirFS(examples)); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range commands {
+		if strings.Contains(text, "duration: 1h") && !strings.Contains(c[1], "--duration") {
+			continue
+		}
+		shell(t, dir, bin, c[1])
+	}
+}

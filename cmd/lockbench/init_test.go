@@ -1,0 +1,39 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench/scenario"
+)
+
+// TestStarter asserts that what init writes is valid, also with any of its keys that are
+// comments taken in, and that it leaves out none.
+func TestStarter(t *testing.T) {
+	keys := scenarioKeys(newRun().Flags())
+	text := string(starter("s.yaml", keys))
+	valid(t, text)
+	for _, k := range keys {
+		t.Run(k.Name, func(t *testing.T) {
+			commented := "\n#" + k.Name + ": "
+			if strings.Contains(text, "\n"+k.Name+": ") {
+				return
+			}
+			if !strings.Contains(text, commented) {
+				t.Fatal("it is left out")
+			}
+			valid(t, strings.Replace(text, commented, commented[:1]+commented[2:], 1))
+		})
+	}
+}
+
+// valid asserts that a scenario is, for lockbench and for editors.
+func valid(t *testing.T, text string) {
+	t.Helper()
+	if _, err := scenario.Read("s.yaml", []byte(text), scenarioKeys(newRun().Flags())); err != nil {
+		t.Error(err)
+	}
+	if err := compiledSchema(t).Validate(asJSON(t, text)); err != nil {
+		t.Error(err)
+	}
+}
