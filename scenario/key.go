@@ -19,6 +19,7 @@ const (
 	Number
 	Duration     // of package time, such as 1m30s
 	Distribution // of package workloads, such as exp:5ms
+	Scalar       // a text that may look like a number, too
 )
 
 // A Key is a setting that a file may have. It is plain data; Check must be safe to

@@ -107,6 +107,8 @@ func value(k Key) object {
 		return object{"type": "integer", "minimum": 0}
 	case Number:
 		return object{"type": "number"}
+	case Scalar:
+		return object{"type": []string{"string", "number"}}
 	}
 	return text(k)
 }

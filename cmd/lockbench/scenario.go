@@ -108,7 +108,12 @@ func keyOf(f *pflag.Flag) scenario.Key {
 		k.Default = f.DefValue
 	}
 	if k.Check == nil && !list {
-		k.Check = f.Value.Set
+		k.Check = func(text string) error {
+			if err := f.Value.Set(text); err != nil {
+				return fmt.Errorf("%s: %w", f.Name, err)
+			}
+			return nil
+		}
 	}
 	return k
 }
@@ -131,6 +136,8 @@ func typeOf(v pflag.Value) scenario.Type {
 		return scenario.Duration
 	case "distribution":
 		return scenario.Distribution
+	case "string", "stringSlice", "stringArray":
+		return scenario.Text
 	}
-	return scenario.Text
+	return scenario.Scalar // of a type of ours
 }

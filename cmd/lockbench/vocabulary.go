@@ -35,6 +35,7 @@ var vocabularies = map[string]vocabulary{
 	"fault":      {words: listFaults, check: checkFault},
 	"guard":      {words: listGuards},
 	"key-choice": {words: func() []listing { return bare(workloads.KeyChoices()) }},
+	"arrival":    {words: func() []listing { return bare(workloads.ArrivalModels()) }},
 	"claims":     {words: func() []listing { return append(listGuarantees(), listing{Name: noClaims}) }},
 	"scenario":   {words: listScenarios},
 	"kinds":      {words: func() []listing { return bare(faultKinds()) }},
