@@ -41,7 +41,6 @@ var vocabularies = map[string]vocabulary{
 	"kinds":      {words: func() []listing { return bare(faultKinds()) }},
 	"strategy":   {words: func() []listing { return bare(strategies()) }},
 	"drivers":    {words: func() []listing { return bare([]string{driverLive, driverExplore}) }},
-	"arrival":    {words: func() []listing { return bare(workloads.ArrivalModels()) }},
 	"stages":     {joined: true},
 	"fail-if":    {pair: ": ", check: checkThreshold},
 }
