@@ -6,10 +6,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-
-	"github.com/olekukonko/tablewriter"
-	"github.com/olekukonko/tablewriter/renderer"
-	"github.com/olekukonko/tablewriter/tw"
 )
 
 // TerminalComparison writes a comparison for people: what differs in the settings, the
@@ -179,8 +175,7 @@ func (t *comparison) figures(d *ComparedDesign) error {
 	}
 	t.printf("\n%s\n", t.bold(d.label()))
 	var text strings.Builder
-	tab := figureTable(&text)
-	tab.Header(setApart(figureHeads))
+	tab := plainTable(&text, setApart(figureHeads), wordCell)
 	for i := range d.Metrics {
 		cells := d.Metrics[i].cells()
 		if word := cells[wordCell]; word != "" {
@@ -232,26 +227,6 @@ func (c *Center) spread() string {
 		return "±∞"
 	}
 	return fmt.Sprintf("±%.0f%%", 100*max(*c.High/c.Median-1, 1-*c.Low/c.Median))
-}
-
-func figureTable(w io.Writer) *tablewriter.Table {
-	align, padding := make(tw.Alignment, len(figureHeads)), make([]tw.Padding, len(figureHeads))
-	for i := range align {
-		align[i], padding[i] = tw.AlignRight, tw.Padding{Left: " ", Overwrite: true}
-	}
-	align[0], padding[0] = tw.AlignLeft, tw.PaddingNone
-	align[wordCell] = tw.AlignLeft
-	return tablewriter.NewTable(w,
-		tablewriter.WithRenderer(renderer.NewBlueprint(plain)),
-		tablewriter.WithHeaderAutoFormat(tw.Off),
-		tablewriter.WithTrimSpace(tw.Off),
-		tablewriter.WithHeaderAutoWrap(tw.WrapNone),
-		tablewriter.WithRowAutoWrap(tw.WrapNone),
-		tablewriter.WithHeaderPaddingPerColumn(padding),
-		tablewriter.WithRowPaddingPerColumn(padding),
-		tablewriter.WithHeaderAlignmentConfig(tw.CellAlignment{PerColumn: align}),
-		tablewriter.WithRowAlignmentConfig(tw.CellAlignment{PerColumn: align}),
-	)
 }
 
 func (t *comparison) legend() {

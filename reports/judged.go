@@ -135,15 +135,21 @@ func counts(v *checker.Result, m *measure.Measures) Counts {
 func latencies(p *measure.Phase) map[string]Latency {
 	out := make(map[string]Latency)
 	for _, op := range measure.Ops() {
-		l := p.Latency(op)
-		out[op.String()] = Latency{
-			Count: l.Count(),
-			P50:   int64(l.At(50)), P90: int64(l.At(90)), P99: int64(l.At(99)),
-			P999: int64(l.At(99.9)), P9999: int64(l.At(99.99)), Max: int64(l.Max()),
-			OutOfRange: l.OutOfRange, Spectrum: newSpectrum(l),
-		}
+		one := latencyOf(p.Latency(op))
+		one.Spectrum = newSpectrum(p.Latency(op))
+		out[op.String()] = one
 	}
 	return out
+}
+
+// latencyOf are the percentiles of l, without its spectrum.
+func latencyOf(l *measure.Latency) Latency {
+	return Latency{
+		Count: l.Count(),
+		P50:   int64(l.At(50)), P90: int64(l.At(90)), P99: int64(l.At(99)),
+		P999: int64(l.At(99.9)), P9999: int64(l.At(99.99)), Max: int64(l.Max()),
+		OutOfRange: l.OutOfRange,
+	}
 }
 
 func guarantees(findings []checker.Finding) map[lockbench.Guarantee]Guarantee {

@@ -173,15 +173,34 @@ func leastMissed(shown []column) int {
 }
 
 func (t *table) draw(w io.Writer, shown []column) error {
-	align := make(tw.Alignment, len(shown))
 	header := make([]string, len(shown))
-	padding := make([]tw.Padding, len(shown))
 	for i, c := range shown {
-		align[i] = tw.AlignRight
 		header[i] = c.indent(c.top) + "\n" + c.indent(c.name)
-		padding[i] = tw.Padding{Left: " ", Overwrite: true}
+	}
+	tab := plainTable(w, header)
+	for i := range t.result.Runs {
+		row := make([]string, len(shown))
+		for j, c := range shown {
+			row[j] = c.indent(c.cell(t, &t.result.Runs[i]))
+		}
+		if err := tab.Append(row); err != nil {
+			return err
+		}
+	}
+	return tab.Render()
+}
+
+// plainTable is a table with a line under its header and no others. The first column, and
+// those named by left, are text, the others numbers.
+func plainTable(w io.Writer, header []string, left ...int) *tablewriter.Table {
+	align, padding := make(tw.Alignment, len(header)), make([]tw.Padding, len(header))
+	for i := range header {
+		align[i], padding[i] = tw.AlignRight, tw.Padding{Left: " ", Overwrite: true}
 	}
 	align[0], padding[0] = tw.AlignLeft, tw.PaddingNone
+	for _, i := range left {
+		align[i] = tw.AlignLeft
+	}
 	tab := tablewriter.NewTable(w,
 		tablewriter.WithRenderer(renderer.NewBlueprint(plain)),
 		tablewriter.WithHeaderAutoFormat(tw.Off),
@@ -194,16 +213,7 @@ func (t *table) draw(w io.Writer, shown []column) error {
 		tablewriter.WithRowAlignmentConfig(tw.CellAlignment{PerColumn: align}),
 	)
 	tab.Header(header)
-	for i := range t.result.Runs {
-		row := make([]string, len(shown))
-		for j, c := range shown {
-			row[j] = c.indent(c.cell(t, &t.result.Runs[i]))
-		}
-		if err := tab.Append(row); err != nil {
-			return err
-		}
-	}
-	return tab.Render()
+	return tab
 }
 
 // plain is a table without lines but the one under its header.

@@ -47,7 +47,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "flip": flip, "cut": cut, "schema": schema, "timeless": timeless, "sametable": sameTable,
-			"matrixschema": matrixSchema, "comparisonschema": comparisonSchema, "rewrite": rewrite,
+			"matrixschema": matrixSchema, "comparisonschema": comparisonSchema, "limitschema": limitSchema, "rewrite": rewrite,
 		},
 	})
 }
@@ -112,6 +112,11 @@ func schema(ts *testscript.TestScript, _ bool, args []string) {
 // comparisonSchema validates a JSON comparison: comparisonschema comparison.json.
 func comparisonSchema(ts *testscript.TestScript, _ bool, args []string) {
 	validate(ts, reports.ComparisonJSONSchema, args[0])
+}
+
+// limitSchema validates a JSON search for a limit: limitschema limit.json.
+func limitSchema(ts *testscript.TestScript, _ bool, args []string) {
+	validate(ts, reports.LimitJSONSchema, args[0])
 }
 
 func validate(ts *testscript.TestScript, text []byte, file string) {

@@ -66,7 +66,7 @@ func (l *lines) say(format string, args ...any) {
 
 func (l *lines) begin(design string, _ *load.Progress) {
 	l.name = design
-	l.say("[%d/%d] %s ...", l.done+1, l.total, design)
+	l.say("%s %s ...", l.count(l.done+1), design)
 }
 
 // found tells of a claim that is broken; what is not claimed can wait for the report.
@@ -87,7 +87,15 @@ func alarm(design string, f checker.Finding, at time.Duration) string {
 
 func (l *lines) end(j *reports.Judged) {
 	l.done++
-	l.say("[%d/%d] %s: %s", l.done, l.total, l.name, gist(j))
+	l.say("%s %s: %s", l.count(l.done), l.name, gist(j))
+}
+
+// count says which run it is, and of how many where that is known.
+func (l *lines) count(n int) string {
+	if l.total == 0 {
+		return fmt.Sprintf("[%d]", n)
+	}
+	return fmt.Sprintf("[%d/%d]", n, l.total)
 }
 
 func (l *lines) close() {}

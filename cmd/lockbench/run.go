@@ -195,6 +195,10 @@ type subject struct {
 	design.Design
 	guard lockbench.Guard
 	round round
+	// variant tells it from others of the same design, whose options change does not
+	// change alike; empty and nil for none.
+	variant string
+	change  func(*workloads.Options)
 }
 
 // label names the subject, and the file of its history.
@@ -205,6 +209,9 @@ func (s subject) label() string {
 	}
 	if s.round.number > 0 {
 		name += " " + s.round.String()
+	}
+	if s.variant != "" {
+		name += " " + s.variant
 	}
 	return name
 }

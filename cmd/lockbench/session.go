@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
@@ -24,6 +26,9 @@ type session struct {
 	servers servers.Group
 	// store is where guarded records are kept when faults strike the server; else nil.
 	store *servers.Server
+	// next yields what to run by what the runs so far came to; nil is the plan's subjects
+	// in their order.
+	next iter.Seq[subject]
 	// failFast: the session ends as soon as a claim is broken, and stopped: one was.
 	failFast, stopped bool
 	// also, when not nil, returns those who see what is judged of a subject.
@@ -57,19 +62,40 @@ func (s *session) run(ctx context.Context, urls []string) (err error) {
 		s.progress.say("interrupted: ending the run in good order; once more aborts")
 	})()
 	defer s.progress.close()
-	for i, of := range s.subjects {
-		if ctx.Err() != nil || s.stopped || s.servers.First().Err() != nil {
-			s.skip(s.subjects[i:])
-			break
-		}
-		if err := s.one(ctx, of); err != nil {
-			return err
-		}
+	if err := s.all(ctx); err != nil {
+		return err
 	}
 	if s.proves && !s.stopped { // a breach has its witness, and needs no proof
 		s.proof, err = s.selfCheck(ctx)
 	}
 	return err
+}
+
+// all runs what is to be run, until ctx ends, the server is lost or the session stopped.
+func (s *session) all(ctx context.Context) error {
+	next, stop := iter.Pull(s.order())
+	defer stop()
+	for of, ok := next(); ok; of, ok = next() {
+		if ctx.Err() != nil || s.stopped || s.servers.First().Err() != nil {
+			s.skip([]subject{of})
+			if s.next != nil {
+				return nil // who knows what else there would have been
+			}
+			continue
+		}
+		if err := s.one(ctx, of); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// order is what to run after another.
+func (s *session) order() iter.Seq[subject] {
+	if s.next != nil {
+		return s.next
+	}
+	return slices.Values(s.subjects)
 }
 
 // serversNeeded is the most that a design of the plan locks on.
@@ -170,6 +196,9 @@ func (s *session) load(ctx context.Context, of subject, w watcher, broken <-chan
 	judgement := judgeLive(spool, path, w)
 	options := s.options
 	options.Guard = of.guard
+	if of.change != nil {
+		of.change(&options)
+	}
 	options.Seed += uint64(of.round.number)
 	giveBack := leaveCore(s.servers.First())
 	o.summary, o.failed = load.Run(ctx, load.Config{

@@ -30,6 +30,9 @@ type Design struct {
 	RenewsUnseen bool
 	// Granted is the lease really given when ttl is asked for; nil means as asked.
 	Granted func(ttl time.Duration) time.Duration
+	// LeaseUnit is what leases have to be multiples of, others being refused or worse; zero
+	// is any. A design that rounds them has Granted instead.
+	LeaseUnit time.Duration
 	// Tolerance is how much longer than the granted lease the design itself may
 	// keep a dead owner's key, beyond polling and rounding.
 	Tolerance time.Duration

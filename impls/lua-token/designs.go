@@ -1,6 +1,8 @@
 package luatoken
 
 import (
+	"time"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/redis/go-redis/v9"
@@ -28,6 +30,7 @@ func expireDesign() design.Design {
 			Why:   "the plain DEL of an unlock that was given up and arrives late frees whatever lock there is by then, its owner's next one too",
 		}},
 		Reacquire: design.Refused,
+		LeaseUnit: time.Second,
 		Commands:  []string{"EVALSHA", "EVAL", "SETNX", "EXPIRE", "DEL"},
 		Open: design.Sharing(func(env design.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
 			return &expire{d2{env: env, client: client, seen: seen}}
@@ -52,6 +55,7 @@ func tokenDesign() design.Design {
 		},
 		Limits:    []design.Limit{reused()},
 		Reacquire: design.Refused,
+		LeaseUnit: time.Second,
 		Commands:  []string{"EVALSHA", "EVAL", "SETNX", "EXPIRE", "GET", "DEL"},
 		Open: design.Sharing(func(env design.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
 			return &token{d2: d2{env: env, client: client, seen: seen}, objects: map[string]*object{}}

@@ -25,8 +25,9 @@ var house = map[string][]string{
 	"measure":                 {"", "history", "measure/series"},
 	"measure/series":          {},
 	"gates":                   {"", "checker", "measure", "internal/suggest"},
-	"reports":                 {"", "history", "checker", "measure", "measure/series", "gates", "internal/statistics", "internal/suggest"},
+	"reports":                 {"", "history", "checker", "measure", "measure/series", "gates", "limits", "internal/statistics", "internal/suggest"},
 	"reports/html":            {"", "checker", "history", "reports"},
+	"limits":                  {},
 	"workloads":               {"", "internal/suggest"},
 	"impls/design":            {""},
 	"impls":                   {"", "impls/*", "internal/suggest"},
@@ -44,7 +45,7 @@ var house = map[string][]string{
 	"internal/witness":        {""},
 	"internal/zoo":            {"", "impls/design"},
 	"impls/design/designtest": {"", "impls/design", "internal/servertest"},
-	"cmd/lockbench":           {"", "history", "history/*", "checker", "measure", "gates", "reports", "reports/html", "workloads", "impls", "impls/*", "servers", "faults", "load", "explore", "explore/bubble", "scenario", "internal/*"},
+	"cmd/lockbench":           {"", "history", "history/*", "checker", "measure", "gates", "reports", "reports/html", "limits", "workloads", "impls", "impls/*", "servers", "faults", "load", "explore", "explore/bubble", "scenario", "internal/*"},
 }
 
 // reserved says which packages alone may import, themselves, what begins with

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/limits"
+	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+func newLimit() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "limit",
+		Short: "Search the highest rate, or the shortest lease, that is still safe",
+		Long: `limit searches the value up to which a design keeps a target and everything it claims:
+the highest rate of arrivals (limit rate) or the shortest lease (limit ttl). Every trial
+is a run that is judged; the limit found is tried again before it is told.
+
+Exit codes: 0 a limit was found; 1 a claim was broken on the way; 3 nothing can be said;
+4 even the easiest value misses the target.`,
+		Args: noArgs,
+	}
+	cmd.AddCommand(newLimitRate(), newLimitTTL())
+	return cmd
+}
+
+// limitOutputs are the kinds of output of limit.
+var limitOutputs = []outputForm{jsonOutput}
+
+// limitOptions are the flags that searches for limits have in common, beside those of
+// run.
+type limitOptions struct {
+	settings  runOptions
+	precision float64
+	out       []string
+}
+
+// notOfLimit are the flags of run that searches do without: what they name is an
+// argument, is searched for, or is of single results.
+var notOfLimit = []string{"design", "out", "fail-if", "fail-fast", "stages", "rate", "operations"}
+
+func (o *limitOptions) flags(f *pflag.FlagSet, without ...string) {
+	f.Float64Var(&o.precision, "precision", 0.05, "the `share` by which the limit may be missed")
+	f.StringArrayVar(&o.out, "out", nil, outHelp(limitOutputs))
+	all := pflag.NewFlagSet("run", pflag.ContinueOnError)
+	o.settings.flags(all)
+	all.VisitAll(func(flag *pflag.Flag) {
+		if !slices.Contains(notOfLimit, flag.Name) && !slices.Contains(without, flag.Name) {
+			f.AddFlag(flag)
+		}
+	})
+}
+
+// A hunt is one search for a limit, on its way through trials.
+type hunt struct {
+	limit  reports.LimitSearch
+	search *limits.Search
+	// change sets the value to try, name how it is called.
+	change func(*workloads.Options, float64)
+	name   func(float64) string
+	// judge says what came of a trial, and what was missed.
+	judge func(j *reports.Judged, t *reports.LimitTrial) (limits.Outcome, string)
+}
+
+// plan is that of run, for the one design of args.
+func (o *limitOptions) plan(args []string) (plan, error) {
+	o.settings.designs = args
+	p, err := o.settings.plan()
+	if err == nil && len(p.subjects) != 1 {
+		err = fmt.Errorf("%s is %d subjects, and a limit is of one; hint: name one design, and one guard at most", args[0], len(p.subjects))
+	}
+	return p, err
+}
+
+// run searches, and writes what was found.
+func (o *limitOptions) run(cmd *cobra.Command, p plan, h *hunt) error {
+	out, err := parseOutputs(o.out, limitOutputs)
+	if err != nil {
+		return err
+	}
+	records, err := newRecords(o.settings.history)
+	if err != nil {
+		return err
+	}
+	collectRarely()
+	s := &session{plan: p, records: records, proves: true, progress: newProgress(cmd.ErrOrStderr(), o.settings.quiet, 0)}
+	s.next = h.subjects(s)
+	err = s.run(cmd.Context(), o.settings.redis)
+	if err = errors.Join(err, records.tidy(s.runs)); err != nil {
+		return err
+	}
+	if err := s.firstError(); err != nil {
+		return err
+	}
+	h.limit.SelfCheck = s.proof
+	h.limit.Settle(h.search.Result())
+	if err := o.write(cmd.OutOrStdout(), out, h.limit); err != nil {
+		return err
+	}
+	return verdictOf(h.limit.Exit)
+}
+
+func (o *limitOptions) write(w io.Writer, out outputs, l reports.LimitSearch) error {
+	return out.files(w, map[string]rendering{
+		jsonOutput.name: func(w io.Writer) error { return reports.LimitJSON(w, l) },
+		"":              func(w io.Writer) error { return reports.TerminalLimit(w, l, terminalOptions(w)) },
+	})
+}
+
+// firstError is what kept a trial from being one.
+func (s *session) firstError() error {
+	for i := range s.runs {
+		if err := s.runs[i].Err; err != nil {
+			return fmt.Errorf("trial %d: %w", i+1, err)
+		}
+	}
+	return nil
+}
+
+// subjects yields one trial after another, and takes up what came of it.
+func (h *hunt) subjects(s *session) iter.Seq[subject] {
+	of := s.subjects[0]
+	return func(yield func(subject) bool) {
+		for v, ok := h.search.Next(); ok; v, ok = h.search.Next() {
+			of.variant = fmt.Sprintf("%s (trial %d)", h.name(v), len(s.runs)+1)
+			of.change = func(o *workloads.Options) {
+				h.change(o, v)
+				o.Seed += uint64(len(s.runs)) // repetitions are to differ
+			}
+			if !yield(of) || !h.take(s, v) {
+				return
+			}
+		}
+		if r := h.search.Result(); r.Limit > 0 {
+			h.change(&s.options, r.Limit) // a lock broken on purpose is to be caught there
+		}
+	}
+}
+
+// take takes up the trial just made; false when there was none, or it failed.
+func (h *hunt) take(s *session, value float64) bool {
+	if len(s.runs) != len(h.limit.Trials)+1 {
+		return false
+	}
+	j := &s.runs[len(s.runs)-1]
+	if len(h.limit.Trials) == 0 {
+		h.describe(j)
+	}
+	if j.Err != nil {
+		return false
+	}
+	t := reports.NewLimitTrial(value, j)
+	t.Outcome, t.Why = h.judge(j, &t)
+	if len(t.Broken) > 0 {
+		t.Outcome, t.Why = limits.Fails, fmt.Sprintf("%s was broken", t.Broken[0])
+	}
+	h.limit.Trials = append(h.limit.Trials, t)
+	s.progress.say("  %s: %s %s", h.name(value), t.Outcome, t.Why)
+	h.search.Report(t.Outcome)
+	return true
+}
+
+// describe takes from a run what is true of all.
+func (h *hunt) describe(j *reports.Judged) {
+	l := &h.limit
+	l.Design, l.Workload, l.Params, l.Seed = j.Header.Design, j.Header.Workload, j.Header.Params, j.Header.Seed
+	l.Server, l.Environment = j.Header.Server, j.Header.Environment
+}
+
+// oneDesign takes the name of one design.
+func oneDesign(cmd *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return fmt.Errorf("%s: it takes one design, and there are %d; hint: lockbench list designs", cmd.Name(), len(args))
+	}
+	_, err := impls.Match(args[0])
+	return err
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/limits"
+	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// limitTTLOptions are the flags of limit ttl.
+type limitTTLOptions struct {
+	limitOptions
+	risk, confidence float64
+	most             time.Duration
+}
+
+func newLimitTTL() *cobra.Command {
+	o := limitTTLOptions{limitOptions: limitOptions{settings: runOptions{params: leaseSettings()}}}
+	cmd := &cobra.Command{
+		Use:   "ttl DESIGN",
+		Short: "Search the shortest lease that no work outlives",
+		Long: `ttl searches the shortest lease that no hold outlives, from the call of the acquire to
+the end of the work: --hold, the reading and writing of the workload, the way to the
+server and back, and whatever this machine puts in between. Each trial has so many holds
+that, if none outlives the lease, the share that does is below --risk with the given
+--confidence (0.1% and 95% take 2,995 holds; the rule of three says 3,000). The lease
+found is tried with as many holds again, since the first time it was picked for its luck.
+
+The lease is as good as the holds are like those to come: take --hold from production.
+Where a design renews leases by itself, only those count beside which somebody else was
+granted the key; give such designs keys to compete for (--key-choice uniform --keys 4).`,
+		Example: `  lockbench limit ttl lua-token/strategy --hold exp:5ms
+  lockbench limit ttl redislock/obtain --workload oversell --hold lognormal:20ms,0.8 --risk 0.0001`,
+		Args: oneDesign,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			err := o.search(cmd, args)
+			if isVerdict(err) {
+				return err
+			}
+			return fmt.Errorf("limit ttl: %w", err)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.Float64Var(&o.risk, "risk", 0.001, "`share` of holds that may outlive the lease")
+	f.Float64Var(&o.confidence, "confidence", 0.95, "`probability` with which no larger share does")
+	f.DurationVar(&o.most, "most", 10*time.Minute, "longest lease to try; --ttl is the first")
+	o.flags(f, "arrival", "duration", "warmup", "slow", "slow-keys", "slow-factor")
+	return cmd
+}
+
+// leaseSettings are runs of a number of holds, with a key for each client.
+func leaseSettings() workloads.Options {
+	p := tour()
+	p.Clients, p.Keys, p.KeyChoice, p.SlowKeys, p.Wait = 64, 0, workloads.Own, 0, time.Second
+	p.Duration, p.Warmup = 0, 0
+	return p
+}
+
+func (o *limitTTLOptions) search(cmd *cobra.Command, args []string) error {
+	holds, err := limits.Samples(o.risk, o.confidence)
+	if err != nil {
+		return err
+	}
+	o.settings.params.Operations = holds
+	o.settings.settle(cmd.Flags())
+	p, err := o.plan(args)
+	if err != nil {
+		return err
+	}
+	unit := leaseUnit(p.subjects[0].Design)
+	if p.options.TTL%unit != 0 {
+		return fmt.Errorf("--ttl %v: leases are multiples of %v in %s; hint: --ttl %v", p.options.TTL, unit, args[0], max(unit, p.options.TTL.Round(unit)))
+	}
+	search, err := limits.New(limits.Config{
+		Start: float64(p.options.TTL), Least: float64(unit), Most: float64(o.most), Unit: float64(unit),
+		Precision: o.precision, Confirmations: 1,
+	})
+	if err != nil {
+		return fmt.Errorf("--ttl %v: %w", p.options.TTL, err)
+	}
+	h := &hunt{
+		search: search,
+		limit:  reports.LimitSearch{Of: reports.LeaseLimit, Wanted: []string{"no hold outlives the lease"}, Holds: holds, Confidence: o.confidence, Risk: o.risk},
+		change: func(o *workloads.Options, v float64) { o.TTL, o.NestedTTL = time.Duration(v), time.Duration(v) },
+		name:   func(v float64) string { return time.Duration(v).String() },
+		judge:  func(_ *reports.Judged, t *reports.LimitTrial) (limits.Outcome, string) { return endsWithin(holds, t) },
+	}
+	return o.run(cmd, p, h)
+}
+
+// leaseUnit is what leases of a design are multiples of, whether it rounds others or
+// refuses them.
+func leaseUnit(d design.Design) time.Duration {
+	unit := max(time.Millisecond, d.LeaseUnit)
+	if d.Granted != nil {
+		unit = max(unit, d.Granted(time.Nanosecond))
+	}
+	return unit
+}
+
+// endsWithin tells whether all holds of a trial ended within their leases, and whether
+// there were enough.
+func endsWithin(wanted int64, t *reports.LimitTrial) (limits.Outcome, string) {
+	switch {
+	case t.Outlived > 0:
+		return limits.Fails, fmt.Sprintf("it was outlived by %d of %d holds", t.Outlived, t.Grants)
+	case t.Grants < wanted:
+		return limits.Unable, fmt.Sprintf("there were %d holds of %d, the others were refused: raise --wait or --keys", t.Grants, wanted)
+	}
+	return limits.Holds, ""
+}

@@ -1,0 +1,32 @@
+package limits
+
+import (
+	"fmt"
+	"math"
+)
+
+// Samples is how many trials without an event it takes to say, with the given
+// confidence, that the event has a probability below risk: the least n with
+// (1-risk)^n <= 1-confidence. For 95 % it is about 3/risk, the rule of three.
+//
+// The error says which of the two is not between 0 and 1.
+func Samples(risk, confidence float64) (int64, error) {
+	for _, v := range []struct {
+		name  string
+		value float64
+	}{{"risk", risk}, {"confidence", confidence}} {
+		if !(v.value > 0 && v.value < 1) {
+			return 0, fmt.Errorf("%s %v: it is not between 0 and 1; hint: 0.001 or 0.95, say", v.name, v.value)
+		}
+	}
+	return int64(math.Ceil(math.Log1p(-confidence) / math.Log1p(-risk))), nil
+}
+
+// Risk is the probability that n trials without an event leave open, with the given
+// confidence: the event is no likelier. It is 1 for none.
+func Risk(n int64, confidence float64) float64 {
+	if n <= 0 {
+		return 1
+	}
+	return -math.Expm1(math.Log1p(-confidence) / float64(n))
+}

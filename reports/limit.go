@@ -1,0 +1,214 @@
+package reports
+
+import (
+	_ "embed"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/limits"
+	"github.com/lockbench/lockbench/measure"
+)
+
+// LimitSchema is the version of the JSON form of a [LimitSearch]. Fields may be added under
+// one version; none changes its meaning or goes away.
+const LimitSchema = "lockbench/limit/v1"
+
+// LimitJSONSchema is the published description of the JSON form of a [LimitSearch].
+//
+//go:embed schema/limit-v1.json
+var LimitJSONSchema []byte
+
+// The quantities of which there are limits.
+const (
+	RateLimit  = "rate"  // the highest rate of arrivals, per second
+	LeaseLimit = "lease" // the shortest lease that no work outlives, in ns
+)
+
+// MissedTarget is the exit code of a limit that was looked for and not found, since even
+// the easiest value misses what was wanted.
+const MissedTarget = 4
+
+// A LimitSearch is the value up to which a design keeps what was wanted of it, and how it was
+// found. It is not safe for concurrent use.
+type LimitSearch struct {
+	Schema string `json:"schema"`
+	Design string `json:"design"`
+	// Of is what the limit is of, RateLimit or LeaseLimit.
+	Of          string              `json:"of"`
+	Workload    string              `json:"workload"`
+	Params      map[string]any      `json:"params"`
+	Seed        uint64              `json:"seed"`
+	Server      history.Server      `json:"server"`
+	Environment history.Environment `json:"environment"`
+	// Wanted is what every trial had to keep, beside the claims of the design.
+	Wanted []string `json:"wanted"`
+
+	// Value is the limit, in the unit of Of; zero when there is none.
+	Value float64 `json:"value"`
+	// Beyond is the nearest value further on that was not kept, zero when everything was,
+	// and WhyBeyond what was the matter there.
+	Beyond    float64 `json:"beyond"`
+	WhyBeyond string  `json:"why_beyond,omitempty"`
+	// AtLeast: it was the trials that came to their end there, and not the design.
+	AtLeast bool `json:"at_least,omitempty"`
+	// Confirmed is how many trials of Value kept everything, of how many.
+	Confirmed int `json:"confirmed"`
+	Tried     int `json:"tried"`
+	// Holds is how many holds the confirmations of a lease had, all of which ended within
+	// it, Confidence the confidence with which a share of at most Risk outlives it.
+	Holds      int64   `json:"holds,omitempty"`
+	Confidence float64 `json:"confidence,omitempty"`
+	Risk       float64 `json:"risk,omitempty"`
+
+	Trials    []LimitTrial `json:"trials"`
+	SelfCheck *SelfCheck   `json:"self_check,omitempty"`
+	// Sentence says it all in one or two sentences.
+	Sentence string `json:"sentence"`
+	// Exit is the exit code: 0 a limit was found; 1 a claim was broken on the way; 3
+	// nothing can be said; 4 even the easiest value was not kept.
+	Exit int `json:"exit"`
+}
+
+// A LimitTrial is one run of a search for a limit.
+type LimitTrial struct {
+	Value   float64        `json:"value"`
+	Outcome limits.Outcome `json:"outcome"`
+	// Why says what was not kept, empty where all was.
+	Why        string  `json:"why,omitempty"`
+	Grants     int64   `json:"grants"`
+	Refused    int64   `json:"refused"`
+	GrantsPerS float64 `json:"grants_per_s"`
+	// Acquire is from the intended start, of grants.
+	Acquire Latency `json:"acquire"`
+	// Longest is the longest hold in ns, Outlived how many outlived their lease.
+	Longest  int64 `json:"longest_hold_ns"`
+	Outlived int64 `json:"outlived"`
+	// Broken are the claims that were broken.
+	Broken []lockbench.Guarantee `json:"broken,omitempty"`
+}
+
+// NewLimitTrial is the trial that a run was. What is to be said of it is left to the
+// caller, but for the claims that it broke.
+func NewLimitTrial(value float64, j *Judged) LimitTrial {
+	m := &j.Measures.Measured
+	t := LimitTrial{
+		Value: value, Grants: j.Verdicts.Grants, Refused: j.Verdicts.Refused, GrantsPerS: j.Measures.GrantsPerSecond,
+		Acquire:  latencyOf(m.Latency(measure.Acquire)),
+		Longest:  int64(max(m.Latency(measure.Hold).Max(), j.Measures.Warmup.Latency(measure.Hold).Max())),
+		Outlived: outlived(j),
+	}
+	for _, f := range j.Verdicts.Findings {
+		if f.Claimed && f.Verdict == checker.Broken {
+			t.Broken = append(t.Broken, f.Guarantee)
+		}
+	}
+	return t
+}
+
+// outlived is how many holds lasted longer than their leases did: where leases are
+// renewed in the background, only those show it beside which somebody else was granted
+// the key.
+func outlived(j *Judged) int64 {
+	f := j.Verdicts.Find(lockbench.Overrun)
+	if j.Header.Renews {
+		return f.Violations
+	}
+	return f.Exposure
+}
+
+// Settle decides the limit by what its search came to, and says so.
+func (l *LimitSearch) Settle(r limits.Result) {
+	l.Schema = LimitSchema
+	l.Value, l.Beyond, l.Confirmed, l.Tried = r.Limit, r.Beyond, r.Confirmed, r.Confirmed+r.Against
+	l.AtLeast = l.Value > 0 && r.Why == limits.Unable
+	for _, t := range l.Trials {
+		if t.Value == l.Beyond && t.Outcome != limits.Holds {
+			l.WhyBeyond = t.Why
+		}
+	}
+	switch {
+	case l.Value > 0:
+		l.Exit = Passed
+	case r.Why == limits.Fails:
+		l.Exit = MissedTarget
+	default:
+		l.Exit = Inconclusive
+	}
+	if c := l.SelfCheck; c != nil && !c.Caught {
+		l.Exit = Inconclusive
+	}
+	if len(l.broken()) > 0 {
+		l.Exit = BrokenClaim
+	}
+	l.Sentence = l.sentence()
+}
+
+// broken lists the claims that any trial broke.
+func (l *LimitSearch) broken() (all []string) {
+	seen := map[lockbench.Guarantee]bool{}
+	for _, t := range l.Trials {
+		for _, g := range t.Broken {
+			if !seen[g] {
+				seen[g] = true
+				all = append(all, string(g))
+			}
+		}
+	}
+	return all
+}
+
+// LimitJSON writes l as one indented JSON document.
+func LimitJSON(w io.Writer, l LimitSearch) error { return writeJSON(w, "limit", l, "  ") }
+
+// value renders a value in the unit of the limit.
+func (l *LimitSearch) value(v float64) string {
+	if l.Of == LeaseLimit {
+		return time.Duration(v).String()
+	}
+	return figure(v) + "/s"
+}
+
+func (l *LimitSearch) sentence() string {
+	switch {
+	case len(l.Trials) == 0:
+		return "Nothing was tried."
+	case l.Value == 0 && l.Beyond > 0:
+		return fmt.Sprintf("%s: no limit was found. Even at %s %s.", l.Design, l.value(l.Beyond), l.WhyBeyond)
+	case l.Value == 0:
+		return fmt.Sprintf("%s: no limit was found, the search was ended.", l.Design)
+	case l.Of == LeaseLimit:
+		return l.leaseSentence() + l.beyondSentence()
+	}
+	least := ""
+	if l.AtLeast {
+		least = "at least "
+	}
+	return fmt.Sprintf("%s takes %s%s: %s and everything it claims held in %d of %s, %s.",
+		l.Design, least, l.value(l.Value), strings.Join(l.Wanted, ", "), l.Confirmed, plural(int64(l.Tried), "run"), plural(l.grantsAt(l.Value), "grant")) + l.beyondSentence()
+}
+
+func (l *LimitSearch) leaseSentence() string {
+	return fmt.Sprintf("%s: a lease of %s is enough. All %s that confirmed it ended within: with %g%% confidence at most one in %s outlives it.",
+		l.Design, l.value(l.Value), plural(l.Holds, "hold"), l.Confidence*100, number(int64(1/l.Risk)))
+}
+
+func (l *LimitSearch) beyondSentence() string {
+	if l.Beyond == 0 {
+		return " Nothing further was tried."
+	}
+	return fmt.Sprintf(" At %s %s.", l.value(l.Beyond), l.WhyBeyond)
+}
+
+func (l *LimitSearch) grantsAt(value float64) (n int64) {
+	for _, t := range l.Trials {
+		if t.Value == value {
+			n += t.Grants
+		}
+	}
+	return n
+}
