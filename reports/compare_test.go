@@ -343,8 +343,8 @@ func TestMarkdownComparison(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"**Worse**: 1 guarantee that is claimed (exit 1)\n", `- **WORSE** a\|b/\*c\* exclusion\*: held in 10 runs -> broken in 1 of 10 runs`,
-		"| figure | base | new | change | between | p |\n", `| attempts\_per\_grant | 1.5 ±0% | 1.5 ±0% | \~ |`, "- differs: server: embedded -> private\n",
+		"**Worse**: 1 guarantee that is claimed (exit 1)\n", `- **WORSE** a\|b/\*c\* exclusion\*: held in 10 runs -&gt; broken in 1 of 10 runs`,
+		"| figure | base | new | change | between | p |\n", `| attempts\_per\_grant | 1.5 ±0% | 1.5 ±0% | \~ |`, "- differs: server: embedded -&gt; private\n",
 	} {
 		if !strings.Contains(buf.String(), want) {
 			t.Errorf("%q is not in\n%s", want, buf.String())

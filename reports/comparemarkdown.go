@@ -12,39 +12,39 @@ import (
 func MarkdownComparison(w io.Writer, c Comparison) error {
 	b := bufio.NewWriter(w)
 	verdict, why := c.sentence()
-	fmt.Fprintf(b, "**%s**%s (exit %d)\n", verdict, escapeMarkdown(why), c.Exit)
+	fmt.Fprintf(b, "**%s**%s (exit %d)\n", verdict, inline(why), c.Exit)
 	bullets(b, c.Open)
 	fmt.Fprintf(b, "\n")
 	for i := range c.Designs {
-		fmt.Fprintf(b, "- %s\n", escapeMarkdown(c.Designs[i].heading()))
+		fmt.Fprintf(b, "- %s\n", inline(c.Designs[i].heading()))
 	}
 	for _, d := range c.Differences {
-		fmt.Fprintf(b, "- differs: %s\n", escapeMarkdown(d.String()))
+		fmt.Fprintf(b, "- differs: %s\n", inline(d.String()))
 	}
 	bullets(b, c.Notes)
 	c.markdownGuarantees(b)
 	for _, l := range c.Limits {
-		fmt.Fprintf(b, "- limit %s: %s\n", l.Outcome, escapeMarkdown(l.String()))
+		fmt.Fprintf(b, "- limit %s: %s\n", l.Outcome, inline(l.String()))
 	}
 	for i := range c.Designs {
 		c.Designs[i].markdownFigures(b)
 	}
 	if c.Tests > 0 {
-		fmt.Fprintf(b, "\n%s.\n", escapeMarkdown(strings.Join(c.explanation(), " ")))
+		fmt.Fprintf(b, "\n%s.\n", inline(strings.Join(c.explanation(), " ")))
 	}
 	return b.Flush()
 }
 
 func bullets(w io.Writer, lines []string) {
 	for _, line := range lines {
-		fmt.Fprintf(w, "- %s\n", escapeMarkdown(line))
+		fmt.Fprintf(w, "- %s\n", inline(line))
 	}
 }
 
 func (c *Comparison) markdownGuarantees(w io.Writer) {
 	fmt.Fprintf(w, "\n**Guarantees**\n\n")
 	same, broken := c.changedGuarantees(func(word string, d *ComparedDesign, g *GuaranteeChange) {
-		fmt.Fprintf(w, "- **%s** %s %s\n", word, escapeMarkdown(d.label()), escapeMarkdown(g.String()))
+		fmt.Fprintf(w, "- **%s** %s %s\n", word, inline(d.label()), inline(g.String()))
 	})
 	fmt.Fprintf(w, "- %s\n", unchanged(same, broken))
 }
@@ -53,19 +53,14 @@ func (d *ComparedDesign) markdownFigures(w io.Writer) {
 	if len(d.Metrics) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\n**%s**\n\n", escapeMarkdown(d.label()))
+	fmt.Fprintf(w, "\n**%s**\n\n", inline(d.label()))
 	fmt.Fprintf(w, "| figure | base | new | change | between | p |\n|---|--:|--:|--:|--:|--:|\n")
 	for i := range d.Metrics {
 		c := d.Metrics[i].cells()
 		merged := []string{c[0], c[1] + " " + c[2], c[3] + " " + c[4], c[5] + " " + c[wordCell], c[7], c[8]}
 		for j := range merged {
-			merged[j] = escapeMarkdown(strings.TrimSpace(merged[j]))
+			merged[j] = inline(strings.TrimSpace(merged[j]))
 		}
 		fmt.Fprintf(w, "| %s |\n", strings.Join(merged, " | "))
 	}
 }
-
-// markdownMeaning escapes what Markdown would take for more than text.
-var markdownMeaning = strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "<", "&lt;", "~", `\~`, "[", `\[`, "\n", " ")
-
-func escapeMarkdown(s string) string { return markdownMeaning.Replace(s) }

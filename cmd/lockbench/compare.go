@@ -15,7 +15,7 @@ import (
 )
 
 // compareOutputs are the kinds of output of compare.
-var compareOutputs = []outputForm{jsonOutput, markdownOutput, {"bench", "FILE (the Go benchmark format: benchstat -col side FILE)"}}
+var compareOutputs = []outputForm{jsonOutput, markdownOutput, githubOutput, {"bench", "FILE (the Go benchmark format: benchstat -col side FILE)"}}
 
 // compareOptions are the flags of compare, beside those of run.
 type compareOptions struct {
@@ -192,9 +192,11 @@ func readResult(path string) (reports.Result, error) {
 
 // writeComparison is write for a comparison.
 func (o outputs) writeComparison(stdout io.Writer, c reports.Comparison) error {
+	markdown := func(w io.Writer) error { return reports.MarkdownComparison(w, c) }
 	return o.files(stdout, map[string]rendering{
 		"json":     func(w io.Writer) error { return reports.ComparisonJSON(w, c) },
-		"markdown": func(w io.Writer) error { return reports.MarkdownComparison(w, c) },
+		"markdown": markdown,
+		"github":   markdown,
 		"bench":    func(w io.Writer) error { return reports.BenchComparison(w, c) },
 		"":         func(w io.Writer) error { return reports.TerminalComparison(w, c, terminalOptions(w)) },
 	})

@@ -15,6 +15,7 @@ import (
 // any file.
 var arguments = map[string]cobra.CompletionFunc{
 	"run":     completeScenario,
+	"compare": completeSides,
 	"explore": completeDesigns,
 	"matrix":  completeDesigns,
 	"explain": completeCell,
@@ -153,4 +154,12 @@ func completeCell(cmd *cobra.Command, args []string, begun string) (all []string
 
 func completeDirectory(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveFilterDirs
+}
+
+// completeSides completes the designs of compare --run, else files.
+func completeSides(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	if cmd.Flags().Changed("run") {
+		return completeDesigns(cmd, args, begun)
+	}
+	return nil, cobra.ShellCompDirectiveDefault
 }
