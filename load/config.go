@@ -38,6 +38,8 @@ type Config struct {
 	// Broken, once closed, ends the run in good order: whoever reads the History as it
 	// grows has seen enough. Nil never does.
 	Broken <-chan struct{}
+	// Failed, once closed, ends it likewise: a threshold is certain to fail.
+	Failed <-chan struct{}
 }
 
 // Progress is how far a run has come, a tenth of a second old at most. It may be
@@ -59,6 +61,7 @@ const (
 	EndedDuration    = "duration"         // its time was over
 	EndedOperations  = "operations"       // every client had made its share
 	EndedInterrupted = "interrupted"      // the context given to Run ended
+	EndedFailed      = "threshold failed" // Config.Failed was closed
 	EndedBroken      = "claim broken"     // Config.Broken was closed
 	EndedServerLost  = "server lost"      // the server died or answered nobody for seconds
 	EndedUnrecorded  = "recording failed" // the history could not be written on

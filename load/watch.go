@@ -48,6 +48,8 @@ func (w *watch) until(ctx context.Context) string {
 			return EndedOperations
 		case <-w.run.cfg.Broken:
 			return EndedBroken
+		case <-w.run.cfg.Failed:
+			return EndedFailed
 		case <-w.run.cfg.Server.Done():
 			return EndedServerLost
 		case <-warm:

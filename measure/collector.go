@@ -67,6 +67,10 @@ func (c *Collector) Add(ev history.Event) {
 	}
 }
 
+// SoFar returns what was counted so far: counts and latencies. Rates are zero, and what
+// is returned changes with the next Add.
+func (c *Collector) SoFar() *Measures { return &c.m }
+
 // Result returns the figures of everything added. It is called once, last.
 func (c *Collector) Result(end history.End) Measures {
 	m := &c.m

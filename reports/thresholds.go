@@ -43,6 +43,46 @@ func (r *Result) Gate(thresholds []gates.Threshold, runs []Judged) {
 	for _, t := range thresholds {
 		r.gate(t, runs)
 	}
+	excused := false
+	for i := range r.Runs {
+		if r.Runs[i].Exit == Inconclusive && r.endedByThreshold(i) {
+			r.Runs[i].Exit, excused = FailedThreshold, true
+		}
+	}
+	if excused {
+		r.Exit = r.total()
+	}
+}
+
+// endedByThreshold tells whether a run met too little only because a threshold that it
+// fails ended it.
+func (r *Result) endedByThreshold(i int) bool {
+	run := &r.Runs[i]
+	failed := slices.ContainsFunc(r.Thresholds, func(th Threshold) bool {
+		return slices.ContainsFunc(th.Readings, func(found Reading) bool { return found.Run == i && found.Outcome == gates.Failed })
+	})
+	return failed && run.Ended == endedByThreshold && run.wholeCase().state == casePassed
+}
+
+// endedByThreshold is what the history of a run says that a threshold ended.
+const endedByThreshold = "threshold failed"
+
+// total is the exit code of all runs and thresholds together.
+func (r *Result) total() int {
+	exits := []int{}
+	for i := range r.Runs {
+		exits = append(exits, r.Runs[i].Exit)
+	}
+	if len(r.Runs) == 0 || len(r.NotRun) > 0 || r.SelfCheck != nil && !r.SelfCheck.Caught {
+		exits = append(exits, Inconclusive)
+	}
+	for i := range r.Thresholds {
+		th := &r.Thresholds[i]
+		if th.Outcome == gates.Failed || !th.undecidedInRun() {
+			exits = append(exits, exitOf(th.Outcome))
+		}
+	}
+	return worst(exits...)
 }
 
 func (r *Result) gate(t gates.Threshold, runs []Judged) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,10 +14,27 @@ import (
 // gateOptions are the flags of thresholds, wherever runs are judged.
 type gateOptions struct {
 	failIf []string
+	abort  bool
 }
 
 func (o *gateOptions) flags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.failIf, "fail-if", nil, "`CONDITION` that fails a run, exit 4: 'acquire.p99>20ms', 'exclusion.violations>0', 'lua-token/*: grants_per_s<1000'; repeated (lockbench list metrics)")
+}
+
+// abortFlag lets thresholds end runs.
+func (o *gateOptions) abortFlag(f *pflag.FlagSet) {
+	f.BoolVar(&o.abort, "abort-on-fail", false, "end the run of a design as soon as it is certain to fail a --fail-if: one on a count of what goes wrong or on a maximum, that it exceeds")
+}
+
+// abortOn are the thresholds that may end a run. The error says that none can.
+func (o *gateOptions) abortOn(all []gates.Threshold) ([]gates.Threshold, error) {
+	if !o.abort {
+		return nil, nil
+	}
+	if !slices.ContainsFunc(all, func(t gates.Threshold) bool { return t.CanSettle() }) {
+		return nil, errors.New("--abort-on-fail: no --fail-if can be certain to fail before the end; hint: one such as 'exclusion.violations>0' or 'acquire.max>1s' can")
+	}
+	return all, nil
 }
 
 // thresholds reads the flags.

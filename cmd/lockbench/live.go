@@ -30,6 +30,10 @@ type watcher struct {
 	late  func(by time.Duration)
 	// also are others who see what is judged, from the same goroutine.
 	also []onlooking
+	// check, when not nil, is called a few times a second with what judges.
+	check func(*checker.Checker)
+	// failed, when not nil, is closed when the run is certain to fail a threshold.
+	failed chan struct{}
 }
 
 // A liveJudgement judges a history while it is recorded: the same bytes that end up in
@@ -113,6 +117,9 @@ func (l *liveJudgement) look(c *checker.Checker, ev history.Event) {
 		return
 	}
 	l.progress.Violations.Store(c.Violations())
+	if l.check != nil {
+		l.check(c)
+	}
 	if !l.ending.Load() {
 		behind := l.spool.Behind()
 		l.pause.rest(behind)

@@ -95,6 +95,7 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.history, "history", "", "keep the history of every design in this `directory`")
 	f.StringArrayVar(&o.out, "out", nil, outHelp(runOutputs))
 	o.gate.flags(f)
+	o.gate.abortFlag(f)
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on standard error")
 }
 
@@ -314,6 +315,9 @@ func (o *runOptions) run(cmd *cobra.Command) error {
 		return fmt.Errorf("run: %w", err)
 	}
 	s.also = logs.of(p.subjects)
+	if s.abortOn, err = o.gate.abortOn(p.gates); err != nil {
+		return fmt.Errorf("run: %w", errors.Join(err, logs.close()))
+	}
 	err = s.run(cmd.Context(), o.redis)
 	if err = errors.Join(err, logs.close(), records.tidy(s.runs)); err != nil {
 		return fmt.Errorf("run: %w", err)

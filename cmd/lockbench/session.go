@@ -10,6 +10,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/faults"
+	"github.com/lockbench/lockbench/gates"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/load"
@@ -31,6 +32,8 @@ type session struct {
 	next iter.Seq[subject]
 	// failFast: the session ends as soon as a claim is broken, and stopped: one was.
 	failFast, stopped bool
+	// abortOn are thresholds that end the run of a design that is certain to fail them.
+	abortOn []gates.Threshold
 	// also, when not nil, returns those who see what is judged of a subject.
 	also   func(subject) []onlooking
 	runs   []reports.Judged
@@ -146,6 +149,7 @@ func (s *session) one(ctx context.Context, of subject) error {
 	if s.also != nil {
 		w.also = s.also(of)
 	}
+	w.abort(s.abortOn, of.Name, s.progress.say)
 	s.progress.begin(of.label(), w.progress)
 	o, err := s.load(ctx, of, w, broken)
 	if err != nil {
@@ -203,7 +207,7 @@ func (s *session) load(ctx context.Context, of subject, w watcher, broken <-chan
 	giveBack := leaveCore(s.servers.First())
 	o.summary, o.failed = load.Run(ctx, load.Config{
 		Design: of.Design, Server: s.servers.First(), Others: s.servers[1:], Records: s.store, Workload: s.workload, Options: options,
-		Faults: s.faults, History: spool, Progress: w.progress, Broken: broken,
+		Faults: s.faults, History: spool, Progress: w.progress, Broken: broken, Failed: w.failed,
 	})
 	giveBack()
 	if inner := errors.Unwrap(o.failed); inner != nil {
