@@ -140,7 +140,7 @@ func groups(results []Result, workloads bool) []group {
 		r := &results[i]
 		for j := range r.Runs {
 			o := observed{run: &r.Runs[j], server: r.server(&r.Runs[j]), env: r.environment(&r.Runs[j])}
-			name := label{workloads}.of(o.run)
+			name := label{workloads: workloads}.of(o.run)
 			at := slices.IndexFunc(all, func(g group) bool { return g.label == name })
 			if at < 0 {
 				at, all = len(all), append(all, group{label: name})

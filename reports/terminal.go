@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"maps"
 	"reflect"
 	"strconv"
 	"strings"
@@ -73,7 +74,10 @@ type terminal struct {
 func (t *terminal) printf(format string, args ...any) { fmt.Fprintf(t.Writer, format, args...) }
 
 // label names a run as briefly as tells it from the others.
-type label struct{ workloads bool }
+type label struct {
+	workloads bool // they have different ones
+	points    bool // they are the points of a sweep
+}
 
 func newLabel(runs []Run) label {
 	for i := range runs {
@@ -88,6 +92,9 @@ func (l label) of(run *Run) string {
 	name := run.Design
 	if guard := run.guard(); guard != "" {
 		name += " +" + guard
+	}
+	if l.points {
+		name += fmt.Sprintf(" (clients %v, keys %v)", run.Params["clients"], run.Params["keys"])
 	}
 	if l.workloads && run.Workload != "" {
 		name += " " + run.Workload
@@ -104,7 +111,13 @@ func (t *terminal) heading() {
 	if first.Workload != "" && !t.label.workloads {
 		parts = append(parts, "workload "+first.Workload)
 	}
-	parts = append(parts, settings(first.Params)...)
+	params := first.Params
+	if t.label.points {
+		params = maps.Clone(params) // those of the points are in their table
+		delete(params, "clients")
+		delete(params, "keys")
+	}
+	parts = append(parts, settings(params)...)
 	if loop := arrival(first.Params); loop != "" {
 		parts = append(parts, loop)
 	}

@@ -27,7 +27,7 @@ const (
 )
 
 func newLimitRate() *cobra.Command {
-	o := limitRateOptions{limitOptions: limitOptions{settings: runOptions{params: rateSettings()}}}
+	o := limitRateOptions{limitOptions: limitOptions{settings: runOptions{params: rateSettings(), workload: workloads.Mutex().Name}}}
 	cmd := &cobra.Command{
 		Use:   "rate DESIGN",
 		Short: "Search the highest rate of arrivals at which targets and claims hold",

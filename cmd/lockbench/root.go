@@ -87,7 +87,7 @@ nothing worse.`,
 		},
 	}
 	root.SetFlagErrorFunc(explainFlag)
-	root.AddCommand(newRun(), newCompare(), newLimit(), newExplore(), newMatrix(), newExplain(), newCheck(), newReport(), newList(), newHistory(), newVersion(), newInit(), newMan())
+	root.AddCommand(newRun(), newCompare(), newLimit(), newSweep(), newExplore(), newMatrix(), newExplain(), newCheck(), newReport(), newList(), newHistory(), newVersion(), newInit(), newMan())
 	refuseUnknownShells(root)
 	completeAll(root)
 	return root

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -84,7 +85,7 @@ Ctrl-C ends the run in good order and reports what was measured; once more abort
 func (o *runOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
 	f.StringSliceVar(&o.designs, "design", nil, "`names` or globs of designs, by comma or repeated (default all of ours; lockbench list designs has other people's too)")
-	f.StringVar(&o.workload, "workload", "oversell", "what clients do, a `name` (lockbench list workloads)")
+	f.StringVar(&o.workload, "workload", cmp.Or(o.workload, workloads.Oversell().Name), "what clients do, a `name` (lockbench list workloads)")
 	f.StringArrayVar(&o.redis, "redis", redisFromEnvironment(), "`URL` of the server: redis://, rediss:// or unix://; repeated for designs that lock on several (default $"+redisVariable+", or private redis-servers from PATH, or embedded)")
 	o.loadFlags(f)
 	arrivalFlags(f, &o.params)
