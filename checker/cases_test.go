@@ -1,8 +1,10 @@
 package checker
 
 import (
+	"fmt"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
 	"github.com/lockbench/lockbench"
@@ -129,5 +131,33 @@ B 26-27 release ok`)
 	}
 	if f := result.Find(lockbench.Exclusion); f.Violations != 3 {
 		t.Errorf("got %d conflicts, want the 3 that there were", f.Violations)
+	}
+}
+
+// TestWitnessTellsHowTheOtherGotIn shows, of two holds that conflict, the late release of
+// a third client that let the second in.
+func TestWitnessTellsHowTheOtherGotIn(t *testing.T) {
+	h := parseText(t, `
+A 0-1 acquire ok ttl=10
+B 10-11 acquire ok ttl=30
+A 12-13 release ok
+C 14-15 acquire ok ttl=10
+C 16-17 release ok
+B 26-27 release ok`)
+	result, err := Check(h.source())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := result.Find(lockbench.Exclusion).Witness
+	if w == nil {
+		t.Fatal("no witness")
+	}
+	var told []string
+	for _, op := range w.Ops {
+		told = append(told, fmt.Sprintf("%d %v", op.Client, op.Kind))
+	}
+	want := []string{"2 acquire", "1 release", "3 acquire", "3 release", "2 release"}
+	if diff := cmp.Diff(told, want); diff != "" {
+		t.Errorf("operations (-got +want):\n%s", diff)
 	}
 }

@@ -93,10 +93,25 @@ func (c *Checker) witness(w candidate) *Witness {
 			out.Holds = append(out.Holds, h.shown())
 		}
 	}
+	for _, op := range w.strangers() {
+		out.Ops = append(out.Ops, *op)
+	}
 	out.Sentence = fmt.Sprintf(string(w.kind), who[:min(len(who), strings.Count(string(w.kind), "%s"))]...)
 	slices.SortStableFunc(out.Ops, func(a, b history.Op) int { return cmp.Compare(a.Call, b.Call) })
 	slices.SortStableFunc(out.Holds, func(a, b WitnessHold) int { return cmp.Compare(a.Granted, b.Granted) })
 	return out
+}
+
+// strangers are what stale owners sent into the holds, and so may have made an end of: it
+// explains how somebody else got in.
+func (w candidate) strangers() (ops []*history.Op) {
+	for _, h := range w.holds {
+		own := func(o *hold) bool { return slices.Contains(o.ops, h.foreign) }
+		if h.foreign != nil && !slices.ContainsFunc(w.holds, own) && !slices.Contains(ops, h.foreign) {
+			ops = append(ops, h.foreign)
+		}
+	}
+	return ops
 }
 
 func clientName(id int32) string { return fmt.Sprintf("client %d", id) }
