@@ -7,11 +7,11 @@ import (
 )
 
 // Funcs are the ways in which this package writes figures, for templates of others:
-// compact, exact and moment take ns; figure a rate or ratio, number and plural counts.
+// compact, exact, moment and brief take ns; figure a rate or ratio, number and plural counts.
 func Funcs() map[string]any {
 	return map[string]any{
 		"compact": compact, "exact": exact, "moment": moment,
-		"figure": figure, "number": number, "plural": plural,
+		"figure": figure, "number": number, "plural": plural, "brief": brief,
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/reports/html"
 )
 
 // annotations is the form that GitHub reads from standard output, where lockbench runs
@@ -42,6 +43,7 @@ func resultForms(r reports.Result) map[string]rendering {
 		junitOutput.name:    func(w io.Writer) error { return reports.JUnit(w, r) },
 		markdownOutput.name: markdown,
 		githubOutput.name:   markdown,
+		htmlOutput.name:     func(w io.Writer) error { return html.Write(w, r) },
 		annotations:         func(w io.Writer) error { return reports.Annotations(w, r) },
 	}
 }

@@ -36,10 +36,11 @@ var (
 	benchOutput = outputForm{"bench", "FILE (the Go benchmark format, for benchstat)"}
 
 	markdownOutput = outputForm{"markdown", "FILE"}
+	htmlOutput     = outputForm{"html", "FILE (a page of its own)"}
 	githubOutput   = outputForm{"github", "FILE (Markdown appended to it, as to the summary of a step)"}
 
-	runOutputs     = []outputForm{jsonOutput, hgrmOutput, hlogOutput, benchOutput, junitOutput, markdownOutput, githubOutput}
-	exploreOutputs = []outputForm{jsonOutput, {"text", "FILE (the terminal report)"}, junitOutput, markdownOutput, githubOutput}
+	runOutputs     = []outputForm{jsonOutput, hgrmOutput, hlogOutput, benchOutput, htmlOutput, junitOutput, markdownOutput, githubOutput}
+	exploreOutputs = []outputForm{jsonOutput, {"text", "FILE (the terminal report)"}, htmlOutput, junitOutput, markdownOutput, githubOutput}
 	matrixOutputs  = []outputForm{jsonOutput, {"md", "FILE (Markdown)"}, junitOutput, githubOutput}
 )
 
