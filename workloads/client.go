@@ -131,9 +131,9 @@ func (c *Client) pause(ctx context.Context, err error) {
 // keyName is the key of the current iteration.
 func (c *Client) keyName() string { return c.run.keys[c.choice.Key] }
 
-// acquire obtains the lock on the iteration's key. The lease is nil when that was
+// Acquire obtains the lock on the iteration's key. The lease is nil when that was
 // refused, with a nil error, and when it failed, with the error.
-func (c *Client) acquire(ctx context.Context) (lockbench.Lease, error) {
+func (c *Client) Acquire(ctx context.Context) (lockbench.Lease, error) {
 	switch {
 	case c.ask.Wait == 0:
 	case c.Waiting != nil:
@@ -164,8 +164,8 @@ func (c *Client) try(ctx context.Context, opt lockbench.Options) (lockbench.Leas
 	return nil, c.failed(err)
 }
 
-// release gives a lease up. That it was lost or late is data, not an error.
-func (c *Client) release(ctx context.Context, lease lockbench.Lease) error {
+// Release gives a lease up. That it was lost or late is data, not an error.
+func (c *Client) Release(ctx context.Context, lease lockbench.Lease) error {
 	return c.told(lease.Release(ctx))
 }
 
@@ -193,10 +193,10 @@ func (c *Client) failed(err error) error {
 // part is 1, which leaves the versions below for the stock prepared beforehand.
 const versionBits = 40
 
-// hold works for d; longer than what lease was granted, and than the design's
+// Hold works for d; longer than what lease was granted, and than the design's
 // tolerance, when the choice is to be slow. It returns false when the run was
 // over before that.
-func (c *Client) hold(ctx context.Context, lease lockbench.Lease, d time.Duration) bool {
+func (c *Client) Hold(ctx context.Context, lease lockbench.Lease, d time.Duration) bool {
 	if c.choice.Slow {
 		d = max(d, c.run.Options.slowHold(c.granted(lease))+c.run.Tolerance)
 	}

@@ -27,7 +27,7 @@ func Cron() Workload {
 // exercisesOfCron: an extend shows its worth only in a job that outlasts the
 // lease it began with.
 func exercisesOfCron(o Options) []lockbench.Guarantee {
-	found := exercises(o)
+	found := LockExercises(o)
 	if !o.contended() {
 		return found
 	}
@@ -41,7 +41,7 @@ func runJob(ctx context.Context, c *Client) error {
 	if !c.awaitPeriod(ctx) {
 		return nil
 	}
-	lease, err := c.acquire(ctx)
+	lease, err := c.Acquire(ctx)
 	if c.refused {
 		c.Counts.Skipped.Add(1)
 	}
@@ -95,7 +95,7 @@ func (c *Client) awaitPeriod(ctx context.Context) bool {
 func (c *Client) runExtending(ctx context.Context, lease lockbench.Lease) (bool, error) {
 	extender, ok := lockbench.Ability[lockbench.Extender](lease)
 	if !ok || c.choice.Slow {
-		return c.hold(ctx, lease, c.choice.Hold), nil
+		return c.Hold(ctx, lease, c.choice.Hold), nil
 	}
 	ttl := c.ask.TTL
 	for left := c.choice.Hold; ; {
@@ -118,5 +118,5 @@ func (c *Client) releaseAfter(ctx context.Context, lease lockbench.Lease) error 
 	if d, ok := lockbench.Ability[lockbench.DelayedReleaser](lease); ok {
 		return c.told(d.ReleaseAfter(ctx, c.run.Options.Delay))
 	}
-	return c.release(ctx, lease)
+	return c.Release(ctx, lease)
 }

@@ -7,16 +7,16 @@ func Mutex() Workload {
 	return Workload{
 		Name:      "mutex",
 		Summary:   "acquire, hold, release",
-		Exercises: exercises,
+		Exercises: LockExercises,
 		Step:      holdOnce,
 	}
 }
 
 func holdOnce(ctx context.Context, c *Client) error {
-	lease, err := c.acquire(ctx)
+	lease, err := c.Acquire(ctx)
 	if lease == nil {
 		return err
 	}
-	c.hold(ctx, lease, c.choice.Hold)
-	return c.release(ctx, lease)
+	c.Hold(ctx, lease, c.choice.Hold)
+	return c.Release(ctx, lease)
 }

@@ -13,9 +13,9 @@ func Oversell() Workload {
 	return Workload{
 		Name:      "oversell",
 		Summary:   "sell one unit of the key's stock: read, work, write one less; stop at none",
-		Exercises: guards,
+		Exercises: StoreExercises,
 		Prepare: func(ctx context.Context, store lockbench.Store, o Options) error {
-			return prepareEach(ctx, store, o.Keys, o.Stock)
+			return PrepareEach(ctx, store, o.Keys, o.Stock)
 		},
 		Step: sell,
 	}
@@ -32,19 +32,19 @@ func sell(ctx context.Context, c *Client) error {
 // the read and the write, so that a second client inside reads what this one is
 // about to replace, and a slow one writes late.
 func (c *Client) guarded(ctx context.Context, decide func(int64) (int64, bool)) error {
-	lease, err := c.acquire(ctx)
+	lease, err := c.Acquire(ctx)
 	if lease == nil {
 		return err
 	}
 	err = c.transact(ctx, lease, decide)
-	if released := c.release(ctx, lease); err == nil {
+	if released := c.Release(ctx, lease); err == nil {
 		err = released
 	}
 	return err
 }
 
 func (c *Client) transact(ctx context.Context, lease lockbench.Lease, decide func(int64) (int64, bool)) error {
-	rec, ok, err := c.read(ctx, lease)
+	rec, ok, err := c.Read(ctx, lease)
 	if !ok {
 		return err
 	}
@@ -53,10 +53,10 @@ func (c *Client) transact(ctx context.Context, lease lockbench.Lease, decide fun
 		c.Counts.Skipped.Add(1)
 		return nil
 	}
-	if !c.hold(ctx, lease, c.choice.Hold) {
+	if !c.Hold(ctx, lease, c.choice.Hold) {
 		return nil
 	}
-	if ok, err = c.write(ctx, lease, rec, value); ok {
+	if ok, err = c.Write(ctx, lease, rec, value); ok {
 		c.Counts.Done.Add(1)
 	}
 	return err

@@ -7,9 +7,9 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// read reads the record that the iteration's lock guards. It returns false, without an
+// Read reads the record that the iteration's lock guards. It returns false, without an
 // error, when the store's guard refused.
-func (c *Client) read(ctx context.Context, lease lockbench.Lease) (rec lockbench.Record, ok bool, err error) {
+func (c *Client) Read(ctx context.Context, lease lockbench.Lease) (rec lockbench.Record, ok bool, err error) {
 	if guarded, is := c.store.(lockbench.GuardedStore); is {
 		rec, err = guarded.ReadGuarded(ctx, c.keyName(), fence(lease))
 	} else {
@@ -19,10 +19,10 @@ func (c *Client) read(ctx context.Context, lease lockbench.Lease) (rec lockbench
 	return rec, ok, err
 }
 
-// write replaces the record base, which was read before, by value, under a version no
+// Write replaces the record base, which was read before, by value, under a version no
 // other write of the run has. It returns false, without an error, when the store's guard
 // refused.
-func (c *Client) write(ctx context.Context, lease lockbench.Lease, base lockbench.Record, value int64) (ok bool, err error) {
+func (c *Client) Write(ctx context.Context, lease lockbench.Lease, base lockbench.Record, value int64) (ok bool, err error) {
 	c.writes++
 	rec := lockbench.Record{Value: value, Version: uint64(c.ID+1)<<versionBits | c.writes}
 	if guarded, is := c.store.(lockbench.GuardedStore); is {

@@ -17,9 +17,9 @@ func Redeem() Workload {
 			o.KeyChoice = Pairs
 			return o
 		},
-		Exercises: guards,
+		Exercises: StoreExercises,
 		Prepare: func(ctx context.Context, store lockbench.Store, o Options) error {
-			return prepareEach(ctx, store, o.Keys, o.Points)
+			return PrepareEach(ctx, store, o.Keys, o.Points)
 		},
 		Step: redeem,
 	}

@@ -16,7 +16,7 @@ func Reentrant() Workload {
 		Name:    "reentrant",
 		Summary: "acquire to a depth, release the inner levels early, work on, release the last",
 		Exercises: func(o Options) []lockbench.Guarantee {
-			found := exercises(o)
+			found := LockExercises(o)
 			if o.Depth > 1 && o.contended() {
 				found = append(found, lockbench.Reentrancy)
 			}
@@ -27,7 +27,7 @@ func Reentrant() Workload {
 }
 
 func nest(ctx context.Context, c *Client) error {
-	outer, err := c.acquire(ctx)
+	outer, err := c.Acquire(ctx)
 	if outer == nil {
 		return err
 	}
@@ -40,13 +40,13 @@ func nest(ctx context.Context, c *Client) error {
 		c.Work(ctx, part)
 		left -= part
 		last := len(inner) - 1
-		if released := c.release(ctx, inner[last]); err == nil {
+		if released := c.Release(ctx, inner[last]); err == nil {
 			err = released
 		}
 		inner = inner[:last]
 	}
-	c.hold(ctx, outer, left)
-	if released := c.release(ctx, outer); err == nil {
+	c.Hold(ctx, outer, left)
+	if released := c.Release(ctx, outer); err == nil {
 		err = released
 	}
 	return err

@@ -10,7 +10,7 @@ func SlowStep() Workload {
 			o.Slow = 1
 			return o
 		},
-		Exercises: exercises,
+		Exercises: LockExercises,
 		Step:      holdOnce,
 	}
 }

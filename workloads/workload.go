@@ -78,8 +78,8 @@ func (o *Options) offer() string {
 	return "rate " + strconv.FormatFloat(o.Rate, 'f', -1, 64)
 }
 
-// exercises is what locking and releasing alone can put to the test.
-func exercises(o Options) []lockbench.Guarantee {
+// LockExercises is what locking and releasing alone can put to the test.
+func LockExercises(o Options) []lockbench.Guarantee {
 	found := []lockbench.Guarantee{lockbench.NoSpuriousRefusal, lockbench.Fencing}
 	if !o.contended() {
 		return found
@@ -91,17 +91,17 @@ func exercises(o Options) []lockbench.Guarantee {
 	return found
 }
 
-// guards adds Effects to what a workload that writes under its lock exercises.
-func guards(o Options) []lockbench.Guarantee {
-	found := exercises(o)
+// StoreExercises adds Effects to what a workload that writes under its lock exercises.
+func StoreExercises(o Options) []lockbench.Guarantee {
+	found := LockExercises(o)
 	if o.contended() {
 		found = append(found, lockbench.Effects)
 	}
 	return found
 }
 
-// prepareEach writes value under every key, with versions below all clients'.
-func prepareEach(ctx context.Context, store lockbench.Store, keys int, value int64) error {
+// PrepareEach writes value under every key, with versions below all clients'.
+func PrepareEach(ctx context.Context, store lockbench.Store, keys int, value int64) error {
 	for i, key := range KeyNames(keys) {
 		rec := lockbench.Record{Value: value, Version: uint64(i + 1)}
 		if err := store.Write(ctx, key, rec); err != nil {
