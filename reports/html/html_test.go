@@ -43,6 +43,7 @@ func TestWrite(t *testing.T) {
 	gated.Thresholds = []reports.Threshold{{Threshold: "exclusion.violations>0", Outcome: 1, Readings: []reports.Reading{{Design: "d", Outcome: 1, Value: &value}}}}
 	open := read(t, "run.json")
 	open.Runs[0].Latency["lag"] = open.Runs[0].Latency["acquire"]
+	open.Runs[0].OpenLoop = &reports.OpenLoop{OfferedPerS: 800, StartedPerS: 640, Why: "160 arrivals were still waiting"}
 	failed := read(t, "run.json")
 	failed.Exit, failed.NotRun = reports.Inconclusive, []string{"lua-token/plain"}
 	failed.Runs[0].Error, failed.Runs[0].Notes = "the server went away", []string{"a note of its own"}
@@ -59,7 +60,7 @@ func TestWrite(t *testing.T) {
 		{"exploration", read(t, "explored.json"), []string{"In virtual time", `data-picture="run-1-recovery"`, "The schedule, step by step", "explore --replay"}},
 		{"nothing was run", reports.New(nil, nil), []string{`<h1 id="verdict">Inconclusive</h1>`, "nothing was run"}},
 		{"what went wrong", failed, []string{"the server went away", "a note of its own", "lua-token/plain"}},
-		{"arrivals on a schedule", open, []string{"response time", "service time", "start lag"}},
+		{"arrivals on a schedule", open, []string{"response time", "service time", "start lag", "800/s offered", "160 arrivals were still waiting"}},
 		{"thresholds", gated, []string{`<h2 id="thresholds">Thresholds</h2>`, "exclusion.violations&gt;0"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
