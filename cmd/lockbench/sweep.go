@@ -71,11 +71,12 @@ func (o *sweepOptions) flags(f *pflag.FlagSet) {
 	})
 }
 
-// sweepSettings are short runs of clients that go for the lock again at once.
+// sweepSettings are short runs of clients that go for the lock again at once. They hold it
+// for a moment: without one no two would ever be seen to hold it together.
 func sweepSettings() workloads.Options {
 	p := tour()
 	p.KeyChoice, p.SlowKeys = workloads.Uniform, 0
-	p.Hold, p.Wait = workloads.Always(0), time.Second
+	p.Hold, p.Wait = workloads.Always(200*time.Microsecond), time.Second
 	p.Duration, p.Warmup = time.Second, 200*time.Millisecond
 	return p
 }
@@ -132,7 +133,8 @@ func (o *sweepOptions) plan(cmd *cobra.Command, args []string) (plan, error) {
 		return plan{}, fmt.Errorf("--key-choice %s: the number of keys follows from the clients there; hint: --key-choice uniform", o.settings.params.KeyChoice)
 	}
 	o.settings.designs = args
-	o.settings.params.Clients, o.settings.params.Keys = o.clients[len(o.clients)-1], o.keys[len(o.keys)-1]
+	// A lock broken on purpose is to be caught where there is most competition.
+	o.settings.params.Clients, o.settings.params.Keys = o.clients[len(o.clients)-1], o.keys[0]
 	o.settings.settle(cmd.Flags())
 	p, err := o.settings.plan()
 	if err != nil {
