@@ -129,7 +129,7 @@
     draw() {
       this.width = Math.max(this.stage.clientWidth, 240);
       const rows = this.picture.lanes.length, overlaps = this.picture.overlaps?.length;
-      const svg = element("svg", { width: this.width, height: this.height, "aria-hidden": "true" });
+      const svg = element("svg", { width: this.width, height: this.height, viewBox: `0 0 ${this.width} ${this.height}`, "aria-hidden": "true" });
       svg.append(this.patterns());
       this.drawAxis(svg);
       this.picture.lanes.forEach((l, row) => this.drawLane(svg, l, row));
