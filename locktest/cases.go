@@ -157,18 +157,27 @@ func abandon(s *stage) {
 		return // a watchdog that cannot be stopped keeps it, and rightly
 	}
 	ttl := s.ttl
-	old := s.owners[0].acquire(ttl, 0)
-	if old == nil {
-		return
-	}
 	switch how := s.copy % 3; {
 	case how == 1 && s.can.extend:
-		s.owners[0].extend(old, ttl)
+		s.owners[0].extended(ttl)
 	case how == 2 && s.can.reacquire == design.Nested:
+		s.owners[0].acquire(ttl, 0)
+		s.owners[0].acquire(ttl, 0)
+	default:
 		s.owners[0].acquire(ttl, 0)
 	}
 	s.owners[0].die()
 	s.owners[1].release(s.owners[1].acquire(ttl, ttl+2*s.slack()))
+}
+
+// extended is acquire and an extend in time, which on a busy machine takes another go.
+func (o *owner) extended(ttl time.Duration) {
+	for range tries {
+		lease := o.acquire(ttl, ttl)
+		if lease == nil || o.extend(lease, ttl) {
+			return
+		}
+	}
 }
 
 // loseAndAsk has an owner that lost the key call again, while the next one holds it

@@ -3,6 +3,8 @@ package locktest_test
 import (
 	"context"
 	"errors"
+	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,10 +27,17 @@ import (
 // explore.
 const childVariable = "LOCKTEST_CHILD"
 
+// atOnce is how many tests run at one time, whatever the number of cores: most of
+// them wait for leases to end.
+const atOnce = "6"
+
 // TestMain makes this program one that can explore in a child: benchmarks need that,
 // since a bubble is entered by a test.
 func TestMain(m *testing.M) {
 	bubble.Child(func(string) (design.Design, error) { return redislockDesign(), nil })
+	if err := flag.Set("test.parallel", atOnce); err != nil {
+		panic(err)
+	}
 	goleak.VerifyTestMain(m)
 }
 
@@ -41,13 +50,32 @@ func TestChild(t *testing.T) {
 	locktest.Explore(t, newOfZoo(find(t, name)))
 }
 
-// budget is for how many schedules to search, unless the environment says.
-func budget(t *testing.T, schedules string) {
+// aloneVariable names the test that this program, run again by it, is to run.
+const aloneVariable = "LOCKTEST_ALONE"
+
+// alone has a test that explores be run by a program of its own, beside others, with a
+// budget of so many schedules unless the environment says. It tells whether this is
+// that program. Within one program explorations follow one another, and what is random
+// is theirs: no lock may be tested in real time meanwhile.
+func alone(t *testing.T, schedules string) bool {
 	t.Helper()
-	if os.Getenv("LOCKBENCH_BUDGET") == "" {
-		t.Setenv("LOCKBENCH_BUDGET", schedules)
+	t.Parallel()
+	if os.Getenv(aloneVariable) == t.Name() {
+		return true
 	}
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.v", "-test.timeout=5m", "-test.run="+exactly(t.Name()), fmt.Sprintf("-test.short=%t", testing.Short()))
+	cmd.Env = append(os.Environ(), aloneVariable+"="+t.Name())
+	if os.Getenv("LOCKBENCH_BUDGET") == "" {
+		cmd.Env = append(cmd.Env, "LOCKBENCH_BUDGET="+schedules)
+	}
+	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()+" (") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	return false
 }
+
+// exactly is the pattern of one test.
+func exactly(name string) string { return "^" + strings.ReplaceAll(name, "/", "$/^") + "$" }
 
 // find returns a lock of the zoo.
 func find(t *testing.T, name string) design.Design {
@@ -94,6 +122,7 @@ type animal struct {
 func (a animal) Close() error { return a.process.Close() }
 
 func TestCheckFindsMutants(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		mutant string
 		breaks lockbench.Guarantee
@@ -110,7 +139,9 @@ func TestCheckFindsMutants(t *testing.T) {
 		{"release-then-delay", lockbench.ReleaseDelay},
 	} {
 		t.Run(c.mutant, func(t *testing.T) {
-			budget(t, "1500")
+			if !alone(t, "400") {
+				return
+			}
 			r, err := locktest.Check(t, newOfZoo(find(t, c.mutant)))
 			if err != nil {
 				t.Fatal(err)
@@ -129,10 +160,15 @@ func finding(r locktest.Result, g lockbench.Guarantee) locktest.Finding {
 	return r.Findings[slices.IndexFunc(r.Findings, func(f locktest.Finding) bool { return f.Guarantee == g })]
 }
 
+// TestCheckPassesSoundLocks wants nothing found, and nothing left untested. internal/zoo
+// searches the same locks for longer.
 func TestCheckPassesSoundLocks(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"bare", "sound", "nested", "renewing", "full"} {
 		t.Run(name, func(t *testing.T) {
-			budget(t, "1500")
+			if !alone(t, "800") {
+				return
+			}
 			r, err := locktest.Check(t, newOfZoo(find(t, name)))
 			if err != nil {
 				t.Fatal(err)
@@ -171,6 +207,7 @@ func (u useless) Acquire(context.Context, string, lockbench.Options) (lockbench.
 
 // TestExplore looks at what go test prints of locks with and without faults.
 func TestExplore(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, lock string
 		env        []string
@@ -192,6 +229,7 @@ func TestExplore(t *testing.T) {
 		{"a wrong setting", "sound", []string{"LOCKBENCH_BUDGET=much"}, true, []string{`LOCKBENCH_BUDGET="much" is no budget; hint`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			out, err := child(t, t.TempDir(), append([]string{childVariable + "=" + c.lock}, c.env...))
 			wantOutput(t, out, err, c.fails, c.want)
 		})
@@ -201,8 +239,9 @@ func TestExplore(t *testing.T) {
 // TestExploreKeepsSchedules has a schedule that breaks a lock be run again: when it
 // is asked for, and first of all when it was kept.
 func TestExploreKeepsSchedules(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
-	out, err := child(t, dir, []string{childVariable + "=get-del"})
+	out, err := child(t, dir, []string{childVariable + "=get-del", "LOCKBENCH_BUDGET=2000"})
 	wantOutput(t, out, err, true, []string{`FAIL: TestChild/exclusion`})
 	files, _ := filepath.Glob(filepath.Join(dir, "testdata/lockbench/TestChild/exclusion-*.replay"))
 	if len(files) != 1 {
@@ -228,7 +267,7 @@ func child(t *testing.T, dir string, env []string) (string, error) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestChild$", "-test.v", "-test.timeout=2m")
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), append([]string{"LOCKBENCH_BUDGET=3000"}, env...)...)
+	cmd.Env = append(os.Environ(), append([]string{"LOCKBENCH_BUDGET=600"}, env...)...)
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }

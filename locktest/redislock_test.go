@@ -8,6 +8,7 @@ import (
 
 // TestRedislock explores github.com/bsm/redislock v0.10.0, unmodified.
 func TestRedislock(t *testing.T) {
-	budget(t, "4500")
-	locktest.Explore(t, newRedislock)
+	if alone(t, "2000") {
+		locktest.Explore(t, newRedislock)
+	}
 }

@@ -17,8 +17,9 @@ import (
 // TestRedsync explores github.com/go-redsync/redsync/v4 v4.14.1, unmodified, on one
 // server.
 func TestRedsync(t *testing.T) {
-	budget(t, "4500")
-	locktest.Explore(t, newRedsync)
+	if alone(t, "2000") {
+		locktest.Explore(t, newRedsync)
+	}
 }
 
 func newRedsync(_ *testing.T, env locktest.Env) lockbench.Locker {

@@ -87,14 +87,16 @@ func (s *stage) enlist(id int32, g *guard, r *history.Recorder) {
 }
 
 // acquire asks for ttl, again and again for as long as wait: only of a single try it
-// is known when the lease begins. It returns nil unless the key was granted.
+// is known when the lease begins. The last try is called after that time, however long
+// the others took: only it may be owed the key. It returns nil unless that was granted.
 func (o *owner) acquire(ttl, wait time.Duration) lockbench.Lease {
 	over := time.Now().Add(wait)
 	for {
+		last := !time.Now().Before(over)
 		if lease := o.ask(lockbench.Options{TTL: ttl}); lease != nil {
 			return lease
 		}
-		if !time.Now().Before(over) || !o.stage.sleep(o.stage.pace()) {
+		if last || !o.stage.sleep(o.stage.pace()) {
 			return nil
 		}
 	}
@@ -126,10 +128,15 @@ func (o *owner) release(lease lockbench.Lease) {
 	}
 }
 
-func (o *owner) extend(lease lockbench.Lease, ttl time.Duration) {
-	if e, ok := lockbench.Ability[lockbench.Extender](lease); ok {
-		o.stage.notes.trouble(e.Extend(o.stage.ctx, ttl))
+// extend prolongs what was granted, and tells whether it did.
+func (o *owner) extend(lease lockbench.Lease, ttl time.Duration) bool {
+	e, ok := lockbench.Ability[lockbench.Extender](lease)
+	if !ok {
+		return false
 	}
+	err := e.Extend(o.stage.ctx, ttl)
+	o.stage.notes.trouble(err)
+	return err == nil
 }
 
 func (o *owner) releaseAfter(lease lockbench.Lease, d time.Duration) {
