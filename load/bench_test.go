@@ -13,6 +13,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/lockbench/lockbench/internal/processor"
 	"github.com/lockbench/lockbench/internal/servertest"
 	"github.com/lockbench/lockbench/servers"
 	"github.com/lockbench/lockbench/workloads"
@@ -50,12 +51,12 @@ type turns struct {
 
 func (t *turns) add(b *testing.B, run func(time.Duration) int64) {
 	const slice = 500 * time.Millisecond
-	before, err := cpuTime()
+	before, err := processor.Used()
 	if err != nil {
 		b.Skip(err)
 	}
 	n := run(slice)
-	after, _ := cpuTime()
+	after, _ := processor.Used()
 	t.pairs = append(t.pairs, float64(n)/slice.Seconds())
 	t.cost = append(t.cost, float64(after-before)/float64(n))
 }

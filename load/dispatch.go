@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/processor"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -162,7 +163,7 @@ func (d *dispatcher) account(now time.Time) {
 	k := &d.kept
 	if k.Started == 0 {
 		d.warmed = now
-		d.used, _ = cpuTime()
+		d.used, _ = processor.Used()
 	}
 	k.Started++
 	ready := d.due
@@ -188,7 +189,7 @@ func (d *dispatcher) finish(end time.Time) *history.Arrivals {
 		k.BehindNS = int64(end.Sub(d.due))
 		d.missed(end)
 	}
-	if used, err := cpuTime(); err == nil && k.Started > 0 {
+	if used, err := processor.Used(); err == nil && k.Started > 0 {
 		processors := end.Sub(d.warmed).Seconds() * float64(runtime.GOMAXPROCS(0))
 		k.Processor = (used - d.used).Seconds() / processors
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/processor"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -257,12 +258,12 @@ func BenchmarkDispatch(b *testing.B) {
 			over := make(chan struct{})
 			d := newDispatcher(o, over)
 			d.begin(time.Now())
-			before, _ := cpuTime()
+			before, _ := processor.Used()
 			b.ReportAllocs()
 			for b.Loop() {
 				d.next(b.Context())
 			}
-			after, _ := cpuTime()
+			after, _ := processor.Used()
 			close(over)
 			d.finish(time.Now())
 			b.ReportMetric(float64(after-before)/float64(b.N), "CPU-ns/arrival")

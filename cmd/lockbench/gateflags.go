@@ -23,7 +23,7 @@ func (o *gateOptions) flags(f *pflag.FlagSet) {
 
 // abortFlag lets thresholds end runs.
 func (o *gateOptions) abortFlag(f *pflag.FlagSet) {
-	f.BoolVar(&o.abort, "abort-on-fail", false, "end the run of a design as soon as it is certain to fail a --fail-if: one on a count of what goes wrong or on a maximum, that it exceeds")
+	f.BoolVar(&o.abort, "abort-on-fail", false, "end the run of a design as soon as it is certain to fail a --fail-if: one on a count of what goes wrong or on a maximum, that it exceeds; like --fail-fast it has the judgement keep up whatever that costs")
 }
 
 // abortOn are the thresholds that may end a run. The error says that none can.

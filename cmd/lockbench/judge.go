@@ -31,10 +31,18 @@ func judge(path string, claims []lockbench.Guarantee, onlookers ...onlooking) (r
 	return judgeSource(watched(src, onlookers), path, claims, nil), nil
 }
 
-// judgeSource is judge for a history that is open already. Look, when not nil, is called
-// after each event, with what judges it: then all is done by this goroutine, to leave
-// the others to whom the history is about; else several share it, and come to the same.
-func judgeSource(src history.Source, path string, claims []lockbench.Guarantee, look func(*checker.Checker, history.Event)) reports.Judged {
+// A bystander sees how a history is judged while the run goes on that it is about.
+type bystander interface {
+	// judged is called after every event that was judged.
+	judged(*checker.Checker, history.Event)
+	// yield is called after it while everything is done by the goroutine that reads, to
+	// leave the other cores to the clients; until it returns that the run is over.
+	yield(*checker.Checker, history.Event) (over bool)
+}
+
+// judgeSource is judge for a history that is open already. Without a bystander several
+// goroutines share the work, and come to the same.
+func judgeSource(src history.Source, path string, claims []lockbench.Guarantee, by bystander) reports.Judged {
 	h := src.Header()
 	if claims != nil {
 		h.Claims = claims
@@ -48,13 +56,8 @@ func judgeSource(src history.Source, path string, claims []lockbench.Guarantee, 
 		Finish(history.End) checker.Result
 	}
 	var damage error
-	if look != nil {
-		one := checker.New(h)
-		verdicts, damage = one, each(src, func(ev history.Event) {
-			one.Add(ev)
-			figures.Add(ev)
-			look(one, ev)
-		})
+	if by != nil {
+		verdicts, damage = judgeBeside(src, h, figures, by)
 	} else {
 		verdicts, damage = judgeTogether(src, h, figures)
 	}
@@ -65,14 +68,47 @@ func judgeSource(src history.Source, path string, claims []lockbench.Guarantee, 
 	return j
 }
 
+// judgeBeside reads, judges and measures src here while the run goes on and, to be done
+// soon when it is over, judges and measures the rest in two goroutines beside this one.
+func judgeBeside(src history.Source, h history.Header, figures *measure.Collector, by bystander) (*checker.Checker, error) {
+	verdicts := checker.New(h)
+	judge := func(ev history.Event) {
+		verdicts.Add(ev)
+		by.judged(verdicts, ev)
+	}
+	var judging, measuring *relay.Relay[history.Event] // nil while the run goes on
+	damage := each(src, func(ev history.Event) {
+		if judging != nil {
+			judging.Add(ev)
+			measuring.Add(ev)
+			return
+		}
+		judge(ev)
+		figures.Add(ev)
+		if by.yield(verdicts, ev) {
+			judging, measuring = relay.New(every(judge)), relay.New(every(figures.Add))
+		}
+	})
+	if judging != nil {
+		judging.Wait()
+		measuring.Wait()
+	}
+	return verdicts, damage
+}
+
+// every is do for each of some events.
+func every(do func(history.Event)) func([]history.Event) {
+	return func(events []history.Event) {
+		for _, ev := range events {
+			do(ev)
+		}
+	}
+}
+
 // judgeTogether reads src here, and judges and measures it in other goroutines.
 func judgeTogether(src history.Source, h history.Header, figures *measure.Collector) (*checker.Parallel, error) {
 	verdicts := checker.NewParallel(h, runtime.GOMAXPROCS(0))
-	measuring := relay.New(func(events []history.Event) {
-		for _, ev := range events {
-			figures.Add(ev)
-		}
-	})
+	measuring := relay.New(every(figures.Add))
 	damage := each(src, func(ev history.Event) {
 		verdicts.Add(ev)
 		measuring.Add(ev)

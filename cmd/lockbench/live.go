@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"sync/atomic"
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
@@ -23,14 +22,16 @@ const (
 type watcher struct {
 	// progress is kept by the run and by its judgement.
 	progress *load.Progress
+	// prompt: what is found is wanted within a second, whatever that costs the clients.
+	prompt bool
 	// found is called with everything that turns out to be broken, and when in the run
-	// that was; late once, when the judgement falls far behind the run. Both are called
-	// from the goroutine that judges.
+	// that was; late once, when the judgement falls far behind the run. Neither is
+	// called by two goroutines at a time.
 	found func(f checker.Finding, at time.Duration)
 	late  func(by time.Duration)
-	// also are others who see what is judged, from the same goroutine.
+	// also are others who see what is judged.
 	also []onlooking
-	// check, when not nil, is called a few times a second with what judges.
+	// check, when not nil, is called again and again while the run goes on, with what judges.
 	check func(*checker.Checker)
 	// failed, when not nil, is closed when the run is certain to fail a threshold.
 	failed chan struct{}
@@ -43,14 +44,16 @@ type liveJudgement struct {
 	spool *history.Spool
 	in    io.ReadCloser
 	done  chan struct{}
-	// ending is set when the run is over and nobody is in the way of the judgement.
-	ending atomic.Bool
+	// over is closed when the run is: nobody is in the way of the judgement any more.
+	over chan struct{}
 
 	// The goroutine's own until it is done.
 	result  reports.Judged
 	err     error
 	began   time.Time
-	pause   pauses
+	events  int
+	pace    pace
+	meter   meter
 	evident bool          // what is kept of the history shows something broken
 	worst   time.Duration // the farthest behind
 	told    bool
@@ -59,7 +62,8 @@ type liveJudgement struct {
 // judgeLive begins to judge what is written to spool, the file at path. It ends when the
 // spool is closed and was read to its end; wait waits for that.
 func judgeLive(spool *history.Spool, path string, w watcher) *liveJudgement {
-	l := &liveJudgement{watcher: w, spool: spool, in: spool.Reader(), done: make(chan struct{})}
+	l := &liveJudgement{watcher: w, spool: spool, in: spool.Reader(), done: make(chan struct{}), over: make(chan struct{})}
+	l.pace.prompt = w.prompt
 	go func() {
 		defer close(l.done)
 		l.run(path)
@@ -69,27 +73,36 @@ func judgeLive(spool *history.Spool, path string, w watcher) *liveJudgement {
 
 func (l *liveJudgement) run(path string) {
 	defer l.in.Close()
-	src, err := history.NewSource(l.in)
+	src, err := history.NewSource(l)
 	if err != nil {
 		l.err = fmt.Errorf("%s: %w", path, err)
 		return
 	}
 	l.began = time.Now()
-	l.result = judgeSource(watched(src, l.also), path, nil, l.look)
+	l.meter.begin()
+	l.result = judgeSource(watched(src, l.also), path, nil, l)
+}
+
+// Read implements io.Reader, and notes how long it waited for the clients.
+func (l *liveJudgement) Read(b []byte) (int, error) {
+	began := time.Now()
+	n, err := l.in.Read(b)
+	l.meter.waited += time.Since(began)
+	return n, err
 }
 
 // wait ends the spool and returns the judgement, with what is to be said of it. The error
-// is that of a history that has not even a header.
+// is that of a history that has not even a header. It is called once.
 func (l *liveJudgement) wait() (reports.Judged, error) {
-	l.ending.Store(true)
+	close(l.over)
 	closed := l.spool.Close()
 	<-l.done
 	j := l.result
 	if closed != nil && j.Err == nil {
 		j.Err = closed
 	}
-	if l.worst > farBehind {
-		j.Notes = append(j.Notes, fmt.Sprintf("the judgement was up to %v behind the run; all of it was judged", l.worst.Round(100*time.Millisecond)))
+	if l.prompt && l.worst > farBehind {
+		j.Notes = append(j.Notes, fmt.Sprintf("the judgement was up to %v behind the run, so that it may have ended late; all of it was judged", l.worst.Round(100*time.Millisecond)))
 	}
 	if !l.spool.Whole() {
 		j.Notes = append(j.Notes, l.remark(&j))
@@ -107,29 +120,52 @@ func (l *liveJudgement) remark(j *reports.Judged) string {
 	return fmt.Sprintf("the history was judged as it came and not kept beyond its first %d MiB; --history DIR keeps all", keptHistory>>20)
 }
 
-// look is called after every event was judged.
-func (l *liveJudgement) look(c *checker.Checker, ev history.Event) {
+// judged is called after every event was judged.
+func (l *liveJudgement) judged(c *checker.Checker, ev history.Event) {
 	for _, f := range c.News() {
 		l.evident = l.evident || l.spool.Kept()
 		l.found(f, time.Duration(stampOf(ev)))
 	}
-	if !l.pause.due() {
-		return
+	if l.events++; l.events%slice == 0 {
+		l.progress.Violations.Store(c.Violations())
 	}
-	l.progress.Violations.Store(c.Violations())
+}
+
+// yield is called after every event that was judged while the run may go on, and lets the
+// clients have the core now and then. It returns whether the run is over.
+func (l *liveJudgement) yield(c *checker.Checker, ev history.Event) (over bool) {
+	if l.events%slice != 0 {
+		return false
+	}
 	if l.check != nil {
 		l.check(c)
 	}
-	if !l.ending.Load() {
-		behind := l.spool.Behind()
-		l.pause.rest(behind)
-		l.keepUp(behind, time.Duration(stampOf(ev)))
+	at := time.Duration(stampOf(ev))
+	l.pace.worked(l.meter.worked())
+	for again := true; again; again = l.pace.owes() {
+		select {
+		case <-l.over:
+			return true
+		case <-time.After(l.pace.rest(time.Since(l.began) - at)):
+		}
+		l.pace.rested(l.meter.rested())
+		l.adapt()
+	}
+	l.keepUp(at)
+	return false
+}
+
+// adapt sets the pace by what the clients have left.
+func (l *liveJudgement) adapt() {
+	if w, over := l.meter.window(); over {
+		w.unread = l.spool.Behind()
+		l.pace.adapt(w)
 	}
 }
 
 // keepUp notes how far behind the run the judgement is.
-func (l *liveJudgement) keepUp(unread int64, at time.Duration) {
-	if unread < muchUnread {
+func (l *liveJudgement) keepUp(at time.Duration) {
+	if l.spool.Behind() < muchUnread {
 		return
 	}
 	behind := time.Since(l.began) - at

@@ -92,7 +92,7 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 	o.workloadFlags(f)
 	f.StringArrayVar(&o.faults, "fault", nil, "`KIND[,name=value...]` that goes wrong during the run, such as lost-reply,p=0.01 or restart,at=2s; repeated (lockbench list faults)")
 	f.StringSliceVar(&o.guards, "guard", nil, "`kinds` of store that guard themselves, for oversell and redeem: "+strings.Join(guardNames(), ", ")+"; several run each design once with each")
-	f.BoolVar(&o.failFast, "fail-fast", false, "end the run as soon as a claimed guarantee turns out to be broken, and start no other design")
+	f.BoolVar(&o.failFast, "fail-fast", false, "end the run within about a second of a claimed guarantee being broken, and start no other design; the judgement then keeps up whatever processor time that takes from the clients, and speeds are lower where they need all of it")
 	f.StringVar(&o.history, "history", "", "keep the history of every design in this `directory`")
 	f.StringArrayVar(&o.out, "out", nil, outHelp(runOutputs))
 	o.gate.flags(f)

@@ -137,7 +137,7 @@ func (s *session) skip(subjects []subject) {
 // one runs a design, which is judged and measured meanwhile. The error says why nothing
 // can be run at all: the set-up of the first design failed.
 func (s *session) one(ctx context.Context, of subject) error {
-	w := watcher{progress: &load.Progress{}, late: s.late}
+	w := watcher{progress: &load.Progress{}, late: s.late, prompt: s.failFast || len(s.abortOn) > 0}
 	broken := make(chan struct{})
 	w.found = func(f checker.Finding, at time.Duration) {
 		s.progress.found(f, at)
@@ -177,7 +177,7 @@ func (s *session) one(ctx context.Context, of subject) error {
 
 // late says that the judgement of a run does not keep up with it.
 func (s *session) late(by time.Duration) {
-	s.progress.say("the judgement is %v behind the run; nothing is left out", by.Round(100*time.Millisecond))
+	s.progress.say("the clients take all that the processors can do: the judgement is %v behind the run and catches up when that is over; --fail-fast keeps it close", by.Round(100*time.Millisecond))
 }
 
 // An outcome is what came of a run.

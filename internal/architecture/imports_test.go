@@ -34,7 +34,7 @@ var house = map[string][]string{
 	"impls/*":                 {"", "impls/design"},
 	"servers":                 {"", "history"},
 	"faults":                  {"", "history", "impls/design", "servers", "internal/suggest"},
-	"load":                    {"", "faults", "history", "impls/design", "servers", "workloads", "internal/suggest", "internal/witness"},
+	"load":                    {"", "faults", "history", "impls/design", "servers", "workloads", "internal/suggest", "internal/processor", "internal/witness"},
 	"explore":                 {"", "history", "checker", "impls/design", "explore/gate", "internal/suggest"},
 	"explore/gate":            {"explore/gate/*"},
 	"explore/gate/*":          {},
