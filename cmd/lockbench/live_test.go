@@ -89,7 +89,8 @@ func sameWhenJudgedAgain(t *testing.T, s session, of subject) int64 {
 	return w.progress.Violations.Load()
 }
 
-// shownResult is all that reports show of a judgement, and its verdicts.
+// shownResult is all that reports show of a judgement, and its verdicts; but on how many
+// keys porcupine came to an end, which hangs on how fast the machine is.
 func shownResult(t *testing.T, j reports.Judged) any {
 	var text bytes.Buffer
 	if err := reports.JSON(&text, reports.New([]reports.Judged{j}, nil)); err != nil {
@@ -99,6 +100,8 @@ func shownResult(t *testing.T, j reports.Judged) any {
 	if err := json.Unmarshal(text.Bytes(), &shown); err != nil {
 		t.Fatal(err)
 	}
+	delete(shown["runs"].([]any)[0].(map[string]any), "cross_checked")
+	j.Verdicts.CrossChecked = 0
 	return []any{shown, j.Verdicts, j.Header, j.End}
 }
 

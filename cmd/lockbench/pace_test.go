@@ -84,7 +84,7 @@ func TestPaceKeepsItsShare(t *testing.T) {
 		{"the clients take everything", 1, 0, 0.015, 0.025},
 		{"rests end late", 1, 3 * time.Millisecond, 0.012, 0.025},
 		{"they take half", 0.5, 0, 0.25, 0.5},
-		{"they take nothing", 0, 0, 0.7, 1},
+		{"they take nothing", 0, 0, 0.6, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var p pace
