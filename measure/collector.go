@@ -21,6 +21,7 @@ type Collector struct {
 	open     map[int64]hold
 	keys     map[string]*handing
 	updates  map[string]*updates
+	observe  func(Op, time.Duration)
 }
 
 // hold is a grant that was not released yet.
@@ -67,6 +68,11 @@ func (c *Collector) Add(ev history.Event) {
 	}
 }
 
+// Observe has f called with each duration that Add measures from now on, warm-up included:
+// for those who keep distributions of their own. Durations that are out of range are left
+// out. It is called before the first Add, and f from within it.
+func (c *Collector) Observe(f func(Op, time.Duration)) { c.observe = f }
+
 // SoFar returns what was counted so far: counts and latencies. Rates are zero, and what
 // is returned changes with the next Add.
 func (c *Collector) SoFar() *Measures { return &c.m }
@@ -104,6 +110,12 @@ func ratio(a, b float64) float64 {
 	return a / b
 }
 
+func (c *Collector) record(p *Phase, op Op, ns int64) {
+	if p.latencies[op].record(ns) && c.observe != nil {
+		c.observe(op, time.Duration(ns))
+	}
+}
+
 func (c *Collector) phase(stamp int64) *Phase {
 	if stamp < c.warmup {
 		return &c.m.Warmup
@@ -139,7 +151,7 @@ func start(op *history.Op) int64 {
 // lagged takes by how much an acquire began late.
 func (c *Collector) lagged(p *Phase, op *history.Op) {
 	if op.Intended != 0 {
-		p.latencies[Lag].record(op.Call - op.Intended)
+		c.record(p, Lag, op.Call-op.Intended)
 		if op.Return != history.Never && op.Return >= c.warmup {
 			c.answered++
 		}
@@ -156,13 +168,13 @@ func (c *Collector) returned(op *history.Op) {
 	c.lagged(p, op)
 	switch {
 	case op.Kind == history.Release:
-		p.latencies[Release].record(took)
+		c.record(p, Release, took)
 	case op.Kind == history.Extend:
-		p.latencies[Extend].record(took)
+		c.record(p, Extend, took)
 	case op.Outcome == history.OK:
 		c.grant(p, op)
 	case op.Outcome == history.Refused:
-		p.latencies[Refused].record(took)
+		c.record(p, Refused, took)
 	}
 	c.count(p, op)
 }
@@ -193,9 +205,9 @@ func (c *Collector) grant(p *Phase, op *history.Op) {
 	}
 	p.Grants++
 	c.m.Timeline.granted(op)
-	p.latencies[Acquire].record(op.Return - start(op))
+	c.record(p, Acquire, op.Return-start(op))
 	if op.Intended != 0 {
-		p.latencies[Service].record(op.Return - op.Call)
+		c.record(p, Service, op.Return-op.Call)
 	}
 	c.granted = max(c.granted, op.Return)
 	if op.Hold != 0 {
@@ -207,7 +219,7 @@ func (c *Collector) grant(p *Phase, op *history.Op) {
 		c.keys[op.Key] = k
 	}
 	if k.released != history.NoStamp && op.Call < k.released {
-		p.latencies[Handoff].record(op.Return - k.released)
+		c.record(p, Handoff, op.Return-k.released)
 	}
 	k.holder, k.released = op.Hold, history.NoStamp
 }
@@ -227,7 +239,7 @@ func (c *Collector) release(op *history.Op) {
 	}
 	if known {
 		delete(c.open, op.Hold)
-		c.phase(op.Call).latencies[Hold].record(op.Call - h.granted)
+		c.record(c.phase(op.Call), Hold, op.Call-h.granted)
 	}
 	k := c.keys[op.Key]
 	if k != nil && k.holder == op.Hold && op.Outcome == history.OK && !op.Late && op.Delay == 0 {

@@ -21,6 +21,14 @@ type FaultLine struct {
 	since int64 // when the first of those began
 }
 
+// Struck returns how often it struck.
+func (f *FaultLine) Struck() (n int64) {
+	for _, in := range f.Strikes.N {
+		n += in
+	}
+	return n
+}
+
 // A Period is a part of a run, in ns since its start. To is never before From.
 type Period struct{ From, To int64 }
 

@@ -48,13 +48,16 @@ type Latency struct {
 	values *hdrhistogram.Histogram
 }
 
-func (l *Latency) record(ns int64) {
+// record tells whether the duration was in range.
+func (l *Latency) record(ns int64) bool {
 	if l.values == nil {
 		l.values = hdrhistogram.New(lowest, highest, digits)
 	}
 	if ns < 0 || ns > highest || l.values.RecordValue(ns) != nil {
 		l.OutOfRange++
+		return false
 	}
+	return true
 }
 
 // seen tells whether there were any durations, in range or not.

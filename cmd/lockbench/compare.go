@@ -72,7 +72,7 @@ func isVerdict(err error) bool {
 
 // notOfCompare are the flags of run that comparisons do without: what they name is an
 // argument here, or for single results.
-var notOfCompare = []string{"design", "guard", "out", "fail-if", "fail-fast"}
+var notOfCompare = append([]string{"design", "guard", "fail-fast"}, onlyOfRun...)
 
 func (o *compareOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false

@@ -45,7 +45,7 @@ type limitOptions struct {
 
 // notOfLimit are the flags of run that searches do without: what they name is an
 // argument, is searched for, or is of single results.
-var notOfLimit = []string{"design", "out", "fail-if", "fail-fast", "stages", "rate", "operations"}
+var notOfLimit = append([]string{"design", "fail-fast", "stages", "rate", "operations"}, onlyOfRun...)
 
 func (o *limitOptions) flags(f *pflag.FlagSet, without ...string) {
 	f.Float64Var(&o.precision, "precision", 0.05, "the `share` by which the limit may be missed")

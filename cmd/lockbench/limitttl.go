@@ -50,7 +50,7 @@ granted the key; give such designs keys to compete for (--key-choice uniform --k
 	f.Float64Var(&o.risk, "risk", 0.001, "`share` of holds that may outlive the lease")
 	f.Float64Var(&o.confidence, "confidence", 0.95, "`probability` with which no larger share does")
 	f.DurationVar(&o.most, "most", 10*time.Minute, "longest lease to try; --ttl is the first")
-	o.flags(f, "arrival", "duration", "warmup", "slow", "slow-keys", "slow-factor")
+	o.flags(f, "arrival", "duration", "warmup", "slow", "slow-keys", "slow-factor", "nested-ttl")
 	return cmd
 }
 

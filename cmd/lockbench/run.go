@@ -37,9 +37,14 @@ type runOptions struct {
 	history  string
 	out      []string
 	gate     gateOptions
+	metrics  metricsOptions
 	quiet    bool
 	failFast bool
 }
+
+// onlyOfRun are flags that commands which run designs many times do without: they are of
+// single results.
+var onlyOfRun = []string{"out", "fail-if", "abort-on-fail", "metrics", "ui"}
 
 func newRun() *cobra.Command {
 	o := runOptions{params: tour()}
@@ -97,6 +102,7 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.out, "out", nil, outHelp(runOutputs))
 	o.gate.flags(f)
 	o.gate.abortFlag(f)
+	o.metrics.flag(f)
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on standard error")
 }
 
@@ -306,21 +312,12 @@ func (o *runOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return fmt.Errorf("run: %w", err)
 	}
-	records, err := newRecords(o.history)
+	s, closing, err := o.session(cmd, p)
 	if err != nil {
 		return fmt.Errorf("run: %w", err)
-	}
-	s := &session{plan: p, records: records, proves: true, failFast: o.failFast, progress: newProgress(cmd.ErrOrStderr(), o.quiet, len(p.subjects))}
-	logs, err := openIntervalLogs(p.out["hlog"])
-	if err != nil {
-		return fmt.Errorf("run: %w", err)
-	}
-	s.also = logs.of(p.subjects)
-	if s.abortOn, err = o.gate.abortOn(p.gates); err != nil {
-		return fmt.Errorf("run: %w", errors.Join(err, logs.close()))
 	}
 	err = s.run(cmd.Context(), o.redis)
-	if err = errors.Join(err, logs.close(), records.tidy(s.runs)); err != nil {
+	if err = errors.Join(err, closing(), s.records.tidy(s.runs)); err != nil {
 		return fmt.Errorf("run: %w", err)
 	}
 	r := reports.New(s.runs, s.notRun)
@@ -330,4 +327,25 @@ func (o *runOptions) run(cmd *cobra.Command) error {
 		return fmt.Errorf("run: %w", err)
 	}
 	return verdictOf(r.Exit)
+}
+
+// session is the session of a plan with those who look on, and what closes these.
+func (o *runOptions) session(cmd *cobra.Command, p plan) (s *session, closing func() error, err error) {
+	s = &session{plan: p, proves: true, failFast: o.failFast, progress: newProgress(cmd.ErrOrStderr(), o.quiet, len(p.subjects))}
+	if s.abortOn, err = o.gate.abortOn(p.gates); err != nil {
+		return nil, nil, err
+	}
+	if s.metrics, err = o.metrics.open(len(p.subjects), s.progress.say); err != nil {
+		return nil, nil, err
+	}
+	logs, err := openIntervalLogs(p.out["hlog"])
+	if err != nil {
+		return nil, nil, errors.Join(err, s.metrics.close())
+	}
+	closing = func() error { return errors.Join(s.metrics.close(), logs.close()) }
+	s.also = logs.of(p.subjects)
+	if s.records, err = newRecords(o.history); err != nil {
+		return nil, nil, errors.Join(err, closing())
+	}
+	return s, closing, nil
 }

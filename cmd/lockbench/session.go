@@ -35,9 +35,11 @@ type session struct {
 	// abortOn are thresholds that end the run of a design that is certain to fail them.
 	abortOn []gates.Threshold
 	// also, when not nil, returns those who see what is judged of a subject.
-	also   func(subject) []onlooking
-	runs   []reports.Judged
-	notRun []string
+	also func(subject) []onlooking
+	// metrics shows what is run; nil to nobody.
+	metrics *liveMetrics
+	runs    []reports.Judged
+	notRun  []string
 	// proves: the session ends with a lock that is broken on purpose, and proof tells
 	// what came of it; nil where there was nothing to prove.
 	proves bool
@@ -150,6 +152,7 @@ func (s *session) one(ctx context.Context, of subject) error {
 		w.also = s.also(of)
 	}
 	w.abort(s.abortOn, of.Name, s.progress.say)
+	s.metrics.watch(of, s.workload.Name, &w)
 	s.progress.begin(of.label(), w.progress)
 	o, err := s.load(ctx, of, w, broken)
 	if err != nil {
@@ -171,6 +174,7 @@ func (s *session) one(ctx context.Context, of subject) error {
 	}
 	j.Notes = append(o.summary.Notes, j.Notes...)
 	s.runs = append(s.runs, j)
+	s.metrics.end(&s.runs[len(s.runs)-1])
 	s.progress.end(&s.runs[len(s.runs)-1])
 	return nil
 }

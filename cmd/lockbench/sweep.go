@@ -55,7 +55,7 @@ judged like any run: a claim that contention breaks is told, and fails the sweep
 }
 
 // notOfSweep are the flags of run that sweeps do without.
-var notOfSweep = []string{"design", "out", "fail-if", "clients", "keys", "rate", "arrival", "stages"}
+var notOfSweep = append([]string{"design", "clients", "keys", "rate", "arrival", "stages"}, onlyOfRun...)
 
 func (o *sweepOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false

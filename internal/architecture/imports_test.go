@@ -27,6 +27,7 @@ var house = map[string][]string{
 	"gates":                   {"", "checker", "measure", "internal/suggest"},
 	"reports":                 {"", "history", "checker", "measure", "measure/series", "gates", "limits", "internal/statistics", "internal/suggest"},
 	"reports/html":            {"", "checker", "history", "reports"},
+	"exporter":                {"", "history", "checker", "measure"},
 	"limits":                  {},
 	"workloads":               {"", "internal/suggest"},
 	"impls/design":            {""},
@@ -45,7 +46,7 @@ var house = map[string][]string{
 	"internal/witness":        {""},
 	"internal/zoo":            {"", "impls/design"},
 	"impls/design/designtest": {"", "impls/design", "internal/servertest"},
-	"cmd/lockbench":           {"", "history", "history/*", "checker", "measure", "gates", "reports", "reports/html", "limits", "workloads", "impls", "impls/*", "servers", "faults", "load", "explore", "explore/bubble", "scenario", "internal/*"},
+	"cmd/lockbench":           {"", "history", "history/*", "checker", "measure", "gates", "exporter", "reports", "reports/html", "limits", "workloads", "impls", "impls/*", "servers", "faults", "load", "explore", "explore/bubble", "scenario", "internal/*"},
 }
 
 // reserved says which packages alone may import, themselves, what begins with
@@ -56,6 +57,7 @@ var reserved = map[string][]string{
 	"github.com/spf13/cobra":            {"cmd/*"},
 	"github.com/goccy/go-yaml":          {"scenario"},
 	"github.com/anishathalye/porcupine": {"checker"},
+	"github.com/prometheus/":            {"exporter"},
 	"testing":                           {"locktest", "explore/bubble", "internal/servertest", "impls/design/designtest"},
 }
 

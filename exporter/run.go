@@ -1,0 +1,169 @@
+package exporter
+
+import (
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/measure"
+)
+
+// A Run counts one run. Its events are added from one goroutine; scrapes go on beside
+// that.
+type Run struct {
+	subject  Subject
+	exporter *Exporter
+	observed map[measure.Op]prometheus.Observer
+
+	mu      sync.Mutex
+	figures *measure.Collector
+	broken  []breach
+	over    bool
+}
+
+// A breach is how often a guarantee was violated.
+type breach struct {
+	guarantee lockbench.Guarantee
+	claimed   bool
+	count     int64
+}
+
+func newRun(e *Exporter, s Subject, h history.Header) *Run {
+	h.WarmupNS = 0 // a scraper has intervals of its own
+	r := &Run{subject: s, exporter: e, figures: measure.New(h), observed: make(map[measure.Op]prometheus.Observer)}
+	for _, g := range h.Claims {
+		r.broken = append(r.broken, breach{guarantee: g, claimed: true})
+	}
+	r.figures.Observe(r.took)
+	return r
+}
+
+// took observes a duration. Operations that there are none of have no series.
+func (r *Run) took(op measure.Op, d time.Duration) {
+	o := r.observed[op]
+	if o == nil {
+		family := r.exporter.durations[op]
+		if family == nil {
+			return
+		}
+		o = family.WithLabelValues(r.subject.labels()...)
+		r.observed[op] = o
+	}
+	o.Observe(d.Seconds())
+}
+
+// Add takes the next event of the run's history, in the order of [history.Source].
+func (r *Run) Add(ev history.Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.figures.Add(ev)
+}
+
+// Finish takes the end of the history. The run is over with [Run.Over].
+func (*Run) Finish(history.End) {}
+
+// Judge takes what was found so far: all findings of the run, or some.
+func (r *Run) Judge(findings []checker.Finding) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, f := range findings {
+		if f.Verdict == checker.Broken {
+			r.breach(f).count = f.Violations
+		}
+	}
+}
+
+// breach is where violations of a guarantee are counted.
+func (r *Run) breach(f checker.Finding) *breach {
+	i := slices.IndexFunc(r.broken, func(b breach) bool { return b.guarantee == f.Guarantee })
+	if i < 0 {
+		i = len(r.broken)
+		r.broken = append(r.broken, breach{guarantee: f.Guarantee, claimed: f.Claimed})
+	}
+	return &r.broken[i]
+}
+
+// Over says that the run was judged to its end, with these findings.
+func (r *Run) Over(findings []checker.Finding) {
+	r.Judge(findings)
+	r.mu.Lock()
+	r.over = true
+	r.mu.Unlock()
+	r.exporter.over()
+}
+
+// counts collects what is counted elsewhere, at each scrape.
+type counts struct{ *Exporter }
+
+// Describe implements [prometheus.Collector].
+func (counts) Describe(out chan<- *prometheus.Desc) {
+	for _, t := range tallies {
+		out <- t.desc
+	}
+	for _, d := range []*prometheus.Desc{strikes, violations, active, progress, planned, finished} {
+		out <- d
+	}
+}
+
+// Collect implements [prometheus.Collector].
+func (c counts) Collect(out chan<- prometheus.Metric) {
+	c.mu.Lock()
+	runs, over := slices.Clone(c.runs), c.finished
+	c.mu.Unlock()
+	out <- prometheus.MustNewConstMetric(planned, prometheus.GaugeValue, float64(c.planned))
+	out <- prometheus.MustNewConstMetric(finished, prometheus.CounterValue, float64(over))
+	for _, r := range runs {
+		for _, m := range r.collect() {
+			out <- m
+		}
+	}
+}
+
+// collect is what the run has come to.
+func (r *Run) collect() (all []prometheus.Metric) {
+	labels := r.subject.labels()
+	add := func(desc *prometheus.Desc, kind prometheus.ValueType, v float64, more ...string) {
+		all = append(all, prometheus.MustNewConstMetric(desc, kind, v, slices.Concat(labels, more)...))
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	m := r.figures.SoFar()
+	for _, t := range tallies {
+		add(t.desc, prometheus.CounterValue, float64(t.of(m)))
+	}
+	for i := range m.Timeline.Faults {
+		f := &m.Timeline.Faults[i]
+		add(strikes, prometheus.CounterValue, float64(f.Struck()), f.Note)
+	}
+	for _, b := range r.broken {
+		add(violations, prometheus.CounterValue, float64(b.count), string(b.guarantee), strconv.FormatBool(b.claimed))
+	}
+	add(active, prometheus.GaugeValue, indicator(!r.over))
+	if share, known := r.progress(); known {
+		add(progress, prometheus.GaugeValue, share)
+	}
+	return all
+}
+
+func (r *Run) progress() (share float64, known bool) {
+	switch {
+	case r.over:
+		return 1, true
+	case r.subject.Progress == nil:
+		return 0, false
+	}
+	return r.subject.Progress()
+}
+
+func indicator(yes bool) float64 {
+	if yes {
+		return 1
+	}
+	return 0
+}
