@@ -13,7 +13,7 @@ import (
 func TestNamesAreStable(t *testing.T) {
 	want := []string{
 		"setnx-getset/naive", "setnx-getset/expiry", "setnx-getset/timestamp",
-		"lua-token/expire", "lua-token/token", "lua-token/options", "lua-token/strategy", "lua-token/fenced",
+		"lua-token/expire", "lua-token/token", "lua-token/options", "lua-token/strategy", "lua-token/fenced", "lua-token/batched",
 		"hash-reentrant/plain", "hash-reentrant/watchdog", "hash-reentrant/notify",
 		"watch-multi/give-up", "watch-multi/poll",
 		"redislock/obtain", "redislock/multi", "redsync/single", "redsync/quorum",

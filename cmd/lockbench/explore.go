@@ -181,7 +181,7 @@ func (o *exploreOptions) reserve() error {
 // takes in that cannot be explored it leaves out, as long as something is left.
 func explorable(names []string) ([]design.Design, error) {
 	if len(names) == 0 {
-		return impls.Documented(), nil
+		return slices.DeleteFunc(impls.Documented(), func(d design.Design) bool { return d.Explorable() != nil }), nil
 	}
 	named, err := impls.Match(names...)
 	if err != nil {

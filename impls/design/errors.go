@@ -21,7 +21,7 @@ var rejections = []string{"LOADING", "NOAUTH", "BUSY", "MASTERDOWN", "READONLY"}
 // It speaks of one command. Use it on the first command of an attempt, since an
 // error of a later one says nothing of those before it.
 func NoEffect(err error) error {
-	if err == nil || !unsent(err) && !rejected(err) {
+	if err == nil || errors.Is(err, lockbench.ErrNoEffect) || !unsent(err) && !rejected(err) {
 		return err
 	}
 	return fmt.Errorf("%w: %w", lockbench.ErrNoEffect, err)

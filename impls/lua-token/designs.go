@@ -8,9 +8,12 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Designs returns the family: lua-token/expire, token, options, strategy and fenced.
+// Designs returns the family: lua-token/expire, token, options, strategy, fenced and
+// batched.
 func Designs() []design.Design {
-	return []design.Design{expireDesign(), tokenDesign(), optionsDesign(), strategyDesign(), fencedDesign()}
+	return []design.Design{
+		expireDesign(), tokenDesign(), optionsDesign(), strategyDesign(), fencedDesign(), batchedDesign(),
+	}
 }
 
 func expireDesign() design.Design {
@@ -120,6 +123,17 @@ func fencedDesign() design.Design {
 	d.Open = design.Sharing(func(env design.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
 		return newFenced(env, client, seen)
 	})
+	return d
+}
+
+// batchedDesign claims what strategy does: it sends the same.
+func batchedDesign() design.Design {
+	d := strategyDesign()
+	d.Name = "lua-token/batched"
+	d.Summary = "strategy on a client that sends in one write what its process's owners ask for at the same time (rueidis, one connection a process)"
+	d.Source = "D3, second generation; client github.com/redis/rueidis"
+	d.LiveOnly = "its client's goroutines wait for mutexes while a command is under way"
+	d.Open = openBatched
 	return d
 }
 

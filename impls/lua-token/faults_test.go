@@ -210,6 +210,7 @@ func TestNoServer(t *testing.T) {
 		"lua-token/options":  lockbench.ErrNoEffect,
 		"lua-token/strategy": lockbench.ErrNoEffect,
 		"lua-token/fenced":   lockbench.ErrNoEffect,
+		"lua-token/batched":  lockbench.ErrNoEffect,
 	}
 	for _, d := range luatoken.Designs() {
 		t.Run(d.Name, func(t *testing.T) {

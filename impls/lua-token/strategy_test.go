@@ -14,7 +14,13 @@ import (
 )
 
 func TestStrategyUnderLostReplies(t *testing.T) {
-	showAll(t, "lua-token/strategy", map[string]func(*designtest.Scene){
+	for _, name := range []string{"lua-token/strategy", "lua-token/batched"} {
+		t.Run(name, func(t *testing.T) { lostReplies(t, name) })
+	}
+}
+
+func lostReplies(t *testing.T, name string) {
+	showAll(t, name, map[string]func(*designtest.Scene){
 		"a late release touches no later lock of its owner": func(s *designtest.Scene) {
 			warm(s)
 			a, b := s.Locker(), s.Locker()
@@ -43,7 +49,10 @@ func TestStrategyUnderLostReplies(t *testing.T) {
 		},
 		"a failed extend leaves the validity as it was": func(s *designtest.Scene) {
 			warm(s)
-			held := s.Acquire(s.Locker()).(*luatoken.Lock)
+			held := s.Acquire(s.Locker()).(interface {
+				lockbench.Validator
+				lockbench.Extender
+			})
 			from, granted := held.Valid()
 			s.Gate.LoseReply("EVALSHA")
 			unknown(s, held.Extend(s.Context(), time.Hour))

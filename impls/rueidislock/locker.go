@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/design/batching"
 	"github.com/redis/rueidis"
 	"github.com/redis/rueidis/rueidislock"
 )
@@ -89,34 +90,16 @@ func (g *grant) Release(context.Context) error {
 }
 
 // client is the library's connection, looked at on the way.
-type client struct {
-	rueidis.Client
-	env design.Environment
-}
+type client struct{ *batching.Client }
 
 // Do implements rueidis.Client.
 func (c client) Do(ctx context.Context, cmd rueidis.Completed) rueidis.RedisResult {
-	if c.env.Commands != nil {
-		c.env.Commands.Add(1)
-	}
 	h, _ := ctx.Value(holdKey{}).(*hold)
 	if h == nil { // a key is given up
-		return c.pass(ctx, cmd)
+		return c.Client.Do(ctx, cmd)
 	}
 	answered := h.sending(cmd.Commands())
-	result := c.pass(ctx, cmd)
+	result := c.Client.Do(ctx, cmd)
 	answered(result)
-	return result
-}
-
-// pass sends cmd by the way of the environment.
-func (c client) pass(ctx context.Context, cmd rueidis.Completed) (result rueidis.RedisResult) {
-	err := c.env.Pass(ctx, func(ctx context.Context) error {
-		result = c.Client.Do(ctx, cmd)
-		return result.NonRedisError()
-	})
-	if err != nil {
-		return rueidis.NewErrorResult(err)
-	}
 	return result
 }

@@ -1,14 +1,12 @@
 package rueidislock
 
 import (
-	"context"
-	"crypto/tls"
-	"net"
 	"sync"
 	"time"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/design/batching"
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/rueidis"
 	"github.com/redis/rueidis/rueidislock"
@@ -61,8 +59,11 @@ func (p *process) locker(ttl lease) (locker, error) {
 		KeyMajority:    majority,
 		NoLoopTracking: p.mode == noloop,
 		ClientBuilder: func(o rueidis.ClientOption) (rueidis.Client, error) {
-			inner, err := rueidis.NewClient(o)
-			return client{inner, p.env}, err
+			inner, err := batching.New(p.env, o)
+			if err != nil {
+				return nil, err
+			}
+			return client{inner}, nil
 		},
 		ClientOption: p.options(),
 	})
@@ -73,22 +74,9 @@ func (p *process) locker(ttl lease) (locker, error) {
 	return l, nil
 }
 
-// options are how the library reaches the server, on the terms of every other design:
-// nothing is sent again by itself.
+// options are how the library reaches the server, and whether that tells of changed keys.
 func (p *process) options() rueidis.ClientOption {
-	opt := p.road.Options()
-	return rueidis.ClientOption{
-		InitAddress:       []string{opt.Addr},
-		Username:          opt.Username,
-		Password:          opt.Password,
-		SelectDB:          opt.DB,
-		ClientSetInfo:     rueidis.DisableClientSetInfo,
-		ForceSingleClient: true,
-		DisableRetry:      true,
-		DisableCache:      p.mode == polling,
-		AlwaysRESP2:       p.mode == polling,
-		DialCtxFn: func(ctx context.Context, _ string, _ *net.Dialer, _ *tls.Config) (net.Conn, error) {
-			return opt.Dialer(ctx, opt.Network, opt.Addr)
-		},
-	}
+	opt := batching.Options(p.road)
+	opt.DisableCache, opt.AlwaysRESP2 = p.mode == polling, p.mode == polling
+	return opt
 }

@@ -32,7 +32,8 @@ var house = map[string][]string{
 	"workloads":               {"", "internal/suggest"},
 	"impls/design":            {""},
 	"impls":                   {"", "impls/*", "internal/suggest"},
-	"impls/*":                 {"", "impls/design"},
+	"impls/*":                 {"", "impls/design", "impls/design/batching"},
+	"impls/design/batching":   {"impls/design"},
 	"servers":                 {"", "history"},
 	"faults":                  {"", "history", "impls/design", "servers", "internal/suggest"},
 	"load":                    {"", "faults", "history", "impls/design", "servers", "workloads", "internal/suggest", "internal/processor", "internal/witness"},
@@ -52,7 +53,8 @@ var house = map[string][]string{
 // reserved says which packages alone may import, themselves, what begins with
 // the path on the left.
 var reserved = map[string][]string{
-	"github.com/redis/go-redis/":        {"impls/*", "servers", "faults", "locktest", "explore", "bench/*", "internal/zoo"},
+	"github.com/redis/rueidis":          {"impls/*", "impls/design/batching"},
+	"github.com/redis/go-redis/":        {"impls/*", "impls/design/*", "servers", "faults", "locktest", "explore", "bench/*", "internal/zoo"},
 	"github.com/alicebob/miniredis/":    {"impls/*", "servers", "faults", "locktest", "explore/gate"},
 	"github.com/spf13/cobra":            {"cmd/*"},
 	"github.com/goccy/go-yaml":          {"scenario"},

@@ -3,13 +3,13 @@ package designtest
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"net"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/lockbench/lockbench/impls/design"
@@ -27,6 +27,7 @@ type Gate struct {
 
 type order struct {
 	command string
+	severs  bool // whoever wrote the command reads nothing more
 	do      func(inner net.Conn, request []byte) error
 }
 
@@ -54,7 +55,7 @@ func (g *Gate) before(to *redis.Options) *redis.Options {
 		if err != nil {
 			return nil, err
 		}
-		return &gatedConn{Conn: inner, gate: g}, nil
+		return &gatedConn{Conn: inner, gate: g, done: make(chan struct{})}, nil
 	}
 	return &opt
 }
@@ -70,12 +71,10 @@ func (g *Gate) Seen() []string {
 // LoseReply has the server run the next command of that name, and cuts the
 // connection before its reply arrives.
 func (g *Gate) LoseReply(command string) {
-	g.add(command, func(inner net.Conn, request []byte) error {
-		if err := deliver(inner, request); err != nil {
-			return err
-		}
-		return inner.Close()
-	})
+	g.add(order{command, true, func(inner net.Conn, request []byte) error {
+		defer inner.Close()
+		return deliver(inner, request)
+	}})
 }
 
 // A Stop is a command kept back by a [Gate].
@@ -92,7 +91,7 @@ type Stop struct {
 // Go or Drop is called.
 func (g *Gate) Stop(command string) Stop {
 	reached, verdict := make(chan struct{}), make(chan bool, 1)
-	g.add(command, func(inner net.Conn, request []byte) error {
+	g.add(order{command, false, func(inner net.Conn, request []byte) error {
 		close(reached)
 		if !<-verdict {
 			return inner.Close()
@@ -102,7 +101,7 @@ func (g *Gate) Stop(command string) Stop {
 		}
 		_, err := inner.Write(request)
 		return err
-	})
+	}})
 	return Stop{reached, func() { verdict <- true }, func() { verdict <- false }}
 }
 
@@ -115,10 +114,10 @@ func (g *Gate) Delay(command string) (arrive func() error) {
 		request []byte
 	}
 	stuck := make(chan cut, 1)
-	g.add(command, func(inner net.Conn, request []byte) error {
+	g.add(order{command, true, func(inner net.Conn, request []byte) error {
 		stuck <- cut{inner, slices.Clone(request)}
-		return errDelayed
-	})
+		return nil
+	}})
 	return func() error {
 		c := <-stuck
 		defer c.inner.Close()
@@ -138,10 +137,11 @@ func deliver(inner net.Conn, request []byte) error {
 	return err
 }
 
-func (g *Gate) add(command string, do func(net.Conn, []byte) error) {
+func (g *Gate) add(o order) {
+	o.command = strings.ToUpper(o.command)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.orders = append(g.orders, order{strings.ToUpper(command), do})
+	g.orders = append(g.orders, o)
 }
 
 // take notes what request asks for and returns the order that it meets, if any.
@@ -188,39 +188,59 @@ func number(b []byte) (int, []byte) {
 	return n, rest
 }
 
-// errDelayed tells gatedConn to cut the client off and leave the server's end
-// open.
-var errDelayed = errors.New("delayed")
-
-// A gatedConn asks the gate before it writes. One goroutine uses it at a time.
+// A gatedConn asks the gate before it writes. One goroutine writes, and the same or
+// another one reads.
 type gatedConn struct {
 	net.Conn
 	gate    *Gate
-	severed bool
+	reading sync.Mutex // held while the server is listened to
+	severed atomic.Bool
+	done    chan struct{} // closed when the order that severs is carried out
 }
 
 func (c *gatedConn) Write(request []byte) (int, error) {
+	if c.severed.Load() {
+		return 0, net.ErrClosed
+	}
 	o, met := c.gate.take(request)
 	if !met {
 		return c.Conn.Write(request)
 	}
-	err := o.do(c.Conn, request)
-	c.severed = errors.Is(err, errDelayed)
-	if err != nil && !c.severed {
+	if o.severs {
+		c.sever()
+		defer close(c.done)
+	}
+	if err := o.do(c.Conn, request); err != nil {
 		return 0, err
 	}
 	return len(request), nil
 }
 
-func (c *gatedConn) Read(b []byte) (int, error) {
-	if c.severed {
-		return 0, io.EOF
-	}
-	return c.Conn.Read(b)
+// sever has nobody listen to the server any more.
+func (c *gatedConn) sever() {
+	c.severed.Store(true)
+	_ = c.Conn.SetReadDeadline(time.Now()) // fails when it is closed, and so not read either
+	c.reading.Lock()
+	defer c.reading.Unlock()
 }
 
+// Read says that a severed connection is at its end, when the order is carried out.
+func (c *gatedConn) Read(b []byte) (n int, err error) {
+	c.reading.Lock()
+	if !c.severed.Load() {
+		n, err = c.Conn.Read(b)
+	}
+	c.reading.Unlock()
+	if c.severed.Load() {
+		<-c.done
+		return 0, io.EOF
+	}
+	return n, err
+}
+
+// Close leaves the server's end of a severed connection to who severed it.
 func (c *gatedConn) Close() error {
-	if c.severed {
+	if c.severed.Load() {
 		return nil
 	}
 	return c.Conn.Close()

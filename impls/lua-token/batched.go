@@ -1,0 +1,161 @@
+package luatoken
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/design/batching"
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/rueidis"
+)
+
+// batched is one owner of lua-token/batched: lua-token/strategy, whose commands are sent
+// by a client that puts what the owners of a process ask for at the same time into one
+// write, and reads the replies in one. A lock is so much cheaper to the client and the
+// server alike where many are taken at a time; one owner alone gains nothing.
+//
+// All commands of a process share one connection: when it breaks, the outcome of all that
+// are under way is unknown, not of one; and a reply that comes late keeps those behind
+// it waiting.
+type batched struct {
+	*Client
+	conn *connection
+}
+
+// Acquire implements lockbench.Locker.
+func (b batched) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
+	l, err := b.Obtain(ctx, key, opt.TTL, linearly(opt))
+	if err != nil {
+		return nil, err
+	}
+	return &batchedLock{l, b.conn}, nil
+}
+
+// A batchedLock is a Lock that sends what it has to say by another connection.
+type batchedLock struct {
+	*Lock
+	conn *connection
+}
+
+// TTL implements lockbench.TTLer.
+func (b *batchedLock) TTL(ctx context.Context) (time.Duration, error) {
+	left, err := b.conn.run(ctx, ttlScript, b.key, b.token)
+	return time.Duration(left) * time.Millisecond, err
+}
+
+// Extend implements lockbench.Extender.
+func (b *batchedLock) Extend(ctx context.Context, ttl time.Duration) error {
+	start := time.Now() // as in Lock.Extend
+	ttl = design.WholeMillis(ttl)
+	if err := b.own(b.conn.run(ctx, refreshScript, b.key, b.token, millis(ttl))); err != nil {
+		return err
+	}
+	b.From, b.Granted = start, ttl
+	return nil
+}
+
+// Release implements lockbench.Lease.
+func (b *batchedLock) Release(ctx context.Context) error {
+	return b.own(b.conn.run(ctx, releaseScript, b.key, b.token))
+}
+
+func millis(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
+
+// A connection is what the owners of a process share. It is made when it is first used,
+// since a process can be opened while there is no server.
+type connection struct {
+	env  design.Environment
+	road *redis.Client // never used but to dial by
+
+	made   atomic.Pointer[batching.Client]
+	making sync.Mutex
+}
+
+func openBatched(env design.Environment) (design.Process, error) {
+	return &connection{env: env, road: env.Connect(1)}, nil
+}
+
+// Locker implements design.Process.
+func (c *connection) Locker(seen design.Observer) lockbench.Locker {
+	client := NewClient(c.env, nil, seen)
+	client.take = c.take
+	return batched{client, c}
+}
+
+// Close implements design.Process.
+func (c *connection) Close() error {
+	c.making.Lock()
+	defer c.making.Unlock()
+	if client := c.made.Load(); client != nil {
+		client.Close()
+	}
+	return c.env.Disconnect(c.road)
+}
+
+// client returns the client, connected; the error leaves nothing open.
+func (c *connection) client() (*batching.Client, error) {
+	if client := c.made.Load(); client != nil {
+		return client, nil
+	}
+	c.making.Lock()
+	defer c.making.Unlock()
+	if client := c.made.Load(); client != nil {
+		return client, nil
+	}
+	opt := batching.Options(c.road)
+	opt.PipelineMultiplex = -1 // one connection: the larger the batches
+	client, err := batching.New(c.env, opt)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", lockbench.ErrNoEffect, err)
+	}
+	c.made.Store(client)
+	return client, nil
+}
+
+// take makes one attempt. The connection is its own, not the one of go-redis.
+func (c *connection) take(ctx context.Context, _ *redis.Client, l *Lock) (bool, error) {
+	client, err := c.client()
+	if err != nil {
+		return false, err
+	}
+	set := client.B().Set().Key(l.key).Value(l.token).Nx().PxMilliseconds(l.Granted.Milliseconds()).Build()
+	err = client.Do(ctx, set).Error()
+	if rueidis.IsRedisNil(err) {
+		return false, nil
+	}
+	return err == nil, answered(err)
+}
+
+// run sends a script by its digest, and in full if the server does not know it.
+func (c *connection) run(ctx context.Context, s *script, key string, args ...string) (int64, error) {
+	client, err := c.client()
+	if err != nil {
+		return 0, err
+	}
+	n, err := client.Do(ctx, client.B().Evalsha().Sha1(s.digest).Numkeys(1).Key(key).Arg(args...).Build()).AsInt64()
+	if reply, is := rueidis.IsRedisErr(err); is && reply.IsNoScript() {
+		n, err = client.Do(ctx, client.B().Eval().Script(s.source).Numkeys(1).Key(key).Arg(args...).Build()).AsInt64()
+	}
+	return n, answered(err)
+}
+
+// answered returns err as those know it who know go-redis: what the server said is told
+// from what befell the connection.
+func answered(err error) error {
+	if _, is := rueidis.IsRedisErr(err); is {
+		return replied{err}
+	}
+	return err
+}
+
+// A replied error is one that the server answered.
+type replied struct{ error }
+
+// RedisError implements redis.Error.
+func (replied) RedisError() {}
