@@ -15,6 +15,16 @@ func Funcs() map[string]any {
 	}
 }
 
+// Compact writes a duration in ns in at most six characters ("850ns", "1.2ms"), from a
+// minute on as Go does.
+func Compact(ns int64) string { return compact(ns) }
+
+// Figure writes a rate or a ratio: one decimal below ten, else whole; a dash for zero.
+func Figure(v float64) string { return figure(v) }
+
+// Number writes a count with its thousands separated by commas.
+func Number(n int64) string { return number(n) }
+
 // Outcome says what the exit code of r means, in a few words, and why.
 func (r *Result) Outcome() (headline, why string) {
 	t := terminal{result: r, label: newLabel(r.Runs), unit: "design"}

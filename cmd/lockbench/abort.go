@@ -9,11 +9,20 @@ import (
 	"github.com/lockbench/lockbench/measure"
 )
 
-// figuresSoFar measure a run for those who want to know before it is over.
-type figuresSoFar struct{ *measure.Collector }
+// figures returns what tells the measures of the run, where check is called.
+func (w *watcher) figures() func() *measure.Collector {
+	reader := &figureReader{}
+	w.also = append(w.also, func(history.Header) onlooker { return reader })
+	return func() *measure.Collector { return reader.figures }
+}
 
-// Finish implements [onlooker].
-func (figuresSoFar) Finish(history.End) {}
+// figureReader is an onlooker who looks at what the judgement measures.
+type figureReader struct{ figures *measure.Collector }
+
+func (*figureReader) Add(history.Event)  {}
+func (*figureReader) Finish(history.End) {}
+
+func (r *figureReader) reads(figures *measure.Collector) { r.figures = figures }
 
 // abort has the run of a design end as soon as it is certain to fail one of the
 // thresholds that are for it: those on figures that only rise, and that must not.
@@ -24,19 +33,15 @@ func (w *watcher) abort(thresholds []gates.Threshold, design string, say func(st
 	if len(certain) == 0 {
 		return
 	}
-	var figures *measure.Collector
 	w.failed = make(chan struct{})
-	w.also = append(w.also, func(h history.Header) onlooker {
-		figures = measure.New(h)
-		return figuresSoFar{figures}
-	})
+	figures := w.figures()
 	over := false
 	w.check = func(c *checker.Checker) {
 		if over {
 			return
 		}
 		verdicts := c.SoFar()
-		soFar := &gates.Run{Design: design, Verdicts: &verdicts, Measures: figures.SoFar()}
+		soFar := &gates.Run{Design: design, Verdicts: &verdicts, Measures: figures().SoFar()}
 		for _, t := range certain {
 			if outcome, found := t.Judge(soFar); outcome == gates.Failed && !over {
 				over = true

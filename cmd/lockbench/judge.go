@@ -52,6 +52,9 @@ func judgeSource(src history.Source, path string, claims []lockbench.Guarantee, 
 	}
 	j := reports.Judged{Header: h, History: path}
 	figures := measure.New(h)
+	if w, seen := src.(watchedSource); seen {
+		w.show(figures)
+	}
 	var verdicts interface {
 		Finish(history.End) checker.Result
 	}

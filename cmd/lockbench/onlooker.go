@@ -4,6 +4,7 @@ import (
 	"iter"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/measure"
 )
 
 // An onlooker sees every event of a history on its way to those who judge it, and its
@@ -12,6 +13,10 @@ type onlooker interface {
 	Add(history.Event)
 	Finish(history.End)
 }
+
+// A measureReader is an onlooker who is shown what the judgement measures, before there is
+// anything in it. It may be read where [watcher.check] is called, and nowhere else.
+type measureReader interface{ reads(*measure.Collector) }
 
 // onlooking returns the onlooker for the history that a header opens.
 type onlooking func(history.Header) onlooker
@@ -31,6 +36,15 @@ func watched(src history.Source, all []onlooking) history.Source {
 type watchedSource struct {
 	history.Source
 	onlookers []onlooker
+}
+
+// show hands the measures to those onlookers who read them.
+func (w watchedSource) show(figures *measure.Collector) {
+	for _, o := range w.onlookers {
+		if r, reads := o.(measureReader); reads {
+			r.reads(figures)
+		}
+	}
 }
 
 // Events implements [history.Source].

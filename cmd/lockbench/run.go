@@ -40,6 +40,7 @@ type runOptions struct {
 	metrics  metricsOptions
 	quiet    bool
 	failFast bool
+	ui       bool // of run alone
 }
 
 // onlyOfRun are flags that commands which run designs many times do without: they are of
@@ -84,6 +85,7 @@ Ctrl-C ends the run in good order and reports what was measured; once more abort
 		},
 	}
 	o.flags(cmd.Flags())
+	uiFlag(cmd.Flags(), &o.ui)
 	return cmd
 }
 
@@ -312,11 +314,15 @@ func (o *runOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return fmt.Errorf("run: %w", err)
 	}
-	s, closing, err := o.session(cmd, p)
+	ctx, progress, err := o.show(cmd, &p)
 	if err != nil {
 		return fmt.Errorf("run: %w", err)
 	}
-	err = s.run(cmd.Context(), o.redis)
+	s, closing, err := o.session(p, progress)
+	if err != nil {
+		return fmt.Errorf("run: %w", err)
+	}
+	err = s.run(ctx, o.redis)
 	if err = errors.Join(err, closing(), s.records.tidy(s.runs)); err != nil {
 		return fmt.Errorf("run: %w", err)
 	}
@@ -330,8 +336,8 @@ func (o *runOptions) run(cmd *cobra.Command) error {
 }
 
 // session is the session of a plan with those who look on, and what closes these.
-func (o *runOptions) session(cmd *cobra.Command, p plan) (s *session, closing func() error, err error) {
-	s = &session{plan: p, proves: true, failFast: o.failFast, progress: newProgress(cmd.ErrOrStderr(), o.quiet, len(p.subjects))}
+func (o *runOptions) session(p plan, progress progress) (s *session, closing func() error, err error) {
+	s = &session{plan: p, proves: true, failFast: o.failFast, progress: progress}
 	if s.abortOn, err = o.gate.abortOn(p.gates); err != nil {
 		return nil, nil, err
 	}

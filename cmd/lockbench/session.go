@@ -153,6 +153,9 @@ func (s *session) one(ctx context.Context, of subject) error {
 	}
 	w.abort(s.abortOn, of.Name, s.progress.say)
 	s.metrics.watch(of, s.workload.Name, &w)
+	if onlooker, watches := s.progress.(interface{ watch(*watcher) }); watches {
+		onlooker.watch(&w)
+	}
 	s.progress.begin(of.label(), w.progress)
 	o, err := s.load(ctx, of, w, broken)
 	if err != nil {

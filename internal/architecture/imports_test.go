@@ -29,6 +29,7 @@ var house = map[string][]string{
 	"reports/html":            {"", "checker", "history", "reports"},
 	"exporter":                {"", "history", "checker", "measure"},
 	"limits":                  {},
+	"ui":                      {"measure/series", "reports"},
 	"workloads":               {"", "internal/suggest"},
 	"impls/design":            {""},
 	"impls":                   {"", "impls/*", "internal/suggest"},
@@ -47,7 +48,7 @@ var house = map[string][]string{
 	"internal/witness":        {""},
 	"internal/zoo":            {"", "impls/design"},
 	"impls/design/designtest": {"", "impls/design", "internal/servertest"},
-	"cmd/lockbench":           {"", "history", "history/*", "checker", "measure", "gates", "exporter", "reports", "reports/html", "limits", "workloads", "impls", "impls/*", "servers", "faults", "load", "explore", "explore/bubble", "scenario", "internal/*"},
+	"cmd/lockbench":           {"", "history", "history/*", "checker", "measure", "gates", "exporter", "reports", "reports/html", "limits", "measure/series", "ui", "workloads", "impls", "impls/*", "servers", "faults", "load", "explore", "explore/bubble", "scenario", "internal/*"},
 }
 
 // reserved says which packages alone may import, themselves, what begins with
@@ -57,6 +58,7 @@ var reserved = map[string][]string{
 	"github.com/redis/go-redis/":        {"impls/*", "impls/design/*", "servers", "faults", "locktest", "explore", "bench/*", "internal/zoo"},
 	"github.com/alicebob/miniredis/":    {"impls/*", "servers", "faults", "locktest", "explore/gate"},
 	"github.com/spf13/cobra":            {"cmd/*"},
+	"charm.land/":                       {"ui"},
 	"github.com/goccy/go-yaml":          {"scenario"},
 	"github.com/anishathalye/porcupine": {"checker"},
 	"github.com/prometheus/":            {"exporter"},

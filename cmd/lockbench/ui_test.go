@@ -1,0 +1,193 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/load"
+	"github.com/lockbench/lockbench/measure"
+	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/servers"
+	"github.com/lockbench/lockbench/ui"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// blindView is a live view on no terminal, of a session of two designs.
+func blindView(ctx context.Context, out *bytes.Buffer) *liveView {
+	p := &plan{subjects: make([]subject, 2), workload: workloads.Oversell(), options: workloads.Defaults()}
+	return newLiveView(ctx, p, out, func(func() ui.Session) *ui.Screen { return nil })
+}
+
+func TestLiveViewFollowsASession(t *testing.T) {
+	var out bytes.Buffer
+	v := blindView(t.Context(), &out)
+	live := &load.Progress{}
+	v.say("server: %s", "private")
+	v.begin("a/b", live)
+	live.Grants.Store(7)
+	live.Refused.Store(3)
+	v.found(checker.Finding{Guarantee: "exclusion", Claimed: true, Violations: 1, Witness: &checker.Witness{Key: "k"}}, time.Second)
+	before := v.session()
+	so := judgedSoFar{
+		acquire: ui.Latency{Count: 5}, faults: []ui.Strikes{{Fault: "death", Count: 2}},
+		violations: map[string]int64{"exclusion": 9, "overrun": 4},
+	}
+	v.judged(so)
+	now := v.session()
+	if diff := cmp.Diff(before.Current.Breaches, []ui.Breach{{Guarantee: "exclusion", Claimed: true, Count: 1, First: time.Second, Key: "k"}}); diff != "" {
+		t.Errorf("what was handed out has changed (-got +want):\n%s", diff)
+	}
+	want := ui.Run{
+		Design: "a/b", Grants: 7, Refused: 3, Acquire: so.acquire, Faults: so.faults,
+		Breaches: []ui.Breach{{Guarantee: "exclusion", Claimed: true, Count: 9, First: time.Second, Key: "k"}},
+	}
+	if diff := cmp.Diff(now.Current, want); diff != "" {
+		t.Errorf("current run (-got +want):\n%s", diff)
+	}
+	v.end(broke())
+	now = v.session()
+	if len(now.Done) != 1 || now.Current.Design != "" || now.Designs != 2 {
+		t.Errorf("after the first of two designs: got %+v", now)
+	}
+	v.close()
+	v.close()
+	if out.Len() > 0 {
+		t.Errorf("lines behind the view: %q", out.String())
+	}
+}
+
+// TestLiveViewGivesWay asserts that what is said once the session is being ended becomes
+// lines.
+func TestLiveViewGivesWay(t *testing.T) {
+	var out bytes.Buffer
+	ctx, cancel := context.WithCancel(t.Context())
+	v := blindView(ctx, &out)
+	v.begin("a/b", &load.Progress{})
+	v.say("seen on the screen")
+	cancel()
+	v.say("interrupted")
+	v.end(broke())
+	if got, want := out.String(), "interrupted\n[1/2] a/b: 0 grants/s, broke owner-release\n"; got != want {
+		t.Errorf("lines: got %q, want %q", got, want)
+	}
+}
+
+// TestLiveViewFromAllSides has everybody at the view at once, for the race detector.
+func TestLiveViewFromAllSides(t *testing.T) {
+	v := blindView(t.Context(), &bytes.Buffer{})
+	v.begin("a/b", &load.Progress{})
+	var all sync.WaitGroup
+	for _, do := range []func(){
+		func() { v.say("x") },
+		func() { v.found(checker.Finding{Guarantee: "exclusion"}, 0) },
+		func() { v.judged(judgedSoFar{violations: map[string]int64{"exclusion": 1}}) },
+		func() { _ = fmt.Sprint(v.session()) },
+	} {
+		all.Go(func() {
+			for range 100 {
+				do()
+			}
+		})
+	}
+	all.Wait()
+	v.close()
+}
+
+// TestLiveFiguresAreThoseOfTheJudgement runs a design whose judgement hands out copies,
+// and asserts that they are of what it found in the end.
+func TestLiveFiguresAreThoseOfTheJudgement(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a server")
+	}
+	var s session
+	of := subject{Design: impls.Documented()[0]}
+	s.subjects = []subject{of}
+	group, err := servers.ChooseGroup(t.Context(), nil, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = group.Close() })
+	s.servers, s.records, s.workload = group, &records{dir: t.TempDir()}, workloads.Oversell()
+	s.options = workloads.Defaults()
+	s.options.Clients, s.options.Keys, s.options.Warmup, s.options.Duration = 4, 4, 0, 600*time.Millisecond
+	v := blindView(t.Context(), &bytes.Buffer{})
+	w := watcher{progress: &load.Progress{}, late: func(time.Duration) {}, found: v.found}
+	v.watch(&w)
+	v.begin("a/b", w.progress)
+	o, err := s.load(t.Context(), of, w, nil)
+	if err != nil || o.failed != nil {
+		t.Fatal(err, o.failed)
+	}
+	shown, found := v.session().Current, o.judged.Measures.Measured.Latency(measure.Acquire)
+	if n := shown.Acquire.Count; n == 0 || n > found.Count() || shown.Acquire.Max > int64(found.Max()) {
+		t.Errorf("acquires: got %+v while it ran, of %d and at most %v in the end", shown.Acquire, found.Count(), found.Max())
+	}
+}
+
+func TestOutcomeShown(t *testing.T) {
+	held := checker.Finding{Guarantee: "exclusion", Claimed: true, Exercised: true, Exposure: 1, Verdict: checker.Held}
+	lost := checker.Finding{Guarantee: "owner-release", Verdict: checker.Broken, Violations: 7}
+	kept := reports.Judged{Verdicts: checker.Result{Grants: 1, Findings: []checker.Finding{held, lost}}}
+	bad := kept
+	lost.Claimed = true
+	bad.Verdicts.Findings = []checker.Finding{held, lost}
+	failed := kept
+	failed.Err = context.DeadlineExceeded
+	for _, c := range []struct {
+		name  string
+		run   reports.Judged
+		mark  ui.Mark
+		words string
+	}{
+		{"claims held", kept, ui.Kept, "claims held; not claimed, broken: owner-release"},
+		{"a claim was broken", bad, ui.Broken, "CLAIM BROKEN: owner-release"},
+		{"something went wrong", failed, ui.Undecided, "inconclusive: context deadline exceeded; not claimed, broken: owner-release"},
+		{"nothing happened", reports.Judged{}, ui.Undecided, "inconclusive"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			want := ui.Outcome{Design: "x", Mark: c.mark, Words: c.words}
+			if diff := cmp.Diff(outcomeShown("x", &c.run), want); diff != "" {
+				t.Errorf("outcome (-got +want):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestRateCounter looks at a steady counter at odd times: the curve is steady too.
+func TestRateCounter(t *testing.T) {
+	var r rateCounter
+	for _, ms := range []int64{100, 170, 300, 300, 410, 1000} {
+		r.see(ms, time.Duration(ms)*time.Millisecond)
+	}
+	c := r.counts()
+	for i, n := range c.N {
+		if n < 8 || n > 12 {
+			if i < 100 {
+				t.Errorf("hundredth %d: got %d, want about 10", i, n)
+			}
+		}
+	}
+	if got := total(c); got != 1000 {
+		t.Errorf("in all: got %d, want 1000", got)
+	}
+}
+
+func TestTitle(t *testing.T) {
+	p := &plan{workload: workloads.Mutex(), options: workloads.Defaults()}
+	p.options.Clients, p.options.Rate = 3, 100
+	got := title(p)
+	for _, want := range []string{"mutex", "3 clients", "100 arrivals/s"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in %q", want, got)
+		}
+	}
+}

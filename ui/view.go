@@ -1,0 +1,236 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/lockbench/lockbench/reports"
+)
+
+// Colours are the terminal's own sixteen, which its owner can read. None says what words
+// beside it do not.
+var (
+	strong  = lipgloss.NewStyle().Bold(true)
+	faint   = lipgloss.NewStyle().Faint(true)
+	alarmed = lipgloss.NewStyle().Bold(true).Foreground(lipgloss.Red)
+	wary    = lipgloss.NewStyle().Foreground(lipgloss.Yellow)
+	content = lipgloss.NewStyle().Foreground(lipgloss.Green)
+	busy    = lipgloss.NewStyle().Foreground(lipgloss.Cyan)
+)
+
+// label is the width of the words that lines begin with.
+const label = 9
+
+// draw renders the view into the room there is: no line is wider, and what does not fit
+// below is left out, of the designs that are done the earliest first.
+func (m model) draw() string {
+	top := append(m.head(), m.current()...)
+	bottom := append(m.notes(), m.foot())
+	lines := append(top, m.done(m.height-len(top)-len(bottom))...)
+	lines = append(lines, bottom...)
+	if len(lines) > m.height {
+		lines = append(lines[:m.height-1], m.foot())
+	}
+	for i, l := range lines {
+		lines[i] = ansi.Truncate(strings.TrimRight(l, " "), m.width, "…")
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (m model) head() []string {
+	s := &m.session
+	where := "starting"
+	switch n := len(s.Done); {
+	case s.Current.Design != "" && s.Designs > 0:
+		where = fmt.Sprintf("design %d of %d", n+1, s.Designs)
+	case s.Current.Design != "":
+		where = fmt.Sprintf("design %d", n+1)
+	case n > 0:
+		where = fmt.Sprintf("%d done", n)
+	}
+	return []string{
+		strong.Render("lockbench run") + "  " + where,
+		faint.Render(s.Title),
+		busy.Render(bar(s.share(), m.width)),
+	}
+}
+
+// share is how much of the session is over. Designs are taken to last equally long.
+func (s *Session) share() float64 {
+	if s.Designs == 0 {
+		return 0
+	}
+	return (float64(len(s.Done)) + s.Current.share()) / float64(s.Designs)
+}
+
+// share is how much of the run is over, zero where nobody knows.
+func (r *Run) share() float64 {
+	if r.Length <= 0 {
+		return 0
+	}
+	return min(1, r.Elapsed.Seconds()/r.Length.Seconds())
+}
+
+func (m model) current() []string {
+	r := &m.session.Current
+	if r.Design == "" {
+		return nil
+	}
+	lines := []string{"", strong.Render(r.Design) + "  " + r.stage(), m.rate(r)}
+	lines = append(lines, m.acquire(r)...)
+	lines = append(lines, breaches(r.Breaches)...)
+	lines = append(lines, row("refused", reports.Number(r.Refused)+failures(r.Failed)))
+	return append(lines, strikes(r.Faults)...)
+}
+
+// stage says how far the run is.
+func (r *Run) stage() string {
+	elapsed := r.Elapsed.Truncate(100 * time.Millisecond)
+	switch {
+	case r.Elapsed == 0:
+		return "setting up"
+	case r.Length == 0:
+		return elapsed.String()
+	case r.Elapsed >= r.Length:
+		return fmt.Sprintf("%v over, winding down and judging the rest", r.Length)
+	}
+	return fmt.Sprintf("%v of %v", elapsed, r.Length)
+}
+
+// rate is a curve in what room is left beside the numbers.
+func (m model) rate(r *Run) string {
+	now, mean := pace(r)
+	text := fmt.Sprintf("%-34s", fmt.Sprintf("%s grants/s now, %s mean", reports.Figure(now), reports.Figure(mean)))
+	curve := spark(r.Rate, r.Elapsed, m.width-label-len(text)-2)
+	if curve == "" {
+		return row("rate", text)
+	}
+	return row("rate", text+" "+busy.Render(curve))
+}
+
+func failures(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return wary.Render(fmt.Sprintf("; failed or unanswered %s", reports.Number(n)))
+}
+
+// acquire are the percentiles so far, in two lines where one is too narrow.
+func (m model) acquire(r *Run) []string {
+	l := r.Acquire
+	if l.Count == 0 {
+		return []string{row("acquire", faint.Render("none measured yet"))}
+	}
+	first := fmt.Sprintf("p50 %-6s p90 %-6s p99 %-6s", reports.Compact(l.P50), reports.Compact(l.P90), reports.Compact(l.P99))
+	rest := fmt.Sprintf("p99.9 %-6s max %-6s", reports.Compact(l.P999), reports.Compact(l.Max))
+	of := faint.Render(fmt.Sprintf("of %s", reports.Number(l.Count)))
+	if label+len(first)+len(rest)+len(of) <= m.width {
+		return []string{row("acquire", first+" "+rest+" "+of)}
+	}
+	return []string{row("acquire", first), row("", rest+" "+of)}
+}
+
+func breaches(all []Breach) []string {
+	if len(all) == 0 {
+		return []string{row("broken", content.Render("nothing so far"))}
+	}
+	var lines []string
+	for _, claimed := range []bool{true, false} {
+		for _, b := range all {
+			if b.Claimed == claimed {
+				lines = append(lines, b.line())
+			}
+		}
+	}
+	return lines
+}
+
+// line says first what matters most, for that is what a narrow terminal shows.
+func (b Breach) line() string {
+	style, name, claimed := wary, "broken", "not claimed"
+	if b.Claimed {
+		style, name, claimed = alarmed, "BROKEN", "CLAIMED"
+	}
+	text := fmt.Sprintf("%s %s, %s, from %v", b.Guarantee, reports.Number(b.Count), claimed, b.First.Round(time.Millisecond))
+	if b.Key != "" {
+		text += ", " + b.Key
+	}
+	return style.Render(row(name, text))
+}
+
+func strikes(all []Strikes) []string {
+	if len(all) == 0 {
+		return nil
+	}
+	var each []string
+	for _, s := range all {
+		each = append(each, fmt.Sprintf("%s %s", s.Fault, reports.Number(s.Count)))
+	}
+	return []string{row("faults", wary.Render(strings.Join(each, ", ")))}
+}
+
+// done lists the designs with a verdict, the latest last, in so many lines.
+func (m model) done(room int) []string {
+	all := m.session.Done
+	if len(all) == 0 || room < 2 {
+		return nil
+	}
+	lines := []string{""}
+	if hidden := len(all) - (room - 1); hidden > 0 {
+		hidden++ // the line that tells takes one
+		all = all[min(hidden, len(all)):]
+		lines = append(lines, faint.Render(fmt.Sprintf("… %d before", hidden)))
+	}
+	for _, o := range all {
+		lines = append(lines, o.line(m.width))
+	}
+	return lines
+}
+
+// roomy is the width from which on there is room for what can be left out.
+const roomy = 90
+
+func (o Outcome) line(width int) string {
+	sign, style := "?", wary
+	switch o.Mark {
+	case Kept:
+		sign, style = "✓", content
+	case Broken:
+		sign, style = "✗", alarmed
+	}
+	figures := fmt.Sprintf("%-24s %8s/s ", o.Design, reports.Figure(o.GrantsPerSecond))
+	if width >= roomy {
+		p99 := "-"
+		if o.P99 > 0 {
+			p99 = reports.Compact(o.P99)
+		}
+		figures += fmt.Sprintf("p99 %-6s ", p99)
+	}
+	return style.Render(sign) + " " + figures + " " + style.Render(o.Words)
+}
+
+// maxNotes is how many of the latest notes are shown.
+const maxNotes = 3
+
+func (m model) notes() []string {
+	all := m.session.Notes
+	lines := []string{""}
+	for _, n := range all[max(0, len(all)-maxNotes):] {
+		lines = append(lines, faint.Render(n))
+	}
+	return lines
+}
+
+func (m model) foot() string {
+	if m.ending {
+		return wary.Render("ending the run in good order; the report follows")
+	}
+	return faint.Render("q or Ctrl-C ends the run in good order and shows the report")
+}
+
+// row is a line with its label.
+func row(name, text string) string { return fmt.Sprintf("%-*s%s", label, name, text) }
