@@ -27,6 +27,7 @@ type stage interface {
 	Attribute(process, client int)
 	AttributeGoroutine(process, client int)
 	Bury()
+	Executed(func(*gate.Command, gate.Effect))
 	Close()
 }
 

@@ -6,22 +6,30 @@ import (
 	"github.com/lockbench/lockbench/explore/gate"
 )
 
-// carryOut has the server run a command, by how, and records from whom it took a
-// lock: the command left nothing on the server of what a client other than its sender
-// believes to hold. The victim may never notice, nor anybody come before its lease is
-// over.
+// carryOut has the server run a command, by how, and records from whom it took a lock.
+func (w *world) carryOut(c *gate.Command, how func(*gate.Command) gate.Effect) gate.Effect {
+	w.carried = c
+	defer func() { w.carried = nil }()
+	return how(c)
+}
+
+// executed records from whom a command that is being carried out took a lock, before its
+// sender hears of it: the command left nothing on the server of what a client other than
+// its sender believes to hold. The victim may never notice, nor anybody come before its
+// lease is over.
 //
 // A lock is known by its name being part of a key's. While any such key is left,
 // nothing is taken: a lock may keep several, and drop one that holds nobody out.
-func (w *world) carryOut(c *gate.Command, how func(*gate.Command) gate.Effect) gate.Effect {
-	e := how(c)
+func (w *world) executed(c *gate.Command, e gate.Effect) {
+	if c != w.carried {
+		return
+	}
 	for _, key := range w.keys {
 		if changes(e, key) && !w.server.Has(key) {
 			w.effect.mark(key, orders) // who believes what of the key matters to this step
 			w.takenAway(key, w.sender(c))
 		}
 	}
-	return e
 }
 
 // changes tells whether a command wrote to a key that has part in its name.

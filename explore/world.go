@@ -66,6 +66,7 @@ type world struct {
 	choices []choice
 	made    []choice
 	effect  effect
+	carried *gate.Command // the one that is being run by carryOut
 	events  []history.Event
 	faults  []string
 	notes   *notes // what is to be shown of it; nil while only the verdict counts
@@ -93,6 +94,7 @@ func newWorld(cfg Config, scenario Scenario, bubble Bubble, g *global) (*world, 
 		store: store{records: map[string]lockbench.Record{}},
 	}
 	w.header = header(cfg)
+	server.Executed(w.executed)
 	w.tape = history.NewTape(w.header)
 	w.judge = checker.NewBrief(w.header)
 	for i := range max(1, scenario.Keys) {

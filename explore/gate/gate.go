@@ -74,6 +74,11 @@ func inOrder(a, b *Command) int {
 // waits is left alone.
 func (s *Server) Run(c *Command) Effect { return s.run(c, func(*conn) {}) }
 
+// Executed has each be called with every command that is run and its effect, before the
+// reply is on its way: what each records comes before anything that the client does with
+// the answer. It may look at the server, and must not run anything.
+func (s *Server) Executed(each func(*Command, Effect)) { s.executed = each }
+
 // RunLosing executes a pending command; its reply is lost and the connection breaks.
 func (s *Server) RunLosing(c *Command) Effect {
 	return s.run(c, func(on *conn) { on.deaf = true }, func(on *conn) { s.hangUp(on, io.EOF) })
@@ -221,6 +226,11 @@ func (s *Server) run(c *Command, struck ...func(*conn)) Effect {
 		reply = s.execute(on, c, e)
 	}
 	e.Reply = text(reply)
+	if s.executed != nil {
+		s.mu.Unlock()
+		s.executed(c, *e)
+		s.mu.Lock()
+	}
 	if !e.Waits {
 		on.send(reply)
 	}

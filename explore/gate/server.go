@@ -24,6 +24,7 @@ type Server struct {
 	arrived   chan struct{}
 	pending   []*Command // reused
 	effect    Effect     // reused
+	executed  func(*Command, Effect)
 	// For Fingerprint: how values are made comparable, and what it does not see.
 	canonical      func(string) string
 	unseen, hidden bool
