@@ -41,7 +41,7 @@ var (
 
 	runOutputs     = []outputForm{jsonOutput, hgrmOutput, hlogOutput, benchOutput, htmlOutput, junitOutput, markdownOutput, githubOutput}
 	exploreOutputs = []outputForm{jsonOutput, {"text", "FILE (the terminal report)"}, htmlOutput, junitOutput, markdownOutput, githubOutput}
-	matrixOutputs  = []outputForm{jsonOutput, {"md", "FILE (Markdown)"}, junitOutput, githubOutput}
+	matrixOutputs  = []outputForm{jsonOutput, markdownOutput, junitOutput, githubOutput}
 )
 
 // outHelp documents --out for a command.
@@ -128,12 +128,12 @@ func (o outputs) writeMatrix(stdout io.Writer, m reports.Matrix) error {
 	rest["json"] = slices.DeleteFunc(slices.Clone(o["json"]), func(path string) bool { return path != toStdout })
 	markdown := func(w io.Writer) error { return reports.MarkdownMatrix(w, m) }
 	return rest.files(stdout, map[string]rendering{
-		jsonOutput.name:   func(w io.Writer) error { return reports.MatrixJSON(w, m) },
-		junitOutput.name:  func(w io.Writer) error { return reports.JUnitMatrix(w, m) },
-		githubOutput.name: markdown,
-		annotations:       func(w io.Writer) error { return reports.AnnotationsMatrix(w, m) },
-		"md":              markdown,
-		"":                func(w io.Writer) error { return reports.TerminalMatrix(w, m, terminalOptions(w)) },
+		jsonOutput.name:     func(w io.Writer) error { return reports.MatrixJSON(w, m) },
+		junitOutput.name:    func(w io.Writer) error { return reports.JUnitMatrix(w, m) },
+		githubOutput.name:   markdown,
+		annotations:         func(w io.Writer) error { return reports.AnnotationsMatrix(w, m) },
+		markdownOutput.name: markdown,
+		"":                  func(w io.Writer) error { return reports.TerminalMatrix(w, m, terminalOptions(w)) },
 	})
 }
 
