@@ -13,6 +13,9 @@ import (
 // no claim that a scenario says it exercises may stay untested, or exploring a sound
 // design would be inconclusive.
 func TestScenariosTestWhatTheyExercise(t *testing.T) {
+	if testing.Short() {
+		t.Skip("searches take their time")
+	}
 	for _, name := range []string{"lua-token/token", "lua-token/strategy", "hash-reentrant/notify"} {
 		for _, s := range explore.Scenarios() {
 			if s.OnRequest {

@@ -13,6 +13,9 @@ import (
 // TestReductionLosesNothing goes through all schedules of small scopes, and through
 // those that reduction leaves, and wants the same verdicts of both.
 func TestReductionLosesNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("all schedules take their time")
+	}
 	some := []explore.FaultKind{explore.DieAfter, explore.LostReply, explore.Cancel}
 	for _, c := range []struct {
 		name string

@@ -41,6 +41,9 @@ func run(t *testing.T, cfg explore.Config) explore.Result {
 
 // TestEveryDesign explores each design a little, and runs every witness again.
 func TestEveryDesign(t *testing.T) {
+	if testing.Short() {
+		t.Skip("shortening a dozen designs' schedules takes its time")
+	}
 	for _, d := range impls.All() {
 		if d.Explorable() != nil {
 			continue
@@ -103,6 +106,9 @@ func TestSameSeedSameBytesInOneProcess(t *testing.T) {
 // TestVirtualTimeEnds explores leases so long that the clocks of a bubble would run
 // out, which would crash the program.
 func TestVirtualTimeEnds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("two centuries take their time")
+	}
 	r := run(t, explore.Config{
 		Design: find(t, "lua-token/strategy"), Scenario: "overrun", TTL: 24 * time.Hour,
 		Faults: -1, Strategy: explore.Random, Schedules: 200_000,

@@ -122,6 +122,9 @@ type animal struct {
 func (a animal) Close() error { return a.process.Close() }
 
 func TestCheckFindsMutants(t *testing.T) {
+	if testing.Short() {
+		t.Skip("searches take their time")
+	}
 	t.Parallel()
 	for _, c := range []struct {
 		mutant string

@@ -60,6 +60,9 @@ func TestTryPassesSoundLocks(t *testing.T) {
 // breaks. Those of the zoo that are left out need a scheduler, or faults, or like
 // drift-added a machine that is never 12 ms late.
 func TestTryFindsMutants(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many locks at one time are too much for a program that is watched for races")
+	}
 	breaks := map[string][]lockbench.Guarantee{
 		"get-think-set":      {lockbench.Exclusion, lockbench.Effects},
 		"process-token":      {lockbench.Exclusion},

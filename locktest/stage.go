@@ -149,10 +149,10 @@ func (o *owner) releaseAfter(lease lockbench.Lease, d time.Duration) {
 // itself has to be closed for that.
 func (o *owner) die() {
 	o.dead.Store(true) // before it is on record, for the witness
-	o.record.Die("abandoned")
 	if o.stage.can.renews {
-		o.guard.close()
+		o.guard.close() // before it, too: until then it may renew
 	}
+	o.record.Die("abandoned")
 }
 
 // sleep waits; false means that the time for the case is over.

@@ -114,6 +114,9 @@ func grown(t *testing.T, path string) bool {
 // TestInterruptMatrix ends a matrix by a signal once one part is done: what was found is
 // in the file, what was not is named, and --resume does that and no more.
 func TestInterruptMatrix(t *testing.T) {
+	if testing.Short() {
+		t.Skip("explores several designs")
+	}
 	file := filepath.Join(t.TempDir(), "m.json")
 	ready := func(line string) bool { return strings.HasPrefix(line, "[2/") }
 	out, code := interrupted(t, syscall.SIGINT, ready, "matrix", "lua-token/*", "--drivers", "explore", "--schedules", "300", "--out", "json="+file)

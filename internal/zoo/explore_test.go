@@ -60,6 +60,9 @@ func finding(r explore.Result, g lockbench.Guarantee) checker.Finding {
 // TestSoundLocksPass explores the sound locks in every scenario: what they claim
 // holds, and is put to the test by one scenario at least.
 func TestSoundLocksPass(t *testing.T) {
+	if testing.Short() {
+		t.Skip("searches take their time")
+	}
 	for _, d := range zoo.Sound() {
 		t.Run(d.Name, func(t *testing.T) {
 			// They read no clock, and those that renew do not lose what they hold.
