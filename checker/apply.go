@@ -331,12 +331,6 @@ func (c *Checker) happened(op *history.Op) {
 	}
 }
 
-// depart keeps the death or cut op for the cross-check. It keeps a copy: operations come in
-// chunks, of which one that is kept keeps all.
-func (c *Checker) depart(op *history.Op) {
-	c.departed = append(c.departed, copied(op))
-}
-
 func (c *Checker) lostClosed(op *history.Op) {
 	k := c.key(op.Key)
 	h := c.lookup(k, op.Hold)

@@ -24,6 +24,7 @@ func (c *Checker) Reset(h history.Header) {
 	}
 	clear(c.keys)
 	clear(c.fair.grants)
+	clear(c.fair.dead)
 	for _, t := range c.tallies {
 		*t = tally{}
 	}
@@ -39,9 +40,9 @@ func (c *Checker) Reset(h history.Header) {
 	fresh := Checker{
 		header: h, rules: rulesOf(h), brief: c.brief,
 		keys: c.keys, tallies: c.tallies, spare: c.spare,
-		fair: fairness{grants: c.fair.grants}, departed: c.departed[:0],
+		fair: fairness{grants: c.fair.grants, dead: c.fair.dead}, departed: c.departed[:0],
 		rooms:  c.rooms,
-		faults: faults{clients: c.faults.clients, near: c.faults.near, seen: c.faults.seen[:0]},
+		faults: faults{clients: c.faults.clients, near: c.faults.near, dead: c.faults.dead[:0], seen: c.faults.seen[:0]},
 	}
 	if c.brief {
 		fresh.result.Findings = c.result.Findings[:0]

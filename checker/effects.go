@@ -48,7 +48,9 @@ func (c *Checker) writeCalled(k *key, op *history.Op) {
 			}
 		}
 	}
-	ws.open = append(ws.open, w)
+	if op.Return != history.Never { // else nothing will come of it
+		ws.open = append(ws.open, w)
+	}
 	k.fences.written(c, k, op)
 }
 

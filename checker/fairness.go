@@ -1,7 +1,6 @@
 package checker
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/lockbench/lockbench/history"
@@ -10,6 +9,7 @@ import (
 // fairness measures how evenly the key was handed out. It judges nothing.
 type fairness struct {
 	grants   map[int32]int64
+	dead     map[int64]int64 // of clients that died: how many were granted so much
 	waits    int64
 	maxWait  int64 // ns, over acquires that were granted or refused
 	bypassed int64 // most grants to later callers during one wait
@@ -29,21 +29,28 @@ func (f *fairness) asked(client int32) {
 // jain is Jain's fairness index over the clients' grants: 1 when all got as
 // many, 1/n when one of n got all (Jain, Chiu and Hawe, 1984).
 func (f *fairness) jain() float64 {
-	var sum, squares float64
-	for _, n := range f.grants {
-		sum += float64(n)
-		squares += float64(n) * float64(n)
+	var all, sum, squares float64
+	for n, clients := range f.each {
+		all += float64(clients)
+		sum += float64(clients) * float64(n)
+		squares += float64(clients) * float64(n) * float64(n)
 	}
 	if squares == 0 {
 		return 0
 	}
-	return sum * sum / (float64(len(f.grants)) * squares)
+	return sum * sum / (all * squares)
 }
 
 // shares are the grants of the clients, rising, thinned to 128 at most.
 func (f *fairness) shares() []int64 {
 	const most = 128
-	all := slices.Sorted(maps.Values(f.grants))
+	var all []int64
+	for n, clients := range f.each {
+		for range clients {
+			all = append(all, n)
+		}
+	}
+	slices.Sort(all)
 	if len(all) <= most {
 		return all
 	}
@@ -63,7 +70,7 @@ type waiter struct {
 }
 
 func (q *queue) join(op *history.Op) {
-	if op.Wait > 0 {
+	if op.Wait > 0 && op.Return != history.Never { // else nobody learns for how long
 		q.waiting = append(q.waiting, waiter{op: op})
 	}
 }

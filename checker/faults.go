@@ -32,6 +32,7 @@ const (
 type faults struct {
 	clients map[int32]*client
 	near    *[nearClients]*client // some of them, by the end of their ids
+	dead    []int32               // those that died, the newest last
 	// flush and restart are the newest events of their kind, nil while there is none.
 	// What else has the server forget what it granted counts as a restart; forgets is the
 	// guarantee that answers for the newest.
@@ -89,7 +90,11 @@ const keptFlying = 16
 func (c *Checker) departs(op *history.Op) {
 	cl := c.faults.client(op.Client)
 	if c.faulty() && op.Key != "" {
-		c.key(op.Key).asked.raise(op.Client, wanted(op))
+		owner := op.Client
+		if cl.dead { // it is renewed for, in a process that lives on
+			owner = theDead
+		}
+		c.key(op.Key).asked.raise(owner, wanted(op))
 	}
 	cl.process = op.Process
 	if len(cl.flying) == keptFlying {
@@ -110,8 +115,9 @@ func (f *faults) arrives(op *history.Op) {
 
 // livesOn tells whether the process of client, which died, has others that did not.
 func (f *faults) livesOn(id int32) bool {
+	died := f.clients[id]
 	for other, cl := range f.clients {
-		if cl.known && other != id && !cl.dead && cl.process == f.clients[id].process {
+		if died != nil && cl.known && other != id && !cl.dead && cl.process == died.process {
 			return true
 		}
 	}
@@ -245,6 +251,7 @@ func (c *Checker) died(op *history.Op) {
 			}
 		}
 	}
+	c.bury(op.Client)
 }
 
 // copied is op apart from the chunk that it came in, which is not to be kept for as long.
@@ -270,7 +277,7 @@ func (c *Checker) late(fault *history.Op) {
 	found := false
 	for _, k := range c.keys {
 		found = c.lateStrikes(k, fault) || found
-		if longest, ok := k.asked.get(fault.Client); ok { // whichever of its calls it came from
+		if longest, ok := c.longestAsked(k, fault.Client); ok { // whichever of its calls it came from
 			k.refusal.keep(after(after(fault.Call, longest), k.refusal.slack))
 			k.refusal.stirred++
 		}
@@ -278,8 +285,8 @@ func (c *Checker) late(fault *history.Op) {
 			h.stray = true
 		}
 	}
-	if last := c.faults.client(fault.Client).last; !found && last != nil {
-		c.strike(lockbench.Cancel, fault, last)
+	if cl := c.faults.clients[fault.Client]; !found && cl != nil && cl.known && cl.last != nil {
+		c.strike(lockbench.Cancel, fault, cl.last)
 	}
 }
 

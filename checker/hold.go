@@ -65,6 +65,7 @@ type hold struct {
 	place      int   // among the remembered, once it was dropped
 	dropped    bool  // it is not among the open ones any more
 	dead       bool  // its owner died
+	orphan     bool  // so it did, even if it had given it up before
 	excused    bool  // a death or pause was on its owner
 	widest     int64 // the latest instant at which the server may still hold it
 	exact      bool  // widest is sure: no slack for rounding and polling

@@ -46,7 +46,7 @@ func (c *Checker) besides(k *key, h *hold, op *history.Op) {
 			other.fold(op, op.Return, false)
 		}
 	}
-	if op.Outcome == history.Unknown {
+	if op.Outcome == history.Unknown && !c.faults.gone(op.Client) {
 		k.caps.lower(op.Client, ttl)
 	}
 	cl := c.faults.client(op.Client)

@@ -49,7 +49,7 @@ func (r *refusals) nobodySince(s stamp) bool {
 
 // left notes what the server may have left of h when its owner gave it up.
 func (r *refusals) left(h *hold) {
-	if !h.certain {
+	if !h.certain && !h.orphan { // the dead join nothing
 		r.residues.raise(h.client, h.latest(r.slack))
 	}
 }

@@ -164,7 +164,7 @@ func (c *Checker) bound(k *key, op *history.Op, end stamp) {
 	case h != nil && h.fold(op, end.t, true):
 	case end.t > op.Return, op.Kind == history.Acquire && op.Outcome != history.OK:
 		r.keep(after(until, r.slack))
-		if c.nested && op.Kind == history.Acquire { // it may have made a level
+		if c.nested && op.Kind == history.Acquire && !c.faults.gone(op.Client) { // it may have made a level
 			r.residues.raise(op.Client, after(until, r.slack))
 		}
 	}

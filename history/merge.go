@@ -23,8 +23,8 @@ type merger struct {
 	window []moment
 	floor  int64 // what came below it was passed on
 	places int64
-	// owners are the clients seen, with the stamp at which each one's record
-	// stops; Never while it does not. What a client did after its cut is left out.
+	// owners are the clients seen that have not died, with the stamp at which each one's
+	// record stops; Never while it does not. What a client did after its cut is left out.
 	owners map[int32]int64
 	cuts   bool
 	latest int32 // the client last seen, to spare looking it up
@@ -122,8 +122,12 @@ func (m *merger) hand(window []moment, yield func(Event, error) bool) bool {
 			tie = m.arranged(window, m.keys[i:next], mask)
 		}
 		for j := range tie {
-			if t := &tie[j]; !m.after(t) && !yield(Event{t.phase, t.op}, nil) {
+			t := &tie[j]
+			if !m.after(t) && !yield(Event{t.phase, t.op}, nil) {
 				return false
+			}
+			if t.op.Kind == Death && !m.cuts { // its last word: there is nothing to be cut
+				delete(m.owners, t.op.Client)
 			}
 		}
 		i = next
@@ -198,7 +202,11 @@ func (m *merger) sort(low, high int) {
 
 // after tells whether the moment lies beyond the end of its client's record.
 func (m *merger) after(t *moment) bool {
-	return m.cuts && t.at > m.owners[t.op.Client]
+	if !m.cuts {
+		return false
+	}
+	end, known := m.owners[t.op.Client]
+	return known && t.at > end
 }
 
 // arrange orders moments of one stamp by their sequence numbers, and those of one

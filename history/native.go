@@ -10,6 +10,7 @@ import (
 	"hash/crc32"
 	"io"
 	"iter"
+	"maps"
 	"strings"
 )
 
@@ -40,7 +41,8 @@ type native struct {
 	length  int64 // of the block just read
 	body    bytes.Buffer
 	owners  map[int32]owner // by stream
-	covered map[int32]int64 // by stream: its largest watermark
+	covered map[int32]int64 // by stream: its largest watermark, if that is above the merger's floor
+	due     int             // how many there are when those that are not are removed
 }
 
 // owner is whose operations a stream holds.
@@ -124,10 +126,24 @@ func (n *native) events(yield func(Event, error) bool) {
 			return
 		}
 		n.next()
-		if f.kind == epochBlock && !n.merger.pass(f.watermark, yield) {
+		if f.kind != epochBlock {
+			continue
+		}
+		if !n.merger.pass(f.watermark, yield) {
 			return
 		}
+		n.uncover()
 	}
+}
+
+// uncover forgets, now and then, the watermarks that the last epoch has overtaken: of
+// streams that are over, for the most part.
+func (n *native) uncover() {
+	if len(n.covered) < n.due {
+		return
+	}
+	maps.DeleteFunc(n.covered, func(_ int32, at int64) bool { return at <= n.merger.floor })
+	n.due = 2*len(n.covered) + 64
 }
 
 // finish hands over what is left, and the error unless the file just ends.

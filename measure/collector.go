@@ -2,6 +2,7 @@ package measure
 
 import (
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench/history"
@@ -19,6 +20,7 @@ type Collector struct {
 	answered int64
 	m        Measures
 	open     map[int64]hold
+	due      int // how many there are when the oldest are forgotten
 	keys     map[string]*handing
 	updates  map[string]*updates
 	observe  func(Op, time.Duration)
@@ -211,6 +213,7 @@ func (c *Collector) grant(p *Phase, op *history.Op) {
 	}
 	c.granted = max(c.granted, op.Return)
 	if op.Hold != 0 {
+		c.forget()
 		c.open[op.Hold] = hold{client: op.Client, granted: op.Return, depth: 1}
 	}
 	k := c.keys[op.Key]
@@ -222,6 +225,27 @@ func (c *Collector) grant(p *Phase, op *history.Op) {
 		c.record(p, Handoff, op.Return-k.released)
 	}
 	k.holder, k.released = op.Hold, history.NoStamp
+}
+
+// keptOpen is how many open holds of a client are remembered where they are many in all:
+// those whose releases failed, or that were lost without a word, would gather.
+const keptOpen = 64
+
+// forget forgets, now and then, all but each client's newest open holds.
+func (c *Collector) forget() {
+	if len(c.open) < max(c.due, 1<<12) {
+		return
+	}
+	granted := map[int32][]int64{}
+	for _, h := range c.open {
+		granted[h.client] = append(granted[h.client], h.granted)
+	}
+	for client, at := range granted {
+		slices.Sort(at)
+		granted[client] = at[max(0, len(at)-keptOpen):]
+	}
+	maps.DeleteFunc(c.open, func(_ int64, h hold) bool { return h.granted < granted[h.client][0] })
+	c.due = 2 * len(c.open)
 }
 
 // release takes a release at its call. Only the last level ends a hold, and only
