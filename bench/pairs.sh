@@ -1,7 +1,8 @@
 #!/bin/sh
 # Compares lockbench, recording and checking, with redis-benchmark, with a bare
 # go-redis loop and with the same loop on lockbench's connections: the same two
-# commands, 50 connections, one key per client, taking turns on one private Redis.
+# commands, 50 clients, one key per client, taking turns on one private Redis. Beside
+# them lua-token/batched, whose clients share one connection.
 # Arguments go to bench/pairs, such as -rounds 9.
 set -eu
 cd "$(dirname "$0")/.."
@@ -11,9 +12,9 @@ built=$(mktemp -d)
 trap 'rm -rf "$built"' EXIT
 go build -o "$built/" ./cmd/lockbench ./bench/pairs
 
-# One more subject: any command that writes a result with grants_per_s to {out}.
-lockbench="$built/lockbench run -q --redis {redis} --design lua-token/strategy --workload mutex \
-  --key-choice own --clients $clients --hold 0s --think 0s --slow-keys 0 --duration 2s --warmup 200ms \
-  --history $built/history --out json={out}"
+# Two more subjects: any command that writes a result with grants_per_s to {out}.
+options="-q --redis {redis} --workload mutex --key-choice own --clients $clients --hold 0s --think 0s \
+  --slow-keys 0 --duration 2s --warmup 200ms --history $built/history --out json={out}"
 
-"$built/pairs" -clients "$clients" -subject "lockbench=${LOCKBENCH:-$lockbench}" "$@"
+"$built/pairs" -clients "$clients" -subject "lockbench=${LOCKBENCH:-$built/lockbench run --design lua-token/strategy $options}" \
+  -subject "batched=$built/lockbench run --design lua-token/batched $options" "$@"

@@ -113,13 +113,24 @@ func measure(ctx context.Context, subjects []subject, rounds int) ([][]float64, 
 	return rates, nil
 }
 
-// report prints a line per subject, with its ratios to the first two.
+// bases are the subjects that all are compared with: redis-benchmark, the bare loop and
+// lockbench's driver without a record.
+var bases = []int{0, 1, 3}
+
+// report prints a line per subject, with its ratios to the bases.
 func report(w io.Writer, subjects []subject, rates [][]float64) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(table, "subject\tpairs/s\tmin\tmax\tof %s\tof %s\t\n", subjects[0].name, subjects[1].name)
+	fmt.Fprint(table, "subject\tpairs/s\tmin\tmax\t")
+	for _, b := range bases {
+		fmt.Fprintf(table, "of %s\t", subjects[b].name)
+	}
+	fmt.Fprintln(table)
 	for i, s := range subjects {
-		fmt.Fprintf(table, "%s\t%.0f\t%.0f\t%.0f\t%.3f\t%.3f\t\n", s.name, median(rates[i]),
-			slices.Min(rates[i]), slices.Max(rates[i]), ratio(rates[i], rates[0]), ratio(rates[i], rates[1]))
+		fmt.Fprintf(table, "%s\t%.0f\t%.0f\t%.0f\t", s.name, median(rates[i]), slices.Min(rates[i]), slices.Max(rates[i]))
+		for _, b := range bases {
+			fmt.Fprintf(table, "%.3f\t", ratio(rates[i], rates[b]))
+		}
+		fmt.Fprintln(table)
 	}
 	return table.Flush()
 }

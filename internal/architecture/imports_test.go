@@ -60,7 +60,7 @@ var reserved = map[string][]string{
 	"github.com/spf13/cobra":            {"cmd/*"},
 	"charm.land/":                       {"ui"},
 	"github.com/goccy/go-yaml":          {"scenario"},
-	"github.com/anishathalye/porcupine": {"checker"},
+	"github.com/anishathalye/porcupine": {"checker", "bench/*"},
 	"github.com/prometheus/":            {"exporter"},
 	"testing":                           {"locktest", "explore/bubble", "internal/servertest", "impls/design/designtest"},
 }

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/history/synthetic"
+)
+
+func TestPorcupineIsAskedTheRightThing(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(*synthetic.Config)
+		want   string // in what it says, or in the error
+	}{
+		{"sound", func(*synthetic.Config) {}, "Ok"},
+		{"two owners", func(c *synthetic.Config) { c.Violations = 1 }, "Illegal"},
+		{"two keys", func(c *synthetic.Config) { c.Keys = 2 }, "hint: lockbench history gen --keys 1"},
+		{"unknown outcomes", func(c *synthetic.Config) { c.Unknown = 0.02 }, "Ok"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := synthetic.Usual()
+			o.Ops, o.Keys, o.Clients, o.Unknown = 400, 1, 6, 0
+			c.change(&o)
+			var said strings.Builder
+			if err := run(&said, []string{saved(t, o)}); err != nil {
+				said.WriteString(err.Error())
+			}
+			if got := said.String(); !strings.Contains(got, c.want) {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// saved writes the history to a file and returns its path.
+func saved(t *testing.T, o synthetic.Config) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "h.lbh")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	w, err := history.NewWriter(f, o.Header())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, end, err := synthetic.Generate(o, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(end); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
