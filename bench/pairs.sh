@@ -2,7 +2,7 @@
 # Compares lockbench, recording and checking, with redis-benchmark, with a bare
 # go-redis loop and with the same loop on lockbench's connections: the same two
 # commands, 50 clients, one key per client, taking turns on one private Redis. Beside
-# them lua-token/batched, whose clients share one connection.
+# them lua-token/batched, whose clients live in one process and share its connection.
 # Arguments go to bench/pairs, such as -rounds 9.
 set -eu
 cd "$(dirname "$0")/.."
@@ -17,4 +17,4 @@ options="-q --redis {redis} --workload mutex --key-choice own --clients $clients
   --slow-keys 0 --duration 2s --warmup 200ms --history $built/history --out json={out}"
 
 "$built/pairs" -clients "$clients" -subject "lockbench=${LOCKBENCH:-$built/lockbench run --design lua-token/strategy $options}" \
-  -subject "batched=$built/lockbench run --design lua-token/batched $options" "$@"
+  -subject "batched=$built/lockbench run --design lua-token/batched --processes 1 $options" "$@"

@@ -48,7 +48,7 @@ judged() {
     says=$(tail -n 1 "$place/said")
     c=$(median <"$place/check") p=$(median <"$place/porcupine")
     printf '%10s %8s %10s %9s %14s %13s %10s %10s\n' "$ops" "$unknown" "$c" "$(cut -d' ' -f2 "$place/check" | median)" \
-      "$p" "$(cut -d' ' -f2 "$place/porcupine" | median)" "${says:-nothing}" "$(awk -v c="$c" -v p="$p" 'BEGIN {printf "%.0f", p/c}')"
+      "$p" "$(cut -d' ' -f2 "$place/porcupine" | median)" "${says:-nothing}" "$(awk -v c="$c" -v p="$p" 'BEGIN {printf "%.1f", p/c}')"
   done
 }
 
@@ -58,7 +58,7 @@ judged() {
   machine
   echo
   echo "Pairs of SET NX PX and compare-and-delete; a ratio is the median of $rounds rounds' ratios. \`lockbench\` records and judges"
-  echo "while it runs, \`unrecorded\` is its driver alone; \`batched\` is lua-token/batched, recorded and judged, too."
+  echo "while it runs, \`unrecorded\` is its driver alone; \`batched\` is lua-token/batched, its clients in one process, recorded and judged, too."
   echo
   echo '```'
   bash bench/pairs.sh -rounds "$rounds" "${@}"
