@@ -100,6 +100,7 @@ var samples = map[string]string{
 	"operations": "10000",
 	"rate":       "1000",
 	"stages":     "[30s:100, 1m:1000]",
+	"metrics":    "127.0.0.1:9090",
 }
 
 // starter is a scenario to start from, for a file of that name.
