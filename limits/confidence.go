@@ -21,12 +21,3 @@ func Samples(risk, confidence float64) (int64, error) {
 	}
 	return int64(math.Ceil(math.Log1p(-confidence) / math.Log1p(-risk))), nil
 }
-
-// Risk is the probability that n trials without an event leave open, with the given
-// confidence: the event is no likelier. It is 1 for none.
-func Risk(n int64, confidence float64) float64 {
-	if n <= 0 {
-		return 1
-	}
-	return -math.Expm1(math.Log1p(-confidence) / float64(n))
-}

@@ -62,17 +62,10 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// A Trial is one value that was tried.
-type Trial struct {
-	Value   float64
-	Outcome Outcome
-}
-
 // A Search is one search under way: ask for the value to try next, and report what came
 // of it, until there is none. It is not safe for concurrent use.
 type Search struct {
 	cfg     Config
-	trials  []Trial
 	tallies map[float64]*tally
 	// holds is the furthest value known to hold, fails the nearest known not to; zero
 	// while there is none. Far and near are seen from where everything holds.
@@ -105,7 +98,6 @@ func (s *Search) Next() (value float64, ok bool) { return s.next, !s.done }
 
 // Report tells what came of trying the value that Next returned.
 func (s *Search) Report(o Outcome) {
-	s.trials = append(s.trials, Trial{s.next, o})
 	t := s.tallies[s.next]
 	if t == nil {
 		t = &tally{}
@@ -228,13 +220,14 @@ type Result struct {
 	Why    Outcome
 	// Confirmed is in how many trials the limit held, and Against in how many not.
 	Confirmed, Against int
-	// Trials are all that were made, in order.
-	Trials []Trial
+	// Done: the search came to its end. Otherwise the limit is one that held, and was
+	// neither narrowed down nor confirmed.
+	Done bool
 }
 
 // Result returns what was found so far; the end, when Next says that there is no more.
 func (s *Search) Result() Result {
-	r := Result{Limit: s.holds, Beyond: s.fails, Trials: s.trials}
+	r := Result{Limit: s.holds, Beyond: s.fails, Done: s.done}
 	if t := s.tallies[s.holds]; t != nil {
 		r.Confirmed, r.Against = t.holds, t.fails+t.unable
 	}

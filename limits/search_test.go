@@ -167,11 +167,8 @@ func TestSamples(t *testing.T) {
 		if diff := cmp.Diff(got, c.want); diff != "" || (err != nil) != (c.want == 0) {
 			t.Errorf("Samples(%v, %v) = %v, %v, want %v", c.risk, c.confidence, got, err, c.want)
 		}
-		if c.want > 0 && (Risk(got, c.confidence) > c.risk || got > 1 && Risk(got-1, c.confidence) < c.risk) {
-			t.Errorf("Risk(%d, %v) = %v, want %v at most, and more for one less", got, c.confidence, Risk(got, c.confidence), c.risk)
+		if c.want > 1 && (math.Pow(1-c.risk, float64(got)) > 1-c.confidence || math.Pow(1-c.risk, float64(got-1)) < 1-c.confidence) {
+			t.Errorf("%d samples for a risk of %v are not the least that give a confidence of %v", got, c.risk, c.confidence)
 		}
-	}
-	if got := Risk(0, 0.95); got != 1 {
-		t.Errorf("Risk of no samples = %v, want 1", got)
 	}
 }

@@ -56,6 +56,8 @@ type LimitSearch struct {
 	WhyBeyond string  `json:"why_beyond,omitempty"`
 	// AtLeast: it was the trials that came to their end there, and not the design.
 	AtLeast bool `json:"at_least,omitempty"`
+	// Unfinished: the search was ended before it could narrow down and confirm the value.
+	Unfinished bool `json:"unfinished,omitempty"`
 	// Confirmed is how many trials of Value kept everything, of how many.
 	Confirmed int `json:"confirmed"`
 	Tried     int `json:"tried"`
@@ -131,7 +133,10 @@ func (l *LimitSearch) Settle(r limits.Result) {
 			l.WhyBeyond = t.Why
 		}
 	}
+	l.Unfinished = !r.Done
 	switch {
+	case l.Unfinished:
+		l.Exit = Inconclusive
 	case l.Value > 0:
 		l.Exit = Passed
 	case r.Why == limits.Fails:
@@ -177,10 +182,10 @@ func (l *LimitSearch) sentence() string {
 	switch {
 	case len(l.Trials) == 0:
 		return "Nothing was tried."
+	case l.Unfinished:
+		return fmt.Sprintf("%s: the search was ended before it found a limit that it could confirm.", l.Design)
 	case l.Value == 0 && l.Beyond > 0:
 		return fmt.Sprintf("%s: no limit was found. Even at %s %s.", l.Design, l.value(l.Beyond), l.WhyBeyond)
-	case l.Value == 0:
-		return fmt.Sprintf("%s: no limit was found, the search was ended.", l.Design)
 	case l.Of == LeaseLimit:
 		return l.leaseSentence() + l.beyondSentence()
 	}
@@ -188,7 +193,7 @@ func (l *LimitSearch) sentence() string {
 	if l.AtLeast {
 		least = "at least "
 	}
-	return fmt.Sprintf("%s takes %s%s: %s and everything it claims held in %d of %s, %s.",
+	return fmt.Sprintf("%s takes %s%s: %s held and no claim was broken in %d of %s, %s.",
 		l.Design, least, l.value(l.Value), strings.Join(l.Wanted, ", "), l.Confirmed, plural(int64(l.Tried), "run"), plural(l.grantsAt(l.Value), "grant")) + l.beyondSentence()
 }
 

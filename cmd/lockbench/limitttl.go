@@ -33,7 +33,7 @@ found is tried with as many holds again, since the first time it was picked for 
 
 The lease is as good as the holds are like those to come: take --hold from production.
 Where a design renews leases by itself, only those count beside which somebody else was
-granted the key; give such designs keys to compete for (--key-choice uniform --keys 4).`,
+granted the key: such designs need keys to compete for (--key-choice uniform --keys 4).`,
 		Example: `  lockbench limit ttl lua-token/strategy --hold exp:5ms
   lockbench limit ttl redislock/obtain --workload oversell --hold lognormal:20ms,0.8 --risk 0.0001`,
 		Args: oneDesign,
@@ -72,6 +72,9 @@ func (o *limitTTLOptions) search(cmd *cobra.Command, args []string) error {
 	p, err := o.plan(args)
 	if err != nil {
 		return err
+	}
+	if p.subjects[0].Renews && p.options.KeyChoice == workloads.Own {
+		return fmt.Errorf("%s renews its leases: whether one was outlived shows only where somebody else was let in; hint: --key-choice uniform --keys 4", args[0])
 	}
 	unit := leaseUnit(p.subjects[0].Design)
 	if p.options.TTL%unit != 0 {

@@ -1,0 +1,48 @@
+package reports
+
+import (
+	"testing"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/limits"
+)
+
+func TestLimitSettles(t *testing.T) {
+	trials := []LimitTrial{
+		{Value: 100, Outcome: limits.Holds, Grants: 300},
+		{Value: 200, Outcome: limits.Fails, Why: "acquire.p99 was 31ms", Grants: 500},
+		{Value: 100, Outcome: limits.Holds, Grants: 301},
+	}
+	found := limits.Result{Limit: 100, Beyond: 200, Why: limits.Fails, Confirmed: 2, Done: true}
+	for _, c := range []struct {
+		name     string
+		change   func(*LimitSearch, *limits.Result)
+		exit     int
+		sentence string
+	}{
+		{"found", func(*LimitSearch, *limits.Result) {}, Passed,
+			"d takes 100/s: acquire.p99<20ms held and no claim was broken in 2 of 2 runs, 601 grants. At 200/s acquire.p99 was 31ms."},
+		{"interrupted", func(_ *LimitSearch, r *limits.Result) { r.Done, r.Confirmed = false, 1 }, Inconclusive,
+			"d: the search was ended before it found a limit that it could confirm."},
+		{"a claim was broken on the way", func(l *LimitSearch, _ *limits.Result) {
+			l.Trials[1].Broken = []lockbench.Guarantee{lockbench.Exclusion}
+		}, BrokenClaim, "d takes 100/s: acquire.p99<20ms held and no claim was broken in 2 of 2 runs, 601 grants. At 200/s acquire.p99 was 31ms."},
+		{"nothing broken on purpose was caught", func(l *LimitSearch, _ *limits.Result) {
+			l.SelfCheck = &SelfCheck{}
+		}, Inconclusive, "d takes 100/s: acquire.p99<20ms held and no claim was broken in 2 of 2 runs, 601 grants. At 200/s acquire.p99 was 31ms."},
+		{"missed everywhere", func(_ *LimitSearch, r *limits.Result) { r.Limit, r.Confirmed = 0, 0 }, MissedTarget,
+			"d: no limit was found. Even at 200/s acquire.p99 was 31ms."},
+		{"the machine came to its end", func(_ *LimitSearch, r *limits.Result) { r.Limit, r.Confirmed, r.Why = 0, 0, limits.Unable }, Inconclusive,
+			"d: no limit was found. Even at 200/s acquire.p99 was 31ms."},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := LimitSearch{Design: "d", Of: RateLimit, Wanted: []string{"acquire.p99<20ms"}, Trials: append([]LimitTrial{}, trials...)}
+			r := found
+			c.change(&l, &r)
+			l.Settle(r)
+			if l.Exit != c.exit || l.Sentence != c.sentence {
+				t.Errorf("exit %d, %q; want %d, %q", l.Exit, l.Sentence, c.exit, c.sentence)
+			}
+		})
+	}
+}
