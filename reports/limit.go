@@ -147,10 +147,11 @@ func (l *LimitSearch) Settle(r limits.Result) {
 	if c := l.SelfCheck; c != nil && !c.Caught {
 		l.Exit = Inconclusive
 	}
-	if len(l.broken()) > 0 {
-		l.Exit = BrokenClaim
-	}
 	l.Sentence = l.sentence()
+	if broken := l.broken(); len(broken) > 0 {
+		l.Exit = BrokenClaim
+		l.Sentence += fmt.Sprintf(" On the way it broke %s, which it claims.", strings.Join(broken, ", "))
+	}
 }
 
 // broken lists the claims that any trial broke.
