@@ -41,8 +41,8 @@ const (
 // Faults that last have one event at their beginning and one at their end (package
 // faults): the names of their lines by the notes of both.
 var (
-	beginnings = map[string]string{"server-pause": "server-pause", "evicting": "evict"}
-	endings    = map[string]string{"server-resume": "server-pause", "evict": "evict"}
+	beginnings = map[string]string{"server-pause": "server-pause", "evicting": "evict", "stepping": "clock-step"}
+	endings    = map[string]string{"server-resume": "server-pause", "evict": "evict", "clock-step": "clock-step"}
 )
 
 // lasting are the notes of faults whose value is how long they last, in ns.

@@ -61,6 +61,8 @@ func TestFaultLines(t *testing.T) {
 			[]FaultLine{{Note: "server-pause", Strikes: counts(2), Periods: []Period{{5, 80}, {90, 1000}}}}},
 		{"an eviction", []history.Op{fault(5, "evicting", 0), fault(80, "evict", 0)},
 			[]FaultLine{{Note: "evict", Strikes: counts(1), Periods: []Period{{5, 80}}}}},
+		{"a clock that is stepped", []history.Op{fault(5, "stepping", 99), fault(80, "clock-step", 99), fault(bucket, "stepping", -99), fault(bucket+5, "clock-step", -99)},
+			[]FaultLine{{Note: "clock-step", Strikes: counts(1, 1), Periods: []Period{{5, 80}, {bucket, bucket + 5}}}}},
 		{"an end without a beginning", []history.Op{fault(5, "evict", 0), resume(1, 6)},
 			[]FaultLine{{Note: "evict"}}},
 		{"clients that stand still by turns and at once", []history.Op{pause(1, 10), pause(2, 20), resume(1, 30), resume(2, 40), pause(1, 50), resume(1, 60)},
