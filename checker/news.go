@@ -1,7 +1,5 @@
 package checker
 
-import "slices"
-
 // News returns what has turned out to be broken since it was asked the last time, each
 // guarantee once: for those who judge a history while it is being recorded. What is
 // broken stays so, whatever comes later; violations and witness are those so far. It
@@ -42,13 +40,7 @@ func (c *Checker) SoFar() Result {
 	r := c.result
 	r.Findings = make([]Finding, 0, len(guarantees))
 	for _, g := range guarantees {
-		t := c.tallies[g.Name]
-		f := Finding{
-			Guarantee: g.Name, Claimed: slices.Contains(c.header.Claims, g.Name),
-			Exposure: t.exposure, Violations: t.violations + t.hazards,
-		}
-		f.Verdict, f.Note = c.verdict(g.Name, t, f.Claimed)
-		r.Findings = append(r.Findings, f)
+		r.Findings = append(r.Findings, c.judged(g.Name))
 	}
 	return r
 }

@@ -57,7 +57,8 @@ func overlap(a, b *hold, last stamp) int64 {
 	return max(0, min(a.coreEnd().t, b.coreEnd().t, last.t)-begin)
 }
 
-func (c *Checker) find(g lockbench.Guarantee) Finding {
+// judged is what is found of g but for measures and witness.
+func (c *Checker) judged(g lockbench.Guarantee) Finding {
 	t := c.tallies[g]
 	f := Finding{
 		Guarantee:  g,
@@ -67,6 +68,11 @@ func (c *Checker) find(g lockbench.Guarantee) Finding {
 		Exercised:  slices.Contains(c.header.Exercises, g) || c.header.Exercises == nil && t.exposure > 0,
 	}
 	f.Verdict, f.Note = c.verdict(g, t, f.Claimed)
+	return f
+}
+
+func (c *Checker) find(g lockbench.Guarantee) Finding {
+	f, t := c.judged(g), c.tallies[g]
 	if c.brief {
 		return f
 	}
