@@ -115,7 +115,6 @@ type pairing struct {
 	noTime  int             // maps without :time
 	latest  int64
 	indexed []int64 // of each map: its :index, or its place
-	slab    slab
 }
 
 func (p *pairing) take(form map[edn.Keyword]any) error {
@@ -152,8 +151,7 @@ func (p *pairing) take(form map[edn.Keyword]any) error {
 
 // fault notes what something that is no client did.
 func (p *pairing) fault(form map[edn.Keyword]any, at int64) {
-	op := p.slab.next(Unknown)
-	*op = Op{
+	op := &Op{
 		Kind: Fault, Outcome: OK, Client: -1, Process: -1, Stream: -1, Attempt: NoStamp,
 		Call: at, Return: at, CallSeq: p.count, ReturnSeq: p.count, Note: scalar(form["f"]),
 	}
@@ -169,8 +167,7 @@ func (p *pairing) invoke(process, at int64, form map[edn.Keyword]any) error {
 		return err
 	}
 	client := p.client(process)
-	op := p.slab.next(Unknown)
-	*op = Op{
+	op := &Op{
 		Kind: kind, Client: client, Process: int32(process), Stream: client, Attempt: NoStamp,
 		Call: at, Return: Never, CallSeq: p.count, Key: "lock",
 	}

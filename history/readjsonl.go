@@ -66,7 +66,6 @@ type jsonl struct {
 	in     *bufio.Reader
 	header Header
 	lines  int
-	slab   slab
 	merger merger
 	end    End
 	ended  bool
@@ -182,7 +181,7 @@ func (j *jsonl) take(l *line) error {
 		j.end, j.ended = l.End.end(), true
 		return nil
 	}
-	op := j.slab.next(Unknown)
+	op := new(Op)
 	if err := l.into(op); err != nil {
 		return err
 	}
