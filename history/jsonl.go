@@ -52,20 +52,29 @@ type cutLine struct {
 // history.
 func WriteJSONL(w io.Writer, src Source) error {
 	buffered := bufio.NewWriterSize(w, 64<<10)
-	s := jsonSink{json.NewEncoder(buffered)}
-	s.enc.SetEscapeHTML(false)
-	if err := s.enc.Encode(src.Header()); err != nil {
-		return fmt.Errorf("history: write the header: %w", err)
-	}
-	// An epoch at once: a copy that is cut short here is known to be no complete
-	// history of another program.
-	if err := s.epoch(0); err != nil {
-		return fmt.Errorf("history: write: %w", err)
+	s, err := newJSONSink(buffered, src.Header())
+	if err != nil {
+		return err
 	}
 	return finish(transcribe(src, s), buffered)
 }
 
 type jsonSink struct{ enc *json.Encoder }
+
+// newJSONSink begins a history in JSON Lines.
+func newJSONSink(w io.Writer, h Header) (jsonSink, error) {
+	s := jsonSink{json.NewEncoder(w)}
+	s.enc.SetEscapeHTML(false)
+	if err := s.enc.Encode(h); err != nil {
+		return s, fmt.Errorf("history: write the header: %w", err)
+	}
+	// An epoch at once: a history that is cut short here is known to be no complete
+	// one of another program.
+	if err := s.epoch(0); err != nil {
+		return s, fmt.Errorf("history: write: %w", err)
+	}
+	return s, nil
+}
 
 func (s jsonSink) epoch(at int64) error { return s.enc.Encode(line{EpochNS: &at}) }
 

@@ -3,7 +3,6 @@ package history
 import (
 	"bufio"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"io"
 )
@@ -34,14 +33,10 @@ func NewWriter(w io.Writer, h Header) (*Writer, error) {
 // in h's Schema.
 func NewJSONLWriter(w io.Writer, h Header) (*Writer, error) {
 	out := &Writer{buffered: bufio.NewWriterSize(w, 256<<10)}
-	enc := json.NewEncoder(out.buffered)
-	enc.SetEscapeHTML(false)
-	out.sink = jsonSink{enc}
 	h.Schema = Schema
-	if err := enc.Encode(h); err != nil {
-		return nil, fmt.Errorf("history: write the header: %w", err)
-	}
-	return out, out.Epoch(0)
+	s, err := newJSONSink(out.buffered, h)
+	out.sink = s
+	return out, err
 }
 
 // Write writes one operation or event, which it does not keep. Operations of one
