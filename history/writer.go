@@ -72,8 +72,11 @@ func (w *Writer) Close(end End) error {
 }
 
 func (w *Writer) note(err error) {
-	if err != nil && w.err == nil {
-		w.err = fmt.Errorf("history: write: %w; hint: is there space left where the history goes?", err)
+	if err == nil || w.err != nil {
+		return
+	}
+	if w.err = fmt.Errorf("history: write: %w", err); w.buffered.Flush() != nil { // it was not the operation's fault
+		w.err = fmt.Errorf("%w; hint: is there space left where the history goes?", w.err)
 	}
 }
 
