@@ -50,6 +50,7 @@ func (o *compareOptions) runBoth(cmd *cobra.Command, args []string) (base, chang
 // plan is that of run for the two designs, with its subjects in turns.
 func (o *compareOptions) plan(args []string) (p plan, err error) {
 	var two []subject
+	var names []string
 	for _, arg := range args {
 		one := o.settings
 		name, guards := splitGuard(arg)
@@ -60,9 +61,9 @@ func (o *compareOptions) plan(args []string) (p plan, err error) {
 		if len(p.subjects) != 1 {
 			return p, fmt.Errorf("%s: it is %d designs, and a side has one; hint: lockbench list designs", arg, len(p.subjects))
 		}
-		two = append(two, p.subjects[0])
+		two, names = append(two, p.subjects[0]), append(names, name)
 	}
-	p.subjects = inTurns(two[0], two[1], o.rounds)
+	p.patterns, p.subjects = names, inTurns(two[0], two[1], o.rounds)
 	return p, nil
 }
 

@@ -16,6 +16,9 @@ import (
 var arguments = map[string]cobra.CompletionFunc{
 	"run":     completeScenario,
 	"compare": completeSides,
+	"sweep":   completeDesigns,
+	"rate":    completeOneDesign,
+	"ttl":     completeOneDesign,
 	"explore": completeDesigns,
 	"matrix":  completeDesigns,
 	"explain": completeCell,
@@ -137,6 +140,13 @@ func completeDesigns(_ *cobra.Command, args []string, _ string) (all []string, _
 		}
 	}
 	return all, cobra.ShellCompDirectiveNoFileComp
+}
+
+func completeOneDesign(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return completeDesigns(cmd, args, begun)
 }
 
 // completeCell completes a design, then a guarantee.
