@@ -109,28 +109,38 @@ func (th *Threshold) undecidedInRun() bool {
 	return false
 }
 
-// wholeCase is whether the run could be judged at all.
+// wholeCase is whether the run could be judged at all, and was what had been asked for.
 func (r *Run) wholeCase() testCase {
-	found := testCase{name: "run", state: casePassed, message: plural(r.Counts.Grants, "grant") + " judged"}
-	why := ""
+	why := r.unfit()
+	if why == "" && r.Exit != FailedThreshold && r.OpenLoop != nil && !r.OpenLoop.KeptUp {
+		why = "it was not offered the load that was asked for: " + r.OpenLoop.Why
+	}
 	switch {
 	case r.lacks:
-		found.state, found.message = caseSkipped, "the design lacks what this needs"
+		return testCase{name: "run", state: caseSkipped, message: "the design lacks what this needs"}
+	case why != "":
+		return testCase{name: "run", state: caseErred, message: why}
+	}
+	return testCase{name: "run", state: casePassed, message: plural(r.Counts.Grants, "grant") + " judged"}
+}
+
+// unfit says why the run could not be judged, empty if it could.
+func (r *Run) unfit() string {
+	switch {
+	case r.lacks:
+		return ""
 	case len(r.Defects) > 0:
-		why = "a defect of lockbench: " + strings.Join(r.Defects, "; ")
+		return "a defect of lockbench: " + strings.Join(r.Defects, "; ")
 	case r.Error != "":
-		why = r.Error
+		return r.Error
 	case r.Partial:
-		why = "the record is partial: " + r.Why
+		return "the record is partial: " + r.Why
 	case r.unmeasured():
-		why = "no lock was granted"
+		return "no lock was granted"
 	case len(r.unmet()) > 0:
-		why = "fault " + r.unmet()[0].Kind + " met no lock"
+		return "fault " + r.unmet()[0].Kind + " met no lock"
 	}
-	if why != "" {
-		found.state, found.message = caseErred, why
-	}
-	return found
+	return ""
 }
 
 // thresholdCases are the thresholds that were judged on run i.

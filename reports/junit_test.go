@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
@@ -34,6 +35,7 @@ func results() map[string]Result {
 		"failed":       gated([]Judged{ok}, nil, "acquire.p99>1ns"),
 		"uncaught":     gated([]Judged{ok}, &SelfCheck{MustBreak: "exclusion"}),
 		"unmet":        New([]Judged{unmet}, nil),
+		"late":         New([]Judged{openLoop(500, history.Arrivals{Due: 1000, Started: 500, Waiting: 500, BehindNS: int64(time.Second)})}, nil),
 		"defect":       New([]Judged{defect}, nil),
 		"nasty":        New([]Judged{nasty}, nil),
 		"not run":      New([]Judged{ok}, []string{"redsync/single"}),

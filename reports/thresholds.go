@@ -61,7 +61,7 @@ func (r *Result) endedByThreshold(i int) bool {
 	failed := slices.ContainsFunc(r.Thresholds, func(th Threshold) bool {
 		return slices.ContainsFunc(th.Readings, func(found Reading) bool { return found.Run == i && found.Outcome == gates.Failed })
 	})
-	return failed && run.Ended == endedByThreshold && run.wholeCase().state == casePassed
+	return failed && run.Ended == endedByThreshold && !run.lacks && run.unfit() == ""
 }
 
 // endedByThreshold is what the history of a run says that a threshold ended.
