@@ -116,12 +116,21 @@ func (t *terminal) outcome() {
 	t.printf("\n%s: %s (exit %d)\n", headline, why, t.result.Exit)
 }
 
-// meaning is what the exit code means, in a few words, and why.
+// meaning is what the exit code means, in a few words, and why; and what else was broken.
 func (t *terminal) meaning() (headline, why string) {
-	claimed, unclaimed := t.breakers()
+	headline, why = t.verdict()
+	if _, unclaimed := t.breakers(); len(unclaimed) > 0 {
+		why += "; broken only where nothing was claimed: " + strings.Join(unclaimed, ", ")
+	}
+	return headline, why
+}
+
+// verdict is what the exit code means, in a few words, and why.
+func (t *terminal) verdict() (headline, why string) {
+	claimed, _ := t.breakers()
 	switch t.result.Exit {
 	case Passed:
-		headline, why = "No claim was broken", "every claim that this could exercise was held"
+		headline, why = "No claim was broken", t.heldClaims()
 	case BrokenClaim:
 		headline, why = "Claims were broken", strings.Join(claimed, "; ")
 	case FailedThreshold:
@@ -132,10 +141,18 @@ func (t *terminal) meaning() (headline, why string) {
 	if failed := t.failures(); len(failed) > 0 && t.result.Exit != FailedThreshold {
 		why += "; thresholds failed too: " + strings.Join(failed, "; ")
 	}
-	if len(unclaimed) > 0 {
-		why += "; broken only where nothing was claimed: " + strings.Join(unclaimed, ", ")
-	}
 	return headline, why
+}
+
+// heldClaims says what a run that passed is worth: next to nothing where nothing was
+// claimed.
+func (t *terminal) heldClaims() string {
+	for i := range t.result.Runs {
+		if len(t.result.Runs[i].names(func(g Guarantee) bool { return g.Claimed && g.Verdict == checker.Held })) > 0 {
+			return "every claim that this could exercise was held"
+		}
+	}
+	return "nothing was claimed that this could exercise"
 }
 
 // breakers names the runs that broke what they claim, with what, and those that

@@ -25,13 +25,19 @@ func Figure(v float64) string { return figure(v) }
 // Number writes a count with its thousands separated by commas.
 func Number(n int64) string { return number(n) }
 
-// Outcome says what the exit code of r means, in a few words, and why.
-func (r *Result) Outcome() (headline, why string) {
-	t := terminal{result: r, label: newLabel(r.Runs), unit: "design"}
+// Outcome says what the exit code of r means, in a few words, and why, and names what was
+// broken where nobody had claimed it.
+func (r *Result) Outcome() (headline, why string) { return r.terminal().meaning() }
+
+// Verdict is Outcome without what nobody had claimed.
+func (r *Result) Verdict() (headline, why string) { return r.terminal().verdict() }
+
+func (r *Result) terminal() *terminal {
+	t := &terminal{result: r, label: newLabel(r.Runs), unit: "design"}
 	if r.explored() {
 		t.unit = "exploration"
 	}
-	return t.meaning()
+	return t
 }
 
 // Labels name the runs of r in their order, as briefly as tells them apart.
@@ -106,6 +112,5 @@ func (r *Result) Explored(design string) []string { return coverage(r.Runs, desi
 
 // Values tells the runs that decided a threshold of r, with their values.
 func (r *Result) Values(th *Threshold) string {
-	t := terminal{result: r, label: newLabel(r.Runs)}
-	return t.readings(th)
+	return r.terminal().readings(th)
 }

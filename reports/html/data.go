@@ -1,12 +1,22 @@
 package html
 
-import (
-	"github.com/lockbench/lockbench/reports"
-)
+import "github.com/lockbench/lockbench/reports"
 
 // data is what the page draws from, beside what it says in words.
 type data struct {
-	Runs []runData `json:"runs"`
+	Runs     []runData           `json:"runs,omitempty"`
+	Pictures map[string]*picture `json:"pictures,omitempty"` // by the id of the evidence
+}
+
+func newData() data { return data{Pictures: make(map[string]*picture)} }
+
+// show adds the pictures of some evidence.
+func (d *data) show(all []evidence) {
+	for i := range all {
+		if e := &all[i]; e.Picture != nil {
+			d.Pictures[e.ID] = e.Picture
+		}
+	}
 }
 
 type runData struct {
@@ -15,9 +25,8 @@ type runData struct {
 	Spectra  map[string]spectrum `json:"spectra"`
 	OverTime *reports.OverTime   `json:"over_time,omitempty"`
 	// Verdicts say which of the violations over time are hazards.
-	Verdicts map[string]string   `json:"verdicts,omitempty"`
-	Grants   []int64             `json:"grants_by_client,omitempty"`
-	Pictures map[string]*picture `json:"pictures,omitempty"`
+	Verdicts map[string]string `json:"verdicts,omitempty"`
+	Grants   []int64           `json:"grants_by_client,omitempty"`
 }
 
 type spectrum struct {
@@ -34,7 +43,7 @@ func newRunData(run *runView) runData {
 	d := runData{
 		Label: run.Label, Slow: run.Slow, Spectra: make(map[string]spectrum),
 		OverTime: run.OverTime, Verdicts: make(map[string]string),
-		Grants: run.GrantsByClient, Pictures: make(map[string]*picture),
+		Grants: run.GrantsByClient,
 	}
 	for _, row := range latencyNames {
 		if l := run.Latency[row.op]; l.Count > 0 && isCurve(l.Spectrum) {
@@ -46,11 +55,6 @@ func newRunData(run *runView) runData {
 	}
 	for _, j := range run.Judged {
 		d.Verdicts[string(j.Name)] = j.Verdict.String()
-	}
-	for i := range run.Evidence {
-		if e := &run.Evidence[i]; e.Picture != nil {
-			d.Pictures[e.ID] = e.Picture
-		}
 	}
 	return d
 }

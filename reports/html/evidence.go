@@ -4,15 +4,13 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/reports"
 )
 
 // An evidence is what shows a broken guarantee or a hazard.
 type evidence struct {
 	ID string
-	judgedView
+	judgement
 	Sentence, Margin, Key string
 	// As names the guarantee whose evidence is the same, empty for none; that is shown
 	// there and not again.
@@ -35,24 +33,22 @@ type told struct {
 // maxTold is how many operations or steps a picture and its table show.
 const maxTold = 400
 
-// newEvidence has one entry per broken guarantee and hazard that was witnessed, the
-// gravest first.
-func newEvidence(run *runView) []evidence {
-	var all []evidence
-	for _, j := range run.Judged {
-		if j.Verdict != checker.Broken && j.Verdict != checker.Hazard || j.Witness == nil && j.Schedule == nil {
-			continue
+// newEvidence shows what a judgement is based on, which has a witness.
+func newEvidence(id string, j judgement) evidence {
+	e := evidence{ID: id, judgement: j}
+	e.describe()
+	return e
+}
+
+// appendEvidence adds one to those of a run or a design; what an earlier one is drawn from
+// is not drawn again.
+func appendEvidence(all []evidence, e evidence) []evidence {
+	for i := range all {
+		if all[i].As == "" && all[i].shows(&e) {
+			e.As, e.AsID, e.Picture = string(all[i].Name), all[i].ID, nil
 		}
-		e := evidence{ID: run.ID + "-" + string(j.Name), judgedView: j}
-		e.describe()
-		for i := range all {
-			if all[i].As == "" && all[i].shows(&e) {
-				e.As, e.AsID, e.Picture = string(all[i].Name), all[i].ID, nil
-			}
-		}
-		all = append(all, e)
 	}
-	return all
+	return append(all, e)
 }
 
 // shows tells whether e is drawn from what o is drawn from.
@@ -93,14 +89,4 @@ func (e *evidence) Replay() string {
 		return ""
 	}
 	return e.Schedule.Replay
-}
-
-// Promise is what the guarantee says, for the words above a picture.
-func (e *evidence) Promise() string {
-	for _, g := range lockbench.Guarantees() {
-		if g.Name == e.Name {
-			return g.HoldsWhen
-		}
-	}
-	return ""
 }

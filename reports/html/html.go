@@ -9,6 +9,9 @@ import (
 	"html/template"
 	"io"
 	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/lockbench/lockbench/reports"
 )
@@ -16,14 +19,30 @@ import (
 //go:embed assets
 var assets embed.FS
 
-// page is the template, parsed once; what it escapes depends on where a value stands.
-var page = template.Must(template.New("page.html").Funcs(reports.Funcs()).Funcs(template.FuncMap{
-	"style":  func(name string) template.CSS { return template.CSS(asset(name)) },
-	"script": func(name string) template.JS { return template.JS(asset(name)) },
-	"policy": policy,
-	"pair":   func(a, b int64) [2]int64 { return [2]int64{a, b} },
-	"inc":    func(i int) int { return i + 1 },
-}).ParseFS(assets, "assets/*.html"))
+// A page is one kind of page: the layout that all share, with a body of its own. It is
+// parsed once; what it escapes depends on where a value stands.
+type page struct {
+	*template.Template
+}
+
+// newPage reads the body of a page from files, which define the template "body".
+func newPage(files ...string) page {
+	t := template.New("layout.html").Funcs(reports.Funcs()).Funcs(template.FuncMap{
+		"palette": palette,
+		"style":   func(name string) template.CSS { return template.CSS(asset(name)) },
+		"script":  func(name string) template.JS { return template.JS(asset(name)) },
+		"policy":  policy,
+		"pair":    func(a, b int64) [2]int64 { return [2]int64{a, b} },
+		"inc":     func(i int) int { return i + 1 },
+		"capital": capital,
+		"second":  second,
+	})
+	paths := []string{"assets/layout.html", "assets/evidence.html"}
+	for _, file := range files {
+		paths = append(paths, "assets/"+file)
+	}
+	return page{template.Must(t.ParseFS(assets, paths...))}
+}
 
 // asset is an embedded file: ours, so that it is trusted as it is.
 func asset(name string) string {
@@ -34,26 +53,90 @@ func asset(name string) string {
 	return string(text)
 }
 
-// policy lets no script run but ours, whatever a result may have smuggled in.
-func policy() string {
+// capital begins a sentence, unless it begins with the name of a design.
+func capital(sentence string) string {
+	first, _, _ := strings.Cut(sentence, " ")
+	if sentence == "" || strings.Contains(first, "/") {
+		return sentence
+	}
+	r, size := utf8.DecodeRuneInString(sentence)
+	return string(unicode.ToUpper(r)) + sentence[size:]
+}
+
+// second is a stamp of RFC 3339 as people read it, or as it is where it is none.
+func second(stamp string) string {
+	at, err := time.Parse(time.RFC3339, stamp)
+	if err != nil {
+		return stamp
+	}
+	return at.UTC().Format("2006-01-02 15:04:05 UTC")
+}
+
+// palette is the colours as custom properties: light, or dark where the reader prefers
+// that or has chosen it.
+func palette() template.CSS {
+	light, dark := asset("light.css")+"color-scheme: light;", asset("dark.css")+"color-scheme: dark;"
+	return template.CSS(":root {" + light + "}\n" +
+		"@media (prefers-color-scheme: dark) { :root[data-theme=auto] {" + dark + "} }\n" +
+		":root[data-theme=dark] {" + dark + "}")
+}
+
+// policy lets no script run but those named, whatever a result may have smuggled in.
+func policy(scripts []string) string {
 	var sources []string
-	for _, name := range []string{"theme.js", "uplot/uPlot.iife.min.js", "base.js", "charts.js", "lanes.js"} {
+	for _, name := range scripts {
 		sum := sha256.Sum256([]byte(asset(name)))
 		sources = append(sources, "'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'")
 	}
 	return strings.Join(sources, " ")
 }
 
-// Write writes r as one HTML document. All that comes from r is escaped. The size of the
-// document grows with the number of runs, not with their length. It returns the first
-// error of w.
-func Write(w io.Writer, r reports.Result) error {
+// write writes the document of a view.
+func (p page) write(w io.Writer, view any) error {
 	var buf bytes.Buffer
-	if err := page.Execute(&buf, newView(r)); err != nil {
+	if err := p.Execute(&buf, view); err != nil {
 		return fmt.Errorf("write the HTML report: %w", err)
 	}
 	if _, err := w.Write(buf.Bytes()); err != nil {
 		return fmt.Errorf("write the HTML report: %w", err)
 	}
 	return nil
+}
+
+// A frame is what every page has around its body.
+type frame struct {
+	// Kind says what the page is, Title what it is about.
+	Kind, Title string
+	// Headline and Why say what came of it, as Exit does.
+	Headline, Why string
+	Exit          int
+	Version       string // of lockbench, where it was made
+	// Scripts are run at the end of the page, over Data.
+	Scripts []string
+	Data    data
+}
+
+// theme is the script that runs before anything is shown.
+const theme = "theme.js"
+
+// Allowed are all scripts of the page.
+func (f frame) Allowed() []string { return append([]string{theme}, f.Scripts...) }
+
+// Tone and Sign are what the exit code amounts to at first sight. They say nothing of
+// what was broken where nobody had claimed it: that has a line of its own.
+func (f frame) Tone() string { return tone(f.Exit) }
+
+// Sign shows the tone without colour.
+func (f frame) Sign() string {
+	return map[string]string{"good": "✓", "open": "?", "bad": "✗"}[f.Tone()]
+}
+
+func tone(exit int) string {
+	switch exit {
+	case reports.Passed:
+		return "good"
+	case reports.Inconclusive:
+		return "open"
+	}
+	return "bad"
 }

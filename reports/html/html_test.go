@@ -53,12 +53,12 @@ func TestWrite(t *testing.T) {
 		want []string
 	}{
 		{"run", read(t, "run.json"), []string{
-			`<h1 id="verdict">No claim was broken</h1>`, `class="verdict mind"`, `<section class="run" id="run-2"`,
+			`<h1 id="verdict">No claim was broken</h1>`, `class="verdict good"`, "<b>Broken where nothing was claimed:</b>", `<a href="#run-1">`, `<section class="run" id="run-2"`,
 			`id="run-1-exclusion"`, `data-picture="run-1-exclusion"`, "both within their validity",
 			`data-chart="spectrum"`, `data-chart="overtime"`, `data-chart="fairness"`, `data-chart="compare"`, "server-pause",
 		}},
 		{"exploration", read(t, "explored.json"), []string{"In virtual time", `data-picture="run-1-recovery"`, "The schedule, step by step", "explore --replay"}},
-		{"nothing was run", reports.New(nil, nil), []string{`<h1 id="verdict">Inconclusive</h1>`, "nothing was run"}},
+		{"nothing was run", reports.New(nil, nil), []string{`<h1 id="verdict">Inconclusive</h1>`, `class="verdict open"`, "nothing was run"}},
 		{"what went wrong", failed, []string{"the server went away", "a note of its own", "lua-token/plain"}},
 		{"arrivals on a schedule", open, []string{"response time", "service time", "start lag", "800/s offered", "160 arrivals were still waiting"}},
 		{"thresholds", gated, []string{`<h2 id="thresholds">Thresholds</h2>`, "exclusion.violations&gt;0"}},
@@ -71,6 +71,24 @@ func TestWrite(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestTone(t *testing.T) {
+	for exit, want := range map[int]string{
+		reports.Passed: "good ✓", reports.BrokenClaim: "bad ✗", reports.Inconclusive: "open ?", reports.FailedThreshold: "bad ✗",
+	} {
+		if f := (frame{Exit: exit}); f.Tone()+" "+f.Sign() != want {
+			t.Errorf("exit %d: got %s %s, want %s", exit, f.Tone(), f.Sign(), want)
+		}
+	}
+}
+
+func TestCapital(t *testing.T) {
+	for text, want := range map[string]string{"every claim": "Every claim", "a/b broke it": "a/b broke it", "": "", "é so": "É so"} {
+		if got := capital(text); got != want {
+			t.Errorf("capital(%q): got %q, want %q", text, got, want)
+		}
 	}
 }
 

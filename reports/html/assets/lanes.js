@@ -321,9 +321,7 @@
     }
   }
   for (const figure of document.querySelectorAll("figure[data-picture]")) {
-    const run = data.runs.find((r) => r.pictures?.[figure.dataset.picture]);
-    if (!run) continue;
-    const picture = new Picture(figure, run.pictures[figure.dataset.picture]);
+    const picture = new Picture(figure, data.pictures[figure.dataset.picture]);
     whenSeen(picture.stage, () => picture.draw());
   }
 })();
