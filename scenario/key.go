@@ -22,6 +22,26 @@ const (
 	Scalar       // a text that may look like a number, too
 )
 
+// Takes says what values of the type are, and names one. It is not simple where there is
+// more to say of a value than that it is of another type.
+func (t Type) Takes() (what, example string, simple bool) {
+	switch t {
+	case Boolean:
+		return "true or false", "true", true
+	case Integer:
+		return "a whole number", "8", true
+	case Count:
+		return "a whole number, 0 or more", "8", true
+	case Number:
+		return "a number", "0.25", true
+	case Duration:
+		return "a duration", "500ms, 2s or 1m30s", true
+	case Distribution:
+		return "a duration or distribution", "exp:5ms", false
+	}
+	return "a text", "", false
+}
+
 // A Key is a setting that a file may have. It is plain data; Check must be safe to
 // call more than once.
 type Key struct {
@@ -76,6 +96,12 @@ func texts(values []Value) []string {
 		all[i] = v.Text
 	}
 	return all
+}
+
+// takes says what the key takes, for errors.
+func (k Key) takes() string {
+	what, _, _ := k.Type.Takes()
+	return what
 }
 
 // known is an error for a value that is none of those that there are.

@@ -58,7 +58,7 @@ func (r *reader) item(k Key, n ast.Node) []Value {
 		}
 		return nil
 	case k.Pair == "" || len(entries) == 0:
-		r.complain(place(n), "%s takes %s, not a mapping; hint: quote a text that has a colon and a blank, or braces", k.Name, wants(k))
+		r.complain(place(n), "%s takes %s, not a mapping; hint: quote a text that has a colon and a blank, or braces", k.Name, k.takes())
 		return nil
 	}
 	var all []Value
@@ -112,28 +112,9 @@ func (r *reader) scalar(k Key, n ast.Node) (text string, ok bool) {
 	case *ast.AnchorNode:
 		r.complain(place(n), "anchors are not read; hint: quote a value that begins with &")
 	default:
-		r.complain(place(n), "%s takes %s, not a %s; hint: quote a text that YAML takes for something else", k.Name, wants(k), strings.ToLower(n.Type().String()))
+		r.complain(place(n), "%s takes %s, not a %s; hint: quote a text that YAML takes for something else", k.Name, k.takes(), strings.ToLower(n.Type().String()))
 	}
 	return "", false
-}
-
-// wants says what a key takes, for errors.
-func wants(k Key) string {
-	switch k.Type {
-	case Boolean:
-		return "true or false"
-	case Integer:
-		return "a whole number"
-	case Count:
-		return "a whole number, 0 or more"
-	case Number:
-		return "a number"
-	case Duration:
-		return "a duration"
-	case Distribution:
-		return "a duration or distribution"
-	}
-	return "a text"
 }
 
 // check sees whether a value is one that its key takes. Where the type says all that
@@ -147,23 +128,14 @@ func (r *reader) check(k Key, v Value) {
 		return
 	}
 	err := k.Check(v.Text)
-	example, simple := examples[k.Type]
+	what, example, simple := k.Type.Takes()
 	switch {
 	case err == nil:
 	case simple:
-		r.complain(v.At, "%s %q: it takes %s; hint: such as %s", k.Name, v.Text, wants(k), example)
+		r.complain(v.At, "%s %q: it takes %s; hint: such as %s", k.Name, v.Text, what, example)
 	default:
 		r.complain(v.At, "%w", err)
 	}
-}
-
-// examples are values of the types that have but one way to be wrong.
-var examples = map[Type]string{
-	Boolean:  "true",
-	Integer:  "8",
-	Count:    "8",
-	Number:   "0.25",
-	Duration: "500ms, 2s or 1m30s",
 }
 
 // pairs are the entries of a mapping; false for anything else.

@@ -39,7 +39,7 @@ guarantees but overrun, reentrancy, restart and failover.`,
   lockbench check --claims exclusion,owner-release jepsen/history.edn`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return errors.New("check: no history given; hint: name one or more files")
+				return errors.New("no history given; hint: name one or more files")
 			}
 			return nil
 		},
@@ -64,14 +64,14 @@ func (o *checkOptions) check(cmd *cobra.Command, files []string) error {
 	if err != nil {
 		return fmt.Errorf("--claims: %w", err)
 	}
-	defer collectSeldom()()
+	defer collectAt(whileJudging)()
 	runs, err := judgeAll(files, claims, out["hlog"])
 	if err != nil {
-		return fmt.Errorf("check: %w", err)
+		return err
 	}
 	r := reports.New(runs, nil)
 	r.Gate(thresholds, runs)
-	if err := out.write(cmd.OutOrStdout(), r, runs); err != nil {
+	if err := out.writeRuns(cmd.OutOrStdout(), r, runs); err != nil {
 		return err
 	}
 	return verdictOf(r.Exit)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,9 +12,6 @@ import (
 
 	"github.com/lockbench/lockbench/reports"
 )
-
-// compareOutputs are the kinds of output of compare.
-var compareOutputs = []outputForm{jsonOutput, markdownOutput, githubOutput, {"bench", "FILE (the Go benchmark format: benchstat -col side FILE)"}}
 
 // compareOptions are the flags of compare, beside those of run.
 type compareOptions struct {
@@ -25,6 +21,8 @@ type compareOptions struct {
 	force    bool
 	save     string
 	out      []string
+	// forRun are the flags that need --run.
+	forRun []string
 }
 
 func newCompare() *cobra.Command {
@@ -53,26 +51,12 @@ runs, nothing measured, or a claim left untested; 4 a figure is worse by more th
   lockbench compare --run 10 lua-token/strategy redislock/obtain --duration 2s
   lockbench compare --run 20 lua-token/token lua-token/strategy --key-choice own --fail-if-slower 10%`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			err := o.compare(cmd, args)
-			if isVerdict(err) {
-				return err
-			}
-			return fmt.Errorf("compare: %w", err)
+			return o.compare(cmd, args)
 		},
 	}
 	o.flags(cmd.Flags())
 	return cmd
 }
-
-// isVerdict tells whether err is an exit code, or nothing, rather than an error.
-func isVerdict(err error) bool {
-	var v verdict
-	return err == nil || errors.As(err, &v)
-}
-
-// notOfCompare are the flags of run that comparisons do without: what they name is an
-// argument here, or for single results.
-var notOfCompare = append([]string{"design", "guard", "fail-fast"}, onlyOfRun...)
 
 func (o *compareOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
@@ -81,21 +65,8 @@ func (o *compareOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.force, "force", false, "compare speeds also where the settings differ")
 	f.StringVar(&o.save, "save", "", "with --run: keep the result of every run in this `directory`, as base-01.json and new-01.json, so that more can be added")
 	f.StringArrayVar(&o.out, "out", nil, outHelp(compareOutputs))
-	for _, flag := range o.runFlags() {
-		f.AddFlag(flag)
-	}
-}
-
-// runFlags are the flags of run that are for --run.
-func (o *compareOptions) runFlags() (all []*pflag.Flag) {
-	f := pflag.NewFlagSet("run", pflag.ContinueOnError)
-	o.settings.flags(f)
-	f.VisitAll(func(flag *pflag.Flag) {
-		if !slices.Contains(notOfCompare, flag.Name) {
-			all = append(all, flag)
-		}
-	})
-	return all
+	// Designs and guards are arguments here.
+	o.forRun = append(o.settings.flagsBut(f, "design", "guard", "fail-fast"), "save")
 }
 
 func (o *compareOptions) compare(cmd *cobra.Command, args []string) error {
@@ -137,7 +108,7 @@ func (o *compareOptions) sides(cmd *cobra.Command, args []string) (base, changed
 	if cmd.Flags().Changed("run") {
 		return o.runBoth(cmd, args)
 	}
-	for _, name := range append(flagNames(o.runFlags()), "save") {
+	for _, name := range o.forRun {
 		if cmd.Flags().Changed(name) && name != "quiet" {
 			return nil, nil, fmt.Errorf("--%s is for --run; hint: saved results have their settings, or give --run N and two designs", name)
 		}
@@ -156,19 +127,12 @@ func (o *compareOptions) sides(cmd *cobra.Command, args []string) (base, changed
 	return base, changed, err
 }
 
-func flagNames(flags []*pflag.Flag) (names []string) {
-	for _, f := range flags {
-		names = append(names, f.Name)
-	}
-	return names
-}
-
 func readResults(paths []string) (all []reports.Result, err error) {
 	for _, path := range paths {
-		r, err := readResult(path)
-		if err != nil && strings.HasPrefix(path, "-") {
-			return nil, fmt.Errorf("%s: %w; hint: flags go before BASE", path, err)
+		if strings.HasPrefix(path, "-") {
+			return nil, fmt.Errorf("%s: a flag among results; hint: flags go before BASE", path)
 		}
+		r, err := readResult(path)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
@@ -179,34 +143,37 @@ func readResults(paths []string) (all []reports.Result, err error) {
 
 func readResult(path string) (reports.Result, error) {
 	f, err := os.Open(path)
-	var missing *os.PathError
-	if errors.As(err, &missing) {
-		return reports.Result{}, missing.Err
+	var r reports.Result
+	if err == nil {
+		defer f.Close()
+		r, err = reports.ReadResult(f)
 	}
-	if err != nil {
-		return reports.Result{}, err
+	var unreadable *os.PathError
+	if errors.As(err, &unreadable) {
+		err = fmt.Errorf("%w; hint: name a file that lockbench run --out json=FILE wrote", unreadable.Err)
 	}
-	defer f.Close()
-	return reports.ReadResult(f)
+	return r, err
 }
 
-// writeComparison is write for a comparison.
+// writeComparison is writeRuns for a comparison.
 func (o outputs) writeComparison(stdout io.Writer, c reports.Comparison) error {
-	markdown := func(w io.Writer) error { return reports.MarkdownComparison(w, c) }
-	return o.files(stdout, map[string]rendering{
-		"json":     func(w io.Writer) error { return reports.ComparisonJSON(w, c) },
-		"markdown": markdown,
-		"github":   markdown,
-		"bench":    func(w io.Writer) error { return reports.BenchComparison(w, c) },
-		"":         func(w io.Writer) error { return reports.TerminalComparison(w, c, terminalOptions(w)) },
+	return o.write(stdout, forms{
+		jsonOutput.name:     in(reports.ComparisonJSON, c),
+		markdownOutput.name: in(reports.MarkdownComparison, c),
+		githubOutput.name:   in(reports.MarkdownComparison, c),
+		benchOutput.name:    in(reports.BenchComparison, c),
+		"":                  onTerminal(reports.TerminalComparison, c),
 	})
 }
 
 // splitGuard parts a design from the guard that is named with it.
-func splitGuard(arg string) (design string, guards []string) {
+func splitGuard(arg string) (design string, guards []string, err error) {
 	design, guard, guarded := strings.Cut(arg, "+")
-	if guarded {
-		guards = []string{guard}
+	switch {
+	case !guarded:
+		return design, nil, nil
+	case guard == "":
+		return design, nil, fmt.Errorf("%s: no guard behind the +; hint: one of %s, or no +", arg, strings.Join(guardNames(), ", "))
 	}
-	return design, guards
+	return design, []string{guard}, nil
 }

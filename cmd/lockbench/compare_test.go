@@ -119,7 +119,7 @@ func compareReal(t *testing.T, seed uint64, share float64) reports.Comparison {
 		}
 	}
 	s := &session{plan: p, records: &records{dir: t.TempDir()}, progress: silence{}}
-	if err := s.run(t.Context(), nil); err != nil {
+	if err := s.run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	base, changed, err := o.results(s)

@@ -24,7 +24,9 @@ func (o *compareOptions) runBoth(cmd *cobra.Command, args []string) (base, chang
 	if len(args) != 2 {
 		return nil, nil, fmt.Errorf("--run takes two designs, and there are %d; hint: lockbench compare --run %d lua-token/token lua-token/strategy", len(args), o.rounds)
 	}
-	o.settings.settle(cmd.Flags())
+	if err := o.settings.settle(cmd.Flags()); err != nil {
+		return nil, nil, err
+	}
 	p, err := o.plan(args)
 	if err != nil {
 		return nil, nil, err
@@ -34,14 +36,12 @@ func (o *compareOptions) runBoth(cmd *cobra.Command, args []string) (base, chang
 			return nil, nil, fmt.Errorf("--save: %w", err)
 		}
 	}
-	collectRarely()
-	s, err := o.session(cmd, p)
+	s, err := o.settings.session(p, newProgress(cmd.ErrOrStderr(), o.settings.quiet, len(p.subjects)))
 	if err != nil {
 		return nil, nil, err
 	}
 	s.progress.say("%d runs of each, in turns; about %v", o.rounds, (time.Duration(2*o.rounds) * p.options.Duration).Round(time.Second))
-	err = s.run(cmd.Context(), o.settings.redis)
-	if err = errors.Join(err, s.records.tidy(s.runs)); err != nil {
+	if err := s.run(cmd.Context()); err != nil {
 		return nil, nil, err
 	}
 	return o.results(s)
@@ -53,7 +53,10 @@ func (o *compareOptions) plan(args []string) (p plan, err error) {
 	var names []string
 	for _, arg := range args {
 		one := o.settings
-		name, guards := splitGuard(arg)
+		name, guards, err := splitGuard(arg)
+		if err != nil {
+			return p, err
+		}
 		one.designs, one.guards = []string{name}, guards
 		if p, err = one.plan(); err != nil {
 			return p, err
@@ -89,15 +92,6 @@ type round struct {
 }
 
 func (r round) String() string { return fmt.Sprintf("%s-%02d", r.side, r.number) }
-
-// session is the session of a plan; a lock broken on purpose ends it.
-func (o *compareOptions) session(cmd *cobra.Command, p plan) (*session, error) {
-	records, err := newRecords(o.settings.history)
-	if err != nil {
-		return nil, err
-	}
-	return &session{plan: p, records: records, proves: true, progress: newProgress(cmd.ErrOrStderr(), o.settings.quiet, len(p.subjects))}, nil
-}
 
 // results parts the runs of a session by side. They are in the order of its subjects, of
 // which the last ones may be missing.

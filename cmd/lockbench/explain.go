@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"time"
 
@@ -35,15 +34,12 @@ of this design alone.`,
   lockbench explain setnx-getset/naive recovery --from matrix.json --save naive.replay`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return errors.New("explain: it takes a design and a guarantee; hint: lockbench list designs, lockbench list guarantees")
+				return errors.New("it takes a design and a guarantee; hint: lockbench list designs, lockbench list guarantees")
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.explain(cmd, args[0], args[1]); err != nil {
-				return fmt.Errorf("explain: %w", err)
-			}
-			return nil
+			return o.explain(cmd, args[0], args[1])
 		},
 	}
 	o.flags(cmd.Flags())
@@ -79,6 +75,9 @@ func (o *explainOptions) explain(cmd *cobra.Command, name, guarantee string) err
 // source is the matrix that was saved, or one of the design alone.
 func (o *explainOptions) source(cmd *cobra.Command, name string) (*reports.Matrix, error) {
 	if o.from != "" {
+		if err := unusedBeside("from", cmd.Flags(), "from", "save", "quiet"); err != nil {
+			return nil, err
+		}
 		return readMatrix("--from", o.from)
 	}
 	if err := o.validate(cmd.Flags()); err != nil {

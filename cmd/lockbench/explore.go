@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"slices"
@@ -72,7 +71,7 @@ Ctrl-C ends the search and reports what was found; once more aborts.`,
 			}
 			r, err := search(cmd, designs)
 			if err != nil {
-				return fmt.Errorf("explore: %w", err)
+				return err
 			}
 			return verdictOf(r.Exit)
 		},
@@ -257,11 +256,11 @@ func (o *exploreOptions) validate(f *pflag.FlagSet) error {
 		{"rounds", int64(c.Rounds), 1}, {"faults", int64(c.Faults), 0}, {"moves", int64(c.Moves), 0},
 	} {
 		if n.value < n.from {
-			return fmt.Errorf("%s %d: too few; hint: %d or more", n.name, n.value, n.from)
+			return fmt.Errorf("--%s %d: too few; hint: %d or more", n.name, n.value, n.from)
 		}
 	}
 	if f.Changed("schedules") && c.Schedules < 1 {
-		return fmt.Errorf("schedules %d: nothing would be explored; hint: 1 or more, or leave it out for no limit", c.Schedules)
+		return fmt.Errorf("--schedules %d: nothing would be explored; hint: 1 or more, or leave it out for no limit", c.Schedules)
 	}
 	for _, d := range []struct {
 		name  string
@@ -271,7 +270,7 @@ func (o *exploreOptions) validate(f *pflag.FlagSet) error {
 		{"ttl", c.TTL, 1}, {"wait", c.Wait, 0}, {"skew", c.Skew, 0}, {"budget", c.Budget, 1},
 	} {
 		if d.value < d.least {
-			return fmt.Errorf("%s %v: too short; hint: a duration such as 2s", d.name, d.value)
+			return fmt.Errorf("--%s %v: too short; hint: a duration such as 2s", d.name, d.value)
 		}
 	}
 	return o.validateNames()
@@ -296,9 +295,7 @@ func (o *exploreOptions) explore(cmd *cobra.Command, designs []string) (reports.
 		return reports.Result{}, err
 	}
 	s := &exploreSession{explorePlan: p, progress: newExploreProgress(cmd.ErrOrStderr(), o.quiet, len(p.designs), len(p.scenarios))}
-	defer context.AfterFunc(cmd.Context(), func() {
-		s.progress.say("interrupted: ending the search; once more aborts")
-	})()
+	defer sayInterrupted(cmd.Context(), s.progress.say)()
 	r, err := s.run(cmd.Context())
 	if err != nil {
 		return r, err

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -40,16 +39,11 @@ func (o *exploreOptions) rerun(cmd *cobra.Command, designs []string) (reports.Re
 }
 
 // onlyReplay refuses what a replay file says itself.
-func onlyReplay(f *pflag.FlagSet, designs []string) (err error) {
+func onlyReplay(f *pflag.FlagSet, designs []string) error {
 	if len(designs) > 0 {
 		return fmt.Errorf("%s: a replay names its design itself; hint: leave it out", strings.Join(designs, " "))
 	}
-	f.Visit(func(flag *pflag.Flag) {
-		if err == nil && !slices.Contains([]string{"replay", "claims", "out", "quiet"}, flag.Name) {
-			err = fmt.Errorf("--%s %s: not for a replay, which is as its file says; hint: leave it out", flag.Name, flag.Value)
-		}
-	})
-	return err
+	return unusedBeside("replay", f, "replay", "claims", "out", "quiet")
 }
 
 func (o *exploreOptions) readReplay() (explore.Replay, explore.Config, error) {
@@ -57,7 +51,7 @@ func (o *exploreOptions) readReplay() (explore.Replay, explore.Config, error) {
 	var cfg explore.Config
 	f, err := os.Open(o.replay)
 	if err != nil {
-		return file, cfg, fmt.Errorf("--replay %w", err)
+		return file, cfg, fmt.Errorf("--replay %w; hint: lockbench explore --save DIR writes replays", err)
 	}
 	defer f.Close()
 	var name string

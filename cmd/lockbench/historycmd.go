@@ -20,7 +20,7 @@ other programs. Nothing is lost: check reads the lines back to the same verdicts
 		Example: `  lockbench history run.lbh | jq 'select(.outcome == "unknown")'`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return fmt.Errorf("history: %d files given; hint: lockbench history FILE", len(args))
+				return fmt.Errorf("%d files given; hint: lockbench history FILE", len(args))
 			}
 			return nil
 		},

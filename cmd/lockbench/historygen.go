@@ -35,7 +35,7 @@ It shows what check finds, how long it takes and how much memory; no lock is tes
   lockbench check long.lbh`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return fmt.Errorf("history gen: %d files given; hint: lockbench history gen FILE", len(args))
+				return fmt.Errorf("%d files given; hint: lockbench history gen FILE", len(args))
 			}
 			return nil
 		},
@@ -56,17 +56,17 @@ It shows what check finds, how long it takes and how much memory; no lock is tes
 // generate writes the history to path, and what is wrong with it to out.
 func (o *genOptions) generate(out io.Writer, path string) error {
 	if err := o.Validate(); err != nil {
-		return fmt.Errorf("history gen: %w", err)
+		return err
 	}
 	begin, known := map[string]func(io.Writer, history.Header) (*history.Writer, error){
 		"native": history.NewWriter, "jsonl": history.NewJSONLWriter,
 	}[o.format]
 	if !known {
-		return fmt.Errorf("history gen: --format: %w", suggest.Unknown("format", o.format, []string{"native", "jsonl"}))
+		return fmt.Errorf("--format: %w", suggest.Unknown("format", o.format, []string{"native", "jsonl"}))
 	}
 	f, err := os.Create(path)
 	if err != nil {
-		return fmt.Errorf("history gen: %w; hint: name a file in a folder that exists", err)
+		return fmt.Errorf("%w; hint: name a file in a folder that exists", err)
 	}
 	w, err := begin(f, o.Header())
 	if err != nil {
@@ -77,7 +77,7 @@ func (o *genOptions) generate(out io.Writer, path string) error {
 		err = w.Close(end)
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("history gen: %w", errors.Join(err, os.Remove(path)))
+		return errors.Join(err, os.Remove(path))
 	}
 	fmt.Fprintf(out, "%s: %d operations, %d violations of exclusion\n", path, o.Ops, len(planted))
 	for _, v := range planted {

@@ -31,15 +31,12 @@ check it.`,
   lockbench run scenario.yaml`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return fmt.Errorf("init: unexpected argument %q; hint: one file at a time", args[1])
+				return fmt.Errorf("unexpected argument %q; hint: one file at a time", args[1])
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := initScenario(cmd, append(args, usualScenario)[0], force); err != nil {
-				return fmt.Errorf("init: %w", err)
-			}
-			return nil
+			return initScenario(cmd, append(args, usualScenario)[0], force)
 		},
 	}
 	cmd.Flags().BoolVar(&force, "force", false, "overwrite the file")
@@ -52,6 +49,9 @@ func initScenario(cmd *cobra.Command, path string, force bool) error {
 		_, err := cmd.OutOrStdout().Write(text)
 		return err
 	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return fmt.Errorf("%s is a directory; hint: name a file in it", path)
+	}
 	how := os.O_WRONLY | os.O_CREATE | os.O_TRUNC
 	if !force {
 		how |= os.O_EXCL
@@ -61,7 +61,7 @@ func initScenario(cmd *cobra.Command, path string, force bool) error {
 		return fmt.Errorf("%s exists; hint: name another file, or --force to overwrite it", path)
 	}
 	if err != nil {
-		return err
+		return fmt.Errorf("%w; hint: name a file in a folder that exists", err)
 	}
 	_, err = f.Write(text)
 	if err = errors.Join(err, f.Close()); err != nil {

@@ -2,10 +2,8 @@ package main
 
 import (
 	"io"
-	"os"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"strings"
 
 	"github.com/lockbench/lockbench"
@@ -129,14 +127,4 @@ func each(src history.Source, do func(history.Event)) error {
 		do(ev)
 	}
 	return nil
-}
-
-// collectSeldom has garbage collected less often: a judgement makes much of it and keeps
-// little, so the time is worth more than the memory. Who sets GOGC decides otherwise.
-func collectSeldom() (asBefore func()) {
-	if os.Getenv("GOGC") != "" {
-		return func() {}
-	}
-	before := debug.SetGCPercent(300)
-	return func() { debug.SetGCPercent(before) }
 }

@@ -1,17 +1,16 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"iter"
-	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/suggest"
 	"github.com/lockbench/lockbench/limits"
+	"github.com/lockbench/lockbench/load"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -26,14 +25,17 @@ is a run that is judged; the limit found is tried again before it is told.
 
 Exit codes: 0 a limit was found; 1 a claim was broken on the way; 3 nothing can be said;
 4 even the easiest value misses the target.`,
-		Args: noArgs,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			return suggest.Unknown("limit", args[0], commandNames(cmd))
+		},
 	}
 	cmd.AddCommand(newLimitRate(), newLimitTTL())
 	return cmd
 }
-
-// limitOutputs are the kinds of output of limit.
-var limitOutputs = []outputForm{jsonOutput}
 
 // limitOptions are the flags that searches for limits have in common, beside those of
 // run.
@@ -43,20 +45,19 @@ type limitOptions struct {
 	out       []string
 }
 
-// notOfLimit are the flags of run that searches do without: what they name is an
-// argument, is searched for, or is of single results.
-var notOfLimit = append([]string{"design", "fail-fast", "stages", "rate", "operations"}, onlyOfRun...)
-
 func (o *limitOptions) flags(f *pflag.FlagSet, without ...string) {
 	f.Float64Var(&o.precision, "precision", 0.05, "the `share` by which the limit may be missed")
 	f.StringArrayVar(&o.out, "out", nil, outHelp(limitOutputs))
-	all := pflag.NewFlagSet("run", pflag.ContinueOnError)
-	o.settings.flags(all)
-	all.VisitAll(func(flag *pflag.Flag) {
-		if !slices.Contains(notOfLimit, flag.Name) && !slices.Contains(without, flag.Name) {
-			f.AddFlag(flag)
-		}
-	})
+	// The design is an argument, and the rate and the number of operations are the search's.
+	o.settings.flagsBut(f, append(without, "design", "fail-fast", "stages", "rate", "operations")...)
+}
+
+// validate tells what is wrong with the flags that all searches have.
+func (o *limitOptions) validate() error {
+	if !(o.precision > 0 && o.precision <= 1) {
+		return fmt.Errorf("--precision %v: no share to miss a limit by; hint: above 0 and up to 1, such as 0.05", o.precision)
+	}
+	return nil
 }
 
 // A hunt is one search for a limit, on its way through trials.
@@ -86,15 +87,12 @@ func (o *limitOptions) run(cmd *cobra.Command, p plan, h *hunt) error {
 	if err != nil {
 		return err
 	}
-	records, err := newRecords(o.settings.history)
+	s, err := o.settings.session(p, newProgress(cmd.ErrOrStderr(), o.settings.quiet, 0))
 	if err != nil {
 		return err
 	}
-	collectRarely()
-	s := &session{plan: p, records: records, proves: true, progress: newProgress(cmd.ErrOrStderr(), o.settings.quiet, 0)}
 	s.next = h.subjects(s)
-	err = s.run(cmd.Context(), o.settings.redis)
-	if err = errors.Join(err, records.tidy(s.runs)); err != nil {
+	if err := s.run(cmd.Context()); err != nil {
 		return err
 	}
 	if err := s.firstError(); err != nil {
@@ -102,17 +100,13 @@ func (o *limitOptions) run(cmd *cobra.Command, p plan, h *hunt) error {
 	}
 	h.limit.SelfCheck = s.proof
 	h.limit.Settle(h.search.Result())
-	if err := o.write(cmd.OutOrStdout(), out, h.limit); err != nil {
+	if err := out.write(cmd.OutOrStdout(), forms{
+		jsonOutput.name: in(reports.LimitJSON, h.limit),
+		"":              onTerminal(reports.TerminalLimit, h.limit),
+	}); err != nil {
 		return err
 	}
 	return verdictOf(h.limit.Exit)
-}
-
-func (o *limitOptions) write(w io.Writer, out outputs, l reports.LimitSearch) error {
-	return out.files(w, map[string]rendering{
-		jsonOutput.name: func(w io.Writer) error { return reports.LimitJSON(w, l) },
-		"":              func(w io.Writer) error { return reports.TerminalLimit(w, l, terminalOptions(w)) },
-	})
 }
 
 // firstError is what kept a trial from being one.
@@ -154,7 +148,7 @@ func (h *hunt) take(s *session, value float64) bool {
 	if len(h.limit.Trials) == 0 {
 		h.describe(j)
 	}
-	if j.Err != nil {
+	if j.Err != nil || j.End.Trailer.Ended == load.EndedInterrupted {
 		return false
 	}
 	t := reports.NewLimitTrial(value, j)
@@ -176,9 +170,9 @@ func (h *hunt) describe(j *reports.Judged) {
 }
 
 // oneDesign takes the name of one design.
-func oneDesign(cmd *cobra.Command, args []string) error {
+func oneDesign(_ *cobra.Command, args []string) error {
 	if len(args) != 1 {
-		return fmt.Errorf("%s: it takes one design, and there are %d; hint: lockbench list designs", cmd.Name(), len(args))
+		return fmt.Errorf("it takes one design, and there are %d; hint: lockbench list designs", len(args))
 	}
 	_, err := impls.Match(args[0])
 	return err

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/lockbench/lockbench/gates"
 	"github.com/lockbench/lockbench/limits"
@@ -43,11 +44,7 @@ intended start. One acquire in a hundred may be refused unless a target says oth
   lockbench limit rate hash-reentrant/notify --hold exp:5ms --keys 8 --from 50 --out json=limit.json`,
 		Args: oneDesign,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			err := o.search(cmd, args)
-			if isVerdict(err) {
-				return err
-			}
-			return fmt.Errorf("limit rate: %w", err)
+			return o.search(cmd, args)
 		},
 	}
 	f := cmd.Flags()
@@ -75,15 +72,20 @@ func (o *limitRateOptions) search(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := o.validate(cmd.Flags()); err != nil {
+		return err
+	}
 	search, err := limits.New(limits.Config{
-		Rising: true, Start: o.from, Least: min(o.from, o.least), Most: o.most,
+		Rising: true, Start: o.from, Least: o.least, Most: o.most,
 		Precision: o.precision, Votes: o.votes, Confirmations: 1,
 	})
 	if err != nil {
 		return err
 	}
 	o.settings.params.Rate = o.from
-	o.settings.settle(cmd.Flags())
+	if err := o.settings.settle(cmd.Flags()); err != nil {
+		return err
+	}
 	p, err := o.plan(args)
 	if err != nil {
 		return err
@@ -99,6 +101,32 @@ func (o *limitRateOptions) search(cmd *cobra.Command, args []string) error {
 		h.limit.Wanted = append(h.limit.Wanted, t.String())
 	}
 	return o.run(cmd, p, h)
+}
+
+// fastest is the highest rate that there can be.
+const fastest = 1e9
+
+// validate tells what is wrong with the flags, and lets a search that begins lower than
+// usual go down to there.
+func (o *limitRateOptions) validate(f *pflag.FlagSet) error {
+	if !f.Changed("least") {
+		o.least = min(o.least, o.from)
+	}
+	for _, rate := range []struct {
+		flag  string
+		value float64
+	}{{"from", o.from}, {"least", o.least}, {"most", o.most}} {
+		if !(rate.value > 0 && rate.value <= fastest) {
+			return fmt.Errorf("--%s %v: no rate to try; hint: above 0 and up to %v, such as 100", rate.flag, rate.value, fastest)
+		}
+	}
+	if o.from < o.least || o.from > o.most {
+		return fmt.Errorf("--from %v: it is not between --least %v and --most %v; hint: set the three so that they are in order", o.from, o.least, o.most)
+	}
+	if o.votes < 1 || o.votes%2 == 0 {
+		return fmt.Errorf("--votes %d: they may come to nothing; hint: an odd number, such as 3", o.votes)
+	}
+	return o.limitOptions.validate()
 }
 
 // parseTargets reads the conditions, and adds the one that none replaces.

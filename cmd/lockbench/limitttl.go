@@ -38,11 +38,7 @@ granted the key: such designs need keys to compete for (--key-choice uniform --k
   lockbench limit ttl redislock/obtain --workload oversell --hold lognormal:20ms,0.8 --risk 0.0001`,
 		Args: oneDesign,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			err := o.search(cmd, args)
-			if isVerdict(err) {
-				return err
-			}
-			return fmt.Errorf("limit ttl: %w", err)
+			return o.search(cmd, args)
 		},
 	}
 	f := cmd.Flags()
@@ -62,13 +58,24 @@ func leaseSettings() workloads.Options {
 	return p
 }
 
+// mostHolds bounds a trial: at ten thousand holds a second it takes a day.
+const mostHolds = 1_000_000_000
+
 func (o *limitTTLOptions) search(cmd *cobra.Command, args []string) error {
 	holds, err := limits.Samples(o.risk, o.confidence)
-	if err != nil {
+	switch {
+	case err != nil:
+		return fmt.Errorf("--%w", err)
+	case holds > mostHolds:
+		return fmt.Errorf("--risk %v: it takes %d holds a trial to be %v sure of it; hint: a larger risk, such as 0.0001", o.risk, holds, o.confidence)
+	}
+	if err := o.validate(); err != nil {
 		return err
 	}
 	o.settings.params.Operations = holds
-	o.settings.settle(cmd.Flags())
+	if err := o.settings.settle(cmd.Flags()); err != nil {
+		return err
+	}
 	p, err := o.plan(args)
 	if err != nil {
 		return err
@@ -79,6 +86,9 @@ func (o *limitTTLOptions) search(cmd *cobra.Command, args []string) error {
 	unit := leaseUnit(p.subjects[0].Design)
 	if p.options.TTL%unit != 0 {
 		return fmt.Errorf("--ttl %v: leases are multiples of %v in %s; hint: --ttl %v", p.options.TTL, unit, args[0], max(unit, p.options.TTL.Round(unit)))
+	}
+	if o.most < p.options.TTL {
+		return fmt.Errorf("--most %v: it is below --ttl %v, where the search begins; hint: raise it, or --ttl %v", o.most, p.options.TTL, max(unit, o.most.Truncate(unit)))
 	}
 	search, err := limits.New(limits.Config{
 		Start: float64(p.options.TTL), Least: float64(unit), Most: float64(o.most), Unit: float64(unit),

@@ -52,7 +52,7 @@ func newList() *cobra.Command {
 		ValidArgs: kindNames(),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return fmt.Errorf("list: nothing named to list; hint: one of %s", strings.Join(kindNames(), ", "))
+				return fmt.Errorf("nothing named to list; hint: one of %s", strings.Join(kindNames(), ", "))
 			}
 			return nil
 		},

@@ -22,22 +22,19 @@ Their date is that of SOURCE_DATE_EPOCH, where it is set.`,
 		Hidden: true,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return fmt.Errorf("man: %d directories given; hint: one, such as ~/.local/share/man/man1", len(args))
+				return fmt.Errorf("%d directories given; hint: one, such as ~/.local/share/man/man1", len(args))
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := writeManual(cmd.Root(), args[0]); err != nil {
-				return fmt.Errorf("man: %w", err)
-			}
-			return nil
+			return writeManual(cmd.Root(), args[0])
 		},
 	}
 }
 
 func writeManual(root *cobra.Command, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
+		return fmt.Errorf("%w; hint: a directory that can be made or written to", err)
 	}
 	literal(root)
 	root.DisableAutoGenTag = true // pages of one version are the same whenever they are made

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -66,7 +65,7 @@ Ctrl-C ends it in good order and reports what was found; once more aborts.`,
 		RunE: func(cmd *cobra.Command, designs []string) error {
 			exit, err := o.matrix(cmd, designs)
 			if err != nil {
-				return fmt.Errorf("matrix: %w", err)
+				return err
 			}
 			return verdictOf(exit)
 		},
@@ -94,18 +93,28 @@ func (o *matrixOptions) flags(f *pflag.FlagSet) {
 // validate tells what is wrong with the flags.
 func (o *matrixOptions) validate(f *pflag.FlagSet) error {
 	if o.budget <= 0 {
-		return fmt.Errorf("budget %v: too short; hint: a duration such as 5m", o.budget)
+		return fmt.Errorf("--budget %v: too short; hint: a duration such as 5m", o.budget)
 	}
 	if f.Changed("schedules") && o.schedules < 1 {
-		return fmt.Errorf("schedules %d: nothing would be explored; hint: 1 or more, or leave it out for no limit", o.schedules)
+		return fmt.Errorf("--schedules %d: nothing would be explored; hint: 1 or more, or leave it out for no limit", o.schedules)
 	}
 	if len(o.drivers) == 0 {
-		return errors.New("drivers: none named; hint: live, explore or both")
+		return errors.New("--drivers: none named; hint: live, explore or both")
 	}
 	known := []string{driverLive, driverExplore}
 	for _, d := range o.drivers {
 		if !slices.Contains(known, d) {
 			return suggest.Unknown("driver", d, known)
+		}
+	}
+	return o.unread(f)
+}
+
+// unread is the error for a flag that none of the drivers reads.
+func (o *matrixOptions) unread(f *pflag.FlagSet) error {
+	for name, driver := range map[string]string{"redis": driverLive, "history": driverLive, "schedules": driverExplore} {
+		if flag := f.Lookup(name); flag.Changed && !slices.Contains(o.drivers, driver) {
+			return fmt.Errorf("--%s %s: it is for --drivers %s, which is left out; hint: leave one of them out", name, flag.Value, driver)
 		}
 	}
 	return nil
@@ -198,11 +207,4 @@ func (o *matrixOptions) session(cmd *cobra.Command, designs []design.Design) *ma
 	}
 	s.plan()
 	return s
-}
-
-// sayInterrupted tells of an interruption at once, until it is stopped.
-func (s *matrixSession) sayInterrupted(ctx context.Context) (stop func() bool) {
-	return context.AfterFunc(ctx, func() {
-		s.progress.say("interrupted: ending it in good order; once more aborts")
-	})
 }

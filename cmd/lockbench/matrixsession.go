@@ -93,7 +93,8 @@ func newRow(d design.Design) reports.MatrixRow {
 func (s *matrixSession) run(ctx context.Context) error {
 	s.began = time.Now()
 	defer s.progress.close()
-	defer s.sayInterrupted(ctx)()
+	defer collectAt(betweenRuns)()
+	defer sayInterrupted(ctx, s.progress.say)()
 	if !s.options.unlimited() {
 		s.progress.deadline = s.began.Add(s.options.budget)
 	}
@@ -203,12 +204,12 @@ func (s *matrixSession) runLive(ctx context.Context, p livePart) error {
 	}
 	live := &session{
 		plan:    plan{workload: workloads.Oversell(), options: liveOptions(s.options.seed), faults: asked},
-		records: records, progress: &matrixLive{matrixProgress: s.progress, session: s, part: p, ctx: ctx, kept: keep},
+		records: records, urls: s.options.redis, progress: &matrixLive{matrixProgress: s.progress, session: s, part: p, ctx: ctx, kept: keep},
 	}
 	for _, d := range designs {
 		live.subjects = append(live.subjects, subject{Design: d})
 	}
-	err = live.run(ctx, s.options.redis)
+	err = live.drive(ctx)
 	if !keep {
 		err = errors.Join(err, os.RemoveAll(records.dir))
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/exporter"
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/load"
 	"github.com/lockbench/lockbench/reports"
 )
 
@@ -79,14 +78,4 @@ func (m *liveMetrics) close() error {
 		return nil
 	}
 	return m.server.Close()
-}
-
-// shareOver is how much of a run is over, 0 to 1. One that is to make a number of
-// operations does not tell.
-func shareOver(live *load.Progress) (share float64, known bool) {
-	duration := live.Duration.Load()
-	if duration <= 0 {
-		return 0, false
-	}
-	return min(1, float64(since(live))/float64(duration)), true
 }

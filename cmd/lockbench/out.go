@@ -14,6 +14,7 @@ import (
 
 	"github.com/lockbench/lockbench/internal/suggest"
 	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/reports/html"
 )
 
 // outputs are the files that a result is written to beside the terminal report, as
@@ -34,14 +35,19 @@ var (
 	hlogOutput  = outputForm{"hlog", "FILE (HdrHistogram interval log, a second each)"}
 	junitOutput = outputForm{"junit", "FILE (JUnit XML)"}
 	benchOutput = outputForm{"bench", "FILE (the Go benchmark format, for benchstat)"}
+	textOutput  = outputForm{"text", "FILE (the terminal report)"}
+	csvOutput   = outputForm{"csv", "FILE (a row a point, latencies in ns)"}
 
 	markdownOutput = outputForm{"markdown", "FILE"}
 	htmlOutput     = outputForm{"html", "FILE (a page of its own)"}
 	githubOutput   = outputForm{"github", "FILE (Markdown appended to it, as to the summary of a step)"}
 
 	runOutputs     = []outputForm{jsonOutput, hgrmOutput, hlogOutput, benchOutput, htmlOutput, junitOutput, markdownOutput, githubOutput}
-	exploreOutputs = []outputForm{jsonOutput, {"text", "FILE (the terminal report)"}, htmlOutput, junitOutput, markdownOutput, githubOutput}
+	exploreOutputs = []outputForm{jsonOutput, textOutput, htmlOutput, junitOutput, markdownOutput, githubOutput}
 	matrixOutputs  = []outputForm{jsonOutput, markdownOutput, junitOutput, githubOutput}
+	compareOutputs = []outputForm{jsonOutput, markdownOutput, githubOutput, {benchOutput.name, "FILE (the Go benchmark format: benchstat -col side FILE)"}}
+	sweepOutputs   = []outputForm{jsonOutput, csvOutput, benchOutput}
+	limitOutputs   = []outputForm{jsonOutput}
 )
 
 // outHelp documents --out for a command.
@@ -102,67 +108,92 @@ func writable(kind, path string) error {
 // A rendering writes a result in one form.
 type rendering func(io.Writer) error
 
-// write writes the result in every form that was asked for.
-func (o outputs) write(stdout io.Writer, r reports.Result, runs []reports.Judged) error {
+// forms are the ways in which a result can be written, by the kinds of output. The one
+// without a name is for standard output, where nothing else goes there.
+type forms map[string]rendering
+
+// in is a form of a result.
+func in[T any](write func(io.Writer, T) error, result T) rendering {
+	return func(w io.Writer) error { return write(w, result) }
+}
+
+// onTerminal is the form for people.
+func onTerminal[T any](write func(io.Writer, T, reports.TerminalOptions) error, result T) rendering {
+	return func(w io.Writer) error { return write(w, result, terminalOptions(w)) }
+}
+
+// resultForms are the forms of a result that do not depend on how it came about.
+func resultForms(r reports.Result) forms {
+	return forms{
+		jsonOutput.name:     in(reports.JSON, r),
+		junitOutput.name:    in(reports.JUnit, r),
+		markdownOutput.name: in(reports.Markdown, r),
+		githubOutput.name:   in(reports.Markdown, r),
+		htmlOutput.name:     in(html.Write, r),
+		annotations:         in(reports.Annotations, r),
+	}
+}
+
+// writeRuns writes the result of runs in every form that was asked for.
+func (o outputs) writeRuns(stdout io.Writer, r reports.Result, runs []reports.Judged) error {
 	var errs []error
-	for _, dir := range o["hgrm"] {
+	for _, dir := range o[hgrmOutput.name] {
 		errs = append(errs, reports.HGRM(dir, runs))
 	}
-	forms := resultForms(r)
-	forms["bench"] = func(w io.Writer) error { return reports.Bench(w, r) }
-	forms[""] = func(w io.Writer) error { return reports.Terminal(w, r, terminalOptions(w)) }
-	return errors.Join(append(errs, o.files(stdout, forms))...)
+	all := resultForms(r)
+	all[benchOutput.name] = in(reports.Bench, r)
+	all[""] = onTerminal(reports.Terminal, r)
+	return errors.Join(append(errs, o.write(stdout, all))...)
 }
 
-// writeExploration is write for explored designs.
+// writeExploration is writeRuns for explored designs.
 func (o outputs) writeExploration(stdout io.Writer, r reports.Result) error {
-	forms := resultForms(r)
-	forms[""] = func(w io.Writer) error { return reports.TerminalExploration(w, r, terminalOptions(w)) }
-	forms["text"] = forms[""]
-	return o.files(stdout, forms)
+	all := resultForms(r)
+	all[""] = onTerminal(reports.TerminalExploration, r)
+	all[textOutput.name] = all[""]
+	return o.write(stdout, all)
 }
 
-// writeMatrix is write for a matrix; what goes to JSON files was written on the way.
+// writeMatrix is writeRuns for a matrix; what goes to JSON files was written on the way.
 func (o outputs) writeMatrix(stdout io.Writer, m reports.Matrix) error {
 	rest := maps.Clone(o)
-	rest["json"] = slices.DeleteFunc(slices.Clone(o["json"]), func(path string) bool { return path != toStdout })
-	markdown := func(w io.Writer) error { return reports.MarkdownMatrix(w, m) }
-	return rest.files(stdout, map[string]rendering{
-		jsonOutput.name:     func(w io.Writer) error { return reports.MatrixJSON(w, m) },
-		junitOutput.name:    func(w io.Writer) error { return reports.JUnitMatrix(w, m) },
-		githubOutput.name:   markdown,
-		annotations:         func(w io.Writer) error { return reports.AnnotationsMatrix(w, m) },
-		markdownOutput.name: markdown,
-		"":                  func(w io.Writer) error { return reports.TerminalMatrix(w, m, terminalOptions(w)) },
+	rest[jsonOutput.name] = slices.DeleteFunc(slices.Clone(o[jsonOutput.name]), func(path string) bool { return path != toStdout })
+	return rest.write(stdout, forms{
+		jsonOutput.name:     in(reports.MatrixJSON, m),
+		junitOutput.name:    in(reports.JUnitMatrix, m),
+		markdownOutput.name: in(reports.MarkdownMatrix, m),
+		githubOutput.name:   in(reports.MarkdownMatrix, m),
+		annotations:         in(reports.AnnotationsMatrix, m),
+		"":                  onTerminal(reports.TerminalMatrix, m),
 	})
 }
 
-// files writes each form to the files that were asked for, and to standard output what
+// write writes each form to the files that were asked for, and to standard output what
 // was named so, else the form without a name. It goes on after an error, so that one
 // full disk does not take the others with it.
-func (o outputs) files(stdout io.Writer, forms map[string]rendering) error {
+func (o outputs) write(stdout io.Writer, all forms) error {
 	var errs []error
 	table := true
-	for _, kind := range slices.Sorted(maps.Keys(forms)) {
+	for _, kind := range slices.Sorted(maps.Keys(all)) {
 		for _, path := range o[kind] {
 			if path == toStdout {
 				table = false
-				errs = append(errs, forms[kind](stdout))
+				errs = append(errs, all[kind](stdout))
 				continue
 			}
 			write := writeFile
 			if kind == githubOutput.name {
 				write = appendFile
 			}
-			errs = append(errs, write(path, forms[kind]))
+			errs = append(errs, write(path, all[kind]))
 		}
 	}
 	log := io.Writer(os.Stderr)
 	if table {
-		errs = append(errs, forms[""](stdout))
+		errs = append(errs, all[""](stdout))
 		log = stdout
 	}
-	return errors.Join(append(errs, inGitHub(log, forms))...)
+	return errors.Join(append(errs, inGitHub(log, all))...)
 }
 
 func writeFile(path string, write rendering) error {

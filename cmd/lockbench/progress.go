@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -24,6 +25,11 @@ type progress interface {
 	found(f checker.Finding, at time.Duration)
 	end(j *reports.Judged)
 	close()
+}
+
+// sayInterrupted tells of an interruption as soon as it happens, until it is stopped.
+func sayInterrupted(ctx context.Context, say func(string, ...any)) (stop func() bool) {
+	return context.AfterFunc(ctx, func() { say("interrupted: ending it in good order; once more aborts") })
 }
 
 // newProgress shows a bar on a terminal and plain lines elsewhere, for a session
@@ -191,11 +197,19 @@ func since(live *load.Progress) time.Duration {
 
 // permille is how much of the run is over; a run without a duration does not tell.
 func permille(live *load.Progress) int64 {
-	if live.Duration.Load() <= 0 {
-		return 0
-	}
+	share, _ := shareOver(live)
 	// At 1000 the bar would take itself for finished before the design is judged.
-	return min(999, 1000*int64(since(live))/live.Duration.Load())
+	return min(999, int64(1000*share))
+}
+
+// shareOver is how much of a run is over, 0 to 1. One that is to make a number of
+// operations does not tell.
+func shareOver(live *load.Progress) (share float64, known bool) {
+	duration := live.Duration.Load()
+	if duration <= 0 {
+		return 0, false
+	}
+	return min(1, float64(since(live))/float64(duration)), true
 }
 
 func (b *bar) end(j *reports.Judged) {

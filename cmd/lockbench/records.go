@@ -22,7 +22,7 @@ type records struct {
 func newRecords(dir string) (*records, error) {
 	if dir != "" {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
-			return nil, fmt.Errorf("--history %s: %w", dir, err)
+			return nil, fmt.Errorf("--history %s: %w; hint: a directory that can be made or written to", dir, err)
 		}
 		return &records{dir: dir}, nil
 	}

@@ -31,7 +31,7 @@ The exit code is 0 when the report was written, whatever it says.`,
   lockbench report monday.json tuesday.json --html week.html`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return errors.New("report: no result given; hint: name one or more files that lockbench run --out json=FILE wrote")
+				return errors.New("no result given; hint: name one or more files that lockbench run --out json=FILE wrote")
 			}
 			return nil
 		},
@@ -46,20 +46,20 @@ func (o *reportOptions) report(cmd *cobra.Command, files []string) error {
 	for _, file := range files {
 		r, err := resultFrom(cmd.InOrStdin(), file)
 		if err != nil {
-			return fmt.Errorf("report: %s: %w", file, err)
+			return fmt.Errorf("%s: %w", file, err)
 		}
 		results = append(results, r)
 	}
 	r, err := reports.Merge(results...)
 	if err != nil {
-		return fmt.Errorf("report: %w", err)
+		return err
 	}
 	switch stdout := cmd.OutOrStdout(); {
 	case o.html == toStdout:
 		return html.Write(stdout, r)
 	case o.html != "":
 		if err := writeFile(o.html, func(w io.Writer) error { return html.Write(w, r) }); err != nil {
-			return fmt.Errorf("report: --html: %w", err)
+			return fmt.Errorf("--html: %w", err)
 		}
 		return nil
 	case len(r.Runs) > 0 && r.Runs[0].Exploration != nil:

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/lockbench/lockbench/internal/suggest"
 )
@@ -37,7 +36,7 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	var v verdict
 	switch {
 	case err == nil:
@@ -45,15 +44,20 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case errors.As(err, &v):
 		return int(v)
 	}
-	fmt.Fprintln(stderr, complaint(err))
+	fmt.Fprintln(stderr, complaint(cmd, err))
 	return exitUsage
 }
 
-// complaint renders an error for people: what failed and why, and the hint on a
-// line of its own.
-func complaint(err error) string {
+// complaint renders the error of a command for people: which one, what failed and why,
+// and the hint on a line of its own.
+func complaint(cmd *cobra.Command, err error) string {
 	what, hint, hinted := strings.Cut(err.Error(), "; hint: ")
-	what = "lockbench: " + strings.TrimPrefix(what, "lockbench: ")
+	program, verb, _ := strings.Cut(cmd.CommandPath(), " ")
+	for _, name := range []string{verb, program} {
+		if name != "" {
+			what = name + ": " + strings.TrimPrefix(what, name+": ")
+		}
+	}
 	if !hinted {
 		return what
 	}
@@ -79,6 +83,9 @@ nothing worse.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			return refuseEmpty(cmd.Flags())
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return cmd.Help()
@@ -99,20 +106,4 @@ func commandNames(cmd *cobra.Command) []string {
 		names = append(names, c.Name())
 	}
 	return names
-}
-
-// explainFlag adds near matches to the error for a flag that does not exist, and
-// the command to the others.
-func explainFlag(cmd *cobra.Command, err error) error {
-	var unknown *pflag.NotExistError
-	if !errors.As(err, &unknown) {
-		return fmt.Errorf("%s: %w", cmd.Name(), err)
-	}
-	var known []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
-	name := unknown.GetSpecifiedName()
-	if near := suggest.Near(name, known); len(near) > 0 {
-		return fmt.Errorf("%s: %w; hint: did you mean --%s?", cmd.Name(), err, strings.Join(near, ", --"))
-	}
-	return fmt.Errorf("%s: %w; hint: %s -h lists the flags", cmd.Name(), err, cmd.CommandPath())
 }

@@ -19,7 +19,7 @@ const fromStdin = "-"
 // oneScenario refuses arguments that are not flags, beyond the scenario.
 func oneScenario(cmd *cobra.Command, args []string) error {
 	if len(args) > 1 {
-		return fmt.Errorf("%s: unexpected argument %q; hint: %s -h shows what it takes", cmd.Name(), args[1], cmd.CommandPath())
+		return fmt.Errorf("unexpected argument %q; hint: %s -h shows what it takes", args[1], cmd.CommandPath())
 	}
 	return nil
 }
@@ -34,11 +34,11 @@ func readScenario(cmd *cobra.Command, args []string, spare *pflag.FlagSet) (scen
 	}
 	text, err := scenarioText(cmd, args[0])
 	if err != nil {
-		return scenario.File{}, fmt.Errorf("%s: %w", cmd.Name(), err)
+		return scenario.File{}, err
 	}
 	file, err := scenario.Read(args[0], text, scenarioKeys(spare))
 	if err != nil {
-		return file, fmt.Errorf("%s: %w", cmd.Name(), err)
+		return file, err
 	}
 	set := file.Settings[:0]
 	for _, s := range file.Settings {
@@ -47,7 +47,7 @@ func readScenario(cmd *cobra.Command, args []string, spare *pflag.FlagSet) (scen
 			continue
 		}
 		if err := apply(f, s); err != nil {
-			return file, fmt.Errorf("%s: %w", cmd.Name(), scenario.Problem{File: file.Name, At: s.At, Err: err})
+			return file, scenario.Problem{File: file.Name, At: s.At, Err: err}
 		}
 		set = append(set, s)
 	}

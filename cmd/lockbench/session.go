@@ -24,6 +24,8 @@ type session struct {
 	records  *records
 	progress progress
 
+	// urls are the addresses of the servers; none for private or embedded ones.
+	urls    []string
 	servers servers.Group
 	// store is where guarded records are kept when faults strike the server; else nil.
 	store *servers.Server
@@ -46,13 +48,32 @@ type session struct {
 	proof  *reports.SelfCheck
 }
 
-// run starts or finds the server and runs every design, until ctx ends or the
-// server is lost. The error is of the set-up; what happened in the runs is in
-// s.runs.
-func (s *session) run(ctx context.Context, urls []string) (err error) {
+// session is a session of a plan, which a lock that is broken on purpose ends. Its
+// histories are where the flags say.
+func (o *runOptions) session(p plan, progress progress) (*session, error) {
+	records, err := newRecords(o.history)
+	if err != nil {
+		return nil, err
+	}
+	return &session{plan: p, records: records, progress: progress, urls: o.redis, proves: true, failFast: o.failFast}, nil
+}
+
+// run is all that a command does with a session: it drives it, says so where that is
+// interrupted, and leaves no histories that nobody asked for. The error is of the set-up;
+// what happened in the runs is in s.runs.
+func (s *session) run(ctx context.Context) error {
+	defer collectAt(betweenRuns)()
+	defer sayInterrupted(ctx, s.progress.say)()
+	err := s.drive(ctx)
+	return errors.Join(err, s.records.tidy(s.runs))
+}
+
+// drive starts or finds the server and runs every design, until ctx ends or the server is
+// lost.
+func (s *session) drive(ctx context.Context) (err error) {
 	servers.SilenceClients()
 	faults.SilenceProxies()
-	if s.servers, err = servers.ChooseGroup(ctx, urls, s.serversNeeded()); err != nil {
+	if s.servers, err = servers.ChooseGroup(ctx, s.urls, s.serversNeeded()); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.closeServers()) }()
@@ -63,9 +84,6 @@ func (s *session) run(ctx context.Context, urls []string) (err error) {
 		return err
 	}
 	s.progress.say("server: %s, %s", s.servers.First().Kind(), s.servers.First().Version())
-	defer context.AfterFunc(ctx, func() {
-		s.progress.say("interrupted: ending the run in good order; once more aborts")
-	})()
 	defer s.progress.close()
 	if err := s.all(ctx); err != nil {
 		return err
@@ -82,7 +100,7 @@ func (s *session) all(ctx context.Context) error {
 	defer stop()
 	for of, ok := next(); ok; of, ok = next() {
 		if ctx.Err() != nil || s.stopped || s.servers.First().Err() != nil {
-			s.skip([]subject{of})
+			s.skip(of)
 			if s.next != nil {
 				return nil // who knows what else there would have been
 			}
@@ -130,17 +148,34 @@ func (s *session) closeServers() error {
 	return err
 }
 
-func (s *session) skip(subjects []subject) {
-	for _, of := range subjects {
-		s.notRun = append(s.notRun, of.label())
-	}
-}
+func (s *session) skip(of subject) { s.notRun = append(s.notRun, of.label()) }
 
 // one runs a design, which is judged and measured meanwhile. The error says why nothing
 // can be run at all: the set-up of the first design failed.
 func (s *session) one(ctx context.Context, of subject) error {
-	w := watcher{progress: &load.Progress{}, late: s.late, prompt: s.failFast || len(s.abortOn) > 0}
 	broken := make(chan struct{})
+	w := s.watcher(of, broken)
+	s.progress.begin(of.label(), w.progress)
+	o, err := s.load(ctx, of, w, broken)
+	if err != nil {
+		return err
+	}
+	j, err := s.judgement(ctx, of, o)
+	if err != nil || j == nil {
+		return err
+	}
+	j.Notes = append(o.summary.Notes, j.Notes...)
+	s.runs = append(s.runs, *j)
+	j = &s.runs[len(s.runs)-1]
+	s.metrics.end(j)
+	s.progress.end(j)
+	return nil
+}
+
+// watcher is all who want to know of a run before it is over. It closes broken where the
+// session ends with a claim.
+func (s *session) watcher(of subject, broken chan<- struct{}) watcher {
+	w := watcher{progress: &load.Progress{}, late: s.late, prompt: s.failFast || len(s.abortOn) > 0}
 	w.found = func(f checker.Finding, at time.Duration) {
 		s.progress.found(f, at)
 		if f.Claimed && s.failFast && !s.stopped {
@@ -156,30 +191,25 @@ func (s *session) one(ctx context.Context, of subject) error {
 	if onlooker, watches := s.progress.(interface{ watch(*watcher) }); watches {
 		onlooker.watch(&w)
 	}
-	s.progress.begin(of.label(), w.progress)
-	o, err := s.load(ctx, of, w, broken)
-	if err != nil {
-		return err
-	}
-	j := o.judged
+	return w
+}
+
+// judgement is what is to be said of a run, nil where it was interrupted before it began.
+func (s *session) judgement(ctx context.Context, of subject, o outcome) (*reports.Judged, error) {
 	switch {
 	case o.unreadable == nil:
-		j.Err = errors.Join(j.Err, o.failed)
+		o.judged.Err = errors.Join(o.judged.Err, o.failed)
 	case o.failed == nil:
-		return o.unreadable
+		return nil, o.unreadable
 	case ctx.Err() != nil:
-		s.skip([]subject{of})
-		return nil
+		s.skip(of)
+		return nil, nil
 	case len(s.runs) == 0:
-		return o.failed
+		return nil, o.failed
 	default:
-		j = s.failure(of.Design, o.failed)
+		o.judged = s.failure(of.Design, o.failed)
 	}
-	j.Notes = append(o.summary.Notes, j.Notes...)
-	s.runs = append(s.runs, j)
-	s.metrics.end(&s.runs[len(s.runs)-1])
-	s.progress.end(&s.runs[len(s.runs)-1])
-	return nil
+	return &o.judged, nil
 }
 
 // late says that the judgement of a run does not keep up with it.

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
@@ -13,9 +12,6 @@ import (
 	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/workloads"
 )
-
-// sweepOutputs are the kinds of output of sweep.
-var sweepOutputs = []outputForm{jsonOutput, {"csv", "FILE (a row a point, latencies in ns)"}, benchOutput}
 
 // sweepOptions are the flags of sweep, beside those of run.
 type sweepOptions struct {
@@ -38,37 +34,25 @@ judged like any run: a claim that contention breaks is told, and fails the sweep
   lockbench sweep redislock/obtain --clients 4,32 --keys 1 --hold 5ms --duration 5s`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return errors.New("sweep: no design given; hint: name one or more, lockbench list designs")
+				return errors.New("no design given; hint: name one or more, lockbench list designs")
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			err := o.run(cmd, args)
-			if isVerdict(err) {
-				return err
-			}
-			return fmt.Errorf("sweep: %w", err)
+			return o.run(cmd, args)
 		},
 	}
 	o.flags(cmd.Flags())
 	return cmd
 }
 
-// notOfSweep are the flags of run that sweeps do without.
-var notOfSweep = append([]string{"design", "clients", "keys", "rate", "arrival", "stages"}, onlyOfRun...)
-
 func (o *sweepOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
 	f.IntSliceVar(&o.clients, "clients", []int{1, 2, 4, 8, 16, 32, 64, 128, 256}, "numbers of owners that compete, by comma")
 	f.IntSliceVar(&o.keys, "keys", []int{1, 16, 1024}, "numbers of locks, by comma")
 	f.StringArrayVar(&o.out, "out", nil, outHelp(sweepOutputs))
-	all := pflag.NewFlagSet("run", pflag.ContinueOnError)
-	o.settings.flags(all)
-	all.VisitAll(func(flag *pflag.Flag) {
-		if !slices.Contains(notOfSweep, flag.Name) {
-			f.AddFlag(flag)
-		}
-	})
+	// Designs are arguments, and in an open loop clients are not what is varied.
+	o.settings.flagsBut(f, "design", "clients", "keys", "rate", "arrival", "stages")
 }
 
 // sweepSettings are short runs of clients that go for the lock again at once. They hold it
@@ -90,32 +74,25 @@ func (o *sweepOptions) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	records, err := newRecords(o.settings.history)
+	s, err := o.settings.session(p, newProgress(cmd.ErrOrStderr(), o.settings.quiet, len(p.subjects)))
 	if err != nil {
 		return err
 	}
-	collectRarely()
-	s := &session{plan: p, records: records, proves: true, failFast: o.settings.failFast, progress: newProgress(cmd.ErrOrStderr(), o.settings.quiet, len(p.subjects))}
 	s.progress.say("%d points of %v; about %v", len(p.subjects), p.options.Duration, (time.Duration(len(p.subjects)) * p.options.Duration).Round(time.Second))
-	err = s.run(cmd.Context(), o.settings.redis)
-	if err = errors.Join(err, records.tidy(s.runs)); err != nil {
+	if err := s.run(cmd.Context()); err != nil {
 		return err
 	}
 	r := reports.New(s.runs, s.notRun)
 	r.Prove(s.proof)
-	if err := o.write(cmd.OutOrStdout(), out, r); err != nil {
+	if err := out.write(cmd.OutOrStdout(), forms{
+		jsonOutput.name:  in(reports.JSON, r),
+		benchOutput.name: in(reports.Bench, r),
+		csvOutput.name:   in(reports.SweepCSV, r),
+		"":               onTerminal(reports.TerminalSweep, r),
+	}); err != nil {
 		return err
 	}
 	return verdictOf(r.Exit)
-}
-
-func (o *sweepOptions) write(w io.Writer, out outputs, r reports.Result) error {
-	return out.files(w, map[string]rendering{
-		jsonOutput.name:  func(w io.Writer) error { return reports.JSON(w, r) },
-		benchOutput.name: func(w io.Writer) error { return reports.Bench(w, r) },
-		"csv":            func(w io.Writer) error { return reports.SweepCSV(w, r) },
-		"":               func(w io.Writer) error { return reports.TerminalSweep(w, r, terminalOptions(w)) },
-	})
 }
 
 // plan is that of run, with every design at every point.
@@ -135,7 +112,9 @@ func (o *sweepOptions) plan(cmd *cobra.Command, args []string) (plan, error) {
 	o.settings.designs = args
 	// A lock broken on purpose is to be caught where there is most competition.
 	o.settings.params.Clients, o.settings.params.Keys = o.clients[len(o.clients)-1], o.keys[0]
-	o.settings.settle(cmd.Flags())
+	if err := o.settings.settle(cmd.Flags()); err != nil {
+		return plan{}, err
+	}
 	p, err := o.settings.plan()
 	if err != nil {
 		return p, err

@@ -30,7 +30,7 @@ func uiFlag(f *pflag.FlagSet, asked *bool) {
 // show returns the progress for a run of p, and the context for it: that of the command,
 // or where the run is shown live one that ends when somebody at the terminal asks for
 // that. Where nothing can be shown it says so, and progress is told in lines.
-func (o *runOptions) show(cmd *cobra.Command, p *plan) (context.Context, progress, error) {
+func (o *singleOptions) show(cmd *cobra.Command, p *plan) (context.Context, progress, error) {
 	ctx, w := cmd.Context(), cmd.ErrOrStderr()
 	plain := newProgress(w, o.quiet, len(p.subjects))
 	if !o.ui {

@@ -38,7 +38,7 @@ func version() string {
 // noArgs refuses arguments that are not flags.
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return fmt.Errorf("%s: unexpected argument %q; hint: %s -h shows what it takes", cmd.Name(), args[0], cmd.CommandPath())
+		return fmt.Errorf("unexpected argument %q; hint: %s -h shows what it takes", args[0], cmd.CommandPath())
 	}
 	return nil
 }

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/lockbench/lockbench/internal/suggest"
+)
+
+// explainFlag says of a flag that could not be read what would do: one that there is, a
+// value of its type, or where the flags are listed.
+func explainFlag(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	var wrong *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &unknown):
+		var known []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+		if near := suggest.Near(unknown.GetSpecifiedName(), known); len(near) > 0 {
+			return fmt.Errorf("%w; hint: did you mean --%s?", err, strings.Join(near, ", --"))
+		}
+	case errors.As(err, &wrong):
+		return wrongValue(wrong)
+	}
+	return fmt.Errorf("%w; hint: %s -h lists the flags", err, cmd.CommandPath())
+}
+
+// wrongValue says what a flag takes. Types of ours say so themselves.
+func wrongValue(err *pflag.InvalidValueError) error {
+	f := err.GetFlag()
+	what, example, simple := typeOf(f.Value).Takes()
+	switch {
+	case f.Value.Type() == "intSlice":
+		what, example = "whole numbers, by comma", "1,8,64"
+	case !simple:
+		return fmt.Errorf("--%s %s: %w", f.Name, err.GetValue(), err.Unwrap())
+	}
+	return fmt.Errorf("--%s %q: it takes %s; hint: such as %s", f.Name, err.GetValue(), what, example)
+}
+
+// refuseEmpty refuses flags that were given nothing: what was meant to be there is lost,
+// and what would be done without is another thing.
+func refuseEmpty(flags *pflag.FlagSet) (err error) {
+	flags.Visit(func(f *pflag.Flag) {
+		if err == nil && isEmpty(f.Value) {
+			err = fmt.Errorf("--%s %q: nothing is named; hint: a value, or leave the flag out", f.Name, "")
+		}
+	})
+	return err
+}
+
+// unusedBeside refuses flags that do nothing beside one that names a file: what they would
+// decide is as the file says.
+func unusedBeside(name string, flags *pflag.FlagSet, used ...string) (err error) {
+	flags.Visit(func(f *pflag.Flag) {
+		if err == nil && !slices.Contains(used, f.Name) {
+			err = fmt.Errorf("--%s %s: with --%s it does nothing, that file says it; hint: leave one of them out", f.Name, f.Value, name)
+		}
+	})
+	return err
+}
+
+// isEmpty tells whether a text is, or a list of texts or one of them.
+func isEmpty(v pflag.Value) bool {
+	if list, ok := v.(pflag.SliceValue); ok {
+		texts := list.GetSlice()
+		return len(texts) == 0 || slices.Contains(texts, "")
+	}
+	return v.Type() == "string" && v.String() == ""
+}
