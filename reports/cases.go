@@ -50,7 +50,7 @@ func (r *Result) suites() []suite {
 		run := &merged.Runs[i]
 		s := suite{name: labels[i], run: run, took: r.took(run), cases: []testCase{run.wholeCase()}}
 		s.cases = append(s.cases, merged.thresholdCases(i)...)
-		for _, name := range judgeable() {
+		for _, name := range Judgeable() {
 			if g, judged := run.Guarantees[name]; judged {
 				s.cases = append(s.cases, merged.guaranteeCase(run, name, g))
 			}

@@ -17,7 +17,7 @@ func (m *Matrix) suites() []suite {
 		for _, part := range m.Settings.Parts {
 			s.cases = append(s.cases, m.partCase(row, part))
 		}
-		for _, name := range judgeable() {
+		for _, name := range Judgeable() {
 			s.cases = append(s.cases, m.cellCase(row, name))
 		}
 		all = append(all, s)

@@ -43,7 +43,7 @@ func (r *MatrixRow) AddRun(p MatrixPart, j *Judged) {
 // not put to the test.
 func evidence(run *Run) map[lockbench.Guarantee]Evidence {
 	found := make(map[lockbench.Guarantee]Evidence)
-	for _, name := range judgeable() {
+	for _, name := range Judgeable() {
 		g, judged := run.Guarantees[name]
 		if !judged || g.Verdict == checker.Untested && !g.Exercised {
 			continue

@@ -88,7 +88,7 @@ func (c *MatrixComparison) guarantees(old *Matrix) {
 		return
 	}
 	cells := old.Rows[0].Cells
-	for _, g := range judgeable() {
+	for _, g := range Judgeable() {
 		if _, known := cells[g]; !known {
 			c.New = append(c.New, "guarantee "+string(g))
 		}
@@ -166,7 +166,7 @@ func (m *Matrix) lacking(r *MatrixRow) bool {
 // row compares the cells of a design; what is not known of one that was not run to its
 // end is left open.
 func (c *MatrixComparison) row(old, r *MatrixRow, open bool) {
-	for _, g := range judgeable() {
+	for _, g := range Judgeable() {
 		change := MatrixChange{Design: r.Design, Guarantee: g, Was: old.Cells[g], Is: r.Cells[g]}
 		was, is := standing(change.Was), standing(change.Is)
 		switch {

@@ -18,7 +18,7 @@ func oneCell(v checker.Verdict, claimed bool) Matrix {
 		lockbench.Exclusion: {Guarantee: Guarantee{Verdict: checker.Broken}},
 	})
 	found := make(map[lockbench.Guarantee]Evidence)
-	for _, g := range judgeable() {
+	for _, g := range Judgeable() {
 		found[g] = Evidence{Guarantee: Guarantee{Verdict: checker.Held, Exercised: true}}
 	}
 	row := MatrixRow{Design: "d/v"}

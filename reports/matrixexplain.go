@@ -120,7 +120,7 @@ func (e *explanation) evidence(found Evidence) {
 	cell := Cell{Verdict: found.Verdict, Claimed: found.Claimed, Exercised: found.Exercised}
 	_, paint := mark(cell)
 	e.printf("\n%s  %s", e.bold(found.Part), paint(e.palette, verdictWords(cell)))
-	if d := detail(found.counted(p)); d != "" {
+	if d := detail(found.Counted(p)); d != "" {
 		e.printf("; %s", d)
 	}
 	e.printf("\n")
@@ -132,8 +132,8 @@ func (e *explanation) evidence(found Evidence) {
 	e.again(p, found)
 }
 
-// counted is the guarantee as detail counts it.
-func (e Evidence) counted(p *MatrixPart) Guarantee {
+// Counted is the guarantee as its Detail counts it: where p explored, once a schedule.
+func (e Evidence) Counted(p *MatrixPart) Guarantee {
 	g := e.Guarantee
 	g.scenarios = nil
 	if len(p.Covered) > 0 && g.Violations > 0 {
@@ -156,24 +156,34 @@ func (e *explanation) witness(found Evidence) {
 	e.printf("\n")
 }
 
-// extent says what the part covered: the scenarios with this verdict, or the run.
+// extent says what the part covered.
 func (e *explanation) extent(p *MatrixPart, found Evidence) {
+	for _, line := range p.Extent(found.In) {
+		e.printf("  %s\n", line)
+	}
+}
+
+// Extent says, line by line, what a part covered: of what it explored the given scenarios,
+// or the run.
+func (p *MatrixPart) Extent(scenarios []string) []string {
 	if len(p.Covered) == 0 {
-		e.printf("  %s in %s, seed %d, server %s %s\n", plural(p.Grants, "grant"), compact(p.ElapsedNS), p.Seed, p.Server.Kind, p.Server.Version)
+		lines := []string{fmt.Sprintf("%s in %s, seed %d, server %s %s", plural(p.Grants, "grant"), compact(p.ElapsedNS), p.Seed, p.Server.Kind, p.Server.Version)}
 		for _, f := range p.Injected {
-			e.printf("  fault %s: struck %s, %s held, %s acquiring\n", f.Fault, number(f.Struck), number(f.MetHeld), number(f.MetAcquire))
+			lines = append(lines, fmt.Sprintf("fault %s: struck %s, %s held, %s acquiring", f.Fault, number(f.Struck), number(f.MetHeld), number(f.MetAcquire)))
 		}
-		return
+		return lines
 	}
 	var runs []Run
 	for _, c := range p.Covered {
-		if slices.Contains(found.In, c.Scenario) {
+		if slices.Contains(scenarios, c.Scenario) {
 			runs = append(runs, Run{Workload: c.Scenario, Exploration: &Exploration{Coverage: c.Coverage}})
 		}
 	}
-	for _, line := range coverage(runs, "", true) {
-		e.printf("  %s\n", strings.Replace(line, " in 0ns", "", 1))
+	lines := coverage(runs, "", true)
+	for i := range lines {
+		lines[i] = strings.Replace(lines[i], " in 0ns", "", 1)
 	}
+	return lines
 }
 
 // again says how to see it again.

@@ -12,14 +12,14 @@ import (
 func MarkdownMatrix(w io.Writer, m Matrix) error {
 	b := bufio.NewWriter(w)
 	head, rule := "| design |", "|---|"
-	for _, g := range judgeable() {
+	for _, g := range Judgeable() {
 		head += " " + heads[g] + " |"
 		rule += ":-:|"
 	}
 	fmt.Fprintf(b, "%s\n%s\n", head, rule)
 	for i := range m.Rows {
 		line := "| " + m.Rows[i].Design + " |"
-		for _, g := range judgeable() {
+		for _, g := range Judgeable() {
 			text, _ := mark(m.Rows[i].Cells[g])
 			line += " " + strings.ReplaceAll(text, "*", `\*`) + " |"
 		}
@@ -27,6 +27,6 @@ func MarkdownMatrix(w io.Writer, m Matrix) error {
 	}
 	fmt.Fprintf(b, "\n%s.\n", strings.Join(columnLegend(), ", "))
 	fmt.Fprintf(b, "%s.\n", strings.ReplaceAll(strings.Join(markLegend, "; "), "*", `\*`))
-	fmt.Fprintf(b, "\n%s.\n", strings.Join(append(madeFrom(&m), m.Notes...), ". "))
+	fmt.Fprintf(b, "\n%s.\n", strings.Join(append(m.MadeFrom(), m.Notes...), ". "))
 	return b.Flush()
 }

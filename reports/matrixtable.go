@@ -23,8 +23,8 @@ var heads = map[lockbench.Guarantee]string{
 	lockbench.Restart: "res", lockbench.Failover: "fai", lockbench.ReleaseDelay: "del",
 }
 
-// judgeable are the guarantees of a matrix, in the order of reports.
-func judgeable() []lockbench.Guarantee {
+// Judgeable are the guarantees of a matrix, in the order of reports.
+func Judgeable() []lockbench.Guarantee {
 	var all []lockbench.Guarantee
 	for _, info := range lockbench.Guarantees() {
 		if heads[info.Name] != "" {
@@ -107,13 +107,13 @@ func (t *matrixText) table() {
 		width = max(width, len(t.m.Rows[i].Design))
 	}
 	head := fmt.Sprintf("%-*s", width, "design")
-	for _, g := range judgeable() {
+	for _, g := range Judgeable() {
 		head += " " + heads[g]
 	}
 	t.printf("%s\n%s\n", head, strings.Repeat("─", len(head)))
 	for i := range t.m.Rows {
 		line, gap := t.m.Rows[i].Design, width-len(t.m.Rows[i].Design)
-		for _, g := range judgeable() {
+		for _, g := range Judgeable() {
 			text, paint := mark(t.m.Rows[i].Cells[g])
 			line += strings.Repeat(" ", gap+1) + paint(t.palette, text)
 			gap = len("exc") - utf8.RuneCountInString(text)
@@ -132,7 +132,7 @@ func (t *matrixText) legend() {
 // columnLegend says what the heads stand for.
 func columnLegend() []string {
 	var all []string
-	for _, g := range judgeable() {
+	for _, g := range Judgeable() {
 		all = append(all, heads[g]+" "+string(g))
 	}
 	return all
@@ -161,7 +161,7 @@ func wrapped(parts []string, separator string, width int) []string {
 // made says what the matrix was made from, and what is missing of it.
 func (t *matrixText) made() {
 	t.printf("\n")
-	for _, line := range madeFrom(t.m) {
+	for _, line := range t.m.MadeFrom() {
 		t.printf("%s\n", line)
 	}
 	for _, note := range t.m.Notes {
@@ -183,8 +183,8 @@ func (t *matrixText) made() {
 	}
 }
 
-// madeFrom says in one line per part what was done.
-func madeFrom(m *Matrix) []string {
+// MadeFrom says in one line per part what was done.
+func (m *Matrix) MadeFrom() []string {
 	var lines []string
 	for _, part := range m.Settings.Parts {
 		var designs, schedules, grants int64
@@ -238,33 +238,43 @@ func (m *Matrix) uncaught(p *MatrixPart) string {
 
 // outcome says in one sentence what the exit code means.
 func (t *matrixText) outcome() {
-	var claimed, broken []string
-	for i := range t.m.Rows {
-		r := &t.m.Rows[i]
+	paint := map[int]func(string) string{Passed: t.good, BrokenClaim: t.bad}[t.m.Exit]
+	if paint == nil {
+		paint = t.warn
+	}
+	headline, why := t.m.Outcome()
+	t.printf("\n%s: %s (exit %d)\n", paint(headline), why, t.m.Exit)
+}
+
+// Outcome says what the exit code of m means, in a few words, and why.
+func (m *Matrix) Outcome() (headline, why string) {
+	var claimed []string
+	var unclaimed int64
+	for i := range m.Rows {
+		r := &m.Rows[i]
 		if names := r.with(func(c Cell) bool { return c.Verdict == checker.Broken && c.Claimed }); len(names) > 0 {
 			claimed = append(claimed, r.Design+" broke "+list(names))
 		} else if len(r.with(func(c Cell) bool { return c.Verdict == checker.Broken })) > 0 {
-			broken = append(broken, r.Design)
+			unclaimed++
 		}
 	}
-	var s string
-	switch t.m.Exit {
+	switch m.Exit {
 	case Passed:
-		s = t.good("No claim was broken") + ": every claim that this could exercise was held"
+		headline, why = "No claim was broken", "every claim that this could exercise was held"
 	case BrokenClaim:
-		s = t.bad("Claims were broken") + ": " + strings.Join(claimed, "; ")
+		headline, why = "Claims were broken", strings.Join(claimed, "; ")
 	default:
-		s = t.warn("Inconclusive") + ": " + strings.Join(t.m.reasons(), "; ")
+		headline, why = "Inconclusive", strings.Join(m.reasons(), "; ")
 	}
-	if len(broken) > 0 {
-		s += fmt.Sprintf("; broken only where nothing was claimed: %s", plural(int64(len(broken)), "design"))
+	if unclaimed > 0 {
+		why += "; broken only where nothing was claimed: " + plural(unclaimed, "design")
 	}
-	t.printf("\n%s (exit %d)\n", s, t.m.Exit)
+	return headline, why
 }
 
 // with lists the guarantees whose cells match.
 func (r *MatrixRow) with(match func(Cell) bool) []lockbench.Guarantee {
-	return slices.DeleteFunc(judgeable(), func(g lockbench.Guarantee) bool { return !match(r.Cells[g]) })
+	return slices.DeleteFunc(Judgeable(), func(g lockbench.Guarantee) bool { return !match(r.Cells[g]) })
 }
 
 // reasons says why the matrix is inconclusive.

@@ -44,7 +44,7 @@ var (
 
 	runOutputs     = []outputForm{jsonOutput, hgrmOutput, hlogOutput, benchOutput, htmlOutput, junitOutput, markdownOutput, githubOutput}
 	exploreOutputs = []outputForm{jsonOutput, textOutput, htmlOutput, junitOutput, markdownOutput, githubOutput}
-	matrixOutputs  = []outputForm{jsonOutput, markdownOutput, junitOutput, githubOutput}
+	matrixOutputs  = []outputForm{jsonOutput, markdownOutput, htmlOutput, junitOutput, githubOutput}
 	compareOutputs = []outputForm{jsonOutput, markdownOutput, githubOutput, {benchOutput.name, "FILE (the Go benchmark format: benchstat -col side FILE)"}}
 	sweepOutputs   = []outputForm{jsonOutput, csvOutput, benchOutput}
 	limitOutputs   = []outputForm{jsonOutput}
@@ -163,6 +163,7 @@ func (o outputs) writeMatrix(stdout io.Writer, m reports.Matrix) error {
 		junitOutput.name:    in(reports.JUnitMatrix, m),
 		markdownOutput.name: in(reports.MarkdownMatrix, m),
 		githubOutput.name:   in(reports.MarkdownMatrix, m),
+		htmlOutput.name:     in(html.WriteMatrix, m),
 		annotations:         in(reports.AnnotationsMatrix, m),
 		"":                  onTerminal(reports.TerminalMatrix, m),
 	})

@@ -152,6 +152,14 @@ func TestBrowser(t *testing.T) {
 			t.Run(fmt.Sprint("run, ", width, " wide, ", scheme), func(t *testing.T) { testPage(t, open(t, browser, run, width, scheme), width) })
 		}
 	}
+	matrix := matrixWritten(t, readmeMatrix(t))
+	for width, scheme := range map[int64]string{1200: "light", 390: "dark"} {
+		t.Run(fmt.Sprint("matrix, ", width, " wide, ", scheme), func(t *testing.T) { testMatrix(t, open(t, browser, matrix, width, scheme), width) })
+	}
+	t.Run("hostile matrix", func(t *testing.T) {
+		b := open(t, browser, matrixWritten(t, spoiledMatrix(t)), 1000, "light")
+		b.wellBehaved(1000)
+	})
 	t.Run("exploration", func(t *testing.T) { testExploration(t, open(t, browser, explored, 390, "light")) })
 	t.Run("pointing", func(t *testing.T) { testPointing(t, open(t, browser, run, 1000, "light")) })
 	t.Run("keys", func(t *testing.T) { testKeys(t, open(t, browser, run, 1000, "light")) })
@@ -174,13 +182,58 @@ func testPage(t *testing.T, b *tab, width int64) {
 		b.seen("[data-chart="+kind+"] .plot", "canvas")
 	}
 	b.seen(lanes, "svg .overlap.both .row")
+	b.wellBehaved(width)
+}
+
+// wellBehaved asserts what is asked of every page: it fits, can be read, runs nothing that
+// came with the data, and asks nobody for anything.
+func (b *tab) wellBehaved(width int64) {
+	b.t.Helper()
 	if got := eval[int64](b, "document.documentElement.scrollWidth"); got > width {
-		t.Errorf("the page is %d wide, want %d: something sticks out", got, width)
+		b.t.Errorf("the page is %d wide, want %d: something sticks out", got, width)
 	}
 	if got := eval[[]string](b, contrasts); len(got) > 0 {
-		t.Errorf("too little contrast: %s", strings.Join(got, "; "))
+		b.t.Errorf("too little contrast: %s", strings.Join(got, "; "))
+	}
+	if got := eval[[]string](b, nameless); len(got) > 0 {
+		b.t.Errorf("without a name or a scope: %s", strings.Join(got, "; "))
+	}
+	if eval[bool](b, "'pwned' in window") {
+		b.t.Error("what came with the data was run")
 	}
 	b.well()
+}
+
+// nameless lists tables that neither a caption nor the region around them names, heads
+// without a scope, and pictures and buttons without a text.
+const nameless = `(() => {
+	const found = [];
+	for (const t of document.querySelectorAll("main table:not(.u-legend)")) {
+		const region = t.closest("[role=region]");
+		if (!t.caption && !region?.ariaLabel && !region?.hasAttribute("aria-labelledby")) found.push("table: " + t.textContent.slice(0, 40));
+		for (const h of t.querySelectorAll("th:not([scope])")) found.push("head: " + h.textContent);
+	}
+	for (const e of document.querySelectorAll("main [role=img], main .stage, main button")) if (!e.ariaLabel && !e.textContent.trim()) found.push(e.tagName);
+	return found;
+})()`
+
+// testMatrix follows a cell to its witness.
+func testMatrix(t *testing.T, b *tab, width int64) {
+	b.wellBehaved(width)
+	b.do(chromedp.Focus(chromedp.CSS(".matrix a[href='#design-2-exclusion']")), chromedp.KeyEvent("\r"))
+	b.do(chromedp.WaitVisible(chromedp.CSS("#design-2-exclusion .stage svg .overlap.both .row")))
+	if got := eval[int](b, "document.querySelectorAll('details.cell[open]').length"); got != 1 {
+		t.Errorf("following a cell opens %d of them, want 1", got)
+	}
+	top := eval[float64](b, "document.querySelector('#design-2-exclusion').getBoundingClientRect().top")
+	if top < -5 || top > 900 {
+		t.Errorf("the evidence is %.0f px from the top of the window, want it in view", top)
+	}
+	b.do(chromedp.Focus(chromedp.CSS("#design-2-exclusion .stage")), chromedp.KeyEvent("\u0303"))
+	if got := eval[string](b, "document.querySelector('#design-2-exclusion .readout').textContent"); !strings.Contains(got, "client") {
+		t.Errorf("the arrow keys say %q of the first event", got)
+	}
+	b.wellBehaved(width)
 }
 
 // contrasts lists texts with less than the 4.5 : 1 that WCAG 2.2 asks for (1.4.3), as
@@ -202,10 +255,7 @@ const contrasts = `(() => {
 
 func testExploration(t *testing.T, b *tab) {
 	b.seen("figure[data-picture=run-1-recovery] .stage", "svg .mark")
-	if got := eval[int64](b, "document.documentElement.scrollWidth"); got > 390 {
-		t.Errorf("the page is %d wide, want 390", got)
-	}
-	b.well()
+	b.wellBehaved(390)
 }
 
 // testPointing points at the overlap, and reads its numbers.
@@ -321,11 +371,8 @@ func testPaper(t *testing.T, b *tab) {
 func testHostile(t *testing.T, b *tab) {
 	b.seen(lanes, "svg .mark")
 	b.seen("[data-chart=overtime] .plot", "canvas")
-	if eval[bool](b, "'pwned' in window") {
-		t.Error("what came with the result was run")
-	}
 	if got := eval[string](b, "document.querySelector('.run h2').textContent"); !strings.Contains(got, "</script><script>") {
 		t.Errorf("the design is called %q, want what the result says", got)
 	}
-	b.well()
+	b.wellBehaved(1000)
 }

@@ -69,6 +69,8 @@ func (j judgement) Says() string {
 		s += ", claimed"
 	case j.Limited:
 		s += ", claimed but not under these faults"
+	case j.Verdict == checker.Broken:
+		s += ", not claimed"
 	}
 	if detail := j.Detail(); detail != "" {
 		s += ": " + detail

@@ -76,14 +76,24 @@ const lockbench = (() => {
   }
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
 
-  // On paper everything is there, and light.
+  // A link into what is folded unfolds it.
+  function unfold() {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    for (let d = target?.closest("details"); d; d = d.parentElement.closest("details")) d.open = true;
+    target?.scrollIntoView();
+  }
+  addEventListener("hashchange", unfold);
+  for (const link of document.querySelectorAll("a[href^='#']")) link.addEventListener("click", () => setTimeout(unfold));
+  if (location.hash) unfold();
+
+  // On paper everything is there, and light; of a matrix, the cells that the reader opened.
   let before;
   addEventListener("beforeprint", () => {
-    before = { theme: root.dataset.theme, closed: [...document.querySelectorAll("details:not([open])")] };
+    before = { theme: root.dataset.theme, closed: [...document.querySelectorAll("details:not([open], .cell, .cell *)")] };
     root.dataset.theme = "light";
     for (const d of before.closed) d.open = true;
     root.classList.add("printing");
-    for (const host of drawn.keys()) drawNow(host);
+    for (const host of drawn.keys()) if (host.checkVisibility()) drawNow(host);
   });
   addEventListener("afterprint", () => {
     root.classList.remove("printing");

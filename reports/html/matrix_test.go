@@ -1,0 +1,148 @@
+package html
+
+import (
+	"bytes"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/reports"
+)
+
+// readmeMatrix is the matrix that the README shows: live runs and explorations of all
+// designs.
+func readmeMatrix(t testing.TB) reports.Matrix {
+	t.Helper()
+	f, err := os.Open("../../docs/matrix.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	m, err := reports.ReadMatrix(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func matrixWritten(t testing.TB, m reports.Matrix) string {
+	t.Helper()
+	var buf bytes.Buffer
+	if err := WriteMatrix(&buf, m); err != nil {
+		t.Fatal(err)
+	}
+	return buf.String()
+}
+
+var (
+	linkWithin = regexp.MustCompile(`href="#([^"]+)"`)
+	idWithin   = regexp.MustCompile(` id="([^"]+)"`)
+)
+
+// linksLead asserts that every link within a page leads to one place.
+func linksLead(t *testing.T, page string) {
+	t.Helper()
+	times := make(map[string]int)
+	for _, id := range idWithin.FindAllStringSubmatch(page, -1) {
+		times[id[1]]++
+	}
+	for _, link := range linkWithin.FindAllStringSubmatch(page, -1) {
+		if times[link[1]] != 1 {
+			t.Errorf("#%s is there %d times, want once", link[1], times[link[1]])
+		}
+	}
+}
+
+// TestWriteMatrix: every cell of the README's matrix leads to what it is based on, and
+// every witness in it is drawn.
+func TestWriteMatrix(t *testing.T) {
+	m := readmeMatrix(t)
+	page := matrixWritten(t, m)
+	linksLead(t, page)
+	for _, want := range []string{
+		`<h1 id="verdict">No claim was broken</h1>`, "lockbench matrix setnx-getset/naive", "--drivers live,explore",
+		`href="#design-1-exclusion"`, "broken, claimed but not under these faults", "lockbench run --design setnx-getset/naive --seed 1 --fault crash",
+		"The schedule as a file for", "<li>under <code>cancel</code> it gives up exclusion",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("%q is not in the page", want)
+		}
+	}
+	if found := elsewhere.FindString(page); found != "" {
+		t.Errorf("the page refers elsewhere: %s", found)
+	}
+	if len(page) > 3<<20 {
+		t.Errorf("the page has %d bytes, want 3 MiB at most", len(page))
+	}
+	shown, drawn, cells := 0, strings.Count(page, "<figure class=\"lanes\"")+strings.Count(page, "Shown by the same"), strings.Count(page, "<details class=\"cell\"")
+	for _, r := range m.Rows {
+		for _, c := range r.Cells {
+			for _, e := range c.Evidence {
+				if (judgement{Guarantee: e.Guarantee}).shown() {
+					shown++
+				}
+			}
+		}
+	}
+	if drawn != shown || shown < 100 {
+		t.Errorf("%d witnesses are shown, want %d, and more than a hundred", drawn, shown)
+	}
+	if want := len(m.Rows) * len(reports.Judgeable()); cells != want {
+		t.Errorf("got %d cells, want %d", cells, want)
+	}
+}
+
+// TestMatrixThatIsOpen says what was not run, and does not believe what was not proven.
+func TestMatrixThatIsOpen(t *testing.T) {
+	m := readmeMatrix(t)
+	for g, c := range m.SelfCheck.Cells {
+		c.Evidence = nil
+		m.SelfCheck.Cells[g] = c
+	}
+	m.Rows[0].Parts = m.Rows[0].Parts[:1]
+	m.Settle()
+	page := matrixWritten(t, m)
+	for _, want := range []string{`class="verdict open"`, "<strong>not run</strong> setnx-getset/naive: live faults", "It counts as untested", "<b>live faults</b> not run"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("%q is not in the page", want)
+		}
+	}
+	if page := matrixWritten(t, reports.Matrix{Exit: reports.Inconclusive}); !strings.Contains(page, "Nothing was run") {
+		t.Error("a page of nothing does not say so")
+	}
+}
+
+// spoiledMatrix is a matrix in which all that names something tries to be code.
+func spoiledMatrix(t testing.TB) reports.Matrix {
+	m := readmeMatrix(t)
+	m.Rows = m.Rows[:1]
+	m.Notes, m.NotRun, m.Environment.Version = []string{hostile}, []string{hostile}, hostile
+	r := &m.Rows[0]
+	r.Design, r.Source, r.Library, r.Claims = hostile, hostile, hostile, []lockbench.Guarantee{hostile}
+	r.Limits = []reports.MatrixLimit{{Fault: hostile, Gives: r.Claims, Why: hostile}}
+	r.Without = []reports.MatrixOmission{{Part: hostile, Why: hostile}}
+	for i := range r.Parts {
+		p := &r.Parts[i]
+		p.Command, p.Error, p.History, p.Defects, p.Server.Version = hostile, hostile, hostile, []string{hostile}, hostile
+	}
+	for _, c := range r.Cells {
+		for i := range c.Evidence {
+			e := &c.Evidence[i]
+			e.Note, e.In = hostile, []string{hostile}
+			if e.Witness != nil {
+				e.Witness.Key, e.Witness.Sentence = hostile, hostile
+			}
+			if e.Schedule != nil {
+				e.Schedule.Replay = hostile
+				for j := range e.Schedule.Steps {
+					e.Schedule.Steps[j].Command, e.Schedule.Steps[j].Client = hostile, hostile
+				}
+			}
+		}
+	}
+	return m
+}
+
+func TestMatrixEscapes(t *testing.T) { escaped(t, matrixWritten(t, spoiledMatrix(t))) }
