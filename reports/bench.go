@@ -48,11 +48,7 @@ type bench struct {
 func newBench(w io.Writer) *bench {
 	b := &bench{Writer: benchfmt.NewWriter(w)}
 	for _, f := range compared() {
-		better := "lower"
-		if f.rises {
-			better = "higher"
-		}
-		b.record(&benchfmt.UnitMetadata{UnitMetadataKey: benchfmt.UnitMetadataKey{Unit: f.benchUnit(), Key: "better"}, OrigUnit: f.benchUnit(), Value: better})
+		b.record(&benchfmt.UnitMetadata{UnitMetadataKey: benchfmt.UnitMetadataKey{Unit: f.benchUnit(), Key: "better"}, OrigUnit: f.benchUnit(), Value: f.better()})
 	}
 	return b
 }

@@ -22,7 +22,7 @@ type Comparison struct {
 	Schema string `json:"schema"`
 	// Alpha is how often, at most, a comparison of equals shows a difference of speed
 	// anywhere in it; Tests how many figures were compared at once, over which it is
-	// corrected, and RunsNeeded how many runs of each side that takes.
+	// corrected, and RunsNeeded how many runs of each side it takes to tell any.
 	Alpha      float64 `json:"alpha"`
 	Tests      int     `json:"tests"`
 	RunsNeeded int     `json:"runs_needed"`
@@ -50,9 +50,12 @@ type ComparedDesign struct {
 	Base string `json:"base"`
 	New  string `json:"new"`
 	// BaseRuns and NewRuns count the runs; LeftOut those of both whose speed does not count.
-	BaseRuns   int               `json:"base_runs"`
-	NewRuns    int               `json:"new_runs"`
-	LeftOut    int               `json:"left_out,omitempty"`
+	BaseRuns int `json:"base_runs"`
+	NewRuns  int `json:"new_runs"`
+	LeftOut  int `json:"left_out,omitempty"`
+	// Blocks is in how many groups of neighbouring runs speeds were compared: 1 where the
+	// sides did not take turns, 0 where none were.
+	Blocks     int               `json:"blocks,omitempty"`
 	Guarantees []GuaranteeChange `json:"guarantees"`
 	Metrics    []MetricChange    `json:"metrics"`
 

@@ -56,8 +56,8 @@ func (s repeated) measure(run *Run, random *rand.Rand) {
 	whole := 0.05 * random.NormFloat64()
 	draw := func(v float64) float64 { return v * s.slower * math.Exp(whole+0.05*random.NormFloat64()) }
 	run.GrantsPerS, run.Attempts, run.Commands = 5e3/draw(1), 1.5, 2
-	for name, l := range run.Latency {
-		if l.Count > 0 {
+	for _, name := range sortedKeys(run.Latency) {
+		if l := run.Latency[name]; l.Count > 0 {
 			l.P50, l.P99, l.Max = int64(draw(80e3)), int64(draw(9e6)), int64(draw(250e6))
 			run.Latency[name] = l
 		}
@@ -128,6 +128,65 @@ func TestCompareItself(t *testing.T) {
 	}
 }
 
+// TestCompareBlocks sees that only runs are compared that were made near each other, where the
+// sides took turns.
+func TestCompareBlocks(t *testing.T) {
+	for _, c := range []struct {
+		name, order string // b and n, in the order in which runs began; ? begins at no time known
+		want        string // the same, by blocks, those of base first
+	}{
+		{"in turns", "bnnbbnnbbnnbbnnb", "bbbbnnnn bbbbnnnn"},
+		{"the rest goes with the last", "bnnbbnnbbnnbbnnbbnnb", "bbbbnnnn bbbbbbnnnnnn"},
+		{"too few for two", "bnnbbnnbbnnb", "bbbbbbnnnnnn"},
+		{"one after the other", "bbbbbbbbnnnnnnnn", "bbbbbbbbnnnnnnnn"},
+		{"by halves", "bbbbnnnnnnnnbbbb", "bbbbnnnn bbbbnnnn"},
+		{"of one the time is not known", "?nnbbnnbbnnbbnnb", "bbbbbbbbnnnnnnnn"},
+		{"one side", "bbbb", "bbbb"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var d ComparedDesign
+			for i, side := range c.order {
+				o := observed{run: &Run{Started: time.Date(2026, 11, 2, 10, i, 0, 0, time.UTC).Format(time.RFC3339Nano)}}
+				switch side {
+				case 'n':
+					d.changed = append(d.changed, o)
+				case '?':
+					o.run.Started = ""
+					fallthrough
+				default:
+					d.base = append(d.base, o)
+				}
+			}
+			var got []string
+			for _, b := range d.blocks() {
+				got = append(got, strings.Repeat("b", len(b.base))+strings.Repeat("n", len(b.changed)))
+			}
+			if diff := cmp.Diff(strings.Join(got, " "), c.want); diff != "" {
+				t.Errorf("(-got +want):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestUnseen sees that where no difference is seen it is said how large a one could go unseen,
+// and that ten times as many runs see less.
+func TestUnseen(t *testing.T) {
+	few := compareSides(t, repeated{design: strategy, runs: 8, slower: 1, seed: 4}, repeated{design: strategy, runs: 8, slower: 1, seed: 5}, CompareOptions{})
+	want := "note lua-token/strategy: with these runs a difference of less than "
+	if text := terminalOf(t, few); !strings.Contains(text, want) || !strings.Contains(text, " of each would show 10%") {
+		t.Errorf("%q is not in\n%s", want, text)
+	}
+	m := metricOf(t, few, "acquire.p50")
+	if m.RunsForTenth <= 8 || *m.Visible < 0.1 {
+		t.Errorf("8 runs: %.2f is visible, and %d runs show a tenth; want more than 0.1 and 8", *m.Visible, m.RunsForTenth)
+	}
+	validateComparison(t, few)
+	many := compareSides(t, repeated{design: strategy, runs: 58, slower: 1, seed: 4}, repeated{design: strategy, runs: 58, slower: 1, seed: 5}, CompareOptions{})
+	if lines := many.unseen(); len(lines) > 0 {
+		t.Errorf("58 runs: %q, want nothing", lines)
+	}
+}
+
 func TestCompareExits(t *testing.T) {
 	even := repeated{design: strategy, runs: 10, slower: 1, seed: 1}
 	with := func(r repeated, change func(int, *Result)) repeated { r.change, r.seed = change, 2; return r }
@@ -146,7 +205,10 @@ func TestCompareExits(t *testing.T) {
 		{"slower than a limit", even, slow, CompareOptions{Limits: tenth}, FailedThreshold, "PASSED lua-token/strategy: grants_per_s worse by 10% at most: it is -3"},
 		{"faster than a limit", slow, even, CompareOptions{Limits: tenth}, Passed, "kept lua-token/strategy: grants_per_s worse by 10% at most: it is between +"},
 		{"too noisy for a limit", even, same, CompareOptions{Limits: []Limit{{"acquire.p99", 0.005}}}, Inconclusive, "it may be anything from -"},
-		{"too few runs", repeated{design: strategy, runs: 5, slower: 1}, repeated{design: strategy, runs: 5, slower: 3}, CompareOptions{}, Inconclusive, "5 and 5 runs are too few to tell a difference, it takes 7 of each"},
+		{"a limit that more runs would decide", even, same, CompareOptions{Limits: []Limit{{"grants_per_s", 0.05}}}, Inconclusive, "runs of each would decide it"},
+		{"a limit that thousands would decide", even, same, CompareOptions{Limits: []Limit{{"grants_per_s", 0.0005}}}, Inconclusive, "more or longer runs narrow that"},
+		{"six runs", repeated{design: strategy, runs: 6, slower: 1, seed: 1}, repeated{design: strategy, runs: 6, slower: 1.5, seed: 2}, CompareOptions{}, Passed, "figures worse"},
+		{"too few runs", repeated{design: strategy, runs: 5, slower: 1}, repeated{design: strategy, runs: 5, slower: 3}, CompareOptions{}, Inconclusive, "5 and 5 runs are too few to tell a difference, it takes 6 of each"},
 		{"too few runs for a limit", repeated{design: strategy, runs: 5, slower: 1}, repeated{design: strategy, runs: 5, slower: 3}, CompareOptions{Limits: tenth}, Inconclusive, "open lua-token/strategy: grants_per_s worse by 10% at most: too few runs"},
 		{"a claim broken once", even, with(even, breaks(lockbench.Exclusion, true, 3)), CompareOptions{}, BrokenClaim, "WORSE   lua-token/strategy exclusion*: held in 10 runs -> broken in 1 of 10 runs; equals differ so in 50% of cases"},
 		{"no claim, broken once", even, with(even, breaks(lockbench.Fencing, false, 3)), CompareOptions{}, Passed, "worse   lua-token/strategy fencing: untested -> broken in 1 of 1 run"},

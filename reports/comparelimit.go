@@ -3,7 +3,54 @@ package reports
 import (
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
+
+	"github.com/lockbench/lockbench/internal/suggest"
 )
+
+// A Limit is by how much a figure may be worse.
+type Limit struct {
+	Metric string
+	// Share of the figure of BASE, 0.1 for a tenth.
+	Share float64
+}
+
+// ParseLimit reads "10%" or "acquire.p99=10%". The first is a limit on each of grants_per_s
+// and acquire.p50. The error says what is wrong, with a hint.
+func ParseLimit(text string) ([]Limit, error) {
+	metrics := mains
+	name, number, named := strings.Cut(text, "=")
+	if named {
+		if err := knownMetric(name); err != nil {
+			return nil, err
+		}
+		metrics = []string{name}
+	} else {
+		number = text
+	}
+	digits, percent := strings.CutSuffix(number, "%")
+	share, err := strconv.ParseFloat(digits, 64)
+	if err != nil || !percent || !(share > 0 && share < 1e6) {
+		return nil, fmt.Errorf("%q is no share above zero; hint: 10%% or acquire.p99=10%%", number)
+	}
+	var limits []Limit
+	for _, m := range metrics {
+		limits = append(limits, Limit{Metric: m, Share: share / 100})
+	}
+	return limits, nil
+}
+
+func knownMetric(name string) error {
+	var known []string
+	for _, f := range compared() {
+		if f.name == name {
+			return nil
+		}
+		known = append(known, f.name)
+	}
+	return suggest.Unknown("metric to compare", name, known)
+}
 
 // What became of a limit.
 const (
@@ -67,9 +114,26 @@ func (m *MetricChange) limit(share float64) (outcome, why string) {
 	case m.Change == metricWorse && worse > share:
 		return limitPassed, "it is " + percent(*m.Ratio)
 	case most > share:
-		return limitOpen, fmt.Sprintf("it may be anything from %s to %s; more or longer runs narrow that", percent(*m.RatioLow), percent(*m.RatioHigh))
+		return limitOpen, fmt.Sprintf("it may be anything from %s to %s; %s", percent(*m.RatioLow), percent(*m.RatioHigh), m.more(worse, share))
 	}
 	return limitKept, fmt.Sprintf("it is between %s and %s", percent(*m.RatioLow), percent(*m.RatioHigh))
+}
+
+// mostAdvised is the greatest number of runs that a reader is told to make.
+const mostAdvised = 1000
+
+// more says what it takes to decide a limit that is open, if the figure is worse by as much as
+// it seems: to tell that from the limit, or, where it is beyond, from no change.
+func (m *MetricChange) more(worse, limit float64) string {
+	factor := m.factor(worse)
+	if worse < limit {
+		factor = m.factor(limit) / factor
+	}
+	runs := m.found.RunsFor(factor)
+	if runs <= min(m.Base.Runs, m.New.Runs) || runs > mostAdvised {
+		return "more or longer runs narrow that"
+	}
+	return fmt.Sprintf("about %d runs of each would decide it", runs)
 }
 
 // percent renders a ratio less one as "+12.3%", with what digits it deserves.

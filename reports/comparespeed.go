@@ -4,12 +4,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/lockbench/lockbench/gates"
 	"github.com/lockbench/lockbench/internal/statistics"
-	"github.com/lockbench/lockbench/internal/suggest"
 )
 
 // What became of a figure.
@@ -31,15 +28,23 @@ type MetricChange struct {
 	Change string  `json:"change"`
 	Base   *Center `json:"base,omitempty"`
 	New    *Center `json:"new,omitempty"`
-	// Ratio is the new median over the old one, less one; RatioLow and RatioHigh bound the
-	// ratio in 95 % of cases, of this figure by itself. Absent where they are not known.
+	// Ratio is what is new over what was, less one: the median of the ratios of all runs
+	// that are compared with each other. RatioLow and RatioHigh bound it in 95 % of
+	// cases, of this figure by itself. Absent where they are not known.
 	Ratio     *float64 `json:"ratio,omitempty"`
 	RatioLow  *float64 `json:"ratio_low,omitempty"`
 	RatioHigh *float64 `json:"ratio_high,omitempty"`
-	// P is of the Mann-Whitney test; PAdjusted, corrected for all figures of the
-	// comparison, decides.
+	// P is of the Mann-Whitney test, within the blocks of the design; PAdjusted, corrected
+	// for all figures of the comparison, decides.
 	P         *float64 `json:"p,omitempty"`
 	PAdjusted *float64 `json:"p_adjusted,omitempty"`
+	// Visible is the share by which the figure would have to be worse so that as many runs
+	// show it in four of five comparisons, and RunsForTenth about how many of each side
+	// would show a tenth as often. Absent where they are not known.
+	Visible      *float64 `json:"visible,omitempty"`
+	RunsForTenth int      `json:"runs_for_tenth,omitempty"`
+
+	found statistics.Comparison
 }
 
 // Center is the median of a figure over the runs, with its 95 % confidence interval; absent
@@ -57,6 +62,17 @@ type figureOf struct {
 	unit  gates.Unit
 	rises bool // more is better
 	of    func(*Run) float64
+}
+
+// mains are the figures that a comparison looks at first, and that a limit without a name is
+// for: what a slower lock shows in, as steadily as any.
+var mains = []string{"grants_per_s", "acquire.p50"}
+
+func (f figureOf) better() string {
+	if f.rises {
+		return "higher"
+	}
+	return "lower"
 }
 
 // compared are the figures of a comparison. They are few, since each makes it harder to
@@ -108,28 +124,34 @@ func (c *Comparison) speeds() {
 	}
 	var pairs []statistics.Pair
 	for i := range c.Designs {
-		d := &c.Designs[i]
-		d.LeftOut = d.leftOut()
-		for _, f := range compared() {
-			p := statistics.Pair{Base: f.sample(d.base), New: f.sample(d.changed)}
-			if len(p.Base)+len(p.New) == 0 {
-				continue
-			}
-			d.Metrics = append(d.Metrics, newMetric(f))
-			pairs = append(pairs, p)
-			if len(p.Base) > 0 && len(p.New) > 0 {
-				c.Tests++
-			}
-		}
+		pairs = append(pairs, c.Designs[i].pairs()...)
 	}
-	c.RunsNeeded = statistics.Needed(c.Tests)
-	found := statistics.CompareFamily(pairs)
+	family := statistics.Compare(pairs)
+	c.Tests, c.RunsNeeded = family.Tests, family.Needed
 	for i := range c.Designs {
 		for j := range c.Designs[i].Metrics {
-			c.Designs[i].Metrics[j].settle(found[0])
-			found = found[1:]
+			c.Designs[i].Metrics[j].settle(family.Comparisons[0])
+			family.Comparisons = family.Comparisons[1:]
 		}
 	}
+}
+
+// pairs are the samples of each figure that some run has, which become the design's Metrics.
+func (d *ComparedDesign) pairs() (all []statistics.Pair) {
+	blocks := d.blocks()
+	d.LeftOut, d.Blocks = d.leftOut(), len(blocks)
+	for _, f := range compared() {
+		p, values := statistics.Pair{Main: slices.Contains(mains, f.name)}, 0
+		for _, b := range blocks {
+			sample := statistics.Block{Base: f.sample(b.base), New: f.sample(b.changed)}
+			p.Blocks, values = append(p.Blocks, sample), values+len(sample.Base)+len(sample.New)
+		}
+		if values > 0 {
+			d.Metrics = append(d.Metrics, MetricChange{Metric: f.name, Unit: f.unit, Better: f.better(), Change: metricUnmeasured})
+			all = append(all, p)
+		}
+	}
+	return all
 }
 
 // leftOut counts the runs whose speed does not count; explored ones have none.
@@ -140,14 +162,6 @@ func (d *ComparedDesign) leftOut() (n int) {
 		}
 	}
 	return n
-}
-
-func newMetric(f figureOf) MetricChange {
-	better := "lower"
-	if f.rises {
-		better = "higher"
-	}
-	return MetricChange{Metric: f.name, Unit: f.unit, Better: better, Change: metricUnmeasured}
 }
 
 // settle takes over what the statistics say.
@@ -165,10 +179,14 @@ func (m *MetricChange) settle(s statistics.Comparison) {
 			m.Change = metricBetter
 		}
 	}
-	m.Base, m.New = newCenter(s.Base), newCenter(s.New)
+	m.found, m.Base, m.New = s, newCenter(s.Base), newCenter(s.New)
 	m.Ratio, m.P, m.PAdjusted = &s.Change, &s.P, &s.Adjusted
 	if !math.IsInf(s.High, 1) {
 		m.RatioLow, m.RatioHigh = &s.Low, &s.High
+	}
+	if v := s.Visible(); !math.IsInf(v, 1) {
+		share := m.worse(v)
+		m.Visible, m.RunsForTenth = &share, s.RunsFor(m.factor(0.1))
 	}
 }
 
@@ -197,50 +215,4 @@ func (c *Comparison) openSpeeds(d *ComparedDesign) {
 	default:
 		c.open(d.label() + ": one side measured nothing")
 	}
-}
-
-// A Limit is by how much a figure may be worse.
-type Limit struct {
-	Metric string
-	// Share of the figure of BASE, 0.1 for a tenth.
-	Share float64
-}
-
-// limited are the figures that a limit without a name is for.
-var limited = []string{"grants_per_s", "acquire.p50"}
-
-// ParseLimit reads "10%" or "acquire.p99=10%". The first is a limit on each of grants_per_s
-// and acquire.p50. The error says what is wrong, with a hint.
-func ParseLimit(text string) ([]Limit, error) {
-	metrics := limited
-	name, number, named := strings.Cut(text, "=")
-	if named {
-		if err := knownMetric(name); err != nil {
-			return nil, err
-		}
-		metrics = []string{name}
-	} else {
-		number = text
-	}
-	digits, percent := strings.CutSuffix(number, "%")
-	share, err := strconv.ParseFloat(digits, 64)
-	if err != nil || !percent || !(share > 0 && share < 1e6) {
-		return nil, fmt.Errorf("%q is no share above zero; hint: 10%% or acquire.p99=10%%", number)
-	}
-	var limits []Limit
-	for _, m := range metrics {
-		limits = append(limits, Limit{Metric: m, Share: share / 100})
-	}
-	return limits, nil
-}
-
-func knownMetric(name string) error {
-	var known []string
-	for _, f := range compared() {
-		if f.name == name {
-			return nil
-		}
-		known = append(known, f.name)
-	}
-	return suggest.Unknown("metric to compare", name, known)
 }

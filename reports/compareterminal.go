@@ -23,6 +23,9 @@ func TerminalComparison(w io.Writer, c Comparison, opt TerminalOptions) error {
 		}
 	}
 	t.legend()
+	for _, line := range t.unseen() {
+		t.printf("%s %s\n", t.warn("note"), line)
+	}
 	t.outcome()
 	return t.Flush()
 }
@@ -241,10 +244,14 @@ func (t *comparison) legend() {
 
 // explanation says how to read the figures.
 func (c *Comparison) explanation() []string {
+	within := ""
+	if slices.ContainsFunc(c.Designs, func(d ComparedDesign) bool { return d.Blocks > 1 }) {
+		within = " among neighbouring runs"
+	}
 	return []string{
 		"medians with their 95% interval; ~ no difference seen, ? too few runs to see one;",
 		"between: 95% interval of the change, of each figure by itself;",
-		fmt.Sprintf("p: Mann-Whitney, corrected for the %s (Holm): equals differ anywhere in %.0f%% of comparisons at most", plural(int64(c.Tests), "figure"), 100*c.Alpha),
+		fmt.Sprintf("p: Mann-Whitney%s, corrected for the %s (Holm): equals differ anywhere in %.0f%% of comparisons at most", within, plural(int64(c.Tests), "figure"), 100*c.Alpha),
 	}
 }
 

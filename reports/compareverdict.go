@@ -159,7 +159,7 @@ func (c *Comparison) guarantees() {
 			ps = append(ps, g.Chance)
 		}
 	}
-	adjusted := statistics.Holm(ps)
+	adjusted := statistics.Holm(ps, nil)
 	for i := range c.Designs {
 		for j := range c.Designs[i].Guarantees {
 			g := &c.Designs[i].Guarantees[j]

@@ -32,22 +32,23 @@ func newCompare() *cobra.Command {
 		Short: "Tell what became of guarantees and speed between repeated runs",
 		Long: `compare tells what became of the guarantees and the speed of designs, between results
 that run --out json=FILE saved, or of two designs that it runs itself, in turns. The files
-of a side are repetitions; it takes seven of each to tell a difference of speed, and more
+of a side are repetitions; it takes six of each to tell a difference of speed, and more
 of many designs. --run 10 runs each of two designs ten times, with the flags of run; a design
 may be named with a guard, as lua-token/fenced+fence, or twice, to see what the noise is.
 
 Guarantees that changed come first: a violation has a witness, so one more broken claim is
 worse however seldom; other changes count when they are no chance (Fisher's exact test).
 Of each figure the medians are shown with their confidence intervals, and a difference
-only where the Mann-Whitney test sees one, which assumes no distribution; else "~". All
-figures are tested as one family: of a hundred comparisons of equals ninety-nine show no
-difference anywhere. What differs in settings and surroundings is told; speeds measured
-under different settings are not compared.
+only where the Mann-Whitney test sees one, which assumes no distribution; else "~", and how
+large a difference could have been missed. Where the sides took turns only runs made near
+each other are compared. All figures are tested as one family: of a hundred comparisons of
+equals ninety-eight show no difference anywhere. What differs in settings and surroundings
+is told; speeds measured under different settings are not compared.
 
 Exit codes: 0 no claim is worse; 1 a guarantee that either side claims is worse; 3 too few
 runs, nothing measured, or a claim left untested; 4 a figure is worse by more than
 --fail-if-slower allows. Without that flag a slower design is told, and is no failure.`,
-		Example: `  lockbench compare before/*.json -- after/*.json --out markdown=comparison.md
+		Example: `  lockbench compare --out markdown=comparison.md before/*.json -- after/*.json
   lockbench compare --run 10 lua-token/strategy redislock/obtain --duration 2s
   lockbench compare --run 20 lua-token/token lua-token/strategy --key-choice own --fail-if-slower 10%`,
 		RunE: func(cmd *cobra.Command, args []string) error {

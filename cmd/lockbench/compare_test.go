@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"os/exec"
+	"slices"
 	"testing"
 	"time"
 
@@ -86,10 +87,17 @@ func TestCompareReal(t *testing.T) {
 		t.Skip("redis-server is not in PATH")
 	}
 	differ, seen := 0, 0
+	var visible []float64
 	for i := range *comparisons {
-		if changed := changedMetrics(compareReal(t, uint64(i), 0)); len(changed) > 0 {
+		itself := compareReal(t, uint64(i), 0)
+		if changed := changedMetrics(itself); len(changed) > 0 {
 			t.Logf("comparison %d with itself: %v", i, changed)
 			differ++
+		}
+		for _, m := range itself.Designs[0].Metrics {
+			if m.Metric == "acquire.p50" && m.Visible != nil {
+				visible = append(visible, *m.Visible)
+			}
 		}
 		slow := changedMetrics(compareReal(t, uint64(i), 0.2))
 		if slow["acquire.p50"] == "worse" && slow["grants_per_s"] != "better" {
@@ -97,8 +105,14 @@ func TestCompareReal(t *testing.T) {
 		}
 	}
 	t.Logf("with itself: %d of %d comparisons show a difference anywhere; a fifth slower: %d of %d show it", differ, *comparisons, seen, *comparisons)
-	if differ > 1+*comparisons/10 {
+	if slices.Sort(visible); len(visible) > 0 {
+		t.Logf("of acquire.p50 a difference of %.0f %% is visible, by the median of those with itself", 100*visible[len(visible)/2])
+	}
+	if differ > max(1, *comparisons/20) {
 		t.Errorf("%d of %d comparisons of a design with itself show a difference", differ, *comparisons)
+	}
+	if seen < *comparisons-max(1, *comparisons/20) {
+		t.Errorf("a design a fifth slower is seen in %d of %d comparisons", seen, *comparisons)
 	}
 }
 

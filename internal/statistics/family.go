@@ -6,46 +6,107 @@ import (
 )
 
 // Alpha is the level of a family of tests of figures: how often, at most, equals are said to
-// differ anywhere in it. One in twenty would be usual, but then of twenty comparisons of
-// equals two or more differ every fourth time.
-const Alpha = 0.01
+// differ anywhere in it. One in twenty would be usual, but then twenty comparisons of equals
+// say so twice or more every fourth time.
+const Alpha = 0.02
 
 // Usual is the level of confidence intervals, which leave out the truth that often, and of
 // tests that few are made of.
 const Usual = 0.05
 
+// mainShare is what the main figures of a family have of its level, where it has others.
+// The rest is enough to see what shows in a lesser figure alone.
+const mainShare = 0.8
+
 // Holm corrects p-values that are looked at together, and returns them in the same order:
 // the least of them is at most x in no more than a share x of all families of
-// equals, however their members depend on each other (S. Holm 1979).
-func Holm(ps []float64) []float64 {
-	order := make([]int, len(ps))
+// equals, however their members depend on each other (S. Holm 1979). A test of twice the
+// weight is corrected half as much; without weights all have the same.
+func Holm(ps, weights []float64) []float64 {
+	weight := func(i int) float64 {
+		if weights == nil {
+			return 1
+		}
+		return weights[i]
+	}
+	order, left := make([]int, len(ps)), 0.0
 	for i := range order {
 		order[i] = i
+		left += weight(i)
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(ps[a], ps[b]) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(ps[a]/weight(a), ps[b]/weight(b)) })
 	adjusted, least := make([]float64, len(ps)), 0.0
-	for rank, i := range order {
-		least = max(least, min(1, float64(len(ps)-rank)*ps[i]))
+	for _, i := range order {
+		least = max(least, min(1, ps[i]*left/weight(i)))
 		adjusted[i] = least
+		left -= weight(i)
 	}
 	return adjusted
 }
 
-// CompareFamily compares each pair of samples, and corrects for their number. Pairs of which
-// a sample is empty have a zero Comparison and do not count.
-func CompareFamily(pairs []Pair) []Comparison {
-	all := make([]Comparison, len(pairs))
+// A Family is what came of pairs that were compared together.
+type Family struct {
+	// Comparisons are those of the pairs, in their order.
+	Comparisons []Comparison
+	// Tests is how many of the pairs could differ: both sides have values, and not the
+	// same one throughout.
+	Tests int
+	// Needed is how many values of each side it takes so that a difference, if it is
+	// large enough, can be told in some figure.
+	Needed int
+}
+
+// Compare compares each pair of samples, and corrects for their number. Pairs of which a
+// sample is empty have a zero Comparison and do not count.
+func Compare(pairs []Pair) Family {
+	f := Family{Comparisons: make([]Comparison, len(pairs)), Needed: LeastRuns}
 	var tested []int
 	var ps []float64
 	for i, p := range pairs {
-		if len(p.Base) == 0 || len(p.New) == 0 {
+		if !p.measured() {
 			continue
 		}
-		all[i] = compare(p)
-		tested, ps = append(tested, i), append(ps, all[i].P)
+		f.Comparisons[i] = compare(p)
+		if p.varies() {
+			tested, ps = append(tested, i), append(ps, f.Comparisons[i].P)
+		}
 	}
-	for at, p := range Holm(ps) {
-		all[tested[at]].settle(p, len(ps))
+	f.Tests = len(tested)
+	weights := weigh(pairs, tested)
+	adjusted := Holm(ps, weights)
+	left := 1.0
+	for at := range tested {
+		if adjusted[at] <= Alpha {
+			left -= weights[at]
+		}
 	}
-	return all
+	for at, i := range tested {
+		f.Comparisons[i].settle(adjusted[at], Alpha*weights[at]/max(left, weights[at]), pairs[i])
+	}
+	if len(weights) > 0 {
+		f.Needed = needed(Alpha * slices.Max(weights))
+	}
+	return f
+}
+
+// weigh gives the tested pairs weights that add up to one.
+func weigh(pairs []Pair, tested []int) []float64 {
+	mains := 0
+	for _, i := range tested {
+		if pairs[i].Main {
+			mains++
+		}
+	}
+	weights, others := make([]float64, len(tested)), len(tested)-mains
+	for at, i := range tested {
+		switch {
+		case mains == 0 || others == 0:
+			weights[at] = 1 / float64(len(tested))
+		case pairs[i].Main:
+			weights[at] = mainShare / float64(mains)
+		default:
+			weights[at] = (1 - mainShare) / float64(others)
+		}
+	}
+	return weights
 }

@@ -1,0 +1,200 @@
+package statistics
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/aclements/go-moremath/stats"
+)
+
+// exactLimit is up to how many values the distribution of the test is computed; of more it
+// is normal for all purposes.
+const exactLimit = 60
+
+// test is the p-value of the two-sided test that adds up the ranks of what is new in each
+// block (P. van Elteren 1960); of one block, that of Mann and Whitney. Equal values share
+// their ranks, and the p-value is exact for them too.
+func test(blocks []Block) float64 {
+	sum, null := 0, newNull(blocks, Block.ranks)
+	for _, b := range blocks {
+		for _, rank := range b.ranks()[len(b.Base):] {
+			sum += rank
+		}
+	}
+	return null.twoSided(sum)
+}
+
+// ranks are twice the ranks of the values of a block, those of Base first: mean ranks of
+// equal values may be halves.
+func (b Block) ranks() []int {
+	all := slices.Concat(b.Base, b.New)
+	order := make([]int, len(all))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(all[i], all[j]) })
+	ranks := make([]int, len(all))
+	for from := 0; from < len(all); {
+		to := from + 1
+		for to < len(all) && all[order[to]] == all[order[from]] {
+			to++
+		}
+		for _, i := range order[from:to] {
+			ranks[i] = from + 1 + to
+		}
+		from = to
+	}
+	return ranks
+}
+
+// untied are the ranks of a block as if no two of its values were equal.
+func (b Block) untied() []int {
+	ranks := make([]int, len(b.Base)+len(b.New))
+	for i := range ranks {
+		ranks[i] = 2 * (i + 1)
+	}
+	return ranks
+}
+
+// null is the distribution of the sum of ranks of what is new, if which values of a block
+// are new is chance: exact, or else normal.
+type null struct {
+	exact    []float64 // the probability of each sum
+	mean, sd float64
+}
+
+func newNull(blocks []Block, ranks func(Block) []int) null {
+	values := 0
+	for _, b := range blocks {
+		values += len(b.Base) + len(b.New)
+	}
+	n, variance := null{}, 0.0
+	if values <= exactLimit {
+		n.exact = []float64{1}
+	}
+	for _, b := range blocks {
+		all := ranks(b)
+		mean, ofOne := moments(all)
+		n.mean += mean * float64(len(b.New))
+		variance += ofOne * float64(len(b.New)*len(b.Base)) / max(1, float64(len(all)-1))
+		if n.exact != nil {
+			n.exact = convolve(n.exact, sums(all, len(b.New)))
+		}
+	}
+	n.sd = math.Sqrt(variance)
+	return n
+}
+
+// moments are the mean and the variance of ranks; zero of none.
+func moments(ranks []int) (mean, variance float64) {
+	for _, r := range ranks {
+		mean += float64(r) / float64(len(ranks))
+	}
+	for _, r := range ranks {
+		variance += (float64(r) - mean) * (float64(r) - mean) / float64(len(ranks))
+	}
+	return mean, variance
+}
+
+// sums is the distribution of the sum of some of ranks, each choice being as likely.
+func sums(ranks []int, chosen int) []float64 {
+	total := 0
+	for _, r := range ranks {
+		total += r
+	}
+	ways := make([][]float64, chosen+1) // by how many are chosen, and their sum
+	for i := range ways {
+		ways[i] = make([]float64, total+1)
+	}
+	ways[0][0] = 1
+	reached := 0
+	for i, r := range ranks {
+		reached += r
+		for k := min(chosen, i+1); k > 0; k-- {
+			for s := reached; s >= r; s-- {
+				ways[k][s] += ways[k-1][s-r]
+			}
+		}
+	}
+	all := 0.0
+	for _, n := range ways[chosen] {
+		all += n
+	}
+	for s := range ways[chosen] {
+		ways[chosen][s] /= all
+	}
+	return ways[chosen]
+}
+
+// convolve is the distribution of the sum of two numbers that know nothing of each other.
+func convolve(a, b []float64) []float64 {
+	c := make([]float64, len(a)+len(b)-1)
+	for i, p := range a {
+		if p == 0 {
+			continue
+		}
+		for j, q := range b {
+			c[i+j] += p * q
+		}
+	}
+	return c
+}
+
+// twoSided is the probability of a sum as far out as this one, or farther, at either end.
+func (n null) twoSided(sum int) float64 {
+	if n.exact != nil {
+		return min(1, 2*min(total(n.exact[:sum+1]), total(n.exact[sum:])))
+	}
+	if n.sd == 0 {
+		return 1
+	}
+	// Sums are two apart where no values are equal; hence the one between.
+	return min(1, 2*stats.StdNormal.CDF((1-math.Abs(float64(sum)-n.mean))/n.sd))
+}
+
+// atMost is the probability of a sum of at most so much.
+func (n null) atMost(sum int) float64 {
+	if n.exact != nil {
+		return total(n.exact[:sum+1])
+	}
+	return stats.NormalDist{Mu: n.mean, Sigma: n.sd}.CDF(float64(sum) + 1)
+}
+
+func total(ps []float64) (sum float64) {
+	for _, p := range ps {
+		sum += p
+	}
+	return sum
+}
+
+// leastP is the smallest p-value that blocks of these sizes can have: in each all of one side
+// are below all of the other.
+func leastP(blocks []Block) float64 {
+	logarithm := math.Log(2)
+	for _, b := range blocks {
+		logarithm -= logChoose(len(b.Base)+len(b.New), len(b.New))
+	}
+	return min(1, math.Exp(logarithm))
+}
+
+// logChoose is the logarithm of the number of ways to choose k of n.
+func logChoose(n, k int) float64 {
+	logN, _ := math.Lgamma(float64(n + 1))
+	logK, _ := math.Lgamma(float64(k + 1))
+	logRest, _ := math.Lgamma(float64(n - k + 1))
+	return logN - logK - logRest
+}
+
+// tail is the rank of the first ratio within the interval, 0 when there is none: in how many
+// of the comparisons of a value with another of its block, at most, what is new is the greater
+// one in the lower tail of the test.
+func tail(blocks []Block) int {
+	null, comparisons, least := newNull(blocks, Block.untied), 0, 0
+	for _, b := range blocks {
+		comparisons += len(b.Base) * len(b.New)
+		least += len(b.New) * (len(b.New) + 1) // twice 1 + 2 + ... + n
+	}
+	return sort.Search(comparisons/2, func(n int) bool { return null.atMost(least+2*n) > Usual/2 })
+}
