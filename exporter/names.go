@@ -49,6 +49,9 @@ var (
 	finished = prometheus.NewDesc(namespace+"_finished_runs_total", "Runs of this session that are over and judged.", nil, nil)
 )
 
+// others are the families beside durations and tallies.
+var others = []*prometheus.Desc{strikes, violations, active, progress, planned, finished}
+
 // describe describes a family of series of runs.
 func describe(name, help string, labels ...string) *prometheus.Desc {
 	return prometheus.NewDesc(namespace+"_"+name, help, append(append([]string{}, subjectLabels...), labels...), nil)

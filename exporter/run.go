@@ -106,7 +106,7 @@ func (counts) Describe(out chan<- *prometheus.Desc) {
 	for _, t := range tallies {
 		out <- t.desc
 	}
-	for _, d := range []*prometheus.Desc{strikes, violations, active, progress, planned, finished} {
+	for _, d := range others {
 		out <- d
 	}
 }

@@ -100,6 +100,34 @@ func TestNothingNeverPasses(t *testing.T) {
 	}
 }
 
+// TestArrivals reads what was due, and has no value of it in a closed loop.
+func TestArrivals(t *testing.T) {
+	open := &Run{Verdicts: &checker.Result{Ops: 9}, Measures: &measure.Measures{Arrivals: &measure.Arrivals{
+		Arrivals:         history.Arrivals{Due: 200, Started: 180, Waiting: 20, Overslept: 9},
+		OfferedPerSecond: 100, StartedPerSecond: 90, AnsweredPerSecond: 80,
+	}}}
+	for text, want := range map[string]Outcome{
+		"due.count<200": Passed, "due.count<201": Failed,
+		"started.count<180": Passed, "started.count<181": Failed,
+		"waiting.count>20": Passed, "waiting.count>19": Failed,
+		"overslept.share>5%": Passed, "overslept.share>4.9%": Failed,
+		"offered_per_s<100": Passed, "offered_per_s<101/s": Failed,
+		"started_per_s<90": Passed, "started_per_s<91": Failed,
+		"answered_per_s<80": Passed, "answered_per_s<81": Failed,
+	} {
+		th, err := ParseThreshold(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, reading := th.Judge(open); got != want {
+			t.Errorf("%s: got %v (%+v), want %v", text, got, reading, want)
+		}
+		if got, reading := th.Judge(measuredRun()); got != Inconclusive || reading.Why == "" {
+			t.Errorf("%s in a closed loop: got %v (%+v), want inconclusive", text, got, reading)
+		}
+	}
+}
+
 // counted are the metrics whose zero is an answer: no grants are no grants. A run
 // without any is inconclusive by itself.
 func counted(m Metric) bool { return m.Name == "grants" || m.Name == "ops" }

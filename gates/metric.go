@@ -61,7 +61,7 @@ func (m Metric) Read(r *Run) Reading { return m.read(r) }
 // Metrics lists every metric, those of latencies with the percentiles that reports
 // show; others are found by name all the same.
 func Metrics() []Metric {
-	return slices.Concat(latencies(), counts(), findings())
+	return slices.Concat(latencies(), counts(), arrivals(), findings())
 }
 
 // Find returns the metric of that name. The error hints at names that resemble it.
