@@ -12,7 +12,7 @@ import "github.com/lockbench/lockbench/history"
 // overwritten.
 func NewBrief(h history.Header) *Checker {
 	c := New(h)
-	c.brief = true
+	c.brief, c.near = true, nil
 	return c
 }
 

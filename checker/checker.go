@@ -30,7 +30,8 @@ type Checker struct {
 	rooms   [rooms]*room
 	// departed are the deaths and cuts of clients, for the cross-check.
 	departed []*history.Op
-	recent   *key // the key last asked for, to spare looking it up
+	recent   *key                    // the key last asked for, to spare looking it up
+	near     *[1 << nearKeyBits]*key // some keys, by the end of their names; nil for short histories
 
 	// shard: somebody else follows what clients have under way; number is the place of the
 	// event being judged among those of all shards.
@@ -45,6 +46,9 @@ type Checker struct {
 
 	convictions, told int64 // violations of any kind, and those that News has looked at
 }
+
+// nearKeyBits is for how many keys no map is asked, as a power of two.
+const nearKeyBits = 10
 
 // rules are how the design's operations are to be read.
 type rules struct {
@@ -69,6 +73,7 @@ func New(h history.Header) *Checker {
 		header:  h,
 		rules:   rulesOf(h),
 		keys:    map[string]*key{},
+		near:    new([1 << nearKeyBits]*key),
 		tallies: map[lockbench.Guarantee]*tally{},
 		fair:    newFairness(),
 		faults:  faults{clients: map[int32]*client{}, near: new([nearClients]*client)},
@@ -132,7 +137,7 @@ func (c *Checker) key(name string) *key {
 	if c.recent != nil && c.recent.name == name {
 		return c.recent
 	}
-	k := c.keys[name]
+	k := c.known(name)
 	if k == nil {
 		k = c.spare.key()
 		k.name, k.now, k.lastEnd = name, stamp{t: -1}, stamp{t: -1}
@@ -143,6 +148,18 @@ func (c *Checker) key(name string) *key {
 	}
 	c.recent = k
 	return k
+}
+
+// known returns the key of this name, nil if there is none yet.
+func (c *Checker) known(name string) *key {
+	if c.near == nil {
+		return c.keys[name]
+	}
+	near := &c.near[mixed(name)>>(64-nearKeyBits)]
+	if *near == nil || (*near).name != name {
+		*near = c.keys[name]
+	}
+	return *near
 }
 
 func (c *Checker) settle(k *key, s stamp) {

@@ -62,7 +62,6 @@ type hold struct {
 	released   bool // its owner gave it up, whatever came of that
 	releasedBy *history.Op
 	certain    bool  // the server freed it for certain
-	place      int   // among the remembered, once it was dropped
 	dropped    bool  // it is not among the open ones any more
 	dead       bool  // its owner died
 	orphan     bool  // so it did, even if it had given it up before

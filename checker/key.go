@@ -16,8 +16,8 @@ type key struct {
 	latent []latent
 	made   int64        // holds begun so far, latent ones too
 	gone   []remembered // the last few that were released, for what their owners do late
-	// renamed: one of them gave its id to a later one.
-	renamed bool
+	// renamed: one of them gave its id to a later one. chained: one may refer to others.
+	renamed, chained bool
 	// reach is until when what is gone may have kept others out, in ns.
 	reach int64
 	// starts are the grants and reopened cores of the instant now. They are
@@ -73,10 +73,11 @@ type start struct {
 // twice does so soon.
 const keptGone = 8
 
-// A remembered hold is one that is gone, with its id beside it: most of them are
-// looked at for that only.
+// A remembered hold is one that is gone, with its id and its place in the ring beside
+// it: most of them are looked at for these only, and are far from the processor by then.
 type remembered struct {
-	id int64
+	id    int64
+	place int
 	*hold
 }
 
@@ -217,50 +218,48 @@ func (c *Checker) drop(k *key, i int) {
 	if h.released { // or each would keep the one that came after it
 		h.supersededBy, h.intruder = nil, nil
 	}
+	k.chained = k.chained || h.supersededBy != nil || h.intruder != nil
 	if len(k.gone) == keptGone {
-		k.room.gone.clear(k.gone[0].hold)
+		k.room.gone.all[k.gone[0].place] = nil
 		k.forgetOldest()
 	}
-	k.gone = append(k.gone, remembered{h.id, h})
+	place := k.room.gone.push(k)
+	k.gone = append(k.gone, remembered{h.id, place, h})
 	k.reach = max(k.reach, h.reach())
-	k.room.gone.push(k, h)
 }
 
 // keptGoneInAll bounds how many released holds all keys of a room together remember.
 const keptGoneInAll = 1 << 13 / rooms
 
-// A ring is the released holds that are remembered, in the order in which they
-// were dropped.
+// A ring is the keys of the released holds that are remembered, in the order in which
+// these were dropped; nil for one that its key has forgotten since.
 type ring struct {
-	all  []goner
+	all  []*key
 	next int
 }
 
-type goner struct {
-	k *key
-	h *hold
-}
-
-// push adds h of k, and has the oldest of all forgotten when there are too many.
-func (r *ring) push(k *key, h *hold) {
-	h.place = r.next
+// push adds one of k, says where, and has the oldest of all forgotten when there are too
+// many.
+func (r *ring) push(k *key) (place int) {
+	place = r.next
 	r.next = (r.next + 1) % keptGoneInAll
 	if len(r.all) < keptGoneInAll {
-		r.all = append(r.all, goner{k, h})
-		return
+		r.all = append(r.all, k)
+		return place
 	}
-	if old := r.all[h.place]; old.h != nil {
-		old.k.forgetOldest()
+	if old := r.all[place]; old != nil {
+		old.forgetOldest()
 	}
-	r.all[h.place] = goner{k, h}
+	r.all[place] = k
+	return place
 }
 
-// clear has h, forgotten by its key, not kept any longer.
-func (r *ring) clear(h *hold) { r.all[h.place] = goner{} }
-
-// forgetOldest drops the oldest of the holds that are gone, and what it refers to.
+// forgetOldest drops the oldest of the holds that are gone, and what it refers to: or
+// each would keep one that is older, or younger, without end.
 func (k *key) forgetOldest() {
-	h := k.gone[0].hold
-	h.supersededBy, h.intruder, h.foreigner = nil, nil, nil
+	if k.chained {
+		h := k.gone[0].hold
+		h.supersededBy, h.intruder, h.foreigner = nil, nil, nil
+	}
 	k.gone = slices.Delete(k.gone, 0, 1)
 }

@@ -51,6 +51,13 @@ func TestMemoryIsWhatIsOpen(t *testing.T) {
 				f.feed(history.Release, history.LossReported, int32(old%8), "k", under(old))
 			}
 		}},
+		{"every stale owner extends what the next one holds", "refused", func(f *feeder, i int64) {
+			f.feed(history.Acquire, history.OK, int32(i%8), "k")
+			if i > 1 {
+				f.feed(history.Extend, history.OK, int32((i-1)%8), "k", under(i-1))
+			}
+			f.now += 200
+		}},
 		{"one holder never lets go and all others get in", "refused", func(f *feeder, i int64) {
 			if i == 1 {
 				f.feed(history.Acquire, history.OK, 99, "k", under(1<<40), func(op *history.Op) { op.Granted = 0 })

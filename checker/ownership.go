@@ -37,7 +37,7 @@ func (c *Checker) strayInto(k *key, h *hold, op *history.Op) {
 		}
 		c.expose(lockbench.OwnerRelease)
 		if op.Outcome != history.LossReported && next.foreign == nil {
-			next.foreign, next.foreigner = op, h
+			next.foreign, next.foreigner, k.chained = op, h, true
 		}
 	}
 }

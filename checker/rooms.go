@@ -1,6 +1,6 @@
 package checker
 
-import "encoding/binary"
+import "math/bits"
 
 // rooms is how many parts the keys of a history fall into. What bounds the memory of
 // all keys together is counted by room, so that who judges some rooms only remembers
@@ -14,13 +14,17 @@ type room struct {
 	few int
 }
 
-// roomOf is the number of the room that a key belongs to. It looks at the end of the
+// roomOf is the number of the room that a key belongs to.
+func roomOf(name string) int { return int(mixed(name) >> 60) }
+
+// mixed is a number whose high bits differ from key to key. It looks at the end of the
 // name, where names differ.
-func roomOf(name string) int {
-	var last [8]byte
-	copy(last[:], name[max(0, len(name)-len(last)):])
-	mixed := (binary.LittleEndian.Uint64(last[:]) + uint64(len(name))) * 0x9e3779b97f4a7c15
-	return int(mixed >> 60)
+func mixed(name string) uint64 {
+	n := uint64(len(name))
+	for _, b := range []byte(name[max(0, len(name)-8):]) {
+		n = bits.RotateLeft64(n, 8) ^ uint64(b)
+	}
+	return n * 0x9e3779b97f4a7c15
 }
 
 // roomFor returns the room of a key, made when first needed.
