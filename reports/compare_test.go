@@ -262,19 +262,6 @@ func terminalOf(t *testing.T, c Comparison) string {
 
 func validateComparison(t *testing.T, c Comparison) {
 	t.Helper()
-	described, err := jsonschema.UnmarshalJSON(bytes.NewReader(ComparisonJSONSchema))
-	if err != nil {
-		t.Fatal(err)
-	}
-	closeObjects(described)
-	compiler := jsonschema.NewCompiler()
-	if err := compiler.AddResource("comparison.json", described); err != nil {
-		t.Fatal(err)
-	}
-	schema, err := compiler.Compile("comparison.json")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var buf bytes.Buffer
 	if err := ComparisonJSON(&buf, c); err != nil {
 		t.Fatal(err)
@@ -283,7 +270,7 @@ func validateComparison(t *testing.T, c Comparison) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := schema.Validate(doc); err != nil {
+	if err := compileSchema(t, true, ComparisonJSONSchema).Validate(doc); err != nil {
 		t.Error(err)
 	}
 }

@@ -11,22 +11,30 @@ import (
 	"github.com/lockbench/lockbench/checker"
 )
 
-// compile readies the published schema. Closed, it takes no field that it does
-// not describe.
+// compile readies the published schema of results.
 func compile(t *testing.T, closed bool) *jsonschema.Schema {
+	return compileSchema(t, closed, JSONSchema)
+}
+
+// compileSchema readies the last of published schemas, which may refer to the others. Closed,
+// it takes no field that it does not describe.
+func compileSchema(t *testing.T, closed bool, texts ...[]byte) *jsonschema.Schema {
 	t.Helper()
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(JSONSchema))
-	if err != nil {
-		t.Fatal(err)
+	c, id := jsonschema.NewCompiler(), ""
+	for _, text := range texts {
+		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if closed {
+			closeObjects(doc)
+		}
+		id = doc.(map[string]any)["$id"].(string)
+		if err := c.AddResource(id, doc); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if closed {
-		closeObjects(doc)
-	}
-	c := jsonschema.NewCompiler()
-	if err := c.AddResource("result.json", doc); err != nil {
-		t.Fatal(err)
-	}
-	s, err := c.Compile("result.json")
+	s, err := c.Compile(id)
 	if err != nil {
 		t.Fatal(err)
 	}

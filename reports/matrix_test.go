@@ -208,7 +208,7 @@ func TestPartIsReplaced(t *testing.T) {
 }
 
 func TestMatrixSchema(t *testing.T) {
-	s := compileMatrix(t)
+	s := compileSchema(t, true, JSONSchema, MatrixJSONSchema)
 	validate := func(text []byte) error {
 		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 		if err != nil {
@@ -237,31 +237,6 @@ func TestMatrixSchema(t *testing.T) {
 			}
 		})
 	}
-}
-
-// compileMatrix compiles the published schema of matrices, closed, so that a field that
-// nobody described is refused.
-func compileMatrix(t *testing.T) *jsonschema.Schema {
-	t.Helper()
-	c := jsonschema.NewCompiler()
-	const base = "https://github.com/lockbench/lockbench/reports/schema/"
-	for name, text := range map[string][]byte{"result-v1.json": JSONSchema, "matrix-v1.json": MatrixJSONSchema} {
-		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if name == "matrix-v1.json" {
-			closeObjects(doc)
-		}
-		if err := c.AddResource(base+name, doc); err != nil {
-			t.Fatal(err)
-		}
-	}
-	s, err := c.Compile(base + "matrix-v1.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
 }
 
 func encoded(t *testing.T, m Matrix) []byte {

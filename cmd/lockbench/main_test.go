@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"flag"
 	"fmt"
@@ -15,9 +14,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
-	"github.com/lockbench/lockbench/reports"
 )
 
 // atOnce is how many tests run at one time, whatever the number of cores: most of
@@ -32,8 +28,7 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs the real command as users do. Its own commands beside those of
-// testscript: exits, flip, cut, rewrite, schema, matrixschema, comparisonschema,
-// timeless and sametable.
+// testscript: exits, flip, cut, rewrite, schema, timeless and sametable.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:   "testdata",
@@ -46,8 +41,7 @@ func TestScripts(t *testing.T) {
 			return err == nil || os.Getenv("LOCKBENCH_REQUIRE_SERVERS") == "1", nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "flip": flip, "cut": cut, "schema": schema, "timeless": timeless, "sametable": sameTable,
-			"matrixschema": matrixSchema, "comparisonschema": comparisonSchema, "limitschema": limitSchema, "rewrite": rewrite,
+			"exits": exits, "flip": flip, "cut": cut, "schema": schema, "timeless": timeless, "sametable": sameTable, "rewrite": rewrite,
 		},
 	})
 }
@@ -102,48 +96,6 @@ func damaged(ts *testscript.TestScript, args []string) (path string, text []byte
 	text, err = os.ReadFile(path)
 	ts.Check(err)
 	return path, text, int(share * float64(len(text)))
-}
-
-// schema validates a JSON result: schema result.json.
-func schema(ts *testscript.TestScript, _ bool, args []string) {
-	validate(ts, reports.JSONSchema, args[0])
-}
-
-// comparisonSchema validates a JSON comparison: comparisonschema comparison.json.
-func comparisonSchema(ts *testscript.TestScript, _ bool, args []string) {
-	validate(ts, reports.ComparisonJSONSchema, args[0])
-}
-
-// limitSchema validates a JSON search for a limit: limitschema limit.json.
-func limitSchema(ts *testscript.TestScript, _ bool, args []string) {
-	validate(ts, reports.LimitJSONSchema, args[0])
-}
-
-func validate(ts *testscript.TestScript, text []byte, file string) {
-	c := jsonschema.NewCompiler()
-	described, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	ts.Check(err)
-	ts.Check(c.AddResource("schema.json", described))
-	s, err := c.Compile("schema.json")
-	ts.Check(err)
-	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(ts.ReadFile(file)))
-	ts.Check(err)
-	ts.Check(s.Validate(doc))
-}
-
-// matrixSchema validates a JSON matrix: matrixschema matrix.json.
-func matrixSchema(ts *testscript.TestScript, _ bool, args []string) {
-	c := jsonschema.NewCompiler()
-	for _, text := range [][]byte{reports.JSONSchema, reports.MatrixJSONSchema} {
-		described, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-		ts.Check(err)
-		ts.Check(c.AddResource(described.(map[string]any)["$id"].(string), described))
-	}
-	s, err := c.Compile("https://github.com/lockbench/lockbench/reports/schema/matrix-v1.json")
-	ts.Check(err)
-	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(ts.ReadFile(args[0])))
-	ts.Check(err)
-	ts.Check(s.Validate(doc))
 }
 
 // rewrite replaces a text wherever it is in a file: rewrite m.json old new.
