@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/reports/html"
 )
 
 // compareOptions are the flags of compare, beside those of run.
@@ -162,6 +163,7 @@ func (o outputs) writeComparison(stdout io.Writer, c reports.Comparison) error {
 		jsonOutput.name:     in(reports.ComparisonJSON, c),
 		markdownOutput.name: in(reports.MarkdownComparison, c),
 		githubOutput.name:   in(reports.MarkdownComparison, c),
+		htmlOutput.name:     in(html.WriteComparison, c),
 		benchOutput.name:    in(reports.BenchComparison, c),
 		"":                  onTerminal(reports.TerminalComparison, c),
 	})

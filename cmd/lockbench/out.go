@@ -45,7 +45,7 @@ var (
 	runOutputs     = []outputForm{jsonOutput, hgrmOutput, hlogOutput, benchOutput, htmlOutput, junitOutput, markdownOutput, githubOutput}
 	exploreOutputs = []outputForm{jsonOutput, textOutput, htmlOutput, junitOutput, markdownOutput, githubOutput}
 	matrixOutputs  = []outputForm{jsonOutput, markdownOutput, htmlOutput, junitOutput, githubOutput}
-	compareOutputs = []outputForm{jsonOutput, markdownOutput, githubOutput, {benchOutput.name, "FILE (the Go benchmark format: benchstat -col side FILE)"}}
+	compareOutputs = []outputForm{jsonOutput, markdownOutput, htmlOutput, githubOutput, {benchOutput.name, "FILE (the Go benchmark format: benchstat -col side FILE)"}}
 	sweepOutputs   = []outputForm{jsonOutput, csvOutput, benchOutput}
 	limitOutputs   = []outputForm{jsonOutput}
 )

@@ -156,9 +156,22 @@ func TestBrowser(t *testing.T) {
 	for width, scheme := range map[int64]string{1200: "light", 390: "dark"} {
 		t.Run(fmt.Sprint("matrix, ", width, " wide, ", scheme), func(t *testing.T) { testMatrix(t, open(t, browser, matrix, width, scheme), width) })
 	}
+	comparison := comparisonWritten(t, worseComparison(t))
+	for width, scheme := range map[int64]string{1200: "dark", 390: "light"} {
+		t.Run(fmt.Sprint("comparison, ", width, " wide, ", scheme), func(t *testing.T) {
+			b := open(t, browser, comparison, width, scheme)
+			b.seen("figure[data-picture=changed-1] .stage", "svg .overlap.both .row")
+			if got := eval[int](b, "document.querySelectorAll('.strip .new .dot').length"); got < 8 {
+				t.Errorf("got %d runs of NEW drawn, want 8 of each figure", got)
+			}
+			b.wellBehaved(width)
+		})
+	}
+	t.Run("hostile comparison", func(t *testing.T) {
+		open(t, browser, comparisonWritten(t, spoiledComparison(t)), 1000, "light").wellBehaved(1000)
+	})
 	t.Run("hostile matrix", func(t *testing.T) {
-		b := open(t, browser, matrixWritten(t, spoiledMatrix(t)), 1000, "light")
-		b.wellBehaved(1000)
+		open(t, browser, matrixWritten(t, spoiledMatrix(t)), 1000, "light").wellBehaved(1000)
 	})
 	t.Run("exploration", func(t *testing.T) { testExploration(t, open(t, browser, explored, 390, "light")) })
 	t.Run("pointing", func(t *testing.T) { testPointing(t, open(t, browser, run, 1000, "light")) })
@@ -246,7 +259,7 @@ const contrasts = `(() => {
 	for (const e of document.querySelectorAll("body *:not(script, style)")) {
 		if (!e.checkVisibility() || ![...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim())) continue;
 		const svg = e.namespaceURI.endsWith("svg"), style = getComputedStyle(e);
-		const a = light(parse(svg ? style.fill : style.color).rgb), b = light(behind(svg ? e.closest(".stage") : e));
+		const a = light(parse(svg ? style.fill : style.color).rgb), b = light(behind(svg ? e.closest(".stage") ?? e.closest("svg").parentElement : e));
 		const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
 		if (ratio < 4.5) found.add(e.tagName + "." + e.className + ": " + ratio.toFixed(2));
 	}

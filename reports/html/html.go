@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -36,6 +37,8 @@ func newPage(files ...string) page {
 		"inc":     func(i int) int { return i + 1 },
 		"capital": capital,
 		"second":  second,
+		"chance":  chance,
+		"arrow":   arrow,
 	})
 	paths := []string{"assets/layout.html", "assets/evidence.html"}
 	for _, file := range files {
@@ -70,6 +73,20 @@ func second(stamp string) string {
 		return stamp
 	}
 	return at.UTC().Format("2006-01-02 15:04:05 UTC")
+}
+
+// arrow draws the arrows of text for terminals, which a line may not be broken in.
+func arrow(text string) string { return strings.ReplaceAll(text, " -> ", " → ") }
+
+// chance is how often something happens, as a share; a dash for always, which says nothing.
+func chance(p float64) string {
+	switch {
+	case p >= 1:
+		return "–"
+	case p < 0.001:
+		return "<0.1%"
+	}
+	return fmt.Sprintf("%.2g%%", 100*p)
 }
 
 // palette is the colours as custom properties: light, or dark where the reader prefers
@@ -115,6 +132,11 @@ type frame struct {
 	Scripts []string
 	Data    data
 }
+
+// Charts tells whether the page draws charts, for which it needs a library.
+func (f frame) Charts() bool { return slices.Contains(f.Scripts, chartLibrary) }
+
+const chartLibrary = "uplot/uPlot.iife.min.js"
 
 // theme is the script that runs before anything is shown.
 const theme = "theme.js"

@@ -38,7 +38,7 @@ func TestWitnessPicture(t *testing.T) {
 		Overlaps: []overlap{{From: 600, To: 1000, Within: true, Lanes: [2]int{0, 1}}, {From: 1000, To: 1200, Lanes: [2]int{0, 1}}},
 	}
 	var says []string
-	strip(got, &says)
+	wordless(got, &says)
 	if diff := cmp.Diff(got, want); diff != "" {
 		t.Errorf("(-got +want):\n%s", diff)
 	}
@@ -60,8 +60,8 @@ func TestWitnessPicture(t *testing.T) {
 	}
 }
 
-// strip takes the words out of a picture.
-func strip(p *picture, says *[]string) {
+// wordless takes the words out of a picture.
+func wordless(p *picture, says *[]string) {
 	take := func(s *string) { *says = append(*says, *s); *s = "" }
 	for i := range p.Lanes {
 		for j := range p.Lanes[i].Bars {
@@ -85,7 +85,7 @@ func TestSchedulePicture(t *testing.T) {
 	}
 	got := schedulePicture(steps)
 	var says []string
-	strip(got, &says)
+	wordless(got, &says)
 	want := &picture{
 		Steps: true,
 		Lanes: []lane{

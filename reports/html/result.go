@@ -79,7 +79,7 @@ func newView(r reports.Result) *view {
 	v := &view{
 		frame: frame{
 			Kind: "report", Title: title(&designs), Exit: r.Exit, Version: r.Environment.Version,
-			Scripts: []string{"uplot/uPlot.iife.min.js", "base.js", "charts.js", "lanes.js"},
+			Scripts: []string{chartLibrary, "base.js", "charts.js", "lanes.js"},
 			Data:    newData(),
 		},
 		Result: &designs, Explored: len(r.Runs) > 0 && r.Runs[0].Exploration != nil,

@@ -1,0 +1,140 @@
+package html
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/reports"
+)
+
+// repeated are n results of the first run of run.json, which take turns with those of the
+// other side; change changes each of them.
+func repeated(t testing.TB, n, side int, change func(i int, run *reports.Run)) (all []reports.Result) {
+	t.Helper()
+	for i := range n {
+		r := read(t, "run.json")
+		r.Runs = r.Runs[:1]
+		r.SelfCheck = nil
+		run := &r.Runs[0]
+		run.Started = fmt.Sprintf("2026-11-02T10:%02d:%02dZ", i, 10+20*((i+side)%2))
+		run.GrantsPerS = 1000 + 10*float64(i)
+		change(i, run)
+		all = append(all, r)
+	}
+	return all
+}
+
+// keepsExclusion makes a run one of a design that claims exclusion, and holds it.
+func keepsExclusion(_ int, run *reports.Run) {
+	run.Guarantees[lockbench.Exclusion] = reports.Guarantee{Verdict: checker.Held, Claimed: true, Exercised: true, Exposure: 100}
+}
+
+// twiceAsSlow makes a run one that takes twice the time for a grant.
+func twiceAsSlow(_ int, run *reports.Run) {
+	run.GrantsPerS /= 2
+	l := run.Latency["acquire"]
+	l.P50 *= 2
+	run.Latency["acquire"] = l
+}
+
+func comparisonOf(t testing.TB, base, changed []reports.Result) reports.Comparison {
+	t.Helper()
+	c, err := reports.Compare(base, changed, reports.CompareOptions{Limits: []reports.Limit{{Metric: "grants_per_s", Share: 0.1}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func comparisonWritten(t testing.TB, c reports.Comparison) string {
+	t.Helper()
+	var buf bytes.Buffer
+	if err := WriteComparison(&buf, c); err != nil {
+		t.Fatal(err)
+	}
+	return buf.String()
+}
+
+// worseComparison is one in which a claim is broken and everything takes twice as long.
+func worseComparison(t testing.TB) reports.Comparison {
+	return comparisonOf(t, repeated(t, 8, 0, keepsExclusion), repeated(t, 8, 1, twiceAsSlow))
+}
+
+func TestWriteComparison(t *testing.T) {
+	same := comparisonOf(t, repeated(t, 8, 0, func(int, *reports.Run) {}), repeated(t, 8, 1, func(int, *reports.Run) {}))
+	few := comparisonOf(t, repeated(t, 1, 0, keepsExclusion), repeated(t, 1, 1, keepsExclusion))
+	for _, c := range []struct {
+		name string
+		c    reports.Comparison
+		want []string
+	}{
+		{"worse", worseComparison(t), []string{
+			`<h1 id="verdict">Worse</h1>`, "1 guarantee that is claimed: exclusion", `<a href="#changed-1">▼ WORSE</a>`, `data-picture="changed-1"`, "held in 8 runs, claimed", "broken in 8 of 8 runs",
+			"-50.0%", "▼</span> worse", `aria-label="grants_per_s; base: 8 runs from 1000/s to 1070/s, median 1035/s; new: 8 runs from 500/s to 535/s, median 518/s"`, "<b>passed</b>",
+		}},
+		{"the same", same, []string{`<h1 id="verdict">No claim is worse</h1>`, "No difference in speed seen", "no difference seen</span>", "<b>kept</b>"}},
+		{"too few runs", few, []string{`<h1 id="verdict">Inconclusive</h1>`, `class="verdict open"`, "are too few to tell a difference", "too few runs</span>"}},
+		{"other settings", comparisonOf(t, repeated(t, 8, 0, keepsExclusion), repeated(t, 8, 1, func(i int, run *reports.Run) {
+			keepsExclusion(i, run)
+			run.Params["clients"] = 99
+		})), []string{"<strong>differs</strong> clients:", "speeds are not compared across it"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := comparisonWritten(t, c.c)
+			for _, want := range c.want {
+				if !strings.Contains(got, want) {
+					t.Errorf("%q is not in the page", want)
+				}
+			}
+			linksLead(t, got)
+			if found := elsewhere.FindString(got); found != "" {
+				t.Errorf("the page refers elsewhere: %s", found)
+			}
+			first, figures := strings.Index(got, `id="guarantees"`), strings.Index(got, "figures compared")
+			if figures >= 0 && first > figures {
+				t.Error("figures come before the guarantees")
+			}
+		})
+	}
+}
+
+// TestStrip keeps every run within the picture, also where all are alike.
+func TestStrip(t *testing.T) {
+	for name, c := range map[string]reports.Comparison{
+		"apart": worseComparison(t),
+		"alike": comparisonOf(t, repeated(t, 3, 0, func(_ int, run *reports.Run) { run.GrantsPerS = 7 }), repeated(t, 3, 1, func(_ int, run *reports.Run) { run.GrantsPerS = 7 })),
+	} {
+		v := newComparedView(&c.Designs[0], "d")
+		s := v.Figures[0].Strip
+		if s == nil || len(s.Sides) != 2 || len(s.Sides[0].Runs) != c.Designs[0].BaseRuns {
+			t.Fatalf("%s: got %+v", name, s)
+		}
+		for _, side := range s.Sides {
+			for _, x := range append(side.Runs, side.Median) {
+				if x < stripFrom || x > stripTo {
+					t.Errorf("%s: %s has a mark at %v", name, side.Name, x)
+				}
+			}
+		}
+	}
+}
+
+// spoiledComparison is one in which all that names something tries to be code.
+func spoiledComparison(t testing.TB) reports.Comparison {
+	spoil := func(_ int, run *reports.Run) {
+		other := spoiled(t).Runs[0]
+		other.Started, other.GrantsPerS, other.Error = run.Started, run.GrantsPerS, ""
+		other.Defects = nil
+		*run = other
+	}
+	c := comparisonOf(t, repeated(t, 8, 0, func(i int, run *reports.Run) { spoil(i, run); keepsExclusion(i, run) }), repeated(t, 8, 1, spoil))
+	c.Notes, c.Open, c.BaseOnly = []string{hostile}, []string{hostile}, []string{hostile}
+	c.Differences = []reports.Difference{{What: hostile, Base: hostile, New: "b"}}
+	return c
+}
+
+func TestComparisonEscapes(t *testing.T) { escaped(t, comparisonWritten(t, spoiledComparison(t))) }
