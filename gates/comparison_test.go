@@ -140,6 +140,9 @@ func TestRegistry(t *testing.T) {
 		if err != nil || found.Name != m.Name {
 			t.Errorf("Find(%q): got %q, %v", m.Name, found.Name, err)
 		}
+		if m.Sources == 0 || found.Sources != m.Sources {
+			t.Errorf("%s: sources %d, found by name %d, want the same and some", m.Name, m.Sources, found.Sources)
+		}
 		if m.Summary == "" || strings.HasPrefix(m.Summary, ",") || m.read == nil || examples[m.Unit] == "" {
 			t.Errorf("%s lacks a summary, a unit or a way to read it: %+v", m.Name, m)
 		}

@@ -10,8 +10,8 @@ import (
 // findings are the metrics of what the checker found.
 func findings() []Metric {
 	all := []Metric{
-		{Name: "violations", Unit: Count, Summary: "times that any guarantee was broken, hazards left out", Rises: true, Judged: true, read: allViolations},
-		{Name: "worst_overlap", Unit: Duration, Summary: "longest time that two owners held one key, within the lease or past it", Rises: true, Judged: true,
+		{Name: "violations", Unit: Count, Sources: Live | Explored, Summary: "times that any guarantee was broken, hazards left out; of explore, by how many schedules", Rises: true, Judged: true, read: allViolations},
+		{Name: "worst_overlap", Unit: Duration, Sources: Live, Summary: "longest time that two owners held one key, within the lease or past it", Rises: true, Judged: true,
 			read: func(r *Run) Reading {
 				return unless(r.Verdicts.Grants == 0, "nothing was granted", float64(r.Verdicts.WorstOverlap))
 			}},
@@ -21,17 +21,17 @@ func findings() []Metric {
 			continue // measured, not judged
 		}
 		all = append(all,
-			Metric{Name: string(g.Name) + ".violations", Unit: Count, Rises: true, Judged: true,
+			Metric{Name: string(g.Name) + ".violations", Unit: Count, Sources: Live | Explored, Rises: true, Judged: true,
 				Summary: "violations and hazards: " + g.HoldsWhen, read: violations(g.Name)},
-			Metric{Name: string(g.Name) + ".exposure", Unit: Count, Rises: true, Judged: true,
+			Metric{Name: string(g.Name) + ".exposure", Unit: Count, Sources: Live | Explored, Rises: true, Judged: true,
 				Summary: "occasions on which it could have been broken: " + g.HoldsWhen, read: exposure(g.Name)})
 	}
-	return append(all, measured()...)
+	return all
 }
 
 // allViolations counts as the reports' table does.
 func allViolations(r *Run) Reading {
-	if r.Verdicts.Ops == 0 {
+	if r.empty() {
 		return nothing(anything)
 	}
 	total := int64(0)
@@ -61,7 +61,7 @@ func judged(g lockbench.Guarantee, of func(checker.Finding) Reading) func(*Run) 
 	return func(r *Run) Reading {
 		f := r.Verdicts.Find(g)
 		switch {
-		case r.Verdicts.Ops == 0:
+		case r.empty():
 			return nothing(anything)
 		case f.Verdict == checker.NotApplicable:
 			return notForIt(reason(f))

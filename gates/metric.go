@@ -10,12 +10,26 @@ import (
 )
 
 // A Run is what metrics are read from: one judged and measured run of a design, or as
-// much of it as there is yet.
+// much of it as there is yet; or its exploration, which has Schedules and no Measures.
 type Run struct {
 	Design   string
 	Verdicts *checker.Result
 	Measures *measure.Measures
+	// Schedules is how many were run and judged of an exploration, zero for a live run.
+	Schedules int64
 }
+
+// empty tells whether nothing was judged.
+func (r *Run) empty() bool { return r.Verdicts.Ops == 0 && r.Schedules == 0 }
+
+// A Source is what a metric can be read of.
+type Source uint8
+
+// The sources, which a metric may have several of.
+const (
+	Live     Source = 1 << iota // runs in real time
+	Explored                    // explorations
+)
 
 // A Metric is a figure of a run, by the name that it has in reports.
 type Metric struct {
@@ -26,6 +40,8 @@ type Metric struct {
 	Summary string
 	// Rises: as a run goes on it never falls, so that what it exceeds it exceeds for good.
 	Rises bool
+	// Sources are what it can be read of.
+	Sources Source
 	// Judged: it is a finding of the checker, worth nothing where a lock that is broken
 	// on purpose was not caught.
 	Judged bool
@@ -61,7 +77,11 @@ func (m Metric) Read(r *Run) Reading { return m.read(r) }
 // Metrics lists every metric, those of latencies with the percentiles that reports
 // show; others are found by name all the same.
 func Metrics() []Metric {
-	return slices.Concat(latencies(), counts(), arrivals(), findings())
+	live := slices.Concat(latencies(), counts(), arrivals(), measured())
+	for i := range live {
+		live[i].Sources = Live
+	}
+	return slices.Concat(live, findings(), explored())
 }
 
 // Find returns the metric of that name. The error hints at names that resemble it.
@@ -73,6 +93,7 @@ func Find(name string) (Metric, error) {
 		}
 	}
 	if m, found := percentileOf(name); found {
+		m.Sources = Live
 		return m, nil
 	}
 	names := make([]string, len(all))
@@ -80,6 +101,16 @@ func Find(name string) (Metric, error) {
 		names[i] = m.Name
 	}
 	return Metric{}, unknown(name, suggest.Near(name, names))
+}
+
+// explored are the metrics of explorations alone.
+func explored() []Metric {
+	return []Metric{{
+		Name: "schedules", Unit: Count, Sources: Explored, Rises: true, Summary: "schedules that explore ran and judged",
+		read: func(r *Run) Reading {
+			return unless(r.Schedules == 0, "nothing was explored", float64(r.Schedules))
+		},
+	}}
 }
 
 // counts are the metrics that need no percentile and no verdict.
@@ -148,7 +179,7 @@ func share(name, summary string, of func(*checker.Result) (part, whole int64)) M
 func guarded(name, summary string, of func(*measure.Measures) int64) Metric {
 	return Metric{Name: name, Unit: Count, Summary: summary, Rises: true, read: func(r *Run) Reading {
 		switch f := r.Verdicts.Find(lockbench.Effects); {
-		case r.Verdicts.Ops == 0:
+		case r.empty():
 			return nothing(anything)
 		case f.Verdict == checker.NotApplicable:
 			return nothing(f.Note)

@@ -24,6 +24,14 @@ func byDesign(r Result) Result {
 	for i := range merged.Runs {
 		merged.Runs[i].Exit = merged.Runs[i].exit()
 	}
+	merged.Thresholds = slices.Clone(r.Thresholds)
+	for i := range merged.Thresholds {
+		th := &merged.Thresholds[i]
+		th.Readings = slices.Clone(th.Readings)
+		for j := range th.Readings {
+			th.Readings[j].Run = at[r.Runs[th.Readings[j].Run].Design]
+		}
+	}
 	return merged
 }
 

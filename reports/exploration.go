@@ -27,6 +27,7 @@ func TerminalExploration(w io.Writer, r Result, opt TerminalOptions) error {
 		scenarios: r.Runs,
 		width:     opt.Width,
 	}
+	e.thresholds()
 	e.heading()
 	if len(merged.Runs) > 0 {
 		e.tables()

@@ -26,7 +26,8 @@ type Threshold struct {
 
 // A Reading is the value of a threshold's metric in one run.
 type Reading struct {
-	// Run counts the runs of the result from 0; Design is that run's.
+	// Run counts the runs of the result from 0; Design is that run's. A reading of an
+	// exploration is of all scenarios of a design, and Run is the first of them.
 	Run     int           `json:"run"`
 	Design  string        `json:"design"`
 	Outcome gates.Outcome `json:"outcome"`
@@ -86,21 +87,28 @@ func (r *Result) total() int {
 }
 
 func (r *Result) gate(t gates.Threshold, runs []Judged) {
-	result := Threshold{
-		Threshold: t.String(), Scope: t.Scope, Metric: t.Metric.Name, Relation: t.Relation,
-		Bound: t.Bound, Unit: t.Metric.Unit, Readings: []Reading{},
-	}
-	var outcomes []gates.Outcome
+	var readings []Reading
 	for i := range runs {
 		if !t.For(runs[i].Header.Design) {
 			continue
 		}
 		reading := r.read(t, i, &runs[i])
-		outcomes = append(outcomes, reading.Outcome)
-		result.Readings = append(result.Readings, reading)
+		readings = append(readings, reading)
 		r.Runs[i].Exit = worst(r.Runs[i].Exit, exitOf(reading.Outcome))
 	}
-	result.Outcome = gates.Together(outcomes...)
+	r.add(t, readings)
+}
+
+// add adds what a threshold came to.
+func (r *Result) add(t gates.Threshold, readings []Reading) {
+	var outcomes []gates.Outcome
+	for _, reading := range readings {
+		outcomes = append(outcomes, reading.Outcome)
+	}
+	result := Threshold{
+		Threshold: t.String(), Scope: t.Scope, Metric: t.Metric.Name, Relation: t.Relation,
+		Bound: t.Bound, Unit: t.Metric.Unit, Readings: append([]Reading{}, readings...), Outcome: gates.Together(outcomes...),
+	}
 	r.Exit = worst(r.Exit, exitOf(result.Outcome))
 	r.Thresholds = append(r.Thresholds, result)
 }
@@ -108,13 +116,18 @@ func (r *Result) gate(t gates.Threshold, runs []Judged) {
 // read judges t on one run. What the checker did not find counts for nothing where it
 // did not find a lock broken on purpose either.
 func (r *Result) read(t gates.Threshold, i int, run *Judged) Reading {
-	outcome, found := t.Judge(&gates.Run{Design: run.Header.Design, Verdicts: &run.Verdicts, Measures: &run.Measures})
-	reading := Reading{Run: i, Design: run.Header.Design, Outcome: outcome, Why: found.Why}
+	reading := newReading(t, i, &gates.Run{Design: run.Header.Design, Verdicts: &run.Verdicts, Measures: &run.Measures})
+	if reading.Outcome == gates.Passed && t.Metric.Judged && r.SelfCheck != nil && !r.SelfCheck.Caught {
+		reading.Outcome, reading.Why = gates.Inconclusive, "a lock broken on purpose was not caught"
+	}
+	return reading
+}
+
+func newReading(t gates.Threshold, i int, run *gates.Run) Reading {
+	outcome, found := t.Judge(run)
+	reading := Reading{Run: i, Design: run.Design, Outcome: outcome, Why: found.Why}
 	if found.Why == "" {
 		reading.Value = &found.Value
-	}
-	if outcome == gates.Passed && t.Metric.Judged && r.SelfCheck != nil && !r.SelfCheck.Caught {
-		reading.Outcome, reading.Why = gates.Inconclusive, "a lock broken on purpose was not caught"
 	}
 	return reading
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/gates"
 	"github.com/lockbench/lockbench/internal/suggest"
 	"github.com/lockbench/lockbench/reports"
 )
@@ -56,7 +57,7 @@ func (o *checkOptions) check(cmd *cobra.Command, files []string) error {
 	if err != nil {
 		return err
 	}
-	thresholds, err := o.gate.thresholds()
+	thresholds, err := o.gate.thresholds(gates.Live)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/explore"
+	"github.com/lockbench/lockbench/gates"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/suggest"
@@ -28,6 +29,7 @@ type exploreOptions struct {
 	replay    string
 	save      string
 	out       []string
+	gate      gateOptions
 	quiet     bool
 }
 
@@ -62,6 +64,7 @@ Ctrl-C ends the search and reports what was found; once more aborts.`,
   lockbench explore 'setnx-getset/*' --scenario overrun,wait --budget 5s
   lockbench explore hash-reentrant/watchdog --clients 6 --threads 6 --pool 5 --scenario wait
   lockbench explore lua-token/expire --save replays
+  lockbench explore lua-token/token --schedules 2000 --fail-if 'loss-reported.violations>0'
   lockbench explore --replay replays/lua-token-expire.owner-release.replay`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, designs []string) error {
@@ -92,6 +95,7 @@ func (o *exploreOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.replay, "replay", "", "run the schedule in this `file` again, and nothing else")
 	f.StringVar(&o.save, "save", "", "write the schedules that break something, or show a hazard, into this `directory`")
 	f.StringArrayVar(&o.out, "out", nil, outHelp(exploreOutputs))
+	o.gate.exploredFlags(f)
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on standard error")
 }
 
@@ -129,6 +133,7 @@ type explorePlan struct {
 	named  bool
 	config explore.Config
 	out    outputs
+	gates  []gates.Threshold
 }
 
 func (o *exploreOptions) plan(f *pflag.FlagSet, designs []string) (p explorePlan, err error) {
@@ -151,6 +156,12 @@ func (o *exploreOptions) plan(f *pflag.FlagSet, designs []string) (p explorePlan
 		return p, err
 	}
 	if p.out, err = parseOutputs(o.out, exploreOutputs); err != nil {
+		return p, err
+	}
+	if p.gates, err = o.gate.thresholds(gates.Explored); err != nil {
+		return p, err
+	}
+	if err := inScope(p.gates, namesOf(p.designs)); err != nil {
 		return p, err
 	}
 	return p, o.reserve()
@@ -300,6 +311,7 @@ func (o *exploreOptions) explore(cmd *cobra.Command, designs []string) (reports.
 	if err != nil {
 		return r, err
 	}
+	r.GateExplored(p.gates)
 	if err := o.keep(r); err != nil {
 		return r, err
 	}

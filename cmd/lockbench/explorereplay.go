@@ -13,6 +13,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/explore"
 	"github.com/lockbench/lockbench/explore/bubble"
+	"github.com/lockbench/lockbench/gates"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/reports"
 )
@@ -30,11 +31,19 @@ func (o *exploreOptions) rerun(cmd *cobra.Command, designs []string) (reports.Re
 	if err != nil {
 		return reports.Result{}, err
 	}
+	thresholds, err := o.gate.thresholds(gates.Explored)
+	if err != nil {
+		return reports.Result{}, err
+	}
+	if err := inScope(thresholds, []string{cfg.Design.Name}); err != nil {
+		return reports.Result{}, err
+	}
 	run, err := o.replayed(cmd, file, cfg)
 	if err != nil {
 		return reports.Result{}, err
 	}
 	r := reports.NewExploration([]reports.Explored{run}, nil)
+	r.GateExplored(thresholds)
 	return r, out.writeExploration(cmd.OutOrStdout(), r)
 }
 
@@ -43,7 +52,7 @@ func onlyReplay(f *pflag.FlagSet, designs []string) error {
 	if len(designs) > 0 {
 		return fmt.Errorf("%s: a replay names its design itself; hint: leave it out", strings.Join(designs, " "))
 	}
-	return unusedBeside("replay", f, "replay", "claims", "out", "quiet")
+	return unusedBeside("replay", f, "replay", "claims", "out", "fail-if", "quiet")
 }
 
 func (o *exploreOptions) readReplay() (explore.Replay, explore.Config, error) {

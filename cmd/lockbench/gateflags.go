@@ -21,6 +21,11 @@ func (o *gateOptions) flags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.failIf, "fail-if", nil, "`CONDITION` that fails a run, exit 4: 'acquire.p99>20ms', 'exclusion.violations>0', 'lua-token/*: grants_per_s<1000'; repeated (lockbench list metrics)")
 }
 
+// exploredFlags are those where designs are explored.
+func (o *gateOptions) exploredFlags(f *pflag.FlagSet) {
+	f.StringArrayVar(&o.failIf, "fail-if", nil, "`CONDITION` that fails a design, exit 4, by all its scenarios together: 'fencing.violations>0', 'schedules<1000', 'lua-token/*: recovery.exposure<10'; repeated")
+}
+
 // abortFlag lets thresholds end runs.
 func (o *gateOptions) abortFlag(f *pflag.FlagSet) {
 	f.BoolVar(&o.abort, "abort-on-fail", false, "end the run of a design as soon as it is certain to fail a --fail-if: one on a count of what goes wrong or on a maximum, that it exceeds; like --fail-fast it has the judgement keep up whatever that costs")
@@ -37,17 +42,51 @@ func (o *gateOptions) abortOn(all []gates.Threshold) ([]gates.Threshold, error) 
 	return all, nil
 }
 
-// thresholds reads the flags.
-func (o *gateOptions) thresholds() ([]gates.Threshold, error) {
+// thresholds reads the flags, of a command whose results are of that source.
+func (o *gateOptions) thresholds(of gates.Source) ([]gates.Threshold, error) {
 	var all []gates.Threshold
 	for _, text := range o.failIf {
-		t, err := gates.ParseThreshold(text)
+		t, err := parseThreshold(text, of)
 		if err != nil {
 			return nil, fmt.Errorf("--fail-if: %w", err)
 		}
 		all = append(all, t)
 	}
 	return all, nil
+}
+
+// parseThreshold reads a threshold on a metric of that source.
+func parseThreshold(text string, of gates.Source) (gates.Threshold, error) {
+	t, err := gates.ParseThreshold(text)
+	if err == nil {
+		err = offered(t.Metric, of)
+	}
+	return t, err
+}
+
+// offered is the error for a metric that results of a source do not have.
+func offered(m gates.Metric, of gates.Source) error {
+	switch {
+	case m.Sources&of != 0:
+		return nil
+	case of == gates.Live:
+		return fmt.Errorf("%s is a metric of lockbench explore; hint: lockbench list metrics has those of runs", m.Name)
+	}
+	return fmt.Errorf("%s is a metric of runs, and explorations have none; hint: they have %s", m.Name, strings.Join(exploredMetrics(), ", "))
+}
+
+// exploredMetrics names the metrics of explorations, those of each guarantee once.
+func exploredMetrics() (names []string) {
+	for _, m := range gates.Metrics() {
+		name := m.Name
+		if guarantee, _, each := strings.Cut(name, "."); each {
+			name = "GUARANTEE" + strings.TrimPrefix(name, guarantee)
+		}
+		if m.Sources&gates.Explored != 0 && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // inScope sees that every threshold is for one of the designs.

@@ -137,6 +137,9 @@ func parseTargets(texts []string) (all []gates.Comparison, err error) {
 	}
 	for _, text := range texts {
 		c, err := gates.ParseComparison(text)
+		if err == nil {
+			err = offered(c.Metric, gates.Live)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("--target: %w", err)
 		}

@@ -93,9 +93,16 @@ func (o *runOptions) plan() (p plan, err error) {
 }
 
 func designNames(subjects []subject) []string {
-	var names []string
+	var designs []design.Design
 	for _, s := range subjects {
-		names = append(names, s.Name)
+		designs = append(designs, s.Design)
 	}
-	return slices.Compact(names)
+	return slices.Compact(namesOf(designs))
+}
+
+func namesOf(designs []design.Design) (names []string) {
+	for _, d := range designs {
+		names = append(names, d.Name)
+	}
+	return names
 }

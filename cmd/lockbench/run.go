@@ -84,7 +84,7 @@ func (o *singleOptions) plan() (p singlePlan, err error) {
 	if p.out, err = parseOutputs(o.out, runOutputs); err != nil {
 		return p, err
 	}
-	if p.gates, err = o.gate.thresholds(); err != nil {
+	if p.gates, err = o.gate.thresholds(gates.Live); err != nil {
 		return p, err
 	}
 	if p.abortOn, err = o.gate.abortOn(p.gates); err != nil {

@@ -104,6 +104,6 @@ func checkFault(text string) error {
 }
 
 func checkThreshold(text string) error {
-	_, err := gates.ParseThreshold(text)
+	_, err := parseThreshold(text, gates.Live)
 	return err
 }

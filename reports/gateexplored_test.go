@@ -1,0 +1,70 @@
+package reports
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/gates"
+)
+
+// TestGateExplored judges thresholds on the scenarios of a design together: what holds in
+// one of two, what one leaves untested, and what no scenario of a design is for.
+func TestGateExplored(t *testing.T) {
+	freed := func(n int64) checker.Finding {
+		return checker.Finding{Guarantee: lockbench.OwnerRelease, Verdict: checker.Broken, Exercised: true, Exposure: n, Violations: n}
+	}
+	runs := func() []Explored {
+		return []Explored{
+			lackingSample(),
+			exploredIn("lua-token/token", "contend", 3000, held(lockbench.Exclusion, 900), held(lockbench.Recovery, 77)),
+			exploredIn("lua-token/token", "overrun", 4000, held(lockbench.Exclusion, 100)),
+			exploredIn("lua-token/expire", "contend", 50, freed(3)),
+			exploredIn("lua-token/expire", "overrun", 50, freed(4)),
+		}
+	}
+	for _, c := range []struct {
+		condition string
+		want      map[string]gates.Outcome // by design
+		exit      int
+	}{
+		{"*/token: schedules<7000", map[string]gates.Outcome{"lua-token/token": gates.Passed}, Passed},
+		{"*/token: schedules<7001", map[string]gates.Outcome{"lua-token/token": gates.Failed}, FailedThreshold},
+		{"*/token: exclusion.exposure<1001", map[string]gates.Outcome{"lua-token/token": gates.Failed}, FailedThreshold},
+		{"*/token: recovery.violations>0", map[string]gates.Outcome{"lua-token/token": gates.Passed}, Passed},
+		{"*/token: cancel.violations>0", map[string]gates.Outcome{"lua-token/token": gates.Inconclusive}, Inconclusive},
+		{"*/expire: owner-release.violations>6", map[string]gates.Outcome{"lua-token/expire": gates.Failed}, FailedThreshold},
+		{"*/expire: violations>7", map[string]gates.Outcome{"lua-token/expire": gates.Passed}, Passed},
+		{"*/options: schedules<1", map[string]gates.Outcome{"lua-token/options": gates.NotApplicable}, Inconclusive},
+		{"schedules<1", map[string]gates.Outcome{
+			"lua-token/options": gates.NotApplicable, "lua-token/token": gates.Passed, "lua-token/expire": gates.Passed,
+		}, Passed},
+	} {
+		t.Run(c.condition, func(t *testing.T) {
+			th, err := gates.ParseThreshold(c.condition)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := NewExploration(runs(), nil)
+			r.GateExplored([]gates.Threshold{th})
+			got := map[string]gates.Outcome{}
+			for _, reading := range r.Thresholds[0].Readings {
+				got[reading.Design] = reading.Outcome
+				if named := r.Runs[reading.Run].Design; named != reading.Design {
+					t.Errorf("the reading of %s names a run of %s", reading.Design, named)
+				}
+				if merged := r.Designs(); merged.Runs[merged.Thresholds[0].Readings[0].Run].Design != r.Thresholds[0].Readings[0].Design {
+					t.Error("with one run a design, a reading names another design")
+				}
+			}
+			if diff := cmp.Diff(got, c.want); diff != "" {
+				t.Errorf("outcomes (-got +want):\n%s", diff)
+			}
+			if r.Exit != c.exit {
+				t.Errorf("exit %d, want %d", r.Exit, c.exit)
+			}
+		})
+	}
+}
