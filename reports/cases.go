@@ -111,7 +111,7 @@ func (th *Threshold) undecidedInRun() bool {
 
 // wholeCase is whether the run could be judged at all, and was what had been asked for.
 func (r *Run) wholeCase() testCase {
-	why := r.unfit()
+	_, why := r.unfit()
 	if why == "" && r.Exit != FailedThreshold && r.OpenLoop != nil && !r.OpenLoop.KeptUp {
 		why = "it was not offered the load that was asked for: " + r.OpenLoop.Why
 	}
@@ -121,26 +121,35 @@ func (r *Run) wholeCase() testCase {
 	case why != "":
 		return testCase{name: "run", state: caseErred, message: why}
 	}
-	return testCase{name: "run", state: casePassed, message: plural(r.Counts.Grants, "grant") + " judged"}
+	found := testCase{name: "run", state: casePassed, message: plural(r.Counts.Grants, "grant") + " judged"}
+	if r.Ended == endedByUser {
+		found.message += ", until it was interrupted"
+	}
+	if much := r.unanswered(); much != "" {
+		found.message += "; " + much
+	}
+	return found
 }
 
-// unfit says why the run could not be judged, empty if it could.
-func (r *Run) unfit() string {
+// unfit says why the run could not be judged, as what it did, in brief, and in full; empty
+// if it could.
+func (r *Run) unfit() (brief, full string) {
 	switch {
 	case r.lacks:
-		return ""
+		return "", ""
 	case len(r.Defects) > 0:
-		return "a defect of lockbench: " + strings.Join(r.Defects, "; ")
+		return "met a defect of lockbench", "a defect of lockbench: " + strings.Join(r.Defects, "; ")
 	case r.Error != "":
-		return r.Error
+		return "met an error", r.Error
 	case r.Partial:
-		return "the record is partial: " + r.Why
+		return "left a partial record", "the record is partial: " + r.Why
 	case r.unmeasured():
-		return "no lock was granted"
+		return "was never granted a lock", "no lock was granted"
 	case len(r.unmet()) > 0:
-		return "fault " + r.unmet()[0].Kind + " met no lock"
+		kind := r.unmet()[0].Kind
+		return "met no lock with fault " + kind, "fault " + kind + " met no lock"
 	}
-	return ""
+	return "", ""
 }
 
 // thresholdCases are the thresholds that were judged on run i.

@@ -81,7 +81,7 @@ func (t *terminal) notExercised() {
 		claiming := t.runsWith(g.Name, func(g Guarantee) bool { return g.Claimed })
 		var designs []string
 		for _, run := range claiming {
-			if !run.Guarantees[g.Name].Exercised {
+			if found := run.Guarantees[g.Name]; !found.Exercised && !found.Verdict.Graver(checker.Untested) {
 				designs = append(designs, t.label.of(run))
 			}
 		}
@@ -116,13 +116,43 @@ func (t *terminal) outcome() {
 	t.printf("\n%s: %s (exit %d)\n", headline, why, t.result.Exit)
 }
 
-// meaning is what the exit code means, in a few words, and why; and what else was broken.
+// meaning is what the exit code means, in a few words, and why; and what is not told by
+// either: what else was broken, and what success leaves open.
 func (t *terminal) meaning() (headline, why string) {
 	headline, why = t.verdict()
 	if _, unclaimed := t.breakers(); len(unclaimed) > 0 {
 		why += "; broken only where nothing was claimed: " + strings.Join(unclaimed, ", ")
 	}
+	if t.result.Exit != Passed {
+		return headline, why
+	}
+	if met := t.runsThat(func(r *Run) bool { return len(r.with(checker.Hazard)) > 0 }); met != "" {
+		why += "; hazards, the documented limit of leases, were met by " + met
+	}
+	if cut := t.runsThat(func(r *Run) bool { return r.Ended == endedByUser }); cut != "" {
+		why += "; interrupted: " + cut
+	}
 	return headline, why
+}
+
+// endedByUser is what the history of a run says that was interrupted.
+const endedByUser = "interrupted"
+
+// fewRuns is up to how many runs a sentence names.
+const fewRuns = 3
+
+// runsThat names the runs that match, by number where they are many; empty for none.
+func (t *terminal) runsThat(match func(*Run) bool) string {
+	var names []string
+	for i := range t.result.Runs {
+		if run := &t.result.Runs[i]; match(run) {
+			names = append(names, t.label.of(run))
+		}
+	}
+	if len(names) > fewRuns {
+		return fmt.Sprintf("%d of %s", len(names), plural(int64(len(t.result.Runs)), t.unit))
+	}
+	return strings.Join(names, ", ")
 }
 
 // verdict is what the exit code means, in a few words, and why.
@@ -180,20 +210,16 @@ func (t *terminal) reasons() string {
 	for i := range t.result.Runs {
 		run := &t.result.Runs[i]
 		name := t.label.of(run)
-		switch untested := run.names(func(g Guarantee) bool {
+		unfit, _ := run.unfit()
+		untested := run.names(func(g Guarantee) bool {
 			return g.Verdict == checker.Untested && g.Claimed && g.Exercised
-		}); {
+		})
+		switch {
 		case run.Exit != Inconclusive:
-		case len(run.Defects) > 0:
-			why = append(why, name+" met a defect of lockbench")
-		case run.Error != "":
-			why = append(why, name+" met an error")
-		case run.unmeasured():
-			why = append(why, name+" was never granted a lock")
+		case unfit != "":
+			why = append(why, name+" "+unfit)
 		case run.OpenLoop != nil && !run.OpenLoop.KeptUp:
 			why = append(why, name+" was not offered the load that was asked for")
-		case len(run.unmet()) > 0:
-			why = append(why, name+" met no lock with fault "+run.unmet()[0].Kind)
 		case len(untested) > 0:
 			why = append(why, name+" met too little of "+list(untested))
 		case t.result.open(i): // told with the threshold

@@ -115,6 +115,7 @@ func Compare(base, changed []Result, opt CompareOptions) (Comparison, error) {
 	c.order()
 	c.guarantees()
 	c.speeds()
+	c.unseen()
 	c.limits(opt.Limits)
 	c.conclude(slices.Concat(base, changed))
 	return c, nil

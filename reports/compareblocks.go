@@ -71,9 +71,9 @@ func (m *MetricChange) factor(share float64) float64 {
 	return 1 / (1 - share)
 }
 
-// unseen says how large a difference would mostly go unseen in the main figures that show
+// unseen notes how large a difference would mostly go unseen in the main figures that show
 // none, in the least steady one of each design, where that is more than a tenth.
-func (c *Comparison) unseen() (lines []string) {
+func (c *Comparison) unseen() {
 	for i := range c.Designs {
 		d := &c.Designs[i]
 		var blurred []*MetricChange
@@ -87,8 +87,7 @@ func (c *Comparison) unseen() (lines []string) {
 			continue
 		}
 		m := slices.MaxFunc(blurred, func(a, b *MetricChange) int { return cmp.Compare(*a.Visible, *b.Visible) })
-		lines = append(lines, fmt.Sprintf("%s: with these runs a difference of less than %.0f%% in %s would mostly go unseen; about %d of each would show 10%%",
+		c.Notes = append(c.Notes, fmt.Sprintf("%s: with these runs a difference of less than %.0f%% in %s would mostly go unseen; about %d of each would show 10%%",
 			d.label(), 100**m.Visible, m.Metric, m.RunsForTenth))
 	}
-	return lines
 }

@@ -32,10 +32,6 @@ func MarkdownComparison(w io.Writer, c Comparison) error {
 	if c.Tests > 0 {
 		fmt.Fprintf(b, "\n%s.\n", inline(strings.Join(c.explanation(), " ")))
 	}
-	if lines := c.unseen(); len(lines) > 0 {
-		fmt.Fprintln(b)
-		bullets(b, lines)
-	}
 	return b.Flush()
 }
 

@@ -23,9 +23,6 @@ func TerminalComparison(w io.Writer, c Comparison, opt TerminalOptions) error {
 		}
 	}
 	t.legend()
-	for _, line := range t.unseen() {
-		t.printf("%s %s\n", t.warn("note"), line)
-	}
 	t.outcome()
 	return t.Flush()
 }

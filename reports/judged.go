@@ -26,7 +26,6 @@ type Judged struct {
 // asked for and never started; they make the Result inconclusive.
 func New(runs []Judged, notRun []string) Result {
 	r := Result{Schema: Schema, Runs: make([]Run, 0, len(runs)), NotRun: notRun}
-	exits := make([]int, 0, len(runs)+1)
 	for i := range runs {
 		if i == 0 {
 			r.Server, r.Environment = runs[i].Header.Server, runs[i].Header.Environment
@@ -34,12 +33,8 @@ func New(runs []Judged, notRun []string) Result {
 		run := newRun(&runs[i])
 		run.setOwn(&r, &runs[i].Header)
 		r.Runs = append(r.Runs, run)
-		exits = append(exits, run.Exit)
 	}
-	if len(runs) == 0 || len(notRun) > 0 {
-		exits = append(exits, Inconclusive)
-	}
-	r.Exit = worst(exits...)
+	r.Exit = r.total()
 	return r
 }
 

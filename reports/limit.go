@@ -144,10 +144,11 @@ func (l *LimitSearch) Settle(r limits.Result) {
 	default:
 		l.Exit = Inconclusive
 	}
+	l.Sentence = l.sentence()
 	if c := l.SelfCheck; c != nil && !c.Caught {
 		l.Exit = Inconclusive
+		l.Sentence += " But a lock broken on purpose was not caught, so what held proves nothing."
 	}
-	l.Sentence = l.sentence()
 	if broken := l.broken(); len(broken) > 0 {
 		l.Exit = BrokenClaim
 		l.Sentence += fmt.Sprintf(" On the way it broke %s, which it claims.", strings.Join(broken, ", "))

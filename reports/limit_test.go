@@ -29,7 +29,7 @@ func TestLimitSettles(t *testing.T) {
 		}, BrokenClaim, "d takes 100/s: acquire.p99<20ms held and no claim was broken in 2 of 2 runs, 601 grants. At 200/s acquire.p99 was 31ms. On the way it broke exclusion, which it claims."},
 		{"nothing broken on purpose was caught", func(l *LimitSearch, _ *limits.Result) {
 			l.SelfCheck = &SelfCheck{}
-		}, Inconclusive, "d takes 100/s: acquire.p99<20ms held and no claim was broken in 2 of 2 runs, 601 grants. At 200/s acquire.p99 was 31ms."},
+		}, Inconclusive, "d takes 100/s: acquire.p99<20ms held and no claim was broken in 2 of 2 runs, 601 grants. At 200/s acquire.p99 was 31ms. But a lock broken on purpose was not caught, so what held proves nothing."},
 		{"missed everywhere", func(_ *LimitSearch, r *limits.Result) { r.Limit, r.Confirmed = 0, 0 }, MissedTarget,
 			"d: no limit was found. Even at 200/s acquire.p99 was 31ms."},
 		{"the machine came to its end", func(_ *LimitSearch, r *limits.Result) { r.Limit, r.Confirmed, r.Why = 0, 0, limits.Unable }, Inconclusive,

@@ -17,10 +17,15 @@ type SelfCheck struct {
 	// Grants and Overruns (work past the lease) are what it met.
 	Grants   int64 `json:"grants"`
 	Overruns int64 `json:"overruns"`
+	// Error is what went wrong in it, empty for nothing.
+	Error string `json:"error,omitempty"`
 }
 
 // reason says why it was not caught, and what to do about it.
 func (c *SelfCheck) reason() string {
+	if c.Error != "" {
+		return "it met an error: " + c.Error
+	}
 	return fmt.Sprintf("%s met %s: raise --clients or --duration", plural(c.Grants, "grant"), plural(c.Overruns, "overrun"))
 }
 
@@ -31,7 +36,6 @@ func (r *Result) Prove(c *SelfCheck) {
 	if c == nil || c.Caught {
 		return
 	}
-	r.Exit = worst(r.Exit, Inconclusive)
 	for i := range r.Runs {
 		run := &r.Runs[i]
 		run.Exit = worst(run.Exit, Inconclusive)
@@ -42,6 +46,7 @@ func (r *Result) Prove(c *SelfCheck) {
 			}
 		}
 	}
+	r.Exit = r.total()
 }
 
 // selfCheck says so when a lock broken on purpose was not caught.

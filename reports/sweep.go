@@ -27,10 +27,10 @@ var sweepColumns = []sweepColumn{
 	{"clients", "clients", sweepParam("clients"), sweepParam("clients")},
 	{"keys", "keys", sweepParam("keys"), sweepParam("keys")},
 	{"grants/s", "grants_per_s", func(r *Run) string { return figure(r.GrantsPerS) }, func(r *Run) string { return decimal(r.GrantsPerS) }},
-	sweepPercentile("p50", "acquire", func(l Latency) int64 { return l.P50 }),
-	sweepPercentile("p99", "acquire", func(l Latency) int64 { return l.P99 }),
-	sweepPercentile("hand-off", "handoff", func(l Latency) int64 { return l.P50 }),
-	sweepPercentile("p99", "handoff", func(l Latency) int64 { return l.P99 }),
+	sweepLatency("p50", "acquire_p50_ns", "acquire", func(l Latency) int64 { return l.P50 }),
+	sweepLatency("p99", "acquire_p99_ns", "acquire", func(l Latency) int64 { return l.P99 }),
+	sweepLatency("hand-off", "handoff_p50_ns", "handoff", func(l Latency) int64 { return l.P50 }),
+	sweepLatency("p99", "handoff_p99_ns", "handoff", func(l Latency) int64 { return l.P99 }),
 	{"refused", "refused_share", func(r *Run) string { return fmt.Sprintf("%.1f%%", 100*r.refusedShare()) }, func(r *Run) string { return decimal(r.refusedShare()) }},
 	{"tries", "attempts_per_grant", func(r *Run) string { return figure(r.Attempts) }, func(r *Run) string { return decimal(r.Attempts) }},
 	{"commands", "commands_per_grant", func(r *Run) string { return figure(r.Commands) }, func(r *Run) string { return decimal(r.Commands) }},
@@ -42,13 +42,9 @@ func sweepParam(name string) func(*Run) string {
 	return func(r *Run) string { return fmt.Sprint(r.Params[name]) }
 }
 
-func sweepPercentile(head, op string, pick func(Latency) int64) sweepColumn {
-	quantile := "p50"
-	if head == "p99" {
-		quantile = "p99"
-	}
+func sweepLatency(head, name, op string, pick func(Latency) int64) sweepColumn {
 	return sweepColumn{
-		head: head, name: op + "_" + quantile + "_ns",
+		head: head, name: name,
 		show: func(r *Run) string { return duration(r.Latency[op].Count, pick(r.Latency[op])) },
 		value: func(r *Run) string {
 			if r.Latency[op].Count == 0 {
@@ -81,13 +77,8 @@ func fairness(format string) func(*Run) string {
 
 // brokenClaims names the guarantees that are claimed and were broken.
 func brokenClaims(r *Run) string {
-	var names []string
-	for _, info := range lockbench.Guarantees() {
-		if g := r.Guarantees[info.Name]; g.Verdict == checker.Broken && g.Claimed {
-			names = append(names, string(info.Name))
-		}
-	}
-	return strings.Join(names, " ")
+	names := r.names(func(g Guarantee) bool { return g.Verdict == checker.Broken && g.Claimed })
+	return strings.ReplaceAll(list(names), ",", "")
 }
 
 // SweepCSV writes the points of a sweep as comma-separated values with a head, latencies

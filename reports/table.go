@@ -84,19 +84,14 @@ func (t *table) rate(r *Run) string {
 }
 
 func (t *table) violations(r *Run) string {
-	n, broken := int64(0), false
-	for _, g := range r.Guarantees {
-		if g.Verdict == checker.Broken {
-			n, broken = n+g.Violations, true
-		}
-	}
-	switch {
+	switch n := r.Violations(); {
 	case r.Counts.Ops == 0:
 		return "-"
-	case !broken:
+	case n == 0:
 		return "0"
+	default:
+		return t.warn(number(n))
 	}
-	return t.warn(number(n))
 }
 
 func (t *table) overlap(r *Run) string {

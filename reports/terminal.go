@@ -216,7 +216,10 @@ func (t *terminal) troubles() {
 		if run.Partial {
 			lines = append(lines, t.warn("partial")+" "+name+": "+run.Why+"; what was recorded before is judged")
 		}
-		if run.Ended == "interrupted" {
+		if much := run.unanswered(); much != "" {
+			lines = append(lines, t.warn("unanswered")+" "+name+": "+much)
+		}
+		if run.Ended == endedByUser {
 			lines = append(lines, t.warn("interrupted")+" "+name+": measured for "+compact(run.MeasuredNS)+", and judged up to there")
 		}
 		for _, note := range run.Notes {

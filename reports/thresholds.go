@@ -62,7 +62,8 @@ func (r *Result) endedByThreshold(i int) bool {
 	failed := slices.ContainsFunc(r.Thresholds, func(th Threshold) bool {
 		return slices.ContainsFunc(th.Readings, func(found Reading) bool { return found.Run == i && found.Outcome == gates.Failed })
 	})
-	return failed && run.Ended == endedByThreshold && !run.lacks && run.unfit() == ""
+	unfit, _ := run.unfit()
+	return failed && run.Ended == endedByThreshold && !run.lacks && unfit == ""
 }
 
 // endedByThreshold is what the history of a run says that a threshold ended.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -82,6 +81,9 @@ func (s *session) selfCheck(ctx context.Context) (*reports.SelfCheck, error) {
 				s.progress.say("self-check: it was caught breaking %s", p.breaks)
 				return c, nil
 			}
+			if c.Error != "" {
+				return c, nil
+			}
 			if first == nil || c.Design == first.Design {
 				first = c
 			}
@@ -123,14 +125,17 @@ func (s *session) prove(ctx context.Context, p proof, length time.Duration) (*re
 	if err != nil {
 		return nil, err
 	}
-	if o.unreadable != nil {
-		return nil, fmt.Errorf("self-check: %w", errors.Join(o.failed, o.unreadable))
+	if o.unreadable != nil && o.failed == nil {
+		return nil, fmt.Errorf("self-check: %w", o.unreadable)
 	}
-	verdicts := &o.judged.Verdicts
-	c := &reports.SelfCheck{
-		Design: d.Name, MustBreak: p.breaks, Grants: verdicts.Grants,
-		Overruns: verdicts.Find(lockbench.Overrun).Exposure,
-		Caught:   p.caughtBy(verdicts.Find(p.breaks)) || p.caughtBy(verdicts.Find(lockbench.Exclusion)),
+	c := &reports.SelfCheck{Design: d.Name, MustBreak: p.breaks}
+	if o.failed != nil { // told, as of any run: what the runs before it showed is not thrown away
+		c.Error = o.failed.Error()
+	}
+	if o.unreadable == nil {
+		verdicts := &o.judged.Verdicts
+		c.Grants, c.Overruns = verdicts.Grants, verdicts.Find(lockbench.Overrun).Exposure
+		c.Caught = p.caughtBy(verdicts.Find(p.breaks)) || p.caughtBy(verdicts.Find(lockbench.Exclusion))
 	}
 	return c, os.Remove(s.records.path(d.Name))
 }

@@ -1,0 +1,104 @@
+package reports
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+)
+
+// TestVerdicts says what a run comes to, in the last line of the terminal report, on top of
+// the Markdown, and in the JUnit case that says whether the run could be judged.
+func TestVerdicts(t *testing.T) {
+	clean := func() Judged {
+		j := judged(header("d", "private"), 100, held(lockbench.Exclusion, 90))
+		j.Header.Faults = nil
+		return j
+	}
+	with := func(change func(*Judged)) Judged { j := clean(); change(&j); return j }
+	empty := checker.Finding{Guarantee: lockbench.Exclusion, Claimed: true, Exercised: true}
+	for _, c := range []struct {
+		name  string
+		run   Judged
+		proof *SelfCheck
+		exit  int
+		says  string // in the last line and on top
+		whole string // state of the JUnit case, and its message
+	}{
+		{"clean", clean(), nil, Passed,
+			"No claim was broken: every claim that this could exercise was held", "passed 100 grants judged"},
+		{"a claim broken", with(func(j *Judged) {
+			j.Verdicts.Findings[0] = checker.Finding{Guarantee: lockbench.Exclusion, Verdict: checker.Broken, Claimed: true, Exercised: true, Violations: 1, Exposure: 5}
+		}), nil, BrokenClaim, "Claims were broken: d broke exclusion", "passed 100 grants judged"},
+		{"hazard only", with(func(j *Judged) {
+			j.Verdicts.Findings[1] = checker.Finding{Guarantee: lockbench.Overrun, Verdict: checker.Hazard, Exercised: true, Violations: 3, Exposure: 5}
+		}), nil, Passed,
+			"No claim was broken: every claim that this could exercise was held; hazards, the documented limit of leases, were met by d", "passed 100 grants judged"},
+		{"measured nothing", with(func(j *Judged) { j.Verdicts.Grants = 0; j.Verdicts.Findings[0] = empty }), nil, Inconclusive,
+			"Inconclusive: d was never granted a lock", "in error no lock was granted"},
+		{"too little of a claim", with(func(j *Judged) { j.Verdicts.Findings[0] = empty }), nil, Inconclusive,
+			"Inconclusive: d met too little of exclusion", "passed 100 grants judged"},
+		{"a lock broken on purpose not caught", clean(), &SelfCheck{MustBreak: lockbench.Exclusion, Grants: 7}, Inconclusive,
+			"Inconclusive: a lock broken on purpose was not caught, so that what held counts as untested: 7 grants met 0 overruns: raise --clients or --duration", "passed 100 grants judged"},
+		{"a lock broken on purpose not run", clean(), &SelfCheck{MustBreak: lockbench.Exclusion, Error: "nothing listens there"}, Inconclusive,
+			"Inconclusive: a lock broken on purpose was not caught, so that what held counts as untested: it met an error: nothing listens there", "passed 100 grants judged"},
+		{"interrupted", with(func(j *Judged) { j.End.Trailer.Ended = endedByUser }), nil, Passed,
+			"No claim was broken: every claim that this could exercise was held; interrupted: d", "passed 100 grants judged, until it was interrupted"},
+		{"an error of the server", with(func(j *Judged) { j.Err = errors.New("connection refused") }), nil, Inconclusive,
+			"Inconclusive: d met an error", "in error connection refused"},
+		{"a server that went away", with(func(j *Judged) { j.Verdicts.Unknown = 30 }), nil, Passed,
+			"No claim was broken: every claim that this could exercise was held", "passed 100 grants judged; 30 of 200 operations failed or had no answer, and no fault was injected"},
+		{"a partial record", with(func(j *Judged) { j.Verdicts.Partial, j.Verdicts.Why = true, "block 17 is cut short" }), nil, Inconclusive,
+			"Inconclusive: d left a partial record", "in error the record is partial: block 17 is cut short"},
+		{"a defect of lockbench", with(func(j *Judged) { j.Verdicts.Defects = []string{"two judges disagree"} }), nil, Inconclusive,
+			"Inconclusive: d met a defect of lockbench", "in error a defect of lockbench: two judges disagree"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := New([]Judged{c.run}, nil)
+			r.Prove(c.proof)
+			if r.Exit != c.exit {
+				t.Errorf("exit %d, want %d", r.Exit, c.exit)
+			}
+			var terminal, page bytes.Buffer
+			if err := errors.Join(Terminal(&terminal, r, TerminalOptions{}), Markdown(&page, r)); err != nil {
+				t.Fatal(err)
+			}
+			lines := strings.Split(strings.TrimSpace(terminal.String()), "\n")
+			if diff := cmp.Diff(lines[len(lines)-1], fmt.Sprintf("%s (exit %d)", c.says, c.exit)); diff != "" {
+				t.Errorf("last line (-got +want):\n%s", diff)
+			}
+			headline, why, _ := strings.Cut(c.says, ": ")
+			if want := fmt.Sprintf("### lockbench: %s\n\n%s (exit %d)\n", headline, inline(why), c.exit); !strings.HasPrefix(page.String(), want) {
+				t.Errorf("%q is not on top of\n%s", want, page.String())
+			}
+			whole := r.suites()[0].cases[0]
+			state := map[caseState]string{casePassed: "passed ", caseErred: "in error "}[whole.state]
+			if diff := cmp.Diff(state+whole.message, c.whole); diff != "" {
+				t.Errorf("JUnit (-got +want):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestNotExercised sees that what was put to the test all the same is not listed as a claim
+// that was not.
+func TestNotExercised(t *testing.T) {
+	met := held(lockbench.OwnerRelease, 12)
+	met.Exercised = false
+	r := New([]Judged{judged(header("d", "private"), 100, held(lockbench.Exclusion, 90), met,
+		checker.Finding{Guarantee: lockbench.Extend, Claimed: true})}, nil)
+	var buf bytes.Buffer
+	if err := Terminal(&buf, r, TerminalOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	_, list, _ := strings.Cut(buf.String(), "claimed, but not exercised")
+	if strings.Contains(list, "owner-release") || !strings.Contains(list, "extend") {
+		t.Errorf("got %q, want extend and not owner-release", list)
+	}
+}
