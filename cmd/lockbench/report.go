@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -14,20 +16,23 @@ import (
 // reportOptions are the flags of report.
 type reportOptions struct {
 	html string
+	svg  string
 }
 
 func newReport() *cobra.Command {
 	var o reportOptions
 	cmd := &cobra.Command{
 		Use:   "report RESULT.json...",
-		Short: "Show saved results again, as a page or in the terminal",
+		Short: "Show saved results again, as a page, as pictures or in the terminal",
 		Long: `report shows results that run, check or explore wrote with --out json=FILE:
-as one self-contained HTML page with --html, which asks no network for anything, or else
-in the terminal. Several results become one report; - is standard input.
+as one self-contained HTML page with --html, which asks no network for anything; as SVG
+pictures with --svg, of how long acquires took and of every witness, to be shown elsewhere;
+or else in the terminal. Several results become one report; - is standard input.
 
 The exit code is 0 when the report was written, whatever it says.`,
 		Example: `  lockbench run --out json=result.json
   lockbench report result.json --html report.html
+  lockbench report result.json --svg pictures
   lockbench report monday.json tuesday.json --html week.html`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -38,6 +43,7 @@ The exit code is 0 when the report was written, whatever it says.`,
 		RunE: func(cmd *cobra.Command, files []string) error { return o.report(cmd, files) },
 	}
 	cmd.Flags().StringVar(&o.html, "html", "", "write an HTML page to this `file`; - is standard output")
+	cmd.Flags().StringVar(&o.svg, "svg", "", "write SVG pictures into this `directory`, light or dark as their reader prefers")
 	return cmd
 }
 
@@ -54,19 +60,51 @@ func (o *reportOptions) report(cmd *cobra.Command, files []string) error {
 	if err != nil {
 		return err
 	}
-	switch stdout := cmd.OutOrStdout(); {
+	return o.write(cmd.OutOrStdout(), r)
+}
+
+// write writes the result in the forms that were asked for, else for the terminal.
+func (o *reportOptions) write(stdout io.Writer, r reports.Result) error {
+	if o.svg != "" {
+		if err := writePictures(o.svg, r); err != nil {
+			return fmt.Errorf("--svg: %w", err)
+		}
+	}
+	switch {
 	case o.html == toStdout:
 		return html.Write(stdout, r)
 	case o.html != "":
-		if err := writeFile(o.html, func(w io.Writer) error { return html.Write(w, r) }); err != nil {
+		if err := writeFile(o.html, in(html.Write, r)); err != nil {
 			return fmt.Errorf("--html: %w", err)
 		}
 		return nil
+	case o.svg != "":
+		return nil
 	case len(r.Runs) > 0 && r.Runs[0].Exploration != nil:
-		return reports.TerminalExploration(stdout, r, terminalOptions(stdout))
+		return onTerminal(reports.TerminalExploration, r)(stdout)
 	default:
-		return reports.Terminal(stdout, r, terminalOptions(stdout))
+		return onTerminal(reports.Terminal, r)(stdout)
 	}
+}
+
+// writePictures writes the pictures of a result into a directory, which it makes.
+func writePictures(dir string, r reports.Result) error {
+	all, err := html.Pictures(r)
+	if err != nil {
+		return err
+	}
+	if len(all) == 0 {
+		return errors.New("there is nothing to draw: nothing was measured, and no guarantee was broken")
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for _, p := range all {
+		if err := os.WriteFile(filepath.Join(dir, p.Name), p.SVG, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // resultFrom reads the result in a file, or on stdin where the file is -.

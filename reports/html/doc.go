@@ -1,3 +1,4 @@
-// Package html shows results as one self-contained page: verdicts, charts, and for every
-// broken guarantee the picture that explains it. The page asks no network for anything.
+// Package html shows results, comparisons and matrices as self-contained pages: verdicts,
+// figures, charts, and for every broken guarantee the picture that explains it. A page asks
+// no network for anything. Pictures of a result can be had by themselves, too, as SVG.
 package html

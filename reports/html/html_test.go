@@ -188,6 +188,7 @@ func FuzzWrite(f *testing.F) {
 		}
 		if r, err = reports.Merge(r); err == nil {
 			written(t, r)
+			pictures(t, r)
 		}
 	})
 }

@@ -73,7 +73,7 @@ func (p *picture) lane(name string) int {
 }
 
 // witnessPicture draws the holds of a witness and the given ones of its operations; nil
-// when it has neither.
+// when there is nothing in them to draw.
 func witnessPicture(w *reports.Witness, ops []reports.Op) *picture {
 	p := &picture{}
 	for i := range w.Holds {
@@ -82,7 +82,7 @@ func witnessPicture(w *reports.Witness, ops []reports.Op) *picture {
 	for i := range ops {
 		p.op(&ops[i])
 	}
-	if len(p.Lanes) == 0 {
+	if !slices.ContainsFunc(p.Lanes, func(l lane) bool { return len(l.Bars)+len(l.Marks) > 0 }) {
 		return nil
 	}
 	for i := range w.Holds {
