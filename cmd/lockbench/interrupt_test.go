@@ -44,6 +44,25 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
+// TestInterruptLimit ends a search by a signal in its second trial, which is none then:
+// what it met too little of is no reason to say that the lease was too short.
+func TestInterruptLimit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes runs")
+	}
+	t.Parallel()
+	dir := t.TempDir()
+	ready := func(line string) bool { return strings.HasPrefix(line, "[2]") && strings.HasSuffix(line, "...") }
+	out, code := interrupted(t, syscall.SIGINT, ready, "limit", "ttl", "lua-token/strategy", "--hold", "20ms", "--clients", "8",
+		"--risk", "0.003", "--ttl", "20s", "--wait", "20s", "--history", dir, "--out", "json=-")
+	if code != 3 {
+		t.Errorf("exit code: got %d, want 3", code)
+	}
+	if got := strings.Count(out, `"outcome":`); got != 1 || strings.Contains(out, "unable") || !strings.Contains(out, `"unfinished": true`) {
+		t.Errorf("%d trials, want the one that was not interrupted and an unfinished search:\n%s", got, out)
+	}
+}
+
 // TestInterruptExplore ends a search by a signal once it has found something: that
 // is reported, what was not explored is named, and the command exits 3.
 func TestInterruptExplore(t *testing.T) {

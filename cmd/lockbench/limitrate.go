@@ -55,6 +55,7 @@ intended start. One acquire in a hundred may be refused unless a target says oth
 	f.Float64Var(&o.most, "most", 1_000_000, "the highest rate to try")
 	f.IntVar(&o.votes, "votes", 3, "trials at most of a rate that misses, most of which decide; odd")
 	o.flags(f)
+	f.Lookup("duration").Usage = "length of each trial, warm-up included"
 	return cmd
 }
 

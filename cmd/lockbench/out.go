@@ -56,8 +56,11 @@ func outHelp(kinds []outputForm) string {
 	for _, k := range kinds {
 		each = append(each, k.name+"="+k.path)
 	}
-	last := len(each) - 1
-	return "also write `kind=path`: " + strings.Join(each[:last], ", ") + " or " + each[last] + "; may be repeated"
+	list := each[0]
+	if last := len(each) - 1; last > 0 {
+		list = strings.Join(each[:last], ", ") + " or " + each[last]
+	}
+	return "also write `kind=path`: " + list + "; may be repeated"
 }
 
 // parseOutputs reads the values of --out, each of one of the kinds, and sees that
