@@ -123,8 +123,13 @@ func (t *terminal) meaning() (headline, why string) {
 	if _, unclaimed := t.breakers(); len(unclaimed) > 0 {
 		why += "; broken only where nothing was claimed: " + strings.Join(unclaimed, ", ")
 	}
+	return headline, why + t.leftOpen()
+}
+
+// leftOpen is what success leaves open, behind a semicolon.
+func (t *terminal) leftOpen() (why string) {
 	if t.result.Exit != Passed {
-		return headline, why
+		return ""
 	}
 	if met := t.runsThat(func(r *Run) bool { return len(r.with(checker.Hazard)) > 0 }); met != "" {
 		why += "; hazards, the documented limit of leases, were met by " + met
@@ -132,7 +137,7 @@ func (t *terminal) meaning() (headline, why string) {
 	if cut := t.runsThat(func(r *Run) bool { return r.Ended == endedByUser }); cut != "" {
 		why += "; interrupted: " + cut
 	}
-	return headline, why
+	return why
 }
 
 // endedByUser is what the history of a run says that was interrupted.

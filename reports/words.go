@@ -30,7 +30,11 @@ func Number(n int64) string { return number(n) }
 func (r *Result) Outcome() (headline, why string) { return r.terminal().meaning() }
 
 // Verdict is Outcome without what nobody had claimed.
-func (r *Result) Verdict() (headline, why string) { return r.terminal().verdict() }
+func (r *Result) Verdict() (headline, why string) {
+	t := r.terminal()
+	headline, why = t.verdict()
+	return headline, why + t.leftOpen()
+}
 
 func (r *Result) terminal() *terminal {
 	t := &terminal{result: r, label: newLabel(r.Runs), unit: "design"}
@@ -65,8 +69,15 @@ func (r Result) Designs() Result {
 	return r
 }
 
-// Settings are the parameters of a run worth a place in its heading.
-func (r *Run) Settings() []string { return settings(r.Params) }
+// Settings are the parameters of a run worth a place in its heading, and how requests
+// arrive.
+func (r *Run) Settings() []string {
+	all := settings(r.Params)
+	if loop := arrival(r.Params); loop != "" {
+		all = append(all, loop)
+	}
+	return all
+}
 
 // Recheck is the command that judges the record of a run again, or how to have one.
 func (r *Run) Recheck() string { return recheck(r) }

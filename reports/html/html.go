@@ -56,14 +56,13 @@ func asset(name string) string {
 	return string(text)
 }
 
-// capital begins a sentence, unless it begins with the name of a design.
-func capital(sentence string) string {
-	first, _, _ := strings.Cut(sentence, " ")
-	if sentence == "" || strings.Contains(first, "/") {
-		return sentence
+// capital makes a sentence of words that begin with none of a result's names.
+func capital(words string) string {
+	r, size := utf8.DecodeRuneInString(words)
+	if size == 0 {
+		return ""
 	}
-	r, size := utf8.DecodeRuneInString(sentence)
-	return string(unicode.ToUpper(r)) + sentence[size:]
+	return string(unicode.ToUpper(r)) + words[size:]
 }
 
 // second is a stamp of RFC 3339 as people read it, or as it is where it is none.

@@ -44,6 +44,9 @@ func TestWrite(t *testing.T) {
 	open := read(t, "run.json")
 	open.Runs[0].Latency["lag"] = open.Runs[0].Latency["acquire"]
 	open.Runs[0].OpenLoop = &reports.OpenLoop{OfferedPerS: 800, StartedPerS: 640, Why: "160 arrivals were still waiting"}
+	for i := range open.Runs {
+		open.Runs[i].Params["rate"], open.Runs[i].Params["arrival"] = 800.0, "poisson"
+	}
 	failed := read(t, "run.json")
 	failed.Exit, failed.NotRun = reports.Inconclusive, []string{"lua-token/plain"}
 	failed.Runs[0].Error, failed.Runs[0].Notes = "the server went away", []string{"a note of its own"}
@@ -58,9 +61,9 @@ func TestWrite(t *testing.T) {
 			`data-chart="spectrum"`, `data-chart="overtime"`, `data-chart="fairness"`, `data-chart="compare"`, "server-pause",
 		}},
 		{"exploration", read(t, "explored.json"), []string{"In virtual time", `data-picture="run-1-recovery"`, "The schedule, step by step", "explore --replay"}},
-		{"nothing was run", reports.New(nil, nil), []string{`<h1 id="verdict">Inconclusive</h1>`, `class="verdict open"`, "nothing was run"}},
+		{"nothing was run", reports.New(nil, nil), []string{`<h1 id="verdict">Inconclusive</h1>`, `class="verdict open"`, "<p>nothing was run. "}},
 		{"what went wrong", failed, []string{"the server went away", "a note of its own", "lua-token/plain"}},
-		{"arrivals on a schedule", open, []string{"response time", "service time", "start lag", "800/s offered", "160 arrivals were still waiting"}},
+		{"arrivals on a schedule", open, []string{"response time", "service time", "start lag", "800/s offered", "open loop: poisson 800/s", "160 arrivals were still waiting"}},
 		{"thresholds", gated, []string{`<h2 id="thresholds">Thresholds</h2>`, "exclusion.violations&gt;0"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -85,7 +88,7 @@ func TestTone(t *testing.T) {
 }
 
 func TestCapital(t *testing.T) {
-	for text, want := range map[string]string{"every claim": "Every claim", "a/b broke it": "a/b broke it", "": "", "é so": "É so"} {
+	for text, want := range map[string]string{"every claim": "Every claim", "": "", "é so": "É so"} {
 		if got := capital(text); got != want {
 			t.Errorf("capital(%q): got %q, want %q", text, got, want)
 		}

@@ -109,7 +109,7 @@ func TestMatrixThatIsOpen(t *testing.T) {
 			t.Errorf("%q is not in the page", want)
 		}
 	}
-	if page := matrixWritten(t, reports.Matrix{Exit: reports.Inconclusive}); !strings.Contains(page, "Nothing was run") {
+	if page := matrixWritten(t, reports.Matrix{Exit: reports.Inconclusive}); !strings.Contains(page, "<p>nothing was run. ") {
 		t.Error("a page of nothing does not say so")
 	}
 }

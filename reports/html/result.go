@@ -31,6 +31,7 @@ type view struct {
 	Troubles       []trouble
 	Settings       []string
 	HasResponse    bool // some run had a schedule of arrivals
+	Granted        bool // some run was granted a lock
 	CompareSpectra bool
 }
 
@@ -111,6 +112,7 @@ func (v *view) add(run runView) {
 	v.Data.show(run.Evidence)
 	v.Troubles = append(v.Troubles, troubles(&run)...)
 	v.HasResponse = v.HasResponse || run.Latency["lag"].Count > 0
+	v.Granted = v.Granted || run.Grants > 0
 	u := unclaimed{Label: run.Label, ID: run.ID}
 	for _, j := range run.Judged {
 		if j.Verdict == checker.Broken && !j.Claimed {
