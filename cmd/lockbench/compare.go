@@ -50,7 +50,7 @@ Exit codes: 0 no claim is worse; 1 a guarantee that either side claims is worse;
 runs, nothing measured, or a claim left untested; 4 a figure is worse by more than
 --fail-if-slower allows. Without that flag a slower design is told, and is no failure.`,
 		Example: `  lockbench compare --out markdown=comparison.md before/*.json -- after/*.json
-  lockbench compare --run 10 lua-token/strategy redislock/obtain --duration 2s
+  lockbench compare --run 10 lua-token/strategy redislock/obtain --duration 2s --out html=comparison.html
   lockbench compare --run 20 lua-token/token lua-token/strategy --key-choice own --fail-if-slower 10%`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.compare(cmd, args)

@@ -59,7 +59,7 @@ that matrix, and not whether a claim is broken.
 Ctrl-C ends it in good order and reports what was found; once more aborts.`,
 		Example: `  lockbench matrix
   lockbench matrix 'lua-token/*' --budget 1m --out markdown=matrix.md --out json=matrix.json
-  lockbench matrix --resume matrix.json
+  lockbench matrix --resume matrix.json --out html=matrix.html
   lockbench matrix --drivers explore --schedules 2000 --expect matrix.json`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, designs []string) error {
