@@ -29,18 +29,20 @@ func findings() []Metric {
 	return all
 }
 
-// allViolations counts as the reports' table does.
+// allViolations counts as the reports' table does. Where no guarantee was put to the test
+// none could have been violated.
 func allViolations(r *Run) Reading {
 	if r.empty() {
 		return nothing(anything)
 	}
-	total := int64(0)
+	total, tested := int64(0), false
 	for _, f := range r.Verdicts.Findings {
+		tested = tested || f.Verdict.Graver(checker.Untested)
 		if f.Verdict == checker.Broken {
 			total += f.Violations
 		}
 	}
-	return count(total)
+	return unless(!tested, "no guarantee was put to the test", float64(total))
 }
 
 // violations has no value where nothing could have been violated.

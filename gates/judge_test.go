@@ -100,6 +100,19 @@ func TestNothingNeverPasses(t *testing.T) {
 	}
 }
 
+// TestViolationsOfNothing sees that where no guarantee was put to the test none counts as kept.
+func TestViolationsOfNothing(t *testing.T) {
+	r := measuredRun()
+	r.Verdicts.Findings = []checker.Finding{{Guarantee: lockbench.Exclusion}, {Guarantee: lockbench.Fencing, Verdict: checker.NotApplicable}}
+	th, err := ParseThreshold("violations>0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, reading := th.Judge(r); got != Inconclusive {
+		t.Errorf("got %v (%+v), want inconclusive", got, reading)
+	}
+}
+
 // TestArrivals reads what was due, and has no value of it in a closed loop.
 func TestArrivals(t *testing.T) {
 	open := &Run{Verdicts: &checker.Result{Ops: 9}, Measures: &measure.Measures{Arrivals: &measure.Arrivals{

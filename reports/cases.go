@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
 	"strings"
@@ -230,7 +229,7 @@ func joined(what, more string) string {
 // passage is the part of the terminal report on a guarantee that was broken, or nearly.
 func (r *Result) passage(run *Run, name lockbench.Guarantee, g Guarantee) string {
 	var buf bytes.Buffer
-	t := terminal{Writer: bufio.NewWriter(&buf), result: r, label: newLabel(r.Runs)}
+	t := terminal{page: newPage(&buf, TerminalOptions{}), result: r, label: newLabel(r.Runs)}
 	switch {
 	case g.Verdict == checker.Hazard && g.Witness == nil:
 	case g.Verdict == checker.Hazard:

@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"slices"
@@ -12,7 +11,7 @@ import (
 // guarantees that changed, the limits, then the figures of each design, and the outcome in
 // one sentence. It returns the first error of w.
 func TerminalComparison(w io.Writer, c Comparison, opt TerminalOptions) error {
-	t := &comparison{Writer: bufio.NewWriter(w), palette: palette(opt.Color), Comparison: &c}
+	t := &comparison{page: newPage(w, opt), Comparison: &c}
 	t.heading()
 	t.differences()
 	t.guarantees()
@@ -29,12 +28,9 @@ func TerminalComparison(w io.Writer, c Comparison, opt TerminalOptions) error {
 
 // comparison is a comparison being written.
 type comparison struct {
-	*bufio.Writer
-	palette
+	page
 	*Comparison
 }
-
-func (t *comparison) printf(format string, args ...any) { fmt.Fprintf(t.Writer, format, args...) }
 
 func (t *comparison) heading() {
 	for i := range t.Designs {

@@ -8,10 +8,10 @@ var costColumns = []column{
 	{top: "bytes", name: "sent", cell: func(_ *table, r *Run) string { return known(r, r.Sent, figure) }, apart: true},
 	{top: "", name: "received", cell: func(_ *table, r *Run) string { return known(r, r.Received, figure) }},
 	{top: "server", name: "time", cell: func(_ *table, r *Run) string { return known(r, r.ServerCPU, brief) }, apart: true},
-	{top: "wake-up", name: "p50", cell: latency("handoff", func(l Latency) int64 { return l.P50 }), apart: true},
-	{name: "p90", cell: latency("handoff", func(l Latency) int64 { return l.P90 }), spare: 1},
-	{name: "p99", cell: latency("handoff", func(l Latency) int64 { return l.P99 })},
-	{name: "max", cell: latency("handoff", func(l Latency) int64 { return l.Max }), spare: 2},
+	{top: "wake-up", name: "p50", cell: latency("handoff", p50), apart: true},
+	{name: "p90", cell: latency("handoff", p90), spare: 1},
+	{name: "p99", cell: latency("handoff", p99)},
+	{name: "max", cell: latency("handoff", longest), spare: 2},
 }
 
 // unknownFigure stands for one that there is, and that nobody knows.

@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"reflect"
@@ -20,8 +19,7 @@ func TerminalExploration(w io.Writer, r Result, opt TerminalOptions) error {
 	merged := byDesign(r)
 	e := exploration{
 		terminal: terminal{
-			Writer: bufio.NewWriter(w), palette: palette(opt.Color),
-			result: &merged, label: newLabel(merged.Runs),
+			page: newPage(w, opt), result: &merged, label: newLabel(merged.Runs),
 			exercisedBy: "these scenarios and faults", unit: "exploration",
 		},
 		scenarios: r.Runs,

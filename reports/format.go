@@ -123,20 +123,3 @@ func commonWord(names []string) string {
 
 // order puts a maximum behind the percentiles of the same figure.
 func order(name string) string { return strings.Replace(name, "max", "~max", 1) }
-
-// palette colours words where the reader's terminal does; text says it all
-// without it.
-type palette bool
-
-func (p palette) paint(code, s string) string {
-	if !p || s == "" {
-		return s
-	}
-	return "\x1b[" + code + "m" + s + "\x1b[0m"
-}
-
-func (p palette) bad(s string) string  { return p.paint("1;31", s) }
-func (p palette) warn(s string) string { return p.paint("33", s) }
-func (p palette) good(s string) string { return p.paint("32", s) }
-func (p palette) bold(s string) string { return p.paint("1", s) }
-func (p palette) dim(s string) string  { return p.paint("2", s) }

@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -13,7 +12,7 @@ import (
 // TerminalLimit writes a limit for people: what was wanted, the path of the search, what
 // broke on it, and the limit in a sentence. It returns the first error of w.
 func TerminalLimit(w io.Writer, l LimitSearch, opt TerminalOptions) error {
-	t := &limitReport{Writer: bufio.NewWriter(w), palette: palette(opt.Color), LimitSearch: &l}
+	t := &limitReport{page: newPage(w, opt), LimitSearch: &l}
 	t.heading()
 	if err := t.path(); err != nil {
 		return err
@@ -27,12 +26,9 @@ func TerminalLimit(w io.Writer, l LimitSearch, opt TerminalOptions) error {
 
 // limitReport is a limit being written.
 type limitReport struct {
-	*bufio.Writer
-	palette
+	page
 	*LimitSearch
 }
-
-func (t *limitReport) printf(format string, args ...any) { fmt.Fprintf(t.Writer, format, args...) }
 
 func (t *limitReport) heading() {
 	what := "the highest rate"

@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"bufio"
 	"fmt"
 	"html"
 	"io"
@@ -25,7 +24,7 @@ const maxEvidence = MaxSummary / 2
 // error of w.
 func Markdown(w io.Writer, r Result) error {
 	merged := r.Designs()
-	m := markdown{Writer: bufio.NewWriter(w), result: &merged, labels: merged.Labels(), suites: r.suites()}
+	m := markdown{page: newPage(w, TerminalOptions{}), result: &merged, labels: merged.Labels(), suites: r.suites()}
 	headline, why := merged.Outcome()
 	m.printf("### lockbench: %s\n\n%s (exit %d)\n", inline(headline), inline(why), r.Exit)
 	m.thresholds()
@@ -36,16 +35,14 @@ func Markdown(w io.Writer, r Result) error {
 	return m.Flush()
 }
 
-// markdown is a report being written; its Writer keeps the first error.
+// markdown is a report being written.
 type markdown struct {
-	*bufio.Writer
+	page
 	result *Result
 	labels []string
 	suites []suite
 	shown  int // bytes of evidence
 }
-
-func (m *markdown) printf(format string, args ...any) { fmt.Fprintf(m.Writer, format, args...) }
 
 // thresholds writes one line per threshold.
 func (m *markdown) thresholds() {

@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"os"
@@ -25,7 +24,7 @@ func ExplainCell(w io.Writer, m Matrix, at CellName, opt TerminalOptions) error 
 		return fmt.Errorf("guarantee %s is measured, not judged; hint: lockbench list guarantees", at.Guarantee)
 	}
 	e := explanation{
-		matrixText: matrixText{Writer: bufio.NewWriter(w), palette: palette(opt.Color), m: &m},
+		matrixText: matrixText{page: newPage(w, opt), m: &m},
 		CellName:   at, row: r, cell: r.Cells[at.Guarantee],
 	}
 	e.verdict()

@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"slices"
@@ -84,7 +83,7 @@ func mark(c Cell) (string, func(palette, string) string) {
 // fits into a hundred columns, what it is made from, and the outcome in one sentence. It returns
 // the first error of w.
 func TerminalMatrix(w io.Writer, m Matrix, opt TerminalOptions) error {
-	t := matrixText{Writer: bufio.NewWriter(w), palette: palette(opt.Color), m: &m}
+	t := matrixText{page: newPage(w, opt), m: &m}
 	t.table()
 	t.legend()
 	t.made()
@@ -92,14 +91,11 @@ func TerminalMatrix(w io.Writer, m Matrix, opt TerminalOptions) error {
 	return t.Flush()
 }
 
-// matrixText is a matrix being written. Errors stay with the Writer.
+// matrixText is a matrix being written.
 type matrixText struct {
-	*bufio.Writer
-	palette
+	page
 	m *Matrix
 }
-
-func (t *matrixText) printf(format string, args ...any) { fmt.Fprintf(t, format, args...) }
 
 func (t *matrixText) table() {
 	width := len("design")

@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/csv"
 	"fmt"
@@ -27,10 +26,10 @@ var sweepColumns = []sweepColumn{
 	{"clients", "clients", sweepParam("clients"), sweepParam("clients")},
 	{"keys", "keys", sweepParam("keys"), sweepParam("keys")},
 	{"grants/s", "grants_per_s", func(r *Run) string { return figure(r.GrantsPerS) }, func(r *Run) string { return decimal(r.GrantsPerS) }},
-	sweepLatency("p50", "acquire_p50_ns", "acquire", func(l Latency) int64 { return l.P50 }),
-	sweepLatency("p99", "acquire_p99_ns", "acquire", func(l Latency) int64 { return l.P99 }),
-	sweepLatency("hand-off", "handoff_p50_ns", "handoff", func(l Latency) int64 { return l.P50 }),
-	sweepLatency("p99", "handoff_p99_ns", "handoff", func(l Latency) int64 { return l.P99 }),
+	sweepLatency("p50", "acquire_p50_ns", "acquire", p50),
+	sweepLatency("p99", "acquire_p99_ns", "acquire", p99),
+	sweepLatency("hand-off", "handoff_p50_ns", "handoff", p50),
+	sweepLatency("p99", "handoff_p99_ns", "handoff", p99),
 	{"refused", "refused_share", func(r *Run) string { return fmt.Sprintf("%.1f%%", 100*r.refusedShare()) }, func(r *Run) string { return decimal(r.refusedShare()) }},
 	{"tries", "attempts_per_grant", func(r *Run) string { return figure(r.Attempts) }, func(r *Run) string { return decimal(r.Attempts) }},
 	{"commands", "commands_per_grant", func(r *Run) string { return figure(r.Commands) }, func(r *Run) string { return decimal(r.Commands) }},
@@ -104,7 +103,7 @@ func SweepCSV(w io.Writer, r Result) error {
 // each design by clients, and the outcome in one sentence. It returns the first error of w.
 func TerminalSweep(w io.Writer, r Result, opt TerminalOptions) error {
 	t := &sweep{&terminal{
-		Writer: bufio.NewWriter(w), palette: palette(opt.Color), result: &r,
+		page: newPage(w, opt), result: &r,
 		label: label{points: true}, exercisedBy: "this workload", unit: "point",
 	}}
 	t.heading()

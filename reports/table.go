@@ -44,19 +44,26 @@ type table struct {
 var speedsAndVerdicts = []column{
 	{name: "design", cell: (*table).design},
 	{name: "grants/s", cell: (*table).rate},
-	{top: "acquire", name: "p50", cell: latency("acquire", func(l Latency) int64 { return l.P50 }), apart: true},
-	{name: "p90", cell: latency("acquire", func(l Latency) int64 { return l.P90 }), spare: 1},
-	{name: "p99", cell: latency("acquire", func(l Latency) int64 { return l.P99 })},
-	{name: "p99.9", cell: latency("acquire", func(l Latency) int64 { return l.P999 }), spare: 2},
-	{name: "max", cell: latency("acquire", func(l Latency) int64 { return l.Max })},
-	{top: "release", name: "p99", cell: latency("release", func(l Latency) int64 { return l.P99 }), spare: 5, apart: true},
-	{top: "hand-", name: "off p50", cell: latency("handoff", func(l Latency) int64 { return l.P50 }), spare: 6},
+	{top: "acquire", name: "p50", cell: latency("acquire", p50), apart: true},
+	{name: "p90", cell: latency("acquire", p90), spare: 1},
+	{name: "p99", cell: latency("acquire", p99)},
+	{name: "p99.9", cell: latency("acquire", p999), spare: 2},
+	{name: "max", cell: latency("acquire", longest)},
+	{top: "release", name: "p99", cell: latency("release", p99), spare: 5, apart: true},
+	{top: "hand-", name: "off p50", cell: latency("handoff", p50), spare: 6},
 	{top: "viola-", name: "tions", cell: (*table).violations, apart: true},
 	{top: "worst", name: "overlap", cell: (*table).overlap, spare: 7},
 	{name: "held", cell: (*table).held, apart: true},
 	{name: "hazard", cell: (*table).hazards},
 	{name: "broken", cell: (*table).broken},
 }
+
+// What is picked of a latency.
+func p50(l Latency) int64     { return l.P50 }
+func p90(l Latency) int64     { return l.P90 }
+func p99(l Latency) int64     { return l.P99 }
+func p999(l Latency) int64    { return l.P999 }
+func longest(l Latency) int64 { return l.Max }
 
 func latency(op string, pick func(Latency) int64) func(*table, *Run) string {
 	return func(_ *table, r *Run) string {

@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"maps"
@@ -29,8 +28,7 @@ type TerminalOptions struct {
 // sentence. It returns the first error of w.
 func Terminal(w io.Writer, r Result, opt TerminalOptions) error {
 	t := &terminal{
-		Writer: bufio.NewWriter(w), palette: palette(opt.Color),
-		result: &r, label: newLabel(r.Runs),
+		page: newPage(w, opt), result: &r, label: newLabel(r.Runs),
 		exercisedBy: "this workload and its faults", unit: "design",
 	}
 	t.heading()
@@ -60,18 +58,15 @@ func Terminal(w io.Writer, r Result, opt TerminalOptions) error {
 	return t.Flush()
 }
 
-// terminal is a report being written; its Writer keeps the first error.
+// terminal is a report being written.
 type terminal struct {
-	*bufio.Writer
-	palette
+	page
 	result *Result
 	label  label
 	// exercisedBy names what put the guarantees to the test.
 	exercisedBy string
 	unit        string // what may not have been run
 }
-
-func (t *terminal) printf(format string, args ...any) { fmt.Fprintf(t.Writer, format, args...) }
 
 // label names a run as briefly as tells it from the others.
 type label struct {
