@@ -1,6 +1,8 @@
 package reports
 
 import (
+	"time"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
@@ -15,6 +17,10 @@ type Judged struct {
 	Measures measure.Measures
 	// History is the path of the record, empty when it is not kept.
 	History string
+	// Within is how old an event was at most when it had been judged while the run went
+	// on, looked at every few; zero when it was judged later. What is under way holds back
+	// what came after its call.
+	Within time.Duration
 	// Notes are what the run said of itself, beyond the record.
 	Notes []string
 	// Err is what went wrong in the run or in reading its record, nil for
@@ -83,7 +89,8 @@ func newRun(j *Judged) Run {
 		Sent: cost(m.Sent), Received: cost(m.Received), ServerCPU: cost(m.ServerCPU),
 		Latency: latencies(&m.Measured), Counts: counts(v, m),
 		WorstOverlap: int64(v.WorstOverlap), Guarantees: guarantees(v.Findings),
-		Partial: v.Partial, Why: v.Why, Ended: j.End.Trailer.Ended, Notes: j.Notes,
+		Partial: v.Partial, Why: v.Why, Ended: j.End.Trailer.Ended,
+		JudgedWithin: int64(j.Within), Notes: j.Notes,
 		Defects: v.Defects, CrossChecked: v.CrossChecked,
 		WitnessEntries: j.End.Trailer.WitnessEntries,
 		OpenLoop:       newOpenLoop(m.Arrivals),

@@ -78,6 +78,9 @@ type Run struct {
 	// Ended says why the run ended; Error what went wrong in it.
 	Ended string `json:"ended,omitempty"`
 	Error string `json:"error,omitempty"`
+	// JudgedWithin is how old an event was at most, in ns, when it had been judged while
+	// the run went on; absent when the run was over by then.
+	JudgedWithin int64 `json:"judged_within_ns,omitempty"`
 	// Notes are what the run said of itself.
 	Notes []string `json:"notes,omitempty"`
 	// Defects are lockbench's own contradictions: such a run proves nothing.

@@ -55,7 +55,7 @@ type liveJudgement struct {
 	pace    pace
 	meter   meter
 	evident bool          // what is kept of the history shows something broken
-	worst   time.Duration // the farthest behind
+	oldest  time.Duration // how old an event was at most when it had been judged
 	told    bool
 }
 
@@ -101,8 +101,9 @@ func (l *liveJudgement) wait() (reports.Judged, error) {
 	if closed != nil && j.Err == nil {
 		j.Err = closed
 	}
-	if l.prompt && l.worst > farBehind {
-		j.Notes = append(j.Notes, fmt.Sprintf("the judgement was up to %v behind the run, so that it may have ended late; all of it was judged", l.worst.Round(100*time.Millisecond)))
+	j.Within = l.oldest
+	if l.prompt && l.told {
+		j.Notes = append(j.Notes, fmt.Sprintf("the judgement was up to %v behind the run, so that it may have ended late; all of it was judged", l.oldest.Round(100*time.Millisecond)))
 	}
 	if !l.spool.Whole() {
 		j.Notes = append(j.Notes, l.remark(&j))
@@ -137,10 +138,11 @@ func (l *liveJudgement) yield(c *checker.Checker, ev history.Event) (over bool) 
 	if l.events%slice != 0 {
 		return false
 	}
+	at := time.Duration(stampOf(ev))
+	l.age(time.Since(l.began) - at)
 	if l.check != nil {
 		l.check(c)
 	}
-	at := time.Duration(stampOf(ev))
 	l.pace.worked(l.meter.worked())
 	for again := true; again; again = l.pace.owes() {
 		select {
@@ -151,7 +153,6 @@ func (l *liveJudgement) yield(c *checker.Checker, ev history.Event) (over bool) 
 		l.pace.rested(l.meter.rested())
 		l.adapt()
 	}
-	l.keepUp(at)
 	return false
 }
 
@@ -163,16 +164,12 @@ func (l *liveJudgement) adapt() {
 	}
 }
 
-// keepUp notes how far behind the run the judgement is.
-func (l *liveJudgement) keepUp(at time.Duration) {
-	if l.spool.Behind() < muchUnread {
-		return
-	}
-	behind := time.Since(l.began) - at
-	l.worst = max(l.worst, behind)
-	if behind > farBehind && !l.told {
+// age notes how old an event is that was judged just now.
+func (l *liveJudgement) age(is time.Duration) {
+	l.oldest = max(l.oldest, is)
+	if is > farBehind && !l.told && l.spool.Behind() >= muchUnread {
 		l.told = true
-		l.late(behind)
+		l.late(is)
 	}
 }
 
