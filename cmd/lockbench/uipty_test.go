@@ -59,7 +59,7 @@ func TestLiveViewOnATerminal(t *testing.T) {
 				t.Fatalf("the view did not go away:\n%q", seen.String())
 			}
 			report = ansi.Strip(report)
-			for _, want := range []string{"interrupted: ending the run in good order", "[1/2] lua-token/token: ", "not run lua-token/strategy", "1 design not run", "(exit 3)"} {
+			for _, want := range []string{"interrupted: ending it in good order", "[1/2] lua-token/token: ", "not run lua-token/strategy", "1 design not run", "(exit 3)"} {
 				if !strings.Contains(report, want) {
 					t.Errorf("no %q after the view:\n%s", want, report)
 				}
