@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -14,7 +15,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-var histories = flag.Int("histories", 30_000, "random histories on which sweep, definition and porcupine must agree")
+var histories = flag.Int("histories", 30_000, "random histories on which sweep, definition and porcupine must agree; a tenth of them with -short")
 
 var from = flag.Int("from", 0, "the number of the first of them")
 
@@ -46,6 +47,16 @@ func judge(m memory) (verdicts, error) {
 		definition: !inConflict(segments),
 		porcupine:  searched == porcupine.Ok,
 	}, nil
+}
+
+// TestMain has short runs, which are those under the race detector, judge fewer histories:
+// judging is one goroutine's work but for [Parallel], and ten times slower there.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if testing.Short() {
+		*histories /= 10
+	}
+	os.Exit(m.Run())
 }
 
 // TestAgreement compares the three judges on random histories. Run it with

@@ -249,6 +249,9 @@ func some(g ...lockbench.Guarantee) []lockbench.Guarantee { return g }
 // TestMutantsAreBlamed judges histories of locks with one fault each: it must be
 // found in a share of the histories in which it struck, and be called by its name.
 func TestMutantsAreBlamed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("shares need many histories, and one goroutine judges them")
+	}
 	for _, b := range blame {
 		t.Run(strings.ReplaceAll(string(b.fault), " ", "-"), func(t *testing.T) {
 			struck, found := 0, 0

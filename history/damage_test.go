@@ -176,6 +176,9 @@ func checkCut(t *testing.T, size int, events []Event, whole []*Op) {
 }
 
 func TestFlippedAnywhere(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds, in one goroutine")
+	}
 	file := recorded(t)
 	src, _ := ReadNative(bytes.NewReader(file))
 	want, err := gather(src)

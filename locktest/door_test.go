@@ -169,6 +169,9 @@ func TestCheckPassesSoundLocks(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"bare", "sound", "nested", "renewing", "full"} {
 		t.Run(name, func(t *testing.T) {
+			if testing.Short() && name != "full" {
+				t.Skip("the race detector sees in one what it would see in all")
+			}
 			if !alone(t, "800") {
 				return
 			}
@@ -232,6 +235,9 @@ func TestExplore(t *testing.T) {
 		{"a wrong setting", "sound", []string{"LOCKBENCH_BUDGET=much"}, true, []string{`LOCKBENCH_BUDGET="much" is no budget; hint`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if testing.Short() && c.name != "broken" {
+				t.Skip("the race detector sees in one what it would see in all")
+			}
 			t.Parallel()
 			out, err := child(t, t.TempDir(), append([]string{childVariable + "=" + c.lock}, c.env...))
 			wantOutput(t, out, err, c.fails, c.want)
@@ -242,6 +248,9 @@ func TestExplore(t *testing.T) {
 // TestExploreKeepsSchedules has a schedule that breaks a lock be run again: when it
 // is asked for, and first of all when it was kept.
 func TestExploreKeepsSchedules(t *testing.T) {
+	if testing.Short() {
+		t.Skip("searches take their time")
+	}
 	t.Parallel()
 	dir := t.TempDir()
 	out, err := child(t, dir, []string{childVariable + "=get-del", "LOCKBENCH_BUDGET=2000"})

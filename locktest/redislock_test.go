@@ -8,6 +8,9 @@ import (
 
 // TestRedislock explores github.com/bsm/redislock v0.10.0, unmodified.
 func TestRedislock(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts no goroutines, unlike redsync")
+	}
 	if alone(t, "2000") {
 		locktest.Explore(t, newRedislock)
 	}

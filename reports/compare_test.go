@@ -102,6 +102,9 @@ func metricOf(t *testing.T, c Comparison, name string) MetricChange {
 // TestCompareItself sees that of twenty comparisons of a design with itself nineteen show no
 // difference anywhere, and that a fifth slower is seen every time.
 func TestCompareItself(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds, in one goroutine")
+	}
 	const tables = 100
 	shown, seen := 0, 0
 	for i := range uint64(tables) {

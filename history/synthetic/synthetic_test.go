@@ -44,6 +44,9 @@ func with(change func(*Config)) Config {
 // TestGenerate reads what was generated back: as many operations as asked for, each
 // client's one after the other, all kinds and outcomes, the same in both formats.
 func TestGenerate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds, in one goroutine")
+	}
 	for _, c := range []struct {
 		name   string
 		config Config
