@@ -71,6 +71,9 @@ func (r *run) remark() {
 	if s.Ended == EndedServerLost {
 		s.note("server %s was lost: %v", r.cfg.Server.Address(), reasonOr(r.cfg.Server.Err(), "it answered nobody for seconds"))
 	}
+	if given := r.cfg.Design.Lease(s.Options.TTL); given > s.Options.TTL {
+		s.note("leases of %v are rounded up to %v by the design", s.Options.TTL, given)
+	}
 	if s.Grants == 0 {
 		s.note("no lock was granted: nothing was measured")
 	}

@@ -108,6 +108,8 @@ func (c *Config) fits(o workloads.Options) error {
 		return fmt.Errorf("design %s locks on %d servers, there are %d; hint: name as many, or none for private ones", c.Design.Name, n, len(c.servers()))
 	case c.Server.Kind() == servers.Embedded && c.Design.OnEmbedded() != nil:
 		return c.Design.OnEmbedded()
+	case c.Design.CanLease(o.TTL) != nil:
+		return c.Design.CanLease(o.TTL)
 	case o.Guard == lockbench.FenceGuard && !c.Design.Fences:
 		return fmt.Errorf("design %s hands out no fences to show a guarded store; hint: guard %s, or a design such as lua-token/fenced", c.Design.Name, lockbench.CompareGuard)
 	}
@@ -123,18 +125,10 @@ func (c Config) options() (workloads.Options, error) {
 	if err := c.fits(o); err != nil {
 		return o, err
 	}
-	slow := time.Duration(o.SlowFactor*float64(c.granted(o.TTL))) + c.Design.Tolerance
+	slow := time.Duration(o.SlowFactor*float64(c.Design.Lease(o.TTL))) + c.Design.Tolerance
 	if o.Duration > 0 && o.Slow+o.SlowKeys > 0 && slow >= o.Duration {
 		return o, fmt.Errorf("workload %s: design %s grants %v and tolerates %v more: no slow hold of %v would end within the run of %v; hint: a duration of %v or a shorter ttl",
-			c.Workload.Name, c.Design.Name, c.granted(o.TTL), c.Design.Tolerance, slow, o.Duration, (3 * slow).Round(time.Second))
+			c.Workload.Name, c.Design.Name, c.Design.Lease(o.TTL), c.Design.Tolerance, slow, o.Duration, (3 * slow).Round(time.Second))
 	}
 	return o, nil
-}
-
-// granted is the lease that the design gives when ttl is asked for.
-func (c Config) granted(ttl time.Duration) time.Duration {
-	if c.Design.Granted == nil {
-		return ttl
-	}
-	return c.Design.Granted(ttl)
 }

@@ -114,7 +114,7 @@ func (r *run) plan(ctx context.Context) (err error) {
 	}
 	r.injector, err = faults.New(faults.Config{
 		Faults: c.Faults, Servers: c.servers(), Seed: r.options.Seed,
-		Lease: c.granted(r.options.TTL), Tolerance: c.Design.Tolerance, Duration: r.options.Duration,
+		Lease: c.Design.Lease(r.options.TTL), Tolerance: c.Design.Tolerance, Duration: r.options.Duration,
 	})
 	if err != nil {
 		return err

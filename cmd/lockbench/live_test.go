@@ -62,7 +62,8 @@ func sameWhenJudgedAgain(t *testing.T, s session, of subject) int64 {
 	if of.Tracked && s.servers.First().Kind() == servers.Embedded {
 		t.Skip("needs a real server")
 	}
-	if of.Tolerance > 0 || of.Granted != nil && of.Granted(s.options.TTL) > s.options.TTL { // whole seconds
+	s.options.TTL = max(s.options.TTL, of.LeaseUnit)
+	if of.Tolerance > 0 || of.Lease(s.options.TTL) >= time.Second {
 		s.options.Duration = 2500 * time.Millisecond
 	}
 	told := map[lockbench.Guarantee]bool{}

@@ -16,6 +16,7 @@ import (
 	"github.com/lockbench/lockbench/load"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/servers"
+	"github.com/lockbench/lockbench/workloads"
 )
 
 // session runs the designs of a plan one after another on one server.
@@ -73,11 +74,14 @@ func (s *session) run(ctx context.Context) error {
 func (s *session) drive(ctx context.Context) (err error) {
 	servers.SilenceClients()
 	faults.SilenceProxies()
+	if err := s.leaveOut(s.offGrid); err != nil {
+		return err
+	}
 	if s.servers, err = servers.ChooseGroup(ctx, s.urls, s.serversNeeded()); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.closeServers()) }()
-	if err := s.leaveOut(); err != nil {
+	if err := s.leaveOut(s.offServer); err != nil {
 		return err
 	}
 	if err := s.openStore(ctx); err != nil {
@@ -156,6 +160,7 @@ func (s *session) one(ctx context.Context, of subject) error {
 	broken := make(chan struct{})
 	w := s.watcher(of, broken)
 	s.progress.begin(of.label(), w.progress)
+	s.sayLease(of)
 	o, err := s.load(ctx, of, w, broken)
 	if err != nil {
 		return err
@@ -226,6 +231,17 @@ type outcome struct {
 	judged             reports.Judged
 }
 
+// optionsOf are the options with which a subject is run.
+func (s *session) optionsOf(of subject) workloads.Options {
+	o := s.options
+	o.Guard = of.guard
+	if of.change != nil {
+		of.change(&o)
+	}
+	o.Seed += uint64(of.round.number)
+	return o
+}
+
 // load runs a subject, judging its history as it grows, until the run is over or broken
 // is closed. The error is of the file system.
 func (s *session) load(ctx context.Context, of subject, w watcher, broken <-chan struct{}) (o outcome, err error) {
@@ -235,12 +251,7 @@ func (s *session) load(ctx context.Context, of subject, w watcher, broken <-chan
 		return o, fmt.Errorf("the history cannot be written: %w", err)
 	}
 	judgement := judgeLive(spool, path, w)
-	options := s.options
-	options.Guard = of.guard
-	if of.change != nil {
-		of.change(&options)
-	}
-	options.Seed += uint64(of.round.number)
+	options := s.optionsOf(of)
 	giveBack := leaveCore(s.servers.First())
 	o.summary, o.failed = load.Run(ctx, load.Config{
 		Design: of.Design, Server: s.servers.First(), Others: s.servers[1:], Records: s.store, Workload: s.workload, Options: options,

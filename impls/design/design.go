@@ -28,10 +28,11 @@ type Design struct {
 	Renews bool
 	// RenewsUnseen: it may do so without telling the Observer, as locks of others do.
 	RenewsUnseen bool
-	// Granted is the lease really given when ttl is asked for; nil means as asked.
+	// Granted is the lease really given when ttl is asked for; nil means as asked. See
+	// [Design.Lease].
 	Granted func(ttl time.Duration) time.Duration
-	// LeaseUnit is what leases have to be multiples of, others being refused or worse; zero
-	// is any. A design that rounds them has Granted instead.
+	// LeaseUnit is what leases have to be multiples of, others being worse than refused; zero
+	// is any. A design that rounds them has Granted instead. See [Design.CanLease].
 	LeaseUnit time.Duration
 	// Tolerance is how much longer than the granted lease the design itself may
 	// keep a dead owner's key, beyond polling and rounding.
@@ -64,6 +65,24 @@ func (d Design) OnEmbedded() error {
 		return nil
 	}
 	return fmt.Errorf("design %s has the server tell of changed keys, which the embedded one cannot; hint: put redis-server in PATH, or name a server", d.Name)
+}
+
+// Lease is the lease really given when ttl is asked for.
+func (d Design) Lease(ttl time.Duration) time.Duration {
+	if d.Granted == nil {
+		return ttl
+	}
+	return d.Granted(ttl)
+}
+
+// CanLease returns nil when leases of ttl can be asked for, and else an error that says why not.
+func (d Design) CanLease(ttl time.Duration) error {
+	if d.LeaseUnit == 0 || ttl%d.LeaseUnit == 0 {
+		return nil
+	}
+	whole := max(d.LeaseUnit, ttl.Round(d.LeaseUnit))
+	return fmt.Errorf("design %s: its leases are multiples of %v; one of %v fails half way, and leaves the key locked for ever; hint: a lease of %v, or to see it: lockbench explore %s --scenario contend --ttl %v",
+		d.Name, d.LeaseUnit, ttl, whole, d.Name, ttl)
 }
 
 // Explorable returns nil when the design can be explored in virtual time, and else an
