@@ -48,16 +48,12 @@ func TestDocuments(t *testing.T) {
 	if _, err := exec.LookPath("redis-server"); err != nil && os.Getenv("LOCKBENCH_REQUIRE_SERVERS") != "1" {
 		t.Skip("redis-server is not in PATH")
 	}
-	bin := t.TempDir()
-	if out, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
 	ran := 0
 	for _, b := range shellBlocks(t) {
 		ran += len(b.commands)
 		t.Run(b.name, func(t *testing.T) {
 			t.Parallel()
-			b.run(t, bin)
+			b.run(t)
 		})
 	}
 	if ran < 30 {
@@ -65,16 +61,16 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-func (b shellBlock) run(t *testing.T, bin string) {
+func (b shellBlock) run(t *testing.T) {
 	dir := t.TempDir()
 	for _, command := range b.commands {
 		if b.inOrder() {
-			shell(t, dir, bin, command)
+			shell(t, dir, command)
 			continue
 		}
 		t.Run(command, func(t *testing.T) {
 			t.Parallel()
-			shell(t, t.TempDir(), bin, command)
+			shell(t, t.TempDir(), command)
 		})
 	}
 }
@@ -136,12 +132,13 @@ func exitNamed(command string) (code int, orZero bool) {
 	return 0, true
 }
 
-// shell runs command in dir and asserts the exit code that it names.
-func shell(t *testing.T, dir, bin, command string) {
+// shell runs command in dir, where lockbench is this program, and asserts the exit code
+// that it names.
+func shell(t *testing.T, dir, command string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", command)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"), "TMPDIR="+t.TempDir(), redisVariable+"=")
+	cmd.Env = append(os.Environ(), "TMPDIR="+t.TempDir(), redisVariable+"=")
 	out, err := cmd.CombinedOutput()
 	if cmd.ProcessState == nil {
 		t.Fatalf("%s: %v", command, err)

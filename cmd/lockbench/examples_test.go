@@ -22,10 +22,6 @@ func TestExamples(t *testing.T) {
 		t.Skip("redis-server is not in PATH")
 	}
 	t.Parallel()
-	bin := t.TempDir()
-	if out, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
 	files, err := filepath.Glob("../../examples/*.yaml")
 	if err != nil || len(files) < 3 {
 		t.Fatalf("examples: %v, %v", files, err)
@@ -38,13 +34,13 @@ func TestExamples(t *testing.T) {
 				t.Fatal(err)
 			}
 			valid(t, string(text))
-			runExample(t, bin, string(text))
+			runExample(t, string(text))
 		})
 	}
 }
 
 // runExample runs what a scenario's comments say.
-func runExample(t *testing.T, bin, text string) {
+func runExample(t *testing.T, text string) {
 	t.Helper()
 	commands := exampleCommand.FindAllStringSubmatch(text, -1)
 	if len(commands) == 0 {
@@ -62,6 +58,6 @@ func runExample(t *testing.T, bin, text string) {
 		if strings.Contains(text, "duration: 1h") && !strings.Contains(c[1], "--duration") {
 			continue
 		}
-		shell(t, dir, bin, c[1])
+		shell(t, dir, c[1])
 	}
 }
