@@ -1,69 +1,233 @@
 package main
 
 import (
+	"bufio"
+	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/goccy/go-yaml"
+
+	"github.com/lockbench/lockbench/reports"
 )
 
-// TestActionRuns runs the script of the GitHub action's step as a runner would.
-func TestActionRuns(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts programs")
+// action is the GitHub action, as far as it can be run without GitHub.
+type action struct {
+	Inputs  map[string]struct{ Default string }
+	Outputs map[string]struct{ Value string }
+	Runs    struct{ Steps []actionStep }
+}
+
+type actionStep struct {
+	ID, Name, Uses, Run string
+	Env                 map[string]string
+}
+
+// runner stands in for GitHub's.
+type runner struct {
+	t      *testing.T
+	dir    string // the workspace
+	inputs map[string]string
+	// temp is the runner's own directory, and path what steps have added to PATH.
+	temp, path string
+	// outputs are those of steps, by "step.name".
+	outputs map[string]string
+	summary string
+}
+
+func newRunner(t *testing.T, a *action, temp string, inputs map[string]string) *runner {
+	r := &runner{t: t, dir: t.TempDir(), inputs: map[string]string{}, temp: temp, outputs: map[string]string{}}
+	for name, input := range a.Inputs {
+		r.inputs[name] = input.Default
 	}
-	if _, err := exec.LookPath("bash"); err != nil {
-		t.Skip("bash is not in PATH")
-	}
-	t.Parallel()
-	var action struct {
-		Runs struct {
-			Using string
-			Steps []struct{ ID, Run string }
+	for name, value := range inputs {
+		if _, ok := a.Inputs[name]; !ok {
+			t.Fatalf("the action has no input %q", name)
 		}
+		r.inputs[name] = value
 	}
-	text, err := os.ReadFile("../../action.yml")
+	return r
+}
+
+var expression = regexp.MustCompile(`\$\{\{ *(.*?) *\}\}`)
+
+// expand puts values in place of expressions. One that it does not know is an error: the
+// action may say something that GitHub does not know either.
+func (r *runner) expand(text string) string {
+	return expression.ReplaceAllStringFunc(text, func(match string) string {
+		name := expression.FindStringSubmatch(match)[1]
+		switch parts := strings.Split(name, "."); {
+		case name == "github.action_path":
+			root, err := filepath.Abs("../..")
+			if err != nil {
+				r.t.Fatal(err)
+			}
+			return root
+		case parts[0] == "inputs" && len(parts) == 2:
+			if value, ok := r.inputs[parts[1]]; ok {
+				return value
+			}
+		case parts[0] == "steps" && len(parts) == 4 && parts[2] == "outputs":
+			return r.outputs[parts[1]+"."+parts[3]]
+		}
+		r.t.Fatalf("expression %s: nobody knows it", match)
+		return ""
+	})
+}
+
+// step runs the script of a step as GitHub does, and returns what it printed and its
+// exit code.
+func (r *runner) step(s actionStep) (string, int) {
+	r.t.Helper()
+	files := r.t.TempDir()
+	cmd := exec.CommandContext(r.t.Context(), "bash", "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", r.expand(s.Run))
+	cmd.Dir = r.dir
+	cmd.Env = append(os.Environ(), "GITHUB_ACTIONS=true", "RUNNER_TEMP="+r.temp, redisVariable+"=",
+		"PATH="+r.path+os.Getenv("PATH"), "GITHUB_OUTPUT="+filepath.Join(files, "output"),
+		"GITHUB_PATH="+filepath.Join(files, "path"), "GITHUB_STEP_SUMMARY="+filepath.Join(files, "summary"))
+	for name, value := range s.Env {
+		cmd.Env = append(cmd.Env, name+"="+r.expand(value))
+	}
+	out, err := cmd.CombinedOutput()
+	if cmd.ProcessState == nil {
+		r.t.Fatalf("step %s: %v", s.Name, err)
+	}
+	for _, line := range linesOf(r.t, filepath.Join(files, "output")) {
+		name, value, _ := strings.Cut(line, "=")
+		r.outputs[s.ID+"."+name] = value
+	}
+	for _, dir := range linesOf(r.t, filepath.Join(files, "path")) {
+		r.path = dir + string(filepath.ListSeparator) + r.path
+	}
+	r.summary += strings.Join(linesOf(r.t, filepath.Join(files, "summary")), "\n")
+	return string(out), cmd.ProcessState.ExitCode()
+}
+
+// linesOf are those of a file that a step may have written.
+func linesOf(t *testing.T, path string) (all []string) {
+	t.Helper()
+	f, err := os.Open(path)
+	if os.IsNotExist(err) {
+		return nil
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := yaml.Unmarshal(text, &action); err != nil {
+	defer f.Close()
+	s := bufio.NewScanner(f)
+	for s.Scan() {
+		all = append(all, s.Text())
+	}
+	if err := s.Err(); err != nil {
 		t.Fatal(err)
 	}
-	bin := t.TempDir()
-	if out, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	script := ""
-	for _, step := range action.Runs.Steps {
-		if step.ID == "run" {
-			script = step.Run
+	return all
+}
+
+// script is the step with this name.
+func (a *action) script(t *testing.T, name string) actionStep {
+	t.Helper()
+	for _, s := range a.Runs.Steps {
+		if s.Name == name && s.Run != "" {
+			return s
 		}
 	}
-	if script == "" {
-		t.Fatal("no step run")
+	t.Fatalf("action.yml has no step %q that runs a script", name)
+	return actionStep{}
+}
+
+func readAction(t *testing.T) (a action) {
+	t.Helper()
+	if err := yaml.Unmarshal([]byte(contents(t, "../../action.yml")), &a); err != nil {
+		t.Fatal(err)
 	}
-	for _, c := range []struct{ name, scenario, args, says string }{
-		{"args", "", "--design lua-token/tokn --workload 'mutex'", `unknown design "lua-token/tokn"`},
-		{"no args", "none.yaml", "", "open none.yaml"},
-		{"blank args", "none.yaml", " \n ", "open none.yaml"},
-		{"an open quote", "none.yaml", "--design 'lua-token", "its quotes do not match"},
-	} {
+	return a
+}
+
+// TestAction runs the scripts of the GitHub action's steps one after the other as a
+// runner would: it builds lockbench from its own checkout, in a workspace that is another.
+func TestAction(t *testing.T) {
+	switch {
+	case testing.Short():
+		t.Skip("builds lockbench")
+	case runtime.GOOS == "windows":
+		t.Skip("bash of windows has paths of its own")
+	}
+	for _, program := range []string{"bash", "redis-server"} { // else a step would install it
+		if _, err := exec.LookPath(program); err != nil && os.Getenv("LOCKBENCH_REQUIRE_SERVERS") != "1" {
+			t.Skipf("%s is not in PATH", program)
+		}
+	}
+	t.Parallel()
+	a, temp := readAction(t), t.TempDir()
+	setup := newRunner(t, &a, temp, nil)
+	for _, name := range []string{"Build lockbench", "Install redis-server"} {
+		if out, code := setup.step(a.script(t, name)); code != 0 {
+			t.Fatalf("step %s: exit code %d\n%s", name, code, out)
+		}
+	}
+	if got, err := filepath.Glob(filepath.Join(temp, "*", "lockbench*")); err != nil || len(got) != 1 {
+		t.Fatalf("built %q, %v; want one program", got, err)
+	}
+	for _, c := range actionRuns {
 		t.Run(c.name, func(t *testing.T) {
-			dir := t.TempDir()
-			cmd := exec.CommandContext(t.Context(), "bash", "-e", "-o", "pipefail", "-c", script)
-			cmd.Dir = dir
-			cmd.Env = append(os.Environ(), "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"), "GITHUB_OUTPUT="+filepath.Join(dir, "outputs"),
-				"SCENARIO="+c.scenario, "ARGS="+c.args, "OUTPUTS=json junit", "RESULTS=results")
-			out, _ := cmd.CombinedOutput()
-			if got := cmd.ProcessState.ExitCode(); got != exitUsage || !strings.Contains(string(out), c.says) {
-				t.Errorf("exit code: got %d, want %d and %q\n%s", got, exitUsage, c.says, out)
+			t.Parallel()
+			r := newRunner(t, &a, temp, c.inputs)
+			r.path = setup.path
+			out, code := r.step(a.script(t, "Run lockbench"))
+			if code != c.exit || !strings.Contains(out, c.says) {
+				t.Errorf("exit code: got %d, want %d and %q\n%s", code, c.exit, c.says, out)
 			}
-			if got, err := os.ReadFile(filepath.Join(dir, "outputs")); err != nil || string(got) != "exit-code=2\n" {
-				t.Errorf("outputs: got %q, %v", got, err)
+			if got := r.expand(a.Outputs["exit-code"].Value); got != fmt.Sprint(c.exit) {
+				t.Errorf("output exit-code: got %q, want %d", got, c.exit)
+			}
+			if !strings.Contains(r.summary, c.summary) {
+				t.Errorf("summary of the step: got %q, want %q in it", r.summary, c.summary)
+			}
+			results := filepath.Join(r.dir, r.expand(a.Outputs["results"].Value))
+			if c.failures != "" {
+				r.results(results, c.exit, c.failures)
 			}
 		})
 	}
+}
+
+// results looks at the files that the action uploads by default.
+func (r *runner) results(dir string, exit int, failures string) {
+	var result struct{ Exit int }
+	if err := json.Unmarshal([]byte(contents(r.t, filepath.Join(dir, "result.json"))), &result); err != nil || result.Exit != exit {
+		r.t.Errorf("result.json: got exit %d, %v; want %d", result.Exit, err, exit)
+	}
+	if junit := contents(r.t, filepath.Join(dir, "junit.xml")); !strings.Contains(junit, failures) {
+		r.t.Errorf("junit.xml: no %q in\n%s", failures, junit)
+	}
+}
+
+// actionRuns are what workflows may ask of the action, and what comes of it. A lock that
+// is broken is so after the first nested acquire.
+var actionRuns = []struct {
+	name     string
+	inputs   map[string]string
+	exit     int
+	says     string
+	summary  string
+	failures string // in junit.xml; nothing is written where that is empty
+}{
+	{"a sound lock", map[string]string{
+		"args": "--design lua-token/strategy --workload mutex --key-choice own --clients 3 --operations 30 --slow-keys 0",
+	}, reports.Passed, "lua-token/strategy", "| lua-token/strategy |", `failures="0"`},
+	{"a broken lock", map[string]string{
+		"args": `--fail-fast --workload reentrant --nested-ttl 100ms --hold "300ms" --ttl 1s --slow-keys 0 --wait 50ms --clients 4 --keys 1
+			--design 'hash-reentrant/plain' --duration 20s`,
+	}, reports.BrokenClaim, "::error ", "hash-reentrant/plain", "<failure"},
+	{"an unknown design", map[string]string{"args": "--design lua-token/tokn --workload 'mutex'"}, exitUsage, `unknown design "lua-token/tokn"`, "", ""},
+	{"no args", map[string]string{"scenario": "none.yaml"}, exitUsage, "open none.yaml", "", ""},
+	{"blank args", map[string]string{"scenario": "none.yaml", "args": " \n "}, exitUsage, "open none.yaml", "", ""},
+	{"an open quote", map[string]string{"scenario": "none.yaml", "args": "--design 'lua-token"}, exitUsage, "its quotes do not match", "", ""},
 }
