@@ -126,12 +126,10 @@ func (t *terminal) meaning() (headline, why string) {
 	return headline, why + t.leftOpen()
 }
 
-// leftOpen is what success leaves open, behind a semicolon.
+// leftOpen is what success leaves open, and what was cut short, behind a semicolon.
 func (t *terminal) leftOpen() (why string) {
-	if t.result.Exit != Passed {
-		return ""
-	}
-	if met := t.runsThat(func(r *Run) bool { return len(r.with(checker.Hazard)) > 0 }); met != "" {
+	met := t.runsThat(func(r *Run) bool { return len(r.with(checker.Hazard)) > 0 })
+	if met != "" && t.result.Exit == Passed {
 		why += "; hazards, the documented limit of leases, were met by " + met
 	}
 	if cut := t.runsThat(func(r *Run) bool { return r.Ended == endedByUser }); cut != "" {

@@ -50,6 +50,8 @@ func TestVerdicts(t *testing.T) {
 			"Inconclusive: a lock broken on purpose was not caught, so that what held counts as untested: it met an error: nothing listens there", "passed 100 grants judged"},
 		{"interrupted", with(func(j *Judged) { j.End.Trailer.Ended = endedByUser }), nil, Passed,
 			"No claim was broken: every claim that this could exercise was held; interrupted: d", "passed 100 grants judged, until it was interrupted"},
+		{"interrupted too early", with(func(j *Judged) { j.End.Trailer.Ended, j.Verdicts.Findings[0] = endedByUser, empty }), nil, Inconclusive,
+			"Inconclusive: d met too little of exclusion; interrupted: d", "passed 100 grants judged, until it was interrupted"},
 		{"an error of the server", with(func(j *Judged) { j.Err = errors.New("connection refused") }), nil, Inconclusive,
 			"Inconclusive: d met an error", "in error connection refused"},
 		{"a server that went away", with(func(j *Judged) { j.Verdicts.Unknown = 30 }), nil, Passed,
