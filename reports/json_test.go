@@ -9,6 +9,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/schematest"
 )
 
 // compile readies the published schema of results.
@@ -20,42 +21,11 @@ func compile(t *testing.T, closed bool) *jsonschema.Schema {
 // it takes no field that it does not describe.
 func compileSchema(t *testing.T, closed bool, texts ...[]byte) *jsonschema.Schema {
 	t.Helper()
-	c, id := jsonschema.NewCompiler(), ""
-	for _, text := range texts {
-		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if closed {
-			closeObjects(doc)
-		}
-		id = doc.(map[string]any)["$id"].(string)
-		if err := c.AddResource(id, doc); err != nil {
-			t.Fatal(err)
-		}
-	}
-	s, err := c.Compile(id)
+	s, err := schematest.Compile(closed, texts...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
-}
-
-// closeObjects forbids undescribed fields wherever fields are described.
-func closeObjects(node any) {
-	switch n := node.(type) {
-	case map[string]any:
-		if _, described := n["properties"]; described && n["type"] == "object" {
-			n["additionalProperties"] = false
-		}
-		for _, child := range n {
-			closeObjects(child)
-		}
-	case []any:
-		for _, child := range n {
-			closeObjects(child)
-		}
-	}
 }
 
 // document is r as a reader of its JSON gets it.

@@ -1,0 +1,3 @@
+// Package schematest readies published JSON schemas for the tests of those who write what
+// they describe.
+package schematest
