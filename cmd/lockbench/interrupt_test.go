@@ -52,9 +52,11 @@ func TestInterruptLimit(t *testing.T) {
 	}
 	t.Parallel()
 	dir := t.TempDir()
-	ready := func(line string) bool { return strings.HasPrefix(line, "[2]") && strings.HasSuffix(line, "...") }
-	out, code := interrupted(t, syscall.SIGINT, ready, "limit", "ttl", "lua-token/strategy", "--hold", "20ms", "--clients", "8",
-		"--risk", "0.003", "--ttl", "20s", "--wait", "20s", "--history", dir, "--out", "json=-")
+	ready := func(line string) bool {
+		return strings.HasPrefix(line, "[2]") && grown(t, filepath.Join(dir, "lua-token-strategy-10s--trial-2-.lbh"))
+	}
+	out, code := interrupted(t, syscall.SIGINT, ready, "limit", "ttl", "lua-token/strategy", "--hold", "5ms", "--clients", "32",
+		"--risk", "0.0003", "--ttl", "20s", "--wait", "20s", "--history", dir, "--out", "json=-")
 	if code != 3 {
 		t.Errorf("exit code: got %d, want 3", code)
 	}
