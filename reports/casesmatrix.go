@@ -11,9 +11,10 @@ import (
 // suites are all that a matrix says, a suite per design.
 func (m *Matrix) suites() []suite {
 	all := []suite{}
+	gated := m.asResult()
 	for i := range m.Rows {
 		row := &m.Rows[i]
-		s := suite{name: row.Design}
+		s := suite{name: row.Design, cases: gated.thresholdCases(i)}
 		for _, part := range m.Settings.Parts {
 			s.cases = append(s.cases, m.partCase(row, part))
 		}
@@ -28,7 +29,7 @@ func (m *Matrix) suites() []suite {
 	if checks := m.selfChecks(); len(checks) > 0 {
 		all = append(all, suite{name: "self-check", cases: checks})
 	}
-	return all
+	return append(all, gated.loose()...)
 }
 
 // partCase is whether a part of a design was done, and could be judged.

@@ -16,7 +16,9 @@ const MatrixSchema = "lockbench/matrix/v1"
 // out. Its JSON form is described by schema/matrix-v1.json. It is not safe for
 // concurrent use.
 type Matrix struct {
-	Schema      string              `json:"schema"`
+	Schema string `json:"schema"`
+	// Thresholds are the conditions that were to fail it; their readings count rows.
+	Thresholds  []Threshold         `json:"thresholds,omitempty"`
 	Settings    MatrixSettings      `json:"settings"`
 	Environment history.Environment `json:"environment"`
 	Rows        []MatrixRow         `json:"rows"`
@@ -26,7 +28,7 @@ type Matrix struct {
 	NotRun []string `json:"not_run,omitempty"`
 	// Notes are what is to be said of the whole.
 	Notes []string `json:"notes,omitempty"`
-	// Exit is the exit code: 0, 1 or 3.
+	// Exit is the exit code: 0, 1, 3 or 4.
 	Exit int `json:"exit"`
 }
 

@@ -84,6 +84,7 @@ func mark(c Cell) (string, func(palette, string) string) {
 // the first error of w.
 func TerminalMatrix(w io.Writer, m Matrix, opt TerminalOptions) error {
 	t := matrixText{page: newPage(w, opt), m: &m}
+	t.thresholds()
 	t.table()
 	t.legend()
 	t.made()
@@ -95,6 +96,12 @@ func TerminalMatrix(w io.Writer, m Matrix, opt TerminalOptions) error {
 type matrixText struct {
 	page
 	m *Matrix
+}
+
+func (t *matrixText) thresholds() {
+	shown := t.m.thresholdsOf()
+	shown.page = t.page
+	shown.thresholds()
 }
 
 func (t *matrixText) table() {
@@ -234,7 +241,7 @@ func (m *Matrix) uncaught(p *MatrixPart) string {
 
 // outcome says in one sentence what the exit code means.
 func (t *matrixText) outcome() {
-	paint := map[int]func(string) string{Passed: t.good, BrokenClaim: t.bad}[t.m.Exit]
+	paint := map[int]func(string) string{Passed: t.good, BrokenClaim: t.bad, FailedThreshold: t.bad}[t.m.Exit]
 	if paint == nil {
 		paint = t.warn
 	}
@@ -258,9 +265,11 @@ func (m *Matrix) Outcome() (headline, why string) {
 	case Passed:
 		headline, why = "No claim was broken", "every claim that this could exercise was held"
 	case BrokenClaim:
-		headline, why = "Claims were broken", strings.Join(claimed, "; ")
+		headline, why = "Claims were broken", strings.Join(claimed, "; ")+m.failedToo()
+	case FailedThreshold:
+		headline, why = "Thresholds failed", strings.Join(m.thresholdsOf().failures(), "; ")
 	default:
-		headline, why = "Inconclusive", strings.Join(m.reasons(), "; ")
+		headline, why = "Inconclusive", strings.Join(m.reasons(), "; ")+m.failedToo()
 	}
 	if unclaimed > 0 {
 		why += "; broken only where nothing was claimed: " + plural(unclaimed, "design")
@@ -298,7 +307,7 @@ func (m *Matrix) reasons() []string {
 			}
 		}
 	}
-	if len(why) == 0 {
+	if why = append(why, m.thresholdsOf().undecided()...); len(why) == 0 {
 		return []string{"nothing was run"}
 	}
 	return why

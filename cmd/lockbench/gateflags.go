@@ -21,9 +21,10 @@ func (o *gateOptions) flags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.failIf, "fail-if", nil, "`CONDITION` that fails a run, exit 4: 'acquire.p99>20ms', 'exclusion.violations>0', 'lua-token/*: grants_per_s<1000'; repeated (lockbench list metrics)")
 }
 
-// exploredFlags are those where designs are explored.
+// exploredFlags are those of commands that judge a design by many runs together, which
+// have no speed in common.
 func (o *gateOptions) exploredFlags(f *pflag.FlagSet) {
-	f.StringArrayVar(&o.failIf, "fail-if", nil, "`CONDITION` that fails a design, exit 4, by all its scenarios together: 'fencing.violations>0', 'schedules<1000', 'lua-token/*: recovery.exposure<10'; repeated")
+	f.StringArrayVar(&o.failIf, "fail-if", nil, "`CONDITION` that fails a design, exit 4, by all that is done to it together: 'fencing.violations>0', 'schedules<1000', 'lua-token/*: recovery.exposure<10'; repeated")
 }
 
 // abortFlag lets thresholds end runs.
@@ -72,7 +73,7 @@ func offered(m gates.Metric, of gates.Source) error {
 	case of == gates.Live:
 		return fmt.Errorf("%s is a metric of lockbench explore; hint: lockbench list metrics has those of runs", m.Name)
 	}
-	return fmt.Errorf("%s is a metric of runs, and explorations have none; hint: they have %s", m.Name, strings.Join(exploredMetrics(), ", "))
+	return fmt.Errorf("%s is a metric of single runs; hint: here there are %s", m.Name, strings.Join(exploredMetrics(), ", "))
 }
 
 // exploredMetrics names the metrics of explorations, those of each guarantee once.

@@ -34,6 +34,7 @@ type matrixOptions struct {
 	out       []string
 	expect    string
 	resume    string
+	gate      gateOptions
 	quiet     bool
 }
 
@@ -54,13 +55,14 @@ purpose: unless it is caught, what held there counts as untested.
 With --out json=FILE the matrix is written there as it goes, whole at any time, and
 --resume FILE goes on with what is missing of it. lockbench explain tells the evidence
 for a cell. With --expect FILE the exit code tells whether any cell is worse than in
-that matrix, and not whether a claim is broken.
+that matrix, and not whether a claim is broken; thresholds count all the same.
 
 Ctrl-C ends it in good order and reports what was found; once more aborts.`,
 		Example: `  lockbench matrix
   lockbench matrix 'lua-token/*' --budget 1m --out markdown=matrix.md --out json=matrix.json
   lockbench matrix --resume matrix.json --out html=matrix.html
-  lockbench matrix --drivers explore --schedules 2000 --expect matrix.json`,
+  lockbench matrix --drivers explore --schedules 2000 --expect matrix.json
+  lockbench matrix redislock/obtain --fail-if 'exclusion.violations>0' --fail-if 'exclusion.exposure<100'`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, designs []string) error {
 			exit, err := o.matrix(cmd, designs)
@@ -73,6 +75,7 @@ Ctrl-C ends it in good order and reports what was found; once more aborts.`,
 	o.flags(cmd.Flags())
 	f := cmd.Flags()
 	f.StringArrayVar(&o.out, "out", nil, outHelp(matrixOutputs))
+	o.gate.exploredFlags(f)
 	f.StringVar(&o.expect, "expect", "", "compare with the matrix in this JSON `file`: exit 1 when a cell is worse, 0 otherwise")
 	f.StringVar(&o.resume, "resume", "", "go on with the matrix in this JSON `file`, and write it there")
 	return cmd
@@ -139,6 +142,9 @@ func (o *matrixOptions) matrix(cmd *cobra.Command, names []string) (int, error) 
 	if err != nil {
 		return 0, err
 	}
+	if err := s.judgeBy(&o.gate); err != nil {
+		return 0, err
+	}
 	s.files = append(s.files, out["json"]...)
 	if err := s.run(cmd.Context()); err != nil {
 		return 0, err
@@ -146,7 +152,8 @@ func (o *matrixOptions) matrix(cmd *cobra.Command, names []string) (int, error) 
 	if err := out.writeMatrix(cmd.OutOrStdout(), s.matrix); err != nil || expected == nil {
 		return s.matrix.Exit, err
 	}
-	return o.compare(cmd, *expected, s.matrix)
+	exit, err := o.compare(cmd, *expected, s.matrix)
+	return s.matrix.Gated(exit), err
 }
 
 // begin plans what is to be done, anew or where a file left off.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/lockbench/lockbench/explore"
 	"github.com/lockbench/lockbench/faults"
+	"github.com/lockbench/lockbench/gates"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/workloads"
@@ -26,6 +27,7 @@ type matrixSession struct {
 	// files are where the matrix is written as it goes.
 	files []string
 
+	gates  []gates.Threshold
 	matrix reports.Matrix
 	live   []livePart
 	began  time.Time
@@ -86,6 +88,14 @@ func newRow(d design.Design) reports.MatrixRow {
 		r.Without = append(r.Without, reports.MatrixOmission{Part: partExplore, Why: why})
 	}
 	return r
+}
+
+// judgeBy has the matrix judged by thresholds, too.
+func (s *matrixSession) judgeBy(o *gateOptions) (err error) {
+	if s.gates, err = o.thresholds(gates.Explored); err != nil {
+		return err
+	}
+	return inScope(s.gates, namesOf(s.designs))
 }
 
 // run does what is missing, live runs first. The error is of the set-up; what is
@@ -162,6 +172,7 @@ func (s *matrixSession) leaveOut(part string, err error) {
 // save settles the matrix and writes it where it is to be, in one step.
 func (s *matrixSession) save() {
 	s.matrix.Settle()
+	s.matrix.Gate(s.gates)
 	for _, path := range s.files {
 		if path == toStdout {
 			continue

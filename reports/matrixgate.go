@@ -1,0 +1,82 @@
+package reports
+
+import (
+	"strings"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/gates"
+)
+
+// Gate judges thresholds on m, each on all that was done to a design together, and puts them
+// in the place of those judged before. It comes after [Matrix.Settle].
+func (m *Matrix) Gate(thresholds []gates.Threshold) {
+	r := m.asResult()
+	r.Thresholds = nil
+	for _, t := range thresholds {
+		var readings []Reading
+		for i := range m.Rows {
+			if t.For(m.Rows[i].Design) {
+				readings = append(readings, newReading(t, i, m.Rows[i].asGated()))
+			}
+		}
+		r.add(t, readings)
+	}
+	m.Thresholds, m.Exit = r.Thresholds, r.Exit
+}
+
+// Gated is an exit code, as that of a comparison, with what the thresholds make of it.
+func (m *Matrix) Gated(exit int) int {
+	for i := range m.Thresholds {
+		exit = worst(exit, exitOf(m.Thresholds[i].Outcome))
+	}
+	return exit
+}
+
+// asResult is m as thresholds are shown of results: a run for each design, without what
+// was found of it.
+func (m *Matrix) asResult() Result {
+	r := Result{Exit: m.Exit, Thresholds: m.Thresholds}
+	for i := range m.Rows {
+		r.Runs = append(r.Runs, Run{Design: m.Rows[i].Design})
+	}
+	return r
+}
+
+// thresholdsOf tells the thresholds of m in words, as those of a result.
+func (m *Matrix) thresholdsOf() *terminal {
+	r := m.asResult()
+	return &terminal{result: &r, label: newLabel(r.Runs)}
+}
+
+// failedToo says which thresholds failed beside what the exit code is about.
+func (m *Matrix) failedToo() string {
+	if failed := m.thresholdsOf().failures(); len(failed) > 0 {
+		return "; thresholds failed too: " + strings.Join(failed, "; ")
+	}
+	return ""
+}
+
+// asGated is what metrics are read from: all parts together.
+func (r *MatrixRow) asGated() *gates.Run {
+	g := gates.Run{Design: r.Design, Verdicts: &checker.Result{}}
+	for _, p := range r.Parts {
+		g.Verdicts.Grants += p.Grants
+		for _, c := range p.Covered {
+			g.Schedules += c.Schedules
+		}
+	}
+	g.Verdicts.Ops = g.Verdicts.Grants // of operations a matrix keeps no count
+	for name, c := range r.Cells {
+		f := checker.Finding{Guarantee: name, Verdict: c.Verdict, Claimed: c.Claimed, Exposure: c.Exposure}
+		for _, e := range c.Evidence {
+			if e.Part == c.By {
+				f.Note = e.Note
+			}
+			if e.Verdict == c.Verdict {
+				f.Violations += e.Violations
+			}
+		}
+		g.Verdicts.Findings = append(g.Verdicts.Findings, f)
+	}
+	return &g
+}

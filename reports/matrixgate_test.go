@@ -1,0 +1,73 @@
+package reports
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/gates"
+)
+
+// TestMatrixGate judges thresholds on all parts of a design together, of which one was live
+// and has no schedules, and what the exit code becomes.
+func TestMatrixGate(t *testing.T) {
+	said := func(part string, v checker.Verdict, n int64) Evidence {
+		return Evidence{Part: part, Guarantee: Guarantee{Verdict: v, Exercised: true, Exposure: 10, Violations: n}}
+	}
+	row := MatrixRow{
+		Design: "family/one",
+		Parts: []MatrixPart{
+			{Name: "live", Grants: 500, Complete: true},
+			{Name: "explore", Grants: 90, Complete: true, Covered: []Covered{{Coverage: Coverage{Schedules: 30}}, {Coverage: Coverage{Schedules: 12}}}},
+		},
+		Cells: map[lockbench.Guarantee]Cell{
+			lockbench.Restart:  {Evidence: []Evidence{said("live", checker.Broken, 3), said("explore", checker.Broken, 4)}},
+			lockbench.Recovery: {Evidence: []Evidence{said("live", checker.Held, 0), said("explore", checker.Broken, 2)}},
+			lockbench.Skew:     {Evidence: []Evidence{said("live", checker.Untested, 0)}},
+		},
+	}
+	live := MatrixRow{Design: "family/two", Parts: []MatrixPart{{Name: "live", Grants: 500, Complete: true}}}
+	for _, c := range []struct {
+		condition string
+		want      map[string]gates.Outcome
+		exit      int
+	}{
+		{"*/one: restart.violations>6", map[string]gates.Outcome{"family/one": gates.Failed}, FailedThreshold},
+		{"*/one: restart.violations>7", map[string]gates.Outcome{"family/one": gates.Passed}, Passed},
+		{"*/one: recovery.violations==2", map[string]gates.Outcome{"family/one": gates.Failed}, FailedThreshold},
+		{"*/one: recovery.exposure<21", map[string]gates.Outcome{"family/one": gates.Failed}, FailedThreshold},
+		{"*/one: skew.violations>0", map[string]gates.Outcome{"family/one": gates.Inconclusive}, Inconclusive},
+		{"violations>8", map[string]gates.Outcome{"family/one": gates.Failed, "family/two": gates.Passed}, FailedThreshold},
+		{"schedules<43", map[string]gates.Outcome{"family/one": gates.Failed, "family/two": gates.Inconclusive}, FailedThreshold},
+	} {
+		t.Run(c.condition, func(t *testing.T) {
+			th, err := gates.ParseThreshold(c.condition)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := Matrix{Rows: []MatrixRow{row, live}}
+			m.Settle()
+			if m.Exit != Passed {
+				t.Fatalf("exit %d without thresholds", m.Exit)
+			}
+			m.Gate([]gates.Threshold{th})
+			got := map[string]gates.Outcome{}
+			for _, reading := range m.Thresholds[0].Readings {
+				got[m.Rows[reading.Run].Design] = reading.Outcome
+			}
+			if diff := cmp.Diff(got, c.want); diff != "" {
+				t.Errorf("outcomes (-got +want):\n%s", diff)
+			}
+			if m.Exit != c.exit || m.Gated(BrokenClaim) != BrokenClaim || m.Gated(Passed) != c.exit {
+				t.Errorf("exit %d, of a comparison that passed %d, want %d", m.Exit, m.Gated(Passed), c.exit)
+			}
+			m.Settle()
+			m.Gate(nil)
+			if m.Exit != Passed || len(m.Thresholds) > 0 {
+				t.Errorf("with none asked for: exit %d, %d thresholds", m.Exit, len(m.Thresholds))
+			}
+		})
+	}
+}
