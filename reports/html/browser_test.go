@@ -71,6 +71,8 @@ func open(t *testing.T, browser context.Context, page string, width int64, schem
 	}
 	ctx, cancel := chromedp.NewContext(browser)
 	t.Cleanup(cancel)
+	ctx, cancel = context.WithTimeout(ctx, time.Minute) // what is waited for and never shown
+	t.Cleanup(cancel)
 	b := &tab{t: t, ctx: ctx}
 	if err := chromedp.Listen(ctx, b.note); err != nil {
 		t.Fatal(err)
