@@ -135,29 +135,44 @@ B 26-27 release ok`)
 }
 
 // TestWitnessTellsHowTheOtherGotIn shows, of two holds that conflict, the late release of
-// a third client that let the second in.
+// a third client that let the second in, and none that came when both were in.
 func TestWitnessTellsHowTheOtherGotIn(t *testing.T) {
-	h := parseText(t, `
+	for _, c := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"let in", `
 A 0-1 acquire ok ttl=10
 B 10-11 acquire ok ttl=30
 A 12-13 release ok
 C 14-15 acquire ok ttl=10
 C 16-17 release ok
-B 26-27 release ok`)
-	result, err := Check(h.source())
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := result.Find(lockbench.Exclusion).Witness
-	if w == nil {
-		t.Fatal("no witness")
-	}
-	var told []string
-	for _, op := range w.Ops {
-		told = append(told, fmt.Sprintf("%d %v", op.Client, op.Kind))
-	}
-	want := []string{"2 acquire", "1 release", "3 acquire", "3 release", "2 release"}
-	if diff := cmp.Diff(told, want); diff != "" {
-		t.Errorf("operations (-got +want):\n%s", diff)
+B 26-27 release ok`, []string{"2 acquire", "1 release", "3 acquire", "3 release", "2 release"}},
+		{"in already", `
+A 0-1 acquire ok ttl=10
+B 10-11 acquire ok ttl=30
+C 14-15 acquire ok ttl=10
+A 16-17 release ok
+C 18-19 release ok
+B 26-27 release ok`, []string{"2 acquire", "3 acquire", "3 release", "2 release"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := parseText(t, c.text)
+			result, err := Check(h.source())
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := result.Find(lockbench.Exclusion).Witness
+			if w == nil {
+				t.Fatal("no witness")
+			}
+			var told []string
+			for _, op := range w.Ops {
+				told = append(told, fmt.Sprintf("%d %v", op.Client, op.Kind))
+			}
+			if diff := cmp.Diff(told, c.want); diff != "" {
+				t.Errorf("operations (-got +want):\n%s", diff)
+			}
+		})
 	}
 }

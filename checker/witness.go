@@ -103,11 +103,16 @@ func (c *Checker) witness(w candidate) *Witness {
 }
 
 // strangers are what stale owners sent into the holds, and so may have made an end of: it
-// explains how somebody else got in.
+// explains how somebody else got in. What was sent when both were in already explains
+// nothing of a conflict.
 func (w candidate) strangers() (ops []*history.Op) {
 	for _, h := range w.holds {
 		own := func(o *hold) bool { return slices.Contains(o.ops, h.foreign) }
-		if h.foreign != nil && !slices.ContainsFunc(w.holds, own) && !slices.Contains(ops, h.foreign) {
+		later := func(o *hold) bool { return callOf(h.foreign).before(o.granted) }
+		if h.foreign == nil || slices.ContainsFunc(w.holds, own) || slices.Contains(ops, h.foreign) {
+			continue
+		}
+		if w.kind != overlapping || slices.ContainsFunc(w.holds, later) {
 			ops = append(ops, h.foreign)
 		}
 	}

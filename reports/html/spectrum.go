@@ -62,11 +62,11 @@ func latencyPicture(v *view) *drawnPicture {
 	if v.HasResponse {
 		d.Title += ", from the intended start"
 	}
-	note := strings.Join(v.Settings, ", ")
+	notes := v.Settings
 	if slow {
-		note += "; on the embedded server: not the designs' own speeds"
+		notes = append(slices.Clone(notes), "on the embedded server: not the designs' own speeds")
 	}
-	y := d.say("note", note, 28)
+	y := d.list("note", notes, ", ", 28)
 	d.Spectrum, d.Height = drawSpectrum(curves, y+14)
 	return d
 }
