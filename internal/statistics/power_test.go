@@ -169,9 +169,40 @@ func scaled(shares []float64) (all []float64) {
 	return all
 }
 
+// TestEqualsAnywhere sees that hardly a comparison of equals shows a difference anywhere, also
+// where load comes in bursts, and where the sides did not take turns on a machine on which
+// nothing lasts.
+func TestEqualsAnywhere(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compares a few hundred tables")
+	}
+	const tables = 200
+	for _, c := range []struct {
+		name    string
+		machine machine
+		join    func([]Pair) []Pair
+	}{
+		{"bursts", bursts, func(p []Pair) []Pair { return p }},
+		{"without turns", even, once},
+	} {
+		random, n := rand.New(rand.NewPCG(9, 9)), 0
+		for range tables {
+			if differs(Compare(c.join(situation{c.machine, 0.1, 1, 10}.table(random))).Comparisons) {
+				n++
+			}
+		}
+		if n > tables/20 {
+			t.Errorf("%s: %d of %d comparisons of equals show a difference, want %d at most", c.name, n, tables, tables/20)
+		}
+	}
+}
+
 // TestTurnsTell sees what it brings to compare only runs that were made near each other: more
 // differences seen where what disturbs them lasts, and hardly fewer where it does not.
 func TestTurnsTell(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compares a few hundred tables")
+	}
 	const tables = 200
 	for _, c := range []struct {
 		name    string
