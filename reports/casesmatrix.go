@@ -41,7 +41,7 @@ func (m *Matrix) partCase(row *MatrixRow, name string) testCase {
 	case p == nil:
 		found.message = "not run"
 	case p.failed():
-		found.message = strings.Join(append([]string{p.Error}, p.Defects...), "; ")
+		found.message = p.why()
 	case !p.Complete:
 		found.message = "not run to its end"
 	default:

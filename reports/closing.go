@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lockbench/lockbench"
@@ -163,7 +164,7 @@ func (t *terminal) verdict() (headline, why string) {
 	claimed, _ := t.breakers()
 	switch t.result.Exit {
 	case Passed:
-		headline, why = "No claim was broken", t.heldClaims()
+		headline, why = "No claim was broken", heldClaims(slices.ContainsFunc(t.result.Runs, func(r Run) bool { return r.keepsClaims() }))
 	case BrokenClaim:
 		headline, why = "Claims were broken", strings.Join(claimed, "; ")
 	case FailedThreshold:
@@ -177,13 +178,16 @@ func (t *terminal) verdict() (headline, why string) {
 	return headline, why
 }
 
-// heldClaims says what a run that passed is worth: next to nothing where nothing was
-// claimed.
-func (t *terminal) heldClaims() string {
-	for i := range t.result.Runs {
-		if len(t.result.Runs[i].names(func(g Guarantee) bool { return g.Claimed && g.Verdict == checker.Held })) > 0 {
-			return "every claim that this could exercise was held"
-		}
+// keepsClaims tells whether a claim was put to the test and held.
+func (r *Run) keepsClaims() bool {
+	return len(r.names(func(g Guarantee) bool { return g.Claimed && g.Verdict == checker.Held })) > 0
+}
+
+// heldClaims says what it is worth that no claim was broken: next to nothing where none was
+// put to the test.
+func heldClaims(some bool) string {
+	if some {
+		return "every claim that this could exercise was held"
 	}
 	return "nothing was claimed that this could exercise"
 }

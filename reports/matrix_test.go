@@ -169,20 +169,23 @@ func TestMatrixExit(t *testing.T) {
 		name   string
 		change func(*Matrix)
 		want   int
+		says   string
 	}{
-		{"a broken claim", func(*Matrix) {}, BrokenClaim},
+		{"a broken claim", func(*Matrix) {}, BrokenClaim, ""},
 		{"a claim untested", func(m *Matrix) {
 			m.Rows = m.Rows[2:]
 			m.Rows[0].Cells[lockbench.Exclusion].Evidence[0].Verdict = checker.Untested
-		}, Inconclusive},
-		{"all held", func(m *Matrix) { m.Rows = m.Rows[2:] }, Passed},
-		{"a part not run", func(m *Matrix) { m.Rows = m.Rows[2:]; m.Rows[0].Parts = nil }, Inconclusive},
-		{"a part cut short", func(m *Matrix) { m.Rows = m.Rows[2:]; m.Rows[0].Parts[0].Complete = false }, Inconclusive},
-		{"an error", func(m *Matrix) { m.Rows = m.Rows[2:]; m.Rows[0].Parts[0].Error = "server lost" }, Inconclusive},
-		{"a defect", func(m *Matrix) { m.Rows = m.Rows[2:]; m.Rows[0].Parts[0].Defects = []string{"judges differ"} }, Inconclusive},
-		{"nothing was caught", func(m *Matrix) { m.Rows = m.Rows[2:]; m.SelfCheck.Cells = nil }, Inconclusive},
-		{"a broken claim outweighs it", func(m *Matrix) { m.SelfCheck.Cells = nil }, BrokenClaim},
-		{"no design", func(m *Matrix) { m.Rows = nil }, Inconclusive},
+		}, Inconclusive, ""},
+		{"all held", func(m *Matrix) { m.Rows = m.Rows[2:] }, Passed, "every claim that this could exercise was held"},
+		{"nothing claimed", func(m *Matrix) { m.Rows = m.Rows[2:]; m.Rows[0].Claims = nil }, Passed, "nothing was claimed that this could exercise"},
+		{"a part not run", func(m *Matrix) { m.Rows = m.Rows[2:]; m.Rows[0].Parts = nil }, Inconclusive, ""},
+		{"a part cut short", func(m *Matrix) { m.Rows = m.Rows[2:]; m.Rows[0].Parts[0].Complete = false }, Inconclusive, ""},
+		{"nothing granted", func(m *Matrix) { m.Rows = m.Rows[2:]; m.Rows[0].Parts[0].Grants = 0 }, Inconclusive, "was never granted a lock in "},
+		{"an error", func(m *Matrix) { m.Rows = m.Rows[2:]; m.Rows[0].Parts[0].Error = "server lost" }, Inconclusive, ""},
+		{"a defect", func(m *Matrix) { m.Rows = m.Rows[2:]; m.Rows[0].Parts[0].Defects = []string{"judges differ"} }, Inconclusive, ""},
+		{"nothing was caught", func(m *Matrix) { m.Rows = m.Rows[2:]; m.SelfCheck.Cells = nil }, Inconclusive, ""},
+		{"a broken claim outweighs it", func(m *Matrix) { m.SelfCheck.Cells = nil }, BrokenClaim, ""},
+		{"no design", func(m *Matrix) { m.Rows = nil }, Inconclusive, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := matrixSample()
@@ -190,6 +193,9 @@ func TestMatrixExit(t *testing.T) {
 			m.Settle()
 			if m.Exit != c.want {
 				t.Errorf("exit: got %d, want %d", m.Exit, c.want)
+			}
+			if _, why := m.Outcome(); c.says != "" && !strings.Contains(why, c.says) {
+				t.Errorf("got %q, want %q in it", why, c.says)
 			}
 		})
 	}

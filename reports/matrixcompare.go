@@ -134,12 +134,24 @@ func (m *Matrix) unfinished() bool {
 	return len(m.NotRun) > 0 || len(m.Unproven()) > 0 || slices.ContainsFunc(m.Rows, func(r MatrixRow) bool { return r.failed() })
 }
 
-// failed tells whether a part of the design ended in an error.
+// failed tells whether a part of the design ended in an error, or met nothing.
 func (r *MatrixRow) failed() bool {
 	return slices.ContainsFunc(r.Parts, MatrixPart.failed)
 }
 
-func (p MatrixPart) failed() bool { return p.Error != "" || len(p.Defects) > 0 }
+func (p MatrixPart) failed() bool { return p.why() != "" }
+
+// why is what keeps anything from being concluded from the part, empty for nothing.
+func (p MatrixPart) why() string {
+	problems := slices.Clone(p.Defects)
+	if p.Error != "" {
+		problems = slices.Insert(problems, 0, p.Error)
+	}
+	if len(problems) == 0 && p.Grants == 0 {
+		return "no lock was granted"
+	}
+	return strings.Join(problems, "; ")
+}
 
 func (c *MatrixComparison) compare(old, m *Matrix) {
 	for i := range m.Rows {

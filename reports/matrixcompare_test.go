@@ -26,7 +26,7 @@ func oneCell(v checker.Verdict, claimed bool) Matrix {
 		row.Claims = []lockbench.Guarantee{lockbench.Extend}
 	}
 	found[lockbench.Extend] = Evidence{Guarantee: Guarantee{Verdict: v, Claimed: claimed, Exercised: true}}
-	row.Add(MatrixPart{Name: "explore", Complete: true}, found)
+	row.Add(MatrixPart{Name: "explore", Complete: true, Grants: 9}, found)
 	m.Rows = []MatrixRow{row}
 	m.Settle()
 	return m
@@ -86,7 +86,7 @@ func TestCompareMatrices(t *testing.T) {
 		{"a design less", changed(func(m *Matrix) { m.Rows = append(m.Rows, another.Rows...) }), heldAll(), MatrixComparison{Gone: []string{"design d/other"}}},
 		{"a part less", changed(func(m *Matrix) {
 			m.Settings.Parts = []string{"live", "explore"}
-			m.Rows[0].Add(MatrixPart{Name: "live", Complete: true}, map[lockbench.Guarantee]Evidence{lockbench.Failover: {Guarantee: Guarantee{Verdict: checker.Held}}})
+			m.Rows[0].Add(MatrixPart{Name: "live", Complete: true, Grants: 9}, map[lockbench.Guarantee]Evidence{lockbench.Failover: {Guarantee: Guarantee{Verdict: checker.Held}}})
 		}), heldAll(), MatrixComparison{Notes: []string{"not compared, since it was not run: live"}}},
 		{"no part in common", changed(func(m *Matrix) { m.Settings.Parts = []string{"live"} }), heldAll(), MatrixComparison{
 			Notes: []string{"not compared, since it was not run: live", "not compared, since the other has it not: explore", "the two have no part in common"}, Exit: Inconclusive,

@@ -263,7 +263,7 @@ func (m *Matrix) Outcome() (headline, why string) {
 	}
 	switch m.Exit {
 	case Passed:
-		headline, why = "No claim was broken", "every claim that this could exercise was held"
+		headline, why = "No claim was broken", heldClaims(slices.ContainsFunc(m.Rows, (MatrixRow).keepsClaims))
 	case BrokenClaim:
 		headline, why = "Claims were broken", strings.Join(claimed, "; ")+m.failedToo()
 	case FailedThreshold:
@@ -275,6 +275,11 @@ func (m *Matrix) Outcome() (headline, why string) {
 		why += "; broken only where nothing was claimed: " + plural(unclaimed, "design")
 	}
 	return headline, why
+}
+
+// keepsClaims tells whether a claim of the design was put to the test and held.
+func (r MatrixRow) keepsClaims() bool {
+	return len(r.with(func(c Cell) bool { return c.Verdict == checker.Held && c.Claimed })) > 0
 }
 
 // with lists the guarantees whose cells match.
@@ -302,8 +307,11 @@ func (m *Matrix) reasons() []string {
 			why = append(why, r.Design+" met too little of "+list(untested))
 		}
 		for _, p := range r.Parts {
-			if p.failed() {
+			switch {
+			case p.Error != "" || len(p.Defects) > 0:
 				why = append(why, r.Design+" met an error in "+p.Name)
+			case p.failed():
+				why = append(why, r.Design+" was never granted a lock in "+p.Name)
 			}
 		}
 	}
