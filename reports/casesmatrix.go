@@ -11,7 +11,7 @@ import (
 // suites are all that a matrix says, a suite per design.
 func (m *Matrix) suites() []suite {
 	all := []suite{}
-	gated := m.asResult()
+	gated := m.AsResult()
 	for i := range m.Rows {
 		row := &m.Rows[i]
 		s := suite{name: row.Design, cases: gated.thresholdCases(i)}

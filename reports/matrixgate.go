@@ -10,7 +10,7 @@ import (
 // Gate judges thresholds on m, each on all that was done to a design together, and puts them
 // in the place of those judged before. It comes after [Matrix.Settle].
 func (m *Matrix) Gate(thresholds []gates.Threshold) {
-	r := m.asResult()
+	r := m.AsResult()
 	r.Thresholds = nil
 	for _, t := range thresholds {
 		var readings []Reading
@@ -32,9 +32,9 @@ func (m *Matrix) Gated(exit int) int {
 	return exit
 }
 
-// asResult is m as thresholds are shown of results: a run for each design, without what
-// was found of it.
-func (m *Matrix) asResult() Result {
+// AsResult is m as thresholds are shown of results: its exit code and thresholds, and a run
+// for each design, without what was found of it.
+func (m *Matrix) AsResult() Result {
 	r := Result{Exit: m.Exit, Thresholds: m.Thresholds}
 	for i := range m.Rows {
 		r.Runs = append(r.Runs, Run{Design: m.Rows[i].Design})
@@ -44,7 +44,7 @@ func (m *Matrix) asResult() Result {
 
 // thresholdsOf tells the thresholds of m in words, as those of a result.
 func (m *Matrix) thresholdsOf() *terminal {
-	r := m.asResult()
+	r := m.AsResult()
 	return &terminal{result: &r, label: newLabel(r.Runs)}
 }
 

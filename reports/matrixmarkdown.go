@@ -11,7 +11,7 @@ import (
 // made from. It returns the first error of w.
 func MarkdownMatrix(w io.Writer, m Matrix) error {
 	b := bufio.NewWriter(w)
-	gated := m.asResult()
+	gated := m.AsResult()
 	if thresholds := (markdown{page: page{Writer: b}, result: &gated}); len(m.Thresholds) > 0 {
 		thresholds.thresholds()
 		fmt.Fprintln(b)

@@ -22,9 +22,10 @@ func WriteMatrix(w io.Writer, m reports.Matrix) error {
 // A matrixView is a matrix as the template shows it.
 type matrixView struct {
 	frame
-	Matrix  *reports.Matrix
-	Columns []lockbench.GuaranteeInfo
-	Designs []designView
+	Matrix     *reports.Matrix
+	Thresholds []thresholdView
+	Columns    []lockbench.GuaranteeInfo
+	Designs    []designView
 }
 
 // A designView is one row of a matrix.
@@ -64,6 +65,8 @@ func newMatrixView(m *reports.Matrix) *matrixView {
 		Matrix: m,
 	}
 	v.Headline, v.Why = m.Outcome()
+	gated := m.AsResult()
+	v.Thresholds = thresholds(&gated)
 	judgeable := reports.Judgeable()
 	for _, g := range lockbench.Guarantees() {
 		if slices.Contains(judgeable, g.Name) {

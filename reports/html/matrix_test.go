@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/gates"
 	"github.com/lockbench/lockbench/reports"
 )
 
@@ -111,6 +112,25 @@ func TestMatrixThatIsOpen(t *testing.T) {
 	}
 	if page := matrixWritten(t, reports.Matrix{Exit: reports.Inconclusive}); !strings.Contains(page, "<p>nothing was run. ") {
 		t.Error("a page of nothing does not say so")
+	}
+}
+
+// TestMatrixGated shows thresholds first.
+func TestMatrixGated(t *testing.T) {
+	m := readmeMatrix(t)
+	gate, err := gates.ParseThreshold("lua-token/strategy: restart.violations>0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Gate([]gates.Threshold{gate})
+	page := matrixWritten(t, m)
+	at := -1
+	for _, want := range []string{`<h1 id="verdict">Thresholds failed</h1>`, `<h2 id="thresholds">`, "lua-token/strategy: restart.violations&gt;0</code></b> failed", `class="matrix many cells"`} {
+		next := strings.Index(page, want)
+		if next <= at {
+			t.Errorf("%q is not in the page after what should come before it", want)
+		}
+		at = next
 	}
 }
 
