@@ -42,7 +42,7 @@ of this design alone.`,
 			return o.explain(cmd, args[0], args[1])
 		},
 	}
-	o.flags(cmd.Flags())
+	o.sharedFlags(cmd.Flags())
 	f := cmd.Flags()
 	f.Lookup("budget").DefValue = "40s"
 	o.budget = 40 * time.Second

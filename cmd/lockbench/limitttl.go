@@ -62,12 +62,9 @@ func leaseSettings() workloads.Options {
 const mostHolds = 1_000_000_000
 
 func (o *limitTTLOptions) search(cmd *cobra.Command, args []string) error {
-	holds, err := limits.Samples(o.risk, o.confidence)
-	switch {
-	case err != nil:
-		return fmt.Errorf("--%w", err)
-	case holds > mostHolds:
-		return fmt.Errorf("--risk %v: it takes %d holds a trial to be %v sure of it; hint: a larger risk, such as 0.0001", o.risk, holds, o.confidence)
+	holds, err := o.holds()
+	if err != nil {
+		return err
 	}
 	if err := o.validate(); err != nil {
 		return err
@@ -80,31 +77,47 @@ func (o *limitTTLOptions) search(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if p.subjects[0].Renews && p.options.KeyChoice == workloads.Own {
-		return fmt.Errorf("%s renews its leases: whether one was outlived shows only where somebody else was let in; hint: --key-choice uniform --keys 4", args[0])
-	}
-	unit := leaseUnit(p.subjects[0].Design)
-	if p.options.TTL%unit != 0 {
-		return fmt.Errorf("--ttl %v: leases are multiples of %v in %s; hint: --ttl %v", p.options.TTL, unit, args[0], max(unit, p.options.TTL.Round(unit)))
-	}
-	if o.most < p.options.TTL {
-		return fmt.Errorf("--most %v: it is below --ttl %v, where the search begins; hint: raise it, or --ttl %v", o.most, p.options.TTL, max(unit, o.most.Truncate(unit)))
-	}
-	search, err := limits.New(limits.Config{
-		Start: float64(p.options.TTL), Least: float64(unit), Most: float64(o.most), Unit: float64(unit),
-		Precision: o.precision, Confirmations: 1,
-	})
+	search, err := o.begin(p)
 	if err != nil {
-		return fmt.Errorf("--ttl %v: %w", p.options.TTL, err)
+		return err
 	}
-	h := &hunt{
+	return o.run(cmd, p, &hunt{
 		search: search,
 		limit:  reports.LimitSearch{Of: reports.LeaseLimit, Wanted: []string{"no hold outlives the lease"}, Holds: holds, Confidence: o.confidence, Risk: o.risk},
 		change: func(o *workloads.Options, v float64) { o.TTL, o.NestedTTL = time.Duration(v), time.Duration(v) },
 		name:   func(v float64) string { return time.Duration(v).String() },
 		judge:  func(_ *reports.Judged, t *reports.LimitTrial) (limits.Outcome, string) { return endsWithin(holds, t) },
+	})
+}
+
+// holds is how many a trial takes.
+func (o *limitTTLOptions) holds() (int64, error) {
+	holds, err := limits.Samples(o.risk, o.confidence)
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("--%w", err)
+	case holds > mostHolds:
+		return 0, fmt.Errorf("--risk %v: it takes %d holds a trial to be %v sure of it; hint: a larger risk, such as 0.0001", o.risk, holds, o.confidence)
 	}
-	return o.run(cmd, p, h)
+	return holds, nil
+}
+
+// begin begins the search at the lease of the plan, where it can come to something.
+func (o *limitTTLOptions) begin(p plan) (*limits.Search, error) {
+	of, ttl := p.subjects[0].Design, p.options.TTL
+	unit := leaseUnit(of)
+	switch {
+	case of.Renews && p.options.KeyChoice == workloads.Own:
+		return nil, fmt.Errorf("%s renews its leases: whether one was outlived shows only where somebody else was let in; hint: --key-choice uniform --keys 4", of.Name)
+	case ttl%unit != 0:
+		return nil, fmt.Errorf("--ttl %v: leases are multiples of %v in %s; hint: --ttl %v", ttl, unit, of.Name, max(unit, ttl.Round(unit)))
+	case o.most < ttl:
+		return nil, fmt.Errorf("--most %v: it is below --ttl %v, where the search begins; hint: raise it, or --ttl %v", o.most, ttl, max(unit, o.most.Truncate(unit)))
+	}
+	return limits.New(limits.Config{
+		Start: float64(ttl), Least: float64(unit), Most: float64(o.most), Unit: float64(unit),
+		Precision: o.precision, Confirmations: 1,
+	})
 }
 
 // leaseUnit is what leases of a design are multiples of, whether it rounds others or

@@ -73,16 +73,19 @@ Ctrl-C ends it in good order and reports what was found; once more aborts.`,
 		},
 	}
 	o.flags(cmd.Flags())
-	f := cmd.Flags()
+	return cmd
+}
+
+func (o *matrixOptions) flags(f *pflag.FlagSet) {
+	o.sharedFlags(f)
 	f.StringArrayVar(&o.out, "out", nil, outHelp(matrixOutputs))
 	o.gate.exploredFlags(f)
 	f.StringVar(&o.expect, "expect", "", "compare with the matrix in this JSON `file`: exit 1 when a cell is worse, 0 otherwise")
 	f.StringVar(&o.resume, "resume", "", "go on with the matrix in this JSON `file`, and write it there")
-	return cmd
 }
 
-// flags are those that matrix and explain share.
-func (o *matrixOptions) flags(f *pflag.FlagSet) {
+// sharedFlags are those that matrix and explain have.
+func (o *matrixOptions) sharedFlags(f *pflag.FlagSet) {
 	f.SortFlags = false
 	f.DurationVar(&o.budget, "budget", 5*time.Minute, "time for all")
 	f.Int64Var(&o.schedules, "schedules", 0, "explore so many schedules of each design, however long it takes; the same on every machine (default as many as the budget allows)")
