@@ -247,6 +247,9 @@ func (c *Comparison) conclude(results []Result) {
 		if d.LeftOut > 0 {
 			c.Notes = append(c.Notes, fmt.Sprintf("%s: the speed of %s does not count: they ended early, in an error or without a grant", d.label(), plural(int64(d.LeftOut), "run")))
 		}
+		if n := d.shortOfLoad(); n > 0 {
+			c.Notes = append(c.Notes, fmt.Sprintf("%s: %s not offered the load that was asked for: the latencies lack what still waited, or are the machine's", d.label(), wasWere(n)))
+		}
 		c.openGuarantees(d)
 		c.openSpeeds(d)
 	}
@@ -261,6 +264,23 @@ func (c *Comparison) conclude(results []Result) {
 		exits = append(exits, BrokenClaim)
 	}
 	c.Exit = worst(exits...)
+}
+
+// shortOfLoad counts the runs of an open loop that did not keep up.
+func (d *ComparedDesign) shortOfLoad() (n int) {
+	for _, o := range slices.Concat(d.base, d.changed) {
+		if loop := o.run.OpenLoop; loop != nil && !loop.KeptUp {
+			n++
+		}
+	}
+	return n
+}
+
+func wasWere(runs int) string {
+	if runs == 1 {
+		return "1 run was"
+	}
+	return plural(int64(runs), "run") + " were"
 }
 
 // open notes a reason why nothing can be concluded, once.

@@ -237,6 +237,7 @@ func TestCompareExits(t *testing.T) {
 				r.Runs[0].Started, r.Runs[0].Seed = "2026-11-02T10:00:02Z", 42
 			}
 		}), CompareOptions{}, Passed, "note lua-token/strategy: 2 runs given more than once, which count once"},
+		{"loads that were not offered", even, with(even, func(i int, r *Result) { r.Runs[0].OpenLoop = &OpenLoop{KeptUp: i > 1} }), CompareOptions{}, Passed, "note lua-token/strategy: 2 runs were not offered the load that was asked for"},
 		{"two designs", even, repeated{design: "lua-token/fenced", runs: 10, slower: 1, seed: 5}, CompareOptions{}, Passed, "lua-token/strategy -> lua-token/fenced, 10 runs of each"},
 		{"one after the other", repeated{design: strategy, runs: 10, slower: 1, seed: 3}, with(even, func(i int, r *Result) { r.Runs[0].Started = fmt.Sprintf("2027-01-01T00:%02d:00Z", i) }), CompareOptions{}, Passed, "note all runs of one side were made before"},
 	} {
