@@ -1,7 +1,6 @@
 package limits
 
 import (
-	"errors"
 	"fmt"
 	"math"
 )
@@ -54,8 +53,8 @@ func (c Config) Validate() error {
 	switch {
 	case !(c.Least > 0 && c.Least <= c.Start && c.Start <= c.Most) || math.IsInf(c.Most, 0):
 		return fmt.Errorf("search from %v between %v and %v: these are not in order, or not above zero; hint: least <= start <= most", c.Start, c.Least, c.Most)
-	case c.Unit < 0 || c.Precision < 0 || c.Confirmations < 0:
-		return errors.New("search: unit, precision and confirmations must not be below zero")
+	case !(c.Unit >= 0) || !(c.Precision >= 0) || c.Confirmations < 0:
+		return fmt.Errorf("search in units of %v, to a precision of %v, confirmed %d times: no number of these may be below zero; hint: zero is what is usual", c.Unit, c.Precision, c.Confirmations)
 	case c.Votes < 0 || c.Votes > 0 && c.Votes%2 == 0:
 		return fmt.Errorf("search: %d votes may come to nothing; hint: an odd number", c.Votes)
 	}

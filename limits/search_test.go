@@ -3,6 +3,7 @@ package limits
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -170,5 +171,32 @@ func TestSamples(t *testing.T) {
 		if c.want > 1 && (math.Pow(1-c.risk, float64(got)) > 1-c.confidence || math.Pow(1-c.risk, float64(got-1)) < 1-c.confidence) {
 			t.Errorf("%d samples for a risk of %v are not the least that give a confidence of %v", got, c.risk, c.confidence)
 		}
+	}
+}
+
+func TestValidate(t *testing.T) {
+	sound := Config{Start: 5, Least: 1, Most: 10}
+	for name, change := range map[string]func(*Config){
+		"start below least":      func(c *Config) { c.Start = 0.5 },
+		"start above most":       func(c *Config) { c.Start = 11 },
+		"least of nothing":       func(c *Config) { c.Least = 0 },
+		"no number":              func(c *Config) { c.Start = math.NaN() },
+		"no end":                 func(c *Config) { c.Most = math.Inf(1) },
+		"a precision of nothing": func(c *Config) { c.Precision = math.NaN() },
+		"a precision below zero": func(c *Config) { c.Precision = -1 },
+		"units below zero":       func(c *Config) { c.Unit = -1 },
+		"votes that are even":    func(c *Config) { c.Votes = 2 },
+		"confirmations":          func(c *Config) { c.Confirmations = -1 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := sound
+			change(&c)
+			if _, err := New(c); err == nil || !strings.Contains(err.Error(), "; hint: ") {
+				t.Errorf("got %v, want an error with a hint", err)
+			}
+		})
+	}
+	if err := sound.Validate(); err != nil {
+		t.Error(err)
 	}
 }

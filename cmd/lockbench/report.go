@@ -24,7 +24,7 @@ func newReport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report RESULT.json...",
 		Short: "Show saved results again, as a page, as pictures or in the terminal",
-		Long: `report shows results that run, check or explore wrote with --out json=FILE:
+		Long: `report shows results that run, check, sweep or explore wrote with --out json=FILE:
 as one self-contained HTML page with --html, which asks no network for anything; as SVG
 pictures with --svg, of how long acquires took and of every witness, to be shown elsewhere;
 or else in the terminal. Several results become one report; - is standard input.

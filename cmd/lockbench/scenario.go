@@ -66,13 +66,18 @@ func scenarioText(cmd *cobra.Command, name string) ([]byte, error) {
 	return text, nil
 }
 
-// apply sets a flag to what a scenario says.
-func apply(f *pflag.Flag, s scenario.Setting) error {
+// apply sets a flag to what a scenario says, which is something, as on a command line.
+func apply(f *pflag.Flag, s scenario.Setting) (err error) {
 	f.Changed = true
 	if list, ok := f.Value.(pflag.SliceValue); ok {
-		return list.Replace(s.Texts())
+		err = list.Replace(s.Texts())
+	} else {
+		err = f.Value.Set(s.Values[0].Text)
 	}
-	return f.Value.Set(s.Values[0].Text)
+	if err == nil && isEmpty(f.Value) {
+		err = fmt.Errorf("%s %q: nothing is named; hint: a value, or leave the key out", f.Name, "")
+	}
+	return err
 }
 
 // settingOf is what a flag was set to, as errors write it.
