@@ -29,9 +29,9 @@ func (s Subject) same(o Subject) bool {
 type Exporter struct {
 	registry  *prometheus.Registry
 	durations map[measure.Op]*prometheus.HistogramVec
-	planned   int
 
 	mu       sync.Mutex
+	planned  int
 	runs     []*Run
 	finished int
 }
@@ -44,6 +44,13 @@ func New(planned int) *Exporter {
 	}
 	e.registry.MustRegister(counts{e})
 	return e
+}
+
+// Plan says that the session is of so many runs after all.
+func (e *Exporter) Plan(runs int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.planned = runs
 }
 
 // Begin adds a run, whose history opens with h. It takes the place of an earlier run of

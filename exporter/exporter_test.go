@@ -166,6 +166,15 @@ func TestSameLabels(t *testing.T) {
 	}
 }
 
+// TestPlan has some of the runs left out.
+func TestPlan(t *testing.T) {
+	e := New(5)
+	e.Plan(3)
+	if missing := lacks(text(t, e), []string{"lockbench_session_runs 3"}); missing != nil {
+		t.Errorf("missing: %q", missing)
+	}
+}
+
 func TestServe(t *testing.T) {
 	s, err := Serve(":0", New(1).Handler())
 	if err != nil {

@@ -114,9 +114,9 @@ func (counts) Describe(out chan<- *prometheus.Desc) {
 // Collect implements [prometheus.Collector].
 func (c counts) Collect(out chan<- prometheus.Metric) {
 	c.mu.Lock()
-	runs, over := slices.Clone(c.runs), c.finished
+	runs, over, all := slices.Clone(c.runs), c.finished, c.planned
 	c.mu.Unlock()
-	out <- prometheus.MustNewConstMetric(planned, prometheus.GaugeValue, float64(c.planned))
+	out <- prometheus.MustNewConstMetric(planned, prometheus.GaugeValue, float64(all))
 	out <- prometheus.MustNewConstMetric(finished, prometheus.CounterValue, float64(over))
 	for _, r := range runs {
 		for _, m := range r.collect() {

@@ -43,6 +43,13 @@ type liveMetrics struct {
 	run *exporter.Run
 }
 
+// plan says how many runs there are to be, once that is known.
+func (m *liveMetrics) plan(runs int) {
+	if m != nil {
+		m.exporter.Plan(runs)
+	}
+}
+
 // watch has a run shown while it lasts.
 func (m *liveMetrics) watch(of subject, workload string, w *watcher) {
 	if m == nil {

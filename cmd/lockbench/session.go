@@ -84,6 +84,7 @@ func (s *session) drive(ctx context.Context) (err error) {
 	if err := s.leaveOut(s.offServer); err != nil {
 		return err
 	}
+	s.metrics.plan(len(s.subjects))
 	if err := s.openStore(ctx); err != nil {
 		return err
 	}
