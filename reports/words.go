@@ -73,7 +73,7 @@ func (r Result) Designs() Result {
 // arrive.
 func (r *Run) Settings() []string {
 	all := settings(r.Params)
-	if loop := arrival(r.Params); loop != "" {
+	if loop := arrival(r.Params); loop != "" && r.Exploration == nil {
 		all = append(all, loop)
 	}
 	return all

@@ -245,8 +245,8 @@ func testMatrix(t *testing.T, b *tab, width int64) {
 		t.Errorf("the evidence is %.0f px from the top of the window, want it in view", top)
 	}
 	b.do(chromedp.Focus(chromedp.CSS("#design-2-exclusion .stage")), chromedp.KeyEvent("\u0303"))
-	if got := eval[string](b, "document.querySelector('#design-2-exclusion .readout').textContent"); !strings.Contains(got, "client") {
-		t.Errorf("the arrow keys say %q of the first event", got)
+	if got := eval[string](b, "document.querySelector('#design-2-exclusion .readout').textContent"); !strings.Contains(got, "step 1, ") {
+		t.Errorf("the arrow keys say %q of the first event of the part that decided, explore", got)
 	}
 	b.wellBehaved(width)
 }

@@ -104,6 +104,13 @@ func TestSelfContained(t *testing.T) {
 	}
 }
 
+// TestExplorationHasNoLoop: what has no speed has no arrivals.
+func TestExplorationHasNoLoop(t *testing.T) {
+	if page := written(t, read(t, "explored.json")); strings.Contains(page, "closed loop") {
+		t.Error("an exploration is said to be a closed loop")
+	}
+}
+
 // TestEveryLinkLeadsSomewhere follows the links within the page.
 func TestEveryLinkLeadsSomewhere(t *testing.T) {
 	for _, name := range []string{"run.json", "explored.json"} {
@@ -201,7 +208,7 @@ func TestData(t *testing.T) {
 	r := read(t, "run.json")
 	r.Runs[0].Latency["release"] = reports.Latency{Count: 3, Spectrum: &reports.Spectrum{Shares: []float64{1}}}
 	r.Runs[1].OverTime.BucketNS = 0
-	v := newView(r)
+	v := newResultView(r)
 	if _, drawn := v.Data.Runs[0].Spectra["release"]; drawn {
 		t.Error("a curve with shares and no durations is drawn")
 	}

@@ -116,12 +116,21 @@ func (v *matrixView) cell(d *designView, name lockbench.Guarantee) cellView {
 			c.Found = append(c.Found, v.found(fmt.Sprintf("%s-%d", c.ID, i+1), name, e, p))
 		}
 	}
+	slices.SortStableFunc(c.Found, func(a, b foundView) int { return c.rank(a) - c.rank(b) })
 	for _, part := range v.Matrix.Settings.Parts {
 		if !slices.ContainsFunc(c.Found, func(f foundView) bool { return f.Part.Name == part }) {
 			c.Missing = append(c.Missing, missing{part, d.silent(part)})
 		}
 	}
 	return c
+}
+
+// rank puts the part that decided first.
+func (c *cellView) rank(f foundView) int {
+	if f.Part.Name == c.By {
+		return 0
+	}
+	return 1
 }
 
 // found is what a part says of a guarantee.

@@ -107,7 +107,7 @@ func TestLongEvidence(t *testing.T) {
 	for len(g.Witness.Ops) < 2*maxTold {
 		g.Witness.Ops = append(g.Witness.Ops, g.Witness.Ops[0])
 	}
-	v := newView(r)
+	v := newResultView(r)
 	for _, e := range v.Runs[0].Evidence {
 		if e.Name == "exclusion" && (len(e.Told) != maxTold || e.More != maxTold || len(e.Picture.Overlaps) == 0) {
 			t.Errorf("got %d operations, %d more and %d overlaps, want %d of each and the overlap", len(e.Told), e.More, len(e.Picture.Overlaps), maxTold)

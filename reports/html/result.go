@@ -16,10 +16,10 @@ var resultPage = newPage("result.html", "run.html")
 // Write writes r as one HTML document. All that comes from r is escaped. The size of the
 // document grows with the number of runs, not with their length. It returns the first
 // error of w.
-func Write(w io.Writer, r reports.Result) error { return resultPage.write(w, newView(r)) }
+func Write(w io.Writer, r reports.Result) error { return resultPage.write(w, newResultView(r)) }
 
-// A view is a result as the template shows it.
-type view struct {
+// A resultView is a result as the template shows it.
+type resultView struct {
 	frame
 	Result         *reports.Result
 	Explored       bool
@@ -75,9 +75,9 @@ func thresholds(r *reports.Result) (all []thresholdView) {
 	return all
 }
 
-func newView(r reports.Result) *view {
+func newResultView(r reports.Result) *resultView {
 	designs := r.Designs()
-	v := &view{
+	v := &resultView{
 		frame: frame{
 			Kind: "report", Title: title(&designs), Exit: r.Exit, Version: r.Environment.Version,
 			Scripts: []string{chartLibrary, "base.js", "charts.js", "lanes.js"},
@@ -106,7 +106,7 @@ func newView(r reports.Result) *view {
 }
 
 // add takes up a run.
-func (v *view) add(run runView) {
+func (v *resultView) add(run runView) {
 	v.Runs = append(v.Runs, run)
 	v.Data.Runs = append(v.Data.Runs, newRunData(&run))
 	v.Data.show(run.Evidence)
@@ -173,7 +173,7 @@ func troubles(run *runView) (all []trouble) {
 }
 
 // matrix fills in the guarantees that some run says something of; the others are named.
-func (v *view) matrix() {
+func (v *resultView) matrix() {
 	for _, g := range lockbench.Guarantees() {
 		row, said := matrixRow{Name: g.Name, Means: g.HoldsWhen}, false
 		for i := range v.Runs {

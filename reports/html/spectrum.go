@@ -47,7 +47,7 @@ func newCurve(label string, s spectrum) curve {
 }
 
 // latencyPicture draws the acquires of all runs; nil when there were none.
-func latencyPicture(v *view) *drawnPicture {
+func latencyPicture(v *resultView) *drawnPicture {
 	var curves []curve
 	slow := false
 	for i, run := range v.Data.Runs {

@@ -22,7 +22,7 @@ type Picture struct {
 // issue: how long acquires took, and every witness of a broken guarantee or a hazard. They
 // are the same for the same result. All that comes from r is escaped.
 func Pictures(r reports.Result) ([]Picture, error) {
-	v := newView(r)
+	v := newResultView(r)
 	var all []Picture
 	given := make(map[string]int)
 	add := func(name string, d *drawnPicture) error {
