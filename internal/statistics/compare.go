@@ -80,8 +80,13 @@ type Summary struct {
 // same nothing is left to settle.
 func compare(p Pair) Comparison {
 	base, changed := p.sides()
-	c := Comparison{Finding: Same, Base: summary(base), New: summary(changed), P: test(p.Blocks), Adjusted: 1}
-	c.Change, c.Low, c.High = ratio(p.Blocks)
+	c := Comparison{Finding: Same, Base: summary(base), New: summary(changed), Adjusted: 1}
+	null := newNull(p.Blocks, Block.ranks)
+	c.P = null.twoSided(rankSum(p.Blocks))
+	if tied(p.Blocks) {
+		null = newNull(p.Blocks, Block.untied)
+	}
+	c.Change, c.Low, c.High = ratio(p.Blocks, null)
 	if c.few() {
 		c.Finding = TooFew
 	}
@@ -113,8 +118,8 @@ func (c *Comparison) settle(adjusted, level float64, p Pair) {
 
 // ratio estimates the shift between two samples on a logarithmic scale, less one, and bounds
 // it: the test turned round, the ratios which it would not reject at the level Usual (J.
-// Hodges and E. Lehmann 1963).
-func ratio(blocks []Block) (estimate, low, high float64) {
+// Hodges and E. Lehmann 1963). null is that of the test where no two values are equal.
+func ratio(blocks []Block, null null) (estimate, low, high float64) {
 	var ratios []float64
 	for _, block := range blocks {
 		for _, b := range block.Base {
@@ -129,7 +134,7 @@ func ratio(blocks []Block) (estimate, low, high float64) {
 	slices.Sort(ratios)
 	n := len(ratios)
 	estimate = (ratios[(n-1)/2]+ratios[n/2])/2 - 1
-	spared := tail(blocks)
+	spared := tail(blocks, null)
 	if spared == 0 {
 		return estimate, -1, math.Inf(1)
 	}

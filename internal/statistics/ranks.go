@@ -13,17 +13,25 @@ import (
 // is normal for all purposes.
 const exactLimit = 60
 
-// test is the p-value of the two-sided test that adds up the ranks of what is new in each
-// block (P. van Elteren 1960); of one block, that of Mann and Whitney. Equal values share
-// their ranks, and the p-value is exact for them too.
-func test(blocks []Block) float64 {
-	sum, null := 0, newNull(blocks, Block.ranks)
+// rankSum is the statistic of the two-sided test, which adds up the ranks of what is new in
+// each block (P. van Elteren 1960); of one block it is that of Mann and Whitney. Equal values
+// share their ranks, and the p-value is exact for them too.
+func rankSum(blocks []Block) (sum int) {
 	for _, b := range blocks {
 		for _, rank := range b.ranks()[len(b.Base):] {
 			sum += rank
 		}
 	}
-	return null.twoSided(sum)
+	return sum
+}
+
+// tied tells whether a block has a value twice.
+func tied(blocks []Block) bool {
+	return slices.ContainsFunc(blocks, func(b Block) bool {
+		ranks := b.ranks()
+		slices.Sort(ranks)
+		return !slices.Equal(ranks, b.untied())
+	})
 }
 
 // ranks are twice the ranks of the values of a block, those of Base first: mean ranks of
@@ -190,8 +198,8 @@ func logChoose(n, k int) float64 {
 // tail is the rank of the first ratio within the interval, 0 when there is none: in how many
 // of the comparisons of a value with another of its block, at most, what is new is the greater
 // one in the lower tail of the test.
-func tail(blocks []Block) int {
-	null, comparisons, least := newNull(blocks, Block.untied), 0, 0
+func tail(blocks []Block, null null) int {
+	comparisons, least := 0, 0
 	for _, b := range blocks {
 		comparisons += len(b.Base) * len(b.New)
 		least += len(b.New) * (len(b.New) + 1) // twice 1 + 2 + ... + n

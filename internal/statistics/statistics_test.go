@@ -153,7 +153,7 @@ func TestMannWhitney(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := test([]Block{{base, changed}}); math.Abs(got-want.P) > c.near {
+			if got := compare(one(base, changed)).P; math.Abs(got-want.P) > c.near {
 				t.Errorf("%d and %d, grain %v: got p %v, want %v", c.base, c.changed, c.grain, got, want.P)
 			}
 		}
@@ -165,11 +165,11 @@ func TestMannWhitney(t *testing.T) {
 // far out at this end.
 func TestBlocks(t *testing.T) {
 	blocks := []Block{{[]float64{1, 2}, []float64{3, 4}}, {[]float64{10, 20}, []float64{30, 40}}}
-	if got, want := test(blocks), 2.0/36; math.Abs(got-want) > 1e-12 {
+	c := compare(Pair{Blocks: blocks})
+	if got, want := c.P, 2.0/36; math.Abs(got-want) > 1e-12 {
 		t.Errorf("got p %v, want %v", got, want)
 	}
-	estimate, _, _ := ratio(blocks)
-	if got, want := estimate, 1.5; math.Abs(got-want) > 1e-12 {
+	if got, want := c.Change, 1.5; math.Abs(got-want) > 1e-12 {
 		t.Errorf("got an estimate of %v, want the median of 1.5, 2, 3 and 4, twice, less one: %v", got, want)
 	}
 }
