@@ -70,6 +70,9 @@ func (l *lines) say(format string, args ...any) {
 	fmt.Fprintf(l.w, format+"\n", args...)
 }
 
+// plan says how many designs there are after all.
+func (l *lines) plan(designs int) { l.total = designs }
+
 func (l *lines) begin(design string, _ *load.Progress) {
 	l.name = design
 	l.say("%s %s ...", l.count(l.done+1), design)

@@ -84,7 +84,7 @@ func (s *session) drive(ctx context.Context) (err error) {
 	if err := s.leaveOut(s.offServer); err != nil {
 		return err
 	}
-	s.metrics.plan(len(s.subjects))
+	s.tellPlan()
 	if err := s.openStore(ctx); err != nil {
 		return err
 	}
@@ -97,6 +97,18 @@ func (s *session) drive(ctx context.Context) (err error) {
 		s.proof, err = s.selfCheck(ctx)
 	}
 	return err
+}
+
+// tellPlan tells how many runs there are to be, now that it is known what was left out. Of
+// a search nobody knows.
+func (s *session) tellPlan() {
+	if s.next != nil {
+		return
+	}
+	s.metrics.plan(len(s.subjects))
+	if p, counts := s.progress.(interface{ plan(runs int) }); counts {
+		p.plan(len(s.subjects))
+	}
 }
 
 // all runs what is to be run, until ctx ends, the server is lost or the session stopped.

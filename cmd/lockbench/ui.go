@@ -110,6 +110,14 @@ func (v *liveView) say(format string, args ...any) {
 	v.shown.Notes = append(slices.Clone(v.shown.Notes), fmt.Sprintf(format, args...))
 }
 
+// plan says how many designs there are after all.
+func (v *liveView) plan(designs int) {
+	v.lines.plan(designs)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.shown.Designs = designs
+}
+
 func (v *liveView) isClosed() bool {
 	v.screenMu.Lock()
 	defer v.screenMu.Unlock()

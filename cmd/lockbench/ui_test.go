@@ -55,9 +55,10 @@ func TestLiveViewFollowsASession(t *testing.T) {
 		t.Errorf("current run (-got +want):\n%s", diff)
 	}
 	v.end(broke())
+	v.plan(3)
 	now = v.session()
-	if len(now.Done) != 1 || now.Current.Design != "" || now.Designs != 2 {
-		t.Errorf("after the first of two designs: got %+v", now)
+	if len(now.Done) != 1 || now.Current.Design != "" || now.Designs != 3 {
+		t.Errorf("after the first of what are three designs by now: got %+v", now)
 	}
 	v.close()
 	v.close()
