@@ -1,7 +1,6 @@
 package html
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -51,12 +50,7 @@ func comparisonOf(t testing.TB, base, changed []reports.Result) reports.Comparis
 }
 
 func comparisonWritten(t testing.TB, c reports.Comparison) string {
-	t.Helper()
-	var buf bytes.Buffer
-	if err := WriteComparison(&buf, c); err != nil {
-		t.Fatal(err)
-	}
-	return buf.String()
+	return rendered(t, WriteComparison, c)
 }
 
 // worseComparison is one in which a claim is broken and everything takes twice as long.

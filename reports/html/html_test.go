@@ -3,6 +3,7 @@ package html
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,29 +14,38 @@ import (
 	"github.com/lockbench/lockbench/reports"
 )
 
-// read is a result of a real run or exploration.
-func read(t testing.TB, name string) reports.Result {
+// load reads what is kept in a file.
+func load[T any](t testing.TB, path string, read func(io.Reader) (T, error)) T {
 	t.Helper()
-	f, err := os.Open(filepath.Join("testdata", name))
+	f, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	r, err := reports.ReadResult(f)
+	v, err := read(f)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r
+	return v
 }
 
-func written(t testing.TB, r reports.Result) string {
+// read is a result of a real run or exploration.
+func read(t testing.TB, name string) reports.Result {
+	t.Helper()
+	return load(t, filepath.Join("testdata", name), reports.ReadResult)
+}
+
+// rendered is the page of v.
+func rendered[T any](t testing.TB, write func(io.Writer, T) error, v T) string {
 	t.Helper()
 	var buf bytes.Buffer
-	if err := Write(&buf, r); err != nil {
+	if err := write(&buf, v); err != nil {
 		t.Fatal(err)
 	}
 	return buf.String()
 }
+
+func written(t testing.TB, r reports.Result) string { return rendered(t, Write, r) }
 
 func TestWrite(t *testing.T) {
 	gated := read(t, "run.json")

@@ -1,8 +1,6 @@
 package html
 
 import (
-	"bytes"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -16,26 +14,10 @@ import (
 // designs.
 func readmeMatrix(t testing.TB) reports.Matrix {
 	t.Helper()
-	f, err := os.Open("../../docs/matrix.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	m, err := reports.ReadMatrix(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return load(t, "../../docs/matrix.json", reports.ReadMatrix)
 }
 
-func matrixWritten(t testing.TB, m reports.Matrix) string {
-	t.Helper()
-	var buf bytes.Buffer
-	if err := WriteMatrix(&buf, m); err != nil {
-		t.Fatal(err)
-	}
-	return buf.String()
-}
+func matrixWritten(t testing.TB, m reports.Matrix) string { return rendered(t, WriteMatrix, m) }
 
 var (
 	linkWithin = regexp.MustCompile(`href="#([^"]+)"`)

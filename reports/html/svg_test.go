@@ -38,15 +38,7 @@ func pictures(t testing.TB, r reports.Result) map[string]string {
 // beside them, and small enough for a README.
 func TestDocumentedPictures(t *testing.T) {
 	const dir = "../../docs/pictures"
-	f, err := os.Open(filepath.Join(dir, "result.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	r, err := reports.ReadResult(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := load(t, filepath.Join(dir, "result.json"), reports.ReadResult)
 	want := pictures(t, r)
 	if *update {
 		for name, svg := range want {
