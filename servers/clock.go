@@ -72,7 +72,7 @@ func (s *Server) OwnClock(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if own.clocked() {
+	if own.clockFile() != "" {
 		return s.SetClock(ctx, 0)
 	}
 	file := own.launch.home.file("clock")
@@ -89,10 +89,11 @@ func (s *Server) OwnClock(ctx context.Context) error {
 	return errors.Join(s.SetClock(ctx, time.Hour), s.SetClock(ctx, 0))
 }
 
-func (o *ownProcess) clocked() bool {
+// clockFile is where the server's clock is set; empty where it goes by the machine's.
+func (o *ownProcess) clockFile() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.clock != ""
+	return o.clock
 }
 
 // SetClock sets the clock of a private server, after [Server.OwnClock], ahead of the
@@ -103,10 +104,11 @@ func (s *Server) SetClock(ctx context.Context, ahead time.Duration) error {
 	if err != nil {
 		return err
 	}
-	if !own.clocked() {
+	file := own.clockFile()
+	if file == "" {
 		return fmt.Errorf("server %s goes by the clock of the machine; hint: call OwnClock before SetClock", s.address)
 	}
-	if err := writeClock(own.clock, ahead); err != nil {
+	if err := writeClock(file, ahead); err != nil {
 		return fmt.Errorf("server %s: %w", s.address, err)
 	}
 	return s.awaitClock(ctx, ahead)
