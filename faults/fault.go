@@ -90,15 +90,6 @@ func (f Fault) String() string {
 	return strings.Join(text, ",")
 }
 
-// Strings returns each fault as [Parse] reads it.
-func Strings(all []Fault) []string {
-	var texts []string
-	for _, f := range all {
-		texts = append(texts, f.String())
-	}
-	return texts
-}
-
 // Names returns the kinds of faults, each once, as histories and the limits of
 // designs name them.
 func Names(all []Fault) []string {
