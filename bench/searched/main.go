@@ -2,8 +2,8 @@
 // check: is there an order of its acquires and releases in which no two owners have the
 // lock at one time? What makes such histories cheap to search is granted: refusals, legal
 // at any time, are left out; and a lock is freed during its release where the owner was
-// answered, at some time after its lease otherwise. Operations of unknown outcome, whose
-// cost is exponential, are refused.
+// answered, at some time after its lease otherwise. An acquire of unknown outcome may act
+// at any later time, or never: what that costs is exponential.
 //
 //	searched [-timeout 60s] FILE
 package main
@@ -116,16 +116,18 @@ func (h *holds) add(op *history.Op) error {
 	case op.Outcome != history.OK:
 		return nil
 	}
-	switch op.Kind {
-	case history.Acquire:
+	end, known := h.ends[op.Hold]
+	switch {
+	case op.Kind == history.Acquire:
 		h.ends[op.Hold] = len(h.ops) + 1
 		h.ops = append(h.ops, operation(op, act{op.Hold, true, false}), porcupine.Operation{
 			ClientId: int(op.Client), Input: act{op.Hold, false, false}, Call: op.Call + op.Granted, Return: math.MaxInt64,
 		})
-	case history.Release:
-		h.ops[h.ends[op.Hold]] = operation(op, act{op.Hold, false, false})
-	case history.Extend:
-		h.ops[h.ends[op.Hold]].Call = op.Call + op.Granted
+	case !known: // its acquire is of unknown outcome, and so may be over at any time
+	case op.Kind == history.Release:
+		h.ops[end] = operation(op, act{op.Hold, false, false})
+	case op.Kind == history.Extend:
+		h.ops[end].Call = op.Call + op.Granted
 	}
 	return nil
 }

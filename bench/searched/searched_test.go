@@ -36,6 +36,25 @@ func TestPorcupineIsAskedTheRightThing(t *testing.T) {
 	}
 }
 
+// TestReleaseOfNobodyKnowsWhat: the release of a grant that was answered nothing ends no
+// other grant.
+func TestReleaseOfNobodyKnowsWhat(t *testing.T) {
+	h := holds{ends: map[int64]int{}}
+	for _, op := range []history.Op{
+		{Kind: history.Acquire, Hold: 1, Outcome: history.OK, Call: 1, Return: 2, Granted: 10},
+		{Kind: history.Acquire, Hold: 2, Outcome: history.Unknown, Call: 20, Return: history.Never},
+		{Kind: history.Release, Hold: 2, Outcome: history.OK, Call: 30, Return: 31},
+		{Kind: history.Extend, Hold: 2, Outcome: history.OK, Call: 32, Return: 33, Granted: 10},
+	} {
+		if err := h.add(&op); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := h.ops[0]; got.Input != (act{1, true, false}) || got.Call != 1 {
+		t.Errorf("the first grant became %+v", got)
+	}
+}
+
 // saved writes the history to a file and returns its path.
 func saved(t *testing.T, o synthetic.Config) string {
 	t.Helper()
