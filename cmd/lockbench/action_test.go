@@ -82,14 +82,14 @@ func (r *runner) expand(text string) string {
 	})
 }
 
-// step runs the script of a step as GitHub does, and returns what it printed and its
-// exit code.
+// step runs the script of a step as GitHub does, in a workflow that has settings for Go of
+// its own, and returns what it printed and its exit code.
 func (r *runner) step(s actionStep) (string, int) {
 	r.t.Helper()
 	files := r.t.TempDir()
 	cmd := exec.CommandContext(r.t.Context(), "bash", "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", r.expand(s.Run))
 	cmd.Dir = r.dir
-	cmd.Env = append(os.Environ(), "GITHUB_ACTIONS=true", "RUNNER_TEMP="+r.temp, redisVariable+"=",
+	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=vendor", "GOWORK="+filepath.Join(r.dir, "go.work"), "GITHUB_ACTIONS=true", "RUNNER_TEMP="+r.temp, redisVariable+"=",
 		"PATH="+r.path+os.Getenv("PATH"), "GITHUB_OUTPUT="+filepath.Join(files, "output"),
 		"GITHUB_PATH="+filepath.Join(files, "path"), "GITHUB_STEP_SUMMARY="+filepath.Join(files, "summary"))
 	for name, value := range s.Env {
