@@ -158,6 +158,7 @@ func (c *tapeTrack) end() {
 	c.mu.Unlock()
 	c.watchers.Wait()
 }
+
 // Len returns how many calls, returns and events were recorded since Reset.
 func (t *Tape) Len() int {
 	t.mu.Lock()
