@@ -67,20 +67,23 @@ Ctrl-C ends the search and reports what was found; once more aborts.`,
   lockbench explore lua-token/token --schedules 2000 --fail-if 'loss-reported.violations>0'
   lockbench explore --replay replays/lua-token-expire.owner-release.replay`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, designs []string) error {
-			search := o.explore
-			if o.replay != "" {
-				search = o.rerun
-			}
-			r, err := search(cmd, designs)
-			if err != nil {
-				return err
-			}
-			return verdictOf(r.Exit)
-		},
+		RunE: func(cmd *cobra.Command, designs []string) error { return o.run(cmd, designs) },
 	}
 	o.flags(cmd.Flags())
 	return cmd
+}
+
+// run searches, or runs one schedule again.
+func (o *exploreOptions) run(cmd *cobra.Command, designs []string) error {
+	search := o.explore
+	if o.replay != "" {
+		search = o.rerun
+	}
+	r, err := search(cmd, designs)
+	if err != nil {
+		return err
+	}
+	return verdictOf(r.Exit)
 }
 
 func (o *exploreOptions) flags(f *pflag.FlagSet) {
