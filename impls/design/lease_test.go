@@ -9,7 +9,7 @@ import (
 )
 
 func TestLease(t *testing.T) {
-	whole, any := design.Design{Granted: design.WholeSeconds}, design.Design{}
+	whole, asked := design.Design{Granted: design.WholeSeconds}, design.Design{}
 	for _, c := range []struct {
 		of        design.Design
 		ttl, want time.Duration
@@ -17,7 +17,7 @@ func TestLease(t *testing.T) {
 		{whole, 300 * time.Millisecond, time.Second},
 		{whole, 1500 * time.Millisecond, 2 * time.Second},
 		{whole, 2 * time.Second, 2 * time.Second},
-		{any, 1500 * time.Microsecond, 1500 * time.Microsecond},
+		{asked, 1500 * time.Microsecond, 1500 * time.Microsecond},
 	} {
 		if got := c.of.Lease(c.ttl); got != c.want {
 			t.Errorf("a lease of %v: got %v, want %v", c.ttl, got, c.want)
