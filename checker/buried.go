@@ -25,7 +25,7 @@ func (c *Checker) bury(client int32) {
 			times.remove(client)
 		}
 		if n := k.lurking.remove(client); n > 0 {
-			k.lurking.raise(theDead, n)
+			*k.lurking.at(theDead, 0) += n
 		}
 		if longest := k.asked.remove(client); longest > 0 {
 			k.asked.raise(theDead, longest)

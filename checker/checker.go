@@ -197,6 +197,7 @@ func (c *Checker) called(op *history.Op) {
 		c.extendCalled(k, op)
 	case history.Write:
 		c.writeCalled(k, op)
+	case history.Read: // counts from its return on
 	default:
 		c.happened(op)
 	}

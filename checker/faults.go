@@ -266,7 +266,7 @@ func copied(op *history.Op) *history.Op {
 // leftBehind tells whether the owner of h, who died at t, may have left it on the
 // server: he had neither lost it nor given it up for certain.
 func (h *hold) leftBehind(t, slack int64) bool {
-	lost := h.supersededBy != nil || h.told || h.certain
+	lost := h.supersededAt != forever || h.told || h.certain
 	return h.known && !lost && (!h.released || h.latest(slack) >= t)
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
 )
 
 // TestNews judges many histories with a question for news after every event. It must not
@@ -65,5 +66,46 @@ func TestNewsCostsNothing(t *testing.T) {
 	}
 	if n := testing.AllocsPerRun(100, func() { c.News() }); n != 0 {
 		t.Errorf("%v allocations where there is no news, want none", n)
+	}
+}
+
+// TestNewsOfWhatNobodyAskedFor judges a lease that a renewal extended and the lock did not
+// keep, before any owner extends one: it is told at once.
+func TestNewsOfWhatNobodyAskedFor(t *testing.T) {
+	h := parseText(t, `
+A 0-1 acquire ok ttl=10
+A 5-6 renew ok ttl=10
+B 11-12 acquire ok ttl=10
+B 13-14 release ok
+A 15-16 release lost
+A 20-21 acquire ok ttl=10
+A 22-23 extend ok ttl=10
+A 24-25 release ok`)
+	c, told := New(h.header), false
+	for ev := range h.source().Events() {
+		c.Add(ev)
+		for _, f := range c.News() {
+			told = told || f.Guarantee == lockbench.Extend
+		}
+	}
+	if got := c.Finish(history.End{}).Find(lockbench.Extend).Verdict; got != Broken || !told {
+		t.Errorf("got %v, told before the end: %t; want broken and told", got, told)
+	}
+}
+
+// TestReadingUnveilsNothing keeps an acquire of unknown outcome from becoming a hold
+// because another client reads the guarded record.
+func TestReadingUnveilsNothing(t *testing.T) {
+	h := parseText(t, `
+A 0-1 acquire unknown ttl=10
+B 20-21 acquire ok ttl=10
+B 22-23 read ok version=1
+B 24-25 write ok version=2 base=1`)
+	c := New(h.header)
+	for ev := range h.source().Events() {
+		c.Add(ev)
+	}
+	if got := len(c.key("k").latent); got != 1 {
+		t.Errorf("got %d latent holds, want A's", got)
 	}
 }

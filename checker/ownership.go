@@ -87,12 +87,17 @@ func (k *key) stray(op *history.Op, until stamp) {
 }
 
 // unlurk applies that op, which was struck by a fault, has acted by end.
-func (k *key) unlurk(op *history.Op, end stamp) {
-	if op.Outcome == history.Unknown && (op.Kind == history.Release || op.Kind == history.Extend) {
-		if n, _ := k.lurking.get(op.Client); n > 0 {
-			k.lurking.set(op.Client, n-1)
-			k.stray(op, end)
-		}
+func (c *Checker) unlurk(k *key, op *history.Op, end stamp) {
+	if op.Outcome != history.Unknown || op.Kind != history.Release && op.Kind != history.Extend {
+		return
+	}
+	sender, counted := op.Client, k.find(op.Hold) != nil
+	if n, _ := k.lurking.get(sender); n == 0 && counted && c.faults.gone(sender) { // see bury
+		sender = theDead
+	}
+	if n, _ := k.lurking.get(sender); n > 0 {
+		k.lurking.set(sender, n-1)
+		k.stray(op, end)
 	}
 }
 

@@ -143,7 +143,7 @@ func (c *Checker) bound(k *key, op *history.Op, end stamp) {
 	}
 	h, r := k.find(op.Hold), &k.refusal
 	if first {
-		k.unlurk(op, end)
+		c.unlurk(k, op, end)
 	}
 	if op.Kind == history.Acquire {
 		r.acted = later(r.acted, end)
