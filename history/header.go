@@ -29,7 +29,9 @@ type Header struct {
 	Workload string         `json:"workload"`
 	Params   map[string]any `json:"params,omitempty"`
 	Seed     uint64         `json:"seed"`
-	Faults   []string       `json:"faults,omitempty"`
+	// Faults names the kinds of faults that may befall the run. Where none is named a
+	// refusal is judged at once, before a fault that comes later could explain it.
+	Faults []string `json:"faults,omitempty"`
 	// WarmupNS is how much of the start is left out of measurements, in ns.
 	WarmupNS int64 `json:"warmup_ns"`
 
