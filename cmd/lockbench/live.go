@@ -29,6 +29,9 @@ type watcher struct {
 	// called by two goroutines at a time.
 	found func(f checker.Finding, at time.Duration)
 	late  func(by time.Duration)
+	// met, when not nil, is called once, when two owners were seen inside at once by the
+	// witness and the judgement, so far behind, begins to make haste to say what that was.
+	met func(behind time.Duration)
 	// also are others who see what is judged.
 	also []onlooking
 	// check, when not nil, is called again and again while the run goes on, with what judges.
@@ -152,6 +155,7 @@ func (l *liveJudgement) yield(c *checker.Checker, ev history.Event) (over bool) 
 		}
 		l.pace.rested(l.meter.rested())
 		l.adapt()
+		l.hurry(at)
 	}
 	return false
 }
@@ -161,6 +165,18 @@ func (l *liveJudgement) adapt() {
 	if w, over := l.meter.window(); over {
 		w.unread = l.spool.Behind()
 		l.pace.adapt(w)
+	}
+}
+
+// hurry spares the clients no more once the witness, who lags behind nothing, has seen two
+// owners inside at once. The last event judged was at at.
+func (l *liveJudgement) hurry(at time.Duration) {
+	if l.pace.prompt || l.progress.Overlaps.Load() == 0 {
+		return
+	}
+	l.pace.prompt = true
+	if l.met != nil {
+		l.met(time.Since(l.began) - at)
 	}
 }
 

@@ -229,3 +229,20 @@ func (generous) Acquire(context.Context, string, lockbench.Options) (lockbench.L
 
 func (generous) Key() string                   { return "stock" }
 func (generous) Release(context.Context) error { return nil }
+
+// TestJudgementMakesHasteWhenTheWitnessSaw: it spares the clients until then, and says so once.
+func TestJudgementMakesHasteWhenTheWitnessSaw(t *testing.T) {
+	t.Parallel()
+	met := 0
+	l := &liveJudgement{began: time.Now(), watcher: watcher{progress: &load.Progress{}, met: func(time.Duration) { met++ }}}
+	l.hurry(0)
+	if l.pace.prompt || met != 0 {
+		t.Errorf("prompt %v, said %d times before anything was seen", l.pace.prompt, met)
+	}
+	l.progress.Overlaps.Store(1)
+	l.hurry(0)
+	l.hurry(0)
+	if !l.pace.prompt || met != 1 {
+		t.Errorf("prompt %v, said %d times; want true and once", l.pace.prompt, met)
+	}
+}

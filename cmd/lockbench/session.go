@@ -193,7 +193,7 @@ func (s *session) one(ctx context.Context, of subject) error {
 // watcher is all who want to know of a run before it is over. It closes broken where the
 // session ends with a claim.
 func (s *session) watcher(of subject, broken chan<- struct{}) watcher {
-	w := watcher{progress: &load.Progress{}, late: s.late, prompt: s.failFast || len(s.abortOn) > 0}
+	w := watcher{progress: &load.Progress{}, late: s.late, met: s.met, prompt: s.failFast || len(s.abortOn) > 0}
 	w.found = func(f checker.Finding, at time.Duration) {
 		s.progress.found(f, at)
 		if f.Claimed && s.failFast && !s.stopped {
@@ -233,6 +233,13 @@ func (s *session) judgement(ctx context.Context, of subject, o outcome) (*report
 // late says that the judgement of a run does not keep up with it.
 func (s *session) late(by time.Duration) {
 	s.progress.say("the clients take all that the processors can do: the judgement is %v behind the run and catches up when that is over; --fail-fast keeps it close", by.Round(100*time.Millisecond))
+}
+
+// met says that the witness has seen what the judgement has still to come to.
+func (s *session) met(behind time.Duration) {
+	if behind > time.Second {
+		s.progress.say("two owners were seen inside at once: the judgement, %v behind the run, makes haste to tell what that was", behind.Round(100*time.Millisecond))
+	}
 }
 
 // An outcome is what came of a run.
