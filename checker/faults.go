@@ -366,7 +366,7 @@ func (c *Checker) scriptError(k *key, op *history.Op) {
 	case op.Note == "error" && f.flush == nil:
 		f.errors = true
 		return
-	case op.Note == "error" && !f.errors && !k.wasStruck(op) && op.Kind != history.Renew:
+	case op.Note == "error" && !f.errors && !k.wasStruck(op) && op.Kind != history.Renew && !outlasted(op):
 	case op.Outcome == history.OK && f.flush != nil && f.flushMet:
 		c.expose(lockbench.ScriptFlush)
 		return
@@ -378,6 +378,12 @@ func (c *Checker) scriptError(k *key, op *history.Op) {
 		shown = append(shown, f.flush)
 	}
 	c.violateOps(lockbench.ScriptFlush, k, scriptMissing, shown...)
+}
+
+// outlasted tells whether acquire op took so long that what it was granted meanwhile was
+// over: it fails for that, whatever its scripts do.
+func outlasted(op *history.Op) bool {
+	return op.Kind == history.Acquire && op.Asked > 0 && op.Return-op.Call >= op.Asked
 }
 
 // moot tells whether op is a renewal that did nothing, of a hold that its owner has

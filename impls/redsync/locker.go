@@ -49,6 +49,8 @@ func (o *owner) refusal(err error) error {
 		return fmt.Errorf("%w: %w", lockbench.ErrNotAcquired, err)
 	case n.unreached == len(o.clients):
 		return fmt.Errorf("%w: %w", lockbench.ErrNoEffect, err)
+	case err == redsync.ErrFailed: // itself, and nothing within: every server answered, and none objected
+		return fmt.Errorf("the answers took as long as the lease (%w): %w", context.DeadlineExceeded, err)
 	}
 	return err
 }
