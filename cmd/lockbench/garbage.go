@@ -12,7 +12,7 @@ const (
 	betweenRuns = 400
 	// whileJudging: a judgement makes much garbage and keeps little, so that time is worth
 	// more than memory.
-	whileJudging = 300
+	whileJudging = 600
 )
 
 // collectAt has garbage collected less often. Who sets GOGC has his way.
