@@ -67,9 +67,11 @@ func (p *process) close() {
 	if p.inner == nil {
 		return
 	}
-	p.struck = p.struck || p.world.waits(p)
+	p.struck = p.struck || p.dead || p.world.waits(p)
 	if p.struck && !p.dead {
 		p.world.server.Kill(p.number)
+	}
+	if p.struck { // also of one that died: what it does in the background waits for its burial
 		p.world.server.Bury()
 	}
 	if err := p.inner.Close(); err != nil && !p.struck {

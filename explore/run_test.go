@@ -181,6 +181,18 @@ func TestKnownFaultsAreFound(t *testing.T) {
 	}
 }
 
+// TestTheDeadAreBuriedBeforeTheyAreClosed: a process died while its watchdog waited for an
+// answer and all its clients had returned; closing it waits for the watchdog.
+func TestTheDeadAreBuriedBeforeTheyAreClosed(t *testing.T) {
+	r := run(t, explore.Config{
+		Design: find(t, "hash-reentrant/watchdog"), Scenario: "overrun", Schedules: 1500, Seed: 1,
+		Kinds: []explore.FaultKind{explore.DieBefore, explore.DieAfter},
+	})
+	if r.Coverage.Schedules < 1000 {
+		t.Errorf("covered %+v, want all of the schedules", r.Coverage)
+	}
+}
+
 // TestClaimsHold goes through all schedules of a small scope. It would also show
 // where one schedule is not the end of what the one before it did: that breaks
 // claims at places where it should not, or differs the second time.
