@@ -44,7 +44,7 @@ var house = map[string][]string{
 	"explore/bubble":          {"", "explore", "impls/design"},
 	"scenario":                {"internal/suggest"},
 	"internal/*":              {},
-	"internal/servertest":     {"servers"},
+	"internal/servertest":     {"servers", "explore/gate"},
 	"internal/witness":        {""},
 	"internal/zoo":            {"", "impls/design"},
 	"impls/design/designtest": {"", "impls/design", "internal/servertest"},
@@ -55,14 +55,14 @@ var house = map[string][]string{
 // the path on the left.
 var reserved = map[string][]string{
 	"github.com/redis/rueidis":          {"impls/*", "impls/design/batching"},
-	"github.com/redis/go-redis/":        {"impls/*", "impls/design/*", "servers", "faults", "locktest", "explore", "bench/*", "internal/zoo"},
+	"github.com/redis/go-redis/":        {"impls/*", "impls/design/*", "servers", "faults", "locktest", "explore", "bench/*", "internal/servertest", "internal/zoo"},
 	"github.com/alicebob/miniredis/":    {"impls/*", "servers", "faults", "locktest", "explore/gate"},
 	"github.com/spf13/cobra":            {"cmd/*"},
 	"charm.land/":                       {"ui"},
 	"github.com/goccy/go-yaml":          {"scenario"},
 	"github.com/anishathalye/porcupine": {"checker", "bench/*"},
 	"github.com/prometheus/":            {"exporter"},
-	"testing":                           {"locktest", "explore/bubble", "internal/servertest", "impls/design/designtest"},
+	"testing":                           {"locktest", "explore/bubble", "internal/servertest", "internal/longtest", "impls/design/designtest"},
 }
 
 // remote says what must not be linked into a package, by whatever way.
