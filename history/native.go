@@ -245,25 +245,40 @@ func (n *native) takeEnd() error {
 // block reads the next block; its payload is in n.body until the next call. At
 // the end of the file the error is io.EOF, inside a block io.ErrUnexpectedEOF.
 func (n *native) block() (frame, error) {
-	head, err := n.in.Peek(maxFrame)
-	if len(head) == 0 {
+	f, size, length, err := n.frame()
+	if err != nil {
 		return frame{}, err
 	}
-	in := input{rest: head}
-	f := frame{kind: blockType(in.byte())}
-	stream, count, length := in.uvarint(), in.uvarint(), in.uvarint()
-	f.watermark = in.varint()
-	switch {
-	case in.bad && errors.Is(err, io.EOF):
-		return frame{}, io.ErrUnexpectedEOF
-	case in.bad, stream > 1<<32-1, length > maxPayload, count > length:
-		return frame{}, errDamaged
-	}
-	f.stream, f.count = int32(uint32(stream)), int(count)
-	size := len(head) - len(in.rest)
-	sum := crc32.Checksum(head[:size], castagnoli)
+	head, _ := n.in.Peek(size)
+	sum := crc32.Checksum(head, castagnoli)
 	_, _ = n.in.Discard(size)
-	return f, n.readBody(size, int64(length), sum)
+	return f, n.readBody(size, length, sum)
+}
+
+// frame looks at what precedes the next payload: its size and the payload's length come
+// with it. It waits for no byte beyond, so that a block is read as soon as it is written.
+func (n *native) frame() (f frame, size int, length int64, err error) {
+	for want := 1; ; want++ {
+		head, err := n.in.Peek(max(want, min(n.in.Buffered(), maxFrame)))
+		want = len(head)
+		if want == 0 {
+			return f, 0, 0, err
+		}
+		in := input{rest: head}
+		f = frame{kind: blockType(in.byte())}
+		stream, count, length := in.uvarint(), in.uvarint(), in.uvarint()
+		f.watermark = in.varint()
+		switch {
+		case in.bad && err == nil && want < maxFrame:
+			continue
+		case in.bad && errors.Is(err, io.EOF):
+			return f, 0, 0, io.ErrUnexpectedEOF
+		case in.bad, stream > 1<<32-1, length > maxPayload, count > length:
+			return f, 0, 0, errDamaged
+		}
+		f.stream, f.count = int32(uint32(stream)), int(count)
+		return f, want - len(in.rest), int64(length), nil
+	}
 }
 
 // maxFrame is the longest that what precedes a payload can be.

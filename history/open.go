@@ -54,23 +54,56 @@ func (o *opened) Close() error {
 // with.
 func NewSource(r io.Reader) (Source, error) {
 	in := bufio.NewReaderSize(r, 64<<10)
-	head, err := in.Peek(4096)
-	if len(head) == 0 {
-		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, fmt.Errorf("history: %w", err)
+	for size := 1; ; size++ {
+		head, err := in.Peek(max(size, min(in.Buffered(), longestBlank)))
+		size = len(head)
+		read, known := readerOf(head)
+		switch {
+		case read != nil:
+			return read(in)
+		case known, err != nil, size >= longestBlank:
+			return nil, unreadable(head, err)
 		}
-		return nil, errors.New("history: it is empty: nothing was ever recorded; hint: give the file of a run")
 	}
-	if head[0] == magic[0] {
-		return ReadNative(in)
+}
+
+// longestBlank is within how many bytes the first that is not blank has to be.
+const longestBlank = 4096
+
+// readerOf returns what reads a history that begins with head, nil for none, and whether
+// head is long enough to know. It looks at the first bytes only, so that a history can be
+// read as it grows.
+func readerOf(head []byte) (read func(io.Reader) (Source, error), known bool) {
+	if len(head) > 0 && head[0] == magic[0] {
+		return ReadNative, true
 	}
-	switch text := skipBlank(head); {
-	case bytes.HasPrefix(text, []byte("{")) && bytes.HasPrefix(skipBlank(text[1:]), []byte(`"`)):
-		return ReadJSONL(in)
-	case len(text) > 0 && bytes.IndexByte([]byte("{[(#;"), text[0]) >= 0:
-		return ReadEDN(in)
+	text := skipBlank(head)
+	switch {
+	case len(text) == 0:
+		return nil, false
+	case bytes.IndexByte([]byte("[(#;"), text[0]) >= 0:
+		return ReadEDN, true
+	case text[0] != '{':
+		return nil, true
 	}
-	return nil, fmt.Errorf("history: it is no history: it begins with %q; hint: native, JSON Lines and Jepsen's EDN are read", head[:min(len(head), 16)])
+	switch inner := skipBlank(text[1:]); {
+	case len(inner) == 0:
+		return nil, false
+	case inner[0] == '"':
+		return ReadJSONL, true
+	}
+	return ReadEDN, true
+}
+
+// unreadable is the error of a history that begins with head, after which reading it ended with err.
+func unreadable(head []byte, err error) error {
+	switch {
+	case err != nil && !errors.Is(err, io.EOF):
+		return fmt.Errorf("history: %w", err)
+	case len(head) == 0:
+		return errors.New("history: it is empty: nothing was ever recorded; hint: give the file of a run")
+	}
+	return fmt.Errorf("history: it is no history: it begins with %q; hint: native, JSON Lines and Jepsen's EDN are read", head[:min(len(head), 16)])
 }
 
 func skipBlank(b []byte) []byte { return bytes.TrimLeft(b, " \t\r\n,") }

@@ -54,7 +54,11 @@ type liveJudgement struct {
 	result  reports.Judged
 	err     error
 	began   time.Time
+	checker *checker.Checker // nil before the first event
+	relayed bool             // other goroutines judge what is left
+	last    time.Duration    // when in the run the event was that was judged last
 	events  int
+	shown   int // events judged when others were last shown what that came to
 	pace    pace
 	meter   meter
 	evident bool          // what is kept of the history shows something broken
@@ -86,8 +90,11 @@ func (l *liveJudgement) run(path string) {
 	l.result = judgeSource(watched(src, l.also), path, nil, l)
 }
 
-// Read implements io.Reader, and notes how long it waited for the clients.
+// Read implements io.Reader, and notes how long it waited for the clients. All that was
+// read before is judged, so others are shown what that came to: the next event of a slow
+// run may be long in coming.
 func (l *liveJudgement) Read(b []byte) (int, error) {
+	l.show()
 	began := time.Now()
 	n, err := l.in.Read(b)
 	l.meter.waited += time.Since(began)
@@ -126,36 +133,45 @@ func (l *liveJudgement) remark(j *reports.Judged) string {
 
 // judged is called after every event was judged.
 func (l *liveJudgement) judged(c *checker.Checker, ev history.Event) {
+	l.checker, l.last = c, time.Duration(stampOf(ev))
+	l.events++
 	for _, f := range c.News() {
 		l.evident = l.evident || l.spool.Kept()
-		l.found(f, time.Duration(stampOf(ev)))
+		l.found(f, l.last)
 	}
-	if l.events++; l.events%slice == 0 {
-		l.progress.Violations.Store(c.Violations())
+}
+
+// show shows others what the events judged so far come to.
+func (l *liveJudgement) show() {
+	if l.relayed || l.checker == nil || l.events == l.shown {
+		return
+	}
+	l.shown = l.events
+	l.progress.Violations.Store(l.checker.Violations())
+	l.age(time.Since(l.began) - l.last)
+	if l.check != nil {
+		l.check(l.checker)
 	}
 }
 
 // yield is called after every event that was judged while the run may go on, and lets the
 // clients have the core now and then. It returns whether the run is over.
-func (l *liveJudgement) yield(c *checker.Checker, ev history.Event) (over bool) {
+func (l *liveJudgement) yield(*checker.Checker, history.Event) (over bool) {
 	if l.events%slice != 0 {
 		return false
 	}
-	at := time.Duration(stampOf(ev))
-	l.age(time.Since(l.began) - at)
-	if l.check != nil {
-		l.check(c)
-	}
+	l.show()
 	l.pace.worked(l.meter.worked())
 	for again := true; again; again = l.pace.owes() {
 		select {
 		case <-l.over:
+			l.relayed = true
 			return true
-		case <-time.After(l.pace.rest(time.Since(l.began) - at)):
+		case <-time.After(l.pace.rest(time.Since(l.began) - l.last)):
 		}
 		l.pace.rested(l.meter.rested())
 		l.adapt()
-		l.hurry(at)
+		l.hurry(l.last)
 	}
 	return false
 }
