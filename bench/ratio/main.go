@@ -89,13 +89,14 @@ func parse(wErr io.Writer, args []string) (opt options, err error) {
 type place struct {
 	server  *servers.Server // nil where no command asks for one
 	history string
+	replays string // a folder for schedules that explore saves
 	out     string // where a command writes its result
 }
 
 // prepare makes what the measurements need, and nothing else. The server is no child of
 // the binaries: the processor time of a process includes that of its children.
 func prepare(ctx context.Context, opt options, dir string) (p place, err error) {
-	p = place{history: filepath.Join(dir, "h.lbh"), out: filepath.Join(dir, "result.json")}
+	p = place{history: filepath.Join(dir, "h.lbh"), replays: filepath.Join(dir, "replays"), out: filepath.Join(dir, "result.json")}
 	if needs(opt.Measurements, "{history}") {
 		args := []string{"history", "gen", p.history, "--ops", fmt.Sprint(opt.Ops), "--seed", "5"}
 		if _, err := opt.Old.execute(ctx, args); err != nil {

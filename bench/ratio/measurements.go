@@ -8,7 +8,7 @@ import (
 
 // A measurement is a command that both binaries run, and the rows that it fills.
 type measurement struct {
-	args  string                 // {redis} and {history} stand for what prepare makes
+	args  string                 // {redis}, {history} and {replays} stand for what is in place
 	work  func(document) float64 // how much was done
 	fixed bool                   // the command decides how much work there is
 	rows  []row
@@ -43,7 +43,7 @@ var measurements = []measurement{
 // second of work. Three clients have too many schedules for the search to come to its end.
 func exploring(name, what string) measurement {
 	return measurement{
-		args:  "explore -q " + what + " --scenario contend,update --clients 3 --schedules 8000 --seed 1",
+		args:  "explore -q " + what + " --scenario contend,update --clients 3 --schedules 8000 --seed 1 --save {replays}",
 		work:  document.schedules,
 		fixed: true,
 		rows:  []row{{name, "schedules/cpu-s", turn.perProcessorSecond}},

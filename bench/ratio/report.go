@@ -33,7 +33,7 @@ func heading(w io.Writer, opt options, rows int, missing float64) {
 	fmt.Fprintln(w, "All figures are work per second: higher is better, and a ratio NEW/OLD above 1 means that NEW is better.")
 	in := medianInterval(opt.Pairs, missing)
 	if in.rank == 0 {
-		fmt.Fprintf(w, "%d pairs of turns are too few for an interval of %d rows; hint: take %d or more, or fewer rows\n\n", opt.Pairs, rows, fewest(missing))
+		fmt.Fprintf(w, "Too few pairs of turns for an interval: %d for %d rows; hint: take %d or more, or fewer rows.\n\n", opt.Pairs, rows, fewest(missing))
 		return
 	}
 	fmt.Fprintf(w, "%d pairs of turns; medians; each interval goes from ratio %d to ratio %d by size, %.2f %% of confidence.\n",

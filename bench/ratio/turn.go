@@ -48,7 +48,7 @@ var verdicts = []int{0, 1, 3}
 
 // turn runs the command of a measurement once.
 func (b binary) turn(ctx context.Context, p place, m measurement) (turn, error) {
-	fill := []string{"{history}", p.history}
+	fill := []string{"{history}", p.history, "{replays}", p.replays}
 	if p.server != nil {
 		fill = append(fill, "{redis}", p.server.Address())
 	}
