@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/servers"
@@ -107,6 +108,19 @@ func prepare(ctx context.Context, opt options, dir string) (p place, err error) 
 		p.server, err = servers.StartPrivate(ctx)
 	}
 	return p, err
+}
+
+// fill returns the words of a command with what is in place filled in, spaces and all.
+func (p place) fill(command string) []string {
+	known := []string{"{history}", p.history, "{replays}", p.replays}
+	if p.server != nil {
+		known = append(known, "{redis}", p.server.Address())
+	}
+	words := strings.Fields(command)
+	for i := range words {
+		words[i] = strings.NewReplacer(known...).Replace(words[i])
+	}
+	return words
 }
 
 func (p place) close() {

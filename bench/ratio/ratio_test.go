@@ -23,15 +23,17 @@ func TestMain(m *testing.M) {
 }
 
 // pretend writes the result of a command that does nothing, with an exit code that is a
-// verdict. As pretended-broken it fails where it is to check; as pretended-idle it has done no work.
+// verdict. As pretended-broken it fails where it is to check, as pretended-mute it writes no
+// result, and as pretended-idle it has done no work.
 func pretend(name string, args []string) int {
 	if args[0] == "check" && name == "pretended-broken" {
 		os.Stderr.WriteString("unknown flag: --out\n")
 		return 2
 	}
 	at := slices.Index(args, "--out")
-	if at < 0 {
-		return 0
+	if at < 0 || name == "pretended-mute" {
+		os.Stderr.WriteString("nothing written\n")
+		return 1
 	}
 	text := `{"runs":[{"counts":{"ops":700},"exploration":{"schedules":30}},{"exploration":{"schedules":5}}]}`
 	if name == "pretended-idle" {
@@ -84,7 +86,8 @@ func TestFailuresNameTheBinary(t *testing.T) {
 		want []string
 	}{
 		{"broken", []string{"NEW fails: exit status 2", "pretended-broken check", "unknown flag: --out", "hint: "}},
-		{"idle", []string{"NEW, ", "check-cpu comes to 0 ops/cpu-s", "hint: "}},
+		{"mute", []string{"NEW fails: no result", "pretended-mute check", "nothing written", "hint: "}},
+		{"idle", []string{"NEW fails: check-cpu comes to 0 ops/cpu-s", "pretended-idle check", "hint: "}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			args := []string{"-pairs", "1", "-rows", "check-cpu", right, pretended(t, c.name)}
@@ -196,6 +199,13 @@ func TestReportComparesWithinPairs(t *testing.T) {
 		if !regexp.MustCompile(want).MatchString(out.String()) {
 			t.Errorf("report lacks %q:\n%s", want, out.String())
 		}
+	}
+}
+
+func TestAPathWithASpaceIsOneWord(t *testing.T) {
+	got := place{history: "/a b/h"}.fill("check {history}")
+	if diff := cmp.Diff(got, []string{"check", "/a b/h"}); diff != "" {
+		t.Errorf("words (-got +want):\n%s", diff)
 	}
 }
 

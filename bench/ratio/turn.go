@@ -36,6 +36,7 @@ type turn struct {
 	processor    time.Duration // user and system time of the process
 	wall         time.Duration
 	measuredRate float64 // of grants, by lockbench's own clock, warm-up left out
+	said         string  // on standard error
 }
 
 func (t turn) perProcessorSecond() float64 { return t.work / t.processor.Seconds() }
@@ -48,24 +49,19 @@ var verdicts = []int{0, 1, 3}
 
 // turn runs the command of a measurement once.
 func (b binary) turn(ctx context.Context, p place, m measurement) (turn, error) {
-	fill := []string{"{history}", p.history, "{replays}", p.replays}
-	if p.server != nil {
-		fill = append(fill, "{redis}", p.server.Address())
-	}
-	args := append(strings.Fields(strings.NewReplacer(fill...).Replace(m.args)), "--out", "json="+p.out)
+	args := append(p.fill(m.args), "--out", "json="+p.out)
 	t, err := b.execute(ctx, args)
 	if err != nil {
 		return t, err
 	}
 	d, err := readDocument(p.out)
 	if err != nil {
-		return t, fmt.Errorf("%s, %s: cannot read the result of %s: %w", b.role, b.path, args[0], err)
+		return t, b.failure(args, fmt.Errorf("no result: %w", err), t.said)
 	}
 	t.work, t.measuredRate = m.work(d), d.rate()
 	for _, r := range m.rows {
 		if rate := r.rate(t); !(rate > 0) || t.processor <= 0 {
-			return t, fmt.Errorf("%s, %s: %s comes to %g %s; hint: the work is too little to measure, or the command did nothing: %s",
-				b.role, b.path, r.name, rate, r.unit, strings.Join(args, " "))
+			return t, b.failure(args, fmt.Errorf("%s comes to %g %s, so nothing was done, or too little to measure", r.name, rate, r.unit), t.said)
 		}
 	}
 	return t, os.Remove(p.out) // so that none is read twice
@@ -86,10 +82,16 @@ func (b binary) execute(ctx context.Context, args []string) (turn, error) {
 		return turn{}, ctx.Err()
 	}
 	if err != nil {
-		return turn{}, fmt.Errorf("%s fails: %w\ncommand: %s %s\n%s\nhint: the binary must be a lockbench that knows all of these flags",
-			b.role, err, b.path, strings.Join(args, " "), strings.TrimSpace(said.String()))
+		return turn{}, b.failure(args, err, said.String())
 	}
-	return turn{wall: wall, processor: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}, nil
+	processor := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	return turn{wall: wall, processor: processor, said: said.String()}, nil
+}
+
+// failure says which binary failed, at what, and what it said.
+func (b binary) failure(args []string, err error, said string) error {
+	return fmt.Errorf("%s fails: %w\ncommand: %s %s\nsaid: %s\nhint: the binary must be a lockbench that knows all of these flags",
+		b.role, err, b.path, strings.Join(args, " "), strings.TrimSpace(said))
 }
 
 // A document is what we read of a JSON result.
