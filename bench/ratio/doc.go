@@ -13,7 +13,9 @@
 // All figures are work per second, so a ratio NEW/OLD above 1 means that NEW is better. Of each
 // row the median of the ratios is shown, and an interval for the true median that assumes no
 // distribution: two order statistics of the ratios. The word is "same" where the interval
-// contains 1; what differs by less than the interval is wide is not seen.
+// contains 1: what is within it is not ruled out. Where that is a tenth or more, the report says so:
+// on a machine that does other work even processor time varies by more, since a core that two
+// threads share is slower for both.
 //
 // The intervals of all rows hold together in at least 95 % of runs: each has 1/rows of the 5 %
 // (Bonferroni). So of a hundred runs of a binary with itself at least 95 say "same" in every

@@ -67,6 +67,11 @@ type estimate struct {
 	finding   finding
 }
 
+// blunt tells whether "same" does not even rule out that NEW does a tenth less, or more.
+func (e estimate) blunt() bool {
+	return e.finding == same && (e.low < 0.9 || e.high > 1.1)
+}
+
 // estimated returns the estimate of ratios NEW/OLD of which more is better.
 func estimated(ratios []float64, missing float64) estimate {
 	sorted := slices.Sorted(slices.Values(ratios))

@@ -209,6 +209,31 @@ func TestAPathWithASpaceIsOneWord(t *testing.T) {
 	}
 }
 
+// TestReportSaysWhatItCouldNotSee has one pair say that NEW is faster, the others that it is slower.
+func TestReportSaysWhatItCouldNotSee(t *testing.T) {
+	for _, c := range []struct {
+		other float64
+		want  bool
+	}{{0.95, false}, {0.8, true}} {
+		res := result{}
+		for _, work := range []float64{1.05, c.other, c.other, c.other, c.other, c.other} {
+			res.old = append(res.old, turn{work: 1, processor: time.Second})
+			res.new = append(res.new, turn{work: work, processor: time.Second})
+		}
+		chosen, err := selected("explore-orders")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out strings.Builder
+		if err := report(&out, options{Pairs: 6, Measurements: chosen}, []result{res}); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(out.String(), "can go unseen in explore-orders; hint: "); got != c.want {
+			t.Errorf("with pairs of ratio %v a note is %v, want %v:\n%s", c.other, got, c.want, out.String())
+		}
+	}
+}
+
 // TestThePairsAlternate sees that what comes second is not always the same.
 func TestThePairsAlternate(t *testing.T) {
 	turns := 0.0

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 )
 
@@ -15,14 +16,22 @@ func report(w io.Writer, opt options, results []result) error {
 	missing := level / float64(rows)
 	heading(w, opt, rows, missing)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	var blunt []string
 	fmt.Fprintln(table, "row\tunit\tOLD\tNEW\tNEW/OLD\tinterval\tNEW is\t")
 	for i, m := range opt.Measurements {
 		for _, r := range m.rows {
-			line(table, r, results[i], missing)
+			e := compared(r, results[i], missing)
+			line(table, r, e, results[i])
+			if e.blunt() {
+				blunt = append(blunt, r.name)
+			}
 		}
 	}
 	if err := table.Flush(); err != nil {
 		return err
+	}
+	if len(blunt) > 0 {
+		fmt.Fprintf(w, "A tenth more or less can go unseen in %s; hint: take a quieter machine, or more pairs.\n", strings.Join(blunt, ", "))
 	}
 	return notes(w, opt.Measurements, results)
 }
@@ -41,18 +50,22 @@ func heading(w io.Writer, opt options, rows int, missing float64) {
 	fmt.Fprintf(w, "In at least 95 %% of runs all of them are right (%d by Bonferroni); \"same\" is where 1 is in the interval.\n\n", rows)
 }
 
-func line(w io.Writer, r row, res result, missing float64) {
-	old, changed := rates(res.old, r), rates(res.new, r)
-	ratios := make([]float64, len(old))
-	for i := range old {
-		ratios[i] = changed[i] / old[i]
-	}
-	e := estimated(ratios, missing)
+func line(w io.Writer, r row, e estimate, res result) {
 	bounds := "-"
 	if e.finding != tooFew {
 		bounds = fmt.Sprintf("%.3f to %.3f", e.low, e.high)
 	}
-	fmt.Fprintf(w, "%s\t%s\t%.0f\t%.0f\t%.3f\t%s\t%s\t\n", r.name, r.unit, median(old), median(changed), e.median, bounds, e.finding)
+	fmt.Fprintf(w, "%s\t%s\t%.0f\t%.0f\t%.3f\t%s\t%s\t\n",
+		r.name, r.unit, median(rates(res.old, r)), median(rates(res.new, r)), e.median, bounds, e.finding)
+}
+
+// compared returns the estimate of a row.
+func compared(r row, res result, missing float64) estimate {
+	ratios := make([]float64, len(res.old))
+	for i := range ratios {
+		ratios[i] = r.rate(res.new[i]) / r.rate(res.old[i])
+	}
+	return estimated(ratios, missing)
 }
 
 func rates(turns []turn, r row) []float64 {
