@@ -1,0 +1,141 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A binary is one of the two that are compared.
+type binary struct{ role, path string }
+
+// newBinary returns the program at path, which may be relative.
+func newBinary(role, path string) (binary, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return binary{}, fmt.Errorf("%s: %w; hint: go build -o %s ./cmd/lockbench", role, err, path)
+	}
+	if !info.Mode().IsRegular() {
+		return binary{}, fmt.Errorf("%s: %s is no file; hint: give a binary of lockbench", role, path)
+	}
+	path, err = filepath.Abs(path)
+	return binary{role, path}, err
+}
+
+// A turn is what one run of a command came to.
+type turn struct {
+	work         float64       // done
+	processor    time.Duration // user and system time of the process
+	wall         time.Duration
+	measuredRate float64 // of grants, by lockbench's own clock, warm-up left out
+	said         string  // on standard error
+}
+
+func (t turn) perProcessorSecond() float64 { return t.work / t.processor.Seconds() }
+func (t turn) perSecond() float64          { return t.work / t.wall.Seconds() }
+func (t turn) perMeasuredSecond() float64  { return t.measuredRate }
+
+// verdicts are the exit codes that say what a command found: nothing, a broken claim, too
+// little to tell. The other ones say that it failed.
+var verdicts = []int{0, 1, 3}
+
+// turn runs the command of a measurement once.
+func (b binary) turn(ctx context.Context, p place, m measurement) (turn, error) {
+	args := append(p.fill(m.args), "--out", "json="+p.out)
+	t, err := b.execute(ctx, args)
+	if err != nil {
+		return t, err
+	}
+	d, err := readDocument(p.out)
+	if err != nil {
+		return t, b.failure(args, fmt.Errorf("no result: %w", err), t.said)
+	}
+	t.work, t.measuredRate = m.work(d), d.rate()
+	for _, r := range m.rows {
+		if rate := r.rate(t); !(rate > 0) || t.processor <= 0 {
+			return t, b.failure(args, fmt.Errorf("%s comes to %g %s, so nothing was done, or too little to measure", r.name, rate, r.unit), t.said)
+		}
+	}
+	return t, os.Remove(p.out) // so that none is read twice
+}
+
+// execute runs the binary, and fails unless it exits with a verdict.
+func (b binary) execute(ctx context.Context, args []string) (turn, error) {
+	cmd := exec.CommandContext(ctx, b.path, args...)
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	start := time.Now()
+	err := cmd.Run()
+	wall := time.Since(start)
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && slices.Contains(verdicts, exit.ExitCode()) {
+		err = nil
+	}
+	if ctx.Err() != nil {
+		return turn{}, ctx.Err()
+	}
+	if err != nil {
+		return turn{}, b.failure(args, err, said.String())
+	}
+	processor := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	return turn{wall: wall, processor: processor, said: said.String()}, nil
+}
+
+// failure says which binary failed, at what, and what it said.
+func (b binary) failure(args []string, err error, said string) error {
+	return fmt.Errorf("%s fails: %w\ncommand: %s %s\nsaid: %s\nhint: the binary must be a lockbench that knows all of these flags",
+		b.role, err, b.path, strings.Join(args, " "), strings.TrimSpace(said))
+}
+
+// A document is what we read of a JSON result.
+type document struct {
+	Runs []struct {
+		GrantsPerS float64 `json:"grants_per_s"`
+		Counts     struct{ Ops, Grants float64 }
+		// Exploration is what explore did in one scenario.
+		Exploration struct{ Schedules float64 }
+	}
+}
+
+func readDocument(path string) (d document, err error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return d, err
+	}
+	return d, json.Unmarshal(text, &d)
+}
+
+func (d document) rate() (sum float64) {
+	for _, r := range d.Runs {
+		sum += r.GrantsPerS
+	}
+	return sum
+}
+
+func (d document) operations() (sum float64) {
+	for _, r := range d.Runs {
+		sum += r.Counts.Ops
+	}
+	return sum
+}
+
+func (d document) grants() (sum float64) {
+	for _, r := range d.Runs {
+		sum += r.Counts.Grants
+	}
+	return sum
+}
+
+func (d document) schedules() (sum float64) {
+	for _, r := range d.Runs {
+		sum += r.Exploration.Schedules
+	}
+	return sum
+}
