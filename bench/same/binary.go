@@ -1,0 +1,136 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// patience is how long one call of a binary may take.
+const patience = time.Minute
+
+// A binary is a build of lockbench.
+type binary struct{ path string }
+
+// A resultFile is what we read of the JSON that check and explore write.
+type resultFile struct {
+	Runs []struct {
+		History    string
+		Exit       *int
+		Partial    bool
+		Guarantees map[string]struct {
+			Verdict              string
+			Claimed              bool
+			Exposure, Violations int64
+			Witness              *struct {
+				Key string
+				Ops []struct{ Client int32 }
+			}
+		}
+	}
+}
+
+// judgements are what the file says, in the order of its runs.
+func (r resultFile) judgements() (all []judgement) {
+	for _, run := range r.Runs {
+		j := judgement{partial: run.Partial, findings: map[string]finding{}}
+		if run.Exit != nil {
+			j.exit = *run.Exit
+		}
+		for g, said := range run.Guarantees {
+			f := finding{verdict: said.Verdict, claimed: said.Claimed, exposure: said.Exposure, violations: said.Violations}
+			if w := said.Witness; w != nil {
+				var clients []int32
+				for _, op := range w.Ops {
+					clients = append(clients, op.Client)
+				}
+				f.key, f.clients = w.Key, clientList(clients)
+			}
+			j.findings[g] = f
+		}
+		all = append(all, j)
+	}
+	return all
+}
+
+// judgeTogether judges files in one process, which spares the start of the others. It
+// tells whether the result has everything that one process for each would have said;
+// a file that cannot be read spoils it for all.
+func (b binary) judgeTogether(ctx context.Context, files []string) ([]judgement, bool) {
+	r, exit, _ := b.call(ctx, append([]string{"check", "--out", "json=-"}, files...)...)
+	if len(r.Runs) != len(files) {
+		return nil, false
+	}
+	worst := 0
+	for i, run := range r.Runs {
+		if run.Exit == nil || run.History != files[i] || len(run.Guarantees) == 0 {
+			return nil, false
+		}
+		if exitGravity(*run.Exit) > exitGravity(worst) {
+			worst = *run.Exit
+		}
+	}
+	return r.judgements(), worst == exit
+}
+
+// exitGravity orders exit codes as check does for several files: a broken claim first.
+func exitGravity(code int) int {
+	return map[int]int{0: 0, 4: 1, 3: 2, 1: 3}[code]
+}
+
+// judge judges one file, a history or a replay.
+func (b binary) judge(ctx context.Context, file string) judgement {
+	args := []string{"check", "--out", "json=-", file}
+	if filepath.Ext(file) == replayExt {
+		args = []string{"explore", "--quiet", "--out", "json=-", "--replay", file}
+	}
+	r, exit, said := b.call(ctx, args...)
+	if len(r.Runs) != 1 || len(r.Runs[0].Guarantees) == 0 {
+		return judgement{exit: exit, said: strings.ReplaceAll(said, file, filepath.Base(file))}
+	}
+	j := r.judgements()[0]
+	j.exit = exit
+	return j
+}
+
+// call runs the binary and returns its result, its exit code and the first line of its
+// complaint. A binary that cannot be started exits with -1.
+func (b binary) call(ctx context.Context, args ...string) (r resultFile, exit int, said string) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	var out, complaint bytes.Buffer
+	cmd := exec.CommandContext(ctx, b.path, args...)
+	cmd.Stdout, cmd.Stderr = &out, &complaint
+	err := cmd.Run()
+	said, _, _ = strings.Cut(complaint.String(), "\n")
+	var ended *exec.ExitError
+	switch {
+	case errors.As(err, &ended):
+		exit = ended.ExitCode()
+	case err != nil:
+		exit, said = -1, err.Error()
+	}
+	if err := json.Unmarshal(out.Bytes(), &r); err != nil && said == "" {
+		said = fmt.Sprintf("no JSON: %v", err)
+	}
+	return r, exit, said
+}
+
+// usable says what is wrong with the path of a binary.
+func (b binary) usable() error {
+	info, err := os.Stat(b.path)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w; hint: go build -o %s ./cmd/lockbench", err, b.path)
+	case info.IsDir() || info.Mode()&0o111 == 0:
+		return fmt.Errorf("%s is no program; hint: go build -o FILE ./cmd/lockbench", b.path)
+	}
+	return nil
+}

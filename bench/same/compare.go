@@ -1,0 +1,172 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// A comparison is what came of comparing two sides.
+type comparison struct {
+	differences []string
+	// byName counts the differences of each guarantee, or pairing of several, and of exit codes.
+	byName map[string]int
+	// histories and findings are how many were compared.
+	histories, findings int
+}
+
+// compare compares what two sides say.
+func compare(older, newer judgements, m mapping) (comparison, error) {
+	c := comparison{byName: map[string]int{}}
+	pairs, err := m.pairs(older.guarantees(), newer.guarantees())
+	if err != nil {
+		return c, err
+	}
+	for _, name := range union(slices.Sorted(maps.Keys(older)), slices.Sorted(maps.Keys(newer))) {
+		a, inOld := older[name]
+		b, inNew := newer[name]
+		if !inOld || !inNew {
+			c.differ(name, "history", "only "+oneOf(inOld, "OLD", "NEW")+" has it")
+			continue
+		}
+		c.histories++
+		c.exits(name, a, b)
+		for _, p := range pairs {
+			c.pair(name, p, m.translate(a.findings), b.findings)
+		}
+	}
+	if c.findings == 0 {
+		return c, fmt.Errorf("no finding was compared, of %d histories; hint: does the mapping leave any guarantee, and do both sides judge the same corpus?", c.histories)
+	}
+	return c, nil
+}
+
+// translate gives verdicts of OLD the names of NEW.
+func (m mapping) translate(from map[string]finding) map[string]finding {
+	out := map[string]finding{}
+	for g, f := range from {
+		if name, ok := m.verdicts[f.verdict]; ok {
+			f.verdict = name
+		}
+		out[g] = f
+	}
+	return out
+}
+
+func (c *comparison) differ(history, name, what string) {
+	c.byName[name]++
+	c.differences = append(c.differences, fmt.Sprintf("%s %s: %s", history, name, what))
+}
+
+// exits compares what is said of the whole history. Why one cannot be judged is shown
+// and not compared: words may change.
+func (c *comparison) exits(history string, a, b judgement) {
+	var what []string
+	if a.exit != b.exit {
+		what = append(what, fmt.Sprintf("%d -> %d", a.exit, b.exit))
+	}
+	if a.partial != b.partial {
+		what = append(what, fmt.Sprintf("partial %t -> %t", a.partial, b.partial))
+	}
+	if (len(a.findings) == 0) != (len(b.findings) == 0) {
+		what = append(what, fmt.Sprintf("only %s judges it; the other: %s", oneOf(len(a.findings) > 0, "OLD", "NEW"), a.said+b.said))
+	}
+	if len(what) > 0 {
+		c.differ(history, exitName, strings.Join(what, ", "))
+	}
+}
+
+// pair compares the findings of one pairing. A history that one side could not judge is
+// told by exits.
+func (c *comparison) pair(history string, p pairing, older, newer map[string]finding) {
+	if len(older) == 0 || len(newer) == 0 {
+		return
+	}
+	a, b := pick(older, p.old), pick(newer, p.new)
+	switch {
+	case len(a) == 0 && len(b) == 0:
+	case len(a) == 0:
+		c.differ(history, p.name(), "only NEW says: "+fold(b).String())
+	case len(b) == 0:
+		c.differ(history, p.name(), "only OLD says: "+fold(a).String())
+	default:
+		c.findings++
+		if what := changes(fold(a), fold(b), p.fields); len(what) > 0 {
+			c.differ(history, p.name(), strings.Join(what, ", "))
+		}
+	}
+}
+
+func pick(from map[string]finding, names []string) (found []finding) {
+	for _, name := range names {
+		if f, ok := from[name]; ok {
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+// name is what differences call p: the name, or names of OLD and of NEW.
+func (p pairing) name() string {
+	older, newer := strings.Join(p.old, "+"), strings.Join(p.new, "+")
+	if older == newer || newer == "" {
+		return older
+	}
+	if older == "" {
+		return newer
+	}
+	return older + "=>" + newer
+}
+
+// changes tells what differs of some fields.
+func changes(a, b finding, fields []string) (what []string) {
+	for _, f := range []struct {
+		name     string
+		old, new any
+	}{
+		{compareVerdict, a.verdict, b.verdict},
+		{compareClaim, a.claimed, b.claimed},
+		{compareViolations, a.violations, b.violations},
+		{compareExposure, a.exposure, b.exposure},
+		{compareWitness, a.evidence(), b.evidence()},
+	} {
+		if f.old != f.new && slices.Contains(fields, f.name) {
+			what = append(what, fmt.Sprintf("%s %v -> %v", f.name, f.old, f.new))
+		}
+	}
+	return what
+}
+
+// evidence is whom and what the clearest violation is about.
+func (f finding) evidence() string {
+	if f.key == "" && f.clients == "" {
+		return "none"
+	}
+	return fmt.Sprintf("%q by %s", f.key, f.clients)
+}
+
+func oneOf(first bool, a, b string) string {
+	if first {
+		return a
+	}
+	return b
+}
+
+// show prints the differences, and how many of what there are.
+func (c comparison) show(w io.Writer) {
+	for _, d := range c.differences {
+		fmt.Fprintln(w, d)
+	}
+	fmt.Fprintf(w, "%d findings of %d histories and replays were compared: ", c.findings, c.histories)
+	if len(c.differences) == 0 {
+		fmt.Fprintln(w, "nothing differs")
+		return
+	}
+	var counts []string
+	for _, name := range slices.Sorted(maps.Keys(c.byName)) {
+		counts = append(counts, fmt.Sprintf("%s %d", name, c.byName[name]))
+	}
+	fmt.Fprintf(w, "%d differ (%s)\n", len(c.differences), strings.Join(counts, ", "))
+}
