@@ -57,6 +57,9 @@ func redislockOwners(t *testing.T) func() (lockbench.Locker, error) {
 // TestTryFindsMutants has each lock fail the case that is named after what it breaks. Those
 // of the zoo that are left out need a scheduler, or faults.
 func TestTryFindsMutants(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector sees in sound locks what it would see in these")
+	}
 	for mutant, breaks := range map[string][]lockbench.Guarantee{
 		"get-think-set":      {lockbench.Exclusion, lockbench.Effects},
 		"process-token":      {lockbench.Exclusion},
@@ -115,6 +118,9 @@ func findsMutant(t *testing.T, d design.Design, breaks []lockbench.Guarantee) {
 // tried is what testing a lock in virtual time shows.
 func tried(t *testing.T, owners func() (lockbench.Locker, error), options ...locktest.Option) locktest.Trial {
 	t.Helper()
+	if testing.Short() {
+		options = append(options, locktest.WithShort())
+	}
 	trial, err := locktest.Try(t.Context(), owners, append(options, inVirtualTime, locktest.WithHistories(t.TempDir()))...)
 	if err != nil {
 		t.Fatal(err)
