@@ -339,12 +339,14 @@ func (s *stage) giveUpTries() {
 // cancelled is acquire by the lock's own way of waiting, with a context that is
 // cancelled after a time.
 func (o *owner) cancelled(ttl, wait, after time.Duration) lockbench.Lease {
+	time.Sleep(o.stage.think)
 	ctx, cancel := context.WithCancel(o.stage.ctx)
 	defer cancel()
 	struck := make(chan struct{})
 	timer := time.AfterFunc(after, func() {
 		defer close(struck)
 		o.record.Fault("cancel", 0)
+		time.Sleep(o.stage.think)
 		cancel()
 	})
 	lease, err := o.locker.Acquire(ctx, o.stage.key, lockbench.Options{TTL: ttl, Wait: wait})

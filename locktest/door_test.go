@@ -17,6 +17,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/explore/bubble"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/longtest"
 	"github.com/lockbench/lockbench/internal/zoo"
 	"github.com/lockbench/lockbench/locktest"
 	"github.com/redis/go-redis/v9"
@@ -54,10 +55,11 @@ func TestChild(t *testing.T) {
 const aloneVariable = "LOCKTEST_ALONE"
 
 // alone has a test that explores be run by a program of its own, beside others, with a
-// budget of so many schedules unless the environment says. It tells whether this is
+// budget of few schedules, or of many where tests are to take their time, unless the
+// environment says. It tells whether this is
 // that program. Within one program explorations follow one another, and what is random
 // is theirs: no lock may be tested in real time meanwhile.
-func alone(t *testing.T, schedules string) bool {
+func alone(t *testing.T, few, many int) bool {
 	t.Helper()
 	t.Parallel()
 	if os.Getenv(aloneVariable) == t.Name() {
@@ -66,12 +68,17 @@ func alone(t *testing.T, schedules string) bool {
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.v", "-test.timeout=5m", "-test.run="+exactly(t.Name()), fmt.Sprintf("-test.short=%t", testing.Short()))
 	cmd.Env = append(os.Environ(), aloneVariable+"="+t.Name())
 	if os.Getenv("LOCKBENCH_BUDGET") == "" {
-		cmd.Env = append(cmd.Env, "LOCKBENCH_BUDGET="+schedules)
+		cmd.Env = append(cmd.Env, budget(few, many))
 	}
 	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()+" (") {
 		t.Errorf("%v\n%s", err, out)
 	}
 	return false
+}
+
+// budget is the setting of how many schedules to run.
+func budget(few, many int) string {
+	return fmt.Sprintf("LOCKBENCH_BUDGET=%d", longtest.Times(few, many))
 }
 
 // exactly is the pattern of one test.
@@ -129,20 +136,21 @@ func TestCheckFindsMutants(t *testing.T) {
 	for _, c := range []struct {
 		mutant string
 		breaks lockbench.Guarantee
+		few    int // schedules: three times as many as show it
 	}{
-		{"get-set", lockbench.Exclusion},
-		{"plain-del", lockbench.OwnerRelease},
-		{"drift-added", lockbench.NoEarlyExpiry},
-		{"setnx-expire", lockbench.Recovery},
-		{"silent-loss", lockbench.LossReported},
-		{"renew-releases", lockbench.Extend},
-		{"fence-first", lockbench.Fencing},
-		{"client-clock", lockbench.Skew},
-		{"evalsha-only", lockbench.ScriptFlush},
-		{"release-then-delay", lockbench.ReleaseDelay},
+		{"get-set", lockbench.Exclusion, 40},
+		{"plain-del", lockbench.OwnerRelease, 40},
+		{"drift-added", lockbench.NoEarlyExpiry, 300},
+		{"setnx-expire", lockbench.Recovery, 300},
+		{"silent-loss", lockbench.LossReported, 40},
+		{"renew-releases", lockbench.Extend, 40},
+		{"fence-first", lockbench.Fencing, 300},
+		{"client-clock", lockbench.Skew, 1200},
+		{"evalsha-only", lockbench.ScriptFlush, 150},
+		{"release-then-delay", lockbench.ReleaseDelay, 80},
 	} {
 		t.Run(c.mutant, func(t *testing.T) {
-			if !alone(t, "400") {
+			if !alone(t, c.few, max(c.few, 400)) {
 				return
 			}
 			r, err := locktest.Check(t, newOfZoo(find(t, c.mutant)))
@@ -172,7 +180,7 @@ func TestCheckPassesSoundLocks(t *testing.T) {
 			if testing.Short() && name != "full" {
 				t.Skip("the race detector sees in one what it would see in all")
 			}
-			if !alone(t, "800") {
+			if !alone(t, 300, 800) {
 				return
 			}
 			r, err := locktest.Check(t, newOfZoo(find(t, name)))
@@ -253,7 +261,7 @@ func TestExploreKeepsSchedules(t *testing.T) {
 	}
 	t.Parallel()
 	dir := t.TempDir()
-	out, err := child(t, dir, []string{childVariable + "=get-del", "LOCKBENCH_BUDGET=2000"})
+	out, err := child(t, dir, []string{childVariable + "=plain-del", budget(120, 2000)})
 	wantOutput(t, out, err, true, []string{`FAIL: TestChild/exclusion`})
 	files, _ := filepath.Glob(filepath.Join(dir, "testdata/lockbench/TestChild/exclusion-*.replay"))
 	if len(files) != 1 {
@@ -261,11 +269,11 @@ func TestExploreKeepsSchedules(t *testing.T) {
 	}
 	file, _ := filepath.Rel(dir, files[0])
 	t.Run("asked for", func(t *testing.T) {
-		out, err := child(t, dir, []string{childVariable + "=get-del", "LOCKBENCH_REPLAY=" + file})
+		out, err := child(t, dir, []string{childVariable + "=plain-del", "LOCKBENCH_REPLAY=" + file})
 		wantOutput(t, out, err, true, []string{`FAIL: TestChild/exclusion`, regexp.QuoteMeta("LOCKBENCH_REPLAY=" + file)})
 	})
 	t.Run("kept", func(t *testing.T) {
-		out, err := child(t, dir, []string{childVariable + "=get-del", "LOCKBENCH_BUDGET=1"})
+		out, err := child(t, dir, []string{childVariable + "=plain-del", "LOCKBENCH_BUDGET=1"})
 		wantOutput(t, out, err, true, []string{`FAIL: TestChild/exclusion`, regexp.QuoteMeta("LOCKBENCH_REPLAY=" + file)})
 	})
 	t.Run("of another lock", func(t *testing.T) {
@@ -279,7 +287,7 @@ func child(t *testing.T, dir string, env []string) (string, error) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestChild$", "-test.v", "-test.timeout=2m")
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), append([]string{"LOCKBENCH_BUDGET=600"}, env...)...)
+	cmd.Env = append(os.Environ(), append([]string{budget(240, 600)}, env...)...)
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }

@@ -1,6 +1,11 @@
 package locktest
 
 import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
 )
 
@@ -14,3 +19,18 @@ func DesignOf(name string, newLocker NewLocker) design.Design {
 		},
 	}
 }
+
+// WithThink has owners wait for d before each call. In virtual time no other time passes
+// between one owner's return and the next one's call, and calls whose stamps are equal count
+// as concurrent.
+func WithThink(d time.Duration) Option { return func(s *trialSettings) { s.think = d } }
+
+// WithPlays has no plays performed but those of these guarantees.
+func WithPlays(guarantees ...lockbench.Guarantee) Option {
+	return func(s *trialSettings) {
+		s.plays = slices.DeleteFunc(slices.Clone(plays), func(p play) bool { return !slices.Contains(guarantees, p.guarantee) })
+	}
+}
+
+// Report reports a trial as Run does, which cannot run within a bubble.
+func Report(t *testing.T, trial Trial) { trial.report(t) }

@@ -5,11 +5,15 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/lockbench/lockbench/internal/longtest"
 )
 
 // TestOlderRedislock explores v0.9.4 of github.com/bsm/redislock from a module of its
-// own, as a user of locktest would: by the adapter for the version that lockbench has.
+// own, as a user of locktest would: by the adapter for the version that lockbench has, which
+// TestRedislock is of.
 func TestOlderRedislock(t *testing.T) {
+	longtest.Only(t)
 	if testing.Short() {
 		t.Skip("it builds another module")
 	}

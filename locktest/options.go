@@ -32,10 +32,12 @@ type trialSettings struct {
 	ttl       time.Duration
 	tolerance time.Duration
 	patience  time.Duration
+	think     time.Duration // before each call: in virtual time no other passes there, and stamps tie
 	seed      uint64
 	claims    claims
 	histories string // a folder; empty is to keep what shows a failure, in a temporary one
 	short     bool
+	plays     []play // those that are performed
 }
 
 // WithTTL has leases of ttl asked for, and a few times as long; 1 s if it is not
@@ -70,7 +72,7 @@ func WithHistories(dir string) Option { return func(s *trialSettings) { s.histor
 func WithShort() Option { return func(s *trialSettings) { s.short = true } }
 
 func trialSettingsOf(options []Option) (trialSettings, error) {
-	s := trialSettings{name: "lock", ttl: usualTTL, patience: usualPatience, seed: 1}
+	s := trialSettings{name: "lock", ttl: usualTTL, patience: usualPatience, seed: 1, plays: plays}
 	for _, option := range options {
 		option(&s)
 	}

@@ -9,14 +9,85 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/longtest"
 	"github.com/lockbench/lockbench/internal/servertest"
+	"github.com/lockbench/lockbench/locktest"
+	"github.com/lockbench/lockbench/locktest/testdata/outside"
+	"github.com/redis/go-redis/v9"
 )
 
-// TestOutsideModule tests the locks of a module that is not lockbench's, in a folder
-// of its own, by both doors: one is sound, five are not.
+// outsideLocks are those of the module in testdata/outside, with what each door finds
+// broken, empty for nothing: one is sound, five are not.
+var outsideLocks = map[string]struct {
+	lock         func(*redis.Client) outside.Mutex
+	explore, run lockbench.Guarantee
+}{
+	"Sound":      {outside.Sound, "", ""},
+	"PlainDel":   {outside.PlainDel, lockbench.OwnerRelease, lockbench.OwnerRelease},
+	"NoLease":    {outside.NoLease, lockbench.Recovery, lockbench.Recovery},
+	"Seconds":    {outside.Seconds, "", lockbench.NoEarlyExpiry}, // explored with leases of whole seconds
+	"Silent":     {outside.Silent, lockbench.LossReported, lockbench.LossReported},
+	"GetThenSet": {outside.GetThenSet, lockbench.Exclusion, lockbench.Exclusion},
+}
+
+// TestOutsideLocks tests them as part of lockbench, in virtual time.
+func TestOutsideLocks(t *testing.T) {
+	for name, c := range outsideLocks {
+		t.Run(name+"/Run", func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				client := redis.NewClient(servertest.Virtual(t, 1))
+				t.Cleanup(func() { _ = client.Close() })
+				var options []locktest.Option
+				if c.run != "" {
+					options = append(options, locktest.WithPlays(c.run))
+				}
+				trial := tried(t, func() (lockbench.Locker, error) { return outside.Locker{Mutex: c.lock(client)}, nil }, options...)
+				wantFailed(t, c.run, trial.Err(), func(g lockbench.Guarantee) bool { return caseOf(trial, g).Err != nil })
+			})
+		})
+	}
+	t.Run("Explore", func(t *testing.T) {
+		if testing.Short() {
+			t.Skip("searches take their time")
+		}
+		if !alone(t, 300, 300) {
+			return
+		}
+		for name, c := range outsideLocks {
+			t.Run(name, func(t *testing.T) {
+				r, err := locktest.Check(t, func(_ *testing.T, env locktest.Env) lockbench.Locker {
+					return outside.Locker{Mutex: c.lock(env.Redis)}
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				wantFailed(t, c.explore, r.Err(), func(g lockbench.Guarantee) bool { return finding(r, g).Verdict == checker.Broken })
+			})
+		}
+	})
+}
+
+// wantFailed wants g to fail, or nothing where it is empty.
+func wantFailed(t *testing.T, g lockbench.Guarantee, err error, fails func(lockbench.Guarantee) bool) {
+	t.Helper()
+	switch {
+	case g == "" && err != nil:
+		t.Errorf("got %v, want no error", err)
+	case g != "" && !fails(g):
+		t.Errorf("%s did not fail, but: %v", g, err)
+	}
+}
+
+// TestOutsideModule tests them as what they are, those of another module, in a folder of
+// its own. Run is on a real server there.
 func TestOutsideModule(t *testing.T) {
+	longtest.Only(t)
 	if testing.Short() {
 		t.Skip("builds a program, and takes its time")
 	}
@@ -35,13 +106,9 @@ func TestOutsideModule(t *testing.T) {
 	if err == nil {
 		t.Error("all passed, want five locks to fail")
 	}
-	want := map[string]string{
-		"Sound/Explore": "", "Sound/Run": "",
-		"PlainDel/Explore": "owner-release", "PlainDel/Run": "owner-release",
-		"NoLease/Explore": "recovery", "NoLease/Run": "recovery",
-		"Seconds/Explore": "", "Seconds/Run": "no-early-expiry", // explored with leases of whole seconds
-		"Silent/Explore": "loss-reported", "Silent/Run": "loss-reported",
-		"GetThenSet/Explore": "exclusion", "GetThenSet/Run": "exclusion",
+	want := map[string]string{}
+	for name, c := range outsideLocks {
+		want[name+"/Explore"], want[name+"/Run"] = string(c.explore), string(c.run)
 	}
 	if diff := cmp.Diff(failures(string(out), want), want); diff != "" {
 		t.Errorf("what fails where (-got +want):\n%s\n%s", diff, out)

@@ -11,7 +11,7 @@ func TestRedislock(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts no goroutines, unlike redsync")
 	}
-	if alone(t, "2000") {
+	if alone(t, 600, 2000) {
 		locktest.Explore(t, newRedislock)
 	}
 }

@@ -17,7 +17,7 @@ import (
 // TestRedsync explores github.com/go-redsync/redsync/v4 v4.14.1, unmodified, on one
 // server.
 func TestRedsync(t *testing.T) {
-	if alone(t, "2000") {
+	if alone(t, 600, 2000) {
 		locktest.Explore(t, newRedsync)
 	}
 }

@@ -36,9 +36,15 @@ func Run(t *testing.T, newLocker func(t *testing.T) lockbench.Locker, options ..
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("tested in real time, with leases of %v and seed %d", trial.TTL, trial.Seed)
-	for _, c := range trial.Cases {
-		t.Run(string(c.Guarantee), func(t *testing.T) { c.report(t, trial) })
+	trial.report(t)
+}
+
+// report has a subtest of t for each case.
+func (t Trial) report(test *testing.T) {
+	test.Helper()
+	test.Logf("tested in real time, with leases of %v and seed %d", t.TTL, t.Seed)
+	for _, c := range t.Cases {
+		test.Run(string(c.Guarantee), func(test *testing.T) { c.report(test, t) })
 	}
 }
 

@@ -125,7 +125,7 @@ func (s *show) stages(ctx context.Context, recorder *history.Recorder) (stages [
 	run := rand.Uint64() // the keys of an earlier performance are not used again
 	for side := range t.sides(s.play) {
 		st := &stage{
-			ctx: ctx, ttl: t.settings.ttl, tolerance: t.settings.tolerance, copy: side,
+			ctx: ctx, ttl: t.settings.ttl, tolerance: t.settings.tolerance, think: t.settings.think, copy: side,
 			key:   fmt.Sprintf("%s/%s/%x/%d", t.keys, s.play.guarantee, run, side),
 			short: t.settings.short, can: t.abilities, notes: &s.notes,
 			random: rand.New(rand.NewPCG(t.settings.seed, uint64(side))),

@@ -22,7 +22,8 @@ type stage struct {
 	key       string
 	ttl       time.Duration
 	tolerance time.Duration
-	copy      int // which of the plays side by side it is
+	think     time.Duration // before each call of an owner
+	copy      int           // which of the plays side by side it is
 	short     bool
 	can       abilities
 	random    *rand.Rand // for the play's own goroutine
@@ -113,6 +114,7 @@ func (o *owner) wait(ttl, wait time.Duration) lockbench.Lease {
 
 // ask is one call of Acquire.
 func (o *owner) ask(opt lockbench.Options) lockbench.Lease {
+	time.Sleep(o.stage.think)
 	lease, err := o.locker.Acquire(o.stage.ctx, o.stage.key, opt)
 	o.stage.notes.trouble(err)
 	if err != nil {
@@ -124,6 +126,7 @@ func (o *owner) ask(opt lockbench.Options) lockbench.Lease {
 // release gives up what was granted, if anything was.
 func (o *owner) release(lease lockbench.Lease) {
 	if lease != nil {
+		time.Sleep(o.stage.think)
 		o.stage.notes.trouble(lease.Release(o.stage.ctx))
 	}
 }
@@ -134,6 +137,7 @@ func (o *owner) extend(lease lockbench.Lease, ttl time.Duration) bool {
 	if !ok {
 		return false
 	}
+	time.Sleep(o.stage.think)
 	err := e.Extend(o.stage.ctx, ttl)
 	o.stage.notes.trouble(err)
 	return err == nil
@@ -141,6 +145,7 @@ func (o *owner) extend(lease lockbench.Lease, ttl time.Duration) bool {
 
 func (o *owner) releaseAfter(lease lockbench.Lease, d time.Duration) {
 	if e, ok := lockbench.Ability[lockbench.DelayedReleaser](lease); ok {
+		time.Sleep(o.stage.think)
 		o.stage.notes.trouble(e.ReleaseAfter(o.stage.ctx, d))
 	}
 }
@@ -148,6 +153,7 @@ func (o *owner) releaseAfter(lease lockbench.Lease, d time.Duration) {
 // die ends the owner, as a crash would: what it holds it leaves. One that renews by
 // itself has to be closed for that.
 func (o *owner) die() {
+	time.Sleep(o.stage.think)
 	o.dead.Store(true) // before it is on record, for the witness
 	if o.stage.can.renews {
 		o.guard.close() // before it, too: until then it may renew

@@ -206,7 +206,7 @@ func (r *trial) open() error {
 	if err := r.folder(); err != nil {
 		return err
 	}
-	for _, p := range plays {
+	for _, p := range r.settings.plays {
 		sh := &show{trial: r, play: p}
 		if r.unfit(p) != "" {
 			continue

@@ -10,6 +10,7 @@ import (
 	"github.com/lockbench/lockbench/explore"
 	"github.com/lockbench/lockbench/explore/bubble"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/longtest"
 	"github.com/lockbench/lockbench/internal/zoo"
 )
 
@@ -20,25 +21,41 @@ func TestMutantsAreCaught(t *testing.T) {
 	for _, m := range zoo.Mutants() {
 		t.Run(m.Name, func(t *testing.T) {
 			if testing.Short() {
-				caught(t, m, 100)
+				caught(t, m, int64(longtest.Times(4, 100)))
 				return
 			}
-			r := caught(t, m, 20_000)
-			for _, g := range m.Breaks {
+			// Half of a budget goes to the exhaustive search, which may miss for long
+			// what the random one after it shows at once.
+			budgets := []int64{20, 1500, 20_000}
+			if longtest.On() {
+				budgets = budgets[2:]
+			}
+			r := caught(t, m, budgets...)
+			for _, g := range uncaught(m, r) {
 				f := finding(r, g)
-				if f.Verdict != checker.Broken {
-					t.Errorf("%s: got %v (%s), want broken; %s", g, f.Verdict, f.Note, r.Coverage.Sentence())
-					continue
-				}
-				w := r.Witnesses[g]
+				t.Errorf("%s: got %v (%s), want broken; %s", g, f.Verdict, f.Note, r.Coverage.Sentence())
+			}
+			for g, w := range r.Witnesses {
 				t.Logf("%s: schedule %d, %d steps: %s", g, w.FoundAt, len(w.Rows), w.Sentence)
 			}
 		})
 	}
 }
 
-// caught explores m until it is caught, or for so many schedules.
-func caught(t *testing.T, m zoo.Mutant, schedules int64) explore.Result {
+// caught explores m until it is caught, with one budget of schedules after the other.
+func caught(t *testing.T, m zoo.Mutant, budgets ...int64) (r explore.Result) {
+	t.Helper()
+	for _, schedules := range budgets {
+		r = search(t, m, schedules)
+		if len(uncaught(m, r)) == 0 {
+			break
+		}
+	}
+	return r
+}
+
+// search explores m until it is caught, or for so many schedules.
+func search(t *testing.T, m zoo.Mutant, schedules int64) explore.Result {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -55,6 +72,13 @@ func caught(t *testing.T, m zoo.Mutant, schedules int64) explore.Result {
 		t.Fatal(err)
 	}
 	return r
+}
+
+// uncaught returns what m breaks without being caught at it.
+func uncaught(m zoo.Mutant, r explore.Result) []lockbench.Guarantee {
+	return slices.DeleteFunc(slices.Clone(m.Breaks), func(g lockbench.Guarantee) bool {
+		return finding(r, g).Verdict == checker.Broken
+	})
 }
 
 func finding(r explore.Result, g lockbench.Guarantee) checker.Finding {
@@ -91,7 +115,7 @@ func TestSoundLocksPass(t *testing.T) {
 func holds(t *testing.T, d design.Design, scenario string, shown map[lockbench.Guarantee]bool) {
 	t.Helper()
 	r, err := explore.Run(t.Context(), bubble.New(t), explore.Config{
-		Design: d, Scenario: scenario, Schedules: 600, Seed: 1,
+		Design: d, Scenario: scenario, Schedules: int64(longtest.Times(60, 600)), Seed: 1,
 	}, func(explore.Progress) {})
 	if err != nil {
 		t.Fatal(err)

@@ -52,6 +52,7 @@ func (m Mutex) Lock(ctx context.Context, key string, ttl time.Duration) (token s
 		if n, err := m.Client.Exists(ctx, key).Result(); err != nil || n > 0 {
 			return "", errors.Join(err, ErrTaken)
 		}
+		time.Sleep(5 * time.Millisecond) // for others to look, too
 	}
 	token = rand.Text()
 	switch n, err := m.Take.Run(ctx, m.Client, []string{key}, token, ttl.Milliseconds()).Int(); {

@@ -1,0 +1,334 @@
+package locktest_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/bsm/redislock"
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/longtest"
+	"github.com/lockbench/lockbench/internal/servertest"
+	"github.com/lockbench/lockbench/locktest"
+	"github.com/redis/go-redis/v9"
+)
+
+// The tests of Try run in virtual time, on a server of the bubble: neither the machine's
+// speed nor its load has a part in what they find. TestRunRedislock runs in real time.
+
+// TestTryPassesSoundLocks wants no guarantee broken, and none untested.
+func TestTryPassesSoundLocks(t *testing.T) {
+	owners := map[string]func(*testing.T) func() (lockbench.Locker, error){"redislock": redislockOwners}
+	for _, name := range []string{
+		"lua-token/strategy", "zoo/bare", "zoo/sound", "zoo/nested", "zoo/renewing", "zoo/full",
+	} {
+		d := lockNamed(t, name)
+		owners[name] = func(t *testing.T) func() (lockbench.Locker, error) { return ownersOf(d, environment(t)) }
+	}
+	for name, owners := range owners {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				if err := tried(t, owners(t)).Err(); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
+func redislockOwners(t *testing.T) func() (lockbench.Locker, error) {
+	t.Helper()
+	client := redis.NewClient(servertest.Virtual(t, 1))
+	t.Cleanup(func() { _ = client.Close() })
+	return func() (lockbench.Locker, error) { return redislockLocker{redislock.New(client)}, nil }
+}
+
+// TestTryFindsMutants has each lock fail the case that is named after what it breaks. Those
+// of the zoo that are left out need a scheduler, or faults.
+func TestTryFindsMutants(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector sees in sound locks what it would see in these")
+	}
+	for mutant, breaks := range map[string][]lockbench.Guarantee{
+		"get-think-set":      {lockbench.Exclusion, lockbench.Effects},
+		"process-token":      {lockbench.Exclusion},
+		"plain-del":          {lockbench.OwnerRelease},
+		"equal-tokens":       {lockbench.OwnerRelease},
+		"shared-token":       {lockbench.OwnerRelease},
+		"extend-anyone":      {lockbench.OwnerRelease},
+		"whole-seconds":      {lockbench.NoEarlyExpiry},
+		"drift-added":        {lockbench.NoEarlyExpiry},
+		"first-lifetime":     {lockbench.NoEarlyExpiry},
+		"inner-shortens":     {lockbench.NoEarlyExpiry},
+		"extend-millis":      {lockbench.Recovery},
+		"silent-loss":        {lockbench.LossReported},
+		"extend-recreates":   {lockbench.LossReported},
+		"extend-ignored":     {lockbench.Extend},
+		"inner-frees":        {lockbench.Reentrancy},
+		"fence-first":        {lockbench.Fencing},
+		"fence-expires":      {lockbench.Fencing},
+		"unreported-grant":   {lockbench.NoSpuriousRefusal},
+		"dead-queue":         {lockbench.Cancel},
+		"cancelled-grant":    {lockbench.Cancel},
+		"release-then-delay": {lockbench.ReleaseDelay},
+		"delay-forgives":     {lockbench.ReleaseDelay},
+	} {
+		t.Run(mutant, func(t *testing.T) {
+			d := find(t, mutant)
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) { findsMutant(t, d, breaks) })
+		})
+	}
+}
+
+// findsMutant performs only the plays that are to show the fault, unless tests are to take
+// their time.
+func findsMutant(t *testing.T, d design.Design, breaks []lockbench.Guarantee) {
+	t.Helper()
+	plays, options := breaks, []locktest.Option(nil)
+	owners := ownersOf(d, environment(t))
+	switch strings.TrimPrefix(d.Name, "zoo/") {
+	case "process-token", "shared-token":
+		owners = threadsOf(t, d, environment(t))
+	case "inner-frees":
+		options = append(options, locktest.WithClaims(lockbench.Reentrancy))
+	case "equal-tokens": // tokens are alike where both owners were granted equally often
+		plays = []lockbench.Guarantee{lockbench.NoEarlyExpiry}
+	}
+	if !longtest.On() {
+		options = append(options, locktest.WithPlays(plays...))
+	}
+	trial := tried(t, owners, options...)
+	for _, g := range breaks {
+		wantBroken(t, trial, g)
+	}
+}
+
+// tried is what testing a lock in virtual time shows.
+func tried(t *testing.T, owners func() (lockbench.Locker, error), options ...locktest.Option) locktest.Trial {
+	t.Helper()
+	if testing.Short() {
+		options = append(options, locktest.WithShort())
+	}
+	trial, err := locktest.Try(t.Context(), owners, append(options, inVirtualTime, locktest.WithHistories(t.TempDir()))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return trial
+}
+
+// inVirtualTime has time pass between the calls.
+var inVirtualTime = locktest.WithThink(time.Microsecond)
+
+// TestTrySurvivesWildLocks has locks do what no lock may. Try says so and returns.
+func TestTrySurvivesWildLocks(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		faults func(over <-chan struct{}) faults
+		err    string              // of Try
+		fails  lockbench.Guarantee // or the case
+		want   string
+	}{
+		{name: "blocks for ever", faults: never, err: "acquire a free key: Acquire did not return, 1s after its context had ended; hint: "},
+		{name: "returns nil", faults: leaseless, err: "acquire a free key: Acquire returned neither a lease nor an error; hint: "},
+		{name: "refuses without an error", faults: silent, err: "acquire a key that another owner holds: Acquire returned neither"},
+		{name: "blocks later", faults: neverLater, fails: lockbench.Exclusion, want: "exclusion: Acquire did not return, 1s after"},
+		{name: "ignores its context", faults: deaf, fails: lockbench.Cancel, want: "cancel: Acquire did not return, 1s after"},
+		{name: "refuses in its own words", faults: wordy, err: "acquire a key that another owner holds: taken; hint: return an error that wraps"},
+		{name: "never ends", faults: eternal, fails: lockbench.Recovery, want: "recovery: untested, what is held outlasts its lease"},
+		{name: "panics", faults: panicking, fails: lockbench.LossReported, want: "loss-reported: Release panicked: no such lock\n"},
+		{name: "ends its goroutine", faults: exiting, fails: lockbench.LossReported, want: "loss-reported: Release ended its goroutine; hint: "},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				over := make(chan struct{})
+				defer func() { // lets go of what Try left behind
+					close(over)
+					time.Sleep(time.Second)
+				}()
+				s := newService(c.faults(over))
+				trial, err := locktest.Try(t.Context(), func() (lockbench.Locker, error) { return s, nil }, inVirtualTime,
+					locktest.WithTTL(200*time.Millisecond), locktest.WithPatience(time.Second), locktest.WithHistories(t.TempDir()))
+				if c.err == "" && err == nil {
+					err = caseOf(trial, c.fails).Err
+				}
+				if want := c.err + c.want; err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("got error %v, want %q in it", err, want)
+				}
+			})
+		})
+	}
+}
+
+func TestTryTellsWhatIsWrongWithItsSettings(t *testing.T) {
+	for _, c := range []struct {
+		name, variable, value string
+		option                locktest.Option
+		want                  string
+	}{
+		{name: "a lease", option: locktest.WithTTL(0), want: "a lease of 0s is too short to be tested; hint: "},
+		{name: "a tolerance", option: locktest.WithTolerance(-1), want: "a tolerance of -1ns "},
+		{name: "a variable", variable: "LOCKBENCH_TTL", value: "long", want: `LOCKBENCH_TTL="long" is no time; hint: like 2s`},
+		{name: "a claim", variable: "LOCKBENCH_CLAIMS", value: "speed", want: `LOCKBENCH_CLAIMS: "speed" is no guarantee; hint: `},
+		{name: "no owner", option: locktest.WithSeed(1), want: "newLocker returned neither a Locker nor an error"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var options []locktest.Option
+			if c.variable != "" {
+				t.Setenv(c.variable, c.value)
+			} else {
+				options = append(options, c.option)
+			}
+			_, err := locktest.Try(t.Context(), func() (lockbench.Locker, error) { return nil, nil }, options...)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got error %v, want %q in it", err, c.want)
+			}
+		})
+	}
+}
+
+func TestTryEndsWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		s := newService(faults{acquire: func(ctx context.Context, s *service, key string, opt lockbench.Options) (lockbench.Lease, error) {
+			if s.calls.Load() > 100 {
+				cancel()
+			}
+			return s.wait(ctx, key, opt)
+		}})
+		_, err := locktest.Try(ctx, func() (lockbench.Locker, error) { return s, nil }, inVirtualTime, locktest.WithHistories(t.TempDir()))
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("got error %v, want %v", err, context.Canceled)
+		}
+	})
+}
+
+// TestTryKeepsHistories wants all of them where they are asked for.
+func TestTryKeepsHistories(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "kept")
+	t.Setenv("LOCKBENCH_HISTORY", dir)
+	synctest.Test(t, func(t *testing.T) {
+		s := newService(faults{})
+		trial, err := locktest.Try(t.Context(), func() (lockbench.Locker, error) { return s, nil }, inVirtualTime,
+			locktest.WithTTL(100*time.Millisecond), locktest.WithShort())
+		if err := errors.Join(err, trial.Err()); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range trial.Cases {
+			if c.Skipped != "" {
+				continue
+			}
+			if r := judgedAgain(t, c.History); r.Grants == 0 || r.Partial {
+				t.Errorf("%s: %d grants, partial %v (%s)", c.History, r.Grants, r.Partial, r.Why)
+			}
+		}
+	})
+}
+
+// wantBroken wants g to fail, and its history to show why.
+func wantBroken(t *testing.T, trial locktest.Trial, g lockbench.Guarantee) {
+	t.Helper()
+	c := caseOf(trial, g)
+	if c.Verdict != checker.Broken || c.Err == nil {
+		t.Errorf("%s: got %v (%s) with error %v, want it broken; of all: %v", g, c.Verdict, c.Note, c.Err, trial.Err())
+		return
+	}
+	if f := judgedAgain(t, c.History).Find(g); f.Verdict != checker.Broken {
+		t.Errorf("%s: %s says %v, want it broken", g, c.History, f.Verdict)
+	}
+	if g == lockbench.Exclusion && len(endOf(t, c.History).Trailer.WitnessOverlaps) == 0 {
+		t.Errorf("%s: the witness of %s saw no two at a time", g, c.History)
+	}
+}
+
+func caseOf(trial locktest.Trial, g lockbench.Guarantee) locktest.Case {
+	return trial.Cases[slices.IndexFunc(trial.Cases, func(c locktest.Case) bool { return c.Guarantee == g })]
+}
+
+// judgedAgain is what lockbench check says of a file.
+func judgedAgain(t *testing.T, file string) checker.Result {
+	t.Helper()
+	src, err := history.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := checker.Check(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// endOf reads a history to its end.
+func endOf(t *testing.T, file string) history.End {
+	t.Helper()
+	src, err := history.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range src.Events() {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return src.End()
+}
+
+// lockNamed returns a lock of the zoo or of the catalogue.
+func lockNamed(t *testing.T, name string) design.Design {
+	t.Helper()
+	if animal, ok := strings.CutPrefix(name, "zoo/"); ok {
+		return find(t, animal)
+	}
+	for _, d := range impls.All() {
+		if d.Name == name {
+			return d
+		}
+	}
+	t.Fatalf("no design %q", name)
+	return design.Design{}
+}
+
+// ownersOf makes owners of d, each in a process of its own.
+func ownersOf(d design.Design, env design.Environment) func() (lockbench.Locker, error) {
+	return func() (lockbench.Locker, error) {
+		env.PID++
+		p, err := d.Open(env)
+		if err != nil {
+			return nil, err
+		}
+		return animal{p.Locker(design.Blind), p}, nil
+	}
+}
+
+// threadsOf makes owners of d in one process.
+func threadsOf(t *testing.T, d design.Design, env design.Environment) func() (lockbench.Locker, error) {
+	t.Helper()
+	env.Pool = 64
+	p, err := d.Open(env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.Close() })
+	return func() (lockbench.Locker, error) { return p.Locker(design.Blind), nil }
+}
+
+// environment has a server of the bubble that t is of.
+func environment(t *testing.T) design.Environment {
+	t.Helper()
+	return design.Environment{
+		Redis: servertest.Virtual(t, 1), Host: "locktest", Now: time.Now, Random: rand.Reader, Pool: 4,
+	}
+}
