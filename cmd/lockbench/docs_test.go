@@ -49,6 +49,7 @@ func TestDocuments(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a quarter of a minute")
 	}
+	t.Parallel()
 	if _, err := exec.LookPath("redis-server"); err != nil && os.Getenv("LOCKBENCH_REQUIRE_SERVERS") != "1" {
 		t.Skip("redis-server is not in PATH")
 	}
@@ -164,8 +165,10 @@ func shortened(command string) string {
 		return line
 	case operations.MatchString(line) && strings.Contains(line, "--fault"): // which strikes by chance
 		return operations.ReplaceAllString(line, "--operations 2500")
+	case verb == "compare" && operations.MatchString(line):
+		return fewer.Replace(operations.ReplaceAllString(line, "--operations 100 --warmup 0s"))
 	case operations.MatchString(line):
-		return operations.ReplaceAllString(line, "--operations 300 --warmup 0s")
+		return operations.ReplaceAllString(line, "--operations 200 --warmup 0s")
 	case verb == "limit":
 		return fewer.Replace(line)
 	case verb == "run" && code != 0 && !orZero:
@@ -178,6 +181,8 @@ func shortened(command string) string {
 		return line + " --warmup 0s --operations " + each
 	case verb == "matrix":
 		return schedules.ReplaceAllString(line, "${1}60")
+	case verb == "explore" && strings.Contains(line, "--moves"): // of which it explores all
+		return line + " --rounds 1"
 	case verb == "explore":
 		return schedules.ReplaceAllString(line, "${1}200")
 	}
@@ -185,7 +190,8 @@ func shortened(command string) string {
 }
 
 // fewer has a search make shorter and fewer trials, and less be generated.
-var fewer = strings.NewReplacer("--duration 1s", "--duration 100ms --warmup 0s --votes 1", "--risk 0.01", "--risk 0.1", "--ops 1000000", "--ops 50000")
+var fewer = strings.NewReplacer("--duration 1s", "--duration 100ms --warmup 0s --votes 1", "--risk 0.01", "--risk 0.1", "--run 7", "--run 6", "--run 8", "--run 6",
+	"--ops 1000000", "--ops 50000")
 
 // shell runs command in dir, where lockbench is this program, and asserts the exit code
 // that it names.
@@ -209,6 +215,7 @@ func shell(t *testing.T, dir, command string) {
 
 // TestSnippets: the Go of the documents is part of what is compiled and run.
 func TestSnippets(t *testing.T) {
+	t.Parallel()
 	sources := goSources(t)
 	found := 0
 	for _, path := range documents(t) {

@@ -23,6 +23,7 @@ import (
 // TestInterrupt ends a run by a signal in its first design: what was measured is
 // reported, the other design is named as not run, and the command exits 3.
 func TestInterrupt(t *testing.T) {
+	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()
@@ -72,6 +73,7 @@ func TestInterruptLimit(t *testing.T) {
 // TestInterruptExplore ends a search by a signal once it has found something: that
 // is reported, what was not explored is named, and the command exits 3.
 func TestInterruptExplore(t *testing.T) {
+	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()
@@ -142,6 +144,7 @@ func TestInterruptMatrix(t *testing.T) {
 	if testing.Short() {
 		t.Skip("explores several designs")
 	}
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "m.json")
 	ready := func(line string) bool { return strings.HasPrefix(line, "[1/") }
 	schedules := longtest.Times(60, 300)

@@ -23,7 +23,7 @@ import (
 
 // atOnce is how many tests run at one time, whatever the number of cores: most of
 // them wait for a run to be over.
-const atOnce = "6"
+const atOnce = "8"
 
 func TestMain(m *testing.M) {
 	bubble.Child(findDesign) // as a process that explore started from within a test, this does not return
@@ -36,6 +36,7 @@ func TestMain(m *testing.M) {
 // TestScripts runs the real command as users do. Its own commands beside those of
 // testscript: exits, inside, flip, cut, rewrite, schema, timeless and sametable.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir:   "testdata",
 		Setup: setUp,

@@ -82,6 +82,7 @@ func TestSavedMatrixIsOfThisCatalogue(t *testing.T) {
 // TestSavedSchedules runs every schedule of the saved matrix again: each still shows what
 // the matrix says.
 func TestSavedSchedules(t *testing.T) {
+	t.Parallel()
 	m, n := openMatrix(t), 0
 	for i := range m.Rows {
 		for guarantee, schedule := range breaches(&m.Rows[i]) {

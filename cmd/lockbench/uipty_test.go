@@ -22,6 +22,7 @@ func TestLiveViewOnATerminal(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a program")
 	}
+	t.Parallel()
 	for _, c := range []struct {
 		name string
 		end  func(*exec.Cmd, *os.File) error
