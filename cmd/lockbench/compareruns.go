@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/workloads"
 )
 
 // mostRounds bounds --run.
@@ -40,11 +41,19 @@ func (o *compareOptions) runBoth(cmd *cobra.Command, args []string) (base, chang
 	if err != nil {
 		return nil, nil, err
 	}
-	s.progress.say("%d runs of each, in turns; about %v", o.rounds, (time.Duration(2*o.rounds) * p.options.Duration).Round(time.Second))
+	s.progress.say("%d runs of each, in turns%s", o.rounds, about(2*o.rounds, p.options))
 	if err := s.run(cmd.Context()); err != nil {
 		return nil, nil, err
 	}
 	return o.results(s)
+}
+
+// about tells how long so many runs take; nothing where operations end them.
+func about(runs int, o workloads.Options) string {
+	if o.Duration == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; about %v", (time.Duration(runs) * o.Duration).Round(time.Second))
 }
 
 // plan is that of run for the two designs, with its subjects in turns.

@@ -10,6 +10,7 @@ import (
 // TestStarter asserts that what init writes is valid, also with any of its keys that are
 // comments taken in, and that it leaves out none.
 func TestStarter(t *testing.T) {
+	t.Parallel()
 	keys := scenarioKeys(newRun().Flags())
 	text := string(starter("s.yaml", keys))
 	valid(t, text)

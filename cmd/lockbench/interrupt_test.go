@@ -10,15 +10,20 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/lockbench/lockbench/internal/longtest"
+	"github.com/lockbench/lockbench/reports"
 )
 
 // TestInterrupt ends a run by a signal in its first design: what was measured is
 // reported, the other design is named as not run, and the command exits 3.
 func TestInterrupt(t *testing.T) {
+	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()
@@ -27,7 +32,7 @@ func TestInterrupt(t *testing.T) {
 				return strings.HasPrefix(line, "[1/2]") && grown(t, filepath.Join(dir, "lua-token-token.lbh"))
 			}
 			out, code := interrupted(t, sig, ready, "run", "--design", "lua-token/token,lua-token/strategy",
-				"--duration", "60s", "--wait", "5ms", "--history", dir)
+				"--duration", "10m", "--wait", "5ms", "--history", dir)
 			if code != 3 {
 				t.Errorf("exit code: got %d, want 3", code)
 			}
@@ -55,8 +60,8 @@ func TestInterruptLimit(t *testing.T) {
 	ready := func(line string) bool {
 		return strings.HasPrefix(line, "[2]") && grown(t, filepath.Join(dir, "lua-token-strategy-10s--trial-2-.lbh"))
 	}
-	out, code := interrupted(t, syscall.SIGINT, ready, "limit", "ttl", "lua-token/strategy", "--hold", "5ms", "--clients", "32",
-		"--risk", "0.0003", "--ttl", "20s", "--wait", "20s", "--history", dir, "--out", "json=-")
+	out, code := interrupted(t, syscall.SIGINT, ready, "limit", "ttl", "lua-token/strategy", "--hold", "100ms", "--clients", "32",
+		"--risk", "0.003", "--ttl", "20s", "--wait", "20s", "--history", dir, "--out", "json=-")
 	if code != 3 {
 		t.Errorf("exit code: got %d, want 3", code)
 	}
@@ -68,6 +73,7 @@ func TestInterruptLimit(t *testing.T) {
 // TestInterruptExplore ends a search by a signal once it has found something: that
 // is reported, what was not explored is named, and the command exits 3.
 func TestInterruptExplore(t *testing.T) {
+	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()
@@ -122,11 +128,11 @@ func interrupted(t *testing.T, sig os.Signal, ready func(line string) bool, args
 // grown waits until a file has some blocks of operations in it.
 func grown(t *testing.T, path string) bool {
 	t.Helper()
-	for range 600 {
+	for range 3000 {
 		if info, err := os.Stat(path); err == nil && info.Size() > 10_000 {
 			return true
 		}
-		time.Sleep(50 * time.Millisecond)
+		time.Sleep(20 * time.Millisecond)
 	}
 	t.Fatalf("%s does not grow", path)
 	return false
@@ -138,9 +144,11 @@ func TestInterruptMatrix(t *testing.T) {
 	if testing.Short() {
 		t.Skip("explores several designs")
 	}
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "m.json")
-	ready := func(line string) bool { return strings.HasPrefix(line, "[2/") }
-	out, code := interrupted(t, syscall.SIGINT, ready, "matrix", "lua-token/*", "--drivers", "explore", "--schedules", "300", "--out", "json="+file)
+	ready := func(line string) bool { return strings.HasPrefix(line, "[1/") }
+	schedules := longtest.Times(60, 300)
+	out, code := interrupted(t, syscall.SIGINT, ready, "matrix", "lua-token/[efos]*", "--drivers", "explore", "--schedules", strconv.Itoa(schedules), "--out", "json="+file)
 	if code != 3 {
 		t.Errorf("exit code: got %d, want 3", code)
 	}
@@ -153,7 +161,8 @@ func TestInterruptMatrix(t *testing.T) {
 	if err != nil {
 		t.Errorf("resumed: %v\n%s", err, resumed)
 	}
-	if text := string(resumed); strings.Contains(text, "/6] explore") || !strings.Contains(text, "explore: 1,500 schedules") {
+	want := "explore: " + reports.Number(int64(4*schedules)) + " schedules"
+	if text := string(resumed); strings.Contains(text, "/5] explore") || !strings.Contains(text, want) {
 		t.Errorf("resumed: want what was missing to be done, and no more:\n%s", text)
 	}
 }

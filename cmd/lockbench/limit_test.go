@@ -17,6 +17,7 @@ import (
 // TestLeaseOfExponentialHolds: the shortest lease that none of n holds outlives is the
 // longest of n exponential ones, about the mean times ln n; tried twice, of 2n.
 func TestLeaseOfExponentialHolds(t *testing.T) {
+	t.Parallel()
 	const mean, risk = 5 * time.Millisecond, 0.001
 	n, err := limits.Samples(risk, 0.95)
 	if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -9,15 +10,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/longtest"
 	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/workloads"
 )
 
 // TestExpectCatchesABrokenDesign breaks a design on purpose, by a lockbench that is built
-// with another release script, and holds it to the matrix of the one that is not.
+// with another release script, and holds it to the matrix of the one that is not. In
+// testdata/matrix.txtar a file that says so takes the place of the design.
 func TestExpectCatchesABrokenDesign(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds lockbench")
-	}
+	longtest.Only(t)
 	dir := t.TempDir()
 	saved := filepath.Join(dir, "sound.json")
 	args := []string{"matrix", "-q", "lua-token/strategy", "--drivers", "explore", "--schedules", "300"}
@@ -62,6 +65,64 @@ func buildWith(t *testing.T, file, text string) string {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	return program
+}
+
+// TestLiveMatrix makes the live runs of a matrix on the embedded server, of so many
+// operations that both the lock that holds and the broken one show what they are: each
+// owner works for half its lease past it.
+func TestLiveMatrix(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs for some seconds")
+	}
+	t.Setenv("PATH", "")
+	dir := t.TempDir()
+	var stderr bytes.Buffer
+	cmd := newMatrix()
+	cmd.SetErr(&stderr)
+	o := matrixOptions{budget: 12 * time.Second, drivers: []string{driverLive}, seed: 1, history: filepath.Join(dir, "kept")}
+	s := o.session(cmd, found(t, "lua-token/strategy"))
+	s.files = []string{filepath.Join(dir, "m.json")}
+	s.load = workloads.Defaults()
+	s.load.Clients, s.load.Keys, s.load.Slow, s.load.SlowFactor = 4, 1, 1, 1.5
+	s.load.TTL, s.load.Wait, s.load.Duration, s.load.Operations = 200*time.Millisecond, time.Minute, 0, int64(longtest.Times(12, 60))
+	if err := s.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var stdout bytes.Buffer
+	if err := reports.TerminalMatrix(&stdout, s.matrix, reports.TerminalOptions{Width: 200}); err != nil {
+		t.Fatal(err)
+	}
+	mentions(t, stderr.String(), "server: embedded", "[0/2 12s left] live: self-check/plain-del ...\n")
+	mentions(t, stdout.String(), "of 1 design; a lock broken on purpose was caught (exclusion)", "\nlua-token/strategy ✓*",
+		"note: the budget of 12s is too short for live faults, live failover, live skew")
+	stdout.Reset()
+	if exit := execute(t.Context(), []string{"explain", "lua-token/strategy", "exclusion", "--from", s.files[0]}, &stdout, &stderr); exit != 0 {
+		t.Errorf("explain: exit code %d, want 0", exit)
+	}
+	history := filepath.Join(o.history, "live", "lua-token-strategy.lbh")
+	mentions(t, stdout.String(), "\nlive  held; 0 of ", "this history: lockbench check "+history, "all of it again: lockbench run --design lua-token/strategy --seed 1\n")
+	if _, err := os.Stat(history); err != nil {
+		t.Error(err)
+	}
+}
+
+// found are the designs of that name.
+func found(t *testing.T, name string) []design.Design {
+	t.Helper()
+	d, err := findDesign(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []design.Design{d}
+}
+
+func mentions(t *testing.T, text string, wanted ...string) {
+	t.Helper()
+	for _, want := range wanted {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in:\n%s", want, text)
+		}
+	}
 }
 
 func TestLiveFitting(t *testing.T) {

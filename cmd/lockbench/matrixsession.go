@@ -30,6 +30,7 @@ type matrixSession struct {
 	gates  []gates.Threshold
 	matrix reports.Matrix
 	live   []livePart
+	load   workloads.Options // of live runs
 	began  time.Time
 	failed error // of writing the matrix on the way
 }
@@ -38,6 +39,7 @@ type matrixSession struct {
 // a row for each design that has none.
 func (s *matrixSession) plan() {
 	m := &s.matrix
+	s.load = liveOptions(s.options.seed)
 	had := m.Settings.Parts
 	m.Settings.Parts, m.Notes = nil, nil
 	if slices.Contains(s.options.drivers, driverLive) {
@@ -214,7 +216,7 @@ func (s *matrixSession) runLive(ctx context.Context, p livePart) error {
 		return err
 	}
 	live := &session{
-		plan:    plan{workload: workloads.Oversell(), options: liveOptions(s.options.seed), faults: asked},
+		plan:    plan{workload: workloads.Oversell(), options: s.load, faults: asked},
 		records: records, urls: s.options.redis, progress: &matrixLive{matrixProgress: s.progress, session: s, part: p, ctx: ctx, kept: keep},
 	}
 	for _, d := range designs {

@@ -78,7 +78,7 @@ func (o *sweepOptions) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	s.progress.say("%d points of %v; about %v", len(p.subjects), p.options.Duration, (time.Duration(len(p.subjects)) * p.options.Duration).Round(time.Second))
+	s.progress.say("%d points%s", len(p.subjects), about(len(p.subjects), p.options))
 	if err := s.run(cmd.Context()); err != nil {
 		return err
 	}

@@ -22,6 +22,7 @@ func TestLiveViewOnATerminal(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a program")
 	}
+	t.Parallel()
 	for _, c := range []struct {
 		name string
 		end  func(*exec.Cmd, *os.File) error
@@ -32,7 +33,7 @@ func TestLiveViewOnATerminal(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			cmd := exec.Command("lockbench", "run", "--ui", "--design", "lua-token/token,lua-token/strategy", "--duration", "60s", "--wait", "5ms")
+			cmd := exec.Command("lockbench", "run", "--ui", "--design", "lua-token/token,lua-token/strategy", "--clients", "8", "--keys", "4", "--hold", "20ms", "--duration", "10m")
 			cmd.Env = append(os.Environ(), redisVariable+"=", "PATH=", "TERM=xterm-256color")
 			tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 30, Cols: 120})
 			if err != nil {
