@@ -84,7 +84,7 @@ func TestTooHighARate(t *testing.T) {
 		var record bytes.Buffer
 		if _, err := Run(t.Context(), Config{
 			clock: sleeper{}, Design: slowly(tokenDesign()), Server: embedded(t), Workload: workloads.Mutex(), History: &record,
-			Options: uncontended(1e8, 300*time.Millisecond),
+			Options: uncontended(1e8, 150*time.Millisecond),
 		}); err != nil {
 			t.Fatal(err)
 		}
