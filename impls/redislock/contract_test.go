@@ -10,4 +10,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestDesignsKeepTheContractAndTheirClaims(t *testing.T) { designtest.Contract(t, redislock.Designs()) }
+func TestDesignsKeepTheContractAndTheirClaims(t *testing.T) {
+	designtest.Contract(t, redislock.Designs())
+}
