@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/longtest"
 )
 
 // free is a lock that is always granted.
@@ -176,17 +177,16 @@ func checkCut(t *testing.T, size int, events []Event, whole []*Op) {
 }
 
 func TestFlippedAnywhere(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds, in one goroutine")
-	}
 	file := recorded(t)
 	src, _ := ReadNative(bytes.NewReader(file))
 	want, err := gather(src)
 	if err != nil {
 		t.Fatal(err)
 	}
+	masks := []byte{0x01, 0x80, 0xff}
 	for i := range file {
-		for _, mask := range []byte{0x01, 0x80, 0xff} {
+		for j := range longtest.Times(1, len(masks)) {
+			mask := masks[(i+j)%len(masks)]
 			bad := bytes.Clone(file)
 			bad[i] ^= mask
 			src, err := ReadNative(bytes.NewReader(bad))

@@ -40,6 +40,15 @@ type Config struct {
 	Broken <-chan struct{}
 	// Failed, once closed, ends it likewise: a threshold is certain to fail.
 	Failed <-chan struct{}
+
+	clock clock // waits for the arrivals of an open loop; nil is the machine's
+}
+
+func (c *Config) arrivalClock() clock {
+	if c.clock != nil {
+		return c.clock
+	}
+	return newAlarm()
 }
 
 // Progress is how far a run has come, a tenth of a second old at most. It may be

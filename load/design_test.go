@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"math/rand/v2"
+	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -42,6 +44,65 @@ func compareAndDelete(ctx context.Context, c *redis.Client, key, token string) (
 
 func del(ctx context.Context, c *redis.Client, key, _ string) (bool, error) {
 	return true, c.Del(ctx, key).Err()
+}
+
+// paced returns d with every call of its locks lasting for a while before its first command
+// and after its last one: in virtual time commands themselves take none, and all would
+// happen at once.
+func paced(d design.Design, before, after func() time.Duration) design.Design {
+	open := d.Open
+	d.Open = func(env design.Environment) (design.Process, error) {
+		p, err := open(env)
+		return &pacedProcess{p, before, after}, err
+	}
+	return d
+}
+
+// slowly is paced, as over a network.
+func slowly(d design.Design) design.Design {
+	random := rand.New(rand.NewPCG(1, 1))
+	var mu sync.Mutex
+	travel := func() time.Duration {
+		mu.Lock()
+		defer mu.Unlock()
+		return 20*time.Microsecond + time.Duration(random.Int64N(int64(100*time.Microsecond)))
+	}
+	return paced(d, travel, travel)
+}
+
+type pacedProcess struct {
+	design.Process
+	before, after func() time.Duration
+}
+
+func (p *pacedProcess) Locker(o design.Observer) lockbench.Locker {
+	return pacedLocker{p, p.Process.Locker(o)}
+}
+
+type pacedLocker struct {
+	pace  *pacedProcess
+	inner lockbench.Locker
+}
+
+func (l pacedLocker) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
+	time.Sleep(l.pace.before())
+	defer func() { time.Sleep(l.pace.after()) }()
+	lease, err := l.inner.Acquire(ctx, key, opt)
+	if lease == nil {
+		return nil, err
+	}
+	return &pacedLease{lockbench.Wrapped{Lease: lease}, l.pace}, err
+}
+
+type pacedLease struct {
+	lockbench.Wrapped
+	pace *pacedProcess
+}
+
+func (l *pacedLease) Release(ctx context.Context) error {
+	time.Sleep(l.pace.before())
+	defer func() { time.Sleep(l.pace.after()) }()
+	return l.Wrapped.Release(ctx)
 }
 
 type testProcess struct {

@@ -43,11 +43,12 @@ type clock interface {
 	close()
 }
 
-// newDispatcher returns one whose timetable has not begun. Finish gives back what it uses.
-func newDispatcher(o workloads.Options, over <-chan struct{}) *dispatcher {
+// newDispatcher returns one whose timetable has not begun, and that goes by c. Finish gives
+// back what it uses.
+func newDispatcher(o workloads.Options, over <-chan struct{}, c clock) *dispatcher {
 	d := &dispatcher{
 		turn: make(chan struct{}, 1), over: over,
-		timetable: o.Arrivals(), left: -1, clock: newAlarm(),
+		timetable: o.Arrivals(), left: -1, clock: c,
 	}
 	if o.Operations > 0 {
 		d.left = o.Operations

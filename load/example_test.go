@@ -55,7 +55,7 @@ func ExampleRun() {
 	}
 	defer server.Close()
 	options := workloads.Defaults()
-	options.Keys, options.Duration, options.Operations = 2, 0, 400
+	options.Keys, options.Duration, options.Operations = 2, 0, 100
 	options.TTL = time.Minute
 	var record bytes.Buffer
 	if _, err := load.Run(context.Background(), load.Config{

@@ -2,9 +2,15 @@ package load
 
 import (
 	"bytes"
+	"errors"
+	"io"
 	"slices"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"github.com/redis/go-redis/v9"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
@@ -12,12 +18,13 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/longtest"
 	"github.com/lockbench/lockbench/internal/servertest"
 	"github.com/lockbench/lockbench/servers"
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// faulted is one design under one fault, on a real server.
+// faulted is one design under one fault.
 type faulted struct {
 	name, design, fault string
 	// held must be held and broken broken, each with exposure.
@@ -25,7 +32,9 @@ type faulted struct {
 	change       func(*workloads.Options)
 }
 
-var faultedRuns = []faulted{
+// faultedClients are runs whose faults befall clients, or an embedded server as well as
+// any: they are made in virtual time.
+var faultedClients = []faulted{
 	{name: "crash, sound", design: "lua-token/strategy", fault: "crash,p=0.01",
 		held: list(lockbench.Recovery, lockbench.Exclusion)},
 	{name: "crash between two commands", design: "setnx-getset/naive", fault: "crash,p=0.05",
@@ -52,6 +61,11 @@ var faultedRuns = []faulted{
 		broken: list(lockbench.OwnerRelease, lockbench.LossReported, lockbench.Exclusion), change: busyKey},
 	{name: "pause, fenced store", design: "lua-token/fenced", fault: "pause,p=0.2",
 		held: list(lockbench.Effects, lockbench.Fencing, lockbench.LossReported), change: guarded},
+}
+
+// faultedServers are runs that need a server of its own, in real time: it is what is
+// struck, or it is reached by connections that are, or by another client library.
+var faultedServers = []faulted{
 	{name: "server pause, sound", design: "lua-token/strategy", fault: "server-pause,at=500ms,every=2s,for=1s",
 		held: list(lockbench.Exclusion, lockbench.NoEarlyExpiry)},
 	{name: "restart, empty", design: "lua-token/strategy", fault: "restart,at=500ms,every=1s",
@@ -127,66 +141,110 @@ func wedges(o *workloads.Options) { o.Duration = 7 * time.Second }
 
 // TestFaults shows each fault what breaks under it, and what does not.
 func TestFaults(t *testing.T) {
-	for _, c := range faultedRuns {
+	for _, c := range faultedClients {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c.run(t, Config{Design: slowly(catalogued(t, c.design)), Server: embedded(t), Records: embedded(t), Options: options(c.options)}, 0)
+			})
+		})
+	}
+	for _, c := range faultedServers {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			c.run(t)
+			if strings.HasPrefix(c.fault, string(faults.ClockStep)) {
+				servertest.Need(t, servers.FindClock())
+			}
+			o := options(c.options)
+			least := longtest.Times(0, int(o.Duration))
+			o.Duration = time.Minute // more than it takes on any machine
+			c.run(t, Config{Design: catalogued(t, c.design), Server: servertest.Start(t), Records: servertest.Start(t), Options: o}, time.Duration(least))
 		})
 	}
 }
 
-// mostRuns is how often a fault may meet too little to say: what it meets is luck.
-const mostRuns = 4
-
-func (c *faulted) run(t *testing.T) {
+// run makes a run that ends when its history shows what it is to show, after the least time.
+func (c *faulted) run(t *testing.T, config Config, least time.Duration) {
 	f, err := faults.Parse(c.fault)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for n := 1; ; n++ {
-		header, result, end := c.once(t, f)
-		if c.untested(result) && n < mostRuns {
-			continue
-		}
-		c.judge(t, result)
-		if got := end.Trailer.Faults; len(got) != 1 || got[0].Struck == 0 || got[0].MetHeld+got[0].MetAcquire == 0 {
-			t.Errorf("exposures %+v; want %s to have struck a lock", got, c.fault)
-		}
-		if len(header.Faults) != 1 || len(result.Defects) > 0 {
-			t.Errorf("faults %v, defects %v; want one and none", header.Faults, result.Defects)
-		}
-		return
-	}
-}
-
-// once makes one run, and looks at what it leaves behind.
-func (c *faulted) once(t *testing.T, f faults.Fault) (history.Header, checker.Result, history.End) {
-	t.Helper()
-	server, records := servertest.Start(t), servertest.Start(t)
-	if f.Kind == faults.ClockStep {
-		servertest.Need(t, servers.FindClock())
-	}
 	var record bytes.Buffer
-	s, err := Run(t.Context(), Config{
-		Design: catalogued(t, c.design), Server: server, Records: records, Workload: workloads.Oversell(), History: &record,
-		Faults: []faults.Fault{f}, Options: options(c.options),
-	})
-	if err != nil {
+	file := c.follow(&record, least)
+	config.Workload, config.Faults = workloads.Oversell(), []faults.Fault{f}
+	config.History, config.Broken = file, file.seen
+	s, err := Run(t.Context(), config)
+	if err := errors.Join(err, file.close()); err != nil {
 		t.Fatal(err)
 	}
-	if s.Ended != EndedDuration {
-		t.Errorf("ended %q; want duration", s.Ended)
+	header, result, end := judge(t, record.Bytes())
+	if s.Ended != EndedBroken && s.Ended != EndedDuration { // some of it shows at the end alone
+		t.Errorf("ended %q; want it to end because all is seen, or its time over", s.Ended)
 	}
-	if n := keysLeft(t, server) + keysLeft(t, records); n != 0 {
+	if n := keysLeft(t, config.Server) + keysLeft(t, config.Records); n != 0 {
 		t.Errorf("%d keys left on the servers", n)
 	}
-	return judge(t, record.Bytes())
+	c.judge(t, result)
+	if got := end.Trailer.Faults; len(got) != 1 || got[0].Struck == 0 || got[0].MetHeld+got[0].MetAcquire == 0 {
+		t.Errorf("exposures %+v; want %s to have struck a lock", got, c.fault)
+	}
+	if len(header.Faults) != 1 || len(result.Defects) > 0 {
+		t.Errorf("faults %v, defects %v; want one and none", header.Faults, result.Defects)
+	}
 }
 
-// untested tells whether something that c is to show was not met, or too seldom to break.
-func (c *faulted) untested(r checker.Result) bool {
-	return slices.ContainsFunc(c.held, func(g lockbench.Guarantee) bool { return r.Find(g).Verdict == checker.Untested }) ||
-		slices.ContainsFunc(c.broken, func(g lockbench.Guarantee) bool { return r.Find(g).Verdict != checker.Broken })
+// A followed history is judged while it is written.
+type followed struct {
+	io.Writer
+	end  *io.PipeWriter
+	seen chan struct{} // closed when it shows what it is to show
+	read chan error
+}
+
+// follow has what is written go to record, and judges it from its beginning on. A run is
+// to last for the least time, whatever it shows.
+func (c *faulted) follow(record io.Writer, least time.Duration) *followed {
+	r, w := io.Pipe()
+	f := &followed{io.MultiWriter(record, w), w, make(chan struct{}), make(chan error, 1)}
+	begun := time.Now()
+	go func() {
+		f.read <- c.watch(r, func() bool { return time.Since(begun) >= least }, f.seen)
+	}()
+	return f
+}
+
+func (f *followed) close() error {
+	_ = f.end.Close() // it returns no error
+	return <-f.read
+}
+
+// watch reads a history to its end, and closes seen when it shows, in due time, that a fault
+// struck and all that c is to show.
+func (c *faulted) watch(r io.Reader, due func() bool, seen chan<- struct{}) error {
+	src, err := history.NewSource(r)
+	if err != nil {
+		return err
+	}
+	judge, struck, n := checker.New(src.Header()), false, 0
+	for ev, err := range src.Events() {
+		if err != nil {
+			return err
+		}
+		judge.Add(ev)
+		struck = struck || ev.Op.Kind == history.Fault || ev.Op.Kind == history.Pause || ev.Op.Kind == history.Death
+		if n++; n%50 == 0 && seen != nil && struck && due() && c.shown(judge.SoFar()) {
+			close(seen)
+			seen = nil
+		}
+	}
+	return nil
+}
+
+// shown tells whether all that c is to show is met.
+func (c *faulted) shown(r checker.Result) bool {
+	lacks := func(want checker.Verdict) func(lockbench.Guarantee) bool {
+		return func(g lockbench.Guarantee) bool { return r.Find(g).Verdict != want }
+	}
+	return !slices.ContainsFunc(c.held, lacks(checker.Held)) && !slices.ContainsFunc(c.broken, lacks(checker.Broken))
 }
 
 func (c *faulted) options(o *workloads.Options) {
@@ -224,10 +282,11 @@ func catalogued(t *testing.T, name string) design.Design {
 func TestServersDown(t *testing.T) {
 	for _, c := range []struct {
 		fault string
+		down  int
 		goes  bool
 	}{
-		{"down,at=500ms,n=2", true},
-		{"down,at=500ms,n=3", false},
+		{"down,at=100ms,n=2", 2, true},
+		{"down,at=100ms,n=3", 3, false},
 	} {
 		t.Run(c.fault, func(t *testing.T) {
 			t.Parallel()
@@ -235,20 +294,23 @@ func TestServersDown(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var all []*servers.Server
+			var all servers.Group
 			for range 5 {
 				all = append(all, servertest.Start(t))
 			}
 			var record bytes.Buffer
+			progress, over := &Progress{}, make(chan struct{})
+			go func() {
+				defer close(over)
+				goesOn(t, all[5-c.down:], progress, c.goes)
+			}()
 			_, err = Run(t.Context(), Config{
 				Design: catalogued(t, "redsync/quorum"), Server: all[0], Others: all[1:], Workload: workloads.Mutex(), History: &record,
-				Faults: []faults.Fault{f}, Options: options(func(o *workloads.Options) { o.Duration = 2 * time.Second }),
+				Faults: []faults.Fault{f}, Options: options(func(o *workloads.Options) { o.Duration = time.Hour }),
+				Progress: progress, Broken: over,
 			})
 			if err != nil {
 				t.Fatal(err)
-			}
-			if n := grantsAfter(t, record.Bytes(), string(faults.Down)); n > 0 != c.goes {
-				t.Errorf("%d grants called after the servers were down; want some: %t", n, c.goes)
 			}
 			_, result, _ := judge(t, record.Bytes())
 			if v := verdict(result, lockbench.Exclusion); v != checker.Held || len(result.Defects) > 0 {
@@ -258,31 +320,36 @@ func TestServersDown(t *testing.T) {
 	}
 }
 
-// settled is for how long after servers were told to end they may still answer.
-const settled = 200 * time.Millisecond
-
-// grantsAfter counts the acquires granted that were called after the fault with this
-// note, and before servers came back.
-func grantsAfter(t *testing.T, record []byte, note string) (n int) {
-	t.Helper()
-	src, err := history.NewSource(bytes.NewReader(record))
-	if err != nil {
-		t.Fatal(err)
-	}
-	from, to := history.Never, history.Never
-	for ev, err := range src.Events() {
-		op := ev.Op
-		switch {
-		case err != nil:
-			t.Fatal(err)
-		case ev.Phase != history.Call:
-		case op.Note == note:
-			from = op.Call + int64(settled)
-		case op.Note == string(faults.Restart):
-			to = min(to, op.Call)
-		case op.Kind == history.Acquire && op.Outcome == history.OK && op.Call > from && op.Call < to:
-			n++
+// goesOn waits until the servers are down, and then for the clients of a run to be granted
+// more, or refused without any grant.
+func goesOn(t *testing.T, down servers.Group, p *Progress, goes bool) {
+	for _, s := range down {
+		for answers(t, s) {
+			time.Sleep(time.Millisecond)
 		}
 	}
-	return n
+	// What was under way is over when clients have been answered more often than there are.
+	const soon = 10
+	await := func(n func() int64) {
+		for begun := n(); n() < begun+soon && t.Context().Err() == nil; {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	vain := func() int64 { return p.Refused.Load() + p.Failed.Load() }
+	if goes {
+		await(p.Grants.Load)
+		return
+	}
+	await(vain)
+	before := p.Grants.Load()
+	await(vain)
+	if n := p.Grants.Load() - before; n > 0 {
+		t.Errorf("%d grants while three of five servers were down", n)
+	}
+}
+
+func answers(t *testing.T, s *servers.Server) bool {
+	client := redis.NewClient(s.Options())
+	defer client.Close()
+	return client.Ping(t.Context()).Err() == nil
 }

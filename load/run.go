@@ -206,7 +206,7 @@ func (r *run) stamp(at time.Time) int64 { return int64(at.Sub(r.base())) }
 func (r *run) start(ctx context.Context) {
 	var all sync.WaitGroup
 	if r.options.OpenLoop() {
-		r.arrivals = newDispatcher(r.options, r.over)
+		r.arrivals = newDispatcher(r.options, r.over, r.cfg.arrivalClock())
 		r.arrivals.begin(r.base().Add(r.options.Warmup))
 	}
 	r.running.Store(int64(len(r.lanes)))

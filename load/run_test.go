@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -90,27 +91,35 @@ func keysLeft(t *testing.T, s *servers.Server) int64 {
 	return n
 }
 
+// TestRunSoundDesign makes short runs, which must leave nothing to be desired: of each
+// workload in virtual time, and of one on a server.
 func TestRunSoundDesign(t *testing.T) {
 	for _, w := range workloads.All() {
-		t.Run(w.Name, func(t *testing.T) { runSound(t, servertest.Start(t), w) })
+		t.Run(w.Name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				o := options(func(o *workloads.Options) { o.TTL, o.Period = 100*time.Millisecond, 20*time.Millisecond })
+				runSound(t, Config{Design: slowly(tokenDesign()), Server: embedded(t), Workload: w, Options: o}, EndedDuration)
+			})
+		})
 	}
-	t.Run("embedded", func(t *testing.T) { runSound(t, embedded(t), workloads.Oversell()) })
+	t.Run("private", func(t *testing.T) {
+		t.Parallel()
+		o := options(func(o *workloads.Options) { o.TTL, o.Duration, o.Operations = time.Minute, 0, 200 })
+		runSound(t, Config{Design: tokenDesign(), Server: servertest.Start(t), Workload: workloads.Oversell(), Options: o}, EndedOperations)
+	})
 }
 
-// runSound makes a short run on server, which must leave nothing to be desired.
-func runSound(t *testing.T, server *servers.Server, w workloads.Workload) {
+func runSound(t *testing.T, c Config, ends string) {
 	var record bytes.Buffer
 	progress := &Progress{}
-	s, err := Run(t.Context(), Config{
-		Design: tokenDesign(), Server: server, Workload: w, History: &record, Progress: progress,
-		Options: options(func(o *workloads.Options) { o.TTL, o.Period = 100*time.Millisecond, 20*time.Millisecond }),
-	})
+	c.History, c.Progress = &record, progress
+	s, err := Run(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, result, end := judge(t, record.Bytes())
-	if s.Ended != EndedDuration || end.Partial || end.Trailer.Ended != EndedDuration {
-		t.Errorf("ended %q, in the history %+v; want duration", s.Ended, end)
+	if s.Ended != ends || end.Partial || end.Trailer.Ended != ends {
+		t.Errorf("ended %q, in the history %+v; want %s", s.Ended, end, ends)
 	}
 	if s.Grants == 0 || s.Grants != result.Grants || progress.Grants.Load() != s.Grants {
 		t.Errorf("grants: summary %d, history %d, progress %d; want the same, above 0", s.Grants, result.Grants, progress.Grants.Load())
@@ -121,7 +130,7 @@ func runSound(t *testing.T, server *servers.Server, w workloads.Workload) {
 	if s.Commands < s.Grants || s.WitnessEntries != s.Grants {
 		t.Errorf("%d commands and %d entries witnessed for %d grants", s.Commands, s.WitnessEntries, s.Grants)
 	}
-	if n := keysLeft(t, server); n != 0 {
+	if n := keysLeft(t, c.Server); n != 0 {
 		t.Errorf("%d keys left on the server", n)
 	}
 }
@@ -129,72 +138,77 @@ func runSound(t *testing.T, server *servers.Server, w workloads.Workload) {
 // TestRunUnsoundDesign: a slow holder of a lock that is deleted unseen lets
 // others in together. Checker and witness must both see it, and updates be lost.
 func TestRunUnsoundDesign(t *testing.T) {
-	server := servertest.Start(t)
-	o := options(func(o *workloads.Options) {
-		o.TTL, o.Slow, o.Clients, o.Duration = 50*time.Millisecond, 0.3, 8, time.Second
-		o.Hold = workloads.Always(5 * time.Millisecond)
-	})
-	var record bytes.Buffer
-	s, err := Run(t.Context(), Config{
-		Design: plainDesign(), Server: server, Workload: workloads.Oversell(), Options: o, History: &record,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, result, _ := judge(t, record.Bytes())
-	if len(s.WitnessOverlaps) == 0 || len(result.Defects) > 0 {
-		t.Errorf("overlaps %v, defects %v; want some and none", s.WitnessOverlaps, result.Defects)
-	}
-	for _, g := range []lockbench.Guarantee{lockbench.Exclusion, lockbench.OwnerRelease} {
-		if got := verdict(result, g); got != checker.Broken {
-			t.Errorf("%s is %v, want broken", g, got)
+	synctest.Test(t, func(t *testing.T) {
+		o := options(func(o *workloads.Options) {
+			o.TTL, o.Slow, o.Clients, o.Duration = 50*time.Millisecond, 0.3, 8, time.Second
+			o.Hold = workloads.Always(5 * time.Millisecond)
+		})
+		var record bytes.Buffer
+		s, err := Run(t.Context(), Config{
+			Design: slowly(plainDesign()), Server: embedded(t), Workload: workloads.Oversell(), Options: o, History: &record,
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
+		_, result, _ := judge(t, record.Bytes())
+		if len(s.WitnessOverlaps) == 0 || len(result.Defects) > 0 {
+			t.Errorf("overlaps %v, defects %v; want some and none", s.WitnessOverlaps, result.Defects)
+		}
+		for _, g := range []lockbench.Guarantee{lockbench.Exclusion, lockbench.OwnerRelease} {
+			if got := verdict(result, g); got != checker.Broken {
+				t.Errorf("%s is %v, want broken", g, got)
+			}
+		}
+	})
 }
 
 func TestRunOperations(t *testing.T) {
-	o := options(func(o *workloads.Options) {
-		o.Duration, o.Operations, o.KeyChoice = 0, 42, workloads.Own
+	synctest.Test(t, func(t *testing.T) {
+		o := options(func(o *workloads.Options) {
+			o.Duration, o.Operations, o.KeyChoice = 0, 42, workloads.Own
+		})
+		s, err := Run(t.Context(), Config{
+			Design: slowly(tokenDesign()), Server: embedded(t), Workload: workloads.Mutex(), Options: o, History: io.Discard,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Ended != EndedOperations || s.Grants != 42 {
+			t.Errorf("ended %q after %d grants, want operations after 42", s.Ended, s.Grants)
+		}
 	})
-	s, err := Run(t.Context(), Config{
-		Design: tokenDesign(), Server: embedded(t), Workload: workloads.Mutex(), Options: o, History: io.Discard,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s.Ended != EndedOperations || s.Grants != 42 {
-		t.Errorf("ended %q after %d grants, want operations after 42", s.Ended, s.Grants)
-	}
 }
 
 // TestRunInterrupted: what is held when the user has had enough is released, and
 // everything is recorded to the end.
 func TestRunInterrupted(t *testing.T) {
-	server := embedded(t)
-	o := options(func(o *workloads.Options) { o.Duration, o.Hold = time.Hour, workloads.Always(time.Minute) })
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	progress := &Progress{}
-	go func() {
-		for progress.Grants.Load() == 0 {
-			time.Sleep(time.Millisecond)
+	synctest.Test(t, func(t *testing.T) {
+		server := embedded(t)
+		o := options(func(o *workloads.Options) { o.Duration, o.Hold = time.Hour, workloads.Always(time.Minute) })
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		progress := &Progress{}
+		go func() {
+			for progress.Grants.Load() == 0 {
+				time.Sleep(time.Millisecond)
+			}
+			cancel()
+		}()
+		var record bytes.Buffer
+		s, err := Run(ctx, Config{
+			Design: tokenDesign(), Server: server, Workload: workloads.Oversell(), Options: o, History: &record, Progress: progress,
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
-		cancel()
-	}()
-	var record bytes.Buffer
-	s, err := Run(ctx, Config{
-		Design: tokenDesign(), Server: server, Workload: workloads.Oversell(), Options: o, History: &record, Progress: progress,
+		_, result, end := judge(t, record.Bytes())
+		if s.Ended != EndedInterrupted || end.Partial || result.Unknown != 0 {
+			t.Errorf("ended %q, history partial %v with %d unknown outcomes; want interrupted, complete, none", s.Ended, end.Partial, result.Unknown)
+		}
+		if n := keysLeft(t, server); n != 0 {
+			t.Errorf("%d keys left on the server", n)
+		}
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, result, end := judge(t, record.Bytes())
-	if s.Ended != EndedInterrupted || end.Partial || result.Unknown != 0 {
-		t.Errorf("ended %q, history partial %v with %d unknown outcomes; want interrupted, complete, none", s.Ended, end.Partial, result.Unknown)
-	}
-	if n := keysLeft(t, server); n != 0 {
-		t.Errorf("%d keys left on the server", n)
-	}
 }
 
 var errDisk = errors.New("no space left on device")
@@ -210,20 +224,22 @@ func (d *fullDisk) Write(p []byte) (int, error) {
 }
 
 func TestRunDiskFull(t *testing.T) {
-	server := embedded(t)
-	o := options(func(o *workloads.Options) { o.Duration = time.Hour })
-	s, err := Run(t.Context(), Config{
-		Design: tokenDesign(), Server: server, Workload: workloads.Mutex(), Options: o, History: &fullDisk{left: 10_000},
+	synctest.Test(t, func(t *testing.T) {
+		server := embedded(t)
+		o := options(func(o *workloads.Options) { o.Duration = time.Hour })
+		s, err := Run(t.Context(), Config{
+			Design: tokenDesign(), Server: server, Workload: workloads.Mutex(), Options: o, History: &fullDisk{left: 10_000},
+		})
+		if !errors.Is(err, errDisk) {
+			t.Errorf("Run = %v, want it to wrap %v", err, errDisk)
+		}
+		if s.Ended != EndedUnrecorded || s.Grants == 0 {
+			t.Errorf("ended %q after %d grants, want %q after some", s.Ended, s.Grants, EndedUnrecorded)
+		}
+		if n := keysLeft(t, server); n != 0 {
+			t.Errorf("%d keys left on the server", n)
+		}
 	})
-	if !errors.Is(err, errDisk) {
-		t.Errorf("Run = %v, want it to wrap %v", err, errDisk)
-	}
-	if s.Ended != EndedUnrecorded || s.Grants == 0 {
-		t.Errorf("ended %q after %d grants, want %q after some", s.Ended, s.Grants, EndedUnrecorded)
-	}
-	if n := keysLeft(t, server); n != 0 {
-		t.Errorf("%d keys left on the server", n)
-	}
 }
 
 // TestRunServerDies: no error, an end in time, and no false alarm.
@@ -298,18 +314,20 @@ func TestRunRefuses(t *testing.T) {
 
 // TestRunNothingGranted: a run that measured nothing says so.
 func TestRunNothingGranted(t *testing.T) {
-	d := tokenDesign()
-	d.Open = func(design.Environment) (design.Process, error) { return process{refusing{}}, nil }
-	s, err := Run(t.Context(), Config{
-		Design: d, Server: embedded(t), Workload: workloads.Mutex(), History: io.Discard,
-		Options: options(func(o *workloads.Options) { o.Duration, o.Operations = 0, 8 }),
+	synctest.Test(t, func(t *testing.T) {
+		d := tokenDesign()
+		d.Open = func(design.Environment) (design.Process, error) { return process{refusing{}}, nil }
+		s, err := Run(t.Context(), Config{
+			Design: d, Server: embedded(t), Workload: workloads.Mutex(), History: io.Discard,
+			Options: options(func(o *workloads.Options) { o.Duration, o.Operations = 0, 8 }),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Grants != 0 || s.Refused != 8 || !strings.Contains(strings.Join(s.Notes, "\n"), "nothing was measured") {
+			t.Errorf("%d grants, %d refused, notes %q; want 0, 8 and a note", s.Grants, s.Refused, s.Notes)
+		}
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s.Grants != 0 || s.Refused != 8 || !strings.Contains(strings.Join(s.Notes, "\n"), "nothing was measured") {
-		t.Errorf("%d grants, %d refused, notes %q; want 0, 8 and a note", s.Grants, s.Refused, s.Notes)
-	}
 }
 
 // process is a design's process all of whose owners are one locker.

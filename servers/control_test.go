@@ -1,7 +1,6 @@
 package servers_test
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"time"
@@ -12,12 +11,10 @@ import (
 	"github.com/lockbench/lockbench/servers"
 )
 
-// clientOf returns a client of s that gives up soon.
+// clientOf returns a client of s.
 func clientOf(t *testing.T, s *servers.Server) *redis.Client {
 	t.Helper()
-	opt := s.Options()
-	opt.ReadTimeout, opt.DialTimeout = 200*time.Millisecond, 200*time.Millisecond
-	client := redis.NewClient(opt)
+	client := redis.NewClient(s.Options())
 	t.Cleanup(func() { _ = client.Close() })
 	return client
 }
@@ -77,22 +74,24 @@ func TestRestart(t *testing.T) {
 
 func TestSuspend(t *testing.T) {
 	s := servertest.Start(t)
-	client := clientOf(t, s)
+	hasty := s.Options()
+	hasty.ReadTimeout, hasty.DialTimeout = 50*time.Millisecond, 50*time.Millisecond
 	for _, c := range []struct {
 		name    string
 		do      func() error
+		by      *redis.Options
 		answers bool
 	}{
-		{"suspended", s.Suspend, false},
-		{"resumed", s.Resume, true},
-		{"suspended again, for the end of the test", s.Suspend, false},
+		{"suspended", s.Suspend, hasty, false},
+		{"resumed", s.Resume, s.Options(), true},
+		{"suspended again, for the end of the test", s.Suspend, hasty, false},
 	} {
 		if err := c.do(); err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
-		patient, cancel := context.WithTimeout(t.Context(), patience)
-		err := client.Ping(patient).Err()
-		cancel()
+		client := redis.NewClient(c.by)
+		err := client.Ping(t.Context()).Err()
+		_ = client.Close()
 		if answers := err == nil; answers != c.answers {
 			t.Errorf("%s: ping says %v", c.name, err)
 		}

@@ -39,19 +39,25 @@ func preflight(ctx context.Context, s *Server) (string, error) {
 // errNotRedis: something answered, but not in the way of a Redis.
 var errNotRedis = errors.New("what answers is not a Redis")
 
-// awaitReady pings until the server has loaded its data.
+// awaitReady pings until the server has loaded its data. Where ctx ends first the error is
+// what the server said, even if a ping was under way.
 func awaitReady(ctx context.Context, client *redis.Client) error {
+	var loading error
 	for {
 		pong, err := client.Ping(ctx).Result()
-		if err == nil && pong != "PONG" {
+		switch {
+		case err == nil && pong != "PONG":
 			return fmt.Errorf("%w: it says %.40q to PING", errNotRedis, pong)
-		}
-		if err == nil || !isReply(err, "LOADING") {
+		case isReply(err, "LOADING"):
+			loading = err
+		case err != nil && loading != nil && ctx.Err() != nil:
+			return loading
+		default:
 			return err
 		}
 		select {
 		case <-ctx.Done():
-			return err
+			return loading
 		case <-time.After(loadingInterval):
 		}
 	}

@@ -91,9 +91,24 @@ func serverArgs(home *home, opt redis.Options) []string {
 	return append(args, "--bind", host, "--port", port)
 }
 
-// awaitOwn polls until the child answers and is the one that answers: a port, at
-// least, may be somebody else's by then. It returns the version.
+// awaitOwn waits until the child is the one that answers and serves commands: one that
+// loads its log answers long before. It returns the version.
 func awaitOwn(ctx context.Context, s *Server, c *child) (string, error) {
+	version, err := awaitAnswer(ctx, s, c)
+	if err != nil {
+		return "", err
+	}
+	client := s.single()
+	defer client.Close()
+	if err := awaitReady(ctx, client); err != nil {
+		return "", fmt.Errorf("does not serve at %s: %w%s", s.address, err, c.lastWords())
+	}
+	return version, nil
+}
+
+// awaitAnswer polls until the child answers and is the one that answers: a port, at
+// least, may be somebody else's by then. It returns the version.
+func awaitAnswer(ctx context.Context, s *Server, c *child) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	for {

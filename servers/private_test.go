@@ -14,6 +14,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/lockbench/lockbench/internal/longtest"
 	"github.com/lockbench/lockbench/internal/servertest"
 	"github.com/lockbench/lockbench/servers"
 )
@@ -168,7 +169,7 @@ func TestStartPrivateGivesUpOnAServerThatDoesNotAnswer(t *testing.T) {
 func TestNoChildSurvivesAKill(t *testing.T) {
 	temp := tempHome(t)
 	living := servertest.Start(t)
-	for range 5 {
+	for range longtest.Times(2, 5) {
 		socket := startAndKill(t)
 		awaitSilence(t, socket)
 	}

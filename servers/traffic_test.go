@@ -74,11 +74,12 @@ func TestUsageIsOfOurServersOnly(t *testing.T) {
 	}
 	client := redis.NewClient(private.Options())
 	defer client.Close()
-	if err := client.Eval(t.Context(), "for i = 1, 2000000 do redis.sha1hex('') end", nil).Err(); err != nil && !errors.Is(err, redis.Nil) {
-		t.Fatal(err)
-	}
-	after, err := private.Usage(t.Context())
-	if err != nil || after.RunID != before.RunID || after.CPU <= before.CPU {
-		t.Errorf("usage %+v after %+v, error %v; want more", after, before, err)
+	for after := before; after.CPU <= before.CPU; {
+		if err := client.Eval(t.Context(), "for i = 1, 1000 do redis.sha1hex('') end", nil).Err(); err != nil && !errors.Is(err, redis.Nil) {
+			t.Fatal(err)
+		}
+		if after, err = private.Usage(t.Context()); err != nil || after.RunID != before.RunID || after.CPU < before.CPU {
+			t.Fatalf("usage %+v after %+v, error %v; want more of the same server", after, before, err)
+		}
 	}
 }

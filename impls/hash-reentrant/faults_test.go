@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/longtest"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -91,33 +92,46 @@ func TestLoserIsNotTold(t *testing.T) {
 // Five waiters have the five connections, so that the holder cannot unlock, nor
 // the watchdog renew: and that ends it.
 func TestWaitersKeepTheConnectionsFromTheHolder(t *testing.T) {
-	onServers(t, documented, func(s *scene) {
-		opt := *s.env.Redis
-		opt.PoolTimeout = 20 * time.Millisecond
-		s.env.Redis = &opt
-		p, _ := s.process()
-		seen := &renewals{}
-		held := s.acquire(p.Locker(seen), patience)
-		ctx, cancel := context.WithCancel(s.Context())
-		var waiters []<-chan result
-		for range 5 {
-			trying := &renewals{}
-			trying.First = make(chan struct{})
-			waiters = append(waiters, s.acquireInBackground(ctx, p.Locker(trying), patience))
-			<-trying.First
+	for _, name := range documented {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, name, func(s *scene) { waitersKeepConnections(s, true) })
+		})
+	}
+	// A renewal is due after 1.7 s.
+	onServers(t, documented, func(s *scene) { waitersKeepConnections(s, longtest.On()) })
+}
+
+// waitersKeepConnections has a holder get no connection for its release nor, where that is
+// watched, for a renewal.
+func waitersKeepConnections(s *scene, watched bool) {
+	opt := *s.env.Redis
+	opt.PoolTimeout = 20 * time.Millisecond
+	s.env.Redis = &opt
+	p, gate := s.process()
+	seen := &renewals{}
+	held := s.acquire(p.Locker(seen), patience)
+	ctx, cancel := context.WithCancel(s.Context())
+	sent := len(gate.Seen())
+	var waiters []<-chan result
+	for range 5 {
+		trying := &renewals{}
+		trying.First = make(chan struct{})
+		waiters = append(waiters, s.acquireInBackground(ctx, p.Locker(trying), patience))
+		<-trying.First
+	}
+	for len(gate.Seen()) < sent+5 { // who has sent a command waits for the reply, or sleeps: either way he has one
+		time.Sleep(time.Millisecond)
+	}
+	s.want(held.Release(s.Context()), lockbench.ErrNoEffect)
+	if s.design.Renews && watched {
+		for seen.count(redis.ErrPoolTimeout) == 0 {
+			time.Sleep(10 * time.Millisecond)
 		}
-		time.Sleep(20 * time.Millisecond) // they wait for replies, or sleep: either way they have them
-		s.want(held.Release(s.Context()), lockbench.ErrNoEffect)
-		if s.design.Renews {
-			for seen.count(redis.ErrPoolTimeout) == 0 {
-				time.Sleep(10 * time.Millisecond)
-			}
-		}
-		cancel()
-		for _, w := range waiters {
-			<-w
-		}
-	})
+	}
+	cancel()
+	for _, w := range waiters {
+		<-w
+	}
 }
 
 func TestWatchdogKeepsAnOrdinaryLease(t *testing.T) {
@@ -167,7 +181,7 @@ func TestWatchdogRenewsForADeadThread(t *testing.T) {
 		p, _ := s.process()
 		b, _ := s.locker()
 		s.acquire(p.Locker(design.Blind), twoSecs)
-		time.Sleep(time.Hour)
+		time.Sleep(time.Duration(longtest.Times(10, 60)) * time.Minute)
 		s.refused(b)
 		p.Close() // the process dies too
 		time.Sleep(twoSecs.TTL)

@@ -3,7 +3,6 @@ package setnxgetset_test
 import (
 	"testing"
 
-	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/impls/design/designtest"
 	setnxgetset "github.com/lockbench/lockbench/impls/setnx-getset"
 	"go.uber.org/goleak"
@@ -12,9 +11,5 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestDesignsKeepTheContractAndTheirClaims(t *testing.T) {
-	designtest.Each(t, func(t *testing.T, env design.Environment) {
-		for _, d := range setnxgetset.Designs() {
-			t.Run(d.Name, func(t *testing.T) { designtest.Run(t, d, env) })
-		}
-	})
+	designtest.Contract(t, setnxgetset.Designs())
 }

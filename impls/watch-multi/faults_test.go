@@ -39,6 +39,7 @@ func eachScene(t *testing.T, play func(s *scene)) {
 	designtest.Each(t, func(t *testing.T, env design.Environment) {
 		for _, d := range watchmulti.Designs() {
 			t.Run(d.Name, func(t *testing.T) {
+				t.Parallel() // some wait for a second to be over
 				s := &scene{T: t, design: d, env: env, admin: designtest.Admin(t, env), clock: &clock{}}
 				s.clock.ns.Store(time.Now().UnixNano())
 				s.env.Prefix += t.Name() + ":"

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -18,6 +19,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
+	"github.com/lockbench/lockbench/internal/longtest"
 	"github.com/lockbench/lockbench/reports"
 )
 
@@ -145,42 +147,44 @@ func (b *tab) well() {
 	}
 }
 
+// A look is at a page so wide, of a reader who likes it light or dark.
+type look struct {
+	width  int64
+	scheme string
+}
+
+// looks opens a page in subtests named after it, one for each look: some of them look at it
+// in any case, others where tests are to take their time.
+func looks(t *testing.T, browser context.Context, name, page string, test func(*testing.T, *tab, int64), some, others []look) {
+	if longtest.On() {
+		some = slices.Concat(some, others)
+	}
+	for _, l := range some {
+		t.Run(fmt.Sprintf("%s, %d wide, %s", name, l.width, l.scheme), func(t *testing.T) {
+			test(t, open(t, browser, page, l.width, l.scheme), l.width)
+		})
+	}
+}
+
 // TestBrowser looks at pages as a reader does.
 func TestBrowser(t *testing.T) {
 	browser := startBrowser(t)
 	run, explored := written(t, read(t, "run.json")), written(t, read(t, "explored.json"))
-	for _, width := range []int64{1200, 390} {
-		for _, scheme := range []string{"light", "dark"} {
-			t.Run(fmt.Sprint("run, ", width, " wide, ", scheme), func(t *testing.T) { testPage(t, open(t, browser, run, width, scheme), width) })
-		}
-	}
+	looks(t, browser, "run", run, testPage, []look{{1200, "light"}, {390, "dark"}}, []look{{1200, "dark"}, {390, "light"}})
 	matrix := matrixWritten(t, readmeMatrix(t))
-	for width, scheme := range map[int64]string{1200: "light", 390: "dark"} {
-		t.Run(fmt.Sprint("matrix, ", width, " wide, ", scheme), func(t *testing.T) { testMatrix(t, open(t, browser, matrix, width, scheme), width) })
-	}
+	looks(t, browser, "matrix", matrix, testMatrix, []look{{390, "dark"}}, []look{{1200, "light"}})
 	comparison := comparisonWritten(t, worseComparison(t))
-	for width, scheme := range map[int64]string{1200: "dark", 390: "light"} {
-		t.Run(fmt.Sprint("comparison, ", width, " wide, ", scheme), func(t *testing.T) {
-			b := open(t, browser, comparison, width, scheme)
-			b.seen("figure[data-picture=changed-1] .stage", "svg .overlap.both .row")
-			if got := eval[int](b, "document.querySelectorAll('.strip .new .dot').length"); got < 8 {
-				t.Errorf("got %d runs of NEW drawn, want 8 of each figure", got)
-			}
-			b.wellBehaved(width)
-		})
-	}
-	t.Run("hostile comparison", func(t *testing.T) {
-		open(t, browser, comparisonWritten(t, spoiledComparison(t)), 1000, "light").wellBehaved(1000)
-	})
-	t.Run("hostile matrix", func(t *testing.T) {
-		open(t, browser, matrixWritten(t, spoiledMatrix(t)), 1000, "light").wellBehaved(1000)
-	})
+	looks(t, browser, "comparison", comparison, testComparison, []look{{1200, "dark"}}, []look{{390, "light"}})
+	well := func(_ *testing.T, b *tab, width int64) { b.wellBehaved(width) }
+	looks(t, browser, "hostile comparison", comparisonWritten(t, spoiledComparison(t)), well, []look{{1000, "light"}}, nil)
+	looks(t, browser, "hostile matrix", matrixWritten(t, spoiledMatrix(t)), well, []look{{1000, "light"}}, nil)
 	t.Run("exploration", func(t *testing.T) { testExploration(t, open(t, browser, explored, 390, "light")) })
-	t.Run("pointing", func(t *testing.T) { testPointing(t, open(t, browser, run, 1000, "light")) })
-	t.Run("keys", func(t *testing.T) { testKeys(t, open(t, browser, run, 1000, "light")) })
-	t.Run("zoom", func(t *testing.T) { testZoom(t, open(t, browser, run, 1000, "light")) })
-	t.Run("theme", func(t *testing.T) { testTheme(t, open(t, browser, run, 1000, "light")) })
-	t.Run("paper", func(t *testing.T) { testPaper(t, open(t, browser, run, 1000, "dark")) })
+	t.Run("by hand", func(t *testing.T) {
+		b := open(t, browser, run, 1000, "dark")
+		for _, test := range []func(*testing.T, *tab){testPaper, testKeys, testZoom, testPointing, testTheme} {
+			test(t, b)
+		}
+	})
 	t.Run("hostile", func(t *testing.T) { testHostile(t, open(t, browser, written(t, spoiled(t)), 1000, "light")) })
 	t.Run("misdeeds are seen", func(t *testing.T) {
 		b := open(t, browser, `<img src="http://127.0.0.1:1/x"><script>console.error("no"); throw new Error("no")</script>`, 500, "light")
@@ -197,6 +201,14 @@ func testPage(t *testing.T, b *tab, width int64) {
 		b.seen("[data-chart="+kind+"] .plot", "canvas")
 	}
 	b.seen(lanes, "svg .overlap.both .row")
+	b.wellBehaved(width)
+}
+
+func testComparison(t *testing.T, b *tab, width int64) {
+	b.seen("figure[data-picture=changed-1] .stage", "svg .overlap.both .row")
+	if got := eval[int](b, "document.querySelectorAll('.strip .new .dot').length"); got < 8 {
+		t.Errorf("got %d runs of NEW drawn, want 8 of each figure", got)
+	}
 	b.wellBehaved(width)
 }
 
@@ -348,13 +360,13 @@ func testZoom(t *testing.T, b *tab) {
 
 func testTheme(t *testing.T, b *tab) {
 	ground := func() string { return eval[string](b, "getComputedStyle(document.body).backgroundColor") }
-	light := ground()
-	b.do(chromedp.Click(chromedp.CSS("[data-theme-choice=dark]")))
-	if dark := ground(); dark == light {
-		t.Errorf("dark is %s, as light is", dark)
+	dark := ground()
+	b.do(chromedp.Click(chromedp.CSS("[data-theme-choice=light]")))
+	if light := ground(); light == dark {
+		t.Errorf("light is %s, as dark is", light)
 	}
 	b.do(chromedp.Reload())
-	if got := eval[string](b, "document.documentElement.dataset.theme"); got != "dark" {
+	if got := eval[string](b, "document.documentElement.dataset.theme"); got != "light" {
 		t.Errorf("loaded again the theme is %s, want the one chosen", got)
 	}
 	b.do(chromedp.Click(chromedp.CSS("[data-theme-choice=auto]")))
@@ -377,8 +389,10 @@ func testPaper(t *testing.T, b *tab) {
 	if got := eval[string](b, "document.documentElement.dataset.theme"); got != "auto" {
 		t.Errorf("after printing the theme is %s, want what it was", got)
 	}
-	if pdf, err := chromedp.Run(b.ctx, chromedp.PrintToPDF()); err != nil || len(pdf) < 10_000 {
-		t.Errorf("printed %d bytes: %v", len(pdf), err)
+	if longtest.On() {
+		if pdf, err := chromedp.Run(b.ctx, chromedp.PrintToPDF()); err != nil || len(pdf) < 10_000 {
+			t.Errorf("printed %d bytes: %v", len(pdf), err)
+		}
 	}
 	b.well()
 }

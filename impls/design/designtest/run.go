@@ -5,9 +5,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/longtest"
+	"github.com/lockbench/lockbench/internal/servertest"
 )
 
 // A testCase is something that a design does if it claims the guarantee, or in
@@ -18,20 +22,64 @@ type testCase struct {
 	play  func(*Scene)
 }
 
-// Run holds d to the contract and to its claims, as far as that can be seen
-// without faults, with its owners in one process and in several.
+// Contract holds designs to the contract and to their claims, as far as that can be seen
+// without faults, with owners in one process and in several: in virtual time, unless a
+// design needs more of a server than that has, and on private servers that all designs
+// share.
+func Contract(t *testing.T, designs []design.Design) {
+	most := slices.MaxFunc(designs, func(a, b design.Design) int { return a.ServerCount() - b.ServerCount() })
+	for _, d := range designs {
+		t.Run(d.Name+" in virtual time", func(t *testing.T) { runVirtual(t, d) })
+	}
+	t.Run("redis", func(t *testing.T) {
+		env := Private(t, most)
+		for _, d := range designs {
+			its := env
+			its.Others = env.Others[:d.ServerCount()-1]
+			t.Run(d.Name, func(t *testing.T) { Run(t, d, its) })
+		}
+	})
+}
+
+// runVirtual plays every case in a bubble of its own.
+func runVirtual(t *testing.T, d design.Design) {
+	if err := d.OnEmbedded(); err != nil {
+		t.Skip(err)
+	}
+	for seed := range longtest.Times(1, 10) {
+		each(t, d, func(t *testing.T, play func(*testing.T, design.Environment)) {
+			synctest.Test(t, func(t *testing.T) {
+				env := on(servertest.Virtual(t, uint64(seed)))
+				for i := range d.ServerCount() - 1 {
+					env.Others = append(env.Others, servertest.Virtual(t, uint64(seed*10+i)))
+				}
+				play(t, env)
+			})
+		})
+	}
+}
+
+// Run holds d to the contract on servers that there are, in real time.
 func Run(t *testing.T, d design.Design, env design.Environment) {
 	t.Run("entry", func(t *testing.T) { entry(t, d) })
+	each(t, d, func(t *testing.T, play func(*testing.T, design.Environment)) { play(t, env) })
+}
+
+// each has run play every case that d is held to, in a subtest.
+func each(t *testing.T, d design.Design, run func(t *testing.T, play func(*testing.T, design.Environment))) {
 	for _, processes := range []int{1, 3} {
 		for _, c := range cases {
 			if c.claim != "" && !slices.Contains(d.Claims, c.claim) {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s in %d processes", c.name, processes), func(t *testing.T) {
-				s := NewScene(t, d, env, processes)
-				c.play(s)
-				s.declared()
-				s.Expire()
+				run(t, func(t *testing.T, env design.Environment) {
+					s := NewScene(t, d, env, processes)
+					s.TTL = time.Minute // longer than a case takes on any machine
+					c.play(s)
+					s.declared()
+					s.Expire()
+				})
 			})
 		}
 	}
