@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/longtest"
 )
 
 // generated is the history that c makes, as a file, and what was planted.
@@ -36,7 +37,7 @@ func generated(t *testing.T, c Config, begin func(io.Writer, history.Header) (*h
 // with is the usual Config with changes.
 func with(change func(*Config)) Config {
 	c := Usual()
-	c.Ops, c.Violations, c.Seed = 60_000, 3, 5
+	c.Ops, c.Violations, c.Seed = int64(longtest.Times(20_000, 60_000)), 3, 5
 	change(&c)
 	return c
 }
