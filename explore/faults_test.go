@@ -112,7 +112,7 @@ func (f faultFile) rerun(t *testing.T) (r explore.Result) {
 // program, and those of one bubble are fatal in the next.
 func apart(t *testing.T, d design.Design, job bubble.Job) explore.Result {
 	t.Helper()
-	job.Config.Design = design.Design{Name: d.Name, Claims: d.Claims}
+	job.Config.Design, job.Patience = design.Design{Name: d.Name, Claims: d.Claims}, time.Hour
 	r, err := bubble.Run(t.Context(), job, silent)
 	if err != nil {
 		t.Fatal(err)

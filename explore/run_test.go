@@ -222,7 +222,7 @@ func TestClaimsHold(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			goroutines(t, c.name)
-			r := run(t, explore.Config{Design: find(t, c.name), Strategy: explore.Exhaustive, Moves: c.moves, Kinds: c.kinds})
+			r := run(t, explore.Config{Design: find(t, c.name), Strategy: explore.Exhaustive, Schedules: 100_000, Moves: c.moves, Kinds: c.kinds})
 			if !r.Coverage.Complete || r.Coverage.Schedules < 500 {
 				t.Errorf("covered %+v, want some hundred schedules and all", r.Coverage)
 			}
