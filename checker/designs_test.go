@@ -2,29 +2,30 @@ package checker_test
 
 import (
 	"bytes"
+	"context"
+	crand "crypto/rand"
+	"fmt"
+	"math/rand/v2"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/load"
-	"github.com/lockbench/lockbench/servers"
-	"github.com/lockbench/lockbench/workloads"
+	"github.com/lockbench/lockbench/internal/servertest"
 )
 
-// TestParallelSaysTheSameOfDesigns judges histories of short runs of the documented
-// designs, side by side and by one checker.
+// TestParallelSaysTheSameOfDesigns judges histories of the documented designs in use, side
+// by side and by one checker.
 func TestParallelSaysTheSameOfDesigns(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs every design")
-	}
 	for _, d := range impls.Documented() {
 		t.Run(d.Name, func(t *testing.T) {
-			t.Parallel()
 			saved := ran(t, d)
 			want, err := checker.Check(source(t, saved))
 			if err != nil {
@@ -53,30 +54,56 @@ func TestParallelSaysTheSameOfDesigns(t *testing.T) {
 // short is a lease that is often outlived.
 const short = 10 * time.Millisecond
 
-// ran is the history of a short run of d, with short leases where it can have them.
+// ran is the history of 300 ms of virtual time of d, with short leases where it can have
+// them: a dozen owners in four processes, and six keys.
 func ran(t *testing.T, d design.Design) []byte {
-	hold, err := workloads.ParseDistribution("exp:10ms")
-	if err != nil {
-		t.Fatal(err)
-	}
-	server, err := servers.StartEmbedded()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer server.Close()
-	o := workloads.Defaults()
-	o.Clients, o.Keys, o.SlowKeys, o.Warmup, o.Duration = 12, 6, 0, 0, 300*time.Millisecond
-	o.Wait, o.TTL = 10*time.Millisecond, time.Second
+	var saved bytes.Buffer
+	synctest.Test(t, func(t *testing.T) {
+		opt := servertest.Virtual(t, 1)
+		recorder, err := history.NewRecorder(&saved, history.Header{
+			Design: d.Name, Claims: d.Claims, Reacquire: string(d.Reacquire), Renews: d.Renews, ToleranceNS: int64(d.Tolerance),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var owners sync.WaitGroup
+		end := time.Now().Add(300 * time.Millisecond)
+		for n := range int32(4) {
+			process, err := d.Open(design.Environment{Redis: opt, Host: "h", PID: int(n), Now: time.Now, Random: crand.Reader})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer process.Close()
+			for i := range int32(3) {
+				client := recorder.Client(3*n+i, n)
+				client.Grants(d.Lease)
+				owner := client.Locker(process.Locker(client))
+				random := rand.New(rand.NewPCG(uint64(n), uint64(i)))
+				owners.Go(func() { use(t.Context(), owner, d, random, end) })
+			}
+		}
+		owners.Wait()
+		if err := recorder.Close(history.Trailer{}); err != nil {
+			t.Fatal(err)
+		}
+	})
+	return saved.Bytes()
+}
+
+// use takes and frees locks of d until the end.
+func use(ctx context.Context, owner lockbench.Locker, d design.Design, random *rand.Rand, end time.Time) {
+	o := lockbench.Options{TTL: time.Second, Wait: 10 * time.Millisecond}
 	if d.Granted != nil && d.Granted(short) == short {
 		o.TTL = short
 	}
-	o.Hold, o.Think = hold, workloads.Always(time.Millisecond)
-	var saved bytes.Buffer
-	_, err = load.Run(t.Context(), load.Config{Design: d, Server: server, Workload: workloads.Mutex(), Options: o, History: &saved})
-	if err != nil {
-		t.Fatal(err)
+	for time.Now().Before(end) {
+		lease, err := owner.Acquire(ctx, fmt.Sprint("k", random.IntN(6)), o)
+		if err == nil && lease != nil {
+			time.Sleep(time.Duration(random.ExpFloat64() * float64(short)))
+			_ = lease.Release(ctx) // it may be lost
+		}
+		time.Sleep(time.Millisecond)
 	}
-	return saved.Bytes()
 }
 
 func source(t *testing.T, saved []byte) history.Source {

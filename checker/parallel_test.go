@@ -12,6 +12,7 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/history/synthetic"
+	"github.com/lockbench/lockbench/internal/longtest"
 )
 
 // listed is a history whose events are at hand.
@@ -206,8 +207,9 @@ func TestParallelFindsWhatWasPlanted(t *testing.T) {
 				kept(30_000)
 				return
 			}
-			if short, long := kept(100_000), kept(300_000); long > short+short/2 {
-				t.Errorf("%d bytes are kept of 300,000 operations, %d of 100,000", long, short)
+			some := int64(longtest.Times(30_000, 100_000))
+			if short, long := kept(some), kept(3*some); long > short+short/2 {
+				t.Errorf("%d bytes are kept of %d operations, %d of %d", long, 3*some, short, some)
 			}
 		})
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/lockbench/lockbench/explore"
 	"github.com/lockbench/lockbench/explore/bubble"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/longtest"
 )
 
 var findFaults = flag.Bool("find", false, "search every fault anew and rewrite its replay file")
@@ -30,10 +31,14 @@ const (
 	// mostSeeds is how many it tries where schedules are drawn, mostDrawn how many of
 	// these for each.
 	mostSeeds, mostDrawn = 100, 10_000
-	// soonFound is how many schedules TestFaultsAreFound looks at for one fault, soon
-	// how long that may have taken when the file was written.
-	soonFound, soon = 500, 250 * time.Millisecond
+	// soonFound is how many schedules TestFaultsAreFound looks at for one fault.
+	soonFound = 500
 )
+
+// soon is how long that may have taken when the file was written.
+func soon() time.Duration {
+	return time.Duration(longtest.Times(50, 250)) * time.Millisecond
+}
 
 // faults reads all replay files of known faults, in the order of their names.
 func faults(t *testing.T) (all []faultFile) {
@@ -107,7 +112,7 @@ func (f faultFile) rerun(t *testing.T) (r explore.Result) {
 // program, and those of one bubble are fatal in the next.
 func apart(t *testing.T, d design.Design, job bubble.Job) explore.Result {
 	t.Helper()
-	job.Config.Design = design.Design{Name: d.Name, Claims: d.Claims}
+	job.Config.Design, job.Patience = design.Design{Name: d.Name, Claims: d.Claims}, time.Hour
 	r, err := bubble.Run(t.Context(), job, silent)
 	if err != nil {
 		t.Fatal(err)
@@ -136,7 +141,7 @@ func TestFaultsAreFound(t *testing.T) {
 		t.Skip("searches take their time")
 	}
 	for _, f := range faults(t) {
-		if f.verdict == checker.Held || f.schedule > soonFound || f.after > soon {
+		if f.verdict == checker.Held || f.schedule > soonFound || f.after > soon() {
 			continue
 		}
 		t.Run(f.name(), func(t *testing.T) {

@@ -2,6 +2,9 @@ package explore_test
 
 import (
 	"errors"
+	"os"
+	"runtime"
+	"runtime/debug"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -15,6 +18,7 @@ import (
 // TestMain makes this program one that can explore in a child: benchmarks need that,
 // since a bubble is entered by a test.
 func TestMain(m *testing.M) {
+	settle()
 	bubble.Child(func(name string) (design.Design, error) {
 		all, err := impls.Match(name)
 		if err != nil || len(all) != 1 {
@@ -24,6 +28,17 @@ func TestMain(m *testing.M) {
 	})
 	// What TestMisfits explores is left behind on purpose.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/lockbench/lockbench/explore_test.misfit.Acquire"))
+}
+
+// settle sets what the environment does not: exploring takes half of the processor time
+// with the settings that [bubble.Run] gives its children.
+func settle() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400)
+	}
+	if os.Getenv("GOMAXPROCS") == "" {
+		runtime.GOMAXPROCS(1)
+	}
 }
 
 // BenchmarkSchedules runs three clients of a token lock: SET NX PX and a script that

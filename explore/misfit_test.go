@@ -50,7 +50,7 @@ func TestMisfits(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r, err := explore.Run(t.Context(), bubble.New(t), explore.Config{
-				Design: c.m.design(), Strategy: explore.Exhaustive, Rounds: 1, Faults: -1, Moves: -1,
+				Design: c.m.design(), Strategy: explore.Exhaustive, Schedules: 100_000, Rounds: 1, Faults: -1, Moves: -1,
 			}, silent)
 			if err != nil {
 				t.Fatal(err)

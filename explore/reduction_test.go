@@ -8,14 +8,12 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/explore"
+	"github.com/lockbench/lockbench/internal/longtest"
 )
 
 // TestReductionLosesNothing goes through all schedules of small scopes, and through
 // those that reduction leaves, and wants the same verdicts of both.
 func TestReductionLosesNothing(t *testing.T) {
-	if testing.Short() {
-		t.Skip("all schedules take their time")
-	}
 	some := []explore.FaultKind{explore.DieAfter, explore.LostReply, explore.Cancel}
 	for _, c := range []struct {
 		name string
@@ -23,7 +21,7 @@ func TestReductionLosesNothing(t *testing.T) {
 	}{
 		{"setnx-getset/naive", explore.Config{Rounds: 1, Faults: 1, Moves: 1, Kinds: some}},
 		{"setnx-getset/expiry", explore.Config{Rounds: 1, Faults: 1, Moves: -1, Kinds: some}},
-		{"setnx-getset/timestamp", explore.Config{Rounds: 1, Faults: -1, Moves: 2}},
+		{"setnx-getset/timestamp", explore.Config{Rounds: 1, Faults: -1, Moves: longtest.Times(1, 2)}},
 		{"lua-token/strategy", explore.Config{Clients: 3, Rounds: 1, Faults: -1, Moves: 1}},
 		{"lua-token/token", explore.Config{Scenario: "two-keys", Rounds: 1, Faults: -1, Moves: -1}},
 		{"lua-token/expire", explore.Config{Scenario: "two-keys", Rounds: 1, Faults: -1, Moves: 1}},
@@ -32,7 +30,7 @@ func TestReductionLosesNothing(t *testing.T) {
 		{"hash-reentrant/notify", explore.Config{Wait: 3e9, Rounds: 1, Faults: -1, Moves: 1}},
 		{"hash-reentrant/watchdog", explore.Config{Scenario: "update", Rounds: 1, Faults: -1, Moves: 1}},
 		{"watch-multi/give-up", explore.Config{Rounds: 1, Faults: -1, Moves: -1}},
-		{"watch-multi/poll", explore.Config{Rounds: 1, Faults: 1, Moves: -1, Kinds: some[:1]}},
+		{"watch-multi/poll", explore.Config{Rounds: 1, Faults: longtest.Times(-1, 1), Moves: -1, Kinds: some[:1]}},
 	} {
 		t.Run(c.name+" "+c.cfg.Scenario, func(t *testing.T) {
 			c.cfg.Design, c.cfg.Strategy, c.cfg.Schedules = find(t, c.name), explore.Exhaustive, 20_000

@@ -76,7 +76,7 @@ func TestRerun(t *testing.T) {
 
 // TestWrittenReplayIsExact has Run write the file that Rerun follows to the letter.
 func TestWrittenReplayIsExact(t *testing.T) {
-	r := run(t, explore.Config{Design: find(t, "lua-token/token"), Strategy: explore.Exhaustive, Faults: -1, Moves: 1})
+	r := run(t, explore.Config{Design: find(t, "lua-token/token"), Strategy: explore.Exhaustive, Schedules: 100_000, Faults: -1, Moves: 1})
 	w := r.Witnesses[lockbench.LossReported]
 	if w.Verdict != checker.Broken {
 		t.Fatalf("loss-reported is %s", w.Verdict)

@@ -14,6 +14,7 @@ import (
 	"github.com/lockbench/lockbench/explore/bubble"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/longtest"
 )
 
 func find(t testing.TB, name string) design.Design {
@@ -58,9 +59,10 @@ func TestEveryDesign(t *testing.T) {
 			continue
 		}
 		t.Run(d.Name, func(t *testing.T) {
-			r := run(t, explore.Config{Design: d, Strategy: explore.Random, Schedules: 300, Seed: 7})
-			if r.Coverage.Schedules != 300 || r.Grants == 0 {
-				t.Errorf("got %d schedules with %d grants, want 300 with some", r.Coverage.Schedules, r.Grants)
+			schedules := int64(longtest.Times(60, 300))
+			r := run(t, explore.Config{Design: d, Strategy: explore.Random, Schedules: schedules, Seed: 7})
+			if r.Coverage.Schedules != schedules || r.Grants == 0 {
+				t.Errorf("got %d schedules with %d grants, want %d with some", r.Coverage.Schedules, r.Grants, schedules)
 			}
 			for g, w := range r.Witnesses {
 				again, err := explore.Rerun(t.Context(), bubble.New(t), d, w.Replay)
@@ -79,11 +81,11 @@ func TestEveryDesign(t *testing.T) {
 }
 
 func TestSameSeedSameBytes(t *testing.T) {
-	const runs = 3
+	runs := longtest.Times(2, 3)
 	for _, name := range []string{"lua-token/strategy", "hash-reentrant/watchdog", "hash-reentrant/notify", "setnx-getset/timestamp"} {
 		t.Run(name, func(t *testing.T) {
 			goroutines(t, name)
-			cfg := explore.Config{Design: find(t, name), Clients: 3, Schedules: 200, Seed: 42}
+			cfg := explore.Config{Design: find(t, name), Clients: 3, Schedules: int64(longtest.Times(60, 200)), Seed: 42}
 			first := written(run(t, cfg))
 			for range runs - 1 {
 				if diff := cmp.Diff(written(run(t, cfg)), first); diff != "" {
@@ -102,7 +104,7 @@ func TestSameSeedSameBytesInOneProcess(t *testing.T) {
 			t.Run(name+" "+string(strategy), func(t *testing.T) {
 				goroutines(t, name)
 				cfg := explore.Config{
-					Design: find(t, name), Scenario: "overrun", Threads: 2, Rounds: 1, Strategy: strategy, Schedules: 20, Seed: 42,
+					Design: find(t, name), Scenario: "overrun", Threads: 2, Rounds: 1, Strategy: strategy, Schedules: int64(longtest.Times(8, 20)), Seed: uint64(longtest.Times(1, 42)),
 					Kinds: []explore.FaultKind{explore.Cancel, explore.Cut, explore.Pause, explore.Skew},
 				}
 				first := written(run(t, cfg))
@@ -115,15 +117,25 @@ func TestSameSeedSameBytesInOneProcess(t *testing.T) {
 }
 
 // TestVirtualTimeEnds explores leases so long that the clocks of a bubble would run
-// out, which would crash the program.
+// out, which would crash the program. Most of the two centuries until then are slept
+// through, or it takes seconds.
 func TestVirtualTimeEnds(t *testing.T) {
-	if testing.Short() {
-		t.Skip("two centuries take their time")
+	const century = 100 * 365 * 24 * time.Hour
+	b := bubble.New(t)
+	enter := b.Enter
+	b.Enter = func(body func()) {
+		enter(func() {
+			time.Sleep(2 * century / 100 * time.Duration(longtest.Times(99, 0)))
+			body()
+		})
 	}
-	r := run(t, explore.Config{
+	r, err := explore.Run(t.Context(), b, explore.Config{
 		Design: find(t, "lua-token/strategy"), Scenario: "overrun", TTL: 24 * time.Hour,
 		Faults: -1, Strategy: explore.Random, Schedules: 200_000,
-	})
+	}, silent)
+	if err != nil || len(r.Defects) > 0 {
+		t.Fatalf("got %v, defects %q", err, r.Defects)
+	}
 	if r.Coverage.Stopped != "clock" || r.Grants == 0 {
 		t.Errorf("stopped by %q after %d schedules, want clock", r.Coverage.Stopped, r.Coverage.Schedules)
 	}
@@ -155,7 +167,7 @@ func TestKnownFaultsAreFound(t *testing.T) {
 		t.Run(c.design, func(t *testing.T) {
 			goroutines(t, c.design)
 			r := run(t, explore.Config{
-				Design: find(t, c.design), Strategy: explore.Random, Schedules: 2000,
+				Design: find(t, c.design), Strategy: explore.Random, Schedules: int64(longtest.Times(600, 2000)),
 				Kinds: []explore.FaultKind{explore.DieBefore, explore.DieAfter, explore.Pause, explore.LostReply},
 			})
 			var broken []string
@@ -210,7 +222,7 @@ func TestClaimsHold(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			goroutines(t, c.name)
-			r := run(t, explore.Config{Design: find(t, c.name), Strategy: explore.Exhaustive, Moves: c.moves, Kinds: c.kinds})
+			r := run(t, explore.Config{Design: find(t, c.name), Strategy: explore.Exhaustive, Schedules: 100_000, Moves: c.moves, Kinds: c.kinds})
 			if !r.Coverage.Complete || r.Coverage.Schedules < 500 {
 				t.Errorf("covered %+v, want some hundred schedules and all", r.Coverage)
 			}

@@ -29,10 +29,17 @@ import (
 // design of its job is called.
 func TestMain(m *testing.M) {
 	if os.Getenv(childVariable) != "" {
-		enter(act)
+		grace, err := time.ParseDuration(os.Getenv(graceVariable))
+		if err != nil {
+			grace = time.Hour
+		}
+		enter(act, grace)
 	}
 	goleak.VerifyTestMain(m)
 }
+
+// graceVariable tells the children here how long they may take to end.
+const graceVariable = "LOCKBENCH_TEST_GRACE"
 
 // act is the runner of the children here.
 func act(ctx context.Context, b explore.Bubble, r request, tell func(explore.Progress)) (explore.Result, error) {
@@ -63,17 +70,10 @@ func act(ctx context.Context, b explore.Bubble, r request, tell func(explore.Pro
 			}
 		})
 	case "steps":
-		b.Enter(func() {
-			for end := time.Now().Add(1000 * time.Hour); ctx.Err() == nil && time.Now().Before(end); {
-				time.Sleep(time.Millisecond) // virtual
-				b.Wait()
-			}
-		})
-		return explore.Result{Design: "steps", Coverage: explore.Coverage{Stopped: "interrupted"}}, nil
-	case "lasts":
-		for began := time.Now(); time.Since(began) < lasting; {
+		for ctx.Err() == nil {
 			b.Enter(b.Wait)
 		}
+		return explore.Result{Design: "steps", Coverage: explore.Coverage{Stopped: "interrupted"}}, nil
 	case "deaf":
 		b.Enter(func() { hang(b) })
 	default:
@@ -169,7 +169,7 @@ func job(name string) Job {
 			Design: design.Design{Name: name, Open: func(design.Environment) (design.Process, error) { return nil, nil }},
 			Kinds:  []explore.FaultKind{explore.Cut}, Rounds: 3,
 		},
-		Patience: 2 * time.Second,
+		Patience: time.Hour,
 	}
 }
 
@@ -241,20 +241,27 @@ func TestLacksComesThrough(t *testing.T) {
 	}
 }
 
-// TestFailures has children crash and hang in every way that lock code can.
+// TestFailures has children crash and hang in every way that lock code can. Those that
+// hang are given up after twice as long as it takes them to tell of a step.
 func TestFailures(t *testing.T) {
-	for _, c := range []struct{ name, reason, stderr string }{
-		{"panics", "panic: the lock is bad", "goroutine"},
-		{"leaks", "deadlock: main bubble goroutine has exited", "goroutine"},
-		{"crashes", "fatal error: sync: unlock of unlocked mutex", "goroutine"},
-		{"exits", "exit status 7): so long", "so long"},
-		{"hangs", "no step was taken for 2s", ""},
-		{"spins", "no step was taken for 2s", ""},
-		{"wedges", "no step was taken for 2s", ""},
+	for _, c := range []struct {
+		name           string
+		patience       time.Duration
+		reason, stderr string
+	}{
+		{"panics", time.Hour, "panic: the lock is bad", "goroutine"},
+		{"leaks", time.Hour, "deadlock: main bubble goroutine has exited", "goroutine"},
+		{"crashes", time.Hour, "fatal error: sync: unlock of unlocked mutex", "goroutine"},
+		{"exits", time.Hour, "exit status 7): so long", "so long"},
+		{"hangs", 2 * pulse, "no step was taken for 500ms", ""},
+		{"spins", 2 * pulse, "no step was taken for 500ms", ""},
+		{"wedges", 2 * pulse, "no step was taken for 500ms", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := Run(t.Context(), job(c.name), silent)
+			j := job(c.name)
+			j.Patience = c.patience
+			_, err := Run(t.Context(), j, silent)
 			var failure *Failure
 			if !errors.As(err, &failure) {
 				t.Fatalf("got %v, want a Failure", err)
@@ -269,57 +276,56 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestInterrupt cancels children at work: one that takes steps for longer than the
-// patience answers what it has, one that does not listen is killed.
-func TestInterrupt(t *testing.T) {
-	t.Run("at work", func(t *testing.T) {
-		t.Parallel()
-		ctx, cancel := context.WithCancel(t.Context())
-		j := job("steps")
-		time.AfterFunc(j.Patience+j.Patience/2, cancel)
-		got, err := Run(ctx, j, silent)
-		if err != nil || got.Coverage.Stopped != "interrupted" {
-			t.Errorf("got %+v, %v; want what was found until then", got, err)
-		}
-	})
-	t.Run("deaf", func(t *testing.T) {
-		t.Parallel()
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		j := job("deaf")
-		j.Patience = time.Hour
-		_, err := Run(ctx, j, silent)
-		var failure *Failure
-		if !errors.As(err, &failure) || !strings.Contains(failure.Reason, "interrupted and did not stop") && !strings.Contains(failure.Reason, "died (exit status 1)") {
-			t.Errorf("got %v, want that it did not stop", err)
-		}
-	})
+// begun starts the child of a job that is named like this, which may take an hour to
+// answer.
+func begun(t *testing.T, name string) *process {
+	t.Helper()
+	p, err := start(job(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.end)
+	p.grace = time.Hour
+	return p
 }
 
-// lasting is longer than the patience of a job.
-const lasting = 3 * time.Second
+// TestInterrupt cancels a child at work, which tells of its steps until then and answers
+// what it has.
+func TestInterrupt(t *testing.T) {
+	p := begun(t, "steps")
+	for last, told := int64(0), 0; told < 2; told++ {
+		m := <-p.messages
+		if m.Beat <= last {
+			t.Fatalf("got %+v after %d steps, want more of them", m, last)
+		}
+		last = m.Beat
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	got, err := p.follow(ctx, time.Hour, silent)
+	if err != nil || got.Coverage.Stopped != "interrupted" {
+		t.Errorf("got %+v, %v; want what was found until then", got, err)
+	}
+}
 
-// TestPatience has a child take steps for longer than the patience, under a context
-// that ends and under one that cannot.
-func TestPatience(t *testing.T) {
-	for name, ctx := range map[string]context.Context{"can be interrupted": t.Context(), "cannot": context.Background()} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if _, err := Run(ctx, job("lasts"), silent); err != nil {
-				t.Errorf("got %v, want an answer: it took steps all the time", err)
-			}
-		})
+// TestInterruptDeaf cancels a child that does not listen: it is killed.
+func TestInterruptDeaf(t *testing.T) {
+	p := begun(t, "deaf")
+	p.grace = time.Nanosecond
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := p.follow(ctx, time.Hour, silent)
+	var failure *Failure
+	if !errors.As(err, &failure) || failure.Reason != "it was interrupted and did not stop" {
+		t.Errorf("got %v, want that it did not stop", err)
 	}
 }
 
 // TestOrphan closes a child's input as the death of its parent does, and has it
 // end by itself.
 func TestOrphan(t *testing.T) {
-	p, err := start(job("deaf"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer p.end()
+	t.Setenv(graceVariable, "1ns")
+	p := begun(t, "deaf")
 	p.stop()
 	if err := p.died(); !strings.Contains(err.Error(), "exit status 1") {
 		t.Errorf("got %v, want the exit of a child that gives up", err)

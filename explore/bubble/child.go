@@ -23,9 +23,10 @@ const childVariable = "LOCKBENCH_EXPLORE_CHILD"
 // A runner does what a request asks for.
 type runner func(context.Context, explore.Bubble, request, func(explore.Progress)) (explore.Result, error)
 
-// enter becomes a test and serves in it. It does not return.
-func enter(run runner) {
-	c := &child{run: run, out: bufio.NewWriter(os.Stdout)}
+// enter becomes a test and serves in it. It does not return. Grace is how long the child
+// may take to end once it is told to.
+func enter(run runner, grace time.Duration) {
+	c := &child{run: run, grace: grace, out: bufio.NewWriter(os.Stdout)}
 	// What package testing and the lock print is not to get between the answers.
 	os.Stdout = os.Stderr
 	os.Args = os.Args[:1]
@@ -38,6 +39,7 @@ func enter(run runner) {
 // A child answers one request.
 type child struct {
 	run   runner
+	grace time.Duration
 	steps atomic.Int64
 
 	mu  sync.Mutex
@@ -56,7 +58,7 @@ func (c *child) serve(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	go obey(in, stop)
+	go c.obey(in, stop)
 	go c.beat(ctx)
 	b := New(t)
 	wait := b.Wait
@@ -73,10 +75,10 @@ const grace = 3 * time.Second
 
 // obey waits until the parent closes the input, or is no more, and sees that the
 // child ends soon.
-func obey(in io.Reader, stop func()) {
+func (c *child) obey(in io.Reader, stop func()) {
 	_, _ = io.Copy(io.Discard, in)
 	stop()
-	time.Sleep(grace)
+	time.Sleep(c.grace)
 	os.Exit(1)
 }
 

@@ -20,7 +20,7 @@ func Child(find func(name string) (design.Design, error)) {
 	}
 	enter(func(ctx context.Context, b explore.Bubble, r request, tell func(explore.Progress)) (explore.Result, error) {
 		return run(ctx, b, find, r, tell)
-	})
+	}, grace)
 }
 
 func run(ctx context.Context, b explore.Bubble, find func(string) (design.Design, error), r request, tell func(explore.Progress)) (explore.Result, error) {

@@ -10,16 +10,18 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"time"
 )
 
 // A process is a child as its parent sees it.
 type process struct {
-	cmd      *exec.Cmd
-	in       io.Closer
-	words    excerpt
-	messages chan message  // closed at the end of the child's output
-	ended    chan struct{} // closed when the parent listens no more
-	wait     func() error  // reaps the child, once
+	in        io.Closer
+	words     excerpt
+	messages  chan message  // closed at the end of the child's output
+	ended     chan struct{} // closed when the parent listens no more
+	terminate func() error  // kills the child
+	wait      func() error  // reaps it, once
+	grace     time.Duration // how long it may take to answer once it is told to stop
 }
 
 // settings of the child's runtime: exploring is one long chain of goroutines that
@@ -44,22 +46,21 @@ func start(job Job) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &process{messages: make(chan message), ended: make(chan struct{})}
+	p := &process{messages: make(chan message), ended: make(chan struct{}), grace: grace}
 	// The program may go by the name it is called by, so the child gets the same.
-	p.cmd = &exec.Cmd{Path: self, Args: os.Args[:1:1], Stderr: &p.words, Env: append(os.Environ(), settings()...)}
-	p.wait = sync.OnceValue(p.cmd.Wait)
-	in, err := p.cmd.StdinPipe()
+	cmd := &exec.Cmd{Path: self, Args: os.Args[:1:1], Stderr: &p.words, Env: append(os.Environ(), settings()...)}
+	in, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
 	}
-	p.in = in
-	out, err := p.cmd.StdoutPipe()
+	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
 	}
-	if err := p.cmd.Start(); err != nil {
+	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
+	p.in, p.terminate, p.wait = in, cmd.Process.Kill, sync.OnceValue(cmd.Wait)
 	go p.read(out)
 	// A child that is gone already shows by its output, which has ended.
 	_, _ = in.Write(append(order, '\n'))
@@ -92,7 +93,7 @@ func (p *process) stop() { _ = p.in.Close() }
 // kill ends the child, if it has not ended, and returns its last words.
 func (p *process) kill() string {
 	p.stop()
-	_ = p.cmd.Process.Kill()
+	_ = p.terminate()
 	_ = p.wait()
 	return p.words.tail()
 }

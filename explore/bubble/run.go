@@ -78,7 +78,7 @@ func (p *process) follow(ctx context.Context, patience time.Duration, tell func(
 		case <-interrupted:
 			interrupted, stopping, why = nil, true, "it was interrupted and did not stop"
 			p.stop()
-			silence.Reset(grace)
+			silence.Reset(p.grace)
 		case <-silence.C:
 			return explore.Result{}, &Failure{Reason: why, Stderr: p.kill()}
 		}

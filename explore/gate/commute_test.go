@@ -11,9 +11,10 @@ import (
 	"testing/synctest"
 
 	"github.com/lockbench/lockbench/explore/gate"
+	"github.com/lockbench/lockbench/internal/longtest"
 )
 
-var pairs = flag.Int("pairs", 2000, "how many pairs of commands to take in both orders")
+var pairs = flag.Int("pairs", longtest.Times(1000, 2000), "how many pairs of commands to take in both orders")
 
 // TestIndependentStepsCommute takes two steps in both orders: when their effects say
 // that they are independent, replies, messages and the state after them are the same.

@@ -11,10 +11,11 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 
+	"github.com/lockbench/lockbench/internal/longtest"
 	"github.com/lockbench/lockbench/internal/servertest"
 )
 
-var generated = flag.Int("scripts", 1500, "how many scripts to generate and compare")
+var generated = flag.Int("scripts", longtest.Times(500, 1500), "how many scripts to generate and compare")
 
 // TestGeneratedScripts compares scripts drawn at random with miniredis' own.
 func TestGeneratedScripts(t *testing.T) {

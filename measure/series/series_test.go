@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockbench/lockbench/internal/longtest"
 )
 
 func TestCounts(t *testing.T) {
@@ -46,7 +48,7 @@ func ends(width int64, n int) Counts {
 // several that are merged: nothing may be lost, no highest value either, and the
 // memory stays within bounds.
 func TestNothingIsLost(t *testing.T) {
-	for seed := range uint64(200) {
+	for seed := range uint64(longtest.Times(50, 200)) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		span := Narrowest << r.IntN(30)
 		var whole, parts [3]struct {
