@@ -98,7 +98,7 @@ func (o *ownProcess) clockFile() string {
 
 // SetClock sets the clock of a private server, after [Server.OwnClock], ahead of the
 // machine's, or behind it where ahead is negative. It returns once the server tells
-// that time, within 5 s.
+// that time, within 30 s.
 func (s *Server) SetClock(ctx context.Context, ahead time.Duration) error {
 	own, err := s.process()
 	if err != nil {

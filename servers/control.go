@@ -95,7 +95,7 @@ func (s *Server) signal(how func(*child) error) error {
 // Restart kills a private server and starts it anew at the same address: empty, unless
 // it keeps a log ([Server.KeepLog]). It calls between when the old process is gone and
 // the new one not started, and returns once the new one serves commands: it has to answer
-// within 5 s, and may load its log for as long as ctx lets it.
+// within 30 s, and may load its log for as long as ctx lets it.
 func (s *Server) Restart(ctx context.Context, between func()) error {
 	own, err := s.process()
 	if err != nil {

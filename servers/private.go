@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	startTimeout = 5 * time.Second // until a private server answers
+	startTimeout = 30 * time.Second // until a private server answers, on a machine however busy
 	pollInterval = 5 * time.Millisecond
 )
 
@@ -36,7 +36,7 @@ func findProgram() (string, error) {
 // StartPrivate starts redis-server or valkey-server from PATH as a child of this
 // process: on a Unix socket (on Windows a loopback port) in a temporary folder
 // of its own, without persistence or eviction. It returns once the child itself
-// has answered, within 5 s, and [ErrNoProgram] when there is none to start.
+// has answered, within 30 s, and [ErrNoProgram] when there is none to start.
 //
 // On Linux the child dies with this process however that ends. Elsewhere it
 // outlives a SIGKILL of this process; the next StartPrivate ends it then.

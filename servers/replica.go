@@ -63,7 +63,7 @@ func (o *ownProcess) setPort(addr string, args ...string) {
 }
 
 // StartReplica starts a private server that copies s by the way of the address via,
-// and returns it once it has all that s had, within 5 s. Close it, unless it has taken
+// and returns it once it has all that s had, within 30 s. Close it, unless it has taken
 // the place of s.
 func (s *Server) StartReplica(ctx context.Context, via string) (*Replica, error) {
 	if s.options.Network != "unix" {
