@@ -150,8 +150,7 @@ stalls() {
 # tried keeps what locktest records of locks that are broken on purpose, and of sound ones.
 tried() {
   rm -rf "$dir/tried"
-  # Without a budget locktest asks the flags of go test, of which there are none.
-  LOCKBENCH_BUDGET=1s "$place/tried" "$dir/tried" plain-del whole-seconds inner-shortens extend-millis silent-loss \
+  "$place/tried" "$dir/tried" plain-del whole-seconds inner-shortens extend-millis silent-loss \
     extend-ignored inner-frees fence-first dead-queue cancelled-grant release-then-delay get-think-set full
 }
 

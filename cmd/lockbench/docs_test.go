@@ -235,7 +235,8 @@ func goSources(t *testing.T) string {
 	t.Helper()
 	var all strings.Builder
 	err := fs.WalkDir(os.DirFS("../.."), ".", func(path string, d fs.DirEntry, err error) error {
-		if err == nil && strings.HasSuffix(path, "_test.go") {
+		tested := strings.HasSuffix(path, "_test.go") || strings.HasSuffix(path, ".go") && strings.Contains(path, "/testdata/")
+		if err == nil && tested {
 			all.WriteString(contents(t, "../../"+path))
 		}
 		return err

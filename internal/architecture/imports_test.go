@@ -47,7 +47,7 @@ var house = map[string][]string{
 	"internal/servertest":     {"servers", "explore/gate"},
 	"internal/witness":        {""},
 	"internal/zoo":            {"", "impls/design"},
-	"impls/design/designtest": {"", "impls/design", "internal/servertest"},
+	"impls/design/designtest": {"", "impls/design", "internal/longtest", "internal/servertest"},
 	"cmd/lockbench":           {"", "history", "history/*", "checker", "measure", "gates", "exporter", "reports", "reports/html", "limits", "measure/series", "ui", "workloads", "impls", "impls/*", "servers", "faults", "load", "explore", "explore/bubble", "scenario", "internal/*"},
 }
 

@@ -23,11 +23,11 @@ func tested(t *testing.T, lock func(*redis.Client) Mutex, claim lockbench.Guaran
 	t.Run("Explore", func(t *testing.T) {
 		locktest.Explore(t, func(_ *testing.T, env locktest.Env) lockbench.Locker { return Locker{lock(env.Redis)} })
 	})
+	options := []locktest.Option{locktest.WithClaims(claim), locktest.WithTTL(1900 * time.Millisecond), locktest.WithPatience(time.Minute)}
 	t.Run("Run", func(t *testing.T) {
 		t.Parallel()
 		client := redis.NewClient(&redis.Options{Network: "unix", Addr: os.Getenv("REDIS_SOCKET")})
 		t.Cleanup(func() { client.Close() })
-		locktest.Run(t, func(*testing.T) lockbench.Locker { return Locker{lock(client)} },
-			locktest.WithClaims(claim), locktest.WithTTL(1900*time.Millisecond), locktest.WithPatience(time.Minute))
+		locktest.Run(t, func(*testing.T) lockbench.Locker { return Locker{lock(client)} }, options...)
 	})
 }
