@@ -7,13 +7,13 @@
 #   LOCKBENCH=/tmp/old/lockbench STAGES=golden bench/corpus.sh bench/corpus
 #
 # LOCKBENCH is the binary that records and judges, by default one of this tree. STAGES are
-# some of: faults mixes works stalls tried synthetic torn explored cases kept golden; each
-# but golden replaces its folder. All together take about a quarter of an hour and need
-# redis-server, and libfaketime for clock-step.
+# some of: faults mixes works stalls tried synthetic torn explored cases simulated kept
+# golden; each but golden replaces its folder. All together take about a quarter of an
+# hour and need redis-server, and libfaketime for clock-step.
 #
 # Names, settings and seeds are the same each time. What clients draw is, too; when a
 # server answers is not, so that live recordings differ from one time to the next, and so
-# may their verdicts. synthetic, explored, cases and kept are the same to the byte.
+# may their verdicts. synthetic, explored, cases, simulated and kept are the same to the byte.
 #
 # It ends with the table of verdicts, and fails where no history breaks a guarantee or none
 # keeps it. Only fairness may lack both: it is measured and not judged.
@@ -202,6 +202,13 @@ cases() {
   go test ./checker -run '^TestCasesAsFiles$' -count=1 -cases "$dir/cases" >/dev/null
 }
 
+# simulated are histories of a simulated lock, sound or with one of some thirty faults, under
+# mixes of faults from outside, and random ones.
+simulated() {
+  rm -rf "$dir/simulated"
+  go test ./checker -run '^TestSimulatedAsFiles$' -count=1 -simulated "$dir/simulated" >/dev/null
+}
+
 # kept are histories that are not made here, in found and in written: of verdicts that were
 # wrong once, and for rules that nothing else here depends on.
 kept() {
@@ -214,9 +221,9 @@ golden() {
   "$place/same" -corpus "$dir" -replays explore/testdata/faults -excuse fairness -write "$dir/golden.txt" "$lockbench"
 }
 
-for stage in ${STAGES:-faults mixes works stalls tried synthetic torn explored cases kept golden}; do
+for stage in ${STAGES:-faults mixes works stalls tried synthetic torn explored cases simulated kept golden}; do
   case $stage in
-  faults | mixes | works | stalls | tried | synthetic | torn | explored | cases | kept | golden) "$stage" ;;
+  faults | mixes | works | stalls | tried | synthetic | torn | explored | cases | simulated | kept | golden) "$stage" ;;
   *) echo "corpus.sh: no stage $stage; hint: the head of this script lists them" >&2; exit 2 ;;
   esac
 done

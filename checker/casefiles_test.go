@@ -2,8 +2,11 @@ package checker
 
 import (
 	"flag"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"golang.org/x/tools/txtar"
@@ -67,4 +70,48 @@ func writeCase(path string, m memory) error {
 	}
 	defer f.Close()
 	return history.WriteJSONL(f, m)
+}
+
+var simulatedFolder = flag.String("simulated", "", "write simulated histories as JSON Lines into this folder")
+
+// TestSimulatedAsFiles writes simulated histories of a lock without a fault and of each
+// mutant, and random ones that no lock had a part in, to files for bench/corpus.sh: they mix
+// faults, ties, torn records and ways of locking as no live run does. Each claims what its
+// seed says, since that decides which of two guarantees is blamed.
+func TestSimulatedAsFiles(t *testing.T) {
+	if *simulatedFolder == "" {
+		t.Skip("no folder given; hint: -simulated DIR")
+	}
+	const each, ofSound = 8, 100
+	write := func(kind string, seed uint64, m memory) {
+		m.header.Schema, m.header.Design, m.header.Claims = history.Schema, kind, drawClaims(seed)
+		path := filepath.Join(*simulatedFolder, kind, fmt.Sprintf("%d.jsonl", seed))
+		if err := writeCase(path, m); err != nil {
+			t.Fatalf("%s %d: %v", kind, seed, err)
+		}
+	}
+	for seed := range uint64(ofSound) {
+		write("sound", seed, simulate(seed, sound).memory)
+		m, _ := generate(rand.New(rand.NewPCG(seed, 1)))
+		write("random", seed, m)
+	}
+	for _, b := range blame {
+		for seed, written := uint64(0), 0; written < each; seed++ {
+			if s := simulate(seed, b.fault); s.faulted {
+				write(strings.NewReplacer(" ", "-", "'", "").Replace(string(b.fault)), seed, s.memory)
+				written++
+			}
+		}
+	}
+}
+
+// drawClaims draws some two thirds of the guarantees.
+func drawClaims(seed uint64) (claims []lockbench.Guarantee) {
+	r := rand.New(rand.NewPCG(seed, 4))
+	for _, g := range guarantees {
+		if r.IntN(3) > 0 {
+			claims = append(claims, g.Name)
+		}
+	}
+	return claims
 }
