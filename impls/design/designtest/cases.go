@@ -87,6 +87,7 @@ func nothingForEver(s *Scene) {
 
 func tellsValidity(s *Scene) {
 	l, seen := s.Owner()
+	asked := time.Now()
 	held := s.Acquire(l)
 	v, ok := lockbench.Ability[lockbench.Validator](held)
 	if !ok {
@@ -94,7 +95,7 @@ func tellsValidity(s *Scene) {
 	}
 	from, granted := v.Valid()
 	starts := seen.Starts()
-	if len(starts) != 1 || !from.Equal(starts[0]) && !s.tellsItself(from, starts[0]) {
+	if len(starts) != 1 || !from.Equal(starts[0]) && !s.tellsItself(from, asked) {
 		s.Errorf("valid from %v, want the start of the only attempt, of %v", from, starts)
 	}
 	if want := s.Granted(s.TTL); granted != want {
@@ -103,9 +104,9 @@ func tellsValidity(s *Scene) {
 }
 
 // tellsItself: a library that says when it began has a reading of the clock of its own,
-// to the millisecond, beside ours.
-func (s *Scene) tellsItself(from, start time.Time) bool {
-	return s.design.Library != "" && from.After(start.Add(-2*time.Millisecond)) && from.Before(time.Now())
+// to the millisecond, between the call and ours.
+func (s *Scene) tellsItself(from, asked time.Time) bool {
+	return s.design.Library != "" && from.After(asked.Add(-2*time.Millisecond)) && from.Before(time.Now())
 }
 
 func acquiringAgain(s *Scene) {
