@@ -25,6 +25,9 @@ const (
 // other's way as they do on a network, and neither the machine's speed nor its load
 // has a part in it.
 //
+// A client's pool must not run out of connections: the timers of those that wait for one
+// are shared by all bubbles, which ends the program.
+//
 // The server ends with t, which is to be the bubble's own.
 func Virtual(t testing.TB, seed uint64) *redis.Options {
 	t.Helper()

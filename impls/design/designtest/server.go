@@ -18,18 +18,6 @@ func Each(t *testing.T, test func(t *testing.T, env design.Environment)) {
 	t.Run("redis", func(t *testing.T) { test(t, on(servertest.Start(t).Options())) })
 }
 
-// EachOf is Each with as many servers as d locks on, all of them of one kind.
-func EachOf(t *testing.T, d design.Design, test func(t *testing.T, env design.Environment)) {
-	t.Run("embedded", func(t *testing.T) {
-		env := Embedded(t)
-		for range d.ServerCount() - 1 {
-			env.Others = append(env.Others, Embedded(t).Redis)
-		}
-		test(t, env)
-	})
-	t.Run("redis", func(t *testing.T) { test(t, Private(t, d)) })
-}
-
 // Private starts as many private servers as d locks on, for the length of the test, and
 // returns an environment on them. It skips t where there is no program to start.
 func Private(t testing.TB, d design.Design) design.Environment {
