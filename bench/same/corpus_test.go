@@ -30,6 +30,9 @@ const (
 // TestCorpus judges the histories of bench/corpus as lockbench check does, and wants what
 // the golden file says. Replays need a process each: bench/same.sh runs them.
 func TestCorpus(t *testing.T) {
+	if testing.Short() {
+		t.Skip("judges a thousand histories, each in one goroutine")
+	}
 	want, err := readGolden(goldenFile)
 	if err != nil {
 		t.Fatal(err)
