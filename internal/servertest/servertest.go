@@ -1,4 +1,3 @@
-// Package servertest gives tests a private Redis of their own.
 package servertest
 
 import (
