@@ -1,59 +1,80 @@
 package lockbench
 
-// A Guarantee names one thing a lock may be relied on for. Names are stable:
-// they appear in results, histories and command lines.
+import (
+	"slices"
+
+	"github.com/lockbench/lockbench/internal/suggest"
+)
+
+// A Guarantee is a promise that a lock makes. What happened to the lock meanwhile is a
+// condition, see [Conditions]: a claim is a guarantee under conditions, a [Cell]. Names
+// are stable: they appear in results, histories and command lines.
 type Guarantee string
 
 // The guarantees, in the order in which reports show them.
 const (
 	Exclusion         Guarantee = "exclusion"
-	Overrun           Guarantee = "overrun"
+	LeaseKept         Guarantee = "lease"
 	OwnerRelease      Guarantee = "owner-release"
-	NoEarlyExpiry     Guarantee = "no-early-expiry"
-	Recovery          Guarantee = "recovery"
-	LossReported      Guarantee = "loss-reported"
-	Extend            Guarantee = "extend"
 	Reentrancy        Guarantee = "reentrancy"
+	ReleaseDelay      Guarantee = "release-delay"
+	LossReported      Guarantee = "loss-reported"
+	Answers           Guarantee = "answers"
+	NoSpuriousRefusal Guarantee = "no-spurious-refusal"
+	Recovery          Guarantee = "recovery"
 	Fencing           Guarantee = "fencing"
 	Effects           Guarantee = "effects"
-	NoSpuriousRefusal Guarantee = "no-spurious-refusal"
-	Cancel            Guarantee = "cancel"
-	LostReply         Guarantee = "lost-reply"
-	Skew              Guarantee = "skew"
-	ScriptFlush       Guarantee = "script-flush"
-	Restart           Guarantee = "restart"
-	Failover          Guarantee = "failover"
-	ReleaseDelay      Guarantee = "release-delay"
-	Fairness          Guarantee = "fairness"
 )
-
-// Guarantees lists every guarantee with the condition under which it holds.
-func Guarantees() []GuaranteeInfo {
-	return []GuaranteeInfo{
-		{Exclusion, "within validity no two owners hold one key"},
-		{Overrun, "work past validity: the lock was kept alive, nobody else got in"},
-		{OwnerRelease, "a release or extend by an owner that lost the lock does nothing to the next holder"},
-		{NoEarlyExpiry, "nobody else is granted the key before the granted lease is over"},
-		{Recovery, "a dead owner's key is obtainable again within the granted TTL and the named slack"},
-		{LossReported, "an owner that lost the lock is told so at its next call, and never while it still holds"},
-		{Extend, "a successful extend keeps others out for its whole length"},
-		{Reentrancy, "nested acquires count, only the last release frees"},
-		{Fencing, "fences rise with every grant; a store that checks them admits no stale write"},
-		{Effects, "the guarded state lost no update"},
-		{NoSpuriousRefusal, "a try succeeds on a key that was provably free all along"},
-		{Cancel, "a cancelled acquire leaves nothing held past its TTL"},
-		{LostReply, "an operation whose reply was lost wedges nothing and frees nobody else's lock"},
-		{Skew, "exclusion under client clocks that differ from the server's"},
-		{ScriptFlush, "survives SCRIPT FLUSH and a reconnect"},
-		{Restart, "exclusion across a server restart without persistence"},
-		{Failover, "exclusion across loss of a primary before replication"},
-		{ReleaseDelay, "after ReleaseAfter(d) nobody is granted the key before d has passed"},
-		{Fairness, "measured, not judged: longest wait, bypasses, Jain's index"},
-	}
-}
 
 // GuaranteeInfo is a guarantee and what it promises, in one sentence.
 type GuaranteeInfo struct {
-	Name      Guarantee
-	HoldsWhen string
+	Name    Guarantee
+	Promise string
+	// About are the conditions without which the guarantee says nothing, or of which it
+	// speaks itself: who claims it claims it under these.
+	About Conditions
+}
+
+var guarantees = []GuaranteeInfo{
+	{Exclusion, "within validity no two owners hold one key", 0},
+	{LeaseKept, "nobody else is granted the key before the granted lease, extended or not, is over", 0},
+	{OwnerRelease, "what a past owner sends does nothing to the next owner", Outlived},
+	{Reentrancy, "nested acquires count, and only the last release frees", 0},
+	{ReleaseDelay, "after ReleaseAfter(d) nobody is granted the key before d has passed", 0},
+	{LossReported, "an owner that lost the lock is told so at its next call, and nobody else is", Outlived},
+	{Answers, "a call fails only for who holds the key, and what it is told is true", 0},
+	{NoSpuriousRefusal, "a try of a provably free key is granted", 0},
+	{Recovery, "a key that nobody alive owns comes free within its lease and the named slack", 0},
+	{Fencing, "fences rise with every grant; a store that checks them admits no stale write", Outlived},
+	{Effects, "the guarded state lost no update", 0},
+}
+
+// Guarantees lists every guarantee in the order in which reports show them.
+func Guarantees() []GuaranteeInfo { return slices.Clone(guarantees) }
+
+// Info returns what g promises; the zero GuaranteeInfo for a name that is none.
+func (g Guarantee) Info() GuaranteeInfo {
+	for _, i := range guarantees {
+		if i.Name == g {
+			return i
+		}
+	}
+	return GuaranteeInfo{}
+}
+
+// Order is the place of g among [Guarantees], -1 for a name that is none.
+func (g Guarantee) Order() int {
+	return slices.IndexFunc(guarantees, func(i GuaranteeInfo) bool { return i.Name == g })
+}
+
+// ParseGuarantee returns the guarantee of that name. The error lists near names.
+func ParseGuarantee(name string) (Guarantee, error) {
+	if g := Guarantee(name); g.Order() >= 0 {
+		return g, nil
+	}
+	var known []string
+	for _, i := range guarantees {
+		known = append(known, string(i.Name))
+	}
+	return "", suggest.Unknown("guarantee", name, known)
 }

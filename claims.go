@@ -1,0 +1,201 @@
+package lockbench
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Claims are what a lock promises: guarantees, the conditions under which it keeps them,
+// and what it gives up. What a checker finds does not depend on claims; they decide which
+// of it fails a run. The zero value claims nothing.
+type Claims struct {
+	// Keeps are the guarantees claimed, Survives the conditions that they are claimed
+	// under, alone or in any mix.
+	Keeps    []Guarantee
+	Survives Conditions
+	// Also are cells claimed beyond the product of the two.
+	Also []Cell
+	// Except is what is given up.
+	Except []Exception
+}
+
+// An Exception gives up guarantees under conditions.
+type Exception struct {
+	// Gives are the guarantees given up; nil is all.
+	Gives []Guarantee
+	// Under is what has to have touched a violation, all of it, for the exception to
+	// cover it.
+	Under Conditions
+	// Lasts: it covers whatever comes after the conditions first occurred, on any key, to
+	// the end of the run: the lock remembers.
+	Lasts bool
+	// Why says what happens, in one sentence.
+	Why string
+}
+
+// Survivable is what a lease lock on one server can be expected to survive: everything
+// but the loss of its state, and work past its leases.
+const Survivable = Pause | Crash | ThreadDeath | LostReply | Cancel | Skew | ScriptFlush
+
+// LeaseClaims is what a lease lock on one server can keep, together with what its
+// abilities promise: what a lock of other people's is held to that says no more of itself.
+func LeaseClaims(abilities ...Guarantee) Claims {
+	keeps := slices.Concat(abilities, []Guarantee{
+		Exclusion, LeaseKept, OwnerRelease, LossReported, Answers, NoSpuriousRefusal, Recovery, Effects,
+	})
+	return Claims{Keeps: ordered(keeps), Survives: Survivable}
+}
+
+// ordered returns the guarantees in the order of [Guarantees], each once.
+func ordered(all []Guarantee) []Guarantee {
+	all = slices.Clone(all)
+	slices.SortFunc(all, func(a, b Guarantee) int { return a.Order() - b.Order() })
+	return slices.Compact(all)
+}
+
+// Claims tells whether the cell is claimed: its guarantee at all, under each of its
+// conditions, and without an exception for them.
+func (c *Claims) Claims(cell Cell) bool { return c.Covers(cell.Guarantee, cell.Under, cell.Under) }
+
+// Covers tells whether g is claimed for what was touched by these conditions in a history
+// in which, until then, those of struck had occurred.
+func (c *Claims) Covers(g Guarantee, touched, struck Conditions) bool {
+	if !slices.Contains(c.Keeps, g) || touched&^c.under(g) != 0 {
+		return false
+	}
+	_, given := c.Exception(g, touched, struck)
+	return !given
+}
+
+// under is what g is claimed under, exceptions apart.
+func (c *Claims) under(g Guarantee) Conditions {
+	all := c.Survives | g.Info().About
+	for _, cell := range c.Also {
+		if cell.Guarantee == g {
+			all |= cell.Under
+		}
+	}
+	return all
+}
+
+// Exception returns the exception that gives up g where these conditions touched it, and
+// those of struck have occurred.
+func (c *Claims) Exception(g Guarantee, touched, struck Conditions) (Exception, bool) {
+	for _, e := range c.Except {
+		concerns := e.Gives == nil || slices.Contains(e.Gives, g)
+		if concerns && (touched.Has(e.Under) || e.Lasts && struck.Has(e.Under)) {
+			return e, true
+		}
+	}
+	return Exception{}, false
+}
+
+// Reason says why the cell is not claimed; empty when it is.
+func (c *Claims) Reason(cell Cell) string {
+	if !slices.Contains(c.Keeps, cell.Guarantee) {
+		return fmt.Sprintf("%s is not claimed at all", cell.Guarantee)
+	}
+	if missing := cell.Under &^ c.under(cell.Guarantee); missing != 0 {
+		return fmt.Sprintf("%s is not claimed under %s", cell.Guarantee, missing)
+	}
+	if e, given := c.Exception(cell.Guarantee, cell.Under, cell.Under); given {
+		if e.Why == "" {
+			return fmt.Sprintf("%s is given up under %s", cell.Guarantee, e.Under)
+		}
+		return e.Why
+	}
+	return ""
+}
+
+// With returns c with these guarantees claimed too.
+func (c Claims) With(more ...Guarantee) Claims {
+	c.Keeps = ordered(slices.Concat(c.Keeps, more))
+	return c
+}
+
+// Without returns c without these guarantees.
+func (c Claims) Without(these ...Guarantee) Claims {
+	c.Keeps = slices.DeleteFunc(slices.Clone(c.Keeps), func(g Guarantee) bool { return slices.Contains(these, g) })
+	c.Also = slices.DeleteFunc(slices.Clone(c.Also), func(cell Cell) bool { return slices.Contains(these, cell.Guarantee) })
+	return c
+}
+
+// But returns c with further exceptions.
+func (c Claims) But(more ...Exception) Claims {
+	c.Except = slices.Concat(c.Except, more)
+	return c
+}
+
+// Nothing stands for no guarantee and, after @, for no condition.
+const nothing = "nothing"
+
+// Terms returns c as [Claims.Parse] reads it: "exclusion", "@crash", "exclusion@outlived",
+// "-recovery@thread-death", "-lease@after:cancel: why".
+func (c *Claims) Terms() []string {
+	terms := []string{}
+	for _, g := range c.Keeps {
+		terms = append(terms, string(g))
+	}
+	if len(c.Keeps) == 0 {
+		terms = append(terms, nothing)
+	}
+	for _, one := range c.Survives.Each() {
+		terms = append(terms, "@"+one.String())
+	}
+	if c.Survives == 0 {
+		terms = append(terms, "@"+nothing)
+	}
+	for _, cell := range c.Also {
+		terms = append(terms, "+"+cell.String())
+	}
+	for _, e := range c.Except {
+		terms = append(terms, e.terms()...)
+	}
+	return terms
+}
+
+const afterwards = "after:"
+
+func (e *Exception) terms() (terms []string) {
+	under := "@" + e.Under.String()
+	if e.Lasts {
+		under = "@" + afterwards + e.Under.String()
+	}
+	if e.Why != "" {
+		under += ": " + e.Why
+	}
+	if e.Gives == nil {
+		return []string{"-" + under}
+	}
+	for _, g := range e.Gives {
+		terms = append(terms, "-"+string(g)+under)
+	}
+	return terms
+}
+
+// String returns the terms of c, separated by spaces, without reasons.
+func (c Claims) String() string {
+	terms := c.Terms()
+	for i, term := range terms {
+		terms[i], _, _ = strings.Cut(term, ": ")
+	}
+	return strings.Join(terms, " ")
+}
+
+// MarshalJSON writes the terms of c, as an array.
+func (c Claims) MarshalJSON() ([]byte, error) { return json.Marshal(c.Terms()) }
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (c *Claims) UnmarshalJSON(text []byte) error {
+	var terms []string
+	if err := json.Unmarshal(text, &terms); err != nil {
+		return fmt.Errorf("claims: %w; hint: an array of terms, such as [\"exclusion\", \"@crash\"]", err)
+	}
+	parsed, err := Claims{}.Parse(terms...)
+	if err == nil {
+		*c = parsed
+	}
+	return err
+}

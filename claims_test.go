@@ -1,0 +1,144 @@
+package lockbench_test
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockbench/lockbench"
+)
+
+// TestClaims parses terms onto the claims of a lease lock, and asks for cells.
+func TestClaims(t *testing.T) {
+	for _, c := range []struct {
+		terms       string
+		claimed     string
+		not         string
+		struck      string // asked with not: what had occurred before
+		description string
+	}{
+		{terms: "", claimed: "exclusion lease@crash+skew owner-release@outlived effects@pause", not: "exclusion@outlived effects@failover fencing"},
+		{terms: "+fencing", claimed: "fencing fencing@outlived fencing@crash", not: "fencing@failover"},
+		{terms: "+@failover", claimed: "exclusion@failover lease@failover+crash", not: "exclusion@state-loss"},
+		{terms: "-recovery@failover", claimed: "recovery@crash", not: "recovery@failover"},
+		{terms: "+@failover -recovery@failover", claimed: "lease@failover", not: "recovery@failover recovery@failover+crash"},
+		{terms: "-recovery", claimed: "exclusion", not: "recovery recovery@crash"},
+		{terms: "-@skew", claimed: "exclusion", not: "exclusion@skew recovery@skew+crash"},
+		{terms: "+exclusion@outlived,-exclusion@outlived+pause", claimed: "exclusion@outlived exclusion@pause", not: "exclusion@outlived+pause effects@outlived"},
+		{terms: "-lease@after:cancel", claimed: "lease lease@crash", not: "lease@cancel"},
+		{terms: "-lease@after:cancel", not: "lease lease@crash", struck: "cancel+crash"},
+		{terms: "-lease@cancel", claimed: "lease"},
+		{terms: "-lease@cancel +lease@cancel", claimed: "lease@cancel"},
+		{terms: "-@cancel +lease@cancel", claimed: "lease@cancel", not: "exclusion@cancel"},
+		{terms: "exclusion lease", claimed: "exclusion exclusion@crash lease", not: "effects recovery exclusion@failover"},
+		{terms: "exclusion @nothing", claimed: "exclusion", not: "exclusion@crash"},
+		{terms: "exclusion @crash", claimed: "exclusion@crash", not: "exclusion@pause"},
+		{terms: "nothing", not: "exclusion exclusion@crash"},
+	} {
+		claims, err := lockbench.LeaseClaims().Parse(c.terms)
+		if err != nil {
+			t.Errorf("%q: %v", c.terms, err)
+			continue
+		}
+		struck, err := lockbench.ParseConditions(c.struck)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range strings.Fields(c.claimed) {
+			if cell := parse(t, text); !claims.Covers(cell.Guarantee, cell.Under, struck|cell.Under) {
+				t.Errorf("%q: %s is not claimed: %s", c.terms, text, claims.Reason(cell))
+			}
+		}
+		for _, text := range strings.Fields(c.not) {
+			if cell := parse(t, text); claims.Covers(cell.Guarantee, cell.Under, struck|cell.Under) {
+				t.Errorf("%q: %s is claimed", c.terms, text)
+			}
+		}
+	}
+}
+
+func parse(t *testing.T, text string) lockbench.Cell {
+	t.Helper()
+	cell, err := lockbench.ParseCell(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cell
+}
+
+// TestClaimsAreReadAsWritten writes claims, made at random, and reads them.
+func TestClaimsAreReadAsWritten(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	some := func() (all []lockbench.Guarantee) {
+		for _, i := range lockbench.Guarantees() {
+			if r.IntN(2) == 0 {
+				all = append(all, i.Name)
+			}
+		}
+		return all
+	}
+	any := func() lockbench.Conditions { return lockbench.Conditions(1 + r.IntN(1<<10-1)) }
+	for range 500 {
+		claims := lockbench.Claims{Keeps: some(), Survives: any() & any()}
+		if r.IntN(2) == 0 {
+			claims.Except = append(claims.Except, lockbench.Exception{Under: any(), Lasts: r.IntN(2) == 0, Why: "a reason, with a comma"})
+		}
+		if len(claims.Keeps) > 0 {
+			claims.Also = append(claims.Also, claims.Keeps[0].At(any()|lockbench.Failover))
+			claims.Survives &^= lockbench.Failover
+			claims.Except = append(claims.Except, lockbench.Exception{Gives: claims.Keeps[:1], Under: any() | lockbench.Failover | lockbench.StateLoss})
+			if !claims.Also[0].Under.Has(claims.Except[len(claims.Except)-1].Under) {
+				claims.Except = claims.Except[:0] // else the cell would be claimed and given up
+			}
+			claims.Except = slices.DeleteFunc(claims.Except, func(e lockbench.Exception) bool { return claims.Also[0].Under.Has(e.Under) })
+		}
+		text, err := json.Marshal(claims)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var read lockbench.Claims
+		if err := json.Unmarshal(text, &read); err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		if diff := cmp.Diff(claims.Terms(), read.Terms()); diff != "" {
+			t.Errorf("%s (-wrote +read):\n%s", text, diff)
+		}
+	}
+}
+
+func TestClaimsThatAreNone(t *testing.T) {
+	for terms, want := range map[string]string{
+		"+leese":             `claim "+leese": unknown guarantee "leese"; hint: did you mean lease`,
+		"-recovery@failver":  `claim "-recovery@failver": "recovery@failver": unknown condition "failver"; hint: did you mean failover`,
+		"+@":                 "names no condition after @",
+		"+":                  "it names nothing",
+		"-lease@after:cance": `unknown condition "cance"`,
+		"+lease@":            "names no condition after @",
+	} {
+		if _, err := lockbench.LeaseClaims().Parse(terms); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got error %v, want one with %q", terms, err, want)
+		}
+	}
+}
+
+// TestExceptionsSayWhy asks why a cell is not claimed.
+func TestExceptionsSayWhy(t *testing.T) {
+	claims, err := lockbench.LeaseClaims().Parse("-recovery@thread-death: the process renews the locks of its dead threads for ever")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"recovery@thread-death": "the process renews the locks of its dead threads for ever",
+		"fencing":               "fencing is not claimed at all",
+		"exclusion@failover":    "exclusion is not claimed under failover",
+		"exclusion@crash":       "",
+	} {
+		if got := claims.Reason(parse(t, text)); got != want {
+			t.Errorf("%s: got reason %q, want %q", text, got, want)
+		}
+	}
+}
