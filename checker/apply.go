@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -195,7 +196,9 @@ func (c *Checker) obtained(k *key, op *history.Op) {
 
 // reopened notes that a new segment of the core of h begins at the return of op.
 func (c *Checker) reopened(k *key, h *hold, op *history.Op, grant bool) {
-	h.forgotten = h.forgotten && (c.faults.forgetting || op.Kind != history.Acquire || callOf(op).before(callOf(c.faults.restart)))
+	if h.under&forgetful != 0 && !c.faults.forgetting && op.Kind == history.Acquire && !callOf(op).before(callOf(c.faults.restart)) {
+		h.under &^= forgetful
+	}
 	k.begin(h, returnOf(op), grant)
 }
 
@@ -206,9 +209,8 @@ func (c *Checker) granted(k *key, h *hold, op *history.Op) {
 		c.result.Unjudged++
 	}
 	h.stray = k.metStray(h)
-	h.excused = !c.faults.client(op.Client).paused.before(callOf(op))
-	h.straddles = c.faults.forgetting || c.faults.restart != nil && callOf(op).before(callOf(c.faults.restart))
-	h.forgotten = h.straddles
+	h.under |= c.grantedUnder(k, op)
+	h.straddles = h.under&forgetful != 0
 	k.fences.granted(c, k, h, op)
 	k.begin(h, returnOf(op), true)
 }
@@ -322,7 +324,8 @@ func (c *Checker) happened(op *history.Op) {
 	case history.Pause:
 		cl := c.faults.client(op.Client)
 		cl.paused, cl.still = callOf(op), true
-		c.each(op.Client, func(_ *key, h *hold) { h.excused = true })
+		c.faults.struck |= lockbench.Pause
+		c.each(op.Client, func(_ *key, h *hold) { h.under |= lockbench.Pause })
 	case history.Resume:
 		c.faults.client(op.Client).still = false
 		c.each(op.Client, func(_ *key, h *hold) { h.awake(callOf(op)) })

@@ -25,8 +25,8 @@ func (c *Checker) Reset(h history.Header) {
 	clear(c.keys)
 	clear(c.fair.grants)
 	clear(c.fair.dead)
-	for _, t := range c.tallies {
-		*t = tally{}
+	for p := range c.tallies {
+		c.tallies[p] = tally{rows: c.tallies[p].rows[:0]}
 	}
 	for _, cl := range c.faults.clients {
 		cl.known = false
@@ -42,7 +42,7 @@ func (c *Checker) Reset(h history.Header) {
 		keys: c.keys, tallies: c.tallies, spare: c.spare,
 		fair: fairness{grants: c.fair.grants, dead: c.fair.dead}, departed: c.departed[:0],
 		rooms:  c.rooms,
-		faults: faults{clients: c.faults.clients, near: c.faults.near, dead: c.faults.dead[:0], seen: c.faults.seen[:0]},
+		faults: faults{clients: c.faults.clients, near: c.faults.near, dead: c.faults.dead[:0]},
 	}
 	if c.brief {
 		fresh.result.Findings = c.result.Findings[:0]

@@ -3,7 +3,6 @@ package checker
 import (
 	"fmt"
 
-	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -15,7 +14,7 @@ type Checker struct {
 	header history.Header
 	rules
 	keys    map[string]*key
-	tallies map[lockbench.Guarantee]*tally
+	tallies [promises]tally
 	fair    fairness
 	faults  faults
 	// overlaps are those past validity, lossDelays from a loss to its notice.
@@ -44,7 +43,7 @@ type Checker struct {
 	brief bool // see Brief
 	spare spare
 
-	convictions, told int64 // violations of any kind, and those that News has looked at
+	violations, told int64 // of any kind, and those that News has looked at
 }
 
 // nearKeyBits is for how many keys no map is asked, as a power of two.
@@ -69,23 +68,15 @@ type abilities struct{ extend, fence, delay, nest, store bool }
 
 // New starts the judgement of a history with this header.
 func New(h history.Header) *Checker {
-	c := &Checker{
-		header:  h,
-		rules:   rulesOf(h),
-		keys:    map[string]*key{},
-		near:    new([1 << nearKeyBits]*key),
-		tallies: map[lockbench.Guarantee]*tally{},
-		fair:    newFairness(),
-		faults:  faults{clients: map[int32]*client{}, near: new([nearClients]*client)},
+	return &Checker{
+		header: h,
+		rules:  rulesOf(h),
+		keys:   map[string]*key{},
+		near:   new([1 << nearKeyBits]*key),
+		fair:   newFairness(),
+		faults: faults{clients: map[int32]*client{}, near: new([nearClients]*client)},
 	}
-	for _, g := range guarantees {
-		c.tallies[g.Name] = &tally{}
-	}
-	return c
 }
-
-// guarantees are all there are, in the order of findings.
-var guarantees = lockbench.Guarantees()
 
 // Check judges a whole history. The error is the reader's: the result then
 // covers what could be read.

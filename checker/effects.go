@@ -92,7 +92,7 @@ func (c *Checker) judgeWrite(k *key, w *write) {
 		}
 	}
 	if n := len(k.writes.done); n > 0 && k.writes.done[n-1].h.client != w.h.client {
-		c.expose(lockbench.Effects)
+		c.expose(effects, c.writtenUnder(k.writes.done[n-1], w))
 	}
 	if victim == nil {
 		return
@@ -102,19 +102,16 @@ func (c *Checker) judgeWrite(k *key, w *write) {
 	c.lostUpdate(k, victim, w)
 }
 
-// lostUpdate is the lock's fault when both writers wrote within their validity,
-// and the documented hazard of leases otherwise. What comes of a restart counts as that
-// only; of a failover a guarded store could have made nothing, so it is shown.
+// lostUpdate notes that w destroyed the update by victim.
 func (c *Checker) lostUpdate(k *key, victim, w *write) {
-	switch forgotten := victim.h.forgotten || w.h.forgotten; {
-	case forgotten && c.faults.forgets == lockbench.Failover:
-		c.hazard(lockbench.Effects, k, updateLostFailover, victim.h, w.h)
-		return
-	case forgotten:
-		return
-	case victim.valid && w.valid:
-		c.violate(lockbench.Effects, k, updateLost, victim.h, w.h)
-		return
+	c.violate(candidate{kind: updateLost, key: k, holds: []*hold{victim.h, w.h}, under: c.writtenUnder(victim, w)})
+}
+
+// writtenUnder returns the conditions that touch what came of two writes.
+func (c *Checker) writtenUnder(a, b *write) lockbench.Conditions {
+	under := c.touching(a.h, b.h)
+	if !a.valid || !b.valid {
+		under |= lockbench.Outlived
 	}
-	c.hazard(lockbench.Effects, k, updateLostLate, victim.h, w.h)
+	return under
 }

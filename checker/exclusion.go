@@ -20,7 +20,7 @@ func (c *Checker) begun(k *key, i int) {
 			k.conflicts++
 			a.rivals = append(a.rivals, s.h)
 			s.h.rivals = append(s.h.rivals, a)
-			c.convict(c.conflictUnder(a, s.h), candidate{key: k, kind: overlapping, holds: []*hold{a, s.h}})
+			c.violate(candidate{kind: overlapping, key: k, holds: []*hold{a, s.h}, under: c.touching(a, s.h)})
 		}
 		if s.grant && a.known && a.granted.before(s.at) && !a.released && s.h.follows(a) {
 			c.superseded(k, a, s)
@@ -51,7 +51,9 @@ func (k *key) beginsLater(i int, h *hold) bool {
 func (c *Checker) superseded(k *key, a *hold, s start) {
 	if a.supersededBy == nil {
 		a.supersededBy, a.supersededAt = s.h, s.at
-		c.exposeIf(a.told, lockbench.LossReported) // it knew before there was anybody to lose to
+		if a.told { // it knew before there was anybody to lose to
+			c.expose(lossReported, c.touching(a, s.h)|a.outlivedAt(s.at))
+		}
 	}
 	switch {
 	case a.from == history.NoStamp || a.dead && c.partial:
@@ -62,58 +64,14 @@ func (c *Checker) superseded(k *key, a *hold, s start) {
 	}
 }
 
-// conflictUnder is the guarantee that a conflict of a and b breaks. What overlaps
-// because the server forgot everything between their grants counts as that only;
-// what overlaps while clocks are off counts as skew, unless somebody who had lost
-// the lock took it away.
-func (c *Checker) conflictUnder(a, b *hold) lockbench.Guarantee {
-	begun := a.start
-	if begun.before(b.start) {
-		begun = b.start
-	}
-	switch {
-	case (a.forgotten || b.forgotten) && !begun.before(callOf(c.faults.restart)):
-		return c.faults.forgets
-	case a.foreign != nil || b.foreign != nil:
-		return lockbench.Exclusion
-	}
-	return c.under(lockbench.Exclusion)
-}
-
-// under is what answers for a breach of g: with clocks that are off, skew does for
-// all that an early end of a lease may lead to.
-func (c *Checker) under(g lockbench.Guarantee) lockbench.Guarantee {
-	if c.faults.skew == 0 {
-		return g
-	}
-	switch g {
-	case lockbench.Exclusion, lockbench.NoEarlyExpiry, lockbench.Extend, lockbench.ReleaseDelay,
-		lockbench.LossReported, lockbench.Reentrancy, lockbench.Fencing, lockbench.Effects:
-		return lockbench.Skew
-	}
-	return g
-}
-
-// unlessSkewed is what is blamed for a breach of g that clocks that are off could
-// also explain.
-func (c *Checker) unlessSkewed(g lockbench.Guarantee) lockbench.Guarantee {
-	if c.faults.skew == 0 {
-		return g
-	}
-	return c.either(g, lockbench.Skew)
-}
-
-// explained blames the grant s within the validity of a on an operation whose
-// reply was lost, or on the cancelling of the acquire itself, if one of these may
-// be behind it.
+// explained notes that the grant s within the validity of a is owed to an operation whose
+// reply was lost, or to the cancelling of the acquire itself, if one of these may be behind
+// it.
 func (c *Checker) explained(k *key, a *hold, s start) bool {
-	early := c.under(lockbench.NoEarlyExpiry)
-	if s.at.t >= a.first {
-		early = c.under(lockbench.Extend)
-	}
+	under := c.touching(a, s.h)
 	gave := func(x *strike) bool {
 		if x != nil {
-			c.violateOps(c.either(lockbench.LostReply, early), k, lostReplyGave, x.op, a.ops[0], s.h.ops[0], x.fault)
+			c.violate(candidate{kind: lostReplyGave, key: k, ops: []*history.Op{x.op, a.ops[0], s.h.ops[0], x.fault}, by: s.h, under: under | x.cause})
 		}
 		return x != nil
 	}
@@ -121,34 +79,37 @@ func (c *Checker) explained(k *key, a *hold, s start) bool {
 		return true
 	}
 	for _, x := range k.struck {
-		kind, other := grantedCancelled, a
+		how, other := grantedCancelled, a
 		if x.op == a.ops[0] {
-			kind, other = cancelledGaveNothing, s.h
+			how, other = cancelledGaveNothing, s.h
 		}
-		if x.kind == lockbench.Cancel && (x.op == a.ops[0] || x.op == s.h.ops[0]) {
-			c.violateOps(c.either(lockbench.Cancel, early), k, kind, x.op, other.ops[0], x.fault)
+		if x.cause == lockbench.Cancel && (x.op == a.ops[0] || x.op == s.h.ops[0]) {
+			c.violate(candidate{kind: how, key: k, ops: []*history.Op{x.op, other.ops[0], x.fault}, by: s.h, under: under | x.cause})
 			return true
 		}
 	}
 	return gave(c.behind(k, lockbench.Cancel, a, s.at))
 }
 
-// blame finds the one guarantee that explains why s was granted within the
-// validity of a. A missing record, or a stray that was under way when one of them
-// was granted, could explain it too, so none is blamed then.
+// blame finds what explains that s was granted within the validity of a. A missing record,
+// or a stray that was under way when one of them was granted, could explain it too, so
+// nothing is found then.
 func (c *Checker) blame(k *key, a *hold, s start) {
 	switch {
-	case c.partial || a.forgotten:
+	case c.partial:
 	case a.foreign != nil && callOf(a.foreign).before(s.at):
 		c.blameStranger(k, freedByStranger, a, s.h)
 	case c.explained(k, a, s):
 	case a.stray, s.h.stray: // that may explain it, or may have come too early to
-	case a.inner > 0 && c.nested:
-		c.violate(lockbench.Reentrancy, k, innerFreed, a, s.h)
-	case s.at.t >= a.first:
-		c.violate(lockbench.Extend, k, extendBroken, a, s.h)
 	default:
-		c.violate(lockbench.NoEarlyExpiry, k, grantedEarly, a, s.h)
+		how := grantedEarly
+		switch {
+		case a.inner > 0 && c.nested:
+			how = innerFreed
+		case s.at.t >= a.first:
+			how = extendBroken
+		}
+		c.violate(candidate{kind: how, key: k, holds: []*hold{a, s.h}, under: c.touching(a, s.h)})
 	}
 }
 
@@ -159,17 +120,15 @@ func (c *Checker) overran(h *hold, s stamp) {
 	if !h.known || h.from == history.NoStamp || h.dead || s.t <= h.base {
 		return
 	}
-	c.expose(lockbench.Overrun)
+	under := c.touching(h) | lockbench.Outlived
+	c.expose(exclusion, under)
 	if h.intruder == nil || !h.intrusion.before(s) {
 		return
 	}
 	overlap := earlier(s, h.intruder.knew).t - h.intrusion.t
 	c.measure(&c.overlaps, overlap)
 	c.worst(overlap)
-	if h.excused {
-		c.tallies[lockbench.Overrun].excused++
-	}
-	c.violate(lockbench.Overrun, c.keys[h.ops[0].Key], workedOn, h, h.intruder)
+	c.violate(candidate{kind: workedOn, key: c.keys[h.ops[0].Key], holds: []*hold{h, h.intruder}, under: under})
 }
 
 // delays begins the time that a release asked to keep others out for. A release
@@ -187,7 +146,7 @@ func (c *Checker) checkDelay(k *key, s start) {
 		return
 	}
 	if h := k.find(d.Hold); h != nil && s.h.follows(h) {
-		c.violate(lockbench.ReleaseDelay, k, grantedInDelay, h, s.h)
+		c.violate(candidate{kind: grantedInDelay, key: k, holds: []*hold{h, s.h}, under: c.touching(h, s.h)})
 	}
 }
 
@@ -197,9 +156,9 @@ func (c *Checker) nestedRefused(k *key, op *history.Op) {
 		return
 	}
 	for _, h := range k.holds {
-		if h.client == op.Client && h.validAt(returnOf(op)) && h.supersededBy == nil && h.foreign == nil && !h.stray && !h.forgotten {
+		if h.client == op.Client && h.validAt(returnOf(op)) && h.supersededBy == nil && h.foreign == nil && !h.stray && h.under&forgetful == 0 {
 			h.note(op)
-			c.violate(c.unlessFlushed(lockbench.Reentrancy), k, ownRefused, h)
+			c.violate(candidate{kind: ownRefused, key: k, holds: []*hold{h}, under: c.touching(h) | c.answering(op)})
 		}
 	}
 }

@@ -5,9 +5,13 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// A meeting is what one acquire put to the test on the holds of others: it was
-// under way while they excluded it.
-type meeting struct{ core, lease, extended, inner, forgotten bool }
+// An exposed acquire is one that was under way while others held the key, and what it put
+// to the test on their holds.
+type exposed struct {
+	core, lease, inner occasions
+	op                 *history.Op
+	own                lockbench.Conditions // what a grant by it would be touched by
+}
 
 // contended counts what the acquire op, now returned, put to the test, each
 // guarantee once. That it was granted in the end takes nothing away: it was kept
@@ -16,50 +20,60 @@ func (c *Checker) contended(k *key, op *history.Op) {
 	if op.Outcome != history.OK && op.Outcome != history.Refused {
 		return
 	}
-	m := meeting{core: callOf(op).before(k.lastEnd)}
+	m := exposed{op: op}
+	known := false // own
+	meet := func(h *hold) {
+		if !known {
+			m.own, known = c.grantedUnder(k, op), true
+		}
+		c.meet(&m, h)
+	}
 	for _, h := range k.holds {
 		if h.client != op.Client {
-			m.meet(h, op)
+			meet(h)
 		}
 	}
 	for i := 0; i < len(k.gone) && op.Call <= k.reach; i++ {
 		if h := k.gone[i].hold; h.client != op.Client {
-			m.meet(h, op)
+			meet(h)
 		}
 	}
-	c.exposeIf(m.core, lockbench.Exclusion)
-	c.exposeIf(m.forgotten, c.faults.forgets)
-	c.exposeIf(m.lease, lockbench.NoEarlyExpiry)
-	c.exposeIf(m.extended, lockbench.Extend)
-	c.exposeIf(m.inner, lockbench.Reentrancy)
-	d := k.delayed
-	c.exposeIf(d != nil && op.Call < after(d.Call, d.Delay) && d.Call < op.Return, lockbench.ReleaseDelay)
-}
-
-func (c *Checker) exposeIf(met bool, g lockbench.Guarantee) {
-	if met {
-		c.expose(g)
+	if m.core.n == 0 && callOf(op).before(k.lastEnd) { // with what is not remembered any more
+		m.core.add(k.lastUnder | c.faults.lasting())
+	}
+	m.core.expose(c, exclusion)
+	m.lease.expose(c, leaseKept)
+	m.inner.expose(c, reentrancy)
+	if d := k.delayed; d != nil && op.Call < after(d.Call, d.Delay) && d.Call < op.Return {
+		c.expose(releaseDelay, c.touching(k.find(d.Hold))|m.own)
 	}
 }
 
-// meet adds what op met of h. A hold that a stray may have ended proves nothing.
-func (m *meeting) meet(h *hold, op *history.Op) {
+// meet adds what an acquire met of h. A hold that a stray may have ended proves nothing.
+func (c *Checker) meet(m *exposed, h *hold) {
+	op := m.op
 	inside := h.inCore && callOf(op).before(h.coreEnd())
-	if h.forgotten {
-		m.forgotten = m.forgotten || inside
+	judged := h.known && h.from != history.NoStamp && h.foreign == nil && !h.stray
+	if !inside && !judged {
 		return
 	}
-	m.core = m.core || inside
-	if !h.known || h.from == history.NoStamp || h.foreign != nil || h.stray {
+	under := c.touching(h) | m.own
+	if inside {
+		m.core.add(under)
+	}
+	if !judged {
 		return
 	}
 	begin, end := max(op.Call, h.granted.t), min(op.Return, h.until)
 	if h.released {
 		end = min(end, h.end.t)
 	}
-	m.lease = m.lease || meets(op, begin, end)
-	m.extended = m.extended || meets(op, max(begin, h.first), end)
-	m.inner = m.inner || h.inner > 0 && meets(op, max(begin, h.innerAt), end)
+	if meets(op, begin, end) {
+		m.lease.add(under)
+	}
+	if h.inner > 0 && meets(op, max(begin, h.innerAt), end) {
+		m.inner.add(under)
+	}
 }
 
 // meets tells whether op was under way at some time between begin and end, which lie

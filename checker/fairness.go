@@ -1,7 +1,9 @@
 package checker
 
 import (
+	"math"
 	"slices"
+	"time"
 
 	"github.com/lockbench/lockbench/history"
 )
@@ -59,6 +61,14 @@ func (f *fairness) shares() []int64 {
 		chosen[i] = all[i*(len(all)-1)/(most-1)]
 	}
 	return chosen
+}
+
+// measured returns what f amounts to.
+func (f *fairness) measured() Fairness {
+	return Fairness{
+		Jain: math.Round(f.jain()*1000) / 1000, Waits: f.waits,
+		MaxWait: time.Duration(f.maxWait), MaxBypassed: f.bypassed,
+	}
 }
 
 // queue is who waits for one key.

@@ -33,17 +33,17 @@ type faults struct {
 	clients map[int32]*client
 	near    *[nearClients]*client // some of them, by the end of their ids
 	dead    []int32               // those that died, the newest last
-	// flush and restart are the newest events of their kind, nil while there is none.
-	// What else has the server forget what it granted counts as a restart; forgets is the
-	// guarantee that answers for the newest.
-	flush, restart *history.Op
-	forgets        lockbench.Guarantee
-	forgetting     bool  // it goes on doing so
-	flushMet       bool  // the flush met a held lock or an operation under way
-	errors         bool  // an operation ended in an error of no known class before any flush
-	skew           int64 // the largest offset of a clock, in ns
-	offset         int64 // how far the server's clock was stepped ahead, in ns
-	seen           []lockbench.Guarantee
+	// flush, stateLost and failedOver are the newest events of their kind, nil while there
+	// is none, and restart the newer of the last two.
+	flush, restart, stateLost, failedOver *history.Op
+
+	forgetting bool  // the server goes on forgetting keys
+	flushMet   bool  // the flush met a held lock or an operation under way
+	errors     bool  // an operation ended in an error of no known class before any flush
+	skew       int64 // the largest offset of a clock, in ns
+	offset     int64 // how far the server's clock was stepped ahead, in ns
+	// struck are the conditions that have occurred, but for Outlived.
+	struck lockbench.Conditions
 }
 
 // nearClients is for how many clients no map is asked, a power of two.
@@ -124,35 +124,29 @@ func (f *faults) livesOn(id int32) bool {
 	return false
 }
 
-func (f *faults) met(g lockbench.Guarantee) {
-	if !slices.Contains(f.seen, g) {
-		f.seen = append(f.seen, g)
-	}
-}
-
 // faulty tells whether faults may befall the history.
-func (c *Checker) faulty() bool { return len(c.header.Faults)+len(c.faults.seen) > 0 }
+func (c *Checker) faulty() bool { return len(c.header.Faults) > 0 || c.faults.struck != 0 }
 
 // faulted applies a fault event.
 func (c *Checker) faulted(op *history.Op) {
 	f := &c.faults
 	switch op.Note {
 	case lostReply, cutOff:
-		f.met(lockbench.LostReply)
+		f.struck |= lockbench.LostReply
 		c.strikeClient(lockbench.LostReply, op)
 	case cancelled:
-		f.met(lockbench.Cancel)
+		f.struck |= lockbench.Cancel
 		c.strikeClient(lockbench.Cancel, op)
 	case ranLate:
 		c.late(op)
 	case takenAway:
 		c.takenAway(op)
 	case scriptFlush:
-		f.met(lockbench.ScriptFlush)
+		f.struck |= lockbench.ScriptFlush
 		f.flush, f.flushMet = op, f.flushMet || c.anythingOpen()
-		c.eachOpen(func(_ *key, h *hold) { h.excused = true })
+		c.eachOpen(func(_ *key, h *hold) { h.under |= lockbench.ScriptFlush })
 	case restarted, evicted, evicting:
-		c.forgot(op, lockbench.Restart)
+		c.forgot(op, lockbench.StateLoss)
 		f.forgetting = op.Note == evicting
 	case failedOver:
 		c.forgot(op, lockbench.Failover)
@@ -166,7 +160,7 @@ func (c *Checker) faulted(op *history.Op) {
 
 // setOff applies that a clock is ahead by offset ns.
 func (c *Checker) setOff(offset int64) {
-	c.faults.met(lockbench.Skew)
+	c.faults.struck |= lockbench.Skew
 	c.faults.skew = max(c.faults.skew, offset, -offset)
 	for _, k := range c.keys {
 		k.refusal.slack = c.slack()
@@ -197,11 +191,11 @@ func (c *Checker) eachOpen(f func(*key, *hold)) {
 // strikeClient has fault strike the call that its client has under way or, when
 // there is none, its renewals. What happens in the background of a process has no
 // client: renewals then.
-func (c *Checker) strikeClient(kind lockbench.Guarantee, fault *history.Op) {
+func (c *Checker) strikeClient(cause lockbench.Conditions, fault *history.Op) {
 	if fault.Client < 0 {
 		for _, id := range slices.Sorted(maps.Keys(c.faults.clients)) {
 			if cl := c.faults.clients[id]; cl.known && cl.process == fault.Process {
-				c.strikeRenewals(kind, fault, cl)
+				c.strikeRenewals(cause, fault, cl)
 			}
 		}
 		return
@@ -209,17 +203,17 @@ func (c *Checker) strikeClient(kind lockbench.Guarantee, fault *history.Op) {
 	cl := c.faults.client(fault.Client)
 	for _, op := range slices.Backward(cl.flying) {
 		if op.Kind != history.Renew {
-			c.strike(kind, fault, op)
+			c.strike(cause, fault, op)
 			return
 		}
 	}
-	c.strikeRenewals(kind, fault, cl)
+	c.strikeRenewals(cause, fault, cl)
 }
 
-func (c *Checker) strikeRenewals(kind lockbench.Guarantee, fault *history.Op, cl *client) {
+func (c *Checker) strikeRenewals(cause lockbench.Conditions, fault *history.Op, cl *client) {
 	for _, op := range cl.flying {
 		if op.Kind == history.Renew {
-			c.strike(kind, fault, op)
+			c.strike(cause, fault, op)
 		}
 	}
 }
@@ -229,16 +223,16 @@ func (c *Checker) strikeRenewals(kind lockbench.Guarantee, fault *history.Op, cl
 func (c *Checker) died(op *history.Op) {
 	cl := c.faults.client(op.Client)
 	cl.dead = true
-	c.faults.met(lockbench.Recovery)
 	for _, under := range cl.flying {
-		c.strike(lockbench.Recovery, op, under)
+		c.strike(died, op, under)
 	}
 	clear(cl.flying)
 	cl.flying = cl.flying[:0]
 	cl.last, cl.acquiring = copied(cl.last), copied(cl.acquiring)
 	c.each(op.Client, func(k *key, h *hold) {
 		h.close(callOf(op), "death", true)
-		h.dead, h.excused = true, true
+		h.dead = true
+		h.under |= died
 		k.cuts++
 		if h.unseen {
 			h.widest = max(h.widest, after(op.Call, h.most)) // the last renewal
@@ -247,10 +241,11 @@ func (c *Checker) died(op *history.Op) {
 	for _, k := range c.keys {
 		for h := range k.known() {
 			if h.client == op.Client && h.leftBehind(op.Call, k.refusal.slack) {
-				k.struckBy(strike{kind: lockbench.Recovery, fault: op, op: h.ops[0], h: h, bounded: true})
+				k.struckBy(strike{cause: died, fault: op, op: h.ops[0], h: h, bounded: true})
 			}
 		}
 	}
+	c.faults.struck |= c.deathOf(op.Client)
 	c.bury(op.Client)
 }
 
@@ -274,52 +269,64 @@ func (h *hold) leftBehind(t, slack int64) bool {
 // ended: it belongs to what a fault struck before or, when nothing was, to the
 // client's last call, which then had timed out.
 func (c *Checker) late(fault *history.Op) {
-	found := false
+	causes := lockbench.Conditions(0)
 	for _, k := range c.keys {
-		found = c.lateStrikes(k, fault) || found
+		causes |= c.lateStrikes(k, fault)
 		if longest, ok := c.longestAsked(k, fault.Client); ok { // whichever of its calls it came from
 			k.refusal.keep(after(after(fault.Call, longest), k.refusal.slack))
 			k.refusal.stirred++
 		}
+	}
+	if cl := c.faults.clients[fault.Client]; causes == 0 && cl != nil && cl.known && cl.last != nil {
+		c.strike(lockbench.Cancel, fault, cl.last)
+	}
+	if causes == 0 {
+		causes = lockbench.Cancel
+	}
+	for _, k := range c.keys {
 		for h := range k.others(fault.Client) {
 			h.stray = true
+			h.under |= causes
 		}
-	}
-	if cl := c.faults.clients[fault.Client]; !found && cl != nil && cl.known && cl.last != nil {
-		c.strike(lockbench.Cancel, fault, cl.last)
 	}
 }
 
-// lateStrikes applies a late fault to what was struck of its client, and tells
-// whether anything was.
-func (c *Checker) lateStrikes(k *key, fault *history.Op) (found bool) {
+// lateStrikes applies a late fault to what was struck of its client, and returns what
+// that was.
+func (c *Checker) lateStrikes(k *key, fault *history.Op) (causes lockbench.Conditions) {
 	for i := range k.struck {
 		x := &k.struck[i]
 		if x.op.Client != fault.Client && (fault.Client >= 0 || x.op.Process != fault.Process) {
 			continue
 		}
-		found = true
+		causes |= c.resolved(x.cause, x.op.Client)
 		x.until, x.over = later(x.until, callOf(fault)), false
 		if x.bounded {
 			c.bound(k, x.op, callOf(fault))
 		}
 	}
-	return found
+	return causes
 }
 
 // forgot applies that the server forgot grants given by then, all of them for all that
-// is known. What comes of it is counted as g and nothing else.
-func (c *Checker) forgot(op *history.Op, g lockbench.Guarantee) {
-	c.faults.met(g)
-	for _, k := range c.sorted() { // what began before it is judged by the restart before
+// is known.
+func (c *Checker) forgot(op *history.Op, cause lockbench.Conditions) {
+	f := &c.faults
+	f.struck |= cause
+	for _, k := range c.sorted() { // what began before it was not touched by it
 		c.settle(k, callOf(op))
 	}
-	c.faults.restart, c.faults.forgets = op, g
+	f.restart = op
+	if cause == lockbench.Failover {
+		f.failedOver = op
+	} else {
+		f.stateLost = op
+	}
 	for _, k := range c.keys {
 		k.delayed = nil
-		k.fences.forget(callOf(op))
+		k.fences.forget(callOf(op), cause)
 		for h := range k.known() {
-			h.forgotten, h.excused = true, true
+			h.under |= cause
 		}
 	}
 }
@@ -339,7 +346,7 @@ func (c *Checker) revived(op *history.Op) {
 func (c *Checker) stepped(op *history.Op) {
 	f := &c.faults
 	if op.Value > 0 {
-		c.forgot(op, lockbench.Restart)
+		c.forgot(op, lockbench.StateLoss)
 		f.forgetting = op.Note == stepping
 	}
 	ahead := f.offset + op.Value
@@ -348,9 +355,8 @@ func (c *Checker) stepped(op *history.Op) {
 	}
 	c.setOff(ahead)
 	if op.Value < 0 {
-		f.forgets = lockbench.Restart
 		for _, k := range c.keys { // numbers taken from the clock begin anew
-			k.fences.forget(callOf(op))
+			k.fences.forget(callOf(op), lockbench.StateLoss)
 		}
 		c.revived(op)
 	}
@@ -368,16 +374,19 @@ func (c *Checker) scriptError(k *key, op *history.Op) {
 		return
 	case op.Note == "error" && !f.errors && !k.wasStruck(op) && op.Kind != history.Renew && !outlasted(op):
 	case op.Outcome == history.OK && f.flush != nil && f.flushMet:
-		c.expose(lockbench.ScriptFlush)
+		c.expose(answers, lockbench.ScriptFlush)
 		return
 	default:
 		return
 	}
-	shown := []*history.Op{op}
+	shown, under := []*history.Op{op}, lockbench.ScriptFlush
 	if f.flush != nil {
 		shown = append(shown, f.flush)
 	}
-	c.violateOps(lockbench.ScriptFlush, k, scriptMissing, shown...)
+	if op.Note != "noscript" { // which would prove this one alone
+		under |= c.faults.lasting() | c.answering(op)
+	}
+	c.violate(candidate{kind: scriptMissing, key: k, ops: shown, under: under})
 }
 
 // outlasted tells whether acquire op took so long that what it was granted meanwhile was
@@ -408,8 +417,9 @@ func (c *Checker) takenAway(fault *history.Op) {
 		if !strays || op.Key != fault.Key || h == nil || h.client == victim.client || !h.granted.before(victim.granted) {
 			continue
 		}
-		c.expose(lockbench.OwnerRelease)
-		c.violateOps(lockbench.OwnerRelease, k, takenOnServer, op, victim.ops[0], fault)
+		under := c.touching(victim, h) | h.outlivedAt(callOf(fault))
+		c.expose(ownerRelease, under)
+		c.violate(candidate{kind: takenOnServer, key: k, ops: []*history.Op{op, victim.ops[0], fault}, under: under})
 		return
 	}
 }

@@ -18,17 +18,18 @@ type fences struct {
 	admitter *history.Op
 	underWay []fenced
 	// forgotten is the grant with the highest fence before the server forgot it, since
-	// when that was.
+	// when that was, and cause why.
 	forgotten *hold
 	since     stamp
+	cause     lockbench.Conditions
 }
 
 // forget applies that the server forgot: it cannot go on counting.
-func (f *fences) forget(at stamp) {
+func (f *fences) forget(at stamp, cause lockbench.Conditions) {
 	if f.returner != nil {
 		f.forgotten = f.returner
 	}
-	*f = fences{admitted: f.admitted, admitter: f.admitter, forgotten: f.forgotten, since: at}
+	*f = fences{admitted: f.admitted, admitter: f.admitter, forgotten: f.forgotten, since: at, cause: f.cause | cause}
 }
 
 // fenced is an acquire under way and the highest fence returned before it.
@@ -63,7 +64,7 @@ func (f *fences) granted(c *Checker, k *key, h *hold, op *history.Op) {
 	}
 	c.ability.fence = true
 	if f.returner != nil {
-		c.expose(lockbench.Fencing)
+		c.expose(fencing, c.touching(f.returner, h))
 	}
 	for a := range k.others(h.client) {
 		if a.inCore && a.start.before(returnOf(op)) && !returnOf(op).before(a.coreEnd()) {
@@ -78,12 +79,12 @@ func (f *fences) granted(c *Checker, k *key, h *hold, op *history.Op) {
 	goesOn := func(old *hold, fence uint64) bool { return joins && old.client == h.client && op.Fence == fence }
 	switch old := f.forgotten; {
 	case by != nil && op.Fence <= floor && !goesOn(by, floor):
-		c.violate(lockbench.Fencing, k, fenceNotRaised, by, h)
-	case old != nil && op.Fence <= old.ops[0].Fence && !h.forgotten && !goesOn(old, old.ops[0].Fence):
-		c.violate(c.faults.forgets, k, fenceNotRaised, old, h)
+		c.violate(candidate{kind: fenceNotRaised, key: k, holds: []*hold{by, h}, under: c.touching(by, h)})
+	case old != nil && op.Fence <= old.ops[0].Fence && h.under&forgetful == 0 && !goesOn(old, old.ops[0].Fence):
+		c.violate(candidate{kind: fenceNotRaised, key: k, holds: []*hold{old, h}, under: c.touching(old, h) | f.cause})
 		f.forgotten = nil
 	}
-	if op.Fence > f.returned && !h.forgotten {
+	if op.Fence > f.returned && h.under&forgetful == 0 {
 		f.returned, f.returner = op.Fence, h
 	}
 }
@@ -103,9 +104,14 @@ func (f *fences) written(c *Checker, k *key, op *history.Op) {
 	}
 	c.ability.fence = true
 	if f.admitter != nil && f.admitter.Return < op.Call {
-		c.expose(lockbench.Fencing)
+		writer := k.find(op.Hold)
+		under := c.touching(writer)
+		if writer != nil {
+			under |= writer.outlivedAt(callOf(op))
+		}
+		c.expose(fencing, under)
 		if op.Fence < f.admitted {
-			c.violateOps(lockbench.Fencing, k, staleAdmitted, op)
+			c.violate(candidate{kind: staleAdmitted, key: k, ops: []*history.Op{op}, under: under})
 		}
 	}
 	if op.Fence > f.admitted {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -18,10 +19,11 @@ type hold struct {
 	ops  []*history.Op
 	room [2]*history.Op // of ops, to spare its allocation: most holds have no more
 
-	granted stamp // return of the acquire
-	newest  stamp // it was last granted by then: it may be granted anew past its lease
-	known   bool  // it is a grant: the acquire was answered ok
-	from    int64 // start of validity, NoStamp when nobody told it
+	granted stamp                // return of the acquire
+	newest  stamp                // it was last granted by then: it may be granted anew past its lease
+	known   bool                 // it is a grant: the acquire was answered ok
+	under   lockbench.Conditions // what has touched it so far, see attribution.go
+	from    int64                // start of validity, NoStamp when nobody told it
 
 	// The newest segment of the core, and the ends of validity: as it stands, as
 	// it would stand without background renewals, and as the acquire left it.
@@ -65,7 +67,6 @@ type hold struct {
 	dropped    bool  // it is not among the open ones any more
 	dead       bool  // its owner died
 	orphan     bool  // so it did, even if it had given it up before
-	excused    bool  // a death or pause was on its owner
 	widest     int64 // the latest instant at which the server may still hold it
 	exact      bool  // widest is sure: no slack for rounding and polling
 	// loose is what extends of unknown outcome may add to widest, each at the last
@@ -73,8 +74,7 @@ type hold struct {
 	loose, loosened int64
 	// lax are those that are under way, to be added when they return.
 	lax       []laxOp
-	forgotten bool // the server may have forgotten it since
-	straddles bool // it did so before the acquire returned
+	straddles bool // the server may have forgotten it before the acquire returned
 	told      bool // its owner knows that it is lost
 
 	supersededAt stamp // return of the first later grant to another owner
@@ -87,6 +87,7 @@ type hold struct {
 	unaware      bool    // Lost() closed while the owner stood still: it has not looked yet
 	blamed       bool    // foreign was, for what came of it
 	stray        bool    // one of a stale owner was under way when this was granted
+	breach       bool    // its grant is a breach, and was counted
 	rivals       []*hold // whose cores conflict with this one's
 
 	seenWrites int64 // writes of the key begun when the owner last read

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -25,8 +26,9 @@ type key struct {
 	// a stamp are concurrent.
 	starts []start
 	now    stamp
-	// lastEnd is where the latest core of those gone ended.
-	lastEnd stamp
+	// lastEnd is where the latest core of those gone ended, lastUnder what touched that one.
+	lastEnd   stamp
+	lastUnder lockbench.Conditions
 
 	// strays are the newest releases and extends that may have taken effect past
 	// their owners' leases.
@@ -55,6 +57,8 @@ type key struct {
 	// struck are the operations and holds that faults struck, while something may be
 	// left of them.
 	struck []strike
+	// unknownCauses are those of the strikes that were forgotten since there were too many.
+	unknownCauses lockbench.Conditions
 
 	ops small // the key's operations, while they are few: for porcupine
 
@@ -204,7 +208,7 @@ func (c *Checker) drop(k *key, i int) {
 	h := k.holds[i]
 	k.holds = slices.Delete(k.holds, i, i+1)
 	if h.inCore && k.lastEnd.before(h.coreEnd()) {
-		k.lastEnd = h.coreEnd()
+		k.lastEnd, k.lastUnder = h.coreEnd(), c.resolved(h.under, h.client)
 	}
 	h.dropped = true
 	for _, r := range h.rivals {

@@ -1,23 +1,21 @@
 package checker
 
 // News returns what has turned out to be broken since it was asked the last time, each
-// guarantee once: for those who judge a history while it is being recorded. What is
-// broken stays so, whatever comes later; violations and witness are those so far. It
-// costs next to nothing while there is none, so it can be asked after every event.
+// cell once: for those who judge a history while it is being recorded. What is broken
+// stays so, whatever comes later; violations and counterexample are those so far. It costs
+// next to nothing while there is none, so it can be asked after every event.
 func (c *Checker) News() []Finding {
-	if c.convictions == c.told {
+	if c.violations == c.told {
 		return nil
 	}
-	c.told = c.convictions
+	c.told = c.violations
 	var news []Finding
-	for _, g := range guarantees {
-		t := c.tallies[g.Name]
-		if t.violations == 0 || t.told {
-			continue
-		}
-		if f := c.find(g.Name); f.Verdict == Broken {
-			t.told = true
-			news = append(news, f)
+	for p := range promises {
+		for i := range c.tallies[p].rows {
+			if r := &c.tallies[p].rows[i]; r.violations > 0 && !r.told {
+				r.told = true
+				news = append(news, c.find(p, r))
+			}
 		}
 	}
 	return news
@@ -25,9 +23,11 @@ func (c *Checker) News() []Finding {
 
 // Violations returns how many violations there were so far of what [Checker.News] told.
 func (c *Checker) Violations() (n int64) {
-	for _, t := range c.tallies {
-		if t.told {
-			n += t.violations
+	for p := range promises {
+		for _, r := range c.tallies[p].rows {
+			if r.told {
+				n += r.violations
+			}
 		}
 	}
 	return n
@@ -35,12 +35,9 @@ func (c *Checker) Violations() (n int64) {
 
 // SoFar returns what was counted and found so far, for those who judge a history while
 // it is being recorded: counts, exposures and violations, which only rise. Findings have
-// no measures and no witness.
+// no measures and no counterexample.
 func (c *Checker) SoFar() Result {
 	r := c.result
-	r.Findings = make([]Finding, 0, len(guarantees))
-	for _, g := range guarantees {
-		r.Findings = append(r.Findings, c.judged(g.Name))
-	}
+	r.Findings = c.findings(nil, c.judged)
 	return r
 }

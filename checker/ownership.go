@@ -35,7 +35,7 @@ func (c *Checker) strayInto(k *key, h *hold, op *history.Op) {
 			next.stray = next.stray || next.ended && op.Outcome != history.LossReported
 			continue
 		}
-		c.expose(lockbench.OwnerRelease)
+		c.expose(ownerRelease, c.touching(next, h)|h.outlivedAt(at))
 		if op.Outcome != history.LossReported && next.foreign == nil {
 			next.foreign, next.foreigner, k.chained = op, h, true
 		}
@@ -44,12 +44,13 @@ func (c *Checker) strayInto(k *key, h *hold, op *history.Op) {
 
 // blameStranger counts what a stale owner sent into the core of h, once however many
 // it has let in since.
-func (c *Checker) blameStranger(k *key, kind violation, h *hold, others ...*hold) {
+func (c *Checker) blameStranger(k *key, how kind, h *hold, others ...*hold) {
 	if h.blamed {
 		return
 	}
 	h.blamed = true
-	c.violate(c.unlessSkewed(lockbench.OwnerRelease), k, kind, append([]*hold{h.foreigner, h}, others...)...)
+	under := c.touching(h.foreigner, h) | c.touching(others...) | h.foreigner.outlivedAt(callOf(h.foreign))
+	c.violate(candidate{kind: how, key: k, holds: append([]*hold{h.foreigner, h}, others...), under: under})
 }
 
 // keptStrays bounds how many strays a key remembers. They matter to the grants
@@ -138,7 +139,7 @@ func (k *key) metOthers(h *hold) bool {
 func (c *Checker) owedLoss(k *key, h *hold, op *history.Op) {
 	switch op.Outcome {
 	case history.LossReported:
-		c.expose(lockbench.LossReported)
+		c.expose(lossReported, c.lossUnder(h, callOf(op)))
 		c.measure(&c.lossDelays, op.Return-h.supersededAt.t)
 	case history.OK:
 		_, deceived := k.deceived.get(h.client)
@@ -146,9 +147,18 @@ func (c *Checker) owedLoss(k *key, h *hold, op *history.Op) {
 		if anew || c.faults.skew > 0 {             // clocks that are off leave unknown who came first
 			return
 		}
-		c.expose(lockbench.LossReported)
-		c.violate(lockbench.LossReported, k, notTold, h, h.supersededBy)
+		under := c.lossUnder(h, callOf(op))
+		if x := k.strikeOn(op); x != nil {
+			under |= x.cause
+		}
+		c.expose(lossReported, under)
+		c.violate(candidate{kind: notTold, key: k, holds: []*hold{h, h.supersededBy}, under: under})
 	}
+}
+
+// lossUnder returns the conditions under which the owner of h, who lost the key, asked at s.
+func (c *Checker) lossUnder(h *hold, s stamp) lockbench.Conditions {
+	return c.touching(h, h.supersededBy) | h.outlivedAt(s)
 }
 
 // answered judges the return of a release, extend or renewal that was answered
@@ -171,12 +181,12 @@ func (c *Checker) toldLost(k *key, h *hold, op *history.Op, s stamp) {
 	}
 	h.told = true
 	if op.Kind == history.Lost && h.supersededAt.before(s) {
-		c.expose(lockbench.LossReported)
+		c.expose(lossReported, c.lossUnder(h, s))
 		c.measure(&c.lossDelays, s.t-h.supersededAt.t)
 	}
 	_, replaced := k.caps.get(h.client) // by its own acquire of unknown outcome, maybe
 	valid := h.known && !replaced && h.from != history.NoStamp && s.before(stamp{t: h.until})
-	if !valid || h.supersededAt != forever || c.partial || h.forgotten || k.toldByItself(h, op) {
+	if !valid || h.supersededAt != forever || c.partial || h.under&forgetful != 0 || k.toldByItself(h, op) {
 		return
 	}
 	if h.foreign != nil {
@@ -195,20 +205,21 @@ func (c *Checker) unfounded(k *key, h *hold, op *history.Op, s stamp) {
 	if x == nil {
 		x = c.behind(k, lockbench.Cancel, h, s)
 	}
-	switch {
+	under := c.touching(h)
+	switch follower := k.follower(h); {
 	case x != nil:
-		c.violateOps(c.either(lockbench.LostReply, lockbench.LossReported), k, lostReplyTook, x.op, h.ops[0], op, x.fault)
+		c.violate(candidate{kind: lostReplyTook, key: k, ops: []*history.Op{x.op, h.ops[0], op, x.fault}, under: under | x.cause})
 	case h.inner > 0 && c.nested:
-		c.violate(lockbench.Reentrancy, k, innerLost, h)
-	case certain && k.follower(h) != nil:
-		c.violate(lockbench.NoEarlyExpiry, k, grantedEarly, h, k.follower(h))
-	case certain && h.stray:
-		c.convict(c.either(lockbench.OwnerRelease, lockbench.LossReported), candidate{key: k, kind: lostToStray, holds: []*hold{h}})
-	case certain && c.faults.flush != nil:
-		c.violateOps(c.unlessFlushed(lockbench.LossReported), k, falselyToldFlushed, op, c.faults.flush)
-	case certain:
-		c.expose(lockbench.LossReported)
-		// Skew is about exclusion: it takes nothing from an owner whom nobody followed.
-		c.convict(lockbench.LossReported, candidate{key: k, kind: falselyTold, holds: []*hold{h}})
+		c.violate(candidate{kind: innerLost, key: k, holds: []*hold{h}, under: under})
+	case !certain:
+	case follower != nil:
+		c.violate(candidate{kind: grantedEarly, key: k, holds: []*hold{h, follower}, under: c.touching(h, follower)})
+	case h.stray:
+		c.violate(candidate{kind: lostToStray, key: k, holds: []*hold{h}, under: under})
+	case c.faults.flush != nil:
+		c.violate(candidate{kind: falselyToldFlushed, key: k, ops: []*history.Op{op, c.faults.flush}, under: under | lockbench.ScriptFlush})
+	default:
+		c.expose(lossReported, under)
+		c.violate(candidate{kind: falselyTold, key: k, holds: []*hold{h}, under: under})
 	}
 }

@@ -126,8 +126,8 @@ func (c *Checker) absorb(o *Checker) {
 			c.rooms[i] = r
 		}
 	}
-	for g, t := range o.tallies {
-		c.tallies[g].absorb(t)
+	for p := range o.tallies {
+		c.tallies[p].absorb(&o.tallies[p])
 	}
 	c.fair.absorb(&o.fair)
 	c.overlaps.absorb(o.overlaps)
@@ -139,23 +139,30 @@ func (c *Checker) absorb(o *Checker) {
 }
 
 func (t *tally) absorb(o *tally) {
-	t.exposure += o.exposure
-	t.violations += o.violations
-	t.hazards += o.hazards
-	t.excused += o.excused
-	t.when.Merge(o.when)
-	t.broken = append(t.broken, o.broken...)
-	t.risky = append(t.risky, o.risky...)
+	for i := range o.rows {
+		t.at(o.rows[i].under).absorb(&o.rows[i])
+	}
+}
+
+func (r *row) absorb(o *row) {
+	r.exposure += o.exposure
+	r.violations += o.violations
+	r.against += o.against
+	for q := range r.asked {
+		r.asked[q] += o.asked[q]
+	}
+	r.when.Merge(o.when)
+	r.broken = append(r.broken, o.broken...)
 }
 
 // choose leaves those candidates that one checker would have kept: the first ones.
 func (c *Checker) choose() {
-	first := func(from []candidate) []candidate {
-		slices.SortStableFunc(from, func(a, b candidate) int { return cmp.Compare(a.number, b.number) })
-		return from[:min(len(from), c.candidates())]
-	}
-	for _, t := range c.tallies {
-		t.broken, t.risky = first(t.broken), first(t.risky)
+	for p := range c.tallies {
+		for i := range c.tallies[p].rows {
+			r := &c.tallies[p].rows[i]
+			slices.SortStableFunc(r.broken, func(a, b candidate) int { return cmp.Compare(a.number, b.number) })
+			r.broken = r.broken[:min(len(r.broken), c.candidates())]
+		}
 	}
 }
 
@@ -186,6 +193,7 @@ func (r *Result) absorb(o *Result) {
 	r.Failed += o.Failed
 	r.Lost += o.Lost
 	r.Unjudged += o.Unjudged
+	r.Breaches += o.Breaches
 	r.WorstOverlap = max(r.WorstOverlap, o.WorstOverlap)
 }
 

@@ -119,12 +119,12 @@ func (all clientTimes) of(client int32) int64 {
 	return math.MaxInt64
 }
 
-// A denial is an acquire that was refused a key that was provably free, and what
-// is to blame for it.
+// A denial is an acquire that was refused a key that was provably free.
 type denial struct {
 	op    *history.Op
-	blame lockbench.Guarantee
-	by    *strike // the fault that left the key so, if one did
+	by    *strike // the fault that may have left the key so, or struck op; nil when there is none
+	told  bool    // it struck op, which had been granted the key for all that is known
+	under lockbench.Conditions
 }
 
 // tryBegun applies the call of an acquire.
@@ -132,7 +132,9 @@ func (c *Checker) tryBegun(k *key, op *history.Op) {
 	r := &k.refusal
 	switch op.Outcome {
 	case history.OK:
-		c.exposeIf(c.freeBefore(k, callOf(op)), lockbench.NoSpuriousRefusal)
+		if c.freeBefore(k, callOf(op)) && !k.wedged() {
+			c.expose(noSpuriousRefusal, c.answering(op))
+		}
 		r.granted(op)
 	case history.Unknown:
 		r.tainted++
@@ -205,10 +207,15 @@ func (c *Checker) tryEnded(k *key, op *history.Op) {
 	case op.Outcome != history.Refused:
 		return
 	case x == nil && c.freeBefore(k, triedFrom(op)):
-		d.blame, d.by = c.wedgedBy(k)
+		d.under, d.by = c.leftBy(k)
+		d.under |= c.answering(op)
+		if d.by != nil {
+			struck := *d.by // not to keep all of them
+			d.by = &struck
+		}
 	case x != nil && x.free && x.stirred == r.stirred && !c.partial:
 		struck := *x // not to keep all of them
-		d.blame, d.by = lockbench.NoSpuriousRefusal, &struck
+		d.by, d.told, d.under = &struck, true, lockbench.LostReply|c.answering(op)
 	default:
 		return
 	}

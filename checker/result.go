@@ -16,12 +16,11 @@ type Verdict uint8
 const (
 	Untested      Verdict = iota // too little exposure to say
 	Held                         // exposed, and kept
-	Broken                       // violated; there is a witness
-	Hazard                       // the documented limit of leases: work went on past validity
+	Broken                       // violated; there is a counterexample
 	NotApplicable                // the design has no such ability, or nothing to judge
 )
 
-var verdictNames = [...]string{"untested", "held", "broken", "hazard", "n/a"}
+var verdictNames = [...]string{"untested", "held", "broken", "n/a"}
 
 // String returns the verdict's name as reports show it.
 func (v Verdict) String() string {
@@ -32,10 +31,10 @@ func (v Verdict) String() string {
 }
 
 // gravities orders verdicts by what they say of a lock.
-var gravities = [...]int{Untested: 1, Held: 2, Broken: 4, Hazard: 3, NotApplicable: 0}
+var gravities = [...]int{Untested: 1, Held: 2, Broken: 3, NotApplicable: 0}
 
 // Graver tells whether v says more of a lock than other, or worse, and so stands
-// for both: broken before hazard, held, untested, n/a.
+// for both: broken before held, untested, n/a.
 func (v Verdict) Graver(other Verdict) bool { return gravities[v] > gravities[other] }
 
 // MarshalText implements encoding.TextMarshaler.
@@ -54,8 +53,14 @@ func (v *Verdict) UnmarshalText(b []byte) error {
 
 // A Result is the judgement of one history.
 type Result struct {
-	// Findings has one entry per guarantee, in the order of lockbench.Guarantees.
+	// Findings has an entry for each guarantee where nothing goes wrong, one for each exact
+	// set of conditions under which there was an occasion to break it, and one for each cell
+	// that was to be put to the test; in the order of [lockbench.Cell.Compare].
 	Findings []Finding
+	// Breaches counts what broke guarantees, each once, however many guarantees it shows on.
+	Breaches int64
+	// Fairness is how evenly the lock was handed out.
+	Fairness Fairness
 	// Counts of what the history holds.
 	Ops, Grants, Refused, Unknown, Failed, Lost int64
 	// Unjudged counts grants without a known start of validity.
@@ -76,30 +81,51 @@ type Result struct {
 	CrossChecked int64
 }
 
-// A Finding is the verdict on one guarantee, with its evidence.
+// A Fairness measures how evenly a lock was handed out. It judges nothing.
+type Fairness struct {
+	// Jain is Jain's index over the clients' grants: 1 when all got as many, 1/n when one
+	// of n got all; zero without grants.
+	Jain float64
+	// Waits counts acquires that waited, MaxWait is the longest.
+	Waits   int64
+	MaxWait time.Duration
+	// MaxBypassed is the most grants to later callers during one wait.
+	MaxBypassed int64
+}
+
+// A Finding is the verdict on one cell: a guarantee, and exactly the conditions that
+// touched the occasions.
 type Finding struct {
-	Guarantee lockbench.Guarantee
-	Verdict   Verdict
+	Cell    lockbench.Cell
+	Verdict Verdict
 	// Claimed: the design is held to it.
 	Claimed bool
 	// Exercised: the workload and its faults can put it to the test.
 	Exercised bool
-	// Exposure counts the occasions on which it could have been broken.
-	Exposure   int64
-	Violations int64
-	// When is when the violations, or hazards, came to be certain.
+	// Exposure counts the occasions on which it could have been broken, Violations those on
+	// which it was. Against are those of them that count against the claims: none where the
+	// cell is not claimed, and fewer than all where another guarantee may have been broken
+	// instead that is not claimed, or after an exception that lasts.
+	Exposure, Violations, Against int64
+	// Asked are the violations by the question that they answer.
+	Asked [Questions]int64
+	// When is when the violations came to be certain.
 	When series.Counts
 	// Note says what the numbers do not: why it is untested, what slack was given.
 	Note string
-	// Measures are figures by name ("overlap_p99_ns", "jain").
+	// Measures are figures by name ("overlap_p99_ns").
 	Measures map[string]float64
-	// Witness is the clearest violation or hazard; nil when there is none.
+	// Witness is the clearest violation; nil when there is none.
 	Witness *Witness
 }
 
 // A Witness shows one violation by the operations that make it.
 type Witness struct {
-	Key string
+	// Breaks are the guarantees of which one at least is broken, the likeliest first, and
+	// Under what touched it.
+	Breaks []lockbench.Guarantee
+	Under  lockbench.Conditions
+	Key    string
 	// Sentence says what happened, in one line.
 	Sentence string
 	// Holds are the grants involved, in the order granted.

@@ -10,7 +10,7 @@ import (
 
 // A strike is a fault that struck an operation, or the owner of a hold.
 type strike struct {
-	kind  lockbench.Guarantee // Recovery, LostReply or Cancel: what answers for it
+	cause lockbench.Conditions // LostReply, Cancel, or that its owner died
 	fault *history.Op
 	op    *history.Op // struck while under way, or the acquire of h
 	h     *hold       // nil when op made none
@@ -27,7 +27,7 @@ type strike struct {
 
 // acted is when what was struck took effect at the latest.
 func (x *strike) acted() stamp {
-	if x.kind == lockbench.Recovery {
+	if x.cause == died {
 		return callOf(x.fault)
 	}
 	return later(returnOf(x.op), x.until)
@@ -35,7 +35,7 @@ func (x *strike) acted() stamp {
 
 // unanswered tells whether what was struck may have run without its owner's knowing.
 func (x *strike) unanswered() bool {
-	switch x.kind {
+	switch x.cause {
 	case lockbench.LostReply:
 		return x.fault.Note != cutOff
 	case lockbench.Cancel:
@@ -48,7 +48,8 @@ func (x *strike) unanswered() bool {
 const keptStrikes = 32
 
 func (k *key) struckBy(x strike) {
-	if len(k.struck) == keptStrikes {
+	if len(k.struck) == keptStrikes { // what it did may be seen later, by nobody knows what
+		k.unknownCauses |= k.struck[0].cause
 		k.struck = slices.Delete(k.struck, 0, 1)
 	}
 	k.struck = append(k.struck, x)
@@ -74,22 +75,23 @@ func (k *key) unbounded() bool {
 }
 
 // strike notes that fault struck op.
-func (c *Checker) strike(kind lockbench.Guarantee, fault, op *history.Op) {
+func (c *Checker) strike(cause lockbench.Conditions, fault, op *history.Op) {
 	if op.Kind == history.Read || op.Kind == history.Write {
 		return
 	}
 	k := c.key(op.Key)
-	x := strike{kind: kind, fault: fault, op: op, h: k.find(op.Hold)}
+	x := strike{cause: cause, fault: fault, op: op, h: k.find(op.Hold)}
 	if fault.Note == ranLate {
 		x.until = callOf(fault)
 	}
-	x.free = kind == lockbench.LostReply && op.Outcome == history.Refused && !k.wedged() && c.freeBefore(k, callOf(op))
+	x.free = cause == lockbench.LostReply && op.Outcome == history.Refused && !k.wedged() && c.freeBefore(k, callOf(op))
 	if op.Outcome == history.Refused || op.Outcome == history.LossReported {
 		c.triedBefore(k, op)
 	}
 	x.stirred = k.refusal.stirred
 	k.struckBy(x)
-	if kind == lockbench.Recovery || fault.Note == ranLate { // else its return is to come
+	k.touch(&x)
+	if cause == died || fault.Note == ranLate { // else its return is to come
 		c.bound(k, op, x.acted())
 	}
 }
@@ -181,24 +183,24 @@ func wanted(op *history.Op) int64 {
 	return lease(op)
 }
 
-// recovered applies that acquire op was granted the key: nothing is left of what
-// faults did to others before, and each guarantee that answers for it was put to the
-// test. A grant whose lease may have been over by then may have come before.
+// recovered applies that acquire op was granted the key: nothing is left of what faults
+// did to others before, and recovery was put to the test. A grant whose lease may have been
+// over by then may have come before.
 func (c *Checker) recovered(k *key, op *history.Op) {
-	var shown []lockbench.Guarantee
+	var under lockbench.Conditions
 	for i := range k.struck {
 		x := &k.struck[i]
-		if x.op == op && x.kind == lockbench.Cancel { // an ordinary grant, to be kept like any
-			c.expose(lockbench.Cancel)
+		if x.op == op && x.cause == lockbench.Cancel { // an ordinary grant, to be kept like any
+			c.expose(leaseKept, lockbench.Cancel|c.faults.lasting())
 		}
 		if x.over || x.op.Client == op.Client || x.bounded && after(startOf(op), lease(op)) <= x.acted().t {
 			continue
 		}
 		x.over = x.bounded // else what was struck goes on, and may do harm yet
-		if !slices.Contains(shown, x.kind) {
-			shown = append(shown, x.kind)
-			c.expose(x.kind)
-		}
+		under |= c.resolved(x.cause, x.op.Client)
+	}
+	if under != 0 {
+		c.expose(recovery, under|c.answering(op))
 	}
 }
 
@@ -218,69 +220,33 @@ func (k *key) leftOver(client int32) bool {
 	return slices.ContainsFunc(k.struck, func(x strike) bool { return x.op.Client == client && !x.over })
 }
 
-// wedgedBy is what a refusal of the free key k is to be blamed on: the fault that
-// may have left the key so, and its guarantee; without any, on the lock as it is.
-func (c *Checker) wedgedBy(k *key) (lockbench.Guarantee, *strike) {
-	blamed := -1
-	for i, x := range k.struck {
-		if !x.over && (blamed < 0 || c.claims(k.struck[blamed].kind)) {
-			blamed = i
-		}
-	}
-	if blamed < 0 {
-		return c.unlessFlushed(lockbench.NoSpuriousRefusal), nil
-	}
-	x := k.struck[blamed]
-	if c.faults.flush != nil && c.claims(x.kind) && !c.claims(lockbench.ScriptFlush) {
-		return lockbench.ScriptFlush, nil
-	}
-	return x.kind, &x
-}
-
-// unlessFlushed is what is blamed for a breach of g by an answer: when the server
-// had forgotten its scripts, the answer may be owed to that.
-func (c *Checker) unlessFlushed(g lockbench.Guarantee) lockbench.Guarantee {
-	if c.faults.flush == nil {
-		return g
-	}
-	return c.either(lockbench.ScriptFlush, g)
-}
-
-func (c *Checker) claims(g lockbench.Guarantee) bool { return slices.Contains(c.header.Claims, g) }
-
-// either is which of two guarantees that one violation may be owed to is blamed: in
-// doubt the one that the design does not claim to keep.
-func (c *Checker) either(likelier, other lockbench.Guarantee) lockbench.Guarantee {
-	if c.claims(likelier) && !c.claims(other) {
-		return other
-	}
-	return likelier
-}
-
-// denied reports the refusal of a free key.
+// denied notes the refusal of a free key.
 func (c *Checker) denied(k *key, d denial) {
-	c.expose(d.blame)
-	if d.by == nil {
-		kind := refusedFree
-		if d.blame == lockbench.ScriptFlush {
-			kind = refusedFlushed
-		}
-		c.violateOps(d.blame, k, kind, d.op)
-		return
+	v := candidate{key: k, ops: []*history.Op{d.op}, under: d.under}
+	switch x := d.by; {
+	case x == nil && c.faults.flush != nil:
+		v.kind = refusedFlushed
+	case x == nil:
+		v.kind = refusedFree
+	case d.told:
+		v.kind, v.ops = toldRefused, []*history.Op{d.op, x.fault}
+	default:
+		v.kind, v.ops = x.wedged(c), []*history.Op{x.op, d.op, x.fault}
 	}
-	kind := refusedLost
+	c.violate(v)
+}
+
+// wedged is the kind of violation that a refusal is which x may have caused.
+func (x *strike) wedged(c *Checker) kind {
 	switch {
-	case d.blame == lockbench.NoSpuriousRefusal:
-		c.violateOps(d.blame, k, toldRefused, d.op, d.by.fault)
-		return
-	case d.blame == lockbench.Cancel:
-		kind = refusedCancelled
-	case d.blame == lockbench.Recovery && c.faults.livesOn(d.by.op.Client):
-		kind = refusedThread
-	case d.blame == lockbench.Recovery:
-		kind = refusedDead
+	case x.cause == lockbench.Cancel:
+		return refusedCancelled
+	case x.cause == lockbench.LostReply:
+		return refusedLost
+	case c.deathOf(x.op.Client) == lockbench.ThreadDeath:
+		return refusedThread
 	}
-	c.violateOps(d.blame, k, kind, d.by.op, d.op, d.by.fault)
+	return refusedDead
 }
 
 // toldByItself tells whether the owner of h may have let go of it itself before op,
@@ -295,13 +261,13 @@ func (k *key) toldByItself(h *hold, op *history.Op) bool {
 // an operation that may have acted, once or once more, since the victim was granted
 // it, or of one that left something which the victim joined. What was cut did not
 // run; a release or extend that was given up ran late.
-func (c *Checker) behind(k *key, kind lockbench.Guarantee, victim *hold, at stamp) *strike {
+func (c *Checker) behind(k *key, cause lockbench.Conditions, victim *hold, at stamp) *strike {
 	for i := range k.struck {
 		x := &k.struck[i]
-		if x.kind != kind || !x.unanswered() || !callOf(x.op).before(at) {
+		if x.cause != cause || !x.unanswered() || !callOf(x.op).before(at) {
 			continue
 		}
-		joined := c.joins() && kind == lockbench.LostReply && x.op.Client == victim.client
+		joined := c.joins() && cause == lockbench.LostReply && x.op.Client == victim.client
 		if joined || !x.acted().before(victim.began()) {
 			return x
 		}

@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"slices"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -10,25 +11,69 @@ import (
 	"github.com/lockbench/lockbench/measure/series"
 )
 
-// A tally is what is known of one guarantee so far.
+// A tally is what is known of one guarantee so far: a row for each exact set of
+// conditions. There are one to six in a real run.
 type tally struct {
-	exposure, violations, hazards int64
-	excused                       int64 // violations with a death or pause on the holder
-	broken, risky                 []candidate
-	when                          series.Counts // of violations and hazards
+	rows   []row
+	recent int // the row that was asked for last
+}
+
+// A row is what is known of one cell.
+type row struct {
+	under lockbench.Conditions
+	// exposure counts the occasions, violations those on which the guarantee was broken,
+	// against those of them that count against the claims. Violations never exceed exposure.
+	exposure, violations, against int64
+	asked                         [Questions]int64 // violations by question
+	broken                        []candidate
+	when                          series.Counts // of violations
 	told                          bool          // see News
 }
 
-// A candidate is a violation that may become the witness.
-type candidate struct {
-	key    *key
-	number int64 // of the event, see Checker
-	kind   violation
-	holds  []*hold
-	ops    []*history.Op // for violations by operations, holds or not
+// at returns the row of exactly these conditions.
+func (t *tally) at(under lockbench.Conditions) *row {
+	if t.recent < len(t.rows) && t.rows[t.recent].under == under {
+		return &t.rows[t.recent]
+	}
+	for i := range t.rows {
+		if t.rows[i].under == under {
+			t.recent = i
+			return &t.rows[i]
+		}
+	}
+	t.recent = len(t.rows)
+	if t.recent < cap(t.rows) {
+		t.rows = t.rows[:t.recent+1]
+		t.rows[t.recent] = row{under: under, broken: t.rows[t.recent].broken[:0]}
+	} else {
+		t.rows = append(t.rows, row{under: under})
+	}
+	return &t.rows[t.recent]
 }
 
-// candidates is among how many violations the clearest is chosen.
+// sum adds up the rows whose conditions contain these.
+func (t *tally) sum(under lockbench.Conditions) (exposure, violations int64) {
+	for i := range t.rows {
+		if r := &t.rows[i]; r.under.Has(under) {
+			exposure += r.exposure
+			violations += r.violations
+		}
+	}
+	return exposure, violations
+}
+
+// A candidate is a violation that may be shown.
+type candidate struct {
+	kind   kind
+	under  lockbench.Conditions // what touched it
+	key    *key
+	number int64 // of the event, see Checker
+	holds  []*hold
+	ops    []*history.Op // for violations by operations, holds or not
+	by     *hold         // whose grant is the breach, nil where it was none or is the last of holds
+}
+
+// candidates is among how many violations of a cell the clearest is chosen.
 func (c *Checker) candidates() int {
 	if c.brief {
 		return 0
@@ -36,48 +81,54 @@ func (c *Checker) candidates() int {
 	return 64
 }
 
-// expose notes an occasion on which g could have been broken. Under skewed clocks
-// only exclusion is put to the test of what would then be blamed on skew.
-func (c *Checker) expose(g lockbench.Guarantee) {
-	if under := c.under(g); under == g || g == lockbench.Exclusion {
-		c.tallies[under].exposure++
+// expose notes an occasion on which p could have been broken under these conditions.
+func (c *Checker) expose(p promise, under lockbench.Conditions) { c.tallies[p].at(under).exposure++ }
+
+// violate notes a violation. What is found does not depend on what is claimed; whether it
+// counts against the claims does.
+func (c *Checker) violate(v candidate) {
+	k := &kinds[v.kind]
+	r := c.tallies[k.breaks[0]].at(v.under)
+	r.violations++
+	r.exposure = max(r.exposure, r.violations)
+	r.asked[k.question]++
+	if c.counts(v) {
+		r.against++
 	}
-}
-
-// violate notes a violation shown by holds, violateOps one shown by operations.
-func (c *Checker) violate(g lockbench.Guarantee, k *key, kind violation, holds ...*hold) {
-	c.convict(c.under(g), candidate{key: k, kind: kind, holds: holds})
-}
-
-func (c *Checker) violateOps(g lockbench.Guarantee, k *key, kind violation, ops ...*history.Op) {
-	c.convict(c.under(g), candidate{key: k, kind: kind, ops: ops})
-}
-
-func (c *Checker) convict(g lockbench.Guarantee, of candidate) {
-	t := c.tallies[g]
-	t.violations++
-	c.date(t)
-	c.convictions++
-	of.number = c.number
-	if len(t.broken) < c.candidates() {
-		t.broken = append(t.broken, of)
-	}
-}
-
-func (c *Checker) hazard(g lockbench.Guarantee, k *key, kind violation, holds ...*hold) {
-	t := c.tallies[g]
-	t.hazards++
-	c.date(t)
-	if len(t.risky) < c.candidates() {
-		t.risky = append(t.risky, candidate{key: k, number: c.number, kind: kind, holds: holds})
-	}
-}
-
-// date notes that something was established at the event being judged.
-func (c *Checker) date(t *tally) {
 	if !c.brief {
-		t.when.Add(c.last.t, 1)
+		r.when.Add(c.last.t, 1)
 	}
+	c.violations++
+	c.breached(v)
+	v.number = c.number
+	if len(r.broken) < c.candidates() {
+		r.broken = append(r.broken, v)
+	}
+}
+
+// breached counts what v shows once, however many guarantees it shows on: a grant that
+// should not have been is one breach.
+func (c *Checker) breached(v candidate) {
+	by := v.by
+	if n := len(v.holds); by == nil && n > 1 {
+		if by = v.holds[n-1]; by.granted.before(v.holds[n-2].granted) {
+			by = v.holds[n-2]
+		}
+	}
+	if by == nil || !by.breach {
+		c.result.Breaches++
+	}
+	if by != nil {
+		by.breach = true
+	}
+}
+
+// counts tells whether v counts against the claims: the design claims every guarantee of
+// which one was broken, under all that touched v, and no exception covers it.
+func (c *Checker) counts(v candidate) bool {
+	return !slices.ContainsFunc(kinds[v.kind].breaks, func(p promise) bool {
+		return !c.header.Claims.Covers(names[p], v.under, c.faults.struck|v.under)
+	})
 }
 
 // worst notes an overlap of d ns.

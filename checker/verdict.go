@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"time"
 
@@ -27,10 +26,30 @@ func (c *Checker) Finish(end history.End) Result {
 		c.crossCheck(end.Trailer)
 		c.result.GrantsByClient = c.fair.shares()
 	}
-	for _, g := range guarantees {
-		c.result.Findings = append(c.result.Findings, c.find(g.Name))
-	}
+	c.result.Findings = c.findings(c.result.Findings, c.find)
+	c.result.Fairness = c.fair.measured()
 	return c.result
+}
+
+// findings appends what is found of each row to all, and of the cells that have none and
+// were to be put to the test.
+func (c *Checker) findings(all []Finding, find func(promise, *row) Finding) []Finding {
+	for p := range promises {
+		t := &c.tallies[p]
+		t.at(0)
+		for _, cell := range c.header.Exercises {
+			if cell.Guarantee == names[p] {
+				t.at(cell.Under)
+			}
+		}
+		slices.SortFunc(t.rows, func(a, b row) int {
+			return cmp.Or(cmp.Compare(a.under.Count(), b.under.Count()), cmp.Compare(a.under, b.under))
+		})
+		for i := range t.rows {
+			all = append(all, find(p, &t.rows[i]))
+		}
+	}
+	return all
 }
 
 // sorted are the keys in one order, for the same witness each time.
@@ -57,151 +76,140 @@ func overlap(a, b *hold, last stamp) int64 {
 	return max(0, min(a.coreEnd().t, b.coreEnd().t, last.t)-begin)
 }
 
-// judged is what is found of g but for measures and witness.
-func (c *Checker) judged(g lockbench.Guarantee) Finding {
-	t := c.tallies[g]
+// judged is what is found of a row but for measures and counterexample.
+func (c *Checker) judged(p promise, r *row) Finding {
+	cell := names[p].At(r.under)
 	f := Finding{
-		Guarantee:  g,
-		Claimed:    slices.Contains(c.header.Claims, g),
-		Exposure:   t.exposure,
-		Violations: t.violations + t.hazards,
-		Exercised:  slices.Contains(c.header.Exercises, g) || c.header.Exercises == nil && t.exposure > 0,
+		Cell:       cell,
+		Claimed:    c.header.Claims.Claims(cell),
+		Exposure:   r.exposure,
+		Violations: r.violations,
+		Against:    r.against,
+		Asked:      r.asked,
+		Exercised:  slices.Contains(c.header.Exercises, cell) || c.header.Exercises == nil && r.exposure > 0,
 	}
-	f.Verdict, f.Note = c.verdict(g, t, f.Claimed)
+	f.Verdict, f.Note = c.verdict(p, r, f.Claimed)
 	return f
 }
 
-func (c *Checker) find(g lockbench.Guarantee) Finding {
-	f, t := c.judged(g), c.tallies[g]
+func (c *Checker) find(p promise, r *row) Finding {
+	f := c.judged(p, r)
 	if c.brief {
 		return f
 	}
-	f.Measures, f.When = c.measured(g), t.when
-	switch {
-	case len(t.broken) > 0:
-		f.Witness = c.clearest(t.broken)
-	case len(t.risky) > 0:
-		f.Witness = c.clearest(t.risky)
+	f.Measures, f.When = c.measured(p, r), r.when
+	if len(r.broken) > 0 {
+		f.Witness = c.clearest(r.broken)
 	}
 	return f
 }
 
-// verdict weighs one tally.
-func (c *Checker) verdict(g lockbench.Guarantee, t *tally, claimed bool) (Verdict, string) {
-	if why := c.cannot(g, claimed); why != "" && t.violations == 0 { // what was broken was there to be kept
+// verdict weighs one row.
+func (c *Checker) verdict(p promise, r *row, claimed bool) (Verdict, string) {
+	switch {
+	case r.violations > 0:
+		return Broken, c.slackNote(p, r.under)
+	case r.exposure > 0:
+		return Held, c.slackNote(p, r.under)
+	}
+	if why := c.cannot(p, claimed); why != "" {
 		return NotApplicable, why
 	}
-	switch {
-	case g == lockbench.Overrun && t.violations > 0 && !(c.header.Renews && claimed && t.violations > t.excused):
-		return Hazard, "the lease ended before the work did, and another owner got in"
-	case t.violations > 0:
-		return Broken, c.slackNote(g)
-	case t.hazards > 0 && c.faults.forgets == lockbench.Failover:
-		return Hazard, "only across a failover, or by writes made after their writer's validity"
-	case t.hazards > 0:
-		return Hazard, "only by writes made after their writer's validity"
-	case t.exposure > 0:
-		return Held, c.slackNote(g)
+	if missing := r.under &^ c.faults.struck &^ lockbench.Outlived; missing != 0 {
+		return Untested, "nothing of the kind happened: " + missing.String()
 	}
-	if needsFaults(g) && !slices.Contains(c.faults.seen, g) {
-		return Untested, "needs injected faults"
-	}
-	return Untested, untestedNotes[g]
+	return Untested, untestedNotes[p]
 }
 
-// cannot says why g is not for this design to keep; empty when it is.
-func (c *Checker) cannot(g lockbench.Guarantee, claimed bool) string {
+// cannot says why p is not for this design to keep; empty when it is.
+func (c *Checker) cannot(p promise, claimed bool) string {
 	switch {
-	case g == lockbench.Fairness:
-		return "measured, not judged"
 	case claimed:
-	case g == lockbench.Reentrancy && !c.nested:
+	case p == reentrancy && !c.nested:
 		return "the design does not count nested acquires"
-	case g == lockbench.Extend && !c.ability.extend && !c.header.Renews:
-		return "no lease was extended"
-	case g == lockbench.Fencing && !c.ability.fence:
+	case p == fencing && !c.ability.fence:
 		return "no fence was handed out"
-	case g == lockbench.ReleaseDelay && !c.ability.delay:
+	case p == releaseDelay && !c.ability.delay:
 		return "no release asked for a delay"
-	case g == lockbench.Effects && !c.ability.store:
+	case p == effects && !c.ability.store:
 		return "no guarded state was read or written"
 	}
 	return ""
 }
 
-// needsFaults tells whether g can be judged only where faults were injected.
-func needsFaults(g lockbench.Guarantee) bool {
-	switch g {
-	case lockbench.Recovery, lockbench.Cancel, lockbench.LostReply, lockbench.Skew,
-		lockbench.ScriptFlush, lockbench.Restart, lockbench.Failover:
-		return true
-	}
-	return false
-}
-
-var untestedNotes = map[lockbench.Guarantee]string{
-	lockbench.Exclusion:         "no acquire met a held lock",
-	lockbench.Overrun:           "nobody worked past a lease",
-	lockbench.OwnerRelease:      "no stale owner's release or extend met the next holder",
-	lockbench.NoEarlyExpiry:     "no acquire met a lease that was not over",
-	lockbench.LossReported:      "no owner that had lost the lock called again",
-	lockbench.Extend:            "no acquire met an extended lease",
-	lockbench.Reentrancy:        "no acquire met a lock after an inner release",
-	lockbench.Fencing:           "no two grants with fences were ordered",
-	lockbench.Effects:           "no client wrote after another",
-	lockbench.NoSpuriousRefusal: "no acquire met a key that was provably free",
-	lockbench.ReleaseDelay:      "no acquire fell into a release delay",
-	lockbench.Recovery:          "no owner died with a lock or a call under way, or nobody was granted the key after that",
-	lockbench.LostReply:         "no call lost its reply, or nobody else was granted the key after that",
-	lockbench.Cancel:            "no acquire was cancelled under way, or nobody else was granted the key after that",
-	lockbench.Skew:              "no acquire met a lock held under clocks that were off",
-	lockbench.ScriptFlush:       "scripts were flushed while nothing was held or under way, or nothing was done after that",
-	lockbench.Restart:           "no acquire met a lock that the server had forgotten",
-	lockbench.Failover:          "no acquire met a lock that the lost primary had granted",
+// untestedNotes say what there was no occasion of.
+var untestedNotes = [promises]string{
+	exclusion:         "no acquire met a held lock",
+	leaseKept:         "no acquire met a lease that was not over",
+	ownerRelease:      "no stale owner's release or extend met the next holder",
+	reentrancy:        "no acquire met a lock after an inner release",
+	releaseDelay:      "no acquire fell into a release delay",
+	lossReported:      "no owner that had lost the lock called again",
+	answers:           "nothing happened after which an answer could be untrue",
+	noSpuriousRefusal: "no acquire met a key that was provably free",
+	recovery:          "no owner died or lost a reply with a lock or a call under way, or nobody was granted the key after that",
+	fencing:           "no two grants with fences were ordered",
+	effects:           "no client wrote after another",
 }
 
 // slackNote says what was allowed for.
-func (c *Checker) slackNote(g lockbench.Guarantee) string {
+func (c *Checker) slackNote(p promise, under lockbench.Conditions) string {
 	if c.brief {
 		return ""
 	}
 	slack := time.Duration(c.slack())
-	switch g {
-	case lockbench.NoSpuriousRefusal:
+	switch {
+	case p == noSpuriousRefusal:
 		return fmt.Sprintf("an unreleased lease counts as held for %v past its end", slack)
-	case lockbench.Recovery, lockbench.LostReply, lockbench.Cancel:
+	case p == recovery:
 		return fmt.Sprintf("obtainable within the granted lease and %v for polling, rounding and the design's tolerance", slack)
-	case lockbench.Skew:
+	case under&lockbench.Skew != 0:
 		return fmt.Sprintf("client clocks off by up to %v either way, so that two differ by up to %v", time.Duration(c.faults.skew), time.Duration(2*c.faults.skew))
 	}
 	return ""
 }
 
-func (c *Checker) measured(g lockbench.Guarantee) map[string]float64 {
-	switch g {
-	case lockbench.Overrun:
+// measured are the figures of a row: overlaps past validity and the delays of notices of a
+// loss are kept for all conditions together.
+func (c *Checker) measured(p promise, r *row) map[string]float64 {
+	switch {
+	case r.under != lockbench.Outlived:
+	case p == exclusion:
 		return c.overlaps.measures("overlap")
-	case lockbench.LossReported:
+	case p == lossReported:
 		return c.lossDelays.measures("delay")
-	case lockbench.Fairness:
-		return map[string]float64{
-			"jain":         math.Round(c.fair.jain()*1000) / 1000,
-			"waits":        float64(c.fair.waits),
-			"max_wait_ns":  float64(c.fair.maxWait),
-			"max_bypassed": float64(c.fair.bypassed),
-		}
 	}
 	return nil
 }
 
-// Find returns the finding on g, and the zero Finding when there is none.
-func (r Result) Find(g lockbench.Guarantee) Finding {
+// Find returns the finding on exactly this cell, and an untested one when there is none.
+func (r Result) Find(cell lockbench.Cell) Finding {
 	for _, f := range r.Findings {
-		if f.Guarantee == g {
+		if f.Cell == cell {
 			return f
 		}
 	}
-	return Finding{Guarantee: g}
+	return Finding{Cell: cell}
+}
+
+// Of adds up what was found of g under these conditions, whatever else happened.
+func (r Result) Of(g lockbench.Guarantee, under lockbench.Conditions) Finding {
+	sum := r.Find(g.At(under))
+	for _, f := range r.Findings {
+		if f.Cell.Guarantee != g || f.Cell == sum.Cell || !f.Cell.Under.Has(under) {
+			continue
+		}
+		sum.Exposure += f.Exposure
+		sum.Violations += f.Violations
+		sum.Against += f.Against
+		if f.Exposure > 0 && f.Verdict.Graver(sum.Verdict) {
+			sum.Verdict, sum.Note = f.Verdict, f.Note
+		}
+		if sum.Witness == nil {
+			sum.Witness = f.Witness
+		}
+	}
+	return sum
 }
 
 // The exit codes of a judgement.
@@ -221,9 +229,9 @@ func (r Result) Exit() int {
 	}
 	for _, f := range r.Findings {
 		switch {
-		case f.Claimed && f.Verdict == Broken:
+		case f.Against > 0:
 			return ExitBroken
-		case f.Claimed && f.Exercised && f.Verdict == Untested:
+		case f.Claimed && f.Exercised && r.Of(f.Cell.Guarantee, f.Cell.Under).Exposure == 0:
 			exit = ExitInconclusive
 		}
 	}

@@ -10,45 +10,6 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// A violation is a way in which a guarantee is broken. Its text is a sentence
-// with the clients involved, in order, in place of %s.
-type violation string
-
-const (
-	overlapping          violation = "%s and %s held the key at the same time, both within their validity"
-	workedOn             violation = "%s worked on past its validity while %s held the key"
-	freedByStranger      violation = "%s had lost the key, yet what it sent took it from %s, and %s was granted it"
-	lostToStranger       violation = "%s had lost the key, yet what it sent took it from %s"
-	innerFreed           violation = "an inner release by %s freed the key: %s was granted it"
-	innerLost            violation = "an inner release by %s freed the key: it was told that it had lost it"
-	ownRefused           violation = "%s was refused the key that it held"
-	extendBroken         violation = "%s had extended its lease, yet %s was granted the key before the end"
-	grantedEarly         violation = "the lease of %s was not over when %s was granted the key"
-	grantedInDelay       violation = "%s released with a delay, and within it %s was granted the key"
-	notTold              violation = "%s had lost the key to %s and was not told"
-	falselyTold          violation = "%s was told that it had lost the key while nobody else could have it"
-	refusedFree          violation = "%s was refused a key that nobody held"
-	updateLost           violation = "the update by %s was overwritten by %s, which had not seen it"
-	updateLostLate       violation = "the update by %s was overwritten by %s, which had not seen it; one of them wrote after its validity"
-	updateLostFailover   violation = "the update by %s was overwritten by %s, which had not seen it; the lost primary had granted one of them the key"
-	fenceNotRaised       violation = "%s was granted the key before %s, whose fence is not higher"
-	toldRefused          violation = "the reply to %s was lost, and it was told that another had the key, which nobody had"
-	refusedDead          violation = "%s died, its lease was long over, and %s was refused the key"
-	refusedThread        violation = "%s died in a process that lives on, its lease was long over, and %s was refused the key"
-	refusedLost          violation = "the reply to %s was lost, no lease could have lasted, and %s was refused the key"
-	refusedCancelled     violation = "the acquire by %s was cancelled or timed out, no lease could have lasted, and %s was refused the key"
-	refusedFlushed       violation = "the server forgot its scripts, and %s was refused a key that nobody held"
-	lostReplyGave        violation = "the reply to %s was lost or not waited for, and within the lease of %s %s was granted the key"
-	lostReplyTook        violation = "the reply to %s was lost or not waited for, and what it sent took the key from %s"
-	grantedCancelled     violation = "the acquire by %s was cancelled and yet granted, within the lease of %s"
-	cancelledGaveNothing violation = "the acquire by %s was cancelled and yet granted, and within its lease %s was granted the key"
-	lostToStray          violation = "%s was told that it had lost the key, which only what others had sent before it was granted it can have taken"
-	scriptMissing        violation = "the server forgot its scripts, and a call by %s failed for it"
-	falselyToldFlushed   violation = "the server forgot its scripts, and %s was told that it had lost the key while nobody else could have it"
-	takenOnServer        violation = "%s had lost the key, yet what it sent took it on the server from %s"
-	staleAdmitted        violation = "a write by %s was admitted with a lower fence than one before it"
-)
-
 // clearest is the candidate with the largest margin, as a witness.
 func (c *Checker) clearest(from []candidate) *Witness {
 	best := slices.MaxFunc(from, func(a, b candidate) int {
@@ -66,7 +27,7 @@ func (c *Checker) margin(w candidate) int64 {
 	switch w.kind {
 	case workedOn:
 		return earlier(earlier(a.knew, b.knew), c.last).t - a.intrusion.t
-	case overlapping, updateLost, updateLostFailover, freedByStranger, innerFreed:
+	case overlapping, updateLost, freedByStranger, innerFreed:
 		return overlap(a, b, c.last)
 	case grantedEarly, extendBroken:
 		return max(0, a.until-b.granted.t)
@@ -77,7 +38,10 @@ func (c *Checker) margin(w candidate) int64 {
 }
 
 func (c *Checker) witness(w candidate) *Witness {
-	out := &Witness{Key: w.key.name, Margin: time.Duration(c.margin(w))}
+	out := &Witness{Key: w.key.name, Under: w.under, Margin: time.Duration(c.margin(w))}
+	for _, p := range kinds[w.kind].breaks {
+		out.Breaks = append(out.Breaks, names[p])
+	}
 	var who []any
 	for _, h := range w.holds {
 		who = append(who, clientName(h.client))
@@ -96,7 +60,8 @@ func (c *Checker) witness(w candidate) *Witness {
 	for _, op := range w.strangers() {
 		out.Ops = append(out.Ops, *op)
 	}
-	out.Sentence = fmt.Sprintf(string(w.kind), who[:min(len(who), strings.Count(string(w.kind), "%s"))]...)
+	sentence := kinds[w.kind].sentence
+	out.Sentence = fmt.Sprintf(sentence, who[:min(len(who), strings.Count(sentence, "%s"))]...)
 	slices.SortStableFunc(out.Ops, func(a, b history.Op) int { return cmp.Compare(a.Call, b.Call) })
 	slices.SortStableFunc(out.Holds, func(a, b WitnessHold) int { return cmp.Compare(a.Granted, b.Granted) })
 	return out
