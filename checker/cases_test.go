@@ -37,6 +37,9 @@ func TestCases(t *testing.T) {
 					t.Errorf("%s: broken without a witness", g)
 				}
 			}
+			if fails := result.Exit() == ExitBroken; h.fails != "" && fails != (h.fails == "yes") {
+				t.Errorf("something counts against the claims: got %t, want %s", fails, h.fails)
+			}
 			for _, d := range result.Defects {
 				t.Errorf("defect: %s", d)
 			}
@@ -54,7 +57,7 @@ B 8-9 release ok`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := result.Find("exclusion").Witness
+	w := result.Find(lockbench.Exclusion.At(0)).Witness
 	if w == nil {
 		t.Fatal("no witness")
 	}
@@ -76,19 +79,22 @@ B 8-9 release ok`)
 }
 
 func TestExit(t *testing.T) {
-	held := Finding{Claimed: true, Exercised: true, Verdict: Held}
+	held := Finding{Claimed: true, Exercised: true, Verdict: Held, Exposure: 1}
 	for _, c := range []struct {
 		name   string
 		result Result
 		want   int
 	}{
 		{"held", Result{Grants: 1, Findings: []Finding{held}}, ExitHeld},
-		{"broken and claimed", Result{Grants: 1, Findings: []Finding{{Claimed: true, Verdict: Broken}}}, ExitBroken},
+		{"broken and claimed", Result{Grants: 1, Findings: []Finding{{Claimed: true, Verdict: Broken, Violations: 1, Against: 1}}}, ExitBroken},
 		{"broken, not claimed", Result{Grants: 1, Findings: []Finding{{Verdict: Broken}}}, ExitHeld},
-		{"broken and partial", Result{Grants: 1, Partial: true, Findings: []Finding{{Claimed: true, Verdict: Broken}}}, ExitBroken},
+		{"broken and partial", Result{Grants: 1, Partial: true, Findings: []Finding{{Claimed: true, Verdict: Broken, Against: 1}}}, ExitBroken},
 		{"claimed, exercised, untested", Result{Grants: 1, Findings: []Finding{{Claimed: true, Exercised: true}}}, ExitInconclusive},
 		{"claimed, not exercised", Result{Grants: 1, Findings: []Finding{{Claimed: true}}}, ExitHeld},
-		{"hazard", Result{Grants: 1, Findings: []Finding{{Claimed: true, Exercised: true, Verdict: Hazard}}}, ExitHeld},
+		{"untested here, tested under more", Result{Grants: 1, Findings: []Finding{
+			{Cell: lockbench.Exclusion.At(0), Claimed: true, Exercised: true},
+			{Cell: lockbench.Exclusion.At(lockbench.Skew), Claimed: true, Verdict: Held, Exposure: 1},
+		}}, ExitHeld},
 		{"partial", Result{Grants: 1, Partial: true, Findings: []Finding{held}}, ExitInconclusive},
 		{"nothing measured", Result{}, ExitInconclusive},
 		{"a defect of lockbench", Result{Grants: 1, Defects: []string{"x"}}, ExitInconclusive},
@@ -126,10 +132,10 @@ B 26-27 release ok`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := result.Find(lockbench.OwnerRelease); f.Violations != 1 || f.Exposure != 1 {
+	if f := result.Find(lockbench.OwnerRelease.At(lockbench.Outlived)); f.Violations != 1 || f.Exposure != 1 {
 		t.Errorf("got %d violations and %d exposures, want 1 and 1", f.Violations, f.Exposure)
 	}
-	if f := result.Find(lockbench.Exclusion); f.Violations != 3 {
+	if f := result.Find(lockbench.Exclusion.At(0)); f.Violations != 3 {
 		t.Errorf("got %d conflicts, want the 3 that there were", f.Violations)
 	}
 }
@@ -162,7 +168,7 @@ B 26-27 release ok`, []string{"2 acquire", "3 acquire", "3 release", "2 release"
 			if err != nil {
 				t.Fatal(err)
 			}
-			w := result.Find(lockbench.Exclusion).Witness
+			w := result.Find(lockbench.Exclusion.At(0)).Witness
 			if w == nil {
 				t.Fatal("no witness")
 			}

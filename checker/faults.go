@@ -284,8 +284,8 @@ func (c *Checker) late(fault *history.Op) {
 		causes = lockbench.Cancel
 	}
 	for _, k := range c.keys {
-		for h := range k.others(fault.Client) {
-			h.stray = true
+		for _, h := range k.holds {
+			h.stray = h.stray || h.client != fault.Client
 			h.under |= causes
 		}
 	}

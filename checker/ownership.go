@@ -102,10 +102,12 @@ func (c *Checker) unlurk(k *key, op *history.Op, end stamp) {
 	}
 }
 
-// metStray tells whether a stray of another client was under way at some time of
-// the attempt by which h was granted: which of the two took effect first is not
-// known.
+// metStray notes on h, just granted, whether a stray of another client was under way at
+// some time of its attempt: which of the two took effect first is not known.
 func (k *key) metStray(h *hold) bool {
+	if n, _ := k.lurking.get(theDead); n > 0 {
+		h.under |= lockbench.Crash
+	}
 	lurks := func(l clientTime) bool { return l.client != h.client && l.t > 0 }
 	return slices.ContainsFunc(k.lurking, lurks) || slices.ContainsFunc(k.strays, func(s stray) bool {
 		return s.client != h.client && !s.until.before(h.began())

@@ -27,14 +27,17 @@ import (
 // An acquire begins a new hold unless its client has one open and the history is
 // nested or refreshed, or says again; other operations belong to the client's
 // newest hold, or to hold=N, its N-th. A line "#! key=value ..." sets the header
-// and what is wanted: "#! reacquire=nested renews partial want exclusion=broken".
+// and what is wanted of exact cells: "#! reacquire=nested renews partial exclusion=broken
+// exclusion@outlived=held"; "claims=+exclusion@outlived fails=yes" that something counts
+// against these claims.
 
 // textHistory is a parsed text history.
 type textHistory struct {
 	header  history.Header
 	ops     []*history.Op
 	partial bool
-	want    map[lockbench.Guarantee]string
+	want    map[lockbench.Cell]string
+	fails   string // "yes" or "no": whether something counts against the claims
 	holds   map[int32][]int64
 	open    map[int32]int
 }
@@ -44,8 +47,8 @@ const unit = int64(time.Millisecond)
 func parseText(t testing.TB, text string) *textHistory {
 	t.Helper()
 	h := &textHistory{
-		want: map[lockbench.Guarantee]string{}, holds: map[int32][]int64{}, open: map[int32]int{},
-		header: history.Header{Reacquire: "refused", Claims: []lockbench.Guarantee{}},
+		want: map[lockbench.Cell]string{}, holds: map[int32][]int64{}, open: map[int32]int{},
+		header: history.Header{Reacquire: "refused", Claims: lockbench.Claims{}},
 	}
 	for n, line := range strings.Split(text, "\n") {
 		fields := strings.Fields(line)
@@ -83,12 +86,19 @@ func (h *textHistory) setting(fields []string) error {
 		case "partial":
 			h.partial = true
 		case "claims":
-			h.header.Claims = append(h.header.Claims, lockbench.Guarantee(value))
-		default:
-			if !slices.ContainsFunc(lockbench.Guarantees(), func(g lockbench.GuaranteeInfo) bool { return string(g.Name) == name }) {
-				return fmt.Errorf("unknown setting %q", f)
+			claims, err := h.header.Claims.Parse(value)
+			if err != nil {
+				return err
 			}
-			h.want[lockbench.Guarantee(name)] = value
+			h.header.Claims = claims
+		case "fails":
+			h.fails = value
+		default:
+			cell, err := lockbench.ParseCell(name)
+			if err != nil {
+				return fmt.Errorf("unknown setting %q: %w", f, err)
+			}
+			h.want[cell] = value
 		}
 	}
 	return nil
