@@ -21,8 +21,8 @@ type tally struct {
 // A row is what is known of one cell.
 type row struct {
 	under lockbench.Conditions
-	// exposure counts the occasions, violations those on which the guarantee was broken,
-	// against those of them that count against the claims. Violations never exceed exposure.
+	// exposure counts the occasions that were seen as such, violations those on which the
+	// guarantee was broken, against those of them that count against the claims.
 	exposure, violations, against int64
 	asked                         [Questions]int64 // violations by question
 	broken                        []candidate
@@ -51,16 +51,8 @@ func (t *tally) at(under lockbench.Conditions) *row {
 	return &t.rows[t.recent]
 }
 
-// sum adds up the rows whose conditions contain these.
-func (t *tally) sum(under lockbench.Conditions) (exposure, violations int64) {
-	for i := range t.rows {
-		if r := &t.rows[i]; r.under.Has(under) {
-			exposure += r.exposure
-			violations += r.violations
-		}
-	}
-	return exposure, violations
-}
+// occasions is how many there were: each violation was one.
+func (r *row) occasions() int64 { return max(r.exposure, r.violations) }
 
 // A candidate is a violation that may be shown.
 type candidate struct {
@@ -90,7 +82,6 @@ func (c *Checker) violate(v candidate) {
 	k := &kinds[v.kind]
 	r := c.tallies[k.breaks[0]].at(v.under)
 	r.violations++
-	r.exposure = max(r.exposure, r.violations)
 	r.asked[k.question]++
 	if c.counts(v) {
 		r.against++

@@ -82,7 +82,7 @@ func (c *Checker) judged(p promise, r *row) Finding {
 	f := Finding{
 		Cell:       cell,
 		Claimed:    c.header.Claims.Claims(cell),
-		Exposure:   r.exposure,
+		Exposure:   r.occasions(),
 		Violations: r.violations,
 		Against:    r.against,
 		Asked:      r.asked,

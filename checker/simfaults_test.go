@@ -1,0 +1,389 @@
+package checker
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/lockbench/lockbench/history"
+)
+
+// Faults built into the simulated lock that only a fault from outside lets strike.
+const (
+	wedgesDead      mutation = "the lease of a dead owner never ends"
+	wedgesLost      mutation = "a grant whose reply is lost never ends"
+	wedgesCancelled mutation = "a cancelled grant never ends"
+	retryFrees      mutation = "a release tried again frees whoever holds"
+	retryTakes      mutation = "an acquire tried again takes a held key"
+	grantsCancelled mutation = "a cancelled acquire is answered ok"
+	forgets         mutation = "a restart forgets"
+	endsStepped     mutation = "a step of the server's clock ends leases"
+	failsFlushed    mutation = "a call fails after a flush"
+	tellsRefused    mutation = "an acquire whose reply is lost is told to be refused"
+	refusesFlushed  mutation = "a free key is refused after a flush"
+	trustsClocks    mutation = "clients judge a lease by their clocks"
+)
+
+// faultPlan is which faults befall a simulated history, by their notes.
+type faultPlan struct {
+	strikes  []string // on calls: lostReply, cutOff, cancelled
+	percent  int      // of the requests
+	worldly  []string // scriptFlush, restarted, clockStep, clockSkew
+	deaths   bool     // at any time
+	pauses   bool
+	retries  bool // a call whose reply was lost is tried again within
+	swallows bool // an acquire without an answer is told to be refused
+}
+
+func (p faultPlan) any() bool { return p.deaths || p.pauses || len(p.strikes)+len(p.worldly) > 0 }
+
+func (p faultPlan) names() []string {
+	names := slices.Concat(p.strikes, p.worldly)
+	if p.deaths {
+		names = append(names, "die")
+	}
+	return names
+}
+
+func (p faultPlan) has(note string) bool {
+	return slices.Contains(p.strikes, note) || slices.Contains(p.worldly, note)
+}
+
+func drawFaults(r *rand.Rand, fault mutation) faultPlan {
+	p := faultPlan{percent: 5 + r.IntN(20), retries: r.IntN(2) == 0, swallows: r.IntN(4) == 0}
+	switch fault {
+	case sound:
+		if r.IntN(2) == 0 {
+			return faultPlan{}
+		}
+		for _, note := range []string{lostReply, cutOff, cancelled} {
+			if r.IntN(3) == 0 {
+				p.strikes = append(p.strikes, note)
+			}
+		}
+		for _, note := range []string{scriptFlush, restarted, clockStep, clockSkew} {
+			if r.IntN(4) == 0 {
+				p.worldly = append(p.worldly, note)
+			}
+		}
+		p.deaths, p.pauses = r.IntN(2) == 0, r.IntN(3) == 0
+	case wedgesDead:
+		p.deaths = true
+	case wedgesLost:
+		p.strikes = []string{lostReply}
+	case tellsRefused:
+		p.strikes, p.retries, p.swallows = []string{lostReply, cutOff}, false, true
+	case retryFrees, retryTakes:
+		p.strikes, p.retries = []string{lostReply}, true
+	case wedgesCancelled, grantsCancelled:
+		p.strikes = []string{cancelled}
+	case forgets:
+		p.worldly = []string{restarted}
+	case endsStepped:
+		p.worldly = []string{clockStep}
+	case failsFlushed, refusesFlushed:
+		p.worldly = []string{scriptFlush}
+	case trustsClocks:
+		p.worldly = []string{clockSkew}
+	default:
+		return faultPlan{}
+	}
+	return p
+}
+
+// fault records a fault event on a stream of its own: it may come in the middle of
+// a call.
+func (w *world) fault(client int32, note string, value int64) *history.Op {
+	at := w.stamp()
+	op := &history.Op{
+		Kind: history.Fault, Outcome: history.OK, Client: client, Process: client, Stream: 10_000 + client,
+		Call: at.t, CallSeq: at.seq, Return: at.t, ReturnSeq: at.seq, Attempt: history.NoStamp, Note: note, Value: value,
+	}
+	w.ops = append(w.ops, op)
+	return op
+}
+
+// beginFaults has what befalls the server happen about then, and clients die.
+func (w *world) beginFaults(then int64) {
+	p := w.plan.faults
+	if p.has(clockSkew) {
+		w.server.offsets = map[int32]int64{}
+		for _, c := range w.clients {
+			offset := w.Int64N(20) - 10
+			w.server.offsets[c.id] = offset
+			w.fault(c.id, clockSkew, offset*tick)
+		}
+	}
+	if p.has(restarted) {
+		w.later(then, func() {
+			w.fault(-1, restarted, 0)
+			w.server.restart()
+		})
+	}
+	if p.has(clockStep) {
+		w.later(then, w.stepClock)
+	}
+	if p.has(scriptFlush) {
+		w.later(then, func() {
+			w.fault(-1, scriptFlush, 0)
+			w.server.flushed = true
+		})
+	}
+	if p.deaths {
+		for _, c := range w.clients[1:] {
+			if w.IntN(2) == 0 {
+				w.later(w.Int64N(60), c.die)
+			}
+		}
+	}
+}
+
+// stepClock steps the server's clock ahead or back, within a few ticks.
+func (w *world) stepClock() {
+	by := w.Int64N(40) - 20
+	if w.server.fault == endsStepped {
+		by = 5 + w.Int64N(40)
+	}
+	w.fault(-1, stepping, by*tick)
+	w.later(w.Int64N(3), func() {
+		w.server.step(w.now, by)
+		w.later(w.Int64N(3), func() { w.fault(-1, clockStep, by*tick) })
+	})
+}
+
+// step has what is left of a lease be longer by a step back; shorter by one ahead only
+// where that is the fault.
+func (s *lockServer) step(now, by int64) {
+	if by > 0 && s.fault != endsStepped {
+		return
+	}
+	s.faulted = s.faulted || by > 0 && s.owner != 0
+	if s.until != math.MaxInt64 {
+		s.until -= by
+	}
+	if s.closed > now {
+		s.closed -= by
+	}
+}
+
+func (s *lockServer) restart() {
+	if s.fault == forgets {
+		s.faulted = s.faulted || s.owner != 0
+		s.owner, s.fence, s.closed = 0, 0, 0
+	}
+}
+
+// looksOver tells whether the lease of the owner is over by the clock of client,
+// when clients go by their own.
+func (s *lockServer) looksOver(client int32, now int64) bool {
+	over := s.fault == trustsClocks && now+s.offsets[client] >= s.until+s.offsets[s.owner]
+	s.faulted = s.faulted || over && s.until != math.MaxInt64
+	return over && s.until != math.MaxInt64
+}
+
+// acquireOnce acts on an acquire that may come again: what it was granted before it
+// is granted still.
+func (s *lockServer) acquireOnce(before grant, again bool, client int32, asked, now, ttl int64) grant {
+	s.expire(now)
+	switch {
+	case again && before.token != 0 && s.owner == client && s.token == before.token:
+		return before
+	case again && s.owner != 0 && s.owner != client && s.strikes(retryTakes, 1):
+		s.take(client, s.leaseEnd(asked, now, ttl))
+		return grant{token: s.token, fence: s.fence}
+	case s.flushed && s.owner == 0 && s.strikes(refusesFlushed, 2):
+		return grant{}
+	}
+	return s.acquire(client, asked, now, ttl)
+}
+
+// releaseOnce acts on a release that may come again: it may say that there is
+// nothing to be released, or that it was.
+func (s *lockServer) releaseOnce(before history.Outcome, again bool, token, now, delay int64) history.Outcome {
+	s.expire(now)
+	switch {
+	case again && before == history.OK && s.owner != 0 && s.token != token && s.strikes(retryFrees, 1):
+		s.owner = 0
+		return history.OK
+	case again && before == history.OK && s.IntN(2) == 0:
+		return history.OK
+	case again && before == history.OK && s.kind == "nested":
+		return history.OK
+	}
+	return s.release(token, now, delay)
+}
+
+// wedge has what client holds never end.
+func (s *lockServer) wedge(client int32, fault mutation, now int64) {
+	s.expire(now)
+	if s.owner == client && s.strikes(fault, 1) {
+		s.wedged = true
+	}
+}
+
+// send transmits a request of op, which a fault may strike; act is told whether it
+// acts for the second time. Nothing acts for the dead.
+func (c *simClient) send(op *history.Op, act func(again bool), reply func(answer)) {
+	w, p := c.w, c.w.plan.faults
+	alive := func(again bool) func() {
+		return func() {
+			if !c.dead || !p.any() && op.Return != history.Never {
+				act(again)
+			}
+		}
+	}
+	if w.server.flushed && w.server.strikes(failsFlushed, 3) {
+		op.Note = "noscript"
+		w.later(w.latency(), func() { reply(silent) })
+		return
+	}
+	if len(p.strikes) == 0 || w.IntN(100) >= p.percent {
+		w.transmit(alive(false), reply, c.actsInTime(op))
+		return
+	}
+	switch note := p.strikes[w.IntN(len(p.strikes))]; note {
+	case cancelled:
+		if op.Kind == history.Renew {
+			w.transmit(alive(false), reply, true)
+			return
+		}
+		c.cancelled(op, alive, reply)
+	default:
+		c.replyLost(op, note == lostReply, alive, reply)
+	}
+}
+
+// actsInTime tells whether op must not act after its return: a release that names
+// its owner only would free what the owner is granted later.
+func (c *simClient) actsInTime(op *history.Op) bool {
+	return c.w.server.identity && op.Kind == history.Release
+}
+
+// replyLost has the reply to op lost, or the request too; op may be tried again.
+func (c *simClient) replyLost(op *history.Op, acts bool, act func(bool) func(), reply func(answer)) {
+	w, struck := c.w, c.id
+	if op.Kind == history.Renew { // in the background
+		struck = -1
+	}
+	w.later(w.latency(), func() {
+		if c.dead {
+			return
+		}
+		if acts {
+			act(false)()
+			w.fault(struck, lostReply, 0).Process = c.id
+			if op.Kind == history.Acquire {
+				w.server.wedge(c.id, wedgesLost, w.now)
+			}
+		} else {
+			w.fault(struck, cutOff, 0).Process = c.id
+		}
+		if w.plan.faults.retries && w.IntN(3) > 0 {
+			w.later(w.Int64N(15), func() { w.transmit(act(true), reply, true) })
+			return
+		}
+		op.Note = "connection"
+		w.later(w.Int64N(3), func() { reply(silent) })
+	})
+}
+
+// cancelled has op cancelled: its request acts in time, late or never, and its
+// client may be told what came of it or not.
+func (c *simClient) cancelled(op *history.Op, act func(bool) func(), reply func(answer)) {
+	w := c.w
+	heard := w.IntN(3) == 0
+	tell := func() {
+		op.Note = "canceled"
+		switch {
+		case op.Kind == history.Acquire && w.server.owner != c.id && w.server.owner != 0 && w.server.strikes(grantsCancelled, 1):
+			op.Note = ""
+			reply(falsely)
+		case heard:
+			op.Note = ""
+			reply(arrived)
+		default:
+			reply(silent)
+		}
+	}
+	w.later(w.Int64N(2), func() {
+		if !c.dead {
+			w.fault(c.id, cancelled, 0)
+		}
+	})
+	in := 2 + w.Int64N(4)
+	if heard || w.IntN(3) == 0 {
+		w.later(w.Int64N(in), func() {
+			act(false)()
+			if op.Kind == history.Acquire && !c.dead {
+				w.server.wedge(c.id, wedgesCancelled, w.now)
+			}
+		})
+	} else if w.IntN(2) == 0 && !c.actsInTime(op) {
+		w.later(in+1+w.Int64N(40), func() {
+			if !c.dead {
+				act(false)()
+				w.fault(c.id, ranLate, 0)
+				if op.Kind == history.Acquire {
+					w.server.wedge(c.id, wedgesCancelled, w.now)
+				}
+			}
+		})
+	}
+	w.later(in, func() {
+		if !c.dead {
+			tell()
+		}
+	})
+}
+
+// pause has the client stand still for a while.
+func (c *simClient) pause() {
+	c.event(history.Pause)
+	c.w.later(c.w.Int64N(40), func() {
+		if !c.dead {
+			c.event(history.Resume)
+			c.think()
+		}
+	})
+}
+
+func (c *simClient) event(kind history.Kind) {
+	at := c.w.stamp()
+	c.w.ops = append(c.w.ops, &history.Op{Kind: kind, Client: c.id, Process: c.id, Stream: c.id, Call: at.t, CallSeq: at.seq, Return: at.t})
+}
+
+// probe has a fresh client try the key when every lease is long over.
+func (w *world) probe() {
+	if !w.plan.faults.any() {
+		return
+	}
+	w.plan.faults = faultPlan{}
+	p := &simClient{w: w, id: int32(len(w.clients) + 1)}
+	for i := range int64(3) {
+		w.later(400+20*i, func() {
+			p.holds++
+			op := p.begin(history.Acquire, int64(p.id)<<32|p.holds)
+			op.Asked = 5 * tick
+			p.tryOnce(op)
+		})
+	}
+	w.run()
+}
+
+// tryOnce tries op once, and releases what it gets.
+func (c *simClient) tryOnce(op *history.Op) {
+	op.Attempt = op.Call
+	g := c.w.server.acquireOnce(grant{}, false, c.id, c.w.now, c.w.now, op.Asked/tick)
+	if g.token == 0 {
+		c.end(op, history.Refused)
+		op.Hold = 0
+		return
+	}
+	c.end(op, history.OK)
+	op.Granted = op.Asked
+	if c.w.plan.fences {
+		op.Fence = g.fence
+	}
+	free := c.begin(history.Release, op.Hold)
+	c.end(free, c.w.server.release(g.token, c.w.now, 0))
+}

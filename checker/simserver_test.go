@@ -1,0 +1,302 @@
+package checker
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/lockbench/lockbench/history"
+)
+
+// tick is the simulator's unit of time: refusalSlack is ten of them, so that
+// leases, delays and the slack are of one order.
+const tick = int64(refusalSlack) / 10
+
+// A mutation is a fault built into the simulated lock.
+type mutation string
+
+const (
+	sound           mutation = "sound"
+	plainDelete     mutation = "a release deletes whatever is there"
+	extendAny       mutation = "an extend ignores the owner"
+	earlyExpiry     mutation = "a lease ends a tick early"
+	innerFrees      mutation = "an inner release frees"
+	refusesOwn      mutation = "the holder's nested acquire is refused"
+	shortensNested  mutation = "a nested acquire sets the lease"
+	falseLoss       mutation = "an extend of a held lock is answered lost"
+	falseNotice     mutation = "Lost closes on a held lock"
+	okWhenLost      mutation = "a release of a lost lock is answered ok"
+	emptyExtend     mutation = "an extend is answered ok and does nothing"
+	delayIgnored    mutation = "the delay of a release is ignored"
+	flatFence       mutation = "a fence does not rise"
+	spuriousRefusal mutation = "a free key is refused"
+	doubleGrant     mutation = "a held key is granted"
+	locksAnew       mutation = "a refresh of a lost lock takes it anew and says so to nobody"
+)
+
+// A lockServer is a correct lease lock on one key, unless mutated. Each grant has
+// a token of its own; a lease ends at a random instant that the specification
+// allows.
+type lockServer struct {
+	*rand.Rand
+	fault mutation
+	kind  string // what a second acquire is: refused, nested or refreshed
+	// identity: the token is who the owner is, the same for all its grants.
+	identity bool
+	faulted  bool // the mutation made a difference
+
+	owner  int32 // 0: free
+	token  int64
+	levels int
+	until  int64 // the lease ends here, in ticks
+	// promised is where it should have ended, when the mutation cut it short.
+	promised int64
+	ttl      int64 // the longest asked for by the owner
+	// relets: an inner release begins the lease anew.
+	relets bool
+	closed int64 // a release asked that nobody be let in before
+	// offsets are how far the clocks of clients are ahead, in ticks.
+	offsets map[int32]int64
+	flushed bool // scripts are gone
+	tokens  int64
+	wedged  bool // what is held stays held whatever the owner does
+	// refreshing: the acquire is by a client that believes that it holds the key.
+	// tells: where it does not, it is told so; untold: one was not.
+	refreshing, tells, untold bool
+	fence                     uint64
+}
+
+// A grant is what the server answers to an acquire: token 0 is a refusal.
+type grant struct {
+	token int64
+	fence uint64
+	lost  bool // not granted, since what it was to refresh is lost
+}
+
+// expire frees the key when its lease is over at now.
+func (s *lockServer) expire(now int64) {
+	if s.owner != 0 && s.until <= now && !s.wedged {
+		s.owner = 0
+	}
+}
+
+// leaseEnd draws the end of a lease asked for at asked and given at now: from
+// asked + ttl on, and within the slack. Zero is no lease.
+func (s *lockServer) leaseEnd(asked, now, ttl int64) int64 {
+	if ttl == 0 {
+		return math.MaxInt64
+	}
+	if s.fault == earlyExpiry && s.IntN(2) == 0 {
+		s.promised = asked + ttl
+		return asked + ttl - 1 - s.Int64N(ttl)
+	}
+	s.promised = 0
+	switch s.IntN(3) {
+	case 0:
+		return asked + ttl
+	case 1:
+		return now + ttl
+	}
+	return asked + ttl + s.Int64N(now-asked+10)
+}
+
+// acquire acts on a try of client that was sent at asked.
+func (s *lockServer) acquire(client int32, asked, now, ttl int64) grant {
+	s.expire(now)
+	s.faulted = s.faulted || s.owner == 0 && now < s.promised
+	anew := s.kind == "refreshed" && s.refreshing && s.owner == 0
+	s.untold = s.untold || anew
+	s.faulted = s.faulted || anew && s.fault == locksAnew
+	switch {
+	case anew && s.tells:
+		return grant{lost: true}
+	case s.owner == 0 && (now < s.closed || s.strikes(spuriousRefusal, 3)):
+		return grant{}
+	case s.owner == 0, s.owner != client && (s.strikes(doubleGrant, 4) || s.looksOver(client, now)):
+		s.take(client, s.leaseEnd(asked, now, ttl))
+		s.ttl = ttl
+	case s.owner != client || s.kind == "refused" || s.strikes(refusesOwn, 3):
+		return grant{}
+	case s.kind == "refreshed":
+		s.token, s.until = s.newToken(client), s.leaseEnd(now, now, ttl)
+	default:
+		s.levels++
+		s.ttl = max(s.ttl, ttl)
+		end := s.leaseEnd(asked, now, ttl)
+		if end >= s.until || !s.strikes(shortensNested, 1) {
+			end = max(end, s.until)
+		}
+		s.until = end
+	}
+	return grant{token: s.token, fence: s.fence}
+}
+
+func (s *lockServer) newToken(client int32) int64 {
+	s.tokens++
+	if s.identity {
+		return -int64(client)
+	}
+	return s.tokens
+}
+
+func (s *lockServer) take(client int32, until int64) {
+	s.owner, s.token, s.levels, s.until, s.wedged = client, s.newToken(client), 1, until, false
+	if !s.strikes(flatFence, 3) {
+		s.fence++
+	}
+}
+
+// strikes tells whether the fault applies here, once in n times.
+func (s *lockServer) strikes(fault mutation, n int) bool {
+	if s.fault != fault || s.IntN(n) != 0 {
+		return false
+	}
+	s.faulted = true
+	return true
+}
+
+// release acts on a release of the grant with token.
+func (s *lockServer) release(token, now, delay int64) history.Outcome {
+	s.expire(now)
+	mine := s.owner != 0 && s.token == token
+	switch {
+	case s.owner != 0 && !mine && s.strikes(plainDelete, 1):
+		s.owner = 0
+		return history.OK
+	case !mine && s.strikes(okWhenLost, 2):
+		return history.OK
+	case !mine:
+		return history.LossReported
+	}
+	if s.wedged {
+		return history.OK
+	}
+	if s.levels--; s.levels > 0 && !s.strikes(innerFrees, 1) {
+		if s.relets && s.ttl > 0 {
+			s.until = max(s.until, now+s.ttl)
+		}
+		return history.OK
+	}
+	s.owner, s.promised = 0, 0
+	if delay > 0 && !s.strikes(delayIgnored, 1) {
+		s.closed = now + delay + s.Int64N(10)
+	}
+	return history.OK
+}
+
+// extend acts on an extend of the grant with token. Unlike a grant's, its lease
+// counts from now: a late one must not cut off what a later one gave.
+func (s *lockServer) extend(token, now, ttl int64) history.Outcome {
+	s.expire(now)
+	mine := s.owner != 0 && s.token == token
+	switch {
+	case s.owner != 0 && !mine && s.strikes(extendAny, 1):
+		mine = true
+	case mine && s.strikes(falseLoss, 3):
+		mine = false
+	case mine && s.strikes(emptyExtend, 2):
+		return history.OK
+	}
+	if !mine {
+		return history.LossReported
+	}
+	s.until = s.leaseEnd(now, now, ttl)
+	return history.OK
+}
+
+// notices tells whether the owner of token would be told now that it lost it.
+func (s *lockServer) notices(token, now int64) bool {
+	s.expire(now)
+	return s.owner == 0 || s.token != token || s.strikes(falseNotice, 2)
+}
+
+// A world runs clients and server in virtual time, one event after the other.
+type world struct {
+	*rand.Rand
+	plan   simPlan
+	server lockServer
+	now    int64
+	agenda []happening
+	ops    []*history.Op
+	stamps uint64
+
+	clients          []*simClient
+	version, written uint64 // the guarded record's, and the newest made
+	floor            uint64 // the highest fence the store has seen
+}
+
+type happening struct {
+	at int64
+	do func()
+}
+
+// later has do happen d ticks from now; what falls on one instant happens in a
+// random order.
+func (w *world) later(d int64, do func()) {
+	i := 0
+	for i < len(w.agenda) && (w.agenda[i].at < w.now+d || w.agenda[i].at == w.now+d && w.IntN(2) == 0) {
+		i++
+	}
+	w.agenda = slices.Insert(w.agenda, i, happening{w.now + d, do})
+}
+
+func (w *world) run() {
+	for len(w.agenda) > 0 {
+		next := w.agenda[0]
+		w.agenda = w.agenda[1:]
+		w.now = next.at
+		next.do()
+	}
+}
+
+// stamp is now, in ns and numbered when the plan says so.
+func (w *world) stamp() stamp {
+	if !w.plan.numbered {
+		return stamp{t: w.now * tick}
+	}
+	w.stamps++
+	return stamp{w.now * tick, w.stamps}
+}
+
+// An answer is what came of a request as far as its sender knows.
+type answer int
+
+const (
+	arrived answer = iota
+	failed         // certainly not sent
+	silent         // timed out: it may act, now or later
+	falsely        // told ok, whatever the server said
+)
+
+// transmit sends a request: act happens at the server, unless it is lost on the
+// way, and reply when its sender knows what there is to know. inTime: it does not
+// arrive after that.
+func (w *world) transmit(act func(), reply func(answer), inTime bool) {
+	there, back := w.latency(), w.latency()
+	if w.IntN(100) >= w.plan.loss {
+		w.later(there, func() {
+			act()
+			w.later(back, func() { reply(arrived) })
+		})
+		return
+	}
+	switch n := w.IntN(4); {
+	case n == 0:
+		w.later(there, func() { reply(failed) })
+		return
+	case n == 1: // never arrives
+	case n == 2 || inTime:
+		w.later(there, act)
+	default: // arrives late
+		w.later(there+w.Int64N(60), act)
+	}
+	w.later(there+back+w.Int64N(3), func() { reply(silent) })
+}
+
+// latency is that of one way, in ticks: mostly short, at times longer than a lease.
+func (w *world) latency() int64 {
+	if w.IntN(12) == 0 {
+		return w.Int64N(20)
+	}
+	return w.Int64N(3)
+}

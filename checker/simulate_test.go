@@ -1,0 +1,287 @@
+package checker
+
+import (
+	"fmt"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/longtest"
+)
+
+// A simPlan says what happens in one simulated history.
+type simPlan struct {
+	fault mutation
+	kind  string // what a second acquire is
+	loss  int    // percent of requests without an answer
+	// What clients and lock can do, and what befalls them.
+	deaths, stale, store, notices, delays, fences, guarded bool
+	renews, endless, anchored, numbered, cuts              bool
+	faults                                                 faultPlan
+	hidden                                                 bool // renewals are not reported
+	identity                                               bool // see lockServer
+}
+
+func drawPlan(r *rand.Rand, fault mutation) simPlan {
+	yes := func(n int) bool { return r.IntN(n) == 0 }
+	p := simPlan{
+		fault: fault, kind: []string{"refused", "nested", "refreshed"}[r.IntN(3)],
+		deaths: yes(3), stale: yes(2), store: yes(2), notices: yes(3), delays: yes(2),
+		fences: yes(2), renews: yes(4), endless: yes(5), anchored: !yes(3), numbered: yes(3), cuts: yes(10),
+	}
+	if yes(2) && fault == sound {
+		p.loss = 2 + r.IntN(20)
+	}
+	p.guarded = p.fences && yes(2)
+	p.hidden = p.renews && yes(3)
+	if fault == tellsRefused { // which acquire a lock that joins was granted, its client could not know
+		p.kind = "refused"
+	}
+	p.identity = p.kind != "refused" && yes(2)
+	if p.faults = drawFaults(r, fault); p.faults.any() { // which call a fault strikes must be known
+		p.loss, p.numbered = 0, true
+	}
+	p.identity = p.identity && p.kind != "refused"
+	if fault != sound && p.faults.any() { // one fault, one guarantee
+		p.deaths = false
+	}
+	if p.kind != "refused" { // or a refresh would shorten, a level be added to, a hold whose owner is told of nothing
+		p.faults.swallows = false
+	}
+	switch fault {
+	case innerFrees, refusesOwn, shortensNested:
+		p.kind = "nested"
+	case locksAnew:
+		p.kind = "refreshed"
+	case falseNotice:
+		p.notices = true
+	case delayIgnored:
+		p.delays = true
+	case flatFence:
+		p.fences = true
+	}
+	return p
+}
+
+// A simulated history, and whether the mutation made a difference to it.
+type simulated struct {
+	memory
+	cut     map[int32]int64
+	faulted bool
+}
+
+// simulate runs one random history.
+func simulate(seed uint64, fault mutation) simulated {
+	r := rand.New(rand.NewPCG(seed, 3))
+	p := drawPlan(r, fault)
+	w := &world{Rand: r, plan: p, server: lockServer{Rand: r, fault: fault, kind: p.kind, identity: p.identity, relets: r.IntN(3) == 0}, version: 1, written: 1}
+	steps := 2 + r.IntN(8)
+	for id := int32(1); id <= int32(2+r.IntN(3)); id++ {
+		c := &simClient{w: w, id: id, steps: steps}
+		w.clients = append(w.clients, c)
+		c.next(r.Int64N(12))
+	}
+	w.server.tells = fault == sound && r.IntN(2) == 0
+	w.beginFaults(r.Int64N(60))
+	w.run()
+	w.probe()
+	s := simulated{memory: memory{header: history.Header{
+		Claims: w.claims(p), Reacquire: p.kind, Renews: p.renews && !p.hidden, RenewsUnseen: p.hidden, Faults: p.faults.names(),
+	}, ops: w.ops}, faulted: w.server.faulted}
+	if p.cuts {
+		s.tear(r, w.now)
+	}
+	return s
+}
+
+// claims are what the simulated lock keeps, were it not for its mutation: all that a lease
+// lock can, but for what it is let do.
+func (w *world) claims(p simPlan) lockbench.Claims {
+	claims := lockbench.LeaseClaims(lockbench.Reentrancy, lockbench.ReleaseDelay, lockbench.Fencing)
+	if w.server.untold && !w.server.tells {
+		claims = claims.Without(lockbench.LossReported)
+	}
+	if p.faults.swallows {
+		claims = claims.But(lockbench.Exception{Gives: some(lockbench.Answers), Under: lockbench.LostReply, Why: "an acquire without an answer is told to be refused"})
+	}
+	return claims
+}
+
+// tear makes s a record that stops before the run did, at a stamp of its own for
+// each client.
+func (s *simulated) tear(r *rand.Rand, end int64) {
+	s.cut = map[int32]int64{}
+	s.end = history.End{Partial: true, Why: "the test says so"}
+	for _, op := range s.ops {
+		if _, known := s.cut[op.Client]; !known && op.Client >= 0 {
+			at, seq := r.Int64N(end+1)*tick, uint64(0)
+			if op.CallSeq > 0 {
+				seq = math.MaxUint64
+			}
+			s.cut[op.Client] = at
+			s.cuts = append(s.cuts, &history.Op{Client: op.Client, Stream: math.MaxInt32 - op.Client, Call: at, CallSeq: seq, Return: at, Attempt: history.NoStamp})
+		}
+	}
+}
+
+// Events leaves out what a client did after its cut.
+func (s simulated) Events() iter.Seq2[history.Event, error] {
+	return func(yield func(history.Event, error) bool) {
+		for ev := range s.memory.Events() {
+			at, torn := s.cut[ev.Op.Client]
+			if torn && stampOf(ev).t > at {
+				continue
+			}
+			if !yield(ev, nil) {
+				return
+			}
+		}
+	}
+}
+
+// describe lists the operations with times in ticks.
+func (s simulated) describe() string {
+	var b strings.Builder
+	for _, op := range s.ops {
+		end := "never"
+		if op.Return != history.Never {
+			end = fmt.Sprint(op.Return / tick)
+		}
+		fmt.Fprintf(&b, "%c %d-%s %s %s %s", 'A'+op.Client-1, op.Call/tick, end, op.Kind, op.Outcome, op.Note)
+		for _, f := range []struct {
+			name string
+			n    int64
+		}{
+			{"asked", op.Asked / tick}, {"ttl", op.Granted / tick}, {"attempt", max(0, op.Attempt/tick)}, {"wait", op.Wait / tick},
+			{"delay", op.Delay / tick}, {"hold", op.Hold & 0xffff}, {"fence", int64(op.Fence)}, {"version", int64(op.Version)}, {"base", int64(op.Base)},
+			{"callseq", int64(op.CallSeq)}, {"returnseq", int64(op.ReturnSeq)},
+		} {
+			if f.n != 0 {
+				fmt.Fprintf(&b, " %s=%d", f.name, f.n)
+			}
+		}
+		fmt.Fprintln(&b)
+	}
+	for client, at := range s.cut {
+		fmt.Fprintf(&b, "%c cut at %d\n", 'A'+client-1, at/tick)
+	}
+	return b.String()
+}
+
+// broken returns the cells that the checker finds broken.
+func (s simulated) broken(t *testing.T) []Finding {
+	t.Helper()
+	result, err := Check(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range result.Defects {
+		t.Errorf("defect: %s\n%s", d, s.describe())
+	}
+	return slices.DeleteFunc(result.Findings, func(f Finding) bool { return f.Verdict != Broken })
+}
+
+// TestSimulatedLockIsNeverBlamed judges histories of a lock that does nothing
+// wrong, under losses, delays, deaths, slow holders and torn records. Whatever
+// counts against its claims is a false alarm.
+func TestSimulatedLockIsNeverBlamed(t *testing.T) {
+	for n := range uint64(*histories / 10) {
+		seed := uint64(*from) + n
+		s := simulate(seed, sound)
+		for _, f := range s.broken(t) {
+			if f.Against > 0 {
+				t.Errorf("%s: %s", f.Cell, f.Witness.Sentence)
+			}
+		}
+		if t.Failed() {
+			t.Fatalf("seed %d (%s):\n%s", seed, s.header.Reacquire, s.describe())
+		}
+	}
+}
+
+// broad are the guarantees that fall with exclusion: two owners lose updates, are
+// told the truth about a lock that they should have had, and make a fault of one
+// kind look like one of another.
+var broad = some(lockbench.Exclusion, lockbench.Effects, lockbench.LossReported, lockbench.LeaseKept,
+	lockbench.Reentrancy, lockbench.Fencing, lockbench.ReleaseDelay)
+
+// blame is what a mutation must be found to break, and what else it may.
+var blame = []struct {
+	fault   mutation
+	must    []lockbench.Cell // one of them, whatever else touched it
+	may     []lockbench.Guarantee
+	percent int // of the histories in which it struck, at least
+}{
+	{plainDelete, cells(lockbench.OwnerRelease.At(0), lockbench.LossReported.At(0)), broad, 40},
+	{extendAny, cells(lockbench.OwnerRelease.At(0), lockbench.LossReported.At(0)), append(some(broad...), lockbench.NoSpuriousRefusal), 20},
+	{earlyExpiry, cells(lockbench.LeaseKept.At(0)), append(some(broad...), lockbench.OwnerRelease, lockbench.NoSpuriousRefusal), 30},
+	{innerFrees, cells(lockbench.Reentrancy.At(0)), append(some(broad...), lockbench.NoSpuriousRefusal), 40},
+	{refusesOwn, cells(lockbench.Reentrancy.At(0)), nil, 40},
+	{shortensNested, cells(lockbench.LeaseKept.At(0), lockbench.Reentrancy.At(0)), append(some(broad...), lockbench.OwnerRelease), 10},
+	{falseLoss, cells(lockbench.LossReported.At(0)), some(lockbench.Reentrancy, lockbench.OwnerRelease), 20},
+	{falseNotice, cells(lockbench.LossReported.At(0)), some(lockbench.Reentrancy, lockbench.OwnerRelease), 40},
+	{okWhenLost, cells(lockbench.LossReported.At(0)), nil, 20},
+	{emptyExtend, cells(lockbench.LeaseKept.At(0)), append(some(broad...), lockbench.OwnerRelease), 8},
+	{delayIgnored, cells(lockbench.ReleaseDelay.At(0)), nil, 30},
+	{flatFence, cells(lockbench.Fencing.At(0)), nil, 40},
+	{spuriousRefusal, cells(lockbench.NoSpuriousRefusal.At(0)), some(lockbench.Recovery), 15},
+	{locksAnew, cells(lockbench.LossReported.At(0)), nil, 10},
+	{tellsRefused, cells(lockbench.Answers.At(lockbench.LostReply)), nil, 10},
+	{wedgesDead, cells(lockbench.Recovery.At(lockbench.Crash)), nil, 20},
+	{wedgesLost, cells(lockbench.Recovery.At(lockbench.LostReply)), nil, 20},
+	{wedgesCancelled, cells(lockbench.Recovery.At(lockbench.Cancel)), nil, 20},
+	{retryFrees, cells(lockbench.LeaseKept.At(lockbench.LostReply), lockbench.OwnerRelease.At(lockbench.LostReply)), broad, 5},
+	{retryTakes, cells(lockbench.LeaseKept.At(lockbench.LostReply), lockbench.OwnerRelease.At(lockbench.LostReply)), broad, 20},
+	{grantsCancelled, cells(lockbench.LeaseKept.At(lockbench.Cancel), lockbench.LossReported.At(lockbench.Cancel)), append(some(broad...), lockbench.OwnerRelease), 20}, // a release given up may explain it, too
+	{forgets, cells(lockbench.Exclusion.At(lockbench.StateLoss), lockbench.Fencing.At(lockbench.StateLoss)), broad, 10},
+	{endsStepped, cells(lockbench.Exclusion.At(lockbench.StateLoss), lockbench.Fencing.At(lockbench.StateLoss)), broad, 10},
+	{failsFlushed, cells(lockbench.Answers.At(lockbench.ScriptFlush)), some(lockbench.NoSpuriousRefusal), 20},
+	{refusesFlushed, cells(lockbench.NoSpuriousRefusal.At(lockbench.ScriptFlush), lockbench.LossReported.At(lockbench.ScriptFlush)), nil, 20},
+	{trustsClocks, cells(lockbench.Exclusion.At(lockbench.Skew)), append(some(broad...), lockbench.OwnerRelease), 20},
+	{doubleGrant, cells(lockbench.LeaseKept.At(0)), append(some(broad...), lockbench.OwnerRelease), 40},
+}
+
+func cells(all ...lockbench.Cell) []lockbench.Cell { return all }
+
+func some(g ...lockbench.Guarantee) []lockbench.Guarantee { return g }
+
+// TestMutantsAreBlamed judges histories of locks with one fault each: it must be
+// found in a share of the histories in which it struck, and be called by its name.
+func TestMutantsAreBlamed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("shares need many histories, and one goroutine judges them")
+	}
+	for _, b := range blame {
+		t.Run(strings.ReplaceAll(string(b.fault), " ", "-"), func(t *testing.T) {
+			struck, found := 0, 0
+			for seed := range uint64(*histories / longtest.Times(12, 60)) {
+				s := simulate(seed, b.fault)
+				if s.faulted {
+					struck++
+				}
+				hit := false
+				for _, f := range s.broken(t) {
+					named := slices.ContainsFunc(b.must, func(c lockbench.Cell) bool {
+						return c.Guarantee == f.Cell.Guarantee && f.Cell.Under.Has(c.Under)
+					})
+					hit = hit || named
+					if f.Against > 0 && !named && !slices.Contains(b.may, f.Cell.Guarantee) {
+						t.Errorf("seed %d (%s): %s: %s\n%s", seed, s.header.Reacquire, f.Cell, f.Witness.Sentence, s.describe())
+					}
+				}
+				if hit {
+					found++
+				}
+			}
+			t.Logf("found in %d of %d histories", found, struck)
+			if found == 0 || found*100 < struck*b.percent {
+				t.Errorf("found in %d of the %d histories in which it struck, want %d %% at least", found, struck, b.percent)
+			}
+		})
+	}
+}
