@@ -12,15 +12,10 @@ import (
 // assumed is the header for what a history does not say: it claims what a lease
 // lock on one server can keep, and was made to put exclusion to the test.
 func assumed() Header {
-	h := Header{Exercises: []lockbench.Guarantee{lockbench.Exclusion}}
-	for _, g := range lockbench.Guarantees() {
-		switch g.Name {
-		case lockbench.Overrun, lockbench.Restart, lockbench.Failover, lockbench.Reentrancy, lockbench.Fairness:
-		default:
-			h.Claims = append(h.Claims, g.Name)
-		}
+	return Header{
+		Claims:    lockbench.LeaseClaims(lockbench.ReleaseDelay, lockbench.Fencing),
+		Exercises: []lockbench.Cell{lockbench.Exclusion.At(0)},
 	}
-	return h
 }
 
 // assumedTrailer is the end of a complete history that does not tell of it.

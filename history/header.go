@@ -3,14 +3,17 @@ package history
 import "github.com/lockbench/lockbench"
 
 // Schema is the version of the history format that this package writes.
-const Schema = "lockbench/history/v1"
+const Schema = "lockbench/history/v2"
 
 // A Header opens a history and tells how to read it and what to hold it to.
 type Header struct {
 	Schema string `json:"schema"`
+	// Translated: the file has names of an older format, and Claims and Exercises are what
+	// they mean today.
+	Translated bool `json:"-"`
 	// Design is the lock's name, Claims what it is held to.
-	Design string                `json:"design"`
-	Claims []lockbench.Guarantee `json:"claims"`
+	Design string           `json:"design"`
+	Claims lockbench.Claims `json:"claims"`
 	// Reacquire is what a second acquire by the holder means: refused, nested or
 	// refreshed (impls/design).
 	Reacquire string `json:"reacquire"`
@@ -24,7 +27,7 @@ type Header struct {
 	// key from others, in ns.
 	ToleranceNS int64 `json:"tolerance_ns"`
 	// Exercises is what the workload and its faults can put to the test.
-	Exercises []lockbench.Guarantee `json:"exercises"`
+	Exercises []lockbench.Cell `json:"exercises"`
 
 	Workload string         `json:"workload"`
 	Params   map[string]any `json:"params,omitempty"`
