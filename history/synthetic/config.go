@@ -70,7 +70,10 @@ func (c Config) Header() history.Header {
 	return history.Header{
 		Design:    "synthetic",
 		Reacquire: "refused",
-		Claims:    lockbench.LeaseClaims().Without(lockbench.Effects, lockbench.Recovery, lockbench.Answers),
+		Claims: lockbench.Claims{Keeps: []lockbench.Guarantee{
+			lockbench.Exclusion, lockbench.LeaseKept, lockbench.OwnerRelease,
+			lockbench.LossReported, lockbench.NoSpuriousRefusal,
+		}},
 		Exercises: []lockbench.Cell{lockbench.Exclusion.At(0), lockbench.LeaseKept.At(0)},
 		Workload:  "synthetic",
 		Params: map[string]any{
