@@ -97,14 +97,14 @@ func (c *Claims) Reason(cell Cell) string {
 	if !slices.Contains(c.Keeps, cell.Guarantee) {
 		return fmt.Sprintf("%s is not claimed at all", cell.Guarantee)
 	}
-	if missing := cell.Under &^ c.under(cell.Guarantee); missing != 0 {
-		return fmt.Sprintf("%s is not claimed under %s", cell.Guarantee, missing)
-	}
 	if e, given := c.Exception(cell.Guarantee, cell.Under, cell.Under); given {
 		if e.Why == "" {
 			return fmt.Sprintf("%s is given up under %s", cell.Guarantee, e.Under)
 		}
 		return e.Why
+	}
+	if missing := cell.Under &^ c.under(cell.Guarantee); missing != 0 {
+		return fmt.Sprintf("%s is not claimed under %s", cell.Guarantee, missing)
 	}
 	return ""
 }
