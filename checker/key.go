@@ -56,7 +56,7 @@ type key struct {
 	asked clientTimes
 	// struck are the operations and holds that faults struck, while something may be
 	// left of them.
-	struck []strike
+	affected []faultEffect
 	// unknownCauses are those of the strikes that were forgotten since there were too many.
 	unknownCauses lockbench.Conditions
 
@@ -212,13 +212,13 @@ func (c *Checker) drop(k *key, i int) {
 	}
 	h.dropped = true
 	for _, r := range h.rivals {
-		c.worst(overlap(h, r, c.last))
+		c.worst(sharedBy(h, r, c.last))
 		r.rivals = slices.DeleteFunc(r.rivals, func(o *hold) bool { return o == h })
 	}
 	clear(h.rivals)
 	h.rivals = h.rivals[:0]
 	k.refusal.gone(h)
-	k.fences.gone(h)
+	c.tell(fact{kind: factGone, at: c.last, key: k, hold: h})
 	if h.released { // or each would keep the one that came after it
 		h.supersededBy, h.intruder = nil, nil
 	}

@@ -28,7 +28,7 @@ func (c *Checker) margin(w candidate) int64 {
 	case workedOn:
 		return earlier(earlier(a.knew, b.knew), c.last).t - a.intrusion.t
 	case overlapping, updateLost, freedByStranger, innerFreed:
-		return overlap(a, b, c.last)
+		return sharedBy(a, b, c.last)
 	case grantedEarly, extendBroken:
 		return max(0, a.until-b.granted.t)
 	case grantedInDelay:

@@ -7,6 +7,93 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
+// nearClients is for how many clients no map is asked, a power of two.
+const nearClients = 256
+
+// A client is what is known of one owner besides its holds.
+type client struct {
+	known   bool // false: memory to be used again
+	id      int32
+	process int32
+	flying  []*history.Op // under way
+	last    *history.Op   // the last of its calls that returned
+	// acquiring is its newest acquire, and beside the shortest lease that something
+	// on an earlier hold, under way at the same time, may set after it.
+	acquiring *history.Op
+	beside    int64
+	dead      bool
+	paused    stamp // the last time that it was
+	still     bool  // it is now
+}
+
+// client returns the one with this id.
+func (f *faults) client(id int32) *client {
+	near := &f.near[id&(nearClients-1)]
+	if cl := *near; cl != nil && cl.id == id && cl.known {
+		return cl
+	}
+	cl := f.clients[id]
+	if cl == nil {
+		cl = &client{}
+		f.clients[id] = cl
+	}
+	*near = cl
+	if !cl.known {
+		*cl = client{known: true, id: id, flying: cl.flying[:0], paused: stamp{t: -1}, beside: math.MaxInt64}
+	}
+	return cl
+}
+
+// keptFlying bounds how many operations a client has under way: those that never
+// return would gather.
+const keptFlying = 16
+
+func (c *Checker) departs(op *history.Op) {
+	cl := c.faults.client(op.Client)
+	if c.faulty() && op.Key != "" {
+		owner := op.Client
+		if cl.dead { // it is renewed for, in a process that lives on
+			owner = theDead
+		}
+		c.key(op.Key).asked.raise(owner, wanted(op))
+	}
+	cl.process = op.Process
+	if len(cl.flying) == keptFlying {
+		cl.flying = slices.Delete(cl.flying, 0, 1)
+	}
+	cl.flying = append(cl.flying, op)
+}
+
+func (f *faults) arrives(op *history.Op) {
+	cl := f.client(op.Client)
+	if op.Kind != history.Renew {
+		cl.last = op
+	}
+	if i := slices.Index(cl.flying, op); i >= 0 {
+		cl.flying = slices.Delete(cl.flying, i, i+1)
+	}
+}
+
+// livesOn tells whether the process of client, which died, has others that did not.
+func (f *faults) livesOn(id int32) bool {
+	died := f.clients[id]
+	for other, cl := range f.clients {
+		if died != nil && cl.known && other != id && !cl.dead && cl.process == died.process {
+			return true
+		}
+	}
+	return false
+}
+
+// copied is op apart from the chunk that it came in, which is not to be kept for as long.
+func copied(op *history.Op) *history.Op {
+	if op == nil {
+		return nil
+	}
+	kept := *op
+	return &kept
+}
+
 // A death is the last word of a client, so of what was kept for the sake of what it might
 // do next nothing is needed any more; in a long run clients that die are many. What it
 // sent may still act on others: that is kept for all the dead together.
@@ -36,17 +123,6 @@ func (c *Checker) bury(client int32) {
 	}
 	c.fair.bury(client)
 	c.faults.bury(client)
-}
-
-// remove takes the time of client away, and returns it; zero when it had none.
-func (all *clientTimes) remove(client int32) (t int64) {
-	i := slices.IndexFunc(*all, func(c clientTime) bool { return c.client == client })
-	if i < 0 {
-		return 0
-	}
-	t = (*all)[i].t
-	*all = slices.Delete(*all, i, i+1)
-	return t
 }
 
 // bury notes that a client died, and forgets the oldest that did when they are too many.
@@ -83,34 +159,6 @@ func (c *Checker) depart(op *history.Op) {
 	for _, k := range c.keys {
 		if slices.ContainsFunc(k.ops.ops, theirs) {
 			c.departed = append(c.departed, copied(op))
-			return
-		}
-	}
-}
-
-// bury counts the grants of a client among those of the dead: who got how many does not
-// matter.
-func (f *fairness) bury(client int32) {
-	n, known := f.grants[client]
-	if !known {
-		return
-	}
-	if f.dead == nil {
-		f.dead = map[int64]int64{}
-	}
-	f.dead[n]++
-	delete(f.grants, client)
-}
-
-// each yields grants, and how many clients had as many.
-func (f *fairness) each(yield func(grants, clients int64) bool) {
-	for _, n := range f.grants {
-		if !yield(n, 1) {
-			return
-		}
-	}
-	for n, clients := range f.dead {
-		if !yield(n, clients) {
 			return
 		}
 	}
