@@ -183,6 +183,7 @@ func (c *Checker) obtained(k *key, op *history.Op) {
 		k.refusal.gone(h)
 	}
 	h.anew(returnOf(op))
+	h.under |= c.grantedUnder(k, op)
 	if h.landed(op) {
 		c.reopened(k, h, op, !h.known)
 	}

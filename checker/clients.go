@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -107,12 +108,17 @@ const keptDead = 1 << 10
 
 // bury forgets what client, which just died, might have done next.
 func (c *Checker) bury(client int32) {
+	death := lockbench.Crash
+	if c.faults.livesOn(client) { // or its process dies at this very moment
+		death |= lockbench.ThreadDeath
+	}
 	for _, k := range c.keys {
 		for _, times := range []*clientTimes{&k.caps, &k.silent, &k.deceived, &k.refusal.residues} {
 			times.remove(client)
 		}
 		if n := k.lurking.remove(client); n > 0 {
 			*k.lurking.at(theDead, 0) += n
+			k.unknown.deaths |= death
 		}
 		if longest := k.asked.remove(client); longest > 0 {
 			k.asked.raise(theDead, longest)

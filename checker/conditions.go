@@ -93,7 +93,7 @@ func (c *Checker) grantedUnder(k *key, op *history.Op) lockbench.Conditions {
 	if c.faults.struck == 0 {
 		return 0
 	}
-	under := k.unknownCauses | c.faults.forgotSince(callOf(op))
+	under := k.unknown.acts | c.faults.forgotSince(callOf(op))
 	if !c.faults.client(op.Client).paused.before(callOf(op)) {
 		under |= lockbench.Pause
 	}

@@ -47,10 +47,19 @@ func (x *faultEffect) unanswered() bool {
 // keptEffects bounds how many strikes a key remembers.
 const keptEffects = 32
 
-func (k *key) affect(x faultEffect) {
-	if len(k.affected) == keptEffects { // what it did may be seen later, by nobody knows what
-		k.unknownCauses |= k.affected[0].cause
-		k.affected = slices.Delete(k.affected, 0, 1)
+// keepEffect keeps x. Where there are too many, one that has no effect any more makes way, and
+// else the oldest, of which it is noted what it may still do.
+func (c *Checker) keepEffect(k *key, x faultEffect) {
+	if len(k.affected) == keptEffects {
+		spent := func(x faultEffect) bool { return x.over && !x.unanswered() }
+		i := max(0, slices.IndexFunc(k.affected, spent))
+		if old := &k.affected[i]; !spent(*old) {
+			k.unknown.left |= c.resolved(old.cause, old.op.Client)
+			if old.unanswered() {
+				k.unknown.acts |= old.cause
+			}
+		}
+		k.affected = slices.Delete(k.affected, i, i+1)
 	}
 	k.affected = append(k.affected, x)
 }
@@ -89,7 +98,7 @@ func (c *Checker) affect(cause lockbench.Conditions, fault, op *history.Op) {
 		c.triedBefore(k, op)
 	}
 	x.stirred = k.refusal.stirred
-	k.affect(x)
+	c.keepEffect(k, x)
 	k.unanswered(&x)
 	if cause == died || fault.Note == runLate { // else its return is to come
 		c.bound(k, op, x.acted())

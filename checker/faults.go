@@ -150,7 +150,7 @@ func (c *Checker) died(op *history.Op) {
 	for _, k := range c.keys {
 		for h := range k.known() {
 			if h.client == op.Client && h.leftBehind(op.Call, k.refusal.slack) {
-				k.affect(faultEffect{cause: died, fault: op, op: h.ops[0], h: h, bounded: true})
+				c.keepEffect(k, faultEffect{cause: died, fault: op, op: h.ops[0], h: h, bounded: true})
 			}
 		}
 	}

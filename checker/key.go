@@ -57,8 +57,10 @@ type key struct {
 	// struck are the operations and holds that faults struck, while something may be
 	// left of them.
 	affected []faultEffect
-	// unknownCauses are those of the strikes that were forgotten since there were too many.
-	unknownCauses lockbench.Conditions
+	// unknown are the causes of effects that are not known one by one, since there were too
+	// many: those that may have left the key as it is, and those that may act on it yet.
+	// deaths are those of clients that sent something stale that may act at any time.
+	unknown struct{ left, acts, deaths lockbench.Conditions }
 
 	ops small // the key's operations, while they are few: for porcupine
 

@@ -84,6 +84,7 @@ const (
 	refusedThread
 	refusedLost
 	refusedCancelled
+	refusedLeft
 	ownRefused
 	scriptMissing
 	notTold
@@ -130,6 +131,7 @@ var kinds = [violationKinds]struct {
 	refusedThread:    {one(recovery), Stuck, "%s died in a process that lives on, its lease was long over, and %s was refused the key", true},
 	refusedLost:      {one(recovery), Stuck, "the reply to %s was lost, no lease could have lasted, and %s was refused the key", true},
 	refusedCancelled: {one(recovery), Stuck, "the acquire by %s was cancelled or timed out, no lease could have lasted, and %s was refused the key", true},
+	refusedLeft:      {[]promise{recovery, noSpuriousRefusal}, Stuck, "%s was refused a key that nobody held, which one of many faults may have left so", true},
 	ownRefused:       {one(reentrancy), Stuck, "%s was refused the key that it held", true},
 	scriptMissing:    {one(answers), Stuck, "the server forgot its scripts, and a call by %s failed for it", true},
 

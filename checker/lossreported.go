@@ -15,7 +15,7 @@ var lossReportedMonitor = monitor{
 	on: [factKinds]func(*Checker, fact){
 		factSuperseded: func(c *Checker, f fact) {
 			if f.hold.told { // it knew before there was anybody to lose to
-				c.expose(lossReported, c.lossUnder(f.hold, f.at))
+				c.lossDue(f.hold, f.at)
 			}
 		},
 		factStaleCalled: func(c *Checker, f fact) {
@@ -32,19 +32,19 @@ var lossReportedMonitor = monitor{
 // the key before the question.
 func owedLoss(c *Checker, f fact) {
 	h, op := f.hold, f.op
-	under := c.lossUnder(h, f.at)
 	switch op.Outcome {
 	case history.LossReported:
-		c.expose(lossReported, under)
+		c.lossDue(h, f.at)
 		c.measure(&c.lossDelays, op.Return-h.supersededAt.t)
 	case history.OK:
 		_, deceived := f.key.deceived.get(h.client)
 		anew := h.regrant || deceived && c.joins() // it may have been granted once more
-		if anew || c.faults.skew > 0 {             // clocks that are off leave unknown who came first
+		if anew || c.faults.skew > 0 {             // see lossDue
 			return
 		}
+		under := c.lossUnder(h, f.at)
 		if x := f.key.effectOn(op); x != nil {
-			under |= x.cause
+			under |= c.resolved(x.cause, op.Client)
 		}
 		c.expose(lossReported, under)
 		c.violate(candidate{kind: notTold, key: f.key, holds: []*hold{h, h.supersededBy}, under: under})
@@ -56,13 +56,21 @@ func owedLoss(c *Checker, f fact) {
 func toldLost(c *Checker, f fact) {
 	h := f.hold
 	if f.op.Kind == history.Lost && h.supersededAt.before(f.at) {
-		c.expose(lossReported, c.lossUnder(h, f.at))
+		c.lossDue(h, f.at)
 		c.measure(&c.lossDelays, f.at.t-h.supersededAt.t)
 	}
 	_, replaced := f.key.caps.get(h.client) // by its own acquire of unknown outcome, maybe
 	valid := h.known && !replaced && h.from != history.NoStamp && f.at.before(stamp{t: h.until})
 	if valid && h.supersededAt == forever && !c.partial && h.under&forgetful == 0 && !f.key.toldByItself(h, f.op) {
 		c.explain(unfoundedLosses, f)
+	}
+}
+
+// lossDue counts an occasion: the owner of h, who had lost the key, was to be told at s.
+// Clocks that are off leave unknown who came first, so there is none then.
+func (c *Checker) lossDue(h *hold, s stamp) {
+	if c.faults.skew == 0 {
+		c.expose(lossReported, c.lossUnder(h, s))
 	}
 }
 

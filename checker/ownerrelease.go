@@ -32,9 +32,11 @@ func staleInto(c *Checker, f fact) {
 			next.stray = next.stray || next.ended && op.Outcome != history.LossReported
 			continue
 		}
-		c.expose(ownerRelease, c.touching(next, h)|h.outlivedAt(f.at))
+		by := c.touching(h) | h.outlivedAt(f.at)
+		c.expose(ownerRelease, c.touching(next)|by)
 		if op.Outcome != history.LossReported && next.foreign == nil {
 			next.foreign, next.foreigner, f.key.chained = op, h, true
+			next.under |= by // what comes of it is touched by what the past owner was
 		}
 	}
 }

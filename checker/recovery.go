@@ -38,7 +38,7 @@ func recovered(c *Checker, f fact) {
 		x.over = x.bounded // else what was struck goes on, and may do harm yet
 		under |= c.resolved(x.cause, x.op.Client)
 	}
-	if under != 0 {
+	if under != 0 && f.key.refusal.recovering != f.op {
 		c.expose(recovery, under|c.answering(f.op))
 	}
 }
@@ -46,7 +46,7 @@ func recovered(c *Checker, f fact) {
 // leftBy returns the conditions of all that was struck on k and may have left it as it is,
 // and the last of these; nil when there is none.
 func (c *Checker) leftBy(k *key) (under lockbench.Conditions, last *faultEffect) {
-	under = k.unknownCauses
+	under = k.unknown.left
 	for i := range k.affected {
 		if x := &k.affected[i]; !x.over {
 			under |= c.resolved(x.cause, x.op.Client)

@@ -40,6 +40,8 @@ type refusals struct {
 	busy     stamp // the latest instant at which a hold that is gone may have ended
 	slack    int64
 	stirred  int // acquires so far that might have taken the key
+	// recovering is the newest acquire that is granted a free key which a fault may have left so.
+	recovering *history.Op
 	// proven are the refusals of a free key. They are reported once nothing can
 	// explain them any more: neither a grant called at the instant of their return,
 	// nor a fault that strikes an acquire that was under way then.
@@ -90,8 +92,13 @@ func tryBegun(c *Checker, f fact) {
 	r := &f.key.refusal
 	switch f.op.Outcome {
 	case history.OK:
-		if c.freeBefore(f.key, f.at) && !f.key.wedged() {
-			c.expose(noSpuriousRefusal, c.answering(f.op))
+		if c.freeBefore(f.key, f.at) {
+			under, _ := c.leftBy(f.key)
+			judged := noSpuriousRefusal
+			if under != 0 { // a refusal would break recovery
+				judged, r.recovering = recovery, f.op
+			}
+			c.expose(judged, under|c.answering(f.op))
 		}
 		r.granted(f.op)
 	case history.Unknown:
@@ -187,6 +194,8 @@ func tryEnded(c *Checker, f fact) {
 func (c *Checker) denied(k *key, d denial) {
 	v := candidate{key: k, ops: []*history.Op{d.op}, under: d.under}
 	switch x := d.by; {
+	case x == nil && k.unknown.left != 0:
+		v.kind = refusedLeft
 	case x == nil && c.faults.flush != nil:
 		v.kind = refusedFlushed
 	case x == nil:

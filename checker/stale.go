@@ -3,7 +3,6 @@ package checker
 import (
 	"slices"
 
-	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -60,7 +59,7 @@ func (c *Checker) unlurk(k *key, op *history.Op, end stamp) {
 // some time of its attempt: which of the two took effect first is not known.
 func (k *key) metStray(h *hold) bool {
 	if n, _ := k.lurking.get(theDead); n > 0 {
-		h.under |= lockbench.Crash
+		h.under |= k.unknown.deaths
 	}
 	lurks := func(l clientTime) bool { return l.client != h.client && l.t > 0 }
 	return slices.ContainsFunc(k.lurking, lurks) || slices.ContainsFunc(k.strays, func(s stray) bool {
