@@ -90,10 +90,10 @@ func TestUntestedClaimsShow(t *testing.T) {
 	var m merged
 	died := lockbench.Recovery.At(lockbench.Crash)
 	cells := []lockbench.Cell{lockbench.Exclusion.At(0), lockbench.Fencing.At(0), died}
-	empty := blank(history.Header{Claims: lockbench.LeaseClaims()}, cells)
-	m.add(empty, nil)
+	h := history.Header{Claims: lockbench.LeaseClaims()}
+	m.add(blank(h, nil), nil)
 	exercised := map[lockbench.Cell]string{}
-	for _, f := range m.result(cells, empty) {
+	for _, f := range m.result(cells, blank(h, cells)) {
 		if f.Exercised {
 			exercised[f.Cell] = f.Note
 		}

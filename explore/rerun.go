@@ -112,12 +112,12 @@ func (x *explorer) rewitness(file *script, w *world, p performance) {
 // shows returns what is found of the cell that the file is about, whatever else happened;
 // for an old file, of the first that is broken of those that it may be about.
 func (s *script) shows(r checker.Result) checker.Finding {
+	first := s.breaks[0]
+	if s.verdict != checker.Broken {
+		return r.Of(first.Guarantee, first.Under)
+	}
 	if !s.old {
-		f := r.Find(s.breaks[0])
-		if s.verdict != checker.Broken {
-			f = r.Of(s.breaks[0].Guarantee, s.breaks[0].Under)
-		}
-		return f
+		return r.Find(first)
 	}
 	for _, cell := range s.breaks {
 		for _, f := range r.Findings {
@@ -126,7 +126,7 @@ func (s *script) shows(r checker.Result) checker.Finding {
 			}
 		}
 	}
-	return r.Of(s.breaks[0].Guarantee, s.breaks[0].Under)
+	return r.Find(first)
 }
 
 // shown is how a choice would be noted, before it is made.
