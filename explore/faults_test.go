@@ -129,9 +129,24 @@ func (f faultFile) found(t *testing.T, cfg explore.Config, schedules int64) expl
 	}
 	cfg.Schedules = schedules
 	if cfg.Pool > 0 {
-		return apart(t, cfg.Design, bubble.Job{Config: cfg}).Witnesses[f.breaks]
+		return f.witness(apart(t, cfg.Design, bubble.Job{Config: cfg}))
 	}
-	return run(t, cfg).Witnesses[f.breaks]
+	return f.witness(run(t, cfg))
+}
+
+// witness is what r shows of the cell that f is about. Where the schedule is written by
+// hand it is the first of the same guarantee.
+func (f faultFile) witness(r explore.Result) (w explore.Witness) {
+	if f.byHand == "" {
+		return r.Witnesses[f.breaks]
+	}
+	for _, found := range r.Findings { // in their order
+		other := r.Witnesses[found.Cell]
+		if found.Cell.Guarantee == f.breaks.Guarantee && other.FoundAt > 0 && (w.FoundAt == 0 || other.FoundAt < w.FoundAt) {
+			w = other
+		}
+	}
+	return w
 }
 
 // TestFaultsAreFound searches anew for what is found quickly, and finds it by the
