@@ -216,14 +216,15 @@ func (f *faultFile) searchAll(t *testing.T) explore.Witness {
 	return w
 }
 
-// searchFault looks at ever more schedules for one that shows what f is about. It
-// returns no witness if there is none, or if another one came first.
+// searchFault looks at ever more schedules for one that shows what f is about, at as many
+// as that took before to begin with: later ones may show what explains it. It returns no
+// witness if there is none, or if another one came first.
 func searchFault(t *testing.T, f faultFile, cfg explore.Config) (w explore.Witness) {
 	most := int64(mostSchedules)
 	if cfg.Strategy != explore.Exhaustive {
 		most = mostDrawn
 	}
-	for n := int64(100); n <= most; n *= 10 {
+	for n := max(f.schedule, 100); n <= most; n *= 10 {
 		w := f.found(t, cfg, n)
 		if w.FoundAt > 0 && w.Verdict == f.verdict {
 			if f.matches(w.Replay) {
