@@ -271,7 +271,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"random", "\x00\x17\xfe\x80 nonsense", "it is no history"},
 		{"text", "time,client,op\n1,2,3\n", "it is no history"},
 		{"newer file", string(newer), "hint: use a newer lockbench"},
-		{"newer schema", `{"schema":"lockbench/history/v2","design":"x"}`, "hint: use a newer lockbench"},
+		{"newer schema", `{"schema":"lockbench/history/v3","design":"x"}`, "hint: use a newer lockbench"},
 		{"another schema", `{"schema":"something/v1","design":"x"}`, "hint: is this a lockbench history?"},
 		{"only magic", magic, "was it transferred as text"},
 		{"no header", string(append([]byte(magic), formatVersion)), "block 1 (offset 8), the header"},

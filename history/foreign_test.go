@@ -36,7 +36,7 @@ func briefs(events []Event) []string {
 	return all
 }
 
-const plainHeader = `{"schema":"lockbench/history/v1","design":"x"}` + "\n"
+const plainHeader = `{"schema":"lockbench/history/v2","design":"x"}` + "\n"
 
 func TestForeignJSONL(t *testing.T) {
 	tests := []struct {
@@ -110,6 +110,8 @@ func TestAssumedClaims(t *testing.T) {
 		claims bool
 	}{
 		{plainHeader, true},
+		{`{"schema":"lockbench/history/v2","design":"x","claims":null}`, false},
+		{`{"schema":"lockbench/history/v1","design":"x"}`, true},
 		{`{"schema":"lockbench/history/v1","design":"x","claims":null}`, false},
 	}
 	for _, tt := range tests {
@@ -117,7 +119,7 @@ func TestAssumedClaims(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := len(src.Header().Claims) > 0; got != tt.claims {
+		if got := len(src.Header().Claims.Keeps) > 0; got != tt.claims {
 			t.Errorf("%s claims something: %v, want %v", tt.header, got, tt.claims)
 		}
 	}

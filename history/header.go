@@ -3,11 +3,14 @@ package history
 import "github.com/lockbench/lockbench"
 
 // Schema is the version of the history format that this package writes.
-const Schema = "lockbench/history/v1"
+const Schema = "lockbench/history/v2"
 
 // A Header opens a history and tells how to read it and what to hold it to.
 type Header struct {
 	Schema string `json:"schema"`
+	// Translated: the file has names of an older format, and Claims and Exercises are what
+	// they mean today.
+	Translated bool `json:"-"`
 	// Design is the lock's name, Claims what it is held to.
 	Design string           `json:"design"`
 	Claims lockbench.Claims `json:"claims"`

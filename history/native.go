@@ -78,13 +78,10 @@ func (n *native) open() error {
 }
 
 func (n *native) setHeader() error {
-	if err := json.Unmarshal(n.body.Bytes(), &n.header); err != nil {
-		return err
-	}
-	return checkSchema(n.header.Schema)
+	return readHeader(n.body.Bytes(), &n.header, json.Unmarshal)
 }
 
-// checkSchema accepts this package's schema only.
+// checkSchema accepts the schema that this package writes only.
 func checkSchema(schema string) error {
 	family, _, _ := strings.Cut(Schema, "/v")
 	switch {

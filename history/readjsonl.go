@@ -16,7 +16,7 @@ import (
 // and design are enough; then comes one line per operation, in any order. A lease
 // of 2 s, refused to another and released:
 //
-//	{"schema":"lockbench/history/v1","design":"my-lock"}
+//	{"schema":"lockbench/history/v2","design":"my-lock"}
 //	{"op":"acquire","client":1,"key":"a","call_ns":1000,"return_ns":5000,"outcome":"ok","attempt_ns":1000,"asked_ns":2000000000,"granted_ns":2000000000}
 //	{"op":"acquire","client":2,"key":"a","call_ns":2000,"return_ns":6000,"outcome":"refused"}
 //	{"op":"release","client":1,"key":"a","call_ns":7000,"return_ns":9000,"outcome":"ok"}
@@ -39,7 +39,10 @@ import (
 //     loop; latencies then count from there. Leave it out in a closed loop.
 //   - call_seq and return_seq order what has equal stamps.
 //
-// A header that names no claims claims what a lease lock on one server can keep.
+// A header that names no claims claims what a lease lock on one server can keep, see
+// [lockbench.LeaseClaims]; "claims":["exclusion","@crash"] are others, see
+// [lockbench.Claims.Parse]. Headers of lockbench/history/v1, with the names of then, are
+// read as what these mean today.
 // Such a file is taken for complete. One with epoch lines, as WriteJSONL writes,
 // is complete only with its end line. Unknown fields are errors, with the number
 // of their line; what came before it is delivered, as a partial history.
@@ -50,10 +53,7 @@ func ReadJSONL(r io.Reader) (Source, error) {
 		err = errors.New("it is empty")
 	}
 	if err == nil {
-		err = strict(text, &j.header)
-	}
-	if err == nil {
-		err = checkSchema(j.header.Schema)
+		err = readHeader(text, &j.header, strict)
 	}
 	if err != nil {
 		return nil, fmt.Errorf(`history: line 1, the header: %w; hint: begin with {"schema":%q,"design":"my-lock"}`, err, Schema)

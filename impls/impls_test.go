@@ -30,7 +30,7 @@ func TestEveryFamilyHasItsFolder(t *testing.T) {
 		if files, err := filepath.Glob(filepath.Join(family, "doc.go")); err != nil || len(files) != 1 {
 			t.Errorf("%s: no folder %s with a doc.go", d.Name, family)
 		}
-		if d.Open == nil || len(d.Claims) == 0 || len(d.Commands) == 0 {
+		if d.Open == nil || len(d.Claims.Keeps) == 0 || len(d.Commands) == 0 {
 			t.Errorf("%s: incomplete: claims %v, commands %v", d.Name, d.Claims, d.Commands)
 		}
 	}

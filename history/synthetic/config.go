@@ -65,16 +65,16 @@ const (
 
 // Header is the header of the history that c makes: it claims what a lease lock on one
 // server keeps, of which the violations break exclusion and, since they are grants
-// within a lease, no-early-expiry.
+// within a lease, lease.
 func (c Config) Header() history.Header {
 	return history.Header{
 		Design:    "synthetic",
 		Reacquire: "refused",
-		Claims: []lockbench.Guarantee{
-			lockbench.Exclusion, lockbench.OwnerRelease, lockbench.NoEarlyExpiry,
-			lockbench.LossReported, lockbench.Extend, lockbench.NoSpuriousRefusal,
-		},
-		Exercises: []lockbench.Guarantee{lockbench.Exclusion, lockbench.NoEarlyExpiry},
+		Claims: lockbench.Claims{Keeps: []lockbench.Guarantee{
+			lockbench.Exclusion, lockbench.LeaseKept, lockbench.OwnerRelease,
+			lockbench.LossReported, lockbench.NoSpuriousRefusal,
+		}},
+		Exercises: []lockbench.Cell{lockbench.Exclusion.At(0), lockbench.LeaseKept.At(0)},
 		Workload:  "synthetic",
 		Params: map[string]any{
 			"ops": c.Ops, "violations": c.Violations, "clients": c.Clients, "keys": c.Keys,

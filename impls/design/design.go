@@ -18,10 +18,8 @@ type Design struct {
 	// Library is the Go module and its version, "module@version", of a lock of other
 	// people's that is used as it is; empty for ours.
 	Library string
-	// Claims is what the design can honestly keep, given its documented limits.
-	Claims []lockbench.Guarantee
-	// Limits are the faults under which it claims less.
-	Limits []Limit
+	// Claims are what the design can honestly keep, given its documented limits.
+	Claims lockbench.Claims
 	// Reacquire is what a second Acquire by the holder of a key does.
 	Reacquire Reacquire
 	// Renews: the design prolongs what it holds by itself, in the background.

@@ -19,17 +19,15 @@ func Designs() []design.Design {
 // plain claims what its scripts keep within the document's own limits: waits are
 // not interrupted, and nested acquires ask for no shorter lease than the outer one
 // (or they cut it short). A run that goes past the latter, with --nested-ttl,
-// breaks the claims, as it should. Not loss-reported, cancel and lost-reply: the
-// unlock of a lost lock is silent, an interrupted wait falls through, and a retried
-// request is counted twice. Recovery it keeps: one script sets lock and lease, and
-// nobody renews.
+// breaks the claims, as it should. Not loss-reported: the unlock of a lost lock is
+// silent. Nothing after a cancel: an interrupted wait falls through. Recovery it keeps:
+// one script sets lock and lease, and nobody renews.
 func plain() design.Design {
 	return design.Design{
 		Name:      "hash-reentrant/plain",
 		Summary:   "a script counts the owner's levels in a hash with a lease; waiters poll every 200 ms",
 		Source:    "D1",
-		Claims:    append(scriptClaims(), lockbench.Recovery),
-		Limits:    []design.Limit{interrupted()},
+		Claims:    scriptClaims(),
 		Reacquire: design.Nested,
 		Granted:   design.WholeMillis,
 		Commands:  append([]string{"HINCRBY"}, scriptCommands...),
@@ -37,17 +35,16 @@ func plain() design.Design {
 	}
 }
 
-// withWatchdog claims what plain does, and that what it renews stays locked.
-// Recovery is kept when the whole process dies: the lock of an owner that dies in a
-// process that lives is renewed for ever. Not overrun: one error ends the renewals
-// of the process for good.
+// withWatchdog claims what plain does; lease for what it renews, too. Recovery is kept
+// when the whole process dies: the lock of an owner that dies in a process that lives
+// is renewed for ever. Not exclusion@outlived: one error ends the renewals of the
+// process for good.
 func withWatchdog() design.Design {
 	return design.Design{
 		Name:      "hash-reentrant/watchdog",
 		Summary:   "plain, and one thread a process renews the lease of each held key every 1733 ms",
 		Source:    "D1",
-		Claims:    append(scriptClaims(), lockbench.Extend, lockbench.Recovery),
-		Limits:    []design.Limit{interrupted(), orphaned()},
+		Claims:    scriptClaims().But(orphaned()),
 		Reacquire: design.Nested,
 		Renews:    true,
 		Granted:   design.WholeMillis,
@@ -56,29 +53,30 @@ func withWatchdog() design.Design {
 	}
 }
 
-func scriptClaims() []lockbench.Guarantee {
-	return []lockbench.Guarantee{
-		lockbench.Exclusion, lockbench.OwnerRelease, lockbench.NoEarlyExpiry,
-		lockbench.Reentrancy, lockbench.Effects, lockbench.NoSpuriousRefusal,
-		lockbench.Skew, lockbench.ScriptFlush,
-	}
+func scriptClaims() lockbench.Claims {
+	return lockbench.LeaseClaims(lockbench.Reentrancy).Without(lockbench.LossReported).But(interrupted(), repeated())
 }
 
 // interrupted is the document's lock loop: an interrupted wait falls through to
 // where the lock is taken for granted.
-func interrupted() design.Limit {
-	return design.Limit{
-		Fault: "cancel",
-		Gives: append(scriptClaims(), lockbench.Recovery, lockbench.Extend),
-		Why:   "a wait that is interrupted counts as granted",
+func interrupted() lockbench.Exception {
+	return lockbench.Exception{Under: lockbench.Cancel, Lasts: true, Why: "a wait that is interrupted counts as granted"}
+}
+
+// repeated is the count of levels, which does not know one request from another.
+func repeated() lockbench.Exception {
+	return lockbench.Exception{
+		Gives: []lockbench.Guarantee{lockbench.LeaseKept, lockbench.Recovery},
+		Under: lockbench.LostReply,
+		Why:   "a request that is sent again after its reply was lost is counted twice",
 	}
 }
 
 // orphaned is the watchdog that does not know whose thread lives.
-func orphaned() design.Limit {
-	return design.Limit{
-		Fault: design.ThreadDeath,
+func orphaned() lockbench.Exception {
+	return lockbench.Exception{
 		Gives: []lockbench.Guarantee{lockbench.Recovery},
+		Under: lockbench.ThreadDeath,
 		Why:   "the process renews the locks of its dead threads for ever",
 	}
 }

@@ -14,30 +14,46 @@ import (
 const notifyPool = 64
 
 // notify is our repair of D1. It claims what a lease lock on one server can keep.
-// Overrun, because each hold is renewed by itself a third of its lease apart,
-// through errors, for as long as its owner can reach it. Recovery and cancel,
-// because only a hold that was reported to its owner is renewed, so what a dead
-// process, a lost reply or a cancelled acquire leaves ends with its lease; the
-// hold of a thread that died in a process that lives stays as long as its lease
-// can be reached. Lost-reply, because requests name the hold and the depth they
+// exclusion@outlived, because each hold is renewed by itself a third of its lease
+// apart, through errors, for as long as its owner can reach it. recovery@crash and
+// recovery@cancel, because only a hold that was reported to its owner is renewed, so
+// what a dead process, a lost reply or a cancelled acquire leaves ends with its lease;
+// the hold of a thread that died in a process that lives stays as long as its lease
+// can be reached. lease@lost-reply, because requests name the hold and the depth they
 // mean, so that one that is repeated or late changes nothing.
 func notify() design.Design {
 	return design.Design{
-		Name:    "hash-reentrant/notify",
-		Summary: "watchdog repaired: renewal by hold, a third of the lease apart; a release wakes the waiters",
-		Source:  "D1, repaired",
-		Claims: []lockbench.Guarantee{
-			lockbench.Exclusion, lockbench.Overrun, lockbench.OwnerRelease, lockbench.NoEarlyExpiry,
-			lockbench.Recovery, lockbench.LossReported, lockbench.Extend, lockbench.Reentrancy,
-			lockbench.Effects, lockbench.NoSpuriousRefusal, lockbench.Cancel, lockbench.LostReply,
-			lockbench.Skew, lockbench.ScriptFlush,
-		},
+		Name:      "hash-reentrant/notify",
+		Summary:   "watchdog repaired: renewal by hold, a third of the lease apart; a release wakes the waiters",
+		Source:    "D1, repaired",
+		Claims:    notifyClaims(),
 		Reacquire: design.Nested,
 		Renews:    true,
 		Granted:   design.WholeMillis,
 		Commands:  append([]string{"HGET", "PUBLISH", "SUBSCRIBE", "UNSUBSCRIBE"}, scriptCommands...),
 		Open:      openNotify,
 	}
+}
+
+func notifyClaims() lockbench.Claims {
+	c := lockbench.LeaseClaims(lockbench.Reentrancy)
+	c.Also = []lockbench.Cell{lockbench.Exclusion.At(lockbench.Outlived)}
+	for _, unrenewed := range []struct {
+		under lockbench.Conditions
+		why   string
+	}{
+		{lockbench.Pause, "a process that stands still cannot renew"},
+		{lockbench.Crash, "a dead process does not renew"},
+		{lockbench.ThreadDeath, "a hold that nobody can reach is not renewed"},
+		{lockbench.ScriptFlush, "a renewal that meets a flush takes a second command, which may come after the lease"},
+		{lockbench.StateLoss, "a key that the server forgot cannot be renewed"},
+		{lockbench.Failover, "a key that the new primary never knew cannot be renewed"},
+	} {
+		c = c.But(lockbench.Exception{
+			Gives: []lockbench.Guarantee{lockbench.Exclusion}, Under: lockbench.Outlived | unrenewed.under, Why: unrenewed.why,
+		})
+	}
+	return c
 }
 
 // notifyProcess is what the threads of a process share: the pool, one connection

@@ -21,17 +21,24 @@ func expireDesign() design.Design {
 		Name:    "lua-token/expire",
 		Summary: "SETNX and EXPIRE in one script; released by a plain DEL",
 		Source:  "D2, stage 3",
-		// The plain DEL takes exclusion, owner-release, loss-reported, effects and
-		// lost-reply; a lost reply answered as a refusal no-spurious-refusal. The
-		// script makes the rest hold for leases of whole seconds, the document's.
-		Claims: []lockbench.Guarantee{
-			lockbench.NoEarlyExpiry, lockbench.Recovery, lockbench.Cancel, lockbench.ScriptFlush,
+		// The plain DEL takes exclusion, owner-release, loss-reported, effects and what
+		// skewed clocks leave of lease; exceptions that become refusals take
+		// no-spurious-refusal. The script makes the rest hold for leases of whole
+		// seconds, the document's.
+		Claims: lockbench.Claims{
+			Keeps:    []lockbench.Guarantee{lockbench.LeaseKept, lockbench.Answers, lockbench.Recovery},
+			Survives: lockbench.Survivable &^ lockbench.Skew,
+			Except: []lockbench.Exception{
+				{
+					Gives: []lockbench.Guarantee{lockbench.LeaseKept}, Under: lockbench.Cancel, Lasts: true,
+					Why: "the plain DEL of an unlock that was given up and arrives late frees whatever lock there is by then, its owner's next one too",
+				},
+				{
+					Gives: []lockbench.Guarantee{lockbench.LeaseKept, lockbench.Answers, lockbench.Recovery}, Under: lockbench.LostReply,
+					Why: "a lost reply is answered as a refusal while the lock stays set, and the plain DEL of an unlock whose reply was lost frees whatever lock there is by then",
+				},
+			},
 		},
-		Limits: []design.Limit{{
-			Fault: "cancel",
-			Gives: []lockbench.Guarantee{lockbench.NoEarlyExpiry},
-			Why:   "the plain DEL of an unlock that was given up and arrives late frees whatever lock there is by then, its owner's next one too",
-		}},
 		Reacquire: design.Refused,
 		LeaseUnit: time.Second,
 		Commands:  []string{"EVALSHA", "EVAL", "SETNX", "EXPIRE", "DEL"},
@@ -48,15 +55,21 @@ func tokenDesign() design.Design {
 		Source:  "D2, stage 4",
 		// Not loss-reported (the answer of the unlock is ignored), nor
 		// no-spurious-refusal (exceptions become refusals; an object that was never
-		// unlocked refuses its owner), nor lost-reply: the object's next lock has the
-		// same value, so an unlock that was given up and arrives late frees it. That
-		// is the object's own: another owner's lock has another value, hence
-		// owner-release. Recovery and cancel for whole seconds, as in expire.
-		Claims: []lockbench.Guarantee{
-			lockbench.Exclusion, lockbench.OwnerRelease, lockbench.NoEarlyExpiry, lockbench.Recovery,
-			lockbench.Effects, lockbench.Cancel, lockbench.Skew, lockbench.ScriptFlush,
+		// unlocked refuses its owner). The object's next lock has the same value, so an
+		// unlock that was given up and arrives late frees it. That is the object's own:
+		// another owner's lock has another value, hence owner-release. Recovery and
+		// lease for whole seconds, as in expire.
+		Claims: lockbench.Claims{
+			Keeps: []lockbench.Guarantee{
+				lockbench.Exclusion, lockbench.LeaseKept, lockbench.OwnerRelease, lockbench.Answers,
+				lockbench.Recovery, lockbench.Effects,
+			},
+			Survives: lockbench.Survivable,
+			Except: []lockbench.Exception{reused(), {
+				Gives: []lockbench.Guarantee{lockbench.LeaseKept, lockbench.Answers, lockbench.Recovery}, Under: lockbench.LostReply,
+				Why: "a lost reply is answered as a refusal while the lock stays set, and an unlock whose reply was lost and which arrives late frees the object's next lock",
+			}},
 		},
-		Limits:    []design.Limit{reused()},
 		Reacquire: design.Refused,
 		LeaseUnit: time.Second,
 		Commands:  []string{"EVALSHA", "EVAL", "SETNX", "EXPIRE", "GET", "DEL"},
@@ -71,15 +84,14 @@ func optionsDesign() design.Design {
 		Name:    "lua-token/options",
 		Summary: "SET NX PX of a random token by a lock object, whose second lock refreshes or, if it was lost, silently takes it anew; compare-and-delete",
 		Source:  "D3, first generation",
-		// Not loss-reported: locking anew hides that others were inside. Nor
-		// lost-reply: after an unlock that was given up the object still has its
-		// token, a refresh succeeds, and the unlock, arriving late, frees the lock
-		// that was just refreshed.
-		Claims: []lockbench.Guarantee{
-			lockbench.Exclusion, lockbench.OwnerRelease, lockbench.NoEarlyExpiry, lockbench.Recovery,
-			lockbench.Effects, lockbench.NoSpuriousRefusal, lockbench.Cancel, lockbench.Skew, lockbench.ScriptFlush,
-		},
-		Limits:    []design.Limit{reused()},
+		// Not loss-reported: locking anew hides that others were inside. Lease, refreshed
+		// or not. After an unlock that was given up the object still has its token, a
+		// refresh succeeds, and the unlock, arriving late, frees the lock that was just
+		// refreshed. What it answers under lost replies is true: an error is no refusal.
+		Claims: lockbench.LeaseClaims().Without(lockbench.LossReported).But(reused(), lockbench.Exception{
+			Gives: []lockbench.Guarantee{lockbench.LeaseKept, lockbench.Recovery}, Under: lockbench.LostReply,
+			Why: "after an unlock whose reply was lost the object still has its token and may refresh it, and the unlock, arriving late, frees what was refreshed",
+		}),
 		Reacquire: design.Refreshed,
 		Granted:   design.WholeMillis,
 		Commands:  []string{"SET", "EVALSHA", "EVAL", "GET", "PEXPIRE", "DEL"},
@@ -97,11 +109,7 @@ func strategyDesign() design.Design {
 		// All that a lease on one server can keep: every grant has a token of its
 		// own, so nothing sent under an earlier one can touch it, however late, and
 		// only the server's clock counts.
-		Claims: []lockbench.Guarantee{
-			lockbench.Exclusion, lockbench.OwnerRelease, lockbench.NoEarlyExpiry, lockbench.Recovery,
-			lockbench.LossReported, lockbench.Extend, lockbench.Effects, lockbench.NoSpuriousRefusal,
-			lockbench.Cancel, lockbench.LostReply, lockbench.Skew, lockbench.ScriptFlush,
-		},
+		Claims:    lockbench.LeaseClaims(),
 		Reacquire: design.Refused,
 		Granted:   design.WholeMillis,
 		Commands:  []string{"SET", "EVALSHA", "EVAL", "GET", "PEXPIRE", "PTTL", "DEL"},
@@ -117,7 +125,7 @@ func fencedDesign() design.Design {
 	d.Name = "lua-token/fenced"
 	d.Summary = "strategy, whose script also numbers the grant, so that a guarded store can refuse who was overtaken"
 	d.Source = "ours, after D3's second generation"
-	d.Claims = append(d.Claims, lockbench.Fencing)
+	d.Claims = d.Claims.With(lockbench.Fencing)
 	d.Fences = true
 	d.Commands = append(d.Commands, "INCR", "TIME")
 	d.Open = design.Sharing(func(env design.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
@@ -138,12 +146,13 @@ func batchedDesign() design.Design {
 }
 
 // reused is the token that belongs to a lock object rather than to one grant.
-func reused() design.Limit {
-	return design.Limit{
-		Fault: "cancel",
+func reused() lockbench.Exception {
+	return lockbench.Exception{
 		Gives: []lockbench.Guarantee{
-			lockbench.Exclusion, lockbench.OwnerRelease, lockbench.NoEarlyExpiry, lockbench.Effects,
+			lockbench.Exclusion, lockbench.LeaseKept, lockbench.OwnerRelease, lockbench.Effects,
 		},
-		Why: "the next lock of the object has the same token, so an unlock that was given up and arrives late frees it",
+		Under: lockbench.Cancel,
+		Lasts: true,
+		Why:   "the next lock of the object has the same token, so an unlock that was given up and arrives late frees it",
 	}
 }

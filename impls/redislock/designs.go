@@ -29,7 +29,7 @@ func entry(name, summary string, keys func(string) []string) design.Design {
 		Summary:   summary,
 		Source:    library,
 		Library:   library,
-		Claims:    design.LeaseClaims(lockbench.Extend),
+		Claims:    lockbench.LeaseClaims(),
 		Reacquire: design.Refused,
 		Granted:   wholeMillis,
 		Commands:  []string{"EVALSHA", "EVAL", "MSETNX", "MSET", "MGET", "GETRANGE", "PEXPIRE", "PTTL", "DEL"},

@@ -2,7 +2,6 @@ package redsync
 
 import (
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/go-redsync/redsync/v4"
@@ -36,21 +35,20 @@ func Designs() []design.Design {
 // says so, and has them try again.
 func quorum() design.Design {
 	d := entry("redsync/quorum", quorumServers, "Redlock: SET NX on five servers at once, held where a majority grants it; extended and released on all")
-	d.Claims = slices.DeleteFunc(d.Claims, func(g lockbench.Guarantee) bool { return g == lockbench.NoSpuriousRefusal })
-	d.Limits = forgetful()
+	d.Claims = d.Claims.Without(lockbench.NoSpuriousRefusal).But(forgetful()...)
 	return d
 }
 
 // forgetful says what Redlock's own description does ("Performance, crash recovery and
 // fsync"): a server that comes back without a lock that it was part of a bare majority
-// for lets another majority grant it again. It is why restart and failover are not
-// claimed, though the loss of one server breaks them seldom.
-func forgetful() []design.Limit {
-	var all []design.Limit
-	for _, g := range []lockbench.Guarantee{lockbench.Restart, lockbench.Failover} {
-		all = append(all, design.Limit{
-			Fault: string(g),
-			Gives: []lockbench.Guarantee{g},
+// for lets another majority grant it again. It is why nothing is claimed under state-loss
+// and failover, though the loss of one server breaks little and seldom.
+func forgetful() []lockbench.Exception {
+	var all []lockbench.Exception
+	for _, under := range []lockbench.Conditions{lockbench.StateLoss, lockbench.Failover} {
+		all = append(all, lockbench.Exception{
+			Gives: []lockbench.Guarantee{lockbench.Exclusion, lockbench.LeaseKept, lockbench.Effects},
+			Under: under,
 			Why:   "Redlock grants a lock twice that was had on a bare majority, one server of which comes back without it: its description asks for fsync, or that servers stay away for a lease",
 		})
 	}
@@ -63,7 +61,7 @@ func entry(name string, servers int, summary string) design.Design {
 		Summary:   summary,
 		Source:    library,
 		Library:   library,
-		Claims:    design.LeaseClaims(lockbench.Extend),
+		Claims:    lockbench.LeaseClaims(),
 		Reacquire: design.Refused,
 		Granted:   granted,
 		Commands:  []string{"SET", "EVALSHA", "EVAL", "GET", "PEXPIRE", "DEL"},

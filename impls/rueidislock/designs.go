@@ -1,7 +1,6 @@
 package rueidislock
 
 import (
-	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench"
@@ -45,19 +44,11 @@ func family(patience time.Duration) []design.Design {
 // describe makes an entry of the catalogue, all but what opens it.
 func describe(name, summary string, m mode) design.Design {
 	return design.Design{
-		Name:    name,
-		Summary: "SET NX of the majority of three keys, renewed at half the lease; " + summary,
-		Source:  library,
-		Library: library,
-		// Not skew: keys end at an instant that the client works out (PXAT). Not
-		// loss-reported: a release has no answer, so an owner is told by its context
-		// alone, at the next renewal (or, tracking, when the server tells). Not
-		// no-spurious-refusal, for the same reason: keys that a release could not
-		// remove, its connection being cut, stay for what is left of the lease.
-		Claims: slices.DeleteFunc(design.LeaseClaims(), func(g lockbench.Guarantee) bool {
-			return g == lockbench.Skew || g == lockbench.LossReported || g == lockbench.NoSpuriousRefusal
-		}),
-		Limits:    limits(),
+		Name:      name,
+		Summary:   "SET NX of the majority of three keys, renewed at half the lease; " + summary,
+		Source:    library,
+		Library:   library,
+		Claims:    claims(),
 		Reacquire: design.Refused,
 		Renews:    true,
 		LiveOnly:  "its goroutines wait for mutexes while a command is under way, and its random values cannot be seeded",
@@ -66,19 +57,26 @@ func describe(name, summary string, m mode) design.Design {
 	}
 }
 
-// limits are what befalls renewals: package faults names the faults.
-func limits() []design.Limit {
-	all := []design.Limit{{
-		Fault: design.ThreadDeath,
-		Gives: []lockbench.Guarantee{lockbench.Recovery},
-		Why:   "the library goes on renewing what nobody will release",
-	}}
-	for _, fault := range []string{"lost-reply", "cut", "client-kill", "black-hole"} {
-		all = append(all, design.Limit{
-			Fault: fault,
-			Gives: []lockbench.Guarantee{lockbench.Exclusion, lockbench.NoEarlyExpiry, lockbench.Effects},
+// claims are without skew: keys end at an instant that the client works out (PXAT). Not
+// loss-reported: a release has no answer, so an owner is told by its context alone, at
+// the next renewal (or, tracking, when the server tells). Not no-spurious-refusal, for
+// the same reason: keys that a release could not remove, its connection being cut, stay
+// for what is left of the lease. Lease, for what it renews too: an answered renewal has
+// moved the end of its key on the server.
+func claims() lockbench.Claims {
+	c := lockbench.LeaseClaims().Without(lockbench.LossReported, lockbench.NoSpuriousRefusal)
+	c.Survives &^= lockbench.Skew
+	return c.But(
+		lockbench.Exception{
+			Gives: []lockbench.Guarantee{lockbench.Recovery},
+			Under: lockbench.ThreadDeath,
+			Why:   "the library goes on renewing what nobody will release",
+		},
+		lockbench.Exception{
+			Gives: []lockbench.Guarantee{lockbench.Exclusion, lockbench.LeaseKept, lockbench.Effects},
+			Under: lockbench.LostReply,
+			Lasts: true,
 			Why:   "a renewal that is not answered has the library delete the key at once, and its owner is told after that",
-		})
-	}
-	return all
+		},
+	)
 }

@@ -17,10 +17,13 @@ func naiveDesign() design.Design {
 		Summary: "SETNX, then EXPIRE as a second command; released by a plain DEL",
 		Source:  "D2, stage 1",
 		// Nothing that a plain DEL, or a death between the two commands, can break.
-		// Not no-early-expiry: an EXPIRE whose key was deleted in between falls on
-		// the next holder's, and may shorten it. What is left: whatever stands on
-		// the server was granted or has an unknown outcome, and no script is used.
-		Claims:    []lockbench.Guarantee{lockbench.NoSpuriousRefusal, lockbench.ScriptFlush},
+		// Not lease: an EXPIRE whose key was deleted in between falls on the next
+		// holder's, and may shorten it. What is left: whatever stands on the server
+		// was granted or has an unknown outcome, and the answer is the server's.
+		Claims: lockbench.Claims{
+			Keeps:    []lockbench.Guarantee{lockbench.Answers, lockbench.NoSpuriousRefusal},
+			Survives: lockbench.Survivable &^ lockbench.Skew,
+		},
 		Reacquire: design.Refused,
 		Granted:   design.WholeSeconds,
 		Commands:  []string{"SETNX", "EXPIRE", "DEL"},
@@ -36,10 +39,16 @@ func expiryDesign() design.Design {
 		Summary: "SETNX of the expiry time by the client's clock, which GETSET takes over once it is past; released by a plain DEL",
 		Source:  "D2, stage 2",
 		// The plain DEL takes exclusion, owner-release, loss-reported and effects;
-		// the loser's GETSET no-early-expiry, no-spurious-refusal and skew; the
-		// caught exceptions lost-reply; a key left without EXPIRE outlives its TTL
-		// by the tolerance, so cancel goes too. Recovery is what it was made for.
-		Claims:    []lockbench.Guarantee{lockbench.Recovery, lockbench.ScriptFlush},
+		// the loser's GETSET lease and no-spurious-refusal; the client's clock all
+		// under skew; the caught exceptions answers. Recovery is what it was made for.
+		Claims: lockbench.Claims{
+			Keeps:    []lockbench.Guarantee{lockbench.Recovery},
+			Survives: lockbench.Survivable &^ lockbench.Skew,
+			Except: []lockbench.Exception{
+				{Gives: []lockbench.Guarantee{lockbench.Recovery}, Under: lockbench.LostReply, Why: "a lost reply is answered as a refusal while the lock stays set, if need be without EXPIRE"},
+				{Gives: []lockbench.Guarantee{lockbench.Recovery}, Under: lockbench.Cancel, Why: "a key left without EXPIRE outlives its lease by the tolerance"},
+			},
+		},
 		Reacquire: design.Refused,
 		Granted:   design.WholeSeconds,
 		Tolerance: clockTolerance,
@@ -55,11 +64,18 @@ func timestampDesign() design.Design {
 		Name:    "setnx-getset/timestamp",
 		Summary: "SET NX EX of the acquire time in whole seconds, which GETSET takes over once it is a time-out old; released by GET, then DEL",
 		Source:  "D0",
-		// Whole seconds take exclusion, no-early-expiry, loss-reported and effects;
-		// GET-then-DEL owner-release and lost-reply; restamping no-spurious-refusal;
-		// client clocks skew. A key without expiry is free a time-out after its
-		// stamp, whoever died or gave up, so recovery and cancel hold.
-		Claims:    []lockbench.Guarantee{lockbench.Recovery, lockbench.Cancel, lockbench.ScriptFlush},
+		// Whole seconds take exclusion, lease, loss-reported and effects; GET-then-DEL
+		// owner-release; restamping no-spurious-refusal; client clocks all under skew. A
+		// key without expiry is free a time-out after its stamp, whoever died or gave
+		// up, so recovery holds. Errors are passed on, so answers does, too.
+		Claims: lockbench.Claims{
+			Keeps:    []lockbench.Guarantee{lockbench.Answers, lockbench.Recovery},
+			Survives: lockbench.Survivable &^ lockbench.Skew,
+			Except: []lockbench.Exception{{
+				Gives: []lockbench.Guarantee{lockbench.Recovery}, Under: lockbench.LostReply,
+				Why: "a GETSET whose reply was lost and which arrives late stamps the key anew, whoever has it by then",
+			}},
+		},
 		Reacquire: design.Refused,
 		Granted:   design.WholeSeconds,
 		Commands:  []string{"SET", "GET", "GETSET", "EXPIRE", "DEL"},

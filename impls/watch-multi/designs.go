@@ -15,25 +15,30 @@ func Designs() []design.Design {
 	}
 }
 
-// claims are what is left: there are no scripts to flush. Not exclusion, effects or
-// no-early-expiry, for a grant by HSETNX is stolen before its second step. Not
-// owner-release or extend, for that step and the identity, which all threads of a
-// process share, change the next holder's lease. Not no-spurious-refusal, for a
-// late second step leaves a lease that nobody has. Not recovery, lost-reply or
-// cancel, for an owner that stops between HSETNX and that step may leave a key
+// claims are what is left: an answer is what the server said, and an error no refusal.
+// Not exclusion, effects or lease, for a grant by HSETNX is stolen before its second
+// step. Not owner-release, for that step and the identity, which all threads of a
+// process share, change the next holder's lease. Not no-spurious-refusal, for a late
+// second step leaves a lease that nobody has. Not recovery, for an owner that stops
+// between HSETNX and that step, dead, cancelled or without a reply, may leave a key
 // without expiry that refuses its own process for ever. Not loss-reported, for an
 // expired key counts as lost though nobody took it, and so does a lock that was stolen
-// before its second step, with which it was granted to two; not skew, for the lease is
-// measured by the clients' clocks; not release-delay, for a release between the
+// before its second step, with which it was granted to two; nothing under skew, for the
+// lease is measured by the clients' clocks; not release-delay, for a release between the
 // first look and the transaction is granted without it.
-var claims = []lockbench.Guarantee{lockbench.ScriptFlush}
+func claims() lockbench.Claims {
+	return lockbench.Claims{
+		Keeps:    []lockbench.Guarantee{lockbench.Answers},
+		Survives: lockbench.Survivable &^ lockbench.Skew,
+	}
+}
 
 func variant(name, summary string, wait policy) design.Design {
 	return design.Design{
 		Name:      "watch-multi/" + name,
 		Summary:   summary,
 		Source:    "D4",
-		Claims:    claims,
+		Claims:    claims(),
 		Reacquire: design.Refused,
 		// A dead owner's key expires at a whole second, rounded up; until then it
 		// refuses its own process.

@@ -15,21 +15,21 @@ import (
 const patience = 10 * time.Second
 
 var cases = []testCase{
-	{"a held key is refused and free again after release", "", refuseAndFree},
-	{"keys are apart", "", keysApart},
-	{"a waiter is granted the key", "", waiterGranted},
-	{"nothing stays for ever", "", nothingForEver},
-	{"the lease tells its validity", "", tellsValidity},
-	{"acquiring again", "", acquiringAgain},
-	{"extending", "", extending},
-	{"reading the time left", "", readingTTL},
-	{"fences rise", lockbench.Fencing, fencesRise},
-	{"a loser is told", lockbench.LossReported, loserTold},
-	{"a second release is told", lockbench.LossReported, secondReleaseTold},
-	{"a late release frees nobody else's lock", lockbench.OwnerRelease, lateReleaseHarmless},
-	{"one at a time", lockbench.Exclusion, oneAtATime},
-	{"a cancelled acquire leaves nothing", lockbench.Cancel, cancelledAcquire},
-	{"scripts may be flushed", lockbench.ScriptFlush, scriptsFlushed},
+	{"a held key is refused and free again after release", lockbench.Cell{}, refuseAndFree},
+	{"keys are apart", lockbench.Cell{}, keysApart},
+	{"a waiter is granted the key", lockbench.Cell{}, waiterGranted},
+	{"nothing stays for ever", lockbench.Cell{}, nothingForEver},
+	{"the lease tells its validity", lockbench.Cell{}, tellsValidity},
+	{"acquiring again", lockbench.Cell{}, acquiringAgain},
+	{"extending", lockbench.Cell{}, extending},
+	{"reading the time left", lockbench.Cell{}, readingTTL},
+	{"fences rise", lockbench.Fencing.At(0), fencesRise},
+	{"a loser is told", lockbench.LossReported.At(0), loserTold},
+	{"a second release is told", lockbench.LossReported.At(0), secondReleaseTold},
+	{"a late release frees nobody else's lock", lockbench.OwnerRelease.At(0), lateReleaseHarmless},
+	{"one at a time", lockbench.Exclusion.At(0), oneAtATime},
+	{"a cancelled acquire leaves nothing", lockbench.Recovery.At(lockbench.Cancel), cancelledAcquire},
+	{"scripts may be flushed", lockbench.Answers.At(lockbench.ScriptFlush), scriptsFlushed},
 }
 
 func refuseAndFree(s *Scene) {

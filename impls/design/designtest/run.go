@@ -8,17 +8,18 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/longtest"
 	"github.com/lockbench/lockbench/internal/servertest"
 )
 
-// A testCase is something that a design does if it claims the guarantee, or in
-// any case where there is none.
+// A testCase is something that a design does if it claims the cell, or in any case
+// where that is the zero one.
 type testCase struct {
 	name  string
-	claim lockbench.Guarantee
+	claim lockbench.Cell
 	play  func(*Scene)
 }
 
@@ -69,7 +70,7 @@ func Run(t *testing.T, d design.Design, env design.Environment) {
 func each(t *testing.T, d design.Design, run func(t *testing.T, play func(*testing.T, design.Environment))) {
 	for _, processes := range []int{1, 3} {
 		for _, c := range cases {
-			if c.claim != "" && !slices.Contains(d.Claims, c.claim) {
+			if c.claim.Guarantee != "" && !d.Claims.Claims(c.claim) {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s in %d processes", c.name, processes), func(t *testing.T) {
@@ -103,15 +104,37 @@ func entry(t *testing.T, d design.Design) {
 	if d.Summary == "" || d.Source == "" {
 		t.Errorf("%s: summary %q, source %q, want both", d.Name, d.Summary, d.Source)
 	}
-	for i, g := range d.Claims {
-		known := slices.ContainsFunc(lockbench.Guarantees(), func(i lockbench.GuaranteeInfo) bool { return i.Name == g })
-		if !known || slices.Contains(d.Claims[:i], g) {
-			t.Errorf("%s claims %s: unknown or twice", d.Name, g)
-		}
-	}
+	claims(t, d)
 	switch d.Reacquire {
 	case design.Refused, design.Nested, design.Refreshed:
 	default:
 		t.Errorf("%s: reacquire %q is none of the three", d.Name, d.Reacquire)
+	}
+}
+
+// claims checks that what d claims is known and said once, and that each exception has a
+// reason and gives up what is claimed otherwise.
+func claims(t *testing.T, d design.Design) {
+	for i, g := range d.Claims.Keeps {
+		if g.Order() < 0 || slices.Contains(d.Claims.Keeps[:i], g) {
+			t.Errorf("%s claims %s: unknown or twice", d.Name, g)
+		}
+	}
+	for _, e := range d.Claims.Except {
+		if e.Why == "" || e.Under == 0 {
+			t.Errorf("%s: exception %+v, want conditions and a reason", d.Name, e)
+		}
+		for _, g := range e.Gives {
+			if !slices.Contains(d.Claims.Keeps, g) {
+				t.Errorf("%s gives up %s under %s, and does not claim it at all", d.Name, g, e.Under)
+			}
+		}
+	}
+	read, err := lockbench.Claims{}.Parse(d.Claims.Terms()...)
+	if err != nil {
+		t.Errorf("%s: claims are not read as they are written: %v", d.Name, err)
+	}
+	if diff := cmp.Diff(read.Terms(), d.Claims.Terms()); diff != "" {
+		t.Errorf("%s: claims as read (-read +written):\n%s", d.Name, diff)
 	}
 }
