@@ -90,8 +90,7 @@ func (f Fault) String() string {
 	return strings.Join(text, ",")
 }
 
-// Names returns the kinds of faults, each once, as histories and the limits of
-// designs name them.
+// Names returns the kinds of faults, each once, as histories name them.
 func Names(all []Fault) []string {
 	var names []string
 	for _, f := range all {
@@ -102,28 +101,27 @@ func Names(all []Fault) []string {
 	return names
 }
 
-// Exercises lists the guarantees that these faults put to the test, each once.
-func Exercises(all []Fault) []lockbench.Guarantee {
-	var found []lockbench.Guarantee
+// Exercises lists the cells that these faults put to the test, each once, in order.
+func Exercises(all []Fault) []lockbench.Cell {
+	var found []lockbench.Cell
 	for _, f := range all {
 		if t := f.Kind.trait(); t != nil {
-			found = append(found, t.decides...)
+			found = append(found, t.exercises...)
 		}
 	}
-	slices.Sort(found)
+	slices.SortFunc(found, lockbench.Cell.Compare)
 	return slices.Compact(found)
 }
 
-// Hides lists the guarantees that cannot be told apart while these faults are about:
-// what breaks one of them under clocks that are off counts as skew.
-func Hides(all []Fault) []lockbench.Guarantee {
-	if !slices.ContainsFunc(all, func(f Fault) bool { return f.Kind == Skew || f.Kind == ClockStep }) {
-		return nil
+// Conditions are those that these faults bring.
+func Conditions(all []Fault) lockbench.Conditions {
+	var brought lockbench.Conditions
+	for _, f := range all {
+		if t := f.Kind.trait(); t != nil {
+			brought |= t.conditions
+		}
 	}
-	return []lockbench.Guarantee{
-		lockbench.Exclusion, lockbench.NoEarlyExpiry, lockbench.Extend, lockbench.ReleaseDelay,
-		lockbench.LossReported, lockbench.Reentrancy, lockbench.Fencing, lockbench.Effects,
-	}
+	return brought
 }
 
 // StrikeStore tells whether these faults would strike what is kept on the same server

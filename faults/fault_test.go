@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/internal/servertest"
 	"github.com/lockbench/lockbench/servers"
 )
@@ -87,6 +88,39 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%q reads as %+v, its text %q as %+v, %v", text, first, first.String(), again, err)
 		}
 	})
+}
+
+// TestEveryKindTouchesOrSaysWhyNot: what a kind exercises is exercised under conditions
+// that it brings, or under those that follow from a holder that stands still.
+func TestEveryKindTouchesOrSaysWhyNot(t *testing.T) {
+	for _, row := range traits {
+		if (row.conditions == 0) == (row.untouched == "") {
+			t.Errorf("%s brings %q and is untouched because %q; want one of the two", row.kind, row.conditions, row.untouched)
+		}
+		brings := Conditions([]Fault{{Kind: row.kind}})
+		if row.kind == Pause {
+			brings |= lockbench.Outlived
+		}
+		for _, cell := range row.exercises {
+			if cell.Under == 0 || !brings.Has(cell.Under) {
+				t.Errorf("%s exercises %s, and brings %q", row.kind, cell, brings)
+			}
+		}
+	}
+}
+
+func TestExercises(t *testing.T) {
+	all := []Fault{{Kind: Restart}, {Kind: Crash}, {Kind: Evict}, {Kind: Slow}, {Kind: "none"}}
+	var got []string
+	for _, cell := range Exercises(all) {
+		got = append(got, cell.String())
+	}
+	if diff := cmp.Diff(got, []string{"exclusion@state-loss", "recovery@crash"}); diff != "" {
+		t.Errorf("exercises (-got +want):\n%s", diff)
+	}
+	if got := Conditions(all).String(); got != "crash+lost-reply+script-flush+state-loss" {
+		t.Errorf("conditions %s", got)
+	}
 }
 
 func TestCheck(t *testing.T) {

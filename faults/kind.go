@@ -77,8 +77,11 @@ type trait struct {
 	allowed string
 	// owned tells on which kinds of server it may be done: see [Check].
 	owned ownership
-	// decides are the guarantees that it puts to the test.
-	decides []lockbench.Guarantee
+	// conditions are those that it brings; where it brings none, untouched says why.
+	conditions lockbench.Conditions
+	untouched  string
+	// exercises are the cells that it puts to the test.
+	exercises []lockbench.Cell
 }
 
 // An ownership is what lockbench must have to do with a server to harm it.
@@ -91,48 +94,113 @@ const (
 	ownProcess                  // private: a process of its own
 )
 
-// outlived are the guarantees about owners that work past their leases.
-var outlived = []lockbench.Guarantee{lockbench.Overrun, lockbench.OwnerRelease, lockbench.LossReported}
+// byHolder are the cells about owners that work past their leases.
+var byHolder = []lockbench.Cell{
+	lockbench.Exclusion.At(lockbench.Outlived),
+	lockbench.OwnerRelease.At(lockbench.Outlived),
+	lockbench.LossReported.At(lockbench.Outlived),
+}
 
-func only(g lockbench.Guarantee) []lockbench.Guarantee { return []lockbench.Guarantee{g} }
+// calls are what befalls calls that are under way when a server is lost, and the scripts
+// that it had.
+const calls = lockbench.LostReply | lockbench.ScriptFlush
+
+func only(g lockbench.Guarantee, under lockbench.Conditions) []lockbench.Cell {
+	return []lockbench.Cell{g.At(under)}
+}
 
 var traits = []trait{
-	{Pause, "a process stands still past its lease, after a grant or before a command", ofClient,
-		Fault{P: 0.01, While: Held}, "p for", anyServer, outlived},
-	{Crash, "a process dies at a command; a fresh one takes its place", ofClient,
-		Fault{P: 0.001}, "p", anyServer, only(lockbench.Recovery)},
-	{LostReply, "a command runs and its reply is lost", ofClient,
-		Fault{P: 0.005}, "p", anyServer, only(lockbench.LostReply)},
-	{Cut, "the connection breaks before a command is sent", ofClient,
-		Fault{P: 0.005}, "p", anyServer, only(lockbench.LostReply)},
-	{Cancel, "the context of an acquire, release or extend ends on the way", ofClient,
-		Fault{P: 0.01}, "p", anyServer, only(lockbench.Cancel)},
-	{Skew, "the clocks of processes are ahead and behind, by turns", ofProcess,
-		Fault{}, "by", anyServer, only(lockbench.Skew)},
-	{ScriptFlush, "SCRIPT FLUSH", ofServer,
-		Fault{At: 500 * time.Millisecond, Every: 500 * time.Millisecond, While: Held}, "", ourServer, only(lockbench.ScriptFlush)},
-	{ServerPause, "the server is stopped (SIGSTOP) and goes on", ofServer,
-		Fault{At: time.Second, Every: 3 * time.Second, While: Held}, "for", ownProcess, nil},
-	{Restart, "the server is killed (SIGKILL) and started empty", ofServer,
-		Fault{At: time.Second, Every: 2 * time.Second, While: Held}, "", ownProcess, only(lockbench.Restart)},
-	{RestartAOF, "the server is killed (SIGKILL) and started from its append-only file", ofServer,
-		Fault{At: time.Second, Every: 2 * time.Second, While: Held}, "", ownProcess, only(lockbench.ScriptFlush)},
-	{ClientKill, "CLIENT KILL of all clients", ofServer,
-		Fault{At: 500 * time.Millisecond, Every: time.Second, While: Held}, "", ownProcess, only(lockbench.LostReply)},
-	{Failover, "the primary is lost before it replicated a grant; its replica takes over", ofServer,
-		Fault{At: time.Second, Every: 2 * time.Second, While: Held}, "", ownProcess, only(lockbench.Failover)},
-	{Down, "n servers of a design that locks on several are killed, for good or for a while", ofServer,
-		Fault{At: time.Second, N: 1, While: Held}, "n for", ownProcess, nil},
-	{Slow, "commands and replies of a process are late by so much, for a while", ofNetwork,
-		Fault{At: 500 * time.Millisecond, Every: 2 * time.Second, By: 100 * time.Millisecond, While: Held}, "by for", tcpServer, nil},
-	{Throttle, "a process sends and receives at n KB/s, for a while", ofNetwork,
-		Fault{At: 500 * time.Millisecond, Every: 2 * time.Second, N: 1, While: Held}, "n for", tcpServer, nil},
-	{BlackHole, "nothing of a process gets through for a while, then its connections break", ofNetwork,
-		Fault{At: 500 * time.Millisecond, Every: 2 * time.Second, While: Held}, "for", tcpServer, only(lockbench.LostReply)},
-	{ClockStep, "the clocks of n servers are stepped by so much, and back at the next strike", ofServer,
-		Fault{At: time.Second, Every: time.Second, N: 1, While: Held}, "by n", ownProcess, []lockbench.Guarantee{lockbench.Restart, lockbench.Skew}},
-	{Evict, "every key that has a TTL is evicted (maxmemory)", ofServer,
-		Fault{At: time.Second, Every: 2 * time.Second, While: Held}, "", ownProcess, only(lockbench.Restart)},
+	{
+		kind: Pause, summary: "a process stands still past its lease, after a grant or before a command", target: ofClient,
+		usual: Fault{P: 0.01, While: Held}, allowed: "p for", owned: anyServer,
+		conditions: lockbench.Pause, exercises: byHolder,
+	},
+	{
+		kind: Crash, summary: "a process dies at a command; a fresh one takes its place", target: ofClient,
+		usual: Fault{P: 0.001}, allowed: "p", owned: anyServer,
+		conditions: lockbench.Crash, exercises: only(lockbench.Recovery, lockbench.Crash),
+	},
+	{
+		kind: LostReply, summary: "a command runs and its reply is lost", target: ofClient,
+		usual: Fault{P: 0.005}, allowed: "p", owned: anyServer,
+		conditions: lockbench.LostReply, exercises: only(lockbench.Recovery, lockbench.LostReply),
+	},
+	{
+		kind: Cut, summary: "the connection breaks before a command is sent", target: ofClient,
+		usual: Fault{P: 0.005}, allowed: "p", owned: anyServer,
+		conditions: lockbench.LostReply, exercises: only(lockbench.Recovery, lockbench.LostReply),
+	},
+	{
+		kind: Cancel, summary: "the context of an acquire, release or extend ends on the way", target: ofClient,
+		usual: Fault{P: 0.01}, allowed: "p", owned: anyServer,
+		conditions: lockbench.Cancel, exercises: only(lockbench.Recovery, lockbench.Cancel),
+	},
+	{
+		kind: Skew, summary: "the clocks of processes are ahead and behind, by turns", target: ofProcess,
+		allowed: "by", owned: anyServer,
+		conditions: lockbench.Skew, exercises: only(lockbench.Exclusion, lockbench.Skew),
+	},
+	{
+		kind: ScriptFlush, summary: "SCRIPT FLUSH", target: ofServer,
+		usual: Fault{At: 500 * time.Millisecond, Every: 500 * time.Millisecond, While: Held}, owned: ourServer,
+		conditions: lockbench.ScriptFlush, exercises: only(lockbench.Answers, lockbench.ScriptFlush),
+	},
+	{
+		kind: ServerPause, summary: "the server is stopped (SIGSTOP) and goes on", target: ofServer,
+		usual: Fault{At: time.Second, Every: 3 * time.Second, While: Held}, allowed: "for", owned: ownProcess,
+		untouched: "it stops for no longer than clients wait, so every command is answered, only late",
+	},
+	{
+		kind: Restart, summary: "the server is killed (SIGKILL) and started empty", target: ofServer,
+		usual: Fault{At: time.Second, Every: 2 * time.Second, While: Held}, owned: ownProcess,
+		conditions: lockbench.StateLoss | calls, exercises: only(lockbench.Exclusion, lockbench.StateLoss),
+	},
+	{
+		kind: RestartAOF, summary: "the server is killed (SIGKILL) and started from its append-only file", target: ofServer,
+		usual: Fault{At: time.Second, Every: 2 * time.Second, While: Held}, owned: ownProcess,
+		conditions: calls, exercises: only(lockbench.Answers, lockbench.ScriptFlush),
+	},
+	{
+		kind: ClientKill, summary: "CLIENT KILL of all clients", target: ofServer,
+		usual: Fault{At: 500 * time.Millisecond, Every: time.Second, While: Held}, owned: ownProcess,
+		conditions: lockbench.LostReply, exercises: only(lockbench.Recovery, lockbench.LostReply),
+	},
+	{
+		kind: Failover, summary: "the primary is lost before it replicated a grant; its replica takes over", target: ofServer,
+		usual: Fault{At: time.Second, Every: 2 * time.Second, While: Held}, owned: ownProcess,
+		conditions: lockbench.Failover | calls, exercises: only(lockbench.Exclusion, lockbench.Failover),
+	},
+	{
+		kind: Down, summary: "n servers of a design that locks on several are killed, for good or for a while", target: ofServer,
+		usual: Fault{At: time.Second, N: 1, While: Held}, allowed: "n for", owned: ownProcess,
+		conditions: lockbench.StateLoss | calls,
+	},
+	{
+		kind: Slow, summary: "commands and replies of a process are late by so much, for a while", target: ofNetwork,
+		usual: Fault{At: 500 * time.Millisecond, Every: 2 * time.Second, By: 100 * time.Millisecond, While: Held}, allowed: "by for", owned: tcpServer,
+		untouched: "every command runs and every reply arrives, only late",
+	},
+	{
+		kind: Throttle, summary: "a process sends and receives at n KB/s, for a while", target: ofNetwork,
+		usual: Fault{At: 500 * time.Millisecond, Every: 2 * time.Second, N: 1, While: Held}, allowed: "n for", owned: tcpServer,
+		untouched: "every command runs and every reply arrives, only late",
+	},
+	{
+		kind: BlackHole, summary: "nothing of a process gets through for a while, then its connections break", target: ofNetwork,
+		usual: Fault{At: 500 * time.Millisecond, Every: 2 * time.Second, While: Held}, allowed: "for", owned: tcpServer,
+		conditions: lockbench.LostReply, exercises: only(lockbench.Recovery, lockbench.LostReply),
+	},
+	{
+		kind: ClockStep, summary: "the clocks of n servers are stepped by so much, and back at the next strike", target: ofServer,
+		usual: Fault{At: time.Second, Every: time.Second, N: 1, While: Held}, allowed: "by n", owned: ownProcess,
+		conditions: lockbench.StateLoss | lockbench.Skew,
+		exercises:  []lockbench.Cell{lockbench.Exclusion.At(lockbench.StateLoss), lockbench.Exclusion.At(lockbench.Skew)},
+	},
+	{
+		kind: Evict, summary: "every key that has a TTL is evicted (maxmemory)", target: ofServer,
+		usual: Fault{At: time.Second, Every: 2 * time.Second, While: Held}, owned: ownProcess,
+		conditions: lockbench.StateLoss, exercises: only(lockbench.Exclusion, lockbench.StateLoss),
+	},
 }
 
 // trait returns what there is to know of k, nil when there is no such kind.

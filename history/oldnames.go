@@ -121,7 +121,7 @@ func oldClaims(names []string) lockbench.Claims {
 	}
 	if !has("skew") {
 		c.Survives &^= lockbench.Skew
-		also(lockbench.Skew, lockbench.NoSpuriousRefusal, lockbench.Recovery)
+		also(lockbench.Skew, lockbench.Answers, lockbench.NoSpuriousRefusal, lockbench.Recovery)
 	}
 	forgotten := []lockbench.Guarantee{lockbench.Exclusion, lockbench.LeaseKept, lockbench.Fencing, lockbench.Effects}
 	if has("restart") {

@@ -28,7 +28,7 @@ func TestOldClaims(t *testing.T) {
 			"lease recovery @pause @crash @thread-death @lost-reply @cancel @skew @script-flush -recovery@crash -recovery@thread-death -lease@lost-reply -recovery@lost-reply"},
 		{`["no-spurious-refusal","recovery"]`,
 			"answers no-spurious-refusal recovery @pause @crash @thread-death @lost-reply @cancel @script-flush " +
-				"+no-spurious-refusal@skew +recovery@skew -recovery@lost-reply -recovery@cancel -answers@script-flush -no-spurious-refusal@script-flush"},
+				"+answers@skew +no-spurious-refusal@skew +recovery@skew -recovery@lost-reply -recovery@cancel -answers@script-flush -no-spurious-refusal@script-flush"},
 		{`["extend","skew"]`, "nothing @nothing"},
 	}
 	for _, tt := range tests {

@@ -25,7 +25,7 @@ func plainDesign() design.Design { return testDesign("test/plain", del) }
 func testDesign(name string, release releaser) design.Design {
 	return design.Design{
 		Name:      name,
-		Claims:    []lockbench.Guarantee{lockbench.Exclusion},
+		Claims:    lockbench.Claims{Keeps: []lockbench.Guarantee{lockbench.Exclusion}, Survives: lockbench.Survivable},
 		Reacquire: design.Refused,
 		Commands:  []string{"SET", "EVALSHA"},
 		Open: func(env design.Environment) (design.Process, error) {

@@ -18,7 +18,7 @@ func header(c Config, o workloads.Options) (history.Header, error) {
 	params, err := params(o)
 	return history.Header{
 		Design:      c.Design.Name,
-		Claims:      c.Design.ClaimsUnder(faults.Names(c.Faults)),
+		Claims:      c.Design.Claims,
 		Reacquire:   string(c.Design.Reacquire),
 		Renews:      c.Design.Renews,
 		ToleranceNS: int64(c.Design.Tolerance),
@@ -36,20 +36,15 @@ func header(c Config, o workloads.Options) (history.Header, error) {
 // exercises is what the workload can put to the test with this design: one that
 // keeps its leases alive does not lose them to a slow holder, so that what an
 // owner is told and does after a loss does not occur.
-func exercises(c Config, o workloads.Options) []lockbench.Guarantee {
-	found := c.Workload.Exercises(o)
-	for _, g := range faults.Exercises(c.Faults) {
-		if !slices.Contains(found, g) {
-			found = append(found, g)
-		}
-	}
-	hidden := faults.Hides(c.Faults)
-	found = slices.DeleteFunc(found, func(g lockbench.Guarantee) bool { return slices.Contains(hidden, g) })
+func exercises(c Config, o workloads.Options) []lockbench.Cell {
+	found := append(c.Workload.Exercises(o), faults.Exercises(c.Faults)...)
+	slices.SortFunc(found, lockbench.Cell.Compare)
+	found = slices.Compact(found)
 	if !c.Design.Renews {
 		return found
 	}
-	return slices.DeleteFunc(found, func(g lockbench.Guarantee) bool {
-		return g == lockbench.OwnerRelease || g == lockbench.LossReported
+	return slices.DeleteFunc(found, func(cell lockbench.Cell) bool {
+		return cell.Guarantee == lockbench.OwnerRelease || cell.Guarantee == lockbench.LossReported
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/workloads"
@@ -36,9 +37,11 @@ func TestHeader(t *testing.T) {
 		t.Errorf("environment = %+v, want it filled in", got.Environment)
 	}
 	got.Params, got.Environment = nil, history.Environment{}
+	tested := c.Workload.Exercises(o)
+	slices.SortFunc(tested, lockbench.Cell.Compare)
 	want := history.Header{
 		Design: "test/token", Claims: d.Claims, Reacquire: "nested", ToleranceNS: 1e9,
-		Exercises: c.Workload.Exercises(o), Workload: "slow-step", Seed: 7, WarmupNS: 1e8, Server: server.Info(),
+		Exercises: tested, Workload: "slow-step", Seed: 7, WarmupNS: 1e8, Server: server.Info(),
 	}
 	if diff := cmp.Diff(got, want); diff != "" {
 		t.Errorf("header (-got +want):\n%s", diff)
@@ -53,13 +56,30 @@ func TestExercisesOfRenewingDesign(t *testing.T) {
 		d.Renews = renews
 		found := exercises(Config{Design: d, Workload: workloads.Mutex()}, o)
 		got := []bool{
-			slices.Contains(found, lockbench.Overrun),
-			slices.Contains(found, lockbench.OwnerRelease),
-			slices.Contains(found, lockbench.LossReported),
+			slices.Contains(found, lockbench.Exclusion.At(lockbench.Outlived)),
+			slices.Contains(found, lockbench.OwnerRelease.At(lockbench.Outlived)),
+			slices.Contains(found, lockbench.LossReported.At(lockbench.Outlived)),
 		}
 		if diff := cmp.Diff(got, []bool{true, !renews, !renews}); diff != "" {
-			t.Errorf("renews %v: overrun, owner-release, loss-reported (-got +want):\n%s", renews, diff)
+			t.Errorf("renews %v: exclusion, owner-release, loss-reported, all @outlived (-got +want):\n%s", renews, diff)
 		}
+	}
+}
+
+// TestExercisesOfFaults: what faults and the workload put to the test is said once.
+func TestExercisesOfFaults(t *testing.T) {
+	all := []faults.Fault{{Kind: faults.Pause}, {Kind: faults.Skew}, {Kind: faults.Crash}}
+	o := options(func(o *workloads.Options) { o.Slow = 0.5 }).OrDefaults()
+	var got []string
+	for _, cell := range exercises(Config{Design: tokenDesign(), Workload: workloads.Mutex(), Faults: all}, o) {
+		got = append(got, cell.String())
+	}
+	want := []string{
+		"exclusion", "exclusion@outlived", "exclusion@skew", "lease", "owner-release@outlived",
+		"loss-reported@outlived", "no-spurious-refusal", "recovery@crash", "fencing",
+	}
+	if diff := cmp.Diff(got, want); diff != "" {
+		t.Errorf("exercises (-got +want):\n%s", diff)
 	}
 }
 

@@ -24,17 +24,12 @@ func Cron() Workload {
 	}
 }
 
-// exercisesOfCron: an extend shows its worth only in a job that outlasts the
-// lease it began with.
-func exercisesOfCron(o Options) []lockbench.Guarantee {
+func exercisesOfCron(o Options) []lockbench.Cell {
 	found := LockExercises(o)
-	if !o.contended() {
-		return found
+	if o.contended() {
+		found = append(found, lockbench.ReleaseDelay.At(0))
 	}
-	if o.Hold.Mean() > o.TTL {
-		found = append(found, lockbench.Extend)
-	}
-	return append(found, lockbench.ReleaseDelay)
+	return found
 }
 
 func runJob(ctx context.Context, c *Client) error {

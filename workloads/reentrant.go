@@ -15,10 +15,10 @@ func Reentrant() Workload {
 	return Workload{
 		Name:    "reentrant",
 		Summary: "acquire to a depth, release the inner levels early, work on, release the last",
-		Exercises: func(o Options) []lockbench.Guarantee {
+		Exercises: func(o Options) []lockbench.Cell {
 			found := LockExercises(o)
 			if o.Depth > 1 && o.contended() {
-				found = append(found, lockbench.Reentrancy)
+				found = append(found, lockbench.Reentrancy.At(0))
 			}
 			return found
 		},

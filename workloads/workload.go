@@ -16,9 +16,9 @@ type Workload struct {
 	// Adjust sets the options that the workload leaves no choice about, before
 	// defaults are filled in; nil is none. See [Workload.Options].
 	Adjust func(Options) Options
-	// Exercises tells which guarantees the workload can put to the test with
-	// these options and without faults: those worth a verdict.
-	Exercises func(Options) []lockbench.Guarantee
+	// Exercises returns the cells that the workload can put to the test with these
+	// options and without faults: those worth a verdict.
+	Exercises func(Options) []lockbench.Cell
 	// Prepare writes what the clients find in the store; nil is nothing.
 	Prepare func(context.Context, lockbench.Store, Options) error
 	// Timetable: when an iteration begins is the workload's own matter, so that there
@@ -79,23 +79,25 @@ func (o *Options) offer() string {
 }
 
 // LockExercises is what locking and releasing alone can put to the test.
-func LockExercises(o Options) []lockbench.Guarantee {
-	found := []lockbench.Guarantee{lockbench.NoSpuriousRefusal, lockbench.Fencing}
+func LockExercises(o Options) []lockbench.Cell {
+	found := []lockbench.Cell{lockbench.NoSpuriousRefusal.At(0), lockbench.Fencing.At(0)}
 	if !o.contended() {
 		return found
 	}
-	found = append(found, lockbench.Exclusion, lockbench.NoEarlyExpiry, lockbench.Fairness)
+	found = append(found, lockbench.Exclusion.At(0), lockbench.LeaseKept.At(0))
 	if o.overruns() {
-		found = append(found, lockbench.Overrun, lockbench.OwnerRelease, lockbench.LossReported)
+		for _, g := range []lockbench.Guarantee{lockbench.Exclusion, lockbench.OwnerRelease, lockbench.LossReported} {
+			found = append(found, g.At(lockbench.Outlived))
+		}
 	}
 	return found
 }
 
 // StoreExercises adds Effects to what a workload that writes under its lock exercises.
-func StoreExercises(o Options) []lockbench.Guarantee {
+func StoreExercises(o Options) []lockbench.Cell {
 	found := LockExercises(o)
 	if o.contended() {
-		found = append(found, lockbench.Effects)
+		found = append(found, lockbench.Effects.At(0))
 	}
 	return found
 }

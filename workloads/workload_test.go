@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/lockbench/lockbench"
 )
 
 func TestFind(t *testing.T) {
@@ -28,17 +26,15 @@ func TestFind(t *testing.T) {
 }
 
 func TestExercises(t *testing.T) {
-	alone := []lockbench.Guarantee{lockbench.NoSpuriousRefusal, lockbench.Fencing}
-	contended := append(slices.Clone(alone), lockbench.Exclusion, lockbench.NoEarlyExpiry, lockbench.Fairness)
-	slow := append(slices.Clone(contended), lockbench.Overrun, lockbench.OwnerRelease, lockbench.LossReported)
-	with := func(base []lockbench.Guarantee, more ...lockbench.Guarantee) []lockbench.Guarantee {
-		return append(slices.Clone(base), more...)
-	}
+	with := func(base []string, more ...string) []string { return slices.Concat(base, more) }
+	alone := []string{"no-spurious-refusal", "fencing"}
+	contended := with(alone, "exclusion", "lease")
+	slow := with(contended, "exclusion@outlived", "owner-release@outlived", "loss-reported@outlived")
 	tests := []struct {
 		name     string
 		workload Workload
 		change   func(*Options)
-		want     []lockbench.Guarantee
+		want     []string
 	}{
 		{"one client", Mutex(), func(o *Options) { o.Clients = 1 }, alone},
 		{"own keys", Mutex(), func(o *Options) { o.KeyChoice = Own }, alone},
@@ -47,13 +43,13 @@ func TestExercises(t *testing.T) {
 		{"slow holds", Mutex(), func(o *Options) { o.Slow = 0.1 }, slow},
 		{"slow keys", Mutex(), func(o *Options) { o.SlowKeys = 0.1 }, slow},
 		{"slow-step", SlowStep(), nil, slow},
-		{"oversell", Oversell(), nil, with(contended, lockbench.Effects)},
+		{"oversell", Oversell(), nil, with(contended, "effects")},
 		{"oversell alone", Oversell(), func(o *Options) { o.KeyChoice = Own }, alone},
-		{"redeem", Redeem(), nil, with(contended, lockbench.Effects)},
-		{"reentrant", Reentrant(), nil, with(contended, lockbench.Reentrancy)},
+		{"redeem", Redeem(), nil, with(contended, "effects")},
+		{"reentrant", Reentrant(), nil, with(contended, "reentrancy")},
 		{"reentrant at depth one", Reentrant(), func(o *Options) { o.Depth = 1 }, contended},
-		{"cron", Cron(), nil, with(contended, lockbench.ReleaseDelay)},
-		{"cron with a job longer than its lease", Cron(), func(o *Options) { o.Hold = Always(3 * time.Second) }, with(contended, lockbench.Extend, lockbench.ReleaseDelay)},
+		{"cron", Cron(), nil, with(contended, "release-delay")},
+		{"cron with a job longer than its lease", Cron(), func(o *Options) { o.Hold = Always(3 * time.Second) }, with(contended, "release-delay")},
 		{"cron alone", Cron(), func(o *Options) { o.Clients, o.Hold = 1, Always(3*time.Second) }, alone},
 	}
 	for _, tt := range tests {
@@ -62,7 +58,10 @@ func TestExercises(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := tt.workload.Exercises(o)
+			var got []string
+			for _, cell := range tt.workload.Exercises(o) {
+				got = append(got, cell.String())
+			}
 			slices.Sort(got)
 			want := slices.Sorted(slices.Values(tt.want))
 			if diff := cmp.Diff(got, want); diff != "" {

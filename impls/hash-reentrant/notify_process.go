@@ -26,34 +26,13 @@ func notify() design.Design {
 		Name:      "hash-reentrant/notify",
 		Summary:   "watchdog repaired: renewal by hold, a third of the lease apart; a release wakes the waiters",
 		Source:    "D1, repaired",
-		Claims:    notifyClaims(),
+		Claims:    design.Renewing(lockbench.LeaseClaims(lockbench.Reentrancy)),
 		Reacquire: design.Nested,
 		Renews:    true,
 		Granted:   design.WholeMillis,
 		Commands:  append([]string{"HGET", "PUBLISH", "SUBSCRIBE", "UNSUBSCRIBE"}, scriptCommands...),
 		Open:      openNotify,
 	}
-}
-
-func notifyClaims() lockbench.Claims {
-	c := lockbench.LeaseClaims(lockbench.Reentrancy)
-	c.Also = []lockbench.Cell{lockbench.Exclusion.At(lockbench.Outlived)}
-	for _, unrenewed := range []struct {
-		under lockbench.Conditions
-		why   string
-	}{
-		{lockbench.Pause, "a process that stands still cannot renew"},
-		{lockbench.Crash, "a dead process does not renew"},
-		{lockbench.ThreadDeath, "a hold that nobody can reach is not renewed"},
-		{lockbench.ScriptFlush, "a renewal that meets a flush takes a second command, which may come after the lease"},
-		{lockbench.StateLoss, "a key that the server forgot cannot be renewed"},
-		{lockbench.Failover, "a key that the new primary never knew cannot be renewed"},
-	} {
-		c = c.But(lockbench.Exception{
-			Gives: []lockbench.Guarantee{lockbench.Exclusion}, Under: lockbench.Outlived | unrenewed.under, Why: unrenewed.why,
-		})
-	}
-	return c
 }
 
 // notifyProcess is what the threads of a process share: the pool, one connection

@@ -21,13 +21,13 @@ func expireDesign() design.Design {
 		Name:    "lua-token/expire",
 		Summary: "SETNX and EXPIRE in one script; released by a plain DEL",
 		Source:  "D2, stage 3",
-		// The plain DEL takes exclusion, owner-release, loss-reported, effects and what
-		// skewed clocks leave of lease; exceptions that become refusals take
-		// no-spurious-refusal. The script makes the rest hold for leases of whole
-		// seconds, the document's.
+		// The plain DEL takes exclusion, owner-release, loss-reported and effects;
+		// exceptions that become refusals no-spurious-refusal. The script makes the rest
+		// hold for leases of whole seconds, the document's.
 		Claims: lockbench.Claims{
 			Keeps:    []lockbench.Guarantee{lockbench.LeaseKept, lockbench.Answers, lockbench.Recovery},
 			Survives: lockbench.Survivable &^ lockbench.Skew,
+			Also:     []lockbench.Cell{lockbench.Answers.At(lockbench.Skew), lockbench.Recovery.At(lockbench.Skew)},
 			Except: []lockbench.Exception{
 				{
 					Gives: []lockbench.Guarantee{lockbench.LeaseKept}, Under: lockbench.Cancel, Lasts: true,

@@ -57,7 +57,7 @@ func describe(name, summary string, m mode) design.Design {
 	}
 }
 
-// claims are without skew: keys end at an instant that the client works out (PXAT). Not
+// claims are without skew, but for answers and recovery: keys end at an instant that the client works out (PXAT). Not
 // loss-reported: a release has no answer, so an owner is told by its context alone, at
 // the next renewal (or, tracking, when the server tells). Not no-spurious-refusal, for
 // the same reason: keys that a release could not remove, its connection being cut, stay
@@ -66,6 +66,7 @@ func describe(name, summary string, m mode) design.Design {
 func claims() lockbench.Claims {
 	c := lockbench.LeaseClaims().Without(lockbench.LossReported, lockbench.NoSpuriousRefusal)
 	c.Survives &^= lockbench.Skew
+	c.Also = []lockbench.Cell{lockbench.Answers.At(lockbench.Skew), lockbench.Recovery.At(lockbench.Skew)}
 	return c.But(
 		lockbench.Exception{
 			Gives: []lockbench.Guarantee{lockbench.Recovery},

@@ -19,10 +19,11 @@ func naiveDesign() design.Design {
 		// Nothing that a plain DEL, or a death between the two commands, can break.
 		// Not lease: an EXPIRE whose key was deleted in between falls on the next
 		// holder's, and may shorten it. What is left: whatever stands on the server
-		// was granted or has an unknown outcome, and the answer is the server's.
+		// was granted or has an unknown outcome, and the answer is the server's,
+		// whatever clocks say.
 		Claims: lockbench.Claims{
 			Keeps:    []lockbench.Guarantee{lockbench.Answers, lockbench.NoSpuriousRefusal},
-			Survives: lockbench.Survivable &^ lockbench.Skew,
+			Survives: lockbench.Survivable,
 		},
 		Reacquire: design.Refused,
 		Granted:   design.WholeSeconds,
@@ -39,11 +40,12 @@ func expiryDesign() design.Design {
 		Summary: "SETNX of the expiry time by the client's clock, which GETSET takes over once it is past; released by a plain DEL",
 		Source:  "D2, stage 2",
 		// The plain DEL takes exclusion, owner-release, loss-reported and effects;
-		// the loser's GETSET lease and no-spurious-refusal; the client's clock all
-		// under skew; the caught exceptions answers. Recovery is what it was made for.
+		// the loser's GETSET lease and no-spurious-refusal; the caught exceptions
+		// answers. Recovery is what it was made for; skewed clocks delay it by as much.
 		Claims: lockbench.Claims{
 			Keeps:    []lockbench.Guarantee{lockbench.Recovery},
 			Survives: lockbench.Survivable &^ lockbench.Skew,
+			Also:     []lockbench.Cell{lockbench.Recovery.At(lockbench.Skew)},
 			Except: []lockbench.Exception{
 				{Gives: []lockbench.Guarantee{lockbench.Recovery}, Under: lockbench.LostReply, Why: "a lost reply is answered as a refusal while the lock stays set, if need be without EXPIRE"},
 				{Gives: []lockbench.Guarantee{lockbench.Recovery}, Under: lockbench.Cancel, Why: "a key left without EXPIRE outlives its lease by the tolerance"},
@@ -65,12 +67,13 @@ func timestampDesign() design.Design {
 		Summary: "SET NX EX of the acquire time in whole seconds, which GETSET takes over once it is a time-out old; released by GET, then DEL",
 		Source:  "D0",
 		// Whole seconds take exclusion, lease, loss-reported and effects; GET-then-DEL
-		// owner-release; restamping no-spurious-refusal; client clocks all under skew. A
-		// key without expiry is free a time-out after its stamp, whoever died or gave
-		// up, so recovery holds. Errors are passed on, so answers does, too.
+		// owner-release; restamping no-spurious-refusal. A key without expiry is free a
+		// time-out after its stamp, whoever died or gave up, so recovery holds; skewed
+		// clocks delay it by as much. Errors are passed on, so answers holds, too.
 		Claims: lockbench.Claims{
 			Keeps:    []lockbench.Guarantee{lockbench.Answers, lockbench.Recovery},
 			Survives: lockbench.Survivable &^ lockbench.Skew,
+			Also:     []lockbench.Cell{lockbench.Recovery.At(lockbench.Skew)},
 			Except: []lockbench.Exception{{
 				Gives: []lockbench.Guarantee{lockbench.Recovery}, Under: lockbench.LostReply,
 				Why: "a GETSET whose reply was lost and which arrives late stamps the key anew, whoever has it by then",

@@ -130,18 +130,13 @@ func (a anatomy) design(name, summary, source string) design.Design {
 	return d
 }
 
-func (a anatomy) claims() []lockbench.Guarantee {
-	claims := []lockbench.Guarantee{
-		lockbench.Exclusion, lockbench.OwnerRelease, lockbench.NoEarlyExpiry, lockbench.Recovery,
-		lockbench.LossReported, lockbench.Extend, lockbench.Fencing, lockbench.Effects,
-		lockbench.NoSpuriousRefusal, lockbench.Cancel, lockbench.LostReply, lockbench.Skew,
-		lockbench.ScriptFlush, lockbench.ReleaseDelay,
-	}
+func (a anatomy) claims() lockbench.Claims {
+	claims := lockbench.LeaseClaims(lockbench.ReleaseDelay, lockbench.Fencing)
 	if a.nested {
-		claims = append(claims, lockbench.Reentrancy)
+		claims = claims.With(lockbench.Reentrancy)
 	}
 	if a.renews {
-		claims = append(claims, lockbench.Overrun)
+		claims = design.Renewing(claims)
 	}
 	return claims
 }

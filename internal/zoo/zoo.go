@@ -16,9 +16,9 @@ type Mutant struct {
 	Seen string
 	// Mechanism says in one sentence what goes wrong, and when.
 	Mechanism string
-	// Breaks are the guarantees that exploring it with the settings below shows to
-	// be broken, at least.
-	Breaks []lockbench.Guarantee
+	// Breaks are the cells that exploring it with the settings below shows to be broken,
+	// at least.
+	Breaks []lockbench.Cell
 	// Scenario is what its clients do; empty is explore's default.
 	Scenario string
 	// Threads is how many owners share a process, TTL the lease asked for; zero is
