@@ -72,7 +72,7 @@ type Schedule struct {
 	Steps   []Step `json:"steps"`
 	// Replay is the file that lockbench explore --replay takes.
 	Replay string `json:"replay"`
-	// Sentence says what it shows; in JSON it stands in the witness.
+	// Sentence says what it shows; in JSON it stands in the counterexample.
 	Sentence string `json:"-"`
 	// File is where Replay was written, empty when it was not.
 	File string `json:"-"`
