@@ -294,7 +294,7 @@ func (d designCells) worst(under lockbench.Conditions) TableCell {
 		if f.fails() {
 			word, tone = wordBroken, Bad
 		}
-		if under != 0 && cell.Under.Count() > 1 && cell.Under.Has(under) && gravity[word] > gravity[best.Text] {
+		if under != 0 && cell.Under.Count() > 1 && cell.Under.Has(under) && gravity[word] > gravity[best.Text] && d.onlyMixed(cell.Under) {
 			best = TableCell{Text: word, Tone: tone, About: cell, Note: cell.Under.Title()}
 		}
 	}
