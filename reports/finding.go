@@ -192,6 +192,15 @@ func comparableCells(all ...Cells) []lockbench.Cell {
 	return some.Sorted()
 }
 
+// reason says why a cell is not claimed: by the exception that tells more, where there is one.
+func reason(c *lockbench.Claims, cell lockbench.Cell) string {
+	why := c.Reason(cell)
+	if e, given := c.Exception(cell.Guarantee, cell.Under, cell.Under); given && e.Why != "" && slices.Contains(c.Keeps, cell.Guarantee) {
+		return e.Why
+	}
+	return why
+}
+
 // fails tells whether what was found fails the run.
 func (f *Finding) fails() bool { return f.Against > 0 }
 
