@@ -109,13 +109,14 @@ func pick(from map[string]finding, names []string) (found []finding) {
 	return found
 }
 
-// name is what differences call p: the name, or names of OLD and of NEW.
+// name is what differences call p: the name, or that of OLD and that of NEW; of several
+// those of OLD.
 func (p pairing) name() string {
-	older, newer := strings.Join(p.old, "+"), strings.Join(p.new, "+")
-	if older == newer || newer == "" {
+	older, newer := strings.Join(p.old, ","), strings.Join(p.new, ",")
+	switch {
+	case older == newer, len(p.old)+len(p.new) > 2, newer == "":
 		return older
-	}
-	if older == "" {
+	case older == "":
 		return newer
 	}
 	return older + "=>" + newer
