@@ -9,23 +9,57 @@ import (
 // What scenarios put to the test by themselves, where there are two clients or more.
 var (
 	// contended: clients try a key that another holds.
-	contended = []lockbench.Guarantee{lockbench.Exclusion, lockbench.NoEarlyExpiry}
+	contended = []lockbench.Cell{lockbench.Exclusion.At(0), lockbench.LeaseKept.At(0)}
 	// outlived: clients work past their leases, while others get in.
-	outlived = []lockbench.Guarantee{lockbench.Overrun, lockbench.OwnerRelease, lockbench.LossReported}
+	outlived = []lockbench.Cell{
+		lockbench.Exclusion.At(lockbench.Outlived), lockbench.OwnerRelease.At(lockbench.Outlived), lockbench.LossReported.At(lockbench.Outlived),
+	}
 )
 
-// with returns the guarantees of all lists.
-func with(lists ...[]lockbench.Guarantee) []lockbench.Guarantee { return slices.Concat(lists...) }
+// with returns the cells of a list, and these guarantees where nothing goes wrong.
+func with(cells []lockbench.Cell, more ...lockbench.Guarantee) []lockbench.Cell {
+	cells = slices.Clone(cells)
+	for _, g := range more {
+		cells = append(cells, g.At(0))
+	}
+	return cells
+}
+
+// A kindInfo is what a kind of fault brings about.
+type kindInfo struct {
+	conditions lockbench.Conditions // see [FaultKind.Conditions]
+	// tests is the cell that it puts to the test, zero for none beside those of late
+	// owners. It is under one of the conditions.
+	tests lockbench.Cell
+}
+
+// kindInfos describe every kind of fault.
+var kindInfos = map[FaultKind]kindInfo{
+	DieBefore:   {lockbench.Crash, lockbench.Recovery.At(lockbench.Crash)},
+	DieAfter:    {lockbench.Crash, lockbench.Recovery.At(lockbench.Crash)},
+	Pause:       {lockbench.Pause, lockbench.Cell{}},
+	LostReply:   {lockbench.LostReply, lockbench.Recovery.At(lockbench.LostReply)},
+	SlowReply:   {0, lockbench.Cell{}}, // it is late, and not lost
+	Cut:         {lockbench.LostReply, lockbench.Recovery.At(lockbench.LostReply)},
+	Cancel:      {lockbench.Cancel, lockbench.Recovery.At(lockbench.Cancel)},
+	Skew:        {lockbench.Skew, lockbench.Exclusion.At(lockbench.Skew)},
+	ScriptFlush: {lockbench.ScriptFlush, lockbench.Answers.At(lockbench.ScriptFlush)},
+	Restart:     {lockbench.StateLoss | lockbench.ScriptFlush | lockbench.LostReply, lockbench.Exclusion.At(lockbench.StateLoss)},
+}
+
+// Conditions returns what a fault of the kind may bring about. For those who die it is the
+// crash of a process of one client: where others live on in it, it is the death of a thread.
+func (k FaultKind) Conditions() lockbench.Conditions { return kindInfos[k].conditions }
 
 // exercises lists what s can put to the test within the scope of c: a claim to one of
 // these that stays untested is an open question, any other was not asked. skews tells
 // that the design reads the clock.
-func (c *Config) exercises(s Scenario, skews bool) []lockbench.Guarantee {
-	found := []lockbench.Guarantee{lockbench.NoSpuriousRefusal, lockbench.Fencing}
-	contend := slices.Contains(s.Exercises, lockbench.Exclusion)
+func (c *Config) exercises(s Scenario, skews bool) []lockbench.Cell {
+	found := with(nil, lockbench.NoSpuriousRefusal, lockbench.Fencing)
+	contend := slices.Contains(s.Exercises, lockbench.Exclusion.At(0))
 	for _, kind := range c.Kinds {
-		if g, decides := c.decides(kind, skews && contend); decides && c.Faults > 0 {
-			found = append(found, g)
+		if cell, tests := c.tests(kind, skews && contend); tests && c.Faults > 0 {
+			found = append(found, cell)
 		}
 	}
 	if c.Clients < 2 {
@@ -33,12 +67,9 @@ func (c *Config) exercises(s Scenario, skews bool) []lockbench.Guarantee {
 	}
 	found = append(found, s.Exercises...)
 	switch {
-	case c.Design.Renews || c.Design.RenewsUnseen: // who is slow does not lose the lock
-		if slices.Contains(found, lockbench.Overrun) {
-			found = append(found, lockbench.Extend)
-		}
-		found = slices.DeleteFunc(found, func(g lockbench.Guarantee) bool {
-			return g == lockbench.OwnerRelease || g == lockbench.LossReported
+	case c.Design.Renews || c.Design.RenewsUnseen: // a slow owner does not lose the lock
+		found = slices.DeleteFunc(found, func(cell lockbench.Cell) bool {
+			return cell.Guarantee == lockbench.OwnerRelease || cell.Guarantee == lockbench.LossReported
 		})
 	case c.hastens() && contend && !s.Waits:
 		found = append(found, outlived...)
@@ -46,24 +77,20 @@ func (c *Config) exercises(s Scenario, skews bool) []lockbench.Guarantee {
 	return found
 }
 
-// decides returns the guarantee that is about faults of a kind, skews telling that
+// tests returns the cell that faults of a kind put to the test, skews telling that
 // clocks could matter.
-func (c *Config) decides(kind FaultKind, skews bool) (g lockbench.Guarantee, decides bool) {
-	switch kind {
-	case DieBefore, DieAfter:
-		return lockbench.Recovery, true
-	case LostReply, Cut:
-		return lockbench.LostReply, true
-	case Cancel:
-		return lockbench.Cancel, true
-	case ScriptFlush:
-		return lockbench.ScriptFlush, true
-	case Restart:
-		return lockbench.Restart, c.Clients > 1
-	case Skew:
-		return lockbench.Skew, skews && c.Clients > c.Threads
+func (c *Config) tests(kind FaultKind, skews bool) (cell lockbench.Cell, tests bool) {
+	cell = kindInfos[kind].tests
+	tests = cell != lockbench.Cell{}
+	switch {
+	case kind == Restart:
+		tests = c.Clients > 1
+	case kind == Skew:
+		tests = skews && c.Clients > c.Threads
+	case cell.Under == lockbench.Crash && c.Threads > 1: // others of its process live on
+		cell.Under = lockbench.ThreadDeath
 	}
-	return "", false
+	return cell, tests
 }
 
 // hastens tells whether leases may end before their owners are done.

@@ -50,7 +50,7 @@ func TestOldClaims(t *testing.T) {
 
 // TestOldOverrun: it is exclusion past validity, unless something hindered the renewals.
 func TestOldOverrun(t *testing.T) {
-	claims := oldClaims([]string{"exclusion", "overrun", "skew"})
+	claims := oldClaims([]string{"exclusion", "overrun", "skew"}, true)
 	for cell, want := range map[string]bool{
 		"exclusion": true, "exclusion@outlived": true, "exclusion@pause": true, "exclusion@outlived+lost-reply": true,
 		"exclusion@outlived+pause": false, "exclusion@outlived+crash+skew": false, "exclusion@outlived+script-flush": false,
