@@ -76,7 +76,7 @@ func (k *key) grantedBesideStale(h *hold) bool {
 		h.under |= k.unknown.deaths
 	}
 	pending := func(l clientTime) bool { return l.client != h.client && l.t > 0 }
-	if !k.staleForgotten.before(h.began()) {
+	if k.staleForgotten.t >= 0 && !k.staleForgotten.before(h.began()) {
 		return true
 	}
 	return slices.ContainsFunc(k.pendingStale, pending) || slices.ContainsFunc(k.stale, func(s staleCall) bool {
