@@ -47,8 +47,9 @@ func untested(t *testing.T, cfg explore.Config) (all []string) {
 		t.Fatal(err)
 	}
 	for _, f := range r.Findings {
-		if f.Claimed && f.Exercised && f.Verdict == checker.Untested {
-			all = append(all, fmt.Sprintf("%s: %s", f.Guarantee, f.Note))
+		of := checker.Result{Findings: r.Findings}.Of(f.Cell.Guarantee, f.Cell.Under)
+		if f.Claimed && f.Exercised && of.Exposure == 0 {
+			all = append(all, fmt.Sprintf("%s: %s", f.Cell, f.Note))
 		}
 	}
 	return all

@@ -2,12 +2,14 @@ package explore
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/design"
 )
 
@@ -17,34 +19,35 @@ func TestExercises(t *testing.T) {
 		name, scenario string
 		cfg            Config
 		skews          bool
-		want           []lockbench.Guarantee // beside those of every scenario
+		want           string // beside those of every scenario
 	}{
-		{"nothing goes wrong", "contend", Config{Faults: -1, Moves: -1}, true,
-			[]lockbench.Guarantee{lockbench.Exclusion, lockbench.NoEarlyExpiry}},
-		{"alone", "overrun", Config{Clients: 1, Kinds: []FaultKind{DieAfter, Restart, Skew}}, true,
-			[]lockbench.Guarantee{lockbench.Recovery}},
-		{"all faults, no clock", "contend", Config{Moves: -1, Kinds: []FaultKind{DieBefore, Cut, Cancel, Skew, ScriptFlush, Restart}}, false,
-			[]lockbench.Guarantee{lockbench.Exclusion, lockbench.NoEarlyExpiry, lockbench.Recovery, lockbench.Cancel, lockbench.LostReply, lockbench.ScriptFlush, lockbench.Restart}},
-		{"clocks off", "contend", Config{Moves: -1, Kinds: []FaultKind{Skew}}, true,
-			[]lockbench.Guarantee{lockbench.Exclusion, lockbench.NoEarlyExpiry, lockbench.Skew}},
-		{"one clock for all", "contend", Config{Threads: 2, Moves: -1, Kinds: []FaultKind{Skew}}, true,
-			[]lockbench.Guarantee{lockbench.Exclusion, lockbench.NoEarlyExpiry}},
+		{"nothing goes wrong", "contend", Config{Faults: -1, Moves: -1}, true, "exclusion lease"},
+		{"alone", "overrun", Config{Clients: 1, Kinds: []FaultKind{DieAfter, Restart, Skew}}, true, "recovery@crash"},
+		{"all faults, no clock", "contend", Config{Moves: -1, Kinds: []FaultKind{DieBefore, Cut, Cancel, Skew, ScriptFlush, Restart, SlowReply}}, false,
+			"exclusion exclusion@state-loss lease answers@script-flush recovery@crash recovery@lost-reply recovery@cancel"},
+		{"clocks off", "contend", Config{Moves: -1, Kinds: []FaultKind{Skew}}, true, "exclusion exclusion@skew lease"},
+		{"one clock for all", "contend", Config{Threads: 2, Moves: -1, Kinds: []FaultKind{Skew}}, true, "exclusion lease"},
+		{"threads die", "contend", Config{Threads: 2, Moves: -1, Kinds: []FaultKind{DieAfter}}, true, "exclusion lease recovery@thread-death"},
 		{"a pause", "contend", Config{Moves: -1, Kinds: []FaultKind{Pause}}, true,
-			[]lockbench.Guarantee{lockbench.Exclusion, lockbench.Overrun, lockbench.OwnerRelease, lockbench.NoEarlyExpiry, lockbench.LossReported}},
-		{"time passes while others wait", "wait", Config{Faults: -1}, true,
-			[]lockbench.Guarantee{lockbench.Exclusion, lockbench.NoEarlyExpiry}},
+			"exclusion exclusion@outlived lease owner-release@outlived loss-reported@outlived"},
+		{"time passes while others wait", "wait", Config{Faults: -1}, true, "exclusion lease"},
 		{"late by themselves", "overrun", Config{Faults: -1, Moves: -1}, true,
-			[]lockbench.Guarantee{lockbench.Exclusion, lockbench.Overrun, lockbench.OwnerRelease, lockbench.NoEarlyExpiry, lockbench.LossReported}},
-		{"late and renewed", "overrun", Config{Design: renewing, Faults: -1}, true,
-			[]lockbench.Guarantee{lockbench.Exclusion, lockbench.Overrun, lockbench.NoEarlyExpiry, lockbench.Extend}},
-		{"nested", "nested", Config{Design: renewing, Faults: -1}, true,
-			[]lockbench.Guarantee{lockbench.Exclusion, lockbench.NoEarlyExpiry, lockbench.Reentrancy}},
+			"exclusion exclusion@outlived lease owner-release@outlived loss-reported@outlived"},
+		{"late and renewed", "overrun", Config{Design: renewing, Faults: -1}, true, "exclusion exclusion@outlived lease"},
+		{"nested", "nested", Config{Design: renewing, Faults: -1}, true, "exclusion lease reentrancy"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.cfg.Scenario = c.scenario
 			cfg, s, _ := c.cfg.resolve() // a design that cannot be opened exercises nothing less
 			got := cfg.exercises(s, c.skews)
-			want := append(c.want, lockbench.Fencing, lockbench.NoSpuriousRefusal)
+			want := []lockbench.Cell{lockbench.Fencing.At(0), lockbench.NoSpuriousRefusal.At(0)}
+			for text := range strings.FieldsSeq(c.want) {
+				cell, err := lockbench.ParseCell(text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want = append(want, cell)
+			}
 			if diff := cmp.Diff(inOrder(got), inOrder(want)); diff != "" {
 				t.Errorf("(-got +want):\n%s", diff)
 			}
@@ -52,9 +55,23 @@ func TestExercises(t *testing.T) {
 	}
 }
 
-// inOrder sorts guarantees and leaves out what is there twice.
-func inOrder(all []lockbench.Guarantee) []lockbench.Guarantee {
-	return slices.Compact(slices.Sorted(slices.Values(all)))
+// inOrder sorts cells and leaves out what is there twice.
+func inOrder(all []lockbench.Cell) []lockbench.Cell {
+	return slices.Compact(slices.SortedFunc(slices.Values(all), lockbench.Cell.Compare))
+}
+
+// TestEveryKindIsDescribed has a row for every kind of fault, which tests nothing but
+// under a condition that the kind brings about.
+func TestEveryKindIsDescribed(t *testing.T) {
+	for _, kind := range FaultKinds() {
+		info, ok := kindInfos[kind]
+		if !ok || !info.conditions.Has(info.under) || (info.tests == "") != (info.under == 0) {
+			t.Errorf("%s: got %+v, %t", kind, info, ok)
+		}
+	}
+	if got, want := len(kindInfos), len(FaultKinds()); got != want {
+		t.Errorf("%d kinds are described, want %d", got, want)
+	}
 }
 
 // TestScenariosExercise tells of every scenario explored by default that it
@@ -71,21 +88,30 @@ func TestScenariosExercise(t *testing.T) {
 // been, apart from one that could not.
 func TestUntestedClaimsShow(t *testing.T) {
 	var m merged
-	m.add(checker.Result{Findings: findings(checker.Untested)}, func(lockbench.Guarantee, checker.Verdict) {})
-	m.findings[1].Verdict = checker.NotApplicable
-	exercised := map[lockbench.Guarantee]bool{}
-	all := lockbench.Guarantees()
-	for _, f := range m.result([]lockbench.Guarantee{all[0].Name, all[1].Name}) {
-		exercised[f.Guarantee] = f.Exercised
+	died := lockbench.Recovery.At(lockbench.Crash)
+	cells := []lockbench.Cell{lockbench.Exclusion.At(0), lockbench.Fencing.At(0), died}
+	h := history.Header{Claims: lockbench.LeaseClaims()}
+	m.add(blank(h, nil), nil)
+	exercised := map[lockbench.Cell]string{}
+	for _, f := range m.result(cells, blank(h, cells)) {
+		if f.Exercised {
+			exercised[f.Cell] = f.Note
+		}
 	}
-	if !exercised[all[0].Name] || exercised[all[1].Name] || exercised[all[2].Name] {
-		t.Errorf("got %v, want %s alone: %s is n/a, %s cannot be", exercised, all[0].Name, all[1].Name, all[2].Name)
+	want := map[lockbench.Cell]string{cells[0]: "no acquire met a held lock", died: "nothing of the kind happened: crash"}
+	if diff := cmp.Diff(exercised, want); diff != "" {
+		t.Errorf("exercised and untested (-got +want), fencing is n/a:\n%s", diff)
 	}
 }
 
-func findings(v checker.Verdict) (all []checker.Finding) {
-	for _, g := range lockbench.Guarantees() {
-		all = append(all, checker.Finding{Guarantee: g.Name, Verdict: v})
+// TestUntestedAlthoughItHappened says of a cell what there was no occasion of, where a
+// schedule with its conditions has others.
+func TestUntestedAlthoughItHappened(t *testing.T) {
+	var m merged
+	m.add(checker.Result{Findings: []checker.Finding{{Cell: lockbench.Exclusion.At(lockbench.Crash), Verdict: checker.Held, Exposure: 1}}}, nil)
+	died := lockbench.Recovery.At(lockbench.Crash)
+	got := checker.Result{Findings: m.result([]lockbench.Cell{died}, blank(history.Header{}, []lockbench.Cell{died}))}.Find(died)
+	if got.Verdict != checker.Untested || !strings.Contains(got.Note, "nobody was granted the key") {
+		t.Errorf("got %s, %q", got.Verdict, got.Note)
 	}
-	return all
 }

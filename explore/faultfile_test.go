@@ -27,7 +27,7 @@ import (
 //	# why: the reason, in one line
 //	# found: flags of lockbench explore; schedule N; S s
 //	# shows: what its steps match, a regular expression; where others break the
-//	         same guarantee more simply
+//	         same cell more simply
 //	# by hand: what the schedule has of the author, and what the search shows instead
 //	# steps: N
 //
@@ -43,7 +43,7 @@ type faultFile struct {
 	steps      int
 
 	design  string
-	breaks  lockbench.Guarantee
+	breaks  lockbench.Cell
 	verdict checker.Verdict
 	replay  explore.Replay
 }
@@ -107,8 +107,8 @@ func (f *faultFile) read(name, value string) (err error) {
 	case "# design":
 		f.design = value
 	case "# breaks":
-		g, verdict, worse := strings.Cut(value, " ")
-		if f.breaks = lockbench.Guarantee(g); worse {
+		cell, verdict, worse := strings.Cut(value, " ")
+		if f.breaks, err = lockbench.ParseCell(cell); err == nil && worse {
 			err = f.verdict.UnmarshalText([]byte(verdict))
 		}
 	default:

@@ -85,7 +85,7 @@ func (f faultFile) check(t *testing.T) {
 	for _, d := range r.Defects {
 		t.Errorf("it does not go as the file says: %s", d)
 	}
-	if got := (checker.Result{Findings: r.Findings}).Find(f.breaks).Verdict; got != f.verdict {
+	if got := r.Witnesses[f.breaks].Verdict; got != f.verdict {
 		t.Errorf("%s is %s, want it %s", f.breaks, got, f.verdict)
 	}
 }
@@ -224,13 +224,13 @@ func searchFault(t *testing.T, f faultFile, cfg explore.Config) (w explore.Witne
 // is said of one that cannot be.
 func TestFaultFilesAreRead(t *testing.T) {
 	const head = "# fault: it breaks\n# why: it is frail\n# found: --scenario contend --kinds die --faults 0; schedule 7; 0.1 s\n# steps: 3\n"
-	f, err := parseFault("x", []byte(head+"# design: a/b\n# breaks: exclusion hazard\n"))
+	f, err := parseFault("x", []byte(head+"# design: a/b\n# breaks: exclusion@outlived held\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := faultFile{
 		path: "x", fault: "it breaks", why: "it is frail", flags: "--scenario contend --kinds die --faults 0",
-		schedule: 7, after: 100 * time.Millisecond, steps: 3, design: "a/b", breaks: lockbench.Exclusion, verdict: checker.Hazard,
+		schedule: 7, after: 100 * time.Millisecond, steps: 3, design: "a/b", breaks: lockbench.Exclusion.At(lockbench.Outlived), verdict: checker.Held,
 	}
 	if diff := cmp.Diff(f, want, cmp.AllowUnexported(faultFile{})); diff != "" {
 		t.Errorf("(-got +want)\n%s", diff)

@@ -1,9 +1,9 @@
 package explore
 
 import (
+	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/impls/design"
 )
 
 // header says how the histories of all schedules are to be read.
@@ -25,66 +25,54 @@ func header(c Config) history.Header {
 
 // judged returns the verdicts on the schedule just run. They are good until the next.
 func (w *world) judged() checker.Result {
-	w.holdTo()
+	w.header.Faults = w.faults
 	w.judge.Reset(w.header)
 	for ev := range w.tape.Source(w.trailer).Events() { // a tape has no errors
 		w.judge.Add(ev)
 	}
-	return w.limited(w.judge.Finish(w.trailer))
+	return w.judge.Finish(w.trailer)
 }
 
-// explained judges it once more, at length: with witnesses, and with the cross-check.
+// explained judges it once more, at length: with counterexamples, and with the
+// cross-check.
 func (w *world) explained() checker.Result {
-	w.holdTo()
+	w.header.Faults = w.faults
 	c := checker.New(w.header)
 	for ev := range w.tape.Source(w.trailer).Events() {
 		c.Add(ev)
 	}
-	return w.limited(c.Finish(w.trailer))
+	return c.Finish(w.trailer)
 }
 
-// holdTo sets what the schedule just run is held to: the design's claims, without
-// those that it gives up under the faults that struck.
-func (w *world) holdTo() {
-	w.header.Faults = w.faults
-	if d := &w.cfg.Design; len(d.Limits) > 0 {
-		w.header.Claims = d.ClaimsUnder(w.struck())
+// blank is what is found of these cells, and of every guarantee, when nothing happens.
+func blank(h history.Header, cells []lockbench.Cell) checker.Result {
+	h.Exercises, h.Faults = cells, nil
+	return checker.New(h).Finish(history.End{})
+}
+
+// broken tells whether f has a violation that counts against the claims, or one that
+// does not.
+func broken(f *checker.Finding, against bool) bool {
+	if against {
+		return f.Against > 0
 	}
+	return f.Violations > f.Against
 }
 
-// struck lists the faults of the schedule just run, as limits name them.
-func (w *world) struck() []string {
-	for _, f := range w.faults {
-		if died := f == string(DieBefore) || f == string(DieAfter); died && w.cfg.Threads > 1 {
-			return append(w.faults[:len(w.faults):len(w.faults)], design.ThreadDeath)
-		}
-	}
-	return w.faults
-}
-
-// limited says of what was broken under a limit of the design that it is not held
-// to it there, and why.
-func (w *world) limited(r checker.Result) checker.Result {
+// breaks returns the first cell, by how many conditions it has, that breaks the guarantee
+// of within under these conditions or fewer of them; false when there is none.
+func breaks(r checker.Result, within lockbench.Cell, against bool) (lockbench.Cell, bool) {
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if f.Verdict != checker.Broken || f.Claimed {
-			continue
-		}
-		if l, given := w.cfg.Design.LimitOn(f.Guarantee, w.struck()); given {
-			f.Note = "not claimed under " + l.Fault + ": " + l.Why
+		if explains(f.Cell, within) && broken(f, against) {
+			return f.Cell, true
 		}
 	}
-	return r
+	return lockbench.Cell{}, false
 }
 
-// graver tells whether f says more of a lock than other, or worse, and so counts
-// where two schedules differ. What is broken though claimed comes first.
-func graver(f, other *checker.Finding) bool {
-	if f.Verdict == checker.Broken && other.Verdict == checker.Broken {
-		return f.Claimed && !other.Claimed
-	}
-	return f.Verdict.Graver(other.Verdict)
+// explains tells whether a violation of other is no wonder once cell is broken: it is of
+// the same guarantee, under these conditions and maybe more.
+func explains(cell, other lockbench.Cell) bool {
+	return cell.Guarantee == other.Guarantee && other.Under.Has(cell.Under)
 }
-
-// shows tells whether a verdict is something to show a schedule for.
-func shows(v checker.Verdict) bool { return v == checker.Broken || v == checker.Hazard }

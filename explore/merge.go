@@ -9,57 +9,90 @@ import (
 
 // merged adds up the findings of schedules.
 type merged struct {
-	findings []checker.Finding
+	findings []checker.Finding // in the order of lockbench.Cell.Compare
 	grants   int64
-	hazards  []int64 // schedules that showed one, by finding
-	claimed  []bool  // claimed in some schedule, by finding
+	struck   lockbench.Conditions // of what was found of any schedule
 }
 
-// add takes in the verdicts on one schedule. It calls worse for each guarantee on
-// which no schedule before had as bad a verdict, if that is broken or a hazard.
-func (m *merged) add(r checker.Result, worse func(lockbench.Guarantee, checker.Verdict)) {
+// add takes in the verdicts on one schedule. It calls worse for each cell that no
+// schedule before had broken, or not so that it counts against the claims.
+func (m *merged) add(r checker.Result, worse func(*checker.Finding)) {
 	m.grants += r.Grants
-	if m.findings == nil {
-		for _, g := range lockbench.Guarantees() {
-			m.findings = append(m.findings, checker.Finding{Guarantee: g.Name, Verdict: checker.NotApplicable})
-		}
-		m.hazards = make([]int64, len(m.findings))
-		m.claimed = make([]bool, len(m.findings))
-	}
+	at := 0
 	for i := range r.Findings {
-		f, sum := &r.Findings[i], &m.findings[i]
-		m.claimed[i] = m.claimed[i] || f.Claimed
-		sum.Exposure += f.Exposure
-		sum.Exercised = sum.Exercised || f.Exercised
-		switch f.Verdict {
-		case checker.Broken:
-			sum.Violations++
-		case checker.Hazard:
-			m.hazards[i]++
-		}
-		higher := graver(f, sum)
-		if higher || sum.Note == "" && !graver(sum, f) {
-			sum.Verdict, sum.Note, sum.Claimed = f.Verdict, f.Note, f.Claimed
-		}
-		if higher && shows(f.Verdict) {
-			worse(f.Guarantee, f.Verdict)
+		at = m.place(&r.Findings[i], at)
+		if m.take(&r.Findings[i], at) {
+			worse(&r.Findings[i])
 		}
 	}
 }
 
-// result is the sum. A design is held to what it claimed in some schedule; where it
-// was broken, to what it claimed in one that broke it. What could have been put to
-// the test and was in none is untested, not left out.
-func (m *merged) result(exercises []lockbench.Guarantee) []checker.Finding {
-	for i := range m.findings {
-		f := &m.findings[i]
-		f.Exercised = f.Exercised || f.Verdict == checker.Untested && slices.Contains(exercises, f.Guarantee)
-		if f.Verdict == checker.Hazard {
-			f.Violations = m.hazards[i]
+// place returns where the cell of f is in the sum, from on, and makes room for it if
+// it is new.
+func (m *merged) place(f *checker.Finding, from int) int {
+	for i := from; i < len(m.findings); i++ {
+		if m.findings[i].Cell == f.Cell {
+			return i
 		}
-		if f.Verdict != checker.Broken {
-			f.Claimed = m.claimed[i]
+	}
+	at, known := slices.BinarySearchFunc(m.findings, f.Cell, func(g checker.Finding, c lockbench.Cell) int { return g.Cell.Compare(c) })
+	if !known {
+		m.findings = slices.Insert(m.findings, at, checker.Finding{Cell: f.Cell, Claimed: f.Claimed, Verdict: checker.NotApplicable})
+	}
+	return at
+}
+
+// found adds what a shrunk schedule broke, where no schedule had, or not so badly.
+func (m *merged) found(f *checker.Finding) {
+	if at := m.place(f, 0); graver(f, &m.findings[at]) {
+		m.take(f, at)
+	}
+}
+
+// take adds f to the sum of its cell. It returns whether f is broken, and worse than all
+// before it.
+func (m *merged) take(f *checker.Finding, at int) (worse bool) {
+	sum := &m.findings[at]
+	m.struck |= f.Cell.Under
+	higher := graver(f, sum)
+	if higher || sum.Note == "" && !graver(sum, f) {
+		sum.Verdict, sum.Note = f.Verdict, f.Note
+	}
+	sum.Exposure += f.Exposure
+	sum.Exercised = sum.Exercised || f.Exercised
+	if f.Violations == 0 {
+		return false
+	}
+	sum.Violations++
+	sum.Against += min(1, f.Against)
+	for q, n := range f.Asked {
+		sum.Asked[q] += min(1, n)
+	}
+	return higher
+}
+
+// graver tells whether f says more of a lock than other, or worse, and so counts
+// where two schedules differ. What counts against the claims comes first.
+func graver(f, other *checker.Finding) bool {
+	if f.Verdict == checker.Broken && other.Verdict == checker.Broken {
+		return f.Against > 0 && other.Against == 0
+	}
+	return f.Verdict.Graver(other.Verdict)
+}
+
+// result is the sum. What could have been put to the test and was in no schedule is
+// untested, not left out: blank is what is found of those cells when nothing happens.
+func (m *merged) result(exercises []lockbench.Cell, blank checker.Result) []checker.Finding {
+	for _, cell := range exercises {
+		f := blank.Find(cell)
+		at := m.place(&f, 0)
+		if sum := &m.findings[at]; sum.Verdict == checker.NotApplicable && sum.Note == "" {
+			sum.Verdict, sum.Note = f.Verdict, f.Note
+			if m.struck.Has(cell.Under &^ lockbench.Outlived) { // it happened, where it put nothing to the test
+				sum.Note = blank.Find(cell.Guarantee.At(0)).Note
+			}
 		}
+		m.findings[at].Exercised = m.findings[at].Exercised || m.findings[at].Verdict == checker.Untested
 	}
 	return m.findings
 }

@@ -40,8 +40,8 @@ func (p *parser) line(text string) error {
 	switch {
 	case strings.HasPrefix(text, "#"):
 		return nil
-	case !p.begun && text == replayMagic:
-		p.begun, p.fields = true, map[string]bool{}
+	case !p.begun && (text == replayMagic || text == oldMagic):
+		p.begun, p.fields, p.script.old = true, map[string]bool{}, text == oldMagic
 		return nil
 	case len(words) == 0:
 		p.steps = p.steps || len(p.fields) > 0
@@ -110,21 +110,28 @@ func (p *parser) field(words []string) error {
 	return nil
 }
 
-// breaking reads what the schedule shows: a guarantee and a verdict.
+// breaking reads what the schedule shows: a cell and a verdict.
 func (s *script) breaking(value string) error {
 	words := strings.Fields(value)
-	known := slices.ContainsFunc(lockbench.Guarantees(), func(g lockbench.GuaranteeInfo) bool { return string(g.Name) == words[0] })
-	if !known {
-		return errors.New("no such guarantee; hint: such as exclusion")
+	s.breaks, s.verdict = oldNames[words[0]], checker.Broken
+	if !s.old || s.breaks == nil {
+		s.old = false
+		cell, err := lockbench.ParseCell(clip(words[0]))
+		if err != nil {
+			return err
+		}
+		s.breaks = []lockbench.Cell{cell}
 	}
-	s.breaks, s.verdict = lockbench.Guarantee(words[0]), checker.Broken
 	switch len(words) {
 	case 1:
 		return nil
 	case 2:
+		if s.old && words[1] == "hazard" { // broken, and past the limit of leases
+			return nil
+		}
 		return s.verdict.UnmarshalText([]byte(clip(words[1])))
 	}
-	return errors.New("more than a guarantee and a verdict; hint: such as exclusion broken")
+	return errors.New("more than a cell and a verdict; hint: such as exclusion@crash broken")
 }
 
 // step reads one step: who, what, and to what.

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,7 +13,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 )
 
-const sampleReplay = `lockbench replay 1
+const sampleReplay = `lockbench replay 2
 design setnx-getset/naive
 scenario contend
 clients 2
@@ -23,7 +24,7 @@ ttl 2s
 wait 0s
 skew 1s
 seed 18446744073709551615
-breaks exclusion broken
+breaks exclusion@crash+skew broken
 
 # c1 and c2 held the key at the same time
 p2 skew -1s
@@ -47,7 +48,7 @@ func TestReplayReadsWhatItWrites(t *testing.T) {
 	if diff := cmp.Diff(s.cfg, want, cmp.Comparer(func(a, b func()) bool { return true })); diff != "" {
 		t.Errorf("header (-got +want):\n%s", diff)
 	}
-	if s.design != "setnx-getset/naive" || s.breaks != lockbench.Exclusion || s.verdict != checker.Broken {
+	if s.design != "setnx-getset/naive" || !slices.Equal(s.breaks, []lockbench.Cell{lockbench.Exclusion.At(lockbench.Crash | lockbench.Skew)}) || s.verdict != checker.Broken {
 		t.Errorf("got design %q, breaks %q %s", s.design, s.breaks, s.verdict)
 	}
 	choices := []choice{
@@ -82,10 +83,13 @@ func TestReplayErrorsNameLineAndReason(t *testing.T) {
 		{"too many", replayMagic + "\nclients 65\n", `line 2: clients "65": hint: from 1 to 64`},
 		{"duration", replayMagic + "\nttl 2\n", `line 2: ttl "2": not a duration`},
 		{"negative", replayMagic + "\nwait -1s\n", `line 2: wait "-1s": hint: not below zero`},
-		{"guarantee", replayMagic + "\nbreaks glass\n", `line 2: breaks "glass": no such guarantee`},
+		{"guarantee", replayMagic + "\nbreaks glass\n", `line 2: breaks "glass": unknown guarantee`},
+		{"condition", replayMagic + "\nbreaks exclusion@rain\n", `line 2: breaks "exclusion@rain": "exclusion@rain": unknown condition`},
+		{"old guarantee", replayMagic + "\nbreaks overrun broken\n", `line 2: breaks "overrun broken": unknown guarantee "overrun"`},
+		{"old verdict", replayMagic + "\nbreaks exclusion hazard\n", `"hazard" is no verdict`},
 		{"verdict", replayMagic + "\nbreaks exclusion maybe\n", `"maybe" is no verdict`},
 		{"verdict without end", replayMagic + "\nbreaks exclusion " + strings.Repeat("\x89", 400) + "\n", `...`},
-		{"two verdicts", replayMagic + "\nbreaks exclusion broken held\n", `more than a guarantee and a verdict`},
+		{"two verdicts", replayMagic + "\nbreaks exclusion broken held\n", `more than a cell and a verdict`},
 		{"lease too long", replayMagic + "\nttl 25h\n", `line 2: ttl "25h": too long; hint: up to 24h`},
 		{"no seed", strings.Replace(sampleReplay, "seed 18446744073709551615\n", "", 1), `the header has no "seed"`},
 		{"one word", header + "\n\nc1\n", `line 14: "c1"; hint: a step says who acts`},
@@ -120,6 +124,7 @@ func TestReplayOfSeveralThreads(t *testing.T) {
 
 func FuzzReplay(f *testing.F) {
 	f.Add([]byte(sampleReplay))
+	f.Add([]byte(oldMagic + "\nbreaks overrun hazard\nseed 1\n\nc1 run x"))
 	f.Add([]byte(replayMagic + "\nseed 1\n\nc1 run x"))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		s, err := parseReplay(file)
@@ -130,9 +135,6 @@ func FuzzReplay(f *testing.F) {
 			return
 		}
 		again, err := parseReplay(s.text())
-		if s.breaks == "" {
-			return // written as nothing
-		}
 		if err != nil {
 			t.Fatalf("its own text is not read: %v\n%s", err, s.text())
 		}

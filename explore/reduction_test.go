@@ -48,10 +48,10 @@ func TestReductionLosesNothing(t *testing.T) {
 	}
 }
 
-func verdicts(r explore.Result) map[lockbench.Guarantee]checker.Verdict {
-	all := map[lockbench.Guarantee]checker.Verdict{}
+func verdicts(r explore.Result) map[lockbench.Cell]checker.Verdict {
+	all := map[lockbench.Cell]checker.Verdict{}
 	for _, f := range r.Findings {
-		all[f.Guarantee] = f.Verdict
+		all[f.Cell] = f.Verdict
 	}
 	return all
 }

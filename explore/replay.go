@@ -14,7 +14,7 @@ import (
 // A Replay is a schedule that can be run again: the readable file that
 // Replay.WriteTo writes and ReadReplay reads.
 //
-// Its first line is "lockbench replay 1". A header follows, one field and its value
+// Its first line is "lockbench replay 2". A header follows, one field and its value
 // a line, then after an empty line the steps, one a line: who acts, what is done
 // (run, or the fault that strikes) and the command that it is done to; for time, "at"
 // and the time since the start. Lines that begin with # and empty lines mean
@@ -54,32 +54,37 @@ func (r Replay) Config() (cfg Config, design string, err error) {
 	return p.cfg, p.design, err
 }
 
-// Breaks is what the file says that its schedule shows.
-func (r Replay) Breaks() (lockbench.Guarantee, checker.Verdict) {
+// Breaks is what the file says that its schedule shows; of an old file the likeliest cell.
+func (r Replay) Breaks() (lockbench.Cell, checker.Verdict) {
 	p, err := parseReplay(r.Text)
-	if err != nil {
-		return "", checker.Untested
+	if err != nil || p.breaks == nil {
+		return lockbench.Cell{}, checker.Untested
 	}
-	return p.breaks, p.verdict
+	return p.breaks[0], p.verdict
 }
 
 // A script is a replay file, read.
 type script struct {
 	cfg     Config
 	design  string
-	breaks  lockbench.Guarantee
+	old     bool             // of the version before
+	breaks  []lockbench.Cell // one, but of an old file; nil when it does not say
 	verdict checker.Verdict
 	comment string // what the schedule shows
 	lines   []line
 }
 
-const replayMagic = "lockbench replay 1"
+const replayMagic = "lockbench replay 2"
 
 // text writes the script as a file.
 func (s *script) text() []byte {
 	var b bytes.Buffer
 	c := s.cfg
 	fmt.Fprintln(&b, replayMagic)
+	var breaks string
+	if s.breaks != nil {
+		breaks = fmt.Sprintf("%s %s", s.breaks[0], s.verdict)
+	}
 	for _, field := range []struct{ name, value string }{
 		{"design", s.design},
 		{"scenario", c.Scenario},
@@ -91,9 +96,11 @@ func (s *script) text() []byte {
 		{"wait", c.Wait.String()},
 		{"skew", c.Skew.String()},
 		{"seed", fmt.Sprint(c.Seed)},
-		{"breaks", fmt.Sprintf("%s %s", s.breaks, s.verdict)},
+		{"breaks", breaks},
 	} {
-		fmt.Fprintf(&b, "%s %s\n", field.name, field.value)
+		if field.value != "" {
+			fmt.Fprintf(&b, "%s %s\n", field.name, field.value)
+		}
 	}
 	fmt.Fprintln(&b)
 	if s.comment != "" {

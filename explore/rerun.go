@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/impls/design"
 )
 
@@ -96,16 +97,36 @@ func said(lines []line) []line {
 
 // rewitness shows what the file says that its schedule breaks.
 func (x *explorer) rewitness(file *script, w *world, p performance) {
-	if file.breaks == "" {
+	if file.breaks == nil {
 		return
 	}
-	finding := p.judged.Find(file.breaks)
+	finding := file.shows(p.judged)
 	if file.verdict.Graver(finding.Verdict) {
-		x.defect("the file says that %s is %s; it is %s", file.breaks, file.verdict, finding.Verdict)
+		x.defect("the file says that %s is %s; it is %s", file.breaks[0], file.verdict, finding.Verdict)
 	}
-	x.result.Witnesses = map[lockbench.Guarantee]Witness{file.breaks: {
-		Guarantee: file.breaks, Verdict: finding.Verdict, Sentence: w.sentence(finding), Rows: p.notes.rows, FoundAt: 1,
+	x.result.Witnesses = map[lockbench.Cell]Witness{finding.Cell: {
+		Cell: finding.Cell, Verdict: finding.Verdict, Sentence: w.sentence(finding), Rows: p.notes.rows, FoundAt: 1,
 	}}
+}
+
+// shows returns what is found of the cell that the file is about, whatever else happened;
+// for an old file, of the first that is broken of those that it may be about.
+func (s *script) shows(r checker.Result) checker.Finding {
+	first := s.breaks[0]
+	if s.verdict != checker.Broken {
+		return r.Of(first.Guarantee, first.Under)
+	}
+	if !s.old {
+		return r.Find(first)
+	}
+	for _, cell := range s.breaks {
+		for _, f := range r.Findings {
+			if f.Verdict == checker.Broken && f.Cell.Under.Has(cell.Under) && (cell.Guarantee == "" || cell.Guarantee == f.Cell.Guarantee) {
+				return f
+			}
+		}
+	}
+	return r.Find(first)
 }
 
 // shown is how a choice would be noted, before it is made.

@@ -13,7 +13,7 @@ import (
 
 // A lost lock of lua-token/token is released without a word. Waiting is a matter of
 // the scenario's, cancelling one of the schedule's.
-const lostUnnoticed = `lockbench replay 1
+const lostUnnoticed = `lockbench replay 2
 design lua-token/token
 scenario contend
 clients 2
@@ -24,7 +24,7 @@ ttl 2s
 wait 0s
 skew 1s
 seed 0
-breaks loss-reported broken
+breaks loss-reported@outlived broken
 
 c1 run acquire
 # c1 is slow
@@ -59,7 +59,7 @@ func TestRerun(t *testing.T) {
 		{"a step that cannot be made", "c1 run release", "c1 run release\nc1 run release", `"c1 run release", cannot be made; what can: "c2 run release"`},
 		{"another time", "at 2.001000003s", "at 2.1s", `"time at 2.1s", cannot be made`},
 		{"a client that has nothing to do", "c1 run release", "c1 lost-reply GET x", `in the file and is`},
-		{"nothing broken", "c1 run release\n", "", `the file says that loss-reported is broken; it is untested`},
+		{"nothing broken", "c1 run release\n", "", `the file says that loss-reported@outlived is broken; it is untested`},
 		{"too short", "all stop\n", "", "the schedule goes on after step 4"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -77,7 +77,7 @@ func TestRerun(t *testing.T) {
 // TestWrittenReplayIsExact has Run write the file that Rerun follows to the letter.
 func TestWrittenReplayIsExact(t *testing.T) {
 	r := run(t, explore.Config{Design: find(t, "lua-token/token"), Strategy: explore.Exhaustive, Schedules: 100_000, Faults: -1, Moves: 1})
-	w := r.Witnesses[lockbench.LossReported]
+	w := r.Witnesses[lockbench.LossReported.At(lockbench.Outlived)]
 	if w.Verdict != checker.Broken {
 		t.Fatalf("loss-reported is %s", w.Verdict)
 	}
@@ -90,7 +90,7 @@ func TestWrittenReplayIsExact(t *testing.T) {
 	if err != nil || len(again.Defects) > 0 {
 		t.Errorf("got %v, defects %q", err, again.Defects)
 	}
-	if got := again.Witnesses[lockbench.LossReported]; got.Verdict != checker.Broken || got.Sentence != w.Sentence {
+	if got := again.Witnesses[lockbench.LossReported.At(lockbench.Outlived)]; got.Verdict != checker.Broken || got.Sentence != w.Sentence {
 		t.Errorf("got %s: %s, want %s: %s", got.Verdict, got.Sentence, w.Verdict, w.Sentence)
 	}
 }

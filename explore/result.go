@@ -13,13 +13,15 @@ import (
 type Result struct {
 	Design   string
 	Coverage Coverage
-	// Findings has one entry per guarantee, in the order of lockbench.Guarantees:
+	// Findings has the entries of [checker.Result.Findings] of all schedules: of each cell
 	// the worst verdict of any schedule, the exposure summed over schedules, and as
 	// violations the number of schedules that broke it.
 	Findings []checker.Finding
-	// Witnesses holds the shrunk schedule of each guarantee that was broken or
-	// shown to be a hazard.
-	Witnesses map[lockbench.Guarantee]Witness
+	// Witnesses holds a shrunk schedule for each cell that was broken, but for those that
+	// another explains: it is of the same guarantee under fewer of the conditions, and its
+	// violations count against the claims, or do not, as those of the other do. What is
+	// shrunk may lose conditions, and is then found here, and in Findings, as what it became.
+	Witnesses map[lockbench.Cell]Witness
 	// Grants counts over all schedules.
 	Grants int64
 	// Defects are lockbench's own contradictions: a schedule that did not replay,
@@ -51,8 +53,8 @@ type Coverage struct {
 
 // A Witness is a failing schedule, shrunk.
 type Witness struct {
-	Guarantee lockbench.Guarantee
-	Verdict   checker.Verdict // Broken or Hazard
+	Cell    lockbench.Cell
+	Verdict checker.Verdict // Broken; of a replay file, what was found
 	// Sentence says what happened, in one line.
 	Sentence string
 	// Replay is the file that runs the schedule again.
@@ -79,7 +81,7 @@ type Row struct {
 // Progress is told now and then while exploring.
 type Progress struct {
 	Schedules int64
-	Broken    []lockbench.Guarantee
+	Broken    []lockbench.Cell // in the order of lockbench.Cell.Compare
 	Elapsed   time.Duration
 }
 

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -12,7 +13,7 @@ import (
 
 // Run explores: it runs and judges schedules within the bubble until all of the
 // scope are done, the configuration's budget is spent or ctx ends, and shrinks the
-// first one that broke each guarantee. It calls tell now and then, from within the
+// first one that broke each cell. It calls tell now and then, from within the
 // bubble.
 //
 // The error is of the configuration or the set-up; what the lock does wrong is in
@@ -23,7 +24,7 @@ func Run(ctx context.Context, bubble Bubble, cfg Config, tell func(Progress)) (R
 	if err != nil {
 		return Result{}, err
 	}
-	x := &explorer{cfg: cfg, scenario: scenario, bubble: bubble, tell: tell, found: map[lockbench.Guarantee]failure{}}
+	x := &explorer{cfg: cfg, scenario: scenario, bubble: bubble, tell: tell, found: map[lockbench.Cell]failure{}}
 	err = x.enter(ctx, x.explore)
 	x.result.Design = cfg.Design.Name
 	return x.result, err
@@ -42,15 +43,15 @@ type explorer struct {
 	world  *world
 	others []*world // with fewer clients or rounds, for shrinking
 	sum    merged
-	found  map[lockbench.Guarantee]failure
+	found  map[lockbench.Cell]failure
 	told   time.Duration
 	result Result
 }
 
-// A failure is a schedule that broke a guarantee, or showed a hazard.
+// A failure is a schedule that broke a cell.
 type failure struct {
-	verdict checker.Verdict
-	choices []choice
+	candidate
+	against bool // it counts against the claims
 	at      int64
 	after   time.Duration
 }
@@ -95,8 +96,9 @@ func (x *explorer) explore() error {
 	if err := x.strategies(); err != nil {
 		return err
 	}
-	x.result.Findings, x.result.Grants = x.sum.result(x.cfg.exercises(x.scenario, w.skews)), x.sum.grants
 	x.witnesses()
+	exercises := x.cfg.exercises(x.scenario, w.skews)
+	x.result.Findings, x.result.Grants = x.sum.result(exercises, blank(w.header, exercises)), x.sum.grants
 	for _, o := range x.others {
 		o.close()
 	}
@@ -202,8 +204,9 @@ func (x *explorer) schedule(s strategy, counts func() bool) error {
 func (x *explorer) count() {
 	cov := &x.result.Coverage
 	cov.Schedules++
-	x.sum.add(x.world.judged(), func(g lockbench.Guarantee, v checker.Verdict) {
-		x.found[g] = failure{v, slices.Clone(x.world.made), cov.Schedules, x.watch.read()}
+	x.sum.add(x.world.judged(), func(f *checker.Finding) {
+		c := candidate{f.Cell, x.cfg, slices.Clone(x.world.made)}
+		x.found[f.Cell] = failure{c, f.Against > 0, cov.Schedules, x.watch.read()}
 	})
 	const often = 100 * time.Millisecond
 	if now := x.watch.read(); now-x.told >= often {
@@ -212,12 +215,7 @@ func (x *explorer) count() {
 	}
 }
 
-// broken lists the guarantees found broken so far, in order.
-func (x *explorer) broken() (all []lockbench.Guarantee) {
-	for _, g := range lockbench.Guarantees() {
-		if f, ok := x.found[g.Name]; ok && f.verdict == checker.Broken {
-			all = append(all, g.Name)
-		}
-	}
-	return all
+// broken lists the cells found broken so far, in order.
+func (x *explorer) broken() []lockbench.Cell {
+	return slices.SortedFunc(maps.Keys(x.found), lockbench.Cell.Compare)
 }

@@ -24,7 +24,7 @@ type Scenario struct {
 	Again bool
 	// Exercises is what it puts to the test with two clients or more, beside what
 	// faults and moves of time do.
-	Exercises []lockbench.Guarantee
+	Exercises []lockbench.Cell
 	// Run is one client's part. It returns when the client is done; errors of the
 	// lock are in the record and no reason to fail.
 	Run func(ctx context.Context, a *Actor)

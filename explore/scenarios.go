@@ -30,22 +30,20 @@ func (e *LacksError) Error() string {
 // they are shown and explored. They release what they hold unless that is their
 // point, so that only faults leave something behind.
 func Scenarios() []Scenario {
-	effects, extends := []lockbench.Guarantee{lockbench.Effects}, []lockbench.Guarantee{lockbench.Extend}
-	delays, nests := []lockbench.Guarantee{lockbench.ReleaseDelay}, []lockbench.Guarantee{lockbench.Reentrancy}
 	return []Scenario{
 		{Name: "contend", Summary: "acquire and release, round after round", Exercises: contended, Run: contend},
-		{Name: "update", Summary: "contend, and add one to a guarded record", Exercises: with(contended, effects), Run: update},
-		{Name: "overrun", Summary: "read, work for one and a half leases, write, release", Exercises: with(contended, outlived), Run: overrun},
-		{Name: "stale-release", Summary: "the first client releases after its lease, while the others work, and tries again", Exercises: with(contended, outlived), Run: staleRelease},
+		{Name: "update", Summary: "contend, and add one to a guarded record", Exercises: with(contended, lockbench.Effects), Run: update},
+		{Name: "overrun", Summary: "read, work for one and a half leases, write, release", Exercises: slices.Concat(contended, outlived), Run: overrun},
+		{Name: "stale-release", Summary: "the first client releases after its lease, while the others work, and tries again", Exercises: slices.Concat(contended, outlived), Run: staleRelease},
 		{Name: "release-twice", Summary: "contend, and release a second time", Exercises: contended, Run: releaseTwice},
-		{Name: "extend", Summary: "extend in time, work on, extend too late, release", Needs: []string{NeedsExtend}, Exercises: with(contended, extends), Run: extend},
-		{Name: "release-delay", Summary: "release so that others stay out for half a lease, and try meanwhile", Needs: []string{NeedsDelay}, Exercises: with(contended, delays), Run: releaseDelay},
-		{Name: "nested", Summary: "acquire twice, release once, work on, release", Needs: []string{NeedsNest}, Exercises: with(contended, nests), Run: nested},
+		{Name: "extend", Summary: "extend in time, work on, extend too late, release", Needs: []string{NeedsExtend}, Exercises: contended, Run: extend},
+		{Name: "release-delay", Summary: "release so that others stay out for half a lease, and try meanwhile", Needs: []string{NeedsDelay}, Exercises: with(contended, lockbench.ReleaseDelay), Run: releaseDelay},
+		{Name: "nested", Summary: "acquire twice, release once, work on, release", Needs: []string{NeedsNest}, Exercises: with(contended, lockbench.Reentrancy), Run: nested},
 		{Name: "wait", Summary: "the first client works for most of its lease; the others come meanwhile, and wait until past its end", Waits: true, Exercises: contended, Run: wait},
 		{Name: "abandon", Summary: "the first client never releases; the others come before its lease is over, and long after", Exercises: contended, Run: abandon},
 		{Name: "two-keys", Summary: "acquire two keys, every other client in the opposite order, release both", Keys: 2, Exercises: contended, Run: twoKeys},
-		{Name: "nested-short", Summary: "nested, the second acquire asking for a quarter of the lease: past the limits that some designs document", Needs: []string{NeedsNest}, OnRequest: true, Exercises: with(contended, nests), Run: nestedShort},
-		{Name: "nested-again", Summary: "nested, and a call that got no answer is made once more, as part of it: what drivers do", Needs: []string{NeedsNest}, Again: true, OnRequest: true, Exercises: with(contended, nests), Run: nested},
+		{Name: "nested-short", Summary: "nested, the second acquire asking for a quarter of the lease: past the limits that some designs document", Needs: []string{NeedsNest}, OnRequest: true, Exercises: with(contended, lockbench.Reentrancy), Run: nestedShort},
+		{Name: "nested-again", Summary: "nested, and a call that got no answer is made once more, as part of it: what drivers do", Needs: []string{NeedsNest}, Again: true, OnRequest: true, Exercises: with(contended, lockbench.Reentrancy), Run: nested},
 		{Name: "leftover", Summary: "the first client tries once; the others acquire and release, one round after the other, when its lease is long over", OnRequest: true, Run: leftover},
 		{Name: "hoard", Summary: "the same, but nobody releases: whoever gets in beside another does so by the acquire alone", OnRequest: true, Run: hoard},
 	}

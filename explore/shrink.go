@@ -8,21 +8,21 @@ import (
 	"github.com/lockbench/lockbench/checker"
 )
 
-// A shrinker makes the schedule that broke a guarantee as small as it can, by
-// running what is left when parts are taken away. It tries the same things in the
-// same order every time.
+// A shrinker makes the schedule that broke a cell as small as it can, by running what
+// is left when parts are taken away. Conditions may go with them, and none may come. It
+// tries the same things in the same order every time.
 type shrinker struct {
-	explorer  *explorer
-	guarantee lockbench.Guarantee
-	verdict   checker.Verdict
-	left      int           // tries
-	until     time.Duration // real time since the start of the exploration; zero: no limit
-	best      candidate
+	explorer *explorer
+	failure  failure
+	left     int           // tries
+	until    time.Duration // real time since the start of the exploration; zero: no limit
+	best     candidate
 }
 
 // A candidate is a schedule to try: a configuration and the choices wished for.
-// After it was run these are the choices made.
+// After it was run these are the choices made, and cell is what they broke.
 type candidate struct {
+	cell    lockbench.Cell
 	cfg     Config
 	choices []choice
 }
@@ -34,16 +34,16 @@ const shrinkTries = 4000
 // time is limited; else it is half of the budget on top of it.
 const shrinkTime = 3 * time.Second / 2
 
-// shrinkUntil is when to be done with the next of the guarantees found, each having
-// an equal part of the time.
-func (x *explorer) shrinkUntil() time.Duration {
+// shrinkUntil is when to be done with the next of so many failures, each having an
+// equal part of the time.
+func (x *explorer) shrinkUntil(left int) time.Duration {
 	budget := x.limit.budget
 	if budget == 0 {
 		return 0
 	}
 	now := x.watch.read()
 	rest := max(0, budget+max(budget/2, shrinkTime)-now)
-	return now + rest/time.Duration(max(1, len(x.found)-len(x.result.Witnesses)))
+	return now + rest/time.Duration(left)
 }
 
 // hurry tells whether to try no more: what was found is wanted now.
@@ -53,7 +53,7 @@ func (s *shrinker) hurry() bool {
 }
 
 // cost orders schedules, the dearest thing first.
-func (c candidate) cost() [7]int {
+func (c candidate) cost() [8]int {
 	var faults, moves, steps, switches int
 	last := noActor
 	for _, made := range c.choices {
@@ -68,13 +68,12 @@ func (c candidate) cost() [7]int {
 			last = made.actor
 		}
 	}
-	return [7]int{faults, moves, c.cfg.Clients, steps, c.cfg.Rounds, switches, len(c.choices)}
+	return [8]int{faults, moves, c.cell.Under.Count(), c.cfg.Clients, steps, c.cfg.Rounds, switches, len(c.choices)}
 }
 
-// shrink returns the smallest schedule found that does to the guarantee what from
-// does, or worse.
-func (x *explorer) shrink(g lockbench.Guarantee, v checker.Verdict, from candidate) candidate {
-	s := &shrinker{explorer: x, guarantee: g, verdict: v, left: shrinkTries, until: x.shrinkUntil(), best: from}
+// shrink returns the smallest schedule found that breaks what f breaks, done by then.
+func (x *explorer) shrink(f failure, until time.Duration) candidate {
+	s := &shrinker{explorer: x, failure: f, left: shrinkTries, until: until, best: f.candidate}
 	for {
 		before := s.best.cost()
 		s.stopEarly()
@@ -90,46 +89,62 @@ func (x *explorer) shrink(g lockbench.Guarantee, v checker.Verdict, from candida
 	}
 }
 
-// try runs c and keeps it if it still does it, and is smaller than the best so far.
-func (s *shrinker) try(c candidate) bool {
+// try runs what is left of the best so far and keeps it if it still breaks its cell, or
+// the guarantee under fewer of the conditions, and is smaller.
+func (s *shrinker) try(cfg Config, choices []choice) bool {
 	if s.left--; s.left < 0 || s.hurry() {
 		return false
 	}
-	made, verdict := s.explorer.attempt(c, s.guarantee)
-	c.choices = made
+	made, r, ok := s.explorer.attempt(candidate{s.best.cell, cfg, choices})
+	if !ok {
+		return false
+	}
+	s.turnUp(cfg, made, r)
+	cell, does := breaks(r, s.best.cell, s.failure.against)
+	c := candidate{cell, cfg, made}
 	now, best := c.cost(), s.best.cost()
-	if s.verdict.Graver(verdict) || slices.Compare(now[:], best[:]) >= 0 {
+	taken := !s.failure.against && s.explorer.found[cell].against // that cell is shown by what counts
+	if !does || taken || slices.Compare(now[:], best[:]) >= 0 {
 		return false
 	}
 	s.best = c
 	return true
 }
 
-// attempt runs a schedule that follows c, and returns the choices it made and its
-// verdict on g.
-func (x *explorer) attempt(c candidate, g lockbench.Guarantee) ([]choice, checker.Verdict) {
+// turnUp keeps what counts against the claims and was not found before: to shrink what
+// does not count may lead to it, and is not to hide it.
+func (s *shrinker) turnUp(cfg Config, made []choice, r checker.Result) {
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		own := s.failure.against && explains(s.best.cell, f.Cell)
+		if broken(f, true) && !own && !s.explorer.explained(f.Cell, true, true) {
+			s.explorer.found[f.Cell] = failure{candidate{f.Cell, cfg, made}, true, s.failure.at, s.failure.after}
+		}
+	}
+}
+
+// attempt runs a schedule that follows c. It returns the choices made and what is found of
+// them until the next schedule, and false where it cannot be run.
+func (x *explorer) attempt(c candidate) ([]choice, checker.Result, bool) {
 	w, err := x.worldFor(c.cfg)
 	if err != nil {
-		return nil, checker.Untested
+		return nil, checker.Result{}, false
 	}
 	follow := &guided{wishes: c.choices}
 	follow.begin()
 	ended, err := w.run(follow)
 	if err != nil || !ended && !follow.halted {
 		w.end()
-		return nil, checker.Untested
+		return nil, checker.Result{}, false
 	}
 	err = w.finish()
-	verdict := w.judged().Find(g).Verdict
+	r := w.judged()
 	made := slices.Clone(w.made)
 	if follow.halted {
 		made = append(made, choice{verb: verbStop, actor: noActor})
 	}
 	w.end()
-	if err != nil {
-		return nil, checker.Untested
-	}
-	return made, verdict
+	return made, r, err == nil
 }
 
 // stopEarly ends the schedule as soon as what it shows has happened.
@@ -137,7 +152,7 @@ func (s *shrinker) stopEarly() {
 	choices := s.best.choices
 	for n := 1; n < len(choices); n++ {
 		short := append(slices.Clone(choices[:n]), choice{verb: verbStop, actor: noActor})
-		if s.try(candidate{s.best.cfg, short}) {
+		if s.try(s.best.cfg, short) {
 			return
 		}
 	}
@@ -147,7 +162,7 @@ func (s *shrinker) stopEarly() {
 func (s *shrinker) withoutDeviations() {
 	for i := len(s.best.choices) - 1; i >= 0; i-- {
 		if i < len(s.best.choices) && !s.best.choices[i].plain() {
-			s.try(candidate{s.best.cfg, slices.Delete(slices.Clone(s.best.choices), i, i+1)})
+			s.try(s.best.cfg, slices.Delete(slices.Clone(s.best.choices), i, i+1))
 		}
 	}
 }
@@ -161,7 +176,7 @@ func (s *shrinker) onlyTime() {
 		for nth := range 6 { // the edges of three leases
 			passing := slices.Clone(s.best.choices)
 			passing[i] = choice{verb: verbMove, actor: noActor, nth: nth}
-			if s.try(candidate{s.best.cfg, passing}) {
+			if s.try(s.best.cfg, passing) {
 				return
 			}
 		}
@@ -178,7 +193,7 @@ func (s *shrinker) withoutCommands() {
 	for _, size := range chunks {
 		for i := len(s.best.choices) - 1; i >= 0; i-- {
 			if i < len(s.best.choices) && s.best.choices[i].verb == verbRun {
-				s.try(candidate{s.best.cfg, s.best.chunk(i, size)})
+				s.try(s.best.cfg, s.best.chunk(i, size))
 			}
 		}
 	}
@@ -206,7 +221,7 @@ func (s *shrinker) fewerClients() {
 }
 
 // drop is c without a client, those after it moved up.
-func (c candidate) drop(client int) candidate {
+func (c candidate) drop(client int) (Config, []choice) {
 	fewer := c.cfg
 	fewer.Clients--
 	processes := func(cfg Config) int { return (cfg.Clients + cfg.Threads - 1) / cfg.Threads }
@@ -230,15 +245,15 @@ func (c candidate) drop(client int) candidate {
 		}
 		choices = append(choices, made)
 	}
-	return candidate{fewer, choices}
+	return fewer, choices
 }
 
 // fewerRounds has clients go through the scenario less often.
 func (s *shrinker) fewerRounds() {
 	for rounds := 1; rounds < s.best.cfg.Rounds; rounds++ {
-		c := s.best
-		c.cfg.Rounds = rounds
-		if s.try(c) {
+		fewer := s.best.cfg
+		fewer.Rounds = rounds
+		if s.try(fewer, s.best.choices) {
 			return
 		}
 	}
@@ -254,7 +269,7 @@ func (s *shrinker) reorder() {
 			moved := slices.Clone(s.best.choices)
 			one := moved[j]
 			moved = slices.Insert(slices.Delete(moved, j, j+1), i, one)
-			s.try(candidate{s.best.cfg, moved})
+			s.try(s.best.cfg, moved)
 		}
 	}
 }

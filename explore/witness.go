@@ -2,18 +2,28 @@ package explore
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 )
 
-// witnesses shrinks what was found, and shows it.
+// witnesses shrinks what was found, the cells with the fewest conditions first, and shows
+// it. What shrinking turns up comes after that.
 func (x *explorer) witnesses() {
-	x.result.Witnesses = map[lockbench.Guarantee]Witness{}
-	for _, g := range lockbench.Guarantees() {
-		if f, ok := x.found[g.Name]; ok {
-			small := x.shrink(g.Name, f.verdict, candidate{x.cfg, f.choices})
-			x.result.Witnesses[g.Name] = x.show(g.Name, f, small)
+	shown := map[lockbench.Cell]bool{}
+	x.result.Witnesses = map[lockbench.Cell]Witness{}
+	for left := x.unexplained(shown); len(left) > 0; left = x.unexplained(shown) {
+		f := x.found[left[0]]
+		f.candidate = x.shrink(f, x.shrinkUntil(len(left)))
+		if f.against || !x.found[f.cell].against { // else the cell turned up meanwhile, and is shown as that
+			x.found[f.cell], shown[f.cell] = f, true
+			x.show(f)
+		}
+	}
+	for cell := range x.result.Witnesses {
+		if x.explained(cell, x.found[cell].against, false) {
+			delete(x.result.Witnesses, cell)
 		}
 	}
 	for _, w := range x.others {
@@ -21,35 +31,57 @@ func (x *explorer) witnesses() {
 	}
 }
 
-// show runs the schedule once more to write it down.
-func (x *explorer) show(g lockbench.Guarantee, f failure, small candidate) Witness {
-	out := Witness{Guarantee: g, Verdict: f.verdict, FoundAt: f.at, FoundAfter: f.after}
-	w, err := x.worldFor(small.cfg)
-	if err != nil {
-		x.defect("witness of %s: %v", g, err)
-		return out
+// unexplained lists the cells found that are to be shown yet, in order.
+func (x *explorer) unexplained(shown map[lockbench.Cell]bool) []lockbench.Cell {
+	return slices.DeleteFunc(x.broken(), func(cell lockbench.Cell) bool {
+		return shown[cell] || x.explained(cell, x.found[cell].against, false)
+	})
+}
+
+// explained tells whether a cell found explains that cell is broken: see [explains]. One
+// that counts against the claims is explained by another only that does, and the other
+// way round. Itself says that the cell itself may be that.
+func (x *explorer) explained(cell lockbench.Cell, against, itself bool) bool {
+	for other, f := range x.found {
+		if explains(other, cell) && f.against == against && (itself || other != cell) {
+			return true
+		}
 	}
-	follow := &guided{wishes: small.choices}
+	return false
+}
+
+// show runs a shrunk schedule once more, to write it down.
+func (x *explorer) show(f failure) {
+	w, err := x.worldFor(f.cfg)
+	if err != nil {
+		x.defect("witness of %s: %v", f.cell, err)
+		return
+	}
+	follow := &guided{wishes: f.choices}
 	follow.begin()
 	p, err := w.perform(follow)
 	if err != nil {
-		x.defect("witness of %s: %v", g, err)
-		return out
+		x.defect("witness of %s: %v", f.cell, err)
+		return
 	}
-	finding := p.judged.Find(g)
-	if f.verdict.Graver(finding.Verdict) {
-		x.defect("schedule %d had %s %s; run again it is %s", f.at, g, f.verdict, finding.Verdict)
+	finding := p.judged.Find(f.cell)
+	if !broken(&finding, f.against) {
+		x.defect("schedule %d had %s broken; run again it is %s", f.at, f.cell, finding.Verdict)
 	}
 	for _, d := range p.judged.Defects {
 		x.defect("%s", d)
 	}
-	out.Verdict, out.Rows, out.Sentence = finding.Verdict, p.notes.rows, w.sentence(finding)
+	x.sum.found(&finding)
+	out := Witness{
+		Cell: f.cell, Verdict: finding.Verdict, Sentence: w.sentence(finding), Rows: p.notes.rows,
+		FoundAt: f.at, FoundAfter: f.after,
+	}
 	s := script{
-		cfg: small.cfg, design: x.cfg.Design.Name, breaks: g, verdict: finding.Verdict,
+		cfg: f.cfg, design: x.cfg.Design.Name, breaks: []lockbench.Cell{f.cell}, verdict: finding.Verdict,
 		comment: out.Sentence, lines: p.notes.lines,
 	}
 	out.Replay = Replay{s.text()}
-	return out
+	x.result.Witnesses[f.cell] = out
 }
 
 func (x *explorer) defect(format string, args ...any) {

@@ -136,7 +136,7 @@ func answered(b explore.Bubble, r request, tell func(explore.Progress)) explore.
 		time.Sleep(24 * time.Hour)
 		b.Wait()
 		result.Elapsed = time.Since(began)
-		tell(explore.Progress{Schedules: 5, Broken: []lockbench.Guarantee{lockbench.Exclusion}, Elapsed: time.Second})
+		tell(explore.Progress{Schedules: 5, Broken: []lockbench.Cell{lockbench.Exclusion.At(lockbench.Crash)}, Elapsed: time.Second})
 	})
 	fmt.Println("PASS, says the lock")
 	_, _ = io.WriteString(os.Stderr, "and more\n")
@@ -150,12 +150,12 @@ func sample() explore.Result {
 		Design:   "answers",
 		Coverage: explore.Coverage{Strategy: explore.Exhaustive, Scenario: "contend", Schedules: 3, Complete: true},
 		Findings: []checker.Finding{{
-			Guarantee: lockbench.Exclusion, Verdict: checker.Broken, Claimed: true, Exposure: 4, Violations: 1,
+			Cell: lockbench.Exclusion.At(0), Verdict: checker.Broken, Claimed: true, Exposure: 4, Violations: 1,
 			Measures: map[string]float64{"jain": 0.25},
 			Witness:  &checker.Witness{Key: "k", Sentence: "two owners", Ops: []history.Op{op}, Holds: []checker.WitnessHold{{Hold: 1, Until: history.Never}}},
 		}},
-		Witnesses: map[lockbench.Guarantee]explore.Witness{lockbench.Exclusion: {
-			Guarantee: lockbench.Exclusion, Verdict: checker.Broken, Sentence: "two owners", FoundAt: 2, FoundAfter: time.Millisecond,
+		Witnesses: map[lockbench.Cell]explore.Witness{lockbench.Exclusion.At(lockbench.Crash): {
+			Cell: lockbench.Exclusion.At(lockbench.Crash), Verdict: checker.Broken, Sentence: "two owners", FoundAt: 2, FoundAfter: time.Millisecond,
 			Replay: explore.Replay{Text: []byte("a\nb\xff\n")},
 			Rows:   []explore.Row{{At: time.Second, Client: "c1", Command: "SET k token#1", Reply: "OK", Holders: []string{"c1"}}},
 		}},
@@ -186,7 +186,7 @@ func TestRun(t *testing.T) {
 	if diff := cmp.Diff(got, want); diff != "" {
 		t.Errorf("result (-got +want):\n%s", diff)
 	}
-	if want := []explore.Progress{{Schedules: 5, Broken: []lockbench.Guarantee{lockbench.Exclusion}, Elapsed: time.Second}}; !cmp.Equal(told, want) {
+	if want := []explore.Progress{{Schedules: 5, Broken: []lockbench.Cell{lockbench.Exclusion.At(lockbench.Crash)}, Elapsed: time.Second}}; !cmp.Equal(told, want) {
 		t.Errorf("progress: got %v, want %v", told, want)
 	}
 }

@@ -16,7 +16,7 @@ type request struct {
 	Design string
 	// Claims are those of the design, which may not be the ones that it was made
 	// with.
-	Claims []lockbench.Guarantee
+	Claims lockbench.Claims
 	Replay []byte
 }
 
