@@ -41,7 +41,7 @@ var tallies = []struct {
 
 var (
 	strikes    = describe("fault_strikes_total", "Faults that struck, by kind.", "fault")
-	violations = describe("violations_total", "Violations of guarantees that are broken: of those claimed from the start, of others once they are.", "guarantee", "claimed")
+	violations = describe("violations_total", "Violations of guarantees by the conditions that touched them: of what is claimed where nothing goes wrong from the start, of all else once it is broken.", "guarantee", "conditions", "claimed")
 	active     = describe("run_active", "Whether the run is going on or being judged.")
 	progress   = describe("run_progress_ratio", "How much of the run is over; missing where that is not known.")
 

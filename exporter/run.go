@@ -27,18 +27,19 @@ type Run struct {
 	over    bool
 }
 
-// A breach is how often a guarantee was violated.
+// A breach is how often a cell was violated.
 type breach struct {
-	guarantee lockbench.Guarantee
-	claimed   bool
-	count     int64
+	cell    lockbench.Cell
+	claimed bool
+	count   int64
 }
 
 func newRun(e *Exporter, s Subject, h history.Header) *Run {
 	h.WarmupNS = 0 // a scraper has intervals of its own
 	r := &Run{subject: s, exporter: e, figures: measure.New(h), observed: make(map[measure.Op]prometheus.Observer)}
-	for _, g := range h.Claims {
-		r.broken = append(r.broken, breach{guarantee: g, claimed: true})
+	for _, g := range h.Claims.Keeps {
+		cell := g.At(0)
+		r.broken = append(r.broken, breach{cell: cell, claimed: h.Claims.Claims(cell)})
 	}
 	r.figures.Observe(r.took)
 	return r
@@ -79,12 +80,12 @@ func (r *Run) Judge(findings []checker.Finding) {
 	}
 }
 
-// breach is where violations of a guarantee are counted.
+// breach is where violations of a cell are counted.
 func (r *Run) breach(f checker.Finding) *breach {
-	i := slices.IndexFunc(r.broken, func(b breach) bool { return b.guarantee == f.Guarantee })
+	i := slices.IndexFunc(r.broken, func(b breach) bool { return b.cell == f.Cell })
 	if i < 0 {
 		i = len(r.broken)
-		r.broken = append(r.broken, breach{guarantee: f.Guarantee, claimed: f.Claimed})
+		r.broken = append(r.broken, breach{cell: f.Cell, claimed: f.Claimed})
 	}
 	return &r.broken[i]
 }
@@ -142,7 +143,7 @@ func (r *Run) collect() (all []prometheus.Metric) {
 		add(strikes, prometheus.CounterValue, float64(f.Struck()), f.Note)
 	}
 	for _, b := range r.broken {
-		add(violations, prometheus.CounterValue, float64(b.count), string(b.guarantee), strconv.FormatBool(b.claimed))
+		add(violations, prometheus.CounterValue, float64(b.count), string(b.cell.Guarantee), b.cell.Under.String(), strconv.FormatBool(b.claimed))
 	}
 	add(active, prometheus.GaugeValue, indicator(!r.over))
 	if share, known := r.progress(); known {

@@ -74,8 +74,9 @@ func unless(absent bool, why string, v float64) Reading {
 // the run.
 func (m Metric) Read(r *Run) Reading { return m.read(r) }
 
-// Metrics lists every metric, those of latencies with the percentiles that reports
-// show; others are found by name all the same.
+// Metrics lists every metric: those of latencies with the percentiles that reports show,
+// those of guarantees where nothing went wrong. Others are found by name all the same,
+// exclusion@failover.violations.
 func Metrics() []Metric {
 	live := slices.Concat(latencies(), counts(), arrivals(), measured())
 	for i := range live {
@@ -95,6 +96,9 @@ func Find(name string) (Metric, error) {
 	if m, found := percentileOf(name); found {
 		m.Sources = Live
 		return m, nil
+	}
+	if m, found, err := cellMetric(name); found {
+		return m, err
 	}
 	names := make([]string, len(all))
 	for i, m := range all {
@@ -178,7 +182,7 @@ func share(name, summary string, of func(*checker.Result) (part, whole int64)) M
 // guarded is a count of what became of guarded records, where there are any.
 func guarded(name, summary string, of func(*measure.Measures) int64) Metric {
 	return Metric{Name: name, Unit: Count, Summary: summary, Rises: true, read: func(r *Run) Reading {
-		switch f := r.Verdicts.Find(lockbench.Effects); {
+		switch f := r.Verdicts.Find(lockbench.Effects.At(0)); {
 		case r.empty():
 			return nothing(anything)
 		case f.Verdict == checker.NotApplicable:

@@ -1,10 +1,8 @@
 package reports
 
 import (
-	"slices"
-
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker"
+	"slices"
 )
 
 // byDesign returns r with one run for all scenarios of a design. What is not
@@ -40,7 +38,7 @@ func (r *Run) blank() Run {
 	b := *r
 	b.Workload, b.Error, b.Defects, b.Notes, b.Counts = "", "", nil, nil, Counts{}
 	b.lacks = true
-	b.Guarantees = make(map[lockbench.Guarantee]Guarantee)
+	b.Cells, b.Breaches = make(Cells), 0
 	return b
 }
 
@@ -58,12 +56,13 @@ func (r *Run) join(scenario *Run) {
 	if scenario.Error != "" {
 		r.Error += scenario.Workload + ": " + scenario.Error
 	}
-	for name, g := range scenario.Guarantees {
-		g.scenarios = []string{scenario.Workload}
-		if before, judged := r.Guarantees[name]; judged {
-			g = before.join(g)
+	r.Breaches += scenario.Breaches
+	for cell, f := range scenario.Cells {
+		f.scenarios = []string{scenario.Workload}
+		if before, judged := r.Cells[cell]; judged {
+			f = before.join(cell.Guarantee, f)
 		}
-		r.Guarantees[name] = g
+		r.Cells[cell] = f
 	}
 }
 
@@ -73,33 +72,41 @@ func (r *Run) hasNotTheAbility() bool {
 	return r.lacks || r.Exploration != nil && r.Exploration.Schedules == 0 && r.Exit == Passed
 }
 
-// join is what two scenarios say of one guarantee: the graver verdict, by the
-// shorter schedule.
-func (g Guarantee) join(other Guarantee) Guarantee {
-	graver, milder := g, other
-	if other.outweighs(g) {
-		graver, milder = other, g
+// join is what two scenarios say of one cell of g: the graver verdict, by the shorter schedule.
+func (f Finding) join(g lockbench.Guarantee, other Finding) Finding {
+	graver, milder := f, other
+	if other.outweighs(f) {
+		graver, milder = other, f
 	}
-	if graver.Verdict != checker.Broken { // else it counts whether it was claimed where it was broken
-		graver.Claimed = graver.Claimed || milder.Claimed
-	}
+	graver.Claimed = graver.Claimed || milder.Claimed
 	graver.Exercised = graver.Exercised || milder.Exercised
-	graver.Exposure += milder.Exposure
+	graver.add(g, milder)
 	if milder.Verdict == graver.Verdict {
-		graver.Violations += milder.Violations
 		graver.scenarios = slices.Concat(graver.scenarios, milder.scenarios)
 	}
 	return graver
 }
 
-func (g Guarantee) outweighs(other Guarantee) bool {
-	if g.Verdict != other.Verdict {
-		return g.Verdict.Graver(other.Verdict)
+// add adds what another finding on the same cell of g counts.
+func (f *Finding) add(g lockbench.Guarantee, more Finding) {
+	asked := f.asked(g)
+	for q, n := range more.asked(g) {
+		asked[q] += n
 	}
-	if g.Verdict == checker.Broken && g.Claimed != other.Claimed {
-		return g.Claimed
+	f.Exposure += more.Exposure
+	f.Violations += more.Violations
+	f.Against += more.Against
+	f.ask(g, asked)
+}
+
+func (f Finding) outweighs(other Finding) bool {
+	if f.Verdict != other.Verdict {
+		return f.Verdict.Graver(other.Verdict)
 	}
-	return g.Schedule.shorter(other.Schedule) || g.Exercised && !other.Exercised
+	if f.fails() != other.fails() {
+		return f.fails()
+	}
+	return f.Schedule.shorter(other.Schedule) || f.Exercised && !other.Exercised
 }
 
 func (s *Schedule) shorter(than *Schedule) bool {
@@ -116,13 +123,8 @@ func (r *Run) exit() int {
 	if r.unmeasured() || r.Error != "" || len(r.Defects) > 0 {
 		exit = Inconclusive
 	}
-	for _, g := range r.Guarantees {
-		switch {
-		case g.Claimed && g.Verdict == checker.Broken:
-			return BrokenClaim
-		case g.Claimed && g.Exercised && g.Verdict == checker.Untested:
-			exit = Inconclusive
-		}
+	if code := r.Cells.exit(); code != Passed {
+		return code
 	}
 	return exit
 }

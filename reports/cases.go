@@ -26,6 +26,7 @@ type testCase struct {
 	state caseState
 	// message says in one line what was found; evidence shows it.
 	message, evidence string
+	broken            bool // a cell, claimed or not
 }
 
 // A caseState is what became of a test case. Three colours cannot tell five verdicts
@@ -36,7 +37,7 @@ type caseState uint8
 const (
 	caseErred   caseState = iota // inconclusive, which is never success
 	casePassed                   // held
-	caseSkipped                  // nothing was promised: untested, a hazard, broken but not claimed
+	caseSkipped                  // nothing was promised: untested, or broken but not claimed
 	caseFailed                   // a claim was broken, or a threshold failed
 )
 
@@ -49,10 +50,8 @@ func (r *Result) suites() []suite {
 		run := &merged.Runs[i]
 		s := suite{name: labels[i], run: run, took: r.took(run), cases: []testCase{run.wholeCase()}}
 		s.cases = append(s.cases, merged.thresholdCases(i)...)
-		for _, name := range Judgeable() {
-			if g, judged := run.Guarantees[name]; judged {
-				s.cases = append(s.cases, merged.guaranteeCase(run, name, g))
-			}
+		for _, cell := range run.Cells.Sorted() {
+			s.cases = append(s.cases, merged.cellCase(run, cell))
 		}
 		all = append(all, s)
 	}
@@ -84,7 +83,7 @@ func (r *Result) took(run *Run) time.Duration {
 // loose are the suites that belong to no design.
 func (r *Result) loose() (all []suite) {
 	if c := r.SelfCheck; c != nil {
-		found := testCase{name: "a lock broken on purpose is caught", state: casePassed, message: "it broke " + string(c.MustBreak)}
+		found := testCase{name: "a lock broken on purpose is caught", state: casePassed, message: "it broke " + c.MustBreak.String()}
 		if !c.Caught {
 			found.state, found.message = caseErred, "what held counts as untested: "+c.reason()
 		}
@@ -179,30 +178,30 @@ func outcomeState(o gates.Outcome) caseState {
 	return caseErred
 }
 
-// guaranteeCase is one guarantee of a run.
-func (r *Result) guaranteeCase(run *Run, name lockbench.Guarantee, g Guarantee) testCase {
-	found := testCase{name: string(name), message: detail(g)}
-	found.state, found.message = stateOf(g, run.lacks)
-	if g.Verdict == checker.Broken || g.Verdict == checker.Hazard {
-		found.evidence = r.passage(run, name, g)
+// cellCase is one cell of a run.
+func (r *Result) cellCase(run *Run, cell lockbench.Cell) testCase {
+	f := run.Cells[cell]
+	found := testCase{name: cell.String(), broken: f.Verdict == checker.Broken}
+	open := run.Cells.Read(cell).Verdict == checker.Untested && !run.lacks
+	found.state, found.message = stateOf(f, open)
+	if found.broken {
+		found.evidence = r.passage(run, cell)
 	}
 	return found
 }
 
-// stateOf says what a verdict is as a test, and why.
-func stateOf(g Guarantee, lacks bool) (caseState, string) {
+// stateOf says what a verdict is as a test, and why. open: nothing else was seen to hold it.
+func stateOf(g Finding, open bool) (caseState, string) {
 	switch said := detail(g); {
-	case g.Verdict == checker.Broken && g.Claimed:
+	case g.fails():
 		return caseFailed, sentence(g, "broken, and the design claims it")
 	case g.Verdict == checker.Broken:
 		return caseSkipped, sentence(g, "BROKEN, but the design does not claim it")
-	case g.Verdict == checker.Hazard:
-		return caseSkipped, joined("hazard, the documented limit of leases", said)
 	case g.Verdict == checker.Held:
 		return casePassed, said
 	case g.Verdict == checker.NotApplicable:
 		return caseSkipped, joined("not for this design", said)
-	case g.Claimed && g.Exercised && !lacks:
+	case g.Claimed && g.Exercised && open:
 		return caseErred, joined("claimed, but it met too little to say", said)
 	case g.Claimed:
 		return caseSkipped, joined("claimed, but not exercised", said)
@@ -211,8 +210,8 @@ func stateOf(g Guarantee, lacks bool) (caseState, string) {
 	}
 }
 
-// sentence is what happened in one line, if there is a witness, else the verdict.
-func sentence(g Guarantee, verdict string) string {
+// sentence is what happened in one line, if there is a counterexample, else the verdict.
+func sentence(g Finding, verdict string) string {
 	if g.Witness == nil {
 		return joined(verdict, detail(g))
 	}
@@ -226,20 +225,15 @@ func joined(what, more string) string {
 	return what + ": " + more
 }
 
-// passage is the part of the terminal report on a guarantee that was broken, or nearly.
-func (r *Result) passage(run *Run, name lockbench.Guarantee, g Guarantee) string {
+// passage is the part of the terminal report on a cell that was broken.
+func (r *Result) passage(run *Run, cell lockbench.Cell) string {
 	var buf bytes.Buffer
 	t := terminal{page: newPage(&buf, TerminalOptions{}), result: r, label: newLabel(r.Runs)}
-	switch {
-	case g.Verdict == checker.Hazard && g.Witness == nil:
-	case g.Verdict == checker.Hazard:
-		fmt.Fprintf(t, "  %s\n\n", g.Witness.Sentence)
-		newTimeline(g.Witness).write(t.Writer, t.palette)
-	case run.Exploration != nil:
+	if run.Exploration != nil {
 		e := exploration{terminal: t}
-		e.brokenGuarantee(name, g, make(map[lockbench.Guarantee]*Schedule))
-	default:
-		t.brokenGuarantee(name, g, make(map[lockbench.Guarantee]*Witness))
+		e.brokenCell(run, cell, make(map[lockbench.Cell]*Schedule))
+	} else {
+		t.brokenCell(run, cell, make(map[lockbench.Cell]*Witness))
 		fmt.Fprintf(t, "\n  check it again: %s\n", recheck(run))
 	}
 	_ = t.Flush() // to memory

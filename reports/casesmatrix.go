@@ -18,8 +18,8 @@ func (m *Matrix) suites() []suite {
 		for _, part := range m.Settings.Parts {
 			s.cases = append(s.cases, m.partCase(row, part))
 		}
-		for _, name := range Judgeable() {
-			s.cases = append(s.cases, m.cellCase(row, name))
+		for _, cell := range row.found().Sorted() {
+			s.cases = append(s.cases, m.cellCase(row, cell))
 		}
 		all = append(all, s)
 	}
@@ -59,23 +59,23 @@ func (r *MatrixRow) omission(part string) string {
 	return ""
 }
 
-// cellCase is one cell of a matrix, with its evidence where there is something to show.
-func (m *Matrix) cellCase(row *MatrixRow, name lockbench.Guarantee) testCase {
-	cell := row.Cells[name]
-	found := testCase{name: string(name)}
-	g := Guarantee{Verdict: cell.Verdict, Claimed: cell.Claimed, Exercised: cell.Exercised}
+// cellCase is one cell of a matrix, with its evidence where it is broken.
+func (m *Matrix) cellCase(row *MatrixRow, at lockbench.Cell) testCase {
+	cell := row.Cells[at]
+	f := cell.Finding
 	for _, e := range cell.Evidence {
 		if e.Part == cell.By {
-			g.Exposure, g.Violations, g.Note, g.Measures, g.Witness = e.Exposure, e.Violations, e.Note, e.Measures, e.Witness
+			f.Note, f.Measures, f.Witness = e.Note, e.Measures, e.Witness
 		}
 	}
-	found.state, found.message = stateOf(g, false)
+	found := testCase{name: at.String(), broken: f.Verdict == checker.Broken}
+	found.state, found.message = stateOf(f, row.found().Read(at).Verdict == checker.Untested)
 	if cell.By != "" {
 		found.message += " (" + cell.By + ")"
 	}
-	if cell.Verdict == checker.Broken || cell.Verdict == checker.Hazard {
+	if found.broken {
 		var buf bytes.Buffer
-		_ = ExplainCell(&buf, *m, CellName{Design: row.Design, Guarantee: name}, TerminalOptions{}) // to memory, of a cell there is
+		_ = ExplainCell(&buf, *m, CellName{Design: row.Design, Cell: at}, TerminalOptions{}) // to memory, of a cell there is
 		found.evidence = strings.Trim(buf.String(), "\n")
 	}
 	return found
@@ -88,7 +88,7 @@ func (m *Matrix) selfChecks() (all []testCase) {
 		if p == nil {
 			continue
 		}
-		found := testCase{name: "a lock broken on purpose is caught in " + part, state: casePassed, message: "it broke " + string(p.MustBreak)}
+		found := testCase{name: "a lock broken on purpose is caught in " + part, state: casePassed, message: "it broke " + p.MustBreak.String()}
 		if !m.SelfCheck.caught(part) {
 			found.state, found.message = caseErred, "what held counts as untested: "+m.uncaught(p)
 		}

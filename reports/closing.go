@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -9,25 +10,17 @@ import (
 	"github.com/lockbench/lockbench/checker"
 )
 
-// hazards writes one line per hazard: the documented limit of leases, met.
-func (t *terminal) hazards() {
-	t.each("hazards, the documented limit of leases: work went on past validity", func(g Guarantee) bool {
-		return g.Verdict == checker.Hazard
-	})
-}
-
 // open writes the claims that could have been exercised and were not enough.
 func (t *terminal) open() {
-	t.each("open, claims that met too little to say", func(g Guarantee) bool {
-		return g.Verdict == checker.Untested && g.Claimed && g.Exercised
+	t.each("open, claims that met too little to say", func(f Finding) bool {
+		return f.Verdict == checker.Untested && f.Claimed && f.Exercised
 	})
 }
 
-// each writes one line per run and guarantee that matches, by guarantee, under a
-// heading.
-func (t *terminal) each(heading string, match func(Guarantee) bool) {
-	for _, g := range lockbench.Guarantees() {
-		runs := t.runsWith(g.Name, match)
+// each writes one line per run and cell that matches, by cell, under a heading.
+func (t *terminal) each(heading string, match func(Finding) bool) {
+	for _, cell := range t.cells() {
+		runs := t.runsWith(cell, match)
 		if len(runs) == 0 {
 			continue
 		}
@@ -35,64 +28,91 @@ func (t *terminal) each(heading string, match func(Guarantee) bool) {
 			t.printf("\n%s\n", t.bold(heading))
 			heading = ""
 		}
-		t.guarantee(g.Name, runs)
+		t.cell(cell, runs)
 	}
 }
 
-// runsWith lists the runs whose verdict on the guarantee of that name matches.
-func (t *terminal) runsWith(name lockbench.Guarantee, match func(Guarantee) bool) []*Run {
+// cells are those of all runs.
+func (t *terminal) cells() []lockbench.Cell {
+	all := make(Cells)
+	for i := range t.result.Runs {
+		maps.Copy(all, t.result.Runs[i].Cells)
+	}
+	return all.Sorted()
+}
+
+// runsWith lists the runs whose finding on the cell matches.
+func (t *terminal) runsWith(cell lockbench.Cell, match func(Finding) bool) []*Run {
 	var runs []*Run
 	for i := range t.result.Runs {
 		run := &t.result.Runs[i]
-		if g, judged := run.Guarantees[name]; judged && match(g) {
+		if _, judged := run.Cells[cell]; judged && match(run.Cells.Read(cell)) {
 			runs = append(runs, run)
 		}
 	}
 	return runs
 }
 
-// guarantee writes what runs have to say of one guarantee; a note that all of
-// them share stands before them, once.
-func (t *terminal) guarantee(name lockbench.Guarantee, runs []*Run) {
-	shared, width := runs[0].Guarantees[name].Note, 0
+// cell writes what runs have to say of one cell; a note that all of them share stands before
+// them, once.
+func (t *terminal) cell(cell lockbench.Cell, runs []*Run) {
+	shared, width := runs[0].Cells[cell].Note, 0
 	for _, run := range runs {
 		width = max(width, len(t.label.of(run)))
-		if run.Guarantees[name].Note != shared {
+		if run.Cells[cell].Note != shared {
 			shared = ""
 		}
 	}
-	heading := string(name)
+	heading := cell.String()
 	if shared != "" {
 		heading += ": " + shared
 	}
 	t.printf("  %s\n", heading)
 	for _, run := range runs {
-		g := run.Guarantees[name]
+		f := run.Cells[cell]
 		if shared != "" {
-			g.Note = ""
+			f.Note = ""
 		}
-		t.printf("    %s\n", strings.TrimRight(fmt.Sprintf("%-*s  %s", width, t.label.of(run), detail(g)), " "))
+		t.printf("    %s\n", strings.TrimRight(fmt.Sprintf("%-*s  %s", width, t.label.of(run), detail(f)), " "))
 	}
 }
 
-// notExercised names the claims that this workload cannot put to the test.
+// notExercised names the guarantees that are claimed and that this workload cannot put to the
+// test.
 func (t *terminal) notExercised() {
 	var lines []string
 	for _, g := range lockbench.Guarantees() {
-		claiming := t.runsWith(g.Name, func(g Guarantee) bool { return g.Claimed })
+		var claiming int
 		var designs []string
-		for _, run := range claiming {
-			if found := run.Guarantees[g.Name]; !found.Exercised && !found.Verdict.Graver(checker.Untested) {
+		for i := range t.result.Runs {
+			run := &t.result.Runs[i]
+			claimed, exercised := run.claims(g.Name)
+			if claimed {
+				claiming++
+			}
+			if claimed && !exercised {
 				designs = append(designs, t.label.of(run))
 			}
 		}
 		if len(designs) > 0 {
-			lines = append(lines, fmt.Sprintf("  %-19s  %s", g.Name, who(designs, len(claiming))))
+			lines = append(lines, fmt.Sprintf("  %-19s  %s", g.Name, who(designs, claiming)))
 		}
 	}
 	if len(lines) > 0 {
 		t.printf("\n%s\n%s\n", t.bold("claimed, but not exercised by "+t.exercisedBy), strings.Join(lines, "\n"))
 	}
+}
+
+// claims tells whether g is claimed, and whether it was exercised or met all the same, under
+// whatever conditions.
+func (r *Run) claims(g lockbench.Guarantee) (claimed, exercised bool) {
+	for cell, f := range r.Cells {
+		if cell.Guarantee == g {
+			claimed = claimed || f.Claimed
+			exercised = exercised || f.Exercised || f.Verdict.Graver(checker.Untested)
+		}
+	}
+	return claimed, exercised
 }
 
 // who names designs, by number when they are all that claim it and many.
@@ -127,12 +147,8 @@ func (t *terminal) meaning() (headline, why string) {
 	return headline, why + t.leftOpen()
 }
 
-// leftOpen is what success leaves open, and what was cut short, behind a semicolon.
+// leftOpen is what was cut short, behind a semicolon.
 func (t *terminal) leftOpen() (why string) {
-	met := t.runsThat(func(r *Run) bool { return len(r.with(checker.Hazard)) > 0 })
-	if met != "" && t.result.Exit == Passed {
-		why += "; hazards, the documented limit of leases, were met by " + met
-	}
 	if cut := t.runsThat(func(r *Run) bool { return r.Ended == endedByUser }); cut != "" {
 		why += "; interrupted: " + cut
 	}
@@ -164,7 +180,7 @@ func (t *terminal) verdict() (headline, why string) {
 	claimed, _ := t.breakers()
 	switch t.result.Exit {
 	case Passed:
-		headline, why = "No claim was broken", heldClaims(slices.ContainsFunc(t.result.Runs, func(r Run) bool { return r.keepsClaims() }))
+		headline, why = "No claim was broken", heldClaims(slices.ContainsFunc(t.result.Runs, func(r Run) bool { return r.Cells.keepsClaims() }))
 	case BrokenClaim:
 		headline, why = "Claims were broken", strings.Join(claimed, "; ")
 	case FailedThreshold:
@@ -176,11 +192,6 @@ func (t *terminal) verdict() (headline, why string) {
 		why += "; thresholds failed too: " + strings.Join(failed, "; ")
 	}
 	return headline, why
-}
-
-// keepsClaims tells whether a claim was put to the test and held.
-func (r *Run) keepsClaims() bool {
-	return len(r.names(func(g Guarantee) bool { return g.Claimed && g.Verdict == checker.Held })) > 0
 }
 
 // heldClaims says what it is worth that no claim was broken: next to nothing where none was
@@ -197,11 +208,11 @@ func heldClaims(some bool) string {
 func (t *terminal) breakers() (claimed, unclaimed []string) {
 	for i := range t.result.Runs {
 		run := &t.result.Runs[i]
-		names := run.names(func(g Guarantee) bool { return g.Verdict == checker.Broken && g.Claimed })
+		names := run.Cells.names(func(_ lockbench.Cell, f Finding) bool { return f.fails() })
 		switch {
 		case len(names) > 0:
 			claimed = append(claimed, t.label.of(run)+" broke "+list(names))
-		case len(run.with(checker.Broken)) > 0:
+		case len(run.Cells.with(checker.Broken)) > 0:
 			unclaimed = append(unclaimed, t.label.of(run))
 		}
 	}
@@ -218,9 +229,7 @@ func (t *terminal) reasons() string {
 		run := &t.result.Runs[i]
 		name := t.label.of(run)
 		unfit, _ := run.unfit()
-		untested := run.names(func(g Guarantee) bool {
-			return g.Verdict == checker.Untested && g.Claimed && g.Exercised
-		})
+		untested := run.Cells.untested()
 		switch {
 		case run.Exit != Inconclusive:
 		case unfit != "":

@@ -14,10 +14,10 @@ import (
 )
 
 // ComparisonSchema is the version of the JSON comparison that this package writes.
-const ComparisonSchema = "lockbench/comparison/v1"
+const ComparisonSchema = "lockbench/comparison/v2"
 
 // A Comparison is what differs between two sets of results, BASE and NEW, of repeated runs.
-// Its JSON form is described by schema/comparison-v1.json.
+// Its JSON form is described by schema/comparison-v2.json.
 type Comparison struct {
 	Schema string `json:"schema"`
 	// Alpha is how often, at most, a comparison of equals shows a difference of speed
@@ -55,9 +55,9 @@ type ComparedDesign struct {
 	LeftOut  int `json:"left_out,omitempty"`
 	// Blocks is in how many groups of neighbouring runs speeds were compared: 1 where the
 	// sides did not take turns, 0 where none were.
-	Blocks     int               `json:"blocks,omitempty"`
-	Guarantees []GuaranteeChange `json:"guarantees"`
-	Metrics    []MetricChange    `json:"metrics"`
+	Blocks  int            `json:"blocks,omitempty"`
+	Cells   []CellChange   `json:"cells"`
+	Metrics []MetricChange `json:"metrics"`
 
 	base, changed []observed
 }
@@ -113,7 +113,7 @@ func Compare(base, changed []Result, opt CompareOptions) (Comparison, error) {
 	}
 	c.settings(opt.Force)
 	c.order()
-	c.guarantees()
+	c.cells()
 	c.speeds()
 	c.unseen()
 	c.limits(opt.Limits)
@@ -201,7 +201,7 @@ func (c *Comparison) add(base, changed group) {
 	}
 	c.Designs = append(c.Designs, ComparedDesign{
 		Base: base.label, New: changed.label, BaseRuns: len(base.runs), NewRuns: len(changed.runs),
-		Guarantees: []GuaranteeChange{}, Metrics: []MetricChange{}, base: base.runs, changed: changed.runs,
+		Cells: []CellChange{}, Metrics: []MetricChange{}, base: base.runs, changed: changed.runs,
 	})
 }
 
@@ -250,7 +250,7 @@ func (c *Comparison) conclude(results []Result) {
 		if n := d.shortOfLoad(); n > 0 {
 			c.Notes = append(c.Notes, fmt.Sprintf("%s: %s not offered the load that was asked for: the latencies lack what still waited, or are the machine's", d.label(), wasWere(n)))
 		}
-		c.openGuarantees(d)
+		c.openCells(d)
 		c.openSpeeds(d)
 	}
 	exits := []int{Passed}

@@ -7,7 +7,7 @@ import (
 
 // ComparisonJSONSchema is the published description of the JSON comparison.
 //
-//go:embed schema/comparison-v1.json
+//go:embed schema/comparison-v2.json
 var ComparisonJSONSchema []byte
 
 // ComparisonJSON writes c as one indented JSON document.

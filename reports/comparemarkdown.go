@@ -22,7 +22,7 @@ func MarkdownComparison(w io.Writer, c Comparison) error {
 		fmt.Fprintf(b, "- differs: %s\n", inline(d.String()))
 	}
 	bullets(b, c.Notes)
-	c.markdownGuarantees(b)
+	c.markdownCells(b)
 	for _, l := range c.Limits {
 		fmt.Fprintf(b, "- limit %s: %s\n", l.Outcome, inline(l.String()))
 	}
@@ -41,9 +41,9 @@ func bullets(w io.Writer, lines []string) {
 	}
 }
 
-func (c *Comparison) markdownGuarantees(w io.Writer) {
+func (c *Comparison) markdownCells(w io.Writer) {
 	fmt.Fprintf(w, "\n**Guarantees**\n\n")
-	same, broken := c.changedGuarantees(func(word string, d *ComparedDesign, g *GuaranteeChange) {
+	same, broken := c.changedCells(func(word string, d *ComparedDesign, g *CellChange) {
 		fmt.Fprintf(w, "- **%s** %s %s\n", word, inline(d.label()), inline(g.String()))
 	})
 	fmt.Fprintf(w, "- %s\n", unchanged(same, broken))

@@ -8,7 +8,7 @@ import (
 )
 
 // TerminalComparison writes a comparison for people: what differs in the settings, the
-// guarantees that changed, the limits, then the figures of each design, and the outcome in
+// cells that changed, the limits, then the figures of each design, and the outcome in
 // one sentence. It returns the first error of w.
 func TerminalComparison(w io.Writer, c Comparison, opt TerminalOptions) error {
 	t := &comparison{page: newPage(w, opt), Comparison: &c}
@@ -76,31 +76,31 @@ var changeWords = []struct {
 	change, word string
 	claimed      bool
 }{
-	{guaranteeWorse, "WORSE", true},
-	{guaranteeWorse, "worse", false},
-	{guaranteeUnclear, "unclear", true},
-	{guaranteeUnclear, "unclear", false},
-	{guaranteeBetter, "better", true},
-	{guaranteeBetter, "better", false},
+	{cellWorse, "WORSE", true},
+	{cellWorse, "worse", false},
+	{cellUnclear, "unclear", true},
+	{cellUnclear, "unclear", false},
+	{cellBetter, "better", true},
+	{cellBetter, "better", false},
 }
 
-// changedGuarantees calls show for those that changed, what fails first.
-func (c *Comparison) changedGuarantees(show func(word string, d *ComparedDesign, g *GuaranteeChange)) (same, broken int) {
+// changedCells calls show for those that changed, what fails first.
+func (c *Comparison) changedCells(show func(word string, d *ComparedDesign, g *CellChange)) (same, broken int) {
 	for _, w := range changeWords {
 		for i := range c.Designs {
-			for j := range c.Designs[i].Guarantees {
-				if g := &c.Designs[i].Guarantees[j]; g.Change == w.change && g.Claimed == w.claimed {
+			for j := range c.Designs[i].Cells {
+				if g := &c.Designs[i].Cells[j]; g.Change == w.change && g.Claimed == w.claimed {
 					show(w.word, &c.Designs[i], g)
 				}
 			}
 		}
 	}
 	for _, d := range c.Designs {
-		for _, g := range d.Guarantees {
+		for _, g := range d.Cells {
 			switch {
-			case g.Change == guaranteeSame && g.Is.Broken > 0:
+			case g.Change == cellSame && g.Is.Broken > 0:
 				broken++
-			case g.Change == guaranteeSame:
+			case g.Change == cellSame:
 				same++
 			}
 		}
@@ -108,17 +108,17 @@ func (c *Comparison) changedGuarantees(show func(word string, d *ComparedDesign,
 	return same, broken
 }
 
-// unchanged says how many guarantees did not change.
+// unchanged says how many cells did not change.
 func unchanged(same, broken int) string {
 	if broken == 0 {
-		return plural(int64(same), "guarantee") + " the same"
+		return plural(int64(same), "cell") + " the same"
 	}
-	return fmt.Sprintf("%s the same, and %d still broken", plural(int64(same), "guarantee"), broken)
+	return fmt.Sprintf("%s the same, and %d still broken", plural(int64(same), "cell"), broken)
 }
 
 func (t *comparison) guarantees() {
 	t.printf("\n%s\n", t.bold("guarantees"))
-	same, broken := t.changedGuarantees(func(word string, d *ComparedDesign, g *GuaranteeChange) {
+	same, broken := t.changedCells(func(word string, d *ComparedDesign, g *CellChange) {
 		t.printf("  %s%s %s %s\n", t.paintChange(word), strings.Repeat(" ", len("unclear")-len(word)), d.label(), g)
 	})
 	t.printf("  %s\n", unchanged(same, broken))
@@ -271,7 +271,7 @@ func (c *Comparison) sentence() (verdict, why string) {
 	switch c.Exit {
 	case BrokenClaim:
 		n := c.claimsWorse()
-		return "Worse", fmt.Sprintf(": %s that %s claimed", plural(int64(n), "guarantee"), isAre(n))
+		return "Worse", fmt.Sprintf(": %s that %s claimed", plural(int64(n), "cell"), isAre(n))
 	case FailedThreshold:
 		return "Slower than allowed", ": a limit is passed"
 	case Inconclusive:

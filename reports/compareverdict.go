@@ -2,27 +2,28 @@ package reports
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/statistics"
 )
 
-// What became of a guarantee.
+// What became of a cell.
 const (
-	guaranteeSame    = "same"
-	guaranteeWorse   = "worse"
-	guaranteeBetter  = "better"
-	guaranteeUnclear = "unclear" // seen on one side only, in so few runs that it may be chance
+	cellSame    = "same"
+	cellWorse   = "worse"
+	cellBetter  = "better"
+	cellUnclear = "unclear" // seen on one side only, in so few runs that it may be chance
 )
 
-// A GuaranteeChange is what became of one guarantee of a design.
-type GuaranteeChange struct {
-	Guarantee lockbench.Guarantee `json:"guarantee"`
+// A CellChange is what became of one cell of a design.
+type CellChange struct {
+	Cell lockbench.Cell `json:"cell"`
 	// Claimed: by either side. What BASE claimed counts against a NEW that dropped the claim.
 	Claimed bool `json:"claimed"`
 	// Change is worse, better, unclear or same. One more broken claim is always worse,
-	// since a violation has a witness; every other difference between runs counts when
+	// since a violation has a counterexample; every other difference between runs counts when
 	// it is no chance.
 	Change string   `json:"change"`
 	Was    Standing `json:"was"`
@@ -35,47 +36,44 @@ type GuaranteeChange struct {
 	explored bool // then the same on every machine, and no matter of chance
 }
 
-// A Standing is what the runs of one side say of a guarantee.
+// A Standing is what the runs of one side say of a cell.
 type Standing struct {
 	// Verdict is the gravest of the runs.
 	Verdict checker.Verdict `json:"verdict"`
 	Claimed bool            `json:"claimed"`
-	// Runs are those that say something: held, broken or hazard.
+	// Runs are those that say something: held or broken.
 	Runs       int   `json:"runs"`
 	Broken     int   `json:"broken"`
-	Hazards    int   `json:"hazards"`
 	Violations int64 `json:"violations"`
 
 	exercised bool
 }
 
-// newStanding sums up what runs say of a guarantee.
-func newStanding(runs []observed, name lockbench.Guarantee) Standing {
+// newStanding sums up what runs say of a cell.
+func newStanding(runs []observed, cell lockbench.Cell) Standing {
 	s := Standing{Verdict: checker.NotApplicable}
 	for i, o := range runs {
-		g := o.run.Guarantees[name]
-		if i == 0 || g.Verdict.Graver(s.Verdict) {
-			s.Verdict = g.Verdict
+		f := o.run.Cells.Read(cell)
+		if i == 0 || f.Verdict.Graver(s.Verdict) {
+			s.Verdict = f.Verdict
 		}
-		s.Claimed = s.Claimed || g.Claimed
-		s.exercised = s.exercised || g.Exercised
-		s.add(g)
+		s.Claimed = s.Claimed || f.Claimed
+		s.exercised = s.exercised || f.Exercised
+		s.add(f)
 	}
 	return s
 }
 
-func (s *Standing) add(g Guarantee) {
-	switch g.Verdict {
+func (s *Standing) add(f Finding) {
+	switch f.Verdict {
 	case checker.Broken:
 		s.Broken++
-	case checker.Hazard:
-		s.Hazards++
 	case checker.Held:
 	default:
 		return
 	}
 	s.Runs++
-	s.Violations += g.Violations
+	s.Violations += f.Violations
 }
 
 // String says it in words, as "broken in 3 of 10 runs".
@@ -83,105 +81,103 @@ func (s Standing) String() string {
 	switch s.Verdict {
 	case checker.Broken:
 		return fmt.Sprintf("broken in %d of %s", s.Broken, plural(int64(s.Runs), "run"))
-	case checker.Hazard:
-		return fmt.Sprintf("hazard in %d of %s", s.Hazards, plural(int64(s.Runs), "run"))
 	case checker.Held:
 		return "held in " + plural(int64(s.Runs), "run")
 	}
 	return s.Verdict.String()
 }
 
-// bad counts the runs that show as bad as the worse of the two sides shows.
-func (g *GuaranteeChange) bad() (was, is int) {
-	if g.Was.Broken+g.Is.Broken > 0 {
-		return g.Was.Broken, g.Is.Broken
-	}
-	return g.Was.Hazards, g.Is.Hazards
-}
-
 // chance is how often equals would differ as much, uncorrected.
-func (g *GuaranteeChange) chance() float64 {
-	was, is := g.bad()
+func (g *CellChange) chance() float64 {
+	was, is := g.Was.Broken, g.Is.Broken
 	if g.Was.Runs == 0 || g.Is.Runs == 0 || was*g.Is.Runs == is*g.Was.Runs {
 		return 1
 	}
 	return statistics.Chance(was, g.Was.Runs, is, g.Is.Runs)
 }
 
-// settle decides what became of the guarantee.
-func (g *GuaranteeChange) settle() {
-	was, is := g.bad()
+// settle decides what became of the cell.
+func (g *CellChange) settle() {
+	was, is := g.Was.Broken, g.Is.Broken
 	sure := g.explored || g.ChanceAdjusted <= statistics.Usual
 	switch {
 	case g.Was.Runs == 0 || g.Is.Runs == 0:
 		g.Change = g.ofOneSide()
 	case was*g.Is.Runs == is*g.Was.Runs:
-		g.Change = guaranteeSame
+		g.Change = cellSame
 	case g.Was.Broken == 0 && g.Is.Broken > 0 && g.Claimed:
-		g.Change = guaranteeWorse
+		g.Change = cellWorse
 	case !sure:
-		g.Change = guaranteeUnclear
+		g.Change = cellUnclear
 	case was*g.Is.Runs < is*g.Was.Runs:
-		g.Change = guaranteeWorse
+		g.Change = cellWorse
 	default:
-		g.Change = guaranteeBetter
+		g.Change = cellBetter
 	}
 }
 
-// ofOneSide is the change of a guarantee of which one side says nothing. An ability that is
+// ofOneSide is the change of a cell of which one side says nothing. An ability that is
 // gone is worse, for whoever relied on it; what was not tested is left open.
-func (g *GuaranteeChange) ofOneSide() string {
+func (g *CellChange) ofOneSide() string {
 	switch {
 	case g.Is.Verdict == checker.Broken:
-		return guaranteeWorse
+		return cellWorse
 	case g.Was.Verdict == checker.Held && g.Is.Verdict == checker.NotApplicable:
-		return guaranteeWorse
+		return cellWorse
 	case g.Was.Verdict == checker.NotApplicable && g.Is.Verdict == checker.Held:
-		return guaranteeBetter
+		return cellBetter
 	}
-	return guaranteeSame
+	return cellSame
 }
 
-// guarantees compares those of all designs, corrected for how many they are.
-func (c *Comparison) guarantees() {
+// cells compares those of all designs, corrected for how many they are.
+func (c *Comparison) cells() {
 	var ps []float64
 	for i := range c.Designs {
 		d := &c.Designs[i]
-		for _, info := range lockbench.Guarantees() {
-			g := GuaranteeChange{Guarantee: info.Name, Was: newStanding(d.base, info.Name), Is: newStanding(d.changed, info.Name)}
+		for _, cell := range d.comparable() {
+			g := CellChange{Cell: cell, Was: newStanding(d.base, cell), Is: newStanding(d.changed, cell)}
 			if !g.spoken() {
 				continue
 			}
 			g.Claimed = g.Was.Claimed || g.Is.Claimed
 			g.explored = d.base[0].run.Exploration != nil && d.changed[0].run.Exploration != nil
 			g.Chance = g.chance()
-			d.Guarantees = append(d.Guarantees, g)
+			d.Cells = append(d.Cells, g)
 			ps = append(ps, g.Chance)
 		}
 	}
 	adjusted := statistics.Holm(ps, nil)
 	for i := range c.Designs {
-		for j := range c.Designs[i].Guarantees {
-			g := &c.Designs[i].Guarantees[j]
+		for j := range c.Designs[i].Cells {
+			g := &c.Designs[i].Cells[j]
 			g.ChanceAdjusted, adjusted = adjusted[0], adjusted[1:]
 			g.settle()
 		}
 	}
 }
 
-// spoken tells whether some run says something of the guarantee, or should have.
-func (g *GuaranteeChange) spoken() bool {
-	if g.Guarantee == lockbench.Fairness {
-		return false // measured, not judged
+// comparable lists the cells of some run of either side that can be compared.
+func (d *ComparedDesign) comparable() []lockbench.Cell {
+	all := make(Cells)
+	for _, o := range slices.Concat(d.base, d.changed) {
+		for _, cell := range comparableCells(o.run.Cells) {
+			all[cell] = Finding{}
+		}
 	}
+	return all.Sorted()
+}
+
+// spoken tells whether some run says something of the cell, or should have.
+func (g *CellChange) spoken() bool {
 	return g.Was.Runs+g.Is.Runs > 0 || g.Was.exercised && g.Was.Verdict == checker.Untested || g.Is.exercised && g.Is.Verdict == checker.Untested
 }
 
-// claimsWorse counts the claimed guarantees that are worse.
+// claimsWorse counts the claimed cells that are worse.
 func (c *Comparison) claimsWorse() (n int) {
 	for _, d := range c.Designs {
-		for _, g := range d.Guarantees {
-			if g.Change == guaranteeWorse && g.Claimed {
+		for _, g := range d.Cells {
+			if g.Change == cellWorse && g.Claimed {
 				n++
 			}
 		}
@@ -189,19 +185,19 @@ func (c *Comparison) claimsWorse() (n int) {
 	return n
 }
 
-// openGuarantees notes the claims of which NEW says nothing, though it could have or BASE
+// openCells notes the claims of which NEW says nothing, though it could have or BASE
 // did.
-func (c *Comparison) openGuarantees(d *ComparedDesign) {
-	for _, g := range d.Guarantees {
+func (c *Comparison) openCells(d *ComparedDesign) {
+	for _, g := range d.Cells {
 		if g.Claimed && g.Is.Verdict == checker.Untested && (g.Is.exercised || g.Was.Runs > 0) {
-			c.open(fmt.Sprintf("%s: %s is untested in NEW", d.label(), g.Guarantee))
+			c.open(fmt.Sprintf("%s: %s is untested in NEW", d.label(), g.Cell))
 		}
 	}
 }
 
-// String says what became of the guarantee.
-func (g *GuaranteeChange) String() string {
-	name := string(g.Guarantee)
+// String says what became of the cell.
+func (g *CellChange) String() string {
+	name := g.Cell.String()
 	if g.Claimed {
 		name += "*"
 	}
@@ -212,7 +208,7 @@ func (g *GuaranteeChange) String() string {
 	case !g.Was.Claimed && g.Is.Claimed:
 		text += ", newly claimed"
 	}
-	if g.Change != guaranteeSame && g.Chance < 1 && g.ChanceAdjusted > statistics.Usual && !g.explored {
+	if g.Change != cellSame && g.Chance < 1 && g.ChanceAdjusted > statistics.Usual && !g.explored {
 		text += fmt.Sprintf("; equals differ so in %.0f%% of cases", 100*g.Chance)
 	}
 	return text

@@ -16,19 +16,19 @@ func (c *Comparison) Outcome() (headline, why string) {
 	return headline, strings.TrimLeft(why, ":; ")
 }
 
-// A ChangedGuarantee is a guarantee that is not what it was, in one of the designs. Word is
+// A ChangedCell is a cell that is not what it was, in one of the designs. Word is
 // better, worse, unclear, or WORSE where it is claimed.
-type ChangedGuarantee struct {
+type ChangedCell struct {
 	Word   string
 	Design *ComparedDesign
-	*GuaranteeChange
+	*CellChange
 }
 
-// Changed lists the guarantees that changed, what fails first, and says what became of the
+// Changed lists the cells that changed, what fails first, and says what became of the
 // others.
-func (c *Comparison) Changed() (all []ChangedGuarantee, rest string) {
-	same, broken := c.changedGuarantees(func(word string, d *ComparedDesign, g *GuaranteeChange) {
-		all = append(all, ChangedGuarantee{word, d, g})
+func (c *Comparison) Changed() (all []ChangedCell, rest string) {
+	same, broken := c.changedCells(func(word string, d *ComparedDesign, g *CellChange) {
+		all = append(all, ChangedCell{word, d, g})
 	})
 	return all, unchanged(same, broken)
 }
@@ -52,11 +52,11 @@ func (d *ComparedDesign) Samples(metric string) (base, changed []float64) {
 	return nil, nil
 }
 
-// Shown is what shows that a guarantee is broken in NEW; nil when nothing does.
-func (d *ComparedDesign) Shown(name lockbench.Guarantee) *Guarantee {
+// Shown is what shows that a cell is broken in NEW; nil when nothing does.
+func (d *ComparedDesign) Shown(cell lockbench.Cell) *Finding {
 	for _, o := range d.changed {
-		if g := o.run.Guarantees[name]; g.Verdict == checker.Broken && (g.Witness != nil || g.Schedule != nil) {
-			return &g
+		if f := o.run.Cells[cell]; f.Verdict == checker.Broken && (f.Witness != nil || f.Schedule != nil) {
+			return &f
 		}
 	}
 	return nil

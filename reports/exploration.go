@@ -8,12 +8,10 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker"
 )
 
-// TerminalExploration writes an exploration for people: a table of designs and
-// guarantees, what was covered, every broken guarantee with the schedule that
-// breaks it, claimed ones first, and the outcome in one sentence. It returns the
+// TerminalExploration writes an exploration for people: the table of guarantees, what was
+// covered, every broken cell with the schedule that breaks it, claimed ones first, and the outcome in one sentence. It returns the
 // first error of w.
 func TerminalExploration(w io.Writer, r Result, opt TerminalOptions) error {
 	merged := byDesign(r)
@@ -28,12 +26,11 @@ func TerminalExploration(w io.Writer, r Result, opt TerminalOptions) error {
 	e.thresholds()
 	e.heading()
 	if len(merged.Runs) > 0 {
-		e.tables()
+		e.table()
 		e.covered()
 	}
 	e.troubles()
 	e.broken()
-	e.hazards()
 	e.open()
 	e.notExercised()
 	e.outcome()
@@ -62,29 +59,11 @@ func (e *exploration) heading() {
 	e.printf("server: %s, %s, in virtual time\n", e.result.Server.Kind, e.result.Server.Version)
 }
 
-// tableWidth is how wide the tables get where nothing limits them.
-const tableWidth = 132
-
-// tables writes the verdicts, guarantees down and designs across, as many designs
-// in a table as there is room for.
-func (e *exploration) tables() {
-	limit := e.width
-	if limit <= 0 {
-		limit = tableWidth
-	}
-	grid := newGrid(e.palette, e.result.Runs)
-	if len(grid.rows) == 0 {
-		return
-	}
-	for len(grid.runs) > 0 {
-		n := grid.fitting(limit)
-		e.printf("\n")
-		grid.write(e.Writer, grid.runs[:n])
-		grid.runs = grid.runs[n:]
-	}
-	e.printf("\n%s\n%s\n",
-		e.dim("* the design claims it: broken fails the run; hazard: the documented limit of leases;"),
-		e.dim("untested: could have been broken and met too little; empty: not exercised; -: not for this design"))
+// table writes the verdicts.
+func (e *exploration) table() {
+	table := e.result.Guarantees()
+	e.printf("\n")
+	e.writeTable(&table, e.width)
 }
 
 // covered says of each design what was explored; scenarios of one scope share a
@@ -201,58 +180,45 @@ func ending(stopped string) string {
 func (e *exploration) broken() {
 	for i := range e.result.Runs {
 		run := &e.result.Runs[i]
-		names := run.with(checker.Broken)
+		names := run.Cells.Broken()
 		if len(names) == 0 {
 			continue
 		}
-		slices.SortStableFunc(names, func(a, b lockbench.Guarantee) int {
-			return rank(run.Guarantees[a]) - rank(run.Guarantees[b])
-		})
 		e.printf("\n%s broke %s\n", e.bold(run.Design), list(names))
-		drawn := make(map[lockbench.Guarantee]*Schedule)
-		for _, name := range names {
-			e.brokenGuarantee(name, run.Guarantees[name], drawn)
+		drawn := make(map[lockbench.Cell]*Schedule)
+		for _, cell := range names {
+			e.brokenCell(run, cell, drawn)
 		}
 	}
 }
 
-// rank puts what is claimed first.
-func rank(g Guarantee) int {
-	if g.Claimed {
-		return 0
+// brokenCell writes one broken cell and the schedule that breaks it, or says where that
+// stands already.
+func (e *exploration) brokenCell(run *Run, cell lockbench.Cell, drawn map[lockbench.Cell]*Schedule) {
+	f := run.Cells[cell]
+	e.printf("\n  %s, %s\n    %s\n    by %s in %s\n", e.bad(cell.String()), cell.Under.Title(), e.claim(run, cell),
+		plural(f.Violations, "schedule"), strings.Join(f.scenarios, ", "))
+	if f.Witness != nil {
+		e.printf("    %s\n", f.Witness.Sentence)
 	}
-	return 1
-}
-
-// brokenGuarantee writes one broken guarantee and the schedule that breaks it, or
-// says where that stands already.
-func (e *exploration) brokenGuarantee(name lockbench.Guarantee, g Guarantee, drawn map[lockbench.Guarantee]*Schedule) {
-	claim := e.warn("the design does not claim it")
-	if g.Claimed {
-		claim = e.bad("THE DESIGN CLAIMS IT")
+	if f.Note != "" {
+		e.printf("    %s\n", f.Note)
 	}
-	e.printf("\n  %s  %s; by %s in %s\n", e.bad(string(name)), claim, plural(g.Violations, "schedule"), strings.Join(g.scenarios, ", "))
-	if g.Witness != nil {
-		e.printf("    %s\n", g.Witness.Sentence)
-	}
-	if g.Note != "" {
-		e.printf("    %s\n", g.Note)
-	}
-	if g.Schedule == nil {
+	if f.Schedule == nil {
 		return
 	}
-	for _, other := range lockbench.Guarantees() {
-		if s := drawn[other.Name]; s != nil && reflect.DeepEqual(s.Steps, g.Schedule.Steps) {
-			e.printf("    by the steps shown for %s\n", other.Name)
-			e.again(g.Schedule)
+	for other, s := range drawn {
+		if reflect.DeepEqual(s.Steps, f.Schedule.Steps) {
+			e.printf("    by the steps shown for %s\n", other)
+			e.again(f.Schedule)
 			return
 		}
 	}
-	drawn[name] = g.Schedule
-	e.printf("    %s, found by schedule %s\n\n", scenario(g), number(g.Schedule.FoundAt))
-	writeSteps(e.Writer, e.palette, collapsed(g.Schedule.Steps))
+	drawn[cell] = f.Schedule
+	e.printf("    %s, found by schedule %s\n\n", scenario(f), number(f.Schedule.FoundAt))
+	writeSteps(e.Writer, e.palette, collapsed(f.Schedule.Steps))
 	e.printf("\n")
-	e.again(g.Schedule)
+	e.again(f.Schedule)
 }
 
 func (e *exploration) again(s *Schedule) {
@@ -262,7 +228,7 @@ func (e *exploration) again(s *Schedule) {
 }
 
 // scenario names the one whose schedule stands for g.
-func scenario(g Guarantee) string {
+func scenario(g Finding) string {
 	if len(g.scenarios) == 0 {
 		return "scenario unknown"
 	}

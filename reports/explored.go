@@ -15,11 +15,11 @@ type Explored struct {
 	Header   history.Header
 	Verdicts checker.Result
 	Coverage Coverage
-	// Schedules holds what shows a guarantee broken, or a hazard.
-	Schedules map[lockbench.Guarantee]Schedule
+	// Schedules holds what shows a cell broken.
+	Schedules map[lockbench.Cell]Schedule
 	// FoundAfter is the real time until each of them was found, Elapsed that of the
 	// whole search.
-	FoundAfter map[lockbench.Guarantee]time.Duration
+	FoundAfter map[lockbench.Cell]time.Duration
 	Elapsed    time.Duration
 	// Lacks is the ability that the scenario needs and the design has not; it was
 	// not explored then, which is no fault of anybody.
@@ -60,8 +60,8 @@ type Exploration struct {
 
 // Timings are real, in ns.
 type Timings struct {
-	Elapsed    int64                         `json:"elapsed_ns"`
-	FoundAfter map[lockbench.Guarantee]int64 `json:"found_after_ns,omitempty"`
+	Elapsed    int64                    `json:"elapsed_ns"`
+	FoundAfter map[lockbench.Cell]int64 `json:"found_after_ns,omitempty"`
 }
 
 // A Schedule is a run of the clients, command by command, that shows something;
@@ -91,7 +91,7 @@ type Step struct {
 }
 
 // NewExploration puts explored scenarios together into a Result, one Run each, in
-// their order. A guarantee of a design is judged by all of its scenarios together:
+// their order. A cell of a design is judged by all of its scenarios together:
 // what one of them leaves untested another may test. notRun names designs that were
 // asked for and never started; they make the Result inconclusive.
 func NewExploration(runs []Explored, notRun []string) Result {
@@ -128,13 +128,13 @@ func explored(e *Explored) Run {
 	run.OverTime, run.GrantsByClient = nil, nil // of thousands of schedules, each with a time of its own
 	run.Exploration = &Exploration{Coverage: e.Coverage, Timings: Timings{Elapsed: int64(e.Elapsed)}}
 	if len(e.FoundAfter) > 0 {
-		run.Exploration.Timings.FoundAfter = make(map[lockbench.Guarantee]int64)
+		run.Exploration.Timings.FoundAfter = make(map[lockbench.Cell]int64)
 	}
-	for g, d := range e.FoundAfter {
-		run.Exploration.Timings.FoundAfter[g] = int64(d)
+	for cell, d := range e.FoundAfter {
+		run.Exploration.Timings.FoundAfter[cell] = int64(d)
 	}
-	for name, s := range e.Schedules {
-		run.Guarantees[name] = run.Guarantees[name].shownBy(s)
+	for cell, s := range e.Schedules {
+		run.Cells[cell] = run.Cells[cell].shownBy(s)
 	}
 	switch {
 	case e.Lacks != "":
@@ -148,12 +148,12 @@ func explored(e *Explored) Run {
 	return run
 }
 
-// shownBy returns g with the schedule that shows it.
-func (g Guarantee) shownBy(s Schedule) Guarantee {
-	g.Schedule = &s
-	if g.Witness == nil {
-		g.Witness = &Witness{Holds: []Hold{}, Ops: []Op{}}
+// shownBy returns f with the schedule that shows it.
+func (f Finding) shownBy(s Schedule) Finding {
+	f.Schedule = &s
+	if f.Witness == nil {
+		f.Witness = &Witness{Holds: []Hold{}, Ops: []Op{}}
 	}
-	g.Witness.Sentence = s.Sentence
-	return g
+	f.Witness.Sentence = s.Sentence
+	return f
 }

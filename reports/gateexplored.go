@@ -38,11 +38,9 @@ func (r *Result) asGated(design *Run) *gates.Run {
 			g.Schedules += r.Runs[i].Exploration.Schedules
 		}
 	}
-	for name, found := range design.Guarantees {
-		g.Verdicts.Findings = append(g.Verdicts.Findings, checker.Finding{
-			Guarantee: name, Verdict: found.Verdict, Claimed: found.Claimed, Note: found.Note,
-			Exposure: found.Exposure, Violations: found.Violations,
-		})
+	for cell, found := range design.Cells {
+		g.Verdicts.Findings = append(g.Verdicts.Findings, found.finding(cell))
 	}
+	g.Verdicts.Breaches = design.Breaches
 	return &g
 }

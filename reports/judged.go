@@ -3,7 +3,6 @@ package reports
 import (
 	"time"
 
-	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/measure"
@@ -88,7 +87,8 @@ func newRun(j *Judged) Run {
 		Attempts: m.AttemptsPerGrant, Commands: m.CommandsPerGrant,
 		Sent: cost(m.Sent), Received: cost(m.Received), ServerCPU: cost(m.ServerCPU),
 		Latency: latencies(&m.Measured), Counts: counts(v, m),
-		WorstOverlap: int64(v.WorstOverlap), Guarantees: guarantees(v.Findings),
+		WorstOverlap: int64(v.WorstOverlap), Claims: h.Claims, Cells: cells(v.Findings),
+		Breaches: v.Breaches, Fairness: newFairness(v.Fairness),
 		Partial: v.Partial, Why: v.Why, Ended: j.End.Trailer.Ended,
 		JudgedWithin: int64(j.Within), Notes: j.Notes,
 		Defects: v.Defects, CrossChecked: v.CrossChecked,
@@ -154,14 +154,10 @@ func latencyOf(l *measure.Latency) Latency {
 	}
 }
 
-func guarantees(findings []checker.Finding) map[lockbench.Guarantee]Guarantee {
-	out := make(map[lockbench.Guarantee]Guarantee, len(findings))
-	for _, f := range findings {
-		out[f.Guarantee] = Guarantee{
-			Verdict: f.Verdict, Claimed: f.Claimed, Exercised: f.Exercised,
-			Exposure: f.Exposure, Violations: f.Violations,
-			Note: f.Note, Measures: f.Measures, Witness: newWitness(f.Witness),
-		}
+func cells(findings []checker.Finding) Cells {
+	out := make(Cells, len(findings))
+	for i := range findings {
+		out[findings[i].Cell] = newFinding(&findings[i])
 	}
 	return out
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/limits"
 	"github.com/lockbench/lockbench/measure"
@@ -16,11 +15,11 @@ import (
 
 // LimitSchema is the version of the JSON form of a [LimitSearch]. Fields may be added under
 // one version; none changes its meaning or goes away.
-const LimitSchema = "lockbench/limit/v1"
+const LimitSchema = "lockbench/limit/v2"
 
 // LimitJSONSchema is the published description of the JSON form of a [LimitSearch].
 //
-//go:embed schema/limit-v1.json
+//go:embed schema/limit-v2.json
 var LimitJSONSchema []byte
 
 // The quantities of which there are limits.
@@ -91,7 +90,7 @@ type LimitTrial struct {
 	Longest  int64 `json:"longest_hold_ns"`
 	Outlived int64 `json:"outlived"`
 	// Broken are the claims that were broken.
-	Broken []lockbench.Guarantee `json:"broken,omitempty"`
+	Broken []lockbench.Cell `json:"broken,omitempty"`
 }
 
 // NewLimitTrial is the trial that a run was. What is to be said of it is left to the
@@ -105,8 +104,8 @@ func NewLimitTrial(value float64, j *Judged) LimitTrial {
 		Outlived: outlived(j),
 	}
 	for _, f := range j.Verdicts.Findings {
-		if f.Claimed && f.Verdict == checker.Broken {
-			t.Broken = append(t.Broken, f.Guarantee)
+		if f.Against > 0 {
+			t.Broken = append(t.Broken, f.Cell)
 		}
 	}
 	return t
@@ -116,7 +115,7 @@ func NewLimitTrial(value float64, j *Judged) LimitTrial {
 // renewed in the background, only those show it beside which somebody else was granted
 // the key.
 func outlived(j *Judged) int64 {
-	f := j.Verdicts.Find(lockbench.Overrun)
+	f := j.Verdicts.Of(lockbench.Exclusion, lockbench.Outlived)
 	if j.Header.Renews {
 		return f.Violations
 	}
@@ -157,12 +156,12 @@ func (l *LimitSearch) Settle(r limits.Result) {
 
 // broken lists the claims that any trial broke.
 func (l *LimitSearch) broken() (all []string) {
-	seen := map[lockbench.Guarantee]bool{}
+	seen := map[lockbench.Cell]bool{}
 	for _, t := range l.Trials {
-		for _, g := range t.Broken {
-			if !seen[g] {
-				seen[g] = true
-				all = append(all, string(g))
+		for _, cell := range t.Broken {
+			if !seen[cell] {
+				seen[cell] = true
+				all = append(all, cell.String())
 			}
 		}
 	}

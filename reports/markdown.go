@@ -5,9 +5,6 @@ import (
 	"html"
 	"io"
 	"strings"
-
-	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker"
 )
 
 // MaxSummary is how many bytes a step summary of GitHub may have; more is not shown at
@@ -19,8 +16,8 @@ const MaxSummary = 1 << 20
 const maxEvidence = MaxSummary / 2
 
 // Markdown writes r as GitHub's Markdown: the outcome, the thresholds, the table, then
-// every broken guarantee with its witness, to be unfolded. Witnesses of which there is
-// no end are cut off where the whole would exceed [MaxSummary]. It returns the first
+// every broken cell with its counterexample, to be unfolded. Counterexamples of which there
+// is no end are cut off where the whole would exceed [MaxSummary]. It returns the first
 // error of w.
 func Markdown(w io.Writer, r Result) error {
 	merged := r.Designs()
@@ -28,9 +25,9 @@ func Markdown(w io.Writer, r Result) error {
 	headline, why := merged.Outcome()
 	m.printf("### lockbench: %s\n\n%s (exit %d)\n", inline(headline), inline(why), r.Exit)
 	m.thresholds()
-	m.table()
-	m.cases("What was broken", func(_ testCase, g Guarantee) bool { return g.Verdict == checker.Broken })
-	m.cases("What is open", func(c testCase, _ Guarantee) bool { return c.state == caseErred })
+	m.tables()
+	m.cases("What was broken", func(c testCase) bool { return c.broken })
+	m.cases("What is open", func(c testCase) bool { return c.state == caseErred })
 	m.footer()
 	return m.Flush()
 }
@@ -57,52 +54,36 @@ func (m *markdown) thresholds() {
 	}
 }
 
-// table writes one line per design: how fast it was, unless it was explored, and what it
-// kept.
-func (m *markdown) table() {
+// tables writes how fast each design was, unless it was explored, and what it kept.
+func (m *markdown) tables() {
 	if len(m.result.Runs) == 0 {
 		return
 	}
-	explored := m.result.explored()
-	if explored {
-		m.printf("\n| design | held | hazard | broken |\n|---|---|---|---|\n")
-	} else {
-		m.printf("\n| design | grants/s | acquire p50 | p99 | max | violations | held | hazard | broken |\n|---|--:|--:|--:|--:|--:|---|---|---|\n")
+	m.printf("\n")
+	if !m.result.explored() {
+		m.speeds()
+		m.printf("\n")
 	}
+	kept := m.result.Guarantees()
+	markdownTable(m, &kept)
+}
+
+func (m *markdown) speeds() {
+	m.printf("| design | grants/s | acquire p50 | p99 | max | breaches |\n|---|--:|--:|--:|--:|--:|\n")
 	t := table{result: m.result, label: newLabel(m.result.Runs)}
 	for i := range m.result.Runs {
 		run := &m.result.Runs[i]
-		m.printf("| %s |", inline(m.labels[i]))
-		if !explored {
-			l := run.Latency["acquire"]
-			m.printf(" %s | %s | %s | %s | %s |", inline(t.rate(run)), duration(l.Count, l.P50), duration(l.Count, l.P99), duration(l.Count, l.Max), t.violations(run))
-		}
-		m.printf(" %s | %s | %s |\n", list(run.with(checker.Held)), list(run.with(checker.Hazard)), brokenBy(run))
+		l := run.Latency["acquire"]
+		m.printf("| %s | %s | %s | %s | %s | %s |\n", inline(m.labels[i]), inline(t.rate(run)),
+			duration(l.Count, l.P50), duration(l.Count, l.P99), duration(l.Count, l.Max), t.breaches(run))
 	}
-}
-
-// brokenBy lists what a run broke; what it claims stands out.
-func brokenBy(run *Run) string {
-	var words []string
-	for _, name := range run.with(checker.Broken) {
-		word := string(name)
-		if run.Guarantees[name].Claimed {
-			word = "**" + word + "** (claimed)"
-		}
-		words = append(words, word)
-	}
-	return strings.Join(words, ", ")
 }
 
 // cases writes what matches of all suites, under a heading.
-func (m *markdown) cases(heading string, match func(testCase, Guarantee) bool) {
+func (m *markdown) cases(heading string, match func(testCase) bool) {
 	for _, s := range m.suites {
 		for _, c := range s.cases {
-			var g Guarantee
-			if s.run != nil {
-				g = s.run.Guarantees[lockbench.Guarantee(c.name)]
-			}
-			if !match(c, g) {
+			if !match(c) {
 				continue
 			}
 			if heading != "" {

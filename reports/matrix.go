@@ -10,10 +10,10 @@ import (
 
 // MatrixSchema is the version of the JSON matrix that this package writes and reads.
 // Fields may be added under one version; none changes its meaning or goes away.
-const MatrixSchema = "lockbench/matrix/v1"
+const MatrixSchema = "lockbench/matrix/v2"
 
-// A Matrix says of every design which guarantees it kept, by all that was done to find
-// out. Its JSON form is described by schema/matrix-v1.json. It is not safe for
+// A Matrix says of every design which guarantees it kept, under which conditions, by all that was done to find
+// out. Its JSON form is described by schema/matrix-v2.json. It is not safe for
 // concurrent use.
 type Matrix struct {
 	Schema string `json:"schema"`
@@ -47,21 +47,14 @@ type MatrixSettings struct {
 
 // A MatrixRow is one design.
 type MatrixRow struct {
-	Design  string                       `json:"design"`
-	Source  string                       `json:"source,omitempty"`
-	Library string                       `json:"library,omitempty"`
-	Claims  []lockbench.Guarantee        `json:"claims"`
-	Limits  []MatrixLimit                `json:"limits,omitempty"`
-	Without []MatrixOmission             `json:"without,omitempty"`
-	Parts   []MatrixPart                 `json:"parts"`
-	Cells   map[lockbench.Guarantee]Cell `json:"cells"`
-}
-
-// A MatrixLimit is a fault under which a design claims less than otherwise.
-type MatrixLimit struct {
-	Fault string                `json:"fault"`
-	Gives []lockbench.Guarantee `json:"gives"`
-	Why   string                `json:"why"`
+	Design  string `json:"design"`
+	Source  string `json:"source,omitempty"`
+	Library string `json:"library,omitempty"`
+	// Claims are what it is held to, with what it gives up and why.
+	Claims  lockbench.Claims              `json:"claims"`
+	Without []MatrixOmission              `json:"without,omitempty"`
+	Parts   []MatrixPart                  `json:"parts"`
+	Cells   map[lockbench.Cell]MatrixCell `json:"cells"`
 }
 
 // A MatrixOmission is a part that is not for a design, and why.
@@ -88,7 +81,7 @@ type MatrixPart struct {
 	Complete bool `json:"complete"`
 	// MustBreak is what the lock that is broken on purpose has to break here, for the
 	// others to be believed; empty for designs.
-	MustBreak lockbench.Guarantee `json:"must_break,omitempty"`
+	MustBreak lockbench.Cell `json:"must_break,omitzero"`
 	// Error and Defects make the part inconclusive, see [Run].
 	Error   string   `json:"error,omitempty"`
 	Defects []string `json:"defects,omitempty"`
@@ -102,47 +95,60 @@ type Covered struct {
 	Coverage
 }
 
-// A Cell is the verdict on one guarantee of one design, by all parts together: the
-// gravest of any. What is held in a part in which the lock that is broken on purpose
-// was not caught counts as untested.
-type Cell struct {
-	Verdict checker.Verdict `json:"verdict"`
-	// Claimed: the design is held to it; where it is broken, under the faults that
-	// broke it. Limited: it claims it, but not under those faults.
-	Claimed   bool  `json:"claimed"`
-	Limited   bool  `json:"limited,omitempty"`
-	Exercised bool  `json:"exercised"`
-	Exposure  int64 `json:"exposure"`
+// A MatrixCell is the verdict on one cell of one design, by all parts together: the gravest
+// of any, and the sums of what they counted. What is held in a part in which the lock that is
+// broken on purpose was not caught counts as untested. What shows it is in the evidence.
+type MatrixCell struct {
+	Finding
 	// By is the part that decided, empty for none.
 	By       string     `json:"by,omitempty"`
 	Evidence []Evidence `json:"evidence"`
 }
 
-// Evidence is what one part says of one guarantee.
+// Evidence is what one part says of one cell.
 type Evidence struct {
 	Part string `json:"part"`
 	// In are the scenarios, or the workload, with this verdict.
 	In []string `json:"in"`
-	Guarantee
+	Finding
 }
 
 // Add takes up what a part found of a design; what the same part found before is
 // replaced.
-func (r *MatrixRow) Add(p MatrixPart, found map[lockbench.Guarantee]Evidence) {
-	r.Parts = slices.DeleteFunc(slices.Clone(r.Parts), func(old MatrixPart) bool { return old.Name == p.Name })
+func (r *MatrixRow) Add(p MatrixPart, found map[lockbench.Cell]Evidence) {
+	r.drop(p.Name)
 	r.Parts = append(r.Parts, p)
 	if r.Cells == nil {
-		r.Cells = make(map[lockbench.Guarantee]Cell)
+		r.Cells = make(map[lockbench.Cell]MatrixCell)
 	}
-	for _, info := range lockbench.Guarantees() {
-		c := r.Cells[info.Name]
-		c.Evidence = slices.DeleteFunc(slices.Clone(c.Evidence), func(e Evidence) bool { return e.Part == p.Name })
-		if e, judged := found[info.Name]; judged {
-			e.Part = p.Name
-			c.Evidence = append(c.Evidence, e)
+	for cell, e := range found {
+		c := r.Cells[cell]
+		e.Part = p.Name
+		c.Evidence = append(c.Evidence, e)
+		r.Cells[cell] = c
+	}
+}
+
+// drop forgets a part, and the cells of which no other says anything.
+func (r *MatrixRow) drop(part string) {
+	r.Parts = slices.DeleteFunc(slices.Clone(r.Parts), func(old MatrixPart) bool { return old.Name == part })
+	cells := make(map[lockbench.Cell]MatrixCell)
+	for cell, c := range r.Cells {
+		c.Evidence = slices.DeleteFunc(slices.Clone(c.Evidence), func(e Evidence) bool { return e.Part == part })
+		if len(c.Evidence) > 0 {
+			cells[cell] = c
 		}
-		r.Cells[info.Name] = c
 	}
+	r.Cells = cells
+}
+
+// found is what was found of the design.
+func (r *MatrixRow) found() Cells {
+	all := make(Cells)
+	for cell, c := range r.Cells {
+		all[cell] = c.Finding
+	}
+	return all
 }
 
 // Has tells whether a part of that name is complete.
@@ -211,42 +217,35 @@ func (r *MatrixRow) caught(part string) bool {
 }
 
 func (r *MatrixRow) settle(unproven map[string]bool) {
-	if r.Claims == nil {
-		r.Claims = []lockbench.Guarantee{}
+	cells := make(map[lockbench.Cell]MatrixCell)
+	for cell, c := range r.Cells {
+		c.settle(cell.Guarantee, unproven)
+		cells[cell] = c
 	}
-	if r.Cells == nil {
-		r.Cells = make(map[lockbench.Guarantee]Cell)
-	}
-	for _, info := range lockbench.Guarantees() {
-		c := r.Cells[info.Name]
-		c.settle(slices.Contains(r.Claims, info.Name), unproven)
-		r.Cells[info.Name] = c
-	}
+	r.Cells = cells
 }
 
-// settle decides the cell by its evidence. Breaches and hazards are shown by
-// witnesses: they need no proof that they could have been seen.
-func (c *Cell) settle(claimed bool, unproven map[string]bool) {
-	*c = Cell{Claimed: claimed, Evidence: c.Evidence}
-	if c.Evidence == nil {
-		c.Evidence = []Evidence{}
-	}
-	var best Guarantee
+// settle decides the cell of g by its evidence. A breach is shown by a counterexample: it
+// needs no proof that it could have been seen.
+func (c *MatrixCell) settle(g lockbench.Guarantee, unproven map[string]bool) {
+	*c = MatrixCell{Evidence: c.Evidence}
 	for _, e := range c.Evidence {
-		g := e.Guarantee
-		if unproven[e.Part] && g.Verdict == checker.Held {
-			g.Verdict = checker.Untested
+		f := e.Finding
+		f.Witness, f.Schedule = nil, e.Schedule
+		if unproven[e.Part] && f.Verdict == checker.Held {
+			f.Verdict, f.Exposure = checker.Untested, 0
 		}
-		c.Exercised = c.Exercised || g.Exercised
-		c.Exposure += g.Exposure
-		if c.By == "" || g.outweighs(best) {
-			best, c.By = g, e.Part
+		if c.By == "" || f.outweighs(c.Finding) {
+			c.By = e.Part
+			f.add(g, c.Finding)
+			f.Claimed, f.Exercised = f.Claimed || c.Claimed, f.Exercised || c.Exercised
+			c.Finding = f
+			continue
 		}
+		c.add(g, f)
+		c.Claimed, c.Exercised = f.Claimed || c.Claimed, f.Exercised || c.Exercised
 	}
-	c.Verdict = best.Verdict
-	if c.Verdict == checker.Broken || c.Verdict == checker.Hazard {
-		c.Claimed, c.Limited = best.Claimed, claimed && !best.Claimed
-	}
+	c.Schedule, c.scenarios = nil, nil
 }
 
 // exit is the exit code by the rules of [Result].
@@ -278,13 +277,5 @@ func (r *MatrixRow) exit() int {
 	if r.failed() {
 		code = Inconclusive
 	}
-	for _, c := range r.Cells {
-		switch {
-		case c.Claimed && c.Verdict == checker.Broken:
-			return BrokenClaim
-		case c.Claimed && c.Exercised && c.Verdict == checker.Untested:
-			code = Inconclusive
-		}
-	}
-	return code
+	return worst(code, r.found().exit())
 }

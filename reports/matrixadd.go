@@ -39,20 +39,18 @@ func (r *MatrixRow) AddRun(p MatrixPart, j *Judged) {
 	r.Add(p, evidence(&run))
 }
 
-// evidence is what a run says of each guarantee that is judged; nothing of what it could
-// not put to the test.
-func evidence(run *Run) map[lockbench.Guarantee]Evidence {
-	found := make(map[lockbench.Guarantee]Evidence)
-	for _, name := range Judgeable() {
-		g, judged := run.Guarantees[name]
-		if !judged || g.Verdict == checker.Untested && !g.Exercised {
+// evidence is what a run says of each cell; nothing of what it could not put to the test.
+func evidence(run *Run) map[lockbench.Cell]Evidence {
+	found := make(map[lockbench.Cell]Evidence)
+	for cell, f := range run.Cells {
+		if f.Verdict == checker.Untested && !f.Exercised {
 			continue
 		}
-		e := Evidence{In: g.scenarios, Guarantee: g}
+		e := Evidence{In: f.scenarios, Finding: f}
 		if len(e.In) == 0 {
 			e.In = []string{run.Workload}
 		}
-		found[name] = e
+		found[cell] = e
 	}
 	return found
 }

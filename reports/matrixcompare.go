@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 
@@ -16,7 +15,7 @@ import (
 type MatrixComparison struct {
 	// Worse and Better are cells of designs that both have.
 	Worse, Better []MatrixChange
-	// New and Gone are designs that only one of them has, or guarantees.
+	// New and Gone are designs that only one of them has.
 	New, Gone []string
 	// Notes say what was not compared.
 	Notes []string
@@ -26,23 +25,20 @@ type MatrixComparison struct {
 
 // A MatrixChange is a cell that differs.
 type MatrixChange struct {
-	Design    string
-	Guarantee lockbench.Guarantee
-	Was, Is   Cell
+	Design  string
+	Cell    lockbench.Cell
+	Was, Is Finding
 }
 
-// standing orders cells from bad to good: a broken claim, broken, nothing known, hazard,
-// held. That a design lacks an ability says as little as that it was not tested.
-func standing(c Cell) int {
+// standing orders cells from bad to good: a broken claim, broken, nothing known, held. That a design lacks an ability says as little as that it was not tested.
+func standing(f Finding) int {
 	switch {
-	case c.Verdict == checker.Broken && c.Claimed:
+	case f.fails():
 		return 0
-	case c.Verdict == checker.Broken:
+	case f.Verdict == checker.Broken:
 		return 1
-	case c.Verdict == checker.Hazard:
+	case f.Verdict == checker.Held:
 		return 3
-	case c.Verdict == checker.Held:
-		return 4
 	}
 	return unknown
 }
@@ -69,7 +65,6 @@ func CompareMatrices(old, m Matrix) MatrixComparison {
 	if len(common) == 0 {
 		c.Notes = append(c.Notes, "the two have no part in common")
 	}
-	c.guarantees(&old)
 	before, now := old.only(common), m.only(common)
 	c.compare(&before, &now)
 	switch {
@@ -79,25 +74,6 @@ func CompareMatrices(old, m Matrix) MatrixComparison {
 		c.Exit = Inconclusive
 	}
 	return c
-}
-
-// guarantees names those that old has and this lockbench does not know, and those that
-// old does not know.
-func (c *MatrixComparison) guarantees(old *Matrix) {
-	if len(old.Rows) == 0 {
-		return
-	}
-	cells := old.Rows[0].Cells
-	for _, g := range Judgeable() {
-		if _, known := cells[g]; !known {
-			c.New = append(c.New, "guarantee "+string(g))
-		}
-	}
-	for _, g := range slices.Sorted(maps.Keys(cells)) {
-		if !slices.ContainsFunc(lockbench.Guarantees(), func(i lockbench.GuaranteeInfo) bool { return i.Name == g }) {
-			c.Gone = append(c.Gone, "guarantee "+string(g))
-		}
-	}
 }
 
 // only is m as if nothing but these parts had been planned.
@@ -114,13 +90,11 @@ func (m Matrix) only(parts []string) Matrix {
 }
 
 func (r MatrixRow) only(parts []string) MatrixRow {
-	cells := make(map[lockbench.Guarantee]Cell)
-	for name, c := range r.Cells {
-		c.Evidence = slices.DeleteFunc(slices.Clone(c.Evidence), func(e Evidence) bool { return !slices.Contains(parts, e.Part) })
-		cells[name] = c
+	for _, p := range r.Parts {
+		if !slices.Contains(parts, p.Name) {
+			r.drop(p.Name)
+		}
 	}
-	r.Cells = cells
-	r.Parts = slices.DeleteFunc(slices.Clone(r.Parts), func(p MatrixPart) bool { return !slices.Contains(parts, p.Name) })
 	return r
 }
 
@@ -178,8 +152,9 @@ func (m *Matrix) lacking(r *MatrixRow) bool {
 // row compares the cells of a design; what is not known of one that was not run to its
 // end is left open.
 func (c *MatrixComparison) row(old, r *MatrixRow, open bool) {
-	for _, g := range Judgeable() {
-		change := MatrixChange{Design: r.Design, Guarantee: g, Was: old.Cells[g], Is: r.Cells[g]}
+	before, now := old.found(), r.found()
+	for _, cell := range comparableCells(before, now) {
+		change := MatrixChange{Design: r.Design, Cell: cell, Was: before.Read(cell), Is: now.Read(cell)}
 		was, is := standing(change.Was), standing(change.Is)
 		switch {
 		case is > was:
@@ -223,12 +198,12 @@ func TerminalMatrixComparison(w io.Writer, c MatrixComparison, with string, opt 
 
 // String says which cell changed from what to what.
 func (s MatrixChange) String() string {
-	return fmt.Sprintf("%s %s: %s -> %s", s.Design, s.Guarantee, standingWords(s.Was), standingWords(s.Is))
+	return fmt.Sprintf("%s %s: %s -> %s", s.Design, s.Cell, standingWords(s.Was), standingWords(s.Is))
 }
 
-func standingWords(c Cell) string {
-	if c.Verdict == checker.Broken && c.Claimed {
+func standingWords(f Finding) string {
+	if f.fails() {
 		return "broken, though claimed"
 	}
-	return verdictWords(c)
+	return verdictWords(f)
 }

@@ -12,34 +12,44 @@ import (
 )
 
 // ExplainCell writes the evidence for one cell of a matrix: the verdict and the claim,
-// then what each part says, with its witness and the commands that show it again. file
-// is where the matrix is kept, empty for nowhere. It returns an error when the matrix
-// has no such cell, else the first error of w.
+// then what each part says, with its counterexample and the commands that show it again.
+// Where no cell is named, it writes the table of the design, and all that was broken. It
+// returns an error when the matrix has no such design, else the first error of w.
 func ExplainCell(w io.Writer, m Matrix, at CellName, opt TerminalOptions) error {
 	r := m.Row(at.Design)
 	if r == nil {
 		return fmt.Errorf("design %s is not in the matrix; hint: it has %s", at.Design, strings.Join(m.designs(), ", "))
 	}
-	if heads[at.Guarantee] == "" {
-		return fmt.Errorf("guarantee %s is measured, not judged; hint: lockbench list guarantees", at.Guarantee)
+	e := explanation{matrixText: matrixText{page: newPage(w, opt), m: &m}, CellName: at, row: r}
+	if at.Cell.Guarantee != "" {
+		e.explain(at.Cell)
+		return e.Flush()
 	}
-	e := explanation{
-		matrixText: matrixText{page: newPage(w, opt), m: &m},
-		CellName:   at, row: r, cell: r.Cells[at.Guarantee],
+	table := r.GuaranteeTable()
+	e.writeTable(&table, opt.Width)
+	for _, cell := range r.found().Broken() {
+		e.printf("\n")
+		e.explain(cell)
 	}
+	return e.Flush()
+}
+
+// explain writes what there is to say of a cell.
+func (e *explanation) explain(cell lockbench.Cell) {
+	e.Cell, e.cell = cell, e.row.Cells[cell]
 	e.verdict()
 	e.claim()
 	for _, found := range e.cell.Evidence {
 		e.evidence(found)
 	}
 	e.missing()
-	return e.Flush()
 }
 
 // A CellName says which cell of which matrix.
 type CellName struct {
-	Design    string
-	Guarantee lockbench.Guarantee
+	Design string
+	// Cell is the zero value for all of the design.
+	Cell lockbench.Cell
 	// File is where the matrix is kept, empty for nowhere.
 	File string
 }
@@ -57,57 +67,54 @@ type explanation struct {
 	matrixText
 	CellName
 	row  *MatrixRow
-	cell Cell
+	cell MatrixCell
 }
 
 func (e *explanation) verdict() {
-	text, paint := mark(e.cell)
-	word := verdictWords(e.cell)
-	e.printf("%s  %s  %s\n", e.bold(e.Design), e.bold(string(e.Guarantee)), paint(e.palette, text+" "+word))
-	for _, info := range lockbench.Guarantees() {
-		if info.Name == e.Guarantee {
-			e.printf("  it holds when: %s\n", info.HoldsWhen)
-		}
+	f := e.cell.Finding
+	e.printf("%s  %s  %s\n", e.bold(e.Design), e.bold(e.Cell.String()), e.tone(toneOf(&f), verdictWords(f)))
+	e.printf("  it promises: %s\n  under: %s\n", e.Cell.Guarantee.Info().Promise, e.Cell.Under.Title())
+	if read := e.row.found().Read(e.Cell); f.Verdict != read.Verdict {
+		e.printf("  %s where more happened: %s\n", read.Verdict, plural(read.Exposure, "occasion"))
 	}
 	if e.cell.By != "" && len(e.cell.Evidence) > 1 {
 		e.printf("  decided by: %s, the gravest of %s\n", e.cell.By, plural(int64(len(e.cell.Evidence)), "part"))
 	}
 }
 
-// verdictWords names what the mark of a cell stands for.
-func verdictWords(c Cell) string {
-	if c.Verdict == checker.Untested && !c.Exercised {
+// verdictWords names the verdict of a cell.
+func verdictWords(f Finding) string {
+	if f.Verdict == checker.Untested && !f.Exercised {
 		return "not exercised"
 	}
-	return c.Verdict.String()
+	return f.Verdict.String()
 }
 
-// claim says whether the design is held to it, and its limits.
+// toneOf is how a verdict is coloured.
+func toneOf(f *Finding) Tone {
+	switch {
+	case f.fails():
+		return Bad
+	case f.Verdict == checker.Held:
+		return Good
+	case f.Verdict == checker.Broken, f.Verdict == checker.Untested && f.Exercised:
+		return Weak
+	}
+	return None
+}
+
+// claim says whether the design is held to it, and if not why.
 func (e *explanation) claim() {
 	source := e.row.Source
 	if source != "" {
 		source = " (" + source + ")"
 	}
-	if !slices.Contains(e.row.Claims, e.Guarantee) {
-		claims := list(e.row.Claims)
-		if claims == "" {
-			claims = "nothing"
-		}
-		e.printf("  not claimed%s: the design claims %s\n", source, claims)
-		e.limits("known not to hold under")
+	why := e.row.Claims.Reason(e.Cell)
+	if why == "" {
+		e.printf("  claimed%s\n", source)
 		return
 	}
-	e.printf("  claimed%s\n", source)
-	e.limits("but not under")
-}
-
-// limits tells what the design is known to give up under which faults.
-func (e *explanation) limits(how string) {
-	for _, l := range e.row.Limits {
-		if slices.Contains(l.Gives, e.Guarantee) {
-			e.printf("  %s %s: %s\n", how, l.Fault, l.Why)
-		}
-	}
+	e.printf("  not claimed%s: %s\n", source, why)
 }
 
 // evidence says what one part found.
@@ -116,9 +123,7 @@ func (e *explanation) evidence(found Evidence) {
 	if p == nil {
 		return
 	}
-	cell := Cell{Verdict: found.Verdict, Claimed: found.Claimed, Exercised: found.Exercised}
-	_, paint := mark(cell)
-	e.printf("\n%s  %s", e.bold(found.Part), paint(e.palette, verdictWords(cell)))
+	e.printf("\n%s  %s", e.bold(found.Part), e.tone(toneOf(&found.Finding), verdictWords(found.Finding)))
 	if d := detail(found.Counted(p)); d != "" {
 		e.printf("; %s", d)
 	}
@@ -131,9 +136,9 @@ func (e *explanation) evidence(found Evidence) {
 	e.again(p, found)
 }
 
-// Counted is the guarantee as its Detail counts it: where p explored, once a schedule.
-func (e Evidence) Counted(p *MatrixPart) Guarantee {
-	g := e.Guarantee
+// Counted is the finding as its Detail counts it: where p explored, once a schedule.
+func (e Evidence) Counted(p *MatrixPart) Finding {
+	g := e.Finding
 	g.scenarios = nil
 	if len(p.Covered) > 0 && g.Violations > 0 {
 		g.scenarios = e.In
@@ -188,12 +193,12 @@ func (p *MatrixPart) Extent(scenarios []string) []string {
 // again says how to see it again.
 func (e *explanation) again(p *MatrixPart, found Evidence) {
 	if found.Schedule != nil && found.Schedule.Replay != "" {
-		file := fmt.Sprintf("%s.%s.replay", FileName(e.Design), e.Guarantee)
+		file := replayName(e.Design, e.Cell)
 		from := ""
 		if e.File != "" {
 			from = " --from " + quote(e.File)
 		}
-		e.printf("  this schedule: lockbench explain %s %s%s --save %s\n                 lockbench explore --replay %s\n", e.Design, e.Guarantee, from, file, file)
+		e.printf("  this schedule: lockbench explain %s %s%s --save %s\n                 lockbench explore --replay %s\n", e.Design, e.Cell, from, file, file)
 	}
 	if _, err := os.Stat(p.History); p.History != "" && err == nil {
 		e.printf("  this history: lockbench check %s\n", quote(p.History))
@@ -223,11 +228,11 @@ func (e *explanation) missing() {
 // it; an error when the matrix has none.
 func CellReplay(m Matrix, at CellName) (string, error) {
 	if r := m.Row(at.Design); r != nil {
-		for _, e := range r.Cells[at.Guarantee].Evidence {
+		for _, e := range r.Cells[at.Cell].Evidence {
 			if e.Schedule != nil && e.Schedule.Replay != "" {
 				return e.Schedule.Replay, nil
 			}
 		}
 	}
-	return "", fmt.Errorf("no schedule shows %s of %s; hint: only what explore found broken, or a hazard, has one", at.Guarantee, at.Design)
+	return "", fmt.Errorf("no schedule shows %s of %s; hint: only what explore found broken has one", at.Cell, at.Design)
 }

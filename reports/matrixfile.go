@@ -12,7 +12,7 @@ import (
 // MatrixJSONSchema is the published description of the JSON matrix; it refers to
 // JSONSchema.
 //
-//go:embed schema/matrix-v1.json
+//go:embed schema/matrix-v2.json
 var MatrixJSONSchema []byte
 
 // MatrixJSON writes m as one indented JSON document.

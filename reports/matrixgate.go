@@ -66,17 +66,8 @@ func (r *MatrixRow) asGated() *gates.Run {
 		}
 	}
 	g.Verdicts.Ops = g.Verdicts.Grants // of operations a matrix keeps no count
-	for name, c := range r.Cells {
-		f := checker.Finding{Guarantee: name, Verdict: c.Verdict, Claimed: c.Claimed, Exposure: c.Exposure}
-		for _, e := range c.Evidence {
-			if e.Part == c.By {
-				f.Note = e.Note
-			}
-			if e.Verdict == c.Verdict {
-				f.Violations += e.Violations
-			}
-		}
-		g.Verdicts.Findings = append(g.Verdicts.Findings, f)
+	for cell, c := range r.Cells {
+		g.Verdicts.Findings = append(g.Verdicts.Findings, c.finding(cell))
 	}
 	return &g
 }

@@ -16,22 +16,8 @@ func MarkdownMatrix(w io.Writer, m Matrix) error {
 		thresholds.thresholds()
 		fmt.Fprintln(b)
 	}
-	head, rule := "| design |", "|---|"
-	for _, g := range Judgeable() {
-		head += " " + heads[g] + " |"
-		rule += ":-:|"
-	}
-	fmt.Fprintf(b, "%s\n%s\n", head, rule)
-	for i := range m.Rows {
-		line := "| " + m.Rows[i].Design + " |"
-		for _, g := range Judgeable() {
-			text, _ := mark(m.Rows[i].Cells[g])
-			line += " " + strings.ReplaceAll(text, "*", `\*`) + " |"
-		}
-		fmt.Fprintln(b, line)
-	}
-	fmt.Fprintf(b, "\n%s.\n", strings.Join(columnLegend(), ", "))
-	fmt.Fprintf(b, "%s.\n", strings.ReplaceAll(strings.Join(markLegend, "; "), "*", `\*`))
+	table := m.Table()
+	markdownTable(b, &table)
 	fmt.Fprintf(b, "\n%s.\n", strings.Join(append(m.MadeFrom(), m.Notes...), ". "))
 	return b.Flush()
 }

@@ -8,85 +8,16 @@ import (
 	"unicode/utf8"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker"
 )
 
-// heads are the names of guarantees over the columns of a matrix, which has one for
-// each that is judged.
-var heads = map[lockbench.Guarantee]string{
-	lockbench.Exclusion: "exc", lockbench.Overrun: "ovr", lockbench.OwnerRelease: "own",
-	lockbench.NoEarlyExpiry: "ear", lockbench.Recovery: "rec", lockbench.LossReported: "los",
-	lockbench.Extend: "ext", lockbench.Reentrancy: "ree", lockbench.Fencing: "fen",
-	lockbench.Effects: "eff", lockbench.NoSpuriousRefusal: "ref", lockbench.Cancel: "can",
-	lockbench.LostReply: "rep", lockbench.Skew: "skw", lockbench.ScriptFlush: "scr",
-	lockbench.Restart: "res", lockbench.Failover: "fai", lockbench.ReleaseDelay: "del",
-}
-
-// Judgeable are the guarantees of a matrix, in the order of reports.
-func Judgeable() []lockbench.Guarantee {
-	var all []lockbench.Guarantee
-	for _, info := range lockbench.Guarantees() {
-		if heads[info.Name] != "" {
-			all = append(all, info.Name)
-		}
-	}
-	return all
-}
-
-// The marks of a matrix, one character each.
-const (
-	markHeld     = "✓"
-	markBroken   = "✗"
-	markHazard   = "~"
-	markUntested = "?"
-	markNone     = "-"
-	markUnmet    = "·"
-	markClaimed  = "*"
-	markLimited  = "°"
-)
-
-// markLegend says what the marks mean.
-var markLegend = []string{
-	markHeld + " held", markBroken + " broken", markHazard + " hazard, the documented limit of leases",
-	markUntested + " met too little to say", markUnmet + " not exercised", markNone + " not for this design",
-	markClaimed + " claimed: broken fails the matrix", markLimited + " claimed, but not under the faults that broke it",
-}
-
-// mark renders a cell: what was found, and whether it is claimed. It returns how to
-// colour it, too.
-func mark(c Cell) (string, func(palette, string) string) {
-	text, paint := markUnmet, palette.dim
-	switch {
-	case c.Verdict == checker.Held:
-		text, paint = markHeld, palette.good
-	case c.Verdict == checker.Broken && c.Claimed:
-		text, paint = markBroken, palette.bad
-	case c.Verdict == checker.Broken:
-		text, paint = markBroken, palette.warn
-	case c.Verdict == checker.Hazard:
-		text, paint = markHazard, palette.warn
-	case c.Verdict == checker.NotApplicable:
-		text = markNone
-	case c.Exercised:
-		text, paint = markUntested, palette.warn
-	}
-	switch {
-	case c.Claimed:
-		text += markClaimed
-	case c.Limited:
-		text += markLimited
-	}
-	return text, paint
-}
-
-// TerminalMatrix writes a matrix for people: a table of designs and guarantees that
-// fits into a hundred columns, what it is made from, and the outcome in one sentence. It returns
+// TerminalMatrix writes a matrix for people: a table of designs and conditions, what it
+// is made from, and the outcome in one sentence. It returns
 // the first error of w.
 func TerminalMatrix(w io.Writer, m Matrix, opt TerminalOptions) error {
 	t := matrixText{page: newPage(w, opt), m: &m}
 	t.thresholds()
-	t.table()
-	t.legend()
+	table := t.m.Table()
+	t.writeTable(&table, opt.Width)
 	t.made()
 	t.outcome()
 	return t.Flush()
@@ -104,41 +35,22 @@ func (t *matrixText) thresholds() {
 	shown.thresholds()
 }
 
-func (t *matrixText) table() {
-	width := len("design")
-	for i := range t.m.Rows {
-		width = max(width, len(t.m.Rows[i].Design))
+// Table is a line for each design: the worst that was found under each condition.
+func (m *Matrix) Table() Table {
+	var all []designCells
+	for i := range m.Rows {
+		all = append(all, m.Rows[i].cells())
 	}
-	head := fmt.Sprintf("%-*s", width, "design")
-	for _, g := range Judgeable() {
-		head += " " + heads[g]
-	}
-	t.printf("%s\n%s\n", head, strings.Repeat("─", len(head)))
-	for i := range t.m.Rows {
-		line, gap := t.m.Rows[i].Design, width-len(t.m.Rows[i].Design)
-		for _, g := range Judgeable() {
-			text, paint := mark(t.m.Rows[i].Cells[g])
-			line += strings.Repeat(" ", gap+1) + paint(t.palette, text)
-			gap = len("exc") - utf8.RuneCountInString(text)
-		}
-		t.printf("%s\n", line)
-	}
+	return designTable(all)
 }
 
-func (t *matrixText) legend() {
-	t.printf("\n")
-	for _, line := range append(wrapped(columnLegend(), ",", 96), wrapped(markLegend, ";", 96)...) {
-		t.printf("%s\n", t.dim(line))
-	}
-}
+// GuaranteeTable is what was found of the design.
+func (r *MatrixRow) GuaranteeTable() Table { return r.cells().table() }
 
-// columnLegend says what the heads stand for.
-func columnLegend() []string {
-	var all []string
-	for _, g := range Judgeable() {
-		all = append(all, heads[g]+" "+string(g))
-	}
-	return all
+// cells are those of a table: weak where they were not all explored.
+func (r *MatrixRow) cells() designCells {
+	explored := !slices.ContainsFunc(r.Parts, func(p MatrixPart) bool { return len(p.Covered) == 0 })
+	return designCells{r.found(), r.Design, explored && len(r.Parts) > 0}
 }
 
 // wrapped puts parts on lines of so many characters at most.
@@ -227,7 +139,7 @@ func (m *Matrix) selfChecked(part string) string {
 // to do about it.
 func (m *Matrix) uncaught(p *MatrixPart) string {
 	var overruns int64
-	for _, e := range m.SelfCheck.Cells[lockbench.Overrun].Evidence {
+	for _, e := range m.SelfCheck.Cells[lockbench.Exclusion.At(lockbench.Outlived)].Evidence {
 		if e.Part == p.Name {
 			overruns = e.Exposure
 		}
@@ -236,7 +148,7 @@ func (m *Matrix) uncaught(p *MatrixPart) string {
 	if m.Settings.Schedules > 0 && len(p.Covered) > 0 {
 		remedy = "raise --schedules"
 	}
-	return fmt.Sprintf("%s met %s, and %s was not broken: %s", plural(p.Grants, "grant"), plural(overruns, "overrun"), p.MustBreak, remedy)
+	return fmt.Sprintf("%s met %s, and %s was not broken: %s", plural(p.Grants, "grant"), plural(overruns, "hold")+" that outlived its lease", p.MustBreak, remedy)
 }
 
 // outcome says in one sentence what the exit code means.
@@ -255,15 +167,15 @@ func (m *Matrix) Outcome() (headline, why string) {
 	var unclaimed int64
 	for i := range m.Rows {
 		r := &m.Rows[i]
-		if names := r.with(func(c Cell) bool { return c.Verdict == checker.Broken && c.Claimed }); len(names) > 0 {
+		if names := r.found().names(func(_ lockbench.Cell, f Finding) bool { return f.fails() }); len(names) > 0 {
 			claimed = append(claimed, r.Design+" broke "+list(names))
-		} else if len(r.with(func(c Cell) bool { return c.Verdict == checker.Broken })) > 0 {
+		} else if len(r.found().Broken()) > 0 {
 			unclaimed++
 		}
 	}
 	switch m.Exit {
 	case Passed:
-		headline, why = "No claim was broken", heldClaims(slices.ContainsFunc(m.Rows, (MatrixRow).keepsClaims))
+		headline, why = "No claim was broken", heldClaims(slices.ContainsFunc(m.Rows, func(r MatrixRow) bool { return r.found().keepsClaims() }))
 	case BrokenClaim:
 		headline, why = "Claims were broken", strings.Join(claimed, "; ")+m.failedToo()
 	case FailedThreshold:
@@ -275,16 +187,6 @@ func (m *Matrix) Outcome() (headline, why string) {
 		why += "; broken only where nothing was claimed: " + plural(unclaimed, "design")
 	}
 	return headline, why
-}
-
-// keepsClaims tells whether a claim of the design was put to the test and held.
-func (r MatrixRow) keepsClaims() bool {
-	return len(r.with(func(c Cell) bool { return c.Verdict == checker.Held && c.Claimed })) > 0
-}
-
-// with lists the guarantees whose cells match.
-func (r *MatrixRow) with(match func(Cell) bool) []lockbench.Guarantee {
-	return slices.DeleteFunc(Judgeable(), func(g lockbench.Guarantee) bool { return !match(r.Cells[g]) })
 }
 
 // reasons says why the matrix is inconclusive.
@@ -302,7 +204,7 @@ func (m *Matrix) reasons() []string {
 		if r.exit() != Inconclusive {
 			continue
 		}
-		untested := r.with(func(c Cell) bool { return c.Claimed && c.Exercised && c.Verdict == checker.Untested })
+		untested := r.found().untested()
 		if len(untested) > 0 && len(m.Unproven()) == 0 {
 			why = append(why, r.Design+" met too little of "+list(untested))
 		}

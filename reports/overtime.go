@@ -22,9 +22,9 @@ type OverTime struct {
 	Troubled []int64 `json:"troubled,omitempty"`
 	// SlowestNS is the longest acquire granted in each bucket.
 	SlowestNS []int64 `json:"slowest_acquire_ns"`
-	// Violations, of hazards too, are counted where they came to be certain.
-	Violations map[lockbench.Guarantee][]int64 `json:"violations,omitempty"`
-	Faults     []FaultLine                     `json:"faults,omitempty"`
+	// Violations, claimed or not, are counted where they came to be certain.
+	Violations map[lockbench.Cell][]int64 `json:"violations,omitempty"`
+	Faults     []FaultLine                `json:"faults,omitempty"`
 }
 
 // A FaultLine is when faults of one kind struck. Of faults that last it has the periods,
@@ -58,11 +58,11 @@ func overTime(all *measure.Measures, warmup int64, findings []checker.Finding) *
 	t := &OverTime{
 		BucketNS: width, WarmupNS: warmup, EndNS: warmup + int64(all.Span), Grants: widened(m.Grants, width), Refused: widened(m.Refused, width),
 		Troubled: widened(m.Troubled, width), SlowestNS: some(m.Slowest.Widened(width).N),
-		Violations: make(map[lockbench.Guarantee][]int64),
+		Violations: make(map[lockbench.Cell][]int64),
 	}
 	for _, f := range findings {
 		if len(f.When.N) > 0 {
-			t.Violations[f.Guarantee] = widened(f.When, width)
+			t.Violations[f.Cell] = widened(f.When, width)
 		}
 	}
 	for _, f := range m.Faults {

@@ -53,7 +53,7 @@ func (d fileKind) check(text []byte) error {
 	case head.Schema == d.schema:
 		return nil
 	case strings.HasPrefix(head.Schema, family):
-		return fmt.Errorf("it is a %s of another version, %s, and this lockbench reads %s; hint: write it again with this lockbench", d.kind, head.Schema, d.schema)
+		return fmt.Errorf("it is a %s of another version, %s, and this lockbench reads %s; hint: make it anew: %s", d.kind, head.Schema, d.schema, d.command)
 	}
 	return fmt.Errorf("it says schema %q, and a %s %q; hint: name a file that %s wrote", head.Schema, d.kind, d.schema, d.command)
 }

@@ -13,19 +13,19 @@ import (
 const Replay = "replay"
 
 // Replays writes the schedules of r that match into the directory dir, which it
-// makes: one file per design and guarantee, the shortest of its scenarios. From
+// makes: one file per design and cell, the shortest of its scenarios. From
 // then on the schedules know their files. It returns the first error of the file
 // system.
-func Replays(dir string, r Result, match func(Guarantee) bool) error {
+func Replays(dir string, r Result, match func(Finding) bool) error {
 	merged := byDesign(r)
 	for i := range merged.Runs {
 		run := &merged.Runs[i]
-		for _, info := range lockbench.Guarantees() {
-			g := run.Guarantees[info.Name]
-			if g.Schedule == nil || g.Schedule.Replay == "" || !match(g) {
+		for _, cell := range run.Cells.Sorted() {
+			f := run.Cells[cell]
+			if f.Schedule == nil || f.Schedule.Replay == "" || !match(f) {
 				continue
 			}
-			if err := g.Schedule.save(filepath.Join(dir, replayName(run.Design, info.Name))); err != nil {
+			if err := f.Schedule.save(filepath.Join(dir, replayName(run.Design, cell))); err != nil {
 				return err
 			}
 		}
@@ -33,11 +33,11 @@ func Replays(dir string, r Result, match func(Guarantee) bool) error {
 	return nil
 }
 
-// Shows tells whether r has a guarantee that matches, with a schedule.
-func Shows(r Result, match func(Guarantee) bool) bool {
+// Shows tells whether r has a cell that matches, with a schedule.
+func Shows(r Result, match func(Finding) bool) bool {
 	for i := range r.Runs {
-		for _, g := range r.Runs[i].Guarantees {
-			if g.Schedule != nil && match(g) {
+		for _, f := range r.Runs[i].Cells {
+			if f.Schedule != nil && match(f) {
 				return true
 			}
 		}
@@ -45,8 +45,8 @@ func Shows(r Result, match func(Guarantee) bool) bool {
 	return false
 }
 
-func replayName(design string, g lockbench.Guarantee) string {
-	return fmt.Sprintf("%s.%s.replay", FileName(design), g)
+func replayName(design string, cell lockbench.Cell) string {
+	return fmt.Sprintf("%s.%s.replay", FileName(design), FileName(cell.String()))
 }
 
 func (s *Schedule) save(path string) error {

@@ -2,16 +2,15 @@ package reports
 
 import (
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 )
 
 // Schema is the version of the JSON result that this package writes. Fields may
 // be added under one version; none changes its meaning or goes away.
-const Schema = "lockbench/result/v1"
+const Schema = "lockbench/result/v2"
 
 // A Result is everything one invocation found out. Its JSON form is described by
-// schema/result-v1.json.
+// schema/result-v2.json.
 type Result struct {
 	Schema string `json:"schema"`
 	// Thresholds are the conditions that were to fail it, with what they came to.
@@ -62,7 +61,12 @@ type Run struct {
 	Counts       Counts             `json:"counts"`
 	WorstOverlap int64              `json:"worst_overlap_ns"`
 
-	Guarantees map[lockbench.Guarantee]Guarantee `json:"guarantees"`
+	// Claims are what the design is held to; Cells what was found. Breaches counts what broke
+	// guarantees, each once, however many guarantees it shows on.
+	Claims   lockbench.Claims `json:"claims"`
+	Cells    Cells            `json:"cells"`
+	Breaches int64            `json:"breaches"`
+	Fairness Fairness         `json:"fairness"`
 	// OpenLoop is nil in a closed loop, where Latency has service equal to acquire, and
 	// in a record that was cut short.
 	OpenLoop *OpenLoop `json:"open_loop,omitempty"`
@@ -133,42 +137,10 @@ type Counts struct {
 	LostUpdates int64 `json:"lost_updates,omitempty"`
 }
 
-// Guarantee is the verdict on one guarantee.
-type Guarantee struct {
-	Verdict    checker.Verdict    `json:"verdict"`
-	Claimed    bool               `json:"claimed"`
-	Exercised  bool               `json:"exercised"`
-	Exposure   int64              `json:"exposure"`
-	Violations int64              `json:"violations"`
-	Note       string             `json:"note,omitempty"`
-	Measures   map[string]float64 `json:"measures,omitempty"`
-	Witness    *Witness           `json:"witness,omitempty"`
-	// Schedule is what shows it, where the design was explored.
-	Schedule *Schedule `json:"schedule,omitempty"`
-
-	scenarios []string // those with this verdict; the first has the schedule
-}
-
 // server is the server that run used.
 func (r *Result) server(run *Run) history.Server {
 	if run.Server != nil {
 		return *run.Server
 	}
 	return r.Server
-}
-
-// with lists the guarantees of a verdict in the order in which reports show them.
-func (r *Run) with(v checker.Verdict) []lockbench.Guarantee {
-	return r.names(func(g Guarantee) bool { return g.Verdict == v })
-}
-
-// names lists the guarantees that match, in the order in which reports show them.
-func (r *Run) names(match func(Guarantee) bool) []lockbench.Guarantee {
-	var names []lockbench.Guarantee
-	for _, g := range lockbench.Guarantees() {
-		if found, judged := r.Guarantees[g.Name]; judged && match(found) {
-			names = append(names, g.Name)
-		}
-	}
-	return names
 }

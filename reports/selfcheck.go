@@ -12,8 +12,8 @@ import (
 type SelfCheck struct {
 	Design string `json:"design"`
 	// MustBreak is what it had to break, and Caught whether it was seen to.
-	MustBreak lockbench.Guarantee `json:"must_break"`
-	Caught    bool                `json:"caught"`
+	MustBreak lockbench.Cell `json:"must_break"`
+	Caught    bool           `json:"caught"`
 	// Grants and Overruns (work past the lease) are what it met.
 	Grants   int64 `json:"grants"`
 	Overruns int64 `json:"overruns"`
@@ -26,7 +26,7 @@ func (c *SelfCheck) reason() string {
 	if c.Error != "" {
 		return "it met an error: " + c.Error
 	}
-	return fmt.Sprintf("%s met %s: raise --clients or --duration", plural(c.Grants, "grant"), plural(c.Overruns, "overrun"))
+	return fmt.Sprintf("%s met %s: raise --clients or --duration", plural(c.Grants, "grant"), plural(c.Overruns, "hold")+" that outlived its lease")
 }
 
 // Prove takes up a self-check, nil for none. Where the broken lock was not caught, what
@@ -39,10 +39,10 @@ func (r *Result) Prove(c *SelfCheck) {
 	for i := range r.Runs {
 		run := &r.Runs[i]
 		run.Exit = worst(run.Exit, Inconclusive)
-		for name, g := range run.Guarantees {
-			if g.Verdict == checker.Held {
-				g.Verdict, g.Note = checker.Untested, "held, but a lock broken on purpose was not caught"
-				run.Guarantees[name] = g
+		for cell, f := range run.Cells {
+			if f.Verdict == checker.Held {
+				f.Verdict, f.Note = checker.Untested, "held, but a lock broken on purpose was not caught"
+				run.Cells[cell] = f
 			}
 		}
 	}

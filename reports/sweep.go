@@ -12,7 +12,6 @@ import (
 	"github.com/guptarohit/asciigraph"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker"
 )
 
 // A sweepColumn is one figure of each point of a sweep, for people and for programs.
@@ -67,16 +66,16 @@ func (r *Run) refusedShare() float64 {
 // fairness is Jain's index of the clients' grants.
 func fairness(format string) func(*Run) string {
 	return func(r *Run) string {
-		if v, ok := r.Guarantees[lockbench.Fairness].Measures["jain"]; ok {
-			return fmt.Sprintf(format, v)
+		if r.Fairness.Jain > 0 {
+			return fmt.Sprintf(format, r.Fairness.Jain)
 		}
 		return ""
 	}
 }
 
-// brokenClaims names the guarantees that are claimed and were broken.
+// brokenClaims names the cells that were broken against a claim.
 func brokenClaims(r *Run) string {
-	names := r.names(func(g Guarantee) bool { return g.Verdict == checker.Broken && g.Claimed })
+	names := r.Cells.names(func(_ lockbench.Cell, f Finding) bool { return f.fails() })
 	return strings.ReplaceAll(list(names), ",", "")
 }
 
@@ -115,7 +114,7 @@ func TerminalSweep(w io.Writer, r Result, opt TerminalOptions) error {
 		t.chart(design)
 	}
 	t.troubles()
-	t.each("claims that were broken", func(g Guarantee) bool { return g.Verdict == checker.Broken && g.Claimed })
+	t.each("claims that were broken", func(f Finding) bool { return f.fails() })
 	t.selfCheck()
 	t.outcome()
 	return t.Flush()

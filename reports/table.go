@@ -10,9 +10,6 @@ import (
 	"github.com/olekukonko/tablewriter"
 	"github.com/olekukonko/tablewriter/renderer"
 	"github.com/olekukonko/tablewriter/tw"
-
-	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker"
 )
 
 // column is one column of the table of runs.
@@ -51,11 +48,8 @@ var speedsAndVerdicts = []column{
 	{name: "max", cell: latency("acquire", longest)},
 	{top: "release", name: "p99", cell: latency("release", p99), spare: 5, apart: true},
 	{top: "hand-", name: "off p50", cell: latency("handoff", p50), spare: 6},
-	{top: "viola-", name: "tions", cell: (*table).violations, apart: true},
+	{name: "breaches", cell: (*table).breaches, apart: true},
 	{top: "worst", name: "overlap", cell: (*table).overlap, spare: 7},
-	{name: "held", cell: (*table).held, apart: true},
-	{name: "hazard", cell: (*table).hazards},
-	{name: "broken", cell: (*table).broken},
 }
 
 // What is picked of a latency.
@@ -90,8 +84,8 @@ func (t *table) rate(r *Run) string {
 	return s
 }
 
-func (t *table) violations(r *Run) string {
-	switch n := r.Violations(); {
+func (t *table) breaches(r *Run) string {
+	switch n := r.Breaches; {
 	case r.Counts.Ops == 0:
 		return "-"
 	case n == 0:
@@ -106,35 +100,6 @@ func (t *table) overlap(r *Run) string {
 		return "-"
 	}
 	return compact(r.WorstOverlap)
-}
-
-func (t *table) held(r *Run) string {
-	n := len(r.with(checker.Held))
-	if n == 0 {
-		return "-"
-	}
-	return number(int64(n))
-}
-
-func (t *table) hazards(r *Run) string {
-	n := len(r.with(checker.Hazard))
-	if n == 0 {
-		return "-"
-	}
-	return t.warn(number(int64(n)))
-}
-
-// broken counts the broken guarantees; a star says that one of them is claimed.
-func (t *table) broken(r *Run) string {
-	names := r.with(checker.Broken)
-	if len(names) == 0 {
-		return t.good("-")
-	}
-	s := number(int64(len(names)))
-	if slices.ContainsFunc(names, func(g lockbench.Guarantee) bool { return r.Guarantees[g].Claimed }) {
-		return t.bad(s + "*")
-	}
-	return t.warn(s)
 }
 
 // render draws columns of the table of runs; where width is positive and too small,

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -24,7 +23,7 @@ type TerminalOptions struct {
 }
 
 // Terminal writes r for people: the table of runs, then every broken guarantee
-// with its witness, the hazards, what was not exercised, and the outcome in one
+// with its counterexample, what was not exercised, and the outcome in one
 // sentence. It returns the first error of w.
 func Terminal(w io.Writer, r Result, opt TerminalOptions) error {
 	t := &terminal{
@@ -45,11 +44,13 @@ func Terminal(w io.Writer, r Result, opt TerminalOptions) error {
 		if err := t.costs(opt.Width); err != nil {
 			return err
 		}
+		t.printf("\n")
+		table := t.result.Guarantees()
+		t.writeTable(&table, opt.Width)
 	}
 	t.troubles()
 	t.injected()
 	t.broken()
-	t.hazards()
 	t.guards()
 	t.open()
 	t.notExercised()
@@ -190,10 +191,9 @@ func kindOf(s history.Server) string {
 }
 
 func (t *terminal) legend() {
-	t.printf("\n%s\n%s\n%s\n",
+	t.printf("\n%s\n%s\n",
 		t.dim("acquire: of those granted; hand-off: release to the next grant, somebody waiting;"),
-		t.dim("overlap: two owners at once, also past a lease;"),
-		t.dim("held, hazard, broken: guarantees; * one that the design claims, which fails the run"))
+		t.dim("breaches: of all guarantees, claimed or not; overlap: two owners at once, also past a lease"))
 }
 
 // troubles says what went wrong in the runs themselves.
@@ -234,7 +234,7 @@ func (t *terminal) broken() {
 	explained := false
 	for i := range t.result.Runs {
 		run := &t.result.Runs[i]
-		names := run.with(checker.Broken)
+		names := run.Cells.Broken()
 		if len(names) == 0 {
 			continue
 		}
@@ -244,9 +244,9 @@ func (t *terminal) broken() {
 			t.printf("%s\n", t.dim("  [ granted   = within the lease   | lease over   . past it   R release   E extend   A acquire   r read   w write"))
 			t.printf("%s\n", t.dim("  overlap: ! both within their lease   ~ one past it   (not to scale; numbers on the axis are those of the lines)"))
 		}
-		drawn := make(map[lockbench.Guarantee]*Witness)
-		for _, name := range names {
-			t.brokenGuarantee(name, run.Guarantees[name], drawn)
+		drawn := make(map[lockbench.Cell]*Witness)
+		for _, cell := range names {
+			t.brokenCell(run, cell, drawn)
 		}
 		t.printf("\n    check it again: %s\n", recheck(run))
 	}
@@ -267,27 +267,51 @@ func quote(path string) string {
 	return path
 }
 
-// brokenGuarantee writes one broken guarantee with its witness. One that was
-// drawn for another guarantee of the run already is referred to.
-func (t *terminal) brokenGuarantee(name lockbench.Guarantee, g Guarantee, drawn map[lockbench.Guarantee]*Witness) {
-	claim := t.warn("the design does not claim it")
-	if g.Claimed {
-		claim = t.bad("THE DESIGN CLAIMS IT")
+// claim says whether what broke is claimed, and if not why.
+func (t *terminal) claim(run *Run, cell lockbench.Cell) string {
+	f := run.Cells[cell]
+	if f.fails() {
+		return t.bad("THE DESIGN CLAIMS IT")
 	}
-	t.printf("\n  %s  %s; %s\n", t.bad(string(name)), claim, detail(g))
-	if g.Witness == nil {
+	return t.warn("not claimed") + run.reason(cell)
+}
+
+// reason says why a cell is not claimed, behind a colon; empty where nobody says.
+func (r *Run) reason(cell lockbench.Cell) string {
+	if why := r.Claims.Reason(cell); why != "" {
+		return ": " + why
+	}
+	if w := r.Cells[cell].Witness; w != nil {
+		for _, g := range w.Breaks {
+			if why := r.Claims.Reason(g.At(cell.Under)); why != "" {
+				return fmt.Sprintf(": it may be %s that was broken, and %s", g, why)
+			}
+		}
+	}
+	return ": an exception covers what came after it"
+}
+
+// brokenCell writes one broken cell with its counterexample. One that was drawn for another
+// cell of the run already is referred to.
+func (t *terminal) brokenCell(run *Run, cell lockbench.Cell, drawn map[lockbench.Cell]*Witness) {
+	f := run.Cells[cell]
+	t.printf("\n  %s, %s\n    %s\n    %s\n", t.bad(cell.String()), cell.Under.Title(), t.claim(run, cell), detail(f))
+	if f.Witness == nil {
 		return
 	}
-	t.printf("    %s\n", g.Witness.Sentence)
+	t.printf("    %s\n", f.Witness.Sentence)
 	for other, w := range drawn {
-		if reflect.DeepEqual(w.Holds, g.Witness.Holds) && reflect.DeepEqual(w.Ops, g.Witness.Ops) {
+		if reflect.DeepEqual(w.Holds, f.Witness.Holds) && reflect.DeepEqual(w.Ops, f.Witness.Ops) {
 			t.printf("    by the operations shown for %s\n", other)
 			return
 		}
 	}
-	drawn[name] = g.Witness
-	t.printf("    key %s, times since the start of the run%s\n\n", g.Witness.Key, margin(g.Witness.MarginNS))
-	newTimeline(g.Witness).write(t.Writer, t.palette)
+	if !f.fails() && (cell.Under &^ cell.Guarantee.Info().About).Has(lockbench.Outlived) {
+		return // leases end before work does: nothing to find out
+	}
+	drawn[cell] = f.Witness
+	t.printf("    key %s, times since the start of the run%s\n\n", f.Witness.Key, margin(f.Witness.MarginNS))
+	newTimeline(f.Witness).write(t.Writer, t.palette)
 }
 
 // margin tells by how much, unless that is nothing or, for a lock without a
@@ -300,7 +324,7 @@ func margin(ns int64) string {
 }
 
 // detail is what a verdict says in numbers, then in words.
-func detail(g Guarantee) string {
+func detail(g Finding) string {
 	var parts []string
 	switch {
 	case g.Exposure == 0 && g.Violations == 0:
@@ -318,10 +342,10 @@ func detail(g Guarantee) string {
 	return strings.Join(parts, "; ")
 }
 
-func list(names []lockbench.Guarantee) string {
+func list(names []lockbench.Cell) string {
 	words := make([]string, len(names))
 	for i, n := range names {
-		words[i] = string(n)
+		words[i] = n.String()
 	}
 	return strings.Join(words, ", ")
 }

@@ -1,21 +1,24 @@
 package reports
 
 import (
+	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 )
 
-// A Witness shows one violation or hazard. Stamps are ns since the start of the
+// A Witness is a counterexample: it shows one violation. Stamps are ns since the start of the
 // run; nil stands for "never" or "not known".
 type Witness struct {
 	Key      string `json:"key"`
 	Sentence string `json:"sentence"`
-	MarginNS int64  `json:"margin_ns"`
-	Holds    []Hold `json:"holds"`
-	Ops      []Op   `json:"ops"`
+	// Breaks are the guarantees of which one at least is broken, the likeliest first.
+	Breaks   []lockbench.Guarantee `json:"breaks,omitempty"`
+	MarginNS int64                 `json:"margin_ns"`
+	Holds    []Hold                `json:"holds"`
+	Ops      []Op                  `json:"ops"`
 }
 
-// A Hold is one grant of a witness, in the terms of the checker.
+// A Hold is one grant of a counterexample, in the terms of the checker.
 type Hold struct {
 	Hold    int64 `json:"hold"`
 	Client  int32 `json:"client"`
@@ -29,7 +32,7 @@ type Hold struct {
 	EndedBy   string `json:"ended_by"`
 }
 
-// An Op is one operation of a witness: what was asked, what was answered.
+// An Op is one operation of a counterexample: what was asked, what was answered.
 type Op struct {
 	Kind     history.Kind    `json:"kind"`
 	Outcome  history.Outcome `json:"outcome"`
@@ -57,7 +60,7 @@ func newWitness(w *checker.Witness) *Witness {
 		return nil
 	}
 	out := &Witness{
-		Key: w.Key, Sentence: w.Sentence, MarginNS: int64(w.Margin),
+		Key: w.Key, Sentence: w.Sentence, Breaks: w.Breaks, MarginNS: int64(w.Margin),
 		Holds: make([]Hold, 0, len(w.Holds)), Ops: make([]Op, 0, len(w.Ops)),
 	}
 	for _, h := range w.Holds {

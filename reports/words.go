@@ -2,8 +2,6 @@ package reports
 
 import (
 	"fmt"
-
-	"github.com/lockbench/lockbench/checker"
 )
 
 // Funcs are the ways in which this package writes figures, for templates of others:
@@ -88,18 +86,8 @@ func (r *Result) Kind(run *Run) string { return kindOf(r.server(run)) }
 // Version is that of the server that a run of r used.
 func (r *Result) Version(run *Run) string { return r.server(run).Version }
 
-// Violations counts those of broken guarantees; hazards are none.
-func (r *Run) Violations() (n int64) {
-	for _, g := range r.Guarantees {
-		if g.Verdict == checker.Broken {
-			n += g.Violations
-		}
-	}
-	return n
-}
-
 // Detail is what a verdict says in numbers, then in words.
-func (g Guarantee) Detail() string { return detail(g) }
+func (f Finding) Detail() string { return detail(f) }
 
 // Margin tells by how much, empty where that is nothing or for ever.
 func (w *Witness) Margin() string { return margin(w.MarginNS) }

@@ -1,0 +1,305 @@
+package reports
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+)
+
+// enough is how many occasions on which nothing was broken rule out that one in a hundred
+// is, at a confidence of 95 %.
+const enough = 299
+
+// tableNotes say how to read a table of guarantees.
+var (
+	enoughNote = fmt.Sprintf("ok: no violation on so many occasions, %d at least; weak: on fewer", enough)
+	coverNote  = "ok: no violation on so many occasions; how far to rely on it is what was covered"
+	brokenNote = "BROKEN: violations of occasions, and the design claims it; broken: it does not claim it"
+	noneNote   = "-: not for this design"
+)
+
+// A designCells is what was found of one design.
+type designCells struct {
+	Cells
+	label    string
+	explored bool
+}
+
+// GuaranteeTable is what was found of one design: the conditions down that were met or
+// exercised, the five questions across. A mixture of conditions has a row where it broke
+// something that none of its members breaks.
+func (r *Run) GuaranteeTable(label string) Table {
+	return designCells{r.Cells, label, r.Exploration != nil}.table()
+}
+
+func (d designCells) table() Table {
+	t := Table{Corner: d.label, Notes: []string{enoughNote, brokenNote, noneNote}}
+	if d.explored {
+		t.Notes[0] = coverNote
+	}
+	for q := range checker.Questions {
+		t.Columns = append(t.Columns, q.String())
+	}
+	for _, under := range d.rows() {
+		row := TableRow{Name: under.Title(), Short: under.String()}
+		if under == 0 {
+			row.Short = "nothing"
+		}
+		for q := range checker.Questions {
+			row.Cells = append(row.Cells, d.answer(q, under).cell(d.explored))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// rows are the conditions of a table.
+func (d designCells) rows() []lockbench.Conditions {
+	rows := []lockbench.Conditions{0}
+	for _, one := range lockbench.AllConditions() {
+		if d.met(one.Condition) {
+			rows = append(rows, one.Condition)
+		}
+	}
+	seen := make(map[lockbench.Conditions]bool)
+	for _, cell := range d.Cells.Sorted() {
+		if cell.Under.Count() > 1 && !seen[cell.Under] && d.onlyMixed(cell.Under) {
+			seen[cell.Under] = true
+			rows = append(rows, cell.Under)
+		}
+	}
+	return rows
+}
+
+// onlyMixed tells whether these conditions together broke something that none of them did
+// by itself.
+func (d designCells) onlyMixed(under lockbench.Conditions) bool {
+	for q := range checker.Questions {
+		mixed := d.answer(q, under)
+		if mixed.violations == 0 {
+			continue
+		}
+		alone := false
+		for _, one := range append(under.Each(), 0) {
+			other := d.answer(q, one)
+			alone = alone || other.violations > 0 && (other.fails || !mixed.fails)
+		}
+		if !alone {
+			return true
+		}
+	}
+	return false
+}
+
+// A questionAnswer is what is known of a question under some conditions.
+type questionAnswer struct {
+	// occasions are all on which nothing was broken and that the conditions touched;
+	// violations and tried are of exactly these.
+	occasions, violations, tried int64
+	fails                        bool
+	foreign                      bool           // not for the design
+	about                        lockbench.Cell // the gravest
+	note                         string
+	overlap                      float64 // the worst past validity, ns
+}
+
+func (d designCells) answer(q checker.Question, under lockbench.Conditions) questionAnswer {
+	a := questionAnswer{foreign: true}
+	for _, info := range lockbench.Guarantees() {
+		cell := info.Name.At(under)
+		f := d.Cells[cell]
+		broke := f.asked(info.Name)[q]
+		if broke > 0 && f.Verdict == checker.Broken {
+			a.broken(cell, &f, broke)
+		}
+		if checker.Asks(info.Name) != q {
+			continue
+		}
+		if d.Cells[info.Name.At(0)].Verdict != checker.NotApplicable {
+			a.foreign = false
+		}
+		a.occasions += d.held(cell)
+	}
+	return a
+}
+
+// broken adds violations of a cell.
+func (a *questionAnswer) broken(cell lockbench.Cell, f *Finding, n int64) {
+	a.violations += n
+	a.tried += f.Exposure
+	a.foreign = false
+	if a.about.Guarantee == "" || f.fails() && !a.fails {
+		a.about, a.note = cell, f.Note
+		if f.Witness != nil {
+			a.note = f.Witness.Sentence
+		}
+	}
+	a.fails = a.fails || f.fails()
+	if worst, measured := f.Measures["overlap_max_ns"]; measured && !f.fails() {
+		a.overlap = worst
+	}
+}
+
+// held counts the occasions of a cell on which nothing was broken: under conditions those
+// that they touched, whatever else did.
+func (d designCells) held(cell lockbench.Cell) (n int64) {
+	for other, f := range d.Cells {
+		if other.Guarantee != cell.Guarantee || f.Verdict != checker.Held {
+			continue
+		}
+		if other == cell || cell.Under != 0 && other.Under.Has(cell.Under) {
+			n += f.Exposure
+		}
+	}
+	return n
+}
+
+// The words of a table.
+const (
+	wordBroken   = "BROKEN" // a claim
+	wordUnclaim  = "broken"
+	wordWeak     = "weak"
+	wordOK       = "ok"
+	wordNone     = "-"
+	wordNotTried = "not tried"
+)
+
+// word is what the answer comes to.
+func (a *questionAnswer) word(explored bool) (string, Tone) {
+	switch {
+	case a.fails:
+		return wordBroken, Bad
+	case a.violations > 0:
+		return wordUnclaim, Weak
+	case a.occasions >= enough, a.occasions > 0 && explored:
+		return wordOK, Good
+	case a.occasions > 0:
+		return wordWeak, Weak
+	case a.foreign:
+		return wordNone, None
+	}
+	return wordNotTried, None
+}
+
+func (a questionAnswer) cell(explored bool) TableCell {
+	word, tone := a.word(explored)
+	c := TableCell{Text: word, Tone: tone, Note: a.note, About: a.about}
+	switch {
+	case a.violations > 0 && !a.fails && a.overlap > 0 && a.about.Under == lockbench.Outlived:
+		c.Text = "by " + compact(int64(a.overlap))
+	case a.violations > 0 && explored:
+		c.Text = word + " " + number(a.violations)
+		c.Short = word + " " + few(a.violations)
+	case a.violations > 0:
+		c.Text = fmt.Sprintf("%s %s/%s", word, number(a.violations), number(a.tried))
+		c.Short = word + " " + few(a.violations)
+	case a.occasions > 0:
+		c.Text, c.Short = word+" "+number(a.occasions), word+" "+few(a.occasions)
+	}
+	return c
+}
+
+// few renders a count in at most four characters: "412k", "1.2M".
+func few(n int64) string {
+	v, unit := float64(n), ""
+	for _, u := range []string{"k", "M", "G", "T"} {
+		if v < 999.5 {
+			break
+		}
+		v, unit = v/1000, u
+	}
+	if unit != "" && v < 9.95 {
+		return strings.TrimSuffix(fmt.Sprintf("%.1f", v), ".0") + unit
+	}
+	return fmt.Sprintf("%.0f%s", math.Round(v), unit)
+}
+
+// gravity orders the words from the mildest to the worst.
+var gravity = map[string]int{wordNone: 0, wordNotTried: 1, wordOK: 2, wordWeak: 3, wordUnclaim: 4, wordBroken: 5}
+
+// designTable is a line for each design and a column for each condition that some of them
+// met: the worst answer to any question.
+func designTable(designs []designCells) Table {
+	t := Table{Corner: "design", Notes: []string{
+		"the worst of the five questions: two at once, lost update, too short, stuck, told wrong",
+		"BROKEN: a claim is broken; broken: what the design does not claim",
+		fmt.Sprintf("weak: something met fewer than %d occasions", enough), "empty: not tried",
+	}}
+	columns := []lockbench.Conditions{0}
+	t.Columns = append(t.Columns, "no fault")
+	for _, one := range lockbench.AllConditions() {
+		for _, d := range designs {
+			if d.met(one.Condition) {
+				columns = append(columns, one.Condition)
+				t.Columns = append(t.Columns, one.Name)
+				break
+			}
+		}
+	}
+	for _, d := range designs {
+		row := TableRow{Name: d.label}
+		for _, under := range columns {
+			row.Cells = append(row.Cells, d.worst(under))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// met tells whether there is something to say of a condition.
+func (d designCells) met(one lockbench.Conditions) bool {
+	for cell, f := range d.Cells {
+		if cell.Under.Has(one) && (f.Exercised || f.Exposure > 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// worst is the gravest answer under a condition. What only a mixture broke counts for each
+// of its members.
+func (d designCells) worst(under lockbench.Conditions) TableCell {
+	best := TableCell{Text: wordNotTried, Tone: None}
+	for q := range checker.Questions {
+		a := d.answer(q, under)
+		word, tone := a.word(d.explored)
+		if gravity[word] > gravity[best.Text] {
+			best = TableCell{Text: word, Tone: tone, About: a.about}
+			best.Note = q.String()
+			if a.note != "" {
+				best.Note += ": " + a.note
+			}
+		}
+	}
+	for _, cell := range d.Cells.Broken() {
+		f := d.Cells[cell]
+		word, tone := wordUnclaim, Weak
+		if f.fails() {
+			word, tone = wordBroken, Bad
+		}
+		if under != 0 && cell.Under.Count() > 1 && cell.Under.Has(under) && gravity[word] > gravity[best.Text] {
+			best = TableCell{Text: word, Tone: tone, About: cell, Note: cell.Under.Title()}
+		}
+	}
+	if best.Text == wordNotTried {
+		best.Text = ""
+	}
+	return best
+}
+
+// Guarantees is what was found of the runs of r: the table of the one design that there is,
+// or a line for each of several.
+func (r *Result) Guarantees() Table {
+	var all []designCells
+	for i, label := range r.Labels() {
+		run := &r.Runs[i]
+		all = append(all, designCells{run.Cells, label, run.Exploration != nil})
+	}
+	if len(all) == 1 {
+		return all[0].table()
+	}
+	return designTable(all)
+}
