@@ -28,7 +28,7 @@ func TestRunRedislock(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	locktest.Run(t, func(*testing.T) lockbench.Locker { return redislockLocker{redislock.New(client)} },
-		locktest.WithClaims(lockbench.NoSpuriousRefusal), locktest.WithPatience(time.Minute), locktest.WithHistories(dir))
+		locktest.WithClaims("no-spurious-refusal"), locktest.WithPatience(time.Minute), locktest.WithHistories(dir))
 	files, err := filepath.Glob(filepath.Join(dir, "TestRunRedislock-*.lbh"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d histories, error %v", len(files), err)
@@ -38,9 +38,9 @@ func TestRunRedislock(t *testing.T) {
 		if r.Grants == 0 || len(r.Defects) > 0 {
 			t.Errorf("%s: %d grants, defects %q", file, r.Grants, r.Defects)
 		}
-		for _, f := range r.Findings {
-			if f.Verdict == checker.Broken {
-				t.Errorf("%s: %s is broken: %s", file, f.Guarantee, f.Witness.Sentence)
+		for _, f := range r.Findings { // who works past its lease does so on a slow machine
+			if f.Verdict == checker.Broken && f.Cell != lockbench.Exclusion.At(lockbench.Outlived) {
+				t.Errorf("%s: %s is broken: %s", file, f.Cell, f.Witness.Sentence)
 			}
 		}
 	}
@@ -77,14 +77,14 @@ func TestRun(t *testing.T) {
 	cmd.Env = append(os.Environ(), runVariable+"=1", "LOCKBENCH_HISTORY="+t.TempDir(), "LOCKBENCH_SEED=3")
 	out, err := cmd.CombinedOutput()
 	wantOutput(t, string(out), err, true, []string{
-		`--- FAIL: TestRunChild/owner-release`, `RUN +TestRunChild/owner-release\n.*owner-release: broken;`,
-		`--- PASS: TestRunChild/no-spurious-refusal`, `--- SKIP: TestRunChild/restart`, `with leases of 100ms and seed 3\n`,
+		`--- FAIL: TestRunChild/owner-release@outlived`, `RUN +TestRunChild/owner-release@outlived\n.*owner-release@outlived: broken;`,
+		`--- PASS: TestRunChild/no-spurious-refusal`, `--- SKIP: TestRunChild/exclusion@state-loss`, `with leases of 100ms and seed 3\n`,
 	})
-	again := regexp.MustCompile(`judge it again: lockbench check (\S+owner-release\.lbh)\n`).FindStringSubmatch(string(out))
+	again := regexp.MustCompile(`judge it again: lockbench check (\S+late-release\.lbh)\n`).FindStringSubmatch(string(out))
 	if again == nil {
 		t.Fatalf("no command to judge it again:\n%s", out)
 	}
-	if f := judgedAgain(t, again[1]).Find(lockbench.OwnerRelease); f.Verdict != checker.Broken {
-		t.Errorf("%s: judged again owner-release is %v, want broken", again[1], f.Verdict)
+	if f := judgedAgain(t, again[1]).Find(lockbench.OwnerRelease.At(lockbench.Outlived)); f.Verdict != checker.Broken {
+		t.Errorf("%s: judged again owner-release@outlived is %v, want broken", again[1], f.Verdict)
 	}
 }
