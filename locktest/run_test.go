@@ -18,8 +18,8 @@ import (
 )
 
 // TestRunRedislock tests github.com/bsm/redislock v0.10.0, unmodified, in real time. The
-// lock is held to what is tested on a machine however slow, and all that was recorded must be
-// without fault; TestTryPassesSoundLocks wants every guarantee tested, in virtual time.
+// lock is held to what is tested on a machine however slow, and nothing recorded may break what
+// a lock on one server is held to; TestTryPassesSoundLocks wants every guarantee tested, in virtual time.
 func TestRunRedislock(t *testing.T) {
 	opt := servertest.Start(t).Options()
 	opt.DialTimeout, opt.ReadTimeout, opt.WriteTimeout = time.Minute, time.Minute, time.Minute
@@ -33,13 +33,14 @@ func TestRunRedislock(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d histories, error %v", len(files), err)
 	}
+	claims := lockbench.LeaseClaims() // they are not all to be tested, but none is to be broken
 	for _, file := range files {
 		r := judgedAgain(t, file)
 		if r.Grants == 0 || len(r.Defects) > 0 {
 			t.Errorf("%s: %d grants, defects %q", file, r.Grants, r.Defects)
 		}
-		for _, f := range r.Findings { // who works past its lease does so on a slow machine
-			if f.Verdict == checker.Broken && f.Cell != lockbench.Exclusion.At(lockbench.Outlived) {
+		for _, f := range r.Findings {
+			if f.Verdict == checker.Broken && claims.Claims(f.Cell) {
 				t.Errorf("%s: %s is broken: %s", file, f.Cell, f.Witness.Sentence)
 			}
 		}
