@@ -19,8 +19,8 @@ import (
 // A Result is what exploring a lock found.
 type Result struct {
 	// Findings has an entry for each guarantee where nothing goes wrong, one for each under a
-	// condition that was met, one for each under several that was found broken, and one of
-	// exclusion for each condition that was not met; in the order of
+	// condition that was met, one for each under several that was broken where no fewer
+	// explain it, and one of exclusion for each condition that was not met; in the order of
 	// lockbench.Cell.Compare. A verdict is the worst of any scenario.
 	Findings []Finding
 	// Coverage says of each scenario how far it was explored.
@@ -257,16 +257,17 @@ func (f *Finding) steps() int {
 
 // list makes the findings those that are shown: a cell holds by all occasions under its
 // conditions, whatever else happened, and one of several conditions is only shown when it is
-// broken.
+// broken and no cell of fewer explains that.
 func (c *check) list() {
 	var plain checker.Result
 	for _, f := range c.result.Findings {
 		plain.Findings = append(plain.Findings, f.Finding)
 	}
-	all := c.result.Findings[:0]
+	var all []Finding
 	var cells []lockbench.Cell
 	for _, f := range c.result.Findings {
-		if f.Finding = found(plain, f.Cell); f.Cell.Under.Count() < 2 || f.Verdict == checker.Broken {
+		_, explained := c.result.explained(f)
+		if f.Finding = found(plain, f.Cell); f.Cell.Under.Count() < 2 || f.Verdict == checker.Broken && !explained {
 			all, cells = append(all, f), append(cells, f.Cell)
 		}
 	}

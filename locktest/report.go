@@ -81,11 +81,15 @@ func (r Result) text(f Finding) string {
 	return fmt.Sprintf("%s\n%s\n%s%s", text, f.Schedule.Sentence, table(f.Schedule.Rows), r.again(f))
 }
 
-// explained returns the cell whose schedule shows f, too, where f has none of its own.
+// explained returns the cell whose schedule shows f, too, where f is broken and has none of
+// its own.
 func (r Result) explained(f Finding) (lockbench.Cell, bool) {
+	if f.Violations == 0 || f.Schedule != nil {
+		return lockbench.Cell{}, false
+	}
 	for _, other := range r.Findings {
-		if f.Violations > 0 && f.Schedule == nil && other.Schedule != nil &&
-			other.Cell.Guarantee == f.Cell.Guarantee && f.Cell.Under.Has(other.Cell.Under) {
+		fewer := other.Cell.Guarantee == f.Cell.Guarantee && f.Cell.Under.Has(other.Cell.Under)
+		if fewer && other.Schedule != nil && (other.Against > 0 || f.Against == 0) {
 			return other.Cell, true
 		}
 	}

@@ -17,8 +17,8 @@ import (
 // A Trial is what testing a lock in real time showed.
 type Trial struct {
 	// Cases has one entry for each cell that there is a test for, one for each other that
-	// was found broken, and one for exclusion under each condition that no test is made
-	// under; in the order of lockbench.Cell.Compare.
+	// was found broken, one for each guarantee that has none of these, and one for exclusion
+	// under each condition that none of these has; in the order of lockbench.Cell.Compare.
 	Cases []Case
 	// Seed and TTL are what it was tested with.
 	Seed uint64

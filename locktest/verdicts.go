@@ -53,11 +53,19 @@ func (r *trial) cells() (all []lockbench.Cell) {
 	return sorted(append(all, unmet(all)...))
 }
 
-// unmet returns exclusion under each condition that is in none of these cells.
+// unmet returns the guarantees that none of these cells is of, where nothing goes wrong, and
+// exclusion under each condition that none has.
 func unmet(cells []lockbench.Cell) (all []lockbench.Cell) {
 	var met lockbench.Conditions
+	kept := map[lockbench.Guarantee]bool{}
 	for _, cell := range cells {
 		met |= cell.Under
+		kept[cell.Guarantee] = true
+	}
+	for _, i := range lockbench.Guarantees() {
+		if !kept[i.Name] {
+			all = append(all, i.Name.At(0))
+		}
 	}
 	for _, i := range lockbench.AllConditions() {
 		if !met.Has(i.Condition) {
