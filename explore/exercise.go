@@ -27,27 +27,29 @@ func with(cells []lockbench.Cell, more ...lockbench.Guarantee) []lockbench.Cell 
 
 // A kindInfo is what a kind of fault brings about.
 type kindInfo struct {
-	// conditions touch what the fault strikes, when it strikes a process of one client.
-	conditions lockbench.Conditions
-	// tests is the guarantee that it puts to the test, empty for none beside those of late
-	// owners; under is the one of the conditions that it does so under.
-	tests lockbench.Guarantee
-	under lockbench.Conditions
+	conditions lockbench.Conditions // see [FaultKind.Conditions]
+	// tests is the cell that it puts to the test, zero for none beside those of late
+	// owners. It is under one of the conditions.
+	tests lockbench.Cell
 }
 
 // kindInfos describe every kind of fault.
 var kindInfos = map[FaultKind]kindInfo{
-	DieBefore:   {lockbench.Crash, lockbench.Recovery, lockbench.Crash},
-	DieAfter:    {lockbench.Crash, lockbench.Recovery, lockbench.Crash},
-	Pause:       {lockbench.Pause, "", 0},
-	LostReply:   {lockbench.LostReply, lockbench.Recovery, lockbench.LostReply},
-	SlowReply:   {0, "", 0}, // late, and not lost
-	Cut:         {lockbench.LostReply, lockbench.Recovery, lockbench.LostReply},
-	Cancel:      {lockbench.Cancel, lockbench.Recovery, lockbench.Cancel},
-	Skew:        {lockbench.Skew, lockbench.Exclusion, lockbench.Skew},
-	ScriptFlush: {lockbench.ScriptFlush, lockbench.Answers, lockbench.ScriptFlush},
-	Restart:     {lockbench.StateLoss | lockbench.ScriptFlush | lockbench.LostReply, lockbench.Exclusion, lockbench.StateLoss},
+	DieBefore:   {lockbench.Crash, lockbench.Recovery.At(lockbench.Crash)},
+	DieAfter:    {lockbench.Crash, lockbench.Recovery.At(lockbench.Crash)},
+	Pause:       {lockbench.Pause, lockbench.Cell{}},
+	LostReply:   {lockbench.LostReply, lockbench.Recovery.At(lockbench.LostReply)},
+	SlowReply:   {0, lockbench.Cell{}}, // it is late, and not lost
+	Cut:         {lockbench.LostReply, lockbench.Recovery.At(lockbench.LostReply)},
+	Cancel:      {lockbench.Cancel, lockbench.Recovery.At(lockbench.Cancel)},
+	Skew:        {lockbench.Skew, lockbench.Exclusion.At(lockbench.Skew)},
+	ScriptFlush: {lockbench.ScriptFlush, lockbench.Answers.At(lockbench.ScriptFlush)},
+	Restart:     {lockbench.StateLoss | lockbench.ScriptFlush | lockbench.LostReply, lockbench.Exclusion.At(lockbench.StateLoss)},
 }
+
+// Conditions returns what a fault of the kind may bring about. For those who die it is the
+// crash of a process of one client: where others live on in it, it is the death of a thread.
+func (k FaultKind) Conditions() lockbench.Conditions { return kindInfos[k].conditions }
 
 // exercises lists what s can put to the test within the scope of c: a claim to one of
 // these that stays untested is an open question, any other was not asked. skews tells
@@ -78,14 +80,14 @@ func (c *Config) exercises(s Scenario, skews bool) []lockbench.Cell {
 // tests returns the cell that faults of a kind put to the test, skews telling that
 // clocks could matter.
 func (c *Config) tests(kind FaultKind, skews bool) (cell lockbench.Cell, tests bool) {
-	info := kindInfos[kind]
-	cell, tests = info.tests.At(info.under), info.tests != ""
+	cell = kindInfos[kind].tests
+	tests = cell != lockbench.Cell{}
 	switch {
 	case kind == Restart:
 		tests = c.Clients > 1
 	case kind == Skew:
 		tests = skews && c.Clients > c.Threads
-	case info.under == lockbench.Crash && c.Threads > 1: // others of its process live on
+	case cell.Under == lockbench.Crash && c.Threads > 1: // others of its process live on
 		cell.Under = lockbench.ThreadDeath
 	}
 	return cell, tests

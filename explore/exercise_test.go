@@ -65,7 +65,7 @@ func inOrder(all []lockbench.Cell) []lockbench.Cell {
 func TestEveryKindIsDescribed(t *testing.T) {
 	for _, kind := range FaultKinds() {
 		info, ok := kindInfos[kind]
-		if !ok || !info.conditions.Has(info.under) || (info.tests == "") != (info.under == 0) {
+		if cell := info.tests; !ok || !info.conditions.Has(cell.Under) || (cell.Guarantee == "") != (cell.Under == 0) {
 			t.Errorf("%s: got %+v, %t", kind, info, ok)
 		}
 	}

@@ -175,7 +175,9 @@ func (w *world) strike(a *actor, c choice) {
 		})
 	case verbTimeOut:
 		w.proceed(a, c.nth, func(cmd *gate.Command) gate.Effect {
-			w.endContext(a)
+			if w.endContext(a); !a.call.cancelled { // it is a renewal that is given up
+				a.record.Fault(string(Cancel), 0)
+			}
 			a.home.struck = true
 			w.server.Timeout(cmd)
 			return gate.Effect{}

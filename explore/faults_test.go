@@ -129,9 +129,24 @@ func (f faultFile) found(t *testing.T, cfg explore.Config, schedules int64) expl
 	}
 	cfg.Schedules = schedules
 	if cfg.Pool > 0 {
-		return apart(t, cfg.Design, bubble.Job{Config: cfg}).Witnesses[f.breaks]
+		return f.witness(apart(t, cfg.Design, bubble.Job{Config: cfg}))
 	}
-	return run(t, cfg).Witnesses[f.breaks]
+	return f.witness(run(t, cfg))
+}
+
+// witness is what r shows of the cell that f is about. Where the schedule is written by
+// hand it is the first of the same guarantee.
+func (f faultFile) witness(r explore.Result) (w explore.Witness) {
+	if f.byHand == "" {
+		return r.Witnesses[f.breaks]
+	}
+	for _, found := range r.Findings { // in their order
+		other := r.Witnesses[found.Cell]
+		if found.Cell.Guarantee == f.breaks.Guarantee && other.FoundAt > 0 && (w.FoundAt == 0 || other.FoundAt < w.FoundAt) {
+			w = other
+		}
+	}
+	return w
 }
 
 // TestFaultsAreFound searches anew for what is found quickly, and finds it by the
@@ -201,14 +216,15 @@ func (f *faultFile) searchAll(t *testing.T) explore.Witness {
 	return w
 }
 
-// searchFault looks at ever more schedules for one that shows what f is about. It
-// returns no witness if there is none, or if another one came first.
+// searchFault looks at ever more schedules for one that shows what f is about, at as many
+// as that took before to begin with: later ones may show what explains it. It returns no
+// witness if there is none, or if another one came first.
 func searchFault(t *testing.T, f faultFile, cfg explore.Config) (w explore.Witness) {
 	most := int64(mostSchedules)
 	if cfg.Strategy != explore.Exhaustive {
 		most = mostDrawn
 	}
-	for n := int64(100); n <= most; n *= 10 {
+	for n := max(f.schedule, 100); n <= most; n *= 10 {
 		w := f.found(t, cfg, n)
 		if w.FoundAt > 0 && w.Verdict == f.verdict {
 			if f.matches(w.Replay) {

@@ -20,10 +20,13 @@ var oldNames = map[string][]lockbench.Cell{
 	"fencing":             {lockbench.Fencing.At(0)},
 	"effects":             {lockbench.Effects.At(0)},
 	"no-spurious-refusal": {lockbench.NoSpuriousRefusal.At(0), lockbench.Answers.At(lockbench.LostReply)},
-	"cancel":              {lockbench.Recovery.At(lockbench.Cancel), {Under: lockbench.Cancel}},
-	"lost-reply":          {lockbench.Recovery.At(lockbench.LostReply), {Under: lockbench.LostReply}, {Under: lockbench.Cancel}},
-	"skew":                {lockbench.Exclusion.At(lockbench.Skew), {Under: lockbench.Skew}},
-	"script-flush":        {lockbench.Answers.At(lockbench.ScriptFlush), {Under: lockbench.ScriptFlush}},
-	"restart":             {lockbench.Exclusion.At(lockbench.StateLoss), {Under: lockbench.StateLoss}},
-	"release-delay":       {lockbench.ReleaseDelay.At(0)},
+	"cancel":              {lockbench.Recovery.At(lockbench.Cancel), lockbench.LeaseKept.At(lockbench.Cancel), {Under: lockbench.Cancel}},
+	"lost-reply": {
+		lockbench.Recovery.At(lockbench.LostReply), lockbench.LeaseKept.At(lockbench.LostReply), {Under: lockbench.LostReply},
+		lockbench.LeaseKept.At(lockbench.Cancel), {Under: lockbench.Cancel}, // a call that timed out
+	},
+	"skew":          {lockbench.Exclusion.At(lockbench.Skew), {Under: lockbench.Skew}},
+	"script-flush":  {lockbench.Answers.At(lockbench.ScriptFlush), {Under: lockbench.ScriptFlush}},
+	"restart":       {lockbench.Exclusion.At(lockbench.StateLoss), {Under: lockbench.StateLoss}},
+	"release-delay": {lockbench.ReleaseDelay.At(0)},
 }

@@ -121,7 +121,7 @@ func (s *script) shows(r checker.Result) checker.Finding {
 	}
 	for _, cell := range s.breaks {
 		for _, f := range r.Findings {
-			if f.Verdict == checker.Broken && f.Cell.Under.Has(cell.Under) && (cell.Guarantee == "" || cell.Guarantee == f.Cell.Guarantee) {
+			if f.Verdict == checker.Broken && meant(cell, f.Cell) {
 				return f
 			}
 		}
@@ -150,4 +150,12 @@ func (w *world) faced(c choice) string {
 	n := notes{late: c.nth >= lateCommand, printer: w.notes.printer.copy()}
 	n.looksAt(a.item(c.nth), a)
 	return n.text()
+}
+
+// meant tells whether an old file that is about cell may mean found: with other conditions,
+// but for exclusion past validity, which was a guarantee of its own.
+func meant(cell, found lockbench.Cell) bool {
+	late := (cell.Under ^ found.Under) & lockbench.Outlived
+	return found.Under.Has(cell.Under) && (cell.Guarantee == "" || cell.Guarantee == found.Guarantee) &&
+		(late == 0 || found.Guarantee != lockbench.Exclusion)
 }

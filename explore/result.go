@@ -81,7 +81,7 @@ type Row struct {
 // Progress is told now and then while exploring.
 type Progress struct {
 	Schedules int64
-	Broken    []lockbench.Cell // in the order of lockbench.Cell.Compare
+	Broken    []lockbench.Cell // what counts against the claims, in the order of Cell.Compare
 	Elapsed   time.Duration
 }
 

@@ -2,7 +2,6 @@ package explore
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"time"
 
@@ -211,11 +210,18 @@ func (x *explorer) count() {
 	const often = 100 * time.Millisecond
 	if now := x.watch.read(); now-x.told >= often {
 		x.told = now
-		x.tell(Progress{Schedules: cov.Schedules, Broken: x.broken(), Elapsed: now})
+		x.tell(Progress{Schedules: cov.Schedules, Broken: x.broken(true), Elapsed: now})
 	}
 }
 
-// broken lists the cells found broken so far, in order.
-func (x *explorer) broken() []lockbench.Cell {
-	return slices.SortedFunc(maps.Keys(x.found), lockbench.Cell.Compare)
+// broken lists the cells found broken so far that count against the claims, or do not,
+// in order.
+func (x *explorer) broken(against bool) (all []lockbench.Cell) {
+	for cell, f := range x.found {
+		if f.against == against {
+			all = append(all, cell)
+		}
+	}
+	slices.SortFunc(all, lockbench.Cell.Compare)
+	return all
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/lockbench/lockbench/checker"
 )
 
-// witnesses shrinks what was found, the cells with the fewest conditions first, and shows
-// it. What shrinking turns up comes after that.
+// witnesses shrinks what was found and shows it: what counts against the claims first, of
+// each guarantee the cells with the fewest conditions. What shrinking turns up follows.
 func (x *explorer) witnesses() {
 	shown := map[lockbench.Cell]bool{}
 	x.result.Witnesses = map[lockbench.Cell]Witness{}
@@ -33,7 +33,7 @@ func (x *explorer) witnesses() {
 
 // unexplained lists the cells found that are to be shown yet, in order.
 func (x *explorer) unexplained(shown map[lockbench.Cell]bool) []lockbench.Cell {
-	return slices.DeleteFunc(x.broken(), func(cell lockbench.Cell) bool {
+	return slices.DeleteFunc(slices.Concat(x.broken(true), x.broken(false)), func(cell lockbench.Cell) bool {
 		return shown[cell] || x.explained(cell, x.found[cell].against, false)
 	})
 }
