@@ -7,146 +7,204 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// Which conditions touch what. A condition that strikes leaves its bit on the holds that it
-// may have an effect on, and the holds that are granted while it may still act get it, too.
-// What is found about holds, or is an occasion for it, carries the bits of all of them. In
-// doubt a condition touches: a set too wide costs power, one too narrow accuses.
+// What explains a breach. Which conditions touched it is in conditions.go.
+//
+// An explanation is a row of a table: the first that applies is taken, and none after it.
+// Which rows apply depends on the history only, never on claims.
 
-// died is the bit of an owner that died: a crash or the death of a thread, depending on
-// whether its process lives on, which shows only later.
-const died lockbench.Conditions = 1 << 15
+// An explanation is one reason why something happened that should not have.
+type explanation struct {
+	// reason says it in a sentence, for the test that looks at each row by itself.
+	reason string
+	// find returns the violation and whether the reason applies. One of kind unknowable is
+	// none: what it is stays open.
+	find func(c *Checker, f fact) (v candidate, applies bool)
+}
 
-// forgetful are the conditions under which the server forgets what it granted.
-const forgetful = lockbench.StateLoss | lockbench.Failover
+// unknowable is the kind of what stays open, since more than one thing may explain it.
+const unknowable = violationKinds
 
-// touching returns the conditions that touched what was done under these holds.
-func (c *Checker) touching(holds ...*hold) lockbench.Conditions {
-	var all lockbench.Conditions
-	for _, h := range holds {
-		if h != nil {
-			all |= c.resolved(h.under, h.client)
+// earlyGrants explain that f.other was granted the key at f.at within the validity of f.hold.
+var earlyGrants = []explanation{
+	{"the record is missing a part, which may explain it", func(c *Checker, _ fact) (candidate, bool) {
+		return candidate{kind: unknowable}, c.partial
+	}},
+	{"a past owner's release or extend took the key from its owner", func(c *Checker, f fact) (candidate, bool) {
+		h := f.hold
+		if h.foreign == nil || !callOf(h.foreign).before(f.at) {
+			return candidate{}, false
 		}
-	}
-	return all | c.faults.lasting()
-}
-
-// resolved returns under with the death of client by its name.
-func (c *Checker) resolved(under lockbench.Conditions, client int32) lockbench.Conditions {
-	if under&died == 0 {
-		return under
-	}
-	return under&^died | c.deathOf(client)
-}
-
-// deathOf returns whether client died with its process or alone.
-func (c *Checker) deathOf(client int32) lockbench.Conditions {
-	if c.faults.livesOn(client) {
-		return lockbench.ThreadDeath
-	}
-	return lockbench.Crash
-}
-
-// lasting are the conditions that touch everything from their first time on.
-func (f *faults) lasting() lockbench.Conditions {
-	if f.skew != 0 {
-		return lockbench.Skew
-	}
-	return 0
-}
-
-// answering returns the conditions that touch the answers to calls that are begun now, refusals
-// among them, or to op, which was begun before.
-func (c *Checker) answering(op *history.Op) (under lockbench.Conditions) {
-	f := &c.faults
-	if f.flush != nil {
-		under |= lockbench.ScriptFlush
-	}
-	return under | f.forgotSince(callOf(op))
-}
-
-// forgotSince returns the conditions under which the server forgot something since s.
-func (f *faults) forgotSince(s stamp) (under lockbench.Conditions) {
-	if f.forgetting || f.stateLost != nil && s.before(callOf(f.stateLost)) {
-		under |= lockbench.StateLoss
-	}
-	if f.failedOver != nil && s.before(callOf(f.failedOver)) {
-		under |= lockbench.Failover
-	}
-	return under
-}
-
-// grantedUnder returns the conditions that touch what acquire op was granted, or would have
-// been, from then on: what befell its owner during the call, and what may still act on it of
-// what was struck before.
-func (c *Checker) grantedUnder(k *key, op *history.Op) lockbench.Conditions {
-	if c.faults.struck == 0 {
-		return 0
-	}
-	under := k.unknownCauses | c.faults.forgotSince(callOf(op))
-	if !c.faults.client(op.Client).paused.before(callOf(op)) {
-		under |= lockbench.Pause
-	}
-	for i := range k.struck {
-		x := &k.struck[i]
-		own := x.op == op && x.fault.Note != cutOff
-		joined := c.joins() && x.cause == lockbench.LostReply && x.op.Client == op.Client
-		acts := x.unanswered() && !x.acted().before(triedFrom(op))
-		if own || joined || acts {
-			under |= x.cause
+		return c.byPastOwner(freedByStranger, h, f.other), true
+	}},
+	{"an operation whose reply was lost ran, once or once more", func(c *Checker, f fact) (candidate, bool) {
+		return c.byUnanswered(f, lockbench.LostReply)
+	}},
+	{"the acquire was cancelled, and yet answered as granted", func(c *Checker, f fact) (candidate, bool) {
+		granted, given := f.other.ops[0], f.hold.ops[0]
+		for i := range f.key.affected {
+			switch x := &f.key.affected[i]; {
+			case x.cause != lockbench.Cancel:
+			case x.op == given:
+				return c.byEffect(cancelledGaveNothing, f, x, x.op, granted), true
+			case x.op == granted:
+				return c.byEffect(grantedCancelled, f, x, x.op, given), true
+			}
 		}
-	}
-	return under
+		return candidate{}, false
+	}},
+	{"a release or extend that was given up ran late", func(c *Checker, f fact) (candidate, bool) {
+		return c.byUnanswered(f, lockbench.Cancel)
+	}},
+	{"what a past owner sent was under way at one of the grants: it may explain it, or have come too early to", func(_ *Checker, f fact) (candidate, bool) {
+		return candidate{kind: unknowable}, f.hold.stray || f.other.stray
+	}},
+	{"an inner release freed the key", func(c *Checker, f fact) (candidate, bool) {
+		return c.between(innerFreed, f.hold, f.other), f.hold.inner > 0 && c.nested
+	}},
+	{"the lease was extended, and the extension was not kept", func(c *Checker, f fact) (candidate, bool) {
+		return c.between(extendBroken, f.hold, f.other), f.at.t >= f.hold.first
+	}},
+	{"the lease was not kept", func(c *Checker, f fact) (candidate, bool) {
+		return c.between(grantedEarly, f.hold, f.other), true
+	}},
 }
 
-// touch leaves the bit of strike x on the holds that are open, if what was struck may act
-// on them.
-func (k *key) touch(x *strike) {
-	if !x.unanswered() {
+// unfoundedLosses explain that the owner of f.hold was told at f.at by f.op that it had lost
+// the key, within its validity, and before anybody else was granted it for sure.
+var unfoundedLosses = []explanation{
+	{"a past owner's release or extend took the key from its owner", func(c *Checker, f fact) (candidate, bool) {
+		if f.hold.foreign == nil {
+			return candidate{}, false
+		}
+		return c.byPastOwner(lostToStranger, f.hold), true
+	}},
+	{"an operation whose reply was lost, or that was given up, took the key", func(c *Checker, f fact) (candidate, bool) {
+		for _, cause := range []lockbench.Conditions{lockbench.LostReply, lockbench.Cancel} {
+			if x := c.behind(f.key, cause, f.hold, f.at); x != nil {
+				return candidate{kind: lostReplyTook, key: f.key, ops: []*history.Op{x.op, f.hold.ops[0], f.op, x.fault}, under: c.touching(f.hold) | x.cause}, true
+			}
+		}
+		return candidate{}, false
+	}},
+	{"an inner release freed the key", func(c *Checker, f fact) (candidate, bool) {
+		return c.between(innerLost, f.hold), f.hold.inner > 0 && c.nested
+	}},
+	{"what is to prolong the lease was not answered yet, or somebody else may have had the key", func(c *Checker, f fact) (candidate, bool) {
+		h := f.hold
+		working := f.op.Kind == history.Lost && len(h.flying) > 0
+		nobody := f.key.refusal.nobodySince(h.began()) && (c.faults.skew == 0 || !f.key.metOthers(h))
+		return candidate{kind: unknowable}, working || !nobody
+	}},
+	{"somebody else was granted the key meanwhile", func(c *Checker, f fact) (candidate, bool) {
+		follower := f.key.follower(f.hold)
+		if follower == nil {
+			return candidate{}, false
+		}
+		return c.between(grantedEarly, f.hold, follower), true
+	}},
+	{"only what others had sent before can have taken the key", func(c *Checker, f fact) (candidate, bool) {
+		return c.between(lostToStray, f.hold), f.hold.stray
+	}},
+	{"the server had forgotten its scripts", func(c *Checker, f fact) (candidate, bool) {
+		v := candidate{kind: falselyToldFlushed, key: f.key, ops: []*history.Op{f.op, c.faults.flush}, under: c.touching(f.hold) | lockbench.ScriptFlush}
+		return v, c.faults.flush != nil
+	}},
+	{"it was not true", func(c *Checker, f fact) (candidate, bool) {
+		return c.between(falselyTold, f.hold), true
+	}},
+}
+
+// explain finds the violation that the first explanation that applies makes of f.
+func (c *Checker) explain(table []explanation, f fact) {
+	for i := range table {
+		v, applies := table[i].find(c, f)
+		if !applies {
+			continue
+		}
+		if v.kind != unknowable {
+			v.key = f.key
+			c.violate(v)
+		}
 		return
 	}
-	for _, h := range k.holds {
-		h.under |= x.cause
-	}
 }
 
-// outlivedAt returns Outlived where the owner of h is past its validity at s, or nobody
-// knows when that ends.
-func (h *hold) outlivedAt(s stamp) lockbench.Conditions {
-	if h.from == history.NoStamp || s.t >= h.until {
-		return lockbench.Outlived
-	}
-	return 0
+// between is a violation shown by holds.
+func (c *Checker) between(how kind, holds ...*hold) candidate {
+	return candidate{kind: how, holds: holds, under: c.touching(holds...)}
 }
 
-// leftBy returns the conditions of all that was struck on k and may have left it as it is,
-// and the last of these strikes; nil when there is none.
-func (c *Checker) leftBy(k *key) (under lockbench.Conditions, last *strike) {
-	for i := range k.struck {
-		if x := &k.struck[i]; !x.over {
-			under |= c.resolved(x.cause, x.op.Client)
-			last = x
+// byPastOwner is what a past owner sent into the must-hold interval of h. It counts once,
+// however many it has let in since.
+func (c *Checker) byPastOwner(how kind, h *hold, others ...*hold) candidate {
+	if h.blamed {
+		return candidate{kind: unknowable}
+	}
+	h.blamed = true
+	v := c.between(how, append([]*hold{h.foreigner, h}, others...)...)
+	v.under |= h.foreigner.outlivedAt(callOf(h.foreign))
+	return v
+}
+
+// byUnanswered finds an operation of unknown effect behind an early grant.
+func (c *Checker) byUnanswered(f fact, cause lockbench.Conditions) (v candidate, applies bool) {
+	x := c.behind(f.key, cause, f.hold, f.at)
+	if x == nil {
+		return candidate{}, false
+	}
+	return c.byEffect(lostReplyGave, f, x, x.op, f.hold.ops[0], f.other.ops[0]), true
+}
+
+// byEffect is an early grant that a fault explains.
+func (c *Checker) byEffect(how kind, f fact, x *faultEffect, shown ...*history.Op) candidate {
+	under := c.touching(f.hold, f.other) | x.cause
+	return candidate{kind: how, ops: append(shown, x.fault), by: f.other, under: under}
+}
+
+// follower is another that was granted the key since h was, maybe while the owner
+// of h was being told of the loss; nil when there is none.
+func (k *key) follower(h *hold) *hold {
+	for other := range k.known() {
+		if other.known && other.client != h.client && other.follows(h) {
+			return other
 		}
 	}
-	return under, last
+	return nil
 }
 
-// occasions are the sets of conditions of the occasions that one call was, each once.
-type occasions struct {
-	few [4]lockbench.Conditions
-	n   int
-}
-
-// add notes an occasion under these conditions.
-func (o *occasions) add(under lockbench.Conditions) {
-	if o.n < len(o.few) && !slices.Contains(o.few[:o.n], under) {
-		o.few[o.n] = under
-		o.n++
+// metOthers tells whether another was granted the key since h was, or may have been:
+// clocks that are off leave unknown who came first.
+func (k *key) metOthers(h *hold) bool {
+	for other := range k.known() {
+		if other.known && other.client != h.client && !other.newest.before(h.began()) {
+			return true
+		}
 	}
+	return false
 }
 
-// expose counts them.
-func (o *occasions) expose(c *Checker, p promise) {
-	for _, under := range o.few[:o.n] {
-		c.expose(p, under)
+// toldByItself tells whether the owner of h may have let go of it itself before op,
+// which told it of the loss: by a try that lost its reply.
+func (k *key) toldByItself(h *hold, op *history.Op) bool {
+	return slices.ContainsFunc(k.affected, func(x faultEffect) bool {
+		return x.op.Client == h.client && (x.op == op || x.op.Hold == h.id || !x.acted().before(h.began()))
+	})
+}
+
+// behind is the lost reply, or the cancelling, that may explain why victim had lost the key by at: of
+// an operation that may have acted, once or once more, since the victim was granted
+// it, or of one that left something which the victim joined. What was cut did not
+// run; a release or extend that was given up ran late.
+func (c *Checker) behind(k *key, cause lockbench.Conditions, victim *hold, at stamp) *faultEffect {
+	for i := range k.affected {
+		x := &k.affected[i]
+		if x.cause != cause || !x.unanswered() || !callOf(x.op).before(at) {
+			continue
+		}
+		joined := c.joins() && cause == lockbench.LostReply && x.op.Client == victim.client
+		if joined || !x.acted().before(victim.began()) {
+			return x
+		}
 	}
+	return nil
 }

@@ -23,6 +23,7 @@ type Checker struct {
 	result  Result
 	ability abilities
 	last    stamp
+	met     exposed // by the acquire that returns
 	// partial is set once some client's record has ended before the others':
 	// from then on what is missing could explain what is there.
 	partial bool
@@ -153,67 +154,21 @@ func (c *Checker) known(name string) *key {
 	return *near
 }
 
-func (c *Checker) settle(k *key, s stamp) {
-	if !k.now.before(s) {
+// count adds op to the totals of the result.
+func (c *Checker) count(op *history.Op) {
+	if op.Kind >= history.Lost {
 		return
 	}
-	if len(k.starts) > 0 {
-		for i := range k.starts {
-			c.begun(k, i)
-		}
-		k.starts = k.starts[:0]
-	}
-	if !c.partial && (k.refusal.refusing == 0 || !c.faulty()) {
-		c.refusedFree(k)
-	}
-	c.retire(k, s)
-	k.now = s
-}
-
-// called applies the call of op. The record is complete, so its outcome is known
-// already.
-func (c *Checker) called(op *history.Op) {
-	if op.Key == "" {
-		c.happened(op)
-		return
-	}
-	k := c.key(op.Key)
-	c.keep(k, op)
-	switch op.Kind {
-	case history.Acquire:
-		c.acquireCalled(k, op)
-	case history.Release:
-		c.releaseCalled(k, op)
-	case history.Extend, history.Renew:
-		c.extendCalled(k, op)
-	case history.Write:
-		c.writeCalled(k, op)
-	case history.Read: // counts from its return on
-	default:
-		c.happened(op)
-	}
-}
-
-// returned applies the return of op.
-func (c *Checker) returned(op *history.Op) {
-	if op.Key == "" {
-		return
-	}
-	k := c.key(op.Key)
-	if len(k.struck) > 0 {
-		c.returnedStruck(k, op)
-	}
-	c.scriptError(k, op)
-	switch op.Kind {
-	case history.Acquire:
-		c.acquireReturned(k, op)
-	case history.Release:
-		c.releaseReturned(k, op)
-	case history.Extend, history.Renew:
-		c.extendReturned(k, op)
-	case history.Read:
-		c.readReturned(k, op)
-	case history.Write:
-		c.writeReturned(k, op)
+	r := &c.result
+	r.Ops++
+	switch op.Outcome {
+	case history.Refused:
+		r.Refused++
+	case history.Unknown:
+		r.Unknown++
+	case history.LossReported:
+		r.Lost++
+	case history.Failed:
+		r.Failed++
 	}
 }

@@ -7,6 +7,33 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
+// effectsMonitor judges that the guarded state lost no update. Where one of two writers wrote
+// past its validity, the loss is touched by Outlived: the documented limit of leases.
+var effectsMonitor = monitor{
+	judges: effects,
+	needs: func(c *Checker) string {
+		if !c.ability.store {
+			return "no guarded state was read or written"
+		}
+		return ""
+	},
+	untested: "no client wrote after another",
+	on: [factKinds]func(*Checker, fact){
+		factStoreCalled: func(c *Checker, f fact) {
+			if f.op.Kind == history.Write { // a read counts from its return on
+				writeCalled(c, f.key, f.op)
+			}
+		},
+		factStoreReturned: func(c *Checker, f fact) {
+			if f.op.Kind == history.Write {
+				writeReturned(c, f.key, f.op)
+			} else {
+				readReturned(c, f.key, f.op)
+			}
+		},
+	},
+}
+
 // keptWrites is how many completed writes of a key are remembered. A lost update
 // shows against the newest ones: either both writes were made on the same
 // version, or the newer write fell between the older one's read and write.
@@ -29,15 +56,13 @@ type write struct {
 	overwrote *write
 }
 
-func (c *Checker) readReturned(k *key, op *history.Op) {
-	c.ability.store = true
+func readReturned(c *Checker, k *key, op *history.Op) {
 	if h := c.lookup(k, op.Hold); h != nil && op.Outcome == history.OK {
 		h.lastRead, h.seenWrites = op, k.writes.begun
 	}
 }
 
-func (c *Checker) writeCalled(k *key, op *history.Op) {
-	c.ability.store = true
+func writeCalled(c *Checker, k *key, op *history.Op) {
 	ws := &k.writes
 	ws.begun++
 	w := &write{op: op, h: c.lookup(k, op.Hold), index: ws.begun}
@@ -51,10 +76,9 @@ func (c *Checker) writeCalled(k *key, op *history.Op) {
 	if op.Return != history.Never { // else nothing will come of it
 		ws.open = append(ws.open, w)
 	}
-	k.fences.written(c, k, op)
 }
 
-func (c *Checker) writeReturned(k *key, op *history.Op) {
+func writeReturned(c *Checker, k *key, op *history.Op) {
 	ws := &k.writes
 	i := slices.IndexFunc(ws.open, func(w *write) bool { return w.op == op })
 	if i < 0 {

@@ -1,52 +1,41 @@
 package checker
 
 import (
+	"slices"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 )
 
-// An exposed acquire is one that was under way while others held the key, and what it put
-// to the test on their holds.
+// An exposed acquire is what one acquire put to the test on the holds of others while it was
+// under way: how often their must-hold intervals, their leases, and their leases after an
+// inner release kept it out. That it was granted in the end takes nothing away.
 type exposed struct {
-	core, lease, inner occasions
-	op                 *history.Op
-	own                lockbench.Conditions // what a grant by it would be touched by
+	mustHold, lease, inner occasions
+	op                     *history.Op
+	own                    lockbench.Conditions // what a grant by it would be touched by
 }
 
-// contended counts what the acquire op, now returned, put to the test, each
-// guarantee once. That it was granted in the end takes nothing away: it was kept
-// out until then.
-func (c *Checker) contended(k *key, op *history.Op) {
+// meetings returns what acquire op, now returned, met.
+func (c *Checker) meetings(k *key, op *history.Op) (m exposed) {
 	if op.Outcome != history.OK && op.Outcome != history.Refused {
-		return
+		return m
 	}
-	m := exposed{op: op}
-	known := false // own
-	meet := func(h *hold) {
-		if !known {
-			m.own, known = c.grantedUnder(k, op), true
-		}
-		c.meet(&m, h)
-	}
+	m.op, m.own = op, c.grantedUnder(k, op)
 	for _, h := range k.holds {
 		if h.client != op.Client {
-			meet(h)
+			c.meet(&m, h)
 		}
 	}
 	for i := 0; i < len(k.gone) && op.Call <= k.reach; i++ {
 		if h := k.gone[i].hold; h.client != op.Client {
-			meet(h)
+			c.meet(&m, h)
 		}
 	}
-	if m.core.n == 0 && callOf(op).before(k.lastEnd) { // with what is not remembered any more
-		m.core.add(k.lastUnder | c.faults.lasting())
+	if m.mustHold.n == 0 && callOf(op).before(k.lastEnd) { // with what is not remembered any more
+		m.mustHold.add(k.lastUnder | c.faults.lasting())
 	}
-	m.core.expose(c, exclusion)
-	m.lease.expose(c, leaseKept)
-	m.inner.expose(c, reentrancy)
-	if d := k.delayed; d != nil && op.Call < after(d.Call, d.Delay) && d.Call < op.Return {
-		c.expose(releaseDelay, c.touching(k.find(d.Hold))|m.own)
-	}
+	return m
 }
 
 // meet adds what an acquire met of h. A hold that a stray may have ended proves nothing.
@@ -59,7 +48,7 @@ func (c *Checker) meet(m *exposed, h *hold) {
 	}
 	under := c.touching(h) | m.own
 	if inside {
-		m.core.add(under)
+		m.mustHold.add(under)
 	}
 	if !judged {
 		return
@@ -80,4 +69,25 @@ func (c *Checker) meet(m *exposed, h *hold) {
 // within it. One that takes no time, as most do in virtual time, has an instant only.
 func meets(op *history.Op, begin, end int64) bool {
 	return begin < end || begin == end && op.Call == op.Return
+}
+
+// occasions are the sets of conditions of the occasions that one call was, each once.
+type occasions struct {
+	few [4]lockbench.Conditions
+	n   int
+}
+
+// add notes an occasion under these conditions.
+func (o *occasions) add(under lockbench.Conditions) {
+	if o.n < len(o.few) && !slices.Contains(o.few[:o.n], under) {
+		o.few[o.n] = under
+		o.n++
+	}
+}
+
+// expose counts them.
+func (o *occasions) expose(c *Checker, p promise) {
+	for _, under := range o.few[:o.n] {
+		c.expose(p, under)
+	}
 }

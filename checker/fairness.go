@@ -71,6 +71,34 @@ func (f *fairness) measured() Fairness {
 	}
 }
 
+// bury counts the grants of a client among those of the dead: who got how many does not
+// matter.
+func (f *fairness) bury(client int32) {
+	n, known := f.grants[client]
+	if !known {
+		return
+	}
+	if f.dead == nil {
+		f.dead = map[int64]int64{}
+	}
+	f.dead[n]++
+	delete(f.grants, client)
+}
+
+// each yields grants, and how many clients had as many.
+func (f *fairness) each(yield func(grants, clients int64) bool) {
+	for _, n := range f.grants {
+		if !yield(n, 1) {
+			return
+		}
+	}
+	for n, clients := range f.dead {
+		if !yield(n, clients) {
+			return
+		}
+	}
+}
+
 // queue is who waits for one key.
 type queue struct{ waiting []waiter }
 

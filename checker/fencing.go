@@ -7,6 +7,26 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
+// fencingMonitor judges that fences rise with every grant, and that a store that checks them
+// admits no stale write.
+var fencingMonitor = monitor{
+	judges: fencing,
+	needs: func(c *Checker) string {
+		if !c.ability.fence {
+			return "no fence was handed out"
+		}
+		return ""
+	},
+	untested: "no two grants with fences were ordered",
+	on: [factKinds]func(*Checker, fact){
+		factAcquireCalled: func(_ *Checker, f fact) { f.key.fences.called(f.op) },
+		factGranted:       func(c *Checker, f fact) { f.key.fences.granted(c, f.key, f.hold, f.op) },
+		factGone:          func(_ *Checker, f fact) { f.key.fences.gone(f.hold) },
+		factForgotten:     func(_ *Checker, f fact) { f.key.fences.forget(f.at, f.under) },
+		factStoreCalled:   func(c *Checker, f fact) { f.key.fences.written(c, f.key, f.op) },
+	},
+}
+
 // fences checks the numbering of one key's grants. Two grants are ordered when
 // one returned before the other was called, or when their cores are disjoint.
 type fences struct {

@@ -56,9 +56,11 @@ type key struct {
 	asked clientTimes
 	// struck are the operations and holds that faults struck, while something may be
 	// left of them.
-	struck []strike
-	// unknownCauses are those of the strikes that were forgotten since there were too many.
-	unknownCauses lockbench.Conditions
+	affected []faultEffect
+	// unknown are the causes of effects that are not known one by one, since there were too
+	// many: those that may have left the key as it is, and those that may act on it yet.
+	// deaths are those of clients that sent something stale that may act at any time.
+	unknown struct{ left, acts, deaths lockbench.Conditions }
 
 	ops small // the key's operations, while they are few: for porcupine
 
@@ -212,13 +214,13 @@ func (c *Checker) drop(k *key, i int) {
 	}
 	h.dropped = true
 	for _, r := range h.rivals {
-		c.worst(overlap(h, r, c.last))
+		c.worst(sharedBy(h, r, c.last))
 		r.rivals = slices.DeleteFunc(r.rivals, func(o *hold) bool { return o == h })
 	}
 	clear(h.rivals)
 	h.rivals = h.rivals[:0]
 	k.refusal.gone(h)
-	k.fences.gone(h)
+	c.tell(fact{kind: factGone, at: c.last, key: k, hold: h})
 	if h.released { // or each would keep the one that came after it
 		h.supersededBy, h.intruder = nil, nil
 	}

@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -8,6 +9,21 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 )
+
+// refusalMonitor judges that a try of a provably free key is granted. Where a fault may have
+// left the key as it is, the refusal breaks recovery instead; where the one refused had been
+// granted the key for all that is known, it breaks answers.
+var refusalMonitor = monitor{
+	judges:   noSpuriousRefusal,
+	untested: "no acquire met a key that was provably free",
+	allowed: func(c *Checker) string {
+		return fmt.Sprintf("an unreleased lease counts as held for %v past its end", time.Duration(c.slack()))
+	},
+	on: [factKinds]func(*Checker, fact){
+		factAcquireCalled:   tryBegun,
+		factAcquireReturned: tryEnded,
+	},
+}
 
 // refusalSlack is added to the end of a lease before a key counts as provably
 // free: room for rounding and for a server's lazy expiry. The design's own
@@ -24,6 +40,8 @@ type refusals struct {
 	busy     stamp // the latest instant at which a hold that is gone may have ended
 	slack    int64
 	stirred  int // acquires so far that might have taken the key
+	// recovering is the newest acquire that is granted a free key which a fault may have left so.
+	recovering *history.Op
 	// proven are the refusals of a free key. They are reported once nothing can
 	// explain them any more: neither a grant called at the instant of their return,
 	// nor a fault that strikes an acquire that was under way then.
@@ -61,84 +79,31 @@ func (r *refusals) residual(op *history.Op) bool {
 	return ok && until >= op.Call
 }
 
-// clientTimes has one time in ns for each of a few clients.
-type clientTimes []clientTime
-
-type clientTime struct {
-	client int32
-	t      int64
-}
-
-func (all clientTimes) get(client int32) (int64, bool) {
-	for _, c := range all {
-		if c.client == client {
-			return c.t, true
-		}
-	}
-	return 0, false
-}
-
-// at returns where the time of client is kept, which is t if it had none.
-func (all *clientTimes) at(client int32, t int64) *int64 {
-	for i := range *all {
-		if (*all)[i].client == client {
-			return &(*all)[i].t
-		}
-	}
-	*all = append(*all, clientTime{client, t})
-	return &(*all)[len(*all)-1].t
-}
-
-func (all *clientTimes) set(client int32, t int64) { *all.at(client, t) = t }
-
-// raise keeps the higher of t and what client has.
-func (all *clientTimes) raise(client int32, t int64) {
-	kept := all.at(client, t)
-	*kept = max(*kept, t)
-}
-
-// lower keeps the lower of t and what client has.
-func (all *clientTimes) lower(client int32, t int64) {
-	kept := all.at(client, t)
-	*kept = min(*kept, t)
-}
-
-// highest is the highest that any client has, zero when none has any.
-func (all clientTimes) highest() (t int64) {
-	for _, c := range all {
-		t = max(t, c.t)
-	}
-	return t
-}
-
-// of is what client has, without bound when it has nothing.
-func (all clientTimes) of(client int32) int64 {
-	if t, ok := all.get(client); ok {
-		return t
-	}
-	return math.MaxInt64
-}
-
 // A denial is an acquire that was refused a key that was provably free.
 type denial struct {
 	op    *history.Op
-	by    *strike // the fault that may have left the key so, or struck op; nil when there is none
-	told  bool    // it struck op, which had been granted the key for all that is known
+	by    *faultEffect // the fault that may have left the key so, or struck op; nil when there is none
+	told  bool         // it struck op, which had been granted the key for all that is known
 	under lockbench.Conditions
 }
 
 // tryBegun applies the call of an acquire.
-func (c *Checker) tryBegun(k *key, op *history.Op) {
-	r := &k.refusal
-	switch op.Outcome {
+func tryBegun(c *Checker, f fact) {
+	r := &f.key.refusal
+	switch f.op.Outcome {
 	case history.OK:
-		if c.freeBefore(k, callOf(op)) && !k.wedged() {
-			c.expose(noSpuriousRefusal, c.answering(op))
+		if c.freeBefore(f.key, f.at) {
+			under, _ := c.leftBy(f.key)
+			judged := noSpuriousRefusal
+			if under != 0 { // a refusal would break recovery
+				judged, r.recovering = recovery, f.op
+			}
+			c.expose(judged, under|c.answering(f.op))
 		}
-		r.granted(op)
+		r.granted(f.op)
 	case history.Unknown:
 		r.tainted++
-		r.granted(op)
+		r.granted(f.op)
 	default:
 		r.refusing++
 	}
@@ -194,7 +159,8 @@ const keptProven = 64
 // tryEnded applies the return of an acquire. Whether a refused one met a free key
 // is asked from the start of its last attempt on, if that is known: a hold that
 // began since, or is still under way, counts by then.
-func (c *Checker) tryEnded(k *key, op *history.Op) {
+func tryEnded(c *Checker, f fact) {
+	k, op := f.key, f.op
 	r := &k.refusal
 	switch op.Outcome {
 	case history.OK, history.Unknown:
@@ -203,7 +169,7 @@ func (c *Checker) tryEnded(k *key, op *history.Op) {
 	}
 	r.refusing--
 	d := denial{op: op}
-	switch x := k.strikeOn(op); {
+	switch x := k.effectOn(op); {
 	case op.Outcome != history.Refused:
 		return
 	case x == nil && c.freeBefore(k, triedFrom(op)):
@@ -222,4 +188,22 @@ func (c *Checker) tryEnded(k *key, op *history.Op) {
 	if len(r.proven) < keptProven {
 		r.proven = append(r.proven, d)
 	}
+}
+
+// denied notes the refusal of a free key.
+func (c *Checker) denied(k *key, d denial) {
+	v := candidate{key: k, ops: []*history.Op{d.op}, under: d.under}
+	switch x := d.by; {
+	case x == nil && k.unknown.left != 0:
+		v.kind = refusedLeft
+	case x == nil && c.faults.flush != nil:
+		v.kind = refusedFlushed
+	case x == nil:
+		v.kind = refusedFree
+	case d.told:
+		v.kind, v.ops = toldRefused, []*history.Op{d.op, x.fault}
+	default:
+		v.kind, v.ops = x.wedged(c), []*history.Op{x.op, d.op, x.fault}
+	}
+	c.violate(v)
 }

@@ -322,7 +322,7 @@ func (c *simClient) cancelled(op *history.Op, act func(bool) func(), reply func(
 		w.later(in+1+w.Int64N(40), func() {
 			if !c.dead {
 				act(false)()
-				w.fault(c.id, ranLate, 0)
+				w.fault(c.id, runLate, 0)
 				if op.Kind == history.Acquire {
 					w.server.wedge(c.id, wedgesCancelled, w.now)
 				}

@@ -82,6 +82,9 @@ func (c *Checker) violate(v candidate) {
 	k := &kinds[v.kind]
 	r := c.tallies[k.breaks[0]].at(v.under)
 	r.violations++
+	if k.occasion {
+		r.exposure++
+	}
 	r.asked[k.question]++
 	if c.counts(v) {
 		r.against++

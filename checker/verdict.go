@@ -64,14 +64,14 @@ func (c *Checker) unfinished(k *key) {
 	for i := len(k.holds) - 1; i >= 0; i-- {
 		h := k.holds[i]
 		if h.intruder != nil && !h.dead {
-			c.overran(h, c.last)
+			c.tell(fact{kind: factLettingGo, at: c.last, key: k, hold: h})
 		}
 		c.drop(k, i)
 	}
 }
 
-// overlap is how long the cores of a and b conflicted, in ns, up to last.
-func overlap(a, b *hold, last stamp) int64 {
+// sharedBy is how long the cores of a and b conflicted, in ns, up to last.
+func sharedBy(a, b *hold, last stamp) int64 {
 	begin := max(a.start.t, b.start.t)
 	return max(0, min(a.coreEnd().t, b.coreEnd().t, last.t)-begin)
 }
@@ -112,72 +112,33 @@ func (c *Checker) verdict(p promise, r *row, claimed bool) (Verdict, string) {
 	case r.exposure > 0:
 		return Held, c.slackNote(p, r.under)
 	}
-	if why := c.cannot(p, claimed); why != "" {
-		return NotApplicable, why
+	if needs := monitors[p].needs; needs != nil && !claimed {
+		if why := needs(c); why != "" {
+			return NotApplicable, why
+		}
 	}
 	if missing := r.under &^ c.faults.struck &^ lockbench.Outlived; missing != 0 {
 		return Untested, "nothing of the kind happened: " + missing.String()
 	}
-	return Untested, untestedNotes[p]
-}
-
-// cannot says why p is not for this design to keep; empty when it is.
-func (c *Checker) cannot(p promise, claimed bool) string {
-	switch {
-	case claimed:
-	case p == reentrancy && !c.nested:
-		return "the design does not count nested acquires"
-	case p == fencing && !c.ability.fence:
-		return "no fence was handed out"
-	case p == releaseDelay && !c.ability.delay:
-		return "no release asked for a delay"
-	case p == effects && !c.ability.store:
-		return "no guarded state was read or written"
-	}
-	return ""
-}
-
-// untestedNotes say what there was no occasion of.
-var untestedNotes = [promises]string{
-	exclusion:         "no acquire met a held lock",
-	leaseKept:         "no acquire met a lease that was not over",
-	ownerRelease:      "no stale owner's release or extend met the next holder",
-	reentrancy:        "no acquire met a lock after an inner release",
-	releaseDelay:      "no acquire fell into a release delay",
-	lossReported:      "no owner that had lost the lock called again",
-	answers:           "nothing happened after which an answer could be untrue",
-	noSpuriousRefusal: "no acquire met a key that was provably free",
-	recovery:          "no owner died or lost a reply with a lock or a call under way, or nobody was granted the key after that",
-	fencing:           "no two grants with fences were ordered",
-	effects:           "no client wrote after another",
+	return Untested, monitors[p].untested
 }
 
 // slackNote says what was allowed for.
 func (c *Checker) slackNote(p promise, under lockbench.Conditions) string {
-	if c.brief {
-		return ""
-	}
-	slack := time.Duration(c.slack())
-	switch {
-	case p == noSpuriousRefusal:
-		return fmt.Sprintf("an unreleased lease counts as held for %v past its end", slack)
-	case p == recovery:
-		return fmt.Sprintf("obtainable within the granted lease and %v for polling, rounding and the design's tolerance", slack)
+	switch allowed := monitors[p].allowed; {
+	case c.brief:
+	case allowed != nil:
+		return allowed(c)
 	case under&lockbench.Skew != 0:
 		return fmt.Sprintf("client clocks off by up to %v either way, so that two differ by up to %v", time.Duration(c.faults.skew), time.Duration(2*c.faults.skew))
 	}
 	return ""
 }
 
-// measured are the figures of a row: overlaps past validity and the delays of notices of a
-// loss are kept for all conditions together.
+// measured are the figures of a row: those past validity are kept for all conditions together.
 func (c *Checker) measured(p promise, r *row) map[string]float64 {
-	switch {
-	case r.under != lockbench.Outlived:
-	case p == exclusion:
-		return c.overlaps.measures("overlap")
-	case p == lossReported:
-		return c.lossDelays.measures("delay")
+	if of := monitors[p].measures; of != nil && r.under == lockbench.Outlived {
+		return of(c)
 	}
 	return nil
 }

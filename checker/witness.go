@@ -10,12 +10,20 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// clearest is the candidate with the largest margin, as a witness.
+// clearest is the candidate with the largest margin, as a witness; two owners within their
+// validity come before one that worked past it.
 func (c *Checker) clearest(from []candidate) *Witness {
 	best := slices.MaxFunc(from, func(a, b candidate) int {
-		return cmp.Compare(c.margin(a), c.margin(b))
+		return cmp.Or(within(a)-within(b), cmp.Compare(c.margin(a), c.margin(b)))
 	})
 	return c.witness(best)
+}
+
+func within(w candidate) int {
+	if w.kind == workedOn {
+		return 0
+	}
+	return 1
 }
 
 // margin is by how much, in ns.
@@ -28,7 +36,7 @@ func (c *Checker) margin(w candidate) int64 {
 	case workedOn:
 		return earlier(earlier(a.knew, b.knew), c.last).t - a.intrusion.t
 	case overlapping, updateLost, freedByStranger, innerFreed:
-		return overlap(a, b, c.last)
+		return sharedBy(a, b, c.last)
 	case grantedEarly, extendBroken:
 		return max(0, a.until-b.granted.t)
 	case grantedInDelay:

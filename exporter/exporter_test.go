@@ -27,7 +27,7 @@ const ms = int64(1e6)
 // that got no answer, and a client that dies.
 func aRun(e *Exporter) *Run {
 	r := e.Begin(Subject{Design: "family/one", Workload: "mutex", Guard: "none", Progress: func() (float64, bool) { return 0.25, true }},
-		history.Header{WarmupNS: 50 * ms, Claims: []lockbench.Guarantee{lockbench.Exclusion}})
+		history.Header{WarmupNS: 50 * ms, Claims: lockbench.Claims{Keeps: []lockbench.Guarantee{lockbench.Exclusion}}})
 	for _, op := range []history.Op{
 		{Kind: history.Acquire, Outcome: history.OK, Key: "k", Hold: 1, Attempts: 2, Call: 10 * ms, Return: 11 * ms},
 		{Kind: history.Release, Outcome: history.Unknown, Key: "k", Hold: 1, Call: 12 * ms, Return: history.Never},
@@ -47,8 +47,8 @@ func TestText(t *testing.T) {
 	e := New(2)
 	r := aRun(e)
 	r.Judge([]checker.Finding{
-		{Guarantee: lockbench.Exclusion, Claimed: true, Verdict: checker.Held, Violations: 9},
-		{Guarantee: lockbench.Restart, Verdict: checker.Broken, Violations: 3},
+		{Cell: lockbench.Exclusion.At(0), Claimed: true, Verdict: checker.Held, Violations: 9},
+		{Cell: lockbench.Exclusion.At(lockbench.StateLoss | lockbench.Skew), Verdict: checker.Broken, Violations: 3},
 	})
 	const labels = `{design="family/one",guard="none",workload="mutex"`
 	during := []string{
@@ -57,16 +57,16 @@ func TestText(t *testing.T) {
 		"lockbench_acquire_seconds_bucket" + labels + `,le="0.001"} 1`, "lockbench_acquire_seconds_bucket" + labels + `,le="0.025"} 2`,
 		"lockbench_acquire_service_seconds_count" + labels + "} 1", "lockbench_acquire_lag_seconds_count" + labels + "} 1", "lockbench_refusal_seconds_count" + labels + "} 1",
 		`lockbench_fault_strikes_total{design="family/one",fault="death",guard="none",workload="mutex"} 1`,
-		`lockbench_violations_total{claimed="true",design="family/one",guarantee="exclusion",guard="none",workload="mutex"} 0`,
-		`lockbench_violations_total{claimed="false",design="family/one",guarantee="restart",guard="none",workload="mutex"} 3`,
+		`lockbench_violations_total{claimed="true",conditions="",design="family/one",guarantee="exclusion",guard="none",workload="mutex"} 0`,
+		`lockbench_violations_total{claimed="false",conditions="skew+state-loss",design="family/one",guarantee="exclusion",guard="none",workload="mutex"} 3`,
 		"lockbench_run_active" + labels + "} 1", "lockbench_run_progress_ratio" + labels + "} 0.25", "lockbench_session_runs 2", "lockbench_finished_runs_total 0",
 	}
 	if missing := lacks(text(t, e), during); missing != nil {
 		t.Errorf("missing while it runs:\n%s\nin\n%s", strings.Join(missing, "\n"), text(t, e))
 	}
-	r.Over([]checker.Finding{{Guarantee: lockbench.Exclusion, Claimed: true, Verdict: checker.Broken, Violations: 4}})
+	r.Over([]checker.Finding{{Cell: lockbench.Exclusion.At(0), Claimed: true, Verdict: checker.Broken, Violations: 4}})
 	after := []string{
-		`lockbench_violations_total{claimed="true",design="family/one",guarantee="exclusion",guard="none",workload="mutex"} 4`,
+		`lockbench_violations_total{claimed="true",conditions="",design="family/one",guarantee="exclusion",guard="none",workload="mutex"} 4`,
 		"lockbench_run_active" + labels + "} 0", "lockbench_run_progress_ratio" + labels + "} 1", "lockbench_finished_runs_total 1",
 	}
 	if missing := lacks(text(t, e), after); missing != nil {

@@ -24,51 +24,70 @@ func measuredRun() *Run {
 	return &Run{Design: "lua-token/token", Measures: &m, Verdicts: &checker.Result{
 		Ops: 102, Grants: 100, Refused: 25, Failed: 1, WorstOverlap: 5,
 		Findings: []checker.Finding{
-			{Guarantee: lockbench.Exclusion, Verdict: checker.Held, Exposure: 90},
-			{Guarantee: lockbench.OwnerRelease, Verdict: checker.Broken, Exposure: 9, Violations: 2},
-			{Guarantee: lockbench.Overrun, Verdict: checker.Hazard, Violations: 4, Measures: map[string]float64{"overlap_p99_ns": 7e6}},
-			{Guarantee: lockbench.Recovery, Verdict: checker.Untested, Note: "needs injected faults"},
-			{Guarantee: lockbench.Fencing, Verdict: checker.NotApplicable, Note: "no fence was handed out"},
-			{Guarantee: lockbench.Effects, Verdict: checker.Held, Exposure: 3},
+			{Cell: lockbench.Exclusion.At(0), Verdict: checker.Held, Exposure: 90},
+			{Cell: lockbench.Exclusion.At(lockbench.Outlived), Verdict: checker.Broken, Exposure: 8, Violations: 4, Measures: map[string]float64{"overlap_p99_ns": 7e6}},
+			{Cell: lockbench.Exclusion.At(lockbench.Failover), Verdict: checker.Held, Exposure: 20},
+			{Cell: lockbench.Exclusion.At(lockbench.Crash | lockbench.Failover), Verdict: checker.Broken, Exposure: 3, Violations: 3, Against: 1},
+			{Cell: lockbench.OwnerRelease.At(0), Verdict: checker.Broken, Exposure: 9, Violations: 2},
+			{Cell: lockbench.Recovery.At(0), Verdict: checker.Untested, Note: "nobody died"},
+			{Cell: lockbench.Recovery.At(lockbench.Crash), Verdict: checker.Held, Exposure: 7},
+			{Cell: lockbench.Fencing.At(0), Verdict: checker.NotApplicable, Note: "no fence was handed out"},
+			{Cell: lockbench.Effects.At(0), Verdict: checker.Held, Exposure: 3},
 		},
+		Breaches: 5, Fairness: checker.Fairness{Jain: 0.9, MaxWait: 40, MaxBypassed: 3},
 	}}
 }
 
 func TestJudge(t *testing.T) {
 	for text, want := range map[string]Outcome{
-		"acquire.max>99ms":              Failed,
-		"acquire.max>101ms":             Passed,
-		"acquire.p50>49ms":              Failed,
-		"acquire.p50>51ms":              Passed,
-		"acquire.p97.5>99ms":            Passed,
-		"acquire.mean>51ms":             Passed,
-		"service.max>99ms":              Failed,       // nobody intended more
-		"lag.max>1ns":                   Inconclusive, // nothing was due
-		"acquire.mean>50ms":             Failed,
-		"grants<101":                    Failed,
-		"grants_per_s<10":               Passed,
-		"grants_per_s<10.01":            Failed,
-		"attempts_per_grant>=3":         Failed,
-		"refused.share>=20%":            Failed,
-		"refused.share>20%":             Passed,
-		"failed.count>0":                Failed,
-		"failed.share>1%":               Passed,
-		"violations>1":                  Failed,
-		"violations>2":                  Passed, // hazards left out
-		"exclusion.violations>0":        Passed,
-		"exclusion.exposure<100":        Failed,
-		"owner-release.violations>1":    Failed,
-		"overrun.violations>3":          Failed,
-		"overrun.overlap_p99>6ms":       Failed,
-		"worst_overlap>=5ns":            Failed,
-		"lost_updates>0":                Passed,
-		"release.p99>1ms":               Inconclusive, // none was measured
-		"commands_per_grant>3":          Inconclusive, // not told
-		"recovery.violations>0":         Inconclusive, // untested
-		"loss-reported.delay_max>1ms":   Inconclusive, // no such finding
-		"fencing.violations>0":          NotApplicable,
-		"fencing.exposure<1":            NotApplicable,
-		"lua-token/*: acquire.max>99ms": Failed,
+		"acquire.max>99ms":                              Failed,
+		"acquire.max>101ms":                             Passed,
+		"acquire.p50>49ms":                              Failed,
+		"acquire.p50>51ms":                              Passed,
+		"acquire.p97.5>99ms":                            Passed,
+		"acquire.mean>51ms":                             Passed,
+		"service.max>99ms":                              Failed,       // nobody intended more
+		"lag.max>1ns":                                   Inconclusive, // nothing was due
+		"acquire.mean>50ms":                             Failed,
+		"grants<101":                                    Failed,
+		"grants_per_s<10":                               Passed,
+		"grants_per_s<10.01":                            Failed,
+		"attempts_per_grant>=3":                         Failed,
+		"refused.share>=20%":                            Failed,
+		"refused.share>20%":                             Passed,
+		"failed.count>0":                                Failed,
+		"failed.share>1%":                               Passed,
+		"violations>8":                                  Failed,
+		"violations>9":                                  Passed,
+		"against>0":                                     Failed,
+		"against>1":                                     Passed,
+		"breaches>=5":                                   Failed,
+		"breaches>5":                                    Passed,
+		"fairness.jain<0.95":                            Failed,
+		"fairness.max_wait>40ns":                        Passed,
+		"fairness.max_bypassed>2":                       Failed,
+		"exclusion.violations>0":                        Passed,
+		"exclusion.exposure<100":                        Failed,
+		"owner-release.violations>1":                    Failed,
+		"exclusion@outlived.violations>3":               Failed,
+		"exclusion@outlived.overlap_p99>6ms":            Failed,
+		"exclusion@failover.violations>2":               Failed, // whatever else touched them
+		"exclusion@failover.exposure<24":                Failed,
+		"exclusion@failover.against>1":                  Passed,
+		"exclusion@failover+crash.exposure>3":           Passed,
+		"exclusion@skew.violations>0":                   Inconclusive,
+		"fencing@crash.violations>0":                    NotApplicable,
+		"recovery@crash.violations>0":                   Passed,
+		"redsync/*: exclusion@crash+failover.against>0": Failed,
+		"worst_overlap>=5ns":                            Failed,
+		"lost_updates>0":                                Passed,
+		"release.p99>1ms":                               Inconclusive, // none was measured
+		"commands_per_grant>3":                          Inconclusive, // not told
+		"recovery.violations>0":                         Inconclusive, // untested
+		"loss-reported@outlived.delay_max>1ms":          Inconclusive, // no such finding
+		"fencing.violations>0":                          NotApplicable,
+		"fencing.exposure<1":                            NotApplicable,
+		"lua-token/*: acquire.max>99ms":                 Failed,
 	} {
 		t.Run(text, func(t *testing.T) {
 			th, err := ParseThreshold(text)
@@ -103,7 +122,7 @@ func TestNothingNeverPasses(t *testing.T) {
 // TestViolationsOfNothing sees that where no guarantee was put to the test none counts as kept.
 func TestViolationsOfNothing(t *testing.T) {
 	r := measuredRun()
-	r.Verdicts.Findings = []checker.Finding{{Guarantee: lockbench.Exclusion}, {Guarantee: lockbench.Fencing, Verdict: checker.NotApplicable}}
+	r.Verdicts.Findings = []checker.Finding{{Cell: lockbench.Exclusion.At(0)}, {Cell: lockbench.Fencing.At(0), Verdict: checker.NotApplicable}}
 	th, err := ParseThreshold("violations>0")
 	if err != nil {
 		t.Fatal(err)

@@ -78,13 +78,13 @@ func oldExercises(names []string) []lockbench.Cell {
 
 // oldClaims are the claims that keep the meaning of these names. Of those that fit no
 // cell less is claimed: extend without no-early-expiry, and what lost replies, cancels,
-// restarts and failovers do to guarantees that are not in the list. More is claimed by
-// overrun alone, which is exclusion past validity and so within it, too.
-func oldClaims(names []string) lockbench.Claims {
+// restarts and failovers do to guarantees that are not in the list. overrun was broken only
+// by locks that renew, and claimed nothing of others.
+func oldClaims(names []string, renews bool) lockbench.Claims {
 	has := func(name string) bool { return slices.Contains(names, name) }
 	either := func(some ...string) bool { return slices.ContainsFunc(some, has) }
 	keeps := map[lockbench.Guarantee]bool{
-		lockbench.Exclusion:         either("exclusion", "overrun"),
+		lockbench.Exclusion:         has("exclusion") || renews && has("overrun"),
 		lockbench.LeaseKept:         has("no-early-expiry"),
 		lockbench.OwnerRelease:      has("owner-release"),
 		lockbench.Reentrancy:        has("reentrancy"),
@@ -124,6 +124,9 @@ func oldClaims(names []string) lockbench.Claims {
 		also(lockbench.Skew, lockbench.Answers, lockbench.NoSpuriousRefusal, lockbench.Recovery)
 	}
 	forgotten := []lockbench.Guarantee{lockbench.Exclusion, lockbench.LeaseKept, lockbench.Fencing, lockbench.Effects}
+	// What these guarantees say of owners that lost the lock, and of keys that are free, was
+	// held to whatever the server forgot.
+	also(lockbench.StateLoss|lockbench.Failover, lockbench.OwnerRelease, lockbench.LossReported, lockbench.Answers, lockbench.NoSpuriousRefusal, lockbench.Recovery)
 	if has("restart") {
 		also(lockbench.StateLoss, forgotten...)
 	}
@@ -136,7 +139,7 @@ func oldClaims(names []string) lockbench.Claims {
 	without(either("lost-reply", "no-spurious-refusal"), lockbench.LostReply, lockbench.Answers)
 	without(has("cancel"), lockbench.Cancel, lockbench.LeaseKept, lockbench.Recovery)
 	without(has("script-flush"), lockbench.ScriptFlush, lockbench.LossReported, lockbench.Answers, lockbench.NoSpuriousRefusal)
-	if has("overrun") {
+	if renews && has("overrun") {
 		also(lockbench.Outlived, lockbench.Exclusion)
 		for _, under := range (lockbench.Pause | lockbench.Crash | lockbench.ThreadDeath | lockbench.ScriptFlush | lockbench.StateLoss | lockbench.Failover).Each() {
 			without(false, lockbench.Outlived|under, lockbench.Exclusion)
@@ -175,7 +178,7 @@ func readHeader(text []byte, h *Header, decode func(text []byte, into any) error
 		if err != nil {
 			return fmt.Errorf("claims: %w", err)
 		}
-		h.Claims = oldClaims(names)
+		h.Claims = oldClaims(names, h.Renews)
 	}
 	if old.Exercises != nil {
 		names, err := readOldNames(old.Exercises)

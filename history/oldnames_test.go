@@ -25,10 +25,10 @@ func TestOldClaims(t *testing.T) {
 		{`["exclusion","restart","failover"]`,
 			"exclusion @pause @crash @thread-death @lost-reply @cancel @script-flush +exclusion@state-loss +exclusion@failover"},
 		{`["no-early-expiry","cancel","skew"]`,
-			"lease recovery @pause @crash @thread-death @lost-reply @cancel @skew @script-flush -recovery@crash -recovery@thread-death -lease@lost-reply -recovery@lost-reply"},
+			"lease recovery @pause @crash @thread-death @lost-reply @cancel @skew @script-flush +recovery@state-loss+failover -recovery@crash -recovery@thread-death -lease@lost-reply -recovery@lost-reply"},
 		{`["no-spurious-refusal","recovery"]`,
 			"answers no-spurious-refusal recovery @pause @crash @thread-death @lost-reply @cancel @script-flush " +
-				"+answers@skew +no-spurious-refusal@skew +recovery@skew -recovery@lost-reply -recovery@cancel -answers@script-flush -no-spurious-refusal@script-flush"},
+				"+answers@skew +no-spurious-refusal@skew +recovery@skew +answers@state-loss+failover +no-spurious-refusal@state-loss+failover +recovery@state-loss+failover -recovery@lost-reply -recovery@cancel -answers@script-flush -no-spurious-refusal@script-flush"},
 		{`["extend","skew"]`, "nothing @nothing"},
 	}
 	for _, tt := range tests {
@@ -50,7 +50,7 @@ func TestOldClaims(t *testing.T) {
 
 // TestOldOverrun: it is exclusion past validity, unless something hindered the renewals.
 func TestOldOverrun(t *testing.T) {
-	claims := oldClaims([]string{"exclusion", "overrun", "skew"})
+	claims := oldClaims([]string{"exclusion", "overrun", "skew"}, true)
 	for cell, want := range map[string]bool{
 		"exclusion": true, "exclusion@outlived": true, "exclusion@pause": true, "exclusion@outlived+lost-reply": true,
 		"exclusion@outlived+pause": false, "exclusion@outlived+crash+skew": false, "exclusion@outlived+script-flush": false,

@@ -18,7 +18,7 @@ func (m *Matrix) suites() []suite {
 		for _, part := range m.Settings.Parts {
 			s.cases = append(s.cases, m.partCase(row, part))
 		}
-		for _, cell := range row.found().Sorted() {
+		for _, cell := range row.Findings().Sorted() {
 			s.cases = append(s.cases, m.cellCase(row, cell))
 		}
 		all = append(all, s)
@@ -69,7 +69,7 @@ func (m *Matrix) cellCase(row *MatrixRow, at lockbench.Cell) testCase {
 		}
 	}
 	found := testCase{name: at.String(), broken: f.Verdict == checker.Broken}
-	found.state, found.message = stateOf(f, row.found().Read(at).Verdict == checker.Untested)
+	found.state, found.message = stateOf(f, row.Findings().Read(at).Verdict == checker.Untested)
 	if cell.By != "" {
 		found.message += " (" + cell.By + ")"
 	}

@@ -35,12 +35,12 @@ type repeated struct {
 func (s repeated) results() (all []Result) {
 	random := rand.New(rand.NewPCG(s.seed, 11))
 	h := header(s.design, "private")
-	template := New([]Judged{judged(h, 10, held(lockbench.Exclusion, 90), held(lockbench.OwnerRelease, 9))}, nil)
+	template := New([]Judged{judged(h, 10, held(exclusive, 90), held(stale, 9))}, nil)
 	for i := range s.runs {
 		r := template
 		r.Runs = slices.Clone(template.Runs)
 		run := &r.Runs[0]
-		run.Params, run.Latency, run.Guarantees = maps.Clone(run.Params), maps.Clone(run.Latency), maps.Clone(run.Guarantees)
+		run.Params, run.Latency, run.Cells = maps.Clone(run.Params), maps.Clone(run.Latency), maps.Clone(run.Cells)
 		run.Started = time.Date(2026, 11, 2, 10, i, int(s.seed), 0, time.UTC).Format(time.RFC3339Nano)
 		s.measure(run, random)
 		if s.change != nil {
@@ -64,11 +64,14 @@ func (s repeated) measure(run *Run, random *rand.Rand) {
 	}
 }
 
-// breaks lets some runs break a guarantee.
-func breaks(name lockbench.Guarantee, claimed bool, runs ...int) func(int, *Result) {
+// breaks lets some runs break a cell.
+func breaks(cell lockbench.Cell, claimed bool, runs ...int) func(int, *Result) {
 	return func(i int, r *Result) {
 		if slices.Contains(runs, i) {
-			r.Runs[0].Guarantees[name] = Guarantee{Verdict: checker.Broken, Claimed: claimed, Exercised: true, Violations: 2, Witness: &Witness{}}
+			f := broken(cell, claimed, 2, 2)
+			found := newFinding(&f)
+			found.Witness = &Witness{}
+			r.Runs[0].Cells[cell] = found
 		}
 	}
 }
@@ -213,24 +216,24 @@ func TestCompareExits(t *testing.T) {
 		{"six runs", repeated{design: strategy, runs: 6, slower: 1, seed: 1}, repeated{design: strategy, runs: 6, slower: 1.5, seed: 2}, CompareOptions{}, Passed, "figures worse"},
 		{"too few runs", repeated{design: strategy, runs: 5, slower: 1}, repeated{design: strategy, runs: 5, slower: 3}, CompareOptions{}, Inconclusive, "5 and 5 runs are too few to tell a difference, it takes 6 of each"},
 		{"too few runs for a limit", repeated{design: strategy, runs: 5, slower: 1}, repeated{design: strategy, runs: 5, slower: 3}, CompareOptions{Limits: tenth}, Inconclusive, "open lua-token/strategy: grants_per_s worse by 10% at most: too few runs"},
-		{"a claim broken once", even, with(even, breaks(lockbench.Exclusion, true, 3)), CompareOptions{}, BrokenClaim, "WORSE   lua-token/strategy exclusion*: held in 10 runs -> broken in 1 of 10 runs; equals differ so in 50% of cases"},
-		{"no claim, broken once", even, with(even, breaks(lockbench.Fencing, false, 3)), CompareOptions{}, Passed, "worse   lua-token/strategy fencing: untested -> broken in 1 of 1 run"},
-		{"no claim, broken by chance", with(even, breaks(lockbench.Extend, false, 1, 2, 3, 4, 5, 6)), with(even, breaks(lockbench.Extend, false, 3)), CompareOptions{}, Passed, "2 guarantees the same, and 1 still broken"},
-		{"mended", with(even, breaks(lockbench.Exclusion, true, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9)), same, CompareOptions{}, Passed, "better  lua-token/strategy exclusion*: broken in 10 of 10 runs -> held in 10 runs"},
-		{"not seen again", with(even, breaks(lockbench.Exclusion, true, 0)), same, CompareOptions{}, Passed, "unclear lua-token/strategy exclusion*: broken in 1 of 10 runs -> held in 10 runs; equals differ so in 50% of cases"},
+		{"a claim broken once", even, with(even, breaks(exclusive, true, 3)), CompareOptions{}, BrokenClaim, "WORSE   lua-token/strategy exclusion*: held in 10 runs -> broken in 1 of 10 runs; equals differ so in 50% of cases"},
+		{"no claim, broken once", even, with(even, breaks(lockbench.Fencing.At(0), false, 3)), CompareOptions{}, Passed, "worse   lua-token/strategy fencing: untested -> broken in 1 of 1 run"},
+		{"no claim, broken by chance", with(even, breaks(lease, false, 1, 2, 3, 4, 5, 6)), with(even, breaks(lease, false, 3)), CompareOptions{}, Passed, "3 cells the same, and 1 still broken"},
+		{"mended", with(even, breaks(exclusive, true, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9)), same, CompareOptions{}, Passed, "better  lua-token/strategy exclusion*: broken in 10 of 10 runs -> held in 10 runs"},
+		{"not seen again", with(even, breaks(exclusive, true, 0)), same, CompareOptions{}, Passed, "unclear lua-token/strategy exclusion*: broken in 1 of 10 runs -> held in 10 runs; equals differ so in 50% of cases"},
 		{"other settings", even, with(even, param("clients", 8.0)), CompareOptions{}, Inconclusive, "differs clients: 24 -> 8"},
 		{"other settings by force", even, with(even, param("clients", 8.0)), CompareOptions{Force: true}, Passed, "grants_per_s"},
 		{"settings that vary", even, with(even, func(i int, r *Result) { r.Runs[0].Params["keys"] = float64(i) }), CompareOptions{}, Inconclusive, "hint: --force"},
 		{"another version", even, with(even, func(_ int, r *Result) { r.Server.Version = "redis 8" }), CompareOptions{}, Passed, "differs server version: redis 7.0.15 -> redis 8"},
 		{"another machine", even, with(even, func(_ int, r *Result) { r.Environment.CPUs = 64 }), CompareOptions{}, Inconclusive, "differs CPUs: 2 -> 64"},
 		{"an untested claim", even, with(even, func(_ int, r *Result) {
-			r.Runs[0].Guarantees[lockbench.Exclusion] = Guarantee{Claimed: true, Exercised: true}
+			r.Runs[0].Cells[exclusive] = Finding{Claimed: true, Exercised: true}
 		}), CompareOptions{}, Inconclusive, "exclusion is untested in NEW"},
 		{"an ability gone", even, with(even, func(_ int, r *Result) {
-			r.Runs[0].Guarantees[lockbench.Exclusion] = Guarantee{Verdict: checker.NotApplicable}
+			r.Runs[0].Cells[exclusive] = Finding{Verdict: checker.NotApplicable}
 		}), CompareOptions{}, BrokenClaim, "exclusion*: held in 10 runs -> n/a, no longer claimed"},
 		{"nothing measured", even, with(even, func(_ int, r *Result) { r.Runs[0].Grants = 0 }), CompareOptions{}, Inconclusive, "one side measured nothing"},
-		{"self-check failed", even, with(even, func(_ int, r *Result) { r.Prove(&SelfCheck{MustBreak: lockbench.Exclusion}) }), CompareOptions{}, Inconclusive, "a lock broken on purpose was not caught"},
+		{"self-check failed", even, with(even, func(_ int, r *Result) { r.Prove(&SelfCheck{MustBreak: exclusive}) }), CompareOptions{}, Inconclusive, "a lock broken on purpose was not caught"},
 		{"not run", even, with(even, func(_ int, r *Result) { r.NotRun = []string{"x/y"} }), CompareOptions{}, Inconclusive, "not run: x/y"},
 		{"a run given twice", even, with(even, func(i int, r *Result) {
 			if i > 7 {
@@ -390,13 +393,13 @@ func TestBench(t *testing.T) {
 
 func TestMarkdownComparison(t *testing.T) {
 	c := compareSides(t, repeated{design: "a|b/*c*", runs: 10, slower: 1, change: func(_ int, r *Result) { r.Server = history.Server{Kind: "embedded"} }},
-		repeated{design: "a|b/*c*", runs: 10, slower: 1.5, seed: 1, change: breaks(lockbench.Exclusion, true, 1)}, CompareOptions{Force: true})
+		repeated{design: "a|b/*c*", runs: 10, slower: 1.5, seed: 1, change: breaks(exclusive, true, 1)}, CompareOptions{Force: true})
 	var buf bytes.Buffer
 	if err := MarkdownComparison(&buf, c); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"**Worse**: 1 guarantee that is claimed (exit 1)\n", `- **WORSE** a\|b/\*c\* exclusion\*: held in 10 runs -&gt; broken in 1 of 10 runs`,
+		"**Worse**: 1 cell that is claimed (exit 1)\n", `- **WORSE** a\|b/\*c\* exclusion\*: held in 10 runs -&gt; broken in 1 of 10 runs`,
 		"| figure | base | new | change | between | p |\n", `| attempts\_per\_grant | 1.5 ±0% | 1.5 ±0% | \~ |`, "- differs: server: embedded -&gt; private\n",
 	} {
 		if !strings.Contains(buf.String(), want) {

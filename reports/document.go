@@ -57,31 +57,37 @@ type TableCell struct {
 // tableColumns is how many characters of a terminal a table takes at most.
 const tableColumns = 80
 
+// An abridged table has less than it could have of what there is no room for.
+type abridged struct{ heads, texts, names bool }
+
+// abridgements are tried in this order.
+var abridgements = []abridged{{}, {heads: true}, {heads: true, texts: true}, {heads: true, names: true}, {true, true, true}}
+
 // terminalText is a table as a terminal shows it: which of its texts, and the widths.
 type terminalText struct {
 	*Table
-	shortNames, shortTexts bool
-	from, to               int // columns
+	abridged
+	from, to int // columns
 }
 
 func (t *terminalText) name(r *TableRow) string {
-	if t.shortNames && r.Short != "" {
+	if t.abridged.names && r.Short != "" {
 		return r.Short
 	}
 	return r.Name
 }
 
 func (t *terminalText) text(c *TableCell) string {
-	if t.shortTexts && c.Short != "" {
+	if t.texts && c.Short != "" {
 		return c.Short
 	}
 	return c.Text
 }
 
-// heads are the two lines over a column, the first of which may be empty.
-func (t *terminalText) heads(column int) (above, head string) {
+// headsOf are the two lines over a column, the first of which may be empty.
+func (t *terminalText) headsOf(column int) (above, head string) {
 	name := t.Columns[column]
-	if !t.shortTexts {
+	if !t.abridged.heads {
 		return "", name
 	}
 	at := strings.LastIndexAny(name, " -")
@@ -107,7 +113,7 @@ func (t *terminalText) widths() (first int, columns []int) {
 		first = max(first, utf8.RuneCountInString(t.name(&t.Rows[i])))
 	}
 	for c := t.from; c < t.to; c++ {
-		above, head := t.heads(c)
+		above, head := t.headsOf(c)
 		width := max(len(above), len(head))
 		for i := range t.Rows {
 			if r := &t.Rows[i]; !t.same(r) {
@@ -127,8 +133,8 @@ func (t *terminalText) width() int {
 	return width
 }
 
-// writeTable writes a table for a terminal. Where it is too wide, texts become shorter, then
-// names, then it is drawn in parts. No line is broken.
+// writeTable writes a table for a terminal. Where it is too wide, heads take two lines, texts
+// and names become shorter, and at last it is drawn in parts. No line is broken.
 func (p page) writeTable(t *Table, width int) {
 	if width <= 0 || width > tableColumns {
 		width = tableColumns
@@ -137,13 +143,11 @@ func (p page) writeTable(t *Table, width int) {
 		p.printf("%s\n", p.bold(t.Title))
 	}
 	text := terminalText{Table: t, to: len(t.Columns)}
-	for _, text.shortTexts = range []bool{false, true} {
-		for _, text.shortNames = range []bool{false, true} {
-			if text.width() <= width {
-				text.write(p)
-				p.tableNotes(t)
-				return
-			}
+	for _, text.abridged = range abridgements {
+		if text.width() <= width {
+			text.write(p)
+			p.tableNotes(t)
+			return
 		}
 	}
 	for text.from = 0; text.from < len(t.Columns); text.from = text.to {
@@ -171,7 +175,7 @@ func (t *terminalText) write(p page) {
 	first, widths := t.widths()
 	above, head, length := strings.Repeat(" ", first), fmt.Sprintf("%-*s", first, t.Corner), first
 	for i, w := range widths {
-		upper, lower := t.heads(t.from + i)
+		upper, lower := t.headsOf(t.from + i)
 		above += fmt.Sprintf("  %-*s", w, upper)
 		head += fmt.Sprintf("  %-*s", w, lower)
 		length += 2 + w

@@ -20,16 +20,17 @@ import (
 // exploredSample is a design that breaks what it does not claim and something that
 // it does, in two scenarios; one that holds all; one whose lock code crashed.
 func exploredSample() []Explored {
-	crashed := exploredIn("watch-multi/poll", "contend", 0)
-	crashed.Verdicts.Findings, crashed.Coverage = nil, Coverage{}
-	crashed.Err = errors.New("the process that explored died (exit status 2): fatal error: all goroutines are asleep")
+	died := exploredIn("watch-multi/poll", "contend", 0)
+	died.Verdicts.Findings, died.Coverage = nil, Coverage{}
+	died.Err = errors.New("the process that explored died (exit status 2): fatal error: all goroutines are asleep")
+	overran := broken(overrun, false, 9, 9)
+	overran.Witness = plainDelete("embedded").Verdicts.Find(overrun).Witness
 	return []Explored{
 		brokenByContention(), brokenByOverrun(),
-		exploredIn("lua-token/token", "contend", 3000, held(lockbench.Exclusion, 900), held(lockbench.Recovery, 77)),
-		exploredIn("lua-token/token", "overrun", 4000, held(lockbench.Exclusion, 100),
-			checker.Finding{Guarantee: lockbench.Overrun, Verdict: checker.Hazard, Exercised: true, Exposure: 9, Violations: 9, Note: "another owner got in"},
-			checker.Finding{Guarantee: lockbench.Recovery, Claimed: true, Exercised: true}),
-		crashed,
+		exploredIn("lua-token/token", "contend", 3000, held(exclusive, 900), held(crashed, 77)),
+		exploredIn("lua-token/token", "overrun", 4000, held(exclusive, 100), overran,
+			checker.Finding{Cell: crashed, Claimed: true, Exercised: true}),
+		died,
 	}
 }
 
@@ -59,49 +60,48 @@ func exploredIn(design, scenario string, schedules int64, findings ...checker.Fi
 
 func brokenByContention() Explored {
 	e := exploredIn("lua-token/expire", "contend", 14_236,
-		checker.Finding{Guarantee: lockbench.OwnerRelease, Verdict: checker.Broken, Exercised: true, Exposure: 31, Violations: 7},
-		checker.Finding{Guarantee: lockbench.Recovery, Verdict: checker.Broken, Claimed: true, Exercised: true, Exposure: 12, Violations: 1},
-		checker.Finding{Guarantee: lockbench.Skew, Claimed: true},
+		broken(stale, false, 7, 31), broken(crashed, true, 1, 12),
+		checker.Finding{Cell: lease, Claimed: true},
 	)
 	e.Coverage.Strategy, e.Coverage.Complete, e.Coverage.Stopped = "random", false, "budget"
-	e.Schedules = map[lockbench.Guarantee]Schedule{
-		lockbench.OwnerRelease: {Sentence: "c1's late release freed c2's lock", FoundAt: 1812, Replay: "long one", Steps: make([]Step, 20)},
-		lockbench.Recovery: {Sentence: "c1 died, and c2 was refused long after", FoundAt: 17, Replay: "design: lua-token/expire\n", Steps: []Step{
+	e.Schedules = map[lockbench.Cell]Schedule{
+		stale: {Sentence: "c1's late release freed c2's lock", FoundAt: 1812, Replay: "long one", Steps: make([]Step, 20)},
+		crashed: {Sentence: "c1 died, and c2 was refused long after", FoundAt: 17, Replay: "design: lua-token/expire\n", Steps: []Step{
 			{At: 0, Client: "c1", Command: "EVALSHA " + strings.Repeat("9", 40) + " 1 k token#1 2000 and much more of that", Reply: "1", Holders: []string{"c1"}},
 			{At: int64(time.Millisecond), Client: "c1", Command: "DEL k", Fault: "die-before"},
 			{At: int64(2 * time.Second), Client: "time"},
 			{At: int64(2 * time.Second), Client: "c2", Command: "EVALSHA\n1 k", Reply: "0"},
 		}},
 	}
-	e.FoundAfter = map[lockbench.Guarantee]time.Duration{lockbench.Recovery: 12 * time.Millisecond}
+	e.FoundAfter = map[lockbench.Cell]time.Duration{crashed: 12 * time.Millisecond}
 	return e
 }
 
 func brokenByOverrun() Explored {
-	witness := plainDelete("embedded").Verdicts.Findings[2].Witness
-	e := exploredIn("lua-token/expire", "overrun", 300,
-		checker.Finding{Guarantee: lockbench.OwnerRelease, Verdict: checker.Broken, Exercised: true, Exposure: 10, Violations: 3, Witness: witness},
-		checker.Finding{Guarantee: lockbench.LossReported, Verdict: checker.Broken, Exercised: true, Exposure: 10, Violations: 4, Witness: witness},
-	)
+	freed := broken(stale, false, 3, 10)
+	freed.Witness = plainDelete("embedded").Verdicts.Find(stale).Witness
+	untold := broken(told, false, 4, 10)
+	untold.Witness = freed.Witness
+	e := exploredIn("lua-token/expire", "overrun", 300, freed, untold)
 	steps := []Step{
 		{Client: "c1", Command: "EVALSHA k", Reply: "1", Holders: []string{"c1"}},
 		{At: int64(2200 * time.Millisecond), Client: "c2", Command: "EVALSHA k", Reply: "1", Holders: []string{"c1", "c2"}},
 		{At: int64(3 * time.Second), Client: "c1", Command: "DEL k", Reply: "1", Holders: []string{"c2"}},
 	}
-	e.Schedules = map[lockbench.Guarantee]Schedule{
-		lockbench.OwnerRelease: {Sentence: "c1's late release freed c2's lock", FoundAt: 1, Replay: "short one\n", Steps: steps},
-		lockbench.LossReported: {Sentence: "c1 was told that it released", FoundAt: 1, Replay: "short one\n", Steps: steps},
+	e.Schedules = map[lockbench.Cell]Schedule{
+		stale: {Sentence: "c1's late release freed c2's lock", FoundAt: 1, Replay: "short one\n", Steps: steps},
+		told:  {Sentence: "c1 was told that it released", FoundAt: 1, Replay: "short one\n", Steps: steps},
 	}
 	return e
 }
 
 func TestTerminalExploration(t *testing.T) {
-	broken := NewExploration(exploredSample(), []string{"watch-multi/give-up"})
+	all := NewExploration(exploredSample(), []string{"watch-multi/give-up"})
 	if err := Replays("replays dir", Result{}, nil); err != nil { // nothing to write: no directory
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	if err := Replays(dir, broken, func(g Guarantee) bool { return g.Verdict == checker.Broken }); err != nil {
+	if err := Replays(dir, all, func(g Finding) bool { return g.Verdict == checker.Broken }); err != nil {
 		t.Fatal(err)
 	}
 	cases := []struct {
@@ -109,8 +109,8 @@ func TestTerminalExploration(t *testing.T) {
 		result Result
 		opt    TerminalOptions
 	}{
-		{"explored", broken, TerminalOptions{}},
-		{"explored-narrow", broken, TerminalOptions{Width: 40, Color: true}},
+		{"explored", all, TerminalOptions{}},
+		{"explored-narrow", all, TerminalOptions{Width: 40, Color: true}},
 		{"explored-held", NewExploration(append(exploredSample()[2:4], lackingSample()), nil), TerminalOptions{}},
 		{"explored-nothing", NewExploration(nil, []string{"lua-token/token"}), TerminalOptions{}},
 	}
@@ -142,8 +142,8 @@ func TestExplorationColourSaysNothingMore(t *testing.T) {
 func TestExplorationExit(t *testing.T) {
 	all := exploredSample()
 	lacking := lackingSample()
-	nothing := exploredIn("d", "contend", 0, held(lockbench.Exclusion, 1))
-	defect := exploredIn("d", "contend", 5, held(lockbench.Exclusion, 1))
+	nothing := exploredIn("d", "contend", 0, held(exclusive, 1))
+	defect := exploredIn("d", "contend", 5, held(exclusive, 1))
 	defect.Verdicts.Defects = []string{"it did not replay"}
 	cases := []struct {
 		name   string
@@ -236,13 +236,13 @@ func TestTimingsStandApart(t *testing.T) {
 
 func TestReplays(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
-	if err := Replays(dir, NewExploration(exploredSample(), nil), func(g Guarantee) bool { return g.Claimed || g.Verdict == checker.Broken }); err != nil {
+	if err := Replays(dir, NewExploration(exploredSample(), nil), func(g Finding) bool { return g.Claimed || g.Verdict == checker.Broken }); err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]string{
-		"lua-token-expire.owner-release.replay": "short one\n", // not the longer one of the other scenario
-		"lua-token-expire.recovery.replay":      "design: lua-token/expire\n",
-		"lua-token-expire.loss-reported.replay": "short one\n",
+		"lua-token-expire.owner-release-outlived.replay": "short one\n", // not the longer one of the other scenario
+		"lua-token-expire.recovery-crash.replay":         "design: lua-token/expire\n",
+		"lua-token-expire.loss-reported-outlived.replay": "short one\n",
 	}
 	got := map[string]string{}
 	files, err := filepath.Glob(filepath.Join(dir, "*"))
@@ -259,7 +259,7 @@ func TestReplays(t *testing.T) {
 	if diff := cmp.Diff(got, want); diff != "" {
 		t.Errorf("files (-got +want):\n%s", diff)
 	}
-	if err := Replays(files[0], NewExploration(exploredSample(), nil), func(Guarantee) bool { return true }); err == nil {
+	if err := Replays(files[0], NewExploration(exploredSample(), nil), func(Finding) bool { return true }); err == nil {
 		t.Error("a file in the directory's place: got no error")
 	}
 }
@@ -271,14 +271,14 @@ func TestRunsOfOneDesign(t *testing.T) {
 	if len(merged.Runs) != 3 {
 		t.Fatalf("got %d runs, want one for each of 3 designs", len(merged.Runs))
 	}
-	g := merged.Runs[0].Guarantees[lockbench.OwnerRelease]
+	g := merged.Runs[0].Cells[stale]
 	if g.Verdict != checker.Broken || g.Exposure != 41 || g.Violations != 10 || len(g.Schedule.Steps) != 3 {
 		t.Errorf("owner-release: got %+v, want 10 of 41 broken, by 3 steps", g)
 	}
 	if diff := cmp.Diff(g.scenarios, []string{"overrun", "contend"}); diff != "" {
 		t.Errorf("scenarios, that of the schedule first (-got +want):\n%s", diff)
 	}
-	if got := merged.Runs[1].Guarantees[lockbench.Recovery]; got.Verdict != checker.Held || !got.Exercised || got.Exposure != 77 {
+	if got := merged.Runs[1].Cells[crashed]; got.Verdict != checker.Held || !got.Exercised || got.Exposure != 77 {
 		t.Errorf("recovery: got %+v, want held, as the scenario that tests it says", got)
 	}
 }

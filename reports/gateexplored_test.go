@@ -5,7 +5,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/gates"
 )
@@ -14,13 +13,13 @@ import (
 // one of two, what one leaves untested, and what no scenario of a design is for.
 func TestGateExplored(t *testing.T) {
 	freed := func(n int64) checker.Finding {
-		return checker.Finding{Guarantee: lockbench.OwnerRelease, Verdict: checker.Broken, Exercised: true, Exposure: n, Violations: n}
+		return broken(stale, false, n, n)
 	}
 	runs := func() []Explored {
 		return []Explored{
 			lackingSample(),
-			exploredIn("lua-token/token", "contend", 3000, held(lockbench.Exclusion, 900), held(lockbench.Recovery, 77)),
-			exploredIn("lua-token/token", "overrun", 4000, held(lockbench.Exclusion, 100)),
+			exploredIn("lua-token/token", "contend", 3000, held(exclusive, 900), held(crashed, 77)),
+			exploredIn("lua-token/token", "overrun", 4000, held(exclusive, 100)),
 			exploredIn("lua-token/expire", "contend", 50, freed(3)),
 			exploredIn("lua-token/expire", "overrun", 50, freed(4)),
 		}
@@ -33,9 +32,9 @@ func TestGateExplored(t *testing.T) {
 		{"*/token: schedules<7000", map[string]gates.Outcome{"lua-token/token": gates.Passed}, Passed},
 		{"*/token: schedules<7001", map[string]gates.Outcome{"lua-token/token": gates.Failed}, FailedThreshold},
 		{"*/token: exclusion.exposure<1001", map[string]gates.Outcome{"lua-token/token": gates.Failed}, FailedThreshold},
-		{"*/token: recovery.violations>0", map[string]gates.Outcome{"lua-token/token": gates.Passed}, Passed},
-		{"*/token: cancel.violations>0", map[string]gates.Outcome{"lua-token/token": gates.Inconclusive}, Inconclusive},
-		{"*/expire: owner-release.violations>6", map[string]gates.Outcome{"lua-token/expire": gates.Failed}, FailedThreshold},
+		{"*/token: recovery@crash.violations>0", map[string]gates.Outcome{"lua-token/token": gates.Passed}, Passed},
+		{"*/token: lease@cancel.violations>0", map[string]gates.Outcome{"lua-token/token": gates.Inconclusive}, Inconclusive},
+		{"*/expire: owner-release@outlived.violations>6", map[string]gates.Outcome{"lua-token/expire": gates.Failed}, FailedThreshold},
 		{"*/expire: violations>7", map[string]gates.Outcome{"lua-token/expire": gates.Passed}, Passed},
 		{"*/options: schedules<1", map[string]gates.Outcome{"lua-token/options": gates.NotApplicable}, Inconclusive},
 		{"schedules<1", map[string]gates.Outcome{

@@ -13,21 +13,19 @@ import (
 // guarded are three runs of a design: without a guard, with fences, and with a
 // compare-and-set store on which the guard made no difference.
 func guarded() []Judged {
-	late := checker.Finding{
-		Guarantee: lockbench.Effects, Verdict: checker.Hazard, Claimed: true, Exercised: true, Exposure: 60, Violations: 12,
-		Note: "only by writes made after their writer's validity",
-	}
+	late := broken(lockbench.Effects.At(lockbench.Outlived), false, 12, 60)
+	late.Witness = plainDelete("private").Verdicts.Find(stale).Witness
 	on := func(guard string, servers int, stale int64, effects checker.Finding) Judged {
 		h := header("lua-token/fenced", "private")
 		h.Server.Count = servers
 		if guard != "" {
 			h.Params["guard"] = guard
 		}
-		j := judged(h, 100, held(lockbench.Exclusion, 99), effects)
+		j := judged(h, 100, held(exclusive, 99), effects)
 		j.Measures.Stale, j.Measures.LostUpdates = stale, effects.Violations
 		return j
 	}
-	return []Judged{on("", 0, 0, late), on("fence", 0, 18, held(lockbench.Effects, 80)), on("cas", 5, 0, late), on("none", 0, 0, late)}
+	return []Judged{on("", 0, 0, late), on("fence", 0, 18, held(lockbench.Effects.At(0), 80)), on("cas", 5, 0, late), on("none", 0, 0, late)}
 }
 
 func TestTerminalTellsWhatGuardsRefused(t *testing.T) {

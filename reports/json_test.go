@@ -73,7 +73,7 @@ func TestSchemaRefuses(t *testing.T) {
 		name, old, new string
 		open           bool // whether the published, open schema takes it
 	}{
-		{"another schema", "lockbench/result/v1", "lockbench/result/v2", false},
+		{"another schema", "lockbench/result/v2", "lockbench/result/v1", false},
 		{"a verdict that is none", `"verdict":"broken"`, `"verdict":"passed"`, false},
 		{"broken without a violation", `"violations":7`, `"violations":0`, false},
 		{"broken without a witness", `"witness":{`, `"testimony":{`, false},
@@ -128,7 +128,7 @@ func TestRoundTrip(t *testing.T) {
 
 func TestExit(t *testing.T) {
 	brokenClaim, failed := stealer("private"), failedRun("private")
-	ok := judged(header("d", "private"), 5, held("exclusion", 5))
+	ok := judged(header("d", "private"), 5, held(exclusive, 5))
 	unclaimed := plainDelete("private")
 	untested := tokenLock("private")
 	cases := []struct {
@@ -160,7 +160,7 @@ func TestRealWitness(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := New([]Judged{j}, nil)
-	g := r.Runs[0].Guarantees["exclusion"]
+	g := r.Runs[0].Cells[exclusive]
 	if g.Verdict != checker.Broken || g.Witness == nil || len(g.Witness.Holds) != 2 {
 		t.Fatalf("exclusion: got %v with witness %+v, want broken with two holds", g.Verdict, g.Witness)
 	}

@@ -19,21 +19,21 @@ import (
 // results are those that test reports are held to, each with a reason of its own for its
 // exit code.
 func results() map[string]Result {
-	ok := judged(header("lua-token/strategy", "private"), 50, held("exclusion", 5))
-	unmet := judged(header("lua-token/strategy", "private"), 50, held("exclusion", 5))
+	ok := judged(header("lua-token/strategy", "private"), 50, held(exclusive, 5))
+	unmet := judged(header("lua-token/strategy", "private"), 50, held(exclusive, 5))
 	unmet.End.Trailer.Faults = []history.FaultExposure{{Fault: "crash", Kind: "crash", Struck: 2}}
-	defect := judged(header("lua-token/strategy", "private"), 50, held("exclusion", 5))
+	defect := judged(header("lua-token/strategy", "private"), 50, held(exclusive, 5))
 	defect.Verdicts.Defects = []string{"the witness saw what the sweep did not"}
 	nasty := stealer("private")
 	nasty.Header.Design = `<evil attr="&]]>` + "\x00\x1b"
 	nasty.Verdicts.Findings[0].Witness.Sentence = "</testcase> ]]> \x01 und ü"
 	return map[string]Result{
-		"sample":       gated(sample("private"), &SelfCheck{MustBreak: "exclusion", Caught: true}, "acquire.p99>1ms", "lua-token/*: grants_per_s<1", "recovery.violations>0", "fencing.exposure<1"),
-		"passed":       gated([]Judged{ok}, &SelfCheck{MustBreak: "exclusion", Caught: true}, "acquire.p99>1h"),
+		"sample":       gated(sample("private"), &SelfCheck{MustBreak: exclusive, Caught: true}, "acquire.p99>1ms", "lua-token/*: grants_per_s<1", "recovery@crash.violations>0", "fencing.exposure<1"),
+		"passed":       gated([]Judged{ok}, &SelfCheck{MustBreak: exclusive, Caught: true}, "acquire.p99>1h"),
 		"unclaimed":    New([]Judged{plainDelete("private")}, nil),
 		"unscoped":     gated([]Judged{ok}, nil, "redsync/*: acquire.p99>1h"),
 		"failed":       gated([]Judged{ok}, nil, "acquire.p99>1ns"),
-		"uncaught":     gated([]Judged{ok}, &SelfCheck{MustBreak: "exclusion"}),
+		"uncaught":     gated([]Judged{ok}, &SelfCheck{MustBreak: exclusive}),
 		"unmet":        New([]Judged{unmet}, nil),
 		"late":         New([]Judged{openLoop(500, history.Arrivals{Due: 1000, Started: 500, Waiting: 500, BehindNS: int64(time.Second)})}, nil),
 		"defect":       New([]Judged{defect}, nil),
@@ -57,7 +57,7 @@ func TestRedWhereTheExitCodeIs(t *testing.T) {
 		})
 	}
 	uncaught, missing := matrixSample(), matrixSample()
-	uncaught.SelfCheck.AddRun(MatrixPart{Name: "live", Complete: true, MustBreak: lockbench.Exclusion}, &Judged{Header: header("self-check/x", "private")})
+	uncaught.SelfCheck.AddRun(MatrixPart{Name: "live", Complete: true, MustBreak: exclusive}, &Judged{Header: header("self-check/x", "private")})
 	missing.Rows[0].Parts = missing.Rows[0].Parts[:1]
 	for name, m := range map[string]Matrix{"matrix": matrixSample(), "uncaught": uncaught, "missing": missing, "nothing": {}} {
 		t.Run("matrix "+name, func(t *testing.T) {
@@ -91,8 +91,9 @@ func green(t *testing.T, s suite) {
 		if s.run == nil || c.state != casePassed {
 			continue
 		}
-		if g, judged := s.run.Guarantees[lockbench.Guarantee(c.name)]; judged && g.Verdict != checker.Held {
-			t.Errorf("%s, %s: green, and its verdict is %v", s.name, c.name, g.Verdict)
+		cell, err := lockbench.ParseCell(c.name)
+		if f, judged := s.run.Cells[cell]; err == nil && judged && f.Verdict != checker.Held {
+			t.Errorf("%s, %s: green, and its verdict is %v", s.name, c.name, f.Verdict)
 		}
 	}
 }

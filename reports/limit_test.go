@@ -25,7 +25,7 @@ func TestLimitSettles(t *testing.T) {
 		{"interrupted", func(_ *LimitSearch, r *limits.Result) { r.Done, r.Confirmed = false, 1 }, Inconclusive,
 			"d: the search was ended before it found a limit that it could confirm."},
 		{"a claim was broken on the way", func(l *LimitSearch, _ *limits.Result) {
-			l.Trials[1].Broken = []lockbench.Guarantee{lockbench.Exclusion}
+			l.Trials[1].Broken = []lockbench.Cell{exclusive}
 		}, BrokenClaim, "d takes 100/s: acquire.p99<20ms held and no claim was broken in 2 of 2 runs, 601 grants. At 200/s acquire.p99 was 31ms. On the way it broke exclusion, which it claims."},
 		{"nothing broken on purpose was caught", func(l *LimitSearch, _ *limits.Result) {
 			l.SelfCheck = &SelfCheck{}

@@ -99,10 +99,10 @@ func (m *markdown) one(title string, c testCase) {
 	switch {
 	case c.evidence == "":
 		m.printf("- %s: %s\n", inline(title), inline(c.message))
-	case m.shown+len(c.evidence) > maxEvidence:
-		m.printf("- %s: %s (too long to be shown here)\n", inline(title), inline(c.message))
+	case m.shown+len(c.evidence)+len(c.message) > maxEvidence:
+		m.printf("- %s: %s (too long to be shown here)\n", inline(title), inline(shortened(c.message)))
 	default:
-		m.shown += len(c.evidence)
+		m.shown += len(c.evidence) + len(c.message)
 		fence := fenceFor(c.evidence)
 		m.printf("<details><summary>%s: %s</summary>\n\n%s\n%s\n%s\n\n</details>\n\n", within(title), within(c.message), fence, legible(c.evidence), fence)
 	}

@@ -42,7 +42,7 @@ func TestAnnotations(t *testing.T) {
 		"passed":   "",
 		"failed":   "::error title=lockbench%3A lua-token/strategy%3A threshold acquire.p99>1ns::acquire.p99 2.05ms\n",
 		"not run":  "::warning title=lockbench%3A redsync/single%3A run::not run\n",
-		"uncaught": "::warning title=lockbench%3A lua-token/strategy%3A exclusion::claimed, but it met too little to say: 0 of 5 occasions; held, but a lock broken on purpose was not caught\n::warning title=lockbench%3A self-check%3A a lock broken on purpose is caught::what held counts as untested: 0 grants met 0 overruns: raise --clients or --duration\n",
+		"uncaught": "::warning title=lockbench%3A lua-token/strategy%3A exclusion::claimed, but it met too little to say: 0 of 5 occasions; held, but a lock broken on purpose was not caught\n::warning title=lockbench%3A self-check%3A a lock broken on purpose is caught::what held counts as untested: 0 grants met 0 holds that outlived their leases: raise --clients or --duration\n",
 	} {
 		var buf bytes.Buffer
 		if err := Annotations(&buf, results()[name]); err != nil {

@@ -142,8 +142,8 @@ func (r *MatrixRow) drop(part string) {
 	r.Cells = cells
 }
 
-// found is what was found of the design.
-func (r *MatrixRow) found() Cells {
+// Findings are what was found of the design, by all parts together.
+func (r *MatrixRow) Findings() Cells {
 	all := make(Cells)
 	for cell, c := range r.Cells {
 		all[cell] = c.Finding
@@ -229,10 +229,12 @@ func (r *MatrixRow) settle(unproven map[string]bool) {
 // needs no proof that it could have been seen.
 func (c *MatrixCell) settle(g lockbench.Guarantee, unproven map[string]bool) {
 	*c = MatrixCell{Evidence: c.Evidence}
+	doubted := int64(0)
 	for _, e := range c.Evidence {
 		f := e.Finding
 		f.Witness, f.Schedule = nil, e.Schedule
 		if unproven[e.Part] && f.Verdict == checker.Held {
+			doubted += f.Exposure
 			f.Verdict, f.Exposure = checker.Untested, 0
 		}
 		if c.By == "" || f.outweighs(c.Finding) {
@@ -244,6 +246,9 @@ func (c *MatrixCell) settle(g lockbench.Guarantee, unproven map[string]bool) {
 		}
 		c.add(g, f)
 		c.Claimed, c.Exercised = f.Claimed || c.Claimed, f.Exercised || c.Exercised
+	}
+	if c.Verdict == checker.Untested {
+		c.Exposure += doubted
 	}
 	c.Schedule, c.scenarios = nil, nil
 }
@@ -277,5 +282,5 @@ func (r *MatrixRow) exit() int {
 	if r.failed() {
 		code = Inconclusive
 	}
-	return worst(code, r.found().exit())
+	return worst(code, r.Findings().exit())
 }

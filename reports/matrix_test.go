@@ -15,6 +15,15 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
+// parsed are claims that are known to be sound.
+func parsed(terms ...string) lockbench.Claims {
+	c, err := lockbench.Claims{}.Parse(terms...)
+	if err != nil {
+		panic(err)
+	}
+	return c
+}
+
 // matrixSample is a matrix of three designs, one of which cannot be explored, with live
 // runs and exploration, in both of which the lock that is broken on purpose is caught.
 func matrixSample() Matrix {
@@ -24,15 +33,14 @@ func matrixSample() Matrix {
 		Environment: history.Environment{OS: "linux", Arch: "amd64", CPUs: 2, Go: "go1.26.0", Version: "v0.1.0"},
 		SelfCheck:   MatrixRow{Design: "self-check/x"},
 		Rows: []MatrixRow{
-			{Design: "lua-token/expire", Source: "D2, stage 3", Claims: []lockbench.Guarantee{lockbench.Recovery},
-				Limits: []MatrixLimit{{Fault: "cancel", Gives: []lockbench.Guarantee{lockbench.Recovery}, Why: "it arrives late"}}},
-			{Design: "lua-token/token", Claims: []lockbench.Guarantee{lockbench.Exclusion, lockbench.Recovery, lockbench.Skew}},
-			{Design: "redsync/quorum", Library: "redsync@v4", Claims: []lockbench.Guarantee{lockbench.Exclusion},
+			{Design: "lua-token/expire", Source: "D2, stage 3", Claims: parsed("recovery @crash @pause", "-recovery@pause: it arrives late")},
+			{Design: "lua-token/token", Claims: parsed("exclusion recovery @crash @skew")},
+			{Design: "redsync/quorum", Library: "redsync@v4", Claims: parsed("exclusion"),
 				Without: []MatrixOmission{{Part: "explore", Why: "it locks on 5 servers"}}},
 		},
 	}
-	caught := checker.Finding{Guarantee: lockbench.Exclusion, Verdict: checker.Broken, Exercised: true, Exposure: 9, Violations: 3,
-		Witness: &checker.Witness{Key: "k", Sentence: "two held it"}}
+	caught := broken(exclusive, false, 3, 9)
+	caught.Witness = &checker.Witness{Key: "k", Sentence: "two held it"}
 	live := func(design string, found ...checker.Finding) *Judged {
 		j := judged(header(design, "private"), 300, found...)
 		return &j
@@ -41,7 +49,7 @@ func matrixSample() Matrix {
 		return MatrixPart{Name: name, Command: "lockbench " + name, Complete: true}
 	}
 	proof := func(name string) MatrixPart {
-		return MatrixPart{Name: name, Complete: true, MustBreak: lockbench.Exclusion}
+		return MatrixPart{Name: name, Complete: true, MustBreak: exclusive}
 	}
 	m.SelfCheck.AddRun(proof("live"), live("self-check/x", caught))
 	m.SelfCheck.AddExplored(proof("explore"), []Explored{exploredIn("self-check/x", "overrun", 50, caught)})
@@ -49,16 +57,16 @@ func matrixSample() Matrix {
 	expired := plainDelete("private")
 	m.Rows[0].AddRun(part("live"), &expired)
 	m.Rows[0].AddExplored(part("explore"), sample[:2])
-	m.Rows[1].AddRun(part("live"), live("lua-token/token", held(lockbench.Exclusion, 40)))
+	m.Rows[1].AddRun(part("live"), live("lua-token/token", held(exclusive, 40)))
 	m.Rows[1].AddExplored(part("explore"), sample[2:4])
-	m.Rows[2].AddRun(part("live"), live("redsync/quorum", held(lockbench.Exclusion, 12)))
+	m.Rows[2].AddRun(part("live"), live("redsync/quorum", held(exclusive, 12)))
 	m.Settle()
 	return m
 }
 
 func TestTerminalMatrix(t *testing.T) {
 	uncaught := matrixSample()
-	uncaught.SelfCheck.AddRun(MatrixPart{Name: "live", Complete: true, MustBreak: lockbench.Exclusion, Grants: 12}, &Judged{Header: header("self-check/x", "private")})
+	uncaught.SelfCheck.AddRun(MatrixPart{Name: "live", Complete: true, MustBreak: exclusive, Grants: 12}, &Judged{Header: header("self-check/x", "private")})
 	uncaught.Settle()
 	missing := matrixSample()
 	missing.Rows = missing.Rows[1:]
@@ -86,19 +94,22 @@ func TestTerminalMatrix(t *testing.T) {
 	}
 }
 
-// TestMatrixFits keeps the table and its legend within a hundred columns, for names as
-// long as the catalogue's.
+// TestMatrixFits keeps the table and its legend within eighty columns, for names as long as
+// the catalogue's and all conditions.
 func TestMatrixFits(t *testing.T) {
 	m := matrixSample()
 	m.Rows[0].Design = "hash-reentrant/watchdog"
+	for _, one := range lockbench.AllConditions() {
+		m.Rows[0].Cells[lockbench.Exclusion.At(one.Condition)] = MatrixCell{Finding: Finding{Verdict: checker.Broken, Exercised: true, Exposure: 5, Violations: 5}}
+	}
 	var buf bytes.Buffer
 	if err := TerminalMatrix(&buf, m, TerminalOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	table, _, _ := strings.Cut(buf.String(), "\nlive: ")
 	for line := range strings.Lines(table) {
-		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 100 {
-			t.Errorf("%d columns, want 100 at most: %s", n, line)
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 {
+			t.Errorf("%d columns, want 80 at most: %s", n, line)
 		}
 	}
 }
@@ -111,53 +122,40 @@ func TestMarkdownMatrix(t *testing.T) {
 	golden(t, "matrix.md", buf.Bytes())
 }
 
-func TestHeadsNameWhatIsJudged(t *testing.T) {
-	seen := map[string]bool{}
-	for _, info := range lockbench.Guarantees() {
-		head := heads[info.Name]
-		if (head == "") != (info.Name == lockbench.Fairness) || seen[head] {
-			t.Errorf("%s: got head %q, want one of its own for all but fairness", info.Name, head)
-		}
-		seen[head] = true
-	}
-}
-
 // TestCell says what parts amount to together.
 func TestCell(t *testing.T) {
-	found := func(part string, v checker.Verdict, claimed bool) Evidence {
-		return Evidence{Part: part, Guarantee: Guarantee{Verdict: v, Claimed: claimed, Exercised: true, Exposure: 10}}
+	found := func(part string, v checker.Verdict, against int64) Evidence {
+		f := Finding{Verdict: v, Claimed: true, Exercised: true, Exposure: 10, Against: against}
+		if v == checker.Broken {
+			f.Violations = 3
+		}
+		return Evidence{Part: part, Finding: f}
+	}
+	want := func(v checker.Verdict, exposure, violations, against int64, by string) MatrixCell {
+		return MatrixCell{By: by, Finding: Finding{Verdict: v, Claimed: true, Exercised: true, Exposure: exposure, Violations: violations, Against: against}}
 	}
 	for _, c := range []struct {
 		name     string
 		evidence []Evidence
 		unproven map[string]bool
-		want     Cell // of what is claimed
+		want     MatrixCell
 	}{
-		{"nothing", nil, nil, Cell{Claimed: true}},
-		{"held by both", []Evidence{found("live", checker.Held, true), found("explore", checker.Held, true)}, nil,
-			Cell{Verdict: checker.Held, Claimed: true, Exercised: true, Exposure: 20, By: "live"}},
-		{"broken by one", []Evidence{found("live", checker.Held, true), found("explore", checker.Broken, true)}, nil,
-			Cell{Verdict: checker.Broken, Claimed: true, Exercised: true, Exposure: 20, By: "explore"}},
-		{"broken by the other", []Evidence{found("live", checker.Broken, true), found("explore", checker.Hazard, true)}, nil,
-			Cell{Verdict: checker.Broken, Claimed: true, Exercised: true, Exposure: 20, By: "live"}},
-		{"a hazard outweighs held", []Evidence{found("live", checker.Hazard, true), found("explore", checker.Held, true)}, nil,
-			Cell{Verdict: checker.Hazard, Claimed: true, Exercised: true, Exposure: 20, By: "live"}},
-		{"held outweighs untested and n/a", []Evidence{found("a", checker.Untested, true), found("b", checker.NotApplicable, true), found("c", checker.Held, true)}, nil,
-			Cell{Verdict: checker.Held, Claimed: true, Exercised: true, Exposure: 30, By: "c"}},
-		{"broken beyond the limits", []Evidence{found("explore", checker.Broken, false)}, nil,
-			Cell{Verdict: checker.Broken, Limited: true, Exercised: true, Exposure: 10, By: "explore"}},
-		{"broken within them too", []Evidence{found("explore", checker.Broken, false), found("live", checker.Broken, true)}, nil,
-			Cell{Verdict: checker.Broken, Claimed: true, Exercised: true, Exposure: 20, By: "live"}},
-		{"held where nothing could be caught", []Evidence{found("live", checker.Held, true)}, map[string]bool{"live": true},
-			Cell{Verdict: checker.Untested, Claimed: true, Exercised: true, Exposure: 10, By: "live"}},
-		{"broken where nothing could be caught", []Evidence{found("live", checker.Broken, true)}, map[string]bool{"live": true},
-			Cell{Verdict: checker.Broken, Claimed: true, Exercised: true, Exposure: 10, By: "live"}},
+		{"nothing", nil, nil, MatrixCell{}},
+		{"held by both", []Evidence{found("live", checker.Held, 0), found("explore", checker.Held, 0)}, nil, want(checker.Held, 20, 0, 0, "live")},
+		{"broken by one", []Evidence{found("live", checker.Held, 0), found("explore", checker.Broken, 3)}, nil, want(checker.Broken, 20, 3, 3, "explore")},
+		{"broken by the other", []Evidence{found("live", checker.Broken, 3), found("explore", checker.Held, 0)}, nil, want(checker.Broken, 20, 3, 3, "live")},
+		{"broken by both", []Evidence{found("live", checker.Broken, 0), found("explore", checker.Broken, 1)}, nil, want(checker.Broken, 20, 6, 1, "explore")},
+		{"held outweighs untested and n/a", []Evidence{found("a", checker.Untested, 0), found("b", checker.NotApplicable, 0), found("c", checker.Held, 0)}, nil, want(checker.Held, 30, 0, 0, "c")},
+		{"broken, and it does not count", []Evidence{found("explore", checker.Broken, 0)}, nil, want(checker.Broken, 10, 3, 0, "explore")},
+		{"held where nothing could be caught", []Evidence{found("live", checker.Held, 0)}, map[string]bool{"live": true}, want(checker.Untested, 10, 0, 0, "live")},
+		{"held elsewhere too", []Evidence{found("live", checker.Held, 0), found("explore", checker.Held, 0)}, map[string]bool{"live": true}, want(checker.Held, 10, 0, 0, "explore")},
+		{"broken where nothing could be caught", []Evidence{found("live", checker.Broken, 3)}, map[string]bool{"live": true}, want(checker.Broken, 10, 3, 3, "live")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := Cell{Evidence: c.evidence}
-			got.settle(true, c.unproven)
+			got := MatrixCell{Evidence: c.evidence}
+			got.settle(lockbench.Exclusion, c.unproven)
 			got.Evidence = nil
-			if diff := cmp.Diff(got, c.want); diff != "" {
+			if diff := cmp.Diff(got, c.want, cmp.AllowUnexported(Finding{})); diff != "" {
 				t.Errorf("cell (-got +want):\n%s", diff)
 			}
 		})
@@ -174,10 +172,10 @@ func TestMatrixExit(t *testing.T) {
 		{"a broken claim", func(*Matrix) {}, BrokenClaim, ""},
 		{"a claim untested", func(m *Matrix) {
 			m.Rows = m.Rows[2:]
-			m.Rows[0].Cells[lockbench.Exclusion].Evidence[0].Verdict = checker.Untested
+			m.Rows[0].Cells[exclusive].Evidence[0].Verdict = checker.Untested
 		}, Inconclusive, ""},
 		{"all held", func(m *Matrix) { m.Rows = m.Rows[2:] }, Passed, "every claim that this could exercise was held"},
-		{"nothing claimed", func(m *Matrix) { m.Rows = m.Rows[2:]; m.Rows[0].Claims = nil }, Passed, "nothing was claimed that this could exercise"},
+		{"nothing claimed", func(m *Matrix) { m.Rows = m.Rows[2:]; m.Rows[0].Cells[exclusive].Evidence[0].Claimed = false }, Passed, "nothing was claimed that this could exercise"},
 		{"a part not run", func(m *Matrix) { m.Rows = m.Rows[2:]; m.Rows[0].Parts = nil }, Inconclusive, ""},
 		{"a part cut short", func(m *Matrix) { m.Rows = m.Rows[2:]; m.Rows[0].Parts[0].Complete = false }, Inconclusive, ""},
 		{"nothing granted", func(m *Matrix) { m.Rows = m.Rows[2:]; m.Rows[0].Parts[0].Grants = 0 }, Inconclusive, "was never granted a lock in "},
@@ -204,11 +202,11 @@ func TestMatrixExit(t *testing.T) {
 // TestPartIsReplaced: a part that is done again counts once.
 func TestPartIsReplaced(t *testing.T) {
 	m := matrixSample()
-	before := m.Rows[2].Cells[lockbench.Exclusion].Exposure
-	again := judged(header("redsync/quorum", "private"), 300, held(lockbench.Exclusion, 5))
+	before := m.Rows[2].Cells[exclusive].Exposure
+	again := judged(header("redsync/quorum", "private"), 300, held(exclusive, 5))
 	m.Rows[2].AddRun(MatrixPart{Name: "live", Complete: true}, &again)
 	m.Settle()
-	if got := m.Rows[2].Cells[lockbench.Exclusion].Exposure; before != 12 || got != 5 || len(m.Rows[2].Parts) != 1 {
+	if got := m.Rows[2].Cells[exclusive].Exposure; before != 12 || got != 5 || len(m.Rows[2].Parts) != 1 {
 		t.Errorf("exposure: got %d, then %d in %d parts; want 12, then 5 in 1", before, got, len(m.Rows[2].Parts))
 	}
 }
@@ -227,7 +225,7 @@ func TestMatrixSchema(t *testing.T) {
 		t.Error(err)
 	}
 	for _, c := range []struct{ name, old, new string }{
-		{"another schema", "matrix/v1", "matrix/v2"},
+		{"another schema", "matrix/v2", "matrix/v1"},
 		{"a verdict that is none", `"verdict": "held"`, `"verdict": "passed"`},
 		{"a missing field", `"self_check"`, `"checked"`},
 		{"a count below zero", `"schedules": 0`, `"schedules": -1`},
@@ -272,9 +270,9 @@ func TestReadMatrix(t *testing.T) {
 		{"empty", "", "cut short"},
 		{"no JSON", "design  exclusion\n", "no JSON matrix"},
 		{"an array", "[]", "no JSON matrix"},
-		{"another version", `{"schema": "lockbench/matrix/v2"}`, "another version, lockbench/matrix/v2"},
+		{"another version", `{"schema": "lockbench/matrix/v1"}`, "another version, lockbench/matrix/v1, and this lockbench reads lockbench/matrix/v2; hint: make it anew: lockbench matrix --out json=FILE"},
 		{"a result", `{"schema": "lockbench/result/v1"}`, `it says schema "lockbench/result/v1"`},
-		{"fields that do not fit", `{"schema": "lockbench/matrix/v1", "rows": [{"design": 1}]}`, "damaged"},
+		{"fields that do not fit", `{"schema": "lockbench/matrix/v2", "rows": [{"design": 1}]}`, "damaged"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := ReadMatrix(strings.NewReader(c.text))
@@ -290,10 +288,11 @@ func TestExplainCell(t *testing.T) {
 		name string
 		at   CellName
 	}{
-		{"explain-broken", CellName{Design: "lua-token/expire", Guarantee: lockbench.Recovery, File: "m.json"}},
-		{"explain-live", CellName{Design: "lua-token/expire", Guarantee: lockbench.OwnerRelease}},
-		{"explain-held", CellName{Design: "lua-token/token", Guarantee: lockbench.Exclusion}},
-		{"explain-missing", CellName{Design: "redsync/quorum", Guarantee: lockbench.Skew}},
+		{"explain-broken", CellName{Design: "lua-token/expire", Cell: crashed, File: "m.json"}},
+		{"explain-live", CellName{Design: "lua-token/expire", Cell: stale}},
+		{"explain-held", CellName{Design: "lua-token/token", Cell: exclusive}},
+		{"explain-missing", CellName{Design: "redsync/quorum", Cell: lockbench.Exclusion.At(lockbench.Skew)}},
+		{"explain-design", CellName{Design: "lua-token/expire"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var buf bytes.Buffer
@@ -303,7 +302,7 @@ func TestExplainCell(t *testing.T) {
 			golden(t, c.name+".txt", buf.Bytes())
 		})
 	}
-	for _, at := range []CellName{{Design: "lua-token/none", Guarantee: lockbench.Skew}, {Design: "lua-token/token", Guarantee: lockbench.Fairness}} {
+	for _, at := range []CellName{{Design: "lua-token/none", Cell: lease}} {
 		if err := ExplainCell(errorWriter{}, matrixSample(), at, TerminalOptions{}); err == nil || !strings.Contains(err.Error(), "; hint: ") {
 			t.Errorf("%+v: got %v, want an error with a hint", at, err)
 		}
@@ -316,11 +315,11 @@ type errorWriter struct{}
 func (errorWriter) Write([]byte) (int, error) { return 0, errors.New("no space left") }
 
 func TestCellReplay(t *testing.T) {
-	got, err := CellReplay(matrixSample(), CellName{Design: "lua-token/expire", Guarantee: lockbench.Recovery})
+	got, err := CellReplay(matrixSample(), CellName{Design: "lua-token/expire", Cell: crashed})
 	if err != nil || got != "design: lua-token/expire\n" {
 		t.Errorf("got %q, %v; want the file of its schedule", got, err)
 	}
-	if got, err := CellReplay(matrixSample(), CellName{Design: "redsync/quorum", Guarantee: lockbench.Recovery}); err == nil {
+	if got, err := CellReplay(matrixSample(), CellName{Design: "redsync/quorum", Cell: crashed}); err == nil {
 		t.Errorf("got %q, want an error where nothing was explored", got)
 	}
 }

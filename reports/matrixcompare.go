@@ -152,7 +152,7 @@ func (m *Matrix) lacking(r *MatrixRow) bool {
 // row compares the cells of a design; what is not known of one that was not run to its
 // end is left open.
 func (c *MatrixComparison) row(old, r *MatrixRow, open bool) {
-	before, now := old.found(), r.found()
+	before, now := old.Findings(), r.Findings()
 	for _, cell := range comparableCells(before, now) {
 		change := MatrixChange{Design: r.Design, Cell: cell, Was: before.Read(cell), Is: now.Read(cell)}
 		was, is := standing(change.Was), standing(change.Is)

@@ -14,26 +14,27 @@ import (
 // one cell.
 func oneCell(v checker.Verdict, claimed bool) Matrix {
 	m := Matrix{Schema: MatrixSchema, Settings: MatrixSettings{Parts: []string{"explore"}}}
-	m.SelfCheck.Add(MatrixPart{Name: "explore", Complete: true, MustBreak: lockbench.Exclusion}, map[lockbench.Guarantee]Evidence{
-		lockbench.Exclusion: {Guarantee: Guarantee{Verdict: checker.Broken}},
+	m.SelfCheck.Add(MatrixPart{Name: "explore", Complete: true, MustBreak: exclusive}, map[lockbench.Cell]Evidence{
+		exclusive: {Finding: Finding{Verdict: checker.Broken}},
 	})
-	found := make(map[lockbench.Guarantee]Evidence)
-	for _, g := range Judgeable() {
-		found[g] = Evidence{Guarantee: Guarantee{Verdict: checker.Held, Exercised: true}}
+	found := make(map[lockbench.Cell]Evidence)
+	for _, g := range lockbench.Guarantees() {
+		found[g.Name.At(0)] = Evidence{Finding: Finding{Verdict: checker.Held, Exercised: true}}
 	}
 	row := MatrixRow{Design: "d/v"}
-	if claimed {
-		row.Claims = []lockbench.Guarantee{lockbench.Extend}
+	one := Finding{Verdict: v, Claimed: claimed, Exercised: true}
+	if v == checker.Broken && claimed {
+		one.Against = 1
 	}
-	found[lockbench.Extend] = Evidence{Guarantee: Guarantee{Verdict: v, Claimed: claimed, Exercised: true}}
+	found[lease] = Evidence{Finding: one}
 	row.Add(MatrixPart{Name: "explore", Complete: true, Grants: 9}, found)
 	m.Rows = []MatrixRow{row}
 	m.Settle()
 	return m
 }
 
-// TestOrder goes through all pairs of the order: a broken claim, broken, untested and
-// n/a, hazard, held.
+// TestOrder goes through all pairs of the order: a broken claim, broken, untested and n/a,
+// held.
 func TestOrder(t *testing.T) {
 	type cell struct {
 		verdict checker.Verdict
@@ -43,7 +44,6 @@ func TestOrder(t *testing.T) {
 		{{checker.Broken, true}},
 		{{checker.Broken, false}},
 		{{checker.Untested, false}, {checker.Untested, true}, {checker.NotApplicable, false}},
-		{{checker.Hazard, false}, {checker.Hazard, true}},
 		{{checker.Held, false}, {checker.Held, true}},
 	}
 	for i, worse := range ranks {
@@ -74,6 +74,12 @@ func TestCompareMatrices(t *testing.T) {
 		m.Settle()
 		return m
 	}
+	mixture := lockbench.LeaseKept.At(lockbench.Crash | lockbench.Skew)
+	mixed := func(v checker.Verdict) Matrix {
+		return changed(func(m *Matrix) {
+			m.Rows[0].Cells[mixture] = MatrixCell{Evidence: []Evidence{{Part: "explore", Finding: Finding{Verdict: v}}}}
+		})
+	}
 	another := changed(func(m *Matrix) { m.Rows[0].Design = "d/other" })
 	for _, c := range []struct {
 		name   string
@@ -86,35 +92,33 @@ func TestCompareMatrices(t *testing.T) {
 		{"a design less", changed(func(m *Matrix) { m.Rows = append(m.Rows, another.Rows...) }), heldAll(), MatrixComparison{Gone: []string{"design d/other"}}},
 		{"a part less", changed(func(m *Matrix) {
 			m.Settings.Parts = []string{"live", "explore"}
-			m.Rows[0].Add(MatrixPart{Name: "live", Complete: true, Grants: 9}, map[lockbench.Guarantee]Evidence{lockbench.Failover: {Guarantee: Guarantee{Verdict: checker.Held}}})
+			m.Rows[0].Add(MatrixPart{Name: "live", Complete: true, Grants: 9}, map[lockbench.Cell]Evidence{lockbench.Exclusion.At(lockbench.Failover): {Finding: Finding{Verdict: checker.Held}}})
 		}), heldAll(), MatrixComparison{Notes: []string{"not compared, since it was not run: live"}}},
 		{"no part in common", changed(func(m *Matrix) { m.Settings.Parts = []string{"live"} }), heldAll(), MatrixComparison{
 			Notes: []string{"not compared, since it was not run: live", "not compared, since the other has it not: explore", "the two have no part in common"}, Exit: Inconclusive,
 		}},
 		{"a part cut short", heldAll(), changed(func(m *Matrix) { m.Rows[0].Parts[0].Complete = false; m.Rows[0].Cells = nil }), MatrixComparison{Exit: Inconclusive}},
 		{"nothing was caught", heldAll(), changed(func(m *Matrix) { m.SelfCheck.Cells = nil }), MatrixComparison{Exit: Inconclusive}},
-		{"a guarantee more", changed(func(m *Matrix) {}).without(lockbench.Skew), heldAll(), MatrixComparison{
-			New: []string{"guarantee skew"}, Better: []MatrixChange{{Design: "d/v", Guarantee: lockbench.Skew}},
+		{"a cell more", changed(func(m *Matrix) { delete(m.Rows[0].Cells, lease) }), heldAll(), MatrixComparison{
+			Better: []MatrixChange{{Design: "d/v", Cell: lease}},
+		}},
+		{"a mixture that happened to occur", mixed(checker.Held), heldAll(), MatrixComparison{}},
+		{"a mixture that breaks something", heldAll(), mixed(checker.Broken), MatrixComparison{
+			Worse: []MatrixChange{{Design: "d/v", Cell: mixture}}, Exit: BrokenClaim,
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := CompareMatrices(c.old, c.m)
-			for i := range got.Better {
-				got.Better[i].Was, got.Better[i].Is = Cell{}, Cell{}
+			for _, all := range [][]MatrixChange{got.Better, got.Worse} {
+				for i := range all {
+					all[i].Was, all[i].Is = Finding{}, Finding{}
+				}
 			}
-			if diff := cmp.Diff(got, c.want); diff != "" {
+			if diff := cmp.Diff(got, c.want, cmp.AllowUnexported(Finding{})); diff != "" {
 				t.Errorf("comparison (-got +want):\n%s", diff)
 			}
 		})
 	}
-}
-
-// without is m as of a lockbench that did not know g.
-func (m Matrix) without(g lockbench.Guarantee) Matrix {
-	for i := range m.Rows {
-		delete(m.Rows[i].Cells, g)
-	}
-	return m
 }
 
 // TestCompareLeavesAlone: comparing changes neither of the two.
@@ -130,8 +134,8 @@ func TestCompareLeavesAlone(t *testing.T) {
 
 func TestTerminalMatrixComparison(t *testing.T) {
 	c := CompareMatrices(oneCell(checker.Held, true), oneCell(checker.Broken, true))
-	c.Better = CompareMatrices(oneCell(checker.Hazard, true), oneCell(checker.Held, true)).Better
-	c.New, c.Gone, c.Notes = []string{"design a/b"}, []string{"guarantee luck"}, []string{"not compared, since it was not run: live"}
+	c.Better = CompareMatrices(oneCell(checker.Untested, true), oneCell(checker.Held, true)).Better
+	c.New, c.Gone, c.Notes = []string{"design a/b"}, []string{"design c/d"}, []string{"not compared, since it was not run: live"}
 	var buf bytes.Buffer
 	for _, c := range []MatrixComparison{c, {}, {Exit: Inconclusive}} {
 		if err := TerminalMatrixComparison(&buf, c, "saved.json", TerminalOptions{}); err != nil {

@@ -27,7 +27,7 @@ func ExplainCell(w io.Writer, m Matrix, at CellName, opt TerminalOptions) error 
 	}
 	table := r.GuaranteeTable()
 	e.writeTable(&table, opt.Width)
-	for _, cell := range r.found().Broken() {
+	for _, cell := range r.Findings().Broken() {
 		e.printf("\n")
 		e.explain(cell)
 	}
@@ -74,7 +74,7 @@ func (e *explanation) verdict() {
 	f := e.cell.Finding
 	e.printf("%s  %s  %s\n", e.bold(e.Design), e.bold(e.Cell.String()), e.tone(toneOf(&f), verdictWords(f)))
 	e.printf("  it promises: %s\n  under: %s\n", e.Cell.Guarantee.Info().Promise, e.Cell.Under.Title())
-	if read := e.row.found().Read(e.Cell); f.Verdict != read.Verdict {
+	if read := e.row.Findings().Read(e.Cell); f.Verdict != read.Verdict {
 		e.printf("  %s where more happened: %s\n", read.Verdict, plural(read.Exposure, "occasion"))
 	}
 	if e.cell.By != "" && len(e.cell.Evidence) > 1 {

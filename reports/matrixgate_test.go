@@ -14,7 +14,7 @@ import (
 // and has no schedules, and what the exit code becomes.
 func TestMatrixGate(t *testing.T) {
 	said := func(part string, v checker.Verdict, n int64) Evidence {
-		return Evidence{Part: part, Guarantee: Guarantee{Verdict: v, Exercised: true, Exposure: 10, Violations: n}}
+		return Evidence{Part: part, Finding: Finding{Verdict: v, Exercised: true, Exposure: 10, Violations: n}}
 	}
 	row := MatrixRow{
 		Design: "family/one",
@@ -22,10 +22,10 @@ func TestMatrixGate(t *testing.T) {
 			{Name: "live", Grants: 500, Complete: true},
 			{Name: "explore", Grants: 90, Complete: true, Covered: []Covered{{Coverage: Coverage{Schedules: 30}}, {Coverage: Coverage{Schedules: 12}}}},
 		},
-		Cells: map[lockbench.Guarantee]Cell{
-			lockbench.Restart:  {Evidence: []Evidence{said("live", checker.Broken, 3), said("explore", checker.Broken, 4)}},
-			lockbench.Recovery: {Evidence: []Evidence{said("live", checker.Held, 0), said("explore", checker.Broken, 2)}},
-			lockbench.Skew:     {Evidence: []Evidence{said("live", checker.Untested, 0)}},
+		Cells: map[lockbench.Cell]MatrixCell{
+			lockbench.Exclusion.At(lockbench.StateLoss): {Evidence: []Evidence{said("live", checker.Broken, 3), said("explore", checker.Broken, 4)}},
+			crashed:                                {Evidence: []Evidence{said("live", checker.Held, 0), said("explore", checker.Broken, 2)}},
+			lockbench.Exclusion.At(lockbench.Skew): {Evidence: []Evidence{said("live", checker.Untested, 0)}},
 		},
 	}
 	live := MatrixRow{Design: "family/two", Parts: []MatrixPart{{Name: "live", Grants: 500, Complete: true}}}
@@ -34,11 +34,11 @@ func TestMatrixGate(t *testing.T) {
 		want      map[string]gates.Outcome
 		exit      int
 	}{
-		{"*/one: restart.violations>6", map[string]gates.Outcome{"family/one": gates.Failed}, FailedThreshold},
-		{"*/one: restart.violations>7", map[string]gates.Outcome{"family/one": gates.Passed}, Passed},
-		{"*/one: recovery.violations==2", map[string]gates.Outcome{"family/one": gates.Failed}, FailedThreshold},
-		{"*/one: recovery.exposure<21", map[string]gates.Outcome{"family/one": gates.Failed}, FailedThreshold},
-		{"*/one: skew.violations>0", map[string]gates.Outcome{"family/one": gates.Inconclusive}, Inconclusive},
+		{"*/one: exclusion@state-loss.violations>6", map[string]gates.Outcome{"family/one": gates.Failed}, FailedThreshold},
+		{"*/one: exclusion@state-loss.violations>7", map[string]gates.Outcome{"family/one": gates.Passed}, Passed},
+		{"*/one: recovery@crash.violations==2", map[string]gates.Outcome{"family/one": gates.Failed}, FailedThreshold},
+		{"*/one: recovery@crash.exposure<21", map[string]gates.Outcome{"family/one": gates.Failed}, FailedThreshold},
+		{"*/one: exclusion@skew.violations>0", map[string]gates.Outcome{"family/one": gates.Inconclusive}, Inconclusive},
 		{"violations>8", map[string]gates.Outcome{"family/one": gates.Failed, "family/two": gates.Inconclusive}, FailedThreshold},
 		{"schedules<43", map[string]gates.Outcome{"family/one": gates.Failed, "family/two": gates.Inconclusive}, FailedThreshold},
 	} {

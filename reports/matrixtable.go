@@ -50,7 +50,7 @@ func (r *MatrixRow) GuaranteeTable() Table { return r.cells().table() }
 // cells are those of a table: weak where they were not all explored.
 func (r *MatrixRow) cells() designCells {
 	explored := !slices.ContainsFunc(r.Parts, func(p MatrixPart) bool { return len(p.Covered) == 0 })
-	return designCells{r.found(), r.Design, explored && len(r.Parts) > 0}
+	return designCells{r.Findings(), r.Design, explored && len(r.Parts) > 0}
 }
 
 // wrapped puts parts on lines of so many characters at most.
@@ -148,7 +148,7 @@ func (m *Matrix) uncaught(p *MatrixPart) string {
 	if m.Settings.Schedules > 0 && len(p.Covered) > 0 {
 		remedy = "raise --schedules"
 	}
-	return fmt.Sprintf("%s met %s, and %s was not broken: %s", plural(p.Grants, "grant"), plural(overruns, "hold")+" that outlived its lease", p.MustBreak, remedy)
+	return fmt.Sprintf("%s met %s, and %s was not broken: %s", plural(p.Grants, "grant"), outlasted(overruns), p.MustBreak, remedy)
 }
 
 // outcome says in one sentence what the exit code means.
@@ -167,15 +167,15 @@ func (m *Matrix) Outcome() (headline, why string) {
 	var unclaimed int64
 	for i := range m.Rows {
 		r := &m.Rows[i]
-		if names := r.found().names(func(_ lockbench.Cell, f Finding) bool { return f.fails() }); len(names) > 0 {
+		if names := r.Findings().names(func(_ lockbench.Cell, f Finding) bool { return f.fails() }); len(names) > 0 {
 			claimed = append(claimed, r.Design+" broke "+list(names))
-		} else if len(r.found().Broken()) > 0 {
+		} else if len(r.Findings().Broken()) > 0 {
 			unclaimed++
 		}
 	}
 	switch m.Exit {
 	case Passed:
-		headline, why = "No claim was broken", heldClaims(slices.ContainsFunc(m.Rows, func(r MatrixRow) bool { return r.found().keepsClaims() }))
+		headline, why = "No claim was broken", heldClaims(slices.ContainsFunc(m.Rows, func(r MatrixRow) bool { return r.Findings().keepsClaims() }))
 	case BrokenClaim:
 		headline, why = "Claims were broken", strings.Join(claimed, "; ")+m.failedToo()
 	case FailedThreshold:
@@ -204,7 +204,7 @@ func (m *Matrix) reasons() []string {
 		if r.exit() != Inconclusive {
 			continue
 		}
-		untested := r.found().untested()
+		untested := r.Findings().untested()
 		if len(untested) > 0 && len(m.Unproven()) == 0 {
 			why = append(why, r.Design+" met too little of "+list(untested))
 		}

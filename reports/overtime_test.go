@@ -23,7 +23,7 @@ func TestOverTime(t *testing.T) {
 		Grants:   []int64{0, 0, 20, 40, 40, 40, 40, 40, 40, 40},
 		Refused:  []int64{}, Troubled: []int64{},
 		SlowestNS:  got.SlowestNS,
-		Violations: map[lockbench.Guarantee][]int64{lockbench.OwnerRelease: {0, 0, 4, 3}},
+		Violations: map[lockbench.Cell][]int64{stale: {0, 0, 4, 3}},
 		Faults:     []FaultLine{{Note: "slow", Strikes: []int64{0, 0, 0, 1, 1}, Periods: []Period{{150 * ms, 180 * ms}}}},
 	}
 	if diff := cmp.Diff(got, want); diff != "" {

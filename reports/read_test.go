@@ -28,11 +28,12 @@ func TestReadResult(t *testing.T) {
 func TestReadResultRefuses(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"nothing", "", "it is cut short, after 0 bytes; hint: "},
-		{"half of it", `{"schema": "lockbench/result/v1", "runs": [`, "it is cut short, after 43 bytes; hint: "},
+		{"half of it", `{"schema": "lockbench/result/v2", "runs": [`, "it is cut short, after 43 bytes; hint: "},
 		{"no JSON", "design grants", "it is no JSON result: "},
-		{"another version", `{"schema": "lockbench/result/v9"}`, "it is a result of another version, lockbench/result/v9, and this lockbench reads lockbench/result/v1; hint: "},
-		{"a matrix", `{"schema": "lockbench/matrix/v1"}`, `it says schema "lockbench/matrix/v1", and a result "lockbench/result/v1"; hint: `},
-		{"a verdict that is none", `{"schema": "lockbench/result/v1", "runs": [{"guarantees": {"exclusion": {"verdict": "fine"}}}]}`, `it is damaged: "fine" is no verdict`},
+		{"another version", `{"schema": "lockbench/result/v1"}`, "it is a result of another version, lockbench/result/v1, and this lockbench reads lockbench/result/v2; hint: make it anew: lockbench run --out json=FILE"},
+		{"a cell that is none", `{"schema": "lockbench/result/v2", "runs": [{"cells": {"exclusion@failver": {"verdict": "held"}}}]}`, `it is damaged: "exclusion@failver": unknown condition "failver"; hint: did you mean failover?`},
+		{"a matrix", `{"schema": "lockbench/matrix/v2"}`, `it says schema "lockbench/matrix/v2", and a result "lockbench/result/v2"; hint: `},
+		{"a verdict that is none", `{"schema": "lockbench/result/v2", "runs": [{"cells": {"exclusion": {"verdict": "fine"}}}]}`, `it is damaged: "fine" is no verdict`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := ReadResult(strings.NewReader(c.text))

@@ -3,6 +3,7 @@ package reports
 import (
 	"errors"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench"
@@ -63,20 +64,47 @@ func judged(h history.Header, n int64, findings ...checker.Finding) Judged {
 	j := Judged{Header: h, End: end, Measures: m, History: "histories/" + FileName(h.Design) + ".lbh"}
 	j.Verdicts = checker.Result{Ops: 2 * n, Grants: n, Refused: 3, CrossChecked: 2}
 	for _, g := range lockbench.Guarantees() {
-		f := checker.Finding{Guarantee: g.Name}
-		for _, given := range findings {
-			if given.Guarantee == g.Name {
-				f = given
-			}
-		}
-		j.Verdicts.Findings = append(j.Verdicts.Findings, f)
+		findings = append(findings, checker.Finding{Cell: g.Name.At(0)})
 	}
+	for _, f := range findings {
+		if !slices.ContainsFunc(j.Verdicts.Findings, func(o checker.Finding) bool { return o.Cell == f.Cell }) {
+			j.Verdicts.Findings = append(j.Verdicts.Findings, f)
+		}
+		j.Verdicts.Breaches += f.Violations
+	}
+	slices.SortFunc(j.Verdicts.Findings, func(a, b checker.Finding) int { return a.Cell.Compare(b.Cell) })
 	return j
 }
 
-func held(g lockbench.Guarantee, exposure int64) checker.Finding {
-	return checker.Finding{Guarantee: g, Verdict: checker.Held, Claimed: true, Exercised: true, Exposure: exposure}
+// set replaces what was found of a cell.
+func (j *Judged) set(f checker.Finding) {
+	i := slices.IndexFunc(j.Verdicts.Findings, func(o checker.Finding) bool { return o.Cell == f.Cell })
+	j.Verdicts.Findings[i] = f
 }
+
+func held(cell lockbench.Cell, exposure int64) checker.Finding {
+	return checker.Finding{Cell: cell, Verdict: checker.Held, Claimed: true, Exercised: true, Exposure: exposure}
+}
+
+// broken is a finding of violations; those that are claimed all count.
+func broken(cell lockbench.Cell, claimed bool, violations, exposure int64) checker.Finding {
+	f := checker.Finding{Cell: cell, Verdict: checker.Broken, Claimed: claimed, Exercised: true, Exposure: exposure, Violations: violations}
+	f.Asked[checker.Asks(cell.Guarantee)] = violations
+	if claimed {
+		f.Against = violations
+	}
+	return f
+}
+
+// Some cells.
+var (
+	exclusive = lockbench.Exclusion.At(0)
+	stale     = lockbench.OwnerRelease.At(lockbench.Outlived)
+	lease     = lockbench.LeaseKept.At(0)
+	overrun   = lockbench.Exclusion.At(lockbench.Outlived)
+	crashed   = lockbench.Recovery.At(lockbench.Crash)
+	told      = lockbench.LossReported.At(lockbench.Outlived)
+)
 
 func plainDelete(kind string) Judged {
 	witness := &checker.Witness{
@@ -97,23 +125,29 @@ func plainDelete(kind string) Judged {
 			{Kind: history.Release, Outcome: history.Unknown, Client: 12, Hold: 3, Call: 2914 * ms, Return: history.Never},
 		},
 	}
-	j := judged(header("lua-token/expire", kind), 300,
-		held(lockbench.NoEarlyExpiry, 120),
-		held(lockbench.Recovery, 0),
-		checker.Finding{Guarantee: lockbench.OwnerRelease, Verdict: checker.Broken, Exercised: true, Exposure: 31, Violations: 7, Witness: witness, When: series.Counts{Width: 4 * series.Narrowest, N: []int64{0, 0, 4, 3}}},
-		checker.Finding{Guarantee: lockbench.Overrun, Verdict: checker.Hazard, Exercised: true, Exposure: 40, Violations: 31, Note: "another owner got in",
-			Measures: map[string]float64{"overlap_max_ns": 512e6, "overlap_p50_ns": 499e6, "overlap_p99_ns": 511e6}},
+	witness.Breaks = []lockbench.Guarantee{lockbench.OwnerRelease}
+	freed := broken(stale, false, 7, 31)
+	freed.Witness, freed.When = witness, series.Counts{Width: 4 * series.Narrowest, N: []int64{0, 0, 4, 3}}
+	overran := broken(overrun, false, 31, 40)
+	overran.Note, overran.Witness = "another owner got in", witness
+	overran.Measures = map[string]float64{"overlap_max_ns": 512e6, "overlap_p50_ns": 499e6, "overlap_p99_ns": 511e6}
+	h := header("lua-token/expire", kind)
+	h.Claims = lockbench.LeaseClaims().Without(lockbench.OwnerRelease)
+	j := judged(h, 300,
+		held(lease, 120), freed, overran,
+		checker.Finding{Cell: lockbench.Recovery.At(0), Claimed: true},
 	)
-	j.Verdicts.Findings[4].Verdict, j.Verdicts.Findings[4].Exercised = checker.Untested, false
 	j.Verdicts.WorstOverlap = 512 * time.Millisecond
 	return j
 }
 
 func tokenLock(kind string) Judged {
 	j := judged(header("lua-token/token", kind), 400,
-		held(lockbench.Exclusion, 1200), held(lockbench.OwnerRelease, 31), held(lockbench.NoEarlyExpiry, 120),
-		checker.Finding{Guarantee: lockbench.Recovery, Claimed: true},
-		checker.Finding{Guarantee: lockbench.Effects, Verdict: checker.Untested, Claimed: true, Exercised: true, Note: "no client wrote after another"},
+		held(exclusive, 1200), held(stale, 31), held(lease, 120), held(crashed, 7),
+		held(lockbench.Exclusion.At(lockbench.Crash|lockbench.Skew), 400),
+		checker.Finding{Cell: lockbench.Fencing.At(0), Verdict: checker.NotApplicable, Note: "no fence was handed out"},
+		checker.Finding{Cell: lockbench.Reentrancy.At(0), Claimed: true},
+		checker.Finding{Cell: lockbench.Effects.At(0), Verdict: checker.Untested, Claimed: true, Exercised: true, Note: "no client wrote after another"},
 	)
 	return j
 }
@@ -134,10 +168,9 @@ func stealer(kind string) Judged {
 			{Kind: history.Release, Outcome: history.OK, Client: 2, Hold: 6, Call: 1209 * ms, Return: 1210 * ms},
 		},
 	}
-	j := judged(header("watch-multi/poll", kind), 50,
-		checker.Finding{Guarantee: lockbench.Exclusion, Verdict: checker.Broken, Claimed: true, Exercised: true, Exposure: 1400, Violations: 1, Witness: witness},
-		held(lockbench.NoEarlyExpiry, 12),
-	)
+	both := broken(exclusive, true, 1, 1400)
+	both.Witness = witness
+	j := judged(header("watch-multi/poll", kind), 50, both, held(lease, 12))
 	j.History = "my histories/it's.lbh"
 	j.Verdicts.Partial, j.Verdicts.Why, j.End.Partial = true, "block 17 is cut short", true
 	return j
@@ -174,8 +207,8 @@ func (s recorded) Events() iter.Seq2[history.Event, error] {
 // overlapping is a real history that breaks exclusion, judged for real.
 func overlapping() (Judged, error) {
 	h := header("lua-token/token", "private")
-	h.Claims = []lockbench.Guarantee{lockbench.Exclusion}
-	h.Exercises = h.Claims
+	h.Claims = lockbench.Claims{Keeps: []lockbench.Guarantee{lockbench.Exclusion}}
+	h.Exercises = []lockbench.Cell{exclusive}
 	a := &history.Op{Kind: history.Acquire, Outcome: history.OK, Client: 1, Hold: 1, Key: "k", Call: 200 * ms, Return: 201 * ms, Attempt: 200 * ms, Asked: 1000 * ms, Granted: 1000 * ms, Attempts: 1}
 	b := &history.Op{Kind: history.Acquire, Outcome: history.OK, Client: 2, Hold: 2, Key: "k", Call: 300 * ms, Return: 301 * ms, Attempt: 300 * ms, Asked: 1000 * ms, Granted: 1000 * ms, Attempts: 1}
 	src := recorded{

@@ -26,7 +26,7 @@ func (c *SelfCheck) reason() string {
 	if c.Error != "" {
 		return "it met an error: " + c.Error
 	}
-	return fmt.Sprintf("%s met %s: raise --clients or --duration", plural(c.Grants, "grant"), plural(c.Overruns, "hold")+" that outlived its lease")
+	return fmt.Sprintf("%s met %s: raise --clients or --duration", plural(c.Grants, "grant"), outlasted(c.Overruns))
 }
 
 // Prove takes up a self-check, nil for none. Where the broken lock was not caught, what
@@ -54,4 +54,12 @@ func (t *terminal) selfCheck() {
 	if c := t.result.SelfCheck; c != nil && !c.Caught {
 		t.printf("\n%s: a lock broken on purpose was NOT caught breaking %s: %s\n", t.bad("self-check"), c.MustBreak, c.reason())
 	}
+}
+
+// outlasted counts holds that their leases did not last for.
+func outlasted(n int64) string {
+	if n == 1 {
+		return "1 hold that outlived its lease"
+	}
+	return number(n) + " holds that outlived their leases"
 }

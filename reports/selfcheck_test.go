@@ -5,12 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 )
 
 func TestProve(t *testing.T) {
-	ok := judged(header("lua-token/strategy", "private"), 12, held(lockbench.Exclusion, 5))
+	ok := judged(header("lua-token/strategy", "private"), 12, held(exclusive, 5))
 	for _, c := range []struct {
 		name  string
 		runs  []Judged
@@ -20,15 +19,15 @@ func TestProve(t *testing.T) {
 		says  string
 	}{
 		{"nothing to prove", []Judged{ok}, nil, checker.Held, Passed, "No claim was broken"},
-		{"caught", []Judged{ok}, &SelfCheck{MustBreak: lockbench.Exclusion, Caught: true, Grants: 12}, checker.Held, Passed, "No claim was broken"},
-		{"not caught", []Judged{ok}, &SelfCheck{MustBreak: lockbench.OwnerRelease, Grants: 12}, checker.Untested, Inconclusive,
-			"12 grants met 0 overruns: raise --clients or --duration (exit 3)"},
-		{"a broken claim outweighs it", []Judged{ok, stealer("private")}, &SelfCheck{MustBreak: lockbench.OwnerRelease}, checker.Untested, BrokenClaim, "Claims were broken"},
+		{"caught", []Judged{ok}, &SelfCheck{MustBreak: exclusive, Caught: true, Grants: 12}, checker.Held, Passed, "No claim was broken"},
+		{"not caught", []Judged{ok}, &SelfCheck{MustBreak: stale, Grants: 12}, checker.Untested, Inconclusive,
+			"12 grants met 0 holds that outlived their leases: raise --clients or --duration (exit 3)"},
+		{"a broken claim outweighs it", []Judged{ok, stealer("private")}, &SelfCheck{MustBreak: stale}, checker.Untested, BrokenClaim, "Claims were broken"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := New(c.runs, nil)
 			r.Prove(c.proof)
-			if got := r.Runs[0].Guarantees[lockbench.Exclusion].Verdict; got != c.want || r.Exit != c.exit {
+			if got := r.Runs[0].Cells[exclusive].Verdict; got != c.want || r.Exit != c.exit {
 				t.Errorf("got exclusion %v, exit %d; want %v, %d", got, r.Exit, c.want, c.exit)
 			}
 			var buf bytes.Buffer

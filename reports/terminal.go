@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -273,22 +274,27 @@ func (t *terminal) claim(run *Run, cell lockbench.Cell) string {
 	if f.fails() {
 		return t.bad("THE DESIGN CLAIMS IT")
 	}
-	return t.warn("not claimed") + run.reason(cell)
+	if why := run.Reason(cell); why != "" {
+		return t.warn("not claimed") + ": " + why
+	}
+	return t.warn("not claimed")
 }
 
-// reason says why a cell is not claimed, behind a colon; empty where nobody says.
-func (r *Run) reason(cell lockbench.Cell) string {
-	if why := r.Claims.Reason(cell); why != "" {
-		return ": " + why
+// Reason says why what breaks a cell does not count against the claims; empty where nobody
+// says, or where it does.
+func (r *Run) Reason(cell lockbench.Cell) string {
+	f := r.Cells[cell]
+	if why := r.Claims.Reason(cell); why != "" || f.Verdict != checker.Broken || f.fails() {
+		return why
 	}
-	if w := r.Cells[cell].Witness; w != nil {
-		for _, g := range w.Breaks {
+	if f.Witness != nil {
+		for _, g := range f.Witness.Breaks {
 			if why := r.Claims.Reason(g.At(cell.Under)); why != "" {
-				return fmt.Sprintf(": it may be %s that was broken, and %s", g, why)
+				return fmt.Sprintf("it may be %s that was broken, and %s", g, why)
 			}
 		}
 	}
-	return ": an exception covers what came after it"
+	return "an exception covers what came after it"
 }
 
 // brokenCell writes one broken cell with its counterexample. One that was drawn for another

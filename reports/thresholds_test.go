@@ -25,10 +25,10 @@ func gated(runs []Judged, check *SelfCheck, conditions ...string) Result {
 }
 
 func TestGate(t *testing.T) {
-	ok := judged(header("lua-token/token", "private"), 50, held("exclusion", 5))
-	other := judged(header("watch-multi/poll", "private"), 50, held("exclusion", 5))
+	ok := judged(header("lua-token/token", "private"), 50, held(exclusive, 5))
+	other := judged(header("watch-multi/poll", "private"), 50, held(exclusive, 5))
 	broken, failed := stealer("private"), failedRun("private")
-	missed, caught := &SelfCheck{}, &SelfCheck{Caught: true}
+	missed, caught := &SelfCheck{MustBreak: exclusive}, &SelfCheck{MustBreak: exclusive, Caught: true}
 	cases := []struct {
 		name       string
 		runs       []Judged

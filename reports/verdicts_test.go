@@ -17,12 +17,12 @@ import (
 // the Markdown, and in the JUnit case that says whether the run could be judged.
 func TestVerdicts(t *testing.T) {
 	clean := func() Judged {
-		j := judged(header("d", "private"), 100, held(lockbench.Exclusion, 90))
+		j := judged(header("d", "private"), 100, held(exclusive, 90))
 		j.Header.Faults = nil
 		return j
 	}
 	with := func(change func(*Judged)) Judged { j := clean(); change(&j); return j }
-	empty := checker.Finding{Guarantee: lockbench.Exclusion, Claimed: true, Exercised: true}
+	empty := checker.Finding{Cell: exclusive, Claimed: true, Exercised: true}
 	for _, c := range []struct {
 		name  string
 		run   Judged
@@ -34,23 +34,32 @@ func TestVerdicts(t *testing.T) {
 		{"clean", clean(), nil, Passed,
 			"No claim was broken: every claim that this could exercise was held", "passed 100 grants judged"},
 		{"a claim broken", with(func(j *Judged) {
-			j.Verdicts.Findings[0] = checker.Finding{Guarantee: lockbench.Exclusion, Verdict: checker.Broken, Claimed: true, Exercised: true, Violations: 1, Exposure: 5}
+			j.set(broken(exclusive, true, 1, 5))
 		}), nil, BrokenClaim, "Claims were broken: d broke exclusion", "passed 100 grants judged"},
-		{"hazard only", with(func(j *Judged) {
-			j.Verdicts.Findings[1] = checker.Finding{Guarantee: lockbench.Overrun, Verdict: checker.Hazard, Exercised: true, Violations: 3, Exposure: 5}
+		{"broken where nothing was claimed", with(func(j *Judged) { j.Verdicts.Findings = append(j.Verdicts.Findings, broken(overrun, false, 3, 5)) }), nil, Passed,
+			"No claim was broken: every claim that this could exercise was held; broken only where nothing was claimed: d", "passed 100 grants judged"},
+		{"claimed, and another guarantee may have been broken instead", with(func(j *Judged) {
+			f := broken(stale, true, 3, 5)
+			f.Against = 0
+			j.Verdicts.Findings = append(j.Verdicts.Findings, f)
 		}), nil, Passed,
-			"No claim was broken: every claim that this could exercise was held; hazards, the documented limit of leases, were met by d", "passed 100 grants judged"},
-		{"measured nothing", with(func(j *Judged) { j.Verdicts.Grants = 0; j.Verdicts.Findings[0] = empty }), nil, Inconclusive,
+			"No claim was broken: every claim that this could exercise was held; broken only where nothing was claimed: d", "passed 100 grants judged"},
+		{"a claim met under other conditions alone", with(func(j *Judged) {
+			j.set(empty)
+			j.Verdicts.Findings = append(j.Verdicts.Findings, held(lockbench.Exclusion.At(lockbench.Skew), 4))
+		}), nil, Passed,
+			"No claim was broken: every claim that this could exercise was held", "passed 100 grants judged"},
+		{"measured nothing", with(func(j *Judged) { j.Verdicts.Grants = 0; j.set(empty) }), nil, Inconclusive,
 			"Inconclusive: d was never granted a lock", "in error no lock was granted"},
-		{"too little of a claim", with(func(j *Judged) { j.Verdicts.Findings[0] = empty }), nil, Inconclusive,
+		{"too little of a claim", with(func(j *Judged) { j.set(empty) }), nil, Inconclusive,
 			"Inconclusive: d met too little of exclusion", "passed 100 grants judged"},
-		{"a lock broken on purpose not caught", clean(), &SelfCheck{MustBreak: lockbench.Exclusion, Grants: 7}, Inconclusive,
-			"Inconclusive: a lock broken on purpose was not caught, so that what held counts as untested: 7 grants met 0 overruns: raise --clients or --duration", "passed 100 grants judged"},
-		{"a lock broken on purpose not run", clean(), &SelfCheck{MustBreak: lockbench.Exclusion, Error: "nothing listens there"}, Inconclusive,
+		{"a lock broken on purpose not caught", clean(), &SelfCheck{MustBreak: exclusive, Grants: 7}, Inconclusive,
+			"Inconclusive: a lock broken on purpose was not caught, so that what held counts as untested: 7 grants met 0 holds that outlived their leases: raise --clients or --duration", "passed 100 grants judged"},
+		{"a lock broken on purpose not run", clean(), &SelfCheck{MustBreak: exclusive, Error: "nothing listens there"}, Inconclusive,
 			"Inconclusive: a lock broken on purpose was not caught, so that what held counts as untested: it met an error: nothing listens there", "passed 100 grants judged"},
 		{"interrupted", with(func(j *Judged) { j.End.Trailer.Ended = endedByUser }), nil, Passed,
 			"No claim was broken: every claim that this could exercise was held; interrupted: d", "passed 100 grants judged, until it was interrupted"},
-		{"interrupted too early", with(func(j *Judged) { j.End.Trailer.Ended, j.Verdicts.Findings[0] = endedByUser, empty }), nil, Inconclusive,
+		{"interrupted too early", with(func(j *Judged) { j.End.Trailer.Ended = endedByUser; j.set(empty) }), nil, Inconclusive,
 			"Inconclusive: d met too little of exclusion; interrupted: d", "passed 100 grants judged, until it was interrupted"},
 		{"an error of the server", with(func(j *Judged) { j.Err = errors.New("connection refused") }), nil, Inconclusive,
 			"Inconclusive: d met an error", "in error connection refused"},
@@ -91,16 +100,16 @@ func TestVerdicts(t *testing.T) {
 // TestNotExercised sees that what was put to the test all the same is not listed as a claim
 // that was not.
 func TestNotExercised(t *testing.T) {
-	met := held(lockbench.OwnerRelease, 12)
+	met := held(stale, 12)
 	met.Exercised = false
-	r := New([]Judged{judged(header("d", "private"), 100, held(lockbench.Exclusion, 90), met,
-		checker.Finding{Guarantee: lockbench.Extend, Claimed: true})}, nil)
+	r := New([]Judged{judged(header("d", "private"), 100, held(exclusive, 90), met,
+		checker.Finding{Cell: lease, Claimed: true})}, nil)
 	var buf bytes.Buffer
 	if err := Terminal(&buf, r, TerminalOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	_, list, _ := strings.Cut(buf.String(), "claimed, but not exercised")
-	if strings.Contains(list, "owner-release") || !strings.Contains(list, "extend") {
-		t.Errorf("got %q, want extend and not owner-release", list)
+	if strings.Contains(list, "owner-release") || !strings.Contains(list, "lease") {
+		t.Errorf("got %q, want lease and not owner-release", list)
 	}
 }

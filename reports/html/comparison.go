@@ -11,8 +11,8 @@ import (
 
 var comparisonPage = newPage("comparison.html")
 
-// WriteComparison writes c as one HTML document: the guarantees that changed, with the
-// witness of what is broken now, then the figures of every design with all their values.
+// WriteComparison writes c as one HTML document: the cells that changed, with the
+// counterexample of what is broken now, then the figures of every design with all their values.
 // All that comes from c is escaped. It returns the first error of w.
 func WriteComparison(w io.Writer, c reports.Comparison) error {
 	return comparisonPage.write(w, newComparisonView(&c))
@@ -23,16 +23,16 @@ type comparisonView struct {
 	frame
 	Comparison *reports.Comparison
 	Changed    []changedView
-	Rest       string // what became of the other guarantees
+	Rest       string // what became of the other cells
 	Evidence   []evidence
 	Designs    []comparedView
 	Many       bool // designs, so that rows have to name theirs
 }
 
-// A changedView is a guarantee that is not what it was. Link is the id of the evidence,
+// A changedView is a cell that is not what it was. Link is the id of the evidence,
 // empty for none.
 type changedView struct {
-	reports.ChangedGuarantee
+	reports.ChangedCell
 	Sign, Class, Link string
 }
 
@@ -53,7 +53,7 @@ type figureView struct {
 
 // The signs of what became of something, beside the word.
 var changeSigns = map[string]struct{ sign, class string }{
-	"WORSE": {"▼", "broken"}, "worse": {"▼", "broken"}, "better": {"▲", "held"}, "unclear": {"?", "hazard"},
+	"WORSE": {"▼", "broken"}, "worse": {"▼", "broken"}, "better": {"▲", "held"}, "unclear": {"?", "weak"},
 }
 
 func newComparisonView(c *reports.Comparison) *comparisonView {
@@ -62,7 +62,7 @@ func newComparisonView(c *reports.Comparison) *comparisonView {
 		Comparison: c, Many: len(c.Designs) > 1,
 	}
 	v.Headline, v.Why = c.Outcome()
-	var changed []reports.ChangedGuarantee
+	var changed []reports.ChangedCell
 	changed, v.Rest = c.Changed()
 	for i, g := range changed {
 		v.Changed = append(v.Changed, v.changed(fmt.Sprintf("changed-%d", i+1), g))
@@ -85,23 +85,23 @@ func comparisonTitle(c *reports.Comparison) string {
 }
 
 // worse names the claims that fail the comparison.
-func worse(changed []reports.ChangedGuarantee) string {
+func worse(changed []reports.ChangedCell) string {
 	var names []string
 	for _, g := range changed {
-		if g.Word == "WORSE" && !slices.Contains(names, string(g.Guarantee)) {
-			names = append(names, string(g.Guarantee))
+		if g.Word == "WORSE" && !slices.Contains(names, g.Cell.String()) {
+			names = append(names, g.Cell.String())
 		}
 	}
 	return strings.Join(names, ", ")
 }
 
-// changed is a guarantee that changed, the evidence of which the page gets.
-func (v *comparisonView) changed(id string, g reports.ChangedGuarantee) changedView {
+// changed is a cell that changed, the evidence of which the page gets.
+func (v *comparisonView) changed(id string, g reports.ChangedCell) changedView {
 	s := changeSigns[g.Word]
-	c := changedView{ChangedGuarantee: g, Sign: s.sign, Class: s.class}
-	if shown := g.Design.Shown(g.Guarantee); shown != nil {
+	c := changedView{ChangedCell: g, Sign: s.sign, Class: s.class}
+	if shown := g.Design.Shown(g.Cell); shown != nil {
 		c.Link = id
-		v.Evidence = appendEvidence(v.Evidence, newEvidence(id, judgement{Name: g.Guarantee, Guarantee: *shown}))
+		v.Evidence = appendEvidence(v.Evidence, newEvidence(id, judgement{Cell: g.Cell, Finding: *shown}))
 	}
 	return c
 }

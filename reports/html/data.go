@@ -24,7 +24,7 @@ type runData struct {
 	Slow     bool                `json:"slow,omitempty"`
 	Spectra  map[string]spectrum `json:"spectra"`
 	OverTime *reports.OverTime   `json:"over_time,omitempty"`
-	// Verdicts say which of the violations over time are hazards.
+	// Verdicts say which of the violations over time are of claims.
 	Verdicts map[string]string `json:"verdicts,omitempty"`
 	Grants   []int64           `json:"grants_by_client,omitempty"`
 }
@@ -54,7 +54,10 @@ func newRunData(run *runView) runData {
 		delete(d.Spectra, "service") // the same as acquire
 	}
 	for _, j := range run.Judged {
-		d.Verdicts[string(j.Name)] = j.Verdict.String()
+		d.Verdicts[j.Name()] = "not claimed"
+		if j.Against > 0 {
+			d.Verdicts[j.Name()] = "claimed"
+		}
 	}
 	return d
 }

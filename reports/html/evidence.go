@@ -7,12 +7,12 @@ import (
 	"github.com/lockbench/lockbench/reports"
 )
 
-// An evidence is what shows a broken guarantee or a hazard.
+// An evidence is what shows that a cell is broken.
 type evidence struct {
 	ID string
 	judgement
 	Sentence, Margin, Key string
-	// As names the guarantee whose evidence is the same, empty for none; that is shown
+	// As names the cell whose evidence is the same, empty for none; that is shown
 	// there and not again.
 	As, AsID string
 	// Picture is nil where there is nothing to draw.
@@ -33,7 +33,7 @@ type told struct {
 // maxTold is how many operations or steps a picture and its table show.
 const maxTold = 400
 
-// newEvidence shows what a judgement is based on, which has a witness.
+// newEvidence shows what a judgement is based on, which has a counterexample.
 func newEvidence(id string, j judgement) evidence {
 	e := evidence{ID: id, judgement: j}
 	e.describe()
@@ -45,7 +45,7 @@ func newEvidence(id string, j judgement) evidence {
 func appendEvidence(all []evidence, e evidence) []evidence {
 	for i := range all {
 		if all[i].As == "" && all[i].shows(&e) {
-			e.As, e.AsID, e.Picture = string(all[i].Name), all[i].ID, nil
+			e.As, e.AsID, e.Picture = all[i].Name(), all[i].ID, nil
 		}
 	}
 	return append(all, e)

@@ -13,7 +13,7 @@ import (
 var matrixPage = newPage("matrix.html")
 
 // WriteMatrix writes m as one HTML document: the table, and for every cell of it what each
-// part found, with its witness. All that comes from m is escaped. It returns the first
+// part found, with its counterexample. All that comes from m is escaped. It returns the first
 // error of w.
 func WriteMatrix(w io.Writer, m reports.Matrix) error {
 	return matrixPage.write(w, newMatrixView(&m))
@@ -24,7 +24,8 @@ type matrixView struct {
 	frame
 	Matrix     *reports.Matrix
 	Thresholds []thresholdView
-	Columns    []lockbench.GuaranteeInfo
+	Guarantees []lockbench.GuaranteeInfo
+	Table      tableView
 	Designs    []designView
 }
 
@@ -32,6 +33,7 @@ type matrixView struct {
 type designView struct {
 	*reports.MatrixRow
 	ID    string
+	Table tableView
 	Cells []cellView
 }
 
@@ -39,13 +41,12 @@ type designView struct {
 type cellView struct {
 	judgement
 	ID, By string
-	Limits []reports.MatrixLimit // the faults under which the design is known to give it up
 	Found  []foundView
 	// Missing are the parts that say nothing of it.
 	Missing []missing
 }
 
-// A foundView is what one part found of a guarantee.
+// A foundView is what one part found of a cell.
 type foundView struct {
 	evidence
 	Part    *reports.MatrixPart
@@ -67,15 +68,12 @@ func newMatrixView(m *reports.Matrix) *matrixView {
 	v.Headline, v.Why = m.Outcome()
 	gated := m.AsResult()
 	v.Thresholds = thresholds(&gated)
-	judgeable := reports.Judgeable()
-	for _, g := range lockbench.Guarantees() {
-		if slices.Contains(judgeable, g.Name) {
-			v.Columns = append(v.Columns, g)
-		}
-	}
+	v.Guarantees = lockbench.Guarantees()
 	for i := range m.Rows {
 		v.Designs = append(v.Designs, v.design(i))
 	}
+	v.Table = newTable(m.Table(), func(i int) string { return v.Designs[i].ID },
+		func(i int, about lockbench.Cell) string { return v.Designs[i].cellID(about) })
 	return v
 }
 
@@ -83,8 +81,8 @@ func newMatrixView(m *reports.Matrix) *matrixView {
 func (v *matrixView) design(i int) designView {
 	d := designView{MatrixRow: &v.Matrix.Rows[i], ID: fmt.Sprintf("design-%d", i+1)}
 	var drawn []evidence
-	for _, g := range v.Columns {
-		c := v.cell(&d, g.Name)
+	for _, cell := range d.Findings().Sorted() {
+		c := v.cell(&d, cell)
 		for j := range c.Found {
 			if f := &c.Found[j]; f.shown() {
 				drawn = appendEvidence(drawn, f.evidence)
@@ -94,26 +92,22 @@ func (v *matrixView) design(i int) designView {
 		d.Cells = append(d.Cells, c)
 	}
 	v.Data.show(drawn)
+	d.Table = newTable(d.GuaranteeTable(), unlinked, func(_ int, about lockbench.Cell) string { return d.cellID(about) })
 	return d
 }
 
-func (v *matrixView) cell(d *designView, name lockbench.Guarantee) cellView {
-	found := d.MatrixRow.Cells[name]
+// cellID is the id of a cell of the design.
+func (d *designView) cellID(cell lockbench.Cell) string { return d.ID + "-" + idOf(cell) }
+
+func (v *matrixView) cell(d *designView, at lockbench.Cell) cellView {
+	found := d.MatrixRow.Cells[at]
 	c := cellView{
-		judgement: judgement{
-			Name: name, Limited: found.Limited,
-			Guarantee: reports.Guarantee{Verdict: found.Verdict, Claimed: found.Claimed, Exercised: found.Exercised},
-		},
-		ID: d.ID + "-" + string(name), By: found.By,
-	}
-	for _, l := range d.Limits {
-		if slices.Contains(l.Gives, name) {
-			c.Limits = append(c.Limits, l)
-		}
+		judgement: judgement{Cell: at, Finding: found.Finding, Reason: d.Claims.Reason(at)},
+		ID:        d.cellID(at), By: found.By,
 	}
 	for i, e := range found.Evidence {
 		if p := d.Part(e.Part); p != nil {
-			c.Found = append(c.Found, v.found(fmt.Sprintf("%s-%d", c.ID, i+1), name, e, p))
+			c.Found = append(c.Found, v.found(fmt.Sprintf("%s-%d", c.ID, i+1), c.judgement, e, p))
 		}
 	}
 	slices.SortStableFunc(c.Found, func(a, b foundView) int { return c.rank(a) - c.rank(b) })
@@ -133,10 +127,10 @@ func (c *cellView) rank(f foundView) int {
 	return 1
 }
 
-// found is what a part says of a guarantee.
-func (v *matrixView) found(id string, name lockbench.Guarantee, e reports.Evidence, p *reports.MatrixPart) foundView {
+// found is what a part says of a cell.
+func (v *matrixView) found(id string, cell judgement, e reports.Evidence, p *reports.MatrixPart) foundView {
 	f := foundView{
-		evidence: evidence{ID: id, judgement: judgement{Name: name, Guarantee: e.Counted(p)}},
+		evidence: evidence{ID: id, judgement: judgement{Cell: cell.Cell, Finding: e.Counted(p), Reason: cell.Reason}},
 		Part:     p, Extent: p.Extent(e.In),
 		Doubted: e.Verdict == checker.Held && slices.Contains(v.Matrix.Unproven(), p.Name),
 	}

@@ -26,8 +26,7 @@ type resultView struct {
 	Runs           []runView
 	Unclaimed      []unclaimed
 	Thresholds     []thresholdView
-	Matrix         []matrixRow
-	NotPut         []lockbench.Guarantee // that nothing here was said of
+	Table          tableView
 	Troubles       []trouble
 	Settings       []string
 	HasResponse    bool // some run had a schedule of arrivals
@@ -35,23 +34,11 @@ type resultView struct {
 	CompareSpectra bool
 }
 
-// A matrixRow is one guarantee over all runs; a cell is nil where a run says nothing.
-type matrixRow struct {
-	Name  lockbench.Guarantee
-	Means string
-	Cells []*cell
-}
-
-type cell struct {
-	judgement
-	Run, Link string // Link is the id of the evidence, empty for none
-}
-
 // An unclaimed is a run that broke what it does not claim. It fails nothing, and is said at
 // the top all the same.
 type unclaimed struct {
 	Label, ID string
-	Broken    []lockbench.Guarantee
+	Broken    []string
 }
 
 // A trouble is something that went wrong in a run itself.
@@ -64,7 +51,7 @@ type thresholdView struct {
 
 // thresholds lists the failed ones first.
 func thresholds(r *reports.Result) (all []thresholdView) {
-	for _, kind := range []thresholdView{{Sign: "✗", Class: "broken", Word: "failed"}, {Sign: "?", Class: "hazard", Word: "inconclusive"}, {Sign: "✓", Class: "held", Word: "passed"}} {
+	for _, kind := range []thresholdView{{Sign: "✗", Class: "broken", Word: "failed"}, {Sign: "?", Class: "weak", Word: "inconclusive"}, {Sign: "✓", Class: "held", Word: "passed"}} {
 		for i := range r.Thresholds {
 			if th := &r.Thresholds[i]; th.Outcome.String() == kind.Word {
 				kind.Threshold, kind.Values = th.Threshold, r.Values(th)
@@ -98,7 +85,7 @@ func newResultView(r reports.Result) *resultView {
 		v.add(run)
 	}
 	v.CompareSpectra = len(v.Runs) > 1 && !v.Explored
-	v.matrix()
+	v.Table = v.table()
 	if len(v.Runs) > 0 {
 		v.Settings = settings(&designs)
 	}
@@ -115,8 +102,8 @@ func (v *resultView) add(run runView) {
 	v.Granted = v.Granted || run.Grants > 0
 	u := unclaimed{Label: run.Label, ID: run.ID}
 	for _, j := range run.Judged {
-		if j.Verdict == checker.Broken && !j.Claimed {
-			u.Broken = append(u.Broken, j.Name)
+		if j.Verdict == checker.Broken && j.Against == 0 {
+			u.Broken = append(u.Broken, j.Name())
 		}
 	}
 	if len(u.Broken) > 0 {
@@ -172,21 +159,12 @@ func troubles(run *runView) (all []trouble) {
 	return all
 }
 
-// matrix fills in the guarantees that some run says something of; the others are named.
-func (v *resultView) matrix() {
-	for _, g := range lockbench.Guarantees() {
-		row, said := matrixRow{Name: g.Name, Means: g.HoldsWhen}, false
-		for i := range v.Runs {
-			c := v.Runs[i].cell(g.Name)
-			said = said || c != nil && c.Said()
-			row.Cells = append(row.Cells, c)
-		}
-		switch {
-		case g.Name == lockbench.Fairness:
-		case said:
-			v.Matrix = append(v.Matrix, row)
-		default:
-			v.NotPut = append(v.NotPut, g.Name)
-		}
+// table is that of the one run, or a line for each.
+func (v *resultView) table() tableView {
+	t := v.Result.Guarantees()
+	if len(v.Runs) == 1 {
+		v.Runs[0].Table.Corner = t.Corner
+		return v.Runs[0].Table
 	}
+	return newTable(t, func(i int) string { return v.Runs[i].ID }, func(i int, about lockbench.Cell) string { return v.Runs[i].link(about) })
 }

@@ -18,6 +18,7 @@ type runView struct {
 	Judged    []judgement
 	Evidence  []evidence
 	Covered   []string
+	Table     tableView
 	Latencies []latencyRow
 	Fair      *fairView
 }
@@ -52,36 +53,33 @@ func newRunView(r *reports.Result, i int, label string) runView {
 	if version := r.Version(run); version != "" {
 		v.Server += ", " + version
 	}
-	for _, g := range lockbench.Guarantees() {
-		found, judged := run.Guarantees[g.Name]
-		if judged && g.Name != lockbench.Fairness {
-			v.Judged = append(v.Judged, judgement{Name: g.Name, Guarantee: found})
-		}
+	for _, cell := range run.Cells.Sorted() {
+		v.Judged = append(v.Judged, judgement{Cell: cell, Finding: run.Cells[cell], Reason: run.Reason(cell)})
 	}
 	slices.SortStableFunc(v.Judged, func(a, b judgement) int { return a.gravity() - b.gravity() })
 	for _, j := range v.Judged {
 		if j.shown() {
-			v.Evidence = appendEvidence(v.Evidence, newEvidence(v.ID+"-"+string(j.Name), j))
+			v.Evidence = appendEvidence(v.Evidence, newEvidence(v.evidenceOf(j.Cell), j))
 		}
 	}
+	v.Table = newTable(run.GuaranteeTable("conditions"), unlinked, func(_ int, about lockbench.Cell) string { return v.link(about) })
 	return v
 }
 
 // Tone is what came of the run at first sight.
 func (r *runView) Tone() string { return tone(r.Exit) }
 
-func (r *runView) cell(name lockbench.Guarantee) *cell {
-	g, judged := r.Guarantees[name]
-	if !judged {
-		return nil
-	}
-	c := &cell{judgement: judgement{Name: name, Guarantee: g}, Run: r.Label}
+// evidenceOf is the id that the evidence of a cell has, if there is any.
+func (r *runView) evidenceOf(cell lockbench.Cell) string { return r.ID + "-" + idOf(cell) }
+
+// link is the id of the evidence of a cell, empty for none.
+func (r *runView) link(cell lockbench.Cell) string {
 	for _, e := range r.Evidence {
-		if e.Name == name {
-			c.Link = e.ID
+		if e.Cell == cell {
+			return e.ID
 		}
 	}
-	return c
+	return ""
 }
 
 var latencyNames = []struct{ op, name, means string }{
@@ -114,14 +112,19 @@ func latencyRows(run *reports.Run) []latencyRow {
 }
 
 func newFair(run *reports.Run) *fairView {
-	found := run.Guarantees[lockbench.Fairness].Measures
 	n := len(run.GrantsByClient)
-	if found == nil || n == 0 {
+	if n == 0 {
 		return nil
 	}
+	f := &run.Fairness
 	return &fairView{
-		Jain: found["jain"], LongestNS: int64(found["max_wait_ns"]), Waits: int64(found["waits"]),
-		MostBypassed: int64(found["max_bypassed"]),
-		Clients:      int64(n), Least: run.GrantsByClient[0], Most: run.GrantsByClient[n-1],
+		Jain: f.Jain, LongestNS: f.MaxWait, Waits: f.Waits, MostBypassed: f.MaxBypassed,
+		Clients: int64(n), Least: run.GrantsByClient[0], Most: run.GrantsByClient[n-1],
 	}
+}
+
+// A runPart is a run on a page of one or of many, which has a table of its own.
+type runPart struct {
+	runView
+	Many bool
 }

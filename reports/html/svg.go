@@ -19,7 +19,7 @@ type Picture struct {
 }
 
 // Pictures draws what a page of r draws that can be shown elsewhere, in a README or an
-// issue: how long acquires took, and every witness of a broken guarantee or a hazard. They
+// issue: how long acquires took, and every counterexample. They
 // are the same for the same result. All that comes from r is escaped.
 func Pictures(r reports.Result) ([]Picture, error) {
 	v := newResultView(r)
@@ -46,7 +46,7 @@ func Pictures(r reports.Result) ([]Picture, error) {
 			if e.Picture == nil {
 				continue
 			}
-			if err := add(run.Design+"."+string(e.Name), evidencePicture(run.Label, e)); err != nil {
+			if err := add(run.Design+"."+e.Name(), evidencePicture(run.Label, e)); err != nil {
 				return nil, err
 			}
 		}

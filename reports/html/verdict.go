@@ -1,28 +1,29 @@
 package html
 
 import (
+	"strings"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/reports"
 )
 
-// A judgement is one guarantee as a page shows it, whatever it was judged by.
+// A judgement is one cell as a page shows it, whatever it was judged by.
 type judgement struct {
-	Name lockbench.Guarantee
-	reports.Guarantee
-	// Limited: claimed, but not under the faults that broke it.
-	Limited bool
+	Cell lockbench.Cell
+	reports.Finding
+	// Reason says why the cell is not claimed, empty where it is or nobody says.
+	Reason string
 }
 
-// Holds says when the guarantee holds.
-func (j judgement) Holds() string {
-	for _, g := range lockbench.Guarantees() {
-		if g.Name == j.Name {
-			return g.HoldsWhen
-		}
-	}
-	return ""
-}
+// Name is the text of the cell.
+func (j judgement) Name() string { return j.Cell.String() }
+
+// Promise says what the guarantee promises, Under what happened.
+func (j judgement) Promise() string { return j.Cell.Guarantee.Info().Promise }
+
+// Under says in words what happened.
+func (j judgement) Under() string { return j.Cell.Under.Title() }
 
 // Sign shows the verdict without colour.
 func (j judgement) Sign() string {
@@ -31,8 +32,6 @@ func (j judgement) Sign() string {
 		return "✓"
 	case checker.Broken:
 		return "✗"
-	case checker.Hazard:
-		return "~"
 	case checker.Untested:
 		if j.Exercised {
 			return "?"
@@ -40,17 +39,6 @@ func (j judgement) Sign() string {
 		return "·"
 	}
 	return "–"
-}
-
-// Mark is the sign with a star for a claim, as in a matrix.
-func (j judgement) Mark() string {
-	switch {
-	case j.Claimed:
-		return j.Sign() + "*"
-	case j.Limited:
-		return j.Sign() + "°"
-	}
-	return j.Sign()
 }
 
 // Word is the verdict in words.
@@ -61,19 +49,24 @@ func (j judgement) Word() string {
 	return j.Verdict.String()
 }
 
+// Claim is the claim in words.
+func (j judgement) Claim() string {
+	switch {
+	case j.Against > 0:
+		return "claimed"
+	case j.Verdict == checker.Broken && j.Reason != "":
+		return "not claimed: " + j.Reason
+	case j.Claimed:
+		return "claimed"
+	}
+	return "not claimed"
+}
+
 // Says is the verdict with the claim, and what it is counted by.
 func (j judgement) Says() string {
-	s := j.Word()
-	switch {
-	case j.Claimed:
-		s += ", claimed"
-	case j.Limited:
-		s += ", claimed but not under these faults"
-	case j.Verdict == checker.Broken:
-		s += ", not claimed"
-	}
+	s := j.Word() + ", " + j.Claim()
 	if detail := j.Detail(); detail != "" {
-		s += ": " + detail
+		s += "; " + detail
 	}
 	return s
 }
@@ -81,7 +74,7 @@ func (j judgement) Says() string {
 // Class is how the verdict is coloured; a broken claim stands out.
 func (j judgement) Class() string {
 	switch {
-	case j.Verdict == checker.Broken && j.Claimed:
+	case j.Against > 0:
 		return "broken claimed"
 	case j.Verdict == checker.NotApplicable:
 		return "none"
@@ -93,26 +86,29 @@ func (j judgement) Class() string {
 // last.
 func (j judgement) gravity() int {
 	switch {
-	case j.Verdict == checker.Broken && j.Claimed:
+	case j.Against > 0:
 		return 0
 	case j.Verdict == checker.Broken:
 		return 1
-	case j.Verdict == checker.Hazard:
-		return 2
 	case j.Verdict == checker.Untested && j.Claimed && j.Exercised:
-		return 3
+		return 2
 	case j.Verdict == checker.Held:
-		return 4
+		return 3
 	case j.Verdict == checker.Untested:
-		return 5
+		return 4
 	}
-	return 6
+	return 5
 }
 
-// Said tells whether the judgement belongs above the fold: something was seen.
-func (j judgement) Said() bool { return j.gravity() < 5 }
+// Said tells whether something was seen.
+func (j judgement) Said() bool { return j.gravity() < 4 }
 
-// shown tells whether there is a witness for it.
+// shown tells whether there is a counterexample.
 func (j judgement) shown() bool {
-	return (j.Verdict == checker.Broken || j.Verdict == checker.Hazard) && (j.Witness != nil || j.Schedule != nil)
+	return j.Verdict == checker.Broken && (j.Witness != nil || j.Schedule != nil)
+}
+
+// idOf makes a cell part of an id.
+func idOf(cell lockbench.Cell) string {
+	return strings.NewReplacer("@", "-at-", "+", "-and-").Replace(cell.String())
 }

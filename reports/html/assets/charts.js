@@ -121,7 +121,7 @@
   // buckets writes a list out to n buckets.
   const buckets = (list, n) => Array.from({ length: n }, (_, i) => list?.[i] ?? 0);
 
-  // summed adds up the violations of guarantees with some verdict.
+  // summed adds up the violations of cells with some verdict.
   function summed(over, verdicts, wanted, n) {
     const out = new Array(n).fill(0);
     for (const [name, list] of Object.entries(over.violations ?? {})) {
@@ -223,8 +223,8 @@
 
   function overTime(host, run) {
     const t = time(run), rows = (run.over_time.faults ?? []).length;
-    const broken = summed(t.over, run.verdicts, (v) => v !== "hazard", t.n), hazards = summed(t.over, run.verdicts, (v) => v === "hazard", t.n);
-    const most = Math.max(...broken, ...hazards), bars = (align) => uPlot.paths.bars({ size: [0.5, 100, 3], align });
+    const broken = summed(t.over, run.verdicts, (v) => v === "claimed", t.n), unclaimed = summed(t.over, run.verdicts, (v) => v !== "claimed", t.n);
+    const most = Math.max(...broken, ...unclaimed), bars = (align) => uPlot.paths.bars({ size: [0.5, 100, 3], align });
     const none = (list) => [...list.map((v) => v || null), null];
     const steps = uPlot.paths.stepped({ align: 1 }), rate = { scale: "y", paths: steps, value: (self, v) => (v == null ? "–" : `${count(v)}/s`) };
     const event = { scale: "v", value: (self, v) => count(v ?? 0), points: { show: false }, width: 1 };
@@ -240,12 +240,12 @@
         { label: "from", value: (self, v) => (v == null ? "–" : seconds(v)) },
         { ...style(0), ...rate, label: "grants", fill: color("fill") },
         { ...style(1), ...rate, label: "refused" },
-        { ...event, label: "violations ■", paths: bars(1), stroke: color("bad"), fill: color("bad") },
-        { ...event, label: "hazards □", paths: bars(-1), stroke: color("hazard"), fill: "transparent", width: 1.5 },
+        { ...event, label: "claims broken ■", paths: bars(1), stroke: color("bad"), fill: color("bad") },
+        { ...event, label: "not claimed □", paths: bars(-1), stroke: color("warn"), fill: "transparent", width: 1.5 },
       ],
       hooks: { drawClear: [shade(t)], draw: [strikes(t)] },
       cursor: { sync: { key: host.closest("section").id } },
-    }, [closed(t, t.x).map((v, i) => (i === t.n ? t.x[t.n - 1] + t.width : v)), closed(t, t.rate(t.over.grants)), closed(t, t.rate(t.over.refused)), none(broken), none(hazards)],
+    }, [closed(t, t.x).map((v, i) => (i === t.n ? t.x[t.n - 1] + t.width : v)), closed(t, t.rate(t.over.grants)), closed(t, t.rate(t.over.refused)), none(broken), none(unclaimed)],
     (i) => happening(t, run.verdicts, Math.min(i, t.n - 1)));
   }
 

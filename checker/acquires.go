@@ -2,16 +2,13 @@ package checker
 
 import (
 	"math"
-	"slices"
 
-	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 )
 
 func (c *Checker) acquireCalled(k *key, op *history.Op) {
 	k.queue.join(op)
-	c.tryBegun(k, op)
-	k.fences.called(op)
+	c.tell(fact{kind: factAcquireCalled, at: callOf(op), key: k, op: op})
 	c.besideAcquire(k, op)
 	switch {
 	case c.refreshed && (op.Outcome == history.Refused || op.Outcome == history.LossReported):
@@ -120,7 +117,7 @@ func (c *Checker) turnTo(k *key, op *history.Op) {
 func (c *Checker) lockedAnew(k *key, h *hold, op *history.Op) {
 	knows := h.told || h.released || h.endedBy == "refused"
 	if c.refreshed && op.Outcome == history.OK && !knows && h.supersededAt.before(callOf(op)) {
-		c.owedLoss(k, h, op)
+		c.tell(fact{kind: factLockedAnew, at: callOf(op), key: k, op: op, hold: h})
 	}
 }
 
@@ -155,11 +152,10 @@ func (c *Checker) acquiredAgain(h *hold, op *history.Op) {
 
 func (c *Checker) acquireReturned(k *key, op *history.Op) {
 	c.waited(k, op)
-	c.tryEnded(k, op)
-	c.contended(k, op)
+	c.met = c.meetings(k, op)
+	c.tell(fact{kind: factAcquireReturned, at: returnOf(op), key: k, op: op})
 	switch op.Outcome {
 	case history.OK:
-		c.recovered(k, op)
 		c.obtained(k, op)
 	case history.Unknown:
 		if h := k.find(op.Hold); h != nil { // it may have joined
@@ -167,7 +163,6 @@ func (c *Checker) acquireReturned(k *key, op *history.Op) {
 		}
 	case history.Refused:
 		c.fair.asked(op.Client)
-		c.nestedRefused(k, op)
 	}
 }
 
@@ -188,6 +183,7 @@ func (c *Checker) obtained(k *key, op *history.Op) {
 		k.refusal.gone(h)
 	}
 	h.anew(returnOf(op))
+	h.under |= c.grantedUnder(k, op)
 	if h.landed(op) {
 		c.reopened(k, h, op, !h.known)
 	}
@@ -211,177 +207,7 @@ func (c *Checker) granted(k *key, h *hold, op *history.Op) {
 	h.stray = k.metStray(h)
 	h.under |= c.grantedUnder(k, op)
 	h.straddles = h.under&forgetful != 0
-	k.fences.granted(c, k, h, op)
+	c.ability.fence = c.ability.fence || op.Fence > 0
+	c.tell(fact{kind: factGranted, at: returnOf(op), key: k, op: op, hold: h})
 	k.begin(h, returnOf(op), true)
-}
-
-func (c *Checker) releaseCalled(k *key, op *history.Op) {
-	c.ability.delay = c.ability.delay || op.Delay > 0
-	h := c.lookup(k, op.Hold)
-	if h == nil {
-		return
-	}
-	h.note(op)
-	c.staleCall(k, h, op)
-	lost := op.Outcome == history.LossReported
-	if h.coreDepth--; h.coreDepth <= 0 || lost {
-		h.close(callOf(op), "release", true)
-	} else {
-		if h.inner++; h.inner == 1 {
-			h.innerAt = op.Call
-		}
-		h.relet(op)
-	}
-	if op.Outcome != history.Failed {
-		h.depth--
-	}
-	h.doubt = h.doubt || op.Outcome == history.Unknown
-	switch over := h.depth <= 0 || lost; {
-	case over && !h.released:
-		c.overran(h, callOf(op))
-		c.delays(k, h, op)
-		h.letGo(op)
-		k.refusal.left(h)
-		if h.dropped { // its owner has turned to another, and yet gives this one up, with a delay maybe
-			k.refusal.gone(h)
-		}
-		if h.certain {
-			c.forgive(k, h)
-		}
-	case over && !h.certain: // the one before may have freed a level only
-		h.mayDelay(op)
-		k.refusal.gone(h)
-	}
-}
-
-func (c *Checker) releaseReturned(k *key, op *history.Op) {
-	if h := k.find(op.Hold); h != nil {
-		h.fold(op, op.Return, op.Outcome == history.OK)
-	}
-	c.answered(k, op)
-}
-
-func (c *Checker) extendCalled(k *key, op *history.Op) {
-	h := c.lookup(k, op.Hold)
-	if h == nil {
-		k.tooEarly(op)
-		return
-	}
-	k.stretched(h)
-	if c.joins() {
-		c.besides(k, h, op)
-	}
-	if op.Kind == history.Extend {
-		c.ability.extend = true
-		h.note(op)
-		c.staleCall(k, h, op)
-	}
-	if op.Outcome == history.LossReported {
-		if op.Kind == history.Renew { // whether its owner is told, Lost() says
-			h.over(callOf(op), "lost", false)
-		} else {
-			h.close(callOf(op), "lost", true)
-		}
-		k.cuts++
-		return
-	}
-	h.widen(op)
-	if h.dropped { // its owner still works with it, so it may still be held
-		k.refusal.gone(h)
-	}
-	h.extend(op)
-}
-
-func (c *Checker) extendReturned(k *key, op *history.Op) {
-	h := k.find(op.Hold)
-	if h == nil {
-		return
-	}
-	if op.Outcome == history.Unknown {
-		h.fold(op, op.Return, false)
-	}
-	if op.Outcome == history.OK {
-		h.newest = earlier(h.newest, returnOf(op))
-		k.stretched(h)
-		if h.landed(op) {
-			c.reopened(k, h, op, false)
-		}
-	}
-	c.answered(k, op)
-}
-
-// happened applies an event: something that befell a client or a hold.
-func (c *Checker) happened(op *history.Op) {
-	if op.Kind != history.Lost {
-		c.unveilAll()
-	}
-	switch op.Kind {
-	case history.Lost:
-		c.lostClosed(op)
-	case history.Death:
-		c.depart(op)
-		c.died(op)
-	case history.Pause:
-		cl := c.faults.client(op.Client)
-		cl.paused, cl.still = callOf(op), true
-		c.faults.struck |= lockbench.Pause
-		c.each(op.Client, func(_ *key, h *hold) { h.under |= lockbench.Pause })
-	case history.Resume:
-		c.faults.client(op.Client).still = false
-		c.each(op.Client, func(_ *key, h *hold) { h.awake(callOf(op)) })
-	case history.Fault:
-		c.faulted(op)
-	}
-}
-
-func (c *Checker) lostClosed(op *history.Op) {
-	k := c.key(op.Key)
-	h := c.lookup(k, op.Hold)
-	if h == nil {
-		return
-	}
-	h.over(callOf(op), "lost", false)
-	if h.unaware = c.faults.client(op.Client).still; !h.unaware {
-		h.knew = earlier(h.knew, callOf(op))
-	}
-	if h.released {
-		return
-	}
-	h.note(op)
-	k.cuts++
-	c.toldLost(k, h, op, callOf(op))
-}
-
-// cut ends the record of a client. What it did afterwards is not known, so from
-// here on nothing is proven by what is not there.
-func (c *Checker) cut(op *history.Op) {
-	c.partial = true
-	c.unveilAll()
-	if c.last.t == op.Call { // it comes after all else of its instant, and says no number
-		numbered := *op
-		numbered.CallSeq = c.last.seq
-		op = &numbered
-	}
-	c.depart(op)
-	for _, k := range c.sorted() { // before each, since it may take holds away
-		if slices.ContainsFunc(k.holds, func(h *hold) bool { return h.client == op.Client }) {
-			c.settle(k, callOf(op))
-		}
-	}
-	c.each(op.Client, func(k *key, h *hold) {
-		h.close(callOf(op), "cut", true)
-		h.dead = true
-		k.cuts++
-	})
-}
-
-// each applies f to every hold that client has not released.
-func (c *Checker) each(client int32, f func(*key, *hold)) {
-	for _, k := range c.keys {
-		for _, h := range k.holds {
-			if h.client == client && !h.released {
-				f(k, h)
-			}
-		}
-	}
 }

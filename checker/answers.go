@@ -1,0 +1,60 @@
+package checker
+
+import (
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+)
+
+// answersMonitor judges that a call fails only for who holds the key, and that what it is
+// told is true: where the server forgot its scripts, the lock is to load them again and go
+// on. An acquire that is told that it was refused what it had been granted is found by
+// refusal.go, which knows what was free.
+var answersMonitor = monitor{
+	judges:   answers,
+	untested: "nothing happened after which an answer could be untrue",
+	on: [factKinds]func(*Checker, fact){
+		factReturned: scriptAnswer,
+	},
+}
+
+// scriptAnswer judges the answer to f.op, where the server forgot its scripts before it.
+func scriptAnswer(c *Checker, f fact) {
+	op, faults := f.op, &c.faults
+	if op.Note == "" && faults.flush == nil {
+		return
+	}
+	forgot := faults.flush != nil || faults.restart != nil
+	switch {
+	case op.Note == "noscript" && forgot && !f.key.moot(op):
+	case op.Note == "error" && faults.flush == nil:
+		faults.errors = true
+		return
+	case op.Note == "error" && !faults.errors && !f.key.wasAffected(op) && op.Kind != history.Renew && !outlasted(op):
+	case op.Outcome == history.OK && faults.flush != nil && faults.flushMet:
+		c.expose(answers, lockbench.ScriptFlush)
+		return
+	default:
+		return
+	}
+	shown, under := []*history.Op{op}, lockbench.ScriptFlush
+	if faults.flush != nil {
+		shown = append(shown, faults.flush)
+	}
+	if op.Note != "noscript" { // which would prove this one alone
+		under |= faults.lasting() | c.answering(op)
+	}
+	c.violate(candidate{kind: scriptMissing, key: f.key, ops: shown, under: under})
+}
+
+// outlasted tells whether acquire op took so long that what it was granted meanwhile was
+// over: it fails for that, whatever its scripts do.
+func outlasted(op *history.Op) bool {
+	return op.Kind == history.Acquire && op.Asked > 0 && op.Return-op.Call >= op.Asked
+}
+
+// moot tells whether op is a renewal that did nothing, of a hold that its owner has
+// released meanwhile: there was nothing left to renew.
+func (k *key) moot(op *history.Op) bool {
+	h := k.find(op.Hold)
+	return op.Kind == history.Renew && op.Outcome == history.Failed && (h == nil || h.released)
+}

@@ -1,0 +1,164 @@
+package checker
+
+import (
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+)
+
+// Which conditions touch what.
+//
+// A condition that strikes leaves its bit on the holds that it may have an effect on, and the
+// holds that are granted while it may still act get it, too. What is found about holds, or is
+// an occasion for it, carries the bits of all of them. In doubt a condition touches: a set too
+// wide costs power, one too narrow accuses. docs/design/guarantees.md says why each is wide
+// enough. Below are the rows of its table of windows:
+//
+//	outlived      outlivedAt, and workedPast: what an owner does past its validity
+//	pause         stoodStill, grantedUnder: the client's holds, from the pause to their end
+//	crash         crashed: the client's holds; leftBy: keys that it may have left as they are
+//	lost-reply    unanswered, grantedUnder, ranLate: holds valid while what was struck may act
+//	cancel        grantedUnder, ranLate: the grant of the call itself; holds valid when it ran late
+//	script-flush  flushed: holds open then; answering: every answer after it
+//	state-loss    forgetsHolds, grantedUnder: holds whose acquire was called before it
+//	failover      the same
+//	skew          lasting: everything after it
+
+// died is the bit of an owner that died: a crash or the death of a thread, depending on
+// whether its process lives on, which shows only later.
+const died lockbench.Conditions = 1 << 15
+
+// forgetful are the conditions under which the server forgets what it granted.
+const forgetful = lockbench.StateLoss | lockbench.Failover
+
+// touching returns the conditions that touched what was done under these holds.
+func (c *Checker) touching(holds ...*hold) lockbench.Conditions {
+	var all lockbench.Conditions
+	for _, h := range holds {
+		if h != nil {
+			all |= c.resolved(h.under, h.client)
+		}
+	}
+	return all | c.faults.lasting()
+}
+
+// resolved returns under with the death of client by its name.
+func (c *Checker) resolved(under lockbench.Conditions, client int32) lockbench.Conditions {
+	if under&died == 0 {
+		return under
+	}
+	return under&^died | c.deathOf(client)
+}
+
+// deathOf returns whether client died with its process or alone.
+func (c *Checker) deathOf(client int32) lockbench.Conditions {
+	if c.faults.livesOn(client) {
+		return lockbench.ThreadDeath
+	}
+	return lockbench.Crash
+}
+
+// lasting are the conditions that touch everything from their first time on.
+func (f *faults) lasting() lockbench.Conditions {
+	if f.skew != 0 {
+		return lockbench.Skew
+	}
+	return 0
+}
+
+// answering returns the conditions that touch the answers to calls that are begun now, refusals
+// among them, or to op, which was begun before.
+func (c *Checker) answering(op *history.Op) (under lockbench.Conditions) {
+	f := &c.faults
+	if f.flush != nil {
+		under |= lockbench.ScriptFlush
+	}
+	return under | f.forgotSince(callOf(op))
+}
+
+// forgotSince returns the conditions under which the server forgot something since s.
+func (f *faults) forgotSince(s stamp) (under lockbench.Conditions) {
+	if f.forgetting || f.stateLost != nil && s.before(callOf(f.stateLost)) {
+		under |= lockbench.StateLoss
+	}
+	if f.failedOver != nil && s.before(callOf(f.failedOver)) {
+		under |= lockbench.Failover
+	}
+	return under
+}
+
+// grantedUnder returns the conditions that touch what acquire op was granted, or would have
+// been, from then on: what befell its owner during the call, and what may still act on it of
+// what was struck before.
+func (c *Checker) grantedUnder(k *key, op *history.Op) lockbench.Conditions {
+	if c.faults.struck == 0 {
+		return 0
+	}
+	under := k.unknown.acts | c.faults.forgotSince(callOf(op))
+	if !c.faults.client(op.Client).paused.before(callOf(op)) {
+		under |= lockbench.Pause
+	}
+	for i := range k.affected {
+		x := &k.affected[i]
+		own := x.op == op && x.fault.Note != cutOff
+		joined := c.joins() && x.cause == lockbench.LostReply && x.op.Client == op.Client
+		acts := x.unanswered() && !x.acted().before(triedFrom(op))
+		if own || joined || acts {
+			under |= x.cause
+		}
+	}
+	return under
+}
+
+// unanswered leaves the bit of x on the holds that are open, if what was struck may act on
+// them.
+func (k *key) unanswered(x *faultEffect) {
+	if !x.unanswered() {
+		return
+	}
+	for _, h := range k.holds {
+		h.under |= x.cause
+	}
+}
+
+// outlivedAt returns Outlived where the owner of h is past its validity at s, or nobody
+// knows when that ends.
+func (h *hold) outlivedAt(s stamp) lockbench.Conditions {
+	if h.from == history.NoStamp || s.t >= h.until {
+		return lockbench.Outlived
+	}
+	return 0
+}
+
+// stoodStill leaves the bit of a pause of client on what it holds.
+func (c *Checker) stoodStill(client int32) {
+	c.faults.struck |= lockbench.Pause
+	c.each(client, func(_ *key, h *hold) { h.under |= lockbench.Pause })
+}
+
+// flushed leaves the bit of a script flush on what is held: a renewal of it may fail.
+func (c *Checker) flushed() {
+	c.faults.struck |= lockbench.ScriptFlush
+	c.eachOpen(func(_ *key, h *hold) { h.under |= lockbench.ScriptFlush })
+}
+
+// forgetsHolds leaves the bit of cause, under which the server forgot, on all that was granted
+// by then and is remembered.
+func (c *Checker) forgetsHolds(cause lockbench.Conditions) {
+	c.faults.struck |= cause
+	for _, k := range c.keys {
+		for h := range k.known() {
+			h.under |= cause
+		}
+	}
+}
+
+// ranLate leaves the bits of causes, by which a client's call had ended before its command
+// ran, on what is held then, the client's own holds too.
+func (c *Checker) ranLate(client int32, causes lockbench.Conditions) {
+	for _, k := range c.keys {
+		for _, h := range k.holds {
+			h.stray = h.stray || h.client != client
+			h.under |= causes
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package checker
+
+import (
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+)
+
+// A fact is what the timeline makes of events: something that is known about holds. The
+// timeline finds facts and judges nothing; monitors judge facts and look at no event.
+type fact struct {
+	kind factKind
+	at   stamp
+	key  *key
+	op   *history.Op // the operation that made it known; nil where none did
+	// hold is what it is about, and other the hold of another client that it involves.
+	hold, other *hold
+	under       lockbench.Conditions // see factForgotten
+	cause       *history.Op          // the event that showed it, see factTakenAway
+}
+
+// A factKind is what kind of fact.
+type factKind uint8
+
+const (
+	// factAcquireCalled: op, an acquire, was called.
+	factAcquireCalled factKind = iota
+	// factAcquireReturned: op, an acquire, returned. Checker.met is what it met of others' holds.
+	factAcquireReturned
+	// factReturned: op, of any kind, returned.
+	factReturned
+	// factGranted: hold was granted by op.
+	factGranted
+	// factInEffect: the grant of hold counts from at on; all of that instant is known.
+	factInEffect
+	// factOverlap: the must-hold intervals of hold and other overlap from at on.
+	factOverlap
+	// factSuperseded: other, the first, was granted the key at at, for sure after hold, whose
+	// owner had not let go.
+	factSuperseded
+	// factGrantedEarly: the same, of any other, within the validity of hold; factIntruded
+	// past it.
+	factGrantedEarly
+	factIntruded
+	// factLettingGo: the owner of hold lets it go at at, by op; nil where the record ended.
+	factLettingGo
+	// factStaleCalled: op, a release or extend, was called by the owner of hold, who had given
+	// the key up or lost it to another.
+	factStaleCalled
+	// factTakenAway: op, a command of the owner of other, who had lost the key, was seen to take
+	// hold from its owner on the server.
+	factTakenAway
+	// factLockedAnew: op, an acquire answered ok, begins the lease of hold anew, which its
+	// owner had lost and was not told of.
+	factLockedAnew
+	// factLossTold: the owner of hold learnt at at, for the first time, by op, that it had
+	// lost the key.
+	factLossTold
+	// factGone: nothing more happens under hold.
+	factGone
+	// factForgotten: the server forgot what it had granted on key, under these conditions.
+	factForgotten
+	// factStoreCalled and factStoreReturned: op, a read or write of the guarded record.
+	factStoreCalled
+	factStoreReturned
+	factKinds // how many there are
+)
+
+// A monitor judges one guarantee. Its file says which facts it needs, what state it keeps,
+// what breaks it, and when it counts as put to the test.
+type monitor struct {
+	judges promise
+	// needs says why there is nothing to judge; empty when there is. nil is never.
+	needs func(*Checker) string
+	// untested says what there was no occasion of; allowed what was allowed for, nil for
+	// nothing.
+	untested string
+	allowed  func(*Checker) string
+	// measures are the figures of its row without other conditions than Outlived; nil is none.
+	measures func(*Checker) map[string]float64
+	on       [factKinds]func(*Checker, fact)
+}
+
+// monitors is one for each guarantee, in their order. To add a guarantee, add its monitor
+// here, its name in package lockbench and its kinds of violation in kinds.go.
+var monitors = [promises]*monitor{
+	&exclusionMonitor, &leaseMonitor, &ownerReleaseMonitor, &reentrancyMonitor, &releaseDelayMonitor, &lossReportedMonitor,
+	&answersMonitor, &refusalMonitor, &recoveryMonitor, &fencingMonitor, &effectsMonitor,
+}
+
+// listeners are the monitors' functions by the facts that they listen to, in the order of
+// monitors: what nobody listens to costs nothing.
+var listeners [factKinds][]func(*Checker, fact)
+
+func init() {
+	for kind := range factKinds {
+		for _, m := range monitors {
+			if on := m.on[kind]; on != nil {
+				listeners[kind] = append(listeners[kind], on)
+			}
+		}
+	}
+}
+
+// tell passes a fact on to the monitors that listen to its kind.
+func (c *Checker) tell(f fact) {
+	for _, on := range listeners[f.kind] {
+		on(c, f)
+	}
+}

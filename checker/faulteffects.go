@@ -1,0 +1,209 @@
+package checker
+
+import (
+	"math"
+	"slices"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+)
+
+// A faultEffect is a fault that struck an operation, or the owner of a hold.
+type faultEffect struct {
+	cause lockbench.Conditions // LostReply, Cancel, or that its owner died
+	fault *history.Op
+	op    *history.Op // struck while under way, or the acquire of h
+	h     *hold       // nil when op made none
+	until stamp       // a command of it ran as late as this
+	// bounded: it is over, and with it what it may have left on the server.
+	bounded bool
+	// over: somebody else was granted the key since, so nothing is left of it.
+	over bool
+	// free: op, an acquire that is to be refused, met a key that was provably free;
+	// stirred is how many others might have taken it until then.
+	free    bool
+	stirred int
+}
+
+// acted is when what was struck took effect at the latest.
+func (x *faultEffect) acted() stamp {
+	if x.cause == died {
+		return callOf(x.fault)
+	}
+	return later(returnOf(x.op), x.until)
+}
+
+// unanswered tells whether what was struck may have run without its owner's knowing.
+func (x *faultEffect) unanswered() bool {
+	switch x.cause {
+	case lockbench.LostReply:
+		return x.fault.Note != cutOff
+	case lockbench.Cancel:
+		return x.op.Kind != history.Acquire && x.until != (stamp{})
+	}
+	return false
+}
+
+// keptEffects bounds how many strikes a key remembers.
+const keptEffects = 32
+
+// keepEffect keeps x. Where there are too many, one that has no effect any more makes way, and
+// else the oldest, of which it is noted what it may still do.
+func (c *Checker) keepEffect(k *key, x faultEffect) {
+	if len(k.affected) == keptEffects {
+		spent := func(x faultEffect) bool { return x.over && !x.unanswered() }
+		i := max(0, slices.IndexFunc(k.affected, spent))
+		if old := &k.affected[i]; !spent(*old) {
+			k.unknown.left |= c.resolved(old.cause, old.op.Client)
+			if old.unanswered() {
+				k.unknown.acts |= old.cause
+			}
+		}
+		k.affected = slices.Delete(k.affected, i, i+1)
+	}
+	k.affected = append(k.affected, x)
+}
+
+// effectOn is the first strike of a fault on op, nil when there was none.
+func (k *key) effectOn(op *history.Op) *faultEffect {
+	for i := range k.affected {
+		if k.affected[i].op == op {
+			return &k.affected[i]
+		}
+	}
+	return nil
+}
+
+// wasAffected tells whether a fault struck op.
+func (k *key) wasAffected(op *history.Op) bool { return k.effectOn(op) != nil }
+
+// unbounded tells whether an acquire was struck that is still under way, whatever
+// it will be told.
+func (k *key) unbounded() bool {
+	return slices.ContainsFunc(k.affected, func(x faultEffect) bool { return !x.bounded && x.op.Kind == history.Acquire })
+}
+
+// affect notes that fault struck op.
+func (c *Checker) affect(cause lockbench.Conditions, fault, op *history.Op) {
+	if op.Kind == history.Read || op.Kind == history.Write {
+		return
+	}
+	k := c.key(op.Key)
+	x := faultEffect{cause: cause, fault: fault, op: op, h: k.find(op.Hold)}
+	if fault.Note == runLate {
+		x.until = callOf(fault)
+	}
+	x.free = cause == lockbench.LostReply && op.Outcome == history.Refused && !k.wedged() && c.freeBefore(k, callOf(op))
+	if op.Outcome == history.Refused || op.Outcome == history.LossReported {
+		c.triedBefore(k, op)
+	}
+	x.stirred = k.refusal.stirred
+	c.keepEffect(k, x)
+	k.unanswered(&x)
+	if cause == died || fault.Note == runLate { // else its return is to come
+		c.bound(k, op, x.acted())
+	}
+}
+
+// wedged tells whether a fault may have left the key as it is.
+func (k *key) wedged() bool {
+	return slices.ContainsFunc(k.affected, func(x faultEffect) bool { return !x.over })
+}
+
+// triedBefore applies that op, answered refused or lost, may have been tried more
+// than once within: a first try that lost its reply may have done what the last one
+// says it did not. It may have taken the key, or cut a lease short.
+func (c *Checker) triedBefore(k *key, op *history.Op) {
+	if op.Kind == history.Acquire {
+		k.refusal.excuse(op)
+		k.refusal.stirred++
+		k.deceived.raise(op.Client, op.Call)
+	}
+	for _, h := range k.holds {
+		ttl := wanted(op)
+		if op.Kind == history.Renew && ttl == math.MaxInt64 { // it does not tell
+			ttl = h.least
+		}
+		acquires := op.Kind == history.Acquire
+		switch {
+		case h.client != op.Client:
+		case acquires && c.nested: // a level more, maybe
+			h.doubt = true
+		case acquires && c.refreshed, h.id == op.Hold && op.Kind != history.Release: // its core ended at the call
+			h.until = min(h.until, after(op.Call, ttl))
+		}
+	}
+}
+
+// affectedReturned applies the return of op if a fault struck it.
+func (c *Checker) affectedReturned(k *key, op *history.Op) {
+	if k.wasAffected(op) {
+		c.bound(k, op, returnOf(op))
+	}
+}
+
+// bound applies that op, which a fault struck, has had what effect it had by end:
+// what it may have left on the server lasts a lease from then on.
+func (c *Checker) bound(k *key, op *history.Op, end stamp) {
+	first := true
+	for i := range k.affected {
+		if x := &k.affected[i]; x.op == op {
+			first = first && !x.bounded
+			x.bounded = true
+		}
+	}
+	h, r := k.find(op.Hold), &k.refusal
+	if first {
+		c.unlurk(k, op, end)
+	}
+	if op.Kind == history.Acquire {
+		r.acted = later(r.acted, end)
+	}
+	if first && op.Kind == history.Acquire && op.Outcome == history.Unknown {
+		r.tainted--
+		if op.Return == history.Never { // its client died
+			r.granting--
+		}
+	}
+	until := after(end.t, wanted(op))
+	switch {
+	case h != nil && !h.known && h.ops[0] == op:
+		h.widest = until
+		if h.dropped {
+			r.gone(h)
+		}
+	case h != nil && h.fold(op, end.t, true):
+	case end.t > op.Return, op.Kind == history.Acquire && op.Outcome != history.OK:
+		r.keep(after(until, r.slack))
+		if c.nested && op.Kind == history.Acquire && !c.faults.gone(op.Client) { // it may have made a level
+			r.residues.raise(op.Client, after(until, r.slack))
+		}
+	}
+}
+
+// wanted is the lease in ns that op asked for, or the delay, whatever it was told.
+func wanted(op *history.Op) int64 {
+	if op.Kind == history.Release {
+		return op.Delay
+	}
+	if op.Granted == 0 && op.Asked > 0 {
+		return op.Asked
+	}
+	return lease(op)
+}
+
+// clearEffects forgets the strikes on the owner of h before it was granted h, which it
+// gave up for certain: nothing that it does later goes back to them. That it was
+// granted h shows nothing where it may have joined what the fault had left.
+func (c *Checker) clearEffects(k *key, h *hold) {
+	joins := c.header.Reacquire != "refused" // also where it is not known
+	k.affected = slices.DeleteFunc(k.affected, func(x faultEffect) bool {
+		return x.op.Client == h.client && x.bounded && x.acted().t < h.ops[0].Call && (x.over || !joins)
+	})
+}
+
+// leftOver tells whether a fault may have left client something that its next
+// acquire joins.
+func (k *key) leftOver(client int32) bool {
+	return slices.ContainsFunc(k.affected, func(x faultEffect) bool { return x.op.Client == client && !x.over })
+}

@@ -1,0 +1,50 @@
+package checker
+
+import (
+	"github.com/lockbench/lockbench/history"
+)
+
+// ownerReleaseMonitor judges that what a past owner sends does nothing to the next: its
+// release or extend falls into the next owner's must-hold interval, and then that one loses
+// the key, or somebody else is granted it. attribution.go finds the violation.
+var ownerReleaseMonitor = monitor{
+	judges:   ownerRelease,
+	untested: "no stale owner's release or extend met the next holder",
+	on: [factKinds]func(*Checker, fact){
+		factStaleCalled: staleInto,
+		factTakenAway:   tookAway,
+	},
+}
+
+// staleInto marks the holds of others into whose must-hold intervals f.op falls. Where it
+// falls into a lease whose owner died or was told of a loss, it breaks nothing of the
+// owner's, but it may explain why the lease ended early.
+func staleInto(c *Checker, f fact) {
+	h, op := f.hold, f.op
+	if op.Outcome == history.Failed {
+		return
+	}
+	for next := range f.key.others(h.client) {
+		if !next.known || !h.granted.before(next.granted) || !next.granted.before(f.at) {
+			continue
+		}
+		if !next.coreAt(f.at) {
+			next.stray = next.stray || next.ended && op.Outcome != history.LossReported
+			continue
+		}
+		by := c.touching(h) | h.outlivedAt(f.at)
+		c.expose(ownerRelease, c.touching(next)|by)
+		if op.Outcome != history.LossReported && next.foreign == nil {
+			next.foreign, next.foreigner, f.key.chained = op, h, true
+			next.under |= by // what comes of it is touched by what the past owner was
+		}
+	}
+}
+
+// tookAway judges what was seen on the server itself. The owner may not notice before its
+// lease is over, and nobody else come meanwhile.
+func tookAway(c *Checker, f fact) {
+	under := c.touching(f.hold, f.other) | f.other.outlivedAt(f.at)
+	c.expose(ownerRelease, under)
+	c.violate(candidate{kind: takenOnServer, key: f.key, ops: []*history.Op{f.op, f.hold.ops[0], f.cause}, under: under})
+}

@@ -1,0 +1,70 @@
+package checker
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+)
+
+// recoveryMonitor judges that what nobody alive owns comes free: a refusal of a key that was
+// provably free, which refusal.go finds, breaks this where a fault may have left the key as
+// it is.
+var recoveryMonitor = monitor{
+	judges:   recovery,
+	untested: "no owner died or lost a reply with a lock or a call under way, or nobody was granted the key after that",
+	allowed: func(c *Checker) string {
+		return fmt.Sprintf("obtainable within the granted lease and %v for polling, rounding and the design's tolerance", time.Duration(c.slack()))
+	},
+	on: [factKinds]func(*Checker, fact){
+		factAcquireReturned: recovered,
+	},
+}
+
+// recovered applies that f.op was granted the key: nothing is left of what faults did to
+// others before, and recovery was put to the test. A grant whose lease may have been over by
+// then may have come before.
+func recovered(c *Checker, f fact) {
+	if f.op.Outcome != history.OK {
+		return
+	}
+	var under lockbench.Conditions
+	for i := range f.key.affected {
+		x := &f.key.affected[i]
+		if x.over || x.op.Client == f.op.Client || x.bounded && after(startOf(f.op), lease(f.op)) <= x.acted().t {
+			continue
+		}
+		x.over = x.bounded // else what was struck goes on, and may do harm yet
+		under |= c.resolved(x.cause, x.op.Client)
+	}
+	if under != 0 && f.key.refusal.recovering != f.op {
+		c.expose(recovery, under|c.answering(f.op))
+	}
+}
+
+// leftBy returns the conditions of all that was struck on k and may have left it as it is,
+// and the last of these; nil when there is none.
+func (c *Checker) leftBy(k *key) (under lockbench.Conditions, last *faultEffect) {
+	under = k.unknown.left
+	for i := range k.affected {
+		if x := &k.affected[i]; !x.over {
+			under |= c.resolved(x.cause, x.op.Client)
+			last = x
+		}
+	}
+	return under, last
+}
+
+// wedged is the kind of violation that a refusal is which x may have caused.
+func (x *faultEffect) wedged(c *Checker) kind {
+	switch {
+	case x.cause == lockbench.Cancel:
+		return refusedCancelled
+	case x.cause == lockbench.LostReply:
+		return refusedLost
+	case c.deathOf(x.op.Client) == lockbench.ThreadDeath:
+		return refusedThread
+	}
+	return refusedDead
+}

@@ -1,0 +1,33 @@
+package checker
+
+import "github.com/lockbench/lockbench/history"
+
+// reentrancyMonitor judges that nested acquires count and that only the last release frees:
+// an inner release must not let others in (attribution.go finds that), and the holder must
+// not be refused.
+var reentrancyMonitor = monitor{
+	judges: reentrancy,
+	needs: func(c *Checker) string {
+		if !c.nested {
+			return "the design does not count nested acquires"
+		}
+		return ""
+	},
+	untested: "no acquire met a lock after an inner release",
+	on: [factKinds]func(*Checker, fact){
+		factAcquireReturned: nestedReturned,
+	},
+}
+
+func nestedReturned(c *Checker, f fact) {
+	c.met.inner.expose(c, reentrancy)
+	if f.op.Outcome != history.Refused || !c.nested || c.partial || f.key.wasAffected(f.op) {
+		return
+	}
+	for _, h := range f.key.holds { // a refusal of what its client held all along
+		if h.client == f.op.Client && h.validAt(f.at) && h.supersededBy == nil && h.foreign == nil && !h.stray && h.under&forgetful == 0 {
+			h.note(f.op)
+			c.violate(candidate{kind: ownRefused, key: f.key, holds: []*hold{h}, under: c.touching(h) | c.answering(f.op)})
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package checker
+
+import "github.com/lockbench/lockbench/history"
+
+// releaseDelayMonitor judges that after a release with a delay nobody, its own client
+// included, is granted the key before the delay is over. A release that was late, or not
+// answered ok, promises nothing.
+var releaseDelayMonitor = monitor{
+	judges: releaseDelay,
+	needs: func(c *Checker) string {
+		if !c.ability.delay {
+			return "no release asked for a delay"
+		}
+		return ""
+	},
+	untested: "no acquire fell into a release delay",
+	on: [factKinds]func(*Checker, fact){
+		factLettingGo:       delays,
+		factInEffect:        grantedWithin,
+		factAcquireReturned: delayMet,
+		factForgotten:       func(_ *Checker, f fact) { f.key.delayed = nil },
+	},
+}
+
+// delays begins the time that a release asked to keep others out for.
+func delays(c *Checker, f fact) {
+	h, op := f.hold, f.op
+	if op == nil || op.Delay <= 0 {
+		return
+	}
+	final := (!c.nested || !h.doubt) && !f.key.leftOver(h.client) // else a level may be left
+	if final && op.Outcome == history.OK && op.Return < h.until && h.supersededBy == nil {
+		f.key.delayed = op
+	}
+}
+
+func grantedWithin(c *Checker, f fact) {
+	d := f.key.delayed
+	if d == nil || !callOf(d).before(f.at) || f.at.t >= after(d.Call, d.Delay) {
+		return
+	}
+	if h := f.key.find(d.Hold); h != nil && f.hold.follows(h) {
+		c.violate(candidate{kind: grantedInDelay, key: f.key, holds: []*hold{h, f.hold}, under: c.touching(h, f.hold)})
+	}
+}
+
+func delayMet(c *Checker, f fact) {
+	answered := f.op.Outcome == history.OK || f.op.Outcome == history.Refused
+	if d := f.key.delayed; d != nil && answered && f.op.Call < after(d.Call, d.Delay) && d.Call < f.op.Return {
+		c.expose(releaseDelay, c.touching(f.key.find(d.Hold))|c.grantedUnder(f.key, f.op))
+	}
+}

@@ -1,0 +1,124 @@
+package checker
+
+import "github.com/lockbench/lockbench/history"
+
+func (c *Checker) releaseCalled(k *key, op *history.Op) {
+	c.ability.delay = c.ability.delay || op.Delay > 0
+	h := c.lookup(k, op.Hold)
+	if h == nil {
+		return
+	}
+	h.note(op)
+	c.staleCall(k, h, op)
+	lost := op.Outcome == history.LossReported
+	if h.coreDepth--; h.coreDepth <= 0 || lost {
+		h.close(callOf(op), "release", true)
+	} else {
+		if h.inner++; h.inner == 1 {
+			h.innerAt = op.Call
+		}
+		h.relet(op)
+	}
+	if op.Outcome != history.Failed {
+		h.depth--
+	}
+	h.doubt = h.doubt || op.Outcome == history.Unknown
+	switch over := h.depth <= 0 || lost; {
+	case over && !h.released:
+		c.tell(fact{kind: factLettingGo, at: callOf(op), key: k, op: op, hold: h})
+		h.letGo(op)
+		k.refusal.left(h)
+		if h.dropped { // its owner has turned to another, and yet gives this one up, with a delay maybe
+			k.refusal.gone(h)
+		}
+		if h.certain {
+			c.clearEffects(k, h)
+		}
+	case over && !h.certain: // the one before may have freed a level only
+		h.mayDelay(op)
+		k.refusal.gone(h)
+	}
+}
+
+func (c *Checker) releaseReturned(k *key, op *history.Op) {
+	if h := k.find(op.Hold); h != nil {
+		h.fold(op, op.Return, op.Outcome == history.OK)
+	}
+	c.answered(k, op)
+}
+
+func (c *Checker) extendCalled(k *key, op *history.Op) {
+	h := c.lookup(k, op.Hold)
+	if h == nil {
+		k.tooEarly(op)
+		return
+	}
+	k.stretched(h)
+	if c.joins() {
+		c.besides(k, h, op)
+	}
+	if op.Kind == history.Extend {
+		c.ability.extend = true
+		h.note(op)
+		c.staleCall(k, h, op)
+	}
+	if op.Outcome == history.LossReported {
+		if op.Kind == history.Renew { // whether its owner is told, Lost() says
+			h.over(callOf(op), "lost", false)
+		} else {
+			h.close(callOf(op), "lost", true)
+		}
+		k.cuts++
+		return
+	}
+	h.widen(op)
+	if h.dropped { // its owner still works with it, so it may still be held
+		k.refusal.gone(h)
+	}
+	h.extend(op)
+}
+
+func (c *Checker) extendReturned(k *key, op *history.Op) {
+	h := k.find(op.Hold)
+	if h == nil {
+		return
+	}
+	if op.Outcome == history.Unknown {
+		h.fold(op, op.Return, false)
+	}
+	if op.Outcome == history.OK {
+		h.newest = earlier(h.newest, returnOf(op))
+		k.stretched(h)
+		if h.landed(op) {
+			c.reopened(k, h, op, false)
+		}
+	}
+	c.answered(k, op)
+}
+
+// answered applies the return of a release or extend that was answered "lost".
+func (c *Checker) answered(k *key, op *history.Op) {
+	h := k.find(op.Hold)
+	if h == nil || op.Outcome != history.LossReported || op.Kind == history.Renew {
+		return
+	}
+	if h.releasedBy == nil || h.releasedBy == op {
+		c.toldOfLoss(k, h, op, returnOf(op))
+	}
+}
+
+// staleCall applies the call of a release or extend to what its owner may have lost.
+func (c *Checker) staleCall(k *key, h *hold, op *history.Op) {
+	k.sent(h, op)
+	if h.released || h.supersededAt.before(callOf(op)) {
+		c.tell(fact{kind: factStaleCalled, at: callOf(op), key: k, op: op, hold: h})
+	}
+}
+
+// toldOfLoss applies that the owner of h learnt at s, by op, that it had lost the key.
+func (c *Checker) toldOfLoss(k *key, h *hold, op *history.Op, s stamp) {
+	if !h.told {
+		h.told = true
+		c.tell(fact{kind: factLossTold, at: s, key: k, op: op, hold: h})
+	}
+}

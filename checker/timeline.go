@@ -1,0 +1,218 @@
+package checker
+
+import (
+	"slices"
+
+	"github.com/lockbench/lockbench/history"
+)
+
+// The timeline turns events into facts about holds and passes these on. Here are what befalls
+// clients and keys; acquires.go has what acquires do, releases.go releases, extends and
+// renewals, faults.go the events of faults.
+
+// called applies the call of op. The record is complete, so its outcome is known
+// already.
+func (c *Checker) called(op *history.Op) {
+	if op.Key == "" {
+		c.happened(op)
+		return
+	}
+	k := c.key(op.Key)
+	c.keep(k, op)
+	switch op.Kind {
+	case history.Acquire:
+		c.acquireCalled(k, op)
+	case history.Release:
+		c.releaseCalled(k, op)
+	case history.Extend, history.Renew:
+		c.extendCalled(k, op)
+	case history.Read, history.Write:
+		c.ability.store = true
+		c.tell(fact{kind: factStoreCalled, at: callOf(op), key: k, op: op})
+	default:
+		c.happened(op)
+	}
+}
+
+// returned applies the return of op.
+func (c *Checker) returned(op *history.Op) {
+	if op.Key == "" {
+		return
+	}
+	k := c.key(op.Key)
+	if len(k.affected) > 0 {
+		c.affectedReturned(k, op)
+	}
+	c.tell(fact{kind: factReturned, at: returnOf(op), key: k, op: op})
+	switch op.Kind {
+	case history.Acquire:
+		c.acquireReturned(k, op)
+	case history.Release:
+		c.releaseReturned(k, op)
+	case history.Extend, history.Renew:
+		c.extendReturned(k, op)
+	case history.Read, history.Write:
+		c.tell(fact{kind: factStoreReturned, at: returnOf(op), key: k, op: op})
+	}
+}
+
+func (c *Checker) settle(k *key, s stamp) {
+	if !k.now.before(s) {
+		return
+	}
+	if len(k.starts) > 0 {
+		for i := range k.starts {
+			c.begun(k, i)
+		}
+		k.starts = k.starts[:0]
+	}
+	if !c.partial && (k.refusal.refusing == 0 || !c.faulty()) {
+		c.refusedFree(k)
+	}
+	c.retire(k, s)
+	k.now = s
+}
+
+// begun compares what began at the instant k.starts[i].at with what else is open
+// there. All that happened at that instant is known by now.
+func (c *Checker) begun(k *key, i int) {
+	s := k.starts[i]
+	if s.grant {
+		c.tell(fact{kind: factInEffect, at: s.at, key: k, hold: s.h})
+	}
+	for a := range k.others(s.h.client) {
+		if k.beginsLater(i, a) {
+			continue // the pair is compared at that one's turn
+		}
+		if conflict(a, s.h) {
+			c.tell(fact{kind: factOverlap, at: s.at, key: k, hold: a, other: s.h})
+		}
+		if s.grant && a.known && a.granted.before(s.at) && !a.released && s.h.follows(a) {
+			c.superseded(k, a, s)
+		}
+	}
+}
+
+// conflict tells whether the newest segments of a and b share an instant, end
+// points excluded.
+func conflict(a, b *hold) bool {
+	if a.hollow() || b.hollow() {
+		return false
+	}
+	return a.inCore && b.inCore && a.start.before(b.coreEnd()) && b.start.before(a.coreEnd())
+}
+
+// beginsLater tells whether h is among the starts after the i-th.
+func (k *key) beginsLater(i int, h *hold) bool {
+	for _, s := range k.starts[i+1:] {
+		if s.h == h {
+			return true
+		}
+	}
+	return false
+}
+
+// superseded applies that s was granted while the owner of a had not let go.
+func (c *Checker) superseded(k *key, a *hold, s start) {
+	f := fact{at: s.at, key: k, hold: a, other: s.h}
+	if a.supersededBy == nil {
+		a.supersededBy, a.supersededAt = s.h, s.at
+		f.kind = factSuperseded
+		c.tell(f)
+	}
+	switch {
+	case a.from == history.NoStamp || a.dead && c.partial:
+		return
+	case a.validAt(s.at):
+		f.kind = factGrantedEarly
+	default:
+		f.kind = factIntruded
+	}
+	c.tell(f)
+}
+
+// happened applies an event: something that befell a client or a hold.
+func (c *Checker) happened(op *history.Op) {
+	if op.Kind != history.Lost {
+		c.unveilAll()
+	}
+	switch op.Kind {
+	case history.Lost:
+		c.lostClosed(op)
+	case history.Death:
+		c.depart(op)
+		c.died(op)
+	case history.Pause:
+		cl := c.faults.client(op.Client)
+		cl.paused, cl.still = callOf(op), true
+		c.stoodStill(op.Client)
+	case history.Resume:
+		c.faults.client(op.Client).still = false
+		c.each(op.Client, func(_ *key, h *hold) { h.awake(callOf(op)) })
+	case history.Fault:
+		c.faulted(op)
+	}
+}
+
+func (c *Checker) lostClosed(op *history.Op) {
+	k := c.key(op.Key)
+	h := c.lookup(k, op.Hold)
+	if h == nil {
+		return
+	}
+	h.over(callOf(op), "lost", false)
+	if h.unaware = c.faults.client(op.Client).still; !h.unaware {
+		h.knew = earlier(h.knew, callOf(op))
+	}
+	if h.released {
+		return
+	}
+	h.note(op)
+	k.cuts++
+	c.toldOfLoss(k, h, op, callOf(op))
+}
+
+// cut ends the record of a client. What it did afterwards is not known, so from
+// here on nothing is proven by what is not there.
+func (c *Checker) cut(op *history.Op) {
+	c.partial = true
+	c.unveilAll()
+	if c.last.t == op.Call { // it comes after all else of its instant, and says no number
+		numbered := *op
+		numbered.CallSeq = c.last.seq
+		op = &numbered
+	}
+	c.depart(op)
+	for _, k := range c.sorted() { // before each, since it may take holds away
+		if slices.ContainsFunc(k.holds, func(h *hold) bool { return h.client == op.Client }) {
+			c.settle(k, callOf(op))
+		}
+	}
+	c.each(op.Client, func(k *key, h *hold) {
+		h.close(callOf(op), "cut", true)
+		h.dead = true
+		k.cuts++
+	})
+}
+
+// each applies f to every hold that client has not released.
+func (c *Checker) each(client int32, f func(*key, *hold)) {
+	for _, k := range c.keys {
+		for _, h := range k.holds {
+			if h.client == client && !h.released {
+				f(k, h)
+			}
+		}
+	}
+}
+
+// eachOpen applies f to every hold that was not released.
+func (c *Checker) eachOpen(f func(*key, *hold)) {
+	for _, k := range c.keys {
+		for _, h := range k.holds {
+			if !h.released {
+				f(k, h)
+			}
+		}
+	}
+}

@@ -1,0 +1,141 @@
+package reports
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+)
+
+// found is a finding as results have it.
+func found(f checker.Finding) Finding { return newFinding(&f) }
+
+// manyConditions is a design that met nearly all of them.
+func manyConditions() Cells {
+	stateLoss, failover, skewed := lockbench.StateLoss, lockbench.Failover, lockbench.Skew
+	outlived := found(broken(overrun, false, 40, 52))
+	outlived.Measures = map[string]float64{"overlap_max_ns": 249e6}
+	foreign := lockbench.LossReported.At(lockbench.LostReply)
+	other := broken(foreign, true, 3, 4)
+	other.Asked = [checker.Questions]int64{checker.ToldWrong: 1, checker.TooShort: 2}
+	return Cells{
+		exclusive:                         found(held(exclusive, 412_233)),
+		lease:                             found(held(lease, 51_222)),
+		lockbench.Fencing.At(0):           {Verdict: checker.NotApplicable},
+		lockbench.Effects.At(0):           {Verdict: checker.NotApplicable},
+		lockbench.NoSpuriousRefusal.At(0): found(held(lockbench.NoSpuriousRefusal.At(0), 9113)),
+		overrun:                           outlived,
+		told:                              found(held(told, 1204)),
+		crashed:                           found(held(crashed, 310)),
+		lockbench.LeaseKept.At(lockbench.Crash | lockbench.LostReply): found(held(lockbench.LeaseKept.At(lockbench.Crash|lockbench.LostReply), 52)),
+		foreign:                           found(other),
+		lockbench.Answers.At(skewed):      {Exercised: true},
+		lockbench.Exclusion.At(stateLoss): found(broken(lockbench.Exclusion.At(stateLoss), true, 7, 512)),
+		lockbench.LeaseKept.At(stateLoss): found(broken(lockbench.LeaseKept.At(stateLoss), false, 3, 9)),
+		// Neither by itself breaks this.
+		lockbench.LeaseKept.At(failover | skewed): found(broken(lockbench.LeaseKept.At(failover|skewed), true, 1, 8)),
+		// The loss of its data by itself does.
+		lockbench.Exclusion.At(stateLoss | skewed): found(broken(lockbench.Exclusion.At(stateLoss|skewed), true, 2, 3)),
+	}
+}
+
+func textOf(t *Table, width int) string {
+	var buf bytes.Buffer
+	p := newPage(&buf, TerminalOptions{})
+	p.writeTable(t, width)
+	_ = p.Flush() // to memory
+	return buf.String()
+}
+
+// TestGuaranteeTable says what a table of one design says.
+func TestGuaranteeTable(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		cells    Cells
+		explored bool
+		want     map[string][]string // by row
+	}{
+		{"nothing", nil, false, map[string][]string{"nothing goes wrong": {"-", "-", "-", "-", "-"}}},
+		{"many conditions", manyConditions(), false, map[string][]string{
+			"nothing goes wrong":              {"ok 412,233", "-", "ok 51,222", "ok 9,113", "not tried"},
+			"holder outlives its lease":       {"by 249ms", "-", "not tried", "not tried", "ok 1,204"},
+			"process dies":                    {"not tried", "-", "weak 52", "ok 310", "not tried"},
+			"reply is lost":                   {"not tried", "-", "BROKEN 2/4", "not tried", "BROKEN 1/4"},
+			"clocks are off":                  {"not tried", "-", "not tried", "not tried", "not tried"},
+			"server loses its data":           {"BROKEN 7/512", "-", "broken 3/9", "not tried", "not tried"},
+			"primary is lost":                 {"not tried", "-", "not tried", "not tried", "not tried"},
+			"clocks are off, primary is lost": {"not tried", "-", "BROKEN 1/8", "not tried", "not tried"},
+		}},
+		{"explored", Cells{exclusive: found(held(exclusive, 5)), lease: found(broken(lease, true, 3, 9))}, true, map[string][]string{
+			"nothing goes wrong": {"ok 5", "not tried", "BROKEN 3", "not tried", "not tried"},
+		}},
+		{"a lock broken on purpose was not caught", Cells{exclusive: {Claimed: true, Exercised: true, Exposure: 400}}, false, map[string][]string{
+			"nothing goes wrong": {"weak 400", "not tried", "not tried", "not tried", "not tried"},
+		}},
+		{"an overlap that is claimed", Cells{overrun: {Verdict: checker.Broken, Claimed: true, Violations: 2, Against: 2, Exposure: 3, Measures: map[string]float64{"overlap_max_ns": 1e6}}}, false, map[string][]string{
+			"nothing goes wrong":        {"not tried", "not tried", "not tried", "not tried", "not tried"},
+			"holder outlives its lease": {"BROKEN 2/3", "not tried", "not tried", "not tried", "not tried"},
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if c.cells == nil {
+				c.cells = make(Cells)
+				for _, g := range lockbench.Guarantees() {
+					c.cells[g.Name.At(0)] = Finding{Verdict: checker.NotApplicable}
+				}
+			}
+			got := make(map[string][]string)
+			for _, r := range (designCells{c.cells, "d/v", c.explored}).table().Rows {
+				for _, cell := range r.Cells {
+					got[r.Name] = append(got[r.Name], cell.Text)
+				}
+			}
+			if diff := cmp.Diff(got, c.want); diff != "" {
+				t.Errorf("rows (-got +want):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestTables shows tables as terminals and Markdown do, and keeps them within eighty columns,
+// or the terminal's.
+func TestTables(t *testing.T) {
+	one := designCells{manyConditions(), "hash-reentrant/watchdog", false}
+	table := one.table()
+	several := designTable([]designCells{one, {Cells{exclusive: found(held(exclusive, 5))}, "a/b", false}})
+	all := ""
+	for _, c := range []struct {
+		table *Table
+		width int
+	}{{&table, 0}, {&table, 200}, {&table, 60}, {&several, 0}, {&several, 50}} {
+		text := textOf(c.table, c.width)
+		limit := tableColumns
+		if c.width > 0 {
+			limit = min(limit, c.width)
+		}
+		drawn, _, _ := strings.Cut(text, "\n\n"+c.table.Notes[0])
+		for line := range strings.Lines(drawn) {
+			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > limit {
+				t.Errorf("%d columns, want %d at most: %s", n, limit, line)
+			}
+		}
+		all += text + "\n"
+	}
+	var page bytes.Buffer
+	markdownTable(&page, &table)
+	golden(t, "tables.txt", []byte(all+page.String()))
+}
+
+// TestFew renders counts for narrow columns.
+func TestFew(t *testing.T) {
+	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1k", 1234: "1.2k", 9_960: "10k", 412_233: "412k", 999_600: "1M", 12_345_678: "12M"} {
+		if got := few(n); got != want {
+			t.Errorf("few(%d): got %s, want %s", n, got, want)
+		}
+	}
+}
