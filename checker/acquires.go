@@ -117,7 +117,7 @@ func (c *Checker) turnTo(k *key, op *history.Op) {
 func (c *Checker) lockedAnew(k *key, h *hold, op *history.Op) {
 	knows := h.told || h.released || h.endedBy == "refused"
 	if c.refreshed && op.Outcome == history.OK && !knows && h.supersededAt.before(callOf(op)) {
-		c.tell(fact{kind: factLockedAnew, at: callOf(op), key: k, op: op, hold: h})
+		k.owe(h, op)
 	}
 }
 

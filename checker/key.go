@@ -45,6 +45,9 @@ type key struct {
 	// deceived those of acquires that a fault struck, whatever they were told.
 	silent, deceived clientTimes
 
+	// owed are the operations under way that are owed the answer "lost".
+	owed []owedAnswer
+
 	refusal refusals
 	queue   queue
 	fences  fences

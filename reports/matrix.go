@@ -151,6 +151,9 @@ func (r *MatrixRow) Findings() Cells {
 	return all
 }
 
+// Reason says why a cell is not claimed, empty where it is.
+func (r *MatrixRow) Reason(cell lockbench.Cell) string { return reason(&r.Claims, cell) }
+
 // Has tells whether a part of that name is complete.
 func (r *MatrixRow) Has(part string) bool {
 	p := r.Part(part)
@@ -208,12 +211,15 @@ func (r *MatrixRow) caught(part string) bool {
 	if p == nil {
 		return false
 	}
-	for _, e := range r.Cells[p.MustBreak].Evidence {
-		if e.Part == part && e.Verdict == checker.Broken {
-			return true
+	found := make(Cells)
+	for cell, c := range r.Cells {
+		for _, e := range c.Evidence {
+			if e.Part == part {
+				found[cell] = e.Finding
+			}
 		}
 	}
-	return false
+	return found.Shows(p.MustBreak)
 }
 
 func (r *MatrixRow) settle(unproven map[string]bool) {

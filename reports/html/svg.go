@@ -132,13 +132,13 @@ func wrapped(parts []string, between string) (lines []string) {
 	return lines
 }
 
-// evidencePicture shows a witness with what it is of.
+// evidencePicture shows a counterexample with what it is of.
 func evidencePicture(label string, e *evidence) *drawnPicture {
 	claim := "not claimed"
 	if e.Claimed {
 		claim = "claimed"
 	}
-	d := &drawnPicture{Width: drawnWidth, Title: fmt.Sprintf("%s: %s, %s, %s", label, e.Name, e.Word(), claim), About: e.Sentence}
+	d := &drawnPicture{Width: drawnWidth, Title: fmt.Sprintf("%s: %s, %s, %s", label, e.Name(), e.Word(), claim), About: e.Sentence}
 	sentence := e.Sentence
 	if e.Margin != "" {
 		sentence += ", by " + e.Margin
