@@ -80,6 +80,7 @@ func (k *key) joined(h *hold) {
 	if longest, ok := k.asked.get(h.client); ok {
 		h.most = max(h.most, longest)
 	}
+	h.relets, _ = k.unsureReleases.get(h.client)
 	for before := range k.known() {
 		if before.client == h.client {
 			h.most = max(h.most, before.most)

@@ -28,6 +28,9 @@ func (c *Checker) releaseCalled(k *key, op *history.Op) {
 		h.depth--
 	}
 	h.doubt = h.doubt || op.Outcome == history.Unknown
+	if c.nested && op.Outcome == history.Unknown {
+		*k.unsureReleases.at(op.Client, 0)++
+	}
 	switch over := h.depth <= 0 || lost; {
 	case over && !h.released:
 		c.tell(fact{kind: factLettingGo, at: callOf(op), key: k, op: op, hold: h})
@@ -40,6 +43,7 @@ func (c *Checker) releaseCalled(k *key, op *history.Op) {
 			c.clearEffects(k, h)
 		}
 	case over && !h.certain: // the one before may have freed a level only
+		h.relet(op)
 		h.mayDelay(op)
 		k.refusal.gone(h)
 	}
