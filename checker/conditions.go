@@ -160,7 +160,7 @@ func (c *Checker) forgetsHolds(cause lockbench.Conditions) {
 func (c *Checker) ranLate(client int32, causes lockbench.Conditions) {
 	for _, k := range c.keys {
 		for _, h := range k.holds {
-			h.stray = h.stray || h.client != client
+			h.staleBeside = h.staleBeside || h.client != client
 			h.under |= causes
 		}
 	}

@@ -136,7 +136,7 @@ func (c *Checker) triedBefore(k *key, op *history.Op) {
 		case h.client != op.Client:
 		case acquires && c.nested: // a level more, maybe
 			h.doubt = true
-		case acquires && c.refreshed, h.id == op.Hold && op.Kind != history.Release: // its core ended at the call
+		case acquires && c.refreshed, h.id == op.Hold && op.Kind != history.Release: // its must-hold interval ended at the call
 			h.until = min(h.until, after(op.Call, ttl))
 		}
 	}
@@ -161,7 +161,7 @@ func (c *Checker) bound(k *key, op *history.Op, end stamp) {
 	}
 	h, r := k.find(op.Hold), &k.refusal
 	if first {
-		c.unlurk(k, op, end)
+		c.staleActed(k, op, end)
 	}
 	if op.Kind == history.Acquire {
 		r.acted = later(r.acted, end)
@@ -176,7 +176,7 @@ func (c *Checker) bound(k *key, op *history.Op, end stamp) {
 	switch {
 	case h != nil && !h.known && h.ops[0] == op:
 		h.widest = until
-		if h.dropped {
+		if h.kept {
 			r.gone(h)
 		}
 	case h != nil && h.fold(op, end.t, true):

@@ -155,7 +155,7 @@ func (c *Checker) died(op *history.Op) {
 		}
 	}
 	c.faults.struck |= c.deathOf(op.Client)
-	c.bury(op.Client)
+	c.retireClient(op.Client)
 }
 
 // leftBehind tells whether the owner of h, who died at t, may have left it on the
@@ -258,7 +258,7 @@ func (c *Checker) stepped(op *history.Op) {
 func (c *Checker) takenAway(fault *history.Op) {
 	k := c.key(fault.Key)
 	victim := k.find(fault.Hold)
-	if victim == nil || !victim.known || !victim.coreAt(callOf(fault)) {
+	if victim == nil || !victim.known || !victim.mustHoldAt(callOf(fault)) {
 		return
 	}
 	for _, op := range c.faults.client(int32(fault.Value)).flying {

@@ -28,7 +28,7 @@ var fencingMonitor = monitor{
 }
 
 // fences checks the numbering of one key's grants. Two grants are ordered when
-// one returned before the other was called, or when their cores are disjoint.
+// one returned before the other was called, or when their must-hold intervals are disjoint.
 type fences struct {
 	returned uint64 // highest of the grants returned
 	ended    uint64 // highest of the grants whose core is over
@@ -87,12 +87,12 @@ func (f *fences) granted(c *Checker, k *key, h *hold, op *history.Op) {
 		c.expose(fencing, c.touching(f.returner, h))
 	}
 	for a := range k.others(h.client) {
-		if a.inCore && a.start.before(returnOf(op)) && !returnOf(op).before(a.coreEnd()) {
+		if a.must && a.start.before(returnOf(op)) && !returnOf(op).before(a.mustEnd()) {
 			f.gone(a)
 		}
 	}
 	floor, by := w.floor, w.by
-	if h.inCore && f.ended > floor { // without a core it may have been granted before
+	if h.must && f.ended > floor { // without a must-hold interval it may have been granted before
 		floor, by = f.ended, f.ender
 	}
 	joins := k.refusal.residual(op) || k.leftOver(op.Client) // what it had left may have gone on
@@ -109,9 +109,9 @@ func (f *fences) granted(c *Checker, k *key, h *hold, op *history.Op) {
 	}
 }
 
-// gone notes that the core of h is over.
+// gone notes that the must-hold interval of h is over.
 func (f *fences) gone(h *hold) {
-	if op := h.ops[0]; h.known && !callOf(op).before(f.since) && h.inCore && op.Fence > f.ended {
+	if op := h.ops[0]; h.known && !callOf(op).before(f.since) && h.must && op.Fence > f.ended {
 		f.ended, f.ender = op.Fence, h
 	}
 }

@@ -6,63 +6,80 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// keptStrays bounds how many strays a key remembers. They matter to the grants
+// keptStale bounds how many stale calls a key remembers one by one. They matter to the grants
 // that they overlap.
-const keptStrays = 16
+const keptStale = 16
 
 // sent remembers a release or extend that may take effect when its owner's lease
 // is over: whoever is granted the key while it is under way may lose it to that.
 func (k *key) sent(h *hold, op *history.Op) {
-	told := op.Outcome == history.LossReported || op.Outcome == history.Failed
 	inTime := !h.released && h.supersededBy == nil && op.Outcome == history.OK && op.Return < h.until
-	if told || inTime {
+	if !inTime {
+		k.sentStale(op)
+	}
+}
+
+// sentByForgotten remembers a release or extend under a hold that is not remembered any more.
+func (k *key) sentByForgotten(op *history.Op) {
+	if k.forgetsHolds && op.Hold != 0 {
+		k.sentStale(op)
+	}
+}
+
+// sentStale remembers a release or extend that may take effect on what others hold.
+func (k *key) sentStale(op *history.Op) {
+	if op.Outcome == history.LossReported || op.Outcome == history.Failed {
 		return
 	}
 	if op.Outcome == history.Unknown {
-		n, _ := k.lurking.get(op.Client)
-		k.lurking.set(op.Client, n+1)
+		n, _ := k.pendingStale.get(op.Client)
+		k.pendingStale.set(op.Client, n+1)
 		return
 	}
-	k.stray(op, returnOf(op))
+	k.staleUntil(op, returnOf(op))
 }
 
-// A stray is a release or extend that may take effect until then on what others
-// hold.
-type stray struct {
+// A staleCall is a release or extend that may take effect until then on what others hold.
+type staleCall struct {
 	client int32
 	until  stamp
 }
 
-func (k *key) stray(op *history.Op, until stamp) {
-	if len(k.strays) == keptStrays {
-		k.strays = slices.Delete(k.strays, 0, 1)
+func (k *key) staleUntil(op *history.Op, until stamp) {
+	if len(k.stale) == keptStale {
+		k.staleForgotten = later(k.staleForgotten, k.stale[0].until)
+		k.stale = slices.Delete(k.stale, 0, 1)
 	}
-	k.strays = append(k.strays, stray{op.Client, until})
+	k.stale = append(k.stale, staleCall{op.Client, until})
 }
 
-// unlurk applies that op, which was struck by a fault, has acted by end.
-func (c *Checker) unlurk(k *key, op *history.Op, end stamp) {
+// staleActed applies that op, which was struck by a fault, has acted by end.
+func (c *Checker) staleActed(k *key, op *history.Op, end stamp) {
 	if op.Outcome != history.Unknown || op.Kind != history.Release && op.Kind != history.Extend {
 		return
 	}
 	sender, counted := op.Client, k.find(op.Hold) != nil
-	if n, _ := k.lurking.get(sender); n == 0 && counted && c.faults.gone(sender) { // see bury
-		sender = theDead
+	if n, _ := k.pendingStale.get(sender); n == 0 && counted && c.faults.gone(sender) { // see retireClient
+		sender = crashedClients
 	}
-	if n, _ := k.lurking.get(sender); n > 0 {
-		k.lurking.set(sender, n-1)
-		k.stray(op, end)
+	if n, _ := k.pendingStale.get(sender); n > 0 {
+		k.pendingStale.set(sender, n-1)
+		k.staleUntil(op, end)
 	}
 }
 
-// metStray notes on h, just granted, whether a stray of another client was under way at
-// some time of its attempt: which of the two took effect first is not known.
-func (k *key) metStray(h *hold) bool {
-	if n, _ := k.lurking.get(theDead); n > 0 {
+// grantedBesideStale tells whether a stale call of another client was under way at some time of
+// the attempt by which h was granted: which of the two took effect first is not known. It
+// notes the conditions of such calls on h.
+func (k *key) grantedBesideStale(h *hold) bool {
+	if n, _ := k.pendingStale.get(crashedClients); n > 0 {
 		h.under |= k.unknown.deaths
 	}
-	lurks := func(l clientTime) bool { return l.client != h.client && l.t > 0 }
-	return slices.ContainsFunc(k.lurking, lurks) || slices.ContainsFunc(k.strays, func(s stray) bool {
+	pending := func(l clientTime) bool { return l.client != h.client && l.t > 0 }
+	if !k.staleForgotten.before(h.began()) {
+		return true
+	}
+	return slices.ContainsFunc(k.pendingStale, pending) || slices.ContainsFunc(k.stale, func(s staleCall) bool {
 		return s.client != h.client && !s.until.before(h.began())
 	})
 }
