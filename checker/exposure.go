@@ -49,6 +49,9 @@ func (c *Checker) meet(m *exposed, h *hold) {
 	under := c.touching(h) | m.own
 	if inside {
 		m.mustHold.add(under)
+		if op.Outcome == history.Refused && h.mustHoldAt(triedFrom(op)) {
+			h.keptOut = later(h.keptOut, triedFrom(op))
+		}
 	}
 	if !judged {
 		return
