@@ -193,8 +193,9 @@ func (c *Checker) obtained(k *key, op *history.Op) {
 
 // reopened notes that a new segment of the must-hold interval of h begins at the return of op.
 func (c *Checker) reopened(k *key, h *hold, op *history.Op, grant bool) {
-	if h.under&forgetful != 0 && !c.faults.forgetting && op.Kind == history.Acquire && !callOf(op).before(callOf(c.faults.restart)) {
-		h.under &^= forgetful
+	if h.forgotten && !c.faults.forgetting() && op.Kind == history.Acquire && !callOf(op).before(callOf(c.faults.restart)) {
+		h.forgotten = false
+		h.under &^= forgetful &^ k.unknown.acts
 	}
 	k.begin(h, returnOf(op), grant)
 }
@@ -207,7 +208,8 @@ func (c *Checker) granted(k *key, h *hold, op *history.Op) {
 	}
 	h.staleBeside = k.grantedBesideStale(h)
 	h.under |= c.grantedUnder(k, op)
-	h.straddles = h.under&forgetful != 0
+	h.forgotten = c.faults.forgotSince(callOf(op)) != 0
+	h.straddles = h.forgotten
 	c.ability.fence = c.ability.fence || op.Fence > 0
 	c.tell(fact{kind: factGranted, at: returnOf(op), key: k, op: op, hold: h})
 	k.begin(h, returnOf(op), true)

@@ -23,7 +23,11 @@ var fencingMonitor = monitor{
 		factGranted:       func(c *Checker, f fact) { f.key.fences.granted(c, f.key, f.hold, f.op) },
 		factGone:          func(_ *Checker, f fact) { f.key.fences.gone(f.hold) },
 		factForgotten:     func(_ *Checker, f fact) { f.key.fences.forget(f.at, f.under) },
-		factStoreCalled:   func(c *Checker, f fact) { f.key.fences.written(c, f.key, f.op) },
+		factStoreCalled: func(c *Checker, f fact) {
+			if f.op.Kind == history.Write {
+				f.key.fences.written(c, f.key, f.op)
+			}
+		},
 	},
 }
 
@@ -100,11 +104,11 @@ func (f *fences) granted(c *Checker, k *key, h *hold, op *history.Op) {
 	switch old := f.forgotten; {
 	case by != nil && op.Fence <= floor && !goesOn(by, floor):
 		c.violate(candidate{kind: fenceNotRaised, key: k, holds: []*hold{by, h}, under: c.touching(by, h)})
-	case old != nil && op.Fence <= old.ops[0].Fence && h.under&forgetful == 0 && !goesOn(old, old.ops[0].Fence):
+	case old != nil && op.Fence <= old.ops[0].Fence && !h.forgotten && !goesOn(old, old.ops[0].Fence):
 		c.violate(candidate{kind: fenceNotRaised, key: k, holds: []*hold{old, h}, under: c.touching(old, h) | f.cause})
 		f.forgotten = nil
 	}
-	if op.Fence > f.returned && h.under&forgetful == 0 {
+	if op.Fence > f.returned && !h.forgotten {
 		f.returned, f.returner = op.Fence, h
 	}
 }

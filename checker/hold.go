@@ -51,8 +51,9 @@ type beginning struct {
 	// least and most are the shortest and the longest lease of its acquires: what
 	// a renewal of unknown outcome, which tells no lease, may have set. least <= most.
 	least, most int64
-	straddles   bool // the server may have forgotten it before the acquire returned
-	regrant     bool // an acquire of unknown outcome may have granted it anew
+	// forgotten: the server may have forgotten it since; straddles: before the acquire returned.
+	forgotten, straddles bool
+	regrant              bool // an acquire of unknown outcome may have granted it anew
 }
 
 // mustHold is the newest segment of the must-hold interval. It deferrable within validity, and ends

@@ -81,7 +81,8 @@ type affecting struct {
 	asked clientTimes
 	// affected are the operations and holds that faults struck, while something may be
 	// left of them.
-	affected []faultEffect
+	affected  []faultEffect
+	wasStruck bool // there was one
 	// unknown are the causes of effects that are not known one by one, since there were too
 	// many: those that may have left the key as it is, and those that may act on it yet.
 	// deaths are those of clients that sent something stale that may act at any time.

@@ -3,6 +3,7 @@ package checker
 import (
 	"slices"
 
+	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -15,19 +16,20 @@ const keptStale = 16
 func (k *key) sent(h *hold, op *history.Op) {
 	inTime := !h.released && h.supersededBy == nil && op.Outcome == history.OK && op.Return < h.until
 	if !inTime {
-		k.sentStale(op)
+		k.sentStale(op, h)
 	}
 }
 
 // sentByForgotten remembers a release or extend under a hold that is not remembered any more.
 func (k *key) sentByForgotten(op *history.Op) {
 	if k.forgetsHolds && op.Hold != 0 {
-		k.sentStale(op)
+		k.sentStale(op, nil)
 	}
 }
 
-// sentStale remembers a release or extend that may take effect on what others hold.
-func (k *key) sentStale(op *history.Op) {
+// sentStale remembers a release or extend under h, nil if that is not known, that may take
+// effect on what others hold.
+func (k *key) sentStale(op *history.Op, h *hold) {
 	if op.Outcome == history.LossReported || op.Outcome == history.Failed {
 		return
 	}
@@ -36,21 +38,30 @@ func (k *key) sentStale(op *history.Op) {
 		k.pendingStale.set(op.Client, n+1)
 		return
 	}
-	k.staleUntil(op, returnOf(op))
+	k.staleUntil(op, h, returnOf(op))
 }
 
 // A staleCall is a release or extend that may take effect until then on what others hold.
 type staleCall struct {
 	client int32
 	until  stamp
+	under  lockbench.Conditions // what touched its sender's hold, and that it had outlived it
 }
 
-func (k *key) staleUntil(op *history.Op, until stamp) {
+// staleUntil remembers op, sent under h, nil if that is not known.
+func (k *key) staleUntil(op *history.Op, h *hold, until stamp) {
+	under := lockbench.Outlived
+	switch {
+	case op.Kind != history.Release && op.Outcome == history.OK: // it prolonged a lease, which was not past
+		under = 0
+	case h != nil:
+		under = h.under | h.outlivedAt(until)
+	}
 	if len(k.stale) == keptStale {
 		k.staleForgotten = later(k.staleForgotten, k.stale[0].until)
 		k.stale = slices.Delete(k.stale, 0, 1)
 	}
-	k.stale = append(k.stale, staleCall{op.Client, until})
+	k.stale = append(k.stale, staleCall{op.Client, until, under})
 }
 
 // staleActed applies that op, which was struck by a fault, has acted by end.
@@ -64,7 +75,7 @@ func (c *Checker) staleActed(k *key, op *history.Op, end stamp) {
 	}
 	if n, _ := k.pendingStale.get(sender); n > 0 {
 		k.pendingStale.set(sender, n-1)
-		k.staleUntil(op, end)
+		k.staleUntil(op, k.find(op.Hold), end)
 	}
 }
 
@@ -75,11 +86,15 @@ func (k *key) grantedBesideStale(h *hold) bool {
 	if n, _ := k.pendingStale.get(crashedClients); n > 0 {
 		h.under |= k.unknown.deaths
 	}
-	pending := func(l clientTime) bool { return l.client != h.client && l.t > 0 }
-	if !k.staleForgotten.before(h.began()) {
-		return true
+	beside := k.staleForgotten.t >= 0 && !k.staleForgotten.before(h.began())
+	for _, p := range k.pendingStale {
+		beside = beside || p.client != h.client && p.t > 0
 	}
-	return slices.ContainsFunc(k.pendingStale, pending) || slices.ContainsFunc(k.stale, func(s staleCall) bool {
-		return s.client != h.client && !s.until.before(h.began())
-	})
+	for _, s := range k.stale {
+		if s.client != h.client && !s.until.before(h.began()) {
+			h.under |= s.under
+			beside = true
+		}
+	}
+	return beside
 }
