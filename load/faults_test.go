@@ -59,7 +59,7 @@ var faultedClients = []faulted{
 	{name: "pause, owner checked", design: "lua-token/strategy", fault: "pause,p=0.2",
 		held: cells("owner-release@outlived+pause loss-reported@outlived+pause exclusion"), change: shortLease},
 	{name: "pause, plain delete", design: "setnx-getset/naive", fault: "pause,p=0.2",
-		broken: cells("owner-release@outlived+pause loss-reported@outlived+pause exclusion@pause"), change: shortLease},
+		broken: cells("owner-release@outlived+pause loss-reported@outlived+pause exclusion@outlived+pause"), change: shortLease},
 	{name: "pause, fenced store", design: "lua-token/fenced", fault: "pause,p=0.2",
 		held: cells("effects fencing loss-reported@outlived+pause"), change: guarded},
 }
