@@ -31,7 +31,7 @@ var earlyGrants = []explanation{
 	}},
 	{"a past owner's release or extend took the key from its owner", func(c *Checker, f fact) (candidate, bool) {
 		h := f.hold
-		if h.staleOp == nil || !callOf(h.staleOp).before(f.at) || h.keptOutSince(h.staleOp) {
+		if h.staleOp == nil || !callOf(h.staleOp).before(f.at) || h.keptOutSince(h.staleOp) || h.forgotten {
 			return candidate{}, false
 		}
 		return c.byPastOwner(freedByStranger, h, f.other), true

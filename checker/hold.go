@@ -36,7 +36,9 @@ type ownership struct {
 	// under is what has touched it so far, see conditions.go. It only grows, but for what a
 	// grant anew ends.
 	under lockbench.Conditions
-	kept  bool // it is not among the open ones any more, but remembered
+	// renewing is what has touched its renewals, and so only what its owner does past validity.
+	renewing lockbench.Conditions
+	kept     bool // it is not among the open ones any more, but remembered
 }
 
 // beginning is how a hold was granted.
