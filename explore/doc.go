@@ -16,7 +16,7 @@
 //     (scenarios.go); what a schedule leaves is probed by another (finish.go);
 //   - an explorer (run.go) has schedules judged (judge.go), adds the verdicts up
 //     (merge.go), and shrinks (shrink.go) and writes down (notes.go, text.go,
-//     replay.go) the first that breaks each guarantee;
+//     replay.go) the first that breaks each cell;
 //   - what differs only in the order of steps that commute (effect.go) is run once:
 //     SOUNDNESS.md proves that nothing is lost by that.
 package explore

@@ -101,7 +101,7 @@ func TestServerFallsSilent(t *testing.T) {
 				t.Errorf("notes %q do not contain %q", notes, want)
 			}
 		}
-		if _, result, _ := judge(t, record.Bytes()); verdict(result, lockbench.Exclusion) == checker.Broken {
+		if _, result, _ := judge(t, record.Bytes()); result.Find(lockbench.Exclusion.At(0)).Verdict == checker.Broken {
 			t.Error("exclusion is broken on a server that was lost")
 		}
 		// A closed go-redis pool that found nobody to dial ends within a second.

@@ -70,6 +70,6 @@ func ExampleRun() {
 		return
 	}
 	result, err := checker.Check(source)
-	fmt.Println(result.Find(lockbench.Exclusion).Verdict, result.Find(lockbench.Effects).Verdict, err)
+	fmt.Println(result.Find(lockbench.Exclusion.At(0)).Verdict, result.Find(lockbench.Effects.At(0)).Verdict, err)
 	// Output: held held <nil>
 }

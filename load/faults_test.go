@@ -27,8 +27,9 @@ import (
 // faulted is one design under one fault.
 type faulted struct {
 	name, design, fault string
-	// held must be held and broken broken, each with exposure.
-	held, broken []lockbench.Guarantee
+	// held must be held under these conditions and whatever else happens, but for work past
+	// a lease and what breaks something; broken must be broken under exactly these.
+	held, broken []lockbench.Cell
 	change       func(*workloads.Options)
 }
 
@@ -36,73 +37,83 @@ type faulted struct {
 // any: they are made in virtual time.
 var faultedClients = []faulted{
 	{name: "crash, sound", design: "lua-token/strategy", fault: "crash,p=0.01",
-		held: list(lockbench.Recovery, lockbench.Exclusion)},
+		held: cells("recovery@crash exclusion")},
 	{name: "crash between two commands", design: "setnx-getset/naive", fault: "crash,p=0.05",
-		broken: list(lockbench.Recovery), change: wedges},
+		broken: cells("recovery@crash"), change: wedges},
 	{name: "crash of a watchdog", design: "hash-reentrant/notify", fault: "crash,p=0.01",
-		held: list(lockbench.Recovery, lockbench.Exclusion)},
+		held: cells("recovery@crash exclusion")},
 	{name: "lost reply, sound", design: "lua-token/strategy", fault: "lost-reply,p=0.02",
-		held: list(lockbench.LostReply, lockbench.Exclusion)},
+		held: cells("recovery@lost-reply exclusion")},
 	{name: "lost reply between two commands", design: "setnx-getset/naive", fault: "lost-reply,p=0.05",
-		broken: list(lockbench.LostReply), change: wedges},
+		broken: cells("recovery@lost-reply"), change: wedges},
 	{name: "cut, sound", design: "lua-token/strategy", fault: "cut,p=0.02",
-		held: list(lockbench.LostReply, lockbench.Exclusion)},
+		held: cells("recovery@lost-reply exclusion")},
 	{name: "cancel, sound", design: "lua-token/strategy", fault: "cancel,p=0.1",
-		held: list(lockbench.Cancel, lockbench.Exclusion)},
+		held: cells("recovery@cancel exclusion")},
 	{name: "skew, by the server's clock", design: "lua-token/strategy", fault: "skew,by=5s",
-		held: list(lockbench.Skew)},
+		held: cells("exclusion@skew")},
 	{name: "skew, by the clients' clocks", design: "setnx-getset/timestamp", fault: "skew,by=5s",
-		broken: list(lockbench.Skew)},
+		broken: cells("exclusion@skew")},
 	{name: "script flush, sound", design: "lua-token/strategy", fault: "script-flush,every=100ms",
-		held: list(lockbench.ScriptFlush, lockbench.Exclusion)},
+		held: cells("answers@script-flush exclusion")},
 	{name: "pause, owner checked", design: "lua-token/strategy", fault: "pause,p=0.2",
-		held: list(lockbench.OwnerRelease, lockbench.LossReported, lockbench.Exclusion), change: shortLease},
+		held: cells("owner-release@outlived+pause loss-reported@outlived+pause exclusion"), change: shortLease},
 	{name: "pause, plain delete", design: "setnx-getset/naive", fault: "pause,p=0.2",
-		broken: list(lockbench.OwnerRelease, lockbench.LossReported, lockbench.Exclusion), change: busyKey},
+		broken: cells("owner-release@outlived+pause loss-reported@outlived+pause exclusion"), change: busyKey},
 	{name: "pause, fenced store", design: "lua-token/fenced", fault: "pause,p=0.2",
-		held: list(lockbench.Effects, lockbench.Fencing, lockbench.LossReported), change: guarded},
+		held: cells("effects fencing loss-reported@outlived+pause"), change: guarded},
 }
 
 // faultedServers are runs that need a server of its own, in real time: it is what is
 // struck, or it is reached by connections that are, or by another client library.
 var faultedServers = []faulted{
 	{name: "server pause, sound", design: "lua-token/strategy", fault: "server-pause,at=500ms,every=2s,for=1s",
-		held: list(lockbench.Exclusion, lockbench.NoEarlyExpiry)},
+		held: cells("exclusion lease")},
 	{name: "restart, empty", design: "lua-token/strategy", fault: "restart,at=500ms,every=1s",
-		held: list(lockbench.Exclusion), broken: list(lockbench.Restart), change: longHolds},
+		held: cells("exclusion"), broken: cells("exclusion@state-loss"), change: longHolds},
 	{name: "restart, from its log", design: "lua-token/strategy", fault: "restart-aof,at=500ms,every=1s",
-		held: list(lockbench.Exclusion, lockbench.ScriptFlush), change: longHolds},
+		held: cells("exclusion answers@script-flush"), change: longHolds},
 	{name: "failover", design: "lua-token/strategy", fault: "failover,at=300ms,every=600ms",
-		held: list(lockbench.Exclusion, lockbench.ScriptFlush), broken: list(lockbench.Failover), change: longThinks},
+		held: cells("exclusion answers@script-flush"), broken: cells("exclusion@script-flush+failover"), change: longThinks},
 	{name: "evicted", design: "lua-token/strategy", fault: "evict,at=300ms,every=600ms",
-		held: list(lockbench.Exclusion), broken: list(lockbench.Restart), change: longHolds},
+		held: cells("exclusion"), broken: cells("exclusion@state-loss"), change: longHolds},
 	{name: "clock stepped ahead", design: "lua-token/strategy", fault: "clock-step,at=300ms,every=300ms",
-		held: list(lockbench.Skew), broken: list(lockbench.Restart), change: longHolds},
+		held: cells("exclusion@skew"), broken: cells("exclusion@skew+state-loss"), change: longHolds},
 	{name: "clock stepped back, to its start", design: "lua-token/strategy", fault: "clock-step,at=300ms,every=0s,by=-3s",
-		held: list(lockbench.Skew), change: longHolds},
+		held: cells("exclusion@skew"), change: longHolds},
 	{name: "clock stepped ahead, by the clients' clocks", design: "rueidislock/noloop", fault: "clock-step,at=300ms,every=300ms",
-		broken: list(lockbench.Restart, lockbench.Skew), change: longHolds},
+		broken: cells("exclusion@skew+state-loss exclusion@skew"), change: longHolds},
 	{name: "lost reply, of another client library", design: "rueidislock/noloop", fault: "lost-reply,p=0.05",
-		held: list(lockbench.LostReply)},
+		held: cells("recovery@lost-reply")},
 	{name: "cut, of another client library", design: "rueidislock/noloop", fault: "cut,p=0.05",
-		held: list(lockbench.LostReply)},
+		held: cells("recovery@lost-reply")},
 	{name: "cancel, of another client library", design: "rueidislock/noloop", fault: "cancel,p=0.2",
-		held: list(lockbench.Cancel, lockbench.Exclusion)},
+		held: cells("recovery@cancel exclusion")},
 	{name: "lost reply, of a client that batches", design: "lua-token/batched", fault: "lost-reply,p=0.05",
-		held: list(lockbench.LostReply, lockbench.Exclusion)},
+		held: cells("recovery@lost-reply exclusion")},
 	{name: "cut, of a client that batches", design: "lua-token/batched", fault: "client-kill,at=300ms,every=300ms",
-		held: list(lockbench.Exclusion)},
+		held: cells("exclusion")},
 	{name: "slow", design: "lua-token/strategy", fault: "slow,every=500ms,for=200ms",
-		held: list(lockbench.Exclusion)},
+		held: cells("exclusion")},
 	{name: "throttled", design: "lua-token/strategy", fault: "throttle,every=500ms,for=200ms",
-		held: list(lockbench.Exclusion)},
+		held: cells("exclusion")},
 	{name: "black hole", design: "lua-token/strategy", fault: "black-hole,at=100ms,every=100ms,for=200ms",
-		held: list(lockbench.Exclusion, lockbench.LostReply), change: wedges},
+		held: cells("exclusion recovery@lost-reply"), change: wedges},
 	{name: "client kill, sound", design: "lua-token/strategy", fault: "client-kill,at=50ms,every=10ms",
-		held: list(lockbench.Exclusion, lockbench.LostReply)},
+		held: cells("exclusion recovery@lost-reply")},
 }
 
-func list(g ...lockbench.Guarantee) []lockbench.Guarantee { return g }
+// cells reads cells, separated by spaces.
+func cells(text string) (all []lockbench.Cell) {
+	for name := range strings.FieldsSeq(text) {
+		cell, err := lockbench.ParseCell(name)
+		if err != nil {
+			panic(err)
+		}
+		all = append(all, cell)
+	}
+	return all
+}
 
 // longHolds has every lock held for most of the time, and others try for it often, so
 // that what strikes the server meets some that last and what it forgot is taken soon.
@@ -241,10 +252,27 @@ func (c *faulted) watch(r io.Reader, due func() bool, seen chan<- struct{}) erro
 
 // shown tells whether all that c is to show is met.
 func (c *faulted) shown(r checker.Result) bool {
-	lacks := func(want checker.Verdict) func(lockbench.Guarantee) bool {
-		return func(g lockbench.Guarantee) bool { return r.Find(g).Verdict != want }
+	lacks := func(want checker.Verdict) func(lockbench.Cell) bool {
+		return func(cell lockbench.Cell) bool { return c.found(r, cell).Verdict != want }
 	}
 	return !slices.ContainsFunc(c.held, lacks(checker.Held)) && !slices.ContainsFunc(c.broken, lacks(checker.Broken))
+}
+
+// found is what r says of a cell: exactly of it where it is to be broken.
+func (c *faulted) found(r checker.Result, cell lockbench.Cell) (worst checker.Finding) {
+	if slices.Contains(c.broken, cell) {
+		return r.Find(cell)
+	}
+	excused := lockbench.Outlived
+	for _, b := range c.broken {
+		excused |= b.Under
+	}
+	for _, f := range r.Findings {
+		if f.Cell.Guarantee == cell.Guarantee && f.Cell.Under.Has(cell.Under) && f.Cell.Under&excused&^cell.Under == 0 && f.Verdict.Graver(worst.Verdict) {
+			worst = f
+		}
+	}
+	return worst
 }
 
 func (c *faulted) options(o *workloads.Options) {
@@ -256,14 +284,19 @@ func (c *faulted) options(o *workloads.Options) {
 
 func (c *faulted) judge(t *testing.T, r checker.Result) {
 	t.Helper()
-	for _, g := range c.held {
-		if f := r.Find(g); f.Verdict != checker.Held {
-			t.Errorf("%s: %v with %d occasions (%s); want held; %+v", g, f.Verdict, f.Exposure, f.Note, f.Witness)
+	for _, cell := range c.held {
+		if f := c.found(r, cell); f.Verdict != checker.Held {
+			t.Errorf("%s: %s is %v with %d occasions (%s); want held; %+v", cell, f.Cell, f.Verdict, f.Exposure, f.Note, f.Witness)
 		}
 	}
-	for _, g := range c.broken {
-		if f := r.Find(g); f.Verdict != checker.Broken {
-			t.Errorf("%s: %v with %d occasions (%s); want broken", g, f.Verdict, f.Exposure, f.Note)
+	for _, cell := range c.broken {
+		if f := c.found(r, cell); f.Verdict != checker.Broken {
+			t.Errorf("%s: %v with %d occasions (%s); want broken", cell, f.Verdict, f.Exposure, f.Note)
+		}
+	}
+	if t.Failed() {
+		for _, f := range r.Findings {
+			t.Logf("%s: %v, %d of %d", f.Cell, f.Verdict, f.Violations, f.Exposure)
 		}
 	}
 }
@@ -313,7 +346,7 @@ func TestServersDown(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, result, _ := judge(t, record.Bytes())
-			if v := verdict(result, lockbench.Exclusion); v != checker.Held || len(result.Defects) > 0 {
+			if v := result.Find(lockbench.Exclusion.At(0)).Verdict; v != checker.Held || len(result.Defects) > 0 {
 				t.Errorf("exclusion %v, defects %v; want held and none", v, result.Defects)
 			}
 		})

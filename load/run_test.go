@@ -70,15 +70,6 @@ func judge(t *testing.T, record []byte) (history.Header, checker.Result, history
 	return src.Header(), result, src.End()
 }
 
-func verdict(r checker.Result, g lockbench.Guarantee) checker.Verdict {
-	for _, f := range r.Findings {
-		if f.Guarantee == g {
-			return f.Verdict
-		}
-	}
-	return checker.Untested
-}
-
 // keysLeft counts all keys on the server.
 func keysLeft(t *testing.T, s *servers.Server) int64 {
 	t.Helper()
@@ -124,8 +115,9 @@ func runSound(t *testing.T, c Config, ends string) {
 	if s.Grants == 0 || s.Grants != result.Grants || progress.Grants.Load() != s.Grants {
 		t.Errorf("grants: summary %d, history %d, progress %d; want the same, above 0", s.Grants, result.Grants, progress.Grants.Load())
 	}
-	if len(s.WitnessOverlaps) > 0 || len(result.Defects) > 0 || verdict(result, lockbench.Exclusion) != checker.Held {
-		t.Errorf("overlaps %v, defects %v, exclusion %v; want none and held", s.WitnessOverlaps, result.Defects, verdict(result, lockbench.Exclusion))
+	exclusion := result.Find(lockbench.Exclusion.At(0)).Verdict
+	if len(s.WitnessOverlaps) > 0 || len(result.Defects) > 0 || exclusion != checker.Held {
+		t.Errorf("overlaps %v, defects %v, exclusion %v; want none and held", s.WitnessOverlaps, result.Defects, exclusion)
 	}
 	if s.Commands < s.Grants || s.WitnessEntries != s.Grants {
 		t.Errorf("%d commands and %d entries witnessed for %d grants", s.Commands, s.WitnessEntries, s.Grants)
@@ -154,9 +146,9 @@ func TestRunUnsoundDesign(t *testing.T) {
 		if len(s.WitnessOverlaps) == 0 || len(result.Defects) > 0 {
 			t.Errorf("overlaps %v, defects %v; want some and none", s.WitnessOverlaps, result.Defects)
 		}
-		for _, g := range []lockbench.Guarantee{lockbench.Exclusion, lockbench.OwnerRelease} {
-			if got := verdict(result, g); got != checker.Broken {
-				t.Errorf("%s is %v, want broken", g, got)
+		for _, cell := range []lockbench.Cell{lockbench.Exclusion.At(0), lockbench.OwnerRelease.At(lockbench.Outlived)} {
+			if got := result.Find(cell).Verdict; got != checker.Broken {
+				t.Errorf("%s is %v, want broken", cell, got)
 			}
 		}
 	})
@@ -270,7 +262,7 @@ func TestRunServerDies(t *testing.T) {
 	_, result, _ := judge(t, record.Bytes())
 	for _, f := range result.Findings {
 		if f.Verdict == checker.Broken {
-			t.Errorf("%s is broken on a server that died: %+v", f.Guarantee, f)
+			t.Errorf("%s is broken on a server that died: %+v", f.Cell, f)
 		}
 	}
 }

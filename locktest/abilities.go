@@ -24,36 +24,30 @@ type abilities struct {
 	reacquire                      design.Reacquire
 }
 
-// lacks says why g is not for a lock with these abilities, empty when it is.
-func (a abilities) lacks(g lockbench.Guarantee) string {
-	switch {
-	case g == lockbench.Extend && !a.extend:
-		return "the lock's leases cannot be extended: they are no lockbench.Extender"
+// lacks says why cell is not for a lock with these abilities, empty when it is.
+func (a abilities) lacks(cell lockbench.Cell) string {
+	switch g := cell.Guarantee; {
 	case g == lockbench.Fencing && !a.fence:
 		return "the lock's leases have no fences: they are no lockbench.Fencer"
 	case g == lockbench.ReleaseDelay && !a.delay:
 		return "the lock's leases cannot be released with a delay: they are no lockbench.DelayedReleaser"
 	case g == lockbench.Reentrancy && a.reacquire != design.Nested:
 		return "a second acquire by the holder does not count: it is " + string(a.reacquire)
-	case g == lockbench.Fairness:
-		return "fairness is measured, not judged"
-	case g == lockbench.Failover:
+	case cell.Under.Has(lockbench.Failover):
 		return "one server cannot fail over"
+	case cell.Under.Has(lockbench.ThreadDeath):
+		return "every owner has a process of its own, and dies with it"
 	}
 	return ""
 }
 
-// claims is what a lock with these abilities is held to by default.
-func (a abilities) claims() []lockbench.Guarantee {
-	var all []lockbench.Guarantee
-	for _, i := range lockbench.Guarantees() {
-		switch i.Name {
-		case lockbench.Overrun, lockbench.Restart, lockbench.Failover, lockbench.Reentrancy:
-		default:
-			if a.lacks(i.Name) == "" {
-				all = append(all, i.Name)
-			}
-		}
+// promised are the guarantees that leases with these abilities promise.
+func (a abilities) promised() (all []lockbench.Guarantee) {
+	if a.fence {
+		all = append(all, lockbench.Fencing)
+	}
+	if a.delay {
+		all = append(all, lockbench.ReleaseDelay)
 	}
 	return all
 }

@@ -9,34 +9,35 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 )
 
-// A play is what puts one guarantee to the test in real time. Its owners only do
-// things that a sound lock survives; whether it did, the checker decides by the
-// record, on any machine and however slow.
+// A play is what puts one cell to the test in real time. Its owners only do things that
+// a sound lock survives; whether it did, the checker decides by the record, on any
+// machine and however slow.
 type play struct {
-	guarantee lockbench.Guarantee
+	name string
+	cell lockbench.Cell
 	// owners are how many compete for one key, sides how many keys the same is done
 	// with side by side.
 	owners, sides int
 	faults        []string // what the record is to say of faults
 	lapses        bool     // an owner that lives loses the lock to the end of its lease
+	extends       bool     // leases have to be extended
 	run           func(*stage)
 }
 
-// plays are what can be tested without faults of the server, in the order of
-// lockbench.Guarantees.
+// plays are what can be tested without faults of the server.
 var plays = []play{
-	{guarantee: lockbench.Exclusion, owners: 6, sides: 1, run: contend},
-	{guarantee: lockbench.OwnerRelease, owners: 3, sides: 3, lapses: true, run: releaseLate},
-	{guarantee: lockbench.NoEarlyExpiry, owners: 2, sides: 4, run: outwait},
-	{guarantee: lockbench.Recovery, owners: 2, sides: 3, faults: []string{"crash"}, run: abandon},
-	{guarantee: lockbench.LossReported, owners: 2, sides: 3, lapses: true, run: loseAndAsk},
-	{guarantee: lockbench.Extend, owners: 2, sides: 2, run: extendAndHold},
-	{guarantee: lockbench.Reentrancy, owners: 2, sides: 2, run: nest},
-	{guarantee: lockbench.Fencing, owners: 3, sides: 2, run: drawFences},
-	{guarantee: lockbench.Effects, owners: 4, sides: 1, run: update},
-	{guarantee: lockbench.NoSpuriousRefusal, owners: 2, sides: 2, run: handOver},
-	{guarantee: lockbench.Cancel, owners: 3, sides: 4, faults: []string{"cancel"}, run: giveUp},
-	{guarantee: lockbench.ReleaseDelay, owners: 3, sides: 2, run: releaseWithDelay},
+	{name: "contend", cell: lockbench.Exclusion.At(0), owners: 6, sides: 1, run: contend},
+	{name: "late-release", cell: lockbench.OwnerRelease.At(lockbench.Outlived), owners: 3, sides: 3, lapses: true, run: releaseLate},
+	{name: "lease", cell: lockbench.LeaseKept.At(0), owners: 2, sides: 4, run: outwait},
+	{name: "extend", cell: lockbench.LeaseKept.At(0), owners: 2, sides: 2, extends: true, run: extendAndHold},
+	{name: "crash", cell: lockbench.Recovery.At(lockbench.Crash), owners: 2, sides: 3, faults: []string{"crash"}, run: abandon},
+	{name: "cancel", cell: lockbench.Recovery.At(lockbench.Cancel), owners: 3, sides: 4, faults: []string{"cancel"}, run: giveUp},
+	{name: "loss", cell: lockbench.LossReported.At(lockbench.Outlived), owners: 2, sides: 3, lapses: true, run: loseAndAsk},
+	{name: "nested", cell: lockbench.Reentrancy.At(0), owners: 2, sides: 2, run: nest},
+	{name: "fences", cell: lockbench.Fencing.At(0), owners: 3, sides: 2, run: drawFences},
+	{name: "update", cell: lockbench.Effects.At(0), owners: 4, sides: 1, run: update},
+	{name: "hand-over", cell: lockbench.NoSpuriousRefusal.At(0), owners: 2, sides: 2, run: handOver},
+	{name: "delay", cell: lockbench.ReleaseDelay.At(0), owners: 3, sides: 2, run: releaseWithDelay},
 }
 
 // rounds is n, or less of it where the test is to be short.

@@ -18,8 +18,10 @@ import (
 
 // A Result is what exploring a lock found.
 type Result struct {
-	// Findings has one entry per guarantee, in the order of lockbench.Guarantees: the
-	// worst verdict of any scenario.
+	// Findings has an entry for each guarantee where nothing goes wrong, one for each under a
+	// condition that was met, one for each under several that was broken where no fewer
+	// explain it, and one of exclusion for each condition that was not met; in the order of
+	// lockbench.Cell.Compare. A verdict is the worst of any scenario.
 	Findings []Finding
 	// Coverage says of each scenario how far it was explored.
 	Coverage []explore.Coverage
@@ -28,17 +30,19 @@ type Result struct {
 	// Again says of each file of a schedule that was run again what came of it.
 	Again []string
 
-	name    string // of the test
-	lacking map[lockbench.Guarantee]string
-	seed    uint64
+	name      string // of the test
+	abilities abilities
+	clock     bool // the lock read its environment's clock
+	seed      uint64
 }
 
-// A Finding is what was found of one guarantee.
+// A Finding is what was found of one cell: of a guarantee, under conditions.
 type Finding struct {
 	checker.Finding
 	// Scenario is what showed it: a scenario's name, or the file of a schedule.
 	Scenario string
-	// Schedule shows the guarantee broken, or the hazard; nil when neither is.
+	// Schedule shows the cell broken; nil when it is not, or when that of the same guarantee
+	// under fewer conditions shows it, too.
 	Schedule *explore.Witness
 
 	file string // where Schedule stands
@@ -63,14 +67,17 @@ func Check(t *testing.T, newLocker NewLocker) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	c := &check{t: t, newLocker: newLocker, settings: s, abilities: s.claims.read(a)}
+	claims, err := claimed(a, nil, s.claims)
+	if err != nil {
+		return Result{}, err
+	}
+	c := &check{t: t, newLocker: newLocker, settings: s, abilities: read(a, claims), claims: claims}
 	c.prepare()
 	if err := c.run(); err != nil {
 		return Result{}, err
 	}
-	if !c.read.Load() {
-		c.result.lacking[lockbench.Skew] = "the lock does not read the clock of its environment, Env.Now: only that is skewed"
-	}
+	c.result.clock = c.read.Load()
+	c.list()
 	return c.result, nil
 }
 
@@ -80,6 +87,7 @@ type check struct {
 	newLocker NewLocker
 	settings  settings
 	abilities abilities
+	claims    lockbench.Claims
 	design    design.Design
 	inner     *testing.T  // the bubble's
 	read      atomic.Bool // the lock read its environment's clock
@@ -87,27 +95,18 @@ type check struct {
 }
 
 func (c *check) prepare() {
-	claims := c.settings.claims.of(c.abilities)
 	c.design = design.Design{
 		Name:      c.t.Name(),
 		Summary:   "a lock under test",
 		Source:    "locktest",
-		Claims:    claims,
+		Claims:    c.claims,
 		Reacquire: c.abilities.reacquire,
 		Open:      c.open,
 
-		Renews:       slices.Contains(claims, lockbench.Overrun),
+		Renews:       c.claims.Claims(lockbench.Exclusion.At(lockbench.Outlived)),
 		RenewsUnseen: c.abilities.renews,
 	}
-	c.result = Result{name: c.t.Name(), seed: c.settings.seed, lacking: map[lockbench.Guarantee]string{}}
-	for _, i := range lockbench.Guarantees() {
-		c.result.Findings = append(c.result.Findings, Finding{Finding: checker.Finding{
-			Guarantee: i.Name, Claimed: slices.Contains(claims, i.Name),
-		}})
-		if why := c.abilities.lacks(i.Name); why != "" {
-			c.result.lacking[i.Name] = why
-		}
-	}
+	c.result = Result{name: c.t.Name(), seed: c.settings.seed, abilities: c.abilities}
 }
 
 func (c *check) open(env design.Environment) (design.Process, error) {
@@ -202,34 +201,48 @@ func (c *check) bubble() explore.Bubble {
 // add puts r, found in a scenario or in the schedule of file, to what was found
 // before.
 func (c *check) add(r explore.Result, scenario, file string) {
-	for i := range c.result.Findings {
-		f := &c.result.Findings[i]
-		for _, found := range r.Findings {
-			if found.Guarantee == f.Guarantee {
-				other := Finding{Finding: found, Scenario: scenario, file: file}
-				if w, ok := r.Witnesses[f.Guarantee]; ok {
-					other.Schedule = &w
-				}
-				f.join(other)
-			}
+	for _, found := range r.Findings {
+		f := Finding{Finding: found, Scenario: scenario, file: file}
+		if w, ok := r.Witnesses[found.Cell]; ok {
+			f.Schedule = &w
 		}
+		at, known := c.result.place(f.Cell)
+		if !known {
+			c.result.Findings = slices.Insert(c.result.Findings, at, f)
+			continue
+		}
+		c.result.Findings[at].join(f)
 	}
+}
+
+// place returns where the finding on cell is, or would be.
+func (r *Result) place(cell lockbench.Cell) (at int, known bool) {
+	return slices.BinarySearchFunc(r.Findings, cell, func(f Finding, c lockbench.Cell) int { return f.Cell.Compare(c) })
 }
 
 // join makes f what it and other say together.
 func (f *Finding) join(other Finding) {
-	exposure, violations := f.Exposure+other.Exposure, f.Violations+other.Violations
-	claimed, exercised := f.Claimed, f.Exercised || other.Exercised
-	if f.Scenario == "" || other.outweighs(f) {
+	sum := f.Finding
+	sum.Exposure += other.Exposure
+	sum.Violations += other.Violations
+	sum.Against += other.Against
+	for q, n := range other.Asked {
+		sum.Asked[q] += n
+	}
+	if other.outweighs(f) {
+		sum.Verdict, sum.Note, sum.Witness, sum.Measures = other.Verdict, other.Note, other.Witness, other.Measures
 		*f = other
 	}
-	f.Exposure, f.Violations = exposure, violations
-	f.Claimed, f.Exercised = claimed, exercised
+	sum.Exercised = sum.Exercised || other.Exercised
+	f.Finding = sum
 }
 
 func (f *Finding) outweighs(other *Finding) bool {
-	if f.Verdict != other.Verdict {
+	switch {
+	case f.Verdict != other.Verdict:
 		return f.Verdict.Graver(other.Verdict)
+	case (f.Against > 0) != (other.Against > 0):
+		return f.Against > 0
 	}
 	return f.steps() < other.steps()
 }
@@ -240,4 +253,31 @@ func (f *Finding) steps() int {
 		return 1 << 30
 	}
 	return len(f.Schedule.Rows)
+}
+
+// list makes the findings those that are shown: a cell holds by all occasions under its
+// conditions, whatever else happened, and one of several conditions is only shown when it is
+// broken and no cell of fewer explains that.
+func (c *check) list() {
+	var plain checker.Result
+	for _, f := range c.result.Findings {
+		plain.Findings = append(plain.Findings, f.Finding)
+	}
+	var all []Finding
+	var cells []lockbench.Cell
+	for _, f := range c.result.Findings {
+		_, explained := c.result.explained(f)
+		if f.Finding = found(plain, f.Cell); f.Cell.Under.Count() < 2 || f.Verdict == checker.Broken && !explained {
+			all, cells = append(all, f), append(cells, f.Cell)
+		}
+	}
+	c.result.Findings = all
+	for _, cell := range unmet(cells) {
+		f := Finding{Finding: found(plain, cell)}
+		if f.Claimed = c.claims.Claims(cell); f.Exposure == 0 {
+			f.Note = "nothing of the kind happened: " + cell.Under.String()
+		}
+		at, _ := c.result.place(cell)
+		c.result.Findings = slices.Insert(c.result.Findings, at, f)
+	}
 }

@@ -5,7 +5,6 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -26,7 +25,7 @@ const (
 type settings struct {
 	seed   uint64
 	budget budget
-	claims claims
+	claims string // terms, empty for none
 	replay string // a file, empty for none
 }
 
@@ -42,7 +41,8 @@ func environment() (settings, error) {
 	if s.budget, err = parseBudget(os.Getenv(budgetVariable)); err != nil {
 		return s, err
 	}
-	s.claims, err = parseClaims(os.Getenv(claimsVariable))
+	s.claims = os.Getenv(claimsVariable)
+	_, err = claimed(abilities{}, nil, s.claims)
 	return s, err
 }
 
@@ -88,56 +88,23 @@ func (b budget) less(elapsed time.Duration, schedules int64) budget {
 	return budget{time: max(1, b.time-elapsed)}
 }
 
-// claims are what a lock is held to: a list, or changes to what is the default.
-type claims struct {
-	only, add, drop []lockbench.Guarantee
-}
-
-func parseClaims(text string) (claims, error) {
-	var c claims
-	for name := range strings.SplitSeq(text, ",") {
-		name = strings.TrimSpace(name)
-		if name == "" {
-			continue
-		}
-		g := lockbench.Guarantee(strings.TrimLeft(name, "+-"))
-		if !slices.ContainsFunc(lockbench.Guarantees(), func(i lockbench.GuaranteeInfo) bool { return i.Name == g }) {
-			return c, fmt.Errorf("%s: %q is no guarantee; hint: %s", claimsVariable, name, strings.Join(guarantees(), ", "))
-		}
-		switch name[0] {
-		case '+':
-			c.add = append(c.add, g)
-		case '-':
-			c.drop = append(c.drop, g)
-		default:
-			c.only = append(c.only, g)
-		}
+// claimed returns what a lock with these abilities is held to: what a lease on one server can
+// keep, unless the terms of an option, and then those of the environment, say otherwise.
+func claimed(a abilities, option []string, variable string) (lockbench.Claims, error) {
+	claims, err := lockbench.LeaseClaims(a.promised()...).Parse(option...)
+	if err != nil {
+		return claims, err
 	}
-	return c, nil
-}
-
-func guarantees() (names []string) {
-	for _, i := range lockbench.Guarantees() {
-		names = append(names, string(i.Name))
+	if claims, err = claims.Parse(variable); err != nil {
+		err = fmt.Errorf("%s=%q: %w", claimsVariable, variable, err)
 	}
-	return names
-}
-
-// of returns what a lock with these abilities is held to.
-func (c claims) of(a abilities) []lockbench.Guarantee {
-	claimed := c.only
-	if claimed == nil {
-		claimed = a.claims()
-	}
-	claimed = slices.Concat(claimed, c.add)
-	return slices.DeleteFunc(claimed, func(g lockbench.Guarantee) bool { return slices.Contains(c.drop, g) })
+	return claims, err
 }
 
 // read returns what a lock's looks amount to. One whose first release frees what was
 // acquired twice may refresh its hold, or count wrongly; the claim tells.
-func (c claims) read(a abilities) abilities {
-	counts := slices.Contains(slices.Concat(c.only, c.add), lockbench.Reentrancy)
-	if counts && a.reacquire == design.Refreshed {
+func read(a abilities, claims lockbench.Claims) abilities {
+	if a.reacquire == design.Refreshed && slices.Contains(claims.Keeps, lockbench.Reentrancy) {
 		a.reacquire = design.Nested
 	}
 	return a

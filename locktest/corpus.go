@@ -40,8 +40,8 @@ func (r Result) keep(f Finding) (file string, err error) {
 		return f.file, nil
 	}
 	text := f.Schedule.Replay.Text
-	name := fmt.Sprintf("%s-%x.replay", f.Guarantee, sha256.Sum256(text))
-	file = filepath.Join(directory(r.name), name[:len(string(f.Guarantee))+9]+".replay")
+	hash := sha256.Sum256(text)
+	file = filepath.Join(directory(r.name), fmt.Sprintf("%s-%x.replay", f.Cell, hash[:4]))
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return "", err
 	}

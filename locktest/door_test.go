@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -135,19 +134,19 @@ func TestCheckFindsMutants(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		mutant string
-		breaks lockbench.Guarantee
-		few    int // schedules: three times as many as show it
+		breaks string // a cell
+		few    int    // schedules: three times as many as show it
 	}{
-		{"get-set", lockbench.Exclusion, 40},
-		{"plain-del", lockbench.OwnerRelease, 40},
-		{"drift-added", lockbench.NoEarlyExpiry, 300},
-		{"setnx-expire", lockbench.Recovery, 300},
-		{"silent-loss", lockbench.LossReported, 40},
-		{"renew-releases", lockbench.Extend, 40},
-		{"fence-first", lockbench.Fencing, 300},
-		{"client-clock", lockbench.Skew, 1200},
-		{"evalsha-only", lockbench.ScriptFlush, 150},
-		{"release-then-delay", lockbench.ReleaseDelay, 80},
+		{"get-set", "exclusion", 40},
+		{"plain-del", "owner-release@outlived", 40},
+		{"drift-added", "lease", 300},
+		{"setnx-expire", "recovery@crash", 300},
+		{"silent-loss", "loss-reported@outlived", 40},
+		{"renew-releases", "lease", 40},
+		{"fence-first", "fencing", 300},
+		{"client-clock", "exclusion@skew", 1200},
+		{"evalsha-only", "answers@script-flush", 150},
+		{"release-then-delay", "release-delay", 80},
 	} {
 		t.Run(c.mutant, func(t *testing.T) {
 			if !alone(t, c.few, max(c.few, 400)) {
@@ -157,8 +156,8 @@ func TestCheckFindsMutants(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if f := finding(r, c.breaks); f.Verdict != checker.Broken || f.Schedule == nil {
-				t.Errorf("%s: got %v (%s) with schedule %v, want it broken by one\n%s", c.breaks, f.Verdict, f.Note, f.Schedule, r.Covered())
+			if f := finding(r, cellOf(t, c.breaks)); f.Verdict != checker.Broken || f.Schedule == nil {
+				t.Errorf("%s: got %v (%s) with schedule %v, want it broken by one\n%s", f.Cell, f.Verdict, f.Note, f.Schedule, r.Covered())
 			}
 			if err := r.Err(); err == nil || !strings.Contains(err.Error(), "broken") {
 				t.Errorf("got error %v, want one of what is broken", err)
@@ -167,8 +166,23 @@ func TestCheckFindsMutants(t *testing.T) {
 	}
 }
 
-func finding(r locktest.Result, g lockbench.Guarantee) locktest.Finding {
-	return r.Findings[slices.IndexFunc(r.Findings, func(f locktest.Finding) bool { return f.Guarantee == g })]
+// finding is that of cell, an empty one where there is none.
+func finding(r locktest.Result, cell lockbench.Cell) locktest.Finding {
+	for _, f := range r.Findings {
+		if f.Cell == cell {
+			return f
+		}
+	}
+	return locktest.Finding{}
+}
+
+func cellOf(t *testing.T, text string) lockbench.Cell {
+	t.Helper()
+	cell, err := lockbench.ParseCell(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cell
 }
 
 // TestCheckPassesSoundLocks wants nothing found, and nothing left untested. internal/zoo
@@ -229,16 +243,16 @@ func TestExplore(t *testing.T) {
 		want       []string // patterns
 	}{
 		{"sound", "sound", nil, false, []string{
-			`--- PASS: TestChild/exclusion`, `--- PASS: TestChild/fencing`, `--- SKIP: TestChild/restart`,
+			`--- PASS: TestChild/exclusion`, `--- PASS: TestChild/fencing`, `--- SKIP: TestChild/exclusion@failover`,
 			`--- SKIP: TestChild/reentrancy`, `RUN +TestChild/reentrancy\n.*does not count: it is refused`, `explored with seed 1\n +contend `,
-			`--- SKIP: TestChild/skew`, `RUN +TestChild/skew\n.*does not read the clock`,
+			`--- SKIP: TestChild/exclusion@skew`, `RUN +TestChild/exclusion@skew\n.*does not read the clock`,
 		}},
 		{"broken", "plain-del", nil, true, []string{
-			`--- FAIL: TestChild/owner-release`, `RUN +TestChild/owner-release\n.*broken;`, `release: DEL job-1 `, `run it again: LOCKBENCH_REPLAY=\S+ go test -run '\^TestChild\$'`,
-			`--- SKIP: TestChild/failover`, `RUN +TestChild/failover\n.*cannot fail over`,
+			`--- FAIL: TestChild/owner-release@outlived`, `RUN +TestChild/owner-release@outlived\n.*broken;`, `release: DEL job-1 `, `run it again: LOCKBENCH_REPLAY=\S+ go test -run '\^TestChild\$'`,
+			`--- SKIP: TestChild/exclusion@failover`, `RUN +TestChild/exclusion@failover\n.*cannot fail over`,
 		}},
 		{"not claimed", "plain-del", []string{"LOCKBENCH_CLAIMS=recovery", "LOCKBENCH_SEED=3"}, false, []string{
-			`seed 3`, `--- SKIP: TestChild/owner-release`, `RUN +TestChild/owner-release\n.*broken;.*not claimed`,
+			`seed 3`, `--- SKIP: TestChild/owner-release@outlived`, `RUN +TestChild/owner-release@outlived\n.*broken;.*not claimed`,
 		}},
 		{"a wrong setting", "sound", []string{"LOCKBENCH_BUDGET=much"}, true, []string{`LOCKBENCH_BUDGET="much" is no budget; hint`}},
 	} {

@@ -40,11 +40,11 @@ func ExampleTry() {
 	defer client.Close()
 	found, err := locktest.Try(context.Background(), func() (lockbench.Locker, error) {
 		return redislockLocker{redislock.New(client)}, nil
-	}, locktest.WithClaims(lockbench.Exclusion, lockbench.Recovery))
+	}, locktest.WithClaims("exclusion", "recovery"))
 	if err != nil {
 		return // nothing was tested
 	}
 	for _, c := range found.Cases {
-		fmt.Println(c.Guarantee, c.Verdict, c.Err)
+		fmt.Println(c.Cell, c.Verdict, c.Err)
 	}
 }

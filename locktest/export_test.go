@@ -13,7 +13,7 @@ import (
 func DesignOf(name string, newLocker NewLocker) design.Design {
 	return design.Design{
 		Name: name, Summary: "a lock under test", Source: "locktest", Reacquire: design.Refused,
-		Claims: abilities{extend: true}.claims(),
+		Claims: lockbench.LeaseClaims(),
 		Open: func(env design.Environment) (design.Process, error) {
 			return patient{open(nil, newLocker, env)}, nil
 		},
@@ -25,10 +25,10 @@ func DesignOf(name string, newLocker NewLocker) design.Design {
 // as concurrent.
 func WithThink(d time.Duration) Option { return func(s *trialSettings) { s.think = d } }
 
-// WithPlays has no plays performed but those of these guarantees.
-func WithPlays(guarantees ...lockbench.Guarantee) Option {
+// WithPlays has no plays performed but those of these cells.
+func WithPlays(cells ...lockbench.Cell) Option {
 	return func(s *trialSettings) {
-		s.plays = slices.DeleteFunc(slices.Clone(plays), func(p play) bool { return !slices.Contains(guarantees, p.guarantee) })
+		s.plays = slices.DeleteFunc(slices.Clone(plays), func(p play) bool { return !slices.Contains(cells, p.cell) })
 	}
 }
 

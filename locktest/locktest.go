@@ -38,10 +38,10 @@ type Env struct {
 	Random io.Reader
 }
 
-// Explore looks for a schedule that breaks the lock and reports each guarantee as a
-// subtest of t: it passes when it held, fails when it is claimed and was broken or
-// stayed untested, and is skipped, with the reason, when the lock lacks the ability,
-// nothing exercised it, or it broke without being claimed.
+// Explore looks for a schedule that breaks the lock and reports each cell, a guarantee
+// under conditions, as a subtest of t: it passes when it held, fails when it is claimed and
+// was broken or stayed untested, and is skipped, with the reason, when the lock lacks the
+// ability, nothing exercised it, or it broke without being claimed.
 //
 // It fails t itself when the lock cannot be explored at all. See the package's
 // documentation for its settings.
@@ -56,7 +56,7 @@ func Explore(t *testing.T, newLocker NewLocker) {
 		t.Error(err)
 	}
 	for _, f := range r.Findings {
-		t.Run(string(f.Guarantee), func(t *testing.T) { r.report(t, f) })
+		t.Run(f.Cell.String(), func(t *testing.T) { r.report(t, f) })
 	}
 }
 

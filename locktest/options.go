@@ -5,8 +5,6 @@ import (
 	"os"
 	"slices"
 	"time"
-
-	"github.com/lockbench/lockbench"
 )
 
 // The variables that Run and Try look at beside those of Explore.
@@ -34,8 +32,9 @@ type trialSettings struct {
 	patience  time.Duration
 	think     time.Duration // before each call: in virtual time no other passes there, and stamps tie
 	seed      uint64
-	claims    claims
-	histories string // a folder; empty is to keep what shows a failure, in a temporary one
+	claims    []string // terms of the options
+	variable  string   // those of the environment
+	histories string   // a folder; empty is to keep what shows a failure, in a temporary one
 	short     bool
 	plays     []play // those that are performed
 }
@@ -54,18 +53,20 @@ func WithTolerance(d time.Duration) Option { return func(s *trialSettings) { s.t
 // not returned after once more that time is taken to hang.
 func WithPatience(d time.Duration) Option { return func(s *trialSettings) { s.patience = d } }
 
-// WithClaims holds the lock to these guarantees and to no others. By default it is
-// held to what Explore holds it to. One that claims reentrancy is taken to count the
-// acquires of its holder.
-func WithClaims(claims ...lockbench.Guarantee) Option {
-	return func(s *trialSettings) { s.claims.only = slices.Clone(claims) }
+// WithClaims says what the lock is held to, in terms that [lockbench.Claims.Parse] reads:
+// WithClaims("exclusion", "recovery") holds it to these guarantees and to no others,
+// WithClaims("+exclusion@outlived", "-lease@cancel") to more and less than by default, which
+// is what Explore holds it to. A lock that claims reentrancy is taken to count the acquires
+// of its holder.
+func WithClaims(terms ...string) Option {
+	return func(s *trialSettings) { s.claims = slices.Clone(terms) }
 }
 
 // WithSeed decides the instants at which acquires are cancelled, which is all that is
 // random; 1 if it is not said.
 func WithSeed(seed uint64) Option { return func(s *trialSettings) { s.seed = seed } }
 
-// WithHistories keeps the histories, one per guarantee, in a folder.
+// WithHistories keeps the histories, one per case, in a folder.
 func WithHistories(dir string) Option { return func(s *trialSettings) { s.histories = dir } }
 
 // WithShort has less done, and less waited for.
@@ -77,6 +78,9 @@ func trialSettingsOf(options []Option) (trialSettings, error) {
 		option(&s)
 	}
 	if err := s.environment(); err != nil {
+		return s, err
+	}
+	if _, err := claimed(abilities{}, s.claims, s.variable); err != nil {
 		return s, err
 	}
 	if s.ttl < time.Millisecond {
@@ -97,9 +101,7 @@ func (s *trialSettings) environment() error {
 	if os.Getenv(seedVariable) != "" {
 		s.seed = e.seed
 	}
-	if os.Getenv(claimsVariable) != "" {
-		s.claims = e.claims
-	}
+	s.variable = e.claims
 	if dir := os.Getenv(historyVariable); dir != "" {
 		s.histories = dir
 	}

@@ -13,7 +13,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/longtest"
 	"github.com/lockbench/lockbench/internal/servertest"
 	"github.com/lockbench/lockbench/locktest"
@@ -25,14 +24,14 @@ import (
 // broken, empty for nothing: one is sound, five are not.
 var outsideLocks = map[string]struct {
 	lock         func(*redis.Client) outside.Mutex
-	explore, run lockbench.Guarantee
+	explore, run string // cells
 }{
 	"Sound":      {outside.Sound, "", ""},
-	"PlainDel":   {outside.PlainDel, lockbench.OwnerRelease, lockbench.OwnerRelease},
-	"NoLease":    {outside.NoLease, lockbench.Recovery, lockbench.Recovery},
-	"Seconds":    {outside.Seconds, "", lockbench.NoEarlyExpiry}, // explored with leases of whole seconds
-	"Silent":     {outside.Silent, lockbench.LossReported, lockbench.LossReported},
-	"GetThenSet": {outside.GetThenSet, lockbench.Exclusion, lockbench.Exclusion},
+	"PlainDel":   {outside.PlainDel, "owner-release@outlived", "owner-release@outlived"},
+	"NoLease":    {outside.NoLease, "recovery@crash", "recovery@crash"},
+	"Seconds":    {outside.Seconds, "", "lease"}, // explored with leases of whole seconds
+	"Silent":     {outside.Silent, "loss-reported@outlived", "loss-reported@outlived"},
+	"GetThenSet": {outside.GetThenSet, "exclusion", "exclusion"},
 }
 
 // TestOutsideLocks tests them as part of lockbench, in virtual time.
@@ -45,10 +44,10 @@ func TestOutsideLocks(t *testing.T) {
 				t.Cleanup(func() { _ = client.Close() })
 				var options []locktest.Option
 				if c.run != "" {
-					options = append(options, locktest.WithPlays(c.run))
+					options = append(options, locktest.WithPlays(cellOf(t, c.run)))
 				}
 				trial := tried(t, func() (lockbench.Locker, error) { return outside.Locker{Mutex: c.lock(client)}, nil }, options...)
-				wantFailed(t, c.run, trial.Err(), func(g lockbench.Guarantee) bool { return caseOf(trial, g).Err != nil })
+				wantFailed(t, c.run, trial.Err(), func(cell lockbench.Cell) bool { return caseOf(trial, cell).Err != nil })
 			})
 		})
 	}
@@ -67,20 +66,20 @@ func TestOutsideLocks(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				wantFailed(t, c.explore, r.Err(), func(g lockbench.Guarantee) bool { return finding(r, g).Verdict == checker.Broken })
+				wantFailed(t, c.explore, r.Err(), func(cell lockbench.Cell) bool { return finding(r, cell).Against > 0 })
 			})
 		}
 	})
 }
 
-// wantFailed wants g to fail, or nothing where it is empty.
-func wantFailed(t *testing.T, g lockbench.Guarantee, err error, fails func(lockbench.Guarantee) bool) {
+// wantFailed wants cell to fail, or nothing where it is empty.
+func wantFailed(t *testing.T, cell string, err error, fails func(lockbench.Cell) bool) {
 	t.Helper()
 	switch {
-	case g == "" && err != nil:
+	case cell == "" && err != nil:
 		t.Errorf("got %v, want no error", err)
-	case g != "" && !fails(g):
-		t.Errorf("%s did not fail, but: %v", g, err)
+	case cell != "" && !fails(cellOf(t, cell)):
+		t.Errorf("%s did not fail, but: %v", cell, err)
 	}
 }
 
@@ -108,7 +107,7 @@ func TestOutsideModule(t *testing.T) {
 	}
 	want := map[string]string{}
 	for name, c := range outsideLocks {
-		want[name+"/Explore"], want[name+"/Run"] = string(c.explore), string(c.run)
+		want[name+"/Explore"], want[name+"/Run"] = c.explore, c.run
 	}
 	if diff := cmp.Diff(failures(string(out), want), want); diff != "" {
 		t.Errorf("what fails where (-got +want):\n%s\n%s", diff, out)
@@ -144,7 +143,7 @@ func outsideModule(t *testing.T, dir string, more ...string) {
 
 var outcome = regexp.MustCompile(`--- (PASS|FAIL): Test(\w+/(?:Explore|Run))(?:/(\S+))? `)
 
-// failures tells of each test that is wanted whether it failed in the guarantee that
+// failures tells of each test that is wanted whether it failed in the cell that
 // it was to fail in, or which it failed in instead.
 func failures(out string, want map[string]string) map[string]string {
 	failed := map[string][]string{}

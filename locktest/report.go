@@ -5,14 +5,15 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/explore"
 	"github.com/lockbench/lockbench/reports"
 )
 
-// Err returns what Explore would fail for, nil for nothing: one error for each
-// guarantee that is claimed and was broken, or stayed untested although it was
-// exercised; and one more for Defects.
+// Err returns what Explore would fail for, nil for nothing: one error for each cell that is
+// claimed and was broken, or stayed untested although it was exercised; and one more for
+// Defects.
 func (r Result) Err() error {
 	errs := []error{r.contradiction()}
 	for _, f := range r.Findings {
@@ -32,26 +33,28 @@ func (r Result) contradiction() error {
 // judge returns what is wrong about f, nil for nothing.
 func (r Result) judge(f Finding) error {
 	switch {
-	case !f.Claimed || r.lacking[f.Guarantee] != "":
-		return nil
-	case f.Verdict == checker.Broken:
+	case f.Against > 0:
 		return fmt.Errorf("%s", r.text(f))
-	case f.Verdict == checker.Untested && f.Exercised:
-		return fmt.Errorf("%s: untested, %s; hint: raise %s", f.Guarantee, f.Note, budgetVariable)
+	case f.Claimed && f.Exercised && f.Verdict == checker.Untested && r.lacks(f.Cell) == "":
+		return fmt.Errorf("%s: untested, %s; hint: raise %s", f.Cell, f.Note, budgetVariable)
 	}
 	return nil
 }
 
-// passed tells whether f is a success: it held, or no more than the documented
-// limit of leases was met.
-func (r Result) passed(f Finding) bool {
-	return r.lacking[f.Guarantee] == "" &&
-		(f.Verdict == checker.Held || f.Verdict == checker.Hazard && f.Claimed)
+// lacks says why cell is not for the lock to keep, empty when it is.
+func (r Result) lacks(cell lockbench.Cell) string {
+	if cell.Under.Has(lockbench.Skew) && !r.clock {
+		return "the lock does not read the clock of its environment, Env.Now: only that is skewed"
+	}
+	return r.abilities.lacks(cell)
 }
+
+// passed tells whether f is a success.
+func (r Result) passed(f Finding) bool { return r.lacks(f.Cell) == "" && f.Verdict == checker.Held }
 
 // text says what was found, in a line or, with a schedule, a page.
 func (r Result) text(f Finding) string {
-	if why := r.lacking[f.Guarantee]; why != "" {
+	if why := r.lacks(f.Cell); why != "" && f.Violations == 0 {
 		return why
 	}
 	parts := []string{f.Verdict.String()}
@@ -64,17 +67,33 @@ func (r Result) text(f Finding) string {
 	case f.Verdict == checker.Held:
 		parts = append(parts, fmt.Sprintf("exposed %d times", f.Exposure))
 	}
-	if !f.Claimed {
-		parts = append(parts, "not claimed")
-	}
+	parts = append(parts, unclaimed(&f.Finding)...)
 	if f.Scenario != "" && f.Schedule != nil {
 		parts = append(parts, "the shortest in "+f.Scenario)
+	}
+	if by, ok := r.explained(f); ok {
+		parts = append(parts, "the schedule is that of "+by.String())
 	}
 	text := strings.Join(parts, "; ")
 	if f.Schedule == nil {
 		return text
 	}
 	return fmt.Sprintf("%s\n%s\n%s%s", text, f.Schedule.Sentence, table(f.Schedule.Rows), r.again(f))
+}
+
+// explained returns the cell whose schedule shows f, too, where f is broken and has none of
+// its own.
+func (r Result) explained(f Finding) (lockbench.Cell, bool) {
+	if f.Violations == 0 || f.Schedule != nil {
+		return lockbench.Cell{}, false
+	}
+	for _, other := range r.Findings {
+		fewer := other.Cell.Guarantee == f.Cell.Guarantee && f.Cell.Under.Has(other.Cell.Under)
+		if fewer && other.Schedule != nil && (other.Against > 0 || f.Against == 0) {
+			return other.Cell, true
+		}
+	}
+	return lockbench.Cell{}, false
 }
 
 // table draws a schedule, one row a step.

@@ -18,8 +18,8 @@ import (
 )
 
 // TestRunRedislock tests github.com/bsm/redislock v0.10.0, unmodified, in real time. The
-// lock is held to what is tested on a machine however slow, and all that was recorded must be
-// without fault; TestTryPassesSoundLocks wants every guarantee tested, in virtual time.
+// lock is held to what is tested on a machine however slow, and nothing recorded may break what
+// a lock on one server is held to; TestTryPassesSoundLocks wants every guarantee tested, in virtual time.
 func TestRunRedislock(t *testing.T) {
 	opt := servertest.Start(t).Options()
 	opt.DialTimeout, opt.ReadTimeout, opt.WriteTimeout = time.Minute, time.Minute, time.Minute
@@ -28,19 +28,20 @@ func TestRunRedislock(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	locktest.Run(t, func(*testing.T) lockbench.Locker { return redislockLocker{redislock.New(client)} },
-		locktest.WithClaims(lockbench.NoSpuriousRefusal), locktest.WithPatience(time.Minute), locktest.WithHistories(dir))
+		locktest.WithClaims("no-spurious-refusal"), locktest.WithPatience(time.Minute), locktest.WithHistories(dir))
 	files, err := filepath.Glob(filepath.Join(dir, "TestRunRedislock-*.lbh"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d histories, error %v", len(files), err)
 	}
+	claims := lockbench.LeaseClaims() // they are not all to be tested, but none is to be broken
 	for _, file := range files {
 		r := judgedAgain(t, file)
 		if r.Grants == 0 || len(r.Defects) > 0 {
 			t.Errorf("%s: %d grants, defects %q", file, r.Grants, r.Defects)
 		}
 		for _, f := range r.Findings {
-			if f.Verdict == checker.Broken {
-				t.Errorf("%s: %s is broken: %s", file, f.Guarantee, f.Witness.Sentence)
+			if f.Verdict == checker.Broken && claims.Claims(f.Cell) {
+				t.Errorf("%s: %s is broken: %s", file, f.Cell, f.Witness.Sentence)
 			}
 		}
 	}
@@ -77,14 +78,14 @@ func TestRun(t *testing.T) {
 	cmd.Env = append(os.Environ(), runVariable+"=1", "LOCKBENCH_HISTORY="+t.TempDir(), "LOCKBENCH_SEED=3")
 	out, err := cmd.CombinedOutput()
 	wantOutput(t, string(out), err, true, []string{
-		`--- FAIL: TestRunChild/owner-release`, `RUN +TestRunChild/owner-release\n.*owner-release: broken;`,
-		`--- PASS: TestRunChild/no-spurious-refusal`, `--- SKIP: TestRunChild/restart`, `with leases of 100ms and seed 3\n`,
+		`--- FAIL: TestRunChild/owner-release@outlived`, `RUN +TestRunChild/owner-release@outlived\n.*owner-release@outlived: broken;`,
+		`--- PASS: TestRunChild/no-spurious-refusal`, `--- SKIP: TestRunChild/exclusion@state-loss`, `with leases of 100ms and seed 3\n`,
 	})
-	again := regexp.MustCompile(`judge it again: lockbench check (\S+owner-release\.lbh)\n`).FindStringSubmatch(string(out))
+	again := regexp.MustCompile(`judge it again: lockbench check (\S+late-release\.lbh)\n`).FindStringSubmatch(string(out))
 	if again == nil {
 		t.Fatalf("no command to judge it again:\n%s", out)
 	}
-	if f := judgedAgain(t, again[1]).Find(lockbench.OwnerRelease); f.Verdict != checker.Broken {
-		t.Errorf("%s: judged again owner-release is %v, want broken", again[1], f.Verdict)
+	if f := judgedAgain(t, again[1]).Find(lockbench.OwnerRelease.At(lockbench.Outlived)); f.Verdict != checker.Broken {
+		t.Errorf("%s: judged again owner-release@outlived is %v, want broken", again[1], f.Verdict)
 	}
 }

@@ -17,15 +17,13 @@ func TestEnvironment(t *testing.T) {
 		err                        string
 	}{
 		{name: "nothing said", want: settings{seed: 1, budget: defaultBudget()}},
-		{name: "all said", seed: "7", budget: "1m30s", claims: "skew, +reentrancy,-cancel",
-			want: settings{seed: 7, budget: budget{time: 90 * time.Second}, claims: claims{
-				only: []lockbench.Guarantee{lockbench.Skew}, add: []lockbench.Guarantee{lockbench.Reentrancy}, drop: []lockbench.Guarantee{lockbench.Cancel},
-			}}},
+		{name: "all said", seed: "7", budget: "1m30s", claims: "+reentrancy,-lease@cancel",
+			want: settings{seed: 7, budget: budget{time: 90 * time.Second}, claims: "+reentrancy,-lease@cancel"}},
 		{name: "schedules", budget: "2000", want: settings{seed: 1, budget: budget{schedules: 2000}}},
 		{name: "no seed", seed: "-1", err: `LOCKBENCH_SEED="-1" is no seed; hint: `},
 		{name: "no budget", budget: "soon", err: `LOCKBENCH_BUDGET="soon" is no budget; hint: `},
 		{name: "no time", budget: "0s", err: `LOCKBENCH_BUDGET="0s" is no budget; hint: `},
-		{name: "no guarantee", claims: "exclusion,+speed", err: `LOCKBENCH_CLAIMS: "+speed" is no guarantee; hint: exclusion, `},
+		{name: "no guarantee", claims: "exclusion,+speed", err: `LOCKBENCH_CLAIMS="exclusion,+speed": claim "+speed": unknown guarantee "speed"; hint: `},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Setenv(seedVariable, c.seed)
@@ -39,7 +37,7 @@ func TestEnvironment(t *testing.T) {
 				}
 				return
 			}
-			if diff := cmp.Diff(got, c.want, cmp.AllowUnexported(settings{}, budget{}, claims{})); diff != "" || err != nil {
+			if diff := cmp.Diff(got, c.want, cmp.AllowUnexported(settings{}, budget{})); diff != "" || err != nil {
 				t.Errorf("error %v, settings (-got +want):\n%s", err, diff)
 			}
 		})
@@ -68,34 +66,32 @@ func TestBudgetIsShared(t *testing.T) {
 }
 
 func TestClaims(t *testing.T) {
-	all := []lockbench.Guarantee{
-		lockbench.Exclusion, lockbench.OwnerRelease, lockbench.NoEarlyExpiry, lockbench.Recovery,
-		lockbench.LossReported, lockbench.Extend, lockbench.Fencing, lockbench.Effects,
-		lockbench.NoSpuriousRefusal, lockbench.Cancel, lockbench.LostReply, lockbench.Skew,
-		lockbench.ScriptFlush, lockbench.ReleaseDelay,
-	}
-	plain := []lockbench.Guarantee{
-		lockbench.Exclusion, lockbench.OwnerRelease, lockbench.NoEarlyExpiry, lockbench.Recovery,
-		lockbench.LossReported, lockbench.Effects, lockbench.NoSpuriousRefusal, lockbench.Cancel,
-		lockbench.LostReply, lockbench.Skew, lockbench.ScriptFlush,
-	}
+	const always = "exclusion lease owner-release loss-reported answers no-spurious-refusal recovery effects "
+	const survives = "@pause @crash @thread-death @lost-reply @cancel @skew @script-flush"
 	able := abilities{extend: true, fence: true, delay: true, reacquire: design.Nested}
 	for _, c := range []struct {
-		name, text string
-		can        abilities
-		want       []lockbench.Guarantee
+		name             string
+		option           []string
+		variable, claims string // the latter from nothing
+		can              abilities
 	}{
-		{"every ability", "", able, all},
-		{"none", "", abilities{reacquire: design.Refused}, plain},
-		{"a list", "exclusion,overrun", able, []lockbench.Guarantee{lockbench.Exclusion, lockbench.Overrun}},
-		{"a change", "+reentrancy,-extend,-fencing,-release-delay", able, append(plain[:len(plain):len(plain)], lockbench.Reentrancy)},
+		{name: "no ability", claims: always + survives},
+		{name: "every ability", can: able, claims: always + "fencing release-delay " + survives},
+		{name: "a list", variable: "exclusion,fencing", can: able, claims: "exclusion fencing " + survives},
+		{name: "a change", variable: "+reentrancy -fencing -release-delay -lease@cancel", can: able, claims: always + "reentrancy " + survives + " -lease@cancel"},
+		{name: "an option", option: []string{"exclusion", "@crash"}, claims: "exclusion @crash"},
+		{name: "the environment has the last word", option: []string{"exclusion", "@crash"}, variable: "+recovery @pause", claims: "exclusion recovery @crash @pause"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			claims, err := parseClaims(c.text)
+			got, err := claimed(c.can, c.option, c.variable)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(claims.of(c.can), c.want); diff != "" {
+			want, err := lockbench.Claims{}.Parse(c.claims)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(got.Terms(), want.Terms()); diff != "" {
 				t.Errorf("claims (-got +want):\n%s", diff)
 			}
 		})
@@ -109,11 +105,25 @@ func TestClaimsTellHowToReadALook(t *testing.T) {
 		"": design.Refreshed, "exclusion": design.Refreshed, "reentrancy": design.Nested, "+reentrancy": design.Nested,
 	} {
 		t.Run(claims, func(t *testing.T) {
-			c, err := parseClaims(claims)
-			if got := c.read(abilities{reacquire: design.Refreshed}).reacquire; got != want || err != nil {
+			c, err := claimed(abilities{}, nil, claims)
+			if got := read(abilities{reacquire: design.Refreshed}, c).reacquire; got != want || err != nil {
 				t.Errorf("got %s, error %v, want %s", got, err, want)
 			}
 		})
+	}
+}
+
+// TestUnmet: a guarantee or a condition that no case is of is said once.
+func TestUnmet(t *testing.T) {
+	var cells []lockbench.Cell
+	for _, i := range lockbench.Guarantees()[1:] {
+		cells = append(cells, i.Name.At(0))
+	}
+	for _, i := range lockbench.AllConditions()[2:] {
+		cells = append(cells, lockbench.Recovery.At(i.Condition|lockbench.Outlived))
+	}
+	if diff := cmp.Diff(unmet(cells), []lockbench.Cell{lockbench.Exclusion.At(0), lockbench.Exclusion.At(lockbench.Pause)}); diff != "" {
+		t.Errorf("unmet (-got +want):\n%s", diff)
 	}
 }
 

@@ -29,7 +29,7 @@ type show struct {
 	err    error // of lockbench
 }
 
-// tries is how often a play is performed while its guarantee stays untested, as may
+// tries is how often a play is performed while its cell stays untested, as may
 // be on a machine that is busy.
 const tries = 3
 
@@ -42,7 +42,7 @@ func (s *show) run(ctx context.Context) {
 		if s.result, s.err = judge(s.file()); s.err != nil {
 			return
 		}
-		if s.spent() || s.result.Find(s.play.guarantee).Verdict != checker.Untested {
+		if s.spent() || found(s.result, s.play.cell).Verdict != checker.Untested {
 			return
 		}
 	}
@@ -58,7 +58,7 @@ func (s *show) spent() bool {
 	return false
 }
 
-func (s *show) file() string { return s.trial.file(s.play.guarantee) }
+func (s *show) file() string { return s.trial.file(s.play) }
 
 // limit is for how long the play may go on: far longer than it takes.
 func (s *show) limit() time.Duration {
@@ -126,7 +126,7 @@ func (s *show) stages(ctx context.Context, recorder *history.Recorder) (stages [
 	for side := range t.sides(s.play) {
 		st := &stage{
 			ctx: ctx, ttl: t.settings.ttl, tolerance: t.settings.tolerance, think: t.settings.think, copy: side,
-			key:   fmt.Sprintf("%s/%s/%x/%d", t.keys, s.play.guarantee, run, side),
+			key:   fmt.Sprintf("%s/%s/%x/%d", t.keys, s.play.name, run, side),
 			short: t.settings.short, can: t.abilities, notes: &s.notes,
 			random: rand.New(rand.NewPCG(t.settings.seed, uint64(side))),
 			store:  &memory{records: map[string]lockbench.Record{}},
@@ -147,12 +147,12 @@ func (s *show) header() history.Header {
 	t := s.trial
 	return history.Header{
 		Design:       t.settings.name,
-		Claims:       t.settings.claims.of(t.abilities),
+		Claims:       t.claims,
 		Reacquire:    string(t.abilities.reacquire),
 		RenewsUnseen: t.abilities.renews,
 		ToleranceNS:  int64(t.settings.tolerance),
-		Exercises:    []lockbench.Guarantee{s.play.guarantee},
-		Workload:     "locktest " + string(s.play.guarantee),
+		Exercises:    []lockbench.Cell{s.play.cell},
+		Workload:     "locktest " + s.play.name,
 		Params:       map[string]any{"ttl_ns": t.settings.ttl.Nanoseconds(), "clients": len(s.guards), "keys": t.sides(s.play)},
 		Seed:         t.settings.seed,
 		Faults:       s.play.faults,

@@ -16,19 +16,21 @@ import (
 
 // A Trial is what testing a lock in real time showed.
 type Trial struct {
-	// Cases has one entry per guarantee, in the order of lockbench.Guarantees.
+	// Cases has one entry for each cell that there is a test for, one for each other that
+	// was found broken, one for each guarantee that has none of these, and one for exclusion
+	// under each condition that none of these has; in the order of lockbench.Cell.Compare.
 	Cases []Case
 	// Seed and TTL are what it was tested with.
 	Seed uint64
 	TTL  time.Duration
 }
 
-// A Case is what was found of one guarantee.
+// A Case is what was found of one cell: of a guarantee, under the conditions that the test
+// is made under.
 type Case struct {
 	checker.Finding
-	// Err says why the case fails, nil for nothing: the guarantee is claimed and was
-	// broken, or stayed untested; or the lock did not come back from a call, or
-	// panicked.
+	// Err says why the case fails, nil for nothing: the cell is claimed and was broken,
+	// or stayed untested; or the lock did not come back from a call, or panicked.
 	Err error
 	// Skipped says why nothing was tested, empty where something was.
 	Skipped string
@@ -81,6 +83,7 @@ type trial struct {
 	settings  trialSettings
 	newLocker func() (lockbench.Locker, error)
 	abilities abilities
+	claims    lockbench.Claims
 	keys      string // what all keys begin with
 	dir       string // of the histories
 	own       bool   // dir is ours to remove
@@ -140,7 +143,10 @@ func (r *trial) lookAt(ctx context.Context, first, second lockbench.Locker, key 
 	if err != nil {
 		return fmt.Errorf("%w; hint: is the service there, and does Acquire return at once when Options.Wait is zero?", err)
 	}
-	r.abilities = r.settings.claims.read(a)
+	if r.claims, err = claimed(a, r.settings.claims, r.settings.variable); err != nil {
+		return err
+	}
+	r.abilities = read(a, r.claims)
 	for n := range looks {
 		r.abilities.renews, err = r.outlasts(ctx, first, second, fmt.Sprintf("%s-renewed-%d", key, n))
 		switch {
@@ -254,10 +260,12 @@ func (r *trial) unfit(p play) string {
 	switch {
 	case p.lapses && r.abilities.renews:
 		return "the lock renews its leases by itself: its owners do not lose it while they live"
-	case p.guarantee == lockbench.Recovery && r.undying():
+	case p.extends && !r.abilities.extend:
+		return "the lock's leases cannot be extended: they are no lockbench.Extender"
+	case p.cell == abandoned && r.undying():
 		return "what is held outlasts its lease, and its owner cannot be made to die: its Locker is no io.Closer"
 	}
-	return r.abilities.lacks(p.guarantee)
+	return r.abilities.lacks(p.cell)
 }
 
 // run runs all cases, side by side.
@@ -277,13 +285,16 @@ func (r *trial) broken() (errs []error) {
 	return errs
 }
 
-// file is the history of a case.
-func (r *trial) file(g lockbench.Guarantee) string {
+// abandoned is the cell of owners that die with what they hold.
+var abandoned = lockbench.Recovery.At(lockbench.Crash)
+
+// file is the history of a play.
+func (r *trial) file(p play) string {
 	name := strings.Map(func(c rune) rune {
 		if strings.ContainsRune(`/\:*?"<>| `, c) {
 			return '-'
 		}
 		return c
 	}, r.settings.name)
-	return r.dir + string(os.PathSeparator) + name + "-" + string(g) + ".lbh"
+	return r.dir + string(os.PathSeparator) + name + "-" + p.name + ".lbh"
 }

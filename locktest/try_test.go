@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -60,41 +59,41 @@ func TestTryFindsMutants(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the race detector sees in sound locks what it would see in these")
 	}
-	for mutant, breaks := range map[string][]lockbench.Guarantee{
-		"get-think-set":      {lockbench.Exclusion, lockbench.Effects},
-		"process-token":      {lockbench.Exclusion},
-		"plain-del":          {lockbench.OwnerRelease},
-		"equal-tokens":       {lockbench.OwnerRelease},
-		"shared-token":       {lockbench.OwnerRelease},
-		"extend-anyone":      {lockbench.OwnerRelease},
-		"whole-seconds":      {lockbench.NoEarlyExpiry},
-		"drift-added":        {lockbench.NoEarlyExpiry},
-		"first-lifetime":     {lockbench.NoEarlyExpiry},
-		"inner-shortens":     {lockbench.NoEarlyExpiry},
-		"extend-millis":      {lockbench.Recovery},
-		"silent-loss":        {lockbench.LossReported},
-		"extend-recreates":   {lockbench.LossReported},
-		"extend-ignored":     {lockbench.Extend},
-		"inner-frees":        {lockbench.Reentrancy},
-		"fence-first":        {lockbench.Fencing},
-		"fence-expires":      {lockbench.Fencing},
-		"unreported-grant":   {lockbench.NoSpuriousRefusal},
-		"dead-queue":         {lockbench.Cancel},
-		"cancelled-grant":    {lockbench.Cancel},
-		"release-then-delay": {lockbench.ReleaseDelay},
-		"delay-forgives":     {lockbench.ReleaseDelay},
+	for mutant, breaks := range map[string]string{
+		"get-think-set":      "exclusion effects",
+		"process-token":      "exclusion",
+		"plain-del":          "owner-release@outlived",
+		"equal-tokens":       "owner-release@outlived",
+		"shared-token":       "owner-release@outlived",
+		"extend-anyone":      "owner-release",
+		"whole-seconds":      "lease",
+		"drift-added":        "lease",
+		"first-lifetime":     "lease",
+		"inner-shortens":     "lease",
+		"extend-millis":      "recovery@crash",
+		"silent-loss":        "loss-reported@outlived",
+		"extend-recreates":   "loss-reported@outlived",
+		"extend-ignored":     "lease",
+		"inner-frees":        "reentrancy",
+		"fence-first":        "fencing",
+		"fence-expires":      "fencing",
+		"unreported-grant":   "no-spurious-refusal",
+		"dead-queue":         "recovery@cancel",
+		"cancelled-grant":    "exclusion@cancel lease@cancel",
+		"release-then-delay": "release-delay",
+		"delay-forgives":     "release-delay",
 	} {
 		t.Run(mutant, func(t *testing.T) {
 			d := find(t, mutant)
 			t.Parallel()
-			synctest.Test(t, func(t *testing.T) { findsMutant(t, d, breaks) })
+			synctest.Test(t, func(t *testing.T) { findsMutant(t, d, cellsOf(t, breaks)) })
 		})
 	}
 }
 
 // findsMutant performs only the plays that are to show the fault, unless tests are to take
 // their time.
-func findsMutant(t *testing.T, d design.Design, breaks []lockbench.Guarantee) {
+func findsMutant(t *testing.T, d design.Design, breaks []lockbench.Cell) {
 	t.Helper()
 	plays, options := breaks, []locktest.Option(nil)
 	owners := ownersOf(d, environment(t))
@@ -102,16 +101,20 @@ func findsMutant(t *testing.T, d design.Design, breaks []lockbench.Guarantee) {
 	case "process-token", "shared-token":
 		owners = threadsOf(t, d, environment(t))
 	case "inner-frees":
-		options = append(options, locktest.WithClaims(lockbench.Reentrancy))
+		options = append(options, locktest.WithClaims("reentrancy"))
 	case "equal-tokens": // tokens are alike where both owners were granted equally often
-		plays = []lockbench.Guarantee{lockbench.NoEarlyExpiry}
+		plays = cellsOf(t, "lease")
+	case "extend-anyone": // its last extend was answered ok: it is within what it was told
+		plays = cellsOf(t, "owner-release@outlived")
+	case "cancelled-grant":
+		plays = cellsOf(t, "recovery@cancel")
 	}
 	if !longtest.On() {
 		options = append(options, locktest.WithPlays(plays...))
 	}
 	trial := tried(t, owners, options...)
-	for _, g := range breaks {
-		wantBroken(t, trial, g)
+	for _, cell := range breaks {
+		wantBroken(t, trial, cell)
 	}
 }
 
@@ -136,19 +139,19 @@ func TestTrySurvivesWildLocks(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		faults func(over <-chan struct{}) faults
-		err    string              // of Try
-		fails  lockbench.Guarantee // or the case
+		err    string // of Try
+		fails  string // or the case
 		want   string
 	}{
 		{name: "blocks for ever", faults: never, err: "acquire a free key: Acquire did not return, 1s after its context had ended; hint: "},
 		{name: "returns nil", faults: leaseless, err: "acquire a free key: Acquire returned neither a lease nor an error; hint: "},
 		{name: "refuses without an error", faults: silent, err: "acquire a key that another owner holds: Acquire returned neither"},
-		{name: "blocks later", faults: neverLater, fails: lockbench.Exclusion, want: "exclusion: Acquire did not return, 1s after"},
-		{name: "ignores its context", faults: deaf, fails: lockbench.Cancel, want: "cancel: Acquire did not return, 1s after"},
+		{name: "blocks later", faults: neverLater, fails: "exclusion", want: "exclusion: Acquire did not return, 1s after"},
+		{name: "ignores its context", faults: deaf, fails: "recovery@cancel", want: "recovery@cancel: Acquire did not return, 1s after"},
 		{name: "refuses in its own words", faults: wordy, err: "acquire a key that another owner holds: taken; hint: return an error that wraps"},
-		{name: "never ends", faults: eternal, fails: lockbench.Recovery, want: "recovery: untested, what is held outlasts its lease"},
-		{name: "panics", faults: panicking, fails: lockbench.LossReported, want: "loss-reported: Release panicked: no such lock\n"},
-		{name: "ends its goroutine", faults: exiting, fails: lockbench.LossReported, want: "loss-reported: Release ended its goroutine; hint: "},
+		{name: "never ends", faults: eternal, fails: "recovery@crash", want: "recovery@crash: untested, what is held outlasts its lease"},
+		{name: "panics", faults: panicking, fails: "loss-reported@outlived", want: "loss-reported@outlived: Release panicked: no such lock\n"},
+		{name: "ends its goroutine", faults: exiting, fails: "loss-reported@outlived", want: "loss-reported@outlived: Release ended its goroutine; hint: "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -162,7 +165,7 @@ func TestTrySurvivesWildLocks(t *testing.T) {
 				trial, err := locktest.Try(t.Context(), func() (lockbench.Locker, error) { return s, nil }, inVirtualTime,
 					locktest.WithTTL(200*time.Millisecond), locktest.WithPatience(time.Second), locktest.WithHistories(t.TempDir()))
 				if c.err == "" && err == nil {
-					err = caseOf(trial, c.fails).Err
+					err = caseOf(trial, cellOf(t, c.fails)).Err
 				}
 				if want := c.err + c.want; err == nil || !strings.Contains(err.Error(), want) {
 					t.Errorf("got error %v, want %q in it", err, want)
@@ -181,7 +184,7 @@ func TestTryTellsWhatIsWrongWithItsSettings(t *testing.T) {
 		{name: "a lease", option: locktest.WithTTL(0), want: "a lease of 0s is too short to be tested; hint: "},
 		{name: "a tolerance", option: locktest.WithTolerance(-1), want: "a tolerance of -1ns "},
 		{name: "a variable", variable: "LOCKBENCH_TTL", value: "long", want: `LOCKBENCH_TTL="long" is no time; hint: like 2s`},
-		{name: "a claim", variable: "LOCKBENCH_CLAIMS", value: "speed", want: `LOCKBENCH_CLAIMS: "speed" is no guarantee; hint: `},
+		{name: "a claim", variable: "LOCKBENCH_CLAIMS", value: "speed", want: `LOCKBENCH_CLAIMS="speed": claim "speed": unknown guarantee "speed"; hint: `},
 		{name: "no owner", option: locktest.WithSeed(1), want: "newLocker returned neither a Locker nor an error"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -237,24 +240,39 @@ func TestTryKeepsHistories(t *testing.T) {
 	})
 }
 
-// wantBroken wants g to fail, and its history to show why.
-func wantBroken(t *testing.T, trial locktest.Trial, g lockbench.Guarantee) {
+// wantBroken wants cell to fail, and its history to show why.
+func wantBroken(t *testing.T, trial locktest.Trial, cell lockbench.Cell) {
 	t.Helper()
-	c := caseOf(trial, g)
+	c := caseOf(trial, cell)
 	if c.Verdict != checker.Broken || c.Err == nil {
-		t.Errorf("%s: got %v (%s) with error %v, want it broken; of all: %v", g, c.Verdict, c.Note, c.Err, trial.Err())
+		t.Errorf("%s: got %v (%s) with error %v, want it broken; of all: %v", cell, c.Verdict, c.Note, c.Err, trial.Err())
 		return
 	}
-	if f := judgedAgain(t, c.History).Find(g); f.Verdict != checker.Broken {
-		t.Errorf("%s: %s says %v, want it broken", g, c.History, f.Verdict)
+	if f := judgedAgain(t, c.History).Find(cell); f.Verdict != checker.Broken {
+		t.Errorf("%s: %s says %v, want it broken", cell, c.History, f.Verdict)
 	}
-	if g == lockbench.Exclusion && len(endOf(t, c.History).Trailer.WitnessOverlaps) == 0 {
-		t.Errorf("%s: the witness of %s saw no two at a time", g, c.History)
+	if cell == lockbench.Exclusion.At(0) && len(endOf(t, c.History).Trailer.WitnessOverlaps) == 0 {
+		t.Errorf("%s: the witness of %s saw no two at a time", cell, c.History)
 	}
 }
 
-func caseOf(trial locktest.Trial, g lockbench.Guarantee) locktest.Case {
-	return trial.Cases[slices.IndexFunc(trial.Cases, func(c locktest.Case) bool { return c.Guarantee == g })]
+// caseOf is the case of cell, an empty one where there is none.
+func caseOf(trial locktest.Trial, cell lockbench.Cell) locktest.Case {
+	for _, c := range trial.Cases {
+		if c.Cell == cell {
+			return c
+		}
+	}
+	return locktest.Case{}
+}
+
+// cellsOf reads cells, separated by spaces.
+func cellsOf(t *testing.T, text string) (all []lockbench.Cell) {
+	t.Helper()
+	for name := range strings.FieldsSeq(text) {
+		all = append(all, cellOf(t, name))
+	}
+	return all
 }
 
 // judgedAgain is what lockbench check says of a file.

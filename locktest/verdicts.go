@@ -12,13 +12,25 @@ import (
 	"github.com/lockbench/lockbench/reports"
 )
 
-// found puts together what all records say of each guarantee, and keeps those that
-// somebody should look at.
+// found is what r says of a cell: broken if something was touched by exactly its conditions,
+// held by all occasions under these, whatever else happened.
+func found(r checker.Result, cell lockbench.Cell) checker.Finding {
+	f := r.Find(cell)
+	if sum := r.Of(cell.Guarantee, cell.Under); f.Verdict != checker.Broken && sum.Exposure > 0 {
+		if f.Exposure == 0 {
+			f.Note = ""
+		}
+		f.Verdict, f.Exposure = checker.Held, sum.Exposure
+	}
+	return f
+}
+
+// found puts together what all records say of each cell, and keeps those that somebody
+// should look at.
 func (r *trial) found() Trial {
 	t := Trial{Seed: r.settings.seed, TTL: r.settings.ttl}
-	claims := r.settings.claims.of(r.abilities)
-	for _, i := range lockbench.Guarantees() {
-		c := Case{Finding: checker.Finding{Guarantee: i.Name, Claimed: slices.Contains(claims, i.Name)}}
+	for _, cell := range r.cells() {
+		c := Case{Finding: checker.Finding{Cell: cell}}
 		r.find(&c)
 		t.Cases = append(t.Cases, c)
 	}
@@ -26,44 +38,81 @@ func (r *trial) found() Trial {
 	return t
 }
 
+// cells are those that there are cases of.
+func (r *trial) cells() (all []lockbench.Cell) {
+	for _, p := range plays {
+		all = append(all, p.cell)
+	}
+	for _, sh := range r.shows {
+		for _, f := range sh.result.Findings {
+			if f.Verdict == checker.Broken {
+				all = append(all, f.Cell)
+			}
+		}
+	}
+	return sorted(append(all, unmet(all)...))
+}
+
+// unmet returns the guarantees that none of these cells is of, where nothing goes wrong, and
+// exclusion under each condition that none has.
+func unmet(cells []lockbench.Cell) (all []lockbench.Cell) {
+	var met lockbench.Conditions
+	kept := map[lockbench.Guarantee]bool{}
+	for _, cell := range cells {
+		met |= cell.Under
+		kept[cell.Guarantee] = true
+	}
+	for _, i := range lockbench.Guarantees() {
+		if !kept[i.Name] {
+			all = append(all, i.Name.At(0))
+		}
+	}
+	for _, i := range lockbench.AllConditions() {
+		if !met.Has(i.Condition) {
+			all = append(all, lockbench.Exclusion.At(i.Condition))
+		}
+	}
+	return all
+}
+
+// sorted returns the cells in order, each once.
+func sorted(cells []lockbench.Cell) []lockbench.Cell {
+	slices.SortFunc(cells, lockbench.Cell.Compare)
+	return slices.Compact(cells)
+}
+
 // find fills in a case: the worst of what any record shows.
 func (r *trial) find(c *Case) {
-	own := r.show(c.Guarantee)
+	cell, own := c.Cell, r.about(c.Cell)
 	for _, sh := range r.shows {
-		f := sh.result.Find(c.Guarantee)
-		if sh != own && f.Verdict != checker.Broken && f.Verdict != checker.Hazard {
+		f := found(sh.result, cell)
+		if sh.play.cell != cell && f.Verdict != checker.Broken {
 			continue // what a play says beside its subject is not made to be counted on
 		}
 		if c.History == "" || f.Verdict.Graver(c.Verdict) {
-			claimed := c.Claimed
 			c.Finding, c.History = f, sh.file()
-			c.Claimed = claimed
 		}
 	}
-	c.Skipped = r.skipped(c, own)
+	c.Claimed = r.claims.Claims(cell)
+	c.Skipped = r.skipped(c)
 	c.Err = r.judge(c, own)
 }
 
-// show is the one whose subject is g, nil where there is none.
-func (r *trial) show(g lockbench.Guarantee) *show {
-	for _, sh := range r.shows {
-		if sh.play.guarantee == g {
-			return sh
-		}
-	}
-	return nil
+// about are the shows whose subject is cell.
+func (r *trial) about(cell lockbench.Cell) []*show {
+	return slices.DeleteFunc(slices.Clone(r.shows), func(sh *show) bool { return sh.play.cell != cell })
 }
 
 // skipped says why c was not tested, empty when it was.
-func (r *trial) skipped(c *Case, own *show) string {
-	if own != nil || c.History != "" {
+func (r *trial) skipped(c *Case) string {
+	if c.History != "" {
 		return ""
 	}
-	if why := r.abilities.lacks(c.Guarantee); why != "" {
+	if why := r.abilities.lacks(c.Cell); why != "" {
 		return why
 	}
 	for _, p := range plays {
-		if p.guarantee == c.Guarantee {
+		if p.cell == c.Cell {
 			return r.unfit(p)
 		}
 	}
@@ -71,24 +120,30 @@ func (r *trial) skipped(c *Case, own *show) string {
 }
 
 // judge returns why c fails, nil when it does not.
-func (r *trial) judge(c *Case, own *show) error {
+func (r *trial) judge(c *Case, own []*show) error {
 	var errs []error
-	if own != nil {
-		for _, err := range own.notes.wrong {
-			errs = append(errs, fmt.Errorf("%s: %w", c.Guarantee, err))
+	wrong := func(format string, args ...any) {
+		errs = append(errs, fmt.Errorf("%s: "+format, append([]any{c.Cell}, args...)...))
+	}
+	for _, sh := range own {
+		for _, err := range sh.notes.wrong {
+			wrong("%w", err)
 		}
-		for _, d := range own.result.Defects {
-			errs = append(errs, fmt.Errorf("%s: lockbench contradicts itself, so that nothing is proven: %s", c.Guarantee, d))
+		for _, d := range sh.result.Defects {
+			wrong("lockbench contradicts itself, so that nothing is proven: %s", d)
 		}
 	}
 	switch {
-	case c.Guarantee == lockbench.Recovery && c.Claimed && r.undying():
-		errs = append(errs, fmt.Errorf("%s: untested, %s; hint: have Close end what the lock does in the background, as the end of its process would", c.Guarantee, c.Skipped))
-	case c.Verdict == checker.Broken && c.Claimed:
-		errs = append(errs, fmt.Errorf("%s: %s", c.Guarantee, c.page()))
-	case own != nil && len(errs) == 0 && c.Claimed && c.Verdict == checker.Untested:
-		errs = append(errs, fmt.Errorf("%s: untested, %s%s; hint: a lease that is longer than this machine is slow, WithTTL or %s",
-			c.Guarantee, c.Note, own.notes.troubles(), ttlVariable))
+	case c.Cell == abandoned && c.Claimed && r.undying():
+		wrong("untested, %s; hint: have Close end what the lock does in the background, as the end of its process would", c.Skipped)
+	case c.Against > 0:
+		wrong("%s", c.page())
+	case len(errs) == 0 && c.Claimed:
+		for _, sh := range own {
+			if f := found(sh.result, c.Cell); f.Verdict == checker.Untested {
+				wrong("untested, %s%s; hint: a lease that is longer than this machine is slow, WithTTL or %s", f.Note, sh.notes.troubles(), ttlVariable)
+			}
+		}
 	}
 	return errors.Join(errs...)
 }
@@ -118,10 +173,19 @@ func (c *Case) text() string {
 	case c.Verdict == checker.Held:
 		parts = append(parts, fmt.Sprintf("exposed %d times", c.Exposure))
 	}
-	if !c.Claimed {
-		parts = append(parts, "not claimed")
-	}
+	parts = append(parts, unclaimed(&c.Finding)...)
 	return strings.Join(parts, "; ")
+}
+
+// unclaimed says why f fails nothing: empty where it would.
+func unclaimed(f *checker.Finding) []string {
+	switch {
+	case !f.Claimed:
+		return []string{"not claimed"}
+	case f.Violations > 0 && f.Against == 0:
+		return []string{"a guarantee that is not claimed may be what was broken"}
+	}
+	return nil
 }
 
 // page is text with the evidence, and how to look at it again.

@@ -10,16 +10,16 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-func TestSound(t *testing.T)      { tested(t, Sound, lockbench.NoSpuriousRefusal) }
-func TestPlainDel(t *testing.T)   { tested(t, PlainDel, lockbench.OwnerRelease) }
-func TestNoLease(t *testing.T)    { tested(t, NoLease, lockbench.Recovery) }
-func TestSeconds(t *testing.T)    { tested(t, Seconds, lockbench.NoEarlyExpiry) }
-func TestSilent(t *testing.T)     { tested(t, Silent, lockbench.LossReported) }
-func TestGetThenSet(t *testing.T) { tested(t, GetThenSet, lockbench.Exclusion) }
+func TestSound(t *testing.T)      { tested(t, Sound, "no-spurious-refusal") }
+func TestPlainDel(t *testing.T)   { tested(t, PlainDel, "owner-release") }
+func TestNoLease(t *testing.T)    { tested(t, NoLease, "recovery") }
+func TestSeconds(t *testing.T)    { tested(t, Seconds, "lease") }
+func TestSilent(t *testing.T)     { tested(t, Silent, "loss-reported") }
+func TestGetThenSet(t *testing.T) { tested(t, GetThenSet, "exclusion") }
 
 // tested holds the lock to one guarantee in real time: a machine that is slow leaves others
 // untested. The lease is nearly a second longer than whole ones.
-func tested(t *testing.T, lock func(*redis.Client) Mutex, claim lockbench.Guarantee) {
+func tested(t *testing.T, lock func(*redis.Client) Mutex, claim string) {
 	t.Run("Explore", func(t *testing.T) {
 		locktest.Explore(t, func(_ *testing.T, env locktest.Env) lockbench.Locker { return Locker{lock(env.Redis)} })
 	})
