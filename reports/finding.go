@@ -125,6 +125,18 @@ func (c Cells) exit() int {
 	return Passed
 }
 
+// Shows tells whether a lock that must break this cell was seen to: under its conditions, and
+// whatever happened beside, but for work past a lease, which no lease lock can help.
+func (c Cells) Shows(must lockbench.Cell) bool {
+	for cell, f := range c {
+		beside := cell.Under &^ must.Under
+		if cell.Guarantee == must.Guarantee && cell.Under.Has(must.Under) && !beside.Has(lockbench.Outlived) && f.Verdict == checker.Broken {
+			return true
+		}
+	}
+	return false
+}
+
 // keepsClaims tells whether a claim was put to the test and held.
 func (c Cells) keepsClaims() bool {
 	return len(c.names(func(_ lockbench.Cell, f Finding) bool { return f.Claimed && f.Verdict == checker.Held })) > 0

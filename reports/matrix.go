@@ -208,12 +208,15 @@ func (r *MatrixRow) caught(part string) bool {
 	if p == nil {
 		return false
 	}
-	for _, e := range r.Cells[p.MustBreak].Evidence {
-		if e.Part == part && e.Verdict == checker.Broken {
-			return true
+	found := make(Cells)
+	for cell, c := range r.Cells {
+		for _, e := range c.Evidence {
+			if e.Part == part {
+				found[cell] = e.Finding
+			}
 		}
 	}
-	return false
+	return found.Shows(p.MustBreak)
 }
 
 func (r *MatrixRow) settle(unproven map[string]bool) {

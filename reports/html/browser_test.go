@@ -19,6 +19,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
+	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/internal/longtest"
 	"github.com/lockbench/lockbench/reports"
 )
@@ -281,7 +282,7 @@ const contrasts = `(() => {
 })()`
 
 func testExploration(t *testing.T, b *tab) {
-	b.seen("figure[data-picture=run-1-recovery] .stage", "svg .mark")
+	b.seen("figure[data-picture=run-1-recovery-at-crash] .stage", "svg .mark")
 	b.wellBehaved(390)
 }
 
@@ -302,7 +303,7 @@ func testPointing(t *testing.T, b *tab) {
 
 // overlapOf are the numbers of the overlap in the witness of exclusion.
 func overlapOf(r reports.Result) []string {
-	h := r.Runs[0].Guarantees["exclusion"].Witness.Holds
+	h := r.Runs[0].Cells[lockbench.Exclusion.At(0)].Witness.Holds
 	from, to := max(h[0].GrantedNS, h[1].GrantedNS), min(*h[0].EndNS, *h[1].EndNS)
 	seconds := func(ns int64) string { return fmt.Sprintf("%.6f s", float64(ns)/1e9) }
 	return []string{"both hold the lock", fmt.Sprint("client ", h[0].Client), fmt.Sprint("client ", h[1].Client), seconds(from), seconds(to), length(to - from)}

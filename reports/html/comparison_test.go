@@ -29,7 +29,7 @@ func repeated(t testing.TB, n, side int, change func(i int, run *reports.Run)) (
 
 // keepsExclusion makes a run one of a design that claims exclusion, and holds it.
 func keepsExclusion(_ int, run *reports.Run) {
-	run.Guarantees[lockbench.Exclusion] = reports.Guarantee{Verdict: checker.Held, Claimed: true, Exercised: true, Exposure: 100}
+	run.Cells[lockbench.Exclusion.At(0)] = reports.Finding{Verdict: checker.Held, Claimed: true, Exercised: true, Exposure: 100}
 }
 
 // twiceAsSlow makes a run one that takes twice the time for a grant.
@@ -67,7 +67,7 @@ func TestWriteComparison(t *testing.T) {
 		want []string
 	}{
 		{"worse", worseComparison(t), []string{
-			`<h1 id="verdict">Worse</h1>`, "1 guarantee that is claimed: exclusion", `<a href="#changed-1">▼ WORSE</a>`, `data-picture="changed-1"`, "held in 8 runs, claimed", "broken in 8 of 8 runs",
+			`<h1 id="verdict">Worse</h1>`, "1 cell that is claimed: exclusion", `<a href="#changed-1">▼ WORSE</a>`, `data-picture="changed-1"`, "held in 8 runs, claimed", "broken in 8 of 8 runs",
 			"-50.0%", "▼</span> worse", `aria-label="grants_per_s; base: 8 runs from 1000/s to 1070/s, median 1035/s; new: 8 runs from 500/s to 535/s, median 518/s"`, "<b>passed</b>",
 		}},
 		{"the same", same, []string{`<h1 id="verdict">No claim is worse</h1>`, "No difference in speed seen", "no difference seen</span>", "<b>kept</b>"}},

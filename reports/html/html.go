@@ -34,7 +34,6 @@ func newPage(files ...string) page {
 		"script":  func(name string) template.JS { return template.JS(asset(name)) },
 		"policy":  policy,
 		"pair":    func(a, b int64) [2]int64 { return [2]int64{a, b} },
-		"part":    func(r runView, many bool) runPart { return runPart{r, many} },
 		"inc":     func(i int) int { return i + 1 },
 		"capital": capital,
 		"second":  second,

@@ -70,7 +70,7 @@ func TestWrite(t *testing.T) {
 			`id="run-1-exclusion"`, `data-picture="run-1-exclusion"`, "both within their validity",
 			`data-chart="spectrum"`, `data-chart="overtime"`, `data-chart="fairness"`, `data-chart="compare"`, "server-pause",
 		}},
-		{"exploration", read(t, "explored.json"), []string{"In virtual time", `data-picture="run-1-recovery"`, "The schedule, step by step", "explore --replay"}},
+		{"exploration", read(t, "explored.json"), []string{"In virtual time", `data-picture="run-1-recovery-at-crash"`, "The schedule, step by step", "explore --replay"}},
 		{"nothing was run", reports.New(nil, nil), []string{`<h1 id="verdict">Inconclusive</h1>`, `class="verdict open"`, "<p>nothing was run. "}},
 		{"what went wrong", failed, []string{"the server went away", "a note of its own", "lua-token/plain"}},
 		{"arrivals on a schedule", open, []string{"response time", "service time", "start lag", "800/s offered", "open loop: poisson 800/s", "160 arrivals were still waiting"}},
@@ -134,25 +134,26 @@ const hostile = `</script><script>pwned=1</script><img src=x onerror="pwned=1">"
 func spoiled(t testing.TB) reports.Result {
 	r := read(t, "run.json")
 	r.NotRun, r.Environment.Version = []string{hostile}, hostile
-	r.SelfCheck = &reports.SelfCheck{Design: hostile, MustBreak: lockbench.Guarantee(hostile)}
+	r.SelfCheck = &reports.SelfCheck{Design: hostile, MustBreak: lockbench.Exclusion.At(0)}
 	for i := range r.Runs {
 		run := &r.Runs[i]
 		run.Design, run.Workload, run.History, run.Error = hostile, hostile, hostile, hostile
 		run.Notes, run.Defects, run.Faults = []string{hostile}, []string{hostile}, []string{hostile}
 		run.Params["hold"] = hostile
 		run.OverTime.Faults[0].Note = hostile
-		for name, g := range run.Guarantees {
-			g.Note = hostile
-			if g.Witness != nil {
-				g.Witness.Key, g.Witness.Sentence = hostile, hostile
-				for j := range g.Witness.Ops {
-					g.Witness.Ops[j].Note = hostile
+		run.Claims.Except = []lockbench.Exception{{Why: hostile}}
+		for cell, f := range run.Cells {
+			f.Note = hostile
+			if f.Witness != nil {
+				f.Witness.Key, f.Witness.Sentence = hostile, hostile
+				for j := range f.Witness.Ops {
+					f.Witness.Ops[j].Note = hostile
 				}
-				for j := range g.Witness.Holds {
-					g.Witness.Holds[j].EndedBy = hostile
+				for j := range f.Witness.Holds {
+					f.Witness.Holds[j].EndedBy = hostile
 				}
 			}
-			run.Guarantees[name] = g
+			run.Cells[cell] = f
 		}
 	}
 	return r
@@ -178,15 +179,15 @@ func TestOldAndSparse(t *testing.T) {
 	r := read(t, "run.json")
 	for i := range r.Runs {
 		r.Runs[i].OverTime, r.Runs[i].GrantsByClient, r.Runs[i].Latency, r.Runs[i].Params = nil, nil, nil, nil
-		for name, g := range r.Runs[i].Guarantees {
-			g.Witness, g.Measures = nil, nil
-			r.Runs[i].Guarantees[name] = g
+		for cell, f := range r.Runs[i].Cells {
+			f.Witness, f.Measures = nil, nil
+			r.Runs[i].Cells[cell] = f
 		}
 	}
 	if page := written(t, r); strings.Contains(page, "<figure class=\"lanes\"") {
 		t.Error("a picture of nothing")
 	}
-	r.Runs[0].Guarantees = nil
+	r.Runs[0].Cells = nil
 	written(t, r)
 }
 
@@ -199,8 +200,8 @@ func FuzzWrite(f *testing.F) {
 		}
 		f.Add(text)
 	}
-	f.Add([]byte(`{"schema":"lockbench/result/v1","runs":[{"design":"d","guarantees":{"exclusion":{"verdict":"broken"}}}]}`))
-	f.Add([]byte(`{"schema":"lockbench/result/v1","runs":[{"latency":{"acquire":{"count":1,"spectrum":{"shares":[1],"ns":[]}}},"over_time":{"bucket_ns":0}}]}`))
+	f.Add([]byte(`{"schema":"lockbench/result/v2","runs":[{"design":"d","cells":{"exclusion":{"verdict":"broken"}}}]}`))
+	f.Add([]byte(`{"schema":"lockbench/result/v2","runs":[{"latency":{"acquire":{"count":1,"spectrum":{"shares":[1],"ns":[]}}},"over_time":{"bucket_ns":0}}]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		r, err := reports.ReadResult(bytes.NewReader(text))
 		if err != nil {

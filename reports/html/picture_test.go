@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/reports"
 )
@@ -103,13 +104,13 @@ func TestSchedulePicture(t *testing.T) {
 // TestLongEvidence shows of a long witness as much as fits.
 func TestLongEvidence(t *testing.T) {
 	r := read(t, "run.json")
-	g := r.Runs[0].Guarantees["exclusion"]
+	g := r.Runs[0].Cells[lockbench.Exclusion.At(0)]
 	for len(g.Witness.Ops) < 2*maxTold {
 		g.Witness.Ops = append(g.Witness.Ops, g.Witness.Ops[0])
 	}
 	v := newResultView(r)
 	for _, e := range v.Runs[0].Evidence {
-		if e.Name == "exclusion" && (len(e.Told) != maxTold || e.More != maxTold || len(e.Picture.Overlaps) == 0) {
+		if e.Name() == "exclusion" && (len(e.Told) != maxTold || e.More != maxTold || len(e.Picture.Overlaps) == 0) {
 			t.Errorf("got %d operations, %d more and %d overlaps, want %d of each and the overlap", len(e.Told), e.More, len(e.Picture.Overlaps), maxTold)
 		}
 	}

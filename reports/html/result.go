@@ -85,6 +85,9 @@ func newResultView(r reports.Result) *resultView {
 		v.add(run)
 	}
 	v.CompareSpectra = len(v.Runs) > 1 && !v.Explored
+	for i := range v.Runs {
+		v.Runs[i].Many = len(v.Runs) > 1
+	}
 	v.Table = v.table()
 	if len(v.Runs) > 0 {
 		v.Settings = settings(&designs)

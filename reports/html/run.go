@@ -19,6 +19,7 @@ type runView struct {
 	Evidence  []evidence
 	Covered   []string
 	Table     tableView
+	Many      bool // the page is of several, and this is a part of it
 	Latencies []latencyRow
 	Fair      *fairView
 }
@@ -121,10 +122,4 @@ func newFair(run *reports.Run) *fairView {
 		Jain: f.Jain, LongestNS: f.MaxWait, Waits: f.Waits, MostBypassed: f.MaxBypassed,
 		Clients: int64(n), Least: run.GrantsByClient[0], Most: run.GrantsByClient[n-1],
 	}
-}
-
-// A runPart is a run on a page of one or of many, which has a table of its own.
-type runPart struct {
-	runView
-	Many bool
 }

@@ -138,7 +138,7 @@ func evidencePicture(label string, e *evidence) *drawnPicture {
 	if e.Claimed {
 		claim = "claimed"
 	}
-	d := &drawnPicture{Width: drawnWidth, Title: fmt.Sprintf("%s: %s, %s, %s", label, e.Name, e.Word(), claim), About: e.Sentence}
+	d := &drawnPicture{Width: drawnWidth, Title: fmt.Sprintf("%s: %s, %s, %s", label, e.Name(), e.Word(), claim), About: e.Sentence}
 	sentence := e.Sentence
 	if e.Margin != "" {
 		sentence += ", by " + e.Margin

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/reports"
 )
 
@@ -77,7 +78,7 @@ func TestPictures(t *testing.T) {
 			t.Errorf("%q is not in latency.svg", words)
 		}
 	}
-	w := read(t, "run.json").Runs[0].Guarantees["exclusion"].Witness
+	w := read(t, "run.json").Runs[0].Cells[lockbench.Exclusion.At(0)].Witness
 	drawn := run[reports.FileName(read(t, "run.json").Runs[0].Design)+".exclusion.svg"]
 	for _, words := range append(overlapOf(read(t, "run.json"))[:3], w.Sentence, "both hold the lock, within their leases", "red, crossed: two hold it at once") {
 		if !strings.Contains(drawn, words) {
@@ -85,7 +86,7 @@ func TestPictures(t *testing.T) {
 		}
 	}
 	explored := pictures(t, read(t, "explored.json"))
-	if drawn := explored["setnx-getset-naive.recovery.svg"]; !strings.Contains(drawn, "! die-before") || strings.Contains(drawn, "solid bar") {
+	if drawn := explored["setnx-getset-naive.recovery-crash.svg"]; !strings.Contains(drawn, "! die-before") || strings.Contains(drawn, "solid bar") {
 		t.Errorf("the schedule is drawn as\n%s", drawn)
 	}
 	if explored["latency.svg"] != "" {
