@@ -41,11 +41,17 @@ const Survivable = Pause | Crash | ThreadDeath | LostReply | Cancel | Skew | Scr
 
 // LeaseClaims is what a lease lock on one server can keep, together with what its
 // abilities promise: what a lock of other people's is held to that says no more of itself.
+// What it says of past owners, and of keys that are free, it keeps also where the server
+// forgets.
 func LeaseClaims(abilities ...Guarantee) Claims {
-	keeps := slices.Concat(abilities, []Guarantee{
+	c := Claims{Survives: Survivable}
+	for _, g := range []Guarantee{OwnerRelease, LossReported, Answers, NoSpuriousRefusal, Recovery} {
+		c.Also = append(c.Also, g.At(StateLoss|Failover))
+	}
+	c.Keeps = ordered(slices.Concat(abilities, []Guarantee{
 		Exclusion, LeaseKept, OwnerRelease, LossReported, Answers, NoSpuriousRefusal, Recovery, Effects,
-	})
-	return Claims{Keeps: ordered(keeps), Survives: Survivable}
+	}))
+	return c
 }
 
 // ordered returns the guarantees in the order of [Guarantees], each once.

@@ -24,7 +24,7 @@ func TestClaims(t *testing.T) {
 		{terms: "", claimed: "exclusion lease@crash+skew owner-release@outlived effects@pause", not: "exclusion@outlived effects@failover fencing"},
 		{terms: "+fencing", claimed: "fencing fencing@outlived fencing@crash", not: "fencing@failover"},
 		{terms: "+@failover", claimed: "exclusion@failover lease@failover+crash", not: "exclusion@state-loss"},
-		{terms: "-recovery@failover", claimed: "recovery@crash", not: "recovery@failover"},
+		{terms: "-recovery@failover", claimed: "recovery@crash recovery@state-loss", not: "recovery@failover"},
 		{terms: "+@failover -recovery@failover", claimed: "lease@failover", not: "recovery@failover recovery@failover+crash"},
 		{terms: "-recovery", claimed: "exclusion", not: "recovery recovery@crash"},
 		{terms: "-@skew", claimed: "exclusion", not: "exclusion@skew recovery@skew+crash"},

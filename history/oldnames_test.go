@@ -25,10 +25,10 @@ func TestOldClaims(t *testing.T) {
 		{`["exclusion","restart","failover"]`,
 			"exclusion @pause @crash @thread-death @lost-reply @cancel @script-flush +exclusion@state-loss +exclusion@failover"},
 		{`["no-early-expiry","cancel","skew"]`,
-			"lease recovery @pause @crash @thread-death @lost-reply @cancel @skew @script-flush -recovery@crash -recovery@thread-death -lease@lost-reply -recovery@lost-reply"},
+			"lease recovery @pause @crash @thread-death @lost-reply @cancel @skew @script-flush +recovery@state-loss+failover -recovery@crash -recovery@thread-death -lease@lost-reply -recovery@lost-reply"},
 		{`["no-spurious-refusal","recovery"]`,
 			"answers no-spurious-refusal recovery @pause @crash @thread-death @lost-reply @cancel @script-flush " +
-				"+answers@skew +no-spurious-refusal@skew +recovery@skew -recovery@lost-reply -recovery@cancel -answers@script-flush -no-spurious-refusal@script-flush"},
+				"+answers@skew +no-spurious-refusal@skew +recovery@skew +answers@state-loss+failover +no-spurious-refusal@state-loss+failover +recovery@state-loss+failover -recovery@lost-reply -recovery@cancel -answers@script-flush -no-spurious-refusal@script-flush"},
 		{`["extend","skew"]`, "nothing @nothing"},
 	}
 	for _, tt := range tests {
