@@ -21,6 +21,14 @@ type SelfCheck struct {
 	Error string `json:"error,omitempty"`
 }
 
+// Catches tells whether a lock that has to break the cell must was caught by being broken on
+// found: the same guarantee, under the same conditions, and of others only such as a lock can
+// be expected to survive.
+func Catches(must, found lockbench.Cell) bool {
+	beside := found.Under &^ must.Under
+	return found.Guarantee == must.Guarantee && found.Under.Has(must.Under) && beside&^lockbench.Survivable == 0
+}
+
 // reason says why it was not caught, and what to do about it.
 func (c *SelfCheck) reason() string {
 	if c.Error != "" {

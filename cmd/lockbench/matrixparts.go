@@ -19,7 +19,7 @@ type livePart struct {
 	name   string
 	faults []string
 	// mustBreak is what the lock that is broken on purpose breaks in it.
-	mustBreak lockbench.Guarantee
+	mustBreak lockbench.Cell
 }
 
 // liveParts are the live runs of a matrix: those that come first are made first, and
@@ -27,10 +27,10 @@ type livePart struct {
 // in runs of their own.
 func liveParts() []livePart {
 	return []livePart{
-		{driverLive, nil, lockbench.Exclusion},
-		{driverLive + " faults", []string{string(faults.Crash), string(faults.LostReply), string(faults.Cancel)}, lockbench.Exclusion},
-		{driverLive + " failover", []string{string(faults.Failover) + ",at=400ms,every=700ms"}, lockbench.Failover},
-		{driverLive + " skew", []string{string(faults.Skew)}, lockbench.OwnerRelease},
+		{driverLive, nil, lockbench.Exclusion.At(0)},
+		{driverLive + " faults", []string{string(faults.Crash), string(faults.LostReply), string(faults.Cancel)}, lockbench.Exclusion.At(0)},
+		{driverLive + " failover", []string{string(faults.Failover) + ",at=400ms,every=700ms"}, lockbench.Exclusion.At(lockbench.Failover)},
+		{driverLive + " skew", []string{string(faults.Skew)}, lockbench.OwnerRelease.At(lockbench.Outlived)},
 	}
 }
 

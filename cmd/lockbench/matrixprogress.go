@@ -142,7 +142,7 @@ func (x *matrixExplored) end(design string, runs []reports.Explored) {
 	defer x.adding.Unlock()
 	p := reports.MatrixPart{Name: partExplore, Command: exploreCommand(design, x.config), Complete: x.ctx.Err() == nil}
 	if design == selfCheckName {
-		p.MustBreak, p.Command = lockbench.Exclusion, ""
+		p.MustBreak, p.Command = lockbench.Exclusion.At(0), ""
 	}
 	x.session.row(design).AddExplored(p, runs)
 	x.session.save()
