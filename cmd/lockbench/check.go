@@ -61,6 +61,9 @@ func (o *checkOptions) check(cmd *cobra.Command, files []string) error {
 	if err != nil {
 		return err
 	}
+	if err := o.claims.check(); err != nil {
+		return err
+	}
 	defer collectAt(whileJudging)()
 	runs, err := judgeAll(files, o.claims, out["hlog"])
 	if err != nil {

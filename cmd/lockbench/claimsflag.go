@@ -21,8 +21,19 @@ func (t *claimTerms) flag(f *pflag.FlagSet, of string) {
 		" (+exclusion@failover, '-lease@cancel: why'), without they are all there is (exclusion @crash; nothing); repeated, or by comma")
 }
 
+// check says what is wrong with the terms, for whatever lock.
+func (t claimTerms) check() error {
+	if _, err := (lockbench.Claims{}).Parse(t...); err != nil {
+		return fmt.Errorf("--claims: %w", err)
+	}
+	return nil
+}
+
 // design returns d with the claims that the terms make of its own.
 func (t claimTerms) design(d design.Design) (design.Design, error) {
+	if err := t.check(); err != nil {
+		return d, err
+	}
 	claims, err := t.of(d.Claims, d.Reacquire)
 	if err == nil && !d.Fences && gained(d.Claims, claims, lockbench.Fencing) {
 		err = fmt.Errorf("it hands out no fences, so fencing cannot be kept or broken; hint: lua-token/fenced does")
@@ -74,11 +85,8 @@ func recoverable(c *lockbench.Claims) bool {
 	})
 }
 
-// checkClaims says what is wrong with terms, for whatever lock.
-func checkClaims(text string) error {
-	_, err := lockbench.Claims{}.Parse(text)
-	return err
-}
+// checkClaims says what is wrong with a value of --claims.
+func checkClaims(text string) error { return claimTerms{text}.check() }
 
 // listClaims are the terms that a claim may begin with.
 func listClaims() []listing {

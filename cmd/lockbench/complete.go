@@ -72,7 +72,7 @@ func completer(f *pflag.Flag) cobra.CompletionFunc {
 	case len(words) > 0 && strings.Contains(what, "="):
 		return pairCompleter(words, strings.HasPrefix(what, "kind="))
 	case len(words) > 0:
-		return wordCompleter(words, f.Value.Type() == "stringSlice")
+		return wordCompleter(words, f.Value.Type() == "stringSlice" || v.examples != nil)
 	case strings.Contains(what, "directory"):
 		return completeDirectory
 	case strings.Contains(what, "file"):

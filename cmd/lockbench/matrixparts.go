@@ -26,11 +26,12 @@ type livePart struct {
 // are left out last where the budget is short. Faults that hide each other's work are
 // in runs of their own.
 func liveParts() []livePart {
+	late := lockbench.OwnerRelease.At(lockbench.Outlived)
 	return []livePart{
-		{driverLive, nil, lockbench.Exclusion.At(0)},
-		{driverLive + " faults", []string{string(faults.Crash), string(faults.LostReply), string(faults.Cancel)}, lockbench.Exclusion.At(0)},
+		{driverLive, nil, late},
+		{driverLive + " faults", []string{string(faults.Crash), string(faults.LostReply), string(faults.Cancel)}, late},
 		{driverLive + " failover", []string{string(faults.Failover) + ",at=400ms,every=700ms"}, lockbench.Exclusion.At(lockbench.Failover)},
-		{driverLive + " skew", []string{string(faults.Skew)}, lockbench.OwnerRelease.At(lockbench.Outlived)},
+		{driverLive + " skew", []string{string(faults.Skew)}, late},
 	}
 }
 
