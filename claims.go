@@ -41,13 +41,14 @@ const Survivable = Pause | Crash | ThreadDeath | LostReply | Cancel | Skew | Scr
 
 // LeaseClaims is what a lease lock on one server can keep, together with what its
 // abilities promise: what a lock of other people's is held to that says no more of itself.
-// What it says of past owners, and of keys that are free, it keeps also where the server
+// What it answers, and what it says of keys that are free, it keeps also where the server
 // forgets.
 func LeaseClaims(abilities ...Guarantee) Claims {
 	c := Claims{Survives: Survivable}
-	for _, g := range []Guarantee{OwnerRelease, LossReported, Answers, NoSpuriousRefusal, Recovery} {
+	for _, g := range []Guarantee{Answers, NoSpuriousRefusal, Recovery} {
 		c.Also = append(c.Also, g.At(StateLoss|Failover))
 	}
+	c.Also = append(c.Also, LossReported.At(StateLoss)) // a replica may know an owner again that had lost the key
 	c.Keeps = ordered(slices.Concat(abilities, []Guarantee{
 		Exclusion, LeaseKept, OwnerRelease, LossReported, Answers, NoSpuriousRefusal, Recovery, Effects,
 	}))

@@ -16,7 +16,7 @@
 # may their verdicts. synthetic, explored, cases, simulated and kept are the same to the byte.
 #
 # It ends with the table of verdicts, and fails where no history breaks a guarantee or none
-# keeps it. Only fairness may lack both: it is measured and not judged.
+# keeps it.
 set -euo pipefail
 [ $# = 1 ] || { echo "corpus.sh: no folder given; hint: bench/corpus.sh DIR" >&2; exit 2; }
 mkdir -p "$1"
@@ -218,7 +218,7 @@ kept() {
 }
 
 golden() {
-  "$place/same" -corpus "$dir" -replays explore/testdata/faults -excuse fairness -write "$dir/golden.txt" "$lockbench"
+  "$place/same" -corpus "$dir" -replays explore/testdata/faults -write "$dir/golden.txt" "$lockbench"
 }
 
 for stage in ${STAGES:-faults mixes works stalls tried synthetic torn explored cases simulated kept golden}; do

@@ -1,8 +1,8 @@
 #!/bin/bash
 # Judges the corpus with two builds of lockbench, and prints what differs: for each history
-# and guarantee the verdict, whether it is claimed, violations, exposure and the clearest
-# violation's key and clients; for each history the exit code. The corpus is bench/corpus and
-# the replays of explore/testdata.
+# and cell the verdict, whether it is claimed, violations, those that count against the
+# claims, exposure, and the clearest violation's key and clients; for each history the exit
+# code. The corpus is bench/corpus and the replays of explore/testdata.
 #
 #   bench/same.sh OLD NEW [MAPPING]
 #   bench/same.sh /tmp/old/lockbench /tmp/new/lockbench bench/same.map
@@ -12,21 +12,27 @@
 # one. CORPUS is another folder that bench/corpus.sh recorded. Exit codes: 0 nothing differs,
 # 1 something does, 2 bad input, or nothing was compared.
 #
-# MAPPING translates names of OLD to those of NEW, a line each; # begins a comment:
+# MAPPING translates names of OLD to those of NEW, a line each; # begins a comment. A name is
+# a guarantee of before there were cells, a cell, or a pattern:
 #
-#   overrun exclusion@outlived    what OLD calls overrun, NEW calls exclusion@outlived
-#   cancel -                      a guarantee that no longer exists: not compared
-#   - answers                     one that is new: not compared
+#   overrun exclusion@*+outlived  what OLD calls overrun are in NEW the cells of exclusion
+#                                 whose conditions contain outlived, whatever else
+#   exclusion exclusion@*!outlived!skew   those that contain neither; @* alone: all
+#   cancel -                      a name that no longer exists: not compared
+#   - answers@*                   what is new: not compared
 #   extend lease                  two of OLD that are one of NEW: verdicts by the gravest
 #   no-early-expiry lease         (broken, hazard, held, untested, n/a), numbers by their sum
-#   exclusion exclusion           one of OLD that is two of NEW, likewise
-#   exclusion exclusion@pause
-#   skew skew verdict,claim       what is compared: some of verdict claim violations exposure witness
+#   restart exclusion@state-loss  one of OLD that is two of NEW, likewise
+#   restart fencing@state-loss
+#   skew skew verdict,claim       what is compared: some of verdict claim violations against
+#                                 exposure witness
 #   * * verdict,violations        the same for all that do not say themselves
 #   verdict hazard broken         a verdict that has another name
 #
-# Names without a line are compared as they are. A line whose name its side does not know is
-# an error.
+# Where a line has two different names and a history no finding of one, nothing was met
+# there: untested, zero. Names without a line are compared as they are. A name that its side
+# does not know is an error, and so is a cell that two lines match. Several lines that share
+# a name are one; differences are then called by the names of OLD.
 set -euo pipefail
 [ $# = 2 ] || [ $# = 3 ] || { echo "same.sh: $# arguments; hint: bench/same.sh OLD NEW [MAPPING]" >&2; exit 2; }
 old=$(realpath -m "$1") new=$(realpath -m "$2") mapping=${3:+$(realpath -m "$3")} corpus=${CORPUS:+$(realpath -m "$CORPUS")}

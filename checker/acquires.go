@@ -80,6 +80,7 @@ func (k *key) joined(h *hold) {
 	if longest, ok := k.asked.get(h.client); ok {
 		h.most = max(h.most, longest)
 	}
+	h.relets, _ = k.unsureReleases.get(h.client)
 	for before := range k.known() {
 		if before.client == h.client {
 			h.most = max(h.most, before.most)
@@ -117,7 +118,7 @@ func (c *Checker) turnTo(k *key, op *history.Op) {
 func (c *Checker) lockedAnew(k *key, h *hold, op *history.Op) {
 	knows := h.told || h.released || h.endedBy == "refused"
 	if c.refreshed && op.Outcome == history.OK && !knows && h.supersededAt.before(callOf(op)) {
-		c.tell(fact{kind: factLockedAnew, at: callOf(op), key: k, op: op, hold: h})
+		k.owe(h, op)
 	}
 }
 

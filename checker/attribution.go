@@ -110,7 +110,9 @@ var unfoundedLosses = []explanation{
 		return v, c.faults.flush != nil
 	}},
 	{"it was not true", func(c *Checker, f fact) (candidate, bool) {
-		return c.between(falselyTold, f.hold), true
+		v := c.between(falselyTold, f.hold)
+		v.under |= f.key.renewedUnder(f.hold)
+		return v, true
 	}},
 }
 
@@ -184,11 +186,22 @@ func (k *key) metOthers(h *hold) bool {
 }
 
 // toldByItself tells whether the owner of h may have let go of it itself before op,
-// which told it of the loss: by a try that lost its reply.
+// which told it of the loss: by a try that lost its reply. A renewal lets go of nothing.
 func (k *key) toldByItself(h *hold, op *history.Op) bool {
 	return slices.ContainsFunc(k.affected, func(x faultEffect) bool {
-		return x.op.Client == h.client && (x.op == op || x.op.Hold == h.id || !x.acted().before(h.began()))
+		own := x.op.Client == h.client && x.op.Kind != history.Renew
+		return own && (x.op == op || x.op.Hold == h.id || !x.acted().before(h.began()))
 	})
+}
+
+// renewedUnder returns the causes of what befell the renewals of h.
+func (k *key) renewedUnder(h *hold) (under lockbench.Conditions) {
+	for i := range k.affected {
+		if x := &k.affected[i]; x.op.Kind == history.Renew && x.op.Hold == h.id {
+			under |= x.cause
+		}
+	}
+	return under
 }
 
 // behind is the lost reply, or the cancelling, that may explain why victim had lost the key by at: of

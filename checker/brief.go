@@ -73,8 +73,8 @@ func (s *spare) key() *key {
 func (k *key) empty() {
 	*k = key{
 		holds: k.holds[:0], gone: k.gone[:0], latent: k.latent[:0], starts: k.starts[:0],
-		strays: k.strays[:0], lurking: k.lurking[:0], early: k.early[:0], caps: k.caps[:0], silent: k.silent[:0], deceived: k.deceived[:0],
-		affected: k.affected[:0], asked: k.asked[:0],
+		strays: k.strays[:0], lurking: k.lurking[:0], early: k.early[:0], caps: k.caps[:0], unsureReleases: k.unsureReleases[:0], silent: k.silent[:0], deceived: k.deceived[:0],
+		affected: k.affected[:0], owed: k.owed[:0], asked: k.asked[:0],
 		refusal: refusals{proven: k.refusal.proven[:0], residues: k.refusal.residues[:0]},
 		queue:   queue{waiting: k.queue.waiting[:0]},
 		fences:  fences{underWay: k.fences.underWay[:0]},

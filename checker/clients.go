@@ -113,7 +113,7 @@ func (c *Checker) bury(client int32) {
 		death |= lockbench.ThreadDeath
 	}
 	for _, k := range c.keys {
-		for _, times := range []*clientTimes{&k.caps, &k.silent, &k.deceived, &k.refusal.residues} {
+		for _, times := range []*clientTimes{&k.caps, &k.unsureReleases, &k.silent, &k.deceived, &k.refusal.residues} {
 			times.remove(client)
 		}
 		if n := k.lurking.remove(client); n > 0 {

@@ -149,6 +149,9 @@ func (c *Checker) forgetsHolds(cause lockbench.Conditions) {
 		for h := range k.known() {
 			h.under |= cause
 		}
+		if cause == lockbench.Failover && c.joins() && k.made > 0 { // a client may join what it had released
+			k.unknown.acts |= cause
+		}
 	}
 }
 

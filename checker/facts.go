@@ -14,7 +14,7 @@ type fact struct {
 	op   *history.Op // the operation that made it known; nil where none did
 	// hold is what it is about, and other the hold of another client that it involves.
 	hold, other *hold
-	under       lockbench.Conditions // see factForgotten
+	under       lockbench.Conditions // see factForgotten and factLossOwed
 	cause       *history.Op          // the event that showed it, see factTakenAway
 }
 
@@ -49,9 +49,9 @@ const (
 	// factTakenAway: op, a command of the owner of other, who had lost the key, was seen to take
 	// hold from its owner on the server.
 	factTakenAway
-	// factLockedAnew: op, an acquire answered ok, begins the lease of hold anew, which its
-	// owner had lost and was not told of.
-	factLockedAnew
+	// factLossOwed: op was answered to the owner of hold, who had lost the key to other before
+	// the call, and had not been told; under says whether it had outlived its lease.
+	factLossOwed
 	// factLossTold: the owner of hold learnt at at, for the first time, by op, that it had
 	// lost the key.
 	factLossTold

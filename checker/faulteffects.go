@@ -119,6 +119,13 @@ func (c *Checker) triedBefore(k *key, op *history.Op) {
 		k.refusal.stirred++
 		k.deceived.raise(op.Client, op.Call)
 	}
+	if h := k.find(op.Hold); h != nil && (op.Kind == history.Extend || op.Kind == history.Renew) { // it may have extended the lease
+		ttl := wanted(op)
+		if ttl == math.MaxInt64 {
+			ttl = h.most
+		}
+		k.refusal.keep(after(after(op.Return, ttl), k.refusal.slack))
+	}
 	for _, h := range k.holds {
 		ttl := wanted(op)
 		if op.Kind == history.Renew && ttl == math.MaxInt64 { // it does not tell

@@ -111,7 +111,7 @@ func (c *Checker) affectClient(cause lockbench.Conditions, fault *history.Op) {
 	}
 	cl := c.faults.client(fault.Client)
 	for _, op := range slices.Backward(cl.flying) {
-		if op.Kind != history.Renew {
+		if op.Kind != history.Renew && op.Kind != history.Read && op.Kind != history.Write {
 			c.affect(cause, fault, op)
 			return
 		}

@@ -23,7 +23,11 @@ var fencingMonitor = monitor{
 		factGranted:       func(c *Checker, f fact) { f.key.fences.granted(c, f.key, f.hold, f.op) },
 		factGone:          func(_ *Checker, f fact) { f.key.fences.gone(f.hold) },
 		factForgotten:     func(_ *Checker, f fact) { f.key.fences.forget(f.at, f.under) },
-		factStoreCalled:   func(c *Checker, f fact) { f.key.fences.written(c, f.key, f.op) },
+		factStoreCalled: func(c *Checker, f fact) {
+			if f.op.Kind == history.Write { // who overtook may read before who was overtaken writes
+				f.key.fences.written(c, f.key, f.op)
+			}
+		},
 	},
 }
 

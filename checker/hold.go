@@ -72,6 +72,8 @@ type hold struct {
 	// loose is what extends of unknown outcome may add to widest, each at the last
 	// moment, and loosened how many they are.
 	loose, loosened int64
+	// relets is how many releases of earlier holds may begin its lease anew, at any time.
+	relets int64
 	// lax are those that are under way, to be added when they return.
 	lax       []laxOp
 	straddles bool // the server may have forgotten it before the acquire returned

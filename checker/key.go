@@ -41,9 +41,15 @@ type key struct {
 	// caps are, by client, the shortest lease that an acquire of unknown outcome
 	// asked for: it may act as a refresh of any hold that its client has later.
 	caps clientTimes
+	// unsureReleases counts, by client, the releases of unknown outcome that may begin the lease
+	// of a later hold anew, where acquires are counted.
+	unsureReleases clientTimes
 	// silent are the calls of the newest acquires of unknown outcome, by client, and
 	// deceived those of acquires that a fault struck, whatever they were told.
 	silent, deceived clientTimes
+
+	// owed are the operations under way that are owed the answer "lost".
+	owed []owedAnswer
 
 	refusal refusals
 	queue   queue

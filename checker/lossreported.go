@@ -1,9 +1,6 @@
 package checker
 
-import (
-	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/history"
-)
+import "github.com/lockbench/lockbench/history"
 
 // lossReportedMonitor judges that an owner that lost the lock is told so at its next call,
 // or by its channel, and that nobody else is. What else may explain a loss that never was is
@@ -18,36 +15,33 @@ var lossReportedMonitor = monitor{
 				c.lossDue(f.hold, f.at)
 			}
 		},
-		factStaleCalled: func(c *Checker, f fact) {
-			if !f.hold.released && !f.hold.told {
-				owedLoss(c, f)
-			}
-		},
-		factLockedAnew: owedLoss,
-		factLossTold:   toldLost,
+		factLossOwed: owedLoss,
+		factLossTold: toldLost,
 	},
 }
 
-// owedLoss judges an answer that should have been "lost", since another owner was granted
-// the key before the question.
+// owedLoss judges an answer that should have been "lost", since f.other was granted the key
+// before the question, at f.at.
 func owedLoss(c *Checker, f fact) {
 	h, op := f.hold, f.op
+	if c.faults.skew > 0 { // clocks that are off leave unknown who came first
+		return
+	}
+	under := c.touching(h, f.other) | f.under
 	switch op.Outcome {
 	case history.LossReported:
-		c.lossDue(h, f.at)
-		c.measure(&c.lossDelays, op.Return-h.supersededAt.t)
+		c.expose(lossReported, under)
+		c.measure(&c.lossDelays, op.Return-f.at.t)
 	case history.OK:
 		_, deceived := f.key.deceived.get(h.client)
-		anew := h.regrant || deceived && c.joins() // it may have been granted once more
-		if anew || c.faults.skew > 0 {             // see lossDue
+		if h.regrant || deceived && c.joins() { // it may have been granted once more
 			return
 		}
-		under := c.lossUnder(h, f.at)
 		if x := f.key.effectOn(op); x != nil {
 			under |= c.resolved(x.cause, op.Client)
 		}
 		c.expose(lossReported, under)
-		c.violate(candidate{kind: notTold, key: f.key, holds: []*hold{h, h.supersededBy}, under: under})
+		c.violate(candidate{kind: notTold, key: f.key, holds: []*hold{h, f.other}, under: under})
 	}
 }
 
@@ -66,15 +60,10 @@ func toldLost(c *Checker, f fact) {
 	}
 }
 
-// lossDue counts an occasion: the owner of h, who had lost the key, was to be told at s.
-// Clocks that are off leave unknown who came first, so there is none then.
+// lossDue counts an occasion: the owner of h, who had lost the key, was told at s. Clocks that
+// are off leave unknown who came first, so there is none then.
 func (c *Checker) lossDue(h *hold, s stamp) {
 	if c.faults.skew == 0 {
-		c.expose(lossReported, c.lossUnder(h, s))
+		c.expose(lossReported, c.touching(h, h.supersededBy)|h.outlivedAt(s))
 	}
-}
-
-// lossUnder returns the conditions under which the owner of h, who lost the key, asked at s.
-func (c *Checker) lossUnder(h *hold, s stamp) lockbench.Conditions {
-	return c.touching(h, h.supersededBy) | h.outlivedAt(s)
 }

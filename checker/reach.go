@@ -107,7 +107,10 @@ func (h *hold) latest(slack int64) int64 {
 	case h.unseen && !h.dead && (!h.released || h.levels && h.doubt): // what is left of it may be renewed
 		return math.MaxInt64
 	}
-	at, slacks := after(h.widest, h.loose), h.loosened
+	at, slacks := after(h.widest, h.loose), h.loosened+h.relets
+	for range min(h.relets, 1000) {
+		at = after(at, h.most)
+	}
 	for _, l := range h.lax {
 		at = after(at, l.ttl)
 		slacks++

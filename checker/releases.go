@@ -1,6 +1,11 @@
 package checker
 
-import "github.com/lockbench/lockbench/history"
+import (
+	"slices"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+)
 
 func (c *Checker) releaseCalled(k *key, op *history.Op) {
 	c.ability.delay = c.ability.delay || op.Delay > 0
@@ -23,6 +28,9 @@ func (c *Checker) releaseCalled(k *key, op *history.Op) {
 		h.depth--
 	}
 	h.doubt = h.doubt || op.Outcome == history.Unknown
+	if c.nested && op.Outcome == history.Unknown {
+		*k.unsureReleases.at(op.Client, 0)++
+	}
 	switch over := h.depth <= 0 || lost; {
 	case over && !h.released:
 		c.tell(fact{kind: factLettingGo, at: callOf(op), key: k, op: op, hold: h})
@@ -35,6 +43,7 @@ func (c *Checker) releaseCalled(k *key, op *history.Op) {
 			c.clearEffects(k, h)
 		}
 	case over && !h.certain: // the one before may have freed a level only
+		h.relet(op)
 		h.mayDelay(op)
 		k.refusal.gone(h)
 	}
@@ -110,9 +119,41 @@ func (c *Checker) answered(k *key, op *history.Op) {
 // staleCall applies the call of a release or extend to what its owner may have lost.
 func (c *Checker) staleCall(k *key, h *hold, op *history.Op) {
 	k.sent(h, op)
-	if h.released || h.supersededAt.before(callOf(op)) {
-		c.tell(fact{kind: factStaleCalled, at: callOf(op), key: k, op: op, hold: h})
+	if !h.released && !h.supersededAt.before(callOf(op)) {
+		return
 	}
+	c.tell(fact{kind: factStaleCalled, at: callOf(op), key: k, op: op, hold: h})
+	if !h.released && !h.told {
+		k.owe(h, op)
+	}
+}
+
+// An owedAnswer is an operation whose answer should be "lost": hold was lost to by before it
+// was called.
+type owedAnswer struct {
+	op       *history.Op
+	hold, by *hold
+	since    stamp
+	outlived lockbench.Conditions // whether the call was made past validity
+}
+
+// owe notes that op, just called, is owed such an answer, if it is answered.
+func (k *key) owe(h *hold, op *history.Op) {
+	if op.Outcome == history.OK || op.Outcome == history.LossReported {
+		k.owed = append(k.owed, owedAnswer{op, h, h.supersededBy, h.supersededAt, h.outlivedAt(callOf(op))})
+	}
+}
+
+// paid tells the fact of an owed answer, when op returns: what befell the server meanwhile is
+// known by then.
+func (c *Checker) paid(k *key, op *history.Op) {
+	i := slices.IndexFunc(k.owed, func(o owedAnswer) bool { return o.op == op })
+	if i < 0 {
+		return
+	}
+	o := k.owed[i]
+	k.owed = slices.Delete(k.owed, i, i+1)
+	c.tell(fact{kind: factLossOwed, at: o.since, key: k, op: op, hold: o.hold, other: o.by, under: o.outlived})
 }
 
 // toldOfLoss applies that the owner of h learnt at s, by op, that it had lost the key.

@@ -32,7 +32,7 @@ type grip struct {
 func (c *simClient) begin(kind history.Kind, hold int64) *history.Op {
 	at := c.w.stamp()
 	op := &history.Op{
-		Kind: kind, Client: c.id, Process: c.id, Stream: c.id, Key: "k", Hold: hold,
+		Kind: kind, Client: c.id, Process: c.w.process(c.id), Stream: c.id, Key: "k", Hold: hold,
 		Call: at.t, CallSeq: at.seq, Return: history.Never, Attempt: history.NoStamp,
 	}
 	c.w.ops = append(c.w.ops, op)

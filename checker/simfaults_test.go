@@ -28,9 +28,11 @@ const (
 type faultPlan struct {
 	strikes  []string // on calls: lostReply, cutOff, cancelled
 	percent  int      // of the requests
-	worldly  []string // scriptFlush, restarted, clockStep, clockSkew
+	worldly  []string // scriptFlush, restarted, evicted, failedOver, clockStep, clockSkew
 	deaths   bool     // at any time
 	pauses   bool
+	forgets  bool // what has the server forget what it granted does
+	threads  bool // clients share processes
 	retries  bool // a call whose reply was lost is tried again within
 	swallows bool // an acquire without an answer is told to be refused
 }
@@ -61,12 +63,13 @@ func drawFaults(r *rand.Rand, fault mutation) faultPlan {
 				p.strikes = append(p.strikes, note)
 			}
 		}
-		for _, note := range []string{scriptFlush, restarted, clockStep, clockSkew} {
-			if r.IntN(4) == 0 {
+		for _, note := range []string{scriptFlush, restarted, evicted, failedOver, clockStep, clockSkew} {
+			if r.IntN(5) == 0 {
 				p.worldly = append(p.worldly, note)
 			}
 		}
 		p.deaths, p.pauses = r.IntN(2) == 0, r.IntN(3) == 0
+		p.forgets, p.threads = r.IntN(3) > 0, r.IntN(2) == 0
 	case wedgesDead:
 		p.deaths = true
 	case wedgesLost:
@@ -96,11 +99,19 @@ func drawFaults(r *rand.Rand, fault mutation) faultPlan {
 func (w *world) fault(client int32, note string, value int64) *history.Op {
 	at := w.stamp()
 	op := &history.Op{
-		Kind: history.Fault, Outcome: history.OK, Client: client, Process: client, Stream: 10_000 + client,
+		Kind: history.Fault, Outcome: history.OK, Client: client, Process: w.process(client), Stream: 10_000 + client,
 		Call: at.t, CallSeq: at.seq, Return: at.t, ReturnSeq: at.seq, Attempt: history.NoStamp, Note: note, Value: value,
 	}
 	w.ops = append(w.ops, op)
 	return op
+}
+
+// process is the process of client.
+func (w *world) process(client int32) int32 {
+	if w.plan.faults.threads && client > 0 {
+		return 1000 + client/2
+	}
+	return client
 }
 
 // beginFaults has what befalls the server happen about then, and clients die.
@@ -118,6 +129,20 @@ func (w *world) beginFaults(then int64) {
 		w.later(then, func() {
 			w.fault(-1, restarted, 0)
 			w.server.restart()
+		})
+	}
+	if p.has(evicted) {
+		at := w.Int64N(60)
+		w.later(at, func() { w.fault(-1, evicting, 0) })
+		w.later(at+1, w.server.restart)
+		w.later(at+2+w.Int64N(3), func() { w.fault(-1, evicted, 0) })
+	}
+	if p.has(failedOver) {
+		at, kept := w.Int64N(60), w.server
+		w.later(max(0, at-w.Int64N(10)), func() { kept = w.server })
+		w.later(at, func() {
+			w.fault(-1, failedOver, 0)
+			w.server.restore(&kept)
 		})
 	}
 	if p.has(clockStep) {
@@ -166,8 +191,16 @@ func (s *lockServer) step(now, by int64) {
 	}
 }
 
+// restore has the server know what it knew then.
+func (s *lockServer) restore(then *lockServer) {
+	if s.forgetful {
+		s.owner, s.token, s.levels, s.until, s.ttl = then.owner, then.token, then.levels, then.until, then.ttl
+		s.fence, s.closed = then.fence, then.closed
+	}
+}
+
 func (s *lockServer) restart() {
-	if s.fault == forgets {
+	if s.fault == forgets || s.forgetful {
 		s.faulted = s.faulted || s.owner != 0
 		s.owner, s.fence, s.closed = 0, 0, 0
 	}
@@ -271,12 +304,12 @@ func (c *simClient) replyLost(op *history.Op, acts bool, act func(bool) func(), 
 		}
 		if acts {
 			act(false)()
-			w.fault(struck, lostReply, 0).Process = c.id
+			w.fault(struck, lostReply, 0).Process = w.process(c.id)
 			if op.Kind == history.Acquire {
 				w.server.wedge(c.id, wedgesLost, w.now)
 			}
 		} else {
-			w.fault(struck, cutOff, 0).Process = c.id
+			w.fault(struck, cutOff, 0).Process = w.process(c.id)
 		}
 		if w.plan.faults.retries && w.IntN(3) > 0 {
 			w.later(w.Int64N(15), func() { w.transmit(act(true), reply, true) })
@@ -349,7 +382,7 @@ func (c *simClient) pause() {
 
 func (c *simClient) event(kind history.Kind) {
 	at := c.w.stamp()
-	c.w.ops = append(c.w.ops, &history.Op{Kind: kind, Client: c.id, Process: c.id, Stream: c.id, Call: at.t, CallSeq: at.seq, Return: at.t})
+	c.w.ops = append(c.w.ops, &history.Op{Kind: kind, Client: c.id, Process: c.w.process(c.id), Stream: c.id, Call: at.t, CallSeq: at.seq, Return: at.t})
 }
 
 // probe has a fresh client try the key when every lease is long over.

@@ -59,7 +59,9 @@ type lockServer struct {
 	offsets map[int32]int64
 	flushed bool // scripts are gone
 	tokens  int64
-	wedged  bool // what is held stays held whatever the owner does
+	// forgetful: a restart, an eviction or a failover has it forget.
+	forgetful bool
+	wedged    bool // what is held stays held whatever the owner does
 	// refreshing: the acquire is by a client that believes that it holds the key.
 	// tells: where it does not, it is told so; untold: one was not.
 	refreshing, tells, untold bool

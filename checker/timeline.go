@@ -43,6 +43,9 @@ func (c *Checker) returned(op *history.Op) {
 	if len(k.affected) > 0 {
 		c.affectedReturned(k, op)
 	}
+	if len(k.owed) > 0 {
+		c.paid(k, op)
+	}
 	c.tell(fact{kind: factReturned, at: returnOf(op), key: k, op: op})
 	switch op.Kind {
 	case history.Acquire:

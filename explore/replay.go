@@ -18,7 +18,7 @@ import (
 // a line, then after an empty line the steps, one a line: who acts, what is done
 // (run, or the fault that strikes) and the command that it is done to; for time, "at"
 // and the time since the start. Lines that begin with # and empty lines mean
-// nothing. Random values are named token#1, token#2 ... in the order of their sight.
+// nothing. Files of version 1, of before guarantees had conditions, are read, too. Random values are named token#1, token#2 ... in the order of their sight.
 type Replay struct {
 	Text []byte
 }

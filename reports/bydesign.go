@@ -1,8 +1,9 @@
 package reports
 
 import (
-	"github.com/lockbench/lockbench"
 	"slices"
+
+	"github.com/lockbench/lockbench"
 )
 
 // byDesign returns r with one run for all scenarios of a design. What is not

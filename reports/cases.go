@@ -182,26 +182,29 @@ func outcomeState(o gates.Outcome) caseState {
 func (r *Result) cellCase(run *Run, cell lockbench.Cell) testCase {
 	f := run.Cells[cell]
 	found := testCase{name: cell.String(), broken: f.Verdict == checker.Broken}
-	open := run.Cells.Read(cell).Verdict == checker.Untested && !run.lacks
-	found.state, found.message = stateOf(f, open)
+	found.state, found.message = stateOf(f, run.Cells.open(cell) && !run.lacks, run.Reason(cell))
 	if found.broken {
 		found.evidence = r.passage(run, cell)
 	}
 	return found
 }
 
-// stateOf says what a verdict is as a test, and why. open: nothing else was seen to hold it.
-func stateOf(g Finding, open bool) (caseState, string) {
+// stateOf says what a verdict is as a test, and why; open where it makes the run inconclusive.
+// unclaimed is why it is not claimed, empty where it is or nobody says.
+func stateOf(g Finding, open bool, unclaimed string) (caseState, string) {
 	switch said := detail(g); {
 	case g.fails():
 		return caseFailed, sentence(g, "broken, and the design claims it")
 	case g.Verdict == checker.Broken:
-		return caseSkipped, sentence(g, "BROKEN, but the design does not claim it")
+		if unclaimed == "" {
+			unclaimed = "it counts against no claim"
+		}
+		return caseSkipped, sentence(g, "broken, but "+unclaimed)
 	case g.Verdict == checker.Held:
 		return casePassed, said
 	case g.Verdict == checker.NotApplicable:
 		return caseSkipped, joined("not for this design", said)
-	case g.Claimed && g.Exercised && open:
+	case open:
 		return caseErred, joined("claimed, but it met too little to say", said)
 	case g.Claimed:
 		return caseSkipped, joined("claimed, but not exercised", said)

@@ -69,7 +69,7 @@ func (m *Matrix) cellCase(row *MatrixRow, at lockbench.Cell) testCase {
 		}
 	}
 	found := testCase{name: at.String(), broken: f.Verdict == checker.Broken}
-	found.state, found.message = stateOf(f, row.Findings().Read(at).Verdict == checker.Untested)
+	found.state, found.message = stateOf(f, row.Findings().open(at), row.Reason(at))
 	if cell.By != "" {
 		found.message += " (" + cell.By + ")"
 	}

@@ -12,13 +12,11 @@ import (
 
 // open writes the claims that could have been exercised and were not enough.
 func (t *terminal) open() {
-	t.each("open, claims that met too little to say", func(f Finding) bool {
-		return f.Verdict == checker.Untested && f.Claimed && f.Exercised
-	})
+	t.each("open, claims that met too little to say", Cells.open)
 }
 
 // each writes one line per run and cell that matches, by cell, under a heading.
-func (t *terminal) each(heading string, match func(Finding) bool) {
+func (t *terminal) each(heading string, match func(Cells, lockbench.Cell) bool) {
 	for _, cell := range t.cells() {
 		runs := t.runsWith(cell, match)
 		if len(runs) == 0 {
@@ -42,11 +40,11 @@ func (t *terminal) cells() []lockbench.Cell {
 }
 
 // runsWith lists the runs whose finding on the cell matches.
-func (t *terminal) runsWith(cell lockbench.Cell, match func(Finding) bool) []*Run {
+func (t *terminal) runsWith(cell lockbench.Cell, match func(Cells, lockbench.Cell) bool) []*Run {
 	var runs []*Run
 	for i := range t.result.Runs {
 		run := &t.result.Runs[i]
-		if _, judged := run.Cells[cell]; judged && match(run.Cells.Read(cell)) {
+		if _, judged := run.Cells[cell]; judged && match(run.Cells, cell) {
 			runs = append(runs, run)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 )
 
-// Timeline draws a witness by itself, as under the table of a run, without colour. It
+// Timeline draws a counterexample by itself, as under the table of a run, without colour. It
 // returns the first error of w.
 func Timeline(w io.Writer, witness *checker.Witness) error {
 	buffered := bufio.NewWriter(w)

@@ -61,6 +61,7 @@ func exploredIn(design, scenario string, schedules int64, findings ...checker.Fi
 func brokenByContention() Explored {
 	e := exploredIn("lua-token/expire", "contend", 14_236,
 		broken(stale, false, 7, 31), broken(crashed, true, 1, 12),
+		broken(lockbench.Recovery.At(lockbench.Crash|lockbench.LostReply), true, 2, 5),
 		checker.Finding{Cell: lease, Claimed: true},
 	)
 	e.Coverage.Strategy, e.Coverage.Complete, e.Coverage.Stopped = "random", false, "budget"

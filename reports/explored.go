@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench"
@@ -15,7 +16,8 @@ type Explored struct {
 	Header   history.Header
 	Verdicts checker.Result
 	Coverage Coverage
-	// Schedules holds what shows a cell broken.
+	// Schedules holds what shows a cell broken, but for those that another explains: the same
+	// guarantee under fewer of the conditions.
 	Schedules map[lockbench.Cell]Schedule
 	// FoundAfter is the real time until each of them was found, Elapsed that of the
 	// whole search.
@@ -72,7 +74,7 @@ type Schedule struct {
 	Steps   []Step `json:"steps"`
 	// Replay is the file that lockbench explore --replay takes.
 	Replay string `json:"replay"`
-	// Sentence says what it shows; in JSON it stands in the witness.
+	// Sentence says what it shows; in JSON it stands in the counterexample.
 	Sentence string `json:"-"`
 	// File is where Replay was written, empty when it was not.
 	File string `json:"-"`
@@ -136,6 +138,7 @@ func explored(e *Explored) Run {
 	for cell, s := range e.Schedules {
 		run.Cells[cell] = run.Cells[cell].shownBy(s)
 	}
+	run.Cells.explain()
 	switch {
 	case e.Lacks != "":
 		run.lacks, run.Exit = true, Passed
@@ -156,4 +159,20 @@ func (f Finding) shownBy(s Schedule) Finding {
 	}
 	f.Witness.Sentence = s.Sentence
 	return f
+}
+
+// explain says of each broken cell without a schedule which one explains it: the same
+// guarantee under the fewest of the conditions.
+func (c Cells) explain() {
+	for _, cell := range c.with(checker.Broken) {
+		f := c[cell]
+		for _, by := range c.with(checker.Broken) {
+			other := c[by]
+			if f.Witness == nil && other.Schedule != nil && by.Guarantee == cell.Guarantee && cell.Under.Has(by.Under) && f.fails() == other.fails() {
+				f.Witness = &Witness{Sentence: other.Witness.Sentence, Holds: []Hold{}, Ops: []Op{}}
+				f.Note = strings.TrimPrefix(f.Note+"; ", "; ") + "explained by the schedule of " + by.String()
+				c[cell] = f
+			}
+		}
+	}
 }

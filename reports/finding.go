@@ -105,11 +105,24 @@ func (c Cells) Broken() []lockbench.Cell {
 	return append(against, c.names(func(_ lockbench.Cell, f Finding) bool { return f.Verdict == checker.Broken && !f.fails() })...)
 }
 
-// untested lists the claims that were to be put to the test and met nothing of the kind.
+// open tells whether the cell is claimed, was to be put to the test, and met nothing of the
+// kind.
+func (c Cells) open(cell lockbench.Cell) bool {
+	f := c[cell]
+	if !f.Claimed || !f.Exercised {
+		return false
+	}
+	for other, f := range c {
+		if other.Guarantee == cell.Guarantee && other.Under.Has(cell.Under) && f.Verdict.Graver(checker.Untested) {
+			return false
+		}
+	}
+	return true
+}
+
+// untested lists the cells that are open.
 func (c Cells) untested() []lockbench.Cell {
-	return c.names(func(cell lockbench.Cell, f Finding) bool {
-		return f.Claimed && f.Exercised && c.Read(cell).Verdict == checker.Untested
-	})
+	return c.names(func(cell lockbench.Cell, _ Finding) bool { return c.open(cell) })
 }
 
 // exit is the exit code of the verdicts, by the rules of [checker.Result].
@@ -123,6 +136,12 @@ func (c Cells) exit() int {
 		return Inconclusive
 	}
 	return Passed
+}
+
+// fails tells whether what was found of the cell fails the run.
+func (c Cells) fails(cell lockbench.Cell) bool {
+	f := c[cell]
+	return f.fails()
 }
 
 // Shows tells whether a lock that must break this cell was caught, see [Catches].
@@ -169,6 +188,15 @@ func comparableCells(all ...Cells) []lockbench.Cell {
 		}
 	}
 	return some.Sorted()
+}
+
+// reason says why a cell is not claimed: by the exception that tells more, where there is one.
+func reason(c *lockbench.Claims, cell lockbench.Cell) string {
+	why := c.Reason(cell)
+	if e, given := c.Exception(cell.Guarantee, cell.Under, cell.Under); given && e.Why != "" && slices.Contains(c.Keeps, cell.Guarantee) {
+		return e.Why
+	}
+	return why
 }
 
 // fails tells whether what was found fails the run.

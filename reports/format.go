@@ -33,7 +33,7 @@ func compact(ns int64) string {
 	return ""
 }
 
-// exact renders ns without loss of what matters in a witness: to the microsecond,
+// exact renders ns without loss of what matters in a counterexample: to the microsecond,
 // or in full when it is shorter than ten of them.
 func exact(ns int64) string {
 	d := time.Duration(ns)

@@ -242,25 +242,29 @@ func designTable(designs []designCells) Table {
 		t.Notes = append(t.Notes, fmt.Sprintf("weak: something met fewer than %d occasions", enough))
 	}
 	t.Notes = append(t.Notes, "empty: not tried")
-	columns := []lockbench.Conditions{0}
-	t.Columns = append(t.Columns, "no fault")
-	for _, one := range lockbench.AllConditions() {
-		for _, d := range designs {
-			if d.met(one.Condition) {
-				columns = append(columns, one.Condition)
-				t.Columns = append(t.Columns, one.Name)
-				break
-			}
-		}
-	}
 	for _, d := range designs {
-		row := TableRow{Name: d.label}
-		for _, under := range columns {
-			row.Cells = append(row.Cells, d.worst(under))
-		}
-		t.Rows = append(t.Rows, row)
+		t.Rows = append(t.Rows, TableRow{Name: d.label})
+	}
+	t.column("no fault", 0, designs)
+	for _, one := range lockbench.AllConditions() {
+		t.column(one.Name, one.Condition, designs)
 	}
 	return t
+}
+
+// column adds what designs do under a condition, where there is something to say.
+func (t *Table) column(name string, under lockbench.Conditions, designs []designCells) {
+	var cells []TableCell
+	for _, d := range designs {
+		cells = append(cells, d.worst(under))
+	}
+	if under != 0 && !slices.ContainsFunc(cells, func(c TableCell) bool { return c.Text != "" }) {
+		return
+	}
+	t.Columns = append(t.Columns, name)
+	for i := range t.Rows {
+		t.Rows[i].Cells = append(t.Rows[i].Cells, cells[i])
+	}
 }
 
 // met tells whether there is something to say of a condition.
@@ -294,7 +298,7 @@ func (d designCells) worst(under lockbench.Conditions) TableCell {
 		if f.fails() {
 			word, tone = wordBroken, Bad
 		}
-		if under != 0 && cell.Under.Count() > 1 && cell.Under.Has(under) && gravity[word] > gravity[best.Text] {
+		if under != 0 && cell.Under.Count() > 1 && cell.Under.Has(under) && gravity[word] > gravity[best.Text] && d.onlyMixed(cell.Under) {
 			best = TableCell{Text: word, Tone: tone, About: cell, Note: cell.Under.Title()}
 		}
 	}

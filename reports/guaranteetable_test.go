@@ -139,3 +139,19 @@ func TestFew(t *testing.T) {
 		}
 	}
 }
+
+// TestReason prefers what an exception says.
+func TestReason(t *testing.T) {
+	claims := parsed("exclusion @crash", "-exclusion@failover: a majority forgets", "-lease@failover: so do leases")
+	for cell, want := range map[lockbench.Cell]string{
+		exclusive: "", lockbench.Exclusion.At(lockbench.Crash): "",
+		lockbench.Exclusion.At(lockbench.Failover):                   "a majority forgets",
+		lockbench.Exclusion.At(lockbench.Failover | lockbench.Crash): "a majority forgets",
+		lockbench.Exclusion.At(lockbench.Skew):                       "exclusion is not claimed under skew",
+		lockbench.LeaseKept.At(lockbench.Failover):                   "lease is not claimed at all",
+	} {
+		if got := reason(&claims, cell); got != want {
+			t.Errorf("%s: got %q, want %q", cell, got, want)
+		}
+	}
+}

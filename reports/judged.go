@@ -51,7 +51,7 @@ const (
 	FailedThreshold = 4 // nothing worse, but a threshold failed
 )
 
-// weights orders exit codes by what they say of a lock. A breach has a witness, whatever
+// weights orders exit codes by what they say of a lock. A breach has a counterexample, whatever
 // else was measured. A threshold has not: what failed it in a run that could not be
 // relied on is an open question.
 var weights = map[int]int{Passed: 0, FailedThreshold: 1, Inconclusive: 2, BrokenClaim: 3}

@@ -12,7 +12,7 @@ import (
 
 // JUnit writes r as JUnit XML, which test reporters of CI systems read: a suite per
 // design, a case per guarantee and threshold. A case fails or errs exactly where the exit
-// code says so: failed are broken claims and thresholds, with the witness; in error is
+// code says so: failed are broken claims and thresholds, with the counterexample; in error is
 // what was inconclusive. Skipped, with the reason, is what was not put to the test, and
 // what was broken but is not claimed. It returns the first error of w.
 func JUnit(w io.Writer, r Result) error {

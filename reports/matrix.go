@@ -151,6 +151,9 @@ func (r *MatrixRow) Findings() Cells {
 	return all
 }
 
+// Reason says why a cell is not claimed, empty where it is.
+func (r *MatrixRow) Reason(cell lockbench.Cell) string { return reason(&r.Claims, cell) }
+
 // Has tells whether a part of that name is complete.
 func (r *MatrixRow) Has(part string) bool {
 	p := r.Part(part)

@@ -109,7 +109,7 @@ func (e *explanation) claim() {
 	if source != "" {
 		source = " (" + source + ")"
 	}
-	why := e.row.Claims.Reason(e.Cell)
+	why := e.row.Reason(e.Cell)
 	if why == "" {
 		e.printf("  claimed%s\n", source)
 		return

@@ -114,7 +114,7 @@ func TerminalSweep(w io.Writer, r Result, opt TerminalOptions) error {
 		t.chart(design)
 	}
 	t.troubles()
-	t.each("claims that were broken", func(f Finding) bool { return f.fails() })
+	t.each("claims that were broken", Cells.fails)
 	t.selfCheck()
 	t.outcome()
 	return t.Flush()

@@ -284,12 +284,12 @@ func (t *terminal) claim(run *Run, cell lockbench.Cell) string {
 // says, or where it does.
 func (r *Run) Reason(cell lockbench.Cell) string {
 	f := r.Cells[cell]
-	if why := r.Claims.Reason(cell); why != "" || f.Verdict != checker.Broken || f.fails() {
+	if why := reason(&r.Claims, cell); why != "" || f.Verdict != checker.Broken || f.fails() {
 		return why
 	}
 	if f.Witness != nil {
 		for _, g := range f.Witness.Breaks {
-			if why := r.Claims.Reason(g.At(cell.Under)); why != "" {
+			if why := reason(&r.Claims, g.At(cell.Under)); why != "" {
 				return fmt.Sprintf("it may be %s that was broken, and %s", g, why)
 			}
 		}

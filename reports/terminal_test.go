@@ -4,14 +4,15 @@ import (
 	"bytes"
 	"errors"
 	"flag"
-	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")

@@ -11,7 +11,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// A timeline draws a witness: one lane per client over one axis. The axis is not
+// A timeline draws a counterexample: one lane per client over one axis. The axis is not
 // to scale, since a race of microseconds may follow a lease of seconds: the
 // distance between two marks grows with the logarithm of the time between them.
 type timeline struct {

@@ -22,18 +22,23 @@ type binary struct{ path string }
 // A resultFile is what we read of the JSON that check and explore write.
 type resultFile struct {
 	Runs []struct {
-		History    string
-		Exit       *int
-		Partial    bool
-		Guarantees map[string]struct {
-			Verdict              string
-			Claimed              bool
-			Exposure, Violations int64
-			Witness              *struct {
-				Key string
-				Ops []struct{ Client int32 }
-			}
-		}
+		History string
+		Exit    *int
+		Partial bool
+		// Cells, or Guarantees in builds that had no cells.
+		Cells, Guarantees map[string]saidFinding
+	}
+}
+
+// A saidFinding is what a result file says of one cell.
+type saidFinding struct {
+	Verdict              string
+	Claimed              bool
+	Exposure, Violations int64
+	Against              *int64 // nil in builds that had no cells
+	Witness              *struct {
+		Key string
+		Ops []struct{ Client int32 }
 	}
 }
 
@@ -44,20 +49,31 @@ func (r resultFile) judgements() (all []judgement) {
 		if run.Exit != nil {
 			j.exit = *run.Exit
 		}
-		for g, said := range run.Guarantees {
-			f := finding{verdict: said.Verdict, claimed: said.Claimed, exposure: said.Exposure, violations: said.Violations}
-			if w := said.Witness; w != nil {
-				var clients []int32
-				for _, op := range w.Ops {
-					clients = append(clients, op.Client)
-				}
-				f.key, f.clients = w.Key, clientList(clients)
+		for _, said := range []map[string]saidFinding{run.Cells, run.Guarantees} {
+			for name, f := range said {
+				j.findings[name] = f.finding()
 			}
-			j.findings[g] = f
 		}
 		all = append(all, j)
 	}
 	return all
+}
+
+func (s saidFinding) finding() finding {
+	f := finding{verdict: s.Verdict, claimed: s.Claimed, exposure: s.Exposure, violations: s.Violations}
+	if s.Against != nil {
+		f.against = *s.Against
+	} else {
+		f.against = f.failing()
+	}
+	if w := s.Witness; w != nil {
+		var clients []int32
+		for _, op := range w.Ops {
+			clients = append(clients, op.Client)
+		}
+		f.key, f.clients = w.Key, clientList(clients)
+	}
+	return f
 }
 
 // judgeTogether judges files in one process, which spares the start of the others. It
@@ -70,7 +86,7 @@ func (b binary) judgeTogether(ctx context.Context, files []string) ([]judgement,
 	}
 	worst := 0
 	for i, run := range r.Runs {
-		if run.Exit == nil || run.History != files[i] || len(run.Guarantees) == 0 {
+		if run.Exit == nil || run.History != files[i] || len(run.Cells)+len(run.Guarantees) == 0 {
 			return nil, false
 		}
 		if exitGravity(*run.Exit) > exitGravity(worst) {
@@ -92,7 +108,7 @@ func (b binary) judge(ctx context.Context, file string) judgement {
 		args = []string{"explore", "--quiet", "--out", "json=-", "--replay", file}
 	}
 	r, exit, said := b.call(ctx, args...)
-	if len(r.Runs) != 1 || len(r.Runs[0].Guarantees) == 0 {
+	if len(r.Runs) != 1 || len(r.Runs[0].Cells)+len(r.Runs[0].Guarantees) == 0 {
 		return judgement{exit: exit, said: strings.ReplaceAll(said, file, filepath.Base(file))}
 	}
 	j := r.judgements()[0]

@@ -11,7 +11,7 @@ import (
 // A comparison is what came of comparing two sides.
 type comparison struct {
 	differences []string
-	// byName counts the differences of each guarantee, or pairing of several, and of exit codes.
+	// byName counts the differences of each cell, or pairing of several, and of exit codes.
 	byName map[string]int
 	// histories and findings are how many were compared.
 	histories, findings int
@@ -20,7 +20,7 @@ type comparison struct {
 // compare compares what two sides say.
 func compare(older, newer judgements, m mapping) (comparison, error) {
 	c := comparison{byName: map[string]int{}}
-	pairs, err := m.pairs(older.guarantees(), newer.guarantees())
+	pairs, err := m.pairs(older.cells(), newer.cells())
 	if err != nil {
 		return c, err
 	}
@@ -38,7 +38,7 @@ func compare(older, newer judgements, m mapping) (comparison, error) {
 		}
 	}
 	if c.findings == 0 {
-		return c, fmt.Errorf("no finding was compared, of %d histories; hint: does the mapping leave any guarantee, and do both sides judge the same corpus?", c.histories)
+		return c, fmt.Errorf("no finding was compared, of %d histories; hint: does the mapping leave any cell, and do both sides judge the same corpus?", c.histories)
 	}
 	return c, nil
 }
@@ -84,12 +84,13 @@ func (c *comparison) pair(history string, p pairing, older, newer map[string]fin
 	if len(older) == 0 || len(newer) == 0 {
 		return
 	}
-	a, b := pick(older, p.old), pick(newer, p.new)
+	a, b := pick(older, p.oldNames), pick(newer, p.newNames)
+	mapped := len(p.old) > 0 && len(p.new) > 0 && !slices.Equal(p.old, p.new)
 	switch {
 	case len(a) == 0 && len(b) == 0:
-	case len(a) == 0:
+	case len(a) == 0 && !mapped:
 		c.differ(history, p.name(), "only NEW says: "+fold(b).String())
-	case len(b) == 0:
+	case len(b) == 0 && !mapped:
 		c.differ(history, p.name(), "only OLD says: "+fold(a).String())
 	default:
 		c.findings++
@@ -108,13 +109,14 @@ func pick(from map[string]finding, names []string) (found []finding) {
 	return found
 }
 
-// name is what differences call p: the name, or names of OLD and of NEW.
+// name is what differences call p: the name, or that of OLD and that of NEW; of several
+// those of OLD.
 func (p pairing) name() string {
-	older, newer := strings.Join(p.old, "+"), strings.Join(p.new, "+")
-	if older == newer || newer == "" {
+	older, newer := strings.Join(p.old, ","), strings.Join(p.new, ",")
+	switch {
+	case older == newer, len(p.old)+len(p.new) > 2, newer == "":
 		return older
-	}
-	if older == "" {
+	case older == "":
 		return newer
 	}
 	return older + "=>" + newer
@@ -129,6 +131,7 @@ func changes(a, b finding, fields []string) (what []string) {
 		{compareVerdict, a.verdict, b.verdict},
 		{compareClaim, a.claimed, b.claimed},
 		{compareViolations, a.violations, b.violations},
+		{compareAgainst, a.against, b.against},
 		{compareExposure, a.exposure, b.exposure},
 		{compareWitness, a.evidence(), b.evidence()},
 	} {

@@ -12,10 +12,11 @@ import (
 )
 
 // goldenMagic begins a golden file. After it every history has a line with its exit
-// code, and one for each guarantee, all sorted, so that git shows what changed.
-const goldenMagic = `# lockbench golden 1
+// code, and one for each cell, all sorted, so that git shows what changed. Files of version
+// 1 have guarantees in place of cells, and no AGAINST.
+const goldenMagic = `# lockbench golden 2
 # HISTORY exit CODE [partial] [WHY IT CANNOT BE JUDGED]
-# HISTORY GUARANTEE VERDICT claimed|- EXPOSURE VIOLATIONS [KEY CLIENTS of the clearest violation]
+# HISTORY CELL VERDICT claimed|- EXPOSURE VIOLATIONS AGAINST [KEY CLIENTS of the clearest violation]
 `
 
 // exitName stands where other lines have a guarantee.
@@ -35,8 +36,8 @@ func goldenText(js judgements) []byte {
 	for _, name := range slices.Sorted(maps.Keys(js)) {
 		j := js[name]
 		fmt.Fprintf(&b, "%s exit %d%s%s\n", name, j.exit, optional(j.partial, " partial"), optional(j.said != "", " "+strconv.Quote(j.said)))
-		for _, g := range slices.Sorted(maps.Keys(j.findings)) {
-			fmt.Fprintf(&b, "%s %s %s\n", name, g, j.findings[g])
+		for _, cell := range slices.Sorted(maps.Keys(j.findings)) {
+			fmt.Fprintf(&b, "%s %s %s\n", name, cell, j.findings[cell])
 		}
 	}
 	return b.Bytes()
@@ -49,7 +50,7 @@ func (f finding) String() string {
 		claimed = "claimed"
 	}
 	evidence := optional(f.key != "" || f.clients != "", fmt.Sprintf(" %q", f.key)+optional(f.clients != "", " "+f.clients))
-	return fmt.Sprintf("%s %s %d %d%s", f.verdict, claimed, f.exposure, f.violations, evidence)
+	return fmt.Sprintf("%s %s %d %d %d%s", f.verdict, claimed, f.exposure, f.violations, f.against, evidence)
 }
 
 func optional(when bool, text string) string {
@@ -91,7 +92,7 @@ func parseGolden(text []byte) (judgements, error) {
 func (js judgements) addLine(line string) error {
 	fields := strings.SplitN(line, " ", 3)
 	if len(fields) < 3 {
-		return fmt.Errorf("%d fields; hint: HISTORY GUARANTEE VERDICT and what follows", len(fields))
+		return fmt.Errorf("%d fields; hint: HISTORY CELL VERDICT and what follows", len(fields))
 	}
 	name, what, rest := fields[0], fields[1], fields[2]
 	j := js[name]
@@ -119,11 +120,27 @@ func (j *judgement) parseExit(text string) error {
 }
 
 func parseFinding(text string) (f finding, err error) {
-	var claimed string
-	read, err := fmt.Sscanf(text, "%s %s %d %d %q %s", &f.verdict, &claimed, &f.exposure, &f.violations, &f.key, &f.clients)
+	var claimed, rest string
+	if _, err := fmt.Sscanf(text, "%s %s %d %d", &f.verdict, &claimed, &f.exposure, &f.violations); err != nil {
+		return f, err
+	}
 	f.claimed = claimed == "claimed"
-	if read == 4 || read == 5 {
-		err = nil // no evidence, or none with clients
+	f.against = f.failing()
+	if fields := strings.SplitN(text, " ", 5); len(fields) == 5 {
+		rest = fields[4]
+	}
+	if against, evidence, _ := strings.Cut(rest, " "); !strings.HasPrefix(rest, `"`) && rest != "" {
+		if f.against, err = strconv.ParseInt(against, 10, 64); err != nil {
+			return f, err
+		}
+		rest = evidence
+	}
+	if rest != "" {
+		if f.key, err = strconv.QuotedPrefix(rest); err != nil {
+			return f, err
+		}
+		f.clients = strings.TrimSpace(rest[len(f.key):])
+		f.key, err = strconv.Unquote(f.key)
 	}
 	return f, err
 }

@@ -42,7 +42,7 @@ func exitOf(w io.Writer, err error) int {
 
 // options are the flags.
 type options struct {
-	corpus, replays, mapping, write, table, excuse string
+	corpus, replays, mapping, write, table string
 }
 
 func run(ctx context.Context, w io.Writer, args []string) error {
@@ -53,7 +53,6 @@ func run(ctx context.Context, w io.Writer, args []string) error {
 	flags.StringVar(&o.mapping, "mapping", "", "file that translates the names of OLD to those of NEW")
 	flags.StringVar(&o.write, "write", "", "golden file to write what one binary says to")
 	flags.StringVar(&o.table, "table", "", "golden file to print the table of verdicts of")
-	flags.StringVar(&o.excuse, "excuse", "", "guarantees, by comma, that may lack broken or held")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -121,7 +120,7 @@ func (o options) tabulate(w io.Writer) error {
 
 // cover prints the table, and fails where a verdict is missing.
 func (o options) cover(w io.Writer, js judgements) error {
-	lacking := showCoverage(w, js, strings.Split(o.excuse, ","))
+	lacking := showCoverage(w, js)
 	if len(lacking) == 0 {
 		return nil
 	}

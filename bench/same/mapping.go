@@ -8,6 +8,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/lockbench/lockbench"
 )
 
 // What of a finding is compared.
@@ -16,21 +18,25 @@ const (
 	compareClaim      = "claim"
 	compareExposure   = "exposure"
 	compareViolations = "violations"
+	compareAgainst    = "against"
 	compareWitness    = "witness"
 )
 
-var allFields = []string{compareVerdict, compareClaim, compareExposure, compareViolations, compareWitness}
+var allFields = []string{compareVerdict, compareClaim, compareExposure, compareViolations, compareAgainst, compareWitness}
 
 const (
 	nothing = "-" // stands for no guarantee
-	every   = "*" // stands for every guarantee
+	every   = "*" // stands for every guarantee and, after @, for every set of conditions
 )
 
-// A pairing says which guarantees of OLD are compared with which of NEW. Of several the
+// A pairing says which names of OLD are compared with which of NEW. Of several the
 // findings are folded to one.
 type pairing struct {
-	old, new []string
+	old, new []string // names, or patterns of names
 	fields   []string
+
+	// oldNames and newNames are those that the two sides use; nil before [mapping.pairs].
+	oldNames, newNames []string
 }
 
 // A mapping says what the names of OLD are called by NEW. bench/same.map describes the
@@ -98,6 +104,9 @@ func (m *mapping) add(words []string) error {
 }
 
 func (m *mapping) pair(older, newer string, fields []string) error {
+	if err := cmp.Or(badPattern(older), badPattern(newer)); err != nil {
+		return err
+	}
 	switch {
 	case older == every && newer == every:
 		m.fields = fields
@@ -111,7 +120,7 @@ func (m *mapping) pair(older, newer string, fields []string) error {
 	case older == nothing:
 		m.added = append(m.added, newer)
 	default:
-		m.join(pairing{[]string{older}, []string{newer}, fields})
+		m.join(pairing{old: []string{older}, new: []string{newer}, fields: fields})
 	}
 	return nil
 }
@@ -146,26 +155,28 @@ func union(a, b []string) []string {
 
 // pairs are all pairings of the names that the two sides use: those of the mapping and,
 // for what it does not name, each name with itself. A name of the mapping that its side
-// does not use is an error: it hides a mistake.
+// does not use is an error, and so is one that two pairings have: it hides a mistake.
 func (m mapping) pairs(older, newer []string) ([]pairing, error) {
-	namedOld, namedNew := slices.Clone(m.gone), slices.Clone(m.added)
 	all := slices.Clone(m.pairings)
+	ofOld, ofNew := naming{title: "OLD", used: older}, naming{title: "NEW", used: newer}
 	for i, p := range all {
-		namedOld, namedNew = append(namedOld, p.old...), append(namedNew, p.new...)
+		all[i].oldNames, all[i].newNames = ofOld.take(p.old), ofNew.take(p.new)
 		if p.fields == nil {
 			all[i].fields = m.fields
 		}
 	}
-	if err := cmp.Or(known("OLD", namedOld, older), known("NEW", namedNew, newer)); err != nil {
+	ofOld.take(m.gone)
+	ofNew.take(m.added)
+	if err := cmp.Or(ofOld.err, ofNew.err); err != nil {
 		return nil, err
 	}
 	for _, name := range union(older, newer) {
 		p := pairing{fields: m.fields}
-		if slices.Contains(older, name) && !slices.Contains(namedOld, name) {
-			p.old = []string{name}
+		if ofOld.leaves(name) {
+			p.old, p.oldNames = []string{name}, []string{name}
 		}
-		if slices.Contains(newer, name) && !slices.Contains(namedNew, name) {
-			p.new = []string{name}
+		if ofNew.leaves(name) {
+			p.new, p.newNames = []string{name}, []string{name}
 		}
 		if p.old != nil || p.new != nil {
 			all = append(all, p)
@@ -174,11 +185,81 @@ func (m mapping) pairs(older, newer []string) ([]pairing, error) {
 	return all, nil
 }
 
-// known fails for a name that the side does not use.
-func known(title string, named, used []string) error {
-	for _, name := range named {
-		if !slices.Contains(used, name) {
-			return fmt.Errorf("the mapping names %q, of which %s says nothing; hint: it has %s", name, title, strings.Join(used, ", "))
+// A naming hands out the names that one side uses.
+type naming struct {
+	title       string
+	used, taken []string
+	err         error // the first
+}
+
+// take returns the names that match one of the patterns.
+func (n *naming) take(patterns []string) (names []string) {
+	for _, p := range patterns {
+		found := slices.DeleteFunc(slices.Clone(n.used), func(name string) bool { return !matches(p, name) })
+		if len(found) == 0 {
+			n.fail("the mapping names %q, of which %s says nothing; hint: it has %s", p, n.title, strings.Join(n.used, ", "))
+		}
+		names = union(names, found)
+	}
+	for _, name := range names {
+		if slices.Contains(n.taken, name) {
+			n.fail("two lines of the mapping match %q of %s; hint: exclude it from one of them, like exclusion@*!skew", name, n.title)
+		}
+	}
+	n.taken = append(n.taken, names...)
+	return names
+}
+
+func (n *naming) fail(format string, args ...any) {
+	if n.err == nil {
+		n.err = fmt.Errorf(format, args...)
+	}
+}
+
+// leaves tells whether the side uses name and no line of the mapping took it.
+func (n *naming) leaves(name string) bool {
+	return slices.Contains(n.used, name) && !slices.Contains(n.taken, name)
+}
+
+// A pattern is a name, or GUARANTEE@* with conditions that a cell has to have (+skew) and
+// not to have (!outlived). matches tells whether it matches name.
+func matches(pattern, name string) bool {
+	guarantee, conditions, is := patternOf(pattern)
+	if !is {
+		return pattern == name
+	}
+	of, under, _ := strings.Cut(name, "@")
+	if of != guarantee {
+		return false
+	}
+	has := strings.Split(under, "+")
+	return !slices.ContainsFunc(conditions, func(c string) bool { return slices.Contains(has, c[1:]) != (c[0] == '+') })
+}
+
+// patternOf splits a pattern into its guarantee and the conditions with their signs; is
+// tells whether it is more than a name.
+func patternOf(text string) (guarantee string, conditions []string, is bool) {
+	guarantee, rest, is := strings.Cut(text, "@"+every)
+	for rest != "" {
+		end := 1 + strings.IndexAny(rest[1:], "+!")
+		if end == 0 {
+			end = len(rest)
+		}
+		conditions = append(conditions, rest[:end])
+		rest = rest[end:]
+	}
+	return guarantee, conditions, is
+}
+
+// badPattern says what is wrong with a pattern.
+func badPattern(text string) error {
+	_, conditions, _ := patternOf(text)
+	for _, c := range conditions {
+		if c[0] != '+' && c[0] != '!' {
+			return fmt.Errorf("%q has %q after *; hint: +skew or !skew", text, c)
+		}
+		if _, err := lockbench.ParseConditions(c[1:]); err != nil || c == "+" || c == "!" {
+			return cmp.Or(err, fmt.Errorf("%q names no condition after %s; hint: %sskew", text, c, c))
 		}
 	}
 	return nil

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// act judges as a lockbench does that is asked for JSON: files by the name of one verdict.
+// act judges as a lockbench does that is asked for JSON: files by the name of one verdict, or some broken.
 func act(says string, args []string) int {
 	if says == "fails" {
 		fmt.Fprintln(os.Stderr, "lockbench: no such verb")
@@ -40,10 +40,13 @@ func act(says string, args []string) int {
 			return 2
 		}
 		verdict, code := says, 0
+		if says == "some" {
+			verdict = map[bool]string{true: "broken", false: "held"}[strings.Contains(file, "one")]
+		}
 		if verdict == "broken" {
 			code, exit = 1, 1
 		}
-		runs = append(runs, fmt.Sprintf(`{"history": %q, "exit": %d, "guarantees": {"exclusion": {"verdict": %q, "claimed": true, "exposure": 4, "violations": 1,
+		runs = append(runs, fmt.Sprintf(`{"history": %q, "exit": %d, "cells": {"exclusion@crash+skew": {"verdict": %q, "claimed": true, "exposure": 4, "violations": 1, "against": 1,
 			"witness": {"key": "k", "ops": [{"client": 3}, {"client": 0}, {"client": 3}]}}}}`, file, code, verdict))
 	}
 	fmt.Printf(`{"runs": [%s]}`, strings.Join(runs, ","))
@@ -81,7 +84,7 @@ func TestRun(t *testing.T) {
 	held, broken, fails := acting(t, "held"), acting(t, "broken"), acting(t, "fails")
 	full, empty := folder(t, "a/one.lbh", "two.jsonl", "three.replay"), t.TempDir()
 	all := filepath.Join(t.TempDir(), "none.map")
-	if err := os.WriteFile(all, []byte("exclusion -\n- exclusion\n"), 0o644); err != nil {
+	if err := os.WriteFile(all, []byte("exclusion@crash+skew -\n- exclusion@*+skew\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	golden := filepath.Join(t.TempDir(), "golden.txt")
@@ -92,12 +95,12 @@ func TestRun(t *testing.T) {
 		want string // in what is printed
 	}{
 		{"a build and itself", []string{"-corpus", full, held, held}, 0, "3 findings of 3 histories and replays were compared: nothing differs"},
-		{"another build", []string{"-corpus", full, held, broken}, 1, "a/one.lbh exclusion: verdict held -> broken"},
+		{"another build", []string{"-corpus", full, held, broken}, 1, "a/one.lbh exclusion@crash+skew: verdict held -> broken"},
 		{"its exit codes", []string{"-corpus", full, held, broken}, 1, "two.jsonl exit: 0 -> 1"},
-		{"how many differ", []string{"-corpus", full, held, broken}, 1, "6 differ (exclusion 3, exit 3)"},
+		{"how many differ", []string{"-corpus", full, held, broken}, 1, "6 differ (exclusion@crash+skew 3, exit 3)"},
 		{"a file spoils the rest", []string{"-corpus", folder(t, "torn.lbh", "whole.lbh"), acting(t, "spoiled"), held}, 1, "torn.lbh exit: 2 -> 0, only NEW judges it"},
+		{"write, both verdicts", []string{"-corpus", full, "-write", golden, acting(t, "some")}, 0, "exclusion@crash"},
 		{"write", []string{"-corpus", full, "-write", golden, held}, 1, "exclusion is never broken"},
-		{"write, excused", []string{"-corpus", full, "-write", golden, "-excuse", "exclusion", held}, 0, "exclusion"},
 		{"golden against a build", []string{"-corpus", full, golden, broken}, 1, "verdict held -> broken"},
 		{"table", []string{"-table", golden}, 1, "exclusion is never broken"},
 		{"nothing compared", []string{"-corpus", full, "-mapping", all, held, held}, 2, "no finding was compared, of 3 histories"},
@@ -124,7 +127,7 @@ func TestJudge(t *testing.T) {
 	b := binary{acting(t, "broken")}
 	got := b.judge(t.Context(), "x.lbh")
 	want := judgement{exit: 1, findings: map[string]finding{
-		"exclusion": {verdict: "broken", claimed: true, exposure: 4, violations: 1, key: "k", clients: "0,3"},
+		"exclusion@crash+skew": {verdict: "broken", claimed: true, exposure: 4, violations: 1, against: 1, key: "k", clients: "0,3"},
 	}}
 	if diff := cmp.Diff(got, want, unexported); diff != "" {
 		t.Errorf("(-got +want):\n%s", diff)

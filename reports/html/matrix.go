@@ -102,7 +102,7 @@ func (d *designView) cellID(cell lockbench.Cell) string { return d.ID + "-" + id
 func (v *matrixView) cell(d *designView, at lockbench.Cell) cellView {
 	found := d.MatrixRow.Cells[at]
 	c := cellView{
-		judgement: judgement{Cell: at, Finding: found.Finding, Reason: d.Claims.Reason(at)},
+		judgement: judgement{Cell: at, Finding: found.Finding, Reason: d.Reason(at)},
 		ID:        d.cellID(at), By: found.By,
 	}
 	for i, e := range found.Evidence {

@@ -72,7 +72,7 @@ func (p *picture) lane(name string) int {
 	return i
 }
 
-// witnessPicture draws the holds of a witness and the given ones of its operations; nil
+// witnessPicture draws the holds of a counterexample and the given ones of its operations; nil
 // when there is nothing in them to draw.
 func witnessPicture(w *reports.Witness, ops []reports.Op) *picture {
 	p := &picture{}

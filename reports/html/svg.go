@@ -132,7 +132,7 @@ func wrapped(parts []string, between string) (lines []string) {
 	return lines
 }
 
-// evidencePicture shows a witness with what it is of.
+// evidencePicture shows a counterexample with what it is of.
 func evidencePicture(label string, e *evidence) *drawnPicture {
 	claim := "not claimed"
 	if e.Claimed {
