@@ -50,12 +50,12 @@ func (c *Checker) silence(k *key, op *history.Op) {
 
 // mayHold adds the hold that op, whose outcome is unknown, may begin.
 func (c *Checker) mayHold(k *key, op *history.Op) {
-	if !c.lies(k) {
+	if !c.deferrable(k) {
 		c.hold(k, op)
 		return
 	}
 	k.made++
-	k.latent = append(k.latent, latent{op.Hold, op.Client, op, k.made})
+	k.deferred = append(k.deferred, deferred{op.Hold, op.Client, op, k.made})
 }
 
 // hold adds the hold that op begins.
@@ -91,8 +91,8 @@ func (k *key) joined(h *hold) {
 // turnTo applies to what its client holds that op, just called, is or may be granted.
 func (c *Checker) turnTo(k *key, op *history.Op) {
 	k.forget(op.Hold)
-	if len(k.latent) > 0 {
-		c.unveil(k, func(l *latent) bool { return l.client == op.Client })
+	if len(k.deferred) > 0 {
+		c.materialize(k, func(l *deferred) bool { return l.client == op.Client })
 	}
 	for i := len(k.holds) - 1; i >= 0; i-- {
 		h := k.holds[i]
@@ -101,7 +101,7 @@ func (c *Checker) turnTo(k *key, op *history.Op) {
 		case h.id == op.Hold && !h.ended:
 			c.lockedAnew(k, h, op)
 			c.acquiredAgain(h, op)
-		case h.id == op.Hold: // to its owner it goes on, but its core is over: begin anew
+		case h.id == op.Hold: // to its owner it goes on, but its must-hold interval is over: begin anew
 			c.lockedAnew(k, h, op)
 			h.id, h.was, k.renamed = 0, h.id, true
 			c.drop(k, i)
@@ -180,7 +180,7 @@ func (c *Checker) obtained(k *key, op *history.Op) {
 	k.fences.pop(op)
 	h.widen(op)
 	k.stretched(h)
-	if h.dropped {
+	if h.kept {
 		k.refusal.gone(h)
 	}
 	h.anew(returnOf(op))
@@ -191,10 +191,11 @@ func (c *Checker) obtained(k *key, op *history.Op) {
 	h.known = true
 }
 
-// reopened notes that a new segment of the core of h begins at the return of op.
+// reopened notes that a new segment of the must-hold interval of h begins at the return of op.
 func (c *Checker) reopened(k *key, h *hold, op *history.Op, grant bool) {
-	if h.under&forgetful != 0 && !c.faults.forgetting && op.Kind == history.Acquire && !callOf(op).before(callOf(c.faults.restart)) {
-		h.under &^= forgetful
+	if h.forgotten && !c.faults.forgetting() && op.Kind == history.Acquire && !callOf(op).before(callOf(c.faults.restart)) {
+		h.forgotten = false
+		h.under &^= forgetful &^ k.unknown.acts
 	}
 	k.begin(h, returnOf(op), grant)
 }
@@ -205,9 +206,10 @@ func (c *Checker) granted(k *key, h *hold, op *history.Op) {
 	if h.from == history.NoStamp {
 		c.result.Unjudged++
 	}
-	h.stray = k.metStray(h)
+	h.staleBeside = k.grantedBesideStale(h)
 	h.under |= c.grantedUnder(k, op)
-	h.straddles = h.under&forgetful != 0
+	h.forgotten = c.faults.forgotSince(callOf(op)) != 0
+	h.straddles = h.forgotten
 	c.ability.fence = c.ability.fence || op.Fence > 0
 	c.tell(fact{kind: factGranted, at: returnOf(op), key: k, op: op, hold: h})
 	k.begin(h, returnOf(op), true)

@@ -62,7 +62,7 @@ func TestMain(m *testing.M) {
 }
 
 // TestAgreement compares the three judges on random histories. Run it with
-// -histories=10000000 -timeout=2h before changing what a core is.
+// -histories=10000000 -timeout=2h before changing what a must-hold interval is.
 func TestAgreement(t *testing.T) {
 	sound := 0
 	for seed := *from; seed < *from+*histories; seed++ {

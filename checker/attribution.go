@@ -31,7 +31,7 @@ var earlyGrants = []explanation{
 	}},
 	{"a past owner's release or extend took the key from its owner", func(c *Checker, f fact) (candidate, bool) {
 		h := f.hold
-		if h.foreign == nil || !callOf(h.foreign).before(f.at) {
+		if h.staleOp == nil || !callOf(h.staleOp).before(f.at) {
 			return candidate{}, false
 		}
 		return c.byPastOwner(freedByStranger, h, f.other), true
@@ -56,7 +56,7 @@ var earlyGrants = []explanation{
 		return c.byUnanswered(f, lockbench.Cancel)
 	}},
 	{"what a past owner sent was under way at one of the grants: it may explain it, or have come too early to", func(_ *Checker, f fact) (candidate, bool) {
-		return candidate{kind: unknowable}, f.hold.stray || f.other.stray
+		return candidate{kind: unknowable}, f.hold.staleBeside || f.other.staleBeside
 	}},
 	{"an inner release freed the key", func(c *Checker, f fact) (candidate, bool) {
 		return c.between(innerFreed, f.hold, f.other), f.hold.inner > 0 && c.nested
@@ -73,7 +73,7 @@ var earlyGrants = []explanation{
 // the key, within its validity, and before anybody else was granted it for sure.
 var unfoundedLosses = []explanation{
 	{"a past owner's release or extend took the key from its owner", func(c *Checker, f fact) (candidate, bool) {
-		if f.hold.foreign == nil {
+		if f.hold.staleOp == nil {
 			return candidate{}, false
 		}
 		return c.byPastOwner(lostToStranger, f.hold), true
@@ -103,7 +103,7 @@ var unfoundedLosses = []explanation{
 		return c.between(grantedEarly, f.hold, follower), true
 	}},
 	{"only what others had sent before can have taken the key", func(c *Checker, f fact) (candidate, bool) {
-		return c.between(lostToStray, f.hold), f.hold.stray
+		return c.between(lostToStray, f.hold), f.hold.staleBeside
 	}},
 	{"the server had forgotten its scripts", func(c *Checker, f fact) (candidate, bool) {
 		v := candidate{kind: falselyToldFlushed, key: f.key, ops: []*history.Op{f.op, c.faults.flush}, under: c.touching(f.hold) | lockbench.ScriptFlush}
@@ -139,12 +139,12 @@ func (c *Checker) between(how kind, holds ...*hold) candidate {
 // byPastOwner is what a past owner sent into the must-hold interval of h. It counts once,
 // however many it has let in since.
 func (c *Checker) byPastOwner(how kind, h *hold, others ...*hold) candidate {
-	if h.blamed {
+	if h.staleCounted {
 		return candidate{kind: unknowable}
 	}
-	h.blamed = true
-	v := c.between(how, append([]*hold{h.foreigner, h}, others...)...)
-	v.under |= h.foreigner.outlivedAt(callOf(h.foreign))
+	h.staleCounted = true
+	v := c.between(how, append([]*hold{h.pastOwner, h}, others...)...)
+	v.under |= h.pastOwner.outlivedAt(callOf(h.staleOp))
 	return v
 }
 

@@ -32,17 +32,17 @@ func (c *Checker) Reset(h history.Header) {
 		cl.known = false
 	}
 	c.spare.reclaim()
-	for _, r := range c.rooms {
+	for _, r := range c.partitions {
 		if r != nil {
-			*r = room{gone: ring{all: r.gone.all[:0]}}
+			*r = partition{gone: ring{all: r.gone.all[:0]}}
 		}
 	}
 	fresh := Checker{
 		header: h, rules: rulesOf(h), brief: c.brief,
 		keys: c.keys, tallies: c.tallies, spare: c.spare,
 		fair: fairness{grants: c.fair.grants, dead: c.fair.dead}, departed: c.departed[:0],
-		rooms:  c.rooms,
-		faults: faults{clients: c.faults.clients, near: c.faults.near, dead: c.faults.dead[:0]},
+		partitions: c.partitions,
+		faults:     faults{clients: c.faults.clients, near: c.faults.near, dead: c.faults.dead[:0]},
 	}
 	if c.brief {
 		fresh.result.Findings = c.result.Findings[:0]
@@ -72,13 +72,19 @@ func (s *spare) key() *key {
 // empty takes from k all but its memory.
 func (k *key) empty() {
 	*k = key{
-		holds: k.holds[:0], gone: k.gone[:0], latent: k.latent[:0], starts: k.starts[:0],
-		strays: k.strays[:0], lurking: k.lurking[:0], early: k.early[:0], caps: k.caps[:0], unsureReleases: k.unsureReleases[:0], silent: k.silent[:0], deceived: k.deceived[:0],
-		affected: k.affected[:0], owed: k.owed[:0], asked: k.asked[:0],
-		refusal: refusals{proven: k.refusal.proven[:0], residues: k.refusal.residues[:0]},
-		queue:   queue{waiting: k.queue.waiting[:0]},
-		fences:  fences{underWay: k.fences.underWay[:0]},
-		writes:  writes{open: k.writes.open[:0], done: k.writes.done[:0]},
+		holdings:  holdings{holds: k.holds[:0], gone: k.gone[:0], deferred: k.deferred[:0], starts: k.starts[:0]},
+		pastCalls: pastCalls{stale: k.stale[:0], pendingStale: k.pendingStale[:0], owed: k.owed[:0]},
+		joining: joining{
+			early: k.early[:0], caps: k.caps[:0], unsureReleases: k.unsureReleases[:0],
+			silent: k.silent[:0], deceived: k.deceived[:0],
+		},
+		affecting: affecting{affected: k.affected[:0], asked: k.asked[:0]},
+		judged: judged{
+			refusal: refusals{proven: k.refusal.proven[:0], residues: k.refusal.residues[:0]},
+			queue:   queue{waiting: k.queue.waiting[:0]},
+			fences:  fences{underWay: k.fences.underWay[:0]},
+			writes:  writes{open: k.writes.open[:0], done: k.writes.done[:0]},
+		},
 	}
 }
 
@@ -100,7 +106,12 @@ func (s *spare) hold(reused bool) *hold {
 // reclaim frees the holds in use.
 func (s *spare) reclaim() {
 	for _, h := range s.out {
-		*h = hold{ops: h.ops[:0], flying: h.flying[:0], late: h.late[:0], rivals: h.rivals[:0], lax: h.lax[:0]}
+		*h = hold{
+			ownership: ownership{ops: h.ops[:0]},
+			validity:  validity{flying: h.flying[:0], late: h.late[:0]},
+			mayHold:   mayHold{pending: h.pending[:0]},
+			loss:      loss{rivals: h.rivals[:0]},
+		}
 	}
 	s.holds = append(s.holds, s.out...)
 	s.out = s.out[:0]

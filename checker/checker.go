@@ -26,8 +26,8 @@ type Checker struct {
 	met     exposed // by the acquire that returns
 	// partial is set once some client's record has ended before the others':
 	// from then on what is missing could explain what is there.
-	partial bool
-	rooms   [rooms]*room
+	partial    bool
+	partitions [partitions]*partition
 	// departed are the deaths and cuts of clients, for the cross-check.
 	departed []*history.Op
 	recent   *key                    // the key last asked for, to spare looking it up
@@ -38,8 +38,8 @@ type Checker struct {
 	shard  bool
 	number int64
 
-	// unveiled: no hold is latent any more.
-	unveiled bool
+	// materialized: no hold is deferred any more.
+	materialized bool
 
 	brief bool // see Brief
 	spare spare
@@ -132,10 +132,10 @@ func (c *Checker) key(name string) *key {
 	k := c.known(name)
 	if k == nil {
 		k = c.spare.key()
-		k.name, k.now, k.lastEnd = name, stamp{t: -1}, stamp{t: -1}
+		k.name, k.now, k.lastEnd, k.staleForgotten = name, stamp{t: -1}, stamp{t: -1}, stamp{t: -1}
 		k.refusal.busy, k.refusal.acted = stamp{t: -1}, stamp{t: -1}
 		k.refusal.slack = c.slack()
-		k.room = c.roomFor(name)
+		k.partition = c.partitionFor(name)
 		c.keys[name] = k
 	}
 	c.recent = k

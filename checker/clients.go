@@ -54,7 +54,7 @@ func (c *Checker) departs(op *history.Op) {
 	if c.faulty() && op.Key != "" {
 		owner := op.Client
 		if cl.dead { // it is renewed for, in a process that lives on
-			owner = theDead
+			owner = crashedClients
 		}
 		c.key(op.Key).asked.raise(owner, wanted(op))
 	}
@@ -99,15 +99,15 @@ func copied(op *history.Op) *history.Op {
 // do next nothing is needed any more; in a long run clients that die are many. What it
 // sent may still act on others: that is kept for all the dead together.
 
-// theDead stands for all clients that died, among those of a key.
-const theDead = math.MinInt32
+// crashedClients stands for all clients that died, among those of a key.
+const crashedClients = math.MinInt32
 
-// keptDead bounds how many clients that died are known one by one: what was struck when
+// keptCrashed bounds how many clients that died are known one by one: what was struck when
 // they died may still run late.
-const keptDead = 1 << 10
+const keptCrashed = 1 << 10
 
-// bury forgets what client, which just died, might have done next.
-func (c *Checker) bury(client int32) {
+// retireClient forgets what client, which just died, might have done next.
+func (c *Checker) retireClient(client int32) {
 	death := lockbench.Crash
 	if c.faults.livesOn(client) { // or its process dies at this very moment
 		death |= lockbench.ThreadDeath
@@ -116,25 +116,25 @@ func (c *Checker) bury(client int32) {
 		for _, times := range []*clientTimes{&k.caps, &k.unsureReleases, &k.silent, &k.deceived, &k.refusal.residues} {
 			times.remove(client)
 		}
-		if n := k.lurking.remove(client); n > 0 {
-			*k.lurking.at(theDead, 0) += n
+		if n := k.pendingStale.remove(client); n > 0 {
+			*k.pendingStale.at(crashedClients, 0) += n
 			k.unknown.deaths |= death
 		}
 		if longest := k.asked.remove(client); longest > 0 {
-			k.asked.raise(theDead, longest)
+			k.asked.raise(crashedClients, longest)
 		}
 		for h := range k.known() {
 			h.orphan = h.orphan || h.client == client
 		}
 	}
-	c.fair.bury(client)
-	c.faults.bury(client)
+	c.fair.retireClient(client)
+	c.faults.retireClient(client)
 }
 
-// bury notes that a client died, and forgets the oldest that did when they are too many.
-func (f *faults) bury(id int32) {
+// retireClient notes that a client died, and forgets the oldest that did when they are too many.
+func (f *faults) retireClient(id int32) {
 	f.dead = append(f.dead, id)
-	if len(f.dead) <= keptDead {
+	if len(f.dead) <= keptCrashed {
 		return
 	}
 	if cl := f.clients[f.dead[0]]; cl != nil {
@@ -153,7 +153,7 @@ func (f *faults) gone(id int32) bool {
 // longestAsked is the longest lease that client may have asked k for.
 func (c *Checker) longestAsked(k *key, client int32) (longest int64, ok bool) {
 	if longest, ok = k.asked.get(client); !ok && client >= 0 && c.faults.gone(client) {
-		return k.asked.get(theDead)
+		return k.asked.get(crashedClients)
 	}
 	return longest, ok
 }
@@ -163,7 +163,7 @@ func (c *Checker) longestAsked(k *key, client int32) (longest int64, ok bool) {
 func (c *Checker) depart(op *history.Op) {
 	theirs := func(other *history.Op) bool { return other.Client == op.Client }
 	for _, k := range c.keys {
-		if slices.ContainsFunc(k.ops.ops, theirs) {
+		if slices.ContainsFunc(k.few.ops, theirs) {
 			c.departed = append(c.departed, copied(op))
 			return
 		}

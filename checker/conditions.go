@@ -1,6 +1,8 @@
 package checker
 
 import (
+	"slices"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 )
@@ -77,7 +79,7 @@ func (c *Checker) answering(op *history.Op) (under lockbench.Conditions) {
 
 // forgotSince returns the conditions under which the server forgot something since s.
 func (f *faults) forgotSince(s stamp) (under lockbench.Conditions) {
-	if f.forgetting || f.stateLost != nil && s.before(callOf(f.stateLost)) {
+	if f.forgetting() || f.stateLost != nil && s.before(callOf(f.stateLost)) {
 		under |= lockbench.StateLoss
 	}
 	if f.failedOver != nil && s.before(callOf(f.failedOver)) {
@@ -99,9 +101,9 @@ func (c *Checker) grantedUnder(k *key, op *history.Op) lockbench.Conditions {
 	}
 	for i := range k.affected {
 		x := &k.affected[i]
-		own := x.op == op && x.fault.Note != cutOff
+		own := x.op == op
 		joined := c.joins() && x.cause == lockbench.LostReply && x.op.Client == op.Client
-		acts := x.unanswered() && !x.acted().before(triedFrom(op))
+		acts := x.touches() && !x.acted().before(triedFrom(op))
 		if own || joined || acts {
 			under |= x.cause
 		}
@@ -112,7 +114,7 @@ func (c *Checker) grantedUnder(k *key, op *history.Op) lockbench.Conditions {
 // unanswered leaves the bit of x on the holds that are open, if what was struck may act on
 // them.
 func (k *key) unanswered(x *faultEffect) {
-	if !x.unanswered() {
+	if !x.touches() {
 		return
 	}
 	for _, h := range k.holds {
@@ -132,7 +134,19 @@ func (h *hold) outlivedAt(s stamp) lockbench.Conditions {
 // stoodStill leaves the bit of a pause of client on what it holds.
 func (c *Checker) stoodStill(client int32) {
 	c.faults.struck |= lockbench.Pause
-	c.each(client, func(_ *key, h *hold) { h.under |= lockbench.Pause })
+	c.touchHeld(client, lockbench.Pause)
+}
+
+// touchHeld leaves the bit of cause on what client holds, and on what it is releasing.
+func (c *Checker) touchHeld(client int32, cause lockbench.Conditions) {
+	flying := c.faults.client(client).flying
+	for _, k := range c.keys {
+		for h := range k.known() {
+			if h.client == client && (!h.released || slices.Contains(flying, h.releasedBy)) {
+				h.under |= cause
+			}
+		}
+	}
 }
 
 // flushed leaves the bit of a script flush on what is held: a renewal of it may fail.
@@ -148,9 +162,16 @@ func (c *Checker) forgetsHolds(cause lockbench.Conditions) {
 	for _, k := range c.keys {
 		for h := range k.known() {
 			h.under |= cause
+			h.forgotten = true
 		}
-		if cause == lockbench.Failover && c.joins() && k.made > 0 { // a client may join what it had released
+		if cause != lockbench.Failover {
+			continue
+		}
+		if c.joins() && k.made > 0 { // a client may join what it had released
 			k.unknown.acts |= cause
+		}
+		if k.wasStruck { // what a fault had left may be there again
+			k.unknown.left |= cause
 		}
 	}
 }
@@ -160,7 +181,7 @@ func (c *Checker) forgetsHolds(cause lockbench.Conditions) {
 func (c *Checker) ranLate(client int32, causes lockbench.Conditions) {
 	for _, k := range c.keys {
 		for _, h := range k.holds {
-			h.stray = h.stray || h.client != client
+			h.staleBeside = h.staleBeside || h.client != client
 			h.under |= causes
 		}
 	}

@@ -89,7 +89,7 @@ func writeReturned(c *Checker, k *key, op *history.Op) {
 	if op.Outcome != history.OK || w.h == nil {
 		return
 	}
-	w.valid = w.h.inCore && !w.h.coreEnd().before(returnOf(op)) && w.h.readInCore()
+	w.valid = w.h.must && !w.h.mustEnd().before(returnOf(op)) && w.h.readWithin()
 	c.judgeWrite(k, w)
 	w.overwrote = nil // or each write would keep all before it
 	if len(ws.done) == keptWrites {
@@ -98,9 +98,9 @@ func writeReturned(c *Checker, k *key, op *history.Op) {
 	ws.done = append(ws.done, w)
 }
 
-// readInCore tells whether what h last read it read in the newest segment of its
+// readWithin tells whether what h last read it read in the newest segment of its
 // core: between two segments others may have written.
-func (h *hold) readInCore() bool {
+func (h *hold) readWithin() bool {
 	return h.lastRead == nil || !callOf(h.lastRead).before(h.start)
 }
 

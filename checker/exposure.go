@@ -41,8 +41,8 @@ func (c *Checker) meetings(k *key, op *history.Op) (m exposed) {
 // meet adds what an acquire met of h. A hold that a stray may have ended proves nothing.
 func (c *Checker) meet(m *exposed, h *hold) {
 	op := m.op
-	inside := h.inCore && callOf(op).before(h.coreEnd())
-	judged := h.known && h.from != history.NoStamp && h.foreign == nil && !h.stray
+	inside := h.must && callOf(op).before(h.mustEnd())
+	judged := h.known && h.from != history.NoStamp && h.staleOp == nil && !h.staleBeside
 	if !inside && !judged {
 		return
 	}

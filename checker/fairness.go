@@ -71,9 +71,9 @@ func (f *fairness) measured() Fairness {
 	}
 }
 
-// bury counts the grants of a client among those of the dead: who got how many does not
+// retireClient counts the grants of a client among those of the dead: who got how many does not
 // matter.
-func (f *fairness) bury(client int32) {
+func (f *fairness) retireClient(client int32) {
 	n, known := f.grants[client]
 	if !known {
 		return

@@ -37,11 +37,20 @@ func (x *faultEffect) acted() stamp {
 func (x *faultEffect) unanswered() bool {
 	switch x.cause {
 	case lockbench.LostReply:
-		return x.fault.Note != cutOff
+		return !x.cut()
 	case lockbench.Cancel:
 		return x.op.Kind != history.Acquire && x.until != (stamp{})
 	}
 	return false
+}
+
+// cut tells whether the command never ran, since its connection broke first.
+func (x *faultEffect) cut() bool { return x.fault.Note == cutOff }
+
+// touches tells whether what was struck may have acted otherwise than its owner knows, once
+// or, where it was cut and tried again, later than its call says.
+func (x *faultEffect) touches() bool {
+	return x.unanswered() || x.cut() && x.op.Outcome != history.Unknown
 }
 
 // keptEffects bounds how many strikes a key remembers.
@@ -51,16 +60,17 @@ const keptEffects = 32
 // else the oldest, of which it is noted what it may still do.
 func (c *Checker) keepEffect(k *key, x faultEffect) {
 	if len(k.affected) == keptEffects {
-		spent := func(x faultEffect) bool { return x.over && !x.unanswered() }
+		spent := func(x faultEffect) bool { return x.over && !x.touches() }
 		i := max(0, slices.IndexFunc(k.affected, spent))
 		if old := &k.affected[i]; !spent(*old) {
 			k.unknown.left |= c.resolved(old.cause, old.op.Client)
-			if old.unanswered() {
+			if old.touches() {
 				k.unknown.acts |= old.cause
 			}
 		}
 		k.affected = slices.Delete(k.affected, i, i+1)
 	}
+	k.wasStruck = true
 	k.affected = append(k.affected, x)
 }
 
@@ -136,7 +146,7 @@ func (c *Checker) triedBefore(k *key, op *history.Op) {
 		case h.client != op.Client:
 		case acquires && c.nested: // a level more, maybe
 			h.doubt = true
-		case acquires && c.refreshed, h.id == op.Hold && op.Kind != history.Release: // its core ended at the call
+		case acquires && c.refreshed, h.id == op.Hold && op.Kind != history.Release: // its must-hold interval ended at the call
 			h.until = min(h.until, after(op.Call, ttl))
 		}
 	}
@@ -161,7 +171,7 @@ func (c *Checker) bound(k *key, op *history.Op, end stamp) {
 	}
 	h, r := k.find(op.Hold), &k.refusal
 	if first {
-		c.unlurk(k, op, end)
+		c.staleActed(k, op, end)
 	}
 	if op.Kind == history.Acquire {
 		r.acted = later(r.acted, end)
@@ -176,7 +186,7 @@ func (c *Checker) bound(k *key, op *history.Op, end stamp) {
 	switch {
 	case h != nil && !h.known && h.ops[0] == op:
 		h.widest = until
-		if h.dropped {
+		if h.kept {
 			r.gone(h)
 		}
 	case h != nil && h.fold(op, end.t, true):

@@ -36,11 +36,12 @@ type faults struct {
 	// is none, and restart the newer of the last two.
 	flush, restart, stateLost, failedOver *history.Op
 
-	forgetting bool  // the server goes on forgetting keys
-	flushMet   bool  // the flush met a held lock or an operation under way
-	errors     bool  // an operation ended in an error of no known class before any flush
-	skew       int64 // the largest offset of a clock, in ns
-	offset     int64 // how far the server's clock was stepped ahead, in ns
+	evicting, stepping bool // the server goes on forgetting keys
+
+	flushMet bool  // the flush met a held lock or an operation under way
+	errors   bool  // an operation ended in an error of no known class before any flush
+	skew     int64 // the largest offset of a clock, in ns
+	offset   int64 // how far the server's clock was stepped ahead, in ns
 	// struck are the conditions that have occurred, but for Outlived.
 	struck lockbench.Conditions
 }
@@ -65,9 +66,11 @@ func (c *Checker) faulted(op *history.Op) {
 	case scriptFlush:
 		f.flush, f.flushMet = op, f.flushMet || c.anythingOpen()
 		c.flushed()
-	case restarted, evicted, evicting:
+	case restarted:
 		c.forgot(op, lockbench.StateLoss)
-		f.forgetting = op.Note == evicting
+	case evicted, evicting:
+		c.forgot(op, lockbench.StateLoss)
+		f.evicting = op.Note == evicting
 	case failedOver:
 		c.forgot(op, lockbench.Failover)
 		c.revived(op)
@@ -77,6 +80,9 @@ func (c *Checker) faulted(op *history.Op) {
 		c.setOff(op.Value)
 	}
 }
+
+// forgetting tells whether the server goes on forgetting keys.
+func (f *faults) forgetting() bool { return f.evicting || f.stepping }
 
 // setOff applies that a clock is ahead by offset ns.
 func (c *Checker) setOff(offset int64) {
@@ -132,6 +138,7 @@ func (c *Checker) affectRenewals(cause lockbench.Conditions, fault *history.Op, 
 func (c *Checker) died(op *history.Op) {
 	cl := c.faults.client(op.Client)
 	cl.dead = true
+	c.touchHeld(op.Client, died)
 	for _, under := range cl.flying {
 		c.affect(died, op, under)
 	}
@@ -141,7 +148,6 @@ func (c *Checker) died(op *history.Op) {
 	c.each(op.Client, func(k *key, h *hold) {
 		h.close(callOf(op), "death", true)
 		h.dead = true
-		h.under |= died
 		k.cuts++
 		if h.unseen {
 			h.widest = max(h.widest, after(op.Call, h.most)) // the last renewal
@@ -155,7 +161,7 @@ func (c *Checker) died(op *history.Op) {
 		}
 	}
 	c.faults.struck |= c.deathOf(op.Client)
-	c.bury(op.Client)
+	c.retireClient(op.Client)
 }
 
 // leftBehind tells whether the owner of h, who died at t, may have left it on the
@@ -180,10 +186,7 @@ func (c *Checker) late(fault *history.Op) {
 	if cl := c.faults.clients[fault.Client]; causes == 0 && cl != nil && cl.known && cl.last != nil {
 		c.affect(lockbench.Cancel, fault, cl.last)
 	}
-	if causes == 0 {
-		causes = lockbench.Cancel
-	}
-	c.ranLate(fault.Client, causes)
+	c.ranLate(fault.Client, causes|lockbench.Cancel) // the call was given up, says the event
 }
 
 // lateEffects applies a late fault to what was struck of its client, and returns what
@@ -191,7 +194,8 @@ func (c *Checker) late(fault *history.Op) {
 func (c *Checker) lateEffects(k *key, fault *history.Op) (causes lockbench.Conditions) {
 	for i := range k.affected {
 		x := &k.affected[i]
-		if x.op.Client != fault.Client && (fault.Client >= 0 || x.op.Process != fault.Process) {
+		theirs := x.op.Client == fault.Client || fault.Client < 0 && x.op.Process == fault.Process
+		if !theirs || x.cut() && x.op.Outcome == history.Unknown { // what was cut did not run
 			continue
 		}
 		causes |= c.resolved(x.cause, x.op.Client)
@@ -238,7 +242,7 @@ func (c *Checker) stepped(op *history.Op) {
 	f := &c.faults
 	if op.Value > 0 {
 		c.forgot(op, lockbench.StateLoss)
-		f.forgetting = op.Note == stepping
+		f.stepping = op.Note == stepping
 	}
 	ahead := f.offset + op.Value
 	if op.Note == clockStep {
@@ -258,7 +262,7 @@ func (c *Checker) stepped(op *history.Op) {
 func (c *Checker) takenAway(fault *history.Op) {
 	k := c.key(fault.Key)
 	victim := k.find(fault.Hold)
-	if victim == nil || !victim.known || !victim.coreAt(callOf(fault)) {
+	if victim == nil || !victim.known || !victim.mustHoldAt(callOf(fault)) {
 		return
 	}
 	for _, op := range c.faults.client(int32(fault.Value)).flying {

@@ -24,7 +24,7 @@ var fencingMonitor = monitor{
 		factGone:          func(_ *Checker, f fact) { f.key.fences.gone(f.hold) },
 		factForgotten:     func(_ *Checker, f fact) { f.key.fences.forget(f.at, f.under) },
 		factStoreCalled: func(c *Checker, f fact) {
-			if f.op.Kind == history.Write { // who overtook may read before who was overtaken writes
+			if f.op.Kind == history.Write {
 				f.key.fences.written(c, f.key, f.op)
 			}
 		},
@@ -32,7 +32,7 @@ var fencingMonitor = monitor{
 }
 
 // fences checks the numbering of one key's grants. Two grants are ordered when
-// one returned before the other was called, or when their cores are disjoint.
+// one returned before the other was called, or when their must-hold intervals are disjoint.
 type fences struct {
 	returned uint64 // highest of the grants returned
 	ended    uint64 // highest of the grants whose core is over
@@ -91,12 +91,12 @@ func (f *fences) granted(c *Checker, k *key, h *hold, op *history.Op) {
 		c.expose(fencing, c.touching(f.returner, h))
 	}
 	for a := range k.others(h.client) {
-		if a.inCore && a.start.before(returnOf(op)) && !returnOf(op).before(a.coreEnd()) {
+		if a.must && a.start.before(returnOf(op)) && !returnOf(op).before(a.mustEnd()) {
 			f.gone(a)
 		}
 	}
 	floor, by := w.floor, w.by
-	if h.inCore && f.ended > floor { // without a core it may have been granted before
+	if h.must && f.ended > floor { // without a must-hold interval it may have been granted before
 		floor, by = f.ended, f.ender
 	}
 	joins := k.refusal.residual(op) || k.leftOver(op.Client) // what it had left may have gone on
@@ -104,18 +104,18 @@ func (f *fences) granted(c *Checker, k *key, h *hold, op *history.Op) {
 	switch old := f.forgotten; {
 	case by != nil && op.Fence <= floor && !goesOn(by, floor):
 		c.violate(candidate{kind: fenceNotRaised, key: k, holds: []*hold{by, h}, under: c.touching(by, h)})
-	case old != nil && op.Fence <= old.ops[0].Fence && h.under&forgetful == 0 && !goesOn(old, old.ops[0].Fence):
+	case old != nil && op.Fence <= old.ops[0].Fence && !h.forgotten && !goesOn(old, old.ops[0].Fence):
 		c.violate(candidate{kind: fenceNotRaised, key: k, holds: []*hold{old, h}, under: c.touching(old, h) | f.cause})
 		f.forgotten = nil
 	}
-	if op.Fence > f.returned && h.under&forgetful == 0 {
+	if op.Fence > f.returned && !h.forgotten {
 		f.returned, f.returner = op.Fence, h
 	}
 }
 
-// gone notes that the core of h is over.
+// gone notes that the must-hold interval of h is over.
 func (f *fences) gone(h *hold) {
-	if op := h.ops[0]; h.known && !callOf(op).before(f.since) && h.inCore && op.Fence > f.ended {
+	if op := h.ops[0]; h.known && !callOf(op).before(f.since) && h.must && op.Fence > f.ended {
 		f.ended, f.ender = op.Fence, h
 	}
 }

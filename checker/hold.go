@@ -8,90 +8,140 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// A hold is one grant of a key to one owner, from the acquire that began it to
-// the release that ended it. Its core is the time during which it must exclude
-// others; design.md proves why this is the time to look at.
+// A hold is one grant of a key to one owner, from the acquire that began it to the release
+// that ended it. Two intervals say how long it lasted: the must-hold interval, during which it
+// must exclude others (docs/design/model.md proves why this is the time to look at), and the
+// may-hold interval, during which the server may keep the key from others on its account.
 type hold struct {
+	ownership
+	beginning
+	mustHold
+	validity
+	nesting
+	mayHold
+	ending
+	loss
+	interference
+	storeUse
+}
+
+// ownership is whose a hold is, and what was done with it.
+type ownership struct {
 	id, was         int64 // was: before another hold came to go by its id
 	number          int64 // among the holds of the key, in the order in which they began
 	client, process int32
-	// ops are the operations that a witness shows: the first ones and the last.
-	ops  []*history.Op
-	room [2]*history.Op // of ops, to spare its allocation: most holds have no more
+	// ops are the operations that a counterexample shows: the first ones and the last.
+	ops   []*history.Op
+	space [2]*history.Op // of ops, to spare its allocation: most holds have no more
+	// under is what has touched it so far, see conditions.go. It only grows, but for what a
+	// grant anew ends.
+	under lockbench.Conditions
+	kept  bool // it is not among the open ones any more, but remembered
+}
 
-	granted stamp                // return of the acquire
-	newest  stamp                // it was last granted by then: it may be granted anew past its lease
-	known   bool                 // it is a grant: the acquire was answered ok
-	under   lockbench.Conditions // what has touched it so far, see attribution.go
-	from    int64                // start of validity, NoStamp when nobody told it
-
-	// The newest segment of the core, and the ends of validity: as it stands, as
-	// it would stand without background renewals, and as the acquire left it.
-	inCore             bool
-	renewed            bool // the segment was opened by a renewal in the background
-	unasked            bool // something in the background ended the core
-	start              stamp
-	until, base, first int64
+// beginning is how a hold was granted.
+type beginning struct {
+	granted stamp // return of the acquire
+	newest  stamp // it was last granted by then: it may be granted anew past its lease
+	known   bool  // it is a grant: the acquire was answered ok
+	from    int64 // start of validity, NoStamp when nobody told it
 	// sure is when the lease that the acquire gave can end at the earliest, also
 	// where nobody told when it began.
 	sure int64
 	// least and most are the shortest and the longest lease of its acquires: what
-	// a renewal of unknown outcome, which tells no lease, may have set.
+	// a renewal of unknown outcome, which tells no lease, may have set. least <= most.
 	least, most int64
-	unseen      bool // it may be renewed without a word
-	levels      bool // nested acquires count
-	joins       bool // what its owner does later may act on a later grant
+	// forgotten: the server may have forgotten it since; straddles: before the acquire returned.
+	forgotten, straddles bool
+	regrant              bool // an acquire of unknown outcome may have granted it anew
+}
 
+// mustHold is the newest segment of the must-hold interval. It deferrable within validity, and ends
+// for good with end.
+type mustHold struct {
+	must    bool // there is one
+	start   stamp
+	renewed bool // a renewal in the background opened it
+	unasked bool // something in the background ended it
+	ended   bool // nothing more can be in it
+	end     stamp
+	endedBy string
+}
+
+// validity is until when the lease lasts for sure.
+type validity struct {
+	// until is its end as it stands, base as it would stand without background renewals, and
+	// first as the acquire left it.
+	until, base, first int64
 	// unsure is the shortest TTL of an extend whose outcome is unknown: it may
-	// still take effect after any later one. flying are those not returned yet.
+	// still take effect after any later one.
 	unsure int64
+	// flying are the extends, renewals and refreshes not returned yet.
 	flying []*history.Op
 	// late are the operations under way that will begin a new segment, since
 	// validity may end before they take effect.
 	late []lateOp
+	// joins: what its owner does later may act on a later grant.
+	joins bool
+}
 
-	coreDepth, depth int   // levels held, counting every release; counting those not failed
+// nesting is how often a hold is held.
+type nesting struct {
+	levels           bool  // nested acquires count
+	mustDepth, depth int   // levels held, counting every release; counting those not failed
 	nested           bool  // a nested acquire was granted
 	inner            int   // inner releases so far
 	innerAt          int64 // call of the first, in ns
-	doubt            bool  // a release or nested acquire whose effect is unknown
+	doubt            bool  // there is a release or nested acquire whose effect is unknown
+}
 
-	ended   bool // nothing more can be in its core
-	end     stamp
-	endedBy string
-	knew    stamp // its owner stopped working then: it gave up, was told of the loss, or died
+// mayHold is until when the server may keep the key for a hold. It never ends before the
+// must-hold interval does.
+type mayHold struct {
+	unseen bool  // it may be renewed without a word
+	widest int64 // the latest instant, were it not for the rest
+	exact  bool  // widest is sure: no slack for rounding and polling
+	// pending are extends of unknown outcome under way, to be added when they return.
+	pending []pendingLease
+	// added is what those of unknown outcome may add to widest, each at the last moment, and
+	// additions how many they are.
+	added, additions int64
+	// relets is how many releases of earlier holds may begin its lease anew, at any time.
+	relets int64
+}
 
+// ending is how a hold ended.
+type ending struct {
 	released   bool // its owner gave it up, whatever came of that
 	releasedBy *history.Op
 	certain    bool  // the server freed it for certain
-	dropped    bool  // it is not among the open ones any more
-	dead       bool  // its owner died
-	orphan     bool  // so it did, even if it had given it up before
-	widest     int64 // the latest instant at which the server may still hold it
-	exact      bool  // widest is sure: no slack for rounding and polling
-	// loose is what extends of unknown outcome may add to widest, each at the last
-	// moment, and loosened how many they are.
-	loose, loosened int64
-	// relets is how many releases of earlier holds may begin its lease anew, at any time.
-	relets int64
-	// lax are those that are under way, to be added when they return.
-	lax       []laxOp
-	straddles bool // the server may have forgotten it before the acquire returned
-	told      bool // its owner knows that it is lost
+	dead       bool  // its owner died with it
+	orphan     bool  // its owner died, even if it had given it up before
+	knew       stamp // its owner stopped working then: it gave up, was told of the loss, or died
+	unaware    bool  // Lost() closed while the owner stood still: it has not looked yet
+	told       bool  // its owner knows that it is lost
+}
 
+// loss is who was granted the key after a hold.
+type loss struct {
 	supersededAt stamp // return of the first later grant to another owner
 	supersededBy *hold
-	regrant      bool  // an acquire of unknown outcome may have granted it anew
 	intruder     *hold // the first that got in past validity, while this one worked
 	intrusion    stamp
-	foreign      *history.Op // a stale owner's release or extend that fell into the core
-	foreigner    *hold
-	unaware      bool    // Lost() closed while the owner stood still: it has not looked yet
-	blamed       bool    // foreign was, for what came of it
-	stray        bool    // one of a stale owner was under way when this was granted
-	breach       bool    // its grant is a breach, and was counted
-	rivals       []*hold // whose cores conflict with this one's
+	breach       bool    // its own grant is a breach, and was counted
+	rivals       []*hold // whose must-hold intervals overlap this one's
+}
 
+// interference is what past owners sent that may have acted on a hold.
+type interference struct {
+	staleOp      *history.Op // the first that fell into the must-hold interval
+	pastOwner    *hold       // whose it was
+	staleCounted bool        // what came of it was counted
+	staleBeside  bool        // one was under way when this was granted: which came first is not known
+}
+
+// storeUse is what its owner did to the guarded record.
+type storeUse struct {
 	seenWrites int64 // writes of the key begun when the owner last read
 	lastRead   *history.Op
 }
@@ -110,11 +160,11 @@ func (c *Checker) newHold(op *history.Op) *hold {
 	h := c.spare.hold(c.brief)
 	h.id, h.client, h.process = op.Hold, op.Client, op.Process
 	if h.ops == nil {
-		h.ops = h.room[:0]
+		h.ops = h.space[:0]
 	}
 	h.ops = append(h.ops, op)
 	h.granted, h.newest, h.known = returnOf(op), returnOf(op), op.Outcome == history.OK
-	h.from, h.unsure, h.coreDepth, h.depth = op.Attempt, math.MaxInt64, 1, 1
+	h.from, h.unsure, h.mustDepth, h.depth = op.Attempt, math.MaxInt64, 1, 1
 	h.end, h.knew, h.supersededAt, h.intrusion = forever, forever, forever, forever
 	h.widest, h.least, h.most = math.MaxInt64, lease(op), lease(op)
 	h.levels, h.joins = c.nested, c.joins()
@@ -191,26 +241,26 @@ func (h *hold) cap(ttl int64) {
 	}
 	h.until = min(h.until, after(h.from, ttl))
 	h.base, h.first = h.until, h.until
-	h.inCore = h.granted.before(stamp{t: h.until})
+	h.must = h.granted.before(stamp{t: h.until})
 }
 
-// open begins a segment of the core at s, if validity has not ended by then.
+// open begins a segment of the must-hold interval at s, if validity has not ended by then.
 func (h *hold) open(s stamp) bool {
 	if h.end.before(s) || !s.before(stamp{t: h.until}) {
 		return false
 	}
-	h.inCore, h.start = true, s
+	h.must, h.start = true, s
 	return true
 }
 
-// coreEnd is where the newest segment ends, as far as is known.
-func (h *hold) coreEnd() stamp { return earlier(h.end, stamp{t: h.until}) }
+// mustEnd is where the newest segment ends, as far as is known.
+func (h *hold) mustEnd() stamp { return earlier(h.end, stamp{t: h.until}) }
 
 // hollow tells whether the newest segment is empty: it ended at the very instant
 // at which it began, and one of the two was not the owner's own doing, so that
 // they have no known order.
 func (h *hold) hollow() bool {
-	return (h.renewed || h.unasked) && !h.start.before(h.coreEnd())
+	return (h.renewed || h.unasked) && !h.start.before(h.mustEnd())
 }
 
 // awake applies that the owner, who stood still, goes on at s: now it sees what it was
@@ -221,19 +271,19 @@ func (h *hold) awake(s stamp) {
 	}
 }
 
-// coreAt tells whether the core has begun at s or before and lasts beyond s.
-func (h *hold) coreAt(s stamp) bool {
-	return h.inCore && !s.before(h.start) && s.before(h.coreEnd())
+// mustHoldAt tells whether the must-hold interval has begun at s or before and lasts beyond s.
+func (h *hold) mustHoldAt(s stamp) bool {
+	return h.must && !s.before(h.start) && s.before(h.mustEnd())
 }
 
-// close ends the core at s for the reason by; only the first time counts. own
+// close ends the must-hold interval at s for the reason by; only the first time counts. own
 // tells that the owner did it, in a known order with its other calls.
 func (h *hold) close(s stamp, by string, own bool) {
 	h.knew = earlier(h.knew, s)
 	h.over(s, by, own)
 }
 
-// over ends the core as close does, but of that its owner knows nothing.
+// over ends the must-hold interval as close does, but of that its owner knows nothing.
 func (h *hold) over(s stamp, by string, own bool) {
 	if !h.ended {
 		h.ended, h.end, h.endedBy = true, s, by
@@ -261,7 +311,7 @@ func (h *hold) note(op *history.Op) {
 
 // extend applies the call of an extend, or of a renewal in the background.
 func (h *hold) extend(op *history.Op) {
-	if h.ended { // its core is over, but not what its lease keeps out
+	if h.ended { // its must-hold interval is over, but not what its lease keeps out
 		switch op.Outcome {
 		case history.OK:
 			h.setUntil(op, min(h.until, after(op.Call, h.shortest(lease(op)))))
@@ -276,7 +326,7 @@ func (h *hold) extend(op *history.Op) {
 		ttl := h.shortest(lease(op))
 		h.crowd(op)
 		switch {
-		case op.Call >= h.until || !h.inCore:
+		case op.Call >= h.until || !h.must:
 			h.late = append(h.late, lateOp{op, ttl})
 		case h.joins && (op.Kind == history.Renew || h.regrant) && op.Return >= h.until:
 			// It may have acted on what its owner was granted since, after a gap.
@@ -309,7 +359,7 @@ func (h *hold) shortest(ttl int64) int64 {
 	return ttl
 }
 
-// crowd tells the operations that will reopen the core that op overlaps them.
+// crowd tells the operations that will reopen the must-hold interval that op overlaps them.
 func (h *hold) crowd(op *history.Op) {
 	for i := range h.late {
 		h.late[i].ttl = min(h.late[i].ttl, lease(op))
@@ -344,13 +394,13 @@ func (h *hold) again(op *history.Op, nested bool) {
 		h.flying = append(h.flying, op)
 	}
 	switch {
-	case !h.inCore || op.Return >= h.until || retried:
+	case !h.must || op.Return >= h.until || retried:
 		h.late = append(h.late, lateOp{op, ttl})
 		if !nested { // a refresh may also have shortened what was left
 			h.setUntil(op, min(h.until, until))
 		}
 	case nested:
-		h.coreDepth++
+		h.mustDepth++
 		h.depth++
 		h.nested = true
 		h.setUntil(op, max(h.until, until))
@@ -360,7 +410,7 @@ func (h *hold) again(op *history.Op, nested bool) {
 }
 
 // landed applies the return of an extend, renewal or second acquire answered ok,
-// and tells whether a new segment of the core begins there.
+// and tells whether a new segment of the must-hold interval begins there.
 func (h *hold) landed(op *history.Op) (reopens bool) {
 	if len(h.flying)+len(h.late) == 0 {
 		return false
@@ -373,7 +423,7 @@ func (h *hold) landed(op *history.Op) (reopens bool) {
 	ttl := min(h.late[i].ttl, h.unsure)
 	h.late = slices.Delete(h.late, i, i+1)
 	if op.Kind == history.Acquire || h.levels && h.regrant { // it may be a fresh grant: one level is sure
-		h.coreDepth, h.depth, h.doubt = 1, 1, true
+		h.mustDepth, h.depth, h.doubt = 1, 1, true
 	}
 	return h.reopen(op, ttl)
 }
@@ -387,8 +437,8 @@ func (h *hold) reopen(op *history.Op, ttl int64) bool {
 	if h.end.before(returnOf(op)) || op.Return >= until {
 		return false
 	}
-	if h.inCore && op.Return < h.until {
-		// One that overlaps it, called later or landed sooner, has opened the core
+	if h.must && op.Return < h.until {
+		// One that overlaps it, called later or landed sooner, has opened the must-hold interval
 		// already. Both bounds are sound, so the later one counts.
 		h.setUntil(op, max(h.until, until))
 		h.renewed = h.renewed && (op.Kind == history.Renew || h.start.before(returnOf(op)))

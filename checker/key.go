@@ -8,34 +8,59 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// A key is the sweep's state of one lock: what is open at the instant reached.
+// A key is the state of one lock at the instant that the timeline has reached.
 type key struct {
-	name  string
-	room  *room
+	name      string
+	partition *partition
+	now       stamp
+	holdings
+	pastCalls
+	joining
+	affecting
+	judged
+	// few are the key's operations, while they are few: for porcupine.
+	few small
+}
+
+// holdings are the holds of a key.
+type holdings struct {
 	holds []*hold // not released, or released at this very instant
-	// latent are the acquires of unknown outcome that nothing was done under yet.
-	latent []latent
-	made   int64        // holds begun so far, latent ones too
-	gone   []remembered // the last few that were released, for what their owners do late
+	// deferred are the acquires of unknown outcome that nothing was done under yet.
+	deferred []deferred
+	made     int64        // holds begun so far, deferred ones too
+	gone     []remembered // the last few that were released, for what their owners do late
 	// renamed: one of them gave its id to a later one. chained: one may refer to others.
 	renamed, chained bool
+	// forgetsHolds: some of those that are gone are not remembered any more.
+	forgetsHolds bool
 	// reach is until when what is gone may have kept others out, in ns.
 	reach int64
-	// starts are the grants and reopened cores of the instant now. They are
+	// starts are the grants and reopened must-hold intervals of the instant now. They are
 	// compared with the rest when time has moved on, since operations that share
 	// a stamp are concurrent.
 	starts []start
-	now    stamp
-	// lastEnd is where the latest core of those gone ended, lastUnder what touched that one.
+	// lastEnd is where the latest must-hold interval of those gone ended, lastUnder what
+	// touched that one.
 	lastEnd   stamp
 	lastUnder lockbench.Conditions
+}
 
-	// strays are the newest releases and extends that may have taken effect past
-	// their owners' leases.
-	strays []stray
-	// lurking are the clients that sent one whose outcome is unknown: it may take
-	// effect at any later time.
-	lurking clientTimes // how many, by client
+// pastCalls are what owners sent that may act on what others hold by then.
+type pastCalls struct {
+	// stale are the newest releases and extends that may have taken effect past their owners'
+	// leases, and staleForgotten is until when those may that are not remembered.
+	stale          []staleCall
+	staleForgotten stamp
+	// pendingStale counts, by client, those whose outcome is unknown: they may take effect at
+	// any later time.
+	pendingStale clientTimes
+	// owed are the operations under way that are owed the answer "lost".
+	owed []owedAnswer
+}
+
+// joining is what may act on a later hold of the same client, where acquires join what it has
+// left on the server.
+type joining struct {
 	// early are renewals called before the acquire they belong to returned.
 	early []*history.Op
 	// caps are, by client, the shortest lease that an acquire of unknown outcome
@@ -47,34 +72,35 @@ type key struct {
 	// silent are the calls of the newest acquires of unknown outcome, by client, and
 	// deceived those of acquires that a fault struck, whatever they were told.
 	silent, deceived clientTimes
+}
 
-	// owed are the operations under way that are owed the answer "lost".
-	owed []owedAnswer
-
-	refusal refusals
-	queue   queue
-	fences  fences
-	writes  writes
-	delayed *history.Op // the last release that asked to keep others out
-
+// affecting is what faults may have left on a key.
+type affecting struct {
 	// asked are the longest leases and delays asked for, by client, where faults may
 	// befall the history.
 	asked clientTimes
-	// struck are the operations and holds that faults struck, while something may be
+	// affected are the operations and holds that faults struck, while something may be
 	// left of them.
-	affected []faultEffect
+	affected  []faultEffect
+	wasStruck bool // there was one
 	// unknown are the causes of effects that are not known one by one, since there were too
 	// many: those that may have left the key as it is, and those that may act on it yet.
 	// deaths are those of clients that sent something stale that may act at any time.
 	unknown struct{ left, acts, deaths lockbench.Conditions }
-
-	ops small // the key's operations, while they are few: for porcupine
-
-	conflicts int64 // conflicting cores
-	cuts      int64 // cores ended by what the in-process witness cannot see
 }
 
-// A start is the begin of a segment of a core, or a grant without a core.
+// judged is the state that monitors keep of a key.
+type judged struct {
+	refusal   refusals
+	queue     queue
+	fences    fences
+	writes    writes
+	delayed   *history.Op // the last release that asked to keep others out
+	conflicts int64       // overlapping must-hold intervals
+	cuts      int64       // must-hold intervals ended by what the occupancy monitor cannot see
+}
+
+// A start is the begin of a segment of a must-hold interval, or a grant without a must-hold interval.
 type start struct {
 	h     *hold
 	at    stamp
@@ -93,7 +119,7 @@ type remembered struct {
 	*hold
 }
 
-// find returns the hold with this id that is not latent, nil when it is not known (any
+// find returns the hold with this id that is not deferred, nil when it is not known (any
 // more).
 func (k *key) find(id int64) *hold {
 	if id == 0 {
@@ -132,7 +158,7 @@ func (k *key) inherited(op *history.Op) int64 {
 	return math.MaxInt64
 }
 
-// begin notes that a core of h begins, or that it was granted, at s.
+// begin notes that a must-hold interval of h begins, or that it was granted, at s.
 func (k *key) begin(h *hold, s stamp, grant bool) {
 	k.starts = append(k.starts, start{h: h, at: s, grant: grant})
 }
@@ -170,7 +196,7 @@ func (k *key) catchUp(h *hold, rules rules) {
 		}
 		return true
 	})
-	h.inCore = h.inCore && !h.end.before(h.start) && h.start.before(stamp{t: h.until})
+	h.must = h.must && !h.end.before(h.start) && h.start.before(stamp{t: h.until})
 }
 
 // others yields the holds of other clients than this.
@@ -215,10 +241,10 @@ func (c *Checker) retire(k *key, s stamp) {
 func (c *Checker) drop(k *key, i int) {
 	h := k.holds[i]
 	k.holds = slices.Delete(k.holds, i, i+1)
-	if h.inCore && k.lastEnd.before(h.coreEnd()) {
-		k.lastEnd, k.lastUnder = h.coreEnd(), c.resolved(h.under, h.client)
+	if h.must && k.lastEnd.before(h.mustEnd()) {
+		k.lastEnd, k.lastUnder = h.mustEnd(), c.resolved(h.under, h.client)
 	}
-	h.dropped = true
+	h.kept = true
 	for _, r := range h.rivals {
 		c.worst(sharedBy(h, r, c.last))
 		r.rivals = slices.DeleteFunc(r.rivals, func(o *hold) bool { return o == h })
@@ -232,16 +258,16 @@ func (c *Checker) drop(k *key, i int) {
 	}
 	k.chained = k.chained || h.supersededBy != nil || h.intruder != nil
 	if len(k.gone) == keptGone {
-		k.room.gone.all[k.gone[0].place] = nil
+		k.partition.gone.all[k.gone[0].place] = nil
 		k.forgetOldest()
 	}
-	place := k.room.gone.push(k)
+	place := k.partition.gone.push(k)
 	k.gone = append(k.gone, remembered{h.id, place, h})
 	k.reach = max(k.reach, h.reach())
 }
 
-// keptGoneInAll bounds how many released holds all keys of a room together remember.
-const keptGoneInAll = 1 << 13 / rooms
+// keptGoneInAll bounds how many released holds all keys of a partition together remember.
+const keptGoneInAll = 1 << 13 / partitions
 
 // A ring is the keys of the released holds that are remembered, in the order in which
 // these were dropped; nil for one that its key has forgotten since.
@@ -271,7 +297,8 @@ func (r *ring) push(k *key) (place int) {
 func (k *key) forgetOldest() {
 	if k.chained {
 		h := k.gone[0].hold
-		h.supersededBy, h.intruder, h.foreigner = nil, nil, nil
+		h.supersededBy, h.intruder, h.pastOwner = nil, nil, nil
 	}
 	k.gone = slices.Delete(k.gone, 0, 1)
+	k.forgetsHolds = true
 }

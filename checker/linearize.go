@@ -14,7 +14,7 @@ import (
 // exponential in what is under way at one time.
 const (
 	smallOps     = 24
-	smallKeys    = 512 / rooms // of each room: bounds what is kept for it, and with smallTimeout how long it takes
+	smallKeys    = 512 / partitions // of each partition: bounds what is kept for it, and with smallTimeout how long it takes
 	smallTimeout = 100 * time.Millisecond
 )
 
@@ -27,17 +27,17 @@ type small struct {
 // keep keeps op for the cross-check of k, unless k has many operations or many
 // other keys are kept already.
 func (c *Checker) keep(k *key, op *history.Op) {
-	s := &k.ops
+	s := &k.few
 	switch {
 	case c.brief || s.many || op.Kind == history.Read || op.Kind == history.Write:
 	case len(s.ops) == smallOps:
 		s.ops, s.many = nil, true
-		k.room.few--
-	case len(s.ops) == 0 && k.room.few == smallKeys:
+		k.partition.small--
+	case len(s.ops) == 0 && k.partition.small == smallKeys:
 		s.many = true
 	default:
 		if len(s.ops) == 0 {
-			k.room.few++
+			k.partition.small++
 		}
 		s.ops = append(s.ops, op)
 	}
@@ -59,7 +59,7 @@ type lockState struct {
 }
 
 // lockModel is the specification: the lock is free or with one owner; taking it
-// needs it free or one's own; from its core's end on it may be freed at any time,
+// needs it free or one's own; from its must-hold interval's end on it may be freed at any time,
 // and need not be. Refusals are legal in every state and do not appear.
 var lockModel = porcupine.Model{
 	Init: func() any { return lockState{} },
@@ -100,15 +100,15 @@ func linearizable(all []segment, timeout time.Duration) porcupine.CheckResult {
 // that are small enough, and against the in-process witness's.
 func (c *Checker) crossCheck(t history.Trailer) {
 	for _, k := range c.sorted() {
-		// The witness counts entries, the sweep pairs of cores: one pair may be
+		// The witness counts entries, the sweep pairs of must-hold intervals: one pair may be
 		// entered many times, so that only none against some is a contradiction.
 		if n := t.WitnessOverlaps[k.name]; n > 0 && k.conflicts+k.cuts == 0 && !c.partial {
 			c.defect("the in-process witness saw %d overlaps on key %q, the sweep none", n, k.name)
 		}
-		if k.ops.many || len(k.ops.ops) < 2 {
+		if k.few.many || len(k.few.ops) < 2 {
 			continue
 		}
-		verdict := linearizable(segmentsOf(k.ops.ops, c.departed, c.rules), smallTimeout)
+		verdict := linearizable(segmentsOf(k.few.ops, c.departed, c.rules), smallTimeout)
 		if verdict == porcupine.Unknown {
 			continue
 		}

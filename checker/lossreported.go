@@ -55,7 +55,7 @@ func toldLost(c *Checker, f fact) {
 	}
 	_, replaced := f.key.caps.get(h.client) // by its own acquire of unknown outcome, maybe
 	valid := h.known && !replaced && h.from != history.NoStamp && f.at.before(stamp{t: h.until})
-	if valid && h.supersededAt == forever && !c.partial && h.under&forgetful == 0 && !f.key.toldByItself(h, f.op) {
+	if valid && h.supersededAt == forever && !c.partial && !h.forgotten && !f.key.toldByItself(h, f.op) {
 		c.explain(unfoundedLosses, f)
 	}
 }

@@ -107,7 +107,7 @@ B 24-25 write ok version=2 base=1`)
 	for ev := range h.source().Events() {
 		c.Add(ev)
 	}
-	if got := len(c.key("k").latent); got != 1 {
-		t.Errorf("got %d latent holds, want A's", got)
+	if got := len(c.key("k").deferred); got != 1 {
+		t.Errorf("got %d deferred holds, want A's", got)
 	}
 }

@@ -28,14 +28,14 @@ func staleInto(c *Checker, f fact) {
 		if !next.known || !h.granted.before(next.granted) || !next.granted.before(f.at) {
 			continue
 		}
-		if !next.coreAt(f.at) {
-			next.stray = next.stray || next.ended && op.Outcome != history.LossReported
+		if !next.mustHoldAt(f.at) {
+			next.staleBeside = next.staleBeside || next.ended && op.Outcome != history.LossReported
 			continue
 		}
 		by := c.touching(h) | h.outlivedAt(f.at)
 		c.expose(ownerRelease, c.touching(next)|by)
-		if op.Outcome != history.LossReported && next.foreign == nil {
-			next.foreign, next.foreigner, f.key.chained = op, h, true
+		if op.Outcome != history.LossReported && next.staleOp == nil {
+			next.staleOp, next.pastOwner, f.key.chained = op, h, true
 			next.under |= by // what comes of it is touched by what the past owner was
 		}
 	}

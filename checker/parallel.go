@@ -16,7 +16,7 @@ import (
 // goroutine; [Parallel.Finish] must be called, and ends the others.
 type Parallel struct {
 	all *Checker // judges alone once shards is empty
-	// shards judge the keys of every len(shards)-th room. all meanwhile follows what
+	// shards judge the keys of every len(shards)-th partition. all meanwhile follows what
 	// clients have under way, over all keys.
 	shards []*shard
 	alone  *relay.Relay[history.Event] // to all
@@ -43,7 +43,7 @@ func NewParallel(h history.Header, goroutines int) *Parallel {
 		p.goAlone()
 		return p
 	}
-	for range min(goroutines, rooms) {
+	for range min(goroutines, partitions) {
 		s := &shard{Checker: New(h)}
 		s.shard = true
 		s.to = relay.New(func(events []numbered) {
@@ -78,7 +78,7 @@ func (p *Parallel) Add(ev history.Event) {
 	}
 	p.all.follow(ev)
 	p.events++
-	p.shards[roomOf(ev.Op.Key)%len(p.shards)].to.Add(numbered{ev, p.events})
+	p.shards[partitionOf(ev.Op.Key)%len(p.shards)].to.Add(numbered{ev, p.events})
 }
 
 // Finish ends the judgement and returns the verdicts.
@@ -121,9 +121,9 @@ func (p *Parallel) join() {
 // absorb adds what o found of other keys.
 func (c *Checker) absorb(o *Checker) {
 	maps.Copy(c.keys, o.keys)
-	for i, r := range o.rooms {
+	for i, r := range o.partitions {
 		if r != nil {
-			c.rooms[i] = r
+			c.partitions[i] = r
 		}
 	}
 	for p := range o.tallies {

@@ -50,6 +50,9 @@ func (c *Checker) leftBy(k *key) (under lockbench.Conditions, last *faultEffect)
 	for i := range k.affected {
 		if x := &k.affected[i]; !x.over {
 			under |= c.resolved(x.cause, x.op.Client)
+			if cl := c.faults.clients[x.op.Client]; cl != nil && cl.known && cl.dead {
+				under |= c.deathOf(x.op.Client)
+			}
 			last = x
 		}
 	}

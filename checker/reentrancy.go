@@ -25,7 +25,7 @@ func nestedReturned(c *Checker, f fact) {
 		return
 	}
 	for _, h := range f.key.holds { // a refusal of what its client held all along
-		if h.client == f.op.Client && h.validAt(f.at) && h.supersededBy == nil && h.foreign == nil && !h.stray && h.under&forgetful == 0 {
+		if h.client == f.op.Client && h.validAt(f.at) && h.supersededBy == nil && h.staleOp == nil && !h.staleBeside && !h.forgotten {
 			h.note(f.op)
 			c.violate(candidate{kind: ownRefused, key: f.key, holds: []*hold{h}, under: c.touching(h) | c.answering(f.op)})
 		}

@@ -11,12 +11,13 @@ func (c *Checker) releaseCalled(k *key, op *history.Op) {
 	c.ability.delay = c.ability.delay || op.Delay > 0
 	h := c.lookup(k, op.Hold)
 	if h == nil {
+		k.sentByForgotten(op)
 		return
 	}
 	h.note(op)
 	c.staleCall(k, h, op)
 	lost := op.Outcome == history.LossReported
-	if h.coreDepth--; h.coreDepth <= 0 || lost {
+	if h.mustDepth--; h.mustDepth <= 0 || lost {
 		h.close(callOf(op), "release", true)
 	} else {
 		if h.inner++; h.inner == 1 {
@@ -36,7 +37,7 @@ func (c *Checker) releaseCalled(k *key, op *history.Op) {
 		c.tell(fact{kind: factLettingGo, at: callOf(op), key: k, op: op, hold: h})
 		h.letGo(op)
 		k.refusal.left(h)
-		if h.dropped { // its owner has turned to another, and yet gives this one up, with a delay maybe
+		if h.kept { // its owner has turned to another, and yet gives this one up, with a delay maybe
 			k.refusal.gone(h)
 		}
 		if h.certain {
@@ -60,6 +61,7 @@ func (c *Checker) extendCalled(k *key, op *history.Op) {
 	h := c.lookup(k, op.Hold)
 	if h == nil {
 		k.tooEarly(op)
+		k.sentByForgotten(op)
 		return
 	}
 	k.stretched(h)
@@ -81,7 +83,7 @@ func (c *Checker) extendCalled(k *key, op *history.Op) {
 		return
 	}
 	h.widen(op)
-	if h.dropped { // its owner still works with it, so it may still be held
+	if h.kept { // its owner still works with it, so it may still be held
 		k.refusal.gone(h)
 	}
 	h.extend(op)

@@ -145,7 +145,7 @@ type WitnessHold struct {
 	// From is the start of validity, Granted the return of the acquire, Until the
 	// end of validity.
 	From, Granted, Until int64
-	// End is where the core ends, and EndedBy what ended it: "release",
+	// End is where the must-hold interval ends, and EndedBy what ended it: "release",
 	// "validity", "lost", "death", "cut".
 	End     int64
 	EndedBy string

@@ -10,14 +10,14 @@ import (
 
 // A segment is one stretch of a hold's core. Unlike the sweep, what computes it
 // here sees the whole history of the key at once and shares no state with it: it
-// is the second opinion on what the cores are.
+// is the second opinion on what the must-hold intervals are.
 type segment struct {
 	client     int32
 	attempt    stamp // the grant took effect here at the earliest
 	start, end stamp
 }
 
-// segmentsOf returns the cores of every hold in ops, the operations on one key in
+// segmentsOf returns the must-hold intervals of every hold in ops, the operations on one key in
 // the order of their calls. departed are deaths and cuts of clients.
 func segmentsOf(ops, departed []*history.Op, rules rules) []segment {
 	byHold := map[int64][]*history.Op{}
@@ -243,7 +243,7 @@ func (r *replay) begin(op *history.Op, from, until int64) {
 	if op.Return >= until || r.end.before(returnOf(op)) {
 		return
 	}
-	if r.open && op.Return < r.until { // the core goes on
+	if r.open && op.Return < r.until { // the must-hold interval goes on
 		r.until = max(r.until, until)
 		r.renewed = r.renewed && (op.Kind == history.Renew || r.cur.start.before(returnOf(op)))
 		return

@@ -3,66 +3,98 @@ package checker
 import (
 	"slices"
 
+	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 )
 
-// keptStrays bounds how many strays a key remembers. They matter to the grants
+// keptStale bounds how many stale calls a key remembers one by one. They matter to the grants
 // that they overlap.
-const keptStrays = 16
+const keptStale = 16
 
 // sent remembers a release or extend that may take effect when its owner's lease
 // is over: whoever is granted the key while it is under way may lose it to that.
 func (k *key) sent(h *hold, op *history.Op) {
-	told := op.Outcome == history.LossReported || op.Outcome == history.Failed
 	inTime := !h.released && h.supersededBy == nil && op.Outcome == history.OK && op.Return < h.until
-	if told || inTime {
+	if !inTime {
+		k.sentStale(op, h)
+	}
+}
+
+// sentByForgotten remembers a release or extend under a hold that is not remembered any more.
+func (k *key) sentByForgotten(op *history.Op) {
+	if k.forgetsHolds && op.Hold != 0 {
+		k.sentStale(op, nil)
+	}
+}
+
+// sentStale remembers a release or extend under h, nil if that is not known, that may take
+// effect on what others hold.
+func (k *key) sentStale(op *history.Op, h *hold) {
+	if op.Outcome == history.LossReported || op.Outcome == history.Failed {
 		return
 	}
 	if op.Outcome == history.Unknown {
-		n, _ := k.lurking.get(op.Client)
-		k.lurking.set(op.Client, n+1)
+		n, _ := k.pendingStale.get(op.Client)
+		k.pendingStale.set(op.Client, n+1)
 		return
 	}
-	k.stray(op, returnOf(op))
+	k.staleUntil(op, h, returnOf(op))
 }
 
-// A stray is a release or extend that may take effect until then on what others
-// hold.
-type stray struct {
+// A staleCall is a release or extend that may take effect until then on what others hold.
+type staleCall struct {
 	client int32
 	until  stamp
+	under  lockbench.Conditions // what touched its sender's hold, and that it had outlived it
 }
 
-func (k *key) stray(op *history.Op, until stamp) {
-	if len(k.strays) == keptStrays {
-		k.strays = slices.Delete(k.strays, 0, 1)
+// staleUntil remembers op, sent under h, nil if that is not known.
+func (k *key) staleUntil(op *history.Op, h *hold, until stamp) {
+	under := lockbench.Outlived
+	switch {
+	case op.Kind != history.Release && op.Outcome == history.OK: // it prolonged a lease, which was not past
+		under = 0
+	case h != nil:
+		under = h.under | h.outlivedAt(until)
 	}
-	k.strays = append(k.strays, stray{op.Client, until})
+	if len(k.stale) == keptStale {
+		k.staleForgotten = later(k.staleForgotten, k.stale[0].until)
+		k.stale = slices.Delete(k.stale, 0, 1)
+	}
+	k.stale = append(k.stale, staleCall{op.Client, until, under})
 }
 
-// unlurk applies that op, which was struck by a fault, has acted by end.
-func (c *Checker) unlurk(k *key, op *history.Op, end stamp) {
+// staleActed applies that op, which was struck by a fault, has acted by end.
+func (c *Checker) staleActed(k *key, op *history.Op, end stamp) {
 	if op.Outcome != history.Unknown || op.Kind != history.Release && op.Kind != history.Extend {
 		return
 	}
 	sender, counted := op.Client, k.find(op.Hold) != nil
-	if n, _ := k.lurking.get(sender); n == 0 && counted && c.faults.gone(sender) { // see bury
-		sender = theDead
+	if n, _ := k.pendingStale.get(sender); n == 0 && counted && c.faults.gone(sender) { // see retireClient
+		sender = crashedClients
 	}
-	if n, _ := k.lurking.get(sender); n > 0 {
-		k.lurking.set(sender, n-1)
-		k.stray(op, end)
+	if n, _ := k.pendingStale.get(sender); n > 0 {
+		k.pendingStale.set(sender, n-1)
+		k.staleUntil(op, k.find(op.Hold), end)
 	}
 }
 
-// metStray notes on h, just granted, whether a stray of another client was under way at
-// some time of its attempt: which of the two took effect first is not known.
-func (k *key) metStray(h *hold) bool {
-	if n, _ := k.lurking.get(theDead); n > 0 {
+// grantedBesideStale tells whether a stale call of another client was under way at some time of
+// the attempt by which h was granted: which of the two took effect first is not known. It
+// notes the conditions of such calls on h.
+func (k *key) grantedBesideStale(h *hold) bool {
+	if n, _ := k.pendingStale.get(crashedClients); n > 0 {
 		h.under |= k.unknown.deaths
 	}
-	lurks := func(l clientTime) bool { return l.client != h.client && l.t > 0 }
-	return slices.ContainsFunc(k.lurking, lurks) || slices.ContainsFunc(k.strays, func(s stray) bool {
-		return s.client != h.client && !s.until.before(h.began())
-	})
+	beside := k.staleForgotten.t >= 0 && !k.staleForgotten.before(h.began())
+	for _, p := range k.pendingStale {
+		beside = beside || p.client != h.client && p.t > 0
+	}
+	for _, s := range k.stale {
+		if s.client != h.client && !s.until.before(h.began()) {
+			h.under |= s.under
+			beside = true
+		}
+	}
+	return beside
 }

@@ -102,7 +102,7 @@ func conflict(a, b *hold) bool {
 	if a.hollow() || b.hollow() {
 		return false
 	}
-	return a.inCore && b.inCore && a.start.before(b.coreEnd()) && b.start.before(a.coreEnd())
+	return a.must && b.must && a.start.before(b.mustEnd()) && b.start.before(a.mustEnd())
 }
 
 // beginsLater tells whether h is among the starts after the i-th.
@@ -137,7 +137,7 @@ func (c *Checker) superseded(k *key, a *hold, s start) {
 // happened applies an event: something that befell a client or a hold.
 func (c *Checker) happened(op *history.Op) {
 	if op.Kind != history.Lost {
-		c.unveilAll()
+		c.materializeAll()
 	}
 	switch op.Kind {
 	case history.Lost:
@@ -179,7 +179,7 @@ func (c *Checker) lostClosed(op *history.Op) {
 // here on nothing is proven by what is not there.
 func (c *Checker) cut(op *history.Op) {
 	c.partial = true
-	c.unveilAll()
+	c.materializeAll()
 	if c.last.t == op.Call { // it comes after all else of its instant, and says no number
 		numbered := *op
 		numbered.CallSeq = c.last.seq

@@ -70,10 +70,10 @@ func (c *Checker) unfinished(k *key) {
 	}
 }
 
-// sharedBy is how long the cores of a and b conflicted, in ns, up to last.
+// sharedBy is how long the must-hold intervals of a and b conflicted, in ns, up to last.
 func sharedBy(a, b *hold, last stamp) int64 {
 	begin := max(a.start.t, b.start.t)
-	return max(0, min(a.coreEnd().t, b.coreEnd().t, last.t)-begin)
+	return max(0, min(a.mustEnd().t, b.mustEnd().t, last.t)-begin)
 }
 
 // judged is what is found of a row but for measures and counterexample.

@@ -146,7 +146,7 @@ func TestRunUnsoundDesign(t *testing.T) {
 		if len(s.WitnessOverlaps) == 0 || len(result.Defects) > 0 {
 			t.Errorf("overlaps %v, defects %v; want some and none", s.WitnessOverlaps, result.Defects)
 		}
-		for _, cell := range []lockbench.Cell{lockbench.Exclusion.At(0), lockbench.OwnerRelease.At(lockbench.Outlived)} {
+		for _, cell := range []lockbench.Cell{lockbench.Exclusion.At(lockbench.Outlived), lockbench.OwnerRelease.At(lockbench.Outlived)} {
 			if got := result.Find(cell).Verdict; got != checker.Broken {
 				t.Errorf("%s is %v, want broken", cell, got)
 			}

@@ -1,7 +1,7 @@
 // Package locktest tests the distributed locks of others. It has two doors, and a lock
 // takes part in both by an adapter to [lockbench.Locker] of a few lines. Behind
-// either, every guarantee is a subtest, named after it: one that the lock claims and
-// breaks fails and shows how.
+// either, every cell, a guarantee under conditions, is a subtest: one that the lock claims
+// and breaks fails and shows how. "exclusion@crash" is exclusion where a process died.
 //
 // # In real time
 //
@@ -44,8 +44,9 @@
 // What is done can be set in the environment:
 //
 //	LOCKBENCH_SEED     decides every random choice; default 1
-//	LOCKBENCH_CLAIMS   guarantees to hold the lock to ("exclusion,recovery"), or what to
-//	                   add to and take from the default ("+reentrancy,-skew")
+//	LOCKBENCH_CLAIMS   what to hold the lock to ("exclusion recovery"), or what to add to
+//	                   and take from it ("+exclusion@outlived -lease@cancel"), as
+//	                   lockbench.Claims.Parse reads it
 //	LOCKBENCH_TTL      Run: the lease to ask for, and a few times as much; default 1s
 //	LOCKBENCH_HISTORY  Run: a folder for the histories of all cases; by default those
 //	                   that show a failure are kept, in a temporary folder
@@ -53,8 +54,9 @@
 //	                   ("20000"), all scenarios together; default 10s, with -short 2s
 //	LOCKBENCH_REPLAY   Explore: a file of a schedule: it alone is run
 //
-// By default a lock is held to what a lease on one server can keep: all but overrun,
-// restart, failover and reentrancy, and of fencing, extend and release-delay what
-// its leases have the ability for. A lock that renews its leases by itself, as a first
-// look at it shows, is not asked what its owners are told and do after a loss.
+// By default a lock is held to [lockbench.LeaseClaims], what a lease on one server can keep,
+// with fencing and release-delay if its leases have the ability for them. A lock that renews
+// its leases by itself, as a first look at it shows, is not asked what its owners are told
+// and do after a loss. A claim that no lock here can be held to, such as exclusion@failover,
+// is skipped, with the reason.
 package locktest

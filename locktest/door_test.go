@@ -276,23 +276,23 @@ func TestExploreKeepsSchedules(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	out, err := child(t, dir, []string{childVariable + "=plain-del", budget(120, 2000)})
-	wantOutput(t, out, err, true, []string{`FAIL: TestChild/exclusion`})
-	files, _ := filepath.Glob(filepath.Join(dir, "testdata/lockbench/TestChild/exclusion-*.replay"))
+	wantOutput(t, out, err, true, []string{`FAIL: TestChild/owner-release@outlived`})
+	files, _ := filepath.Glob(filepath.Join(dir, "testdata/lockbench/TestChild/owner-release@outlived-*.replay"))
 	if len(files) != 1 {
 		t.Fatalf("%d files of schedules kept, want one: %s", len(files), out)
 	}
 	file, _ := filepath.Rel(dir, files[0])
 	t.Run("asked for", func(t *testing.T) {
 		out, err := child(t, dir, []string{childVariable + "=plain-del", "LOCKBENCH_REPLAY=" + file})
-		wantOutput(t, out, err, true, []string{`FAIL: TestChild/exclusion`, regexp.QuoteMeta("LOCKBENCH_REPLAY=" + file)})
+		wantOutput(t, out, err, true, []string{`FAIL: TestChild/owner-release@outlived`, regexp.QuoteMeta("LOCKBENCH_REPLAY=" + file)})
 	})
 	t.Run("kept", func(t *testing.T) {
 		out, err := child(t, dir, []string{childVariable + "=plain-del", "LOCKBENCH_BUDGET=1"})
-		wantOutput(t, out, err, true, []string{`FAIL: TestChild/exclusion`, regexp.QuoteMeta("LOCKBENCH_REPLAY=" + file)})
+		wantOutput(t, out, err, true, []string{`FAIL: TestChild/owner-release@outlived`, regexp.QuoteMeta("LOCKBENCH_REPLAY=" + file)})
 	})
 	t.Run("of another lock", func(t *testing.T) {
 		out, err := child(t, dir, []string{childVariable + "=sound"})
-		wantOutput(t, out, err, false, []string{`PASS: TestChild/exclusion`, regexp.QuoteMeta(file) + `: step \d+`})
+		wantOutput(t, out, err, false, []string{`PASS: TestChild/owner-release@outlived`, regexp.QuoteMeta(file) + `: step \d+`})
 	})
 }
 

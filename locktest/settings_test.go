@@ -66,33 +66,31 @@ func TestBudgetIsShared(t *testing.T) {
 }
 
 func TestClaims(t *testing.T) {
-	const always = "exclusion lease owner-release loss-reported answers no-spurious-refusal recovery effects "
-	const survives = "@pause @crash @thread-death @lost-reply @cancel @skew @script-flush"
 	able := abilities{extend: true, fence: true, delay: true, reacquire: design.Nested}
+	promised := lockbench.LeaseClaims(lockbench.ReleaseDelay, lockbench.Fencing)
+	changed := promised.Without(lockbench.Fencing, lockbench.ReleaseDelay).With(lockbench.Reentrancy).
+		But(lockbench.Exception{Gives: []lockbench.Guarantee{lockbench.LeaseKept}, Under: lockbench.Cancel})
 	for _, c := range []struct {
-		name             string
-		option           []string
-		variable, claims string // the latter from nothing
-		can              abilities
+		name     string
+		option   []string
+		variable string
+		can      abilities
+		want     lockbench.Claims
 	}{
-		{name: "no ability", claims: always + survives},
-		{name: "every ability", can: able, claims: always + "fencing release-delay " + survives},
-		{name: "a list", variable: "exclusion,fencing", can: able, claims: "exclusion fencing " + survives},
-		{name: "a change", variable: "+reentrancy -fencing -release-delay -lease@cancel", can: able, claims: always + "reentrancy " + survives + " -lease@cancel"},
-		{name: "an option", option: []string{"exclusion", "@crash"}, claims: "exclusion @crash"},
-		{name: "the environment has the last word", option: []string{"exclusion", "@crash"}, variable: "+recovery @pause", claims: "exclusion recovery @crash @pause"},
+		{name: "no ability", want: lockbench.LeaseClaims()},
+		{name: "every ability", can: able, want: promised},
+		{name: "a list", variable: "exclusion,fencing", can: able,
+			want: lockbench.Claims{Keeps: []lockbench.Guarantee{lockbench.Exclusion, lockbench.Fencing}, Survives: lockbench.Survivable}},
+		{name: "a change", variable: "+reentrancy -fencing -release-delay -lease@cancel", can: able, want: changed},
+		{name: "an option", option: []string{"exclusion", "@crash"},
+			want: lockbench.Claims{Keeps: []lockbench.Guarantee{lockbench.Exclusion}, Survives: lockbench.Crash}},
+		{name: "the environment has the last word", option: []string{"exclusion", "@crash"}, variable: "+recovery +@pause",
+			want: lockbench.Claims{Keeps: []lockbench.Guarantee{lockbench.Exclusion, lockbench.Recovery}, Survives: lockbench.Crash | lockbench.Pause}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := claimed(c.can, c.option, c.variable)
-			if err != nil {
-				t.Fatal(err)
-			}
-			want, err := lockbench.Claims{}.Parse(c.claims)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(got.Terms(), want.Terms()); diff != "" {
-				t.Errorf("claims (-got +want):\n%s", diff)
+			if diff := cmp.Diff(got.Terms(), c.want.Terms()); diff != "" || err != nil {
+				t.Errorf("error %v, claims (-got +want):\n%s", err, diff)
 			}
 		})
 	}

@@ -8,10 +8,10 @@ import (
 )
 
 // How long the server may still hold what a hold stands for, read as widely as can
-// be: the other side of its core, which is how long it must be held.
+// be: the other side of its must-hold interval, which is how long it must be held.
 
-// A laxOp is an operation under way that may set what is left to ttl.
-type laxOp struct {
+// A pendingLease is an operation under way that may set what is left to ttl.
+type pendingLease struct {
 	op  *history.Op
 	ttl int64
 }
@@ -27,7 +27,7 @@ func (h *hold) widen(op *history.Op) {
 		if untold(op) {
 			ttl = h.most
 		}
-		h.lax = append(h.lax, laxOp{op, ttl})
+		h.pending = append(h.pending, pendingLease{op, ttl})
 	}
 }
 
@@ -35,11 +35,11 @@ func (h *hold) widen(op *history.Op) {
 // now on or, when it was struck by a fault, by end. It returns false when there is
 // none.
 func (h *hold) fold(op *history.Op, end int64, struck bool) bool {
-	n := len(h.lax)
+	n := len(h.pending)
 	if n == 0 {
 		return false
 	}
-	h.lax = slices.DeleteFunc(h.lax, func(l laxOp) bool {
+	h.pending = slices.DeleteFunc(h.pending, func(l pendingLease) bool {
 		switch {
 		case l.op != op:
 			return false
@@ -47,12 +47,12 @@ func (h *hold) fold(op *history.Op, end int64, struck bool) bool {
 		case struck:
 			h.widest = max(h.widest, after(end, l.ttl))
 		default:
-			h.loose = after(h.loose, l.ttl)
-			h.loosened++
+			h.added = after(h.added, l.ttl)
+			h.additions++
 		}
 		return true
 	})
-	return len(h.lax) < n
+	return len(h.pending) < n
 }
 
 // letGo applies the call of the release that gives h up on the server.
@@ -78,7 +78,7 @@ func (h *hold) relet(op *history.Op) {
 	case op.Outcome == history.OK:
 		h.widest = max(h.widest, after(op.Return, h.most))
 	case op.Outcome == history.Unknown:
-		h.lax = append(h.lax, laxOp{op, h.most})
+		h.pending = append(h.pending, pendingLease{op, h.most})
 	}
 }
 
@@ -86,7 +86,7 @@ func (h *hold) relet(op *history.Op) {
 // ends.
 func (h *hold) mayDelay(op *history.Op) {
 	if op.Delay > 0 && op.Outcome != history.Failed {
-		h.lax = append(h.lax, laxOp{op, op.Delay})
+		h.pending = append(h.pending, pendingLease{op, op.Delay})
 	}
 }
 
@@ -107,11 +107,11 @@ func (h *hold) latest(slack int64) int64 {
 	case h.unseen && !h.dead && (!h.released || h.levels && h.doubt): // what is left of it may be renewed
 		return math.MaxInt64
 	}
-	at, slacks := after(h.widest, h.loose), h.loosened+h.relets
+	at, slacks := after(h.widest, h.added), h.additions+h.relets
 	for range min(h.relets, 1000) {
 		at = after(at, h.most)
 	}
-	for _, l := range h.lax {
+	for _, l := range h.pending {
 		at = after(at, l.ttl)
 		slacks++
 	}

@@ -80,13 +80,13 @@ func (c *Checker) witness(w candidate) *Witness {
 // nothing of a conflict.
 func (w candidate) strangers() (ops []*history.Op) {
 	for _, h := range w.holds {
-		own := func(o *hold) bool { return slices.Contains(o.ops, h.foreign) }
-		later := func(o *hold) bool { return callOf(h.foreign).before(o.granted) }
-		if h.foreign == nil || slices.ContainsFunc(w.holds, own) || slices.Contains(ops, h.foreign) {
+		own := func(o *hold) bool { return slices.Contains(o.ops, h.staleOp) }
+		later := func(o *hold) bool { return callOf(h.staleOp).before(o.granted) }
+		if h.staleOp == nil || slices.ContainsFunc(w.holds, own) || slices.Contains(ops, h.staleOp) {
 			continue
 		}
 		if w.kind != overlapping || slices.ContainsFunc(w.holds, later) {
-			ops = append(ops, h.foreign)
+			ops = append(ops, h.staleOp)
 		}
 	}
 	return ops
@@ -99,7 +99,7 @@ func (h *hold) shown() WitnessHold {
 	w := WitnessHold{
 		Hold: h.id, Client: h.client, Process: h.process,
 		From: h.from, Granted: h.granted.t, Until: h.until,
-		End: h.coreEnd().t, EndedBy: "validity",
+		End: h.mustEnd().t, EndedBy: "validity",
 	}
 	if h.ended && h.end.before(stamp{t: h.until}) {
 		w.EndedBy = h.endedBy

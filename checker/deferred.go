@@ -7,33 +7,33 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// A latent hold is an acquire of unknown outcome under which nothing was done yet.
+// A deferred hold is an acquire of unknown outcome under which nothing was done yet.
 // There may be one for every client and key, so a hold is made of it only when it
 // comes to matter: when its client does something under it, turns to another, or
 // when something befalls more than one key. Until then it has no core, is known to
 // nobody and judges nothing; all that it does is to keep the key from being provably
 // free, which refusals.tainted says. Where acquires join what their client has left,
 // or faults may strike, it may matter sooner, and holds are made at once.
-type latent struct {
+type deferred struct {
 	hold   int64
 	client int32
 	op     *history.Op
 	number int64 // among the holds of the key
 }
 
-// lies tells whether the hold that acquire op, of unknown outcome, begins on k may be latent.
-func (c *Checker) lies(k *key) bool {
-	return !c.unveiled && !c.joins() && !c.unseen && !c.faulty() && !k.renamed
+// deferrable tells whether the hold that acquire op, of unknown outcome, begins on k may be deferred.
+func (c *Checker) deferrable(k *key) bool {
+	return !c.materialized && !c.joins() && !c.unseen && !c.faulty() && !k.renamed
 }
 
-// lookup returns the hold of k with this id, made of a latent one if need be; nil when it
+// lookup returns the hold of k with this id, made of a deferred one if need be; nil when it
 // is not known (any more).
 func (c *Checker) lookup(k *key, id int64) *hold {
 	if id == 0 {
 		return nil
 	}
-	if len(k.latent) > 0 && !k.open(id) {
-		c.unveil(k, func(l *latent) bool { return l.hold == id })
+	if len(k.deferred) > 0 && !k.open(id) {
+		c.materialize(k, func(l *deferred) bool { return l.hold == id })
 	}
 	return k.find(id)
 }
@@ -48,14 +48,14 @@ func (k *key) open(id int64) bool {
 	return false
 }
 
-// unveil makes holds of the latent ones of k that match.
-func (c *Checker) unveil(k *key, match func(*latent) bool) {
-	for i := 0; i < len(k.latent); i++ {
-		if !match(&k.latent[i]) {
+// materialize makes holds of the deferred ones of k that match.
+func (c *Checker) materialize(k *key, match func(*deferred) bool) {
+	for i := 0; i < len(k.deferred); i++ {
+		if !match(&k.deferred[i]) {
 			continue
 		}
-		l := k.latent[i]
-		k.latent = slices.Delete(k.latent, i, i+1)
+		l := k.deferred[i]
+		k.deferred = slices.Delete(k.deferred, i, i+1)
 		i--
 		h := c.newHold(l.op)
 		h.cap(k.caps.of(l.op.Client))
@@ -68,15 +68,15 @@ func (c *Checker) unveil(k *key, match func(*latent) bool) {
 	}
 }
 
-// unveilAll makes holds of all latent ones, and of each to come at once: something
+// materializeAll makes holds of all deferred ones, and of each to come at once: something
 // happens that concerns more than one key.
-func (c *Checker) unveilAll() {
-	if c.unveiled {
+func (c *Checker) materializeAll() {
+	if c.materialized {
 		return
 	}
-	c.unveiled = true
+	c.materialized = true
 	for _, k := range c.keys {
-		c.unveil(k, func(*latent) bool { return true })
+		c.materialize(k, func(*deferred) bool { return true })
 	}
 }
 
@@ -84,14 +84,14 @@ func (c *Checker) unveilAll() {
 // owner does more with it.
 func (h *hold) reach() int64 {
 	if h.released {
-		return max(h.coreEnd().t, min(h.until, h.end.t))
+		return max(h.mustEnd().t, min(h.until, h.end.t))
 	}
-	return max(h.coreEnd().t, h.until)
+	return max(h.mustEnd().t, h.until)
 }
 
 // stretched notes that something was done with h that may keep others out for longer.
 func (k *key) stretched(h *hold) {
-	if h.dropped {
+	if h.kept {
 		k.reach = math.MaxInt64
 	}
 }
