@@ -77,13 +77,13 @@ func TestInterruptExplore(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()
-			ready := func(line string) bool { return strings.Contains(line, "owner-release is broken") }
+			ready := func(line string) bool { return strings.Contains(line, "owner-release@outlived is broken") }
 			out, code := interrupted(t, sig, ready, "explore", "lua-token/expire", "--scenario", "stale-release,contend",
 				"--clients", "4", "--rounds", "5", "--faults", "3", "--budget", "10m")
 			if code != 3 {
 				t.Errorf("exit code: got %d, want 3", code)
 			}
-			for _, want := range []string{"not run lua-token/expire contend", "lua-token/expire broke exclusion, owner-release", "believes it holds", "ended by interruption", "1 exploration not run"} {
+			for _, want := range []string{"not run lua-token/expire contend", "lua-token/expire broke exclusion@outlived", "believes it holds", "ended by interruption", "1 exploration not run"} {
 				if !strings.Contains(out, want) {
 					t.Errorf("no %q in the report:\n%s", want, out)
 				}
