@@ -74,7 +74,7 @@ var faultedServers = []faulted{
 	{name: "restart, from its log", design: "lua-token/strategy", fault: "restart-aof,at=500ms,every=1s",
 		held: cells("exclusion answers@script-flush"), change: longHolds},
 	{name: "failover", design: "lua-token/strategy", fault: "failover,at=300ms,every=600ms",
-		held: cells("exclusion answers@script-flush"), broken: cells("exclusion@script-flush+failover"), change: longThinks},
+		held: cells("exclusion answers@script-flush"), broken: cells("exclusion@failover"), change: longThinks},
 	{name: "evicted", design: "lua-token/strategy", fault: "evict,at=300ms,every=600ms",
 		held: cells("exclusion"), broken: cells("exclusion@state-loss"), change: longHolds},
 	{name: "clock stepped ahead", design: "lua-token/strategy", fault: "clock-step,at=300ms,every=300ms",
