@@ -142,7 +142,9 @@ func (a *questionAnswer) broken(cell lockbench.Cell, f *Finding, n int64) {
 	}
 	a.fails = a.fails || f.fails()
 	// Two owners within their validity are more than work past a lease.
-	if worst, measured := f.Measures["overlap_max_ns"]; measured && !f.fails() && float64(f.Violations) <= f.Measures["overlap_count"] {
+	worst, measured := f.Measures["overlap_max_ns"]
+	overlaps, counted := f.Measures["overlap_count"]
+	if measured && !f.fails() && (!counted || float64(f.Violations) <= overlaps) {
 		a.overlap = worst
 	}
 }
