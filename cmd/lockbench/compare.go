@@ -30,8 +30,8 @@ func newCompare() *cobra.Command {
 	o := compareOptions{settings: runOptions{params: tour()}}
 	cmd := &cobra.Command{
 		Use:   "compare [flags] BASE... -- NEW... | compare --run N BASE-DESIGN NEW-DESIGN",
-		Short: "Tell what became of guarantees and speed between repeated runs",
-		Long: `compare tells what became of the guarantees and the speed of designs, between results
+		Short: "Compare guarantees and speed between repeated runs",
+		Long: `compare reports what changed in the guarantees and the speed of designs, between results
 that run --out json=FILE saved, or of two designs that it runs itself, in turns. The files
 of a side are repetitions; it takes six of each to tell a difference of speed, and more
 of many designs. --run 10 runs each of two designs ten times, with the flags of run; a design

@@ -76,7 +76,7 @@ type started struct{ key, why, value string }
 
 // settingsToStart are what most runs want to decide, in an order to read.
 var settingsToStart = []started{
-	{"design", "Which locks, by name or glob: lockbench list designs tells all.", "[lua-token/strategy, redislock/obtain]"},
+	{"design", "Which locks, by name or glob: lockbench list designs has all.", "[lua-token/strategy, redislock/obtain]"},
 	{"workload", "What clients do under the lock: lockbench list workloads.", "oversell"},
 	{"clients", "So many clients compete for so many locks, each pair of clients for one of them.", "32"},
 	{"keys", "", "12"},
@@ -86,7 +86,7 @@ var settingsToStart = []started{
 	{"hold", "How long they work under the lock: 5ms, uniform:1ms-5ms, exp:5ms or lognormal:5ms,0.8.", "exp:1ms"},
 	{"slow-keys", "On this share of the locks every holder works on past its lease, as a stalled process does.", "0.25"},
 	{"duration", "How long each design runs.", "3s"},
-	{"fail-if", "What fails the run beside a broken claim: lockbench list metrics tells what can be measured.", "[exclusion.violations>0, acquire.p99>5s]"},
+	{"fail-if", "What fails the run beside a broken claim: lockbench list metrics has what can be measured.", "[exclusion.violations>0, acquire.p99>5s]"},
 	{"out", "Files to write beside the table.", "{json: result.json}"},
 }
 

@@ -44,17 +44,17 @@ func newMatrix() *cobra.Command {
 		Use:   "matrix [DESIGN...]",
 		Short: "Show which designs keep which guarantees, in one table",
 		Long: `matrix runs designs on a real server, with and without faults, and explores their
-schedules in virtual time, and shows the verdicts in one table, designs down and
-guarantees across. A guarantee is broken when any of it breaks it. Designs are names or
+schedules in virtual time, and shows the worst verdict in one table, designs down and
+conditions across. A cell is broken when any part breaks it. Designs are names or
 globs (lockbench list designs), by default all: ours and other people's.
 
 The time budget is shared by the designs: live runs come first, one at a time, and
 exploration gets what they leave. Each part begins with a lock that is broken on
-purpose: unless it is caught, what held there counts as untested.
+purpose: if it is not caught, what held there counts as untested.
 
 With --out json=FILE the matrix is written there as it goes, whole at any time, and
---resume FILE goes on with what is missing of it. lockbench explain tells the evidence
-for a cell. With --expect FILE the exit code tells whether any cell is worse than in
+--resume FILE goes on with what is missing of it. lockbench explain shows the evidence
+for a cell. With --expect FILE the exit code says whether any cell is worse than in
 that matrix, and not whether a claim is broken; thresholds count all the same.
 
 Ctrl-C ends it in good order and reports what was found; once more aborts.`,

@@ -34,8 +34,8 @@ several servers get as many, each on its own.
 A scenario is a YAML file whose keys are these flags; flags given beside it come
 first. lockbench init writes one, and - reads standard input.
 
-A run ends with a lock that is broken on purpose: unless these settings show that it
-is, what held is called untested (exit 3).
+A run ends with a lock that is broken on purpose. If this self-check is not caught, held
+counts as untested (exit 3).
 
 Ctrl-C ends the run in good order and reports what was measured; once more aborts.`,
 		Example: `  lockbench run

@@ -58,7 +58,7 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.faults, "fault", nil, "`KIND[,name=value...]` that goes wrong during the run, such as lost-reply,p=0.01 or restart,at=2s; repeated (lockbench list faults)")
 	f.StringSliceVar(&o.guards, "guard", nil, "`kinds` of store that guard themselves, for oversell and redeem: "+strings.Join(guardNames(), ", ")+"; several run each design once with each")
 	o.claims.flag(f, "the designs claim")
-	f.BoolVar(&o.failFast, "fail-fast", false, "end the run within about a second of a claimed guarantee being broken, and start no other design; the judgement then keeps up whatever processor time that takes from the clients, and speeds are lower where they need all of it")
+	f.BoolVar(&o.failFast, "fail-fast", false, "end the run within about a second of a violation that counts against the claims, and start no other design; the judgement then keeps up whatever processor time that takes from the clients, and speeds are lower where they need all of it")
 	f.StringVar(&o.history, "history", "", "keep the history of every design in this `directory`")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on standard error")
 }
@@ -78,7 +78,7 @@ func (o *runOptions) loadFlags(f *pflag.FlagSet) {
 	f.DurationVar(&p.Duration, "duration", p.Duration, "length of the run of each design, warm-up included; 0s is until --operations are done")
 	f.Int64Var(&p.Operations, "operations", 0, "iterations of all clients together; 0 is no limit")
 	f.DurationVar(&p.Warmup, "warmup", p.Warmup, "start of the run that is not measured, but judged")
-	f.Uint64Var(&p.Seed, "seed", 0, "decides all choices of the clients (default random, and told)")
+	f.Uint64Var(&p.Seed, "seed", 0, "decides all choices of the clients (default random, printed)")
 }
 
 func (o *runOptions) workloadFlags(f *pflag.FlagSet) {

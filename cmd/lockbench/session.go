@@ -238,7 +238,7 @@ func (s *session) late(by time.Duration) {
 // met says that the witness has seen what the judgement has still to come to.
 func (s *session) met(behind time.Duration) {
 	if behind > time.Second {
-		s.progress.say("two owners were seen inside at once: the judgement, %v behind the run, makes haste to tell what that was", behind.Round(100*time.Millisecond))
+		s.progress.say("overlap seen; the checker is %v behind the run and catches up", behind.Round(100*time.Millisecond))
 	}
 }
 

@@ -25,7 +25,7 @@ import (
 
 // uiFlag adds the flag that asks for the live view.
 func uiFlag(f *pflag.FlagSet, asked *bool) {
-	f.BoolVar(asked, "ui", false, "show the run live, full-screen: rate, percentiles, what broke, faults; on a terminal only, else progress is told in lines")
+	f.BoolVar(asked, "ui", false, "show the run live, full-screen: rate, percentiles, what broke, faults; on a terminal only, else progress is printed in lines")
 }
 
 // show returns the progress for a run of p, and the context for it: that of the command,
@@ -42,7 +42,7 @@ func (o *singleOptions) show(cmd *cobra.Command, p *plan) (context.Context, prog
 	}
 	out, _ := w.(*os.File)
 	if err := ui.Can(out); err != nil {
-		plain.say("--ui: %v; progress is told in lines", err)
+		plain.say("--ui: %v; progress is printed in lines", err)
 		return ctx, plain, nil
 	}
 	ctx, cancel := context.WithCancel(ctx)
