@@ -183,6 +183,9 @@ func (c *Checker) obtained(k *key, op *history.Op) {
 	if h.kept {
 		k.refusal.gone(h)
 	}
+	if first := h.ops[0]; !h.known && first.Kind == history.Acquire && !k.actedBefore(first, op) { // it may act later, and grant the key anew
+		h.regrant = true
+	}
 	h.anew(returnOf(op))
 	h.under |= c.grantedUnder(k, op)
 	if h.landed(op) {
@@ -203,7 +206,7 @@ func (c *Checker) reopened(k *key, h *hold, op *history.Op, grant bool) {
 func (c *Checker) granted(k *key, h *hold, op *history.Op) {
 	c.result.Grants++
 	c.fair.granted(op.Client)
-	if h.from == history.NoStamp {
+	if !h.anchored && !h.must {
 		c.result.Unjudged++
 	}
 	h.staleBeside = k.grantedBesideStale(h)

@@ -31,7 +31,7 @@ var earlyGrants = []explanation{
 	}},
 	{"a past owner's release or extend took the key from its owner", func(c *Checker, f fact) (candidate, bool) {
 		h := f.hold
-		if h.staleOp == nil || !callOf(h.staleOp).before(f.at) {
+		if h.staleOp == nil || !callOf(h.staleOp).before(f.at) || h.keptOutSince(h.staleOp) || h.forgotten {
 			return candidate{}, false
 		}
 		return c.byPastOwner(freedByStranger, h, f.other), true
@@ -59,7 +59,7 @@ var earlyGrants = []explanation{
 		return candidate{kind: unknowable}, f.hold.staleBeside || f.other.staleBeside
 	}},
 	{"an inner release freed the key", func(c *Checker, f fact) (candidate, bool) {
-		return c.between(innerFreed, f.hold, f.other), f.hold.inner > 0 && c.nested
+		return c.between(innerFreed, f.hold, f.other), f.hold.inner > 0 && c.nested && !f.hold.innerDone.before(f.hold.keptOut)
 	}},
 	{"the lease was extended, and the extension was not kept", func(c *Checker, f fact) (candidate, bool) {
 		return c.between(extendBroken, f.hold, f.other), f.at.t >= f.hold.first
@@ -73,7 +73,7 @@ var earlyGrants = []explanation{
 // the key, within its validity, and before anybody else was granted it for sure.
 var unfoundedLosses = []explanation{
 	{"a past owner's release or extend took the key from its owner", func(c *Checker, f fact) (candidate, bool) {
-		if f.hold.staleOp == nil {
+		if f.hold.staleOp == nil || f.hold.keptOutSince(f.hold.staleOp) {
 			return candidate{}, false
 		}
 		return c.byPastOwner(lostToStranger, f.hold), true
@@ -87,7 +87,7 @@ var unfoundedLosses = []explanation{
 		return candidate{}, false
 	}},
 	{"an inner release freed the key", func(c *Checker, f fact) (candidate, bool) {
-		return c.between(innerLost, f.hold), f.hold.inner > 0 && c.nested
+		return c.between(innerLost, f.hold), f.hold.inner > 0 && c.nested && !f.hold.innerDone.before(f.hold.keptOut)
 	}},
 	{"what is to prolong the lease was not answered yet, or somebody else may have had the key", func(c *Checker, f fact) (candidate, bool) {
 		h := f.hold
@@ -114,6 +114,12 @@ var unfoundedLosses = []explanation{
 		v.under |= f.key.renewedUnder(f.hold)
 		return v, true
 	}},
+}
+
+// keptOutSince tells whether others were refused after op was answered: it had not freed the
+// key then, and does nothing later.
+func (h *hold) keptOutSince(op *history.Op) bool {
+	return op.Outcome != history.Unknown && returnOf(op).before(h.keptOut)
 }
 
 // explain finds the violation that the first explanation that applies makes of f.

@@ -152,7 +152,7 @@ func (c *Checker) touchHeld(client int32, cause lockbench.Conditions) {
 // flushed leaves the bit of a script flush on what is held: a renewal of it may fail.
 func (c *Checker) flushed() {
 	c.faults.struck |= lockbench.ScriptFlush
-	c.eachOpen(func(_ *key, h *hold) { h.under |= lockbench.ScriptFlush })
+	c.eachOpen(func(_ *key, h *hold) { h.renewing |= lockbench.ScriptFlush })
 }
 
 // forgetsHolds leaves the bit of cause, under which the server forgot, on all that was granted

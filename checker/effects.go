@@ -135,7 +135,7 @@ func (c *Checker) lostUpdate(k *key, victim, w *write) {
 func (c *Checker) writtenUnder(a, b *write) lockbench.Conditions {
 	under := c.touching(a.h, b.h)
 	if !a.valid || !b.valid {
-		under |= lockbench.Outlived
+		under |= lockbench.Outlived | a.h.renewing | b.h.renewing
 	}
 	return under
 }

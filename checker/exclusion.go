@@ -1,9 +1,6 @@
 package checker
 
-import (
-	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/history"
-)
+import "github.com/lockbench/lockbench"
 
 // exclusionMonitor judges that no two owners hold one key: within their validity, where
 // their must-hold intervals overlap; and past it, where one works on while another got in.
@@ -41,10 +38,10 @@ func intruded(_ *Checker, f fact) {
 func workedPast(c *Checker, f fact) {
 	h := f.hold
 	until := earlier(f.at, h.knew) // told of the loss, it stopped then
-	if !h.known || h.from == history.NoStamp || h.dead || until.t <= h.base {
+	if !h.known || !h.anchored || h.dead || until.t <= h.base {
 		return
 	}
-	under := c.touching(h) | lockbench.Outlived
+	under := c.touching(h) | h.renewing | lockbench.Outlived
 	c.expose(exclusion, under)
 	if h.intruder == nil || !h.intrusion.before(until) {
 		return

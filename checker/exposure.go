@@ -12,6 +12,7 @@ import (
 // inner release kept it out. That it was granted in the end takes nothing away.
 type exposed struct {
 	mustHold, lease, inner occasions
+	key                    *key
 	op                     *history.Op
 	own                    lockbench.Conditions // what a grant by it would be touched by
 }
@@ -21,7 +22,7 @@ func (c *Checker) meetings(k *key, op *history.Op) (m exposed) {
 	if op.Outcome != history.OK && op.Outcome != history.Refused {
 		return m
 	}
-	m.op, m.own = op, c.grantedUnder(k, op)
+	m.key, m.op, m.own = k, op, c.grantedUnder(k, op)
 	for _, h := range k.holds {
 		if h.client != op.Client {
 			c.meet(&m, h)
@@ -49,6 +50,9 @@ func (c *Checker) meet(m *exposed, h *hold) {
 	under := c.touching(h) | m.own
 	if inside {
 		m.mustHold.add(under)
+		if op.Outcome == history.Refused && h.mustHoldAt(triedFrom(op)) && m.key.heldBy(h) {
+			h.keptOut = later(h.keptOut, triedFrom(op))
+		}
 	}
 	if !judged {
 		return
@@ -63,6 +67,11 @@ func (c *Checker) meet(m *exposed, h *hold) {
 	if h.inner > 0 && meets(op, max(begin, h.innerAt), end) {
 		m.inner.add(under)
 	}
+}
+
+// heldBy tells whether nobody but the owner of h may have the key.
+func (k *key) heldBy(h *hold) bool {
+	return len(k.holds) == 1 && k.holds[0] == h && k.refusal.nobodySince(h.began())
 }
 
 // meets tells whether op was under way at some time between begin and end, which lie

@@ -84,6 +84,12 @@ func (k *key) effectOn(op *history.Op) *faultEffect {
 	return nil
 }
 
+// actedBefore tells whether what a fault struck of op has had its effect before other was called.
+func (k *key) actedBefore(op, other *history.Op) bool {
+	x := k.effectOn(op)
+	return x != nil && x.bounded && x.acted().before(callOf(other))
+}
+
 // wasAffected tells whether a fault struck op.
 func (k *key) wasAffected(op *history.Op) bool { return k.effectOn(op) != nil }
 

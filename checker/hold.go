@@ -36,7 +36,9 @@ type ownership struct {
 	// under is what has touched it so far, see conditions.go. It only grows, but for what a
 	// grant anew ends.
 	under lockbench.Conditions
-	kept  bool // it is not among the open ones any more, but remembered
+	// renewing is what has touched its renewals, and so only what its owner does past validity.
+	renewing lockbench.Conditions
+	kept     bool // it is not among the open ones any more, but remembered
 }
 
 // beginning is how a hold was granted.
@@ -44,7 +46,9 @@ type beginning struct {
 	granted stamp // return of the acquire
 	newest  stamp // it was last granted by then: it may be granted anew past its lease
 	known   bool  // it is a grant: the acquire was answered ok
-	from    int64 // start of validity, NoStamp when nobody told it
+	from    int64 // start of validity, NoStamp where the grant was not answered
+	// anchored: validity begins at from, and not later: the attempt that succeeded is known.
+	anchored bool
 	// sure is when the lease that the acquire gave can end at the earliest, also
 	// where nobody told when it began.
 	sure int64
@@ -92,6 +96,7 @@ type nesting struct {
 	nested           bool  // a nested acquire was granted
 	inner            int   // inner releases so far
 	innerAt          int64 // call of the first, in ns
+	innerDone        stamp // return of the last
 	doubt            bool  // there is a release or nested acquire whose effect is unknown
 }
 
@@ -137,7 +142,10 @@ type interference struct {
 	staleOp      *history.Op // the first that fell into the must-hold interval
 	pastOwner    *hold       // whose it was
 	staleCounted bool        // what came of it was counted
-	staleBeside  bool        // one was under way when this was granted: which came first is not known
+	// keptOut is the call of the newest acquire that was refused within the must-hold interval:
+	// nothing that had acted by then had freed the key.
+	keptOut     stamp
+	staleBeside bool // one was under way when this was granted: which came first is not known
 }
 
 // storeUse is what its owner did to the guarded record.
@@ -164,7 +172,7 @@ func (c *Checker) newHold(op *history.Op) *hold {
 	}
 	h.ops = append(h.ops, op)
 	h.granted, h.newest, h.known = returnOf(op), returnOf(op), op.Outcome == history.OK
-	h.from, h.unsure, h.mustDepth, h.depth = op.Attempt, math.MaxInt64, 1, 1
+	h.from, h.anchored, h.unsure, h.mustDepth, h.depth = op.Attempt, true, math.MaxInt64, 1, 1
 	h.end, h.knew, h.supersededAt, h.intrusion = forever, forever, forever, forever
 	h.widest, h.least, h.most = math.MaxInt64, lease(op), lease(op)
 	h.levels, h.joins = c.nested, c.joins()
@@ -175,8 +183,8 @@ func (c *Checker) newHold(op *history.Op) *hold {
 		}
 		return h
 	}
-	if h.from == history.NoStamp && op.Wait == 0 {
-		h.from = op.Call
+	if h.from == history.NoStamp { // at the call at the earliest: what follows from that is certain
+		h.from, h.anchored = op.Call, op.Wait == 0
 	}
 	ttl := lease(op)
 	if h.unseen = c.unseen; h.unseen { // a renewal may cut an extend short

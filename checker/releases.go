@@ -23,6 +23,7 @@ func (c *Checker) releaseCalled(k *key, op *history.Op) {
 		if h.inner++; h.inner == 1 {
 			h.innerAt = op.Call
 		}
+		h.innerDone = returnOf(op)
 		h.relet(op)
 	}
 	if op.Outcome != history.Failed {

@@ -34,6 +34,7 @@ func segmentsOf(ops, departed []*history.Op, rules rules) []segment {
 	var all []segment
 	var replays []*replay
 	for _, id := range holds {
+		acquireFirst(byHold[id])
 		inherited := int64(math.MaxInt64)
 		for rest := byHold[id]; len(rest) > 0 && rest[0].Kind == history.Acquire; {
 			r := &replay{ops: rest, rules: rules, end: endFromOutside(rest[0], ops, departed), cap: inherited, unsure: math.MaxInt64}
@@ -50,6 +51,16 @@ func segmentsOf(ops, departed []*history.Op, rules rules) []segment {
 		}
 	}
 	return all
+}
+
+// acquireFirst puts an acquire before the renewals that have its stamp.
+func acquireFirst(ops []*history.Op) {
+	i := slices.IndexFunc(ops, func(op *history.Op) bool { return op.Kind == history.Acquire })
+	if i > 0 && ops[0].Kind == history.Renew && callOf(ops[0]) == callOf(ops[i]) {
+		acquire := ops[i]
+		copy(ops[1:], ops[:i])
+		ops[0] = acquire
+	}
 }
 
 // inTurn tells whether one of two operations was called after the other returned,
@@ -186,7 +197,7 @@ func (r *replay) apply(op *history.Op) {
 func (r *replay) first(op *history.Op) {
 	r.levels = 1
 	from := op.Attempt
-	if from == history.NoStamp && op.Wait == 0 {
+	if from == history.NoStamp {
 		from = op.Call
 	}
 	if r.rules.unseen && op.Outcome == history.OK {

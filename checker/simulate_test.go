@@ -249,7 +249,7 @@ var blame = []struct {
 	{locksAnew, cells(lockbench.LossReported.At(0)), nil, 10},
 	{tellsRefused, cells(lockbench.Answers.At(lockbench.LostReply)), nil, 10},
 	{wedgesDead, cells(lockbench.Recovery.At(lockbench.Crash)), nil, 20},
-	{wedgesLost, cells(lockbench.Recovery.At(lockbench.LostReply)), nil, 20},
+	{wedgesLost, cells(lockbench.Recovery.At(lockbench.LostReply)), some(lockbench.NoSpuriousRefusal), 20},
 	{wedgesCancelled, cells(lockbench.Recovery.At(lockbench.Cancel)), nil, 20},
 	{retryFrees, cells(lockbench.LeaseKept.At(lockbench.LostReply), lockbench.OwnerRelease.At(lockbench.LostReply)), broad, 5},
 	{retryTakes, cells(lockbench.LeaseKept.At(lockbench.LostReply), lockbench.OwnerRelease.At(lockbench.LostReply)), broad, 20},

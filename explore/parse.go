@@ -113,7 +113,7 @@ func (p *parser) field(words []string) error {
 // breaking reads what the schedule shows: a cell and a verdict.
 func (s *script) breaking(value string) error {
 	words := strings.Fields(value)
-	s.breaks, s.verdict = oldNames[words[0]], checker.Broken
+	s.breaks, s.verdict, s.oldName = oldNames[words[0]], checker.Broken, words[0]
 	if !s.old || s.breaks == nil {
 		s.old = false
 		cell, err := lockbench.ParseCell(clip(words[0]))

@@ -63,11 +63,22 @@ func (r Replay) Breaks() (lockbench.Cell, checker.Verdict) {
 	return p.breaks[0], p.verdict
 }
 
+// Translated is what the file says that its schedule breaks where it has the name of before
+// guarantees had conditions; empty where it has a cell.
+func (r Replay) Translated() string {
+	p, err := parseReplay(r.Text)
+	if err != nil || !p.old {
+		return ""
+	}
+	return p.oldName
+}
+
 // A script is a replay file, read.
 type script struct {
 	cfg     Config
 	design  string
 	old     bool             // of the version before
+	oldName string           // what it breaks, where old names it
 	breaks  []lockbench.Cell // one, but of an old file; nil when it does not say
 	verdict checker.Verdict
 	comment string // what the schedule shows

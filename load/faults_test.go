@@ -59,7 +59,7 @@ var faultedClients = []faulted{
 	{name: "pause, owner checked", design: "lua-token/strategy", fault: "pause,p=0.2",
 		held: cells("owner-release@outlived+pause loss-reported@outlived+pause exclusion"), change: shortLease},
 	{name: "pause, plain delete", design: "setnx-getset/naive", fault: "pause,p=0.2",
-		broken: cells("owner-release@outlived+pause loss-reported@outlived+pause exclusion"), change: busyKey},
+		broken: cells("owner-release@outlived+pause loss-reported@outlived+pause exclusion@outlived+pause"), change: shortLease},
 	{name: "pause, fenced store", design: "lua-token/fenced", fault: "pause,p=0.2",
 		held: cells("effects fencing loss-reported@outlived+pause"), change: guarded},
 }
@@ -124,13 +124,8 @@ func longHolds(o *workloads.Options) {
 // shortLease has one key that is always held, by leases that a pause soon outlives: who
 // was paused comes back while another holds it.
 func shortLease(o *workloads.Options) {
-	o.TTL, o.Duration = 200*time.Millisecond, 3*time.Second
+	o.TTL, o.Duration = 200*time.Millisecond, 20*time.Second
 	o.Keys, o.Hold = 1, workloads.Always(20*time.Millisecond)
-}
-
-func busyKey(o *workloads.Options) {
-	shortLease(o)
-	o.Duration = 6 * time.Second
 }
 
 // longThinks has locks that are held for long, and free for as long: of a lock that was

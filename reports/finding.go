@@ -144,12 +144,10 @@ func (c Cells) fails(cell lockbench.Cell) bool {
 	return f.fails()
 }
 
-// Shows tells whether a lock that must break this cell was seen to: under its conditions, and
-// whatever happened beside, but for work past a lease, which no lease lock can help.
+// Shows tells whether a lock that must break this cell was caught, see [Catches].
 func (c Cells) Shows(must lockbench.Cell) bool {
 	for cell, f := range c {
-		beside := cell.Under &^ must.Under
-		if cell.Guarantee == must.Guarantee && cell.Under.Has(must.Under) && !beside.Has(lockbench.Outlived) && f.Verdict == checker.Broken {
+		if f.Verdict == checker.Broken && Catches(must, cell) {
 			return true
 		}
 	}

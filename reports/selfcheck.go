@@ -21,6 +21,18 @@ type SelfCheck struct {
 	Error string `json:"error,omitempty"`
 }
 
+// Catches tells whether a lock that has to break the cell must was caught by being broken on
+// found: the same guarantee, under the same conditions, and beside them none under which
+// every lease lock breaks it.
+func Catches(must, found lockbench.Cell) bool {
+	beside := found.Under &^ must.Under &^ lockbench.Survivable
+	switch must.Guarantee {
+	case lockbench.OwnerRelease, lockbench.LossReported, lockbench.Answers, lockbench.NoSpuriousRefusal, lockbench.Recovery:
+		beside = 0 // about what is left when the lock is lost
+	}
+	return found.Guarantee == must.Guarantee && found.Under.Has(must.Under) && beside == 0
+}
+
 // reason says why it was not caught, and what to do about it.
 func (c *SelfCheck) reason() string {
 	if c.Error != "" {

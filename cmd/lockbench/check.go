@@ -2,22 +2,19 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/gates"
-	"github.com/lockbench/lockbench/internal/suggest"
 	"github.com/lockbench/lockbench/reports"
 )
 
 // checkOptions are the flags of check.
 type checkOptions struct {
 	out    []string
-	claims []string
+	claims claimTerms
 	gate   gateOptions
 }
 
@@ -35,9 +32,12 @@ A history that is cut short or damaged is judged up to the last whole block and
 said to be partial; that is inconclusive unless a claim is broken before.
 
 A history without claims is held to what a lease lock on one server can keep: all
-guarantees but overrun, reentrancy, restart and failover.`,
+guarantees but reentrancy, under all conditions but state-loss, failover and work
+past the lease. The names of older histories are read as what they mean today, and
+the report says so.`,
 		Example: `  lockbench check histories/*.lbh
-  lockbench check --claims exclusion,owner-release jepsen/history.edn`,
+  lockbench check --claims exclusion,owner-release jepsen/history.edn
+  lockbench check --claims +exclusion@failover,-recovery@cancel histories/*.lbh`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return errors.New("no history given; hint: name one or more files")
@@ -48,7 +48,7 @@ guarantees but overrun, reentrancy, restart and failover.`,
 	}
 	cmd.Flags().StringArrayVar(&o.out, "out", nil, outHelp(runOutputs))
 	o.gate.flags(cmd.Flags())
-	cmd.Flags().StringSliceVar(&o.claims, "claims", nil, "hold the lock to these `guarantees` instead of those that the history names; none for no claim")
+	o.claims.flag(cmd.Flags(), "the history claims")
 	return cmd
 }
 
@@ -61,12 +61,11 @@ func (o *checkOptions) check(cmd *cobra.Command, files []string) error {
 	if err != nil {
 		return err
 	}
-	claims, err := parseGuarantees(o.claims)
-	if err != nil {
-		return fmt.Errorf("--claims: %w", err)
+	if err := o.claims.check(); err != nil {
+		return err
 	}
 	defer collectAt(whileJudging)()
-	runs, err := judgeAll(files, claims, out["hlog"])
+	runs, err := judgeAll(files, o.claims, out["hlog"])
 	if err != nil {
 		return err
 	}
@@ -79,7 +78,7 @@ func (o *checkOptions) check(cmd *cobra.Command, files []string) error {
 }
 
 // judgeAll judges files, and logs their latencies to others.
-func judgeAll(files []string, claims []lockbench.Guarantee, hlogs []string) (runs []reports.Judged, err error) {
+func judgeAll(files []string, claims claimTerms, hlogs []string) (runs []reports.Judged, err error) {
 	logs, err := openIntervalLogs(hlogs)
 	if err != nil {
 		return nil, err
@@ -97,36 +96,4 @@ func judgeAll(files []string, claims []lockbench.Guarantee, hlogs []string) (run
 		runs = append(runs, j)
 	}
 	return runs, nil
-}
-
-// parseGuarantees reads names of guarantees; nil stands for none given, and the
-// single name "none" for an empty list.
-func parseGuarantees(names []string) ([]lockbench.Guarantee, error) {
-	if len(names) == 0 {
-		return nil, nil
-	}
-	found := []lockbench.Guarantee{}
-	for _, name := range names {
-		name = strings.TrimSpace(name)
-		if name == "none" && len(names) == 1 {
-			return found, nil
-		}
-		g, err := parseGuarantee(name)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, g)
-	}
-	return found, nil
-}
-
-func parseGuarantee(name string) (lockbench.Guarantee, error) {
-	var known []string
-	for _, g := range lockbench.Guarantees() {
-		if string(g.Name) == name {
-			return g.Name, nil
-		}
-		known = append(known, string(g.Name))
-	}
-	return "", suggest.Unknown("guarantee", name, known)
 }

@@ -65,11 +65,14 @@ func completer(f *pflag.Flag) cobra.CompletionFunc {
 	what, _ := pflag.UnquoteUsage(f)
 	v := vocabularies[f.Name]
 	words := v.wordsOf(f)
+	if v.examples != nil {
+		words = v.examples()
+	}
 	switch {
 	case len(words) > 0 && strings.Contains(what, "="):
 		return pairCompleter(words, strings.HasPrefix(what, "kind="))
 	case len(words) > 0:
-		return wordCompleter(words, f.Value.Type() == "stringSlice")
+		return wordCompleter(words, f.Value.Type() == "stringSlice" || v.examples != nil)
 	case strings.Contains(what, "directory"):
 		return completeDirectory
 	case strings.Contains(what, "file"):
@@ -149,14 +152,20 @@ func completeOneDesign(cmd *cobra.Command, args []string, begun string) ([]strin
 	return completeDesigns(cmd, args, begun)
 }
 
-// completeCell completes a design, then a guarantee.
+// completeCell completes a design, then a guarantee, and after @ a condition.
 func completeCell(cmd *cobra.Command, args []string, begun string) (all []string, _ cobra.ShellCompDirective) {
 	switch len(args) {
 	case 0:
 		return completeDesigns(cmd, args, begun)
 	case 1:
+		name, _, under := strings.Cut(begun, "@")
 		for _, g := range listGuarantees() {
 			all = append(all, described(g.Name, g.Summary))
+		}
+		if under {
+			for _, c := range listConditions() {
+				all = append(all, described(name+"@"+c.Name, c.Summary))
+			}
 		}
 	}
 	return all, cobra.ShellCompDirectiveNoFileComp

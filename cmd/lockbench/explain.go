@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/reports"
 )
@@ -21,25 +22,27 @@ type explainOptions struct {
 func newExplain() *cobra.Command {
 	var o explainOptions
 	cmd := &cobra.Command{
-		Use:   "explain DESIGN GUARANTEE",
-		Short: "Tell the evidence for one cell of the matrix",
-		Long: `explain tells what is known of one guarantee of one design: whether the design claims
-it, and what live runs and exploration found, with the operations or the schedule that
-show it, how much was covered, and the commands that do it again.
+		Use:   "explain DESIGN [CELL]",
+		Short: "Show the evidence for one cell of the matrix",
+		Long: `explain shows what is known of one cell of one design, a guarantee under conditions
+such as exclusion@failover: whether the design claims it, and what live runs and
+exploration found, with the operations or the schedule that show it, how much was
+covered, and the commands that do it again. Without a cell it shows the table of the
+design, and everything that was broken.
 
 With --from the evidence is that of a saved matrix, else it is gathered now, in a matrix
 of this design alone.`,
 		Example: `  lockbench explain lua-token/expire owner-release --budget 30s
-  lockbench explain redislock/obtain exclusion --from matrix.json
-  lockbench explain setnx-getset/naive recovery --from matrix.json --save naive.replay`,
+  lockbench explain redislock/obtain exclusion@failover --from matrix.json
+  lockbench explain setnx-getset/naive recovery@crash --from matrix.json --save naive.replay`,
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 2 {
-				return errors.New("it takes a design and a guarantee; hint: lockbench list designs, lockbench list guarantees")
+			if len(args) < 1 || len(args) > 2 {
+				return errors.New("it takes a design and a cell; hint: lockbench list designs, lockbench list guarantees")
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.explain(cmd, args[0], args[1])
+			return o.explain(cmd, args[0], args[1:])
 		},
 	}
 	o.sharedFlags(cmd.Flags())
@@ -51,11 +54,16 @@ of this design alone.`,
 	return cmd
 }
 
-func (o *explainOptions) explain(cmd *cobra.Command, name, guarantee string) error {
+func (o *explainOptions) explain(cmd *cobra.Command, name string, cell []string) error {
 	at := reports.CellName{Design: name, File: o.from}
-	var err error
-	if at.Guarantee, err = parseGuarantee(guarantee); err != nil {
-		return err
+	for _, text := range cell {
+		var err error
+		if at.Cell, err = lockbench.ParseCell(text); err != nil {
+			return err
+		}
+	}
+	if o.save != "" && len(cell) == 0 {
+		return errors.New("--save: which cell's schedule is not said; hint: name a cell after the design")
 	}
 	m, err := o.source(cmd, name)
 	if err != nil {

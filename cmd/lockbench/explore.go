@@ -25,7 +25,7 @@ type exploreOptions struct {
 	scenarios []string
 	kinds     []string
 	strategy  string
-	claims    []string
+	claims    claimTerms
 	replay    string
 	save      string
 	out       []string
@@ -65,7 +65,7 @@ Ctrl-C ends the search and reports what was found; once more aborts.`,
   lockbench explore hash-reentrant/watchdog --clients 6 --threads 6 --pool 5 --scenario wait
   lockbench explore lua-token/expire --save replays
   lockbench explore lua-token/token --schedules 2000 --fail-if 'loss-reported.violations>0'
-  lockbench explore --replay replays/lua-token-expire.owner-release.replay`,
+  lockbench explore --replay replays/lua-token-expire.owner-release@outlived.replay`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, designs []string) error { return o.run(cmd, designs) },
 	}
@@ -94,9 +94,9 @@ func (o *exploreOptions) flags(f *pflag.FlagSet) {
 	f.DurationVar(&o.config.Budget, "budget", o.config.Budget, "time for each design, shared by its scenarios; unless given, none with --schedules")
 	f.Int64Var(&o.config.Schedules, "schedules", 0, "most schedules for each design, shared by its scenarios (default no limit)")
 	f.Uint64Var(&o.config.Seed, "seed", o.config.Seed, "decides all random choices, those of the lock included")
-	f.StringSliceVar(&o.claims, "claims", nil, "hold the designs to these `guarantees` instead of those that they claim; none for no claim")
+	o.claims.flag(f, "the designs claim")
 	f.StringVar(&o.replay, "replay", "", "run the schedule in this `file` again, and nothing else")
-	f.StringVar(&o.save, "save", "", "write the schedules that break something, or show a hazard, into this `directory`")
+	f.StringVar(&o.save, "save", "", "write the schedules that break something into this `directory`")
 	f.StringArrayVar(&o.out, "out", nil, outHelp(exploreOutputs))
 	o.gate.exploredFlags(f)
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on standard error")
@@ -143,13 +143,9 @@ func (o *exploreOptions) plan(f *pflag.FlagSet, designs []string) (p explorePlan
 	if p.designs, err = explorable(designs); err != nil {
 		return p, err
 	}
-	claims, err := parseGuarantees(o.claims)
-	if err != nil {
-		return p, fmt.Errorf("--claims: %w", err)
-	}
-	if claims != nil {
-		for i := range p.designs {
-			p.designs[i].Claims = claims
+	for i, d := range p.designs {
+		if p.designs[i], err = o.claims.design(d); err != nil {
+			return p, err
 		}
 	}
 	if err := p.choose(o.scenarios); err != nil {
@@ -326,9 +322,9 @@ func (o *exploreOptions) explore(cmd *cobra.Command, designs []string) (reports.
 // again works.
 func (o *exploreOptions) keep(r reports.Result) error {
 	if o.save != "" {
-		return reports.Replays(o.save, r, func(reports.Guarantee) bool { return true })
+		return reports.Replays(o.save, r, func(reports.Finding) bool { return true })
 	}
-	isBroken := func(g reports.Guarantee) bool { return g.Verdict == checker.Broken }
+	isBroken := func(f reports.Finding) bool { return f.Verdict == checker.Broken }
 	if !reports.Shows(r, isBroken) {
 		return nil
 	}

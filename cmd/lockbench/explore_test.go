@@ -26,11 +26,11 @@ func expired() explore.Result {
 			Kinds: []explore.FaultKind{explore.Cut}, Schedules: 1200, Pruned: 30, Complete: true,
 		},
 		Findings: []checker.Finding{
-			{Guarantee: lockbench.Exclusion, Verdict: checker.Broken, Claimed: true, Exercised: true, Exposure: 9, Violations: 2},
-			{Guarantee: lockbench.Overrun, Verdict: checker.Hazard, Exercised: true},
+			{Cell: lockbench.Exclusion.At(0), Verdict: checker.Broken, Claimed: true, Exercised: true, Exposure: 9, Violations: 2, Against: 2},
+			{Cell: lockbench.Exclusion.At(lockbench.Outlived), Verdict: checker.Broken, Exercised: true, Exposure: 3, Violations: 1},
 		},
-		Witnesses: map[lockbench.Guarantee]explore.Witness{lockbench.Exclusion: {
-			Guarantee: lockbench.Exclusion, Verdict: checker.Broken, Sentence: "two owners", FoundAt: 3, FoundAfter: time.Second,
+		Witnesses: map[lockbench.Cell]explore.Witness{lockbench.Exclusion.At(0): {
+			Cell: lockbench.Exclusion.At(0), Verdict: checker.Broken, Sentence: "two owners", FoundAt: 3, FoundAfter: time.Second,
 			Replay: explore.Replay{Text: []byte("again")},
 			Rows:   []explore.Row{{At: time.Second, Client: "c1", Command: "SET", Reply: "OK", Fault: "cut", Holders: []string{"c1"}}},
 		}},
@@ -47,11 +47,11 @@ func TestExplored(t *testing.T) {
 			Strategy: "exhaustive", Clients: 2, Threads: 1, Rounds: 2, Moves: 2, Kinds: []string{"cut"},
 			Schedules: 1200, Pruned: 30, Complete: true,
 		},
-		Schedules: map[lockbench.Guarantee]reports.Schedule{lockbench.Exclusion: {
+		Schedules: map[lockbench.Cell]reports.Schedule{lockbench.Exclusion.At(0): {
 			FoundAt: 3, Sentence: "two owners", Replay: "again",
 			Steps: []reports.Step{{At: int64(time.Second), Client: "c1", Command: "SET", Reply: "OK", Fault: "cut", Holders: []string{"c1"}}},
 		}},
-		FoundAfter: map[lockbench.Guarantee]time.Duration{lockbench.Exclusion: time.Second},
+		FoundAfter: map[lockbench.Cell]time.Duration{lockbench.Exclusion.At(0): time.Second},
 		Elapsed:    time.Minute,
 		Verdicts:   checker.Result{Findings: expired().Findings, Grants: 44, Defects: []string{"none"}},
 	}
@@ -98,7 +98,7 @@ func TestExploreLines(t *testing.T) {
 	p.begin("a/b")
 	p.begin("c/d")
 	for range 2 { // told again and again, it is news once
-		p.tell("a/b", "contend", explore.Progress{Schedules: 7, Broken: []lockbench.Guarantee{lockbench.Exclusion}})
+		p.tell("a/b", "contend", explore.Progress{Schedules: 7, Broken: []lockbench.Cell{lockbench.Exclusion.At(lockbench.Crash)}})
 	}
 	p.end("a/b", []reports.Explored{explored(explore.Config{}, expired()), explored(explore.Config{}, expired())})
 	p.say("interrupted")
@@ -106,8 +106,8 @@ func TestExploreLines(t *testing.T) {
 	p.close()
 	want := `[1/2] a/b ...
 [2/2] c/d ...
-a/b contend: exclusion is broken, after 7 schedules
-[1/2 done] a/b: 2400 schedules, broke exclusion
+a/b contend: exclusion@crash is broken, after 7 schedules
+[1/2 done] a/b: 2400 schedules, broke exclusion, exclusion@outlived
 interrupted
 [2/2 done] c/d: wait: it crashed
 `
@@ -120,7 +120,7 @@ func TestExploreBar(t *testing.T) {
 	var out bytes.Buffer
 	b := newExploreBar(newExploreLines(&out, 3), 2)
 	b.begin("a/b")
-	b.tell("a/b", "contend", explore.Progress{Schedules: 7, Broken: []lockbench.Guarantee{lockbench.Exclusion}})
+	b.tell("a/b", "contend", explore.Progress{Schedules: 7, Broken: []lockbench.Cell{lockbench.Exclusion.At(lockbench.Crash)}})
 	b.tell("a/b", "contend", explore.Progress{Schedules: 8}) // too soon to be drawn
 	b.end("a/b", nil)
 	b.say("interrupted")

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
+	"slices"
 	"sync"
 	"time"
 
@@ -51,13 +51,13 @@ func (exploreSilence) end(string, []reports.Explored)        {}
 func (exploreSilence) close()                                {}
 
 // exploreLines writes a line at the start and the end of every design, and when
-// one of its guarantees is found broken. Errors of writing are dropped, as in lines.
+// one of its cells is found broken. Errors of writing are dropped, as in lines.
 type exploreLines struct {
 	mu          sync.Mutex
 	w           io.Writer
 	total       int
 	begun, done int
-	broken      map[string]bool // design and guarantee
+	broken      map[string]bool // design and cell
 }
 
 func newExploreLines(w io.Writer, designs int) *exploreLines {
@@ -80,19 +80,18 @@ func (l *exploreLines) begin(design string) {
 func (l *exploreLines) tell(design, scenario string, p explore.Progress) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, g := range l.news(design, p.Broken) {
-		fmt.Fprintf(l.w, "%s %s: %s is broken, after %d schedules\n", design, scenario, g, p.Schedules)
+	for _, cell := range l.news(design, p.Broken) {
+		fmt.Fprintf(l.w, "%s %s: %s is broken, after %d schedules\n", design, scenario, cell, p.Schedules)
 	}
 }
 
-// news are those of the design's broken guarantees that were not known. l.mu is
-// held.
-func (l *exploreLines) news(design string, broken []lockbench.Guarantee) []lockbench.Guarantee {
-	var fresh []lockbench.Guarantee
-	for _, g := range broken {
-		if name := design + " " + string(g); !l.broken[name] {
+// news are those of the design's broken cells that were not known. l.mu is held.
+func (l *exploreLines) news(design string, broken []lockbench.Cell) []lockbench.Cell {
+	var fresh []lockbench.Cell
+	for _, cell := range broken {
+		if name := design + " " + cell.String(); !l.broken[name] {
 			l.broken[name] = true
-			fresh = append(fresh, g)
+			fresh = append(fresh, cell)
 		}
 	}
 	return fresh
@@ -110,34 +109,30 @@ func (l *exploreLines) close() {}
 // exploreGist is what was found of a design in a few words.
 func exploreGist(runs []reports.Explored) string {
 	var schedules int64
-	broken := map[lockbench.Guarantee]bool{}
+	var broken []lockbench.Cell
 	for i := range runs {
 		if runs[i].Err != nil {
 			return runs[i].Header.Workload + ": " + runs[i].Err.Error()
 		}
 		schedules += runs[i].Coverage.Schedules
-		for _, f := range runs[i].Verdicts.Findings {
-			if f.Verdict == checker.Broken {
-				broken[f.Guarantee] = true
-			}
-		}
+		broken = append(broken, brokenCells(runs[i].Verdicts.Findings)...)
 	}
 	s := fmt.Sprintf("%d schedules", schedules)
-	if names := inOrder(broken); len(names) > 0 {
-		s += ", broke " + strings.Join(names, ", ")
+	if len(broken) > 0 {
+		slices.SortFunc(broken, lockbench.Cell.Compare)
+		s += ", broke " + cellNames(slices.Compact(broken))
 	}
 	return s
 }
 
-// inOrder lists guarantees as reports do.
-func inOrder(set map[lockbench.Guarantee]bool) []string {
-	var names []string
-	for _, g := range lockbench.Guarantees() {
-		if set[g.Name] {
-			names = append(names, string(g.Name))
+// brokenCells lists the cells that were broken.
+func brokenCells(all []checker.Finding) (cells []lockbench.Cell) {
+	for _, f := range all {
+		if f.Verdict == checker.Broken {
+			cells = append(cells, f.Cell)
 		}
 	}
-	return names
+	return cells
 }
 
 // exploreBar redraws one line a few times a second, with what was heard last, and

@@ -70,17 +70,11 @@ func (o *exploreOptions) readReplay() (explore.Replay, explore.Config, error) {
 	if err == nil {
 		cfg.Design, err = findDesign(name)
 	}
-	var claims []lockbench.Guarantee
-	if err == nil {
-		claims, err = parseGuarantees(o.claims)
-	}
 	if err != nil {
 		return file, cfg, fmt.Errorf("--replay %s: %w", o.replay, err)
 	}
-	if claims != nil {
-		cfg.Design.Claims = claims
-	}
-	return file, cfg, nil
+	cfg.Design, err = o.claims.design(cfg.Design)
+	return file, cfg, err
 }
 
 // replayed runs the schedule. That it does not go as the file says is no defect of
@@ -95,12 +89,16 @@ func (o *exploreOptions) replayed(cmd *cobra.Command, file explore.Replay, cfg e
 	run := explored(cfg, result)
 	run.Err = err
 	run.Coverage.Strategy, run.Coverage.Stopped = reports.Replay, ""
-	for g, s := range run.Schedules {
+	for cell, s := range run.Schedules {
 		s.File = o.replay
-		run.Schedules[g] = s
+		run.Schedules[cell] = s
 	}
-	if g, verdict := file.Breaks(); g != "" && err == nil {
-		run.Notes = append(run.Notes, replayNote(o.replay, g, verdict, checker.Result{Findings: result.Findings}.Find(g).Verdict))
+	for cell, w := range result.Witnesses { // one, where the file says what it breaks
+		_, was := file.Breaks()
+		if old := file.Translated(); old != "" {
+			run.Notes = append(run.Notes, fmt.Sprintf("%s says %s, a name of before: here it is %s", o.replay, old, cell))
+		}
+		run.Notes = append(run.Notes, replayNote(o.replay, cell, was, w.Verdict))
 	}
 	if len(result.Defects) > 0 {
 		run.Err = errors.Join(run.Err, fmt.Errorf("it does not go as recorded: %s", strings.Join(result.Defects, "; ")))
@@ -110,12 +108,12 @@ func (o *exploreOptions) replayed(cmd *cobra.Command, file explore.Replay, cfg e
 }
 
 // replayNote says whether the schedule still shows what its file says.
-func replayNote(file string, g lockbench.Guarantee, was, is checker.Verdict) string {
+func replayNote(file string, cell lockbench.Cell, was, is checker.Verdict) string {
 	switch {
 	case is != was:
-		return fmt.Sprintf("%s says that %s is %s; it is %s", file, g, was, is)
+		return fmt.Sprintf("%s says that %s is %s; it is %s", file, cell, was, is)
 	case is == checker.Broken:
-		return fmt.Sprintf("still breaks %s, as %s says", g, file)
+		return fmt.Sprintf("still breaks %s, as %s says", cell, file)
 	}
-	return fmt.Sprintf("%s is still %s, as %s says", g, is, file)
+	return fmt.Sprintf("%s is still %s, as %s says", cell, is, file)
 }

@@ -18,11 +18,11 @@ func explored(cfg explore.Config, r explore.Result) reports.Explored {
 		Header:     exploreHeader(cfg),
 		Verdicts:   checker.Result{Findings: r.Findings, Grants: r.Grants, Defects: r.Defects},
 		Coverage:   covered(r.Coverage),
-		Schedules:  make(map[lockbench.Guarantee]reports.Schedule),
-		FoundAfter: make(map[lockbench.Guarantee]time.Duration),
+		Schedules:  make(map[lockbench.Cell]reports.Schedule),
+		FoundAfter: make(map[lockbench.Cell]time.Duration),
 		Elapsed:    r.Elapsed,
 	}
-	for g, w := range r.Witnesses {
+	for cell, w := range r.Witnesses {
 		s := reports.Schedule{Sentence: w.Sentence, FoundAt: w.FoundAt, Replay: string(w.Replay.Text)}
 		for _, row := range w.Rows {
 			s.Steps = append(s.Steps, reports.Step{
@@ -30,7 +30,7 @@ func explored(cfg explore.Config, r explore.Result) reports.Explored {
 				Reply: row.Reply, Fault: row.Fault, Holders: row.Holders,
 			})
 		}
-		e.Schedules[g], e.FoundAfter[g] = s, w.FoundAfter
+		e.Schedules[cell], e.FoundAfter[cell] = s, w.FoundAfter
 	}
 	return e
 }

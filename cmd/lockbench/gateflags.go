@@ -76,12 +76,12 @@ func offered(m gates.Metric, of gates.Source) error {
 	return fmt.Errorf("%s is a metric of single runs; hint: here there are %s", m.Name, strings.Join(exploredMetrics(), ", "))
 }
 
-// exploredMetrics names the metrics of explorations, those of each guarantee once.
+// exploredMetrics names the metrics of explorations, those of each cell once.
 func exploredMetrics() (names []string) {
 	for _, m := range gates.Metrics() {
 		name := m.Name
 		if guarantee, _, each := strings.Cut(name, "."); each {
-			name = "GUARANTEE" + strings.TrimPrefix(name, guarantee)
+			name = "CELL" + strings.TrimPrefix(name, guarantee)
 		}
 		if m.Sources&gates.Explored != 0 && !slices.Contains(names, name) {
 			names = append(names, name)

@@ -95,6 +95,7 @@ var samples = map[string]string{
 	"redis":      "redis://127.0.0.1:6379/0",
 	"fault":      "[crash, lost-reply: {p: 0.01}]",
 	"guard":      "[none, cas]",
+	"claims":     "[+exclusion@failover, -recovery@cancel]",
 	"history":    "histories",
 	"seed":       "1",
 	"operations": "10000",

@@ -70,25 +70,37 @@ func TestInterruptLimit(t *testing.T) {
 	}
 }
 
-// TestInterruptExplore ends a search by a signal once it has found something: that
-// is reported, what was not explored is named, and the command exits 3.
+// TestInterruptExplore ends an exploration by a signal: what was found by then is reported,
+// the scenarios that were to come are named as not run, and a claim that was broken by then
+// decides the exit code.
 func TestInterruptExplore(t *testing.T) {
 	t.Parallel()
-	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
-		t.Run(sig.String(), func(t *testing.T) {
-			t.Parallel()
-			ready := func(line string) bool { return strings.Contains(line, "owner-release is broken") }
-			out, code := interrupted(t, sig, ready, "explore", "lua-token/expire", "--scenario", "stale-release,contend",
-				"--clients", "4", "--rounds", "5", "--faults", "3", "--budget", "10m")
-			if code != 3 {
-				t.Errorf("exit code: got %d, want 3", code)
-			}
-			for _, want := range []string{"not run lua-token/expire contend", "lua-token/expire broke exclusion, owner-release", "believes it holds", "ended by interruption", "1 exploration not run"} {
-				if !strings.Contains(out, want) {
-					t.Errorf("no %q in the report:\n%s", want, out)
+	for _, c := range []struct {
+		name, claims, ready string
+		exit                int
+		wants               []string
+	}{
+		{"nothing claimed", "nothing", "[1/1] lua-token/expire", reports.Inconclusive, []string{"1 exploration not run"}},
+		{"a claim broken", "owner-release", "owner-release@outlived is broken", reports.BrokenClaim, []string{
+			"lua-token/expire broke owner-release@outlived", "believes it holds", "ended by interruption",
+		}},
+	} {
+		for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+			t.Run(c.name+" "+sig.String(), func(t *testing.T) {
+				t.Parallel()
+				ready := func(line string) bool { return strings.Contains(line, c.ready) }
+				out, code := interrupted(t, sig, ready, "explore", "lua-token/expire", "--scenario", "stale-release,contend",
+					"--clients", "4", "--rounds", "5", "--faults", "3", "--budget", "10m", "--claims", c.claims)
+				if code != c.exit {
+					t.Errorf("exit code: got %d, want %d", code, c.exit)
 				}
-			}
-		})
+				for _, want := range append(c.wants, "not run lua-token/expire contend") {
+					if !strings.Contains(out, want) {
+						t.Errorf("no %q in the report:\n%s", want, out)
+					}
+				}
+			})
+		}
 	}
 }
 

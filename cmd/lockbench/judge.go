@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/relay"
@@ -16,9 +15,9 @@ import (
 
 // judge reads the history in path once, and judges and measures it on the way.
 // The error is that of opening it; damage further on is told in the result,
-// which then covers what comes before. Claims, when not nil, replace the
-// history's.
-func judge(path string, claims []lockbench.Guarantee, onlookers ...onlooking) (reports.Judged, error) {
+// which then covers what comes before, or of claims that cannot be. Claims change
+// the history's.
+func judge(path string, claims claimTerms, onlookers ...onlooking) (reports.Judged, error) {
 	src, err := history.Open(path)
 	if err != nil {
 		return reports.Judged{}, err
@@ -26,7 +25,7 @@ func judge(path string, claims []lockbench.Guarantee, onlookers ...onlooking) (r
 	if c, closes := src.(io.Closer); closes {
 		defer c.Close()
 	}
-	return judgeSource(watched(src, onlookers), path, claims, nil), nil
+	return judgeSource(watched(src, onlookers), path, claims, nil)
 }
 
 // A bystander sees how a history is judged while the run goes on that it is about.
@@ -40,15 +39,19 @@ type bystander interface {
 
 // judgeSource is judge for a history that is open already. Without a bystander several
 // goroutines share the work, and come to the same.
-func judgeSource(src history.Source, path string, claims []lockbench.Guarantee, by bystander) reports.Judged {
-	h := src.Header()
-	if claims != nil {
-		h.Claims = claims
+func judgeSource(src history.Source, path string, claims claimTerms, by bystander) (reports.Judged, error) {
+	was := src.Header()
+	h, err := claims.header(was)
+	if err != nil {
+		return reports.Judged{}, err
 	}
 	if h.Design == "" {
 		h.Design = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	}
 	j := reports.Judged{Header: h, History: path}
+	if was.Translated {
+		j.Notes = append(j.Notes, translated(was))
+	}
 	figures := measure.New(h)
 	if w, seen := src.(watchedSource); seen {
 		w.show(figures)
@@ -66,7 +69,7 @@ func judgeSource(src history.Source, path string, claims []lockbench.Guarantee, 
 		j.Err = damage // a partial history says itself where and why it stops
 	}
 	j.Verdicts, j.Measures = verdicts.Finish(j.End), figures.Result(j.End)
-	return j
+	return j, nil
 }
 
 // judgeBeside reads, judges and measures src here while the run goes on and, to be done

@@ -87,7 +87,7 @@ func (l *liveJudgement) run(path string) {
 	}
 	l.began = time.Now()
 	l.meter.begin()
-	l.result = judgeSource(watched(src, l.also), path, nil, l)
+	l.result, l.err = judgeSource(watched(src, l.also), path, nil, l)
 }
 
 // Read implements io.Reader, and notes how long it waited for the clients. All that was

@@ -66,8 +66,8 @@ func sameWhenJudgedAgain(t *testing.T, s session, of subject) int64 {
 	if of.Tolerance > 0 || of.Lease(s.options.TTL) >= time.Second {
 		s.options.Duration = 2500 * time.Millisecond
 	}
-	told := map[lockbench.Guarantee]bool{}
-	w := watcher{progress: &load.Progress{}, late: func(time.Duration) {}, found: func(f checker.Finding, _ time.Duration) { told[f.Guarantee] = true }}
+	told := map[lockbench.Cell]bool{}
+	w := watcher{progress: &load.Progress{}, late: func(time.Duration) {}, found: func(f checker.Finding, _ time.Duration) { told[f.Cell] = true }}
 	o, err := s.load(t.Context(), of, w, nil)
 	if err := errors.Join(err, o.failed, o.unreadable); err != nil {
 		t.Fatal(err)
@@ -82,9 +82,9 @@ func sameWhenJudgedAgain(t *testing.T, s session, of subject) int64 {
 	if o.judged.Verdicts.Ops == 0 || o.judged.End.Partial {
 		t.Errorf("%d operations judged, end %+v; want some, and a whole history", o.judged.Verdicts.Ops, o.judged.End)
 	}
-	for g := range told {
-		if o.judged.Verdicts.Find(g).Verdict != checker.Broken {
-			t.Errorf("%s was told broken and is %v", g, o.judged.Verdicts.Find(g).Verdict)
+	for cell := range told {
+		if o.judged.Verdicts.Find(cell).Verdict != checker.Broken {
+			t.Errorf("%s was told broken and is %v", cell, o.judged.Verdicts.Find(cell).Verdict)
 		}
 	}
 	return w.progress.Violations.Load()
@@ -140,13 +140,13 @@ func TestBreachIsToldWhileTheRunGoesOn(t *testing.T) {
 			}
 		},
 	})
-	rec, err := history.NewRecorder(spool, history.Header{Design: "generous", Claims: []lockbench.Guarantee{lockbench.Exclusion}})
+	rec, err := history.NewRecorder(spool, history.Header{Design: "generous", Claims: lockbench.Claims{Keeps: []lockbench.Guarantee{lockbench.Exclusion}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	breach(t, rec)
 	f := <-found
-	if f.Guarantee != lockbench.Exclusion || !f.Claimed || f.Witness == nil || f.Witness.Key != "stock" {
+	if f.Cell != lockbench.Exclusion.At(0) || !f.Claimed || f.Against == 0 || f.Witness == nil || f.Witness.Key != "stock" {
 		t.Errorf("told of %+v, want a breach of exclusion on key stock", f)
 	}
 	if line := alarm("generous", f, 1500*time.Millisecond); !strings.Contains(line, "generous: CLAIM BROKEN, exclusion, 1.5s into the run, key stock: client 0 and client 1 held") {
@@ -160,7 +160,7 @@ func TestBreachIsToldWhileTheRunGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	j, err := l.wait()
-	if err != nil || j.Verdicts.Find(lockbench.Exclusion).Verdict != checker.Broken || j.Err != nil {
+	if err != nil || j.Verdicts.Find(lockbench.Exclusion.At(0)).Verdict != checker.Broken || j.Err != nil {
 		t.Errorf("judged %+v, errors %v and %v; want exclusion broken", j.Verdicts.Findings, err, j.Err)
 	}
 }
@@ -207,8 +207,8 @@ func TestOnlyTheBeginningIsKept(t *testing.T) {
 				t.Errorf("history %q, notes %q; want it kept: %v, and that to be said", j.History, j.Notes, c.breaks)
 			}
 			again, err := judge(path, nil)
-			if err != nil || !again.End.Partial || (again.Verdicts.Find(lockbench.Exclusion).Verdict == checker.Broken) != c.breaks {
-				t.Errorf("judged again: error %v, end %+v, exclusion %v", err, again.End, again.Verdicts.Find(lockbench.Exclusion).Verdict)
+			if err != nil || !again.End.Partial || (again.Verdicts.Find(lockbench.Exclusion.At(0)).Verdict == checker.Broken) != c.breaks {
+				t.Errorf("judged again: error %v, end %+v, exclusion %v", err, again.End, again.Verdicts.Find(lockbench.Exclusion.At(0)).Verdict)
 			}
 		})
 	}

@@ -19,18 +19,22 @@ type livePart struct {
 	name   string
 	faults []string
 	// mustBreak is what the lock that is broken on purpose breaks in it.
-	mustBreak lockbench.Guarantee
+	mustBreak lockbench.Cell
 }
+
+// stale is what the lock that is broken on purpose breaks wherever owners work past their
+// leases.
+var stale = lockbench.OwnerRelease.At(lockbench.Outlived)
 
 // liveParts are the live runs of a matrix: those that come first are made first, and
 // are left out last where the budget is short. Faults that hide each other's work are
 // in runs of their own.
 func liveParts() []livePart {
 	return []livePart{
-		{driverLive, nil, lockbench.Exclusion},
-		{driverLive + " faults", []string{string(faults.Crash), string(faults.LostReply), string(faults.Cancel)}, lockbench.Exclusion},
-		{driverLive + " failover", []string{string(faults.Failover) + ",at=400ms,every=700ms"}, lockbench.Failover},
-		{driverLive + " skew", []string{string(faults.Skew)}, lockbench.OwnerRelease},
+		{driverLive, nil, stale},
+		{driverLive + " faults", []string{string(faults.Crash), string(faults.LostReply), string(faults.Cancel)}, stale},
+		{driverLive + " failover", []string{string(faults.Failover) + ",at=400ms,every=700ms"}, lockbench.Exclusion.At(lockbench.Failover)},
+		{driverLive + " skew", []string{string(faults.Skew)}, stale},
 	}
 }
 

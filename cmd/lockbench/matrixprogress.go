@@ -11,7 +11,6 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/explore"
 	"github.com/lockbench/lockbench/load"
@@ -142,7 +141,7 @@ func (x *matrixExplored) end(design string, runs []reports.Explored) {
 	defer x.adding.Unlock()
 	p := reports.MatrixPart{Name: partExplore, Command: exploreCommand(design, x.config), Complete: x.ctx.Err() == nil}
 	if design == selfCheckName {
-		p.MustBreak, p.Command = lockbench.Exclusion, ""
+		p.MustBreak, p.Command = stale, ""
 	}
 	x.session.row(design).AddExplored(p, runs)
 	x.session.save()

@@ -69,7 +69,7 @@ func unchanged(d design.Design, r *reports.MatrixRow) error {
 		return nil
 	case r.Library != d.Library:
 		return fmt.Errorf("%s was %s, and is %s now; hint: begin anew, without --resume", d.Name, r.Library, d.Library)
-	case !slices.Equal(r.Claims, d.Claims):
+	case !slices.Equal(r.Claims.Terms(), d.Claims.Terms()):
 		return fmt.Errorf("%s claims something else by now; hint: begin anew, without --resume", d.Name)
 	}
 	return nil

@@ -81,9 +81,6 @@ func partNames(parts []livePart) string {
 // newRow is the row of a design of which nothing is known.
 func newRow(d design.Design) reports.MatrixRow {
 	r := reports.MatrixRow{Design: d.Name, Source: d.Source, Library: d.Library, Claims: d.Claims}
-	for _, l := range d.Limits {
-		r.Limits = append(r.Limits, reports.MatrixLimit{Fault: l.Fault, Gives: l.Gives, Why: l.Why})
-	}
 	if err := d.Explorable(); err != nil {
 		why, _, _ := strings.Cut(err.Error(), "; hint: ")
 		_, why, _ = strings.Cut(why, "cannot be explored: ")

@@ -74,9 +74,9 @@ func TestMemoryOfARunIsFlat(t *testing.T) {
 			}
 			defer src.(io.Closer).Close()
 			probe := heapProbe{after: c.events}
-			j := judgeSource(src, path, nil, &probe)
-			if j.Err != nil || probe.late == 0 {
-				t.Fatalf("error %v, %d events judged; want none, and %d", j.Err, probe.events, 8*c.events)
+			j, err := judgeSource(src, path, nil, &probe)
+			if err != nil || j.Err != nil || probe.late == 0 {
+				t.Fatalf("errors %v and %v, %d events judged; want none, and %d", err, j.Err, probe.events, 8*c.events)
 			}
 			grown := int64(probe.late) - int64(probe.early)
 			t.Logf("%d KiB alive, %d KiB after eight times as much", probe.early>>10, probe.late>>10)

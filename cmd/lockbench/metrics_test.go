@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -54,7 +55,7 @@ func (s scraped) add(f *dto.MetricFamily) {
 	for _, m := range f.Metric {
 		name := f.GetName()
 		for _, l := range m.Label {
-			if l.GetName() == "guarantee" || l.GetName() == "fault" {
+			if slices.Contains([]string{"guarantee", "conditions", "fault"}, l.GetName()) && l.GetValue() != "" {
 				name += " " + l.GetValue()
 			}
 		}
@@ -186,9 +187,9 @@ func wanted(r *reports.Run) scraped {
 			all["lockbench_"+family+"_seconds"+kind] = float64(r.Latency[op].Count)
 		}
 	}
-	for name, g := range r.Guarantees {
-		if g.Verdict == checker.Broken {
-			all["lockbench_violations_total "+string(name)] = float64(g.Violations)
+	for cell, f := range r.Cells {
+		if f.Verdict == checker.Broken {
+			all[strings.TrimSuffix("lockbench_violations_total "+cell.Under.String(), " ")+" "+string(cell.Guarantee)] = float64(f.Violations)
 		}
 	}
 	for _, f := range r.OverTime.Faults {

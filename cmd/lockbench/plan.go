@@ -76,6 +76,11 @@ func (o *runOptions) plan() (p plan, err error) {
 			return p, err
 		}
 	}
+	for i, d := range designs {
+		if designs[i], err = o.claims.design(d); err != nil {
+			return p, err
+		}
+	}
 	if p.subjects, err = o.subjects(designs); err != nil {
 		return p, err
 	}

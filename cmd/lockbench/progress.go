@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"sync"
 	"time"
 
@@ -80,7 +79,7 @@ func (l *lines) begin(design string, _ *load.Progress) {
 
 // found tells of a claim that is broken; what is not claimed can wait for the report.
 func (l *lines) found(f checker.Finding, at time.Duration) {
-	if f.Claimed {
+	if f.Against > 0 {
 		l.say("%s", alarm(l.name, f, at))
 	}
 }
@@ -91,7 +90,7 @@ func alarm(design string, f checker.Finding, at time.Duration) string {
 	if f.Witness != nil {
 		where = fmt.Sprintf(", key %s: %s", f.Witness.Key, f.Witness.Sentence)
 	}
-	return fmt.Sprintf("%s: CLAIM BROKEN, %s, %v into the run%s", design, f.Guarantee, at.Round(time.Millisecond), where)
+	return fmt.Sprintf("%s: CLAIM BROKEN, %s, %v into the run%s", design, f.Cell, at.Round(time.Millisecond), where)
 }
 
 func (l *lines) end(j *reports.Judged) {
@@ -112,17 +111,12 @@ func (l *lines) close() {}
 // gist is a run in a few words.
 func gist(j *reports.Judged) string {
 	s := fmt.Sprintf("%.0f grants/s", j.Measures.GrantsPerSecond)
-	var broken []string
-	for _, f := range j.Verdicts.Findings {
-		if f.Verdict == checker.Broken {
-			broken = append(broken, string(f.Guarantee))
-		}
-	}
+	broken := brokenCells(j.Verdicts.Findings)
 	switch {
 	case j.Err != nil:
 		return s + ", " + j.Err.Error()
 	case len(broken) > 0:
-		return s + ", broke " + strings.Join(broken, ", ")
+		return s + ", broke " + cellNames(broken)
 	}
 	return s + ", broke nothing"
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/load"
 	"github.com/lockbench/lockbench/reports"
@@ -15,9 +16,8 @@ import (
 // broke is a run that broke owner-release seven times.
 func broke() *reports.Judged {
 	return &reports.Judged{Verdicts: checker.Result{Findings: []checker.Finding{
-		{Guarantee: "exclusion", Verdict: checker.Held, Violations: 0},
-		{Guarantee: "owner-release", Verdict: checker.Broken, Violations: 7},
-		{Guarantee: "overrun", Verdict: checker.Hazard, Violations: 9},
+		{Cell: lockbench.Exclusion.At(0), Verdict: checker.Held, Violations: 0},
+		{Cell: lockbench.OwnerRelease.At(lockbench.Outlived), Verdict: checker.Broken, Violations: 7},
 	}}}
 }
 
@@ -32,7 +32,7 @@ func TestLines(t *testing.T) {
 	p.close()
 	want := `server: private
 [1/2] a/b ...
-[1/2] a/b: 0 grants/s, broke owner-release
+[1/2] a/b: 0 grants/s, broke owner-release@outlived
 [2/2] c/d ...
 [2/2] c/d: 0 grants/s, the disk is full
 `

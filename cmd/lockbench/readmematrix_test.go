@@ -66,7 +66,7 @@ func TestSavedMatrixIsOfThisCatalogue(t *testing.T) {
 	m := openMatrix(t)
 	var got, want []reports.MatrixRow
 	for _, r := range m.Rows {
-		got = append(got, reports.MatrixRow{Design: r.Design, Source: r.Source, Library: r.Library, Claims: r.Claims, Limits: r.Limits, Without: r.Without})
+		got = append(got, reports.MatrixRow{Design: r.Design, Source: r.Source, Library: r.Library, Claims: r.Claims, Without: r.Without})
 	}
 	for _, d := range impls.All() {
 		want = append(want, newRow(d))
@@ -85,9 +85,9 @@ func TestSavedSchedules(t *testing.T) {
 	t.Parallel()
 	m, n := openMatrix(t), 0
 	for i := range m.Rows {
-		for guarantee, schedule := range breaches(&m.Rows[i]) {
+		for cell, schedule := range breaches(&m.Rows[i]) {
 			n++
-			t.Run(m.Rows[i].Design+" "+string(guarantee), func(t *testing.T) { stillBreaks(t, schedule.Replay, guarantee) })
+			t.Run(m.Rows[i].Design+" "+cell.String(), func(t *testing.T) { stillBreaks(t, schedule.Replay, cell) })
 		}
 	}
 	if n < 30 {
@@ -96,19 +96,19 @@ func TestSavedSchedules(t *testing.T) {
 }
 
 // breaches are the schedules by which explore broke a design.
-func breaches(r *reports.MatrixRow) map[lockbench.Guarantee]*reports.Schedule {
-	found := make(map[lockbench.Guarantee]*reports.Schedule)
-	for name, cell := range r.Cells {
-		for _, e := range cell.Evidence {
+func breaches(r *reports.MatrixRow) map[lockbench.Cell]*reports.Schedule {
+	found := make(map[lockbench.Cell]*reports.Schedule)
+	for cell, c := range r.Cells {
+		for _, e := range c.Evidence {
 			if e.Schedule != nil && e.Verdict == checker.Broken {
-				found[name] = e.Schedule
+				found[cell] = e.Schedule
 			}
 		}
 	}
 	return found
 }
 
-func stillBreaks(t *testing.T, text string, g lockbench.Guarantee) {
+func stillBreaks(t *testing.T, text string, cell lockbench.Cell) {
 	t.Helper()
 	file := explore.Replay{Text: []byte(text)}
 	_, name, err := file.Config()
@@ -120,7 +120,7 @@ func stillBreaks(t *testing.T, text string, g lockbench.Guarantee) {
 		t.Fatal(err)
 	}
 	got, err := explore.Rerun(t.Context(), bubble.New(t), d, file)
-	if verdict := (checker.Result{Findings: got.Findings}).Find(g).Verdict; err != nil || len(got.Defects) > 0 || verdict != checker.Broken {
-		t.Errorf("%s is %v, error %v, defects %q; want it broken as ever:\n%s", g, verdict, err, got.Defects, text)
+	if verdict := (checker.Result{Findings: got.Findings}).Find(cell).Verdict; err != nil || len(got.Defects) > 0 || verdict != checker.Broken {
+		t.Errorf("%s is %v, error %v, defects %q; want it broken as ever:\n%s", cell, verdict, err, got.Defects, text)
 	}
 }

@@ -25,6 +25,7 @@ type runOptions struct {
 	workload string
 	redis    []string
 	guards   []string
+	claims   claimTerms
 	params   workloads.Options
 	faults   []string
 	failFast bool
@@ -56,6 +57,7 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 	o.workloadFlags(f)
 	f.StringArrayVar(&o.faults, "fault", nil, "`KIND[,name=value...]` that goes wrong during the run, such as lost-reply,p=0.01 or restart,at=2s; repeated (lockbench list faults)")
 	f.StringSliceVar(&o.guards, "guard", nil, "`kinds` of store that guard themselves, for oversell and redeem: "+strings.Join(guardNames(), ", ")+"; several run each design once with each")
+	o.claims.flag(f, "the designs claim")
 	f.BoolVar(&o.failFast, "fail-fast", false, "end the run within about a second of a claimed guarantee being broken, and start no other design; the judgement then keeps up whatever processor time that takes from the clients, and speeds are lower where they need all of it")
 	f.StringVar(&o.history, "history", "", "keep the history of every design in this `directory`")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on standard error")

@@ -26,20 +26,22 @@ const selfCheckName = "self-check/plain-del"
 // that outlive their lease, and others that wait for the key.
 func brokenDesign() design.Design { return mutant("plain-del") }
 
-// A proof is a lock that is broken on purpose, and the guarantee that it breaks, for
-// settings that exercise this.
+// A proof is a lock that is broken on purpose, and the cell that it breaks, for settings
+// that exercise this.
 type proof struct {
 	mutant string
-	breaks lockbench.Guarantee
+	breaks lockbench.Cell
+	// workload is the only one that shows it; empty for any that exercises the cell.
+	workload string
 }
 
 // proofs lists them by how much the settings must do to show them.
 func proofs() []proof {
 	return []proof{
-		{"plain-del", lockbench.OwnerRelease},
-		{"extend-ignored", lockbench.Extend},
-		{"get-set", lockbench.Exclusion},
-		{"get-think-set", lockbench.Exclusion},
+		{"plain-del", lockbench.OwnerRelease.At(lockbench.Outlived), ""},
+		{"extend-ignored", lockbench.LeaseKept.At(0), workloads.Cron().Name},
+		{"get-set", lockbench.Exclusion.At(0), ""},
+		{"get-think-set", lockbench.Exclusion.At(0), ""},
 	}
 }
 
@@ -47,19 +49,19 @@ func mutant(name string) design.Design {
 	mutants := zoo.Mutants()
 	i := slices.IndexFunc(mutants, func(m zoo.Mutant) bool { return m.Name == name })
 	d := mutants[i].Design()
-	d.Name, d.Claims, d.Limits = "self-check/"+name, []lockbench.Guarantee{}, nil
+	d.Name, d.Claims = "self-check/"+name, lockbench.Claims{}
 	return eager(d)
 }
 
-// provable lists the proofs that the session could show, by its workload and faults.
+// provable lists the proofs that the session could show, by its workload.
 func (s *session) provable() []proof {
 	options, err := s.workload.Options(s.options)
 	if err != nil {
 		return nil
 	}
-	shown, hidden := s.workload.Exercises(options), faults.Hides(s.faults)
+	shown := s.workload.Exercises(options)
 	return slices.DeleteFunc(proofs(), func(p proof) bool {
-		return !slices.Contains(shown, p.breaks) || slices.Contains(hidden, p.breaks)
+		return !slices.Contains(shown, p.breaks) || p.workload != "" && p.workload != s.workload.Name
 	})
 }
 
@@ -134,8 +136,8 @@ func (s *session) prove(ctx context.Context, p proof, length time.Duration) (*re
 	}
 	if o.unreadable == nil {
 		verdicts := &o.judged.Verdicts
-		c.Grants, c.Overruns = verdicts.Grants, verdicts.Find(lockbench.Overrun).Exposure
-		c.Caught = p.caughtBy(verdicts.Find(p.breaks)) || p.caughtBy(verdicts.Find(lockbench.Exclusion))
+		c.Grants, c.Overruns = verdicts.Grants, verdicts.Of(lockbench.Exclusion, lockbench.Outlived).Exposure
+		c.Caught = slices.ContainsFunc(verdicts.Findings, p.caughtBy)
 	}
 	return c, os.Remove(s.records.path(d.Name))
 }
@@ -157,5 +159,5 @@ func ofOneServer(all []faults.Fault) (some []faults.Fault) {
 
 // caughtBy tells whether a finding shows the lock to be broken.
 func (p proof) caughtBy(f checker.Finding) bool {
-	return f.Verdict == checker.Broken && (f.Guarantee == p.breaks || f.Guarantee == lockbench.Exclusion)
+	return f.Verdict == checker.Broken && (reports.Catches(p.breaks, f.Cell) || reports.Catches(lockbench.Exclusion.At(0), f.Cell))
 }

@@ -196,7 +196,7 @@ func (s *session) watcher(of subject, broken chan<- struct{}) watcher {
 	w := watcher{progress: &load.Progress{}, late: s.late, met: s.met, prompt: s.failFast || len(s.abortOn) > 0}
 	w.found = func(f checker.Finding, at time.Duration) {
 		s.progress.found(f, at)
-		if f.Claimed && s.failFast && !s.stopped {
+		if f.Against > 0 && s.failFast && !s.stopped {
 			s.stopped = true
 			close(broken)
 		}

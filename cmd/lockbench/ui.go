@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/load"
 	"github.com/lockbench/lockbench/reports"
@@ -156,7 +157,7 @@ func (v *liveView) session() ui.Session {
 // found shows what was broken for the first time. It is called by who judges, like
 // judged, and neither ever waits for the terminal.
 func (v *liveView) found(f checker.Finding, at time.Duration) {
-	b := ui.Breach{Guarantee: string(f.Guarantee), Claimed: f.Claimed, Count: f.Violations, First: at}
+	b := ui.Breach{Guarantee: f.Cell.String(), Claimed: f.Against > 0, Count: f.Violations, First: at}
 	if f.Witness != nil {
 		b.Key = f.Witness.Key
 	}
@@ -175,6 +176,7 @@ func (v *liveView) judged(so judgedSoFar) {
 	r.Breaches = slices.Clone(r.Breaches)
 	for i, b := range r.Breaches {
 		r.Breaches[i].Count = max(b.Count, so.violations[b.Guarantee])
+		r.Breaches[i].Claimed = b.Claimed || so.against[b.Guarantee]
 	}
 }
 
@@ -215,7 +217,7 @@ func outcomeShown(name string, j *reports.Judged) ui.Outcome {
 	claimed, others := broken(j.Verdicts.Findings)
 	switch {
 	case len(claimed) > 0:
-		o.Mark, o.Words = ui.Broken, "CLAIM BROKEN: "+strings.Join(claimed, ", ")
+		o.Mark, o.Words = ui.Broken, "CLAIM BROKEN: "+cellNames(claimed)
 	case run.Exit != reports.Passed:
 		o.Words = "inconclusive"
 		if j.Err != nil {
@@ -225,20 +227,20 @@ func outcomeShown(name string, j *reports.Judged) ui.Outcome {
 		o.Mark, o.Words = ui.Kept, "claims held"
 	}
 	if len(others) > 0 {
-		o.Words += "; not claimed, broken: " + strings.Join(others, ", ")
+		o.Words += "; not claimed, broken: " + cellNames(others)
 	}
 	return o
 }
 
-// broken are the guarantees that were, those that are claimed and the others.
-func broken(all []checker.Finding) (claimed, others []string) {
+// broken are the cells that were: those that count against the claims, and the others.
+func broken(all []checker.Finding) (claimed, others []lockbench.Cell) {
 	for _, f := range all {
 		switch {
 		case f.Verdict != checker.Broken:
-		case f.Claimed:
-			claimed = append(claimed, string(f.Guarantee))
+		case f.Against > 0:
+			claimed = append(claimed, f.Cell)
 		default:
-			others = append(others, string(f.Guarantee))
+			others = append(others, f.Cell)
 		}
 	}
 	return claimed, others

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/load"
@@ -36,11 +37,11 @@ func TestLiveViewFollowsASession(t *testing.T) {
 	v.begin("a/b", live)
 	live.Grants.Store(7)
 	live.Refused.Store(3)
-	v.found(checker.Finding{Guarantee: "exclusion", Claimed: true, Violations: 1, Witness: &checker.Witness{Key: "k"}}, time.Second)
+	v.found(checker.Finding{Cell: lockbench.Exclusion.At(0), Claimed: true, Violations: 1, Against: 1, Witness: &checker.Witness{Key: "k"}}, time.Second)
 	before := v.session()
 	so := judgedSoFar{
 		acquire: ui.Latency{Count: 5}, faults: []ui.Strikes{{Fault: "death", Count: 2}},
-		violations: map[string]int64{"exclusion": 9, "overrun": 4},
+		violations: map[string]int64{"exclusion": 9, "exclusion@outlived": 4},
 	}
 	v.judged(so)
 	now := v.session()
@@ -78,7 +79,7 @@ func TestLiveViewGivesWay(t *testing.T) {
 	cancel()
 	v.say("interrupted")
 	v.end(broke())
-	if got, want := out.String(), "interrupted\n[1/2] a/b: 0 grants/s, broke owner-release\n"; got != want {
+	if got, want := out.String(), "interrupted\n[1/2] a/b: 0 grants/s, broke owner-release@outlived\n"; got != want {
 		t.Errorf("lines: got %q, want %q", got, want)
 	}
 }
@@ -90,7 +91,7 @@ func TestLiveViewFromAllSides(t *testing.T) {
 	var all sync.WaitGroup
 	for _, do := range []func(){
 		func() { v.say("x") },
-		func() { v.found(checker.Finding{Guarantee: "exclusion"}, 0) },
+		func() { v.found(checker.Finding{Cell: lockbench.Exclusion.At(0)}, 0) },
 		func() { v.judged(judgedSoFar{violations: map[string]int64{"exclusion": 1}}) },
 		func() { _ = fmt.Sprint(v.session()) },
 	} {
@@ -136,11 +137,11 @@ func TestLiveFiguresAreThoseOfTheJudgement(t *testing.T) {
 }
 
 func TestOutcomeShown(t *testing.T) {
-	held := checker.Finding{Guarantee: "exclusion", Claimed: true, Exercised: true, Exposure: 1, Verdict: checker.Held}
-	lost := checker.Finding{Guarantee: "owner-release", Verdict: checker.Broken, Violations: 7}
+	held := checker.Finding{Cell: lockbench.Exclusion.At(0), Claimed: true, Exercised: true, Exposure: 1, Verdict: checker.Held}
+	lost := checker.Finding{Cell: lockbench.OwnerRelease.At(lockbench.Outlived), Verdict: checker.Broken, Violations: 7}
 	kept := reports.Judged{Verdicts: checker.Result{Grants: 1, Findings: []checker.Finding{held, lost}}}
 	bad := kept
-	lost.Claimed = true
+	lost.Claimed, lost.Against = true, 7
 	bad.Verdicts.Findings = []checker.Finding{held, lost}
 	failed := kept
 	failed.Err = context.DeadlineExceeded
@@ -150,9 +151,9 @@ func TestOutcomeShown(t *testing.T) {
 		mark  ui.Mark
 		words string
 	}{
-		{"claims held", kept, ui.Kept, "claims held; not claimed, broken: owner-release"},
-		{"a claim was broken", bad, ui.Broken, "CLAIM BROKEN: owner-release"},
-		{"something went wrong", failed, ui.Undecided, "inconclusive: context deadline exceeded; not claimed, broken: owner-release"},
+		{"claims held", kept, ui.Kept, "claims held; not claimed, broken: owner-release@outlived"},
+		{"a claim was broken", bad, ui.Broken, "CLAIM BROKEN: owner-release@outlived"},
+		{"something went wrong", failed, ui.Undecided, "inconclusive: context deadline exceeded; not claimed, broken: owner-release@outlived"},
 		{"nothing happened", reports.Judged{}, ui.Undecided, "inconclusive"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

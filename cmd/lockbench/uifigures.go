@@ -13,7 +13,8 @@ import (
 type judgedSoFar struct {
 	acquire    ui.Latency
 	faults     []ui.Strikes
-	violations map[string]int64 // by guarantee, of those that are broken
+	violations map[string]int64 // by cell, of those that are broken
+	against    map[string]bool  // those of them that count against the claims
 }
 
 // copying is how often a copy is made at most.
@@ -37,13 +38,13 @@ func (v *liveView) watch(w *watcher) {
 }
 
 func soFar(c *checker.Checker, m *measure.Measures) judgedSoFar {
-	so := judgedSoFar{acquire: latencyShown(m.Measured.Latency(measure.Acquire)), violations: make(map[string]int64)}
+	so := judgedSoFar{acquire: latencyShown(m.Measured.Latency(measure.Acquire)), violations: make(map[string]int64), against: make(map[string]bool)}
 	for _, f := range m.Timeline.Faults {
 		so.faults = append(so.faults, ui.Strikes{Fault: f.Note, Count: total(f.Strikes)})
 	}
 	for _, f := range c.SoFar().Findings {
 		if f.Verdict == checker.Broken {
-			so.violations[string(f.Guarantee)] = f.Violations
+			so.violations[f.Cell.String()], so.against[f.Cell.String()] = f.Violations, f.Against > 0
 		}
 	}
 	return so

@@ -17,6 +17,8 @@ import (
 type vocabulary struct {
 	// words are the values that there are, or what they begin with; nil for any.
 	words func() []listing
+	// examples are some of the values there are, for completion, where words is nil.
+	examples func() []listing
 	// globs: patterns of words do too.
 	globs bool
 	// joined: the value is a list, with commas.
@@ -36,7 +38,7 @@ var vocabularies = map[string]vocabulary{
 	"guard":      {words: listGuards},
 	"key-choice": {words: func() []listing { return bare(workloads.KeyChoices()) }},
 	"arrival":    {words: func() []listing { return bare(workloads.ArrivalModels()) }},
-	"claims":     {words: func() []listing { return append(listGuarantees(), listing{Name: noClaims}) }},
+	"claims":     {examples: listClaims, check: checkClaims},
 	"scenario":   {words: listScenarios},
 	"kinds":      {words: func() []listing { return bare(faultKinds()) }},
 	"strategy":   {words: func() []listing { return bare(strategies()) }},
@@ -44,9 +46,6 @@ var vocabularies = map[string]vocabulary{
 	"stages":     {joined: true},
 	"fail-if":    {pair: ": ", check: checkThreshold},
 }
-
-// noClaims stands for no guarantee at all.
-const noClaims = "none"
 
 // outputKind finds the kinds of output in the help of --out.
 var outputKind = regexp.MustCompile(`\b([a-z]+)=(?:FILE|DIR)`)
