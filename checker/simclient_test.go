@@ -1,6 +1,8 @@
 package checker
 
 import (
+	"math"
+
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -16,6 +18,7 @@ type simClient struct {
 	grips []grip
 	old   grip
 
+	occupancy
 	holds   int64
 	hold    int64 // open, 0 when none
 	lost    bool  // its owner was told of its loss
@@ -25,8 +28,8 @@ type simClient struct {
 
 // A grip is what the client has in hand of one grant.
 type grip struct {
-	hold, token, ttl int64
-	fence            uint64
+	hold, token, ttl, asked int64
+	fence                   uint64
 }
 
 func (c *simClient) begin(kind history.Kind, hold int64) *history.Op {
@@ -36,6 +39,7 @@ func (c *simClient) begin(kind history.Kind, hold int64) *history.Op {
 		Call: at.t, CallSeq: at.seq, Return: history.Never, Attempt: history.NoStamp,
 	}
 	c.w.ops = append(c.w.ops, op)
+	c.calls(op)
 	return op
 }
 
@@ -49,6 +53,7 @@ func (c *simClient) end(op *history.Op, o history.Outcome) (alive bool) {
 	if c.busy == op {
 		c.busy = nil
 	}
+	c.answered(op)
 	return true
 }
 
@@ -121,7 +126,7 @@ func (c *simClient) die() {
 	c.w.server.wedge(c.id, wedgesDead, c.w.now)
 	at := c.w.stamp()
 	c.w.ops = append(c.w.ops, &history.Op{Kind: history.Death, Client: c.id, Stream: c.id, Call: at.t, CallSeq: at.seq, Return: at.t})
-	c.dead = true
+	c.dead, c.sure, c.doubts = true, 0, c.doubts || c.flying > 0
 }
 
 // stream numbers what goes on beside the client's own operations.
@@ -207,7 +212,11 @@ func (c *simClient) acquired(op *history.Op, a answer, g grant) {
 		if c.w.plan.kind != "nested" {
 			c.grips = nil
 		}
-		c.grips = append(c.grips, grip{op.Hold, g.token, op.Asked / tick, g.fence})
+		c.grips = append(c.grips, grip{op.Hold, g.token, op.Asked / tick, c.asked, g.fence})
+		if a == falsely {
+			g.over = wrong{c.w.server.owner, math.MaxInt64, math.MaxInt64}
+		}
+		c.entered(op, g.over)
 		if c.w.plan.renews {
 			c.renewals(c.grips[len(c.grips)-1])
 		}
@@ -234,7 +243,8 @@ func (c *simClient) release(delay int64) {
 
 func (c *simClient) letGo(op *history.Op, g grip, delay int64, then func()) {
 	var said history.Outcome
-	c.send(op, func(again bool) { said = c.w.server.releaseOnce(said, again, g.token, c.w.now, delay) }, func(a answer) {
+	act := func(again bool) { said = c.w.server.releaseOnce(said, again, g.token, c.w.now, delay) }
+	c.send(op, c.under(g, act), func(a answer) {
 		if c.end(op, outcome(a, said)) {
 			then()
 		}
@@ -264,12 +274,16 @@ func (c *simClient) prolong(op *history.Op, g grip, ttl int64, then func()) {
 	if op.Kind == history.Extend { // a renewal is not told beforehand for how long
 		op.Asked = ttl * tick
 	}
-	c.send(op, func(bool) { said = c.w.server.extend(g.token, c.w.now, ttl) }, func(a answer) {
+	act := func(bool) { said = c.w.server.extend(g.token, c.w.now, ttl) }
+	c.send(op, c.under(g, act), func(a answer) {
 		if !c.end(op, outcome(a, said)) {
 			return
 		}
 		if op.Outcome == history.OK {
 			op.Granted = ttl * tick
+			if n := len(c.grips); n > 0 && c.grips[n-1].token == g.token {
+				c.believes(op.Call/tick, ttl)
+			}
 		}
 		// The loss of an older grant says nothing of a newer one that joined the hold.
 		if n := len(c.grips); op.Outcome == history.LossReported && g.hold == c.hold && n > 0 && c.grips[n-1].token == g.token {

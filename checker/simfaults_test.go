@@ -51,7 +51,50 @@ func (p faultPlan) has(note string) bool {
 	return slices.Contains(p.strikes, note) || slices.Contains(p.worldly, note)
 }
 
-func drawFaults(r *rand.Rand, fault mutation) faultPlan {
+// A mixture is what befalls a simulated history besides what its mutation needs.
+type mixture uint8
+
+const (
+	alone          mixture = iota // nothing
+	amidFaults                    // any mix of faults
+	amidForgetting                // a mix in which the server forgets what it granted
+)
+
+func drawFaults(r *rand.Rand, fault mutation, others mixture) faultPlan {
+	p := faultsFor(r, fault)
+	if others != alone {
+		p.mix(r, others)
+	}
+	return p
+}
+
+// mix adds faults to p.
+func (p *faultPlan) mix(r *rand.Rand, others mixture) {
+	if p.percent == 0 {
+		p.percent = 5 + r.IntN(20)
+	}
+	for _, note := range []string{lostReply, cutOff, cancelled} {
+		if r.IntN(3) == 0 && !p.has(note) {
+			p.strikes = append(p.strikes, note)
+		}
+	}
+	for _, note := range []string{scriptFlush, restarted, evicted, failedOver, clockSkew} {
+		if r.IntN(5) == 0 && !p.has(note) {
+			p.worldly = append(p.worldly, note)
+		}
+	}
+	p.deaths, p.pauses = p.deaths || r.IntN(2) == 0, r.IntN(3) == 0
+	p.forgets, p.threads = r.IntN(3) > 0, r.IntN(2) == 0
+	if others == amidForgetting {
+		p.forgets = true
+		if note := []string{restarted, evicted, failedOver}[r.IntN(3)]; !p.has(note) {
+			p.worldly = append(p.worldly, note)
+		}
+	}
+}
+
+// faultsFor draws the faults that the mutation needs.
+func faultsFor(r *rand.Rand, fault mutation) faultPlan {
 	p := faultPlan{percent: 5 + r.IntN(20), retries: r.IntN(2) == 0, swallows: r.IntN(4) == 0}
 	switch fault {
 	case sound:
@@ -128,12 +171,16 @@ func (w *world) beginFaults(then int64) {
 	if p.has(restarted) {
 		w.later(then, func() {
 			w.fault(-1, restarted, 0)
+			w.forgets(w.now)
 			w.server.restart()
 		})
 	}
 	if p.has(evicted) {
 		at := w.Int64N(60)
-		w.later(at, func() { w.fault(-1, evicting, 0) })
+		w.later(at, func() {
+			w.fault(-1, evicting, 0)
+			w.forgets(at + 5)
+		})
 		w.later(at+1, w.server.restart)
 		w.later(at+2+w.Int64N(3), func() { w.fault(-1, evicted, 0) })
 	}
@@ -142,6 +189,7 @@ func (w *world) beginFaults(then int64) {
 		w.later(max(0, at-w.Int64N(10)), func() { kept = w.server })
 		w.later(at, func() {
 			w.fault(-1, failedOver, 0)
+			w.forgets(w.now)
 			w.server.restore(&kept)
 		})
 	}
@@ -196,6 +244,7 @@ func (s *lockServer) restore(then *lockServer) {
 	if s.forgetful {
 		s.owner, s.token, s.levels, s.until, s.ttl = then.owner, then.token, then.levels, then.until, then.ttl
 		s.fence, s.closed = then.fence, then.closed
+		s.promised, s.wronged = 0, wrong{}
 	}
 }
 
@@ -203,6 +252,7 @@ func (s *lockServer) restart() {
 	if s.fault == forgets || s.forgetful {
 		s.faulted = s.faulted || s.owner != 0
 		s.owner, s.fence, s.closed = 0, 0, 0
+		s.promised, s.wronged = 0, wrong{}
 	}
 }
 
@@ -222,8 +272,7 @@ func (s *lockServer) acquireOnce(before grant, again bool, client int32, asked, 
 	case again && before.token != 0 && s.owner == client && s.token == before.token:
 		return before
 	case again && s.owner != 0 && s.owner != client && s.strikes(retryTakes, 1):
-		s.take(client, s.leaseEnd(asked, now, ttl))
-		return grant{token: s.token, fence: s.fence}
+		return s.take(client, now, s.leaseEnd(asked, now, ttl))
 	case s.flushed && s.owner == 0 && s.strikes(refusesFlushed, 2):
 		return grant{}
 	}
@@ -236,7 +285,7 @@ func (s *lockServer) releaseOnce(before history.Outcome, again bool, token, now,
 	s.expire(now)
 	switch {
 	case again && before == history.OK && s.owner != 0 && s.token != token && s.strikes(retryFrees, 1):
-		s.owner = 0
+		s.robbed()
 		return history.OK
 	case again && before == history.OK && s.IntN(2) == 0:
 		return history.OK

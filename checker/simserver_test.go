@@ -51,7 +51,10 @@ type lockServer struct {
 	until  int64 // the lease ends here, in ticks
 	// promised is where it should have ended, when the mutation cut it short.
 	promised int64
-	ttl      int64 // the longest asked for by the owner
+	wronged  wrong
+	// since is when what acts now was asked for, and cutSince what cut the lease short.
+	since, cutSince int64
+	ttl             int64 // the longest asked for by the owner
 	// relets: an inner release begins the lease anew.
 	relets bool
 	closed int64 // a release asked that nobody be let in before
@@ -72,12 +75,14 @@ type lockServer struct {
 type grant struct {
 	token int64
 	fence uint64
-	lost  bool // not granted, since what it was to refresh is lost
+	lost  bool  // not granted, since what it was to refresh is lost
+	over  wrong // without the mutation, this one would hold the key
 }
 
 // expire frees the key when its lease is over at now.
 func (s *lockServer) expire(now int64) {
 	if s.owner != 0 && s.until <= now && !s.wedged {
+		s.wronged = wrong{s.owner, s.promised, s.cutSince}
 		s.owner = 0
 	}
 }
@@ -115,8 +120,8 @@ func (s *lockServer) acquire(client int32, asked, now, ttl int64) grant {
 	case s.owner == 0 && (now < s.closed || s.strikes(spuriousRefusal, 3)):
 		return grant{}
 	case s.owner == 0, s.owner != client && (s.strikes(doubleGrant, 4) || s.looksOver(client, now)):
-		s.take(client, s.leaseEnd(asked, now, ttl))
 		s.ttl = ttl
+		return s.take(client, now, s.leaseEnd(asked, now, ttl))
 	case s.owner != client || s.kind == "refused" || s.strikes(refusesOwn, 3):
 		return grant{}
 	case s.kind == "refreshed":
@@ -128,7 +133,7 @@ func (s *lockServer) acquire(client int32, asked, now, ttl int64) grant {
 		if end >= s.until || !s.strikes(shortensNested, 1) {
 			end = max(end, s.until)
 		}
-		s.until = end
+		s.shortened(end)
 	}
 	return grant{token: s.token, fence: s.fence}
 }
@@ -141,11 +146,22 @@ func (s *lockServer) newToken(client int32) int64 {
 	return s.tokens
 }
 
-func (s *lockServer) take(client int32, until int64) {
+// take grants the key to client, whoever has it.
+func (s *lockServer) take(client int32, now, until int64) grant {
+	if s.owner != 0 {
+		s.robbed()
+	}
+	over := s.wronged
+	s.cutSince = math.MaxInt64
+	if over.client == client || over.until <= now {
+		over = wrong{}
+	}
+	s.wronged = wrong{}
 	s.owner, s.token, s.levels, s.until, s.wedged = client, s.newToken(client), 1, until, false
 	if !s.strikes(flatFence, 3) {
 		s.fence++
 	}
+	return grant{token: s.token, fence: s.fence, over: over}
 }
 
 // strikes tells whether the fault applies here, once in n times.
@@ -163,7 +179,7 @@ func (s *lockServer) release(token, now, delay int64) history.Outcome {
 	mine := s.owner != 0 && s.token == token
 	switch {
 	case s.owner != 0 && !mine && s.strikes(plainDelete, 1):
-		s.owner = 0
+		s.robbed()
 		return history.OK
 	case !mine && s.strikes(okWhenLost, 2):
 		return history.OK
@@ -197,12 +213,18 @@ func (s *lockServer) extend(token, now, ttl int64) history.Outcome {
 	case mine && s.strikes(falseLoss, 3):
 		mine = false
 	case mine && s.strikes(emptyExtend, 2):
+		s.promised = now + ttl
 		return history.OK
 	}
 	if !mine {
 		return history.LossReported
 	}
-	s.until = s.leaseEnd(now, now, ttl)
+	end := s.leaseEnd(now, now, ttl)
+	if s.token == token {
+		s.until = end
+	} else {
+		s.shortened(end)
+	}
 	return history.OK
 }
 
@@ -223,6 +245,8 @@ type world struct {
 	stamps uint64
 
 	clients          []*simClient
+	overlaps         []overlap
+	forgot           int64  // when the server last forgot what it knew
 	version, written uint64 // the guarded record's, and the newest made
 	floor            uint64 // the highest fence the store has seen
 }

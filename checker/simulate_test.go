@@ -27,7 +27,7 @@ type simPlan struct {
 	identity                                               bool // see lockServer
 }
 
-func drawPlan(r *rand.Rand, fault mutation) simPlan {
+func drawPlan(r *rand.Rand, fault mutation, others mixture) simPlan {
 	yes := func(n int) bool { return r.IntN(n) == 0 }
 	p := simPlan{
 		fault: fault, kind: []string{"refused", "nested", "refreshed"}[r.IntN(3)],
@@ -43,7 +43,7 @@ func drawPlan(r *rand.Rand, fault mutation) simPlan {
 		p.kind = "refused"
 	}
 	p.identity = p.kind != "refused" && yes(2)
-	if p.faults = drawFaults(r, fault); p.faults.any() { // which call a fault strikes must be known
+	if p.faults = drawFaults(r, fault, others); p.faults.any() { // which call a fault strikes must be known
 		p.loss, p.numbered = 0, true
 	}
 	p.identity = p.identity && p.kind != "refused"
@@ -71,15 +71,19 @@ func drawPlan(r *rand.Rand, fault mutation) simPlan {
 // A simulated history, and whether the mutation made a difference to it.
 type simulated struct {
 	memory
-	cut     map[int32]int64
-	faulted bool
+	cut      map[int32]int64
+	faulted  bool
+	overlaps []overlap // that the mutation caused, see occupancy
 }
 
 // simulate runs one random history.
-func simulate(seed uint64, fault mutation) simulated {
+func simulate(seed uint64, fault mutation) simulated { return simulateAmid(seed, fault, alone) }
+
+// simulateAmid runs one in which other faults befall the mutant.
+func simulateAmid(seed uint64, fault mutation, others mixture) simulated {
 	r := rand.New(rand.NewPCG(seed, 3))
-	p := drawPlan(r, fault)
-	w := &world{Rand: r, plan: p, server: lockServer{Rand: r, fault: fault, kind: p.kind, identity: p.identity, relets: r.IntN(3) == 0, forgetful: p.faults.forgets}, version: 1, written: 1}
+	p := drawPlan(r, fault, others)
+	w := &world{Rand: r, plan: p, server: lockServer{Rand: r, fault: fault, kind: p.kind, identity: p.identity, relets: r.IntN(3) == 0, forgetful: p.faults.forgets, since: math.MaxInt64, cutSince: math.MaxInt64}, version: 1, written: 1, forgot: -1}
 	steps := 2 + r.IntN(8)
 	for id := int32(1); id <= int32(2+r.IntN(3)); id++ {
 		c := &simClient{w: w, id: id, steps: steps}
@@ -92,7 +96,7 @@ func simulate(seed uint64, fault mutation) simulated {
 	w.probe()
 	s := simulated{memory: memory{header: history.Header{
 		Claims: w.claims(p), Reacquire: p.kind, Renews: p.renews && !p.hidden, RenewsUnseen: p.hidden, Faults: p.faults.names(),
-	}, ops: w.ops}, faulted: w.server.faulted}
+	}, ops: w.ops}, faulted: w.server.faulted, overlaps: w.overlaps}
 	if p.cuts {
 		s.tear(r, w.now)
 	}
