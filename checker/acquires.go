@@ -80,7 +80,8 @@ func (k *key) joined(h *hold) {
 	if longest, ok := k.asked.get(h.client); ok {
 		h.most = max(h.most, longest)
 	}
-	h.relets, _ = k.unsureReleases.get(h.client)
+	relets, _ := k.unsureReleases.get(h.client)
+	h.relets = int32(min(relets, 1000))
 	for before := range k.known() {
 		if before.client == h.client {
 			h.most = max(h.most, before.most)
@@ -107,7 +108,7 @@ func (c *Checker) turnTo(k *key, op *history.Op) {
 			c.drop(k, i)
 		case h.released:
 		default: // its owner turned to a new grant: the old one is over
-			h.close(callOf(op), "reacquired", true)
+			h.close(callOf(op), byReacquire, true)
 			c.drop(k, i)
 		}
 	}
@@ -116,7 +117,7 @@ func (c *Checker) turnTo(k *key, op *history.Op) {
 // lockedAnew judges acquire op, answered ok, by an owner who would only begin his
 // lease anew: had he lost the key, he was to be told.
 func (c *Checker) lockedAnew(k *key, h *hold, op *history.Op) {
-	knows := h.told || h.released || h.endedBy == "refused"
+	knows := h.told || h.released || h.endedBy == byRefusal
 	if c.refreshed && op.Outcome == history.OK && !knows && h.supersededAt.before(callOf(op)) {
 		k.owe(h, op)
 	}
@@ -127,7 +128,7 @@ func (c *Checker) lockedAnew(k *key, h *hold, op *history.Op) {
 func (c *Checker) refreshRefused(k *key, op *history.Op) {
 	for _, h := range k.holds {
 		if h.client == op.Client && !h.released {
-			h.close(callOf(op), "refused", true)
+			h.close(callOf(op), byRefusal, true)
 			k.cuts++
 		}
 	}

@@ -24,6 +24,7 @@ type Checker struct {
 	ability abilities
 	last    stamp
 	met     exposed // by the acquire that returns
+	told    fact    // the newest
 	// partial is set once some client's record has ended before the others':
 	// from then on what is missing could explain what is there.
 	partial    bool
@@ -44,7 +45,7 @@ type Checker struct {
 	brief bool // see Brief
 	spare spare
 
-	violations, told int64 // of any kind, and those that News has looked at
+	violations, seen int64 // of any kind, and those that News has looked at
 }
 
 // nearKeyBits is for how many keys no map is asked, as a power of two.

@@ -99,10 +99,10 @@ func (h *hold) shown() WitnessHold {
 	w := WitnessHold{
 		Hold: h.id, Client: h.client, Process: h.process,
 		From: h.from, Granted: h.granted.t, Until: h.until,
-		End: h.mustEnd().t, EndedBy: "validity",
+		End: h.mustEnd().t, EndedBy: causeNames[byValidity],
 	}
 	if h.ended && h.end.before(stamp{t: h.until}) {
-		w.EndedBy = h.endedBy
+		w.EndedBy = causeNames[h.endedBy]
 	}
 	return w
 }

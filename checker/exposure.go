@@ -51,7 +51,7 @@ func (c *Checker) meet(m *exposed, h *hold) {
 	if inside {
 		m.mustHold.add(under)
 		if op.Outcome == history.Refused && h.mustHoldAt(triedFrom(op)) && m.key.heldBy(h) {
-			h.keptOut = later(h.keptOut, triedFrom(op))
+			h.keptOut = max(h.keptOut, triedFrom(op).t)
 		}
 	}
 	if !judged {

@@ -26,8 +26,8 @@ const (
 	factAcquireCalled factKind = iota
 	// factAcquireReturned: op, an acquire, returned. Checker.met is what it met of others' holds.
 	factAcquireReturned
-	// factReturned: op, of any kind, returned.
-	factReturned
+	// factAnswered: op, of any kind, returned with a note, or after the server forgot its scripts.
+	factAnswered
 	// factGranted: hold was granted by op.
 	factGranted
 	// factInEffect: the grant of hold counts from at on; all of that instant is known.
@@ -77,7 +77,7 @@ type monitor struct {
 	allowed  func(*Checker) string
 	// measures are the figures of its row without other conditions than Outlived; nil is none.
 	measures func(*Checker) map[string]float64
-	on       [factKinds]func(*Checker, fact)
+	on       [factKinds]func(*Checker, *fact)
 }
 
 // monitors is one for each guarantee, in their order. To add a guarantee, add its monitor
@@ -89,7 +89,7 @@ var monitors = [promises]*monitor{
 
 // listeners are the monitors' functions by the facts that they listen to, in the order of
 // monitors: what nobody listens to costs nothing.
-var listeners [factKinds][]func(*Checker, fact)
+var listeners [factKinds][]func(*Checker, *fact)
 
 func init() {
 	for kind := range factKinds {
@@ -101,9 +101,11 @@ func init() {
 	}
 }
 
-// tell passes a fact on to the monitors that listen to its kind.
+// tell passes a fact on to the monitors that listen to its kind. It is theirs until they
+// return.
 func (c *Checker) tell(f fact) {
+	c.told = f
 	for _, on := range listeners[f.kind] {
-		on(c, f)
+		on(c, &c.told)
 	}
 }

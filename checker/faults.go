@@ -146,7 +146,7 @@ func (c *Checker) died(op *history.Op) {
 	cl.flying = cl.flying[:0]
 	cl.last, cl.acquiring = copied(cl.last), copied(cl.acquiring)
 	c.each(op.Client, func(k *key, h *hold) {
-		h.close(callOf(op), "death", true)
+		h.close(callOf(op), byDeath, true)
 		h.dead = true
 		k.cuts++
 		if h.unseen {

@@ -45,32 +45,45 @@ type ownership struct {
 type beginning struct {
 	granted stamp // return of the acquire
 	newest  stamp // it was last granted by then: it may be granted anew past its lease
-	known   bool  // it is a grant: the acquire was answered ok
 	from    int64 // start of validity, NoStamp where the grant was not answered
-	// anchored: validity begins at from, and not later: the attempt that succeeded is known.
-	anchored bool
 	// sure is when the lease that the acquire gave can end at the earliest, also
 	// where nobody told when it began.
 	sure int64
 	// least and most are the shortest and the longest lease of its acquires: what
 	// a renewal of unknown outcome, which tells no lease, may have set. least <= most.
 	least, most int64
+	known       bool // it is a grant: the acquire was answered ok
+	anchored    bool // validity begins at from, and not later: the attempt that succeeded is known
 	// forgotten: the server may have forgotten it since; straddles: before the acquire returned.
 	forgotten, straddles bool
 	regrant              bool // an acquire of unknown outcome may have granted it anew
 }
 
-// mustHold is the newest segment of the must-hold interval. It deferrable within validity, and ends
+// mustHold is the newest segment of the must-hold interval. It lies within validity, and ends
 // for good with end.
 type mustHold struct {
-	must    bool // there is one
-	start   stamp
-	renewed bool // a renewal in the background opened it
-	unasked bool // something in the background ended it
-	ended   bool // nothing more can be in it
-	end     stamp
-	endedBy string
+	start, end stamp
+	must       bool // there is one
+	renewed    bool // a renewal in the background opened it
+	unasked    bool // something in the background ended it
+	ended      bool // nothing more can be in it
+	endedBy    cause
 }
+
+// A cause is what ended a must-hold interval.
+type cause uint8
+
+const (
+	byValidity cause = iota
+	byRelease
+	byReacquire
+	byRefusal
+	byLoss
+	byDeath
+	byCut
+)
+
+var causeNames = [...]string{"validity", "release", "reacquired", "refused", "lost", "death", "cut"}
 
 // validity is until when the lease lasts for sure.
 type validity struct {
@@ -85,44 +98,44 @@ type validity struct {
 	// late are the operations under way that will begin a new segment, since
 	// validity may end before they take effect.
 	late []lateOp
-	// joins: what its owner does later may act on a later grant.
-	joins bool
 }
 
 // nesting is how often a hold is held.
 type nesting struct {
 	levels           bool  // nested acquires count
-	mustDepth, depth int   // levels held, counting every release; counting those not failed
+	joins            bool  // what its owner does later may act on a later grant
 	nested           bool  // a nested acquire was granted
-	inner            int   // inner releases so far
-	innerAt          int64 // call of the first, in ns
-	innerDone        stamp // return of the last
 	doubt            bool  // there is a release or nested acquire whose effect is unknown
+	mustDepth, depth int32 // levels held, counting every release; counting those not failed
+	inner            int32 // inner releases so far
+	innerAt          int64 // call of the first, in ns
+	innerDone        int64 // return of the last, in ns
 }
 
 // mayHold is until when the server may keep the key for a hold. It never ends before the
 // must-hold interval does.
 type mayHold struct {
-	unseen bool  // it may be renewed without a word
 	widest int64 // the latest instant, were it not for the rest
-	exact  bool  // widest is sure: no slack for rounding and polling
 	// pending are extends of unknown outcome under way, to be added when they return.
 	pending []pendingLease
 	// added is what those of unknown outcome may add to widest, each at the last moment, and
 	// additions how many they are.
-	added, additions int64
+	added     int64
+	additions int32
 	// relets is how many releases of earlier holds may begin its lease anew, at any time.
-	relets int64
+	relets int32
+	exact  bool // widest is sure: no slack for rounding and polling
+	unseen bool // it may be renewed without a word
 }
 
 // ending is how a hold ended.
 type ending struct {
-	released   bool // its owner gave it up, whatever came of that
 	releasedBy *history.Op
+	knew       stamp // its owner stopped working then: it gave up, was told of the loss, or died
+	released   bool  // its owner gave it up, whatever came of that
 	certain    bool  // the server freed it for certain
 	dead       bool  // its owner died with it
 	orphan     bool  // its owner died, even if it had given it up before
-	knew       stamp // its owner stopped working then: it gave up, was told of the loss, or died
 	unaware    bool  // Lost() closed while the owner stood still: it has not looked yet
 	told       bool  // its owner knows that it is lost
 }
@@ -133,19 +146,20 @@ type loss struct {
 	supersededBy *hold
 	intruder     *hold // the first that got in past validity, while this one worked
 	intrusion    stamp
-	breach       bool    // its own grant is a breach, and was counted
 	rivals       []*hold // whose must-hold intervals overlap this one's
 }
 
-// interference is what past owners sent that may have acted on a hold.
+// interference is what past owners sent that may have acted on a hold, and what speaks
+// against it.
 type interference struct {
-	staleOp      *history.Op // the first that fell into the must-hold interval
-	pastOwner    *hold       // whose it was
-	staleCounted bool        // what came of it was counted
-	// keptOut is the call of the newest acquire that was refused within the must-hold interval:
-	// nothing that had acted by then had freed the key.
-	keptOut     stamp
-	staleBeside bool // one was under way when this was granted: which came first is not known
+	staleOp   *history.Op // the first that fell into the must-hold interval
+	pastOwner *hold       // whose it was
+	// keptOut is the call, in ns, of the newest acquire that was refused within the must-hold
+	// interval: nothing that had acted by then had freed the key.
+	keptOut      int64
+	staleCounted bool // what came of staleOp was counted
+	staleBeside  bool // one was under way when this was granted: which came first is not known
+	breach       bool // its own grant is a breach, and was counted
 }
 
 // storeUse is what its owner did to the guarded record.
@@ -286,13 +300,13 @@ func (h *hold) mustHoldAt(s stamp) bool {
 
 // close ends the must-hold interval at s for the reason by; only the first time counts. own
 // tells that the owner did it, in a known order with its other calls.
-func (h *hold) close(s stamp, by string, own bool) {
+func (h *hold) close(s stamp, by cause, own bool) {
 	h.knew = earlier(h.knew, s)
 	h.over(s, by, own)
 }
 
 // over ends the must-hold interval as close does, but of that its owner knows nothing.
-func (h *hold) over(s stamp, by string, own bool) {
+func (h *hold) over(s stamp, by cause, own bool) {
 	if !h.ended {
 		h.ended, h.end, h.endedBy = true, s, by
 	}

@@ -185,7 +185,7 @@ func (k *key) catchUp(h *hold, rules rules) {
 			return false
 		}
 		if op.Outcome == history.LossReported {
-			h.over(callOf(op), "lost", false)
+			h.over(callOf(op), byLoss, false)
 		} else if op.Outcome != history.Failed {
 			h.shorten(op)
 			h.widen(op)

@@ -107,8 +107,8 @@ func (h *hold) latest(slack int64) int64 {
 	case h.unseen && !h.dead && (!h.released || h.levels && h.doubt): // what is left of it may be renewed
 		return math.MaxInt64
 	}
-	at, slacks := after(h.widest, h.added), h.additions+h.relets
-	for range min(h.relets, 1000) {
+	at, slacks := after(h.widest, h.added), int64(h.additions)+int64(h.relets)
+	for range h.relets {
 		at = after(at, h.most)
 	}
 	for _, l := range h.pending {

@@ -18,12 +18,12 @@ func (c *Checker) releaseCalled(k *key, op *history.Op) {
 	c.staleCall(k, h, op)
 	lost := op.Outcome == history.LossReported
 	if h.mustDepth--; h.mustDepth <= 0 || lost {
-		h.close(callOf(op), "release", true)
+		h.close(callOf(op), byRelease, true)
 	} else {
 		if h.inner++; h.inner == 1 {
 			h.innerAt = op.Call
 		}
-		h.innerDone = returnOf(op)
+		h.innerDone = op.Return
 		h.relet(op)
 	}
 	if op.Outcome != history.Failed {
@@ -76,9 +76,9 @@ func (c *Checker) extendCalled(k *key, op *history.Op) {
 	}
 	if op.Outcome == history.LossReported {
 		if op.Kind == history.Renew { // whether its owner is told, Lost() says
-			h.over(callOf(op), "lost", false)
+			h.over(callOf(op), byLoss, false)
 		} else {
-			h.close(callOf(op), "lost", true)
+			h.close(callOf(op), byLoss, true)
 		}
 		k.cuts++
 		return

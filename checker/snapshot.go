@@ -5,10 +5,10 @@ package checker
 // stays so, whatever comes later; violations and counterexample are those so far. It costs
 // next to nothing while there is none, so it can be asked after every event.
 func (c *Checker) News() []Finding {
-	if c.violations == c.told {
+	if c.violations == c.seen {
 		return nil
 	}
-	c.told = c.violations
+	c.seen = c.violations
 	var news []Finding
 	for p := range promises {
 		for i := range c.tallies[p].rows {

@@ -46,7 +46,9 @@ func (c *Checker) returned(op *history.Op) {
 	if len(k.owed) > 0 {
 		c.paid(k, op)
 	}
-	c.tell(fact{kind: factReturned, at: returnOf(op), key: k, op: op})
+	if op.Note != "" || c.faults.flush != nil {
+		c.tell(fact{kind: factAnswered, at: returnOf(op), key: k, op: op})
+	}
 	switch op.Kind {
 	case history.Acquire:
 		c.acquireReturned(k, op)
@@ -163,7 +165,7 @@ func (c *Checker) lostClosed(op *history.Op) {
 	if h == nil {
 		return
 	}
-	h.over(callOf(op), "lost", false)
+	h.over(callOf(op), byLoss, false)
 	if h.unaware = c.faults.client(op.Client).still; !h.unaware {
 		h.knew = earlier(h.knew, callOf(op))
 	}
@@ -192,7 +194,7 @@ func (c *Checker) cut(op *history.Op) {
 		}
 	}
 	c.each(op.Client, func(k *key, h *hold) {
-		h.close(callOf(op), "cut", true)
+		h.close(callOf(op), byCut, true)
 		h.dead = true
 		k.cuts++
 	})
