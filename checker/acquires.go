@@ -8,7 +8,7 @@ import (
 
 func (c *Checker) acquireCalled(k *key, op *history.Op) {
 	k.queue.join(op)
-	c.tell(fact{kind: factAcquireCalled, at: callOf(op), key: k, op: op})
+	c.tell(factAcquireCalled, fact{at: callOf(op), key: k, op: op})
 	c.besideAcquire(k, op)
 	switch {
 	case c.refreshed && (op.Outcome == history.Refused || op.Outcome == history.LossReported):
@@ -155,7 +155,7 @@ func (c *Checker) acquiredAgain(h *hold, op *history.Op) {
 func (c *Checker) acquireReturned(k *key, op *history.Op) {
 	c.waited(k, op)
 	c.met = c.meetings(k, op)
-	c.tell(fact{kind: factAcquireReturned, at: returnOf(op), key: k, op: op})
+	c.tell(factAcquireReturned, fact{at: returnOf(op), key: k, op: op})
 	switch op.Outcome {
 	case history.OK:
 		c.obtained(k, op)
@@ -215,6 +215,6 @@ func (c *Checker) granted(k *key, h *hold, op *history.Op) {
 	h.forgotten = c.faults.forgotSince(callOf(op)) != 0
 	h.straddles = h.forgotten
 	c.ability.fence = c.ability.fence || op.Fence > 0
-	c.tell(fact{kind: factGranted, at: returnOf(op), key: k, op: op, hold: h})
+	c.tell(factGranted, fact{at: returnOf(op), key: k, op: op, hold: h})
 	k.begin(h, returnOf(op), true)
 }

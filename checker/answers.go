@@ -12,13 +12,13 @@ import (
 var answersMonitor = monitor{
 	judges:   answers,
 	untested: "nothing happened after which an answer could be untrue",
-	on: [factKinds]func(*Checker, *fact){
+	on: [factKinds]func(*Checker, fact){
 		factAnswered: scriptAnswer,
 	},
 }
 
 // scriptAnswer judges the answer to f.op, where the server forgot its scripts before it.
-func scriptAnswer(c *Checker, f *fact) {
+func scriptAnswer(c *Checker, f fact) {
 	op, faults := f.op, &c.faults
 	forgot := faults.flush != nil || faults.restart != nil
 	switch {

@@ -18,7 +18,7 @@ type explanation struct {
 	reason string
 	// find returns the violation and whether the reason applies. One of kind unknowable is
 	// none: what it is stays open.
-	find func(c *Checker, f *fact) (v candidate, applies bool)
+	find func(c *Checker, f fact) (v candidate, applies bool)
 }
 
 // unknowable is the kind of what stays open, since more than one thing may explain it.
@@ -26,20 +26,20 @@ const unknowable = violationKinds
 
 // earlyGrants explain that f.other was granted the key at f.at within the validity of f.hold.
 var earlyGrants = []explanation{
-	{"the record is missing a part, which may explain it", func(c *Checker, _ *fact) (candidate, bool) {
+	{"the record is missing a part, which may explain it", func(c *Checker, _ fact) (candidate, bool) {
 		return candidate{kind: unknowable}, c.partial
 	}},
-	{"a past owner's release or extend took the key from its owner", func(c *Checker, f *fact) (candidate, bool) {
+	{"a past owner's release or extend took the key from its owner", func(c *Checker, f fact) (candidate, bool) {
 		h := f.hold
 		if h.staleOp == nil || !callOf(h.staleOp).before(f.at) || h.keptOutSince(h.staleOp) || h.forgotten {
 			return candidate{}, false
 		}
 		return c.byPastOwner(freedByStranger, h, f.other), true
 	}},
-	{"an operation whose reply was lost ran, once or once more", func(c *Checker, f *fact) (candidate, bool) {
+	{"an operation whose reply was lost ran, once or once more", func(c *Checker, f fact) (candidate, bool) {
 		return c.byUnanswered(f, lockbench.LostReply)
 	}},
-	{"the acquire was cancelled, and yet answered as granted", func(c *Checker, f *fact) (candidate, bool) {
+	{"the acquire was cancelled, and yet answered as granted", func(c *Checker, f fact) (candidate, bool) {
 		granted, given := f.other.ops[0], f.hold.ops[0]
 		for i := range f.key.affected {
 			switch x := &f.key.affected[i]; {
@@ -52,19 +52,19 @@ var earlyGrants = []explanation{
 		}
 		return candidate{}, false
 	}},
-	{"a release or extend that was given up ran late", func(c *Checker, f *fact) (candidate, bool) {
+	{"a release or extend that was given up ran late", func(c *Checker, f fact) (candidate, bool) {
 		return c.byUnanswered(f, lockbench.Cancel)
 	}},
-	{"what a past owner sent was under way at one of the grants: it may explain it, or have come too early to", func(_ *Checker, f *fact) (candidate, bool) {
+	{"what a past owner sent was under way at one of the grants: it may explain it, or have come too early to", func(_ *Checker, f fact) (candidate, bool) {
 		return candidate{kind: unknowable}, f.hold.staleBeside || f.other.staleBeside
 	}},
-	{"an inner release freed the key", func(c *Checker, f *fact) (candidate, bool) {
+	{"an inner release freed the key", func(c *Checker, f fact) (candidate, bool) {
 		return c.between(innerFreed, f.hold, f.other), f.hold.inner > 0 && c.nested && f.hold.innerDone >= f.hold.keptOut
 	}},
-	{"the lease was extended, and the extension was not kept", func(c *Checker, f *fact) (candidate, bool) {
+	{"the lease was extended, and the extension was not kept", func(c *Checker, f fact) (candidate, bool) {
 		return c.between(extendBroken, f.hold, f.other), f.at.t >= f.hold.first
 	}},
-	{"the lease was not kept", func(c *Checker, f *fact) (candidate, bool) {
+	{"the lease was not kept", func(c *Checker, f fact) (candidate, bool) {
 		return c.between(grantedEarly, f.hold, f.other), true
 	}},
 }
@@ -72,13 +72,13 @@ var earlyGrants = []explanation{
 // unfoundedLosses explain that the owner of f.hold was told at f.at by f.op that it had lost
 // the key, within its validity, and before anybody else was granted it for sure.
 var unfoundedLosses = []explanation{
-	{"a past owner's release or extend took the key from its owner", func(c *Checker, f *fact) (candidate, bool) {
+	{"a past owner's release or extend took the key from its owner", func(c *Checker, f fact) (candidate, bool) {
 		if f.hold.staleOp == nil || f.hold.keptOutSince(f.hold.staleOp) {
 			return candidate{}, false
 		}
 		return c.byPastOwner(lostToStranger, f.hold), true
 	}},
-	{"an operation whose reply was lost, or that was given up, took the key", func(c *Checker, f *fact) (candidate, bool) {
+	{"an operation whose reply was lost, or that was given up, took the key", func(c *Checker, f fact) (candidate, bool) {
 		for _, cause := range []lockbench.Conditions{lockbench.LostReply, lockbench.Cancel} {
 			if x := c.behind(f.key, cause, f.hold, f.at); x != nil {
 				return candidate{kind: lostReplyTook, key: f.key, ops: []*history.Op{x.op, f.hold.ops[0], f.op, x.fault}, under: c.touching(f.hold) | x.cause}, true
@@ -86,30 +86,30 @@ var unfoundedLosses = []explanation{
 		}
 		return candidate{}, false
 	}},
-	{"an inner release freed the key", func(c *Checker, f *fact) (candidate, bool) {
+	{"an inner release freed the key", func(c *Checker, f fact) (candidate, bool) {
 		return c.between(innerLost, f.hold), f.hold.inner > 0 && c.nested && f.hold.innerDone >= f.hold.keptOut
 	}},
-	{"what is to prolong the lease was not answered yet, or somebody else may have had the key", func(c *Checker, f *fact) (candidate, bool) {
+	{"what is to prolong the lease was not answered yet, or somebody else may have had the key", func(c *Checker, f fact) (candidate, bool) {
 		h := f.hold
 		working := f.op.Kind == history.Lost && len(h.flying) > 0
 		nobody := f.key.refusal.nobodySince(h.began()) && (c.faults.skew == 0 || !f.key.metOthers(h))
 		return candidate{kind: unknowable}, working || !nobody
 	}},
-	{"somebody else was granted the key meanwhile", func(c *Checker, f *fact) (candidate, bool) {
+	{"somebody else was granted the key meanwhile", func(c *Checker, f fact) (candidate, bool) {
 		follower := f.key.follower(f.hold)
 		if follower == nil {
 			return candidate{}, false
 		}
 		return c.between(grantedEarly, f.hold, follower), true
 	}},
-	{"only what others had sent before can have taken the key", func(c *Checker, f *fact) (candidate, bool) {
+	{"only what others had sent before can have taken the key", func(c *Checker, f fact) (candidate, bool) {
 		return c.between(lostToStray, f.hold), f.hold.staleBeside
 	}},
-	{"the server had forgotten its scripts", func(c *Checker, f *fact) (candidate, bool) {
+	{"the server had forgotten its scripts", func(c *Checker, f fact) (candidate, bool) {
 		v := candidate{kind: falselyToldFlushed, key: f.key, ops: []*history.Op{f.op, c.faults.flush}, under: c.touching(f.hold) | lockbench.ScriptFlush}
 		return v, c.faults.flush != nil
 	}},
-	{"it was not true", func(c *Checker, f *fact) (candidate, bool) {
+	{"it was not true", func(c *Checker, f fact) (candidate, bool) {
 		v := c.between(falselyTold, f.hold)
 		v.under |= f.key.renewedUnder(f.hold)
 		return v, true
@@ -123,7 +123,7 @@ func (h *hold) keptOutSince(op *history.Op) bool {
 }
 
 // explain finds the violation that the first explanation that applies makes of f.
-func (c *Checker) explain(table []explanation, f *fact) {
+func (c *Checker) explain(table []explanation, f fact) {
 	for i := range table {
 		v, applies := table[i].find(c, f)
 		if !applies {
@@ -155,7 +155,7 @@ func (c *Checker) byPastOwner(how kind, h *hold, others ...*hold) candidate {
 }
 
 // byUnanswered finds an operation of unknown effect behind an early grant.
-func (c *Checker) byUnanswered(f *fact, cause lockbench.Conditions) (v candidate, applies bool) {
+func (c *Checker) byUnanswered(f fact, cause lockbench.Conditions) (v candidate, applies bool) {
 	x := c.behind(f.key, cause, f.hold, f.at)
 	if x == nil {
 		return candidate{}, false
@@ -164,7 +164,7 @@ func (c *Checker) byUnanswered(f *fact, cause lockbench.Conditions) (v candidate
 }
 
 // byEffect is an early grant that a fault explains.
-func (c *Checker) byEffect(how kind, f *fact, x *faultEffect, shown ...*history.Op) candidate {
+func (c *Checker) byEffect(how kind, f fact, x *faultEffect, shown ...*history.Op) candidate {
 	under := c.touching(f.hold, f.other) | x.cause
 	return candidate{kind: how, ops: append(shown, x.fault), by: f.other, under: under}
 }

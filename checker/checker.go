@@ -23,8 +23,8 @@ type Checker struct {
 	result  Result
 	ability abilities
 	last    stamp
-	met     exposed // by the acquire that returns
-	told    fact    // the newest
+	met     exposed     // by the acquire that returns
+	taking  *history.Op // the event by which something was seen to be taken away
 	// partial is set once some client's record has ended before the others':
 	// from then on what is missing could explain what is there.
 	partial    bool

@@ -74,6 +74,11 @@ func (c *Checker) answering(op *history.Op) (under lockbench.Conditions) {
 	if f.flush != nil {
 		under |= lockbench.ScriptFlush
 	}
+	if r := f.restart; r != nil { // the first call since meets a connection that broke
+		if cl := f.client(op.Client); cl.last == nil || cl.last.Return <= r.Call {
+			under |= lockbench.LostReply
+		}
+	}
 	return under | f.forgotSince(callOf(op))
 }
 

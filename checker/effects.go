@@ -18,13 +18,13 @@ var effectsMonitor = monitor{
 		return ""
 	},
 	untested: "no client wrote after another",
-	on: [factKinds]func(*Checker, *fact){
-		factStoreCalled: func(c *Checker, f *fact) {
+	on: [factKinds]func(*Checker, fact){
+		factStoreCalled: func(c *Checker, f fact) {
 			if f.op.Kind == history.Write { // a read counts from its return on
 				writeCalled(c, f.key, f.op)
 			}
 		},
-		factStoreReturned: func(c *Checker, f *fact) {
+		factStoreReturned: func(c *Checker, f fact) {
 			if f.op.Kind == history.Write {
 				writeReturned(c, f.key, f.op)
 			} else {

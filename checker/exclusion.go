@@ -9,8 +9,8 @@ var exclusionMonitor = monitor{
 	judges:   exclusion,
 	untested: "no acquire met a held lock",
 	measures: func(c *Checker) map[string]float64 { return c.overlaps.measures("overlap") },
-	on: [factKinds]func(*Checker, *fact){
-		factAcquireReturned: func(c *Checker, _ *fact) { c.met.mustHold.expose(c, exclusion) },
+	on: [factKinds]func(*Checker, fact){
+		factAcquireReturned: func(c *Checker, _ fact) { c.met.mustHold.expose(c, exclusion) },
 		factOverlap:         heldTogether,
 		factIntruded:        intruded,
 		factLettingGo:       workedPast,
@@ -18,7 +18,7 @@ var exclusionMonitor = monitor{
 }
 
 // heldTogether finds two owners within their validity.
-func heldTogether(c *Checker, f *fact) {
+func heldTogether(c *Checker, f fact) {
 	f.key.conflicts++
 	a, b := f.hold, f.other
 	a.rivals = append(a.rivals, b)
@@ -27,7 +27,7 @@ func heldTogether(c *Checker, f *fact) {
 }
 
 // intruded notes the first that got in past the validity of f.hold.
-func intruded(_ *Checker, f *fact) {
+func intruded(_ *Checker, f fact) {
 	if a := f.hold; a.intruder == nil && !a.dead {
 		a.intruder, a.intrusion = f.other, f.at
 	}
@@ -35,7 +35,7 @@ func intruded(_ *Checker, f *fact) {
 
 // workedPast judges whether f.hold was worked under past its validity, and whether somebody
 // had got in meanwhile.
-func workedPast(c *Checker, f *fact) {
+func workedPast(c *Checker, f fact) {
 	h := f.hold
 	until := earlier(f.at, h.knew) // told of the loss, it stopped then
 	if !h.known || !h.anchored || h.dead || until.t <= h.base {

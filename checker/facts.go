@@ -8,14 +8,12 @@ import (
 // A fact is what the timeline makes of events: something that is known about holds. The
 // timeline finds facts and judges nothing; monitors judge facts and look at no event.
 type fact struct {
-	kind factKind
-	at   stamp
-	key  *key
-	op   *history.Op // the operation that made it known; nil where none did
+	at  stamp
+	key *key
+	op  *history.Op // the operation that made it known; nil where none did
 	// hold is what it is about, and other the hold of another client that it involves.
 	hold, other *hold
 	under       lockbench.Conditions // see factForgotten and factLossOwed
-	cause       *history.Op          // the event that showed it, see factTakenAway
 }
 
 // A factKind is what kind of fact.
@@ -77,7 +75,7 @@ type monitor struct {
 	allowed  func(*Checker) string
 	// measures are the figures of its row without other conditions than Outlived; nil is none.
 	measures func(*Checker) map[string]float64
-	on       [factKinds]func(*Checker, *fact)
+	on       [factKinds]func(*Checker, fact)
 }
 
 // monitors is one for each guarantee, in their order. To add a guarantee, add its monitor
@@ -89,7 +87,7 @@ var monitors = [promises]*monitor{
 
 // listeners are the monitors' functions by the facts that they listen to, in the order of
 // monitors: what nobody listens to costs nothing.
-var listeners [factKinds][]func(*Checker, *fact)
+var listeners [factKinds][]func(*Checker, fact)
 
 func init() {
 	for kind := range factKinds {
@@ -101,11 +99,10 @@ func init() {
 	}
 }
 
-// tell passes a fact on to the monitors that listen to its kind. It is theirs until they
-// return.
-func (c *Checker) tell(f fact) {
-	c.told = f
-	for _, on := range listeners[f.kind] {
-		on(c, &c.told)
+// tell passes a fact on to the monitors that listen to its kind. A fact is small enough for
+// registers: passing it on costs next to nothing.
+func (c *Checker) tell(kind factKind, f fact) {
+	for _, on := range listeners[kind] {
+		on(c, f)
 	}
 }

@@ -221,7 +221,7 @@ func (c *Checker) forgot(op *history.Op, cause lockbench.Conditions) {
 		f.stateLost = op
 	}
 	for _, k := range c.keys {
-		c.tell(fact{kind: factForgotten, at: callOf(op), key: k, op: op, under: cause})
+		c.tell(factForgotten, fact{at: callOf(op), key: k, op: op, under: cause})
 	}
 	c.forgetsHolds(cause)
 }
@@ -269,7 +269,8 @@ func (c *Checker) takenAway(fault *history.Op) {
 		h := k.find(op.Hold)
 		acts := op.Kind == history.Release || op.Kind == history.Extend || op.Kind == history.Renew
 		if acts && op.Key == fault.Key && h != nil && h.client != victim.client && h.granted.before(victim.granted) {
-			c.tell(fact{kind: factTakenAway, at: callOf(fault), key: k, op: op, hold: victim, other: h, cause: fault})
+			c.taking = fault
+			c.tell(factTakenAway, fact{at: callOf(fault), key: k, op: op, hold: victim, other: h})
 			return
 		}
 	}

@@ -18,12 +18,12 @@ var fencingMonitor = monitor{
 		return ""
 	},
 	untested: "no two grants with fences were ordered",
-	on: [factKinds]func(*Checker, *fact){
-		factAcquireCalled: func(_ *Checker, f *fact) { f.key.fences.called(f.op) },
-		factGranted:       func(c *Checker, f *fact) { f.key.fences.granted(c, f.key, f.hold, f.op) },
-		factGone:          func(_ *Checker, f *fact) { f.key.fences.gone(f.hold) },
-		factForgotten:     func(_ *Checker, f *fact) { f.key.fences.forget(f.at, f.under) },
-		factStoreCalled: func(c *Checker, f *fact) {
+	on: [factKinds]func(*Checker, fact){
+		factAcquireCalled: func(_ *Checker, f fact) { f.key.fences.called(f.op) },
+		factGranted:       func(c *Checker, f fact) { f.key.fences.granted(c, f.key, f.hold, f.op) },
+		factGone:          func(_ *Checker, f fact) { f.key.fences.gone(f.hold) },
+		factForgotten:     func(_ *Checker, f fact) { f.key.fences.forget(f.at, f.under) },
+		factStoreCalled: func(c *Checker, f fact) {
 			if f.op.Kind == history.Write {
 				f.key.fences.written(c, f.key, f.op)
 			}

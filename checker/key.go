@@ -252,7 +252,7 @@ func (c *Checker) drop(k *key, i int) {
 	clear(h.rivals)
 	h.rivals = h.rivals[:0]
 	k.refusal.gone(h)
-	c.tell(fact{kind: factGone, at: c.last, key: k, hold: h})
+	c.tell(factGone, fact{at: c.last, key: k, hold: h})
 	if h.released { // or each would keep the one that came after it
 		h.supersededBy, h.intruder = nil, nil
 	}

@@ -9,8 +9,8 @@ var lossReportedMonitor = monitor{
 	judges:   lossReported,
 	untested: "no owner that had lost the lock called again",
 	measures: func(c *Checker) map[string]float64 { return c.lossDelays.measures("delay") },
-	on: [factKinds]func(*Checker, *fact){
-		factSuperseded: func(c *Checker, f *fact) {
+	on: [factKinds]func(*Checker, fact){
+		factSuperseded: func(c *Checker, f fact) {
 			if f.hold.told { // it knew before there was anybody to lose to
 				c.lossDue(f.hold, f.at)
 			}
@@ -22,7 +22,7 @@ var lossReportedMonitor = monitor{
 
 // owedLoss judges an answer that should have been "lost", since f.other was granted the key
 // before the question, at f.at.
-func owedLoss(c *Checker, f *fact) {
+func owedLoss(c *Checker, f fact) {
 	h, op := f.hold, f.op
 	if c.faults.skew > 0 { // clocks that are off leave unknown who came first
 		return
@@ -47,7 +47,7 @@ func owedLoss(c *Checker, f *fact) {
 
 // toldLost judges what the owner of f.hold learnt: a loss to somebody else, or one that
 // never was, which somebody else's operation may explain.
-func toldLost(c *Checker, f *fact) {
+func toldLost(c *Checker, f fact) {
 	h := f.hold
 	if f.op.Kind == history.Lost && h.supersededAt.before(f.at) {
 		c.lossDue(h, f.at)

@@ -10,7 +10,7 @@ import (
 var ownerReleaseMonitor = monitor{
 	judges:   ownerRelease,
 	untested: "no stale owner's release or extend met the next holder",
-	on: [factKinds]func(*Checker, *fact){
+	on: [factKinds]func(*Checker, fact){
 		factStaleCalled: staleInto,
 		factTakenAway:   tookAway,
 	},
@@ -19,7 +19,7 @@ var ownerReleaseMonitor = monitor{
 // staleInto marks the holds of others into whose must-hold intervals f.op falls. Where it
 // falls into a lease whose owner died or was told of a loss, it breaks nothing of the
 // owner's, but it may explain why the lease ended early.
-func staleInto(c *Checker, f *fact) {
+func staleInto(c *Checker, f fact) {
 	h, op := f.hold, f.op
 	if op.Outcome == history.Failed {
 		return
@@ -43,8 +43,8 @@ func staleInto(c *Checker, f *fact) {
 
 // tookAway judges what was seen on the server itself. The owner may not notice before its
 // lease is over, and nobody else come meanwhile.
-func tookAway(c *Checker, f *fact) {
+func tookAway(c *Checker, f fact) {
 	under := c.touching(f.hold, f.other) | f.other.outlivedAt(f.at)
 	c.expose(ownerRelease, under)
-	c.violate(candidate{kind: takenOnServer, key: f.key, ops: []*history.Op{f.op, f.hold.ops[0], f.cause}, under: under})
+	c.violate(candidate{kind: takenOnServer, key: f.key, ops: []*history.Op{f.op, f.hold.ops[0], c.taking}, under: under})
 }

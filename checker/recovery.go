@@ -17,7 +17,7 @@ var recoveryMonitor = monitor{
 	allowed: func(c *Checker) string {
 		return fmt.Sprintf("obtainable within the granted lease and %v for polling, rounding and the design's tolerance", time.Duration(c.slack()))
 	},
-	on: [factKinds]func(*Checker, *fact){
+	on: [factKinds]func(*Checker, fact){
 		factAcquireReturned: recovered,
 	},
 }
@@ -25,7 +25,7 @@ var recoveryMonitor = monitor{
 // recovered applies that f.op was granted the key: nothing is left of what faults did to
 // others before, and recovery was put to the test. A grant whose lease may have been over by
 // then may have come before.
-func recovered(c *Checker, f *fact) {
+func recovered(c *Checker, f fact) {
 	if f.op.Outcome != history.OK {
 		return
 	}

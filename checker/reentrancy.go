@@ -14,12 +14,12 @@ var reentrancyMonitor = monitor{
 		return ""
 	},
 	untested: "no acquire met a lock after an inner release",
-	on: [factKinds]func(*Checker, *fact){
+	on: [factKinds]func(*Checker, fact){
 		factAcquireReturned: nestedReturned,
 	},
 }
 
-func nestedReturned(c *Checker, f *fact) {
+func nestedReturned(c *Checker, f fact) {
 	c.met.inner.expose(c, reentrancy)
 	if f.op.Outcome != history.Refused || !c.nested || c.partial || f.key.wasAffected(f.op) {
 		return

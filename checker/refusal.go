@@ -19,7 +19,7 @@ var refusalMonitor = monitor{
 	allowed: func(c *Checker) string {
 		return fmt.Sprintf("an unreleased lease counts as held for %v past its end", time.Duration(c.slack()))
 	},
-	on: [factKinds]func(*Checker, *fact){
+	on: [factKinds]func(*Checker, fact){
 		factAcquireCalled:   tryBegun,
 		factAcquireReturned: tryEnded,
 	},
@@ -88,7 +88,7 @@ type denial struct {
 }
 
 // tryBegun applies the call of an acquire.
-func tryBegun(c *Checker, f *fact) {
+func tryBegun(c *Checker, f fact) {
 	r := &f.key.refusal
 	switch f.op.Outcome {
 	case history.OK:
@@ -159,7 +159,7 @@ const keptProven = 64
 // tryEnded applies the return of an acquire. Whether a refused one met a free key
 // is asked from the start of its last attempt on, if that is known: a hold that
 // began since, or is still under way, counts by then.
-func tryEnded(c *Checker, f *fact) {
+func tryEnded(c *Checker, f fact) {
 	k, op := f.key, f.op
 	r := &k.refusal
 	switch op.Outcome {

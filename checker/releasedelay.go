@@ -14,16 +14,16 @@ var releaseDelayMonitor = monitor{
 		return ""
 	},
 	untested: "no acquire fell into a release delay",
-	on: [factKinds]func(*Checker, *fact){
+	on: [factKinds]func(*Checker, fact){
 		factLettingGo:       delays,
 		factInEffect:        grantedWithin,
 		factAcquireReturned: delayMet,
-		factForgotten:       func(_ *Checker, f *fact) { f.key.delayed = nil },
+		factForgotten:       func(_ *Checker, f fact) { f.key.delayed = nil },
 	},
 }
 
 // delays begins the time that a release asked to keep others out for.
-func delays(c *Checker, f *fact) {
+func delays(c *Checker, f fact) {
 	h, op := f.hold, f.op
 	if op == nil || op.Delay <= 0 {
 		return
@@ -34,7 +34,7 @@ func delays(c *Checker, f *fact) {
 	}
 }
 
-func grantedWithin(c *Checker, f *fact) {
+func grantedWithin(c *Checker, f fact) {
 	d := f.key.delayed
 	if d == nil || !callOf(d).before(f.at) || f.at.t >= after(d.Call, d.Delay) {
 		return
@@ -44,7 +44,7 @@ func grantedWithin(c *Checker, f *fact) {
 	}
 }
 
-func delayMet(c *Checker, f *fact) {
+func delayMet(c *Checker, f fact) {
 	answered := f.op.Outcome == history.OK || f.op.Outcome == history.Refused
 	if d := f.key.delayed; d != nil && answered && f.op.Call < after(d.Call, d.Delay) && d.Call < f.op.Return {
 		c.expose(releaseDelay, c.touching(f.key.find(d.Hold))|c.grantedUnder(f.key, f.op))

@@ -35,7 +35,7 @@ func (c *Checker) releaseCalled(k *key, op *history.Op) {
 	}
 	switch over := h.depth <= 0 || lost; {
 	case over && !h.released:
-		c.tell(fact{kind: factLettingGo, at: callOf(op), key: k, op: op, hold: h})
+		c.tell(factLettingGo, fact{at: callOf(op), key: k, op: op, hold: h})
 		h.letGo(op)
 		k.refusal.left(h)
 		if h.kept { // its owner has turned to another, and yet gives this one up, with a delay maybe
@@ -125,7 +125,7 @@ func (c *Checker) staleCall(k *key, h *hold, op *history.Op) {
 	if !h.released && !h.supersededAt.before(callOf(op)) {
 		return
 	}
-	c.tell(fact{kind: factStaleCalled, at: callOf(op), key: k, op: op, hold: h})
+	c.tell(factStaleCalled, fact{at: callOf(op), key: k, op: op, hold: h})
 	if !h.released && !h.told {
 		k.owe(h, op)
 	}
@@ -156,13 +156,13 @@ func (c *Checker) paid(k *key, op *history.Op) {
 	}
 	o := k.owed[i]
 	k.owed = slices.Delete(k.owed, i, i+1)
-	c.tell(fact{kind: factLossOwed, at: o.since, key: k, op: op, hold: o.hold, other: o.by, under: o.outlived})
+	c.tell(factLossOwed, fact{at: o.since, key: k, op: op, hold: o.hold, other: o.by, under: o.outlived})
 }
 
 // toldOfLoss applies that the owner of h learnt at s, by op, that it had lost the key.
 func (c *Checker) toldOfLoss(k *key, h *hold, op *history.Op, s stamp) {
 	if !h.told {
 		h.told = true
-		c.tell(fact{kind: factLossTold, at: s, key: k, op: op, hold: h})
+		c.tell(factLossTold, fact{at: s, key: k, op: op, hold: h})
 	}
 }

@@ -1,7 +1,7 @@
 package checker
 
 // News returns what has turned out to be broken since it was asked the last time, each
-// cell once: for those who judge a history while it is being recorded. What is broken
+// cell once, and once more where that first counts against the claims: for those who judge a history while it is being recorded. What is broken
 // stays so, whatever comes later; violations and counterexample are those so far. It costs
 // next to nothing while there is none, so it can be asked after every event.
 func (c *Checker) News() []Finding {
@@ -12,8 +12,8 @@ func (c *Checker) News() []Finding {
 	var news []Finding
 	for p := range promises {
 		for i := range c.tallies[p].rows {
-			if r := &c.tallies[p].rows[i]; r.violations > 0 && !r.told {
-				r.told = true
+			if r := &c.tallies[p].rows[i]; r.violations > 0 && !r.told || r.against > 0 && !r.toldAgainst {
+				r.told, r.toldAgainst = true, r.against > 0
 				news = append(news, c.find(p, r))
 			}
 		}

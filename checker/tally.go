@@ -27,7 +27,7 @@ type row struct {
 	asked                         [Questions]int64 // violations by question
 	broken                        []candidate
 	when                          series.Counts // of violations
-	told                          bool          // see News
+	told, toldAgainst             bool          // see News
 }
 
 // at returns the row of exactly these conditions.

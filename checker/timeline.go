@@ -28,7 +28,7 @@ func (c *Checker) called(op *history.Op) {
 		c.extendCalled(k, op)
 	case history.Read, history.Write:
 		c.ability.store = true
-		c.tell(fact{kind: factStoreCalled, at: callOf(op), key: k, op: op})
+		c.tell(factStoreCalled, fact{at: callOf(op), key: k, op: op})
 	default:
 		c.happened(op)
 	}
@@ -47,7 +47,7 @@ func (c *Checker) returned(op *history.Op) {
 		c.paid(k, op)
 	}
 	if op.Note != "" || c.faults.flush != nil {
-		c.tell(fact{kind: factAnswered, at: returnOf(op), key: k, op: op})
+		c.tell(factAnswered, fact{at: returnOf(op), key: k, op: op})
 	}
 	switch op.Kind {
 	case history.Acquire:
@@ -57,7 +57,7 @@ func (c *Checker) returned(op *history.Op) {
 	case history.Extend, history.Renew:
 		c.extendReturned(k, op)
 	case history.Read, history.Write:
-		c.tell(fact{kind: factStoreReturned, at: returnOf(op), key: k, op: op})
+		c.tell(factStoreReturned, fact{at: returnOf(op), key: k, op: op})
 	}
 }
 
@@ -83,14 +83,14 @@ func (c *Checker) settle(k *key, s stamp) {
 func (c *Checker) begun(k *key, i int) {
 	s := k.starts[i]
 	if s.grant {
-		c.tell(fact{kind: factInEffect, at: s.at, key: k, hold: s.h})
+		c.tell(factInEffect, fact{at: s.at, key: k, hold: s.h})
 	}
 	for a := range k.others(s.h.client) {
 		if k.beginsLater(i, a) {
 			continue // the pair is compared at that one's turn
 		}
 		if conflict(a, s.h) {
-			c.tell(fact{kind: factOverlap, at: s.at, key: k, hold: a, other: s.h})
+			c.tell(factOverlap, fact{at: s.at, key: k, hold: a, other: s.h})
 		}
 		if s.grant && a.known && a.granted.before(s.at) && !a.released && s.h.follows(a) {
 			c.superseded(k, a, s)
@@ -122,18 +122,15 @@ func (c *Checker) superseded(k *key, a *hold, s start) {
 	f := fact{at: s.at, key: k, hold: a, other: s.h}
 	if a.supersededBy == nil {
 		a.supersededBy, a.supersededAt = s.h, s.at
-		f.kind = factSuperseded
-		c.tell(f)
+		c.tell(factSuperseded, f)
 	}
 	switch {
 	case a.from == history.NoStamp || a.dead && c.partial:
-		return
 	case a.validAt(s.at):
-		f.kind = factGrantedEarly
+		c.tell(factGrantedEarly, f)
 	default:
-		f.kind = factIntruded
+		c.tell(factIntruded, f)
 	}
-	c.tell(f)
 }
 
 // happened applies an event: something that befell a client or a hold.

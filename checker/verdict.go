@@ -64,7 +64,7 @@ func (c *Checker) unfinished(k *key) {
 	for i := len(k.holds) - 1; i >= 0; i-- {
 		h := k.holds[i]
 		if h.intruder != nil && !h.dead {
-			c.tell(fact{kind: factLettingGo, at: c.last, key: k, hold: h})
+			c.tell(factLettingGo, fact{at: c.last, key: k, hold: h})
 		}
 		c.drop(k, i)
 	}
