@@ -32,7 +32,8 @@ var conditional = []struct {
 // TestViolationsCarryTheirCondition judges mutants that do wrong under one condition only,
 // under nothing else and amid other faults. All that counts against their claims carries that
 // condition. What they do not claim may lack it: the lock without the mutation, too, lets two
-// in past validity, and where the server forgets.
+// in past validity, and where the server forgets. Torn records are left out: what touched
+// others may be in the part that is missing.
 func TestViolationsCarryTheirCondition(t *testing.T) {
 	for _, c := range conditional {
 		for name, others := range map[string]mixture{"alone": alone, "amid-faults": amidFaults} {
@@ -40,6 +41,9 @@ func TestViolationsCarryTheirCondition(t *testing.T) {
 				found := 0
 				for seed := range uint64(*histories / longtest.Times(12, 6)) {
 					s := simulateAmid(seed, c.fault, others)
+					if s.cut != nil {
+						continue
+					}
 					for _, f := range s.broken(t) {
 						switch {
 						case f.Cell.Under&c.only != 0:
@@ -59,43 +63,46 @@ func TestViolationsCarryTheirCondition(t *testing.T) {
 
 // intruders are the mutants that let two in at once, though nothing happened that they do not
 // survive.
-var intruders = []mutation{
-	earlyExpiry, doubleGrant, plainDelete, extendAny, emptyExtend, shortensNested, retryTakes, retryFrees, grantsCancelled, trustsClocks,
-}
+var intruders = []mutation{earlyExpiry, doubleGrant, plainDelete, extendAny, emptyExtend, retryTakes, grantsCancelled, trustsClocks}
 
 // TestIntrudersAreCaughtAmidForgetting judges locks that let two in at once, on a server that
 // forgets, too, which they need not survive. In 19 of 20 histories in which the occupancy
 // monitor saw that they did, something counts against their claims.
+//
+// Not all that it sees can be told from the history. Left out is an overlap of owners of whom
+// one, or whoever struck the other, had asked for the key before the server forgot; and one beside whose
+// grants a third had sent something that may have acted then.
 func TestIntrudersAreCaughtAmidForgetting(t *testing.T) {
+	enough := longtest.Times(200, 1000)
 	for _, fault := range intruders {
 		t.Run(slug(fault), func(t *testing.T) {
 			seen, caught := 0, 0
-			missed := map[lockbench.Conditions]int{} // by what touched the leases that were broken
-			for seed := range uint64(*histories / longtest.Times(6, 3)) {
+			missed := map[lockbench.Conditions]int{} // by all that touched what is broken
+			for seed := uint64(0); seed < uint64(4**histories) && seen < enough; seed++ {
 				s := simulateAmid(seed, fault, amidForgetting)
-				if s.cut != nil || s.header.RenewsUnseen || !slices.ContainsFunc(s.overlaps, func(o overlap) bool { return !o.forgot && !o.beside }) {
+				clear := func(o overlap) bool { return !o.forgot && !o.beside }
+				if s.cut != nil || s.header.RenewsUnseen || !slices.ContainsFunc(s.overlaps, clear) {
 					continue
 				}
 				seen++
-				broken := s.broken(t)
-				if slices.ContainsFunc(broken, func(f Finding) bool { return f.Against > 0 }) {
+				counts, under := false, lockbench.Conditions(0)
+				for _, f := range s.broken(t) {
+					counts = counts || f.Against > 0
+					under |= f.Cell.Under
+				}
+				if counts {
 					caught++
 					continue
 				}
-				under := lockbench.Conditions(0)
-				for _, f := range broken {
-					if f.Cell.Guarantee == lockbench.LeaseKept || f.Cell.Guarantee == lockbench.Exclusion {
-						under |= f.Cell.Under
-					}
-				}
 				missed[under]++
-				if testing.Verbose() && missed[under] <= 1 {
-					t.Logf("seed %d: missed, broken under %q: %v", seed, under, s.overlaps)
-				}
+				t.Logf("seed %d: missed, %v, under %s", seed, s.overlaps, under)
 			}
 			t.Logf("caught in %d of %d histories; missed under %v", caught, seen, missed)
-			if seen == 0 || caught*20 < seen*19 {
+			if lost := seen - caught; lost > max(1, seen/20) {
 				t.Errorf("caught in %d of the %d histories in which two were inside at once, want 95 %% at least", caught, seen)
+			}
+			if seen == 0 && fault != extendAny { // which seldom shortens a lease
+				t.Error("the monitor saw nothing")
 			}
 		})
 	}

@@ -1,0 +1,125 @@
+package checker
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/lockbench/lockbench/internal/longtest"
+)
+
+// catching are the tests of which one must fail for each mutant of the table of windows.
+const catching = "^(TestCases|TestSimulatedLockIsNeverBlamed|TestMutantsAreBlamed|TestViolationsCarryTheirCondition|TestIntrudersAreCaughtAmidForgetting)$"
+
+// TestWindowMutantsExist looks for the text that each mutant of testdata/windows.txt changes:
+// it is there once, or the list is out of date.
+func TestWindowMutantsExist(t *testing.T) {
+	for _, m := range windowMutants(t) {
+		if _, err := m.mutated(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestWindowMutantsAreCaught compiles this package with each of the mutants in turn, and
+// wants a test to fail.
+func TestWindowMutantsAreCaught(t *testing.T) {
+	longtest.Only(t)
+	if said, passed := judgeWith(t, buildWith(t, "")); !passed {
+		t.Fatalf("the tests fail without any mutant:\n%s", said)
+	}
+	for _, m := range windowMutants(t) {
+		t.Run(m.name, func(t *testing.T) {
+			t.Parallel()
+			text, err := m.mutated()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, passed := judgeWith(t, buildWith(t, overlay(t, m.file, text))); passed {
+				t.Errorf("no test fails; hint: a case of testdata/cases.txt in which this matters\n- %s\n+ %s", m.before, m.after)
+			}
+		})
+	}
+}
+
+// A windowMutant is a change of what touches what.
+type windowMutant struct{ name, file, before, after string }
+
+func windowMutants(t *testing.T) (all []windowMutant) {
+	t.Helper()
+	archive, err := txtar.ParseFile("testdata/windows.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range archive.Files {
+		name, file, named := strings.Cut(f.Name, " ")
+		before, after, split := strings.Cut(strings.TrimRight(string(f.Data), "\n"), "\n====\n")
+		if !named || !split {
+			t.Fatalf("%s: want a name and a file, and two texts with a line of ==== between", f.Name)
+		}
+		all = append(all, windowMutant{name, file, before, after})
+	}
+	return all
+}
+
+// mutated is the text of its file with the change.
+func (m windowMutant) mutated() (string, error) {
+	text, err := os.ReadFile(m.file)
+	if err != nil {
+		return "", err
+	}
+	if n := strings.Count(string(text), m.before); n != 1 {
+		return "", fmt.Errorf("mutant %s: its text occurs %d times in %s, want once:\n%s", m.name, n, m.file, m.before)
+	}
+	return strings.Replace(string(text), m.before, m.after, 1), nil
+}
+
+// overlay writes what go build is to read instead of file.
+func overlay(t *testing.T, file, text string) string {
+	t.Helper()
+	folder := t.TempDir()
+	original, err := filepath.Abs(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied, list := filepath.Join(folder, file), filepath.Join(folder, "overlay.json")
+	replaced, err := json.Marshal(map[string]map[string]string{"Replace": {original: copied}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, content := range map[string][]byte{copied: []byte(text), list: replaced} {
+		if err := os.WriteFile(path, content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return list
+}
+
+// buildWith compiles the tests of this package with an overlay; none if it is empty.
+func buildWith(t *testing.T, overlay string) (program string) {
+	t.Helper()
+	program = filepath.Join(t.TempDir(), "checker.test")
+	args := []string{"test", "-c", "-o", program}
+	if overlay != "" {
+		args = append(args, "-overlay", overlay)
+	}
+	if said, err := exec.CommandContext(t.Context(), "go", args...).CombinedOutput(); err != nil {
+		t.Fatalf("it does not compile: %v\n%s", err, said)
+	}
+	return program
+}
+
+// judgeWith runs the tests of program that are to catch mutants, on few histories.
+func judgeWith(t *testing.T, program string) (said string, passed bool) {
+	t.Helper()
+	run := exec.CommandContext(t.Context(), program, "-test.run", catching, "-test.failfast", "-histories", "1200")
+	run.Env = append(os.Environ(), longtest.Variable+"=0")
+	out, err := run.CombinedOutput()
+	return string(out), err == nil
+}
