@@ -176,22 +176,28 @@ func (h *hold) leftBehind(t, slack int64) bool {
 // client's last call, which then had timed out.
 func (c *Checker) late(fault *history.Op) {
 	causes := lockbench.Conditions(0)
+	var op *history.Op // the last that was struck
 	for _, k := range c.keys {
-		causes |= c.lateEffects(k, fault)
+		if struck, last := c.lateEffects(k, fault); last != nil {
+			causes, op = causes|struck, last
+		}
 		if longest, ok := c.longestAsked(k, fault.Client); ok { // whichever of its calls it came from
 			k.refusal.keep(after(after(fault.Call, longest), k.refusal.slack))
 			k.refusal.stirred++
 		}
 	}
-	if cl := c.faults.clients[fault.Client]; causes == 0 && cl != nil && cl.known && cl.last != nil {
-		c.affect(lockbench.Cancel, fault, cl.last)
+	if cl := c.faults.clients[fault.Client]; op == nil && cl != nil && cl.known {
+		op = cl.last
+	}
+	if op != nil && causes&lockbench.Cancel == 0 {
+		c.affect(lockbench.Cancel, fault, op)
 	}
 	c.ranLate(fault.Client, causes|lockbench.Cancel) // the call was given up, says the event
 }
 
-// lateEffects applies a late fault to what was struck of its client, and returns what
-// that was.
-func (c *Checker) lateEffects(k *key, fault *history.Op) (causes lockbench.Conditions) {
+// lateEffects applies a late fault to what was struck of its client, and returns by what,
+// and the last of it.
+func (c *Checker) lateEffects(k *key, fault *history.Op) (causes lockbench.Conditions, last *history.Op) {
 	for i := range k.affected {
 		x := &k.affected[i]
 		theirs := x.op.Client == fault.Client || fault.Client < 0 && x.op.Process == fault.Process
@@ -199,12 +205,13 @@ func (c *Checker) lateEffects(k *key, fault *history.Op) (causes lockbench.Condi
 			continue
 		}
 		causes |= c.resolved(x.cause, x.op.Client)
+		last = x.op
 		x.until, x.over = later(x.until, callOf(fault)), false
 		if x.bounded {
 			c.bound(k, x.op, callOf(fault))
 		}
 	}
-	return causes
+	return causes, last
 }
 
 // forgot applies that the server forgot grants given by then, all of them for all that
