@@ -78,7 +78,7 @@ func (k *key) empty() {
 			early: k.early[:0], caps: k.caps[:0], unsureReleases: k.unsureReleases[:0],
 			silent: k.silent[:0], deceived: k.deceived[:0],
 		},
-		affecting: affecting{affected: k.affected[:0], asked: k.asked[:0]},
+		affecting: affecting{affected: k.affected[:0], asked: k.asked[:0], revived: k.revived[:0]},
 		judged: judged{
 			refusal: refusals{proven: k.refusal.proven[:0], residues: k.refusal.residues[:0]},
 			queue:   queue{waiting: k.queue.waiting[:0]},

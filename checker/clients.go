@@ -113,7 +113,7 @@ func (c *Checker) retireClient(client int32) {
 		death |= lockbench.ThreadDeath
 	}
 	for _, k := range c.keys {
-		for _, times := range []*clientTimes{&k.caps, &k.unsureReleases, &k.silent, &k.deceived, &k.refusal.residues} {
+		for _, times := range []*clientTimes{&k.caps, &k.unsureReleases, &k.revived, &k.silent, &k.deceived, &k.refusal.residues} {
 			times.remove(client)
 		}
 		if n := k.pendingStale.remove(client); n > 0 {

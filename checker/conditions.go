@@ -101,6 +101,10 @@ func (c *Checker) grantedUnder(k *key, op *history.Op) lockbench.Conditions {
 		return 0
 	}
 	under := k.unknown.acts | c.faults.forgotSince(callOf(op))
+	if until, _ := k.revived.get(op.Client); until > op.Call {
+		under |= lockbench.Failover
+		k.revived.raise(op.Client, after(after(op.Return, k.asked.highest()), k.refusal.slack))
+	}
 	if !c.faults.client(op.Client).paused.before(callOf(op)) {
 		under |= lockbench.Pause
 	}
@@ -108,7 +112,8 @@ func (c *Checker) grantedUnder(k *key, op *history.Op) lockbench.Conditions {
 		x := &k.affected[i]
 		own := x.op == op
 		joined := c.joins() && x.cause == lockbench.LostReply && x.op.Client == op.Client
-		acts := x.touches() && !x.acted().before(triedFrom(op))
+		late := x.until != (stamp{}) // a command of it ran after its call
+		acts := (x.touches() || late) && !x.acted().before(triedFrom(op))
 		if own || joined || acts {
 			under |= x.cause
 		}
@@ -172,8 +177,11 @@ func (c *Checker) forgetsHolds(cause lockbench.Conditions) {
 		if cause != lockbench.Failover {
 			continue
 		}
-		if c.joins() && k.made > 0 { // a client may join what it had released
-			k.unknown.acts |= cause
+		until := after(after(c.last.t, k.asked.highest()), k.refusal.slack)
+		for _, a := range k.asked {
+			if c.joins() { // it may join what it had released, and so prolong it
+				k.revived.raise(a.client, until)
+			}
 		}
 		if k.wasStruck { // what a fault had left may be there again
 			k.unknown.left |= cause

@@ -168,6 +168,9 @@ func (c *Checker) died(op *history.Op) {
 // server: he had neither lost it nor given it up for certain.
 func (h *hold) leftBehind(t, slack int64) bool {
 	lost := h.supersededAt != forever || h.told || h.certain
+	if h.under&lockbench.Failover != 0 { // it may be there again
+		return h.known
+	}
 	return h.known && !lost && (!h.released || h.latest(slack) >= t)
 }
 

@@ -83,6 +83,8 @@ type affecting struct {
 	// left of them.
 	affected  []faultEffect
 	wasStruck bool // there was one
+	// revived is, by client, until when, in ns, it may join what a failover has brought back.
+	revived clientTimes
 	// unknown are the causes of effects that are not known one by one, since there were too
 	// many: those that may have left the key as it is, and those that may act on it yet.
 	// deaths are those of clients that sent something stale that may act at any time.

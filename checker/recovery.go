@@ -26,13 +26,22 @@ var recoveryMonitor = monitor{
 // others before, and recovery was put to the test. A grant whose lease may have been over by
 // then may have come before.
 func recovered(c *Checker, f fact) {
-	if f.op.Outcome != history.OK {
+	if f.op.Outcome != history.OK || c.faults.forgotSince(callOf(f.op)) != 0 { // it may have come before what was forgotten
 		return
+	}
+	surely := after(startOf(f.op), lease(f.op)) // the earliest end of its lease
+	for _, other := range c.faults.client(f.op.Client).flying {
+		if other != f.op && other.Key == f.op.Key && sets(other) {
+			surely = min(surely, after(other.Call, lease(other)))
+		}
+	}
+	if h := f.key.find(f.op.Hold); h != nil && h.from != history.NoStamp {
+		surely = min(surely, h.until)
 	}
 	var under lockbench.Conditions
 	for i := range f.key.affected {
 		x := &f.key.affected[i]
-		if x.over || x.op.Client == f.op.Client || x.bounded && after(startOf(f.op), lease(f.op)) <= x.acted().t {
+		if x.over || x.op.Client == f.op.Client || x.bounded && surely <= x.acted().t {
 			continue
 		}
 		x.over = x.bounded // else what was struck goes on, and may do harm yet

@@ -86,12 +86,13 @@ func (k *key) grantedBesideStale(h *hold) bool {
 	if n, _ := k.pendingStale.get(crashedClients); n > 0 {
 		h.under |= k.unknown.deaths
 	}
-	beside := k.staleForgotten.t >= 0 && !k.staleForgotten.before(h.began())
+	from := later(h.began(), callOf(h.ops[0]))
+	beside := k.staleForgotten.t >= 0 && !k.staleForgotten.before(from)
 	for _, p := range k.pendingStale {
 		beside = beside || p.client != h.client && p.t > 0
 	}
 	for _, s := range k.stale {
-		if s.client != h.client && !s.until.before(h.began()) {
+		if s.client != h.client && !s.until.before(from) {
 			h.under |= s.under
 			beside = true
 		}
