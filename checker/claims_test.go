@@ -40,12 +40,12 @@ func randomClaims(r *rand.Rand) (claims lockbench.Claims) {
 			claims.Keeps = append(claims.Keeps, g)
 		}
 	}
-	claims.Survives = randomConditions(r) | randomConditions(r)
+	claims.Survives = manyConditions(r)
 	for range r.IntN(3) {
 		claims.Also = append(claims.Also, randomGuarantee(r).At(randomConditions(r)))
 	}
 	for range r.IntN(3) {
-		e := lockbench.Exception{Under: randomConditions(r) & randomConditions(r), Lasts: r.IntN(3) == 0, Why: "the test says so"}
+		e := lockbench.Exception{Under: fewConditions(r), Lasts: r.IntN(3) == 0, Why: "the test says so"}
 		if e.Under == 0 {
 			e.Under = lockbench.Crash
 		}
@@ -58,6 +58,18 @@ func randomClaims(r *rand.Rand) (claims lockbench.Claims) {
 }
 
 func randomGuarantee(r *rand.Rand) lockbench.Guarantee { return names[r.IntN(len(names))] }
+
+// manyConditions draws three in four of the conditions.
+func manyConditions(r *rand.Rand) lockbench.Conditions {
+	some := randomConditions(r)
+	return some | randomConditions(r)
+}
+
+// fewConditions draws one in four.
+func fewConditions(r *rand.Rand) lockbench.Conditions {
+	some := randomConditions(r)
+	return some & randomConditions(r)
+}
 
 func randomConditions(r *rand.Rand) lockbench.Conditions {
 	all := lockbench.AllConditions()
@@ -144,9 +156,9 @@ func TestMoreConditionsNeverCount(t *testing.T) {
 	counted, spared := 0, 0
 	for range longtest.Times(20_000, 200_000) {
 		claims := randomClaims(r)
-		v := candidate{kind: kind(r.IntN(int(violationKinds))), under: randomConditions(r) & randomConditions(r)}
+		v := candidate{kind: kind(r.IntN(int(violationKinds))), under: fewConditions(r)}
 		c := New(history.Header{Claims: claims})
-		c.faults.struck = randomConditions(r) & randomConditions(r)
+		c.faults.struck = fewConditions(r)
 		before := c.counts(v)
 		worse := v
 		worse.under |= randomConditions(r)
