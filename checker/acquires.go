@@ -119,7 +119,7 @@ func (c *Checker) turnTo(k *key, op *history.Op) {
 func (c *Checker) lockedAnew(k *key, h *hold, op *history.Op) {
 	knows := h.told || h.released || h.endedBy == byRefusal
 	if c.refreshed && op.Outcome == history.OK && !knows && h.supersededAt.before(callOf(op)) {
-		k.owe(h, op)
+		k.expectLoss(h, op)
 	}
 }
 

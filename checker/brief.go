@@ -38,11 +38,13 @@ func (c *Checker) Reset(h history.Header) {
 		}
 	}
 	fresh := Checker{
-		header: h, rules: rulesOf(h), brief: c.brief,
-		keys: c.keys, tallies: c.tallies, spare: c.spare,
-		fair: fairness{grants: c.fair.grants, dead: c.fair.dead}, departed: c.departed[:0],
-		partitions: c.partitions,
-		faults:     faults{clients: c.faults.clients, near: c.faults.near, dead: c.faults.dead[:0]},
+		header: h, rules: rulesOf(h), brief: c.brief, spare: c.spare,
+		keyTable: keyTable{keys: c.keys, departed: c.departed[:0], partitions: c.partitions},
+		findingsSoFar: findingsSoFar{
+			tallies: c.tallies,
+			fair:    fairness{grants: c.fair.grants, dead: c.fair.dead},
+		},
+		faults: faults{clients: c.faults.clients, near: c.faults.near, dead: c.faults.dead[:0]},
 	}
 	if c.brief {
 		fresh.result.Findings = c.result.Findings[:0]
@@ -73,7 +75,7 @@ func (s *spare) key() *key {
 func (k *key) empty() {
 	*k = key{
 		holdings:  holdings{holds: k.holds[:0], gone: k.gone[:0], deferred: k.deferred[:0], starts: k.starts[:0]},
-		pastCalls: pastCalls{stale: k.stale[:0], pendingStale: k.pendingStale[:0], owed: k.owed[:0]},
+		pastCalls: pastCalls{stale: k.stale[:0], pendingStale: k.pendingStale[:0], expected: k.expected[:0]},
 		joining: joining{
 			early: k.early[:0], caps: k.caps[:0], unsureReleases: k.unsureReleases[:0],
 			silent: k.silent[:0], deceived: k.deceived[:0],

@@ -13,39 +13,49 @@ import (
 type Checker struct {
 	header history.Header
 	rules
-	keys    map[string]*key
-	tallies [promises]tally
-	fair    fairness
-	faults  faults
-	// overlaps are those past validity, lossDelays from a loss to its notice.
-	overlaps, lossDelays spread
-
-	result  Result
 	ability abilities
-	last    stamp
-	met     exposed     // by the acquire that returns
-	taking  *history.Op // the event by which something was seen to be taken away
+	keyTable
+	faults faults
+	findingsSoFar
+	// last is the stamp reached.
+	last stamp
 	// partial is set once some client's record has ended before the others':
 	// from then on what is missing could explain what is there.
-	partial    bool
-	partitions [partitions]*partition
-	// departed are the deaths and cuts of clients, for the cross-check.
-	departed []*history.Op
-	recent   *key                    // the key last asked for, to spare looking it up
-	near     *[1 << nearKeyBits]*key // some keys, by the end of their names; nil for short histories
+	partial bool
+	// materialized: no hold is deferred any more.
+	materialized bool
+
+	met    exposed     // by the acquire that returns
+	taking *history.Op // the event by which something was seen to be taken away
+
+	brief bool // see NewBrief
+	spare spare
 
 	// shard: somebody else follows what clients have under way; number is the place of the
 	// event being judged among those of all shards.
 	shard  bool
 	number int64
+}
 
-	// materialized: no hold is deferred any more.
-	materialized bool
+// keyTable is the keys of a history.
+type keyTable struct {
+	keys       map[string]*key
+	partitions [partitions]*partition
+	recent     *key                    // the key last asked for, to spare looking it up
+	near       *[1 << nearKeyBits]*key // some keys, by the end of their names; nil for short histories
+	// departed are the deaths and cuts of clients, for the cross-check.
+	departed []*history.Op
+}
 
-	brief bool // see Brief
-	spare spare
-
-	violations, seen int64 // of any kind, and those that News has looked at
+// findingsSoFar is what was found, and measured.
+type findingsSoFar struct {
+	tallies [promises]tally
+	// violations are those of any kind, seen those that News has looked at.
+	violations, seen int64
+	fair             fairness
+	// overlaps are those past validity, lossDelays from a loss to its notice.
+	overlaps, lossDelays spread
+	result               Result
 }
 
 // nearKeyBits is for how many keys no map is asked, as a power of two.
@@ -71,12 +81,11 @@ type abilities struct{ extend, fence, delay, nest, store bool }
 // New starts the judgement of a history with this header.
 func New(h history.Header) *Checker {
 	return &Checker{
-		header: h,
-		rules:  rulesOf(h),
-		keys:   map[string]*key{},
-		near:   new([1 << nearKeyBits]*key),
-		fair:   newFairness(),
-		faults: faults{clients: map[int32]*client{}, near: new([nearClients]*client)},
+		header:        h,
+		rules:         rulesOf(h),
+		keyTable:      keyTable{keys: map[string]*key{}, near: new([1 << nearKeyBits]*key)},
+		findingsSoFar: findingsSoFar{fair: newFairness()},
+		faults:        faults{clients: map[int32]*client{}, near: new([nearClients]*client)},
 	}
 }
 

@@ -158,11 +158,11 @@ func TestMoreConditionsNeverCount(t *testing.T) {
 		claims := randomClaims(r)
 		v := candidate{kind: kind(r.IntN(int(violationKinds))), under: fewConditions(r)}
 		c := New(history.Header{Claims: claims})
-		c.faults.struck = fewConditions(r)
+		c.faults.occurred = fewConditions(r)
 		before := c.counts(v)
 		worse := v
 		worse.under |= randomConditions(r)
-		c.faults.struck |= randomConditions(r)
+		c.faults.occurred |= randomConditions(r)
 		switch after := c.counts(worse); {
 		case after && !before:
 			t.Fatalf("claims %v: %v counts under %v and not under %v", claims, kinds[v.kind].sentence, worse.under, v.under)

@@ -102,7 +102,7 @@ func copied(op *history.Op) *history.Op {
 // crashedClients stands for all clients that died, among those of a key.
 const crashedClients = math.MinInt32
 
-// keptCrashed bounds how many clients that died are known one by one: what was struck when
+// keptCrashed bounds how many clients that died are known one by one: what was affected when
 // they died may still run late.
 const keptCrashed = 1 << 10
 

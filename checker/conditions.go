@@ -9,7 +9,7 @@ import (
 
 // Which conditions touch what.
 //
-// A condition that strikes leaves its bit on the holds that it may have an effect on, and the
+// A condition that affects leaves its bit on the holds that it may have an effect on, and the
 // holds that are granted while it may still act get it, too. What is found about holds, or is
 // an occasion for it, carries the bits of all of them. In doubt a condition touches: a set too
 // wide costs power, one too narrow accuses. docs/design/guarantees.md says why each is wide
@@ -18,7 +18,7 @@ import (
 //	outlived      outlivedAt, and workedPast: what an owner does past its validity
 //	pause         stoodStill, grantedUnder: the client's holds, from the pause to their end
 //	crash         crashed: the client's holds; leftBy: keys that it may have left as they are
-//	lost-reply    unanswered, grantedUnder, ranLate: holds valid while what was struck may act
+//	lost-reply    unanswered, grantedUnder, ranLate: holds valid while what was affected may act
 //	cancel        grantedUnder, ranLate: the grant of the call itself; holds valid when it ran late
 //	script-flush  flushed: holds open then; answering: every answer after it
 //	state-loss    forgetsHolds, grantedUnder: holds whose acquire was called before it
@@ -95,9 +95,9 @@ func (f *faults) forgotSince(s stamp) (under lockbench.Conditions) {
 
 // grantedUnder returns the conditions that touch what acquire op was granted, or would have
 // been, from then on: what befell its owner during the call, and what may still act on it of
-// what was struck before.
+// what was affected before.
 func (c *Checker) grantedUnder(k *key, op *history.Op) lockbench.Conditions {
-	if c.faults.struck == 0 {
+	if c.faults.occurred == 0 {
 		return 0
 	}
 	under := k.unknown.acts | c.faults.forgotSince(callOf(op))
@@ -121,7 +121,7 @@ func (c *Checker) grantedUnder(k *key, op *history.Op) lockbench.Conditions {
 	return under
 }
 
-// unanswered leaves the bit of x on the holds that are open, if what was struck may act on
+// unanswered leaves the bit of x on the holds that are open, if what was affected may act on
 // them.
 func (k *key) unanswered(x *faultEffect) {
 	if !x.touches() {
@@ -143,7 +143,7 @@ func (h *hold) outlivedAt(s stamp) lockbench.Conditions {
 
 // stoodStill leaves the bit of a pause of client on what it holds.
 func (c *Checker) stoodStill(client int32) {
-	c.faults.struck |= lockbench.Pause
+	c.faults.occurred |= lockbench.Pause
 	c.touchHeld(client, lockbench.Pause)
 }
 
@@ -161,14 +161,14 @@ func (c *Checker) touchHeld(client int32, cause lockbench.Conditions) {
 
 // flushed leaves the bit of a script flush on what is held: a renewal of it may fail.
 func (c *Checker) flushed() {
-	c.faults.struck |= lockbench.ScriptFlush
+	c.faults.occurred |= lockbench.ScriptFlush
 	c.eachOpen(func(_ *key, h *hold) { h.renewing |= lockbench.ScriptFlush })
 }
 
 // forgetsHolds leaves the bit of cause, under which the server forgot, on all that was granted
 // by then and is remembered.
 func (c *Checker) forgetsHolds(cause lockbench.Conditions) {
-	c.faults.struck |= cause
+	c.faults.occurred |= cause
 	for _, k := range c.keys {
 		for h := range k.known() {
 			h.under |= cause
@@ -183,7 +183,7 @@ func (c *Checker) forgetsHolds(cause lockbench.Conditions) {
 				k.revived.raise(a.client, until)
 			}
 		}
-		if k.wasStruck { // what a fault had left may be there again
+		if k.everAffected { // what a fault had left may be there again
 			k.unknown.left |= cause
 		}
 	}

@@ -10,10 +10,10 @@ import (
 // A deferred hold is an acquire of unknown outcome under which nothing was done yet.
 // There may be one for every client and key, so a hold is made of it only when it
 // comes to matter: when its client does something under it, turns to another, or
-// when something befalls more than one key. Until then it has no core, is known to
+// when something befalls more than one key. Until then it has no must-hold interval, is known to
 // nobody and judges nothing; all that it does is to keep the key from being provably
 // free, which refusals.tainted says. Where acquires join what their client has left,
-// or faults may strike, it may matter sooner, and holds are made at once.
+// or faults may affect, it may matter sooner, and holds are made at once.
 type deferred struct {
 	hold   int64
 	client int32

@@ -99,7 +99,7 @@ func writeReturned(c *Checker, k *key, op *history.Op) {
 }
 
 // readWithin tells whether what h last read it read in the newest segment of its
-// core: between two segments others may have written.
+// must-hold interval: between two segments others may have written.
 func (h *hold) readWithin() bool {
 	return h.lastRead == nil || !callOf(h.lastRead).before(h.start)
 }

@@ -44,7 +44,7 @@ func (c *Checker) meetings(k *key, op *history.Op) {
 	m.inner.expose(c, reentrancy)
 }
 
-// meet adds what an acquire met of h. A hold that a stray may have ended proves nothing.
+// meet adds what an acquire met of h. A hold that a stale call may have ended proves nothing.
 func (c *Checker) meet(m *exposed, h *hold) {
 	op := m.op
 	inside := h.must && callOf(op).before(h.mustEnd())

@@ -13,7 +13,7 @@ type fact struct {
 	op  *history.Op // the operation that made it known; nil where none did
 	// hold is what it is about, and other the hold of another client that it involves.
 	hold, other *hold
-	under       lockbench.Conditions // see factForgotten and factLossOwed
+	under       lockbench.Conditions // see factForgotten and factLossExpected
 }
 
 // A factKind is what kind of fact.
@@ -50,9 +50,9 @@ const (
 	// factTakenAway: op, a command of the owner of other, who had lost the key, was seen to take
 	// hold from its owner on the server.
 	factTakenAway
-	// factLossOwed: op was answered to the owner of hold, who had lost the key to other before
+	// factLossExpected: op was answered to the owner of hold, who had lost the key to other before
 	// the call, and had not been told; under says whether it had outlived its lease.
-	factLossOwed
+	factLossExpected
 	// factLossTold: the owner of hold learnt at at, for the first time, by op, that it had
 	// lost the key.
 	factLossTold

@@ -8,11 +8,11 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// A faultEffect is a fault that struck an operation, or the owner of a hold.
+// A faultEffect is a fault that affected an operation, or the owner of a hold.
 type faultEffect struct {
 	cause lockbench.Conditions // LostReply, Cancel, or that its owner died
 	fault *history.Op
-	op    *history.Op // struck while under way, or the acquire of h
+	op    *history.Op // affected while under way, or the acquire of h
 	h     *hold       // nil when op made none
 	until stamp       // a command of it ran as late as this
 	// bounded: it is over, and with it what it may have left on the server.
@@ -25,7 +25,7 @@ type faultEffect struct {
 	stirred int
 }
 
-// acted is when what was struck took effect at the latest.
+// acted is when what was affected took effect at the latest.
 func (x *faultEffect) acted() stamp {
 	if x.cause == died {
 		return callOf(x.fault)
@@ -33,7 +33,7 @@ func (x *faultEffect) acted() stamp {
 	return later(returnOf(x.op), x.until)
 }
 
-// unanswered tells whether what was struck may have run without its owner's knowing.
+// unanswered tells whether what was affected may have run without its owner's knowing.
 func (x *faultEffect) unanswered() bool {
 	switch x.cause {
 	case lockbench.LostReply:
@@ -47,13 +47,13 @@ func (x *faultEffect) unanswered() bool {
 // cut tells whether the command never ran, since its connection broke first.
 func (x *faultEffect) cut() bool { return x.fault.Note == cutOff }
 
-// touches tells whether what was struck may have acted otherwise than its owner knows, once
+// touches tells whether what was affected may have acted otherwise than its owner knows, once
 // or, where it was cut and tried again, later than its call says.
 func (x *faultEffect) touches() bool {
 	return x.unanswered() || x.cut() && x.op.Outcome != history.Unknown
 }
 
-// keptEffects bounds how many strikes a key remembers.
+// keptEffects bounds how many affects a key remembers.
 const keptEffects = 32
 
 // keepEffect keeps x. Where there are too many, one that has no effect any more makes way, and
@@ -70,11 +70,11 @@ func (c *Checker) keepEffect(k *key, x faultEffect) {
 		}
 		k.affected = slices.Delete(k.affected, i, i+1)
 	}
-	k.wasStruck = true
+	k.everAffected = true
 	k.affected = append(k.affected, x)
 }
 
-// effectOn is the first strike of a fault on op, nil when there was none.
+// effectOn is the first affect of a fault on op, nil when there was none.
 func (k *key) effectOn(op *history.Op) *faultEffect {
 	for i := range k.affected {
 		if k.affected[i].op == op {
@@ -84,22 +84,22 @@ func (k *key) effectOn(op *history.Op) *faultEffect {
 	return nil
 }
 
-// actedBefore tells whether what a fault struck of op has had its effect before other was called.
+// actedBefore tells whether what a fault affected of op has had its effect before other was called.
 func (k *key) actedBefore(op, other *history.Op) bool {
 	x := k.effectOn(op)
 	return x != nil && x.bounded && x.acted().before(callOf(other))
 }
 
-// wasAffected tells whether a fault struck op.
+// wasAffected tells whether a fault affected op.
 func (k *key) wasAffected(op *history.Op) bool { return k.effectOn(op) != nil }
 
-// unbounded tells whether an acquire was struck that is still under way, whatever
+// unbounded tells whether an acquire was affected that is still under way, whatever
 // it will be told.
 func (k *key) unbounded() bool {
 	return slices.ContainsFunc(k.affected, func(x faultEffect) bool { return !x.bounded && x.op.Kind == history.Acquire })
 }
 
-// affect notes that fault struck op.
+// affect notes that fault affected op.
 func (c *Checker) affect(cause lockbench.Conditions, fault, op *history.Op) {
 	if op.Kind == history.Read || op.Kind == history.Write {
 		return
@@ -158,14 +158,14 @@ func (c *Checker) triedBefore(k *key, op *history.Op) {
 	}
 }
 
-// affectedReturned applies the return of op if a fault struck it.
+// affectedReturned applies the return of op if a fault affected it.
 func (c *Checker) affectedReturned(k *key, op *history.Op) {
 	if k.wasAffected(op) {
 		c.bound(k, op, returnOf(op))
 	}
 }
 
-// bound applies that op, which a fault struck, has had what effect it had by end:
+// bound applies that op, which a fault affected, has had what effect it had by end:
 // what it may have left on the server lasts a lease from then on.
 func (c *Checker) bound(k *key, op *history.Op, end stamp) {
 	first := true
@@ -191,7 +191,7 @@ func (c *Checker) bound(k *key, op *history.Op, end stamp) {
 	until := after(end.t, wanted(op))
 	switch {
 	case h != nil && !h.known && h.ops[0] == op:
-		h.widest = until
+		h.mayUntil = until
 		if h.kept {
 			r.gone(h)
 		}
@@ -215,7 +215,7 @@ func wanted(op *history.Op) int64 {
 	return lease(op)
 }
 
-// clearEffects forgets the strikes on the owner of h before it was granted h, which it
+// clearEffects forgets the affects on the owner of h before it was granted h, which it
 // gave up for certain: nothing that it does later goes back to them. That it was
 // granted h shows nothing where it may have joined what the fault had left.
 func (c *Checker) clearEffects(k *key, h *hold) {

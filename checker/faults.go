@@ -8,8 +8,8 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// What the notes of history.Fault events say. A fault with a client strikes what
-// that client has under way. What was struck has had its effect by its return, or
+// What the notes of history.Fault events say. A fault with a client affects what
+// that client has under way. What was affected has had its effect by its return, or
 // by its client's death, unless a late fault says otherwise.
 const (
 	lostReply   = "lost-reply"   // a command ran, its answer never came
@@ -42,22 +42,22 @@ type faults struct {
 	errors   bool  // an operation ended in an error of no known class before any flush
 	skew     int64 // the largest offset of a clock, in ns
 	offset   int64 // how far the server's clock was stepped ahead, in ns
-	// struck are the conditions that have occurred, but for Outlived.
-	struck lockbench.Conditions
+	// affected are the conditions that have occurred, but for Outlived.
+	occurred lockbench.Conditions
 }
 
 // faulty tells whether faults may befall the history.
-func (c *Checker) faulty() bool { return len(c.header.Faults) > 0 || c.faults.struck != 0 }
+func (c *Checker) faulty() bool { return len(c.header.Faults) > 0 || c.faults.occurred != 0 }
 
 // faulted applies a fault event.
 func (c *Checker) faulted(op *history.Op) {
 	f := &c.faults
 	switch op.Note {
 	case lostReply, cutOff:
-		f.struck |= lockbench.LostReply
+		f.occurred |= lockbench.LostReply
 		c.affectClient(lockbench.LostReply, op)
 	case cancelled:
-		f.struck |= lockbench.Cancel
+		f.occurred |= lockbench.Cancel
 		c.affectClient(lockbench.Cancel, op)
 	case runLate:
 		c.late(op)
@@ -86,7 +86,7 @@ func (f *faults) forgetting() bool { return f.evicting || f.stepping }
 
 // setOff applies that a clock is ahead by offset ns.
 func (c *Checker) setOff(offset int64) {
-	c.faults.struck |= lockbench.Skew
+	c.faults.occurred |= lockbench.Skew
 	c.faults.skew = max(c.faults.skew, offset, -offset)
 	for _, k := range c.keys {
 		k.refusal.slack = c.slack()
@@ -103,7 +103,7 @@ func (c *Checker) anythingOpen() bool {
 	return open
 }
 
-// affectClient has fault strike the call that its client has under way or, when
+// affectClient has fault affect the call that its client has under way or, when
 // there is none, its renewals. What happens in the background of a process has no
 // client: renewals then.
 func (c *Checker) affectClient(cause lockbench.Conditions, fault *history.Op) {
@@ -133,7 +133,7 @@ func (c *Checker) affectRenewals(cause lockbench.Conditions, fault *history.Op, 
 	}
 }
 
-// died applies the death of a client: it strikes what the client held and what it
+// died applies the death of a client: it affects what the client held and what it
 // had under way.
 func (c *Checker) died(op *history.Op) {
 	cl := c.faults.client(op.Client)
@@ -150,7 +150,7 @@ func (c *Checker) died(op *history.Op) {
 		h.dead = true
 		k.cuts++
 		if h.unseen {
-			h.widest = max(h.widest, after(op.Call, h.most)) // the last renewal
+			h.mayUntil = max(h.mayUntil, after(op.Call, h.most)) // the last renewal
 		}
 	})
 	for _, k := range c.keys {
@@ -160,7 +160,7 @@ func (c *Checker) died(op *history.Op) {
 			}
 		}
 	}
-	c.faults.struck |= c.deathOf(op.Client)
+	c.faults.occurred |= c.deathOf(op.Client)
 	c.retireClient(op.Client)
 }
 
@@ -175,11 +175,11 @@ func (h *hold) leftBehind(t, slack int64) bool {
 }
 
 // late applies that a command of a client ran although the call that sent it had
-// ended: it belongs to what a fault struck before or, when nothing was, to the
+// ended: it belongs to what a fault affected before or, when nothing was, to the
 // client's last call, which then had timed out.
 func (c *Checker) late(fault *history.Op) {
 	causes := lockbench.Conditions(0)
-	var op *history.Op // the last that was struck
+	var op *history.Op // the last that was affected
 	for _, k := range c.keys {
 		if struck, last := c.lateEffects(k, fault); last != nil {
 			causes, op = causes|struck, last
@@ -198,7 +198,7 @@ func (c *Checker) late(fault *history.Op) {
 	c.ranLate(fault.Client, causes|lockbench.Cancel) // the call was given up, says the event
 }
 
-// lateEffects applies a late fault to what was struck of its client, and returns by what,
+// lateEffects applies a late fault to what was affected of its client, and returns by what,
 // and the last of it.
 func (c *Checker) lateEffects(k *key, fault *history.Op) (causes lockbench.Conditions, last *history.Op) {
 	for i := range k.affected {

@@ -35,7 +35,7 @@ var fencingMonitor = monitor{
 // one returned before the other was called, or when their must-hold intervals are disjoint.
 type fences struct {
 	returned uint64 // highest of the grants returned
-	ended    uint64 // highest of the grants whose core is over
+	ended    uint64 // highest of the grants whose must-hold interval is over
 	returner *hold
 	ender    *hold
 	admitted uint64 // highest that a guarded write was accepted with

@@ -115,16 +115,16 @@ type nesting struct {
 // mayHold is until when the server may keep the key for a hold. It never ends before the
 // must-hold interval does.
 type mayHold struct {
-	widest int64 // the latest instant, were it not for the rest
+	mayUntil int64 // the latest instant, were it not for the rest
 	// pending are extends of unknown outcome under way, to be added when they return.
 	pending []pendingLease
-	// added is what those of unknown outcome may add to widest, each at the last moment, and
+	// added is what those of unknown outcome may add to mayUntil, each at the last moment, and
 	// additions how many they are.
 	added     int64
 	additions int32
 	// relets is how many releases of earlier holds may begin its lease anew, at any time.
 	relets int32
-	exact  bool // widest is sure: no slack for rounding and polling
+	exact  bool // mayUntil is sure: no slack for rounding and polling
 	unseen bool // it may be renewed without a word
 }
 
@@ -188,7 +188,7 @@ func (c *Checker) newHold(op *history.Op) *hold {
 	h.granted, h.newest, h.known = returnOf(op), returnOf(op), op.Outcome == history.OK
 	h.from, h.anchored, h.unsure, h.mustDepth, h.depth = op.Attempt, true, math.MaxInt64, 1, 1
 	h.end, h.knew, h.supersededAt, h.intrusion = forever, forever, forever, forever
-	h.widest, h.least, h.most = math.MaxInt64, lease(op), lease(op)
+	h.mayUntil, h.least, h.most = math.MaxInt64, lease(op), lease(op)
 	h.levels, h.joins = c.nested, c.joins()
 	if !h.known {
 		h.from, h.granted, h.newest = history.NoStamp, callOf(op), forever
@@ -204,7 +204,7 @@ func (c *Checker) newHold(op *history.Op) *hold {
 	if h.unseen = c.unseen; h.unseen { // a renewal may cut an extend short
 		h.unsure = ttl
 	}
-	h.widest = after(op.Return, ttl)
+	h.mayUntil = after(op.Return, ttl)
 	h.sure = after(startOf(op), ttl)
 	if h.from == history.NoStamp {
 		return h

@@ -54,8 +54,8 @@ type pastCalls struct {
 	// pendingStale counts, by client, those whose outcome is unknown: they may take effect at
 	// any later time.
 	pendingStale clientTimes
-	// owed are the operations under way that are owed the answer "lost".
-	owed []owedAnswer
+	// expected are the operations under way whose answer should be "lost".
+	expected []expectedLoss
 }
 
 // joining is what may act on a later hold of the same client, where acquires join what it has
@@ -70,7 +70,7 @@ type joining struct {
 	// of a later hold anew, where acquires are counted.
 	unsureReleases clientTimes
 	// silent are the calls of the newest acquires of unknown outcome, by client, and
-	// deceived those of acquires that a fault struck, whatever they were told.
+	// deceived those of acquires that a fault affected, whatever they were told.
 	silent, deceived clientTimes
 }
 
@@ -79,10 +79,10 @@ type affecting struct {
 	// asked are the longest leases and delays asked for, by client, where faults may
 	// befall the history.
 	asked clientTimes
-	// affected are the operations and holds that faults struck, while something may be
+	// affected are the operations and holds that faults affected, while something may be
 	// left of them.
-	affected  []faultEffect
-	wasStruck bool // there was one
+	affected     []faultEffect
+	everAffected bool // there was one
 	// revived is, by client, until when, in ns, it may join what a failover has brought back.
 	revived clientTimes
 	// unknown are the causes of effects that are not known one by one, since there were too

@@ -97,7 +97,7 @@ func linearizable(all []segment, timeout time.Duration) porcupine.CheckResult {
 }
 
 // crossCheck holds the sweep's verdict on exclusion against porcupine's, on keys
-// that are small enough, and against the in-process witness's.
+// that are small enough, and against the occupancy monitor's.
 func (c *Checker) crossCheck(t history.Trailer) {
 	for _, k := range c.sorted() {
 		// The witness counts entries, the sweep pairs of must-hold intervals: one pair may be

@@ -15,14 +15,14 @@ var lossReportedMonitor = monitor{
 				c.lossDue(f.hold, f.at)
 			}
 		},
-		factLossOwed: owedLoss,
-		factLossTold: toldLost,
+		factLossExpected: lossAnswered,
+		factLossTold:     toldLost,
 	},
 }
 
-// owedLoss judges an answer that should have been "lost", since f.other was granted the key
+// lossAnswered judges an answer that should have been "lost", since f.other was granted the key
 // before the question, at f.at.
-func owedLoss(c *Checker, f fact) {
+func lossAnswered(c *Checker, f fact) {
 	h, op := f.hold, f.op
 	if c.faults.skew > 0 { // clocks that are off leave unknown who came first
 		return

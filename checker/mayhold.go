@@ -21,7 +21,7 @@ func (h *hold) widen(op *history.Op) {
 	switch {
 	case h.exact:
 	case op.Outcome == history.OK:
-		h.widest = max(h.widest, after(op.Return, lease(op)))
+		h.mayUntil = max(h.mayUntil, after(op.Return, lease(op)))
 	case op.Outcome == history.Unknown:
 		ttl := lease(op)
 		if untold(op) {
@@ -32,7 +32,7 @@ func (h *hold) widen(op *history.Op) {
 }
 
 // fold ends the doubt when op, whose outcome is unknown, may act: at any time from
-// now on or, when it was struck by a fault, by end. It returns false when there is
+// now on or, when it was affected by a fault, by end. It returns false when there is
 // none.
 func (h *hold) fold(op *history.Op, end int64, struck bool) bool {
 	n := len(h.pending)
@@ -45,7 +45,7 @@ func (h *hold) fold(op *history.Op, end int64, struck bool) bool {
 			return false
 		case h.exact:
 		case struck:
-			h.widest = max(h.widest, after(end, l.ttl))
+			h.mayUntil = max(h.mayUntil, after(end, l.ttl))
 		default:
 			h.added = after(h.added, l.ttl)
 			h.additions++
@@ -59,12 +59,12 @@ func (h *hold) fold(op *history.Op, end int64, struck bool) bool {
 func (h *hold) letGo(op *history.Op) {
 	h.released, h.releasedBy = true, op
 	if h.unseen {
-		h.widest = max(h.widest, after(op.Return, h.most)) // the last renewal
+		h.mayUntil = max(h.mayUntil, after(op.Return, h.most)) // the last renewal
 	}
 	switch {
 	case op.Outcome == history.OK && !h.doubt:
 		h.certain = true
-		h.widest, h.exact = after(op.Return, op.Delay), op.Delay == 0
+		h.mayUntil, h.exact = after(op.Return, op.Delay), op.Delay == 0
 	default:
 		h.relet(op)
 		h.mayDelay(op)
@@ -76,7 +76,7 @@ func (h *hold) relet(op *history.Op) {
 	switch {
 	case !h.levels || h.exact:
 	case op.Outcome == history.OK:
-		h.widest = max(h.widest, after(op.Return, h.most))
+		h.mayUntil = max(h.mayUntil, after(op.Return, h.most))
 	case op.Outcome == history.Unknown:
 		h.pending = append(h.pending, pendingLease{op, h.most})
 	}
@@ -103,11 +103,11 @@ func (h *hold) freed(slack int64) stamp {
 func (h *hold) latest(slack int64) int64 {
 	switch {
 	case h.exact:
-		return h.widest
+		return h.mayUntil
 	case h.unseen && !h.dead && (!h.released || h.levels && h.doubt): // what is left of it may be renewed
 		return math.MaxInt64
 	}
-	at, slacks := after(h.widest, h.added), int64(h.additions)+int64(h.relets)
+	at, slacks := after(h.mayUntil, h.added), int64(h.additions)+int64(h.relets)
 	for range h.relets {
 		at = after(at, h.most)
 	}

@@ -44,7 +44,7 @@ func recovered(c *Checker, f fact) {
 		if x.over || x.op.Client == f.op.Client || x.bounded && surely <= x.acted().t {
 			continue
 		}
-		x.over = x.bounded // else what was struck goes on, and may do harm yet
+		x.over = x.bounded // else what was affected goes on, and may do harm yet
 		under |= c.resolved(x.cause, x.op.Client)
 	}
 	if under != 0 && f.key.refusal.recovering != f.op {
@@ -52,7 +52,7 @@ func recovered(c *Checker, f fact) {
 	}
 }
 
-// leftBy returns the conditions of all that was struck on k and may have left it as it is,
+// leftBy returns the conditions of all that was affected on k and may have left it as it is,
 // and the last of these; nil when there is none.
 func (c *Checker) leftBy(k *key) (under lockbench.Conditions, last *faultEffect) {
 	under = k.unknown.left

@@ -34,7 +34,7 @@ const refusalSlack = time.Second
 // reaches into that time.
 type refusals struct {
 	tainted  int   // acquires of unknown outcome that may take it at any time
-	acted    stamp // an acquire that a fault struck may have acted as late as this
+	acted    stamp // an acquire that a fault affected may have acted as late as this
 	granting int   // acquires under way that will be, or may be, granted
 	refusing int   // acquires under way that will not be
 	busy     stamp // the latest instant at which a hold that is gone may have ended
@@ -44,7 +44,7 @@ type refusals struct {
 	recovering *history.Op
 	// proven are the refusals of a free key. They are reported once nothing can
 	// explain them any more: neither a grant called at the instant of their return,
-	// nor a fault that strikes an acquire that was under way then.
+	// nor a fault that affects an acquire that was under way then.
 	proven []denial
 	// residues are, by client, until when levels may be left of holds whose release
 	// was not answered ok.
@@ -82,8 +82,8 @@ func (r *refusals) residual(op *history.Op) bool {
 // A denial is an acquire that was refused a key that was provably free.
 type denial struct {
 	op    *history.Op
-	by    *faultEffect // the fault that may have left the key so, or struck op; nil when there is none
-	told  bool         // it struck op, which had been granted the key for all that is known
+	by    *faultEffect // the fault that may have left the key so, or affected op; nil when there is none
+	told  bool         // it affected op, which had been granted the key for all that is known
 	under lockbench.Conditions
 }
 

@@ -127,36 +127,36 @@ func (c *Checker) staleCall(k *key, h *hold, op *history.Op) {
 	}
 	c.tell(factStaleCalled, fact{at: callOf(op), key: k, op: op, hold: h})
 	if !h.released && !h.told {
-		k.owe(h, op)
+		k.expectLoss(h, op)
 	}
 }
 
-// An owedAnswer is an operation whose answer should be "lost": hold was lost to by before it
+// An expectedLoss is an operation whose answer should be "lost": hold was lost to by before it
 // was called.
-type owedAnswer struct {
+type expectedLoss struct {
 	op       *history.Op
 	hold, by *hold
 	since    stamp
 	outlived lockbench.Conditions // whether the call was made past validity
 }
 
-// owe notes that op, just called, is owed such an answer, if it is answered.
-func (k *key) owe(h *hold, op *history.Op) {
+// expectLoss notes that op, just called, should be answered so, if it is answered.
+func (k *key) expectLoss(h *hold, op *history.Op) {
 	if op.Outcome == history.OK || op.Outcome == history.LossReported {
-		k.owed = append(k.owed, owedAnswer{op, h, h.supersededBy, h.supersededAt, h.outlivedAt(callOf(op))})
+		k.expected = append(k.expected, expectedLoss{op, h, h.supersededBy, h.supersededAt, h.outlivedAt(callOf(op))})
 	}
 }
 
-// paid tells the fact of an owed answer, when op returns: what befell the server meanwhile is
+// answerExpected tells the fact of such an answer, when op returns: what befell the server meanwhile is
 // known by then.
-func (c *Checker) paid(k *key, op *history.Op) {
-	i := slices.IndexFunc(k.owed, func(o owedAnswer) bool { return o.op == op })
+func (c *Checker) answerExpected(k *key, op *history.Op) {
+	i := slices.IndexFunc(k.expected, func(o expectedLoss) bool { return o.op == op })
 	if i < 0 {
 		return
 	}
-	o := k.owed[i]
-	k.owed = slices.Delete(k.owed, i, i+1)
-	c.tell(factLossOwed, fact{at: o.since, key: k, op: op, hold: o.hold, other: o.by, under: o.outlived})
+	o := k.expected[i]
+	k.expected = slices.Delete(k.expected, i, i+1)
+	c.tell(factLossExpected, fact{at: o.since, key: k, op: op, hold: o.hold, other: o.by, under: o.outlived})
 }
 
 // toldOfLoss applies that the owner of h learnt at s, by op, that it had lost the key.

@@ -73,7 +73,7 @@ type Result struct {
 	Partial bool
 	Why     string
 	// Defects are contradictions that can only be lockbench's own fault: the
-	// in-process witness or porcupine saw what the sweep did not.
+	// occupancy monitor or porcupine saw what the sweep did not.
 	Defects []string
 	// GrantsByClient are the grants of each client that asked for a lock, rising; of more
 	// than 128 clients as many, evenly chosen, the first and the last among them.

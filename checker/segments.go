@@ -8,7 +8,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// A segment is one stretch of a hold's core. Unlike the sweep, what computes it
+// A segment is one stretch of a hold's must-hold interval. Unlike the sweep, what computes it
 // here sees the whole history of the key at once and shares no state with it: it
 // is the second opinion on what the must-hold intervals are.
 type segment struct {

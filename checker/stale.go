@@ -64,7 +64,7 @@ func (k *key) staleUntil(op *history.Op, h *hold, until stamp) {
 	k.stale = append(k.stale, staleCall{op.Client, until, under})
 }
 
-// staleActed applies that op, which was struck by a fault, has acted by end.
+// staleActed applies that op, which was affected by a fault, has acted by end.
 func (c *Checker) staleActed(k *key, op *history.Op, end stamp) {
 	if op.Outcome != history.Unknown || op.Kind != history.Release && op.Kind != history.Extend {
 		return

@@ -120,11 +120,11 @@ func (c *Checker) breached(v candidate) {
 // counts tells whether v counts against the claims: the design claims every guarantee of
 // which one was broken, under all that touched v, and no exception covers it.
 func (c *Checker) counts(v candidate) bool {
-	if c.partial && c.faulty() { // what struck a client may be in the part that is missing
+	if c.partial && c.faulty() { // what affected a client may be in the part that is missing
 		return false
 	}
 	return !slices.ContainsFunc(kinds[v.kind].breaks, func(p promise) bool {
-		return !c.header.Claims.Covers(names[p], v.under, c.faults.struck|v.under)
+		return !c.header.Claims.Covers(names[p], v.under, c.faults.occurred|v.under)
 	})
 }
 

@@ -43,8 +43,8 @@ func (c *Checker) returned(op *history.Op) {
 	if len(k.affected) > 0 {
 		c.affectedReturned(k, op)
 	}
-	if len(k.owed) > 0 {
-		c.paid(k, op)
+	if len(k.expected) > 0 {
+		c.answerExpected(k, op)
 	}
 	if op.Note != "" || c.faults.flush != nil {
 		c.tell(factAnswered, fact{at: returnOf(op), key: k, op: op})

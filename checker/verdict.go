@@ -117,7 +117,7 @@ func (c *Checker) verdict(p promise, r *row, claimed bool) (Verdict, string) {
 			return NotApplicable, why
 		}
 	}
-	if missing := r.under &^ c.faults.struck &^ lockbench.Outlived; missing != 0 {
+	if missing := r.under &^ c.faults.occurred &^ lockbench.Outlived; missing != 0 {
 		return Untested, "nothing of the kind happened: " + missing.String()
 	}
 	return Untested, monitors[p].untested
