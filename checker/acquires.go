@@ -154,10 +154,14 @@ func (c *Checker) acquiredAgain(h *hold, op *history.Op) {
 
 func (c *Checker) acquireReturned(k *key, op *history.Op) {
 	c.waited(k, op)
-	c.met = c.meetings(k, op)
-	c.tell(factAcquireReturned, fact{at: returnOf(op), key: k, op: op})
+	c.meetings(k, op)
+	f := fact{at: returnOf(op), key: k, op: op}
+	c.tell(factAcquireReturned, f)
 	switch op.Outcome {
 	case history.OK:
+		if len(k.affected) > 0 {
+			c.tell(factObtained, f)
+		}
 		c.obtained(k, op)
 	case history.Unknown:
 		if h := k.find(op.Hold); h != nil { // it may have joined
@@ -165,6 +169,7 @@ func (c *Checker) acquireReturned(k *key, op *history.Op) {
 		}
 	case history.Refused:
 		c.fair.asked(op.Client)
+		c.tell(factRefused, f)
 	}
 }
 

@@ -10,10 +10,9 @@ var exclusionMonitor = monitor{
 	untested: "no acquire met a held lock",
 	measures: func(c *Checker) map[string]float64 { return c.overlaps.measures("overlap") },
 	on: [factKinds]func(*Checker, fact){
-		factAcquireReturned: func(c *Checker, _ fact) { c.met.mustHold.expose(c, exclusion) },
-		factOverlap:         heldTogether,
-		factIntruded:        intruded,
-		factLettingGo:       workedPast,
+		factOverlap:   heldTogether,
+		factIntruded:  intruded,
+		factLettingGo: workedPast,
 	},
 }
 

@@ -17,26 +17,31 @@ type exposed struct {
 	own                    lockbench.Conditions // what a grant by it would be touched by
 }
 
-// meetings returns what acquire op, now returned, met.
-func (c *Checker) meetings(k *key, op *history.Op) (m exposed) {
+// meetings counts what acquire op, now returned, met: an occasion for exclusion, lease and
+// reentrancy.
+func (c *Checker) meetings(k *key, op *history.Op) {
+	m := &c.met
+	m.mustHold.n, m.lease.n, m.inner.n = 0, 0, 0
 	if op.Outcome != history.OK && op.Outcome != history.Refused {
-		return m
+		return
 	}
 	m.key, m.op, m.own = k, op, c.grantedUnder(k, op)
 	for _, h := range k.holds {
 		if h.client != op.Client {
-			c.meet(&m, h)
+			c.meet(m, h)
 		}
 	}
 	for i := 0; i < len(k.gone) && op.Call <= k.reach; i++ {
 		if h := k.gone[i].hold; h.client != op.Client {
-			c.meet(&m, h)
+			c.meet(m, h)
 		}
 	}
 	if m.mustHold.n == 0 && callOf(op).before(k.lastEnd) { // with what is not remembered any more
 		m.mustHold.add(k.lastUnder | c.faults.lasting())
 	}
-	return m
+	m.mustHold.expose(c, exclusion)
+	m.lease.expose(c, leaseKept)
+	m.inner.expose(c, reentrancy)
 }
 
 // meet adds what an acquire met of h. A hold that a stray may have ended proves nothing.

@@ -22,8 +22,11 @@ type factKind uint8
 const (
 	// factAcquireCalled: op, an acquire, was called.
 	factAcquireCalled factKind = iota
-	// factAcquireReturned: op, an acquire, returned. Checker.met is what it met of others' holds.
+	// factAcquireReturned: op, an acquire, returned; factRefused: and was refused;
+	// factObtained: and was granted the key, on which faults had had an effect.
 	factAcquireReturned
+	factRefused
+	factObtained
 	// factAnswered: op, of any kind, returned with a note, or after the server forgot its scripts.
 	factAnswered
 	// factGranted: hold was granted by op.

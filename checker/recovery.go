@@ -18,7 +18,7 @@ var recoveryMonitor = monitor{
 		return fmt.Sprintf("obtainable within the granted lease and %v for polling, rounding and the design's tolerance", time.Duration(c.slack()))
 	},
 	on: [factKinds]func(*Checker, fact){
-		factAcquireReturned: recovered,
+		factObtained: recovered,
 	},
 }
 
@@ -26,7 +26,7 @@ var recoveryMonitor = monitor{
 // others before, and recovery was put to the test. A grant whose lease may have been over by
 // then may have come before.
 func recovered(c *Checker, f fact) {
-	if f.op.Outcome != history.OK || c.faults.forgotSince(callOf(f.op)) != 0 { // it may have come before what was forgotten
+	if c.faults.forgotSince(callOf(f.op)) != 0 { // it may have come before what was forgotten
 		return
 	}
 	surely := after(startOf(f.op), lease(f.op)) // the earliest end of its lease

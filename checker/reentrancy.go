@@ -1,7 +1,5 @@
 package checker
 
-import "github.com/lockbench/lockbench/history"
-
 // reentrancyMonitor judges that nested acquires count and that only the last release frees:
 // an inner release must not let others in (attribution.go finds that), and the holder must
 // not be refused.
@@ -15,16 +13,16 @@ var reentrancyMonitor = monitor{
 	},
 	untested: "no acquire met a lock after an inner release",
 	on: [factKinds]func(*Checker, fact){
-		factAcquireReturned: nestedReturned,
+		factRefused: nestedRefused,
 	},
 }
 
-func nestedReturned(c *Checker, f fact) {
-	c.met.inner.expose(c, reentrancy)
-	if f.op.Outcome != history.Refused || !c.nested || c.partial || f.key.wasAffected(f.op) {
+// nestedRefused judges a refusal of what its client held all along.
+func nestedRefused(c *Checker, f fact) {
+	if !c.nested || c.partial || f.key.wasAffected(f.op) {
 		return
 	}
-	for _, h := range f.key.holds { // a refusal of what its client held all along
+	for _, h := range f.key.holds {
 		if h.client == f.op.Client && h.validAt(f.at) && h.supersededBy == nil && h.staleOp == nil && !h.staleBeside && !h.forgotten {
 			h.note(f.op)
 			c.violate(candidate{kind: ownRefused, key: f.key, holds: []*hold{h}, under: c.touching(h) | c.answering(f.op)})

@@ -373,7 +373,7 @@ func (c *simClient) replyLost(op *history.Op, acts bool, act func(bool) func(), 
 // client may be told what came of it or not.
 func (c *simClient) cancelled(op *history.Op, act func(bool) func(), reply func(answer)) {
 	w := c.w
-	heard := w.IntN(3) == 0
+	heard, known := w.IntN(3) == 0, false
 	tell := func() {
 		op.Note = "canceled"
 		switch {
@@ -390,13 +390,14 @@ func (c *simClient) cancelled(op *history.Op, act func(bool) func(), reply func(
 	w.later(w.Int64N(2), func() {
 		if !c.dead {
 			w.fault(c.id, cancelled, 0)
+			known = true
 		}
 	})
 	in := 2 + w.Int64N(4)
 	if heard || w.IntN(3) == 0 {
 		w.later(w.Int64N(in), func() {
 			act(false)()
-			if op.Kind == history.Acquire && !c.dead {
+			if op.Kind == history.Acquire && !c.dead && known {
 				w.server.wedge(c.id, wedgesCancelled, w.now)
 			}
 		})

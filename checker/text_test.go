@@ -136,6 +136,9 @@ func (h *textHistory) operation(fields []string) error {
 		op.Stream += 200 // it strikes in the middle of its client's call
 		h.header.Faults = append(h.header.Faults, op.Note)
 	}
+	if op.Kind == history.Pause || op.Kind == history.Resume {
+		op.Stream += 400 // it may come in the middle of its client's call
+	}
 	return h.details(op, rest)
 }
 

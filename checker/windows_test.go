@@ -118,7 +118,7 @@ func buildWith(t *testing.T, overlay string) (program string) {
 // judgeWith runs the tests of program that are to catch mutants, on few histories.
 func judgeWith(t *testing.T, program string) (said string, passed bool) {
 	t.Helper()
-	run := exec.CommandContext(t.Context(), program, "-test.run", catching, "-test.failfast", "-histories", "1200")
+	run := exec.CommandContext(t.Context(), program, "-test.run", catching, "-test.failfast", "-histories", "2400")
 	run.Env = append(os.Environ(), longtest.Variable+"=0")
 	out, err := run.CombinedOutput()
 	return string(out), err == nil

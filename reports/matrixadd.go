@@ -46,6 +46,9 @@ func evidence(run *Run) map[lockbench.Cell]Evidence {
 		if f.Verdict == checker.Untested && !f.Exercised {
 			continue
 		}
+		if run.Cells.explained(cell) { // what shows fewer conditions is enough
+			f.Witness, f.Schedule = nil, nil
+		}
 		e := Evidence{In: f.scenarios, Finding: f}
 		if len(e.In) == 0 {
 			e.In = []string{run.Workload}
@@ -53,4 +56,17 @@ func evidence(run *Run) map[lockbench.Cell]Evidence {
 		found[cell] = e
 	}
 	return found
+}
+
+// explained tells whether the guarantee of cell is broken under fewer of its conditions, too,
+// and counts against the claims if that one does.
+func (c Cells) explained(cell lockbench.Cell) bool {
+	f := c[cell]
+	for other, o := range c {
+		fewer := other.Guarantee == cell.Guarantee && other.Under != cell.Under && cell.Under.Has(other.Under)
+		if fewer && o.Verdict == checker.Broken && (o.Against > 0 || f.Against == 0) {
+			return true
+		}
+	}
+	return false
 }
