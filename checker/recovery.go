@@ -58,6 +58,9 @@ func (c *Checker) leftBy(k *key) (under lockbench.Conditions, last *faultEffect)
 	under = k.unknown.left
 	for i := range k.affected {
 		if x := &k.affected[i]; !x.over {
+			if x.h != nil { // a failover may have brought it back
+				under |= x.h.under & lockbench.Failover
+			}
 			under |= c.resolved(x.cause, x.op.Client)
 			if cl := c.faults.clients[x.op.Client]; cl != nil && cl.known && cl.dead {
 				under |= c.deathOf(x.op.Client)
