@@ -4,8 +4,6 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
-
-	"github.com/lockbench/lockbench/internal/suggest"
 )
 
 // Conditions is a set of things that happened to a lock. The constants are sets of one;
@@ -120,7 +118,7 @@ func ParseConditions(text string) (Conditions, error) {
 	for name := range strings.SplitSeq(text, "+") {
 		i := slices.IndexFunc(conditions, func(i ConditionInfo) bool { return i.Name == name })
 		if i < 0 {
-			return 0, suggest.Unknown("condition", name, conditionNames())
+			return 0, unknown("condition", name, conditionNames())
 		}
 		all |= conditions[i].Condition
 	}

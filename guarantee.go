@@ -2,8 +2,6 @@ package lockbench
 
 import (
 	"slices"
-
-	"github.com/lockbench/lockbench/internal/suggest"
 )
 
 // A Guarantee is a promise that a lock makes. What happened to the lock meanwhile is a
@@ -76,5 +74,5 @@ func ParseGuarantee(name string) (Guarantee, error) {
 	for _, i := range guarantees {
 		known = append(known, string(i.Name))
 	}
-	return "", suggest.Unknown("guarantee", name, known)
+	return "", unknown("guarantee", name, known)
 }

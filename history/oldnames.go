@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/internal/suggest"
 )
 
 // What headers of lockbench/history/v1 say, in the names of today. There, a guarantee was
@@ -56,7 +56,7 @@ func readOldNames(text []byte) (names []string, err error) {
 	}
 	for _, name := range names {
 		if !slices.Contains(known, name) {
-			return nil, suggest.Unknown("guarantee", name, known)
+			return nil, fmt.Errorf("unknown guarantee %q; hint: known are %s", name, strings.Join(known, ", "))
 		}
 	}
 	return names, nil

@@ -82,8 +82,8 @@ func TestOldNames(t *testing.T) {
 
 func TestOldHeaderRefusesUnknownNames(t *testing.T) {
 	for _, tt := range []struct{ field, want string }{
-		{`"claims":["exclusionn"]`, "claims: unknown guarantee \"exclusionn\"; hint: did you mean exclusion"},
-		{`"exercises":["overun"]`, "exercises: unknown guarantee \"overun\"; hint: did you mean overrun"},
+		{`"claims":["exclusionn"]`, "claims: unknown guarantee \"exclusionn\"; hint: known are exclusion, overrun"},
+		{`"exercises":["overun"]`, "exercises: unknown guarantee \"overun\"; hint: known are exclusion, overrun"},
 		{`"claims":["exclusion@crash"]`, "claims: unknown guarantee"},
 		{`"claims":"exclusion"`, "claims: "},
 		{`"claim":["exclusion"]`, `unknown field "claim"`},

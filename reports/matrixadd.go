@@ -46,7 +46,7 @@ func evidence(run *Run) map[lockbench.Cell]Evidence {
 		if f.Verdict == checker.Untested && !f.Exercised {
 			continue
 		}
-		if run.Cells.explained(cell) { // what shows fewer conditions is enough
+		if cell.Under.Count() > 1 && run.Cells.explained(cell) { // what shows fewer conditions is enough
 			f.Witness, f.Schedule = nil, nil
 		}
 		e := Evidence{In: f.scenarios, Finding: f}
