@@ -91,7 +91,8 @@ var unfoundedLosses = []explanation{
 	}},
 	{"what is to prolong the lease was not answered yet, or somebody else may have had the key", func(c *Checker, f fact) (candidate, bool) {
 		h := f.hold
-		working := f.op.Kind == history.Lost && len(h.flying) > 0
+		prolonging := func(op *history.Op) bool { return op.Kind == history.Extend && op.Return == f.at.t }
+		working := f.op.Kind == history.Lost && (len(h.flying) > 0 || slices.ContainsFunc(h.ops, prolonging))
 		nobody := f.key.refusal.nobodySince(h.began()) && (c.faults.skew == 0 || !f.key.metOthers(h))
 		return candidate{kind: unknowable}, working || !nobody
 	}},
