@@ -118,8 +118,9 @@ func (h *hold) prolong(until time.Time) {
 	if h.over || h.ending {
 		return
 	}
-	h.expiry.Reset(time.Until(h.deadline))
-	h.renewal.Reset(h.lease / 3)
+	left := time.Until(h.deadline)
+	h.expiry.Reset(left)
+	h.renewal.Reset(min(h.lease/3, left/2)) // an extend that was answered late leaves less than a lease
 }
 
 // lose ends the hold as lost and tells its owner. h.mu is held.
