@@ -120,7 +120,11 @@ func (h *hold) prolong(until time.Time) {
 	}
 	left := time.Until(h.deadline)
 	h.expiry.Reset(left)
-	h.renewal.Reset(min(h.lease/3, left/2)) // an extend that was answered late leaves less than a lease
+	next := h.lease / 3
+	if left > 0 && left <= next { // an extend that was answered late leaves less
+		next = left / 2
+	}
+	h.renewal.Reset(next)
 }
 
 // lose ends the hold as lost and tells its owner. h.mu is held.

@@ -89,7 +89,10 @@ func (v *matrixView) design(i int) designView {
 				f.evidence = drawn[len(drawn)-1]
 			}
 		}
-		d.Cells = append(d.Cells, c)
+		shown := slices.ContainsFunc(c.Found, func(f foundView) bool { return f.shown() })
+		if cell.Under.Count() <= 1 || shown || c.Verdict == checker.Broken { // what holds under a mix is in the sums of its conditions
+			d.Cells = append(d.Cells, c)
+		}
 	}
 	v.Data.show(drawn)
 	d.Table = newTable(d.GuaranteeTable(), unlinked, func(_ int, about lockbench.Cell) string { return d.cellID(about) })
