@@ -80,7 +80,7 @@ func TestInterruptExplore(t *testing.T) {
 		exit                int
 		wants               []string
 	}{
-		{"nothing claimed", "nothing", "[1/1] lua-token/expire", reports.Inconclusive, []string{" not run (exit 3)"}},
+		{"nothing claimed", "nothing", "[1/1] lua-token/expire", reports.Inconclusive, []string{" not run"}},
 		{"a claim broken", "owner-release", "owner-release@outlived is broken", reports.BrokenClaim, []string{
 			"lua-token/expire broke owner-release@outlived", "believes it holds", "ended by interruption",
 		}},
