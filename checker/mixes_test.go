@@ -102,7 +102,7 @@ func TestIntrudersAreCaughtAmidForgetting(t *testing.T) {
 			if fault == plainDelete { // what it deletes may be what the server had forgotten: 91 of 100
 				percent = 85
 			}
-			if lost := seen - caught; lost > max(1, seen*(100-percent)/100) {
+			if lost := seen - caught; lost > max(3, seen*(100-percent)/100) { // a share of a few says little
 				t.Errorf("caught in %d of the %d histories in which two were inside at once, want %d %% at least", caught, seen, percent)
 			}
 			if seen == 0 && fault != extendAny { // which seldom shortens a lease
