@@ -169,7 +169,18 @@ func (c *Checker) acquireReturned(k *key, op *history.Op) {
 		}
 	case history.Refused:
 		c.fair.asked(op.Client)
+		k.keepsOut(op)
 		c.tell(factRefused, f)
+	}
+}
+
+// keepsOut notes on the hold of k that acquire op was refused because of it, for sure.
+func (k *key) keepsOut(op *history.Op) {
+	if len(k.holds) != 1 || k.holds[0].client == op.Client {
+		return
+	}
+	if h, at := k.holds[0], triedFrom(op); h.mustHoldAt(at) && k.refusal.nobodySince(h.began()) {
+		h.keptOut = max(h.keptOut, at.t)
 	}
 }
 
@@ -193,7 +204,7 @@ func (c *Checker) obtained(k *key, op *history.Op) {
 		h.regrant = true
 	}
 	h.anew(returnOf(op))
-	h.under |= c.grantedUnder(k, op)
+	h.under |= c.met.own
 	if h.landed(op) {
 		c.reopened(k, h, op, !h.known)
 	}
@@ -216,7 +227,7 @@ func (c *Checker) granted(k *key, h *hold, op *history.Op) {
 		c.result.Unjudged++
 	}
 	h.staleBeside = k.grantedBesideStale(h)
-	h.under |= c.grantedUnder(k, op)
+	h.under |= c.met.own
 	h.forgotten = c.faults.forgotSince(callOf(op)) != 0
 	h.straddles = h.forgotten
 	c.ability.fence = c.ability.fence || op.Fence > 0

@@ -10,7 +10,6 @@ import (
 // on. An acquire that is told that it was refused what it had been granted is found by
 // refusal.go, which knows what was free.
 var answersMonitor = monitor{
-	judges:   answers,
 	untested: "nothing happened after which an answer could be untrue",
 	on: [factKinds]func(*Checker, fact){
 		factAnswered: scriptAnswer,

@@ -53,9 +53,7 @@ type findingsSoFar struct {
 	// violations are those of any kind, seen those that News has looked at.
 	violations, seen int64
 	fair             fairness
-	// overlaps are those past validity, lossDelays from a loss to its notice.
-	overlaps, lossDelays spread
-	result               Result
+	result           Result
 }
 
 // nearKeyBits is for how many keys no map is asked, as a power of two.

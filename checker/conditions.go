@@ -101,9 +101,8 @@ func (c *Checker) grantedUnder(k *key, op *history.Op) lockbench.Conditions {
 		return 0
 	}
 	under := k.unknown.acts | c.faults.forgotSince(callOf(op))
-	if until, _ := k.revived.get(op.Client); until > op.Call {
+	if k.mayJoinRevived(op) {
 		under |= lockbench.Failover
-		k.revived.raise(op.Client, after(after(op.Return, k.asked.highest()), k.refusal.slack))
 	}
 	if !c.faults.client(op.Client).paused.before(callOf(op)) {
 		under |= lockbench.Pause
@@ -119,6 +118,12 @@ func (c *Checker) grantedUnder(k *key, op *history.Op) lockbench.Conditions {
 		}
 	}
 	return under
+}
+
+// mayJoinRevived tells whether acquire op may join what a failover has brought back.
+func (k *key) mayJoinRevived(op *history.Op) bool {
+	until, _ := k.revived.get(op.Client)
+	return until > op.Call
 }
 
 // unanswered leaves the bit of x on the holds that are open, if what was affected may act on

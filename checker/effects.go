@@ -10,7 +10,6 @@ import (
 // effectsMonitor judges that the guarded state lost no update. Where one of two writers wrote
 // past its validity, the loss is touched by Outlived: the documented limit of leases.
 var effectsMonitor = monitor{
-	judges: effects,
 	needs: func(c *Checker) string {
 		if !c.ability.store {
 			return "no guarded state was read or written"

@@ -6,9 +6,9 @@ import "github.com/lockbench/lockbench"
 // their must-hold intervals overlap; and past it, where one works on while another got in.
 // The latter is always touched by Outlived.
 var exclusionMonitor = monitor{
-	judges:   exclusion,
-	untested: "no acquire met a held lock",
-	measures: func(c *Checker) map[string]float64 { return c.overlaps.measures("overlap") },
+	untested:     "no acquire met a held lock",
+	untestedPast: "no owner worked past its lease",
+	measures:     "overlap",
 	on: [factKinds]func(*Checker, fact){
 		factOverlap:   heldTogether,
 		factIntruded:  intruded,
@@ -46,7 +46,7 @@ func workedPast(c *Checker, f fact) {
 		return
 	}
 	together := earlier(until, h.intruder.knew).t - h.intrusion.t
-	c.measure(&c.overlaps, together)
+	c.measure(exclusion, under, together)
 	c.worst(together)
 	c.violate(candidate{kind: workedOn, key: f.key, holds: []*hold{h, h.intruder}, under: under})
 }

@@ -12,9 +12,8 @@ import (
 // inner release kept it out. That it was granted in the end takes nothing away.
 type exposed struct {
 	mustHold, lease, inner occasions
-	key                    *key
 	op                     *history.Op
-	own                    lockbench.Conditions // what a grant by it would be touched by
+	own                    lockbench.Conditions // what a grant by it is, or would have been, touched by
 }
 
 // meetings counts what acquire op, now returned, met: an occasion for exclusion, lease and
@@ -25,7 +24,10 @@ func (c *Checker) meetings(k *key, op *history.Op) {
 	if op.Outcome != history.OK && op.Outcome != history.Refused {
 		return
 	}
-	m.key, m.op, m.own = k, op, c.grantedUnder(k, op)
+	m.op, m.own = op, c.grantedUnder(k, op)
+	if k.mayJoinRevived(op) { // and prolong it
+		k.revived.raise(op.Client, after(after(op.Return, k.asked.highest()), k.refusal.slack))
+	}
 	for _, h := range k.holds {
 		if h.client != op.Client {
 			c.meet(m, h)
@@ -55,9 +57,6 @@ func (c *Checker) meet(m *exposed, h *hold) {
 	under := c.touching(h) | m.own
 	if inside {
 		m.mustHold.add(under)
-		if op.Outcome == history.Refused && h.mustHoldAt(triedFrom(op)) && m.key.heldBy(h) {
-			h.keptOut = max(h.keptOut, triedFrom(op).t)
-		}
 	}
 	if !judged {
 		return
@@ -72,11 +71,6 @@ func (c *Checker) meet(m *exposed, h *hold) {
 	if h.inner > 0 && meets(op, max(begin, h.innerAt), end) {
 		m.inner.add(under)
 	}
-}
-
-// heldBy tells whether nobody but the owner of h may have the key.
-func (k *key) heldBy(h *hold) bool {
-	return len(k.holds) == 1 && k.holds[0] == h && k.refusal.nobodySince(h.began())
 }
 
 // meets tells whether op was under way at some time between begin and end, which lie

@@ -69,15 +69,16 @@ const (
 // A monitor judges one guarantee. Its file says which facts it needs, what state it keeps,
 // what breaks it, and when it counts as put to the test.
 type monitor struct {
-	judges promise
 	// needs says why there is nothing to judge; empty when there is. nil is never.
 	needs func(*Checker) string
 	// untested says what there was no occasion of; allowed what was allowed for, nil for
 	// nothing.
 	untested string
-	allowed  func(*Checker) string
-	// measures are the figures of its row without other conditions than Outlived; nil is none.
-	measures func(*Checker) map[string]float64
+	// untestedPast is the same for what is done past a lease; empty is as before.
+	untestedPast string
+	allowed      func(*Checker) string
+	// measures names what is measured of it, in ns; empty is nothing.
+	measures string
 	on       [factKinds]func(*Checker, fact)
 }
 

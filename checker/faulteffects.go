@@ -53,7 +53,7 @@ func (x *faultEffect) touches() bool {
 	return x.unanswered() || x.cut() && x.op.Outcome != history.Unknown
 }
 
-// keptEffects bounds how many affects a key remembers.
+// keptEffects bounds how many fault effects a key remembers.
 const keptEffects = 32
 
 // keepEffect keeps x. Where there are too many, one that has no effect any more makes way, and
@@ -74,7 +74,7 @@ func (c *Checker) keepEffect(k *key, x faultEffect) {
 	k.affected = append(k.affected, x)
 }
 
-// effectOn is the first affect of a fault on op, nil when there was none.
+// effectOn is the first effect of a fault on op, nil when there was none.
 func (k *key) effectOn(op *history.Op) *faultEffect {
 	for i := range k.affected {
 		if k.affected[i].op == op {
@@ -215,7 +215,7 @@ func wanted(op *history.Op) int64 {
 	return lease(op)
 }
 
-// clearEffects forgets the affects on the owner of h before it was granted h, which it
+// clearEffects forgets the fault effects on the owner of h before it was granted h, which it
 // gave up for certain: nothing that it does later goes back to them. That it was
 // granted h shows nothing where it may have joined what the fault had left.
 func (c *Checker) clearEffects(k *key, h *hold) {

@@ -42,7 +42,7 @@ type faults struct {
 	errors   bool  // an operation ended in an error of no known class before any flush
 	skew     int64 // the largest offset of a clock, in ns
 	offset   int64 // how far the server's clock was stepped ahead, in ns
-	// affected are the conditions that have occurred, but for Outlived.
+	// occurred are the conditions that have occurred, but for Outlived.
 	occurred lockbench.Conditions
 }
 
@@ -179,10 +179,13 @@ func (h *hold) leftBehind(t, slack int64) bool {
 // client's last call, which then had timed out.
 func (c *Checker) late(fault *history.Op) {
 	causes := lockbench.Conditions(0)
-	var op *history.Op // the last that was affected
+	var op *history.Op // the last to be called of those that were affected
 	for _, k := range c.keys {
-		if struck, last := c.lateEffects(k, fault); last != nil {
-			causes, op = causes|struck, last
+		if of, last := c.lateEffects(k, fault); last != nil {
+			causes |= of
+			if op == nil || callOf(op).before(callOf(last)) {
+				op = last
+			}
 		}
 		if longest, ok := c.longestAsked(k, fault.Client); ok { // whichever of its calls it came from
 			k.refusal.keep(after(after(fault.Call, longest), k.refusal.slack))

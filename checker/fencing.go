@@ -10,7 +10,6 @@ import (
 // fencingMonitor judges that fences rise with every grant, and that a store that checks them
 // admits no stale write.
 var fencingMonitor = monitor{
-	judges: fencing,
 	needs: func(c *Checker) string {
 		if !c.ability.fence {
 			return "no fence was handed out"

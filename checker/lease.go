@@ -9,7 +9,6 @@ import (
 // leaseMonitor judges that nobody else is granted the key before the granted lease, extended
 // or not, is over. What else may explain an early grant is in attribution.go.
 var leaseMonitor = monitor{
-	judges:   leaseKept,
 	untested: "no acquire met a lease that was not over",
 	on: [factKinds]func(*Checker, fact){
 		factObtained:     obtainedThoughCancelled,

@@ -6,9 +6,8 @@ import "github.com/lockbench/lockbench/history"
 // or by its channel, and that nobody else is. What else may explain a loss that never was is
 // in attribution.go.
 var lossReportedMonitor = monitor{
-	judges:   lossReported,
 	untested: "no owner that had lost the lock called again",
-	measures: func(c *Checker) map[string]float64 { return c.lossDelays.measures("delay") },
+	measures: "delay",
 	on: [factKinds]func(*Checker, fact){
 		factSuperseded: func(c *Checker, f fact) {
 			if f.hold.told { // it knew before there was anybody to lose to
@@ -31,7 +30,7 @@ func lossAnswered(c *Checker, f fact) {
 	switch op.Outcome {
 	case history.LossReported:
 		c.expose(lossReported, under)
-		c.measure(&c.lossDelays, op.Return-f.at.t)
+		c.measure(lossReported, under, op.Return-f.at.t)
 	case history.OK:
 		_, deceived := f.key.deceived.get(h.client)
 		if h.regrant || deceived && c.joins() { // it may have been granted once more
@@ -51,7 +50,6 @@ func toldLost(c *Checker, f fact) {
 	h := f.hold
 	if f.op.Kind == history.Lost && h.supersededAt.before(f.at) {
 		c.lossDue(h, f.at)
-		c.measure(&c.lossDelays, f.at.t-h.supersededAt.t)
 	}
 	_, replaced := f.key.caps.get(h.client) // by its own acquire of unknown outcome, maybe
 	valid := h.known && !replaced && h.from != history.NoStamp && f.at.before(stamp{t: h.until})
@@ -60,10 +58,14 @@ func toldLost(c *Checker, f fact) {
 	}
 }
 
-// lossDue counts an occasion: the owner of h, who had lost the key, was told at s. Clocks that
-// are off leave unknown who came first, so there is none then.
+// lossDue counts an occasion: the owner of h, who had lost the key, was told at s. Clocks that are off leave unknown who came first, so there is none then.
 func (c *Checker) lossDue(h *hold, s stamp) {
-	if c.faults.skew == 0 {
-		c.expose(lossReported, c.touching(h, h.supersededBy)|h.outlivedAt(s))
+	if c.faults.skew != 0 {
+		return
+	}
+	under := c.touching(h, h.supersededBy) | h.outlivedAt(s)
+	c.expose(lossReported, under)
+	if h.supersededAt.before(s) {
+		c.measure(lossReported, under, s.t-h.supersededAt.t)
 	}
 }

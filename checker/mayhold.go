@@ -32,9 +32,9 @@ func (h *hold) widen(op *history.Op) {
 }
 
 // fold ends the doubt when op, whose outcome is unknown, may act: at any time from
-// now on or, when it was affected by a fault, by end. It returns false when there is
+// now on or, when it is over, by end. It returns false when there is
 // none.
-func (h *hold) fold(op *history.Op, end int64, struck bool) bool {
+func (h *hold) fold(op *history.Op, end int64, over bool) bool {
 	n := len(h.pending)
 	if n == 0 {
 		return false
@@ -44,7 +44,7 @@ func (h *hold) fold(op *history.Op, end int64, struck bool) bool {
 		case l.op != op:
 			return false
 		case h.exact:
-		case struck:
+		case over:
 			h.mayUntil = max(h.mayUntil, after(end, l.ttl))
 		default:
 			h.added = after(h.added, l.ttl)

@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -102,7 +103,7 @@ func TestIntrudersAreCaughtAmidForgetting(t *testing.T) {
 			if fault == plainDelete { // what it deletes may be what the server had forgotten: 91 of 100
 				percent = 85
 			}
-			if lost := seen - caught; lost > max(3, seen*(100-percent)/100) { // a share of a few says little
+			if caught < fewest(seen, float64(percent)/100) {
 				t.Errorf("caught in %d of the %d histories in which two were inside at once, want %d %% at least", caught, seen, percent)
 			}
 			if seen == 0 && fault != extendAny { // which seldom shortens a lease
@@ -110,6 +111,16 @@ func TestIntrudersAreCaughtAmidForgetting(t *testing.T) {
 			}
 		})
 	}
+}
+
+// fewest is how many of n are a share of them at least. Of fewer than a few hundred the share
+// says little: three standard deviations less will do.
+func fewest(n int, share float64) int {
+	least := share * float64(n)
+	if n < 200 {
+		least -= 3 * math.Sqrt(share*(1-share)*float64(n))
+	}
+	return int(math.Floor(least))
 }
 
 // slug is the name of a test of fault.

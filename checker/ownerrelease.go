@@ -8,7 +8,6 @@ import (
 // release or extend falls into the next owner's must-hold interval, and then that one loses
 // the key, or somebody else is granted it. attribution.go finds the violation.
 var ownerReleaseMonitor = monitor{
-	judges:   ownerRelease,
 	untested: "no stale owner's release or extend met the next holder",
 	on: [factKinds]func(*Checker, fact){
 		factStaleCalled: staleInto,

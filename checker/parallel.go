@@ -130,8 +130,6 @@ func (c *Checker) absorb(o *Checker) {
 		c.tallies[p].absorb(&o.tallies[p])
 	}
 	c.fair.absorb(&o.fair)
-	c.overlaps.absorb(o.overlaps)
-	c.lossDelays.absorb(o.lossDelays)
 	c.result.absorb(&o.result)
 	c.ability.absorb(o.ability)
 	c.last = later(c.last, o.last)
@@ -152,6 +150,7 @@ func (r *row) absorb(o *row) {
 		r.asked[q] += o.asked[q]
 	}
 	r.when.Merge(o.when)
+	r.measured.absorb(o.measured)
 	r.broken = append(r.broken, o.broken...)
 }
 

@@ -12,7 +12,6 @@ import (
 // provably free, which refusal.go finds, breaks this where a fault may have left the key as
 // it is.
 var recoveryMonitor = monitor{
-	judges:   recovery,
 	untested: "no owner died or lost a reply with a lock or a call under way, or nobody was granted the key after that",
 	allowed: func(c *Checker) string {
 		return fmt.Sprintf("obtainable within the granted lease and %v for polling, rounding and the design's tolerance", time.Duration(c.slack()))

@@ -4,7 +4,6 @@ package checker
 // an inner release must not let others in (attribution.go finds that), and the holder must
 // not be refused.
 var reentrancyMonitor = monitor{
-	judges: reentrancy,
 	needs: func(c *Checker) string {
 		if !c.nested {
 			return "the design does not count nested acquires"

@@ -14,7 +14,6 @@ import (
 // left the key as it is, the refusal breaks recovery instead; where the one refused had been
 // granted the key for all that is known, it breaks answers.
 var refusalMonitor = monitor{
-	judges:   noSpuriousRefusal,
 	untested: "no acquire met a key that was provably free",
 	allowed: func(c *Checker) string {
 		return fmt.Sprintf("an unreleased lease counts as held for %v past its end", time.Duration(c.slack()))
@@ -176,12 +175,12 @@ func tryEnded(c *Checker, f fact) {
 		d.under, d.by = c.leftBy(k)
 		d.under |= c.answering(op)
 		if d.by != nil {
-			struck := *d.by // not to keep all of them
-			d.by = &struck
+			effect := *d.by // not to keep all of them
+			d.by = &effect
 		}
 	case x != nil && x.free && x.stirred == r.stirred && !c.partial:
-		struck := *x // not to keep all of them
-		d.by, d.told, d.under = &struck, true, lockbench.LostReply|c.answering(op)
+		effect := *x // not to keep all of them
+		d.by, d.told, d.under = &effect, true, lockbench.LostReply|c.answering(op)
 	default:
 		return
 	}

@@ -6,7 +6,6 @@ import "github.com/lockbench/lockbench/history"
 // included, is granted the key before the delay is over. A release that was late, or not
 // answered ok, promises nothing.
 var releaseDelayMonitor = monitor{
-	judges: releaseDelay,
 	needs: func(c *Checker) string {
 		if !c.ability.delay {
 			return "no release asked for a delay"
@@ -47,6 +46,6 @@ func grantedWithin(c *Checker, f fact) {
 func delayMet(c *Checker, f fact) {
 	answered := f.op.Outcome == history.OK || f.op.Outcome == history.Refused
 	if d := f.key.delayed; d != nil && answered && f.op.Call < after(d.Call, d.Delay) && d.Call < f.op.Return {
-		c.expose(releaseDelay, c.touching(f.key.find(d.Hold))|c.grantedUnder(f.key, f.op))
+		c.expose(releaseDelay, c.touching(f.key.find(d.Hold))|c.met.own)
 	}
 }

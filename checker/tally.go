@@ -27,6 +27,7 @@ type row struct {
 	asked                         [Questions]int64 // violations by question
 	broken                        []candidate
 	when                          series.Counts // of violations
+	measured                      spread        // what its monitor measures
 	told, toldAgainst             bool          // see News
 }
 
@@ -136,10 +137,11 @@ func (c *Checker) worst(d int64) {
 // spread is a distribution of durations in ns, made when first needed.
 type spread struct{ h *hdrhistogram.Histogram }
 
-// measure adds ns to s, unless nobody will ask for it.
-func (c *Checker) measure(s *spread, ns int64) {
+// measure adds ns to what is measured of p under these conditions, unless nobody will ask for
+// it.
+func (c *Checker) measure(p promise, under lockbench.Conditions, ns int64) {
 	if !c.brief {
-		s.add(ns)
+		c.tallies[p].at(under).measured.add(ns)
 	}
 }
 

@@ -97,7 +97,7 @@ func (c *Checker) find(p promise, r *row) Finding {
 	if c.brief {
 		return f
 	}
-	f.Measures, f.When = c.measured(p, r), r.when
+	f.Measures, f.When = r.measured.measures(monitors[p].measures), r.when
 	if len(r.broken) > 0 {
 		f.Witness = c.clearest(r.broken)
 	}
@@ -120,6 +120,9 @@ func (c *Checker) verdict(p promise, r *row, claimed bool) (Verdict, string) {
 	if missing := r.under &^ c.faults.occurred &^ lockbench.Outlived; missing != 0 {
 		return Untested, "nothing of the kind happened: " + missing.String()
 	}
+	if past := monitors[p].untestedPast; past != "" && r.under.Has(lockbench.Outlived) {
+		return Untested, past
+	}
 	return Untested, monitors[p].untested
 }
 
@@ -133,14 +136,6 @@ func (c *Checker) slackNote(p promise, under lockbench.Conditions) string {
 		return fmt.Sprintf("client clocks off by up to %v either way, so that two differ by up to %v", time.Duration(c.faults.skew), time.Duration(2*c.faults.skew))
 	}
 	return ""
-}
-
-// measured are the figures of a row: those past validity are kept for all conditions together.
-func (c *Checker) measured(p promise, r *row) map[string]float64 {
-	if of := monitors[p].measures; of != nil && r.under == lockbench.Outlived {
-		return of(c)
-	}
-	return nil
 }
 
 // Find returns the finding on exactly this cell, and an untested one when there is none.

@@ -19,7 +19,7 @@ func found(f checker.Finding) Finding { return newFinding(&f) }
 func manyConditions() Cells {
 	stateLoss, failover, skewed := lockbench.StateLoss, lockbench.Failover, lockbench.Skew
 	outlived := found(broken(overrun, false, 40, 52))
-	outlived.Measures = map[string]float64{"overlap_max_ns": 249e6}
+	outlived.Measures = map[string]float64{"overlap_count": 40, "overlap_max_ns": 249e6}
 	foreign := lockbench.LossReported.At(lockbench.LostReply)
 	other := broken(foreign, true, 3, 4)
 	other.Asked = [checker.Questions]int64{checker.ToldWrong: 1, checker.TooShort: 2}
@@ -76,6 +76,14 @@ func TestGuaranteeTable(t *testing.T) {
 		}},
 		{"a lock broken on purpose was not caught", Cells{exclusive: {Claimed: true, Exercised: true, Exposure: 400}}, false, map[string][]string{
 			"nothing goes wrong": {"weak 400", "not tried", "not tried", "not tried", "not tried"},
+		}},
+		{"work past a lease only", Cells{overrun: {Verdict: checker.Broken, Violations: 2, Exposure: 3, Measures: map[string]float64{"overlap_count": 2, "overlap_max_ns": 1e6}}}, false, map[string][]string{
+			"nothing goes wrong":        {"not tried", "not tried", "not tried", "not tried", "not tried"},
+			"holder outlives its lease": {"by 1ms", "not tried", "not tried", "not tried", "not tried"},
+		}},
+		{"two within their validity, too", Cells{overrun: {Verdict: checker.Broken, Violations: 3, Exposure: 3, Measures: map[string]float64{"overlap_count": 2, "overlap_max_ns": 1e6}}}, false, map[string][]string{
+			"nothing goes wrong":        {"not tried", "not tried", "not tried", "not tried", "not tried"},
+			"holder outlives its lease": {"broken 3/3", "not tried", "not tried", "not tried", "not tried"},
 		}},
 		{"an overlap that is claimed", Cells{overrun: {Verdict: checker.Broken, Claimed: true, Violations: 2, Against: 2, Exposure: 3, Measures: map[string]float64{"overlap_max_ns": 1e6}}}, false, map[string][]string{
 			"nothing goes wrong":        {"not tried", "not tried", "not tried", "not tried", "not tried"},

@@ -130,7 +130,7 @@ func plainDelete(kind string) Judged {
 	freed.Witness, freed.When = witness, series.Counts{Width: 4 * series.Narrowest, N: []int64{0, 0, 4, 3}}
 	overran := broken(overrun, false, 31, 40)
 	overran.Note, overran.Witness = "another owner got in", witness
-	overran.Measures = map[string]float64{"overlap_max_ns": 512e6, "overlap_p50_ns": 499e6, "overlap_p99_ns": 511e6}
+	overran.Measures = map[string]float64{"overlap_count": 31, "overlap_max_ns": 512e6, "overlap_p50_ns": 499e6, "overlap_p99_ns": 511e6}
 	h := header("lua-token/expire", kind)
 	h.Claims = lockbench.LeaseClaims().Without(lockbench.OwnerRelease)
 	j := judged(h, 300,
