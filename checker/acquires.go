@@ -193,7 +193,6 @@ func (c *Checker) obtained(k *key, op *history.Op) {
 		c.granted(k, h, op)
 		return
 	}
-	c.ability.nest = c.ability.nest || c.nested
 	k.fences.pop(op)
 	h.widen(op)
 	k.stretched(h)

@@ -74,7 +74,7 @@ func rulesOf(h history.Header) rules {
 func (r rules) joins() bool { return r.nested || r.refreshed }
 
 // abilities is what the history shows the design to be able to do.
-type abilities struct{ extend, fence, delay, nest, store bool }
+type abilities struct{ fence, delay, store, prolong bool }
 
 // New starts the judgement of a history with this header.
 func New(h history.Header) *Checker {

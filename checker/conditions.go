@@ -170,6 +170,14 @@ func (c *Checker) flushed() {
 	c.eachOpen(func(_ *key, h *hold) { h.renewing |= lockbench.ScriptFlush })
 }
 
+// renewing returns what has touched the renewals of h, where the lock has any.
+func (c *Checker) renewing(h *hold) lockbench.Conditions {
+	if c.ability.prolong || c.header.Renews || c.unseen || c.joins() {
+		return h.renewing
+	}
+	return 0
+}
+
 // forgetsHolds leaves the bit of cause, under which the server forgot, on all that was granted
 // by then and is remembered.
 func (c *Checker) forgetsHolds(cause lockbench.Conditions) {

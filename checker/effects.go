@@ -134,7 +134,7 @@ func (c *Checker) lostUpdate(k *key, victim, w *write) {
 func (c *Checker) writtenUnder(a, b *write) lockbench.Conditions {
 	under := c.touching(a.h, b.h)
 	if !a.valid || !b.valid {
-		under |= lockbench.Outlived | a.h.renewing | b.h.renewing
+		under |= lockbench.Outlived | c.renewing(a.h) | c.renewing(b.h)
 	}
 	return under
 }

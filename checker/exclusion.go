@@ -40,7 +40,7 @@ func workedPast(c *Checker, f fact) {
 	if !h.known || !h.anchored || h.dead || until.t <= h.base {
 		return
 	}
-	under := c.touching(h) | h.renewing | lockbench.Outlived
+	under := c.touching(h) | c.renewing(h) | lockbench.Outlived
 	c.expose(exclusion, under)
 	if h.intruder == nil || !h.intrusion.before(until) {
 		return

@@ -197,9 +197,8 @@ func (r *Result) absorb(o *Result) {
 }
 
 func (a *abilities) absorb(o abilities) {
-	a.extend = a.extend || o.extend
 	a.fence = a.fence || o.fence
 	a.delay = a.delay || o.delay
-	a.nest = a.nest || o.nest
 	a.store = a.store || o.store
+	a.prolong = a.prolong || o.prolong
 }

@@ -59,6 +59,7 @@ func (c *Checker) releaseReturned(k *key, op *history.Op) {
 }
 
 func (c *Checker) extendCalled(k *key, op *history.Op) {
+	c.ability.prolong = true
 	h := c.lookup(k, op.Hold)
 	if h == nil {
 		k.tooEarly(op)
@@ -70,7 +71,6 @@ func (c *Checker) extendCalled(k *key, op *history.Op) {
 		c.besides(k, h, op)
 	}
 	if op.Kind == history.Extend {
-		c.ability.extend = true
 		h.note(op)
 		c.staleCall(k, h, op)
 	}
