@@ -25,7 +25,7 @@
 #   restart exclusion@state-loss  one of OLD that is two of NEW, likewise
 #   restart fencing@state-loss
 #   skew skew verdict,claim       what is compared: some of verdict claim violations against
-#                                 exposure witness
+#                                 exposure counterexample
 #   * * verdict,violations        the same for all that do not say themselves
 #   verdict hazard broken         a verdict that has another name
 #

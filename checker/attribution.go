@@ -34,7 +34,7 @@ var earlyGrants = []explanation{
 		if h.staleOp == nil || !callOf(h.staleOp).before(f.at) || h.keptOutSince(h.staleOp) || h.forgotten {
 			return candidate{}, false
 		}
-		return c.byPastOwner(freedByStranger, h, f.other), true
+		return c.byPastOwner(freedByPastOwner, h, f.other), true
 	}},
 	{"an operation whose reply was lost ran, once or once more", func(c *Checker, f fact) (candidate, bool) {
 		return c.byUnanswered(f, lockbench.LostReply)
@@ -76,7 +76,7 @@ var unfoundedLosses = []explanation{
 		if f.hold.staleOp == nil || f.hold.keptOutSince(f.hold.staleOp) {
 			return candidate{}, false
 		}
-		return c.byPastOwner(lostToStranger, f.hold), true
+		return c.byPastOwner(lostToPastOwner, f.hold), true
 	}},
 	{"an operation whose reply was lost, or that was given up, took the key", func(c *Checker, f fact) (candidate, bool) {
 		for _, cause := range []lockbench.Conditions{lockbench.LostReply, lockbench.Cancel} {
@@ -104,7 +104,7 @@ var unfoundedLosses = []explanation{
 		return c.between(grantedEarly, f.hold, follower), true
 	}},
 	{"only what others had sent before can have taken the key", func(c *Checker, f fact) (candidate, bool) {
-		return c.between(lostToStray, f.hold), f.hold.staleBeside
+		return c.between(lostToStaleCall, f.hold), f.hold.staleBeside
 	}},
 	{"the server had forgotten its scripts", func(c *Checker, f fact) (candidate, bool) {
 		v := candidate{kind: falselyToldFlushed, key: f.key, ops: []*history.Op{f.op, c.faults.flush}, under: c.touching(f.hold) | lockbench.ScriptFlush}

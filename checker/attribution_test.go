@@ -78,7 +78,7 @@ func violationsOf(t *testing.T, text string) string {
 	var b strings.Builder
 	for _, f := range result.Findings {
 		if f.Violations > 0 {
-			fmt.Fprintf(&b, "%s, %d times: %s\n", f.Cell, f.Violations, f.Witness.Sentence)
+			fmt.Fprintf(&b, "%s, %d times: %s\n", f.Cell, f.Violations, f.Counterexample.Sentence)
 		}
 	}
 	return b.String()

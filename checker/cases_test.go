@@ -33,8 +33,8 @@ func TestCases(t *testing.T) {
 				if f.Verdict.String() != want {
 					t.Errorf("%s: got %s (exposure %d, violations %d), want %s", g, f.Verdict, f.Exposure, f.Violations, want)
 				}
-				if f.Verdict == Broken && f.Witness == nil {
-					t.Errorf("%s: broken without a witness", g)
+				if f.Verdict == Broken && f.Counterexample == nil {
+					t.Errorf("%s: broken without a counterexample", g)
 				}
 			}
 			if fails := result.Exit() == ExitBroken; h.fails != "" && fails != (h.fails == "yes") {
@@ -47,7 +47,7 @@ func TestCases(t *testing.T) {
 	}
 }
 
-func TestWitnessNamesTheTwoHolds(t *testing.T) {
+func TestCounterexampleNamesTheTwoHolds(t *testing.T) {
 	h := parseText(t, `
 A 0-2 acquire ok ttl=10
 B 3-4 acquire ok ttl=10
@@ -57,9 +57,9 @@ B 8-9 release ok`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := result.Find(lockbench.Exclusion.At(0)).Witness
+	w := result.Find(lockbench.Exclusion.At(0)).Counterexample
 	if w == nil {
-		t.Fatal("no witness")
+		t.Fatal("no counterexample")
 	}
 	if got, want := w.Sentence, "client 1 and client 2 held the key at the same time, both within their validity"; got != want {
 		t.Errorf("sentence: got %q, want %q", got, want)
@@ -115,8 +115,8 @@ func TestZeroVerdictIsUntested(t *testing.T) {
 	}
 }
 
-// TestStrayReleaseCountsOnce lets three in, one after the other, by one late release.
-func TestStrayReleaseCountsOnce(t *testing.T) {
+// TestStaleReleaseCountsOnce lets three in, one after the other, by one late release.
+func TestStaleReleaseCountsOnce(t *testing.T) {
 	h := parseText(t, `
 A 0-1 acquire ok ttl=10
 B 10-11 acquire ok ttl=30
@@ -140,9 +140,9 @@ B 26-27 release ok`)
 	}
 }
 
-// TestWitnessTellsHowTheOtherGotIn shows, of two holds that conflict, the late release of
+// TestCounterexampleTellsHowTheOtherGotIn shows, of two holds that conflict, the late release of
 // a third client that let the second in, and none that came when both were in.
-func TestWitnessTellsHowTheOtherGotIn(t *testing.T) {
+func TestCounterexampleTellsHowTheOtherGotIn(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
 		want       []string
@@ -168,9 +168,9 @@ B 26-27 release ok`, []string{"2 acquire", "3 acquire", "3 release", "2 release"
 			if err != nil {
 				t.Fatal(err)
 			}
-			w := result.Of(lockbench.Exclusion, 0).Witness
+			w := result.Of(lockbench.Exclusion, 0).Counterexample
 			if w == nil {
-				t.Fatal("no witness")
+				t.Fatal("no counterexample")
 			}
 			var told []string
 			for _, op := range w.Ops {

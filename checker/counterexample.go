@@ -10,13 +10,13 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// clearest is the candidate with the largest margin, as a witness; two owners within their
+// clearest is the candidate with the largest margin, as a counterexample; two owners within their
 // validity come before one that worked past it.
-func (c *Checker) clearest(from []candidate) *Witness {
+func (c *Checker) clearest(from []candidate) *Counterexample {
 	best := slices.MaxFunc(from, func(a, b candidate) int {
 		return cmp.Or(within(a)-within(b), cmp.Compare(c.margin(a), c.margin(b)))
 	})
-	return c.witness(best)
+	return c.counterexample(best)
 }
 
 func within(w candidate) int {
@@ -35,7 +35,7 @@ func (c *Checker) margin(w candidate) int64 {
 	switch w.kind {
 	case workedOn:
 		return earlier(earlier(a.knew, b.knew), c.last).t - a.intrusion.t
-	case overlapping, updateLost, freedByStranger, innerFreed:
+	case overlapping, updateLost, freedByPastOwner, innerFreed:
 		return sharedBy(a, b, c.last)
 	case grantedEarly, extendBroken:
 		return max(0, a.until-b.granted.t)
@@ -45,8 +45,8 @@ func (c *Checker) margin(w candidate) int64 {
 	return 0
 }
 
-func (c *Checker) witness(w candidate) *Witness {
-	out := &Witness{Key: w.key.name, Under: w.under, Margin: time.Duration(c.margin(w))}
+func (c *Checker) counterexample(w candidate) *Counterexample {
+	out := &Counterexample{Key: w.key.name, Under: w.under, Margin: time.Duration(c.margin(w))}
 	for _, p := range kinds[w.kind].breaks {
 		out.Breaks = append(out.Breaks, names[p])
 	}
@@ -65,20 +65,20 @@ func (c *Checker) witness(w candidate) *Witness {
 			out.Holds = append(out.Holds, h.shown())
 		}
 	}
-	for _, op := range w.strangers() {
+	for _, op := range w.staleOps() {
 		out.Ops = append(out.Ops, *op)
 	}
 	sentence := kinds[w.kind].sentence
 	out.Sentence = fmt.Sprintf(sentence, who[:min(len(who), strings.Count(sentence, "%s"))]...)
 	slices.SortStableFunc(out.Ops, func(a, b history.Op) int { return cmp.Compare(a.Call, b.Call) })
-	slices.SortStableFunc(out.Holds, func(a, b WitnessHold) int { return cmp.Compare(a.Granted, b.Granted) })
+	slices.SortStableFunc(out.Holds, func(a, b CounterexampleHold) int { return cmp.Compare(a.Granted, b.Granted) })
 	return out
 }
 
-// strangers are what stale owners sent into the holds, and so may have made an end of: it
+// staleOps are what stale owners sent into the holds, and so may have made an end of: it
 // explains how somebody else got in. What was sent when both were in already explains
 // nothing of a conflict.
-func (w candidate) strangers() (ops []*history.Op) {
+func (w candidate) staleOps() (ops []*history.Op) {
 	for _, h := range w.holds {
 		own := func(o *hold) bool { return slices.Contains(o.ops, h.staleOp) }
 		later := func(o *hold) bool { return callOf(h.staleOp).before(o.granted) }
@@ -94,9 +94,9 @@ func (w candidate) strangers() (ops []*history.Op) {
 
 func clientName(id int32) string { return fmt.Sprintf("client %d", id) }
 
-// shown is h as witnesses show it.
-func (h *hold) shown() WitnessHold {
-	w := WitnessHold{
+// shown is h as counterexamples show it.
+func (h *hold) shown() CounterexampleHold {
+	w := CounterexampleHold{
 		Hold: h.id, Client: h.client, Process: h.process,
 		From: h.from, Granted: h.granted.t, Until: h.until,
 		End: h.mustEnd().t, EndedBy: causeNames[byValidity],

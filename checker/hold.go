@@ -319,7 +319,7 @@ func (h *hold) validAt(s stamp) bool {
 	return h.known && h.from != history.NoStamp && !h.released && s.before(stamp{t: h.until})
 }
 
-// note keeps op for the witness, once.
+// note keeps op for the counterexample, once.
 func (h *hold) note(op *history.Op) {
 	const kept = 8
 	if slices.Contains(h.ops, op) {

@@ -71,10 +71,10 @@ const (
 	grantedCancelled
 	cancelledGaveNothing
 	lostReplyGave
-	freedByStranger
-	lostToStranger
+	freedByPastOwner
+	lostToPastOwner
 	takenOnServer
-	lostToStray
+	lostToStaleCall
 	innerFreed
 	innerLost
 	grantedInDelay
@@ -117,10 +117,10 @@ var kinds = [violationKinds]struct {
 	grantedCancelled:     {one(leaseKept), TooShort, "the acquire by %s was cancelled and yet granted, within the lease of %s", false},
 	cancelledGaveNothing: {one(leaseKept), TooShort, "the acquire by %s was cancelled and yet granted, and within its lease %s was granted the key", false},
 	lostReplyGave:        {one(leaseKept), TooShort, "the reply to %s was lost or not waited for, and within the lease of %s %s was granted the key", false},
-	freedByStranger:      {one(ownerRelease), TooShort, "%s had lost the key, yet what it sent took it from %s, and %s was granted it", false},
-	lostToStranger:       {one(ownerRelease), TooShort, "%s had lost the key, yet what it sent took it from %s", false},
+	freedByPastOwner:     {one(ownerRelease), TooShort, "%s had lost the key, yet what it sent took it from %s, and %s was granted it", false},
+	lostToPastOwner:      {one(ownerRelease), TooShort, "%s had lost the key, yet what it sent took it from %s", false},
 	takenOnServer:        {one(ownerRelease), TooShort, "%s had lost the key, yet what it sent took it on the server from %s", false},
-	lostToStray:          {[]promise{ownerRelease, lossReported}, TooShort, "%s was told that it had lost the key, which only what others had sent before it was granted it can have taken", true},
+	lostToStaleCall:      {[]promise{ownerRelease, lossReported}, TooShort, "%s was told that it had lost the key, which only what others had sent before it was granted it can have taken", true},
 	innerFreed:           {one(reentrancy), TooShort, "an inner release by %s freed the key: %s was granted it", false},
 	innerLost:            {one(reentrancy), TooShort, "an inner release by %s freed the key: it was told that it had lost it", false},
 	grantedInDelay:       {one(releaseDelay), TooShort, "%s released with a delay, and within it %s was granted the key", false},

@@ -100,10 +100,10 @@ func linearizable(all []segment, timeout time.Duration) porcupine.CheckResult {
 // that are small enough, and against the occupancy monitor's.
 func (c *Checker) crossCheck(t history.Trailer) {
 	for _, k := range c.sorted() {
-		// The witness counts entries, the sweep pairs of must-hold intervals: one pair may be
+		// The monitor counts entries, the sweep pairs of must-hold intervals: one pair may be
 		// entered many times, so that only none against some is a contradiction.
-		if n := t.WitnessOverlaps[k.name]; n > 0 && k.conflicts+k.cuts == 0 && !c.partial {
-			c.defect("the in-process witness saw %d overlaps on key %q, the sweep none", n, k.name)
+		if n := t.MonitorOverlaps[k.name]; n > 0 && k.conflicts+k.cuts == 0 && !c.partial {
+			c.defect("the occupancy monitor saw %d overlaps on key %q, the sweep none", n, k.name)
 		}
 		if k.few.many || len(k.few.ops) < 2 {
 			continue

@@ -50,7 +50,7 @@ func TestViolationsCarryTheirCondition(t *testing.T) {
 						case f.Cell.Under&c.only != 0:
 							found++
 						case f.Against > 0:
-							t.Fatalf("seed %d: %s is broken without %s: %s\n%s", seed, f.Cell, c.only, f.Witness.Sentence, s.describe())
+							t.Fatalf("seed %d: %s is broken without %s: %s\n%s", seed, f.Cell, c.only, f.Counterexample.Sentence, s.describe())
 						}
 					}
 				}

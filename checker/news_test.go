@@ -27,8 +27,8 @@ func TestNews(t *testing.T) {
 		for ev := range s.Events() {
 			c.Add(ev)
 			for _, f := range c.News() {
-				if _, again := early[f.Cell]; again || f.Witness == nil {
-					t.Fatalf("seed %d: %s told twice, or without a witness\n%s", seed, f.Cell, s.describe())
+				if _, again := early[f.Cell]; again || f.Counterexample == nil {
+					t.Fatalf("seed %d: %s told twice, or without a counterexample\n%s", seed, f.Cell, s.describe())
 				}
 				early[f.Cell] = f
 			}

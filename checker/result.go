@@ -116,12 +116,12 @@ type Finding struct {
 	Note string
 	// Measures are figures by name ("overlap_p99_ns").
 	Measures map[string]float64
-	// Witness is the clearest violation; nil when there is none.
-	Witness *Witness
+	// Counterexample is the clearest violation; nil when there is none.
+	Counterexample *Counterexample
 }
 
-// A Witness shows one violation by the operations that make it.
-type Witness struct {
+// A Counterexample shows one violation by the operations that make it.
+type Counterexample struct {
 	// Breaks are the guarantees of which one at least is broken, the likeliest first, and
 	// Under what touched it.
 	Breaks []lockbench.Guarantee
@@ -130,7 +130,7 @@ type Witness struct {
 	// Sentence says what happened, in one line.
 	Sentence string
 	// Holds are the grants involved, in the order granted.
-	Holds []WitnessHold
+	Holds []CounterexampleHold
 	// Ops are the operations involved, by call: what the server was told and
 	// what it answered.
 	Ops []history.Op
@@ -138,9 +138,9 @@ type Witness struct {
 	Margin time.Duration
 }
 
-// A WitnessHold is one grant as the checker sees it. Stamps are ns since the
+// A CounterexampleHold is one grant as the checker sees it. Stamps are ns since the
 // start of the run.
-type WitnessHold struct {
+type CounterexampleHold struct {
 	Hold            int64
 	Client, Process int32
 	// From is the start of validity, Granted the return of the acquire, Until the

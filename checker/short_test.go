@@ -84,7 +84,7 @@ func TestBriefSaysTheSame(t *testing.T) {
 		want.CrossChecked, want.GrantsByClient = 0, nil
 		for i := range want.Findings {
 			w, g := &want.Findings[i], got.Findings[i]
-			w.Witness, w.Measures, w.Note, w.When = nil, nil, g.Note, series.Counts{}
+			w.Counterexample, w.Measures, w.Note, w.When = nil, nil, g.Note, series.Counts{}
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("seed %d (-own +brief):\n%s\n%s", seed, diff, s.describe())

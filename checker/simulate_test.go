@@ -201,7 +201,7 @@ func TestSimulatedLockIsNeverBlamed(t *testing.T) {
 		s := simulate(seed, sound)
 		for _, f := range s.broken(t) {
 			if f.Against > 0 {
-				t.Errorf("%s: %s", f.Cell, f.Witness.Sentence)
+				t.Errorf("%s: %s", f.Cell, f.Counterexample.Sentence)
 			}
 			for c := range rare {
 				if f.Cell.Guarantee == lockbench.Exclusion && f.Cell.Under.Has(c) {
@@ -287,7 +287,7 @@ func TestMutantsAreBlamed(t *testing.T) {
 					})
 					hit = hit || named
 					if f.Against > 0 && !named && !slices.Contains(b.may, f.Cell.Guarantee) {
-						t.Errorf("seed %d (%s): %s: %s\n%s", seed, s.header.Reacquire, f.Cell, f.Witness.Sentence, s.describe())
+						t.Errorf("seed %d (%s): %s: %s\n%s", seed, s.header.Reacquire, f.Cell, f.Counterexample.Sentence, s.describe())
 					}
 				}
 				if hit {

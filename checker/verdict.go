@@ -52,7 +52,7 @@ func (c *Checker) findings(all []Finding, find func(promise, *row) Finding) []Fi
 	return all
 }
 
-// sorted are the keys in one order, for the same witness each time.
+// sorted are the keys in one order, for the same counterexample each time.
 func (c *Checker) sorted() []*key {
 	c.spare.sorted = slices.AppendSeq(c.spare.sorted[:0], maps.Values(c.keys))
 	slices.SortFunc(c.spare.sorted, func(a, b *key) int { return cmp.Compare(a.name, b.name) })
@@ -99,7 +99,7 @@ func (c *Checker) find(p promise, r *row) Finding {
 	}
 	f.Measures, f.When = r.measured.measures(monitors[p].measures), r.when
 	if len(r.broken) > 0 {
-		f.Witness = c.clearest(r.broken)
+		f.Counterexample = c.clearest(r.broken)
 	}
 	return f
 }
@@ -161,8 +161,8 @@ func (r Result) Of(g lockbench.Guarantee, under lockbench.Conditions) Finding {
 		if f.Exposure > 0 && f.Verdict.Graver(sum.Verdict) {
 			sum.Verdict, sum.Note = f.Verdict, f.Note
 		}
-		if sum.Witness == nil {
-			sum.Witness = f.Witness
+		if sum.Counterexample == nil {
+			sum.Counterexample = f.Counterexample
 		}
 	}
 	return sum

@@ -85,7 +85,7 @@ func (f faultFile) check(t *testing.T) {
 	for _, d := range r.Defects {
 		t.Errorf("it does not go as the file says: %s", d)
 	}
-	if got := r.Witnesses[f.breaks].Verdict; got != f.verdict {
+	if got := r.Counterexamples[f.breaks].Verdict; got != f.verdict {
 		t.Errorf("%s is %s, want it %s", f.breaks, got, f.verdict)
 	}
 }
@@ -120,28 +120,28 @@ func apart(t *testing.T, d design.Design, job bubble.Job) explore.Result {
 	return r
 }
 
-// found searches the first schedules for what f is about. It returns no witness if
+// found searches the first schedules for what f is about. It returns no counterexample if
 // there is none among them.
-func (f faultFile) found(t *testing.T, cfg explore.Config, schedules int64) explore.Witness {
+func (f faultFile) found(t *testing.T, cfg explore.Config, schedules int64) explore.Counterexample {
 	t.Helper()
 	if schedules == 0 {
 		t.Fatal("the file does not say by which schedule it was found; hint: -find")
 	}
 	cfg.Schedules = schedules
 	if cfg.Pool > 0 {
-		return f.witness(apart(t, cfg.Design, bubble.Job{Config: cfg}))
+		return f.counterexample(apart(t, cfg.Design, bubble.Job{Config: cfg}))
 	}
-	return f.witness(run(t, cfg))
+	return f.counterexample(run(t, cfg))
 }
 
-// witness is what r shows of the cell that f is about. Where the schedule is written by
+// counterexample is what r shows of the cell that f is about. Where the schedule is written by
 // hand it is the first of the same guarantee.
-func (f faultFile) witness(r explore.Result) (w explore.Witness) {
+func (f faultFile) counterexample(r explore.Result) (w explore.Counterexample) {
 	if f.byHand == "" {
-		return r.Witnesses[f.breaks]
+		return r.Counterexamples[f.breaks]
 	}
 	for _, found := range r.Findings { // in their order
-		other := r.Witnesses[found.Cell]
+		other := r.Counterexamples[found.Cell]
 		if found.Cell.Guarantee == f.breaks.Guarantee && other.FoundAt > 0 && (w.FoundAt == 0 || other.FoundAt < w.FoundAt) {
 			w = other
 		}
@@ -198,7 +198,7 @@ func findAnew(t *testing.T, f faultFile) faultFile {
 
 // searchAll searches, where schedules are drawn with one seed after the other, and
 // notes the seed.
-func (f *faultFile) searchAll(t *testing.T) explore.Witness {
+func (f *faultFile) searchAll(t *testing.T) explore.Counterexample {
 	cfg, err := f.search()
 	if err != nil {
 		t.Fatal(err)
@@ -218,8 +218,8 @@ func (f *faultFile) searchAll(t *testing.T) explore.Witness {
 
 // searchFault looks at ever more schedules for one that shows what f is about, at as many
 // as that took before to begin with: later ones may show what explains it. It returns no
-// witness if there is none, or if another one came first.
-func searchFault(t *testing.T, f faultFile, cfg explore.Config) (w explore.Witness) {
+// counterexample if there is none, or if another one came first.
+func searchFault(t *testing.T, f faultFile, cfg explore.Config) (w explore.Counterexample) {
 	most := int64(mostSchedules)
 	if cfg.Strategy != explore.Exhaustive {
 		most = mostDrawn

@@ -116,12 +116,12 @@ func (w *world) served(c *gate.Command, e gate.Effect) {
 	})
 }
 
-// sentence is what the witness of a finding says, its clients by their names.
+// sentence is what the counterexample of a finding says, its clients by their names.
 func (w *world) sentence(f checker.Finding) string {
-	if f.Witness == nil {
+	if f.Counterexample == nil {
 		return ""
 	}
-	return numbered.ReplaceAllStringFunc(f.Witness.Sentence, func(s string) string {
+	return numbered.ReplaceAllStringFunc(f.Counterexample.Sentence, func(s string) string {
 		number, err := strconv.Atoi(numbered.FindStringSubmatch(s)[1])
 		switch {
 		case err == nil && number < len(w.clients):

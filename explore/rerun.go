@@ -47,8 +47,8 @@ func (x *explorer) rerun(file *script, r Replay) error {
 	for i := range x.result.Findings {
 		f := &x.result.Findings[i]
 		f.Violations = min(1, f.Violations) // one schedule, however often it did it
-		if f.Witness != nil {
-			f.Witness.Sentence = w.sentence(*f)
+		if f.Counterexample != nil {
+			f.Counterexample.Sentence = w.sentence(*f)
 		}
 	}
 	x.result.Coverage = Coverage{
@@ -57,10 +57,10 @@ func (x *explorer) rerun(file *script, r Replay) error {
 	}
 	x.result.Defects = append(p.judged.Defects, w.defects...)
 	x.compare(file, follow, p.notes.lines)
-	x.rewitness(file, w, p)
-	for g, witness := range x.result.Witnesses {
-		witness.Replay = r
-		x.result.Witnesses[g] = witness
+	x.reshow(file, w, p)
+	for g, counterexample := range x.result.Counterexamples {
+		counterexample.Replay = r
+		x.result.Counterexamples[g] = counterexample
 	}
 	return nil
 }
@@ -95,8 +95,8 @@ func said(lines []line) []line {
 	return slices.DeleteFunc(slices.Clone(lines), implied)
 }
 
-// rewitness shows what the file says that its schedule breaks.
-func (x *explorer) rewitness(file *script, w *world, p performance) {
+// reshow shows what the file says that its schedule breaks.
+func (x *explorer) reshow(file *script, w *world, p performance) {
 	if file.breaks == nil {
 		return
 	}
@@ -104,7 +104,7 @@ func (x *explorer) rewitness(file *script, w *world, p performance) {
 	if file.verdict.Graver(finding.Verdict) {
 		x.defect("the file says that %s is %s; it is %s", file.breaks[0], file.verdict, finding.Verdict)
 	}
-	x.result.Witnesses = map[lockbench.Cell]Witness{finding.Cell: {
+	x.result.Counterexamples = map[lockbench.Cell]Counterexample{finding.Cell: {
 		Cell: finding.Cell, Verdict: finding.Verdict, Sentence: w.sentence(finding), Rows: p.notes.rows, FoundAt: 1,
 	}}
 }

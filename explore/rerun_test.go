@@ -92,9 +92,9 @@ func TestOldReplays(t *testing.T) {
 			if all := strings.Join(r.Defects, "\n"); !strings.Contains(all, c.defect) || c.defect == "" && all != "" {
 				t.Errorf("defects: got\n%s\nwant %s", all, c.defect)
 			}
-			for cell := range r.Witnesses {
+			for cell := range r.Counterexamples {
 				if cell.String() != c.want {
-					t.Errorf("got a witness of %s, want %s", cell, c.want)
+					t.Errorf("got a counterexample of %s, want %s", cell, c.want)
 				}
 			}
 		})
@@ -104,7 +104,7 @@ func TestOldReplays(t *testing.T) {
 // TestWrittenReplayIsExact has Run write the file that Rerun follows to the letter.
 func TestWrittenReplayIsExact(t *testing.T) {
 	r := run(t, explore.Config{Design: find(t, "lua-token/token"), Strategy: explore.Exhaustive, Schedules: 100_000, Faults: -1, Moves: 1})
-	w := r.Witnesses[lockbench.LossReported.At(lockbench.Outlived)]
+	w := r.Counterexamples[lockbench.LossReported.At(lockbench.Outlived)]
 	if w.Verdict != checker.Broken {
 		t.Fatalf("loss-reported is %s", w.Verdict)
 	}
@@ -117,7 +117,7 @@ func TestWrittenReplayIsExact(t *testing.T) {
 	if err != nil || len(again.Defects) > 0 {
 		t.Errorf("got %v, defects %q", err, again.Defects)
 	}
-	if got := again.Witnesses[lockbench.LossReported.At(lockbench.Outlived)]; got.Verdict != checker.Broken || got.Sentence != w.Sentence {
+	if got := again.Counterexamples[lockbench.LossReported.At(lockbench.Outlived)]; got.Verdict != checker.Broken || got.Sentence != w.Sentence {
 		t.Errorf("got %s: %s, want %s: %s", got.Verdict, got.Sentence, w.Verdict, w.Sentence)
 	}
 }

@@ -17,11 +17,11 @@ type Result struct {
 	// the worst verdict of any schedule, the exposure summed over schedules, and as
 	// violations the number of schedules that broke it.
 	Findings []checker.Finding
-	// Witnesses holds a shrunk schedule for each cell that was broken, but for those that
+	// Counterexamples holds a shrunk schedule for each cell that was broken, but for those that
 	// another explains: it is of the same guarantee under fewer of the conditions, and its
 	// violations count against the claims, or do not, as those of the other do. What is
 	// shrunk may lose conditions, and is then found here, and in Findings, as what it became.
-	Witnesses map[lockbench.Cell]Witness
+	Counterexamples map[lockbench.Cell]Counterexample
 	// Grants counts over all schedules.
 	Grants int64
 	// Defects are lockbench's own contradictions: a schedule that did not replay,
@@ -51,8 +51,8 @@ type Coverage struct {
 	Stopped string
 }
 
-// A Witness is a failing schedule, shrunk.
-type Witness struct {
+// A Counterexample is a failing schedule, shrunk.
+type Counterexample struct {
 	Cell    lockbench.Cell
 	Verdict checker.Verdict // Broken; of a replay file, what was found
 	// Sentence says what happened, in one line.

@@ -95,7 +95,7 @@ func (x *explorer) explore() error {
 	if err := x.strategies(); err != nil {
 		return err
 	}
-	x.witnesses()
+	x.counterexamples()
 	exercises := x.cfg.exercises(x.scenario, w.skews)
 	x.result.Findings, x.result.Grants = x.sum.result(exercises, blank(w.header, exercises)), x.sum.grants
 	for _, o := range x.others {

@@ -50,7 +50,7 @@ func run(t *testing.T, cfg explore.Config) explore.Result {
 	return r
 }
 
-// TestEveryDesign explores each design a little, and runs every witness again.
+// TestEveryDesign explores each design a little, and runs every counterexample again.
 func TestEveryDesign(t *testing.T) {
 	if testing.Short() {
 		t.Skip("shortening a dozen designs' schedules takes its time")
@@ -66,15 +66,15 @@ func TestEveryDesign(t *testing.T) {
 				t.Errorf("got %d schedules with %d grants, want %d with some", r.Coverage.Schedules, r.Grants, schedules)
 			}
 			explained(t, r)
-			for g, w := range r.Witnesses {
+			for g, w := range r.Counterexamples {
 				again, err := explore.Rerun(t.Context(), bubble.New(t), d, w.Replay)
 				if err != nil {
 					t.Fatalf("%s: %v", g, err)
 				}
-				if len(again.Defects) > 0 || again.Witnesses[g].Verdict != w.Verdict {
-					t.Errorf("%s: got %s with defects %q, want %s again; file:\n%s", g, again.Witnesses[g].Verdict, again.Defects, w.Verdict, w.Replay.Text)
+				if len(again.Defects) > 0 || again.Counterexamples[g].Verdict != w.Verdict {
+					t.Errorf("%s: got %s with defects %q, want %s again; file:\n%s", g, again.Counterexamples[g].Verdict, again.Defects, w.Verdict, w.Replay.Text)
 				}
-				if diff := cmp.Diff(again.Witnesses[g].Rows, w.Rows); diff != "" {
+				if diff := cmp.Diff(again.Counterexamples[g].Rows, w.Rows); diff != "" {
 					t.Errorf("%s: rows (-again +first):\n%s", g, diff)
 				}
 			}
@@ -82,14 +82,14 @@ func TestEveryDesign(t *testing.T) {
 	}
 }
 
-// explained wants a witness for each cell that is broken: its own, or of the same guarantee
+// explained wants a counterexample for each cell that is broken: its own, or of the same guarantee
 // under fewer conditions, that counts against the claims where a violation of the cell does.
 func explained(t *testing.T, r explore.Result) {
 	t.Helper()
 	findings := checker.Result{Findings: r.Findings}
 	for _, f := range r.Findings {
 		shown := f.Violations == 0
-		for cell := range r.Witnesses {
+		for cell := range r.Counterexamples {
 			by := findings.Find(cell)
 			fewer := cell.Guarantee == f.Cell.Guarantee && f.Cell.Under.Has(cell.Under)
 			shown = shown || fewer && (by.Against > 0 || f.Against == 0)
@@ -98,9 +98,9 @@ func explained(t *testing.T, r explore.Result) {
 			t.Errorf("%s is broken, and nothing shows it", f.Cell)
 		}
 	}
-	for cell := range r.Witnesses {
+	for cell := range r.Counterexamples {
 		if findings.Find(cell).Violations == 0 {
-			t.Errorf("a witness of %s is shown, which is not found broken", cell)
+			t.Errorf("a counterexample of %s is shown, which is not found broken", cell)
 		}
 	}
 }
@@ -197,10 +197,10 @@ func TestVirtualTimeEnds(t *testing.T) {
 // written is all of a result but its real times.
 func written(r explore.Result) explore.Result {
 	r.Elapsed = 0
-	r.Witnesses = maps.Clone(r.Witnesses)
-	for g, w := range r.Witnesses {
+	r.Counterexamples = maps.Clone(r.Counterexamples)
+	for g, w := range r.Counterexamples {
 		w.FoundAfter = 0
-		r.Witnesses[g] = w
+		r.Counterexamples[g] = w
 	}
 	return r
 }
@@ -237,9 +237,9 @@ func TestKnownFaultsAreFound(t *testing.T) {
 					t.Errorf("%s is not broken", want)
 				}
 			}
-			for g, w := range r.Witnesses {
+			for g, w := range r.Counterexamples {
 				if steps := bytes.Count(w.Replay.Text, []byte(" run ")); steps > 12 {
-					t.Errorf("%s: %d commands in the witness, want 12 at most:\n%s", g, steps, w.Replay.Text)
+					t.Errorf("%s: %d commands in the counterexample, want 12 at most:\n%s", g, steps, w.Replay.Text)
 				}
 			}
 		})
@@ -281,7 +281,7 @@ func TestClaimsHold(t *testing.T) {
 			}
 			for _, f := range r.Findings {
 				if f.Against > 0 {
-					t.Errorf("%s is broken: %s\n%s", f.Cell, r.Witnesses[f.Cell].Sentence, r.Witnesses[f.Cell].Replay.Text)
+					t.Errorf("%s is broken: %s\n%s", f.Cell, r.Counterexamples[f.Cell].Sentence, r.Counterexamples[f.Cell].Replay.Text)
 				}
 			}
 		})

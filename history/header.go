@@ -80,11 +80,11 @@ type Trailer struct {
 	Ops int64 `json:"ops"`
 	// Ended says why the run ended: "duration", "operations", "interrupted" ...
 	Ended string `json:"ended"`
-	// WitnessOverlaps counts, per key, the entries into a critical section in
-	// which the in-process witness saw another client within both validities.
-	WitnessOverlaps map[string]int64 `json:"witness_overlaps,omitempty"`
-	// WitnessEntries is how many entries the witness saw.
-	WitnessEntries int64 `json:"witness_entries"`
+	// MonitorOverlaps counts, per key, the entries into a critical section in
+	// which the occupancy monitor saw another client within both validities.
+	MonitorOverlaps map[string]int64 `json:"witness_overlaps,omitempty"`
+	// MonitorEntries is how many entries the monitor saw.
+	MonitorEntries int64 `json:"witness_entries"`
 	// Faults tell how often each fault of a live run struck.
 	Faults []FaultExposure `json:"faults,omitempty"`
 	// Arrivals tell how well the timetable of an open loop was kept; nil in a closed one.

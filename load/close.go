@@ -20,8 +20,8 @@ func (r *run) close(ctx context.Context) error {
 	s := &r.summary
 	sent := r.spendings()
 	s.Commands, s.Traffic = sent.commands, &sent.traffic
-	s.WitnessOverlaps = r.witness.Overlaps()
-	s.WitnessEntries = r.witness.Entries()
+	s.MonitorOverlaps = r.monitor.Overlaps()
+	s.MonitorEntries = r.monitor.Entries()
 	r.closeProcesses()
 	r.sweep(ctx)
 	r.closeRecord()

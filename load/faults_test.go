@@ -281,7 +281,7 @@ func (c *faulted) judge(t *testing.T, r checker.Result) {
 	t.Helper()
 	for _, cell := range c.held {
 		if f := c.found(r, cell); f.Verdict != checker.Held {
-			t.Errorf("%s: %s is %v with %d occasions (%s); want held; %+v", cell, f.Cell, f.Verdict, f.Exposure, f.Note, f.Witness)
+			t.Errorf("%s: %s is %v with %d occasions (%s); want held; %+v", cell, f.Cell, f.Verdict, f.Exposure, f.Note, f.Counterexample)
 		}
 	}
 	for _, cell := range c.broken {

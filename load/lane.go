@@ -79,17 +79,17 @@ func (r *run) enlist(l *lane, id int, h *home) {
 func (r *run) lockerOf(l *lane, id int) (lockbench.Locker, lockbench.Store) {
 	process := l.home.process
 	if r.recorder == nil {
-		return r.witness.Locker(process.Locker(design.Blind)), r.guarded
+		return r.monitor.Locker(process.Locker(design.Blind)), r.guarded
 	}
 	record := r.recorder.Client(int32(id), int32(l.home.number))
 	record.Grants(r.cfg.Design.Granted)
 	l.record = record
 	locker, store := record.Locker(process.Locker(record)), record.Store(r.guarded)
 	if l.home.faults == nil {
-		return r.witness.Locker(locker), store
+		return r.monitor.Locker(locker), store
 	}
 	l.faults = l.home.faults.Client(id, record)
-	return l.faults.Locker(r.witness.MortalLocker(locker, l.faults.Dead)), l.faults.Store(store)
+	return l.faults.Locker(r.monitor.MortalLocker(locker, l.faults.Dead)), l.faults.Store(store)
 }
 
 // live does the lane's share of the load: by its client and, where that dies, by

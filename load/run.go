@@ -12,7 +12,7 @@ import (
 	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/internal/witness"
+	"github.com/lockbench/lockbench/internal/occupancy"
 	"github.com/lockbench/lockbench/servers"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -55,7 +55,7 @@ type run struct {
 	homes    homes
 	recorder *history.Recorder // nil when nothing is recorded
 	injector *faults.Injector  // nil in a run without faults
-	witness  *witness.Witness
+	monitor  *occupancy.Monitor
 	shared   *workloads.Run
 	lanes    []*lane
 	crew     crew
@@ -137,7 +137,7 @@ func (r *run) openClients() {
 	r.over = make(chan struct{})
 	r.shared = workloads.NewRun(r.options, r.over)
 	r.shared.Tolerance = r.cfg.Design.Tolerance
-	r.witness = witness.New(r.shared.Keys(), r.cfg.Design.Reacquire == design.Nested)
+	r.monitor = occupancy.New(r.shared.Keys(), r.cfg.Design.Reacquire == design.Nested)
 	for id := range r.options.Clients {
 		l := &lane{number: id}
 		r.enlist(l, id, r.homes.at[id%r.options.Processes])

@@ -116,11 +116,11 @@ func runSound(t *testing.T, c Config, ends string) {
 		t.Errorf("grants: summary %d, history %d, progress %d; want the same, above 0", s.Grants, result.Grants, progress.Grants.Load())
 	}
 	exclusion := result.Find(lockbench.Exclusion.At(0)).Verdict
-	if len(s.WitnessOverlaps) > 0 || len(result.Defects) > 0 || exclusion != checker.Held {
-		t.Errorf("overlaps %v, defects %v, exclusion %v; want none and held", s.WitnessOverlaps, result.Defects, exclusion)
+	if len(s.MonitorOverlaps) > 0 || len(result.Defects) > 0 || exclusion != checker.Held {
+		t.Errorf("overlaps %v, defects %v, exclusion %v; want none and held", s.MonitorOverlaps, result.Defects, exclusion)
 	}
-	if s.Commands < s.Grants || s.WitnessEntries != s.Grants {
-		t.Errorf("%d commands and %d entries witnessed for %d grants", s.Commands, s.WitnessEntries, s.Grants)
+	if s.Commands < s.Grants || s.MonitorEntries != s.Grants {
+		t.Errorf("%d commands and %d entries monitored for %d grants", s.Commands, s.MonitorEntries, s.Grants)
 	}
 	if n := keysLeft(t, c.Server); n != 0 {
 		t.Errorf("%d keys left on the server", n)
@@ -128,7 +128,7 @@ func runSound(t *testing.T, c Config, ends string) {
 }
 
 // TestRunUnsoundDesign: a slow holder of a lock that is deleted unseen lets
-// others in together. Checker and witness must both see it, and updates be lost.
+// others in together. Checker and monitor must both see it, and updates be lost.
 func TestRunUnsoundDesign(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := options(func(o *workloads.Options) {
@@ -143,8 +143,8 @@ func TestRunUnsoundDesign(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, result, _ := judge(t, record.Bytes())
-		if len(s.WitnessOverlaps) == 0 || len(result.Defects) > 0 {
-			t.Errorf("overlaps %v, defects %v; want some and none", s.WitnessOverlaps, result.Defects)
+		if len(s.MonitorOverlaps) == 0 || len(result.Defects) > 0 {
+			t.Errorf("overlaps %v, defects %v; want some and none", s.MonitorOverlaps, result.Defects)
 		}
 		for _, cell := range []lockbench.Cell{lockbench.Exclusion.At(lockbench.Outlived), lockbench.OwnerRelease.At(lockbench.Outlived)} {
 			if got := result.Find(cell).Verdict; got != checker.Broken {

@@ -137,7 +137,7 @@ func (w *watch) report() {
 	p.Refused.Store(s.Refused)
 	p.Failed.Store(s.Failed)
 	var overlaps int64
-	for _, n := range w.run.witness.Overlaps() {
+	for _, n := range w.run.monitor.Overlaps() {
 		overlaps += n
 	}
 	p.Overlaps.Store(overlaps)

@@ -43,7 +43,7 @@ type Finding struct {
 	Scenario string
 	// Schedule shows the cell broken; nil when it is not, or when that of the same guarantee
 	// under fewer conditions shows it, too.
-	Schedule *explore.Witness
+	Schedule *explore.Counterexample
 
 	file string // where Schedule stands
 }
@@ -203,7 +203,7 @@ func (c *check) bubble() explore.Bubble {
 func (c *check) add(r explore.Result, scenario, file string) {
 	for _, found := range r.Findings {
 		f := Finding{Finding: found, Scenario: scenario, file: file}
-		if w, ok := r.Witnesses[found.Cell]; ok {
+		if w, ok := r.Counterexamples[found.Cell]; ok {
 			f.Schedule = &w
 		}
 		at, known := c.result.place(f.Cell)
@@ -230,7 +230,7 @@ func (f *Finding) join(other Finding) {
 		sum.Asked[q] += n
 	}
 	if other.outweighs(f) {
-		sum.Verdict, sum.Note, sum.Witness, sum.Measures = other.Verdict, other.Note, other.Witness, other.Measures
+		sum.Verdict, sum.Note, sum.Counterexample, sum.Measures = other.Verdict, other.Note, other.Counterexample, other.Measures
 		*f = other
 	}
 	sum.Exercised = sum.Exercised || other.Exercised

@@ -41,7 +41,7 @@ func TestRunRedislock(t *testing.T) {
 		}
 		for _, f := range r.Findings {
 			if f.Verdict == checker.Broken && claims.Claims(f.Cell) {
-				t.Errorf("%s: %s is broken: %s", file, f.Cell, f.Witness.Sentence)
+				t.Errorf("%s: %s is broken: %s", file, f.Cell, f.Counterexample.Sentence)
 			}
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/internal/witness"
+	"github.com/lockbench/lockbench/internal/occupancy"
 )
 
 // A show is one play performed with a lock: several stages side by side, one record.
@@ -89,7 +89,7 @@ func (s *show) perform(ctx context.Context) (err error) {
 	if ctx.Err() == context.DeadlineExceeded {
 		s.notes.fail(fmt.Errorf("not over after %v", s.limit()))
 	}
-	ended := history.Trailer{EndNS: recorder.Now(), Ended: "operations", WitnessOverlaps: map[string]int64{}}
+	ended := history.Trailer{EndNS: recorder.Now(), Ended: "operations", MonitorOverlaps: map[string]int64{}}
 	for _, st := range stages {
 		st.testify(&ended)
 	}
@@ -99,12 +99,12 @@ func (s *show) perform(ctx context.Context) (err error) {
 	return out.Flush()
 }
 
-// testify adds what the witness of the stage saw to the end of its record: checking
+// testify adds what the monitor of the stage saw to the end of its record: checking
 // that, the checker contradicts itself where it has not found as much.
 func (s *stage) testify(end *history.Trailer) {
-	if s.witness != nil {
-		maps.Copy(end.WitnessOverlaps, s.witness.Overlaps())
-		end.WitnessEntries += s.witness.Entries()
+	if s.monitor != nil {
+		maps.Copy(end.MonitorOverlaps, s.monitor.Overlaps())
+		end.MonitorEntries += s.monitor.Entries()
 	}
 }
 
@@ -132,7 +132,7 @@ func (s *show) stages(ctx context.Context, recorder *history.Recorder) (stages [
 			store:  &memory{records: map[string]lockbench.Record{}},
 		}
 		if !t.abilities.renews { // by what a lock does unseen the lease may be shorter than its owner's last extend
-			st.witness = witness.New([]string{st.key}, t.abilities.reacquire == design.Nested)
+			st.monitor = occupancy.New([]string{st.key}, t.abilities.reacquire == design.Nested)
 		}
 		for i := range s.play.owners {
 			id := side*s.play.owners + i

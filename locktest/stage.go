@@ -12,7 +12,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/witness"
+	"github.com/lockbench/lockbench/internal/occupancy"
 )
 
 // A stage is what the owners of one play of a case have: a key of their own, and a
@@ -30,7 +30,7 @@ type stage struct {
 	owners    []*owner
 	store     *memory
 	notes     *notes
-	witness   *witness.Witness // nil where it could not be believed
+	monitor   *occupancy.Monitor // nil where it could not be believed
 }
 
 // slack is how long after the end of a lease the key may still be refused, as the
@@ -81,8 +81,8 @@ func (s *stage) pace() time.Duration { return max(s.ttl/200, time.Millisecond) }
 func (s *stage) enlist(id int32, g *guard, r *history.Recorder) {
 	record := r.Client(id, id)
 	o := &owner{stage: s, guard: g, record: record, locker: record.Locker(g)}
-	if s.witness != nil {
-		o.locker = s.witness.MortalLocker(o.locker, o.dead.Load)
+	if s.monitor != nil {
+		o.locker = s.monitor.MortalLocker(o.locker, o.dead.Load)
 	}
 	s.owners = append(s.owners, o)
 }
@@ -154,7 +154,7 @@ func (o *owner) releaseAfter(lease lockbench.Lease, d time.Duration) {
 // itself has to be closed for that.
 func (o *owner) die() {
 	time.Sleep(o.stage.think)
-	o.dead.Store(true) // before it is on record, for the witness
+	o.dead.Store(true) // before it is on record, for the monitor
 	if o.stage.can.renews {
 		o.guard.close() // before it, too: until then it may renew
 	}

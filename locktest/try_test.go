@@ -249,8 +249,8 @@ func wantBroken(t *testing.T, trial locktest.Trial, cell lockbench.Cell) {
 	if f := judgedAgain(t, c.History).Find(cell); f.Verdict != checker.Broken {
 		t.Errorf("%s: %s says %v, want it broken", cell, c.History, f.Verdict)
 	}
-	if cell == lockbench.Exclusion.At(0) && len(endOf(t, c.History).Trailer.WitnessOverlaps) == 0 {
-		t.Errorf("%s: the witness of %s saw no two at a time", cell, c.History)
+	if cell == lockbench.Exclusion.At(0) && len(endOf(t, c.History).Trailer.MonitorOverlaps) == 0 {
+		t.Errorf("%s: the monitor of %s saw no two at a time", cell, c.History)
 	}
 }
 

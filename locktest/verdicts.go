@@ -192,9 +192,9 @@ func unclaimed(f *checker.Finding) []string {
 func (c *Case) page() string {
 	var b strings.Builder
 	b.WriteString(c.text())
-	if c.Witness != nil {
-		fmt.Fprintf(&b, "\n%s\n", c.Witness.Sentence)
-		_ = reports.Timeline(&b, c.Witness) // a Builder takes everything
+	if c.Counterexample != nil {
+		fmt.Fprintf(&b, "\n%s\n", c.Counterexample.Sentence)
+		_ = reports.Timeline(&b, c.Counterexample) // a Builder takes everything
 	}
 	return b.String()
 }

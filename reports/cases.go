@@ -215,10 +215,10 @@ func stateOf(g Finding, open bool, unclaimed string) (caseState, string) {
 
 // sentence is what happened in one line, if there is a counterexample, else the verdict.
 func sentence(g Finding, verdict string) string {
-	if g.Witness == nil {
+	if g.Counterexample == nil {
 		return joined(verdict, detail(g))
 	}
-	return verdict + ": " + g.Witness.Sentence
+	return verdict + ": " + g.Counterexample.Sentence
 }
 
 func joined(what, more string) string {
@@ -236,7 +236,7 @@ func (r *Result) passage(run *Run, cell lockbench.Cell) string {
 		e := exploration{terminal: t}
 		e.brokenCell(run, cell, make(map[lockbench.Cell]*Schedule))
 	} else {
-		t.brokenCell(run, cell, make(map[lockbench.Cell]*Witness))
+		t.brokenCell(run, cell, make(map[lockbench.Cell]*Counterexample))
 		fmt.Fprintf(t, "\n  check it again: %s\n", recheck(run))
 	}
 	_ = t.Flush() // to memory

@@ -65,7 +65,7 @@ func (m *Matrix) cellCase(row *MatrixRow, at lockbench.Cell) testCase {
 	f := cell.Finding
 	for _, e := range cell.Evidence {
 		if e.Part == cell.By {
-			f.Note, f.Measures, f.Witness = e.Note, e.Measures, e.Witness
+			f.Note, f.Measures, f.Counterexample = e.Note, e.Measures, e.Counterexample
 		}
 	}
 	found := testCase{name: at.String(), broken: f.Verdict == checker.Broken}

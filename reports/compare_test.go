@@ -70,7 +70,7 @@ func breaks(cell lockbench.Cell, claimed bool, runs ...int) func(int, *Result) {
 		if slices.Contains(runs, i) {
 			f := broken(cell, claimed, 2, 2)
 			found := newFinding(&f)
-			found.Witness = &Witness{}
+			found.Counterexample = &Counterexample{}
 			r.Runs[0].Cells[cell] = found
 		}
 	}

@@ -55,7 +55,7 @@ func (d *ComparedDesign) Samples(metric string) (base, changed []float64) {
 // Shown is what shows that a cell is broken in NEW; nil when nothing does.
 func (d *ComparedDesign) Shown(cell lockbench.Cell) *Finding {
 	for _, o := range d.changed {
-		if f := o.run.Cells[cell]; f.Verdict == checker.Broken && (f.Witness != nil || f.Schedule != nil) {
+		if f := o.run.Cells[cell]; f.Verdict == checker.Broken && (f.Counterexample != nil || f.Schedule != nil) {
 			return &f
 		}
 	}

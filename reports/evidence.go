@@ -9,8 +9,8 @@ import (
 
 // Timeline draws a counterexample by itself, as under the table of a run, without colour. It
 // returns the first error of w.
-func Timeline(w io.Writer, witness *checker.Witness) error {
+func Timeline(w io.Writer, counterexample *checker.Counterexample) error {
 	buffered := bufio.NewWriter(w)
-	newTimeline(newWitness(witness)).write(buffered, false)
+	newTimeline(newCounterexample(counterexample)).write(buffered, false)
 	return buffered.Flush()
 }

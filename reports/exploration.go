@@ -198,8 +198,8 @@ func (e *exploration) brokenCell(run *Run, cell lockbench.Cell, drawn map[lockbe
 	f := run.Cells[cell]
 	e.printf("\n  %s, %s\n    %s\n    by %s in %s\n", e.bad(cell.String()), cell.Under.Title(), e.claim(run, cell),
 		plural(f.Violations, "schedule"), strings.Join(f.scenarios, ", "))
-	if f.Witness != nil {
-		e.printf("    %s\n", f.Witness.Sentence)
+	if f.Counterexample != nil {
+		e.printf("    %s\n", f.Counterexample.Sentence)
 	}
 	if f.Note != "" {
 		e.printf("    %s\n", f.Note)

@@ -24,7 +24,7 @@ func exploredSample() []Explored {
 	died.Verdicts.Findings, died.Coverage = nil, Coverage{}
 	died.Err = errors.New("the process that explored died (exit status 2): fatal error: all goroutines are asleep")
 	overran := broken(overrun, false, 9, 9)
-	overran.Witness = plainDelete("embedded").Verdicts.Find(overrun).Witness
+	overran.Counterexample = plainDelete("embedded").Verdicts.Find(overrun).Counterexample
 	return []Explored{
 		brokenByContention(), brokenByOverrun(),
 		exploredIn("lua-token/token", "contend", 3000, held(exclusive, 900), held(crashed, 77)),
@@ -80,9 +80,9 @@ func brokenByContention() Explored {
 
 func brokenByOverrun() Explored {
 	freed := broken(stale, false, 3, 10)
-	freed.Witness = plainDelete("embedded").Verdicts.Find(stale).Witness
+	freed.Counterexample = plainDelete("embedded").Verdicts.Find(stale).Counterexample
 	untold := broken(told, false, 4, 10)
-	untold.Witness = freed.Witness
+	untold.Counterexample = freed.Counterexample
 	e := exploredIn("lua-token/expire", "overrun", 300, freed, untold)
 	steps := []Step{
 		{Client: "c1", Command: "EVALSHA k", Reply: "1", Holders: []string{"c1"}},

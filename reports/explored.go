@@ -154,10 +154,10 @@ func explored(e *Explored) Run {
 // shownBy returns f with the schedule that shows it.
 func (f Finding) shownBy(s Schedule) Finding {
 	f.Schedule = &s
-	if f.Witness == nil {
-		f.Witness = &Witness{Holds: []Hold{}, Ops: []Op{}}
+	if f.Counterexample == nil {
+		f.Counterexample = &Counterexample{Holds: []Hold{}, Ops: []Op{}}
 	}
-	f.Witness.Sentence = s.Sentence
+	f.Counterexample.Sentence = s.Sentence
 	return f
 }
 
@@ -168,8 +168,8 @@ func (c Cells) explain() {
 		f := c[cell]
 		for _, by := range c.with(checker.Broken) {
 			other := c[by]
-			if f.Witness == nil && other.Schedule != nil && by.Guarantee == cell.Guarantee && cell.Under.Has(by.Under) && f.fails() == other.fails() {
-				f.Witness = &Witness{Sentence: other.Witness.Sentence, Holds: []Hold{}, Ops: []Op{}}
+			if f.Counterexample == nil && other.Schedule != nil && by.Guarantee == cell.Guarantee && cell.Under.Has(by.Under) && f.fails() == other.fails() {
+				f.Counterexample = &Counterexample{Sentence: other.Counterexample.Sentence, Holds: []Hold{}, Ops: []Op{}}
 				f.Note = strings.TrimPrefix(f.Note+"; ", "; ") + "explained by the schedule of " + by.String()
 				c[cell] = f
 			}

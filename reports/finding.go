@@ -21,10 +21,10 @@ type Finding struct {
 	Against    int64 `json:"against"`
 	// Questions are the violations by the question that they answer; nil when that is the
 	// guarantee's own, see [checker.Asks].
-	Questions map[string]int64   `json:"questions,omitempty"`
-	Note      string             `json:"note,omitempty"`
-	Measures  map[string]float64 `json:"measures,omitempty"`
-	Witness   *Witness           `json:"witness,omitempty"`
+	Questions      map[string]int64   `json:"questions,omitempty"`
+	Note           string             `json:"note,omitempty"`
+	Measures       map[string]float64 `json:"measures,omitempty"`
+	Counterexample *Counterexample    `json:"counterexample,omitempty"`
 	// Schedule is what shows it, where the design was explored.
 	Schedule *Schedule `json:"schedule,omitempty"`
 
@@ -35,7 +35,7 @@ func newFinding(f *checker.Finding) Finding {
 	out := Finding{
 		Verdict: f.Verdict, Claimed: f.Claimed, Exercised: f.Exercised,
 		Exposure: f.Exposure, Violations: f.Violations, Against: f.Against,
-		Note: f.Note, Measures: f.Measures, Witness: newWitness(f.Witness),
+		Note: f.Note, Measures: f.Measures, Counterexample: newCounterexample(f.Counterexample),
 	}
 	out.ask(f.Cell.Guarantee, f.Asked)
 	return out

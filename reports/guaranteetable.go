@@ -136,8 +136,8 @@ func (a *questionAnswer) broken(cell lockbench.Cell, f *Finding, n int64) {
 	a.foreign = false
 	if a.about.Guarantee == "" || f.fails() && !a.fails {
 		a.about, a.note = cell, f.Note
-		if f.Witness != nil {
-			a.note = f.Witness.Sentence
+		if f.Counterexample != nil {
+			a.note = f.Counterexample.Sentence
 		}
 	}
 	a.fails = a.fails || f.fails()

@@ -14,7 +14,7 @@ import (
 // compare-and-set store on which the guard made no difference.
 func guarded() []Judged {
 	late := broken(lockbench.Effects.At(lockbench.Outlived), false, 12, 60)
-	late.Witness = plainDelete("private").Verdicts.Find(stale).Witness
+	late.Counterexample = plainDelete("private").Verdicts.Find(stale).Counterexample
 	on := func(guard string, servers int, stale int64, effects checker.Finding) Judged {
 		h := header("lua-token/fenced", "private")
 		h.Server.Count = servers

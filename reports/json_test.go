@@ -76,7 +76,7 @@ func TestSchemaRefuses(t *testing.T) {
 		{"another schema", "lockbench/result/v2", "lockbench/result/v1", false},
 		{"a verdict that is none", `"verdict":"broken"`, `"verdict":"passed"`, false},
 		{"broken without a violation", `"violations":7`, `"violations":0`, false},
-		{"broken without a witness", `"witness":{`, `"testimony":{`, false},
+		{"broken without a counterexample", `"counterexample":{`, `"testimony":{`, false},
 		{"a count below zero", `"grants":300`, `"grants":-1`, false},
 		{"an exit code of its own", `"exit":0}`, `"exit":2}`, false},
 		{"a missing field", `"worst_overlap_ns"`, `"overlap_ns"`, false},
@@ -154,15 +154,15 @@ func TestExit(t *testing.T) {
 	}
 }
 
-func TestRealWitness(t *testing.T) {
+func TestRealCounterexample(t *testing.T) {
 	j, err := overlapping()
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := New([]Judged{j}, nil)
 	g := r.Runs[0].Cells[exclusive]
-	if g.Verdict != checker.Broken || g.Witness == nil || len(g.Witness.Holds) != 2 {
-		t.Fatalf("exclusion: got %v with witness %+v, want broken with two holds", g.Verdict, g.Witness)
+	if g.Verdict != checker.Broken || g.Counterexample == nil || len(g.Counterexample.Holds) != 2 {
+		t.Fatalf("exclusion: got %v with counterexample %+v, want broken with two holds", g.Verdict, g.Counterexample)
 	}
 	if r.Exit != BrokenClaim {
 		t.Errorf("exit: got %d, want %d", r.Exit, BrokenClaim)

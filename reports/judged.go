@@ -92,13 +92,13 @@ func newRun(j *Judged) Run {
 		Partial: v.Partial, Why: v.Why, Ended: j.End.Trailer.Ended,
 		JudgedWithin: int64(j.Within), Notes: j.Notes,
 		Defects: v.Defects, CrossChecked: v.CrossChecked,
-		WitnessEntries: j.End.Trailer.WitnessEntries,
+		MonitorEntries: j.End.Trailer.MonitorEntries,
 		OpenLoop:       newOpenLoop(m.Arrivals),
 		OverTime:       overTime(m, h.WarmupNS, v.Findings), GrantsByClient: v.GrantsByClient,
 		History: j.History, Exit: v.Exit(),
 	}
-	for _, n := range j.End.Trailer.WitnessOverlaps {
-		run.WitnessOverlaps += n
+	for _, n := range j.End.Trailer.MonitorOverlaps {
+		run.MonitorOverlaps += n
 	}
 	if run.Params == nil {
 		run.Params = map[string]any{}

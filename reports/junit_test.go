@@ -23,10 +23,10 @@ func results() map[string]Result {
 	unmet := judged(header("lua-token/strategy", "private"), 50, held(exclusive, 5))
 	unmet.End.Trailer.Faults = []history.FaultExposure{{Fault: "crash", Kind: "crash", Struck: 2}}
 	defect := judged(header("lua-token/strategy", "private"), 50, held(exclusive, 5))
-	defect.Verdicts.Defects = []string{"the witness saw what the sweep did not"}
+	defect.Verdicts.Defects = []string{"the counterexample saw what the sweep did not"}
 	nasty := stealer("private")
 	nasty.Header.Design = `<evil attr="&]]>` + "\x00\x1b"
-	nasty.Verdicts.Findings[0].Witness.Sentence = "</testcase> ]]> \x01 und ü"
+	nasty.Verdicts.Findings[0].Counterexample.Sentence = "</testcase> ]]> \x01 und ü"
 	return map[string]Result{
 		"sample":       gated(sample("private"), &SelfCheck{MustBreak: exclusive, Caught: true}, "acquire.p99>1ms", "lua-token/*: grants_per_s<1", "recovery@crash.violations>0", "fencing.exposure<1"),
 		"passed":       gated([]Judged{ok}, &SelfCheck{MustBreak: exclusive, Caught: true}, "acquire.p99>1h"),

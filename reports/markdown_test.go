@@ -20,10 +20,10 @@ func TestMarkdown(t *testing.T) {
 func TestMarkdownFitsASummary(t *testing.T) {
 	long := plainDelete("private")
 	for i, f := range long.Verdicts.Findings {
-		if f.Witness != nil {
-			w := *f.Witness
+		if f.Counterexample != nil {
+			w := *f.Counterexample
 			w.Sentence = strings.Repeat("and then ", 20_000)
-			long.Verdicts.Findings[i].Witness = &w
+			long.Verdicts.Findings[i].Counterexample = &w
 		}
 	}
 	var buf bytes.Buffer

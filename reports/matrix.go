@@ -238,7 +238,7 @@ func (c *MatrixCell) settle(g lockbench.Guarantee, unproven map[string]bool) {
 	doubted := int64(0)
 	for _, e := range c.Evidence {
 		f := e.Finding
-		f.Witness, f.Schedule = nil, e.Schedule
+		f.Counterexample, f.Schedule = nil, e.Schedule
 		if unproven[e.Part] && f.Verdict == checker.Held {
 			doubted += f.Exposure
 			f.Verdict, f.Exposure = checker.Untested, 0

@@ -40,7 +40,7 @@ func matrixSample() Matrix {
 		},
 	}
 	caught := broken(exclusive, false, 3, 9)
-	caught.Witness = &checker.Witness{Key: "k", Sentence: "two held it"}
+	caught.Counterexample = &checker.Counterexample{Key: "k", Sentence: "two held it"}
 	live := func(design string, found ...checker.Finding) *Judged {
 		j := judged(header(design, "private"), 300, found...)
 		return &j
@@ -229,7 +229,7 @@ func TestMatrixSchema(t *testing.T) {
 		{"a verdict that is none", `"verdict": "held"`, `"verdict": "passed"`},
 		{"a missing field", `"self_check"`, `"checked"`},
 		{"a count below zero", `"schedules": 0`, `"schedules": -1`},
-		{"a witness without its sentence", `"sentence"`, `"words"`},
+		{"a counterexample without its sentence", `"sentence"`, `"words"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			bad := strings.ReplaceAll(string(text), c.old, c.new)

@@ -47,7 +47,7 @@ func evidence(run *Run) map[lockbench.Cell]Evidence {
 			continue
 		}
 		if cell.Under.Count() > 1 && run.Cells.explained(cell) { // what shows fewer conditions is enough
-			f.Witness, f.Schedule = nil, nil
+			f.Counterexample, f.Schedule = nil, nil
 		}
 		e := Evidence{In: f.scenarios, Finding: f}
 		if len(e.In) == 0 {

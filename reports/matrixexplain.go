@@ -131,7 +131,7 @@ func (e *explanation) evidence(found Evidence) {
 	if found.Verdict == checker.Held && slices.Contains(e.m.Unproven(), found.Part) {
 		e.printf("  but it counts as untested: a lock broken on purpose was not caught: %s\n", e.m.uncaught(e.m.SelfCheck.Part(found.Part)))
 	}
-	e.witness(found)
+	e.counterexample(found)
 	e.extent(p, found)
 	e.again(p, found)
 }
@@ -146,16 +146,16 @@ func (e Evidence) Counted(p *MatrixPart) Finding {
 	return g
 }
 
-func (e *explanation) witness(found Evidence) {
+func (e *explanation) counterexample(found Evidence) {
 	switch {
-	case found.Witness == nil:
+	case found.Counterexample == nil:
 		return
 	case found.Schedule != nil:
-		e.printf("  %s\n  scenario %s, found by schedule %s\n\n", found.Witness.Sentence, strings.Join(found.In[:1], ""), number(found.Schedule.FoundAt))
+		e.printf("  %s\n  scenario %s, found by schedule %s\n\n", found.Counterexample.Sentence, strings.Join(found.In[:1], ""), number(found.Schedule.FoundAt))
 		writeSteps(e.Writer, e.palette, collapsed(found.Schedule.Steps))
 	default:
-		e.printf("  %s\n  key %s, times since the start of the run%s\n\n", found.Witness.Sentence, found.Witness.Key, margin(found.Witness.MarginNS))
-		newTimeline(found.Witness).write(e.Writer, e.palette)
+		e.printf("  %s\n  key %s, times since the start of the run%s\n\n", found.Counterexample.Sentence, found.Counterexample.Key, margin(found.Counterexample.MarginNS))
+		newTimeline(found.Counterexample).write(e.Writer, e.palette)
 	}
 	e.printf("\n")
 }

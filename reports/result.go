@@ -90,9 +90,9 @@ type Run struct {
 	// Defects are lockbench's own contradictions: such a run proves nothing.
 	Defects      []string `json:"defects,omitempty"`
 	CrossChecked int64    `json:"cross_checked"`
-	// WitnessEntries and WitnessOverlaps are what the in-process witness saw.
-	WitnessEntries  int64 `json:"witness_entries"`
-	WitnessOverlaps int64 `json:"witness_overlaps"`
+	// MonitorEntries and MonitorOverlaps are what the occupancy monitor saw.
+	MonitorEntries  int64 `json:"monitor_entries"`
+	MonitorOverlaps int64 `json:"monitor_overlaps"`
 	// History is the path of the record, empty when it was not kept.
 	History string `json:"history"`
 	// Exploration is nil unless the design was explored; then what is measured in

@@ -49,7 +49,7 @@ func figures(h history.Header, n int64) (measure.Measures, history.End) {
 		c.Add(history.Event{Phase: history.Call, Op: release})
 		c.Add(history.Event{Phase: history.Return, Op: release})
 	}
-	end := history.End{Trailer: history.Trailer{EndNS: 100*ms + n*ms, Commands: 4 * n, Ops: 2 * n, Ended: "duration", WitnessEntries: n}}
+	end := history.End{Trailer: history.Trailer{EndNS: 100*ms + n*ms, Commands: 4 * n, Ops: 2 * n, Ended: "duration", MonitorEntries: n}}
 	end.Trailer.Traffic = &history.Traffic{Sent: 300 * n, Received: 41 * n}
 	if h.Server.Kind != "embedded" {
 		cpu := 12_300 * n
@@ -107,11 +107,11 @@ var (
 )
 
 func plainDelete(kind string) Judged {
-	witness := &checker.Witness{
+	counterexample := &checker.Counterexample{
 		Key:      "stock-1",
 		Sentence: "client 5's late release freed the lock of client 9, and client 12 was granted it within client 9's lease",
 		Margin:   1_600 * time.Millisecond,
-		Holds: []checker.WitnessHold{
+		Holds: []checker.CounterexampleHold{
 			{Hold: 1, Client: 5, From: 400 * ms, Granted: 401 * ms, Until: 2400 * ms, End: 2400 * ms, EndedBy: "validity"},
 			{Hold: 2, Client: 9, From: 2411 * ms, Granted: 2412 * ms, Until: 4411 * ms, End: 2913 * ms, EndedBy: "release"},
 			{Hold: 3, Client: 12, From: 2900*ms + 100_000, Granted: 2900*ms + 341_000, Until: 4900 * ms, End: 2914 * ms, EndedBy: "release"},
@@ -125,11 +125,11 @@ func plainDelete(kind string) Judged {
 			{Kind: history.Release, Outcome: history.Unknown, Client: 12, Hold: 3, Call: 2914 * ms, Return: history.Never},
 		},
 	}
-	witness.Breaks = []lockbench.Guarantee{lockbench.OwnerRelease}
+	counterexample.Breaks = []lockbench.Guarantee{lockbench.OwnerRelease}
 	freed := broken(stale, false, 7, 31)
-	freed.Witness, freed.When = witness, series.Counts{Width: 4 * series.Narrowest, N: []int64{0, 0, 4, 3}}
+	freed.Counterexample, freed.When = counterexample, series.Counts{Width: 4 * series.Narrowest, N: []int64{0, 0, 4, 3}}
 	overran := broken(overrun, false, 31, 40)
-	overran.Note, overran.Witness = "another owner got in", witness
+	overran.Note, overran.Counterexample = "another owner got in", counterexample
 	overran.Measures = map[string]float64{"overlap_count": 31, "overlap_max_ns": 512e6, "overlap_p50_ns": 499e6, "overlap_p99_ns": 511e6}
 	h := header("lua-token/expire", kind)
 	h.Claims = lockbench.LeaseClaims().Without(lockbench.OwnerRelease)
@@ -153,9 +153,9 @@ func tokenLock(kind string) Judged {
 }
 
 func stealer(kind string) Judged {
-	witness := &checker.Witness{
+	counterexample := &checker.Counterexample{
 		Key: "stock 3", Sentence: "client 1 and client 2 held the lock at once, both within their lease", Margin: 1700,
-		Holds: []checker.WitnessHold{
+		Holds: []checker.CounterexampleHold{
 			{Hold: 5, Client: 1, From: 1200 * ms, Granted: 1200*ms + 300_000, Until: 3200 * ms, End: 1201*ms + 2000, EndedBy: "release"},
 			{Hold: 6, Client: 2, From: 1200*ms + 900_000, Granted: 1201*ms + 300, Until: 3200 * ms, End: 1209 * ms, EndedBy: "release"},
 		},
@@ -169,7 +169,7 @@ func stealer(kind string) Judged {
 		},
 	}
 	both := broken(exclusive, true, 1, 1400)
-	both.Witness = witness
+	both.Counterexample = counterexample
 	j := judged(header("watch-multi/poll", kind), 50, both, held(lease, 12))
 	j.History = "my histories/it's.lbh"
 	j.Verdicts.Partial, j.Verdicts.Why, j.End.Partial = true, "block 17 is cut short", true

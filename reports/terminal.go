@@ -245,7 +245,7 @@ func (t *terminal) broken() {
 			t.printf("%s\n", t.dim("  [ granted   = within the lease   | lease over   . past it   R release   E extend   A acquire   r read   w write"))
 			t.printf("%s\n", t.dim("  overlap: ! both within their lease   ~ one past it   (not to scale; numbers on the axis are those of the lines)"))
 		}
-		drawn := make(map[lockbench.Cell]*Witness)
+		drawn := make(map[lockbench.Cell]*Counterexample)
 		for _, cell := range names {
 			t.brokenCell(run, cell, drawn)
 		}
@@ -287,8 +287,8 @@ func (r *Run) Reason(cell lockbench.Cell) string {
 	if why := reason(&r.Claims, cell); why != "" || f.Verdict != checker.Broken || f.fails() {
 		return why
 	}
-	if f.Witness != nil {
-		for _, g := range f.Witness.Breaks {
+	if f.Counterexample != nil {
+		for _, g := range f.Counterexample.Breaks {
 			if why := reason(&r.Claims, g.At(cell.Under)); why != "" {
 				return fmt.Sprintf("it may be %s that was broken, and %s", g, why)
 			}
@@ -299,15 +299,15 @@ func (r *Run) Reason(cell lockbench.Cell) string {
 
 // brokenCell writes one broken cell with its counterexample. One that was drawn for another
 // cell of the run already is referred to.
-func (t *terminal) brokenCell(run *Run, cell lockbench.Cell, drawn map[lockbench.Cell]*Witness) {
+func (t *terminal) brokenCell(run *Run, cell lockbench.Cell, drawn map[lockbench.Cell]*Counterexample) {
 	f := run.Cells[cell]
 	t.printf("\n  %s, %s\n    %s\n    %s\n", t.bad(cell.String()), cell.Under.Title(), t.claim(run, cell), detail(f))
-	if f.Witness == nil {
+	if f.Counterexample == nil {
 		return
 	}
-	t.printf("    %s\n", f.Witness.Sentence)
+	t.printf("    %s\n", f.Counterexample.Sentence)
 	for other, w := range drawn {
-		if reflect.DeepEqual(w.Holds, f.Witness.Holds) && reflect.DeepEqual(w.Ops, f.Witness.Ops) {
+		if reflect.DeepEqual(w.Holds, f.Counterexample.Holds) && reflect.DeepEqual(w.Ops, f.Counterexample.Ops) {
 			t.printf("    by the operations shown for %s\n", other)
 			return
 		}
@@ -315,9 +315,9 @@ func (t *terminal) brokenCell(run *Run, cell lockbench.Cell, drawn map[lockbench
 	if !f.fails() && (cell.Under &^ cell.Guarantee.Info().About).Has(lockbench.Outlived) {
 		return // leases end before work does: nothing to find out
 	}
-	drawn[cell] = f.Witness
-	t.printf("    key %s, times since the start of the run%s\n\n", f.Witness.Key, margin(f.Witness.MarginNS))
-	newTimeline(f.Witness).write(t.Writer, t.palette)
+	drawn[cell] = f.Counterexample
+	t.printf("    key %s, times since the start of the run%s\n\n", f.Counterexample.Key, margin(f.Counterexample.MarginNS))
+	newTimeline(f.Counterexample).write(t.Writer, t.palette)
 }
 
 // margin tells by how much, unless that is nothing or, for a lock without a

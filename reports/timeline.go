@@ -15,11 +15,11 @@ import (
 // to scale, since a race of microseconds may follow a lease of seconds: the
 // distance between two marks grows with the logarithm of the time between them.
 type timeline struct {
-	witness *Witness
-	entries []entry
-	stamps  []int64 // distinct, rising; mark i+1 stands at column columns[i]
-	columns []int
-	lanes   []int32 // clients, in the order in which they appear
+	counterexample *Counterexample
+	entries        []entry
+	stamps         []int64 // distinct, rising; mark i+1 stands at column columns[i]
+	columns        []int
+	lanes          []int32 // clients, in the order in which they appear
 }
 
 // entry is one line under the lanes: something that happened at a stamp.
@@ -35,8 +35,8 @@ const (
 	maxEntries = 16 // entries shown; the JSON result has all
 )
 
-func newTimeline(w *Witness) *timeline {
-	t := &timeline{witness: w}
+func newTimeline(w *Counterexample) *timeline {
+	t := &timeline{counterexample: w}
 	for i := range w.Ops {
 		t.entries = append(t.entries, newEntry(&w.Ops[i]))
 	}
@@ -53,7 +53,7 @@ func newTimeline(w *Witness) *timeline {
 
 // place spreads the distinct stamps over the axis.
 func (t *timeline) place() {
-	for _, h := range t.witness.Holds {
+	for _, h := range t.counterexample.Holds {
 		t.stamps = append(t.stamps, h.GrantedNS)
 		t.addLane(h.Client)
 	}
@@ -106,7 +106,7 @@ func (h *Hold) leaseOver() bool {
 }
 
 // active is how long the owner of h was seen to act under it.
-func (w *Witness) active(h *Hold) int64 {
+func (w *Counterexample) active(h *Hold) int64 {
 	last := h.GrantedNS
 	if h.EndNS != nil {
 		last = max(last, *h.EndNS)
@@ -145,7 +145,7 @@ func (t *timeline) write(w *bufio.Writer, p palette) {
 		i, _ := slices.BinarySearch(t.stamps, e.at)
 		fmt.Fprintf(w, "    %3d  %13s  %-*s  %s\n", i+1, moment(e.at), label, laneName(e.client), e.text)
 	}
-	if n := len(t.witness.Ops); n > maxEntries {
+	if n := len(t.counterexample.Ops); n > maxEntries {
 		fmt.Fprintf(w, "         and more: %d operations in the JSON result\n", n)
 	}
 }
@@ -162,8 +162,8 @@ func blank(width int) []byte {
 
 func (t *timeline) paintLane(client int32, width int) []byte {
 	cells := blank(width)
-	for i := range t.witness.Holds {
-		if h := &t.witness.Holds[i]; h.Client == client {
+	for i := range t.counterexample.Holds {
+		if h := &t.counterexample.Holds[i]; h.Client == client {
 			t.paintHold(cells, h)
 		}
 	}
@@ -177,7 +177,7 @@ func (t *timeline) paintLane(client int32, width int) []byte {
 
 // paintHold paints the time within the lease, its end, and what came after.
 func (t *timeline) paintHold(cells []byte, h *Hold) {
-	from, last := t.column(h.GrantedNS), t.column(t.witness.active(h))
+	from, last := t.column(h.GrantedNS), t.column(t.counterexample.active(h))
 	over := len(cells)
 	if h.leaseOver() {
 		over = t.column(*h.UntilNS)
@@ -199,7 +199,7 @@ func (t *timeline) paintHold(cells []byte, h *Hold) {
 // their lease, '~' past one's end. It is nil when there is no such time.
 func (t *timeline) paintOverlap(width int) []byte {
 	cells, any := blank(width), false
-	holds := t.witness.Holds
+	holds := t.counterexample.Holds
 	for i := range holds {
 		for j := range holds[:i] {
 			a, b := &holds[j], &holds[i]
@@ -207,7 +207,7 @@ func (t *timeline) paintOverlap(width int) []byte {
 				continue
 			}
 			from := max(a.GrantedNS, b.GrantedNS)
-			past := t.fill(cells, '~', from, min(t.witness.active(a), t.witness.active(b)))
+			past := t.fill(cells, '~', from, min(t.counterexample.active(a), t.counterexample.active(b)))
 			within := a.EndNS != nil && b.EndNS != nil && t.fill(cells, '!', from, min(*a.EndNS, *b.EndNS))
 			any = any || past || within
 		}

@@ -90,10 +90,10 @@ func (r *Result) Version(run *Run) string { return r.server(run).Version }
 func (f Finding) Detail() string { return detail(f) }
 
 // Margin tells by how much, empty where that is nothing or for ever.
-func (w *Witness) Margin() string { return margin(w.MarginNS) }
+func (w *Counterexample) Margin() string { return margin(w.MarginNS) }
 
 // Active is the last stamp, in ns, at which the owner of h was seen to act under it.
-func (w *Witness) Active(h *Hold) int64 { return w.active(h) }
+func (w *Counterexample) Active(h *Hold) int64 { return w.active(h) }
 
 // LeaseOver tells whether the end of h's lease is part of the story: it is not once its
 // owner has given the lock up.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -36,10 +37,14 @@ type saidFinding struct {
 	Claimed              bool
 	Exposure, Violations int64
 	Against              *int64 // nil in builds that had no cells
-	Witness              *struct {
-		Key string
-		Ops []struct{ Client int32 }
-	}
+	Counterexample       *saidCounterexample
+	Witness              *saidCounterexample // its name in builds that had no cells
+}
+
+// A saidCounterexample is one, as far as it is compared.
+type saidCounterexample struct {
+	Key string
+	Ops []struct{ Client int32 }
 }
 
 // judgements are what the file says, in the order of its runs.
@@ -66,12 +71,12 @@ func (s saidFinding) finding() finding {
 	} else {
 		f.against = f.failing()
 	}
-	if w := s.Witness; w != nil {
+	if c := cmp.Or(s.Counterexample, s.Witness); c != nil {
 		var clients []int32
-		for _, op := range w.Ops {
+		for _, op := range c.Ops {
 			clients = append(clients, op.Client)
 		}
-		f.key, f.clients = w.Key, clientList(clients)
+		f.key, f.clients = c.Key, clientList(clients)
 	}
 	return f
 }

@@ -133,7 +133,7 @@ func changes(a, b finding, fields []string) (what []string) {
 		{compareViolations, a.violations, b.violations},
 		{compareAgainst, a.against, b.against},
 		{compareExposure, a.exposure, b.exposure},
-		{compareWitness, a.evidence(), b.evidence()},
+		{compareCounterexample, a.evidence(), b.evidence()},
 	} {
 		if f.old != f.new && slices.Contains(fields, f.name) {
 			what = append(what, fmt.Sprintf("%s %v -> %v", f.name, f.old, f.new))

@@ -28,9 +28,9 @@ func TestCompare(t *testing.T) {
 	}{
 		{"same", []string{"exit 0", "overrun held - 3 0"}, []string{"exit 0", "overrun held - 3 0"}, "", nil},
 		{"verdict and numbers", []string{`overrun held - 3 0`}, []string{`overrun broken claimed 4 2 "k" 0,3`}, "",
-			[]string{`h overrun: verdict held -> broken, claim false -> true, violations 0 -> 2, against 0 -> 2, exposure 3 -> 4, witness none -> "k" by 0,3`}},
-		{"witness", []string{`overrun broken - 1 1 "k" 1`}, []string{`overrun broken - 1 1 "j" 1`}, "",
-			[]string{`h overrun: witness "k" by 1 -> "j" by 1`}},
+			[]string{`h overrun: verdict held -> broken, claim false -> true, violations 0 -> 2, against 0 -> 2, exposure 3 -> 4, counterexample none -> "k" by 0,3`}},
+		{"counterexample", []string{`overrun broken - 1 1 "k" 1`}, []string{`overrun broken - 1 1 "j" 1`}, "",
+			[]string{`h overrun: counterexample "k" by 1 -> "j" by 1`}},
 		{"exit", []string{"exit 0", "overrun held - 3 0"}, []string{"exit 3 partial", "overrun held - 3 0"}, "",
 			[]string{"h exit: 0 -> 3, partial false -> true"}},
 		{"why it cannot be judged", []string{`exit 2 "damaged"`}, []string{"exit 3", "skew held - 3 0"}, "",

@@ -14,15 +14,15 @@ import (
 
 // What of a finding is compared.
 const (
-	compareVerdict    = "verdict"
-	compareClaim      = "claim"
-	compareExposure   = "exposure"
-	compareViolations = "violations"
-	compareAgainst    = "against"
-	compareWitness    = "witness"
+	compareVerdict        = "verdict"
+	compareClaim          = "claim"
+	compareExposure       = "exposure"
+	compareViolations     = "violations"
+	compareAgainst        = "against"
+	compareCounterexample = "counterexample"
 )
 
-var allFields = []string{compareVerdict, compareClaim, compareExposure, compareViolations, compareAgainst, compareWitness}
+var allFields = []string{compareVerdict, compareClaim, compareExposure, compareViolations, compareAgainst, compareCounterexample}
 
 const (
 	nothing = "-" // stands for no guarantee

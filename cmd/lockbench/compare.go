@@ -37,7 +37,7 @@ of a side are repetitions; it takes six of each to tell a difference of speed, a
 of many designs. --run 10 runs each of two designs ten times, with the flags of run; a design
 may be named with a guard, as lua-token/fenced+fence, or twice, to see what the noise is.
 
-Guarantees that changed come first: a violation has a witness, so one more broken claim is
+Guarantees that changed come first: a violation has a counterexample, so one more broken claim is
 worse however seldom; other changes count when they are no chance (Fisher's exact test).
 Of each figure the medians are shown with their confidence intervals, and a difference
 only where the Mann-Whitney test sees one, which assumes no distribution; else "~", and how

@@ -29,7 +29,7 @@ func expired() explore.Result {
 			{Cell: lockbench.Exclusion.At(0), Verdict: checker.Broken, Claimed: true, Exercised: true, Exposure: 9, Violations: 2, Against: 2},
 			{Cell: lockbench.Exclusion.At(lockbench.Outlived), Verdict: checker.Broken, Exercised: true, Exposure: 3, Violations: 1},
 		},
-		Witnesses: map[lockbench.Cell]explore.Witness{lockbench.Exclusion.At(0): {
+		Counterexamples: map[lockbench.Cell]explore.Counterexample{lockbench.Exclusion.At(0): {
 			Cell: lockbench.Exclusion.At(0), Verdict: checker.Broken, Sentence: "two owners", FoundAt: 3, FoundAfter: time.Second,
 			Replay: explore.Replay{Text: []byte("again")},
 			Rows:   []explore.Row{{At: time.Second, Client: "c1", Command: "SET", Reply: "OK", Fault: "cut", Holders: []string{"c1"}}},

@@ -93,7 +93,7 @@ func (o *exploreOptions) replayed(cmd *cobra.Command, file explore.Replay, cfg e
 		s.File = o.replay
 		run.Schedules[cell] = s
 	}
-	for cell, w := range result.Witnesses { // one, where the file says what it breaks
+	for cell, w := range result.Counterexamples { // one, where the file says what it breaks
 		_, was := file.Breaks()
 		if old := file.Translated(); old != "" {
 			run.Notes = append(run.Notes, fmt.Sprintf("%s says %s, a name of before: here it is %s", o.replay, old, cell))

@@ -22,7 +22,7 @@ func explored(cfg explore.Config, r explore.Result) reports.Explored {
 		FoundAfter: make(map[lockbench.Cell]time.Duration),
 		Elapsed:    r.Elapsed,
 	}
-	for cell, w := range r.Witnesses {
+	for cell, w := range r.Counterexamples {
 		s := reports.Schedule{Sentence: w.Sentence, FoundAt: w.FoundAt, Replay: string(w.Replay.Text)}
 		for _, row := range w.Rows {
 			s.Steps = append(s.Steps, reports.Step{

@@ -30,7 +30,7 @@ type watcher struct {
 	found func(f checker.Finding, at time.Duration)
 	late  func(by time.Duration)
 	// met, when not nil, is called once, when two owners were seen inside at once by the
-	// witness and the judgement, so far behind, begins to make haste to say what that was.
+	// monitor and the judgement, so far behind, begins to make haste to say what that was.
 	met func(behind time.Duration)
 	// also are others who see what is judged.
 	also []onlooking
@@ -184,7 +184,7 @@ func (l *liveJudgement) adapt() {
 	}
 }
 
-// hurry spares the clients no more once the witness, who lags behind nothing, has seen two
+// hurry spares the clients no more once the monitor, which lags behind nothing, has seen two
 // owners inside at once. The last event judged was at at.
 func (l *liveJudgement) hurry(at time.Duration) {
 	if l.pace.prompt || l.progress.Overlaps.Load() == 0 {

@@ -146,7 +146,7 @@ func TestBreachIsToldWhileTheRunGoesOn(t *testing.T) {
 	}
 	breach(t, rec)
 	f := <-found
-	if f.Cell != lockbench.Exclusion.At(0) || !f.Claimed || f.Against == 0 || f.Witness == nil || f.Witness.Key != "stock" {
+	if f.Cell != lockbench.Exclusion.At(0) || !f.Claimed || f.Against == 0 || f.Counterexample == nil || f.Counterexample.Key != "stock" {
 		t.Errorf("told of %+v, want a breach of exclusion on key stock", f)
 	}
 	if line := alarm("generous", f, 1500*time.Millisecond); !strings.Contains(line, "generous: CLAIM BROKEN, exclusion, 1.5s into the run, key stock: client 0 and client 1 held") {
@@ -240,8 +240,8 @@ func (generous) Acquire(context.Context, string, lockbench.Options) (lockbench.L
 func (generous) Key() string                   { return "stock" }
 func (generous) Release(context.Context) error { return nil }
 
-// TestJudgementMakesHasteWhenTheWitnessSaw: it spares the clients until then, and says so once.
-func TestJudgementMakesHasteWhenTheWitnessSaw(t *testing.T) {
+// TestJudgementMakesHasteWhenTheMonitorSaw: it spares the clients until then, and says so once.
+func TestJudgementMakesHasteWhenTheMonitorSaw(t *testing.T) {
 	t.Parallel()
 	met := 0
 	l := &liveJudgement{began: time.Now(), watcher: watcher{progress: &load.Progress{}, met: func(time.Duration) { met++ }}}

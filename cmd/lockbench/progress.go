@@ -87,8 +87,8 @@ func (l *lines) found(f checker.Finding, at time.Duration) {
 // alarm is a breach in one line: what, how far into the run, on which key and by whom.
 func alarm(design string, f checker.Finding, at time.Duration) string {
 	where := ""
-	if f.Witness != nil {
-		where = fmt.Sprintf(", key %s: %s", f.Witness.Key, f.Witness.Sentence)
+	if f.Counterexample != nil {
+		where = fmt.Sprintf(", key %s: %s", f.Counterexample.Key, f.Counterexample.Sentence)
 	}
 	return fmt.Sprintf("%s: CLAIM BROKEN, %s, %v into the run%s", design, f.Cell, at.Round(time.Millisecond), where)
 }

@@ -26,7 +26,7 @@ func newReport() *cobra.Command {
 		Short: "Show saved results again, as a page, as pictures or in the terminal",
 		Long: `report shows results that run, check, sweep or explore wrote with --out json=FILE:
 as one self-contained HTML page with --html, which asks no network for anything; as SVG
-pictures with --svg, of how long acquires took and of every witness, to be shown elsewhere;
+pictures with --svg, of how long acquires took and of every counterexample, to be shown elsewhere;
 or else in the terminal. Several results become one report; - is standard input.
 
 The exit code is 0 when the report was written, whatever it says.`,

@@ -93,7 +93,7 @@ func (s *session) drive(ctx context.Context) (err error) {
 	if err := s.all(ctx); err != nil {
 		return err
 	}
-	if s.proves && !s.stopped { // a breach has its witness, and needs no proof
+	if s.proves && !s.stopped { // a breach has its counterexample, and needs no proof
 		s.proof, err = s.selfCheck(ctx)
 	}
 	return err
@@ -235,7 +235,7 @@ func (s *session) late(by time.Duration) {
 	s.progress.say("the clients take all that the processors can do: the judgement is %v behind the run and catches up when that is over; --fail-fast keeps it close", by.Round(100*time.Millisecond))
 }
 
-// met says that the witness has seen what the judgement has still to come to.
+// met says that the monitor has seen what the judgement has still to come to.
 func (s *session) met(behind time.Duration) {
 	if behind > time.Second {
 		s.progress.say("overlap seen; the checker is %v behind the run and catches up", behind.Round(100*time.Millisecond))

@@ -158,8 +158,8 @@ func (v *liveView) session() ui.Session {
 // judged, and neither ever waits for the terminal.
 func (v *liveView) found(f checker.Finding, at time.Duration) {
 	b := ui.Breach{Guarantee: f.Cell.String(), Claimed: f.Against > 0, Count: f.Violations, First: at}
-	if f.Witness != nil {
-		b.Key = f.Witness.Key
+	if f.Counterexample != nil {
+		b.Key = f.Counterexample.Key
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -37,7 +37,7 @@ func TestLiveViewFollowsASession(t *testing.T) {
 	v.begin("a/b", live)
 	live.Grants.Store(7)
 	live.Refused.Store(3)
-	v.found(checker.Finding{Cell: lockbench.Exclusion.At(0), Claimed: true, Violations: 1, Against: 1, Witness: &checker.Witness{Key: "k"}}, time.Second)
+	v.found(checker.Finding{Cell: lockbench.Exclusion.At(0), Claimed: true, Violations: 1, Against: 1, Counterexample: &checker.Counterexample{Key: "k"}}, time.Second)
 	before := v.session()
 	so := judgedSoFar{
 		acquire: ui.Latency{Count: 5}, faults: []ui.Strikes{{Fault: "death", Count: 2}},

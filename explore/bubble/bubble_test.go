@@ -151,10 +151,10 @@ func sample() explore.Result {
 		Coverage: explore.Coverage{Strategy: explore.Exhaustive, Scenario: "contend", Schedules: 3, Complete: true},
 		Findings: []checker.Finding{{
 			Cell: lockbench.Exclusion.At(0), Verdict: checker.Broken, Claimed: true, Exposure: 4, Violations: 1,
-			Measures: map[string]float64{"jain": 0.25},
-			Witness:  &checker.Witness{Key: "k", Sentence: "two owners", Ops: []history.Op{op}, Holds: []checker.WitnessHold{{Hold: 1, Until: history.Never}}},
+			Measures:       map[string]float64{"jain": 0.25},
+			Counterexample: &checker.Counterexample{Key: "k", Sentence: "two owners", Ops: []history.Op{op}, Holds: []checker.CounterexampleHold{{Hold: 1, Until: history.Never}}},
 		}},
-		Witnesses: map[lockbench.Cell]explore.Witness{lockbench.Exclusion.At(lockbench.Crash): {
+		Counterexamples: map[lockbench.Cell]explore.Counterexample{lockbench.Exclusion.At(lockbench.Crash): {
 			Cell: lockbench.Exclusion.At(lockbench.Crash), Verdict: checker.Broken, Sentence: "two owners", FoundAt: 2, FoundAfter: time.Millisecond,
 			Replay: explore.Replay{Text: []byte("a\nb\xff\n")},
 			Rows:   []explore.Row{{At: time.Second, Client: "c1", Command: "SET k token#1", Reply: "OK", Holders: []string{"c1"}}},
@@ -209,7 +209,7 @@ func TestSameInChild(t *testing.T) {
 	if got.Coverage.Schedules == 0 || len(got.Findings) == 0 {
 		t.Errorf("nothing was explored: %+v", got)
 	}
-	timeless := cmp.Options{cmpopts.IgnoreFields(explore.Result{}, "Elapsed"), cmpopts.IgnoreFields(explore.Witness{}, "FoundAfter"), cmpopts.EquateEmpty()}
+	timeless := cmp.Options{cmpopts.IgnoreFields(explore.Result{}, "Elapsed"), cmpopts.IgnoreFields(explore.Counterexample{}, "FoundAfter"), cmpopts.EquateEmpty()}
 	if diff := cmp.Diff(got, want, timeless); diff != "" {
 		t.Errorf("(-child +test):\n%s", diff)
 	}

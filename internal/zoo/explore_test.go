@@ -35,7 +35,7 @@ func TestMutantsAreCaught(t *testing.T) {
 				f := finding(r, cell)
 				t.Errorf("%s: got %v (%s), want broken; %s", cell, f.Verdict, f.Note, r.Coverage.Sentence())
 			}
-			for cell, w := range r.Witnesses {
+			for cell, w := range r.Counterexamples {
 				t.Logf("%s: schedule %d, %d steps: %s", cell, w.FoundAt, len(w.Rows), w.Sentence)
 			}
 		})
@@ -128,7 +128,7 @@ func holds(t *testing.T, d design.Design, scenario string, shown map[lockbench.C
 	}
 	for _, f := range r.Findings {
 		if f.Against > 0 {
-			t.Errorf("%s broken: %s\n%s", f.Cell, r.Witnesses[f.Cell].Sentence, r.Witnesses[f.Cell].Replay.Text)
+			t.Errorf("%s broken: %s\n%s", f.Cell, r.Counterexamples[f.Cell].Sentence, r.Counterexamples[f.Cell].Replay.Text)
 		}
 		if !f.Claimed || !f.Exercised {
 			continue

@@ -245,7 +245,7 @@ const nameless = `(() => {
 	return found;
 })()`
 
-// testMatrix follows a cell to its witness.
+// testMatrix follows a cell to its counterexample.
 func testMatrix(t *testing.T, b *tab, width int64) {
 	b.wellBehaved(width)
 	b.do(chromedp.Focus(chromedp.CSS(".matrix a[href='#design-2-exclusion']")), chromedp.KeyEvent("\r"))
@@ -301,9 +301,9 @@ func testPointing(t *testing.T, b *tab) {
 	b.well()
 }
 
-// overlapOf are the numbers of the overlap in the witness of exclusion.
+// overlapOf are the numbers of the overlap in the counterexample of exclusion.
 func overlapOf(r reports.Result) []string {
-	h := r.Runs[0].Cells[lockbench.Exclusion.At(0)].Witness.Holds
+	h := r.Runs[0].Cells[lockbench.Exclusion.At(0)].Counterexample.Holds
 	from, to := max(h[0].GrantedNS, h[1].GrantedNS), min(*h[0].EndNS, *h[1].EndNS)
 	seconds := func(ns int64) string { return fmt.Sprintf("%.6f s", float64(ns)/1e9) }
 	return []string{"both hold the lock", fmt.Sprint("client ", h[0].Client), fmt.Sprint("client ", h[1].Client), seconds(from), seconds(to), length(to - from)}

@@ -56,11 +56,11 @@ func (e *evidence) shows(o *evidence) bool {
 	if e.Schedule != nil || o.Schedule != nil {
 		return e.Schedule != nil && o.Schedule != nil && e.Schedule.Replay == o.Schedule.Replay
 	}
-	return reflect.DeepEqual(e.Witness.Holds, o.Witness.Holds) && reflect.DeepEqual(e.Witness.Ops, o.Witness.Ops)
+	return reflect.DeepEqual(e.Counterexample.Holds, o.Counterexample.Holds) && reflect.DeepEqual(e.Counterexample.Ops, o.Counterexample.Ops)
 }
 
 func (e *evidence) describe() {
-	if w := e.Witness; w != nil {
+	if w := e.Counterexample; w != nil {
 		e.Sentence, e.Key = w.Sentence, w.Key
 		e.Margin = strings.TrimPrefix(w.Margin(), "; margin ")
 	}
@@ -72,7 +72,7 @@ func (e *evidence) describe() {
 		e.Picture = schedulePicture(e.Steps)
 		return
 	}
-	ops := e.Witness.Ops
+	ops := e.Counterexample.Ops
 	if len(ops) > maxTold {
 		ops, e.More = ops[:maxTold], len(ops)-maxTold
 	}
@@ -80,7 +80,7 @@ func (e *evidence) describe() {
 		at, words := ops[i].Told()
 		e.Told = append(e.Told, told{at, clientName(ops[i].Client), words})
 	}
-	e.Picture = witnessPicture(e.Witness, ops)
+	e.Picture = counterexamplePicture(e.Counterexample, ops)
 }
 
 // Replay is the file that shows an explored schedule again, empty for none.

@@ -144,13 +144,13 @@ func spoiled(t testing.TB) reports.Result {
 		run.Claims.Except = []lockbench.Exception{{Why: hostile}}
 		for cell, f := range run.Cells {
 			f.Note = hostile
-			if f.Witness != nil {
-				f.Witness.Key, f.Witness.Sentence = hostile, hostile
-				for j := range f.Witness.Ops {
-					f.Witness.Ops[j].Note = hostile
+			if f.Counterexample != nil {
+				f.Counterexample.Key, f.Counterexample.Sentence = hostile, hostile
+				for j := range f.Counterexample.Ops {
+					f.Counterexample.Ops[j].Note = hostile
 				}
-				for j := range f.Witness.Holds {
-					f.Witness.Holds[j].EndedBy = hostile
+				for j := range f.Counterexample.Holds {
+					f.Counterexample.Holds[j].EndedBy = hostile
 				}
 			}
 			run.Cells[cell] = f
@@ -180,7 +180,7 @@ func TestOldAndSparse(t *testing.T) {
 	for i := range r.Runs {
 		r.Runs[i].OverTime, r.Runs[i].GrantsByClient, r.Runs[i].Latency, r.Runs[i].Params = nil, nil, nil, nil
 		for cell, f := range r.Runs[i].Cells {
-			f.Witness, f.Measures = nil, nil
+			f.Counterexample, f.Measures = nil, nil
 			r.Runs[i].Cells[cell] = f
 		}
 	}

@@ -41,7 +41,7 @@ func linksLead(t *testing.T, page string) {
 }
 
 // TestWriteMatrix: every cell of the README's matrix leads to what it is based on, and
-// every witness in it is drawn.
+// every counterexample in it is drawn.
 func TestWriteMatrix(t *testing.T) {
 	m := readmeMatrix(t)
 	page := matrixWritten(t, m)
@@ -73,7 +73,7 @@ func TestWriteMatrix(t *testing.T) {
 		}
 	}
 	if drawn != shown || shown < 100 {
-		t.Errorf("%d witnesses are shown, want %d, and more than a hundred", drawn, shown)
+		t.Errorf("%d counterexamples are shown, want %d, and more than a hundred", drawn, shown)
 	}
 	want := 0
 	for _, r := range m.Rows {
@@ -143,8 +143,8 @@ func spoiledMatrix(t testing.TB) reports.Matrix {
 		for i := range c.Evidence {
 			e := &c.Evidence[i]
 			e.Note, e.In = hostile, []string{hostile}
-			if e.Witness != nil {
-				e.Witness.Key, e.Witness.Sentence = hostile, hostile
+			if e.Counterexample != nil {
+				e.Counterexample.Key, e.Counterexample.Sentence = hostile, hostile
 			}
 			if e.Schedule != nil {
 				e.Schedule.Replay = hostile

@@ -72,9 +72,9 @@ func (p *picture) lane(name string) int {
 	return i
 }
 
-// witnessPicture draws the holds of a counterexample and the given ones of its operations; nil
+// counterexamplePicture draws the holds of a counterexample and the given ones of its operations; nil
 // when there is nothing in them to draw.
-func witnessPicture(w *reports.Witness, ops []reports.Op) *picture {
+func counterexamplePicture(w *reports.Counterexample, ops []reports.Op) *picture {
 	p := &picture{}
 	for i := range w.Holds {
 		p.hold(w, &w.Holds[i])
@@ -96,7 +96,7 @@ func witnessPicture(w *reports.Witness, ops []reports.Op) *picture {
 	return p
 }
 
-func (p *picture) hold(w *reports.Witness, h *reports.Hold) {
+func (p *picture) hold(w *reports.Counterexample, h *reports.Hold) {
 	l := &p.Lanes[p.lane(clientName(h.Client))]
 	last := w.Active(h)
 	if h.EndNS != nil && *h.EndNS > h.GrantedNS {
@@ -166,7 +166,7 @@ func sign(o *reports.Op) string {
 	return "!"
 }
 
-func (p *picture) overlap(w *reports.Witness, a, b *reports.Hold) {
+func (p *picture) overlap(w *reports.Counterexample, a, b *reports.Hold) {
 	if a.Client == b.Client {
 		return
 	}

@@ -13,8 +13,8 @@ import (
 
 func at(ns int64) *int64 { return &ns }
 
-func TestWitnessPicture(t *testing.T) {
-	w := &reports.Witness{
+func TestCounterexamplePicture(t *testing.T) {
+	w := &reports.Counterexample{
 		Holds: []reports.Hold{
 			{Hold: 1, Client: 5, GrantedNS: 100, UntilNS: at(1000), EndNS: at(1000), EndedBy: "validity"},
 			{Hold: 2, Client: 9, GrantedNS: 600, UntilNS: at(1500), EndNS: at(1300), EndedBy: "release"},
@@ -26,7 +26,7 @@ func TestWitnessPicture(t *testing.T) {
 			{Kind: history.Release, Outcome: history.Unknown, Client: 9, Hold: 2, CallNS: 1300},
 		},
 	}
-	got := witnessPicture(w, w.Ops)
+	got := counterexamplePicture(w, w.Ops)
 	want := &picture{
 		Lanes: []lane{
 			{Name: "client 5",
@@ -56,8 +56,8 @@ func TestWitnessPicture(t *testing.T) {
 			t.Errorf("nothing says %q; what is said:\n%s", want, all)
 		}
 	}
-	if p := witnessPicture(&reports.Witness{}, nil); p != nil {
-		t.Errorf("got %+v of an empty witness, want nothing", p)
+	if p := counterexamplePicture(&reports.Counterexample{}, nil); p != nil {
+		t.Errorf("got %+v of an empty counterexample, want nothing", p)
 	}
 }
 
@@ -101,12 +101,12 @@ func TestSchedulePicture(t *testing.T) {
 	}
 }
 
-// TestLongEvidence shows of a long witness as much as fits.
+// TestLongEvidence shows of a long counterexample as much as fits.
 func TestLongEvidence(t *testing.T) {
 	r := read(t, "run.json")
 	g := r.Runs[0].Cells[lockbench.Exclusion.At(0)]
-	for len(g.Witness.Ops) < 2*maxTold {
-		g.Witness.Ops = append(g.Witness.Ops, g.Witness.Ops[0])
+	for len(g.Counterexample.Ops) < 2*maxTold {
+		g.Counterexample.Ops = append(g.Counterexample.Ops, g.Counterexample.Ops[0])
 	}
 	v := newResultView(r)
 	for _, e := range v.Runs[0].Evidence {

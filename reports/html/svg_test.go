@@ -67,7 +67,7 @@ func TestDocumentedPictures(t *testing.T) {
 		t.Errorf("docs/pictures (-committed +drawn now), -update writes them:\n%.2000s", diff)
 	}
 	if len(got) < 4 {
-		t.Errorf("%d pictures, want latencies and three witnesses at least", len(got))
+		t.Errorf("%d pictures, want latencies and three counterexamples at least", len(got))
 	}
 }
 
@@ -78,7 +78,7 @@ func TestPictures(t *testing.T) {
 			t.Errorf("%q is not in latency.svg", words)
 		}
 	}
-	w := read(t, "run.json").Runs[0].Cells[lockbench.Exclusion.At(0)].Witness
+	w := read(t, "run.json").Runs[0].Cells[lockbench.Exclusion.At(0)].Counterexample
 	drawn := run[reports.FileName(read(t, "run.json").Runs[0].Design)+".exclusion.svg"]
 	for _, words := range append(overlapOf(read(t, "run.json"))[:3], w.Sentence, "both hold the lock, within their leases", "red, crossed: two hold it at once") {
 		if !strings.Contains(drawn, words) {

@@ -106,7 +106,7 @@ func (j judgement) Said() bool { return j.gravity() < 4 }
 // shown tells whether there is a counterexample.
 func (j judgement) shown() bool {
 	// One that another cell's schedule explains has a sentence only.
-	return j.Verdict == checker.Broken && (j.Witness != nil && len(j.Witness.Ops) > 0 || j.Schedule != nil)
+	return j.Verdict == checker.Broken && (j.Counterexample != nil && len(j.Counterexample.Ops) > 0 || j.Schedule != nil)
 }
 
 // idOf makes a cell part of an id.

@@ -1,4 +1,4 @@
-package witness
+package occupancy
 
 import (
 	"context"
@@ -8,8 +8,8 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// BenchmarkWitness is the cost of watching one pair of acquire and release.
-func BenchmarkWitness(b *testing.B) {
+// BenchmarkMonitor is the cost of watching one pair of acquire and release.
+func BenchmarkMonitor(b *testing.B) {
 	w := New([]string{"key"}, false)
 	for _, bench := range []struct {
 		name   string

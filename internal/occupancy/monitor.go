@@ -1,4 +1,4 @@
-package witness
+package occupancy
 
 import (
 	"context"
@@ -10,24 +10,24 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// A Witness counts who is inside the critical section of each key, in memory and
+// A Monitor counts who is inside the critical section of each key, in memory and
 // beside the lock under test, so that nothing it does depends on the server. It
 // shares no code with the checker and cross-checks it: whatever it counts as an
 // overlap, the checker must find in the history. It may miss some: it lets a
 // client in only after a grant returned, takes it out before any call that could
 // end or change the grant, and believes a validity only where that is certain.
 //
-// A Witness is safe for concurrent use.
-type Witness struct {
+// A Monitor is safe for concurrent use.
+type Monitor struct {
 	base   time.Time
 	nested bool // a second acquire by the holder counts (design.Nested)
 	sites  map[string]*site
 }
 
-// New returns a witness of keys; what happens to other keys it does not
+// New returns a monitor of keys; what happens to other keys it does not
 // see. nested tells whether the design counts a second acquire by the holder.
-func New(keys []string, nested bool) *Witness {
-	w := &Witness{base: time.Now(), nested: nested, sites: make(map[string]*site, len(keys))}
+func New(keys []string, nested bool) *Monitor {
+	w := &Monitor{base: time.Now(), nested: nested, sites: make(map[string]*site, len(keys))}
 	for _, key := range keys {
 		w.sites[key] = &site{base: w.base}
 	}
@@ -36,19 +36,19 @@ func New(keys []string, nested bool) *Witness {
 
 // Locker returns inner, watched, as one more owner. Its leases have the abilities
 // of inner's leases, to be found with [lockbench.Ability].
-func (w *Witness) Locker(inner lockbench.Locker) lockbench.Locker {
+func (w *Monitor) Locker(inner lockbench.Locker) lockbench.Locker {
 	return w.MortalLocker(inner, nil)
 }
 
 // MortalLocker is Locker for an owner that may die: from when dead tells so on, which
 // is to be before its death is recorded, it is inside nothing.
-func (w *Witness) MortalLocker(inner lockbench.Locker, dead func() bool) lockbench.Locker {
-	return &witnessed{witness: w, inner: inner, dead: dead}
+func (w *Monitor) MortalLocker(inner lockbench.Locker, dead func() bool) lockbench.Locker {
+	return &monitored{monitor: w, inner: inner, dead: dead}
 }
 
 // Overlaps returns, for each key that had any, the entries at which another
 // client was inside, within both validities.
-func (w *Witness) Overlaps() map[string]int64 {
+func (w *Monitor) Overlaps() map[string]int64 {
 	found := make(map[string]int64)
 	for key, s := range w.sites {
 		if n := s.overlapped.Load(); n > 0 {
@@ -59,7 +59,7 @@ func (w *Witness) Overlaps() map[string]int64 {
 }
 
 // Entries returns how many entries were watched.
-func (w *Witness) Entries() int64 {
+func (w *Monitor) Entries() int64 {
 	var n int64
 	for _, s := range w.sites {
 		s.mu.Lock()
@@ -150,9 +150,9 @@ func (g *grip) valid(now time.Duration) bool {
 	}
 }
 
-// witnessed is the watched Locker of one client.
-type witnessed struct {
-	witness *Witness
+// monitored is the watched Locker of one client.
+type monitored struct {
+	monitor *Monitor
 	inner   lockbench.Locker
 	dead    func() bool    // see MortalLocker
 	grips   []*grip        // what the client has in hand
@@ -164,10 +164,10 @@ type witnessed struct {
 }
 
 // Acquire enters when the lock was granted with a known validity.
-func (l *witnessed) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
+func (l *monitored) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
 	var called time.Duration
 	if !l.told && opt.Wait == 0 {
-		called = time.Since(l.witness.base)
+		called = time.Since(l.monitor.base)
 	}
 	lease, err := l.inner.Acquire(ctx, key, opt)
 	s := l.siteOf(key)
@@ -176,7 +176,7 @@ func (l *witnessed) Acquire(ctx context.Context, key string, opt lockbench.Optio
 	}
 	watched := l.wrap(lease)
 	watched.grip = l.gripOn(s, &watched.own)
-	watched.grip.take(l.until(lease, called, opt), l.witness.nested)
+	watched.grip.take(l.until(lease, called, opt), l.monitor.nested)
 	watched.grip.lost = lostOf(lease)
 	s.enter(watched.grip)
 	return watched, nil
@@ -186,7 +186,7 @@ func (l *witnessed) Acquire(ctx context.Context, key string, opt lockbench.Optio
 // allocation of its own. A lease that is kept keeps the others made with it.
 const leasesAtOnce = 32
 
-func (l *witnessed) wrap(lease lockbench.Lease) *watchedLease {
+func (l *monitored) wrap(lease lockbench.Lease) *watchedLease {
 	if len(l.leases) == 0 {
 		l.leases = make([]watchedLease, leasesAtOnce)
 	}
@@ -209,11 +209,11 @@ func (g *grip) take(until time.Duration, nested bool) {
 
 // until is the end of the validity granted, zero when it is not known: an acquire
 // that may have waited could have been granted at any time since called.
-func (l *witnessed) until(lease lockbench.Lease, called time.Duration, opt lockbench.Options) time.Duration {
+func (l *monitored) until(lease lockbench.Lease, called time.Duration, opt lockbench.Options) time.Duration {
 	if v, ok := lease.(lockbench.Validator); ok { // of no use where the lease within has none
 		if from, granted := v.Valid(); !from.IsZero() {
 			l.told = true
-			return from.Sub(l.witness.base) + granted
+			return from.Sub(l.monitor.base) + granted
 		}
 	}
 	if opt.Wait > 0 || l.told {
@@ -243,16 +243,16 @@ func lostOf(lease lockbench.Lease) <-chan struct{} {
 	return own.Lost()
 }
 
-func (l *witnessed) siteOf(key string) *site {
+func (l *monitored) siteOf(key string) *site {
 	if l.site == nil || key != l.key {
-		l.key, l.site = key, l.witness.sites[key]
+		l.key, l.site = key, l.monitor.sites[key]
 	}
 	return l.site
 }
 
 // gripOn returns the client's grip on s, taken out of the site while it changes;
 // a fresh one when it has none.
-func (l *witnessed) gripOn(s *site, fresh *grip) *grip {
+func (l *monitored) gripOn(s *site, fresh *grip) *grip {
 	for _, g := range l.grips {
 		if g.site == s {
 			s.leave(g)
@@ -265,7 +265,7 @@ func (l *witnessed) gripOn(s *site, fresh *grip) *grip {
 }
 
 // drop lets go of g, which has left its site.
-func (l *witnessed) drop(g *grip) {
+func (l *monitored) drop(g *grip) {
 	for i := range l.grips {
 		if l.grips[i] == g {
 			last := len(l.grips) - 1

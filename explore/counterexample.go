@@ -8,11 +8,11 @@ import (
 	"github.com/lockbench/lockbench/checker"
 )
 
-// witnesses shrinks what was found and shows it: what counts against the claims first, of
+// counterexamples shrinks what was found and shows it: what counts against the claims first, of
 // each guarantee the cells with the fewest conditions. What shrinking turns up follows.
-func (x *explorer) witnesses() {
+func (x *explorer) counterexamples() {
 	shown := map[lockbench.Cell]bool{}
-	x.result.Witnesses = map[lockbench.Cell]Witness{}
+	x.result.Counterexamples = map[lockbench.Cell]Counterexample{}
 	for left := x.unexplained(shown); len(left) > 0; left = x.unexplained(shown) {
 		f := x.found[left[0]]
 		f.candidate = x.shrink(f, x.shrinkUntil(len(left)))
@@ -21,9 +21,9 @@ func (x *explorer) witnesses() {
 			x.show(f)
 		}
 	}
-	for cell := range x.result.Witnesses {
+	for cell := range x.result.Counterexamples {
 		if x.explained(cell, x.found[cell].against, false) {
-			delete(x.result.Witnesses, cell)
+			delete(x.result.Counterexamples, cell)
 		}
 	}
 	for _, w := range x.others {
@@ -54,14 +54,14 @@ func (x *explorer) explained(cell lockbench.Cell, against, itself bool) bool {
 func (x *explorer) show(f failure) {
 	w, err := x.worldFor(f.cfg)
 	if err != nil {
-		x.defect("witness of %s: %v", f.cell, err)
+		x.defect("counterexample of %s: %v", f.cell, err)
 		return
 	}
 	follow := &guided{wishes: f.choices}
 	follow.begin()
 	p, err := w.perform(follow)
 	if err != nil {
-		x.defect("witness of %s: %v", f.cell, err)
+		x.defect("counterexample of %s: %v", f.cell, err)
 		return
 	}
 	finding := p.judged.Find(f.cell)
@@ -72,7 +72,7 @@ func (x *explorer) show(f failure) {
 		x.defect("%s", d)
 	}
 	x.sum.found(&finding)
-	out := Witness{
+	out := Counterexample{
 		Cell: f.cell, Verdict: finding.Verdict, Sentence: w.sentence(finding), Rows: p.notes.rows,
 		FoundAt: f.at, FoundAfter: f.after,
 	}
@@ -81,7 +81,7 @@ func (x *explorer) show(f failure) {
 		comment: out.Sentence, lines: p.notes.lines,
 	}
 	out.Replay = Replay{s.text()}
-	x.result.Witnesses[f.cell] = out
+	x.result.Counterexamples[f.cell] = out
 }
 
 func (x *explorer) defect(format string, args ...any) {

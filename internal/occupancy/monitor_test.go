@@ -1,4 +1,4 @@
-package witness
+package occupancy
 
 import (
 	"context"
@@ -79,7 +79,7 @@ func (s scene) extend(lease lockbench.Lease, ttl time.Duration) {
 	_ = e.Extend(s.t.Context(), ttl)
 }
 
-func TestWitness(t *testing.T) {
+func TestMonitor(t *testing.T) {
 	ctx := context.Background()
 	closed := make(chan struct{})
 	close(closed)
@@ -166,7 +166,7 @@ func TestWitness(t *testing.T) {
 	}
 }
 
-func TestWitnessKeepsAbilities(t *testing.T) {
+func TestMonitorKeepsAbilities(t *testing.T) {
 	w := New([]string{"key"}, false)
 	for _, blind := range []bool{false, true} {
 		lease := scene{t: t}.acquire(w.Locker(open{blind: blind}), 0)
@@ -180,9 +180,9 @@ func TestWitnessKeepsAbilities(t *testing.T) {
 	}
 }
 
-// TestWitnessUnderRace has many clients at few keys of a lock that excludes
+// TestMonitorUnderRace has many clients at few keys of a lock that excludes
 // nobody: it must count, and the race detector must be silent.
-func TestWitnessUnderRace(t *testing.T) {
+func TestMonitorUnderRace(t *testing.T) {
 	w := New([]string{"a", "b"}, false)
 	done := make(chan struct{})
 	const clients, rounds = 4, 2000

@@ -6,9 +6,9 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// A Witness is a counterexample: it shows one violation. Stamps are ns since the start of the
+// A Counterexample is a counterexample: it shows one violation. Stamps are ns since the start of the
 // run; nil stands for "never" or "not known".
-type Witness struct {
+type Counterexample struct {
 	Key      string `json:"key"`
 	Sentence string `json:"sentence"`
 	// Breaks are the guarantees of which one at least is broken, the likeliest first.
@@ -55,11 +55,11 @@ type Op struct {
 	Note      string `json:"note,omitempty"`
 }
 
-func newWitness(w *checker.Witness) *Witness {
+func newCounterexample(w *checker.Counterexample) *Counterexample {
 	if w == nil {
 		return nil
 	}
-	out := &Witness{
+	out := &Counterexample{
 		Key: w.Key, Sentence: w.Sentence, Breaks: w.Breaks, MarginNS: int64(w.Margin),
 		Holds: make([]Hold, 0, len(w.Holds)), Ops: make([]Op, 0, len(w.Ops)),
 	}
@@ -72,7 +72,7 @@ func newWitness(w *checker.Witness) *Witness {
 	return out
 }
 
-func newHold(h checker.WitnessHold) Hold {
+func newHold(h checker.CounterexampleHold) Hold {
 	return Hold{
 		Hold: h.Hold, Client: h.Client, Process: h.Process,
 		FromNS: stamp(h.From), GrantedNS: h.Granted, UntilNS: stamp(h.Until),

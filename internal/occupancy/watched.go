@@ -1,4 +1,4 @@
-package witness
+package occupancy
 
 import (
 	"context"
@@ -7,10 +7,10 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// watchedLease is a lease whose holder the witness watches.
+// watchedLease is a lease whose holder the monitor watches.
 type watchedLease struct {
 	lockbench.Wrapped
-	locker *witnessed
+	locker *monitored
 	grip   *grip // shared by the leases of one nested hold
 	own    grip  // the memory of it, when this lease was the first
 }
@@ -47,7 +47,7 @@ func (l *watchedLease) Extend(ctx context.Context, ttl time.Duration) error {
 	}
 	g := l.grip
 	g.site.leave(g)
-	called := time.Since(l.locker.witness.base)
+	called := time.Since(l.locker.monitor.base)
 	err := l.Wrapped.Extend(ctx, ttl)
 	if err == nil {
 		g.until = min(called+ttl, l.locker.until(l.Lease, called, lockbench.Options{TTL: ttl}))
