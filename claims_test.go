@@ -142,6 +142,8 @@ func TestClaimsThatAreNone(t *testing.T) {
 	for terms, want := range map[string]string{
 		"+leese":             `claim "+leese": unknown guarantee "leese"; hint: did you mean lease`,
 		"-recovery@failver":  `claim "-recovery@failver": "recovery@failver": unknown condition "failver"; hint: did you mean failover`,
+		"+crash":             `unknown guarantee "crash"; hint: it is a condition, as in exclusion@crash; known are exclusion, lease`,
+		"+lease@fencing":     `unknown condition "fencing"; hint: it is a guarantee, as in fencing@crash; known are outlived, pause`,
 		"+@":                 "names no condition after @",
 		"+":                  "it names nothing",
 		"-lease@after:cance": `unknown condition "cance"`,
