@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/suggest"
 )
 
 // What headers of lockbench/history/v1 say, in the names of today. There, a guarantee was
@@ -56,10 +57,20 @@ func readOldNames(text []byte) (names []string, err error) {
 	}
 	for _, name := range names {
 		if !slices.Contains(known, name) {
-			return nil, fmt.Errorf("unknown guarantee %q; hint: known are %s", name, strings.Join(known, ", "))
+			return nil, unknownOld(name, known)
 		}
 	}
 	return names, nil
+}
+
+// unknownOld is the error for a name that was none of known: it hints at near ones, and
+// lists all.
+func unknownOld(name string, known []string) error {
+	meant := ""
+	if near := suggest.Near(name, known); len(near) > 0 {
+		meant = "did you mean " + strings.Join(near, ", ") + "? "
+	}
+	return fmt.Errorf("unknown guarantee %q; hint: %sin %s known are %s", name, meant, oldSchema, strings.Join(known, ", "))
 }
 
 // oldExercises are the cells that put these names to the test; nil for nil.
@@ -186,7 +197,11 @@ type oldHeader struct {
 // One of [oldSchema] becomes one of today. decode reads text, or says why not.
 func readHeader(text []byte, h *Header, decode func(text []byte, into any) error) error {
 	var version struct{ Schema string }
-	if err := json.Unmarshal(text, &version); err != nil || version.Schema != oldSchema {
+	err := json.Unmarshal(text, &version)
+	if err == nil && otherDocument(version.Schema) {
+		return noHistory(version.Schema)
+	}
+	if err != nil || version.Schema != oldSchema {
 		if err := decode(text, (*headerFields)(h)); err != nil {
 			return err
 		}
