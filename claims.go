@@ -55,6 +55,27 @@ func LeaseClaims(abilities ...Guarantee) Claims {
 	return c
 }
 
+// Renewing returns c with what a lock can claim beside it that renews each hold until it
+// is released: exclusion@outlived, but for what hinders the renewals.
+func (c Claims) Renewing() Claims {
+	c = c.With(Exclusion)
+	c.Also = append(slices.Clone(c.Also), Exclusion.At(Outlived))
+	for _, hindered := range []struct {
+		by  Conditions
+		why string
+	}{
+		{Pause, "a process that stands still cannot renew"},
+		{Crash, "a process that died cannot renew"},
+		{ThreadDeath, "the hold of a thread that died is not to be renewed"},
+		{ScriptFlush, "a renewal that meets a flush may come too late"},
+		{StateLoss, "a key that the server forgot cannot be renewed"},
+		{Failover, "a key that the new primary does not know cannot be renewed"},
+	} {
+		c = c.But(Exception{Gives: []Guarantee{Exclusion}, Under: Outlived | hindered.by, Why: hindered.why})
+	}
+	return c
+}
+
 // ordered returns the guarantees in the order of [Guarantees], each once.
 func ordered(all []Guarantee) []Guarantee {
 	all = slices.Clone(all)

@@ -61,6 +61,33 @@ func TestClaims(t *testing.T) {
 	}
 }
 
+// TestRenewingIsClaimedUnlessHindered, also of claims that kept nothing.
+func TestRenewingIsClaimedUnlessHindered(t *testing.T) {
+	lease := lockbench.LeaseClaims()
+	claims := lease.Renewing()
+	for text, want := range map[string]bool{
+		"exclusion": true, "exclusion@outlived": true, "exclusion@crash": true, "exclusion@outlived+lost-reply+skew": true,
+		"exclusion@outlived+pause": false, "exclusion@outlived+crash": false, "exclusion@outlived+thread-death": false,
+		"exclusion@outlived+script-flush": false, "exclusion@outlived+cancel+pause": false,
+		"exclusion@failover": false, "effects@outlived": false,
+	} {
+		if got := claims.Claims(parse(t, text)); got != want {
+			t.Errorf("%s claimed: %v, want %v", text, got, want)
+		}
+	}
+	if got := claims.Reason(parse(t, "exclusion@outlived+pause")); got != "a process that stands still cannot renew" {
+		t.Errorf("exclusion@outlived+pause: got reason %q", got)
+	}
+	if outlived := lockbench.Exclusion.At(lockbench.Outlived); lease.Claims(outlived) {
+		t.Error("the claims that it was called on have changed")
+	}
+	alone := lockbench.Claims{}.Renewing()
+	read, err := lockbench.Claims{}.Parse(alone.Terms()...)
+	if err != nil || read.String() != alone.String() || !alone.Claims(lockbench.Exclusion.At(lockbench.Outlived)) {
+		t.Errorf("%s is read as %s, %v", alone, read, err)
+	}
+}
+
 func parse(t *testing.T, text string) lockbench.Cell {
 	t.Helper()
 	cell, err := lockbench.ParseCell(text)
@@ -115,6 +142,8 @@ func TestClaimsThatAreNone(t *testing.T) {
 	for terms, want := range map[string]string{
 		"+leese":             `claim "+leese": unknown guarantee "leese"; hint: did you mean lease`,
 		"-recovery@failver":  `claim "-recovery@failver": "recovery@failver": unknown condition "failver"; hint: did you mean failover`,
+		"+crash":             `unknown guarantee "crash"; hint: it is a condition, as in exclusion@crash; known are exclusion, lease`,
+		"+lease@fencing":     `unknown condition "fencing"; hint: it is a guarantee, as in fencing@crash; known are outlived, pause`,
 		"+@":                 "names no condition after @",
 		"+":                  "it names nothing",
 		"-lease@after:cance": `unknown condition "cance"`,

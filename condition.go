@@ -117,7 +117,10 @@ func ParseConditions(text string) (Conditions, error) {
 	}
 	for name := range strings.SplitSeq(text, "+") {
 		i := slices.IndexFunc(conditions, func(i ConditionInfo) bool { return i.Name == name })
-		if i < 0 {
+		switch {
+		case i < 0 && slices.Contains(guaranteeNames(), name):
+			return 0, misplaced("condition", name, "guarantee", name+"@"+Crash.String(), conditionNames())
+		case i < 0:
 			return 0, unknown("condition", name, conditionNames())
 		}
 		all |= conditions[i].Condition

@@ -70,9 +70,17 @@ func ParseGuarantee(name string) (Guarantee, error) {
 	if g := Guarantee(name); g.Order() >= 0 {
 		return g, nil
 	}
-	var known []string
-	for _, i := range guarantees {
-		known = append(known, string(i.Name))
+	known := guaranteeNames()
+	if slices.Contains(conditionNames(), name) {
+		return "", misplaced("guarantee", name, "condition", string(Exclusion)+"@"+name, known)
 	}
 	return "", unknown("guarantee", name, known)
+}
+
+func guaranteeNames() []string {
+	var names []string
+	for _, i := range guarantees {
+		names = append(names, string(i.Name))
+	}
+	return names
 }

@@ -16,6 +16,12 @@ func unknown(what, name string, known []string) error {
 	return fmt.Errorf("unknown %s %q; hint: known are %s", what, name, strings.Join(known, ", "))
 }
 
+// misplaced is the error for a name of the other kind: a condition in the place of a
+// guarantee, or the other way round. where is an example of its place.
+func misplaced(what, name, is, where string, known []string) error {
+	return fmt.Errorf("unknown %s %q; hint: it is a %s, as in %s; known are %s", what, name, is, where, strings.Join(known, ", "))
+}
+
 // edits is the edit distance of two names (Levenshtein, 1965).
 func edits(a, b string) int {
 	row := make([]int, len(b)+1)

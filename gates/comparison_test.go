@@ -76,6 +76,8 @@ func TestParseThresholdRefuses(t *testing.T) {
 		"exclusion@failver.violations>0": `unknown condition "failver"; hint: did you mean failover`,
 		"exclsion@crash.violations>0":    `unknown guarantee "exclsion"; hint: did you mean exclusion`,
 		"exclusion@.violations>0":        `names no condition after @`,
+		"exlusion.violations>0":          `unknown guarantee "exlusion"; hint: did you mean exclusion? known are exclusion, lease`,
+		"lost-reply.violations>0":        `unknown guarantee "lost-reply"; hint: it is a condition, as in exclusion@lost-reply`,
 		"exclusion@crash.violatons>0":    `unknown metric "exclusion@crash.violatons"; hint: did you mean exclusion.violations`,
 		"exclusion.violations>1.5":       `1.5 is not a whole number`,
 		"exclusion.violations>5%":        `5% is a share`,

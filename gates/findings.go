@@ -135,14 +135,14 @@ func reason(f checker.Finding) string {
 // no such form; the error names what is unknown in one that is.
 func cellMetric(name string) (m Metric, known bool, err error) {
 	dot := strings.LastIndexByte(name, '.')
-	if dot < 0 || !strings.Contains(name, "@") {
+	if dot < 0 {
 		return Metric{}, false, nil
 	}
 	for _, c := range cellCounts {
 		if name[dot+1:] == c.name {
 			cell, err := lockbench.ParseCell(name[:dot])
 			if err != nil {
-				return Metric{}, true, fmt.Errorf("metric %w", err)
+				return Metric{}, true, fmt.Errorf("metric: %w", err)
 			}
 			return c.metric(cell), true, nil
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/suggest"
 )
 
 // What headers of lockbench/history/v1 say, in the names of today. There, a guarantee was
@@ -56,10 +57,20 @@ func readOldNames(text []byte) (names []string, err error) {
 	}
 	for _, name := range names {
 		if !slices.Contains(known, name) {
-			return nil, fmt.Errorf("unknown guarantee %q; hint: known are %s", name, strings.Join(known, ", "))
+			return nil, unknownOld(name, known)
 		}
 	}
 	return names, nil
+}
+
+// unknownOld is the error for a name that was none of known: it hints at near ones, and
+// lists all.
+func unknownOld(name string, known []string) error {
+	meant := ""
+	if near := suggest.Near(name, known); len(near) > 0 {
+		meant = "did you mean " + strings.Join(near, ", ") + "? "
+	}
+	return fmt.Errorf("unknown guarantee %q; hint: %sin %s known are %s", name, meant, oldSchema, strings.Join(known, ", "))
 }
 
 // oldExercises are the cells that put these names to the test; nil for nil.
@@ -76,75 +87,98 @@ func oldExercises(names []string) []lockbench.Cell {
 	return cells
 }
 
+// oldKeeps are the names that claim a guarantee, each of them by itself.
+var oldKeeps = map[lockbench.Guarantee][]string{
+	lockbench.Exclusion:         {"exclusion"},
+	lockbench.LeaseKept:         {"no-early-expiry"},
+	lockbench.OwnerRelease:      {"owner-release"},
+	lockbench.Reentrancy:        {"reentrancy"},
+	lockbench.ReleaseDelay:      {"release-delay"},
+	lockbench.LossReported:      {"loss-reported"},
+	lockbench.Answers:           {"script-flush", "lost-reply", "no-spurious-refusal"},
+	lockbench.NoSpuriousRefusal: {"no-spurious-refusal"},
+	lockbench.Recovery:          {"recovery", "lost-reply", "cancel"},
+	lockbench.Fencing:           {"fencing"},
+	lockbench.Effects:           {"effects"},
+}
+
+// An oldRule says what one of these names makes of guarantees that are claimed.
+type oldRule struct {
+	names []string
+	under lockbench.Conditions
+	these []lockbench.Guarantee
+}
+
+// ofFree are the guarantees that speak of keys that are free, and of what is answered;
+// ofHolds are those that a server breaks that forgets a hold.
+var (
+	ofFree  = []lockbench.Guarantee{lockbench.Answers, lockbench.NoSpuriousRefusal, lockbench.Recovery}
+	ofHolds = []lockbench.Guarantee{lockbench.Exclusion, lockbench.LeaseKept, lockbench.Fencing, lockbench.Effects}
+)
+
+// oldAlso are cells that are claimed besides, if one of the names is; without names in any
+// case: a lock was held to these whatever the server forgot.
+var oldAlso = []oldRule{
+	{nil, lockbench.StateLoss | lockbench.Failover, ofFree},
+	{nil, lockbench.StateLoss, []lockbench.Guarantee{lockbench.LossReported}},
+	{[]string{"restart"}, lockbench.StateLoss, ofHolds},
+	{[]string{"failover"}, lockbench.Failover, ofHolds},
+}
+
+// oldExcept are exceptions, unless one of the names is claimed.
+var oldExcept = []oldRule{
+	{[]string{"recovery"}, lockbench.Crash, []lockbench.Guarantee{lockbench.Recovery}},
+	{[]string{"recovery"}, lockbench.ThreadDeath, []lockbench.Guarantee{lockbench.Recovery}},
+	{[]string{"lost-reply"}, lockbench.LostReply,
+		[]lockbench.Guarantee{lockbench.LeaseKept, lockbench.LossReported, lockbench.Recovery}},
+	{[]string{"lost-reply", "no-spurious-refusal"}, lockbench.LostReply, []lockbench.Guarantee{lockbench.Answers}},
+	{[]string{"cancel"}, lockbench.Cancel, []lockbench.Guarantee{lockbench.LeaseKept, lockbench.Recovery}},
+	{[]string{"script-flush"}, lockbench.ScriptFlush,
+		[]lockbench.Guarantee{lockbench.LossReported, lockbench.Answers, lockbench.NoSpuriousRefusal}},
+}
+
 // oldClaims are the claims that keep the meaning of these names. Of those that fit no
 // cell less is claimed: extend without no-early-expiry, and what lost replies, cancels,
 // restarts and failovers do to guarantees that are not in the list. overrun was broken only
 // by locks that renew, and claimed nothing of others.
-func oldClaims(names []string, renews bool) lockbench.Claims {
+func oldClaims(names []string, renews bool) (c lockbench.Claims) {
 	has := func(name string) bool { return slices.Contains(names, name) }
-	either := func(some ...string) bool { return slices.ContainsFunc(some, has) }
-	keeps := map[lockbench.Guarantee]bool{
-		lockbench.Exclusion:         has("exclusion") || renews && has("overrun"),
-		lockbench.LeaseKept:         has("no-early-expiry"),
-		lockbench.OwnerRelease:      has("owner-release"),
-		lockbench.Reentrancy:        has("reentrancy"),
-		lockbench.ReleaseDelay:      has("release-delay"),
-		lockbench.LossReported:      has("loss-reported"),
-		lockbench.Answers:           either("script-flush", "lost-reply", "no-spurious-refusal"),
-		lockbench.NoSpuriousRefusal: has("no-spurious-refusal"),
-		lockbench.Recovery:          either("recovery", "lost-reply", "cancel"),
-		lockbench.Fencing:           has("fencing"),
-		lockbench.Effects:           has("effects"),
-	}
-	var c lockbench.Claims
 	for _, i := range lockbench.Guarantees() {
-		if keeps[i.Name] {
+		if slices.ContainsFunc(oldKeeps[i.Name], has) {
 			c.Keeps = append(c.Keeps, i.Name)
 		}
+	}
+	if renews && has("overrun") {
+		c = c.With(lockbench.Exclusion)
 	}
 	if c.Keeps == nil {
 		return c
 	}
+	kept := func(these []lockbench.Guarantee) []lockbench.Guarantee {
+		return slices.DeleteFunc(slices.Clone(these), func(g lockbench.Guarantee) bool { return !slices.Contains(c.Keeps, g) })
+	}
+	also := func(under lockbench.Conditions, these []lockbench.Guarantee) {
+		for _, g := range kept(these) {
+			c.Also = append(c.Also, g.At(under))
+		}
+	}
 	c.Survives = lockbench.Survivable
-	also := func(under lockbench.Conditions, these ...lockbench.Guarantee) {
-		for _, g := range these {
-			if keeps[g] {
-				c.Also = append(c.Also, g.At(under))
-			}
-		}
-	}
-	without := func(claimed bool, under lockbench.Conditions, these ...lockbench.Guarantee) {
-		these = slices.DeleteFunc(these, func(g lockbench.Guarantee) bool { return !keeps[g] })
-		if !claimed && len(these) > 0 {
-			c.Except = append(c.Except, lockbench.Exception{Gives: these, Under: under})
-		}
-	}
 	if !has("skew") {
 		c.Survives &^= lockbench.Skew
-		also(lockbench.Skew, lockbench.Answers, lockbench.NoSpuriousRefusal, lockbench.Recovery)
+		also(lockbench.Skew, ofFree)
 	}
-	forgotten := []lockbench.Guarantee{lockbench.Exclusion, lockbench.LeaseKept, lockbench.Fencing, lockbench.Effects}
-	// What it answers, and what it says of keys that are free, was held to whatever the server
-	// forgot.
-	also(lockbench.StateLoss|lockbench.Failover, lockbench.Answers, lockbench.NoSpuriousRefusal, lockbench.Recovery)
-	also(lockbench.StateLoss, lockbench.LossReported)
-	if has("restart") {
-		also(lockbench.StateLoss, forgotten...)
-	}
-	if has("failover") {
-		also(lockbench.Failover, forgotten...)
-	}
-	without(has("recovery"), lockbench.Crash, lockbench.Recovery)
-	without(has("recovery"), lockbench.ThreadDeath, lockbench.Recovery)
-	without(has("lost-reply"), lockbench.LostReply, lockbench.LeaseKept, lockbench.LossReported, lockbench.Recovery)
-	without(either("lost-reply", "no-spurious-refusal"), lockbench.LostReply, lockbench.Answers)
-	without(has("cancel"), lockbench.Cancel, lockbench.LeaseKept, lockbench.Recovery)
-	without(has("script-flush"), lockbench.ScriptFlush, lockbench.LossReported, lockbench.Answers, lockbench.NoSpuriousRefusal)
-	if renews && has("overrun") {
-		also(lockbench.Outlived, lockbench.Exclusion)
-		for _, under := range (lockbench.Pause | lockbench.Crash | lockbench.ThreadDeath | lockbench.ScriptFlush | lockbench.StateLoss | lockbench.Failover).Each() {
-			without(false, lockbench.Outlived|under, lockbench.Exclusion)
+	for _, r := range oldAlso {
+		if r.names == nil || slices.ContainsFunc(r.names, has) {
+			also(r.under, r.these)
 		}
+	}
+	for _, r := range oldExcept {
+		if gives := kept(r.these); !slices.ContainsFunc(r.names, has) && len(gives) > 0 {
+			c.Except = append(c.Except, lockbench.Exception{Gives: gives, Under: r.under})
+		}
+	}
+	if renews && has("overrun") {
+		c = c.Renewing()
 	}
 	return c
 }
@@ -163,7 +197,11 @@ type oldHeader struct {
 // One of [oldSchema] becomes one of today. decode reads text, or says why not.
 func readHeader(text []byte, h *Header, decode func(text []byte, into any) error) error {
 	var version struct{ Schema string }
-	if err := json.Unmarshal(text, &version); err != nil || version.Schema != oldSchema {
+	err := json.Unmarshal(text, &version)
+	if err == nil && otherDocument(version.Schema) {
+		return noHistory(version.Schema)
+	}
+	if err != nil || version.Schema != oldSchema {
 		if err := decode(text, (*headerFields)(h)); err != nil {
 			return err
 		}

@@ -82,15 +82,15 @@ func TestOldNames(t *testing.T) {
 
 func TestOldHeaderRefusesUnknownNames(t *testing.T) {
 	for _, tt := range []struct{ field, want string }{
-		{`"claims":["exclusionn"]`, "claims: unknown guarantee \"exclusionn\"; hint: known are exclusion, overrun"},
-		{`"exercises":["overun"]`, "exercises: unknown guarantee \"overun\"; hint: known are exclusion, overrun"},
+		{`"claims":["exclusionn"]`, "claims: unknown guarantee \"exclusionn\"; hint: did you mean exclusion? in lockbench/history/v1 known are exclusion, overrun"},
+		{`"exercises":["overun"]`, "exercises: unknown guarantee \"overun\"; hint: did you mean overrun? in lockbench/history/v1 known are exclusion, overrun"},
 		{`"claims":["exclusion@crash"]`, "claims: unknown guarantee"},
 		{`"claims":"exclusion"`, "claims: "},
 		{`"claim":["exclusion"]`, `unknown field "claim"`},
 	} {
 		_, err := ReadJSONL(strings.NewReader(`{"schema":"lockbench/history/v1","design":"x",` + tt.field + `}`))
-		if err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: got %v, want %q", tt.field, err, tt.want)
+		if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Count(err.Error(), "; hint: ") > 1 {
+			t.Errorf("%s: got %v, want %q, and one hint at most", tt.field, err, tt.want)
 		}
 	}
 	for _, field := range []string{`"claims":["overrun"]`, `"exercises":["overrun"]`} {
@@ -168,5 +168,20 @@ func TestHeaderSaysNothingOfTranslation(t *testing.T) {
 	text, err := json.Marshal(Header{Translated: true})
 	if err != nil || strings.Contains(strings.ToLower(string(text)), "translated") {
 		t.Errorf("header is written as %s, %v", text, err)
+	}
+}
+
+// TestOtherDocumentsAreNoHistories: other files of lockbench are called by what they are.
+func TestOtherDocumentsAreNoHistories(t *testing.T) {
+	const want = "history: it is no history, but a lockbench/result/v2; hint: lockbench run --history DIR writes histories"
+	for _, tt := range []struct{ text, want string }{
+		{"{\n  \"schema\": \"lockbench/result/v2\",\n  \"runs\": []\n}\n", want},
+		{`{"schema":"lockbench/matrix/v1","rows":[]}`, "it is no history, but a lockbench/matrix/v1; hint: "},
+		{"{\n  \"schema\": \"lockbench/history/v2\"\n}\n", "the line is cut short; hint: begin with"},
+	} {
+		_, err := NewSource(strings.NewReader(tt.text))
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: got %v, want %q", tt.text, err, tt.want)
+		}
 	}
 }

@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"regexp"
 	"slices"
+	"strings"
 )
 
 // ReadJSONL reads a history in JSON Lines: what [WriteJSONL] writes, or what a
@@ -55,10 +57,33 @@ func ReadJSONL(r io.Reader) (Source, error) {
 	if err == nil {
 		err = readHeader(text, &j.header, strict)
 	}
-	if err != nil {
-		return nil, fmt.Errorf(`history: line 1, the header: %w; hint: begin with {"schema":%q,"design":"my-lock"}`, err, Schema)
+	if errors.Is(err, errCutLine) {
+		ahead, _ := j.in.Peek(min(j.in.Buffered(), longestBlank))
+		if says := schemaLine.FindSubmatch(ahead); says != nil && otherDocument(string(says[1])) {
+			return nil, fmt.Errorf("history: %w", noHistory(string(says[1])))
+		}
 	}
-	return j, nil
+	switch {
+	case err == nil:
+		return j, nil
+	case strings.Contains(err.Error(), "; hint: "):
+		return nil, fmt.Errorf("history: line 1, the header: %w", err)
+	}
+	return nil, fmt.Errorf(`history: line 1, the header: %w; hint: begin with {"schema":%q,"design":"my-lock"}`, err, Schema)
+}
+
+// schemaLine is the first field of the other documents that lockbench writes, which are
+// indented.
+var schemaLine = regexp.MustCompile(`^\s*"schema": "([^"]*)"`)
+
+// otherDocument tells whether a file of that schema is lockbench's, and no history.
+func otherDocument(schema string) bool {
+	return strings.HasPrefix(schema, "lockbench/") && !strings.HasPrefix(schema, "lockbench/history/")
+}
+
+// noHistory is the error for a file of another schema.
+func noHistory(schema string) error {
+	return fmt.Errorf("it is no history, but a %s; hint: lockbench run --history DIR writes histories", schema)
 }
 
 // jsonl streams a file with epochs, and keeps one without until its end.

@@ -219,9 +219,22 @@ func (e *explanation) missing() {
 		case p == nil:
 			e.printf("\n%s  not run\n", e.bold(part))
 		case !slices.ContainsFunc(e.cell.Evidence, func(found Evidence) bool { return found.Part == part }):
-			e.printf("\n%s  not exercised\n", e.bold(part))
+			e.printf("\n%s  %s\n", e.bold(part), e.unmet(p))
 		}
 	}
+}
+
+// unmet says that a part met no occasion, and why it could meet none.
+func (e *explanation) unmet(p *MatrixPart) string {
+	for _, whole := range e.row.Cells[e.Cell.Guarantee.At(0)].Evidence {
+		if why := detail(whole.Counted(p)); whole.Part == p.Name && whole.Verdict == checker.NotApplicable && why != "" {
+			return verdictWords(whole.Finding) + "; " + why
+		}
+	}
+	if len(p.Covered) > 0 && e.Cell.Under.Has(lockbench.Failover) {
+		return "not exercised; its one server has no replica"
+	}
+	return "not exercised"
 }
 
 // CellReplay returns the schedule that shows a cell, as lockbench explore --replay takes

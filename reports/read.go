@@ -37,10 +37,19 @@ func (d fileKind) read(r io.Reader, v any) error {
 	return nil
 }
 
+// explores tells whether these are runs of an exploration, in any version.
+func explores(runs json.RawMessage) bool {
+	var all []struct {
+		Exploration json.RawMessage `json:"exploration"`
+	}
+	return json.Unmarshal(runs, &all) == nil && len(all) > 0 && all[0].Exploration != nil
+}
+
 // check tells what text is if it is no such file.
 func (d fileKind) check(text []byte) error {
 	var head struct {
-		Schema string `json:"schema"`
+		Schema string          `json:"schema"`
+		Runs   json.RawMessage `json:"runs"`
 	}
 	var syntax *json.SyntaxError
 	err := json.Unmarshal(text, &head)
@@ -53,6 +62,9 @@ func (d fileKind) check(text []byte) error {
 	case head.Schema == d.schema:
 		return nil
 	case strings.HasPrefix(head.Schema, family):
+		if explores(head.Runs) {
+			d.command = "lockbench explore --out json=FILE"
+		}
 		return fmt.Errorf("it is a %s of another version, %s, and this lockbench reads %s; hint: make it anew: %s", d.kind, head.Schema, d.schema, d.command)
 	}
 	return fmt.Errorf("it says schema %q, and a %s %q; hint: name a file that %s wrote", head.Schema, d.kind, d.schema, d.command)

@@ -31,6 +31,8 @@ func TestReadResultRefuses(t *testing.T) {
 		{"half of it", `{"schema": "lockbench/result/v2", "runs": [`, "it is cut short, after 43 bytes; hint: "},
 		{"no JSON", "design grants", "it is no JSON result: "},
 		{"another version", `{"schema": "lockbench/result/v1"}`, "it is a result of another version, lockbench/result/v1, and this lockbench reads lockbench/result/v2; hint: make it anew: lockbench run --out json=FILE"},
+		{"another version, explored", `{"schema": "lockbench/result/v1", "runs": [{"design": "x", "exploration": {}}]}`, "it is a result of another version, lockbench/result/v1, and this lockbench reads lockbench/result/v2; hint: make it anew: lockbench explore --out json=FILE"},
+		{"another version, otherwise damaged", `{"schema": "lockbench/result/v1", "runs": 3}`, "it is a result of another version, "},
 		{"a cell that is none", `{"schema": "lockbench/result/v2", "runs": [{"cells": {"exclusion@failver": {"verdict": "held"}}}]}`, `it is damaged: "exclusion@failver": unknown condition "failver"; hint: did you mean failover?`},
 		{"a matrix", `{"schema": "lockbench/matrix/v2"}`, `it says schema "lockbench/matrix/v2", and a result "lockbench/result/v2"; hint: `},
 		{"a verdict that is none", `{"schema": "lockbench/result/v2", "runs": [{"cells": {"exclusion": {"verdict": "fine"}}}]}`, `it is damaged: "fine" is no verdict`},

@@ -99,7 +99,7 @@ func listClaims() []listing {
 
 // translated says what the claims of a history in the names of before mean.
 func translated(h history.Header) string {
-	return "claims read by names of before: " + h.Claims.String()
+	return "its header has the names of before; they are read as: " + h.Claims.String()
 }
 
 // cellNames lists cells, separated by commas: the first of many.

@@ -26,7 +26,7 @@ func notify() design.Design {
 		Name:      "hash-reentrant/notify",
 		Summary:   "watchdog repaired: renewal by hold, a third of the lease apart; a release wakes the waiters",
 		Source:    "D1, repaired",
-		Claims:    design.Renewing(lockbench.LeaseClaims(lockbench.Reentrancy)),
+		Claims:    lockbench.LeaseClaims(lockbench.Reentrancy).Renewing(),
 		Reacquire: design.Nested,
 		Renews:    true,
 		Granted:   design.WholeMillis,

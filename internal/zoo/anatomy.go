@@ -136,7 +136,7 @@ func (a anatomy) claims() lockbench.Claims {
 		claims = claims.With(lockbench.Reentrancy)
 	}
 	if a.renews {
-		claims = design.Renewing(claims)
+		claims = claims.Renewing()
 	}
 	return claims
 }
