@@ -39,7 +39,7 @@ var kindInfos = map[FaultKind]kindInfo{
 	DieAfter:    {lockbench.Crash, lockbench.Recovery.At(lockbench.Crash)},
 	Pause:       {lockbench.Pause, lockbench.Cell{}},
 	LostReply:   {lockbench.LostReply, lockbench.Recovery.At(lockbench.LostReply)},
-	SlowReply:   {0, lockbench.Cell{}}, // it is late, and not lost
+	SlowReply:   {lockbench.Cancel, lockbench.Cell{}}, // it is late, and not lost: who waits for it may give it up
 	Cut:         {lockbench.LostReply, lockbench.Recovery.At(lockbench.LostReply)},
 	Cancel:      {lockbench.Cancel, lockbench.Recovery.At(lockbench.Cancel)},
 	Skew:        {lockbench.Skew, lockbench.Exclusion.At(lockbench.Skew)},

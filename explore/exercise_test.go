@@ -10,6 +10,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
 )
 
@@ -72,6 +73,38 @@ func TestEveryKindIsDescribed(t *testing.T) {
 	if got, want := len(kindInfos), len(FaultKinds()); got != want {
 		t.Errorf("%d kinds are described, want %d", got, want)
 	}
+}
+
+// TestSlowReplyMayComeTooLate holds a reply to a renewal back until the renewal has timed
+// out, and then delivers it: what it touches is what the kind says that it brings.
+func TestSlowReplyMayComeTooLate(t *testing.T) {
+	notify, err := impls.Match("hash-reentrant/notify")
+	if err != nil {
+		t.Fatal(err)
+	}
+	inWorld(t, Config{Design: notify[0], Scenario: "overrun", Kinds: []FaultKind{SlowReply}}, func(w *world) {
+		schedule := &guided{wishes: []choice{
+			{verb: verbRun, actor: 0}, {verb: verbRun, actor: 0}, // acquires, and reads the record
+			{verb: verbRun, actor: 1},                                  // is refused
+			{verb: verbRun, actor: 0}, {verb: verbSlowReply, actor: 0}, // renewals
+			{verb: verbMove, actor: noActor, nth: 3}, // past what the second has made of the lease
+		}}
+		schedule.begin()
+		p, err := w.perform(schedule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		late := slices.ContainsFunc(p.notes.lines, func(l line) bool { return strings.HasPrefix(l.what, "late: reply:") })
+		var touched lockbench.Conditions
+		for _, f := range p.judged.Findings {
+			if f.Exposure > 0 {
+				touched |= f.Cell.Under
+			}
+		}
+		if got := touched &^ lockbench.Outlived; !late || got != SlowReply.Conditions() {
+			t.Errorf("got occasions under %q, want %q; the reply came too late: %t, by %q", got, SlowReply.Conditions(), late, p.notes.lines)
+		}
+	})
 }
 
 // TestScenariosExercise tells of every scenario explored by default that it

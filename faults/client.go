@@ -140,7 +140,8 @@ func (l locker) Acquire(ctx context.Context, key string, opt lockbench.Options) 
 }
 
 // diesHolding has the process of a lock whose commands cannot be seen die with what it
-// was just granted, if it is to, and tells whether it did. Others die at a command.
+// was just granted, or is about to release, if it is to, and tells whether it did. Others
+// die at a command.
 func (c *Client) diesHolding() bool {
 	if c.p.watched.Load() {
 		return false
@@ -163,7 +164,7 @@ type heldLease struct {
 
 // Release implements [lockbench.Lease].
 func (l *heldLease) Release(ctx context.Context) error {
-	if !l.client.p.await() {
+	if !l.client.p.await() || l.client.diesHolding() {
 		return errDead
 	}
 	calling, done := l.client.toCancel(ctx)

@@ -136,7 +136,7 @@ func (p *Process) command(r *request) error {
 // foreign has the process make a request of a client library that is not go-redis. What
 // no client asked for is not struck: who gave a key up by it cannot be told. Nor are
 // there pauses and deaths at these commands, since how such a library reports a broken
-// connection is its own affair: they come after a grant.
+// connection is its own affair: they come after a grant, deaths before a release too.
 func (p *Process) foreign(r *request) error {
 	asked := callOf(r.ctx)
 	if asked == nil || !p.in.active.Load() {

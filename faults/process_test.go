@@ -154,6 +154,33 @@ func TestForeignCommand(t *testing.T) {
 	}
 }
 
+// TestDeathBeforeARelease: a process whose commands are not seen may die with what it is
+// about to release, which then stays locked. One whose commands are seen dies at those.
+func TestDeathBeforeARelease(t *testing.T) {
+	for _, watched := range []bool{false, true} {
+		t.Run(fmt.Sprint("watched ", watched), func(t *testing.T) {
+			st := newStage(t, Fault{Kind: Crash, P: 1})
+			st.process.watched.Store(watched)
+			inner := &released{}
+			held := &heldLease{Wrapped: lockbench.Wrapped{Lease: inner}, client: st.client}
+			err := held.Release(t.Context())
+			if dies := !watched; errors.Is(err, errDead) != dies || inner.times == 0 != dies || st.process.Dead() != dies {
+				t.Errorf("got error %v, %d releases, dead: %t", err, inner.times, st.process.Dead())
+			}
+			st.end(t)
+		})
+	}
+}
+
+// released counts its releases.
+type released struct{ times int }
+
+// Release implements [lockbench.Lease].
+func (r *released) Release(context.Context) error {
+	r.times++
+	return nil
+}
+
 func exists(t *testing.T, s *servers.Server, key string) bool {
 	t.Helper()
 	client := redis.NewClient(s.Options())

@@ -224,7 +224,9 @@ func listConditions() []listing {
 				l.Explored = append(l.Explored, string(k))
 			}
 		}
-		switch c.Condition { // which no kind of fault brings
+		switch c.Condition { // which no kind of fault brings, or not alone
+		case lockbench.Cancel:
+			l.Explored = append(l.Explored, "--moves")
 		case lockbench.Outlived:
 			l.Faults, l.Explored = []string{"--slow", "--slow-keys"}, []string{"--moves"}
 		case lockbench.ThreadDeath:

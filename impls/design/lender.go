@@ -44,21 +44,23 @@ func (l *Lender) Open(opt *redis.Options) *redis.Client {
 	wanted := shapeOf(opt)
 	i := slices.IndexFunc(l.idle, func(o loan) bool { return o.shape == wanted })
 	if i < 0 {
-		l.idle = append(l.idle, loan{connected(opt), wanted})
+		l.idle = append(l.idle, loan{redis.NewClient(opt), wanted})
 		i = len(l.idle) - 1
 	}
 	o := l.idle[i]
 	l.idle = slices.Delete(l.idle, i, i+1)
 	l.lent = append(l.lent, o)
+	connect(o.client)
 	return o.client
 }
 
-// connected returns a new client that has a connection already: what happens to a
-// process must not depend on whether its client was used before.
-func connected(opt *redis.Options) *redis.Client {
-	client := redis.NewClient(opt)
-	_ = client.Ping(context.Background()) // a first command would find out too
-	return client
+// connect sees to it that a client has a connection: what happens to a process must
+// not depend on whether its client was used before, nor on what for. A client gives
+// its connection up when it does not wait for a reply any longer.
+func connect(client *redis.Client) {
+	if client.PoolStats().IdleConns == 0 {
+		_ = client.Ping(context.Background()) // a first command would find out too
+	}
 }
 
 // Close implements [Clients].

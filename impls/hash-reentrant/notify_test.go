@@ -327,6 +327,31 @@ func TestNotifyExtendWhoseReplyWasLost(t *testing.T) {
 	})
 }
 
+// An extend that is answered late leaves less than a third of the lease: the renewal that
+// follows comes before its end.
+func TestNotifyRenewsInTimeAfterAnExtendThatWasAnsweredLate(t *testing.T) {
+	for _, left := range []time.Duration{1100 * time.Millisecond, 900 * time.Millisecond, time.Millisecond} {
+		t.Run(left.String(), func(t *testing.T) {
+			inBubble(t, "notify", func(s *scene) {
+				p, gate := s.process()
+				b, _ := s.locker()
+				held := s.acquire(p.Locker(design.Blind), minute)
+				extend := gate.Stop("EVALSHA")
+				extended := make(chan error)
+				go func() { extended <- held.(lockbench.Extender).Extend(s.Context(), 3*time.Second) }()
+				<-extend.Reached
+				time.Sleep(3*time.Second - left)
+				extend.Go()
+				s.want(<-extended, nil)
+				time.Sleep(time.Minute)
+				s.lost(held, false)
+				s.refused(b)
+				s.release(held)
+			})
+		})
+	}
+}
+
 // An owner that vanished in a process that lives: its lease cannot be reached.
 func TestNotifyStopsRenewingWhatNobodyCanReach(t *testing.T) {
 	onServers(t, repaired, func(s *scene) {
