@@ -22,7 +22,12 @@ func heldTogether(c *Checker, f fact) {
 	a, b := f.hold, f.other
 	a.rivals = append(a.rivals, b)
 	b.rivals = append(b.rivals, a)
-	c.violate(candidate{kind: overlapping, key: f.key, holds: []*hold{a, b}, under: c.touching(a, b)})
+	v := candidate{kind: overlapping, key: f.key, holds: []*hold{a, b}, under: c.touching(a, b)}
+	// Their own work is within validity, so it is a past owner's call that outlived its lease.
+	if v.under.Has(lockbench.Outlived) && a.staleOp == nil && b.staleOp == nil {
+		v.kind = overlappingBesideStale
+	}
+	c.violate(v)
 }
 
 // intruded notes the first that got in past the validity of f.hold.

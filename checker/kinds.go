@@ -62,6 +62,7 @@ type kind uint8
 
 const (
 	overlapping kind = iota
+	overlappingBesideStale
 	workedOn
 	updateLost
 	fenceNotRaised
@@ -105,8 +106,9 @@ var kinds = [violationKinds]struct {
 	sentence string
 	occasion bool
 }{
-	overlapping: {one(exclusion), TwoAtOnce, "%s and %s held the key at the same time, both within their validity", false},
-	workedOn:    {one(exclusion), TwoAtOnce, "%s worked on past its validity while %s held the key", false},
+	overlapping:            {one(exclusion), TwoAtOnce, "%s and %s held the key at the same time, both within their validity", false},
+	workedOn:               {one(exclusion), TwoAtOnce, "%s worked on past its validity while %s held the key", false},
+	overlappingBesideStale: {[]promise{ownerRelease, exclusion}, TwoAtOnce, "%s and %s held the key at the same time, both within their validity, which what a past owner sent may have done", true},
 
 	updateLost:     {one(effects), LostUpdate, "the update by %s was overwritten by %s, which had not seen it", false},
 	fenceNotRaised: {one(fencing), LostUpdate, "%s was granted the key before %s, whose fence is not higher", false},

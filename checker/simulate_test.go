@@ -236,7 +236,7 @@ var blame = []struct {
 	{plainDelete, cells(lockbench.OwnerRelease.At(0), lockbench.LossReported.At(0)), broad, 40},
 	{extendAny, cells(lockbench.OwnerRelease.At(0), lockbench.LossReported.At(0)), append(some(broad...), lockbench.NoSpuriousRefusal), 20},
 	{earlyExpiry, cells(lockbench.LeaseKept.At(0)), append(some(broad...), lockbench.OwnerRelease, lockbench.NoSpuriousRefusal), 30},
-	{innerFrees, cells(lockbench.Reentrancy.At(0)), append(some(broad...), lockbench.NoSpuriousRefusal), 40},
+	{innerFrees, cells(lockbench.Reentrancy.At(0)), append(some(broad...), lockbench.NoSpuriousRefusal, lockbench.OwnerRelease), 40},
 	{refusesOwn, cells(lockbench.Reentrancy.At(0)), nil, 40},
 	{shortensNested, cells(lockbench.LeaseKept.At(0), lockbench.Reentrancy.At(0)), append(some(broad...), lockbench.OwnerRelease), 10},
 	{falseLoss, cells(lockbench.LossReported.At(0)), some(lockbench.Reentrancy, lockbench.OwnerRelease), 20},
