@@ -45,7 +45,7 @@
 // # To add a condition
 //
 //   - condition.go of package lockbench: its name, and what it is.
-//   - faults/kind.go and explore/exercise.go: which faults bring it; history's events, if
+//   - internal/faults/kind.go and explore/exercise.go: which faults bring it; history's events, if
 //     there is one more to record.
 //   - faults.go: what the event does; conditions.go: which holds get the bit, and until
 //     when, with a row in docs/design/guarantees.md.

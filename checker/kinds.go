@@ -62,7 +62,6 @@ type kind uint8
 
 const (
 	overlapping kind = iota
-	overlappingBesideStale
 	workedOn
 	updateLost
 	fenceNotRaised
@@ -75,6 +74,7 @@ const (
 	freedByPastOwner
 	lostToPastOwner
 	takenOnServer
+	overlappingBesideStale
 	lostToStaleCall
 	innerFreed
 	innerLost
@@ -106,26 +106,26 @@ var kinds = [violationKinds]struct {
 	sentence string
 	occasion bool
 }{
-	overlapping:            {one(exclusion), TwoAtOnce, "%s and %s held the key at the same time, both within their validity", false},
-	workedOn:               {one(exclusion), TwoAtOnce, "%s worked on past its validity while %s held the key", false},
-	overlappingBesideStale: {[]promise{ownerRelease, exclusion}, TwoAtOnce, "%s and %s held the key at the same time, both within their validity, which what a past owner sent may have done", true},
+	overlapping: {one(exclusion), TwoAtOnce, "%s and %s held the key at the same time, both within their validity", false},
+	workedOn:    {one(exclusion), TwoAtOnce, "%s worked on past its validity while %s held the key", false},
 
 	updateLost:     {one(effects), LostUpdate, "the update by %s was overwritten by %s, which had not seen it", false},
 	fenceNotRaised: {one(fencing), LostUpdate, "%s was granted the key before %s, whose fence is not higher", false},
 	staleAdmitted:  {one(fencing), LostUpdate, "a write by %s was admitted with a lower fence than one before it", false},
 
-	grantedEarly:         {one(leaseKept), TooShort, "the lease of %s was not over when %s was granted the key", false},
-	extendBroken:         {one(leaseKept), TooShort, "%s had extended its lease, yet %s was granted the key before the end", false},
-	grantedCancelled:     {one(leaseKept), TooShort, "the acquire by %s was cancelled and yet granted, within the lease of %s", false},
-	cancelledGaveNothing: {one(leaseKept), TooShort, "the acquire by %s was cancelled and yet granted, and within its lease %s was granted the key", false},
-	lostReplyGave:        {one(leaseKept), TooShort, "the reply to %s was lost or not waited for, and within the lease of %s %s was granted the key", false},
-	freedByPastOwner:     {one(ownerRelease), TooShort, "%s had lost the key, yet what it sent took it from %s, and %s was granted it", false},
-	lostToPastOwner:      {one(ownerRelease), TooShort, "%s had lost the key, yet what it sent took it from %s", false},
-	takenOnServer:        {one(ownerRelease), TooShort, "%s had lost the key, yet what it sent took it on the server from %s", false},
-	lostToStaleCall:      {[]promise{ownerRelease, lossReported}, TooShort, "%s was told that it had lost the key, which only what others had sent before it was granted it can have taken", true},
-	innerFreed:           {one(reentrancy), TooShort, "an inner release by %s freed the key: %s was granted it", false},
-	innerLost:            {one(reentrancy), TooShort, "an inner release by %s freed the key: it was told that it had lost it", false},
-	grantedInDelay:       {one(releaseDelay), TooShort, "%s released with a delay, and within it %s was granted the key", false},
+	grantedEarly:           {one(leaseKept), TooShort, "the lease of %s was not over when %s was granted the key", false},
+	extendBroken:           {one(leaseKept), TooShort, "%s had extended its lease, yet %s was granted the key before the end", false},
+	grantedCancelled:       {one(leaseKept), TooShort, "the acquire by %s was cancelled and yet granted, within the lease of %s", false},
+	cancelledGaveNothing:   {one(leaseKept), TooShort, "the acquire by %s was cancelled and yet granted, and within its lease %s was granted the key", false},
+	lostReplyGave:          {one(leaseKept), TooShort, "the reply to %s was lost or not waited for, and within the lease of %s %s was granted the key", false},
+	freedByPastOwner:       {one(ownerRelease), TooShort, "%s had lost the key, yet what it sent took it from %s, and %s was granted it", false},
+	lostToPastOwner:        {one(ownerRelease), TooShort, "%s had lost the key, yet what it sent took it from %s", false},
+	takenOnServer:          {one(ownerRelease), TooShort, "%s had lost the key, yet what it sent took it on the server from %s", false},
+	overlappingBesideStale: {[]promise{ownerRelease, exclusion}, TwoAtOnce, "%s and %s held the key at the same time, both within their validity, which what a past owner sent may have done", true},
+	lostToStaleCall:        {[]promise{ownerRelease, lossReported}, TooShort, "%s was told that it had lost the key, which only what others had sent before it was granted it can have taken", true},
+	innerFreed:             {one(reentrancy), TooShort, "an inner release by %s freed the key: %s was granted it", false},
+	innerLost:              {one(reentrancy), TooShort, "an inner release by %s freed the key: it was told that it had lost it", false},
+	grantedInDelay:         {one(releaseDelay), TooShort, "%s released with a delay, and within it %s was granted the key", false},
 
 	refusedFree:      {one(noSpuriousRefusal), Stuck, "%s was refused a key that nobody held", true},
 	refusedFlushed:   {one(noSpuriousRefusal), Stuck, "the server forgot its scripts, and %s was refused a key that nobody held", true},

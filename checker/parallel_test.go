@@ -12,8 +12,8 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/history/synthetic"
 	"github.com/lockbench/lockbench/internal/longtest"
+	"github.com/lockbench/lockbench/internal/synthetic"
 )
 
 // listed is a history whose events are at hand.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/measure/series"
+	"github.com/lockbench/lockbench/internal/measure/series"
 )
 
 // A Verdict is what a history says about one guarantee.

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/measure/series"
+	"github.com/lockbench/lockbench/internal/measure/series"
 )
 
 // shortHistory is one of the many that exploring makes: three clients, two rounds

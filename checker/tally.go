@@ -8,7 +8,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/measure/series"
+	"github.com/lockbench/lockbench/internal/measure/series"
 )
 
 // A tally is what is known of one guarantee so far: a row for each exact set of

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/explore/gate"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
 // An actor is who acts in a schedule: a client at its part of the scenario, or what
@@ -34,7 +34,7 @@ type actor struct {
 	accesses bool // it is an access to the store
 	held     bool // not before the time that passes has passed
 	// pending are its commands at the gate, late those that it has given up.
-	pending, late []*gate.Command
+	pending, late []*stepserver.Command
 	call          call
 
 	mu      sync.Mutex // renewals in the background come beside the owner's calls
@@ -140,7 +140,7 @@ func (a *actor) items() int {
 }
 
 // item returns the n-th of items: nil is what the actor waits for by itself.
-func (a *actor) item(n int) *gate.Command {
+func (a *actor) item(n int) *stepserver.Command {
 	if n >= lateCommand {
 		return a.late[n-lateCommand]
 	}

@@ -1,7 +1,7 @@
 package explore
 
 // A Bubble is a way into testing/synctest, whose import would link package testing
-// into every program that explores. Package explore/bubble makes one.
+// into every program that explores. Package internal/bubble makes one.
 type Bubble struct {
 	// Enter runs body as the root of a new bubble and returns when all of the
 	// bubble's goroutines have ended. It is not to be called within a bubble.

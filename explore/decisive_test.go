@@ -7,7 +7,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/explore"
-	"github.com/lockbench/lockbench/explore/bubble"
+	"github.com/lockbench/lockbench/internal/bubble"
 )
 
 // TestScenariosTestWhatTheyExercise explores sound designs with default settings:

@@ -1,8 +1,8 @@
 package explore
 
 import (
-	"github.com/lockbench/lockbench/explore/gate"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
 // An effect is what one step did, as far as it matters for whether another step
@@ -14,7 +14,7 @@ type effect struct {
 	// actor took the step, process is where it lives.
 	actor, process int
 	// server is what the commands did that ran.
-	server []gate.Effect
+	server []stepserver.Effect
 	// marks are what the step left in the history, one per key.
 	marks []mark
 }

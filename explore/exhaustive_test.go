@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lockbench/lockbench/explore/gate"
+	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
 // A model is a world without a server: each actor has a list of accesses, "r x" or
@@ -70,9 +70,9 @@ func (m model) access(actor int, access string, traces map[string][]string, e *e
 	trace := traces[name]
 	if how == "w" {
 		trace = append(trace, fmt.Sprintf("w%d", actor))
-		e.server = append(e.server, gate.Effect{Process: actor, Writes: []string{name}})
+		e.server = append(e.server, stepserver.Effect{Process: actor, Writes: []string{name}})
 	} else {
-		e.server = append(e.server, gate.Effect{Process: actor, Reads: []string{name}})
+		e.server = append(e.server, stepserver.Effect{Process: actor, Reads: []string{name}})
 		// Reads between two writes are a set: their order is nothing.
 		i := len(trace)
 		for i > 0 && strings.HasPrefix(trace[i-1], "r") && trace[i-1] > fmt.Sprintf("r%d", actor) {

@@ -3,8 +3,8 @@ package explore
 import (
 	"time"
 
-	"github.com/lockbench/lockbench/explore/gate"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
 // A flight is time that passes by choice. What was pending at its start comes when
@@ -13,12 +13,12 @@ type flight struct {
 	active bool
 	until  time.Time
 	paused *actor // who stands still, with all of its process; nil in a move of time
-	held   []*gate.Command
+	held   []*stepserver.Command
 }
 
 // stops tells whether the actor may not go on with c, nil being what it waits for
 // by itself, while the flight lasts.
-func (f *flight) stops(a *actor, c *gate.Command) bool {
+func (f *flight) stops(a *actor, c *stepserver.Command) bool {
 	switch {
 	case !f.active:
 		return false
@@ -152,7 +152,7 @@ func (w *world) strike(a *actor, c choice) {
 	case verbDieBefore:
 		w.die(a, c.verb)
 	case verbDieAfter:
-		w.proceed(a, c.nth, func(cmd *gate.Command) gate.Effect { return w.carryOut(cmd, w.server.RunUnheard) })
+		w.proceed(a, c.nth, func(cmd *stepserver.Command) stepserver.Effect { return w.carryOut(cmd, w.server.RunUnheard) })
 		w.die(a, c.verb)
 	case verbPause:
 		w.tellPause(a, history.Pause)
@@ -161,26 +161,26 @@ func (w *world) strike(a *actor, c choice) {
 		w.proceedTo(a, c.nth)
 		w.endContext(a)
 	case verbLoseReply:
-		w.proceed(a, c.nth, func(cmd *gate.Command) gate.Effect {
+		w.proceed(a, c.nth, func(cmd *stepserver.Command) stepserver.Effect {
 			w.hit(a, c.verb)
 			return w.carryOut(cmd, w.server.RunLosing)
 		})
 	case verbSlowReply:
-		w.proceed(a, c.nth, func(cmd *gate.Command) gate.Effect { return w.carryOut(cmd, w.server.RunSlow) })
+		w.proceed(a, c.nth, func(cmd *stepserver.Command) stepserver.Effect { return w.carryOut(cmd, w.server.RunSlow) })
 	case verbCut:
-		w.proceed(a, c.nth, func(cmd *gate.Command) gate.Effect {
+		w.proceed(a, c.nth, func(cmd *stepserver.Command) stepserver.Effect {
 			w.hit(a, c.verb)
 			w.server.Cut(cmd)
-			return gate.Effect{}
+			return stepserver.Effect{}
 		})
 	case verbTimeOut:
-		w.proceed(a, c.nth, func(cmd *gate.Command) gate.Effect {
+		w.proceed(a, c.nth, func(cmd *stepserver.Command) stepserver.Effect {
 			if w.endContext(a); !a.call.cancelled { // it is a renewal that is given up
 				a.record.Fault(string(Cancel), 0)
 			}
 			a.home.struck = true
 			w.server.Timeout(cmd)
-			return gate.Effect{}
+			return stepserver.Effect{}
 		})
 	}
 }
@@ -216,7 +216,7 @@ func (w *world) die(a *actor, v verb) {
 func (w *world) proceedTo(a *actor, nth int) {
 	if nth < a.items() && a.item(nth) == nil && !a.accesses {
 		if c := w.stepped(a); c != nil {
-			w.ran(c, gate.Effect{})
+			w.ran(c, stepserver.Effect{})
 		}
 	}
 }

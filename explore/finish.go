@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/explore/gate"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
 // slack is added to the leases that a probe waits out, and stands between its tries:
@@ -172,7 +172,7 @@ func (w *world) waits(p *process) bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(w.server.Blocked(), func(c *gate.Command) bool { return c.Process == p.number })
+	return slices.ContainsFunc(w.server.Blocked(), func(c *stepserver.Command) bool { return c.Process == p.number })
 }
 
 // join waits for the clients' goroutines.

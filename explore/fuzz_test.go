@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/explore"
-	"github.com/lockbench/lockbench/explore/bubble"
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/bubble"
 )
 
 // FuzzRerun runs whatever can be read as a replay, of whatever design it names: the

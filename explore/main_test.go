@@ -10,9 +10,9 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/lockbench/lockbench/explore"
-	"github.com/lockbench/lockbench/explore/bubble"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/bubble"
 )
 
 // TestMain makes this program one that can explore in a child: benchmarks need that,

@@ -8,8 +8,8 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/explore"
-	"github.com/lockbench/lockbench/explore/bubble"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/bubble"
 )
 
 // A misfit is a lock whose Acquire does what no lock should.

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/explore/gate"
+	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
 // notes are what is to be shown of a schedule: a row and a line of a replay file
@@ -21,7 +21,7 @@ type notes struct {
 	// Of the step under way:
 	at      time.Duration
 	what    string // what a parked actor waited for
-	command *gate.Command
+	command *stepserver.Command
 	late    bool
 	arrives bool // only the answer to command does, which ran before
 	reply   string
@@ -58,7 +58,7 @@ func (w *world) before(c choice) {
 }
 
 // looksAt takes note of an item of a, nil being what it waits for by itself.
-func (n *notes) looksAt(c *gate.Command, a *actor) {
+func (n *notes) looksAt(c *stepserver.Command, a *actor) {
 	if n.command = c; c == nil {
 		n.what = a.parked
 		return
@@ -67,7 +67,7 @@ func (n *notes) looksAt(c *gate.Command, a *actor) {
 }
 
 // ran takes note of a command that was chosen and what it was answered.
-func (w *world) ran(c *gate.Command, e gate.Effect) {
+func (w *world) ran(c *stepserver.Command, e stepserver.Effect) {
 	if w.notes != nil {
 		w.notes.command, w.notes.reply = c, w.notes.printer.reply(e.Reply)
 	}
@@ -102,7 +102,7 @@ func (w *world) note(c choice) {
 }
 
 // served writes down a command that ran without a choice.
-func (w *world) served(c *gate.Command, e gate.Effect) {
+func (w *world) served(c *stepserver.Command, e stepserver.Effect) {
 	n := w.notes
 	if n == nil {
 		return
@@ -167,7 +167,7 @@ func (n *notes) text() string {
 }
 
 // of renders a command at the gate.
-func (p *printer) of(c *gate.Command) string {
+func (p *printer) of(c *stepserver.Command) string {
 	if len(c.Queued) > 0 {
 		return p.transaction(c.Queued)
 	}

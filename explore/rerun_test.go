@@ -8,7 +8,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/explore"
-	"github.com/lockbench/lockbench/explore/bubble"
+	"github.com/lockbench/lockbench/internal/bubble"
 )
 
 // A lost lock of lua-token/token is released without a word. Waiting is a matter of

@@ -3,7 +3,7 @@ package explore
 import (
 	"time"
 
-	"github.com/lockbench/lockbench/explore/gate"
+	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
 // maxSteps bounds one schedule: a lock that never stops trying is given up there.
@@ -80,7 +80,7 @@ func (w *world) look() {
 }
 
 // sender is the actor that sent c.
-func (w *world) sender(c *gate.Command) *actor {
+func (w *world) sender(c *stepserver.Command) *actor {
 	switch {
 	case c.Client >= 0 && c.Client < len(w.clients):
 		return w.clients[c.Client]
@@ -184,7 +184,7 @@ func (w *world) giveUp() {
 
 // proceed lets the actor go on with an item: what it waits for by itself, up to and
 // with the first command that follows, or a command. How is done to the command.
-func (w *world) proceed(a *actor, nth int, how func(*gate.Command) gate.Effect) {
+func (w *world) proceed(a *actor, nth int, how func(*stepserver.Command) stepserver.Effect) {
 	c := a.item(nth)
 	if c == nil {
 		c = w.stepped(a)
@@ -196,7 +196,7 @@ func (w *world) proceed(a *actor, nth int, how func(*gate.Command) gate.Effect) 
 
 // stepped lets a parked actor go on and returns the command that it comes to, nil
 // if it comes to none, or if it was parked before a command that was under way.
-func (w *world) stepped(a *actor) *gate.Command {
+func (w *world) stepped(a *actor) *stepserver.Command {
 	known, access := len(a.pending), a.accesses
 	a.unpark()
 	w.bubble.Wait()
@@ -211,7 +211,7 @@ func (w *world) stepped(a *actor) *gate.Command {
 	return nil
 }
 
-func contains(all []*gate.Command, c *gate.Command) bool {
+func contains(all []*stepserver.Command, c *stepserver.Command) bool {
 	for _, o := range all {
 		if o == c {
 			return true
@@ -221,7 +221,7 @@ func contains(all []*gate.Command, c *gate.Command) bool {
 }
 
 // execute runs a command and notes its effect.
-func (w *world) execute(c *gate.Command) gate.Effect {
+func (w *world) execute(c *stepserver.Command) stepserver.Effect {
 	e := w.carryOut(c, w.server.Run)
 	w.effect.server = append(w.effect.server, e)
 	return e

@@ -4,11 +4,11 @@ import (
 	"net"
 	"time"
 
-	"github.com/lockbench/lockbench/explore/gate"
+	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
 // A server is what schedules need of a lock server: one whose every command stops
-// until it is chosen. Another kind than *gate.Server may take its place if it
+// until it is chosen. Another kind than *stepserver.Server may take its place if it
 // describes commands and their effects like that one, which says what each method
 // guarantees. Clients call Dial and AttributeGoroutine; the rest is for the bubble's
 // root.
@@ -27,27 +27,27 @@ type stage interface {
 	Attribute(process, client int)
 	AttributeGoroutine(process, client int)
 	Bury()
-	Executed(func(*gate.Command, gate.Effect))
+	Executed(func(*stepserver.Command, stepserver.Effect))
 	Close()
 }
 
 // A runner runs what waits.
 type runner interface {
 	Arrived() <-chan struct{}
-	Pending() []*gate.Command
-	Blocked() []*gate.Command
-	Leases() []gate.Lease
+	Pending() []*stepserver.Command
+	Blocked() []*stepserver.Command
+	Leases() []stepserver.Lease
 	Has(part string) bool
-	Run(*gate.Command) gate.Effect
+	Run(*stepserver.Command) stepserver.Effect
 }
 
 // A breaker does what goes wrong.
 type breaker interface {
-	RunLosing(*gate.Command) gate.Effect
-	RunUnheard(*gate.Command) gate.Effect
-	RunSlow(*gate.Command) gate.Effect
-	Cut(*gate.Command)
-	Timeout(*gate.Command)
+	RunLosing(*stepserver.Command) stepserver.Effect
+	RunUnheard(*stepserver.Command) stepserver.Effect
+	RunSlow(*stepserver.Command) stepserver.Effect
+	Cut(*stepserver.Command)
+	Timeout(*stepserver.Command)
 	Kill(process int)
 	KillClient(process, client int)
 	ScriptFlush()

@@ -3,11 +3,11 @@ package explore
 import (
 	"strings"
 
-	"github.com/lockbench/lockbench/explore/gate"
+	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
 // carryOut has the server run a command, by how, and records from whom it took a lock.
-func (w *world) carryOut(c *gate.Command, how func(*gate.Command) gate.Effect) gate.Effect {
+func (w *world) carryOut(c *stepserver.Command, how func(*stepserver.Command) stepserver.Effect) stepserver.Effect {
 	w.carried = c
 	defer func() { w.carried = nil }()
 	return how(c)
@@ -20,7 +20,7 @@ func (w *world) carryOut(c *gate.Command, how func(*gate.Command) gate.Effect) g
 //
 // A lock is known by its name being part of a key's. While any such key is left,
 // nothing is taken: a lock may keep several, and drop one that holds nobody out.
-func (w *world) executed(c *gate.Command, e gate.Effect) {
+func (w *world) executed(c *stepserver.Command, e stepserver.Effect) {
 	if c != w.carried {
 		return
 	}
@@ -33,7 +33,7 @@ func (w *world) executed(c *gate.Command, e gate.Effect) {
 }
 
 // changes tells whether a command wrote to a key that has part in its name.
-func changes(e gate.Effect, part string) bool {
+func changes(e stepserver.Effect, part string) bool {
 	for _, name := range e.Writes {
 		if !strings.HasPrefix(name, "\x00") && strings.Contains(name, part) {
 			return true

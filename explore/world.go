@@ -11,8 +11,8 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/explore/gate"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
 // A world is what schedules run in, one after the other: the server behind its
@@ -66,7 +66,7 @@ type world struct {
 	choices []choice
 	made    []choice
 	effect  effect
-	carried *gate.Command // the one that is being run by carryOut
+	carried *stepserver.Command // the one that is being run by carryOut
 	events  []history.Event
 	faults  []string
 	notes   *notes // what is to be shown of it; nil while only the verdict counts
@@ -84,7 +84,7 @@ var epoch = time.Date(2000, 1, 1, 0, 0, 0, phase, time.UTC)
 const phase = 313_000_007
 
 func newWorld(cfg Config, scenario Scenario, bubble Bubble, g *global) (*world, error) {
-	server, err := gate.New()
+	server, err := stepserver.New()
 	if err != nil {
 		return nil, fmt.Errorf("explore: %w", err)
 	}

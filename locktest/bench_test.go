@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/explore"
-	"github.com/lockbench/lockbench/explore/bubble"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/bubble"
 	"github.com/lockbench/lockbench/locktest"
 )
 

@@ -14,10 +14,10 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/explore/bubble"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/bubble"
 	"github.com/lockbench/lockbench/internal/longtest"
-	"github.com/lockbench/lockbench/internal/zoo"
+	"github.com/lockbench/lockbench/internal/mutants"
 	"github.com/lockbench/lockbench/locktest"
 	"github.com/redis/go-redis/v9"
 	"go.uber.org/goleak"
@@ -86,12 +86,12 @@ func exactly(name string) string { return "^" + strings.ReplaceAll(name, "/", "$
 // find returns a lock of the zoo.
 func find(t *testing.T, name string) design.Design {
 	t.Helper()
-	for _, d := range zoo.Sound() {
+	for _, d := range mutants.Sound() {
 		if d.Name == "zoo/"+name {
 			return d
 		}
 	}
-	for _, m := range zoo.Mutants() {
+	for _, m := range mutants.Mutants() {
 		if m.Name == name {
 			return m.Design()
 		}
@@ -185,7 +185,7 @@ func cellOf(t *testing.T, text string) lockbench.Cell {
 	return cell
 }
 
-// TestCheckPassesSoundLocks wants nothing found, and nothing left untested. internal/zoo
+// TestCheckPassesSoundLocks wants nothing found, and nothing left untested. internal/mutants
 // searches the same locks for longer.
 func TestCheckPassesSoundLocks(t *testing.T) {
 	t.Parallel()

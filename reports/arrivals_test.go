@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/measure"
+	"github.com/lockbench/lockbench/internal/measure"
 )
 
 // openLoop is a run of n arrivals, a millisecond apart, each of which began 3 ms late and

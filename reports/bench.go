@@ -7,8 +7,8 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
-	"github.com/lockbench/lockbench/gates"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/thresholds"
 )
 
 // Bench writes the runs of a result in the Go benchmark format, one line for each, so that
@@ -106,9 +106,9 @@ func benchName(o observed) string {
 // benchUnit is the figure's name as a unit, of a form that benchstat scales.
 func (f figureOf) benchUnit() string {
 	switch f.unit {
-	case gates.Duration:
+	case thresholds.Duration:
 		return strings.ReplaceAll(f.name, ".", "-") + "-ns"
-	case gates.Rate:
+	case thresholds.Rate:
 		return "grants/s"
 	}
 	return strings.ReplaceAll(f.name, "_per_grant", "/grant")

@@ -8,7 +8,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/gates"
+	"github.com/lockbench/lockbench/internal/thresholds"
 )
 
 // A suite is what was asked of one design, as test reports tell it: one of its cases
@@ -90,7 +90,7 @@ func (r *Result) loose() (all []suite) {
 		all = append(all, suite{name: "self-check", cases: []testCase{found}})
 	}
 	for i := range r.Thresholds {
-		if th := &r.Thresholds[i]; th.Outcome == gates.Inconclusive && !th.undecidedInRun() {
+		if th := &r.Thresholds[i]; th.Outcome == thresholds.Inconclusive && !th.undecidedInRun() {
 			all = append(all, suite{name: "thresholds", cases: []testCase{{name: th.Threshold, state: caseErred, message: "it applied to no run"}}})
 		}
 	}
@@ -100,7 +100,7 @@ func (r *Result) loose() (all []suite) {
 // undecidedInRun tells whether a reading says what kept the threshold undecided.
 func (th *Threshold) undecidedInRun() bool {
 	for _, r := range th.Readings {
-		if r.Outcome == gates.Inconclusive {
+		if r.Outcome == thresholds.Inconclusive {
 			return true
 		}
 	}
@@ -166,13 +166,13 @@ func (r *Result) thresholdCases(i int) (all []testCase) {
 	return all
 }
 
-func outcomeState(o gates.Outcome) caseState {
+func outcomeState(o thresholds.Outcome) caseState {
 	switch o {
-	case gates.Failed:
+	case thresholds.Failed:
 		return caseFailed
-	case gates.Passed:
+	case thresholds.Passed:
 		return casePassed
-	case gates.NotApplicable:
+	case thresholds.NotApplicable:
 		return caseSkipped
 	}
 	return caseErred

@@ -17,8 +17,8 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/gates"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/thresholds"
 )
 
 // repeated is a number of runs of a design in made-up results, one each, in which all is
@@ -320,18 +320,18 @@ func TestComparePairs(t *testing.T) {
 	}
 }
 
-// TestFiguresAreMetrics sees that a figure is called as the metric of package gates that it
+// TestFiguresAreMetrics sees that a figure is called as the metric of package thresholds that it
 // is, and has its value.
 func TestFiguresAreMetrics(t *testing.T) {
 	j := judged(header(strategy, "private"), 100)
 	run := New([]Judged{j}, nil).Runs[0]
 	for _, f := range compared() {
-		m, err := gates.Find(f.name)
+		m, err := thresholds.Find(f.name)
 		if err != nil {
 			t.Error(err)
 			continue
 		}
-		r := m.Read(&gates.Run{Design: strategy, Verdicts: &j.Verdicts, Measures: &j.Measures})
+		r := m.Read(&thresholds.Run{Design: strategy, Verdicts: &j.Verdicts, Measures: &j.Measures})
 		if got := f.of(&run); m.Unit != f.unit || got != 0 && got != r.Value {
 			t.Errorf("%s: got %v (%s), want %v (%s)", f.name, got, f.unit, r.Value, m.Unit)
 		}

@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/lockbench/lockbench/gates"
 	"github.com/lockbench/lockbench/internal/statistics"
+	"github.com/lockbench/lockbench/internal/thresholds"
 )
 
 // What became of a figure.
@@ -22,8 +22,8 @@ const (
 type MetricChange struct {
 	Metric string `json:"metric"`
 	// Unit is duration (ns), per second or number; Better says which way is.
-	Unit   gates.Unit `json:"unit"`
-	Better string     `json:"better"`
+	Unit   thresholds.Unit `json:"unit"`
+	Better string          `json:"better"`
 	// Change is better, worse, same (no difference was seen), too few runs or unmeasured.
 	Change string  `json:"change"`
 	Base   *Center `json:"base,omitempty"`
@@ -58,8 +58,8 @@ type Center struct {
 
 // A figureOf is a metric that is compared, read from a result.
 type figureOf struct {
-	name  string // as package gates has it
-	unit  gates.Unit
+	name  string // as package thresholds has it
+	unit  thresholds.Unit
 	rises bool // more is better
 	of    func(*Run) float64
 }
@@ -78,19 +78,19 @@ func (f figureOf) better() string {
 // compared are the figures of a comparison. They are few, since each makes it harder to
 // tell a difference in the others.
 func compared() []figureOf {
-	all := []figureOf{{"grants_per_s", gates.Rate, true, func(r *Run) float64 { return r.GrantsPerS }}}
+	all := []figureOf{{"grants_per_s", thresholds.Rate, true, func(r *Run) float64 { return r.GrantsPerS }}}
 	for _, op := range []string{"acquire", "service", "release", "handoff"} {
 		all = append(all, percentile(op, "p50", p50),
 			percentile(op, "p99", p99))
 	}
 	return append(all,
 		percentile("acquire", "max", longest),
-		figureOf{"attempts_per_grant", gates.Number, false, func(r *Run) float64 { return r.Attempts }},
-		figureOf{"commands_per_grant", gates.Number, false, func(r *Run) float64 { return r.Commands }})
+		figureOf{"attempts_per_grant", thresholds.Number, false, func(r *Run) float64 { return r.Attempts }},
+		figureOf{"commands_per_grant", thresholds.Number, false, func(r *Run) float64 { return r.Commands }})
 }
 
 func percentile(op, name string, of func(Latency) int64) figureOf {
-	return figureOf{op + "." + name, gates.Duration, false, func(r *Run) float64 {
+	return figureOf{op + "." + name, thresholds.Duration, false, func(r *Run) float64 {
 		l := r.Latency[op]
 		closed := r.Latency["lag"].Count == 0
 		if l.OutOfRange > 0 || op == "service" && closed {

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/gates"
+	"github.com/lockbench/lockbench/internal/thresholds"
 )
 
 // TestGateExplored judges thresholds on the scenarios of a design together: what holds in
@@ -26,29 +26,29 @@ func TestGateExplored(t *testing.T) {
 	}
 	for _, c := range []struct {
 		condition string
-		want      map[string]gates.Outcome // by design
+		want      map[string]thresholds.Outcome // by design
 		exit      int
 	}{
-		{"*/token: schedules<7000", map[string]gates.Outcome{"lua-token/token": gates.Passed}, Passed},
-		{"*/token: schedules<7001", map[string]gates.Outcome{"lua-token/token": gates.Failed}, FailedThreshold},
-		{"*/token: exclusion.exposure<1001", map[string]gates.Outcome{"lua-token/token": gates.Failed}, FailedThreshold},
-		{"*/token: recovery@crash.violations>0", map[string]gates.Outcome{"lua-token/token": gates.Passed}, Passed},
-		{"*/token: lease@cancel.violations>0", map[string]gates.Outcome{"lua-token/token": gates.Inconclusive}, Inconclusive},
-		{"*/expire: owner-release@outlived.violations>6", map[string]gates.Outcome{"lua-token/expire": gates.Failed}, FailedThreshold},
-		{"*/expire: violations>7", map[string]gates.Outcome{"lua-token/expire": gates.Passed}, Passed},
-		{"*/options: schedules<1", map[string]gates.Outcome{"lua-token/options": gates.NotApplicable}, Inconclusive},
-		{"schedules<1", map[string]gates.Outcome{
-			"lua-token/options": gates.NotApplicable, "lua-token/token": gates.Passed, "lua-token/expire": gates.Passed,
+		{"*/token: schedules<7000", map[string]thresholds.Outcome{"lua-token/token": thresholds.Passed}, Passed},
+		{"*/token: schedules<7001", map[string]thresholds.Outcome{"lua-token/token": thresholds.Failed}, FailedThreshold},
+		{"*/token: exclusion.exposure<1001", map[string]thresholds.Outcome{"lua-token/token": thresholds.Failed}, FailedThreshold},
+		{"*/token: recovery@crash.violations>0", map[string]thresholds.Outcome{"lua-token/token": thresholds.Passed}, Passed},
+		{"*/token: lease@cancel.violations>0", map[string]thresholds.Outcome{"lua-token/token": thresholds.Inconclusive}, Inconclusive},
+		{"*/expire: owner-release@outlived.violations>6", map[string]thresholds.Outcome{"lua-token/expire": thresholds.Failed}, FailedThreshold},
+		{"*/expire: violations>7", map[string]thresholds.Outcome{"lua-token/expire": thresholds.Passed}, Passed},
+		{"*/options: schedules<1", map[string]thresholds.Outcome{"lua-token/options": thresholds.NotApplicable}, Inconclusive},
+		{"schedules<1", map[string]thresholds.Outcome{
+			"lua-token/options": thresholds.NotApplicable, "lua-token/token": thresholds.Passed, "lua-token/expire": thresholds.Passed,
 		}, Passed},
 	} {
 		t.Run(c.condition, func(t *testing.T) {
-			th, err := gates.ParseThreshold(c.condition)
+			th, err := thresholds.ParseThreshold(c.condition)
 			if err != nil {
 				t.Fatal(err)
 			}
 			r := NewExploration(runs(), nil)
-			r.GateExplored([]gates.Threshold{th})
-			got := map[string]gates.Outcome{}
+			r.GateExplored([]thresholds.Threshold{th})
+			got := map[string]thresholds.Outcome{}
 			for _, reading := range r.Thresholds[0].Readings {
 				got[reading.Design] = reading.Outcome
 				if named := r.Runs[reading.Run].Design; named != reading.Design {

@@ -7,7 +7,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/measure"
+	"github.com/lockbench/lockbench/internal/measure"
 )
 
 // guarded are three runs of a design: without a guard, with fences, and with a

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/lockbench/lockbench/measure"
+	"github.com/lockbench/lockbench/internal/measure"
 )
 
 // Files of percentiles: steps per halving of the distance to 100 %, and the unit

@@ -5,7 +5,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/measure"
+	"github.com/lockbench/lockbench/internal/measure"
 )
 
 // Judged is one history with what was found in it.

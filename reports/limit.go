@@ -9,8 +9,8 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/limits"
-	"github.com/lockbench/lockbench/measure"
+	"github.com/lockbench/lockbench/internal/limits"
+	"github.com/lockbench/lockbench/internal/measure"
 )
 
 // LimitSchema is the version of the JSON form of a [LimitSearch]. Fields may be added under

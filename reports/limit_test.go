@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/limits"
+	"github.com/lockbench/lockbench/internal/limits"
 )
 
 func TestLimitSettles(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/lockbench/lockbench/limits"
+	"github.com/lockbench/lockbench/internal/limits"
 )
 
 // TerminalLimit writes a limit for people: what was wanted, the path of the search, what

@@ -4,15 +4,15 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/gates"
+	"github.com/lockbench/lockbench/internal/thresholds"
 )
 
 // Gate judges thresholds on m, each on all that was done to a design together, and puts them
 // in the place of those judged before. It comes after [Matrix.Settle].
-func (m *Matrix) Gate(thresholds []gates.Threshold) {
+func (m *Matrix) Gate(asked []thresholds.Threshold) {
 	r := m.AsResult()
 	r.Thresholds = nil
-	for _, t := range thresholds {
+	for _, t := range asked {
 		var readings []Reading
 		for i := range m.Rows {
 			if t.For(m.Rows[i].Design) {
@@ -57,8 +57,8 @@ func (m *Matrix) failedToo() string {
 }
 
 // asGated is what metrics are read from: all parts together.
-func (r *MatrixRow) asGated() *gates.Run {
-	g := gates.Run{Design: r.Design, Verdicts: &checker.Result{}}
+func (r *MatrixRow) asGated() *thresholds.Run {
+	g := thresholds.Run{Design: r.Design, Verdicts: &checker.Result{}}
 	for _, p := range r.Parts {
 		g.Verdicts.Grants += p.Grants
 		for _, c := range p.Covered {

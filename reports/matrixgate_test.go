@@ -7,7 +7,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/gates"
+	"github.com/lockbench/lockbench/internal/thresholds"
 )
 
 // TestMatrixGate judges thresholds on all parts of a design together, of which one was live
@@ -31,19 +31,19 @@ func TestMatrixGate(t *testing.T) {
 	live := MatrixRow{Design: "family/two", Parts: []MatrixPart{{Name: "live", Grants: 500, Complete: true}}}
 	for _, c := range []struct {
 		condition string
-		want      map[string]gates.Outcome
+		want      map[string]thresholds.Outcome
 		exit      int
 	}{
-		{"*/one: exclusion@state-loss.violations>6", map[string]gates.Outcome{"family/one": gates.Failed}, FailedThreshold},
-		{"*/one: exclusion@state-loss.violations>7", map[string]gates.Outcome{"family/one": gates.Passed}, Passed},
-		{"*/one: recovery@crash.violations==2", map[string]gates.Outcome{"family/one": gates.Failed}, FailedThreshold},
-		{"*/one: recovery@crash.exposure<21", map[string]gates.Outcome{"family/one": gates.Failed}, FailedThreshold},
-		{"*/one: exclusion@skew.violations>0", map[string]gates.Outcome{"family/one": gates.Inconclusive}, Inconclusive},
-		{"violations>8", map[string]gates.Outcome{"family/one": gates.Failed, "family/two": gates.Inconclusive}, FailedThreshold},
-		{"schedules<43", map[string]gates.Outcome{"family/one": gates.Failed, "family/two": gates.Inconclusive}, FailedThreshold},
+		{"*/one: exclusion@state-loss.violations>6", map[string]thresholds.Outcome{"family/one": thresholds.Failed}, FailedThreshold},
+		{"*/one: exclusion@state-loss.violations>7", map[string]thresholds.Outcome{"family/one": thresholds.Passed}, Passed},
+		{"*/one: recovery@crash.violations==2", map[string]thresholds.Outcome{"family/one": thresholds.Failed}, FailedThreshold},
+		{"*/one: recovery@crash.exposure<21", map[string]thresholds.Outcome{"family/one": thresholds.Failed}, FailedThreshold},
+		{"*/one: exclusion@skew.violations>0", map[string]thresholds.Outcome{"family/one": thresholds.Inconclusive}, Inconclusive},
+		{"violations>8", map[string]thresholds.Outcome{"family/one": thresholds.Failed, "family/two": thresholds.Inconclusive}, FailedThreshold},
+		{"schedules<43", map[string]thresholds.Outcome{"family/one": thresholds.Failed, "family/two": thresholds.Inconclusive}, FailedThreshold},
 	} {
 		t.Run(c.condition, func(t *testing.T) {
-			th, err := gates.ParseThreshold(c.condition)
+			th, err := thresholds.ParseThreshold(c.condition)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -52,8 +52,8 @@ func TestMatrixGate(t *testing.T) {
 			if m.Exit != Passed {
 				t.Fatalf("exit %d without thresholds", m.Exit)
 			}
-			m.Gate([]gates.Threshold{th})
-			got := map[string]gates.Outcome{}
+			m.Gate([]thresholds.Threshold{th})
+			got := map[string]thresholds.Outcome{}
 			for _, reading := range m.Thresholds[0].Readings {
 				got[m.Rows[reading.Run].Design] = reading.Outcome
 			}

@@ -3,8 +3,8 @@ package reports
 import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/measure"
-	"github.com/lockbench/lockbench/measure/series"
+	"github.com/lockbench/lockbench/internal/measure"
+	"github.com/lockbench/lockbench/internal/measure/series"
 )
 
 // An OverTime is what happened when, over the whole run, warm-up included. Its lists have

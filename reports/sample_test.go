@@ -9,8 +9,8 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/measure"
-	"github.com/lockbench/lockbench/measure/series"
+	"github.com/lockbench/lockbench/internal/measure"
+	"github.com/lockbench/lockbench/internal/measure/series"
 )
 
 const ms = int64(time.Millisecond)

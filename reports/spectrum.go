@@ -3,7 +3,7 @@ package reports
 import (
 	"math"
 
-	"github.com/lockbench/lockbench/measure"
+	"github.com/lockbench/lockbench/internal/measure"
 )
 
 // A Spectrum is a distribution as a curve, as fine towards its top as HdrHistogram's

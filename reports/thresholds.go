@@ -5,32 +5,32 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockbench/lockbench/gates"
+	"github.com/lockbench/lockbench/internal/thresholds"
 )
 
 // A Threshold is a condition that fails the runs for which it holds, with what it came
 // to.
 type Threshold struct {
 	// Threshold is as it was asked for; Scope the designs it is for, empty for all.
-	Threshold string         `json:"threshold"`
-	Scope     string         `json:"scope,omitempty"`
-	Metric    string         `json:"metric"`
-	Relation  gates.Relation `json:"relation"`
+	Threshold string              `json:"threshold"`
+	Scope     string              `json:"scope,omitempty"`
+	Metric    string              `json:"metric"`
+	Relation  thresholds.Relation `json:"relation"`
 	// Bound and the values are in the unit: ns for durations, 0 to 1 for shares.
-	Bound float64    `json:"bound"`
-	Unit  gates.Unit `json:"unit"`
+	Bound float64         `json:"bound"`
+	Unit  thresholds.Unit `json:"unit"`
 	// Outcome is the worst of its readings.
-	Outcome  gates.Outcome `json:"outcome"`
-	Readings []Reading     `json:"readings"`
+	Outcome  thresholds.Outcome `json:"outcome"`
+	Readings []Reading          `json:"readings"`
 }
 
 // A Reading is the value of a threshold's metric in one run.
 type Reading struct {
 	// Run counts the runs of the result from 0; Design is that run's. A reading of an
 	// exploration is of all scenarios of a design, and Run is the first of them.
-	Run     int           `json:"run"`
-	Design  string        `json:"design"`
-	Outcome gates.Outcome `json:"outcome"`
+	Run     int                `json:"run"`
+	Design  string             `json:"design"`
+	Outcome thresholds.Outcome `json:"outcome"`
 	// Value is nil where there was none, and Why says why not, or why it is not relied on.
 	Value *float64 `json:"value"`
 	Why   string   `json:"why,omitempty"`
@@ -40,8 +40,8 @@ type Reading struct {
 // after [Result.Prove], if that is called. A run that fails one exits with
 // [FailedThreshold], unless it broke a claim or is inconclusive; a threshold that could
 // not be decided makes r inconclusive.
-func (r *Result) Gate(thresholds []gates.Threshold, runs []Judged) {
-	for _, t := range thresholds {
+func (r *Result) Gate(asked []thresholds.Threshold, runs []Judged) {
+	for _, t := range asked {
 		r.gate(t, runs)
 	}
 	excused := false
@@ -60,7 +60,7 @@ func (r *Result) Gate(thresholds []gates.Threshold, runs []Judged) {
 func (r *Result) endedByThreshold(i int) bool {
 	run := &r.Runs[i]
 	failed := slices.ContainsFunc(r.Thresholds, func(th Threshold) bool {
-		return slices.ContainsFunc(th.Readings, func(found Reading) bool { return found.Run == i && found.Outcome == gates.Failed })
+		return slices.ContainsFunc(th.Readings, func(found Reading) bool { return found.Run == i && found.Outcome == thresholds.Failed })
 	})
 	unfit, _ := run.unfit()
 	return failed && run.Ended == endedByThreshold && !run.lacks && unfit == ""
@@ -80,14 +80,14 @@ func (r *Result) total() int {
 	}
 	for i := range r.Thresholds {
 		th := &r.Thresholds[i]
-		if th.Outcome == gates.Failed || !th.undecidedInRun() {
+		if th.Outcome == thresholds.Failed || !th.undecidedInRun() {
 			exits = append(exits, exitOf(th.Outcome))
 		}
 	}
 	return worst(exits...)
 }
 
-func (r *Result) gate(t gates.Threshold, runs []Judged) {
+func (r *Result) gate(t thresholds.Threshold, runs []Judged) {
 	var readings []Reading
 	for i := range runs {
 		if !t.For(runs[i].Header.Design) {
@@ -101,14 +101,14 @@ func (r *Result) gate(t gates.Threshold, runs []Judged) {
 }
 
 // add adds what a threshold came to.
-func (r *Result) add(t gates.Threshold, readings []Reading) {
-	var outcomes []gates.Outcome
+func (r *Result) add(t thresholds.Threshold, readings []Reading) {
+	var outcomes []thresholds.Outcome
 	for _, reading := range readings {
 		outcomes = append(outcomes, reading.Outcome)
 	}
 	result := Threshold{
 		Threshold: t.String(), Scope: t.Scope, Metric: t.Metric.Name, Relation: t.Relation,
-		Bound: t.Bound, Unit: t.Metric.Unit, Readings: append([]Reading{}, readings...), Outcome: gates.Together(outcomes...),
+		Bound: t.Bound, Unit: t.Metric.Unit, Readings: append([]Reading{}, readings...), Outcome: thresholds.Together(outcomes...),
 	}
 	r.Exit = worst(r.Exit, exitOf(result.Outcome))
 	r.Thresholds = append(r.Thresholds, result)
@@ -116,15 +116,15 @@ func (r *Result) add(t gates.Threshold, readings []Reading) {
 
 // read judges t on one run. What the checker did not find counts for nothing where it
 // did not find a lock broken on purpose either.
-func (r *Result) read(t gates.Threshold, i int, run *Judged) Reading {
-	reading := newReading(t, i, &gates.Run{Design: run.Header.Design, Verdicts: &run.Verdicts, Measures: &run.Measures})
-	if reading.Outcome == gates.Passed && t.Metric.Judged && r.SelfCheck != nil && !r.SelfCheck.Caught {
-		reading.Outcome, reading.Why = gates.Inconclusive, "a lock broken on purpose was not caught"
+func (r *Result) read(t thresholds.Threshold, i int, run *Judged) Reading {
+	reading := newReading(t, i, &thresholds.Run{Design: run.Header.Design, Verdicts: &run.Verdicts, Measures: &run.Measures})
+	if reading.Outcome == thresholds.Passed && t.Metric.Judged && r.SelfCheck != nil && !r.SelfCheck.Caught {
+		reading.Outcome, reading.Why = thresholds.Inconclusive, "a lock broken on purpose was not caught"
 	}
 	return reading
 }
 
-func newReading(t gates.Threshold, i int, run *gates.Run) Reading {
+func newReading(t thresholds.Threshold, i int, run *thresholds.Run) Reading {
 	outcome, found := t.Judge(run)
 	reading := Reading{Run: i, Design: run.Design, Outcome: outcome, Why: found.Why}
 	if found.Why == "" {
@@ -133,11 +133,11 @@ func newReading(t gates.Threshold, i int, run *gates.Run) Reading {
 	return reading
 }
 
-func exitOf(o gates.Outcome) int {
+func exitOf(o thresholds.Outcome) int {
 	switch o {
-	case gates.Failed:
+	case thresholds.Failed:
 		return FailedThreshold
-	case gates.Inconclusive:
+	case thresholds.Inconclusive:
 		return Inconclusive
 	}
 	return Passed
@@ -156,7 +156,7 @@ func (t *terminal) thresholds() {
 		t.printf("%s\n", t.bold("thresholds"))
 		defer t.printf("\n")
 	}
-	for _, outcome := range []gates.Outcome{gates.Failed, gates.Inconclusive, gates.Passed} {
+	for _, outcome := range []thresholds.Outcome{thresholds.Failed, thresholds.Inconclusive, thresholds.Passed} {
 		for i := range t.result.Thresholds {
 			if th := &t.result.Thresholds[i]; th.Outcome == outcome {
 				t.printf("  %s  %-*s  %s\n", t.outcomeWord(outcome), width, th.Threshold, t.readings(th))
@@ -165,12 +165,12 @@ func (t *terminal) thresholds() {
 	}
 }
 
-func (t *terminal) outcomeWord(o gates.Outcome) string {
+func (t *terminal) outcomeWord(o thresholds.Outcome) string {
 	word := fmt.Sprintf("%-12s", strings.ToUpper(o.String()))
 	switch o {
-	case gates.Failed:
+	case thresholds.Failed:
 		return t.bad(word)
-	case gates.Inconclusive:
+	case thresholds.Inconclusive:
 		return t.warn(word)
 	}
 	return t.good(strings.ToLower(word))
@@ -183,7 +183,7 @@ func (t *terminal) readings(th *Threshold) string {
 	switch {
 	case len(deciding) == 0:
 		return "no run of such a design"
-	case th.Outcome == gates.Passed && len(th.Readings) > 1:
+	case th.Outcome == thresholds.Passed && len(th.Readings) > 1:
 		return "closest: " + t.reading(th, deciding[0])
 	case len(deciding) > 2 && alike(deciding):
 		return fmt.Sprintf("%d runs %s", len(deciding), th.tell(deciding[0]))
@@ -227,18 +227,18 @@ func (th *Threshold) deciding() []Reading {
 	switch {
 	case len(found) == 0:
 		return th.Readings
-	case th.Outcome == gates.Passed:
+	case th.Outcome == thresholds.Passed:
 		return found[nearest(found, th.Relation):][:1]
 	}
 	return found
 }
 
 // nearest is the index of the reading that came closest to fulfilling the relation.
-func nearest(readings []Reading, relation gates.Relation) int {
+func nearest(readings []Reading, relation thresholds.Relation) int {
 	best := 0
 	for i, r := range readings {
 		nearer := *r.Value > *readings[best].Value
-		if relation == gates.Below || relation == gates.AtMost {
+		if relation == thresholds.Below || relation == thresholds.AtMost {
 			nearer = *r.Value < *readings[best].Value
 		}
 		if nearer {
@@ -252,7 +252,7 @@ func nearest(readings []Reading, relation gates.Relation) int {
 func (t *terminal) failures() []string {
 	var all []string
 	for i := range t.result.Thresholds {
-		if th := &t.result.Thresholds[i]; th.Outcome == gates.Failed {
+		if th := &t.result.Thresholds[i]; th.Outcome == thresholds.Failed {
 			all = append(all, th.Threshold+" ("+t.readings(th)+")")
 		}
 	}
@@ -263,7 +263,7 @@ func (t *terminal) failures() []string {
 func (r *Result) open(run int) bool {
 	return slices.ContainsFunc(r.Thresholds, func(th Threshold) bool {
 		return slices.ContainsFunc(th.Readings, func(found Reading) bool {
-			return found.Run == run && found.Outcome == gates.Inconclusive
+			return found.Run == run && found.Outcome == thresholds.Inconclusive
 		})
 	})
 }
@@ -272,7 +272,7 @@ func (r *Result) open(run int) bool {
 func (t *terminal) undecided() []string {
 	var all []string
 	for i := range t.result.Thresholds {
-		if th := &t.result.Thresholds[i]; th.Outcome == gates.Inconclusive {
+		if th := &t.result.Thresholds[i]; th.Outcome == thresholds.Inconclusive {
 			all = append(all, "threshold "+th.Threshold+" could not be decided: "+t.readings(th))
 		}
 	}

@@ -5,16 +5,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lockbench/lockbench/gates"
+	"github.com/lockbench/lockbench/internal/thresholds"
 )
 
 // gated is a result judged by thresholds.
 func gated(runs []Judged, check *SelfCheck, conditions ...string) Result {
 	r := New(runs, nil)
 	r.Prove(check)
-	var all []gates.Threshold
+	var all []thresholds.Threshold
 	for _, text := range conditions {
-		t, err := gates.ParseThreshold(text)
+		t, err := thresholds.ParseThreshold(text)
 		if err != nil {
 			panic(err) // a mistake in the test itself
 		}
@@ -34,36 +34,36 @@ func TestGate(t *testing.T) {
 		runs       []Judged
 		check      *SelfCheck
 		conditions []string
-		outcomes   []gates.Outcome
+		outcomes   []thresholds.Outcome
 		exit       int
 		exits      []int
 	}{
 		{"all passed", []Judged{ok, other}, caught, []string{"acquire.p99>1h", "exclusion.violations>0"},
-			[]gates.Outcome{gates.Passed, gates.Passed}, Passed, []int{Passed, Passed}},
+			[]thresholds.Outcome{thresholds.Passed, thresholds.Passed}, Passed, []int{Passed, Passed}},
 		{"failed in all", []Judged{ok, other}, nil, []string{"acquire.p99>1ns"},
-			[]gates.Outcome{gates.Failed}, FailedThreshold, []int{FailedThreshold, FailedThreshold}},
+			[]thresholds.Outcome{thresholds.Failed}, FailedThreshold, []int{FailedThreshold, FailedThreshold}},
 		{"failed in the one in scope", []Judged{ok, other}, nil, []string{"watch-multi/*: acquire.p99>1ns"},
-			[]gates.Outcome{gates.Failed}, FailedThreshold, []int{Passed, FailedThreshold}},
+			[]thresholds.Outcome{thresholds.Failed}, FailedThreshold, []int{Passed, FailedThreshold}},
 		{"nothing in scope", []Judged{ok}, nil, []string{"redsync/*: acquire.p99>1ns"},
-			[]gates.Outcome{gates.Inconclusive}, Inconclusive, []int{Passed}},
+			[]thresholds.Outcome{thresholds.Inconclusive}, Inconclusive, []int{Passed}},
 		{"no value", []Judged{ok}, nil, []string{"extend.p99>1ns"},
-			[]gates.Outcome{gates.Inconclusive}, Inconclusive, []int{Inconclusive}},
+			[]thresholds.Outcome{thresholds.Inconclusive}, Inconclusive, []int{Inconclusive}},
 		{"an open one outweighs a failed one", []Judged{ok}, nil, []string{"extend.p99>1ns", "acquire.p99>1ns"},
-			[]gates.Outcome{gates.Inconclusive, gates.Failed}, Inconclusive, []int{Inconclusive}},
+			[]thresholds.Outcome{thresholds.Inconclusive, thresholds.Failed}, Inconclusive, []int{Inconclusive}},
 		{"a broken claim outweighs all", []Judged{ok, broken}, nil, []string{"extend.p99>1ns", "acquire.p99>1ns"},
-			[]gates.Outcome{gates.Inconclusive, gates.Failed}, BrokenClaim, []int{Inconclusive, BrokenClaim}},
+			[]thresholds.Outcome{thresholds.Inconclusive, thresholds.Failed}, BrokenClaim, []int{Inconclusive, BrokenClaim}},
 		{"a run that failed", []Judged{failed}, nil, []string{"acquire.p99>1h"},
-			[]gates.Outcome{gates.Inconclusive}, Inconclusive, []int{Inconclusive}},
+			[]thresholds.Outcome{thresholds.Inconclusive}, Inconclusive, []int{Inconclusive}},
 		{"nothing found where nothing would be", []Judged{ok}, missed, []string{"violations>0", "acquire.p99>1h"},
-			[]gates.Outcome{gates.Inconclusive, gates.Passed}, Inconclusive, []int{Inconclusive}},
+			[]thresholds.Outcome{thresholds.Inconclusive, thresholds.Passed}, Inconclusive, []int{Inconclusive}},
 		{"found all the same", []Judged{broken}, missed, []string{"violations>0"},
-			[]gates.Outcome{gates.Failed}, BrokenClaim, []int{BrokenClaim}},
+			[]thresholds.Outcome{thresholds.Failed}, BrokenClaim, []int{BrokenClaim}},
 	}
 	schema := compile(t, true)
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			r := gated(c.runs, c.check, c.conditions...)
-			var outcomes []gates.Outcome
+			var outcomes []thresholds.Outcome
 			for _, th := range r.Thresholds {
 				outcomes = append(outcomes, th.Outcome)
 			}
@@ -90,7 +90,7 @@ func TestGate(t *testing.T) {
 func TestNearest(t *testing.T) {
 	v := func(x float64) Reading { return Reading{Value: &x} }
 	readings := []Reading{v(5), v(9), v(2)}
-	for relation, want := range map[gates.Relation]int{gates.Above: 1, gates.AtLeast: 1, gates.Below: 2, gates.AtMost: 2} {
+	for relation, want := range map[thresholds.Relation]int{thresholds.Above: 1, thresholds.AtLeast: 1, thresholds.Below: 2, thresholds.AtMost: 2} {
 		if got := nearest(readings, relation); got != want {
 			t.Errorf("%s: got %d, want %d", relation, got, want)
 		}

@@ -25,7 +25,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/lockbench/lockbench/servers"
+	"github.com/lockbench/lockbench/internal/servers"
 )
 
 // options are what the command line sets.

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lockbench/lockbench/servers"
+	"github.com/lockbench/lockbench/internal/servers"
 )
 
 // options are what the command line sets.

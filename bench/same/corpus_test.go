@@ -15,7 +15,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/measure"
+	"github.com/lockbench/lockbench/internal/measure"
 	"github.com/lockbench/lockbench/reports"
 )
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/history/synthetic"
+	"github.com/lockbench/lockbench/internal/synthetic"
 )
 
 func TestPorcupineIsAskedTheRightThing(t *testing.T) {

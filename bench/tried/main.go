@@ -14,9 +14,9 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/internal/zoo"
+	"github.com/lockbench/lockbench/internal/mutants"
+	"github.com/lockbench/lockbench/internal/servers"
 	"github.com/lockbench/lockbench/locktest"
-	"github.com/lockbench/lockbench/servers"
 )
 
 // ttl is the lease asked for: long enough for a machine that is busy.
@@ -58,8 +58,8 @@ func run(ctx context.Context, w io.Writer, args []string) (err error) {
 
 // find finds a lock of the zoo.
 func find(name string) (design.Design, error) {
-	all := zoo.Sound()
-	for _, m := range zoo.Mutants() {
+	all := mutants.Sound()
+	for _, m := range mutants.Mutants() {
 		all = append(all, m.Design())
 	}
 	for _, d := range all {
@@ -67,7 +67,7 @@ func find(name string) (design.Design, error) {
 			return d, nil
 		}
 	}
-	return design.Design{}, fmt.Errorf("the zoo has no %q; hint: internal/zoo lists its locks", name)
+	return design.Design{}, fmt.Errorf("the zoo has no %q; hint: internal/mutants lists its locks", name)
 }
 
 // try tests a lock whose owners live in a process each. What it does wrong is in the
@@ -87,7 +87,7 @@ func try(ctx context.Context, d design.Design, server *servers.Server, dir strin
 }
 
 func sound(name string) bool {
-	return slices.ContainsFunc(zoo.Sound(), func(d design.Design) bool { return d.Name == "zoo/"+name })
+	return slices.ContainsFunc(mutants.Sound(), func(d design.Design) bool { return d.Name == "zoo/"+name })
 }
 
 // keepBroken removes the histories in dir that show nothing broken: those of sound locks

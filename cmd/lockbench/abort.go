@@ -4,9 +4,9 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/gates"
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/measure"
+	"github.com/lockbench/lockbench/internal/measure"
+	"github.com/lockbench/lockbench/internal/thresholds"
 )
 
 // figures returns what tells the measures of the run, where check is called.
@@ -26,8 +26,8 @@ func (r *figureReader) reads(figures *measure.Collector) { r.figures = figures }
 
 // abort has the run of a design end as soon as it is certain to fail one of the
 // thresholds that are for it: those on figures that only rise, and that must not.
-func (w *watcher) abort(thresholds []gates.Threshold, design string, say func(string, ...any)) {
-	certain := slices.DeleteFunc(slices.Clone(thresholds), func(t gates.Threshold) bool {
+func (w *watcher) abort(asked []thresholds.Threshold, design string, say func(string, ...any)) {
+	certain := slices.DeleteFunc(slices.Clone(asked), func(t thresholds.Threshold) bool {
 		return !t.For(design) || !t.CanSettle()
 	})
 	if len(certain) == 0 {
@@ -41,9 +41,9 @@ func (w *watcher) abort(thresholds []gates.Threshold, design string, say func(st
 			return
 		}
 		verdicts := c.SoFar()
-		soFar := &gates.Run{Design: design, Verdicts: &verdicts, Measures: figures().SoFar()}
+		soFar := &thresholds.Run{Design: design, Verdicts: &verdicts, Measures: figures().SoFar()}
 		for _, t := range certain {
-			if outcome, found := t.Judge(soFar); outcome == gates.Failed && !over {
+			if outcome, found := t.Judge(soFar); outcome == thresholds.Failed && !over {
 				over = true
 				say("%s is certain to fail %s: it is %s", design, t, t.Metric.Unit.Format(found.Value))
 				close(w.failed)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lockbench/lockbench/gates"
+	"github.com/lockbench/lockbench/internal/thresholds"
 	"github.com/lockbench/lockbench/reports"
 )
 
@@ -57,7 +57,7 @@ func (o *checkOptions) check(cmd *cobra.Command, files []string) error {
 	if err != nil {
 		return err
 	}
-	thresholds, err := o.gate.thresholds(gates.Live)
+	thresholds, err := o.gate.thresholds(thresholds.Live)
 	if err != nil {
 		return err
 	}

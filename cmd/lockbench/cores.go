@@ -4,7 +4,7 @@ import (
 	"os"
 	"runtime"
 
-	"github.com/lockbench/lockbench/servers"
+	"github.com/lockbench/lockbench/internal/servers"
 )
 
 // leaveCore keeps clients off one core while they load a server of this machine,

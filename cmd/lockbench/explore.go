@@ -12,10 +12,10 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/explore"
-	"github.com/lockbench/lockbench/gates"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/suggest"
+	"github.com/lockbench/lockbench/internal/thresholds"
 	"github.com/lockbench/lockbench/reports"
 )
 
@@ -136,7 +136,7 @@ type explorePlan struct {
 	named  bool
 	config explore.Config
 	out    outputs
-	gates  []gates.Threshold
+	gates  []thresholds.Threshold
 }
 
 func (o *exploreOptions) plan(f *pflag.FlagSet, designs []string) (p explorePlan, err error) {
@@ -157,7 +157,7 @@ func (o *exploreOptions) plan(f *pflag.FlagSet, designs []string) (p explorePlan
 	if p.out, err = parseOutputs(o.out, exploreOutputs); err != nil {
 		return p, err
 	}
-	if p.gates, err = o.gate.thresholds(gates.Explored); err != nil {
+	if p.gates, err = o.gate.thresholds(thresholds.Explored); err != nil {
 		return p, err
 	}
 	if err := inScope(p.gates, namesOf(p.designs)); err != nil {

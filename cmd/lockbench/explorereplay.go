@@ -12,9 +12,9 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/explore"
-	"github.com/lockbench/lockbench/explore/bubble"
-	"github.com/lockbench/lockbench/gates"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/bubble"
+	"github.com/lockbench/lockbench/internal/thresholds"
 	"github.com/lockbench/lockbench/reports"
 )
 
@@ -31,7 +31,7 @@ func (o *exploreOptions) rerun(cmd *cobra.Command, designs []string) (reports.Re
 	if err != nil {
 		return reports.Result{}, err
 	}
-	thresholds, err := o.gate.thresholds(gates.Explored)
+	thresholds, err := o.gate.thresholds(thresholds.Explored)
 	if err != nil {
 		return reports.Result{}, err
 	}

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/explore"
-	"github.com/lockbench/lockbench/explore/bubble"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/bubble"
 	"github.com/lockbench/lockbench/reports"
 )
 

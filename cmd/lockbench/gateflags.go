@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/lockbench/lockbench/gates"
+	"github.com/lockbench/lockbench/internal/thresholds"
 )
 
 // gateOptions are the flags of thresholds, wherever runs are judged.
@@ -33,19 +33,19 @@ func (o *gateOptions) abortFlag(f *pflag.FlagSet) {
 }
 
 // abortOn are the thresholds that may end a run. The error says that none can.
-func (o *gateOptions) abortOn(all []gates.Threshold) ([]gates.Threshold, error) {
+func (o *gateOptions) abortOn(all []thresholds.Threshold) ([]thresholds.Threshold, error) {
 	if !o.abort {
 		return nil, nil
 	}
-	if !slices.ContainsFunc(all, func(t gates.Threshold) bool { return t.CanSettle() }) {
+	if !slices.ContainsFunc(all, func(t thresholds.Threshold) bool { return t.CanSettle() }) {
 		return nil, errors.New("--abort-on-fail: no --fail-if can be certain to fail before the end; hint: one such as 'exclusion.violations>0' or 'acquire.max>1s' can")
 	}
 	return all, nil
 }
 
 // thresholds reads the flags, of a command whose results are of that source.
-func (o *gateOptions) thresholds(of gates.Source) ([]gates.Threshold, error) {
-	var all []gates.Threshold
+func (o *gateOptions) thresholds(of thresholds.Source) ([]thresholds.Threshold, error) {
+	var all []thresholds.Threshold
 	for _, text := range o.failIf {
 		t, err := parseThreshold(text, of)
 		if err != nil {
@@ -57,8 +57,8 @@ func (o *gateOptions) thresholds(of gates.Source) ([]gates.Threshold, error) {
 }
 
 // parseThreshold reads a threshold on a metric of that source.
-func parseThreshold(text string, of gates.Source) (gates.Threshold, error) {
-	t, err := gates.ParseThreshold(text)
+func parseThreshold(text string, of thresholds.Source) (thresholds.Threshold, error) {
+	t, err := thresholds.ParseThreshold(text)
 	if err == nil {
 		err = offered(t.Metric, of)
 	}
@@ -66,11 +66,11 @@ func parseThreshold(text string, of gates.Source) (gates.Threshold, error) {
 }
 
 // offered is the error for a metric that results of a source do not have.
-func offered(m gates.Metric, of gates.Source) error {
+func offered(m thresholds.Metric, of thresholds.Source) error {
 	switch {
 	case m.Sources&of != 0:
 		return nil
-	case of == gates.Live:
+	case of == thresholds.Live:
 		return fmt.Errorf("%s is a metric of lockbench explore; hint: lockbench list metrics has those of runs", m.Name)
 	}
 	return fmt.Errorf("%s is a metric of single runs; hint: here there are %s", m.Name, strings.Join(exploredMetrics(), ", "))
@@ -78,12 +78,12 @@ func offered(m gates.Metric, of gates.Source) error {
 
 // exploredMetrics names the metrics of explorations, those of each cell once.
 func exploredMetrics() (names []string) {
-	for _, m := range gates.Metrics() {
+	for _, m := range thresholds.Metrics() {
 		name := m.Name
 		if guarantee, _, each := strings.Cut(name, "."); each {
 			name = "CELL" + strings.TrimPrefix(name, guarantee)
 		}
-		if m.Sources&gates.Explored != 0 && !slices.Contains(names, name) {
+		if m.Sources&thresholds.Explored != 0 && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
@@ -91,8 +91,8 @@ func exploredMetrics() (names []string) {
 }
 
 // inScope sees that every threshold is for one of the designs.
-func inScope(thresholds []gates.Threshold, designs []string) error {
-	for _, t := range thresholds {
+func inScope(asked []thresholds.Threshold, designs []string) error {
+	for _, t := range asked {
 		if !slices.ContainsFunc(designs, t.For) {
 			return fmt.Errorf("--fail-if %q: %s is none of the designs that are run; hint: they are %s", t, t.Scope, strings.Join(designs, ", "))
 		}
@@ -103,7 +103,7 @@ func inScope(thresholds []gates.Threshold, designs []string) error {
 // listMetrics tells every metric that thresholds can name, with its unit.
 func listMetrics() []listing {
 	var all []listing
-	for _, m := range gates.Metrics() {
+	for _, m := range thresholds.Metrics() {
 		all = append(all, listing{Name: m.Name, Summary: m.Summary, Unit: string(m.Unit)})
 	}
 	return all

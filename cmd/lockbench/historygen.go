@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/history/synthetic"
 	"github.com/lockbench/lockbench/internal/suggest"
+	"github.com/lockbench/lockbench/internal/synthetic"
 )
 
 // genOptions are the flags of history gen.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lockbench/lockbench/scenario"
+	"github.com/lockbench/lockbench/internal/runfile"
 )
 
 // usualScenario is the file that init writes unless another is named.
@@ -105,9 +105,9 @@ var samples = map[string]string{
 }
 
 // starter is a scenario to start from, for a file of that name.
-func starter(path string, keys []scenario.Key) []byte {
+func starter(path string, keys []runfile.Key) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# yaml-language-server: $schema=%s\n#\n# A scenario of lockbench. Run it with\n#\n#     lockbench run %s\n#\n", scenario.SchemaURL, path)
+	fmt.Fprintf(&b, "# yaml-language-server: $schema=%s\n#\n# A scenario of lockbench. Run it with\n#\n#     lockbench run %s\n#\n", runfile.SchemaURL, path)
 	b.WriteString("# Each key is a flag of lockbench run, and flags given beside the file come first:\n#\n")
 	fmt.Fprintf(&b, "#     lockbench run %s --duration 1m\n", path)
 	for _, s := range settingsToStart {
@@ -129,7 +129,7 @@ func starter(path string, keys []scenario.Key) []byte {
 var inHelp = regexp.MustCompile(`\(default ([0-9][^ ;)]*)`)
 
 // sample is a value that a key may have: its default where it has one.
-func sample(k scenario.Key) string {
+func sample(k runfile.Key) string {
 	value, given := samples[k.Name]
 	switch {
 	case given:
@@ -138,11 +138,11 @@ func sample(k scenario.Key) string {
 		return k.Default
 	case inHelp.MatchString(k.Help):
 		return inHelp.FindStringSubmatch(k.Help)[1]
-	case k.Type == scenario.Boolean:
+	case k.Type == runfile.Boolean:
 		return "true"
-	case k.Type == scenario.Duration || k.Type == scenario.Distribution:
+	case k.Type == runfile.Duration || k.Type == runfile.Distribution:
 		return "0s"
-	case k.Type == scenario.Text && len(k.Known) > 0:
+	case k.Type == runfile.Text && len(k.Known) > 0:
 		return k.Known[0]
 	}
 	return "0"

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockbench/lockbench/scenario"
+	"github.com/lockbench/lockbench/internal/runfile"
 )
 
 // TestStarter asserts that what init writes is valid, also with any of its keys that are
@@ -31,7 +31,7 @@ func TestStarter(t *testing.T) {
 // valid asserts that a scenario is, for lockbench and for editors.
 func valid(t *testing.T, text string) {
 	t.Helper()
-	if _, err := scenario.Read("s.yaml", []byte(text), scenarioKeys(newRun().Flags())); err != nil {
+	if _, err := runfile.Read("s.yaml", []byte(text), scenarioKeys(newRun().Flags())); err != nil {
 		t.Error(err)
 	}
 	if err := compiledSchema(t).Validate(asJSON(t, text)); err != nil {

@@ -8,8 +8,8 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/measure"
 	"github.com/lockbench/lockbench/internal/relay"
-	"github.com/lockbench/lockbench/measure"
 	"github.com/lockbench/lockbench/reports"
 )
 

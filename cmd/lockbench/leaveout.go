@@ -3,7 +3,7 @@ package main
 import (
 	"slices"
 
-	"github.com/lockbench/lockbench/servers"
+	"github.com/lockbench/lockbench/internal/servers"
 )
 
 // leaveOut leaves out the designs that fail for a reason, where a pattern chose them and

@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/limits"
+	"github.com/lockbench/lockbench/internal/load"
 	"github.com/lockbench/lockbench/internal/suggest"
-	"github.com/lockbench/lockbench/limits"
-	"github.com/lockbench/lockbench/load"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/workloads"
 )

@@ -9,8 +9,8 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
-	"github.com/lockbench/lockbench/limits"
-	"github.com/lockbench/lockbench/measure"
+	"github.com/lockbench/lockbench/internal/limits"
+	"github.com/lockbench/lockbench/internal/measure"
 	"github.com/lockbench/lockbench/reports"
 )
 

@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/lockbench/lockbench/gates"
-	"github.com/lockbench/lockbench/limits"
+	"github.com/lockbench/lockbench/internal/limits"
+	"github.com/lockbench/lockbench/internal/thresholds"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -131,15 +131,15 @@ func (o *limitRateOptions) validate(f *pflag.FlagSet) error {
 }
 
 // parseTargets reads the conditions, and adds the one that none replaces.
-func parseTargets(texts []string) (all []gates.Comparison, err error) {
-	always, err := gates.ParseComparison(alwaysTarget)
+func parseTargets(texts []string) (all []thresholds.Comparison, err error) {
+	always, err := thresholds.ParseComparison(alwaysTarget)
 	if err != nil {
 		return nil, err
 	}
 	for _, text := range texts {
-		c, err := gates.ParseComparison(text)
+		c, err := thresholds.ParseComparison(text)
 		if err == nil {
-			err = offered(c.Metric, gates.Live)
+			err = offered(c.Metric, thresholds.Live)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("--target: %w", err)
@@ -156,7 +156,7 @@ func parseTargets(texts []string) (all []gates.Comparison, err error) {
 }
 
 // meets tells whether a run offered its rate and met all targets, and what it missed.
-func meets(targets []gates.Comparison, j *reports.Judged) (limits.Outcome, string) {
+func meets(targets []thresholds.Comparison, j *reports.Judged) (limits.Outcome, string) {
 	switch a := j.Measures.Arrivals; {
 	case a == nil || a.Due == 0:
 		return limits.Unable, "nothing was due in so short a run"
@@ -169,7 +169,7 @@ func meets(targets []gates.Comparison, j *reports.Judged) (limits.Outcome, strin
 	case j.Verdicts.Grants == 0:
 		return limits.Fails, "no lock was granted"
 	}
-	run := gates.Run{Design: j.Header.Design, Verdicts: &j.Verdicts, Measures: &j.Measures}
+	run := thresholds.Run{Design: j.Header.Design, Verdicts: &j.Verdicts, Measures: &j.Measures}
 	for _, t := range targets {
 		reading := t.Metric.Read(&run)
 		switch {

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/limits"
+	"github.com/lockbench/lockbench/internal/limits"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/workloads"
 )

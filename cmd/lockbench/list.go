@@ -12,8 +12,8 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/explore"
-	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/faults"
 	"github.com/lockbench/lockbench/internal/suggest"
 	"github.com/lockbench/lockbench/workloads"
 )

@@ -7,7 +7,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/load"
+	"github.com/lockbench/lockbench/internal/load"
 	"github.com/lockbench/lockbench/reports"
 )
 

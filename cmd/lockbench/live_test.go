@@ -18,9 +18,9 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
-	"github.com/lockbench/lockbench/load"
+	"github.com/lockbench/lockbench/internal/load"
+	"github.com/lockbench/lockbench/internal/servers"
 	"github.com/lockbench/lockbench/reports"
-	"github.com/lockbench/lockbench/servers"
 	"github.com/lockbench/lockbench/workloads"
 )
 

@@ -6,7 +6,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/lockbench/lockbench/explore/bubble"
+	"github.com/lockbench/lockbench/internal/bubble"
 )
 
 func main() {

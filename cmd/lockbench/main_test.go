@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/lockbench/lockbench/explore/bubble"
+	"github.com/lockbench/lockbench/internal/bubble"
 	"github.com/lockbench/lockbench/internal/longtest"
 )
 

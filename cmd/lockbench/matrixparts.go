@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/faults"
+	"github.com/lockbench/lockbench/internal/faults"
 	"github.com/lockbench/lockbench/workloads"
 )
 

@@ -13,7 +13,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/explore"
-	"github.com/lockbench/lockbench/load"
+	"github.com/lockbench/lockbench/internal/load"
 	"github.com/lockbench/lockbench/reports"
 )
 

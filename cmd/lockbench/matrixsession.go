@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/explore"
-	"github.com/lockbench/lockbench/faults"
-	"github.com/lockbench/lockbench/gates"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/faults"
+	"github.com/lockbench/lockbench/internal/thresholds"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -27,7 +27,7 @@ type matrixSession struct {
 	// files are where the matrix is written as it goes.
 	files []string
 
-	gates  []gates.Threshold
+	gates  []thresholds.Threshold
 	matrix reports.Matrix
 	live   []livePart
 	load   workloads.Options // of live runs
@@ -91,7 +91,7 @@ func newRow(d design.Design) reports.MatrixRow {
 
 // judgeBy has the matrix judged by thresholds, too.
 func (s *matrixSession) judgeBy(o *gateOptions) (err error) {
-	if s.gates, err = o.thresholds(gates.Explored); err != nil {
+	if s.gates, err = o.thresholds(thresholds.Explored); err != nil {
 		return err
 	}
 	return inScope(s.gates, namesOf(s.designs))

@@ -12,7 +12,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/history/synthetic"
+	"github.com/lockbench/lockbench/internal/synthetic"
 )
 
 // heapProbe sees how much is alive when so many events have been judged, and when eight

@@ -4,7 +4,7 @@ import (
 	"iter"
 
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/measure"
+	"github.com/lockbench/lockbench/internal/measure"
 )
 
 // An onlooker sees every event of a history on its way to those who judge it, and its

@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/faults"
 	"github.com/lockbench/lockbench/workloads"
 )
 

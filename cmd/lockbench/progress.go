@@ -12,7 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/load"
+	"github.com/lockbench/lockbench/internal/load"
 	"github.com/lockbench/lockbench/reports"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/load"
+	"github.com/lockbench/lockbench/internal/load"
 	"github.com/lockbench/lockbench/reports"
 )
 

@@ -12,8 +12,8 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/explore"
-	"github.com/lockbench/lockbench/explore/bubble"
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/bubble"
 	"github.com/lockbench/lockbench/reports"
 )
 

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/lockbench/lockbench/gates"
+	"github.com/lockbench/lockbench/internal/thresholds"
 	"github.com/lockbench/lockbench/reports"
 )
 
@@ -73,8 +73,8 @@ func (o *singleOptions) flags(f *pflag.FlagSet) {
 type singlePlan struct {
 	plan
 	out     outputs
-	gates   []gates.Threshold
-	abortOn []gates.Threshold
+	gates   []thresholds.Threshold
+	abortOn []thresholds.Threshold
 }
 
 func (o *singleOptions) plan() (p singlePlan, err error) {
@@ -84,7 +84,7 @@ func (o *singleOptions) plan() (p singlePlan, err error) {
 	if p.out, err = parseOutputs(o.out, runOutputs); err != nil {
 		return p, err
 	}
-	if p.gates, err = o.gate.thresholds(gates.Live); err != nil {
+	if p.gates, err = o.gate.thresholds(thresholds.Live); err != nil {
 		return p, err
 	}
 	if p.abortOn, err = o.gate.abortOn(p.gates); err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/lockbench/lockbench/scenario"
+	"github.com/lockbench/lockbench/internal/runfile"
 )
 
 // fromStdin is the name of a scenario that comes on standard input.
@@ -28,15 +28,15 @@ func oneScenario(cmd *cobra.Command, args []string) error {
 // command line left alone to what it says; those are the settings of the file that it
 // returns. Every value is tried on spare, the flags of another command of the same kind,
 // so that what is wrong is told whatever the command line has.
-func readScenario(cmd *cobra.Command, args []string, spare *pflag.FlagSet) (scenario.File, error) {
+func readScenario(cmd *cobra.Command, args []string, spare *pflag.FlagSet) (runfile.File, error) {
 	if len(args) == 0 {
-		return scenario.File{}, nil
+		return runfile.File{}, nil
 	}
 	text, err := scenarioText(cmd, args[0])
 	if err != nil {
-		return scenario.File{}, err
+		return runfile.File{}, err
 	}
-	file, err := scenario.Read(args[0], text, scenarioKeys(spare))
+	file, err := runfile.Read(args[0], text, scenarioKeys(spare))
 	if err != nil {
 		return file, err
 	}
@@ -47,7 +47,7 @@ func readScenario(cmd *cobra.Command, args []string, spare *pflag.FlagSet) (scen
 			continue
 		}
 		if err := apply(f, s); err != nil {
-			return file, scenario.Problem{File: file.Name, At: s.At, Err: err}
+			return file, runfile.Problem{File: file.Name, At: s.At, Err: err}
 		}
 		set = append(set, s)
 	}
@@ -67,7 +67,7 @@ func scenarioText(cmd *cobra.Command, name string) ([]byte, error) {
 }
 
 // apply sets a flag to what a scenario says, which is something, as on a command line.
-func apply(f *pflag.Flag, s scenario.Setting) (err error) {
+func apply(f *pflag.Flag, s runfile.Setting) (err error) {
 	f.Changed = true
 	if list, ok := f.Value.(pflag.SliceValue); ok {
 		err = list.Replace(s.Texts())
@@ -81,12 +81,12 @@ func apply(f *pflag.Flag, s scenario.Setting) (err error) {
 }
 
 // settingOf is what a flag was set to, as errors write it.
-func settingOf(f *pflag.FlagSet) func(scenario.Setting) string {
-	return func(s scenario.Setting) string { return f.Lookup(s.Key.Name).Value.String() }
+func settingOf(f *pflag.FlagSet) func(runfile.Setting) string {
+	return func(s runfile.Setting) string { return f.Lookup(s.Key.Name).Value.String() }
 }
 
 // scenarioKeys are the keys of a scenario: one for each flag, by its name.
-func scenarioKeys(flags *pflag.FlagSet) (keys []scenario.Key) {
+func scenarioKeys(flags *pflag.FlagSet) (keys []runfile.Key) {
 	flags.VisitAll(func(f *pflag.Flag) {
 		if f.Name == "help" {
 			return
@@ -98,11 +98,11 @@ func scenarioKeys(flags *pflag.FlagSet) (keys []scenario.Key) {
 
 // keyOf derives a key from what a flag tells of itself, and from what is known of the
 // values it takes.
-func keyOf(f *pflag.Flag) scenario.Key {
+func keyOf(f *pflag.Flag) runfile.Key {
 	what, help := pflag.UnquoteUsage(f)
 	_, list := f.Value.(pflag.SliceValue)
 	v := vocabularies[f.Name]
-	k := scenario.Key{
+	k := runfile.Key{
 		Name: f.Name, Help: help, Type: typeOf(f.Value), Known: v.names(f), Patterns: v.globs,
 		List: list, Commas: f.Value.Type() == "stringSlice", Joined: v.joined, Pair: v.pair, Check: v.check,
 	}
@@ -127,22 +127,22 @@ func keyOf(f *pflag.Flag) scenario.Key {
 var nothing = []string{"", "0", "0s", "false"}
 
 // typeOf is what values of a flag look like.
-func typeOf(v pflag.Value) scenario.Type {
+func typeOf(v pflag.Value) runfile.Type {
 	switch v.Type() {
 	case "bool":
-		return scenario.Boolean
+		return runfile.Boolean
 	case "int", "int64":
-		return scenario.Integer
+		return runfile.Integer
 	case "uint", "uint64":
-		return scenario.Count
+		return runfile.Count
 	case "float64":
-		return scenario.Number
+		return runfile.Number
 	case "duration":
-		return scenario.Duration
+		return runfile.Duration
 	case "distribution":
-		return scenario.Distribution
+		return runfile.Distribution
 	case "string", "stringSlice", "stringArray":
-		return scenario.Text
+		return runfile.Text
 	}
-	return scenario.Scalar // of a type of ours
+	return runfile.Scalar // of a type of ours
 }

@@ -11,17 +11,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/lockbench/lockbench/scenario"
+	"github.com/lockbench/lockbench/internal/runfile"
 )
 
-var updateSchema = flag.Bool("update-schema", false, "rewrite scenario/schema/scenario-v1.json")
+var updateSchema = flag.Bool("update-schema", false, "rewrite internal/runfile/schema/scenario-v1.json")
 
-const schemaFile = "../../scenario/schema/scenario-v1.json"
+const schemaFile = "../../internal/runfile/schema/scenario-v1.json"
 
 // TestScenarioSchemaIsFresh asserts that the published schema is that of the flags of
 // run.
 func TestScenarioSchemaIsFresh(t *testing.T) {
-	want, err := scenario.Schema(scenarioKeys(newRun().Flags()))
+	want, err := runfile.Schema(scenarioKeys(newRun().Flags()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestScenarioSchemaAgrees(t *testing.T) {
 		{"empty list", "design: []", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := scenario.Read("s.yaml", []byte(c.text), scenarioKeys(newRun().Flags()))
+			_, err := runfile.Read("s.yaml", []byte(c.text), scenarioKeys(newRun().Flags()))
 			if got := err == nil; got != c.valid {
 				t.Errorf("valid: got %v, want %v: %v", got, c.valid, err)
 			}
@@ -101,10 +101,10 @@ func compiledSchema(t *testing.T) *jsonschema.Schema {
 		t.Fatal(err)
 	}
 	c := jsonschema.NewCompiler()
-	if err := c.AddResource(scenario.SchemaURL, described); err != nil {
+	if err := c.AddResource(runfile.SchemaURL, described); err != nil {
 		t.Fatal(err)
 	}
-	schema, err := c.Compile(scenario.SchemaURL)
+	schema, err := c.Compile(runfile.SchemaURL)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,10 +10,10 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/internal/zoo"
-	"github.com/lockbench/lockbench/load"
+	"github.com/lockbench/lockbench/internal/faults"
+	"github.com/lockbench/lockbench/internal/load"
+	"github.com/lockbench/lockbench/internal/mutants"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -46,9 +46,9 @@ func proofs() []proof {
 }
 
 func mutant(name string) design.Design {
-	mutants := zoo.Mutants()
-	i := slices.IndexFunc(mutants, func(m zoo.Mutant) bool { return m.Name == name })
-	d := mutants[i].Design()
+	all := mutants.Mutants()
+	i := slices.IndexFunc(all, func(m mutants.Mutant) bool { return m.Name == name })
+	d := all[i].Design()
 	d.Name, d.Claims = "self-check/"+name, lockbench.Claims{}
 	return eager(d)
 }

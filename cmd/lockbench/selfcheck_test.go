@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lockbench/lockbench/faults"
+	"github.com/lockbench/lockbench/internal/faults"
 	"github.com/lockbench/lockbench/workloads"
 )
 

@@ -9,13 +9,13 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/faults"
-	"github.com/lockbench/lockbench/gates"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/load"
+	"github.com/lockbench/lockbench/internal/faults"
+	"github.com/lockbench/lockbench/internal/load"
+	"github.com/lockbench/lockbench/internal/servers"
+	"github.com/lockbench/lockbench/internal/thresholds"
 	"github.com/lockbench/lockbench/reports"
-	"github.com/lockbench/lockbench/servers"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -36,7 +36,7 @@ type session struct {
 	// failFast: the session ends as soon as a claim is broken, and stopped: one was.
 	failFast, stopped bool
 	// abortOn are thresholds that end the run of a design that is certain to fail them.
-	abortOn []gates.Threshold
+	abortOn []thresholds.Threshold
 	// also, when not nil, returns those who see what is judged of a subject.
 	also func(subject) []onlooking
 	// metrics shows what is run; nil to nobody.

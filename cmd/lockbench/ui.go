@@ -18,9 +18,9 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/load"
+	"github.com/lockbench/lockbench/internal/load"
+	"github.com/lockbench/lockbench/internal/ui"
 	"github.com/lockbench/lockbench/reports"
-	"github.com/lockbench/lockbench/ui"
 )
 
 // uiFlag adds the flag that asks for the live view.

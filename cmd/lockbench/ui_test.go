@@ -14,12 +14,12 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/impls"
-	"github.com/lockbench/lockbench/load"
-	"github.com/lockbench/lockbench/measure"
-	"github.com/lockbench/lockbench/measure/series"
+	"github.com/lockbench/lockbench/internal/load"
+	"github.com/lockbench/lockbench/internal/measure"
+	"github.com/lockbench/lockbench/internal/measure/series"
+	"github.com/lockbench/lockbench/internal/servers"
+	"github.com/lockbench/lockbench/internal/ui"
 	"github.com/lockbench/lockbench/reports"
-	"github.com/lockbench/lockbench/servers"
-	"github.com/lockbench/lockbench/ui"
 	"github.com/lockbench/lockbench/workloads"
 )
 

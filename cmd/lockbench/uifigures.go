@@ -4,9 +4,9 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/measure"
-	"github.com/lockbench/lockbench/measure/series"
-	"github.com/lockbench/lockbench/ui"
+	"github.com/lockbench/lockbench/internal/measure"
+	"github.com/lockbench/lockbench/internal/measure/series"
+	"github.com/lockbench/lockbench/internal/ui"
 )
 
 // judgedSoFar is a small copy of what the judgement of a run has come to.

@@ -6,9 +6,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/faults"
-	"github.com/lockbench/lockbench/gates"
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/faults"
+	"github.com/lockbench/lockbench/internal/thresholds"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -103,6 +103,6 @@ func checkFault(text string) error {
 }
 
 func checkThreshold(text string) error {
-	_, err := parseThreshold(text, gates.Live)
+	_, err := parseThreshold(text, thresholds.Live)
 	return err
 }

@@ -3,8 +3,8 @@ package hashreentrant_test
 import (
 	"testing"
 
-	"github.com/lockbench/lockbench/impls/design/designtest"
 	hashreentrant "github.com/lockbench/lockbench/impls/hash-reentrant"
+	"github.com/lockbench/lockbench/internal/designtest"
 	"go.uber.org/goleak"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/impls/design/designtest"
+	"github.com/lockbench/lockbench/internal/designtest"
 	"github.com/lockbench/lockbench/internal/servertest"
 	"github.com/redis/go-redis/v9"
 )

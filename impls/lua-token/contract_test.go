@@ -3,8 +3,8 @@ package luatoken_test
 import (
 	"testing"
 
-	"github.com/lockbench/lockbench/impls/design/designtest"
 	luatoken "github.com/lockbench/lockbench/impls/lua-token"
+	"github.com/lockbench/lockbench/internal/designtest"
 	"go.uber.org/goleak"
 )
 

@@ -7,8 +7,8 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/impls/design/designtest"
 	luatoken "github.com/lockbench/lockbench/impls/lua-token"
+	"github.com/lockbench/lockbench/internal/designtest"
 )
 
 // showAll plays every scene for the named design on every kind of server, each

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/impls/design/designtest"
 	luatoken "github.com/lockbench/lockbench/impls/lua-token"
+	"github.com/lockbench/lockbench/internal/designtest"
 )
 
 func TestStrategyUnderLostReplies(t *testing.T) {

@@ -3,8 +3,8 @@ package redislock_test
 import (
 	"testing"
 
-	"github.com/lockbench/lockbench/impls/design/designtest"
 	"github.com/lockbench/lockbench/impls/redislock"
+	"github.com/lockbench/lockbench/internal/designtest"
 	"go.uber.org/goleak"
 )
 

@@ -8,10 +8,10 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/impls/design/designtest"
 	"github.com/lockbench/lockbench/impls/redsync"
+	"github.com/lockbench/lockbench/internal/designtest"
+	"github.com/lockbench/lockbench/internal/servers"
 	"github.com/lockbench/lockbench/internal/servertest"
-	"github.com/lockbench/lockbench/servers"
 	"github.com/redis/go-redis/v9"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/impls/design/batching"
+	"github.com/lockbench/lockbench/internal/batching"
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/rueidis"
 	"github.com/redis/rueidis/rueidislock"

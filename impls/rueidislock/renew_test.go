@@ -6,8 +6,8 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/impls/design/designtest"
 	"github.com/lockbench/lockbench/impls/rueidislock"
+	"github.com/lockbench/lockbench/internal/designtest"
 )
 
 // A renewal is what an observer was told of one.

@@ -3,8 +3,8 @@ package setnxgetset_test
 import (
 	"testing"
 
-	"github.com/lockbench/lockbench/impls/design/designtest"
 	setnxgetset "github.com/lockbench/lockbench/impls/setnx-getset"
+	"github.com/lockbench/lockbench/internal/designtest"
 	"go.uber.org/goleak"
 )
 

@@ -7,8 +7,8 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/impls/design/designtest"
 	setnxgetset "github.com/lockbench/lockbench/impls/setnx-getset"
+	"github.com/lockbench/lockbench/internal/designtest"
 )
 
 // value is what setnx-getset/expiry stores for a lock held until t.

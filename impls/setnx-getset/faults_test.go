@@ -7,8 +7,8 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/impls/design/designtest"
 	setnxgetset "github.com/lockbench/lockbench/impls/setnx-getset"
+	"github.com/lockbench/lockbench/internal/designtest"
 )
 
 // A fault is something that a document's design does wrong, shown one command at

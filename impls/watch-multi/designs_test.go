@@ -3,8 +3,8 @@ package watchmulti_test
 import (
 	"testing"
 
-	"github.com/lockbench/lockbench/impls/design/designtest"
 	watchmulti "github.com/lockbench/lockbench/impls/watch-multi"
+	"github.com/lockbench/lockbench/internal/designtest"
 	"go.uber.org/goleak"
 )
 

@@ -8,8 +8,8 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/impls/design/designtest"
 	watchmulti "github.com/lockbench/lockbench/impls/watch-multi"
+	"github.com/lockbench/lockbench/internal/designtest"
 	"github.com/redis/go-redis/v9"
 )
 

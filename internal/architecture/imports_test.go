@@ -20,62 +20,62 @@ const module = "github.com/lockbench/lockbench"
 var house = map[string][]string{
 	"":                        {},
 	"history":                 {"", "internal/suggest"},
-	"history/synthetic":       {"", "history"},
-	"checker":                 {"", "history", "measure/series", "internal/relay"},
-	"measure":                 {"", "history", "measure/series"},
-	"measure/series":          {},
-	"gates":                   {"", "checker", "measure", "internal/suggest"},
-	"reports":                 {"", "history", "checker", "measure", "measure/series", "gates", "limits", "internal/statistics", "internal/suggest"},
+	"internal/synthetic":      {"", "history"},
+	"checker":                 {"", "history", "internal/measure/series", "internal/relay"},
+	"internal/measure":        {"", "history", "internal/measure/series"},
+	"internal/measure/series": {},
+	"internal/thresholds":     {"", "checker", "internal/measure", "internal/suggest"},
+	"reports":                 {"", "history", "checker", "internal/measure", "internal/measure/series", "internal/thresholds", "internal/limits", "internal/statistics", "internal/suggest"},
 	"reports/html":            {"", "checker", "history", "reports"},
-	"exporter":                {"", "history", "checker", "measure"},
-	"limits":                  {},
-	"ui":                      {"measure/series", "reports"},
+	"internal/exporter":       {"", "history", "checker", "internal/measure"},
+	"internal/limits":         {},
+	"internal/ui":             {"internal/measure/series", "reports"},
 	"workloads":               {"", "internal/suggest"},
 	"impls/design":            {""},
 	"impls":                   {"", "impls/*", "internal/suggest"},
-	"impls/*":                 {"", "impls/design", "impls/design/batching"},
-	"impls/design/batching":   {"impls/design"},
-	"servers":                 {"", "history"},
-	"faults":                  {"", "history", "impls/design", "servers", "internal/suggest"},
-	"load":                    {"", "faults", "history", "impls/design", "servers", "workloads", "internal/suggest", "internal/processor", "internal/occupancy"},
-	"explore":                 {"", "history", "checker", "impls/design", "explore/gate", "internal/suggest"},
-	"explore/gate":            {"explore/gate/*"},
-	"explore/gate/*":          {},
-	"explore/bubble":          {"", "explore", "impls/design"},
-	"scenario":                {"internal/suggest"},
+	"impls/*":                 {"", "impls/design", "internal/batching"},
+	"internal/batching":       {"impls/design"},
+	"internal/servers":        {"", "history"},
+	"internal/faults":         {"", "history", "impls/design", "internal/servers", "internal/suggest"},
+	"internal/load":           {"", "internal/faults", "history", "impls/design", "internal/servers", "workloads", "internal/suggest", "internal/processor", "internal/occupancy"},
+	"explore":                 {"", "history", "checker", "impls/design", "internal/stepserver", "internal/suggest"},
+	"internal/stepserver":     {"internal/stepserver/*"},
+	"internal/stepserver/*":   {},
+	"internal/bubble":         {"", "explore", "impls/design"},
+	"internal/runfile":        {"internal/suggest"},
 	"internal/*":              {},
-	"internal/servertest":     {"servers", "explore/gate"},
+	"internal/servertest":     {"internal/servers", "internal/stepserver"},
 	"internal/occupancy":      {""},
-	"internal/zoo":            {"", "impls/design"},
-	"impls/design/designtest": {"", "impls/design", "internal/longtest", "internal/servertest"},
-	"cmd/lockbench":           {"", "history", "history/*", "checker", "measure", "gates", "exporter", "reports", "reports/html", "limits", "measure/series", "ui", "workloads", "impls", "impls/*", "servers", "faults", "load", "explore", "explore/bubble", "scenario", "internal/*"},
+	"internal/mutants":        {"", "impls/design"},
+	"internal/designtest":     {"", "impls/design", "internal/longtest", "internal/servertest"},
+	"cmd/lockbench":           {"", "history", "checker", "internal/measure", "internal/thresholds", "internal/exporter", "reports", "reports/html", "internal/limits", "internal/measure/series", "internal/ui", "workloads", "impls", "impls/*", "internal/servers", "internal/faults", "internal/load", "explore", "internal/bubble", "internal/runfile", "internal/*"},
 }
 
 // reserved says which packages alone may import, themselves, what begins with
 // the path on the left.
 var reserved = map[string][]string{
-	"github.com/redis/rueidis":          {"impls/*", "impls/design/batching"},
-	"github.com/redis/go-redis/":        {"impls/*", "impls/design/*", "servers", "faults", "locktest", "explore", "bench/*", "internal/servertest", "internal/zoo"},
-	"github.com/alicebob/miniredis/":    {"impls/*", "servers", "faults", "locktest", "explore/gate"},
+	"github.com/redis/rueidis":          {"impls/*", "internal/batching"},
+	"github.com/redis/go-redis/":        {"impls/*", "impls/design", "internal/batching", "internal/designtest", "internal/servers", "internal/faults", "locktest", "explore", "bench/*", "internal/servertest", "internal/mutants"},
+	"github.com/alicebob/miniredis/":    {"impls/*", "internal/designtest", "internal/servers", "internal/faults", "locktest", "internal/stepserver"},
 	"github.com/spf13/cobra":            {"cmd/*"},
-	"charm.land/":                       {"ui"},
-	"github.com/goccy/go-yaml":          {"scenario"},
+	"charm.land/":                       {"internal/ui"},
+	"github.com/goccy/go-yaml":          {"internal/runfile"},
 	"github.com/anishathalye/porcupine": {"checker", "bench/*"},
-	"github.com/prometheus/":            {"exporter"},
-	"testing":                           {"locktest", "explore/bubble", "internal/servertest", "internal/longtest", "impls/design/designtest"},
+	"github.com/prometheus/":            {"internal/exporter"},
+	"testing":                           {"locktest", "internal/bubble", "internal/servertest", "internal/longtest", "internal/designtest"},
 }
 
 // remote says what must not be linked into a package, by whatever way.
 var remote = map[string][]string{
-	"":          {"."}, // a dot: anything that is not of the standard library
-	"history":   {"github.com/redis/", "github.com/alicebob/miniredis"},
-	"checker":   {"github.com/redis/", "github.com/alicebob/miniredis"},
-	"measure":   {"github.com/redis/", "github.com/alicebob/miniredis"},
-	"gates":     {"github.com/redis/", "github.com/alicebob/miniredis"},
-	"reports":   {"github.com/redis/", "github.com/alicebob/miniredis"},
-	"workloads": {"github.com/redis/", "github.com/alicebob/miniredis"},
+	"":                    {"."}, // a dot: anything that is not of the standard library
+	"history":             {"github.com/redis/", "github.com/alicebob/miniredis"},
+	"checker":             {"github.com/redis/", "github.com/alicebob/miniredis"},
+	"internal/measure":    {"github.com/redis/", "github.com/alicebob/miniredis"},
+	"internal/thresholds": {"github.com/redis/", "github.com/alicebob/miniredis"},
+	"reports":             {"github.com/redis/", "github.com/alicebob/miniredis"},
+	"workloads":           {"github.com/redis/", "github.com/alicebob/miniredis"},
 	// A test of somebody else's lock links neither the live driver nor what it strikes with.
-	"locktest": {"github.com/Shopify/toxiproxy", module + "/load", module + "/faults", module + "/servers"},
+	"locktest": {"github.com/Shopify/toxiproxy", module + "/internal/load", module + "/internal/faults", module + "/internal/servers"},
 }
 
 // A listing is what go list tells of a package, tests left out.
@@ -101,14 +101,14 @@ func TestTheRulesBite(t *testing.T) {
 		in   listing
 		want []string
 	}{
-		{"checker", listing{Imports: []string{"fmt", module + "/history", module + "/load"}}, []string{"imports load"}},
+		{"checker", listing{Imports: []string{"fmt", module + "/history", module + "/internal/load"}}, []string{"imports internal/load"}},
 		{"impls/lua-token", listing{Imports: []string{module + "/impls/watch-multi"}}, []string{"imports impls/watch-multi"}},
 		{"workloads", listing{Imports: []string{"github.com/redis/go-redis/v9"}}, []string{"imports github.com/redis/go-redis/v9"}},
-		{"load", listing{Imports: []string{"testing"}}, []string{"imports testing"}},
+		{"internal/load", listing{Imports: []string{"testing"}}, []string{"imports testing"}},
 		{"explore", listing{Imports: []string{"testing/synctest"}}, []string{"imports testing/synctest"}},
 		{"reports", listing{Imports: []string{"github.com/spf13/cobra"}}, []string{"imports github.com/spf13/cobra"}},
 		{"", listing{Deps: []string{"time", "example.org/x"}}, []string{"depends on example.org/x"}},
-		{"servers", listing{Imports: []string{module, module + "/history", "github.com/redis/go-redis/v9"}}, nil},
+		{"internal/servers", listing{Imports: []string{module, module + "/history", "github.com/redis/go-redis/v9"}}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := slices.Concat(checkHouse(c.name, c.in), checkReserved(c.name, c.in), checkRemote(c.name, c.in))

@@ -5,7 +5,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/lockbench/lockbench/servers"
+	"github.com/lockbench/lockbench/internal/servers"
 )
 
 // Required is the environment variable that, set to 1, turns a test that lacks a

@@ -9,7 +9,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/lockbench/lockbench/explore/gate"
+	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
 const (
@@ -31,7 +31,7 @@ const (
 // The server ends with t, which is to be the bubble's own.
 func Virtual(t testing.TB, seed uint64) *redis.Options {
 	t.Helper()
-	server, err := gate.New()
+	server, err := stepserver.New()
 	if err != nil {
 		t.Fatalf("start a virtual server: %v", err)
 	}
@@ -57,7 +57,7 @@ func Virtual(t testing.TB, seed uint64) *redis.Options {
 }
 
 // serve executes what arrives at the server until stop is closed.
-func serve(server *gate.Server, random *rand.Rand, stop <-chan struct{}) {
+func serve(server *stepserver.Server, random *rand.Rand, stop <-chan struct{}) {
 	for {
 		select {
 		case <-stop:

@@ -67,7 +67,7 @@ func newMatrixView(m *reports.Matrix) *matrixView {
 	}
 	v.Headline, v.Why = m.Outcome()
 	gated := m.AsResult()
-	v.Thresholds = thresholds(&gated)
+	v.Thresholds = thresholdViews(&gated)
 	v.Guarantees = lockbench.Guarantees()
 	for i := range m.Rows {
 		v.Designs = append(v.Designs, v.design(i))

@@ -8,7 +8,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/gates"
+	"github.com/lockbench/lockbench/internal/thresholds"
 	"github.com/lockbench/lockbench/reports"
 )
 
@@ -109,11 +109,11 @@ func TestMatrixThatIsOpen(t *testing.T) {
 // TestMatrixGated shows thresholds first.
 func TestMatrixGated(t *testing.T) {
 	m := readmeMatrix(t)
-	gate, err := gates.ParseThreshold("lua-token/strategy: exclusion@state-loss.violations>0")
+	gate, err := thresholds.ParseThreshold("lua-token/strategy: exclusion@state-loss.violations>0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Gate([]gates.Threshold{gate})
+	m.Gate([]thresholds.Threshold{gate})
 	page := matrixWritten(t, m)
 	headline, _ := m.Outcome()
 	at := -1

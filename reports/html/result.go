@@ -49,8 +49,8 @@ type thresholdView struct {
 	Sign, Class, Word, Threshold, Values string
 }
 
-// thresholds lists the failed ones first.
-func thresholds(r *reports.Result) (all []thresholdView) {
+// thresholdViews lists the failed ones first.
+func thresholdViews(r *reports.Result) (all []thresholdView) {
 	for _, kind := range []thresholdView{{Sign: "✗", Class: "broken", Word: "failed"}, {Sign: "?", Class: "weak", Word: "inconclusive"}, {Sign: "✓", Class: "held", Word: "passed"}} {
 		for i := range r.Thresholds {
 			if th := &r.Thresholds[i]; th.Outcome.String() == kind.Word {
@@ -71,7 +71,7 @@ func newResultView(r reports.Result) *resultView {
 			Data:    newData(),
 		},
 		Result: &designs, Explored: len(r.Runs) > 0 && r.Runs[0].Exploration != nil,
-		Thresholds: thresholds(&designs),
+		Thresholds: thresholdViews(&designs),
 	}
 	v.Headline, v.Why = r.Verdict()
 	if v.Explored {

@@ -1,0 +1,105 @@
+package exporter
+
+import (
+	"net/http"
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/measure"
+)
+
+// A Subject is what runs: the labels of its series, and how far it is.
+type Subject struct {
+	Design, Workload, Guard string
+	// Progress returns how much of the run is over, 0 to 1, and whether that is known. It
+	// is called from every scrape, concurrently with the run.
+	Progress func() (share float64, known bool)
+}
+
+func (s Subject) labels() []string { return []string{s.Design, s.Workload, s.Guard} }
+
+func (s Subject) same(o Subject) bool {
+	return s.Design == o.Design && s.Workload == o.Workload && s.Guard == o.Guard
+}
+
+// An Exporter has the metrics of a session. It is safe for concurrent use.
+type Exporter struct {
+	registry  *prometheus.Registry
+	durations map[measure.Op]*prometheus.HistogramVec
+
+	mu       sync.Mutex
+	planned  int
+	runs     []*Run
+	finished int
+}
+
+// New returns an Exporter for a session of so many runs.
+func New(planned int) *Exporter {
+	e := &Exporter{registry: prometheus.NewRegistry(), durations: newDurations(), planned: planned}
+	for _, d := range e.durations {
+		e.registry.MustRegister(d)
+	}
+	e.registry.MustRegister(counts{e})
+	return e
+}
+
+// Plan says that the session is of so many runs after all.
+func (e *Exporter) Plan(runs int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.planned = runs
+}
+
+// Begin adds a run, whose history opens with h. It takes the place of an earlier run of
+// the same labels.
+func (e *Exporter) Begin(s Subject, h history.Header) *Run {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	r := newRun(e, s, h)
+	for i, earlier := range e.runs {
+		if earlier.subject.same(s) {
+			e.forget(s)
+			e.runs[i] = r
+			return r
+		}
+	}
+	e.runs = append(e.runs, r)
+	return r
+}
+
+// forget drops the latencies of a subject.
+func (e *Exporter) forget(s Subject) {
+	for _, d := range e.durations {
+		d.DeleteLabelValues(s.labels()...)
+	}
+}
+
+func (e *Exporter) over() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.finished++
+}
+
+// Handler answers scrapes, in the text format and, to those who accept it, as Protocol
+// Buffers, which alone have native histograms.
+func (e *Exporter) Handler() http.Handler {
+	return promhttp.HandlerFor(e.registry, promhttp.HandlerOpts{EnableOpenMetrics: true})
+}
+
+// newDurations makes a family of histograms for each operation that is measured. Buckets
+// are for scrapers that do not know native histograms, whose buckets are a tenth wide.
+func newDurations() map[measure.Op]*prometheus.HistogramVec {
+	all := make(map[measure.Op]*prometheus.HistogramVec)
+	for op, d := range durationNames {
+		all[op] = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Namespace: namespace, Name: d.name, Help: d.help,
+			Buckets:                        []float64{1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10},
+			NativeHistogramBucketFactor:    1.1,
+			NativeHistogramMaxBucketNumber: 200,
+		}, subjectLabels)
+	}
+	return all
+}

@@ -1,0 +1,227 @@
+package faults
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/lockbench/lockbench/internal/servers"
+)
+
+// lookEvery is how often it is looked whether a lock is held, for a fault that is due.
+const lookEvery = time.Millisecond
+
+// keep strikes the server by the schedule of p until ctx ends.
+func (in *Injector) keep(ctx context.Context, p *plan) {
+	for in.rest(ctx, time.Duration(p.due.Load())-time.Since(in.start)) {
+		if p.over(in.now()) {
+			return
+		}
+		if p.While == Held && in.held.Load() == 0 {
+			if !in.rest(ctx, lookEvery) {
+				return
+			}
+			continue
+		}
+		in.strikeServer(ctx, p)
+		if p.Every == 0 {
+			return
+		}
+		p.due.Store(in.now() + int64(p.Every))
+	}
+}
+
+// rest waits for d and tells whether ctx lasts.
+func (in *Injector) rest(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return ctx.Err() == nil
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// serverFaults say how each kind is done to the server.
+var serverFaults = map[Kind]func(in *Injector, ctx context.Context, p *plan) error{
+	ScriptFlush: (*Injector).flushScripts,
+	ServerPause: (*Injector).pauseServer,
+	Restart:     (*Injector).restartEmpty,
+	RestartAOF:  (*Injector).restartFromAOF,
+	ClientKill:  (*Injector).killClients,
+	Evict:       (*Injector).evict,
+	ClockStep:   (*Injector).stepClocks,
+	Failover:    (*Injector).failOver,
+	Down:        (*Injector).takeDown,
+	Slow:        (*Injector).hinder,
+	Throttle:    (*Injector).hinder,
+	BlackHole:   (*Injector).hinder,
+}
+
+func (in *Injector) strikeServer(ctx context.Context, p *plan) {
+	in.striking.Lock()
+	defer in.striking.Unlock()
+	if p.Kind != Failover && p.trait.target == ofServer { // these see for themselves what they meet
+		p.struckNow(in.held.Load() > 0, false)
+	}
+	if err := serverFaults[p.Kind](in, context.WithoutCancel(ctx), p); err != nil {
+		in.failed(p.Kind, err)
+	}
+}
+
+// prepare makes the server ready for what is to befall it.
+func (in *Injector) prepare(ctx context.Context) error {
+	for _, p := range in.plans {
+		var err error
+		switch p.Kind {
+		case RestartAOF:
+			for _, s := range in.config.Servers {
+				err = errors.Join(err, s.KeepLog(ctx))
+			}
+		case Failover:
+			err = in.replicate(ctx)
+		}
+		if err != nil {
+			return fmt.Errorf("fault %s: %w", p.Kind, err)
+		}
+	}
+	return nil
+}
+
+// admin has f use a connection of its own to s.
+func admin(s *servers.Server, f func(*redis.Client) error) error {
+	opt := s.Options()
+	opt.PoolSize = 1
+	client := redis.NewClient(opt)
+	defer client.Close()
+	return f(client)
+}
+
+// everywhere has f use a connection of its own to each server.
+func (in *Injector) everywhere(f func(*redis.Client) error) error {
+	var errs []error
+	for _, s := range in.config.Servers {
+		errs = append(errs, admin(s, f))
+	}
+	return errors.Join(errs...)
+}
+
+// next is the server whose turn it is to be struck. in.striking is held.
+func (in *Injector) next() *servers.Server {
+	s := in.config.Servers[in.turn%len(in.config.Servers)]
+	in.turn++
+	return s
+}
+
+func (in *Injector) flushScripts(ctx context.Context, _ *plan) error {
+	// Before, so that nothing that misses a script goes before its loss.
+	in.machine.Fault(string(ScriptFlush), 0)
+	return in.everywhere(func(client *redis.Client) error { return client.ScriptFlush(ctx).Err() })
+}
+
+// pauseServer stops the server. What clients send meanwhile it answers afterwards.
+func (in *Injector) pauseServer(_ context.Context, p *plan) error {
+	in.away.Store(true)
+	defer in.away.Store(false)
+	in.machine.Fault(string(ServerPause), int64(p.For))
+	s := in.next()
+	if err := s.Suspend(); err != nil {
+		return err
+	}
+	select {
+	case <-time.After(p.For):
+	case <-in.stopping:
+	}
+	err := s.Resume()
+	in.machine.Fault("server-resume", 0)
+	return err
+}
+
+func (in *Injector) restartEmpty(ctx context.Context, _ *plan) error {
+	in.away.Store(true)
+	defer in.away.Store(false)
+	in.hungUp()
+	// Between the two: whatever the old server granted was called before it.
+	return in.next().Restart(ctx, func() { in.machine.Fault(string(Restart), 0) })
+}
+
+func (in *Injector) restartFromAOF(ctx context.Context, _ *plan) error {
+	in.away.Store(true)
+	defer in.away.Store(false)
+	return in.next().Restart(ctx, func() {
+		in.machine.Fault(string(RestartAOF), 0)
+		in.machine.Fault(string(ScriptFlush), 0)
+	})
+}
+
+func (in *Injector) killClients(ctx context.Context, _ *plan) error {
+	in.machine.Fault(string(ClientKill), 0)
+	in.hungUp()
+	return in.everywhere(func(client *redis.Client) error {
+		return client.Do(ctx, "CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes").Err()
+	})
+}
+
+// evict has the server evict all that may be, within one turn of its loop, so that no
+// other command finds it short of memory: the records of the workload have no TTL and
+// stay.
+func (in *Injector) evict(ctx context.Context, _ *plan) error {
+	in.machine.Fault("evicting", 0) // when it did so is known no better than this
+	err := admin(in.next(), func(client *redis.Client) error {
+		_, err := client.Pipelined(ctx, func(p redis.Pipeliner) error {
+			p.ConfigSet(ctx, "maxmemory-policy", "volatile-random")
+			p.ConfigSet(ctx, "maxmemory", "1")
+			p.Echo(ctx, "evict") // before any command memory is looked after
+			p.ConfigSet(ctx, "maxmemory", "0")
+			return nil
+		})
+		return err
+	})
+	in.machine.Fault(string(Evict), 0)
+	return err
+}
+
+// takeDown kills the last servers of the group, for p.For where that is given. They
+// come back empty.
+func (in *Injector) takeDown(ctx context.Context, p *plan) error {
+	in.machine.Fault(string(Down), int64(p.N))
+	for _, s := range slices.Backward(in.config.Servers[len(in.config.Servers)-p.N:]) {
+		if slices.Contains(in.down, s) {
+			continue
+		}
+		if err := s.Kill(); err != nil {
+			return err
+		}
+		in.down = append(in.down, s)
+	}
+	if p.For > 0 {
+		in.rest(ctx, p.For)
+		return in.raise(ctx)
+	}
+	return nil
+}
+
+// raise starts the servers that are down, empty.
+func (in *Injector) raise(ctx context.Context) error {
+	var errs []error
+	for _, s := range in.down {
+		errs = append(errs, s.Restart(ctx, func() { in.machine.Fault(string(Restart), 0) }))
+	}
+	in.down = nil
+	return errors.Join(errs...)
+}
+
+// bringUp has no server be down any more.
+func (in *Injector) bringUp() {
+	if err := in.raise(context.Background()); err != nil {
+		in.failed(Down, err)
+	}
+}

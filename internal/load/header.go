@@ -1,0 +1,76 @@
+package load
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"slices"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/faults"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// header describes the run for the history. Started is the recorder's to fill in.
+func header(c Config, o workloads.Options) (history.Header, error) {
+	params, err := params(o)
+	return history.Header{
+		Design:      c.Design.Name,
+		Claims:      c.Design.Claims,
+		Reacquire:   string(c.Design.Reacquire),
+		Renews:      c.Design.Renews,
+		ToleranceNS: int64(c.Design.Tolerance),
+		Exercises:   exercises(c, o),
+		Workload:    c.Workload.Name,
+		Params:      params,
+		Seed:        o.Seed,
+		Faults:      faults.Names(c.Faults),
+		WarmupNS:    int64(o.Warmup),
+		Server:      c.servers().Info(),
+		Environment: environment(),
+	}, err
+}
+
+// exercises is what the workload can put to the test with this design: one that
+// keeps its leases alive does not lose them to a slow holder, so that what an
+// owner is told and does after a loss does not occur.
+func exercises(c Config, o workloads.Options) []lockbench.Cell {
+	found := append(c.Workload.Exercises(o), faults.Exercises(c.Faults)...)
+	slices.SortFunc(found, lockbench.Cell.Compare)
+	found = slices.Compact(found)
+	if faults.Conditions(c.Faults).Has(lockbench.Skew) { // clocks that are off leave unknown who lost the lock to whom
+		found = slices.DeleteFunc(found, func(cell lockbench.Cell) bool { return cell.Guarantee == lockbench.LossReported })
+	}
+	if !c.Design.Renews {
+		return found
+	}
+	return slices.DeleteFunc(found, func(cell lockbench.Cell) bool {
+		return cell.Guarantee == lockbench.OwnerRelease || cell.Guarantee == lockbench.LossReported
+	})
+}
+
+func params(o workloads.Options) (map[string]any, error) {
+	text, err := json.Marshal(o)
+	if err != nil {
+		return nil, fmt.Errorf("encode options: %w", err)
+	}
+	var params map[string]any
+	err = json.Unmarshal(text, &params)
+	return params, err
+}
+
+func environment() history.Environment {
+	env := history.Environment{
+		OS:      runtime.GOOS,
+		Arch:    runtime.GOARCH,
+		CPUs:    runtime.NumCPU(),
+		Go:      runtime.Version(),
+		Version: "unknown",
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		env.Version = info.Main.Version
+	}
+	return env
+}

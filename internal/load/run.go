@@ -1,0 +1,287 @@
+package load
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/faults"
+	"github.com/lockbench/lockbench/internal/occupancy"
+	"github.com/lockbench/lockbench/internal/servers"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// Run runs the configuration until its duration or operations are over, ctx ends,
+// the server is lost or the history cannot be written. It returns when every
+// client has stopped, the run's keys are removed and the history is complete but
+// for being closed.
+//
+// The error is of the set-up, or says why the record is not to be relied on: it
+// wraps the error of writing the history then, and the Summary holds what was
+// counted. A server that is lost is no error; Summary.Ended and Notes tell.
+func Run(ctx context.Context, c Config) (Summary, error) {
+	o, err := c.options()
+	if err != nil {
+		return Summary{}, err
+	}
+	r := &run{cfg: c, options: o, prefix: servers.NewPrefix()}
+	if err := r.open(ctx); err != nil {
+		r.closeProcesses()
+		r.end()
+		r.sweep(ctx)
+		return r.summary, fmt.Errorf("run %s: %w", c.Design.Name, err)
+	}
+	r.drive(ctx)
+	if err := r.close(ctx); err != nil {
+		return r.summary, fmt.Errorf("run %s: %w", c.Design.Name, err)
+	}
+	return r.summary, nil
+}
+
+// run is one run under way.
+type run struct {
+	cfg     Config
+	options workloads.Options
+	prefix  string
+
+	store    *servers.Store
+	guarded  lockbench.Store // store, behind the guard that was asked for
+	homes    homes
+	recorder *history.Recorder // nil when nothing is recorded
+	injector *faults.Injector  // nil in a run without faults
+	monitor  *occupancy.Monitor
+	shared   *workloads.Run
+	lanes    []*lane
+	crew     crew
+	arrivals *dispatcher // nil in a closed loop
+
+	over     chan struct{} // closed when no client is to begin another iteration
+	stopped  chan struct{} // closed when all clients have stopped
+	running  atomic.Int64  // clients that have not
+	problems []error
+	summary  Summary
+}
+
+// open makes everything that clients need, and the clients.
+func (r *run) open(ctx context.Context) error {
+	r.summary = Summary{Options: r.options, Prefix: r.prefix}
+	if err := r.cfg.servers().Check(ctx, r.cfg.Design.Commands); err != nil {
+		return err
+	}
+	if err := r.plan(ctx); err != nil {
+		return err
+	}
+	if err := r.openStore(); err != nil {
+		return err
+	}
+	if prepare := r.cfg.Workload.Prepare; prepare != nil {
+		if err := prepare(ctx, r.store, r.options); err != nil {
+			return fmt.Errorf("prepare the store: %w", err)
+		}
+	}
+	for place := range r.options.Processes {
+		if _, err := r.openHome(place); err != nil {
+			return err
+		}
+	}
+	if err := r.record(); err != nil {
+		return err
+	}
+	r.openClients()
+	return nil
+}
+
+func (r *run) openStore() (err error) {
+	r.store = r.cfg.records().Store(r.prefix)
+	r.guarded, err = r.store.Guarded(r.options.Guard)
+	return err
+}
+
+// plan prepares what is to go wrong.
+func (r *run) plan(ctx context.Context) (err error) {
+	c := &r.cfg
+	switch {
+	case len(c.Faults) == 0:
+		return nil
+	case c.History == nil:
+		return errors.New("faults without a history show nothing; hint: record one")
+	}
+	r.injector, err = faults.New(faults.Config{
+		Faults: c.Faults, Servers: c.servers(), Seed: r.options.Seed,
+		Lease: c.Design.Lease(r.options.TTL), Tolerance: c.Design.Tolerance, Duration: r.options.Duration,
+	})
+	if err != nil {
+		return err
+	}
+	return r.injector.Open(ctx)
+}
+
+func (r *run) record() error {
+	if r.cfg.History == nil {
+		return nil
+	}
+	h, err := header(r.cfg, r.options)
+	if err == nil {
+		r.recorder, err = history.NewRecorder(r.cfg.History, h)
+	}
+	return err
+}
+
+func (r *run) openClients() {
+	r.over = make(chan struct{})
+	r.shared = workloads.NewRun(r.options, r.over)
+	r.shared.Tolerance = r.cfg.Design.Tolerance
+	r.monitor = occupancy.New(r.shared.Keys(), r.cfg.Design.Reacquire == design.Nested)
+	for id := range r.options.Clients {
+		l := &lane{number: id}
+		r.enlist(l, id, r.homes.at[id%r.options.Processes])
+		r.lanes = append(r.lanes, l)
+	}
+}
+
+// drive lets the clients run until something ends the run, and then winds down.
+func (r *run) drive(ctx context.Context) {
+	// The end of ctx ends the run, not the operations under way.
+	operations, abandon := context.WithCancel(context.WithoutCancel(ctx))
+	defer abandon()
+	waiting, stopWaiting := context.WithCancel(operations)
+	defer stopWaiting()
+	r.shared.Waiting = waiting
+	r.stopped = make(chan struct{})
+	r.shared.Start = time.Now()
+	r.begin(operations)
+	r.start(operations)
+
+	w := &watch{run: r}
+	r.summary.Ended = w.until(ctx)
+	close(r.over)
+	ended := time.Now()
+	r.summary.EndNS = r.stamp(ended)
+	r.summary.ServerCPUNS = spent(w.used, r.usage(ctx))
+	r.end()
+	r.windDown(stopWaiting, abandon)
+	if r.arrivals != nil {
+		r.summary.Arrivals = r.arrivals.finish(ended)
+	}
+	w.report()
+}
+
+// begin has faults strike.
+func (r *run) begin(ctx context.Context) {
+	if r.injector != nil {
+		r.problem(r.injector.Start(ctx, r.recorder))
+	}
+}
+
+// end has none strike any more.
+func (r *run) end() {
+	if r.injector != nil {
+		r.problem(r.injector.Stop())
+		r.summary.Faults = r.injector.Exposures()
+	}
+}
+
+func (r *run) problem(err error) {
+	if err != nil {
+		r.problems = append(r.problems, err)
+	}
+}
+
+// base is the instant of stamp zero.
+func (r *run) base() time.Time {
+	if r.recorder == nil {
+		return r.shared.Start
+	}
+	return r.recorder.Base()
+}
+
+func (r *run) stamp(at time.Time) int64 { return int64(at.Sub(r.base())) }
+
+func (r *run) start(ctx context.Context) {
+	var all sync.WaitGroup
+	if r.options.OpenLoop() {
+		r.arrivals = newDispatcher(r.options, r.over, r.cfg.arrivalClock())
+		r.arrivals.begin(r.base().Add(r.options.Warmup))
+	}
+	r.running.Store(int64(len(r.lanes)))
+	for i, l := range r.lanes {
+		share := r.share(i)
+		all.Go(func() {
+			defer r.running.Add(-1)
+			r.live(ctx, l, share)
+		})
+	}
+	go func() {
+		all.Wait()
+		close(r.stopped)
+	}()
+}
+
+// share is how many iterations client i makes, negative for no limit. Fixed
+// shares, rather than one counter for all, keep equal seeds equal and clients off
+// each other's memory.
+func (r *run) share(i int) int64 {
+	total, n := r.options.Operations, int64(len(r.lanes))
+	if total == 0 || r.arrivals != nil { // which come to whoever is idle
+		return -1
+	}
+	share := total / n
+	if int64(i) < total%n {
+		share++
+	}
+	return share
+}
+
+// How long after the end of a run its operations may still take.
+const (
+	// waitGrace is for acquires that wait, on top of what they were told to wait,
+	// up to longestWait. They are let come to their own end: a lock that treats an
+	// interrupted wait badly is not to be judged by the way the run stops. What is
+	// held is given up at once, so their turn comes soon.
+	waitGrace   = time.Second
+	longestWait = 10 * time.Second
+	// operationGrace is for everything that has no answer yet, as long as the
+	// servers' own read time-out; after it the context is cancelled.
+	operationGrace = 5 * time.Second
+	// closeGrace, after that, is until the design's connections are closed, and
+	// once more until a client that is still stuck is given up.
+	closeGrace = 3 * time.Second
+)
+
+// windDown waits for the clients, ever less patiently.
+func (r *run) windDown(stopWaiting, abandon func()) {
+	steps := []struct {
+		patience time.Duration
+		then     func()
+	}{
+		{waitGrace + min(r.options.Wait, longestWait), stopWaiting},
+		{operationGrace - waitGrace, abandon},
+		{closeGrace, r.closeProcesses},
+		{closeGrace, r.giveUp},
+	}
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for _, step := range steps {
+		timer.Reset(step.patience)
+		select {
+		case <-r.stopped:
+			return
+		case <-timer.C:
+			step.then()
+		}
+	}
+}
+
+// giveUp leaves goroutines behind that no context and no closed connection ends:
+// the lock under test does not come back from a call.
+func (r *run) giveUp() {
+	r.problems = append(r.problems, fmt.Errorf(
+		"%d clients are still inside a call %v after the run; hint: the lock must return when its context ends",
+		r.running.Load(), operationGrace+2*closeGrace))
+}

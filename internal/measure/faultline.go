@@ -1,0 +1,159 @@
+package measure
+
+import (
+	"slices"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/measure/series"
+)
+
+// A FaultLine is when faults of one kind struck.
+type FaultLine struct {
+	// Note is the fault as histories name it: "pause" and "death", or what the event says.
+	Note string
+	// Strikes counts them at their beginnings.
+	Strikes series.Counts
+	// Periods is when it lasted, by rising time, of faults that last. Where there were
+	// more than 64, the nearest are put together.
+	Periods []Period
+
+	under int   // strikes that last at this time
+	since int64 // when the first of those began
+}
+
+// Struck returns how often it struck.
+func (f *FaultLine) Struck() (n int64) {
+	for _, in := range f.Strikes.N {
+		n += in
+	}
+	return n
+}
+
+// A Period is a part of a run, in ns since its start. To is never before From.
+type Period struct{ From, To int64 }
+
+const (
+	maxPeriods = 64
+	maxNotes   = 32 // kinds of faults that have a line of their own
+	otherNote  = "other"
+)
+
+// Faults that last have one event at their beginning and one at their end (package
+// faults): the names of their lines by the notes of both.
+var (
+	beginnings = map[string]string{"server-pause": "server-pause", "evicting": "evict", "stepping": "clock-step"}
+	endings    = map[string]string{"server-resume": "server-pause", "evict": "evict", "clock-step": "clock-step"}
+)
+
+// lasting are the notes of faults whose value is how long they last, in ns.
+var lasting = []string{"slow", "throttle", "black-hole"}
+
+// struck takes an event that a fault began or ended.
+func (t *Timeline) struck(op *history.Op) {
+	switch op.Kind {
+	case history.Death:
+		t.resumed(op)
+		t.line("death").Strikes.Add(op.Call, 1)
+	case history.Pause:
+		if !t.paused[op.Client] {
+			t.paused[op.Client] = true
+			t.line("pause").begin(op.Call)
+		}
+	case history.Resume:
+		t.resumed(op)
+	case history.Fault:
+		t.fault(op)
+	}
+}
+
+// resumed ends the pause of a client, if it stood still.
+func (t *Timeline) resumed(op *history.Op) {
+	if t.paused[op.Client] {
+		delete(t.paused, op.Client)
+		t.line("pause").end(op.Call)
+	}
+}
+
+func (t *Timeline) fault(op *history.Op) {
+	if name, ends := endings[op.Note]; ends {
+		t.line(name).end(op.Call)
+		return
+	}
+	if name, begins := beginnings[op.Note]; begins {
+		t.line(name).begin(op.Call)
+		return
+	}
+	line := t.line(op.Note)
+	line.Strikes.Add(op.Call, 1)
+	if slices.Contains(lasting, op.Note) && op.Value > 0 {
+		line.add(Period{op.Call, op.Call + op.Value})
+	}
+}
+
+// line returns the line of a note, which it makes where there is room for another.
+func (t *Timeline) line(note string) *FaultLine {
+	if len(t.Faults) >= maxNotes && !slices.ContainsFunc(t.Faults, func(f FaultLine) bool { return f.Note == note }) {
+		note = otherNote
+	}
+	for i := range t.Faults {
+		if t.Faults[i].Note == note {
+			return &t.Faults[i]
+		}
+	}
+	t.Faults = append(t.Faults, FaultLine{Note: note})
+	return &t.Faults[len(t.Faults)-1]
+}
+
+func (f *FaultLine) begin(at int64) {
+	f.Strikes.Add(at, 1)
+	if f.under == 0 {
+		f.since = at
+	}
+	f.under++
+}
+
+// end takes the end of a strike. What never began is let pass: the record of its
+// beginning may have been lost.
+func (f *FaultLine) end(at int64) {
+	if f.under == 0 {
+		return
+	}
+	if f.under--; f.under == 0 {
+		f.add(Period{f.since, at})
+	}
+}
+
+// close ends what still lasts when the run stops.
+func (t *Timeline) close(stop int64) {
+	for i := range t.Faults {
+		if f := &t.Faults[i]; f.under > 0 {
+			f.under = 1
+			f.end(max(stop, f.since))
+		}
+	}
+}
+
+// add takes a period, none of which began later.
+func (f *FaultLine) add(p Period) {
+	if n := len(f.Periods); n > 0 && p.From <= f.Periods[n-1].To {
+		f.Periods[n-1].To = max(f.Periods[n-1].To, p.To)
+		return
+	}
+	f.Periods = append(f.Periods, p)
+	if len(f.Periods) > maxPeriods {
+		f.joinNearest()
+	}
+}
+
+func (f *FaultLine) joinNearest() {
+	nearest := 1
+	for i := 1; i < len(f.Periods); i++ {
+		if f.gap(i) < f.gap(nearest) {
+			nearest = i
+		}
+	}
+	f.Periods[nearest-1].To = f.Periods[nearest].To
+	f.Periods = slices.Delete(f.Periods, nearest, nearest+1)
+}
+
+func (f *FaultLine) gap(i int) int64 { return f.Periods[i].From - f.Periods[i-1].To }

@@ -1,0 +1,151 @@
+package mutants
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
+)
+
+// An anatomy is what a lock is made of: the sound lock's parts, of which a mutant
+// changes one or two. A step is what one call sends to the server; it returns
+// whether it found the lock as it needs it (free, or the hold's own), and the
+// error of its first command as it came.
+type anatomy struct {
+	nested  bool // a second acquire by the holder counts
+	renews  bool // a watchdog prolongs what is held
+	notices bool // leases tell of a loss by Lost
+
+	token func(*process) (string, error)
+
+	take  func(ctx context.Context, h *hold) (granted bool, err error)
+	nest  func(ctx context.Context, h *hold, ttl time.Duration) (held bool, err error)
+	keep  func(ctx context.Context, h *hold, ttl time.Duration) (held bool, err error)
+	renew func(ctx context.Context, h *hold, ttl time.Duration) (held bool, err error)
+	inner func(ctx context.Context, h *hold) (held bool, err error)
+	free  func(ctx context.Context, h *hold) (held bool, err error)
+	delay func(ctx context.Context, h *hold, d time.Duration) (held bool, err error)
+
+	// granted is told of a grant before the caller is, failed of an acquire that
+	// was neither granted nor refused.
+	granted func(ctx context.Context, h *hold)
+	failed  func(ctx context.Context, h *hold, err error)
+	// promise is the lease that the caller is told of, when ttl is asked for.
+	promise func(ttl time.Duration) time.Duration
+	watchdog
+}
+
+// A watchdog decides about the renewals of h, whose mu is held.
+type watchdog struct {
+	// renewed is told of a renewal that came through, missed of an error that
+	// leaves open whether it did.
+	renewed, missed func(h *hold)
+	// ends tells whether a release that left depth levels ends the renewals.
+	ends func(depth int, err error) bool
+}
+
+// bare returns the parts of a lock that keeps what a lease lock on one server can:
+// a token of its own for each grant, one script for each step, and a fence that the
+// granting script draws.
+func bare() anatomy {
+	return anatomy{
+		token:   randomToken,
+		take:    take,
+		nest:    nest,
+		keep:    keep,
+		renew:   renew,
+		inner:   check,
+		free:    free,
+		delay:   delay,
+		granted: func(context.Context, *hold) {},
+		failed:  func(context.Context, *hold, error) {},
+		promise: design.WholeMillis,
+		watchdog: watchdog{
+			renewed: func(h *hold) { h.renewal.Reset(h.lease / 3) },
+			missed:  func(h *hold) { h.renewal.Reset(h.lease / 12) },
+			ends:    func(depth int, _ error) bool { return depth == 0 },
+		},
+	}
+}
+
+// watched and watchedNested are bare, with a watchdog whose failures nobody is told
+// of, and the latter with nested acquires.
+func watched() anatomy {
+	a := bare()
+	a.renews = true
+	return a
+}
+
+func watchedNested() anatomy {
+	a := watched()
+	a.nested = true
+	return a
+}
+
+// sound is bare, and tells its owner when the lease is over.
+func sound() anatomy {
+	a := bare()
+	a.notices = true
+	return a
+}
+
+// nested and renewing are the sound lock with one ability more, full with both.
+func nested() anatomy {
+	a := sound()
+	a.nested = true
+	return a
+}
+
+func renewing() anatomy {
+	a := sound()
+	a.renews = true
+	return a
+}
+
+func full() anatomy {
+	a := nested()
+	a.renews = true
+	return a
+}
+
+// design returns the entry of a lock made of a. Every lock of the zoo claims what
+// its sound form keeps, whatever its fault.
+func (a anatomy) design(name, summary, source string) design.Design {
+	d := design.Design{
+		Name:      "zoo/" + name,
+		Summary:   summary,
+		Source:    source,
+		Claims:    a.claims(),
+		Reacquire: design.Refused,
+		Renews:    a.renews,
+		Granted:   a.promise,
+		Commands:  []string{"SET", "GET", "DEL", "INCR", "PEXPIRE", "PTTL", "EVALSHA", "EVAL"},
+		Open:      func(env design.Environment) (design.Process, error) { return open(env, a), nil },
+	}
+	if a.nested {
+		d.Reacquire = design.Nested
+	}
+	return d
+}
+
+func (a anatomy) claims() lockbench.Claims {
+	claims := lockbench.LeaseClaims(lockbench.ReleaseDelay, lockbench.Fencing)
+	if a.nested {
+		claims = claims.With(lockbench.Reentrancy)
+	}
+	if a.renews {
+		claims = claims.Renewing()
+	}
+	return claims
+}
+
+// later hides what an error of a command after the first would seem to say of the
+// whole step, see [design.NoEffect].
+func later(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("after the first command: %v", err)
+}

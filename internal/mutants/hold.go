@@ -1,0 +1,214 @@
+package mutants
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/redis/go-redis/v9"
+)
+
+// A hold is one grant to one owner, with as many leases as it was acquired times.
+type hold struct {
+	owner *owner
+	key   string // as passed to Acquire
+	name  string // on the server
+	token string
+	first time.Time     // start of the first attempt, where a mutant cares
+	from  time.Time     // start of the attempt that succeeded
+	wait  time.Duration // for how long the acquire may wait
+	fence uint64        // the owner's goroutine alone reads and writes it
+
+	mu       sync.Mutex
+	depth    int           // leases not released
+	lease    time.Duration // asked for; the longest of the nested ones, or as extended
+	since    time.Time     // renewals sent before then tell nothing of deadline
+	deadline time.Time     // until then it is ours, whatever happens
+	until    time.Time     // until then a delayed release keeps others out
+	calling  bool          // an extend is under way: the loss is noticed after it
+	ending   bool          // its last release is under way
+	over     bool          // released, or told lost
+	lost     chan struct{} // closed when lost
+	renewal  *time.Timer   // nil unless granted
+	expiry   *time.Timer
+}
+
+func (h *hold) client() *redis.Client { return h.owner.process.client }
+
+// counter is the key that counts the fences of the lock.
+func (h *hold) counter() string { return h.name + ":fence" }
+
+// begin opens the hold that was granted.
+func (h *hold) begin() lockbench.Lease {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	p := h.owner.process
+	promised := p.promise(h.lease)
+	h.depth = 1
+	h.deadline = h.from.Add(promised)
+	h.expiry = time.AfterFunc(time.Until(h.deadline), h.expire)
+	h.renewal = time.AfterFunc(h.lease/3, h.renew)
+	if !p.notices {
+		h.expiry.Stop()
+	}
+	if !p.renews {
+		h.renewal.Stop()
+	}
+	p.register(h)
+	return h.leaseFrom(h.from, promised)
+}
+
+func (h *hold) leaseFrom(start time.Time, granted time.Duration) lockbench.Lease {
+	l := &lease{Validity: design.Validity{From: start, Granted: granted}, hold: h}
+	if h.owner.process.notices {
+		return &noticed{l}
+	}
+	return l
+}
+
+// stopTimers needs no lock: a hold that has timers keeps them.
+func (h *hold) stopTimers() {
+	h.renewal.Stop()
+	h.expiry.Stop()
+}
+
+// live tells whether the hold may be acquired again.
+func (h *hold) live() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return !h.over && h.depth > 0
+}
+
+// again acquires one level more. Its error leaves those below as they were, unless
+// the hold was lost.
+func (h *hold) again(ctx context.Context, ttl time.Duration) (lockbench.Lease, error) {
+	p := h.owner.process
+	start := h.owner.seen.Attempt(h.key)
+	held, err := p.nest(ctx, h, ttl)
+	if err != nil {
+		return nil, fmt.Errorf("lock %q again: %w", h.key, design.NoEffect(err))
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !held || h.over {
+		h.lose()
+		return nil, fmt.Errorf("lock %q again: %w", h.key, lockbench.ErrNotHeld)
+	}
+	h.depth++
+	h.lease = max(h.lease, ttl)
+	h.prolong(start.Add(ttl))
+	return h.leaseFrom(start, ttl), nil
+}
+
+// prolong notes that the hold is ours until then at least. h.mu is held.
+func (h *hold) prolong(until time.Time) {
+	if until.After(h.deadline) {
+		h.deadline = until
+	}
+	h.watch()
+}
+
+// watch has the loss noticed when the deadline is over. h.mu is held.
+func (h *hold) watch() {
+	if h.owner.process.notices && !h.over && !h.ending {
+		h.expiry.Reset(time.Until(h.deadline))
+	}
+}
+
+// renewIn has the next renewal sent in d, if the lock renews. h.mu is held.
+func (h *hold) renewIn(d time.Duration) {
+	if h.owner.process.renews && !h.over && !h.ending {
+		h.renewal.Reset(d)
+	}
+}
+
+// finish ends the hold for its owner. h.mu is held.
+func (h *hold) finish() {
+	h.over = true
+	h.stopTimers()
+	h.owner.process.forget(h)
+}
+
+// lose ends the hold as lost and tells its owner. h.mu is held.
+func (h *hold) lose() {
+	if !h.over {
+		h.finish()
+		close(h.lost)
+	}
+}
+
+// isLost tells whether the owner was told of a loss.
+func (h *hold) isLost() bool {
+	select {
+	case <-h.lost:
+		return true
+	default:
+		return false
+	}
+}
+
+// expire runs when the lease is over, as far as the owner knows.
+func (h *hold) expire() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch left := time.Until(h.deadline); {
+	case h.calling || h.ending: // the answer will tell
+	case left > 0: // prolonged just before
+		h.watch()
+	default:
+		h.lose()
+	}
+}
+
+// renew runs a third of a lease after the last success.
+func (h *hold) renew() {
+	p := h.owner.process
+	if !p.begin() {
+		return
+	}
+	defer p.background.Done()
+	h.mu.Lock()
+	lease, deadline, due := h.lease, h.deadline, !h.over && !h.ending
+	h.mu.Unlock()
+	if !due {
+		return
+	}
+	ctx, cancel := context.WithDeadline(p.ctx, deadline)
+	defer cancel()
+	done := h.owner.seen.Renewing(h.key)
+	start := time.Now()
+	held, err := p.renew(ctx, h, lease)
+	if err = h.answered(start, lease, held, err); err != nil {
+		lease, err = 0, fmt.Errorf("renew %q: %w", h.key, err)
+	}
+	done(lease, err)
+}
+
+// answered notes the result of a renewal sent at start, and returns what is to be
+// reported of it.
+func (h *hold) answered(start time.Time, lease time.Duration, held bool, err error) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	p := h.owner.process
+	idle := h.over || h.ending
+	switch {
+	case err != nil && idle:
+	case err != nil:
+		p.missed(h)
+	case !held && idle: // by our own release
+		return fmt.Errorf("released meanwhile: %w", lockbench.ErrNotHeld)
+	case !held:
+		h.lose()
+		return lockbench.ErrNotHeld
+	case idle:
+	case start.Before(h.since): // the extend sent since may have come after it
+		p.renewed(h)
+	default:
+		h.prolong(start.Add(lease))
+		p.renewed(h)
+	}
+	return design.NoEffect(err)
+}

@@ -1,0 +1,173 @@
+package mutants
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
+)
+
+// lease is one level of a hold.
+type lease struct {
+	design.Validity
+	hold     *hold
+	returned bool // its release was sent
+	answered bool // and answered
+}
+
+// Release implements lockbench.Lease. A release that was not answered may be
+// repeated.
+func (l *lease) Release(ctx context.Context) error { return l.give(ctx, 0) }
+
+// ReleaseAfter implements lockbench.DelayedReleaser. Of an inner level the delay
+// counts too, once the last is released.
+func (l *lease) ReleaseAfter(ctx context.Context, d time.Duration) error {
+	return l.give(ctx, design.WholeMillis(d))
+}
+
+func (l *lease) give(ctx context.Context, d time.Duration) error {
+	h := l.hold
+	p := h.owner.process
+	depth, rest, gone := h.releasing(l, d)
+	if gone {
+		return fmt.Errorf("unlock %q: %w", h.key, lockbench.ErrNotHeld)
+	}
+	var held bool
+	var err error
+	switch {
+	case depth > 0:
+		held, err = p.inner(ctx, h)
+	case rest > 0:
+		held, err = p.delay(ctx, h, rest)
+	default:
+		held, err = p.free(ctx, h)
+	}
+	return h.released(l, held, design.NoEffect(err))
+}
+
+// releasing begins the release of l: it returns the depth that remains, for how
+// long others are to be kept out, and whether l is known to be gone.
+func (h *hold) releasing(l *lease, d time.Duration) (depth int, rest time.Duration, gone bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if l.answered {
+		return 0, 0, true
+	}
+	if until := time.Now().Add(d); d > 0 && until.After(h.until) {
+		h.until = until
+	}
+	depth = h.depth
+	if !l.returned {
+		depth--
+	}
+	if h.over {
+		depth = 0
+	}
+	h.ending = depth == 0
+	return depth, time.Until(h.until), false
+}
+
+// released ends the release of l and returns its error.
+func (h *hold) released(l *lease, held bool, err error) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.ending = false
+	if errors.Is(err, lockbench.ErrNoEffect) {
+		h.watch()
+		return err
+	}
+	if !l.returned {
+		l.returned = true
+		h.depth--
+	}
+	l.answered = err == nil
+	late := h.isLost()
+	if err == nil && !held {
+		h.lose()
+		return fmt.Errorf("unlock %q: %w", h.key, lockbench.ErrNotHeld)
+	}
+	if h.owner.process.ends(h.depth, err) {
+		h.finish()
+	}
+	h.watch()
+	if err == nil && late {
+		return fmt.Errorf("unlock %q: %w", h.key, lockbench.ErrLate)
+	}
+	return err
+}
+
+// Extend implements lockbench.Extender. Renewals go on with ttl.
+func (l *lease) Extend(ctx context.Context, ttl time.Duration) error {
+	if ttl <= 0 {
+		return fmt.Errorf("extend by %v: %w; hint: by more than 0s", ttl, lockbench.ErrNoEffect)
+	}
+	h := l.hold
+	ttl = design.WholeMillis(ttl)
+	if l.returned || !h.extending() {
+		return fmt.Errorf("extend %q: %w", h.key, lockbench.ErrNotHeld)
+	}
+	start := time.Now() // real time, as an attempt's start is
+	held, err := h.owner.process.keep(ctx, h, ttl)
+	if err = h.extended(start, ttl, held, design.NoEffect(err)); err != nil {
+		return fmt.Errorf("extend %q: %w", h.key, err)
+	}
+	l.From, l.Granted = start, ttl
+	return nil
+}
+
+// extending begins an extend, unless the hold is over.
+func (h *hold) extending() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.calling = !h.over
+	return h.calling
+}
+
+// extended notes the result of an extend sent at start, and returns what the
+// caller is to be told.
+func (h *hold) extended(start time.Time, ttl time.Duration, held bool, err error) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.calling = false
+	switch {
+	case errors.Is(err, lockbench.ErrNoEffect):
+		h.watch()
+	case err != nil: // it may have shortened the lease, and still may
+		h.since = time.Now()
+		if until := start.Add(ttl); until.Before(h.deadline) {
+			h.deadline = until
+		}
+		h.watch()
+		h.renewIn(0)
+	case !held || h.over: // over meanwhile: a renewal was told so
+		h.lose()
+		return lockbench.ErrNotHeld
+	default:
+		h.since, h.lease, h.deadline = time.Now(), ttl, start.Add(ttl)
+		h.watch()
+		h.renewIn(ttl / 3)
+	}
+	return err
+}
+
+// TTL implements lockbench.TTLer.
+func (l *lease) TTL(ctx context.Context) (time.Duration, error) {
+	left, err := l.hold.run(ctx, ttlScript, l.hold.token)
+	if err != nil {
+		return 0, fmt.Errorf("read the time left of %q: %w", l.hold.key, err)
+	}
+	return time.Duration(left) * time.Millisecond, nil
+}
+
+// Fence implements lockbench.Fencer. A nested acquire draws a fence for the whole
+// hold.
+func (l *lease) Fence() uint64 { return l.hold.fence }
+
+// noticed is a lease of a lock that notices a loss by itself.
+type noticed struct{ *lease }
+
+// Lost implements lockbench.Watcher. The channel is closed when the lease is over.
+func (l *noticed) Lost() <-chan struct{} { return l.hold.lost }

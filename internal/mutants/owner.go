@@ -1,0 +1,68 @@
+package mutants
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
+)
+
+// pollPause is the pause between two tries. It divides no round lease, so that a
+// try and the end of a lease are two instants.
+const pollPause = 251 * time.Millisecond
+
+// owner is one lockbench.Locker.
+type owner struct {
+	process *process
+	seen    design.Observer
+	held    map[string]*hold // by lock key
+}
+
+// Acquire implements lockbench.Locker.
+func (o *owner) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
+	if opt.TTL <= 0 {
+		return nil, fmt.Errorf("lease of %v asked for: %w; hint: ask for more than 0s", opt.TTL, lockbench.ErrNoEffect)
+	}
+	if h := o.held[key]; h != nil && o.process.nested && h.live() {
+		return h.again(ctx, design.WholeMillis(opt.TTL))
+	}
+	h, err := o.newHold(key, design.WholeMillis(opt.TTL))
+	if err != nil {
+		return nil, err
+	}
+	if err := o.wait(ctx, h, opt.Wait); err != nil {
+		return nil, fmt.Errorf("lock %q: %w", key, err)
+	}
+	o.held[key] = h
+	l := h.begin()
+	o.process.granted(ctx, h)
+	return l, nil
+}
+
+// wait tries until h is granted, or wait is over.
+func (o *owner) wait(ctx context.Context, h *hold, wait time.Duration) error {
+	h.wait = wait
+	err := design.Poll(ctx, wait, design.Every(pollPause), func() (bool, error) {
+		h.from = o.seen.Attempt(h.key)
+		granted, err := o.process.take(ctx, h)
+		return granted, design.NoEffect(err)
+	})
+	if err != nil && !errors.Is(err, lockbench.ErrNotAcquired) {
+		o.process.failed(ctx, h, err)
+	}
+	return err
+}
+
+func (o *owner) newHold(key string, ttl time.Duration) (*hold, error) {
+	token, err := o.process.token(o.process)
+	if err != nil {
+		return nil, err
+	}
+	return &hold{
+		owner: o, key: key, name: o.process.env.Prefix + key,
+		token: token, lease: ttl, lost: make(chan struct{}),
+	}, nil
+}

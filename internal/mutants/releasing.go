@@ -1,0 +1,132 @@
+package mutants
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/redis/go-redis/v9"
+)
+
+// releasingMutants go wrong while they release.
+func releasingMutants() []Mutant {
+	return []Mutant{
+		{
+			Name: "plain-del", Seen: "the SETNX recipe of many articles (D2, stages 1 to 3)",
+			Mechanism: "DEL, whoever holds: a late release frees the next owner's lock",
+			Breaks:    []lockbench.Cell{lockbench.OwnerRelease.At(lockbench.Outlived)}, Scenario: "stale-release",
+			base: bare, change: func(a *anatomy) { a.free = plainDel },
+		},
+		{
+			Name: "get-del", Seen: "redis-py < 2.10, Spring < 6.2, Laravel < 5.8 (row 2)",
+			Mechanism: "GET, compare in the client, DEL: the lease may end and be granted anew between GET and DEL",
+			Breaks:    []lockbench.Cell{lockbench.Exclusion.At(0)},
+			base:      bare, change: func(a *anatomy) { a.free = getThenDel },
+		},
+		{
+			Name: "shared-token", Seen: "redis-py <= 2.10.1 (row 3)",
+			Mechanism: "the token is kept where the threads of a process share it: a late release finds the next owner's",
+			Breaks:    []lockbench.Cell{lockbench.OwnerRelease.At(lockbench.Outlived)}, Scenario: "stale-release", Threads: 2,
+			base: bare, change: func(a *anatomy) { a.granted, a.free = shareToken, freeShared },
+		},
+		{
+			Name: "release-fallback", Seen: "no row: a release that does not give up",
+			Mechanism: "a release without a reply is followed by a plain DEL: the first had taken effect, and the key is another's by now",
+			Breaks:    []lockbench.Cell{lockbench.Exclusion.At(lockbench.LostReply)},
+			base:      bare, change: func(a *anatomy) { a.free = freeOrDel },
+		},
+		{
+			Name: "silent-loss", Seen: "Redisson < 3.10.6, Spring < 6.4 (rows 32 and 37)",
+			Mechanism: "the release of a lock that is gone returns normally",
+			Breaks:    []lockbench.Cell{lockbench.LossReported.At(lockbench.Outlived)}, Scenario: "overrun",
+			base: bare, change: func(a *anatomy) { a.free = freeSilently },
+		},
+		{
+			Name: "evalsha-only", Seen: "redlock-rb < 0.1.4 (row 17)",
+			Mechanism: "the script is loaded once and then called by its hash only: after SCRIPT FLUSH nothing is released",
+			Breaks:    []lockbench.Cell{lockbench.Answers.At(lockbench.ScriptFlush)},
+			base:      bare, change: func(a *anatomy) { a.free = freeByHash },
+		},
+		{
+			Name: "release-then-delay", Seen: "no row: a delay put together from two calls",
+			Mechanism: "a delayed release is a release, and then SET NX of a placeholder: others get in between",
+			Breaks:    []lockbench.Cell{lockbench.ReleaseDelay.At(0)}, Scenario: "release-delay",
+			base: bare, change: func(a *anatomy) { a.delay = freeThenDelay },
+		},
+		{
+			Name: "delay-forgives", Seen: "no row: a delay that leaves the owner's mark (compare D4, fault c)",
+			Mechanism: "a delayed release keeps the owner's token in the key: the releaser itself is let in",
+			Breaks:    []lockbench.Cell{lockbench.ReleaseDelay.At(0)}, Scenario: "release-delay",
+			base: bare, change: func(a *anatomy) { a.token, a.take, a.delay = tokenOfProcess, takeAgain, keep },
+		},
+	}
+}
+
+func plainDel(ctx context.Context, h *hold) (bool, error) {
+	err := h.client().Del(ctx, h.name).Err()
+	return true, err
+}
+
+func getThenDel(ctx context.Context, h *hold) (bool, error) {
+	found, err := h.client().Get(ctx, h.name).Result()
+	if err != nil && !errors.Is(err, redis.Nil) || found != h.token {
+		return false, unlessNil(err)
+	}
+	n, err := h.client().Del(ctx, h.name).Result()
+	return n == 1, later(err)
+}
+
+// unlessNil returns err, but for the one that says that there is no key.
+func unlessNil(err error) error {
+	if errors.Is(err, redis.Nil) {
+		return nil
+	}
+	return err
+}
+
+func shareToken(_ context.Context, h *hold) { h.owner.process.share(h.key, h.token) }
+
+func freeShared(ctx context.Context, h *hold) (bool, error) {
+	token, _ := h.owner.process.shares(h.key).(string)
+	n, err := h.run(ctx, freeScript, token)
+	return n == 1, err
+}
+
+func freeOrDel(ctx context.Context, h *hold) (bool, error) {
+	held, err := free(ctx, h)
+	if err == nil {
+		return held, nil
+	}
+	return true, later(h.client().Del(ctx, h.name).Err())
+}
+
+func freeSilently(ctx context.Context, h *hold) (bool, error) {
+	_, err := free(ctx, h)
+	return true, err
+}
+
+func freeByHash(ctx context.Context, h *hold) (bool, error) {
+	p := h.owner.process
+	if p.shares("loaded") == nil {
+		if err := freeScript.Load(ctx, h.client()).Err(); err != nil {
+			return false, err
+		}
+		p.share("loaded", true)
+	}
+	n, err := freeScript.EvalSha(ctx, h.client(), []string{h.name, h.counter()}, h.token).Int64()
+	if err != nil && strings.HasPrefix(err.Error(), "NOSCRIPT") {
+		err = later(err)
+	}
+	return n == 1, err
+}
+
+func freeThenDelay(ctx context.Context, h *hold, d time.Duration) (bool, error) {
+	held, err := free(ctx, h)
+	if err != nil || !held {
+		return held, err
+	}
+	_, err = setNX(ctx, h, "-", d)
+	return true, later(err)
+}

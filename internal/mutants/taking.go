@@ -1,0 +1,205 @@
+package mutants
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/redis/go-redis/v9"
+)
+
+// takingMutants go wrong while they acquire.
+func takingMutants() []Mutant {
+	return []Mutant{
+		{
+			Name: "setnx-expire", Seen: "redis-py < 3, Laravel < 6.12 (row 1)",
+			Mechanism: "SETNX, then PEXPIRE as a second command: who dies between the two holds for ever",
+			Breaks:    []lockbench.Cell{lockbench.Recovery.At(lockbench.Crash)},
+			base:      bare, change: func(a *anatomy) { a.take = setThenExpire },
+		},
+		{
+			Name: "get-set", Seen: "sherlock, Laravel's file lock (rows 11 and 38)",
+			Mechanism: "GET, and SET if there was nothing: two that both saw nothing are both granted",
+			Breaks:    []lockbench.Cell{lockbench.Exclusion.At(0), lockbench.Effects.At(0)}, Scenario: "update",
+			base: bare, change: func(a *anatomy) { a.take = getThenSet(0) },
+		},
+		{
+			Name: "get-think-set", Seen: "get-set where the process is busy",
+			Mechanism: "get-set with 20 ms between the two: all that come meanwhile are granted",
+			Breaks:    []lockbench.Cell{lockbench.Exclusion.At(0)},
+			base:      bare, change: func(a *anatomy) { a.take = getThenSet(20 * time.Millisecond) },
+		},
+		{
+			Name: "equal-tokens", Seen: "redlock-py 2015 (row 15)",
+			Mechanism: "tokens from a generator that each process seeds alike: a late release finds its own token in the next owner's lock",
+			Breaks:    []lockbench.Cell{lockbench.OwnerRelease.At(lockbench.Outlived)}, Scenario: "stale-release",
+			base: bare, change: func(a *anatomy) { a.token = seededAlike },
+		},
+		{
+			Name: "process-token", Seen: "watch-multi (D4, fault d)",
+			Mechanism: "one identity for all threads of a process, whose second acquire counts as nested: they hold together",
+			Breaks:    []lockbench.Cell{lockbench.Exclusion.At(0)}, Threads: 2,
+			base: bare, change: func(a *anatomy) { a.token, a.take = tokenOfProcess, takeAgain },
+		},
+		{
+			Name: "unreported-grant", Seen: "aioredlock 0.0 (row 21)",
+			Mechanism: "a grant that comes at a retry is reported as a refusal: nobody knows of the lock that is set",
+			Breaks:    []lockbench.Cell{lockbench.NoSpuriousRefusal.At(0)}, Scenario: "wait",
+			base: bare, change: func(a *anatomy) { a.take = takeFirstOnly },
+		},
+		{
+			Name: "dead-queue", Seen: "Redisson's fair lock (row 35)",
+			Mechanism: "waiters queue, and one that dies or gives up stays at the head: nobody else is served",
+			Breaks:    []lockbench.Cell{lockbench.Recovery.At(lockbench.Crash)}, Scenario: "wait",
+			base: bare, change: func(a *anatomy) { a.take = takeInTurn },
+		},
+		{
+			Name: "cancelled-grant", Seen: "etcd's mutex 3.2 (row 42)",
+			Mechanism: "cancelled just when it is granted, it unlocks and still returns the lease without an error",
+			Breaks:    []lockbench.Cell{lockbench.Exclusion.At(lockbench.Cancel)},
+			base:      bare, change: func(a *anatomy) { a.granted = unlockCancelled },
+		},
+		{
+			Name: "put-after-delete", Seen: "a lock on NATS KV (row 49)",
+			Mechanism: "a release leaves a tombstone, and a take that reads one writes without comparing",
+			Breaks:    []lockbench.Cell{lockbench.Exclusion.At(0)},
+			base:      bare, change: func(a *anatomy) { a.take, a.free = takeTombstone, entomb },
+		},
+	}
+}
+
+func setThenExpire(ctx context.Context, h *hold) (bool, error) {
+	won, err := setNX(ctx, h, h.token, 0)
+	if err != nil || !won {
+		return false, err
+	}
+	return true, later(h.client().PExpire(ctx, h.name, h.lease).Err())
+}
+
+// setNX sets the lock's key if there is none; a lease of zero is none.
+func setNX(ctx context.Context, h *hold, value string, lease time.Duration) (bool, error) {
+	err := h.client().SetArgs(ctx, h.name, value, redis.SetArgs{Mode: "NX", TTL: lease}).Err()
+	if errors.Is(err, redis.Nil) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// getThenSet looks whether there is a lock, thinks about it for a while, and sets one.
+func getThenSet(think time.Duration) func(context.Context, *hold) (bool, error) {
+	return func(ctx context.Context, h *hold) (bool, error) {
+		if err := h.client().Get(ctx, h.name).Err(); !errors.Is(err, redis.Nil) {
+			return false, err
+		}
+		if err := design.Sleep(ctx, think); err != nil {
+			return false, err
+		}
+		err := later(h.client().Set(ctx, h.name, h.token, h.lease).Err())
+		return err == nil, err
+	}
+}
+
+// seededAlike draws from a generator of the process that starts like every
+// other's.
+func seededAlike(p *process) (string, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	generator, ok := p.shared["generator"].(*rand.Rand)
+	if !ok {
+		generator = rand.New(rand.NewPCG(1, 1))
+		p.shared["generator"] = generator
+	}
+	return strconv.FormatUint(generator.Uint64(), 16), nil
+}
+
+func tokenOfProcess(p *process) (string, error) {
+	return fmt.Sprintf("%s_%d", p.env.Host, p.env.PID), nil
+}
+
+var takeAgainScript = redis.NewScript(`
+if redis.call('EXISTS', KEYS[1]) == 0 or redis.call('GET', KEYS[1]) == ARGV[1] then
+  redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+  return redis.call('INCR', KEYS[2])
+end
+return 0`)
+
+func takeAgain(ctx context.Context, h *hold) (bool, error) {
+	fence, err := h.run(ctx, takeAgainScript, h.token, h.lease.Milliseconds())
+	h.fence = uint64(fence)
+	return fence > 0, err
+}
+
+// takeFirstOnly believes its first attempt alone.
+func takeFirstOnly(ctx context.Context, h *hold) (bool, error) {
+	granted, err := take(ctx, h)
+	retry := !h.first.IsZero()
+	h.first = h.from
+	return granted && !retry, err
+}
+
+// takeInTurnScript serves waiters in the order of ARGV[1]; ARGV[3] is 1 for one
+// that will come again.
+var takeInTurnScript = redis.NewScript(`
+local queue = KEYS[1] .. ':queue'
+local head = redis.call('LINDEX', queue, 0)
+if (not head or head == ARGV[1]) and redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then
+  redis.call('LREM', queue, 0, ARGV[1])
+  return redis.call('INCR', KEYS[2])
+end
+if ARGV[3] == '1' then
+  redis.call('LREM', queue, 0, ARGV[1])
+  if head == ARGV[1] then
+    redis.call('LPUSH', queue, ARGV[1])
+  else
+    redis.call('RPUSH', queue, ARGV[1])
+  end
+end
+return 0`)
+
+func takeInTurn(ctx context.Context, h *hold) (bool, error) {
+	waits := "0"
+	if h.wait > 0 {
+		waits = "1"
+	}
+	fence, err := h.run(ctx, takeInTurnScript, h.token, h.lease.Milliseconds(), waits)
+	h.fence = uint64(fence)
+	return fence > 0, err
+}
+
+func unlockCancelled(ctx context.Context, h *hold) {
+	if ctx.Err() != nil {
+		_, _ = free(context.WithoutCancel(ctx), h)
+	}
+}
+
+const tombstone = "deleted"
+
+func takeTombstone(ctx context.Context, h *hold) (bool, error) {
+	found, err := h.client().Get(ctx, h.name).Result()
+	switch {
+	case errors.Is(err, redis.Nil):
+		granted, err := setNX(ctx, h, h.token, h.lease)
+		return granted, later(err)
+	case err != nil || found != tombstone:
+		return false, err
+	}
+	err = later(h.client().Set(ctx, h.name, h.token, h.lease).Err())
+	return err == nil, err
+}
+
+var entombScript = redis.NewScript(`
+if redis.call('GET', KEYS[1]) == ARGV[1] then
+  redis.call('SET', KEYS[1], ARGV[2])
+  return 1
+end
+return 0`)
+
+func entomb(ctx context.Context, h *hold) (bool, error) {
+	n, err := h.run(ctx, entombScript, h.token, tombstone)
+	return n == 1, err
+}

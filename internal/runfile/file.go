@@ -1,0 +1,154 @@
+package runfile
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+
+	"github.com/lockbench/lockbench/internal/suggest"
+)
+
+// A File is what a scenario file sets.
+type File struct {
+	// Name is what the file is called in errors.
+	Name string
+	// Settings are its keys, in the order of the file, each once.
+	Settings []Setting
+}
+
+// Read reads the text of a scenario file with the keys that there are. Its error is of
+// type [Problems]: everything that is wrong, or, where the text is no YAML, the first
+// place where it is not.
+func Read(name string, text []byte, keys []Key) (File, error) {
+	r := reader{file: name, keys: keys}
+	f := File{Name: name}
+	for _, entry := range r.entries(text) {
+		if s, ok := r.setting(entry); ok {
+			f.Settings = append(f.Settings, s)
+		}
+	}
+	if len(r.problems) == 0 {
+		return f, nil
+	}
+	slices.SortStableFunc(r.problems, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.At.Line, b.At.Line), cmp.Compare(a.At.Column, b.At.Column))
+	})
+	return f, r.problems
+}
+
+// byteOrderMark begins files of some editors.
+var byteOrderMark = []byte("\uFEFF")
+
+// reader collects what is wrong with a file while it is read.
+type reader struct {
+	file     string
+	keys     []Key
+	problems Problems
+}
+
+func (r *reader) complain(at Position, format string, args ...any) {
+	r.problems = append(r.problems, Problem{File: r.file, At: at, Err: fmt.Errorf(format, args...)})
+}
+
+// entries are the keys of the document with what stands behind them.
+func (r *reader) entries(text []byte) []*ast.MappingValueNode {
+	if !utf8.Valid(text) {
+		r.complain(Position{}, "it is no UTF-8 text; hint: a scenario is a YAML file, lockbench init writes one")
+		return nil
+	}
+	parsed, err := parser.ParseBytes(bytes.TrimPrefix(text, byteOrderMark), 0)
+	if err != nil {
+		r.problems = append(r.problems, r.malformed(err))
+		return nil
+	}
+	var bodies []ast.Node
+	for _, doc := range parsed.Docs {
+		if doc.Body != nil && doc.Body.Type() != ast.NullType {
+			bodies = append(bodies, doc.Body)
+		}
+	}
+	switch len(bodies) {
+	case 0:
+		r.complain(Position{}, "it sets nothing; hint: lockbench init writes a scenario to start from")
+		return nil
+	case 1:
+		return r.mapping(bodies[0])
+	}
+	r.complain(place(bodies[1]), "a second document begins here; hint: a scenario is one document, so no ---")
+	return nil
+}
+
+func (r *reader) mapping(body ast.Node) []*ast.MappingValueNode {
+	entries, ok := pairs(body)
+	if ok && len(entries) == 0 {
+		r.complain(Position{}, "it sets nothing; hint: lockbench init writes a scenario to start from")
+	}
+	if !ok {
+		r.complain(place(body), "a scenario is a mapping; hint: lines of key: value, such as clients: 8")
+	}
+	return entries
+}
+
+// malformed is a syntax error with its place, and without the picture of it that the
+// parser draws.
+func (r *reader) malformed(err error) Problem {
+	var syntax *yaml.SyntaxError
+	if !errors.As(err, &syntax) || syntax.Token == nil {
+		return Problem{File: r.file, Err: fmt.Errorf("it is no YAML: %w", err)}
+	}
+	return Problem{File: r.file, At: position(syntax.Token), Err: fmt.Errorf("it is no YAML: %s; hint: lines of key: value, each key once, indented by blanks", syntax.Message)}
+}
+
+// setting reads one key. It is false where the key does not exist or its values do not
+// fit.
+func (r *reader) setting(entry *ast.MappingValueNode) (Setting, bool) {
+	name, at := entry.Key.GetToken().Value, place(entry.Key)
+	i := slices.IndexFunc(r.keys, func(k Key) bool { return k.Name == name })
+	if i < 0 {
+		r.complain(at, "unknown key %q; hint: %s", name, r.instead(name))
+		return Setting{}, false
+	}
+	s := Setting{Key: r.keys[i], At: at}
+	before := len(r.problems)
+	s.Values = r.values(s.Key, entry.Value)
+	for _, v := range s.Values {
+		r.check(s.Key, v)
+	}
+	return s, len(r.problems) == before
+}
+
+// instead are the keys that a name may have meant.
+func (r *reader) instead(name string) string {
+	var known []string
+	for _, k := range r.keys {
+		known = append(known, k.Name)
+	}
+	if near := suggest.Near(name, known); len(near) > 0 {
+		return "did you mean " + strings.Join(near, ", ") + "?"
+	}
+	return "keys are the flags of lockbench run, without their dashes"
+}
+
+// place is where a node begins.
+func place(n ast.Node) Position {
+	if m, ok := n.(*ast.MappingNode); ok && !m.IsFlowStyle && len(m.Values) > 0 {
+		return place(m.Values[0])
+	}
+	if v, ok := n.(*ast.MappingValueNode); ok {
+		return position(v.Key.GetToken())
+	}
+	return position(n.GetToken())
+}
+
+func position(t *token.Token) Position {
+	return Position{Line: t.Position.Line, Column: t.Position.Column}
+}

@@ -1,0 +1,86 @@
+package servers_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/lockbench/lockbench/internal/servers"
+	"github.com/lockbench/lockbench/internal/servertest"
+)
+
+func TestGroupOfServersThatAreApart(t *testing.T) {
+	for _, c := range []struct {
+		name, path string
+		kind       string
+	}{
+		{"private", "", servers.Private},
+		{"embedded", t.TempDir(), servers.Embedded},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if c.path != "" {
+				t.Setenv("PATH", c.path)
+			} else {
+				servertest.Start(t)
+			}
+			g, err := servers.ChooseGroup(t.Context(), nil, 3)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer g.Close()
+			info := g.Info()
+			if len(g) != 3 || info.Count != 3 || info.Kind != c.kind || g.For(1).Info().Count != 0 {
+				t.Errorf("got %d servers described as %+v, and one as %+v", len(g), info, g.For(1).Info())
+			}
+			sweepApart(t, g)
+		})
+	}
+}
+
+// sweepApart writes a different key to each server, and has all of them removed.
+func sweepApart(t *testing.T, g servers.Group) {
+	t.Helper()
+	var counts []int64
+	for i, opt := range g.Options() {
+		client := redis.NewClient(opt)
+		defer client.Close()
+		for _, key := range []string{"p:a", "p:b", "p:c"}[:i+1] {
+			if err := client.Set(t.Context(), key, "", 0).Err(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		counts = append(counts, client.DBSize(t.Context()).Val())
+	}
+	if diff := cmp.Diff(counts, []int64{1, 2, 3}); diff != "" {
+		t.Errorf("keys by server (-got +want):\n%s", diff)
+	}
+	if err := g.Check(t.Context(), []string{"SET"}); err != nil {
+		t.Error(err)
+	}
+	if n, err := g.Sweep(t.Context(), "p:"); n != 6 || err != nil {
+		t.Errorf("swept %d keys, error %v, want 6", n, err)
+	}
+}
+
+func TestGroupRefusesTooFewAndOneTwice(t *testing.T) {
+	url := servertest.Start(t).Address()
+	for _, c := range []struct {
+		name string
+		urls []string
+		n    int
+		want string
+	}{
+		{"too few", []string{url}, 5, "locks on 5 servers, 1 given; hint: give --redis 5 times"},
+		{"one twice", []string{url, url}, 2, "one and the same; hint:"},
+		{"one that is not there", []string{url, "redis://127.0.0.1:1"}, 2, "nothing listens there"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g, err := servers.ChooseGroup(t.Context(), c.urls, c.n)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, error %v, want %q", g, err, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,330 @@
+package stepserver
+
+import (
+	"cmp"
+	"io"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// A Command waits at the gate: it arrived, and it is its connection's turn.
+type Command struct {
+	// Process sent it, on its Conn-th connection. Client is which of the process's
+	// clients did, -1 for none of them: see Attribute.
+	Process, Client, Conn int
+	// Args are the command as it was sent, its name first.
+	Args []string
+	// Queued are the commands of the transaction that this EXEC runs, in order.
+	Queued [][]string
+
+	conn    *conn
+	spec    *spec
+	until   time.Time // when a blocking command gives up; zero is never
+	nothing []byte    // what it is answered then
+	pinned  []string  // Args, with the identifiers in them that depend on when it runs
+	reply   []byte    // what RunSlow kept back of its answer
+}
+
+// Orphan reports whether nobody waits for the reply any more: the client timed out
+// or closed the connection. The command may still be run, or never.
+func (c *Command) Orphan() bool {
+	c.conn.server.mu.Lock()
+	defer c.conn.server.mu.Unlock()
+	return c.conn.closed || c.conn.deaf
+}
+
+// Pending returns the commands that can be run, one per connection, in the order of
+// process, client, arguments and connection. The slice is good until the next call.
+func (s *Server) Pending() []*Command {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pending = s.pending[:0]
+	for _, c := range s.conns {
+		if len(c.queue) > 0 && c.block == nil {
+			s.pending = append(s.pending, c.queue[0])
+		}
+	}
+	slices.SortStableFunc(s.pending, inOrder)
+	return s.pending
+}
+
+// Blocked returns the blocking commands that were run and wait for what other
+// clients do, in the order in which they will be served.
+func (s *Server) Blocked() []*Command {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.blocked)
+}
+
+func inOrder(a, b *Command) int {
+	if a.Process != b.Process {
+		return a.Process - b.Process
+	}
+	if a.Client != b.Client {
+		return a.Client - b.Client
+	}
+	if byArgs := slices.Compare(a.Args, b.Args); byArgs != 0 {
+		return byArgs
+	}
+	return cmp.Compare(a.Conn, b.Conn)
+}
+
+// Run executes a pending command and delivers the reply. A command that no longer
+// waits is left alone.
+func (s *Server) Run(c *Command) Effect { return s.run(c, func(*conn) {}) }
+
+// Executed has each be called with every command that is run and its effect, before the
+// reply is on its way: what each records comes before anything that the client does with
+// the answer. It may look at the server, and must not run anything.
+func (s *Server) Executed(each func(*Command, Effect)) { s.executed = each }
+
+// RunLosing executes a pending command; its reply is lost and the connection breaks.
+func (s *Server) RunLosing(c *Command) Effect {
+	return s.run(c, func(on *conn) { on.deaf = true }, func(on *conn) { s.hangUp(on, io.EOF) })
+}
+
+// RunUnheard executes a pending command; its reply is lost and the connection stays
+// open, silent. It is for a client that is killed next, after its command ran.
+func (s *Server) RunUnheard(c *Command) Effect {
+	return s.run(c, func(on *conn) { on.deaf = true })
+}
+
+// Cut breaks the connection of a pending or a blocked command, which is not
+// executed, nor is what was sent behind it.
+func (s *Server) Cut(c *Command) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.waits(c) || c.conn.block == c {
+		s.hangUp(c.conn, errReset)
+	}
+}
+
+// Timeout makes the client's Read of the reply to c return os.ErrDeadlineExceeded
+// at once. The command stays at the gate and can be run later.
+func (s *Server) Timeout(c *Command) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if (s.waits(c) || c.conn.block == c) && !c.conn.closed {
+		c.conn.late = true
+		c.conn.ready.Broadcast()
+	}
+}
+
+// Kill ends a process: what it has at the gate is dropped, its connections are
+// closed as the server sees it, and its calls of Dial, Read and Write do not return
+// before Bury.
+func (s *Server) Kill(process int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.dead[process] = true
+	for _, c := range slices.Clone(s.conns) {
+		if c.process == process {
+			s.lay(c)
+			s.leave(c)
+		}
+	}
+}
+
+// KillClient ends one client of a process that lives on: what it has at the gate is
+// dropped. Its calls, found by their goroutine, do not return before Bury; as the
+// server sees it its connection stays open.
+func (s *Server) KillClient(process, client int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.threads.died[[2]int{process, client}] = true
+	for _, c := range s.conns {
+		if c.process == process && c.usedBy(client) {
+			s.lay(c)
+		}
+	}
+}
+
+// usedBy reports whether what is under way on the connection is the client's.
+func (c *conn) usedBy(client int) bool {
+	if c.block != nil {
+		return c.block.Client == client
+	}
+	return slices.ContainsFunc(c.queue, func(q *Command) bool { return q.Client == client })
+}
+
+// lay makes the calls on a connection wait for Bury.
+func (s *Server) lay(c *conn) {
+	c.queue, c.dead = nil, true
+	s.graves = append(s.graves, c)
+	c.ready.Broadcast()
+}
+
+// waits reports whether c can be run.
+func (s *Server) waits(c *Command) bool {
+	on := c.conn
+	return on.block == nil && len(on.queue) > 0 && on.queue[0] == c
+}
+
+// arrive puts a command at the end of its connection's queue.
+func (s *Server) arrive(c *conn, args []string) {
+	q := &Command{Process: c.process, Client: s.threads.client(c.process), Conn: c.number,
+		Args: args, conn: c, spec: specOf(args)}
+	c.queue = append(c.queue, q)
+	if len(c.queue) == 1 {
+		s.settle(c)
+	}
+}
+
+// settle executes what nobody else can tell the time of, until something is to wait
+// for the scheduler.
+func (s *Server) settle(c *conn) {
+	for len(c.queue) > 0 && c.block == nil {
+		q := c.queue[0]
+		if !c.passes(q) {
+			if c.tx != nil {
+				q.Queued = c.tx.queued
+			}
+			s.signal()
+			return
+		}
+		c.queue = c.queue[1:]
+		var nobody Effect
+		c.send(s.execute(c, q, &nobody))
+	}
+	if len(c.queue) == 0 && c.closed {
+		s.forget(c)
+	}
+}
+
+// passes reports whether a command has no effect on others, nor they on it.
+func (c *conn) passes(q *Command) bool {
+	switch {
+	case q.reply != nil:
+		return false
+	case q.spec.name == "EXEC":
+		return c.tx == nil // an error
+	case c.tx != nil:
+		return true // it is queued
+	case q.spec.route == transaction:
+		return q.spec.name != "WATCH"
+	}
+	return q.spec.route == pass
+}
+
+// run executes c. What is to happen to the connection before the reply and after it
+// is in struck.
+func (s *Server) run(c *Command, struck ...func(*conn)) Effect {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e := &s.effect
+	*e = Effect{Process: c.Process}
+	if !s.waits(c) {
+		return *e
+	}
+	s.redis.setTime(time.Now())
+	on := c.conn
+	on.queue = on.queue[1:]
+	struck[0](on)
+	reply := c.reply
+	if reply == nil {
+		reply = s.execute(on, c, e)
+	}
+	e.Reply = text(reply)
+	if s.executed != nil {
+		s.mu.Unlock()
+		s.executed(c, *e)
+		s.mu.Lock()
+	}
+	if !e.Waits {
+		on.send(reply)
+	}
+	s.settled(e)
+	for _, strike := range struck[1:] {
+		strike(on)
+	}
+	s.settle(on)
+	return *e
+}
+
+// settled notes what was written, for WATCH, and serves who waited for it.
+func (s *Server) settled(e *Effect) {
+	if len(e.Writes) == 0 {
+		return
+	}
+	s.changes++
+	for _, name := range e.Writes {
+		s.changed[name] = s.changes
+	}
+	s.serve(e)
+}
+
+// execute runs one command of a connection, whatever its kind. The reply is good
+// until the next command.
+func (s *Server) execute(c *conn, q *Command, e *Effect) []byte {
+	if refusal := c.refusal(q.spec); refusal != "" {
+		return []byte(refusal)
+	}
+	if c.tx != nil && q.spec.route != transaction {
+		return s.enqueue(c, q)
+	}
+	switch q.spec.route {
+	case transaction:
+		return s.transact(c, q, e)
+	case messages:
+		return s.message(c, q.Args, e)
+	case blocks:
+		return s.blocking(c, q, e)
+	case runsScript:
+		return s.eval(c, q, e)
+	case scriptsCache:
+		return s.script(q.Args, e)
+	}
+	return s.simple(c, q, e)
+}
+
+// simple leaves a command to miniredis.
+func (s *Server) simple(c *conn, q *Command, e *Effect) []byte {
+	if q.spec.name == "PING" && c.listening() > 0 && !c.peer.Resp3 {
+		return pong(q.Args)
+	}
+	reply := s.redis.command(c.peer, q.spec, q.Args)
+	switch q.spec.name {
+	case "SELECT":
+		c.selected(q.Args, reply)
+	case "QUIT":
+		defer s.hangUp(c, io.EOF)
+	}
+	s.note(q.spec, c.db, q.Args, string(reply), e)
+	return reply
+}
+
+// note adds to e what a command did.
+func (s *Server) note(spec *spec, db int, args []string, reply string, e *Effect) {
+	e.by(spec, db, args, reply)
+	s.unseen = s.unseen || spec.unseen
+	s.hidden = s.hidden || spec.hidden
+	if !spec.rewrites || !slices.Contains(e.Writes, Everything) {
+		return
+	}
+	for _, db := range databases(spec, db, args) {
+		s.rewritten[db] = s.changes + 1
+		s.redis.used[db] = true
+	}
+}
+
+// databases are those whose keys a command may write without naming them.
+func databases(spec *spec, selected int, args []string) []int {
+	all := []int{selected}
+	switch {
+	case spec.name == "SWAPDB":
+		all, args = nil, args[1:]
+	case spec.name == "MOVE":
+		args = args[2:]
+	case spec.name == "COPY" && len(args) > 4:
+		args = args[4:5]
+	default:
+		args = nil
+	}
+	for _, a := range args {
+		if db, err := strconv.Atoi(a); err == nil {
+			all = append(all, db)
+		}
+	}
+	return all
+}

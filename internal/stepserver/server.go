@@ -1,0 +1,182 @@
+package stepserver
+
+import (
+	"slices"
+	"sync"
+	"time"
+)
+
+// A Server is one embedded server behind its gate. Its methods are safe for the
+// goroutines of the bubble it was made in; those that run, drop or cut commands are
+// meant for one scheduler.
+type Server struct {
+	mu      sync.Mutex
+	redis   *store
+	scripts scripts
+	// conns are those that are open, and those closed by a client that had a
+	// command under way; sorted by process and number.
+	conns     []*conn
+	dialled   map[int]int       // connections so far, by process
+	blocked   []*Command        // in the order they began to wait
+	changed   map[string]uint64 // by name as in Effect: when it was last written
+	changes   uint64            // counts them
+	rewritten map[int]uint64    // by database: when a command wrote keys there without naming them
+	arrived   chan struct{}
+	pending   []*Command // reused
+	effect    Effect     // reused
+	executed  func(*Command, Effect)
+	// For Fingerprint: how values are made comparable, and what it does not see.
+	canonical      func(string) string
+	unseen, hidden bool
+	threads        threads
+	alarm          alarm
+	// parked is where dead processes wait; dead says which.
+	parked *sync.Cond
+	dead   map[int]bool
+	buried bool
+	graves []*conn
+	closed bool
+}
+
+// New starts an empty server. Call it in the bubble that will use it.
+func New() (*Server, error) {
+	redis, err := newStore()
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{
+		redis:     redis,
+		scripts:   scripts{known: map[string]*known{}},
+		dialled:   map[int]int{},
+		changed:   map[string]uint64{},
+		rewritten: map[int]uint64{},
+		arrived:   make(chan struct{}, 1),
+		dead:      map[int]bool{},
+	}
+	s.parked = sync.NewCond(&s.mu)
+	s.threads.reset()
+	s.alarm.ring = s.ring
+	return s, nil
+}
+
+// Arrived is signalled when a command comes to wait at the gate. Empty it before
+// sleeping: one signal stands for any number of commands.
+func (s *Server) Arrived() <-chan struct{} { return s.arrived }
+
+func (s *Server) signal() {
+	select {
+	case s.arrived <- struct{}{}:
+	default:
+	}
+}
+
+// Advance tells the server that virtual time is now, so that leases that are over
+// are gone. It need not be called before Run, Leases or Fingerprint, which read the
+// clock themselves.
+func (s *Server) Advance(now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.redis.setTime(now)
+}
+
+// SetClock sets the server's clock d ahead of the bubble's, which can only go on:
+// so that every schedule begins at the same time of day. It is to be called before
+// the schedule's first command, and stays until the next call.
+func (s *Server) SetClock(d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.redis.ahead = d
+	s.redis.setTime(time.Now())
+}
+
+// ScriptFlush forgets every script, as SCRIPT FLUSH does.
+func (s *Server) ScriptFlush() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.scripts.known)
+}
+
+// Restart is a restart without persistence: no keys, no scripts, and every
+// connection broken. What waited at the gate is lost unexecuted.
+func (s *Server) Restart() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.redis.flush()
+	clear(s.scripts.known)
+	for _, c := range slices.Clone(s.conns) {
+		s.hangUp(c, errReset)
+	}
+}
+
+// Bury ends the wait of dead processes: their calls return errors from now on. It is
+// to be called at the end of a schedule, before their goroutines are joined.
+func (s *Server) Bury() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.bury()
+}
+
+// bury breaks the connections of the dead and lets their calls return.
+func (s *Server) bury() {
+	for _, c := range s.graves {
+		c.dead = false
+		s.hangUp(c, errDead)
+	}
+	s.graves = s.graves[:0]
+	s.buried = true
+	s.parked.Broadcast()
+}
+
+// Reset makes the server empty for the next schedule: keys, scripts but those that
+// KeepScripts noted, what waits at the gate, transactions begun and who is which thread. Connections that no fault
+// struck stay usable; their subscriptions and selected databases stay too. The dead
+// are forgotten: it must not be called before Bury if there are any.
+func (s *Server) Reset() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.redis.setTime(time.Now())
+	s.redis.flush()
+	s.scripts.reset()
+	for _, c := range slices.Clone(s.conns) {
+		c.queue, c.block, c.tx, c.watched = nil, nil, nil, nil
+		c.late = false
+		if c.closed || c.deaf {
+			s.hangUp(c, errReset)
+		}
+	}
+	s.renumber()
+	s.blocked = s.blocked[:0]
+	if s.hidden {
+		s.redis.redis.Seed(1)
+	}
+	clear(s.changed)
+	clear(s.rewritten)
+	clear(s.dead)
+	s.buried, s.unseen = false, false
+	s.threads.reset()
+}
+
+// renumber counts each process's connections anew, so that a schedule does not depend
+// on how many the schedules before it broke.
+func (s *Server) renumber() {
+	clear(s.dialled)
+	for _, c := range s.conns { // sorted
+		s.dialled[c.process]++
+		c.number = s.dialled[c.process]
+	}
+}
+
+// Close ends the server; every call on its connections returns an error. It leaves
+// no goroutine behind.
+func (s *Server) Close() {
+	s.mu.Lock()
+	s.closed = true
+	s.bury()
+	for _, c := range slices.Clone(s.conns) {
+		s.hangUp(c, errReset)
+	}
+	s.alarm.stop()
+	s.scripts.close()
+	s.mu.Unlock()
+	s.redis.close()
+}

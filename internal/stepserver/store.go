@@ -1,0 +1,232 @@
+package stepserver
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/alicebob/miniredis/v2/server"
+)
+
+// store is the embedded miniredis, without its goroutines and connections.
+type store struct {
+	redis  *miniredis.Miniredis
+	server *server.Server
+	now    time.Time
+	ahead  time.Duration // of the bubble's clock
+	own    *peer         // for commands of the gate's own, in database 0
+	tries  selecting     // for blocking commands
+	inner  selecting     // for what scripts call
+	used   map[int]bool  // databases that clients selected
+}
+
+// A peer is a connection as miniredis sees it: who selected which database. What it
+// is answered is collected here.
+type peer struct {
+	*server.Peer
+	reply []byte
+}
+
+// selecting is a peer of the gate's own that is used for several databases.
+type selecting struct {
+	*peer
+	db int
+}
+
+func newPeer() *peer {
+	p := &peer{}
+	p.Peer = server.NewPeer(bufio.NewWriterSize(p, 256))
+	return p
+}
+
+// Write collects a reply; it is called by the writer in Peer.
+func (p *peer) Write(b []byte) (int, error) {
+	p.reply = append(p.reply, b...)
+	return len(b), nil
+}
+
+func newStore() (*store, error) {
+	m := miniredis.NewMiniRedis()
+	// Dial starts it without a port; the connection itself is not used.
+	first, err := m.Dial()
+	if err != nil {
+		return nil, fmt.Errorf("start embedded server: %w", err)
+	}
+	if err := first.Close(); err != nil {
+		return nil, fmt.Errorf("start embedded server: %w", err)
+	}
+	s := &store{redis: m, server: m.Server(), own: newPeer(), tries: selecting{peer: newPeer()}, inner: selecting{peer: newPeer()}, used: map[int]bool{0: true}}
+	m.Seed(1)
+	s.now = time.Now().UTC()
+	m.SetTime(s.now)
+	m.ClockTTL(true)
+	return s, nil
+}
+
+// close ends miniredis. Where a command panicked miniredis is locked for ever, and the
+// panic is what is to be seen, not a deadlock.
+func (s *store) close() {
+	if s.redis.TryLock() {
+		s.redis.Unlock()
+		s.redis.Close()
+	}
+}
+
+// setTime moves the server's clock to what it shows when the bubble's shows now;
+// leases end by it.
+func (s *store) setTime(now time.Time) {
+	now = now.Add(s.ahead)
+	if now.Equal(s.now) {
+		return
+	}
+	s.now = now.UTC()
+	s.redis.SetTime(s.now)
+}
+
+// do executes one command for p. The reply is good until p's next.
+func (s *store) do(p *peer, args []string) []byte {
+	p.reply = p.reply[:0]
+	s.server.Dispatch(p.Peer, args)
+	p.Flush()
+	return p.reply
+}
+
+// command executes one command of a client or a script. What miniredis answers other
+// than Redis does in a way that locks can meet is put right.
+func (s *store) command(p *peer, spec *spec, args []string) []byte {
+	switch {
+	case spec.name == "TTL" && len(args) == 2:
+		return s.ttl(p, args[1])
+	case spec.name == "RANDOMKEY" && len(args) == 1:
+		return s.someKey(p)
+	case spec.unknown && !s.server.IsRegisteredCommand(args[0]):
+		return unknownCommand(args)
+	}
+	sent := args[0]
+	args[0] = spec.name // in upper case: miniredis need not make it so
+	reply := s.do(p, args)
+	args[0] = sent
+	if spec.stores && string(reply) == ":0\r\n" {
+		return s.removeEmpty(p, args, reply)
+	}
+	if spec.unordered {
+		return inOrderOfText(reply)
+	}
+	return reply
+}
+
+// someKey is RANDOMKEY, always the same one: miniredis picks by the order of a map.
+func (s *store) someKey(p *peer) []byte {
+	if keys := bulks(s.do(p, []string{"KEYS", "*"})); len(keys) > 0 {
+		return appendBulk(nil, keys[0])
+	}
+	return []byte("$-1\r\n")
+}
+
+// inOrderOfText sorts an array, which miniredis writes in the order of a map.
+func inOrderOfText(reply []byte) []byte {
+	if len(reply) == 0 || reply[0] != '*' && reply[0] != '~' {
+		return reply
+	}
+	items := bulks(reply)
+	slices.Sort(items)
+	sorted := appendLen(nil, reply[0], len(items))
+	for _, item := range items {
+		sorted = appendBulk(sorted, item)
+	}
+	return sorted
+}
+
+// removeEmpty takes away the key of an empty result, which miniredis leaves there,
+// and with which it fails later.
+func (s *store) removeEmpty(p *peer, args []string, reply []byte) []byte {
+	reply = slices.Clone(reply)
+	s.do(p, []string{"DEL", args[1]})
+	return reply
+}
+
+// ttl rounds to the nearest second, where miniredis rounds down.
+func (s *store) ttl(p *peer, key string) []byte {
+	reply := s.do(p, []string{"PTTL", key})
+	ms, err := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(string(reply), ":"), "\r\n"))
+	if err != nil || ms < 0 {
+		return reply
+	}
+	return appendInt(nil, (ms+500)/1000)
+}
+
+func unknownCommand(args []string) []byte {
+	b := fmt.Appendf(nil, "-ERR unknown command '%.128s', with args beginning with: ", args[0])
+	for _, a := range args[1:] {
+		if len(b) > 200 {
+			break
+		}
+		b = fmt.Appendf(b, "'%.128s' ", a)
+	}
+	return append(b, "\r\n"...)
+}
+
+// wouldQueue is what miniredis answers to a command inside a transaction: QUEUED, or
+// what is wrong with it.
+func (s *store) wouldQueue(args []string) []byte {
+	if !s.server.IsRegisteredCommand(args[0]) {
+		return unknownCommand(args)
+	}
+	s.do(s.own, []string{"MULTI"})
+	answer := slices.Clone(s.do(s.own, args))
+	s.do(s.own, []string{"DISCARD"})
+	s.own.Resp3 = false // a HELLO acts at once
+	return answer
+}
+
+// once executes a blocking command that does not wait: as in a transaction of its
+// own.
+func (s *store) once(db int, args []string) []byte {
+	s.sel(&s.tries, db)
+	p := s.tries.peer
+	s.do(p, []string{"MULTI"})
+	if answer := s.do(p, args); string(answer) != replyQueued {
+		answer = slices.Clone(answer)
+		s.do(p, []string{"DISCARD"})
+		return answer
+	}
+	return bytes.TrimPrefix(s.do(p, []string{"EXEC"}), []byte("*1\r\n"))
+}
+
+// nested executes a command that a script calls.
+func (s *store) nested(db int, spec *spec, args []string) []byte {
+	s.sel(&s.inner, db)
+	return s.command(s.inner.peer, spec, args)
+}
+
+// nestedAt notes that the script selected a database itself.
+func (s *store) nestedAt(db int) {
+	s.inner.db = db
+	s.used[db] = true
+}
+
+// sel selects a database unless it is selected.
+func (s *store) sel(p *selecting, db int) {
+	if p.db != db {
+		s.do(p.peer, []string{"SELECT", strconv.Itoa(db)})
+		p.db = db
+	}
+}
+
+// lastID is the identifier that the newest entry of a stream has.
+func (s *store) lastID(db int, key string) string {
+	entries, err := s.redis.DB(db).Stream(key)
+	if err != nil || len(entries) == 0 {
+		return "0-0"
+	}
+	return entries[len(entries)-1].ID
+}
+
+func (s *store) exists(db int, key string) bool { return s.redis.DB(db).Exists(key) }
+
+func (s *store) flush() { s.redis.FlushAll() }

@@ -1,0 +1,72 @@
+package stepserver
+
+import (
+	"bytes"
+	"runtime"
+	"strconv"
+)
+
+// threads says which client sends a command: by its process alone where a process
+// is one client, else by the goroutine that writes.
+type threads struct {
+	only    map[int]int    // process -> its only client
+	several map[uint64]int // goroutine -> client
+	shared  map[int]bool   // processes of several clients
+	died    map[[2]int]bool
+}
+
+func (t *threads) reset() {
+	if t.only == nil {
+		*t = threads{only: map[int]int{}, several: map[uint64]int{}, shared: map[int]bool{}, died: map[[2]int]bool{}}
+	}
+	clear(t.only)
+	clear(t.several)
+	clear(t.shared)
+	clear(t.died)
+}
+
+// Attribute says that everything the process sends is the client's, until Reset.
+func (s *Server) Attribute(process, client int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.threads.only[process] = client
+}
+
+// AttributeGoroutine says that the calling goroutine is a client of a process that
+// has several, until Reset. What other goroutines of the process send is nobody's:
+// client -1.
+func (s *Server) AttributeGoroutine(process, client int) {
+	id := goroutine()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.threads.several[id] = client
+	s.threads.shared[process] = true
+}
+
+// client finds whose goroutine this is.
+func (t *threads) client(process int) int {
+	if t.shared[process] {
+		if client, known := t.several[goroutine()]; known {
+			return client
+		}
+		return -1
+	}
+	if client, known := t.only[process]; known {
+		return client
+	}
+	return -1
+}
+
+// dead reports whether the calling goroutine is a client that died alone.
+func (t *threads) dead(process int) bool {
+	return len(t.died) > 0 && t.died[[2]int{process, t.client(process)}]
+}
+
+// goroutine is the number of the calling goroutine. It costs a microsecond.
+func goroutine() uint64 {
+	var text [64]byte
+	n := runtime.Stack(text[:], false)
+	fields := bytes.Fields(text[:n]) // "goroutine 18 [running]: ..."
+	id, _ := strconv.ParseUint(string(fields[1]), 10, 64)
+	return id
+}
