@@ -4,14 +4,15 @@ import (
 	"math"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/optime"
 )
 
 func (c *Checker) acquireCalled(k *key, op *history.Op) {
 	k.queue.join(op)
-	c.tell(factAcquireCalled, fact{at: callOf(op), key: k, op: op})
+	c.tell(factAcquireCalled, fact{at: optime.Call(op), key: k, op: op})
 	c.besideAcquire(k, op)
 	switch {
-	case c.refreshed && (op.Outcome == history.Refused || op.Outcome == history.LossReported):
+	case c.rules.Refreshed && (op.Outcome == history.Refused || op.Outcome == history.LossReported):
 		c.refreshRefused(k, op)
 		return
 	case op.Outcome != history.OK && op.Outcome != history.Unknown:
@@ -21,25 +22,25 @@ func (c *Checker) acquireCalled(k *key, op *history.Op) {
 	if op.Outcome == history.Unknown && c.lookup(k, op.Hold) == nil {
 		c.mayHold(k, op)
 	}
-	if c.unseen && c.joins() { // a renewal under way may go by this lease later
-		k.caps.lower(op.Client, lease(op))
+	if c.rules.Unseen && c.rules.Joins() { // a renewal under way may go by this lease later
+		k.caps.lower(op.Client, optime.Lease(op))
 	}
 	if op.Outcome == history.Unknown {
 		c.silence(k, op)
 	}
 	switch {
 	case op.Outcome != history.Unknown:
-	case c.nested: // it may add a level to any hold that its client has later
+	case c.rules.Nested: // it may add a level to any hold that its client has later
 		k.refusal.residues.raise(op.Client, math.MaxInt64)
 	default:
-		k.caps.lower(op.Client, lease(op))
+		k.caps.lower(op.Client, optime.Lease(op))
 	}
 }
 
 // silence applies the call of acquire op, whose outcome is unknown: where acquires
 // join what their client has left, it may grant anew what that client had before.
 func (c *Checker) silence(k *key, op *history.Op) {
-	if !c.joins() {
+	if !c.rules.Joins() {
 		return
 	}
 	k.silent.raise(op.Client, op.Call)
@@ -66,7 +67,7 @@ func (c *Checker) hold(k *key, op *history.Op) *hold {
 	h.cap(k.caps.of(op.Client))
 	h.cap(k.inherited(op))
 	h.cap(c.faults.client(op.Client).beside)
-	if h.doubt = c.nested && k.refusal.residual(op); h.doubt {
+	if h.doubt = c.rules.Nested && k.refusal.residual(op); h.doubt {
 		k.joined(h)
 	}
 	_, h.regrant = k.silent.get(op.Client)
@@ -108,7 +109,7 @@ func (c *Checker) turnTo(k *key, op *history.Op) {
 			c.drop(k, i)
 		case h.released:
 		default: // its owner turned to a new grant: the old one is over
-			h.close(callOf(op), byReacquire, true)
+			h.close(optime.Call(op), byReacquire, true)
 			c.drop(k, i)
 		}
 	}
@@ -118,7 +119,7 @@ func (c *Checker) turnTo(k *key, op *history.Op) {
 // lease anew: had he lost the key, he was to be told.
 func (c *Checker) lockedAnew(k *key, h *hold, op *history.Op) {
 	knows := h.told || h.released || h.endedBy == byRefusal
-	if c.refreshed && op.Outcome == history.OK && !knows && h.supersededAt.before(callOf(op)) {
+	if c.rules.Refreshed && op.Outcome == history.OK && !knows && h.supersededAt.Before(optime.Call(op)) {
 		k.expectLoss(h, op)
 	}
 }
@@ -128,7 +129,7 @@ func (c *Checker) lockedAnew(k *key, h *hold, op *history.Op) {
 func (c *Checker) refreshRefused(k *key, op *history.Op) {
 	for _, h := range k.holds {
 		if h.client == op.Client && !h.released {
-			h.close(callOf(op), byRefusal, true)
+			h.close(optime.Call(op), byRefusal, true)
 			k.cuts++
 		}
 	}
@@ -136,18 +137,18 @@ func (c *Checker) refreshRefused(k *key, op *history.Op) {
 
 func (c *Checker) acquiredAgain(h *hold, op *history.Op) {
 	h.note(op)
-	h.least, h.most = min(h.least, lease(op)), max(h.most, lease(op))
-	if c.unseen {
+	h.least, h.most = min(h.least, optime.Lease(op)), max(h.most, optime.Lease(op))
+	if c.rules.Unseen {
 		h.shorten(op)
 	}
 	if op.Outcome == history.OK {
-		h.again(op, c.nested)
+		h.again(op, c.rules.Nested)
 		return
 	}
 	h.doubt, h.regrant = true, true
-	h.anew(forever)
+	h.anew(optime.Forever)
 	h.widen(op)
-	if !c.nested {
+	if !c.rules.Nested {
 		h.shorten(op)
 	}
 }
@@ -155,7 +156,7 @@ func (c *Checker) acquiredAgain(h *hold, op *history.Op) {
 func (c *Checker) acquireReturned(k *key, op *history.Op) {
 	c.waited(k, op)
 	c.meetings(k, op)
-	f := fact{at: returnOf(op), key: k, op: op}
+	f := fact{at: optime.Return(op), key: k, op: op}
 	c.tell(factAcquireReturned, f)
 	switch op.Outcome {
 	case history.OK:
@@ -179,8 +180,8 @@ func (k *key) keepsOut(op *history.Op) {
 	if len(k.holds) != 1 || k.holds[0].client == op.Client {
 		return
 	}
-	if h, at := k.holds[0], triedFrom(op); h.mustHoldAt(at) && k.refusal.nobodySince(h.began()) {
-		h.keptOut = max(h.keptOut, at.t)
+	if h, at := k.holds[0], optime.LastTry(op); h.mustHoldAt(at) && k.refusal.nobodySince(h.began()) {
+		h.keptOut = max(h.keptOut, at.T)
 	}
 }
 
@@ -202,7 +203,7 @@ func (c *Checker) obtained(k *key, op *history.Op) {
 	if first := h.ops[0]; !h.known && first.Kind == history.Acquire && !k.actedBefore(first, op) { // it may act later, and grant the key anew
 		h.regrant = true
 	}
-	h.anew(returnOf(op))
+	h.anew(optime.Return(op))
 	h.under |= c.met.own
 	if h.landed(op) {
 		c.reopened(k, h, op, !h.known)
@@ -212,11 +213,11 @@ func (c *Checker) obtained(k *key, op *history.Op) {
 
 // reopened notes that a new segment of the must-hold interval of h begins at the return of op.
 func (c *Checker) reopened(k *key, h *hold, op *history.Op, grant bool) {
-	if h.forgotten && !c.faults.forgetting() && op.Kind == history.Acquire && !callOf(op).before(callOf(c.faults.restart)) {
+	if h.forgotten && !c.faults.forgetting() && op.Kind == history.Acquire && !optime.Call(op).Before(optime.Call(c.faults.restart)) {
 		h.forgotten = false
 		h.under &^= forgetful &^ k.unknown.acts
 	}
-	k.begin(h, returnOf(op), grant)
+	k.begin(h, optime.Return(op), grant)
 }
 
 func (c *Checker) granted(k *key, h *hold, op *history.Op) {
@@ -227,9 +228,9 @@ func (c *Checker) granted(k *key, h *hold, op *history.Op) {
 	}
 	h.staleBeside = k.grantedBesideStale(h)
 	h.under |= c.met.own
-	h.forgotten = c.faults.forgotSince(callOf(op)) != 0
+	h.forgotten = c.faults.forgotSince(optime.Call(op)) != 0
 	h.straddles = h.forgotten
 	c.ability.fence = c.ability.fence || op.Fence > 0
-	c.tell(factGranted, fact{at: returnOf(op), key: k, op: op, hold: h})
-	k.begin(h, returnOf(op), true)
+	c.tell(factGranted, fact{at: optime.Return(op), key: k, op: op, hold: h})
+	k.begin(h, optime.Return(op), true)
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/longtest"
+	"github.com/lockbench/lockbench/internal/optime"
 )
 
 var histories = flag.Int("histories", longtest.Times(6000, 30_000), "random histories on which sweep, definition and porcupine must agree; a tenth of them with -short")
@@ -37,8 +38,8 @@ func judge(m memory) verdicts {
 			calls = append(calls, ev.Op)
 		}
 	}
-	c.settle(c.key("k"), forever)
-	segments := segmentsOf(calls, departed, rulesOf(m.header))
+	c.settle(c.key("k"), optime.Forever)
+	segments := segmentsOf(calls, departed, optime.RulesOf(m.header))
 	return verdicts{
 		sweep:      c.key("k").conflicts == 0,
 		definition: !inConflict(segments),

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/optime"
 )
 
 // What explains a breach. Which conditions touched it is in conditions.go.
@@ -31,7 +32,7 @@ var earlyGrants = []explanation{
 	}},
 	{"a past owner's release or extend took the key from its owner", func(c *Checker, f fact) (candidate, bool) {
 		h := f.hold
-		if h.staleOp == nil || !callOf(h.staleOp).before(f.at) || h.keptOutSince(h.staleOp) || h.forgotten {
+		if h.staleOp == nil || !optime.Call(h.staleOp).Before(f.at) || h.keptOutSince(h.staleOp) || h.forgotten {
 			return candidate{}, false
 		}
 		return c.byPastOwner(freedByPastOwner, h, f.other), true
@@ -59,10 +60,10 @@ var earlyGrants = []explanation{
 		return candidate{kind: unknowable}, f.hold.staleBeside || f.other.staleBeside
 	}},
 	{"an inner release freed the key", func(c *Checker, f fact) (candidate, bool) {
-		return c.between(innerFreed, f.hold, f.other), f.hold.inner > 0 && c.nested && f.hold.innerDone >= f.hold.keptOut
+		return c.between(innerFreed, f.hold, f.other), f.hold.inner > 0 && c.rules.Nested && f.hold.innerDone >= f.hold.keptOut
 	}},
 	{"the lease was extended, and the extension was not kept", func(c *Checker, f fact) (candidate, bool) {
-		return c.between(extendBroken, f.hold, f.other), f.at.t >= f.hold.first
+		return c.between(extendBroken, f.hold, f.other), f.at.T >= f.hold.first
 	}},
 	{"the lease was not kept", func(c *Checker, f fact) (candidate, bool) {
 		return c.between(grantedEarly, f.hold, f.other), true
@@ -87,11 +88,11 @@ var unfoundedLosses = []explanation{
 		return candidate{}, false
 	}},
 	{"an inner release freed the key", func(c *Checker, f fact) (candidate, bool) {
-		return c.between(innerLost, f.hold), f.hold.inner > 0 && c.nested && f.hold.innerDone >= f.hold.keptOut
+		return c.between(innerLost, f.hold), f.hold.inner > 0 && c.rules.Nested && f.hold.innerDone >= f.hold.keptOut
 	}},
 	{"what is to prolong the lease was not answered yet, or somebody else may have had the key", func(c *Checker, f fact) (candidate, bool) {
 		h := f.hold
-		prolonging := func(op *history.Op) bool { return op.Kind == history.Extend && op.Return == f.at.t }
+		prolonging := func(op *history.Op) bool { return op.Kind == history.Extend && op.Return == f.at.T }
 		working := f.op.Kind == history.Lost && (len(h.flying) > 0 || slices.ContainsFunc(h.ops, prolonging))
 		nobody := f.key.refusal.nobodySince(h.began()) && (c.faults.skew == 0 || !f.key.metOthers(h))
 		return candidate{kind: unknowable}, working || !nobody
@@ -151,7 +152,7 @@ func (c *Checker) byPastOwner(how kind, h *hold, others ...*hold) candidate {
 	}
 	h.staleCounted = true
 	v := c.between(how, append([]*hold{h.pastOwner, h}, others...)...)
-	v.under |= h.pastOwner.outlivedAt(callOf(h.staleOp))
+	v.under |= h.pastOwner.outlivedAt(optime.Call(h.staleOp))
 	return v
 }
 
@@ -185,7 +186,7 @@ func (k *key) follower(h *hold) *hold {
 // clocks that are off leave unknown who came first.
 func (k *key) metOthers(h *hold) bool {
 	for other := range k.known() {
-		if other.known && other.client != h.client && !other.newest.before(h.began()) {
+		if other.known && other.client != h.client && !other.newest.Before(h.began()) {
 			return true
 		}
 	}
@@ -197,7 +198,7 @@ func (k *key) metOthers(h *hold) bool {
 func (k *key) toldByItself(h *hold, op *history.Op) bool {
 	return slices.ContainsFunc(k.affected, func(x faultEffect) bool {
 		own := x.op.Client == h.client && x.op.Kind != history.Renew
-		return own && (x.op == op || x.op.Hold == h.id || !x.acted().before(h.began()))
+		return own && (x.op == op || x.op.Hold == h.id || !x.acted().Before(h.began()))
 	})
 }
 
@@ -215,14 +216,14 @@ func (k *key) renewedUnder(h *hold) (under lockbench.Conditions) {
 // an operation that may have acted, once or once more, since the victim was granted
 // it, or of one that left something which the victim joined. What was cut did not
 // run; a release or extend that was given up ran late.
-func (c *Checker) behind(k *key, cause lockbench.Conditions, victim *hold, at stamp) *faultEffect {
+func (c *Checker) behind(k *key, cause lockbench.Conditions, victim *hold, at optime.Stamp) *faultEffect {
 	for i := range k.affected {
 		x := &k.affected[i]
-		if x.cause != cause || !x.unanswered() || !callOf(x.op).before(at) {
+		if x.cause != cause || !x.unanswered() || !optime.Call(x.op).Before(at) {
 			continue
 		}
-		joined := c.joins() && cause == lockbench.LostReply && x.op.Client == victim.client
-		if joined || !x.acted().before(victim.began()) {
+		joined := c.rules.Joins() && cause == lockbench.LostReply && x.op.Client == victim.client
+		if joined || !x.acted().Before(victim.began()) {
 			return x
 		}
 	}

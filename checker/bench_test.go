@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/optime"
 )
 
 // BenchmarkSweep measures one grant: an acquire, a read, a write and a release,
@@ -29,7 +30,7 @@ func BenchmarkPorcupine(b *testing.B) {
 	const grants = 200
 	var all []segment
 	for i := range int64(grants) {
-		all = append(all, segment{client: int32(i % 32), attempt: stamp{t: 10 * i}, start: stamp{t: 10*i + 2}, end: stamp{t: 10*i + 8}})
+		all = append(all, segment{client: int32(i % 32), attempt: optime.Stamp{T: 10 * i}, start: optime.Stamp{T: 10*i + 2}, end: optime.Stamp{T: 10*i + 8}})
 	}
 	for b.Loop() {
 		linearizable(all, 0)

@@ -1,6 +1,9 @@
 package checker
 
-import "github.com/lockbench/lockbench/history"
+import (
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/optime"
+)
 
 // NewBrief starts the judgement of a history for those who judge many short ones
 // with one Checker, see [Checker.Reset]. It comes to the verdicts, counts and
@@ -38,7 +41,7 @@ func (c *Checker) Reset(h history.Header) {
 		}
 	}
 	fresh := Checker{
-		header: h, rules: rulesOf(h), brief: c.brief, spare: c.spare,
+		header: h, rules: optime.RulesOf(h), brief: c.brief, spare: c.spare,
 		keyTable: keyTable{keys: c.keys, departed: c.departed[:0], partitions: c.partitions},
 		findingsSoFar: findingsSoFar{
 			tallies: c.tallies,

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/optime"
 )
 
 // A Checker judges one history. Feed it the events in order with [Checker.Add],
@@ -11,14 +12,14 @@ import (
 // held at one time, not with the length of the history. It is not safe for
 // concurrent use.
 type Checker struct {
-	header history.Header
-	rules
+	header  history.Header
+	rules   optime.Rules // of the design
 	ability abilities
 	keyTable
 	faults faults
 	findingsSoFar
 	// last is the stamp reached.
-	last stamp
+	last optime.Stamp
 	// partial is set once some client's record has ended before the others':
 	// from then on what is missing could explain what is there.
 	partial bool
@@ -59,20 +60,6 @@ type findingsSoFar struct {
 // nearKeyBits is for how many keys no map is asked, as a power of two.
 const nearKeyBits = 10
 
-// rules are how the design's operations are to be read.
-type rules struct {
-	nested    bool // a second acquire by the holder counts
-	refreshed bool // it begins the lease anew
-	unseen    bool // holds may be renewed in the background, and nobody tells
-}
-
-func rulesOf(h history.Header) rules {
-	return rules{nested: h.Reacquire == "nested", refreshed: h.Reacquire == "refreshed", unseen: h.RenewsUnseen}
-}
-
-// joins tells whether a client's acquire may join what it has left on the server.
-func (r rules) joins() bool { return r.nested || r.refreshed }
-
 // abilities is what the history shows the design to be able to do.
 type abilities struct{ fence, delay, store, prolong bool }
 
@@ -80,7 +67,7 @@ type abilities struct{ fence, delay, store, prolong bool }
 func New(h history.Header) *Checker {
 	return &Checker{
 		header:        h,
-		rules:         rulesOf(h),
+		rules:         optime.RulesOf(h),
 		keyTable:      keyTable{keys: map[string]*key{}, near: new([1 << nearKeyBits]*key)},
 		findingsSoFar: findingsSoFar{fair: newFairness()},
 		faults:        faults{clients: map[int32]*client{}, near: new([nearClients]*client)},
@@ -108,14 +95,14 @@ func (c *Checker) Add(ev history.Event) {
 	op := ev.Op
 	switch ev.Phase {
 	case history.Call:
-		c.advance(op, callOf(op))
+		c.advance(op, optime.Call(op))
 		c.count(op)
 		c.called(op)
 		if !c.shard {
 			c.follow(ev)
 		}
 	case history.Return:
-		c.advance(op, returnOf(op))
+		c.advance(op, optime.Return(op))
 		c.returned(op)
 		if !c.shard {
 			c.follow(ev)
@@ -126,7 +113,7 @@ func (c *Checker) Add(ev history.Event) {
 }
 
 // advance brings the key of op to s: what began before s is compared now.
-func (c *Checker) advance(op *history.Op, s stamp) {
+func (c *Checker) advance(op *history.Op, s optime.Stamp) {
 	c.last = s
 	if op.Key != "" {
 		c.settle(c.key(op.Key), s)
@@ -140,8 +127,8 @@ func (c *Checker) key(name string) *key {
 	k := c.known(name)
 	if k == nil {
 		k = c.spare.key()
-		k.name, k.now, k.lastEnd, k.staleForgotten = name, stamp{t: -1}, stamp{t: -1}, stamp{t: -1}
-		k.refusal.busy, k.refusal.acted = stamp{t: -1}, stamp{t: -1}
+		k.name, k.now, k.lastEnd, k.staleForgotten = name, optime.Stamp{T: -1}, optime.Stamp{T: -1}, optime.Stamp{T: -1}
+		k.refusal.busy, k.refusal.acted = optime.Stamp{T: -1}, optime.Stamp{T: -1}
 		k.refusal.slack = c.slack()
 		k.partition = c.partitionFor(name)
 		c.keys[name] = k

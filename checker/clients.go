@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/optime"
 )
 
 // nearClients is for how many clients no map is asked, a power of two.
@@ -23,8 +24,8 @@ type client struct {
 	acquiring *history.Op
 	beside    int64
 	dead      bool
-	paused    stamp // the last time that it was
-	still     bool  // it is now
+	paused    optime.Stamp // the last time that it was
+	still     bool         // it is now
 }
 
 // client returns the one with this id.
@@ -40,7 +41,7 @@ func (f *faults) client(id int32) *client {
 	}
 	*near = cl
 	if !cl.known {
-		*cl = client{known: true, id: id, flying: cl.flying[:0], paused: stamp{t: -1}, beside: math.MaxInt64}
+		*cl = client{known: true, id: id, flying: cl.flying[:0], paused: optime.Stamp{T: -1}, beside: math.MaxInt64}
 	}
 	return cl
 }
@@ -56,7 +57,7 @@ func (c *Checker) departs(op *history.Op) {
 		if cl.dead { // it is renewed for, in a process that lives on
 			owner = crashedClients
 		}
-		c.key(op.Key).asked.raise(owner, wanted(op))
+		c.key(op.Key).asked.raise(owner, optime.Wanted(op))
 	}
 	cl.process = op.Process
 	if len(cl.flying) == keptFlying {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/optime"
 )
 
 // Which conditions touch what.
@@ -79,15 +80,15 @@ func (c *Checker) answering(op *history.Op) (under lockbench.Conditions) {
 			under |= lockbench.LostReply
 		}
 	}
-	return under | f.forgotSince(callOf(op))
+	return under | f.forgotSince(optime.Call(op))
 }
 
 // forgotSince returns the conditions under which the server forgot something since s.
-func (f *faults) forgotSince(s stamp) (under lockbench.Conditions) {
-	if f.forgetting() || f.stateLost != nil && s.before(callOf(f.stateLost)) {
+func (f *faults) forgotSince(s optime.Stamp) (under lockbench.Conditions) {
+	if f.forgetting() || f.stateLost != nil && s.Before(optime.Call(f.stateLost)) {
 		under |= lockbench.StateLoss
 	}
-	if f.failedOver != nil && s.before(callOf(f.failedOver)) {
+	if f.failedOver != nil && s.Before(optime.Call(f.failedOver)) {
 		under |= lockbench.Failover
 	}
 	return under
@@ -100,19 +101,19 @@ func (c *Checker) grantedUnder(k *key, op *history.Op) lockbench.Conditions {
 	if c.faults.occurred == 0 {
 		return 0
 	}
-	under := k.unknown.acts | c.faults.forgotSince(callOf(op))
+	under := k.unknown.acts | c.faults.forgotSince(optime.Call(op))
 	if k.mayJoinRevived(op) {
 		under |= lockbench.Failover
 	}
-	if !c.faults.client(op.Client).paused.before(callOf(op)) {
+	if !c.faults.client(op.Client).paused.Before(optime.Call(op)) {
 		under |= lockbench.Pause
 	}
 	for i := range k.affected {
 		x := &k.affected[i]
 		own := x.op == op
-		joined := c.joins() && x.cause == lockbench.LostReply && x.op.Client == op.Client
-		late := x.until != (stamp{}) // a command of it ran after its call
-		acts := (x.touches() || late) && !x.acted().before(triedFrom(op))
+		joined := c.rules.Joins() && x.cause == lockbench.LostReply && x.op.Client == op.Client
+		late := x.until != (optime.Stamp{}) // a command of it ran after its call
+		acts := (x.touches() || late) && !x.acted().Before(optime.LastTry(op))
 		if own || joined || acts {
 			under |= x.cause
 		}
@@ -139,8 +140,8 @@ func (k *key) unanswered(x *faultEffect) {
 
 // outlivedAt returns Outlived where the owner of h is past its validity at s, or nobody
 // knows when that ends.
-func (h *hold) outlivedAt(s stamp) lockbench.Conditions {
-	if h.from == history.NoStamp || s.t >= h.until {
+func (h *hold) outlivedAt(s optime.Stamp) lockbench.Conditions {
+	if h.from == history.NoStamp || s.T >= h.until {
 		return lockbench.Outlived
 	}
 	return 0
@@ -172,7 +173,7 @@ func (c *Checker) flushed() {
 
 // renewing returns what has touched the renewals of h, where the lock has any.
 func (c *Checker) renewing(h *hold) lockbench.Conditions {
-	if c.ability.prolong || c.header.Renews || c.unseen || c.joins() {
+	if c.ability.prolong || c.header.Renews || c.rules.Unseen || c.rules.Joins() {
 		return h.renewing
 	}
 	return 0
@@ -190,9 +191,9 @@ func (c *Checker) forgetsHolds(cause lockbench.Conditions) {
 		if cause != lockbench.Failover {
 			continue
 		}
-		until := after(after(c.last.t, k.asked.highest()), k.refusal.slack)
+		until := optime.After(optime.After(c.last.T, k.asked.highest()), k.refusal.slack)
 		for _, a := range k.asked {
-			if c.joins() { // it may join what it had released, and so prolong it
+			if c.rules.Joins() { // it may join what it had released, and so prolong it
 				k.revived.raise(a.client, until)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/optime"
 )
 
 // clearest is the candidate with the largest margin, as a counterexample; two owners within their
@@ -34,13 +35,13 @@ func (c *Checker) margin(w candidate) int64 {
 	a, b := w.holds[len(w.holds)-2], w.holds[len(w.holds)-1]
 	switch w.kind {
 	case workedOn:
-		return earlier(earlier(a.knew, b.knew), c.last).t - a.intrusion.t
+		return optime.Earlier(optime.Earlier(a.knew, b.knew), c.last).T - a.intrusion.T
 	case overlapping, updateLost, freedByPastOwner, innerFreed:
 		return sharedBy(a, b, c.last)
 	case grantedEarly, extendBroken:
-		return max(0, a.until-b.granted.t)
+		return max(0, a.until-b.granted.T)
 	case grantedInDelay:
-		return max(0, after(a.releasedBy.Call, a.releasedBy.Delay)-b.granted.t)
+		return max(0, optime.After(a.releasedBy.Call, a.releasedBy.Delay)-b.granted.T)
 	}
 	return 0
 }
@@ -81,7 +82,7 @@ func (c *Checker) counterexample(w candidate) *Counterexample {
 func (w candidate) staleOps() (ops []*history.Op) {
 	for _, h := range w.holds {
 		own := func(o *hold) bool { return slices.Contains(o.ops, h.staleOp) }
-		later := func(o *hold) bool { return callOf(h.staleOp).before(o.granted) }
+		later := func(o *hold) bool { return optime.Call(h.staleOp).Before(o.granted) }
 		if h.staleOp == nil || slices.ContainsFunc(w.holds, own) || slices.Contains(ops, h.staleOp) {
 			continue
 		}
@@ -98,10 +99,10 @@ func clientName(id int32) string { return fmt.Sprintf("client %d", id) }
 func (h *hold) shown() CounterexampleHold {
 	w := CounterexampleHold{
 		Hold: h.id, Client: h.client, Process: h.process,
-		From: h.from, Granted: h.granted.t, Until: h.until,
-		End: h.mustEnd().t, EndedBy: causeNames[byValidity],
+		From: h.from, Granted: h.granted.T, Until: h.until,
+		End: h.mustEnd().T, EndedBy: causeNames[byValidity],
 	}
-	if h.ended && h.end.before(stamp{t: h.until}) {
+	if h.ended && h.end.Before(optime.Stamp{T: h.until}) {
 		w.EndedBy = causeNames[h.endedBy]
 	}
 	return w

@@ -23,7 +23,7 @@ type deferred struct {
 
 // deferrable tells whether the hold that acquire op, of unknown outcome, begins on k may be deferred.
 func (c *Checker) deferrable(k *key) bool {
-	return !c.materialized && !c.joins() && !c.unseen && !c.faulty() && !k.renamed
+	return !c.materialized && !c.rules.Joins() && !c.rules.Unseen && !c.faulty() && !k.renamed
 }
 
 // lookup returns the hold of k with this id, made of a deferred one if need be; nil when it
@@ -84,9 +84,9 @@ func (c *Checker) materializeAll() {
 // owner does more with it.
 func (h *hold) reach() int64 {
 	if h.released {
-		return max(h.mustEnd().t, min(h.until, h.end.t))
+		return max(h.mustEnd().T, min(h.until, h.end.T))
 	}
-	return max(h.mustEnd().t, h.until)
+	return max(h.mustEnd().T, h.until)
 }
 
 // stretched notes that something was done with h that may keep others out for longer.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/optime"
 )
 
 // effectsMonitor judges that the guarded state lost no update. Where one of two writers wrote
@@ -88,7 +89,7 @@ func writeReturned(c *Checker, k *key, op *history.Op) {
 	if op.Outcome != history.OK || w.h == nil {
 		return
 	}
-	w.valid = w.h.must && !w.h.mustEnd().before(returnOf(op)) && w.h.readWithin()
+	w.valid = w.h.must && !w.h.mustEnd().Before(optime.Return(op)) && w.h.readWithin()
 	c.judgeWrite(k, w)
 	w.overwrote = nil // or each write would keep all before it
 	if len(ws.done) == keptWrites {
@@ -100,7 +101,7 @@ func writeReturned(c *Checker, k *key, op *history.Op) {
 // readWithin tells whether what h last read it read in the newest segment of its
 // must-hold interval: between two segments others may have written.
 func (h *hold) readWithin() bool {
-	return h.lastRead == nil || !callOf(h.lastRead).before(h.start)
+	return h.lastRead == nil || !optime.Call(h.lastRead).Before(h.start)
 }
 
 // judgeWrite looks for an update that w destroyed, or that destroyed w's ground.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/optime"
 )
 
 // An exposed acquire is what one acquire put to the test on the holds of others while it was
@@ -26,7 +27,7 @@ func (c *Checker) meetings(k *key, op *history.Op) {
 	}
 	m.op, m.own = op, c.grantedUnder(k, op)
 	if k.mayJoinRevived(op) { // and prolong it
-		k.revived.raise(op.Client, after(after(op.Return, k.asked.highest()), k.refusal.slack))
+		k.revived.raise(op.Client, optime.After(optime.After(op.Return, k.asked.highest()), k.refusal.slack))
 	}
 	for _, h := range k.holds {
 		if h.client != op.Client {
@@ -38,7 +39,7 @@ func (c *Checker) meetings(k *key, op *history.Op) {
 			c.meet(m, h)
 		}
 	}
-	if m.mustHold.n == 0 && callOf(op).before(k.lastEnd) { // with what is not remembered any more
+	if m.mustHold.n == 0 && optime.Call(op).Before(k.lastEnd) { // with what is not remembered any more
 		m.mustHold.add(k.lastUnder | c.faults.lasting())
 	}
 	m.mustHold.expose(c, exclusion)
@@ -49,7 +50,7 @@ func (c *Checker) meetings(k *key, op *history.Op) {
 // meet adds what an acquire met of h. A hold that a stale call may have ended proves nothing.
 func (c *Checker) meet(m *exposed, h *hold) {
 	op := m.op
-	inside := h.must && callOf(op).before(h.mustEnd())
+	inside := h.must && optime.Call(op).Before(h.mustEnd())
 	judged := h.known && h.from != history.NoStamp && h.staleOp == nil && !h.staleBeside
 	if !inside && !judged {
 		return
@@ -61,9 +62,9 @@ func (c *Checker) meet(m *exposed, h *hold) {
 	if !judged {
 		return
 	}
-	begin, end := max(op.Call, h.granted.t), min(op.Return, h.until)
+	begin, end := max(op.Call, h.granted.T), min(op.Return, h.until)
 	if h.released {
-		end = min(end, h.end.t)
+		end = min(end, h.end.T)
 	}
 	if meets(op, begin, end) {
 		m.lease.add(under)

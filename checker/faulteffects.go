@@ -6,15 +6,16 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/optime"
 )
 
 // A faultEffect is a fault that affected an operation, or the owner of a hold.
 type faultEffect struct {
 	cause lockbench.Conditions // LostReply, Cancel, or that its owner died
 	fault *history.Op
-	op    *history.Op // affected while under way, or the acquire of h
-	h     *hold       // nil when op made none
-	until stamp       // a command of it ran as late as this
+	op    *history.Op  // affected while under way, or the acquire of h
+	h     *hold        // nil when op made none
+	until optime.Stamp // a command of it ran as late as this
 	// bounded: it is over, and with it what it may have left on the server.
 	bounded bool
 	// over: somebody else was granted the key since, so nothing is left of it.
@@ -26,11 +27,11 @@ type faultEffect struct {
 }
 
 // acted is when what was affected took effect at the latest.
-func (x *faultEffect) acted() stamp {
+func (x *faultEffect) acted() optime.Stamp {
 	if x.cause == died {
-		return callOf(x.fault)
+		return optime.Call(x.fault)
 	}
-	return later(returnOf(x.op), x.until)
+	return optime.Later(optime.Return(x.op), x.until)
 }
 
 // unanswered tells whether what was affected may have run without its owner's knowing.
@@ -39,7 +40,7 @@ func (x *faultEffect) unanswered() bool {
 	case lockbench.LostReply:
 		return !x.cut()
 	case lockbench.Cancel:
-		return x.op.Kind != history.Acquire && x.until != (stamp{})
+		return x.op.Kind != history.Acquire && x.until != (optime.Stamp{})
 	}
 	return false
 }
@@ -87,7 +88,7 @@ func (k *key) effectOn(op *history.Op) *faultEffect {
 // actedBefore tells whether what a fault affected of op has had its effect before other was called.
 func (k *key) actedBefore(op, other *history.Op) bool {
 	x := k.effectOn(op)
-	return x != nil && x.bounded && x.acted().before(callOf(other))
+	return x != nil && x.bounded && x.acted().Before(optime.Call(other))
 }
 
 // wasAffected tells whether a fault affected op.
@@ -107,9 +108,9 @@ func (c *Checker) affect(cause lockbench.Conditions, fault, op *history.Op) {
 	k := c.key(op.Key)
 	x := faultEffect{cause: cause, fault: fault, op: op, h: k.find(op.Hold)}
 	if fault.Note == runLate {
-		x.until = callOf(fault)
+		x.until = optime.Call(fault)
 	}
-	x.free = cause == lockbench.LostReply && op.Outcome == history.Refused && !k.wedged() && c.freeBefore(k, callOf(op))
+	x.free = cause == lockbench.LostReply && op.Outcome == history.Refused && !k.wedged() && c.freeBefore(k, optime.Call(op))
 	if op.Outcome == history.Refused || op.Outcome == history.LossReported {
 		c.triedBefore(k, op)
 	}
@@ -136,24 +137,24 @@ func (c *Checker) triedBefore(k *key, op *history.Op) {
 		k.deceived.raise(op.Client, op.Call)
 	}
 	if h := k.find(op.Hold); h != nil && (op.Kind == history.Extend || op.Kind == history.Renew) { // it may have extended the lease
-		ttl := wanted(op)
+		ttl := optime.Wanted(op)
 		if ttl == math.MaxInt64 {
 			ttl = h.most
 		}
-		k.refusal.keep(after(after(op.Return, ttl), k.refusal.slack))
+		k.refusal.keep(optime.After(optime.After(op.Return, ttl), k.refusal.slack))
 	}
 	for _, h := range k.holds {
-		ttl := wanted(op)
+		ttl := optime.Wanted(op)
 		if op.Kind == history.Renew && ttl == math.MaxInt64 { // it does not tell
 			ttl = h.least
 		}
 		acquires := op.Kind == history.Acquire
 		switch {
 		case h.client != op.Client:
-		case acquires && c.nested: // a level more, maybe
+		case acquires && c.rules.Nested: // a level more, maybe
 			h.doubt = true
-		case acquires && c.refreshed, h.id == op.Hold && op.Kind != history.Release: // its must-hold interval ended at the call
-			h.until = min(h.until, after(op.Call, ttl))
+		case acquires && c.rules.Refreshed, h.id == op.Hold && op.Kind != history.Release: // its must-hold interval ended at the call
+			h.until = min(h.until, optime.After(op.Call, ttl))
 		}
 	}
 }
@@ -161,13 +162,13 @@ func (c *Checker) triedBefore(k *key, op *history.Op) {
 // affectedReturned applies the return of op if a fault affected it.
 func (c *Checker) affectedReturned(k *key, op *history.Op) {
 	if k.wasAffected(op) {
-		c.bound(k, op, returnOf(op))
+		c.bound(k, op, optime.Return(op))
 	}
 }
 
 // bound applies that op, which a fault affected, has had what effect it had by end:
 // what it may have left on the server lasts a lease from then on.
-func (c *Checker) bound(k *key, op *history.Op, end stamp) {
+func (c *Checker) bound(k *key, op *history.Op, end optime.Stamp) {
 	first := true
 	for i := range k.affected {
 		if x := &k.affected[i]; x.op == op {
@@ -180,7 +181,7 @@ func (c *Checker) bound(k *key, op *history.Op, end stamp) {
 		c.staleActed(k, op, end)
 	}
 	if op.Kind == history.Acquire {
-		r.acted = later(r.acted, end)
+		r.acted = optime.Later(r.acted, end)
 	}
 	if first && op.Kind == history.Acquire && op.Outcome == history.Unknown {
 		r.tainted--
@@ -188,31 +189,20 @@ func (c *Checker) bound(k *key, op *history.Op, end stamp) {
 			r.granting--
 		}
 	}
-	until := after(end.t, wanted(op))
+	until := optime.After(end.T, optime.Wanted(op))
 	switch {
 	case h != nil && !h.known && h.ops[0] == op:
 		h.mayUntil = until
 		if h.kept {
 			r.gone(h)
 		}
-	case h != nil && h.fold(op, end.t, true):
-	case end.t > op.Return, op.Kind == history.Acquire && op.Outcome != history.OK:
-		r.keep(after(until, r.slack))
-		if c.nested && op.Kind == history.Acquire && !c.faults.gone(op.Client) { // it may have made a level
-			r.residues.raise(op.Client, after(until, r.slack))
+	case h != nil && h.fold(op, end.T, true):
+	case end.T > op.Return, op.Kind == history.Acquire && op.Outcome != history.OK:
+		r.keep(optime.After(until, r.slack))
+		if c.rules.Nested && op.Kind == history.Acquire && !c.faults.gone(op.Client) { // it may have made a level
+			r.residues.raise(op.Client, optime.After(until, r.slack))
 		}
 	}
-}
-
-// wanted is the lease in ns that op asked for, or the delay, whatever it was told.
-func wanted(op *history.Op) int64 {
-	if op.Kind == history.Release {
-		return op.Delay
-	}
-	if op.Granted == 0 && op.Asked > 0 {
-		return op.Asked
-	}
-	return lease(op)
 }
 
 // clearEffects forgets the fault effects on the owner of h before it was granted h, which it
@@ -221,7 +211,7 @@ func wanted(op *history.Op) int64 {
 func (c *Checker) clearEffects(k *key, h *hold) {
 	joins := c.header.Reacquire != "refused" // also where it is not known
 	k.affected = slices.DeleteFunc(k.affected, func(x faultEffect) bool {
-		return x.op.Client == h.client && x.bounded && x.acted().t < h.ops[0].Call && (x.over || !joins)
+		return x.op.Client == h.client && x.bounded && x.acted().T < h.ops[0].Call && (x.over || !joins)
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/optime"
 )
 
 // What the notes of history.Fault events say. A fault with a client affects what
@@ -146,11 +147,11 @@ func (c *Checker) died(op *history.Op) {
 	cl.flying = cl.flying[:0]
 	cl.last, cl.acquiring = copied(cl.last), copied(cl.acquiring)
 	c.each(op.Client, func(k *key, h *hold) {
-		h.close(callOf(op), byDeath, true)
+		h.close(optime.Call(op), byDeath, true)
 		h.dead = true
 		k.cuts++
 		if h.unseen {
-			h.mayUntil = max(h.mayUntil, after(op.Call, h.most)) // the last renewal
+			h.mayUntil = max(h.mayUntil, optime.After(op.Call, h.most)) // the last renewal
 		}
 	})
 	for _, k := range c.keys {
@@ -167,7 +168,7 @@ func (c *Checker) died(op *history.Op) {
 // leftBehind tells whether the owner of h, who died at t, may have left it on the
 // server: he had neither lost it nor given it up for certain.
 func (h *hold) leftBehind(t, slack int64) bool {
-	lost := h.supersededAt != forever || h.told || h.certain
+	lost := h.supersededAt != optime.Forever || h.told || h.certain
 	if h.under&lockbench.Failover != 0 { // it may be there again
 		return h.known
 	}
@@ -183,12 +184,12 @@ func (c *Checker) late(fault *history.Op) {
 	for _, k := range c.keys {
 		if of, last := c.lateEffects(k, fault); last != nil {
 			causes |= of
-			if op == nil || callOf(op).before(callOf(last)) {
+			if op == nil || optime.Call(op).Before(optime.Call(last)) {
 				op = last
 			}
 		}
 		if longest, ok := c.longestAsked(k, fault.Client); ok { // whichever of its calls it came from
-			k.refusal.keep(after(after(fault.Call, longest), k.refusal.slack))
+			k.refusal.keep(optime.After(optime.After(fault.Call, longest), k.refusal.slack))
 			k.refusal.stirred++
 		}
 	}
@@ -212,9 +213,9 @@ func (c *Checker) lateEffects(k *key, fault *history.Op) (causes lockbench.Condi
 		}
 		causes |= c.resolved(x.cause, x.op.Client)
 		last = x.op
-		x.until, x.over = later(x.until, callOf(fault)), false
+		x.until, x.over = optime.Later(x.until, optime.Call(fault)), false
 		if x.bounded {
-			c.bound(k, x.op, callOf(fault))
+			c.bound(k, x.op, optime.Call(fault))
 		}
 	}
 	return causes, last
@@ -225,7 +226,7 @@ func (c *Checker) lateEffects(k *key, fault *history.Op) (causes lockbench.Condi
 func (c *Checker) forgot(op *history.Op, cause lockbench.Conditions) {
 	f := &c.faults
 	for _, k := range c.sorted() { // what began before it was not touched by it
-		c.settle(k, callOf(op))
+		c.settle(k, optime.Call(op))
 	}
 	f.restart = op
 	if cause == lockbench.Failover {
@@ -234,7 +235,7 @@ func (c *Checker) forgot(op *history.Op, cause lockbench.Conditions) {
 		f.stateLost = op
 	}
 	for _, k := range c.keys {
-		c.tell(factForgotten, fact{at: callOf(op), key: k, op: op, under: cause})
+		c.tell(factForgotten, fact{at: optime.Call(op), key: k, op: op, under: cause})
 	}
 	c.forgetsHolds(cause)
 }
@@ -243,7 +244,7 @@ func (c *Checker) forgot(op *history.Op, cause lockbench.Conditions) {
 // by then may be there again for as long as the longest lease that was asked for.
 func (c *Checker) revived(op *history.Op) {
 	for _, k := range c.keys {
-		k.refusal.keep(after(after(op.Call, k.asked.highest()), k.refusal.slack))
+		k.refusal.keep(optime.After(optime.After(op.Call, k.asked.highest()), k.refusal.slack))
 	}
 }
 
@@ -264,7 +265,7 @@ func (c *Checker) stepped(op *history.Op) {
 	c.setOff(ahead)
 	if op.Value < 0 {
 		for _, k := range c.keys { // numbers taken from the clock begin anew
-			k.fences.forget(callOf(op), lockbench.StateLoss)
+			k.fences.forget(optime.Call(op), lockbench.StateLoss)
 		}
 		c.revived(op)
 	}
@@ -275,15 +276,15 @@ func (c *Checker) stepped(op *history.Op) {
 func (c *Checker) takenAway(fault *history.Op) {
 	k := c.key(fault.Key)
 	victim := k.find(fault.Hold)
-	if victim == nil || !victim.known || !victim.mustHoldAt(callOf(fault)) {
+	if victim == nil || !victim.known || !victim.mustHoldAt(optime.Call(fault)) {
 		return
 	}
 	for _, op := range c.faults.client(int32(fault.Value)).flying {
 		h := k.find(op.Hold)
 		acts := op.Kind == history.Release || op.Kind == history.Extend || op.Kind == history.Renew
-		if acts && op.Key == fault.Key && h != nil && h.client != victim.client && h.granted.before(victim.granted) {
+		if acts && op.Key == fault.Key && h != nil && h.client != victim.client && h.granted.Before(victim.granted) {
 			c.taking = fault
-			c.tell(factTakenAway, fact{at: callOf(fault), key: k, op: op, hold: victim, other: h})
+			c.tell(factTakenAway, fact{at: optime.Call(fault), key: k, op: op, hold: victim, other: h})
 			return
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/optime"
 )
 
 // A hold is one grant of a key to one owner, from the acquire that began it to the release
@@ -43,9 +44,9 @@ type ownership struct {
 
 // beginning is how a hold was granted.
 type beginning struct {
-	granted stamp // return of the acquire
-	newest  stamp // it was last granted by then: it may be granted anew past its lease
-	from    int64 // start of validity, NoStamp where the grant was not answered
+	granted optime.Stamp // return of the acquire
+	newest  optime.Stamp // it was last granted by then: it may be granted anew past its lease
+	from    int64        // start of validity, NoStamp where the grant was not answered
 	// sure is when the lease that the acquire gave can end at the earliest, also
 	// where nobody told when it began.
 	sure int64
@@ -62,7 +63,7 @@ type beginning struct {
 // mustHold is the newest segment of the must-hold interval. It lies within validity, and ends
 // for good with end.
 type mustHold struct {
-	start, end stamp
+	start, end optime.Stamp
 	must       bool // there is one
 	renewed    bool // a renewal in the background opened it
 	unasked    bool // something in the background ended it
@@ -131,21 +132,21 @@ type mayHold struct {
 // ending is how a hold ended.
 type ending struct {
 	releasedBy *history.Op
-	knew       stamp // its owner stopped working then: it gave up, was told of the loss, or died
-	released   bool  // its owner gave it up, whatever came of that
-	certain    bool  // the server freed it for certain
-	dead       bool  // its owner died with it
-	orphan     bool  // its owner died, even if it had given it up before
-	unaware    bool  // Lost() closed while the owner stood still: it has not looked yet
-	told       bool  // its owner knows that it is lost
+	knew       optime.Stamp // its owner stopped working then: it gave up, was told of the loss, or died
+	released   bool         // its owner gave it up, whatever came of that
+	certain    bool         // the server freed it for certain
+	dead       bool         // its owner died with it
+	orphan     bool         // its owner died, even if it had given it up before
+	unaware    bool         // Lost() closed while the owner stood still: it has not looked yet
+	told       bool         // its owner knows that it is lost
 }
 
 // loss is who was granted the key after a hold.
 type loss struct {
-	supersededAt stamp // return of the first later grant to another owner
+	supersededAt optime.Stamp // return of the first later grant to another owner
 	supersededBy *hold
 	intruder     *hold // the first that got in past validity, while this one worked
-	intrusion    stamp
+	intrusion    optime.Stamp
 	rivals       []*hold // whose must-hold intervals overlap this one's
 }
 
@@ -185,69 +186,51 @@ func (c *Checker) newHold(op *history.Op) *hold {
 		h.ops = h.space[:0]
 	}
 	h.ops = append(h.ops, op)
-	h.granted, h.newest, h.known = returnOf(op), returnOf(op), op.Outcome == history.OK
+	h.granted, h.newest, h.known = optime.Return(op), optime.Return(op), op.Outcome == history.OK
 	h.from, h.anchored, h.unsure, h.mustDepth, h.depth = op.Attempt, true, math.MaxInt64, 1, 1
-	h.end, h.knew, h.supersededAt, h.intrusion = forever, forever, forever, forever
-	h.mayUntil, h.least, h.most = math.MaxInt64, lease(op), lease(op)
-	h.levels, h.joins = c.nested, c.joins()
+	h.end, h.knew, h.supersededAt, h.intrusion = optime.Forever, optime.Forever, optime.Forever, optime.Forever
+	h.mayUntil, h.least, h.most = math.MaxInt64, optime.Lease(op), optime.Lease(op)
+	h.levels, h.joins = c.rules.Nested, c.rules.Joins()
 	if !h.known {
-		h.from, h.granted, h.newest = history.NoStamp, callOf(op), forever
-		if !c.nested {
-			h.unsure = lease(op)
+		h.from, h.granted, h.newest = history.NoStamp, optime.Call(op), optime.Forever
+		if !c.rules.Nested {
+			h.unsure = optime.Lease(op)
 		}
 		return h
 	}
 	if h.from == history.NoStamp { // at the call at the earliest: what follows from that is certain
 		h.from, h.anchored = op.Call, op.Wait == 0
 	}
-	ttl := lease(op)
-	if h.unseen = c.unseen; h.unseen { // a renewal may cut an extend short
+	ttl := optime.Lease(op)
+	if h.unseen = c.rules.Unseen; h.unseen { // a renewal may cut an extend short
 		h.unsure = ttl
 	}
-	h.mayUntil = after(op.Return, ttl)
-	h.sure = after(startOf(op), ttl)
+	h.mayUntil = optime.After(op.Return, ttl)
+	h.sure = optime.After(optime.Start(op), ttl)
 	if h.from == history.NoStamp {
 		return h
 	}
-	h.until = after(h.from, ttl)
+	h.until = optime.After(h.from, ttl)
 	h.base, h.first = h.until, h.until
 	h.open(h.granted)
 	return h
 }
 
-// lease is the lease in ns that op granted or, when its outcome is unknown, asked
-// for; unbounded when it has none.
-func lease(op *history.Op) int64 {
-	ttl := op.Granted
-	if ttl == 0 && op.Outcome == history.Unknown {
-		ttl = op.Asked
-	}
-	if ttl == 0 {
-		return math.MaxInt64
-	}
-	return max(ttl, 0)
-}
-
-// untold tells whether op may have set a lease that the record does not know.
-func untold(op *history.Op) bool {
-	return op.Kind == history.Renew && op.Outcome == history.Unknown && op.Granted == 0 && op.Asked == 0
-}
-
 // leaseOf is the shortest lease that op, an operation on h, may have set.
 func (h *hold) leaseOf(op *history.Op) int64 {
-	if untold(op) {
+	if optime.Untold(op) {
 		return h.least
 	}
-	return lease(op)
+	return optime.Lease(op)
 }
 
 // began is the start of validity, with its place among what happened at that
 // instant where that is known.
-func (h *hold) began() stamp {
+func (h *hold) began() optime.Stamp {
 	if first := h.ops[0]; first.Kind == history.Acquire && first.Call == h.from {
-		return callOf(first)
+		return optime.Call(first)
 	}
-	return stamp{t: h.from}
+	return optime.Stamp{T: h.from}
 }
 
 // cap bounds the lease of h, just granted, by ttl.
@@ -257,18 +240,18 @@ func (h *hold) cap(ttl int64) {
 		return
 	}
 	h.least, h.unsure = ttl, min(h.unsure, ttl)
-	h.sure = min(h.sure, after(startOf(h.ops[0]), ttl))
+	h.sure = min(h.sure, optime.After(optime.Start(h.ops[0]), ttl))
 	if h.from == history.NoStamp {
 		return
 	}
-	h.until = min(h.until, after(h.from, ttl))
+	h.until = min(h.until, optime.After(h.from, ttl))
 	h.base, h.first = h.until, h.until
-	h.must = h.granted.before(stamp{t: h.until})
+	h.must = h.granted.Before(optime.Stamp{T: h.until})
 }
 
 // open begins a segment of the must-hold interval at s, if validity has not ended by then.
-func (h *hold) open(s stamp) bool {
-	if h.end.before(s) || !s.before(stamp{t: h.until}) {
+func (h *hold) open(s optime.Stamp) bool {
+	if h.end.Before(s) || !s.Before(optime.Stamp{T: h.until}) {
 		return false
 	}
 	h.must, h.start = true, s
@@ -276,37 +259,37 @@ func (h *hold) open(s stamp) bool {
 }
 
 // mustEnd is where the newest segment ends, as far as is known.
-func (h *hold) mustEnd() stamp { return earlier(h.end, stamp{t: h.until}) }
+func (h *hold) mustEnd() optime.Stamp { return optime.Earlier(h.end, optime.Stamp{T: h.until}) }
 
 // hollow tells whether the newest segment is empty: it ended at the very instant
 // at which it began, and one of the two was not the owner's own doing, so that
 // they have no known order.
 func (h *hold) hollow() bool {
-	return (h.renewed || h.unasked) && !h.start.before(h.mustEnd())
+	return (h.renewed || h.unasked) && !h.start.Before(h.mustEnd())
 }
 
 // awake applies that the owner, who stood still, goes on at s: now it sees what it was
 // told meanwhile.
-func (h *hold) awake(s stamp) {
+func (h *hold) awake(s optime.Stamp) {
 	if h.unaware {
-		h.unaware, h.knew = false, earlier(h.knew, s)
+		h.unaware, h.knew = false, optime.Earlier(h.knew, s)
 	}
 }
 
 // mustHoldAt tells whether the must-hold interval has begun at s or before and lasts beyond s.
-func (h *hold) mustHoldAt(s stamp) bool {
-	return h.must && !s.before(h.start) && s.before(h.mustEnd())
+func (h *hold) mustHoldAt(s optime.Stamp) bool {
+	return h.must && !s.Before(h.start) && s.Before(h.mustEnd())
 }
 
 // close ends the must-hold interval at s for the reason by; only the first time counts. own
 // tells that the owner did it, in a known order with its other calls.
-func (h *hold) close(s stamp, by cause, own bool) {
-	h.knew = earlier(h.knew, s)
+func (h *hold) close(s optime.Stamp, by cause, own bool) {
+	h.knew = optime.Earlier(h.knew, s)
 	h.over(s, by, own)
 }
 
 // over ends the must-hold interval as close does, but of that its owner knows nothing.
-func (h *hold) over(s stamp, by cause, own bool) {
+func (h *hold) over(s optime.Stamp, by cause, own bool) {
 	if !h.ended {
 		h.ended, h.end, h.endedBy = true, s, by
 	}
@@ -315,8 +298,8 @@ func (h *hold) over(s stamp, by cause, own bool) {
 
 // validAt tells whether the lease granted is not over at s: whatever the owner
 // was told meanwhile, only its own release gives the key to others earlier.
-func (h *hold) validAt(s stamp) bool {
-	return h.known && h.from != history.NoStamp && !h.released && s.before(stamp{t: h.until})
+func (h *hold) validAt(s optime.Stamp) bool {
+	return h.known && h.from != history.NoStamp && !h.released && s.Before(optime.Stamp{T: h.until})
 }
 
 // note keeps op for the counterexample, once.
@@ -336,7 +319,7 @@ func (h *hold) extend(op *history.Op) {
 	if h.ended { // its must-hold interval is over, but not what its lease keeps out
 		switch op.Outcome {
 		case history.OK:
-			h.setUntil(op, min(h.until, after(op.Call, h.shortest(lease(op)))))
+			h.setUntil(op, min(h.until, optime.After(op.Call, h.shortest(optime.Lease(op)))))
 			h.flying = append(h.flying, op)
 		case history.Unknown:
 			h.shorten(op)
@@ -345,7 +328,7 @@ func (h *hold) extend(op *history.Op) {
 	}
 	switch op.Outcome {
 	case history.OK:
-		ttl := h.shortest(lease(op))
+		ttl := h.shortest(optime.Lease(op))
 		h.crowd(op)
 		switch {
 		case op.Call >= h.until || !h.must:
@@ -353,9 +336,9 @@ func (h *hold) extend(op *history.Op) {
 		case h.joins && (op.Kind == history.Renew || h.regrant) && op.Return >= h.until:
 			// It may have acted on what its owner was granted since, after a gap.
 			h.late = append(h.late, lateOp{op, ttl})
-			h.setUntil(op, min(h.until, after(op.Call, ttl)))
+			h.setUntil(op, min(h.until, optime.After(op.Call, ttl)))
 		default:
-			h.setUntil(op, after(op.Call, ttl))
+			h.setUntil(op, optime.After(op.Call, ttl))
 		}
 		h.flying = append(h.flying, op)
 	case history.Unknown:
@@ -368,7 +351,7 @@ func (h *hold) extend(op *history.Op) {
 func (h *hold) shorten(op *history.Op) {
 	ttl := h.leaseOf(op)
 	h.unsure = min(h.unsure, ttl)
-	h.setUntil(op, min(h.until, after(op.Call, ttl)))
+	h.setUntil(op, min(h.until, optime.After(op.Call, ttl)))
 }
 
 // shortest is the TTL that an extend of ttl certainly leaves: one that is still
@@ -376,7 +359,7 @@ func (h *hold) shorten(op *history.Op) {
 func (h *hold) shortest(ttl int64) int64 {
 	ttl = min(ttl, h.unsure)
 	for _, other := range h.flying {
-		ttl = min(ttl, lease(other))
+		ttl = min(ttl, optime.Lease(other))
 	}
 	return ttl
 }
@@ -384,7 +367,7 @@ func (h *hold) shortest(ttl int64) int64 {
 // crowd tells the operations that will reopen the must-hold interval that op overlaps them.
 func (h *hold) crowd(op *history.Op) {
 	for i := range h.late {
-		h.late[i].ttl = min(h.late[i].ttl, lease(op))
+		h.late[i].ttl = min(h.late[i].ttl, optime.Lease(op))
 	}
 }
 
@@ -399,11 +382,11 @@ func (h *hold) setUntil(op *history.Op, until int64) {
 // when nested, otherwise a refresh. Only its return shows whether it came in
 // time: until then the lease may have ended and the server granted it anew.
 func (h *hold) again(op *history.Op, nested bool) {
-	ttl := h.shortest(lease(op))
-	until := after(startOf(op), ttl)
+	ttl := h.shortest(optime.Lease(op))
+	until := optime.After(optime.Start(op), ttl)
 	retried := !nested && op.Attempts > 1 // an attempt without an answer may have acted before
 	if retried {
-		until = after(op.Call, ttl)
+		until = optime.After(op.Call, ttl)
 	}
 	if h.ended {
 		if !nested {
@@ -453,40 +436,32 @@ func (h *hold) landed(op *history.Op) (reopens bool) {
 func (h *hold) reopen(op *history.Op, ttl int64) bool {
 	from := op.Call
 	if op.Kind == history.Acquire {
-		from = startOf(op)
+		from = optime.Start(op)
 	}
-	until := after(from, ttl)
-	if h.end.before(returnOf(op)) || op.Return >= until {
+	until := optime.After(from, ttl)
+	if h.end.Before(optime.Return(op)) || op.Return >= until {
 		return false
 	}
 	if h.must && op.Return < h.until {
 		// One that overlaps it, called later or landed sooner, has opened the must-hold interval
 		// already. Both bounds are sound, so the later one counts.
 		h.setUntil(op, max(h.until, until))
-		h.renewed = h.renewed && (op.Kind == history.Renew || h.start.before(returnOf(op)))
+		h.renewed = h.renewed && (op.Kind == history.Renew || h.start.Before(optime.Return(op)))
 		return false
 	}
 	h.from, h.renewed = from, op.Kind == history.Renew
 	h.setUntil(op, until)
-	return h.open(returnOf(op))
-}
-
-// startOf is the start of the attempt that succeeded, as far as it is known.
-func startOf(op *history.Op) int64 {
-	if op.Attempt != history.NoStamp {
-		return op.Attempt
-	}
-	return op.Call
+	return h.open(optime.Return(op))
 }
 
 // follows tells whether h was granted after a for certain: had it been before,
 // it would have been neither released nor over when a was granted, nor forgotten.
 func (h *hold) follows(a *hold) bool {
-	return !h.straddles && a.newest.before(h.granted) && h.sure > a.newest.t
+	return !h.straddles && a.newest.Before(h.granted) && h.sure > a.newest.T
 }
 
 // anew notes that h may have been granted once more, by s at the latest: what its
 // owner had lost before is past.
-func (h *hold) anew(s stamp) {
-	h.newest, h.supersededAt, h.supersededBy = s, forever, nil
+func (h *hold) anew(s optime.Stamp) {
+	h.newest, h.supersededAt, h.supersededBy = s, optime.Forever, nil
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/optime"
 )
 
 // Where an acquire may join what its client has left on the server, the client's
@@ -13,35 +14,29 @@ import (
 // besideAcquire applies the call of acquire op: what its client has under way on an
 // earlier hold may act after it.
 func (c *Checker) besideAcquire(k *key, op *history.Op) {
-	if !c.joins() {
+	if !c.rules.Joins() {
 		return
 	}
 	cl := c.faults.client(op.Client)
 	cl.acquiring, cl.beside = op, math.MaxInt64
 	for _, other := range cl.flying {
-		if h := k.find(other.Hold); h != nil && other.Key == op.Key && other.Hold != op.Hold && sets(other) {
+		if h := k.find(other.Hold); h != nil && other.Key == op.Key && other.Hold != op.Hold && optime.Sets(other) {
 			cl.beside = min(cl.beside, h.leaseOf(other))
 		}
 	}
 }
 
-// sets tells whether op is an extend or renewal that may set a lease.
-func sets(op *history.Op) bool {
-	extends := op.Kind == history.Extend || op.Kind == history.Renew
-	return extends && (op.Outcome == history.OK || op.Outcome == history.Unknown)
-}
-
 // besides applies the call of op, an extend or renewal of h, to what else its
 // client holds or is about to be granted.
 func (c *Checker) besides(k *key, h *hold, op *history.Op) {
-	if !sets(op) {
+	if !optime.Sets(op) {
 		return
 	}
 	ttl := h.leaseOf(op)
 	for _, other := range k.holds {
 		if other != h && other.client == op.Client {
 			other.unsure = min(other.unsure, ttl)
-			other.setUntil(op, min(other.until, after(op.Call, ttl)))
+			other.setUntil(op, min(other.until, optime.After(op.Call, ttl)))
 			other.widen(op)
 			other.fold(op, op.Return, false)
 		}
@@ -50,7 +45,7 @@ func (c *Checker) besides(k *key, h *hold, op *history.Op) {
 		k.caps.lower(op.Client, ttl)
 	}
 	cl := c.faults.client(op.Client)
-	if a := cl.acquiring; a != nil && a.Key == op.Key && a.Hold != op.Hold && !returnOf(a).before(callOf(op)) {
+	if a := cl.acquiring; a != nil && a.Key == op.Key && a.Hold != op.Hold && !optime.Return(a).Before(optime.Call(op)) {
 		cl.beside = min(cl.beside, ttl)
 	}
 }

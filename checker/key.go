@@ -6,13 +6,14 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/optime"
 )
 
 // A key is the state of one lock at the instant that the timeline has reached.
 type key struct {
 	name      string
 	partition *partition
-	now       stamp
+	now       optime.Stamp
 	holdings
 	pastCalls
 	joining
@@ -41,7 +42,7 @@ type holdings struct {
 	starts []start
 	// lastEnd is where the latest must-hold interval of those gone ended, lastUnder what
 	// touched that one.
-	lastEnd   stamp
+	lastEnd   optime.Stamp
 	lastUnder lockbench.Conditions
 }
 
@@ -50,7 +51,7 @@ type pastCalls struct {
 	// stale are the newest releases and extends that may have taken effect past their owners'
 	// leases, and staleForgotten is until when those may that are not remembered.
 	stale          []staleCall
-	staleForgotten stamp
+	staleForgotten optime.Stamp
 	// pendingStale counts, by client, those whose outcome is unknown: they may take effect at
 	// any later time.
 	pendingStale clientTimes
@@ -105,7 +106,7 @@ type judged struct {
 // A start is the begin of a segment of a must-hold interval, or a grant without a must-hold interval.
 type start struct {
 	h     *hold
-	at    stamp
+	at    optime.Stamp
 	grant bool // the first segment, or a grant without any
 }
 
@@ -161,7 +162,7 @@ func (k *key) inherited(op *history.Op) int64 {
 }
 
 // begin notes that a must-hold interval of h begins, or that it was granted, at s.
-func (k *key) begin(h *hold, s stamp, grant bool) {
+func (k *key) begin(h *hold, s optime.Stamp, grant bool) {
 	k.starts = append(k.starts, start{h: h, at: s, grant: grant})
 }
 
@@ -181,24 +182,24 @@ func (k *key) tooEarly(op *history.Op) {
 // catchUp applies to h, just granted, the renewals that were called before its
 // acquire returned. Which of the two took effect last is not known, so they can
 // only shorten it.
-func (k *key) catchUp(h *hold, rules rules) {
+func (k *key) catchUp(h *hold, rules optime.Rules) {
 	k.early = slices.DeleteFunc(k.early, func(op *history.Op) bool {
 		if op.Hold != h.id {
 			return false
 		}
 		if op.Outcome == history.LossReported {
-			h.over(callOf(op), byLoss, false)
+			h.over(optime.Call(op), byLoss, false)
 		} else if op.Outcome != history.Failed {
 			h.shorten(op)
 			h.widen(op)
-			h.sure = min(h.sure, after(op.Call, h.leaseOf(op)))
-			if rules.joins() && op.Outcome == history.Unknown {
+			h.sure = min(h.sure, optime.After(op.Call, h.leaseOf(op)))
+			if rules.Joins() && op.Outcome == history.Unknown {
 				k.caps.lower(h.client, h.leaseOf(op))
 			}
 		}
 		return true
 	})
-	h.must = h.must && !h.end.before(h.start) && h.start.before(stamp{t: h.until})
+	h.must = h.must && !h.end.Before(h.start) && h.start.Before(optime.Stamp{T: h.until})
 }
 
 // others yields the holds of other clients than this.
@@ -229,11 +230,11 @@ func (k *key) known() func(yield func(*hold) bool) {
 }
 
 // retire moves the holds of k that were released before s out of the way.
-func (c *Checker) retire(k *key, s stamp) {
+func (c *Checker) retire(k *key, s optime.Stamp) {
 	for i := len(k.holds) - 1; i >= 0; i-- {
 		h := k.holds[i]
-		over := h.dead && stamp{t: h.until}.before(s)
-		if over || h.released && h.end.before(s) {
+		over := h.dead && optime.Stamp{T: h.until}.Before(s)
+		if over || h.released && h.end.Before(s) {
 			c.drop(k, i)
 		}
 	}
@@ -243,7 +244,7 @@ func (c *Checker) retire(k *key, s stamp) {
 func (c *Checker) drop(k *key, i int) {
 	h := k.holds[i]
 	k.holds = slices.Delete(k.holds, i, i+1)
-	if h.must && k.lastEnd.before(h.mustEnd()) {
+	if h.must && k.lastEnd.Before(h.mustEnd()) {
 		k.lastEnd, k.lastUnder = h.mustEnd(), c.resolved(h.under, h.client)
 	}
 	h.kept = true

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/optime"
 )
 
 // How long the server may still hold what a hold stands for, read as widely as can
@@ -21,10 +22,10 @@ func (h *hold) widen(op *history.Op) {
 	switch {
 	case h.exact:
 	case op.Outcome == history.OK:
-		h.mayUntil = max(h.mayUntil, after(op.Return, lease(op)))
+		h.mayUntil = max(h.mayUntil, optime.After(op.Return, optime.Lease(op)))
 	case op.Outcome == history.Unknown:
-		ttl := lease(op)
-		if untold(op) {
+		ttl := optime.Lease(op)
+		if optime.Untold(op) {
 			ttl = h.most
 		}
 		h.pending = append(h.pending, pendingLease{op, ttl})
@@ -45,9 +46,9 @@ func (h *hold) fold(op *history.Op, end int64, over bool) bool {
 			return false
 		case h.exact:
 		case over:
-			h.mayUntil = max(h.mayUntil, after(end, l.ttl))
+			h.mayUntil = max(h.mayUntil, optime.After(end, l.ttl))
 		default:
-			h.added = after(h.added, l.ttl)
+			h.added = optime.After(h.added, l.ttl)
 			h.additions++
 		}
 		return true
@@ -59,12 +60,12 @@ func (h *hold) fold(op *history.Op, end int64, over bool) bool {
 func (h *hold) letGo(op *history.Op) {
 	h.released, h.releasedBy = true, op
 	if h.unseen {
-		h.mayUntil = max(h.mayUntil, after(op.Return, h.most)) // the last renewal
+		h.mayUntil = max(h.mayUntil, optime.After(op.Return, h.most)) // the last renewal
 	}
 	switch {
 	case op.Outcome == history.OK && !h.doubt:
 		h.certain = true
-		h.mayUntil, h.exact = after(op.Return, op.Delay), op.Delay == 0
+		h.mayUntil, h.exact = optime.After(op.Return, op.Delay), op.Delay == 0
 	default:
 		h.relet(op)
 		h.mayDelay(op)
@@ -76,7 +77,7 @@ func (h *hold) relet(op *history.Op) {
 	switch {
 	case !h.levels || h.exact:
 	case op.Outcome == history.OK:
-		h.mayUntil = max(h.mayUntil, after(op.Return, h.most))
+		h.mayUntil = max(h.mayUntil, optime.After(op.Return, h.most))
 	case op.Outcome == history.Unknown:
 		h.pending = append(h.pending, pendingLease{op, h.most})
 	}
@@ -92,11 +93,11 @@ func (h *hold) mayDelay(op *history.Op) {
 
 // freed is when the server may at most still have held it: with the place among
 // what happened at that instant, where its owner's release was answered there.
-func (h *hold) freed(slack int64) stamp {
+func (h *hold) freed(slack int64) optime.Stamp {
 	if h.exact {
-		return returnOf(h.releasedBy)
+		return optime.Return(h.releasedBy)
 	}
-	return stamp{h.latest(slack), math.MaxUint64}
+	return optime.Stamp{T: h.latest(slack), Seq: math.MaxUint64}
 }
 
 // latest is when the server may at most still have held it, in ns.
@@ -107,13 +108,13 @@ func (h *hold) latest(slack int64) int64 {
 	case h.unseen && !h.dead && (!h.released || h.levels && h.doubt): // what is left of it may be renewed
 		return math.MaxInt64
 	}
-	at, slacks := after(h.mayUntil, h.added), int64(h.additions)+int64(h.relets)
+	at, slacks := optime.After(h.mayUntil, h.added), int64(h.additions)+int64(h.relets)
 	for range h.relets {
-		at = after(at, h.most)
+		at = optime.After(at, h.most)
 	}
 	for _, l := range h.pending {
-		at = after(at, l.ttl)
+		at = optime.After(at, l.ttl)
 		slacks++
 	}
-	return after(at, slack*(1+min(slacks, 1000)))
+	return optime.After(at, slack*(1+min(slacks, 1000)))
 }

@@ -24,7 +24,7 @@ func staleInto(c *Checker, f fact) {
 		return
 	}
 	for next := range f.key.others(h.client) {
-		if !next.known || !h.granted.before(next.granted) || !next.granted.before(f.at) {
+		if !next.known || !h.granted.Before(next.granted) || !next.granted.Before(f.at) {
 			continue
 		}
 		if !next.mustHoldAt(f.at) {

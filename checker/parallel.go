@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/optime"
 	"github.com/lockbench/lockbench/internal/relay"
 )
 
@@ -39,7 +40,7 @@ type numbered struct {
 // goroutines, of which there is one at least.
 func NewParallel(h history.Header, goroutines int) *Parallel {
 	p := &Parallel{all: New(h)}
-	if goroutines < 2 || p.all.faulty() || p.all.joins() { // a client's keys may matter to each other
+	if goroutines < 2 || p.all.faulty() || p.all.rules.Joins() { // a client's keys may matter to each other
 		p.goAlone()
 		return p
 	}
@@ -132,7 +133,7 @@ func (c *Checker) absorb(o *Checker) {
 	c.fair.absorb(&o.fair)
 	c.result.absorb(&o.result)
 	c.ability.absorb(o.ability)
-	c.last = later(c.last, o.last)
+	c.last = optime.Later(c.last, o.last)
 	c.faults.errors = c.faults.errors || o.faults.errors
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/optime"
 )
 
 // recoveryMonitor judges that what nobody alive owns comes free: a refusal of a key that was
@@ -25,13 +26,13 @@ var recoveryMonitor = monitor{
 // others before, and recovery was put to the test. A grant whose lease may have been over by
 // then may have come before.
 func recovered(c *Checker, f fact) {
-	if c.faults.forgotSince(callOf(f.op)) != 0 { // it may have come before what was forgotten
+	if c.faults.forgotSince(optime.Call(f.op)) != 0 { // it may have come before what was forgotten
 		return
 	}
-	surely := after(startOf(f.op), lease(f.op)) // the earliest end of its lease
+	surely := optime.After(optime.Start(f.op), optime.Lease(f.op)) // the earliest end of its lease
 	for _, other := range c.faults.client(f.op.Client).flying {
-		if other != f.op && other.Key == f.op.Key && sets(other) {
-			surely = min(surely, after(other.Call, lease(other)))
+		if other != f.op && other.Key == f.op.Key && optime.Sets(other) {
+			surely = min(surely, optime.After(other.Call, optime.Lease(other)))
 		}
 	}
 	if h := f.key.find(f.op.Hold); h != nil && h.from != history.NoStamp {
@@ -40,7 +41,7 @@ func recovered(c *Checker, f fact) {
 	var under lockbench.Conditions
 	for i := range f.key.affected {
 		x := &f.key.affected[i]
-		if x.over || x.op.Client == f.op.Client || x.bounded && surely <= x.acted().t {
+		if x.over || x.op.Client == f.op.Client || x.bounded && surely <= x.acted().T {
 			continue
 		}
 		x.over = x.bounded // else what was affected goes on, and may do harm yet

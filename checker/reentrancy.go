@@ -5,7 +5,7 @@ package checker
 // not be refused.
 var reentrancyMonitor = monitor{
 	needs: func(c *Checker) string {
-		if !c.nested {
+		if !c.rules.Nested {
 			return "the design does not count nested acquires"
 		}
 		return ""
@@ -18,7 +18,7 @@ var reentrancyMonitor = monitor{
 
 // nestedRefused judges a refusal of what its client held all along.
 func nestedRefused(c *Checker, f fact) {
-	if !c.nested || c.partial || f.key.wasAffected(f.op) {
+	if !c.rules.Nested || c.partial || f.key.wasAffected(f.op) {
 		return
 	}
 	for _, h := range f.key.holds {

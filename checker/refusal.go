@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/optime"
 )
 
 // refusalMonitor judges that a try of a provably free key is granted. Where a fault may have
@@ -32,11 +33,11 @@ const refusalSlack = time.Second
 // refusals tells when a key is provably free: no hold, read as widely as can be,
 // reaches into that time.
 type refusals struct {
-	tainted  int   // acquires of unknown outcome that may take it at any time
-	acted    stamp // an acquire that a fault affected may have acted as late as this
-	granting int   // acquires under way that will be, or may be, granted
-	refusing int   // acquires under way that will not be
-	busy     stamp // the latest instant at which a hold that is gone may have ended
+	tainted  int          // acquires of unknown outcome that may take it at any time
+	acted    optime.Stamp // an acquire that a fault affected may have acted as late as this
+	granting int          // acquires under way that will be, or may be, granted
+	refusing int          // acquires under way that will not be
+	busy     optime.Stamp // the latest instant at which a hold that is gone may have ended
 	slack    int64
 	stirred  int // acquires so far that might have taken the key
 	// recovering is the newest acquire that is granted a free key which a fault may have left so.
@@ -51,17 +52,19 @@ type refusals struct {
 }
 
 func (r *refusals) gone(h *hold) {
-	r.busy = later(r.busy, h.freed(r.slack))
+	r.busy = optime.Later(r.busy, h.freed(r.slack))
 	r.left(h)
 }
 
 // keep has the key count as busy until t, in ns.
-func (r *refusals) keep(t int64) { r.busy = later(r.busy, stamp{t, math.MaxUint64}) }
+func (r *refusals) keep(t int64) {
+	r.busy = optime.Later(r.busy, optime.Stamp{T: t, Seq: math.MaxUint64})
+}
 
 // nobodySince tells whether no acquire may have taken the key since s but those
 // that were granted.
-func (r *refusals) nobodySince(s stamp) bool {
-	return r.tainted == 0 && r.granting == 0 && r.acted.before(s)
+func (r *refusals) nobodySince(s optime.Stamp) bool {
+	return r.tainted == 0 && r.granting == 0 && r.acted.Before(s)
 }
 
 // left notes what the server may have left of h when its owner gave it up.
@@ -118,7 +121,7 @@ func (r *refusals) granted(op *history.Op) {
 
 // excuse forgets the refusals that op, just called or under way, may explain.
 func (r *refusals) excuse(op *history.Op) {
-	r.proven = slices.DeleteFunc(r.proven, func(d denial) bool { return !returnOf(d.op).before(callOf(op)) })
+	r.proven = slices.DeleteFunc(r.proven, func(d denial) bool { return !optime.Return(d.op).Before(optime.Call(op)) })
 }
 
 // refusedFree reports the refusals proven wrong by the time that moved on.
@@ -130,26 +133,17 @@ func (c *Checker) refusedFree(k *key) {
 }
 
 // freeBefore tells whether the key was provably free before s.
-func (c *Checker) freeBefore(k *key, s stamp) bool {
+func (c *Checker) freeBefore(k *key, s optime.Stamp) bool {
 	r := &k.refusal
-	if c.partial || r.tainted > 0 || r.granting > 0 || !r.busy.before(s) || k.unbounded() {
+	if c.partial || r.tainted > 0 || r.granting > 0 || !r.busy.Before(s) || k.unbounded() {
 		return false
 	}
 	for _, h := range k.holds {
-		if !h.freed(r.slack).before(s) {
+		if !h.freed(r.slack).Before(s) {
 			return false
 		}
 	}
 	return true
-}
-
-// triedFrom is the start of the last attempt of acquire op, or its call where both
-// are at one instant: attempts have no sequence numbers.
-func triedFrom(op *history.Op) stamp {
-	if at := startOf(op); at != op.Call {
-		return stamp{t: at}
-	}
-	return callOf(op)
 }
 
 // keptProven bounds how many refusals wait to be reported.
@@ -171,7 +165,7 @@ func tryEnded(c *Checker, f fact) {
 	switch x := k.effectOn(op); {
 	case op.Outcome != history.Refused:
 		return
-	case x == nil && c.freeBefore(k, triedFrom(op)):
+	case x == nil && c.freeBefore(k, optime.LastTry(op)):
 		d.under, d.by = c.leftBy(k)
 		d.under |= c.answering(op)
 		if d.by != nil {

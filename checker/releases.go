@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/optime"
 )
 
 func (c *Checker) releaseCalled(k *key, op *history.Op) {
@@ -18,7 +19,7 @@ func (c *Checker) releaseCalled(k *key, op *history.Op) {
 	c.staleCall(k, h, op)
 	lost := op.Outcome == history.LossReported
 	if h.mustDepth--; h.mustDepth <= 0 || lost {
-		h.close(callOf(op), byRelease, true)
+		h.close(optime.Call(op), byRelease, true)
 	} else {
 		if h.inner++; h.inner == 1 {
 			h.innerAt = op.Call
@@ -30,12 +31,12 @@ func (c *Checker) releaseCalled(k *key, op *history.Op) {
 		h.depth--
 	}
 	h.doubt = h.doubt || op.Outcome == history.Unknown
-	if c.nested && op.Outcome == history.Unknown {
+	if c.rules.Nested && op.Outcome == history.Unknown {
 		*k.unsureReleases.at(op.Client, 0)++
 	}
 	switch over := h.depth <= 0 || lost; {
 	case over && !h.released:
-		c.tell(factLettingGo, fact{at: callOf(op), key: k, op: op, hold: h})
+		c.tell(factLettingGo, fact{at: optime.Call(op), key: k, op: op, hold: h})
 		h.letGo(op)
 		k.refusal.left(h)
 		if h.kept { // its owner has turned to another, and yet gives this one up, with a delay maybe
@@ -67,7 +68,7 @@ func (c *Checker) extendCalled(k *key, op *history.Op) {
 		return
 	}
 	k.stretched(h)
-	if c.joins() {
+	if c.rules.Joins() {
 		c.besides(k, h, op)
 	}
 	if op.Kind == history.Extend {
@@ -76,9 +77,9 @@ func (c *Checker) extendCalled(k *key, op *history.Op) {
 	}
 	if op.Outcome == history.LossReported {
 		if op.Kind == history.Renew { // whether its owner is told, Lost() says
-			h.over(callOf(op), byLoss, false)
+			h.over(optime.Call(op), byLoss, false)
 		} else {
-			h.close(callOf(op), byLoss, true)
+			h.close(optime.Call(op), byLoss, true)
 		}
 		k.cuts++
 		return
@@ -99,7 +100,7 @@ func (c *Checker) extendReturned(k *key, op *history.Op) {
 		h.fold(op, op.Return, false)
 	}
 	if op.Outcome == history.OK {
-		h.newest = earlier(h.newest, returnOf(op))
+		h.newest = optime.Earlier(h.newest, optime.Return(op))
 		k.stretched(h)
 		if h.landed(op) {
 			c.reopened(k, h, op, false)
@@ -115,17 +116,17 @@ func (c *Checker) answered(k *key, op *history.Op) {
 		return
 	}
 	if h.releasedBy == nil || h.releasedBy == op {
-		c.toldOfLoss(k, h, op, returnOf(op))
+		c.toldOfLoss(k, h, op, optime.Return(op))
 	}
 }
 
 // staleCall applies the call of a release or extend to what its owner may have lost.
 func (c *Checker) staleCall(k *key, h *hold, op *history.Op) {
 	k.sent(h, op)
-	if !h.released && !h.supersededAt.before(callOf(op)) {
+	if !h.released && !h.supersededAt.Before(optime.Call(op)) {
 		return
 	}
-	c.tell(factStaleCalled, fact{at: callOf(op), key: k, op: op, hold: h})
+	c.tell(factStaleCalled, fact{at: optime.Call(op), key: k, op: op, hold: h})
 	if !h.released && !h.told {
 		k.expectLoss(h, op)
 	}
@@ -136,14 +137,14 @@ func (c *Checker) staleCall(k *key, h *hold, op *history.Op) {
 type expectedLoss struct {
 	op       *history.Op
 	hold, by *hold
-	since    stamp
+	since    optime.Stamp
 	outlived lockbench.Conditions // whether the call was made past validity
 }
 
 // expectLoss notes that op, just called, should be answered so, if it is answered.
 func (k *key) expectLoss(h *hold, op *history.Op) {
 	if op.Outcome == history.OK || op.Outcome == history.LossReported {
-		k.expected = append(k.expected, expectedLoss{op, h, h.supersededBy, h.supersededAt, h.outlivedAt(callOf(op))})
+		k.expected = append(k.expected, expectedLoss{op, h, h.supersededBy, h.supersededAt, h.outlivedAt(optime.Call(op))})
 	}
 }
 
@@ -160,7 +161,7 @@ func (c *Checker) answerExpected(k *key, op *history.Op) {
 }
 
 // toldOfLoss applies that the owner of h learnt at s, by op, that it had lost the key.
-func (c *Checker) toldOfLoss(k *key, h *hold, op *history.Op, s stamp) {
+func (c *Checker) toldOfLoss(k *key, h *hold, op *history.Op, s optime.Stamp) {
 	if !h.told {
 		h.told = true
 		c.tell(factLossTold, fact{at: s, key: k, op: op, hold: h})

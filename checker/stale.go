@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/optime"
 )
 
 // keptStale bounds how many stale calls a key remembers one by one. They matter to the grants
@@ -38,18 +39,18 @@ func (k *key) sentStale(op *history.Op, h *hold) {
 		k.pendingStale.set(op.Client, n+1)
 		return
 	}
-	k.staleUntil(op, h, returnOf(op))
+	k.staleUntil(op, h, optime.Return(op))
 }
 
 // A staleCall is a release or extend that may take effect until then on what others hold.
 type staleCall struct {
 	client int32
-	until  stamp
+	until  optime.Stamp
 	under  lockbench.Conditions // what touched its sender's hold, and that it had outlived it
 }
 
 // staleUntil remembers op, sent under h, nil if that is not known.
-func (k *key) staleUntil(op *history.Op, h *hold, until stamp) {
+func (k *key) staleUntil(op *history.Op, h *hold, until optime.Stamp) {
 	under := lockbench.Outlived
 	switch {
 	case op.Kind != history.Release && op.Outcome == history.OK: // it prolonged a lease, which was not past
@@ -58,14 +59,14 @@ func (k *key) staleUntil(op *history.Op, h *hold, until stamp) {
 		under = h.under | h.outlivedAt(until)
 	}
 	if len(k.stale) == keptStale {
-		k.staleForgotten = later(k.staleForgotten, k.stale[0].until)
+		k.staleForgotten = optime.Later(k.staleForgotten, k.stale[0].until)
 		k.stale = slices.Delete(k.stale, 0, 1)
 	}
 	k.stale = append(k.stale, staleCall{op.Client, until, under})
 }
 
 // staleActed applies that op, which was affected by a fault, has acted by end.
-func (c *Checker) staleActed(k *key, op *history.Op, end stamp) {
+func (c *Checker) staleActed(k *key, op *history.Op, end optime.Stamp) {
 	if op.Outcome != history.Unknown || op.Kind != history.Release && op.Kind != history.Extend {
 		return
 	}
@@ -86,13 +87,13 @@ func (k *key) grantedBesideStale(h *hold) bool {
 	if n, _ := k.pendingStale.get(crashedClients); n > 0 {
 		h.under |= k.unknown.deaths
 	}
-	from := later(h.began(), callOf(h.ops[0]))
-	beside := k.staleForgotten.t >= 0 && !k.staleForgotten.before(from)
+	from := optime.Later(h.began(), optime.Call(h.ops[0]))
+	beside := k.staleForgotten.T >= 0 && !k.staleForgotten.Before(from)
 	for _, p := range k.pendingStale {
 		beside = beside || p.client != h.client && p.t > 0
 	}
 	for _, s := range k.stale {
-		if s.client != h.client && !s.until.before(from) {
+		if s.client != h.client && !s.until.Before(from) {
 			h.under |= s.under
 			beside = true
 		}

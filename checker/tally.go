@@ -91,7 +91,7 @@ func (c *Checker) violate(v candidate) {
 		r.against++
 	}
 	if !c.brief {
-		r.when.Add(c.last.t, 1)
+		r.when.Add(c.last.T, 1)
 	}
 	c.violations++
 	c.breached(v)
@@ -106,7 +106,7 @@ func (c *Checker) violate(v candidate) {
 func (c *Checker) breached(v candidate) {
 	by := v.by
 	if n := len(v.holds); by == nil && n > 1 {
-		if by = v.holds[n-1]; by.granted.before(v.holds[n-2].granted) {
+		if by = v.holds[n-1]; by.granted.Before(v.holds[n-2].granted) {
 			by = v.holds[n-2]
 		}
 	}

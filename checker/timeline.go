@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/optime"
 )
 
 // The timeline turns events into facts about holds and passes these on. Here are what befalls
@@ -28,7 +29,7 @@ func (c *Checker) called(op *history.Op) {
 		c.extendCalled(k, op)
 	case history.Read, history.Write:
 		c.ability.store = true
-		c.tell(factStoreCalled, fact{at: callOf(op), key: k, op: op})
+		c.tell(factStoreCalled, fact{at: optime.Call(op), key: k, op: op})
 	default:
 		c.happened(op)
 	}
@@ -47,7 +48,7 @@ func (c *Checker) returned(op *history.Op) {
 		c.answerExpected(k, op)
 	}
 	if op.Note != "" || c.faults.flush != nil {
-		c.tell(factAnswered, fact{at: returnOf(op), key: k, op: op})
+		c.tell(factAnswered, fact{at: optime.Return(op), key: k, op: op})
 	}
 	switch op.Kind {
 	case history.Acquire:
@@ -57,12 +58,12 @@ func (c *Checker) returned(op *history.Op) {
 	case history.Extend, history.Renew:
 		c.extendReturned(k, op)
 	case history.Read, history.Write:
-		c.tell(factStoreReturned, fact{at: returnOf(op), key: k, op: op})
+		c.tell(factStoreReturned, fact{at: optime.Return(op), key: k, op: op})
 	}
 }
 
-func (c *Checker) settle(k *key, s stamp) {
-	if !k.now.before(s) {
+func (c *Checker) settle(k *key, s optime.Stamp) {
+	if !k.now.Before(s) {
 		return
 	}
 	if len(k.starts) > 0 {
@@ -92,7 +93,7 @@ func (c *Checker) begun(k *key, i int) {
 		if conflict(a, s.h) {
 			c.tell(factOverlap, fact{at: s.at, key: k, hold: a, other: s.h})
 		}
-		if s.grant && a.known && a.granted.before(s.at) && !a.released && s.h.follows(a) {
+		if s.grant && a.known && a.granted.Before(s.at) && !a.released && s.h.follows(a) {
 			c.superseded(k, a, s)
 		}
 	}
@@ -104,7 +105,7 @@ func conflict(a, b *hold) bool {
 	if a.hollow() || b.hollow() {
 		return false
 	}
-	return a.must && b.must && a.start.before(b.mustEnd()) && b.start.before(a.mustEnd())
+	return a.must && b.must && a.start.Before(b.mustEnd()) && b.start.Before(a.mustEnd())
 }
 
 // beginsLater tells whether h is among the starts after the i-th.
@@ -146,11 +147,11 @@ func (c *Checker) happened(op *history.Op) {
 		c.died(op)
 	case history.Pause:
 		cl := c.faults.client(op.Client)
-		cl.paused, cl.still = callOf(op), true
+		cl.paused, cl.still = optime.Call(op), true
 		c.stoodStill(op.Client)
 	case history.Resume:
 		c.faults.client(op.Client).still = false
-		c.each(op.Client, func(_ *key, h *hold) { h.awake(callOf(op)) })
+		c.each(op.Client, func(_ *key, h *hold) { h.awake(optime.Call(op)) })
 	case history.Fault:
 		c.faulted(op)
 	}
@@ -162,16 +163,16 @@ func (c *Checker) lostClosed(op *history.Op) {
 	if h == nil {
 		return
 	}
-	h.over(callOf(op), byLoss, false)
+	h.over(optime.Call(op), byLoss, false)
 	if h.unaware = c.faults.client(op.Client).still; !h.unaware {
-		h.knew = earlier(h.knew, callOf(op))
+		h.knew = optime.Earlier(h.knew, optime.Call(op))
 	}
 	if h.released {
 		return
 	}
 	h.note(op)
 	k.cuts++
-	c.toldOfLoss(k, h, op, callOf(op))
+	c.toldOfLoss(k, h, op, optime.Call(op))
 }
 
 // cut ends the record of a client. What it did afterwards is not known, so from
@@ -179,19 +180,19 @@ func (c *Checker) lostClosed(op *history.Op) {
 func (c *Checker) cut(op *history.Op) {
 	c.partial = true
 	c.materializeAll()
-	if c.last.t == op.Call { // it comes after all else of its instant, and says no number
+	if c.last.T == op.Call { // it comes after all else of its instant, and says no number
 		numbered := *op
-		numbered.CallSeq = c.last.seq
+		numbered.CallSeq = c.last.Seq
 		op = &numbered
 	}
 	c.depart(op)
 	for _, k := range c.sorted() { // before each, since it may take holds away
 		if slices.ContainsFunc(k.holds, func(h *hold) bool { return h.client == op.Client }) {
-			c.settle(k, callOf(op))
+			c.settle(k, optime.Call(op))
 		}
 	}
 	c.each(op.Client, func(k *key, h *hold) {
-		h.close(callOf(op), byCut, true)
+		h.close(optime.Call(op), byCut, true)
 		h.dead = true
 		k.cuts++
 	})

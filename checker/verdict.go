@@ -9,13 +9,14 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/optime"
 )
 
 // Finish ends the judgement and returns the verdicts. The Checker is spent until
 // [Checker.Reset].
 func (c *Checker) Finish(end history.End) Result {
 	for _, k := range c.sorted() {
-		c.settle(k, forever)
+		c.settle(k, optime.Forever)
 		if !c.partial {
 			c.refusedFree(k)
 		}
@@ -71,9 +72,9 @@ func (c *Checker) unfinished(k *key) {
 }
 
 // sharedBy is how long the must-hold intervals of a and b conflicted, in ns, up to last.
-func sharedBy(a, b *hold, last stamp) int64 {
-	begin := max(a.start.t, b.start.t)
-	return max(0, min(a.mustEnd().t, b.mustEnd().t, last.t)-begin)
+func sharedBy(a, b *hold, last optime.Stamp) int64 {
+	begin := max(a.start.T, b.start.T)
+	return max(0, min(a.mustEnd().T, b.mustEnd().T, last.T)-begin)
 }
 
 // judged is what is found of a row but for measures and counterexample.
