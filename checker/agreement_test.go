@@ -10,9 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/anishathalye/porcupine"
-
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/crosscheck"
 	"github.com/lockbench/lockbench/internal/longtest"
 	"github.com/lockbench/lockbench/internal/optime"
 )
@@ -39,11 +38,12 @@ func judge(m memory) verdicts {
 		}
 	}
 	c.settle(c.key("k"), optime.Forever)
-	segments := segmentsOf(calls, departed, optime.RulesOf(m.header))
+	segments := crosscheck.Segments(calls, departed, optime.RulesOf(m.header))
+	linearizable, _ := crosscheck.Linearizable(segments, 0) // however long it takes
 	return verdicts{
 		sweep:      c.key("k").conflicts == 0,
-		definition: !inConflict(segments),
-		porcupine:  linearizable(segments, 0) == porcupine.Ok, // however long it takes
+		definition: !crosscheck.InConflict(segments),
+		porcupine:  linearizable,
 	}
 }
 

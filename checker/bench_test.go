@@ -6,7 +6,6 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/optime"
 )
 
 // BenchmarkSweep measures one grant: an acquire, a read, a write and a release,
@@ -23,19 +22,6 @@ func BenchmarkSweep(b *testing.B) {
 			c.Add(ev)
 		}
 	}
-}
-
-// BenchmarkPorcupine is the same grants, a lock at a time, by search.
-func BenchmarkPorcupine(b *testing.B) {
-	const grants = 200
-	var all []segment
-	for i := range int64(grants) {
-		all = append(all, segment{client: int32(i % 32), attempt: optime.Stamp{T: 10 * i}, start: optime.Stamp{T: 10*i + 2}, end: optime.Stamp{T: 10*i + 8}})
-	}
-	for b.Loop() {
-		linearizable(all, 0)
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*grants), "ns/grant")
 }
 
 // busyHistory returns the events of n grants, a slice per grant.

@@ -21,7 +21,7 @@ var house = map[string][]string{
 	"":                        {},
 	"history":                 {"", "internal/suggest"},
 	"history/synthetic":       {"", "history"},
-	"checker":                 {"", "history", "measure/series", "internal/optime", "internal/relay"},
+	"checker":                 {"", "history", "measure/series", "internal/crosscheck", "internal/optime", "internal/relay"},
 	"measure":                 {"", "history", "measure/series"},
 	"measure/series":          {},
 	"gates":                   {"", "checker", "measure", "internal/suggest"},
@@ -44,6 +44,7 @@ var house = map[string][]string{
 	"explore/bubble":          {"", "explore", "impls/design"},
 	"scenario":                {"internal/suggest"},
 	"internal/*":              {},
+	"internal/crosscheck":     {"history", "internal/optime"}, // and never the checker
 	"internal/optime":         {"history"},
 	"internal/servertest":     {"servers", "explore/gate"},
 	"internal/occupancy":      {""},
@@ -61,7 +62,7 @@ var reserved = map[string][]string{
 	"github.com/spf13/cobra":            {"cmd/*"},
 	"charm.land/":                       {"ui"},
 	"github.com/goccy/go-yaml":          {"scenario"},
-	"github.com/anishathalye/porcupine": {"checker", "bench/*"},
+	"github.com/anishathalye/porcupine": {"internal/crosscheck", "bench/*"},
 	"github.com/prometheus/":            {"exporter"},
 	"testing":                           {"locktest", "explore/bubble", "internal/servertest", "internal/longtest", "impls/design/designtest"},
 }

@@ -1,4 +1,4 @@
-package checker
+package crosscheck
 
 import (
 	"cmp"
@@ -9,18 +9,16 @@ import (
 	"github.com/lockbench/lockbench/internal/optime"
 )
 
-// A segment is one stretch of a hold's must-hold interval. Unlike the sweep, what computes it
-// here sees the whole history of the key at once and shares no state with it: it
-// is the second opinion on what the must-hold intervals are.
-type segment struct {
-	client     int32
-	attempt    optime.Stamp // the grant took effect here at the earliest
-	start, end optime.Stamp
+// A Segment is one stretch of a hold's must-hold interval.
+type Segment struct {
+	Client     int32
+	Attempt    optime.Stamp // the grant took effect then at the earliest
+	Start, End optime.Stamp
 }
 
-// segmentsOf returns the must-hold intervals of every hold in ops, the operations on one key in
+// Segments returns the must-hold intervals of every hold in ops, the operations on one key in
 // the order of their calls. departed are deaths and cuts of clients.
-func segmentsOf(ops, departed []*history.Op, rules optime.Rules) []segment {
+func Segments(ops, departed []*history.Op, rules optime.Rules) []Segment {
 	byHold := map[int64][]*history.Op{}
 	var holds []int64
 	for _, op := range ops {
@@ -32,7 +30,7 @@ func segmentsOf(ops, departed []*history.Op, rules optime.Rules) []segment {
 		}
 		byHold[op.Hold] = append(byHold[op.Hold], op)
 	}
-	var all []segment
+	var all []Segment
 	var replays []*replay
 	for _, id := range holds {
 		acquireFirst(byHold[id])
@@ -133,9 +131,9 @@ type replay struct {
 	cap    int64 // no lease is sure to be longer
 	unsure int64 // nor than this, from now on
 
-	done []segment
+	done []Segment
 	open bool
-	cur  segment
+	cur  Segment
 	// renewed: cur was opened by a renewal, concurrent with its client's calls.
 	renewed bool
 	until   int64
@@ -257,7 +255,7 @@ func (r *replay) begin(op *history.Op, from, until int64) {
 	}
 	if r.open && op.Return < r.until { // the must-hold interval goes on
 		r.until = max(r.until, until)
-		r.renewed = r.renewed && (op.Kind == history.Renew || r.cur.start.Before(optime.Return(op)))
+		r.renewed = r.renewed && (op.Kind == history.Renew || r.cur.Start.Before(optime.Return(op)))
 		return
 	}
 	if r.open {
@@ -265,13 +263,13 @@ func (r *replay) begin(op *history.Op, from, until int64) {
 	}
 	r.open, r.until = true, until
 	r.renewed = op.Kind == history.Renew
-	r.cur = segment{client: op.Client, attempt: optime.Stamp{T: from}, start: optime.Return(op)}
+	r.cur = Segment{Client: op.Client, Attempt: optime.Stamp{T: from}, Start: optime.Return(op)}
 }
 
 func (r *replay) finish() {
-	r.cur.end = optime.Earlier(r.end, optime.Stamp{T: r.until})
-	point := r.cur.end == r.cur.start && !r.renewed && !r.unasked()
-	if (point || r.cur.start.Before(r.cur.end)) && r.cur.start.Before(optime.Stamp{T: r.until}) {
+	r.cur.End = optime.Earlier(r.end, optime.Stamp{T: r.until})
+	point := r.cur.End == r.cur.Start && !r.renewed && !r.unasked()
+	if (point || r.cur.Start.Before(r.cur.End)) && r.cur.Start.Before(optime.Stamp{T: r.until}) {
 		r.done = append(r.done, r.cur)
 	}
 }
@@ -370,33 +368,4 @@ func (r *replay) lease(op *history.Op) int64 {
 		}
 	}
 	return ttl
-}
-
-// inConflict is the definition itself: it compares every two segments.
-func inConflict(all []segment) bool {
-	for i, a := range all {
-		for _, b := range all[i+1:] {
-			if a.client != b.client && a.start.Before(b.end) && b.start.Before(a.end) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// ranks numbers the stamps of segments densely, equal ones alike.
-func ranks(all []segment) func(optime.Stamp) int64 {
-	var stamps []optime.Stamp
-	for _, s := range all {
-		stamps = append(stamps, s.attempt, s.start, s.end)
-	}
-	order := func(a, b optime.Stamp) int {
-		return cmp.Or(cmp.Compare(a.T, b.T), cmp.Compare(a.Seq, b.Seq))
-	}
-	slices.SortFunc(stamps, order)
-	stamps = slices.Compact(stamps)
-	return func(s optime.Stamp) int64 {
-		i, _ := slices.BinarySearchFunc(stamps, s, order)
-		return int64(i)
-	}
 }

@@ -2,12 +2,10 @@ package checker
 
 import (
 	"fmt"
-	"math"
 	"time"
 
-	"github.com/anishathalye/porcupine"
-
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/crosscheck"
 )
 
 // porcupine is asked about keys with few operations only: its search is
@@ -43,59 +41,6 @@ func (c *Checker) keep(k *key, op *history.Op) {
 	}
 }
 
-// lockOp is an operation of the specification: a take of the lock, or the chance
-// that it is freed.
-type lockOp struct {
-	segment int
-	client  int32
-	take    bool
-}
-
-// lockState is who has the lock, and by which take.
-type lockState struct {
-	held    bool
-	client  int32
-	segment int
-}
-
-// lockModel is the specification: the lock is free or with one owner; taking it
-// needs it free or one's own; from its must-hold interval's end on it may be freed at any time,
-// and need not be. Refusals are legal in every state and do not appear.
-var lockModel = porcupine.Model{
-	Init: func() any { return lockState{} },
-	Step: func(state, input, _ any) (bool, any) {
-		s, op := state.(lockState), input.(lockOp)
-		switch {
-		case op.take:
-			own := s.client == op.client && s.segment < op.segment // in the client's order, also where stamps tie
-			return !s.held || own, lockState{true, op.client, op.segment}
-		case s.held && s.segment == op.segment:
-			return true, lockState{}
-		}
-		return true, s
-	},
-	DescribeOperation: func(input, _ any) string { return fmt.Sprintf("%+v", input) },
-}
-
-// linearizable asks porcupine whether the segments can be put in one order that
-// the specification allows.
-func linearizable(all []segment, timeout time.Duration) porcupine.CheckResult {
-	rank := ranks(all)
-	var ops []porcupine.Operation
-	for i, s := range all {
-		ops = append(ops,
-			porcupine.Operation{
-				ClientId: 2 * i, Input: lockOp{i, s.client, true},
-				Call: rank(s.attempt), Return: rank(s.start),
-			},
-			porcupine.Operation{
-				ClientId: 2*i + 1, Input: lockOp{i, s.client, false},
-				Call: rank(s.end), Return: math.MaxInt64,
-			})
-	}
-	return porcupine.CheckOperationsTimeout(lockModel, ops, timeout)
-}
-
 // crossCheck holds the sweep's verdict on exclusion against porcupine's, on keys
 // that are small enough, and against the occupancy monitor's.
 func (c *Checker) crossCheck(t history.Trailer) {
@@ -108,12 +53,12 @@ func (c *Checker) crossCheck(t history.Trailer) {
 		if k.few.many || len(k.few.ops) < 2 {
 			continue
 		}
-		verdict := linearizable(segmentsOf(k.few.ops, c.departed, c.rules), smallTimeout)
-		if verdict == porcupine.Unknown {
+		sound, known := crosscheck.Linearizable(crosscheck.Segments(k.few.ops, c.departed, c.rules), smallTimeout)
+		if !known {
 			continue
 		}
 		c.result.CrossChecked++
-		if sound := verdict == porcupine.Ok; sound != (k.conflicts == 0) {
+		if sound != (k.conflicts == 0) {
 			c.defect("porcupine finds key %q sound: %t, yet the sweep found %d conflicts", k.name, sound, k.conflicts)
 		}
 	}
