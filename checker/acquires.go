@@ -8,7 +8,7 @@ import (
 )
 
 func (c *Checker) acquireCalled(k *key, op *history.Op) {
-	k.queue.join(op)
+	k.queue.Called(op)
 	c.tell(factAcquireCalled, fact{at: optime.Call(op), key: k, op: op})
 	c.besideAcquire(k, op)
 	switch {
@@ -154,7 +154,7 @@ func (c *Checker) acquiredAgain(h *hold, op *history.Op) {
 }
 
 func (c *Checker) acquireReturned(k *key, op *history.Op) {
-	c.waited(k, op)
+	k.queue.Returned(op, &c.fair)
 	c.meetings(k, op)
 	f := fact{at: optime.Return(op), key: k, op: op}
 	c.tell(factAcquireReturned, f)
@@ -169,7 +169,7 @@ func (c *Checker) acquireReturned(k *key, op *history.Op) {
 			h.fold(op, op.Return, false)
 		}
 	case history.Refused:
-		c.fair.asked(op.Client)
+		c.fair.Asked(op.Client)
 		k.keepsOut(op)
 		c.tell(factRefused, f)
 	}
@@ -222,7 +222,7 @@ func (c *Checker) reopened(k *key, h *hold, op *history.Op, grant bool) {
 
 func (c *Checker) granted(k *key, h *hold, op *history.Op) {
 	c.result.Grants++
-	c.fair.granted(op.Client)
+	c.fair.Granted(op.Client)
 	if !h.anchored && !h.must {
 		c.result.Unjudged++
 	}

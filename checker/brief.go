@@ -26,8 +26,7 @@ func (c *Checker) Reset(h history.Header) {
 		c.spare.keys = append(c.spare.keys, k)
 	}
 	clear(c.keys)
-	clear(c.fair.grants)
-	clear(c.fair.dead)
+	c.fair.Clear()
 	for p := range c.tallies {
 		c.tallies[p] = tally{rows: c.tallies[p].rows[:0]}
 	}
@@ -45,7 +44,7 @@ func (c *Checker) Reset(h history.Header) {
 		keyTable: keyTable{keys: c.keys, departed: c.departed[:0], partitions: c.partitions},
 		findingsSoFar: findingsSoFar{
 			tallies: c.tallies,
-			fair:    fairness{grants: c.fair.grants, dead: c.fair.dead},
+			fair:    c.fair,
 		},
 		faults: faults{clients: c.faults.clients, near: c.faults.near, dead: c.faults.dead[:0]},
 	}
@@ -86,7 +85,7 @@ func (k *key) empty() {
 		affecting: affecting{affected: k.affected[:0], asked: k.asked[:0], revived: k.revived[:0]},
 		judged: judged{
 			refusal: refusals{proven: k.refusal.proven[:0], residues: k.refusal.residues[:0]},
-			queue:   queue{waiting: k.queue.waiting[:0]},
+			queue:   k.queue.Empty(),
 			fences:  fences{underWay: k.fences.underWay[:0]},
 			writes:  writes{open: k.writes.open[:0], done: k.writes.done[:0]},
 		},

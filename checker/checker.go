@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/fairness"
 	"github.com/lockbench/lockbench/internal/optime"
 )
 
@@ -53,7 +54,7 @@ type findingsSoFar struct {
 	tallies [promises]tally
 	// violations are those of any kind, seen those that News has looked at.
 	violations, seen int64
-	fair             fairness
+	fair             fairness.Measure
 	result           Result
 }
 
@@ -66,11 +67,10 @@ type abilities struct{ fence, delay, store, prolong bool }
 // New starts the judgement of a history with this header.
 func New(h history.Header) *Checker {
 	return &Checker{
-		header:        h,
-		rules:         optime.RulesOf(h),
-		keyTable:      keyTable{keys: map[string]*key{}, near: new([1 << nearKeyBits]*key)},
-		findingsSoFar: findingsSoFar{fair: newFairness()},
-		faults:        faults{clients: map[int32]*client{}, near: new([nearClients]*client)},
+		header:   h,
+		rules:    optime.RulesOf(h),
+		keyTable: keyTable{keys: map[string]*key{}, near: new([1 << nearKeyBits]*key)},
+		faults:   faults{clients: map[int32]*client{}, near: new([nearClients]*client)},
 	}
 }
 

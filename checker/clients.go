@@ -128,7 +128,7 @@ func (c *Checker) retireClient(client int32) {
 			h.orphan = h.orphan || h.client == client
 		}
 	}
-	c.fair.retireClient(client)
+	c.fair.Retire(client)
 	c.faults.retireClient(client)
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/fairness"
 	"github.com/lockbench/lockbench/internal/optime"
 )
 
@@ -95,7 +96,7 @@ type affecting struct {
 // judged is the state that monitors keep of a key.
 type judged struct {
 	refusal   refusals
-	queue     queue
+	queue     fairness.Queue
 	fences    fences
 	writes    writes
 	delayed   *history.Op // the last release that asked to keep others out

@@ -130,7 +130,7 @@ func (c *Checker) absorb(o *Checker) {
 	for p := range o.tallies {
 		c.tallies[p].absorb(&o.tallies[p])
 	}
-	c.fair.absorb(&o.fair)
+	c.fair.Absorb(&o.fair)
 	c.result.absorb(&o.result)
 	c.ability.absorb(o.ability)
 	c.last = optime.Later(c.last, o.last)
@@ -164,15 +164,6 @@ func (c *Checker) choose() {
 			r.broken = r.broken[:min(len(r.broken), c.candidates())]
 		}
 	}
-}
-
-func (f *fairness) absorb(o *fairness) {
-	for client, n := range o.grants {
-		f.grants[client] += n
-	}
-	f.waits += o.waits
-	f.maxWait = max(f.maxWait, o.maxWait)
-	f.bypassed = max(f.bypassed, o.bypassed)
 }
 
 func (s *spread) absorb(o spread) {

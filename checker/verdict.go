@@ -25,10 +25,10 @@ func (c *Checker) Finish(end history.End) Result {
 	c.result.Partial, c.result.Why = end.Partial, end.Why
 	if !c.brief {
 		c.crossCheck(end.Trailer)
-		c.result.GrantsByClient = c.fair.shares()
+		c.result.GrantsByClient = c.fair.Shares()
 	}
 	c.result.Findings = c.findings(c.result.Findings, c.find)
-	c.result.Fairness = c.fair.measured()
+	c.result.Fairness = Fairness(c.fair.Figures())
 	return c.result
 }
 
