@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/interval"
 	"github.com/lockbench/lockbench/internal/optime"
 )
 
@@ -45,7 +46,7 @@ func (c *Checker) silence(k *key, op *history.Op) {
 	}
 	k.silent.raise(op.Client, op.Call)
 	for h := range k.known() {
-		h.regrant = h.regrant || h.client == op.Client && h.ops[0] != op
+		h.Regrant = h.Regrant || h.client == op.Client && h.ops[0] != op
 	}
 }
 
@@ -64,13 +65,13 @@ func (c *Checker) hold(k *key, op *history.Op) *hold {
 	h := c.newHold(op)
 	k.made++
 	h.number = k.made
-	h.cap(k.caps.of(op.Client))
-	h.cap(k.inherited(op))
-	h.cap(c.faults.client(op.Client).beside)
-	if h.doubt = c.rules.Nested && k.refusal.residual(op); h.doubt {
+	h.Cap(k.caps.of(op.Client))
+	h.Cap(k.inherited(op))
+	h.Cap(c.faults.client(op.Client).beside)
+	if c.rules.Nested && k.refusal.residual(op) {
 		k.joined(h)
 	}
-	_, h.regrant = k.silent.get(op.Client)
+	_, h.Regrant = k.silent.get(op.Client)
 	k.holds = append(k.holds, h)
 	return h
 }
@@ -78,16 +79,14 @@ func (c *Checker) hold(k *key, op *history.Op) *hold {
 // joined applies to h that it may have joined what its client had left, which keeps
 // the longest of its leases.
 func (k *key) joined(h *hold) {
-	if longest, ok := k.asked.get(h.client); ok {
-		h.most = max(h.most, longest)
-	}
-	relets, _ := k.unsureReleases.get(h.client)
-	h.relets = int32(min(relets, 1000))
+	longest, _ := k.asked.get(h.client)
 	for before := range k.known() {
 		if before.client == h.client {
-			h.most = max(h.most, before.most)
+			longest = max(longest, before.Most)
 		}
 	}
+	relets, _ := k.unsureReleases.get(h.client)
+	h.Joined(longest, relets)
 }
 
 // turnTo applies to what its client holds that op, just called, is or may be granted.
@@ -100,16 +99,16 @@ func (c *Checker) turnTo(k *key, op *history.Op) {
 		h := k.holds[i]
 		switch {
 		case h.client != op.Client:
-		case h.id == op.Hold && !h.ended:
+		case h.id == op.Hold && !h.Ended:
 			c.lockedAnew(k, h, op)
 			c.acquiredAgain(h, op)
 		case h.id == op.Hold: // to its owner it goes on, but its must-hold interval is over: begin anew
 			c.lockedAnew(k, h, op)
 			h.id, h.was, k.renamed = 0, h.id, true
 			c.drop(k, i)
-		case h.released:
+		case h.Released:
 		default: // its owner turned to a new grant: the old one is over
-			h.close(optime.Call(op), byReacquire, true)
+			h.Close(optime.Call(op), interval.ByReacquire, true)
 			c.drop(k, i)
 		}
 	}
@@ -118,7 +117,7 @@ func (c *Checker) turnTo(k *key, op *history.Op) {
 // lockedAnew judges acquire op, answered ok, by an owner who would only begin his
 // lease anew: had he lost the key, he was to be told.
 func (c *Checker) lockedAnew(k *key, h *hold, op *history.Op) {
-	knows := h.told || h.released || h.endedBy == byRefusal
+	knows := h.told || h.Released || h.EndedBy == interval.ByRefusal
 	if c.rules.Refreshed && op.Outcome == history.OK && !knows && h.supersededAt.Before(optime.Call(op)) {
 		k.expectLoss(h, op)
 	}
@@ -128,28 +127,19 @@ func (c *Checker) lockedAnew(k *key, h *hold, op *history.Op) {
 // its lease anew, and was refused: another has the key, so its own is lost.
 func (c *Checker) refreshRefused(k *key, op *history.Op) {
 	for _, h := range k.holds {
-		if h.client == op.Client && !h.released {
-			h.close(optime.Call(op), byRefusal, true)
+		if h.client == op.Client && !h.Released {
+			h.Close(optime.Call(op), interval.ByRefusal, true)
 			k.cuts++
 		}
 	}
 }
 
+// acquiredAgain applies the call of another acquire by the owner of h.
 func (c *Checker) acquiredAgain(h *hold, op *history.Op) {
 	h.note(op)
-	h.least, h.most = min(h.least, optime.Lease(op)), max(h.most, optime.Lease(op))
-	if c.rules.Unseen {
-		h.shorten(op)
-	}
-	if op.Outcome == history.OK {
-		h.again(op, c.rules.Nested)
-		return
-	}
-	h.doubt, h.regrant = true, true
-	h.anew(optime.Forever)
-	h.widen(op)
-	if !c.rules.Nested {
-		h.shorten(op)
+	h.Again(op)
+	if op.Outcome != history.OK {
+		h.anew(optime.Forever)
 	}
 }
 
@@ -166,7 +156,7 @@ func (c *Checker) acquireReturned(k *key, op *history.Op) {
 		c.obtained(k, op)
 	case history.Unknown:
 		if h := k.find(op.Hold); h != nil { // it may have joined
-			h.fold(op, op.Return, false)
+			h.Fold(op, op.Return, false)
 		}
 	case history.Refused:
 		c.fair.Asked(op.Client)
@@ -180,7 +170,7 @@ func (k *key) keepsOut(op *history.Op) {
 	if len(k.holds) != 1 || k.holds[0].client == op.Client {
 		return
 	}
-	if h, at := k.holds[0], optime.LastTry(op); h.mustHoldAt(at) && k.refusal.nobodySince(h.began()) {
+	if h, at := k.holds[0], optime.LastTry(op); h.MustHoldAt(at) && k.refusal.nobodySince(h.Began()) {
 		h.keptOut = max(h.keptOut, at.T)
 	}
 }
@@ -195,20 +185,20 @@ func (c *Checker) obtained(k *key, op *history.Op) {
 		return
 	}
 	k.fences.pop(op)
-	h.widen(op)
+	h.Widen(op)
 	k.stretched(h)
 	if h.kept {
 		k.refusal.gone(h)
 	}
-	if first := h.ops[0]; !h.known && first.Kind == history.Acquire && !k.actedBefore(first, op) { // it may act later, and grant the key anew
-		h.regrant = true
+	if !h.Known && !k.actedBefore(h.First, op) { // it may act later, and grant the key anew
+		h.Regrant = true
 	}
 	h.anew(optime.Return(op))
 	h.under |= c.met.own
-	if h.landed(op) {
-		c.reopened(k, h, op, !h.known)
+	if h.Landed(op) {
+		c.reopened(k, h, op, !h.Known)
 	}
-	h.known = true
+	h.Known = true
 }
 
 // reopened notes that a new segment of the must-hold interval of h begins at the return of op.
@@ -223,7 +213,7 @@ func (c *Checker) reopened(k *key, h *hold, op *history.Op, grant bool) {
 func (c *Checker) granted(k *key, h *hold, op *history.Op) {
 	c.result.Grants++
 	c.fair.Granted(op.Client)
-	if !h.anchored && !h.must {
+	if !h.Anchored && !h.Must {
 		c.result.Unjudged++
 	}
 	h.staleBeside = k.grantedBesideStale(h)

@@ -52,5 +52,5 @@ func outlasted(op *history.Op) bool {
 // released meanwhile: there was nothing left to renew.
 func (k *key) moot(op *history.Op) bool {
 	h := k.find(op.Hold)
-	return op.Kind == history.Renew && op.Outcome == history.Failed && (h == nil || h.released)
+	return op.Kind == history.Renew && op.Outcome == history.Failed && (h == nil || h.Released)
 }

@@ -60,10 +60,10 @@ var earlyGrants = []explanation{
 		return candidate{kind: unknowable}, f.hold.staleBeside || f.other.staleBeside
 	}},
 	{"an inner release freed the key", func(c *Checker, f fact) (candidate, bool) {
-		return c.between(innerFreed, f.hold, f.other), f.hold.inner > 0 && c.rules.Nested && f.hold.innerDone >= f.hold.keptOut
+		return c.between(innerFreed, f.hold, f.other), f.hold.Inner > 0 && c.rules.Nested && f.hold.InnerDone >= f.hold.keptOut
 	}},
 	{"the lease was extended, and the extension was not kept", func(c *Checker, f fact) (candidate, bool) {
-		return c.between(extendBroken, f.hold, f.other), f.at.T >= f.hold.first
+		return c.between(extendBroken, f.hold, f.other), f.at.T >= f.hold.Promised
 	}},
 	{"the lease was not kept", func(c *Checker, f fact) (candidate, bool) {
 		return c.between(grantedEarly, f.hold, f.other), true
@@ -88,13 +88,13 @@ var unfoundedLosses = []explanation{
 		return candidate{}, false
 	}},
 	{"an inner release freed the key", func(c *Checker, f fact) (candidate, bool) {
-		return c.between(innerLost, f.hold), f.hold.inner > 0 && c.rules.Nested && f.hold.innerDone >= f.hold.keptOut
+		return c.between(innerLost, f.hold), f.hold.Inner > 0 && c.rules.Nested && f.hold.InnerDone >= f.hold.keptOut
 	}},
 	{"what is to prolong the lease was not answered yet, or somebody else may have had the key", func(c *Checker, f fact) (candidate, bool) {
 		h := f.hold
 		prolonging := func(op *history.Op) bool { return op.Kind == history.Extend && op.Return == f.at.T }
-		working := f.op.Kind == history.Lost && (len(h.flying) > 0 || slices.ContainsFunc(h.ops, prolonging))
-		nobody := f.key.refusal.nobodySince(h.began()) && (c.faults.skew == 0 || !f.key.metOthers(h))
+		working := f.op.Kind == history.Lost && (h.Prolonging() || slices.ContainsFunc(h.ops, prolonging))
+		nobody := f.key.refusal.nobodySince(h.Began()) && (c.faults.skew == 0 || !f.key.metOthers(h))
 		return candidate{kind: unknowable}, working || !nobody
 	}},
 	{"somebody else was granted the key meanwhile", func(c *Checker, f fact) (candidate, bool) {
@@ -175,7 +175,7 @@ func (c *Checker) byEffect(how kind, f fact, x *faultEffect, shown ...*history.O
 // of h was being told of the loss; nil when there is none.
 func (k *key) follower(h *hold) *hold {
 	for other := range k.known() {
-		if other.known && other.client != h.client && other.follows(h) {
+		if other.Known && other.client != h.client && other.follows(h) {
 			return other
 		}
 	}
@@ -186,7 +186,7 @@ func (k *key) follower(h *hold) *hold {
 // clocks that are off leave unknown who came first.
 func (k *key) metOthers(h *hold) bool {
 	for other := range k.known() {
-		if other.known && other.client != h.client && !other.newest.Before(h.began()) {
+		if other.Known && other.client != h.client && !other.Newest.Before(h.Began()) {
 			return true
 		}
 	}
@@ -198,7 +198,7 @@ func (k *key) metOthers(h *hold) bool {
 func (k *key) toldByItself(h *hold, op *history.Op) bool {
 	return slices.ContainsFunc(k.affected, func(x faultEffect) bool {
 		own := x.op.Client == h.client && x.op.Kind != history.Renew
-		return own && (x.op == op || x.op.Hold == h.id || !x.acted().Before(h.began()))
+		return own && (x.op == op || x.op.Hold == h.id || !x.acted().Before(h.Began()))
 	})
 }
 
@@ -223,7 +223,7 @@ func (c *Checker) behind(k *key, cause lockbench.Conditions, victim *hold, at op
 			continue
 		}
 		joined := c.rules.Joins() && cause == lockbench.LostReply && x.op.Client == victim.client
-		if joined || !x.acted().Before(victim.began()) {
+		if joined || !x.acted().Before(victim.Began()) {
 			return x
 		}
 	}

@@ -112,8 +112,7 @@ func (s *spare) reclaim() {
 	for _, h := range s.out {
 		*h = hold{
 			ownership: ownership{ops: h.ops[:0]},
-			validity:  validity{flying: h.flying[:0], late: h.late[:0]},
-			mayHold:   mayHold{pending: h.pending[:0]},
+			Grant:     h.Empty(),
 			loss:      loss{rivals: h.rivals[:0]},
 		}
 	}

@@ -141,7 +141,7 @@ func (k *key) unanswered(x *faultEffect) {
 // outlivedAt returns Outlived where the owner of h is past its validity at s, or nobody
 // knows when that ends.
 func (h *hold) outlivedAt(s optime.Stamp) lockbench.Conditions {
-	if h.from == history.NoStamp || s.T >= h.until {
+	if h.From == history.NoStamp || s.T >= h.Until {
 		return lockbench.Outlived
 	}
 	return 0
@@ -158,7 +158,7 @@ func (c *Checker) touchHeld(client int32, cause lockbench.Conditions) {
 	flying := c.faults.client(client).flying
 	for _, k := range c.keys {
 		for h := range k.known() {
-			if h.client == client && (!h.released || slices.Contains(flying, h.releasedBy)) {
+			if h.client == client && (!h.Released || slices.Contains(flying, h.ReleasedBy)) {
 				h.under |= cause
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/interval"
 	"github.com/lockbench/lockbench/internal/optime"
 )
 
@@ -35,13 +36,13 @@ func (c *Checker) margin(w candidate) int64 {
 	a, b := w.holds[len(w.holds)-2], w.holds[len(w.holds)-1]
 	switch w.kind {
 	case workedOn:
-		return optime.Earlier(optime.Earlier(a.knew, b.knew), c.last).T - a.intrusion.T
+		return optime.Earlier(optime.Earlier(a.Knew, b.Knew), c.last).T - a.intrusion.T
 	case overlapping, updateLost, freedByPastOwner, innerFreed:
-		return sharedBy(a, b, c.last)
+		return interval.Shared(&a.Grant, &b.Grant, c.last)
 	case grantedEarly, extendBroken:
-		return max(0, a.until-b.granted.T)
+		return max(0, a.Until-b.Granted.T)
 	case grantedInDelay:
-		return max(0, optime.After(a.releasedBy.Call, a.releasedBy.Delay)-b.granted.T)
+		return max(0, optime.After(a.ReleasedBy.Call, a.ReleasedBy.Delay)-b.Granted.T)
 	}
 	return 0
 }
@@ -62,7 +63,7 @@ func (c *Checker) counterexample(w candidate) *Counterexample {
 	for _, op := range w.ops {
 		who = append(who, clientName(op.Client))
 		out.Ops = append(out.Ops, *op)
-		if h := w.key.find(op.Hold); h != nil && op.Kind == history.Acquire && h.known {
+		if h := w.key.find(op.Hold); h != nil && op.Kind == history.Acquire && h.Known {
 			out.Holds = append(out.Holds, h.shown())
 		}
 	}
@@ -82,7 +83,7 @@ func (c *Checker) counterexample(w candidate) *Counterexample {
 func (w candidate) staleOps() (ops []*history.Op) {
 	for _, h := range w.holds {
 		own := func(o *hold) bool { return slices.Contains(o.ops, h.staleOp) }
-		later := func(o *hold) bool { return optime.Call(h.staleOp).Before(o.granted) }
+		later := func(o *hold) bool { return optime.Call(h.staleOp).Before(o.Granted) }
 		if h.staleOp == nil || slices.ContainsFunc(w.holds, own) || slices.Contains(ops, h.staleOp) {
 			continue
 		}
@@ -97,13 +98,9 @@ func clientName(id int32) string { return fmt.Sprintf("client %d", id) }
 
 // shown is h as counterexamples show it.
 func (h *hold) shown() CounterexampleHold {
-	w := CounterexampleHold{
+	return CounterexampleHold{
 		Hold: h.id, Client: h.client, Process: h.process,
-		From: h.from, Granted: h.granted.T, Until: h.until,
-		End: h.mustEnd().T, EndedBy: causeNames[byValidity],
+		From: h.From, Granted: h.Granted.T, Until: h.Until,
+		End: h.MustEnd().T, EndedBy: h.EndCause().String(),
 	}
-	if h.ended && h.end.Before(optime.Stamp{T: h.until}) {
-		w.EndedBy = causeNames[h.endedBy]
-	}
-	return w
 }

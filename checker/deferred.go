@@ -58,7 +58,7 @@ func (c *Checker) materialize(k *key, match func(*deferred) bool) {
 		k.deferred = slices.Delete(k.deferred, i, i+1)
 		i--
 		h := c.newHold(l.op)
-		h.cap(k.caps.of(l.op.Client))
+		h.Cap(k.caps.of(l.op.Client))
 		h.number = l.number
 		at := len(k.holds)
 		for at > 0 && k.holds[at-1].number > l.number {
@@ -78,15 +78,6 @@ func (c *Checker) materializeAll() {
 	for _, k := range c.keys {
 		c.materialize(k, func(*deferred) bool { return true })
 	}
-}
-
-// reach is until when h, which is gone, may have kept others out, in ns, unless its
-// owner does more with it.
-func (h *hold) reach() int64 {
-	if h.released {
-		return max(h.mustEnd().T, min(h.until, h.end.T))
-	}
-	return max(h.mustEnd().T, h.until)
 }
 
 // stretched notes that something was done with h that may keep others out for longer.

@@ -89,7 +89,7 @@ func writeReturned(c *Checker, k *key, op *history.Op) {
 	if op.Outcome != history.OK || w.h == nil {
 		return
 	}
-	w.valid = w.h.must && !w.h.mustEnd().Before(optime.Return(op)) && w.h.readWithin()
+	w.valid = w.h.Must && !w.h.MustEnd().Before(optime.Return(op)) && w.h.readWithin()
 	c.judgeWrite(k, w)
 	w.overwrote = nil // or each write would keep all before it
 	if len(ws.done) == keptWrites {
@@ -101,7 +101,7 @@ func writeReturned(c *Checker, k *key, op *history.Op) {
 // readWithin tells whether what h last read it read in the newest segment of its
 // must-hold interval: between two segments others may have written.
 func (h *hold) readWithin() bool {
-	return h.lastRead == nil || !optime.Call(h.lastRead).Before(h.start)
+	return h.lastRead == nil || !optime.Call(h.lastRead).Before(h.Start)
 }
 
 // judgeWrite looks for an update that w destroyed, or that destroyed w's ground.

@@ -35,7 +35,7 @@ func heldTogether(c *Checker, f fact) {
 
 // intruded notes the first that got in past the validity of f.hold.
 func intruded(_ *Checker, f fact) {
-	if a := f.hold; a.intruder == nil && !a.dead {
+	if a := f.hold; a.intruder == nil && !a.Dead {
 		a.intruder, a.intrusion = f.other, f.at
 	}
 }
@@ -44,8 +44,8 @@ func intruded(_ *Checker, f fact) {
 // had got in meanwhile.
 func workedPast(c *Checker, f fact) {
 	h := f.hold
-	until := optime.Earlier(f.at, h.knew) // told of the loss, it stopped then
-	if !h.known || !h.anchored || h.dead || until.T <= h.base {
+	until := optime.Earlier(f.at, h.Knew) // told of the loss, it stopped then
+	if !h.Known || !h.Anchored || h.Dead || until.T <= h.Base {
 		return
 	}
 	under := c.touching(h) | c.renewing(h) | lockbench.Outlived
@@ -53,7 +53,7 @@ func workedPast(c *Checker, f fact) {
 	if h.intruder == nil || !h.intrusion.Before(until) {
 		return
 	}
-	together := optime.Earlier(until, h.intruder.knew).T - h.intrusion.T
+	together := optime.Earlier(until, h.intruder.Knew).T - h.intrusion.T
 	c.measure(exclusion, under, together)
 	c.worst(together)
 	c.violate(candidate{kind: workedOn, key: f.key, holds: []*hold{h, h.intruder}, under: under})

@@ -50,8 +50,8 @@ func (c *Checker) meetings(k *key, op *history.Op) {
 // meet adds what an acquire met of h. A hold that a stale call may have ended proves nothing.
 func (c *Checker) meet(m *exposed, h *hold) {
 	op := m.op
-	inside := h.must && optime.Call(op).Before(h.mustEnd())
-	judged := h.known && h.from != history.NoStamp && h.staleOp == nil && !h.staleBeside
+	inside := h.Must && optime.Call(op).Before(h.MustEnd())
+	judged := h.Known && h.From != history.NoStamp && h.staleOp == nil && !h.staleBeside
 	if !inside && !judged {
 		return
 	}
@@ -62,14 +62,14 @@ func (c *Checker) meet(m *exposed, h *hold) {
 	if !judged {
 		return
 	}
-	begin, end := max(op.Call, h.granted.T), min(op.Return, h.until)
-	if h.released {
-		end = min(end, h.end.T)
+	begin, end := max(op.Call, h.Granted.T), min(op.Return, h.Until)
+	if h.Released {
+		end = min(end, h.End.T)
 	}
 	if meets(op, begin, end) {
 		m.lease.add(under)
 	}
-	if h.inner > 0 && meets(op, max(begin, h.innerAt), end) {
+	if h.Inner > 0 && meets(op, max(begin, h.InnerAt), end) {
 		m.inner.add(under)
 	}
 }

@@ -139,22 +139,22 @@ func (c *Checker) triedBefore(k *key, op *history.Op) {
 	if h := k.find(op.Hold); h != nil && (op.Kind == history.Extend || op.Kind == history.Renew) { // it may have extended the lease
 		ttl := optime.Wanted(op)
 		if ttl == math.MaxInt64 {
-			ttl = h.most
+			ttl = h.Most
 		}
 		k.refusal.keep(optime.After(optime.After(op.Return, ttl), k.refusal.slack))
 	}
 	for _, h := range k.holds {
 		ttl := optime.Wanted(op)
 		if op.Kind == history.Renew && ttl == math.MaxInt64 { // it does not tell
-			ttl = h.least
+			ttl = h.Least
 		}
 		acquires := op.Kind == history.Acquire
 		switch {
 		case h.client != op.Client:
 		case acquires && c.rules.Nested: // a level more, maybe
-			h.doubt = true
+			h.Doubt = true
 		case acquires && c.rules.Refreshed, h.id == op.Hold && op.Kind != history.Release: // its must-hold interval ended at the call
-			h.until = min(h.until, optime.After(op.Call, ttl))
+			h.Bound(optime.After(op.Call, ttl))
 		}
 	}
 }
@@ -191,12 +191,12 @@ func (c *Checker) bound(k *key, op *history.Op, end optime.Stamp) {
 	}
 	until := optime.After(end.T, optime.Wanted(op))
 	switch {
-	case h != nil && !h.known && h.ops[0] == op:
-		h.mayUntil = until
+	case h != nil && !h.Known && h.ops[0] == op:
+		h.MayEnd(until)
 		if h.kept {
 			r.gone(h)
 		}
-	case h != nil && h.fold(op, end.T, true):
+	case h != nil && h.Fold(op, end.T, true):
 	case end.T > op.Return, op.Kind == history.Acquire && op.Outcome != history.OK:
 		r.keep(optime.After(until, r.slack))
 		if c.rules.Nested && op.Kind == history.Acquire && !c.faults.gone(op.Client) { // it may have made a level

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/interval"
 	"github.com/lockbench/lockbench/internal/optime"
 )
 
@@ -147,12 +148,10 @@ func (c *Checker) died(op *history.Op) {
 	cl.flying = cl.flying[:0]
 	cl.last, cl.acquiring = copied(cl.last), copied(cl.acquiring)
 	c.each(op.Client, func(k *key, h *hold) {
-		h.close(optime.Call(op), byDeath, true)
-		h.dead = true
+		h.Close(optime.Call(op), interval.ByDeath, true)
+		h.Dead = true
 		k.cuts++
-		if h.unseen {
-			h.mayUntil = max(h.mayUntil, optime.After(op.Call, h.most)) // the last renewal
-		}
+		h.RenewedBy(op.Call)
 	})
 	for _, k := range c.keys {
 		for h := range k.known() {
@@ -168,11 +167,11 @@ func (c *Checker) died(op *history.Op) {
 // leftBehind tells whether the owner of h, who died at t, may have left it on the
 // server: he had neither lost it nor given it up for certain.
 func (h *hold) leftBehind(t, slack int64) bool {
-	lost := h.supersededAt != optime.Forever || h.told || h.certain
+	lost := h.supersededAt != optime.Forever || h.told || h.Certain
 	if h.under&lockbench.Failover != 0 { // it may be there again
-		return h.known
+		return h.Known
 	}
-	return h.known && !lost && (!h.released || h.latest(slack) >= t)
+	return h.Known && !lost && (!h.Released || h.Latest(slack) >= t)
 }
 
 // late applies that a command of a client ran although the call that sent it had
@@ -276,13 +275,13 @@ func (c *Checker) stepped(op *history.Op) {
 func (c *Checker) takenAway(fault *history.Op) {
 	k := c.key(fault.Key)
 	victim := k.find(fault.Hold)
-	if victim == nil || !victim.known || !victim.mustHoldAt(optime.Call(fault)) {
+	if victim == nil || !victim.Known || !victim.MustHoldAt(optime.Call(fault)) {
 		return
 	}
 	for _, op := range c.faults.client(int32(fault.Value)).flying {
 		h := k.find(op.Hold)
 		acts := op.Kind == history.Release || op.Kind == history.Extend || op.Kind == history.Renew
-		if acts && op.Key == fault.Key && h != nil && h.client != victim.client && h.granted.Before(victim.granted) {
+		if acts && op.Key == fault.Key && h != nil && h.client != victim.client && h.Granted.Before(victim.Granted) {
 			c.taking = fault
 			c.tell(factTakenAway, fact{at: optime.Call(fault), key: k, op: op, hold: victim, other: h})
 			return

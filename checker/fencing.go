@@ -91,12 +91,12 @@ func (f *fences) granted(c *Checker, k *key, h *hold, op *history.Op) {
 		c.expose(fencing, c.touching(f.returner, h))
 	}
 	for a := range k.others(h.client) {
-		if a.must && a.start.Before(optime.Return(op)) && !optime.Return(op).Before(a.mustEnd()) {
+		if a.Must && a.Start.Before(optime.Return(op)) && !optime.Return(op).Before(a.MustEnd()) {
 			f.gone(a)
 		}
 	}
 	floor, by := w.floor, w.by
-	if h.must && f.ended > floor { // without a must-hold interval it may have been granted before
+	if h.Must && f.ended > floor { // without a must-hold interval it may have been granted before
 		floor, by = f.ended, f.ender
 	}
 	joins := k.refusal.residual(op) || k.leftOver(op.Client) // what it had left may have gone on
@@ -115,7 +115,7 @@ func (f *fences) granted(c *Checker, k *key, h *hold, op *history.Op) {
 
 // gone notes that the must-hold interval of h is over.
 func (f *fences) gone(h *hold) {
-	if op := h.ops[0]; h.known && !optime.Call(op).Before(f.since) && h.must && op.Fence > f.ended {
+	if op := h.ops[0]; h.Known && !optime.Call(op).Before(f.since) && h.Must && op.Fence > f.ended {
 		f.ended, f.ender = op.Fence, h
 	}
 }

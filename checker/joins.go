@@ -21,7 +21,7 @@ func (c *Checker) besideAcquire(k *key, op *history.Op) {
 	cl.acquiring, cl.beside = op, math.MaxInt64
 	for _, other := range cl.flying {
 		if h := k.find(other.Hold); h != nil && other.Key == op.Key && other.Hold != op.Hold && optime.Sets(other) {
-			cl.beside = min(cl.beside, h.leaseOf(other))
+			cl.beside = min(cl.beside, h.LeaseOf(other))
 		}
 	}
 }
@@ -32,13 +32,10 @@ func (c *Checker) besides(k *key, h *hold, op *history.Op) {
 	if !optime.Sets(op) {
 		return
 	}
-	ttl := h.leaseOf(op)
+	ttl := h.LeaseOf(op)
 	for _, other := range k.holds {
 		if other != h && other.client == op.Client {
-			other.unsure = min(other.unsure, ttl)
-			other.setUntil(op, min(other.until, optime.After(op.Call, ttl)))
-			other.widen(op)
-			other.fold(op, op.Return, false)
+			other.Beside(op, ttl)
 		}
 	}
 	if op.Outcome == history.Unknown && !c.faults.gone(op.Client) {

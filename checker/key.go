@@ -7,6 +7,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/fairness"
+	"github.com/lockbench/lockbench/internal/interval"
 	"github.com/lockbench/lockbench/internal/optime"
 )
 
@@ -156,7 +157,7 @@ func (k *key) forget(id int64) {
 func (k *key) inherited(op *history.Op) int64 {
 	for i := len(k.gone) - 1; i >= 0 && k.renamed; i-- {
 		if old := k.gone[i]; old.was == op.Hold {
-			return old.shortest(math.MaxInt64)
+			return old.Shortest(math.MaxInt64)
 		}
 	}
 	return math.MaxInt64
@@ -181,26 +182,18 @@ func (k *key) tooEarly(op *history.Op) {
 }
 
 // catchUp applies to h, just granted, the renewals that were called before its
-// acquire returned. Which of the two took effect last is not known, so they can
-// only shorten it.
+// acquire returned.
 func (k *key) catchUp(h *hold, rules optime.Rules) {
 	k.early = slices.DeleteFunc(k.early, func(op *history.Op) bool {
 		if op.Hold != h.id {
 			return false
 		}
-		if op.Outcome == history.LossReported {
-			h.over(optime.Call(op), byLoss, false)
-		} else if op.Outcome != history.Failed {
-			h.shorten(op)
-			h.widen(op)
-			h.sure = min(h.sure, optime.After(op.Call, h.leaseOf(op)))
-			if rules.Joins() && op.Outcome == history.Unknown {
-				k.caps.lower(h.client, h.leaseOf(op))
-			}
+		h.Early(op)
+		if rules.Joins() && op.Outcome == history.Unknown {
+			k.caps.lower(h.client, h.LeaseOf(op))
 		}
 		return true
 	})
-	h.must = h.must && !h.end.Before(h.start) && h.start.Before(optime.Stamp{T: h.until})
 }
 
 // others yields the holds of other clients than this.
@@ -234,8 +227,8 @@ func (k *key) known() func(yield func(*hold) bool) {
 func (c *Checker) retire(k *key, s optime.Stamp) {
 	for i := len(k.holds) - 1; i >= 0; i-- {
 		h := k.holds[i]
-		over := h.dead && optime.Stamp{T: h.until}.Before(s)
-		if over || h.released && h.end.Before(s) {
+		over := h.Dead && optime.Stamp{T: h.Until}.Before(s)
+		if over || h.Released && h.End.Before(s) {
 			c.drop(k, i)
 		}
 	}
@@ -245,19 +238,19 @@ func (c *Checker) retire(k *key, s optime.Stamp) {
 func (c *Checker) drop(k *key, i int) {
 	h := k.holds[i]
 	k.holds = slices.Delete(k.holds, i, i+1)
-	if h.must && k.lastEnd.Before(h.mustEnd()) {
-		k.lastEnd, k.lastUnder = h.mustEnd(), c.resolved(h.under, h.client)
+	if h.Must && k.lastEnd.Before(h.MustEnd()) {
+		k.lastEnd, k.lastUnder = h.MustEnd(), c.resolved(h.under, h.client)
 	}
 	h.kept = true
 	for _, r := range h.rivals {
-		c.worst(sharedBy(h, r, c.last))
+		c.worst(interval.Shared(&h.Grant, &r.Grant, c.last))
 		r.rivals = slices.DeleteFunc(r.rivals, func(o *hold) bool { return o == h })
 	}
 	clear(h.rivals)
 	h.rivals = h.rivals[:0]
 	k.refusal.gone(h)
 	c.tell(factGone, fact{at: c.last, key: k, hold: h})
-	if h.released { // or each would keep the one that came after it
+	if h.Released { // or each would keep the one that came after it
 		h.supersededBy, h.intruder = nil, nil
 	}
 	k.chained = k.chained || h.supersededBy != nil || h.intruder != nil
@@ -267,7 +260,7 @@ func (c *Checker) drop(k *key, i int) {
 	}
 	place := k.partition.gone.push(k)
 	k.gone = append(k.gone, remembered{h.id, place, h})
-	k.reach = max(k.reach, h.reach())
+	k.reach = max(k.reach, h.Reach())
 }
 
 // keptGoneInAll bounds how many released holds all keys of a partition together remember.

@@ -36,7 +36,7 @@ func lossAnswered(c *Checker, f fact) {
 		c.measure(lossReported, under, op.Return-f.at.T)
 	case history.OK:
 		_, deceived := f.key.deceived.get(h.client)
-		if h.regrant || deceived && c.rules.Joins() { // it may have been granted once more
+		if h.Regrant || deceived && c.rules.Joins() { // it may have been granted once more
 			return
 		}
 		if x := f.key.effectOn(op); x != nil {
@@ -55,7 +55,7 @@ func toldLost(c *Checker, f fact) {
 		c.lossDue(h, f.at)
 	}
 	_, replaced := f.key.caps.get(h.client) // by its own acquire of unknown outcome, maybe
-	valid := h.known && !replaced && h.from != history.NoStamp && f.at.Before(optime.Stamp{T: h.until})
+	valid := h.Known && !replaced && h.From != history.NoStamp && f.at.Before(optime.Stamp{T: h.Until})
 	if valid && h.supersededAt == optime.Forever && !c.partial && !h.forgotten && !f.key.toldByItself(h, f.op) {
 		c.explain(unfoundedLosses, f)
 	}

@@ -35,8 +35,8 @@ func recovered(c *Checker, f fact) {
 			surely = min(surely, optime.After(other.Call, optime.Lease(other)))
 		}
 	}
-	if h := f.key.find(f.op.Hold); h != nil && h.from != history.NoStamp {
-		surely = min(surely, h.until)
+	if h := f.key.find(f.op.Hold); h != nil && h.From != history.NoStamp {
+		surely = min(surely, h.Until)
 	}
 	var under lockbench.Conditions
 	for i := range f.key.affected {

@@ -22,7 +22,7 @@ func nestedRefused(c *Checker, f fact) {
 		return
 	}
 	for _, h := range f.key.holds {
-		if h.client == f.op.Client && h.validAt(f.at) && h.supersededBy == nil && h.staleOp == nil && !h.staleBeside && !h.forgotten {
+		if h.client == f.op.Client && h.ValidAt(f.at) && h.supersededBy == nil && h.staleOp == nil && !h.staleBeside && !h.forgotten {
 			h.note(f.op)
 			c.violate(candidate{kind: ownRefused, key: f.key, holds: []*hold{h}, under: c.touching(h) | c.answering(f.op)})
 		}

@@ -52,7 +52,7 @@ type refusals struct {
 }
 
 func (r *refusals) gone(h *hold) {
-	r.busy = optime.Later(r.busy, h.freed(r.slack))
+	r.busy = optime.Later(r.busy, h.Freed(r.slack))
 	r.left(h)
 }
 
@@ -69,8 +69,8 @@ func (r *refusals) nobodySince(s optime.Stamp) bool {
 
 // left notes what the server may have left of h when its owner gave it up.
 func (r *refusals) left(h *hold) {
-	if !h.certain && !h.orphan { // the dead join nothing
-		r.residues.raise(h.client, h.latest(r.slack))
+	if !h.Certain && !h.orphan { // the dead join nothing
+		r.residues.raise(h.client, h.Latest(r.slack))
 	}
 }
 
@@ -139,7 +139,7 @@ func (c *Checker) freeBefore(k *key, s optime.Stamp) bool {
 		return false
 	}
 	for _, h := range k.holds {
-		if !h.freed(r.slack).Before(s) {
+		if !h.Freed(r.slack).Before(s) {
 			return false
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/interval"
 	"github.com/lockbench/lockbench/internal/optime"
 )
 
@@ -17,44 +18,30 @@ func (c *Checker) releaseCalled(k *key, op *history.Op) {
 	}
 	h.note(op)
 	c.staleCall(k, h, op)
-	lost := op.Outcome == history.LossReported
-	if h.mustDepth--; h.mustDepth <= 0 || lost {
-		h.close(optime.Call(op), byRelease, true)
-	} else {
-		if h.inner++; h.inner == 1 {
-			h.innerAt = op.Call
-		}
-		h.innerDone = op.Return
-		h.relet(op)
-	}
-	if op.Outcome != history.Failed {
-		h.depth--
-	}
-	h.doubt = h.doubt || op.Outcome == history.Unknown
+	last := h.Release(op)
 	if c.rules.Nested && op.Outcome == history.Unknown {
 		*k.unsureReleases.at(op.Client, 0)++
 	}
-	switch over := h.depth <= 0 || lost; {
-	case over && !h.released:
+	switch {
+	case last && !h.Released:
 		c.tell(factLettingGo, fact{at: optime.Call(op), key: k, op: op, hold: h})
-		h.letGo(op)
+		h.LetGo(op)
 		k.refusal.left(h)
 		if h.kept { // its owner has turned to another, and yet gives this one up, with a delay maybe
 			k.refusal.gone(h)
 		}
-		if h.certain {
+		if h.Certain {
 			c.clearEffects(k, h)
 		}
-	case over && !h.certain: // the one before may have freed a level only
-		h.relet(op)
-		h.mayDelay(op)
+	case last && !h.Certain:
+		h.LetGo(op)
 		k.refusal.gone(h)
 	}
 }
 
 func (c *Checker) releaseReturned(k *key, op *history.Op) {
 	if h := k.find(op.Hold); h != nil {
-		h.fold(op, op.Return, op.Outcome == history.OK)
+		h.Fold(op, op.Return, op.Outcome == history.OK)
 	}
 	c.answered(k, op)
 }
@@ -77,18 +64,17 @@ func (c *Checker) extendCalled(k *key, op *history.Op) {
 	}
 	if op.Outcome == history.LossReported {
 		if op.Kind == history.Renew { // whether its owner is told, Lost() says
-			h.over(optime.Call(op), byLoss, false)
+			h.CloseUnseen(optime.Call(op), interval.ByLoss, false)
 		} else {
-			h.close(optime.Call(op), byLoss, true)
+			h.Close(optime.Call(op), interval.ByLoss, true)
 		}
 		k.cuts++
 		return
 	}
-	h.widen(op)
+	h.Extend(op)
 	if h.kept { // its owner still works with it, so it may still be held
 		k.refusal.gone(h)
 	}
-	h.extend(op)
 }
 
 func (c *Checker) extendReturned(k *key, op *history.Op) {
@@ -97,12 +83,12 @@ func (c *Checker) extendReturned(k *key, op *history.Op) {
 		return
 	}
 	if op.Outcome == history.Unknown {
-		h.fold(op, op.Return, false)
+		h.Fold(op, op.Return, false)
 	}
 	if op.Outcome == history.OK {
-		h.newest = optime.Earlier(h.newest, optime.Return(op))
+		h.Newest = optime.Earlier(h.Newest, optime.Return(op))
 		k.stretched(h)
-		if h.landed(op) {
+		if h.Landed(op) {
 			c.reopened(k, h, op, false)
 		}
 	}
@@ -115,7 +101,7 @@ func (c *Checker) answered(k *key, op *history.Op) {
 	if h == nil || op.Outcome != history.LossReported || op.Kind == history.Renew {
 		return
 	}
-	if h.releasedBy == nil || h.releasedBy == op {
+	if h.ReleasedBy == nil || h.ReleasedBy == op {
 		c.toldOfLoss(k, h, op, optime.Return(op))
 	}
 }
@@ -123,11 +109,11 @@ func (c *Checker) answered(k *key, op *history.Op) {
 // staleCall applies the call of a release or extend to what its owner may have lost.
 func (c *Checker) staleCall(k *key, h *hold, op *history.Op) {
 	k.sent(h, op)
-	if !h.released && !h.supersededAt.Before(optime.Call(op)) {
+	if !h.Released && !h.supersededAt.Before(optime.Call(op)) {
 		return
 	}
 	c.tell(factStaleCalled, fact{at: optime.Call(op), key: k, op: op, hold: h})
-	if !h.released && !h.told {
+	if !h.Released && !h.told {
 		k.expectLoss(h, op)
 	}
 }

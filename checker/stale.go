@@ -15,7 +15,7 @@ const keptStale = 16
 // sent remembers a release or extend that may take effect when its owner's lease
 // is over: whoever is granted the key while it is under way may lose it to that.
 func (k *key) sent(h *hold, op *history.Op) {
-	inTime := !h.released && h.supersededBy == nil && op.Outcome == history.OK && op.Return < h.until
+	inTime := !h.Released && h.supersededBy == nil && op.Outcome == history.OK && op.Return < h.Until
 	if !inTime {
 		k.sentStale(op, h)
 	}
@@ -87,7 +87,7 @@ func (k *key) grantedBesideStale(h *hold) bool {
 	if n, _ := k.pendingStale.get(crashedClients); n > 0 {
 		h.under |= k.unknown.deaths
 	}
-	from := optime.Later(h.began(), optime.Call(h.ops[0]))
+	from := optime.Later(h.Began(), optime.Call(h.ops[0]))
 	beside := k.staleForgotten.T >= 0 && !k.staleForgotten.Before(from)
 	for _, p := range k.pendingStale {
 		beside = beside || p.client != h.client && p.t > 0

@@ -106,7 +106,7 @@ func (c *Checker) violate(v candidate) {
 func (c *Checker) breached(v candidate) {
 	by := v.by
 	if n := len(v.holds); by == nil && n > 1 {
-		if by = v.holds[n-1]; by.granted.Before(v.holds[n-2].granted) {
+		if by = v.holds[n-1]; by.Granted.Before(v.holds[n-2].Granted) {
 			by = v.holds[n-2]
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/interval"
 	"github.com/lockbench/lockbench/internal/optime"
 )
 
@@ -90,22 +91,13 @@ func (c *Checker) begun(k *key, i int) {
 		if k.beginsLater(i, a) {
 			continue // the pair is compared at that one's turn
 		}
-		if conflict(a, s.h) {
+		if interval.Conflict(&a.Grant, &s.h.Grant) {
 			c.tell(factOverlap, fact{at: s.at, key: k, hold: a, other: s.h})
 		}
-		if s.grant && a.known && a.granted.Before(s.at) && !a.released && s.h.follows(a) {
+		if s.grant && a.Known && a.Granted.Before(s.at) && !a.Released && s.h.follows(a) {
 			c.superseded(k, a, s)
 		}
 	}
-}
-
-// conflict tells whether the newest segments of a and b share an instant, end
-// points excluded.
-func conflict(a, b *hold) bool {
-	if a.hollow() || b.hollow() {
-		return false
-	}
-	return a.must && b.must && a.start.Before(b.mustEnd()) && b.start.Before(a.mustEnd())
 }
 
 // beginsLater tells whether h is among the starts after the i-th.
@@ -126,8 +118,8 @@ func (c *Checker) superseded(k *key, a *hold, s start) {
 		c.tell(factSuperseded, f)
 	}
 	switch {
-	case a.from == history.NoStamp || a.dead && c.partial:
-	case a.validAt(s.at):
+	case a.From == history.NoStamp || a.Dead && c.partial:
+	case a.ValidAt(s.at):
 		c.tell(factGrantedEarly, f)
 	default:
 		c.tell(factIntruded, f)
@@ -163,11 +155,11 @@ func (c *Checker) lostClosed(op *history.Op) {
 	if h == nil {
 		return
 	}
-	h.over(optime.Call(op), byLoss, false)
+	h.CloseUnseen(optime.Call(op), interval.ByLoss, false)
 	if h.unaware = c.faults.client(op.Client).still; !h.unaware {
-		h.knew = optime.Earlier(h.knew, optime.Call(op))
+		h.Knew = optime.Earlier(h.Knew, optime.Call(op))
 	}
-	if h.released {
+	if h.Released {
 		return
 	}
 	h.note(op)
@@ -192,8 +184,8 @@ func (c *Checker) cut(op *history.Op) {
 		}
 	}
 	c.each(op.Client, func(k *key, h *hold) {
-		h.close(optime.Call(op), byCut, true)
-		h.dead = true
+		h.Close(optime.Call(op), interval.ByCut, true)
+		h.Dead = true
 		k.cuts++
 	})
 }
@@ -202,7 +194,7 @@ func (c *Checker) cut(op *history.Op) {
 func (c *Checker) each(client int32, f func(*key, *hold)) {
 	for _, k := range c.keys {
 		for _, h := range k.holds {
-			if h.client == client && !h.released {
+			if h.client == client && !h.Released {
 				f(k, h)
 			}
 		}
@@ -213,7 +205,7 @@ func (c *Checker) each(client int32, f func(*key, *hold)) {
 func (c *Checker) eachOpen(f func(*key, *hold)) {
 	for _, k := range c.keys {
 		for _, h := range k.holds {
-			if !h.released {
+			if !h.Released {
 				f(k, h)
 			}
 		}

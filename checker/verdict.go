@@ -64,17 +64,11 @@ func (c *Checker) sorted() []*key {
 func (c *Checker) unfinished(k *key) {
 	for i := len(k.holds) - 1; i >= 0; i-- {
 		h := k.holds[i]
-		if h.intruder != nil && !h.dead {
+		if h.intruder != nil && !h.Dead {
 			c.tell(factLettingGo, fact{at: c.last, key: k, hold: h})
 		}
 		c.drop(k, i)
 	}
-}
-
-// sharedBy is how long the must-hold intervals of a and b conflicted, in ns, up to last.
-func sharedBy(a, b *hold, last optime.Stamp) int64 {
-	begin := max(a.start.T, b.start.T)
-	return max(0, min(a.mustEnd().T, b.mustEnd().T, last.T)-begin)
 }
 
 // judged is what is found of a row but for measures and counterexample.

@@ -21,7 +21,7 @@ var house = map[string][]string{
 	"":                        {},
 	"history":                 {"", "internal/suggest"},
 	"history/synthetic":       {"", "history"},
-	"checker":                 {"", "history", "measure/series", "internal/crosscheck", "internal/fairness", "internal/optime", "internal/relay"},
+	"checker":                 {"", "history", "measure/series", "internal/crosscheck", "internal/fairness", "internal/interval", "internal/optime", "internal/relay"},
 	"measure":                 {"", "history", "measure/series"},
 	"measure/series":          {},
 	"gates":                   {"", "checker", "measure", "internal/suggest"},
@@ -46,6 +46,7 @@ var house = map[string][]string{
 	"internal/*":              {},
 	"internal/crosscheck":     {"history", "internal/optime"}, // and never the checker
 	"internal/fairness":       {"history"},
+	"internal/interval":       {"history", "internal/optime"},
 	"internal/optime":         {"history"},
 	"internal/servertest":     {"servers", "explore/gate"},
 	"internal/occupancy":      {""},
