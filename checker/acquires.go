@@ -24,7 +24,7 @@ func (c *Checker) acquireCalled(k *key, op *history.Op) {
 		c.mayHold(k, op)
 	}
 	if c.rules.Unseen && c.rules.Joins() { // a renewal under way may go by this lease later
-		k.caps.lower(op.Client, optime.Lease(op))
+		k.caps.Lower(op.Client, optime.Lease(op))
 	}
 	if op.Outcome == history.Unknown {
 		c.silence(k, op)
@@ -32,9 +32,9 @@ func (c *Checker) acquireCalled(k *key, op *history.Op) {
 	switch {
 	case op.Outcome != history.Unknown:
 	case c.rules.Nested: // it may add a level to any hold that its client has later
-		k.refusal.residues.raise(op.Client, math.MaxInt64)
+		k.refusal.residues.Raise(op.Client, math.MaxInt64)
 	default:
-		k.caps.lower(op.Client, optime.Lease(op))
+		k.caps.Lower(op.Client, optime.Lease(op))
 	}
 }
 
@@ -44,7 +44,7 @@ func (c *Checker) silence(k *key, op *history.Op) {
 	if !c.rules.Joins() {
 		return
 	}
-	k.silent.raise(op.Client, op.Call)
+	k.silent.Raise(op.Client, op.Call)
 	for h := range k.known() {
 		h.Regrant = h.Regrant || h.client == op.Client && h.ops[0] != op
 	}
@@ -65,13 +65,13 @@ func (c *Checker) hold(k *key, op *history.Op) *hold {
 	h := c.newHold(op)
 	k.made++
 	h.number = k.made
-	h.Cap(k.caps.of(op.Client))
+	h.Cap(k.caps.Of(op.Client))
 	h.Cap(k.inherited(op))
-	h.Cap(c.faults.client(op.Client).beside)
+	h.Cap(c.faults.clients.Get(op.Client).Beside)
 	if c.rules.Nested && k.refusal.residual(op) {
 		k.joined(h)
 	}
-	_, h.Regrant = k.silent.get(op.Client)
+	_, h.Regrant = k.silent.Get(op.Client)
 	k.holds = append(k.holds, h)
 	return h
 }
@@ -79,13 +79,13 @@ func (c *Checker) hold(k *key, op *history.Op) *hold {
 // joined applies to h that it may have joined what its client had left, which keeps
 // the longest of its leases.
 func (k *key) joined(h *hold) {
-	longest, _ := k.asked.get(h.client)
+	longest, _ := k.asked.Get(h.client)
 	for before := range k.known() {
 		if before.client == h.client {
 			longest = max(longest, before.Most)
 		}
 	}
-	relets, _ := k.unsureReleases.get(h.client)
+	relets, _ := k.unsureReleases.Get(h.client)
 	h.Joined(longest, relets)
 }
 

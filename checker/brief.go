@@ -30,9 +30,6 @@ func (c *Checker) Reset(h history.Header) {
 	for p := range c.tallies {
 		c.tallies[p] = tally{rows: c.tallies[p].rows[:0]}
 	}
-	for _, cl := range c.faults.clients {
-		cl.known = false
-	}
 	c.spare.reclaim()
 	for _, r := range c.partitions {
 		if r != nil {
@@ -46,7 +43,7 @@ func (c *Checker) Reset(h history.Header) {
 			tallies: c.tallies,
 			fair:    c.fair,
 		},
-		faults: faults{clients: c.faults.clients, near: c.faults.near, dead: c.faults.dead[:0]},
+		faults: faults{clients: c.faults.clients.Empty()},
 	}
 	if c.brief {
 		fresh.result.Findings = c.result.Findings[:0]

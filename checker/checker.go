@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/clients"
 	"github.com/lockbench/lockbench/internal/fairness"
 	"github.com/lockbench/lockbench/internal/optime"
 )
@@ -70,7 +71,7 @@ func New(h history.Header) *Checker {
 		header:   h,
 		rules:    optime.RulesOf(h),
 		keyTable: keyTable{keys: map[string]*key{}, near: new([1 << nearKeyBits]*key)},
-		faults:   faults{clients: map[int32]*client{}, near: new([nearClients]*client)},
+		faults:   faults{clients: clients.New()},
 	}
 }
 

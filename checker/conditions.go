@@ -54,7 +54,7 @@ func (c *Checker) resolved(under lockbench.Conditions, client int32) lockbench.C
 
 // deathOf returns whether client died with its process or alone.
 func (c *Checker) deathOf(client int32) lockbench.Conditions {
-	if c.faults.livesOn(client) {
+	if c.faults.clients.LivesOn(client) {
 		return lockbench.ThreadDeath
 	}
 	return lockbench.Crash
@@ -76,7 +76,7 @@ func (c *Checker) answering(op *history.Op) (under lockbench.Conditions) {
 		under |= lockbench.ScriptFlush
 	}
 	if r := f.restart; r != nil { // the first call since meets a connection that broke
-		if cl := f.client(op.Client); cl.last == nil || cl.last.Return <= r.Call {
+		if cl := f.clients.Get(op.Client); cl.Last == nil || cl.Last.Return <= r.Call {
 			under |= lockbench.LostReply
 		}
 	}
@@ -105,7 +105,7 @@ func (c *Checker) grantedUnder(k *key, op *history.Op) lockbench.Conditions {
 	if k.mayJoinRevived(op) {
 		under |= lockbench.Failover
 	}
-	if !c.faults.client(op.Client).paused.Before(optime.Call(op)) {
+	if !c.faults.clients.Get(op.Client).Paused.Before(optime.Call(op)) {
 		under |= lockbench.Pause
 	}
 	for i := range k.affected {
@@ -123,7 +123,7 @@ func (c *Checker) grantedUnder(k *key, op *history.Op) lockbench.Conditions {
 
 // mayJoinRevived tells whether acquire op may join what a failover has brought back.
 func (k *key) mayJoinRevived(op *history.Op) bool {
-	until, _ := k.revived.get(op.Client)
+	until, _ := k.revived.Get(op.Client)
 	return until > op.Call
 }
 
@@ -155,7 +155,7 @@ func (c *Checker) stoodStill(client int32) {
 
 // touchHeld leaves the bit of cause on what client holds, and on what it is releasing.
 func (c *Checker) touchHeld(client int32, cause lockbench.Conditions) {
-	flying := c.faults.client(client).flying
+	flying := c.faults.clients.Get(client).Flying
 	for _, k := range c.keys {
 		for h := range k.known() {
 			if h.client == client && (!h.Released || slices.Contains(flying, h.ReleasedBy)) {
@@ -191,10 +191,10 @@ func (c *Checker) forgetsHolds(cause lockbench.Conditions) {
 		if cause != lockbench.Failover {
 			continue
 		}
-		until := optime.After(optime.After(c.last.T, k.asked.highest()), k.refusal.slack)
+		until := optime.After(optime.After(c.last.T, k.asked.Highest()), k.refusal.slack)
 		for _, a := range k.asked {
 			if c.rules.Joins() { // it may join what it had released, and so prolong it
-				k.revived.raise(a.client, until)
+				k.revived.Raise(a.Client, until)
 			}
 		}
 		if k.everAffected { // what a fault had left may be there again

@@ -58,7 +58,7 @@ func (c *Checker) materialize(k *key, match func(*deferred) bool) {
 		k.deferred = slices.Delete(k.deferred, i, i+1)
 		i--
 		h := c.newHold(l.op)
-		h.Cap(k.caps.of(l.op.Client))
+		h.Cap(k.caps.Of(l.op.Client))
 		h.number = l.number
 		at := len(k.holds)
 		for at > 0 && k.holds[at-1].number > l.number {

@@ -134,7 +134,7 @@ func (c *Checker) triedBefore(k *key, op *history.Op) {
 	if op.Kind == history.Acquire {
 		k.refusal.excuse(op)
 		k.refusal.stirred++
-		k.deceived.raise(op.Client, op.Call)
+		k.deceived.Raise(op.Client, op.Call)
 	}
 	if h := k.find(op.Hold); h != nil && (op.Kind == history.Extend || op.Kind == history.Renew) { // it may have extended the lease
 		ttl := optime.Wanted(op)
@@ -199,8 +199,8 @@ func (c *Checker) bound(k *key, op *history.Op, end optime.Stamp) {
 	case h != nil && h.Fold(op, end.T, true):
 	case end.T > op.Return, op.Kind == history.Acquire && op.Outcome != history.OK:
 		r.keep(optime.After(until, r.slack))
-		if c.rules.Nested && op.Kind == history.Acquire && !c.faults.gone(op.Client) { // it may have made a level
-			r.residues.raise(op.Client, optime.After(until, r.slack))
+		if c.rules.Nested && op.Kind == history.Acquire && !c.faults.clients.Gone(op.Client) { // it may have made a level
+			r.residues.Raise(op.Client, optime.After(until, r.slack))
 		}
 	}
 }

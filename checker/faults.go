@@ -1,11 +1,11 @@
 package checker
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/clients"
 	"github.com/lockbench/lockbench/internal/interval"
 	"github.com/lockbench/lockbench/internal/optime"
 )
@@ -31,9 +31,7 @@ const (
 
 // faults are those that befell the history, and what each client has under way.
 type faults struct {
-	clients map[int32]*client
-	near    *[nearClients]*client // some of them, by the end of their ids
-	dead    []int32               // those that died, the newest last
+	clients clients.Table
 	// flush, stateLost and failedOver are the newest events of their kind, nil while there
 	// is none, and restart the newer of the last two.
 	flush, restart, stateLost, failedOver *history.Op
@@ -99,10 +97,7 @@ func (c *Checker) setOff(offset int64) {
 func (c *Checker) anythingOpen() bool {
 	open := false
 	c.eachOpen(func(*key, *hold) { open = true })
-	for _, cl := range c.faults.clients {
-		open = open || cl.known && len(cl.flying) > 0
-	}
-	return open
+	return open || c.faults.clients.Busy()
 }
 
 // affectClient has fault affect the call that its client has under way or, when
@@ -110,15 +105,15 @@ func (c *Checker) anythingOpen() bool {
 // client: renewals then.
 func (c *Checker) affectClient(cause lockbench.Conditions, fault *history.Op) {
 	if fault.Client < 0 {
-		for _, id := range slices.Sorted(maps.Keys(c.faults.clients)) {
-			if cl := c.faults.clients[id]; cl.known && cl.process == fault.Process {
+		for cl := range c.faults.clients.Each {
+			if cl.Process == fault.Process {
 				c.affectRenewals(cause, fault, cl)
 			}
 		}
 		return
 	}
-	cl := c.faults.client(fault.Client)
-	for _, op := range slices.Backward(cl.flying) {
+	cl := c.faults.clients.Get(fault.Client)
+	for _, op := range slices.Backward(cl.Flying) {
 		if op.Kind != history.Renew && op.Kind != history.Read && op.Kind != history.Write {
 			c.affect(cause, fault, op)
 			return
@@ -127,8 +122,8 @@ func (c *Checker) affectClient(cause lockbench.Conditions, fault *history.Op) {
 	c.affectRenewals(cause, fault, cl)
 }
 
-func (c *Checker) affectRenewals(cause lockbench.Conditions, fault *history.Op, cl *client) {
-	for _, op := range cl.flying {
+func (c *Checker) affectRenewals(cause lockbench.Conditions, fault *history.Op, cl *clients.Client) {
+	for _, op := range cl.Flying {
 		if op.Kind == history.Renew {
 			c.affect(cause, fault, op)
 		}
@@ -138,15 +133,12 @@ func (c *Checker) affectRenewals(cause lockbench.Conditions, fault *history.Op, 
 // died applies the death of a client: it affects what the client held and what it
 // had under way.
 func (c *Checker) died(op *history.Op) {
-	cl := c.faults.client(op.Client)
-	cl.dead = true
+	cl := c.faults.clients.Get(op.Client)
+	cl.Dead = true
 	c.touchHeld(op.Client, died)
-	for _, under := range cl.flying {
+	for _, under := range cl.Flying {
 		c.affect(died, op, under)
 	}
-	clear(cl.flying)
-	cl.flying = cl.flying[:0]
-	cl.last, cl.acquiring = copied(cl.last), copied(cl.acquiring)
 	c.each(op.Client, func(k *key, h *hold) {
 		h.Close(optime.Call(op), interval.ByDeath, true)
 		h.Dead = true
@@ -192,8 +184,8 @@ func (c *Checker) late(fault *history.Op) {
 			k.refusal.stirred++
 		}
 	}
-	if cl := c.faults.clients[fault.Client]; op == nil && cl != nil && cl.known {
-		op = cl.last
+	if cl := c.faults.clients.Find(fault.Client); op == nil && cl != nil {
+		op = cl.Last
 	}
 	if op != nil && causes&lockbench.Cancel == 0 {
 		c.affect(lockbench.Cancel, fault, op)
@@ -243,7 +235,7 @@ func (c *Checker) forgot(op *history.Op, cause lockbench.Conditions) {
 // by then may be there again for as long as the longest lease that was asked for.
 func (c *Checker) revived(op *history.Op) {
 	for _, k := range c.keys {
-		k.refusal.keep(optime.After(optime.After(op.Call, k.asked.highest()), k.refusal.slack))
+		k.refusal.keep(optime.After(optime.After(op.Call, k.asked.Highest()), k.refusal.slack))
 	}
 }
 
@@ -278,7 +270,7 @@ func (c *Checker) takenAway(fault *history.Op) {
 	if victim == nil || !victim.Known || !victim.MustHoldAt(optime.Call(fault)) {
 		return
 	}
-	for _, op := range c.faults.client(int32(fault.Value)).flying {
+	for _, op := range c.faults.clients.Get(int32(fault.Value)).Flying {
 		h := k.find(op.Hold)
 		acts := op.Kind == history.Release || op.Kind == history.Extend || op.Kind == history.Renew
 		if acts && op.Key == fault.Key && h != nil && h.client != victim.client && h.Granted.Before(victim.Granted) {

@@ -17,11 +17,11 @@ func (c *Checker) besideAcquire(k *key, op *history.Op) {
 	if !c.rules.Joins() {
 		return
 	}
-	cl := c.faults.client(op.Client)
-	cl.acquiring, cl.beside = op, math.MaxInt64
-	for _, other := range cl.flying {
+	cl := c.faults.clients.Get(op.Client)
+	cl.Acquiring, cl.Beside = op, math.MaxInt64
+	for _, other := range cl.Flying {
 		if h := k.find(other.Hold); h != nil && other.Key == op.Key && other.Hold != op.Hold && optime.Sets(other) {
-			cl.beside = min(cl.beside, h.LeaseOf(other))
+			cl.Beside = min(cl.Beside, h.LeaseOf(other))
 		}
 	}
 }
@@ -38,11 +38,11 @@ func (c *Checker) besides(k *key, h *hold, op *history.Op) {
 			other.Beside(op, ttl)
 		}
 	}
-	if op.Outcome == history.Unknown && !c.faults.gone(op.Client) {
-		k.caps.lower(op.Client, ttl)
+	if op.Outcome == history.Unknown && !c.faults.clients.Gone(op.Client) {
+		k.caps.Lower(op.Client, ttl)
 	}
-	cl := c.faults.client(op.Client)
-	if a := cl.acquiring; a != nil && a.Key == op.Key && a.Hold != op.Hold && !optime.Return(a).Before(optime.Call(op)) {
-		cl.beside = min(cl.beside, ttl)
+	cl := c.faults.clients.Get(op.Client)
+	if a := cl.Acquiring; a != nil && a.Key == op.Key && a.Hold != op.Hold && !optime.Return(a).Before(optime.Call(op)) {
+		cl.Beside = min(cl.Beside, ttl)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/clients"
 	"github.com/lockbench/lockbench/internal/fairness"
 	"github.com/lockbench/lockbench/internal/interval"
 	"github.com/lockbench/lockbench/internal/optime"
@@ -56,7 +57,7 @@ type pastCalls struct {
 	staleForgotten optime.Stamp
 	// pendingStale counts, by client, those whose outcome is unknown: they may take effect at
 	// any later time.
-	pendingStale clientTimes
+	pendingStale clients.Values
 	// expected are the operations under way whose answer should be "lost".
 	expected []expectedLoss
 }
@@ -68,26 +69,26 @@ type joining struct {
 	early []*history.Op
 	// caps are, by client, the shortest lease that an acquire of unknown outcome
 	// asked for: it may act as a refresh of any hold that its client has later.
-	caps clientTimes
+	caps clients.Values
 	// unsureReleases counts, by client, the releases of unknown outcome that may begin the lease
 	// of a later hold anew, where acquires are counted.
-	unsureReleases clientTimes
+	unsureReleases clients.Values
 	// silent are the calls of the newest acquires of unknown outcome, by client, and
 	// deceived those of acquires that a fault affected, whatever they were told.
-	silent, deceived clientTimes
+	silent, deceived clients.Values
 }
 
 // affecting is what faults may have left on a key.
 type affecting struct {
 	// asked are the longest leases and delays asked for, by client, where faults may
 	// befall the history.
-	asked clientTimes
+	asked clients.Values
 	// affected are the operations and holds that faults affected, while something may be
 	// left of them.
 	affected     []faultEffect
 	everAffected bool // there was one
 	// revived is, by client, until when, in ns, it may join what a failover has brought back.
-	revived clientTimes
+	revived clients.Values
 	// unknown are the causes of effects that are not known one by one, since there were too
 	// many: those that may have left the key as it is, and those that may act on it yet.
 	// deaths are those of clients that sent something stale that may act at any time.
@@ -190,7 +191,7 @@ func (k *key) catchUp(h *hold, rules optime.Rules) {
 		}
 		h.Early(op)
 		if rules.Joins() && op.Outcome == history.Unknown {
-			k.caps.lower(h.client, h.LeaseOf(op))
+			k.caps.Lower(h.client, h.LeaseOf(op))
 		}
 		return true
 	})

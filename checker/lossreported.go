@@ -35,7 +35,7 @@ func lossAnswered(c *Checker, f fact) {
 		c.expose(lossReported, under)
 		c.measure(lossReported, under, op.Return-f.at.T)
 	case history.OK:
-		_, deceived := f.key.deceived.get(h.client)
+		_, deceived := f.key.deceived.Get(h.client)
 		if h.Regrant || deceived && c.rules.Joins() { // it may have been granted once more
 			return
 		}
@@ -54,7 +54,7 @@ func toldLost(c *Checker, f fact) {
 	if f.op.Kind == history.Lost && h.supersededAt.Before(f.at) {
 		c.lossDue(h, f.at)
 	}
-	_, replaced := f.key.caps.get(h.client) // by its own acquire of unknown outcome, maybe
+	_, replaced := f.key.caps.Get(h.client) // by its own acquire of unknown outcome, maybe
 	valid := h.Known && !replaced && h.From != history.NoStamp && f.at.Before(optime.Stamp{T: h.Until})
 	if valid && h.supersededAt == optime.Forever && !c.partial && !h.forgotten && !f.key.toldByItself(h, f.op) {
 		c.explain(unfoundedLosses, f)

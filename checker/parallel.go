@@ -101,7 +101,7 @@ func ofOneKey(ev history.Event) bool {
 func (c *Checker) follow(ev history.Event) {
 	switch {
 	case ev.Phase == history.Return:
-		c.faults.arrives(ev.Op)
+		c.faults.clients.Arrives(ev.Op)
 	case ev.Op.Kind < history.Lost:
 		c.departs(ev.Op)
 	}
@@ -151,7 +151,7 @@ func (r *row) absorb(o *row) {
 		r.asked[q] += o.asked[q]
 	}
 	r.when.Merge(o.when)
-	r.measured.absorb(o.measured)
+	r.measured.Absorb(o.measured)
 	r.broken = append(r.broken, o.broken...)
 }
 
@@ -163,16 +163,6 @@ func (c *Checker) choose() {
 			slices.SortStableFunc(r.broken, func(a, b candidate) int { return cmp.Compare(a.number, b.number) })
 			r.broken = r.broken[:min(len(r.broken), c.candidates())]
 		}
-	}
-}
-
-func (s *spread) absorb(o spread) {
-	switch {
-	case o.h == nil:
-	case s.h == nil:
-		s.h = o.h
-	default:
-		s.h.Merge(o.h)
 	}
 }
 

@@ -30,7 +30,7 @@ func recovered(c *Checker, f fact) {
 		return
 	}
 	surely := optime.After(optime.Start(f.op), optime.Lease(f.op)) // the earliest end of its lease
-	for _, other := range c.faults.client(f.op.Client).flying {
+	for _, other := range c.faults.clients.Get(f.op.Client).Flying {
 		if other != f.op && other.Key == f.op.Key && optime.Sets(other) {
 			surely = min(surely, optime.After(other.Call, optime.Lease(other)))
 		}
@@ -62,7 +62,7 @@ func (c *Checker) leftBy(k *key) (under lockbench.Conditions, last *faultEffect)
 				under |= x.h.under & lockbench.Failover
 			}
 			under |= c.resolved(x.cause, x.op.Client)
-			if cl := c.faults.clients[x.op.Client]; cl != nil && cl.known && cl.dead {
+			if cl := c.faults.clients.Find(x.op.Client); cl != nil && cl.Dead {
 				under |= c.deathOf(x.op.Client)
 			}
 			last = x

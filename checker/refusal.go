@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/clients"
 	"github.com/lockbench/lockbench/internal/optime"
 )
 
@@ -48,7 +49,7 @@ type refusals struct {
 	proven []denial
 	// residues are, by client, until when levels may be left of holds whose release
 	// was not answered ok.
-	residues clientTimes
+	residues clients.Values
 }
 
 func (r *refusals) gone(h *hold) {
@@ -70,14 +71,14 @@ func (r *refusals) nobodySince(s optime.Stamp) bool {
 // left notes what the server may have left of h when its owner gave it up.
 func (r *refusals) left(h *hold) {
 	if !h.Certain && !h.orphan { // the dead join nothing
-		r.residues.raise(h.client, h.Latest(r.slack))
+		r.residues.Raise(h.client, h.Latest(r.slack))
 	}
 }
 
 // residual tells whether acquire op may have added a level to what its client
 // had left of an earlier hold: then its release does not free the key for certain.
 func (r *refusals) residual(op *history.Op) bool {
-	until, ok := r.residues.get(op.Client)
+	until, ok := r.residues.Get(op.Client)
 	return ok && until >= op.Call
 }
 

@@ -20,7 +20,7 @@ func (c *Checker) releaseCalled(k *key, op *history.Op) {
 	c.staleCall(k, h, op)
 	last := h.Release(op)
 	if c.rules.Nested && op.Outcome == history.Unknown {
-		*k.unsureReleases.at(op.Client, 0)++
+		*k.unsureReleases.At(op.Client, 0)++
 	}
 	switch {
 	case last && !h.Released:

@@ -35,8 +35,8 @@ func (k *key) sentStale(op *history.Op, h *hold) {
 		return
 	}
 	if op.Outcome == history.Unknown {
-		n, _ := k.pendingStale.get(op.Client)
-		k.pendingStale.set(op.Client, n+1)
+		n, _ := k.pendingStale.Get(op.Client)
+		k.pendingStale.Set(op.Client, n+1)
 		return
 	}
 	k.staleUntil(op, h, optime.Return(op))
@@ -71,11 +71,11 @@ func (c *Checker) staleActed(k *key, op *history.Op, end optime.Stamp) {
 		return
 	}
 	sender, counted := op.Client, k.find(op.Hold) != nil
-	if n, _ := k.pendingStale.get(sender); n == 0 && counted && c.faults.gone(sender) { // see retireClient
+	if n, _ := k.pendingStale.Get(sender); n == 0 && counted && c.faults.clients.Gone(sender) { // see retireClient
 		sender = crashedClients
 	}
-	if n, _ := k.pendingStale.get(sender); n > 0 {
-		k.pendingStale.set(sender, n-1)
+	if n, _ := k.pendingStale.Get(sender); n > 0 {
+		k.pendingStale.Set(sender, n-1)
 		k.staleUntil(op, k.find(op.Hold), end)
 	}
 }
@@ -84,13 +84,13 @@ func (c *Checker) staleActed(k *key, op *history.Op, end optime.Stamp) {
 // the attempt by which h was granted: which of the two took effect first is not known. It
 // notes the conditions of such calls on h.
 func (k *key) grantedBesideStale(h *hold) bool {
-	if n, _ := k.pendingStale.get(crashedClients); n > 0 {
+	if n, _ := k.pendingStale.Get(crashedClients); n > 0 {
 		h.under |= k.unknown.deaths
 	}
 	from := optime.Later(h.Began(), optime.Call(h.ops[0]))
 	beside := k.staleForgotten.T >= 0 && !k.staleForgotten.Before(from)
 	for _, p := range k.pendingStale {
-		beside = beside || p.client != h.client && p.t > 0
+		beside = beside || p.Client != h.client && p.N > 0
 	}
 	for _, s := range k.stale {
 		if s.client != h.client && !s.until.Before(from) {

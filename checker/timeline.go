@@ -138,11 +138,11 @@ func (c *Checker) happened(op *history.Op) {
 		c.depart(op)
 		c.died(op)
 	case history.Pause:
-		cl := c.faults.client(op.Client)
-		cl.paused, cl.still = optime.Call(op), true
+		cl := c.faults.clients.Get(op.Client)
+		cl.Paused, cl.Still = optime.Call(op), true
 		c.stoodStill(op.Client)
 	case history.Resume:
-		c.faults.client(op.Client).still = false
+		c.faults.clients.Get(op.Client).Still = false
 		c.each(op.Client, func(_ *key, h *hold) { h.awake(optime.Call(op)) })
 	case history.Fault:
 		c.faulted(op)
@@ -156,7 +156,7 @@ func (c *Checker) lostClosed(op *history.Op) {
 		return
 	}
 	h.CloseUnseen(optime.Call(op), interval.ByLoss, false)
-	if h.unaware = c.faults.client(op.Client).still; !h.unaware {
+	if h.unaware = c.faults.clients.Get(op.Client).Still; !h.unaware {
 		h.Knew = optime.Earlier(h.Knew, optime.Call(op))
 	}
 	if h.Released {

@@ -92,7 +92,7 @@ func (c *Checker) find(p promise, r *row) Finding {
 	if c.brief {
 		return f
 	}
-	f.Measures, f.When = r.measured.measures(monitors[p].measures), r.when
+	f.Measures, f.When = r.measured.Figures(monitors[p].measures), r.when
 	if len(r.broken) > 0 {
 		f.Counterexample = c.clearest(r.broken)
 	}

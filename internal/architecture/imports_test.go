@@ -21,7 +21,7 @@ var house = map[string][]string{
 	"":                        {},
 	"history":                 {"", "internal/suggest"},
 	"history/synthetic":       {"", "history"},
-	"checker":                 {"", "history", "measure/series", "internal/crosscheck", "internal/fairness", "internal/interval", "internal/optime", "internal/relay"},
+	"checker":                 {"", "history", "measure/series", "internal/clients", "internal/crosscheck", "internal/fairness", "internal/interval", "internal/optime", "internal/relay", "internal/spread"},
 	"measure":                 {"", "history", "measure/series"},
 	"measure/series":          {},
 	"gates":                   {"", "checker", "measure", "internal/suggest"},
@@ -44,6 +44,7 @@ var house = map[string][]string{
 	"explore/bubble":          {"", "explore", "impls/design"},
 	"scenario":                {"internal/suggest"},
 	"internal/*":              {},
+	"internal/clients":        {"history", "internal/optime"},
 	"internal/crosscheck":     {"history", "internal/optime"}, // and never the checker
 	"internal/fairness":       {"history"},
 	"internal/interval":       {"history", "internal/optime"},
