@@ -190,7 +190,7 @@ func (c *Checker) obtained(k *key, op *history.Op) {
 	if h.kept {
 		k.refusal.gone(h)
 	}
-	if !h.Known && !k.actedBefore(h.First, op) { // it may act later, and grant the key anew
+	if !h.Known && !k.affected.ActedBefore(h.First, op) { // it may act later, and grant the key anew
 		h.Regrant = true
 	}
 	h.anew(optime.Return(op))

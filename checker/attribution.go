@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/lingering"
 	"github.com/lockbench/lockbench/internal/optime"
 )
 
@@ -44,11 +45,11 @@ var earlyGrants = []explanation{
 		granted, given := f.other.ops[0], f.hold.ops[0]
 		for i := range f.key.affected {
 			switch x := &f.key.affected[i]; {
-			case x.cause != lockbench.Cancel:
-			case x.op == given:
-				return c.byEffect(cancelledGaveNothing, f, x, x.op, granted), true
-			case x.op == granted:
-				return c.byEffect(grantedCancelled, f, x, x.op, given), true
+			case x.Cause != lockbench.Cancel:
+			case x.Op == given:
+				return c.byEffect(cancelledGaveNothing, f, x, x.Op, granted), true
+			case x.Op == granted:
+				return c.byEffect(grantedCancelled, f, x, x.Op, given), true
 			}
 		}
 		return candidate{}, false
@@ -82,7 +83,7 @@ var unfoundedLosses = []explanation{
 	{"an operation whose reply was lost, or that was given up, took the key", func(c *Checker, f fact) (candidate, bool) {
 		for _, cause := range []lockbench.Conditions{lockbench.LostReply, lockbench.Cancel} {
 			if x := c.behind(f.key, cause, f.hold, f.at); x != nil {
-				return candidate{kind: lostReplyTook, key: f.key, ops: []*history.Op{x.op, f.hold.ops[0], f.op, x.fault}, under: c.touching(f.hold) | x.cause}, true
+				return candidate{kind: lostReplyTook, key: f.key, ops: []*history.Op{x.Op, f.hold.ops[0], f.op, x.Fault}, under: c.touching(f.hold) | x.Cause}, true
 			}
 		}
 		return candidate{}, false
@@ -162,13 +163,13 @@ func (c *Checker) byUnanswered(f fact, cause lockbench.Conditions) (v candidate,
 	if x == nil {
 		return candidate{}, false
 	}
-	return c.byEffect(lostReplyGave, f, x, x.op, f.hold.ops[0], f.other.ops[0]), true
+	return c.byEffect(lostReplyGave, f, x, x.Op, f.hold.ops[0], f.other.ops[0]), true
 }
 
 // byEffect is an early grant that a fault explains.
-func (c *Checker) byEffect(how kind, f fact, x *faultEffect, shown ...*history.Op) candidate {
-	under := c.touching(f.hold, f.other) | x.cause
-	return candidate{kind: how, ops: append(shown, x.fault), by: f.other, under: under}
+func (c *Checker) byEffect(how kind, f fact, x *lingering.Effect, shown ...*history.Op) candidate {
+	under := c.touching(f.hold, f.other) | x.Cause
+	return candidate{kind: how, ops: append(shown, x.Fault), by: f.other, under: under}
 }
 
 // follower is another that was granted the key since h was, maybe while the owner
@@ -196,17 +197,17 @@ func (k *key) metOthers(h *hold) bool {
 // toldByItself tells whether the owner of h may have let go of it itself before op,
 // which told it of the loss: by a try that lost its reply. A renewal lets go of nothing.
 func (k *key) toldByItself(h *hold, op *history.Op) bool {
-	return slices.ContainsFunc(k.affected, func(x faultEffect) bool {
-		own := x.op.Client == h.client && x.op.Kind != history.Renew
-		return own && (x.op == op || x.op.Hold == h.id || !x.acted().Before(h.Began()))
+	return slices.ContainsFunc(k.affected, func(x lingering.Effect) bool {
+		own := x.Op.Client == h.client && x.Op.Kind != history.Renew
+		return own && (x.Op == op || x.Op.Hold == h.id || !x.Acted().Before(h.Began()))
 	})
 }
 
 // renewedUnder returns the causes of what befell the renewals of h.
 func (k *key) renewedUnder(h *hold) (under lockbench.Conditions) {
 	for i := range k.affected {
-		if x := &k.affected[i]; x.op.Kind == history.Renew && x.op.Hold == h.id {
-			under |= x.cause
+		if x := &k.affected[i]; x.Op.Kind == history.Renew && x.Op.Hold == h.id {
+			under |= x.Cause
 		}
 	}
 	return under
@@ -216,14 +217,14 @@ func (k *key) renewedUnder(h *hold) (under lockbench.Conditions) {
 // an operation that may have acted, once or once more, since the victim was granted
 // it, or of one that left something which the victim joined. What was cut did not
 // run; a release or extend that was given up ran late.
-func (c *Checker) behind(k *key, cause lockbench.Conditions, victim *hold, at optime.Stamp) *faultEffect {
+func (c *Checker) behind(k *key, cause lockbench.Conditions, victim *hold, at optime.Stamp) *lingering.Effect {
 	for i := range k.affected {
 		x := &k.affected[i]
-		if x.cause != cause || !x.unanswered() || !optime.Call(x.op).Before(at) {
+		if x.Cause != cause || !x.Unanswered() || !optime.Call(x.Op).Before(at) {
 			continue
 		}
-		joined := c.rules.Joins() && cause == lockbench.LostReply && x.op.Client == victim.client
-		if joined || !x.acted().Before(victim.Began()) {
+		joined := c.rules.Joins() && cause == lockbench.LostReply && x.Op.Client == victim.client
+		if joined || !x.Acted().Before(victim.Began()) {
 			return x
 		}
 	}

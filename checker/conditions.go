@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/lingering"
 	"github.com/lockbench/lockbench/internal/optime"
 )
 
@@ -26,10 +27,6 @@ import (
 //	failover      the same
 //	skew          lasting: everything after it
 
-// died is the bit of an owner that died: a crash or the death of a thread, depending on
-// whether its process lives on, which shows only later.
-const died lockbench.Conditions = 1 << 15
-
 // forgetful are the conditions under which the server forgets what it granted.
 const forgetful = lockbench.StateLoss | lockbench.Failover
 
@@ -46,10 +43,10 @@ func (c *Checker) touching(holds ...*hold) lockbench.Conditions {
 
 // resolved returns under with the death of client by its name.
 func (c *Checker) resolved(under lockbench.Conditions, client int32) lockbench.Conditions {
-	if under&died == 0 {
+	if under&lingering.Died == 0 {
 		return under
 	}
-	return under&^died | c.deathOf(client)
+	return under&^lingering.Died | c.deathOf(client)
 }
 
 // deathOf returns whether client died with its process or alone.
@@ -110,12 +107,12 @@ func (c *Checker) grantedUnder(k *key, op *history.Op) lockbench.Conditions {
 	}
 	for i := range k.affected {
 		x := &k.affected[i]
-		own := x.op == op
-		joined := c.rules.Joins() && x.cause == lockbench.LostReply && x.op.Client == op.Client
-		late := x.until != (optime.Stamp{}) // a command of it ran after its call
-		acts := (x.touches() || late) && !x.acted().Before(optime.LastTry(op))
+		own := x.Op == op
+		joined := c.rules.Joins() && x.Cause == lockbench.LostReply && x.Op.Client == op.Client
+		late := x.Until != (optime.Stamp{}) // a command of it ran after its call
+		acts := (x.Touches() || late) && !x.Acted().Before(optime.LastTry(op))
 		if own || joined || acts {
-			under |= x.cause
+			under |= x.Cause
 		}
 	}
 	return under
@@ -129,12 +126,12 @@ func (k *key) mayJoinRevived(op *history.Op) bool {
 
 // unanswered leaves the bit of x on the holds that are open, if what was affected may act on
 // them.
-func (k *key) unanswered(x *faultEffect) {
-	if !x.touches() {
+func (k *key) unanswered(x *lingering.Effect) {
+	if !x.Touches() {
 		return
 	}
 	for _, h := range k.holds {
-		h.under |= x.cause
+		h.under |= x.Cause
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/clients"
 	"github.com/lockbench/lockbench/internal/interval"
+	"github.com/lockbench/lockbench/internal/lingering"
 	"github.com/lockbench/lockbench/internal/optime"
 )
 
@@ -135,9 +136,9 @@ func (c *Checker) affectRenewals(cause lockbench.Conditions, fault *history.Op, 
 func (c *Checker) died(op *history.Op) {
 	cl := c.faults.clients.Get(op.Client)
 	cl.Dead = true
-	c.touchHeld(op.Client, died)
+	c.touchHeld(op.Client, lingering.Died)
 	for _, under := range cl.Flying {
-		c.affect(died, op, under)
+		c.affect(lingering.Died, op, under)
 	}
 	c.each(op.Client, func(k *key, h *hold) {
 		h.Close(optime.Call(op), interval.ByDeath, true)
@@ -148,7 +149,7 @@ func (c *Checker) died(op *history.Op) {
 	for _, k := range c.keys {
 		for h := range k.known() {
 			if h.client == op.Client && h.leftBehind(op.Call, k.refusal.slack) {
-				c.keepEffect(k, faultEffect{cause: died, fault: op, op: h.ops[0], h: h, bounded: true})
+				c.keepEffect(k, lingering.Effect{Cause: lingering.Died, Fault: op, Op: h.ops[0], Under: &h.under, Bounded: true})
 			}
 		}
 	}
@@ -198,15 +199,15 @@ func (c *Checker) late(fault *history.Op) {
 func (c *Checker) lateEffects(k *key, fault *history.Op) (causes lockbench.Conditions, last *history.Op) {
 	for i := range k.affected {
 		x := &k.affected[i]
-		theirs := x.op.Client == fault.Client || fault.Client < 0 && x.op.Process == fault.Process
-		if !theirs || x.cut() && x.op.Outcome == history.Unknown { // what was cut did not run
+		theirs := x.Op.Client == fault.Client || fault.Client < 0 && x.Op.Process == fault.Process
+		if !theirs || x.Cut && x.Op.Outcome == history.Unknown { // what was cut did not run
 			continue
 		}
-		causes |= c.resolved(x.cause, x.op.Client)
-		last = x.op
-		x.until, x.over = optime.Later(x.until, optime.Call(fault)), false
-		if x.bounded {
-			c.bound(k, x.op, optime.Call(fault))
+		causes |= c.resolved(x.Cause, x.Op.Client)
+		last = x.Op
+		x.Until, x.Over = optime.Later(x.Until, optime.Call(fault)), false
+		if x.Bounded {
+			c.bound(k, x.Op, optime.Call(fault))
 		}
 	}
 	return causes, last

@@ -9,6 +9,7 @@ import (
 	"github.com/lockbench/lockbench/internal/clients"
 	"github.com/lockbench/lockbench/internal/fairness"
 	"github.com/lockbench/lockbench/internal/interval"
+	"github.com/lockbench/lockbench/internal/lingering"
 	"github.com/lockbench/lockbench/internal/optime"
 )
 
@@ -85,7 +86,7 @@ type affecting struct {
 	asked clients.Values
 	// affected are the operations and holds that faults affected, while something may be
 	// left of them.
-	affected     []faultEffect
+	affected     lingering.Effects
 	everAffected bool // there was one
 	// revived is, by client, until when, in ns, it may join what a failover has brought back.
 	revived clients.Values

@@ -39,8 +39,8 @@ func lossAnswered(c *Checker, f fact) {
 		if h.Regrant || deceived && c.rules.Joins() { // it may have been granted once more
 			return
 		}
-		if x := f.key.effectOn(op); x != nil {
-			under |= c.resolved(x.cause, op.Client)
+		if x := f.key.affected.On(op); x != nil {
+			under |= c.resolved(x.Cause, op.Client)
 		}
 		c.expose(lossReported, under)
 		c.violate(candidate{kind: notTold, key: f.key, holds: []*hold{h, f.other}, under: under})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/lingering"
 	"github.com/lockbench/lockbench/internal/optime"
 )
 
@@ -41,11 +42,11 @@ func recovered(c *Checker, f fact) {
 	var under lockbench.Conditions
 	for i := range f.key.affected {
 		x := &f.key.affected[i]
-		if x.over || x.op.Client == f.op.Client || x.bounded && surely <= x.acted().T {
+		if x.Over || x.Op.Client == f.op.Client || x.Bounded && surely <= x.Acted().T {
 			continue
 		}
-		x.over = x.bounded // else what was affected goes on, and may do harm yet
-		under |= c.resolved(x.cause, x.op.Client)
+		x.Over = x.Bounded // else what was affected goes on, and may do harm yet
+		under |= c.resolved(x.Cause, x.Op.Client)
 	}
 	if under != 0 && f.key.refusal.recovering != f.op {
 		c.expose(recovery, under|c.answering(f.op))
@@ -54,16 +55,16 @@ func recovered(c *Checker, f fact) {
 
 // leftBy returns the conditions of all that was affected on k and may have left it as it is,
 // and the last of these; nil when there is none.
-func (c *Checker) leftBy(k *key) (under lockbench.Conditions, last *faultEffect) {
+func (c *Checker) leftBy(k *key) (under lockbench.Conditions, last *lingering.Effect) {
 	under = k.unknown.left
 	for i := range k.affected {
-		if x := &k.affected[i]; !x.over {
-			if x.h != nil { // a failover may have brought it back
-				under |= x.h.under & lockbench.Failover
+		if x := &k.affected[i]; !x.Over {
+			if x.Under != nil { // a failover may have brought it back
+				under |= *x.Under & lockbench.Failover
 			}
-			under |= c.resolved(x.cause, x.op.Client)
-			if cl := c.faults.clients.Find(x.op.Client); cl != nil && cl.Dead {
-				under |= c.deathOf(x.op.Client)
+			under |= c.resolved(x.Cause, x.Op.Client)
+			if cl := c.faults.clients.Find(x.Op.Client); cl != nil && cl.Dead {
+				under |= c.deathOf(x.Op.Client)
 			}
 			last = x
 		}
@@ -71,14 +72,14 @@ func (c *Checker) leftBy(k *key) (under lockbench.Conditions, last *faultEffect)
 	return under, last
 }
 
-// wedged is the kind of violation that a refusal is which x may have caused.
-func (x *faultEffect) wedged(c *Checker) kind {
+// refusedBy is the kind of violation that a refusal is which x may have caused.
+func (c *Checker) refusedBy(x *lingering.Effect) kind {
 	switch {
-	case x.cause == lockbench.Cancel:
+	case x.Cause == lockbench.Cancel:
 		return refusedCancelled
-	case x.cause == lockbench.LostReply:
+	case x.Cause == lockbench.LostReply:
 		return refusedLost
-	case c.deathOf(x.op.Client) == lockbench.ThreadDeath:
+	case c.deathOf(x.Op.Client) == lockbench.ThreadDeath:
 		return refusedThread
 	}
 	return refusedDead

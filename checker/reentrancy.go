@@ -18,7 +18,7 @@ var reentrancyMonitor = monitor{
 
 // nestedRefused judges a refusal of what its client held all along.
 func nestedRefused(c *Checker, f fact) {
-	if !c.rules.Nested || c.partial || f.key.wasAffected(f.op) {
+	if !c.rules.Nested || c.partial || f.key.affected.Has(f.op) {
 		return
 	}
 	for _, h := range f.key.holds {

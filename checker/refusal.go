@@ -9,6 +9,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/clients"
+	"github.com/lockbench/lockbench/internal/lingering"
 	"github.com/lockbench/lockbench/internal/optime"
 )
 
@@ -85,8 +86,8 @@ func (r *refusals) residual(op *history.Op) bool {
 // A denial is an acquire that was refused a key that was provably free.
 type denial struct {
 	op    *history.Op
-	by    *faultEffect // the fault that may have left the key so, or affected op; nil when there is none
-	told  bool         // it affected op, which had been granted the key for all that is known
+	by    *lingering.Effect // the fault that may have left the key so, or affected op; nil when there is none
+	told  bool              // it affected op, which had been granted the key for all that is known
 	under lockbench.Conditions
 }
 
@@ -136,7 +137,7 @@ func (c *Checker) refusedFree(k *key) {
 // freeBefore tells whether the key was provably free before s.
 func (c *Checker) freeBefore(k *key, s optime.Stamp) bool {
 	r := &k.refusal
-	if c.partial || r.tainted > 0 || r.granting > 0 || !r.busy.Before(s) || k.unbounded() {
+	if c.partial || r.tainted > 0 || r.granting > 0 || !r.busy.Before(s) || k.affected.Unbounded() {
 		return false
 	}
 	for _, h := range k.holds {
@@ -163,7 +164,7 @@ func tryEnded(c *Checker, f fact) {
 	}
 	r.refusing--
 	d := denial{op: op}
-	switch x := k.effectOn(op); {
+	switch x := k.affected.On(op); {
 	case op.Outcome != history.Refused:
 		return
 	case x == nil && c.freeBefore(k, optime.LastTry(op)):
@@ -173,7 +174,7 @@ func tryEnded(c *Checker, f fact) {
 			effect := *d.by // not to keep all of them
 			d.by = &effect
 		}
-	case x != nil && x.free && x.stirred == r.stirred && !c.partial:
+	case x != nil && x.Free && x.Stirred == r.stirred && !c.partial:
 		effect := *x // not to keep all of them
 		d.by, d.told, d.under = &effect, true, lockbench.LostReply|c.answering(op)
 	default:
@@ -195,9 +196,9 @@ func (c *Checker) denied(k *key, d denial) {
 	case x == nil:
 		v.kind = refusedFree
 	case d.told:
-		v.kind, v.ops = toldRefused, []*history.Op{d.op, x.fault}
+		v.kind, v.ops = toldRefused, []*history.Op{d.op, x.Fault}
 	default:
-		v.kind, v.ops = x.wedged(c), []*history.Op{x.op, d.op, x.fault}
+		v.kind, v.ops = c.refusedBy(x), []*history.Op{x.Op, d.op, x.Fault}
 	}
 	c.violate(v)
 }

@@ -30,7 +30,7 @@ func delays(c *Checker, f fact) {
 	if op == nil || op.Delay <= 0 {
 		return
 	}
-	final := (!c.rules.Nested || !h.Doubt) && !f.key.leftOver(h.client) // else a level may be left
+	final := (!c.rules.Nested || !h.Doubt) && !f.key.affected.LeftBy(h.client) // else a level may be left
 	if final && op.Outcome == history.OK && op.Return < h.Until && h.supersededBy == nil {
 		f.key.delayed = op
 	}
