@@ -31,14 +31,14 @@ func (c *Checker) Reset(h history.Header) {
 		c.tallies[p] = tally{rows: c.tallies[p].rows[:0]}
 	}
 	c.spare.reclaim()
-	for _, r := range c.partitions {
+	for _, r := range c.parts {
 		if r != nil {
-			*r = partition{gone: ring{all: r.gone.all[:0]}}
+			*r = part{gone: r.gone.Empty()}
 		}
 	}
 	fresh := Checker{
 		header: h, rules: optime.RulesOf(h), brief: c.brief, spare: c.spare,
-		keyTable: keyTable{keys: c.keys, departed: c.departed[:0], partitions: c.partitions},
+		keyTable: keyTable{keys: c.keys, departed: c.departed[:0], parts: c.parts},
 		findingsSoFar: findingsSoFar{
 			tallies: c.tallies,
 			fair:    c.fair,
@@ -74,7 +74,7 @@ func (s *spare) key() *key {
 func (k *key) empty() {
 	*k = key{
 		holdings:  holdings{holds: k.holds[:0], gone: k.gone[:0], deferred: k.deferred[:0], starts: k.starts[:0]},
-		pastCalls: pastCalls{stale: k.stale[:0], pendingStale: k.pendingStale[:0], expected: k.expected[:0]},
+		pastCalls: pastCalls{stale: k.stale.Empty(), expected: k.expected[:0]},
 		joining: joining{
 			early: k.early[:0], caps: k.caps[:0], unsureReleases: k.unsureReleases[:0],
 			silent: k.silent[:0], deceived: k.deceived[:0],

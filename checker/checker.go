@@ -7,6 +7,7 @@ import (
 	"github.com/lockbench/lockbench/internal/clients"
 	"github.com/lockbench/lockbench/internal/fairness"
 	"github.com/lockbench/lockbench/internal/optime"
+	"github.com/lockbench/lockbench/internal/partition"
 )
 
 // A Checker judges one history. Feed it the events in order with [Checker.Add],
@@ -42,10 +43,10 @@ type Checker struct {
 
 // keyTable is the keys of a history.
 type keyTable struct {
-	keys       map[string]*key
-	partitions [partitions]*partition
-	recent     *key                    // the key last asked for, to spare looking it up
-	near       *[1 << nearKeyBits]*key // some keys, by the end of their names; nil for short histories
+	keys   map[string]*key
+	parts  [partition.Count]*part
+	recent *key                    // the key last asked for, to spare looking it up
+	near   *[1 << nearKeyBits]*key // some keys, by the end of their names; nil for short histories
 	// departed are the deaths and cuts of clients, for the cross-check.
 	departed []*history.Op
 }
@@ -128,10 +129,10 @@ func (c *Checker) key(name string) *key {
 	k := c.known(name)
 	if k == nil {
 		k = c.spare.key()
-		k.name, k.now, k.lastEnd, k.staleForgotten = name, optime.Stamp{T: -1}, optime.Stamp{T: -1}, optime.Stamp{T: -1}
+		k.name, k.now, k.lastEnd = name, optime.Stamp{T: -1}, optime.Stamp{T: -1}
 		k.refusal.busy, k.refusal.acted = optime.Stamp{T: -1}, optime.Stamp{T: -1}
 		k.refusal.slack = c.slack()
-		k.partition = c.partitionFor(name)
+		k.part = c.partOf(name)
 		c.keys[name] = k
 	}
 	c.recent = k
@@ -143,7 +144,7 @@ func (c *Checker) known(name string) *key {
 	if c.near == nil {
 		return c.keys[name]
 	}
-	near := &c.near[mixed(name)>>(64-nearKeyBits)]
+	near := &c.near[partition.Mixed(name)>>(64-nearKeyBits)]
 	if *near == nil || (*near).name != name {
 		*near = c.keys[name]
 	}

@@ -1,12 +1,12 @@
 package checker
 
 import (
-	"math"
 	"slices"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/clients"
+	"github.com/lockbench/lockbench/internal/lingering"
 	"github.com/lockbench/lockbench/internal/optime"
 )
 
@@ -16,7 +16,7 @@ func (c *Checker) departs(op *history.Op) {
 	if c.faulty() && op.Key != "" {
 		owner := op.Client
 		if cl.Dead { // it is renewed for, in a process that lives on
-			owner = crashedClients
+			owner = lingering.Crashed
 		}
 		c.key(op.Key).asked.Raise(owner, optime.Wanted(op))
 	}
@@ -26,9 +26,6 @@ func (c *Checker) departs(op *history.Op) {
 // A death is the last word of a client, so of what was kept for the sake of what it might
 // do next nothing is needed any more; in a long run clients that die are many. What it
 // sent may still act on others: that is kept for all the dead together.
-
-// crashedClients stands for all clients that died, among those of a key.
-const crashedClients = math.MinInt32
 
 // retireClient forgets what client, which just died, might have done next.
 func (c *Checker) retireClient(client int32) {
@@ -40,12 +37,11 @@ func (c *Checker) retireClient(client int32) {
 		for _, times := range []*clients.Values{&k.caps, &k.unsureReleases, &k.revived, &k.silent, &k.deceived, &k.refusal.residues} {
 			times.Remove(client)
 		}
-		if n := k.pendingStale.Remove(client); n > 0 {
-			*k.pendingStale.At(crashedClients, 0) += n
+		if k.stale.Retire(client) {
 			k.unknown.deaths |= death
 		}
 		if longest := k.asked.Remove(client); longest > 0 {
-			k.asked.Raise(crashedClients, longest)
+			k.asked.Raise(lingering.Crashed, longest)
 		}
 		for h := range k.known() {
 			h.orphan = h.orphan || h.client == client
@@ -58,7 +54,7 @@ func (c *Checker) retireClient(client int32) {
 // longestAsked is the longest lease that client may have asked k for.
 func (c *Checker) longestAsked(k *key, client int32) (longest int64, ok bool) {
 	if longest, ok = k.asked.Get(client); !ok && client >= 0 && c.faults.clients.Gone(client) {
-		return k.asked.Get(crashedClients)
+		return k.asked.Get(lingering.Crashed)
 	}
 	return longest, ok
 }

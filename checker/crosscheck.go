@@ -6,13 +6,14 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/crosscheck"
+	"github.com/lockbench/lockbench/internal/partition"
 )
 
 // porcupine is asked about keys with few operations only: its search is
 // exponential in what is under way at one time.
 const (
 	smallOps     = 24
-	smallKeys    = 512 / partitions // of each partition: bounds what is kept for it, and with smallTimeout how long it takes
+	smallKeys    = 512 / partition.Count // of each partition: bounds what is kept for it, and with smallTimeout how long it takes
 	smallTimeout = 100 * time.Millisecond
 )
 
@@ -30,12 +31,12 @@ func (c *Checker) keep(k *key, op *history.Op) {
 	case c.brief || s.many || op.Kind == history.Read || op.Kind == history.Write:
 	case len(s.ops) == smallOps:
 		s.ops, s.many = nil, true
-		k.partition.small--
-	case len(s.ops) == 0 && k.partition.small == smallKeys:
+		k.part.small--
+	case len(s.ops) == 0 && k.part.small == smallKeys:
 		s.many = true
 	default:
 		if len(s.ops) == 0 {
-			k.partition.small++
+			k.part.small++
 		}
 		s.ops = append(s.ops, op)
 	}

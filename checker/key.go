@@ -11,13 +11,14 @@ import (
 	"github.com/lockbench/lockbench/internal/interval"
 	"github.com/lockbench/lockbench/internal/lingering"
 	"github.com/lockbench/lockbench/internal/optime"
+	"github.com/lockbench/lockbench/internal/partition"
 )
 
 // A key is the state of one lock at the instant that the timeline has reached.
 type key struct {
-	name      string
-	partition *partition
-	now       optime.Stamp
+	name string
+	part *part // what it shares with others
+	now  optime.Stamp
 	holdings
 	pastCalls
 	joining
@@ -52,13 +53,8 @@ type holdings struct {
 
 // pastCalls are what owners sent that may act on what others hold by then.
 type pastCalls struct {
-	// stale are the newest releases and extends that may have taken effect past their owners'
-	// leases, and staleForgotten is until when those may that are not remembered.
-	stale          []staleCall
-	staleForgotten optime.Stamp
-	// pendingStale counts, by client, those whose outcome is unknown: they may take effect at
-	// any later time.
-	pendingStale clients.Values
+	// stale are the releases and extends that may have taken effect past their owners' leases.
+	stale lingering.Calls
 	// expected are the operations under way whose answer should be "lost".
 	expected []expectedLoss
 }
@@ -257,38 +253,31 @@ func (c *Checker) drop(k *key, i int) {
 	}
 	k.chained = k.chained || h.supersededBy != nil || h.intruder != nil
 	if len(k.gone) == keptGone {
-		k.partition.gone.all[k.gone[0].place] = nil
+		k.part.gone.Forget(k.gone[0].place)
 		k.forgetOldest()
 	}
-	place := k.partition.gone.push(k)
+	place, full := k.part.gone.Push(k)
+	if full != nil {
+		full.forgetOldest()
+	}
 	k.gone = append(k.gone, remembered{h.id, place, h})
 	k.reach = max(k.reach, h.Reach())
 }
 
-// keptGoneInAll bounds how many released holds all keys of a partition together remember.
-const keptGoneInAll = 1 << 13 / partitions
-
-// A ring is the keys of the released holds that are remembered, in the order in which
-// these were dropped; nil for one that its key has forgotten since.
-type ring struct {
-	all  []*key
-	next int
+// A part is what the keys of one partition share.
+type part struct {
+	gone partition.Ring[key] // the released holds that are remembered, by key
+	// small is how many keys still keep their operations for the cross-check.
+	small int
 }
 
-// push adds one of k, says where, and has the oldest of all forgotten when there are too
-// many.
-func (r *ring) push(k *key) (place int) {
-	place = r.next
-	r.next = (r.next + 1) % keptGoneInAll
-	if len(r.all) < keptGoneInAll {
-		r.all = append(r.all, k)
-		return place
+// partOf returns the part of a key, made when first needed.
+func (c *Checker) partOf(name string) *part {
+	n := partition.Of(name)
+	if c.parts[n] == nil {
+		c.parts[n] = &part{}
 	}
-	if old := r.all[place]; old != nil {
-		old.forgetOldest()
-	}
-	r.all[place] = k
-	return place
+	return c.parts[n]
 }
 
 // forgetOldest drops the oldest of the holds that are gone, and what it refers to: or

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/optime"
+	"github.com/lockbench/lockbench/internal/partition"
 	"github.com/lockbench/lockbench/internal/relay"
 )
 
@@ -44,7 +45,7 @@ func NewParallel(h history.Header, goroutines int) *Parallel {
 		p.goAlone()
 		return p
 	}
-	for range min(goroutines, partitions) {
+	for range min(goroutines, partition.Count) {
 		s := &shard{Checker: New(h)}
 		s.shard = true
 		s.to = relay.New(func(events []numbered) {
@@ -79,7 +80,7 @@ func (p *Parallel) Add(ev history.Event) {
 	}
 	p.all.follow(ev)
 	p.events++
-	p.shards[partitionOf(ev.Op.Key)%len(p.shards)].to.Add(numbered{ev, p.events})
+	p.shards[partition.Of(ev.Op.Key)%len(p.shards)].to.Add(numbered{ev, p.events})
 }
 
 // Finish ends the judgement and returns the verdicts.
@@ -122,9 +123,9 @@ func (p *Parallel) join() {
 // absorb adds what o found of other keys.
 func (c *Checker) absorb(o *Checker) {
 	maps.Copy(c.keys, o.keys)
-	for i, r := range o.partitions {
+	for i, r := range o.parts {
 		if r != nil {
-			c.partitions[i] = r
+			c.parts[i] = r
 		}
 	}
 	for p := range o.tallies {

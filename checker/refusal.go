@@ -28,7 +28,7 @@ var refusalMonitor = monitor{
 }
 
 // refusalSlack is added to the end of a lease before a key counts as provably
-// free: partition for rounding and for a server's lazy expiry. The design's own
+// free: room for rounding and for a server's lazy expiry. The design's own
 // tolerance comes on top.
 const refusalSlack = time.Second
 
