@@ -84,7 +84,7 @@ func (k *key) empty() {
 			refusal: refusals{proven: k.refusal.proven[:0], residues: k.refusal.residues[:0]},
 			queue:   k.queue.Empty(),
 			fences:  fences{underWay: k.fences.underWay[:0]},
-			writes:  writes{open: k.writes.open[:0], done: k.writes.done[:0]},
+			writes:  k.writes.Empty(),
 		},
 	}
 }

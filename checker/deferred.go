@@ -40,12 +40,7 @@ func (c *Checker) lookup(k *key, id int64) *hold {
 
 // open tells whether a hold with this id is open.
 func (k *key) open(id int64) bool {
-	for _, h := range k.holds {
-		if h.id == id {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(k.holds, func(h *hold) bool { return h.id == id })
 }
 
 // materialize makes holds of the deferred ones of k that match.

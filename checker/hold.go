@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/guarded"
 	"github.com/lockbench/lockbench/internal/interval"
 	"github.com/lockbench/lockbench/internal/optime"
 )
@@ -18,7 +19,7 @@ type hold struct {
 	touched
 	loss
 	interference
-	storeUse
+	guarded.Use // of the guarded record
 }
 
 // ownership is whose a hold is, and what was done with it. The first of ops is the acquire
@@ -67,12 +68,6 @@ type interference struct {
 	staleCounted bool // what came of staleOp was counted
 	staleBeside  bool // one was under way when this was granted: which came first is not known
 	breach       bool // its own grant is a breach, and was counted
-}
-
-// storeUse is what its owner did to the guarded record.
-type storeUse struct {
-	seenWrites int64 // writes of the key begun when the owner last read
-	lastRead   *history.Op
 }
 
 // newHold makes the hold that acquire op begins.

@@ -8,6 +8,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/clients"
 	"github.com/lockbench/lockbench/internal/fairness"
+	"github.com/lockbench/lockbench/internal/guarded"
 	"github.com/lockbench/lockbench/internal/interval"
 	"github.com/lockbench/lockbench/internal/lingering"
 	"github.com/lockbench/lockbench/internal/optime"
@@ -97,7 +98,7 @@ type judged struct {
 	refusal   refusals
 	queue     fairness.Queue
 	fences    fences
-	writes    writes
+	writes    guarded.Record[*hold]
 	delayed   *history.Op // the last release that asked to keep others out
 	conflicts int64       // overlapping must-hold intervals
 	cuts      int64       // must-hold intervals ended by what the occupancy monitor cannot see

@@ -102,12 +102,7 @@ func (c *Checker) begun(k *key, i int) {
 
 // beginsLater tells whether h is among the starts after the i-th.
 func (k *key) beginsLater(i int, h *hold) bool {
-	for _, s := range k.starts[i+1:] {
-		if s.h == h {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(k.starts[i+1:], func(s start) bool { return s.h == h })
 }
 
 // superseded applies that s was granted while the owner of a had not let go.
@@ -192,13 +187,11 @@ func (c *Checker) cut(op *history.Op) {
 
 // each applies f to every hold that client has not released.
 func (c *Checker) each(client int32, f func(*key, *hold)) {
-	for _, k := range c.keys {
-		for _, h := range k.holds {
-			if h.client == client && !h.Released {
-				f(k, h)
-			}
+	c.eachOpen(func(k *key, h *hold) {
+		if h.client == client {
+			f(k, h)
 		}
-	}
+	})
 }
 
 // eachOpen applies f to every hold that was not released.

@@ -21,7 +21,7 @@ var house = map[string][]string{
 	"":                        {},
 	"history":                 {"", "internal/suggest"},
 	"history/synthetic":       {"", "history"},
-	"checker":                 {"", "history", "measure/series", "internal/clients", "internal/crosscheck", "internal/fairness", "internal/interval", "internal/lingering", "internal/optime", "internal/partition", "internal/relay", "internal/spread"},
+	"checker":                 {"", "history", "measure/series", "internal/clients", "internal/crosscheck", "internal/fairness", "internal/guarded", "internal/interval", "internal/lingering", "internal/optime", "internal/partition", "internal/relay", "internal/spread"},
 	"measure":                 {"", "history", "measure/series"},
 	"measure/series":          {},
 	"gates":                   {"", "checker", "measure", "internal/suggest"},
@@ -47,6 +47,7 @@ var house = map[string][]string{
 	"internal/clients":        {"history", "internal/optime"},
 	"internal/crosscheck":     {"history", "internal/optime"}, // and never the checker
 	"internal/fairness":       {"history"},
+	"internal/guarded":        {"history"},
 	"internal/interval":       {"history", "internal/optime"},
 	"internal/lingering":      {"", "history", "internal/clients", "internal/optime"},
 	"internal/optime":         {"history"},
