@@ -207,7 +207,7 @@ func (c *Checker) reopened(k *key, h *hold, op *history.Op, grant bool) {
 		h.forgotten = false
 		h.under &^= forgetful &^ k.unknown.acts
 	}
-	k.begin(h, optime.Return(op), grant)
+	k.starts = append(k.starts, start{h: h, at: optime.Return(op), grant: grant})
 }
 
 func (c *Checker) granted(k *key, h *hold, op *history.Op) {
@@ -222,5 +222,5 @@ func (c *Checker) granted(k *key, h *hold, op *history.Op) {
 	h.straddles = h.forgotten
 	c.ability.fence = c.ability.fence || op.Fence > 0
 	c.tell(factGranted, fact{at: optime.Return(op), key: k, op: op, hold: h})
-	k.begin(h, optime.Return(op), true)
+	k.starts = append(k.starts, start{h: h, at: optime.Return(op), grant: true})
 }

@@ -1,8 +1,6 @@
 package checker
 
 import (
-	"slices"
-
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/clients"
@@ -62,9 +60,8 @@ func (c *Checker) longestAsked(k *key, client int32) (longest int64, ok bool) {
 // depart keeps the death or cut op for the cross-check, where it has something of its
 // client's. It keeps a copy: operations come in chunks, of which one that is kept keeps all.
 func (c *Checker) depart(op *history.Op) {
-	theirs := func(other *history.Op) bool { return other.Client == op.Client }
 	for _, k := range c.keys {
-		if slices.ContainsFunc(k.few.ops, theirs) {
+		if k.few.Has(op.Client) {
 			c.departed = append(c.departed, clients.Copy(op))
 			return
 		}

@@ -32,15 +32,11 @@ func (c *Checker) lookup(k *key, id int64) *hold {
 	if id == 0 {
 		return nil
 	}
-	if len(k.deferred) > 0 && !k.open(id) {
+	open := func(h *hold) bool { return h.id == id }
+	if len(k.deferred) > 0 && !slices.ContainsFunc(k.holds, open) {
 		c.materialize(k, func(l *deferred) bool { return l.hold == id })
 	}
 	return k.find(id)
-}
-
-// open tells whether a hold with this id is open.
-func (k *key) open(id int64) bool {
-	return slices.ContainsFunc(k.holds, func(h *hold) bool { return h.id == id })
 }
 
 // materialize makes holds of the deferred ones of k that match.

@@ -7,6 +7,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/clients"
+	"github.com/lockbench/lockbench/internal/crosscheck"
 	"github.com/lockbench/lockbench/internal/fairness"
 	"github.com/lockbench/lockbench/internal/guarded"
 	"github.com/lockbench/lockbench/internal/interval"
@@ -26,7 +27,7 @@ type key struct {
 	affecting
 	judged
 	// few are the key's operations, while they are few: for porcupine.
-	few small
+	few crosscheck.Few
 }
 
 // holdings are the holds of a key.
@@ -160,11 +161,6 @@ func (k *key) inherited(op *history.Op) int64 {
 		}
 	}
 	return math.MaxInt64
-}
-
-// begin notes that a must-hold interval of h begins, or that it was granted, at s.
-func (k *key) begin(h *hold, s optime.Stamp, grant bool) {
-	k.starts = append(k.starts, start{h: h, at: s, grant: grant})
 }
 
 // keptEarly bounds how many early renewals wait for their acquire's return.

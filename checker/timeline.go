@@ -20,7 +20,9 @@ func (c *Checker) called(op *history.Op) {
 		return
 	}
 	k := c.key(op.Key)
-	c.keep(k, op)
+	if !c.brief {
+		k.few.Keep(op, &k.part.small)
+	}
 	switch op.Kind {
 	case history.Acquire:
 		c.acquireCalled(k, op)

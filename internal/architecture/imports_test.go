@@ -45,7 +45,7 @@ var house = map[string][]string{
 	"scenario":                {"internal/suggest"},
 	"internal/*":              {},
 	"internal/clients":        {"history", "internal/optime"},
-	"internal/crosscheck":     {"history", "internal/optime"}, // and never the checker
+	"internal/crosscheck":     {"history", "internal/optime", "internal/partition"}, // and never the checker
 	"internal/fairness":       {"history"},
 	"internal/guarded":        {"history"},
 	"internal/interval":       {"history", "internal/optime"},
