@@ -26,14 +26,13 @@ func (c *Checker) acquireCalled(k *key, op *history.Op) {
 	if c.rules.Unseen && c.rules.Joins() { // a renewal under way may go by this lease later
 		k.caps.Lower(op.Client, optime.Lease(op))
 	}
-	if op.Outcome == history.Unknown {
-		c.silence(k, op)
+	if op.Outcome != history.Unknown {
+		return
 	}
-	switch {
-	case op.Outcome != history.Unknown:
-	case c.rules.Nested: // it may add a level to any hold that its client has later
+	c.silence(k, op)
+	if c.rules.Nested { // it may add a level to any hold that its client has later
 		k.refusal.residues.Raise(op.Client, math.MaxInt64)
-	default:
+	} else {
 		k.caps.Lower(op.Client, optime.Lease(op))
 	}
 }
@@ -57,7 +56,7 @@ func (c *Checker) mayHold(k *key, op *history.Op) {
 		return
 	}
 	k.made++
-	k.deferred = append(k.deferred, deferred{op.Hold, op.Client, op, k.made})
+	k.deferred = append(k.deferred, deferred{op, k.made})
 }
 
 // hold adds the hold that op begins.
@@ -93,7 +92,7 @@ func (k *key) joined(h *hold) {
 func (c *Checker) turnTo(k *key, op *history.Op) {
 	k.forget(op.Hold)
 	if len(k.deferred) > 0 {
-		c.materialize(k, func(l *deferred) bool { return l.client == op.Client })
+		c.materialize(k, func(l *deferred) bool { return l.op.Client == op.Client })
 	}
 	for i := len(k.holds) - 1; i >= 0; i-- {
 		h := k.holds[i]

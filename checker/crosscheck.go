@@ -13,7 +13,7 @@ func (c *Checker) crossCheck(t history.Trailer) {
 		// The monitor counts entries, the sweep pairs of must-hold intervals: one pair may be
 		// entered many times, so that only none against some is a contradiction.
 		if n := t.MonitorOverlaps[k.name]; n > 0 && k.conflicts+k.cuts == 0 && !c.partial {
-			c.defect("the occupancy monitor saw %d overlaps on key %q, the sweep none", n, k.name)
+			c.result.Defects = append(c.result.Defects, fmt.Sprintf("the occupancy monitor saw %d overlaps on key %q, the sweep none", n, k.name))
 		}
 		sound, known := k.few.Sound(c.departed, c.rules)
 		if !known {
@@ -21,11 +21,7 @@ func (c *Checker) crossCheck(t history.Trailer) {
 		}
 		c.result.CrossChecked++
 		if sound != (k.conflicts == 0) {
-			c.defect("porcupine finds key %q sound: %t, yet the sweep found %d conflicts", k.name, sound, k.conflicts)
+			c.result.Defects = append(c.result.Defects, fmt.Sprintf("porcupine finds key %q sound: %t, yet the sweep found %d conflicts", k.name, sound, k.conflicts))
 		}
 	}
-}
-
-func (c *Checker) defect(format string, args ...any) {
-	c.result.Defects = append(c.result.Defects, fmt.Sprintf(format, args...))
 }

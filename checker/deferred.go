@@ -15,8 +15,6 @@ import (
 // free, which refusals.tainted says. Where acquires join what their client has left,
 // or faults may affect, it may matter sooner, and holds are made at once.
 type deferred struct {
-	hold   int64
-	client int32
 	op     *history.Op
 	number int64 // among the holds of the key
 }
@@ -34,7 +32,7 @@ func (c *Checker) lookup(k *key, id int64) *hold {
 	}
 	open := func(h *hold) bool { return h.id == id }
 	if len(k.deferred) > 0 && !slices.ContainsFunc(k.holds, open) {
-		c.materialize(k, func(l *deferred) bool { return l.hold == id })
+		c.materialize(k, func(l *deferred) bool { return l.op.Hold == id })
 	}
 	return k.find(id)
 }

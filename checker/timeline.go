@@ -90,7 +90,7 @@ func (c *Checker) begun(k *key, i int) {
 		c.tell(factInEffect, fact{at: s.at, key: k, hold: s.h})
 	}
 	for a := range k.others(s.h.client) {
-		if k.beginsLater(i, a) {
+		if begins := func(s start) bool { return s.h == a }; slices.ContainsFunc(k.starts[i+1:], begins) {
 			continue // the pair is compared at that one's turn
 		}
 		if interval.Conflict(&a.Grant, &s.h.Grant) {
@@ -100,11 +100,6 @@ func (c *Checker) begun(k *key, i int) {
 			c.superseded(k, a, s)
 		}
 	}
-}
-
-// beginsLater tells whether h is among the starts after the i-th.
-func (k *key) beginsLater(i int, h *hold) bool {
-	return slices.ContainsFunc(k.starts[i+1:], func(s start) bool { return s.h == h })
 }
 
 // superseded applies that s was granted while the owner of a had not let go.
