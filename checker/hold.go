@@ -31,7 +31,6 @@ type ownership struct {
 	// ops are the operations that a counterexample shows: the first ones and the last.
 	ops   []*history.Op
 	space [2]*history.Op // of ops, to spare its allocation: most holds have no more
-	kept  bool           // it is not among the open ones any more, but remembered
 }
 
 // touched is what conditions did to a hold. straddles implies that it was forgotten once.
@@ -46,19 +45,18 @@ type touched struct {
 	orphan               bool // its owner died, even if it had given it up before
 }
 
-// loss is who was granted the key after a hold, and whether its owner knows.
+// loss is who was granted the key after a hold.
 type loss struct {
 	supersededAt optime.Stamp // return of the first later grant to another owner
 	supersededBy *hold
 	intruder     *hold // the first that got in past validity, while this one worked
 	intrusion    optime.Stamp
 	rivals       []*hold // whose must-hold intervals overlap this one's
-	unaware      bool    // Lost() closed while the owner stood still: it has not looked yet
-	told         bool    // its owner knows that it is lost
 }
 
 // interference is what past owners sent that may have acted on a hold, and what speaks
-// against it. There is a pastOwner if and only if there is a staleOp.
+// against it, and what its owner and the checker know of it. There is a pastOwner if and only
+// if there is a staleOp.
 type interference struct {
 	staleOp   *history.Op // the first that fell into the must-hold interval
 	pastOwner *hold       // whose it was
@@ -67,6 +65,9 @@ type interference struct {
 	keptOut      int64
 	staleCounted bool // what came of staleOp was counted
 	staleBeside  bool // one was under way when this was granted: which came first is not known
+	kept         bool // it is not among the open ones any more, but remembered
+	unaware      bool // Lost() closed while the owner stood still: it has not looked yet
+	told         bool // its owner knows that it is lost
 	breach       bool // its own grant is a breach, and was counted
 }
 

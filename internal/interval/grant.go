@@ -10,7 +10,6 @@ import (
 // A Grant is how long one grant of a key to one owner lasts, from the acquire that began it
 // to the release that ended it.
 type Grant struct {
-	rules optime.Rules
 	beginning
 	mustHold
 	validity
@@ -125,7 +124,7 @@ func (g *Grant) Cap(ttl int64) {
 func (g *Grant) Joined(longest, relets int64) {
 	g.Doubt = true
 	g.Most = max(g.Most, longest)
-	g.relets = int32(min(relets, 1000))
+	g.relets = int16(min(relets, mostInDoubt))
 }
 
 // ValidAt tells whether the lease granted is not over at s: whatever the owner

@@ -8,6 +8,9 @@ import (
 	"github.com/lockbench/lockbench/internal/optime"
 )
 
+// mostInDoubt bounds how many operations in doubt are counted one by one.
+const mostInDoubt = 1000
+
 // mayHold is until when the server may keep the key for a grant. It never ends before the
 // must-hold interval does.
 type mayHold struct {
@@ -17,9 +20,9 @@ type mayHold struct {
 	// added is what those of unknown outcome may add to mayUntil, each at the last moment, and
 	// additions how many they are.
 	added     int64
-	additions int32
+	additions int16
 	// relets is how many releases of earlier holds may begin its lease anew, at any time.
-	relets int32
+	relets int16
 	exact  bool // mayUntil is sure: no slack for rounding and polling
 	unseen bool // it may be renewed without a word
 }
@@ -62,7 +65,7 @@ func (g *Grant) Fold(op *history.Op, end int64, over bool) bool {
 			g.mayUntil = max(g.mayUntil, optime.After(end, l.ttl))
 		default:
 			g.added = optime.After(g.added, l.ttl)
-			g.additions++
+			g.additions = min(g.additions+1, mostInDoubt)
 		}
 		return true
 	})
@@ -105,5 +108,5 @@ func (g *Grant) Latest(slack int64) int64 {
 		at = optime.After(at, l.ttl)
 		slacks++
 	}
-	return optime.After(at, slack*(1+min(slacks, 1000)))
+	return optime.After(at, slack*(1+min(slacks, mostInDoubt)))
 }

@@ -6,8 +6,10 @@ import (
 )
 
 // levels is how often a grant is held. Every release takes a level of mustDepth, so that it
-// is never more than depth, of which a release that failed takes none.
+// is never more than depth, of which a release that failed takes none. The rules are here
+// since they fill a gap: grants are many, and their size counts.
 type levels struct {
+	rules            optime.Rules
 	Doubt            bool  // there is a release or nested acquire whose effect is unknown
 	Inner            int32 // inner releases so far
 	InnerAt          int64 // call of the first, in ns
