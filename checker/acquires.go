@@ -3,15 +3,17 @@ package checker
 import (
 	"math"
 
+	"github.com/lockbench/lockbench/checker/internal/interval"
+	"github.com/lockbench/lockbench/checker/internal/optime"
 	"github.com/lockbench/lockbench/history"
 )
 
 func (c *Checker) acquireCalled(k *key, op *history.Op) {
-	k.queue.join(op)
-	c.tell(factAcquireCalled, fact{at: callOf(op), key: k, op: op})
+	k.queue.Called(op)
+	c.tell(factAcquireCalled, fact{at: optime.Call(op), key: k, op: op})
 	c.besideAcquire(k, op)
 	switch {
-	case c.refreshed && (op.Outcome == history.Refused || op.Outcome == history.LossReported):
+	case c.rules.Refreshed && (op.Outcome == history.Refused || op.Outcome == history.LossReported):
 		c.refreshRefused(k, op)
 		return
 	case op.Outcome != history.OK && op.Outcome != history.Unknown:
@@ -21,30 +23,29 @@ func (c *Checker) acquireCalled(k *key, op *history.Op) {
 	if op.Outcome == history.Unknown && c.lookup(k, op.Hold) == nil {
 		c.mayHold(k, op)
 	}
-	if c.unseen && c.joins() { // a renewal under way may go by this lease later
-		k.caps.lower(op.Client, lease(op))
+	if c.rules.Unseen && c.rules.Joins() { // a renewal under way may go by this lease later
+		k.caps.Lower(op.Client, optime.Lease(op))
 	}
-	if op.Outcome == history.Unknown {
-		c.silence(k, op)
+	if op.Outcome != history.Unknown {
+		return
 	}
-	switch {
-	case op.Outcome != history.Unknown:
-	case c.nested: // it may add a level to any hold that its client has later
-		k.refusal.residues.raise(op.Client, math.MaxInt64)
-	default:
-		k.caps.lower(op.Client, lease(op))
+	c.silence(k, op)
+	if c.rules.Nested { // it may add a level to any hold that its client has later
+		k.refusal.residues.Raise(op.Client, math.MaxInt64)
+	} else {
+		k.caps.Lower(op.Client, optime.Lease(op))
 	}
 }
 
 // silence applies the call of acquire op, whose outcome is unknown: where acquires
 // join what their client has left, it may grant anew what that client had before.
 func (c *Checker) silence(k *key, op *history.Op) {
-	if !c.joins() {
+	if !c.rules.Joins() {
 		return
 	}
-	k.silent.raise(op.Client, op.Call)
+	k.silent.Raise(op.Client, op.Call)
 	for h := range k.known() {
-		h.regrant = h.regrant || h.client == op.Client && h.ops[0] != op
+		h.Regrant = h.Regrant || h.client == op.Client && h.ops[0] != op
 	}
 }
 
@@ -55,7 +56,7 @@ func (c *Checker) mayHold(k *key, op *history.Op) {
 		return
 	}
 	k.made++
-	k.deferred = append(k.deferred, deferred{op.Hold, op.Client, op, k.made})
+	k.deferred = append(k.deferred, deferred{op, k.made})
 }
 
 // hold adds the hold that op begins.
@@ -63,13 +64,13 @@ func (c *Checker) hold(k *key, op *history.Op) *hold {
 	h := c.newHold(op)
 	k.made++
 	h.number = k.made
-	h.cap(k.caps.of(op.Client))
-	h.cap(k.inherited(op))
-	h.cap(c.faults.client(op.Client).beside)
-	if h.doubt = c.nested && k.refusal.residual(op); h.doubt {
+	h.Cap(k.caps.Of(op.Client))
+	h.Cap(k.inherited(op))
+	h.Cap(c.faults.clients.Get(op.Client).Beside)
+	if c.rules.Nested && k.refusal.residual(op) {
 		k.joined(h)
 	}
-	_, h.regrant = k.silent.get(op.Client)
+	_, h.Regrant = k.silent.Get(op.Client)
 	k.holds = append(k.holds, h)
 	return h
 }
@@ -77,38 +78,36 @@ func (c *Checker) hold(k *key, op *history.Op) *hold {
 // joined applies to h that it may have joined what its client had left, which keeps
 // the longest of its leases.
 func (k *key) joined(h *hold) {
-	if longest, ok := k.asked.get(h.client); ok {
-		h.most = max(h.most, longest)
-	}
-	relets, _ := k.unsureReleases.get(h.client)
-	h.relets = int32(min(relets, 1000))
+	longest, _ := k.asked.Get(h.client)
 	for before := range k.known() {
 		if before.client == h.client {
-			h.most = max(h.most, before.most)
+			longest = max(longest, before.Most)
 		}
 	}
+	relets, _ := k.unsureReleases.Get(h.client)
+	h.Joined(longest, relets)
 }
 
 // turnTo applies to what its client holds that op, just called, is or may be granted.
 func (c *Checker) turnTo(k *key, op *history.Op) {
 	k.forget(op.Hold)
 	if len(k.deferred) > 0 {
-		c.materialize(k, func(l *deferred) bool { return l.client == op.Client })
+		c.materialize(k, func(l *deferred) bool { return l.op.Client == op.Client })
 	}
 	for i := len(k.holds) - 1; i >= 0; i-- {
 		h := k.holds[i]
 		switch {
 		case h.client != op.Client:
-		case h.id == op.Hold && !h.ended:
+		case h.id == op.Hold && !h.Ended:
 			c.lockedAnew(k, h, op)
 			c.acquiredAgain(h, op)
 		case h.id == op.Hold: // to its owner it goes on, but its must-hold interval is over: begin anew
 			c.lockedAnew(k, h, op)
 			h.id, h.was, k.renamed = 0, h.id, true
 			c.drop(k, i)
-		case h.released:
+		case h.Released:
 		default: // its owner turned to a new grant: the old one is over
-			h.close(callOf(op), byReacquire, true)
+			h.Close(optime.Call(op), interval.ByReacquire, true)
 			c.drop(k, i)
 		}
 	}
@@ -117,8 +116,8 @@ func (c *Checker) turnTo(k *key, op *history.Op) {
 // lockedAnew judges acquire op, answered ok, by an owner who would only begin his
 // lease anew: had he lost the key, he was to be told.
 func (c *Checker) lockedAnew(k *key, h *hold, op *history.Op) {
-	knows := h.told || h.released || h.endedBy == byRefusal
-	if c.refreshed && op.Outcome == history.OK && !knows && h.supersededAt.before(callOf(op)) {
+	knows := h.told || h.Released || h.EndedBy == interval.ByRefusal
+	if c.rules.Refreshed && op.Outcome == history.OK && !knows && h.supersededAt.Before(optime.Call(op)) {
 		k.expectLoss(h, op)
 	}
 }
@@ -127,35 +126,26 @@ func (c *Checker) lockedAnew(k *key, h *hold, op *history.Op) {
 // its lease anew, and was refused: another has the key, so its own is lost.
 func (c *Checker) refreshRefused(k *key, op *history.Op) {
 	for _, h := range k.holds {
-		if h.client == op.Client && !h.released {
-			h.close(callOf(op), byRefusal, true)
+		if h.client == op.Client && !h.Released {
+			h.Close(optime.Call(op), interval.ByRefusal, true)
 			k.cuts++
 		}
 	}
 }
 
+// acquiredAgain applies the call of another acquire by the owner of h.
 func (c *Checker) acquiredAgain(h *hold, op *history.Op) {
 	h.note(op)
-	h.least, h.most = min(h.least, lease(op)), max(h.most, lease(op))
-	if c.unseen {
-		h.shorten(op)
-	}
-	if op.Outcome == history.OK {
-		h.again(op, c.nested)
-		return
-	}
-	h.doubt, h.regrant = true, true
-	h.anew(forever)
-	h.widen(op)
-	if !c.nested {
-		h.shorten(op)
+	h.Again(op)
+	if op.Outcome != history.OK {
+		h.anew(optime.Forever)
 	}
 }
 
 func (c *Checker) acquireReturned(k *key, op *history.Op) {
-	c.waited(k, op)
+	k.queue.Returned(op, &c.fair)
 	c.meetings(k, op)
-	f := fact{at: returnOf(op), key: k, op: op}
+	f := fact{at: optime.Return(op), key: k, op: op}
 	c.tell(factAcquireReturned, f)
 	switch op.Outcome {
 	case history.OK:
@@ -165,10 +155,10 @@ func (c *Checker) acquireReturned(k *key, op *history.Op) {
 		c.obtained(k, op)
 	case history.Unknown:
 		if h := k.find(op.Hold); h != nil { // it may have joined
-			h.fold(op, op.Return, false)
+			h.Fold(op, op.Return, false)
 		}
 	case history.Refused:
-		c.fair.asked(op.Client)
+		c.fair.Asked(op.Client)
 		k.keepsOut(op)
 		c.tell(factRefused, f)
 	}
@@ -179,8 +169,8 @@ func (k *key) keepsOut(op *history.Op) {
 	if len(k.holds) != 1 || k.holds[0].client == op.Client {
 		return
 	}
-	if h, at := k.holds[0], triedFrom(op); h.mustHoldAt(at) && k.refusal.nobodySince(h.began()) {
-		h.keptOut = max(h.keptOut, at.t)
+	if h, at := k.holds[0], optime.LastTry(op); h.MustHoldAt(at) && k.refusal.nobodySince(h.Began()) {
+		h.keptOut = max(h.keptOut, at.T)
 	}
 }
 
@@ -194,42 +184,42 @@ func (c *Checker) obtained(k *key, op *history.Op) {
 		return
 	}
 	k.fences.pop(op)
-	h.widen(op)
+	h.Widen(op)
 	k.stretched(h)
 	if h.kept {
 		k.refusal.gone(h)
 	}
-	if first := h.ops[0]; !h.known && first.Kind == history.Acquire && !k.actedBefore(first, op) { // it may act later, and grant the key anew
-		h.regrant = true
+	if !h.Known && !k.affected.ActedBefore(h.First, op) { // it may act later, and grant the key anew
+		h.Regrant = true
 	}
-	h.anew(returnOf(op))
+	h.anew(optime.Return(op))
 	h.under |= c.met.own
-	if h.landed(op) {
-		c.reopened(k, h, op, !h.known)
+	if h.Landed(op) {
+		c.reopened(k, h, op, !h.Known)
 	}
-	h.known = true
+	h.Known = true
 }
 
 // reopened notes that a new segment of the must-hold interval of h begins at the return of op.
 func (c *Checker) reopened(k *key, h *hold, op *history.Op, grant bool) {
-	if h.forgotten && !c.faults.forgetting() && op.Kind == history.Acquire && !callOf(op).before(callOf(c.faults.restart)) {
+	if h.forgotten && !c.faults.forgetting() && op.Kind == history.Acquire && !optime.Call(op).Before(optime.Call(c.faults.restart)) {
 		h.forgotten = false
 		h.under &^= forgetful &^ k.unknown.acts
 	}
-	k.begin(h, returnOf(op), grant)
+	k.starts = append(k.starts, start{h: h, at: optime.Return(op), grant: grant})
 }
 
 func (c *Checker) granted(k *key, h *hold, op *history.Op) {
 	c.result.Grants++
-	c.fair.granted(op.Client)
-	if !h.anchored && !h.must {
+	c.fair.Granted(op.Client)
+	if !h.Anchored && !h.Must {
 		c.result.Unjudged++
 	}
 	h.staleBeside = k.grantedBesideStale(h)
 	h.under |= c.met.own
-	h.forgotten = c.faults.forgotSince(callOf(op)) != 0
+	h.forgotten = c.faults.forgotSince(optime.Call(op)) != 0
 	h.straddles = h.forgotten
 	c.ability.fence = c.ability.fence || op.Fence > 0
-	c.tell(factGranted, fact{at: returnOf(op), key: k, op: op, hold: h})
-	k.begin(h, returnOf(op), true)
+	c.tell(factGranted, fact{at: optime.Return(op), key: k, op: op, hold: h})
+	k.starts = append(k.starts, start{h: h, at: optime.Return(op), grant: true})
 }

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/anishathalye/porcupine"
-
+	"github.com/lockbench/lockbench/checker/internal/crosscheck"
+	"github.com/lockbench/lockbench/checker/internal/optime"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/longtest"
 )
@@ -37,12 +37,13 @@ func judge(m memory) verdicts {
 			calls = append(calls, ev.Op)
 		}
 	}
-	c.settle(c.key("k"), forever)
-	segments := segmentsOf(calls, departed, rulesOf(m.header))
+	c.settle(c.key("k"), optime.Forever)
+	segments := crosscheck.Segments(calls, departed, optime.RulesOf(m.header))
+	linearizable, _ := crosscheck.Linearizable(segments, 0) // however long it takes
 	return verdicts{
 		sweep:      c.key("k").conflicts == 0,
-		definition: !inConflict(segments),
-		porcupine:  linearizable(segments, 0) == porcupine.Ok, // however long it takes
+		definition: !crosscheck.InConflict(segments),
+		porcupine:  linearizable,
 	}
 }
 

@@ -25,7 +25,7 @@ func scriptAnswer(c *Checker, f fact) {
 	case op.Note == "error" && faults.flush == nil:
 		faults.errors = true
 		return
-	case op.Note == "error" && !faults.errors && !f.key.wasAffected(op) && op.Kind != history.Renew && !outlasted(op):
+	case op.Note == "error" && !faults.errors && !f.key.affected.Has(op) && op.Kind != history.Renew && !outlasted(op):
 	case op.Outcome == history.OK && faults.flush != nil && faults.flushMet:
 		c.expose(answers, lockbench.ScriptFlush)
 		return
@@ -52,5 +52,5 @@ func outlasted(op *history.Op) bool {
 // released meanwhile: there was nothing left to renew.
 func (k *key) moot(op *history.Op) bool {
 	h := k.find(op.Hold)
-	return op.Kind == history.Renew && op.Outcome == history.Failed && (h == nil || h.released)
+	return op.Kind == history.Renew && op.Outcome == history.Failed && (h == nil || h.Released)
 }

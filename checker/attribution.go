@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker/internal/optime"
+	"github.com/lockbench/lockbench/checker/internal/pending"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -31,7 +33,7 @@ var earlyGrants = []explanation{
 	}},
 	{"a past owner's release or extend took the key from its owner", func(c *Checker, f fact) (candidate, bool) {
 		h := f.hold
-		if h.staleOp == nil || !callOf(h.staleOp).before(f.at) || h.keptOutSince(h.staleOp) || h.forgotten {
+		if h.staleOp == nil || !optime.Call(h.staleOp).Before(f.at) || h.keptOutSince(h.staleOp) || h.forgotten {
 			return candidate{}, false
 		}
 		return c.byPastOwner(freedByPastOwner, h, f.other), true
@@ -43,11 +45,11 @@ var earlyGrants = []explanation{
 		granted, given := f.other.ops[0], f.hold.ops[0]
 		for i := range f.key.affected {
 			switch x := &f.key.affected[i]; {
-			case x.cause != lockbench.Cancel:
-			case x.op == given:
-				return c.byEffect(cancelledGaveNothing, f, x, x.op, granted), true
-			case x.op == granted:
-				return c.byEffect(grantedCancelled, f, x, x.op, given), true
+			case x.Cause != lockbench.Cancel:
+			case x.Op == given:
+				return c.byEffect(cancelledGaveNothing, f, x, x.Op, granted), true
+			case x.Op == granted:
+				return c.byEffect(grantedCancelled, f, x, x.Op, given), true
 			}
 		}
 		return candidate{}, false
@@ -59,10 +61,10 @@ var earlyGrants = []explanation{
 		return candidate{kind: unknowable}, f.hold.staleBeside || f.other.staleBeside
 	}},
 	{"an inner release freed the key", func(c *Checker, f fact) (candidate, bool) {
-		return c.between(innerFreed, f.hold, f.other), f.hold.inner > 0 && c.nested && f.hold.innerDone >= f.hold.keptOut
+		return c.between(innerFreed, f.hold, f.other), f.hold.Inner > 0 && c.rules.Nested && f.hold.InnerDone >= f.hold.keptOut
 	}},
 	{"the lease was extended, and the extension was not kept", func(c *Checker, f fact) (candidate, bool) {
-		return c.between(extendBroken, f.hold, f.other), f.at.t >= f.hold.first
+		return c.between(extendBroken, f.hold, f.other), f.at.T >= f.hold.Promised
 	}},
 	{"the lease was not kept", func(c *Checker, f fact) (candidate, bool) {
 		return c.between(grantedEarly, f.hold, f.other), true
@@ -81,19 +83,19 @@ var unfoundedLosses = []explanation{
 	{"an operation whose reply was lost, or that was given up, took the key", func(c *Checker, f fact) (candidate, bool) {
 		for _, cause := range []lockbench.Conditions{lockbench.LostReply, lockbench.Cancel} {
 			if x := c.behind(f.key, cause, f.hold, f.at); x != nil {
-				return candidate{kind: lostReplyTook, key: f.key, ops: []*history.Op{x.op, f.hold.ops[0], f.op, x.fault}, under: c.touching(f.hold) | x.cause}, true
+				return candidate{kind: lostReplyTook, key: f.key, ops: []*history.Op{x.Op, f.hold.ops[0], f.op, x.Fault}, under: c.touching(f.hold) | x.Cause}, true
 			}
 		}
 		return candidate{}, false
 	}},
 	{"an inner release freed the key", func(c *Checker, f fact) (candidate, bool) {
-		return c.between(innerLost, f.hold), f.hold.inner > 0 && c.nested && f.hold.innerDone >= f.hold.keptOut
+		return c.between(innerLost, f.hold), f.hold.Inner > 0 && c.rules.Nested && f.hold.InnerDone >= f.hold.keptOut
 	}},
 	{"what is to prolong the lease was not answered yet, or somebody else may have had the key", func(c *Checker, f fact) (candidate, bool) {
 		h := f.hold
-		prolonging := func(op *history.Op) bool { return op.Kind == history.Extend && op.Return == f.at.t }
-		working := f.op.Kind == history.Lost && (len(h.flying) > 0 || slices.ContainsFunc(h.ops, prolonging))
-		nobody := f.key.refusal.nobodySince(h.began()) && (c.faults.skew == 0 || !f.key.metOthers(h))
+		prolonging := func(op *history.Op) bool { return op.Kind == history.Extend && op.Return == f.at.T }
+		working := f.op.Kind == history.Lost && (h.Prolonging() || slices.ContainsFunc(h.ops, prolonging))
+		nobody := f.key.refusal.nobodySince(h.Began()) && (c.faults.skew == 0 || !f.key.metOthers(h))
 		return candidate{kind: unknowable}, working || !nobody
 	}},
 	{"somebody else was granted the key meanwhile", func(c *Checker, f fact) (candidate, bool) {
@@ -151,7 +153,7 @@ func (c *Checker) byPastOwner(how kind, h *hold, others ...*hold) candidate {
 	}
 	h.staleCounted = true
 	v := c.between(how, append([]*hold{h.pastOwner, h}, others...)...)
-	v.under |= h.pastOwner.outlivedAt(callOf(h.staleOp))
+	v.under |= h.pastOwner.outlivedAt(optime.Call(h.staleOp))
 	return v
 }
 
@@ -161,20 +163,20 @@ func (c *Checker) byUnanswered(f fact, cause lockbench.Conditions) (v candidate,
 	if x == nil {
 		return candidate{}, false
 	}
-	return c.byEffect(lostReplyGave, f, x, x.op, f.hold.ops[0], f.other.ops[0]), true
+	return c.byEffect(lostReplyGave, f, x, x.Op, f.hold.ops[0], f.other.ops[0]), true
 }
 
 // byEffect is an early grant that a fault explains.
-func (c *Checker) byEffect(how kind, f fact, x *faultEffect, shown ...*history.Op) candidate {
-	under := c.touching(f.hold, f.other) | x.cause
-	return candidate{kind: how, ops: append(shown, x.fault), by: f.other, under: under}
+func (c *Checker) byEffect(how kind, f fact, x *pending.Effect, shown ...*history.Op) candidate {
+	under := c.touching(f.hold, f.other) | x.Cause
+	return candidate{kind: how, ops: append(shown, x.Fault), by: f.other, under: under}
 }
 
 // follower is another that was granted the key since h was, maybe while the owner
 // of h was being told of the loss; nil when there is none.
 func (k *key) follower(h *hold) *hold {
 	for other := range k.known() {
-		if other.known && other.client != h.client && other.follows(h) {
+		if other.Known && other.client != h.client && other.follows(h) {
 			return other
 		}
 	}
@@ -185,7 +187,7 @@ func (k *key) follower(h *hold) *hold {
 // clocks that are off leave unknown who came first.
 func (k *key) metOthers(h *hold) bool {
 	for other := range k.known() {
-		if other.known && other.client != h.client && !other.newest.before(h.began()) {
+		if other.Known && other.client != h.client && !other.Newest.Before(h.Began()) {
 			return true
 		}
 	}
@@ -195,17 +197,17 @@ func (k *key) metOthers(h *hold) bool {
 // toldByItself tells whether the owner of h may have let go of it itself before op,
 // which told it of the loss: by a try that lost its reply. A renewal lets go of nothing.
 func (k *key) toldByItself(h *hold, op *history.Op) bool {
-	return slices.ContainsFunc(k.affected, func(x faultEffect) bool {
-		own := x.op.Client == h.client && x.op.Kind != history.Renew
-		return own && (x.op == op || x.op.Hold == h.id || !x.acted().before(h.began()))
+	return slices.ContainsFunc(k.affected, func(x pending.Effect) bool {
+		own := x.Op.Client == h.client && x.Op.Kind != history.Renew
+		return own && (x.Op == op || x.Op.Hold == h.id || !x.Acted().Before(h.Began()))
 	})
 }
 
 // renewedUnder returns the causes of what befell the renewals of h.
 func (k *key) renewedUnder(h *hold) (under lockbench.Conditions) {
 	for i := range k.affected {
-		if x := &k.affected[i]; x.op.Kind == history.Renew && x.op.Hold == h.id {
-			under |= x.cause
+		if x := &k.affected[i]; x.Op.Kind == history.Renew && x.Op.Hold == h.id {
+			under |= x.Cause
 		}
 	}
 	return under
@@ -215,14 +217,14 @@ func (k *key) renewedUnder(h *hold) (under lockbench.Conditions) {
 // an operation that may have acted, once or once more, since the victim was granted
 // it, or of one that left something which the victim joined. What was cut did not
 // run; a release or extend that was given up ran late.
-func (c *Checker) behind(k *key, cause lockbench.Conditions, victim *hold, at stamp) *faultEffect {
+func (c *Checker) behind(k *key, cause lockbench.Conditions, victim *hold, at optime.Stamp) *pending.Effect {
 	for i := range k.affected {
 		x := &k.affected[i]
-		if x.cause != cause || !x.unanswered() || !callOf(x.op).before(at) {
+		if x.Cause != cause || !x.Unanswered() || !optime.Call(x.Op).Before(at) {
 			continue
 		}
-		joined := c.joins() && cause == lockbench.LostReply && x.op.Client == victim.client
-		if joined || !x.acted().before(victim.began()) {
+		joined := c.rules.Joins() && cause == lockbench.LostReply && x.Op.Client == victim.client
+		if joined || !x.Acted().Before(victim.Began()) {
 			return x
 		}
 	}

@@ -24,19 +24,6 @@ func BenchmarkSweep(b *testing.B) {
 	}
 }
 
-// BenchmarkPorcupine is the same grants, a lock at a time, by search.
-func BenchmarkPorcupine(b *testing.B) {
-	const grants = 200
-	var all []segment
-	for i := range int64(grants) {
-		all = append(all, segment{client: int32(i % 32), attempt: stamp{t: 10 * i}, start: stamp{t: 10*i + 2}, end: stamp{t: 10*i + 8}})
-	}
-	for b.Loop() {
-		linearizable(all, 0)
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*grants), "ns/grant")
-}
-
 // busyHistory returns the events of n grants, a slice per grant.
 func busyHistory(n int) ([][]history.Event, int) {
 	var all [][]history.Event

@@ -1,6 +1,9 @@
 package checker
 
-import "github.com/lockbench/lockbench/history"
+import (
+	"github.com/lockbench/lockbench/checker/internal/optime"
+	"github.com/lockbench/lockbench/history"
+)
 
 // NewBrief starts the judgement of a history for those who judge many short ones
 // with one Checker, see [Checker.Reset]. It comes to the verdicts, counts and
@@ -23,28 +26,24 @@ func (c *Checker) Reset(h history.Header) {
 		c.spare.keys = append(c.spare.keys, k)
 	}
 	clear(c.keys)
-	clear(c.fair.grants)
-	clear(c.fair.dead)
+	c.fair.Clear()
 	for p := range c.tallies {
 		c.tallies[p] = tally{rows: c.tallies[p].rows[:0]}
 	}
-	for _, cl := range c.faults.clients {
-		cl.known = false
-	}
 	c.spare.reclaim()
-	for _, r := range c.partitions {
+	for _, r := range c.parts {
 		if r != nil {
-			*r = partition{gone: ring{all: r.gone.all[:0]}}
+			*r = part{gone: r.gone.Empty()}
 		}
 	}
 	fresh := Checker{
-		header: h, rules: rulesOf(h), brief: c.brief, spare: c.spare,
-		keyTable: keyTable{keys: c.keys, departed: c.departed[:0], partitions: c.partitions},
+		header: h, rules: optime.RulesOf(h), brief: c.brief, spare: c.spare,
+		keyTable: keyTable{keys: c.keys, departed: c.departed[:0], parts: c.parts},
 		findingsSoFar: findingsSoFar{
 			tallies: c.tallies,
-			fair:    fairness{grants: c.fair.grants, dead: c.fair.dead},
+			fair:    c.fair,
 		},
-		faults: faults{clients: c.faults.clients, near: c.faults.near, dead: c.faults.dead[:0]},
+		faults: faults{clients: c.faults.clients.Empty()},
 	}
 	if c.brief {
 		fresh.result.Findings = c.result.Findings[:0]
@@ -75,7 +74,7 @@ func (s *spare) key() *key {
 func (k *key) empty() {
 	*k = key{
 		holdings:  holdings{holds: k.holds[:0], gone: k.gone[:0], deferred: k.deferred[:0], starts: k.starts[:0]},
-		pastCalls: pastCalls{stale: k.stale[:0], pendingStale: k.pendingStale[:0], expected: k.expected[:0]},
+		pastCalls: pastCalls{stale: k.stale.Empty(), expected: k.expected[:0]},
 		joining: joining{
 			early: k.early[:0], caps: k.caps[:0], unsureReleases: k.unsureReleases[:0],
 			silent: k.silent[:0], deceived: k.deceived[:0],
@@ -83,9 +82,9 @@ func (k *key) empty() {
 		affecting: affecting{affected: k.affected[:0], asked: k.asked[:0], revived: k.revived[:0]},
 		judged: judged{
 			refusal: refusals{proven: k.refusal.proven[:0], residues: k.refusal.residues[:0]},
-			queue:   queue{waiting: k.queue.waiting[:0]},
+			queue:   k.queue.Empty(),
 			fences:  fences{underWay: k.fences.underWay[:0]},
-			writes:  writes{open: k.writes.open[:0], done: k.writes.done[:0]},
+			writes:  k.writes.Empty(),
 		},
 	}
 }
@@ -110,8 +109,7 @@ func (s *spare) reclaim() {
 	for _, h := range s.out {
 		*h = hold{
 			ownership: ownership{ops: h.ops[:0]},
-			validity:  validity{flying: h.flying[:0], late: h.late[:0]},
-			mayHold:   mayHold{pending: h.pending[:0]},
+			Grant:     h.Empty(),
 			loss:      loss{rivals: h.rivals[:0]},
 		}
 	}

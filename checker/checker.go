@@ -3,6 +3,10 @@ package checker
 import (
 	"fmt"
 
+	"github.com/lockbench/lockbench/checker/internal/clients"
+	"github.com/lockbench/lockbench/checker/internal/fairness"
+	"github.com/lockbench/lockbench/checker/internal/optime"
+	"github.com/lockbench/lockbench/checker/internal/partition"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -11,14 +15,14 @@ import (
 // held at one time, not with the length of the history. It is not safe for
 // concurrent use.
 type Checker struct {
-	header history.Header
-	rules
+	header  history.Header
+	rules   optime.Rules // of the design
 	ability abilities
 	keyTable
 	faults faults
 	findingsSoFar
 	// last is the stamp reached.
-	last stamp
+	last optime.Stamp
 	// partial is set once some client's record has ended before the others':
 	// from then on what is missing could explain what is there.
 	partial bool
@@ -39,10 +43,10 @@ type Checker struct {
 
 // keyTable is the keys of a history.
 type keyTable struct {
-	keys       map[string]*key
-	partitions [partitions]*partition
-	recent     *key                    // the key last asked for, to spare looking it up
-	near       *[1 << nearKeyBits]*key // some keys, by the end of their names; nil for short histories
+	keys   map[string]*key
+	parts  [partition.Count]*part
+	recent *key                    // the key last asked for, to spare looking it up
+	near   *[1 << nearKeyBits]*key // some keys, by the end of their names; nil for short histories
 	// departed are the deaths and cuts of clients, for the cross-check.
 	departed []*history.Op
 }
@@ -52,26 +56,12 @@ type findingsSoFar struct {
 	tallies [promises]tally
 	// violations are those of any kind, seen those that News has looked at.
 	violations, seen int64
-	fair             fairness
+	fair             fairness.Measure
 	result           Result
 }
 
 // nearKeyBits is for how many keys no map is asked, as a power of two.
 const nearKeyBits = 10
-
-// rules are how the design's operations are to be read.
-type rules struct {
-	nested    bool // a second acquire by the holder counts
-	refreshed bool // it begins the lease anew
-	unseen    bool // holds may be renewed in the background, and nobody tells
-}
-
-func rulesOf(h history.Header) rules {
-	return rules{nested: h.Reacquire == "nested", refreshed: h.Reacquire == "refreshed", unseen: h.RenewsUnseen}
-}
-
-// joins tells whether a client's acquire may join what it has left on the server.
-func (r rules) joins() bool { return r.nested || r.refreshed }
 
 // abilities is what the history shows the design to be able to do.
 type abilities struct{ fence, delay, store, prolong bool }
@@ -79,11 +69,10 @@ type abilities struct{ fence, delay, store, prolong bool }
 // New starts the judgement of a history with this header.
 func New(h history.Header) *Checker {
 	return &Checker{
-		header:        h,
-		rules:         rulesOf(h),
-		keyTable:      keyTable{keys: map[string]*key{}, near: new([1 << nearKeyBits]*key)},
-		findingsSoFar: findingsSoFar{fair: newFairness()},
-		faults:        faults{clients: map[int32]*client{}, near: new([nearClients]*client)},
+		header:   h,
+		rules:    optime.RulesOf(h),
+		keyTable: keyTable{keys: map[string]*key{}, near: new([1 << nearKeyBits]*key)},
+		faults:   faults{clients: clients.New()},
 	}
 }
 
@@ -108,14 +97,14 @@ func (c *Checker) Add(ev history.Event) {
 	op := ev.Op
 	switch ev.Phase {
 	case history.Call:
-		c.advance(op, callOf(op))
+		c.advance(op, optime.Call(op))
 		c.count(op)
 		c.called(op)
 		if !c.shard {
 			c.follow(ev)
 		}
 	case history.Return:
-		c.advance(op, returnOf(op))
+		c.advance(op, optime.Return(op))
 		c.returned(op)
 		if !c.shard {
 			c.follow(ev)
@@ -126,7 +115,7 @@ func (c *Checker) Add(ev history.Event) {
 }
 
 // advance brings the key of op to s: what began before s is compared now.
-func (c *Checker) advance(op *history.Op, s stamp) {
+func (c *Checker) advance(op *history.Op, s optime.Stamp) {
 	c.last = s
 	if op.Key != "" {
 		c.settle(c.key(op.Key), s)
@@ -140,10 +129,10 @@ func (c *Checker) key(name string) *key {
 	k := c.known(name)
 	if k == nil {
 		k = c.spare.key()
-		k.name, k.now, k.lastEnd, k.staleForgotten = name, stamp{t: -1}, stamp{t: -1}, stamp{t: -1}
-		k.refusal.busy, k.refusal.acted = stamp{t: -1}, stamp{t: -1}
+		k.name, k.now, k.lastEnd = name, optime.Stamp{T: -1}, optime.Stamp{T: -1}
+		k.refusal.busy, k.refusal.acted = optime.Stamp{T: -1}, optime.Stamp{T: -1}
 		k.refusal.slack = c.slack()
-		k.partition = c.partitionFor(name)
+		k.part = c.partOf(name)
 		c.keys[name] = k
 	}
 	c.recent = k
@@ -155,7 +144,7 @@ func (c *Checker) known(name string) *key {
 	if c.near == nil {
 		return c.keys[name]
 	}
-	near := &c.near[mixed(name)>>(64-nearKeyBits)]
+	near := &c.near[partition.Mixed(name)>>(64-nearKeyBits)]
 	if *near == nil || (*near).name != name {
 		*near = c.keys[name]
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker/internal/optime"
+	"github.com/lockbench/lockbench/checker/internal/pending"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -25,10 +27,6 @@ import (
 //	failover      the same
 //	skew          lasting: everything after it
 
-// died is the bit of an owner that died: a crash or the death of a thread, depending on
-// whether its process lives on, which shows only later.
-const died lockbench.Conditions = 1 << 15
-
 // forgetful are the conditions under which the server forgets what it granted.
 const forgetful = lockbench.StateLoss | lockbench.Failover
 
@@ -45,15 +43,15 @@ func (c *Checker) touching(holds ...*hold) lockbench.Conditions {
 
 // resolved returns under with the death of client by its name.
 func (c *Checker) resolved(under lockbench.Conditions, client int32) lockbench.Conditions {
-	if under&died == 0 {
+	if under&pending.Died == 0 {
 		return under
 	}
-	return under&^died | c.deathOf(client)
+	return under&^pending.Died | c.deathOf(client)
 }
 
 // deathOf returns whether client died with its process or alone.
 func (c *Checker) deathOf(client int32) lockbench.Conditions {
-	if c.faults.livesOn(client) {
+	if c.faults.clients.LivesOn(client) {
 		return lockbench.ThreadDeath
 	}
 	return lockbench.Crash
@@ -75,19 +73,19 @@ func (c *Checker) answering(op *history.Op) (under lockbench.Conditions) {
 		under |= lockbench.ScriptFlush
 	}
 	if r := f.restart; r != nil { // the first call since meets a connection that broke
-		if cl := f.client(op.Client); cl.last == nil || cl.last.Return <= r.Call {
+		if cl := f.clients.Get(op.Client); cl.Last == nil || cl.Last.Return <= r.Call {
 			under |= lockbench.LostReply
 		}
 	}
-	return under | f.forgotSince(callOf(op))
+	return under | f.forgotSince(optime.Call(op))
 }
 
 // forgotSince returns the conditions under which the server forgot something since s.
-func (f *faults) forgotSince(s stamp) (under lockbench.Conditions) {
-	if f.forgetting() || f.stateLost != nil && s.before(callOf(f.stateLost)) {
+func (f *faults) forgotSince(s optime.Stamp) (under lockbench.Conditions) {
+	if f.forgetting() || f.stateLost != nil && s.Before(optime.Call(f.stateLost)) {
 		under |= lockbench.StateLoss
 	}
-	if f.failedOver != nil && s.before(callOf(f.failedOver)) {
+	if f.failedOver != nil && s.Before(optime.Call(f.failedOver)) {
 		under |= lockbench.Failover
 	}
 	return under
@@ -100,21 +98,21 @@ func (c *Checker) grantedUnder(k *key, op *history.Op) lockbench.Conditions {
 	if c.faults.occurred == 0 {
 		return 0
 	}
-	under := k.unknown.acts | c.faults.forgotSince(callOf(op))
+	under := k.unknown.acts | c.faults.forgotSince(optime.Call(op))
 	if k.mayJoinRevived(op) {
 		under |= lockbench.Failover
 	}
-	if !c.faults.client(op.Client).paused.before(callOf(op)) {
+	if !c.faults.clients.Get(op.Client).Paused.Before(optime.Call(op)) {
 		under |= lockbench.Pause
 	}
 	for i := range k.affected {
 		x := &k.affected[i]
-		own := x.op == op
-		joined := c.joins() && x.cause == lockbench.LostReply && x.op.Client == op.Client
-		late := x.until != (stamp{}) // a command of it ran after its call
-		acts := (x.touches() || late) && !x.acted().before(triedFrom(op))
+		own := x.Op == op
+		joined := c.rules.Joins() && x.Cause == lockbench.LostReply && x.Op.Client == op.Client
+		late := x.Until != (optime.Stamp{}) // a command of it ran after its call
+		acts := (x.Touches() || late) && !x.Acted().Before(optime.LastTry(op))
 		if own || joined || acts {
-			under |= x.cause
+			under |= x.Cause
 		}
 	}
 	return under
@@ -122,25 +120,25 @@ func (c *Checker) grantedUnder(k *key, op *history.Op) lockbench.Conditions {
 
 // mayJoinRevived tells whether acquire op may join what a failover has brought back.
 func (k *key) mayJoinRevived(op *history.Op) bool {
-	until, _ := k.revived.get(op.Client)
+	until, _ := k.revived.Get(op.Client)
 	return until > op.Call
 }
 
 // unanswered leaves the bit of x on the holds that are open, if what was affected may act on
 // them.
-func (k *key) unanswered(x *faultEffect) {
-	if !x.touches() {
+func (k *key) unanswered(x *pending.Effect) {
+	if !x.Touches() {
 		return
 	}
 	for _, h := range k.holds {
-		h.under |= x.cause
+		h.under |= x.Cause
 	}
 }
 
 // outlivedAt returns Outlived where the owner of h is past its validity at s, or nobody
 // knows when that ends.
-func (h *hold) outlivedAt(s stamp) lockbench.Conditions {
-	if h.from == history.NoStamp || s.t >= h.until {
+func (h *hold) outlivedAt(s optime.Stamp) lockbench.Conditions {
+	if h.From == history.NoStamp || s.T >= h.Until {
 		return lockbench.Outlived
 	}
 	return 0
@@ -154,10 +152,10 @@ func (c *Checker) stoodStill(client int32) {
 
 // touchHeld leaves the bit of cause on what client holds, and on what it is releasing.
 func (c *Checker) touchHeld(client int32, cause lockbench.Conditions) {
-	flying := c.faults.client(client).flying
+	flying := c.faults.clients.Get(client).Flying
 	for _, k := range c.keys {
 		for h := range k.known() {
-			if h.client == client && (!h.released || slices.Contains(flying, h.releasedBy)) {
+			if h.client == client && (!h.Released || slices.Contains(flying, h.ReleasedBy)) {
 				h.under |= cause
 			}
 		}
@@ -172,7 +170,7 @@ func (c *Checker) flushed() {
 
 // renewing returns what has touched the renewals of h, where the lock has any.
 func (c *Checker) renewing(h *hold) lockbench.Conditions {
-	if c.ability.prolong || c.header.Renews || c.unseen || c.joins() {
+	if c.ability.prolong || c.header.Renews || c.rules.Unseen || c.rules.Joins() {
 		return h.renewing
 	}
 	return 0
@@ -190,10 +188,10 @@ func (c *Checker) forgetsHolds(cause lockbench.Conditions) {
 		if cause != lockbench.Failover {
 			continue
 		}
-		until := after(after(c.last.t, k.asked.highest()), k.refusal.slack)
+		until := optime.After(optime.After(c.last.T, k.asked.Highest()), k.refusal.slack)
 		for _, a := range k.asked {
-			if c.joins() { // it may join what it had released, and so prolong it
-				k.revived.raise(a.client, until)
+			if c.rules.Joins() { // it may join what it had released, and so prolong it
+				k.revived.Raise(a.Client, until)
 			}
 		}
 		if k.everAffected { // what a fault had left may be there again

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockbench/lockbench/checker/internal/interval"
+	"github.com/lockbench/lockbench/checker/internal/optime"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -34,13 +36,13 @@ func (c *Checker) margin(w candidate) int64 {
 	a, b := w.holds[len(w.holds)-2], w.holds[len(w.holds)-1]
 	switch w.kind {
 	case workedOn:
-		return earlier(earlier(a.knew, b.knew), c.last).t - a.intrusion.t
+		return optime.Earlier(optime.Earlier(a.Knew, b.Knew), c.last).T - a.intrusion.T
 	case overlapping, updateLost, freedByPastOwner, innerFreed:
-		return sharedBy(a, b, c.last)
+		return interval.Shared(&a.Grant, &b.Grant, c.last)
 	case grantedEarly, extendBroken:
-		return max(0, a.until-b.granted.t)
+		return max(0, a.Until-b.Granted.T)
 	case grantedInDelay:
-		return max(0, after(a.releasedBy.Call, a.releasedBy.Delay)-b.granted.t)
+		return max(0, optime.After(a.ReleasedBy.Call, a.ReleasedBy.Delay)-b.Granted.T)
 	}
 	return 0
 }
@@ -61,7 +63,7 @@ func (c *Checker) counterexample(w candidate) *Counterexample {
 	for _, op := range w.ops {
 		who = append(who, clientName(op.Client))
 		out.Ops = append(out.Ops, *op)
-		if h := w.key.find(op.Hold); h != nil && op.Kind == history.Acquire && h.known {
+		if h := w.key.find(op.Hold); h != nil && op.Kind == history.Acquire && h.Known {
 			out.Holds = append(out.Holds, h.shown())
 		}
 	}
@@ -81,7 +83,7 @@ func (c *Checker) counterexample(w candidate) *Counterexample {
 func (w candidate) staleOps() (ops []*history.Op) {
 	for _, h := range w.holds {
 		own := func(o *hold) bool { return slices.Contains(o.ops, h.staleOp) }
-		later := func(o *hold) bool { return callOf(h.staleOp).before(o.granted) }
+		later := func(o *hold) bool { return optime.Call(h.staleOp).Before(o.Granted) }
 		if h.staleOp == nil || slices.ContainsFunc(w.holds, own) || slices.Contains(ops, h.staleOp) {
 			continue
 		}
@@ -96,13 +98,9 @@ func clientName(id int32) string { return fmt.Sprintf("client %d", id) }
 
 // shown is h as counterexamples show it.
 func (h *hold) shown() CounterexampleHold {
-	w := CounterexampleHold{
+	return CounterexampleHold{
 		Hold: h.id, Client: h.client, Process: h.process,
-		From: h.from, Granted: h.granted.t, Until: h.until,
-		End: h.mustEnd().t, EndedBy: causeNames[byValidity],
+		From: h.From, Granted: h.Granted.T, Until: h.Until,
+		End: h.MustEnd().T, EndedBy: h.EndCause().String(),
 	}
-	if h.ended && h.end.before(stamp{t: h.until}) {
-		w.EndedBy = causeNames[h.endedBy]
-	}
-	return w
 }

@@ -15,15 +15,13 @@ import (
 // free, which refusals.tainted says. Where acquires join what their client has left,
 // or faults may affect, it may matter sooner, and holds are made at once.
 type deferred struct {
-	hold   int64
-	client int32
 	op     *history.Op
 	number int64 // among the holds of the key
 }
 
 // deferrable tells whether the hold that acquire op, of unknown outcome, begins on k may be deferred.
 func (c *Checker) deferrable(k *key) bool {
-	return !c.materialized && !c.joins() && !c.unseen && !c.faulty() && !k.renamed
+	return !c.materialized && !c.rules.Joins() && !c.rules.Unseen && !c.faulty() && !k.renamed
 }
 
 // lookup returns the hold of k with this id, made of a deferred one if need be; nil when it
@@ -32,20 +30,11 @@ func (c *Checker) lookup(k *key, id int64) *hold {
 	if id == 0 {
 		return nil
 	}
-	if len(k.deferred) > 0 && !k.open(id) {
-		c.materialize(k, func(l *deferred) bool { return l.hold == id })
+	open := func(h *hold) bool { return h.id == id }
+	if len(k.deferred) > 0 && !slices.ContainsFunc(k.holds, open) {
+		c.materialize(k, func(l *deferred) bool { return l.op.Hold == id })
 	}
 	return k.find(id)
-}
-
-// open tells whether a hold with this id is open.
-func (k *key) open(id int64) bool {
-	for _, h := range k.holds {
-		if h.id == id {
-			return true
-		}
-	}
-	return false
 }
 
 // materialize makes holds of the deferred ones of k that match.
@@ -58,7 +47,7 @@ func (c *Checker) materialize(k *key, match func(*deferred) bool) {
 		k.deferred = slices.Delete(k.deferred, i, i+1)
 		i--
 		h := c.newHold(l.op)
-		h.cap(k.caps.of(l.op.Client))
+		h.Cap(k.caps.Of(l.op.Client))
 		h.number = l.number
 		at := len(k.holds)
 		for at > 0 && k.holds[at-1].number > l.number {
@@ -78,15 +67,6 @@ func (c *Checker) materializeAll() {
 	for _, k := range c.keys {
 		c.materialize(k, func(*deferred) bool { return true })
 	}
-}
-
-// reach is until when h, which is gone, may have kept others out, in ns, unless its
-// owner does more with it.
-func (h *hold) reach() int64 {
-	if h.released {
-		return max(h.mustEnd().t, min(h.until, h.end.t))
-	}
-	return max(h.mustEnd().t, h.until)
 }
 
 // stretched notes that something was done with h that may keep others out for longer.

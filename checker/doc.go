@@ -13,8 +13,9 @@
 // This is the way of what B was told:
 //
 //   - checker.go takes the events in the order of time. timeline.go applies the return of
-//     B's acquire; acquires.go makes a hold of it (hold.go), whose must-hold interval begins
-//     at 3. conditions.go leaves on it the bits of what may still act on the key; here none.
+//     B's acquire; acquires.go makes a hold of it (hold.go). How long a hold lasts, package
+//     interval computes: this one's must-hold interval begins at 3. conditions.go leaves on
+//     it the bits of what may still act on the key; here none.
 //   - When time moves on from 3, begun in timeline.go compares what began then with what
 //     else is open. A's must-hold interval, from 1 to 10, has 3 in it: the fact is
 //     factOverlap, about both holds. facts.go passes it to the monitors that listen to it.

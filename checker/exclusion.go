@@ -1,6 +1,9 @@
 package checker
 
-import "github.com/lockbench/lockbench"
+import (
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker/internal/optime"
+)
 
 // exclusionMonitor judges that no two owners hold one key: within their validity, where
 // their must-hold intervals overlap; and past it, where one works on while another got in.
@@ -32,7 +35,7 @@ func heldTogether(c *Checker, f fact) {
 
 // intruded notes the first that got in past the validity of f.hold.
 func intruded(_ *Checker, f fact) {
-	if a := f.hold; a.intruder == nil && !a.dead {
+	if a := f.hold; a.intruder == nil && !a.Dead {
 		a.intruder, a.intrusion = f.other, f.at
 	}
 }
@@ -41,16 +44,16 @@ func intruded(_ *Checker, f fact) {
 // had got in meanwhile.
 func workedPast(c *Checker, f fact) {
 	h := f.hold
-	until := earlier(f.at, h.knew) // told of the loss, it stopped then
-	if !h.known || !h.anchored || h.dead || until.t <= h.base {
+	until := optime.Earlier(f.at, h.Knew) // told of the loss, it stopped then
+	if !h.Known || !h.Anchored || h.Dead || until.T <= h.Base {
 		return
 	}
 	under := c.touching(h) | c.renewing(h) | lockbench.Outlived
 	c.expose(exclusion, under)
-	if h.intruder == nil || !h.intrusion.before(until) {
+	if h.intruder == nil || !h.intrusion.Before(until) {
 		return
 	}
-	together := earlier(until, h.intruder.knew).t - h.intrusion.t
+	together := optime.Earlier(until, h.intruder.Knew).T - h.intrusion.T
 	c.measure(exclusion, under, together)
 	c.worst(together)
 	c.violate(candidate{kind: workedOn, key: f.key, holds: []*hold{h, h.intruder}, under: under})

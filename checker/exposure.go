@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker/internal/optime"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -26,7 +27,7 @@ func (c *Checker) meetings(k *key, op *history.Op) {
 	}
 	m.op, m.own = op, c.grantedUnder(k, op)
 	if k.mayJoinRevived(op) { // and prolong it
-		k.revived.raise(op.Client, after(after(op.Return, k.asked.highest()), k.refusal.slack))
+		k.revived.Raise(op.Client, optime.After(optime.After(op.Return, k.asked.Highest()), k.refusal.slack))
 	}
 	for _, h := range k.holds {
 		if h.client != op.Client {
@@ -38,7 +39,7 @@ func (c *Checker) meetings(k *key, op *history.Op) {
 			c.meet(m, h)
 		}
 	}
-	if m.mustHold.n == 0 && callOf(op).before(k.lastEnd) { // with what is not remembered any more
+	if m.mustHold.n == 0 && optime.Call(op).Before(k.lastEnd) { // with what is not remembered any more
 		m.mustHold.add(k.lastUnder | c.faults.lasting())
 	}
 	m.mustHold.expose(c, exclusion)
@@ -49,8 +50,8 @@ func (c *Checker) meetings(k *key, op *history.Op) {
 // meet adds what an acquire met of h. A hold that a stale call may have ended proves nothing.
 func (c *Checker) meet(m *exposed, h *hold) {
 	op := m.op
-	inside := h.must && callOf(op).before(h.mustEnd())
-	judged := h.known && h.from != history.NoStamp && h.staleOp == nil && !h.staleBeside
+	inside := h.Must && optime.Call(op).Before(h.MustEnd())
+	judged := h.Known && h.From != history.NoStamp && h.staleOp == nil && !h.staleBeside
 	if !inside && !judged {
 		return
 	}
@@ -61,14 +62,14 @@ func (c *Checker) meet(m *exposed, h *hold) {
 	if !judged {
 		return
 	}
-	begin, end := max(op.Call, h.granted.t), min(op.Return, h.until)
-	if h.released {
-		end = min(end, h.end.t)
+	begin, end := max(op.Call, h.Granted.T), min(op.Return, h.Until)
+	if h.Released {
+		end = min(end, h.End.T)
 	}
 	if meets(op, begin, end) {
 		m.lease.add(under)
 	}
-	if h.inner > 0 && meets(op, max(begin, h.innerAt), end) {
+	if h.Inner > 0 && meets(op, max(begin, h.InnerAt), end) {
 		m.inner.add(under)
 	}
 }

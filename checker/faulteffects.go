@@ -5,98 +5,20 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker/internal/optime"
+	"github.com/lockbench/lockbench/checker/internal/pending"
 	"github.com/lockbench/lockbench/history"
 )
 
-// A faultEffect is a fault that affected an operation, or the owner of a hold.
-type faultEffect struct {
-	cause lockbench.Conditions // LostReply, Cancel, or that its owner died
-	fault *history.Op
-	op    *history.Op // affected while under way, or the acquire of h
-	h     *hold       // nil when op made none
-	until stamp       // a command of it ran as late as this
-	// bounded: it is over, and with it what it may have left on the server.
-	bounded bool
-	// over: somebody else was granted the key since, so nothing is left of it.
-	over bool
-	// free: op, an acquire that is to be refused, met a key that was provably free;
-	// stirred is how many others might have taken it until then.
-	free    bool
-	stirred int
-}
-
-// acted is when what was affected took effect at the latest.
-func (x *faultEffect) acted() stamp {
-	if x.cause == died {
-		return callOf(x.fault)
-	}
-	return later(returnOf(x.op), x.until)
-}
-
-// unanswered tells whether what was affected may have run without its owner's knowing.
-func (x *faultEffect) unanswered() bool {
-	switch x.cause {
-	case lockbench.LostReply:
-		return !x.cut()
-	case lockbench.Cancel:
-		return x.op.Kind != history.Acquire && x.until != (stamp{})
-	}
-	return false
-}
-
-// cut tells whether the command never ran, since its connection broke first.
-func (x *faultEffect) cut() bool { return x.fault.Note == cutOff }
-
-// touches tells whether what was affected may have acted otherwise than its owner knows, once
-// or, where it was cut and tried again, later than its call says.
-func (x *faultEffect) touches() bool {
-	return x.unanswered() || x.cut() && x.op.Outcome != history.Unknown
-}
-
-// keptEffects bounds how many fault effects a key remembers.
-const keptEffects = 32
-
-// keepEffect keeps x. Where there are too many, one that has no effect any more makes way, and
-// else the oldest, of which it is noted what it may still do.
-func (c *Checker) keepEffect(k *key, x faultEffect) {
-	if len(k.affected) == keptEffects {
-		spent := func(x faultEffect) bool { return x.over && !x.touches() }
-		i := max(0, slices.IndexFunc(k.affected, spent))
-		if old := &k.affected[i]; !spent(*old) {
-			k.unknown.left |= c.resolved(old.cause, old.op.Client)
-			if old.touches() {
-				k.unknown.acts |= old.cause
-			}
+// keepEffect keeps x on k. Of one that is forgotten it is noted what it may still do.
+func (c *Checker) keepEffect(k *key, x pending.Effect) {
+	if old, lost := k.affected.Keep(x); lost {
+		k.unknown.left |= c.resolved(old.Cause, old.Op.Client)
+		if old.Touches() {
+			k.unknown.acts |= old.Cause
 		}
-		k.affected = slices.Delete(k.affected, i, i+1)
 	}
 	k.everAffected = true
-	k.affected = append(k.affected, x)
-}
-
-// effectOn is the first effect of a fault on op, nil when there was none.
-func (k *key) effectOn(op *history.Op) *faultEffect {
-	for i := range k.affected {
-		if k.affected[i].op == op {
-			return &k.affected[i]
-		}
-	}
-	return nil
-}
-
-// actedBefore tells whether what a fault affected of op has had its effect before other was called.
-func (k *key) actedBefore(op, other *history.Op) bool {
-	x := k.effectOn(op)
-	return x != nil && x.bounded && x.acted().before(callOf(other))
-}
-
-// wasAffected tells whether a fault affected op.
-func (k *key) wasAffected(op *history.Op) bool { return k.effectOn(op) != nil }
-
-// unbounded tells whether an acquire was affected that is still under way, whatever
-// it will be told.
-func (k *key) unbounded() bool {
-	return slices.ContainsFunc(k.affected, func(x faultEffect) bool { return !x.bounded && x.op.Kind == history.Acquire })
 }
 
 // affect notes that fault affected op.
@@ -105,25 +27,23 @@ func (c *Checker) affect(cause lockbench.Conditions, fault, op *history.Op) {
 		return
 	}
 	k := c.key(op.Key)
-	x := faultEffect{cause: cause, fault: fault, op: op, h: k.find(op.Hold)}
-	if fault.Note == runLate {
-		x.until = callOf(fault)
+	x := pending.Effect{Cause: cause, Fault: fault, Op: op, Cut: fault.Note == cutOff}
+	if h := k.find(op.Hold); h != nil {
+		x.Under = &h.under
 	}
-	x.free = cause == lockbench.LostReply && op.Outcome == history.Refused && !k.wedged() && c.freeBefore(k, callOf(op))
+	if fault.Note == runLate {
+		x.Until = optime.Call(fault)
+	}
+	x.Free = cause == lockbench.LostReply && op.Outcome == history.Refused && !k.affected.Unsettled() && c.freeBefore(k, optime.Call(op))
 	if op.Outcome == history.Refused || op.Outcome == history.LossReported {
 		c.triedBefore(k, op)
 	}
-	x.stirred = k.refusal.stirred
+	x.Stirred = k.refusal.stirred
 	c.keepEffect(k, x)
 	k.unanswered(&x)
-	if cause == died || fault.Note == runLate { // else its return is to come
-		c.bound(k, op, x.acted())
+	if cause == pending.Died || fault.Note == runLate { // else its return is to come
+		c.bound(k, op, x.Acted())
 	}
-}
-
-// wedged tells whether a fault may have left the key as it is.
-func (k *key) wedged() bool {
-	return slices.ContainsFunc(k.affected, func(x faultEffect) bool { return !x.over })
 }
 
 // triedBefore applies that op, answered refused or lost, may have been tried more
@@ -133,54 +53,48 @@ func (c *Checker) triedBefore(k *key, op *history.Op) {
 	if op.Kind == history.Acquire {
 		k.refusal.excuse(op)
 		k.refusal.stirred++
-		k.deceived.raise(op.Client, op.Call)
+		k.deceived.Raise(op.Client, op.Call)
 	}
 	if h := k.find(op.Hold); h != nil && (op.Kind == history.Extend || op.Kind == history.Renew) { // it may have extended the lease
-		ttl := wanted(op)
+		ttl := optime.Wanted(op)
 		if ttl == math.MaxInt64 {
-			ttl = h.most
+			ttl = h.Most
 		}
-		k.refusal.keep(after(after(op.Return, ttl), k.refusal.slack))
+		k.refusal.keep(optime.After(optime.After(op.Return, ttl), k.refusal.slack))
 	}
 	for _, h := range k.holds {
-		ttl := wanted(op)
+		ttl := optime.Wanted(op)
 		if op.Kind == history.Renew && ttl == math.MaxInt64 { // it does not tell
-			ttl = h.least
+			ttl = h.Least
 		}
 		acquires := op.Kind == history.Acquire
 		switch {
 		case h.client != op.Client:
-		case acquires && c.nested: // a level more, maybe
-			h.doubt = true
-		case acquires && c.refreshed, h.id == op.Hold && op.Kind != history.Release: // its must-hold interval ended at the call
-			h.until = min(h.until, after(op.Call, ttl))
+		case acquires && c.rules.Nested: // a level more, maybe
+			h.Doubt = true
+		case acquires && c.rules.Refreshed, h.id == op.Hold && op.Kind != history.Release: // its must-hold interval ended at the call
+			h.Bound(optime.After(op.Call, ttl))
 		}
 	}
 }
 
 // affectedReturned applies the return of op if a fault affected it.
 func (c *Checker) affectedReturned(k *key, op *history.Op) {
-	if k.wasAffected(op) {
-		c.bound(k, op, returnOf(op))
+	if k.affected.Has(op) {
+		c.bound(k, op, optime.Return(op))
 	}
 }
 
 // bound applies that op, which a fault affected, has had what effect it had by end:
 // what it may have left on the server lasts a lease from then on.
-func (c *Checker) bound(k *key, op *history.Op, end stamp) {
-	first := true
-	for i := range k.affected {
-		if x := &k.affected[i]; x.op == op {
-			first = first && !x.bounded
-			x.bounded = true
-		}
-	}
+func (c *Checker) bound(k *key, op *history.Op, end optime.Stamp) {
+	first := k.affected.Bound(op)
 	h, r := k.find(op.Hold), &k.refusal
 	if first {
 		c.staleActed(k, op, end)
 	}
 	if op.Kind == history.Acquire {
-		r.acted = later(r.acted, end)
+		r.acted = optime.Later(r.acted, end)
 	}
 	if first && op.Kind == history.Acquire && op.Outcome == history.Unknown {
 		r.tainted--
@@ -188,31 +102,20 @@ func (c *Checker) bound(k *key, op *history.Op, end stamp) {
 			r.granting--
 		}
 	}
-	until := after(end.t, wanted(op))
+	until := optime.After(end.T, optime.Wanted(op))
 	switch {
-	case h != nil && !h.known && h.ops[0] == op:
-		h.mayUntil = until
+	case h != nil && !h.Known && h.ops[0] == op:
+		h.MayEnd(until)
 		if h.kept {
 			r.gone(h)
 		}
-	case h != nil && h.fold(op, end.t, true):
-	case end.t > op.Return, op.Kind == history.Acquire && op.Outcome != history.OK:
-		r.keep(after(until, r.slack))
-		if c.nested && op.Kind == history.Acquire && !c.faults.gone(op.Client) { // it may have made a level
-			r.residues.raise(op.Client, after(until, r.slack))
+	case h != nil && h.Fold(op, end.T, true):
+	case end.T > op.Return, op.Kind == history.Acquire && op.Outcome != history.OK:
+		r.keep(optime.After(until, r.slack))
+		if c.rules.Nested && op.Kind == history.Acquire && !c.faults.clients.Gone(op.Client) { // it may have made a level
+			r.residues.Raise(op.Client, optime.After(until, r.slack))
 		}
 	}
-}
-
-// wanted is the lease in ns that op asked for, or the delay, whatever it was told.
-func wanted(op *history.Op) int64 {
-	if op.Kind == history.Release {
-		return op.Delay
-	}
-	if op.Granted == 0 && op.Asked > 0 {
-		return op.Asked
-	}
-	return lease(op)
 }
 
 // clearEffects forgets the fault effects on the owner of h before it was granted h, which it
@@ -220,13 +123,7 @@ func wanted(op *history.Op) int64 {
 // granted h shows nothing where it may have joined what the fault had left.
 func (c *Checker) clearEffects(k *key, h *hold) {
 	joins := c.header.Reacquire != "refused" // also where it is not known
-	k.affected = slices.DeleteFunc(k.affected, func(x faultEffect) bool {
-		return x.op.Client == h.client && x.bounded && x.acted().t < h.ops[0].Call && (x.over || !joins)
+	k.affected = slices.DeleteFunc(k.affected, func(x pending.Effect) bool {
+		return x.Op.Client == h.client && x.Bounded && x.Acted().T < h.ops[0].Call && (x.Over || !joins)
 	})
-}
-
-// leftOver tells whether a fault may have left client something that its next
-// acquire joins.
-func (k *key) leftOver(client int32) bool {
-	return slices.ContainsFunc(k.affected, func(x faultEffect) bool { return x.op.Client == client && !x.over })
 }

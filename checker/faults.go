@@ -1,10 +1,13 @@
 package checker
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker/internal/clients"
+	"github.com/lockbench/lockbench/checker/internal/interval"
+	"github.com/lockbench/lockbench/checker/internal/optime"
+	"github.com/lockbench/lockbench/checker/internal/pending"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -29,9 +32,7 @@ const (
 
 // faults are those that befell the history, and what each client has under way.
 type faults struct {
-	clients map[int32]*client
-	near    *[nearClients]*client // some of them, by the end of their ids
-	dead    []int32               // those that died, the newest last
+	clients clients.Table
 	// flush, stateLost and failedOver are the newest events of their kind, nil while there
 	// is none, and restart the newer of the last two.
 	flush, restart, stateLost, failedOver *history.Op
@@ -97,10 +98,7 @@ func (c *Checker) setOff(offset int64) {
 func (c *Checker) anythingOpen() bool {
 	open := false
 	c.eachOpen(func(*key, *hold) { open = true })
-	for _, cl := range c.faults.clients {
-		open = open || cl.known && len(cl.flying) > 0
-	}
-	return open
+	return open || c.faults.clients.Busy()
 }
 
 // affectClient has fault affect the call that its client has under way or, when
@@ -108,15 +106,15 @@ func (c *Checker) anythingOpen() bool {
 // client: renewals then.
 func (c *Checker) affectClient(cause lockbench.Conditions, fault *history.Op) {
 	if fault.Client < 0 {
-		for _, id := range slices.Sorted(maps.Keys(c.faults.clients)) {
-			if cl := c.faults.clients[id]; cl.known && cl.process == fault.Process {
+		for cl := range c.faults.clients.Each {
+			if cl.Process == fault.Process {
 				c.affectRenewals(cause, fault, cl)
 			}
 		}
 		return
 	}
-	cl := c.faults.client(fault.Client)
-	for _, op := range slices.Backward(cl.flying) {
+	cl := c.faults.clients.Get(fault.Client)
+	for _, op := range slices.Backward(cl.Flying) {
 		if op.Kind != history.Renew && op.Kind != history.Read && op.Kind != history.Write {
 			c.affect(cause, fault, op)
 			return
@@ -125,8 +123,8 @@ func (c *Checker) affectClient(cause lockbench.Conditions, fault *history.Op) {
 	c.affectRenewals(cause, fault, cl)
 }
 
-func (c *Checker) affectRenewals(cause lockbench.Conditions, fault *history.Op, cl *client) {
-	for _, op := range cl.flying {
+func (c *Checker) affectRenewals(cause lockbench.Conditions, fault *history.Op, cl *clients.Client) {
+	for _, op := range cl.Flying {
 		if op.Kind == history.Renew {
 			c.affect(cause, fault, op)
 		}
@@ -136,27 +134,22 @@ func (c *Checker) affectRenewals(cause lockbench.Conditions, fault *history.Op, 
 // died applies the death of a client: it affects what the client held and what it
 // had under way.
 func (c *Checker) died(op *history.Op) {
-	cl := c.faults.client(op.Client)
-	cl.dead = true
-	c.touchHeld(op.Client, died)
-	for _, under := range cl.flying {
-		c.affect(died, op, under)
+	cl := c.faults.clients.Get(op.Client)
+	cl.Dead = true
+	c.touchHeld(op.Client, pending.Died)
+	for _, under := range cl.Flying {
+		c.affect(pending.Died, op, under)
 	}
-	clear(cl.flying)
-	cl.flying = cl.flying[:0]
-	cl.last, cl.acquiring = copied(cl.last), copied(cl.acquiring)
 	c.each(op.Client, func(k *key, h *hold) {
-		h.close(callOf(op), byDeath, true)
-		h.dead = true
+		h.Close(optime.Call(op), interval.ByDeath, true)
+		h.Dead = true
 		k.cuts++
-		if h.unseen {
-			h.mayUntil = max(h.mayUntil, after(op.Call, h.most)) // the last renewal
-		}
+		h.RenewedBy(op.Call)
 	})
 	for _, k := range c.keys {
 		for h := range k.known() {
 			if h.client == op.Client && h.leftBehind(op.Call, k.refusal.slack) {
-				c.keepEffect(k, faultEffect{cause: died, fault: op, op: h.ops[0], h: h, bounded: true})
+				c.keepEffect(k, pending.Effect{Cause: pending.Died, Fault: op, Op: h.ops[0], Under: &h.under, Bounded: true})
 			}
 		}
 	}
@@ -167,11 +160,11 @@ func (c *Checker) died(op *history.Op) {
 // leftBehind tells whether the owner of h, who died at t, may have left it on the
 // server: he had neither lost it nor given it up for certain.
 func (h *hold) leftBehind(t, slack int64) bool {
-	lost := h.supersededAt != forever || h.told || h.certain
+	lost := h.supersededAt != optime.Forever || h.told || h.Certain
 	if h.under&lockbench.Failover != 0 { // it may be there again
-		return h.known
+		return h.Known
 	}
-	return h.known && !lost && (!h.released || h.latest(slack) >= t)
+	return h.Known && !lost && (!h.Released || h.Latest(slack) >= t)
 }
 
 // late applies that a command of a client ran although the call that sent it had
@@ -183,17 +176,17 @@ func (c *Checker) late(fault *history.Op) {
 	for _, k := range c.keys {
 		if of, last := c.lateEffects(k, fault); last != nil {
 			causes |= of
-			if op == nil || callOf(op).before(callOf(last)) {
+			if op == nil || optime.Call(op).Before(optime.Call(last)) {
 				op = last
 			}
 		}
 		if longest, ok := c.longestAsked(k, fault.Client); ok { // whichever of its calls it came from
-			k.refusal.keep(after(after(fault.Call, longest), k.refusal.slack))
+			k.refusal.keep(optime.After(optime.After(fault.Call, longest), k.refusal.slack))
 			k.refusal.stirred++
 		}
 	}
-	if cl := c.faults.clients[fault.Client]; op == nil && cl != nil && cl.known {
-		op = cl.last
+	if cl := c.faults.clients.Find(fault.Client); op == nil && cl != nil {
+		op = cl.Last
 	}
 	if op != nil && causes&lockbench.Cancel == 0 {
 		c.affect(lockbench.Cancel, fault, op)
@@ -206,15 +199,15 @@ func (c *Checker) late(fault *history.Op) {
 func (c *Checker) lateEffects(k *key, fault *history.Op) (causes lockbench.Conditions, last *history.Op) {
 	for i := range k.affected {
 		x := &k.affected[i]
-		theirs := x.op.Client == fault.Client || fault.Client < 0 && x.op.Process == fault.Process
-		if !theirs || x.cut() && x.op.Outcome == history.Unknown { // what was cut did not run
+		theirs := x.Op.Client == fault.Client || fault.Client < 0 && x.Op.Process == fault.Process
+		if !theirs || x.Cut && x.Op.Outcome == history.Unknown { // what was cut did not run
 			continue
 		}
-		causes |= c.resolved(x.cause, x.op.Client)
-		last = x.op
-		x.until, x.over = later(x.until, callOf(fault)), false
-		if x.bounded {
-			c.bound(k, x.op, callOf(fault))
+		causes |= c.resolved(x.Cause, x.Op.Client)
+		last = x.Op
+		x.Until, x.Over = optime.Later(x.Until, optime.Call(fault)), false
+		if x.Bounded {
+			c.bound(k, x.Op, optime.Call(fault))
 		}
 	}
 	return causes, last
@@ -225,7 +218,7 @@ func (c *Checker) lateEffects(k *key, fault *history.Op) (causes lockbench.Condi
 func (c *Checker) forgot(op *history.Op, cause lockbench.Conditions) {
 	f := &c.faults
 	for _, k := range c.sorted() { // what began before it was not touched by it
-		c.settle(k, callOf(op))
+		c.settle(k, optime.Call(op))
 	}
 	f.restart = op
 	if cause == lockbench.Failover {
@@ -234,7 +227,7 @@ func (c *Checker) forgot(op *history.Op, cause lockbench.Conditions) {
 		f.stateLost = op
 	}
 	for _, k := range c.keys {
-		c.tell(factForgotten, fact{at: callOf(op), key: k, op: op, under: cause})
+		c.tell(factForgotten, fact{at: optime.Call(op), key: k, op: op, under: cause})
 	}
 	c.forgetsHolds(cause)
 }
@@ -243,7 +236,7 @@ func (c *Checker) forgot(op *history.Op, cause lockbench.Conditions) {
 // by then may be there again for as long as the longest lease that was asked for.
 func (c *Checker) revived(op *history.Op) {
 	for _, k := range c.keys {
-		k.refusal.keep(after(after(op.Call, k.asked.highest()), k.refusal.slack))
+		k.refusal.keep(optime.After(optime.After(op.Call, k.asked.Highest()), k.refusal.slack))
 	}
 }
 
@@ -264,7 +257,7 @@ func (c *Checker) stepped(op *history.Op) {
 	c.setOff(ahead)
 	if op.Value < 0 {
 		for _, k := range c.keys { // numbers taken from the clock begin anew
-			k.fences.forget(callOf(op), lockbench.StateLoss)
+			k.fences.forget(optime.Call(op), lockbench.StateLoss)
 		}
 		c.revived(op)
 	}
@@ -275,15 +268,15 @@ func (c *Checker) stepped(op *history.Op) {
 func (c *Checker) takenAway(fault *history.Op) {
 	k := c.key(fault.Key)
 	victim := k.find(fault.Hold)
-	if victim == nil || !victim.known || !victim.mustHoldAt(callOf(fault)) {
+	if victim == nil || !victim.Known || !victim.MustHoldAt(optime.Call(fault)) {
 		return
 	}
-	for _, op := range c.faults.client(int32(fault.Value)).flying {
+	for _, op := range c.faults.clients.Get(int32(fault.Value)).Flying {
 		h := k.find(op.Hold)
 		acts := op.Kind == history.Release || op.Kind == history.Extend || op.Kind == history.Renew
-		if acts && op.Key == fault.Key && h != nil && h.client != victim.client && h.granted.before(victim.granted) {
+		if acts && op.Key == fault.Key && h != nil && h.client != victim.client && h.Granted.Before(victim.Granted) {
 			c.taking = fault
-			c.tell(factTakenAway, fact{at: callOf(fault), key: k, op: op, hold: victim, other: h})
+			c.tell(factTakenAway, fact{at: optime.Call(fault), key: k, op: op, hold: victim, other: h})
 			return
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker/internal/optime"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -43,12 +44,12 @@ type fences struct {
 	// forgotten is the grant with the highest fence before the server forgot it, since
 	// when that was, and cause why.
 	forgotten *hold
-	since     stamp
+	since     optime.Stamp
 	cause     lockbench.Conditions
 }
 
 // forget applies that the server forgot: it cannot go on counting.
-func (f *fences) forget(at stamp, cause lockbench.Conditions) {
+func (f *fences) forget(at optime.Stamp, cause lockbench.Conditions) {
 	if f.returner != nil {
 		f.forgotten = f.returner
 	}
@@ -90,15 +91,15 @@ func (f *fences) granted(c *Checker, k *key, h *hold, op *history.Op) {
 		c.expose(fencing, c.touching(f.returner, h))
 	}
 	for a := range k.others(h.client) {
-		if a.must && a.start.before(returnOf(op)) && !returnOf(op).before(a.mustEnd()) {
+		if a.Must && a.Start.Before(optime.Return(op)) && !optime.Return(op).Before(a.MustEnd()) {
 			f.gone(a)
 		}
 	}
 	floor, by := w.floor, w.by
-	if h.must && f.ended > floor { // without a must-hold interval it may have been granted before
+	if h.Must && f.ended > floor { // without a must-hold interval it may have been granted before
 		floor, by = f.ended, f.ender
 	}
-	joins := k.refusal.residual(op) || k.leftOver(op.Client) // what it had left may have gone on
+	joins := k.refusal.residual(op) || k.affected.LeftBy(op.Client) // what it had left may have gone on
 	goesOn := func(old *hold, fence uint64) bool { return joins && old.client == h.client && op.Fence == fence }
 	switch old := f.forgotten; {
 	case by != nil && op.Fence <= floor && !goesOn(by, floor):
@@ -114,7 +115,7 @@ func (f *fences) granted(c *Checker, k *key, h *hold, op *history.Op) {
 
 // gone notes that the must-hold interval of h is over.
 func (f *fences) gone(h *hold) {
-	if op := h.ops[0]; h.known && !callOf(op).before(f.since) && h.must && op.Fence > f.ended {
+	if op := h.ops[0]; h.Known && !optime.Call(op).Before(f.since) && h.Must && op.Fence > f.ended {
 		f.ended, f.ender = op.Fence, h
 	}
 }
@@ -130,7 +131,7 @@ func (f *fences) written(c *Checker, k *key, op *history.Op) {
 		writer := k.find(op.Hold)
 		under := c.touching(writer)
 		if writer != nil {
-			under |= writer.outlivedAt(callOf(op))
+			under |= writer.outlivedAt(optime.Call(op))
 		}
 		c.expose(fencing, under)
 		if op.Fence < f.admitted {

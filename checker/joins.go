@@ -3,6 +3,7 @@ package checker
 import (
 	"math"
 
+	"github.com/lockbench/lockbench/checker/internal/optime"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -13,44 +14,35 @@ import (
 // besideAcquire applies the call of acquire op: what its client has under way on an
 // earlier hold may act after it.
 func (c *Checker) besideAcquire(k *key, op *history.Op) {
-	if !c.joins() {
+	if !c.rules.Joins() {
 		return
 	}
-	cl := c.faults.client(op.Client)
-	cl.acquiring, cl.beside = op, math.MaxInt64
-	for _, other := range cl.flying {
-		if h := k.find(other.Hold); h != nil && other.Key == op.Key && other.Hold != op.Hold && sets(other) {
-			cl.beside = min(cl.beside, h.leaseOf(other))
+	cl := c.faults.clients.Get(op.Client)
+	cl.Acquiring, cl.Beside = op, math.MaxInt64
+	for _, other := range cl.Flying {
+		if h := k.find(other.Hold); h != nil && other.Key == op.Key && other.Hold != op.Hold && optime.Sets(other) {
+			cl.Beside = min(cl.Beside, h.LeaseOf(other))
 		}
 	}
-}
-
-// sets tells whether op is an extend or renewal that may set a lease.
-func sets(op *history.Op) bool {
-	extends := op.Kind == history.Extend || op.Kind == history.Renew
-	return extends && (op.Outcome == history.OK || op.Outcome == history.Unknown)
 }
 
 // besides applies the call of op, an extend or renewal of h, to what else its
 // client holds or is about to be granted.
 func (c *Checker) besides(k *key, h *hold, op *history.Op) {
-	if !sets(op) {
+	if !optime.Sets(op) {
 		return
 	}
-	ttl := h.leaseOf(op)
+	ttl := h.LeaseOf(op)
 	for _, other := range k.holds {
 		if other != h && other.client == op.Client {
-			other.unsure = min(other.unsure, ttl)
-			other.setUntil(op, min(other.until, after(op.Call, ttl)))
-			other.widen(op)
-			other.fold(op, op.Return, false)
+			other.Beside(op, ttl)
 		}
 	}
-	if op.Outcome == history.Unknown && !c.faults.gone(op.Client) {
-		k.caps.lower(op.Client, ttl)
+	if op.Outcome == history.Unknown && !c.faults.clients.Gone(op.Client) {
+		k.caps.Lower(op.Client, ttl)
 	}
-	cl := c.faults.client(op.Client)
-	if a := cl.acquiring; a != nil && a.Key == op.Key && a.Hold != op.Hold && !returnOf(a).before(callOf(op)) {
-		cl.beside = min(cl.beside, ttl)
+	cl := c.faults.clients.Get(op.Client)
+	if a := cl.Acquiring; a != nil && a.Key == op.Key && a.Hold != op.Hold && !optime.Return(a).Before(optime.Call(op)) {
+		cl.Beside = min(cl.Beside, ttl)
 	}
 }

@@ -5,21 +5,29 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker/internal/clients"
+	"github.com/lockbench/lockbench/checker/internal/crosscheck"
+	"github.com/lockbench/lockbench/checker/internal/fairness"
+	"github.com/lockbench/lockbench/checker/internal/interval"
+	"github.com/lockbench/lockbench/checker/internal/optime"
+	"github.com/lockbench/lockbench/checker/internal/overwrites"
+	"github.com/lockbench/lockbench/checker/internal/partition"
+	"github.com/lockbench/lockbench/checker/internal/pending"
 	"github.com/lockbench/lockbench/history"
 )
 
 // A key is the state of one lock at the instant that the timeline has reached.
 type key struct {
-	name      string
-	partition *partition
-	now       stamp
+	name string
+	part *part // what it shares with others
+	now  optime.Stamp
 	holdings
 	pastCalls
 	joining
 	affecting
 	judged
 	// few are the key's operations, while they are few: for porcupine.
-	few small
+	few crosscheck.Few
 }
 
 // holdings are the holds of a key.
@@ -41,19 +49,14 @@ type holdings struct {
 	starts []start
 	// lastEnd is where the latest must-hold interval of those gone ended, lastUnder what
 	// touched that one.
-	lastEnd   stamp
+	lastEnd   optime.Stamp
 	lastUnder lockbench.Conditions
 }
 
 // pastCalls are what owners sent that may act on what others hold by then.
 type pastCalls struct {
-	// stale are the newest releases and extends that may have taken effect past their owners'
-	// leases, and staleForgotten is until when those may that are not remembered.
-	stale          []staleCall
-	staleForgotten stamp
-	// pendingStale counts, by client, those whose outcome is unknown: they may take effect at
-	// any later time.
-	pendingStale clientTimes
+	// stale are the releases and extends that may have taken effect past their owners' leases.
+	stale pending.Calls
 	// expected are the operations under way whose answer should be "lost".
 	expected []expectedLoss
 }
@@ -65,26 +68,26 @@ type joining struct {
 	early []*history.Op
 	// caps are, by client, the shortest lease that an acquire of unknown outcome
 	// asked for: it may act as a refresh of any hold that its client has later.
-	caps clientTimes
+	caps clients.Values
 	// unsureReleases counts, by client, the releases of unknown outcome that may begin the lease
 	// of a later hold anew, where acquires are counted.
-	unsureReleases clientTimes
+	unsureReleases clients.Values
 	// silent are the calls of the newest acquires of unknown outcome, by client, and
 	// deceived those of acquires that a fault affected, whatever they were told.
-	silent, deceived clientTimes
+	silent, deceived clients.Values
 }
 
 // affecting is what faults may have left on a key.
 type affecting struct {
 	// asked are the longest leases and delays asked for, by client, where faults may
 	// befall the history.
-	asked clientTimes
+	asked clients.Values
 	// affected are the operations and holds that faults affected, while something may be
 	// left of them.
-	affected     []faultEffect
+	affected     pending.Effects
 	everAffected bool // there was one
 	// revived is, by client, until when, in ns, it may join what a failover has brought back.
-	revived clientTimes
+	revived clients.Values
 	// unknown are the causes of effects that are not known one by one, since there were too
 	// many: those that may have left the key as it is, and those that may act on it yet.
 	// deaths are those of clients that sent something stale that may act at any time.
@@ -94,9 +97,9 @@ type affecting struct {
 // judged is the state that monitors keep of a key.
 type judged struct {
 	refusal   refusals
-	queue     queue
+	queue     fairness.Queue
 	fences    fences
-	writes    writes
+	writes    overwrites.Record[*hold]
 	delayed   *history.Op // the last release that asked to keep others out
 	conflicts int64       // overlapping must-hold intervals
 	cuts      int64       // must-hold intervals ended by what the occupancy monitor cannot see
@@ -105,7 +108,7 @@ type judged struct {
 // A start is the begin of a segment of a must-hold interval, or a grant without a must-hold interval.
 type start struct {
 	h     *hold
-	at    stamp
+	at    optime.Stamp
 	grant bool // the first segment, or a grant without any
 }
 
@@ -154,15 +157,10 @@ func (k *key) forget(id int64) {
 func (k *key) inherited(op *history.Op) int64 {
 	for i := len(k.gone) - 1; i >= 0 && k.renamed; i-- {
 		if old := k.gone[i]; old.was == op.Hold {
-			return old.shortest(math.MaxInt64)
+			return old.Shortest(math.MaxInt64)
 		}
 	}
 	return math.MaxInt64
-}
-
-// begin notes that a must-hold interval of h begins, or that it was granted, at s.
-func (k *key) begin(h *hold, s stamp, grant bool) {
-	k.starts = append(k.starts, start{h: h, at: s, grant: grant})
 }
 
 // keptEarly bounds how many early renewals wait for their acquire's return.
@@ -179,26 +177,18 @@ func (k *key) tooEarly(op *history.Op) {
 }
 
 // catchUp applies to h, just granted, the renewals that were called before its
-// acquire returned. Which of the two took effect last is not known, so they can
-// only shorten it.
-func (k *key) catchUp(h *hold, rules rules) {
+// acquire returned.
+func (k *key) catchUp(h *hold, rules optime.Rules) {
 	k.early = slices.DeleteFunc(k.early, func(op *history.Op) bool {
 		if op.Hold != h.id {
 			return false
 		}
-		if op.Outcome == history.LossReported {
-			h.over(callOf(op), byLoss, false)
-		} else if op.Outcome != history.Failed {
-			h.shorten(op)
-			h.widen(op)
-			h.sure = min(h.sure, after(op.Call, h.leaseOf(op)))
-			if rules.joins() && op.Outcome == history.Unknown {
-				k.caps.lower(h.client, h.leaseOf(op))
-			}
+		h.Early(op)
+		if rules.Joins() && op.Outcome == history.Unknown {
+			k.caps.Lower(h.client, h.LeaseOf(op))
 		}
 		return true
 	})
-	h.must = h.must && !h.end.before(h.start) && h.start.before(stamp{t: h.until})
 }
 
 // others yields the holds of other clients than this.
@@ -229,11 +219,11 @@ func (k *key) known() func(yield func(*hold) bool) {
 }
 
 // retire moves the holds of k that were released before s out of the way.
-func (c *Checker) retire(k *key, s stamp) {
+func (c *Checker) retire(k *key, s optime.Stamp) {
 	for i := len(k.holds) - 1; i >= 0; i-- {
 		h := k.holds[i]
-		over := h.dead && stamp{t: h.until}.before(s)
-		if over || h.released && h.end.before(s) {
+		over := h.Dead && optime.Stamp{T: h.Until}.Before(s)
+		if over || h.Released && h.End.Before(s) {
 			c.drop(k, i)
 		}
 	}
@@ -243,55 +233,48 @@ func (c *Checker) retire(k *key, s stamp) {
 func (c *Checker) drop(k *key, i int) {
 	h := k.holds[i]
 	k.holds = slices.Delete(k.holds, i, i+1)
-	if h.must && k.lastEnd.before(h.mustEnd()) {
-		k.lastEnd, k.lastUnder = h.mustEnd(), c.resolved(h.under, h.client)
+	if h.Must && k.lastEnd.Before(h.MustEnd()) {
+		k.lastEnd, k.lastUnder = h.MustEnd(), c.resolved(h.under, h.client)
 	}
 	h.kept = true
 	for _, r := range h.rivals {
-		c.worst(sharedBy(h, r, c.last))
+		c.worst(interval.Shared(&h.Grant, &r.Grant, c.last))
 		r.rivals = slices.DeleteFunc(r.rivals, func(o *hold) bool { return o == h })
 	}
 	clear(h.rivals)
 	h.rivals = h.rivals[:0]
 	k.refusal.gone(h)
 	c.tell(factGone, fact{at: c.last, key: k, hold: h})
-	if h.released { // or each would keep the one that came after it
+	if h.Released { // or each would keep the one that came after it
 		h.supersededBy, h.intruder = nil, nil
 	}
 	k.chained = k.chained || h.supersededBy != nil || h.intruder != nil
 	if len(k.gone) == keptGone {
-		k.partition.gone.all[k.gone[0].place] = nil
+		k.part.gone.Forget(k.gone[0].place)
 		k.forgetOldest()
 	}
-	place := k.partition.gone.push(k)
+	place, full := k.part.gone.Push(k)
+	if full != nil {
+		full.forgetOldest()
+	}
 	k.gone = append(k.gone, remembered{h.id, place, h})
-	k.reach = max(k.reach, h.reach())
+	k.reach = max(k.reach, h.Reach())
 }
 
-// keptGoneInAll bounds how many released holds all keys of a partition together remember.
-const keptGoneInAll = 1 << 13 / partitions
-
-// A ring is the keys of the released holds that are remembered, in the order in which
-// these were dropped; nil for one that its key has forgotten since.
-type ring struct {
-	all  []*key
-	next int
+// A part is what the keys of one partition share.
+type part struct {
+	gone partition.Ring[key] // the released holds that are remembered, by key
+	// small is how many keys still keep their operations for the cross-check.
+	small int
 }
 
-// push adds one of k, says where, and has the oldest of all forgotten when there are too
-// many.
-func (r *ring) push(k *key) (place int) {
-	place = r.next
-	r.next = (r.next + 1) % keptGoneInAll
-	if len(r.all) < keptGoneInAll {
-		r.all = append(r.all, k)
-		return place
+// partOf returns the part of a key, made when first needed.
+func (c *Checker) partOf(name string) *part {
+	n := partition.Of(name)
+	if c.parts[n] == nil {
+		c.parts[n] = &part{}
 	}
-	if old := r.all[place]; old != nil {
-		old.forgetOldest()
-	}
-	r.all[place] = k
-	return place
+	return c.parts[n]
 }
 
 // forgetOldest drops the oldest of the holds that are gone, and what it refers to: or

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker/internal/pending"
 )
 
 // leaseMonitor judges that nobody else is granted the key before the granted lease, extended
@@ -18,7 +19,7 @@ var leaseMonitor = monitor{
 
 // obtainedThoughCancelled counts a grant to a call that was cancelled: it is to be kept like any.
 func obtainedThoughCancelled(c *Checker, f fact) {
-	cancelled := func(x faultEffect) bool { return x.op == f.op && x.cause == lockbench.Cancel }
+	cancelled := func(x pending.Effect) bool { return x.Op == f.op && x.Cause == lockbench.Cancel }
 	if slices.ContainsFunc(f.key.affected, cancelled) {
 		c.expose(leaseKept, lockbench.Cancel|c.faults.lasting())
 	}

@@ -1,6 +1,9 @@
 package checker
 
-import "github.com/lockbench/lockbench/history"
+import (
+	"github.com/lockbench/lockbench/checker/internal/optime"
+	"github.com/lockbench/lockbench/history"
+)
 
 // lossReportedMonitor judges that an owner that lost the lock is told so at its next call,
 // or by its channel, and that nobody else is. What else may explain a loss that never was is
@@ -30,14 +33,14 @@ func lossAnswered(c *Checker, f fact) {
 	switch op.Outcome {
 	case history.LossReported:
 		c.expose(lossReported, under)
-		c.measure(lossReported, under, op.Return-f.at.t)
+		c.measure(lossReported, under, op.Return-f.at.T)
 	case history.OK:
-		_, deceived := f.key.deceived.get(h.client)
-		if h.regrant || deceived && c.joins() { // it may have been granted once more
+		_, deceived := f.key.deceived.Get(h.client)
+		if h.Regrant || deceived && c.rules.Joins() { // it may have been granted once more
 			return
 		}
-		if x := f.key.effectOn(op); x != nil {
-			under |= c.resolved(x.cause, op.Client)
+		if x := f.key.affected.On(op); x != nil {
+			under |= c.resolved(x.Cause, op.Client)
 		}
 		c.expose(lossReported, under)
 		c.violate(candidate{kind: notTold, key: f.key, holds: []*hold{h, f.other}, under: under})
@@ -48,24 +51,24 @@ func lossAnswered(c *Checker, f fact) {
 // never was, which somebody else's operation may explain.
 func toldLost(c *Checker, f fact) {
 	h := f.hold
-	if f.op.Kind == history.Lost && h.supersededAt.before(f.at) {
+	if f.op.Kind == history.Lost && h.supersededAt.Before(f.at) {
 		c.lossDue(h, f.at)
 	}
-	_, replaced := f.key.caps.get(h.client) // by its own acquire of unknown outcome, maybe
-	valid := h.known && !replaced && h.from != history.NoStamp && f.at.before(stamp{t: h.until})
-	if valid && h.supersededAt == forever && !c.partial && !h.forgotten && !f.key.toldByItself(h, f.op) {
+	_, replaced := f.key.caps.Get(h.client) // by its own acquire of unknown outcome, maybe
+	valid := h.Known && !replaced && h.From != history.NoStamp && f.at.Before(optime.Stamp{T: h.Until})
+	if valid && h.supersededAt == optime.Forever && !c.partial && !h.forgotten && !f.key.toldByItself(h, f.op) {
 		c.explain(unfoundedLosses, f)
 	}
 }
 
 // lossDue counts an occasion: the owner of h, who had lost the key, was told at s. Clocks that are off leave unknown who came first, so there is none then.
-func (c *Checker) lossDue(h *hold, s stamp) {
+func (c *Checker) lossDue(h *hold, s optime.Stamp) {
 	if c.faults.skew != 0 {
 		return
 	}
 	under := c.touching(h, h.supersededBy) | h.outlivedAt(s)
 	c.expose(lossReported, under)
-	if h.supersededAt.before(s) {
-		c.measure(lossReported, under, s.t-h.supersededAt.t)
+	if h.supersededAt.Before(s) {
+		c.measure(lossReported, under, s.T-h.supersededAt.T)
 	}
 }

@@ -24,11 +24,11 @@ func staleInto(c *Checker, f fact) {
 		return
 	}
 	for next := range f.key.others(h.client) {
-		if !next.known || !h.granted.before(next.granted) || !next.granted.before(f.at) {
+		if !next.Known || !h.Granted.Before(next.Granted) || !next.Granted.Before(f.at) {
 			continue
 		}
-		if !next.mustHoldAt(f.at) {
-			next.staleBeside = next.staleBeside || next.ended && op.Outcome != history.LossReported
+		if !next.MustHoldAt(f.at) {
+			next.staleBeside = next.staleBeside || next.Ended && op.Outcome != history.LossReported
 			continue
 		}
 		by := c.touching(h) | h.outlivedAt(f.at)

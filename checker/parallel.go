@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/lockbench/lockbench/checker/internal/optime"
+	"github.com/lockbench/lockbench/checker/internal/partition"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/relay"
 )
@@ -39,11 +41,11 @@ type numbered struct {
 // goroutines, of which there is one at least.
 func NewParallel(h history.Header, goroutines int) *Parallel {
 	p := &Parallel{all: New(h)}
-	if goroutines < 2 || p.all.faulty() || p.all.joins() { // a client's keys may matter to each other
+	if goroutines < 2 || p.all.faulty() || p.all.rules.Joins() { // a client's keys may matter to each other
 		p.goAlone()
 		return p
 	}
-	for range min(goroutines, partitions) {
+	for range min(goroutines, partition.Count) {
 		s := &shard{Checker: New(h)}
 		s.shard = true
 		s.to = relay.New(func(events []numbered) {
@@ -78,7 +80,7 @@ func (p *Parallel) Add(ev history.Event) {
 	}
 	p.all.follow(ev)
 	p.events++
-	p.shards[partitionOf(ev.Op.Key)%len(p.shards)].to.Add(numbered{ev, p.events})
+	p.shards[partition.Of(ev.Op.Key)%len(p.shards)].to.Add(numbered{ev, p.events})
 }
 
 // Finish ends the judgement and returns the verdicts.
@@ -100,7 +102,7 @@ func ofOneKey(ev history.Event) bool {
 func (c *Checker) follow(ev history.Event) {
 	switch {
 	case ev.Phase == history.Return:
-		c.faults.arrives(ev.Op)
+		c.faults.clients.Arrives(ev.Op)
 	case ev.Op.Kind < history.Lost:
 		c.departs(ev.Op)
 	}
@@ -121,18 +123,18 @@ func (p *Parallel) join() {
 // absorb adds what o found of other keys.
 func (c *Checker) absorb(o *Checker) {
 	maps.Copy(c.keys, o.keys)
-	for i, r := range o.partitions {
+	for i, r := range o.parts {
 		if r != nil {
-			c.partitions[i] = r
+			c.parts[i] = r
 		}
 	}
 	for p := range o.tallies {
 		c.tallies[p].absorb(&o.tallies[p])
 	}
-	c.fair.absorb(&o.fair)
+	c.fair.Absorb(&o.fair)
 	c.result.absorb(&o.result)
 	c.ability.absorb(o.ability)
-	c.last = later(c.last, o.last)
+	c.last = optime.Later(c.last, o.last)
 	c.faults.errors = c.faults.errors || o.faults.errors
 }
 
@@ -150,7 +152,7 @@ func (r *row) absorb(o *row) {
 		r.asked[q] += o.asked[q]
 	}
 	r.when.Merge(o.when)
-	r.measured.absorb(o.measured)
+	r.measured.Absorb(o.measured)
 	r.broken = append(r.broken, o.broken...)
 }
 
@@ -162,25 +164,6 @@ func (c *Checker) choose() {
 			slices.SortStableFunc(r.broken, func(a, b candidate) int { return cmp.Compare(a.number, b.number) })
 			r.broken = r.broken[:min(len(r.broken), c.candidates())]
 		}
-	}
-}
-
-func (f *fairness) absorb(o *fairness) {
-	for client, n := range o.grants {
-		f.grants[client] += n
-	}
-	f.waits += o.waits
-	f.maxWait = max(f.maxWait, o.maxWait)
-	f.bypassed = max(f.bypassed, o.bypassed)
-}
-
-func (s *spread) absorb(o spread) {
-	switch {
-	case o.h == nil:
-	case s.h == nil:
-		s.h = o.h
-	default:
-		s.h.Merge(o.h)
 	}
 }
 

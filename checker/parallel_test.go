@@ -51,7 +51,7 @@ func together(all []history.Source, share bool) *listed {
 	for {
 		best := -1
 		for n, q := range queues {
-			if len(q) > 0 && (best < 0 || stampOf(q[0]).before(stampOf(queues[best][0]))) {
+			if len(q) > 0 && (best < 0 || stampOf(q[0]).Before(stampOf(queues[best][0]))) {
 				best = n
 			}
 		}

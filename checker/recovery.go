@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker/internal/optime"
+	"github.com/lockbench/lockbench/checker/internal/pending"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -25,26 +27,26 @@ var recoveryMonitor = monitor{
 // others before, and recovery was put to the test. A grant whose lease may have been over by
 // then may have come before.
 func recovered(c *Checker, f fact) {
-	if c.faults.forgotSince(callOf(f.op)) != 0 { // it may have come before what was forgotten
+	if c.faults.forgotSince(optime.Call(f.op)) != 0 { // it may have come before what was forgotten
 		return
 	}
-	surely := after(startOf(f.op), lease(f.op)) // the earliest end of its lease
-	for _, other := range c.faults.client(f.op.Client).flying {
-		if other != f.op && other.Key == f.op.Key && sets(other) {
-			surely = min(surely, after(other.Call, lease(other)))
+	surely := optime.After(optime.Start(f.op), optime.Lease(f.op)) // the earliest end of its lease
+	for _, other := range c.faults.clients.Get(f.op.Client).Flying {
+		if other != f.op && other.Key == f.op.Key && optime.Sets(other) {
+			surely = min(surely, optime.After(other.Call, optime.Lease(other)))
 		}
 	}
-	if h := f.key.find(f.op.Hold); h != nil && h.from != history.NoStamp {
-		surely = min(surely, h.until)
+	if h := f.key.find(f.op.Hold); h != nil && h.From != history.NoStamp {
+		surely = min(surely, h.Until)
 	}
 	var under lockbench.Conditions
 	for i := range f.key.affected {
 		x := &f.key.affected[i]
-		if x.over || x.op.Client == f.op.Client || x.bounded && surely <= x.acted().t {
+		if x.Over || x.Op.Client == f.op.Client || x.Bounded && surely <= x.Acted().T {
 			continue
 		}
-		x.over = x.bounded // else what was affected goes on, and may do harm yet
-		under |= c.resolved(x.cause, x.op.Client)
+		x.Over = x.Bounded // else what was affected goes on, and may do harm yet
+		under |= c.resolved(x.Cause, x.Op.Client)
 	}
 	if under != 0 && f.key.refusal.recovering != f.op {
 		c.expose(recovery, under|c.answering(f.op))
@@ -53,16 +55,16 @@ func recovered(c *Checker, f fact) {
 
 // leftBy returns the conditions of all that was affected on k and may have left it as it is,
 // and the last of these; nil when there is none.
-func (c *Checker) leftBy(k *key) (under lockbench.Conditions, last *faultEffect) {
+func (c *Checker) leftBy(k *key) (under lockbench.Conditions, last *pending.Effect) {
 	under = k.unknown.left
 	for i := range k.affected {
-		if x := &k.affected[i]; !x.over {
-			if x.h != nil { // a failover may have brought it back
-				under |= x.h.under & lockbench.Failover
+		if x := &k.affected[i]; !x.Over {
+			if x.Under != nil { // a failover may have brought it back
+				under |= *x.Under & lockbench.Failover
 			}
-			under |= c.resolved(x.cause, x.op.Client)
-			if cl := c.faults.clients[x.op.Client]; cl != nil && cl.known && cl.dead {
-				under |= c.deathOf(x.op.Client)
+			under |= c.resolved(x.Cause, x.Op.Client)
+			if cl := c.faults.clients.Find(x.Op.Client); cl != nil && cl.Dead {
+				under |= c.deathOf(x.Op.Client)
 			}
 			last = x
 		}
@@ -70,14 +72,14 @@ func (c *Checker) leftBy(k *key) (under lockbench.Conditions, last *faultEffect)
 	return under, last
 }
 
-// wedged is the kind of violation that a refusal is which x may have caused.
-func (x *faultEffect) wedged(c *Checker) kind {
+// refusedBy is the kind of violation that a refusal is which x may have caused.
+func (c *Checker) refusedBy(x *pending.Effect) kind {
 	switch {
-	case x.cause == lockbench.Cancel:
+	case x.Cause == lockbench.Cancel:
 		return refusedCancelled
-	case x.cause == lockbench.LostReply:
+	case x.Cause == lockbench.LostReply:
 		return refusedLost
-	case c.deathOf(x.op.Client) == lockbench.ThreadDeath:
+	case c.deathOf(x.Op.Client) == lockbench.ThreadDeath:
 		return refusedThread
 	}
 	return refusedDead

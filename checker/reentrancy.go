@@ -5,7 +5,7 @@ package checker
 // not be refused.
 var reentrancyMonitor = monitor{
 	needs: func(c *Checker) string {
-		if !c.nested {
+		if !c.rules.Nested {
 			return "the design does not count nested acquires"
 		}
 		return ""
@@ -18,11 +18,11 @@ var reentrancyMonitor = monitor{
 
 // nestedRefused judges a refusal of what its client held all along.
 func nestedRefused(c *Checker, f fact) {
-	if !c.nested || c.partial || f.key.wasAffected(f.op) {
+	if !c.rules.Nested || c.partial || f.key.affected.Has(f.op) {
 		return
 	}
 	for _, h := range f.key.holds {
-		if h.client == f.op.Client && h.validAt(f.at) && h.supersededBy == nil && h.staleOp == nil && !h.staleBeside && !h.forgotten {
+		if h.client == f.op.Client && h.ValidAt(f.at) && h.supersededBy == nil && h.staleOp == nil && !h.staleBeside && !h.forgotten {
 			h.note(f.op)
 			c.violate(candidate{kind: ownRefused, key: f.key, holds: []*hold{h}, under: c.touching(h) | c.answering(f.op)})
 		}

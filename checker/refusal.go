@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker/internal/clients"
+	"github.com/lockbench/lockbench/checker/internal/optime"
+	"github.com/lockbench/lockbench/checker/internal/pending"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -25,18 +28,18 @@ var refusalMonitor = monitor{
 }
 
 // refusalSlack is added to the end of a lease before a key counts as provably
-// free: partition for rounding and for a server's lazy expiry. The design's own
+// free: room for rounding and for a server's lazy expiry. The design's own
 // tolerance comes on top.
 const refusalSlack = time.Second
 
 // refusals tells when a key is provably free: no hold, read as widely as can be,
 // reaches into that time.
 type refusals struct {
-	tainted  int   // acquires of unknown outcome that may take it at any time
-	acted    stamp // an acquire that a fault affected may have acted as late as this
-	granting int   // acquires under way that will be, or may be, granted
-	refusing int   // acquires under way that will not be
-	busy     stamp // the latest instant at which a hold that is gone may have ended
+	tainted  int          // acquires of unknown outcome that may take it at any time
+	acted    optime.Stamp // an acquire that a fault affected may have acted as late as this
+	granting int          // acquires under way that will be, or may be, granted
+	refusing int          // acquires under way that will not be
+	busy     optime.Stamp // the latest instant at which a hold that is gone may have ended
 	slack    int64
 	stirred  int // acquires so far that might have taken the key
 	// recovering is the newest acquire that is granted a free key which a fault may have left so.
@@ -47,42 +50,44 @@ type refusals struct {
 	proven []denial
 	// residues are, by client, until when levels may be left of holds whose release
 	// was not answered ok.
-	residues clientTimes
+	residues clients.Values
 }
 
 func (r *refusals) gone(h *hold) {
-	r.busy = later(r.busy, h.freed(r.slack))
+	r.busy = optime.Later(r.busy, h.Freed(r.slack))
 	r.left(h)
 }
 
 // keep has the key count as busy until t, in ns.
-func (r *refusals) keep(t int64) { r.busy = later(r.busy, stamp{t, math.MaxUint64}) }
+func (r *refusals) keep(t int64) {
+	r.busy = optime.Later(r.busy, optime.Stamp{T: t, Seq: math.MaxUint64})
+}
 
 // nobodySince tells whether no acquire may have taken the key since s but those
 // that were granted.
-func (r *refusals) nobodySince(s stamp) bool {
-	return r.tainted == 0 && r.granting == 0 && r.acted.before(s)
+func (r *refusals) nobodySince(s optime.Stamp) bool {
+	return r.tainted == 0 && r.granting == 0 && r.acted.Before(s)
 }
 
 // left notes what the server may have left of h when its owner gave it up.
 func (r *refusals) left(h *hold) {
-	if !h.certain && !h.orphan { // the dead join nothing
-		r.residues.raise(h.client, h.latest(r.slack))
+	if !h.Certain && !h.orphan { // the dead join nothing
+		r.residues.Raise(h.client, h.Latest(r.slack))
 	}
 }
 
 // residual tells whether acquire op may have added a level to what its client
 // had left of an earlier hold: then its release does not free the key for certain.
 func (r *refusals) residual(op *history.Op) bool {
-	until, ok := r.residues.get(op.Client)
+	until, ok := r.residues.Get(op.Client)
 	return ok && until >= op.Call
 }
 
 // A denial is an acquire that was refused a key that was provably free.
 type denial struct {
 	op    *history.Op
-	by    *faultEffect // the fault that may have left the key so, or affected op; nil when there is none
-	told  bool         // it affected op, which had been granted the key for all that is known
+	by    *pending.Effect // the fault that may have left the key so, or affected op; nil when there is none
+	told  bool            // it affected op, which had been granted the key for all that is known
 	under lockbench.Conditions
 }
 
@@ -118,7 +123,7 @@ func (r *refusals) granted(op *history.Op) {
 
 // excuse forgets the refusals that op, just called or under way, may explain.
 func (r *refusals) excuse(op *history.Op) {
-	r.proven = slices.DeleteFunc(r.proven, func(d denial) bool { return !returnOf(d.op).before(callOf(op)) })
+	r.proven = slices.DeleteFunc(r.proven, func(d denial) bool { return !optime.Return(d.op).Before(optime.Call(op)) })
 }
 
 // refusedFree reports the refusals proven wrong by the time that moved on.
@@ -130,26 +135,17 @@ func (c *Checker) refusedFree(k *key) {
 }
 
 // freeBefore tells whether the key was provably free before s.
-func (c *Checker) freeBefore(k *key, s stamp) bool {
+func (c *Checker) freeBefore(k *key, s optime.Stamp) bool {
 	r := &k.refusal
-	if c.partial || r.tainted > 0 || r.granting > 0 || !r.busy.before(s) || k.unbounded() {
+	if c.partial || r.tainted > 0 || r.granting > 0 || !r.busy.Before(s) || k.affected.Unbounded() {
 		return false
 	}
 	for _, h := range k.holds {
-		if !h.freed(r.slack).before(s) {
+		if !h.Freed(r.slack).Before(s) {
 			return false
 		}
 	}
 	return true
-}
-
-// triedFrom is the start of the last attempt of acquire op, or its call where both
-// are at one instant: attempts have no sequence numbers.
-func triedFrom(op *history.Op) stamp {
-	if at := startOf(op); at != op.Call {
-		return stamp{t: at}
-	}
-	return callOf(op)
 }
 
 // keptProven bounds how many refusals wait to be reported.
@@ -168,17 +164,17 @@ func tryEnded(c *Checker, f fact) {
 	}
 	r.refusing--
 	d := denial{op: op}
-	switch x := k.effectOn(op); {
+	switch x := k.affected.On(op); {
 	case op.Outcome != history.Refused:
 		return
-	case x == nil && c.freeBefore(k, triedFrom(op)):
+	case x == nil && c.freeBefore(k, optime.LastTry(op)):
 		d.under, d.by = c.leftBy(k)
 		d.under |= c.answering(op)
 		if d.by != nil {
 			effect := *d.by // not to keep all of them
 			d.by = &effect
 		}
-	case x != nil && x.free && x.stirred == r.stirred && !c.partial:
+	case x != nil && x.Free && x.Stirred == r.stirred && !c.partial:
 		effect := *x // not to keep all of them
 		d.by, d.told, d.under = &effect, true, lockbench.LostReply|c.answering(op)
 	default:
@@ -200,9 +196,9 @@ func (c *Checker) denied(k *key, d denial) {
 	case x == nil:
 		v.kind = refusedFree
 	case d.told:
-		v.kind, v.ops = toldRefused, []*history.Op{d.op, x.fault}
+		v.kind, v.ops = toldRefused, []*history.Op{d.op, x.Fault}
 	default:
-		v.kind, v.ops = x.wedged(c), []*history.Op{x.op, d.op, x.fault}
+		v.kind, v.ops = c.refusedBy(x), []*history.Op{x.Op, d.op, x.Fault}
 	}
 	c.violate(v)
 }

@@ -1,6 +1,9 @@
 package checker
 
-import "github.com/lockbench/lockbench/history"
+import (
+	"github.com/lockbench/lockbench/checker/internal/optime"
+	"github.com/lockbench/lockbench/history"
+)
 
 // releaseDelayMonitor judges that after a release with a delay nobody, its own client
 // included, is granted the key before the delay is over. A release that was late, or not
@@ -27,15 +30,15 @@ func delays(c *Checker, f fact) {
 	if op == nil || op.Delay <= 0 {
 		return
 	}
-	final := (!c.nested || !h.doubt) && !f.key.leftOver(h.client) // else a level may be left
-	if final && op.Outcome == history.OK && op.Return < h.until && h.supersededBy == nil {
+	final := (!c.rules.Nested || !h.Doubt) && !f.key.affected.LeftBy(h.client) // else a level may be left
+	if final && op.Outcome == history.OK && op.Return < h.Until && h.supersededBy == nil {
 		f.key.delayed = op
 	}
 }
 
 func grantedWithin(c *Checker, f fact) {
 	d := f.key.delayed
-	if d == nil || !callOf(d).before(f.at) || f.at.t >= after(d.Call, d.Delay) {
+	if d == nil || !optime.Call(d).Before(f.at) || f.at.T >= optime.After(d.Call, d.Delay) {
 		return
 	}
 	if h := f.key.find(d.Hold); h != nil && f.hold.follows(h) {
@@ -45,7 +48,7 @@ func grantedWithin(c *Checker, f fact) {
 
 func delayMet(c *Checker, f fact) {
 	answered := f.op.Outcome == history.OK || f.op.Outcome == history.Refused
-	if d := f.key.delayed; d != nil && answered && f.op.Call < after(d.Call, d.Delay) && d.Call < f.op.Return {
+	if d := f.key.delayed; d != nil && answered && f.op.Call < optime.After(d.Call, d.Delay) && d.Call < f.op.Return {
 		c.expose(releaseDelay, c.touching(f.key.find(d.Hold))|c.met.own)
 	}
 }

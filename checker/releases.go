@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker/internal/interval"
+	"github.com/lockbench/lockbench/checker/internal/optime"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -16,44 +18,30 @@ func (c *Checker) releaseCalled(k *key, op *history.Op) {
 	}
 	h.note(op)
 	c.staleCall(k, h, op)
-	lost := op.Outcome == history.LossReported
-	if h.mustDepth--; h.mustDepth <= 0 || lost {
-		h.close(callOf(op), byRelease, true)
-	} else {
-		if h.inner++; h.inner == 1 {
-			h.innerAt = op.Call
-		}
-		h.innerDone = op.Return
-		h.relet(op)
+	last := h.Release(op)
+	if c.rules.Nested && op.Outcome == history.Unknown {
+		*k.unsureReleases.At(op.Client, 0)++
 	}
-	if op.Outcome != history.Failed {
-		h.depth--
-	}
-	h.doubt = h.doubt || op.Outcome == history.Unknown
-	if c.nested && op.Outcome == history.Unknown {
-		*k.unsureReleases.at(op.Client, 0)++
-	}
-	switch over := h.depth <= 0 || lost; {
-	case over && !h.released:
-		c.tell(factLettingGo, fact{at: callOf(op), key: k, op: op, hold: h})
-		h.letGo(op)
+	switch {
+	case last && !h.Released:
+		c.tell(factLettingGo, fact{at: optime.Call(op), key: k, op: op, hold: h})
+		h.LetGo(op)
 		k.refusal.left(h)
 		if h.kept { // its owner has turned to another, and yet gives this one up, with a delay maybe
 			k.refusal.gone(h)
 		}
-		if h.certain {
+		if h.Certain {
 			c.clearEffects(k, h)
 		}
-	case over && !h.certain: // the one before may have freed a level only
-		h.relet(op)
-		h.mayDelay(op)
+	case last && !h.Certain:
+		h.LetGo(op)
 		k.refusal.gone(h)
 	}
 }
 
 func (c *Checker) releaseReturned(k *key, op *history.Op) {
 	if h := k.find(op.Hold); h != nil {
-		h.fold(op, op.Return, op.Outcome == history.OK)
+		h.Fold(op, op.Return, op.Outcome == history.OK)
 	}
 	c.answered(k, op)
 }
@@ -67,7 +55,7 @@ func (c *Checker) extendCalled(k *key, op *history.Op) {
 		return
 	}
 	k.stretched(h)
-	if c.joins() {
+	if c.rules.Joins() {
 		c.besides(k, h, op)
 	}
 	if op.Kind == history.Extend {
@@ -76,18 +64,17 @@ func (c *Checker) extendCalled(k *key, op *history.Op) {
 	}
 	if op.Outcome == history.LossReported {
 		if op.Kind == history.Renew { // whether its owner is told, Lost() says
-			h.over(callOf(op), byLoss, false)
+			h.CloseUnseen(optime.Call(op), interval.ByLoss, false)
 		} else {
-			h.close(callOf(op), byLoss, true)
+			h.Close(optime.Call(op), interval.ByLoss, true)
 		}
 		k.cuts++
 		return
 	}
-	h.widen(op)
+	h.Extend(op)
 	if h.kept { // its owner still works with it, so it may still be held
 		k.refusal.gone(h)
 	}
-	h.extend(op)
 }
 
 func (c *Checker) extendReturned(k *key, op *history.Op) {
@@ -96,12 +83,12 @@ func (c *Checker) extendReturned(k *key, op *history.Op) {
 		return
 	}
 	if op.Outcome == history.Unknown {
-		h.fold(op, op.Return, false)
+		h.Fold(op, op.Return, false)
 	}
 	if op.Outcome == history.OK {
-		h.newest = earlier(h.newest, returnOf(op))
+		h.Newest = optime.Earlier(h.Newest, optime.Return(op))
 		k.stretched(h)
-		if h.landed(op) {
+		if h.Landed(op) {
 			c.reopened(k, h, op, false)
 		}
 	}
@@ -114,19 +101,19 @@ func (c *Checker) answered(k *key, op *history.Op) {
 	if h == nil || op.Outcome != history.LossReported || op.Kind == history.Renew {
 		return
 	}
-	if h.releasedBy == nil || h.releasedBy == op {
-		c.toldOfLoss(k, h, op, returnOf(op))
+	if h.ReleasedBy == nil || h.ReleasedBy == op {
+		c.toldOfLoss(k, h, op, optime.Return(op))
 	}
 }
 
 // staleCall applies the call of a release or extend to what its owner may have lost.
 func (c *Checker) staleCall(k *key, h *hold, op *history.Op) {
 	k.sent(h, op)
-	if !h.released && !h.supersededAt.before(callOf(op)) {
+	if !h.Released && !h.supersededAt.Before(optime.Call(op)) {
 		return
 	}
-	c.tell(factStaleCalled, fact{at: callOf(op), key: k, op: op, hold: h})
-	if !h.released && !h.told {
+	c.tell(factStaleCalled, fact{at: optime.Call(op), key: k, op: op, hold: h})
+	if !h.Released && !h.told {
 		k.expectLoss(h, op)
 	}
 }
@@ -136,14 +123,14 @@ func (c *Checker) staleCall(k *key, h *hold, op *history.Op) {
 type expectedLoss struct {
 	op       *history.Op
 	hold, by *hold
-	since    stamp
+	since    optime.Stamp
 	outlived lockbench.Conditions // whether the call was made past validity
 }
 
 // expectLoss notes that op, just called, should be answered so, if it is answered.
 func (k *key) expectLoss(h *hold, op *history.Op) {
 	if op.Outcome == history.OK || op.Outcome == history.LossReported {
-		k.expected = append(k.expected, expectedLoss{op, h, h.supersededBy, h.supersededAt, h.outlivedAt(callOf(op))})
+		k.expected = append(k.expected, expectedLoss{op, h, h.supersededBy, h.supersededAt, h.outlivedAt(optime.Call(op))})
 	}
 }
 
@@ -160,7 +147,7 @@ func (c *Checker) answerExpected(k *key, op *history.Op) {
 }
 
 // toldOfLoss applies that the owner of h learnt at s, by op, that it had lost the key.
-func (c *Checker) toldOfLoss(k *key, h *hold, op *history.Op, s stamp) {
+func (c *Checker) toldOfLoss(k *key, h *hold, op *history.Op, s optime.Stamp) {
 	if !h.told {
 		h.told = true
 		c.tell(factLossTold, fact{at: s, key: k, op: op, hold: h})

@@ -36,7 +36,7 @@ func (c *simClient) begin(kind history.Kind, hold int64) *history.Op {
 	at := c.w.stamp()
 	op := &history.Op{
 		Kind: kind, Client: c.id, Process: c.w.process(c.id), Stream: c.id, Key: "k", Hold: hold,
-		Call: at.t, CallSeq: at.seq, Return: history.Never, Attempt: history.NoStamp,
+		Call: at.T, CallSeq: at.Seq, Return: history.Never, Attempt: history.NoStamp,
 	}
 	c.w.ops = append(c.w.ops, op)
 	c.calls(op)
@@ -49,7 +49,7 @@ func (c *simClient) end(op *history.Op, o history.Outcome) (alive bool) {
 		return false
 	}
 	at := c.w.stamp()
-	op.Return, op.ReturnSeq, op.Outcome = at.t, at.seq, o
+	op.Return, op.ReturnSeq, op.Outcome = at.T, at.Seq, o
 	if c.busy == op {
 		c.busy = nil
 	}
@@ -125,7 +125,7 @@ func (c *simClient) die() {
 	}
 	c.w.server.wedge(c.id, wedgesDead, c.w.now)
 	at := c.w.stamp()
-	c.w.ops = append(c.w.ops, &history.Op{Kind: history.Death, Client: c.id, Stream: c.id, Call: at.t, CallSeq: at.seq, Return: at.t})
+	c.w.ops = append(c.w.ops, &history.Op{Kind: history.Death, Client: c.id, Stream: c.id, Call: at.T, CallSeq: at.Seq, Return: at.T})
 	c.dead, c.sure, c.doubts = true, 0, c.doubts || c.flying > 0
 }
 

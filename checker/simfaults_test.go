@@ -143,7 +143,7 @@ func (w *world) fault(client int32, note string, value int64) *history.Op {
 	at := w.stamp()
 	op := &history.Op{
 		Kind: history.Fault, Outcome: history.OK, Client: client, Process: w.process(client), Stream: 10_000 + client,
-		Call: at.t, CallSeq: at.seq, Return: at.t, ReturnSeq: at.seq, Attempt: history.NoStamp, Note: note, Value: value,
+		Call: at.T, CallSeq: at.Seq, Return: at.T, ReturnSeq: at.Seq, Attempt: history.NoStamp, Note: note, Value: value,
 	}
 	w.ops = append(w.ops, op)
 	return op
@@ -432,7 +432,7 @@ func (c *simClient) pause() {
 
 func (c *simClient) event(kind history.Kind) {
 	at := c.w.stamp()
-	c.w.ops = append(c.w.ops, &history.Op{Kind: kind, Client: c.id, Process: c.w.process(c.id), Stream: c.id, Call: at.t, CallSeq: at.seq, Return: at.t})
+	c.w.ops = append(c.w.ops, &history.Op{Kind: kind, Client: c.id, Process: c.w.process(c.id), Stream: c.id, Call: at.T, CallSeq: at.Seq, Return: at.T})
 }
 
 // probe has a fresh client try the key when every lease is long over.

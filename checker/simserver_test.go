@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/lockbench/lockbench/checker/internal/optime"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -276,12 +277,12 @@ func (w *world) run() {
 }
 
 // stamp is now, in ns and numbered when the plan says so.
-func (w *world) stamp() stamp {
+func (w *world) stamp() optime.Stamp {
 	if !w.plan.numbered {
-		return stamp{t: w.now * tick}
+		return optime.Stamp{T: w.now * tick}
 	}
 	w.stamps++
-	return stamp{w.now * tick, w.stamps}
+	return optime.Stamp{T: w.now * tick, Seq: w.stamps}
 }
 
 // An answer is what came of a request as far as its sender knows.

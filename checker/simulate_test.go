@@ -138,7 +138,7 @@ func (s simulated) Events() iter.Seq2[history.Event, error] {
 	return func(yield func(history.Event, error) bool) {
 		for ev := range s.memory.Events() {
 			at, torn := s.cut[ev.Op.Client]
-			if torn && stampOf(ev).t > at {
+			if torn && stampOf(ev).T > at {
 				continue
 			}
 			if !yield(ev, nil) {

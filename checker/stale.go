@@ -1,20 +1,16 @@
 package checker
 
 import (
-	"slices"
-
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker/internal/optime"
+	"github.com/lockbench/lockbench/checker/internal/pending"
 	"github.com/lockbench/lockbench/history"
 )
-
-// keptStale bounds how many stale calls a key remembers one by one. They matter to the grants
-// that they overlap.
-const keptStale = 16
 
 // sent remembers a release or extend that may take effect when its owner's lease
 // is over: whoever is granted the key while it is under way may lose it to that.
 func (k *key) sent(h *hold, op *history.Op) {
-	inTime := !h.released && h.supersededBy == nil && op.Outcome == history.OK && op.Return < h.until
+	inTime := !h.Released && h.supersededBy == nil && op.Outcome == history.OK && op.Return < h.Until
 	if !inTime {
 		k.sentStale(op, h)
 	}
@@ -34,22 +30,14 @@ func (k *key) sentStale(op *history.Op, h *hold) {
 		return
 	}
 	if op.Outcome == history.Unknown {
-		n, _ := k.pendingStale.get(op.Client)
-		k.pendingStale.set(op.Client, n+1)
+		k.stale.SentUnknown(op.Client)
 		return
 	}
-	k.staleUntil(op, h, returnOf(op))
-}
-
-// A staleCall is a release or extend that may take effect until then on what others hold.
-type staleCall struct {
-	client int32
-	until  stamp
-	under  lockbench.Conditions // what touched its sender's hold, and that it had outlived it
+	k.staleUntil(op, h, optime.Return(op))
 }
 
 // staleUntil remembers op, sent under h, nil if that is not known.
-func (k *key) staleUntil(op *history.Op, h *hold, until stamp) {
+func (k *key) staleUntil(op *history.Op, h *hold, until optime.Stamp) {
 	under := lockbench.Outlived
 	switch {
 	case op.Kind != history.Release && op.Outcome == history.OK: // it prolonged a lease, which was not past
@@ -57,25 +45,21 @@ func (k *key) staleUntil(op *history.Op, h *hold, until stamp) {
 	case h != nil:
 		under = h.under | h.outlivedAt(until)
 	}
-	if len(k.stale) == keptStale {
-		k.staleForgotten = later(k.staleForgotten, k.stale[0].until)
-		k.stale = slices.Delete(k.stale, 0, 1)
-	}
-	k.stale = append(k.stale, staleCall{op.Client, until, under})
+	k.stale.Sent(op.Client, until, under)
 }
 
 // staleActed applies that op, which was affected by a fault, has acted by end.
-func (c *Checker) staleActed(k *key, op *history.Op, end stamp) {
+func (c *Checker) staleActed(k *key, op *history.Op, end optime.Stamp) {
 	if op.Outcome != history.Unknown || op.Kind != history.Release && op.Kind != history.Extend {
 		return
 	}
-	sender, counted := op.Client, k.find(op.Hold) != nil
-	if n, _ := k.pendingStale.get(sender); n == 0 && counted && c.faults.gone(sender) { // see retireClient
-		sender = crashedClients
+	sender, h := op.Client, k.find(op.Hold)
+	if !k.stale.Pending(sender) && h != nil && c.faults.clients.Gone(sender) { // see retireClient
+		sender = pending.Crashed
 	}
-	if n, _ := k.pendingStale.get(sender); n > 0 {
-		k.pendingStale.set(sender, n-1)
-		k.staleUntil(op, k.find(op.Hold), end)
+	if k.stale.Pending(sender) {
+		k.stale.Acted(sender)
+		k.staleUntil(op, h, end)
 	}
 }
 
@@ -83,19 +67,10 @@ func (c *Checker) staleActed(k *key, op *history.Op, end stamp) {
 // the attempt by which h was granted: which of the two took effect first is not known. It
 // notes the conditions of such calls on h.
 func (k *key) grantedBesideStale(h *hold) bool {
-	if n, _ := k.pendingStale.get(crashedClients); n > 0 {
+	if k.stale.Pending(pending.Crashed) {
 		h.under |= k.unknown.deaths
 	}
-	from := later(h.began(), callOf(h.ops[0]))
-	beside := k.staleForgotten.t >= 0 && !k.staleForgotten.before(from)
-	for _, p := range k.pendingStale {
-		beside = beside || p.client != h.client && p.t > 0
-	}
-	for _, s := range k.stale {
-		if s.client != h.client && !s.until.before(from) {
-			h.under |= s.under
-			beside = true
-		}
-	}
+	under, beside := k.stale.Beside(h.client, optime.Later(h.Began(), optime.Call(h.First)))
+	h.under |= under
 	return beside
 }

@@ -4,9 +4,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
-
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker/internal/spread"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/measure/series"
 )
@@ -26,9 +25,9 @@ type row struct {
 	exposure, violations, against int64
 	asked                         [Questions]int64 // violations by question
 	broken                        []candidate
-	when                          series.Counts // of violations
-	measured                      spread        // what its monitor measures
-	told, toldAgainst             bool          // see News
+	when                          series.Counts    // of violations
+	measured                      spread.Durations // what its monitor measures
+	told, toldAgainst             bool             // see News
 }
 
 // at returns the row of exactly these conditions.
@@ -91,7 +90,7 @@ func (c *Checker) violate(v candidate) {
 		r.against++
 	}
 	if !c.brief {
-		r.when.Add(c.last.t, 1)
+		r.when.Add(c.last.T, 1)
 	}
 	c.violations++
 	c.breached(v)
@@ -106,7 +105,7 @@ func (c *Checker) violate(v candidate) {
 func (c *Checker) breached(v candidate) {
 	by := v.by
 	if n := len(v.holds); by == nil && n > 1 {
-		if by = v.holds[n-1]; by.granted.before(v.holds[n-2].granted) {
+		if by = v.holds[n-1]; by.Granted.Before(v.holds[n-2].Granted) {
 			by = v.holds[n-2]
 		}
 	}
@@ -138,33 +137,10 @@ func (c *Checker) worst(d int64) {
 	c.result.WorstOverlap = max(c.result.WorstOverlap, time.Duration(d))
 }
 
-// spread is a distribution of durations in ns, made when first needed.
-type spread struct{ h *hdrhistogram.Histogram }
-
 // measure adds ns to what is measured of p under these conditions, unless nobody will ask for
 // it.
 func (c *Checker) measure(p promise, under lockbench.Conditions, ns int64) {
 	if !c.brief {
-		c.tallies[p].at(under).measured.add(ns)
-	}
-}
-
-func (s *spread) add(ns int64) {
-	if s.h == nil {
-		s.h = hdrhistogram.New(1, int64(24*time.Hour), 3)
-	}
-	_ = s.h.RecordValue(min(max(ns, 1), int64(24*time.Hour)))
-}
-
-// measures names the percentiles of s after what they measure.
-func (s *spread) measures(name string) map[string]float64 {
-	if s.h == nil {
-		return nil
-	}
-	return map[string]float64{
-		name + "_count":  float64(s.h.TotalCount()),
-		name + "_p50_ns": float64(s.h.ValueAtQuantile(50)),
-		name + "_p99_ns": float64(s.h.ValueAtQuantile(99)),
-		name + "_max_ns": float64(s.h.Max()),
+		c.tallies[p].at(under).measured.Add(ns)
 	}
 }

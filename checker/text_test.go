@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker/internal/optime"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -288,17 +289,17 @@ func ordered(events []history.Event) iter.Seq2[history.Event, error] {
 
 func order(a, b history.Event) int {
 	x, y := stampOf(a), stampOf(b)
-	return cmp.Or(cmp.Compare(x.t, y.t), cmp.Compare(x.seq, y.seq), cmp.Compare(a.Phase, b.Phase))
+	return cmp.Or(cmp.Compare(x.T, y.T), cmp.Compare(x.Seq, y.Seq), cmp.Compare(a.Phase, b.Phase))
 }
 
-func stampOf(ev history.Event) stamp {
+func stampOf(ev history.Event) optime.Stamp {
 	switch ev.Phase {
 	case history.Return:
-		return returnOf(ev.Op)
+		return optime.Return(ev.Op)
 	case history.Cut: // comes after all else of its instant
-		return stamp{ev.Op.Call, math.MaxUint64}
+		return optime.Stamp{T: ev.Op.Call, Seq: math.MaxUint64}
 	}
-	return callOf(ev.Op)
+	return optime.Call(ev.Op)
 }
 
 // source makes a Source of h; a partial one is cut at each client's last stamp.

@@ -3,6 +3,8 @@ package checker
 import (
 	"slices"
 
+	"github.com/lockbench/lockbench/checker/internal/interval"
+	"github.com/lockbench/lockbench/checker/internal/optime"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -18,7 +20,9 @@ func (c *Checker) called(op *history.Op) {
 		return
 	}
 	k := c.key(op.Key)
-	c.keep(k, op)
+	if !c.brief {
+		k.few.Keep(op, &k.part.small)
+	}
 	switch op.Kind {
 	case history.Acquire:
 		c.acquireCalled(k, op)
@@ -28,7 +32,7 @@ func (c *Checker) called(op *history.Op) {
 		c.extendCalled(k, op)
 	case history.Read, history.Write:
 		c.ability.store = true
-		c.tell(factStoreCalled, fact{at: callOf(op), key: k, op: op})
+		c.tell(factStoreCalled, fact{at: optime.Call(op), key: k, op: op})
 	default:
 		c.happened(op)
 	}
@@ -47,7 +51,7 @@ func (c *Checker) returned(op *history.Op) {
 		c.answerExpected(k, op)
 	}
 	if op.Note != "" || c.faults.flush != nil {
-		c.tell(factAnswered, fact{at: returnOf(op), key: k, op: op})
+		c.tell(factAnswered, fact{at: optime.Return(op), key: k, op: op})
 	}
 	switch op.Kind {
 	case history.Acquire:
@@ -57,12 +61,12 @@ func (c *Checker) returned(op *history.Op) {
 	case history.Extend, history.Renew:
 		c.extendReturned(k, op)
 	case history.Read, history.Write:
-		c.tell(factStoreReturned, fact{at: returnOf(op), key: k, op: op})
+		c.tell(factStoreReturned, fact{at: optime.Return(op), key: k, op: op})
 	}
 }
 
-func (c *Checker) settle(k *key, s stamp) {
-	if !k.now.before(s) {
+func (c *Checker) settle(k *key, s optime.Stamp) {
+	if !k.now.Before(s) {
 		return
 	}
 	if len(k.starts) > 0 {
@@ -86,35 +90,16 @@ func (c *Checker) begun(k *key, i int) {
 		c.tell(factInEffect, fact{at: s.at, key: k, hold: s.h})
 	}
 	for a := range k.others(s.h.client) {
-		if k.beginsLater(i, a) {
+		if begins := func(s start) bool { return s.h == a }; slices.ContainsFunc(k.starts[i+1:], begins) {
 			continue // the pair is compared at that one's turn
 		}
-		if conflict(a, s.h) {
+		if interval.Conflict(&a.Grant, &s.h.Grant) {
 			c.tell(factOverlap, fact{at: s.at, key: k, hold: a, other: s.h})
 		}
-		if s.grant && a.known && a.granted.before(s.at) && !a.released && s.h.follows(a) {
+		if s.grant && a.Known && a.Granted.Before(s.at) && !a.Released && s.h.follows(a) {
 			c.superseded(k, a, s)
 		}
 	}
-}
-
-// conflict tells whether the newest segments of a and b share an instant, end
-// points excluded.
-func conflict(a, b *hold) bool {
-	if a.hollow() || b.hollow() {
-		return false
-	}
-	return a.must && b.must && a.start.before(b.mustEnd()) && b.start.before(a.mustEnd())
-}
-
-// beginsLater tells whether h is among the starts after the i-th.
-func (k *key) beginsLater(i int, h *hold) bool {
-	for _, s := range k.starts[i+1:] {
-		if s.h == h {
-			return true
-		}
-	}
-	return false
 }
 
 // superseded applies that s was granted while the owner of a had not let go.
@@ -125,8 +110,8 @@ func (c *Checker) superseded(k *key, a *hold, s start) {
 		c.tell(factSuperseded, f)
 	}
 	switch {
-	case a.from == history.NoStamp || a.dead && c.partial:
-	case a.validAt(s.at):
+	case a.From == history.NoStamp || a.Dead && c.partial:
+	case a.ValidAt(s.at):
 		c.tell(factGrantedEarly, f)
 	default:
 		c.tell(factIntruded, f)
@@ -145,12 +130,12 @@ func (c *Checker) happened(op *history.Op) {
 		c.depart(op)
 		c.died(op)
 	case history.Pause:
-		cl := c.faults.client(op.Client)
-		cl.paused, cl.still = callOf(op), true
+		cl := c.faults.clients.Get(op.Client)
+		cl.Paused, cl.Still = optime.Call(op), true
 		c.stoodStill(op.Client)
 	case history.Resume:
-		c.faults.client(op.Client).still = false
-		c.each(op.Client, func(_ *key, h *hold) { h.awake(callOf(op)) })
+		c.faults.clients.Get(op.Client).Still = false
+		c.each(op.Client, func(_ *key, h *hold) { h.awake(optime.Call(op)) })
 	case history.Fault:
 		c.faulted(op)
 	}
@@ -162,16 +147,16 @@ func (c *Checker) lostClosed(op *history.Op) {
 	if h == nil {
 		return
 	}
-	h.over(callOf(op), byLoss, false)
-	if h.unaware = c.faults.client(op.Client).still; !h.unaware {
-		h.knew = earlier(h.knew, callOf(op))
+	h.CloseUnseen(optime.Call(op), interval.ByLoss, false)
+	if h.unaware = c.faults.clients.Get(op.Client).Still; !h.unaware {
+		h.Knew = optime.Earlier(h.Knew, optime.Call(op))
 	}
-	if h.released {
+	if h.Released {
 		return
 	}
 	h.note(op)
 	k.cuts++
-	c.toldOfLoss(k, h, op, callOf(op))
+	c.toldOfLoss(k, h, op, optime.Call(op))
 }
 
 // cut ends the record of a client. What it did afterwards is not known, so from
@@ -179,40 +164,38 @@ func (c *Checker) lostClosed(op *history.Op) {
 func (c *Checker) cut(op *history.Op) {
 	c.partial = true
 	c.materializeAll()
-	if c.last.t == op.Call { // it comes after all else of its instant, and says no number
+	if c.last.T == op.Call { // it comes after all else of its instant, and says no number
 		numbered := *op
-		numbered.CallSeq = c.last.seq
+		numbered.CallSeq = c.last.Seq
 		op = &numbered
 	}
 	c.depart(op)
 	for _, k := range c.sorted() { // before each, since it may take holds away
 		if slices.ContainsFunc(k.holds, func(h *hold) bool { return h.client == op.Client }) {
-			c.settle(k, callOf(op))
+			c.settle(k, optime.Call(op))
 		}
 	}
 	c.each(op.Client, func(k *key, h *hold) {
-		h.close(callOf(op), byCut, true)
-		h.dead = true
+		h.Close(optime.Call(op), interval.ByCut, true)
+		h.Dead = true
 		k.cuts++
 	})
 }
 
 // each applies f to every hold that client has not released.
 func (c *Checker) each(client int32, f func(*key, *hold)) {
-	for _, k := range c.keys {
-		for _, h := range k.holds {
-			if h.client == client && !h.released {
-				f(k, h)
-			}
+	c.eachOpen(func(k *key, h *hold) {
+		if h.client == client {
+			f(k, h)
 		}
-	}
+	})
 }
 
 // eachOpen applies f to every hold that was not released.
 func (c *Checker) eachOpen(f func(*key, *hold)) {
 	for _, k := range c.keys {
 		for _, h := range k.holds {
-			if !h.released {
+			if !h.Released {
 				f(k, h)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker/internal/optime"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -15,7 +16,7 @@ import (
 // [Checker.Reset].
 func (c *Checker) Finish(end history.End) Result {
 	for _, k := range c.sorted() {
-		c.settle(k, forever)
+		c.settle(k, optime.Forever)
 		if !c.partial {
 			c.refusedFree(k)
 		}
@@ -24,10 +25,10 @@ func (c *Checker) Finish(end history.End) Result {
 	c.result.Partial, c.result.Why = end.Partial, end.Why
 	if !c.brief {
 		c.crossCheck(end.Trailer)
-		c.result.GrantsByClient = c.fair.shares()
+		c.result.GrantsByClient = c.fair.Shares()
 	}
 	c.result.Findings = c.findings(c.result.Findings, c.find)
-	c.result.Fairness = c.fair.measured()
+	c.result.Fairness = Fairness(c.fair.Figures())
 	return c.result
 }
 
@@ -63,17 +64,11 @@ func (c *Checker) sorted() []*key {
 func (c *Checker) unfinished(k *key) {
 	for i := len(k.holds) - 1; i >= 0; i-- {
 		h := k.holds[i]
-		if h.intruder != nil && !h.dead {
+		if h.intruder != nil && !h.Dead {
 			c.tell(factLettingGo, fact{at: c.last, key: k, hold: h})
 		}
 		c.drop(k, i)
 	}
-}
-
-// sharedBy is how long the must-hold intervals of a and b conflicted, in ns, up to last.
-func sharedBy(a, b *hold, last stamp) int64 {
-	begin := max(a.start.t, b.start.t)
-	return max(0, min(a.mustEnd().t, b.mustEnd().t, last.t)-begin)
 }
 
 // judged is what is found of a row but for measures and counterexample.
@@ -97,7 +92,7 @@ func (c *Checker) find(p promise, r *row) Finding {
 	if c.brief {
 		return f
 	}
-	f.Measures, f.When = r.measured.measures(monitors[p].measures), r.when
+	f.Measures, f.When = r.measured.Figures(monitors[p].measures), r.when
 	if len(r.broken) > 0 {
 		f.Counterexample = c.clearest(r.broken)
 	}

@@ -88,7 +88,7 @@ func overlay(t *testing.T, file, text string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	copied, list := filepath.Join(folder, file), filepath.Join(folder, "overlay.json")
+	copied, list := filepath.Join(folder, filepath.Base(file)), filepath.Join(folder, "overlay.json")
 	replaced, err := json.Marshal(map[string]map[string]string{"Replace": {original: copied}})
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,95 @@
+package interval
+
+import "github.com/lockbench/lockbench/checker/internal/optime"
+
+// mustHold is the newest segment of the must-hold interval. It lies within validity, and ends
+// for good with End.
+type mustHold struct {
+	Start, End optime.Stamp
+	Must       bool // there is one
+	Ended      bool // nothing more can be in it
+	EndedBy    Cause
+	renewed    bool // a renewal in the background opened it
+	unasked    bool // something in the background ended it
+}
+
+// A Cause is what ended a must-hold interval.
+type Cause uint8
+
+// The causes.
+const (
+	ByValidity Cause = iota // the lease was over
+	ByRelease
+	ByReacquire
+	ByRefusal
+	ByLoss
+	ByDeath
+	ByCut
+)
+
+// String returns what ended it, in a word.
+func (c Cause) String() string {
+	return [...]string{"validity", "release", "reacquired", "refused", "lost", "death", "cut"}[c]
+}
+
+// open begins a segment of the must-hold interval at s, if validity has not ended by then.
+func (g *Grant) open(s optime.Stamp) bool {
+	if g.End.Before(s) || !s.Before(optime.Stamp{T: g.Until}) {
+		return false
+	}
+	g.Must, g.Start = true, s
+	return true
+}
+
+// MustEnd is where the newest segment ends, as far as is known.
+func (g *Grant) MustEnd() optime.Stamp { return optime.Earlier(g.End, optime.Stamp{T: g.Until}) }
+
+// EndCause is what ends the newest segment, as far as is known.
+func (g *Grant) EndCause() Cause {
+	if g.Ended && g.End.Before(optime.Stamp{T: g.Until}) {
+		return g.EndedBy
+	}
+	return ByValidity
+}
+
+// MustHoldAt tells whether the must-hold interval has begun at s or before and lasts beyond s.
+func (g *Grant) MustHoldAt(s optime.Stamp) bool {
+	return g.Must && !s.Before(g.Start) && s.Before(g.MustEnd())
+}
+
+// Close ends the must-hold interval at s for the reason by; only the first time counts. own
+// tells that the owner did it, in a known order with its other calls.
+func (g *Grant) Close(s optime.Stamp, by Cause, own bool) {
+	g.Knew = optime.Earlier(g.Knew, s)
+	g.CloseUnseen(s, by, own)
+}
+
+// CloseUnseen ends the must-hold interval as Close does, but of that its owner knows nothing.
+func (g *Grant) CloseUnseen(s optime.Stamp, by Cause, own bool) {
+	if !g.Ended {
+		g.Ended, g.End, g.EndedBy = true, s, by
+	}
+	g.unasked = g.unasked || !own && s == g.End
+}
+
+// hollow tells whether the newest segment is empty: it ended at the very instant
+// at which it began, and one of the two was not the owner's own doing, so that
+// they have no known order.
+func (g *Grant) hollow() bool {
+	return (g.renewed || g.unasked) && !g.Start.Before(g.MustEnd())
+}
+
+// Conflict tells whether the newest segments of a and b share an instant, end
+// points excluded.
+func Conflict(a, b *Grant) bool {
+	if a.hollow() || b.hollow() {
+		return false
+	}
+	return a.Must && b.Must && a.Start.Before(b.MustEnd()) && b.Start.Before(a.MustEnd())
+}
+
+// Shared is how long the newest segments of a and b conflicted, in ns, up to last.
+func Shared(a, b *Grant, last optime.Stamp) int64 {
+	begin := max(a.Start.T, b.Start.T)
+	return max(0, min(a.MustEnd().T, b.MustEnd().T, last.T)-begin)
+}

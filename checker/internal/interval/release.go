@@ -1,0 +1,67 @@
+package interval
+
+import (
+	"github.com/lockbench/lockbench/checker/internal/optime"
+	"github.com/lockbench/lockbench/history"
+)
+
+// levels is how often a grant is held. Every release takes a level of mustDepth, so that it
+// is never more than depth, of which a release that failed takes none. The rules are here
+// since they fill a gap: grants are many, and their size counts.
+type levels struct {
+	rules            optime.Rules
+	Doubt            bool  // there is a release or nested acquire whose effect is unknown
+	Inner            int32 // inner releases so far
+	InnerAt          int64 // call of the first, in ns
+	InnerDone        int64 // return of the last, in ns
+	mustDepth, depth int32
+}
+
+// Release applies the call of release op to the levels and the must-hold interval, and tells
+// whether it is the last one, which gives the key up.
+func (g *Grant) Release(op *history.Op) (last bool) {
+	lost := op.Outcome == history.LossReported
+	if g.mustDepth--; g.mustDepth <= 0 || lost {
+		g.Close(optime.Call(op), ByRelease, true)
+	} else {
+		if g.Inner++; g.Inner == 1 {
+			g.InnerAt = op.Call
+		}
+		g.InnerDone = op.Return
+		g.relet(op)
+	}
+	if op.Outcome != history.Failed {
+		g.depth--
+	}
+	g.Doubt = g.Doubt || op.Outcome == history.Unknown
+	return g.depth <= 0 || lost
+}
+
+// LetGo applies the call of the release that gives g up on the server, and of those after it:
+// the one before may have freed a level only.
+func (g *Grant) LetGo(op *history.Op) {
+	if !g.Released {
+		g.Released, g.ReleasedBy = true, op
+		g.RenewedBy(op.Return)
+		if op.Outcome == history.OK && !g.Doubt {
+			g.Certain = true
+			g.mayUntil, g.exact = optime.After(op.Return, op.Delay), op.Delay == 0
+			return
+		}
+	}
+	g.relet(op)
+	if op.Delay > 0 && op.Outcome != history.Failed { // it may begin its delay as late as the lease ends
+		g.pending = append(g.pending, pendingLease{op, op.Delay})
+	}
+}
+
+// relet notes that release op may have left a level, with its lease begun anew.
+func (g *Grant) relet(op *history.Op) {
+	switch {
+	case !g.rules.Nested || g.exact:
+	case op.Outcome == history.OK:
+		g.mayUntil = max(g.mayUntil, optime.After(op.Return, g.Most))
+	case op.Outcome == history.Unknown:
+		g.pending = append(g.pending, pendingLease{op, g.Most})
+	}
+}

@@ -1,0 +1,223 @@
+package interval
+
+import (
+	"slices"
+
+	"github.com/lockbench/lockbench/checker/internal/optime"
+	"github.com/lockbench/lockbench/history"
+)
+
+// validity is until when the lease lasts for sure: no operation that has been called may
+// have it end before Until.
+type validity struct {
+	// Until is its end as it stands, Base as it would stand without background renewals, and
+	// Promised as the acquire left it.
+	Until, Base, Promised int64
+	// unsure is the shortest TTL of an extend whose outcome is unknown: it may
+	// still take effect after any later one.
+	unsure int64
+	// flying are the extends, renewals and refreshes not returned yet.
+	flying []*history.Op
+	// late are the operations under way that will begin a new segment, since
+	// validity may end before they take effect.
+	late []lateOp
+}
+
+// A lateOp is an operation that will begin a segment at its return, and the TTL
+// it then leaves for sure: others that overlap it may take effect after it.
+type lateOp struct {
+	op  *history.Op
+	ttl int64
+}
+
+// Extend applies the call of an extend, or of a renewal in the background.
+func (g *Grant) Extend(op *history.Op) {
+	g.Widen(op)
+	switch op.Outcome {
+	case history.Unknown:
+		g.shorten(op)
+	case history.OK:
+		g.prolong(op, g.Shortest(optime.Lease(op)))
+		g.flying = append(g.flying, op)
+	}
+}
+
+// prolong sets the end of validity by op, answered ok, that leaves ttl for sure.
+func (g *Grant) prolong(op *history.Op, ttl int64) {
+	until := optime.After(op.Call, ttl)
+	if g.Ended { // its must-hold interval is over, but not what its lease keeps out
+		g.setUntil(op, min(g.Until, until))
+		return
+	}
+	g.crowd(op)
+	switch {
+	case op.Call >= g.Until || !g.Must:
+		g.late = append(g.late, lateOp{op, ttl})
+	case g.rules.Joins() && (op.Kind == history.Renew || g.Regrant) && op.Return >= g.Until:
+		// It may have acted on what its owner was granted since, after a gap.
+		g.late = append(g.late, lateOp{op, ttl})
+		g.setUntil(op, min(g.Until, until))
+	default:
+		g.setUntil(op, until)
+	}
+}
+
+// Beside applies op, an extend or renewal of another hold of the owner that may act on g,
+// and set its lease to ttl.
+func (g *Grant) Beside(op *history.Op, ttl int64) {
+	g.unsure = min(g.unsure, ttl)
+	g.setUntil(op, min(g.Until, optime.After(op.Call, ttl)))
+	g.Widen(op)
+	g.Fold(op, op.Return, false)
+}
+
+// Early applies to g, just granted, renewal op that was called before its acquire returned.
+// Which of the two took effect last is not known, so that it can only shorten g.
+func (g *Grant) Early(op *history.Op) {
+	switch op.Outcome {
+	case history.Failed:
+	case history.LossReported:
+		g.CloseUnseen(optime.Call(op), ByLoss, false)
+	default:
+		g.shorten(op)
+		g.Widen(op)
+		g.Sure = min(g.Sure, optime.After(op.Call, g.LeaseOf(op)))
+	}
+	g.Must = g.Must && !g.End.Before(g.Start) && g.Start.Before(optime.Stamp{T: g.Until})
+}
+
+// Bound has validity end at t at the latest.
+func (g *Grant) Bound(t int64) { g.Until = min(g.Until, t) }
+
+// Prolonging tells whether something is under way that is to prolong the lease.
+func (g *Grant) Prolonging() bool { return len(g.flying) > 0 }
+
+// shorten applies the call of an operation that may or may not, now or later,
+// set the time left to its own lease.
+func (g *Grant) shorten(op *history.Op) {
+	ttl := g.LeaseOf(op)
+	g.unsure = min(g.unsure, ttl)
+	g.setUntil(op, min(g.Until, optime.After(op.Call, ttl)))
+}
+
+// Shortest is the TTL that an extend of ttl certainly leaves: one that is still
+// under way, or whose outcome is unknown, may take effect after it.
+func (g *Grant) Shortest(ttl int64) int64 {
+	ttl = min(ttl, g.unsure)
+	for _, other := range g.flying {
+		ttl = min(ttl, optime.Lease(other))
+	}
+	return ttl
+}
+
+// crowd tells the operations that will reopen the must-hold interval that op overlaps them.
+func (g *Grant) crowd(op *history.Op) {
+	for i := range g.late {
+		g.late[i].ttl = min(g.late[i].ttl, optime.Lease(op))
+	}
+}
+
+// setUntil moves the end of validity by op.
+func (g *Grant) setUntil(op *history.Op, until int64) {
+	g.Until = until
+	if op.Kind != history.Renew {
+		g.Base = until
+	}
+}
+
+// Again applies the call of a second acquire by the owner, which was answered ok or whose
+// outcome is unknown.
+func (g *Grant) Again(op *history.Op) {
+	ttl := optime.Lease(op)
+	g.Least, g.Most = min(g.Least, ttl), max(g.Most, ttl)
+	if g.rules.Unseen {
+		g.shorten(op)
+	}
+	if op.Outcome == history.OK {
+		g.begunAnew(op)
+		return
+	}
+	g.Doubt, g.Regrant = true, true
+	g.Widen(op)
+	if !g.rules.Nested {
+		g.shorten(op)
+	}
+}
+
+// begunAnew applies the call of a second acquire, answered ok, by the owner: counted
+// when nested, otherwise a refresh. Only its return shows whether it came in
+// time: until then the lease may have ended and the server granted it anew.
+func (g *Grant) begunAnew(op *history.Op) {
+	nested := g.rules.Nested
+	ttl := g.Shortest(optime.Lease(op))
+	until := optime.After(optime.Start(op), ttl)
+	retried := !nested && op.Attempts > 1 // an attempt without an answer may have acted before
+	if retried {
+		until = optime.After(op.Call, ttl)
+	}
+	if g.Ended {
+		if !nested {
+			g.setUntil(op, min(g.Until, until))
+		}
+		return
+	}
+	if !nested {
+		g.crowd(op)
+		g.flying = append(g.flying, op)
+	}
+	switch {
+	case !g.Must || op.Return >= g.Until || retried:
+		g.late = append(g.late, lateOp{op, ttl})
+		if !nested { // a refresh may also have shortened what was left
+			g.setUntil(op, min(g.Until, until))
+		}
+	case nested:
+		g.mustDepth++
+		g.depth++
+		g.setUntil(op, max(g.Until, until))
+	default:
+		g.setUntil(op, until)
+	}
+}
+
+// Landed applies the return of an extend, renewal or second acquire answered ok,
+// and tells whether a new segment of the must-hold interval begins there.
+func (g *Grant) Landed(op *history.Op) (reopens bool) {
+	if len(g.flying)+len(g.late) == 0 {
+		return false
+	}
+	g.flying = slices.DeleteFunc(g.flying, func(o *history.Op) bool { return o == op })
+	i := slices.IndexFunc(g.late, func(l lateOp) bool { return l.op == op })
+	if i < 0 {
+		return false
+	}
+	ttl := min(g.late[i].ttl, g.unsure)
+	g.late = slices.Delete(g.late, i, i+1)
+	if op.Kind == history.Acquire || g.rules.Nested && g.Regrant { // it may be a fresh grant: one level is sure
+		g.mustDepth, g.depth, g.Doubt = 1, 1, true
+	}
+	return g.reopen(op, ttl)
+}
+
+// reopen has a segment begin at the return of op, which leaves ttl, and tells whether it is
+// a new one.
+func (g *Grant) reopen(op *history.Op, ttl int64) (begins bool) {
+	from := op.Call
+	if op.Kind == history.Acquire {
+		from = optime.Start(op)
+	}
+	until := optime.After(from, ttl)
+	if g.End.Before(optime.Return(op)) || op.Return >= until {
+		return false
+	}
+	if g.Must && op.Return < g.Until {
+		// One that overlaps it, called later or landed sooner, has opened the must-hold interval
+		// already. Both bounds are sound, so the later one counts.
+		g.setUntil(op, max(g.Until, until))
+		g.renewed = g.renewed && (op.Kind == history.Renew || g.Start.Before(optime.Return(op)))
+		return false
+	}
+	g.From, g.renewed = from, op.Kind == history.Renew
+	g.setUntil(op, until)
+	return g.open(optime.Return(op))
+}

@@ -1,0 +1,73 @@
+package optime
+
+import (
+	"math"
+
+	"github.com/lockbench/lockbench/history"
+)
+
+// Rules are how the design's operations are to be read.
+type Rules struct {
+	Nested    bool // a second acquire by the holder counts
+	Refreshed bool // it begins the lease anew
+	Unseen    bool // holds may be renewed in the background, and nobody tells
+}
+
+// RulesOf are the rules that the header of a history tells.
+func RulesOf(h history.Header) Rules {
+	return Rules{Nested: h.Reacquire == "nested", Refreshed: h.Reacquire == "refreshed", Unseen: h.RenewsUnseen}
+}
+
+// Joins tells whether a client's acquire may join what it has left on the server.
+func (r Rules) Joins() bool { return r.Nested || r.Refreshed }
+
+// After is t+d, or the end of time where that does not fit.
+func After(t, d int64) int64 {
+	if d > math.MaxInt64-max(t, 0) {
+		return math.MaxInt64
+	}
+	return t + d
+}
+
+// Start is the start of the attempt that succeeded, as far as it is known, in ns.
+func Start(op *history.Op) int64 {
+	if op.Attempt != history.NoStamp {
+		return op.Attempt
+	}
+	return op.Call
+}
+
+// Lease is the lease in ns that op granted or, when its outcome is unknown, asked
+// for; unbounded when it has none.
+func Lease(op *history.Op) int64 {
+	ttl := op.Granted
+	if ttl == 0 && op.Outcome == history.Unknown {
+		ttl = op.Asked
+	}
+	if ttl == 0 {
+		return math.MaxInt64
+	}
+	return max(ttl, 0)
+}
+
+// Wanted is the lease in ns that op asked for, or the delay, whatever it was told.
+func Wanted(op *history.Op) int64 {
+	if op.Kind == history.Release {
+		return op.Delay
+	}
+	if op.Granted == 0 && op.Asked > 0 {
+		return op.Asked
+	}
+	return Lease(op)
+}
+
+// Untold tells whether op may have set a lease that the record does not know.
+func Untold(op *history.Op) bool {
+	return op.Kind == history.Renew && op.Outcome == history.Unknown && op.Granted == 0 && op.Asked == 0
+}
+
+// Sets tells whether op is an extend or renewal that may set a lease.
+func Sets(op *history.Op) bool {
+	extends := op.Kind == history.Extend || op.Kind == history.Renew
+	return extends && (op.Outcome == history.OK || op.Outcome == history.Unknown)
+}

@@ -1,0 +1,85 @@
+package pending
+
+import (
+	"math"
+	"slices"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker/internal/clients"
+	"github.com/lockbench/lockbench/checker/internal/optime"
+)
+
+// Crashed stands for all clients that died.
+const Crashed = math.MinInt32
+
+// Calls are the releases and extends that may take effect past their owners' leases, on what
+// others hold by then. They matter to the grants that they overlap.
+type Calls struct {
+	newest []call
+	// forgot: there were more, which are over by forgotten.
+	forgot    bool
+	forgotten optime.Stamp
+	// pending counts, by client, those whose outcome is unknown: they may take effect at
+	// any later time.
+	pending clients.Values
+}
+
+// A call may take effect until then.
+type call struct {
+	client int32
+	until  optime.Stamp
+	under  lockbench.Conditions // what touches what comes of it
+}
+
+// keptCalls bounds how many calls are remembered one by one.
+const keptCalls = 16
+
+// Sent adds a call of client, that may take effect until then under these conditions.
+func (s *Calls) Sent(client int32, until optime.Stamp, under lockbench.Conditions) {
+	if len(s.newest) == keptCalls {
+		s.forgot, s.forgotten = true, optime.Later(s.forgotten, s.newest[0].until)
+		s.newest = slices.Delete(s.newest, 0, 1)
+	}
+	s.newest = append(s.newest, call{client, until, under})
+}
+
+// SentUnknown adds a call of client whose outcome is unknown.
+func (s *Calls) SentUnknown(client int32) { *s.pending.At(client, 0)++ }
+
+// Pending tells whether a call of client may take effect at any time.
+func (s *Calls) Pending(client int32) bool {
+	n, _ := s.pending.Get(client)
+	return n > 0
+}
+
+// Acted takes away a pending call of client, which it has, and which has acted.
+func (s *Calls) Acted(client int32) { *s.pending.At(client, 1)-- }
+
+// Retire counts what is pending of client, who died, among the calls of all the dead, and
+// tells whether there is anything.
+func (s *Calls) Retire(client int32) bool {
+	n := s.pending.Remove(client)
+	if n > 0 {
+		*s.pending.At(Crashed, 0) += n
+	}
+	return n > 0
+}
+
+// Beside tells whether a call of another than client may take effect at from or later, and
+// which conditions touch what comes of it, as far as is known.
+func (s *Calls) Beside(client int32, from optime.Stamp) (under lockbench.Conditions, beside bool) {
+	beside = s.forgot && !s.forgotten.Before(from)
+	for _, p := range s.pending {
+		beside = beside || p.Client != client && p.N > 0
+	}
+	for _, c := range s.newest {
+		if c.client != client && !c.until.Before(from) {
+			under |= c.under
+			beside = true
+		}
+	}
+	return under, beside
+}
+
+// Empty is no calls, in the memory of s.
+func (s *Calls) Empty() Calls { return Calls{newest: s.newest[:0], pending: s.pending[:0]} }

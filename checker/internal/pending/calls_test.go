@@ -1,0 +1,42 @@
+package pending
+
+import (
+	"testing"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker/internal/optime"
+)
+
+// TestCalls: a call matters to others until it is over; one of unknown outcome at any time, also
+// after its sender's death; and what is not remembered one by one does, too.
+func TestCalls(t *testing.T) {
+	var s Calls
+	beside := func(client int32, from int64) bool {
+		_, beside := s.Beside(client, optime.Stamp{T: from})
+		return beside
+	}
+	s.Sent(1, optime.Stamp{T: 10}, lockbench.Outlived)
+	if beside(1, 5) || !beside(2, 10) || beside(2, 11) {
+		t.Error("want it to matter to client 2 until 10")
+	}
+	if under, _ := s.Beside(2, optime.Stamp{T: 5}); under != lockbench.Outlived {
+		t.Errorf("touched by %v, want outlived", under)
+	}
+	for range keptCalls {
+		s.Sent(2, optime.Stamp{T: 4}, 0)
+	}
+	if !beside(2, 10) || beside(2, 11) {
+		t.Error("want the forgotten one to matter until 10")
+	}
+	s.SentUnknown(1)
+	if !s.Pending(1) || !s.Retire(1) || s.Pending(1) || !s.Pending(Crashed) || !beside(1, 99) {
+		t.Error("want what the dead sent to be pending")
+	}
+	s.Acted(Crashed)
+	if s.Pending(Crashed) || beside(1, 99) {
+		t.Error("want it over once it has acted")
+	}
+	if s = s.Empty(); beside(1, 0) {
+		t.Error("emptied, it has calls")
+	}
+}
