@@ -154,6 +154,7 @@ func (c *Checker) stoodStill(client int32) {
 func (c *Checker) touchHeld(client int32, cause lockbench.Conditions) {
 	flying := c.faults.clients.Get(client).Flying
 	for _, k := range c.keys {
+		k.stale.Touch(client, c.resolved(cause, client), c.last)
 		for h := range k.known() {
 			if h.client == client && (!h.Released || slices.Contains(flying, h.ReleasedBy)) {
 				h.under |= cause

@@ -30,22 +30,24 @@ func (k *key) sentStale(op *history.Op, h *hold) {
 		return
 	}
 	if op.Outcome == history.Unknown {
-		k.stale.SentUnknown(op.Client)
+		k.stale.SentUnknown(op.Client, staleUnder(op, h, optime.Call(op))&^lockbench.Outlived)
 		return
 	}
-	k.staleUntil(op, h, optime.Return(op))
+	k.stale.Sent(op.Client, optime.Return(op), staleUnder(op, h, optime.Return(op)))
 }
 
-// staleUntil remembers op, sent under h, nil if that is not known.
-func (k *key) staleUntil(op *history.Op, h *hold, until optime.Stamp) {
-	under := lockbench.Outlived
+// staleUnder returns what touches what comes of op, sent under h, nil if that is not known,
+// which may take effect until then.
+func staleUnder(op *history.Op, h *hold, until optime.Stamp) lockbench.Conditions {
 	switch {
 	case op.Kind != history.Release && op.Outcome == history.OK: // it prolonged a lease, which was not past
-		under = 0
-	case h != nil:
-		under = h.under | h.outlivedAt(until)
+		return 0
+	case h == nil:
+		return lockbench.Outlived
+	case h.under&pending.Died != 0: // of a process or a thread, which shows later
+		return h.under&^pending.Died | lockbench.Crash | lockbench.ThreadDeath | h.outlivedAt(until)
 	}
-	k.stale.Sent(op.Client, until, under)
+	return h.under | h.outlivedAt(until)
 }
 
 // staleActed applies that op, which was affected by a fault, has acted by end.
@@ -59,7 +61,7 @@ func (c *Checker) staleActed(k *key, op *history.Op, end optime.Stamp) {
 	}
 	if k.stale.Pending(sender) {
 		k.stale.Acted(sender)
-		k.staleUntil(op, h, end)
+		k.stale.Sent(op.Client, end, staleUnder(op, h, end))
 	}
 }
 

@@ -65,6 +65,7 @@ func (r *replay) aside(a aside) {
 	default:
 		r.unsure = min(r.unsure, a.ttl)
 		r.until = min(r.until, optime.After(a.op.Call, a.ttl))
+		r.overtaken(a.op)
 	}
 }
 

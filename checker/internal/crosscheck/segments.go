@@ -139,6 +139,7 @@ type replay struct {
 	until   int64
 	levels  int
 	late    []*history.Op // to begin a segment at their return
+	nested  []*history.Op // in time, as far as is known
 }
 
 // run returns the operations left when an acquire begins the ended hold anew.
@@ -191,6 +192,21 @@ func (r *replay) apply(op *history.Op) {
 	case op.Kind == history.Extend || op.Kind == history.Renew:
 		r.extend(op)
 	}
+	r.overtaken(op)
+}
+
+// overtaken looks, after the call of op, for nested acquires under way before the answer to
+// which validity may end now: these may be grants anew.
+func (r *replay) overtaken(op *history.Op) {
+	r.nested = slices.DeleteFunc(r.nested, func(n *history.Op) bool {
+		over := inTurn(n, op) || optime.Return(n).Before(optime.Call(op))
+		late := !over && n.Return >= r.until
+		if late {
+			r.levels--
+			r.late = append(r.late, n)
+		}
+		return over || late
+	})
 }
 
 func (r *replay) first(op *history.Op) {
@@ -303,6 +319,7 @@ func (r *replay) again(op *history.Op) {
 	case r.open && op.Return < r.until && r.rules.Nested:
 		r.levels++
 		r.until = max(r.until, until)
+		r.nested = append(r.nested, op)
 	case r.open && op.Return < r.until && !retried:
 		r.until = until
 	default:

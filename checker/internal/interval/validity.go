@@ -19,15 +19,16 @@ type validity struct {
 	// flying are the extends, renewals and refreshes not returned yet.
 	flying []*history.Op
 	// late are the operations under way that will begin a new segment, since
-	// validity may end before they take effect.
+	// validity may end before they take effect, and nested acquires that come to be so.
 	late []lateOp
 }
 
 // A lateOp is an operation that will begin a segment at its return, and the TTL
 // it then leaves for sure: others that overlap it may take effect after it.
 type lateOp struct {
-	op  *history.Op
-	ttl int64
+	op     *history.Op
+	ttl    int64
+	inTime bool // a nested acquire, as long as it takes effect within validity
 }
 
 // Extend applies the call of an extend, or of a renewal in the background.
@@ -52,10 +53,10 @@ func (g *Grant) prolong(op *history.Op, ttl int64) {
 	g.crowd(op)
 	switch {
 	case op.Call >= g.Until || !g.Must:
-		g.late = append(g.late, lateOp{op, ttl})
+		g.late = append(g.late, lateOp{op: op, ttl: ttl})
 	case g.rules.Joins() && (op.Kind == history.Renew || g.Regrant) && op.Return >= g.Until:
 		// It may have acted on what its owner was granted since, after a gap.
-		g.late = append(g.late, lateOp{op, ttl})
+		g.late = append(g.late, lateOp{op: op, ttl: ttl})
 		g.setUntil(op, min(g.Until, until))
 	default:
 		g.setUntil(op, until)
@@ -87,7 +88,10 @@ func (g *Grant) Early(op *history.Op) {
 }
 
 // Bound has validity end at t at the latest.
-func (g *Grant) Bound(t int64) { g.Until = min(g.Until, t) }
+func (g *Grant) Bound(t int64) {
+	g.Until = min(g.Until, t)
+	g.outrun()
+}
 
 // Prolonging tells whether something is under way that is to prolong the lease.
 func (g *Grant) Prolonging() bool { return len(g.flying) > 0 }
@@ -122,6 +126,19 @@ func (g *Grant) setUntil(op *history.Op, until int64) {
 	g.Until = until
 	if op.Kind != history.Renew {
 		g.Base = until
+	}
+	g.outrun()
+}
+
+// outrun applies that validity may end before nested acquires take effect, which were to be
+// in time: each may be a grant anew.
+func (g *Grant) outrun() {
+	for i := range g.late {
+		if l := &g.late[i]; l.inTime && l.op.Return >= g.Until {
+			l.inTime = false
+			g.mustDepth--
+			g.depth--
+		}
 	}
 }
 
@@ -167,7 +184,7 @@ func (g *Grant) begunAnew(op *history.Op) {
 	}
 	switch {
 	case !g.Must || op.Return >= g.Until || retried:
-		g.late = append(g.late, lateOp{op, ttl})
+		g.late = append(g.late, lateOp{op: op, ttl: ttl})
 		if !nested { // a refresh may also have shortened what was left
 			g.setUntil(op, min(g.Until, until))
 		}
@@ -175,6 +192,7 @@ func (g *Grant) begunAnew(op *history.Op) {
 		g.mustDepth++
 		g.depth++
 		g.setUntil(op, max(g.Until, until))
+		g.late = append(g.late, lateOp{op, ttl, true})
 	default:
 		g.setUntil(op, until)
 	}
@@ -191,8 +209,11 @@ func (g *Grant) Landed(op *history.Op) (reopens bool) {
 	if i < 0 {
 		return false
 	}
-	ttl := min(g.late[i].ttl, g.unsure)
+	ttl, inTime := min(g.late[i].ttl, g.unsure), g.late[i].inTime
 	g.late = slices.Delete(g.late, i, i+1)
+	if inTime {
+		return false
+	}
 	if op.Kind == history.Acquire || g.rules.Nested && g.Regrant { // it may be a fresh grant: one level is sure
 		g.mustDepth, g.depth, g.Doubt = 1, 1, true
 	}

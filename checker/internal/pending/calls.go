@@ -22,6 +22,8 @@ type Calls struct {
 	// pending counts, by client, those whose outcome is unknown: they may take effect at
 	// any later time.
 	pending clients.Values
+	// unnamed is what touches what comes of those that are forgotten, or pending.
+	unnamed lockbench.Conditions
 }
 
 // A call may take effect until then.
@@ -38,13 +40,30 @@ const keptCalls = 16
 func (s *Calls) Sent(client int32, until optime.Stamp, under lockbench.Conditions) {
 	if len(s.newest) == keptCalls {
 		s.forgot, s.forgotten = true, optime.Later(s.forgotten, s.newest[0].until)
+		s.unnamed |= s.newest[0].under
 		s.newest = slices.Delete(s.newest, 0, 1)
 	}
 	s.newest = append(s.newest, call{client, until, under})
 }
 
-// SentUnknown adds a call of client whose outcome is unknown.
-func (s *Calls) SentUnknown(client int32) { *s.pending.At(client, 0)++ }
+// SentUnknown adds a call of client whose outcome is unknown, under these conditions.
+func (s *Calls) SentUnknown(client int32, under lockbench.Conditions) {
+	*s.pending.At(client, 0)++
+	s.unnamed |= under
+}
+
+// Touch applies that a condition has touched client by now: what comes of its calls under
+// way, too.
+func (s *Calls) Touch(client int32, by lockbench.Conditions, now optime.Stamp) {
+	for i := range s.newest {
+		if c := &s.newest[i]; c.client == client && !c.until.Before(now) {
+			c.under |= by
+		}
+	}
+	if s.Pending(client) {
+		s.unnamed |= by
+	}
+}
 
 // Pending tells whether a call of client may take effect at any time.
 func (s *Calls) Pending(client int32) bool {
@@ -71,6 +90,9 @@ func (s *Calls) Beside(client int32, from optime.Stamp) (under lockbench.Conditi
 	beside = s.forgot && !s.forgotten.Before(from)
 	for _, p := range s.pending {
 		beside = beside || p.Client != client && p.N > 0
+	}
+	if beside {
+		under = s.unnamed
 	}
 	for _, c := range s.newest {
 		if c.client != client && !c.until.Before(from) {

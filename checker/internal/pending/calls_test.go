@@ -28,7 +28,7 @@ func TestCalls(t *testing.T) {
 	if !beside(2, 10) || beside(2, 11) {
 		t.Error("want the forgotten one to matter until 10")
 	}
-	s.SentUnknown(1)
+	s.SentUnknown(1, lockbench.Cancel)
 	if !s.Pending(1) || !s.Retire(1) || s.Pending(1) || !s.Pending(Crashed) || !beside(1, 99) {
 		t.Error("want what the dead sent to be pending")
 	}
@@ -36,7 +36,25 @@ func TestCalls(t *testing.T) {
 	if s.Pending(Crashed) || beside(1, 99) {
 		t.Error("want it over once it has acted")
 	}
+	if under, _ := s.Beside(3, optime.Stamp{T: 10}); under != lockbench.Outlived|lockbench.Cancel {
+		t.Errorf("touched by %v, want by what the forgotten one and the pending one were", under)
+	}
 	if s = s.Empty(); beside(1, 0) {
 		t.Error("emptied, it has calls")
+	}
+}
+
+// TestTouch: what befalls a client touches its calls that are under way, and no others.
+func TestTouch(t *testing.T) {
+	var s Calls
+	s.Sent(1, optime.Stamp{T: 10}, 0)
+	s.Touch(1, lockbench.Pause, optime.Stamp{T: 11})
+	s.Touch(2, lockbench.Crash, optime.Stamp{T: 5})
+	if under, _ := s.Beside(3, optime.Stamp{T: 5}); under != 0 {
+		t.Errorf("touched by %v, want nothing", under)
+	}
+	s.Touch(1, lockbench.Pause, optime.Stamp{T: 10})
+	if under, _ := s.Beside(3, optime.Stamp{T: 5}); under != lockbench.Pause {
+		t.Errorf("touched by %v, want pause", under)
 	}
 }
