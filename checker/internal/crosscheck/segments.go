@@ -199,7 +199,7 @@ func (r *replay) apply(op *history.Op) {
 // which validity may end now: these may be grants anew.
 func (r *replay) overtaken(op *history.Op) {
 	r.nested = slices.DeleteFunc(r.nested, func(n *history.Op) bool {
-		over := inTurn(n, op) || optime.Return(n).Before(optime.Call(op))
+		over := n != op && (inTurn(n, op) || optime.Return(n).Before(optime.Call(op)))
 		late := !over && n.Return >= r.until
 		if late {
 			r.levels--
@@ -250,17 +250,31 @@ func (r *replay) reopen(op *history.Op) {
 // maybeAnew tells whether an acquire of unknown outcome may have granted the key
 // anew before op returned.
 func (r *replay) maybeAnew(op *history.Op) bool {
+	known := func(o *history.Op) bool { return !optime.Return(op).Before(optime.Return(o)) }
 	return slices.ContainsFunc(r.all, func(a *history.Op) bool {
-		silent := a.Client == op.Client && a.Kind == history.Acquire && a.Outcome == history.Unknown && a != r.ops[0]
-		return silent && (optime.Call(a).Before(optime.Return(op)) || optime.Call(a) == optime.Return(op) && !inTurn(a, op))
+		called := optime.Call(a).Before(optime.Return(op)) || optime.Call(a) == optime.Return(op) && !inTurn(a, op)
+		return called && r.silent(a, op, known)
 	})
 }
 
-// silentBefore tells whether an acquire of unknown outcome was called before op.
+// silentBefore tells whether an acquire of unknown outcome was called before op, and may grant
+// the key anew.
 func (r *replay) silentBefore(op *history.Op) bool {
+	known := func(o *history.Op) bool {
+		return optime.Return(o).Before(optime.Call(op)) || inTurn(o, op) && !optime.Call(op).Before(optime.Return(o))
+	}
 	before := r.all[:max(0, slices.Index(r.all, op))]
-	return slices.ContainsFunc(before, func(a *history.Op) bool {
-		return a.Client == op.Client && a.Kind == history.Acquire && a.Outcome == history.Unknown && a != r.ops[0]
+	return slices.ContainsFunc(before, func(a *history.Op) bool { return r.silent(a, op, known) })
+}
+
+// silent tells whether a is an acquire of unknown outcome by the client of op, other than the
+// one by which the hold is known: that is the first, unless another was known to be granted.
+func (r *replay) silent(a, op *history.Op, known func(*history.Op) bool) bool {
+	if a.Client != op.Client || a.Kind != history.Acquire || a.Outcome != history.Unknown {
+		return false
+	}
+	return a != r.ops[0] || slices.ContainsFunc(r.ops[1:], func(o *history.Op) bool {
+		return o.Kind == history.Acquire && o.Outcome == history.OK && known(o)
 	})
 }
 
