@@ -123,8 +123,20 @@ func faultTableOf(all []faultFile, relied, not []map[string]string) string {
 	for _, n := range not {
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", n["fault"], n["why"], n["shown"])
 	}
-	return b.String()
+	return linkDocuments(b.String())
 }
+
+// linkDocuments makes each name of a source document, D0 to D4, a link to its entry in
+// docs/designs.md.
+func linkDocuments(page string) string {
+	page = sourceDocument.ReplaceAllString(page, "[$0]") + "\n"
+	for d := range 5 {
+		page += fmt.Sprintf("[D%d]: designs.md#d%d\n", d, d)
+	}
+	return page
+}
+
+var sourceDocument = regexp.MustCompile(`\bD[0-4]\b`)
 
 // row is the file's line in the table of its design.
 func (f faultFile) row() string {
@@ -156,22 +168,29 @@ const (
 
 # The faults of the documents' designs, as explore finds them
 
-Each row is a schedule under ` + "`explore/testdata/faults`" + `, which a test runs again at every change. The same by hand:
+Each row is a schedule under ` + "`explore/testdata/faults`" + `. A test replays it at every change. The same by hand:
 
     lockbench explore --replay explore/testdata/faults/NAME.replay
 
-*needs* says whether two clients, one fault and two moves of time are enough, which is what ` + "`lockbench explore`" + `
-tries unless told otherwise; *explore with* are the flags that lead to this fault and to no other of the same
-guarantee. *schedule* is the number of the first one that showed it, the same on every machine; *seconds* is how long that
-took, the least of a few searches on a machine with two cores that were busy with other things; *steps* are the scheduling points of the shortest schedule found,
-a transaction being one. Where the schedule in the file is another, written *by hand* to show one cause of several, these numbers are
-of the search's own, which breaks the same guarantee. A guarantee that is *held* is a fault feared in vain, or repaired: there is
-nothing to be found, and the schedule is written by hand. What no schedule shows is [at the end](#not-shown-as-a-schedule).
+D0 to D4 are the source documents of the designs.
+
+| column | meaning |
+|---|---|
+| fault | what goes wrong, and in italics why |
+| verdict | the cell, and whether the schedule breaks it. A cell that is *held* is a fault that was feared in vain, or is repaired |
+| needs | what the schedule needs beyond the defaults of ` + "`lockbench explore`" + `: two clients, one fault, two moves of time |
+| explore with | flags that lead to this fault and to no other of the same guarantee |
+| schedule | the number of the first schedule that shows it; the same on every machine |
+| seconds | how long that takes: the least of a few searches on a busy machine with two cores |
+| steps | scheduling points of the shortest schedule found; a transaction is one |
+
+*By hand* marks a schedule that is written to show one cause of several. Its figures are those of the search, whose own schedule breaks the same
+guarantee. A schedule of a held cell is written by hand, too. [The last section](#not-shown-as-a-schedule) lists what no schedule shows.
 `
 	reliedHead = `
 ## Believed safe, and not
 
-What the documents rely on, and what happens to it. *Steps* are the commands, faults and moves of time of the schedule.
+What the documents rely on, and what happens. *Steps* are the commands, faults and moves of time of the schedule.
 
 | document | relies on | explore shows | file |
 |---|---|---|---|
