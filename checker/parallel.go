@@ -14,7 +14,7 @@ import (
 // A Parallel judges one history as a [Checker] does, and comes to the same Result, in
 // goroutines of its own: keys are judged side by side as long as nothing happens that
 // concerns more than one of them, and from then on one after the other, beside the
-// caller. design.md says why that is the same. Its methods are called by one
+// caller. docs/design/live.md says why that is the same. Its methods are called by one
 // goroutine; [Parallel.Finish] must be called, and ends the others.
 type Parallel struct {
 	all *Checker // judges alone once shards is empty

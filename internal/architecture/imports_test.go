@@ -96,7 +96,7 @@ func TestImportsRunOneWay(t *testing.T) {
 	for _, p := range list(t) {
 		name := short(p.ImportPath)
 		for _, complaint := range slices.Concat(checkHouse(name, p), checkReserved(name, p), checkRemote(name, p)) {
-			t.Errorf("%s %s; hint: design.md says which way imports run, the tables above repeat it", p.ImportPath, complaint)
+			t.Errorf("%s %s; hint: docs/design/README.md says which way imports run, the tables above repeat it", p.ImportPath, complaint)
 		}
 	}
 }
