@@ -1,7 +1,6 @@
 package checker
 
 import (
-	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker/internal/clients"
 	"github.com/lockbench/lockbench/checker/internal/optime"
 	"github.com/lockbench/lockbench/checker/internal/pending"
@@ -27,10 +26,7 @@ func (c *Checker) departs(op *history.Op) {
 
 // retireClient forgets what client, which just died, might have done next.
 func (c *Checker) retireClient(client int32) {
-	death := lockbench.Crash
-	if c.faults.clients.LivesOn(client) { // or its process dies at this very moment
-		death |= lockbench.ThreadDeath
-	}
+	death := c.mayHaveDied(client)
 	for _, k := range c.keys {
 		for _, times := range []*clients.Values{&k.caps, &k.unsureReleases, &k.revived, &k.silent, &k.deceived, &k.refusal.residues} {
 			times.Remove(client)

@@ -57,6 +57,15 @@ func (c *Checker) deathOf(client int32) lockbench.Conditions {
 	return lockbench.Crash
 }
 
+// mayHaveDied returns how client, who just died, may have: with its process, or alone as long
+// as others live in it, which may die at this very moment.
+func (c *Checker) mayHaveDied(client int32) lockbench.Conditions {
+	if c.faults.clients.LivesOn(client) {
+		return lockbench.Crash | lockbench.ThreadDeath
+	}
+	return lockbench.Crash
+}
+
 // lasting are the conditions that touch everything from their first time on.
 func (f *faults) lasting() lockbench.Conditions {
 	if f.skew != 0 {
@@ -152,9 +161,12 @@ func (c *Checker) stoodStill(client int32) {
 
 // touchHeld leaves the bit of cause on what client holds, and on what it is releasing.
 func (c *Checker) touchHeld(client int32, cause lockbench.Conditions) {
-	flying := c.faults.clients.Get(client).Flying
+	flying, by := c.faults.clients.Get(client).Flying, cause
+	if cause == pending.Died {
+		by = c.mayHaveDied(client)
+	}
 	for _, k := range c.keys {
-		k.stale.Touch(client, c.resolved(cause, client), c.last)
+		k.stale.Touch(client, by, c.last)
 		for h := range k.known() {
 			if h.client == client && (!h.Released || slices.Contains(flying, h.ReleasedBy)) {
 				h.under |= cause

@@ -44,10 +44,8 @@ func staleUnder(op *history.Op, h *hold, until optime.Stamp) lockbench.Condition
 		return 0
 	case h == nil:
 		return lockbench.Outlived
-	case h.under&pending.Died != 0: // of a process or a thread, which shows later
-		return h.under&^pending.Died | lockbench.Crash | lockbench.ThreadDeath | h.outlivedAt(until)
 	}
-	return h.under | h.outlivedAt(until)
+	return h.under&^pending.Died | h.outlivedAt(until)
 }
 
 // staleActed applies that op, which was affected by a fault, has acted by end.
@@ -61,7 +59,11 @@ func (c *Checker) staleActed(k *key, op *history.Op, end optime.Stamp) {
 	}
 	if k.stale.Pending(sender) {
 		k.stale.Acted(sender)
-		k.stale.Sent(op.Client, end, staleUnder(op, h, end))
+		under := staleUnder(op, h, end)
+		if h != nil && h.under&pending.Died != 0 {
+			under |= c.mayHaveDied(h.client)
+		}
+		k.stale.Sent(op.Client, end, under)
 	}
 }
 
