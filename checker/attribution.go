@@ -18,8 +18,8 @@ import (
 type explanation struct {
 	// reason says it in a sentence, for the test that looks at each row by itself.
 	reason string
-	// find returns the violation and whether the reason applies. One of kind unknowable is
-	// none: what it is stays open.
+	// find returns the violation and whether the reason applies. Of kind unknowable is what
+	// may be no violation: nothing is reported.
 	find func(c *Checker, f fact) (v candidate, applies bool)
 }
 

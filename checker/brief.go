@@ -90,7 +90,7 @@ func (k *key) empty() {
 }
 
 // hold returns a hold to be filled in, empty but for the memory of its slices. One that is to be reused
-// is noted; others must not be, or all of a long history would be kept.
+// is listed in s.out until then; others are not, or all of a long history would be kept.
 func (s *spare) hold(reused bool) *hold {
 	if !reused {
 		return &hold{}

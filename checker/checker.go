@@ -35,8 +35,8 @@ type Checker struct {
 	brief bool // see NewBrief
 	spare spare
 
-	// shard: somebody else follows what clients have under way; number is the place of the
-	// event being judged among those of all shards.
+	// shard: this one judges some keys for a Parallel, which follows what clients have under
+	// way. number is the place of the event being judged among those of all shards.
 	shard  bool
 	number int64
 }

@@ -74,8 +74,8 @@ func (f *faults) lasting() lockbench.Conditions {
 	return 0
 }
 
-// answering returns the conditions that touch the answers to calls that are begun now, refusals
-// among them, or to op, which was begun before.
+// answering returns the conditions that touch the answer to op: a flush before now, a connection
+// that a restart broke before the first call since, and what the server forgot since the call.
 func (c *Checker) answering(op *history.Op) (under lockbench.Conditions) {
 	f := &c.faults
 	if f.flush != nil {

@@ -28,28 +28,10 @@
 //     grant is one breach, though lease is broken by it, too.
 //   - Finish in verdict.go makes a [Finding] of each row: exclusion is broken where nothing
 //     went wrong, in 1 of 1 occasions, with the clearest candidate as its counterexample
-//     (counterexample.go). That there was an occasion exposure.go had found, by what B's
-//     acquire met of the holds of others.
+//     (counterexample.go). exposure.go had counted the occasion before: B's acquire
+//     met A's hold.
 //
 // The timeline finds facts and judges nothing; monitors judge facts and look at no event.
 //
-// # To add a guarantee
-//
-//   - guarantee.go of package lockbench: its name, and what it promises.
-//   - kinds.go: its number, in the same order, and a row for each way to break it.
-//   - A file of its own: a monitor with the facts that it needs, what it keeps of a key
-//     (judged in key.go), what breaks it, and what is an occasion.
-//   - facts.go: the monitor, in the list; and a fact, where the timeline has none for it yet.
-//   - testdata/cases.txt: a history that breaks it, and one that does not.
-//   - Workloads and scenarios that exercise it, designs that claim it.
-//
-// # To add a condition
-//
-//   - condition.go of package lockbench: its name, and what it is.
-//   - internal/faults/kind.go and explore/exercise.go: which faults bring it; history's events, if
-//     there is one more to record.
-//   - faults.go: what the event does; conditions.go: which holds get the bit, and until
-//     when, with a row in docs/design/guarantees.md.
-//   - testdata/cases.txt: a case at either end of its window. testdata/windows.txt: a mutant
-//     that leaves the condition out, and one that adds it, which a test must notice.
+// CONTRIBUTING.md says how to add a guarantee, a condition and a fault, file by file.
 package checker

@@ -26,7 +26,7 @@ func heldTogether(c *Checker, f fact) {
 	a.rivals = append(a.rivals, b)
 	b.rivals = append(b.rivals, a)
 	v := candidate{kind: overlapping, key: f.key, holds: []*hold{a, b}, under: c.touching(a, b)}
-	// Their own work is within validity, so it is a past owner's call that outlived its lease.
+	// Neither worked past its validity, so Outlived came from a past owner's call.
 	if v.under.Has(lockbench.Outlived) && a.staleOp == nil && b.staleOp == nil {
 		v.kind = overlappingBesideStale
 	}

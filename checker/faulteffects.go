@@ -118,9 +118,9 @@ func (c *Checker) bound(k *key, op *history.Op, end optime.Stamp) {
 	}
 }
 
-// clearEffects forgets the fault effects on the owner of h before it was granted h, which it
-// gave up for certain: nothing that it does later goes back to them. That it was
-// granted h shows nothing where it may have joined what the fault had left.
+// clearEffects forgets the fault effects on the owner of h from before it was granted h. The
+// owner gave h up for certain, so nothing that it does later goes back to them. Where the
+// acquire may have joined what a fault had left, effects that are not over stay.
 func (c *Checker) clearEffects(k *key, h *hold) {
 	joins := c.header.Reacquire != "refused" // also where it is not known
 	k.affected = slices.DeleteFunc(k.affected, func(x pending.Effect) bool {

@@ -33,10 +33,10 @@ type ownership struct {
 	space [2]*history.Op // of ops, to spare its allocation: most holds have no more
 }
 
-// touched is what conditions did to a hold. straddles implies that it was forgotten once.
+// touched is what conditions did to a hold. straddles implies that forgotten was set once.
 type touched struct {
-	// under is what has touched it so far, see conditions.go. It only grows, but for what a
-	// grant anew ends.
+	// under is what has touched it so far, see conditions.go. Bits are only added, but for
+	// those that a new grant of the same hold clears.
 	under lockbench.Conditions
 	// renewing is what has touched its renewals, and so only what its owner does past validity.
 	renewing lockbench.Conditions

@@ -88,10 +88,13 @@ type affecting struct {
 	everAffected bool // there was one
 	// revived is, by client, until when, in ns, it may join what a failover has brought back.
 	revived clients.Values
-	// unknown are the causes of effects that are not known one by one, since there were too
-	// many: those that may have left the key as it is, and those that may act on it yet.
-	// deaths are those of clients that sent something stale that may act at any time.
-	unknown struct{ left, acts, deaths lockbench.Conditions }
+	// unknown are the conditions of effects that are not remembered one by one, since there
+	// were too many.
+	unknown struct {
+		left   lockbench.Conditions // of effects that may have left the key as it is
+		acts   lockbench.Conditions // of effects that may act on it yet
+		deaths lockbench.Conditions // of dead clients whose stale calls may act at any time
+	}
 }
 
 // judged is the state that monitors keep of a key.

@@ -20,10 +20,12 @@ const (
 	promises // how many there are
 )
 
-// names are the guarantees, by number.
+// names[p] is the public name of p. TestEveryGuaranteeIsJudged sees that none is left out.
 var names = func() (all [promises]lockbench.Guarantee) {
 	for i, g := range lockbench.Guarantees() {
-		all[i] = g.Name
+		if i < len(all) {
+			all[i] = g.Name
+		}
 	}
 	return all
 }()
@@ -98,8 +100,8 @@ const (
 
 // kinds say of each kind which guarantees it may break, of which one at least is broken,
 // the likeliest first; which question it answers; what happened, with the clients involved,
-// in order, in place of %s; and whether only the violation itself shows that there was an
-// occasion for it. Where others show it, they counted it before.
+// in order, in place of %s; and whether violate counts the occasion, too, since no monitor
+// has counted it before.
 var kinds = [violationKinds]struct {
 	breaks   []promise
 	question Question

@@ -172,6 +172,10 @@ Each row is a schedule under ` + "`explore/testdata/faults`" + `. A test replays
 
     lockbench explore --replay explore/testdata/faults/NAME.replay
 
+The designs are in ` + "`impls`" + `, a folder a family and a file a design. What a row says is broken is a guarantee under conditions: it is judged in the file
+of its name in ` + "`checker`" + ` (exclusion@outlived in ` + "`checker/exclusion.go`" + `), and has cases by that name in ` + "`checker/testdata/cases.txt`" + `. The race of two GETSETs for
+an expired key is ` + "`setnx-getset-expiry.slow-loser-shortens`" + `: ` + "`impls/setnx-getset/expiry.go`" + `, ` + "`checker/exclusion.go`" + `, case ` + "`exclusion/two-at-once`" + `.
+
 D0 to D4 are the source documents of the designs.
 
 | column | meaning |
