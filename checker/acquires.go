@@ -51,7 +51,7 @@ func (c *Checker) silence(k *key, op *history.Op) {
 
 // mayHold adds the hold that op, whose outcome is unknown, may begin.
 func (c *Checker) mayHold(k *key, op *history.Op) {
-	if !c.deferrable(k) {
+	if c.materialized || c.rules.Joins() || c.rules.Unseen || c.faulty() || k.renamed { // it matters to others now
 		c.hold(k, op)
 		return
 	}

@@ -60,10 +60,7 @@ func (c *Checker) deathOf(client int32) lockbench.Conditions {
 // mayHaveDied returns how client, who just died, may have: with its process, or alone as long
 // as others live in it, which may die at this very moment.
 func (c *Checker) mayHaveDied(client int32) lockbench.Conditions {
-	if c.faults.clients.LivesOn(client) {
-		return lockbench.Crash | lockbench.ThreadDeath
-	}
-	return lockbench.Crash
+	return lockbench.Crash | c.deathOf(client)
 }
 
 // lasting are the conditions that touch everything from their first time on.

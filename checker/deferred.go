@@ -19,11 +19,6 @@ type deferred struct {
 	number int64 // among the holds of the key
 }
 
-// deferrable tells whether the hold that acquire op, of unknown outcome, begins on k may be deferred.
-func (c *Checker) deferrable(k *key) bool {
-	return !c.materialized && !c.rules.Joins() && !c.rules.Unseen && !c.faulty() && !k.renamed
-}
-
 // lookup returns the hold of k with this id, made of a deferred one if need be; nil when it
 // is not known (any more).
 func (c *Checker) lookup(k *key, id int64) *hold {

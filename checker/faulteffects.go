@@ -78,13 +78,6 @@ func (c *Checker) triedBefore(k *key, op *history.Op) {
 	}
 }
 
-// affectedReturned applies the return of op if a fault affected it.
-func (c *Checker) affectedReturned(k *key, op *history.Op) {
-	if k.affected.Has(op) {
-		c.bound(k, op, optime.Return(op))
-	}
-}
-
 // bound applies that op, which a fault affected, has had what effect it had by end:
 // what it may have left on the server lasts a lease from then on.
 func (c *Checker) bound(k *key, op *history.Op, end optime.Stamp) {

@@ -89,12 +89,9 @@ type affecting struct {
 	// revived is, by client, until when, in ns, it may join what a failover has brought back.
 	revived clients.Values
 	// unknown are the conditions of effects that are not remembered one by one, since there
-	// were too many.
-	unknown struct {
-		left   lockbench.Conditions // of effects that may have left the key as it is
-		acts   lockbench.Conditions // of effects that may act on it yet
-		deaths lockbench.Conditions // of dead clients whose stale calls may act at any time
-	}
+	// were too many: left of those that may have left the key as it is, acts of those that
+	// may act on it yet, deaths of dead clients whose stale calls may act at any time.
+	unknown struct{ left, acts, deaths lockbench.Conditions }
 }
 
 // judged is the state that monitors keep of a key.

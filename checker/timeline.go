@@ -44,8 +44,8 @@ func (c *Checker) returned(op *history.Op) {
 		return
 	}
 	k := c.key(op.Key)
-	if len(k.affected) > 0 {
-		c.affectedReturned(k, op)
+	if len(k.affected) > 0 && k.affected.Has(op) {
+		c.bound(k, op, optime.Return(op))
 	}
 	if len(k.expected) > 0 {
 		c.answerExpected(k, op)
