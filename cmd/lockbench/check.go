@@ -9,12 +9,13 @@ import (
 
 	"github.com/lockbench/lockbench/internal/thresholds"
 	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/runner"
 )
 
 // checkOptions are the flags of check.
 type checkOptions struct {
 	out    []string
-	claims claimTerms
+	claims []string
 	gate   gateOptions
 }
 
@@ -48,7 +49,7 @@ the report says so.`,
 	}
 	cmd.Flags().StringArrayVar(&o.out, "out", nil, outHelp(runOutputs))
 	o.gate.flags(cmd.Flags())
-	o.claims.flag(cmd.Flags(), "the history claims")
+	claimsFlag(cmd.Flags(), &o.claims, "the history claims")
 	return cmd
 }
 
@@ -61,10 +62,9 @@ func (o *checkOptions) check(cmd *cobra.Command, files []string) error {
 	if err != nil {
 		return err
 	}
-	if err := o.claims.check(); err != nil {
+	if err := runner.CheckClaims(o.claims...); err != nil {
 		return err
 	}
-	defer collectAt(whileJudging)()
 	runs, err := judgeAll(files, o.claims, out["hlog"])
 	if err != nil {
 		return err
@@ -78,7 +78,7 @@ func (o *checkOptions) check(cmd *cobra.Command, files []string) error {
 }
 
 // judgeAll judges files, and logs their latencies to others.
-func judgeAll(files []string, claims claimTerms, hlogs []string) (runs []reports.Judged, err error) {
+func judgeAll(files []string, claims []string, hlogs []string) (runs []reports.Judged, err error) {
 	logs, err := openIntervalLogs(hlogs)
 	if err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func judgeAll(files []string, claims claimTerms, hlogs []string) (runs []reports
 		if len(files) > 1 {
 			label = reports.FileName(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
 		}
-		j, err := judge(file, claims, logs.onlooking(label)...)
+		j, err := runner.Judge(file, claims, logs.sink(label))
 		if err != nil {
 			return nil, err
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/lockbench/lockbench/internal/suggest"
 	"github.com/lockbench/lockbench/internal/thresholds"
 	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/runner"
 )
 
 // exploreOptions are the flags of explore.
@@ -25,7 +26,7 @@ type exploreOptions struct {
 	scenarios []string
 	kinds     []string
 	strategy  string
-	claims    claimTerms
+	claims    []string
 	replay    string
 	save      string
 	out       []string
@@ -94,7 +95,7 @@ func (o *exploreOptions) flags(f *pflag.FlagSet) {
 	f.DurationVar(&o.config.Budget, "budget", o.config.Budget, "time for each design, shared by its scenarios; unless given, none with --schedules")
 	f.Int64Var(&o.config.Schedules, "schedules", 0, "most schedules for each design, shared by its scenarios (default no limit)")
 	f.Uint64Var(&o.config.Seed, "seed", o.config.Seed, "decides all random choices, those of the lock included")
-	o.claims.flag(f, "the designs claim")
+	claimsFlag(f, &o.claims, "the designs claim")
 	f.StringVar(&o.replay, "replay", "", "run the schedule in this `file` again, and nothing else")
 	f.StringVar(&o.save, "save", "", "write the schedules that break something into this `directory`")
 	f.StringArrayVar(&o.out, "out", nil, outHelp(exploreOutputs))
@@ -144,7 +145,7 @@ func (o *exploreOptions) plan(f *pflag.FlagSet, designs []string) (p explorePlan
 		return p, err
 	}
 	for i, d := range p.designs {
-		if p.designs[i], err = o.claims.design(d); err != nil {
+		if p.designs[i], err = runner.Claiming(d, o.claims...); err != nil {
 			return p, err
 		}
 	}

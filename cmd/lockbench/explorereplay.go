@@ -16,6 +16,7 @@ import (
 	"github.com/lockbench/lockbench/internal/bubble"
 	"github.com/lockbench/lockbench/internal/thresholds"
 	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/runner"
 )
 
 // rerun runs a schedule again, as its file says, and writes the result.
@@ -73,7 +74,7 @@ func (o *exploreOptions) readReplay() (explore.Replay, explore.Config, error) {
 	if err != nil {
 		return file, cfg, fmt.Errorf("--replay %s: %w", o.replay, err)
 	}
-	cfg.Design, err = o.claims.design(cfg.Design)
+	cfg.Design, err = runner.Claiming(cfg.Design, o.claims...)
 	return file, cfg, err
 }
 

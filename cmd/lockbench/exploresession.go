@@ -13,6 +13,7 @@ import (
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/bubble"
+	"github.com/lockbench/lockbench/internal/mutants"
 	"github.com/lockbench/lockbench/reports"
 )
 
@@ -132,8 +133,8 @@ func (s *exploreSession) scenario(ctx context.Context, cfg explore.Config) (repo
 // findDesign returns the design of that name, which may be the one that is broken on
 // purpose.
 func findDesign(name string) (design.Design, error) {
-	if name == selfCheckName {
-		return brokenDesign(), nil
+	if name == mutants.SelfCheckName {
+		return mutants.SelfCheck("plain-del"), nil
 	}
 	found, err := impls.Match(name)
 	if err != nil {

@@ -32,15 +32,16 @@ func (o *gateOptions) abortFlag(f *pflag.FlagSet) {
 	f.BoolVar(&o.abort, "abort-on-fail", false, "end the run of a design as soon as it is certain to fail a --fail-if: one on a count of what goes wrong or on a maximum, that it exceeds; like --fail-fast it has the judgement keep up whatever that costs")
 }
 
-// abortOn are the thresholds that may end a run. The error says that none can.
-func (o *gateOptions) abortOn(all []thresholds.Threshold) ([]thresholds.Threshold, error) {
+// abortOn are the thresholds that may end a run, as they were asked for. The error says that
+// none can.
+func (o *gateOptions) abortOn(all []thresholds.Threshold) ([]string, error) {
 	if !o.abort {
 		return nil, nil
 	}
 	if !slices.ContainsFunc(all, func(t thresholds.Threshold) bool { return t.CanSettle() }) {
 		return nil, errors.New("--abort-on-fail: no --fail-if can be certain to fail before the end; hint: one such as 'exclusion.violations>0' or 'acquire.max>1s' can")
 	}
-	return all, nil
+	return o.failIf, nil
 }
 
 // thresholds reads the flags, of a command whose results are of that source.

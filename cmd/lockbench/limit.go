@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"iter"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -12,6 +11,7 @@ import (
 	"github.com/lockbench/lockbench/internal/load"
 	"github.com/lockbench/lockbench/internal/suggest"
 	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/runner"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -69,36 +69,41 @@ type hunt struct {
 	name   func(float64) string
 	// judge says what came of a trial, and what was missed.
 	judge func(j *reports.Judged, t *reports.LimitTrial) (limits.Outcome, string)
+	say   func(format string, args ...any)
+
+	// of is what is tried, value the value under trial once one has begun.
+	of    runner.Subject
+	begun bool
+	value float64
 }
 
 // plan is that of run, for the one design of args.
-func (o *limitOptions) plan(args []string) (plan, error) {
+func (o *limitOptions) plan(args []string) (runner.Plan, error) {
 	o.settings.designs = args
 	p, err := o.settings.plan()
-	if err == nil && len(p.subjects) != 1 {
-		err = fmt.Errorf("%s is %d subjects, and a limit is of one; hint: name one design, and one guard at most", args[0], len(p.subjects))
+	if err == nil && len(p.Subjects) != 1 {
+		err = fmt.Errorf("%s is %d subjects, and a limit is of one; hint: name one design, and one guard at most", args[0], len(p.Subjects))
 	}
 	return p, err
 }
 
 // run searches, and writes what was found.
-func (o *limitOptions) run(cmd *cobra.Command, p plan, h *hunt) error {
+func (o *limitOptions) run(cmd *cobra.Command, p runner.Plan, h *hunt) error {
 	out, err := parseOutputs(o.out, limitOutputs)
 	if err != nil {
 		return err
 	}
-	s, err := o.settings.session(p, newProgress(cmd.ErrOrStderr(), o.settings.quiet, 0))
+	shown := newProgress(cmd.ErrOrStderr(), o.settings.quiet, 0)
+	h.say, h.of = shown.say, p.Subjects[0]
+	p.Next, p.SelfCheckAt = h.next, h.found
+	result, err := runPlan(cmd.Context(), p, shown)
 	if err != nil {
 		return err
 	}
-	s.next = h.subjects(s)
-	if err := s.run(cmd.Context()); err != nil {
+	if err := firstError(result.Runs); err != nil {
 		return err
 	}
-	if err := s.firstError(); err != nil {
-		return err
-	}
-	h.limit.SelfCheck = s.proof
+	h.limit.SelfCheck = result.SelfCheck
 	h.limit.Settle(h.search.Result())
 	if err := out.write(cmd.OutOrStdout(), forms{
 		jsonOutput.name: in(reports.LimitJSON, h.limit),
@@ -110,54 +115,61 @@ func (o *limitOptions) run(cmd *cobra.Command, p plan, h *hunt) error {
 }
 
 // firstError is what kept a trial from being one.
-func (s *session) firstError() error {
-	for i := range s.runs {
-		if err := s.runs[i].Err; err != nil {
+func firstError(runs []reports.Judged) error {
+	for i := range runs {
+		if err := runs[i].Err; err != nil {
 			return fmt.Errorf("trial %d: %w", i+1, err)
 		}
 	}
 	return nil
 }
 
-// subjects yields one trial after another, and takes up what came of it.
-func (h *hunt) subjects(s *session) iter.Seq[subject] {
-	of := s.subjects[0]
-	return func(yield func(subject) bool) {
-		for v, ok := h.search.Next(); ok; v, ok = h.search.Next() {
-			of.variant = fmt.Sprintf("%s (trial %d)", h.name(v), len(s.runs)+1)
-			of.change = func(o *workloads.Options) {
-				h.change(o, v)
-				o.Seed += uint64(len(s.runs)) // repetitions are to differ
-			}
-			if !yield(of) || !h.take(s, v) {
-				return
-			}
-		}
-		if r := h.search.Result(); r.Limit > 0 {
-			h.change(&s.options, r.Limit) // a lock broken on purpose is to be caught there
-		}
+// next takes up what came of the trial before, and returns the next one.
+func (h *hunt) next(came *runner.Result) (runner.Subject, bool) {
+	n := len(came.Runs)
+	if h.begun && !h.take(came) {
+		return runner.Subject{}, false
+	}
+	v, ok := h.search.Next()
+	if !ok {
+		return runner.Subject{}, false
+	}
+	h.begun, h.value = true, v
+	of := h.of
+	of.Variant = fmt.Sprintf("%s (trial %d)", h.name(v), n+1)
+	of.Change = func(o *workloads.Options) {
+		h.change(o, v)
+		o.Seed += uint64(n) // repetitions are to differ
+	}
+	return of, true
+}
+
+// found sets the options to the limit, where a lock broken on purpose is to be caught.
+func (h *hunt) found(o *workloads.Options) {
+	if r := h.search.Result(); r.Limit > 0 {
+		h.change(o, r.Limit)
 	}
 }
 
 // take takes up the trial just made; false when there was none, or it failed.
-func (h *hunt) take(s *session, value float64) bool {
-	if len(s.runs) != len(h.limit.Trials)+1 {
+func (h *hunt) take(came *runner.Result) bool {
+	if len(came.Runs) != len(h.limit.Trials)+1 {
 		return false
 	}
-	j := &s.runs[len(s.runs)-1]
+	j := &came.Runs[len(came.Runs)-1]
 	if len(h.limit.Trials) == 0 {
 		h.describe(j)
 	}
 	if j.Err != nil || j.End.Trailer.Ended == load.EndedInterrupted {
 		return false
 	}
-	t := reports.NewLimitTrial(value, j)
+	t := reports.NewLimitTrial(h.value, j)
 	t.Outcome, t.Why = h.judge(j, &t)
 	if len(t.Broken) > 0 {
 		t.Outcome, t.Why = limits.Fails, fmt.Sprintf("%s was broken", t.Broken[0])
 	}
 	h.limit.Trials = append(h.limit.Trials, t)
-	s.progress.say("  %s: %s %s", h.name(value), t.Outcome, t.Why)
+	h.say("  %s: %s %s", h.name(h.value), t.Outcome, t.Why)
 	h.search.Report(t.Outcome)
 	return true
 }

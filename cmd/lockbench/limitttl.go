@@ -9,6 +9,7 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/limits"
 	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/runner"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -103,11 +104,11 @@ func (o *limitTTLOptions) holds() (int64, error) {
 }
 
 // begin begins the search at the lease of the plan, where it can come to something.
-func (o *limitTTLOptions) begin(p plan) (*limits.Search, error) {
-	of, ttl := p.subjects[0].Design, p.options.TTL
+func (o *limitTTLOptions) begin(p runner.Plan) (*limits.Search, error) {
+	of, ttl := p.Subjects[0].Design, p.Options.TTL
 	unit := leaseUnit(of)
 	switch {
-	case of.Renews && p.options.KeyChoice == workloads.Own:
+	case of.Renews && p.Options.KeyChoice == workloads.Own:
 		return nil, fmt.Errorf("%s renews its leases: whether one was outlived shows only where somebody else was let in; hint: --key-choice uniform --keys 4", of.Name)
 	case ttl%unit != 0:
 		return nil, fmt.Errorf("--ttl %v: leases are multiples of %v in %s; hint: --ttl %v", ttl, unit, of.Name, max(unit, ttl.Round(unit)))

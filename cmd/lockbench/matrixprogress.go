@@ -11,10 +11,10 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/explore"
-	"github.com/lockbench/lockbench/internal/load"
+	"github.com/lockbench/lockbench/internal/mutants"
 	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/runner"
 )
 
 // matrixProgress tells somebody who waits how far a matrix has come: a line for every
@@ -92,13 +92,18 @@ type matrixLive struct {
 	design  string
 }
 
-func (l *matrixLive) begin(design string, _ *load.Progress) {
-	l.design = design
-	l.now(l.part.name, design)
+// sink is informed of the live runs. It says nothing of what is broken, for that stands in
+// the matrix.
+func (l *matrixLive) sink() runner.Sink {
+	return runner.Sink{
+		Say: func(text string) { l.say("%s", text) },
+		Begin: func(of runner.Subject, _ func() runner.Progress) {
+			l.design = of.Label()
+			l.now(l.part.name, l.design)
+		},
+		End: l.end,
+	}
 }
-
-// found says nothing: what is broken stands in the matrix.
-func (l *matrixLive) found(checker.Finding, time.Duration) {}
 
 func (l *matrixLive) end(j *reports.Judged) {
 	found := *j
@@ -109,16 +114,13 @@ func (l *matrixLive) end(j *reports.Judged) {
 		Name: l.part.name, Command: l.part.command(l.design, l.session.options.seed),
 		ElapsedNS: int64(tour().Duration), Complete: l.ctx.Err() == nil,
 	}
-	if l.design == selfCheckName {
+	if l.design == mutants.SelfCheckName {
 		p.MustBreak, p.Command = l.part.mustBreak, ""
 	}
 	l.session.row(l.design).AddRun(p, &found)
 	l.session.save()
 	l.finished(l.part.name, l.design, gist(j))
 }
-
-// close is for the whole matrix to do.
-func (*matrixLive) close() {}
 
 // matrixExplored takes what explorations find into a matrix.
 type matrixExplored struct {
@@ -140,7 +142,7 @@ func (x *matrixExplored) end(design string, runs []reports.Explored) {
 	x.adding.Lock()
 	defer x.adding.Unlock()
 	p := reports.MatrixPart{Name: partExplore, Command: exploreCommand(design, x.config), Complete: x.ctx.Err() == nil}
-	if design == selfCheckName {
+	if design == mutants.SelfCheckName {
 		p.MustBreak, p.Command = stale, ""
 	}
 	x.session.row(design).AddExplored(p, runs)

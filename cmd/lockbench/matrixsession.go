@@ -13,9 +13,10 @@ import (
 
 	"github.com/lockbench/lockbench/explore"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/internal/faults"
+	"github.com/lockbench/lockbench/internal/mutants"
 	"github.com/lockbench/lockbench/internal/thresholds"
 	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/runner"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -61,7 +62,7 @@ func (s *matrixSession) plan() {
 		m.Settings.Parts = append(m.Settings.Parts, partExplore)
 	}
 	if m.SelfCheck.Design == "" {
-		m.SelfCheck = newRow(brokenDesign())
+		m.SelfCheck = newRow(mutants.SelfCheck("plain-del"))
 	}
 	for _, d := range s.designs {
 		if m.Row(d.Name) == nil {
@@ -102,8 +103,6 @@ func (s *matrixSession) judgeBy(o *gateOptions) (err error) {
 func (s *matrixSession) run(ctx context.Context) error {
 	s.began = time.Now()
 	defer s.progress.close()
-	defer collectAt(betweenRuns)()
-	defer sayInterrupted(ctx, s.progress.say)()
 	if !s.options.unlimited() {
 		s.progress.deadline = s.began.Add(s.options.budget)
 	}
@@ -148,14 +147,14 @@ func (s *matrixSession) lacking(part string) []design.Design {
 		}
 	}
 	if len(found) > 0 && !s.matrix.SelfCheck.Has(part) {
-		found = slices.Insert(found, 0, brokenDesign())
+		found = slices.Insert(found, 0, mutants.SelfCheck("plain-del"))
 	}
 	return found
 }
 
 // row is where what is found of a design goes.
 func (s *matrixSession) row(name string) *reports.MatrixRow {
-	if name == selfCheckName {
+	if name == mutants.SelfCheckName {
 		return &s.matrix.SelfCheck
 	}
 	return s.matrix.Row(name)
@@ -204,37 +203,31 @@ func (s *matrixSession) runLive(ctx context.Context, p livePart) error {
 	if len(designs) == 0 || ctx.Err() != nil {
 		return nil
 	}
-	asked, err := faults.ParseAll(p.faults)
+	dir, kept, err := s.histories(p.name)
 	if err != nil {
 		return err
 	}
-	records, keep, err := s.records(p.name)
-	if err != nil {
-		return err
-	}
-	live := &session{
-		plan:    plan{workload: workloads.Oversell(), options: s.load, faults: asked},
-		records: records, urls: s.options.redis, progress: &matrixLive{matrixProgress: s.progress, session: s, part: p, ctx: ctx, kept: keep},
-	}
+	plan := runner.Plan{Workload: workloads.Oversell(), Options: s.load, Faults: p.faults, Servers: s.options.redis, History: dir}
 	for _, d := range designs {
-		live.subjects = append(live.subjects, subject{Design: d})
+		plan.Subjects = append(plan.Subjects, runner.Subject{Design: d, Optional: true})
 	}
-	err = live.drive(ctx)
-	if !keep {
-		err = errors.Join(err, os.RemoveAll(records.dir))
+	live := matrixLive{matrixProgress: s.progress, session: s, part: p, ctx: ctx, kept: kept}
+	_, err = runner.Run(ctx, plan, live.sink())
+	if !kept {
+		err = errors.Join(err, os.RemoveAll(dir))
 	}
 	return err
 }
 
-// records is where the histories of a part are written, and whether they are kept.
-func (s *matrixSession) records(part string) (*records, bool, error) {
-	dir := s.options.history
-	if dir == "" {
-		r, err := newRecords("")
-		return r, false, err
+// histories is where those of a part are written, and whether they are kept.
+func (s *matrixSession) histories(part string) (dir string, kept bool, err error) {
+	if s.options.history == "" {
+		if dir, err = os.MkdirTemp("", "lockbench-"); err != nil {
+			err = fmt.Errorf("no place for histories: %w; hint: --history DIR", err)
+		}
+		return dir, false, err
 	}
-	r, err := newRecords(filepath.Join(dir, reports.FileName(part)))
-	return r, true, err
+	return filepath.Join(s.options.history, reports.FileName(part)), true, nil
 }
 
 // explore explores every design that lacks it, several at a time, in what is left of
@@ -244,6 +237,7 @@ func (s *matrixSession) explore(ctx context.Context) error {
 	if len(designs) == 0 || ctx.Err() != nil {
 		return nil
 	}
+	defer sayInterrupted(ctx, s.progress.say)()
 	e := &exploreSession{explorePlan: explorePlan{designs: designs, config: s.exploreConfig(len(designs))}}
 	e.progress = &matrixExplored{matrixProgress: s.progress, session: s, config: e.config, ctx: ctx}
 	if err := e.choose(nil); err != nil {

@@ -12,17 +12,15 @@ import (
 	"golang.org/x/term"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/internal/load"
 	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/runner"
 )
 
 // progress tells somebody who waits how far a session has come. It says nothing
-// that the result does not say too. Only say and found may be called concurrently.
+// that the result does not say too.
 type progress interface {
 	say(format string, args ...any)
-	begin(design string, live *load.Progress)
-	found(f checker.Finding, at time.Duration)
-	end(j *reports.Judged)
+	sink() runner.Sink
 	close()
 }
 
@@ -32,10 +30,10 @@ func sayInterrupted(ctx context.Context, say func(string, ...any)) (stop func() 
 }
 
 // newProgress shows a bar on a terminal and plain lines elsewhere, for a session
-// of so many designs.
+// of so many designs; nothing when quiet.
 func newProgress(w io.Writer, quiet bool, designs int) progress {
 	if quiet {
-		return silence{}
+		return &lines{w: io.Discard}
 	}
 	out := &lines{w: w, total: designs}
 	if f, isFile := w.(*os.File); isFile && term.IsTerminal(int(f.Fd())) {
@@ -43,15 +41,6 @@ func newProgress(w io.Writer, quiet bool, designs int) progress {
 	}
 	return out
 }
-
-// silence is the progress of run -q.
-type silence struct{}
-
-func (silence) say(string, ...any)                   {}
-func (silence) begin(string, *load.Progress)         {}
-func (silence) found(checker.Finding, time.Duration) {}
-func (silence) end(*reports.Judged)                  {}
-func (silence) close()                               {}
 
 // lines writes a line at the start and the end of every design. Errors of
 // writing are dropped: progress that nobody can see is no reason to stop.
@@ -69,10 +58,15 @@ func (l *lines) say(format string, args ...any) {
 	fmt.Fprintf(l.w, format+"\n", args...)
 }
 
-// plan says how many designs there are after all.
-func (l *lines) plan(designs int) { l.total = designs }
+// sink is informed of a session, and writes the lines.
+func (l *lines) sink() runner.Sink {
+	return runner.Sink{
+		Say: func(text string) { l.say("%s", text) }, Planned: func(runs int) { l.total = runs },
+		Begin: func(of runner.Subject, _ func() runner.Progress) { l.begin(of.Label()) }, Found: l.found, End: l.end,
+	}
+}
 
-func (l *lines) begin(design string, _ *load.Progress) {
+func (l *lines) begin(design string) {
 	l.name = design
 	l.say("%s %s ...", l.count(l.done+1), design)
 }
@@ -132,7 +126,16 @@ type bar struct {
 // redraw is how often the bar moves.
 const redraw = 200 * time.Millisecond
 
-func (b *bar) begin(design string, live *load.Progress) {
+// sink is informed of a session, and moves the bar.
+func (b *bar) sink() runner.Sink {
+	s := b.lines.sink()
+	s.Say = func(text string) { b.say("%s", text) }
+	s.Begin = func(of runner.Subject, live func() runner.Progress) { b.begin(of.Label(), live) }
+	s.End = b.end
+	return s
+}
+
+func (b *bar) begin(design string, live func() runner.Progress) {
 	b.stop, b.stopped = make(chan struct{}), make(chan struct{})
 	pb := progressbar.NewOptions64(1000,
 		progressbar.OptionSetWriter(b.w),
@@ -140,7 +143,7 @@ func (b *bar) begin(design string, live *load.Progress) {
 		progressbar.OptionSetPredictTime(false),
 		progressbar.OptionSetElapsedTime(false),
 		progressbar.OptionClearOnFinish(),
-		progressbar.OptionSetDescription(b.describe(design, live)),
+		progressbar.OptionSetDescription(b.describe(design, live())),
 		progressbar.OptionSetRenderBlankState(true),
 	)
 	go func() {
@@ -149,7 +152,7 @@ func (b *bar) begin(design string, live *load.Progress) {
 	}()
 }
 
-func (b *bar) follow(pb *progressbar.ProgressBar, design string, live *load.Progress) {
+func (b *bar) follow(pb *progressbar.ProgressBar, design string, live func() runner.Progress) {
 	tick := time.NewTicker(redraw)
 	defer tick.Stop()
 	for {
@@ -159,8 +162,8 @@ func (b *bar) follow(pb *progressbar.ProgressBar, design string, live *load.Prog
 			return
 		case <-tick.C:
 			b.locked(func() {
-				pb.Describe(b.describe(design, live))
-				_ = pb.Set64(permille(live))
+				pb.Describe(b.describe(design, live()))
+				_ = pb.Set64(permille(live()))
 			})
 		}
 	}
@@ -174,39 +177,20 @@ func (b *bar) locked(draw func()) {
 
 // describe is what stands before the bar. Violations are those found in designs
 // that are done, and those of the current one as far as it is judged.
-func (b *bar) describe(design string, live *load.Progress) string {
+func (b *bar) describe(design string, live runner.Progress) string {
 	rate := 0.0
-	if elapsed := since(live); elapsed > 0 {
-		rate = float64(live.Grants.Load()) / elapsed.Seconds()
+	if live.Elapsed > 0 {
+		rate = float64(live.Grants) / live.Elapsed.Seconds()
 	}
 	return fmt.Sprintf("[%d/%d] %-23s %7.0f grants/s  %d violations so far",
-		b.done+1, b.total, design, rate, b.violations+live.Violations.Load())
-}
-
-// since is how long the clients have been running.
-func since(live *load.Progress) time.Duration {
-	started := live.Started.Load()
-	if started == 0 {
-		return 0
-	}
-	return time.Since(time.Unix(0, started))
+		b.done+1, b.total, design, rate, b.violations+live.Violations)
 }
 
 // permille is how much of the run is over; a run without a duration does not tell.
-func permille(live *load.Progress) int64 {
-	share, _ := shareOver(live)
+func permille(live runner.Progress) int64 {
+	share, _ := live.Share()
 	// At 1000 the bar would take itself for finished before the design is judged.
 	return min(999, int64(1000*share))
-}
-
-// shareOver is how much of a run is over, 0 to 1. One that is to make a number of
-// operations does not tell.
-func shareOver(live *load.Progress) (share float64, known bool) {
-	duration := live.Duration.Load()
-	if duration <= 0 {
-		return 0, false
-	}
-	return min(1, float64(since(live))/float64(duration)), true
 }
 
 func (b *bar) end(j *reports.Judged) {

@@ -9,8 +9,9 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/internal/load"
+	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/runner"
 )
 
 // broke is a run that broke owner-release seven times.
@@ -21,14 +22,22 @@ func broke() *reports.Judged {
 	}}}
 }
 
+// begin has progress begin a run of a design, of which nothing is known.
+func begin(p progress, name string) {
+	p.sink().Begin(runner.Subject{Design: design.Design{Name: name}}, still)
+}
+
+// still is a run in which nothing happens.
+func still() runner.Progress { return runner.Progress{} }
+
 func TestLines(t *testing.T) {
 	var out bytes.Buffer
 	p := newProgress(&out, false, 2)
 	p.say("server: %s", "private")
-	p.begin("a/b", &load.Progress{})
-	p.end(broke())
-	p.begin("c/d", &load.Progress{})
-	p.end(&reports.Judged{Err: errors.New("the disk is full")})
+	begin(p, "a/b")
+	p.sink().End(broke())
+	begin(p, "c/d")
+	p.sink().End(&reports.Judged{Err: errors.New("the disk is full")})
 	p.close()
 	want := `server: private
 [1/2] a/b ...
@@ -44,11 +53,9 @@ func TestLines(t *testing.T) {
 func TestBar(t *testing.T) {
 	var out bytes.Buffer
 	b := &bar{lines: &lines{w: &out, total: 3}}
-	live := &load.Progress{}
-	b.begin("a/b", live)
+	b.begin("a/b", still)
 	b.end(broke())
-	live.Violations.Store(2)
-	b.begin("c/d", live)
+	b.begin("c/d", func() runner.Progress { return runner.Progress{Violations: 2} })
 	b.say("interrupted")
 	b.close()
 	b.close() // again, as after an error: nothing is left to stop
@@ -60,21 +67,19 @@ func TestBar(t *testing.T) {
 }
 
 func TestPermille(t *testing.T) {
-	live := &load.Progress{}
-	if got := permille(live); got != 0 {
-		t.Errorf("before it began: got %d, want 0", got)
-	}
-	live.Started.Store(time.Now().Add(-time.Hour).UnixNano())
-	if got := permille(live); got != 0 {
-		t.Errorf("without a duration: got %d, want 0", got)
-	}
-	live.Duration.Store(int64(time.Minute))
-	if got := permille(live); got != 999 {
-		t.Errorf("past its duration: got %d, want 999", got)
-	}
-	live.Duration.Store(int64(2 * time.Hour))
-	if got := permille(live); got < 500 || got > 600 {
-		t.Errorf("half-way: got %d, want 500 or a little more", got)
+	for _, c := range []struct {
+		name string
+		run  runner.Progress
+		want int64
+	}{
+		{"before it began", runner.Progress{}, 0},
+		{"without a duration", runner.Progress{Elapsed: time.Hour}, 0},
+		{"past its duration", runner.Progress{Elapsed: time.Hour, Length: time.Minute}, 999},
+		{"half-way", runner.Progress{Elapsed: time.Hour, Length: 2 * time.Hour}, 500},
+	} {
+		if got := permille(c.run); got != c.want {
+			t.Errorf("%s: got %d, want %d", c.name, got, c.want)
+		}
 	}
 }
 
@@ -82,10 +87,18 @@ func TestQuiet(t *testing.T) {
 	var out bytes.Buffer
 	p := newProgress(&out, true, 1)
 	p.say("x")
-	p.begin("a/b", &load.Progress{})
-	p.end(broke())
+	begin(p, "a/b")
+	p.sink().End(broke())
 	p.close()
 	if out.Len() != 0 {
 		t.Errorf("got %q, want nothing", out.String())
+	}
+}
+
+func TestAlarm(t *testing.T) {
+	f := checker.Finding{Cell: lockbench.Exclusion.At(0), Counterexample: &checker.Counterexample{Key: "stock", Sentence: "client 0 and client 1 held it"}}
+	want := "generous: CLAIM BROKEN, exclusion, 1.5s into the run, key stock: client 0 and client 1 held it"
+	if line := alarm("generous", f, 1500*time.Millisecond); line != want {
+		t.Errorf("the alarm says %q, want %q", line, want)
 	}
 }

@@ -18,9 +18,10 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/internal/load"
+	"github.com/lockbench/lockbench/internal/faults"
 	"github.com/lockbench/lockbench/internal/ui"
 	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/runner"
 )
 
 // uiFlag adds the flag that asks for the live view.
@@ -31,9 +32,9 @@ func uiFlag(f *pflag.FlagSet, asked *bool) {
 // show returns the progress for a run of p, and the context for it: that of the command,
 // or where the run is shown live one that ends when somebody at the terminal asks for
 // that. Where nothing can be shown it says so, and progress is told in lines.
-func (o *singleOptions) show(cmd *cobra.Command, p *plan) (context.Context, progress, error) {
+func (o *singleOptions) show(cmd *cobra.Command, p *runner.Plan) (context.Context, progress, error) {
 	ctx, w := cmd.Context(), cmd.ErrOrStderr()
-	plain := newProgress(w, o.quiet, len(p.subjects))
+	plain := newProgress(w, o.quiet, len(p.Subjects))
 	if !o.ui {
 		return ctx, plain, nil
 	}
@@ -56,9 +57,9 @@ func (o *singleOptions) show(cmd *cobra.Command, p *plan) (context.Context, prog
 }
 
 // title says in a line what a plan is.
-func title(p *plan) string {
-	o := p.options.OrDefaults()
-	parts := []string{p.workload.Name, fmt.Sprintf("%d clients", o.Clients)}
+func title(p *runner.Plan) string {
+	o := p.Options.OrDefaults()
+	parts := []string{p.Workload.Name, fmt.Sprintf("%d clients", o.Clients)}
 	if o.Keys > 0 {
 		parts = append(parts, fmt.Sprintf("%d keys", o.Keys))
 	}
@@ -66,7 +67,8 @@ func title(p *plan) string {
 	if o.Rate > 0 {
 		parts = append(parts, fmt.Sprintf("%v arrivals/s", o.Rate))
 	}
-	for _, f := range p.faults {
+	all, _ := faults.ParseAll(p.Faults) // the plan was checked
+	for _, f := range all {
 		parts = append(parts, "fault "+f.String())
 	}
 	return strings.Join(parts, " · ")
@@ -86,14 +88,14 @@ type liveView struct {
 
 	mu       sync.Mutex // guards what follows; nobody holds it for long
 	shown    ui.Session
-	live     *load.Progress
+	live     func() runner.Progress
 	counting rateCounter
 }
 
 // newLiveView returns the view of a session of p, which open opens; lines go to w.
-func newLiveView(ctx context.Context, p *plan, w io.Writer, open func(func() ui.Session) *ui.Screen) *liveView {
-	v := &liveView{lines: &lines{w: w, total: len(p.subjects)}, ctx: ctx, open: open}
-	v.shown.Title, v.shown.Designs = title(p), len(p.subjects)
+func newLiveView(ctx context.Context, p *runner.Plan, w io.Writer, open func(func() ui.Session) *ui.Screen) *liveView {
+	v := &liveView{lines: &lines{w: w, total: len(p.Subjects)}, ctx: ctx, open: open}
+	v.shown.Title, v.shown.Designs = title(p), len(p.Subjects)
 	return v
 }
 
@@ -111,9 +113,9 @@ func (v *liveView) say(format string, args ...any) {
 	v.shown.Notes = append(slices.Clone(v.shown.Notes), fmt.Sprintf(format, args...))
 }
 
-// plan says how many designs there are after all.
-func (v *liveView) plan(designs int) {
-	v.lines.plan(designs)
+// planned says how many designs there are after all.
+func (v *liveView) planned(designs int) {
+	v.lines.total = designs
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.shown.Designs = designs
@@ -125,7 +127,16 @@ func (v *liveView) isClosed() bool {
 	return v.closed
 }
 
-func (v *liveView) begin(design string, live *load.Progress) {
+// sink is informed of a session, and shows it.
+func (v *liveView) sink() runner.Sink {
+	return runner.Sink{
+		Say: func(text string) { v.say("%s", text) }, Planned: v.planned,
+		Begin: func(of runner.Subject, progress func() runner.Progress) { v.begin(of.Label(), progress) },
+		Found: v.found, SoFar: v.copies(), End: v.end,
+	}
+}
+
+func (v *liveView) begin(design string, live func() runner.Progress) {
 	v.lines.name = design
 	v.mu.Lock()
 	v.live, v.counting = live, rateCounter{}
@@ -147,8 +158,8 @@ func (v *liveView) session() ui.Session {
 		return s
 	}
 	r := &s.Current
-	r.Elapsed, r.Length = since(v.live), time.Duration(v.live.Duration.Load())
-	r.Grants, r.Refused, r.Failed = v.live.Grants.Load(), v.live.Refused.Load(), v.live.Failed.Load()
+	now := v.live()
+	r.Elapsed, r.Length, r.Grants, r.Refused, r.Failed = now.Elapsed, now.Length, now.Grants, now.Refused, now.Failed
 	v.counting.see(r.Grants, r.Elapsed)
 	r.Rate = v.counting.counts()
 	return s

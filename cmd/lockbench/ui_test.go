@@ -14,29 +14,25 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/impls"
-	"github.com/lockbench/lockbench/internal/load"
 	"github.com/lockbench/lockbench/internal/measure"
 	"github.com/lockbench/lockbench/internal/measure/series"
-	"github.com/lockbench/lockbench/internal/servers"
 	"github.com/lockbench/lockbench/internal/ui"
 	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/runner"
 	"github.com/lockbench/lockbench/workloads"
 )
 
 // blindView is a live view on no terminal, of a session of two designs.
 func blindView(ctx context.Context, out *bytes.Buffer) *liveView {
-	p := &plan{subjects: make([]subject, 2), workload: workloads.Oversell(), options: workloads.Defaults()}
+	p := &runner.Plan{Subjects: make([]runner.Subject, 2), Workload: workloads.Oversell(), Options: workloads.Defaults()}
 	return newLiveView(ctx, p, out, func(func() ui.Session) *ui.Screen { return nil })
 }
 
 func TestLiveViewFollowsASession(t *testing.T) {
 	var out bytes.Buffer
 	v := blindView(t.Context(), &out)
-	live := &load.Progress{}
 	v.say("server: %s", "private")
-	v.begin("a/b", live)
-	live.Grants.Store(7)
-	live.Refused.Store(3)
+	v.begin("a/b", func() runner.Progress { return runner.Progress{Grants: 7, Refused: 3} })
 	v.found(checker.Finding{Cell: lockbench.Exclusion.At(0), Claimed: true, Violations: 1, Against: 1, Counterexample: &checker.Counterexample{Key: "k"}}, time.Second)
 	before := v.session()
 	so := judgedSoFar{
@@ -56,7 +52,7 @@ func TestLiveViewFollowsASession(t *testing.T) {
 		t.Errorf("current run (-got +want):\n%s", diff)
 	}
 	v.end(broke())
-	v.plan(3)
+	v.planned(3)
 	now = v.session()
 	if len(now.Done) != 1 || now.Current.Design != "" || now.Designs != 3 {
 		t.Errorf("after the first of what are three designs by now: got %+v", now)
@@ -74,7 +70,7 @@ func TestLiveViewGivesWay(t *testing.T) {
 	var out bytes.Buffer
 	ctx, cancel := context.WithCancel(t.Context())
 	v := blindView(ctx, &out)
-	v.begin("a/b", &load.Progress{})
+	v.begin("a/b", still)
 	v.say("seen on the screen")
 	cancel()
 	v.say("interrupted")
@@ -87,7 +83,7 @@ func TestLiveViewGivesWay(t *testing.T) {
 // TestLiveViewFromAllSides has everybody at the view at once, for the race detector.
 func TestLiveViewFromAllSides(t *testing.T) {
 	v := blindView(t.Context(), &bytes.Buffer{})
-	v.begin("a/b", &load.Progress{})
+	v.begin("a/b", still)
 	var all sync.WaitGroup
 	for _, do := range []func(){
 		func() { v.say("x") },
@@ -111,26 +107,16 @@ func TestLiveFiguresAreThoseOfTheJudgement(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a server")
 	}
-	var s session
-	of := subject{Design: impls.Documented()[0]}
-	s.subjects = []subject{of}
-	group, err := servers.ChooseGroup(t.Context(), nil, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = group.Close() })
-	s.servers, s.records, s.workload = group, &records{dir: t.TempDir()}, workloads.Oversell()
-	s.options = workloads.Defaults()
-	s.options.Clients, s.options.Keys, s.options.Warmup, s.options.Duration = 4, 4, 0, 600*time.Millisecond
 	v := blindView(t.Context(), &bytes.Buffer{})
-	w := watcher{progress: &load.Progress{}, late: func(time.Duration) {}, found: v.found}
-	v.watch(&w)
-	v.begin("a/b", w.progress)
-	o, err := s.load(t.Context(), of, w, nil)
-	if err != nil || o.failed != nil {
-		t.Fatal(err, o.failed)
+	p := runner.Plan{Subjects: []runner.Subject{{Design: impls.Documented()[0]}}, Workload: workloads.Oversell(), Options: workloads.Defaults(), History: t.TempDir()}
+	p.Options.Clients, p.Options.Keys, p.Options.Warmup, p.Options.Duration = 4, 4, 0, 600*time.Millisecond
+	sink := v.sink()
+	sink.End = nil // which takes the figures away
+	came, err := runner.Run(t.Context(), p, sink)
+	if err != nil || len(came.Runs) != 1 {
+		t.Fatal(err, came)
 	}
-	shown, found := v.session().Current, o.judged.Measures.Measured.Latency(measure.Acquire)
+	shown, found := v.session().Current, came.Runs[0].Measures.Measured.Latency(measure.Acquire)
 	if n := shown.Acquire.Count; n == 0 || n > found.Count() || shown.Acquire.Max > int64(found.Max()) {
 		t.Errorf("acquires: got %+v while it ran, of %d and at most %v in the end", shown.Acquire, found.Count(), found.Max())
 	}
@@ -184,8 +170,8 @@ func TestRateCounter(t *testing.T) {
 }
 
 func TestTitle(t *testing.T) {
-	p := &plan{workload: workloads.Mutex(), options: workloads.Defaults()}
-	p.options.Clients, p.options.Rate = 3, 100
+	p := &runner.Plan{Workload: workloads.Mutex(), Options: workloads.Defaults()}
+	p.Options.Clients, p.Options.Rate = 3, 100
 	got := title(p)
 	for _, want := range []string{"mutex", "3 clients", "100 arrivals/s"} {
 		if !strings.Contains(got, want) {

@@ -7,6 +7,7 @@ import (
 	"github.com/lockbench/lockbench/internal/measure"
 	"github.com/lockbench/lockbench/internal/measure/series"
 	"github.com/lockbench/lockbench/internal/ui"
+	"github.com/lockbench/lockbench/runner"
 )
 
 // judgedSoFar is a small copy of what the judgement of a run has come to.
@@ -20,29 +21,23 @@ type judgedSoFar struct {
 // copying is how often a copy is made at most.
 const copying = 200 * time.Millisecond
 
-// watch has the judgement of a run hand out copies of what it has come to, made by its
-// own goroutine while the run goes on.
-func (v *liveView) watch(w *watcher) {
-	figures := w.figures()
+// copies takes what the judgement of a run has come to, and shows copies of it now and then.
+func (v *liveView) copies() func(runner.Snapshot) {
 	var last time.Time
-	next := w.check
-	w.check = func(c *checker.Checker) {
-		if next != nil {
-			next(c)
-		}
+	return func(so runner.Snapshot) {
 		if now := time.Now(); now.Sub(last) >= copying {
 			last = now
-			v.judged(soFar(c, figures().SoFar()))
+			v.judged(soFar(so.Verdicts(), so.Measures()))
 		}
 	}
 }
 
-func soFar(c *checker.Checker, m *measure.Measures) judgedSoFar {
+func soFar(verdicts checker.Result, m *measure.Measures) judgedSoFar {
 	so := judgedSoFar{acquire: latencyShown(m.Measured.Latency(measure.Acquire)), violations: make(map[string]int64), against: make(map[string]bool)}
 	for _, f := range m.Timeline.Faults {
 		so.faults = append(so.faults, ui.Strikes{Fault: f.Note, Count: total(f.Strikes)})
 	}
-	for _, f := range c.SoFar().Findings {
+	for _, f := range verdicts.Findings {
 		if f.Verdict == checker.Broken {
 			so.violations[f.Cell.String()], so.against[f.Cell.String()] = f.Violations, f.Against > 0
 		}

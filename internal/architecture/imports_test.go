@@ -27,7 +27,7 @@ var house = map[string][]string{
 	"internal/thresholds":     {"", "checker", "internal/measure", "internal/suggest"},
 	"reports":                 {"", "history", "checker", "internal/measure", "internal/measure/series", "internal/thresholds", "internal/limits", "internal/statistics", "internal/suggest"},
 	"reports/html":            {"", "checker", "history", "reports"},
-	"internal/exporter":       {"", "history", "checker", "internal/measure"},
+	"internal/exporter":       {"", "history", "checker", "internal/measure", "reports", "runner"},
 	"internal/limits":         {},
 	"internal/ui":             {"internal/measure/series", "reports"},
 	"workloads":               {"", "internal/suggest"},
@@ -38,6 +38,7 @@ var house = map[string][]string{
 	"internal/servers":        {"", "history"},
 	"internal/faults":         {"", "history", "impls/design", "internal/servers", "internal/suggest"},
 	"internal/load":           {"", "internal/faults", "history", "impls/design", "internal/servers", "workloads", "internal/suggest", "internal/processor", "internal/occupancy"},
+	"runner":                  {"", "history", "checker", "internal/measure", "internal/thresholds", "internal/relay", "internal/processor", "internal/load", "internal/faults", "internal/servers", "internal/mutants", "impls/design", "workloads", "reports"},
 	"explore":                 {"", "history", "checker", "impls/design", "internal/stepserver", "internal/suggest"},
 	"internal/stepserver":     {"internal/stepserver/*"},
 	"internal/stepserver/*":   {},
@@ -48,7 +49,7 @@ var house = map[string][]string{
 	"internal/occupancy":      {""},
 	"internal/mutants":        {"", "impls/design"},
 	"internal/designtest":     {"", "impls/design", "internal/longtest", "internal/servertest"},
-	"cmd/lockbench":           {"", "history", "checker", "internal/measure", "internal/thresholds", "internal/exporter", "reports", "reports/html", "internal/limits", "internal/measure/series", "internal/ui", "workloads", "impls", "impls/*", "internal/servers", "internal/faults", "internal/load", "explore", "internal/bubble", "internal/runfile", "internal/*"},
+	"cmd/lockbench":           {"", "history", "checker", "internal/measure", "internal/thresholds", "internal/exporter", "reports", "reports/html", "runner", "workloads", "impls", "impls/*", "explore", "internal/*"},
 }
 
 // reserved says which packages alone may import, themselves, what begins with

@@ -1,4 +1,4 @@
-package main
+package runner
 
 import (
 	"io"
@@ -13,11 +13,11 @@ import (
 	"github.com/lockbench/lockbench/reports"
 )
 
-// judge reads the history in path once, and judges and measures it on the way.
-// The error is that of opening it; damage further on is told in the result,
-// which then covers what comes before, or of claims that cannot be. Claims change
-// the history's.
-func judge(path string, claims claimTerms, onlookers ...onlooking) (reports.Judged, error) {
+// Judge judges and measures the history in a file, which it reads once, and informs sinks of
+// what is in it. Claims change those of the history, as lockbench check --claims does. The
+// error is that of opening it, or of claims that cannot be; damage further on stands in the
+// judgement, which then covers what comes before.
+func Judge(path string, claims []string, sinks ...Sink) (reports.Judged, error) {
 	src, err := history.Open(path)
 	if err != nil {
 		return reports.Judged{}, err
@@ -25,23 +25,25 @@ func judge(path string, claims claimTerms, onlookers ...onlooking) (reports.Judg
 	if c, closes := src.(io.Closer); closes {
 		defer c.Close()
 	}
-	return judgeSource(watched(src, onlookers), path, claims, nil)
+	defer collectAt(whileJudging)()
+	return judgeSource(src, path, claims, join(sinks...), nil)
 }
 
-// A bystander sees how a history is judged while the run goes on that it is about.
-type bystander interface {
+// besideRun is what is done between the events of a history while the run goes on that it is
+// about.
+type besideRun struct {
 	// judged is called after every event that was judged.
-	judged(*checker.Checker, history.Event)
-	// yield is called after it while everything is done by the goroutine that reads, to
-	// leave the other cores to the clients; until it returns that the run is over.
-	yield(*checker.Checker, history.Event) (over bool)
+	judged func(Snapshot, history.Event)
+	// rest is called after it while everything is done by the goroutine that reads, to
+	// leave the other cores to the clients, until it returns that the run is over.
+	rest func() (over bool)
 }
 
-// judgeSource is judge for a history that is open already. Without a bystander several
-// goroutines share the work, and come to the same.
-func judgeSource(src history.Source, path string, claims claimTerms, by bystander) (reports.Judged, error) {
+// judgeSource is [Judge] for a history that is open already. Where no run goes on beside it,
+// several goroutines share the work, and come to the same.
+func judgeSource(src history.Source, path string, claims []string, sink Sink, run *besideRun) (reports.Judged, error) {
 	was := src.Header()
-	h, err := claims.header(was)
+	h, err := withClaims(was, claims)
 	if err != nil {
 		return reports.Judged{}, err
 	}
@@ -50,20 +52,18 @@ func judgeSource(src history.Source, path string, claims claimTerms, by bystande
 	}
 	j := reports.Judged{Header: h, History: path}
 	if was.Translated {
-		j.Notes = append(j.Notes, translated(was))
+		j.Notes = append(j.Notes, "its header has the names of before; they are read as: "+was.Claims.String())
 	}
+	sink.Opened(was)
 	figures := measure.New(h)
-	if w, seen := src.(watchedSource); seen {
-		w.show(figures)
-	}
 	var verdicts interface {
 		Finish(history.End) checker.Result
 	}
 	var damage error
-	if by != nil {
-		verdicts, damage = judgeBeside(src, h, figures, by)
+	if run != nil {
+		verdicts, damage = judgeBeside(src, h, figures, sink, run)
 	} else {
-		verdicts, damage = judgeTogether(src, h, figures)
+		verdicts, damage = judgeTogether(src, h, figures, sink)
 	}
 	if j.End = src.End(); !j.End.Partial {
 		j.Err = damage // a partial history says itself where and why it stops
@@ -74,14 +74,14 @@ func judgeSource(src history.Source, path string, claims claimTerms, by bystande
 
 // judgeBeside reads, judges and measures src here while the run goes on and, to be done
 // soon when it is over, judges and measures the rest in two goroutines beside this one.
-func judgeBeside(src history.Source, h history.Header, figures *measure.Collector, by bystander) (*checker.Checker, error) {
+func judgeBeside(src history.Source, h history.Header, figures *measure.Collector, sink Sink, run *besideRun) (*checker.Checker, error) {
 	verdicts := checker.New(h)
 	judge := func(ev history.Event) {
 		verdicts.Add(ev)
-		by.judged(verdicts, ev)
+		run.judged(Snapshot{verdicts, figures}, ev)
 	}
 	var judging, measuring *relay.Relay[history.Event] // nil while the run goes on
-	damage := each(src, func(ev history.Event) {
+	damage := each(src, sink, func(ev history.Event) {
 		if judging != nil {
 			judging.Add(ev)
 			measuring.Add(ev)
@@ -89,7 +89,7 @@ func judgeBeside(src history.Source, h history.Header, figures *measure.Collecto
 		}
 		judge(ev)
 		figures.Add(ev)
-		if by.yield(verdicts, ev) {
+		if run.rest() {
 			judging, measuring = relay.New(every(judge)), relay.New(every(figures.Add))
 		}
 	})
@@ -110,10 +110,10 @@ func every(do func(history.Event)) func([]history.Event) {
 }
 
 // judgeTogether reads src here, and judges and measures it in other goroutines.
-func judgeTogether(src history.Source, h history.Header, figures *measure.Collector) (*checker.Parallel, error) {
+func judgeTogether(src history.Source, h history.Header, figures *measure.Collector, sink Sink) (*checker.Parallel, error) {
 	verdicts := checker.NewParallel(h, runtime.GOMAXPROCS(0))
 	measuring := relay.New(every(figures.Add))
-	damage := each(src, func(ev history.Event) {
+	damage := each(src, sink, func(ev history.Event) {
 		verdicts.Add(ev)
 		measuring.Add(ev)
 	})
@@ -121,12 +121,14 @@ func judgeTogether(src history.Source, h history.Header, figures *measure.Collec
 	return verdicts, damage
 }
 
-// each hands every event of src to do, up to the damage that it returns.
-func each(src history.Source, do func(history.Event)) error {
+// each hands every event of src to sink and to do, up to the damage that it returns.
+func each(src history.Source, sink Sink, do func(history.Event)) error {
+	defer func() { sink.Closed(src.End()) }()
 	for ev, err := range src.Events() {
 		if err != nil {
 			return err
 		}
+		sink.Event(ev)
 		do(ev)
 	}
 	return nil

@@ -1,17 +1,13 @@
-package load_test
+package runner_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"time"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
-	"github.com/lockbench/lockbench/internal/load"
-	"github.com/lockbench/lockbench/internal/servers"
+	"github.com/lockbench/lockbench/runner"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -45,31 +41,16 @@ func seats() workloads.Workload {
 func ExampleRun() {
 	found, err := impls.Match("lua-token/strategy")
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
-	server, err := servers.StartEmbedded() // or servers.StartPrivate, or an address
+	plan := runner.Plan{Subjects: []runner.Subject{{Design: found[0]}}, Workload: seats(), Options: workloads.Defaults()}
+	plan.Options.Keys, plan.Options.Duration, plan.Options.Operations = 2, 0, 100
+	plan.Options.TTL = time.Minute
+	result, err := runner.Run(context.Background(), plan)
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
-	defer server.Close()
-	options := workloads.Defaults()
-	options.Keys, options.Duration, options.Operations = 2, 0, 100
-	options.TTL = time.Minute
-	var record bytes.Buffer
-	if _, err := load.Run(context.Background(), load.Config{
-		Design: found[0], Server: server, Workload: seats(), Options: options, History: &record,
-	}); err != nil {
-		fmt.Println(err)
-		return
-	}
-	source, err := history.NewSource(&record)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	result, err := checker.Check(source)
-	fmt.Println(result.Find(lockbench.Exclusion.At(0)).Verdict, result.Find(lockbench.Effects.At(0)).Verdict, err)
-	// Output: held held <nil>
+	verdicts := &result.Runs[0].Verdicts
+	fmt.Println(verdicts.Find(lockbench.Exclusion.At(0)).Verdict, verdicts.Find(lockbench.Effects.At(0)).Verdict)
+	// Output: held held
 }

@@ -1,4 +1,4 @@
-package main
+package runner
 
 import (
 	"bytes"
@@ -7,7 +7,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -32,21 +31,22 @@ func TestLiveJudgementIsThatOfTheFile(t *testing.T) {
 	}
 	var s session
 	for _, d := range impls.All() {
-		s.subjects = append(s.subjects, subject{Design: d})
+		s.plan.Subjects = append(s.plan.Subjects, Subject{Design: d})
 	}
 	group, err := servers.ChooseGroup(t.Context(), nil, s.serversNeeded())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = group.Close() })
-	s.servers, s.records, s.workload = group, &records{dir: t.TempDir()}, workloads.Oversell()
-	s.options = workloads.Defaults()
-	s.options.Clients, s.options.Keys, s.options.TTL, s.options.Wait = 8, 2, 100*time.Millisecond, 50*time.Millisecond
-	s.options.Duration, s.options.Warmup, s.options.Slow, s.options.Seed = 400*time.Millisecond, 0, 0.05, 7
+	s.servers, s.histories, s.plan.Workload = group, &histories{dir: t.TempDir()}, workloads.Oversell()
+	o := workloads.Defaults()
+	o.Clients, o.Keys, o.TTL, o.Wait = 8, 2, 100*time.Millisecond, 50*time.Millisecond
+	o.Duration, o.Warmup, o.Slow, o.Seed = 400*time.Millisecond, 0, 0.05, 7
+	s.plan.Options = o
 	var violations atomic.Int64
 	t.Run("designs", func(t *testing.T) {
-		for _, of := range s.subjects {
-			t.Run(of.Name, func(t *testing.T) {
+		for _, of := range s.plan.Subjects {
+			t.Run(of.Design.Name, func(t *testing.T) {
 				t.Parallel()
 				violations.Add(sameWhenJudgedAgain(t, s, of))
 			})
@@ -58,21 +58,23 @@ func TestLiveJudgementIsThatOfTheFile(t *testing.T) {
 }
 
 // sameWhenJudgedAgain runs a design and returns how many violations it was told of.
-func sameWhenJudgedAgain(t *testing.T, s session, of subject) int64 {
-	if of.Tracked && s.servers.First().Kind() == servers.Embedded {
+func sameWhenJudgedAgain(t *testing.T, s session, of Subject) int64 {
+	if of.Design.Tracked && s.servers.First().Kind() == servers.Embedded {
 		t.Skip("needs a real server")
 	}
-	s.options.TTL = max(s.options.TTL, of.LeaseUnit)
-	if of.Tolerance > 0 || of.Lease(s.options.TTL) >= time.Second {
-		s.options.Duration = 2500 * time.Millisecond
+	options := &s.plan.Options
+	options.TTL = max(options.TTL, of.Design.LeaseUnit)
+	if of.Design.Tolerance > 0 || of.Design.Lease(options.TTL) >= time.Second {
+		options.Duration = 2500 * time.Millisecond
 	}
 	told := map[lockbench.Cell]bool{}
-	w := watcher{progress: &load.Progress{}, late: func(time.Duration) {}, found: func(f checker.Finding, _ time.Duration) { told[f.Cell] = true }}
-	o, err := s.load(t.Context(), of, w, nil)
+	s.sink = join(Sink{Found: func(f checker.Finding, _ time.Duration) { told[f.Cell] = true }})
+	r := s.newRun(of)
+	o, err := s.record(t.Context(), r)
 	if err := errors.Join(err, o.failed, o.unreadable); err != nil {
 		t.Fatal(err)
 	}
-	again, err := judge(s.records.path(of.Name), nil)
+	again, err := Judge(s.histories.path(of.Design.Name), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +89,7 @@ func sameWhenJudgedAgain(t *testing.T, s session, of subject) int64 {
 			t.Errorf("%s was told broken and is %v", cell, o.judged.Verdicts.Find(cell).Verdict)
 		}
 	}
-	return w.progress.Violations.Load()
+	return r.progress.Violations.Load()
 }
 
 // shownResult is all that reports show of a judgement, and its verdicts; but on how many
@@ -131,15 +133,14 @@ func TestBreachIsToldWhileTheRunGoesOn(t *testing.T) {
 	}
 	found, settled := make(chan checker.Finding, 9), make(chan struct{}, 1)
 	progress := &load.Progress{}
-	l := judgeLive(spool, path, watcher{
-		progress: progress, late: func(time.Duration) {},
-		found: func(f checker.Finding, _ time.Duration) { found <- f },
-		check: func(c *checker.Checker) {
-			if c.Violations() > 0 && len(settled) == 0 {
+	l := judgeLive(spool, path, liveRun{progress: progress, sink: join(Sink{
+		Found: func(f checker.Finding, _ time.Duration) { found <- f },
+		SoFar: func(so Snapshot) {
+			if so.checker.Violations() > 0 && len(settled) == 0 {
 				settled <- struct{}{}
 			}
 		},
-	})
+	})})
 	rec, err := history.NewRecorder(spool, history.Header{Design: "generous", Claims: lockbench.Claims{Keeps: []lockbench.Guarantee{lockbench.Exclusion}}})
 	if err != nil {
 		t.Fatal(err)
@@ -148,9 +149,6 @@ func TestBreachIsToldWhileTheRunGoesOn(t *testing.T) {
 	f := <-found
 	if f.Cell != lockbench.Exclusion.At(0) || !f.Claimed || f.Against == 0 || f.Counterexample == nil || f.Counterexample.Key != "stock" {
 		t.Errorf("told of %+v, want a breach of exclusion on key stock", f)
-	}
-	if line := alarm("generous", f, 1500*time.Millisecond); !strings.Contains(line, "generous: CLAIM BROKEN, exclusion, 1.5s into the run, key stock: client 0 and client 1 held") {
-		t.Errorf("the alarm says %q", line)
 	}
 	<-settled // thresholds are looked at, though these are few events and no more come
 	if progress.Violations.Load() == 0 {
@@ -180,10 +178,7 @@ func TestOnlyTheBeginningIsKept(t *testing.T) {
 				t.Fatal(err)
 			}
 			found := make(chan checker.Finding, 99)
-			l := judgeLive(spool, path, watcher{
-				progress: &load.Progress{}, late: func(time.Duration) {},
-				found: func(f checker.Finding, _ time.Duration) { found <- f },
-			})
+			l := judgeLive(spool, path, liveRun{progress: &load.Progress{}, sink: join(Sink{Found: func(f checker.Finding, _ time.Duration) { found <- f }})})
 			rec, err := history.NewRecorder(spool, history.Header{Design: "d"})
 			if err != nil {
 				t.Fatal(err)
@@ -206,7 +201,7 @@ func TestOnlyTheBeginningIsKept(t *testing.T) {
 			if kept := j.History != ""; kept != c.breaks || len(j.Notes) != 1 {
 				t.Errorf("history %q, notes %q; want it kept: %v, and that to be said", j.History, j.Notes, c.breaks)
 			}
-			again, err := judge(path, nil)
+			again, err := Judge(path, nil)
 			if err != nil || !again.End.Partial || (again.Verdicts.Find(lockbench.Exclusion.At(0)).Verdict == checker.Broken) != c.breaks {
 				t.Errorf("judged again: error %v, end %+v, exclusion %v", err, again.End, again.Verdicts.Find(lockbench.Exclusion.At(0)).Verdict)
 			}
@@ -222,7 +217,7 @@ func TestLiveJudgementWithoutARun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := judgeLive(spool, path, watcher{}).wait(); err == nil {
+	if _, err := judgeLive(spool, path, liveRun{sink: join()}).wait(); err == nil {
 		t.Error("an empty history was judged")
 	}
 	if err := os.Remove(path); err != nil {
@@ -240,19 +235,21 @@ func (generous) Acquire(context.Context, string, lockbench.Options) (lockbench.L
 func (generous) Key() string                   { return "stock" }
 func (generous) Release(context.Context) error { return nil }
 
-// TestJudgementMakesHasteWhenTheMonitorSaw: it spares the clients until then, and says so once.
-func TestJudgementMakesHasteWhenTheMonitorSaw(t *testing.T) {
+// TestJudgementCatchesUpOnceTheMonitorSaw: it spares the clients until then, and says so once.
+func TestJudgementCatchesUpOnceTheMonitorSaw(t *testing.T) {
 	t.Parallel()
-	met := 0
-	l := &liveJudgement{began: time.Now(), watcher: watcher{progress: &load.Progress{}, met: func(time.Duration) { met++ }}}
-	l.hurry(0)
-	if l.pace.prompt || met != 0 {
-		t.Errorf("prompt %v, said %d times before anything was seen", l.pace.prompt, met)
+	said := 0
+	l := &liveJudgement{
+		began: time.Now().Add(-time.Minute), progress: &load.Progress{}, sink: Sink{Say: func(string) { said++ }},
+	}
+	l.catchUp(0)
+	if l.pace.prompt || said != 0 {
+		t.Errorf("prompt %v, said %d times before anything was seen", l.pace.prompt, said)
 	}
 	l.progress.Overlaps.Store(1)
-	l.hurry(0)
-	l.hurry(0)
-	if !l.pace.prompt || met != 1 {
-		t.Errorf("prompt %v, said %d times; want true and once", l.pace.prompt, met)
+	l.catchUp(0)
+	l.catchUp(0)
+	if !l.pace.prompt || said != 1 {
+		t.Errorf("prompt %v, said %d times; want true and once", l.pace.prompt, said)
 	}
 }

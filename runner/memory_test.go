@@ -1,4 +1,4 @@
-package main
+package runner
 
 import (
 	"errors"
@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/synthetic"
 )
@@ -22,7 +21,7 @@ type heapProbe struct {
 	early, late   uint64
 }
 
-func (p *heapProbe) judged(*checker.Checker, history.Event) {
+func (p *heapProbe) judged(Snapshot, history.Event) {
 	switch p.events++; p.events {
 	case p.after:
 		p.early = alive()
@@ -30,8 +29,6 @@ func (p *heapProbe) judged(*checker.Checker, history.Event) {
 		p.late = alive()
 	}
 }
-
-func (p *heapProbe) yield(*checker.Checker, history.Event) bool { return false }
 
 func alive() uint64 {
 	var m runtime.MemStats
@@ -74,7 +71,7 @@ func TestMemoryOfARunIsFlat(t *testing.T) {
 			}
 			defer src.(io.Closer).Close()
 			probe := heapProbe{after: c.events}
-			j, err := judgeSource(src, path, nil, &probe)
+			j, err := judgeSource(src, path, nil, join(), &besideRun{judged: probe.judged, rest: func() bool { return false }})
 			if err != nil || j.Err != nil || probe.late == 0 {
 				t.Fatalf("errors %v and %v, %d events judged; want none, and %d", err, j.Err, probe.events, 8*c.events)
 			}

@@ -1,4 +1,4 @@
-package main
+package runner
 
 import (
 	"errors"
@@ -10,27 +10,27 @@ import (
 	"github.com/lockbench/lockbench/reports"
 )
 
-// records is where the histories of a session are written.
-type records struct {
+// histories is where the histories of a session are written.
+type histories struct {
 	dir string
 	// temporary: the user did not ask for them. Only those that are evidence are
 	// kept, so that the command that re-checks them works.
 	temporary bool
 }
 
-// newRecords uses dir, which it makes, or a temporary one when dir is empty.
-func newRecords(dir string) (*records, error) {
+// newHistories uses dir, which it makes, or a temporary one when dir is empty.
+func newHistories(dir string) (*histories, error) {
 	if dir != "" {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return nil, fmt.Errorf("--history %s: %w; hint: a directory that can be made or written to", dir, err)
 		}
-		return &records{dir: dir}, nil
+		return &histories{dir: dir}, nil
 	}
 	dir, err := os.MkdirTemp("", "lockbench-")
 	if err != nil {
 		return nil, fmt.Errorf("no place for histories: %w; hint: --history DIR", err)
 	}
-	return &records{dir: dir, temporary: true}, nil
+	return &histories{dir: dir, temporary: true}, nil
 }
 
 // keptHistory is how much of a history is kept that nobody asked for, in bytes: enough to
@@ -38,20 +38,20 @@ func newRecords(dir string) (*records, error) {
 const keptHistory = 256 << 20
 
 // keep is how many bytes of a history are to be kept, zero for all.
-func (r *records) keep() int64 {
+func (r *histories) keep() int64 {
 	if r.temporary {
 		return keptHistory
 	}
 	return 0
 }
 
-func (r *records) path(design string) string {
+func (r *histories) path(design string) string {
 	return filepath.Join(r.dir, reports.FileName(design)+".lbh")
 }
 
 // tidy removes temporary histories that prove nothing, and the directory when
 // none is left; the runs are told which of theirs are gone.
-func (r *records) tidy(runs []reports.Judged) error {
+func (r *histories) tidy(runs []reports.Judged) error {
 	if !r.temporary {
 		return nil
 	}

@@ -1,11 +1,10 @@
-package main
+package runner
 
 import (
 	"fmt"
 	"io"
 	"time"
 
-	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/load"
 	"github.com/lockbench/lockbench/reports"
@@ -18,35 +17,15 @@ const (
 	muchUnread = 1 << 20
 )
 
-// A watcher is who wants to know of a run before it is over.
-type watcher struct {
-	// progress is kept by the run and by its judgement.
-	progress *load.Progress
-	// prompt: what is found is wanted within a second, whatever that costs the clients.
-	prompt bool
-	// found is called with everything that turns out to be broken, and when in the run
-	// that was; late once, when the judgement falls far behind the run. Neither is
-	// called by two goroutines at a time.
-	found func(f checker.Finding, at time.Duration)
-	late  func(by time.Duration)
-	// met, when not nil, is called once, when two owners were seen inside at once by the
-	// monitor and the judgement, so far behind, begins to make haste to say what that was.
-	met func(behind time.Duration)
-	// also are others who see what is judged.
-	also []onlooking
-	// check, when not nil, is called again and again while the run goes on, with what judges.
-	check func(*checker.Checker)
-	// failed, when not nil, is closed when the run is certain to fail a threshold.
-	failed chan struct{}
-}
-
 // A liveJudgement judges a history while it is recorded: the same bytes that end up in
 // the file, by the code that judges the file.
 type liveJudgement struct {
-	watcher
-	spool *history.Spool
-	in    io.ReadCloser
-	done  chan struct{}
+	sink     Sink
+	progress *load.Progress // kept by the run and by its judgement
+	prompt   bool           // see liveRun
+	spool    *history.Spool
+	in       io.ReadCloser
+	done     chan struct{}
 	// over is closed when the run is: nobody is in the way of the judgement any more.
 	over chan struct{}
 
@@ -54,23 +33,26 @@ type liveJudgement struct {
 	result  reports.Judged
 	err     error
 	began   time.Time
-	checker *checker.Checker // nil before the first event
-	relayed bool             // other goroutines judge what is left
-	last    time.Duration    // when in the run the event was that was judged last
+	so      Snapshot      // its checker is nil before the first event
+	relayed bool          // other goroutines judge what is left
+	last    time.Duration // when in the run the event was that was judged last
 	events  int
-	shown   int // events judged when others were last shown what that came to
+	shown   int // events judged when sinks last had a snapshot
 	pace    pace
 	meter   meter
 	evident bool          // what is kept of the history shows something broken
 	oldest  time.Duration // how old an event was at most when it had been judged
-	told    bool
+	late    bool          // it fell far behind, and that was said
 }
 
-// judgeLive begins to judge what is written to spool, the file at path. It ends when the
+// judgeLive begins to judge what run r writes to spool, the file at path. It ends when the
 // spool is closed and was read to its end; wait waits for that.
-func judgeLive(spool *history.Spool, path string, w watcher) *liveJudgement {
-	l := &liveJudgement{watcher: w, spool: spool, in: spool.Reader(), done: make(chan struct{}), over: make(chan struct{})}
-	l.pace.prompt = w.prompt
+func judgeLive(spool *history.Spool, path string, r liveRun) *liveJudgement {
+	l := &liveJudgement{
+		sink: r.sink, progress: r.progress, prompt: r.prompt,
+		spool: spool, in: spool.Reader(), done: make(chan struct{}), over: make(chan struct{}),
+	}
+	l.pace.prompt = r.prompt
 	go func() {
 		defer close(l.done)
 		l.run(path)
@@ -87,12 +69,12 @@ func (l *liveJudgement) run(path string) {
 	}
 	l.began = time.Now()
 	l.meter.begin()
-	l.result, l.err = judgeSource(watched(src, l.also), path, nil, l)
+	l.result, l.err = judgeSource(src, path, nil, l.sink, &besideRun{judged: l.judged, rest: l.rest})
 }
 
 // Read implements io.Reader, and notes how long it waited for the clients. All that was
-// read before is judged, so others are shown what that came to: the next event of a slow
-// run may be long in coming.
+// read before is judged, so sinks have a snapshot of it: the next event of a slow run may be
+// long in coming.
 func (l *liveJudgement) Read(b []byte) (int, error) {
 	l.show()
 	began := time.Now()
@@ -112,7 +94,7 @@ func (l *liveJudgement) wait() (reports.Judged, error) {
 		j.Err = closed
 	}
 	j.Within = l.oldest
-	if l.prompt && l.told {
+	if l.prompt && l.late {
 		j.Notes = append(j.Notes, fmt.Sprintf("the judgement was up to %v behind the run, so that it may have ended late; all of it was judged", l.oldest.Round(100*time.Millisecond)))
 	}
 	if !l.spool.Whole() {
@@ -132,31 +114,29 @@ func (l *liveJudgement) remark(j *reports.Judged) string {
 }
 
 // judged is called after every event was judged.
-func (l *liveJudgement) judged(c *checker.Checker, ev history.Event) {
-	l.checker, l.last = c, time.Duration(stampOf(ev))
+func (l *liveJudgement) judged(so Snapshot, ev history.Event) {
+	l.so, l.last = so, time.Duration(stampOf(ev))
 	l.events++
-	for _, f := range c.News() {
+	for _, f := range so.checker.News() {
 		l.evident = l.evident || l.spool.Kept()
-		l.found(f, l.last)
+		l.sink.Found(f, l.last)
 	}
 }
 
-// show shows others what the events judged so far come to.
+// show shows the sinks what the events judged so far come to.
 func (l *liveJudgement) show() {
-	if l.relayed || l.checker == nil || l.events == l.shown {
+	if l.relayed || l.so.checker == nil || l.events == l.shown {
 		return
 	}
 	l.shown = l.events
-	l.progress.Violations.Store(l.checker.Violations())
+	l.progress.Violations.Store(l.so.checker.Violations())
 	l.age(time.Since(l.began) - l.last)
-	if l.check != nil {
-		l.check(l.checker)
-	}
+	l.sink.SoFar(l.so)
 }
 
-// yield is called after every event that was judged while the run may go on, and lets the
+// rest is called after every event that was judged while the run may go on, and lets the
 // clients have the core now and then. It returns whether the run is over.
-func (l *liveJudgement) yield(*checker.Checker, history.Event) (over bool) {
+func (l *liveJudgement) rest() (over bool) {
 	if l.events%slice != 0 {
 		return false
 	}
@@ -171,7 +151,7 @@ func (l *liveJudgement) yield(*checker.Checker, history.Event) (over bool) {
 		}
 		l.pace.rested(l.meter.rested())
 		l.adapt()
-		l.hurry(l.last)
+		l.catchUp(l.last)
 	}
 	return false
 }
@@ -184,24 +164,25 @@ func (l *liveJudgement) adapt() {
 	}
 }
 
-// hurry spares the clients no more once the monitor, which lags behind nothing, has seen two
-// owners inside at once. The last event judged was at at.
-func (l *liveJudgement) hurry(at time.Duration) {
+// catchUp spares the clients no more once the monitor, which is never behind the run, has seen
+// two owners inside at once. The last event judged was at at.
+func (l *liveJudgement) catchUp(at time.Duration) {
 	if l.pace.prompt || l.progress.Overlaps.Load() == 0 {
 		return
 	}
 	l.pace.prompt = true
-	if l.met != nil {
-		l.met(time.Since(l.began) - at)
+	if behind := time.Since(l.began) - at; behind > time.Second {
+		l.sink.say("overlap seen; the checker is %v behind the run and catches up", behind.Round(100*time.Millisecond))
 	}
 }
 
-// age notes how old an event is that was judged just now.
+// age notes how old an event is that was judged just now, and says once that the judgement
+// fell far behind the run.
 func (l *liveJudgement) age(is time.Duration) {
 	l.oldest = max(l.oldest, is)
-	if is > farBehind && !l.told && l.spool.Behind() >= muchUnread {
-		l.told = true
-		l.late(is)
+	if is > farBehind && !l.late && l.spool.Behind() >= muchUnread {
+		l.late = true
+		l.sink.say("the clients take all that the processors can do: the judgement is %v behind the run and catches up when that is over; --fail-fast keeps it close", is.Round(100*time.Millisecond))
 	}
 }
 

@@ -1,13 +1,29 @@
-package main
+package mutants
 
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
 )
+
+// SelfCheckName is what the lock that a self-check runs first is called in reports.
+const SelfCheckName = "self-check/plain-del"
+
+// SelfCheck returns the mutant of that name as a self-check runs it: it claims nothing, and its
+// owners try again so soon that they are there when the lock is free by mistake. plain-del
+// has late releases that free the lock of whoever holds the key: what it needs to be caught is
+// what most real breaches need, holders that outlive their lease, and others that wait.
+func SelfCheck(name string) design.Design {
+	all := Mutants()
+	i := slices.IndexFunc(all, func(m Mutant) bool { return m.Name == name })
+	d := all[i].Design()
+	d.Name, d.Claims = "self-check/"+name, lockbench.Claims{}
+	return eager(d)
+}
 
 // eagerPause is the pause between two tries of an eager owner: short beside any lease, so
 // that it is there when the lock is free by mistake.

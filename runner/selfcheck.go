@@ -1,4 +1,4 @@
-package main
+package runner
 
 import (
 	"context"
@@ -10,21 +10,12 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/faults"
 	"github.com/lockbench/lockbench/internal/load"
 	"github.com/lockbench/lockbench/internal/mutants"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/workloads"
 )
-
-// selfCheckName is what the lock that is broken on purpose is called in reports.
-const selfCheckName = "self-check/plain-del"
-
-// brokenDesign is a lock that is broken on purpose: its late releases free whoever
-// holds the key. What it needs to be caught is what most real breaches need: holders
-// that outlive their lease, and others that wait for the key.
-func brokenDesign() design.Design { return mutant("plain-del") }
 
 // A proof is a lock that is broken on purpose, and the cell that it breaks, for settings
 // that exercise this.
@@ -45,42 +36,38 @@ func proofs() []proof {
 	}
 }
 
-func mutant(name string) design.Design {
-	all := mutants.Mutants()
-	i := slices.IndexFunc(all, func(m mutants.Mutant) bool { return m.Name == name })
-	d := all[i].Design()
-	d.Name, d.Claims = "self-check/"+name, lockbench.Claims{}
-	return eager(d)
-}
-
-// provable lists the proofs that the session could show, by its workload.
-func (s *session) provable() []proof {
-	options, err := s.workload.Options(s.options)
+// provable lists the proofs that the plan could show, by its workload under these options.
+func (s *session) provable(o workloads.Options) []proof {
+	o, err := s.plan.Workload.Options(o)
 	if err != nil {
 		return nil
 	}
-	shown := s.workload.Exercises(options)
+	shown := s.plan.Workload.Exercises(o)
 	return slices.DeleteFunc(proofs(), func(p proof) bool {
-		return !slices.Contains(shown, p.breaks) || p.workload != "" && p.workload != s.workload.Name
+		return !slices.Contains(shown, p.breaks) || p.workload != "" && p.workload != s.plan.Workload.Name
 	})
 }
 
 // selfCheck runs locks that are broken on purpose under the settings of the session,
-// until one is caught, and tells whether one was. It returns nil where the settings could
+// until one is caught, and returns whether one was. It returns nil where the settings could
 // show no broken lock, or were not given the time to.
 func (s *session) selfCheck(ctx context.Context) (*reports.SelfCheck, error) {
+	options := s.plan.Options
+	if s.plan.SelfCheckAt != nil {
+		s.plan.SelfCheckAt(&options)
+	}
 	var first *reports.SelfCheck
-	for _, length := range lengths(s.options) {
-		for _, p := range s.provable() {
+	for _, length := range lengths(options) {
+		for _, p := range s.provable(options) {
 			if ctx.Err() != nil || s.servers.First().Err() != nil {
 				return first, nil
 			}
-			c, err := s.prove(ctx, p, length)
+			c, err := s.prove(ctx, p, options, length)
 			if err != nil {
 				return nil, err
 			}
 			if c.Caught {
-				s.progress.say("self-check: it was caught breaking %s", p.breaks)
+				s.sink.say("self-check: it was caught breaking %s", p.breaks)
 				return c, nil
 			}
 			if c.Error != "" {
@@ -111,35 +98,34 @@ func lengths(o workloads.Options) (all []time.Duration) {
 }
 
 // prove runs one broken lock, until it is caught or the time is over.
-func (s *session) prove(ctx context.Context, p proof, length time.Duration) (*reports.SelfCheck, error) {
-	d := mutant(p.mutant)
-	s.progress.say("self-check: a lock that is broken on purpose, under the same settings ...")
-	caught := make(chan struct{})
-	stop := sync.OnceFunc(func() { close(caught) })
-	w := watcher{progress: &load.Progress{}, late: s.late, found: func(f checker.Finding, _ time.Duration) {
+func (s *session) prove(ctx context.Context, p proof, o workloads.Options, length time.Duration) (*reports.SelfCheck, error) {
+	o.Duration = length
+	d := mutants.SelfCheck(p.mutant)
+	s.sink.say("self-check: a lock that is broken on purpose, under the same settings ...")
+	r := liveRun{label: d.Name, design: d, options: o, faults: ofOneServer(s.faults), progress: &load.Progress{}, broken: make(chan struct{})}
+	stop := sync.OnceFunc(func() { close(r.broken) })
+	r.sink = join(Sink{Say: s.sink.Say, Found: func(f checker.Finding, _ time.Duration) {
 		if p.caughtBy(f) {
 			stop()
 		}
-	}}
-	short := *s
-	short.options.Duration, short.faults = length, ofOneServer(s.faults)
-	o, err := short.load(ctx, subject{Design: d}, w, caught)
+	}})
+	came, err := s.record(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	if o.unreadable != nil && o.failed == nil {
-		return nil, fmt.Errorf("self-check: %w", o.unreadable)
+	if came.unreadable != nil && came.failed == nil {
+		return nil, fmt.Errorf("self-check: %w", came.unreadable)
 	}
 	c := &reports.SelfCheck{Design: d.Name, MustBreak: p.breaks}
-	if o.failed != nil { // told, as of any run: what the runs before it showed is not thrown away
-		c.Error = o.failed.Error()
+	if came.failed != nil { // reported, as of any run: what the runs before it showed is not thrown away
+		c.Error = came.failed.Error()
 	}
-	if o.unreadable == nil {
-		verdicts := &o.judged.Verdicts
+	if came.unreadable == nil {
+		verdicts := &came.judged.Verdicts
 		c.Grants, c.Overruns = verdicts.Grants, verdicts.Of(lockbench.Exclusion, lockbench.Outlived).Exposure
 		c.Caught = slices.ContainsFunc(verdicts.Findings, p.caughtBy)
 	}
-	return c, os.Remove(s.records.path(d.Name))
+	return c, os.Remove(s.histories.path(d.Name))
 }
 
 // ofOneServer are the faults as a lock on one server meets them, which is what locks are that
@@ -157,7 +143,7 @@ func ofOneServer(all []faults.Fault) (some []faults.Fault) {
 	return some
 }
 
-// caughtBy tells whether a finding shows the lock to be broken.
+// caughtBy: a finding shows the lock to be broken.
 func (p proof) caughtBy(f checker.Finding) bool {
 	return f.Verdict == checker.Broken && (reports.Catches(p.breaks, f.Cell) || reports.Catches(lockbench.Exclusion.At(0), f.Cell))
 }
