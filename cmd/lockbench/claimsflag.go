@@ -1,12 +1,8 @@
 package main
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/spf13/pflag"
 
-	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/runner"
 )
 
@@ -27,18 +23,4 @@ func listClaims() []listing {
 		all = append(all, listing{Name: "@" + c.Name, Summary: c.Summary})
 	}
 	return all
-}
-
-// cellNames lists cells, separated by commas: the first of many.
-func cellNames(cells []lockbench.Cell) string {
-	const shown = 6
-	var names []string
-	for i, cell := range cells {
-		if i == shown && len(cells) > shown+1 {
-			names = append(names, fmt.Sprintf("%d more", len(cells)-shown))
-			break
-		}
-		names = append(names, cell.String())
-	}
-	return strings.Join(names, ", ")
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/runner"
 	"github.com/lockbench/lockbench/workloads"
@@ -38,8 +39,8 @@ func (o *compareOptions) runBoth(cmd *cobra.Command, args []string) (base, chang
 			return nil, nil, fmt.Errorf("--save: %w", err)
 		}
 	}
-	shown := newProgress(cmd.ErrOrStderr(), o.settings.quiet, len(p.Subjects))
-	shown.say("%d runs of each, in turns%s", o.rounds, about(2*o.rounds, p.Options))
+	shown := progress.OfRuns(cmd.ErrOrStderr(), o.settings.quiet, len(p.Subjects))
+	shown.Say("%d runs of each, in turns%s", o.rounds, about(2*o.rounds, p.Options))
 	result, err := runPlan(cmd.Context(), p, shown)
 	if err != nil {
 		return nil, nil, err

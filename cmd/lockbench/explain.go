@@ -96,8 +96,8 @@ func (o *explainOptions) source(cmd *cobra.Command, name string) (*reports.Matri
 		return nil, err
 	}
 	s := o.session(cmd, designs)
-	if err := s.run(cmd.Context()); err != nil {
+	if err := s.Run(cmd.Context()); err != nil {
 		return nil, err
 	}
-	return &s.matrix, nil
+	return &s.Matrix, nil
 }

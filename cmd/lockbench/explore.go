@@ -12,8 +12,8 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/explore"
-	"github.com/lockbench/lockbench/impls"
-	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/exploring"
+	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/suggest"
 	"github.com/lockbench/lockbench/internal/thresholds"
 	"github.com/lockbench/lockbench/reports"
@@ -129,42 +129,32 @@ func faultKinds() []string {
 	return names
 }
 
-// An explorePlan is what is to be explored, checked before anything starts.
-type explorePlan struct {
-	designs   []design.Design
-	scenarios []explore.Scenario
-	// named: the user chose the scenarios, and is told of those that do not apply.
-	named  bool
-	config explore.Config
-	out    outputs
-	gates  []thresholds.Threshold
-}
-
-func (o *exploreOptions) plan(f *pflag.FlagSet, designs []string) (p explorePlan, err error) {
-	if p.designs, err = explorable(designs); err != nil {
-		return p, err
+// plan is what is explored, and what is made of the result.
+func (o *exploreOptions) plan(f *pflag.FlagSet, designs []string) (p exploring.Plan, out outputs, gates []thresholds.Threshold, err error) {
+	if p.Designs, err = exploring.Designs(designs); err != nil {
+		return p, nil, nil, err
 	}
-	for i, d := range p.designs {
-		if p.designs[i], err = runner.Claiming(d, o.claims...); err != nil {
-			return p, err
+	for i, d := range p.Designs {
+		if p.Designs[i], err = runner.Claiming(d, o.claims...); err != nil {
+			return p, nil, nil, err
 		}
 	}
-	if err := p.choose(o.scenarios); err != nil {
-		return p, err
+	if err := p.Choose(o.scenarios); err != nil {
+		return p, nil, nil, err
 	}
-	if p.config, err = o.settled(f); err != nil {
-		return p, err
+	if p.Config, err = o.settled(f); err != nil {
+		return p, nil, nil, err
 	}
-	if p.out, err = parseOutputs(o.out, exploreOutputs); err != nil {
-		return p, err
+	if out, err = parseOutputs(o.out, exploreOutputs); err != nil {
+		return p, nil, nil, err
 	}
-	if p.gates, err = o.gate.thresholds(thresholds.Explored); err != nil {
-		return p, err
+	if gates, err = o.gate.thresholds(thresholds.Explored); err != nil {
+		return p, nil, nil, err
 	}
-	if err := inScope(p.gates, namesOf(p.designs)); err != nil {
-		return p, err
+	if err := inScope(gates, namesOf(p.Designs)); err != nil {
+		return p, nil, nil, err
 	}
-	return p, o.reserve()
+	return p, out, gates, o.reserve()
 }
 
 // reserve makes the directory for schedules and sees that files can be written
@@ -183,49 +173,6 @@ func (o *exploreOptions) reserve() error {
 	}
 	if err != nil {
 		return fmt.Errorf("--save %s: %w; hint: a directory that can be made or written to", o.save, err)
-	}
-	return nil
-}
-
-// explorable finds the designs of those names, ours where there is none. What a glob
-// takes in that cannot be explored it leaves out, as long as something is left.
-func explorable(names []string) ([]design.Design, error) {
-	if len(names) == 0 {
-		return slices.DeleteFunc(impls.Documented(), func(d design.Design) bool { return d.Explorable() != nil }), nil
-	}
-	named, err := impls.Match(names...)
-	if err != nil {
-		return nil, err
-	}
-	var found []design.Design
-	for _, d := range named {
-		why := d.Explorable()
-		if why == nil {
-			found = append(found, d)
-		}
-		if why != nil && slices.Contains(names, d.Name) {
-			return nil, why
-		}
-	}
-	if len(found) == 0 {
-		return nil, named[0].Explorable()
-	}
-	return found, nil
-}
-
-// choose finds the scenarios of those names, all that are not only on request when
-// there is none.
-func (p *explorePlan) choose(names []string) error {
-	p.named = len(names) > 0
-	for _, name := range names {
-		s, err := explore.FindScenario(name)
-		if err != nil {
-			return err
-		}
-		p.scenarios = append(p.scenarios, s)
-	}
-	if !p.named {
-		p.scenarios = slices.DeleteFunc(explore.Scenarios(), func(s explore.Scenario) bool { return s.OnRequest })
 	}
 	return nil
 }
@@ -301,21 +248,21 @@ func (o *exploreOptions) validateNames() error {
 
 // explore does what the flags say and writes the result.
 func (o *exploreOptions) explore(cmd *cobra.Command, designs []string) (reports.Result, error) {
-	p, err := o.plan(cmd.Flags(), designs)
+	p, out, gates, err := o.plan(cmd.Flags(), designs)
 	if err != nil {
 		return reports.Result{}, err
 	}
-	s := &exploreSession{explorePlan: p, progress: newExploreProgress(cmd.ErrOrStderr(), o.quiet, len(p.designs), len(p.scenarios))}
-	defer sayInterrupted(cmd.Context(), s.progress.say)()
-	r, err := s.run(cmd.Context())
+	shown := progress.OfExploration(cmd.ErrOrStderr(), o.quiet, len(p.Designs), len(p.Scenarios))
+	r, err := exploring.Run(cmd.Context(), p, shown.Sink())
+	shown.Close()
 	if err != nil {
 		return r, err
 	}
-	r.GateExplored(p.gates)
+	r.GateExplored(gates)
 	if err := o.keep(r); err != nil {
 		return r, err
 	}
-	return r, p.out.writeExploration(cmd.OutOrStdout(), r)
+	return r, out.writeExploration(cmd.OutOrStdout(), r)
 }
 
 // keep writes the schedules that were asked for, or else those of broken

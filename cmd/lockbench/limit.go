@@ -9,6 +9,7 @@ import (
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/limits"
 	"github.com/lockbench/lockbench/internal/load"
+	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/suggest"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/runner"
@@ -93,8 +94,8 @@ func (o *limitOptions) run(cmd *cobra.Command, p runner.Plan, h *hunt) error {
 	if err != nil {
 		return err
 	}
-	shown := newProgress(cmd.ErrOrStderr(), o.settings.quiet, 0)
-	h.say, h.of = shown.say, p.Subjects[0]
+	shown := progress.OfRuns(cmd.ErrOrStderr(), o.settings.quiet, 0)
+	h.say, h.of = shown.Say, p.Subjects[0]
 	p.Next, p.SelfCheckAt = h.next, h.found
 	result, err := runPlan(cmd.Context(), p, shown)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/thresholds"
 	"github.com/lockbench/lockbench/runner"
 )
@@ -112,13 +113,13 @@ func (o *singleOptions) plan() (p runner.Plan, out outputs, gates []thresholds.T
 }
 
 // observed runs a plan, with its progress shown, its metrics served and its latencies logged.
-func (o *singleOptions) observed(ctx context.Context, p runner.Plan, shown progress, hlogs []string) (result runner.Result, err error) {
+func (o *singleOptions) observed(ctx context.Context, p runner.Plan, shown progress.Runs, hlogs []string) (result runner.Result, err error) {
 	logs, err := openIntervalLogs(hlogs)
 	if err != nil {
 		return result, err
 	}
 	defer func() { err = errors.Join(err, logs.close()) }()
-	metrics, stop, err := o.metrics.open(len(p.Subjects), shown.say)
+	metrics, stop, err := o.metrics.open(len(p.Subjects), shown.Say)
 	if err != nil {
 		return result, err
 	}

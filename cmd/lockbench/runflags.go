@@ -15,6 +15,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/runner"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -231,9 +232,9 @@ func (o *runOptions) subjects(designs []design.Design) ([]runner.Subject, error)
 }
 
 // runPlan runs a plan, and shows its progress and to others what happens.
-func runPlan(ctx context.Context, p runner.Plan, shown progress, others ...runner.Sink) (runner.Result, error) {
-	defer shown.close()
-	return runner.Run(ctx, p, append(others, shown.sink())...)
+func runPlan(ctx context.Context, p runner.Plan, shown progress.Runs, others ...runner.Sink) (runner.Result, error) {
+	defer shown.Close()
+	return runner.Run(ctx, p, append(others, shown.Sink())...)
 }
 
 // designNames are those of subjects, each once.

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/runner"
 	"github.com/lockbench/lockbench/workloads"
@@ -75,8 +76,8 @@ func (o *sweepOptions) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	shown := newProgress(cmd.ErrOrStderr(), o.settings.quiet, len(p.Subjects))
-	shown.say("%d points%s", len(p.Subjects), about(len(p.Subjects), p.Options))
+	shown := progress.OfRuns(cmd.ErrOrStderr(), o.settings.quiet, len(p.Subjects))
+	shown.Say("%d points%s", len(p.Subjects), about(len(p.Subjects), p.Options))
 	result, err := runPlan(cmd.Context(), p, shown)
 	if err != nil {
 		return err

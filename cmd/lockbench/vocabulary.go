@@ -8,6 +8,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/faults"
+	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/thresholds"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -42,7 +43,7 @@ var vocabularies = map[string]vocabulary{
 	"scenario":   {words: listScenarios},
 	"kinds":      {words: func() []listing { return bare(faultKinds()) }},
 	"strategy":   {words: func() []listing { return bare(strategies()) }},
-	"drivers":    {words: func() []listing { return bare([]string{driverLive, driverExplore}) }},
+	"drivers":    {words: func() []listing { return bare([]string{matrix.Live, matrix.Explore}) }},
 	"stages":     {joined: true},
 	"fail-if":    {pair: ": ", check: checkThreshold},
 }

@@ -1,80 +1,64 @@
-package main
+package progress
 
 import (
-	"context"
 	"fmt"
 	"io"
-	"os"
-	"sync"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/runner"
 )
 
-// progress tells somebody who waits how far a session has come. It says nothing
-// that the result does not say too.
-type progress interface {
-	say(format string, args ...any)
-	sink() runner.Sink
-	close()
+// Runs is the progress of a plan of runs. Only Say may be called concurrently.
+type Runs interface {
+	Say(format string, args ...any)
+	Sink() runner.Sink
+	Close()
 }
 
-// sayInterrupted tells of an interruption as soon as it happens, until it is stopped.
-func sayInterrupted(ctx context.Context, say func(string, ...any)) (stop func() bool) {
-	return context.AfterFunc(ctx, func() { say("interrupted: ending it in good order; once more aborts") })
-}
-
-// newProgress shows a bar on a terminal and plain lines elsewhere, for a session
-// of so many designs; nothing when quiet.
-func newProgress(w io.Writer, quiet bool, designs int) progress {
-	if quiet {
-		return &lines{w: io.Discard}
+// OfRuns shows a bar on a terminal and plain lines elsewhere, for a plan of so many runs,
+// zero where nobody knows; nothing when quiet.
+func OfRuns(w io.Writer, quiet bool, runs int) Runs {
+	switch {
+	case quiet:
+		return NewLines(io.Discard, runs)
+	case isTerminal(w):
+		return newBar(w, runs)
 	}
-	out := &lines{w: w, total: designs}
-	if f, isFile := w.(*os.File); isFile && term.IsTerminal(int(f.Fd())) {
-		return &bar{lines: out}
-	}
-	return out
+	return NewLines(w, runs)
 }
 
-// lines writes a line at the start and the end of every design. Errors of
-// writing are dropped: progress that nobody can see is no reason to stop.
-type lines struct {
-	mu    sync.Mutex
-	w     io.Writer
-	total int
-	done  int
-	name  string
+// Lines writes a line at the start and the end of every run.
+type Lines struct {
+	writer
+	// Total is how many runs there are, Done how many are over; Name is what runs now.
+	Total, Done int
+	Name        string
 }
 
-func (l *lines) say(format string, args ...any) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	fmt.Fprintf(l.w, format+"\n", args...)
-}
+// NewLines returns the lines of so many runs, zero where nobody knows.
+func NewLines(w io.Writer, runs int) *Lines { return &Lines{writer: writer{w: w}, Total: runs} }
 
-// sink is informed of a session, and writes the lines.
-func (l *lines) sink() runner.Sink {
+// Sink is informed of the runs, and writes the lines.
+func (l *Lines) Sink() runner.Sink {
 	return runner.Sink{
-		Say: func(text string) { l.say("%s", text) }, Planned: func(runs int) { l.total = runs },
-		Begin: func(of runner.Subject, _ func() runner.Progress) { l.begin(of.Label()) }, Found: l.found, End: l.end,
+		Say: l.say, Planned: func(runs int) { l.Total = runs },
+		Begin: func(of runner.Subject, _ func() runner.Progress) { l.begin(of.Label()) }, Found: l.found, End: l.End,
 	}
 }
 
-func (l *lines) begin(design string) {
-	l.name = design
-	l.say("%s %s ...", l.count(l.done+1), design)
+func (l *Lines) begin(design string) {
+	l.Name = design
+	l.Say("%s %s ...", l.count(l.Done+1), design)
 }
 
 // found tells of a claim that is broken; what is not claimed can wait for the report.
-func (l *lines) found(f checker.Finding, at time.Duration) {
+func (l *Lines) found(f checker.Finding, at time.Duration) {
 	if f.Against > 0 {
-		l.say("%s", alarm(l.name, f, at))
+		l.Say("%s", alarm(l.Name, f, at))
 	}
 }
 
@@ -87,49 +71,51 @@ func alarm(design string, f checker.Finding, at time.Duration) string {
 	return fmt.Sprintf("%s: CLAIM BROKEN, %s, %v into the run%s", design, f.Cell, at.Round(time.Millisecond), where)
 }
 
-func (l *lines) end(j *reports.Judged) {
-	l.done++
-	l.say("%s %s: %s", l.count(l.done), l.name, gist(j))
+// End writes what came of a run.
+func (l *Lines) End(j *reports.Judged) {
+	l.Done++
+	l.Say("%s %s: %s", l.count(l.Done), l.Name, Gist(j))
 }
 
 // count says which run it is, and of how many where that is known.
-func (l *lines) count(n int) string {
-	if l.total == 0 {
+func (l *Lines) count(n int) string {
+	if l.Total == 0 {
 		return fmt.Sprintf("[%d]", n)
 	}
-	return fmt.Sprintf("[%d/%d]", n, l.total)
+	return fmt.Sprintf("[%d/%d]", n, l.Total)
 }
 
-func (l *lines) close() {}
+// Close implements [Runs].
+func (*Lines) Close() {}
 
-// gist is a run in a few words.
-func gist(j *reports.Judged) string {
+// Gist is a run in a few words.
+func Gist(j *reports.Judged) string {
 	s := fmt.Sprintf("%.0f grants/s", j.Measures.GrantsPerSecond)
-	broken := brokenCells(j.Verdicts.Findings)
+	broken := BrokenCells(j.Verdicts.Findings)
 	switch {
 	case j.Err != nil:
 		return s + ", " + j.Err.Error()
 	case len(broken) > 0:
-		return s + ", broke " + cellNames(broken)
+		return s + ", broke " + CellNames(broken)
 	}
 	return s + ", broke nothing"
 }
 
 // bar redraws one line a few times a second, and takes it away at the end.
 type bar struct {
-	*lines
+	*Lines
 	violations int64 // found in the designs that are done
 
 	stop, stopped chan struct{}
 }
 
-// redraw is how often the bar moves.
-const redraw = 200 * time.Millisecond
+func newBar(w io.Writer, runs int) *bar {
+	return &bar{Lines: &Lines{writer: writer{w: w, redrawn: true}, Total: runs}}
+}
 
-// sink is informed of a session, and moves the bar.
-func (b *bar) sink() runner.Sink {
-	s := b.lines.sink()
-	s.Say = func(text string) { b.say("%s", text) }
+// Sink is informed of the runs, and moves the bar.
+func (b *bar) Sink() runner.Sink {
+	s := b.Lines.Sink()
 	s.Begin = func(of runner.Subject, live func() runner.Progress) { b.begin(of.Label(), live) }
 	s.End = b.end
 	return s
@@ -183,7 +169,7 @@ func (b *bar) describe(design string, live runner.Progress) string {
 		rate = float64(live.Grants) / live.Elapsed.Seconds()
 	}
 	return fmt.Sprintf("[%d/%d] %-23s %7.0f grants/s  %d violations so far",
-		b.done+1, b.total, design, rate, b.violations+live.Violations)
+		b.Done+1, b.Total, design, rate, b.violations+live.Violations)
 }
 
 // permille is how much of the run is over; a run without a duration does not tell.
@@ -194,8 +180,8 @@ func permille(live runner.Progress) int64 {
 }
 
 func (b *bar) end(j *reports.Judged) {
-	b.close()
-	b.done++
+	b.Close()
+	b.Done++
 	for _, f := range j.Verdicts.Findings {
 		if f.Verdict == checker.Broken {
 			b.violations += f.Violations
@@ -203,15 +189,11 @@ func (b *bar) end(j *reports.Judged) {
 	}
 }
 
-func (b *bar) close() {
+// Close takes the bar away.
+func (b *bar) Close() {
 	if b.stop != nil {
 		close(b.stop)
 		<-b.stopped
 		b.stop = nil
 	}
-}
-
-// say writes its line in place of the bar, which comes back by itself.
-func (b *bar) say(format string, args ...any) {
-	b.lines.say("\r\x1b[K"+format, args...)
 }

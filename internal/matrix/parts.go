@@ -1,4 +1,4 @@
-package main
+package matrix
 
 import (
 	"fmt"
@@ -7,12 +7,13 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/internal/faults"
-	"github.com/lockbench/lockbench/workloads"
 )
 
-// partExplore is the part of a matrix that explores; live parts are named after
-// driverLive.
-const partExplore = driverExplore
+// The drivers of a matrix. Explore names its one part too; live parts are named after Live.
+const (
+	Live    = "live"
+	Explore = "explore"
+)
 
 // A livePart is a run on a real server that a matrix makes of every design.
 type livePart struct {
@@ -31,18 +32,11 @@ var stale = lockbench.OwnerRelease.At(lockbench.Outlived)
 // in runs of their own.
 func liveParts() []livePart {
 	return []livePart{
-		{driverLive, nil, stale},
-		{driverLive + " faults", []string{string(faults.Crash), string(faults.LostReply), string(faults.Cancel)}, stale},
-		{driverLive + " failover", []string{string(faults.Failover) + ",at=400ms,every=700ms"}, lockbench.Exclusion.At(lockbench.Failover)},
-		{driverLive + " skew", []string{string(faults.Skew)}, stale},
+		{Live, nil, stale},
+		{Live + " faults", []string{string(faults.Crash), string(faults.LostReply), string(faults.Cancel)}, stale},
+		{Live + " failover", []string{string(faults.Failover) + ",at=400ms,every=700ms"}, lockbench.Exclusion.At(lockbench.Failover)},
+		{Live + " skew", []string{string(faults.Skew)}, stale},
 	}
-}
-
-// liveOptions are those of a live part: the tour's, by the matrix' seed.
-func liveOptions(seed uint64) workloads.Options {
-	o := tour()
-	o.Seed = seed
-	return o
 }
 
 // command makes the live run of a design again.
@@ -63,10 +57,8 @@ const (
 	liveOverhead = 600 * time.Millisecond
 )
 
-// liveFitting are the live parts of so many designs for which there is time.
-func liveFitting(budget time.Duration, designs int) []livePart {
-	each := tour().Duration + liveOverhead
-	parts := liveParts()
-	n := int(liveShare * float64(budget) / float64(each) / float64(designs))
-	return parts[:min(n, len(parts))]
+// fitting is for how many of the live parts of so many designs there is time.
+func (s *Settings) fitting(designs int) int {
+	n := int(liveShare * float64(s.Budget) / float64(s.Length+liveOverhead) / float64(designs))
+	return min(n, len(liveParts()))
 }

@@ -1,4 +1,4 @@
-package main
+package exploring
 
 import (
 	"runtime"
@@ -12,10 +12,10 @@ import (
 	"github.com/lockbench/lockbench/reports"
 )
 
-// explored is what the reports show of a result.
-func explored(cfg explore.Config, r explore.Result) reports.Explored {
+// Explored is what the reports show of a result.
+func Explored(cfg explore.Config, r explore.Result) reports.Explored {
 	e := reports.Explored{
-		Header:     exploreHeader(cfg),
+		Header:     header(cfg),
 		Verdicts:   checker.Result{Findings: r.Findings, Grants: r.Grants, Defects: r.Defects},
 		Coverage:   covered(r.Coverage),
 		Schedules:  make(map[lockbench.Cell]reports.Schedule),
@@ -47,14 +47,14 @@ func covered(c explore.Coverage) reports.Coverage {
 	return out
 }
 
-// exploreHeader describes the exploration as a header does a run.
-func exploreHeader(cfg explore.Config) history.Header {
+// header describes the exploration as a header does a run.
+func header(cfg explore.Config) history.Header {
 	d := &cfg.Design
 	h := history.Header{
 		Design: d.Name, Claims: d.Claims, Reacquire: string(d.Reacquire), Renews: d.Renews,
-		Workload: cfg.Scenario, Seed: cfg.Seed, Params: exploreParams(cfg),
+		Workload: cfg.Scenario, Seed: cfg.Seed, Params: params(cfg),
 		Server:      history.Server{Kind: "embedded", Version: "miniredis " + moduleVersion("github.com/alicebob/miniredis/v2")},
-		Environment: history.Environment{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(), Go: runtime.Version(), Version: moduleVersion("")},
+		Environment: Environment(),
 	}
 	for _, k := range cfg.Kinds {
 		h.Faults = append(h.Faults, string(k))
@@ -62,20 +62,25 @@ func exploreHeader(cfg explore.Config) history.Header {
 	return h
 }
 
-// exploreParams are what was asked for beside what coverage tells; zero is the
+// Environment is that of this process.
+func Environment() history.Environment {
+	return history.Environment{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(), Go: runtime.Version(), Version: moduleVersion("")}
+}
+
+// params are what was asked for beside what coverage tells; zero is the
 // design's or the scenario's default, and left out.
-func exploreParams(cfg explore.Config) map[string]any {
-	params := map[string]any{
+func params(cfg explore.Config) map[string]any {
+	all := map[string]any{
 		"clients": float64(cfg.Clients), "rounds": float64(cfg.Rounds), "ttl_ns": float64(cfg.TTL),
 	}
 	for name, value := range map[string]float64{
 		"threads": float64(cfg.Threads), "pool": float64(cfg.Pool), "wait_ns": float64(cfg.Wait), "skew_ns": float64(cfg.Skew),
 	} {
 		if value != 0 {
-			params[name] = value
+			all[name] = value
 		}
 	}
-	return params
+	return all
 }
 
 // moduleVersion is that of a module that this program was built with, its own for

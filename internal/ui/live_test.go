@@ -1,4 +1,4 @@
-package main
+package ui
 
 import (
 	"bytes"
@@ -16,37 +16,46 @@ import (
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/measure"
 	"github.com/lockbench/lockbench/internal/measure/series"
-	"github.com/lockbench/lockbench/internal/ui"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/runner"
 	"github.com/lockbench/lockbench/workloads"
 )
 
 // blindView is a live view on no terminal, of a session of two designs.
-func blindView(ctx context.Context, out *bytes.Buffer) *liveView {
+func blindView(ctx context.Context, out *bytes.Buffer) *Live {
 	p := &runner.Plan{Subjects: make([]runner.Subject, 2), Workload: workloads.Oversell(), Options: workloads.Defaults()}
-	return newLiveView(ctx, p, out, func(func() ui.Session) *ui.Screen { return nil })
+	return NewLive(ctx, p, out, func(func() Session) *Screen { return nil })
+}
+
+// still is a run in which nothing happens.
+func still() runner.Progress { return runner.Progress{} }
+
+// broke is a run that broke owner-release seven times.
+func broke() *reports.Judged {
+	return &reports.Judged{Verdicts: checker.Result{Findings: []checker.Finding{
+		{Cell: lockbench.OwnerRelease.At(lockbench.Outlived), Verdict: checker.Broken, Violations: 7},
+	}}}
 }
 
 func TestLiveViewFollowsASession(t *testing.T) {
 	var out bytes.Buffer
 	v := blindView(t.Context(), &out)
-	v.say("server: %s", "private")
+	v.Say("server: %s", "private")
 	v.begin("a/b", func() runner.Progress { return runner.Progress{Grants: 7, Refused: 3} })
 	v.found(checker.Finding{Cell: lockbench.Exclusion.At(0), Claimed: true, Violations: 1, Against: 1, Counterexample: &checker.Counterexample{Key: "k"}}, time.Second)
 	before := v.session()
 	so := judgedSoFar{
-		acquire: ui.Latency{Count: 5}, faults: []ui.Strikes{{Fault: "death", Count: 2}},
+		acquire: Latency{Count: 5}, faults: []Strikes{{Fault: "death", Count: 2}},
 		violations: map[string]int64{"exclusion": 9, "exclusion@outlived": 4},
 	}
 	v.judged(so)
 	now := v.session()
-	if diff := cmp.Diff(before.Current.Breaches, []ui.Breach{{Guarantee: "exclusion", Claimed: true, Count: 1, First: time.Second, Key: "k"}}); diff != "" {
+	if diff := cmp.Diff(before.Current.Breaches, []Breach{{Guarantee: "exclusion", Claimed: true, Count: 1, First: time.Second, Key: "k"}}); diff != "" {
 		t.Errorf("what was handed out has changed (-got +want):\n%s", diff)
 	}
-	want := ui.Run{
+	want := Run{
 		Design: "a/b", Grants: 7, Refused: 3, Acquire: so.acquire, Faults: so.faults,
-		Breaches: []ui.Breach{{Guarantee: "exclusion", Claimed: true, Count: 9, First: time.Second, Key: "k"}},
+		Breaches: []Breach{{Guarantee: "exclusion", Claimed: true, Count: 9, First: time.Second, Key: "k"}},
 	}
 	if diff := cmp.Diff(now.Current, want); diff != "" {
 		t.Errorf("current run (-got +want):\n%s", diff)
@@ -57,8 +66,8 @@ func TestLiveViewFollowsASession(t *testing.T) {
 	if len(now.Done) != 1 || now.Current.Design != "" || now.Designs != 3 {
 		t.Errorf("after the first of what are three designs by now: got %+v", now)
 	}
-	v.close()
-	v.close()
+	v.Close()
+	v.Close()
 	if out.Len() > 0 {
 		t.Errorf("lines behind the view: %q", out.String())
 	}
@@ -71,9 +80,9 @@ func TestLiveViewGivesWay(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	v := blindView(ctx, &out)
 	v.begin("a/b", still)
-	v.say("seen on the screen")
+	v.Say("seen on the screen")
 	cancel()
-	v.say("interrupted")
+	v.Say("interrupted")
 	v.end(broke())
 	if got, want := out.String(), "interrupted\n[1/2] a/b: 0 grants/s, broke owner-release@outlived\n"; got != want {
 		t.Errorf("lines: got %q, want %q", got, want)
@@ -86,7 +95,7 @@ func TestLiveViewFromAllSides(t *testing.T) {
 	v.begin("a/b", still)
 	var all sync.WaitGroup
 	for _, do := range []func(){
-		func() { v.say("x") },
+		func() { v.Say("x") },
 		func() { v.found(checker.Finding{Cell: lockbench.Exclusion.At(0)}, 0) },
 		func() { v.judged(judgedSoFar{violations: map[string]int64{"exclusion": 1}}) },
 		func() { _ = fmt.Sprint(v.session()) },
@@ -98,7 +107,7 @@ func TestLiveViewFromAllSides(t *testing.T) {
 		})
 	}
 	all.Wait()
-	v.close()
+	v.Close()
 }
 
 // TestLiveFiguresAreThoseOfTheJudgement runs a design whose judgement hands out copies,
@@ -110,7 +119,7 @@ func TestLiveFiguresAreThoseOfTheJudgement(t *testing.T) {
 	v := blindView(t.Context(), &bytes.Buffer{})
 	p := runner.Plan{Subjects: []runner.Subject{{Design: impls.Documented()[0]}}, Workload: workloads.Oversell(), Options: workloads.Defaults(), History: t.TempDir()}
 	p.Options.Clients, p.Options.Keys, p.Options.Warmup, p.Options.Duration = 4, 4, 0, 600*time.Millisecond
-	sink := v.sink()
+	sink := v.Sink()
 	sink.End = nil // which takes the figures away
 	came, err := runner.Run(t.Context(), p, sink)
 	if err != nil || len(came.Runs) != 1 {
@@ -134,16 +143,16 @@ func TestOutcomeShown(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		run   reports.Judged
-		mark  ui.Mark
+		mark  Mark
 		words string
 	}{
-		{"claims held", kept, ui.Kept, "claims held; not claimed, broken: owner-release@outlived"},
-		{"a claim was broken", bad, ui.Broken, "CLAIM BROKEN: owner-release@outlived"},
-		{"something went wrong", failed, ui.Undecided, "inconclusive: context deadline exceeded; not claimed, broken: owner-release@outlived"},
-		{"nothing happened", reports.Judged{}, ui.Undecided, "inconclusive"},
+		{"claims held", kept, Kept, "claims held; not claimed, broken: owner-release@outlived"},
+		{"a claim was broken", bad, Broken, "CLAIM BROKEN: owner-release@outlived"},
+		{"something went wrong", failed, Undecided, "inconclusive: context deadline exceeded; not claimed, broken: owner-release@outlived"},
+		{"nothing happened", reports.Judged{}, Undecided, "inconclusive"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			want := ui.Outcome{Design: "x", Mark: c.mark, Words: c.words}
+			want := Outcome{Design: "x", Mark: c.mark, Words: c.words}
 			if diff := cmp.Diff(outcomeShown("x", &c.run), want); diff != "" {
 				t.Errorf("outcome (-got +want):\n%s", diff)
 			}
@@ -172,7 +181,7 @@ func TestRateCounter(t *testing.T) {
 func TestTitle(t *testing.T) {
 	p := &runner.Plan{Workload: workloads.Mutex(), Options: workloads.Defaults()}
 	p.Options.Clients, p.Options.Rate = 3, 100
-	got := title(p)
+	got := titleOf(p)
 	for _, want := range []string{"mutex", "3 clients", "100 arrivals/s"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in %q", want, got)

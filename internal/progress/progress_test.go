@@ -1,4 +1,4 @@
-package main
+package progress
 
 import (
 	"bytes"
@@ -23,8 +23,8 @@ func broke() *reports.Judged {
 }
 
 // begin has progress begin a run of a design, of which nothing is known.
-func begin(p progress, name string) {
-	p.sink().Begin(runner.Subject{Design: design.Design{Name: name}}, still)
+func begin(p Runs, name string) {
+	p.Sink().Begin(runner.Subject{Design: design.Design{Name: name}}, still)
 }
 
 // still is a run in which nothing happens.
@@ -32,13 +32,13 @@ func still() runner.Progress { return runner.Progress{} }
 
 func TestLines(t *testing.T) {
 	var out bytes.Buffer
-	p := newProgress(&out, false, 2)
-	p.say("server: %s", "private")
+	p := OfRuns(&out, false, 2)
+	p.Say("server: %s", "private")
 	begin(p, "a/b")
-	p.sink().End(broke())
+	p.Sink().End(broke())
 	begin(p, "c/d")
-	p.sink().End(&reports.Judged{Err: errors.New("the disk is full")})
-	p.close()
+	p.Sink().End(&reports.Judged{Err: errors.New("the disk is full")})
+	p.Close()
 	want := `server: private
 [1/2] a/b ...
 [1/2] a/b: 0 grants/s, broke owner-release@outlived
@@ -52,13 +52,13 @@ func TestLines(t *testing.T) {
 
 func TestBar(t *testing.T) {
 	var out bytes.Buffer
-	b := &bar{lines: &lines{w: &out, total: 3}}
+	b := newBar(&out, 3)
 	b.begin("a/b", still)
 	b.end(broke())
 	b.begin("c/d", func() runner.Progress { return runner.Progress{Violations: 2} })
-	b.say("interrupted")
-	b.close()
-	b.close() // again, as after an error: nothing is left to stop
+	b.Say("interrupted")
+	b.Close()
+	b.Close() // again, as after an error: nothing is left to stop
 	for _, want := range []string{"[1/3] a/b", "0 violations so far", "[2/3] c/d", "9 violations so far", "interrupted\n"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in %q", want, out.String())
@@ -85,11 +85,11 @@ func TestPermille(t *testing.T) {
 
 func TestQuiet(t *testing.T) {
 	var out bytes.Buffer
-	p := newProgress(&out, true, 1)
-	p.say("x")
+	p := OfRuns(&out, true, 1)
+	p.Say("x")
 	begin(p, "a/b")
-	p.sink().End(broke())
-	p.close()
+	p.Sink().End(broke())
+	p.Close()
 	if out.Len() != 0 {
 		t.Errorf("got %q, want nothing", out.String())
 	}

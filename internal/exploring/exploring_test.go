@@ -1,9 +1,6 @@
-package main
+package exploring
 
 import (
-	"bytes"
-	"errors"
-	"strings"
 	"testing"
 	"time"
 
@@ -12,7 +9,6 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/explore"
-	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/reports"
 )
@@ -41,7 +37,7 @@ func expired() explore.Result {
 // TestExplored keeps all that a result says on its way into the report.
 func TestExplored(t *testing.T) {
 	cfg := explore.Config{Design: design.Design{Name: "a/b"}, Scenario: "contend", Seed: 9, Clients: 2, Rounds: 2, Pool: 5, TTL: time.Second}
-	got := explored(cfg, expired())
+	got := Explored(cfg, expired())
 	want := reports.Explored{
 		Coverage: reports.Coverage{
 			Strategy: "exhaustive", Clients: 2, Threads: 1, Rounds: 2, Moves: 2, Kinds: []string{"cut"},
@@ -71,7 +67,7 @@ func TestExplored(t *testing.T) {
 // TestShare divides a budget among scenarios, and never so far that nothing, which
 // means no limit, is left.
 func TestShare(t *testing.T) {
-	limited := &exploreSession{explorePlan: explorePlan{config: explore.Config{Budget: 9 * time.Second, Schedules: 10}}}
+	limited := &session{Plan: Plan{Config: explore.Config{Budget: 9 * time.Second, Schedules: 10}}}
 	for _, c := range []struct {
 		left  explore.Config
 		among int
@@ -87,77 +83,24 @@ func TestShare(t *testing.T) {
 				c.left.Budget, c.left.Schedules, c.among, got.Budget, got.Schedules, c.want.Budget, c.want.Schedules)
 		}
 	}
-	if got := new(exploreSession).share(explore.Config{}, 3); got.Budget != 0 || got.Schedules != 0 {
+	if got := new(session).share(explore.Config{}, 3); got.Budget != 0 || got.Schedules != 0 {
 		t.Errorf("without limit: got %v, %d; want none", got.Budget, got.Schedules)
-	}
-}
-
-func TestExploreLines(t *testing.T) {
-	var out bytes.Buffer
-	p := newExploreProgress(&out, false, 2, 1)
-	p.begin("a/b")
-	p.begin("c/d")
-	for range 2 { // told again and again, it is news once
-		p.tell("a/b", "contend", explore.Progress{Schedules: 7, Broken: []lockbench.Cell{lockbench.Exclusion.At(lockbench.Crash)}})
-	}
-	p.end("a/b", []reports.Explored{explored(explore.Config{}, expired()), explored(explore.Config{}, expired())})
-	p.say("interrupted")
-	p.end("c/d", []reports.Explored{explored(explore.Config{}, explore.Result{}), {Header: history.Header{Workload: "wait"}, Err: errors.New("it crashed")}})
-	p.close()
-	want := `[1/2] a/b ...
-[2/2] c/d ...
-a/b contend: exclusion@crash is broken, after 7 schedules
-[1/2 done] a/b: 2400 schedules, broke exclusion, exclusion@outlived
-interrupted
-[2/2 done] c/d: wait: it crashed
-`
-	if out.String() != want {
-		t.Errorf("got:\n%s\nwant:\n%s", out.String(), want)
-	}
-}
-
-func TestExploreBar(t *testing.T) {
-	var out bytes.Buffer
-	b := newExploreBar(newExploreLines(&out, 3), 2)
-	b.begin("a/b")
-	b.tell("a/b", "contend", explore.Progress{Schedules: 7, Broken: []lockbench.Cell{lockbench.Exclusion.At(lockbench.Crash)}})
-	b.tell("a/b", "contend", explore.Progress{Schedules: 8}) // too soon to be drawn
-	b.end("a/b", nil)
-	b.say("interrupted")
-	b.close()
-	for _, want := range []string{"[0/3] a/b contend", "7 schedules", "1 broken so far", "[1/3] a/b", "8 schedules", "interrupted\n"} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("no %q in %q", want, out.String())
-		}
-	}
-}
-
-func TestExploreQuiet(t *testing.T) {
-	var out bytes.Buffer
-	p := newExploreProgress(&out, true, 1, 1)
-	p.say("x")
-	p.begin("a/b")
-	p.tell("a/b", "contend", explore.Progress{})
-	p.end("a/b", nil)
-	p.close()
-	if out.Len() != 0 {
-		t.Errorf("got %q, want nothing", out.String())
 	}
 }
 
 // TestScenariosByDefault: all but those that ask for more than designs promise.
 func TestScenariosByDefault(t *testing.T) {
-	var p explorePlan
-	if err := p.choose(nil); err != nil || len(p.scenarios) < 10 || p.named {
-		t.Errorf("got %d scenarios, named %v, %v", len(p.scenarios), p.named, err)
+	var p Plan
+	if err := p.Choose(nil); err != nil || len(p.Scenarios) < 10 || p.Named {
+		t.Errorf("got %d scenarios, named %v, %v", len(p.Scenarios), p.Named, err)
 	}
-	for _, s := range p.scenarios {
+	for _, s := range p.Scenarios {
 		if s.OnRequest {
 			t.Errorf("%s is only on request", s.Name)
 		}
 	}
-	p = explorePlan{}
-	if err := p.choose([]string{"nested-short"}); err != nil || len(p.scenarios) != 1 || !p.named {
-		t.Errorf("named: got %v, %v", p.scenarios, err)
+	p = Plan{}
+	if err := p.Choose([]string{"nested-short"}); err != nil || len(p.Scenarios) != 1 || !p.Named {
+		t.Errorf("named: got %v, %v", p.Scenarios, err)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package ui
 
 import (
 	"time"
@@ -6,14 +6,13 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/measure"
 	"github.com/lockbench/lockbench/internal/measure/series"
-	"github.com/lockbench/lockbench/internal/ui"
 	"github.com/lockbench/lockbench/runner"
 )
 
 // judgedSoFar is a small copy of what the judgement of a run has come to.
 type judgedSoFar struct {
-	acquire    ui.Latency
-	faults     []ui.Strikes
+	acquire    Latency
+	faults     []Strikes
 	violations map[string]int64 // by cell, of those that are broken
 	against    map[string]bool  // those of them that count against the claims
 }
@@ -22,7 +21,7 @@ type judgedSoFar struct {
 const copying = 200 * time.Millisecond
 
 // copies takes what the judgement of a run has come to, and shows copies of it now and then.
-func (v *liveView) copies() func(runner.Snapshot) {
+func (v *Live) copies() func(runner.Snapshot) {
 	var last time.Time
 	return func(so runner.Snapshot) {
 		if now := time.Now(); now.Sub(last) >= copying {
@@ -35,7 +34,7 @@ func (v *liveView) copies() func(runner.Snapshot) {
 func soFar(verdicts checker.Result, m *measure.Measures) judgedSoFar {
 	so := judgedSoFar{acquire: latencyShown(m.Measured.Latency(measure.Acquire)), violations: make(map[string]int64), against: make(map[string]bool)}
 	for _, f := range m.Timeline.Faults {
-		so.faults = append(so.faults, ui.Strikes{Fault: f.Note, Count: total(f.Strikes)})
+		so.faults = append(so.faults, Strikes{Fault: f.Note, Count: total(f.Strikes)})
 	}
 	for _, f := range verdicts.Findings {
 		if f.Verdict == checker.Broken {
@@ -45,8 +44,8 @@ func soFar(verdicts checker.Result, m *measure.Measures) judgedSoFar {
 	return so
 }
 
-func latencyShown(l *measure.Latency) ui.Latency {
-	return ui.Latency{
+func latencyShown(l *measure.Latency) Latency {
+	return Latency{
 		Count: l.Count(), P50: int64(l.At(50)), P90: int64(l.At(90)), P99: int64(l.At(99)),
 		P999: int64(l.At(99.9)), Max: int64(l.Max()),
 	}

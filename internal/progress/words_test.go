@@ -1,4 +1,4 @@
-package main
+package progress
 
 import (
 	"strings"
@@ -13,13 +13,13 @@ func TestCellNames(t *testing.T) {
 	for _, g := range lockbench.Guarantees()[:8] {
 		cells = append(cells, g.Name.At(lockbench.Crash))
 	}
-	if got, want := cellNames(cells[:1]), "exclusion@crash"; got != want {
+	if got, want := CellNames(cells[:1]), "exclusion@crash"; got != want {
 		t.Errorf("one: got %q, want %q", got, want)
 	}
-	if got, want := cellNames(cells[:7]), "release-delay@crash, loss-reported@crash, answers@crash"; !strings.Contains(got, want) {
+	if got, want := CellNames(cells[:7]), "release-delay@crash, loss-reported@crash, answers@crash"; !strings.Contains(got, want) {
 		t.Errorf("seven: got %q, want all of them", got)
 	}
-	if got := cellNames(cells); !strings.HasSuffix(got, "loss-reported@crash, 2 more") {
+	if got := CellNames(cells); !strings.HasSuffix(got, "loss-reported@crash, 2 more") {
 		t.Errorf("eight: got %q, want six and a number", got)
 	}
 }
