@@ -50,7 +50,7 @@ func (r *histories) path(design string) string {
 }
 
 // tidy removes temporary histories that prove nothing, and the directory when
-// none is left; the runs are told which of theirs are gone.
+// none is left; of runs whose history is gone it clears the path.
 func (r *histories) tidy(runs []reports.Judged) error {
 	if !r.temporary {
 		return nil
@@ -77,7 +77,7 @@ func (r *histories) tidy(runs []reports.Judged) error {
 	return errors.Join(errs...)
 }
 
-// isEvidence tells whether somebody will want to look at the record again.
+// isEvidence: somebody will want to look at the record again.
 func isEvidence(j *reports.Judged) bool {
 	for _, f := range j.Verdicts.Findings {
 		if f.Verdict == checker.Broken {

@@ -13,11 +13,11 @@ const rethink = 250 * time.Millisecond
 // A meter measures, window by window, what a judgement of its own did and how much of the
 // cores nobody used meanwhile.
 type meter struct {
-	began, resumed time.Time // the window, and the work after the last rest
-	own            time.Duration
-	waited         time.Duration // for something to judge, since the work was resumed
-	used, idle     time.Duration
-	told, toldIdle bool // the system says how much was used, and how much idle
+	began, resumed       time.Time // the window, and the work after the last rest
+	own                  time.Duration
+	waited               time.Duration // for something to judge, since the work was resumed
+	used, idle           time.Duration
+	knowsUsed, knowsIdle bool // the system says how much was used, and how much idle
 }
 
 func (m *meter) begin() {
@@ -30,9 +30,9 @@ func (m *meter) begin() {
 func (m *meter) read() {
 	var err error
 	m.used, err = processor.Used()
-	m.told = err == nil
+	m.knowsUsed = err == nil
 	m.idle, err = processor.Idle()
-	m.toldIdle = err == nil
+	m.knowsIdle = err == nil
 }
 
 // worked returns how long the judgement worked since it rested the last time.
@@ -61,10 +61,10 @@ func (m *meter) window() (w window, over bool) {
 	}
 	m.read()
 	w.own, w.cores = m.own, runtime.GOMAXPROCS(0)
-	if before.told && m.told { // who does not say is taken to leave nothing
+	if before.knowsUsed && m.knowsUsed { // who does not say is taken to leave nothing
 		w.idle = float64(w.cores) - (m.used-before.used).Seconds()/w.took.Seconds()
 	}
-	if before.toldIdle && m.toldIdle { // others than the clients may be at work, too
+	if before.knowsIdle && m.knowsIdle { // others than the clients may be at work, too
 		w.idle = min(w.idle, (m.idle-before.idle).Seconds()/w.took.Seconds())
 	}
 	w.idle = max(0, w.idle)

@@ -79,7 +79,7 @@ func (p *pace) rested(d time.Duration) {
 	p.debt = max(0, p.debt-time.Duration(float64(d)*share/(1-share)))
 }
 
-// owes tells whether the work so far was not rested for.
+// owes: the work so far was not rested for.
 func (p *pace) owes() bool { return !p.whole() && p.debt > time.Microsecond }
 
 // whole: a core may be used as a whole.

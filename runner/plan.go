@@ -72,7 +72,7 @@ func (p *Plan) parse() (all parsed, err error) {
 		return all, err
 	}
 	for _, text := range p.AbortOn {
-		t, err := thresholds.ParseThreshold(text)
+		t, err := thresholds.ParseThresholdOf(text, thresholds.Live)
 		if err != nil {
 			return all, err
 		}

@@ -12,7 +12,7 @@ type Subject struct {
 	Design design.Design
 	// Guard is that of the store; empty is that of the plan's options.
 	Guard lockbench.Guard
-	// Variant tells it from others of the same design and guard; empty for none.
+	// Variant distinguishes it from others of the same design and guard; empty for none.
 	Variant string
 	// Change changes the options of the plan for this run; nil leaves them.
 	Change func(*workloads.Options)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lockbench/lockbench/internal/output"
 	"github.com/lockbench/lockbench/internal/thresholds"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/runner"
@@ -47,14 +48,14 @@ the report says so.`,
 		},
 		RunE: func(cmd *cobra.Command, files []string) error { return o.check(cmd, files) },
 	}
-	cmd.Flags().StringArrayVar(&o.out, "out", nil, outHelp(runOutputs))
+	cmd.Flags().StringArrayVar(&o.out, "out", nil, output.Help(output.OfRuns))
 	o.gate.flags(cmd.Flags())
 	claimsFlag(cmd.Flags(), &o.claims, "the history claims")
 	return cmd
 }
 
 func (o *checkOptions) check(cmd *cobra.Command, files []string) error {
-	out, err := parseOutputs(o.out, runOutputs)
+	out, err := output.Parse(o.out, output.OfRuns)
 	if err != nil {
 		return err
 	}
@@ -71,7 +72,7 @@ func (o *checkOptions) check(cmd *cobra.Command, files []string) error {
 	}
 	r := reports.New(runs, nil)
 	r.Gate(thresholds, runs)
-	if err := out.writeRuns(cmd.OutOrStdout(), r, runs); err != nil {
+	if err := out.Runs(cmd.OutOrStdout(), r, runs); err != nil {
 		return err
 	}
 	return verdictOf(r.Exit)

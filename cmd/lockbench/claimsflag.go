@@ -15,12 +15,3 @@ func claimsFlag(f *pflag.FlagSet, terms *[]string, of string) {
 
 // checkClaims says what is wrong with a value of --claims.
 func checkClaims(text string) error { return runner.CheckClaims(text) }
-
-// listClaims are the terms that a claim may begin with.
-func listClaims() []listing {
-	all := append(listGuarantees(), listing{Name: "nothing", Summary: "no guarantee is claimed"})
-	for _, c := range listConditions() {
-		all = append(all, listing{Name: "@" + c.Name, Summary: c.Summary})
-	}
-	return all
-}

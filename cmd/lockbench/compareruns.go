@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lockbench/lockbench/internal/output"
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/runner"
@@ -124,5 +125,5 @@ func (o *compareOptions) keep(r reports.Result, of turn) error {
 	if o.save == "" {
 		return nil
 	}
-	return writeFile(filepath.Join(o.save, of.String()+".json"), func(w io.Writer) error { return reports.JSON(w, r) })
+	return output.File(filepath.Join(o.save, of.String()+".json"), func(w io.Writer) error { return reports.JSON(w, r) })
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/explore"
 	"github.com/lockbench/lockbench/internal/exploring"
+	"github.com/lockbench/lockbench/internal/output"
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/suggest"
 	"github.com/lockbench/lockbench/internal/thresholds"
@@ -98,7 +99,7 @@ func (o *exploreOptions) flags(f *pflag.FlagSet) {
 	claimsFlag(f, &o.claims, "the designs claim")
 	f.StringVar(&o.replay, "replay", "", "run the schedule in this `file` again, and nothing else")
 	f.StringVar(&o.save, "save", "", "write the schedules that break something into this `directory`")
-	f.StringArrayVar(&o.out, "out", nil, outHelp(exploreOutputs))
+	f.StringArrayVar(&o.out, "out", nil, output.Help(output.OfExplorations))
 	o.gate.exploredFlags(f)
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on standard error")
 }
@@ -130,7 +131,7 @@ func faultKinds() []string {
 }
 
 // plan is what is explored, and what is made of the result.
-func (o *exploreOptions) plan(f *pflag.FlagSet, designs []string) (p exploring.Plan, out outputs, gates []thresholds.Threshold, err error) {
+func (o *exploreOptions) plan(f *pflag.FlagSet, designs []string) (p exploring.Plan, out output.Paths, gates []thresholds.Threshold, err error) {
 	if p.Designs, err = exploring.Designs(designs); err != nil {
 		return p, nil, nil, err
 	}
@@ -145,7 +146,7 @@ func (o *exploreOptions) plan(f *pflag.FlagSet, designs []string) (p exploring.P
 	if p.Config, err = o.settled(f); err != nil {
 		return p, nil, nil, err
 	}
-	if out, err = parseOutputs(o.out, exploreOutputs); err != nil {
+	if out, err = output.Parse(o.out, output.OfExplorations); err != nil {
 		return p, nil, nil, err
 	}
 	if gates, err = o.gate.thresholds(thresholds.Explored); err != nil {
@@ -262,7 +263,7 @@ func (o *exploreOptions) explore(cmd *cobra.Command, designs []string) (reports.
 	if err := o.keep(r); err != nil {
 		return r, err
 	}
-	return r, out.writeExploration(cmd.OutOrStdout(), r)
+	return r, out.Exploration(cmd.OutOrStdout(), r)
 }
 
 // keep writes the schedules that were asked for, or else those of broken

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lockbench/lockbench/explore"
 	"github.com/lockbench/lockbench/internal/exploring"
+	"github.com/lockbench/lockbench/internal/output"
 	"github.com/lockbench/lockbench/internal/thresholds"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/runner"
@@ -20,7 +21,7 @@ func (o *exploreOptions) rerun(cmd *cobra.Command, designs []string) (reports.Re
 	if err := onlyReplay(cmd.Flags(), designs); err != nil {
 		return reports.Result{}, err
 	}
-	out, err := parseOutputs(o.out, exploreOutputs)
+	out, err := output.Parse(o.out, output.OfExplorations)
 	if err != nil {
 		return reports.Result{}, err
 	}
@@ -41,7 +42,7 @@ func (o *exploreOptions) rerun(cmd *cobra.Command, designs []string) (reports.Re
 	}
 	r := reports.NewExploration([]reports.Explored{run}, nil)
 	r.GateExplored(thresholds)
-	return r, out.writeExploration(cmd.OutOrStdout(), r)
+	return r, out.Exploration(cmd.OutOrStdout(), r)
 }
 
 // onlyReplay refuses what a replay file says itself.

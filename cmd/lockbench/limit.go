@@ -7,13 +7,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lockbench/lockbench/impls"
-	"github.com/lockbench/lockbench/internal/limits"
-	"github.com/lockbench/lockbench/internal/load"
+	"github.com/lockbench/lockbench/internal/limitsearch"
+	"github.com/lockbench/lockbench/internal/output"
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/suggest"
-	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/runner"
-	"github.com/lockbench/lockbench/workloads"
 )
 
 func newLimit() *cobra.Command {
@@ -48,7 +46,7 @@ type limitOptions struct {
 
 func (o *limitOptions) flags(f *pflag.FlagSet, without ...string) {
 	f.Float64Var(&o.precision, "precision", 0.05, "the `share` by which the limit may be missed")
-	f.StringArrayVar(&o.out, "out", nil, outHelp(limitOutputs))
+	f.StringArrayVar(&o.out, "out", nil, output.Help(output.OfLimits))
 	// The design is an argument, and the rate and the number of operations are the search's.
 	o.settings.flagsBut(f, append(without, "design", "fail-fast", "stages", "rate", "operations")...)
 }
@@ -59,23 +57,6 @@ func (o *limitOptions) validate() error {
 		return fmt.Errorf("--precision %v: no share to miss a limit by; hint: above 0 and up to 1, such as 0.05", o.precision)
 	}
 	return nil
-}
-
-// A hunt is one search for a limit, on its way through trials.
-type hunt struct {
-	limit  reports.LimitSearch
-	search *limits.Search
-	// change sets the value to try, name how it is called.
-	change func(*workloads.Options, float64)
-	name   func(float64) string
-	// judge says what came of a trial, and what was missed.
-	judge func(j *reports.Judged, t *reports.LimitTrial) (limits.Outcome, string)
-	say   func(format string, args ...any)
-
-	// of is what is tried, value the value under trial once one has begun.
-	of    runner.Subject
-	begun bool
-	value float64
 }
 
 // plan is that of run, for the one design of args.
@@ -89,97 +70,22 @@ func (o *limitOptions) plan(args []string) (runner.Plan, error) {
 }
 
 // run searches, and writes what was found.
-func (o *limitOptions) run(cmd *cobra.Command, p runner.Plan, h *hunt) error {
-	out, err := parseOutputs(o.out, limitOutputs)
+func (o *limitOptions) run(cmd *cobra.Command, p runner.Plan, search *limitsearch.Search) error {
+	out, err := output.Parse(o.out, output.OfLimits)
 	if err != nil {
 		return err
 	}
 	shown := progress.OfRuns(cmd.ErrOrStderr(), o.settings.quiet, 0)
-	h.say, h.of = shown.Say, p.Subjects[0]
-	p.Next, p.SelfCheckAt = h.next, h.found
-	result, err := runPlan(cmd.Context(), p, shown)
+	search.Say = shown.Say
+	limit, err := search.Run(cmd.Context(), p, shown.Sink())
+	shown.Close()
 	if err != nil {
 		return err
 	}
-	if err := firstError(result.Runs); err != nil {
+	if err := out.Limit(cmd.OutOrStdout(), limit); err != nil {
 		return err
 	}
-	h.limit.SelfCheck = result.SelfCheck
-	h.limit.Settle(h.search.Result())
-	if err := out.write(cmd.OutOrStdout(), forms{
-		jsonOutput.name: in(reports.LimitJSON, h.limit),
-		"":              onTerminal(reports.TerminalLimit, h.limit),
-	}); err != nil {
-		return err
-	}
-	return verdictOf(h.limit.Exit)
-}
-
-// firstError is what kept a trial from being one.
-func firstError(runs []reports.Judged) error {
-	for i := range runs {
-		if err := runs[i].Err; err != nil {
-			return fmt.Errorf("trial %d: %w", i+1, err)
-		}
-	}
-	return nil
-}
-
-// next takes up what came of the trial before, and returns the next one.
-func (h *hunt) next(came *runner.Result) (runner.Subject, bool) {
-	n := len(came.Runs)
-	if h.begun && !h.take(came) {
-		return runner.Subject{}, false
-	}
-	v, ok := h.search.Next()
-	if !ok {
-		return runner.Subject{}, false
-	}
-	h.begun, h.value = true, v
-	of := h.of
-	of.Variant = fmt.Sprintf("%s (trial %d)", h.name(v), n+1)
-	of.Change = func(o *workloads.Options) {
-		h.change(o, v)
-		o.Seed += uint64(n) // repetitions are to differ
-	}
-	return of, true
-}
-
-// found sets the options to the limit, where a lock broken on purpose is to be caught.
-func (h *hunt) found(o *workloads.Options) {
-	if r := h.search.Result(); r.Limit > 0 {
-		h.change(o, r.Limit)
-	}
-}
-
-// take takes up the trial just made; false when there was none, or it failed.
-func (h *hunt) take(came *runner.Result) bool {
-	if len(came.Runs) != len(h.limit.Trials)+1 {
-		return false
-	}
-	j := &came.Runs[len(came.Runs)-1]
-	if len(h.limit.Trials) == 0 {
-		h.describe(j)
-	}
-	if j.Err != nil || j.End.Trailer.Ended == load.EndedInterrupted {
-		return false
-	}
-	t := reports.NewLimitTrial(h.value, j)
-	t.Outcome, t.Why = h.judge(j, &t)
-	if len(t.Broken) > 0 {
-		t.Outcome, t.Why = limits.Fails, fmt.Sprintf("%s was broken", t.Broken[0])
-	}
-	h.limit.Trials = append(h.limit.Trials, t)
-	h.say("  %s: %s %s", h.name(h.value), t.Outcome, t.Why)
-	h.search.Report(t.Outcome)
-	return true
-}
-
-// describe takes from a run what is true of all.
-func (h *hunt) describe(j *reports.Judged) {
-	l := &h.limit
-	l.Design, l.Workload, l.Params, l.Seed = j.Header.Design, j.Header.Workload, j.Header.Params, j.Header.Seed
-	l.Server, l.Environment = j.Header.Server, j.Header.Environment
+	return verdictOf(limit.Exit)
 }
 
 // oneDesign takes the name of one design.

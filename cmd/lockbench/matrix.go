@@ -13,6 +13,7 @@ import (
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/matrix"
+	"github.com/lockbench/lockbench/internal/output"
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/suggest"
 	"github.com/lockbench/lockbench/internal/thresholds"
@@ -74,7 +75,7 @@ Ctrl-C ends it in good order and reports what was found; once more aborts.`,
 
 func (o *matrixOptions) flags(f *pflag.FlagSet) {
 	o.sharedFlags(f)
-	f.StringArrayVar(&o.out, "out", nil, outHelp(matrixOutputs))
+	f.StringArrayVar(&o.out, "out", nil, output.Help(output.OfMatrices))
 	o.gate.exploredFlags(f)
 	f.StringVar(&o.expect, "expect", "", "compare with the matrix in this JSON `file`: exit 1 when a cell is worse, 0 otherwise")
 	f.StringVar(&o.resume, "resume", "", "go on with the matrix in this JSON `file`, and write it there")
@@ -127,7 +128,7 @@ func (o *matrixOptions) matrix(cmd *cobra.Command, names []string) (int, error) 
 	if err := o.validate(cmd.Flags()); err != nil {
 		return 0, err
 	}
-	out, err := parseOutputs(o.out, matrixOutputs)
+	out, err := output.Parse(o.out, output.OfMatrices)
 	if err != nil {
 		return 0, err
 	}
@@ -151,7 +152,7 @@ func (o *matrixOptions) matrix(cmd *cobra.Command, names []string) (int, error) 
 	if err := s.Run(cmd.Context()); err != nil {
 		return 0, err
 	}
-	if err := out.writeMatrix(cmd.OutOrStdout(), s.Matrix); err != nil || expected == nil {
+	if err := out.Matrix(cmd.OutOrStdout(), s.Matrix); err != nil || expected == nil {
 		return s.Matrix.Exit, err
 	}
 	exit, err := o.compare(cmd, *expected, s.Matrix)
@@ -231,10 +232,10 @@ func (o *matrixOptions) compare(cmd *cobra.Command, expected, m reports.Matrix) 
 	})
 	c := reports.CompareMatrices(expected, m)
 	w := cmd.OutOrStdout()
-	if slices.Contains(o.out, "json="+toStdout) {
+	if slices.Contains(o.out, "json="+output.Stdout) {
 		w = cmd.ErrOrStderr()
 	}
-	return c.Exit, reports.TerminalMatrixComparison(w, c, o.expect, terminalOptions(w))
+	return c.Exit, reports.TerminalMatrixComparison(w, c, o.expect, output.Terminal(w))
 }
 
 // session plans a matrix of these designs, from the beginning.

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/lockbench/lockbench/internal/output"
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/thresholds"
 	"github.com/lockbench/lockbench/runner"
@@ -64,7 +65,7 @@ Ctrl-C ends the run in good order and reports what was measured; once more abort
 
 func (o *singleOptions) flags(f *pflag.FlagSet) {
 	o.runOptions.flags(f)
-	f.StringArrayVar(&o.out, "out", nil, outHelp(runOutputs))
+	f.StringArrayVar(&o.out, "out", nil, output.Help(output.OfRuns))
 	o.gate.flags(f)
 	o.gate.abortFlag(f)
 	o.metrics.flag(f)
@@ -89,18 +90,18 @@ func (o *singleOptions) run(cmd *cobra.Command) error {
 	}
 	r := result.Report()
 	r.Gate(gates, result.Runs)
-	if err := out.writeRuns(cmd.OutOrStdout(), r, result.Runs); err != nil {
+	if err := out.Runs(cmd.OutOrStdout(), r, result.Runs); err != nil {
 		return err
 	}
 	return verdictOf(r.Exit)
 }
 
 // plan is what is run, and what is made of its one result.
-func (o *singleOptions) plan() (p runner.Plan, out outputs, gates []thresholds.Threshold, err error) {
+func (o *singleOptions) plan() (p runner.Plan, out output.Paths, gates []thresholds.Threshold, err error) {
 	if p, err = o.runOptions.plan(); err != nil {
 		return p, nil, nil, err
 	}
-	if out, err = parseOutputs(o.out, runOutputs); err != nil {
+	if out, err = output.Parse(o.out, output.OfRuns); err != nil {
 		return p, nil, nil, err
 	}
 	if gates, err = o.gate.thresholds(thresholds.Live); err != nil {

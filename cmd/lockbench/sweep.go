@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/lockbench/lockbench/internal/output"
 	"github.com/lockbench/lockbench/internal/progress"
-	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/runner"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -52,7 +52,7 @@ func (o *sweepOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
 	f.IntSliceVar(&o.clients, "clients", []int{1, 2, 4, 8, 16, 32, 64, 128, 256}, "numbers of owners that compete, by comma")
 	f.IntSliceVar(&o.keys, "keys", []int{1, 16, 1024}, "numbers of locks, by comma")
-	f.StringArrayVar(&o.out, "out", nil, outHelp(sweepOutputs))
+	f.StringArrayVar(&o.out, "out", nil, output.Help(output.OfSweeps))
 	// Designs are arguments, and in an open loop clients are not what is varied.
 	o.settings.flagsBut(f, "design", "clients", "keys", "rate", "arrival", "stages")
 }
@@ -68,7 +68,7 @@ func sweepSettings() workloads.Options {
 }
 
 func (o *sweepOptions) run(cmd *cobra.Command, args []string) error {
-	out, err := parseOutputs(o.out, sweepOutputs)
+	out, err := output.Parse(o.out, output.OfSweeps)
 	if err != nil {
 		return err
 	}
@@ -83,12 +83,7 @@ func (o *sweepOptions) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	r := result.Report()
-	if err := out.write(cmd.OutOrStdout(), forms{
-		jsonOutput.name:  in(reports.JSON, r),
-		benchOutput.name: in(reports.Bench, r),
-		csvOutput.name:   in(reports.SweepCSV, r),
-		"":               onTerminal(reports.TerminalSweep, r),
-	}); err != nil {
+	if err := out.Sweep(cmd.OutOrStdout(), r); err != nil {
 		return err
 	}
 	return verdictOf(r.Exit)

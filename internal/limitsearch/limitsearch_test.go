@@ -1,4 +1,4 @@
-package main
+package limitsearch
 
 import (
 	"math"
@@ -60,7 +60,7 @@ func TestLeaseOfExponentialHolds(t *testing.T) {
 }
 
 func TestMeets(t *testing.T) {
-	targets, err := parseTargets([]string{"grants_per_s>=100"})
+	targets, err := ParseTargets([]string{"grants_per_s>=100"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestMeets(t *testing.T) {
 				Measures: measure.Measures{Arrivals: c.arrivals, GrantsPerSecond: c.rate, Span: time.Second},
 			}
 			j.Measures.Measured.Grants = c.grants
-			if got, why := meets(targets, &j); got != c.want {
+			if got, why := targets.meets(&j); got != c.want {
 				t.Errorf("got %v (%s), want %v", got, why, c.want)
 			}
 		})
@@ -109,7 +109,7 @@ func TestLeaseUnit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := leaseUnit(found[0]); got != want {
+		if got := LeaseUnit(found[0]); got != want {
 			t.Errorf("leases of %s are multiples of %v, want %v", name, got, want)
 		}
 	}

@@ -1,4 +1,4 @@
-package main
+package output
 
 import (
 	"errors"
@@ -14,8 +14,8 @@ const annotations = "annotations"
 // the step, annotations to the log.
 func inGitHub(log io.Writer, all forms) error {
 	var errs []error
-	if path := os.Getenv("GITHUB_STEP_SUMMARY"); path != "" && all[githubOutput.name] != nil {
-		errs = append(errs, appendFile(path, all[githubOutput.name]))
+	if path := os.Getenv("GITHUB_STEP_SUMMARY"); path != "" && all[githubKind.name] != nil {
+		errs = append(errs, appendFile(path, all[githubKind.name]))
 	}
 	if os.Getenv("GITHUB_ACTIONS") == "true" && all[annotations] != nil {
 		errs = append(errs, all[annotations](log))
