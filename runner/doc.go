@@ -20,5 +20,6 @@
 //   - judge.go, live.go: a saved history, and one that still grows
 //   - pace.go, meter.go: how much processor time the judgement takes from the clients
 //   - abort.go, selfcheck.go, histories.go: what ends a run early, the broken lock, the files
+//   - claims.go, machine.go: what a lock is held to, and what a run changes of this process
 //   - result.go, sink.go: what the caller is handed
 package runner
