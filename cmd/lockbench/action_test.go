@@ -32,8 +32,8 @@ type actionStep struct {
 	Env                 map[string]string
 }
 
-// runner stands in for GitHub's.
-type runner struct {
+// hostedRunner stands in for GitHub's.
+type hostedRunner struct {
 	t      *testing.T
 	dir    string // the workspace
 	inputs map[string]string
@@ -44,8 +44,8 @@ type runner struct {
 	summary string
 }
 
-func newRunner(t *testing.T, a *action, temp string, inputs map[string]string) *runner {
-	r := &runner{t: t, dir: t.TempDir(), inputs: map[string]string{}, temp: temp, outputs: map[string]string{}}
+func newRunner(t *testing.T, a *action, temp string, inputs map[string]string) *hostedRunner {
+	r := &hostedRunner{t: t, dir: t.TempDir(), inputs: map[string]string{}, temp: temp, outputs: map[string]string{}}
 	for name, input := range a.Inputs {
 		r.inputs[name] = input.Default
 	}
@@ -62,7 +62,7 @@ var expression = regexp.MustCompile(`\$\{\{ *(.*?) *\}\}`)
 
 // expand puts values in place of expressions. One that it does not know is an error: the
 // action may say something that GitHub does not know either.
-func (r *runner) expand(text string) string {
+func (r *hostedRunner) expand(text string) string {
 	return expression.ReplaceAllStringFunc(text, func(match string) string {
 		name := expression.FindStringSubmatch(match)[1]
 		switch parts := strings.Split(name, "."); {
@@ -86,7 +86,7 @@ func (r *runner) expand(text string) string {
 
 // step runs the script of a step as GitHub does, in a workflow that has settings for Go of
 // its own, and returns what it printed and its exit code.
-func (r *runner) step(s actionStep) (string, int) {
+func (r *hostedRunner) step(s actionStep) (string, int) {
 	r.t.Helper()
 	files := r.t.TempDir()
 	cmd := exec.CommandContext(r.t.Context(), "bash", "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", r.expand(s.Run))
@@ -168,7 +168,7 @@ cp "$(command -v lockbench)" "$2"
 // build runs the step that builds lockbench, by a stand-in for go unless tests are to take
 // their time. Either way the step has to ask for what a runner needs: this checkout, and
 // nothing of the workflow's settings.
-func (r *runner) build(s actionStep) {
+func (r *hostedRunner) build(s actionStep) {
 	r.t.Helper()
 	building.Lock()
 	defer building.Unlock()
@@ -190,7 +190,7 @@ func (r *runner) build(s actionStep) {
 }
 
 // passes runs a step that must exit 0.
-func (r *runner) passes(s actionStep) {
+func (r *hostedRunner) passes(s actionStep) {
 	r.t.Helper()
 	if out, code := r.step(s); code != 0 {
 		r.t.Errorf("step %s: exit code %d\n%s", s.Name, code, out)
@@ -243,7 +243,7 @@ func TestAction(t *testing.T) {
 }
 
 // results looks at the files that the action uploads by default.
-func (r *runner) results(dir string, exit int, failures string) {
+func (r *hostedRunner) results(dir string, exit int, failures string) {
 	var result struct{ Exit int }
 	if err := json.Unmarshal([]byte(contents(r.t, filepath.Join(dir, "result.json"))), &result); err != nil || result.Exit != exit {
 		r.t.Errorf("result.json: got exit %d, %v; want %d", result.Exit, err, exit)

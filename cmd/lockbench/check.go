@@ -7,14 +7,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lockbench/lockbench/internal/output"
 	"github.com/lockbench/lockbench/internal/thresholds"
 	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/runner"
 )
 
 // checkOptions are the flags of check.
 type checkOptions struct {
 	out    []string
-	claims claimTerms
+	claims []string
 	gate   gateOptions
 }
 
@@ -46,14 +48,14 @@ the report says so.`,
 		},
 		RunE: func(cmd *cobra.Command, files []string) error { return o.check(cmd, files) },
 	}
-	cmd.Flags().StringArrayVar(&o.out, "out", nil, outHelp(runOutputs))
+	cmd.Flags().StringArrayVar(&o.out, "out", nil, output.Help(output.OfRuns))
 	o.gate.flags(cmd.Flags())
-	o.claims.flag(cmd.Flags(), "the history claims")
+	claimsFlag(cmd.Flags(), &o.claims, "the history claims")
 	return cmd
 }
 
 func (o *checkOptions) check(cmd *cobra.Command, files []string) error {
-	out, err := parseOutputs(o.out, runOutputs)
+	out, err := output.Parse(o.out, output.OfRuns)
 	if err != nil {
 		return err
 	}
@@ -61,24 +63,23 @@ func (o *checkOptions) check(cmd *cobra.Command, files []string) error {
 	if err != nil {
 		return err
 	}
-	if err := o.claims.check(); err != nil {
+	if err := runner.CheckClaims(o.claims...); err != nil {
 		return err
 	}
-	defer collectAt(whileJudging)()
 	runs, err := judgeAll(files, o.claims, out["hlog"])
 	if err != nil {
 		return err
 	}
 	r := reports.New(runs, nil)
 	r.Gate(thresholds, runs)
-	if err := out.writeRuns(cmd.OutOrStdout(), r, runs); err != nil {
+	if err := out.Runs(cmd.OutOrStdout(), r, runs); err != nil {
 		return err
 	}
 	return verdictOf(r.Exit)
 }
 
 // judgeAll judges files, and logs their latencies to others.
-func judgeAll(files []string, claims claimTerms, hlogs []string) (runs []reports.Judged, err error) {
+func judgeAll(files []string, claims []string, hlogs []string) (runs []reports.Judged, err error) {
 	logs, err := openIntervalLogs(hlogs)
 	if err != nil {
 		return nil, err
@@ -89,7 +90,7 @@ func judgeAll(files []string, claims claimTerms, hlogs []string) (runs []reports
 		if len(files) > 1 {
 			label = reports.FileName(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
 		}
-		j, err := judge(file, claims, logs.onlooking(label)...)
+		j, err := runner.Judge(file, claims, logs.sink(label))
 		if err != nil {
 			return nil, err
 		}

@@ -3,15 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/lockbench/lockbench/internal/output"
 	"github.com/lockbench/lockbench/reports"
-	"github.com/lockbench/lockbench/reports/html"
 )
 
 // compareOptions are the flags of compare, beside those of run.
@@ -66,13 +65,13 @@ func (o *compareOptions) flags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.limits, "fail-if-slower", nil, "`[METRIC=]SHARE` by which figures may be worse, exit 4 beyond it: 10% (of grants_per_s and acquire.p50) or acquire.p99=25%; repeated")
 	f.BoolVar(&o.force, "force", false, "compare speeds also where the settings differ")
 	f.StringVar(&o.save, "save", "", "with --run: keep the result of every run in this `directory`, as base-01.json and new-01.json, so that more can be added")
-	f.StringArrayVar(&o.out, "out", nil, outHelp(compareOutputs))
+	f.StringArrayVar(&o.out, "out", nil, output.Help(output.OfComparisons))
 	// Designs and guards are arguments here.
 	o.forRun = append(o.settings.flagsBut(f, "design", "guard", "fail-fast"), "save")
 }
 
 func (o *compareOptions) compare(cmd *cobra.Command, args []string) error {
-	out, err := parseOutputs(o.out, compareOutputs)
+	out, err := output.Parse(o.out, output.OfComparisons)
 	if err != nil {
 		return err
 	}
@@ -88,7 +87,7 @@ func (o *compareOptions) compare(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := out.writeComparison(cmd.OutOrStdout(), c); err != nil {
+	if err := out.Comparison(cmd.OutOrStdout(), c); err != nil {
 		return err
 	}
 	return verdictOf(c.Exit)
@@ -155,18 +154,6 @@ func readResult(path string) (reports.Result, error) {
 		err = fmt.Errorf("%w; hint: name a file that lockbench run --out json=FILE wrote", unreadable.Err)
 	}
 	return r, err
-}
-
-// writeComparison is writeRuns for a comparison.
-func (o outputs) writeComparison(stdout io.Writer, c reports.Comparison) error {
-	return o.write(stdout, forms{
-		jsonOutput.name:     in(reports.ComparisonJSON, c),
-		markdownOutput.name: in(reports.MarkdownComparison, c),
-		githubOutput.name:   in(reports.MarkdownComparison, c),
-		htmlOutput.name:     in(html.WriteComparison, c),
-		benchOutput.name:    in(reports.BenchComparison, c),
-		"":                  onTerminal(reports.TerminalComparison, c),
-	})
 }
 
 // splitGuard parts a design from the guard that is named with it.

@@ -11,6 +11,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/runner"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -123,20 +124,21 @@ func compareReal(t *testing.T, seed uint64, share float64) reports.Comparison {
 	params := &o.settings.params
 	params.Clients, params.Keys, params.KeyChoice, params.SlowKeys, params.Seed = 2, 2, "own", 0, seed
 	params.Hold, params.Duration, params.Warmup = workloads.Always(0), 200*time.Millisecond, 20*time.Millisecond
-	p, err := o.plan([]string{"lua-token/strategy", "lua-token/strategy"})
+	p, turns, err := o.plan([]string{"lua-token/strategy", "lua-token/strategy"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range p.subjects {
-		if s := &p.subjects[i]; s.round.side == "new" {
-			s.Design = slowed(s.Design, share)
+	for i, turn := range turns {
+		if turn.side == 1 {
+			p.Subjects[i].Design = slowed(p.Subjects[i].Design, share)
 		}
 	}
-	s := &session{plan: p, records: &records{dir: t.TempDir()}, progress: silence{}}
-	if err := s.run(t.Context()); err != nil {
+	p.SelfCheck, p.History = false, t.TempDir()
+	result, err := runner.Run(t.Context(), p)
+	if err != nil {
 		t.Fatal(err)
 	}
-	base, changed, err := o.results(s)
+	base, changed, err := o.results(&result, turns)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lockbench/lockbench/internal/output"
+	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/runner"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -28,7 +31,7 @@ func (o *compareOptions) runBoth(cmd *cobra.Command, args []string) (base, chang
 	if err := o.settings.settle(cmd.Flags()); err != nil {
 		return nil, nil, err
 	}
-	p, err := o.plan(args)
+	p, turns, err := o.plan(args)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -37,15 +40,13 @@ func (o *compareOptions) runBoth(cmd *cobra.Command, args []string) (base, chang
 			return nil, nil, fmt.Errorf("--save: %w", err)
 		}
 	}
-	s, err := o.settings.session(p, newProgress(cmd.ErrOrStderr(), o.settings.quiet, len(p.subjects)))
+	shown := progress.OfRuns(cmd.ErrOrStderr(), o.settings.quiet, len(p.Subjects))
+	shown.Say("%d runs of each, in turns%s", o.rounds, about(2*o.rounds, p.Options))
+	result, err := runPlan(cmd.Context(), p, shown)
 	if err != nil {
 		return nil, nil, err
 	}
-	s.progress.say("%d runs of each, in turns%s", o.rounds, about(2*o.rounds, p.options))
-	if err := s.run(cmd.Context()); err != nil {
-		return nil, nil, err
-	}
-	return o.results(s)
+	return o.results(&result, turns)
 }
 
 // about tells how long so many runs take; nothing where operations end them.
@@ -57,75 +58,72 @@ func about(runs int, o workloads.Options) string {
 }
 
 // plan is that of run for the two designs, with its subjects in turns.
-func (o *compareOptions) plan(args []string) (p plan, err error) {
-	var two []subject
-	var names []string
+func (o *compareOptions) plan(args []string) (p runner.Plan, all []turn, err error) {
+	var two []runner.Subject
 	for _, arg := range args {
 		one := o.settings
 		name, guards, err := splitGuard(arg)
 		if err != nil {
-			return p, err
+			return p, nil, err
 		}
 		one.designs, one.guards = []string{name}, guards
 		if p, err = one.plan(); err != nil {
-			return p, err
+			return p, nil, err
 		}
-		if len(p.subjects) != 1 {
-			return p, fmt.Errorf("%s: it is %d designs, and a side has one; hint: lockbench list designs", arg, len(p.subjects))
+		if len(p.Subjects) != 1 {
+			return p, nil, fmt.Errorf("%s: it is %d designs, and a side has one; hint: lockbench list designs", arg, len(p.Subjects))
 		}
-		two, names = append(two, p.subjects[0]), append(names, name)
+		two = append(two, p.Subjects[0])
 	}
-	p.patterns, p.subjects = names, inTurns(two[0], two[1], o.rounds)
-	return p, nil
+	all = inTurns(o.rounds)
+	p.Subjects = nil
+	for _, t := range all {
+		of := two[t.side]
+		of.Variant = t.String()
+		of.Change = func(o *workloads.Options) { o.Seed += uint64(t.round) }
+		p.Subjects = append(p.Subjects, of)
+	}
+	return p, all, nil
 }
 
-// inTurns lets two subjects take turns, each going first every other time, so that what
+// A turn is one run of one side: 0 is the base, 1 the new one.
+type turn struct{ side, round int }
+
+func (t turn) String() string {
+	return fmt.Sprintf("%s-%02d", [...]string{"base", "new"}[t.side], t.round)
+}
+
+// inTurns lets the two sides take turns, each going first every other time, so that what
 // changes on the machine meanwhile meets both alike. The runs of a round have one seed.
-func inTurns(base, changed subject, rounds int) (all []subject) {
+func inTurns(rounds int) (all []turn) {
 	for i := range rounds {
-		base.round, changed.round = round{"base", i + 1}, round{"new", i + 1}
-		pair := []subject{base, changed}
-		if i%2 == 1 {
-			pair[0], pair[1] = changed, base
-		}
-		all = append(all, pair...)
+		first := i % 2
+		all = append(all, turn{first, i + 1}, turn{1 - first, i + 1})
 	}
 	return all
 }
 
-// A round says of a subject which repetition it is, and of which side; zero where nothing
-// is repeated.
-type round struct {
-	side   string
-	number int
-}
-
-func (r round) String() string { return fmt.Sprintf("%s-%02d", r.side, r.number) }
-
-// results parts the runs of a session by side. They are in the order of its subjects, of
+// results parts the runs of a session by side. They are in the order of the turns, of
 // which the last ones may be missing.
-func (o *compareOptions) results(s *session) (base, changed []reports.Result, err error) {
+func (o *compareOptions) results(came *runner.Result, turns []turn) (base, changed []reports.Result, err error) {
 	var missing []string
-	if n := len(s.subjects) - len(s.runs); n > 0 {
-		missing = []string{fmt.Sprintf("%d of %d runs", n, len(s.subjects))}
+	if n := len(turns) - len(came.Runs); n > 0 {
+		missing = []string{fmt.Sprintf("%d of %d runs", n, len(turns))}
 	}
+	sides := [2][]reports.Result{}
 	var errs []error
-	for i := range s.runs {
-		r := reports.New(s.runs[i:i+1], missing)
-		r.Prove(s.proof)
-		if round := s.subjects[i].round; round.side == "base" {
-			base, errs = append(base, r), append(errs, o.keep(r, round))
-		} else {
-			changed, errs = append(changed, r), append(errs, o.keep(r, round))
-		}
+	for i := range came.Runs {
+		one := runner.Result{Runs: came.Runs[i : i+1], NotRun: missing, SelfCheck: came.SelfCheck}
+		r, t := one.Report(), turns[i]
+		sides[t.side], errs = append(sides[t.side], r), append(errs, o.keep(r, t))
 	}
-	return base, changed, errors.Join(errs...)
+	return sides[0], sides[1], errors.Join(errs...)
 }
 
 // keep saves the result of a run where that was asked for.
-func (o *compareOptions) keep(r reports.Result, of round) error {
+func (o *compareOptions) keep(r reports.Result, of turn) error {
 	if o.save == "" {
 		return nil
 	}
-	return writeFile(filepath.Join(o.save, of.String()+".json"), func(w io.Writer) error { return reports.JSON(w, r) })
+	return output.File(filepath.Join(o.save, of.String()+".json"), func(w io.Writer) error { return reports.JSON(w, r) })
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/catalog"
 	"github.com/lockbench/lockbench/internal/suggest"
 )
 
@@ -85,7 +86,7 @@ func completer(f *pflag.Flag) cobra.CompletionFunc {
 
 // wordCompleter completes one of the words or, where commas part them, the last of
 // several, which is not offered again.
-func wordCompleter(words []listing, commas bool) cobra.CompletionFunc {
+func wordCompleter(words []catalog.Entry, commas bool) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 		before := ""
 		if i := strings.LastIndex(begun, ","); commas && i >= 0 {
@@ -104,7 +105,7 @@ func wordCompleter(words []listing, commas bool) cobra.CompletionFunc {
 
 // pairCompleter completes the word that begins a value, and leaves what follows it to
 // the user: after a kind= a path of any sort.
-func pairCompleter(words []listing, paths bool) cobra.CompletionFunc {
+func pairCompleter(words []catalog.Entry, paths bool) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 		after := ""
 		if paths {
@@ -159,11 +160,11 @@ func completeCell(cmd *cobra.Command, args []string, begun string) (all []string
 		return completeDesigns(cmd, args, begun)
 	case 1:
 		name, _, under := strings.Cut(begun, "@")
-		for _, g := range listGuarantees() {
+		for _, g := range catalog.Guarantees() {
 			all = append(all, described(g.Name, g.Summary))
 		}
 		if under {
-			for _, c := range listConditions() {
+			for _, c := range catalog.Conditions() {
 				all = append(all, described(name+"@"+c.Name, c.Summary))
 			}
 		}

@@ -6,4 +6,11 @@
 // Results go to standard output, progress and errors to standard error. The exit
 // code is 0 when every claim that could be exercised was held, 1 when a claim was
 // broken, 2 for an error of usage or set-up, and 3 when too little was seen to say.
+//
+// A verb has a file and an options struct. Those that make runs turn their flags into a plan
+// of package runner (runflags.go), run it (runPlan), and write the result (internal/output):
+// run, compare --run, sweep and limit alike; check hands files to runner.Judge. What happens
+// meanwhile is shown by sinks: progress, --ui, --metrics and --out hlog. explore and matrix
+// have their sessions in internal/exploring and internal/matrix. scenario.go, vocabulary.go and
+// complete.go know what the flags take.
 package main

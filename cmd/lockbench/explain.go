@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/output"
 	"github.com/lockbench/lockbench/reports"
 )
 
@@ -70,7 +71,7 @@ func (o *explainOptions) explain(cmd *cobra.Command, name string, cell []string)
 		return err
 	}
 	w := cmd.OutOrStdout()
-	if err := reports.ExplainCell(w, *m, at, terminalOptions(w)); err != nil || o.save == "" {
+	if err := reports.ExplainCell(w, *m, at, output.Terminal(w)); err != nil || o.save == "" {
 		return err
 	}
 	replay, err := reports.CellReplay(*m, at)
@@ -96,8 +97,8 @@ func (o *explainOptions) source(cmd *cobra.Command, name string) (*reports.Matri
 		return nil, err
 	}
 	s := o.session(cmd, designs)
-	if err := s.run(cmd.Context()); err != nil {
+	if err := s.Run(cmd.Context()); err != nil {
 		return nil, err
 	}
-	return &s.matrix, nil
+	return &s.Matrix, nil
 }

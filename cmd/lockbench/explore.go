@@ -12,11 +12,13 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/explore"
-	"github.com/lockbench/lockbench/impls"
-	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/exploring"
+	"github.com/lockbench/lockbench/internal/output"
+	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/suggest"
 	"github.com/lockbench/lockbench/internal/thresholds"
 	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/runner"
 )
 
 // exploreOptions are the flags of explore.
@@ -25,7 +27,7 @@ type exploreOptions struct {
 	scenarios []string
 	kinds     []string
 	strategy  string
-	claims    claimTerms
+	claims    []string
 	replay    string
 	save      string
 	out       []string
@@ -94,10 +96,10 @@ func (o *exploreOptions) flags(f *pflag.FlagSet) {
 	f.DurationVar(&o.config.Budget, "budget", o.config.Budget, "time for each design, shared by its scenarios; unless given, none with --schedules")
 	f.Int64Var(&o.config.Schedules, "schedules", 0, "most schedules for each design, shared by its scenarios (default no limit)")
 	f.Uint64Var(&o.config.Seed, "seed", o.config.Seed, "decides all random choices, those of the lock included")
-	o.claims.flag(f, "the designs claim")
+	claimsFlag(f, &o.claims, "the designs claim")
 	f.StringVar(&o.replay, "replay", "", "run the schedule in this `file` again, and nothing else")
 	f.StringVar(&o.save, "save", "", "write the schedules that break something into this `directory`")
-	f.StringArrayVar(&o.out, "out", nil, outHelp(exploreOutputs))
+	f.StringArrayVar(&o.out, "out", nil, output.Help(output.OfExplorations))
 	o.gate.exploredFlags(f)
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on standard error")
 }
@@ -128,42 +130,32 @@ func faultKinds() []string {
 	return names
 }
 
-// An explorePlan is what is to be explored, checked before anything starts.
-type explorePlan struct {
-	designs   []design.Design
-	scenarios []explore.Scenario
-	// named: the user chose the scenarios, and is told of those that do not apply.
-	named  bool
-	config explore.Config
-	out    outputs
-	gates  []thresholds.Threshold
-}
-
-func (o *exploreOptions) plan(f *pflag.FlagSet, designs []string) (p explorePlan, err error) {
-	if p.designs, err = explorable(designs); err != nil {
-		return p, err
+// plan is what is explored, and what is made of the result.
+func (o *exploreOptions) plan(f *pflag.FlagSet, designs []string) (p exploring.Plan, out output.Paths, gates []thresholds.Threshold, err error) {
+	if p.Designs, err = exploring.Designs(designs); err != nil {
+		return p, nil, nil, err
 	}
-	for i, d := range p.designs {
-		if p.designs[i], err = o.claims.design(d); err != nil {
-			return p, err
+	for i, d := range p.Designs {
+		if p.Designs[i], err = runner.Claiming(d, o.claims...); err != nil {
+			return p, nil, nil, err
 		}
 	}
-	if err := p.choose(o.scenarios); err != nil {
-		return p, err
+	if err := p.Choose(o.scenarios); err != nil {
+		return p, nil, nil, err
 	}
-	if p.config, err = o.settled(f); err != nil {
-		return p, err
+	if p.Config, err = o.settled(f); err != nil {
+		return p, nil, nil, err
 	}
-	if p.out, err = parseOutputs(o.out, exploreOutputs); err != nil {
-		return p, err
+	if out, err = output.Parse(o.out, output.OfExplorations); err != nil {
+		return p, nil, nil, err
 	}
-	if p.gates, err = o.gate.thresholds(thresholds.Explored); err != nil {
-		return p, err
+	if gates, err = o.gate.thresholds(thresholds.Explored); err != nil {
+		return p, nil, nil, err
 	}
-	if err := inScope(p.gates, namesOf(p.designs)); err != nil {
-		return p, err
+	if err := inScope(gates, namesOf(p.Designs)); err != nil {
+		return p, nil, nil, err
 	}
-	return p, o.reserve()
+	return p, out, gates, o.reserve()
 }
 
 // reserve makes the directory for schedules and sees that files can be written
@@ -182,49 +174,6 @@ func (o *exploreOptions) reserve() error {
 	}
 	if err != nil {
 		return fmt.Errorf("--save %s: %w; hint: a directory that can be made or written to", o.save, err)
-	}
-	return nil
-}
-
-// explorable finds the designs of those names, ours where there is none. What a glob
-// takes in that cannot be explored it leaves out, as long as something is left.
-func explorable(names []string) ([]design.Design, error) {
-	if len(names) == 0 {
-		return slices.DeleteFunc(impls.Documented(), func(d design.Design) bool { return d.Explorable() != nil }), nil
-	}
-	named, err := impls.Match(names...)
-	if err != nil {
-		return nil, err
-	}
-	var found []design.Design
-	for _, d := range named {
-		why := d.Explorable()
-		if why == nil {
-			found = append(found, d)
-		}
-		if why != nil && slices.Contains(names, d.Name) {
-			return nil, why
-		}
-	}
-	if len(found) == 0 {
-		return nil, named[0].Explorable()
-	}
-	return found, nil
-}
-
-// choose finds the scenarios of those names, all that are not only on request when
-// there is none.
-func (p *explorePlan) choose(names []string) error {
-	p.named = len(names) > 0
-	for _, name := range names {
-		s, err := explore.FindScenario(name)
-		if err != nil {
-			return err
-		}
-		p.scenarios = append(p.scenarios, s)
-	}
-	if !p.named {
-		p.scenarios = slices.DeleteFunc(explore.Scenarios(), func(s explore.Scenario) bool { return s.OnRequest })
 	}
 	return nil
 }
@@ -300,21 +249,21 @@ func (o *exploreOptions) validateNames() error {
 
 // explore does what the flags say and writes the result.
 func (o *exploreOptions) explore(cmd *cobra.Command, designs []string) (reports.Result, error) {
-	p, err := o.plan(cmd.Flags(), designs)
+	p, out, gates, err := o.plan(cmd.Flags(), designs)
 	if err != nil {
 		return reports.Result{}, err
 	}
-	s := &exploreSession{explorePlan: p, progress: newExploreProgress(cmd.ErrOrStderr(), o.quiet, len(p.designs), len(p.scenarios))}
-	defer sayInterrupted(cmd.Context(), s.progress.say)()
-	r, err := s.run(cmd.Context())
+	shown := progress.OfExploration(cmd.ErrOrStderr(), o.quiet, len(p.Designs), len(p.Scenarios))
+	r, err := exploring.Run(cmd.Context(), p, shown.Sink())
+	shown.Close()
 	if err != nil {
 		return r, err
 	}
-	r.GateExplored(p.gates)
+	r.GateExplored(gates)
 	if err := o.keep(r); err != nil {
 		return r, err
 	}
-	return r, p.out.writeExploration(cmd.OutOrStdout(), r)
+	return r, out.Exploration(cmd.OutOrStdout(), r)
 }
 
 // keep writes the schedules that were asked for, or else those of broken

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -9,13 +8,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/explore"
-	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/internal/bubble"
+	"github.com/lockbench/lockbench/internal/exploring"
+	"github.com/lockbench/lockbench/internal/output"
 	"github.com/lockbench/lockbench/internal/thresholds"
 	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/runner"
 )
 
 // rerun runs a schedule again, as its file says, and writes the result.
@@ -23,7 +21,7 @@ func (o *exploreOptions) rerun(cmd *cobra.Command, designs []string) (reports.Re
 	if err := onlyReplay(cmd.Flags(), designs); err != nil {
 		return reports.Result{}, err
 	}
-	out, err := parseOutputs(o.out, exploreOutputs)
+	out, err := output.Parse(o.out, output.OfExplorations)
 	if err != nil {
 		return reports.Result{}, err
 	}
@@ -38,13 +36,13 @@ func (o *exploreOptions) rerun(cmd *cobra.Command, designs []string) (reports.Re
 	if err := inScope(thresholds, []string{cfg.Design.Name}); err != nil {
 		return reports.Result{}, err
 	}
-	run, err := o.replayed(cmd, file, cfg)
+	run, err := exploring.Rerun(cmd.Context(), o.replay, file, cfg)
 	if err != nil {
 		return reports.Result{}, err
 	}
 	r := reports.NewExploration([]reports.Explored{run}, nil)
 	r.GateExplored(thresholds)
-	return r, out.writeExploration(cmd.OutOrStdout(), r)
+	return r, out.Exploration(cmd.OutOrStdout(), r)
 }
 
 // onlyReplay refuses what a replay file says itself.
@@ -68,52 +66,11 @@ func (o *exploreOptions) readReplay() (explore.Replay, explore.Config, error) {
 		cfg, name, err = file.Config()
 	}
 	if err == nil {
-		cfg.Design, err = findDesign(name)
+		cfg.Design, err = exploring.FindDesign(name)
 	}
 	if err != nil {
 		return file, cfg, fmt.Errorf("--replay %s: %w", o.replay, err)
 	}
-	cfg.Design, err = o.claims.design(cfg.Design)
+	cfg.Design, err = runner.Claiming(cfg.Design, o.claims...)
 	return file, cfg, err
-}
-
-// replayed runs the schedule. That it does not go as the file says is no defect of
-// ours but a change of the design, or of its settings, since it was found.
-func (o *exploreOptions) replayed(cmd *cobra.Command, file explore.Replay, cfg explore.Config) (reports.Explored, error) {
-	job := bubble.Job{Config: explore.Config{Design: design.Design{Name: cfg.Design.Name, Claims: cfg.Design.Claims}}, Replay: file}
-	result, err := bubble.Run(cmd.Context(), job, func(explore.Progress) {})
-	var failure *bubble.Failure
-	if err != nil && !errors.As(err, &failure) {
-		return reports.Explored{}, fmt.Errorf("--replay %s: %w", o.replay, err)
-	}
-	run := explored(cfg, result)
-	run.Err = err
-	run.Coverage.Strategy, run.Coverage.Stopped = reports.Replay, ""
-	for cell, s := range run.Schedules {
-		s.File = o.replay
-		run.Schedules[cell] = s
-	}
-	for cell, w := range result.Counterexamples { // one, where the file says what it breaks
-		_, was := file.Breaks()
-		if old := file.Translated(); old != "" {
-			run.Notes = append(run.Notes, fmt.Sprintf("%s says %s, a name of before: here it is %s", o.replay, old, cell))
-		}
-		run.Notes = append(run.Notes, replayNote(o.replay, cell, was, w.Verdict))
-	}
-	if len(result.Defects) > 0 {
-		run.Err = errors.Join(run.Err, fmt.Errorf("it does not go as recorded: %s", strings.Join(result.Defects, "; ")))
-		run.Verdicts.Defects = nil
-	}
-	return run, nil
-}
-
-// replayNote says whether the schedule still shows what its file says.
-func replayNote(file string, cell lockbench.Cell, was, is checker.Verdict) string {
-	switch {
-	case is != was:
-		return fmt.Sprintf("%s says that %s is %s; it is %s", file, cell, was, is)
-	case is == checker.Broken:
-		return fmt.Sprintf("still breaks %s, as %s says", cell, file)
-	}
-	return fmt.Sprintf("%s is still %s, as %s says", cell, is, file)
 }

@@ -32,62 +32,29 @@ func (o *gateOptions) abortFlag(f *pflag.FlagSet) {
 	f.BoolVar(&o.abort, "abort-on-fail", false, "end the run of a design as soon as it is certain to fail a --fail-if: one on a count of what goes wrong or on a maximum, that it exceeds; like --fail-fast it has the judgement keep up whatever that costs")
 }
 
-// abortOn are the thresholds that may end a run. The error says that none can.
-func (o *gateOptions) abortOn(all []thresholds.Threshold) ([]thresholds.Threshold, error) {
+// abortOn are the thresholds that may end a run, as they were asked for. The error says that
+// none can.
+func (o *gateOptions) abortOn(all []thresholds.Threshold) ([]string, error) {
 	if !o.abort {
 		return nil, nil
 	}
 	if !slices.ContainsFunc(all, func(t thresholds.Threshold) bool { return t.CanSettle() }) {
 		return nil, errors.New("--abort-on-fail: no --fail-if can be certain to fail before the end; hint: one such as 'exclusion.violations>0' or 'acquire.max>1s' can")
 	}
-	return all, nil
+	return o.failIf, nil
 }
 
 // thresholds reads the flags, of a command whose results are of that source.
 func (o *gateOptions) thresholds(of thresholds.Source) ([]thresholds.Threshold, error) {
 	var all []thresholds.Threshold
 	for _, text := range o.failIf {
-		t, err := parseThreshold(text, of)
+		t, err := thresholds.ParseThresholdOf(text, of)
 		if err != nil {
 			return nil, fmt.Errorf("--fail-if: %w", err)
 		}
 		all = append(all, t)
 	}
 	return all, nil
-}
-
-// parseThreshold reads a threshold on a metric of that source.
-func parseThreshold(text string, of thresholds.Source) (thresholds.Threshold, error) {
-	t, err := thresholds.ParseThreshold(text)
-	if err == nil {
-		err = offered(t.Metric, of)
-	}
-	return t, err
-}
-
-// offered is the error for a metric that results of a source do not have.
-func offered(m thresholds.Metric, of thresholds.Source) error {
-	switch {
-	case m.Sources&of != 0:
-		return nil
-	case of == thresholds.Live:
-		return fmt.Errorf("%s is a metric of lockbench explore; hint: lockbench list metrics has those of runs", m.Name)
-	}
-	return fmt.Errorf("%s is a metric of single runs; hint: here there are %s", m.Name, strings.Join(exploredMetrics(), ", "))
-}
-
-// exploredMetrics names the metrics of explorations, those of each cell once.
-func exploredMetrics() (names []string) {
-	for _, m := range thresholds.Metrics() {
-		name := m.Name
-		if guarantee, _, each := strings.Cut(name, "."); each {
-			name = "CELL" + strings.TrimPrefix(name, guarantee)
-		}
-		if m.Sources&thresholds.Explored != 0 && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 // inScope sees that every threshold is for one of the designs.
@@ -98,13 +65,4 @@ func inScope(asked []thresholds.Threshold, designs []string) error {
 		}
 	}
 	return nil
-}
-
-// listMetrics tells every metric that thresholds can name, with its unit.
-func listMetrics() []listing {
-	var all []listing
-	for _, m := range thresholds.Metrics() {
-		all = append(all, listing{Name: m.Name, Summary: m.Summary, Unit: string(m.Unit)})
-	}
-	return all
 }

@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/measure"
 	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/runner"
 )
 
 // intervalLogs are the files of --out hlog, written while runs are judged.
@@ -29,22 +31,39 @@ func openIntervalLogs(paths []string) (*intervalLogs, error) {
 	return l, nil
 }
 
-// onlooking has a run logged under a label, which is empty where there is one run only.
-func (l *intervalLogs) onlooking(label string) []onlooking {
-	var all []onlooking
-	for _, log := range l.logs {
-		all = append(all, func(h history.Header) onlooker { return log.Run(h, label) })
+// sink returns what logs a run under a label, which is empty where there is one run only.
+func (l *intervalLogs) sink(label string) runner.Sink { return l.sinkOf(&label) }
+
+// ofPlan returns what logs each subject of a plan, under its label where there are several.
+func (l *intervalLogs) ofPlan(p *runner.Plan) runner.Sink {
+	label := ""
+	s := l.sinkOf(&label)
+	if len(p.Subjects) > 1 {
+		s.Begin = func(of runner.Subject, _ func() runner.Progress) { label = strings.ReplaceAll(of.Label(), " ", "") }
 	}
-	return all
+	return s
 }
 
-// of has each of the subjects logged, under its label where there are several.
-func (l *intervalLogs) of(subjects []subject) func(subject) []onlooking {
-	return func(of subject) []onlooking {
-		if len(subjects) == 1 {
-			return l.onlooking("")
-		}
-		return l.onlooking(strings.ReplaceAll(of.label(), " ", ""))
+// sinkOf returns what logs each run under what the label is when it begins.
+func (l *intervalLogs) sinkOf(label *string) runner.Sink {
+	var runs []*measure.Intervals
+	return runner.Sink{
+		Opened: func(h history.Header) {
+			runs = nil
+			for _, log := range l.logs {
+				runs = append(runs, log.Run(h, *label))
+			}
+		},
+		Event: func(ev history.Event) {
+			for _, r := range runs {
+				r.Add(ev)
+			}
+		},
+		Closed: func(end history.End) {
+			for _, r := range runs {
+				r.Finish(end)
+			}
+		},
 	}
 }
 

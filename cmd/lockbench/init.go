@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lockbench/lockbench/internal/output"
 	"github.com/lockbench/lockbench/internal/runfile"
 )
 
@@ -45,7 +46,7 @@ check it.`,
 
 func initScenario(cmd *cobra.Command, path string, force bool) error {
 	text := starter(path, scenarioKeys(newRun().Flags()))
-	if path == toStdout {
+	if path == output.Stdout {
 		_, err := cmd.OutOrStdout().Write(text)
 		return err
 	}

@@ -2,17 +2,16 @@ package main
 
 import (
 	"fmt"
-	"iter"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/lockbench/lockbench/impls"
-	"github.com/lockbench/lockbench/internal/limits"
-	"github.com/lockbench/lockbench/internal/load"
+	"github.com/lockbench/lockbench/internal/limitsearch"
+	"github.com/lockbench/lockbench/internal/output"
+	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/suggest"
-	"github.com/lockbench/lockbench/reports"
-	"github.com/lockbench/lockbench/workloads"
+	"github.com/lockbench/lockbench/runner"
 )
 
 func newLimit() *cobra.Command {
@@ -47,7 +46,7 @@ type limitOptions struct {
 
 func (o *limitOptions) flags(f *pflag.FlagSet, without ...string) {
 	f.Float64Var(&o.precision, "precision", 0.05, "the `share` by which the limit may be missed")
-	f.StringArrayVar(&o.out, "out", nil, outHelp(limitOutputs))
+	f.StringArrayVar(&o.out, "out", nil, output.Help(output.OfLimits))
 	// The design is an argument, and the rate and the number of operations are the search's.
 	o.settings.flagsBut(f, append(without, "design", "fail-fast", "stages", "rate", "operations")...)
 }
@@ -60,113 +59,33 @@ func (o *limitOptions) validate() error {
 	return nil
 }
 
-// A hunt is one search for a limit, on its way through trials.
-type hunt struct {
-	limit  reports.LimitSearch
-	search *limits.Search
-	// change sets the value to try, name how it is called.
-	change func(*workloads.Options, float64)
-	name   func(float64) string
-	// judge says what came of a trial, and what was missed.
-	judge func(j *reports.Judged, t *reports.LimitTrial) (limits.Outcome, string)
-}
-
 // plan is that of run, for the one design of args.
-func (o *limitOptions) plan(args []string) (plan, error) {
+func (o *limitOptions) plan(args []string) (runner.Plan, error) {
 	o.settings.designs = args
 	p, err := o.settings.plan()
-	if err == nil && len(p.subjects) != 1 {
-		err = fmt.Errorf("%s is %d subjects, and a limit is of one; hint: name one design, and one guard at most", args[0], len(p.subjects))
+	if err == nil && len(p.Subjects) != 1 {
+		err = fmt.Errorf("%s is %d subjects, and a limit is of one; hint: name one design, and one guard at most", args[0], len(p.Subjects))
 	}
 	return p, err
 }
 
 // run searches, and writes what was found.
-func (o *limitOptions) run(cmd *cobra.Command, p plan, h *hunt) error {
-	out, err := parseOutputs(o.out, limitOutputs)
+func (o *limitOptions) run(cmd *cobra.Command, p runner.Plan, search *limitsearch.Search) error {
+	out, err := output.Parse(o.out, output.OfLimits)
 	if err != nil {
 		return err
 	}
-	s, err := o.settings.session(p, newProgress(cmd.ErrOrStderr(), o.settings.quiet, 0))
+	shown := progress.OfRuns(cmd.ErrOrStderr(), o.settings.quiet, 0)
+	search.Say = shown.Say
+	limit, err := search.Run(cmd.Context(), p, shown.Sink())
+	shown.Close()
 	if err != nil {
 		return err
 	}
-	s.next = h.subjects(s)
-	if err := s.run(cmd.Context()); err != nil {
+	if err := out.Limit(cmd.OutOrStdout(), limit); err != nil {
 		return err
 	}
-	if err := s.firstError(); err != nil {
-		return err
-	}
-	h.limit.SelfCheck = s.proof
-	h.limit.Settle(h.search.Result())
-	if err := out.write(cmd.OutOrStdout(), forms{
-		jsonOutput.name: in(reports.LimitJSON, h.limit),
-		"":              onTerminal(reports.TerminalLimit, h.limit),
-	}); err != nil {
-		return err
-	}
-	return verdictOf(h.limit.Exit)
-}
-
-// firstError is what kept a trial from being one.
-func (s *session) firstError() error {
-	for i := range s.runs {
-		if err := s.runs[i].Err; err != nil {
-			return fmt.Errorf("trial %d: %w", i+1, err)
-		}
-	}
-	return nil
-}
-
-// subjects yields one trial after another, and takes up what came of it.
-func (h *hunt) subjects(s *session) iter.Seq[subject] {
-	of := s.subjects[0]
-	return func(yield func(subject) bool) {
-		for v, ok := h.search.Next(); ok; v, ok = h.search.Next() {
-			of.variant = fmt.Sprintf("%s (trial %d)", h.name(v), len(s.runs)+1)
-			of.change = func(o *workloads.Options) {
-				h.change(o, v)
-				o.Seed += uint64(len(s.runs)) // repetitions are to differ
-			}
-			if !yield(of) || !h.take(s, v) {
-				return
-			}
-		}
-		if r := h.search.Result(); r.Limit > 0 {
-			h.change(&s.options, r.Limit) // a lock broken on purpose is to be caught there
-		}
-	}
-}
-
-// take takes up the trial just made; false when there was none, or it failed.
-func (h *hunt) take(s *session, value float64) bool {
-	if len(s.runs) != len(h.limit.Trials)+1 {
-		return false
-	}
-	j := &s.runs[len(s.runs)-1]
-	if len(h.limit.Trials) == 0 {
-		h.describe(j)
-	}
-	if j.Err != nil || j.End.Trailer.Ended == load.EndedInterrupted {
-		return false
-	}
-	t := reports.NewLimitTrial(value, j)
-	t.Outcome, t.Why = h.judge(j, &t)
-	if len(t.Broken) > 0 {
-		t.Outcome, t.Why = limits.Fails, fmt.Sprintf("%s was broken", t.Broken[0])
-	}
-	h.limit.Trials = append(h.limit.Trials, t)
-	s.progress.say("  %s: %s %s", h.name(value), t.Outcome, t.Why)
-	h.search.Report(t.Outcome)
-	return true
-}
-
-// describe takes from a run what is true of all.
-func (h *hunt) describe(j *reports.Judged) {
-	l := &h.limit
-	l.Design, l.Workload, l.Params, l.Seed = j.Header.Design, j.Header.Workload, j.Header.Params, j.Header.Seed
-	l.Server, l.Environment = j.Header.Server, j.Header.Environment
+	return verdictOf(limit.Exit)
 }
 
 // oneDesign takes the name of one design.

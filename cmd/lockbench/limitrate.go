@@ -8,8 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lockbench/lockbench/internal/limits"
-	"github.com/lockbench/lockbench/internal/thresholds"
-	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/internal/limitsearch"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -21,11 +20,8 @@ type limitRateOptions struct {
 	votes             int
 }
 
-// usualTargets are those of a search that names none, and what else every one has.
-const (
-	usualTarget  = "acquire.p99<20ms"
-	alwaysTarget = "refused.share<=1%"
-)
+// usualTarget is that of a search that names none.
+const usualTarget = "acquire.p99<20ms"
 
 func newLimitRate() *cobra.Command {
 	o := limitRateOptions{limitOptions: limitOptions{settings: runOptions{params: rateSettings(), workload: workloads.Mutex().Name}}}
@@ -69,14 +65,14 @@ func rateSettings() workloads.Options {
 }
 
 func (o *limitRateOptions) search(cmd *cobra.Command, args []string) error {
-	targets, err := parseTargets(o.targets)
+	targets, err := limitsearch.ParseTargets(o.targets)
 	if err != nil {
 		return err
 	}
 	if err := o.validate(cmd.Flags()); err != nil {
 		return err
 	}
-	search, err := limits.New(limits.Config{
+	steps, err := limits.New(limits.Config{
 		Rising: true, Start: o.from, Least: o.least, Most: o.most,
 		Precision: o.precision, Votes: o.votes, Confirmations: 1,
 	})
@@ -91,17 +87,7 @@ func (o *limitRateOptions) search(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	h := &hunt{
-		search: search,
-		limit:  reports.LimitSearch{Of: reports.RateLimit},
-		change: func(o *workloads.Options, v float64) { o.Rate = v },
-		name:   func(v float64) string { return fmt.Sprintf("%.4g/s", v) },
-		judge:  func(j *reports.Judged, _ *reports.LimitTrial) (limits.Outcome, string) { return meets(targets, j) },
-	}
-	for _, t := range targets {
-		h.limit.Wanted = append(h.limit.Wanted, t.String())
-	}
-	return o.run(cmd, p, h)
+	return o.run(cmd, p, limitsearch.Rate(targets, steps))
 }
 
 // fastest is the highest rate that there can be.
@@ -128,61 +114,4 @@ func (o *limitRateOptions) validate(f *pflag.FlagSet) error {
 		return fmt.Errorf("--votes %d: they may come to nothing; hint: an odd number, such as 3", o.votes)
 	}
 	return o.limitOptions.validate()
-}
-
-// parseTargets reads the conditions, and adds the one that none replaces.
-func parseTargets(texts []string) (all []thresholds.Comparison, err error) {
-	always, err := thresholds.ParseComparison(alwaysTarget)
-	if err != nil {
-		return nil, err
-	}
-	for _, text := range texts {
-		c, err := thresholds.ParseComparison(text)
-		if err == nil {
-			err = offered(c.Metric, thresholds.Live)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("--target: %w", err)
-		}
-		if c.Metric.Name == always.Metric.Name {
-			always.Metric.Name = ""
-		}
-		all = append(all, c)
-	}
-	if always.Metric.Name != "" {
-		all = append(all, always)
-	}
-	return all, nil
-}
-
-// meets tells whether a run offered its rate and met all targets, and what it missed.
-func meets(targets []thresholds.Comparison, j *reports.Judged) (limits.Outcome, string) {
-	switch a := j.Measures.Arrivals; {
-	case a == nil || a.Due == 0:
-		return limits.Unable, "nothing was due in so short a run"
-	case a.WokeLate():
-		return limits.Unable, fmt.Sprintf("the machine was too busy: idle clients began %s late", share(a.Overslept, a.Started))
-	case a.FellShort() && a.BusyShare() < 0.5:
-		return limits.Unable, fmt.Sprintf("the machine was too busy: %s were not begun", share(a.Waiting, a.Due))
-	case a.FellShort():
-		return limits.Fails, fmt.Sprintf("all clients were busy and %s were not begun", share(a.Waiting, a.Due))
-	case j.Verdicts.Grants == 0:
-		return limits.Fails, "no lock was granted"
-	}
-	run := thresholds.Run{Design: j.Header.Design, Verdicts: &j.Verdicts, Measures: &j.Measures}
-	for _, t := range targets {
-		reading := t.Metric.Read(&run)
-		switch {
-		case reading.Why != "":
-			return limits.Unable, fmt.Sprintf("%s has no value: %s", t.Metric.Name, reading.Why)
-		case !t.Holds(reading.Value):
-			return limits.Fails, fmt.Sprintf("%s was %s", t.Metric.Name, t.Metric.Unit.Format(reading.Value))
-		}
-	}
-	return limits.Holds, ""
-}
-
-// share renders a part of arrivals.
-func share(part, of int64) string {
-	return fmt.Sprintf("%.2g%% of %d arrivals", 100*float64(part)/float64(max(1, of)), of)
 }

@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/limits"
-	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/internal/limitsearch"
+	"github.com/lockbench/lockbench/runner"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -77,17 +77,11 @@ func (o *limitTTLOptions) search(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	search, err := o.begin(p)
+	steps, err := o.begin(p)
 	if err != nil {
 		return err
 	}
-	return o.run(cmd, p, &hunt{
-		search: search,
-		limit:  reports.LimitSearch{Of: reports.LeaseLimit, Wanted: []string{"no hold outlives the lease"}, Holds: holds, Confidence: o.confidence, Risk: o.risk},
-		change: func(o *workloads.Options, v float64) { o.TTL, o.NestedTTL = time.Duration(v), time.Duration(v) },
-		name:   func(v float64) string { return time.Duration(v).String() },
-		judge:  func(_ *reports.Judged, t *reports.LimitTrial) (limits.Outcome, string) { return endsWithin(holds, t) },
-	})
+	return o.run(cmd, p, limitsearch.Lease(holds, o.risk, o.confidence, steps))
 }
 
 // holds is how many a trial takes.
@@ -103,11 +97,11 @@ func (o *limitTTLOptions) holds() (int64, error) {
 }
 
 // begin begins the search at the lease of the plan, where it can come to something.
-func (o *limitTTLOptions) begin(p plan) (*limits.Search, error) {
-	of, ttl := p.subjects[0].Design, p.options.TTL
-	unit := leaseUnit(of)
+func (o *limitTTLOptions) begin(p runner.Plan) (*limits.Search, error) {
+	of, ttl := p.Subjects[0].Design, p.Options.TTL
+	unit := limitsearch.LeaseUnit(of)
 	switch {
-	case of.Renews && p.options.KeyChoice == workloads.Own:
+	case of.Renews && p.Options.KeyChoice == workloads.Own:
 		return nil, fmt.Errorf("%s renews its leases: whether one was outlived shows only where somebody else was let in; hint: --key-choice uniform --keys 4", of.Name)
 	case ttl%unit != 0:
 		return nil, fmt.Errorf("--ttl %v: leases are multiples of %v in %s; hint: --ttl %v", ttl, unit, of.Name, max(unit, ttl.Round(unit)))
@@ -118,26 +112,4 @@ func (o *limitTTLOptions) begin(p plan) (*limits.Search, error) {
 		Start: float64(ttl), Least: float64(unit), Most: float64(o.most), Unit: float64(unit),
 		Precision: o.precision, Confirmations: 1,
 	})
-}
-
-// leaseUnit is what leases of a design are multiples of, whether it rounds others or
-// refuses them.
-func leaseUnit(d design.Design) time.Duration {
-	unit := max(time.Millisecond, d.LeaseUnit)
-	if d.Granted != nil {
-		unit = max(unit, d.Granted(time.Nanosecond))
-	}
-	return unit
-}
-
-// endsWithin tells whether all holds of a trial ended within their leases, and whether
-// there were enough.
-func endsWithin(wanted int64, t *reports.LimitTrial) (limits.Outcome, string) {
-	switch {
-	case t.Outlived > 0:
-		return limits.Fails, fmt.Sprintf("it was outlived by %d of %d holds", t.Outlived, t.Grants)
-	case t.Grants < wanted:
-		return limits.Unable, fmt.Sprintf("there were %d holds of %d, the others were refused: raise --wait or --keys", t.Grants, wanted)
-	}
-	return limits.Holds, ""
 }

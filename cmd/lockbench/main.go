@@ -7,10 +7,11 @@ import (
 	"syscall"
 
 	"github.com/lockbench/lockbench/internal/bubble"
+	"github.com/lockbench/lockbench/internal/exploring"
 )
 
 func main() {
-	bubble.Child(findDesign) // as a process that explore started, this does not return
+	bubble.Child(exploring.FindDesign) // as a process that explore started, this does not return
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// The first signal ends the run in good order. From then on signals have
 	// their usual effect again, so that a second one aborts.

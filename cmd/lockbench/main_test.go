@@ -18,6 +18,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/lockbench/lockbench/internal/bubble"
+	"github.com/lockbench/lockbench/internal/exploring"
 	"github.com/lockbench/lockbench/internal/longtest"
 )
 
@@ -26,7 +27,7 @@ import (
 const atOnce = "8"
 
 func TestMain(m *testing.M) {
-	bubble.Child(findDesign) // as a process that explore started from within a test, this does not return
+	bubble.Child(exploring.FindDesign) // as a process that explore started from within a test, this does not return
 	if err := flag.Set("test.parallel", atOnce); err != nil {
 		panic(err)
 	}

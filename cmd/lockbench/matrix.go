@@ -10,17 +10,14 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/lockbench/lockbench/explore"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/matrix"
+	"github.com/lockbench/lockbench/internal/output"
+	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/suggest"
+	"github.com/lockbench/lockbench/internal/thresholds"
 	"github.com/lockbench/lockbench/reports"
-)
-
-// The drivers of a matrix.
-const (
-	driverExplore = "explore"
-	driverLive    = "live"
 )
 
 // matrixOptions are the flags of matrix.
@@ -78,7 +75,7 @@ Ctrl-C ends it in good order and reports what was found; once more aborts.`,
 
 func (o *matrixOptions) flags(f *pflag.FlagSet) {
 	o.sharedFlags(f)
-	f.StringArrayVar(&o.out, "out", nil, outHelp(matrixOutputs))
+	f.StringArrayVar(&o.out, "out", nil, output.Help(output.OfMatrices))
 	o.gate.exploredFlags(f)
 	f.StringVar(&o.expect, "expect", "", "compare with the matrix in this JSON `file`: exit 1 when a cell is worse, 0 otherwise")
 	f.StringVar(&o.resume, "resume", "", "go on with the matrix in this JSON `file`, and write it there")
@@ -89,7 +86,7 @@ func (o *matrixOptions) sharedFlags(f *pflag.FlagSet) {
 	f.SortFlags = false
 	f.DurationVar(&o.budget, "budget", 5*time.Minute, "time for all")
 	f.Int64Var(&o.schedules, "schedules", 0, "explore so many schedules of each design, however long it takes; the same on every machine (default as many as the budget allows)")
-	f.StringSliceVar(&o.drivers, "drivers", []string{driverLive, driverExplore}, "what to find out by: `live`, explore or both")
+	f.StringSliceVar(&o.drivers, "drivers", []string{matrix.Live, matrix.Explore}, "what to find out by: `live`, explore or both")
 	f.StringArrayVar(&o.redis, "redis", redisFromEnvironment(), "`URL` of the server for live runs; repeated for designs that lock on several (default $"+redisVariable+", or private redis-servers from PATH, or embedded)")
 	f.Uint64Var(&o.seed, "seed", 1, "decides all random choices")
 	f.StringVar(&o.history, "history", "", "keep the histories of live runs in this `directory`")
@@ -107,7 +104,7 @@ func (o *matrixOptions) validate(f *pflag.FlagSet) error {
 	if len(o.drivers) == 0 {
 		return errors.New("--drivers: none named; hint: live, explore or both")
 	}
-	known := []string{driverLive, driverExplore}
+	known := []string{matrix.Live, matrix.Explore}
 	for _, d := range o.drivers {
 		if !slices.Contains(known, d) {
 			return suggest.Unknown("driver", d, known)
@@ -118,7 +115,7 @@ func (o *matrixOptions) validate(f *pflag.FlagSet) error {
 
 // unread is the error for a flag that none of the drivers reads.
 func (o *matrixOptions) unread(f *pflag.FlagSet) error {
-	for name, driver := range map[string]string{"redis": driverLive, "history": driverLive, "schedules": driverExplore} {
+	for name, driver := range map[string]string{"redis": matrix.Live, "history": matrix.Live, "schedules": matrix.Explore} {
 		if flag := f.Lookup(name); flag.Changed && !slices.Contains(o.drivers, driver) {
 			return fmt.Errorf("--%s %s: it is for --drivers %s, which is left out; hint: leave one of them out", name, flag.Value, driver)
 		}
@@ -131,7 +128,7 @@ func (o *matrixOptions) matrix(cmd *cobra.Command, names []string) (int, error) 
 	if err := o.validate(cmd.Flags()); err != nil {
 		return 0, err
 	}
-	out, err := parseOutputs(o.out, matrixOutputs)
+	out, err := output.Parse(o.out, output.OfMatrices)
 	if err != nil {
 		return 0, err
 	}
@@ -145,33 +142,72 @@ func (o *matrixOptions) matrix(cmd *cobra.Command, names []string) (int, error) 
 	if err != nil {
 		return 0, err
 	}
-	if err := s.judgeBy(&o.gate); err != nil {
+	if s.Gates, err = o.gate.thresholds(thresholds.Explored); err != nil {
 		return 0, err
 	}
-	s.files = append(s.files, out["json"]...)
-	if err := s.run(cmd.Context()); err != nil {
+	if err := inScope(s.Gates, rowNames(&s.Matrix)); err != nil {
 		return 0, err
 	}
-	if err := out.writeMatrix(cmd.OutOrStdout(), s.matrix); err != nil || expected == nil {
-		return s.matrix.Exit, err
+	s.Files = append(s.Files, out["json"]...)
+	if err := s.Run(cmd.Context()); err != nil {
+		return 0, err
 	}
-	exit, err := o.compare(cmd, *expected, s.matrix)
-	return s.matrix.Gated(exit), err
+	if err := out.Matrix(cmd.OutOrStdout(), s.Matrix); err != nil || expected == nil {
+		return s.Matrix.Exit, err
+	}
+	exit, err := o.compare(cmd, *expected, s.Matrix)
+	return s.Matrix.Gated(exit), err
 }
 
 // begin plans what is to be done, anew or where a file left off.
-func (o *matrixOptions) begin(cmd *cobra.Command, names []string) (*matrixSession, error) {
-	if o.resume != "" {
-		return o.goOn(cmd, names)
-	}
-	designs := impls.All()
+func (o *matrixOptions) begin(cmd *cobra.Command, names []string) (*matrix.Session, error) {
+	var designs []design.Design
 	if len(names) > 0 {
 		var err error
 		if designs, err = impls.Match(names...); err != nil {
 			return nil, err
 		}
 	}
+	if o.resume != "" {
+		return o.goOn(cmd, designs)
+	}
+	if len(names) == 0 {
+		designs = impls.All()
+	}
 	return o.session(cmd, designs), nil
+}
+
+// goOn plans what the matrix in a file lacks, of its own designs and of those named.
+func (o *matrixOptions) goOn(cmd *cobra.Command, designs []design.Design) (*matrix.Session, error) {
+	m, err := readMatrix("--resume", o.resume)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range []struct {
+		name     string
+		was, now any
+	}{{"seed", m.Settings.Seed, o.seed}, {"schedules", m.Settings.Schedules, o.schedules}} {
+		if cmd.Flags().Changed(s.name) && s.was != s.now {
+			return nil, fmt.Errorf("--resume %s: it was made with --%s %v, not %v; hint: leave the flag out", o.resume, s.name, s.was, s.now)
+		}
+	}
+	if !cmd.Flags().Changed("drivers") {
+		o.drivers = m.Settings.Drivers
+	}
+	s, err := matrix.Resume(o.settings(), *m, designs, progress.OfParts(cmd.ErrOrStderr(), o.quiet))
+	if err != nil {
+		return nil, fmt.Errorf("--resume %s: %w", o.resume, err)
+	}
+	s.Files = []string{o.resume}
+	return s, nil
+}
+
+// rowNames are the designs of a matrix.
+func rowNames(m *reports.Matrix) (names []string) {
+	for i := range m.Rows {
+		names = append(names, m.Rows[i].Design)
+	}
+	return names
 }
 
 // readMatrix reads the file that a flag names.
@@ -196,25 +232,21 @@ func (o *matrixOptions) compare(cmd *cobra.Command, expected, m reports.Matrix) 
 	})
 	c := reports.CompareMatrices(expected, m)
 	w := cmd.OutOrStdout()
-	if slices.Contains(o.out, "json="+toStdout) {
+	if slices.Contains(o.out, "json="+output.Stdout) {
 		w = cmd.ErrOrStderr()
 	}
-	return c.Exit, reports.TerminalMatrixComparison(w, c, o.expect, terminalOptions(w))
+	return c.Exit, reports.TerminalMatrixComparison(w, c, o.expect, output.Terminal(w))
 }
 
 // session plans a matrix of these designs, from the beginning.
-func (o *matrixOptions) session(cmd *cobra.Command, designs []design.Design) *matrixSession {
-	s := &matrixSession{
-		options: *o, designs: designs,
-		progress: newMatrixProgress(cmd.ErrOrStderr(), o.quiet),
-		matrix: reports.Matrix{
-			Schema:      reports.MatrixSchema,
-			Environment: exploreHeader(explore.Config{}).Environment,
-			Settings: reports.MatrixSettings{
-				Seed: o.seed, BudgetNS: int64(o.budget), Schedules: o.schedules, Drivers: o.drivers,
-			},
-		},
+func (o *matrixOptions) session(cmd *cobra.Command, designs []design.Design) *matrix.Session {
+	return matrix.New(o.settings(), designs, progress.OfParts(cmd.ErrOrStderr(), o.quiet))
+}
+
+// settings are what the flags come to. The live runs are those of the tour.
+func (o *matrixOptions) settings() matrix.Settings {
+	return matrix.Settings{
+		Budget: o.budget, Schedules: o.schedules, Drivers: o.drivers, Servers: o.redis, Seed: o.seed, History: o.history,
+		Load: tour(), Length: tour().Duration, Scope: newExploreOptions().config,
 	}
-	s.plan()
-	return s
 }

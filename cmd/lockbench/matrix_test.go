@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/exploring"
 	"github.com/lockbench/lockbench/internal/longtest"
+	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -79,24 +81,24 @@ func TestLiveMatrix(t *testing.T) {
 	var stderr bytes.Buffer
 	cmd := newMatrix()
 	cmd.SetErr(&stderr)
-	o := matrixOptions{budget: 12 * time.Second, drivers: []string{driverLive}, seed: 1, history: filepath.Join(dir, "kept")}
+	o := matrixOptions{budget: 12 * time.Second, drivers: []string{matrix.Live}, seed: 1, history: filepath.Join(dir, "kept")}
 	s := o.session(cmd, found(t, "lua-token/strategy"))
-	s.files = []string{filepath.Join(dir, "m.json")}
-	s.load = workloads.Defaults()
-	s.load.Clients, s.load.Keys, s.load.Slow, s.load.SlowFactor = 4, 1, 1, 1.5
-	s.load.TTL, s.load.Wait, s.load.Duration, s.load.Operations = 200*time.Millisecond, time.Minute, 0, int64(longtest.Times(12, 60))
-	if err := s.run(t.Context()); err != nil {
+	s.Files = []string{filepath.Join(dir, "m.json")}
+	s.Load = workloads.Defaults()
+	s.Load.Clients, s.Load.Keys, s.Load.Slow, s.Load.SlowFactor = 4, 1, 1, 1.5
+	s.Load.TTL, s.Load.Wait, s.Load.Duration, s.Load.Operations = 200*time.Millisecond, time.Minute, 0, int64(longtest.Times(12, 60))
+	if err := s.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	var stdout bytes.Buffer
-	if err := reports.TerminalMatrix(&stdout, s.matrix, reports.TerminalOptions{Width: 200}); err != nil {
+	if err := reports.TerminalMatrix(&stdout, s.Matrix, reports.TerminalOptions{Width: 200}); err != nil {
 		t.Fatal(err)
 	}
 	mentions(t, stderr.String(), "server: embedded", "[0/2 12s left] live: self-check/plain-del ...\n")
 	mentions(t, stdout.String(), "of 1 design; a lock broken on purpose was caught (owner-release@outlived)", "\nlua-token/strategy  weak      broken\n",
 		"note: the budget of 12s is too short for live faults, live failover, live skew")
 	stdout.Reset()
-	if exit := execute(t.Context(), []string{"explain", "lua-token/strategy", "exclusion", "--from", s.files[0]}, &stdout, &stderr); exit != 0 {
+	if exit := execute(t.Context(), []string{"explain", "lua-token/strategy", "exclusion", "--from", s.Files[0]}, &stdout, &stderr); exit != 0 {
 		t.Errorf("explain: exit code %d, want 0", exit)
 	}
 	history := filepath.Join(o.history, "live", "lua-token-strategy.lbh")
@@ -109,7 +111,7 @@ func TestLiveMatrix(t *testing.T) {
 // found are the designs of that name.
 func found(t *testing.T, name string) []design.Design {
 	t.Helper()
-	d, err := findDesign(name)
+	d, err := exploring.FindDesign(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,26 +123,6 @@ func mentions(t *testing.T, text string, wanted ...string) {
 	for _, want := range wanted {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in:\n%s", want, text)
-		}
-	}
-}
-
-func TestLiveFitting(t *testing.T) {
-	for _, c := range []struct {
-		budget  time.Duration
-		designs int
-		want    int
-	}{
-		{time.Second, 2, 0},
-		{10 * time.Second, 2, 0},
-		{12 * time.Second, 2, 1},
-		{5 * time.Minute, 20, 2},
-		{6 * time.Minute, 20, 3},
-		{8 * time.Minute, 20, 4},
-		{time.Hour, 2, 4},
-	} {
-		if got := len(liveFitting(c.budget, c.designs)); got != c.want {
-			t.Errorf("%v for %d designs: got %d parts, want %d", c.budget, c.designs, got, c.want)
 		}
 	}
 }

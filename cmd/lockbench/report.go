@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lockbench/lockbench/internal/output"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/reports/html"
 )
@@ -71,19 +72,19 @@ func (o *reportOptions) write(stdout io.Writer, r reports.Result) error {
 		}
 	}
 	switch {
-	case o.html == toStdout:
+	case o.html == output.Stdout:
 		return html.Write(stdout, r)
 	case o.html != "":
-		if err := writeFile(o.html, in(html.Write, r)); err != nil {
+		if err := output.File(o.html, func(w io.Writer) error { return html.Write(w, r) }); err != nil {
 			return fmt.Errorf("--html: %w", err)
 		}
 		return nil
 	case o.svg != "":
 		return nil
 	case len(r.Runs) > 0 && r.Runs[0].Exploration != nil:
-		return onTerminal(reports.TerminalExploration, r)(stdout)
+		return reports.TerminalExploration(stdout, r, output.Terminal(stdout))
 	default:
-		return onTerminal(reports.Terminal, r)(stdout)
+		return reports.Terminal(stdout, r, output.Terminal(stdout))
 	}
 }
 
@@ -109,7 +110,7 @@ func writePictures(dir string, r reports.Result) error {
 
 // resultFrom reads the result in a file, or on stdin where the file is -.
 func resultFrom(stdin io.Reader, file string) (reports.Result, error) {
-	if file == toStdout {
+	if file == output.Stdout {
 		return reports.ReadResult(stdin)
 	}
 	return readResult(file)

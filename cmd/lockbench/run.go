@@ -1,13 +1,16 @@
 package main
 
 import (
+	"context"
 	"errors"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/lockbench/lockbench/internal/output"
+	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/thresholds"
-	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/runner"
 )
 
 // singleOptions are the flags of run: beside what is run and how, what is made of the one
@@ -62,78 +65,65 @@ Ctrl-C ends the run in good order and reports what was measured; once more abort
 
 func (o *singleOptions) flags(f *pflag.FlagSet) {
 	o.runOptions.flags(f)
-	f.StringArrayVar(&o.out, "out", nil, outHelp(runOutputs))
+	f.StringArrayVar(&o.out, "out", nil, output.Help(output.OfRuns))
 	o.gate.flags(f)
 	o.gate.abortFlag(f)
 	o.metrics.flag(f)
 	uiFlag(f, &o.ui)
 }
 
-// A singlePlan is a plan with what is to be made of its one result.
-type singlePlan struct {
-	plan
-	out     outputs
-	gates   []thresholds.Threshold
-	abortOn []thresholds.Threshold
-}
-
-func (o *singleOptions) plan() (p singlePlan, err error) {
-	if p.plan, err = o.runOptions.plan(); err != nil {
-		return p, err
-	}
-	if p.out, err = parseOutputs(o.out, runOutputs); err != nil {
-		return p, err
-	}
-	if p.gates, err = o.gate.thresholds(thresholds.Live); err != nil {
-		return p, err
-	}
-	if p.abortOn, err = o.gate.abortOn(p.gates); err != nil {
-		return p, err
-	}
-	return p, inScope(p.gates, designNames(p.subjects))
-}
-
 func (o *singleOptions) run(cmd *cobra.Command) error {
 	if err := o.settle(cmd.Flags()); err != nil {
 		return err
 	}
-	p, err := o.plan()
+	p, out, gates, err := o.plan()
 	if err != nil {
 		return err
 	}
-	ctx, progress, err := o.show(cmd, &p.plan)
+	ctx, shown, err := o.show(cmd, &p)
 	if err != nil {
 		return err
 	}
-	s, closing, err := o.session(p, progress)
+	result, err := o.observed(ctx, p, shown, out["hlog"])
 	if err != nil {
 		return err
 	}
-	if err = errors.Join(s.run(ctx), closing()); err != nil {
-		return err
-	}
-	r := reports.New(s.runs, s.notRun)
-	r.Prove(s.proof)
-	r.Gate(p.gates, s.runs)
-	if err := p.out.writeRuns(cmd.OutOrStdout(), r, s.runs); err != nil {
+	r := result.Report()
+	r.Gate(gates, result.Runs)
+	if err := out.Runs(cmd.OutOrStdout(), r, result.Runs); err != nil {
 		return err
 	}
 	return verdictOf(r.Exit)
 }
 
-// session is the session of a plan with those who look on, and what closes these.
-func (o *singleOptions) session(p singlePlan, progress progress) (s *session, closing func() error, err error) {
-	if s, err = o.runOptions.session(p.plan, progress); err != nil {
-		return nil, nil, err
+// plan is what is run, and what is made of its one result.
+func (o *singleOptions) plan() (p runner.Plan, out output.Paths, gates []thresholds.Threshold, err error) {
+	if p, err = o.runOptions.plan(); err != nil {
+		return p, nil, nil, err
 	}
-	s.abortOn = p.abortOn
-	logs, err := openIntervalLogs(p.out["hlog"])
+	if out, err = output.Parse(o.out, output.OfRuns); err != nil {
+		return p, nil, nil, err
+	}
+	if gates, err = o.gate.thresholds(thresholds.Live); err != nil {
+		return p, nil, nil, err
+	}
+	if p.AbortOn, err = o.gate.abortOn(gates); err != nil {
+		return p, nil, nil, err
+	}
+	return p, out, gates, inScope(gates, designNames(p.Subjects))
+}
+
+// observed runs a plan, with its progress shown, its metrics served and its latencies logged.
+func (o *singleOptions) observed(ctx context.Context, p runner.Plan, shown progress.Runs, hlogs []string) (result runner.Result, err error) {
+	logs, err := openIntervalLogs(hlogs)
 	if err != nil {
-		return nil, nil, errors.Join(err, s.records.tidy(nil))
+		return result, err
 	}
-	s.also = logs.of(p.subjects)
-	if s.metrics, err = o.metrics.open(len(p.subjects), s.progress.say); err != nil {
-		return nil, nil, errors.Join(err, logs.close(), s.records.tidy(nil))
+	defer func() { err = errors.Join(err, logs.close()) }()
+	metrics, stop, err := o.metrics.open(len(p.Subjects), shown.Say)
+	if err != nil {
+		return result, err
 	}
-	return s, func() error { return errors.Join(s.metrics.close(), logs.close()) }, nil
+	defer func() { err = errors.Join(err, stop()) }()
+	return runPlan(ctx, p, shown, metrics, logs.ofPlan(&p))
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"os"
@@ -12,6 +13,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/progress"
+	"github.com/lockbench/lockbench/runner"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -25,7 +30,7 @@ type runOptions struct {
 	workload string
 	redis    []string
 	guards   []string
-	claims   claimTerms
+	claims   []string
 	params   workloads.Options
 	faults   []string
 	failFast bool
@@ -57,7 +62,7 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 	o.workloadFlags(f)
 	f.StringArrayVar(&o.faults, "fault", nil, "`KIND[,name=value...]` that goes wrong during the run, such as lost-reply,p=0.01 or restart,at=2s; repeated (lockbench list faults)")
 	f.StringSliceVar(&o.guards, "guard", nil, "`kinds` of store that guard themselves, for oversell and redeem: "+strings.Join(guardNames(), ", ")+"; several run each design once with each")
-	o.claims.flag(f, "the designs claim")
+	claimsFlag(f, &o.claims, "the designs claim")
 	f.BoolVar(&o.failFast, "fail-fast", false, "end the run within about a second of a violation that counts against the claims, and start no other design; the judgement then keeps up whatever processor time that takes from the clients, and speeds are lower where they need all of it")
 	f.StringVar(&o.history, "history", "", "keep the history of every design in this `directory`")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on standard error")
@@ -177,6 +182,72 @@ func guardNames() []string {
 	var names []string
 	for _, g := range lockbench.Guards() {
 		names = append(names, string(g))
+	}
+	return names
+}
+
+// plan is what the flags come to, checked.
+func (o *runOptions) plan() (p runner.Plan, err error) {
+	p = runner.Plan{Options: o.params, Faults: o.faults, Servers: o.redis, History: o.history, FailFast: o.failFast, SelfCheck: true}
+	designs := impls.Documented()
+	if len(o.designs) > 0 {
+		if designs, err = impls.Match(o.designs...); err != nil {
+			return p, err
+		}
+	}
+	for i, d := range designs {
+		if designs[i], err = runner.Claiming(d, o.claims...); err != nil {
+			return p, err
+		}
+	}
+	if p.Subjects, err = o.subjects(designs); err != nil {
+		return p, err
+	}
+	if p.Workload, err = workloads.Find(o.workload); err != nil {
+		return p, err
+	}
+	return p, p.Check()
+}
+
+// subjects are the designs with each of the guards, those that hand out no fences not
+// with the guard that needs them; an error, when only such are named. What was not named
+// but chosen by a pattern is optional.
+func (o *runOptions) subjects(designs []design.Design) ([]runner.Subject, error) {
+	guards := o.guards
+	if len(guards) == 0 {
+		guards = []string{""}
+	}
+	var all []runner.Subject
+	for _, d := range designs {
+		for _, name := range guards {
+			if g := lockbench.Guard(name); g != lockbench.FenceGuard || d.Fences {
+				all = append(all, runner.Subject{Design: d, Guard: g, Optional: !slices.Contains(o.designs, d.Name)})
+			}
+		}
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("guard %s: none of these designs hands out fences; hint: lua-token/fenced does, and guard %s needs none", lockbench.FenceGuard, lockbench.CompareGuard)
+	}
+	return all, nil
+}
+
+// runPlan runs a plan, and shows its progress and to others what happens.
+func runPlan(ctx context.Context, p runner.Plan, shown progress.Runs, others ...runner.Sink) (runner.Result, error) {
+	defer shown.Close()
+	return runner.Run(ctx, p, append(others, shown.Sink())...)
+}
+
+// designNames are those of subjects, each once.
+func designNames(subjects []runner.Subject) (names []string) {
+	for i := range subjects {
+		names = append(names, subjects[i].Design.Name)
+	}
+	return slices.Compact(names)
+}
+
+func namesOf(designs []design.Design) (names []string) {
+	for _, d := range designs {
+		names = append(names, d.Name)
 	}
 	return names
 }

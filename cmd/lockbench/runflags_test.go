@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/spf13/pflag"
+
+	"github.com/lockbench/lockbench/internal/catalog"
 )
 
 // TestOnlyFor: flags whose help says that they are one workload's are refused for others,
@@ -13,7 +15,7 @@ func TestOnlyFor(t *testing.T) {
 	found := 0
 	newRun().Flags().VisitAll(func(f *pflag.Flag) {
 		of, _, _ := strings.Cut(f.Usage, ": ")
-		for _, w := range listWorkloads() {
+		for _, w := range catalog.Workloads() {
 			if w.Name == of {
 				found++
 				if onlyFor[f.Name] != of {

@@ -9,7 +9,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/internal/output"
+	"github.com/lockbench/lockbench/internal/progress"
+	"github.com/lockbench/lockbench/runner"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -50,7 +52,7 @@ func (o *sweepOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
 	f.IntSliceVar(&o.clients, "clients", []int{1, 2, 4, 8, 16, 32, 64, 128, 256}, "numbers of owners that compete, by comma")
 	f.IntSliceVar(&o.keys, "keys", []int{1, 16, 1024}, "numbers of locks, by comma")
-	f.StringArrayVar(&o.out, "out", nil, outHelp(sweepOutputs))
+	f.StringArrayVar(&o.out, "out", nil, output.Help(output.OfSweeps))
 	// Designs are arguments, and in an open loop clients are not what is varied.
 	o.settings.flagsBut(f, "design", "clients", "keys", "rate", "arrival", "stages")
 }
@@ -66,7 +68,7 @@ func sweepSettings() workloads.Options {
 }
 
 func (o *sweepOptions) run(cmd *cobra.Command, args []string) error {
-	out, err := parseOutputs(o.out, sweepOutputs)
+	out, err := output.Parse(o.out, output.OfSweeps)
 	if err != nil {
 		return err
 	}
@@ -74,62 +76,54 @@ func (o *sweepOptions) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	s, err := o.settings.session(p, newProgress(cmd.ErrOrStderr(), o.settings.quiet, len(p.subjects)))
+	shown := progress.OfRuns(cmd.ErrOrStderr(), o.settings.quiet, len(p.Subjects))
+	shown.Say("%d points%s", len(p.Subjects), about(len(p.Subjects), p.Options))
+	result, err := runPlan(cmd.Context(), p, shown)
 	if err != nil {
 		return err
 	}
-	s.progress.say("%d points%s", len(p.subjects), about(len(p.subjects), p.options))
-	if err := s.run(cmd.Context()); err != nil {
-		return err
-	}
-	r := reports.New(s.runs, s.notRun)
-	r.Prove(s.proof)
-	if err := out.write(cmd.OutOrStdout(), forms{
-		jsonOutput.name:  in(reports.JSON, r),
-		benchOutput.name: in(reports.Bench, r),
-		csvOutput.name:   in(reports.SweepCSV, r),
-		"":               onTerminal(reports.TerminalSweep, r),
-	}); err != nil {
+	r := result.Report()
+	if err := out.Sweep(cmd.OutOrStdout(), r); err != nil {
 		return err
 	}
 	return verdictOf(r.Exit)
 }
 
 // plan is that of run, with every design at every point.
-func (o *sweepOptions) plan(cmd *cobra.Command, args []string) (plan, error) {
+func (o *sweepOptions) plan(cmd *cobra.Command, args []string) (runner.Plan, error) {
 	for _, list := range []struct {
 		flag   string
 		values []int
 	}{{"clients", o.clients}, {"keys", o.keys}} {
 		if slices.Sort(list.values); len(list.values) == 0 || list.values[0] < 1 {
-			return plan{}, fmt.Errorf("--%s %v: there must be numbers, from 1 on; hint: --%s 1,8,64", list.flag, list.values, list.flag)
+			return runner.Plan{}, fmt.Errorf("--%s %v: there must be numbers, from 1 on; hint: --%s 1,8,64", list.flag, list.values, list.flag)
 		}
 	}
 	o.clients, o.keys = slices.Compact(o.clients), slices.Compact(o.keys)
 	if fixedKeys(o.settings.params.KeyChoice) {
-		return plan{}, fmt.Errorf("--key-choice %s: the number of keys follows from the clients there; hint: --key-choice uniform", o.settings.params.KeyChoice)
+		return runner.Plan{}, fmt.Errorf("--key-choice %s: the number of keys follows from the clients there; hint: --key-choice uniform", o.settings.params.KeyChoice)
 	}
 	o.settings.designs = args
 	// A lock broken on purpose is to be caught where there is most competition.
 	o.settings.params.Clients, o.settings.params.Keys = o.clients[len(o.clients)-1], o.keys[0]
 	if err := o.settings.settle(cmd.Flags()); err != nil {
-		return plan{}, err
+		return runner.Plan{}, err
 	}
 	p, err := o.settings.plan()
 	if err != nil {
 		return p, err
 	}
-	p.subjects = o.points(p.subjects)
+	p.Subjects = o.points(p.Subjects)
 	return p, nil
 }
 
 // points are the subjects at every number of keys and clients.
-func (o *sweepOptions) points(subjects []subject) (all []subject) {
+func (o *sweepOptions) points(subjects []runner.Subject) (all []runner.Subject) {
 	for _, of := range subjects {
 		for _, keys := range o.keys {
 			for _, clients := range o.clients {
-				of.variant = fmt.Sprintf("%d clients, %d keys", clients, keys)
-				of.change = func(o *workloads.Options) { o.Clients, o.Keys, o.Processes = clients, keys, min(o.Processes, clients) }
+				of.Variant = fmt.Sprintf("%d clients, %d keys", clients, keys)
+				of.Change = func(o *workloads.Options) { o.Clients, o.Keys, o.Processes = clients, keys, min(o.Processes, clients) }
 				all = append(all, of)
 			}
 		}

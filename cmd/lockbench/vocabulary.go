@@ -5,9 +5,10 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/catalog"
 	"github.com/lockbench/lockbench/internal/faults"
+	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/thresholds"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -16,9 +17,9 @@ import (
 // files, their schema, and completion. The zero value is nothing.
 type vocabulary struct {
 	// words are the values that there are, or what they begin with; nil for any.
-	words func() []listing
+	words func() []catalog.Entry
 	// examples are some of the values there are, for completion, where words is nil.
-	examples func() []listing
+	examples func() []catalog.Entry
 	// globs: patterns of words do too.
 	globs bool
 	// joined: the value is a list, with commas.
@@ -32,17 +33,17 @@ type vocabulary struct {
 
 // vocabularies are by the name of the flag, which means the same in all commands.
 var vocabularies = map[string]vocabulary{
-	"design":     {words: listDesigns, globs: true, check: checkDesign},
-	"workload":   {words: listWorkloads},
-	"fault":      {words: listFaults, check: checkFault},
-	"guard":      {words: listGuards},
-	"key-choice": {words: func() []listing { return bare(workloads.KeyChoices()) }},
-	"arrival":    {words: func() []listing { return bare(workloads.ArrivalModels()) }},
-	"claims":     {examples: listClaims, check: checkClaims},
-	"scenario":   {words: listScenarios},
-	"kinds":      {words: func() []listing { return bare(faultKinds()) }},
-	"strategy":   {words: func() []listing { return bare(strategies()) }},
-	"drivers":    {words: func() []listing { return bare([]string{driverLive, driverExplore}) }},
+	"design":     {words: catalog.Designs, globs: true, check: checkDesign},
+	"workload":   {words: catalog.Workloads},
+	"fault":      {words: catalog.Faults, check: checkFault},
+	"guard":      {words: catalog.Guards},
+	"key-choice": {words: func() []catalog.Entry { return catalog.Bare(workloads.KeyChoices()) }},
+	"arrival":    {words: func() []catalog.Entry { return catalog.Bare(workloads.ArrivalModels()) }},
+	"claims":     {examples: catalog.Claims, check: checkClaims},
+	"scenario":   {words: catalog.Scenarios},
+	"kinds":      {words: func() []catalog.Entry { return catalog.Bare(faultKinds()) }},
+	"strategy":   {words: func() []catalog.Entry { return catalog.Bare(strategies()) }},
+	"drivers":    {words: func() []catalog.Entry { return catalog.Bare([]string{matrix.Live, matrix.Explore}) }},
 	"stages":     {joined: true},
 	"fail-if":    {pair: ": ", check: checkThreshold},
 }
@@ -52,11 +53,11 @@ var outputKind = regexp.MustCompile(`\b([a-z]+)=(?:FILE|DIR)`)
 
 // wordsOf are the words of a flag, those of --out as its help has them: each command
 // writes others.
-func (v vocabulary) wordsOf(f *pflag.Flag) (all []listing) {
+func (v vocabulary) wordsOf(f *pflag.Flag) (all []catalog.Entry) {
 	switch {
 	case f.Name == "out":
 		for _, m := range outputKind.FindAllStringSubmatch(f.Usage, -1) {
-			all = append(all, listing{Name: m[1]})
+			all = append(all, catalog.Entry{Name: m[1]})
 		}
 		return all
 	case v.words != nil:
@@ -72,26 +73,6 @@ func (v vocabulary) names(f *pflag.Flag) (names []string) {
 	return names
 }
 
-func bare(names []string) (all []listing) {
-	for _, name := range names {
-		all = append(all, listing{Name: name})
-	}
-	return all
-}
-
-func listGuards() []listing {
-	summaries := map[lockbench.Guard]string{
-		lockbench.NoGuard:      "the store does what it is told",
-		lockbench.FenceGuard:   "it refuses fences lower than it has seen",
-		lockbench.CompareGuard: "it refuses writes made on a version that is not its last",
-	}
-	var all []listing
-	for _, g := range lockbench.Guards() {
-		all = append(all, listing{Name: string(g), Summary: summaries[g]})
-	}
-	return all
-}
-
 func checkDesign(pattern string) error {
 	_, err := impls.Match(pattern)
 	return err
@@ -103,6 +84,6 @@ func checkFault(text string) error {
 }
 
 func checkThreshold(text string) error {
-	_, err := parseThreshold(text, thresholds.Live)
+	_, err := thresholds.ParseThresholdOf(text, thresholds.Live)
 	return err
 }

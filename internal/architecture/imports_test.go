@@ -27,9 +27,9 @@ var house = map[string][]string{
 	"reports":                     {"", "history", "checker", "internal/measure", "internal/measure/series", "internal/thresholds", "internal/limits", "internal/statistics", "internal/suggest"},
 	"checker":                     {"", "history", "internal/measure/series", "checker/internal/clients", "checker/internal/crosscheck", "checker/internal/fairness", "checker/internal/overwrites", "checker/internal/interval", "checker/internal/pending", "checker/internal/optime", "checker/internal/partition", "internal/relay", "checker/internal/spread"},
 	"reports/html":                {"", "checker", "history", "reports"},
-	"internal/exporter":           {"", "history", "checker", "internal/measure"},
+	"internal/exporter":           {"", "history", "checker", "internal/measure", "reports", "runner"},
 	"internal/limits":             {},
-	"internal/ui":                 {"internal/measure/series", "reports"},
+	"internal/ui":                 {"", "checker", "internal/faults", "internal/measure", "internal/measure/series", "internal/progress", "reports", "runner"},
 	"workloads":                   {"", "internal/suggest"},
 	"impls/design":                {""},
 	"impls":                       {"", "impls/*", "internal/suggest"},
@@ -55,7 +55,14 @@ var house = map[string][]string{
 	"internal/occupancy":          {""},
 	"internal/mutants":            {"", "impls/design"},
 	"internal/designtest":         {"", "impls/design", "internal/longtest", "internal/servertest"},
-	"cmd/lockbench":               {"", "history", "checker", "internal/measure", "internal/thresholds", "internal/exporter", "reports", "reports/html", "internal/limits", "internal/measure/series", "internal/ui", "workloads", "impls", "impls/*", "internal/servers", "internal/faults", "internal/load", "explore", "internal/bubble", "internal/runfile", "internal/*"},
+	"cmd/lockbench":               {"", "history", "checker", "internal/measure", "internal/thresholds", "internal/exporter", "reports", "reports/html", "runner", "workloads", "impls", "impls/*", "explore", "internal/*"},
+	"internal/exploring":          {"", "checker", "history", "explore", "impls", "impls/design", "internal/bubble", "internal/mutants", "reports"},
+	"internal/limitsearch":        {"", "impls/design", "internal/limits", "internal/load", "internal/thresholds", "reports", "runner", "workloads"},
+	"internal/catalog":            {"", "explore", "impls", "internal/faults", "internal/suggest", "internal/thresholds", "workloads"},
+	"internal/output":             {"internal/suggest", "reports", "reports/html"},
+	"internal/progress":           {"", "checker", "explore", "reports", "runner", "internal/exploring"},
+	"internal/matrix":             {"", "explore", "impls", "impls/design", "internal/exploring", "internal/faults", "internal/mutants", "internal/progress", "internal/thresholds", "reports", "runner", "workloads"},
+	"runner":                      {"", "history", "checker", "internal/measure", "internal/thresholds", "internal/relay", "internal/processor", "internal/load", "internal/faults", "internal/servers", "internal/mutants", "impls/design", "workloads", "reports"},
 }
 
 // reserved says which packages alone may import, themselves, what begins with

@@ -1,0 +1,263 @@
+// Package catalog lists what there is to run and to hold a lock to.
+package catalog
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/explore"
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/faults"
+	"github.com/lockbench/lockbench/internal/suggest"
+	"github.com/lockbench/lockbench/internal/thresholds"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// An Entry is one line of a list. What a kind does not have is empty.
+type Entry struct {
+	Name string `json:"name"`
+	// Title says in a few words what a condition is.
+	Title     string            `json:"title,omitempty"`
+	Summary   string            `json:"summary"`
+	Source    string            `json:"source,omitempty"`
+	Reacquire string            `json:"reacquire,omitempty"`
+	Claims    *lockbench.Claims `json:"claims,omitempty"`
+	// About are the conditions that a guarantee speaks of itself, Conditions those that a
+	// fault brings.
+	About      lockbench.Conditions `json:"about,omitzero"`
+	Conditions lockbench.Conditions `json:"conditions,omitzero"`
+	// Faults bring a condition in runs, Explored in explore.
+	Faults   []string `json:"faults,omitempty"`
+	Explored []string `json:"explored,omitempty"`
+	// Usual is a fault as it is unless its settings are given.
+	Usual string `json:"usual,omitempty"`
+	// Unit is that of a metric.
+	Unit string `json:"unit,omitempty"`
+}
+
+// kinds are what can be listed.
+var kinds = []struct {
+	name string
+	list func() []Entry
+}{
+	{"designs", Designs},
+	{"workloads", Workloads},
+	{"scenarios", Scenarios},
+	{"faults", Faults},
+	{"guarantees", Guarantees},
+	{"conditions", Conditions},
+	{"metrics", Metrics},
+}
+
+// Kinds names what can be listed.
+func Kinds() []string {
+	var names []string
+	for _, k := range kinds {
+		names = append(names, k.name)
+	}
+	return names
+}
+
+// List writes the list of a kind.
+func List(w io.Writer, kind string, asJSON, verbose bool) error {
+	for _, k := range kinds {
+		switch {
+		case k.name != kind:
+		case asJSON:
+			enc := json.NewEncoder(w)
+			enc.SetIndent("", "  ")
+			enc.SetEscapeHTML(false)
+			return enc.Encode(k.list())
+		default:
+			return printList(w, k.list(), verbose)
+		}
+	}
+	return suggest.Unknown("list", kind, Kinds())
+}
+
+func printList(w io.Writer, lines []Entry, verbose bool) error {
+	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	var errs []error
+	for i := range lines {
+		l := &lines[i]
+		_, err := fmt.Fprintln(tab, strings.Join(l.columns(), "\t"))
+		errs = append(errs, err)
+		if verbose && l.Claims != nil {
+			_, err := fmt.Fprintln(tab, l.claims())
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(append(errs, tab.Flush())...)
+}
+
+// columns are those of a table of such lines.
+func (l *Entry) columns() []string {
+	columns := []string{l.Name}
+	for _, text := range []string{l.Source, l.Unit, l.Title, l.Summary, l.Usual, l.about(), l.brought()} {
+		if text != "" {
+			columns = append(columns, text)
+		}
+	}
+	return columns
+}
+
+func (l *Entry) about() string {
+	if l.About == 0 {
+		return ""
+	}
+	return "about @" + l.About.String()
+}
+
+// brought says what conditions a fault brings, or what brings a condition.
+func (l *Entry) brought() string {
+	var parts []string
+	switch {
+	case l.Conditions != 0:
+		for _, c := range l.Conditions.Each() {
+			parts = append(parts, "@"+c.String())
+		}
+		return "brings " + strings.Join(parts, " ")
+	case l.Usual != "":
+		return "brings no condition"
+	}
+	if len(l.Faults) > 0 {
+		parts = append(parts, "run: "+strings.Join(l.Faults, ", "))
+	}
+	if len(l.Explored) > 0 {
+		parts = append(parts, "explore: "+strings.Join(l.Explored, ", "))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// claims are the terms of a design, those that have a reason on lines of their own.
+func (l *Entry) claims() string {
+	var plain []string
+	text := ""
+	for _, term := range l.Claims.Terms() {
+		if strings.Contains(term, ": ") {
+			text += "\n    " + term
+			continue
+		}
+		plain = append(plain, term)
+	}
+	return "    claims " + strings.Join(plain, " ") + text + "\n"
+}
+
+// Designs lists all designs, with their claims.
+func Designs() []Entry {
+	var all []Entry
+	for _, d := range impls.All() {
+		all = append(all, Entry{Name: d.Name, Summary: d.Summary, Source: d.Source, Reacquire: string(d.Reacquire), Claims: &d.Claims})
+	}
+	return all
+}
+
+// Workloads lists what clients of runs do.
+func Workloads() []Entry {
+	var all []Entry
+	for _, w := range workloads.All() {
+		all = append(all, Entry{Name: w.Name, Summary: w.Summary})
+	}
+	return all
+}
+
+// Scenarios lists what clients of explorations do.
+func Scenarios() []Entry {
+	var all []Entry
+	for _, s := range explore.Scenarios() {
+		all = append(all, Entry{Name: s.Name, Summary: s.Summary})
+	}
+	return all
+}
+
+// Faults lists each fault with its usual settings and the conditions that it brings.
+func Faults() []Entry {
+	var all []Entry
+	for _, k := range faults.Kinds() {
+		usual, _ := faults.Usual(k) // of a kind that there is
+		all = append(all, Entry{Name: string(k), Summary: k.Summary(), Usual: usual.String(), Conditions: faults.Conditions([]faults.Fault{usual})})
+	}
+	return all
+}
+
+// Guarantees lists them with the conditions that they speak of.
+func Guarantees() []Entry {
+	var all []Entry
+	for _, g := range lockbench.Guarantees() {
+		all = append(all, Entry{Name: string(g.Name), Summary: g.Promise, About: g.About})
+	}
+	return all
+}
+
+// Conditions lists each condition with the faults that bring it.
+func Conditions() []Entry {
+	var all []Entry
+	for _, c := range lockbench.AllConditions() {
+		l := Entry{Name: c.Name, Title: c.Title, Summary: c.Summary}
+		for _, k := range faults.Kinds() {
+			if faults.Conditions([]faults.Fault{{Kind: k}}).Has(c.Condition) {
+				l.Faults = append(l.Faults, string(k))
+			}
+		}
+		for _, k := range explore.FaultKinds() {
+			if k.Conditions().Has(c.Condition) {
+				l.Explored = append(l.Explored, string(k))
+			}
+		}
+		switch c.Condition { // which no kind of fault brings, or not alone
+		case lockbench.Cancel:
+			l.Explored = append(l.Explored, "--moves")
+		case lockbench.Outlived:
+			l.Faults, l.Explored = []string{"--slow", "--slow-keys"}, []string{"--moves"}
+		case lockbench.ThreadDeath:
+			l.Explored = []string{string(explore.DieBefore) + " and " + string(explore.DieAfter) + " with --threads"}
+		}
+		all = append(all, l)
+	}
+	return all
+}
+
+// Claims are the terms that a claim may begin with.
+func Claims() []Entry {
+	all := append(Guarantees(), Entry{Name: "nothing", Summary: "no guarantee is claimed"})
+	for _, c := range Conditions() {
+		all = append(all, Entry{Name: "@" + c.Name, Summary: c.Summary})
+	}
+	return all
+}
+
+// Bare are entries of names alone.
+func Bare(names []string) (all []Entry) {
+	for _, name := range names {
+		all = append(all, Entry{Name: name})
+	}
+	return all
+}
+
+// Guards lists the kinds of store that guard themselves.
+func Guards() []Entry {
+	summaries := map[lockbench.Guard]string{
+		lockbench.NoGuard:      "the store does what it is told",
+		lockbench.FenceGuard:   "it refuses fences lower than it has seen",
+		lockbench.CompareGuard: "it refuses writes made on a version that is not its last",
+	}
+	var all []Entry
+	for _, g := range lockbench.Guards() {
+		all = append(all, Entry{Name: string(g), Summary: summaries[g]})
+	}
+	return all
+}
+
+// Metrics lists every metric that thresholds can name, with its unit.
+func Metrics() []Entry {
+	var all []Entry
+	for _, m := range thresholds.Metrics() {
+		all = append(all, Entry{Name: m.Name, Summary: m.Summary, Unit: string(m.Unit)})
+	}
+	return all
+}

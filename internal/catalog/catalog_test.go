@@ -1,0 +1,13 @@
+package catalog
+
+import "testing"
+
+// TestEveryConditionIsBrought: a condition that nothing brings cannot be put to the test, so
+// who adds one is told here what is still missing.
+func TestEveryConditionIsBrought(t *testing.T) {
+	for _, c := range Conditions() {
+		if len(c.Faults)+len(c.Explored) == 0 {
+			t.Errorf("no fault of internal/faults/kind.go or explore/exercise.go brings %s", c.Name)
+		}
+	}
+}

@@ -1,0 +1,143 @@
+// Package exploring explores designs, several at a time and each scenario in a process of its
+// own, and makes of what comes of it what package reports shows.
+package exploring
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/lockbench/lockbench/explore"
+	"github.com/lockbench/lockbench/internal/bubble"
+	"github.com/lockbench/lockbench/reports"
+)
+
+// A Sink is informed of an exploration. All functions are set, and may be called by several
+// goroutines at a time.
+type Sink struct {
+	// Say takes a line for people.
+	Say func(text string)
+	// Begin takes the design that is explored now, among others.
+	Begin func(design string)
+	// SoFar takes, now and then, how far a scenario of a design is.
+	SoFar func(design, scenario string, p explore.Progress)
+	// End takes what came of a design.
+	End func(design string, runs []reports.Explored)
+}
+
+// A session is a plan that is being explored.
+type session struct {
+	Plan
+	sink Sink
+
+	// By design, each filled in by the worker that explores it.
+	runs   [][]reports.Explored
+	notRun [][]string
+}
+
+// Run explores the designs of a plan, several at a time, each scenario in a process of its
+// own, until all is done or ctx ends. The error says why nothing can be explored at all; what
+// happened to single designs is in the result.
+func Run(ctx context.Context, p Plan, sink Sink) (reports.Result, error) {
+	s := &session{Plan: p, sink: sink, runs: make([][]reports.Explored, len(p.Designs)), notRun: make([][]string, len(p.Designs))}
+	defer context.AfterFunc(ctx, func() { sink.Say("interrupted: ending it in good order; once more aborts") })()
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	next := make(chan int)
+	var workers sync.WaitGroup
+	for range min(runtime.NumCPU(), len(s.Designs)) {
+		workers.Go(func() {
+			for i := range next {
+				if err := s.one(ctx, i); err != nil {
+					fail(err)
+				}
+			}
+		})
+	}
+	for i := range s.Designs {
+		next <- i
+	}
+	close(next)
+	workers.Wait()
+	if err := context.Cause(ctx); err != nil && !errors.Is(err, context.Canceled) {
+		return reports.Result{}, err
+	}
+	return s.result(), nil
+}
+
+func (s *session) result() reports.Result {
+	var runs []reports.Explored
+	var notRun []string
+	for i := range s.Designs {
+		runs = append(runs, s.runs[i]...)
+		notRun = append(notRun, s.notRun[i]...)
+	}
+	return reports.NewExploration(runs, notRun)
+}
+
+// one explores the i-th design in all scenarios. What one of them leaves of the
+// budget goes to those after it.
+func (s *session) one(ctx context.Context, i int) error {
+	d, left := s.Designs[i], s.Config
+	if ctx.Err() != nil {
+		s.notRun[i] = append(s.notRun[i], d.Name)
+		return nil
+	}
+	s.sink.Begin(d.Name)
+	for j, scenario := range s.Scenarios {
+		if ctx.Err() != nil {
+			s.notRun[i] = append(s.notRun[i], d.Name+" "+scenario.Name)
+			continue
+		}
+		began := time.Now()
+		cfg := s.share(left, len(s.Scenarios)-j)
+		cfg.Design, cfg.Scenario = d, scenario.Name
+		run, err := s.scenario(ctx, cfg)
+		if err != nil {
+			return err
+		}
+		if run.Lacks != "" && !s.Named {
+			continue
+		}
+		left.Schedules -= min(run.Coverage.Schedules, left.Schedules)
+		left.Budget -= min(time.Since(began), left.Budget)
+		s.runs[i] = append(s.runs[i], run)
+	}
+	s.sink.End(d.Name, s.runs[i])
+	return nil
+}
+
+// share is what a scenario gets where so many are to share what is left. It is
+// never zero, which would be no limit.
+func (s *session) share(left explore.Config, among int) explore.Config {
+	if s.Config.Schedules > 0 {
+		left.Schedules = max(1, left.Schedules/int64(among))
+	}
+	if s.Config.Budget > 0 {
+		left.Budget = max(time.Nanosecond, left.Budget/time.Duration(among))
+	}
+	return left
+}
+
+// scenario explores one design in one scenario. The error is of the set-up.
+func (s *session) scenario(ctx context.Context, cfg explore.Config) (reports.Explored, error) {
+	soFar := func(p explore.Progress) { s.sink.SoFar(cfg.Design.Name, cfg.Scenario, p) }
+	result, err := bubble.Run(ctx, bubble.Job{Config: cfg}, soFar)
+	run := Explored(cfg, result)
+	var failure *bubble.Failure
+	var lacks *explore.LacksError
+	switch {
+	case err == nil:
+	case errors.As(err, &failure):
+		run.Err = err
+	case errors.As(err, &lacks):
+		run.Lacks = lacks.Ability
+	default:
+		return run, fmt.Errorf("%s: %s", cfg.Design.Name, strings.TrimPrefix(err.Error(), "explore: "))
+	}
+	return run, nil
+}

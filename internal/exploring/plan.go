@@ -1,0 +1,76 @@
+package exploring
+
+import (
+	"slices"
+
+	"github.com/lockbench/lockbench/explore"
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/mutants"
+)
+
+// A Plan is what is to be explored.
+type Plan struct {
+	Designs   []design.Design
+	Scenarios []explore.Scenario
+	// Named: the user chose the scenarios, and is told of those that do not apply.
+	Named bool
+	// Config is that of each design, whose scenarios share budget and schedules.
+	Config explore.Config
+}
+
+// Choose finds the scenarios of those names, all that are not only on request when
+// there is none.
+func (p *Plan) Choose(names []string) error {
+	p.Named = len(names) > 0
+	for _, name := range names {
+		s, err := explore.FindScenario(name)
+		if err != nil {
+			return err
+		}
+		p.Scenarios = append(p.Scenarios, s)
+	}
+	if !p.Named {
+		p.Scenarios = slices.DeleteFunc(explore.Scenarios(), func(s explore.Scenario) bool { return s.OnRequest })
+	}
+	return nil
+}
+
+// Designs finds the designs of those names, ours where there is none. What a glob
+// takes in that cannot be explored it leaves out, as long as something is left.
+func Designs(names []string) ([]design.Design, error) {
+	if len(names) == 0 {
+		return slices.DeleteFunc(impls.Documented(), func(d design.Design) bool { return d.Explorable() != nil }), nil
+	}
+	named, err := impls.Match(names...)
+	if err != nil {
+		return nil, err
+	}
+	var found []design.Design
+	for _, d := range named {
+		why := d.Explorable()
+		if why == nil {
+			found = append(found, d)
+		}
+		if why != nil && slices.Contains(names, d.Name) {
+			return nil, why
+		}
+	}
+	if len(found) == 0 {
+		return nil, named[0].Explorable()
+	}
+	return found, nil
+}
+
+// FindDesign returns the design of that name, which may be the one that is broken on
+// purpose.
+func FindDesign(name string) (design.Design, error) {
+	if name == mutants.SelfCheckName {
+		return mutants.SelfCheck("plain-del"), nil
+	}
+	found, err := impls.Match(name)
+	if err != nil {
+		return design.Design{}, err
+	}
+	return found[0], nil
+}

@@ -1,0 +1,56 @@
+package exploring
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/explore"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/bubble"
+	"github.com/lockbench/lockbench/reports"
+)
+
+// Rerun runs the schedule of a replay again, which was read from a file. That it does not go as the file says is no defect of
+// ours but a change of the design, or of its settings, since it was found.
+func Rerun(ctx context.Context, name string, file explore.Replay, cfg explore.Config) (reports.Explored, error) {
+	job := bubble.Job{Config: explore.Config{Design: design.Design{Name: cfg.Design.Name, Claims: cfg.Design.Claims}}, Replay: file}
+	result, err := bubble.Run(ctx, job, func(explore.Progress) {})
+	var failure *bubble.Failure
+	if err != nil && !errors.As(err, &failure) {
+		return reports.Explored{}, fmt.Errorf("--replay %s: %w", name, err)
+	}
+	run := Explored(cfg, result)
+	run.Err = err
+	run.Coverage.Strategy, run.Coverage.Stopped = reports.Replay, ""
+	for cell, s := range run.Schedules {
+		s.File = name
+		run.Schedules[cell] = s
+	}
+	for cell, w := range result.Counterexamples { // one, where the file says what it breaks
+		_, was := file.Breaks()
+		if old := file.Translated(); old != "" {
+			run.Notes = append(run.Notes, fmt.Sprintf("%s says %s, a name of before: here it is %s", name, old, cell))
+		}
+		run.Notes = append(run.Notes, replayNote(name, cell, was, w.Verdict))
+	}
+	if len(result.Defects) > 0 {
+		run.Err = errors.Join(run.Err, fmt.Errorf("it does not go as recorded: %s", strings.Join(result.Defects, "; ")))
+		run.Verdicts.Defects = nil
+	}
+	return run, nil
+}
+
+// replayNote says whether the schedule still shows what its file says.
+func replayNote(file string, cell lockbench.Cell, was, is checker.Verdict) string {
+	switch {
+	case is != was:
+		return fmt.Sprintf("%s says that %s is %s; it is %s", file, cell, was, is)
+	case is == checker.Broken:
+		return fmt.Sprintf("still breaks %s, as %s says", cell, file)
+	}
+	return fmt.Sprintf("%s is still %s, as %s says", cell, is, file)
+}

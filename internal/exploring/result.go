@@ -1,0 +1,102 @@
+package exploring
+
+import (
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/explore"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/reports"
+)
+
+// Explored is what the reports show of a result.
+func Explored(cfg explore.Config, r explore.Result) reports.Explored {
+	e := reports.Explored{
+		Header:     header(cfg),
+		Verdicts:   checker.Result{Findings: r.Findings, Grants: r.Grants, Defects: r.Defects},
+		Coverage:   covered(r.Coverage),
+		Schedules:  make(map[lockbench.Cell]reports.Schedule),
+		FoundAfter: make(map[lockbench.Cell]time.Duration),
+		Elapsed:    r.Elapsed,
+	}
+	for cell, w := range r.Counterexamples {
+		s := reports.Schedule{Sentence: w.Sentence, FoundAt: w.FoundAt, Replay: string(w.Replay.Text)}
+		for _, row := range w.Rows {
+			s.Steps = append(s.Steps, reports.Step{
+				At: int64(row.At), Client: row.Client, Command: row.Command,
+				Reply: row.Reply, Fault: row.Fault, Holders: row.Holders,
+			})
+		}
+		e.Schedules[cell], e.FoundAfter[cell] = s, w.FoundAfter
+	}
+	return e
+}
+
+func covered(c explore.Coverage) reports.Coverage {
+	out := reports.Coverage{
+		Strategy: string(c.Strategy), Clients: c.Clients, Threads: c.Threads, Rounds: c.Rounds,
+		Faults: max(0, c.Faults), Moves: max(0, c.Moves),
+		Schedules: c.Schedules, Pruned: c.Pruned, Complete: c.Complete, Stopped: c.Stopped,
+	}
+	for _, k := range c.Kinds {
+		out.Kinds = append(out.Kinds, string(k))
+	}
+	return out
+}
+
+// header describes the exploration as a header does a run.
+func header(cfg explore.Config) history.Header {
+	d := &cfg.Design
+	h := history.Header{
+		Design: d.Name, Claims: d.Claims, Reacquire: string(d.Reacquire), Renews: d.Renews,
+		Workload: cfg.Scenario, Seed: cfg.Seed, Params: params(cfg),
+		Server:      history.Server{Kind: "embedded", Version: "miniredis " + moduleVersion("github.com/alicebob/miniredis/v2")},
+		Environment: Environment(),
+	}
+	for _, k := range cfg.Kinds {
+		h.Faults = append(h.Faults, string(k))
+	}
+	return h
+}
+
+// Environment is that of this process.
+func Environment() history.Environment {
+	return history.Environment{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(), Go: runtime.Version(), Version: moduleVersion("")}
+}
+
+// params are what was asked for beside what coverage tells; zero is the
+// design's or the scenario's default, and left out.
+func params(cfg explore.Config) map[string]any {
+	all := map[string]any{
+		"clients": float64(cfg.Clients), "rounds": float64(cfg.Rounds), "ttl_ns": float64(cfg.TTL),
+	}
+	for name, value := range map[string]float64{
+		"threads": float64(cfg.Threads), "pool": float64(cfg.Pool), "wait_ns": float64(cfg.Wait), "skew_ns": float64(cfg.Skew),
+	} {
+		if value != 0 {
+			all[name] = value
+		}
+	}
+	return all
+}
+
+// moduleVersion is that of a module that this program was built with, its own for
+// the empty path.
+func moduleVersion(path string) string {
+	info, known := debug.ReadBuildInfo()
+	if !known {
+		return "unknown"
+	}
+	if path == "" && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	for _, m := range info.Deps {
+		if m.Path == path {
+			return m.Version
+		}
+	}
+	return "unknown"
+}

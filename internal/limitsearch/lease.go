@@ -1,0 +1,45 @@
+package limitsearch
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/limits"
+	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// Lease searches the shortest lease that none of so many holds outlives: then at most a share
+// of risk of all do, with that confidence.
+func Lease(holds int64, risk, confidence float64, steps *limits.Search) *Search {
+	return &Search{
+		steps:  steps,
+		limit:  reports.LimitSearch{Of: reports.LeaseLimit, Wanted: []string{"no hold outlives the lease"}, Holds: holds, Confidence: confidence, Risk: risk},
+		change: func(o *workloads.Options, v float64) { o.TTL, o.NestedTTL = time.Duration(v), time.Duration(v) },
+		name:   func(v float64) string { return time.Duration(v).String() },
+		judge:  func(_ *reports.Judged, t *reports.LimitTrial) (limits.Outcome, string) { return endsWithin(holds, t) },
+	}
+}
+
+// LeaseUnit is what leases of a design are multiples of, whether it rounds others or
+// refuses them.
+func LeaseUnit(d design.Design) time.Duration {
+	unit := max(time.Millisecond, d.LeaseUnit)
+	if d.Granted != nil {
+		unit = max(unit, d.Granted(time.Nanosecond))
+	}
+	return unit
+}
+
+// endsWithin tells whether all holds of a trial ended within their leases, and whether
+// there were enough.
+func endsWithin(wanted int64, t *reports.LimitTrial) (limits.Outcome, string) {
+	switch {
+	case t.Outlived > 0:
+		return limits.Fails, fmt.Sprintf("it was outlived by %d of %d holds", t.Outlived, t.Grants)
+	case t.Grants < wanted:
+		return limits.Unable, fmt.Sprintf("there were %d holds of %d, the others were refused: raise --wait or --keys", t.Grants, wanted)
+	}
+	return limits.Holds, ""
+}

@@ -1,0 +1,116 @@
+package limitsearch
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/limits"
+	"github.com/lockbench/lockbench/internal/measure"
+	"github.com/lockbench/lockbench/reports"
+)
+
+// TestLeaseOfExponentialHolds: the shortest lease that none of n holds outlives is the
+// longest of n exponential ones, about the mean times ln n; tried twice, of 2n.
+func TestLeaseOfExponentialHolds(t *testing.T) {
+	t.Parallel()
+	const mean, risk = 5 * time.Millisecond, 0.001
+	n, err := limits.Samples(risk, 0.95)
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(1, 1))
+	var leases []float64
+	for range 200 {
+		search, err := limits.New(limits.Config{Start: 2e9, Least: 1e6, Most: 1e12, Unit: 1e6, Confirmations: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for v, ok := search.Next(); ok; v, ok = search.Next() {
+			trial := reports.LimitTrial{Grants: n}
+			for range n {
+				if random.ExpFloat64()*float64(mean) > v {
+					trial.Outlived++
+				}
+			}
+			outcome, _ := endsWithin(n, &trial)
+			search.Report(outcome)
+		}
+		leases = append(leases, search.Result().Limit)
+	}
+	// The share that outlives the lease found is at most the risk in 95 of 100 searches.
+	tooShort, sum := 0, 0.0
+	for _, v := range leases {
+		sum += v
+		if math.Exp(-v/float64(mean)) > risk {
+			tooShort++
+		}
+	}
+	if tooShort > 10 {
+		t.Errorf("%d of 200 leases are outlived by more than %v of all holds, want 10 at most", tooShort, risk)
+	}
+	got, want := sum/200, float64(mean)*(math.Log(float64(n))+0.5)
+	if got < 0.95*want || got > 1.15*want {
+		t.Errorf("leases of %v on average, want about %v", time.Duration(got), time.Duration(want))
+	}
+}
+
+func TestMeets(t *testing.T) {
+	targets, err := ParseTargets([]string{"grants_per_s>=100"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	due := func(change func(*history.Arrivals)) *measure.Arrivals {
+		a := &measure.Arrivals{Arrivals: history.Arrivals{Due: 1000, Started: 1000}}
+		change(&a.Arrivals)
+		return a
+	}
+	for _, c := range []struct {
+		name     string
+		arrivals *measure.Arrivals
+		grants   int64
+		rate     float64
+		want     limits.Outcome
+	}{
+		{"met", due(func(*history.Arrivals) {}), 1000, 100, limits.Holds},
+		{"missed", due(func(*history.Arrivals) {}), 1000, 99, limits.Fails},
+		{"refused", due(func(*history.Arrivals) {}), 900, 100, limits.Fails},
+		{"none granted", due(func(*history.Arrivals) {}), 0, 0, limits.Fails},
+		{"closed loop", nil, 1000, 100, limits.Unable},
+		{"nothing due", due(func(a *history.Arrivals) { a.Due, a.Started = 0, 0 }), 0, 0, limits.Unable},
+		{"a busy machine", due(func(a *history.Arrivals) { a.Overslept = 200 }), 1000, 100, limits.Unable},
+		{"busy clients", due(func(a *history.Arrivals) { a.Waiting, a.Started, a.BusyNS = 200, 800, 9; a.WakingNS = 1 }), 800, 100, limits.Fails},
+		{"nobody was busy", due(func(a *history.Arrivals) { a.Waiting, a.Started, a.BusyNS = 200, 800, 1; a.WakingNS = 9 }), 800, 100, limits.Unable},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			j := reports.Judged{
+				Verdicts: checker.Result{Ops: 1000, Grants: c.grants, Refused: 1000 - c.grants},
+				Measures: measure.Measures{Arrivals: c.arrivals, GrantsPerSecond: c.rate, Span: time.Second},
+			}
+			j.Measures.Measured.Grants = c.grants
+			if got, why := targets.meets(&j); got != c.want {
+				t.Errorf("got %v (%s), want %v", got, why, c.want)
+			}
+		})
+	}
+}
+
+func TestLeaseUnit(t *testing.T) {
+	for name, want := range map[string]time.Duration{
+		"lua-token/token":    time.Second,
+		"setnx-getset/naive": time.Second,
+		"lua-token/strategy": time.Millisecond,
+	} {
+		found, err := impls.Match(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := LeaseUnit(found[0]); got != want {
+			t.Errorf("leases of %s are multiples of %v, want %v", name, got, want)
+		}
+	}
+}

@@ -1,0 +1,111 @@
+// Package limitsearch searches the highest rate, or the shortest lease, that is still safe: it
+// makes a run of each trial that package limits asks for, and judges what came of it.
+package limitsearch
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/lockbench/lockbench/internal/limits"
+	"github.com/lockbench/lockbench/internal/load"
+	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/runner"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// A Search is one search for a limit, on its way through trials.
+type Search struct {
+	// Say takes a line on each trial.
+	Say func(format string, args ...any)
+
+	limit reports.LimitSearch
+	steps *limits.Search
+	// change sets the value to try, name how it is called.
+	change func(*workloads.Options, float64)
+	name   func(float64) string
+	// judge says what came of a trial, and what was missed.
+	judge func(j *reports.Judged, t *reports.LimitTrial) (limits.Outcome, string)
+	// begun: there was a trial, of value.
+	begun bool
+	value float64
+}
+
+// Run makes the trials, with the one subject of a plan.
+func (s *Search) Run(ctx context.Context, p runner.Plan, sinks ...runner.Sink) (reports.LimitSearch, error) {
+	of := p.Subjects[0]
+	p.Next = func(came *runner.Result) (runner.Subject, bool) { return s.next(of, came) }
+	p.SelfCheckAt = s.found
+	result, err := runner.Run(ctx, p, sinks...)
+	if err == nil {
+		err = firstError(result.Runs)
+	}
+	s.limit.SelfCheck = result.SelfCheck
+	s.limit.Settle(s.steps.Result())
+	return s.limit, err
+}
+
+// firstError is what kept a trial from being one.
+func firstError(runs []reports.Judged) error {
+	for i := range runs {
+		if err := runs[i].Err; err != nil {
+			return fmt.Errorf("trial %d: %w", i+1, err)
+		}
+	}
+	return nil
+}
+
+// next takes up what came of the trial before, and returns the next one.
+func (s *Search) next(of runner.Subject, came *runner.Result) (runner.Subject, bool) {
+	n := len(came.Runs)
+	if s.begun && !s.take(came) {
+		return runner.Subject{}, false
+	}
+	v, ok := s.steps.Next()
+	if !ok {
+		return runner.Subject{}, false
+	}
+	s.begun, s.value = true, v
+	of.Variant = fmt.Sprintf("%s (trial %d)", s.name(v), n+1)
+	of.Change = func(o *workloads.Options) {
+		s.change(o, v)
+		o.Seed += uint64(n) // repetitions are to differ
+	}
+	return of, true
+}
+
+// found sets the options to the limit, where a lock broken on purpose is to be caught.
+func (s *Search) found(o *workloads.Options) {
+	if r := s.steps.Result(); r.Limit > 0 {
+		s.change(o, r.Limit)
+	}
+}
+
+// take takes up the trial just made; false when there was none, or it failed.
+func (s *Search) take(came *runner.Result) bool {
+	if len(came.Runs) != len(s.limit.Trials)+1 {
+		return false
+	}
+	j := &came.Runs[len(came.Runs)-1]
+	if len(s.limit.Trials) == 0 {
+		s.describe(j)
+	}
+	if j.Err != nil || j.End.Trailer.Ended == load.EndedInterrupted {
+		return false
+	}
+	t := reports.NewLimitTrial(s.value, j)
+	t.Outcome, t.Why = s.judge(j, &t)
+	if len(t.Broken) > 0 {
+		t.Outcome, t.Why = limits.Fails, fmt.Sprintf("%s was broken", t.Broken[0])
+	}
+	s.limit.Trials = append(s.limit.Trials, t)
+	s.Say("  %s: %s %s", s.name(s.value), t.Outcome, t.Why)
+	s.steps.Report(t.Outcome)
+	return true
+}
+
+// describe takes from a run what is true of all.
+func (s *Search) describe(j *reports.Judged) {
+	l := &s.limit
+	l.Design, l.Workload, l.Params, l.Seed = j.Header.Design, j.Header.Workload, j.Header.Params, j.Header.Seed
+	l.Server, l.Environment = j.Header.Server, j.Header.Environment
+}

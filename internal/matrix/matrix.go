@@ -1,0 +1,324 @@
+// Package matrix finds out which designs keep which guarantees: by live runs, with and without
+// faults, and by exploration, part by part. What it finds it puts into a matrix of package
+// reports, which it writes as it goes, so that it can go on where it was ended.
+package matrix
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/explore"
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/exploring"
+	"github.com/lockbench/lockbench/internal/mutants"
+	"github.com/lockbench/lockbench/internal/progress"
+	"github.com/lockbench/lockbench/internal/thresholds"
+	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/runner"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// Settings are what a matrix is made with.
+type Settings struct {
+	// Budget is the time for all, Schedules how many are explored of each design; zero is as
+	// many as the budget allows.
+	Budget    time.Duration
+	Schedules int64
+	// Drivers are what to find out by: Live, Explore or both.
+	Drivers []string
+	// Servers are the URLs for live runs, see [runner.Plan].
+	Servers []string
+	// Seed decides all random choices.
+	Seed uint64
+	// History is the directory that keeps the histories of live runs; empty keeps none.
+	History string
+	// Load is that of live runs, which take Length of time; Scope is what is explored.
+	Load   workloads.Options
+	Length time.Duration
+	Scope  explore.Config
+}
+
+// Session finds out what a matrix lacks, part by part.
+type Session struct {
+	Settings
+	Matrix reports.Matrix
+	// Files are where the matrix is written as it goes.
+	Files []string
+	// Gates are thresholds that it is judged by, too.
+	Gates []thresholds.Threshold
+
+	designs  []design.Design
+	progress *progress.Parts
+	live     []livePart
+	began    time.Time
+	failed   error // of writing the matrix on the way
+}
+
+// New plans a matrix of these designs, from the beginning.
+func New(settings Settings, designs []design.Design, shown *progress.Parts) *Session {
+	s := &Session{
+		Settings: settings, designs: designs, progress: shown,
+		Matrix: reports.Matrix{
+			Schema:      reports.MatrixSchema,
+			Environment: exploring.Environment(),
+			Settings: reports.MatrixSettings{
+				Seed: settings.Seed, BudgetNS: int64(settings.Budget), Schedules: settings.Schedules, Drivers: settings.Drivers,
+			},
+		},
+	}
+	s.Load.Seed = settings.Seed
+	s.plan()
+	return s
+}
+
+// Resume plans what a matrix lacks, of its own designs and of those that are added. Seed and
+// Schedules are those that it was made with.
+func Resume(settings Settings, m reports.Matrix, added []design.Design, shown *progress.Parts) (*Session, error) {
+	settings.Seed, settings.Schedules = m.Settings.Seed, m.Settings.Schedules
+	s := &Session{Settings: settings, designs: added, progress: shown, Matrix: m}
+	s.Load.Seed = settings.Seed
+	for _, d := range impls.All() {
+		known := slices.ContainsFunc(added, func(a design.Design) bool { return a.Name == d.Name })
+		if m.Row(d.Name) != nil && !known {
+			s.designs = append(s.designs, d)
+		}
+	}
+	for _, d := range s.designs {
+		if err := unchanged(d, m.Row(d.Name)); err != nil {
+			return nil, err
+		}
+	}
+	s.plan()
+	return s, nil
+}
+
+// unchanged tells why what is in a row is of another design, by now.
+func unchanged(d design.Design, r *reports.MatrixRow) error {
+	switch {
+	case r == nil:
+		return nil
+	case r.Library != d.Library:
+		return fmt.Errorf("%s was %s, and is %s now; hint: begin anew, without --resume", d.Name, r.Library, d.Library)
+	case !slices.Equal(r.Claims.Terms(), d.Claims.Terms()):
+		return fmt.Errorf("%s claims something else by now; hint: begin anew, without --resume", d.Name)
+	}
+	return nil
+}
+
+// plan decides which parts there are, beside those that a file has already, and makes
+// a row for each design that has none.
+func (s *Session) plan() {
+	m := &s.Matrix
+	had := m.Settings.Parts
+	m.Settings.Parts, m.Notes = nil, nil
+	if slices.Contains(s.Drivers, Live) {
+		fitting := s.fitting(len(s.designs) + 1)
+		var left []livePart
+		for i, p := range liveParts() {
+			if i >= fitting && !slices.Contains(had, p.name) {
+				left = append(left, p)
+				continue
+			}
+			s.live = append(s.live, p)
+			m.Settings.Parts = append(m.Settings.Parts, p.name)
+		}
+		if len(left) > 0 {
+			m.Notes = append(m.Notes, fmt.Sprintf("the budget of %v is too short for %s", s.Budget, partNames(left)))
+		}
+	}
+	if slices.Contains(s.Drivers, Explore) {
+		m.Settings.Parts = append(m.Settings.Parts, Explore)
+	}
+	if m.SelfCheck.Design == "" {
+		m.SelfCheck = newRow(mutants.SelfCheck("plain-del"))
+	}
+	for _, d := range s.designs {
+		if m.Row(d.Name) == nil {
+			m.Rows = append(m.Rows, newRow(d))
+		}
+	}
+}
+
+func partNames(parts []livePart) string {
+	var names []string
+	for _, p := range parts {
+		names = append(names, p.name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// newRow is the row of a design of which nothing is known.
+func newRow(d design.Design) reports.MatrixRow {
+	r := reports.MatrixRow{Design: d.Name, Source: d.Source, Library: d.Library, Claims: d.Claims}
+	if err := d.Explorable(); err != nil {
+		why, _, _ := strings.Cut(err.Error(), "; hint: ")
+		_, why, _ = strings.Cut(why, "cannot be explored: ")
+		r.Without = append(r.Without, reports.MatrixOmission{Part: Explore, Why: why})
+	}
+	return r
+}
+
+// Run does what is missing, live runs first. The error is of the set-up; what is
+// found out is in s.Matrix.
+func (s *Session) Run(ctx context.Context) error {
+	s.began = time.Now()
+	defer s.progress.Close()
+	if !s.unlimited() {
+		s.progress.Deadline = s.began.Add(s.Budget)
+	}
+	s.progress.Total = s.missing()
+	for i, p := range s.live {
+		if err := s.runLive(ctx, p); err != nil && i == 0 {
+			return err
+		} else if err != nil {
+			s.leaveOut(p.name, err)
+		}
+	}
+	if slices.Contains(s.Matrix.Settings.Parts, Explore) {
+		if err := s.explore(ctx); err != nil {
+			return err
+		}
+	}
+	s.save()
+	return s.failed
+}
+
+// unlimited: the exploration, and so all, takes as long as it takes.
+func (s *Settings) unlimited() bool {
+	return s.Schedules > 0 && slices.Contains(s.Drivers, Explore)
+}
+
+// missing is how many parts are to be done.
+func (s *Session) missing() int {
+	n := 0
+	for _, p := range s.Matrix.Settings.Parts {
+		n += len(s.lacking(p))
+	}
+	return n
+}
+
+// lacking are the designs of which a part is to be done, the broken one first: always,
+// when there is any.
+func (s *Session) lacking(part string) []design.Design {
+	var found []design.Design
+	for _, d := range s.designs {
+		if r := s.Matrix.Row(d.Name); !r.Has(part) && (part != Explore || d.Explorable() == nil) {
+			found = append(found, d)
+		}
+	}
+	if len(found) > 0 && !s.Matrix.SelfCheck.Has(part) {
+		found = slices.Insert(found, 0, mutants.SelfCheck("plain-del"))
+	}
+	return found
+}
+
+// row is where what is found of a design goes.
+func (s *Session) row(name string) *reports.MatrixRow {
+	if name == mutants.SelfCheckName {
+		return &s.Matrix.SelfCheck
+	}
+	return s.Matrix.Row(name)
+}
+
+// leaveOut takes a part that cannot be done out of the plan, and says why.
+func (s *Session) leaveOut(part string, err error) {
+	why, _, _ := strings.Cut(err.Error(), "; hint: ")
+	s.Matrix.Notes = append(s.Matrix.Notes, fmt.Sprintf("%s was left out: %s", part, why))
+	s.Matrix.Settings.Parts = slices.DeleteFunc(s.Matrix.Settings.Parts, func(p string) bool { return p == part })
+}
+
+// save settles the matrix and writes it where it is to be, in one step.
+func (s *Session) save() {
+	s.Matrix.Settle()
+	s.Matrix.Gate(s.Gates)
+	for _, path := range s.Files {
+		if path == "-" {
+			continue
+		}
+		if err := replaceFile(path, func(f *os.File) error { return reports.MatrixJSON(f, s.Matrix) }); err != nil && s.failed == nil {
+			s.failed = err
+		}
+	}
+}
+
+// replaceFile writes a file that is either as before or whole, at any time.
+func replaceFile(path string, write func(*os.File) error) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".lockbench-")
+	if err != nil {
+		return err
+	}
+	err = errors.Join(write(f), f.Chmod(0o644), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}
+
+// runLive makes a live run of every design that lacks it.
+func (s *Session) runLive(ctx context.Context, p livePart) error {
+	designs := s.lacking(p.name)
+	if len(designs) == 0 || ctx.Err() != nil {
+		return nil
+	}
+	dir, kept, err := s.histories(p.name)
+	if err != nil {
+		return err
+	}
+	plan := runner.Plan{Workload: workloads.Oversell(), Options: s.Load, Faults: p.faults, Servers: s.Servers, History: dir}
+	for _, d := range designs {
+		plan.Subjects = append(plan.Subjects, runner.Subject{Design: d, Optional: true})
+	}
+	_, err = runner.Run(ctx, plan, s.liveSink(ctx, p, kept))
+	if !kept {
+		err = errors.Join(err, os.RemoveAll(dir))
+	}
+	return err
+}
+
+// histories is where those of a part are written, and whether they are kept.
+func (s *Session) histories(part string) (dir string, kept bool, err error) {
+	if s.History == "" {
+		if dir, err = os.MkdirTemp("", "lockbench-"); err != nil {
+			err = fmt.Errorf("no place for histories: %w; hint: --history DIR", err)
+		}
+		return dir, false, err
+	}
+	return filepath.Join(s.History, reports.FileName(part)), true, nil
+}
+
+// explore explores every design that lacks it, several at a time, in what is left of
+// the budget.
+func (s *Session) explore(ctx context.Context) error {
+	designs := s.lacking(Explore)
+	if len(designs) == 0 || ctx.Err() != nil {
+		return nil
+	}
+	p := exploring.Plan{Designs: designs, Config: s.config(len(designs))}
+	if err := p.Choose(nil); err != nil {
+		return err
+	}
+	_, err := exploring.Run(ctx, p, s.exploreSink(ctx, p.Config))
+	return err
+}
+
+// config is that of each of so many designs.
+func (s *Session) config(designs int) explore.Config {
+	c := s.Scope
+	c.Seed, c.Schedules, c.Budget = s.Seed, s.Schedules, 0
+	if c.Schedules == 0 {
+		left := max(s.Budget-time.Since(s.began), time.Second)
+		c.Budget = left * time.Duration(min(runtime.NumCPU(), designs)) / time.Duration(designs)
+	}
+	return c
+}

@@ -1,0 +1,79 @@
+package matrix
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/lockbench/lockbench/explore"
+	"github.com/lockbench/lockbench/internal/exploring"
+	"github.com/lockbench/lockbench/internal/mutants"
+	"github.com/lockbench/lockbench/internal/progress"
+	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/runner"
+)
+
+// liveSink takes what the live runs of a part find into the matrix. It says nothing of what is
+// broken, for that stands there.
+func (s *Session) liveSink(ctx context.Context, p livePart, kept bool) runner.Sink {
+	name := ""
+	return runner.Sink{
+		Say: func(text string) { s.progress.Say("%s", text) },
+		Begin: func(of runner.Subject, _ func() runner.Progress) {
+			name = of.Label()
+			s.progress.Now(p.name, name)
+		},
+		End: func(j *reports.Judged) {
+			found := *j
+			if !kept {
+				found.History = ""
+			}
+			part := reports.MatrixPart{
+				Name: p.name, Command: p.command(name, s.Seed), ElapsedNS: int64(s.Length), Complete: ctx.Err() == nil,
+			}
+			if name == mutants.SelfCheckName {
+				part.MustBreak, part.Command = p.mustBreak, ""
+			}
+			s.row(name).AddRun(part, &found)
+			s.save()
+			s.progress.Finished(p.name, name, progress.Gist(j))
+		},
+	}
+}
+
+// exploreSink takes what explorations find into the matrix.
+func (s *Session) exploreSink(ctx context.Context, c explore.Config) exploring.Sink {
+	var adding sync.Mutex
+	return exploring.Sink{
+		Say:   func(text string) { s.progress.Say("%s", text) },
+		Begin: func(design string) { s.progress.Now(Explore, design) },
+		SoFar: func(string, string, explore.Progress) {},
+		End: func(design string, runs []reports.Explored) {
+			if len(runs) == 0 {
+				return
+			}
+			adding.Lock()
+			defer adding.Unlock()
+			part := reports.MatrixPart{Name: Explore, Command: exploreCommand(design, c), Complete: ctx.Err() == nil}
+			if design == mutants.SelfCheckName {
+				part.MustBreak, part.Command = stale, ""
+			}
+			s.row(design).AddExplored(part, runs)
+			s.save()
+			s.progress.Finished(Explore, design, progress.ExplorationGist(runs))
+		},
+	}
+}
+
+// exploreCommand explores a design again.
+func exploreCommand(design string, c explore.Config) string {
+	parts := []string{"lockbench explore", design, fmt.Sprintf("--seed %d", c.Seed)}
+	if c.Schedules > 0 {
+		parts = append(parts, fmt.Sprintf("--schedules %d", c.Schedules))
+	} else {
+		parts = append(parts, fmt.Sprintf("--budget %v", c.Budget.Round(time.Millisecond)))
+	}
+	return strings.Join(parts, " ")
+}

@@ -1,0 +1,65 @@
+package mutants
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
+)
+
+// SelfCheckName is what the lock that a self-check runs first is called in reports.
+const SelfCheckName = "self-check/plain-del"
+
+// SelfCheck returns the mutant of that name as a self-check runs it: it claims nothing, and its
+// owners try again so soon that they are there when the lock is free by mistake. plain-del
+// has late releases that free the lock of whoever holds the key: what it needs to be caught is
+// what most real breaches need, holders that outlive their lease, and others that wait.
+func SelfCheck(name string) design.Design {
+	all := Mutants()
+	i := slices.IndexFunc(all, func(m Mutant) bool { return m.Name == name })
+	d := all[i].Design()
+	d.Name, d.Claims = "self-check/"+name, lockbench.Claims{}
+	return eager(d)
+}
+
+// eagerPause is the pause between two tries of an eager owner: short beside any lease, so
+// that it is there when the lock is free by mistake.
+const eagerPause = 7 * time.Millisecond
+
+// eager returns d with owners that wait by trying every eagerPause.
+func eager(d design.Design) design.Design {
+	open := d.Open
+	d.Open = func(env design.Environment) (design.Process, error) {
+		p, err := open(env)
+		if err != nil {
+			return nil, err
+		}
+		return eagerProcess{p}, nil
+	}
+	return d
+}
+
+type eagerProcess struct{ design.Process }
+
+func (p eagerProcess) Locker(o design.Observer) lockbench.Locker {
+	return eagerOwner{p.Process.Locker(o)}
+}
+
+type eagerOwner struct{ lockbench.Locker }
+
+// Acquire implements lockbench.Locker.
+func (o eagerOwner) Acquire(ctx context.Context, key string, opt lockbench.Options) (lease lockbench.Lease, err error) {
+	wait := opt.Wait
+	opt.Wait = 0
+	err = design.Poll(ctx, wait, design.Every(eagerPause), func() (bool, error) {
+		lease, err = o.Locker.Acquire(ctx, key, opt)
+		if errors.Is(err, lockbench.ErrNotAcquired) {
+			return false, nil
+		}
+		return err == nil, err
+	})
+	return lease, err
+}

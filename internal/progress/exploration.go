@@ -1,0 +1,149 @@
+package progress
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/explore"
+	"github.com/lockbench/lockbench/internal/exploring"
+	"github.com/lockbench/lockbench/reports"
+)
+
+// Exploration is the progress of an exploration, of several designs at a time.
+type Exploration interface {
+	Sink() exploring.Sink
+	Close()
+}
+
+// OfExploration shows a bar on a terminal and plain lines elsewhere, for an exploration of so
+// many designs in so many scenarios each; nothing when quiet.
+func OfExploration(w io.Writer, quiet bool, designs, scenarios int) Exploration {
+	switch {
+	case quiet:
+		return newExplorationLines(io.Discard, designs)
+	case isTerminal(w):
+		return newExplorationBar(w, designs, scenarios)
+	}
+	return newExplorationLines(w, designs)
+}
+
+// explorationLines writes a line at the start and the end of every design, and when one of
+// its cells is found broken.
+type explorationLines struct {
+	writer
+	total       int
+	begun, done int
+	broken      map[string]bool // design and cell
+}
+
+func newExplorationLines(w io.Writer, designs int) *explorationLines {
+	return &explorationLines{writer: writer{w: w}, total: designs, broken: map[string]bool{}}
+}
+
+// Sink is informed of the exploration, and writes the lines.
+func (l *explorationLines) Sink() exploring.Sink {
+	return exploring.Sink{Say: l.say, Begin: l.begin, SoFar: l.soFar, End: l.end}
+}
+
+// Close implements [Exploration].
+func (*explorationLines) Close() {}
+
+func (l *explorationLines) begin(design string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.begun++
+	fmt.Fprintf(l.w, "[%d/%d] %s ...\n", l.begun, l.total, design)
+}
+
+func (l *explorationLines) soFar(design, scenario string, p explore.Progress) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, cell := range l.news(design, p.Broken) {
+		fmt.Fprintf(l.w, "%s %s: %s is broken, after %d schedules\n", design, scenario, cell, p.Schedules)
+	}
+}
+
+// news are those of the design's broken cells that were not known. l.mu is held.
+func (l *explorationLines) news(design string, broken []lockbench.Cell) []lockbench.Cell {
+	var fresh []lockbench.Cell
+	for _, cell := range broken {
+		if name := design + " " + cell.String(); !l.broken[name] {
+			l.broken[name] = true
+			fresh = append(fresh, cell)
+		}
+	}
+	return fresh
+}
+
+func (l *explorationLines) end(design string, runs []reports.Explored) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.done++
+	fmt.Fprintf(l.w, "[%d/%d done] %s: %s\n", l.done, l.total, design, ExplorationGist(runs))
+}
+
+// explorationBar redraws one line a few times a second, with what was heard last, and
+// takes it away at the end.
+type explorationBar struct {
+	*explorationLines
+	bar       *progressbar.ProgressBar
+	schedules map[string]int64 // by design and scenario
+	drawn     time.Time
+}
+
+func newExplorationBar(w io.Writer, designs, scenarios int) *explorationBar {
+	b := &explorationBar{explorationLines: newExplorationLines(w, designs), schedules: map[string]int64{}}
+	b.redrawn = true
+	b.bar = progressbar.NewOptions(designs*scenarios+1, // it would take itself for finished
+		progressbar.OptionSetWriter(w),
+		progressbar.OptionSetWidth(20),
+		progressbar.OptionSetPredictTime(false),
+		progressbar.OptionSetElapsedTime(false),
+		progressbar.OptionClearOnFinish(),
+		progressbar.OptionSetRenderBlankState(true),
+	)
+	return b
+}
+
+// Sink is informed of the exploration, and moves the bar.
+func (b *explorationBar) Sink() exploring.Sink {
+	return exploring.Sink{Say: b.say, Begin: func(string) {}, SoFar: b.soFar, End: b.end}
+}
+
+func (b *explorationBar) soFar(design, scenario string, p explore.Progress) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.schedules[design+" "+scenario] = p.Schedules
+	b.news(design, p.Broken)
+	if time.Since(b.drawn) >= redraw {
+		b.draw(design + " " + scenario)
+	}
+}
+
+func (b *explorationBar) draw(what string) {
+	var sum int64
+	for _, n := range b.schedules {
+		sum += n
+	}
+	b.drawn = time.Now()
+	b.bar.Describe(fmt.Sprintf("[%d/%d] %-33s %9d schedules  %d broken so far", b.done, b.total, what, sum, len(b.broken)))
+	_ = b.bar.Set(len(b.schedules)) // scenarios begun
+}
+
+func (b *explorationBar) end(design string, _ []reports.Explored) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.done++
+	b.draw(design)
+}
+
+// Close takes the bar away.
+func (b *explorationBar) Close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	_ = b.bar.Clear()
+}

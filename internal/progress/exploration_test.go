@@ -1,0 +1,71 @@
+package progress
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/explore"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/reports"
+)
+
+func TestExploreLines(t *testing.T) {
+	searched := reports.Explored{Coverage: reports.Coverage{Schedules: 1200}, Verdicts: checker.Result{Findings: []checker.Finding{
+		{Cell: lockbench.Exclusion.At(0), Verdict: checker.Broken}, {Cell: lockbench.Exclusion.At(lockbench.Outlived), Verdict: checker.Broken},
+	}}}
+	var out bytes.Buffer
+	shown := OfExploration(&out, false, 2, 1)
+	p := shown.Sink()
+	p.Begin("a/b")
+	p.Begin("c/d")
+	for range 2 { // told again and again, it is news once
+		p.SoFar("a/b", "contend", explore.Progress{Schedules: 7, Broken: []lockbench.Cell{lockbench.Exclusion.At(lockbench.Crash)}})
+	}
+	p.End("a/b", []reports.Explored{searched, searched})
+	p.Say("interrupted")
+	p.End("c/d", []reports.Explored{{}, {Header: history.Header{Workload: "wait"}, Err: errors.New("it crashed")}})
+	shown.Close()
+	want := `[1/2] a/b ...
+[2/2] c/d ...
+a/b contend: exclusion@crash is broken, after 7 schedules
+[1/2 done] a/b: 2400 schedules, broke exclusion, exclusion@outlived
+interrupted
+[2/2 done] c/d: wait: it crashed
+`
+	if out.String() != want {
+		t.Errorf("got:\n%s\nwant:\n%s", out.String(), want)
+	}
+}
+
+func TestExploreBar(t *testing.T) {
+	var out bytes.Buffer
+	b := newExplorationBar(&out, 3, 2)
+	b.soFar("a/b", "contend", explore.Progress{Schedules: 7, Broken: []lockbench.Cell{lockbench.Exclusion.At(lockbench.Crash)}})
+	b.soFar("a/b", "contend", explore.Progress{Schedules: 8}) // too soon to be drawn
+	b.end("a/b", nil)
+	b.Say("interrupted")
+	b.Close()
+	for _, want := range []string{"[0/3] a/b contend", "7 schedules", "1 broken so far", "[1/3] a/b", "8 schedules", "interrupted\n"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in %q", want, out.String())
+		}
+	}
+}
+
+func TestExploreQuiet(t *testing.T) {
+	var out bytes.Buffer
+	shown := OfExploration(&out, true, 1, 1)
+	p := shown.Sink()
+	p.Say("x")
+	p.Begin("a/b")
+	p.SoFar("a/b", "contend", explore.Progress{})
+	p.End("a/b", nil)
+	shown.Close()
+	if out.Len() != 0 {
+		t.Errorf("got %q, want nothing", out.String())
+	}
+}

@@ -1,0 +1,199 @@
+package progress
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/runner"
+)
+
+// Runs is the progress of a plan of runs. Only Say may be called concurrently.
+type Runs interface {
+	Say(format string, args ...any)
+	Sink() runner.Sink
+	Close()
+}
+
+// OfRuns shows a bar on a terminal and plain lines elsewhere, for a plan of so many runs,
+// zero where nobody knows; nothing when quiet.
+func OfRuns(w io.Writer, quiet bool, runs int) Runs {
+	switch {
+	case quiet:
+		return NewLines(io.Discard, runs)
+	case isTerminal(w):
+		return newBar(w, runs)
+	}
+	return NewLines(w, runs)
+}
+
+// Lines writes a line at the start and the end of every run.
+type Lines struct {
+	writer
+	// Total is how many runs there are, Done how many are over; Name is what runs now.
+	Total, Done int
+	Name        string
+}
+
+// NewLines returns the lines of so many runs, zero where nobody knows.
+func NewLines(w io.Writer, runs int) *Lines { return &Lines{writer: writer{w: w}, Total: runs} }
+
+// Sink is informed of the runs, and writes the lines.
+func (l *Lines) Sink() runner.Sink {
+	return runner.Sink{
+		Say: l.say, Planned: func(runs int) { l.Total = runs },
+		Begin: func(of runner.Subject, _ func() runner.Progress) { l.begin(of.Label()) }, Found: l.found, End: l.End,
+	}
+}
+
+func (l *Lines) begin(design string) {
+	l.Name = design
+	l.Say("%s %s ...", l.count(l.Done+1), design)
+}
+
+// found tells of a claim that is broken; what is not claimed can wait for the report.
+func (l *Lines) found(f checker.Finding, at time.Duration) {
+	if f.Against > 0 {
+		l.Say("%s", alarm(l.Name, f, at))
+	}
+}
+
+// alarm is a breach in one line: what, how far into the run, on which key and by whom.
+func alarm(design string, f checker.Finding, at time.Duration) string {
+	where := ""
+	if f.Counterexample != nil {
+		where = fmt.Sprintf(", key %s: %s", f.Counterexample.Key, f.Counterexample.Sentence)
+	}
+	return fmt.Sprintf("%s: CLAIM BROKEN, %s, %v into the run%s", design, f.Cell, at.Round(time.Millisecond), where)
+}
+
+// End writes what came of a run.
+func (l *Lines) End(j *reports.Judged) {
+	l.Done++
+	l.Say("%s %s: %s", l.count(l.Done), l.Name, Gist(j))
+}
+
+// count says which run it is, and of how many where that is known.
+func (l *Lines) count(n int) string {
+	if l.Total == 0 {
+		return fmt.Sprintf("[%d]", n)
+	}
+	return fmt.Sprintf("[%d/%d]", n, l.Total)
+}
+
+// Close implements [Runs].
+func (*Lines) Close() {}
+
+// Gist is a run in a few words.
+func Gist(j *reports.Judged) string {
+	s := fmt.Sprintf("%.0f grants/s", j.Measures.GrantsPerSecond)
+	broken := BrokenCells(j.Verdicts.Findings)
+	switch {
+	case j.Err != nil:
+		return s + ", " + j.Err.Error()
+	case len(broken) > 0:
+		return s + ", broke " + CellNames(broken)
+	}
+	return s + ", broke nothing"
+}
+
+// bar redraws one line a few times a second, and takes it away at the end.
+type bar struct {
+	*Lines
+	violations int64 // found in the designs that are done
+
+	stop, stopped chan struct{}
+}
+
+func newBar(w io.Writer, runs int) *bar {
+	return &bar{Lines: &Lines{writer: writer{w: w, redrawn: true}, Total: runs}}
+}
+
+// Sink is informed of the runs, and moves the bar.
+func (b *bar) Sink() runner.Sink {
+	s := b.Lines.Sink()
+	s.Begin = func(of runner.Subject, live func() runner.Progress) { b.begin(of.Label(), live) }
+	s.End = b.end
+	return s
+}
+
+func (b *bar) begin(design string, live func() runner.Progress) {
+	b.stop, b.stopped = make(chan struct{}), make(chan struct{})
+	pb := progressbar.NewOptions64(1000,
+		progressbar.OptionSetWriter(b.w),
+		progressbar.OptionSetWidth(20),
+		progressbar.OptionSetPredictTime(false),
+		progressbar.OptionSetElapsedTime(false),
+		progressbar.OptionClearOnFinish(),
+		progressbar.OptionSetDescription(b.describe(design, live())),
+		progressbar.OptionSetRenderBlankState(true),
+	)
+	go func() {
+		defer close(b.stopped)
+		b.follow(pb, design, live)
+	}()
+}
+
+func (b *bar) follow(pb *progressbar.ProgressBar, design string, live func() runner.Progress) {
+	tick := time.NewTicker(redraw)
+	defer tick.Stop()
+	for {
+		select {
+		case <-b.stop:
+			b.locked(func() { _ = pb.Clear() })
+			return
+		case <-tick.C:
+			b.locked(func() {
+				pb.Describe(b.describe(design, live()))
+				_ = pb.Set64(permille(live()))
+			})
+		}
+	}
+}
+
+func (b *bar) locked(draw func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	draw()
+}
+
+// describe is what stands before the bar. Violations are those found in designs
+// that are done, and those of the current one as far as it is judged.
+func (b *bar) describe(design string, live runner.Progress) string {
+	rate := 0.0
+	if live.Elapsed > 0 {
+		rate = float64(live.Grants) / live.Elapsed.Seconds()
+	}
+	return fmt.Sprintf("[%d/%d] %-23s %7.0f grants/s  %d violations so far",
+		b.Done+1, b.Total, design, rate, b.violations+live.Violations)
+}
+
+// permille is how much of the run is over; a run without a duration does not tell.
+func permille(live runner.Progress) int64 {
+	share, _ := live.Share()
+	// At 1000 the bar would take itself for finished before the design is judged.
+	return min(999, int64(1000*share))
+}
+
+func (b *bar) end(j *reports.Judged) {
+	b.Close()
+	b.Done++
+	for _, f := range j.Verdicts.Findings {
+		if f.Verdict == checker.Broken {
+			b.violations += f.Violations
+		}
+	}
+}
+
+// Close takes the bar away.
+func (b *bar) Close() {
+	if b.stop != nil {
+		close(b.stop)
+		<-b.stopped
+		b.stop = nil
+	}
+}

@@ -1,0 +1,54 @@
+package progress
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/reports"
+)
+
+// ExplorationGist is what was found of a design in a few words.
+func ExplorationGist(runs []reports.Explored) string {
+	var schedules int64
+	var broken []lockbench.Cell
+	for i := range runs {
+		if runs[i].Err != nil {
+			return runs[i].Header.Workload + ": " + runs[i].Err.Error()
+		}
+		schedules += runs[i].Coverage.Schedules
+		broken = append(broken, BrokenCells(runs[i].Verdicts.Findings)...)
+	}
+	s := fmt.Sprintf("%d schedules", schedules)
+	if len(broken) > 0 {
+		slices.SortFunc(broken, lockbench.Cell.Compare)
+		s += ", broke " + CellNames(slices.Compact(broken))
+	}
+	return s
+}
+
+// BrokenCells lists the cells that were broken.
+func BrokenCells(all []checker.Finding) (cells []lockbench.Cell) {
+	for _, f := range all {
+		if f.Verdict == checker.Broken {
+			cells = append(cells, f.Cell)
+		}
+	}
+	return cells
+}
+
+// CellNames lists cells, separated by commas: the first of many.
+func CellNames(cells []lockbench.Cell) string {
+	const shown = 6
+	var names []string
+	for i, cell := range cells {
+		if i == shown && len(cells) > shown+1 {
+			names = append(names, fmt.Sprintf("%d more", len(cells)-shown))
+			break
+		}
+		names = append(names, cell.String())
+	}
+	return strings.Join(names, ", ")
+}

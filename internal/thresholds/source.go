@@ -1,0 +1,50 @@
+package thresholds
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// ParseThresholdOf is [ParseThreshold] for a metric that results of a source have.
+func ParseThresholdOf(text string, of Source) (Threshold, error) {
+	t, err := ParseThreshold(text)
+	if err == nil {
+		err = offered(t.Metric, of)
+	}
+	return t, err
+}
+
+// ParseComparisonOf is [ParseComparison] for a metric that results of a source have.
+func ParseComparisonOf(text string, of Source) (Comparison, error) {
+	c, err := ParseComparison(text)
+	if err == nil {
+		err = offered(c.Metric, of)
+	}
+	return c, err
+}
+
+// offered is the error for a metric that results of a source do not have.
+func offered(m Metric, of Source) error {
+	switch {
+	case m.Sources&of != 0:
+		return nil
+	case of == Live:
+		return fmt.Errorf("%s is a metric of lockbench explore; hint: lockbench list metrics has those of runs", m.Name)
+	}
+	return fmt.Errorf("%s is a metric of single runs; hint: here there are %s", m.Name, strings.Join(exploredMetrics(), ", "))
+}
+
+// exploredMetrics names the metrics of explorations, those of each cell once.
+func exploredMetrics() (names []string) {
+	for _, m := range Metrics() {
+		name := m.Name
+		if guarantee, _, each := strings.Cut(name, "."); each {
+			name = "CELL" + strings.TrimPrefix(name, guarantee)
+		}
+		if m.Sources&Explored != 0 && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,219 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/faults"
+	"github.com/lockbench/lockbench/internal/progress"
+	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/runner"
+)
+
+// titleOf says in a line what a plan is.
+func titleOf(p *runner.Plan) string {
+	o := p.Options.OrDefaults()
+	parts := []string{p.Workload.Name, fmt.Sprintf("%d clients", o.Clients)}
+	if o.Keys > 0 {
+		parts = append(parts, fmt.Sprintf("%d keys", o.Keys))
+	}
+	parts = append(parts, fmt.Sprintf("lease %v", o.TTL), fmt.Sprintf("hold %v", o.Hold), fmt.Sprintf("wait %v", o.Wait))
+	if o.Rate > 0 {
+		parts = append(parts, fmt.Sprintf("%v arrivals/s", o.Rate))
+	}
+	all, _ := faults.ParseAll(p.Faults) // the plan was checked
+	for _, f := range all {
+		parts = append(parts, "fault "+f.String())
+	}
+	return strings.Join(parts, " · ")
+}
+
+// A Live is the progress of a plan of runs on a full screen. What is said once that is
+// closed becomes a line again.
+type Live struct {
+	lines *progress.Lines
+	ctx   context.Context
+	// open opens the screen.
+	open func(session func() Session) *Screen
+
+	screenMu sync.Mutex // held while the screen is opened or closed, which may take a while
+	screen   *Screen    // nil until the first design begins
+	closed   bool
+
+	mu       sync.Mutex // guards what follows; nobody holds it for long
+	shown    Session
+	live     func() runner.Progress
+	counting rateCounter
+}
+
+// NewLive returns the view of a plan, which open opens as [Open] does; lines go to w.
+func NewLive(ctx context.Context, p *runner.Plan, w io.Writer, open func(func() Session) *Screen) *Live {
+	v := &Live{lines: progress.NewLines(w, len(p.Subjects)), ctx: ctx, open: open}
+	v.shown.Title, v.shown.Designs = titleOf(p), len(p.Subjects)
+	return v
+}
+
+// Say shows a note. When the session is being ended, the view gives way to lines.
+func (v *Live) Say(format string, args ...any) {
+	if v.ctx.Err() != nil {
+		v.Close()
+	}
+	if v.isClosed() {
+		v.lines.Say(format, args...)
+		return
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.shown.Notes = append(slices.Clone(v.shown.Notes), fmt.Sprintf(format, args...))
+}
+
+// planned says how many designs there are after all.
+func (v *Live) planned(designs int) {
+	v.lines.Total = designs
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.shown.Designs = designs
+}
+
+func (v *Live) isClosed() bool {
+	v.screenMu.Lock()
+	defer v.screenMu.Unlock()
+	return v.closed
+}
+
+// Sink is informed of the runs, and shows them.
+func (v *Live) Sink() runner.Sink {
+	return runner.Sink{
+		Say: func(text string) { v.Say("%s", text) }, Planned: v.planned,
+		Begin: func(of runner.Subject, progress func() runner.Progress) { v.begin(of.Label(), progress) },
+		Found: v.found, SoFar: v.copies(), End: v.end,
+	}
+}
+
+func (v *Live) begin(design string, live func() runner.Progress) {
+	v.lines.Name = design
+	v.mu.Lock()
+	v.live, v.counting = live, rateCounter{}
+	v.shown.Current = Run{Design: design}
+	v.mu.Unlock()
+	v.screenMu.Lock()
+	defer v.screenMu.Unlock()
+	if v.screen == nil && !v.closed {
+		v.screen = v.open(v.session)
+	}
+}
+
+// session is what there is to be seen now.
+func (v *Live) session() Session {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	s := v.shown
+	if s.Current.Design == "" {
+		return s
+	}
+	r := &s.Current
+	now := v.live()
+	r.Elapsed, r.Length, r.Grants, r.Refused, r.Failed = now.Elapsed, now.Length, now.Grants, now.Refused, now.Failed
+	v.counting.see(r.Grants, r.Elapsed)
+	r.Rate = v.counting.counts()
+	return s
+}
+
+// found shows what was broken for the first time. It is called by who judges, like
+// judged, and neither ever waits for the terminal.
+func (v *Live) found(f checker.Finding, at time.Duration) {
+	b := Breach{Guarantee: f.Cell.String(), Claimed: f.Against > 0, Count: f.Violations, First: at}
+	if f.Counterexample != nil {
+		b.Key = f.Counterexample.Key
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	r := &v.shown.Current
+	r.Breaches = append(slices.Clone(r.Breaches), b)
+}
+
+// judged shows what the judgement has come to.
+func (v *Live) judged(so judgedSoFar) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	r := &v.shown.Current
+	r.Acquire, r.Faults = so.acquire, so.faults
+	r.Breaches = slices.Clone(r.Breaches)
+	for i, b := range r.Breaches {
+		r.Breaches[i].Count = max(b.Count, so.violations[b.Guarantee])
+		r.Breaches[i].Claimed = b.Claimed || so.against[b.Guarantee]
+	}
+}
+
+func (v *Live) end(j *reports.Judged) {
+	if v.isClosed() {
+		v.lines.End(j)
+		return
+	}
+	v.lines.Done++
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.shown.Current = Run{}
+	v.shown.Done = append(slices.Clone(v.shown.Done), outcomeShown(v.lines.Name, j))
+}
+
+// Close takes the screen away. What keeps it from showing is told, for it matters to
+// nobody else.
+func (v *Live) Close() {
+	v.screenMu.Lock()
+	defer v.screenMu.Unlock()
+	if v.closed {
+		return
+	}
+	v.closed = true
+	if v.screen == nil {
+		return
+	}
+	if err := v.screen.Close(); err != nil {
+		v.lines.Say("--ui: %v", err)
+	}
+}
+
+// outcomeShown is a verdict in a few words.
+func outcomeShown(name string, j *reports.Judged) Outcome {
+	r := reports.New([]reports.Judged{*j}, nil)
+	run := &r.Runs[0]
+	o := Outcome{Design: name, GrantsPerSecond: run.GrantsPerS, P99: run.Latency["acquire"].P99}
+	claimed, others := broken(j.Verdicts.Findings)
+	switch {
+	case len(claimed) > 0:
+		o.Mark, o.Words = Broken, "CLAIM BROKEN: "+progress.CellNames(claimed)
+	case run.Exit != reports.Passed:
+		o.Words = "inconclusive"
+		if j.Err != nil {
+			o.Words += ": " + j.Err.Error()
+		}
+	default:
+		o.Mark, o.Words = Kept, "claims held"
+	}
+	if len(others) > 0 {
+		o.Words += "; not claimed, broken: " + progress.CellNames(others)
+	}
+	return o
+}
+
+// broken are the cells that were: those that count against the claims, and the others.
+func broken(all []checker.Finding) (claimed, others []lockbench.Cell) {
+	for _, f := range all {
+		switch {
+		case f.Verdict != checker.Broken:
+		case f.Against > 0:
+			claimed = append(claimed, f.Cell)
+		default:
+			others = append(others, f.Cell)
+		}
+	}
+	return claimed, others
+}

@@ -1,0 +1,75 @@
+package runner
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/impls/design"
+)
+
+// Claiming returns d with the claims that terms make of its own, see [lockbench.Claims.Parse].
+// It refuses cells that cannot exist for the lock.
+func Claiming(d design.Design, terms ...string) (design.Design, error) {
+	if err := CheckClaims(terms...); err != nil {
+		return d, err
+	}
+	claims, err := claimed(d.Claims, d.Reacquire, terms)
+	if err == nil && !d.Fences && gained(d.Claims, claims, lockbench.Fencing) {
+		err = fmt.Errorf("it hands out no fences, so fencing cannot be kept or broken; hint: lua-token/fenced does")
+	}
+	if err != nil {
+		return d, fmt.Errorf("--claims: %s: %w", d.Name, err)
+	}
+	d.Claims = claims
+	return d, nil
+}
+
+// CheckClaims returns what is wrong with terms, for whatever lock.
+func CheckClaims(terms ...string) error {
+	if _, err := (lockbench.Claims{}).Parse(terms...); err != nil {
+		return fmt.Errorf("--claims: %w", err)
+	}
+	return nil
+}
+
+// withClaims returns h with the claims that terms make of its own.
+func withClaims(h history.Header, terms []string) (history.Header, error) {
+	claims, err := claimed(h.Claims, design.Reacquire(h.Reacquire), terms)
+	if err != nil {
+		return h, fmt.Errorf("--claims: %w", err)
+	}
+	h.Claims = claims
+	return h, nil
+}
+
+// claimed returns the claims that terms make of others. It refuses cells that cannot exist
+// for a lock whose owners acquire again like this.
+func claimed(were lockbench.Claims, reacquire design.Reacquire, terms []string) (lockbench.Claims, error) {
+	if len(terms) == 0 {
+		return were, nil
+	}
+	claims, err := were.Parse(terms...)
+	switch {
+	case err != nil:
+		return were, err
+	case reacquire != design.Nested && gained(were, claims, lockbench.Reentrancy):
+		return were, fmt.Errorf("a second acquire by the owner is %s, so reentrancy cannot be kept or broken; hint: hash-reentrant/watchdog nests", reacquire)
+	case slices.Contains(claims.Keeps, lockbench.Recovery) && !recoverable(&claims):
+		return were, fmt.Errorf("without a condition every owner is alive, so recovery cannot be kept or broken; hint: recovery@crash")
+	}
+	return claims, nil
+}
+
+// gained: g is claimed now and was not before.
+func gained(were, are lockbench.Claims, g lockbench.Guarantee) bool {
+	return slices.Contains(are.Keeps, g) && !slices.Contains(were.Keeps, g)
+}
+
+// recoverable: recovery is claimed under any condition.
+func recoverable(c *lockbench.Claims) bool {
+	return slices.ContainsFunc(lockbench.AllConditions(), func(i lockbench.ConditionInfo) bool {
+		return c.Claims(lockbench.Recovery.At(i.Condition))
+	})
+}

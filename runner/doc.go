@@ -1,0 +1,25 @@
+// Package runner runs lock designs under a workload on real servers, judges the record
+// while it grows, and proves with a lock that is broken on purpose that the settings show
+// breaches.
+//
+// A [Plan] says what to run. [Run] does it: it starts or finds the servers, leaves out what
+// does not fit them, runs each [Subject] for itself, ends with the self-check, and tidies up.
+// The [Result] has a judgement of each run; [Result.Report] makes of them what package
+// reports shows, [Result.Exit] the exit code of the command. [Judge] judges a history that was
+// saved.
+//
+// A [Sink] is informed meanwhile: what was recorded, what is broken, how far the run is.
+// Progress, metrics, the live view and interval logs of the command are sinks.
+//
+// The order of the files:
+//
+//   - plan.go, subject.go: what to run, and what can be said of it beforehand
+//   - runner.go: Run, from top to bottom
+//   - fit.go: what is left out
+//   - record.go: one subject, from its clients to its judgement
+//   - judge.go, live.go: a saved history, and one that still grows
+//   - pace.go, meter.go: how much processor time the judgement takes from the clients
+//   - abort.go, selfcheck.go, histories.go: what ends a run early, the broken lock, the files
+//   - claims.go, machine.go: what a lock is held to, and what a run changes of this process
+//   - result.go, sink.go: what the caller is handed
+package runner

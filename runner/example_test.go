@@ -1,0 +1,56 @@
+package runner_test
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/runner"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// seats sells seats: whoever has the lock of a train reads how many are left, prints the
+// ticket and writes one less.
+func seats() workloads.Workload {
+	return workloads.Workload{
+		Name:      "seats",
+		Summary:   "sell the seats of trains",
+		Exercises: workloads.StoreExercises,
+		Prepare: func(ctx context.Context, store lockbench.Store, o workloads.Options) error {
+			return workloads.PrepareEach(ctx, store, o.Keys, 1000)
+		},
+		Step: func(ctx context.Context, c *workloads.Client) error {
+			lease, err := c.Acquire(ctx)
+			if lease == nil {
+				return err
+			}
+			left, ok, err := c.Read(ctx, lease)
+			if ok && left.Value > 0 && c.Hold(ctx, lease, c.Choice().Hold) {
+				_, err = c.Write(ctx, lease, left, left.Value-1)
+			}
+			if released := c.Release(ctx, lease); err == nil {
+				err = released
+			}
+			return err
+		},
+	}
+}
+
+func ExampleRun() {
+	found, err := impls.Match("lua-token/strategy")
+	if err != nil {
+		panic(err)
+	}
+	plan := runner.Plan{Subjects: []runner.Subject{{Design: found[0]}}, Workload: seats(), Options: workloads.Defaults()}
+	plan.Options.Keys, plan.Options.Duration, plan.Options.Operations = 2, 0, 100
+	plan.Options.TTL = time.Minute
+	result, err := runner.Run(context.Background(), plan)
+	if err != nil {
+		panic(err)
+	}
+	verdicts := &result.Runs[0].Verdicts
+	fmt.Println(verdicts.Find(lockbench.Exclusion.At(0)).Verdict, verdicts.Find(lockbench.Effects.At(0)).Verdict)
+	// Output: held held
+}

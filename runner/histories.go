@@ -1,0 +1,88 @@
+package runner
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/reports"
+)
+
+// histories is where the histories of a session are written.
+type histories struct {
+	dir string
+	// temporary: the user did not ask for them. Only those that are evidence are
+	// kept, so that the command that re-checks them works.
+	temporary bool
+}
+
+// newHistories uses dir, which it makes, or a temporary one when dir is empty.
+func newHistories(dir string) (*histories, error) {
+	if dir != "" {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return nil, fmt.Errorf("--history %s: %w; hint: a directory that can be made or written to", dir, err)
+		}
+		return &histories{dir: dir}, nil
+	}
+	dir, err := os.MkdirTemp("", "lockbench-")
+	if err != nil {
+		return nil, fmt.Errorf("no place for histories: %w; hint: --history DIR", err)
+	}
+	return &histories{dir: dir, temporary: true}, nil
+}
+
+// keptHistory is how much of a history is kept that nobody asked for, in bytes: enough to
+// hold some ten million operations, and no more however long a run is.
+const keptHistory = 256 << 20
+
+// keep is how many bytes of a history are to be kept, zero for all.
+func (r *histories) keep() int64 {
+	if r.temporary {
+		return keptHistory
+	}
+	return 0
+}
+
+func (r *histories) path(design string) string {
+	return filepath.Join(r.dir, reports.FileName(design)+".lbh")
+}
+
+// tidy removes temporary histories that prove nothing, and the directory when
+// none is left; of runs whose history is gone it clears the path.
+func (r *histories) tidy(runs []reports.Judged) error {
+	if !r.temporary {
+		return nil
+	}
+	var errs []error
+	kept := make(map[string]bool)
+	for i := range runs {
+		if isEvidence(&runs[i]) {
+			kept[runs[i].History] = true
+		} else {
+			runs[i].History = ""
+		}
+	}
+	if len(kept) == 0 {
+		return os.RemoveAll(r.dir)
+	}
+	files, err := filepath.Glob(filepath.Join(r.dir, "*.lbh"))
+	errs = append(errs, err)
+	for _, file := range files {
+		if !kept[file] {
+			errs = append(errs, os.Remove(file))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// isEvidence: somebody will want to look at the record again.
+func isEvidence(j *reports.Judged) bool {
+	for _, f := range j.Verdicts.Findings {
+		if f.Verdict == checker.Broken {
+			return true
+		}
+	}
+	return len(j.Verdicts.Defects) > 0 || j.Err != nil && j.Verdicts.Ops > 0
+}

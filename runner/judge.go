@@ -1,0 +1,135 @@
+package runner
+
+import (
+	"io"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/measure"
+	"github.com/lockbench/lockbench/internal/relay"
+	"github.com/lockbench/lockbench/reports"
+)
+
+// Judge judges and measures the history in a file, which it reads once, and informs sinks of
+// what is in it. Claims change those of the history, as lockbench check --claims does. The
+// error is that of opening it, or of claims that cannot be; damage further on stands in the
+// judgement, which then covers what comes before.
+func Judge(path string, claims []string, sinks ...Sink) (reports.Judged, error) {
+	src, err := history.Open(path)
+	if err != nil {
+		return reports.Judged{}, err
+	}
+	if c, closes := src.(io.Closer); closes {
+		defer c.Close()
+	}
+	defer collectAt(whileJudging)()
+	return judgeSource(src, path, claims, join(sinks...), nil)
+}
+
+// besideRun is what is done between the events of a history while the run goes on that it is
+// about.
+type besideRun struct {
+	// judged is called after every event that was judged.
+	judged func(Snapshot, history.Event)
+	// rest is called after it while everything is done by the goroutine that reads, to
+	// leave the other cores to the clients, until it returns that the run is over.
+	rest func() (over bool)
+}
+
+// judgeSource is [Judge] for a history that is open already. Where no run goes on beside it,
+// several goroutines share the work, and come to the same.
+func judgeSource(src history.Source, path string, claims []string, sink Sink, run *besideRun) (reports.Judged, error) {
+	was := src.Header()
+	h, err := withClaims(was, claims)
+	if err != nil {
+		return reports.Judged{}, err
+	}
+	if h.Design == "" {
+		h.Design = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	}
+	j := reports.Judged{Header: h, History: path}
+	if was.Translated {
+		j.Notes = append(j.Notes, "its header has the names of before; they are read as: "+was.Claims.String())
+	}
+	sink.Opened(was)
+	figures := measure.New(h)
+	var verdicts interface {
+		Finish(history.End) checker.Result
+	}
+	var damage error
+	if run != nil {
+		verdicts, damage = judgeBeside(src, h, figures, sink, run)
+	} else {
+		verdicts, damage = judgeTogether(src, h, figures, sink)
+	}
+	if j.End = src.End(); !j.End.Partial {
+		j.Err = damage // a partial history says itself where and why it stops
+	}
+	j.Verdicts, j.Measures = verdicts.Finish(j.End), figures.Result(j.End)
+	return j, nil
+}
+
+// judgeBeside reads, judges and measures src here while the run goes on and, to be done
+// soon when it is over, judges and measures the rest in two goroutines beside this one.
+func judgeBeside(src history.Source, h history.Header, figures *measure.Collector, sink Sink, run *besideRun) (*checker.Checker, error) {
+	verdicts := checker.New(h)
+	judge := func(ev history.Event) {
+		verdicts.Add(ev)
+		run.judged(Snapshot{verdicts, figures}, ev)
+	}
+	var judging, measuring *relay.Relay[history.Event] // nil while the run goes on
+	damage := each(src, sink, func(ev history.Event) {
+		if judging != nil {
+			judging.Add(ev)
+			measuring.Add(ev)
+			return
+		}
+		judge(ev)
+		figures.Add(ev)
+		if run.rest() {
+			judging, measuring = relay.New(every(judge)), relay.New(every(figures.Add))
+		}
+	})
+	if judging != nil {
+		judging.Wait()
+		measuring.Wait()
+	}
+	return verdicts, damage
+}
+
+// every is do for each of some events.
+func every(do func(history.Event)) func([]history.Event) {
+	return func(events []history.Event) {
+		for _, ev := range events {
+			do(ev)
+		}
+	}
+}
+
+// judgeTogether reads src here, and judges and measures it in other goroutines.
+func judgeTogether(src history.Source, h history.Header, figures *measure.Collector, sink Sink) (*checker.Parallel, error) {
+	verdicts := checker.NewParallel(h, runtime.GOMAXPROCS(0))
+	measuring := relay.New(every(figures.Add))
+	damage := each(src, sink, func(ev history.Event) {
+		verdicts.Add(ev)
+		measuring.Add(ev)
+	})
+	measuring.Wait()
+	return verdicts, damage
+}
+
+// each hands every event of src to sink and to do, up to the damage that it returns.
+func each(src history.Source, sink Sink, do func(history.Event)) error {
+	defer func() { sink.Closed(src.End()) }()
+	for ev, err := range src.Events() {
+		if err != nil {
+			return err
+		}
+		sink.Event(ev)
+		do(ev)
+	}
+	return nil
+}

@@ -1,0 +1,158 @@
+package runner
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/synthetic"
+)
+
+// heapProbe sees how much is alive when so many events have been judged, and when eight
+// times as many have.
+type heapProbe struct {
+	after, events int
+	early, late   uint64
+}
+
+func (p *heapProbe) judged(Snapshot, history.Event) {
+	switch p.events++; p.events {
+	case p.after:
+		p.early = alive()
+	case 8 * p.after:
+		p.late = alive()
+	}
+}
+
+func alive() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC() // what only finalizers and pools kept
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// TestMemoryOfARunIsFlat judges and measures long histories as runs are: what is kept
+// must not grow with their length, whatever went wrong in them.
+func TestMemoryOfARunIsFlat(t *testing.T) {
+	if testing.Short() {
+		t.Skip("judges long histories")
+	}
+	for _, c := range []struct {
+		name   string
+		events int
+		most   int64 // bytes that may be added while seven times as many follow
+		write  func(w *history.Writer, events int) (history.End, error)
+	}{
+		{"nothing goes wrong", 40_000, 1 << 20, func(w *history.Writer, events int) (history.End, error) {
+			_, end, err := synthetic.Generate(synthetic.Config{Ops: int64(events), Keys: 16, Clients: 32, Seed: 1, TTL: 100 * time.Millisecond}, w)
+			return end, err
+		}},
+		{"a tenth is unknown", 40_000, 1 << 20, func(w *history.Writer, events int) (history.End, error) {
+			_, end, err := synthetic.Generate(synthetic.Config{Ops: int64(events), Keys: 16, Clients: 32, Unknown: 0.1, Violations: 9, Seed: 1, TTL: 100 * time.Millisecond}, w)
+			return end, err
+		}},
+		// Of a client that died its stream is remembered, and nothing else.
+		{"every client dies", 16_000, 64 * 7 * 16_000 / eventsOfALife, dyingClients},
+		{"releases fail", 20_000, 1 << 20, failingReleases},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "h.lbh")
+			writeHistory(t, path, func(w *history.Writer) (history.End, error) { return c.write(w, 9*c.events) })
+			src, err := history.Open(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer src.(io.Closer).Close()
+			probe := heapProbe{after: c.events}
+			j, err := judgeSource(src, path, nil, join(), &besideRun{judged: probe.judged, rest: func() bool { return false }})
+			if err != nil || j.Err != nil || probe.late == 0 {
+				t.Fatalf("errors %v and %v, %d events judged; want none, and %d", err, j.Err, probe.events, 8*c.events)
+			}
+			grown := int64(probe.late) - int64(probe.early)
+			t.Logf("%d KiB alive, %d KiB after eight times as much", probe.early>>10, probe.late>>10)
+			if grown > c.most {
+				t.Errorf("%d bytes more are alive after eight times as much, want %d at most", grown, c.most)
+			}
+		})
+	}
+}
+
+func writeHistory(t *testing.T, path string, write func(*history.Writer) (history.End, error)) {
+	t.Helper()
+	out, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := history.NewWriter(out, history.Header{Design: "d", Faults: []string{"crash"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	end, err := write(w)
+	if err := errors.Join(err, w.Close(end), out.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A script writes operations that follow each other.
+type script struct {
+	*history.Writer
+	now, ops int64
+	err      error
+}
+
+func (s *script) write(op history.Op) {
+	op.Stream, op.Process = op.Client, op.Client
+	op.Call, op.Attempt = s.now, s.now
+	if op.Return != history.Never {
+		op.Return = s.now + 1000
+	}
+	s.now += 2000
+	s.err = errors.Join(s.err, s.Write(&op))
+	if s.ops++; s.ops%1000 == 0 {
+		s.err = errors.Join(s.err, s.Epoch(op.Call))
+	}
+}
+
+func (s *script) end() (history.End, error) {
+	return history.End{Trailer: history.Trailer{EndNS: s.now, Ended: "test"}}, s.err
+}
+
+// eventsOfALife is how many events a client that dies leaves.
+const eventsOfALife = 8
+
+// dyingClients have some bad luck each, and die with a lock and a call under way.
+func dyingClients(w *history.Writer, events int) (history.End, error) {
+	s := script{Writer: w}
+	const ttl = 100_000
+	for id := range int32(events / eventsOfALife) {
+		hold, key := int64(id)*4, strconv.Itoa(int(id%16))
+		s.write(history.Op{Client: id, Kind: history.Acquire, Key: key, Outcome: history.OK, Hold: hold + 1, Asked: ttl, Granted: ttl})
+		s.write(history.Op{Client: id, Kind: history.Release, Key: key, Outcome: history.Unknown, Hold: hold + 1})
+		s.now += 2_000_000_000
+		s.write(history.Op{Client: id, Kind: history.Acquire, Key: key, Outcome: history.OK, Hold: hold + 2, Asked: ttl, Granted: ttl})
+		s.write(history.Op{Client: id, Kind: history.Acquire, Key: key, Outcome: history.Unknown, Hold: hold + 3, Asked: ttl, Wait: ttl, Return: history.Never})
+		s.write(history.Op{Client: id, Kind: history.Death, Outcome: history.OK, Return: history.Never})
+		s.now += 2_000_000_000
+	}
+	return s.end()
+}
+
+// failingReleases leave every hold to its lease.
+func failingReleases(w *history.Writer, events int) (history.End, error) {
+	s := script{Writer: w}
+	const ttl = 100_000
+	for i := range events / 4 {
+		client, hold := int32(i%8), int64(i+1)
+		s.write(history.Op{Client: client, Kind: history.Acquire, Key: "k", Outcome: history.OK, Hold: hold, Asked: ttl, Granted: ttl})
+		s.write(history.Op{Client: client, Kind: history.Release, Key: "k", Outcome: history.Failed, Hold: hold})
+		s.now += 2_000_000_000
+	}
+	return s.end()
+}

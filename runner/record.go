@@ -1,0 +1,129 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/faults"
+	"github.com/lockbench/lockbench/internal/load"
+	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// runOne runs a subject, which is judged and measured meanwhile. The error says why nothing
+// can be run at all: the set-up of the first one failed.
+func (s *session) runOne(ctx context.Context, of Subject) error {
+	r := s.newRun(of)
+	s.sink.Begin(of, func() Progress { return progressOf(r.progress) })
+	s.sayLease(&of)
+	o, err := s.record(ctx, r)
+	if err != nil {
+		return err
+	}
+	j, err := s.judgement(ctx, of, o)
+	if err != nil || j == nil {
+		return err
+	}
+	j.Notes = append(o.summary.Notes, j.Notes...)
+	s.result.Runs = append(s.result.Runs, *j)
+	s.sink.End(&s.result.Runs[len(s.result.Runs)-1])
+	return nil
+}
+
+// A liveRun is one run: of what, how, and what may end it early.
+type liveRun struct {
+	label    string
+	design   design.Design
+	options  workloads.Options
+	faults   []faults.Fault
+	progress *load.Progress
+	sink     Sink
+	// prompt: what is found is wanted within a second, whatever that costs the clients.
+	prompt bool
+	// broken is closed when a claim is broken that ends the run, failed when the run is
+	// certain to fail a threshold; nil never is.
+	broken, failed chan struct{}
+}
+
+// newRun is the run of a subject, ended early by what the plan says.
+func (s *session) newRun(of Subject) liveRun {
+	r := liveRun{
+		label: of.Label(), design: of.Design, options: of.options(s.plan.Options), faults: s.faults, progress: &load.Progress{},
+		prompt: s.plan.FailFast || len(s.abortOn) > 0, broken: make(chan struct{}),
+	}
+	failFast := Sink{Found: func(f checker.Finding, _ time.Duration) {
+		if f.Against > 0 && s.plan.FailFast && !s.stopped {
+			s.stopped = true
+			close(r.broken)
+		}
+	}}
+	var abort Sink
+	abort, r.failed = s.abort(of.Design.Name)
+	r.sink = join(s.sink, failFast, abort)
+	return r
+}
+
+// An outcome is what came of a run.
+type outcome struct {
+	summary load.Summary
+	// failed is the error of the run, which the next design may not meet; unreadable
+	// that of its history, which then has no judgement.
+	failed, unreadable error
+	judged             reports.Judged
+}
+
+// record makes a run, judging its history as it grows, until it is over. The error is of the
+// file system.
+func (s *session) record(ctx context.Context, r liveRun) (o outcome, err error) {
+	path := s.histories.path(r.label)
+	spool, err := history.NewSpool(path, s.histories.keep())
+	if err != nil {
+		return o, fmt.Errorf("the history cannot be written: %w", err)
+	}
+	judgement := judgeLive(spool, path, r)
+	giveBack := leaveCore(s.servers.First())
+	o.summary, o.failed = load.Run(ctx, load.Config{
+		Design: r.design, Server: s.servers.First(), Others: s.servers[1:], Records: s.store, Workload: s.plan.Workload, Options: r.options,
+		Faults: r.faults, History: spool, Progress: r.progress, Broken: r.broken, Failed: r.failed,
+	})
+	giveBack()
+	if inner := errors.Unwrap(o.failed); inner != nil {
+		o.failed = inner // without the name of the design, which stands beside it anyway
+	}
+	o.judged, o.unreadable = judgement.wait()
+	return o, nil
+}
+
+// judgement is what is to be said of a run, nil where it was interrupted before it began.
+func (s *session) judgement(ctx context.Context, of Subject, o outcome) (*reports.Judged, error) {
+	switch {
+	case o.unreadable == nil:
+		o.judged.Err = errors.Join(o.judged.Err, o.failed)
+	case o.failed == nil:
+		return nil, o.unreadable
+	case ctx.Err() != nil:
+		s.skip(of)
+		return nil, nil
+	case len(s.result.Runs) == 0:
+		return nil, o.failed
+	default:
+		o.judged = s.failure(of.Design, o.failed)
+	}
+	return &o.judged, nil
+}
+
+// failure is a run that never got as far as a record.
+func (s *session) failure(d design.Design, err error) reports.Judged {
+	return reports.Judged{
+		Header: history.Header{
+			Design: d.Name, Claims: d.Claims, Workload: s.plan.Workload.Name, Seed: s.plan.Options.Seed,
+			Server: s.servers.First().Info(), Environment: s.result.Runs[0].Header.Environment,
+		},
+		Err: err,
+	}
+}

@@ -1,0 +1,142 @@
+package runner
+
+import (
+	"context"
+	"errors"
+
+	"github.com/lockbench/lockbench/internal/faults"
+	"github.com/lockbench/lockbench/internal/servers"
+)
+
+// Run runs a plan, until all is done, ctx ends or the server is lost. The error is of the
+// set-up; what happened in the runs is in the result. It has garbage collected less often
+// meanwhile, and keeps the clients off one processor where the server is on this machine;
+// so there is one Run at a time.
+func Run(ctx context.Context, p Plan, sinks ...Sink) (_ Result, err error) {
+	words, err := p.parse()
+	if err != nil {
+		return Result{}, err
+	}
+	kept, err := newHistories(p.History)
+	if err != nil {
+		return Result{}, err
+	}
+	s := &session{plan: p, parsed: words, histories: kept, sink: join(sinks...)}
+	defer collectAt(betweenRuns)()
+	defer context.AfterFunc(ctx, func() { s.sink.say("interrupted: ending it in good order; once more aborts") })()
+	err = errors.Join(s.run(ctx), s.histories.tidy(s.result.Runs))
+	return s.result, err
+}
+
+// A session is a plan that is being run.
+type session struct {
+	plan Plan
+	parsed
+	sink      Sink
+	histories *histories
+
+	servers servers.Group
+	// store is where guarded records are kept when faults strike the server; else nil.
+	store *servers.Server
+	// stopped: a claim was broken, which ends the session.
+	stopped bool
+	result  Result
+}
+
+// run finds the servers, leaves out what does not fit, and runs each subject and the
+// self-check.
+func (s *session) run(ctx context.Context) (err error) {
+	servers.SilenceClients()
+	faults.SilenceProxies()
+	if err := s.leaveOut(s.cannotLease); err != nil {
+		return err
+	}
+	if s.servers, err = servers.ChooseGroup(ctx, s.plan.Servers, s.serversNeeded()); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.closeServers()) }()
+	if err := s.leaveOut(s.cannotUseServer); err != nil {
+		return err
+	}
+	if s.plan.Next == nil {
+		s.sink.Planned(len(s.plan.Subjects))
+	}
+	if err := s.openStore(ctx); err != nil {
+		return err
+	}
+	s.sink.say("server: %s, %s", s.servers.First().Kind(), s.servers.First().Version())
+	if err := s.runSubjects(ctx); err != nil {
+		return err
+	}
+	if s.plan.SelfCheck && !s.stopped { // a breach has its counterexample, and needs no proof
+		s.result.SelfCheck, err = s.selfCheck(ctx)
+	}
+	return err
+}
+
+// runSubjects runs what is to be run, until ctx ends, the server is lost or the session is
+// stopped.
+func (s *session) runSubjects(ctx context.Context) error {
+	next := s.plan.Next
+	if next == nil {
+		next = inOrder(s.plan.Subjects)
+	}
+	for of, ok := next(&s.result); ok; of, ok = next(&s.result) {
+		if s.over(ctx) {
+			s.skip(of)
+			if s.plan.Next != nil {
+				return nil // nobody knows what else there would have been
+			}
+			continue
+		}
+		if err := s.runOne(ctx, of); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// over: nothing more can be run, or is to be.
+func (s *session) over(ctx context.Context) bool {
+	return ctx.Err() != nil || s.stopped || s.servers.First().Err() != nil
+}
+
+// inOrder returns one subject after the other.
+func inOrder(all []Subject) func(*Result) (Subject, bool) {
+	i := -1
+	return func(*Result) (Subject, bool) {
+		if i++; i < len(all) {
+			return all[i], true
+		}
+		return Subject{}, false
+	}
+}
+
+func (s *session) skip(of Subject) { s.result.NotRun = append(s.result.NotRun, of.Label()) }
+
+// serversNeeded is the most that a design of the plan locks on.
+func (s *session) serversNeeded() int {
+	most := 1
+	for i := range s.plan.Subjects {
+		most = max(most, s.plan.Subjects[i].Design.ServerCount())
+	}
+	return most
+}
+
+// openStore checks that the faults can be done, and opens a server of its own for what
+// they should not strike.
+func (s *session) openStore(ctx context.Context) (err error) {
+	if err := faults.Check(s.faults, s.servers); err != nil || !faults.StrikeStore(s.faults) {
+		return err
+	}
+	s.store, err = servers.StartPrivate(ctx)
+	return err
+}
+
+func (s *session) closeServers() error {
+	err := s.servers.Close()
+	if s.store != nil {
+		err = errors.Join(err, s.store.Close())
+	}
+	return err
+}

@@ -1,0 +1,149 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/faults"
+	"github.com/lockbench/lockbench/internal/load"
+	"github.com/lockbench/lockbench/internal/mutants"
+	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// A proof is a lock that is broken on purpose, and the cell that it breaks, for settings
+// that exercise this.
+type proof struct {
+	mutant string
+	breaks lockbench.Cell
+	// workload is the only one that shows it; empty for any that exercises the cell.
+	workload string
+}
+
+// proofs lists them by how much the settings must do to show them.
+func proofs() []proof {
+	return []proof{
+		{"plain-del", lockbench.OwnerRelease.At(lockbench.Outlived), ""},
+		{"extend-ignored", lockbench.LeaseKept.At(0), workloads.Cron().Name},
+		{"get-set", lockbench.Exclusion.At(0), ""},
+		{"get-think-set", lockbench.Exclusion.At(0), ""},
+	}
+}
+
+// provable lists the proofs that the plan could show, by its workload under these options.
+func (s *session) provable(o workloads.Options) []proof {
+	o, err := s.plan.Workload.Options(o)
+	if err != nil {
+		return nil
+	}
+	shown := s.plan.Workload.Exercises(o)
+	return slices.DeleteFunc(proofs(), func(p proof) bool {
+		return !slices.Contains(shown, p.breaks) || p.workload != "" && p.workload != s.plan.Workload.Name
+	})
+}
+
+// selfCheck runs locks that are broken on purpose under the settings of the session,
+// until one is caught, and returns whether one was. It returns nil where the settings could
+// show no broken lock, or were not given the time to.
+func (s *session) selfCheck(ctx context.Context) (*reports.SelfCheck, error) {
+	options := s.plan.Options
+	if s.plan.SelfCheckAt != nil {
+		s.plan.SelfCheckAt(&options)
+	}
+	var first *reports.SelfCheck
+	for _, length := range lengths(options) {
+		for _, p := range s.provable(options) {
+			if ctx.Err() != nil || s.servers.First().Err() != nil {
+				return first, nil
+			}
+			c, err := s.prove(ctx, p, options, length)
+			if err != nil {
+				return nil, err
+			}
+			if c.Caught {
+				s.sink.say("self-check: it was caught breaking %s", p.breaks)
+				return c, nil
+			}
+			if c.Error != "" {
+				return c, nil
+			}
+			if first == nil || c.Design == first.Design {
+				first = c
+			}
+		}
+	}
+	return first, nil
+}
+
+// longestProof bounds how long a broken lock is run, however long the session's were.
+const longestProof = time.Minute
+
+// lengths are how long broken locks are run, one length after the other until one is
+// caught: from what lets some slow holds end, to what the session's runs took.
+func lengths(o workloads.Options) (all []time.Duration) {
+	o = o.OrDefaults()
+	slow := time.Duration(o.SlowFactor * float64(o.TTL+time.Second))
+	shortest := min(o.Duration, max(6*time.Second, o.Warmup+3*slow))
+	longest := min(o.Duration, max(longestProof, shortest))
+	for d := shortest; d < longest; d *= 2 {
+		all = append(all, d)
+	}
+	return append(all, longest)
+}
+
+// prove runs one broken lock, until it is caught or the time is over.
+func (s *session) prove(ctx context.Context, p proof, o workloads.Options, length time.Duration) (*reports.SelfCheck, error) {
+	o.Duration = length
+	d := mutants.SelfCheck(p.mutant)
+	s.sink.say("self-check: a lock that is broken on purpose, under the same settings ...")
+	r := liveRun{label: d.Name, design: d, options: o, faults: ofOneServer(s.faults), progress: &load.Progress{}, broken: make(chan struct{})}
+	stop := sync.OnceFunc(func() { close(r.broken) })
+	r.sink = join(Sink{Say: s.sink.Say, Found: func(f checker.Finding, _ time.Duration) {
+		if p.caughtBy(f) {
+			stop()
+		}
+	}})
+	came, err := s.record(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if came.unreadable != nil && came.failed == nil {
+		return nil, fmt.Errorf("self-check: %w", came.unreadable)
+	}
+	c := &reports.SelfCheck{Design: d.Name, MustBreak: p.breaks}
+	if came.failed != nil { // reported, as of any run: what the runs before it showed is not thrown away
+		c.Error = came.failed.Error()
+	}
+	if came.unreadable == nil {
+		verdicts := &came.judged.Verdicts
+		c.Grants, c.Overruns = verdicts.Grants, verdicts.Of(lockbench.Exclusion, lockbench.Outlived).Exposure
+		c.Caught = slices.ContainsFunc(verdicts.Findings, p.caughtBy)
+	}
+	return c, os.Remove(s.histories.path(d.Name))
+}
+
+// ofOneServer are the faults as a lock on one server meets them, which is what locks are that
+// are broken on purpose: of several servers none is down.
+func ofOneServer(all []faults.Fault) (some []faults.Fault) {
+	for _, f := range all {
+		switch f.Kind {
+		case faults.Down:
+			continue
+		case faults.ClockStep:
+			f.N = min(f.N, 1)
+		}
+		some = append(some, f)
+	}
+	return some
+}
+
+// caughtBy: a finding shows the lock to be broken.
+func (p proof) caughtBy(f checker.Finding) bool {
+	return f.Verdict == checker.Broken && (reports.Catches(p.breaks, f.Cell) || reports.Catches(lockbench.Exclusion.At(0), f.Cell))
+}

@@ -1,0 +1,41 @@
+package runner
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockbench/lockbench/internal/faults"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+func TestLengths(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		duration time.Duration
+		ttl      time.Duration
+		want     []time.Duration
+	}{
+		{"the shortest proof is the run", 4 * time.Second, time.Second, []time.Duration{4 * time.Second}},
+		{"doubling up to the run", 20 * time.Second, time.Second, []time.Duration{7500 * time.Millisecond, 15 * time.Second, 20 * time.Second}},
+		{"a long run is not proved for as long", 10 * time.Minute, time.Second, []time.Duration{7500 * time.Millisecond, 15 * time.Second, 30 * time.Second, time.Minute}},
+		{"leases longer than a proof", 10 * time.Minute, time.Minute, []time.Duration{228750 * time.Millisecond}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := lengths(workloads.Options{Duration: c.duration, TTL: c.ttl})
+			if diff := cmp.Diff(got, c.want); diff != "" {
+				t.Errorf("lengths (-got +want):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestOfOneServer sees that a lock on one server is not asked to lose two.
+func TestOfOneServer(t *testing.T) {
+	got := ofOneServer([]faults.Fault{{Kind: faults.Down, N: 2}, {Kind: faults.ClockStep, N: 3}, {Kind: faults.Throttle, N: 7}, {Kind: faults.Crash}})
+	want := []faults.Fault{{Kind: faults.ClockStep, N: 1}, {Kind: faults.Throttle, N: 7}, {Kind: faults.Crash}}
+	if diff := cmp.Diff(got, want); diff != "" {
+		t.Errorf("(-got +want):\n%s", diff)
+	}
+}

@@ -1,0 +1,123 @@
+package runner
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/load"
+	"github.com/lockbench/lockbench/internal/measure"
+	"github.com/lockbench/lockbench/reports"
+)
+
+// A Sink is informed of what happens. Functions that are nil are left out. Those from Opened
+// to Closed are called by the goroutine that judges, which waits for them, the others by that
+// of [Run]; only Say may be called by several at a time. The self-check calls Say alone.
+type Sink struct {
+	// Say takes a line for people.
+	Say func(text string)
+	// Planned takes how many runs there will be, once that is known; a search does not know.
+	Planned func(runs int)
+	// Begin takes what is run now, and how to ask how far it has come, at any time and by
+	// any goroutine.
+	Begin func(of Subject, progress func() Progress)
+
+	// Opened takes the header of a history that is judged.
+	Opened func(history.Header)
+	// Event takes each of its events, before it is judged.
+	Event func(history.Event)
+	// Found takes what is broken, once a cell, and when in the run that was.
+	Found func(f checker.Finding, at time.Duration)
+	// SoFar takes, again and again while a run goes on, what its judgement has come to.
+	SoFar func(Snapshot)
+	// Closed takes the end of the history. Some of it may not be judged yet.
+	Closed func(history.End)
+
+	// End takes the judgement of the run.
+	End func(*reports.Judged)
+}
+
+// say says a line.
+func (s *Sink) say(format string, args ...any) { s.Say(fmt.Sprintf(format, args...)) }
+
+// join returns a sink without nil functions that informs all of them, in their order.
+func join(all ...Sink) Sink {
+	one := Sink{
+		Say: func(string) {}, Planned: func(int) {}, Begin: func(Subject, func() Progress) {},
+		Opened: func(history.Header) {}, Event: func(history.Event) {}, Found: func(checker.Finding, time.Duration) {},
+		SoFar: func(Snapshot) {}, Closed: func(history.End) {}, End: func(*reports.Judged) {},
+	}
+	for _, s := range all {
+		one.Say, one.Planned, one.Begin = both(one.Say, s.Say), both(one.Planned, s.Planned), both2(one.Begin, s.Begin)
+		one.Opened, one.Event, one.Closed = both(one.Opened, s.Opened), both(one.Event, s.Event), both(one.Closed, s.Closed)
+		one.Found, one.SoFar, one.End = both2(one.Found, s.Found), both(one.SoFar, s.SoFar), both(one.End, s.End)
+	}
+	return one
+}
+
+// both calls one function after the other, of which the second may be nil.
+func both[A any](first, second func(A)) func(A) {
+	if second == nil {
+		return first
+	}
+	return func(a A) {
+		first(a)
+		second(a)
+	}
+}
+
+// both2 is both for functions of two arguments.
+func both2[A, B any](first, second func(A, B)) func(A, B) {
+	if second == nil {
+		return first
+	}
+	return func(a A, b B) {
+		first(a, b)
+		second(a, b)
+	}
+}
+
+// Progress is how far a run has come, a tenth of a second old at most.
+type Progress struct {
+	// Elapsed is how long the clients have been running, Length how long they are to; zero is
+	// until they are done.
+	Elapsed, Length time.Duration
+	// Grants and Refused count acquires, Failed operations of any kind that failed or got no
+	// answer, Violations what was found so far.
+	Grants, Refused, Failed, Violations int64
+}
+
+// Share is how much of a run is over, 0 to 1. It is not known of one that is to make a number
+// of operations.
+func (p Progress) Share() (share float64, known bool) {
+	if p.Length <= 0 {
+		return 0, false
+	}
+	return min(1, float64(p.Elapsed)/float64(p.Length)), true
+}
+
+// progressOf reads how far a run is.
+func progressOf(live *load.Progress) Progress {
+	p := Progress{
+		Length: time.Duration(live.Duration.Load()),
+		Grants: live.Grants.Load(), Refused: live.Refused.Load(), Failed: live.Failed.Load(), Violations: live.Violations.Load(),
+	}
+	if started := live.Started.Load(); started != 0 {
+		p.Elapsed = time.Since(time.Unix(0, started))
+	}
+	return p
+}
+
+// A Snapshot is what the judgement of a run has come to. It may be asked only until the
+// function that takes it returns.
+type Snapshot struct {
+	checker *checker.Checker
+	figures *measure.Collector
+}
+
+// Verdicts are those on the events so far.
+func (s Snapshot) Verdicts() checker.Result { return s.checker.SoFar() }
+
+// Measures are those of the events so far.
+func (s Snapshot) Measures() *measure.Measures { return s.figures.SoFar() }
