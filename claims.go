@@ -88,12 +88,12 @@ func ordered(all []Guarantee) []Guarantee {
 func (c *Claims) Claims(cell Cell) bool { return c.Covers(cell.Guarantee, cell.Under, cell.Under) }
 
 // Covers tells whether g is claimed for what was touched by these conditions in a history
-// in which, until then, those of struck had occurred.
-func (c *Claims) Covers(g Guarantee, touched, struck Conditions) bool {
+// in which, until then, those of occurred were there.
+func (c *Claims) Covers(g Guarantee, touched, occurred Conditions) bool {
 	if !slices.Contains(c.Keeps, g) || touched&^c.under(g) != 0 {
 		return false
 	}
-	_, given := c.Exception(g, touched, struck)
+	_, given := c.Exception(g, touched, occurred)
 	return !given
 }
 
@@ -109,11 +109,11 @@ func (c *Claims) under(g Guarantee) Conditions {
 }
 
 // Exception returns the exception that gives up g where these conditions touched it, and
-// those of struck have occurred.
-func (c *Claims) Exception(g Guarantee, touched, struck Conditions) (Exception, bool) {
+// those of occurred have occurred.
+func (c *Claims) Exception(g Guarantee, touched, occurred Conditions) (Exception, bool) {
 	for _, e := range c.Except {
 		concerns := e.Gives == nil || slices.Contains(e.Gives, g)
-		if concerns && (touched.Has(e.Under) || e.Lasts && struck.Has(e.Under)) {
+		if concerns && (touched.Has(e.Under) || e.Lasts && occurred.Has(e.Under)) {
 			return e, true
 		}
 	}

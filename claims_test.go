@@ -18,7 +18,7 @@ func TestClaims(t *testing.T) {
 		terms       string
 		claimed     string
 		not         string
-		struck      string // asked with not: what had occurred before
+		occurred    string // asked with not: what had occurred before
 		description string
 	}{
 		{terms: "", claimed: "exclusion lease@crash+skew owner-release@outlived effects@pause", not: "exclusion@outlived effects@failover fencing"},
@@ -30,7 +30,7 @@ func TestClaims(t *testing.T) {
 		{terms: "-@skew", claimed: "exclusion", not: "exclusion@skew recovery@skew+crash"},
 		{terms: "+exclusion@outlived,-exclusion@outlived+pause", claimed: "exclusion@outlived exclusion@pause", not: "exclusion@outlived+pause effects@outlived"},
 		{terms: "-lease@after:cancel", claimed: "lease lease@crash", not: "lease@cancel"},
-		{terms: "-lease@after:cancel", not: "lease lease@crash", struck: "cancel+crash"},
+		{terms: "-lease@after:cancel", not: "lease lease@crash", occurred: "cancel+crash"},
 		{terms: "-lease@cancel", claimed: "lease"},
 		{terms: "-lease@cancel +lease@cancel", claimed: "lease@cancel"},
 		{terms: "-@cancel +lease@cancel", claimed: "lease@cancel", not: "exclusion@cancel"},
@@ -44,17 +44,17 @@ func TestClaims(t *testing.T) {
 			t.Errorf("%q: %v", c.terms, err)
 			continue
 		}
-		struck, err := lockbench.ParseConditions(c.struck)
+		occurred, err := lockbench.ParseConditions(c.occurred)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, text := range strings.Fields(c.claimed) {
-			if cell := parse(t, text); !claims.Covers(cell.Guarantee, cell.Under, struck|cell.Under) {
+			if cell := parse(t, text); !claims.Covers(cell.Guarantee, cell.Under, occurred|cell.Under) {
 				t.Errorf("%q: %s is not claimed: %s", c.terms, text, claims.Reason(cell))
 			}
 		}
 		for _, text := range strings.Fields(c.not) {
-			if cell := parse(t, text); claims.Covers(cell.Guarantee, cell.Under, struck|cell.Under) {
+			if cell := parse(t, text); claims.Covers(cell.Guarantee, cell.Under, occurred|cell.Under) {
 				t.Errorf("%q: %s is claimed", c.terms, text)
 			}
 		}
