@@ -28,7 +28,7 @@ type session struct {
 	// urls are the addresses of the servers; none for private or embedded ones.
 	urls    []string
 	servers servers.Group
-	// store is where guarded records are kept when faults strike the server; else nil.
+	// store is where guarded records are kept when faults affect the server; else nil.
 	store *servers.Server
 	// next yields what to run by what the runs so far came to; nil is the plan's subjects
 	// in their order.
@@ -148,9 +148,9 @@ func (s *session) serversNeeded() int {
 }
 
 // openStore checks that the faults can be done, and opens a server of its own for what
-// they should not strike.
+// they should not affect.
 func (s *session) openStore(ctx context.Context) (err error) {
-	if err := faults.Check(s.faults, s.servers); err != nil || !faults.StrikeStore(s.faults) {
+	if err := faults.Check(s.faults, s.servers); err != nil || !faults.AffectStore(s.faults) {
 		return err
 	}
 	s.store, err = servers.StartPrivate(ctx)

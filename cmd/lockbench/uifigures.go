@@ -40,7 +40,7 @@ func (v *liveView) watch(w *watcher) {
 func soFar(c *checker.Checker, m *measure.Measures) judgedSoFar {
 	so := judgedSoFar{acquire: latencyShown(m.Measured.Latency(measure.Acquire)), violations: make(map[string]int64), against: make(map[string]bool)}
 	for _, f := range m.Timeline.Faults {
-		so.faults = append(so.faults, ui.Strikes{Fault: f.Note, Count: total(f.Strikes)})
+		so.faults = append(so.faults, ui.Strikes{Fault: f.Note, Count: total(f.Occurrences)})
 	}
 	for _, f := range c.SoFar().Findings {
 		if f.Verdict == checker.Broken {
