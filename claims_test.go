@@ -18,7 +18,7 @@ func TestClaims(t *testing.T) {
 		terms       string
 		claimed     string
 		not         string
-		occurred      string // asked with not: what had occurred before
+		occurred    string // asked with not: what had occurred before
 		description string
 	}{
 		{terms: "", claimed: "exclusion lease@crash+skew owner-release@outlived effects@pause", not: "exclusion@outlived effects@failover fencing"},

@@ -12,28 +12,28 @@ import (
 	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
-// An actor is who acts in a schedule: a client at its part of the scenario, or what
+// An actor is what acts in a schedule: a client at its part of the scenario, or what
 // a process of several clients does in the background. The scheduler and the
 // actor's goroutine take turns: what both touch is handed over by synctest.Wait.
 type actor struct {
-	number int
-	name   string // "c1", "p2.c3"; "p2" for the background of a process
-	client bool
-	home   *process
-	world  *world
-	record *history.Client // nil in the background
-	parts  chan func()     // to its goroutine; nil while it has none
+	number  int
+	name    string // "c1", "p2.c3"; "p2" for the background of a process
+	client  bool
+	process *process
+	world   *world
+	record  *history.Client // nil in the background
+	parts   chan func()     // to its goroutine; nil while it has none
 
 	// Of the present schedule:
-	dead   bool
-	exited bool // its goroutine has ended
-	resume chan struct{}
-	// parked is what the actor waits for by itself, not at the gate: its next step,
+	crashed bool
+	exited  bool // its goroutine has ended
+	resume  chan struct{}
+	// parked is what the actor waits for by itself, not for the server: its next step,
 	// or an access to the store.
 	parked   string
 	accesses bool // it is an access to the store
 	held     bool // not before the time that passes has passed
-	// pending are its commands at the gate, late those that it has given up.
+	// pending are its commands that can be run, late those that it has given up.
 	pending, late []*stepserver.Command
 	call          call
 
@@ -60,8 +60,8 @@ type belief struct {
 	until time.Time // end of validity, by the bubble's clock
 }
 
-// done tells whether nothing more is to be expected of the client.
-func (a *actor) done() bool { return !a.client || a.exited || a.dead }
+// done reports whether nothing more is to be expected of the client.
+func (a *actor) done() bool { return !a.client || a.exited || a.crashed }
 
 // step is the actor's Step.
 func (a *actor) step(what string) { a.park(what, false) }
@@ -71,7 +71,7 @@ func (a *actor) step(what string) { a.park(what, false) }
 func (a *actor) park(what string, access bool) {
 	a.world.turns.Load()
 	a.parked, a.accesses = what, access
-	a.world.rouse()
+	a.world.wake()
 	<-a.resume
 	if a.world.over {
 		runtime.Goexit()
@@ -102,22 +102,22 @@ func (a *actor) work(parts chan func()) {
 		}
 	}()
 	for part := range parts {
-		a.play(part)
+		a.do(part)
 	}
 }
 
-// play does one part, whatever comes of it.
-func (a *actor) play(part func()) {
+// do does one part, whatever comes of it.
+func (a *actor) do(part func()) {
 	defer func() {
 		a.world.turns.Load()
 		if p := recover(); p != nil {
 			a.world.defect(fmt.Sprintf("%s: the lock panicked: %v", a.name, p))
 		}
 		a.exited = true
-		a.world.rouse()
+		a.world.wake()
 	}()
-	if a.home.shared {
-		a.world.server.AttributeGoroutine(a.home.number, a.number)
+	if a.process.shared {
+		a.world.server.AttributeGoroutine(a.process.number, a.number)
 	}
 	part()
 }
@@ -201,7 +201,7 @@ func (a *actor) doubt(key string, lost bool) {
 	}
 }
 
-// believes tells whether the actor holds key, for all that it was told.
+// believes reports whether the actor holds key, for all that it was told.
 func (a *actor) believes(key string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -54,7 +54,7 @@ func wholeSecondsOf(ttl time.Duration) time.Duration {
 	return (ttl + time.Second - 1).Truncate(time.Second)
 }
 
-// restOver sleeps until a lease given now is over by its widest reading: whole
+// restOver sleeps until a lease given now is over by its longest reading: whole
 // seconds, a second of slack and one of tolerance. Clients that begin it together
 // end it together, and meet.
 func (a *Actor) restOver(ctx context.Context) {

@@ -35,7 +35,7 @@ func (l *againLease) Release(ctx context.Context) error {
 	return err
 }
 
-// unanswered tells whether err says nothing about the lock, in a call that may go
+// unanswered reports whether err says nothing about the lock, in a call that may go
 // on.
 func unanswered(ctx context.Context, err error) bool {
 	for _, answer := range []error{lockbench.ErrNotAcquired, lockbench.ErrNotHeld, lockbench.ErrLate} {

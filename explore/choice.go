@@ -50,7 +50,7 @@ func (v verb) fault() FaultKind {
 // was, for as long as the step between has not changed it.
 type choice struct {
 	verb verb
-	// actor is who acts: a client by its number, what a process does in the
+	// actor is what acts: a client by its number, what a process does in the
 	// background by the number of clients plus that of the process, noActor when it
 	// is the server or time.
 	actor int
@@ -79,7 +79,7 @@ func (c choice) cost() (faults, moves int) {
 	return 0, 0
 }
 
-// plain tells whether c takes nothing from any budget.
+// plain reports whether c takes nothing from any budget.
 func (c choice) plain() bool {
 	faults, moves := c.cost()
 	return faults+moves == 0
@@ -101,7 +101,7 @@ type strategy interface {
 	// choose returns the index of the choice to make at p, and stop to end the
 	// schedule there: because nothing new can follow, or there is no more to do.
 	choose(p point) int
-	// took tells what the choice just made came to.
+	// took reports what the choice just made came to.
 	took(e *effect)
 }
 

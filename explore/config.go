@@ -27,7 +27,7 @@ type Config struct {
 	// TTL is the lease asked for; default 2 s. Wait is how long an acquire may
 	// wait; default 0, one try, except in scenarios that are about waiting.
 	TTL, Wait time.Duration
-	// Faults is how many faults may strike in one schedule, -1 none; default 1.
+	// Faults is how many faults may occur in one schedule, -1 none; default 1.
 	Faults int
 	// Kinds are the faults to choose from; default DefaultKinds.
 	Kinds []FaultKind
@@ -75,7 +75,7 @@ const (
 // A FaultKind is something that goes wrong at a chosen step of a schedule.
 type FaultKind string
 
-// The kinds. A client's fault strikes where its next command waits at the gate.
+// The kinds. A client's fault occurs where its next command is pending.
 const (
 	// DieBefore ends a client before its command runs, DieAfter after it ran:
 	// nothing of the client happens or is recorded from then on. The process lives

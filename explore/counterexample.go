@@ -38,7 +38,7 @@ func (x *explorer) unexplained(shown map[lockbench.Cell]bool) []lockbench.Cell {
 	})
 }
 
-// explained tells whether a cell found explains that cell is broken: see [explains]. One
+// explained reports whether a cell found explains that cell is broken: see [explains]. One
 // that counts against the claims is explained by another only that does, and the other
 // way round. Itself says that the cell itself may be that.
 func (x *explorer) explained(cell lockbench.Cell, against, itself bool) bool {

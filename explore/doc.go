@@ -1,6 +1,6 @@
 // Package explore finds the interleaving that breaks a lock. It runs unmodified
-// lock code in virtual time against an embedded server, stops every server command
-// at a gate and decides, step by step, whose command runs next, whether time
+// lock code in virtual time against an embedded server, holds every server command
+// back and decides, step by step, whose command runs next, whether time
 // passes and what goes wrong. Each schedule is recorded like a live run and judged
 // by the same checker; a failing one is shrunk, shown and can be replayed.
 //
@@ -12,7 +12,7 @@
 //     runs schedules one after the other, lists the choices (enumerate.go) and makes
 //     them (faults.go). It is the root of the bubble: its clients move only until
 //     they wait again;
-//   - a client (actor.go, attend.go) is a goroutine at its part of a scenario
+//   - a client (actor.go, tracked.go) is a goroutine at its part of a scenario
 //     (scenarios.go); what a schedule leaves is probed by another (finish.go);
 //   - an explorer (run.go) has schedules judged (judge.go), adds the verdicts up
 //     (merge.go), and shrinks (shrink.go) and writes down (notes.go, text.go,

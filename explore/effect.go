@@ -96,7 +96,7 @@ func (e *effect) mark(key string, kind markKind) {
 	e.marks = append(e.marks, mark{key, kind})
 }
 
-// commutes tells whether the steps that had the effects e and o lead, taken one
+// commutes reports whether the steps that had the effects e and o lead, taken one
 // after the other at one instant, to the same state and to verdicts that are the
 // same in both orders.
 func (e *effect) commutes(o *effect) bool {

@@ -37,7 +37,7 @@ func (w *world) offerIf(can bool, v verb, a *actor, nth int) {
 	}
 }
 
-// may tells whether faults of kind v may strike.
+// may reports whether faults of kind v may occur.
 func (w *world) may(v verb) bool { return w.left.kinds[v.fault()] }
 
 func (w *world) offerFaults() {
@@ -46,7 +46,7 @@ func (w *world) offerFaults() {
 			w.offerBreaks(a)
 			continue
 		}
-		if a.dead || a.exited {
+		if a.crashed || a.exited {
 			continue
 		}
 		w.offerEnds(a)
@@ -60,7 +60,7 @@ func (w *world) offerFaults() {
 	}
 }
 
-// offerEnds offers what befalls a client as a whole: death, a pause, the end of its
+// offerEnds offers what happens to a client as a whole: death, a pause, the end of its
 // call's context.
 func (w *world) offerEnds(a *actor) {
 	first := a.items() > 0 && w.ready(a, 0)
@@ -71,7 +71,7 @@ func (w *world) offerEnds(a *actor) {
 	w.offerIf((waits || w.sleeps(a)) && w.may(verbCancel), verbCancel, a, 0)
 }
 
-// sleeps tells whether the client is at a wait of its own inside a call, where a
+// sleeps reports whether the client is at a wait of its own inside a call, where a
 // cancelled context would be noticed. Only the first few times it falls asleep in
 // one call count: a poller does nothing else.
 func (w *world) sleeps(a *actor) bool {
@@ -79,7 +79,7 @@ func (w *world) sleeps(a *actor) bool {
 	return a.call.asleep && a.call.rests <= few && !w.flight.stops(a, nil)
 }
 
-// offerBreaks offers what befalls one command.
+// offerBreaks offers what happens to one command.
 func (w *world) offerBreaks(a *actor) {
 	for n := range a.items() {
 		c := a.item(n)
@@ -95,7 +95,7 @@ func (w *world) offerBreaks(a *actor) {
 	}
 }
 
-// mayCancel tells whether the context of a client that waits by itself may end.
+// mayCancel reports whether the context of a client that waits by itself may end.
 func (w *world) mayCancel() bool {
 	return w.left.faults > 0 && w.may(verbCancel) && slices.ContainsFunc(w.clients, w.sleeps)
 }
@@ -175,7 +175,7 @@ func (w *world) clocks() []time.Duration {
 	return all
 }
 
-// wholeSeconds tells whether a design that reads the clock may look at whole seconds
+// wholeSeconds reports whether a design that reads the clock may look at whole seconds
 // of it: it grants them, or sets an expiry by the time of day.
 func wholeSeconds(d design.Design) bool {
 	const odd = 1500 * time.Millisecond

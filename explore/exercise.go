@@ -39,7 +39,7 @@ var kindInfos = map[FaultKind]kindInfo{
 	DieAfter:    {lockbench.Crash, lockbench.Recovery.At(lockbench.Crash)},
 	Pause:       {lockbench.Pause, lockbench.Cell{}},
 	LostReply:   {lockbench.LostReply, lockbench.Recovery.At(lockbench.LostReply)},
-	SlowReply:   {lockbench.Cancel, lockbench.Cell{}}, // it is late, and not lost: who waits for it may give it up
+	SlowReply:   {lockbench.Cancel, lockbench.Cell{}}, // it is late, and not lost: the client may give it up
 	Cut:         {lockbench.LostReply, lockbench.Recovery.At(lockbench.LostReply)},
 	Cancel:      {lockbench.Cancel, lockbench.Recovery.At(lockbench.Cancel)},
 	Skew:        {lockbench.Skew, lockbench.Exclusion.At(lockbench.Skew)},
@@ -52,7 +52,7 @@ var kindInfos = map[FaultKind]kindInfo{
 func (k FaultKind) Conditions() lockbench.Conditions { return kindInfos[k].conditions }
 
 // exercises lists what s can put to the test within the scope of c: a claim to one of
-// these that stays untested is an open question, any other was not asked. skews tells
+// these that stays untested is an open question, any other was not asked. skews reports
 // that the design reads the clock.
 func (c *Config) exercises(s Scenario, skews bool) []lockbench.Cell {
 	found := with(nil, lockbench.NoSpuriousRefusal, lockbench.Fencing)
@@ -93,7 +93,7 @@ func (c *Config) tests(kind FaultKind, skews bool) (cell lockbench.Cell, tests b
 	return cell, tests
 }
 
-// hastens tells whether leases may end before their owners are done.
+// hastens reports whether leases may end before their owners are done.
 func (c *Config) hastens() bool {
 	return c.Moves > 0 || c.Faults > 0 && slices.Contains(c.Kinds, Pause)
 }

@@ -107,7 +107,7 @@ func TestSlowReplyMayComeTooLate(t *testing.T) {
 	})
 }
 
-// TestScenariosExercise tells of every scenario explored by default that it
+// TestScenariosExercise checks of every scenario explored by default that it
 // exercises something, and of what is on request only nothing that it cannot.
 func TestScenariosExercise(t *testing.T) {
 	for _, s := range Scenarios() {

@@ -74,7 +74,7 @@ func (x *exhaustive) begin() bool {
 // restart begins a schedule that follows path as far as it goes.
 func (x *exhaustive) restart() { x.depth, x.used, x.asleep = 0, 0, false }
 
-// fresh tells whether the schedule just run is none of an earlier pass, nor given
+// fresh reports whether the schedule just run is none of an earlier pass, nor given
 // up.
 func (x *exhaustive) fresh() bool { return !x.asleep && x.used == x.level }
 

@@ -20,9 +20,9 @@ type model struct {
 	moves    int
 }
 
-// play runs the model once, as s chooses, and returns what it came to: for each
-// variable the order of writes, and between them who read. False when s stopped it.
-func (m model) play(s strategy) (outcome string, ended bool) {
+// run runs the model once, as s chooses, and returns what it came to: for each
+// variable the order of writes, and between them the readers. False when s stopped it.
+func (m model) run(s strategy) (outcome string, ended bool) {
 	next := make([]int, len(m.programs))
 	traces := map[string][]string{}
 	left := budget{faults: m.faults, moves: m.moves}
@@ -90,7 +90,7 @@ func (m model) outcomes(t *testing.T, reduce bool) (found map[string]int, schedu
 	found = map[string]int{}
 	x := newExhaustive(Config{Faults: m.faults, Moves: m.moves, NoReduction: !reduce})
 	for x.begin() {
-		outcome, ended := m.play(x)
+		outcome, ended := m.run(x)
 		if x.divergence != "" {
 			t.Fatal(x.divergence)
 		}
@@ -109,7 +109,7 @@ func TestExhaustiveCoversAllOrders(t *testing.T) {
 		// all and reduced are how many schedules there are.
 		all, reduced int
 	}{
-		{"strangers", model{programs: [][]string{{"w x", "w x"}, {"w y", "w y"}}}, 6, 1},
+		{"unrelated", model{programs: [][]string{{"w x", "w x"}, {"w y", "w y"}}}, 6, 1},
 		{"one variable", model{programs: [][]string{{"w x", "w x"}, {"w x", "w x"}}}, 6, 6},
 		{"readers", model{programs: [][]string{{"r x", "r x"}, {"r x", "r x"}}}, 6, 1},
 		{"reader and writer", model{programs: [][]string{{"r x", "w y"}, {"w x", "r y"}}}, 6, 4},
@@ -144,7 +144,7 @@ func TestExhaustiveGoesBySimplicity(t *testing.T) {
 	x := newExhaustive(Config{Faults: 1, Moves: 1})
 	last := 0
 	for x.begin() {
-		if _, ended := m.play(x); !ended || !x.fresh() {
+		if _, ended := m.run(x); !ended || !x.fresh() {
 			continue
 		}
 		if x.used < last {
@@ -161,9 +161,9 @@ func TestExhaustiveGoesBySimplicity(t *testing.T) {
 func TestDivergenceIsNoticed(t *testing.T) {
 	x := newExhaustive(Config{})
 	x.begin()
-	model{programs: [][]string{{"w x"}, {"w x"}}}.play(x)
+	model{programs: [][]string{{"w x"}, {"w x"}}}.run(x)
 	x.begin()
-	if _, ended := (model{programs: [][]string{{"w x"}, {"w x"}, {"w x"}}}).play(x); ended || x.divergence == "" {
+	if _, ended := (model{programs: [][]string{{"w x"}, {"w x"}, {"w x"}}}).run(x); ended || x.divergence == "" {
 		t.Errorf("ended %t, divergence %q; want it noticed", ended, x.divergence)
 	}
 }

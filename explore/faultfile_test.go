@@ -230,7 +230,7 @@ func stepLines(r explore.Replay) (steps []string) {
 	return steps
 }
 
-// matches tells whether the steps of r are what the file is about.
+// matches reports whether the steps of r are what the file is about.
 func (f faultFile) matches(r explore.Replay) bool {
 	return regexp.MustCompile(f.shows).MatchString(strings.Join(stepLines(r), "\n"))
 }

@@ -12,17 +12,17 @@ import (
 type flight struct {
 	active bool
 	until  time.Time
-	paused *actor // who stands still, with all of its process; nil in a move of time
+	paused *actor // that stands still, with all of its process; nil in a move of time
 	held   []*stepserver.Command
 }
 
-// stops tells whether the actor may not go on with c, nil being what it waits for
+// stops reports whether the actor may not go on with c, nil being what it waits for
 // by itself, while the flight lasts.
 func (f *flight) stops(a *actor, c *stepserver.Command) bool {
 	switch {
 	case !f.active:
 		return false
-	case f.paused != nil && f.paused.home == a.home:
+	case f.paused != nil && f.paused.process == a.process:
 		return true
 	case c == nil:
 		return a.held
@@ -45,26 +45,26 @@ func (w *world) apply(c choice) {
 		return
 	}
 	a := w.actors[c.actor]
-	w.effect.reset(a.number, a.home.number)
+	w.effect.reset(a.number, a.process.number)
 	if c.verb == verbRun {
-		others := w.othersThan(a.home)
+		others := w.othersThan(a.process)
 		if c.nth >= lateCommand && a.client {
 			a.record.Fault("late", 0)
 		}
 		w.proceed(a, c.nth, w.execute)
 		w.bubble.Wait()
-		w.effect.global = w.othersThan(a.home) != others && !w.woke()
+		w.effect.global = w.othersThan(a.process) != others && !w.woke()
 		return
 	}
 	w.effect.global = true
-	w.strike(a, c)
+	w.inject(a, c)
 }
 
 // othersThan sums up what is seen of the actors of other processes: it changes when
 // one of them moves.
 func (w *world) othersThan(p *process) (n int) {
 	for _, a := range w.actors {
-		if a.home == p {
+		if a.process == p {
 			continue
 		}
 		if a.parked != "" {
@@ -82,7 +82,7 @@ func (w *world) othersThan(p *process) (n int) {
 	return n
 }
 
-// woke tells whether the step sent something to other processes, so that it is no
+// woke reports whether the step sent something to other processes, so that it is no
 // wonder that they moved.
 func (w *world) woke() bool {
 	for _, e := range w.effect.server {
@@ -100,15 +100,15 @@ func (w *world) applyToAll(c choice) {
 	case verbMove:
 		w.take(w.start.Add(c.at), nil)
 	case verbScriptFlush:
-		w.machine.Fault(string(ScriptFlush), 0)
+		w.serverRecord.Fault(string(ScriptFlush), 0)
 		w.server.ScriptFlush()
 	case verbRestart:
-		w.machine.Fault(string(Restart), 0)
+		w.serverRecord.Fault(string(Restart), 0)
 		w.server.Restart()
 		for _, p := range w.processes {
-			p.struck = true
+			p.affected = true
 		}
-		w.prober.home.lender.CloseAll() // idle, but connected
+		w.prober.process.clients.CloseAll() // idle, but connected
 	}
 }
 
@@ -129,7 +129,7 @@ func (w *world) take(until time.Time, paused *actor) {
 // land ends a flight.
 func (w *world) land() {
 	if a := w.flight.paused; a != nil {
-		w.tellPause(a, history.Resume)
+		w.recordPause(a, history.Resume)
 	}
 	w.flight.active, w.flight.paused = false, nil
 	for _, a := range w.actors {
@@ -137,39 +137,39 @@ func (w *world) land() {
 	}
 }
 
-// tellPause records the begin or the end of a pause, of all who live with the actor.
-func (w *world) tellPause(a *actor, kind history.Kind) {
+// recordPause records the begin or the end of a pause, of all that live with the actor.
+func (w *world) recordPause(a *actor, kind history.Kind) {
 	for _, other := range w.clients {
-		if other.home == a.home {
+		if other.process == a.process {
 			other.record.Event(kind, "", "")
 		}
 	}
 }
 
-// strike has a fault strike the actor.
-func (w *world) strike(a *actor, c choice) {
+// inject has a fault happen to the actor.
+func (w *world) inject(a *actor, c choice) {
 	switch c.verb {
 	case verbDieBefore:
 		w.die(a, c.verb)
 	case verbDieAfter:
-		w.proceed(a, c.nth, func(cmd *stepserver.Command) stepserver.Effect { return w.carryOut(cmd, w.server.RunUnheard) })
+		w.proceed(a, c.nth, func(cmd *stepserver.Command) stepserver.Effect { return w.carryOut(cmd, w.server.RunUnanswered) })
 		w.die(a, c.verb)
 	case verbPause:
-		w.tellPause(a, history.Pause)
+		w.recordPause(a, history.Pause)
 		w.take(w.pastLease(a), a)
 	case verbCancel:
 		w.proceedTo(a, c.nth)
 		w.endContext(a)
 	case verbLoseReply:
 		w.proceed(a, c.nth, func(cmd *stepserver.Command) stepserver.Effect {
-			w.hit(a, c.verb)
+			w.affect(a, c.verb)
 			return w.carryOut(cmd, w.server.RunLosing)
 		})
 	case verbSlowReply:
 		w.proceed(a, c.nth, func(cmd *stepserver.Command) stepserver.Effect { return w.carryOut(cmd, w.server.RunSlow) })
 	case verbCut:
 		w.proceed(a, c.nth, func(cmd *stepserver.Command) stepserver.Effect {
-			w.hit(a, c.verb)
+			w.affect(a, c.verb)
 			w.server.Cut(cmd)
 			return stepserver.Effect{}
 		})
@@ -178,19 +178,19 @@ func (w *world) strike(a *actor, c choice) {
 			if w.endContext(a); !a.call.cancelled { // it is a renewal that is given up
 				a.record.Fault(string(Cancel), 0)
 			}
-			a.home.struck = true
+			a.process.affected = true
 			w.server.Timeout(cmd)
 			return stepserver.Effect{}
 		})
 	}
 }
 
-// hit records that a connection of the actor breaks. What a process of several
+// affect records that a connection of the actor breaks. What a process of several
 // clients does in the background has a record of its own, under a number below zero.
-func (w *world) hit(a *actor, v verb) {
-	a.home.struck = true
+func (w *world) affect(a *actor, v verb) {
+	a.process.affected = true
 	if a.record == nil {
-		a.record = w.tape.Client(int32(-2-a.home.number), int32(a.home.number))
+		a.record = w.tape.Client(int32(-2-a.process.number), int32(a.process.number))
 	}
 	a.record.Fault(string(v.fault()), 0)
 }
@@ -198,18 +198,18 @@ func (w *world) hit(a *actor, v verb) {
 // die ends the actor, and its process unless others live in it.
 func (w *world) die(a *actor, v verb) {
 	a.record.Die(string(v.fault()))
-	a.dead = true
-	a.home.struck = true
+	a.crashed = true
+	a.process.affected = true
 	alone := true
 	for _, other := range w.clients {
-		alone = alone && (other.home != a.home || other.dead)
+		alone = alone && (other.process != a.process || other.crashed)
 	}
 	if alone {
-		a.home.dead = true
-		w.server.Kill(a.home.number)
+		a.process.crashed = true
+		w.server.Kill(a.process.number)
 		return
 	}
-	w.server.KillClient(a.home.number, a.number)
+	w.server.KillClient(a.process.number, a.number)
 }
 
 // proceedTo lets a parked actor go on until it stands at a command.

@@ -64,7 +64,7 @@ func TestNamesOfTheTable(t *testing.T) {
 	}
 }
 
-// defines tells whether a test of that name is in the folder.
+// defines reports whether a test of that name is in the folder.
 func defines(t *testing.T, folder, test string) bool {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(folder, "*_test.go"))

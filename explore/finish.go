@@ -32,8 +32,8 @@ func (w *world) finish() (err error) {
 func (w *world) probe() error {
 	for _, a := range w.clients {
 		if !a.done() {
-			w.server.Kill(a.home.number)
-			a.home.dead = true
+			w.server.Kill(a.process.number)
+			a.process.crashed = true
 		}
 	}
 	longest := w.cfg.TTL
@@ -41,17 +41,17 @@ func (w *world) probe() error {
 		longest = granted(longest)
 	}
 	w.pass(longest + w.cfg.Design.Tolerance + 2*w.skewed() + slack)
-	if err := w.prober.home.open(); err != nil {
+	if err := w.prober.process.open(); err != nil {
 		return err
 	}
-	w.server.Attribute(w.prober.home.number, w.prober.number)
+	w.server.Attribute(w.prober.process.number, w.prober.number)
 	w.assign(w.prober)
-	inner := w.prober.home.inner.Locker(observed{w.prober.record, w.prober})
+	inner := w.prober.process.inner.Locker(observed{w.prober.record, w.prober})
 	locker := w.prober.record.Locker(inner)
 	w.prober.start(func() { w.tryAll(locker) })
 	for w.bubble.Wait(); !w.prober.exited; w.bubble.Wait() {
 		if !w.serve() && w.sleep(time.Now().Add(w.horizon())) {
-			w.prober.home.struck = true
+			w.prober.process.affected = true
 			return nil
 		}
 	}
@@ -82,7 +82,7 @@ func (w *world) tryAll(l lockbench.Locker) {
 	}
 }
 
-// serve runs the first command at the gate, if there is one. Nothing is left to be
+// serve runs the first pending command, if there is one. Nothing is left to be
 // chosen.
 func (w *world) serve() bool {
 	for _, c := range w.server.Pending() {
@@ -122,19 +122,19 @@ func (w *world) end() {
 	for _, p := range w.processes {
 		p.close()
 	}
-	w.prober.home.close()
-	w.server.Bury()
+	w.prober.process.close()
+	w.server.Retire()
 	w.join(time.Second)
 }
 
-// quiet tells whether every client returned and nothing waits at the gate.
+// quiet reports whether every client returned and no command is pending.
 func (w *world) quiet() bool {
 	return w.unfinished() == nil && len(w.server.Pending())+len(w.server.Blocked()) == 0
 }
 
 // waiting are the processes that have something left to wait for.
 func (w *world) waiting() (all []*process) {
-	for _, p := range append(slices.Clone(w.processes), w.prober.home) {
+	for _, p := range append(slices.Clone(w.processes), w.prober.process) {
 		if p.inner != nil && w.waits(p) {
 			all = append(all, p)
 		}
@@ -146,10 +146,10 @@ func (w *world) waiting() (all []*process) {
 // first, then their own steps, then time.
 func (w *world) breakOff(waiting []*process) {
 	for _, p := range waiting {
-		p.struck, p.dead = true, true
+		p.affected, p.crashed = true, true
 		w.server.Kill(p.number)
 	}
-	w.server.Bury()
+	w.server.Retire()
 	w.bubble.Wait()
 	for _, a := range w.clients {
 		if a.parked != "" && !a.exited {
@@ -159,11 +159,11 @@ func (w *world) breakOff(waiting []*process) {
 	w.join(patience)
 }
 
-// waits tells whether a client of the process has not returned, or something of it
-// waits at the gate.
+// waits reports whether a client of the process has not returned, or something of it
+// is pending.
 func (w *world) waits(p *process) bool {
 	for _, a := range append(slices.Clone(w.clients), w.prober) {
-		if a.home == p && !a.exited {
+		if a.process == p && !a.exited {
 			return true
 		}
 	}

@@ -12,7 +12,7 @@ import (
 type guided struct {
 	wishes []choice
 	next   int
-	last   int // who acted last
+	last   int // the actor of the last step
 	halted bool
 }
 
@@ -80,7 +80,7 @@ func match(p point, wish choice) int {
 	return near
 }
 
-// otherwise goes on with who acted last, else with the first.
+// otherwise goes on with the last actor, else with the first.
 func (g *guided) otherwise(p point) int {
 	first := none
 	for i, c := range p.choices {
@@ -156,7 +156,7 @@ func (r *replayed) offered(p point) string {
 
 var tokenName = regexp.MustCompile(`token#\d+`)
 
-// fits tells whether the line is about the command of c, for random values by any
+// fits reports whether the line is about the command of c, for random values by any
 // name.
 func (r *replayed) fits(c choice, l line) bool {
 	shown := tokenName.ReplaceAllString(r.show(c), "token#")

@@ -50,7 +50,7 @@ func blank(h history.Header, cells []lockbench.Cell) checker.Result {
 	return checker.New(h).Finish(history.End{})
 }
 
-// broken tells whether f has a violation that counts against the claims, or one that
+// broken reports whether f has a violation that counts against the claims, or one that
 // does not.
 func broken(f *checker.Finding, against bool) bool {
 	if against {
@@ -71,7 +71,7 @@ func breaks(r checker.Result, within lockbench.Cell, against bool) (lockbench.Ce
 	return lockbench.Cell{}, false
 }
 
-// explains tells whether a violation of other is no wonder once cell is broken: it is of
+// explains reports whether a violation of other is no wonder once cell is broken: it is of
 // the same guarantee, under these conditions and maybe more.
 func explains(cell, other lockbench.Cell) bool {
 	return cell.Guarantee == other.Guarantee && other.Under.Has(cell.Under)

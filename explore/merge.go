@@ -11,7 +11,7 @@ import (
 type merged struct {
 	findings []checker.Finding // in the order of lockbench.Cell.Compare
 	grants   int64
-	struck   lockbench.Conditions // of what was found of any schedule
+	occurred lockbench.Conditions // of what was found of any schedule
 }
 
 // add takes in the verdicts on one schedule. It calls worse for each cell that no
@@ -53,7 +53,7 @@ func (m *merged) found(f *checker.Finding) {
 // before it.
 func (m *merged) take(f *checker.Finding, at int) (worse bool) {
 	sum := &m.findings[at]
-	m.struck |= f.Cell.Under
+	m.occurred |= f.Cell.Under
 	higher := graver(f, sum)
 	if higher || sum.Note == "" && !graver(sum, f) {
 		sum.Verdict, sum.Note = f.Verdict, f.Note
@@ -71,7 +71,7 @@ func (m *merged) take(f *checker.Finding, at int) (worse bool) {
 	return higher
 }
 
-// graver tells whether f says more of a lock than other, or worse, and so counts
+// graver reports whether f says more of a lock than other, or worse, and so counts
 // where two schedules differ. What counts against the claims comes first.
 func graver(f, other *checker.Finding) bool {
 	if f.Verdict == checker.Broken && other.Verdict == checker.Broken {
@@ -88,7 +88,7 @@ func (m *merged) result(exercises []lockbench.Cell, blank checker.Result) []chec
 		at := m.place(&f, 0)
 		if sum := &m.findings[at]; sum.Verdict == checker.NotApplicable && sum.Note == "" {
 			sum.Verdict, sum.Note = f.Verdict, f.Note
-			if m.struck.Has(cell.Under &^ lockbench.Outlived) { // it happened, where it put nothing to the test
+			if m.occurred.Has(cell.Under &^ lockbench.Outlived) { // it happened, where it put nothing to the test
 				sum.Note = blank.Find(cell.Guarantee.At(0)).Note
 			}
 		}

@@ -25,11 +25,11 @@ func TestMergedCountsSchedules(t *testing.T) {
 	plain, died, both := lockbench.Exclusion.At(0), lockbench.Exclusion.At(lockbench.Crash), lockbench.Exclusion.At(lockbench.Crash|lockbench.Skew)
 	held := checker.Result{Findings: []checker.Finding{{Cell: plain, Verdict: checker.Held, Exposure: 5}}, Grants: 2}
 	var m merged
-	var news []lockbench.Cell
+	var broken []lockbench.Cell
 	for _, r := range []checker.Result{schedule(0, died), held, schedule(0, died, both), schedule(1, died), schedule(0, plain)} {
-		m.add(r, func(f *checker.Finding) { news = append(news, f.Cell) })
+		m.add(r, func(f *checker.Finding) { broken = append(broken, f.Cell) })
 	}
-	if diff := cmp.Diff(news, []lockbench.Cell{died, both, died, plain}); diff != "" {
+	if diff := cmp.Diff(broken, []lockbench.Cell{died, both, died, plain}); diff != "" {
 		t.Errorf("worse than before (-got +want):\n%s", diff)
 	}
 	asked := func(n int64) [checker.Questions]int64 { return [checker.Questions]int64{checker.TwoAtOnce: n} }

@@ -135,7 +135,7 @@ func (w *world) sentence(f checker.Finding) string {
 
 var numbered = regexp.MustCompile(`client (\d+)`)
 
-// nameOf is who acts in c.
+// nameOf is the name of the actor of c.
 func (w *world) nameOf(c choice) string {
 	switch {
 	case c.actor != noActor:
@@ -166,7 +166,7 @@ func (n *notes) text() string {
 	return strings.Join(parts, " ")
 }
 
-// of renders a command at the gate.
+// of renders a pending command.
 func (p *printer) of(c *stepserver.Command) string {
 	if len(c.Queued) > 0 {
 		return p.transaction(c.Queued)
@@ -178,7 +178,7 @@ func (p *printer) of(c *stepserver.Command) string {
 func (w *world) holders() (names []string) {
 	for _, a := range w.clients {
 		a.mu.Lock()
-		holds := len(a.beliefs) > 0 && !a.dead
+		holds := len(a.beliefs) > 0 && !a.crashed
 		a.mu.Unlock()
 		if holds {
 			names = append(names, a.name)

@@ -134,7 +134,7 @@ func (s *script) breaking(value string) error {
 	return errors.New("more than a cell and a verdict; hint: such as exclusion@crash broken")
 }
 
-// step reads one step: who, what, and to what.
+// step reads one step: the actor, the verb, and the command.
 func (p *parser) step(text string, words []string) error {
 	if len(words) < 2 {
 		return fmt.Errorf("%q; hint: a step says who acts, what is done and to what, as in %q", clip(text), "c1 run SET job 1")
@@ -147,7 +147,7 @@ func (p *parser) step(text string, words []string) error {
 	_, what, _ := strings.Cut(strings.TrimSpace(text), words[1])
 	l.what = strings.TrimSpace(what)
 	l.choice.verb = l.verb
-	if err := p.who(&l); err != nil {
+	if err := p.actorOf(&l); err != nil {
 		return err
 	}
 	if l.verb == verbMove || l.verb == verbSkew {
@@ -161,14 +161,14 @@ func (p *parser) step(text string, words []string) error {
 	return nil
 }
 
-// alone says who does what no client does.
+// alone returns the actor of what no client does.
 var alone = map[verb]string{
 	verbWait: "time", verbMove: "time", verbBegin: "time", verbStop: "all",
 	verbScriptFlush: "server", verbRestart: "server",
 }
 
-// who finds the actor of a step by name.
-func (p *parser) who(l *line) error {
+// actorOf finds the actor of a step by name.
+func (p *parser) actorOf(l *line) error {
 	c := p.script.cfg
 	l.choice.actor = noActor
 	if name, is := alone[l.verb]; is {

@@ -11,32 +11,32 @@ import (
 // A process is where clients live, with all that the design keeps once per
 // operating-system process. It serves schedule after schedule.
 type process struct {
-	number int
-	host   string
-	world  *world
-	lender design.Lender
-	random seeded
-	shared bool // it has several clients
+	number  int
+	host    string
+	world   *world
+	clients design.ClientPool
+	random  seeded
+	shared  bool // it has several clients
 
 	// Of the present schedule:
-	inner design.Process // nil when it is not open
-	skew  time.Duration
-	dead  bool
-	// struck: a fault befell its connections, or the schedule ended while it used
+	inner   design.Process // nil when it is not open
+	skew    time.Duration
+	crashed bool
+	// affected: a fault broke its connections, or the schedule ended while it used
 	// them.
-	struck bool
+	affected bool
 }
 
 func newProcess(w *world, number int) *process {
 	p := &process{number: number, host: fmt.Sprintf("server-%d", number), world: w, shared: w.cfg.Threads > 1}
-	p.lender.Broken = func() bool { return p.struck }
+	p.clients.Broken = func() bool { return p.affected }
 	return p
 }
 
 // open starts the process for a schedule.
 func (p *process) open() error {
 	w := p.world
-	p.skew, p.dead, p.struck = 0, false, false
+	p.skew, p.crashed, p.affected = 0, false, false
 	p.random.seed(w.cfg.Seed, p.number)
 	env := design.Environment{
 		Redis:   design.InMemory(func() (net.Conn, error) { return w.server.Dial(p.number) }),
@@ -45,7 +45,7 @@ func (p *process) open() error {
 		Now:     p.now,
 		Random:  &p.random,
 		Pool:    w.cfg.Pool,
-		Clients: &p.lender,
+		Clients: &p.clients,
 	}
 	inner, err := w.cfg.Design.Open(env)
 	if err != nil {
@@ -61,20 +61,20 @@ func (p *process) now() time.Time {
 	return time.Now().Add(p.world.ahead + p.skew)
 }
 
-// close ends the process. What it still has at the gate is cut off first: a process
+// close ends the process. What it still has pending is cut off first: a process
 // may wait for it.
 func (p *process) close() {
 	if p.inner == nil {
 		return
 	}
-	p.struck = p.struck || p.dead || p.world.waits(p)
-	if p.struck && !p.dead {
+	p.affected = p.affected || p.crashed || p.world.waits(p)
+	if p.affected && !p.crashed {
 		p.world.server.Kill(p.number)
 	}
-	if p.struck { // also of one that died: what it does in the background waits for its burial
-		p.world.server.Bury()
+	if p.affected { // also of one that died: what it does in the background waits until it is retired
+		p.world.server.Retire()
 	}
-	if err := p.inner.Close(); err != nil && !p.struck {
+	if err := p.inner.Close(); err != nil && !p.affected {
 		p.world.defect(fmt.Sprintf("close process %d: %v", p.number, err))
 	}
 	p.inner = nil

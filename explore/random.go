@@ -79,7 +79,7 @@ func (r *random) choose(p point) int {
 }
 
 // fault draws one of the faults there are: its kind first, for some kinds can
-// strike in more places than others.
+// occur in more places than others.
 func (r *random) fault(p point) int {
 	var kinds []FaultKind
 	for _, c := range p.choices {

@@ -12,7 +12,7 @@ func drawn(m model, cfg Config, n int) map[string]int {
 	r := newRandom(cfg)
 	for range n {
 		r.begin()
-		outcome, _ := m.play(r)
+		outcome, _ := m.run(r)
 		found[outcome]++
 	}
 	return found

@@ -15,8 +15,8 @@ import (
 // Replay.WriteTo writes and ReadReplay reads.
 //
 // Its first line is "lockbench replay 2". A header follows, one field and its value
-// a line, then after an empty line the steps, one a line: who acts, what is done
-// (run, or the fault that strikes) and the command that it is done to; for time, "at"
+// a line, then after an empty line the steps, one a line: the actor, what is done
+// (run, or the fault that occurs) and the command that it is done to; for time, "at"
 // and the time since the start. Lines that begin with # and empty lines mean
 // nothing. Files of version 1, of before guarantees had conditions, are read, too. Random values are named token#1, token#2 ... in the order of their sight.
 type Replay struct {
@@ -123,7 +123,7 @@ func (s *script) text() []byte {
 	return b.Bytes()
 }
 
-// settle makes cfg fit to run a script: whatever strikes may strike.
+// settle makes cfg fit to run a script: whatever occurs may occur.
 func settle(cfg Config) Config {
 	const any = 1 << 20
 	cfg.Faults, cfg.Moves, cfg.Kinds = any, any, FaultKinds()

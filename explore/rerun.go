@@ -65,7 +65,7 @@ func (x *explorer) rerun(file *script, r Replay) error {
 	return nil
 }
 
-// compare tells where the schedule went another way than the file.
+// compare reports where the schedule went another way than the file.
 func (x *explorer) compare(file *script, follow *replayed, lines []line) {
 	if follow.divergence != "" {
 		x.defect("%s", follow.divergence)
@@ -82,7 +82,7 @@ func (x *explorer) compare(file *script, follow *replayed, lines []line) {
 	}
 }
 
-// says tells whether l, of a file, is about the step that was noted as is. A file
+// says reports whether l, of a file, is about the step that was noted as is. A file
 // may leave the command away, or all that the step was about.
 func (l line) says(is line) bool {
 	return l.actor == is.actor && l.verb == is.verb &&
@@ -152,7 +152,7 @@ func (w *world) faced(c choice) string {
 	return n.text()
 }
 
-// meant tells whether an old file that is about cell may mean found: with other conditions,
+// meant reports whether an old file that is about cell may mean found: with other conditions,
 // but for exclusion past validity, which was a guarantee of its own.
 func meant(cell, found lockbench.Cell) bool {
 	late := (cell.Under ^ found.Under) & lockbench.Outlived

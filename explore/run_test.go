@@ -154,7 +154,7 @@ func TestSameSeedSameBytes(t *testing.T) {
 }
 
 // TestSameSeedSameBytesInOneProcess has threads share what a design keeps per
-// process, under the faults that strike their waits and clocks, by every strategy.
+// process, under the faults that affect their waits and clocks, by every strategy.
 func TestSameSeedSameBytesInOneProcess(t *testing.T) {
 	for _, name := range []string{"hash-reentrant/watchdog", "hash-reentrant/notify", "watch-multi/poll"} {
 		for _, strategy := range []explore.Strategy{explore.Exhaustive, explore.Random, explore.PCT} {
@@ -250,9 +250,9 @@ func TestKnownFaultsAreFound(t *testing.T) {
 	}
 }
 
-// TestTheDeadAreBuriedBeforeTheyAreClosed: a process died while its watchdog waited for an
+// TestCrashedProcessesAreRetiredBeforeClose: a process died while its watchdog waited for an
 // answer and all its clients had returned; closing it waits for the watchdog.
-func TestTheDeadAreBuriedBeforeTheyAreClosed(t *testing.T) {
+func TestCrashedProcessesAreRetiredBeforeClose(t *testing.T) {
 	r := run(t, explore.Config{
 		Design: find(t, "hash-reentrant/watchdog"), Scenario: "overrun", Schedules: 1500, Seed: 1,
 		Kinds: []explore.FaultKind{explore.DieBefore, explore.DieAfter},

@@ -210,7 +210,7 @@ func wait(ctx context.Context, a *Actor) {
 	}
 }
 
-// abandon lets the others come back when by the widest reading of the lease
+// abandon lets the others come back when by the longest reading of the lease
 // (whole seconds, a second of slack, one of tolerance) it is over.
 func abandon(ctx context.Context, a *Actor) {
 	lease := a.acquire(ctx, a.Keys[0])

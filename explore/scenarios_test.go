@@ -121,8 +121,8 @@ func (l *ledgerLease) Extend(_ context.Context, ttl time.Duration) error {
 	return l.act("extend", func(e *entry) { e.until = time.Now().Add(ttl) })
 }
 
-// play runs a scenario with so many clients and rounds, and returns what is left.
-func play(t *testing.T, s Scenario, clients, rounds int) *ledger {
+// runScenario runs a scenario with so many clients and rounds, and returns what is left.
+func runScenario(t *testing.T, s Scenario, clients, rounds int) *ledger {
 	l := &ledger{t: t, held: map[string]*entry{}, records: map[string]lockbench.Record{}}
 	synctest.Test(t, func(t *testing.T) {
 		var all sync.WaitGroup
@@ -145,7 +145,7 @@ func play(t *testing.T, s Scenario, clients, rounds int) *ledger {
 	return l
 }
 
-// TestScenarios plays each scenario with a lock that does nothing wrong: it shows
+// TestScenarios runs each scenario with a lock that does nothing wrong: it shows
 // what it is about without any fault, and leaves nothing behind.
 func TestScenarios(t *testing.T) {
 	shows := map[string][]string{
@@ -171,7 +171,7 @@ func TestScenarios(t *testing.T) {
 			if !listed {
 				t.Fatal("the test does not say what it shows")
 			}
-			l := play(t, s, 2, 2)
+			l := runScenario(t, s, 2, 2)
 			for _, event := range want {
 				if !slices.Contains(l.events, event) {
 					t.Errorf("no %q in %q", event, l.events)
@@ -184,11 +184,11 @@ func TestScenarios(t *testing.T) {
 	}
 }
 
-// TestScenariosScale plays them with more clients and rounds than one needs.
+// TestScenariosScale runs them with more clients and rounds than one needs.
 func TestScenariosScale(t *testing.T) {
 	for _, s := range Scenarios() {
 		t.Run(s.Name, func(t *testing.T) {
-			l := play(t, s, 5, 4)
+			l := runScenario(t, s, 5, 4)
 			if !slices.Contains(l.events, "acquire") {
 				t.Error("nothing was acquired")
 			}

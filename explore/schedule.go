@@ -9,7 +9,7 @@ import (
 // maxSteps bounds one schedule: a lock that never stops trying is given up there.
 const maxSteps = 5000
 
-// run runs one schedule, chosen by s, up to its end: everybody is done, dead or
+// run runs one schedule, chosen by s, up to its end: every client is done, crashed or
 // given up, or s stops it. It returns false in the last case.
 func (w *world) run(s strategy) (ended bool, err error) {
 	if err := w.open(); err != nil {
@@ -71,7 +71,7 @@ func (w *world) look() {
 		}
 	}
 	for _, a := range w.clients {
-		asleep := a.call.under && !a.call.cancelled && !a.dead && a.items() == 0
+		asleep := a.call.under && !a.call.cancelled && !a.crashed && a.items() == 0
 		if asleep && !a.call.asleep {
 			a.call.rests++
 		}
@@ -90,7 +90,7 @@ func (w *world) sender(c *stepserver.Command) *actor {
 	return nil
 }
 
-// idle tells whether nothing can run before time passes.
+// idle reports whether nothing can run before time passes.
 func (w *world) idle() bool {
 	for _, a := range w.actors {
 		for i := range a.items() {
@@ -107,9 +107,9 @@ func (w *world) idle() bool {
 	return true
 }
 
-// ready tells whether the actor's n-th item may be gone on with now.
+// ready reports whether the actor's n-th item may be gone on with now.
 func (w *world) ready(a *actor, n int) bool {
-	return (!a.dead || n >= lateCommand) && !w.flight.stops(a, a.item(n))
+	return (!a.crashed || n >= lateCommand) && !w.flight.stops(a, a.item(n))
 }
 
 // rest lets time pass while nothing can be done: until something can be, or the
@@ -128,7 +128,7 @@ func (w *world) rest() {
 	}
 }
 
-// allDone tells whether every client is done.
+// allDone reports whether every client is done.
 func (w *world) allDone() bool {
 	for _, a := range w.clients {
 		if !a.done() {
@@ -177,7 +177,7 @@ func (w *world) giveUp() {
 	w.ended = true
 	for _, a := range w.clients {
 		if !a.done() {
-			a.home.struck = true
+			a.process.affected = true
 		}
 	}
 }

@@ -13,20 +13,20 @@ import (
 // guarantees. Clients call Dial and AttributeGoroutine; the rest is for the bubble's
 // root.
 type server interface {
-	stage
+	setup
 	runner
 	breaker
 }
 
-// A stage is set for schedules, one after the other.
-type stage interface {
+// A setup prepares schedules, one after the other.
+type setup interface {
 	Reset()
 	SetClock(ahead time.Duration)
 	KeepScripts()
 	Dial(process int) (net.Conn, error)
 	Attribute(process, client int)
 	AttributeGoroutine(process, client int)
-	Bury()
+	Retire()
 	Executed(func(*stepserver.Command, stepserver.Effect))
 	Close()
 }
@@ -44,7 +44,7 @@ type runner interface {
 // A breaker does what goes wrong.
 type breaker interface {
 	RunLosing(*stepserver.Command) stepserver.Effect
-	RunUnheard(*stepserver.Command) stepserver.Effect
+	RunUnanswered(*stepserver.Command) stepserver.Effect
 	RunSlow(*stepserver.Command) stepserver.Effect
 	Cut(*stepserver.Command)
 	Timeout(*stepserver.Command)

@@ -46,8 +46,8 @@ func (x *explorer) shrinkUntil(left int) time.Duration {
 	return now + rest/time.Duration(left)
 }
 
-// hurry tells whether to try no more: what was found is wanted now.
-func (s *shrinker) hurry() bool {
+// stopped reports whether to try no more: what was found is wanted now.
+func (s *shrinker) stopped() bool {
 	x := s.explorer
 	return x.limit.ctx.Err() != nil || time.Now().Year() >= lastYear || s.until > 0 && x.watch.read() >= s.until
 }
@@ -83,7 +83,7 @@ func (x *explorer) shrink(f failure, until time.Duration) candidate {
 		s.fewerRounds()
 		s.withoutCommands()
 		s.reorder()
-		if s.best.cost() == before || s.left <= 0 || s.hurry() {
+		if s.best.cost() == before || s.left <= 0 || s.stopped() {
 			return s.best
 		}
 	}
@@ -92,7 +92,7 @@ func (x *explorer) shrink(f failure, until time.Duration) candidate {
 // try runs what is left of the best so far and keeps it if it still breaks its cell, or
 // the guarantee under fewer of the conditions, and is smaller.
 func (s *shrinker) try(cfg Config, choices []choice) bool {
-	if s.left--; s.left < 0 || s.hurry() {
+	if s.left--; s.left < 0 || s.stopped() {
 		return false
 	}
 	made, r, ok := s.explorer.attempt(candidate{s.best.cell, cfg, choices})
@@ -293,7 +293,7 @@ func (x *explorer) worldFor(cfg Config) (*world, error) {
 	return w, w.warm()
 }
 
-// same tells whether schedules of a and b run in one world.
+// same reports whether schedules of a and b run in one world.
 func same(a, b Config) bool {
 	return a.Clients == b.Clients && a.Rounds == b.Rounds && a.Threads == b.Threads
 }

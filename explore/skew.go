@@ -41,7 +41,7 @@ func (w *world) skew(c choice) {
 	w.faults = append(w.faults, string(Skew))
 	p.skew = c.at
 	for _, a := range w.clients {
-		if a.home == p {
+		if a.process == p {
 			a.record.Fault(string(Skew), int64(c.at))
 		}
 	}

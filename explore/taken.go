@@ -26,13 +26,13 @@ func (w *world) executed(c *stepserver.Command, e stepserver.Effect) {
 	}
 	for _, key := range w.keys {
 		if changes(e, key) && !w.server.Has(key) {
-			w.effect.mark(key, orders) // who believes what of the key matters to this step
+			w.effect.mark(key, orders) // which client believes what of the key matters to this step
 			w.takenAway(key, w.sender(c))
 		}
 	}
 }
 
-// changes tells whether a command wrote to a key that has part in its name.
+// changes reports whether a command wrote to a key that has part in its name.
 func changes(e stepserver.Effect, part string) bool {
 	for _, name := range e.Writes {
 		if !strings.HasPrefix(name, "\x00") && strings.Contains(name, part) {
@@ -48,7 +48,7 @@ func (w *world) takenAway(key string, by *actor) {
 		return
 	}
 	for _, a := range w.clients {
-		if a != by && !a.dead && a.believes(key) {
+		if a != by && !a.crashed && a.believes(key) {
 			a.record.TakenAway(key, int32(by.number))
 		}
 	}

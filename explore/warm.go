@@ -17,7 +17,7 @@ func (w *world) warm() error {
 	}
 	var lacks error
 	a := w.clients[0]
-	locker := a.home.inner.Locker(observed{a.record, a})
+	locker := a.process.inner.Locker(observed{a.record, a})
 	a.start(func() { lacks = w.tour(locker) })
 	for w.bubble.Wait(); !a.exited; w.bubble.Wait() {
 		if !w.serve() && w.sleep(time.Now().Add(w.horizon())) {

@@ -16,7 +16,7 @@ import (
 )
 
 // A world is what schedules run in, one after the other: the server behind its
-// gate, processes and clients, the record and its judge. Its methods are called by
+// step server, processes and clients, the record and its judge. Its methods are called by
 // the bubble's root.
 type world struct {
 	cfg      Config // with its defaults
@@ -51,25 +51,25 @@ type world struct {
 	leaks    bool // a goroutine of some schedule does not end
 
 	// Of the present schedule:
-	start   time.Time     // by the bubble's clock
-	ahead   time.Duration // what the clocks of the schedule are ahead of the bubble's
-	ctx     context.Context
-	cancel  context.CancelFunc
-	machine *history.Client // what befalls the server
-	over    bool            // actors are to end
-	ended   bool            // nothing more will happen in it
-	trailer history.End
-	flight  flight
-	left    budget
-	steps   int
-	last    verb
-	choices []choice
-	made    []choice
-	effect  effect
-	carried *stepserver.Command // the one that is being run by carryOut
-	events  []history.Event
-	faults  []string
-	notes   *notes // what is to be shown of it; nil while only the verdict counts
+	start        time.Time     // by the bubble's clock
+	ahead        time.Duration // what the clocks of the schedule are ahead of the bubble's
+	ctx          context.Context
+	cancel       context.CancelFunc
+	serverRecord *history.Client // what happens to the server
+	over         bool            // actors are to end
+	ended        bool            // nothing more will happen in it
+	trailer      history.End
+	flight       flight
+	left         budget
+	steps        int
+	last         verb
+	choices      []choice
+	made         []choice
+	effect       effect
+	carried      *stepserver.Command // the one that is being run by carryOut
+	events       []history.Event
+	faults       []string
+	notes        *notes // what is to be shown of it; nil while only the verdict counts
 }
 
 // A budget is what a schedule may still have.
@@ -113,21 +113,21 @@ func newWorld(cfg Config, scenario Scenario, bubble Bubble, g *global) (*world, 
 		w.actors = append(w.actors, background)
 	}
 	w.prober = w.newActor(cfg.Clients, newProcess(w, len(w.processes)))
-	w.prober.name, w.prober.home.shared = "probe", false
+	w.prober.name, w.prober.process.shared = "probe", false
 	w.cancels = cfg.Faults > 0 && slices.Contains(cfg.Kinds, Cancel)
 	return w, nil
 }
 
-func (w *world) newActor(number int, home *process) *actor {
-	return &actor{number: number, name: clientName(w.cfg, number), client: true, home: home, world: w, resume: make(chan struct{}, 1)}
+func (w *world) newActor(number int, in *process) *actor {
+	return &actor{number: number, name: clientName(w.cfg, number), client: true, process: in, world: w, resume: make(chan struct{}, 1)}
 }
 
 // close ends the world.
 func (w *world) close() {
 	for _, p := range w.processes {
-		p.lender.CloseAll()
+		p.clients.CloseAll()
 	}
-	w.prober.home.lender.CloseAll()
+	w.prober.process.clients.CloseAll()
 	for _, a := range append(w.actors, w.prober) {
 		a.dismiss()
 	}
@@ -149,8 +149,8 @@ func (w *world) defect(text string) {
 	w.defects = append(w.defects, text)
 }
 
-// rouse ends the root's sleep, now or next.
-func (w *world) rouse() {
+// wake ends the root's sleep, now or next.
+func (w *world) wake() {
 	select {
 	case w.woken <- struct{}{}:
 	default:
@@ -171,7 +171,7 @@ func (w *world) open() error {
 	w.flight = flight{held: w.flight.held[:0]}
 	w.made, w.faults = w.made[:0], w.faults[:0]
 	w.ctx, w.cancel = context.WithCancel(context.Background())
-	w.machine = w.tape.Client(-1, -1)
+	w.serverRecord = w.tape.Client(-1, -1)
 	for _, p := range w.processes {
 		if !p.shared && p.number < len(w.clients) {
 			w.server.Attribute(p.number, p.number)
@@ -204,26 +204,26 @@ func (w *world) align() {
 
 // assign gives an actor its part of the schedule.
 func (w *world) assign(a *actor) {
-	a.dead, a.exited, a.parked, a.held = false, false, "", false
+	a.crashed, a.exited, a.parked, a.held = false, false, "", false
 	a.pending, a.late, a.beliefs = a.pending[:0], a.late[:0], a.beliefs[:0]
 	clear(a.leases)
 	a.leases = a.leases[:0]
 	a.call, a.record = call{}, nil
 	if a.client {
-		a.record = w.tape.Client(int32(a.number), int32(a.home.number))
+		a.record = w.tape.Client(int32(a.number), int32(a.process.number))
 	}
 }
 
 // begin starts the clients, one after the other.
 func (w *world) begin() {
 	for _, a := range w.clients {
-		inner := a.home.inner.Locker(observed{a.record, a})
+		inner := a.process.inner.Locker(observed{a.record, a})
 		if w.scenario.Again {
 			inner = again{inner}
 		}
 		part := &Actor{
 			ID: a.number, Clients: len(w.clients), Rounds: w.cfg.Rounds, Keys: w.keys,
-			Locker:  attended{a, a.record.Locker(inner)},
+			Locker:  tracked{a, a.record.Locker(inner)},
 			Store:   a.record.Store(accessor{a, &w.store}),
 			Options: lockbench.Options{TTL: w.cfg.TTL, Wait: w.cfg.Wait},
 			Step:    a.step,

@@ -3,7 +3,7 @@ package history
 import "encoding/binary"
 
 // A batch is the operations of one block, packed but for their strings: those are
-// numbered through the whole file, and so by who writes it.
+// numbered through the whole file, and so by what writes it.
 type batch struct {
 	packed []byte
 	texts  []text
@@ -23,7 +23,7 @@ func (b *batch) leaveOut(s string, at int) {
 	b.strings += len(s)
 }
 
-// full tells whether a block can take no more.
+// full reports whether a block can take no more.
 func (b *batch) full() bool {
 	return b.count >= blockOps || len(b.packed)+b.strings >= blockBytes
 }
@@ -37,8 +37,8 @@ func (b *batch) reset() {
 // A vocabulary numbers the strings of one file.
 type vocabulary map[string]uint64
 
-// weave appends a block's payload: a batch with its strings put in.
-func (v vocabulary) weave(payload []byte, b *batch) []byte {
+// appendPayload appends a block's payload: a batch with its strings put in.
+func (v vocabulary) appendPayload(payload []byte, b *batch) []byte {
 	from := 0
 	for _, t := range b.texts {
 		payload = append(payload, b.packed[from:t.at]...)

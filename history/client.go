@@ -17,7 +17,7 @@ type Client struct {
 
 	// mu is contended only by the recorder's sweep and by background renewals.
 	mu      sync.Mutex
-	sealed  bool  // dead, or the recording is over: what still happens is dropped
+	sealed  bool  // crashed, or the recording is over: what still happens is dropped
 	pending []*Op // operations under way
 	holds   holds
 
@@ -43,12 +43,12 @@ type track interface {
 	ended(op *Op)
 }
 
-// Grants tells the client which lease the design gives where one is asked for. An
+// Grants sets which lease the design gives where one is asked for. An
 // acquire that nobody answers is recorded with it: that is what may stand on the
 // server. Call it before the client begins.
 func (c *Client) Grants(lease func(asked time.Duration) time.Duration) { c.grants = lease }
 
-// Intended tells when the client's next acquire was to begin, by the timetable of
+// Intended reports when the client's next acquire was to begin, by the timetable of
 // an open loop: its latency counts from there. Call it before that acquire and not
 // before the instant itself; an acquire that comes too early was to begin at its call.
 func (c *Client) Intended(at time.Time) { c.intended = max(1, int64(at.Sub(c.base))) }
@@ -176,7 +176,7 @@ func (c *Client) Event(kind Kind, key, note string) {
 	c.event(Op{Kind: kind, Key: key, Note: note})
 }
 
-// Fault records that a fault strikes the client at this instant, or began to. The
+// Fault records that a fault happens to the client at this instant, or began to. The
 // note names it, in a few words that recur; value is its size where it has one,
 // such as the offset of a clock in ns.
 func (c *Client) Fault(note string, value int64) {

@@ -148,7 +148,7 @@ type nativeFile struct {
 
 // ops writes a batch as a block, and empties it.
 func (s *nativeFile) ops(f frame, b *batch) {
-	s.payload = s.words.weave(s.payload[:0], b)
+	s.payload = s.words.appendPayload(s.payload[:0], b)
 	s.out.write(f, s.payload)
 	b.reset()
 }

@@ -32,7 +32,7 @@ func (free) Release(context.Context) error { return nil }
 func recorded(t testing.TB) []byte {
 	t.Helper()
 	var file bytes.Buffer
-	play := func() {
+	readAll := func() {
 		r, err := NewRecorder(&file, Header{Design: "free", Reacquire: "refused"})
 		if err != nil {
 			t.Fatal(err)
@@ -60,9 +60,9 @@ func recorded(t testing.TB) []byte {
 		}
 	}
 	if tt, ok := t.(*testing.T); ok {
-		synctest.Test(tt, func(*testing.T) { play() })
+		synctest.Test(tt, func(*testing.T) { readAll() })
 	} else {
-		play()
+		readAll()
 	}
 	return file.Bytes()
 }

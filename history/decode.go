@@ -155,7 +155,7 @@ func (op *Op) check() error {
 	return nil
 }
 
-// event tells whether op is an event in the narrow sense: it has a call only.
+// event reports whether op is an event in the narrow sense: it has a call only.
 func (op *Op) event() bool { return op.Kind >= Lost }
 
 // A slab hands out operations from chunks, so that each costs no allocation of

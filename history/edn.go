@@ -183,7 +183,7 @@ func (p *pairing) invoke(process, at int64, form map[edn.Keyword]any) error {
 	return nil
 }
 
-// client returns who a process is now.
+// client returns which client a process is now.
 func (p *pairing) client(process int64) int32 {
 	if client, ok := p.clients[process]; ok {
 		return client

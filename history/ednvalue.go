@@ -8,7 +8,7 @@ import (
 	"olympos.io/encoding/edn"
 )
 
-// function tells what an :f is.
+// function reports what an :f is.
 func function(f any) (Kind, error) {
 	name, _ := f.(edn.Keyword)
 	switch name {
@@ -22,7 +22,7 @@ func function(f any) (Kind, error) {
 	return 0, fmt.Errorf(":f %v is no operation of a lock; hint: one of :acquire :release :extend", f)
 }
 
-// describe fills in what the value of an invocation tells.
+// describe fills in what the value of an invocation says.
 func describe(op *Op, value any) error {
 	switch v := value.(type) {
 	case nil:
@@ -55,7 +55,7 @@ func describeMap(op *Op, v map[any]any) error {
 	return err
 }
 
-// granted fills in what the value of an ok completion tells.
+// granted fills in what the value of an ok completion says.
 func granted(op *Op, value any) error {
 	if op.Kind == Release {
 		return nil

@@ -93,7 +93,7 @@ func appendRare(b []byte, to *batch, op *Op, flags uint64) []byte {
 	return b
 }
 
-// flags tells which fields of op have to be written.
+// flags reports which fields of op have to be written.
 func (e *encoder) flags(op *Op) uint64 {
 	l := &e.last
 	f := flag(op.Return != Never, hasReturn) |

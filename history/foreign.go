@@ -35,7 +35,7 @@ func (op *Op) lastStamp() int64 {
 	return op.Return
 }
 
-// lastStamps tells where each client was last seen.
+// lastStamps are where each client was last seen.
 func lastStamps(ops []*Op) func(client int32) int64 {
 	last := map[int32]int64{}
 	for _, op := range ops {

@@ -5,7 +5,7 @@ import "github.com/lockbench/lockbench"
 // Schema is the version of the history format that this package writes.
 const Schema = "lockbench/history/v2"
 
-// A Header opens a history and tells how to read it and what to hold it to.
+// A Header opens a history and reports how to read it and what to hold it to.
 type Header struct {
 	Schema string `json:"schema"`
 	// Translated: the file has names of an older format, and Claims and Exercises are what
@@ -32,7 +32,7 @@ type Header struct {
 	Workload string         `json:"workload"`
 	Params   map[string]any `json:"params,omitempty"`
 	Seed     uint64         `json:"seed"`
-	// Faults names the kinds of faults that may befall the run. Where none is named a
+	// Faults names the kinds of faults that may occur in the run. Where none is named a
 	// refusal is judged at once, before a fault that comes later could explain it.
 	Faults []string `json:"faults,omitempty"`
 	// WarmupNS is how much of the start is left out of measurements, in ns.
@@ -85,7 +85,7 @@ type Trailer struct {
 	MonitorOverlaps map[string]int64 `json:"witness_overlaps,omitempty"`
 	// MonitorEntries is how many entries the monitor saw.
 	MonitorEntries int64 `json:"witness_entries"`
-	// Faults tell how often each fault of a live run struck.
+	// Faults say how often each fault of a live run occurred.
 	Faults []FaultExposure `json:"faults,omitempty"`
 	// Arrivals tell how well the timetable of an open loop was kept; nil in a closed one.
 	Arrivals *Arrivals `json:"arrivals,omitempty"`
@@ -122,16 +122,16 @@ type Traffic struct {
 	Received int64 `json:"received_bytes"`
 }
 
-// A FaultExposure tells how often a fault struck in a run, and what it met.
+// A FaultExposure is how often a fault occurred in a run, and what it met.
 type FaultExposure struct {
 	// Fault is the fault with its schedule, as it can be asked for again; Kind what
 	// it is.
 	Fault string `json:"fault"`
 	Kind  string `json:"kind"`
-	// Struck is how often it struck; MetHeld how often the client it struck, or any
-	// where it struck the server, held a lock then; MetAcquire how often, of the
+	// Occurrences is how often it occurred; MetHeld how often the affected client, or any
+	// where it affected the server, held a lock then; MetAcquire how often, of the
 	// others, the client was acquiring one.
-	Struck     int64 `json:"struck"`
-	MetHeld    int64 `json:"met_held"`
-	MetAcquire int64 `json:"met_acquire"`
+	Occurrences int64 `json:"occurrences"`
+	MetHeld     int64 `json:"met_held"`
+	MetAcquire  int64 `json:"met_acquire"`
 }

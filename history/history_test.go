@@ -90,7 +90,7 @@ func played(left []Event, ops []*Op) []Event {
 	return done
 }
 
-// mustPrecede tells whether a comes before b by their client's own order.
+// mustPrecede reports whether a comes before b by their client's own order.
 func mustPrecede(a, b Event, place map[*Op]int) bool {
 	switch {
 	case a.Op == b.Op:

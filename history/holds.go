@@ -22,7 +22,7 @@ type hold struct {
 //   - a hold stays open until as many releases as ok acquires were answered with
 //     anything but failed or refused; an unknown release counts, for its owner
 //     works on as if it were done;
-//   - once any operation, renewal or Lost event tells of the loss, no acquire
+//   - once any operation, renewal or Lost event reports the loss, no acquire
 //     joins the hold any more; reads and writes still name it.
 //
 // What the hold means is not decided here, but by package checker.

@@ -13,7 +13,7 @@ type lease struct {
 	client *Client
 	key    string
 	hold   int64
-	watch  *watch // nil unless the lease within tells of its loss
+	watch  *watch // nil unless the lease within reports its loss
 }
 
 // leasesAtOnce is how many leases a client makes at a time, so that each costs no
@@ -90,7 +90,7 @@ func (l *lease) Extend(ctx context.Context, ttl time.Duration) error {
 }
 
 // extended records the end of an extend. A lease whose Valid was not renewed by
-// it tells of the acquire still, and is not believed.
+// it is of the acquire still, and is not believed.
 func (c *Client) extended(op *Op, err error, inner lockbench.Lease) {
 	at, v := c.now(), judge(err)
 	var told validity
@@ -113,7 +113,7 @@ func (c *Client) extended(op *Op, err error, inner lockbench.Lease) {
 
 // Lost returns a channel that is closed once the loss is in the record, so that
 // no client acts on a loss before the history knows it. It is nil when the lease
-// within never tells.
+// within never reports it.
 func (l *lease) Lost() <-chan struct{} {
 	if l.watch == nil {
 		return nil

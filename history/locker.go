@@ -82,7 +82,7 @@ func anchorAttempt(op *Op) {
 	}
 }
 
-// A validity is what a lease tells of itself, as stamps.
+// A validity is what a lease reports of itself, as stamps.
 type validity struct {
 	known         bool
 	from, granted int64

@@ -185,3 +185,15 @@ func TestOtherDocumentsAreNoHistories(t *testing.T) {
 		}
 	}
 }
+
+// TestOldExposure: how often a fault occurred is read by the key of before, too.
+func TestOldExposure(t *testing.T) {
+	want := FaultExposure{Fault: "cut", Kind: "cut", Occurrences: 3, MetHeld: 1, MetAcquire: 2}
+	for _, key := range []string{"struck", "occurrences"} {
+		var got FaultExposure
+		text := `{"fault": "cut", "kind": "cut", "` + key + `": 3, "met_held": 1, "met_acquire": 2}`
+		if err := json.Unmarshal([]byte(text), &got); err != nil || got != want {
+			t.Errorf("%s: got %+v, error %v, want %+v", key, got, err, want)
+		}
+	}
+}

@@ -21,7 +21,7 @@ func (c *counted) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// TestEventsComeAsSoonAsTheyAreWritten: a reader who gets a file byte by byte delivers
+// TestEventsComeAsSoonAsTheyAreWritten: a reader that gets a file byte by byte delivers
 // each event when the epoch's block that covers it is there, and asks for no byte beyond.
 func TestEventsComeAsSoonAsTheyAreWritten(t *testing.T) {
 	var file bytes.Buffer

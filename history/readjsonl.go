@@ -76,7 +76,7 @@ func ReadJSONL(r io.Reader) (Source, error) {
 // indented.
 var schemaLine = regexp.MustCompile(`^\s*"schema": "([^"]*)"`)
 
-// otherDocument tells whether a file of that schema is lockbench's, and no history.
+// otherDocument reports whether a file of that schema is lockbench's, and no history.
 func otherDocument(schema string) bool {
 	return strings.HasPrefix(schema, "lockbench/") && !strings.HasPrefix(schema, "lockbench/history/")
 }

@@ -146,7 +146,7 @@ func (r *Recorder) Client(id, process int32) *Client {
 	return &s.Client
 }
 
-// wake tells the writer of a full batch of n operations. It never waits: what the writer is not
+// wake notifies the writer of a full batch of n operations. It never waits: what the writer is not
 // told, its next sweep finds.
 func (r *Recorder) wake(s *stream, n int) {
 	if r.backlog.Add(int64(n)) > r.pace.backlog {
@@ -252,7 +252,7 @@ func (r *Recorder) put(s *stream, batches []*batch, watermark int64) {
 		if i == len(batches)-1 {
 			s.covered = watermark
 		}
-		r.payload = r.words.weave(r.payload[:0], b)
+		r.payload = r.words.appendPayload(r.payload[:0], b)
 		r.emit(frame{opsBlock, s.number, b.count, s.covered}, r.payload)
 	}
 }

@@ -53,15 +53,15 @@ func (a *able) Fence() uint64                                     { return 42 }
 func (a *able) Lost() <-chan struct{}                             { return a.lost }
 func (a *able) Valid() (time.Time, time.Duration)                 { return a.from, a.granted }
 
-// record runs play against a recorder and returns what a reader makes of it.
-func record(t *testing.T, reacquire string, play func(*history.Recorder)) []history.Op {
+// record runs events against a recorder and returns what a reader makes of it.
+func record(t *testing.T, reacquire string, events func(*history.Recorder)) []history.Op {
 	t.Helper()
 	var file bytes.Buffer
 	r, err := history.NewRecorder(&file, history.Header{Design: "test", Reacquire: reacquire})
 	if err != nil {
 		t.Fatal(err)
 	}
-	play(r)
+	events(r)
 	if err := r.Close(history.Trailer{}); err != nil {
 		t.Fatal(err)
 	}
@@ -146,13 +146,13 @@ func TestAcquireAnchor(t *testing.T) {
 			func(op history.Op) (int64, int64, int32) { return history.NoStamp, second, 0 }},
 		{"attempts told", lockbench.Options{TTL: time.Second, Wait: 1}, 3, nil,
 			func(op history.Op) (int64, int64, int32) { return max(op.Attempt, op.Call+1), second, 3 }},
-		{"the lease tells", lockbench.Options{TTL: time.Second}, 1,
+		{"the lease reports it", lockbench.Options{TTL: time.Second}, 1,
 			func(r *history.Recorder) *able { return &able{from: r.Base().Add(5), granted: 2 * time.Second} },
 			func(op history.Op) (int64, int64, int32) { return 5, 2 * second, 1 }},
-		{"the lease tells of the future", lockbench.Options{TTL: time.Second}, 0,
+		{"the lease reports the future", lockbench.Options{TTL: time.Second}, 0,
 			func(r *history.Recorder) *able { return &able{from: r.Base().Add(time.Hour), granted: 2 * time.Second} },
 			func(op history.Op) (int64, int64, int32) { return op.Call, second, 1 }},
-		{"the lease tells nothing", lockbench.Options{TTL: time.Second}, 0,
+		{"the lease reports nothing", lockbench.Options{TTL: time.Second}, 0,
 			func(r *history.Recorder) *able { return &able{} },
 			func(op history.Op) (int64, int64, int32) { return op.Call, second, 1 }},
 	}
@@ -234,7 +234,7 @@ func TestExtendAnchor(t *testing.T) {
 	tests := []struct {
 		name    string
 		from    func(*history.Recorder) time.Time
-		granted time.Duration // as the lease tells
+		granted time.Duration // as the lease reports
 		want    time.Duration
 		anchor  func(op history.Op) int64
 	}{
@@ -545,7 +545,7 @@ func BenchmarkPairAttempt(b *testing.B) {
 	}
 }
 
-// telling is a lease that tells its validity, as most designs' do.
+// telling is a lease that reports its validity, as most designs' do.
 type telling struct {
 	plain
 	from    time.Time

@@ -11,7 +11,7 @@ type Source interface {
 	// operation that never returned yields its call only. The error, if any,
 	// comes last; what came before it is sound.
 	Events() iter.Seq2[Event, error]
-	// End tells, after Events, how the history ended.
+	// End returns, after Events, how the history ended.
 	End() End
 }
 

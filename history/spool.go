@@ -107,7 +107,7 @@ func (s *Spool) admit() error {
 	return s.begin()
 }
 
-// Close tells that nothing more is written: a reader comes to the end then. It returns
+// Close marks that nothing more is written: a reader comes to the end then. It returns
 // the error of closing the file. Closing again does nothing.
 func (s *Spool) Close() error {
 	s.mu.Lock()
@@ -131,14 +131,14 @@ func (s *Spool) Behind() int64 {
 	return s.written - s.read
 }
 
-// Whole tells whether the file at the spool's path has all that was written.
+// Whole reports whether the file at the spool's path has all that was written.
 func (s *Spool) Whole() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.made == 1
 }
 
-// Kept tells whether all that was read so far stays in the file at the spool's path.
+// Kept reports whether all that was read so far stays in the file at the spool's path.
 func (s *Spool) Kept() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

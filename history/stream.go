@@ -89,7 +89,7 @@ func (s *stream) close() []*batch {
 	return s.handOver()
 }
 
-// over tells whether the client's record has ended and all of it was handed over.
+// over reports whether the client's record has ended and all of it was handed over.
 func (s *stream) over() bool {
 	s.mu.Lock()
 	over := s.sealed && s.batch == nil && len(s.full) == 0

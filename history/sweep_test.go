@@ -103,7 +103,7 @@ func TestStalledDisk(t *testing.T) {
 		c.Event(Pause, "", "")
 	}
 	if r.Err() == nil {
-		t.Error("the writer is far behind, and Err tells nothing")
+		t.Error("the writer is far behind, and Err returns nothing")
 	}
 	close(disk.goOn)
 	if err := r.Close(Trailer{}); err == nil {
@@ -141,7 +141,7 @@ func pack(ops []Op) []byte {
 	for i := range ops {
 		e.op(&packed, &ops[i])
 	}
-	return vocabulary{}.weave(nil, &packed)
+	return vocabulary{}.appendPayload(nil, &packed)
 }
 
 func BenchmarkEncode(b *testing.B) {
@@ -158,7 +158,7 @@ func BenchmarkEncode(b *testing.B) {
 		for i := range ops {
 			e.op(&packed, &ops[i])
 		}
-		payload = words.weave(payload[:0], &packed)
+		payload = words.appendPayload(payload[:0], &packed)
 		out.write(frame{kind: opsBlock, count: len(ops)}, payload)
 		size = len(out.frame)
 	}
@@ -198,7 +198,7 @@ func BenchmarkEvents(b *testing.B) {
 			for k := range 200 {
 				e.op(&packed, withOwner(ops[(i*200+k)*streams+int(stream)], stream))
 			}
-			out.write(frame{opsBlock, stream, 200, 0}, words.weave(nil, &packed))
+			out.write(frame{opsBlock, stream, 200, 0}, words.appendPayload(nil, &packed))
 		}
 		out.write(frame{kind: epochBlock, watermark: ops[min(len(ops)-1, (i+1)*200*streams)].Call}, nil)
 	}

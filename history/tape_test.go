@@ -79,7 +79,7 @@ func timeless(ops []history.Op) []history.Op {
 
 // TestNothingFollowsDeath has a client die inside an acquire that succeeds later.
 func TestNothingFollowsDeath(t *testing.T) {
-	play := func(c *history.Client) {
+	events := func(c *history.Client) {
 		inner := &scripted{lease: &plain{}, during: func() { c.Attempt("k"); c.Die("before"); c.Attempt("k") }}
 		lease, err := c.Locker(inner).Acquire(ctx, "k", lockbench.Options{TTL: time.Second})
 		if err != nil {
@@ -92,10 +92,10 @@ func TestNothingFollowsDeath(t *testing.T) {
 		c.Die("again")
 	}
 	tape := history.NewTape(history.Header{})
-	play(tape.Client(1, 1))
+	events(tape.Client(1, 1))
 	for name, ops := range map[string][]history.Op{
 		"tape":     calls(t, tape.Source(history.End{})),
-		"recorder": record(t, "refused", func(r *history.Recorder) { play(r.Client(1, 1)) }),
+		"recorder": record(t, "refused", func(r *history.Recorder) { events(r.Client(1, 1)) }),
 	} {
 		t.Run(name, func(t *testing.T) {
 			if len(ops) != 2 || ops[0].Return != history.Never || ops[0].Outcome != history.Unknown || ops[0].Attempts != 1 || ops[1].Kind != history.Death || ops[1].Note != "before" {

@@ -22,7 +22,7 @@ type Writer struct {
 // keeps w open until [Writer.Close] has returned, and closes it.
 func NewWriter(w io.Writer, h Header) (*Writer, error) {
 	out := &Writer{buffered: bufio.NewWriterSize(w, 256<<10)}
-	s := &lanes{nativeFile: nativeFile{words: vocabulary{}}}
+	s := &streamFile{nativeFile: nativeFile{words: vocabulary{}}}
 	s.out.w, s.flush = out.buffered, s.writeAll
 	out.sink = s
 	h.Schema = Schema
@@ -80,29 +80,29 @@ func (w *Writer) note(err error) {
 	}
 }
 
-// lanes is a native file of many streams, whose blocks are written as they fill up
+// streamFile is a native file of many streams, whose blocks are written as they fill up
 // and at each epoch.
-type lanes struct {
+type streamFile struct {
 	nativeFile
-	open    []*lane // by stream; nil where it has none yet
-	covered int64   // the latest epoch
+	open    []*openStream // by stream; nil where it has none yet
+	covered int64         // the latest epoch
 }
 
-// A lane is one stream that is written.
-type lane struct {
+// An openStream is one stream that is written.
+type openStream struct {
 	encoder         encoder
 	batch           batch
 	client, process int32
 }
 
-// maxLanes bounds the memory that a stream's number can ask for.
-const maxLanes = 1 << 20
+// maxStreams bounds the memory that a stream's number can ask for.
+const maxStreams = 1 << 20
 
-func (s *lanes) op(op *Op) error {
-	if op.Stream < 0 || op.Stream >= maxLanes {
-		return fmt.Errorf("%d is no stream: they are numbered from 0 to %d", op.Stream, maxLanes-1)
+func (s *streamFile) op(op *Op) error {
+	if op.Stream < 0 || op.Stream >= maxStreams {
+		return fmt.Errorf("%d is no stream: they are numbered from 0 to %d", op.Stream, maxStreams-1)
 	}
-	l := s.lane(op)
+	l := s.streamOf(op)
 	if l.batch.count == 0 {
 		l.encoder.start(op.Stream, l.client, l.process)
 	}
@@ -113,13 +113,13 @@ func (s *lanes) op(op *Op) error {
 	return s.out.err
 }
 
-// lane returns the stream that op belongs to, announced to the reader.
-func (s *lanes) lane(op *Op) *lane {
+// streamOf returns the stream that op belongs to, announced to the reader.
+func (s *streamFile) streamOf(op *Op) *openStream {
 	for int(op.Stream) >= len(s.open) {
 		s.open = append(s.open, nil)
 	}
 	if s.open[op.Stream] == nil {
-		s.open[op.Stream] = &lane{client: op.Client, process: op.Process}
+		s.open[op.Stream] = &openStream{client: op.Client, process: op.Process}
 		owner := binary.AppendVarint(nil, int64(op.Client))
 		owner = binary.AppendVarint(owner, int64(op.Process))
 		s.out.write(frame{kind: streamBlock, stream: op.Stream, watermark: s.covered}, owner)
@@ -127,11 +127,11 @@ func (s *lanes) lane(op *Op) *lane {
 	return s.open[op.Stream]
 }
 
-func (s *lanes) writeBatch(stream int32, l *lane) {
+func (s *streamFile) writeBatch(stream int32, l *openStream) {
 	s.ops(frame{opsBlock, stream, l.batch.count, s.covered}, &l.batch)
 }
 
-func (s *lanes) writeAll() {
+func (s *streamFile) writeAll() {
 	for stream, l := range s.open {
 		if l != nil && l.batch.count > 0 {
 			s.writeBatch(int32(stream), l)
@@ -139,7 +139,7 @@ func (s *lanes) writeAll() {
 	}
 }
 
-func (s *lanes) epoch(at int64) error {
+func (s *streamFile) epoch(at int64) error {
 	err := s.nativeFile.epoch(at)
 	s.covered = max(s.covered, at)
 	return err

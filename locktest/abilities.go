@@ -52,7 +52,7 @@ func (a abilities) promised() (all []lockbench.Guarantee) {
 	return all
 }
 
-// can tells whether s has what it needs.
+// can reports whether s has what it needs.
 func (a abilities) can(s explore.Scenario) bool {
 	return !slices.ContainsFunc(s.Needs, func(need string) bool {
 		switch need {
@@ -126,7 +126,7 @@ func look(ctx context.Context, first, second lockbench.Locker, key string) (a ab
 	return a, release(ctx, lease)
 }
 
-// renews tells whether a hold outlasts its lease, with nothing done about it.
+// renews reports whether a hold outlasts its lease, with nothing done about it.
 func renews(ctx context.Context, p *process) bool {
 	const key = "probe of renewal"
 	opt := lockbench.Options{TTL: time.Minute}

@@ -9,10 +9,10 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 )
 
-// A play is what puts one cell to the test in real time. Its owners only do things that
+// A testCase is what puts one cell to the test in real time. Its owners only do things that
 // a sound lock survives; whether it did, the checker decides by the record, on any
 // machine and however slow.
-type play struct {
+type testCase struct {
 	name string
 	cell lockbench.Cell
 	// owners are how many compete for one key, sides how many keys the same is done
@@ -21,11 +21,11 @@ type play struct {
 	faults        []string // what the record is to say of faults
 	lapses        bool     // an owner that lives loses the lock to the end of its lease
 	extends       bool     // leases have to be extended
-	run           func(*stage)
+	run           func(*fixture)
 }
 
-// plays are what can be tested without faults of the server.
-var plays = []play{
+// testCases are what can be tested without faults of the server.
+var testCases = []testCase{
 	{name: "contend", cell: lockbench.Exclusion.At(0), owners: 6, sides: 1, run: contend},
 	{name: "late-release", cell: lockbench.OwnerRelease.At(lockbench.Outlived), owners: 3, sides: 3, lapses: true, run: releaseLate},
 	{name: "lease", cell: lockbench.LeaseKept.At(0), owners: 2, sides: 4, run: outwait},
@@ -41,7 +41,7 @@ var plays = []play{
 }
 
 // rounds is n, or less of it where the test is to be short.
-func (s *stage) rounds(n int) int {
+func (s *fixture) rounds(n int) int {
 	if s.short {
 		return max(1, n/4)
 	}
@@ -50,7 +50,7 @@ func (s *stage) rounds(n int) int {
 
 // contend has all ask at once, round after round, and whoever is granted the key
 // keep it until all were answered; and then has them take turns.
-func contend(s *stage) {
+func contend(s *fixture) {
 	begun := time.Now()
 	for range s.rounds(100) {
 		if s.ctx.Err() != nil || time.Since(begun) > 2*s.ttl {
@@ -74,7 +74,7 @@ func contend(s *stage) {
 const pause = time.Millisecond / 2
 
 // queue has the owners take turns for half a lease's time, or some hundred turns.
-func (s *stage) queue(f func(*owner, lockbench.Lease)) {
+func (s *fixture) queue(f func(*owner, lockbench.Lease)) {
 	over := time.Now().Add(max(s.ttl/2, 200*time.Millisecond))
 	s.together(func(o *owner) {
 		for s.ctx.Err() == nil && time.Now().Before(over) {
@@ -88,7 +88,7 @@ func (s *stage) queue(f func(*owner, lockbench.Lease)) {
 
 // lapse has the first owner be granted the key and do nothing until the second is
 // granted it too, for a long lease. Without both there is nothing to go on with.
-func (s *stage) lapse() (old, fresh lockbench.Lease, ok bool) {
+func (s *fixture) lapse() (old, fresh lockbench.Lease, ok bool) {
 	old = s.owners[0].acquire(s.ttl, 0)
 	if old == nil {
 		return nil, nil, false
@@ -99,7 +99,7 @@ func (s *stage) lapse() (old, fresh lockbench.Lease, ok bool) {
 
 // releaseLate has an owner that lost the key act on it, while the next one holds it
 // and a third would like to have it.
-func releaseLate(s *stage) {
+func releaseLate(s *fixture) {
 	for range s.rounds(2) {
 		old, fresh, ok := s.lapse()
 		if !ok {
@@ -122,7 +122,7 @@ func releaseLate(s *stage) {
 
 // outwait has two owners wait for each other's leases to end: leases of a whole
 // number, and not, and some that a shorter one was nested in.
-func outwait(s *stage) {
+func outwait(s *fixture) {
 	ttl := s.ttl * time.Duration(2+s.copy%2) / 2
 	nested := s.copy == 2 && s.can.reacquire == design.Nested
 	if nested {
@@ -153,7 +153,7 @@ func outwait(s *stage) {
 }
 
 // abandon has an owner die with the key, and another want it.
-func abandon(s *stage) {
+func abandon(s *fixture) {
 	if s.can.renews && s.owners[0].guard.immortal() {
 		return // a watchdog that cannot be stopped keeps it, and rightly
 	}
@@ -183,7 +183,7 @@ func (o *owner) extended(ttl time.Duration) {
 
 // loseAndAsk has an owner that lost the key call again, while the next one holds it
 // or when that is over; and one that did not lose it.
-func loseAndAsk(s *stage) {
+func loseAndAsk(s *fixture) {
 	for range s.rounds(2) {
 		old, fresh, ok := s.lapse()
 		if !ok {
@@ -204,7 +204,7 @@ func loseAndAsk(s *stage) {
 
 // extendAndHold has the first prolong its lease, once or again and again, and the
 // second try to be granted the key all that time.
-func extendAndHold(s *stage) {
+func extendAndHold(s *fixture) {
 	first, second := s.owners[0], s.owners[1]
 	old := first.acquire(s.ttl, 0)
 	if old == nil {
@@ -229,7 +229,7 @@ func extendAndHold(s *stage) {
 }
 
 // nest has the holder acquire again, and release one level.
-func nest(s *stage) {
+func nest(s *fixture) {
 	first, second := s.owners[0], s.owners[1]
 	for round := range s.rounds(8) {
 		held := []lockbench.Lease{first.acquire(8*s.ttl, 0)}
@@ -246,7 +246,7 @@ func nest(s *stage) {
 
 // drawFences has fences drawn after releases, after leases that were over, and side
 // by side.
-func drawFences(s *stage) {
+func drawFences(s *fixture) {
 	for range s.rounds(8) {
 		for _, o := range s.owners {
 			o.release(o.acquire(4*s.ttl, s.ttl))
@@ -264,7 +264,7 @@ func drawFences(s *stage) {
 }
 
 // update has all change one record, in turns if the lock is one.
-func update(s *stage) {
+func update(s *fixture) {
 	s.queue(func(o *owner, lease lockbench.Lease) {
 		defer o.release(lease)
 		store := o.record.Store(s.store)
@@ -281,7 +281,7 @@ func update(s *stage) {
 
 // handOver has owners ask for a key that was just released, and wait for one that
 // soon will be.
-func handOver(s *stage) {
+func handOver(s *fixture) {
 	first, second := s.owners[0], s.owners[1]
 	for round := range s.rounds(24) {
 		lease := first.acquire(4*s.ttl, 0)
@@ -304,7 +304,7 @@ func handOver(s *stage) {
 
 // giveUp cancels acquires of a free key, or of one that is held, and has another
 // want the key after that.
-func giveUp(s *stage) {
+func giveUp(s *fixture) {
 	if s.copy%2 == 0 {
 		s.giveUpTries()
 		return
@@ -320,7 +320,7 @@ func giveUp(s *stage) {
 }
 
 // giveUpTries cancels acquires of a free key at any time that one takes.
-func (s *stage) giveUpTries() {
+func (s *fixture) giveUpTries() {
 	begun := time.Now()
 	s.owners[0].release(s.owners[0].acquire(s.ttl, 0))
 	took := time.Since(begun) + 1
@@ -340,19 +340,19 @@ func (s *stage) giveUpTries() {
 // cancelled is acquire by the lock's own way of waiting, with a context that is
 // cancelled after a time.
 func (o *owner) cancelled(ttl, wait, after time.Duration) lockbench.Lease {
-	time.Sleep(o.stage.think)
-	ctx, cancel := context.WithCancel(o.stage.ctx)
+	time.Sleep(o.fixture.think)
+	ctx, cancel := context.WithCancel(o.fixture.ctx)
 	defer cancel()
-	struck := make(chan struct{})
+	ended := make(chan struct{})
 	timer := time.AfterFunc(after, func() {
-		defer close(struck)
+		defer close(ended)
 		o.record.Fault("cancel", 0)
-		time.Sleep(o.stage.think)
+		time.Sleep(o.fixture.think)
 		cancel()
 	})
-	lease, err := o.locker.Acquire(ctx, o.stage.key, lockbench.Options{TTL: ttl, Wait: wait})
+	lease, err := o.locker.Acquire(ctx, o.fixture.key, lockbench.Options{TTL: ttl, Wait: wait})
 	if !timer.Stop() {
-		<-struck
+		<-ended
 	}
 	if err != nil {
 		return nil // that it failed is no wonder
@@ -362,7 +362,7 @@ func (o *owner) cancelled(ttl, wait, after time.Duration) lockbench.Lease {
 
 // releaseWithDelay has the holder release so that nobody may come for a while; all
 // try, as often as they can at first.
-func releaseWithDelay(s *stage) {
+func releaseWithDelay(s *fixture) {
 	for range s.rounds(8) {
 		lease := s.owners[0].acquire(8*s.ttl, 0)
 		if lease == nil {

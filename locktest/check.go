@@ -48,7 +48,7 @@ type Finding struct {
 	file string // where Schedule stands
 }
 
-// Check is [Explore] for who wants the findings as data, for instance to test that
+// Check is [Explore] for a caller that wants the findings as data, for instance to test that
 // a lock is caught: it fails no test for what it finds. t is what the bubbles of
 // testing/synctest are entered by; nothing but newLocker reports to it.
 //

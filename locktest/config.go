@@ -102,7 +102,7 @@ func claimed(a abilities, option []string, variable string) (lockbench.Claims, e
 }
 
 // read returns what a lock's looks amount to. One whose first release frees what was
-// acquired twice may refresh its hold, or count wrongly; the claim tells.
+// acquired twice may refresh its hold, or count wrongly; the claim decides.
 func read(a abilities, claims lockbench.Claims) abilities {
 	if a.reacquire == design.Refreshed && slices.Contains(claims.Keeps, lockbench.Reentrancy) {
 		a.reacquire = design.Nested

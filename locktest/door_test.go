@@ -41,13 +41,13 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// TestChild is the test of a library whose lock is of the zoo. Only children run it.
+// TestChild is the test of a library whose lock is a mutant. Only children run it.
 func TestChild(t *testing.T) {
 	name := os.Getenv(childVariable)
 	if name == "" {
 		t.Skip("for children of TestExplore only")
 	}
-	locktest.Explore(t, newOfZoo(find(t, name)))
+	locktest.Explore(t, newOf(find(t, name)))
 }
 
 // aloneVariable names the test that this program, run again by it, is to run.
@@ -55,7 +55,7 @@ const aloneVariable = "LOCKTEST_ALONE"
 
 // alone has a test that explores be run by a program of its own, beside others, with a
 // budget of few schedules, or of many where tests are to take their time, unless the
-// environment says. It tells whether this is
+// environment says. It reports whether this is
 // that program. Within one program explorations follow one another, and what is random
 // is theirs: no lock may be tested in real time meanwhile.
 func alone(t *testing.T, few, many int) bool {
@@ -83,11 +83,11 @@ func budget(few, many int) string {
 // exactly is the pattern of one test.
 func exactly(name string) string { return "^" + strings.ReplaceAll(name, "/", "$/^") + "$" }
 
-// find returns a lock of the zoo.
+// find returns a lock of package mutants.
 func find(t *testing.T, name string) design.Design {
 	t.Helper()
 	for _, d := range mutants.Sound() {
-		if d.Name == "zoo/"+name {
+		if d.Name == "mutants/"+name {
 			return d
 		}
 	}
@@ -96,12 +96,12 @@ func find(t *testing.T, name string) design.Design {
 			return m.Design()
 		}
 	}
-	t.Fatalf("no lock %q in the zoo", name)
+	t.Fatalf("no lock %q in package mutants", name)
 	return design.Design{}
 }
 
-// newOfZoo makes owners of d, each in a process of its own.
-func newOfZoo(d design.Design) locktest.NewLocker {
+// newOf makes owners of d, each in a process of its own.
+func newOf(d design.Design) locktest.NewLocker {
 	return func(t *testing.T, env locktest.Env) lockbench.Locker {
 		p, err := d.Open(design.Environment{
 			Redis: env.Redis.Options(), Host: env.Owner, PID: 1, Now: env.Now, Random: env.Random, Clients: borrowed{env.Redis},
@@ -109,7 +109,7 @@ func newOfZoo(d design.Design) locktest.NewLocker {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return animal{p.Locker(design.Blind), p}
+		return adapter{p.Locker(design.Blind), p}
 	}
 }
 
@@ -120,12 +120,12 @@ func (b borrowed) Open(*redis.Options) *redis.Client { return b.client }
 
 func (b borrowed) Close(*redis.Client) error { return nil }
 
-type animal struct {
+type adapter struct {
 	lockbench.Locker
 	process design.Process
 }
 
-func (a animal) Close() error { return a.process.Close() }
+func (a adapter) Close() error { return a.process.Close() }
 
 func TestCheckFindsMutants(t *testing.T) {
 	if testing.Short() {
@@ -152,7 +152,7 @@ func TestCheckFindsMutants(t *testing.T) {
 			if !alone(t, c.few, max(c.few, 400)) {
 				return
 			}
-			r, err := locktest.Check(t, newOfZoo(find(t, c.mutant)))
+			r, err := locktest.Check(t, newOf(find(t, c.mutant)))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -197,7 +197,7 @@ func TestCheckPassesSoundLocks(t *testing.T) {
 			if !alone(t, 300, 800) {
 				return
 			}
-			r, err := locktest.Check(t, newOfZoo(find(t, name)))
+			r, err := locktest.Check(t, newOf(find(t, name)))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -25,10 +25,10 @@ func DesignOf(name string, newLocker NewLocker) design.Design {
 // as concurrent.
 func WithThink(d time.Duration) Option { return func(s *trialSettings) { s.think = d } }
 
-// WithPlays has no plays performed but those of these cells.
-func WithPlays(cells ...lockbench.Cell) Option {
+// WithCases has no test cases performed but those of these cells.
+func WithCases(cells ...lockbench.Cell) Option {
 	return func(s *trialSettings) {
-		s.plays = slices.DeleteFunc(slices.Clone(plays), func(p play) bool { return !slices.Contains(cells, p.cell) })
+		s.cases = slices.DeleteFunc(slices.Clone(testCases), func(p testCase) bool { return !slices.Contains(cells, p.cell) })
 	}
 }
 

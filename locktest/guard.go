@@ -116,7 +116,7 @@ func (g *guard) close() {
 	close(g.work)
 }
 
-// immortal tells whether what the lock does in the background cannot be ended.
+// immortal reports whether what the lock does in the background cannot be ended.
 func (g *guard) immortal() bool {
 	_, ok := g.inner.(io.Closer)
 	return !ok

@@ -36,7 +36,7 @@ type trialSettings struct {
 	variable  string   // those of the environment
 	histories string   // a folder; empty is to keep what shows a failure, in a temporary one
 	short     bool
-	plays     []play // those that are performed
+	cases     []testCase // those that are performed
 }
 
 // WithTTL has leases of ttl asked for, and a few times as long; 1 s if it is not
@@ -73,7 +73,7 @@ func WithHistories(dir string) Option { return func(s *trialSettings) { s.histor
 func WithShort() Option { return func(s *trialSettings) { s.short = true } }
 
 func trialSettingsOf(options []Option) (trialSettings, error) {
-	s := trialSettings{name: "lock", ttl: usualTTL, patience: usualPatience, seed: 1, plays: plays}
+	s := trialSettings{name: "lock", ttl: usualTTL, patience: usualPatience, seed: 1, cases: testCases}
 	for _, option := range options {
 		option(&s)
 	}

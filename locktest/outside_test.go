@@ -44,7 +44,7 @@ func TestOutsideLocks(t *testing.T) {
 				t.Cleanup(func() { _ = client.Close() })
 				var options []locktest.Option
 				if c.run != "" {
-					options = append(options, locktest.WithPlays(cellOf(t, c.run)))
+					options = append(options, locktest.WithCases(cellOf(t, c.run)))
 				}
 				trial := tried(t, func() (lockbench.Locker, error) { return outside.Locker{Mutex: c.lock(client)}, nil }, options...)
 				wantFailed(t, c.run, trial.Err(), func(cell lockbench.Cell) bool { return caseOf(trial, cell).Err != nil })

@@ -72,7 +72,7 @@ func (l *redsyncLease) Extend(ctx context.Context, ttl time.Duration) error {
 	return lostOr(err)
 }
 
-// Valid takes apart what the library tells: the start of the attempt plus the lease
+// Valid takes apart what the library returns: the start of the attempt plus the lease
 // less a hundredth for clocks that drift.
 func (l *redsyncLease) Valid() (from time.Time, granted time.Duration) {
 	granted = l.ttl - time.Duration(int64(float64(l.ttl)*0.01))

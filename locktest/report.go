@@ -49,7 +49,7 @@ func (r Result) lacks(cell lockbench.Cell) string {
 	return r.abilities.lacks(cell)
 }
 
-// passed tells whether f is a success.
+// passed reports whether f is a success.
 func (r Result) passed(f Finding) bool { return r.lacks(f.Cell) == "" && f.Verdict == checker.Held }
 
 // text says what was found, in a line or, with a schedule, a page.

@@ -88,7 +88,7 @@ type trial struct {
 	dir       string // of the histories
 	own       bool   // dir is ours to remove
 	guards    []*guard
-	shows     []*show
+	runs      []*caseRun
 }
 
 // locker makes one more owner's lock.
@@ -164,7 +164,7 @@ func (r *trial) lookAt(ctx context.Context, first, second lockbench.Locker, key 
 // renews is closed where its owner dies.
 const looks = 2
 
-// outlasts tells whether a hold lasts longer than its lease, with nothing done about
+// outlasts reports whether a hold lasts longer than its lease, with nothing done about
 // it.
 func (r *trial) outlasts(ctx context.Context, first, second lockbench.Locker, key string) (bool, error) {
 	s := r.settings
@@ -184,7 +184,7 @@ func (r *trial) outlasts(ctx context.Context, first, second lockbench.Locker, ke
 	return other == nil, nil
 }
 
-// obtain tries until it is granted key, or that should have happened. Its error tells
+// obtain tries until it is granted key, or that should have happened. Its error reports
 // how it was refused before: ErrNotAcquired, if it was once.
 func (r *trial) obtain(ctx context.Context, l lockbench.Locker, key string) (lockbench.Lease, error) {
 	s := r.settings
@@ -212,8 +212,8 @@ func (r *trial) open() error {
 	if err := r.folder(); err != nil {
 		return err
 	}
-	for _, p := range r.settings.plays {
-		sh := &show{trial: r, play: p}
+	for _, p := range r.settings.cases {
+		sh := &caseRun{trial: r, test: p}
 		if r.unfit(p) != "" {
 			continue
 		}
@@ -224,7 +224,7 @@ func (r *trial) open() error {
 			}
 			sh.guards = append(sh.guards, g)
 		}
-		r.shows = append(r.shows, sh)
+		r.runs = append(r.runs, sh)
 	}
 	return nil
 }
@@ -244,19 +244,19 @@ func (r *trial) folder() (err error) {
 	return nil
 }
 
-func (r *trial) sides(p play) int {
+func (r *trial) sides(p testCase) int {
 	if r.settings.short {
 		return min(p.sides, 2)
 	}
 	return p.sides
 }
 
-// undying tells whether nobody can say what becomes of a dead owner's lock: it
+// undying reports whether nobody can say what becomes of a crashed owner's lock: it
 // outlasts its lease, because it is renewed or because it has none.
 func (r *trial) undying() bool { return r.abilities.renews && r.guards[0].immortal() }
 
 // unfit says why the lock cannot be put to a test, empty when it can.
-func (r *trial) unfit(p play) string {
+func (r *trial) unfit(p testCase) string {
 	switch {
 	case p.lapses && r.abilities.renews:
 		return "the lock renews its leases by itself: its owners do not lose it while they live"
@@ -271,7 +271,7 @@ func (r *trial) unfit(p play) string {
 // run runs all cases, side by side.
 func (r *trial) run(ctx context.Context) {
 	var all sync.WaitGroup
-	for _, sh := range r.shows {
+	for _, sh := range r.runs {
 		all.Go(func() { sh.run(ctx) })
 	}
 	all.Wait()
@@ -279,7 +279,7 @@ func (r *trial) run(ctx context.Context) {
 
 // broken are the errors of lockbench's own: histories that cannot be written.
 func (r *trial) broken() (errs []error) {
-	for _, sh := range r.shows {
+	for _, sh := range r.runs {
 		errs = append(errs, sh.err)
 	}
 	return errs
@@ -288,8 +288,8 @@ func (r *trial) broken() (errs []error) {
 // abandoned is the cell of owners that die with what they hold.
 var abandoned = lockbench.Recovery.At(lockbench.Crash)
 
-// file is the history of a play.
-func (r *trial) file(p play) string {
+// file is the history of a test case.
+func (r *trial) file(p testCase) string {
 	name := strings.Map(func(c rune) rune {
 		if strings.ContainsRune(`/\:*?"<>| `, c) {
 			return '-'

@@ -29,7 +29,7 @@ import (
 func TestTryPassesSoundLocks(t *testing.T) {
 	owners := map[string]func(*testing.T) func() (lockbench.Locker, error){"redislock": redislockOwners}
 	for _, name := range []string{
-		"lua-token/strategy", "zoo/bare", "zoo/sound", "zoo/nested", "zoo/renewing", "zoo/full",
+		"lua-token/strategy", "mutants/bare", "mutants/sound", "mutants/nested", "mutants/renewing", "mutants/full",
 	} {
 		d := lockNamed(t, name)
 		owners[name] = func(t *testing.T) func() (lockbench.Locker, error) { return ownersOf(d, environment(t)) }
@@ -54,7 +54,7 @@ func redislockOwners(t *testing.T) func() (lockbench.Locker, error) {
 }
 
 // TestTryFindsMutants has each lock fail the case that is named after what it breaks. Those
-// of the zoo that are left out need a scheduler, or faults.
+// of the mutants that are left out need a scheduler, or faults.
 func TestTryFindsMutants(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the race detector sees in sound locks what it would see in these")
@@ -91,24 +91,24 @@ func TestTryFindsMutants(t *testing.T) {
 	}
 }
 
-// findsMutant performs only the plays that are to show the fault, unless tests are to take
+// findsMutant performs only the test cases that are to show the fault, unless tests are to take
 // their time.
 func findsMutant(t *testing.T, d design.Design, breaks []lockbench.Cell) {
 	t.Helper()
-	plays, options := breaks, []locktest.Option(nil)
+	cases, options := breaks, []locktest.Option(nil)
 	owners := ownersOf(d, environment(t))
-	switch strings.TrimPrefix(d.Name, "zoo/") {
+	switch strings.TrimPrefix(d.Name, "mutants/") {
 	case "process-token", "shared-token":
 		owners = threadsOf(t, d, environment(t))
 	case "inner-frees":
 		options = append(options, locktest.WithClaims("reentrancy"))
 	case "equal-tokens": // tokens are alike where both owners were granted equally often
-		plays = cellsOf(t, "lease")
+		cases = cellsOf(t, "lease")
 	case "cancelled-grant":
-		plays = cellsOf(t, "recovery@cancel")
+		cases = cellsOf(t, "recovery@cancel")
 	}
 	if !longtest.On() {
-		options = append(options, locktest.WithPlays(plays...))
+		options = append(options, locktest.WithCases(cases...))
 	}
 	trial := tried(t, owners, options...)
 	for _, cell := range breaks {
@@ -302,11 +302,11 @@ func endOf(t *testing.T, file string) history.End {
 	return src.End()
 }
 
-// lockNamed returns a lock of the zoo or of the catalogue.
+// lockNamed returns a mutant, a sound lock or one of the catalogue.
 func lockNamed(t *testing.T, name string) design.Design {
 	t.Helper()
-	if animal, ok := strings.CutPrefix(name, "zoo/"); ok {
-		return find(t, animal)
+	if mutant, ok := strings.CutPrefix(name, "mutants/"); ok {
+		return find(t, mutant)
 	}
 	for _, d := range impls.All() {
 		if d.Name == name {
@@ -325,7 +325,7 @@ func ownersOf(d design.Design, env design.Environment) func() (lockbench.Locker,
 		if err != nil {
 			return nil, err
 		}
-		return animal{p.Locker(design.Blind), p}, nil
+		return adapter{p.Locker(design.Blind), p}, nil
 	}
 }
 

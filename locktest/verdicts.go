@@ -40,10 +40,10 @@ func (r *trial) found() Trial {
 
 // cells are those that there are cases of.
 func (r *trial) cells() (all []lockbench.Cell) {
-	for _, p := range plays {
+	for _, p := range testCases {
 		all = append(all, p.cell)
 	}
-	for _, sh := range r.shows {
+	for _, sh := range r.runs {
 		for _, f := range sh.result.Findings {
 			if f.Verdict == checker.Broken {
 				all = append(all, f.Cell)
@@ -84,10 +84,10 @@ func sorted(cells []lockbench.Cell) []lockbench.Cell {
 // find fills in a case: the worst of what any record shows.
 func (r *trial) find(c *Case) {
 	cell, own := c.Cell, r.about(c.Cell)
-	for _, sh := range r.shows {
+	for _, sh := range r.runs {
 		f := found(sh.result, cell)
-		if sh.play.cell != cell && f.Verdict != checker.Broken {
-			continue // what a play says beside its subject is not made to be counted on
+		if sh.test.cell != cell && f.Verdict != checker.Broken {
+			continue // what a test case says beside its subject is not made to be counted on
 		}
 		if c.History == "" || f.Verdict.Graver(c.Verdict) {
 			c.Finding, c.History = f, sh.file()
@@ -98,9 +98,9 @@ func (r *trial) find(c *Case) {
 	c.Err = r.judge(c, own)
 }
 
-// about are the shows whose subject is cell.
-func (r *trial) about(cell lockbench.Cell) []*show {
-	return slices.DeleteFunc(slices.Clone(r.shows), func(sh *show) bool { return sh.play.cell != cell })
+// about are the runs whose subject is cell.
+func (r *trial) about(cell lockbench.Cell) []*caseRun {
+	return slices.DeleteFunc(slices.Clone(r.runs), func(sh *caseRun) bool { return sh.test.cell != cell })
 }
 
 // skipped says why c was not tested, empty when it was.
@@ -111,7 +111,7 @@ func (r *trial) skipped(c *Case) string {
 	if why := r.abilities.lacks(c.Cell); why != "" {
 		return why
 	}
-	for _, p := range plays {
+	for _, p := range testCases {
 		if p.cell == c.Cell {
 			return r.unfit(p)
 		}
@@ -120,7 +120,7 @@ func (r *trial) skipped(c *Case) string {
 }
 
 // judge returns why c fails, nil when it does not.
-func (r *trial) judge(c *Case, own []*show) error {
+func (r *trial) judge(c *Case, own []*caseRun) error {
 	var errs []error
 	wrong := func(format string, args ...any) {
 		errs = append(errs, fmt.Errorf("%s: "+format, append([]any{c.Cell}, args...)...))
@@ -148,7 +148,7 @@ func (r *trial) judge(c *Case, own []*show) error {
 	return errors.Join(errs...)
 }
 
-// troubles tells of calls that failed, empty when none did.
+// troubles returns the calls that failed, empty when none did.
 func (n *notes) troubles() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -204,7 +204,7 @@ func (r *trial) tidy(t Trial) {
 	if !r.own {
 		return
 	}
-	for _, sh := range r.shows {
+	for _, sh := range r.runs {
 		file := sh.file()
 		shows := func(c Case) bool { return c.History == file && (c.Err != nil || c.Verdict == checker.Broken) }
 		if !slices.ContainsFunc(t.Cases, shows) {

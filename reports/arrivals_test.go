@@ -13,7 +13,7 @@ import (
 )
 
 // openLoop is a run of n arrivals, a millisecond apart, each of which began 3 ms late and
-// whose acquire took 0.1 ms; what its trailer tells of arrivals is given.
+// whose acquire took 0.1 ms; what its trailer says of arrivals is given.
 func openLoop(n int64, told history.Arrivals) Judged {
 	j := judged(header("lua-token/token", "private"), n)
 	j.Header.Params["rate"], j.Header.Params["arrival"] = 1000.0, "poisson"

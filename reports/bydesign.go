@@ -67,7 +67,7 @@ func (r *Run) join(scenario *Run) {
 	}
 }
 
-// hasNotTheAbility tells whether the scenario was not explored for that reason, also in a
+// hasNotTheAbility reports whether the scenario was not explored for that reason, also in a
 // result that was read back: nothing else passes without a schedule.
 func (r *Run) hasNotTheAbility() bool {
 	return r.lacks || r.Exploration != nil && r.Exploration.Schedules == 0 && r.Exit == Passed

@@ -58,7 +58,7 @@ func (r *Result) suites() []suite {
 	for _, name := range r.NotRun {
 		all = append(all, suite{name: name, cases: []testCase{{name: "run", state: caseErred, message: "not run"}}})
 	}
-	all = append(all, r.loose()...)
+	all = append(all, r.withoutDesign()...)
 	if len(all) == 0 {
 		return []suite{{name: "lockbench", cases: []testCase{{name: "run", state: caseErred, message: "nothing was run"}}}}
 	}
@@ -80,8 +80,8 @@ func (r *Result) took(run *Run) time.Duration {
 	return total
 }
 
-// loose are the suites that belong to no design.
-func (r *Result) loose() (all []suite) {
+// withoutDesign are the suites that belong to no design.
+func (r *Result) withoutDesign() (all []suite) {
 	if c := r.SelfCheck; c != nil {
 		found := testCase{name: "a lock broken on purpose is caught", state: casePassed, message: "it broke " + c.MustBreak.String()}
 		if !c.Caught {
@@ -97,7 +97,7 @@ func (r *Result) loose() (all []suite) {
 	return all
 }
 
-// undecidedInRun tells whether a reading says what kept the threshold undecided.
+// undecidedInRun reports whether a reading says what kept the threshold undecided.
 func (th *Threshold) undecidedInRun() bool {
 	for _, r := range th.Readings {
 		if r.Outcome == thresholds.Inconclusive {

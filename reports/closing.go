@@ -101,7 +101,7 @@ func (t *terminal) notExercised() {
 	}
 }
 
-// claims tells whether g is claimed, and whether it was exercised or met all the same, under
+// claims reports whether g is claimed, and whether it was exercised or met all the same, under
 // whatever conditions.
 func (r *Run) claims(g lockbench.Guarantee) (claimed, exercised bool) {
 	for cell, f := range r.Cells {

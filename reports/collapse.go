@@ -32,7 +32,7 @@ const (
 	fewRepeats    = 2 // what is repeated less often is shown in full
 )
 
-// repetition tells after how many steps the first ones are repeated, and how often.
+// repetition reports after how many steps the first ones are repeated, and how often.
 func repetition(steps []Step) (period, times int) {
 	for period = 1; period <= longestPeriod && 2*period <= len(steps); period++ {
 		for times = 0; repeats(steps, period, times+1); times++ {
@@ -44,7 +44,7 @@ func repetition(steps []Step) (period, times int) {
 	return 0, 0
 }
 
-// repeats tells whether the n-th period after the first is like the first.
+// repeats reports whether the n-th period after the first is like the first.
 func repeats(steps []Step, period, n int) bool {
 	from := n * period
 	if from+period > len(steps) {
@@ -58,7 +58,7 @@ func repeats(steps []Step, period, n int) bool {
 	return true
 }
 
-// like tells whether two steps are the same but for what a clock or a lease that
+// like reports whether two steps are the same but for what a clock or a lease that
 // runs out changes.
 func like(a, b *Step) bool {
 	return a.Fault == "" && b.Fault == "" && a.Client == b.Client && slices.Equal(a.Holders, b.Holders) &&
@@ -78,7 +78,7 @@ func gistOf(command string) string {
 	return strings.Join(words[:min(2, len(words))], " ")
 }
 
-// isNumber tells whether a reply is a number of some size: a time left.
+// isNumber reports whether a reply is a number of some size: a time left.
 func isNumber(reply string) bool {
 	return len(reply) > 1 && strings.Trim(reply, "0123456789") == ""
 }

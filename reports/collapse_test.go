@@ -17,8 +17,8 @@ func TestCollapsed(t *testing.T) {
 		varied = append(varied, step(i, "c2", "EVALSHA script:1 1 k token#2", fmt.Sprint(90-i)))
 	}
 	poll[0].Command = "acquire: " + poll[0].Command
-	struck := append([]Step{}, poll...)
-	struck[5].Fault = "cut"
+	affected := append([]Step{}, poll...)
+	affected[5].Fault = "cut"
 	cases := []struct {
 		name        string
 		steps, want []Step
@@ -31,7 +31,7 @@ func TestCollapsed(t *testing.T) {
 		{"too few", poll[:4], poll[:4]},
 		{"another client", []Step{step(0, "c1", "GET k", "v"), step(1, "c2", "GET k", "v"), step(2, "c3", "GET k", "v")}, []Step{step(0, "c1", "GET k", "v"), step(1, "c2", "GET k", "v"), step(2, "c3", "GET k", "v")}},
 		{"another answer", []Step{step(0, "c1", "SETNX k", "0"), step(1, "c1", "SETNX k", "0"), step(2, "c1", "SETNX k", "1")}, []Step{step(0, "c1", "SETNX k", "0"), step(1, "c1", "SETNX k", "0"), step(2, "c1", "SETNX k", "1")}},
-		{"a fault among them", struck, append(append([]Step{}, struck...)[:6], poll[6:]...)},
+		{"a fault among them", affected, append(append([]Step{}, affected...)[:6], poll[6:]...)},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

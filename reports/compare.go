@@ -102,7 +102,7 @@ func (g *group) add(o observed) {
 	g.runs = append(g.runs, o)
 }
 
-// Compare tells what became of the guarantees and the speed of base in changed. Each side is
+// Compare reports what became of the guarantees and the speed of base in changed. Each side is
 // one or more results, of one design or several; runs of one design are repetitions. The
 // error says why nothing can be compared. It changes none of the results.
 func Compare(base, changed []Result, opt CompareOptions) (Comparison, error) {
@@ -121,7 +121,7 @@ func Compare(base, changed []Result, opt CompareOptions) (Comparison, error) {
 	return c, nil
 }
 
-// manyWorkloads tells whether a design of this side ran under several, so that its name
+// manyWorkloads reports whether a design of this side ran under several, so that its name
 // alone does not tell its runs apart.
 func manyWorkloads(results []Result) bool {
 	seen := make(map[string]string)

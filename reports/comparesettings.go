@@ -104,7 +104,7 @@ func parameter(params map[string]any, name string) string {
 	return ""
 }
 
-// settings tells in what the sides differ, and bars speeds where that makes them
+// settings prints in what the sides differ, and bars speeds where that makes them
 // meaningless.
 func (c *Comparison) settings(force bool) {
 	embedded := false

@@ -100,7 +100,7 @@ func percentile(op, name string, of func(Latency) int64) figureOf {
 	}}
 }
 
-// counts tells whether the speed of a run counts: it ran to its end, and measured something.
+// counts reports whether the speed of a run counts: it ran to its end, and measured something.
 func (o observed) counts() bool {
 	r := o.run
 	return r.Error == "" && !r.Partial && len(r.Defects) == 0 && r.Ended != endedByUser && r.Grants > 0

@@ -168,7 +168,7 @@ func (d *ComparedDesign) comparable() []lockbench.Cell {
 	return all.Sorted()
 }
 
-// spoken tells whether some run says something of the cell, or should have.
+// spoken reports whether some run says something of the cell, or should have.
 func (g *CellChange) spoken() bool {
 	return g.Was.Runs+g.Is.Runs > 0 || g.Was.exercised && g.Was.Verdict == checker.Untested || g.Is.exercised && g.Is.Verdict == checker.Untested
 }

@@ -91,7 +91,7 @@ func newOp(o *history.Op) Op {
 	}
 }
 
-// attempt tells the start of the successful attempt for grants alone: elsewhere
+// attempt prints the start of the successful attempt for grants alone: elsewhere
 // the zero value means nothing.
 func attempt(o *history.Op) *int64 {
 	if o.Kind != history.Acquire || o.Outcome != history.OK {

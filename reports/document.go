@@ -97,7 +97,7 @@ func (t *terminalText) headsOf(column int) (above, head string) {
 	return strings.TrimRight(name[:at+1], " "), name[at+1:]
 }
 
-// same tells whether all cells of a row say one thing, which is then said once.
+// same reports whether all cells of a row say one thing, which is then said once.
 func (t *terminalText) same(r *TableRow) bool {
 	for i := range r.Cells {
 		if r.Cells[i].Text != r.Cells[0].Text {

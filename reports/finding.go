@@ -105,7 +105,7 @@ func (c Cells) Broken() []lockbench.Cell {
 	return append(against, c.names(func(_ lockbench.Cell, f Finding) bool { return f.Verdict == checker.Broken && !f.fails() })...)
 }
 
-// open tells whether the cell is claimed, was to be put to the test, and met nothing of the
+// open reports whether the cell is claimed, was to be put to the test, and met nothing of the
 // kind.
 func (c Cells) open(cell lockbench.Cell) bool {
 	f := c[cell]
@@ -138,13 +138,13 @@ func (c Cells) exit() int {
 	return Passed
 }
 
-// fails tells whether what was found of the cell fails the run.
+// fails reports whether what was found of the cell fails the run.
 func (c Cells) fails(cell lockbench.Cell) bool {
 	f := c[cell]
 	return f.fails()
 }
 
-// Shows tells whether a lock that must break this cell was caught, see [Catches].
+// Shows reports whether a lock that must break this cell was caught, see [Catches].
 func (c Cells) Shows(must lockbench.Cell) bool {
 	for cell, f := range c {
 		if f.Verdict == checker.Broken && Catches(must, cell) {
@@ -154,7 +154,7 @@ func (c Cells) Shows(must lockbench.Cell) bool {
 	return false
 }
 
-// keepsClaims tells whether a claim was put to the test and held.
+// keepsClaims reports whether a claim was put to the test and held.
 func (c Cells) keepsClaims() bool {
 	return len(c.names(func(_ lockbench.Cell, f Finding) bool { return f.Claimed && f.Verdict == checker.Held })) > 0
 }
@@ -190,7 +190,7 @@ func comparableCells(all ...Cells) []lockbench.Cell {
 	return some.Sorted()
 }
 
-// reason says why a cell is not claimed: by the exception that tells more, where there is one.
+// reason says why a cell is not claimed: by the exception that says more, where there is one.
 func reason(c *lockbench.Claims, cell lockbench.Cell) string {
 	why := c.Reason(cell)
 	if e, given := c.Exception(cell.Guarantee, cell.Under, cell.Under); given && e.Why != "" && slices.Contains(c.Keeps, cell.Guarantee) {
@@ -199,7 +199,7 @@ func reason(c *lockbench.Claims, cell lockbench.Cell) string {
 	return why
 }
 
-// fails tells whether what was found fails the run.
+// fails reports whether what was found fails the run.
 func (f *Finding) fails() bool { return f.Against > 0 }
 
 // Fairness is how evenly a lock was handed out.

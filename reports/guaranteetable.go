@@ -75,7 +75,7 @@ func (d designCells) rows() []lockbench.Conditions {
 	return rows
 }
 
-// onlyMixed tells whether these conditions together broke something that none of them did
+// onlyMixed reports whether these conditions together broke something that none of them did
 // by itself.
 func (d designCells) onlyMixed(under lockbench.Conditions) bool {
 	for q := range checker.Questions {
@@ -268,7 +268,7 @@ func (t *Table) column(name string, under lockbench.Conditions, designs []design
 	}
 }
 
-// met tells whether there is something to say of a condition.
+// met reports whether there is something to say of a condition.
 func (d designCells) met(one lockbench.Conditions) bool {
 	for cell, f := range d.Cells {
 		if cell.Under.Has(one) && (f.Exercised || f.Exposure > 0) {

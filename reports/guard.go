@@ -54,7 +54,7 @@ func (t *terminal) alone(guarded *Run) *Run {
 }
 
 // compared says what the guard made of the updates, by what was lost where the design ran
-// without it too. Whoever is to blame: a failover takes updates from a sound lock as well.
+// without it too. Whatever the cause: a failover takes updates from a sound lock as well.
 func (t *terminal) compared(guarded *Run) string {
 	alone := t.alone(guarded)
 	lost := plural(guarded.Counts.LostUpdates, "update") + " lost"

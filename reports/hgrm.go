@@ -60,7 +60,7 @@ func Percentiles(w io.Writer, l *measure.Latency) error {
 	return err
 }
 
-// toFile writes a file in full or tells why not; closing counts as writing.
+// toFile writes a file in full or returns why not; closing counts as writing.
 func toFile(path string, write func(io.Writer) error) error {
 	f, err := os.Create(path)
 	if err != nil {

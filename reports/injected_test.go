@@ -8,7 +8,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// TestFaultThatMetNothing: a run with a fault that struck no lock proves nothing, and
+// TestFaultThatMetNothing: a run with a fault that met no lock proves nothing, and
 // says why.
 func TestFaultThatMetNothing(t *testing.T) {
 	for _, c := range []struct {
@@ -17,10 +17,10 @@ func TestFaultThatMetNothing(t *testing.T) {
 		exit int
 		says string
 	}{
-		{"met a lock", history.FaultExposure{Fault: "restart,at=1s", Kind: "restart", Struck: 3, MetHeld: 2}, Passed, "restart,at=1s: struck 3, 2 held, 0 acquiring"},
-		{"met an acquire", history.FaultExposure{Fault: "cut", Kind: "cut", Struck: 1, MetAcquire: 1}, Passed, "cut: struck 1, 0 held, 1 acquiring"},
-		{"struck nobody", history.FaultExposure{Fault: "restart,at=1s", Kind: "restart", Struck: 3}, Inconclusive, "it met no lock: raise --clients"},
-		{"never struck", history.FaultExposure{Fault: "crash", Kind: "crash"}, Inconclusive, "it never struck: raise --duration"},
+		{"met a lock", history.FaultExposure{Fault: "restart,at=1s", Kind: "restart", Occurrences: 3, MetHeld: 2}, Passed, "restart,at=1s: occurred 3, 2 held, 0 acquiring"},
+		{"met an acquire", history.FaultExposure{Fault: "cut", Kind: "cut", Occurrences: 1, MetAcquire: 1}, Passed, "cut: occurred 1, 0 held, 1 acquiring"},
+		{"met nobody", history.FaultExposure{Fault: "restart,at=1s", Kind: "restart", Occurrences: 3}, Inconclusive, "it met no lock: raise --clients"},
+		{"never occurred", history.FaultExposure{Fault: "crash", Kind: "crash"}, Inconclusive, "it never occurred: raise --duration"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var text strings.Builder

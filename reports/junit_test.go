@@ -21,7 +21,7 @@ import (
 func results() map[string]Result {
 	ok := judged(header("lua-token/strategy", "private"), 50, held(exclusive, 5))
 	unmet := judged(header("lua-token/strategy", "private"), 50, held(exclusive, 5))
-	unmet.End.Trailer.Faults = []history.FaultExposure{{Fault: "crash", Kind: "crash", Struck: 2}}
+	unmet.End.Trailer.Faults = []history.FaultExposure{{Fault: "crash", Kind: "crash", Occurrences: 2}}
 	defect := judged(header("lua-token/strategy", "private"), 50, held(exclusive, 5))
 	defect.Verdicts.Defects = []string{"the counterexample saw what the sweep did not"}
 	nasty := stealer("private")

@@ -154,7 +154,7 @@ func (r *MatrixRow) Findings() Cells {
 // Reason says why a cell is not claimed, empty where it is.
 func (r *MatrixRow) Reason(cell lockbench.Cell) string { return reason(&r.Claims, cell) }
 
-// Has tells whether a part of that name is complete.
+// Has reports whether a part of that name is complete.
 func (r *MatrixRow) Has(part string) bool {
 	p := r.Part(part)
 	return p != nil && p.Complete
@@ -170,7 +170,7 @@ func (r *MatrixRow) Part(name string) *MatrixPart {
 	return nil
 }
 
-// lacks tells whether a part is not for the design.
+// lacks reports whether a part is not for the design.
 func (r *MatrixRow) lacks(part string) bool {
 	return slices.ContainsFunc(r.Without, func(o MatrixOmission) bool { return o.Part == part })
 }
@@ -205,7 +205,7 @@ func (m *Matrix) Settle() {
 	m.Exit = m.exit()
 }
 
-// caught tells whether the lock that is broken on purpose broke what it had to.
+// caught reports whether the lock that is broken on purpose broke what it had to.
 func (r *MatrixRow) caught(part string) bool {
 	p := r.Part(part)
 	if p == nil {

@@ -58,7 +58,7 @@ func evidence(run *Run) map[lockbench.Cell]Evidence {
 	return found
 }
 
-// explained tells whether the guarantee of cell is broken under fewer of its conditions, too,
+// explained reports whether the guarantee of cell is broken under fewer of its conditions, too,
 // and counts against the claims if that one does.
 func (c Cells) explained(cell lockbench.Cell) bool {
 	f := c[cell]

@@ -45,7 +45,7 @@ func standing(f Finding) int {
 
 const unknown = 2 // the standing of a cell of which nothing is known
 
-// CompareMatrices tells what became of the cells of old in m. Only parts that both were
+// CompareMatrices reports what became of the cells of old in m. Only parts that both were
 // planned with are compared: what was not tried this time is no worse for that.
 func CompareMatrices(old, m Matrix) MatrixComparison {
 	var c MatrixComparison
@@ -98,17 +98,17 @@ func (r MatrixRow) only(parts []string) MatrixRow {
 	return r
 }
 
-// shares tells whether the two have a design in common.
+// shares reports whether the two have a design in common.
 func (m *Matrix) shares(other *Matrix) bool {
 	return slices.ContainsFunc(m.Rows, func(r MatrixRow) bool { return other.Row(r.Design) != nil })
 }
 
-// unfinished tells whether something was not run, or proved nothing.
+// unfinished reports whether something was not run, or proved nothing.
 func (m *Matrix) unfinished() bool {
 	return len(m.NotRun) > 0 || len(m.Unproven()) > 0 || slices.ContainsFunc(m.Rows, func(r MatrixRow) bool { return r.failed() })
 }
 
-// failed tells whether a part of the design ended in an error, or met nothing.
+// failed reports whether a part of the design ended in an error, or met nothing.
 func (r *MatrixRow) failed() bool {
 	return slices.ContainsFunc(r.Parts, MatrixPart.failed)
 }
@@ -144,7 +144,7 @@ func (c *MatrixComparison) compare(old, m *Matrix) {
 	}
 }
 
-// lacking tells whether a part of the design was not run to its end.
+// lacking reports whether a part of the design was not run to its end.
 func (m *Matrix) lacking(r *MatrixRow) bool {
 	return r.failed() || slices.ContainsFunc(m.NotRun, func(s string) bool { return strings.HasPrefix(s, r.Design+": ") })
 }

@@ -173,7 +173,7 @@ func (p *MatrixPart) Extent(scenarios []string) []string {
 	if len(p.Covered) == 0 {
 		lines := []string{fmt.Sprintf("%s in %s, seed %d, server %s %s", plural(p.Grants, "grant"), compact(p.ElapsedNS), p.Seed, p.Server.Kind, p.Server.Version)}
 		for _, f := range p.Injected {
-			lines = append(lines, fmt.Sprintf("fault %s: struck %s, %s held, %s acquiring", f.Fault, number(f.Struck), number(f.MetHeld), number(f.MetAcquire)))
+			lines = append(lines, fmt.Sprintf("fault %s: occurred %s, %s held, %s acquiring", f.Fault, number(f.Occurrences), number(f.MetHeld), number(f.MetAcquire)))
 		}
 		return lines
 	}

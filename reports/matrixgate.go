@@ -42,7 +42,7 @@ func (m *Matrix) AsResult() Result {
 	return r
 }
 
-// thresholdsOf tells the thresholds of m in words, as those of a result.
+// thresholdsOf returns the thresholds of m in words, as those of a result.
 func (m *Matrix) thresholdsOf() *terminal {
 	r := m.AsResult()
 	return &terminal{result: &r, label: newLabel(r.Runs)}

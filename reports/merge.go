@@ -27,7 +27,7 @@ func Merge(results ...Result) (Result, error) {
 	return all, nil
 }
 
-// sound tells what in r, which may come from anywhere, contradicts itself so that it cannot
+// sound reports what in r, which may come from anywhere, contradicts itself so that it cannot
 // be shown.
 func (r *Result) sound() error {
 	explored := r.explored()

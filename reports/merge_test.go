@@ -10,7 +10,7 @@ import (
 func TestMerge(t *testing.T) {
 	private, embedded := New(sample("private")[:2], nil), New(sample("embedded")[2:3], []string{"lua-token/options"})
 	embedded.Thresholds = []Threshold{{Threshold: "grants>0", Readings: []Reading{{Run: 0, Why: "nothing measured"}}}}
-	private.SelfCheck, embedded.SelfCheck = &SelfCheck{Caught: true}, &SelfCheck{Design: "zoo", Caught: false}
+	private.SelfCheck, embedded.SelfCheck = &SelfCheck{Caught: true}, &SelfCheck{Design: "broken", Caught: false}
 	got, err := Merge(private, embedded)
 	if err != nil {
 		t.Fatal(err)

@@ -27,12 +27,12 @@ type OverTime struct {
 	Faults     []FaultLine                `json:"faults,omitempty"`
 }
 
-// A FaultLine is when faults of one kind struck. Of faults that last it has the periods,
+// A FaultLine is when faults of one kind occurred. Of faults that last it has the periods,
 // at most 64: the nearest are put together where there were more.
 type FaultLine struct {
-	Note    string   `json:"note"`
-	Strikes []int64  `json:"strikes"`
-	Periods []Period `json:"periods,omitempty"`
+	Note        string   `json:"note"`
+	Occurrences []int64  `json:"occurrences"`
+	Periods     []Period `json:"periods,omitempty"`
 }
 
 // A Period is a part of a run.
@@ -50,7 +50,7 @@ func overTime(all *measure.Measures, warmup int64, findings []checker.Finding) *
 		width = max(width, f.When.Width)
 	}
 	for _, f := range m.Faults {
-		width = max(width, f.Strikes.Width)
+		width = max(width, f.Occurrences.Width)
 	}
 	if width == 0 {
 		return nil
@@ -72,7 +72,7 @@ func overTime(all *measure.Measures, warmup int64, findings []checker.Finding) *
 }
 
 func newFaultLine(f measure.FaultLine, width int64) FaultLine {
-	out := FaultLine{Note: f.Note, Strikes: widened(f.Strikes, width)}
+	out := FaultLine{Note: f.Note, Occurrences: widened(f.Occurrences, width)}
 	for _, p := range f.Periods {
 		out.Periods = append(out.Periods, Period{FromNS: p.From, ToNS: p.To})
 	}

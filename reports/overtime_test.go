@@ -19,12 +19,12 @@ func TestOverTime(t *testing.T) {
 	}
 	want := &OverTime{
 		WarmupNS: 100 * ms, EndNS: 400 * ms,
-		BucketNS: 40 * ms, // as wide as the widest, that of the violations
+		BucketNS: 40 * ms, // as wide as the largest, that of the violations
 		Grants:   []int64{0, 0, 20, 40, 40, 40, 40, 40, 40, 40},
 		Refused:  []int64{}, Troubled: []int64{},
 		SlowestNS:  got.SlowestNS,
 		Violations: map[lockbench.Cell][]int64{stale: {0, 0, 4, 3}},
-		Faults:     []FaultLine{{Note: "slow", Strikes: []int64{0, 0, 0, 1, 1}, Periods: []Period{{150 * ms, 180 * ms}}}},
+		Faults:     []FaultLine{{Note: "slow", Occurrences: []int64{0, 0, 0, 1, 1}, Periods: []Period{{150 * ms, 180 * ms}}}},
 	}
 	if diff := cmp.Diff(got, want); diff != "" {
 		t.Errorf("(-got +want):\n%s", diff)

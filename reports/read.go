@@ -37,7 +37,7 @@ func (d fileKind) read(r io.Reader, v any) error {
 	return nil
 }
 
-// explores tells whether these are runs of an exploration, in any version.
+// explores reports whether these are runs of an exploration, in any version.
 func explores(runs json.RawMessage) bool {
 	var all []struct {
 		Exploration json.RawMessage `json:"exploration"`
@@ -45,7 +45,7 @@ func explores(runs json.RawMessage) bool {
 	return json.Unmarshal(runs, &all) == nil && len(all) > 0 && all[0].Exploration != nil
 }
 
-// check tells what text is if it is no such file.
+// check reports what text is if it is no such file.
 func (d fileKind) check(text []byte) error {
 	var head struct {
 		Schema string          `json:"schema"`

@@ -33,7 +33,7 @@ func Replays(dir string, r Result, match func(Finding) bool) error {
 	return nil
 }
 
-// Shows tells whether r has a cell that matches, with a schedule.
+// Shows reports whether r has a cell that matches, with a schedule.
 func Shows(r Result, match func(Finding) bool) bool {
 	for i := range r.Runs {
 		for _, f := range r.Runs[i].Cells {

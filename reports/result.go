@@ -15,7 +15,7 @@ type Result struct {
 	Schema string `json:"schema"`
 	// Thresholds are the conditions that were to fail it, with what they came to.
 	Thresholds []Threshold `json:"thresholds,omitempty"`
-	// Server and Environment are those of the first run; a run tells its own
+	// Server and Environment are those of the first run; a run has its own
 	// where it differs.
 	Server      history.Server      `json:"server"`
 	Environment history.Environment `json:"environment"`
@@ -36,7 +36,7 @@ type Run struct {
 	Params   map[string]any `json:"params"`
 	Seed     uint64         `json:"seed"`
 	Faults   []string       `json:"faults,omitempty"`
-	// Injected tells how often each fault struck, and what it met.
+	// Injected is how often each fault occurred, and what it met.
 	Injected []history.FaultExposure `json:"injected,omitempty"`
 	// Started is the wall-clock time of stamp zero, RFC 3339.
 	Started string `json:"started,omitempty"`
@@ -133,7 +133,7 @@ type Counts struct {
 	// Stale are reads and writes that a guarded store refused.
 	Stale int64 `json:"stale,omitempty"`
 	// LostUpdates are writes that replaced another's that their writer had not seen,
-	// whoever is to blame.
+	// whatever the cause.
 	LostUpdates int64 `json:"lost_updates,omitempty"`
 }
 

@@ -21,7 +21,7 @@ type SelfCheck struct {
 	Error string `json:"error,omitempty"`
 }
 
-// Catches tells whether a lock that has to break the cell must was caught by being broken on
+// Catches reports whether a lock that has to break the cell must was caught by being broken on
 // found: the same guarantee, under the same conditions, and beside them none under which
 // every lease lock breaks it.
 func Catches(must, found lockbench.Cell) bool {

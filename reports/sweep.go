@@ -20,7 +20,7 @@ type sweepColumn struct {
 	show, value func(*Run) string
 }
 
-// sweepColumns are what every point of a sweep tells, after its design.
+// sweepColumns are what every point of a sweep shows, after its design.
 var sweepColumns = []sweepColumn{
 	{"clients", "clients", sweepParam("clients"), sweepParam("clients")},
 	{"keys", "keys", sweepParam("keys"), sweepParam("keys")},

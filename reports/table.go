@@ -112,7 +112,7 @@ func (t *table) render(w io.Writer, columns []column, width int) error {
 			return err
 		}
 		least := leastMissed(shown)
-		if width <= 0 || widest(buf.String()) <= width || least < 0 {
+		if width <= 0 || longestLine(buf.String()) <= width || least < 0 {
 			return writeTrimmed(w, buf.String())
 		}
 		shown = slices.Delete(shown, least, least+1)
@@ -192,8 +192,8 @@ var plain = tw.Rendition{
 	},
 }
 
-// widest is the number of characters in the longest line, colours left out.
-func widest(s string) int {
+// longestLine is the number of characters in the longest line, colours left out.
+func longestLine(s string) int {
 	longest := 0
 	for line := range strings.Lines(s) {
 		longest = max(longest, utf8.RuneCountInString(stripColour(strings.TrimRight(line, " \n"))))

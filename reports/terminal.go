@@ -320,7 +320,7 @@ func (t *terminal) brokenCell(run *Run, cell lockbench.Cell, drawn map[lockbench
 	newTimeline(f.Counterexample).write(t.Writer, t.palette)
 }
 
-// margin tells by how much, unless that is nothing or, for a lock without a
+// margin prints by how much, unless that is nothing or, for a lock without a
 // lease, for ever.
 func margin(ns int64) string {
 	if ns >= int64(10_000*time.Hour) {

@@ -59,7 +59,7 @@ func TestTerminal(t *testing.T) {
 				t.Fatal(err)
 			}
 			golden(t, c.name+".txt", buf.Bytes())
-			if width := widest(tableOf(buf.String())); c.opt.Width > 0 && width > c.opt.Width || width > 140 {
+			if width := longestLine(tableOf(buf.String())); c.opt.Width > 0 && width > c.opt.Width || width > 140 {
 				t.Errorf("table: got %d characters a line, want at most 140 and the terminal's", width)
 			}
 		})

@@ -55,7 +55,7 @@ func (r *Result) Gate(asked []thresholds.Threshold, runs []Judged) {
 	}
 }
 
-// endedByThreshold tells whether a run met too little only because a threshold that it
+// endedByThreshold reports whether a run met too little only because a threshold that it
 // fails ended it.
 func (r *Result) endedByThreshold(i int) bool {
 	run := &r.Runs[i]
@@ -143,7 +143,7 @@ func exitOf(o thresholds.Outcome) int {
 	return Passed
 }
 
-// shownReadings is of how many runs a threshold tells the value; JSON has all.
+// shownReadings is of how many runs a threshold prints the value; JSON has all.
 const shownReadings = 5
 
 // thresholds says what became of each threshold, the failed ones first.
@@ -176,7 +176,7 @@ func (t *terminal) outcomeWord(o thresholds.Outcome) string {
 	return t.good(strings.ToLower(word))
 }
 
-// readings tells the runs that decided the threshold, with their values; of one that
+// readings returns the runs that decided the threshold, with their values; of one that
 // passed, the run that came closest to failing.
 func (t *terminal) readings(th *Threshold) string {
 	deciding := th.deciding()
@@ -202,7 +202,7 @@ func (t *terminal) reading(th *Threshold, r Reading) string {
 	return t.label.of(&t.result.Runs[r.Run]) + " " + th.tell(r)
 }
 
-// alike tells whether none of the readings has a value, all for one reason.
+// alike reports whether none of the readings has a value, all for one reason.
 func alike(readings []Reading) bool {
 	return !slices.ContainsFunc(readings, func(r Reading) bool { return r.Why == "" || r.Why != readings[0].Why })
 }
@@ -259,7 +259,7 @@ func (t *terminal) failures() []string {
 	return all
 }
 
-// open tells whether a threshold could not be decided in a run.
+// open reports whether a threshold could not be decided in a run.
 func (r *Result) open(run int) bool {
 	return slices.ContainsFunc(r.Thresholds, func(th Threshold) bool {
 		return slices.ContainsFunc(th.Readings, func(found Reading) bool {

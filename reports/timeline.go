@@ -231,7 +231,7 @@ func (t *timeline) fill(cells []byte, c byte, from, to int64) bool {
 	return true
 }
 
-// newEntry tells an operation in words, at the instant at which it mattered: a
+// newEntry puts an operation in words, at the instant at which it mattered: a
 // grant when the client knew of it, anything else when it was called.
 func newEntry(o *Op) entry {
 	e := entry{at: o.CallNS, client: o.Client}
@@ -281,7 +281,7 @@ func after(words string, ns int64) string {
 	return words + exact(ns)
 }
 
-// answer tells what came back, and how soon.
+// answer reports what came back, and how soon.
 func answer(o *Op) string {
 	if o.ReturnNS == nil {
 		return ": no answer"

@@ -89,13 +89,13 @@ func (r *Result) Version(run *Run) string { return r.server(run).Version }
 // Detail is what a verdict says in numbers, then in words.
 func (f Finding) Detail() string { return detail(f) }
 
-// Margin tells by how much, empty where that is nothing or for ever.
+// Margin returns by how much, empty where that is nothing or for ever.
 func (w *Counterexample) Margin() string { return margin(w.MarginNS) }
 
 // Active is the last stamp, in ns, at which the owner of h was seen to act under it.
 func (w *Counterexample) Active(h *Hold) int64 { return w.active(h) }
 
-// LeaseOver tells whether the end of h's lease is part of the story: it is not once its
+// LeaseOver reports whether the end of h's lease is part of the story: it is not once its
 // owner has given the lock up.
 func (h *Hold) LeaseOver() bool { return h.leaseOver() }
 
@@ -109,7 +109,7 @@ func (o *Op) Told() (at int64, words string) {
 // Explored says, line by line, what was explored of the design that a run of r is of.
 func (r *Result) Explored(design string) []string { return coverage(r.Runs, design, true) }
 
-// Values tells the runs that decided a threshold of r, with their values.
+// Values returns the runs that decided a threshold of r, with their values.
 func (r *Result) Values(th *Threshold) string {
 	return r.terminal().readings(th)
 }

@@ -36,7 +36,7 @@ type session struct {
 	histories *histories
 
 	servers servers.Group
-	// store is where guarded records are kept when faults strike the server; else nil.
+	// store is where guarded records are kept when faults affect the server; else nil.
 	store *servers.Server
 	// stopped: a claim was broken, which ends the session.
 	stopped bool
@@ -124,9 +124,9 @@ func (s *session) serversNeeded() int {
 }
 
 // openStore checks that the faults can be done, and opens a server of its own for what
-// they should not strike.
+// they should not affect.
 func (s *session) openStore(ctx context.Context) (err error) {
-	if err := faults.Check(s.faults, s.servers); err != nil || !faults.StrikeStore(s.faults) {
+	if err := faults.Check(s.faults, s.servers); err != nil || !faults.AffectStore(s.faults) {
 		return err
 	}
 	s.store, err = servers.StartPrivate(ctx)

@@ -102,7 +102,7 @@ func (a *Arrivals) Next() (due time.Duration, ok bool) {
 	return time.Duration(a.due), true
 }
 
-// reach tells when the integral of the rate comes to n, in seconds since the start, and
+// reach reports when the integral of the rate comes to n, in seconds since the start, and
 // the rate then.
 func (s slope) reach(n float64) (at, rate float64) {
 	n -= s.before
@@ -127,7 +127,7 @@ func (a *Arrivals) Interval() time.Duration {
 // mostCounted bounds how many arrivals are drawn to be counted.
 const mostCounted = 1 << 20
 
-// Count tells how many arrivals there are from the next one up to and with end, and
+// Count reports how many arrivals there are from the next one up to and with end, and
 // uses them up; where they are more than a million, how many there are on average.
 func (a *Arrivals) Count(end time.Duration) (n int64) {
 	for range mostCounted {

@@ -76,7 +76,7 @@ func (c *Client) Choice() Choice { return c.choice }
 const (
 	// backoff is the mean pause of a client that was refused and has no time to
 	// think. Some 30 round trips: it keeps the contention up and the
-	// refused from taking the server from those who hold.
+	// refused from taking the server from those that hold.
 	backoff    = time.Millisecond
 	maxBackoff = 10 * time.Millisecond
 	// errorPause, times the errors in a row up to maxErrors, is the pause after

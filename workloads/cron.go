@@ -85,7 +85,7 @@ func (c *Client) awaitPeriod(ctx context.Context) bool {
 
 // runExtending does the job. It extends the lease, where that is possible, when
 // half of the job or of the lease is over, whichever comes first; a slow job
-// forgets to. It tells whether the job was finished: not when the lock was lost
+// forgets to. It reports whether the job was finished: not when the lock was lost
 // on the way or the run is over.
 func (c *Client) runExtending(ctx context.Context, lease lockbench.Lease) (bool, error) {
 	extender, ok := lockbench.Ability[lockbench.Extender](lease)

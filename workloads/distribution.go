@@ -45,9 +45,9 @@ const (
 	// longest bounds what may be asked for and what is ever drawn, so that the
 	// long tail of a distribution cannot overflow a time.Duration.
 	longest = 24 * time.Hour
-	// widest bounds sigma: at 5 one draw in a thousand is already 5 million
+	// largestSigma bounds sigma: at 5 one draw in a thousand is already 5 million
 	// times the median.
-	widest = 5.0
+	largestSigma = 5.0
 )
 
 // Always returns the distribution of a constant.
@@ -111,8 +111,8 @@ func parseLogNormal(args string) (Distribution, error) {
 	}
 	sigma = strings.TrimPrefix(sigma, "sigma=")
 	s, err := strconv.ParseFloat(sigma, 64)
-	if err != nil || !(s >= 0 && s <= widest) {
-		return Distribution{}, fmt.Errorf("sigma %q is no number from 0 to %v; hint: 0.8 spreads 95 %% of draws over a factor of 25", sigma, widest)
+	if err != nil || !(s >= 0 && s <= largestSigma) {
+		return Distribution{}, fmt.Errorf("sigma %q is no number from 0 to %v; hint: 0.8 spreads 95 %% of draws over a factor of 25", sigma, largestSigma)
 	}
 	return Distribution{shape: logNormal, a: a, sigma: math.Abs(s)}, nil
 }

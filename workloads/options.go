@@ -127,7 +127,7 @@ func (o Options) OrDefaults() Options {
 	return o
 }
 
-// OpenLoop tells whether iterations begin by a timetable, not when clients are ready.
+// OpenLoop reports whether iterations begin by a timetable, not when clients are ready.
 func (o Options) OpenLoop() bool { return o.Rate != 0 || len(o.Stages) > 0 }
 
 // fill fills in the defaults that depend on no other field.
@@ -164,10 +164,10 @@ func (o *Options) slowKeys() int {
 	return int(math.Ceil(o.SlowKeys * float64(o.Keys)))
 }
 
-// overruns tells whether some holds outlive their lease.
+// overruns reports whether some holds outlive their lease.
 func (o *Options) overruns() bool { return o.Slow > 0 || o.SlowKeys > 0 }
 
-// contended tells whether clients meet on a key at all.
+// contended reports whether clients meet on a key at all.
 func (o *Options) contended() bool { return o.Clients > 1 && o.KeyChoice != Own }
 
 // slowHold is how long a slow hold lasts when ttl was granted.

@@ -62,7 +62,7 @@ func parseStage(text string) (s Stage, err error) {
 	return s, s.check()
 }
 
-// check tells why s is no stage.
+// check returns why s is no stage.
 func (s Stage) check() error {
 	switch {
 	case s.Duration < 0:
@@ -75,7 +75,7 @@ func (s Stage) check() error {
 	return nil
 }
 
-// isRate tells whether r is a number of arrivals per second that can be asked for.
+// isRate reports whether r is a number of arrivals per second that can be asked for.
 func isRate(r float64) bool { return r >= 0 && r <= highestRate }
 
 // Length is how long all stages take together.

@@ -14,7 +14,7 @@ import (
 // deepest bounds nesting: the deepest call chains that people lock are far below.
 const deepest = 1000
 
-// Validate tells why o, with its defaults filled in, describes no run that could
+// Validate returns why o, with its defaults filled in, describes no run that could
 // be made or mean anything. The error names the value and the reason and hints
 // at what would do.
 func (o Options) Validate() error {
@@ -58,7 +58,7 @@ func (o *Options) checkLease() error {
 	case o.TTL <= 0:
 		return fmt.Errorf("ttl %v: a lease that ends at once locks nothing; hint: above 0s, such as 2s", o.TTL)
 	case o.TTL > longest || o.NestedTTL > longest:
-		return fmt.Errorf("ttl %v: a dead owner would keep the lock for days; hint: at most %v", max(o.TTL, o.NestedTTL), longest)
+		return fmt.Errorf("ttl %v: a crashed owner would keep the lock for days; hint: at most %v", max(o.TTL, o.NestedTTL), longest)
 	case o.NestedTTL <= 0:
 		return fmt.Errorf("nested ttl %v: a lease that ends at once locks nothing; hint: above 0s, or leave it out for the ttl", o.NestedTTL)
 	case o.Wait < 0:

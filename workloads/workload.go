@@ -25,7 +25,7 @@ type Workload struct {
 	// can be no rate.
 	Timetable bool
 	// Step is one iteration of one client, without the choice before and the
-	// pause after it. What the lock answers is data: the error tells only that
+	// pause after it. What the lock answers is data: the error says only that
 	// an operation failed or got no answer.
 	Step func(context.Context, *Client) error
 }

@@ -56,18 +56,18 @@ func run(ctx context.Context, w io.Writer, args []string) (err error) {
 	return nil
 }
 
-// find finds a lock of the zoo.
+// find finds a lock of package mutants.
 func find(name string) (design.Design, error) {
 	all := mutants.Sound()
 	for _, m := range mutants.Mutants() {
 		all = append(all, m.Design())
 	}
 	for _, d := range all {
-		if d.Name == "zoo/"+name {
+		if d.Name == "mutants/"+name {
 			return d, nil
 		}
 	}
-	return design.Design{}, fmt.Errorf("the zoo has no %q; hint: internal/mutants lists its locks", name)
+	return design.Design{}, fmt.Errorf("no mutant %q; hint: internal/mutants lists them", name)
 }
 
 // try tests a lock whose owners live in a process each. What it does wrong is in the
@@ -87,7 +87,7 @@ func try(ctx context.Context, d design.Design, server *servers.Server, dir strin
 }
 
 func sound(name string) bool {
-	return slices.ContainsFunc(mutants.Sound(), func(d design.Design) bool { return d.Name == "zoo/"+name })
+	return slices.ContainsFunc(mutants.Sound(), func(d design.Design) bool { return d.Name == "mutants/"+name })
 }
 
 // keepBroken removes the histories in dir that show nothing broken: those of sound locks

@@ -163,7 +163,7 @@ func shortened(command string) string {
 	switch verb, _, _ := strings.Cut(strings.TrimPrefix(line, "lockbench "), " "); {
 	case longtest.On():
 		return line
-	case operations.MatchString(line) && strings.Contains(line, "--fault"): // which strikes by chance
+	case operations.MatchString(line) && strings.Contains(line, "--fault"): // which occurs by chance
 		return operations.ReplaceAllString(line, "--operations 2500")
 	case verb == "compare" && operations.MatchString(line):
 		return fewer.Replace(operations.ReplaceAllString(line, "--operations 100 --warmup 0s"))

@@ -110,7 +110,7 @@ func (o *exploreOptions) scopeFlags(f *pflag.FlagSet) {
 	f.IntVar(&c.Threads, "threads", c.Threads, "how many of them share a process, and with it what a design keeps per process")
 	f.IntVar(&c.Pool, "pool", 0, "connections a process may open; 0 leaves it to the design")
 	f.IntVar(&c.Rounds, "rounds", c.Rounds, "how often each goes through the scenario")
-	f.IntVar(&c.Faults, "faults", c.Faults, "how many faults may strike in one schedule")
+	f.IntVar(&c.Faults, "faults", c.Faults, "how many faults may occur in one schedule")
 	f.StringSliceVar(&o.kinds, "kinds", nil, "`kinds` of faults: "+strings.Join(faultKinds(), ", ")+"; die is both of die- (default all but slow-reply)")
 	f.IntVar(&c.Moves, "moves", c.Moves, "how often, while a command could run instead, time may pass to the end of a lease")
 	f.DurationVar(&c.TTL, "ttl", c.TTL, "lease asked for")

@@ -103,7 +103,7 @@ func processed(t *testing.T, log, tag string) percentiles {
 	}
 	totals := totalsLine.FindStringSubmatch(string(out))
 	if totals == nil {
-		t.Fatalf("HistogramLogProcessor tells no totals:\n%s", out)
+		t.Fatalf("HistogramLogProcessor prints no totals:\n%s", out)
 	}
 	p := percentiles{at: map[string]int64{}, max: number(totals[1]), count: number(totals[2])}
 	for _, m := range percentileLine.FindAllStringSubmatch(string(out), -1) {

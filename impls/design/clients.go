@@ -17,9 +17,9 @@ type Clients interface {
 	Close(client *redis.Client) error
 }
 
-// A Conduit is what [Clients] may be, too: the way that commands take which a client
-// library of another kind sends.
-type Conduit interface {
+// An Interceptor is what [Clients] may be, too: every command that a client library of
+// another kind sends passes through it.
+type Interceptor interface {
 	// Pass has send send one command, or not, and keeps the answer from it, or not.
 	// The error is that of send, or another that the connection might have had.
 	Pass(ctx context.Context, send func(context.Context) error) error
@@ -27,10 +27,10 @@ type Conduit interface {
 
 // Pass sends a command by another client library than go-redis: send is to return nil
 // when the server answered, whatever that was, else the error of the connection. Where
-// Pass returns an error, that is what the lock is to be told, whatever send was.
+// Pass returns an error, that is what the lock is to get, whatever send was.
 func (e Environment) Pass(ctx context.Context, send func(context.Context) error) error {
-	if conduit, ok := e.Clients.(Conduit); ok {
-		return conduit.Pass(ctx, send)
+	if interceptor, ok := e.Clients.(Interceptor); ok {
+		return interceptor.Pass(ctx, send)
 	}
 	return send(ctx)
 }

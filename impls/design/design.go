@@ -33,7 +33,7 @@ type Design struct {
 	// is any. A design that rounds them has Granted instead. See [Design.CanLease].
 	LeaseUnit time.Duration
 	// Tolerance is how much longer than the granted lease the design itself may
-	// keep a dead owner's key, beyond polling and rounding.
+	// keep a crashed owner's key, beyond polling and rounding.
 	Tolerance time.Duration
 	// Commands are the server commands it needs, for the check before a run.
 	Commands []string

@@ -14,7 +14,7 @@ func roundUp(d, unit time.Duration) time.Duration {
 	return max(unit, (d + unit - 1).Truncate(unit))
 }
 
-// Validity is what a lease tells by [lockbench.Validator]: the start of the
+// Validity is what a lease returns by [lockbench.Validator]: the start of the
 // attempt that succeeded, and the lease really granted. Leases embed it.
 type Validity struct {
 	From    time.Time

@@ -129,7 +129,7 @@ func (h *hold) extended(start time.Time, ttl time.Duration, gone bool, err error
 			h.deadline = until
 		}
 		h.prolong(h.deadline)
-		h.hurry()
+		h.renewNow()
 	case h.over || gone:
 		h.lose(gone)
 		return false
@@ -140,8 +140,8 @@ func (h *hold) extended(start time.Time, ttl time.Duration, gone bool, err error
 	return true
 }
 
-// hurry has the next renewal come at once. h.mu is held.
-func (h *hold) hurry() {
+// renewNow has the next renewal come at once. h.mu is held.
+func (h *hold) renewNow() {
 	if !h.over && !h.ending {
 		h.renewal.Reset(0)
 	}

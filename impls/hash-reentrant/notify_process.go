@@ -17,7 +17,7 @@ const notifyPool = 64
 // exclusion@outlived, because each hold is renewed by itself a third of its lease
 // apart, through errors, for as long as its owner can reach it. recovery@crash and
 // recovery@cancel, because only a hold that was reported to its owner is renewed, so
-// what a dead process, a lost reply or a cancelled acquire leaves ends with its lease;
+// what a crashed process, a lost reply or a cancelled acquire leaves ends with its lease;
 // the hold of a thread that died in a process that lives stays as long as its lease
 // can be reached. lease@lost-reply, because requests name the hold and the depth they
 // mean, so that one that is repeated or late changes nothing.

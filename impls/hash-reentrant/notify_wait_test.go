@@ -68,7 +68,7 @@ func TestNotifyReleaseBeforeTheSubscription(t *testing.T) {
 	})
 }
 
-// Without a message the end of the dead owner's lease wakes.
+// Without a message the end of the crashed owner's lease wakes.
 func TestNotifyWaitsNoLongerThanTheLease(t *testing.T) {
 	inBubble(t, "notify", func(s *scene) {
 		p, _ := s.process()
@@ -78,7 +78,7 @@ func TestNotifyWaitsNoLongerThanTheLease(t *testing.T) {
 		began := time.Now()
 		s.acquire(b, patience)
 		if waited := time.Since(began); waited > minute.TTL+time.Second {
-			s.Errorf("granted after %v, want within the dead owner's lease", waited)
+			s.Errorf("granted after %v, want within the crashed owner's lease", waited)
 		}
 	})
 }
@@ -133,7 +133,7 @@ func TestNotifyHandsTheWakeUpOn(t *testing.T) {
 		s.want((<-brief).err, lockbench.ErrNotAcquired)
 		s.want((<-patient).err, nil)
 		if waited := time.Since(began); waited > time.Minute+time.Second {
-			s.Errorf("granted after %v, want within the dead owner's minute", waited)
+			s.Errorf("granted after %v, want within the crashed owner's minute", waited)
 		}
 	})
 }

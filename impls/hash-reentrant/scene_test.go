@@ -214,7 +214,7 @@ func init() { redis.SetLogger(&logging.VoidLogger{}) }
 
 var errDown = errors.New("down")
 
-// through returns env with connections that the outage befalls.
+// through returns env with connections that the outage affects.
 func (o *outage) through(env design.Environment) design.Environment {
 	opt := *env.Redis
 	dial := opt.Dialer

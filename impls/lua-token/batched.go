@@ -146,7 +146,7 @@ func (c *connection) run(ctx context.Context, s *script, key string, args ...str
 }
 
 // answered returns err as those know it who know go-redis: what the server said is told
-// from what befell the connection.
+// from what happened to the connection.
 func answered(err error) error {
 	if _, is := rueidis.IsRedisErr(err); is {
 		return replied{err}

@@ -20,7 +20,7 @@ type (
 // A process keeps one Locker of the library's for each lease.
 type process struct {
 	env design.Environment
-	// road is never used but to dial by: what befalls connections on the way befalls the
+	// road is never used but to dial by: what happens to connections on the way happens to the
 	// library's too.
 	road     *redis.Client
 	mode     mode

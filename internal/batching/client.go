@@ -11,7 +11,7 @@ import (
 )
 
 // Options say how to reach the server that road leads to, by road's own dialer: what
-// befalls connections on the way befalls these too. Road is a client that
+// happens to connections on the way happens to these too. Road is a client that
 // [design.Environment.Connect] returned, and is to be kept until the other is closed.
 // There is no client side caching, and so RESP2 will do.
 func Options(road *redis.Client) rueidis.ClientOption {
@@ -36,8 +36,8 @@ func Options(road *redis.Client) rueidis.ClientOption {
 // and sends it by the environment's Pass. It is safe for concurrent use.
 type Client struct {
 	rueidis.Client
-	env     design.Environment
-	conduit bool // there is something to pass by
+	env         design.Environment
+	intercepted bool // there is something to pass by
 }
 
 // New connects, and returns an error of the connection where that cannot be done.
@@ -46,8 +46,8 @@ func New(env design.Environment, opt rueidis.ClientOption) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, conduit := env.Clients.(design.Conduit)
-	return &Client{Client: inner, env: env, conduit: conduit}, nil
+	_, intercepted := env.Clients.(design.Interceptor)
+	return &Client{Client: inner, env: env, intercepted: intercepted}, nil
 }
 
 // Do implements [rueidis.Client].
@@ -55,7 +55,7 @@ func (c *Client) Do(ctx context.Context, cmd rueidis.Completed) rueidis.RedisRes
 	if c.env.Commands != nil {
 		c.env.Commands.Add(1)
 	}
-	if !c.conduit {
+	if !c.intercepted {
 		return c.Client.Do(ctx, cmd)
 	}
 	return c.pass(ctx, cmd)

@@ -289,7 +289,7 @@ func begun(t *testing.T, name string) *process {
 	return p
 }
 
-// TestInterrupt cancels a child at work, which tells of its steps until then and answers
+// TestInterrupt cancels a child at work, which reports its steps until then and answers
 // what it has.
 func TestInterrupt(t *testing.T) {
 	p := begun(t, "steps")

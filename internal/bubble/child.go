@@ -30,7 +30,7 @@ func enter(run runner, grace time.Duration) {
 	// What package testing and the lock print is not to get between the answers.
 	os.Stdout = os.Stderr
 	os.Args = os.Args[:1]
-	// What is sent to the parent's group gets here too: the parent tells what to do.
+	// What is sent to the parent's group gets here too: the parent reports what to do.
 	signal.Ignore(os.Interrupt, syscall.SIGTERM)
 	every := func(string, string) (bool, error) { return true, nil }
 	testing.Main(every, []testing.InternalTest{{Name: "explore", F: c.serve}}, nil, nil)
@@ -82,10 +82,10 @@ func (c *child) obey(in io.Reader, stop func()) {
 	os.Exit(1)
 }
 
-// pulse is how often a child tells that it is alive, if it is.
+// pulse is how often a child reports that it is alive, if it is.
 const pulse = 250 * time.Millisecond
 
-// beat tells the parent of steps taken. What hangs takes none.
+// beat reports to the parent steps taken. What hangs takes none.
 func (c *child) beat(ctx context.Context) {
 	tick := time.NewTicker(pulse)
 	defer tick.Stop()

@@ -43,7 +43,7 @@ func (c *pretender) answer(grants int64) {
 	c.send(message{Answer: answerOf(explore.Result{Grants: grants}, nil)})
 }
 
-// beat tells of a step every so often, so many times, and returns whether somebody
+// beat reports a step every so often, so many times, and returns whether somebody
 // listened.
 func (c *pretender) beat(every time.Duration, times int) bool {
 	for n := range times {

@@ -22,7 +22,7 @@ func newActor(in *Injector, id int64) *actor {
 	return &actor{random: rand.New(rand.NewChaCha8(key))}
 }
 
-// chance tells whether what has probability p happens.
+// chance reports whether what has probability p happens.
 func (a *actor) chance(p float64) bool {
 	if p == 0 {
 		return false
@@ -39,8 +39,8 @@ func (a *actor) below(n int) int {
 	return a.random.IntN(n)
 }
 
-// strikes tells whether p strikes on this occasion of a.
-func (p *plan) strikes(in *Injector, a *actor, held bool) bool {
+// occurs reports whether p occurs on this occasion of a.
+func (p *plan) occurs(in *Injector, a *actor, held bool) bool {
 	drawn := a.chance(p.P) // whether or not it may, so that later draws are the same
 	now := in.now()
 	if p.While == Held && !held || now < int64(p.At) || p.over(now) {
@@ -49,8 +49,8 @@ func (p *plan) strikes(in *Injector, a *actor, held bool) bool {
 	return drawn || p.P == 0 && p.isDue(now)
 }
 
-// isDue tells whether p is to strike by the clock, and then sets the next time. Of
-// several that ask at once one is told so.
+// isDue reports whether p is to occur by the clock, and then sets the next time. Of
+// several that ask at once one gets true.
 func (p *plan) isDue(now int64) bool {
 	due := p.due.Load()
 	if now < due {

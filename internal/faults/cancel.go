@@ -44,5 +44,5 @@ func (c *Client) toCancel(ctx context.Context) (context.Context, context.CancelF
 	return context.WithValue(ctx, callKey{}, &call{client: c, ending: e}), cancel
 }
 
-// due tells whether the context is to end about the command that is next.
+// due reports whether the context is to end about the command that is next.
 func (e *ending) due() bool { return e != nil && e.commands.Add(-1) == 0 }

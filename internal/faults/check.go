@@ -12,7 +12,7 @@ import (
 // for a reply, and what they then give up could act at any later time.
 const longestSilence = 4 * time.Second
 
-// Check tells why faults cannot be done in a run on these servers, before anything
+// Check returns why faults cannot be done in a run on these servers, before anything
 // starts: one that would harm a server that lockbench did not start, or a fault that
 // needs a process of the server's own. It is nil when they can.
 func Check(all []Fault, on servers.Group) error {
@@ -36,7 +36,7 @@ func Check(all []Fault, on servers.Group) error {
 			return fmt.Errorf("fault %s: %w", f.Kind, err)
 		}
 		if (f.Kind == Down || f.Kind == ClockStep) && f.N > len(on) {
-			return fmt.Errorf("fault %s strikes %d servers, there are %d; hint: n=%d, or a design that locks on more", f.Kind, f.N, len(on), len(on))
+			return fmt.Errorf("fault %s affects %d servers, there are %d; hint: n=%d, or a design that locks on more", f.Kind, f.N, len(on), len(on))
 		}
 	}
 	if seen[ClockStep] && seen[Failover] {
@@ -45,7 +45,7 @@ func Check(all []Fault, on servers.Group) error {
 	return nil
 }
 
-// checkClock tells why the clocks of servers cannot be stepped, where k would do so.
+// checkClock returns why the clocks of servers cannot be stepped, where k would do so.
 func checkClock(k Kind) error {
 	if k != ClockStep {
 		return nil
@@ -53,18 +53,18 @@ func checkClock(k Kind) error {
 	return servers.FindClock()
 }
 
-// check tells what is wrong with the settings of f.
+// check reports what is wrong with the settings of f.
 func (f Fault) check(t *trait) error {
 	switch {
 	case t.target == ofClient && f.P == 0 && f.Every == 0 && f.At == 0:
-		return errors.New("would never strike; hint: p=0.01, or at=2s")
+		return errors.New("would never occur; hint: p=0.01, or at=2s")
 	case (f.Kind == ServerPause || f.Kind == BlackHole) && f.For > longestSilence:
 		return fmt.Errorf("lasts %v, longer than clients wait for a reply; hint: for=%v at most", f.For, longestSilence)
 	}
 	return nil
 }
 
-// checkServer tells why the kind cannot be done on s.
+// checkServer returns why the kind cannot be done on s.
 func (t *trait) checkServer(s *servers.Server) error {
 	kind := s.Kind()
 	switch {

@@ -10,14 +10,14 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// A Client is one owner under faults. One goroutine uses it; what befalls its process
-// may befall it at any time.
+// A Client is one owner under faults. One goroutine uses it; what happens to its process
+// may happen at any time.
 type Client struct {
 	p      *Process
 	record *history.Client
 	actor  *actor
 
-	dead      atomic.Bool
+	crashed   atomic.Bool
 	held      atomic.Int64 // locks in hand
 	acquiring atomic.Bool
 
@@ -26,28 +26,28 @@ type Client struct {
 }
 
 // Client puts the owner with this id, recorded by record, under faults. It lives in p,
-// and dies with it: at once when p is dead.
+// and dies with it: at once when p has crashed.
 func (p *Process) Client(id int, record *history.Client) *Client {
 	c := &Client{p: p, record: record, actor: newActor(p.in, int64(id))}
 	if p.skewed != nil {
 		record.Fault(string(Skew), int64(p.skew))
-		p.skewed.struck.Add(1)
+		p.skewed.occurrences.Add(1)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.clients = append(p.clients, c)
-	if p.dead.Load() {
+	if p.crashed.Load() {
 		c.die()
 	}
 	return c
 }
 
-// die ends the client: first for whoever looks at Dead, then in the record. p.mu is
+// die ends the client: first for whoever looks at Crashed, then in the record. p.mu is
 // held.
 func (c *Client) die() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.dead.Swap(true) {
+	if c.crashed.Swap(true) {
 		return
 	}
 	c.p.in.held.Add(-c.held.Swap(0))
@@ -57,14 +57,14 @@ func (c *Client) die() {
 	}
 }
 
-// Dead tells whether the client has died. It does so before its death is recorded.
-func (c *Client) Dead() bool { return c.dead.Load() }
+// Crashed reports whether the client has died. It does so before its death is recorded.
+func (c *Client) Crashed() bool { return c.crashed.Load() }
 
-// hold adds n to the locks that the client has in hand, unless it is dead.
+// hold adds n to the locks that the client has in hand, unless it has crashed.
 func (c *Client) hold(n int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.dead.Load() {
+	if c.crashed.Load() {
 		return
 	}
 	c.held.Add(n)
@@ -82,7 +82,7 @@ func (c *Client) Context(ctx context.Context) (context.Context, context.CancelFu
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.cancels = append(c.cancels, cancel)
-	if c.dead.Load() {
+	if c.crashed.Load() {
 		cancel()
 	}
 	return context.WithValue(ctx, callKey{}, &call{client: c}), cancel
@@ -116,7 +116,7 @@ type locker struct {
 func (l locker) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
 	c := l.client
 	if !c.p.await() {
-		return nil, errDead
+		return nil, errCrashed
 	}
 	c.acquiring.Store(true)
 	asked := c.p.in.ledger.ask(key)
@@ -131,7 +131,7 @@ func (l locker) Acquire(ctx context.Context, key string, opt lockbench.Options) 
 	held := &heldLease{Wrapped: lockbench.Wrapped{Lease: lease}, client: c, done: done, stake: asked}
 	c.p.in.ledger.take(&held.stake, c.p.in.config.Lease)
 	if c.diesHolding() {
-		return nil, errDead
+		return nil, errCrashed
 	}
 	if plan := c.p.in.chosen(c.actor, true, Pause); plan != nil {
 		c.p.pause(plan, true)
@@ -140,7 +140,7 @@ func (l locker) Acquire(ctx context.Context, key string, opt lockbench.Options) 
 }
 
 // diesHolding has the process of a lock whose commands cannot be seen die with what it
-// was just granted, or is about to release, if it is to, and tells whether it did. Others
+// was just granted, or is about to release, if it is to, and reports whether it did. Others
 // die at a command.
 func (c *Client) diesHolding() bool {
 	if c.p.watched.Load() {
@@ -150,7 +150,7 @@ func (c *Client) diesHolding() bool {
 	if plan == nil || !c.p.crash() {
 		return false
 	}
-	plan.struckNow(true, false)
+	plan.count(true, false)
 	return true
 }
 
@@ -165,7 +165,7 @@ type heldLease struct {
 // Release implements [lockbench.Lease].
 func (l *heldLease) Release(ctx context.Context) error {
 	if !l.client.p.await() || l.client.diesHolding() {
-		return errDead
+		return errCrashed
 	}
 	calling, done := l.client.toCancel(ctx)
 	defer done()
@@ -176,7 +176,7 @@ func (l *heldLease) Release(ctx context.Context) error {
 // Extend implements [lockbench.Extender].
 func (l *heldLease) Extend(ctx context.Context, ttl time.Duration) error {
 	if !l.client.p.await() {
-		return errDead
+		return errCrashed
 	}
 	calling, done := l.client.toCancel(ctx)
 	defer done()
@@ -186,7 +186,7 @@ func (l *heldLease) Extend(ctx context.Context, ttl time.Duration) error {
 // ReleaseAfter implements [lockbench.DelayedReleaser].
 func (l *heldLease) ReleaseAfter(ctx context.Context, d time.Duration) error {
 	if !l.client.p.await() {
-		return errDead
+		return errCrashed
 	}
 	calling, done := l.client.toCancel(ctx)
 	defer done()
@@ -204,7 +204,7 @@ func (l *heldLease) released() {
 }
 
 // Store returns inner, as the client reaches it: not while its process stands still,
-// and not at all when it is dead.
+// and not at all when it has crashed.
 func (c *Client) Store(inner lockbench.Store) lockbench.Store {
 	if guarded, ok := inner.(lockbench.GuardedStore); ok {
 		return guardedStore{store{c, inner}, guarded}

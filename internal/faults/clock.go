@@ -46,8 +46,8 @@ func (in *Injector) stepClocks(ctx context.Context, p *plan) error {
 // new time is known no better than from one event of the history to the other.
 func (in *Injector) setClocks(ctx context.Context, p *plan, ahead time.Duration) error {
 	by := int64(ahead - in.ahead)
-	in.machine.Fault(stepping, by)
-	defer in.machine.Fault(string(ClockStep), by)
+	in.serverRecord.Fault(stepping, by)
+	defer in.serverRecord.Fault(string(ClockStep), by)
 	in.ahead = ahead
 	for _, s := range in.stepped(p) {
 		if err := s.SetClock(ctx, ahead); err != nil {

@@ -40,7 +40,7 @@ func (h hook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessP
 // sends for it on the way is part of it.
 type insideKey struct{}
 
-// unseen tells whether a command is one with which the client library opens and looks
+// unseen reports whether a command is one with which the client library opens and looks
 // after its connections.
 func unseen(ctx context.Context, cmd redis.Cmder) bool {
 	switch cmd.Name() {
@@ -69,15 +69,15 @@ func (r *request) fail(err error) error {
 // not stand still.
 func (p *Process) send(r *request) error {
 	err := p.under(func() error { return r.next(context.WithValue(r.ctx, insideKey{}, true), r.cmds) })
-	if p.dead.Load() {
-		return r.fail(errDead)
+	if p.crashed.Load() {
+		return r.fail(errCrashed)
 	}
 	return err
 }
 
-// unheard sends the request and keeps the reply from it. It returns whether there was
+// withoutReply sends the request and keeps the reply from it. It returns whether there was
 // one; the error is that of sending it.
-func (p *Process) unheard(r *request) (answered bool, err error) {
+func (p *Process) withoutReply(r *request) (answered bool, err error) {
 	copies := make([]redis.Cmder, len(r.cmds))
 	for i, cmd := range r.cmds {
 		copies[i] = cmd.Clone()
@@ -91,17 +91,17 @@ func (p *Process) unheard(r *request) (answered bool, err error) {
 // only when nothing of it is under way.
 func (p *Process) under(f func() error) error {
 	if !p.await() {
-		return errDead
+		return errCrashed
 	}
-	p.gate.RLock()
-	if p.dead.Load() {
-		p.gate.RUnlock()
-		return errDead
+	p.underWay.RLock()
+	if p.crashed.Load() {
+		p.underWay.RUnlock()
+		return errCrashed
 	}
 	err := f()
-	p.gate.RUnlock()
+	p.underWay.RUnlock()
 	if !p.await() {
-		return errDead
+		return errCrashed
 	}
 	return err
 }
@@ -122,19 +122,19 @@ func (p *Process) command(r *request) error {
 			return p.cancelled(r, asked)
 		}
 	}
-	switch plan := p.strike(c); {
+	switch plan := p.chosen(c); {
 	case plan == nil:
 		return p.answered(r, c, p.send(r))
 	case plan.Kind == Pause:
 		p.pause(plan, p.met(c))
 		return p.answered(r, c, p.send(r))
 	default:
-		return p.struck(r, c, plan)
+		return p.inject(r, c, plan)
 	}
 }
 
 // foreign has the process make a request of a client library that is not go-redis. What
-// no client asked for is not struck: who gave a key up by it cannot be told. Nor are
+// no client asked for is not affected: which client gave a key up by it cannot be known. Nor are
 // there pauses and deaths at these commands, since how such a library reports a broken
 // connection is its own affair: they come after a grant, deaths before a release too.
 func (p *Process) foreign(r *request) error {
@@ -146,22 +146,22 @@ func (p *Process) foreign(r *request) error {
 		return p.cancelled(r, asked)
 	}
 	if plan := p.in.chosen(asked.client.actor, p.met(asked.client), LostReply, Cut); plan != nil {
-		return p.struck(r, asked.client, plan)
+		return p.inject(r, asked.client, plan)
 	}
 	return p.send(r)
 }
 
-// strike is the fault that strikes at a command of c, or in the background when c is
+// chosen is the fault that occurs at a command of c, or in the background when c is
 // nil; nil for none.
-func (p *Process) strike(c *Client) *plan {
-	who := p.background
+func (p *Process) chosen(c *Client) *plan {
+	by := p.background
 	if c != nil {
-		who = c.actor
+		by = c.actor
 	}
-	return p.in.chosen(who, p.met(c), Pause, Crash, LostReply, Cut)
+	return p.in.chosen(by, p.met(c), Pause, Crash, LostReply, Cut)
 }
 
-// met tells whether c holds a lock; any client of the process, when c is nil.
+// met reports whether c holds a lock; any client of the process, when c is nil.
 func (p *Process) met(c *Client) bool {
 	if c != nil {
 		return c.held.Load() > 0
@@ -169,15 +169,15 @@ func (p *Process) met(c *Client) bool {
 	return p.holds()
 }
 
-// chosen is the first of the faults of these kinds that strikes on an occasion of who,
+// chosen is the first of the faults of these kinds that occurs on an occasion of by,
 // nil for none. Each draws its chance.
-func (in *Injector) chosen(who *actor, held bool, kinds ...Kind) (first *plan) {
+func (in *Injector) chosen(by *actor, held bool, kinds ...Kind) (first *plan) {
 	if !in.active.Load() {
 		return nil
 	}
 	for _, p := range in.plans {
 		for _, k := range kinds {
-			if p.Kind == k && p.strikes(in, who, held) && first == nil {
+			if p.Kind == k && p.occurs(in, by, held) && first == nil {
 				first = p
 			}
 		}
@@ -187,34 +187,34 @@ func (in *Injector) chosen(who *actor, held bool, kinds ...Kind) (first *plan) {
 
 // pause has the process stand still, if it does not already.
 func (p *Process) pause(plan *plan, held bool) {
-	plan.struckNow(held, !held)
-	p.stand(plan.For)
+	plan.count(held, !held)
+	p.suspend(plan.For)
 }
 
-// struck makes a request that plan, one of the faults that break something, strikes.
-func (p *Process) struck(r *request, c *Client, plan *plan) error {
+// inject makes a request at which plan, one of the faults that break something, occurs.
+func (p *Process) inject(r *request, c *Client, plan *plan) error {
 	held, acquiring := p.met(c), c != nil && c.acquiring.Load()
 	switch plan.Kind {
 	case Cut:
 		p.recordOf(c).Fault(string(Cut), 0)
-		plan.struckNow(held, acquiring)
+		plan.count(held, acquiring)
 		return r.fail(errCut)
 	case LostReply:
-		answered, err := p.unheard(r)
+		answered, err := p.withoutReply(r)
 		if !answered {
 			return r.fail(err)
 		}
 		p.recordOf(c).Fault(string(LostReply), 0)
-		plan.struckNow(held, acquiring)
+		plan.count(held, acquiring)
 		return r.fail(errReplyLost)
 	}
 	if p.background.below(2) == 0 {
-		_, _ = p.unheard(r) // it dies after this one
+		_, _ = p.withoutReply(r) // it dies after this one
 	}
 	if p.crash() {
-		plan.struckNow(held, acquiring)
+		plan.count(held, acquiring)
 	}
-	return r.fail(errDead)
+	return r.fail(errCrashed)
 }
 
 // cancelled makes a request about which the context of its call ends.
@@ -224,14 +224,14 @@ func (p *Process) cancelled(r *request, asked *call) error {
 	end := func() {
 		c.record.Fault(string(Cancel), 0)
 		e.cancel()
-		e.plan.struckNow(held, acquiring)
+		e.plan.count(held, acquiring)
 	}
 	switch e.phase {
 	case before:
 		end()
 		return r.fail(context.Canceled)
 	case underWay:
-		answered, err := p.unheard(r)
+		answered, err := p.withoutReply(r)
 		if !answered {
 			return r.fail(err)
 		}

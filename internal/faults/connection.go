@@ -41,7 +41,7 @@ var errCut = &net.OpError{Op: "write", Net: "unix", Err: os.NewSyscallError("wri
 // errReplyLost is what it is told of one that broke before the reply came.
 var errReplyLost = &net.OpError{Op: "read", Net: "unix", Err: os.NewSyscallError("read", syscall.ECONNRESET)}
 
-// hungUp tells whether err shows that the other side broke the connection off: what
+// hungUp reports whether err shows that the other side broke the connection off: what
 // was sent on it has had what effect it had. That a reply took too long does not
 // show it.
 func hungUp(err error) bool {

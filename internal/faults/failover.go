@@ -43,10 +43,10 @@ func (in *Injector) failOver(ctx context.Context, p *plan) error {
 	}
 	in.away.Store(true)
 	defer in.away.Store(false)
-	p.struckNow(in.ledger.unknown(), false)
+	p.count(in.ledger.unknown(), false)
 	err := in.replica.Failover(ctx, func() {
-		in.machine.Fault(string(Failover), 0)
-		in.machine.Fault(string(ScriptFlush), 0) // replicas know no scripts
+		in.serverRecord.Fault(string(Failover), 0)
+		in.serverRecord.Fault(string(ScriptFlush), 0) // replicas know no scripts
 	})
 	in.endReplica()
 	if err != nil || p.Every == 0 || p.over(in.now()+int64(p.Every)) {
@@ -133,7 +133,7 @@ func (l *ledger) drop(s *stake) {
 	}
 }
 
-// unknown tells whether a lock is in hand that the replica does not know.
+// unknown reports whether a lock is in hand that the replica does not know.
 func (l *ledger) unknown() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

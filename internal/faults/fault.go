@@ -12,9 +12,9 @@ import (
 // A Fault says what is to go wrong, and how often. It is plain data; [Parse] and
 // [Usual] make valid ones.
 //
-// What befalls clients strikes with probability P on each occasion or, when P is
-// zero, on the first occasion from At on and then from Every after it. What befalls
-// the server strikes at At and then every Every.
+// A fault of clients occurs with probability P on each occasion or, when P is
+// zero, on the first occasion from At on and then from Every after it. A fault of
+// the server occurs at At and then every Every.
 type Fault struct {
 	Kind Kind
 	// At is the earliest time, since the clients began.
@@ -22,12 +22,12 @@ type Fault struct {
 	// Until is the latest time. Zero leaves faults that may leave a key locked some time
 	// at the end of the run, in which it can be seen whether they did.
 	Until time.Duration
-	// Every is the time from one strike to the next; zero is once.
+	// Every is the time from one occurrence to the next; zero is once.
 	Every time.Duration
 	// P is the probability on each occasion, 0 to 1: the occasion is a command that a
 	// lock sends, for pause also a grant, and for cancel a call of the lock.
 	P float64
-	// While says when it may strike.
+	// While says when it may occur.
 	While While
 	// For is how long it lasts. Zero is until past the lease.
 	For time.Duration
@@ -40,14 +40,14 @@ type Fault struct {
 	N int
 }
 
-// While is a condition for a fault to strike.
+// While is a condition for a fault to occur.
 type While string
 
 // The conditions.
 const (
 	// Any time will do. It is the zero value.
 	Any While = ""
-	// Held: the struck client, or any client when the server is struck, holds a lock.
+	// Held: the affected client, or any client when the server is affected, holds a lock.
 	Held While = "held"
 )
 
@@ -124,8 +124,8 @@ func Conditions(all []Fault) lockbench.Conditions {
 	return brought
 }
 
-// StrikeStore tells whether these faults would strike what is kept on the same server
+// AffectStore reports whether these faults would affect what is kept on the same server
 // as the locks, so that guarded records are better kept on another.
-func StrikeStore(all []Fault) bool {
+func AffectStore(all []Fault) bool {
 	return slices.ContainsFunc(all, func(f Fault) bool { return f.Kind.trait().owned == ownProcess })
 }

@@ -157,9 +157,9 @@ func TestCheck(t *testing.T) {
 		{"black-hole", embedded, "needs a server reached by TCP"},
 		{"restart", private, ""},
 		{"slow", private, ""},
-		{"down,n=2", private, "strikes 2 servers, there are 1"},
+		{"down,n=2", private, "affects 2 servers, there are 1"},
 		{"server-pause,for=10s", private, "longer than clients wait"},
-		{"crash,p=0", private, "would never strike"},
+		{"crash,p=0", private, "would never occur"},
 	} {
 		t.Run(c.fault+" on "+c.on.Kind(), func(t *testing.T) {
 			f, err := Parse(c.fault)

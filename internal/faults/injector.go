@@ -17,8 +17,8 @@ import (
 // A Config says what an [Injector] does, and to whom.
 type Config struct {
 	Faults []Fault
-	// Servers are where the locks run, one at least. Those faults that strike one server
-	// strike them by turns; a replica has only the first.
+	// Servers are where the locks run, one at least. Those faults that affect one server
+	// affect them by turns; a replica has only the first.
 	Servers servers.Group
 	// Seed decides every choice that is left to chance.
 	Seed uint64
@@ -30,7 +30,7 @@ type Config struct {
 }
 
 // An Injector makes the faults of one run happen. Between [Injector.Start] and
-// [Injector.Stop] they strike; before and after that only the dead stay dead. Its
+// [Injector.Stop] they occur; before and after that only what has crashed stays so. Its
 // methods are safe for concurrent use.
 type Injector struct {
 	config Config
@@ -38,12 +38,12 @@ type Injector struct {
 	held   atomic.Int64 // locks that clients have in hand
 	active atomic.Bool
 
-	start    time.Time
-	recorder *history.Recorder
-	machine  *history.Client // what befalls the server
-	stop     context.CancelFunc
-	stopping <-chan struct{} // closed by Stop
-	work     sync.WaitGroup
+	start        time.Time
+	recorder     *history.Recorder
+	serverRecord *history.Client // what happens to the server
+	stop         context.CancelFunc
+	stopping     <-chan struct{} // closed by Stop
+	work         sync.WaitGroup
 
 	// replica copies the server by the way of link; nil unless it is to fail over.
 	replica *servers.Replica
@@ -53,7 +53,7 @@ type Injector struct {
 	// roads lead to the servers when something is to happen on the way: addresses in TCP
 	// by those that servers are reached at.
 	roads map[string]string
-	// turn is how many strikes on one server there were, for the next one's turn.
+	// turn is how many faults of one server there were, for the next one's turn.
 	turn int
 	// ahead is how far the clocks that a fault has stepped are ahead.
 	ahead time.Duration
@@ -61,22 +61,22 @@ type Injector struct {
 	down servers.Group
 
 	processes []*Process // under mu
-	chance    *actor     // about which process is struck
+	chance    *actor     // about which process is affected
 
-	// striking serialises what befalls the server.
-	striking sync.Mutex
-	away     atomic.Bool // the server is stopped or being started
-	mu       sync.Mutex
-	errs     []error
+	// injecting serialises what happens to the server.
+	injecting sync.Mutex
+	away      atomic.Bool // the server is stopped or being started
+	mu        sync.Mutex
+	errs      []error
 }
 
 // A plan is a fault with what is counted of it.
 type plan struct {
 	Fault
 	trait *trait
-	due   atomic.Int64 // by the clock: the next strike, in ns since the start
+	due   atomic.Int64 // by the clock: the next occurrence, in ns since the start
 
-	struck, metHeld, metAcquire atomic.Int64
+	occurrences, metHeld, metAcquire atomic.Int64
 }
 
 // New prepares the faults of a run. Its error says why they cannot be done on the
@@ -129,7 +129,7 @@ func (c *Config) quiet() time.Duration {
 	return max(c.Duration/2, c.Duration-c.Lease-c.Tolerance-slack)
 }
 
-// leavesLocked tells whether what f strikes may stay locked.
+// leavesLocked reports whether what f affects may stay locked.
 func (f Fault) leavesLocked() bool {
 	switch f.Kind {
 	case Crash, LostReply, Cut, Cancel, ClientKill, BlackHole:
@@ -138,7 +138,7 @@ func (f Fault) leavesLocked() bool {
 	return false
 }
 
-// over tells whether it is too late for p to strike.
+// over reports whether it is too late for p to occur.
 func (p *plan) over(now int64) bool { return p.Until > 0 && now > int64(p.Until) }
 
 // Open readies the way to the servers, before processes are made. Stop undoes it.
@@ -162,11 +162,11 @@ func (in *Injector) Open(ctx context.Context) error {
 	return nil
 }
 
-// Start has faults strike from now on, and takes them down by recorder.
+// Start has faults occur from now on, and takes them down by recorder.
 func (in *Injector) Start(ctx context.Context, recorder *history.Recorder) error {
 	ctx, in.stop = context.WithCancel(context.WithoutCancel(ctx))
 	in.stopping, in.start, in.recorder = ctx.Done(), time.Now(), recorder
-	in.machine = recorder.Client(-1, -1)
+	in.serverRecord = recorder.Client(-1, -1)
 	if err := in.prepare(ctx); err != nil {
 		in.stop()
 		return err
@@ -181,7 +181,7 @@ func (in *Injector) Start(ctx context.Context, recorder *history.Recorder) error
 	return nil
 }
 
-// Stop ends what lasts, has nothing strike any more and waits for the server to be
+// Stop ends what lasts, has no fault occur any more and waits for the server to be
 // as it should. The error says what went wrong for the faults themselves.
 func (in *Injector) Stop() error {
 	in.active.Store(false)
@@ -205,7 +205,7 @@ func (in *Injector) forget(p *Process) {
 	in.processes = slices.DeleteFunc(in.processes, func(other *Process) bool { return other == p })
 }
 
-// Away tells whether the server answers nobody because of a fault.
+// Away reports whether the server answers nobody because of a fault.
 func (in *Injector) Away() bool { return in.away.Load() }
 
 func (in *Injector) failed(k Kind, err error) {
@@ -216,10 +216,10 @@ func (in *Injector) failed(k Kind, err error) {
 
 func (in *Injector) now() int64 { return int64(time.Since(in.start)) }
 
-// struckNow counts a strike: on a client that holds a lock or is acquiring one, or
+// count counts an occurrence: on a client that holds a lock or is acquiring one, or
 // on the server while a lock is held.
-func (p *plan) struckNow(held, acquiring bool) {
-	p.struck.Add(1)
+func (p *plan) count(held, acquiring bool) {
+	p.occurrences.Add(1)
 	switch {
 	case held:
 		p.metHeld.Add(1)
@@ -228,17 +228,17 @@ func (p *plan) struckNow(held, acquiring bool) {
 	}
 }
 
-// An Exposure tells how often a fault struck, and what it met.
+// An Exposure is how often a fault occurred, and what it met.
 type Exposure = history.FaultExposure
 
-// Exposures tells of each fault how often it struck, in the order of the
+// Exposures returns of each fault how often it occurred, in the order of the
 // configuration.
 func (in *Injector) Exposures() []Exposure {
 	var all []Exposure
 	for i, p := range in.plans {
 		all = append(all, Exposure{
 			Fault: in.config.Faults[i].String(), Kind: string(p.Kind),
-			Struck: p.struck.Load(), MetHeld: p.metHeld.Load(), MetAcquire: p.metAcquire.Load(),
+			Occurrences: p.occurrences.Load(), MetHeld: p.metHeld.Load(), MetAcquire: p.metAcquire.Load(),
 		})
 	}
 	return all

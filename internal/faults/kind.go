@@ -10,7 +10,7 @@ import (
 // A Kind is something that can go wrong.
 type Kind string
 
-// The kinds, of what befalls clients, the server and the network between them.
+// The kinds, of what happens to clients, the server and the network between them.
 const (
 	// Pause: a process stands still, between a grant and what its client does with
 	// it or before a command, with all that it does in the background.
@@ -51,11 +51,11 @@ const (
 	BlackHole Kind = "black-hole"
 	// Evict: the server evicts every key that has a TTL, as if its memory were full.
 	Evict Kind = "evict"
-	// ClockStep: the clock of a server is set off, and right again at the next strike.
+	// ClockStep: the clock of a server is set off, and right again at the next occurrence.
 	ClockStep Kind = "clock-step"
 )
 
-// A target is whom a kind of fault befalls.
+// A target is what a kind of fault happens to.
 type target uint8
 
 const (
@@ -75,7 +75,7 @@ type trait struct {
 	usual Fault
 	// allowed are the settings that mean something, beside at, every and while.
 	allowed string
-	// owned tells on which kinds of server it may be done: see [Check].
+	// owned says on which kinds of server it may be done: see [Check].
 	owned ownership
 	// conditions are those that it brings; where it brings none, untouched says why.
 	conditions lockbench.Conditions
@@ -101,7 +101,7 @@ var byHolder = []lockbench.Cell{
 	lockbench.LossReported.At(lockbench.Outlived),
 }
 
-// calls are what befalls calls that are under way when a server is lost, and the scripts
+// calls are what happens to calls that are under way when a server is lost, and the scripts
 // that it had.
 const calls = lockbench.LostReply | lockbench.ScriptFlush
 
@@ -191,7 +191,7 @@ var traits = []trait{
 		conditions: lockbench.LostReply, exercises: only(lockbench.Recovery, lockbench.LostReply),
 	},
 	{
-		kind: ClockStep, summary: "the clocks of n servers are stepped by so much, and back at the next strike", target: ofServer,
+		kind: ClockStep, summary: "the clocks of n servers are stepped by so much, and back at the next occurrence", target: ofServer,
 		usual: Fault{At: time.Second, Every: time.Second, N: 1, While: Held}, allowed: "by n", owned: ownProcess,
 		conditions: lockbench.StateLoss | lockbench.Skew,
 		exercises:  []lockbench.Cell{lockbench.Exclusion.At(lockbench.StateLoss), lockbench.Exclusion.At(lockbench.Skew)},

@@ -60,8 +60,8 @@ func (p *Process) proxyTo(upstream string) (*proxy, error) {
 	if by := p.proxies[upstream]; by != nil {
 		return by, nil
 	}
-	if p.dead.Load() {
-		return nil, errDead
+	if p.crashed.Load() {
+		return nil, errCrashed
 	}
 	by, err := openProxy(upstream)
 	if err == nil {
@@ -103,7 +103,7 @@ func (in *Injector) hinder(ctx context.Context, p *plan) error {
 		return nil
 	}
 	victim.note(string(p.Kind), int64(p.For))
-	p.struckNow(victim.holds(), victim.acquires())
+	p.count(victim.holds(), victim.acquires())
 	all := victim.openProxies()
 	for _, by := range all {
 		for _, direction := range directions {
@@ -123,14 +123,14 @@ func (in *Injector) hinder(ctx context.Context, p *plan) error {
 	return nil
 }
 
-// victim is a live process for p to strike, drawn by chance from those that fit; nil
+// victim is a live process for p to affect, drawn by chance from those that fit; nil
 // when there is none.
 func (in *Injector) victim(p *plan) *Process {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	var fit []*Process
 	for _, one := range in.processes {
-		if !one.dead.Load() && (p.While != Held || one.holds()) {
+		if !one.crashed.Load() && (p.While != Held || one.holds()) {
 			fit = append(fit, one)
 		}
 	}
@@ -150,18 +150,18 @@ func (p *Process) openProxies() (all []*proxy) {
 }
 
 // hungUp records that the server is about to hang up on the clients of processes that
-// send commands unseen. Those of others tell when one of theirs is struck.
+// send commands unseen. Those of others report when one of theirs is affected.
 func (in *Injector) hungUp() {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	for _, p := range in.processes {
-		if !p.watched.Load() && !p.dead.Load() {
+		if !p.watched.Load() && !p.crashed.Load() {
 			p.note(string(Cut), 0)
 		}
 	}
 }
 
-// note records that a fault strikes all clients of the process, and for how many ns it
+// note records that a fault affects all clients of the process, and for how many ns it
 // lasts, zero for no time.
 func (p *Process) note(note string, lasts int64) {
 	p.mu.Lock()
@@ -171,7 +171,7 @@ func (p *Process) note(note string, lasts int64) {
 	}
 }
 
-// acquires tells whether any client of the process is acquiring a lock.
+// acquires reports whether any client of the process is acquiring a lock.
 func (p *Process) acquires() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -15,8 +15,8 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 )
 
-// errDead is what a dead process's locks are answered. Nobody acts on it.
-var errDead = errors.New("the process is dead")
+// errCrashed is what the locks of a crashed process return. Nobody acts on it.
+var errCrashed = errors.New("the process has crashed")
 
 // A Process is one process of a design, under faults: everything that its locks send
 // passes by here. Its methods are safe for concurrent use.
@@ -26,20 +26,20 @@ type Process struct {
 	skew   time.Duration // how far its clock is ahead
 	skewed *plan         // for that; nil when the clock is right
 
-	// watched tells that its commands pass by here, so that faults may strike single ones.
+	// watched: its commands pass by here, so that faults may affect single ones.
 	watched atomic.Bool
 
-	dead  atomic.Bool
-	death chan struct{} // closed when it is dead
-	// gate is held for reading while a command is under way.
-	gate sync.RWMutex
+	crashed atomic.Bool
+	death   chan struct{} // closed when it has crashed
+	// underWay is held for reading while a command is under way.
+	underWay sync.RWMutex
 
 	mu      sync.Mutex
 	clients []*Client
 	conns   map[net.Conn]struct{}
 	proxies map[string]*proxy // by the address of a server; nil where nothing happens on the way
 	resume  chan struct{}     // closed when a pause is over, nil while there is none
-	// background is struck for what no client asked for.
+	// background draws for what no client asked for.
 	background *actor
 	record     *history.Client
 }
@@ -90,7 +90,7 @@ func (c clients) Open(opt *redis.Options) *redis.Client {
 // Close implements [design.Clients].
 func (c clients) Close(client *redis.Client) error { return client.Close() }
 
-// Pass implements [design.Conduit].
+// Pass implements [design.Interceptor].
 func (c clients) Pass(ctx context.Context, send func(context.Context) error) error {
 	return c.p.foreign(&request{ctx: ctx, next: func(ctx context.Context, _ []redis.Cmder) error { return send(ctx) }})
 }
@@ -103,13 +103,13 @@ func (p *Process) reach(opt *redis.Options) *redis.Options {
 	return &mine
 }
 
-// Dead tells whether the process has died.
-func (p *Process) Dead() bool { return p.dead.Load() }
+// Crashed reports whether the process has died.
+func (p *Process) Crashed() bool { return p.crashed.Load() }
 
 // crash ends the process and all of its clients. It returns once nothing of it is
-// under way any more; it does nothing when the process is dead already.
+// under way any more; it does nothing when the process has crashed already.
 func (p *Process) crash() bool {
-	if !p.dead.CompareAndSwap(false, true) {
+	if !p.crashed.CompareAndSwap(false, true) {
 		return false
 	}
 	p.end()
@@ -119,8 +119,8 @@ func (p *Process) crash() bool {
 
 // end ends what the process has under way, its clients and its connections.
 func (p *Process) end() {
-	p.gate.Lock() // what is under way has had its effect by its client's death
-	defer p.gate.Unlock()
+	p.underWay.Lock() // what is under way has had its effect by its client's death
+	defer p.underWay.Unlock()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, c := range p.clients {
@@ -135,16 +135,16 @@ func (p *Process) end() {
 	}
 }
 
-// stand lets the process stand still for d, or until the faults are over.
-func (p *Process) stand(d time.Duration) bool {
+// suspend lets the process stand still for d, or until the faults are over.
+func (p *Process) suspend(d time.Duration) bool {
 	p.mu.Lock()
-	if p.resume != nil || p.dead.Load() {
+	if p.resume != nil || p.crashed.Load() {
 		p.mu.Unlock()
 		return false
 	}
 	over := make(chan struct{})
 	p.resume = over
-	p.tell(history.Pause)
+	p.recordForAll(history.Pause)
 	p.mu.Unlock()
 
 	timer := time.NewTimer(d)
@@ -157,20 +157,20 @@ func (p *Process) stand(d time.Duration) bool {
 
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.tell(history.Resume)
+	p.recordForAll(history.Resume)
 	p.resume = nil
 	close(over)
 	return true
 }
 
-// tell records an event of every client of the process. p.mu is held.
-func (p *Process) tell(kind history.Kind) {
+// recordForAll records an event of every client of the process. p.mu is held.
+func (p *Process) recordForAll(kind history.Kind) {
 	for _, c := range p.clients {
 		c.record.Event(kind, "", "")
 	}
 }
 
-// await waits until the process does not stand still, and tells whether it lives.
+// await waits until the process does not stand still, and reports whether it lives.
 func (p *Process) await() bool {
 	p.mu.Lock()
 	over := p.resume
@@ -181,10 +181,10 @@ func (p *Process) await() bool {
 		case <-p.death:
 		}
 	}
-	return !p.dead.Load()
+	return !p.crashed.Load()
 }
 
-// recordOf is where what befalls actor c is taken down: in a record of the process's
+// recordOf is where what happens to actor c is recorded: in a record of the process's
 // own for what no client asked for.
 func (p *Process) recordOf(c *Client) *history.Client {
 	if c != nil {
@@ -198,7 +198,7 @@ func (p *Process) recordOf(c *Client) *history.Client {
 	return p.record
 }
 
-// holds tells whether any client of the process holds a lock.
+// holds reports whether any client of the process holds a lock.
 func (p *Process) holds() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -213,8 +213,8 @@ func (p *Process) holds() bool {
 // dialer returns dial, of connections that end with the process.
 func (p *Process) dialer(dial func(context.Context, string, string) (net.Conn, error)) func(context.Context, string, string) (net.Conn, error) {
 	return func(ctx context.Context, network, addr string) (net.Conn, error) {
-		if p.dead.Load() {
-			return nil, &net.OpError{Op: "dial", Net: network, Err: errDead}
+		if p.crashed.Load() {
+			return nil, &net.OpError{Op: "dial", Net: network, Err: errCrashed}
 		}
 		conn, err := dial(ctx, network, addr)
 		if err != nil {
@@ -228,9 +228,9 @@ func (p *Process) dialer(dial func(context.Context, string, string) (net.Conn, e
 func (p *Process) keep(conn net.Conn) (net.Conn, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.dead.Load() {
+	if p.crashed.Load() {
 		_ = conn.Close()
-		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: errDead}
+		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: errCrashed}
 	}
 	p.conns[conn] = struct{}{}
 	return mortal(conn, p), nil

@@ -26,8 +26,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
 }
 
-// A stage is one client in one process under faults.
-type stage struct {
+// A fixture is one client in one process under faults.
+type fixture struct {
 	server  *servers.Server
 	in      *Injector
 	process *Process
@@ -37,9 +37,9 @@ type stage struct {
 	record  *history.Recorder
 }
 
-func newStage(t *testing.T, all ...Fault) *stage {
+func newFixture(t *testing.T, all ...Fault) *fixture {
 	t.Helper()
-	st := &stage{server: servertest.Start(t)}
+	st := &fixture{server: servertest.Start(t)}
 	var err error
 	if st.in, err = New(Config{Faults: all, Servers: servers.Group{st.server}, Lease: time.Second, Seed: 1}); err != nil {
 		t.Fatal(err)
@@ -62,7 +62,7 @@ func newStage(t *testing.T, all ...Fault) *stage {
 }
 
 // end ends the faults and returns the notes of what was recorded, in order.
-func (st *stage) end(t *testing.T) (notes []string) {
+func (st *fixture) end(t *testing.T) (notes []string) {
 	t.Helper()
 	if err := st.in.Stop(); err != nil {
 		t.Error(err)
@@ -99,7 +99,7 @@ func TestCommandUnderFault(t *testing.T) {
 		{Pause, false, true, []string{"pause ", "resume "}},
 	} {
 		t.Run(string(c.kind), func(t *testing.T) {
-			st := newStage(t, Fault{Kind: c.kind, P: 1, For: time.Millisecond})
+			st := newFixture(t, Fault{Kind: c.kind, P: 1, For: time.Millisecond})
 			ctx, done := st.client.Context(t.Context())
 			defer done()
 			err := st.redis.Set(ctx, "key", "value", 0).Err()
@@ -120,7 +120,7 @@ func TestCommandUnderFault(t *testing.T) {
 }
 
 // TestForeignCommand: what a lock on a client library of its own is told of a command of
-// one of its clients, and whether that was sent. What no client asked for is not struck.
+// one of its clients, and whether that was sent. What no client asked for is not affected.
 func TestForeignCommand(t *testing.T) {
 	for _, c := range []struct {
 		kind  Kind
@@ -132,7 +132,7 @@ func TestForeignCommand(t *testing.T) {
 		{Cut, true, 1, []string{"fault cut"}},
 	} {
 		t.Run(string(c.kind), func(t *testing.T) {
-			st := newStage(t, Fault{Kind: c.kind, P: 1})
+			st := newFixture(t, Fault{Kind: c.kind, P: 1})
 			env := design.Environment{Clients: clients{st.process}}
 			sent := 0
 			send := func(context.Context) error { sent++; return nil }
@@ -142,7 +142,7 @@ func TestForeignCommand(t *testing.T) {
 				t.Errorf("the lock is told %v; want an error: %t", err, c.fails)
 			}
 			if err := env.Pass(t.Context(), send); err != nil {
-				t.Errorf("a command in the background: %v; want it not struck", err)
+				t.Errorf("a command in the background: %v; want it not affected", err)
 			}
 			if sent != c.sent {
 				t.Errorf("%d commands were sent, want %d", sent, c.sent)
@@ -159,13 +159,13 @@ func TestForeignCommand(t *testing.T) {
 func TestDeathBeforeARelease(t *testing.T) {
 	for _, watched := range []bool{false, true} {
 		t.Run(fmt.Sprint("watched ", watched), func(t *testing.T) {
-			st := newStage(t, Fault{Kind: Crash, P: 1})
+			st := newFixture(t, Fault{Kind: Crash, P: 1})
 			st.process.watched.Store(watched)
 			inner := &released{}
 			held := &heldLease{Wrapped: lockbench.Wrapped{Lease: inner}, client: st.client}
 			err := held.Release(t.Context())
-			if dies := !watched; errors.Is(err, errDead) != dies || inner.times == 0 != dies || st.process.Dead() != dies {
-				t.Errorf("got error %v, %d releases, dead: %t", err, inner.times, st.process.Dead())
+			if dies := !watched; errors.Is(err, errCrashed) != dies || inner.times == 0 != dies || st.process.Crashed() != dies {
+				t.Errorf("got error %v, %d releases, crashed: %t", err, inner.times, st.process.Crashed())
 			}
 			st.end(t)
 		})
@@ -192,10 +192,10 @@ func exists(t *testing.T, s *servers.Server, key string) bool {
 	return n > 0
 }
 
-// TestDeadProcess: nothing of a dead process is sent, whoever asks for it, and its
+// TestCrashedProcess: nothing of a crashed process is sent, whoever asks for it, and its
 // connections are closed, subscriptions too.
-func TestDeadProcess(t *testing.T) {
-	st := newStage(t, Fault{Kind: Crash, P: 1})
+func TestCrashedProcess(t *testing.T) {
+	st := newFixture(t, Fault{Kind: Crash, P: 1})
 	sub := st.redis.Subscribe(t.Context(), "channel")
 	defer sub.Close()
 	if _, err := sub.Receive(t.Context()); err != nil {
@@ -203,21 +203,21 @@ func TestDeadProcess(t *testing.T) {
 	}
 	ctx, done := st.client.Context(t.Context())
 	defer done()
-	_ = st.redis.Set(ctx, "struck", "", 0).Err()
-	if !st.process.Dead() || !st.client.Dead() || ctx.Err() == nil {
-		t.Fatalf("process dead %t, client dead %t, context %v", st.process.Dead(), st.client.Dead(), ctx.Err())
+	_ = st.redis.Set(ctx, "affected", "", 0).Err()
+	if !st.process.Crashed() || !st.client.Crashed() || ctx.Err() == nil {
+		t.Fatalf("process crashed %t, client crashed %t, context %v", st.process.Crashed(), st.client.Crashed(), ctx.Err())
 	}
 	for name, ctx := range map[string]context.Context{"client": ctx, "background": t.Context()} {
-		if err := st.redis.Set(ctx, "after", "", 0).Err(); !errors.Is(err, errDead) && !errors.Is(err, context.Canceled) {
-			t.Errorf("command of the %s: %v; want it to be dead", name, err)
+		if err := st.redis.Set(ctx, "after", "", 0).Err(); !errors.Is(err, errCrashed) && !errors.Is(err, context.Canceled) {
+			t.Errorf("command of the %s: %v; want it to have crashed", name, err)
 		}
 	}
 	if _, err := sub.Receive(t.Context()); err == nil {
 		t.Error("the subscription goes on")
 	}
 	late := st.process.Client(1, st.record.Client(1, 0))
-	if !late.Dead() {
-		t.Error("a client that moves into a dead process lives")
+	if !late.Crashed() {
+		t.Error("a client that moves into a crashed process lives")
 	}
 	st.end(t)
 	if exists(t, st.server, "after") {
@@ -225,10 +225,10 @@ func TestDeadProcess(t *testing.T) {
 	}
 }
 
-// TestTransactionUnderFault: a transaction is struck as a whole, and its commands say
+// TestTransactionUnderFault: a transaction is affected as a whole, and its commands say
 // so.
 func TestTransactionUnderFault(t *testing.T) {
-	st := newStage(t, Fault{Kind: LostReply, P: 1})
+	st := newFixture(t, Fault{Kind: LostReply, P: 1})
 	ctx, done := st.client.Context(t.Context())
 	defer done()
 	var one, two *redis.StatusCmd
@@ -272,7 +272,7 @@ func (s setting) again(ctx context.Context) error {
 
 // TestCancelOfOtherCalls: the contexts of releases and extends end, too.
 func TestCancelOfOtherCalls(t *testing.T) {
-	st := newStage(t, Fault{Kind: Cancel, P: 1})
+	st := newFixture(t, Fault{Kind: Cancel, P: 1})
 	ctx, done := st.client.Context(t.Context())
 	defer done()
 	calls := map[string]func(lockbench.Lease) error{
@@ -299,7 +299,7 @@ func TestCancelOfOtherCalls(t *testing.T) {
 
 // TestCancel: an acquire's context ends before its command, during it or after it.
 func TestCancel(t *testing.T) {
-	st := newStage(t, Fault{Kind: Cancel, P: 1})
+	st := newFixture(t, Fault{Kind: Cancel, P: 1})
 	ctx, done := st.client.Context(t.Context())
 	defer done()
 	var ended bool
@@ -330,7 +330,7 @@ func TestCancel(t *testing.T) {
 	if diff := cmp.Diff(seen, want); diff != "" {
 		t.Errorf("when contexts ended (-got +want):\n%s", diff)
 	}
-	if x := st.in.Exposures()[0]; x.Struck == 0 || x.MetAcquire+x.MetHeld != x.Struck || int(x.Struck) != len(st.end(t)) {
+	if x := st.in.Exposures()[0]; x.Occurrences == 0 || x.MetAcquire+x.MetHeld != x.Occurrences || int(x.Occurrences) != len(st.end(t)) {
 		t.Errorf("exposure %+v; want as many as are recorded, all met by a call", x)
 	}
 }

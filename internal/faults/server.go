@@ -15,7 +15,7 @@ import (
 // lookEvery is how often it is looked whether a lock is held, for a fault that is due.
 const lookEvery = time.Millisecond
 
-// keep strikes the server by the schedule of p until ctx ends.
+// keep injects p into the server by its schedule until ctx ends.
 func (in *Injector) keep(ctx context.Context, p *plan) {
 	for in.rest(ctx, time.Duration(p.due.Load())-time.Since(in.start)) {
 		if p.over(in.now()) {
@@ -27,7 +27,7 @@ func (in *Injector) keep(ctx context.Context, p *plan) {
 			}
 			continue
 		}
-		in.strikeServer(ctx, p)
+		in.injectOnServer(ctx, p)
 		if p.Every == 0 {
 			return
 		}
@@ -35,7 +35,7 @@ func (in *Injector) keep(ctx context.Context, p *plan) {
 	}
 }
 
-// rest waits for d and tells whether ctx lasts.
+// rest waits for d and reports whether ctx lasts.
 func (in *Injector) rest(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
 		return ctx.Err() == nil
@@ -66,18 +66,18 @@ var serverFaults = map[Kind]func(in *Injector, ctx context.Context, p *plan) err
 	BlackHole:   (*Injector).hinder,
 }
 
-func (in *Injector) strikeServer(ctx context.Context, p *plan) {
-	in.striking.Lock()
-	defer in.striking.Unlock()
+func (in *Injector) injectOnServer(ctx context.Context, p *plan) {
+	in.injecting.Lock()
+	defer in.injecting.Unlock()
 	if p.Kind != Failover && p.trait.target == ofServer { // these see for themselves what they meet
-		p.struckNow(in.held.Load() > 0, false)
+		p.count(in.held.Load() > 0, false)
 	}
 	if err := serverFaults[p.Kind](in, context.WithoutCancel(ctx), p); err != nil {
 		in.failed(p.Kind, err)
 	}
 }
 
-// prepare makes the server ready for what is to befall it.
+// prepare makes the server ready for what is to happen to it.
 func (in *Injector) prepare(ctx context.Context) error {
 	for _, p := range in.plans {
 		var err error
@@ -114,7 +114,7 @@ func (in *Injector) everywhere(f func(*redis.Client) error) error {
 	return errors.Join(errs...)
 }
 
-// next is the server whose turn it is to be struck. in.striking is held.
+// next is the server whose turn it is to be affected. in.injecting is held.
 func (in *Injector) next() *servers.Server {
 	s := in.config.Servers[in.turn%len(in.config.Servers)]
 	in.turn++
@@ -123,7 +123,7 @@ func (in *Injector) next() *servers.Server {
 
 func (in *Injector) flushScripts(ctx context.Context, _ *plan) error {
 	// Before, so that nothing that misses a script goes before its loss.
-	in.machine.Fault(string(ScriptFlush), 0)
+	in.serverRecord.Fault(string(ScriptFlush), 0)
 	return in.everywhere(func(client *redis.Client) error { return client.ScriptFlush(ctx).Err() })
 }
 
@@ -131,7 +131,7 @@ func (in *Injector) flushScripts(ctx context.Context, _ *plan) error {
 func (in *Injector) pauseServer(_ context.Context, p *plan) error {
 	in.away.Store(true)
 	defer in.away.Store(false)
-	in.machine.Fault(string(ServerPause), int64(p.For))
+	in.serverRecord.Fault(string(ServerPause), int64(p.For))
 	s := in.next()
 	if err := s.Suspend(); err != nil {
 		return err
@@ -141,7 +141,7 @@ func (in *Injector) pauseServer(_ context.Context, p *plan) error {
 	case <-in.stopping:
 	}
 	err := s.Resume()
-	in.machine.Fault("server-resume", 0)
+	in.serverRecord.Fault("server-resume", 0)
 	return err
 }
 
@@ -150,20 +150,20 @@ func (in *Injector) restartEmpty(ctx context.Context, _ *plan) error {
 	defer in.away.Store(false)
 	in.hungUp()
 	// Between the two: whatever the old server granted was called before it.
-	return in.next().Restart(ctx, func() { in.machine.Fault(string(Restart), 0) })
+	return in.next().Restart(ctx, func() { in.serverRecord.Fault(string(Restart), 0) })
 }
 
 func (in *Injector) restartFromAOF(ctx context.Context, _ *plan) error {
 	in.away.Store(true)
 	defer in.away.Store(false)
 	return in.next().Restart(ctx, func() {
-		in.machine.Fault(string(RestartAOF), 0)
-		in.machine.Fault(string(ScriptFlush), 0)
+		in.serverRecord.Fault(string(RestartAOF), 0)
+		in.serverRecord.Fault(string(ScriptFlush), 0)
 	})
 }
 
 func (in *Injector) killClients(ctx context.Context, _ *plan) error {
-	in.machine.Fault(string(ClientKill), 0)
+	in.serverRecord.Fault(string(ClientKill), 0)
 	in.hungUp()
 	return in.everywhere(func(client *redis.Client) error {
 		return client.Do(ctx, "CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes").Err()
@@ -174,7 +174,7 @@ func (in *Injector) killClients(ctx context.Context, _ *plan) error {
 // other command finds it short of memory: the records of the workload have no TTL and
 // stay.
 func (in *Injector) evict(ctx context.Context, _ *plan) error {
-	in.machine.Fault("evicting", 0) // when it did so is known no better than this
+	in.serverRecord.Fault("evicting", 0) // when it did so is known no better than this
 	err := admin(in.next(), func(client *redis.Client) error {
 		_, err := client.Pipelined(ctx, func(p redis.Pipeliner) error {
 			p.ConfigSet(ctx, "maxmemory-policy", "volatile-random")
@@ -185,14 +185,14 @@ func (in *Injector) evict(ctx context.Context, _ *plan) error {
 		})
 		return err
 	})
-	in.machine.Fault(string(Evict), 0)
+	in.serverRecord.Fault(string(Evict), 0)
 	return err
 }
 
 // takeDown kills the last servers of the group, for p.For where that is given. They
 // come back empty.
 func (in *Injector) takeDown(ctx context.Context, p *plan) error {
-	in.machine.Fault(string(Down), int64(p.N))
+	in.serverRecord.Fault(string(Down), int64(p.N))
 	for _, s := range slices.Backward(in.config.Servers[len(in.config.Servers)-p.N:]) {
 		if slices.Contains(in.down, s) {
 			continue
@@ -213,7 +213,7 @@ func (in *Injector) takeDown(ctx context.Context, p *plan) error {
 func (in *Injector) raise(ctx context.Context) error {
 	var errs []error
 	for _, s := range in.down {
-		errs = append(errs, s.Restart(ctx, func() { in.machine.Fault(string(Restart), 0) }))
+		errs = append(errs, s.Restart(ctx, func() { in.serverRecord.Fault(string(Restart), 0) }))
 	}
 	in.down = nil
 	return errors.Join(errs...)

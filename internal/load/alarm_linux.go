@@ -9,7 +9,7 @@ import (
 )
 
 // An alarm waits for instants. Go's own timers are rounded up to the next millisecond
-// when nothing else happens, since that is what the runtime tells epoll; a timer of the
+// when nothing else happens, since that is what the runtime asks of epoll; a timer of the
 // kernel that epoll watches as it does connections is some fifty microseconds late.
 // One goroutine at a time uses it.
 type alarm struct {

@@ -24,7 +24,7 @@ const benchClients = 50
 // BenchmarkDriver compares, in one process and interleaved, the bare loop over
 // go-redis with the driver, without and with recording: the pairs of acquire and
 // release that each makes, and the time of this process's cores that a pair takes,
-// which tells even where other programs run. All leave a core to the server. Run
+// which counts even where other programs run. All leave a core to the server. Run
 // it with -benchtime 9x; the figures are medians.
 func BenchmarkDriver(b *testing.B) {
 	server := servertest.Start(b)

@@ -18,7 +18,7 @@ const (
 // returns what makes the record unreliable.
 func (r *run) close(ctx context.Context) error {
 	s := &r.summary
-	sent := r.spendings()
+	sent := r.totalUsage()
 	s.Commands, s.Traffic = sent.commands, &sent.traffic
 	s.MonitorOverlaps = r.monitor.Overlaps()
 	s.MonitorEntries = r.monitor.Entries()

@@ -19,11 +19,11 @@ type Config struct {
 	// Design is the lock under test, Server where it keeps its keys.
 	Design design.Design
 	Server *servers.Server
-	// Others are servers beside it, for designs that lock on several; faults that strike
-	// the server do not strike them.
+	// Others are servers beside it, for designs that lock on several; faults of
+	// the server do not affect them.
 	Others []*servers.Server
 	// Records is where the records that the locks guard are kept; nil is on Server.
-	// Faults that strike the server strike what is kept there.
+	// Faults of the server affect what is kept there.
 	Records *servers.Server
 	// Workload is what the clients do, Options how; defaults are filled in.
 	Workload workloads.Workload
@@ -77,7 +77,7 @@ const (
 )
 
 // A Summary is what a run says of itself. Whether the lock is sound, only the
-// history tells.
+// history says.
 type Summary struct {
 	// Trailer closes the history; its Ended says why the run ended.
 	history.Trailer
@@ -110,7 +110,7 @@ func (c *Config) servers() servers.Group {
 	return append(servers.Group{c.Server}, c.Others...).For(c.Design.ServerCount())
 }
 
-// fits tells why the design cannot run on these servers or under these options.
+// fits returns why the design cannot run on these servers or under these options.
 func (c *Config) fits(o workloads.Options) error {
 	switch n := c.Design.ServerCount(); {
 	case len(c.servers()) < n:

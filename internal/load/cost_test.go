@@ -40,7 +40,7 @@ func TestSpent(t *testing.T) {
 	}
 }
 
-// TestCostsAreInTheTrailer: a private server tells what a run had it do, the embedded one
+// TestCostsAreInTheTrailer: a private server reports what a run had it do, the embedded one
 // does not, and both connections count.
 func TestCostsAreInTheTrailer(t *testing.T) {
 	for _, warmup := range []time.Duration{0, 20 * time.Millisecond} {

@@ -167,8 +167,8 @@ func TestArrivalsComeInTurn(t *testing.T) {
 	})
 }
 
-// TestTheDeadLeaveTheirArrival: to another who is idle, at once.
-func TestTheDeadLeaveTheirArrival(t *testing.T) {
+// TestCrashedClientsLeaveTheirArrival: to another that is idle, at once.
+func TestCrashedClientsLeaveTheirArrival(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		team := newTeam(even(1), 0)
 		life, die := context.WithCancel(t.Context())

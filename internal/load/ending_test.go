@@ -55,7 +55,7 @@ func TestWindDown(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				d := tokenDesign()
 				locker := deaf{tt.heeds, make(chan struct{})}
-				d.Open = func(design.Environment) (design.Process, error) { return process{locker}, nil }
+				d.Open = func(design.Environment) (design.Process, error) { return fixedProcess{locker}, nil }
 				server := embedded(t)
 				start := time.Now()
 				s, err := Run(t.Context(), Config{
@@ -115,7 +115,7 @@ func TestLongWaitIsNotALostServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := tokenDesign()
 		locker := deaf{true, make(chan struct{})}
-		d.Open = func(design.Environment) (design.Process, error) { return process{locker}, nil }
+		d.Open = func(design.Environment) (design.Process, error) { return fixedProcess{locker}, nil }
 		s, err := Run(t.Context(), Config{
 			Design: d, Server: embedded(t), Workload: workloads.Mutex(), History: io.Discard,
 			Options: options(func(o *workloads.Options) { o.Duration, o.Wait = time.Minute, time.Hour }),
@@ -127,9 +127,9 @@ func TestLongWaitIsNotALostServer(t *testing.T) {
 }
 
 func TestShares(t *testing.T) {
-	r := &run{options: workloads.Options{Operations: 10}, lanes: make([]*lane, 4)}
+	r := &run{options: workloads.Options{Operations: 10}, clients: make([]*client, 4)}
 	var got []int64
-	for i := range r.lanes {
+	for i := range r.clients {
 		got = append(got, r.share(i))
 	}
 	if diff := cmp.Diff(got, []int64{3, 3, 2, 2}); diff != "" {

@@ -33,7 +33,7 @@ type faulted struct {
 	change       func(*workloads.Options)
 }
 
-// faultedClients are runs whose faults befall clients, or an embedded server as well as
+// faultedClients are runs whose faults happen to clients, or an embedded server as well as
 // any: they are made in virtual time.
 var faultedClients = []faulted{
 	{name: "crash, sound", design: "lua-token/strategy", fault: "crash,p=0.01",
@@ -65,7 +65,7 @@ var faultedClients = []faulted{
 }
 
 // faultedServers are runs that need a server of its own, in real time: it is what is
-// struck, or it is reached by connections that are, or by another client library.
+// affected, or it is reached by connections that are, or by another client library.
 var faultedServers = []faulted{
 	{name: "server pause, sound", design: "lua-token/strategy", fault: "server-pause,at=500ms,every=2s,for=1s",
 		held: cells("exclusion lease")},
@@ -116,7 +116,7 @@ func cells(text string) (all []lockbench.Cell) {
 }
 
 // longHolds has every lock held for most of the time, and others try for it often, so
-// that what strikes the server meets some that last and what it forgot is taken soon.
+// that what affects the server meets some that last and what it forgot is taken soon.
 func longHolds(o *workloads.Options) {
 	o.Hold, o.Wait = workloads.Always(300*time.Millisecond), 20*time.Millisecond
 }
@@ -190,8 +190,8 @@ func (c *faulted) run(t *testing.T, config Config, least time.Duration) {
 		t.Errorf("%d keys left on the servers", n)
 	}
 	c.judge(t, result)
-	if got := end.Trailer.Faults; len(got) != 1 || got[0].Struck == 0 || got[0].MetHeld+got[0].MetAcquire == 0 {
-		t.Errorf("exposures %+v; want %s to have struck a lock", got, c.fault)
+	if got := end.Trailer.Faults; len(got) != 1 || got[0].Occurrences == 0 || got[0].MetHeld+got[0].MetAcquire == 0 {
+		t.Errorf("exposures %+v; want %s to have affected a lock", got, c.fault)
 	}
 	if len(header.Faults) != 1 || len(result.Defects) > 0 {
 		t.Errorf("faults %v, defects %v; want one and none", header.Faults, result.Defects)
@@ -224,20 +224,20 @@ func (f *followed) close() error {
 }
 
 // watch reads a history to its end, and closes seen when it shows, in due time, that a fault
-// struck and all that c is to show.
+// occurred and all that c is to show.
 func (c *faulted) watch(r io.Reader, due func() bool, seen chan<- struct{}) error {
 	src, err := history.NewSource(r)
 	if err != nil {
 		return err
 	}
-	judge, struck, n := checker.New(src.Header()), false, 0
+	judge, occurred, n := checker.New(src.Header()), false, 0
 	for ev, err := range src.Events() {
 		if err != nil {
 			return err
 		}
 		judge.Add(ev)
-		struck = struck || ev.Op.Kind == history.Fault || ev.Op.Kind == history.Pause || ev.Op.Kind == history.Death
-		if n++; n%50 == 0 && seen != nil && struck && due() && c.shown(judge.SoFar()) {
+		occurred = occurred || ev.Op.Kind == history.Fault || ev.Op.Kind == history.Pause || ev.Op.Kind == history.Death
+		if n++; n%50 == 0 && seen != nil && occurred && due() && c.shown(judge.SoFar()) {
 			close(seen)
 			seen = nil
 		}
@@ -245,7 +245,7 @@ func (c *faulted) watch(r io.Reader, due func() bool, seen chan<- struct{}) erro
 	return nil
 }
 
-// shown tells whether all that c is to show is met.
+// shown reports whether all that c is to show is met.
 func (c *faulted) shown(r checker.Result) bool {
 	lacks := func(want checker.Verdict) func(lockbench.Cell) bool {
 		return func(cell lockbench.Cell) bool { return c.found(r, cell).Verdict != want }

@@ -40,7 +40,7 @@ func exercises(c Config, o workloads.Options) []lockbench.Cell {
 	found := append(c.Workload.Exercises(o), faults.Exercises(c.Faults)...)
 	slices.SortFunc(found, lockbench.Cell.Compare)
 	found = slices.Compact(found)
-	if faults.Conditions(c.Faults).Has(lockbench.Skew) { // clocks that are off leave unknown who lost the lock to whom
+	if faults.Conditions(c.Faults).Has(lockbench.Skew) { // clocks that are off leave unknown which client lost the lock to which
 		found = slices.DeleteFunc(found, func(cell lockbench.Cell) bool { return cell.Guarantee == lockbench.LossReported })
 	}
 	if !c.Design.Renews {

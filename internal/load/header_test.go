@@ -76,7 +76,7 @@ func TestExercisesOfFaults(t *testing.T) {
 	}
 	want := []string{
 		"exclusion", "exclusion@outlived", "exclusion@skew", "lease", "owner-release@outlived",
-		"no-spurious-refusal", "recovery@crash", "fencing", // under skew nobody knows who lost the lock to whom
+		"no-spurious-refusal", "recovery@crash", "fencing", // under skew it is unknown which client lost the lock to which
 	}
 	if diff := cmp.Diff(got, want); diff != "" {
 		t.Errorf("exercises (-got +want):\n%s", diff)

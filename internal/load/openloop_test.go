@@ -20,7 +20,7 @@ func uncontended(rate float64, length time.Duration) workloads.Options {
 	})
 }
 
-// measures are what the record of a run tells.
+// measures are what the record of a run contains.
 func measures(t *testing.T, record []byte) measure.Measures {
 	t.Helper()
 	src, err := history.NewSource(bytes.NewReader(record))
@@ -95,7 +95,7 @@ func TestTooHighARate(t *testing.T) {
 	})
 }
 
-// TestArrivalsInHistory: each acquire tells when it was due, which is what the seed says.
+// TestArrivalsInHistory: each acquire reports when it was due, which is what the seed says.
 func TestArrivalsInHistory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := uncontended(2000, time.Second)
@@ -155,7 +155,7 @@ func TestOpenLoopUnderFaults(t *testing.T) {
 		if len(result.Defects) > 0 || end.Trailer.Arrivals == nil || end.Trailer.Arrivals.Started == 0 {
 			t.Errorf("defects %v, arrivals %+v; want none, and some", result.Defects, end.Trailer.Arrivals)
 		}
-		if struck := end.Trailer.Faults[0].Struck; struck == 0 {
+		if n := end.Trailer.Faults[0].Occurrences; n == 0 {
 			t.Error("nobody died")
 		}
 	})

@@ -50,16 +50,16 @@ type run struct {
 	options workloads.Options
 	prefix  string
 
-	store    *servers.Store
-	guarded  lockbench.Store // store, behind the guard that was asked for
-	homes    homes
-	recorder *history.Recorder // nil when nothing is recorded
-	injector *faults.Injector  // nil in a run without faults
-	monitor  *occupancy.Monitor
-	shared   *workloads.Run
-	lanes    []*lane
-	crew     crew
-	arrivals *dispatcher // nil in a closed loop
+	store     *servers.Store
+	guarded   lockbench.Store // store, behind the guard that was asked for
+	processes processes
+	recorder  *history.Recorder // nil when nothing is recorded
+	injector  *faults.Injector  // nil in a run without faults
+	monitor   *occupancy.Monitor
+	shared    *workloads.Run
+	clients   []*client
+	totals    totals
+	arrivals  *dispatcher // nil in a closed loop
 
 	over     chan struct{} // closed when no client is to begin another iteration
 	stopped  chan struct{} // closed when all clients have stopped
@@ -86,7 +86,7 @@ func (r *run) open(ctx context.Context) error {
 		}
 	}
 	for place := range r.options.Processes {
-		if _, err := r.openHome(place); err != nil {
+		if _, err := r.openProcess(place); err != nil {
 			return err
 		}
 	}
@@ -139,9 +139,9 @@ func (r *run) openClients() {
 	r.shared.Tolerance = r.cfg.Design.Tolerance
 	r.monitor = occupancy.New(r.shared.Keys(), r.cfg.Design.Reacquire == design.Nested)
 	for id := range r.options.Clients {
-		l := &lane{number: id}
-		r.enlist(l, id, r.homes.at[id%r.options.Processes])
-		r.lanes = append(r.lanes, l)
+		c := &client{number: id}
+		r.enlist(c, id, r.processes.at[id%r.options.Processes])
+		r.clients = append(r.clients, c)
 	}
 }
 
@@ -172,14 +172,14 @@ func (r *run) drive(ctx context.Context) {
 	w.report()
 }
 
-// begin has faults strike.
+// begin has faults occur.
 func (r *run) begin(ctx context.Context) {
 	if r.injector != nil {
 		r.problem(r.injector.Start(ctx, r.recorder))
 	}
 }
 
-// end has none strike any more.
+// end has none occur any more.
 func (r *run) end() {
 	if r.injector != nil {
 		r.problem(r.injector.Stop())
@@ -209,12 +209,12 @@ func (r *run) start(ctx context.Context) {
 		r.arrivals = newDispatcher(r.options, r.over, r.cfg.arrivalClock())
 		r.arrivals.begin(r.base().Add(r.options.Warmup))
 	}
-	r.running.Store(int64(len(r.lanes)))
-	for i, l := range r.lanes {
+	r.running.Store(int64(len(r.clients)))
+	for i, c := range r.clients {
 		share := r.share(i)
 		all.Go(func() {
 			defer r.running.Add(-1)
-			r.live(ctx, l, share)
+			r.live(ctx, c, share)
 		})
 	}
 	go func() {
@@ -227,7 +227,7 @@ func (r *run) start(ctx context.Context) {
 // shares, rather than one counter for all, keep equal seeds equal and clients off
 // each other's memory.
 func (r *run) share(i int) int64 {
-	total, n := r.options.Operations, int64(len(r.lanes))
+	total, n := r.options.Operations, int64(len(r.clients))
 	if total == 0 || r.arrivals != nil { // which come to whoever is idle
 		return -1
 	}

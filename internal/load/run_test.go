@@ -308,7 +308,7 @@ func TestRunRefuses(t *testing.T) {
 func TestRunNothingGranted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := tokenDesign()
-		d.Open = func(design.Environment) (design.Process, error) { return process{refusing{}}, nil }
+		d.Open = func(design.Environment) (design.Process, error) { return fixedProcess{refusing{}}, nil }
 		s, err := Run(t.Context(), Config{
 			Design: d, Server: embedded(t), Workload: workloads.Mutex(), History: io.Discard,
 			Options: options(func(o *workloads.Options) { o.Duration, o.Operations = 0, 8 }),
@@ -322,12 +322,12 @@ func TestRunNothingGranted(t *testing.T) {
 	})
 }
 
-// process is a design's process all of whose owners are one locker.
-type process struct{ locker lockbench.Locker }
+// fixedProcess is a design's process all of whose owners are one locker.
+type fixedProcess struct{ locker lockbench.Locker }
 
-func (p process) Locker(design.Observer) lockbench.Locker { return p.locker }
+func (p fixedProcess) Locker(design.Observer) lockbench.Locker { return p.locker }
 
-func (p process) Close() error { return nil }
+func (p fixedProcess) Close() error { return nil }
 
 type refusing struct{}
 

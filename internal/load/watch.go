@@ -62,7 +62,7 @@ func (w *watch) until(ctx context.Context) string {
 	}
 }
 
-// after returns a channel that tells when d is over, never when d is zero.
+// after returns a channel that reports when d is over, never when d is zero.
 func after(d time.Duration) (<-chan time.Time, func() bool) {
 	if d == 0 {
 		return nil, func() bool { return true }
@@ -93,7 +93,7 @@ func (w *watch) look(ctx context.Context) (why string) {
 	return ""
 }
 
-// serverLost tells whether the server has answered nobody for long. That clients
+// serverLost reports whether the server has answered nobody for long. That clients
 // get no answers is no proof, for they may all be waiting or at work, or the
 // design may have starved itself of connections; so the server is asked, too.
 func (w *watch) serverLost(ctx context.Context) bool {
@@ -127,7 +127,7 @@ func (r *run) probe(ctx context.Context) error {
 // report adds up what the clients have counted so far.
 func (w *watch) report() {
 	s := &w.run.summary
-	t := w.run.crew.total()
+	t := w.run.totals.total()
 	s.Grants, s.Refused, s.Lost, s.Failed, s.Done, s.Skipped = t.grants, t.refused, t.lost, t.failed, t.done, t.skipped
 	p := w.run.cfg.Progress
 	if p == nil {

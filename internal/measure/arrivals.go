@@ -30,7 +30,7 @@ const (
 	overslept = 0.05
 )
 
-// FellShort tells whether too many of the arrivals that were due had not been begun when
+// FellShort reports whether too many of the arrivals that were due had not been begun when
 // the run ended: the load that was asked for was not offered, and what those still waited
 // for is not in the latencies.
 func (a *Arrivals) FellShort() bool {
@@ -38,13 +38,13 @@ func (a *Arrivals) FellShort() bool {
 		(a.Waiting >= shortCount || a.BehindNS >= int64(shortTime))
 }
 
-// WokeLate tells whether clients that were idle began too many arrivals too late: the
+// WokeLate reports whether clients that were idle began too many arrivals too late: the
 // latencies from the intended start are the machine's rather than the lock's.
 func (a *Arrivals) WokeLate() bool {
 	return float64(a.Overslept) > overslept*float64(a.Started)
 }
 
-// KeptUp tells whether the run offered the load that was asked for.
+// KeptUp reports whether the run offered the load that was asked for.
 func (a *Arrivals) KeptUp() bool { return !a.FellShort() && !a.WokeLate() }
 
 // BusyShare is the share, 0 to 1, of all the time that arrivals waited to be begun in which
@@ -56,7 +56,7 @@ func (a *Arrivals) BusyShare() float64 {
 	return float64(a.BusyNS) / float64(a.BusyNS+a.WakingNS)
 }
 
-// arrivals are the figures of a history whose trailer tells of arrivals, else nil.
+// arrivals are the figures of a history whose trailer has arrivals, else nil.
 func (c *Collector) arrivals(end history.End) *Arrivals {
 	t := end.Trailer
 	if t.Arrivals == nil {

@@ -33,7 +33,7 @@ type hold struct {
 	depth   int32
 }
 
-// handing is who has a key, and since when it is free for somebody who waits.
+// handing is which client has a key, and since when it is free for somebody who waits.
 type handing struct {
 	holder   int64
 	released int64 // call of the release; NoStamp while held or never granted

@@ -321,8 +321,8 @@ func TestCostsThatNobodyKnowsAreNotZero(t *testing.T) {
 	}
 }
 
-// TestTheDeadHoldNothing keeps the collector from remembering what nobody will release.
-func TestTheDeadHoldNothing(t *testing.T) {
+// TestCrashedClientsHoldNothing keeps the collector from remembering what nobody will release.
+func TestCrashedClientsHoldNothing(t *testing.T) {
 	c := New(history.Header{})
 	for i := range int64(100) {
 		grant, death := acquire(i+1, 10*i, 10*i+1), op(history.Death, history.OK, 0, 10*i+2, 10*i+2)
@@ -331,6 +331,6 @@ func TestTheDeadHoldNothing(t *testing.T) {
 		c.Add(history.Event{Phase: history.Call, Op: &death})
 	}
 	if len(c.open) != 0 {
-		t.Errorf("got %d holds of the dead kept, want none", len(c.open))
+		t.Errorf("got %d holds of crashed clients kept, want none", len(c.open))
 	}
 }

@@ -7,23 +7,23 @@ import (
 	"github.com/lockbench/lockbench/internal/measure/series"
 )
 
-// A FaultLine is when faults of one kind struck.
+// A FaultLine is when faults of one kind occurred.
 type FaultLine struct {
 	// Note is the fault as histories name it: "pause" and "death", or what the event says.
 	Note string
-	// Strikes counts them at their beginnings.
-	Strikes series.Counts
+	// Occurrences counts them at their beginnings.
+	Occurrences series.Counts
 	// Periods is when it lasted, by rising time, of faults that last. Where there were
 	// more than 64, the nearest are put together.
 	Periods []Period
 
-	under int   // strikes that last at this time
+	under int   // occurrences that last at this time
 	since int64 // when the first of those began
 }
 
-// Struck returns how often it struck.
-func (f *FaultLine) Struck() (n int64) {
-	for _, in := range f.Strikes.N {
+// Count returns how often it occurred.
+func (f *FaultLine) Count() (n int64) {
+	for _, in := range f.Occurrences.N {
 		n += in
 	}
 	return n
@@ -48,12 +48,12 @@ var (
 // lasting are the notes of faults whose value is how long they last, in ns.
 var lasting = []string{"slow", "throttle", "black-hole"}
 
-// struck takes an event that a fault began or ended.
-func (t *Timeline) struck(op *history.Op) {
+// event takes an event that a fault began or ended.
+func (t *Timeline) event(op *history.Op) {
 	switch op.Kind {
 	case history.Death:
 		t.resumed(op)
-		t.line("death").Strikes.Add(op.Call, 1)
+		t.line("death").Occurrences.Add(op.Call, 1)
 	case history.Pause:
 		if !t.paused[op.Client] {
 			t.paused[op.Client] = true
@@ -84,7 +84,7 @@ func (t *Timeline) fault(op *history.Op) {
 		return
 	}
 	line := t.line(op.Note)
-	line.Strikes.Add(op.Call, 1)
+	line.Occurrences.Add(op.Call, 1)
 	if slices.Contains(lasting, op.Note) && op.Value > 0 {
 		line.add(Period{op.Call, op.Call + op.Value})
 	}
@@ -105,14 +105,14 @@ func (t *Timeline) line(note string) *FaultLine {
 }
 
 func (f *FaultLine) begin(at int64) {
-	f.Strikes.Add(at, 1)
+	f.Occurrences.Add(at, 1)
 	if f.under == 0 {
 		f.since = at
 	}
 	f.under++
 }
 
-// end takes the end of a strike. What never began is let pass: the record of its
+// end takes the end of an occurrence. What never began is let pass: the record of its
 // beginning may have been lost.
 func (f *FaultLine) end(at int64) {
 	if f.under == 0 {

@@ -48,7 +48,7 @@ type Latency struct {
 	values *hdrhistogram.Histogram
 }
 
-// record tells whether the duration was in range.
+// record reports whether the duration was in range.
 func (l *Latency) record(ns int64) bool {
 	if l.values == nil {
 		l.values = hdrhistogram.New(lowest, highest, digits)
@@ -60,7 +60,7 @@ func (l *Latency) record(ns int64) bool {
 	return true
 }
 
-// seen tells whether there were any durations, in range or not.
+// seen reports whether there were any durations, in range or not.
 func (l *Latency) seen() bool { return l.values != nil }
 
 // Count returns how many durations the percentiles are made of.

@@ -30,7 +30,7 @@ type Measures struct {
 	// Stale is how many reads and writes of the whole run a guarded store refused.
 	Stale int64
 	// LostUpdates is how many writes of the whole run replaced another's that their
-	// writer had not seen, whoever is to blame.
+	// writer had not seen, whatever the cause.
 	LostUpdates int64
 	// Timeline is what happened when.
 	Timeline Timeline
@@ -72,7 +72,7 @@ func (p *Phase) Latency(op Op) *Latency {
 	return &p.latencies[op]
 }
 
-// OpenLoop tells whether acquires of this phase had an intended start.
+// OpenLoop reports whether acquires of this phase had an intended start.
 func (p *Phase) OpenLoop() bool { return p.latencies[Lag].seen() }
 
 // Counts are what clients were told, by the operations on the lock itself.

@@ -13,7 +13,7 @@ type Timeline struct {
 	Grants, Refused, Troubled series.Counts
 	// Slowest is the longest acquire granted, in ns.
 	Slowest series.Peaks
-	// Faults has one entry per kind of fault, in the order of their first strikes.
+	// Faults has one entry per kind of fault, in the order of their first occurrences.
 	Faults []FaultLine
 
 	paused map[int32]bool // clients that stand still
@@ -27,7 +27,7 @@ func (t *Timeline) add(ev history.Event) {
 	case ev.Phase == history.Call && op.Return == history.Never && isLockOp(op.Kind):
 		t.returned(op, op.Call)
 	case ev.Phase == history.Call && op.Kind >= history.Death:
-		t.struck(op)
+		t.event(op)
 	}
 }
 

@@ -55,23 +55,23 @@ func TestFaultLines(t *testing.T) {
 		want []FaultLine
 	}{
 		{"none", nil, nil},
-		{"strikes of no length", []history.Op{fault(1, "restart", 0), fault(2, "lost-reply", 0), fault(bucket, "restart", 0)},
-			[]FaultLine{{Note: "restart", Strikes: counts(1, 1)}, {Note: "lost-reply", Strikes: counts(1)}}},
+		{"occurrences of no length", []history.Op{fault(1, "restart", 0), fault(2, "lost-reply", 0), fault(bucket, "restart", 0)},
+			[]FaultLine{{Note: "restart", Occurrences: counts(1, 1)}, {Note: "lost-reply", Occurrences: counts(1)}}},
 		{"a server that stands still", []history.Op{fault(5, "server-pause", 99), fault(80, "server-resume", 0), fault(90, "server-pause", 99)},
-			[]FaultLine{{Note: "server-pause", Strikes: counts(2), Periods: []Period{{5, 80}, {90, 1000}}}}},
+			[]FaultLine{{Note: "server-pause", Occurrences: counts(2), Periods: []Period{{5, 80}, {90, 1000}}}}},
 		{"an eviction", []history.Op{fault(5, "evicting", 0), fault(80, "evict", 0)},
-			[]FaultLine{{Note: "evict", Strikes: counts(1), Periods: []Period{{5, 80}}}}},
+			[]FaultLine{{Note: "evict", Occurrences: counts(1), Periods: []Period{{5, 80}}}}},
 		{"a clock that is stepped", []history.Op{fault(5, "stepping", 99), fault(80, "clock-step", 99), fault(bucket, "stepping", -99), fault(bucket+5, "clock-step", -99)},
-			[]FaultLine{{Note: "clock-step", Strikes: counts(1, 1), Periods: []Period{{5, 80}, {bucket, bucket + 5}}}}},
+			[]FaultLine{{Note: "clock-step", Occurrences: counts(1, 1), Periods: []Period{{5, 80}, {bucket, bucket + 5}}}}},
 		{"an end without a beginning", []history.Op{fault(5, "evict", 0), resume(1, 6)},
 			[]FaultLine{{Note: "evict"}}},
 		{"clients that stand still by turns and at once", []history.Op{pause(1, 10), pause(2, 20), resume(1, 30), resume(2, 40), pause(1, 50), resume(1, 60)},
-			[]FaultLine{{Note: "pause", Strikes: counts(3), Periods: []Period{{10, 40}, {50, 60}}}}},
+			[]FaultLine{{Note: "pause", Occurrences: counts(3), Periods: []Period{{10, 40}, {50, 60}}}}},
 		{"one that dies standing still", []history.Op{pause(1, 10), event(history.Death, 1, 30, "", 0), resume(1, 50)},
-			[]FaultLine{{Note: "pause", Strikes: counts(1), Periods: []Period{{10, 30}}}, {Note: "death", Strikes: counts(1)}}},
+			[]FaultLine{{Note: "pause", Occurrences: counts(1), Periods: []Period{{10, 30}}}, {Note: "death", Occurrences: counts(1)}}},
 		{"faults that tell how long they last", []history.Op{fault(10, "slow", 20), fault(25, "slow", 20), fault(100, "slow", 5)},
-			[]FaultLine{{Note: "slow", Strikes: counts(3), Periods: []Period{{10, 45}, {100, 105}}}}},
-		{"the nearest are put together", many("slow"), []FaultLine{{Note: "slow", Strikes: counts(100), Periods: joined()}}},
+			[]FaultLine{{Note: "slow", Occurrences: counts(3), Periods: []Period{{10, 45}, {100, 105}}}}},
+		{"the nearest are put together", many("slow"), []FaultLine{{Note: "slow", Occurrences: counts(100), Periods: joined()}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := measured(history.Header{}, 1000, c.ops...).Timeline.Faults
@@ -102,13 +102,13 @@ func TestTimelineStaysSmall(t *testing.T) {
 		ops = append(ops, event(history.Fault, -1, i*bucket, fmt.Sprint("fault-", i), 0))
 	}
 	got := measured(history.Header{}, 0, ops...).Timeline.Faults
-	strikes := int64(0)
+	occurrences := int64(0)
 	for _, f := range got {
-		for _, n := range f.Strikes.N {
-			strikes += n
+		for _, n := range f.Occurrences.N {
+			occurrences += n
 		}
 	}
-	if last := got[len(got)-1]; len(got) != maxNotes+1 || last.Note != otherNote || strikes != 1000 {
-		t.Errorf("got %d lines with %d strikes, the last for %q, want %d with 1000, the last for %q", len(got), strikes, last.Note, maxNotes+1, otherNote)
+	if last := got[len(got)-1]; len(got) != maxNotes+1 || last.Note != otherNote || occurrences != 1000 {
+		t.Errorf("got %d lines with %d occurrences, the last for %q, want %d with 1000, the last for %q", len(got), occurrences, last.Note, maxNotes+1, otherNote)
 	}
 }

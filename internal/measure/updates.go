@@ -16,7 +16,7 @@ type updates struct {
 	next  int
 }
 
-// again tells whether another write was decided on this version, and notes this one.
+// again reports whether another write was decided on this version, and notes this one.
 func (u *updates) again(base uint64) bool {
 	if slices.Contains(u.bases[:], base) {
 		return true

@@ -18,25 +18,25 @@ func countingMutants() []Mutant {
 			Name: "first-lifetime", Seen: "symfony/lock < 4.4.16 (row 40)",
 			Mechanism: "the lease counts from the first attempt: a grant after a long wait gets what is left of it",
 			Breaks:    []lockbench.Cell{lockbench.LeaseKept.At(0)}, Scenario: "wait",
-			base: bare, change: func(a *anatomy) { a.take = takeRemaining },
+			base: bare, change: func(a *parts) { a.take = takeRemaining },
 		},
 		{
 			Name: "client-clock", Seen: "the SETNX recipe with a time stamp (D0, D2 stage 2)",
 			Mechanism: "the key holds the end of the lease by its holder's clock, and others compare it with theirs",
 			Breaks:    []lockbench.Cell{lockbench.Exclusion.At(lockbench.Skew)},
-			base:      bare, change: func(a *anatomy) { a.take, a.keep = takeByClock, keepByClock },
+			base:      bare, change: func(a *parts) { a.take, a.keep = takeByClock, keepByClock },
 		},
 		{
 			Name: "fence-first", Seen: "no row: a fence drawn outside the lock",
 			Mechanism: "INCR, then the lock: who draws first may be granted last",
 			Breaks:    []lockbench.Cell{lockbench.Fencing.At(0)},
-			base:      bare, change: func(a *anatomy) { a.take = fenceThenTake },
+			base:      bare, change: func(a *parts) { a.take = fenceThenTake },
 		},
 		{
 			Name: "fence-expires", Seen: "no row: a counter that is given a lease of its own",
 			Mechanism: "the counter of the fences ends with the lease, and begins at 1 again",
 			Breaks:    []lockbench.Cell{lockbench.Fencing.At(0)}, Scenario: "abandon",
-			base: bare, change: func(a *anatomy) { a.take = takeMortalFence },
+			base: bare, change: func(a *parts) { a.take = takeMortalFence },
 		},
 	}
 }

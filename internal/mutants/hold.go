@@ -75,7 +75,7 @@ func (h *hold) stopTimers() {
 	h.expiry.Stop()
 }
 
-// live tells whether the hold may be acquired again.
+// live reports whether the hold may be acquired again.
 func (h *hold) live() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -132,7 +132,7 @@ func (h *hold) finish() {
 	h.owner.process.forget(h)
 }
 
-// lose ends the hold as lost and tells its owner. h.mu is held.
+// lose ends the hold as lost and notifies its owner. h.mu is held.
 func (h *hold) lose() {
 	if !h.over {
 		h.finish()
@@ -140,7 +140,7 @@ func (h *hold) lose() {
 	}
 }
 
-// isLost tells whether the owner was told of a loss.
+// isLost reports whether the owner was told of a loss.
 func (h *hold) isLost() bool {
 	select {
 	case <-h.lost:

@@ -16,7 +16,7 @@ const connections = 64
 // process is one process's worth of a lock.
 type process struct {
 	env design.Environment
-	anatomy
+	parts
 	client *redis.Client
 	ctx    context.Context // of what happens in the background
 	cancel context.CancelFunc
@@ -31,13 +31,13 @@ type process struct {
 	shared map[string]any
 }
 
-func open(env design.Environment, a anatomy) *process {
+func open(env design.Environment, a parts) *process {
 	opt := *env.Redis
 	opt.ContextTimeoutEnabled = true // a renewal must not outlast its lease
 	env.Redis = &opt
 	ctx, cancel := context.WithCancel(context.Background())
 	return &process{
-		env: env, anatomy: a, client: env.Connect(connections), ctx: ctx, cancel: cancel,
+		env: env, parts: a, client: env.Connect(connections), ctx: ctx, cancel: cancel,
 		holds: map[*hold]struct{}{}, shared: map[string]any{},
 	}
 }

@@ -111,7 +111,7 @@ func BenchmarkNew(b *testing.B) {
 // does it.
 func BenchmarkScript(b *testing.B) {
 	args := []string{"EVAL", compareAndDeleteSource, "1", "lock", "token"}
-	b.Run("gate", func(b *testing.B) {
+	b.Run("pending", func(b *testing.B) {
 		s, err := stepserver.New()
 		if err != nil {
 			b.Fatal(err)
@@ -145,7 +145,7 @@ func BenchmarkScript(b *testing.B) {
 	})
 }
 
-// BenchmarkFingerprint is of a server with a lock taken and a release at the gate.
+// BenchmarkFingerprint is of a server with a lock taken and a release pending.
 func BenchmarkFingerprint(b *testing.B) {
 	s, err := stepserver.New()
 	if err != nil {

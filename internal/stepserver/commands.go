@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A spec is what the gate knows of a command.
+// A spec is what the step server knows of a command.
 type spec struct {
 	name string // upper case
 	// keys finds the keys among the arguments, those that may be written first.
@@ -22,7 +22,7 @@ type spec struct {
 	unordered bool
 	// stores: it puts the result, a set, in the place of its first argument.
 	stores bool
-	// route is who executes it.
+	// route is what executes it.
 	route route
 	// script is whether a script may call it.
 	script bool
@@ -35,17 +35,17 @@ type spec struct {
 	rewrites bool
 }
 
-// A route is who executes a command.
+// A route is what executes a command.
 type route uint8
 
 const (
 	stock        route = iota // miniredis, when the scheduler says so
 	pass                      // miniredis, at once: nobody else can tell when it ran
-	transaction               // the gate's MULTI, EXEC, DISCARD, WATCH, UNWATCH
-	messages                  // the gate's publish and subscribe
+	transaction               // the step server's MULTI, EXEC, DISCARD, WATCH, UNWATCH
+	messages                  // the step server's publish and subscribe
 	blocks                    // miniredis, as often as it takes
-	runsScript                // the gate's EVAL and EVALSHA
-	scriptsCache              // the gate's SCRIPT
+	runsScript                // the step server's EVAL and EVALSHA
+	scriptsCache              // the step server's SCRIPT
 )
 
 // A group is commands that are alike.

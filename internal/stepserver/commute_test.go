@@ -64,7 +64,7 @@ func commute(t *testing.T, seed uint64) (independent bool) {
 			process := (i + order) % 2
 			e, ok := w.run(process)
 			if !ok {
-				return false // it passes the gate
+				return false // it runs at once
 			}
 			got[order].effects[process] = e
 		}

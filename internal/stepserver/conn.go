@@ -13,10 +13,10 @@ import (
 
 // What the calls on a connection return when it breaks.
 var (
-	errReset = &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET}
-	errPipe  = &net.OpError{Op: "write", Net: "tcp", Err: syscall.EPIPE}
-	errLate  = &net.OpError{Op: "read", Net: "tcp", Err: os.ErrDeadlineExceeded}
-	errDead  = &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("the process died in this schedule")}
+	errReset   = &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET}
+	errPipe    = &net.OpError{Op: "write", Net: "tcp", Err: syscall.EPIPE}
+	errLate    = &net.OpError{Op: "read", Net: "tcp", Err: os.ErrDeadlineExceeded}
+	errCrashed = &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("the process died in this schedule")}
 )
 
 // conn is one connection, both ends of it. Everything in it is guarded by the
@@ -26,17 +26,17 @@ type conn struct {
 	process, number int
 
 	// The client's end.
-	ready    *sync.Cond
-	out      []byte // replies not read yet
-	read     int    // how much of out was read
-	deadline time.Time
-	reading  bool
-	late     bool     // the next Read is to time out
-	closed   bool     // by the client
-	broken   error    // by the server, told once out is read
-	dead     bool     // its thread died: calls wait until Bury
-	deaf     bool     // replies no longer arrive
-	slow     *Command // replies are to be kept in this one
+	ready      *sync.Cond
+	out        []byte // replies not read yet
+	read       int    // how much of out was read
+	deadline   time.Time
+	reading    bool
+	late       bool     // the next Read is to time out
+	closed     bool     // by the client
+	broken     error    // by the server, told once out is read
+	crashed    bool     // its thread died: calls wait until Retire
+	unanswered bool     // replies no longer arrive
+	slow       *Command // replies are to be kept in this one
 
 	// The server's end.
 	peer     *peer
@@ -51,13 +51,13 @@ type conn struct {
 	gone     bool // no longer among the server's
 }
 
-// Dial opens a connection for a process. It parks when the process is dead, until
-// Bury, and returns an error then and after Close; otherwise it does not block.
+// Dial opens a connection for a process. It parks when the process has crashed, until
+// Retire, and returns an error then and after Close; otherwise it does not block.
 func (s *Server) Dial(process int) (net.Conn, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.park(process) || s.closed {
-		return nil, errDead
+		return nil, errCrashed
 	}
 	s.dialled[process]++
 	c := &conn{server: s, process: process, number: s.dialled[process], peer: newPeer()}
@@ -74,29 +74,29 @@ func byProcess(a, b *conn) int {
 	return a.number - b.number
 }
 
-// park waits until Bury if the process, or the thread that calls, is dead, and
-// reports whether it is.
+// park waits until Retire if the process, or the thread that calls, has crashed, and
+// reports whether it has.
 func (s *Server) park(process int) bool {
-	dead := func() bool { return s.dead[process] || s.threads.dead(process) }
-	if !dead() {
+	crashed := func() bool { return s.crashed[process] || s.threads.callerCrashed(process) }
+	if !crashed() {
 		return false
 	}
-	for !s.buried {
+	for !s.retired {
 		s.parked.Wait()
 	}
 	return true
 }
 
-// Write sends commands to the gate. It never blocks but for the dead.
+// Write sends commands to the server. It never blocks but for crashed processes.
 func (c *conn) Write(b []byte) (int, error) {
 	s := c.server
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for c.dead {
+	for c.crashed {
 		s.parked.Wait()
 	}
 	if s.park(c.process) {
-		return 0, errDead
+		return 0, errCrashed
 	}
 	switch {
 	case c.closed:
@@ -145,8 +145,8 @@ func (c *conn) Read(b []byte) (int, error) {
 func (c *conn) take(b []byte) (int, error) {
 	switch {
 	case c.parked():
-		if c.server.buried {
-			return 0, errDead
+		if c.server.retired {
+			return 0, errCrashed
 		}
 		return 0, nil
 	case c.closed:
@@ -168,14 +168,14 @@ func (c *conn) take(b []byte) (int, error) {
 	return 0, nil
 }
 
-// parked: whoever uses the connection is dead.
-func (c *conn) parked() bool { return c.dead || c.server.dead[c.process] }
+// parked: the client of the connection has crashed.
+func (c *conn) parked() bool { return c.crashed || c.server.crashed[c.process] }
 
 func (c *conn) overdue() bool { return !c.deadline.IsZero() && !time.Now().Before(c.deadline) }
 
 // send lets the client read a reply.
 func (c *conn) send(reply []byte) {
-	if c.deaf || c.closed || c.broken != nil {
+	if c.unanswered || c.closed || c.broken != nil {
 		return
 	}
 	if c.slow != nil {
@@ -201,7 +201,7 @@ func (c *conn) Close() error {
 }
 
 // leave is what the server does when a client's end is closed: it forgets what the
-// connection waited and listened for. What had arrived stays at the gate.
+// connection waited and listened for. What had arrived stays pending.
 func (s *Server) leave(c *conn) {
 	c.channels, c.patterns = nil, nil
 	s.unblock(c)
@@ -233,7 +233,7 @@ func (s *Server) forget(c *conn) {
 func (c *conn) SetDeadline(t time.Time) error { return c.SetReadDeadline(t) }
 
 // SetReadDeadline makes Read return os.ErrDeadlineExceeded at t. What had been sent
-// stays at the gate and may be executed later.
+// stays pending and may be executed later.
 func (c *conn) SetReadDeadline(t time.Time) error {
 	c.server.mu.Lock()
 	defer c.server.mu.Unlock()

@@ -13,7 +13,7 @@ type Effect struct {
 	Process int
 	// Reads and Writes name keys (those of database 0 by their name), Everything,
 	// and under names that begin with a NUL what else clients share: channels, the
-	// script cache, who waits for a key.
+	// script cache, which clients wait for a key.
 	Reads, Writes []string
 	// Woken are the processes, but for the sender's, that were sent something: a
 	// message, or what they had been waiting for.
@@ -106,9 +106,9 @@ const scriptCache = "\x00scripts"
 func scriptName(sha string) string      { return "\x00script/" + sha }
 func channelName(channel string) string { return "\x00channel/" + channel }
 
-// waiters is written by who begins to wait for a key, and by who serves one that
+// waiters is written by what begins to wait for a key, and by what serves one that
 // waits: the first to come is the first to be served.
 const waiters = "\x00waiters"
 
-// patterns is written by who subscribes to a pattern; a publisher reads it.
+// patterns is written by what subscribes to a pattern; a publisher reads it.
 const patterns = "\x00patterns"

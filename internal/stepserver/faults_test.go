@@ -17,9 +17,9 @@ import (
 	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
-// TestStrokes strikes a client at what it sends in one way after another: at a
+// TestClientFaults injects a fault at what it sends in one way after another: at a
 // command, a script and a transaction.
-func TestStrokes(t *testing.T) {
+func TestClientFaults(t *testing.T) {
 	sent := []struct {
 		name string
 		send func(ctx context.Context, c *redis.Client) error
@@ -39,9 +39,9 @@ func TestStrokes(t *testing.T) {
 	}
 	strokes := []struct {
 		name    string
-		strike  func(s *stepserver.Server, c *stepserver.Command)
+		inject  func(s *stepserver.Server, c *stepserver.Command)
 		isSet   bool
-		returns bool // before the burial
+		returns bool // before Retire
 		is      error
 	}{
 		{"runs", func(s *stepserver.Server, c *stepserver.Command) { s.Run(c) }, true, true, nil},
@@ -50,7 +50,7 @@ func TestStrokes(t *testing.T) {
 		{"times out", func(s *stepserver.Server, c *stepserver.Command) { s.Timeout(c) }, false, true, os.ErrDeadlineExceeded},
 		{"runs late", func(s *stepserver.Server, c *stepserver.Command) { s.Timeout(c); synctest.Wait(); s.Run(c) }, true, true, os.ErrDeadlineExceeded},
 		{"dies before", func(s *stepserver.Server, c *stepserver.Command) { s.Kill(1) }, false, false, nil},
-		{"dies after", func(s *stepserver.Server, c *stepserver.Command) { s.RunUnheard(c); s.Kill(1) }, true, false, nil},
+		{"dies after", func(s *stepserver.Server, c *stepserver.Command) { s.RunUnanswered(c); s.Kill(1) }, true, false, nil},
 		{"restarts", func(s *stepserver.Server, c *stepserver.Command) { s.Restart() }, false, true, syscall.ECONNRESET},
 		{"runs, restarts", func(s *stepserver.Server, c *stepserver.Command) { s.Run(c); s.Restart() }, false, true, nil},
 	}
@@ -60,7 +60,7 @@ func TestStrokes(t *testing.T) {
 				inBubble(t, func(t *testing.T, b *bench) {
 					one, two := b.client(1), b.client(2)
 					r := start(func() (int, error) { return 0, what.send(t.Context(), one) })
-					how.strike(b.server, b.server.Pending()[0])
+					how.inject(b.server, b.server.Pending()[0])
 					synctest.Wait()
 					equal(t, "returned", r.Done, how.returns)
 					if !errors.Is(r.Err, how.is) {
@@ -84,7 +84,7 @@ func TestRepliesBeforeABreakAreRead(t *testing.T) {
 		w.run(0)
 		equal(t, "one at a time", w.server.Pending()[0].Args, []string{"set", "b", "1"})
 		w.server.RunLosing(w.server.Pending()[0])
-		equal(t, "at the gate", len(w.server.Pending()), 0)
+		equal(t, "pending", len(w.server.Pending()), 0)
 		got, err := io.ReadAll(w.conns[0])
 		equal(t, "read", string(got), "+OK\r\n")
 		if err != nil {
@@ -96,11 +96,11 @@ func TestRepliesBeforeABreakAreRead(t *testing.T) {
 	})
 }
 
-// TestStrokesOnTheBlocked strikes a client whose blocking command was run.
-func TestStrokesOnTheBlocked(t *testing.T) {
+// TestClientFaultsOnTheBlocked injects a fault into a client whose blocking command was run.
+func TestClientFaultsOnTheBlocked(t *testing.T) {
 	for _, c := range []struct {
 		name    string
-		strike  func(s *stepserver.Server, c *stepserver.Command)
+		inject  func(s *stepserver.Server, c *stepserver.Command)
 		returns bool
 		left    int64 // in the list, after a push
 	}{
@@ -109,7 +109,7 @@ func TestStrokesOnTheBlocked(t *testing.T) {
 		{"timed out", func(s *stepserver.Server, c *stepserver.Command) { s.Timeout(c) }, true, 1},
 		{"killed", func(s *stepserver.Server, c *stepserver.Command) { s.Kill(1) }, false, 1},
 		{"restarted", func(s *stepserver.Server, c *stepserver.Command) { s.Restart() }, true, 1},
-		// what is given to a thread that is dead is lost: its socket is still open
+		// what is given to a thread that crashed is lost: its socket is still open
 		{"killed thread", func(s *stepserver.Server, c *stepserver.Command) { s.KillClient(1, 7) }, false, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -118,7 +118,7 @@ func TestStrokesOnTheBlocked(t *testing.T) {
 				b.server.Attribute(1, 7)
 				r := start(func() ([]string, error) { return one.BLPop(ctx, 0, "q").Result() })
 				b.step(1)
-				c.strike(b.server, b.server.Blocked()[0])
+				c.inject(b.server, b.server.Blocked()[0])
 				synctest.Wait()
 				start(func() (int64, error) { return two.RPush(ctx, "q", "x").Result() })
 				b.step(2)
@@ -131,8 +131,8 @@ func TestStrokesOnTheBlocked(t *testing.T) {
 	}
 }
 
-// TestTheDeadAreNotListening: the server sees that a dead process's connections end.
-func TestTheDeadAreNotListening(t *testing.T) {
+// TestCrashedProcessesDoNotListen: the server sees that a crashed process's connections end.
+func TestCrashedProcessesDoNotListen(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bench) {
 		ctx, one, two := t.Context(), b.client(1), b.client(2)
 		listener := one.Subscribe(ctx)
@@ -182,10 +182,10 @@ func TestOneThreadDies(t *testing.T) {
 		close(resume)
 		b.drain()
 		equal(t, "returned", []bool{first.Done, second.Done, background.Done, third.Done}, []bool{false, true, true, false})
-		b.server.Bury()
+		b.server.Retire()
 		synctest.Wait()
 		if !first.Done || first.Err == nil || !third.Done || third.Err == nil {
-			t.Errorf("the dead threads got %+v and %+v, want errors", first, third)
+			t.Errorf("the crashed threads got %+v and %+v, want errors", first, third)
 		}
 	})
 }
@@ -206,7 +206,7 @@ func TestResetForgetsTheSchedule(t *testing.T) {
 		start(func() (any, error) { return three.Get(ctx, "x").Result() })
 		b.server.Kill(3)
 		synctest.Wait()
-		b.server.Bury()
+		b.server.Retire()
 		synctest.Wait()
 		b.server.Reset()
 		equal(t, "pending", b.args(), [][]string(nil))
@@ -255,10 +255,10 @@ func TestClosedServer(t *testing.T) {
 		b := &bench{t: t, server: s}
 		r := start(func() (string, error) { return b.client(1).Get(context.Background(), "x").Result() })
 		s.Kill(2)
-		dead := start(func() (string, error) { return b.client(2).Get(context.Background(), "x").Result() })
+		crashed := start(func() (string, error) { return b.client(2).Get(context.Background(), "x").Result() })
 		s.Close()
 		synctest.Wait()
-		for _, client := range []*result[string]{r, dead} {
+		for _, client := range []*result[string]{r, crashed} {
 			if !client.Done || client.Err == nil {
 				t.Errorf("a client of a closed server got %+v, want an error", client)
 			}

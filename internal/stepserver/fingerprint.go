@@ -26,7 +26,7 @@ func (s *Server) Canonicalise(canonical func(text string) string) {
 // Fingerprint hashes all of the server that future replies depend on: keys, values and
 // remaining TTLs, the scripts known, and of each connection the database selected,
 // the transaction begun, what it watches and whether that is intact, what it listens
-// to, waits for and has at the gate. It is the same in every process.
+// to, waits for and has pending. It is the same in every process.
 //
 // Two states with the same fingerprint answer the same commands with the same
 // replies, up to Canonicalise, if the same time goes by, on three conditions. The
@@ -199,7 +199,7 @@ func (p *print) conn(s *Server, c *conn) {
 		return
 	}
 	p.number(c.process, c.number, c.db, len(c.queue))
-	p.flags(c.tx != nil, c.block != nil, c.deaf, c.dead, c.closed, c.peer.Resp3)
+	p.flags(c.tx != nil, c.block != nil, c.unanswered, c.crashed, c.closed, c.peer.Resp3)
 	p.strings(c.peer.ClientName, c.requests.rest)
 	p.strings(c.channels...)
 	p.strings(c.patterns...)
@@ -223,5 +223,5 @@ func (p *print) conn(s *Server, c *conn) {
 // idle reports whether nothing tells the connection from a new one.
 func (c *conn) idle() bool {
 	return c.db == 0 && len(c.queue) == 0 && c.tx == nil && c.block == nil && len(c.watched) == 0 && c.listening() == 0 &&
-		c.peer.ClientName == "" && !c.peer.Resp3 && c.requests.rest == "" && !c.deaf && !c.dead
+		c.peer.ClientName == "" && !c.peer.Resp3 && c.requests.rest == "" && !c.unanswered && !c.crashed
 }

@@ -67,7 +67,7 @@ func TestFingerprint(t *testing.T) {
 		{"script", "0 script load x=1", "0 get k", nil, false},
 		{"scripts", "0 script load x=1; 1 script load y=1", "0 script load y=1; 0 script load x=1", nil, true},
 		{"script forgotten", "0 script load x=1; 1 script flush", "0 get k", nil, true},
-		{"at the gate", "send0 get k", "0 get k", nil, false},
+		{"pending", "send0 get k", "0 get k", nil, false},
 		{"behind it", "send0 get k; send0 get l", "send0 get k; send0 get m", nil, false},
 		{"transaction", "0 multi", "0 get k", nil, false},
 		{"queued", "0 multi; 0 get k", "0 multi; 0 get l", nil, false},

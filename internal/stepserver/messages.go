@@ -84,7 +84,7 @@ func (c *conn) unsubscribe(verb string, from *[]string, names []string, e *Effec
 	return reply
 }
 
-// confirm tells of one subscription made or ended, and how many there are now.
+// confirm reports one subscription made or ended, and how many there are now.
 func (c *conn) confirm(reply []byte, verb, name string) []byte {
 	reply = appendBulk(appendBulk(c.push(reply, 3), verb), name)
 	return appendInt(reply, c.listening())

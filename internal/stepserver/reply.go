@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The reply types of RESP that the gate writes itself.
+// The reply types of RESP that the step server writes itself.
 
 func appendBulk(b []byte, s string) []byte {
 	b = append(b, '$')

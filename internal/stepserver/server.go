@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A Server is one embedded server behind its gate. Its methods are safe for the
+// A Server is one embedded server. Its methods are safe for the
 // goroutines of the bubble it was made in; those that run, drop or cut commands are
 // meant for one scheduler.
 type Server struct {
@@ -30,12 +30,12 @@ type Server struct {
 	unseen, hidden bool
 	threads        threads
 	alarm          alarm
-	// parked is where dead processes wait; dead says which.
-	parked *sync.Cond
-	dead   map[int]bool
-	buried bool
-	graves []*conn
-	closed bool
+	// parked is where crashed processes wait; crashed says which.
+	parked       *sync.Cond
+	crashed      map[int]bool
+	retired      bool
+	crashedConns []*conn
+	closed       bool
 }
 
 // New starts an empty server. Call it in the bubble that will use it.
@@ -51,7 +51,7 @@ func New() (*Server, error) {
 		changed:   map[string]uint64{},
 		rewritten: map[int]uint64{},
 		arrived:   make(chan struct{}, 1),
-		dead:      map[int]bool{},
+		crashed:   map[int]bool{},
 	}
 	s.parked = sync.NewCond(&s.mu)
 	s.threads.reset()
@@ -59,7 +59,7 @@ func New() (*Server, error) {
 	return s, nil
 }
 
-// Arrived is signalled when a command comes to wait at the gate. Empty it before
+// Arrived is signalled when a command comes to wait. Empty it before
 // sleeping: one signal stands for any number of commands.
 func (s *Server) Arrived() <-chan struct{} { return s.arrived }
 
@@ -97,7 +97,7 @@ func (s *Server) ScriptFlush() {
 }
 
 // Restart is a restart without persistence: no keys, no scripts, and every
-// connection broken. What waited at the gate is lost unexecuted.
+// connection broken. What was pending is lost unexecuted.
 func (s *Server) Restart() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,29 +108,29 @@ func (s *Server) Restart() {
 	}
 }
 
-// Bury ends the wait of dead processes: their calls return errors from now on. It is
+// Retire ends the wait of crashed processes: their calls return errors from now on. It is
 // to be called at the end of a schedule, before their goroutines are joined.
-func (s *Server) Bury() {
+func (s *Server) Retire() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.bury()
+	s.retire()
 }
 
-// bury breaks the connections of the dead and lets their calls return.
-func (s *Server) bury() {
-	for _, c := range s.graves {
-		c.dead = false
-		s.hangUp(c, errDead)
+// retire breaks the connections of crashed processes and lets their calls return.
+func (s *Server) retire() {
+	for _, c := range s.crashedConns {
+		c.crashed = false
+		s.hangUp(c, errCrashed)
 	}
-	s.graves = s.graves[:0]
-	s.buried = true
+	s.crashedConns = s.crashedConns[:0]
+	s.retired = true
 	s.parked.Broadcast()
 }
 
 // Reset makes the server empty for the next schedule: keys, scripts but those that
-// KeepScripts noted, what waits at the gate, transactions begun and who is which thread. Connections that no fault
-// struck stay usable; their subscriptions and selected databases stay too. The dead
-// are forgotten: it must not be called before Bury if there are any.
+// KeepScripts noted, what is pending, transactions begun and which client is which thread. Connections that no fault
+// affected stay usable; their subscriptions and selected databases stay too. Crashed processes
+// are forgotten: it must not be called before Retire if there are any.
 func (s *Server) Reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -140,7 +140,7 @@ func (s *Server) Reset() {
 	for _, c := range slices.Clone(s.conns) {
 		c.queue, c.block, c.tx, c.watched = nil, nil, nil, nil
 		c.late = false
-		if c.closed || c.deaf {
+		if c.closed || c.unanswered {
 			s.hangUp(c, errReset)
 		}
 	}
@@ -151,8 +151,8 @@ func (s *Server) Reset() {
 	}
 	clear(s.changed)
 	clear(s.rewritten)
-	clear(s.dead)
-	s.buried, s.unseen = false, false
+	clear(s.crashed)
+	s.retired, s.unseen = false, false
 	s.threads.reset()
 }
 
@@ -171,7 +171,7 @@ func (s *Server) renumber() {
 func (s *Server) Close() {
 	s.mu.Lock()
 	s.closed = true
-	s.bury()
+	s.retire()
 	for _, c := range slices.Clone(s.conns) {
 		s.hangUp(c, errReset)
 	}

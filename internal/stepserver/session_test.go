@@ -41,7 +41,7 @@ type speaker interface {
 
 func TestSessions(t *testing.T) {
 	for name, s := range sessions(t) {
-		t.Run(name, func(t *testing.T) { s.play(t, embedded(t)) })
+		t.Run(name, func(t *testing.T) { s.run(t, embedded(t)) })
 	}
 }
 
@@ -62,7 +62,7 @@ func TestSessionsAreReal(t *testing.T) {
 					s.lines[i].kind = '>'
 				}
 			}
-			s.play(t, c)
+			s.run(t, c)
 		})
 	}
 }
@@ -100,7 +100,7 @@ func (s *session) add(text string) {
 	s.lines = append(s.lines, line{kind: kind, text: text})
 }
 
-func (s *session) play(t *testing.T, to speaker) {
+func (s *session) run(t *testing.T, to speaker) {
 	t.Helper()
 	for _, l := range s.lines {
 		if l.kind == '#' {

@@ -3,7 +3,7 @@ package stepserver
 import "slices"
 
 // RunSlow executes a pending command. The reply is on its way for as long as it
-// likes: the command stays at the gate, Answered, and Run delivers what it was
+// likes: the command stays pending, Answered, and Run delivers what it was
 // answered. To a command that blocks it does what Run does, as to one that is
 // Answered already.
 func (s *Server) RunSlow(c *Command) Effect {

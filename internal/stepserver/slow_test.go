@@ -16,7 +16,7 @@ func TestSlowReply(t *testing.T) {
 		e := b.with(1, b.server.RunSlow)
 		equal(t, "effect", e, stepserver.Effect{Process: 1, Writes: []string{"count"}, Reply: ":1\r\n"})
 		equal(t, "the client has its answer", add.Done, false)
-		equal(t, "at the gate", b.args(), [][]string{{"incr", "count"}})
+		equal(t, "pending", b.args(), [][]string{{"incr", "count"}})
 		equal(t, "answered", b.server.Pending()[0].Answered(), true)
 
 		again := start(func() (int64, error) { return two.Incr(ctx, "count").Result() })
@@ -26,7 +26,7 @@ func TestSlowReply(t *testing.T) {
 
 		equal(t, "effect of the arrival", b.with(1, b.server.RunSlow), stepserver.Effect{Process: 1, Reply: ":1\r\n"})
 		equal(t, "the client", *add, result[int64]{1, nil, true})
-		equal(t, "at the gate at last", b.args(), [][]string(nil))
+		equal(t, "pending at last", b.args(), [][]string(nil))
 	})
 }
 
@@ -54,8 +54,8 @@ func TestSlowReplyOfATransaction(t *testing.T) {
 // A reply that is on its way can still be lost, or come too late.
 func TestSlowReplyThatNeverArrives(t *testing.T) {
 	for _, c := range []struct {
-		name   string
-		strike func(s *stepserver.Server, c *stepserver.Command)
+		name  string
+		fault func(s *stepserver.Server, c *stepserver.Command)
 	}{
 		{"lost", func(s *stepserver.Server, c *stepserver.Command) { s.RunLosing(c) }},
 		{"cut", func(s *stepserver.Server, c *stepserver.Command) { s.Cut(c) }},
@@ -66,7 +66,7 @@ func TestSlowReplyThatNeverArrives(t *testing.T) {
 				ctx, one, two := t.Context(), b.client(1), b.client(2)
 				add := start(func() (int64, error) { return one.Incr(ctx, "count").Result() })
 				b.with(1, b.server.RunSlow)
-				c.strike(b.server, b.server.Pending()[0])
+				c.fault(b.server, b.server.Pending()[0])
 				b.drain()
 				if !add.Done || add.Err == nil {
 					t.Errorf("the client got %+v, want an error", add)

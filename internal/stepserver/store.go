@@ -19,20 +19,20 @@ type store struct {
 	server *server.Server
 	now    time.Time
 	ahead  time.Duration // of the bubble's clock
-	own    *peer         // for commands of the gate's own, in database 0
+	own    *peer         // for commands of the server's own, in database 0
 	tries  selecting     // for blocking commands
 	inner  selecting     // for what scripts call
 	used   map[int]bool  // databases that clients selected
 }
 
-// A peer is a connection as miniredis sees it: who selected which database. What it
+// A peer is a connection as miniredis sees it: which connection selected which database. What it
 // is answered is collected here.
 type peer struct {
 	*server.Peer
 	reply []byte
 }
 
-// selecting is a peer of the gate's own that is used for several databases.
+// selecting is a peer of the server's own that is used for several databases.
 type selecting struct {
 	*peer
 	db int

@@ -201,7 +201,7 @@ func newTable(t *testing.T, processes int) *table {
 	return b
 }
 
-// send puts commands at the gate.
+// send puts commands that are pending.
 func (b *table) send(process int, commands [][]string) {
 	for _, args := range commands {
 		if err := (raw{conn: b.conns[process]}).send(args); err != nil {
@@ -210,7 +210,7 @@ func (b *table) send(process int, commands [][]string) {
 	}
 }
 
-// run runs what the process has at the gate, and reports whether there was something.
+// run runs what the process has pending, and reports whether there was something.
 func (b *table) run(process int) (stepserver.Effect, bool) {
 	for _, c := range b.server.Pending() {
 		if c.Process == process {

@@ -12,17 +12,17 @@ type threads struct {
 	only    map[int]int    // process -> its only client
 	several map[uint64]int // goroutine -> client
 	shared  map[int]bool   // processes of several clients
-	died    map[[2]int]bool
+	crashed map[[2]int]bool
 }
 
 func (t *threads) reset() {
 	if t.only == nil {
-		*t = threads{only: map[int]int{}, several: map[uint64]int{}, shared: map[int]bool{}, died: map[[2]int]bool{}}
+		*t = threads{only: map[int]int{}, several: map[uint64]int{}, shared: map[int]bool{}, crashed: map[[2]int]bool{}}
 	}
 	clear(t.only)
 	clear(t.several)
 	clear(t.shared)
-	clear(t.died)
+	clear(t.crashed)
 }
 
 // Attribute says that everything the process sends is the client's, until Reset.
@@ -57,9 +57,9 @@ func (t *threads) client(process int) int {
 	return -1
 }
 
-// dead reports whether the calling goroutine is a client that died alone.
-func (t *threads) dead(process int) bool {
-	return len(t.died) > 0 && t.died[[2]int{process, t.client(process)}]
+// callerCrashed reports whether the calling goroutine is a client that died alone.
+func (t *threads) callerCrashed(process int) bool {
+	return len(t.crashed) > 0 && t.crashed[[2]int{process, t.client(process)}]
 }
 
 // goroutine is the number of the calling goroutine. It costs a microsecond.

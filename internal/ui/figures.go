@@ -34,7 +34,7 @@ func (v *Live) copies() func(runner.Snapshot) {
 func soFar(verdicts checker.Result, m *measure.Measures) judgedSoFar {
 	so := judgedSoFar{acquire: latencyShown(m.Measured.Latency(measure.Acquire)), violations: make(map[string]int64), against: make(map[string]bool)}
 	for _, f := range m.Timeline.Faults {
-		so.faults = append(so.faults, Strikes{Fault: f.Note, Count: total(f.Strikes)})
+		so.faults = append(so.faults, Strikes{Fault: f.Note, Count: total(f.Occurrences)})
 	}
 	for _, f := range verdicts.Findings {
 		if f.Verdict == checker.Broken {

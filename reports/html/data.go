@@ -34,7 +34,7 @@ type spectrum struct {
 	*reports.Spectrum
 }
 
-// isCurve tells whether there is something to draw.
+// isCurve reports whether there is something to draw.
 func isCurve(s *reports.Spectrum) bool {
 	return s != nil && len(s.NS) > 0 && len(s.NS) == len(s.Shares)
 }

@@ -51,7 +51,7 @@ func appendEvidence(all []evidence, e evidence) []evidence {
 	return append(all, e)
 }
 
-// shows tells whether e is drawn from what o is drawn from.
+// shows reports whether e is drawn from what o is drawn from.
 func (e *evidence) shows(o *evidence) bool {
 	if e.Schedule != nil || o.Schedule != nil {
 		return e.Schedule != nil && o.Schedule != nil && e.Schedule.Replay == o.Schedule.Replay

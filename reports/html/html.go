@@ -132,7 +132,7 @@ type frame struct {
 	Data    data
 }
 
-// Charts tells whether the page draws charts, for which it needs a library.
+// Charts reports whether the page draws charts, for which it needs a library.
 func (f frame) Charts() bool { return slices.Contains(f.Scripts, chartLibrary) }
 
 const chartLibrary = "uplot/uPlot.iife.min.js"

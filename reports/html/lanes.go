@@ -202,7 +202,7 @@ func short(ns int64, digits int) string {
 	return fmt.Sprintf("%dns", ns)
 }
 
-// signs tells what the signs in a drawing stand for, those that it has.
+// signs reports what the signs in a drawing stand for, those that it has.
 func (d *drawing) signs() (all []string) {
 	bars := func(kind string) bool {
 		return slices.ContainsFunc(d.Bars, func(b drawnBar) bool { return b.Kind == kind })

@@ -142,7 +142,7 @@ func (p *picture) op(o *reports.Op) {
 	l.Marks = append(l.Marks, m)
 }
 
-// acquiring tells how a grant came about.
+// acquiring reports how a grant came about.
 func acquiring(o *reports.Op) string {
 	s := clientName(o.Client) + " waits " + length(*o.ReturnNS-o.CallNS) + " for its grant"
 	if o.Attempts > 1 {

@@ -48,7 +48,7 @@ func stepSign(s *reports.Step) string {
 	return strings.TrimSuffix(words[0], ",")
 }
 
-// beliefs draws who believes to hold a key after each step, from a half before the next.
+// beliefs draws which clients believe to hold a key after each step, from a half before the next.
 func (p *picture) beliefs(steps []reports.Step) {
 	since := make(map[string]int)
 	for i := range len(steps) + 1 {

@@ -71,7 +71,7 @@ func latencyPicture(v *resultView) *drawnPicture {
 	return d
 }
 
-// drawSpectrum draws curves below a heading of that height, and tells how high all is.
+// drawSpectrum draws curves below a heading of that height, and reports how high all is.
 func drawSpectrum(curves []curve, top float64) (*drawnSpectrum, float64) {
 	least, most, last := int64(math.MaxInt64), int64(1), 10.0
 	for _, c := range curves {

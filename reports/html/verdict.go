@@ -100,10 +100,10 @@ func (j judgement) gravity() int {
 	return 5
 }
 
-// Said tells whether something was seen.
+// Said reports whether something was seen.
 func (j judgement) Said() bool { return j.gravity() < 4 }
 
-// shown tells whether there is a counterexample.
+// shown reports whether there is a counterexample.
 func (j judgement) shown() bool {
 	// One that another cell's schedule explains has a sentence only.
 	return j.Verdict == checker.Broken && (j.Counterexample != nil && len(j.Counterexample.Ops) > 0 || j.Schedule != nil)

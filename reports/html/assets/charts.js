@@ -132,7 +132,7 @@
 
   function time(run) {
     const over = run.over_time, width = over.bucket_ns / 1e9;
-    const lists = [over.grants, over.refused, over.slowest_acquire_ns, ...Object.values(over.violations ?? {}), ...(over.faults ?? []).map((f) => f.strikes)];
+    const lists = [over.grants, over.refused, over.slowest_acquire_ns, ...Object.values(over.violations ?? {}), ...(over.faults ?? []).map((f) => f.occurrences)];
     const listed = Math.max(1, ...lists.map((l) => l?.length ?? 0));
     const end = Math.max(over.end_ns / 1e9, (listed - 1) * width), n = Math.max(listed, Math.ceil(end / width));
     const x = Array.from({ length: n }, (_, i) => i * width);
@@ -146,7 +146,7 @@
   const closed = (t, list) => [...list, list.at(-1)];
   const seconds = (s) => `${Number(s.toPrecision(5))} s`;
 
-  const strip = 13; // height of a row of strikes
+  const strip = 13; // height of a row of faults
 
   // shade draws the periods of faults and the warm-up behind a chart.
   function shade(t) {
@@ -183,8 +183,8 @@
     ctx.restore();
   }
 
-  // strikes draws a row per kind of fault above a chart, a tick where it struck.
-  function strikes(t) {
+  // faultRows draws a row per kind of fault above a chart, a tick where it occurred.
+  function faultRows(t) {
     return (u) => {
       const { ctx } = u, { left, top, width } = u.bbox, ratio = uPlot.pxRatio, rows = t.over.faults ?? [];
       ctx.save();
@@ -196,7 +196,7 @@
         ctx.fillStyle = color("muted");
         ctx.fillText(fault.note, left - 6 * ratio, y + (strip * ratio) / 2);
         ctx.fillStyle = color("fault");
-        fault.strikes.forEach((n, i) => {
+        fault.occurrences.forEach((n, i) => {
           const at = u.valToPos((i + 0.5) * t.width, "x", true);
           if (n > 0 && at >= left && at <= left + width) ctx.fillRect(at - ratio, y + 2 * ratio, 2 * ratio, (strip - 4) * ratio);
         });
@@ -215,7 +215,7 @@
     for (const [name, list] of Object.entries(t.over.violations ?? {})) if (list[i]) parts.push(`${count(list[i])} × ${name} (${verdicts[name]})`);
     for (const fault of t.over.faults ?? []) {
       const during = (fault.periods ?? []).some((p) => p.from_ns / 1e9 < to && p.to_ns / 1e9 > from);
-      if (fault.strikes[i]) parts.push(`${fault.note} struck ${count(fault.strikes[i])} ×`);
+      if (fault.occurrences[i]) parts.push(`${fault.note} occurred ${count(fault.occurrences[i])} ×`);
       else if (during) parts.push(`${fault.note} lasts`);
     }
     return `${seconds(from)} to ${seconds(to)}: ${parts.join("; ") || "no violation, no fault"}`;
@@ -243,7 +243,7 @@
         { ...event, label: "claims broken ■", paths: bars(1), stroke: color("bad"), fill: color("bad") },
         { ...event, label: "not claimed □", paths: bars(-1), stroke: color("warn"), fill: "transparent", width: 1.5 },
       ],
-      hooks: { drawClear: [shade(t)], draw: [strikes(t)] },
+      hooks: { drawClear: [shade(t)], draw: [faultRows(t)] },
       cursor: { sync: { key: host.closest("section").id } },
     }, [closed(t, t.x).map((v, i) => (i === t.n ? t.x[t.n - 1] + t.width : v)), closed(t, t.rate(t.over.grants)), closed(t, t.rate(t.over.refused)), none(broken), none(unclaimed)],
     (i) => happening(t, run.verdicts, Math.min(i, t.n - 1)));

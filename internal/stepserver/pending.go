@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A Command waits at the gate: it arrived, and it is its connection's turn.
+// A Command waits to be run: it arrived, and it is its connection's turn.
 type Command struct {
 	// Process sent it, on its Conn-th connection. Client is which of the process's
 	// clients did, -1 for none of them: see Attribute.
@@ -31,7 +31,7 @@ type Command struct {
 func (c *Command) Orphan() bool {
 	c.conn.server.mu.Lock()
 	defer c.conn.server.mu.Unlock()
-	return c.conn.closed || c.conn.deaf
+	return c.conn.closed || c.conn.unanswered
 }
 
 // Pending returns the commands that can be run, one per connection, in the order of
@@ -81,13 +81,13 @@ func (s *Server) Executed(each func(*Command, Effect)) { s.executed = each }
 
 // RunLosing executes a pending command; its reply is lost and the connection breaks.
 func (s *Server) RunLosing(c *Command) Effect {
-	return s.run(c, func(on *conn) { on.deaf = true }, func(on *conn) { s.hangUp(on, io.EOF) })
+	return s.run(c, func(on *conn) { on.unanswered = true }, func(on *conn) { s.hangUp(on, io.EOF) })
 }
 
-// RunUnheard executes a pending command; its reply is lost and the connection stays
+// RunUnanswered executes a pending command; its reply is lost and the connection stays
 // open, silent. It is for a client that is killed next, after its command ran.
-func (s *Server) RunUnheard(c *Command) Effect {
-	return s.run(c, func(on *conn) { on.deaf = true })
+func (s *Server) RunUnanswered(c *Command) Effect {
+	return s.run(c, func(on *conn) { on.unanswered = true })
 }
 
 // Cut breaks the connection of a pending or a blocked command, which is not
@@ -101,7 +101,7 @@ func (s *Server) Cut(c *Command) {
 }
 
 // Timeout makes the client's Read of the reply to c return os.ErrDeadlineExceeded
-// at once. The command stays at the gate and can be run later.
+// at once. The command stays pending and can be run later.
 func (s *Server) Timeout(c *Command) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -111,31 +111,31 @@ func (s *Server) Timeout(c *Command) {
 	}
 }
 
-// Kill ends a process: what it has at the gate is dropped, its connections are
+// Kill ends a process: what it has pending is dropped, its connections are
 // closed as the server sees it, and its calls of Dial, Read and Write do not return
-// before Bury.
+// before Retire.
 func (s *Server) Kill(process int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.dead[process] = true
+	s.crashed[process] = true
 	for _, c := range slices.Clone(s.conns) {
 		if c.process == process {
-			s.lay(c)
+			s.suspend(c)
 			s.leave(c)
 		}
 	}
 }
 
-// KillClient ends one client of a process that lives on: what it has at the gate is
-// dropped. Its calls, found by their goroutine, do not return before Bury; as the
+// KillClient ends one client of a process that lives on: what it has pending is
+// dropped. Its calls, found by their goroutine, do not return before Retire; as the
 // server sees it its connection stays open.
 func (s *Server) KillClient(process, client int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.threads.died[[2]int{process, client}] = true
+	s.threads.crashed[[2]int{process, client}] = true
 	for _, c := range s.conns {
 		if c.process == process && c.usedBy(client) {
-			s.lay(c)
+			s.suspend(c)
 		}
 	}
 }
@@ -148,10 +148,10 @@ func (c *conn) usedBy(client int) bool {
 	return slices.ContainsFunc(c.queue, func(q *Command) bool { return q.Client == client })
 }
 
-// lay makes the calls on a connection wait for Bury.
-func (s *Server) lay(c *conn) {
-	c.queue, c.dead = nil, true
-	s.graves = append(s.graves, c)
+// suspend makes the calls on a connection wait for Retire.
+func (s *Server) suspend(c *conn) {
+	c.queue, c.crashed = nil, true
+	s.crashedConns = append(s.crashedConns, c)
 	c.ready.Broadcast()
 }
 
@@ -171,7 +171,7 @@ func (s *Server) arrive(c *conn, args []string) {
 	}
 }
 
-// settle executes what nobody else can tell the time of, until something is to wait
+// settle executes what has no effect on others, until something is to wait
 // for the scheduler.
 func (s *Server) settle(c *conn) {
 	for len(c.queue) > 0 && c.block == nil {
@@ -208,8 +208,8 @@ func (c *conn) passes(q *Command) bool {
 }
 
 // run executes c. What is to happen to the connection before the reply and after it
-// is in struck.
-func (s *Server) run(c *Command, struck ...func(*conn)) Effect {
+// is in around.
+func (s *Server) run(c *Command, around ...func(*conn)) Effect {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e := &s.effect
@@ -220,7 +220,7 @@ func (s *Server) run(c *Command, struck ...func(*conn)) Effect {
 	s.redis.setTime(time.Now())
 	on := c.conn
 	on.queue = on.queue[1:]
-	struck[0](on)
+	around[0](on)
 	reply := c.reply
 	if reply == nil {
 		reply = s.execute(on, c, e)
@@ -235,14 +235,14 @@ func (s *Server) run(c *Command, struck ...func(*conn)) Effect {
 		on.send(reply)
 	}
 	s.settled(e)
-	for _, strike := range struck[1:] {
-		strike(on)
+	for _, after := range around[1:] {
+		after(on)
 	}
 	s.settle(on)
 	return *e
 }
 
-// settled notes what was written, for WATCH, and serves who waited for it.
+// settled notes what was written, for WATCH, and serves the clients that waited for it.
 func (s *Server) settled(e *Effect) {
 	if len(e.Writes) == 0 {
 		return

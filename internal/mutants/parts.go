@@ -9,14 +9,14 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 )
 
-// An anatomy is what a lock is made of: the sound lock's parts, of which a mutant
+// Parts are what a lock is made of: the sound lock's parts, of which a mutant
 // changes one or two. A step is what one call sends to the server; it returns
 // whether it found the lock as it needs it (free, or the hold's own), and the
 // error of its first command as it came.
-type anatomy struct {
+type parts struct {
 	nested  bool // a second acquire by the holder counts
 	renews  bool // a watchdog prolongs what is held
-	notices bool // leases tell of a loss by Lost
+	notices bool // leases report a loss by Lost
 
 	token func(*process) (string, error)
 
@@ -28,29 +28,29 @@ type anatomy struct {
 	free  func(ctx context.Context, h *hold) (held bool, err error)
 	delay func(ctx context.Context, h *hold, d time.Duration) (held bool, err error)
 
-	// granted is told of a grant before the caller is, failed of an acquire that
+	// granted is called with a grant before the caller gets it, failed with an acquire that
 	// was neither granted nor refused.
 	granted func(ctx context.Context, h *hold)
 	failed  func(ctx context.Context, h *hold, err error)
-	// promise is the lease that the caller is told of, when ttl is asked for.
+	// promise is the lease that the caller gets, when ttl is asked for.
 	promise func(ttl time.Duration) time.Duration
 	watchdog
 }
 
 // A watchdog decides about the renewals of h, whose mu is held.
 type watchdog struct {
-	// renewed is told of a renewal that came through, missed of an error that
+	// renewed is called after a renewal that came through, missed after an error that
 	// leaves open whether it did.
 	renewed, missed func(h *hold)
-	// ends tells whether a release that left depth levels ends the renewals.
+	// ends reports whether a release that left depth levels ends the renewals.
 	ends func(depth int, err error) bool
 }
 
 // bare returns the parts of a lock that keeps what a lease lock on one server can:
 // a token of its own for each grant, one script for each step, and a fence that the
 // granting script draws.
-func bare() anatomy {
-	return anatomy{
+func bare() parts {
+	return parts{
 		token:   randomToken,
 		take:    take,
 		nest:    nest,
@@ -70,51 +70,51 @@ func bare() anatomy {
 	}
 }
 
-// watched and watchedNested are bare, with a watchdog whose failures nobody is told
-// of, and the latter with nested acquires.
-func watched() anatomy {
+// watched and watchedNested are bare, with a watchdog whose failures are not
+// reported, and the latter with nested acquires.
+func watched() parts {
 	a := bare()
 	a.renews = true
 	return a
 }
 
-func watchedNested() anatomy {
+func watchedNested() parts {
 	a := watched()
 	a.nested = true
 	return a
 }
 
-// sound is bare, and tells its owner when the lease is over.
-func sound() anatomy {
+// sound is bare, and notifies its owner when the lease is over.
+func sound() parts {
 	a := bare()
 	a.notices = true
 	return a
 }
 
 // nested and renewing are the sound lock with one ability more, full with both.
-func nested() anatomy {
+func nested() parts {
 	a := sound()
 	a.nested = true
 	return a
 }
 
-func renewing() anatomy {
+func renewing() parts {
 	a := sound()
 	a.renews = true
 	return a
 }
 
-func full() anatomy {
+func full() parts {
 	a := nested()
 	a.renews = true
 	return a
 }
 
-// design returns the entry of a lock made of a. Every lock of the zoo claims what
+// design returns the entry of a lock made of a. Every lock here claims what
 // its sound form keeps, whatever its fault.
-func (a anatomy) design(name, summary, source string) design.Design {
+func (a parts) design(name, summary, source string) design.Design {
 	d := design.Design{
-		Name:      "zoo/" + name,
+		Name:      "mutants/" + name,
 		Summary:   summary,
 		Source:    source,
 		Claims:    a.claims(),
@@ -130,7 +130,7 @@ func (a anatomy) design(name, summary, source string) design.Design {
 	return d
 }
 
-func (a anatomy) claims() lockbench.Claims {
+func (a parts) claims() lockbench.Claims {
 	claims := lockbench.LeaseClaims(lockbench.ReleaseDelay, lockbench.Fencing)
 	if a.nested {
 		claims = claims.With(lockbench.Reentrancy)

@@ -90,7 +90,7 @@ func takeTurns(s *designtest.Scene) {
 }
 
 func TestSound(t *testing.T) {
-	plays := map[string]func(*designtest.Scene){
+	scenes := map[string]func(*designtest.Scene){
 		"take turns":             takeTurns,
 		"extend":                 extend,
 		"nest":                   nest,
@@ -101,8 +101,8 @@ func TestSound(t *testing.T) {
 	}
 	designtest.Each(t, func(t *testing.T, env design.Environment) {
 		for _, d := range mutants.Sound() {
-			for name, play := range plays {
-				t.Run(d.Name+"/"+name, func(t *testing.T) { play(scene(t, d, env)) })
+			for name, show := range scenes {
+				t.Run(d.Name+"/"+name, func(t *testing.T) { show(scene(t, d, env)) })
 			}
 		}
 	})

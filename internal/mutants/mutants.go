@@ -26,8 +26,8 @@ type Mutant struct {
 	Threads int
 	TTL     time.Duration
 
-	base   func() anatomy
-	change func(*anatomy)
+	base   func() parts
+	change func(*parts)
 }
 
 // Design returns the mutant as an entry that can be run like any other.
@@ -37,13 +37,13 @@ func (m Mutant) Design() design.Design {
 	return a.design(m.Name, m.Mechanism, m.Seen)
 }
 
-// Mutants returns the zoo, always in the same order.
+// Mutants returns all mutants, always in the same order.
 func Mutants() []Mutant {
 	return slices.Concat(takingMutants(), countingMutants(), releasingMutants(), extendingMutants(), renewingMutants(), nestingMutants())
 }
 
-// Sound returns the locks without a fault: one that tells of a loss when it is
-// asked, one that tells at once, and that with nested acquires, with renewals and
+// Sound returns the locks without a fault: one that reports a loss when it is
+// asked, one that reports it at once, and that with nested acquires, with renewals and
 // with both.
 func Sound() []design.Design {
 	const source = "redis.io, distributed locks with a single instance; fences by Kleppmann (2016)"

@@ -15,17 +15,17 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 )
 
-// TestLenderLendsConnected has a client give its connection up, as it does when it no
-// longer waits for a reply: who is lent it next finds one, as with a new client.
-func TestLenderLendsConnected(t *testing.T) {
+// TestClientPoolConnects has a client give its connection up, as it does when it no
+// longer waits for a reply: the process that gets it next finds one, as with a new client.
+func TestClientPoolConnects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		lender := design.Lender{Broken: func() bool { return false }}
-		defer lender.CloseAll()
+		pool := design.ClientPool{Broken: func() bool { return false }}
+		defer pool.CloseAll()
 		opt := design.InMemory(dialMute)
 		opt.ContextTimeoutEnabled, opt.MaxRetries = true, -1
 		connections := func(client *redis.Client) uint32 { return client.PoolStats().IdleConns }
 
-		first := lender.Open(opt)
+		first := pool.Open(opt)
 		if got := connections(first); got != 1 {
 			t.Errorf("a new client has %d connections, want 1", got)
 		}
@@ -34,12 +34,12 @@ func TestLenderLendsConnected(t *testing.T) {
 		if err := first.Get(ctx, "x").Err(); err == nil || connections(first) != 0 {
 			t.Fatalf("got error %v and %d connections, want an error that costs the connection", err, connections(first))
 		}
-		if err := lender.Close(first); err != nil {
+		if err := pool.Close(first); err != nil {
 			t.Fatal(err)
 		}
-		again := lender.Open(opt)
+		again := pool.Open(opt)
 		if got := connections(again); again != first || got != 1 {
-			t.Errorf("lent again: the same client %t, with %d connections, want it with 1", again == first, got)
+			t.Errorf("opened again: the same client %t, with %d connections, want it with 1", again == first, got)
 		}
 	})
 }

@@ -15,18 +15,18 @@ import (
 	"github.com/lockbench/lockbench/internal/occupancy"
 )
 
-// A stage is what the owners of one play of a case have: a key of their own, and a
+// A fixture is what the owners of one side of a test case have: a key of their own, and a
 // record.
-type stage struct {
+type fixture struct {
 	ctx       context.Context
 	key       string
 	ttl       time.Duration
 	tolerance time.Duration
 	think     time.Duration // before each call of an owner
-	copy      int           // which of the plays side by side it is
+	copy      int           // which of the sides it is
 	short     bool
 	can       abilities
-	random    *rand.Rand // for the play's own goroutine
+	random    *rand.Rand // for the test case's own goroutine
 	owners    []*owner
 	store     *memory
 	notes     *notes
@@ -35,7 +35,7 @@ type stage struct {
 
 // slack is how long after the end of a lease the key may still be refused, as the
 // checker has it.
-func (s *stage) slack() time.Duration { return time.Second + s.tolerance }
+func (s *fixture) slack() time.Duration { return time.Second + s.tolerance }
 
 // notes is what went wrong beside the record.
 type notes struct {
@@ -67,29 +67,29 @@ func (n *notes) trouble(err error) {
 
 // An owner is one Locker of the lock under test, guarded and recorded.
 type owner struct {
-	stage  *stage
-	locker lockbench.Locker
-	guard  *guard
-	record *history.Client
-	dead   atomic.Bool
+	fixture *fixture
+	locker  lockbench.Locker
+	guard   *guard
+	record  *history.Client
+	crashed atomic.Bool
 }
 
 // pace is the time between two tries of a waiting owner.
-func (s *stage) pace() time.Duration { return max(s.ttl/200, time.Millisecond) }
+func (s *fixture) pace() time.Duration { return max(s.ttl/200, time.Millisecond) }
 
-// enlist makes owner id of the stage.
-func (s *stage) enlist(id int32, g *guard, r *history.Recorder) {
+// enlist makes owner id of the fixture.
+func (s *fixture) enlist(id int32, g *guard, r *history.Recorder) {
 	record := r.Client(id, id)
-	o := &owner{stage: s, guard: g, record: record, locker: record.Locker(g)}
+	o := &owner{fixture: s, guard: g, record: record, locker: record.Locker(g)}
 	if s.monitor != nil {
-		o.locker = s.monitor.MortalLocker(o.locker, o.dead.Load)
+		o.locker = s.monitor.MortalLocker(o.locker, o.crashed.Load)
 	}
 	s.owners = append(s.owners, o)
 }
 
 // acquire asks for ttl, again and again for as long as wait: only of a single try it
 // is known when the lease begins. The last try is called after that time, however long
-// the others took: only it may be owed the key. It returns nil unless that was granted.
+// the others took: only it may be expected to be granted the key. It returns nil unless that was granted.
 func (o *owner) acquire(ttl, wait time.Duration) lockbench.Lease {
 	over := time.Now().Add(wait)
 	for {
@@ -97,7 +97,7 @@ func (o *owner) acquire(ttl, wait time.Duration) lockbench.Lease {
 		if lease := o.ask(lockbench.Options{TTL: ttl}); lease != nil {
 			return lease
 		}
-		if last || !o.stage.sleep(o.stage.pace()) {
+		if last || !o.fixture.sleep(o.fixture.pace()) {
 			return nil
 		}
 	}
@@ -106,7 +106,7 @@ func (o *owner) acquire(ttl, wait time.Duration) lockbench.Lease {
 // wait is acquire by the lock's own way of waiting, where its leases tell since when
 // they are valid: without that such a grant says nothing.
 func (o *owner) wait(ttl, wait time.Duration) lockbench.Lease {
-	if o.stage.can.validity {
+	if o.fixture.can.validity {
 		return o.ask(lockbench.Options{TTL: ttl, Wait: wait})
 	}
 	return o.acquire(ttl, wait)
@@ -114,9 +114,9 @@ func (o *owner) wait(ttl, wait time.Duration) lockbench.Lease {
 
 // ask is one call of Acquire.
 func (o *owner) ask(opt lockbench.Options) lockbench.Lease {
-	time.Sleep(o.stage.think)
-	lease, err := o.locker.Acquire(o.stage.ctx, o.stage.key, opt)
-	o.stage.notes.trouble(err)
+	time.Sleep(o.fixture.think)
+	lease, err := o.locker.Acquire(o.fixture.ctx, o.fixture.key, opt)
+	o.fixture.notes.trouble(err)
 	if err != nil {
 		return nil
 	}
@@ -126,43 +126,43 @@ func (o *owner) ask(opt lockbench.Options) lockbench.Lease {
 // release gives up what was granted, if anything was.
 func (o *owner) release(lease lockbench.Lease) {
 	if lease != nil {
-		time.Sleep(o.stage.think)
-		o.stage.notes.trouble(lease.Release(o.stage.ctx))
+		time.Sleep(o.fixture.think)
+		o.fixture.notes.trouble(lease.Release(o.fixture.ctx))
 	}
 }
 
-// extend prolongs what was granted, and tells whether it did.
+// extend prolongs what was granted, and reports whether it did.
 func (o *owner) extend(lease lockbench.Lease, ttl time.Duration) bool {
 	e, ok := lockbench.Ability[lockbench.Extender](lease)
 	if !ok {
 		return false
 	}
-	time.Sleep(o.stage.think)
-	err := e.Extend(o.stage.ctx, ttl)
-	o.stage.notes.trouble(err)
+	time.Sleep(o.fixture.think)
+	err := e.Extend(o.fixture.ctx, ttl)
+	o.fixture.notes.trouble(err)
 	return err == nil
 }
 
 func (o *owner) releaseAfter(lease lockbench.Lease, d time.Duration) {
 	if e, ok := lockbench.Ability[lockbench.DelayedReleaser](lease); ok {
-		time.Sleep(o.stage.think)
-		o.stage.notes.trouble(e.ReleaseAfter(o.stage.ctx, d))
+		time.Sleep(o.fixture.think)
+		o.fixture.notes.trouble(e.ReleaseAfter(o.fixture.ctx, d))
 	}
 }
 
 // die ends the owner, as a crash would: what it holds it leaves. One that renews by
 // itself has to be closed for that.
 func (o *owner) die() {
-	time.Sleep(o.stage.think)
-	o.dead.Store(true) // before it is on record, for the monitor
-	if o.stage.can.renews {
+	time.Sleep(o.fixture.think)
+	o.crashed.Store(true) // before it is on record, for the monitor
+	if o.fixture.can.renews {
 		o.guard.close() // before it, too: until then it may renew
 	}
 	o.record.Die("abandoned")
 }
 
 // sleep waits; false means that the time for the case is over.
-func (s *stage) sleep(d time.Duration) bool {
+func (s *fixture) sleep(d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
@@ -174,10 +174,12 @@ func (s *stage) sleep(d time.Duration) bool {
 }
 
 // below draws a time below d.
-func (s *stage) below(d time.Duration) time.Duration { return time.Duration(s.random.Int64N(int64(d))) }
+func (s *fixture) below(d time.Duration) time.Duration {
+	return time.Duration(s.random.Int64N(int64(d)))
+}
 
 // together has all owners do the same at one time.
-func (s *stage) together(f func(*owner)) {
+func (s *fixture) together(f func(*owner)) {
 	var all sync.WaitGroup
 	start := make(chan struct{})
 	for _, o := range s.owners {
@@ -192,7 +194,7 @@ func (s *stage) together(f func(*owner)) {
 }
 
 // contain keeps a panic of what no guard calls, such as Fence, to the case.
-func (s *stage) contain() {
+func (s *fixture) contain() {
 	if x := recover(); x != nil {
 		s.notes.fail(fmt.Errorf("panicked: %v\n%s", x, debug.Stack()))
 	}

@@ -37,7 +37,7 @@ func inBubble(t *testing.T, body func(t *testing.T, b *bench)) {
 }
 
 func (b *bench) close() {
-	b.server.Bury()
+	b.server.Retire()
 	for _, c := range b.opened {
 		c.Close()
 	}
@@ -98,12 +98,12 @@ func (b *bench) step(process int) stepserver.Effect {
 	return b.with(process, b.server.Run)
 }
 
-func (b *bench) with(process int, strike func(*stepserver.Command) stepserver.Effect) stepserver.Effect {
+func (b *bench) with(process int, inject func(*stepserver.Command) stepserver.Effect) stepserver.Effect {
 	b.t.Helper()
 	synctest.Wait()
 	for _, c := range b.server.Pending() {
 		if c.Process == process {
-			e := strike(c)
+			e := inject(c)
 			synctest.Wait()
 			return e
 		}
@@ -313,9 +313,9 @@ func TestBlockingCommands(t *testing.T) {
 func TestFaultsOfAConnection(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		strike func(s *stepserver.Server, c *stepserver.Command)
+		inject func(s *stepserver.Server, c *stepserver.Command)
 		isSet  bool // afterwards
-		still  int  // commands at the gate
+		still  int  // commands that are pending
 		is     error
 	}{
 		{"reply lost", func(s *stepserver.Server, c *stepserver.Command) { s.RunLosing(c) }, true, 0, nil},
@@ -327,12 +327,12 @@ func TestFaultsOfAConnection(t *testing.T) {
 			inBubble(t, func(t *testing.T, b *bench) {
 				ctx, one, two := t.Context(), b.client(1), b.client(2)
 				r := start(func() (string, error) { return one.Set(ctx, "lock", "a", 0).Result() })
-				c.strike(b.server, b.server.Pending()[0])
+				c.inject(b.server, b.server.Pending()[0])
 				synctest.Wait()
 				if !r.Done || r.Err == nil || c.is != nil && !errors.Is(r.Err, c.is) {
 					t.Errorf("client got %+v, want an error, %v", r, c.is)
 				}
-				equal(t, "at the gate", len(b.server.Pending()), c.still)
+				equal(t, "pending", len(b.server.Pending()), c.still)
 				set := start(func() (int64, error) { return two.Exists(ctx, "lock").Result() })
 				b.step(2)
 				equal(t, "set", set.Value == 1, c.isSet)
@@ -368,13 +368,13 @@ func TestLateCommand(t *testing.T) {
 				}
 				equal(t, "orphan", b.server.Pending()[0].Orphan(), true)
 				equal(t, "effect", b.step(1).Writes, []string{"lock"})
-				equal(t, "at the gate", b.args(), [][]string(nil))
+				equal(t, "pending", b.args(), [][]string(nil))
 			})
 		})
 	}
 }
 
-func TestTheDeadWaitForTheirBurial(t *testing.T) {
+func TestCrashedProcessesWaitForRetire(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bench) {
 		ctx, one, two := t.Context(), b.client(1), b.client(2)
 		r := start(func() (string, error) { return one.Set(ctx, "lock", "a", 0).Result() })
@@ -386,12 +386,12 @@ func TestTheDeadWaitForTheirBurial(t *testing.T) {
 		set := start(func() (int64, error) { return two.Exists(ctx, "lock").Result() })
 		b.step(2)
 		equal(t, "set", set.Value, int64(0))
-		b.server.Bury()
+		b.server.Retire()
 		time.Sleep(time.Second)
 		synctest.Wait()
 		equal(t, "returned", []bool{r.Done, other.Done}, []bool{true, true})
 		if r.Err == nil || other.Err == nil {
-			t.Errorf("the dead got %v and %v, want errors", r.Err, other.Err)
+			t.Errorf("the crashed processes got %v and %v, want errors", r.Err, other.Err)
 		}
 	})
 }

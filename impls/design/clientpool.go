@@ -10,18 +10,18 @@ import (
 	"github.com/redis/go-redis/v9/logging"
 )
 
-// A Lender lends clients to one process after another: making one costs more than
-// some processes do with it. It is used by one goroutine at a time.
-type Lender struct {
-	// Broken tells of the process that gives a client back whether its connections
+// A ClientPool gives clients to one process after another: making one costs more than
+// what some processes do with it. It is used by one goroutine at a time.
+type ClientPool struct {
+	// Broken reports of the process that gives a client back whether its connections
 	// are of no more use, having been cut or waiting for a reply that does not come.
 	// The client is closed then. It must not be nil.
 	Broken func() bool
 
-	idle, lent []loan
+	idle, inUse []pooled
 }
 
-type loan struct {
+type pooled struct {
 	client *redis.Client
 	shape  shape
 }
@@ -40,16 +40,16 @@ func shapeOf(opt *redis.Options) shape {
 }
 
 // Open implements [Clients].
-func (l *Lender) Open(opt *redis.Options) *redis.Client {
+func (p *ClientPool) Open(opt *redis.Options) *redis.Client {
 	wanted := shapeOf(opt)
-	i := slices.IndexFunc(l.idle, func(o loan) bool { return o.shape == wanted })
+	i := slices.IndexFunc(p.idle, func(o pooled) bool { return o.shape == wanted })
 	if i < 0 {
-		l.idle = append(l.idle, loan{redis.NewClient(opt), wanted})
-		i = len(l.idle) - 1
+		p.idle = append(p.idle, pooled{redis.NewClient(opt), wanted})
+		i = len(p.idle) - 1
 	}
-	o := l.idle[i]
-	l.idle = slices.Delete(l.idle, i, i+1)
-	l.lent = append(l.lent, o)
+	o := p.idle[i]
+	p.idle = slices.Delete(p.idle, i, i+1)
+	p.inUse = append(p.inUse, o)
 	connect(o.client)
 	return o.client
 }
@@ -64,26 +64,26 @@ func connect(client *redis.Client) {
 }
 
 // Close implements [Clients].
-func (l *Lender) Close(client *redis.Client) error {
-	i := slices.IndexFunc(l.lent, func(o loan) bool { return o.client == client })
+func (p *ClientPool) Close(client *redis.Client) error {
+	i := slices.IndexFunc(p.inUse, func(o pooled) bool { return o.client == client })
 	if i < 0 {
 		return client.Close()
 	}
-	o := l.lent[i]
-	l.lent = slices.Delete(l.lent, i, i+1)
-	if l.Broken() {
+	o := p.inUse[i]
+	p.inUse = slices.Delete(p.inUse, i, i+1)
+	if p.Broken() {
 		return client.Close()
 	}
-	l.idle = append(l.idle, o)
+	p.idle = append(p.idle, o)
 	return nil
 }
 
 // CloseAll closes every client for good.
-func (l *Lender) CloseAll() {
-	for _, o := range slices.Concat(l.idle, l.lent) {
+func (p *ClientPool) CloseAll() {
+	for _, o := range slices.Concat(p.idle, p.inUse) {
 		_ = o.client.Close() // says only that it was closed before
 	}
-	l.idle, l.lent = nil, nil
+	p.idle, p.inUse = nil, nil
 }
 
 // poolTimeout is how long a command waits for a free connection: what the client
@@ -115,5 +115,5 @@ func InMemory(dial func() (net.Conn, error)) *redis.Options {
 }
 
 // Quiet has the client library write no log: where connections are broken on
-// purpose it would tell of each. It is for the whole program and for good.
+// purpose it would report each. It is for the whole program and for good.
 func Quiet() { redis.SetLogger(&logging.VoidLogger{}) }

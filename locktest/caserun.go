@@ -18,23 +18,23 @@ import (
 	"github.com/lockbench/lockbench/internal/occupancy"
 )
 
-// A show is one play performed with a lock: several stages side by side, one record.
-type show struct {
+// A caseRun is one test case performed with a lock: several fixtures side by side, one record.
+type caseRun struct {
 	trial  *trial
-	play   play
-	guards []*guard // of the first stage, then of the second...
+	test   testCase
+	guards []*guard // of the first fixture, then of the second...
 	notes  notes
 
 	result checker.Result
 	err    error // of lockbench
 }
 
-// tries is how often a play is performed while its cell stays untested, as may
+// tries is how often a test case is performed while its cell stays untested, as may
 // be on a machine that is busy.
 const tries = 3
 
-// run performs the play and judges the record.
-func (s *show) run(ctx context.Context) {
+// run performs the test case and judges the record.
+func (s *caseRun) run(ctx context.Context) {
 	for range tries {
 		if s.err = s.perform(ctx); s.err != nil || ctx.Err() != nil {
 			return
@@ -42,14 +42,14 @@ func (s *show) run(ctx context.Context) {
 		if s.result, s.err = judge(s.file()); s.err != nil {
 			return
 		}
-		if s.spent() || found(s.result, s.play.cell).Verdict != checker.Untested {
+		if s.spent() || found(s.result, s.test.cell).Verdict != checker.Untested {
 			return
 		}
 	}
 }
 
-// spent tells whether the play cannot be performed again.
-func (s *show) spent() bool {
+// spent reports whether the test case cannot be performed again.
+func (s *caseRun) spent() bool {
 	for _, g := range s.guards {
 		if g.shut || g.gone.Load() {
 			return true
@@ -58,16 +58,16 @@ func (s *show) spent() bool {
 	return false
 }
 
-func (s *show) file() string { return s.trial.file(s.play) }
+func (s *caseRun) file() string { return s.trial.file(s.test) }
 
-// limit is for how long the play may go on: far longer than it takes.
-func (s *show) limit() time.Duration {
+// limit is for how long the test case may go on: far longer than it takes.
+func (s *caseRun) limit() time.Duration {
 	t := s.trial.settings
 	return 10*t.ttl + 4*t.tolerance + 4*t.patience
 }
 
-// perform records the play in its file.
-func (s *show) perform(ctx context.Context) (err error) {
+// perform records the test case in its file.
+func (s *caseRun) perform(ctx context.Context) (err error) {
 	f, err := os.Create(s.file())
 	if err != nil {
 		return fmt.Errorf("record a history: %w", err)
@@ -84,14 +84,14 @@ func (s *show) perform(ctx context.Context) (err error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.limit())
 	defer cancel()
-	stages := s.stages(ctx, recorder)
-	s.play.on(stages)
+	fixtures := s.fixtures(ctx, recorder)
+	s.test.runOn(fixtures)
 	if ctx.Err() == context.DeadlineExceeded {
 		s.notes.fail(fmt.Errorf("not over after %v", s.limit()))
 	}
 	ended := history.Trailer{EndNS: recorder.Now(), Ended: "operations", MonitorOverlaps: map[string]int64{}}
-	for _, st := range stages {
-		st.testify(&ended)
+	for _, st := range fixtures {
+		st.addOverlaps(&ended)
 	}
 	if err := recorder.Close(ended); err != nil {
 		return err
@@ -99,19 +99,19 @@ func (s *show) perform(ctx context.Context) (err error) {
 	return out.Flush()
 }
 
-// testify adds what the monitor of the stage saw to the end of its record: checking
+// addOverlaps adds what the monitor of the fixture saw to the end of its record: checking
 // that, the checker contradicts itself where it has not found as much.
-func (s *stage) testify(end *history.Trailer) {
+func (s *fixture) addOverlaps(end *history.Trailer) {
 	if s.monitor != nil {
 		maps.Copy(end.MonitorOverlaps, s.monitor.Overlaps())
 		end.MonitorEntries += s.monitor.Entries()
 	}
 }
 
-// on performs the play on all stages at once.
-func (p play) on(stages []*stage) {
+// runOn performs the test case on all fixtures at once.
+func (p testCase) runOn(fixtures []*fixture) {
 	var all sync.WaitGroup
-	for _, s := range stages {
+	for _, s := range fixtures {
 		all.Go(func() {
 			defer s.contain()
 			p.run(s)
@@ -120,13 +120,13 @@ func (p play) on(stages []*stage) {
 	all.Wait()
 }
 
-func (s *show) stages(ctx context.Context, recorder *history.Recorder) (stages []*stage) {
+func (s *caseRun) fixtures(ctx context.Context, recorder *history.Recorder) (fixtures []*fixture) {
 	t := s.trial
 	run := rand.Uint64() // the keys of an earlier performance are not used again
-	for side := range t.sides(s.play) {
-		st := &stage{
+	for side := range t.sides(s.test) {
+		st := &fixture{
 			ctx: ctx, ttl: t.settings.ttl, tolerance: t.settings.tolerance, think: t.settings.think, copy: side,
-			key:   fmt.Sprintf("%s/%s/%x/%d", t.keys, s.play.name, run, side),
+			key:   fmt.Sprintf("%s/%s/%x/%d", t.keys, s.test.name, run, side),
 			short: t.settings.short, can: t.abilities, notes: &s.notes,
 			random: rand.New(rand.NewPCG(t.settings.seed, uint64(side))),
 			store:  &memory{records: map[string]lockbench.Record{}},
@@ -134,16 +134,16 @@ func (s *show) stages(ctx context.Context, recorder *history.Recorder) (stages [
 		if !t.abilities.renews { // by what a lock does unseen the lease may be shorter than its owner's last extend
 			st.monitor = occupancy.New([]string{st.key}, t.abilities.reacquire == design.Nested)
 		}
-		for i := range s.play.owners {
-			id := side*s.play.owners + i
+		for i := range s.test.owners {
+			id := side*s.test.owners + i
 			st.enlist(int32(id), s.guards[id], recorder)
 		}
-		stages = append(stages, st)
+		fixtures = append(fixtures, st)
 	}
-	return stages
+	return fixtures
 }
 
-func (s *show) header() history.Header {
+func (s *caseRun) header() history.Header {
 	t := s.trial
 	return history.Header{
 		Design:       t.settings.name,
@@ -151,11 +151,11 @@ func (s *show) header() history.Header {
 		Reacquire:    string(t.abilities.reacquire),
 		RenewsUnseen: t.abilities.renews,
 		ToleranceNS:  int64(t.settings.tolerance),
-		Exercises:    []lockbench.Cell{s.play.cell},
-		Workload:     "locktest " + s.play.name,
-		Params:       map[string]any{"ttl_ns": t.settings.ttl.Nanoseconds(), "clients": len(s.guards), "keys": t.sides(s.play)},
+		Exercises:    []lockbench.Cell{s.test.cell},
+		Workload:     "locktest " + s.test.name,
+		Params:       map[string]any{"ttl_ns": t.settings.ttl.Nanoseconds(), "clients": len(s.guards), "keys": t.sides(s.test)},
 		Seed:         t.settings.seed,
-		Faults:       s.play.faults,
+		Faults:       s.test.faults,
 		Server:       history.Server{Kind: "external"},
 		Environment: history.Environment{
 			OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(), Go: runtime.Version(), Version: "unknown",

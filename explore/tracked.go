@@ -9,9 +9,9 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 )
 
-// attended is a Locker whose calls the scheduler sees: it can end their contexts,
+// tracked is a Locker whose calls the scheduler sees: it can end their contexts,
 // and knows what the owner believes to hold.
-type attended struct {
+type tracked struct {
 	actor *actor
 	inner lockbench.Locker
 }
@@ -35,7 +35,7 @@ func (a *actor) leave() {
 }
 
 // Acquire implements lockbench.Locker.
-func (l attended) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
+func (l tracked) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
 	a, begun := l.actor, time.Now()
 	ctx = a.enter(ctx)
 	inner, err := l.inner.Acquire(ctx, key, opt)
@@ -43,20 +43,20 @@ func (l attended) Acquire(ctx context.Context, key string, opt lockbench.Options
 	if inner == nil || err != nil {
 		return inner, err
 	}
-	held := &attendedLease{lockbench.Wrapped{Lease: inner}, a, key}
+	held := &trackedLease{lockbench.Wrapped{Lease: inner}, a, key}
 	a.believe(key, inner, held.until(begun, opt.TTL))
 	return held, nil
 }
 
-// attendedLease is a grant to an attended owner.
-type attendedLease struct {
+// trackedLease is a grant to a tracked owner.
+type trackedLease struct {
 	lockbench.Wrapped
 	actor *actor
 	key   string
 }
 
 // until is the end of validity of what was asked for at begun.
-func (l *attendedLease) until(begun time.Time, ttl time.Duration) time.Time {
+func (l *trackedLease) until(begun time.Time, ttl time.Duration) time.Time {
 	if v, ok := lockbench.Ability[lockbench.Validator](l.Lease); ok {
 		if from, granted := v.Valid(); !from.IsZero() && !from.Before(begun) {
 			return from.Add(granted)
@@ -69,14 +69,14 @@ func (l *attendedLease) until(begun time.Time, ttl time.Duration) time.Time {
 }
 
 // Release implements lockbench.Lease.
-func (l *attendedLease) Release(ctx context.Context) error {
+func (l *trackedLease) Release(ctx context.Context) error {
 	ctx = l.actor.enter(ctx)
 	err := l.Lease.Release(ctx)
 	l.released(err)
 	return err
 }
 
-func (l *attendedLease) released(err error) {
+func (l *trackedLease) released(err error) {
 	l.actor.leave()
 	if !errors.Is(err, lockbench.ErrNoEffect) {
 		l.actor.doubt(l.key, errors.Is(err, lockbench.ErrNotHeld))
@@ -84,7 +84,7 @@ func (l *attendedLease) released(err error) {
 }
 
 // ReleaseAfter implements lockbench.DelayedReleaser.
-func (l *attendedLease) ReleaseAfter(ctx context.Context, d time.Duration) error {
+func (l *trackedLease) ReleaseAfter(ctx context.Context, d time.Duration) error {
 	ctx = l.actor.enter(ctx)
 	err := l.Wrapped.ReleaseAfter(ctx, d)
 	l.released(err)
@@ -92,7 +92,7 @@ func (l *attendedLease) ReleaseAfter(ctx context.Context, d time.Duration) error
 }
 
 // Extend implements lockbench.Extender.
-func (l *attendedLease) Extend(ctx context.Context, ttl time.Duration) error {
+func (l *trackedLease) Extend(ctx context.Context, ttl time.Duration) error {
 	begun := time.Now()
 	ctx = l.actor.enter(ctx)
 	err := l.Wrapped.Extend(ctx, ttl)

@@ -1,0 +1,145 @@
+package load
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/faults"
+	"github.com/lockbench/lockbench/internal/servers"
+)
+
+// A process is one process of the design, in which clients live.
+type process struct {
+	number  int
+	inner   design.Process
+	sent    *commands
+	faults  *faults.Process // nil in a run without faults
+	closing sync.Once
+}
+
+// commands counts what one process sent, away from what others count.
+type commands struct {
+	sent    atomic.Int64
+	carried servers.Traffic
+	_       [64]byte
+}
+
+// usage is what processes sent and their connections carried.
+type usage struct {
+	commands int64
+	traffic  history.Traffic
+}
+
+func (d *usage) add(p *process) {
+	d.commands += p.sent.sent.Load()
+	d.traffic.Sent += p.sent.carried.Sent.Load()
+	d.traffic.Received += p.sent.carried.Received.Load()
+}
+
+// processes are the processes of a run, one at each place. Of those that died before it
+// nothing is kept but what they counted.
+type processes struct {
+	mu     sync.Mutex
+	at     []*process // by place
+	made   int        // so far
+	gone   usage      // by those that are gone
+	closed bool       // no process is opened any more
+	errs   []error
+}
+
+// openProcess opens the process for a place. Its number is one that no other has.
+func (r *run) openProcess(place int) (*process, error) {
+	p := &process{number: r.processes.made, sent: &commands{}}
+	r.processes.made++
+	env := r.environment(p)
+	if r.injector != nil {
+		p.faults = r.injector.Process(p.number, &env)
+	}
+	for _, opt := range append(env.Others, env.Redis) {
+		p.sent.carried.Meter(opt)
+	}
+	process, err := r.cfg.Design.Open(env)
+	if err != nil {
+		return nil, fmt.Errorf("open process %d: %w", p.number, err)
+	}
+	p.inner = process
+	if place == len(r.processes.at) {
+		r.processes.at = append(r.processes.at, nil)
+	}
+	r.processes.at[place] = p
+	return p, nil
+}
+
+func (r *run) environment(p *process) design.Environment {
+	options := r.cfg.servers().Options()
+	return design.Environment{
+		Redis:    options[0],
+		Others:   options[1:],
+		Prefix:   r.prefix,
+		Host:     fmt.Sprintf("server-%d", p.number),
+		PID:      1000 + p.number,
+		Now:      time.Now,
+		Random:   processRandom(r.options.Seed, p.number),
+		Commands: &p.sent.sent,
+	}
+}
+
+// processAt returns the process at a place, a fresh one where that died and was closed; nil
+// when there can be none any more.
+func (r *run) processAt(place int) *process {
+	r.processes.mu.Lock()
+	defer r.processes.mu.Unlock()
+	p := r.processes.at[place]
+	if !p.crashed() {
+		return p
+	}
+	if r.processes.closed {
+		return nil
+	}
+	fresh, err := r.openProcess(place)
+	if err != nil {
+		r.processes.errs = append(r.processes.errs, err)
+		return nil
+	}
+	r.processes.gone.add(p)
+	return fresh
+}
+
+func (p *process) crashed() bool { return p.faults != nil && p.faults.Crashed() }
+
+// close ends what the process does in the background and its connections, once.
+func (p *process) close() (err error) {
+	p.closing.Do(func() { err = p.inner.Close() })
+	return err
+}
+
+// closeProcesses closes every process of the run.
+func (r *run) closeProcesses() {
+	r.processes.mu.Lock()
+	defer r.processes.mu.Unlock()
+	r.processes.closed = true
+	for _, p := range r.processes.at {
+		if err := p.close(); err != nil && !p.crashed() {
+			r.summary.note("process %d of the design did not close cleanly: %v", p.number, err)
+		}
+	}
+	for _, err := range r.processes.errs {
+		r.summary.note("nothing took the place of a process that died: %v", err)
+	}
+	r.processes.errs = nil
+}
+
+// totalUsage is what all processes sent, and what their connections carried.
+func (r *run) totalUsage() usage {
+	r.processes.mu.Lock()
+	defer r.processes.mu.Unlock()
+	all := r.processes.gone
+	for _, p := range r.processes.at {
+		all.add(p)
+	}
+	return all
+}
