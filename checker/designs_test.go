@@ -18,6 +18,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 	"github.com/lockbench/lockbench/internal/servertest"
 )
 
@@ -69,7 +70,7 @@ func ran(t *testing.T, d design.Design) []byte {
 		var owners sync.WaitGroup
 		end := time.Now().Add(300 * time.Millisecond)
 		for n := range int32(4) {
-			process, err := d.Open(design.Environment{Redis: opt, Host: "h", PID: int(n), Now: time.Now, Random: crand.Reader})
+			process, err := d.Open(design.Environment{Services: []any{onredis.Server{Options: opt}}, Host: "h", PID: int(n), Now: time.Now, Random: crand.Reader})
 			if err != nil {
 				t.Fatal(err)
 			}

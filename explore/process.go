@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // A process is where clients live, with all that the design keeps once per
@@ -14,7 +15,7 @@ type process struct {
 	number  int
 	host    string
 	world   *world
-	clients design.ClientPool
+	clients onredis.ClientPool
 	random  seeded
 	shared  bool // it has several clients
 
@@ -39,14 +40,16 @@ func (p *process) open() error {
 	p.skew, p.crashed, p.affected = 0, false, false
 	p.random.seed(w.cfg.Seed, p.number)
 	env := design.Environment{
-		Redis:   design.InMemory(func() (net.Conn, error) { return w.server.Dial(p.number) }),
-		Host:    p.host,
-		PID:     1000 + p.number,
-		Now:     p.now,
-		Random:  &p.random,
-		Pool:    w.cfg.Pool,
-		Clients: &p.clients,
+		Host:   p.host,
+		PID:    1000 + p.number,
+		Now:    p.now,
+		Random: &p.random,
+		Pool:   w.cfg.Pool,
 	}
+	env.Services = []any{onredis.Server{
+		Options: onredis.InMemory(func() (net.Conn, error) { return w.server.Dial(p.number) }),
+		Clients: &p.clients,
+	}}
 	inner, err := w.cfg.Design.Open(env)
 	if err != nil {
 		return fmt.Errorf("open process %d of %s: %w", p.number, w.cfg.Design.Name, err)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // Run explores: it runs and judges schedules within the bubble until all of the
@@ -58,7 +58,7 @@ type failure struct {
 // enter runs body in the bubble, with the clocks and sources that it needs around
 // it.
 func (x *explorer) enter(ctx context.Context, body func() error) (err error) {
-	design.Quiet()
+	onredis.Quiet()
 	x.global = takeGlobal()
 	defer x.global.giveBack()
 	x.watch = startStopwatch()

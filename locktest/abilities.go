@@ -11,10 +11,12 @@ import (
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
+	"github.com/redis/go-redis/v9"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/explore"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/redis/go-redis/v9"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // abilities are what a lock showed that it can do.
@@ -75,12 +77,12 @@ func probe(t *testing.T, newLocker NewLocker) (a abilities, err error) {
 		server := miniredis.NewMiniRedis()
 		defer server.Close()
 		server.ClockTTL(true)
-		p := open(t, newLocker, design.Environment{
+		p := open(t, newLocker, onredis.Environment{
 			Redis: &redis.Options{
 				Addr: "127.0.0.1:1", Protocol: 2, DisableIdentity: true, // an address of numbers needs no look-up
 				Dialer: func(context.Context, string, string) (net.Conn, error) { return server.Dial() },
 			},
-			Host: "probe", PID: 1, Now: time.Now, Random: seeded(0),
+			Environment: design.Environment{Host: "probe", PID: 1, Now: time.Now, Random: seeded(0)},
 		})
 		defer p.Close()
 		a, err = look(t.Context(), p.owner(), p.owner(), "probe")

@@ -14,6 +14,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/explore"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // A Result is what exploring a lock found.
@@ -101,7 +102,7 @@ func (c *check) prepare() {
 		Source:    "locktest",
 		Claims:    c.claims,
 		Reacquire: c.abilities.reacquire,
-		Open:      c.open,
+		Open:      onredis.Open(c.open),
 
 		Renews:       c.claims.Claims(lockbench.Exclusion.At(lockbench.Outlived)),
 		RenewsUnseen: c.abilities.renews,
@@ -109,7 +110,7 @@ func (c *check) prepare() {
 	c.result = Result{name: c.t.Name(), seed: c.settings.seed, abilities: c.abilities}
 }
 
-func (c *check) open(env design.Environment) (design.Process, error) {
+func (c *check) open(env onredis.Environment) (design.Process, error) {
 	now := env.Now
 	env.Now = func() time.Time {
 		c.read.Store(true)

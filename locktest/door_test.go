@@ -12,15 +12,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/redis/go-redis/v9"
+	"go.uber.org/goleak"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 	"github.com/lockbench/lockbench/internal/bubble"
 	"github.com/lockbench/lockbench/internal/longtest"
 	"github.com/lockbench/lockbench/internal/mutants"
 	"github.com/lockbench/lockbench/locktest"
-	"github.com/redis/go-redis/v9"
-	"go.uber.org/goleak"
 )
 
 // childVariable names the lock that this program, run again by its own tests, is to
@@ -104,7 +106,8 @@ func find(t *testing.T, name string) design.Design {
 func newOf(d design.Design) locktest.NewLocker {
 	return func(t *testing.T, env locktest.Env) lockbench.Locker {
 		p, err := d.Open(design.Environment{
-			Redis: env.Redis.Options(), Host: env.Owner, PID: 1, Now: env.Now, Random: env.Random, Clients: borrowed{env.Redis},
+			Services: []any{onredis.Server{Options: env.Redis.Options(), Clients: borrowed{env.Redis}}},
+			Host:     env.Owner, PID: 1, Now: env.Now, Random: env.Random,
 		})
 		if err != nil {
 			t.Fatal(err)

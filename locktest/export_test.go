@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // DesignOf is what Explore makes of a lock whose leases do not tell their validity.
@@ -14,9 +15,9 @@ func DesignOf(name string, newLocker NewLocker) design.Design {
 	return design.Design{
 		Name: name, Summary: "a lock under test", Source: "locktest", Reacquire: design.Refused,
 		Claims: lockbench.LeaseClaims(),
-		Open: func(env design.Environment) (design.Process, error) {
+		Open: onredis.Open(func(env onredis.Environment) (design.Process, error) {
 			return patient{open(nil, newLocker, env)}, nil
-		},
+		}),
 	}
 }
 

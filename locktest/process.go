@@ -10,9 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/redis/go-redis/v9"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 const (
@@ -27,14 +29,14 @@ const (
 type process struct {
 	t         *testing.T
 	newLocker NewLocker
-	env       design.Environment
+	env       onredis.Environment
 	client    *redis.Client
 
 	mu     sync.Mutex
 	owners []lockbench.Locker
 }
 
-func open(t *testing.T, newLocker NewLocker, env design.Environment) *process {
+func open(t *testing.T, newLocker NewLocker, env onredis.Environment) *process {
 	return &process{t: t, newLocker: newLocker, env: env, client: env.Connect(connections)}
 }
 

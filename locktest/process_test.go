@@ -9,9 +9,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/redis/go-redis/v9"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/redis/go-redis/v9"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // A stubborn lock refuses a number of tries, grants one, and fails from then on.
@@ -94,7 +96,7 @@ func TestProcess(t *testing.T) {
 	p := open(t, func(_ *testing.T, env Env) lockbench.Locker {
 		owners = append(owners, env.Owner)
 		return locks[len(owners)-1]
-	}, design.Environment{Redis: &redis.Options{Addr: "127.0.0.1:1"}, Host: "h", PID: 7})
+	}, onredis.Environment{Redis: &redis.Options{Addr: "127.0.0.1:1"}, Environment: design.Environment{Host: "h", PID: 7}})
 	p.owner()
 	p.owner()
 	if diff := cmp.Diff(owners, []string{"h-7-0", "h-7-1"}); diff != "" {

@@ -11,15 +11,17 @@ import (
 	"time"
 
 	"github.com/bsm/redislock"
+	"github.com/redis/go-redis/v9"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 	"github.com/lockbench/lockbench/internal/longtest"
 	"github.com/lockbench/lockbench/internal/servertest"
 	"github.com/lockbench/lockbench/locktest"
-	"github.com/redis/go-redis/v9"
 )
 
 // The tests of Try run in virtual time, on a server of the bubble: neither the machine's
@@ -318,10 +320,10 @@ func lockNamed(t *testing.T, name string) design.Design {
 }
 
 // ownersOf makes owners of d, each in a process of its own.
-func ownersOf(d design.Design, env design.Environment) func() (lockbench.Locker, error) {
+func ownersOf(d design.Design, env onredis.Environment) func() (lockbench.Locker, error) {
 	return func() (lockbench.Locker, error) {
 		env.PID++
-		p, err := d.Open(env)
+		p, err := d.Open(env.General())
 		if err != nil {
 			return nil, err
 		}
@@ -330,10 +332,10 @@ func ownersOf(d design.Design, env design.Environment) func() (lockbench.Locker,
 }
 
 // threadsOf makes owners of d in one process.
-func threadsOf(t *testing.T, d design.Design, env design.Environment) func() (lockbench.Locker, error) {
+func threadsOf(t *testing.T, d design.Design, env onredis.Environment) func() (lockbench.Locker, error) {
 	t.Helper()
 	env.Pool = 64
-	p, err := d.Open(env)
+	p, err := d.Open(env.General())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -342,9 +344,10 @@ func threadsOf(t *testing.T, d design.Design, env design.Environment) func() (lo
 }
 
 // environment has a server of the bubble that t is of.
-func environment(t *testing.T) design.Environment {
+func environment(t *testing.T) onredis.Environment {
 	t.Helper()
-	return design.Environment{
-		Redis: servertest.Virtual(t, 1), Host: "locktest", Now: time.Now, Random: rand.Reader, Pool: 4,
+	return onredis.Environment{
+		Environment: design.Environment{Host: "locktest", Now: time.Now, Random: rand.Reader, Pool: 4},
+		Redis:       servertest.Virtual(t, 1),
 	}
 }

@@ -74,7 +74,7 @@ func find(name string) (design.Design, error) {
 // histories.
 func try(ctx context.Context, d design.Design, server *servers.Server, dir string) (locktest.Trial, error) {
 	env := design.Environment{
-		Redis: server.Options(), Host: "tried", Now: time.Now, Random: rand.Reader, Pool: 4, Prefix: servers.NewPrefix(),
+		Services: []any{server.Reach()}, Host: "tried", Now: time.Now, Random: rand.Reader, Pool: 4, Prefix: servers.NewPrefix(),
 	}
 	return locktest.Try(ctx, func() (lockbench.Locker, error) {
 		env.PID++

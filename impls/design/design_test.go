@@ -5,50 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/redis/go-redis/v9"
 )
-
-// reply is an error reply of a server.
-type reply string
-
-func (r reply) Error() string { return string(r) }
-func (reply) RedisError()     {}
-
-func TestNoEffectOnlyWhenNothingRan(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		err  error
-		want bool
-	}{
-		{"no error", nil, false},
-		{"dial", fmt.Errorf("get: %w", &net.OpError{Op: "dial", Err: io.EOF}), true},
-		{"read", &net.OpError{Op: "read", Err: io.EOF}, false},
-		{"pool timeout", redis.ErrPoolTimeout, true},
-		{"closed client", redis.ErrClosed, true},
-		{"loading", reply("LOADING Redis is loading the dataset in memory"), true},
-		{"read only", reply("READONLY You can't write against a read only replica."), true},
-		{"script failed half way", reply("ERR value is not an integer or out of range"), false},
-		{"connection cut", io.EOF, false},
-		{"deadline", context.DeadlineExceeded, false},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			got := design.NoEffect(c.err)
-			if errors.Is(got, lockbench.ErrNoEffect) != c.want {
-				t.Errorf("NoEffect(%v) = %v, want no effect: %t", c.err, got, c.want)
-			}
-			if !errors.Is(got, c.err) {
-				t.Errorf("NoEffect(%v) = %v, lost its cause", c.err, got)
-			}
-		})
-	}
-}
 
 func TestPollTriesUntilTheWaitIsOver(t *testing.T) {
 	for _, c := range []struct {

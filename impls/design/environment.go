@@ -2,24 +2,19 @@ package design
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"sync/atomic"
 	"time"
-
-	"github.com/redis/go-redis/v9"
 )
 
 // An Environment is everything one process of a design may touch. Designs read
-// time, randomness, identity and the server's address from here only, so that
+// time, randomness, identity and the way to their service from here only, so that
 // clocks can be skewed and runs replayed.
 type Environment struct {
-	// Redis says how to reach the server. Use [Environment.Connect].
-	Redis *redis.Options
-	// Others say how to reach the servers beside it, for designs that lock on several.
-	// Use [Environment.ConnectAll].
-	Others []*redis.Options
-	// Prefix comes before every key the design writes on the server, also before
+	// Services say how to reach what the design locks on, one for each of
+	// [Design.ServerCount]; see [Service.Reach]. Package onredis reads those of Redis.
+	Services []any
+	// Prefix comes before every key the design writes on the service, also before
 	// a prefix of the design's own.
 	Prefix string
 	// Host and PID identify the process, for designs that name owners by them.
@@ -33,51 +28,32 @@ type Environment struct {
 	// Pool is the number of connections the process may open at most; zero
 	// leaves the number to the design.
 	Pool int
-	// Commands counts the requests sent to the server, when not nil.
+	// Commands counts the requests sent to the service, when not nil.
 	Commands *atomic.Int64
-	// Clients makes the clients that Connect returns and takes them back from
-	// Disconnect; nil is to make new ones and to close them.
-	Clients Clients
+	// Interceptor stands between the process and its service; nil where nothing does.
+	Interceptor Interceptor
 }
 
-// Connect opens a client with at most pool connections, or Environment.Pool when
-// that is set, that never re-sends a command by itself: a silent second try after
-// a lost reply would turn one's own grant into a refusal. Close it by Disconnect.
-func (e Environment) Connect(pool int) *redis.Client {
-	opt := *e.Redis
-	opt.MaxRetries = -1
-	opt.PoolSize = pool
-	if e.Pool > 0 {
-		opt.PoolSize = e.Pool
-	}
-	client := e.open(&opt)
+// An Interceptor has every request to a service pass through it, so that faults can be
+// injected.
+type Interceptor interface {
+	// Pass has send send one request, or not, and keeps the answer from it, or not.
+	// The error is that of send, or another that the connection might have had.
+	Pass(ctx context.Context, send func(context.Context) error) error
+}
+
+// Pass counts a request and sends it: send is to return nil when the service answered,
+// whatever that was, else the error of the connection. Where Pass returns an error, that is
+// what the lock is to get, whatever send was. Connections of package onredis do so by
+// themselves.
+func (e Environment) Pass(ctx context.Context, send func(context.Context) error) error {
 	if e.Commands != nil {
-		client.AddHook(commandCounter{e.Commands})
+		e.Commands.Add(1)
 	}
-	return client
-}
-
-// ConnectAll is Connect for every one of the n servers that a design needs, the
-// environment's Redis first. The error says that the environment has not so many.
-func (e Environment) ConnectAll(n, pool int) ([]*redis.Client, error) {
-	all := append([]*redis.Options{e.Redis}, e.Others...)
-	if len(all) < n {
-		return nil, fmt.Errorf("environment has %d servers, the design locks on %d; hint: give it %d more", len(all), n, n-len(all))
+	if e.Interceptor != nil {
+		return e.Interceptor.Pass(ctx, send)
 	}
-	var clients []*redis.Client
-	for _, opt := range all[:n] {
-		at := e
-		at.Redis = opt
-		clients = append(clients, at.Connect(pool))
-	}
-	return clients, nil
-}
-
-func (e Environment) open(opt *redis.Options) *redis.Client {
-	if e.Clients != nil {
-		return e.Clients.Open(opt)
-	}
-	return redis.NewClient(opt)
+	return send(ctx)
 }
 
 // Sleep waits for d or until ctx ends, and returns ctx's error in that case.
@@ -92,25 +68,5 @@ func Sleep(ctx context.Context, d time.Duration) error {
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
-	}
-}
-
-// commandCounter counts what a client sends: a pipeline or transaction counts
-// each of its commands.
-type commandCounter struct{ n *atomic.Int64 }
-
-func (c commandCounter) DialHook(next redis.DialHook) redis.DialHook { return next }
-
-func (c commandCounter) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
-	return func(ctx context.Context, cmd redis.Cmder) error {
-		c.n.Add(1)
-		return next(ctx, cmd)
-	}
-}
-
-func (c commandCounter) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
-	return func(ctx context.Context, cmds []redis.Cmder) error {
-		c.n.Add(int64(len(cmds)))
-		return next(ctx, cmds)
 	}
 }

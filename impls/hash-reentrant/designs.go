@@ -3,6 +3,7 @@ package hashreentrant
 import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // ownPrefix comes before every key of the family on the server.
@@ -31,7 +32,7 @@ func plain() design.Design {
 		Reacquire: design.Nested,
 		Granted:   design.WholeMillis,
 		Commands:  append([]string{"HINCRBY"}, scriptCommands...),
-		Open:      func(env design.Environment) (design.Process, error) { return open(env, false) },
+		Open:      onredis.Open(func(env onredis.Environment) (design.Process, error) { return open(env, false) }),
 	}
 }
 
@@ -49,7 +50,7 @@ func withWatchdog() design.Design {
 		Renews:    true,
 		Granted:   design.WholeMillis,
 		Commands:  append([]string{"HINCRBY"}, scriptCommands...),
-		Open:      func(env design.Environment) (design.Process, error) { return open(env, true) },
+		Open:      onredis.Open(func(env onredis.Environment) (design.Process, error) { return open(env, true) }),
 	}
 }
 

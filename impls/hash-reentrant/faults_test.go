@@ -6,10 +6,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 	"github.com/lockbench/lockbench/internal/longtest"
-	"github.com/redis/go-redis/v9"
 )
 
 // documented are the variants that have the document's faults.
@@ -233,7 +235,7 @@ func (r *slowReply) next() (resume func()) {
 	return func() { close(hold) }
 }
 
-func (r *slowReply) through(env design.Environment) design.Environment {
+func (r *slowReply) through(env onredis.Environment) onredis.Environment {
 	opt := *env.Redis
 	dial := opt.Dialer
 	opt.Dialer = func(ctx context.Context, network, addr string) (net.Conn, error) {

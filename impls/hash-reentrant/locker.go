@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/redis/go-redis/v9"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // pollPause is the document's pause between two tries.
@@ -65,7 +67,7 @@ func (l *lease) try(ctx context.Context, conn *redis.Conn) (granted bool, err er
 	l.from = l.locker.observer.Attempt(l.key)
 	_, granted, err = answer(lockScript.Run(ctx, conn, []string{l.name}, l.locker.owner, l.granted.Milliseconds()))
 	if err != nil {
-		return false, fmt.Errorf("lock %q: %w", l.key, design.NoEffect(err))
+		return false, fmt.Errorf("lock %q: %w", l.key, onredis.NoEffect(err))
 	}
 	return granted, nil
 }
@@ -76,7 +78,7 @@ func (l *lease) try(ctx context.Context, conn *redis.Conn) (granted bool, err er
 func (l *lease) Release(ctx context.Context) error {
 	freed, _, err := answer(unlockScript.Run(ctx, l.locker.process.client, []string{l.name}, l.locker.owner, l.granted.Milliseconds()))
 	if err != nil {
-		return fmt.Errorf("unlock %q: %w", l.key, design.NoEffect(err))
+		return fmt.Errorf("unlock %q: %w", l.key, onredis.NoEffect(err))
 	}
 	if w := l.locker.process.watchdog; w != nil && freed == 1 {
 		w.forget(l.key)

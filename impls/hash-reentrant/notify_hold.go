@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // A hold is one grant to one owner, with as many leases as it was acquired times
@@ -96,7 +96,7 @@ func (h *hold) nest(ctx context.Context, ttl time.Duration) (lockbench.Lease, er
 	h.mu.Unlock()
 	_, gone, err := h.run(ctx, notifyKeep, ttl.Milliseconds(), depth)
 	if err != nil {
-		return nil, fmt.Errorf("lock %q again: %w", h.key, design.NoEffect(err))
+		return nil, fmt.Errorf("lock %q again: %w", h.key, onredis.NoEffect(err))
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -196,7 +196,7 @@ func (h *hold) renewed(start time.Time, lease time.Duration, gone bool, err erro
 		if !h.over && !h.ending {
 			h.renewal.Reset(h.lease / 12)
 		}
-		return design.NoEffect(err)
+		return onredis.NoEffect(err)
 	case gone && (h.over || h.ending): // by our own release
 		return fmt.Errorf("released meanwhile: %w", lockbench.ErrNoEffect)
 	case gone:

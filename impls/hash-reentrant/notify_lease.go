@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // notifyLease is one level of a hold. Once nobody can reach any lease of a hold,
@@ -31,7 +32,7 @@ func (l *notifyLease) Release(ctx context.Context) error {
 	}
 	_, gone, err := h.run(ctx, notifyUnlock, depth, h.channel)
 	if err != nil {
-		err = fmt.Errorf("unlock %q: %w", h.key, design.NoEffect(err))
+		err = fmt.Errorf("unlock %q: %w", h.key, onredis.NoEffect(err))
 	}
 	return h.released(l, gone, err)
 }
@@ -105,7 +106,7 @@ func (l *notifyLease) Extend(ctx context.Context, ttl time.Duration) error {
 	}
 	start := time.Now()
 	_, gone, err := h.run(ctx, notifyExtend, ttl.Milliseconds(), h.channel)
-	err = design.NoEffect(err)
+	err = onredis.NoEffect(err)
 	if !h.extended(start, ttl, gone, err) {
 		return fmt.Errorf("extend %q: %w", h.key, lockbench.ErrNotHeld)
 	}

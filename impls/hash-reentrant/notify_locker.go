@@ -9,9 +9,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/redis/go-redis/v9"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // undoTime is how long an acquire that failed tries to take back what the server
@@ -111,7 +113,7 @@ func (l *notifyLocker) compete(ctx context.Context, h *hold, wait time.Duration)
 // undo gives back what the server may have granted to a failed acquire, and
 // returns cause as the acquire's error.
 func (h *hold) undo(ctx context.Context, cause error) error {
-	err := design.NoEffect(cause)
+	err := onredis.NoEffect(cause)
 	if !errors.Is(err, lockbench.ErrNoEffect) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTime)
 		defer cancel()

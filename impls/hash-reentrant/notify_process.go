@@ -4,9 +4,11 @@ import (
 	"context"
 	"sync"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/redis/go-redis/v9"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // notifyPool is how many connections a process of notify opens at most, besides
@@ -31,14 +33,14 @@ func notify() design.Design {
 		Renews:    true,
 		Granted:   design.WholeMillis,
 		Commands:  append([]string{"HGET", "PUBLISH", "SUBSCRIBE", "UNSUBSCRIBE"}, scriptCommands...),
-		Open:      openNotify,
+		Open:      onredis.Open(openNotify),
 	}
 }
 
 // notifyProcess is what the threads of a process share: the pool, one connection
 // that listens, and the holds that are being renewed.
 type notifyProcess struct {
-	env      design.Environment
+	env      onredis.Environment
 	prefix   string
 	client   *redis.Client
 	owners   owners
@@ -54,7 +56,7 @@ type notifyProcess struct {
 	holds  map[*hold]struct{} // one a (key, owner)
 }
 
-func openNotify(env design.Environment) (design.Process, error) {
+func openNotify(env onredis.Environment) (design.Process, error) {
 	owners, err := newOwners(env)
 	if err != nil {
 		return nil, err

@@ -8,9 +8,11 @@ import (
 	"sync/atomic"
 
 	"github.com/google/uuid"
+	"github.com/redis/go-redis/v9"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/redis/go-redis/v9"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // documentPool is the document's number of connections: five waiters, each of
@@ -33,13 +35,13 @@ var (
 // process is one process of plain or watchdog: a small pool and, for the latter,
 // the watchdog, both shared by all its threads.
 type process struct {
-	env      design.Environment
+	env      onredis.Environment
 	client   *redis.Client
 	owners   owners
 	watchdog *watchdog // nil in plain
 }
 
-func open(env design.Environment, renews bool) (design.Process, error) {
+func open(env onredis.Environment, renews bool) (design.Process, error) {
 	owners, err := newOwners(env)
 	if err != nil {
 		return nil, err
@@ -73,7 +75,7 @@ type owners struct {
 	count  *atomic.Int64
 }
 
-func newOwners(env design.Environment) (owners, error) {
+func newOwners(env onredis.Environment) (owners, error) {
 	id, err := uuid.NewRandomFromReader(env.Random)
 	if err != nil {
 		return owners{}, fmt.Errorf("draw a process identity: %w", err)

@@ -13,12 +13,14 @@ import (
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
-	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/impls/design"
-	hashreentrant "github.com/lockbench/lockbench/impls/hash-reentrant"
-	"github.com/lockbench/lockbench/internal/designtest"
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/logging"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/design/onredis"
+	hashreentrant "github.com/lockbench/lockbench/impls/hash-reentrant"
+	"github.com/lockbench/lockbench/internal/designtest"
 )
 
 const key = "job"
@@ -33,11 +35,11 @@ var (
 type scene struct {
 	*testing.T
 	design design.Design
-	env    design.Environment
+	env    onredis.Environment
 	admin  *redis.Client
 }
 
-func newScene(t *testing.T, name string, env design.Environment) *scene {
+func newScene(t *testing.T, name string, env onredis.Environment) *scene {
 	t.Helper()
 	for _, d := range hashreentrant.Designs() {
 		if d.Name == "hash-reentrant/"+name {
@@ -52,7 +54,7 @@ func newScene(t *testing.T, name string, env design.Environment) *scene {
 
 // onServers plays a scene on every server, in real time.
 func onServers(t *testing.T, variants []string, play func(s *scene)) {
-	designtest.Each(t, func(t *testing.T, env design.Environment) {
+	designtest.Each(t, func(t *testing.T, env onredis.Environment) {
 		for _, name := range variants {
 			t.Run(name, func(t *testing.T) { play(newScene(t, name, env)) })
 		}
@@ -66,14 +68,12 @@ func inBubble(t *testing.T, variant string, play func(s *scene)) {
 		server := miniredis.NewMiniRedis()
 		server.ClockTTL(true)
 		t.Cleanup(server.Close)
-		play(newScene(t, variant, design.Environment{
+		play(newScene(t, variant, onredis.Environment{
 			Redis: &redis.Options{
 				Addr: "127.0.0.1:0", Protocol: 2, DisableIdentity: true, DialerRetries: 1,
 				Dialer: func(context.Context, string, string) (net.Conn, error) { return server.Dial() },
 			},
-			Prefix: "bubble:",
-			Now:    time.Now,
-			Random: rand.Reader,
+			Environment: design.Environment{Prefix: "bubble:", Now: time.Now, Random: rand.Reader},
 		}))
 	})
 }
@@ -82,7 +82,7 @@ func inBubble(t *testing.T, variant string, play func(s *scene)) {
 func (s *scene) process() (design.Process, *designtest.Gate) {
 	s.Helper()
 	env, gate := designtest.Through(s.env)
-	p, err := s.design.Open(env)
+	p, err := s.design.Open(env.General())
 	if err != nil {
 		s.Fatalf("open: %v", err)
 	}
@@ -215,7 +215,7 @@ func init() { redis.SetLogger(&logging.VoidLogger{}) }
 var errDown = errors.New("down")
 
 // through returns env with connections that the outage affects.
-func (o *outage) through(env design.Environment) design.Environment {
+func (o *outage) through(env onredis.Environment) onredis.Environment {
 	opt := *env.Redis
 	dial := opt.Dialer
 	opt.Dialer = func(ctx context.Context, network, addr string) (net.Conn, error) {
@@ -249,7 +249,7 @@ type keptBack struct {
 	reached, proceed chan struct{}
 }
 
-func keepBackSubscribe(env design.Environment) (design.Environment, *keptBack) {
+func keepBackSubscribe(env onredis.Environment) (onredis.Environment, *keptBack) {
 	k := &keptBack{reached: make(chan struct{}), proceed: make(chan struct{})}
 	opt := *env.Redis
 	dial := opt.Dialer

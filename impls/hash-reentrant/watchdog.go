@@ -8,9 +8,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/redis/go-redis/v9"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // watchdogPause is how long the document's renewal thread sleeps between two
@@ -67,7 +69,7 @@ func (w *watchdog) renew(ctx context.Context, l *lease) error {
 	renewed, _, err := answer(renewScript.Run(ctx, w.client, []string{l.name}, l.locker.owner, l.granted.Milliseconds()))
 	switch {
 	case err != nil:
-		done(0, fmt.Errorf("renew %q: %w", l.key, design.NoEffect(err)))
+		done(0, fmt.Errorf("renew %q: %w", l.key, onredis.NoEffect(err)))
 		return err
 	case renewed == 0:
 		done(0, fmt.Errorf("renew %q: %w", l.key, lockbench.ErrNotHeld))

@@ -8,11 +8,13 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/internal/batching"
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/rueidis"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/design/onredis"
+	"github.com/lockbench/lockbench/internal/batching"
 )
 
 // batched is one owner of lua-token/batched: lua-token/strategy, whose commands are sent
@@ -70,14 +72,14 @@ func millis(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(),
 // A connection is what the owners of a process share. It is made when it is first used,
 // since a process can be opened while there is no server.
 type connection struct {
-	env  design.Environment
+	env  onredis.Environment
 	road *redis.Client // never used but to dial by
 
 	made   atomic.Pointer[batching.Client]
 	making sync.Mutex
 }
 
-func openBatched(env design.Environment) (design.Process, error) {
+func openBatched(env onredis.Environment) (design.Process, error) {
 	return &connection{env: env, road: env.Connect(1)}, nil
 }
 

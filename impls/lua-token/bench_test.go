@@ -6,11 +6,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 	"github.com/lockbench/lockbench/internal/designtest"
 	"github.com/lockbench/lockbench/internal/servertest"
-	"github.com/redis/go-redis/v9"
 )
 
 // BenchmarkPair shows what the design costs beside a loop that sends the same two
@@ -24,7 +26,7 @@ func BenchmarkPair(b *testing.B) {
 	}
 }
 
-func bare(b *testing.B, env design.Environment) {
+func bare(b *testing.B, env onredis.Environment) {
 	client := env.Connect(64)
 	defer client.Close()
 	script := redis.NewScript(`if redis.call("get", KEYS[1]) == ARGV[1] then return redis.call("del", KEYS[1]) end return 0`)
@@ -47,8 +49,8 @@ func bare(b *testing.B, env design.Environment) {
 	})
 }
 
-func pairs(b *testing.B, env design.Environment) {
-	p, err := find(b, "lua-token/strategy").Open(env)
+func pairs(b *testing.B, env onredis.Environment) {
+	p, err := find(b, "lua-token/strategy").Open(env.General())
 	if err != nil {
 		b.Fatal(err)
 	}

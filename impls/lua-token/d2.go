@@ -7,9 +7,11 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/redis/go-redis/v9"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // tryInterval is the pause of D2's polling wrapper (its tryIntervalMillis, for
@@ -22,7 +24,7 @@ const tryInterval = 10 * time.Millisecond
 
 // d2 is what D2's stages 3 and 4 have in common.
 type d2 struct {
-	env    design.Environment
+	env    onredis.Environment
 	client *redis.Client
 	seen   design.Observer
 }

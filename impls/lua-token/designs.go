@@ -3,9 +3,11 @@ package luatoken
 import (
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/redis/go-redis/v9"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // Designs returns the family: lua-token/expire, token, options, strategy, fenced and
@@ -42,7 +44,7 @@ func expireDesign() design.Design {
 		Reacquire: design.Refused,
 		LeaseUnit: time.Second,
 		Commands:  []string{"EVALSHA", "EVAL", "SETNX", "EXPIRE", "DEL"},
-		Open: design.Sharing(func(env design.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
+		Open: onredis.Sharing(func(env onredis.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
 			return &expire{d2{env: env, client: client, seen: seen}}
 		}),
 	}
@@ -73,7 +75,7 @@ func tokenDesign() design.Design {
 		Reacquire: design.Refused,
 		LeaseUnit: time.Second,
 		Commands:  []string{"EVALSHA", "EVAL", "SETNX", "EXPIRE", "GET", "DEL"},
-		Open: design.Sharing(func(env design.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
+		Open: onredis.Sharing(func(env onredis.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
 			return &token{d2: d2{env: env, client: client, seen: seen}, objects: map[string]*object{}}
 		}),
 	}
@@ -95,7 +97,7 @@ func optionsDesign() design.Design {
 		Reacquire: design.Refreshed,
 		Granted:   design.WholeMillis,
 		Commands:  []string{"SET", "EVALSHA", "EVAL", "GET", "PEXPIRE", "DEL"},
-		Open: design.Sharing(func(env design.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
+		Open: onredis.Sharing(func(env onredis.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
 			return &options{env: env, client: client, seen: seen, locks: map[string]*optionsLock{}}
 		}),
 	}
@@ -113,7 +115,7 @@ func strategyDesign() design.Design {
 		Reacquire: design.Refused,
 		Granted:   design.WholeMillis,
 		Commands:  []string{"SET", "EVALSHA", "EVAL", "GET", "PEXPIRE", "PTTL", "DEL"},
-		Open: design.Sharing(func(env design.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
+		Open: onredis.Sharing(func(env onredis.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
 			return strategy{NewClient(env, client, seen)}
 		}),
 	}
@@ -128,7 +130,7 @@ func fencedDesign() design.Design {
 	d.Claims = d.Claims.With(lockbench.Fencing)
 	d.Fences = true
 	d.Commands = append(d.Commands, "INCR", "TIME")
-	d.Open = design.Sharing(func(env design.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
+	d.Open = onredis.Sharing(func(env onredis.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
 		return newFenced(env, client, seen)
 	})
 	return d
@@ -141,7 +143,7 @@ func batchedDesign() design.Design {
 	d.Summary = "strategy on a client that sends in one write what its process's owners ask for at the same time (rueidis, one connection a process)"
 	d.Source = "D3, second generation; client github.com/redis/rueidis"
 	d.LiveOnly = "its client's goroutines wait for mutexes while a command is under way"
-	d.Open = openBatched
+	d.Open = onredis.Open(openBatched)
 	return d
 }
 

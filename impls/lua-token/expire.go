@@ -3,9 +3,11 @@ package luatoken
 import (
 	"context"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/redis/go-redis/v9"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // expire is one owner of lua-token/expire (D2, stage 3).
@@ -35,5 +37,5 @@ type unowned struct {
 // Release implements lockbench.Lease. It never tells of a loss: the number of
 // keys that DEL deleted is not looked at.
 func (u *unowned) Release(ctx context.Context) error {
-	return design.NoEffect(u.client.Del(ctx, u.key).Err())
+	return onredis.NoEffect(u.client.Del(ctx, u.key).Err())
 }

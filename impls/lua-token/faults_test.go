@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 	luatoken "github.com/lockbench/lockbench/impls/lua-token"
 	"github.com/lockbench/lockbench/internal/designtest"
 )
@@ -14,7 +15,7 @@ import (
 // showAll plays every scene for the named design on every kind of server, each
 // owner in a process of its own.
 func showAll(t *testing.T, name string, scenes map[string]func(*designtest.Scene)) {
-	designtest.Each(t, func(t *testing.T, env design.Environment) {
+	designtest.Each(t, func(t *testing.T, env onredis.Environment) {
 		for title, show := range scenes {
 			t.Run(title, func(t *testing.T) { show(designtest.NewScene(t, find(t, name), env, 3)) })
 		}

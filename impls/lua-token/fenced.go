@@ -3,9 +3,11 @@ package luatoken
 import (
 	"context"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/redis/go-redis/v9"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // fenced is one owner of lua-token/fenced: lua-token/strategy whose grants are numbered,
@@ -21,7 +23,7 @@ import (
 // not write once it had read the time.
 type fenced struct{ *Client }
 
-func newFenced(env design.Environment, client *redis.Client, seen design.Observer) fenced {
+func newFenced(env onredis.Environment, client *redis.Client, seen design.Observer) fenced {
 	f := fenced{NewClient(env, client, seen)}
 	f.take = takeNumbered
 	return f

@@ -7,9 +7,11 @@ import (
 	"io"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/redis/go-redis/v9"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // waitRetry is D3's default pause between tries. Its other two defaults, 5 s of
@@ -23,7 +25,7 @@ const waitRetry = 100 * time.Millisecond
 // Documented fault: locking a lock that was lost in between makes a new one and
 // says yes; the caller never learns that others were inside.
 type options struct {
-	env    design.Environment
+	env    onredis.Environment
 	client *redis.Client
 	seen   design.Observer
 	locks  map[string]*optionsLock
@@ -71,14 +73,14 @@ func (l *optionsLease) lock(ctx context.Context, key string, wait time.Duration)
 			refresh = false
 			ours, err := run(ctx, l.client, refreshScript, &l.key, l.token, l.Granted.Milliseconds())
 			if err != nil || ours == 1 {
-				return ours == 1, design.NoEffect(err)
+				return ours == 1, onredis.NoEffect(err)
 			}
 		}
 		won, err := set(ctx, l.client, &l.key, &fresh, l.Granted)
 		if won {
 			l.token = fresh
 		}
-		return won, design.NoEffect(err)
+		return won, onredis.NoEffect(err)
 	})
 }
 
@@ -89,7 +91,7 @@ func (l *optionsLease) Release(ctx context.Context) error {
 	}
 	freed, err := run(ctx, l.client, releaseScript, &l.key, l.token)
 	if err != nil {
-		return design.NoEffect(err)
+		return onredis.NoEffect(err)
 	}
 	if freed == 0 {
 		return lockbench.ErrNotHeld

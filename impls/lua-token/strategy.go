@@ -8,9 +8,11 @@ import (
 	"io"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/redis/go-redis/v9"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 const (
@@ -47,7 +49,7 @@ func linearly(opt lockbench.Options) ObtainOptions {
 
 // A Client obtains locks. One goroutine uses it at a time.
 type Client struct {
-	env    design.Environment
+	env    onredis.Environment
 	client *redis.Client
 	seen   design.Observer
 	random *bufio.Reader
@@ -58,7 +60,7 @@ type Client struct {
 }
 
 // NewClient returns a client that uses the connections of client.
-func NewClient(env design.Environment, client *redis.Client, seen design.Observer) *Client {
+func NewClient(env onredis.Environment, client *redis.Client, seen design.Observer) *Client {
 	return &Client{env: env, client: client, seen: seen, random: bufio.NewReaderSize(env.Random, readAhead), take: setToken}
 }
 
@@ -87,7 +89,7 @@ func (c *Client) Obtain(ctx context.Context, key string, ttl time.Duration, opt 
 		l.From = c.seen.Attempt(key)
 		won, err := c.take(ctx, c.client, l)
 		if won || err != nil {
-			return won, design.NoEffect(err)
+			return won, onredis.NoEffect(err)
 		}
 		refusals++
 		if opt.Retry == nil || pause() <= 0 {
@@ -181,5 +183,5 @@ func (l *Lock) own(matched int64, err error) error {
 	if err == nil && matched == 0 {
 		return fmt.Errorf("lock %s: %w", l.key, lockbench.ErrNotHeld)
 	}
-	return design.NoEffect(err)
+	return onredis.NoEffect(err)
 }

@@ -7,8 +7,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 	luatoken "github.com/lockbench/lockbench/impls/lua-token"
 	"github.com/lockbench/lockbench/internal/designtest"
 )
@@ -77,7 +78,7 @@ func TestStrategyGrantsWholeMilliseconds(t *testing.T) {
 
 // client returns a Client on an embedded server, what it reports, and its
 // environment.
-func client(t *testing.T) (*luatoken.Client, *designtest.Attempts, design.Environment) {
+func client(t *testing.T) (*luatoken.Client, *designtest.Attempts, onredis.Environment) {
 	env := designtest.Embedded(t)
 	seen := &designtest.Attempts{}
 	return luatoken.NewClient(env, designtest.Admin(t, env), seen), seen, env

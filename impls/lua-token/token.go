@@ -6,8 +6,10 @@ import (
 	"strconv"
 
 	"github.com/google/uuid"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // token is one owner of lua-token/token (D2, stage 4): a lock object per key.
@@ -79,5 +81,5 @@ func (l *objectLease) Release(ctx context.Context) error {
 	}
 	l.locked = false
 	_, err := run(ctx, l.owner.client, releaseScript, &l.key, l.value)
-	return design.NoEffect(err)
+	return onredis.NoEffect(err)
 }

@@ -3,9 +3,11 @@ package redislock
 import (
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/redis/go-redis/v9"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // library is the version that is built in; a test compares it with go.mod.
@@ -33,7 +35,7 @@ func entry(name, summary string, keys func(string) []string) design.Design {
 		Reacquire: design.Refused,
 		Granted:   wholeMillis,
 		Commands:  []string{"EVALSHA", "EVAL", "MSETNX", "MSET", "MGET", "GETRANGE", "PEXPIRE", "PTTL", "DEL"},
-		Open: design.Sharing(func(env design.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
+		Open: onredis.Sharing(func(env onredis.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
 			return newOwner(env, client, seen, keys)
 		}),
 	}

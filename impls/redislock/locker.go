@@ -7,9 +7,11 @@ import (
 	"time"
 
 	"github.com/bsm/redislock"
+	"github.com/redis/go-redis/v9"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/redis/go-redis/v9"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // retryEvery is the pause of the linear strategy that stands for Options.Wait; the
@@ -20,7 +22,7 @@ const retryEvery = 10 * time.Millisecond
 // connection, so that it sees when an attempt leaves.
 type owner struct {
 	redis.Scripter
-	env    design.Environment
+	env    onredis.Environment
 	seen   design.Observer
 	keys   func(string) []string
 	client *redislock.Client
@@ -29,7 +31,7 @@ type owner struct {
 	from      time.Time // when its latest attempt began
 }
 
-func newOwner(env design.Environment, client *redis.Client, seen design.Observer, keys func(string) []string) *owner {
+func newOwner(env onredis.Environment, client *redis.Client, seen design.Observer, keys func(string) []string) *owner {
 	o := &owner{Scripter: client, env: env, seen: seen, keys: keys}
 	o.client = redislock.New(o)
 	return o
@@ -61,7 +63,7 @@ func (o *owner) Acquire(ctx context.Context, key string, opt lockbench.Options) 
 	lock, err := o.client.ObtainMulti(ctx, o.keys(o.env.Prefix+key), opt.TTL, how)
 	o.acquiring = ""
 	if err != nil {
-		return nil, meaning(design.NoEffect(err), redislock.ErrNotObtained, lockbench.ErrNotAcquired)
+		return nil, meaning(onredis.NoEffect(err), redislock.ErrNotObtained, lockbench.ErrNotAcquired)
 	}
 	return &lease{design.Validity{From: o.from, Granted: wholeMillis(opt.TTL)}, lock}, nil
 }
@@ -81,14 +83,14 @@ type lease struct {
 
 // Release implements lockbench.Lease.
 func (l *lease) Release(ctx context.Context) error {
-	return meaning(design.NoEffect(l.lock.Release(ctx)), redislock.ErrLockNotHeld, lockbench.ErrNotHeld)
+	return meaning(onredis.NoEffect(l.lock.Release(ctx)), redislock.ErrLockNotHeld, lockbench.ErrNotHeld)
 }
 
 // Extend implements lockbench.Extender. The library calls it Refresh, and says of a
 // lock that was lost that it was not obtained.
 func (l *lease) Extend(ctx context.Context, ttl time.Duration) error {
 	start := time.Now()
-	if err := design.NoEffect(l.lock.Refresh(ctx, ttl, nil)); err != nil {
+	if err := onredis.NoEffect(l.lock.Refresh(ctx, ttl, nil)); err != nil {
 		return meaning(err, redislock.ErrNotObtained, lockbench.ErrNotHeld)
 	}
 	l.From, l.Granted = start, wholeMillis(ttl)

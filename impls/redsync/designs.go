@@ -7,9 +7,11 @@ import (
 	"github.com/go-redsync/redsync/v4"
 	redsyncredis "github.com/go-redsync/redsync/v4/redis"
 	"github.com/go-redsync/redsync/v4/redis/goredis/v9"
+	"github.com/redis/go-redis/v9"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/redis/go-redis/v9"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // library is the version that is built in; a test compares it with go.mod.
@@ -66,9 +68,9 @@ func entry(name string, servers int, summary string) design.Design {
 		Granted:   granted,
 		Commands:  []string{"SET", "EVALSHA", "EVAL", "GET", "PEXPIRE", "DEL"},
 		Servers:   servers,
-		Open: func(env design.Environment) (design.Process, error) {
+		Open: onredis.Open(func(env onredis.Environment) (design.Process, error) {
 			return open(env, servers)
-		},
+		}),
 	}
 }
 
@@ -82,12 +84,12 @@ func granted(ttl time.Duration) time.Duration {
 
 // A process shares its connections.
 type process struct {
-	env     design.Environment
+	env     onredis.Environment
 	clients []*redis.Client
 	redsync *redsync.Redsync
 }
 
-func open(env design.Environment, servers int) (design.Process, error) {
+func open(env onredis.Environment, servers int) (design.Process, error) {
 	clients, err := env.ConnectAll(servers, connections)
 	if err != nil {
 		return nil, err

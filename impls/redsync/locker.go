@@ -8,8 +8,10 @@ import (
 
 	"github.com/go-redsync/redsync/v4"
 	"github.com/hashicorp/go-multierror"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // retryEvery is the pause between two tries. The library's own is random, 50 to 250 ms.
@@ -126,7 +128,7 @@ func count(err error) (n answers) {
 			n.others++
 		case errors.Is(part, redsync.ErrLockAlreadyExpired):
 			n.gone++
-		case errors.Is(design.NoEffect(part), lockbench.ErrNoEffect):
+		case errors.Is(onredis.NoEffect(part), lockbench.ErrNoEffect):
 			n.unreached++
 		default:
 			n.open++

@@ -6,13 +6,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/impls/redsync"
 	"github.com/lockbench/lockbench/internal/designtest"
 	"github.com/lockbench/lockbench/internal/servers"
 	"github.com/lockbench/lockbench/internal/servertest"
-	"github.com/redis/go-redis/v9"
 )
 
 // five starts five servers and a process of redsync/quorum on them.
@@ -22,9 +23,8 @@ func five(t *testing.T) (servers.Group, design.Process) {
 	for range 5 {
 		g = append(g, servertest.Start(t))
 	}
-	opts := g.Options()
 	p, err := redsync.Designs()[1].Open(design.Environment{
-		Redis: opts[0], Others: opts[1:], Prefix: "quorum:", Now: time.Now, Random: rand.Reader,
+		Services: g.Reach(), Prefix: "quorum:", Now: time.Now, Random: rand.Reader,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -78,8 +78,8 @@ func TestQuorumRefusesAtTheLossOfThree(t *testing.T) {
 	if err == nil || held != nil || errors.Is(err, lockbench.ErrNotAcquired) {
 		t.Errorf("got lease %v, error %v, want an error that blames nobody else", held, err)
 	}
-	for _, opt := range g.Options()[:2] {
-		client := redis.NewClient(opt)
+	for _, s := range g[:2] {
+		client := redis.NewClient(s.Options())
 		defer client.Close()
 		if n := client.DBSize(t.Context()).Val(); n != 0 {
 			t.Errorf("%d keys are left on a server", n)
@@ -89,7 +89,7 @@ func TestQuorumRefusesAtTheLossOfThree(t *testing.T) {
 
 func TestQuorumNeedsItsServers(t *testing.T) {
 	env := designtest.Embedded(t)
-	if _, err := redsync.Designs()[1].Open(env); err == nil {
+	if _, err := redsync.Designs()[1].Open(env.General()); err == nil {
 		t.Error("opened on one server")
 	}
 }

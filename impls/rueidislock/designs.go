@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // library is the version that is built in; a test compares it with go.mod.
@@ -29,9 +30,9 @@ const patience = 20 * time.Millisecond
 func family(patience time.Duration) []design.Design {
 	entry := func(name, summary string, m mode) design.Design {
 		d := describe(name, summary, m)
-		d.Open = func(env design.Environment) (design.Process, error) {
+		d.Open = onredis.Open(func(env onredis.Environment) (design.Process, error) {
 			return &process{env: env, road: env.Connect(1), mode: m, patience: patience, lockers: map[lease]locker{}}, nil
-		}
+		})
 		return d
 	}
 	return []design.Design{

@@ -4,12 +4,14 @@ import (
 	"sync"
 	"time"
 
-	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/internal/batching"
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/rueidis"
 	"github.com/redis/rueidis/rueidislock"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/design/onredis"
+	"github.com/lockbench/lockbench/internal/batching"
 )
 
 type (
@@ -19,7 +21,7 @@ type (
 
 // A process keeps one Locker of the library's for each lease.
 type process struct {
-	env design.Environment
+	env onredis.Environment
 	// road is never used but to dial by: what happens to connections on the way happens to the
 	// library's too.
 	road     *redis.Client
@@ -68,7 +70,7 @@ func (p *process) locker(ttl lease) (locker, error) {
 		ClientOption: p.options(),
 	})
 	if err != nil {
-		return nil, design.NoEffect(err)
+		return nil, onredis.NoEffect(err)
 	}
 	p.lockers[ttl] = l
 	return l, nil

@@ -1,9 +1,11 @@
 package setnxgetset
 
 import (
+	"github.com/redis/go-redis/v9"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/redis/go-redis/v9"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // Designs returns the family: setnx-getset/naive, expiry and timestamp.
@@ -28,7 +30,7 @@ func naiveDesign() design.Design {
 		Reacquire: design.Refused,
 		Granted:   design.WholeSeconds,
 		Commands:  []string{"SETNX", "EXPIRE", "DEL"},
-		Open: design.Sharing(func(env design.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
+		Open: onredis.Sharing(func(env onredis.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
 			return &naive{env: env, client: client, seen: seen}
 		}),
 	}
@@ -55,7 +57,7 @@ func expiryDesign() design.Design {
 		Granted:   design.WholeSeconds,
 		Tolerance: clockTolerance,
 		Commands:  []string{"SETNX", "GET", "GETSET", "EXPIRE", "DEL"},
-		Open: design.Sharing(func(env design.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
+		Open: onredis.Sharing(func(env onredis.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
 			return &expiry{env: env, client: client, seen: seen}
 		}),
 	}
@@ -82,7 +84,7 @@ func timestampDesign() design.Design {
 		Reacquire: design.Refused,
 		Granted:   design.WholeSeconds,
 		Commands:  []string{"SET", "GET", "GETSET", "EXPIRE", "DEL"},
-		Open: design.Sharing(func(env design.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
+		Open: onredis.Sharing(func(env onredis.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
 			return &timestamp{env: env, client: client, seen: seen}
 		}),
 	}

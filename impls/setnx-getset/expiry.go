@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/redis/go-redis/v9"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // clockTolerance is how far apart D2 expects the clients' clocks: it is added to
@@ -24,7 +26,7 @@ const clockTolerance = 1000 * time.Millisecond
 // exception is a refusal: also a lost reply, while the lock stays set. A waiter
 // keeps its pooled connection while it sleeps.
 type expiry struct {
-	env    design.Environment
+	env    onredis.Environment
 	client *redis.Client
 	seen   design.Observer
 }

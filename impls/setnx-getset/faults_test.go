@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 	setnxgetset "github.com/lockbench/lockbench/impls/setnx-getset"
 	"github.com/lockbench/lockbench/internal/designtest"
 )
@@ -25,7 +25,7 @@ var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 // showAll plays every fault of the named design on every kind of server, each
 // owner in a process of its own, all on one clock.
 func showAll(t *testing.T, name string, faults []fault) {
-	designtest.Each(t, func(t *testing.T, env design.Environment) {
+	designtest.Each(t, func(t *testing.T, env onredis.Environment) {
 		for _, d := range setnxgetset.Designs() {
 			for _, f := range faults {
 				if d.Name != name {

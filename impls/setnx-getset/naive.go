@@ -4,9 +4,11 @@ import (
 	"context"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/redis/go-redis/v9"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // tryInterval is the pause of D2's polling wrapper (its tryIntervalMillis, for
@@ -23,7 +25,7 @@ const tryInterval = 10 * time.Millisecond
 // SETNX's reply, leaves the key held for ever; the plain DEL of a holder that
 // outlived its lease deletes the next holder's lock, and it is never told.
 type naive struct {
-	env    design.Environment
+	env    onredis.Environment
 	client *redis.Client
 	seen   design.Observer
 }
@@ -45,7 +47,7 @@ func (n *naive) Acquire(ctx context.Context, key string, opt lockbench.Options) 
 func (n *naive) try(ctx context.Context, key string, lease time.Duration) (bool, error) {
 	won, err := setNX(ctx, n.client, key, 1)
 	if err != nil || !won {
-		return false, design.NoEffect(err)
+		return false, onredis.NoEffect(err)
 	}
 	return true, expire(ctx, n.client, key, int64(lease/time.Second))
 }
@@ -60,5 +62,5 @@ type unowned struct {
 // Release implements lockbench.Lease. It never tells of a loss: the number of
 // keys that DEL deleted is not looked at.
 func (u *unowned) Release(ctx context.Context) error {
-	return design.NoEffect(del(ctx, u.client, u.key))
+	return onredis.NoEffect(del(ctx, u.client, u.key))
 }

@@ -8,9 +8,11 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/redis/go-redis/v9"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // retryDelay is the pause of D0's example. It is drawn from [retryDelay/2,
@@ -30,7 +32,7 @@ const retryDelay = 100 * time.Millisecond
 // Not a fault: a client that dies before EXPIRE blocks nobody, since the stamp
 // decides.
 type timestamp struct {
-	env    design.Environment
+	env    onredis.Environment
 	client *redis.Client
 	seen   design.Observer
 }
@@ -74,7 +76,7 @@ func (s *stamped) try(ctx context.Context) (bool, error) {
 	client := s.owner.client
 	won, err := client.SetNX(ctx, s.key, s.owner.seconds(), s.Granted).Result()
 	if won || err != nil {
-		return won, design.NoEffect(err)
+		return won, onredis.NoEffect(err)
 	}
 	value, _, err := get(ctx, client, s.key)
 	if err != nil {
@@ -85,7 +87,7 @@ func (s *stamped) try(ctx context.Context) (bool, error) {
 	}
 	old, _, err := getSet(ctx, client, s.key, s.owner.seconds())
 	if err != nil || s.live(old) {
-		return false, design.NoEffect(err)
+		return false, onredis.NoEffect(err)
 	}
 	return true, expire(ctx, client, s.key, int64(s.Granted/time.Second))
 }
@@ -108,7 +110,7 @@ func (s *stamped) Release(ctx context.Context) error {
 	if !s.live(value) {
 		return lockbench.ErrNotHeld
 	}
-	return design.NoEffect(del(ctx, s.owner.client, s.key))
+	return onredis.NoEffect(del(ctx, s.owner.client, s.key))
 }
 
 // nothingDone is an error before anything that changes the key was sent.

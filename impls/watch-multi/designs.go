@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // Designs returns the variants give-up and poll: the document's policies 0 and 1.
@@ -44,8 +45,8 @@ func variant(name, summary string, wait policy) design.Design {
 		// refuses its own process.
 		Tolerance: time.Second,
 		Commands:  []string{"WATCH", "UNWATCH", "MULTI", "EXEC", "HGET", "HGETALL", "HSET", "HSETNX", "HDEL", "EXPIREAT"},
-		Open: func(env design.Environment) (design.Process, error) {
+		Open: onredis.Open(func(env onredis.Environment) (design.Process, error) {
 			return open(env, wait), nil
-		},
+		}),
 	}
 }

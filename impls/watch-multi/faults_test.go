@@ -6,11 +6,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 	watchmulti "github.com/lockbench/lockbench/impls/watch-multi"
 	"github.com/lockbench/lockbench/internal/designtest"
-	"github.com/redis/go-redis/v9"
 )
 
 const key = "report"
@@ -28,7 +30,7 @@ func (c *clock) advance(d time.Duration) { c.ns.Add(int64(d)) }
 type scene struct {
 	*testing.T
 	design design.Design
-	env    design.Environment
+	env    onredis.Environment
 	admin  *redis.Client
 	clock  *clock
 	pids   int
@@ -36,7 +38,7 @@ type scene struct {
 
 // eachScene plays a fault with every variant on every server.
 func eachScene(t *testing.T, play func(s *scene)) {
-	designtest.Each(t, func(t *testing.T, env design.Environment) {
+	designtest.Each(t, func(t *testing.T, env onredis.Environment) {
 		for _, d := range watchmulti.Designs() {
 			t.Run(d.Name, func(t *testing.T) {
 				t.Parallel() // some wait for a second to be over
@@ -56,7 +58,7 @@ func (s *scene) process() (design.Process, *designtest.Gate) {
 	env, gate := designtest.Through(s.env)
 	s.pids++
 	env.PID = s.pids
-	p, err := s.design.Open(env)
+	p, err := s.design.Open(env.General())
 	if err != nil {
 		s.Fatalf("open: %v", err)
 	}

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/redis/go-redis/v9"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // The fields of a lock's hash, in the document's words.
@@ -93,7 +95,7 @@ func (l *lease) take(ctx context.Context, now time.Time) (ours bool, err error) 
 // over, and another's transaction takes the lock from us.
 func (l *lease) claim(ctx context.Context) (ours bool, err error) {
 	ours, err = l.process.client.HSetNX(ctx, l.name, fieldDaddy, l.process.daddy).Result()
-	return ours, design.NoEffect(err)
+	return ours, onredis.NoEffect(err)
 }
 
 // secondStep sets the lease of a lock that is ours, as far as we know: outside of

@@ -3,9 +3,11 @@ package watchmulti
 import (
 	"strconv"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/redis/go-redis/v9"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // pool is how many connections a process opens at most. The document says nothing
@@ -15,13 +17,13 @@ const pool = 64
 // process is one process, and one identity: all its threads are the same owner to
 // the server.
 type process struct {
-	env    design.Environment
+	env    onredis.Environment
 	client *redis.Client
 	daddy  string // the document's name of the owner
 	policy policy
 }
 
-func open(env design.Environment, wait policy) *process {
+func open(env onredis.Environment, wait policy) *process {
 	return &process{
 		env:    env,
 		client: env.Connect(pool),

@@ -5,14 +5,15 @@ import (
 	"crypto/tls"
 	"net"
 
-	"github.com/lockbench/lockbench/impls/design"
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/rueidis"
+
+	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // Options say how to reach the server that road leads to, by road's own dialer: what
 // happens to connections on the way happens to these too. Road is a client that
-// [design.Environment.Connect] returned, and is to be kept until the other is closed.
+// [onredis.Environment.Connect] returned, and is to be kept until the other is closed.
 // There is no client side caching, and so RESP2 will do.
 func Options(road *redis.Client) rueidis.ClientOption {
 	opt := road.Options()
@@ -36,26 +37,25 @@ func Options(road *redis.Client) rueidis.ClientOption {
 // and sends it by the environment's Pass. It is safe for concurrent use.
 type Client struct {
 	rueidis.Client
-	env         design.Environment
+	env         onredis.Environment
 	intercepted bool // there is something to pass by
 }
 
 // New connects, and returns an error of the connection where that cannot be done.
-func New(env design.Environment, opt rueidis.ClientOption) (*Client, error) {
+func New(env onredis.Environment, opt rueidis.ClientOption) (*Client, error) {
 	inner, err := rueidis.NewClient(opt)
 	if err != nil {
 		return nil, err
 	}
-	_, intercepted := env.Clients.(design.Interceptor)
-	return &Client{Client: inner, env: env, intercepted: intercepted}, nil
+	return &Client{Client: inner, env: env, intercepted: env.Interceptor != nil}, nil
 }
 
 // Do implements [rueidis.Client].
 func (c *Client) Do(ctx context.Context, cmd rueidis.Completed) rueidis.RedisResult {
-	if c.env.Commands != nil {
-		c.env.Commands.Add(1)
-	}
 	if !c.intercepted {
+		if c.env.Commands != nil {
+			c.env.Commands.Add(1)
+		}
 		return c.Client.Do(ctx, cmd)
 	}
 	return c.pass(ctx, cmd)

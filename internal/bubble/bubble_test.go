@@ -23,6 +23,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // TestMain makes this program one that calls Run: as a child it does what the
@@ -99,7 +100,7 @@ func find(name string) (design.Design, error) {
 var wedging = design.Design{
 	Name:      "wedges",
 	Reacquire: design.Refused,
-	Open: design.Sharing(func(env design.Environment, client *redis.Client, _ design.Observer) lockbench.Locker {
+	Open: onredis.Sharing(func(env onredis.Environment, client *redis.Client, _ design.Observer) lockbench.Locker {
 		return wedged{client}
 	}),
 }

@@ -12,8 +12,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/lockbench/lockbench/impls/design"
 	"github.com/redis/go-redis/v9"
+
+	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // A Gate sees every command that an environment's clients send, before it
@@ -32,7 +33,7 @@ type order struct {
 }
 
 // Through returns env with a gate between its clients and its servers.
-func Through(env design.Environment) (design.Environment, *Gate) {
+func Through(env onredis.Environment) (onredis.Environment, *Gate) {
 	g := &Gate{}
 	env.Redis = g.before(env.Redis)
 	var others []*redis.Options

@@ -9,8 +9,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 	"github.com/lockbench/lockbench/internal/longtest"
 	"github.com/lockbench/lockbench/internal/servertest"
 )
@@ -48,7 +50,7 @@ func runVirtual(t *testing.T, d design.Design) {
 		t.Skip(err)
 	}
 	for seed := range longtest.Times(1, 10) {
-		each(t, d, func(t *testing.T, play func(*testing.T, design.Environment)) {
+		each(t, d, func(t *testing.T, play func(*testing.T, onredis.Environment)) {
 			synctest.Test(t, func(t *testing.T) {
 				env := on(servertest.Virtual(t, uint64(seed)))
 				for i := range d.ServerCount() - 1 {
@@ -61,20 +63,20 @@ func runVirtual(t *testing.T, d design.Design) {
 }
 
 // Run holds d to the contract on servers that there are, in real time.
-func Run(t *testing.T, d design.Design, env design.Environment) {
+func Run(t *testing.T, d design.Design, env onredis.Environment) {
 	t.Run("entry", func(t *testing.T) { entry(t, d) })
-	each(t, d, func(t *testing.T, play func(*testing.T, design.Environment)) { play(t, env) })
+	each(t, d, func(t *testing.T, play func(*testing.T, onredis.Environment)) { play(t, env) })
 }
 
 // each has run play every case that d is held to, in a subtest.
-func each(t *testing.T, d design.Design, run func(t *testing.T, play func(*testing.T, design.Environment))) {
+func each(t *testing.T, d design.Design, run func(t *testing.T, play func(*testing.T, onredis.Environment))) {
 	for _, processes := range []int{1, 3} {
 		for _, c := range cases {
 			if c.claim.Guarantee != "" && !d.Claims.Claims(c.claim) {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s in %d processes", c.name, processes), func(t *testing.T) {
-				run(t, func(t *testing.T, env design.Environment) {
+				run(t, func(t *testing.T, env onredis.Environment) {
 					s := NewScene(t, d, env, processes)
 					s.TTL = time.Minute // longer than a case takes on any machine
 					c.play(s)

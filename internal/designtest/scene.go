@@ -7,9 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/redis/go-redis/v9"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // Key is the lock that scenes are about.
@@ -23,7 +25,7 @@ type Scene struct {
 	// grant as asked, and longer than a case takes.
 	TTL time.Duration
 	// Env is what the processes were opened with, Gate what their commands pass.
-	Env  design.Environment
+	Env  onredis.Environment
 	Gate *Gate
 	// Admin reaches the server past the gate.
 	Admin *redis.Client
@@ -36,12 +38,12 @@ type Scene struct {
 
 // NewScene opens processes of d that share nothing but the server; they are
 // closed when t ends.
-func NewScene(t *testing.T, d design.Design, env design.Environment, processes int) *Scene {
+func NewScene(t *testing.T, d design.Design, env onredis.Environment, processes int) *Scene {
 	t.Helper()
 	s := &Scene{T: t, TTL: 2 * time.Second, design: d, Admin: Admin(t, env)}
 	s.admins = append(s.admins, s.Admin)
 	for _, opt := range env.Others {
-		s.admins = append(s.admins, Admin(t, design.Environment{Redis: opt}))
+		s.admins = append(s.admins, Admin(t, onredis.Environment{Redis: opt}))
 	}
 	s.Env, s.Gate = Through(env)
 	s.Env.Prefix += t.Name() + ":"
@@ -54,16 +56,16 @@ func NewScene(t *testing.T, d design.Design, env design.Environment, processes i
 }
 
 // Admin returns a client of env's server for the test itself, closed at its end.
-func Admin(t testing.TB, env design.Environment) *redis.Client {
+func Admin(t testing.TB, env onredis.Environment) *redis.Client {
 	client := redis.NewClient(env.Redis)
 	t.Cleanup(func() { client.Close() })
 	return client
 }
 
 // Open adds a process that lives in env.
-func (s *Scene) Open(env design.Environment) design.Process {
+func (s *Scene) Open(env onredis.Environment) design.Process {
 	s.Helper()
-	p, err := s.design.Open(env)
+	p, err := s.design.Open(env.General())
 	if err != nil {
 		s.Fatalf("open %s: %v", s.design.Name, err)
 	}

@@ -6,21 +6,23 @@ import (
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
-	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/internal/servertest"
 	"github.com/redis/go-redis/v9"
+
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/design/onredis"
+	"github.com/lockbench/lockbench/internal/servertest"
 )
 
 // Each runs test once against an embedded server and once against a private
 // redis-server, or skips the latter where there is none.
-func Each(t *testing.T, test func(t *testing.T, env design.Environment)) {
+func Each(t *testing.T, test func(t *testing.T, env onredis.Environment)) {
 	t.Run("embedded", func(t *testing.T) { test(t, Embedded(t)) })
 	t.Run("redis", func(t *testing.T) { test(t, on(servertest.Start(t).Options())) })
 }
 
 // Private starts as many private servers as d locks on, for the length of the test, and
 // returns an environment on them. It skips t where there is no program to start.
-func Private(t testing.TB, d design.Design) design.Environment {
+func Private(t testing.TB, d design.Design) onredis.Environment {
 	t.Helper()
 	env := on(servertest.Start(t).Options())
 	for range d.ServerCount() - 1 {
@@ -31,20 +33,14 @@ func Private(t testing.TB, d design.Design) design.Environment {
 
 // Embedded starts a miniredis whose clock runs, for the length of the test, and
 // returns an environment on it.
-func Embedded(t testing.TB) design.Environment {
+func Embedded(t testing.TB) onredis.Environment {
 	t.Helper()
 	server := miniredis.RunT(t)
 	server.ClockTTL(true)
 	return on(&redis.Options{Addr: server.Addr(), Protocol: 2, DisableIdentity: true})
 }
 
-func on(opt *redis.Options) design.Environment {
-	return design.Environment{
-		Redis:  opt,
-		Prefix: "designtest:",
-		Host:   "host",
-		PID:    1,
-		Now:    time.Now,
-		Random: rand.Reader,
-	}
+func on(opt *redis.Options) onredis.Environment {
+	general := design.Environment{Prefix: "designtest:", Host: "host", PID: 1, Now: time.Now, Random: rand.Reader}
+	return onredis.Environment{Environment: general, Redis: opt}
 }

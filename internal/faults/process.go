@@ -13,6 +13,7 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // errCrashed is what the locks of a crashed process return. Nobody acts on it.
@@ -54,9 +55,11 @@ func (in *Injector) Process(number int, env *design.Environment) *Process {
 		proxies:    map[string]*proxy{},
 		background: newActor(in, int64(-1-number)),
 	}
-	env.Clients, env.Redis = clients{p}, p.reach(env.Redis)
-	for i, other := range env.Others {
-		env.Others[i] = p.reach(other)
+	env.Interceptor = p
+	for i, s := range env.Services {
+		if server, ok := s.(onredis.Server); ok {
+			env.Services[i] = onredis.Server{Options: p.reach(server.Options), Clients: clients{p}}
+		}
 	}
 	in.mu.Lock()
 	in.processes = append(in.processes, p)
@@ -80,19 +83,19 @@ func (p *Process) setOff(plan *plan, env *design.Environment) {
 // clients is where the design has its connections from.
 type clients struct{ p *Process }
 
-// Open implements [design.Clients].
+// Open implements [onredis.Clients].
 func (c clients) Open(opt *redis.Options) *redis.Client {
 	client := redis.NewClient(opt)
 	client.AddHook(hook(c))
 	return client
 }
 
-// Close implements [design.Clients].
+// Close implements [onredis.Clients].
 func (c clients) Close(client *redis.Client) error { return client.Close() }
 
 // Pass implements [design.Interceptor].
-func (c clients) Pass(ctx context.Context, send func(context.Context) error) error {
-	return c.p.foreign(&request{ctx: ctx, next: func(ctx context.Context, _ []redis.Cmder) error { return send(ctx) }})
+func (p *Process) Pass(ctx context.Context, send func(context.Context) error) error {
+	return p.foreign(&request{ctx: ctx, next: func(ctx context.Context, _ []redis.Cmder) error { return send(ctx) }})
 }
 
 // reach returns opt, as the process reaches that server: by connections that end with

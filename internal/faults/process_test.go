@@ -15,6 +15,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 	"github.com/lockbench/lockbench/internal/servers"
 	"github.com/lockbench/lockbench/internal/servertest"
 )
@@ -50,10 +51,14 @@ func newFixture(t *testing.T, all ...Fault) *fixture {
 	if st.record, err = history.NewRecorder(&st.file, history.Header{}); err != nil {
 		t.Fatal(err)
 	}
-	env := design.Environment{Redis: st.server.Options(), Now: time.Now}
+	env := design.Environment{Services: []any{st.server.Reach()}, Now: time.Now}
 	st.process = st.in.Process(0, &env)
 	st.client = st.process.Client(0, st.record.Client(0, 0))
-	st.redis = env.Connect(4)
+	on, err := onredis.From(env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	st.redis = on.Connect(4)
 	t.Cleanup(func() { _ = st.redis.Close() })
 	if err := st.in.Start(t.Context(), st.record); err != nil {
 		t.Fatal(err)
@@ -106,7 +111,7 @@ func TestCommandUnderFault(t *testing.T) {
 			if (err != nil) != c.fails {
 				t.Errorf("the lock is told %v; want an error: %t", err, c.fails)
 			}
-			if errors.Is(design.NoEffect(err), lockbench.ErrNoEffect) {
+			if errors.Is(onredis.NoEffect(err), lockbench.ErrNoEffect) {
 				t.Errorf("%v lets the lock conclude that nothing happened", err)
 			}
 			if diff := cmp.Diff(st.end(t), c.notes); diff != "" {
@@ -133,7 +138,7 @@ func TestForeignCommand(t *testing.T) {
 	} {
 		t.Run(string(c.kind), func(t *testing.T) {
 			st := newFixture(t, Fault{Kind: c.kind, P: 1})
-			env := design.Environment{Clients: clients{st.process}}
+			env := design.Environment{Interceptor: st.process}
 			sent := 0
 			send := func(context.Context) error { sent++; return nil }
 			ctx, done := st.client.Context(t.Context())

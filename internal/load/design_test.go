@@ -13,6 +13,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // The designs under which the driver is tested are as small as they can be, so
@@ -28,9 +29,9 @@ func testDesign(name string, release releaser) design.Design {
 		Claims:    lockbench.Claims{Keeps: []lockbench.Guarantee{lockbench.Exclusion}, Survives: lockbench.Survivable},
 		Reacquire: design.Refused,
 		Commands:  []string{"SET", "EVALSHA"},
-		Open: func(env design.Environment) (design.Process, error) {
+		Open: onredis.Open(func(env onredis.Environment) (design.Process, error) {
 			return &testProcess{env: env, client: env.Connect(benchClients), release: release}, nil
-		},
+		}),
 	}
 }
 
@@ -106,7 +107,7 @@ func (l *pacedLease) Release(ctx context.Context) error {
 }
 
 type testProcess struct {
-	env     design.Environment
+	env     onredis.Environment
 	client  *redis.Client
 	release releaser
 }
@@ -131,7 +132,7 @@ func (l *testLocker) Acquire(ctx context.Context, key string, opt lockbench.Opti
 	err := design.Poll(ctx, opt.Wait, design.Every(5*time.Millisecond), func() (bool, error) {
 		lease.from = l.observer.Attempt(key)
 		ok, err := l.process.client.SetNX(ctx, lease.key, lease.token, opt.TTL).Result()
-		return ok, design.NoEffect(err)
+		return ok, onredis.NoEffect(err)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("acquire: %w", err)

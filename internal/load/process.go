@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 	"github.com/lockbench/lockbench/internal/faults"
 	"github.com/lockbench/lockbench/internal/servers"
 )
@@ -59,8 +60,10 @@ func (r *run) openProcess(place int) (*process, error) {
 	if r.injector != nil {
 		p.faults = r.injector.Process(p.number, &env)
 	}
-	for _, opt := range append(env.Others, env.Redis) {
-		p.sent.carried.Meter(opt)
+	for _, s := range env.Services {
+		if server, ok := s.(onredis.Server); ok {
+			p.sent.carried.Meter(server.Options)
+		}
 	}
 	process, err := r.cfg.Design.Open(env)
 	if err != nil {
@@ -75,10 +78,8 @@ func (r *run) openProcess(place int) (*process, error) {
 }
 
 func (r *run) environment(p *process) design.Environment {
-	options := r.cfg.servers().Options()
 	return design.Environment{
-		Redis:    options[0],
-		Others:   options[1:],
+		Services: r.cfg.servers().Reach(),
 		Prefix:   r.prefix,
 		Host:     fmt.Sprintf("server-%d", p.number),
 		PID:      1000 + p.number,

@@ -6,9 +6,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/redis/go-redis/v9"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // A hold is one grant to one owner, with as many leases as it was acquired times.
@@ -89,7 +91,7 @@ func (h *hold) again(ctx context.Context, ttl time.Duration) (lockbench.Lease, e
 	start := h.owner.seen.Attempt(h.key)
 	held, err := p.nest(ctx, h, ttl)
 	if err != nil {
-		return nil, fmt.Errorf("lock %q again: %w", h.key, design.NoEffect(err))
+		return nil, fmt.Errorf("lock %q again: %w", h.key, onredis.NoEffect(err))
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -210,5 +212,5 @@ func (h *hold) answered(start time.Time, lease time.Duration, held bool, err err
 		h.prolong(start.Add(lease))
 		p.renewed(h)
 	}
-	return design.NoEffect(err)
+	return onredis.NoEffect(err)
 }

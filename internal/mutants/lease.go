@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // lease is one level of a hold.
@@ -45,7 +46,7 @@ func (l *lease) give(ctx context.Context, d time.Duration) error {
 	default:
 		held, err = p.free(ctx, h)
 	}
-	return h.released(l, held, design.NoEffect(err))
+	return h.released(l, held, onredis.NoEffect(err))
 }
 
 // releasing begins the release of l: it returns the depth that remains, for how
@@ -111,7 +112,7 @@ func (l *lease) Extend(ctx context.Context, ttl time.Duration) error {
 	}
 	start := time.Now() // real time, as an attempt's start is
 	held, err := h.owner.process.keep(ctx, h, ttl)
-	if err = h.extended(start, ttl, held, design.NoEffect(err)); err != nil {
+	if err = h.extended(start, ttl, held, onredis.NoEffect(err)); err != nil {
 		return fmt.Errorf("extend %q: %w", h.key, err)
 	}
 	l.From, l.Granted = start, ttl

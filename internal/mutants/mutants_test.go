@@ -6,11 +6,13 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 	"github.com/lockbench/lockbench/internal/designtest"
 	"github.com/lockbench/lockbench/internal/mutants"
-	"go.uber.org/goleak"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -62,7 +64,7 @@ func TestEntries(t *testing.T) {
 // TestMutantsArePlausible has every lock do what a lock is for while nothing goes
 // wrong.
 func TestMutantsArePlausible(t *testing.T) {
-	designtest.Each(t, func(t *testing.T, env design.Environment) {
+	designtest.Each(t, func(t *testing.T, env onredis.Environment) {
 		for _, m := range mutants.Mutants() {
 			t.Run(m.Name, func(t *testing.T) { takeTurns(scene(t, m.Design(), env)) })
 		}
@@ -70,7 +72,7 @@ func TestMutantsArePlausible(t *testing.T) {
 }
 
 // scene has leases that outlast the test, however slow the machine is.
-func scene(t *testing.T, d design.Design, env design.Environment) *designtest.Scene {
+func scene(t *testing.T, d design.Design, env onredis.Environment) *designtest.Scene {
 	t.Helper()
 	s := designtest.NewScene(t, d, env, 2)
 	s.TTL = time.Hour
@@ -99,7 +101,7 @@ func TestSound(t *testing.T) {
 		"a delay keeps all out":  delayed,
 		"a second release fails": secondRelease,
 	}
-	designtest.Each(t, func(t *testing.T, env design.Environment) {
+	designtest.Each(t, func(t *testing.T, env onredis.Environment) {
 		for _, d := range mutants.Sound() {
 			for name, show := range scenes {
 				t.Run(d.Name+"/"+name, func(t *testing.T) { show(scene(t, d, env)) })

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // pollPause is the pause between two tries. It divides no round lease, so that a
@@ -48,7 +49,7 @@ func (o *owner) wait(ctx context.Context, h *hold, wait time.Duration) error {
 	err := design.Poll(ctx, wait, design.Every(pollPause), func() (bool, error) {
 		h.from = o.seen.Attempt(h.key)
 		granted, err := o.process.take(ctx, h)
-		return granted, design.NoEffect(err)
+		return granted, onredis.NoEffect(err)
 	})
 	if err != nil && !errors.Is(err, lockbench.ErrNotAcquired) {
 		o.process.failed(ctx, h, err)

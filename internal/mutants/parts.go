@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // Parts are what a lock is made of: the sound lock's parts, of which a mutant
@@ -122,7 +123,7 @@ func (a parts) design(name, summary, source string) design.Design {
 		Renews:    a.renews,
 		Granted:   a.promise,
 		Commands:  []string{"SET", "GET", "DEL", "INCR", "PEXPIRE", "PTTL", "EVALSHA", "EVAL"},
-		Open:      func(env design.Environment) (design.Process, error) { return open(env, a), nil },
+		Open:      onredis.Open(func(env onredis.Environment) (design.Process, error) { return open(env, a), nil }),
 	}
 	if a.nested {
 		d.Reacquire = design.Nested
@@ -142,7 +143,7 @@ func (a parts) claims() lockbench.Claims {
 }
 
 // later hides what an error of a command after the first would seem to say of the
-// whole step, see [design.NoEffect].
+// whole step, see [onredis.NoEffect].
 func later(err error) error {
 	if err == nil {
 		return nil

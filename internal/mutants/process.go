@@ -4,9 +4,11 @@ import (
 	"context"
 	"sync"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/redis/go-redis/v9"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // connections is how many a process opens at most: more than it has owners and
@@ -15,7 +17,7 @@ const connections = 64
 
 // process is one process's worth of a lock.
 type process struct {
-	env design.Environment
+	env onredis.Environment
 	parts
 	client *redis.Client
 	ctx    context.Context // of what happens in the background
@@ -31,7 +33,7 @@ type process struct {
 	shared map[string]any
 }
 
-func open(env design.Environment, a parts) *process {
+func open(env onredis.Environment, a parts) *process {
 	opt := *env.Redis
 	opt.ContextTimeoutEnabled = true // a renewal must not outlast its lease
 	env.Redis = &opt

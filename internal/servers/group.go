@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/redis/go-redis/v9"
-
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -111,11 +109,11 @@ func (g Group) Sweep(ctx context.Context, prefix string) (int, error) {
 	return all, errors.Join(errs...)
 }
 
-// Options are those of every server, see [Server.Options].
-func (g Group) Options() []*redis.Options {
-	var all []*redis.Options
+// Reach is how a process reaches every server, for [design.Environment.Services].
+func (g Group) Reach() []any {
+	var all []any
 	for _, s := range g {
-		all = append(all, s.Options())
+		all = append(all, s.Reach())
 	}
 	return all
 }

@@ -43,8 +43,8 @@ func TestGroupOfServersThatAreApart(t *testing.T) {
 func sweepApart(t *testing.T, g servers.Group) {
 	t.Helper()
 	var counts []int64
-	for i, opt := range g.Options() {
-		client := redis.NewClient(opt)
+	for i, s := range g {
+		client := redis.NewClient(s.Options())
 		defer client.Close()
 		for _, key := range []string{"p:a", "p:b", "p:c"}[:i+1] {
 			if err := client.Set(t.Context(), key, "", 0).Err(); err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // The kinds of server, as reports name them.
@@ -94,6 +95,9 @@ func (s *Server) Err() error {
 // files; an external server is left alone. Calls after the first, also
 // concurrent ones, wait for the first and return its error.
 func (s *Server) Close() error { return s.closed() }
+
+// Reach is how a process of a design reaches the server; see [onredis.Server].
+func (s *Server) Reach() any { return onredis.Server{Options: s.Options()} }
 
 // Options returns a fresh copy of the client options that reach this server. The
 // caller sizes the pool.

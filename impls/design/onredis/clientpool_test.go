@@ -1,4 +1,4 @@
-package design_test
+package onredis_test
 
 import (
 	"bytes"
@@ -12,16 +12,16 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // TestClientPoolConnects has a client give its connection up, as it does when it no
 // longer waits for a reply: the process that gets it next finds one, as with a new client.
 func TestClientPoolConnects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pool := design.ClientPool{Broken: func() bool { return false }}
+		pool := onredis.ClientPool{Broken: func() bool { return false }}
 		defer pool.CloseAll()
-		opt := design.InMemory(dialMute)
+		opt := onredis.InMemory(dialMute)
 		opt.ContextTimeoutEnabled, opt.MaxRetries = true, -1
 		connections := func(client *redis.Client) uint32 { return client.PoolStats().IdleConns }
 

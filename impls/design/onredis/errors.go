@@ -1,12 +1,13 @@
-package design
+package onredis
 
 import (
 	"errors"
 	"fmt"
 	"net"
 
-	"github.com/lockbench/lockbench"
 	"github.com/redis/go-redis/v9"
+
+	"github.com/lockbench/lockbench"
 )
 
 // rejections are the error replies with which a server turns a command away
