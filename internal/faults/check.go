@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/servers"
 )
 
@@ -15,7 +16,7 @@ const longestSilence = 4 * time.Second
 // Check returns why faults cannot be done in a run on these servers, before anything
 // starts: one that would harm a server that lockbench did not start, or a fault that
 // needs a process of the server's own. It is nil when they can.
-func Check(all []Fault, on servers.Group) error {
+func Check(all []Fault, on []*servers.Server) error {
 	seen := map[Kind]bool{}
 	for _, f := range all {
 		t, err := find(string(f.Kind))
@@ -29,7 +30,7 @@ func Check(all []Fault, on servers.Group) error {
 		if err := f.check(t); err != nil {
 			return fmt.Errorf("fault %s %w", f.Kind, err)
 		}
-		if err := t.checkServer(on.First()); err != nil {
+		if err := t.checkServer(on[0]); err != nil {
 			return fmt.Errorf("fault %s %w", f.Kind, err)
 		}
 		if err := checkClock(f.Kind); err != nil {
@@ -68,11 +69,11 @@ func (f Fault) check(t *trait) error {
 func (t *trait) checkServer(s *servers.Server) error {
 	kind := s.Kind()
 	switch {
-	case t.owned == tcpServer && (kind == servers.Embedded || kind == servers.External && !s.PlainTCP()):
+	case t.owned == tcpServer && (kind == design.Embedded || kind == design.External && !s.PlainTCP()):
 		return errors.New("needs a server reached by TCP, without TLS; hint: leave --redis out, and have redis-server in PATH")
-	case t.owned != anyServer && t.owned != tcpServer && kind == servers.External:
+	case t.owned != anyServer && t.owned != tcpServer && kind == design.External:
 		return errors.New("would harm a server that lockbench did not start; hint: leave --redis out, and a private server is used")
-	case t.owned == ownProcess && kind == servers.Embedded:
+	case t.owned == ownProcess && kind == design.Embedded:
 		return errors.New("needs a server process, and the embedded server is none; hint: install redis-server")
 	}
 	return nil

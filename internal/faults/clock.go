@@ -13,7 +13,7 @@ import (
 const stepping = "stepping"
 
 // stepped are the servers whose clocks p steps: the last ones of the group.
-func (in *Injector) stepped(p *plan) servers.Group {
+func (in *Injector) stepped(p *plan) []*servers.Server {
 	all := in.config.Servers
 	return all[len(all)-p.N:]
 }

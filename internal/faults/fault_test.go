@@ -166,18 +166,18 @@ func TestCheck(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = Check([]Fault{f}, servers.Group{c.on})
+			err = Check([]Fault{f}, []*servers.Server{c.on})
 			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}
 		})
 	}
 	together := []Fault{{Kind: Failover}, {Kind: ClockStep, N: 1}}
-	if err := Check(together, servers.Group{private}); err == nil {
+	if err := Check(together, []*servers.Server{private}); err == nil {
 		t.Error("a stepped clock and a failover pass; want an error")
 	}
 	twice := []Fault{{Kind: Crash, P: 1}, {Kind: Crash, P: 0.5}}
-	if err := Check(twice, servers.Group{private}); err == nil {
+	if err := Check(twice, []*servers.Server{private}); err == nil {
 		t.Error("the same kind twice passes; want an error")
 	}
 }
