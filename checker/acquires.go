@@ -219,7 +219,8 @@ func (c *Checker) granted(k *key, h *hold, op *history.Op) {
 	h.under |= c.met.own
 	h.forgotten = c.faults.forgotSince(optime.Call(op)) != 0
 	h.straddles = h.forgotten
-	c.ability.fence = c.ability.fence || op.Fence > 0
+	c.shows(hasFence, op.Fence > 0)
+	c.shows(hasLease, op.Granted != 0 || op.Asked != 0)
 	c.tell(factGranted, fact{at: optime.Return(op), key: k, op: op, hold: h})
 	k.starts = append(k.starts, start{h: h, at: optime.Return(op), grant: true})
 }

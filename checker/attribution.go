@@ -63,6 +63,9 @@ var earlyGrants = []explanation{
 	{"an inner release freed the key", func(c *Checker, f fact) (candidate, bool) {
 		return c.between(innerFreed, f.hold, f.other), f.hold.Inner > 0 && c.rules.Nested && f.hold.InnerDone >= f.hold.keptOut
 	}},
+	{"there is no lease: only exclusion says that nobody else gets it", func(_ *Checker, f fact) (candidate, bool) {
+		return candidate{kind: unknowable}, f.hold.Leaseless()
+	}},
 	{"the lease was extended, and the extension was not kept", func(c *Checker, f fact) (candidate, bool) {
 		return c.between(extendBroken, f.hold, f.other), f.at.T >= f.hold.Promised
 	}},
@@ -100,8 +103,11 @@ var unfoundedLosses = []explanation{
 	}},
 	{"somebody else was granted the key meanwhile", func(c *Checker, f fact) (candidate, bool) {
 		follower := f.key.follower(f.hold)
-		if follower == nil {
+		switch {
+		case follower == nil:
 			return candidate{}, false
+		case f.hold.Leaseless():
+			return candidate{kind: unknowable}, true
 		}
 		return c.between(grantedEarly, f.hold, follower), true
 	}},

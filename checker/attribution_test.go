@@ -24,6 +24,7 @@ var needed = []struct {
 		"owner-release/late-and-given-up",
 		"owner-release/while-the-next-was-being-granted",
 		"nested/inner-release-freed",
+		"session/taken-from-the-living",
 		"extend/in-time",
 		"exclusion/two-at-once",
 	}},

@@ -17,7 +17,7 @@ import (
 type Checker struct {
 	header  history.Header
 	rules   optime.Rules // of the design
-	ability abilities
+	ability ability
 	keyTable
 	faults faults
 	findingsSoFar
@@ -63,8 +63,24 @@ type findingsSoFar struct {
 // nearKeyBits is for how many keys no map is asked, as a power of two.
 const nearKeyBits = 10
 
-// abilities is what the history shows the design to be able to do.
-type abilities struct{ fence, delay, store, prolong bool }
+// An ability is a set of what the history shows the design to do.
+type ability uint8
+
+const (
+	hasLease ability = 1 << iota
+	hasFence
+	hasDelay
+	hasStore
+	prolongs
+	nests
+)
+
+// shows notes an ability, if it is shown.
+func (c *Checker) shows(a ability, shown bool) {
+	if shown {
+		c.ability |= a
+	}
+}
 
 // New starts the judgement of a history with this header.
 func New(h history.Header) *Checker {

@@ -180,7 +180,7 @@ func (c *Checker) flushed() {
 
 // renewing returns what has touched the renewals of h, where the lock has any.
 func (c *Checker) renewing(h *hold) lockbench.Conditions {
-	if c.ability.prolong || c.header.Renews || c.rules.Unseen || c.rules.Joins() {
+	if c.ability&prolongs != 0 || c.header.Renews || c.rules.Unseen || c.rules.Joins() {
 		return h.renewing
 	}
 	return 0

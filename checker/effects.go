@@ -10,12 +10,7 @@ import (
 // effectsMonitor judges that the guarded state lost no update. Where one of two writers wrote
 // past its validity, the loss is touched by Outlived: the documented limit of leases.
 var effectsMonitor = monitor{
-	needs: func(c *Checker) string {
-		if !c.ability.store {
-			return "no guarded state was read or written"
-		}
-		return ""
-	},
+	needs: hasStore, lacks: "no guarded state was read or written",
 	untested: "no client wrote after another",
 	on: [factKinds]func(*Checker, fact){
 		factStoreCalled: func(c *Checker, f fact) {

@@ -68,7 +68,7 @@ func (c *Checker) meet(m *exposed, h *hold) {
 	if h.Released {
 		end = min(end, h.End.T)
 	}
-	if meets(op, begin, end) {
+	if meets(op, begin, end) && !h.Leaseless() {
 		m.lease.add(under)
 	}
 	if h.Inner > 0 && meets(op, max(begin, h.InnerAt), end) {

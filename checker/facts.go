@@ -70,8 +70,10 @@ const (
 // A monitor judges one guarantee. Its file says which facts it needs, what state it keeps,
 // what breaks it, and when it counts as put to the test.
 type monitor struct {
-	// needs says why there is nothing to judge; empty when there is. nil is never.
-	needs func(*Checker) string
+	// Where the design has not the ability that it needs, there is nothing to judge, and lacks
+	// says why.
+	needs ability
+	lacks string
 	// untested says what there was no occasion of; allowed what was allowed for, nil for
 	// nothing.
 	untested string

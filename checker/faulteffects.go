@@ -96,6 +96,9 @@ func (c *Checker) bound(k *key, op *history.Op, end optime.Stamp) {
 		}
 	}
 	until := optime.After(end.T, optime.Wanted(op))
+	if until == math.MaxInt64 && c.faults.clients.Gone(op.Client) { // no lease: what it left went with its session
+		until = end.T
+	}
 	switch {
 	case h != nil && !h.Known && h.ops[0] == op:
 		h.MayEnd(until)

@@ -145,6 +145,7 @@ func (c *Checker) died(op *history.Op) {
 		h.Dead = true
 		k.cuts++
 		h.RenewedBy(op.Call)
+		h.SessionEnds(op.Call)
 	})
 	for _, k := range c.keys {
 		for h := range k.known() {

@@ -11,12 +11,7 @@ import (
 // fencingMonitor judges that fences rise with every grant, and that a store that checks them
 // admits no stale write.
 var fencingMonitor = monitor{
-	needs: func(c *Checker) string {
-		if !c.ability.fence {
-			return "no fence was handed out"
-		}
-		return ""
-	},
+	needs: hasFence, lacks: "no fence was handed out",
 	untested: "no two grants with fences were ordered",
 	on: [factKinds]func(*Checker, fact){
 		factAcquireCalled: func(_ *Checker, f fact) { f.key.fences.called(f.op) },
@@ -86,7 +81,7 @@ func (f *fences) granted(c *Checker, k *key, h *hold, op *history.Op) {
 	if !ok {
 		return
 	}
-	c.ability.fence = true
+	c.ability |= hasFence
 	if f.returner != nil {
 		c.expose(fencing, c.touching(f.returner, h))
 	}
@@ -126,7 +121,7 @@ func (f *fences) written(c *Checker, k *key, op *history.Op) {
 	if op.Fence == 0 || op.Outcome != history.OK {
 		return
 	}
-	c.ability.fence = true
+	c.ability |= hasFence
 	if f.admitter != nil && f.admitter.Return < op.Call {
 		writer := k.find(op.Hold)
 		under := c.touching(writer)

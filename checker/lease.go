@@ -10,6 +10,7 @@ import (
 // leaseMonitor judges that nobody else is granted the key before the granted lease, extended
 // or not, is over. What else may explain an early grant is in attribution.go.
 var leaseMonitor = monitor{
+	needs: hasLease, lacks: "the lock has no lease: what it grants lasts as long as its owner's session",
 	untested: "no acquire met a lease that was not over",
 	on: [factKinds]func(*Checker, fact){
 		factObtained:     obtainedThoughCancelled,

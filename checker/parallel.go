@@ -133,7 +133,7 @@ func (c *Checker) absorb(o *Checker) {
 	}
 	c.fair.Absorb(&o.fair)
 	c.result.absorb(&o.result)
-	c.ability.absorb(o.ability)
+	c.ability |= o.ability
 	c.last = optime.Later(c.last, o.last)
 	c.faults.errors = c.faults.errors || o.faults.errors
 }
@@ -177,11 +177,4 @@ func (r *Result) absorb(o *Result) {
 	r.Unjudged += o.Unjudged
 	r.Breaches += o.Breaches
 	r.WorstOverlap = max(r.WorstOverlap, o.WorstOverlap)
-}
-
-func (a *abilities) absorb(o abilities) {
-	a.fence = a.fence || o.fence
-	a.delay = a.delay || o.delay
-	a.store = a.store || o.store
-	a.prolong = a.prolong || o.prolong
 }

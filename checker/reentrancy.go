@@ -4,12 +4,7 @@ package checker
 // an inner release must not let others in (attribution.go finds that), and the holder must
 // not be refused.
 var reentrancyMonitor = monitor{
-	needs: func(c *Checker) string {
-		if !c.rules.Nested {
-			return "the design does not count nested acquires"
-		}
-		return ""
-	},
+	needs: nests, lacks: "the design does not count nested acquires",
 	untested: "no acquire met a lock after an inner release",
 	on: [factKinds]func(*Checker, fact){
 		factRefused: nestedRefused,

@@ -9,12 +9,7 @@ import (
 // included, is granted the key before the delay is over. A release that was late, or not
 // answered ok, promises nothing.
 var releaseDelayMonitor = monitor{
-	needs: func(c *Checker) string {
-		if !c.ability.delay {
-			return "no release asked for a delay"
-		}
-		return ""
-	},
+	needs: hasDelay, lacks: "no release asked for a delay",
 	untested: "no acquire fell into a release delay",
 	on: [factKinds]func(*Checker, fact){
 		factLettingGo:       delays,

@@ -10,7 +10,7 @@ import (
 )
 
 func (c *Checker) releaseCalled(k *key, op *history.Op) {
-	c.ability.delay = c.ability.delay || op.Delay > 0
+	c.shows(hasDelay, op.Delay > 0)
 	h := c.lookup(k, op.Hold)
 	if h == nil {
 		k.sentByForgotten(op)
@@ -47,7 +47,7 @@ func (c *Checker) releaseReturned(k *key, op *history.Op) {
 }
 
 func (c *Checker) extendCalled(k *key, op *history.Op) {
-	c.ability.prolong = true
+	c.ability |= prolongs
 	h := c.lookup(k, op.Hold)
 	if h == nil {
 		k.tooEarly(op)

@@ -31,7 +31,7 @@ func (c *Checker) called(op *history.Op) {
 	case history.Extend, history.Renew:
 		c.extendCalled(k, op)
 	case history.Read, history.Write:
-		c.ability.store = true
+		c.ability |= hasStore
 		c.tell(factStoreCalled, fact{at: optime.Call(op), key: k, op: op})
 	default:
 		c.happened(op)

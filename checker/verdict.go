@@ -35,6 +35,7 @@ func (c *Checker) Finish(end history.End) Result {
 // findings appends what is found of each row to all, and of the cells that have none and
 // were to be put to the test.
 func (c *Checker) findings(all []Finding, find func(promise, *row) Finding) []Finding {
+	c.shows(nests, c.rules.Nested)
 	for p := range promises {
 		t := &c.tallies[p]
 		t.at(0)
@@ -107,10 +108,8 @@ func (c *Checker) verdict(p promise, r *row, claimed bool) (Verdict, string) {
 	case r.exposure > 0:
 		return Held, c.slackNote(p, r.under)
 	}
-	if needs := monitors[p].needs; needs != nil && !claimed {
-		if why := needs(c); why != "" {
-			return NotApplicable, why
-		}
+	if m := monitors[p]; m.needs&^c.ability != 0 && !claimed {
+		return NotApplicable, m.lacks
 	}
 	if missing := r.under &^ c.faults.occurred &^ lockbench.Outlived; missing != 0 {
 		return Untested, "nothing of the kind happened: " + missing.String()

@@ -83,6 +83,18 @@ func (g *Grant) RenewedBy(t int64) {
 	}
 }
 
+// Leaseless tells whether the lock has no lease: what it grants lasts until its owner gives it
+// up, or its session ends.
+func (g *Grant) Leaseless() bool { return g.Most == math.MaxInt64 }
+
+// SessionEnds applies that the owner's session ended at t: where the lock has no lease, the
+// grant was valid no longer.
+func (g *Grant) SessionEnds(t int64) {
+	if g.Leaseless() {
+		g.Until, g.Base, g.Promised, g.mayUntil = t, t, t, t
+	}
+}
+
 // Freed is when the server may at most still have held it: with the place among
 // what happened at that instant, where its owner's release was answered there.
 func (g *Grant) Freed(slack int64) optime.Stamp {
