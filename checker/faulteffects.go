@@ -65,7 +65,7 @@ func (c *Checker) triedBefore(k *key, op *history.Op) {
 	for _, h := range k.holds {
 		ttl := optime.Wanted(op)
 		if op.Kind == history.Renew && ttl == math.MaxInt64 { // it does not tell
-			ttl = h.Least
+			ttl = h.Renewal(op)
 		}
 		acquires := op.Kind == history.Acquire
 		switch {

@@ -124,6 +124,7 @@ func (c *simClient) die() {
 		return
 	}
 	c.w.server.wedge(c.id, wedgesDead, c.w.now)
+	c.w.server.dies(c.id, c.w.now)
 	at := c.w.stamp()
 	c.w.ops = append(c.w.ops, &history.Op{Kind: history.Death, Client: c.id, Stream: c.id, Call: at.T, CallSeq: at.Seq, Return: at.T})
 	c.dead, c.sure, c.doubts = true, 0, c.doubts || c.flying > 0

@@ -272,7 +272,7 @@ func (s *lockServer) acquireOnce(before grant, again bool, client int32, asked, 
 	case again && before.token != 0 && s.owner == client && s.token == before.token:
 		return before
 	case again && s.owner != 0 && s.owner != client && s.strikes(retryTakes, 1):
-		return s.take(client, now, s.leaseEnd(asked, now, ttl))
+		return s.take(client, now, s.leaseEnd(client, asked, now, ttl))
 	case s.flushed && s.owner == 0 && s.strikes(refusesFlushed, 2):
 		return grant{}
 	}

@@ -63,6 +63,8 @@ type lockServer struct {
 	offsets map[int32]int64
 	flushed bool // scripts are gone
 	tokens  int64
+	// gone are clients that died: what they hold without a lease ends with their sessions.
+	gone map[int32]bool
 	// forgetful: a restart, an eviction or a failover has it forget.
 	forgetful bool
 	wedged    bool // what is held stays held whatever the owner does
@@ -90,8 +92,11 @@ func (s *lockServer) expire(now int64) {
 
 // leaseEnd draws the end of a lease asked for at asked and given at now: from
 // asked + ttl on, and within the slack. Zero is no lease.
-func (s *lockServer) leaseEnd(asked, now, ttl int64) int64 {
-	if ttl == 0 {
+func (s *lockServer) leaseEnd(client int32, asked, now, ttl int64) int64 {
+	switch {
+	case ttl == 0 && s.gone[client]:
+		return s.sessionEnd(now)
+	case ttl == 0:
 		return math.MaxInt64
 	}
 	if s.fault == earlyExpiry && s.IntN(2) == 0 {
@@ -108,6 +113,17 @@ func (s *lockServer) leaseEnd(asked, now, ttl int64) int64 {
 	return asked + ttl + s.Int64N(now-asked+10)
 }
 
+// sessionEnd draws when what a client that died held without a lease is free.
+func (s *lockServer) sessionEnd(now int64) int64 { return now + s.Int64N(10) }
+
+// dies ends the session of a client.
+func (s *lockServer) dies(client int32, now int64) {
+	s.gone[client] = true
+	if s.owner == client && s.until == math.MaxInt64 {
+		s.until = s.sessionEnd(now)
+	}
+}
+
 // acquire acts on a try of client that was sent at asked.
 func (s *lockServer) acquire(client int32, asked, now, ttl int64) grant {
 	s.expire(now)
@@ -122,15 +138,15 @@ func (s *lockServer) acquire(client int32, asked, now, ttl int64) grant {
 		return grant{}
 	case s.owner == 0, s.owner != client && (s.strikes(doubleGrant, 4) || s.looksOver(client, now)):
 		s.ttl = ttl
-		return s.take(client, now, s.leaseEnd(asked, now, ttl))
+		return s.take(client, now, s.leaseEnd(client, asked, now, ttl))
 	case s.owner != client || s.kind == "refused" || s.strikes(refusesOwn, 3):
 		return grant{}
 	case s.kind == "refreshed":
-		s.token, s.until = s.newToken(client), s.leaseEnd(now, now, ttl)
+		s.token, s.until = s.newToken(client), s.leaseEnd(client, now, now, ttl)
 	default:
 		s.levels++
 		s.ttl = max(s.ttl, ttl)
-		end := s.leaseEnd(asked, now, ttl)
+		end := s.leaseEnd(client, asked, now, ttl)
 		if end >= s.until || !s.strikes(shortensNested, 1) {
 			end = max(end, s.until)
 		}
@@ -220,7 +236,7 @@ func (s *lockServer) extend(token, now, ttl int64) history.Outcome {
 	if !mine {
 		return history.LossReported
 	}
-	end := s.leaseEnd(now, now, ttl)
+	end := s.leaseEnd(s.owner, now, now, ttl)
 	if s.token == token {
 		s.until = end
 	} else {

@@ -98,9 +98,18 @@ func (g *Grant) Began() optime.Stamp {
 // LeaseOf is the shortest lease that op, an operation on g, may have set.
 func (g *Grant) LeaseOf(op *history.Op) int64 {
 	if optime.Untold(op) {
-		return g.Least
+		return g.Renewal(op)
 	}
 	return optime.Lease(op)
+}
+
+// Renewal is the shortest lease that op, a renewal that does not tell it, may set. One that was
+// called before g renews an earlier grant, by the lease of that, which is not known.
+func (g *Grant) Renewal(op *history.Op) int64 {
+	if op.Call < g.First.Call {
+		return 0
+	}
+	return g.Least
 }
 
 // Cap bounds the lease of g, just granted, by ttl.

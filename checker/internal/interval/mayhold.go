@@ -87,12 +87,17 @@ func (g *Grant) RenewedBy(t int64) {
 // up, or its session ends.
 func (g *Grant) Leaseless() bool { return g.Most == math.MaxInt64 }
 
-// SessionEnds applies that the owner's session ended at t: where the lock has no lease, the
-// grant was valid no longer.
+// SessionEnds applies that the owner's session ended at t: what may have had no lease was valid
+// no longer for sure and, where no operation can have given it one, was held no longer.
 func (g *Grant) SessionEnds(t int64) {
-	if g.Leaseless() {
-		g.Until, g.Base, g.Promised, g.mayUntil = t, t, t, t
+	if !g.Leaseless() || !g.Known {
+		return
 	}
+	if g.Until == math.MaxInt64 && g.Least == math.MaxInt64 && len(g.pending)+len(g.late) == 0 {
+		g.mayUntil = t
+	}
+	until := t + 1 // later than all of that instant: when in it, the must-hold interval says
+	g.Until, g.Base, g.Promised = min(g.Until, until), min(g.Base, until), min(g.Promised, until)
 }
 
 // Freed is when the server may at most still have held it: with the place among
