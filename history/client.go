@@ -45,7 +45,7 @@ type track interface {
 
 // Grants sets which lease the design gives where one is asked for. An
 // acquire that nobody answers is recorded with it: that is what may stand on the
-// server. Call it before the client begins.
+// server. Zero is no lease: none counts as asked for, then. Call it before the client begins.
 func (c *Client) Grants(lease func(asked time.Duration) time.Duration) { c.grants = lease }
 
 // Intended reports when the client's next acquire was to begin, by the timetable of

@@ -27,7 +27,9 @@ func (l locker) Acquire(ctx context.Context, key string, opt lockbench.Options) 
 	op := l.client.begin(Acquire, key)
 	op.Asked, op.Wait = int64(opt.TTL), int64(opt.Wait)
 	if l.client.grants != nil {
-		op.Granted = int64(l.client.grants(opt.TTL)) // unless the answer says otherwise
+		if op.Granted = int64(l.client.grants(opt.TTL)); op.Granted == 0 { // unless the answer says otherwise
+			op.Asked = 0
+		}
 	}
 	op.Intended, l.client.intended = l.client.intended, 0
 	l.client.called(op)

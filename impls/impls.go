@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/file"
 	hashreentrant "github.com/lockbench/lockbench/impls/hash-reentrant"
 	luatoken "github.com/lockbench/lockbench/impls/lua-token"
 	"github.com/lockbench/lockbench/impls/redislock"
@@ -24,6 +25,7 @@ func All() []design.Design {
 		luatoken.Designs(),
 		hashreentrant.Designs(),
 		watchmulti.Designs(),
+		file.Designs(),
 		redislock.Designs(),
 		redsync.Designs(),
 		rueidislock.Designs(),

@@ -13,6 +13,7 @@ import (
 	"github.com/lockbench/lockbench/internal/faults"
 	"github.com/lockbench/lockbench/internal/load"
 	"github.com/lockbench/lockbench/internal/mutants"
+	"github.com/lockbench/lockbench/internal/servers"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -55,6 +56,9 @@ func (s *session) selfCheck(ctx context.Context) (*reports.SelfCheck, error) {
 	options := s.plan.Options
 	if s.plan.SelfCheckAt != nil {
 		s.plan.SelfCheckAt(&options)
+	}
+	if err := s.services.add(ctx, servers.Redis{}, nil, 1); err != nil { // what the broken locks stand on
+		return nil, err
 	}
 	var first *reports.SelfCheck
 	for _, length := range lengths(options) {

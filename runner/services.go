@@ -34,11 +34,7 @@ func openServices(ctx context.Context, subjects []Subject, addresses []string) (
 			continue
 		}
 		its := slices.DeleteFunc(slices.Clone(addresses), func(address string) bool { return !b.Serves(address) })
-		opened, err := b.Open(ctx, its, needed(subjects, b))
-		if len(opened) > 0 {
-			all[b.Name()] = opened
-		}
-		if err != nil {
+		if err := all.add(ctx, b, its, needed(subjects, b)); err != nil {
 			return all, err
 		}
 		served += len(its)
@@ -47,6 +43,18 @@ func openServices(ctx context.Context, subjects []Subject, addresses []string) (
 		return all, fmt.Errorf("servers %v: no design of this run locks on one of them; hint: its scheme says of what kind a server is, as in redis://localhost:6379", addresses)
 	}
 	return all, nil
+}
+
+// add opens services of a backend, if there are none yet.
+func (s services) add(ctx context.Context, b design.Backend, addresses []string, n int) error {
+	if s[b.Name()] != nil {
+		return nil
+	}
+	opened, err := b.Open(ctx, addresses, n)
+	if len(opened) > 0 {
+		s[b.Name()] = opened
+	}
+	return err
 }
 
 // needed is the most services of a backend that a design of the plan locks on.

@@ -26,6 +26,9 @@ type Design struct {
 	Renews bool
 	// RenewsUnseen: it may do so without telling the Observer, as locks of others do.
 	RenewsUnseen bool
+	// Leaseless: it has no lease. What it grants lasts until its owner gives it up, or the
+	// owner's session ends.
+	Leaseless bool
 	// Granted is the lease really given when ttl is asked for; nil means as asked. See
 	// [Design.Lease].
 	Granted func(ttl time.Duration) time.Duration

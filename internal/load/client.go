@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
@@ -83,6 +84,9 @@ func (r *run) lockerOf(c *client, id int) (lockbench.Locker, lockbench.Store) {
 	}
 	record := r.recorder.Client(int32(id), int32(c.process.number))
 	record.Grants(r.cfg.Design.Granted)
+	if r.cfg.Design.Leaseless {
+		record.Grants(func(time.Duration) time.Duration { return 0 })
+	}
 	c.record = record
 	locker, store := record.Locker(process.Locker(record)), record.Store(r.guarded)
 	if c.process.faults == nil {

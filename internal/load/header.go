@@ -43,11 +43,11 @@ func exercises(c Config, o workloads.Options) []lockbench.Cell {
 	if faults.Conditions(c.Faults).Has(lockbench.Skew) { // clocks that are off leave unknown which client lost the lock to which
 		found = slices.DeleteFunc(found, func(cell lockbench.Cell) bool { return cell.Guarantee == lockbench.LossReported })
 	}
-	if !c.Design.Renews {
+	if !c.Design.Renews && !c.Design.Leaseless {
 		return found
 	}
 	return slices.DeleteFunc(found, func(cell lockbench.Cell) bool {
-		return cell.Guarantee == lockbench.OwnerRelease || cell.Guarantee == lockbench.LossReported
+		return c.Design.Leaseless && (cell.Guarantee == lockbench.LeaseKept || cell.Under.Has(lockbench.Outlived)) || cell.Guarantee == lockbench.OwnerRelease || cell.Guarantee == lockbench.LossReported
 	})
 }
 

@@ -1,0 +1,102 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/lockbench/lockbench/impls/design"
+)
+
+// Directories is the backend: each service is a directory that has the lock files.
+type Directories struct{}
+
+// Name implements [design.Backend].
+func (Directories) Name() string { return "file" }
+
+// scheme begins the address of a directory.
+const scheme = "file://"
+
+// Serves implements [design.Backend].
+func (Directories) Serves(address string) bool { return strings.HasPrefix(address, scheme) }
+
+// Open implements [design.Backend]: its own directories are temporary ones.
+func (Directories) Open(_ context.Context, addresses []string, n int) (all []design.Service, err error) {
+	if len(addresses) > 0 && len(addresses) < n {
+		return nil, fmt.Errorf("a design locks in %d directories, %d given; hint: name as many, or none for temporary ones", n, len(addresses))
+	}
+	for i := range max(n, len(addresses)) {
+		d := &directory{kind: design.External}
+		if len(addresses) > 0 {
+			d.path = filepath.FromSlash(strings.TrimPrefix(addresses[i], scheme))
+		} else if d.path, err = os.MkdirTemp("", "lockbench-locks-"); err != nil {
+			return all, err
+		} else {
+			d.kind = design.Private
+		}
+		all = append(all, d)
+	}
+	return all, nil
+}
+
+// A directory is one service.
+type directory struct{ kind, path string }
+
+func (d *directory) Kind() string    { return d.kind }
+func (d *directory) Version() string { return "directory on " + runtime.GOOS }
+func (d *directory) Address() string { return scheme + filepath.ToSlash(d.path) }
+
+// Reach implements [design.Service]: a process is given the path.
+func (d *directory) Reach() any { return d.path }
+
+// Check implements [design.Service]: files can be made in it, and removed.
+func (d *directory) Check(context.Context, []string) error {
+	probe, err := os.CreateTemp(d.path, "lockbench-probe-")
+	if err != nil {
+		return fmt.Errorf("directory %s cannot have lock files: %w; hint: name one that exists and may be written to, as %s/tmp/locks", d.path, err, scheme)
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+// Ping implements [design.Service].
+func (d *directory) Ping(context.Context) error {
+	_, err := os.Stat(d.path)
+	return err
+}
+
+// Sweep implements [design.Service].
+func (d *directory) Sweep(_ context.Context, prefix string) (removed int, err error) {
+	entries, err := os.ReadDir(d.path)
+	for _, e := range entries {
+		name, unescaped := url.QueryUnescape(e.Name())
+		if prefix == "" || unescaped != nil || !strings.HasPrefix(name, prefix) {
+			continue
+		}
+		if gone := os.Remove(filepath.Join(d.path, e.Name())); gone == nil {
+			removed++
+		} else if !errors.Is(gone, fs.ErrNotExist) {
+			err = errors.Join(err, gone)
+		}
+	}
+	return removed, err
+}
+
+// Close implements [design.Service].
+func (d *directory) Close() error {
+	if d.kind == design.External {
+		return nil
+	}
+	return os.RemoveAll(d.path)
+}
+
+// pathOf is the file of a key in the directory of an environment.
+func pathOf(env design.Environment, key string) string {
+	dir, _ := env.Services[0].(string)
+	return filepath.Join(dir, url.QueryEscape(env.Prefix+key))
+}
