@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/faults"
 	"github.com/lockbench/lockbench/internal/servers"
 )
@@ -126,7 +127,7 @@ func (s *session) serversNeeded() int {
 // openStore checks that the faults can be done, and opens a server of its own for what
 // they should not affect.
 func (s *session) openStore(ctx context.Context) (err error) {
-	if err := faults.Check(s.faults, s.servers); err != nil || !faults.AffectStore(s.faults) {
+	if err := faults.Check(s.faults, s.servers); err != nil || !fault.AffectStore(s.faults) {
 		return err
 	}
 	s.store, err = servers.StartPrivate(ctx)

@@ -17,7 +17,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/internal/faults"
+	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/longtest"
 	"github.com/lockbench/lockbench/internal/servers"
 	"github.com/lockbench/lockbench/internal/servertest"
@@ -157,7 +157,7 @@ func TestFaults(t *testing.T) {
 	for _, c := range faultedServers {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if strings.HasPrefix(c.fault, string(faults.ClockStep)) {
+			if strings.HasPrefix(c.fault, string(fault.ClockStep)) {
 				servertest.Need(t, servers.FindClock())
 			}
 			o := options(c.options)
@@ -170,13 +170,13 @@ func TestFaults(t *testing.T) {
 
 // run makes a run that ends when its history shows what it is to show, after the least time.
 func (c *faulted) run(t *testing.T, config Config, least time.Duration) {
-	f, err := faults.Parse(c.fault)
+	f, err := fault.Parse(c.fault)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var record bytes.Buffer
 	file := c.follow(&record, least)
-	config.Workload, config.Faults = workloads.Oversell(), []faults.Fault{f}
+	config.Workload, config.Faults = workloads.Oversell(), []fault.Fault{f}
 	config.History, config.Broken = file, file.seen
 	s, err := Run(t.Context(), config)
 	if err := errors.Join(err, file.close()); err != nil {
@@ -318,7 +318,7 @@ func TestServersDown(t *testing.T) {
 	} {
 		t.Run(c.fault, func(t *testing.T) {
 			t.Parallel()
-			f, err := faults.Parse(c.fault)
+			f, err := fault.Parse(c.fault)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -334,7 +334,7 @@ func TestServersDown(t *testing.T) {
 			}()
 			_, err = Run(t.Context(), Config{
 				Design: catalogued(t, "redsync/quorum"), Server: all[0], Others: all[1:], Workload: workloads.Mutex(), History: &record,
-				Faults: []faults.Fault{f}, Options: options(func(o *workloads.Options) { o.Duration = time.Hour }),
+				Faults: []fault.Fault{f}, Options: options(func(o *workloads.Options) { o.Duration = time.Hour }),
 				Progress: progress, Broken: over,
 			})
 			if err != nil {
