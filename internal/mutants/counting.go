@@ -19,7 +19,7 @@ var countingMutants = []Mutant{
 		Breaks:    []lockbench.Cell{lockbench.LeaseKept.At(0)}, Scenario: "wait", change: func(a *parts) { a.take = takeRemaining },
 	},
 	{
-		Name: "client-clock", Seen: "the SETNX recipe with a time stamp (D0, D2 stage 2)",
+		Name: "client-clock", Seen: "the SETNX recipe with a time stamp (as in setnx-getset/timestamp and expiry)",
 		Mechanism: "the key holds the end of the lease by its holder's clock, and others compare it with theirs",
 		Breaks:    []lockbench.Cell{lockbench.Exclusion.At(lockbench.Skew)}, change: func(a *parts) { a.take, a.keep = takeByClock, keepByClock },
 	},

@@ -13,7 +13,7 @@ import (
 // releasingMutants go wrong while they release.
 var releasingMutants = []Mutant{
 	{
-		Name: "plain-del", Seen: "the SETNX recipe of many articles (D2, stages 1 to 3)",
+		Name: "plain-del", Seen: "the SETNX recipe of many articles (as in setnx-getset/naive)",
 		Mechanism: "DEL, whoever holds: a late release frees the next owner's lock",
 		Breaks:    []lockbench.Cell{lockbench.OwnerRelease.At(lockbench.Outlived)}, Scenario: "stale-release", change: func(a *parts) { a.free = plainDel },
 	},
@@ -48,7 +48,7 @@ var releasingMutants = []Mutant{
 		Breaks:    []lockbench.Cell{lockbench.ReleaseDelay.At(0)}, Scenario: "release-delay", change: func(a *parts) { a.delay = freeThenDelay },
 	},
 	{
-		Name: "delay-forgives", Seen: "no row: a delay that leaves the owner's mark (compare D4, fault c)",
+		Name: "delay-forgives", Seen: "no row: a delay that leaves the owner's mark (compare watch-multi/poll)",
 		Mechanism: "a delayed release keeps the owner's token in the key: the releaser itself is let in",
 		Breaks:    []lockbench.Cell{lockbench.ReleaseDelay.At(0)}, Scenario: "release-delay", change: func(a *parts) { a.token, a.take, a.delay = tokenOfProcess, takeAgain, keep },
 	},

@@ -36,7 +36,7 @@ var takingMutants = []Mutant{
 		Breaks:    []lockbench.Cell{lockbench.OwnerRelease.At(lockbench.Outlived)}, Scenario: "stale-release", change: func(a *parts) { a.token = seededAlike },
 	},
 	{
-		Name: "process-token", Seen: "watch-multi (D4, fault d)",
+		Name: "process-token", Seen: "watch-multi/poll",
 		Mechanism: "one identity for all threads of a process, whose second acquire counts as nested: they hold together",
 		Breaks:    []lockbench.Cell{lockbench.Exclusion.At(0)}, Threads: 2, change: func(a *parts) { a.token, a.take = tokenOfProcess, takeAgain },
 	},
