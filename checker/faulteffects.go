@@ -117,6 +117,9 @@ func (c *Checker) bound(k *key, op *history.Op, end optime.Stamp) {
 // owner gave h up for certain, so nothing that it does later goes back to them. Where the
 // acquire may have joined what a fault had left, effects that are not over stay.
 func (c *Checker) clearEffects(k *key, h *hold) {
+	if len(k.affected) == 0 {
+		return
+	}
 	joins := c.header.Reacquire != "refused" // also where it is not known
 	k.affected = slices.DeleteFunc(k.affected, func(x pending.Effect) bool {
 		return x.Op.Client == h.client && x.Bounded && x.Acted().T < h.ops[0].Call && (x.Over || !joins)

@@ -59,7 +59,7 @@ func (s *session) selfCheck(ctx context.Context) (*reports.SelfCheck, error) {
 	var first *reports.SelfCheck
 	for _, length := range lengths(options) {
 		for _, p := range s.provable(options) {
-			if ctx.Err() != nil || s.servers.First().Err() != nil {
+			if ctx.Err() != nil || s.services.err() != nil {
 				return first, nil
 			}
 			c, err := s.prove(ctx, p, options, length)

@@ -35,7 +35,10 @@ type Design struct {
 	// Tolerance is how much longer than the granted lease the design itself may
 	// keep a crashed owner's key, beyond polling and rounding.
 	Tolerance time.Duration
-	// Commands are the server commands it needs, for the check before a run.
+	// Backend is what it locks on; nil is Redis.
+	Backend Backend
+	// Commands are what it needs of the service, for [Service.Check] before a run: the
+	// commands that it sends, on Redis.
 	Commands []string
 	// Servers is how many servers it locks on, which know nothing of each other; zero
 	// is one.

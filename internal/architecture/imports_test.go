@@ -36,10 +36,11 @@ var house = map[string][]string{
 	"impls":                       {"", "impls/*", "internal/suggest"},
 	"impls/*":                     {"", "impls/design", "impls/design/onredis", "internal/batching"},
 	"internal/batching":           {"impls/design", "impls/design/onredis"},
-	"internal/servers":            {"", "history", "impls/design/onredis"},
+	"internal/backend":            {"", "history", "impls/design"},
+	"internal/servers":            {"", "history", "impls/design", "impls/design/onredis"},
 	"internal/fault":              {"", "internal/suggest"}, // data: anybody may import it
 	"internal/faults":             {"", "history", "impls/design", "impls/design/onredis", "internal/fault", "internal/servers"},
-	"internal/load":               {"", "internal/fault", "internal/faults", "history", "impls/design", "impls/design/onredis", "internal/servers", "workloads", "internal/suggest", "internal/processor", "internal/occupancy"},
+	"internal/load":               {"", "internal/backend", "internal/fault", "internal/faults", "history", "impls/design", "impls/design/onredis", "internal/servers", "workloads", "internal/suggest", "internal/processor", "internal/occupancy"},
 	"explore":                     {"", "history", "checker", "internal/fault", "impls/design", "impls/design/onredis", "internal/stepserver", "internal/suggest"},
 	"internal/stepserver":         {"internal/stepserver/*"},
 	"internal/stepserver/*":       {},
@@ -64,7 +65,7 @@ var house = map[string][]string{
 	"internal/output":             {"internal/suggest", "reports", "reports/html"},
 	"internal/progress":           {"", "checker", "explore", "reports", "runner", "internal/exploring"},
 	"internal/matrix":             {"", "explore", "impls", "impls/design", "internal/exploring", "internal/fault", "internal/mutants", "internal/progress", "internal/thresholds", "reports", "runner", "workloads"},
-	"runner":                      {"", "history", "checker", "internal/measure", "internal/thresholds", "internal/relay", "internal/processor", "internal/load", "internal/fault", "internal/faults", "internal/servers", "internal/mutants", "impls/design", "workloads", "reports"},
+	"runner":                      {"", "history", "checker", "internal/measure", "internal/thresholds", "internal/relay", "internal/processor", "internal/load", "internal/backend", "internal/fault", "internal/faults", "internal/servers", "internal/mutants", "impls/design", "workloads", "reports"},
 }
 
 // reserved says which packages alone may import, themselves, what begins with

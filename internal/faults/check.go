@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/servers"
 )
@@ -11,12 +12,12 @@ import (
 // Check returns why faults cannot be done in a run on these servers, before anything
 // starts: one that would harm a server that lockbench did not start, or a fault that
 // needs a process of the server's own. It is nil when they can.
-func Check(all []fault.Fault, on servers.Group) error {
+func Check(all []fault.Fault, on []*servers.Server) error {
 	if err := fault.Check(all, len(on)); err != nil {
 		return err
 	}
 	for _, f := range all {
-		if err := checkServer(fault.Of(f.Kind).Live.Needs, on.First()); err != nil {
+		if err := checkServer(fault.Of(f.Kind).Live.Needs, on[0]); err != nil {
 			return fmt.Errorf("fault %s %w", f.Kind, err)
 		}
 	}
@@ -27,11 +28,11 @@ func Check(all []fault.Fault, on servers.Group) error {
 func checkServer(needs fault.Needs, s *servers.Server) error {
 	kind := s.Kind()
 	switch {
-	case needs.Has(fault.TCP) && (kind == servers.Embedded || kind == servers.External && !s.PlainTCP()):
+	case needs.Has(fault.TCP) && (kind == design.Embedded || kind == design.External && !s.PlainTCP()):
 		return errors.New("needs a server reached by TCP, without TLS; hint: leave --redis out, and have redis-server in PATH")
-	case needs.Has(fault.Ours) && kind == servers.External:
+	case needs.Has(fault.Ours) && kind == design.External:
 		return errors.New("would harm a server that lockbench did not start; hint: leave --redis out, and a private server is used")
-	case needs.Has(fault.OwnProcess) && kind == servers.Embedded:
+	case needs.Has(fault.OwnProcess) && kind == design.Embedded:
 		return errors.New("needs a server process, and the embedded server is none; hint: install redis-server")
 	case needs.Has(fault.OwnClock):
 		if err := servers.FindClock(); err != nil {

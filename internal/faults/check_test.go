@@ -79,7 +79,7 @@ func TestCheck(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = Check([]fault.Fault{f}, servers.Group{c.on})
+			err = Check([]fault.Fault{f}, []*servers.Server{c.on})
 			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}

@@ -9,7 +9,7 @@ import (
 )
 
 // stepped are the servers whose clocks p steps: the last ones of the group.
-func (in *Injector) stepped(p *plan) servers.Group {
+func (in *Injector) stepped(p *plan) []*servers.Server {
 	all := in.config.Servers
 	return all[len(all)-p.N:]
 }

@@ -20,7 +20,7 @@ type Config struct {
 	Faults []fault.Fault
 	// Servers are where the locks run, one at least. Those faults that affect one server
 	// affect them by turns; a replica has only the first.
-	Servers servers.Group
+	Servers []*servers.Server
 	// Seed decides every choice that is left to chance.
 	Seed uint64
 	// Lease is what the design grants, Tolerance how much longer than that it may
@@ -59,7 +59,7 @@ type Injector struct {
 	// ahead is how far the clocks that a fault has stepped are ahead.
 	ahead time.Duration
 	// down are the servers that a fault has killed.
-	down servers.Group
+	down []*servers.Server
 
 	processes []*Process // under mu
 	chance    *actor     // about which process is affected

@@ -11,13 +11,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/backend"
 	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/longtest"
 	"github.com/lockbench/lockbench/internal/servers"
@@ -129,7 +128,7 @@ func TestFaults(t *testing.T) {
 	for _, c := range faultedClients {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c.run(t, Config{Design: slowly(catalogued(t, cmp.Or(c.design, "lua-token/strategy"))), Server: embedded(t), Records: embedded(t), Options: options(c.options)}, 0)
+				c.run(t, Config{Design: slowly(catalogued(t, cmp.Or(c.design, "lua-token/strategy"))), Services: backend.Group{embedded(t)}, Records: embedded(t), Options: options(c.options)}, 0)
 			})
 		})
 	}
@@ -142,7 +141,7 @@ func TestFaults(t *testing.T) {
 			o := options(c.options)
 			least := longtest.Times(0, int(o.Duration))
 			o.Duration = time.Minute // more than it takes on any machine
-			c.run(t, Config{Design: catalogued(t, cmp.Or(c.design, "lua-token/strategy")), Server: servertest.Start(t), Records: servertest.Start(t), Options: o}, time.Duration(least))
+			c.run(t, Config{Design: catalogued(t, cmp.Or(c.design, "lua-token/strategy")), Services: backend.Group{servertest.Start(t)}, Records: servertest.Start(t), Options: o}, time.Duration(least))
 		})
 	}
 }
@@ -165,7 +164,7 @@ func (c *faulted) run(t *testing.T, config Config, least time.Duration) {
 	if s.Ended != EndedBroken && s.Ended != EndedDuration { // some of it shows at the end alone
 		t.Errorf("ended %q; want it to end because all is seen, or its time over", s.Ended)
 	}
-	if n := keysLeft(t, config.Server) + keysLeft(t, config.Records); n != 0 {
+	if n := keysLeft(t, config.Services.First()) + keysLeft(t, config.Records); n != 0 {
 		t.Errorf("%d keys left on the servers", n)
 	}
 	c.judge(t, result)
@@ -301,7 +300,7 @@ func TestServersDown(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var all servers.Group
+			var all backend.Group
 			for range 5 {
 				all = append(all, servertest.Start(t))
 			}
@@ -312,7 +311,7 @@ func TestServersDown(t *testing.T) {
 				goesOn(t, all[5-c.down:], progress, c.goes)
 			}()
 			_, err = Run(t.Context(), Config{
-				Design: catalogued(t, "redsync/quorum"), Server: all[0], Others: all[1:], Workload: workloads.Mutex(), History: &record,
+				Design: catalogued(t, "redsync/quorum"), Services: all, Workload: workloads.Mutex(), History: &record,
 				Faults: []fault.Fault{f}, Options: options(func(o *workloads.Options) { o.Duration = time.Hour }),
 				Progress: progress, Broken: over,
 			})
@@ -329,7 +328,7 @@ func TestServersDown(t *testing.T) {
 
 // goesOn waits until the servers are down, and then for the clients of a run to be granted
 // more, or refused without any grant.
-func goesOn(t *testing.T, down servers.Group, p *Progress, goes bool) {
+func goesOn(t *testing.T, down backend.Group, p *Progress, goes bool) {
 	for _, s := range down {
 		for answers(t, s) {
 			time.Sleep(time.Millisecond)
@@ -355,8 +354,4 @@ func goesOn(t *testing.T, down servers.Group, p *Progress, goes bool) {
 	}
 }
 
-func answers(t *testing.T, s *servers.Server) bool {
-	client := redis.NewClient(s.Options())
-	defer client.Close()
-	return client.Ping(t.Context()).Err() == nil
-}
+func answers(t *testing.T, s design.Service) bool { return s.Ping(t.Context()) == nil }

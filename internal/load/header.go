@@ -28,7 +28,7 @@ func header(c Config, o workloads.Options) (history.Header, error) {
 		Seed:        o.Seed,
 		Faults:      fault.KindsOf(c.Faults),
 		WarmupNS:    int64(o.Warmup),
-		Server:      c.servers().Info(),
+		Server:      c.services().Info(),
 		Environment: environment(),
 	}, err
 }
