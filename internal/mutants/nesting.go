@@ -15,29 +15,25 @@ var nestingMutants = []Mutant{
 		Name: "inner-frees", Seen: "kazoo < 2.1 (row 24)",
 		Mechanism: "acquires count and releases do not: the first release frees",
 		Breaks:    []lockbench.Cell{lockbench.Reentrancy.At(0)}, Scenario: "nested",
-		abilities: abilities{nested: true, notices: true},
-		change:    func(a *parts) { a.inner = free },
+		abilities: reentrant, change: func(a *parts) { a.inner = free },
 	},
 	{
 		Name: "count-set-back", Seen: "Redisson < 1.1.6 (row 25)",
 		Mechanism: "the holder's entry is read, counted up in memory and written back without WATCH: by then it may be another's",
 		Breaks:    []lockbench.Cell{lockbench.OwnerRelease.At(lockbench.Outlived)}, Scenario: "nested",
-		abilities: abilities{nested: true, notices: true},
-		change:    func(a *parts) { a.nest = readAndSetBack },
+		abilities: reentrant, change: func(a *parts) { a.nest = readAndSetBack },
 	},
 	{
 		Name: "inner-shortens", Seen: "Redisson < 3.5.5 (row 33)",
 		Mechanism: "a nested acquire with a short lease sets the outer one's to it",
 		Breaks:    []lockbench.Cell{lockbench.LeaseKept.At(0)}, Scenario: "nested-short",
-		abilities: abilities{nested: true, notices: true},
-		change:    func(a *parts) { a.nest = nestShort },
+		abilities: reentrant, change: func(a *parts) { a.nest = nestShort },
 	},
 	{
 		Name: "inner-unwatched", Seen: "Redisson 3.44 (row 31)",
 		Mechanism: "the release of an inner level ends the renewals of the outer hold",
 		Breaks:    []lockbench.Cell{lockbench.Exclusion.At(lockbench.Outlived)}, Scenario: "nested",
-		abilities: abilities{nested: true, renews: true},
-		change:    func(a *parts) { a.inner = checkUnwatched },
+		abilities: reentrantWatched, change: func(a *parts) { a.inner = checkUnwatched },
 	},
 }
 

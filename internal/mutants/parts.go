@@ -43,6 +43,14 @@ type abilities struct {
 	notices bool // leases report a loss by Lost
 }
 
+// Abilities that several mutants have.
+var (
+	watched          = abilities{renews: true}
+	noticing         = abilities{renews: true, notices: true}
+	reentrant        = abilities{nested: true, notices: true}
+	reentrantWatched = abilities{nested: true, renews: true}
+)
+
 // A watchdog decides about the renewals of h, whose mu is held.
 type watchdog struct {
 	// renewed is called after a renewal that came through, missed after an error that
