@@ -39,12 +39,25 @@ type Injector struct {
 	held   atomic.Int64 // locks that clients have in hand
 	active atomic.Bool
 
-	start        time.Time
-	recorder     *history.Recorder
-	serverRecord *history.Client // what happens to the server
-	stop         context.CancelFunc
-	stopping     <-chan struct{} // closed by Stop
-	work         sync.WaitGroup
+	start    time.Time
+	recorder *history.Recorder
+	stop     context.CancelFunc
+	stopping <-chan struct{} // closed by Stop
+	work     sync.WaitGroup
+	serverState
+
+	chance    *actor // about which process is affected
+	mu        sync.Mutex
+	processes []*Process
+	errs      []error
+}
+
+// serverState is what faults of servers keep from one occurrence to the next.
+type serverState struct {
+	// injecting serialises what happens to the servers.
+	injecting    sync.Mutex
+	serverRecord *history.Client // what happens to them
+	away         atomic.Bool     // one is stopped or being started
 
 	// replica copies the server by the way of link; nil unless it is to fail over.
 	replica *servers.Replica
@@ -60,15 +73,6 @@ type Injector struct {
 	ahead time.Duration
 	// down are the servers that a fault has killed.
 	down []*servers.Server
-
-	processes []*Process // under mu
-	chance    *actor     // about which process is affected
-
-	// injecting serialises what happens to the server.
-	injecting sync.Mutex
-	away      atomic.Bool // the server is stopped or being started
-	mu        sync.Mutex
-	errs      []error
 }
 
 // A plan is a fault with how it is done and what is counted of it.
@@ -87,7 +91,7 @@ func New(c Config) (*Injector, error) {
 	if err := Check(c.Faults, c.Servers); err != nil {
 		return nil, err
 	}
-	in := &Injector{config: c, ledger: ledger{held: map[string]int{}}}
+	in := &Injector{config: c, serverState: serverState{ledger: ledger{held: map[string]int{}}}}
 	in.chance = newActor(in, math.MinInt64)
 	for _, f := range c.Faults {
 		row := fault.Of(f.Kind)
