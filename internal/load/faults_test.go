@@ -81,6 +81,16 @@ var faultedServers = []faulted{
 	{name: "client kill, sound", fault: "client-kill,at=50ms,every=10ms", held: cells("exclusion recovery@lost-reply")},
 }
 
+// TestEveryFaultIsRun: each live fault has a run here, but for those that TestServersDown has.
+func TestEveryFaultIsRun(t *testing.T) {
+	for _, kind := range fault.Kinds() {
+		is := func(c faulted) bool { f, err := fault.Parse(c.fault); return err == nil && f.Kind == kind }
+		if !fault.Of(kind).Live.Several && !slices.ContainsFunc(slices.Concat(faultedClients, faultedServers), is) {
+			t.Errorf("no run has %s; hint: a row of faultedClients or faultedServers", kind)
+		}
+	}
+}
+
 // cells reads cells, separated by spaces.
 func cells(text string) (all []lockbench.Cell) {
 	for name := range strings.FieldsSeq(text) {
