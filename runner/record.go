@@ -9,7 +9,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/internal/faults"
+	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/load"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/workloads"
@@ -40,7 +40,7 @@ type liveRun struct {
 	label    string
 	design   design.Design
 	options  workloads.Options
-	faults   []faults.Fault
+	faults   []fault.Fault
 	progress *load.Progress
 	sink     Sink
 	// prompt: what is found is wanted within a second, whatever that costs the clients.

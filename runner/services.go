@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/backend"
+	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/faults"
 	"github.com/lockbench/lockbench/internal/servers"
 )
@@ -90,7 +91,7 @@ func (s *session) openRecords(ctx context.Context) (err error) {
 			return err
 		}
 		_, keeps := g.First().(design.Keeper)
-		affected = affected || keeps && faults.AffectStore(s.faults)
+		affected = affected || keeps && fault.AffectStore(s.faults)
 	}
 	if !affected {
 		return nil

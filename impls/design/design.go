@@ -13,7 +13,7 @@ type Design struct {
 	Name string
 	// Summary says in one sentence how it works.
 	Summary string
-	// Source names the document (D0 to D4) or library it comes from.
+	// Source names the document or library it comes from, by a title that users can read.
 	Source string
 	// Library is the Go module and its version, "module@version", of a lock of other
 	// people's that is used as it is; empty for ours.

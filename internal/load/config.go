@@ -10,7 +10,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/backend"
-	"github.com/lockbench/lockbench/internal/faults"
+	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -27,7 +27,7 @@ type Config struct {
 	Workload workloads.Workload
 	Options  workloads.Options
 	// Faults are what goes wrong in it; none, unless asked for. They need a History.
-	Faults []faults.Fault
+	Faults []fault.Fault
 	// History receives the record. The caller closes it after the run. Nil
 	// records nothing, which is of use only to see what recording costs.
 	History io.Writer

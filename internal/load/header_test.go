@@ -12,7 +12,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/backend"
-	"github.com/lockbench/lockbench/internal/faults"
+	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -69,7 +69,7 @@ func TestExercisesOfRenewingDesign(t *testing.T) {
 
 // TestExercisesOfFaults: what faults and the workload put to the test is said once.
 func TestExercisesOfFaults(t *testing.T) {
-	all := []faults.Fault{{Kind: faults.Pause}, {Kind: faults.Skew}, {Kind: faults.Crash}}
+	all := []fault.Fault{{Kind: fault.Pause}, {Kind: fault.Skew}, {Kind: fault.Crash}}
 	o := options(func(o *workloads.Options) { o.Slow = 0.5 }).OrDefaults()
 	var got []string
 	for _, cell := range exercises(Config{Design: tokenDesign(), Workload: workloads.Mutex(), Faults: all}, o) {

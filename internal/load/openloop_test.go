@@ -8,7 +8,7 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/backend"
-	"github.com/lockbench/lockbench/internal/faults"
+	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/measure"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -141,14 +141,14 @@ func TestArrivalsInHistory(t *testing.T) {
 // TestOpenLoopUnderFaults: when clients die others take their arrivals.
 func TestOpenLoopUnderFaults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		crash, err := faults.Parse("crash,p=0.02")
+		crash, err := fault.Parse("crash,p=0.02")
 		if err != nil {
 			t.Fatal(err)
 		}
 		var record bytes.Buffer
 		if _, err := Run(t.Context(), Config{
 			clock: sleeper{}, Design: slowly(tokenDesign()), Services: backend.Group{embedded(t)}, Workload: workloads.Mutex(), History: &record,
-			Options: uncontended(300, 1500*time.Millisecond), Faults: []faults.Fault{crash},
+			Options: uncontended(300, 1500*time.Millisecond), Faults: []fault.Fault{crash},
 		}); err != nil {
 			t.Fatal(err)
 		}
