@@ -87,7 +87,7 @@ func (s services) err() error {
 func (s *session) openRecords(ctx context.Context) (err error) {
 	affected := false
 	for _, g := range s.services {
-		if err := faults.Check(s.faults, servers.All(g)); err != nil {
+		if err := faults.Check(s.faults, g); err != nil {
 			return err
 		}
 		_, keeps := g.First().(design.Keeper)

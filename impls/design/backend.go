@@ -93,6 +93,13 @@ type Records interface {
 	Close() error
 }
 
+// A Remote service answers over connections, so that replies can be lost. A design on it sends
+// its requests by [Environment.Pass], or through package onredis.
+type Remote interface {
+	// Remote does nothing: to have it says so.
+	Remote()
+}
+
 // A Restarter can lose what it has in memory. It is of kind [Private].
 type Restarter interface {
 	// Restart kills the service, calls between when nothing of it is left, and starts it

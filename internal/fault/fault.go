@@ -128,7 +128,7 @@ func Conditions(all []Fault) lockbench.Conditions {
 // AffectStore reports whether these faults would affect what is kept on the same server
 // as the locks, so that guarded records are better kept on another.
 func AffectStore(all []Fault) bool {
-	return slices.ContainsFunc(all, func(f Fault) bool { return Of(f.Kind).Live.Needs.Has(OwnProcess) })
+	return slices.ContainsFunc(all, func(f Fault) bool { return Of(f.Kind).Live.Needs&(OwnProcess|Restarts|Suspends) != 0 })
 }
 
 // OfOneServer are the faults as a lock on one server meets them: without those that spare it,

@@ -92,7 +92,7 @@ const (
 // Needs is a set of what a live fault needs of the server that it is done to.
 type Needs uint8
 
-// What a fault may need. The zero value needs nothing: it harms no server.
+// What a fault may need. The zero value is done to processes alone.
 const (
 	// TCP: a server that is reached by TCP, without TLS.
 	TCP Needs = 1 << iota
@@ -102,6 +102,14 @@ const (
 	OwnProcess
 	// OwnClock: one whose clock can be set.
 	OwnClock
+	// Redis: a Redis server.
+	Redis
+	// Restarts: a service that can be killed and started empty.
+	Restarts
+	// Suspends: a service that can stand still.
+	Suspends
+	// Replies: a service that answers over connections.
+	Replies
 )
 
 // Has reports whether all of other are in n.

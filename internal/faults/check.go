@@ -9,30 +9,42 @@ import (
 	"github.com/lockbench/lockbench/internal/servers"
 )
 
-// Check returns why faults cannot be done in a run on these servers, before anything
-// starts: one that would harm a server that lockbench did not start, or a fault that
-// needs a process of the server's own. It is nil when they can.
-func Check(all []fault.Fault, on []*servers.Server) error {
+// Check returns why faults cannot be done in a run on these services, before anything
+// starts: one that would harm a service that lockbench did not start, or a fault that
+// needs what the service has not. It is nil when they can.
+func Check(all []fault.Fault, on []design.Service) error {
 	if err := fault.Check(all, len(on)); err != nil {
 		return err
 	}
 	for _, f := range all {
-		if err := checkServer(fault.Of(f.Kind).Live.Needs, on[0]); err != nil {
+		if err := checkService(fault.Of(f.Kind).Live.Needs, on[0]); err != nil {
 			return fmt.Errorf("fault %s %w", f.Kind, err)
 		}
 	}
 	return nil
 }
 
-// checkServer returns why s has not what a fault needs of it.
-func checkServer(needs fault.Needs, s *servers.Server) error {
+// checkService returns why s has not what a fault needs of it.
+func checkService(needs fault.Needs, s design.Service) error {
 	kind := s.Kind()
+	server, isRedis := s.(*servers.Server)
+	_, restarts := s.(design.Restarter)
+	_, suspends := s.(design.Suspender)
+	_, replies := s.(design.Remote)
 	switch {
-	case needs.Has(fault.TCP) && (kind == design.Embedded || kind == design.External && !s.PlainTCP()):
+	case needs.Has(fault.Redis) && !isRedis:
+		return fmt.Errorf("needs a Redis server, which %s is not; hint: another fault, see lockbench list faults", s.Version())
+	case needs.Has(fault.Restarts) && !restarts:
+		return fmt.Errorf("needs a server that can be restarted, which %s cannot; hint: another fault, see lockbench list faults", s.Version())
+	case needs.Has(fault.Suspends) && !suspends:
+		return fmt.Errorf("needs a server that can stand still, which %s cannot; hint: another fault, see lockbench list faults", s.Version())
+	case needs.Has(fault.Replies) && !replies:
+		return fmt.Errorf("needs a server that replies over connections, which %s does not; hint: another fault, see lockbench list faults", s.Version())
+	case needs.Has(fault.TCP) && (kind == design.Embedded || kind == design.External && !server.PlainTCP()):
 		return errors.New("needs a server reached by TCP, without TLS; hint: leave --redis out, and have redis-server in PATH")
 	case needs.Has(fault.Ours) && kind == design.External:
 		return errors.New("would harm a server that lockbench did not start; hint: leave --redis out, and a private server is used")
-	case needs.Has(fault.OwnProcess) && kind == design.Embedded:
+	case needs&(fault.OwnProcess|fault.Restarts|fault.Suspends) != 0 && kind == design.Embedded:
 		return errors.New("needs a server process, and the embedded server is none; hint: install redis-server")
 	case needs.Has(fault.OwnClock):
 		if err := servers.FindClock(); err != nil {

@@ -10,7 +10,7 @@ import (
 
 // stepped are the servers whose clocks p steps: the last ones of the group.
 func (in *Injector) stepped(p *plan) []*servers.Server {
-	all := in.config.Servers
+	all := in.redis
 	return all[len(all)-p.N:]
 }
 

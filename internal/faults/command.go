@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 
-	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/redis/go-redis/v9"
+
+	"github.com/lockbench/lockbench/internal/fault"
 )
 
 // hook is what every command of a process's clients passes.

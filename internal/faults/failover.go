@@ -10,14 +10,14 @@ import (
 
 // replicate starts a replica of the server, by the way of a proxy.
 func (in *Injector) replicate(ctx context.Context, _ *plan) (err error) {
-	addr, err := in.config.Servers[0].ListenTCP(ctx)
+	addr, err := in.redis[0].ListenTCP(ctx)
 	if err != nil {
 		return err
 	}
 	if in.link, err = openProxy(addr); err != nil {
 		return err
 	}
-	in.replica, err = in.config.Servers[0].StartReplica(ctx, in.link.Address())
+	in.replica, err = in.redis[0].StartReplica(ctx, in.link.Address())
 	return err
 }
 

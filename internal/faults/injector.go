@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/servers"
 )
@@ -18,9 +19,9 @@ import (
 // A Config says what an [Injector] does, and to whom.
 type Config struct {
 	Faults []fault.Fault
-	// Servers are where the locks run, one at least. Those faults that affect one server
+	// Services are what the locks stand on, one at least. Those faults that affect one server
 	// affect them by turns; a replica has only the first.
-	Servers []*servers.Server
+	Services []design.Service
 	// Seed decides every choice that is left to chance.
 	Seed uint64
 	// Lease is what the design grants, Tolerance how much longer than that it may
@@ -59,6 +60,8 @@ type serverState struct {
 	serverRecord *history.Client // what happens to them
 	away         atomic.Bool     // one is stopped or being started
 
+	// redis are the services as Redis servers; none where they are something else.
+	redis []*servers.Server
 	// replica copies the server by the way of link; nil unless it is to fail over.
 	replica *servers.Replica
 	link    *proxy
@@ -88,10 +91,10 @@ type plan struct {
 // New prepares the faults of a run. Its error says why they cannot be done on the
 // configuration's server.
 func New(c Config) (*Injector, error) {
-	if err := Check(c.Faults, c.Servers); err != nil {
+	if err := Check(c.Faults, c.Services); err != nil {
 		return nil, err
 	}
-	in := &Injector{config: c, serverState: serverState{ledger: ledger{held: map[string]int{}}}}
+	in := &Injector{config: c, serverState: serverState{redis: servers.All(c.Services), ledger: ledger{held: map[string]int{}}}}
 	in.chance = newActor(in, math.MinInt64)
 	for _, f := range c.Faults {
 		row := fault.Of(f.Kind)
@@ -142,7 +145,7 @@ func (in *Injector) openRoads(ctx context.Context) error {
 		return nil
 	}
 	in.roads = map[string]string{}
-	for _, s := range in.config.Servers {
+	for _, s := range in.redis {
 		addr, err := s.ListenTCP(ctx)
 		if err != nil {
 			return fmt.Errorf("fault %s: %w", in.plans[i].Kind, err)

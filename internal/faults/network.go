@@ -8,8 +8,9 @@ import (
 	"time"
 
 	"github.com/Shopify/toxiproxy/v2"
-	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/rs/zerolog"
+
+	"github.com/lockbench/lockbench/internal/fault"
 )
 
 // SilenceProxies keeps the proxy library from writing its own log, for the whole

@@ -43,7 +43,7 @@ func newFixture(t *testing.T, all ...fault.Fault) *fixture {
 	t.Helper()
 	st := &fixture{server: servertest.Start(t)}
 	var err error
-	if st.in, err = New(Config{Faults: all, Servers: []*servers.Server{st.server}, Lease: time.Second, Seed: 1}); err != nil {
+	if st.in, err = New(Config{Faults: all, Services: []design.Service{st.server}, Lease: time.Second, Seed: 1}); err != nil {
 		t.Fatal(err)
 	}
 	if err := st.in.Open(t.Context()); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/servers"
 )
@@ -63,7 +64,7 @@ func (in *Injector) injectOnServer(ctx context.Context, p *plan) {
 
 // keepLogs has the servers write down what they acknowledge.
 func (in *Injector) keepLogs(ctx context.Context, _ *plan) (err error) {
-	for _, s := range in.config.Servers {
+	for _, s := range in.redis {
 		err = errors.Join(err, s.KeepLog(ctx))
 	}
 	return err
@@ -81,15 +82,15 @@ func admin(s *servers.Server, f func(*redis.Client) error) error {
 // everywhere has f use a connection of its own to each server.
 func (in *Injector) everywhere(f func(*redis.Client) error) error {
 	var errs []error
-	for _, s := range in.config.Servers {
+	for _, s := range in.redis {
 		errs = append(errs, admin(s, f))
 	}
 	return errors.Join(errs...)
 }
 
 // next is the server whose turn it is to be affected. in.injecting is held.
-func (in *Injector) next() *servers.Server {
-	s := in.config.Servers[in.turn%len(in.config.Servers)]
+func (in *Injector) next() design.Service {
+	s := in.config.Services[in.turn%len(in.config.Services)]
 	in.turn++
 	return s
 }
@@ -105,7 +106,7 @@ func (in *Injector) pauseServer(_ context.Context, p *plan) error {
 	in.away.Store(true)
 	defer in.away.Store(false)
 	in.serverRecord.Fault(string(fault.ServerPause), int64(p.For))
-	s := in.next()
+	s := in.next().(design.Suspender)
 	if err := s.Suspend(); err != nil {
 		return err
 	}
@@ -123,13 +124,13 @@ func (in *Injector) restartEmpty(ctx context.Context, _ *plan) error {
 	defer in.away.Store(false)
 	in.hungUp()
 	// Between the two: whatever the old server granted was called before it.
-	return in.next().Restart(ctx, func() { in.serverRecord.Fault(string(fault.Restart), 0) })
+	return in.next().(design.Restarter).Restart(ctx, func() { in.serverRecord.Fault(string(fault.Restart), 0) })
 }
 
 func (in *Injector) restartFromAOF(ctx context.Context, _ *plan) error {
 	in.away.Store(true)
 	defer in.away.Store(false)
-	return in.next().Restart(ctx, func() {
+	return in.next().(design.Restarter).Restart(ctx, func() {
 		in.serverRecord.Fault(string(fault.RestartAOF), 0)
 		in.serverRecord.Fault(string(fault.ScriptFlush), 0)
 	})
@@ -148,7 +149,7 @@ func (in *Injector) killClients(ctx context.Context, _ *plan) error {
 // stay.
 func (in *Injector) evict(ctx context.Context, _ *plan) error {
 	in.serverRecord.Fault(fault.Evicting, 0) // when it did so is known no better than this
-	err := admin(in.next(), func(client *redis.Client) error {
+	err := admin(in.next().(*servers.Server), func(client *redis.Client) error {
 		_, err := client.Pipelined(ctx, func(p redis.Pipeliner) error {
 			p.ConfigSet(ctx, "maxmemory-policy", "volatile-random")
 			p.ConfigSet(ctx, "maxmemory", "1")
@@ -166,7 +167,7 @@ func (in *Injector) evict(ctx context.Context, _ *plan) error {
 // come back empty.
 func (in *Injector) takeDown(ctx context.Context, p *plan) error {
 	in.serverRecord.Fault(string(fault.Down), int64(p.N))
-	for _, s := range slices.Backward(in.config.Servers[len(in.config.Servers)-p.N:]) {
+	for _, s := range slices.Backward(in.redis[len(in.redis)-p.N:]) {
 		if slices.Contains(in.down, s) {
 			continue
 		}

@@ -114,7 +114,7 @@ func (r *run) plan(ctx context.Context) (err error) {
 		return errors.New("faults without a history show nothing; hint: record one")
 	}
 	r.injector, err = faults.New(faults.Config{
-		Faults: c.Faults, Servers: servers.All(c.services()), Seed: r.options.Seed,
+		Faults: c.Faults, Services: c.services(), Seed: r.options.Seed,
 		Lease: c.Design.Lease(r.options.TTL), Tolerance: c.Design.Tolerance, Duration: r.options.Duration,
 	})
 	if err != nil {

@@ -52,6 +52,7 @@ var (
 	_ design.Metered   = (*Server)(nil)
 	_ design.Neighbour = (*Server)(nil)
 	_ design.Keeper    = (*Server)(nil)
+	_ design.Remote    = (*Server)(nil)
 	_ design.Restarter = (*Server)(nil)
 	_ design.Suspender = (*Server)(nil)
 )
@@ -75,6 +76,9 @@ func (s *Server) Local() bool {
 	ip := net.ParseIP(host)
 	return s.options.Network == "unix" || host == "localhost" || ip != nil && ip.IsLoopback()
 }
+
+// Remote implements [design.Remote].
+func (s *Server) Remote() {}
 
 // Ping implements [design.Service].
 func (s *Server) Ping(ctx context.Context) error {
