@@ -21,7 +21,7 @@ var leaseMonitor = monitor{
 // obtainedThoughCancelled counts a grant to a call that was cancelled: it is to be kept like any.
 func obtainedThoughCancelled(c *Checker, f fact) {
 	cancelled := func(x pending.Effect) bool { return x.Op == f.op && x.Cause == lockbench.Cancel }
-	if slices.ContainsFunc(f.key.affected, cancelled) {
+	if c.ability&hasLease != 0 && slices.ContainsFunc(f.key.affected, cancelled) {
 		c.expose(leaseKept, lockbench.Cancel|c.faults.lasting())
 	}
 }

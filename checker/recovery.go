@@ -16,6 +16,9 @@ import (
 var recoveryMonitor = monitor{
 	untested: "no owner died or lost a reply with a lock or a call under way, or nobody was granted the key after that",
 	allowed: func(c *Checker) string {
+		if c.ability&hasLease == 0 {
+			return fmt.Sprintf("obtainable within %v of the owner's death, for polling and the design's tolerance", time.Duration(c.slack()))
+		}
 		return fmt.Sprintf("obtainable within the granted lease and %v for polling, rounding and the design's tolerance", time.Duration(c.slack()))
 	},
 	on: [factKinds]func(*Checker, fact){

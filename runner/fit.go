@@ -1,6 +1,9 @@
 package runner
 
-import "github.com/lockbench/lockbench/impls/design"
+import (
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/faults"
+)
 
 // leaveOut leaves out the optional subjects of which fails returns an error, as long as
 // something is left.
@@ -35,6 +38,11 @@ func (s *session) cannotUseServer(of *Subject) error {
 		return nil
 	}
 	return of.Design.OnEmbedded()
+}
+
+// cannotBeFaulted says why a fault of the plan cannot be done to what a design stands on.
+func (s *session) cannotBeFaulted(of *Subject) error {
+	return faults.Check(s.faults, s.services.of(&of.Design))
 }
 
 // sayLease says where a design gives a longer lease than is asked for.

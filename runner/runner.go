@@ -56,8 +56,10 @@ func (s *session) run(ctx context.Context) (err error) {
 	if s.services, err = openServices(ctx, s.plan.Subjects, s.plan.Servers); err != nil {
 		return err
 	}
-	if err := s.leaveOut(s.cannotUseServer); err != nil {
-		return err
+	for _, fails := range []func(*Subject) error{s.cannotUseServer, s.cannotBeFaulted} {
+		if err := s.leaveOut(fails); err != nil {
+			return err
+		}
 	}
 	if s.plan.Next == nil {
 		s.sink.Planned(len(s.plan.Subjects))

@@ -9,7 +9,6 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/backend"
 	"github.com/lockbench/lockbench/internal/fault"
-	"github.com/lockbench/lockbench/internal/faults"
 	"github.com/lockbench/lockbench/internal/servers"
 )
 
@@ -24,24 +23,28 @@ func backendOf(d *design.Design) design.Backend {
 	return d.Backend
 }
 
-// openServices opens what the subjects lock on: at addresses, each of which has to be of some
-// backend among theirs, or else services of our own. What it has opened it returns also with
-// an error.
+// openServices opens what the subjects lock on: at addresses, or else services of our own.
+// Addresses of Redis servers that none of them locks on are left alone, others are an error.
+// What it has opened it returns also with an error.
 func openServices(ctx context.Context, subjects []Subject, addresses []string) (services, error) {
-	all, served := services{}, 0
+	all := services{}
 	for i := range subjects {
 		b := backendOf(&subjects[i].Design)
-		if all[b.Name()] != nil {
-			continue
+		var its []string
+		for _, address := range addresses {
+			if b.Serves(address) {
+				its = append(its, address)
+			}
 		}
-		its := slices.DeleteFunc(slices.Clone(addresses), func(address string) bool { return !b.Serves(address) })
 		if err := all.add(ctx, b, its, needed(subjects, b)); err != nil {
 			return all, err
 		}
-		served += len(its)
 	}
-	if served < len(addresses) {
-		return all, fmt.Errorf("servers %v: no design of this run locks on one of them; hint: its scheme says of what kind a server is, as in redis://localhost:6379", addresses)
+	for _, address := range addresses {
+		serves := func(s Subject) bool { return backendOf(&s.Design).Serves(address) }
+		if !(servers.Redis{}).Serves(address) && !slices.ContainsFunc(subjects, serves) {
+			return all, fmt.Errorf("server %s: no design of this run locks on such a one; hint: its scheme says what it is, as in redis://localhost:6379", address)
+		}
 	}
 	return all, nil
 }
@@ -82,14 +85,10 @@ func (s services) err() error {
 	return nil
 }
 
-// openRecords checks that the faults can be done, and opens a server of its own for what
-// they should not affect.
+// openRecords opens a server of its own for what faults should not affect.
 func (s *session) openRecords(ctx context.Context) (err error) {
 	affected := false
 	for _, g := range s.services {
-		if err := faults.Check(s.faults, g); err != nil {
-			return err
-		}
 		_, keeps := g.First().(design.Keeper)
 		affected = affected || keeps && fault.AffectStore(s.faults)
 	}

@@ -87,7 +87,7 @@ func (o *matrixOptions) sharedFlags(f *pflag.FlagSet) {
 	f.DurationVar(&o.budget, "budget", 5*time.Minute, "time for all")
 	f.Int64Var(&o.schedules, "schedules", 0, "explore so many schedules of each design, however long it takes; the same on every machine (default as many as the budget allows)")
 	f.StringSliceVar(&o.drivers, "drivers", []string{matrix.Live, matrix.Explore}, "what to find out by: `live`, explore or both")
-	f.StringArrayVar(&o.redis, "redis", redisFromEnvironment(), "`URL` of the server for live runs; repeated for designs that lock on several (default $"+redisVariable+", or private redis-servers from PATH, or embedded)")
+	f.StringArrayVar(&o.redis, "redis", redisFromEnvironment(), "`URL` of the server for live runs (--server is the same); repeated for designs that lock on several (default $"+redisVariable+", or private redis-servers from PATH, or embedded)")
 	f.Uint64Var(&o.seed, "seed", 1, "decides all random choices")
 	f.StringVar(&o.history, "history", "", "keep the histories of live runs in this `directory`")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on standard error")

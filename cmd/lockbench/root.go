@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/lockbench/lockbench/internal/suggest"
 )
@@ -97,6 +98,12 @@ nothing worse.`,
 	root.AddCommand(newRun(), newCompare(), newLimit(), newSweep(), newExplore(), newMatrix(), newExplain(), newCheck(), newReport(), newList(), newHistory(), newVersion(), newInit(), newMan())
 	refuseUnknownShells(root)
 	completeAll(root)
+	root.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == "server" { // whatever it is of
+			name = "redis"
+		}
+		return pflag.NormalizedName(name)
+	})
 	return root
 }
 

@@ -56,7 +56,7 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
 	f.StringSliceVar(&o.designs, "design", nil, "`names` or globs of designs, by comma or repeated (default all of ours; lockbench list designs has other people's too)")
 	f.StringVar(&o.workload, "workload", cmp.Or(o.workload, workloads.Oversell().Name), "what clients do, a `name` (lockbench list workloads)")
-	f.StringArrayVar(&o.redis, "redis", redisFromEnvironment(), "`URL` of the server: redis://, rediss:// or unix://; repeated for designs that lock on several (default $"+redisVariable+", or private redis-servers from PATH, or embedded)")
+	f.StringArrayVar(&o.redis, "redis", redisFromEnvironment(), "`URL` of the server: redis://, rediss://, unix://, or file:///DIR for locks on files (--server is the same); repeated for designs that lock on several (default $"+redisVariable+", or private redis-servers from PATH, or embedded)")
 	o.loadFlags(f)
 	arrivalFlags(f, &o.params)
 	o.workloadFlags(f)

@@ -1,6 +1,8 @@
 package file
 
 import (
+	"slices"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
 )
@@ -33,7 +35,7 @@ func Designs() []design.Design {
 	flock := excl
 	flock.Name = "file/flock"
 	flock.Summary = "the kernel's lock on an open file (flock), which ends with the process"
-	flock.Claims.Keeps = append(flock.Claims.Keeps[:len(flock.Claims.Keeps):len(flock.Claims.Keeps)], lockbench.Recovery)
+	flock.Claims.Keeps = slices.Insert(slices.Clone(excl.Claims.Keeps), len(excl.Claims.Keeps)-1, lockbench.Recovery)
 	flock.Claims.Except = []lockbench.Exception{{
 		Gives: []lockbench.Guarantee{lockbench.Recovery}, Under: lockbench.ThreadDeath,
 		Why: "the kernel frees the file of a process that ended, not that of a thread",
@@ -42,7 +44,7 @@ func Designs() []design.Design {
 	all := []design.Design{presence, excl, flock}
 	for i := range all {
 		d := &all[i]
-		d.Source = "Redis lock for PHP, its baseline of a lock file"
+		d.Source = "Locks on Alawar's sites, the baseline"
 		d.Backend, d.Leaseless, d.Reacquire = Directories{}, true, design.Refused
 		d.LiveOnly = "files and the kernel's locks do not go by virtual time"
 	}

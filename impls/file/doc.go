@@ -4,7 +4,7 @@
 // where the kernel looks after that. The directory may be on this machine only; network file
 // systems keep other promises.
 //
-// The lock file comes from the document on a Redis lock for PHP (docs/designs.md), which
-// names its faults: no guarantee among threads, one machine only, never freed when its holder
+// The lock file is the baseline of "Locks on Alawar's sites" (docs/designs.md), which names its
+// faults: no guarantee among threads, one machine only, never freed when its holder
 // dies.
 package file

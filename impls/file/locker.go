@@ -80,8 +80,8 @@ func opener(t try) func(design.Environment) (design.Process, error) {
 // A process ends what the kernel holds for it when it is closed, as the end of a real one
 // does. Files that were made stay.
 type process struct {
-	env  design.Environment
-	try  try
+	env design.Environment
+	try try
 
 	mu     sync.Mutex
 	held   map[*lease]struct{} // those that end with it

@@ -80,7 +80,7 @@ func New(settings Settings, designs []design.Design, shown *progress.Parts) *Ses
 }
 
 // Resume plans what a matrix lacks, of its own designs and of those that are added. Seed and
-// Schedules are those that it was made with.
+// Schedules are those that it was made with. Its rows are in the order of the catalogue.
 func Resume(settings Settings, m reports.Matrix, added []design.Design, shown *progress.Parts) (*Session, error) {
 	settings.Seed, settings.Schedules = m.Settings.Seed, m.Settings.Schedules
 	s := &Session{Settings: settings, designs: added, progress: shown, Matrix: m}
@@ -97,6 +97,8 @@ func Resume(settings Settings, m reports.Matrix, added []design.Design, shown *p
 		}
 	}
 	s.plan()
+	place := func(r reports.MatrixRow) int { return slices.Index(impls.Names(), r.Design) }
+	slices.SortStableFunc(s.Matrix.Rows, func(a, b reports.MatrixRow) int { return place(a) - place(b) })
 	return s, nil
 }
 
@@ -163,6 +165,11 @@ func newRow(d design.Design) reports.MatrixRow {
 		_, why, _ = strings.Cut(why, "cannot be explored: ")
 		r.Without = append(r.Without, reports.MatrixOmission{Part: Explore, Why: why})
 	}
+	for _, p := range liveParts() {
+		if _, has := p.of(d); !has {
+			r.Without = append(r.Without, reports.MatrixOmission{Part: p.name, Why: "it needs a Redis server"})
+		}
+	}
 	return r
 }
 
@@ -210,7 +217,7 @@ func (s *Session) missing() int {
 func (s *Session) lacking(part string) []design.Design {
 	var found []design.Design
 	for _, d := range s.designs {
-		if r := s.Matrix.Row(d.Name); !r.Has(part) && (part != Explore || d.Explorable() == nil) {
+		if r := s.Matrix.Row(d.Name); !r.Has(part) && !slices.ContainsFunc(r.Without, func(o reports.MatrixOmission) bool { return o.Part == part }) {
 			found = append(found, d)
 		}
 	}
@@ -275,11 +282,16 @@ func (s *Session) runLive(ctx context.Context, p livePart) error {
 	if err != nil {
 		return err
 	}
-	plan := runner.Plan{Workload: workloads.Oversell(), Options: s.Load, Faults: p.faults, Servers: s.Servers, History: dir}
-	for _, d := range designs {
-		plan.Subjects = append(plan.Subjects, runner.Subject{Design: d, Optional: true})
+	for len(designs) > 0 && err == nil { // those of one backend together
+		its, _ := p.of(designs[0])
+		plan := runner.Plan{Workload: workloads.Oversell(), Options: s.Load, Faults: its.faults, Servers: s.Servers, History: dir}
+		one := designs[0].Backend
+		for len(designs) > 0 && designs[0].Backend == one {
+			plan.Subjects = append(plan.Subjects, runner.Subject{Design: designs[0], Optional: true})
+			designs = designs[1:]
+		}
+		_, err = runner.Run(ctx, plan, s.liveSink(ctx, its, kept))
 	}
-	_, err = runner.Run(ctx, plan, s.liveSink(ctx, p, kept))
 	if !kept {
 		err = errors.Join(err, os.RemoveAll(dir))
 	}

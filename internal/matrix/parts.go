@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/fault"
 )
 
@@ -37,6 +38,23 @@ func liveParts() []livePart {
 		{Live + " failover", []string{string(fault.Failover) + ",at=400ms,every=700ms"}, lockbench.Exclusion.At(lockbench.Failover)},
 		{Live + " skew", []string{string(fault.Skew)}, stale},
 	}
+}
+
+// of is the part as a design can have it, and false where it can have none: of faults, those
+// on services that are no Redis servers are done to processes alone.
+func (p livePart) of(d design.Design) (livePart, bool) {
+	if d.Backend == nil || len(p.faults) == 0 {
+		return p, true
+	}
+	all := p.faults
+	p.faults = nil
+	for _, f := range all {
+		kind, _, _ := strings.Cut(f, ",")
+		if row := fault.Of(fault.Kind(kind)); row.Live.Needs == 0 {
+			p.faults = append(p.faults, f)
+		}
+	}
+	return p, len(p.faults) > 0
 }
 
 // command makes the live run of a design again.
