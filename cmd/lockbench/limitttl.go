@@ -101,6 +101,8 @@ func (o *limitTTLOptions) begin(p runner.Plan) (*limits.Search, error) {
 	of, ttl := p.Subjects[0].Design, p.Options.TTL
 	unit := limitsearch.LeaseUnit(of)
 	switch {
+	case of.Leaseless:
+		return nil, fmt.Errorf("%s has no lease, of which the shortest could be found; hint: lockbench limit rate %s", of.Name, of.Name)
 	case of.Renews && p.Options.KeyChoice == workloads.Own:
 		return nil, fmt.Errorf("%s renews its leases: whether one was outlived shows only where somebody else was let in; hint: --key-choice uniform --keys 4", of.Name)
 	case ttl%unit != 0:
