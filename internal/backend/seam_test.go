@@ -1,0 +1,75 @@
+package backend_test
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/runner"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// TestMain is the service, where it is to be that.
+func TestMain(m *testing.M) {
+	addr := os.Getenv(serves)
+	if addr == "" {
+		os.Exit(m.Run())
+	}
+	l, err := net.Listen("tcp", addr)
+	if err == nil {
+		fmt.Println(l.Addr())
+		err = lockServer(l)
+	}
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
+}
+
+// TestAnotherService runs locks on a service that is not Redis, which runner, load and faults
+// know nothing of, until what is wanted is found.
+func TestAnotherService(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		compares bool
+		faults   []string
+		breaks   lockbench.Cell // zero is nothing that is claimed
+		end      string         // the run ends with it, as a condition of --fail-if
+	}{
+		{"sound", true, nil, lockbench.Cell{}, ""},
+		{"sound under faults of clients", true, []string{"lost-reply,p=0.01", "cut,p=0.01", "cancel,p=0.02", "crash,p=0.001", "pause,p=0.002"}, lockbench.Cell{}, ""},
+		{"frees the key of anybody", false, nil, lockbench.OwnerRelease.At(lockbench.Outlived), "owner-release@outlived.violations>0"},
+		{"restarted", true, []string{"restart,at=100ms,every=300ms"}, lockbench.Exclusion.At(lockbench.StateLoss), "exclusion@state-loss.violations>0"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := workloads.Defaults()
+			o.Clients, o.Keys, o.SlowKeys, o.TTL, o.Wait = 8, 4, 0.25, 200*time.Millisecond, 50*time.Millisecond
+			o.Hold, o.Warmup, o.Seed = workloads.Always(2*time.Millisecond), 0, 1
+			p := runner.Plan{
+				Subjects: []runner.Subject{{Design: remoteLock("remote/token", c.compares)}},
+				Workload: workloads.Oversell(), Options: o, Faults: c.faults, History: t.TempDir(),
+			}
+			if p.Options.Operations = 2000; c.end != "" {
+				p.Options.Operations, p.Options.Duration, p.AbortOn = 0, time.Hour, []string{c.end}
+			}
+			r, err := runner.Run(t.Context(), p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			j := r.Runs[0]
+			if j.Err != nil || j.Verdicts.Grants == 0 || len(j.Verdicts.Defects) > 0 {
+				t.Fatalf("error %v, %d grants, defects %v", j.Err, j.Verdicts.Grants, j.Verdicts.Defects)
+			}
+			for _, f := range j.Verdicts.Findings {
+				if f.Against > 0 && c.compares {
+					t.Errorf("%s: %s", f.Cell, f.Counterexample.Sentence)
+				}
+			}
+			if c.breaks.Guarantee != "" && j.Verdicts.Find(c.breaks).Verdict != checker.Broken {
+				t.Errorf("%s is %v, want it found broken", c.breaks, j.Verdicts.Find(c.breaks).Verdict)
+			}
+		})
+	}
+}
