@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -92,7 +93,11 @@ func (remote) Serves(string) bool { return false }
 
 func (remote) Open(_ context.Context, _ []string, n int) (all []design.Service, err error) {
 	for range n {
-		s := &remoteService{addr: "127.0.0.1:0"}
+		dir, err := os.MkdirTemp("", "lockbench-remote-")
+		if err != nil {
+			return all, err
+		}
+		s := &remoteService{addr: filepath.Join(dir, "s")}
 		if err := s.start(); err != nil {
 			return all, err
 		}
@@ -101,10 +106,10 @@ func (remote) Open(_ context.Context, _ []string, n int) (all []design.Service, 
 	return all, nil
 }
 
-// serves names the address at which the test's program is the service.
+// serves names the socket at which the test's program is the service.
 const serves = "LOCKBENCH_TEST_SERVES"
 
-// remoteService is one service, a child process.
+// remoteService is one service, a child process with a socket in a folder of its own.
 type remoteService struct {
 	addr  string
 	child *exec.Cmd
@@ -125,14 +130,13 @@ func (s *remoteService) start() error {
 	if err != nil {
 		return err
 	}
-	line, err := bufio.NewReader(out).ReadString('\n')
-	s.addr = strings.TrimSpace(line)
+	_, err = bufio.NewReader(out).ReadString('\n') // it listens
 	return err
 }
 
 func (s *remoteService) Kind() string                          { return design.Private }
 func (s *remoteService) Version() string                       { return "lock server of a test" }
-func (s *remoteService) Address() string                       { return "tcp://" + s.addr }
+func (s *remoteService) Address() string                       { return "unix://" + s.addr }
 func (s *remoteService) Reach() any                            { return s.addr }
 func (s *remoteService) Remote()                               {}
 func (s *remoteService) Check(context.Context, []string) error { return nil }
@@ -153,12 +157,18 @@ func (s *remoteService) Sweep(ctx context.Context, prefix string) (int, error) {
 }
 
 func (s *remoteService) Restart(_ context.Context, between func()) error {
-	_ = s.Close()
+	if err := s.kill(); err != nil {
+		return err
+	}
 	between()
 	return s.start() // at the address that it had
 }
 
 func (s *remoteService) Close() error {
+	return errors.Join(s.kill(), os.RemoveAll(filepath.Dir(s.addr)))
+}
+
+func (s *remoteService) kill() error {
 	err := s.child.Process.Kill()
 	_ = s.child.Wait() // says that it was killed
 	return err
@@ -176,7 +186,7 @@ func (c *caller) call(ctx context.Context, line string) (string, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.conn == nil {
-		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", c.addr)
+		conn, err := (&net.Dialer{}).DialContext(ctx, "unix", c.addr)
 		if err != nil {
 			return "", fmt.Errorf("%w: %w", lockbench.ErrNoEffect, err)
 		}
