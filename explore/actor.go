@@ -12,7 +12,7 @@ import (
 	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
-// An actor is what acts in a schedule: a client at its part of the scenario, or what
+// An actor is what acts in a schedule: a client at its part of the program, or what
 // a process of several clients does in the background. The scheduler and the
 // actor's goroutine take turns: what both touch is handed over by synctest.Wait.
 type actor struct {
@@ -36,6 +36,7 @@ type actor struct {
 	// pending are its commands that can be run, late those that it has given up.
 	pending, late []*stepserver.Command
 	call          call
+	rests         int // made so far: they keep timers apart
 
 	mu      sync.Mutex // renewals in the background come beside the owner's calls
 	beliefs []belief
@@ -63,11 +64,35 @@ type belief struct {
 // done reports whether nothing more is to be expected of the client.
 func (a *actor) done() bool { return !a.client || a.exited || a.crashed }
 
-// step is the actor's Step.
-func (a *actor) step(what string) { a.park(what, false) }
+// Step implements workloads.Driver: it returns when the scheduler picks the actor. What the
+// client calls right after it is stamped as late as that, so a hold lasts as long as it can.
+func (a *actor) Step(what string) { a.park(what, false) }
+
+// apart is what keeps the timers of two clients, and those of one client in two
+// rounds, from falling due at one instant, where their order would be chance.
+const apart = 1_000_003 * time.Nanosecond
+
+// Rest implements workloads.Driver, in virtual time. It ends early with ctx, which is at
+// the end of the schedule: what follows then fails at once.
+func (a *actor) Rest(ctx context.Context, d time.Duration) bool {
+	a.rests++
+	return a.Sleep(ctx, d+time.Duration(1+a.number+a.rests*len(a.world.clients))*apart)
+}
+
+// Sleep implements workloads.Driver.
+func (*actor) Sleep(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
 
 // park waits until the scheduler picks the actor. At the end of the schedule it
-// does not return: the scenario's part is over, and no code of the lock is below.
+// does not return: the program's part is over, and no code of the lock is below.
 func (a *actor) park(what string, access bool) {
 	a.world.turns.Load()
 	a.parked, a.accesses = what, access

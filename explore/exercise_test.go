@@ -12,6 +12,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/workloads"
 )
 
 func TestExercises(t *testing.T) {
@@ -110,8 +111,8 @@ func TestSlowReplyMayComeTooLate(t *testing.T) {
 // TestScenariosExercise checks of every scenario explored by default that it
 // exercises something, and of what is on request only nothing that it cannot.
 func TestScenariosExercise(t *testing.T) {
-	for _, s := range Scenarios() {
-		if has := len(s.Exercises) > 0; !has && !s.OnRequest {
+	for _, s := range workloads.By(workloads.Explored) {
+		if has := len(s.Exercises) > 0; !has && !s.Exploration.OnRequest {
 			t.Errorf("%s exercises nothing", s.Name)
 		}
 	}

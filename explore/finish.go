@@ -68,7 +68,7 @@ func (w *world) skewed() (most time.Duration) {
 
 // tryAll is the probe's part.
 func (w *world) tryAll(l lockbench.Locker) {
-	for _, key := range w.keys {
+	for _, key := range w.shared.Keys {
 		for range probeTries {
 			lease, err := l.Acquire(w.ctx, key, lockbench.Options{TTL: w.cfg.TTL})
 			if err == nil && lease != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/longtest"
+	"github.com/lockbench/lockbench/workloads"
 )
 
 // TestSchedulesDoNotDependOnThoseBefore runs schedules drawn at random, and each of them
@@ -22,7 +23,7 @@ func TestSchedulesDoNotDependOnThoseBefore(t *testing.T) {
 		if d.Name != "hash-reentrant/notify" {
 			continue
 		}
-		for _, s := range Scenarios() {
+		for _, s := range workloads.By(workloads.Explored) {
 			if longtest.On() || s.Name == "abandon" || s.Name == "leftover" {
 				tryOrders(t, Config{Design: d, Scenario: s.Name}, 300)
 			}
@@ -42,14 +43,14 @@ func tryOrders(t *testing.T, cfg Config, schedules int) {
 // is not to be explored so.
 func inWorld(t *testing.T, cfg Config, body func(*world)) {
 	t.Helper()
-	cfg, scenario, err := cfg.resolve()
+	cfg, program, err := cfg.resolve()
 	if err != nil {
 		t.Skip(err)
 	}
 	b := Bubble{Enter: func(body func()) { synctest.Test(t, func(*testing.T) { body() }) }, Wait: synctest.Wait}
-	x := &explorer{cfg: cfg, scenario: scenario, bubble: b}
+	x := &explorer{cfg: cfg, program: program, bubble: b}
 	err = x.enter(t.Context(), func() error {
-		w, err := newWorld(cfg, scenario, b, x.global)
+		w, err := newWorld(cfg, program, b, x.global)
 		if err != nil {
 			return err
 		}

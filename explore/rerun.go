@@ -19,18 +19,18 @@ func Rerun(ctx context.Context, bubble Bubble, d design.Design, r Replay) (Resul
 		return Result{}, err
 	}
 	file.cfg.Design = d
-	cfg, scenario, err := settle(file.cfg).resolve()
+	cfg, program, err := settle(file.cfg).resolve()
 	if err != nil {
 		return Result{}, err
 	}
-	x := &explorer{cfg: cfg, scenario: scenario, bubble: bubble, tell: func(Progress) {}}
+	x := &explorer{cfg: cfg, program: program, bubble: bubble, tell: func(Progress) {}}
 	err = x.enter(ctx, func() error { return x.rerun(file, r) })
 	x.result.Design = d.Name
 	return x.result, err
 }
 
 func (x *explorer) rerun(file *script, r Replay) error {
-	w, err := newWorld(x.cfg, x.scenario, x.bubble, x.global)
+	w, err := newWorld(x.cfg, x.program, x.bubble, x.global)
 	if err != nil {
 		return err
 	}

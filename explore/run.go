@@ -8,6 +8,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/impls/design/onredis"
+	"github.com/lockbench/lockbench/workloads"
 )
 
 // Run explores: it runs and judges schedules within the bubble until all of the
@@ -19,11 +20,11 @@ import (
 // the Result. Two explorations of one process follow one another: they share the
 // program's source of random numbers, which is theirs as long as they last.
 func Run(ctx context.Context, bubble Bubble, cfg Config, tell func(Progress)) (Result, error) {
-	cfg, scenario, err := cfg.resolve()
+	cfg, program, err := cfg.resolve()
 	if err != nil {
 		return Result{}, err
 	}
-	x := &explorer{cfg: cfg, scenario: scenario, bubble: bubble, tell: tell, found: map[lockbench.Cell]failure{}}
+	x := &explorer{cfg: cfg, program: program, bubble: bubble, tell: tell, found: map[lockbench.Cell]failure{}}
 	err = x.enter(ctx, x.explore)
 	x.result.Design = cfg.Design.Name
 	return x.result, err
@@ -31,13 +32,13 @@ func Run(ctx context.Context, bubble Bubble, cfg Config, tell func(Progress)) (R
 
 // An explorer is one exploration.
 type explorer struct {
-	cfg      Config
-	scenario Scenario
-	bubble   Bubble
-	tell     func(Progress)
-	watch    *stopwatch
-	limit    limit
-	global   *global
+	cfg     Config
+	program workloads.Program
+	bubble  Bubble
+	tell    func(Progress)
+	watch   *stopwatch
+	limit   limit
+	global  *global
 
 	world  *world
 	others []*world // with fewer clients or rounds, for shrinking
@@ -83,7 +84,7 @@ func (x *explorer) enter(ctx context.Context, body func() error) (err error) {
 
 // explore is what happens inside the bubble.
 func (x *explorer) explore() error {
-	w, err := newWorld(x.cfg, x.scenario, x.bubble, x.global)
+	w, err := newWorld(x.cfg, x.program, x.bubble, x.global)
 	if err != nil {
 		return err
 	}
@@ -96,7 +97,7 @@ func (x *explorer) explore() error {
 		return err
 	}
 	x.counterexamples()
-	exercises := x.cfg.exercises(x.scenario, w.skews)
+	exercises := x.cfg.exercises(x.program, w.skews)
 	x.result.Findings, x.result.Grants = x.sum.result(exercises, blank(w.header, exercises)), x.sum.grants
 	for _, o := range x.others {
 		o.close()

@@ -248,7 +248,7 @@ func (c candidate) drop(client int) (Config, []choice) {
 	return fewer, choices
 }
 
-// fewerRounds has clients go through the scenario less often.
+// fewerRounds has clients go through the program less often.
 func (s *shrinker) fewerRounds() {
 	for rounds := 1; rounds < s.best.cfg.Rounds; rounds++ {
 		fewer := s.best.cfg
@@ -285,7 +285,7 @@ func (x *explorer) worldFor(cfg Config) (*world, error) {
 			return w, nil
 		}
 	}
-	w, err := newWorld(cfg, x.scenario, x.bubble, x.global)
+	w, err := newWorld(cfg, x.program, x.bubble, x.global)
 	if err != nil {
 		return nil, err
 	}

@@ -13,29 +13,30 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/stepserver"
+	"github.com/lockbench/lockbench/workloads"
 )
 
 // A world is what schedules run in, one after the other: the server behind its
 // step server, processes and clients, the record and its judge. Its methods are called by
 // the bubble's root.
 type world struct {
-	cfg      Config // with its defaults
-	scenario Scenario
-	bubble   Bubble
-	server   server
-	tape     *history.Tape
-	judge    *checker.Checker
-	header   history.Header
-	global   *global
-	skews    bool // the design reads the clock
-	seconds  bool // and may look at whole seconds of it
-	cancels  bool // contexts of calls can be ended
+	cfg     Config // with its defaults
+	program workloads.Program
+	bubble  Bubble
+	server  server
+	tape    *history.Tape
+	judge   *checker.Checker
+	header  history.Header
+	global  *global
+	skews   bool // the design reads the clock
+	seconds bool // and may look at whole seconds of it
+	cancels bool // contexts of calls can be ended
 
 	processes []*process
 	clients   []*actor
-	actors    []*actor // the clients, and what each process does in the background
-	prober    *actor   // tries what a schedule left
-	keys      []string
+	actors    []*actor       // the clients, and what each process does in the background
+	prober    *actor         // tries what a schedule left
+	shared    *workloads.Run // what clients share
 	store     store
 	woken     chan struct{}
 	clockRead atomic.Bool // the design looks at its clock
@@ -83,13 +84,13 @@ var epoch = time.Date(2000, 1, 1, 0, 0, 0, phase, time.UTC)
 
 const phase = 313_000_007
 
-func newWorld(cfg Config, scenario Scenario, bubble Bubble, g *global) (*world, error) {
+func newWorld(cfg Config, program workloads.Program, bubble Bubble, g *global) (*world, error) {
 	server, err := stepserver.New()
 	if err != nil {
 		return nil, fmt.Errorf("explore: %w", err)
 	}
 	w := &world{
-		cfg: cfg, scenario: scenario, bubble: bubble, server: server, global: g,
+		cfg: cfg, program: program, bubble: bubble, server: server, global: g,
 		woken: make(chan struct{}, 1),
 		store: store{records: map[string]lockbench.Record{}},
 	}
@@ -97,8 +98,10 @@ func newWorld(cfg Config, scenario Scenario, bubble Bubble, g *global) (*world, 
 	server.Executed(w.executed)
 	w.tape = history.NewTape(w.header)
 	w.judge = checker.NewBrief(w.header)
-	for i := range max(1, scenario.Keys) {
-		w.keys = append(w.keys, "job-"+strconv.Itoa(i+1))
+	w.shared = workloads.NewRun(cfg.options(program), nil)
+	w.shared.Lease, w.shared.Waiting = wholeSecondsOf(cfg.TTL), nil
+	for i := range w.shared.Keys {
+		w.shared.Keys[i] = "job-" + strconv.Itoa(i+1)
 	}
 	for p := range (cfg.Clients + cfg.Threads - 1) / cfg.Threads {
 		w.processes = append(w.processes, newProcess(w, p))
@@ -167,6 +170,9 @@ func (w *world) open() error {
 	w.server.SetClock(w.ahead)
 	w.tape.Reset()
 	clear(w.store.records)
+	if err := w.shared.Prepare(context.Background(), &w.store, w.program); err != nil {
+		return err
+	}
 	w.over, w.ended, w.steps, w.last = false, false, 0, verbBegin
 	w.flight = flight{held: w.flight.held[:0]}
 	w.made, w.faults = w.made[:0], w.faults[:0]
@@ -204,7 +210,7 @@ func (w *world) align() {
 
 // assign gives an actor its part of the schedule.
 func (w *world) assign(a *actor) {
-	a.crashed, a.exited, a.parked, a.held = false, false, "", false
+	a.crashed, a.exited, a.parked, a.held, a.rests = false, false, "", false, 0
 	a.pending, a.late, a.beliefs = a.pending[:0], a.late[:0], a.beliefs[:0]
 	clear(a.leases)
 	a.leases = a.leases[:0]
@@ -218,17 +224,17 @@ func (w *world) assign(a *actor) {
 func (w *world) begin() {
 	for _, a := range w.clients {
 		inner := a.process.inner.Locker(observed{a.record, a})
-		if w.scenario.Again {
+		if w.program.Exploration.Again {
 			inner = again{inner}
 		}
-		part := &Actor{
-			ID: a.number, Clients: len(w.clients), Rounds: w.cfg.Rounds, Keys: w.keys,
-			Locker:  tracked{a, a.record.Locker(inner)},
-			Store:   a.record.Store(accessor{a, &w.store}),
-			Options: lockbench.Options{TTL: w.cfg.TTL, Wait: w.cfg.Wait},
-			Step:    a.step,
-		}
-		a.start(func() { w.scenario.Run(w.ctx, part) })
+		c := w.shared.Client(a.number, tracked{a, a.record.Locker(inner)}, a.record.Store(accessor{a, &w.store}))
+		c.Driver = a
+		a.start(func() { c.Perform(w.ctx, w.program, w.cfg.Rounds) })
 		w.bubble.Wait()
 	}
+}
+
+// wholeSecondsOf is ttl in whole seconds, as the coarsest designs grant it.
+func wholeSecondsOf(ttl time.Duration) time.Duration {
+	return (ttl + time.Second - 1).Truncate(time.Second)
 }

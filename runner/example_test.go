@@ -13,14 +13,13 @@ import (
 
 // seats sells seats: whoever has the lock of a train reads how many are left, prints the
 // ticket and writes one less.
-func seats() workloads.Workload {
-	return workloads.Workload{
+func seats() workloads.Program {
+	return workloads.Program{
 		Name:      "seats",
 		Summary:   "sell the seats of trains",
-		Exercises: workloads.StoreExercises,
-		Prepare: func(ctx context.Context, store lockbench.Store, o workloads.Options) error {
-			return workloads.PrepareEach(ctx, store, o.Keys, 1000)
-		},
+		Needs:     []workloads.Ability{workloads.HasStore},
+		Exercises: workloads.Contended(lockbench.Effects.At(0)),
+		Stock:     func(workloads.Options) int64 { return 1000 },
 		Step: func(ctx context.Context, c *workloads.Client) error {
 			lease, err := c.Acquire(ctx)
 			if lease == nil {

@@ -38,7 +38,7 @@ func TestLiveJudgementIsThatOfTheFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = group.Close() })
-	s.servers, s.histories, s.plan.Workload = group, &histories{dir: t.TempDir()}, workloads.Oversell()
+	s.servers, s.histories, s.plan.Workload = group, &histories{dir: t.TempDir()}, workloads.Must("oversell")
 	o := workloads.Defaults()
 	o.Clients, o.Keys, o.TTL, o.Wait = 8, 2, 100*time.Millisecond, 50*time.Millisecond
 	o.Duration, o.Warmup, o.Slow, o.Seed = 400*time.Millisecond, 0, 0.05, 7

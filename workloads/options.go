@@ -9,6 +9,10 @@ import (
 
 // Options are all the parameters of a run. They are plain data. The zero value
 // of a field that says so stands for a default; [Options.OrDefaults] fills it in.
+//
+// The list is long and flat because it is the user's: each field is a flag, a key of run
+// files and an entry of a history's header, which have no levels either, and a program
+// reads what it needs.
 type Options struct {
 	// Clients is the number of owners that compete, each in its own goroutine. In an
 	// open loop it is how many arrivals can be under way at once.

@@ -50,23 +50,23 @@ func TestParseStagesRefuses(t *testing.T) {
 func TestValidateOpenLoop(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		in     Workload
+		in     Program
 		change func(*Options)
 		want   string
 	}{
-		{"rate", Mutex(), func(o *Options) { o.Rate = 1000 }, ""},
-		{"stages", Mutex(), func(o *Options) { o.Stages, o.Duration = Stages{{time.Second, 5}}, 0 }, ""},
-		{"stages cut short", Mutex(), func(o *Options) { o.Stages = Stages{{time.Hour, 5}} }, ""},
-		{"negative rate", Mutex(), func(o *Options) { o.Rate = -1 }, "rate -1"},
-		{"unknown model", Mutex(), func(o *Options) { o.Rate, o.Arrival = 1, "poison" }, "did you mean poisson"},
-		{"model without a rate", Mutex(), func(o *Options) { o.Arrival = Constant }, "arrival constant: nothing arrives"},
-		{"time to think", Mutex(), func(o *Options) { o.Rate, o.Think = 1, Always(1) }, "think 1ns"},
-		{"stages shorter than the run", Mutex(), func(o *Options) { o.Stages = Stages{{time.Second, 5}} }, "duration 5s: the stages end after 1s"},
-		{"stages without length", Mutex(), func(o *Options) { o.Stages, o.Duration = Stages{{0, 5}}, 0 }, "over at once"},
-		{"nobody comes", Mutex(), func(o *Options) { o.Stages, o.Duration = Stages{{time.Hour, 0}}, 0 }, "less than one arrival in 1h0m0s"},
-		{"a stage that is none", Mutex(), func(o *Options) { o.Stages = Stages{{-1, 5}} }, "stage -1ns:5"},
-		{"a timetable of its own", Cron(), func(o *Options) { o.Rate = 1000 }, "rate 1000: workload cron has a timetable of its own"},
-		{"stages for it", Cron(), func(o *Options) { o.Stages = Stages{{time.Minute, 5}} }, "stages 1m0s:5: workload cron"},
+		{"rate", Must("mutex"), func(o *Options) { o.Rate = 1000 }, ""},
+		{"stages", Must("mutex"), func(o *Options) { o.Stages, o.Duration = Stages{{time.Second, 5}}, 0 }, ""},
+		{"stages cut short", Must("mutex"), func(o *Options) { o.Stages = Stages{{time.Hour, 5}} }, ""},
+		{"negative rate", Must("mutex"), func(o *Options) { o.Rate = -1 }, "rate -1"},
+		{"unknown model", Must("mutex"), func(o *Options) { o.Rate, o.Arrival = 1, "poison" }, "did you mean poisson"},
+		{"model without a rate", Must("mutex"), func(o *Options) { o.Arrival = Constant }, "arrival constant: nothing arrives"},
+		{"time to think", Must("mutex"), func(o *Options) { o.Rate, o.Think = 1, Always(1) }, "think 1ns"},
+		{"stages shorter than the run", Must("mutex"), func(o *Options) { o.Stages = Stages{{time.Second, 5}} }, "duration 5s: the stages end after 1s"},
+		{"stages without length", Must("mutex"), func(o *Options) { o.Stages, o.Duration = Stages{{0, 5}}, 0 }, "over at once"},
+		{"nobody comes", Must("mutex"), func(o *Options) { o.Stages, o.Duration = Stages{{time.Hour, 0}}, 0 }, "less than one arrival in 1h0m0s"},
+		{"a stage that is none", Must("mutex"), func(o *Options) { o.Stages = Stages{{-1, 5}} }, "stage -1ns:5"},
+		{"a timetable of its own", Must("cron"), func(o *Options) { o.Rate = 1000 }, "rate 1000: workload cron has a timetable of its own"},
+		{"stages for it", Must("cron"), func(o *Options) { o.Stages = Stages{{time.Minute, 5}} }, "stages 1m0s:5: workload cron"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := Defaults()

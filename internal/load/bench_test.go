@@ -117,7 +117,7 @@ func benchOptions(d time.Duration) workloads.Options {
 
 func benchRun(b *testing.B, server *servers.Server, o workloads.Options, history io.Writer) Summary {
 	s, err := Run(b.Context(), Config{
-		Design: tokenDesign(), Server: server, Workload: workloads.Mutex(), Options: o, History: history,
+		Design: tokenDesign(), Server: server, Workload: workloads.Must("mutex"), Options: o, History: history,
 	})
 	if err != nil {
 		b.Fatal(err)

@@ -26,7 +26,7 @@ type Config struct {
 	// Faults of the server affect what is kept there.
 	Records *servers.Server
 	// Workload is what the clients do, Options how; defaults are filled in.
-	Workload workloads.Workload
+	Workload workloads.Program
 	Options  workloads.Options
 	// Faults are what goes wrong in it; none, unless asked for. They need a History.
 	Faults []faults.Fault

@@ -176,7 +176,7 @@ func (c *faulted) run(t *testing.T, config Config, least time.Duration) {
 	}
 	var record bytes.Buffer
 	file := c.follow(&record, least)
-	config.Workload, config.Faults = workloads.Oversell(), []faults.Fault{f}
+	config.Workload, config.Faults = workloads.Must("oversell"), []faults.Fault{f}
 	config.History, config.Broken = file, file.seen
 	s, err := Run(t.Context(), config)
 	if err := errors.Join(err, file.close()); err != nil {
@@ -333,7 +333,7 @@ func TestServersDown(t *testing.T) {
 				goesOn(t, all[5-c.down:], progress, c.goes)
 			}()
 			_, err = Run(t.Context(), Config{
-				Design: catalogued(t, "redsync/quorum"), Server: all[0], Others: all[1:], Workload: workloads.Mutex(), History: &record,
+				Design: catalogued(t, "redsync/quorum"), Server: all[0], Others: all[1:], Workload: workloads.Must("mutex"), History: &record,
 				Faults: []faults.Fault{f}, Options: options(func(o *workloads.Options) { o.Duration = time.Hour }),
 				Progress: progress, Broken: over,
 			})

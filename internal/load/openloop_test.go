@@ -51,7 +51,7 @@ func TestServerStopped(t *testing.T) {
 		}
 		var record bytes.Buffer
 		s, err := Run(t.Context(), Config{
-			Design: paced(tokenDesign(), late, late), Server: embedded(t), Workload: workloads.Mutex(), History: &record,
+			Design: paced(tokenDesign(), late, late), Server: embedded(t), Workload: workloads.Must("mutex"), History: &record,
 			Options: uncontended(200, 5*time.Second), clock: sleeper{},
 		})
 		if err != nil {
@@ -83,7 +83,7 @@ func TestTooHighARate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var record bytes.Buffer
 		if _, err := Run(t.Context(), Config{
-			clock: sleeper{}, Design: slowly(tokenDesign()), Server: embedded(t), Workload: workloads.Mutex(), History: &record,
+			clock: sleeper{}, Design: slowly(tokenDesign()), Server: embedded(t), Workload: workloads.Must("mutex"), History: &record,
 			Options: uncontended(1e8, 150*time.Millisecond),
 		}); err != nil {
 			t.Fatal(err)
@@ -101,7 +101,7 @@ func TestArrivalsInHistory(t *testing.T) {
 		o := uncontended(2000, time.Second)
 		o.Operations = 200
 		var record bytes.Buffer
-		s, err := Run(t.Context(), Config{clock: sleeper{}, Design: slowly(tokenDesign()), Server: embedded(t), Workload: workloads.Mutex(), History: &record, Options: o})
+		s, err := Run(t.Context(), Config{clock: sleeper{}, Design: slowly(tokenDesign()), Server: embedded(t), Workload: workloads.Must("mutex"), History: &record, Options: o})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,7 +146,7 @@ func TestOpenLoopUnderFaults(t *testing.T) {
 		}
 		var record bytes.Buffer
 		if _, err := Run(t.Context(), Config{
-			clock: sleeper{}, Design: slowly(tokenDesign()), Server: embedded(t), Workload: workloads.Mutex(), History: &record,
+			clock: sleeper{}, Design: slowly(tokenDesign()), Server: embedded(t), Workload: workloads.Must("mutex"), History: &record,
 			Options: uncontended(300, 1500*time.Millisecond), Faults: []faults.Fault{crash},
 		}); err != nil {
 			t.Fatal(err)

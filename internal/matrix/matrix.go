@@ -275,7 +275,7 @@ func (s *Session) runLive(ctx context.Context, p livePart) error {
 	if err != nil {
 		return err
 	}
-	plan := runner.Plan{Workload: workloads.Oversell(), Options: s.Load, Faults: p.faults, Servers: s.Servers, History: dir}
+	plan := runner.Plan{Workload: workloads.Must("oversell"), Options: s.Load, Faults: p.faults, Servers: s.Servers, History: dir}
 	for _, d := range designs {
 		plan.Subjects = append(plan.Subjects, runner.Subject{Design: d, Optional: true})
 	}
