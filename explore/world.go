@@ -99,7 +99,7 @@ func newWorld(cfg Config, program workloads.Program, bubble Bubble, g *global) (
 	w.tape = history.NewTape(w.header)
 	w.judge = checker.NewBrief(w.header)
 	w.shared = workloads.NewRun(cfg.options(program), nil)
-	w.shared.Lease, w.shared.Waiting = wholeSecondsOf(cfg.TTL), nil
+	w.shared.Lease = wholeSecondsOf(cfg.TTL)
 	for i := range w.shared.Keys {
 		w.shared.Keys[i] = "job-" + strconv.Itoa(i+1)
 	}

@@ -131,6 +131,7 @@ func (s *caseRun) fixtures(ctx context.Context, recorder *history.Recorder) (fix
 			random: rand.New(rand.NewPCG(t.settings.seed, uint64(side))),
 			store:  &memory{records: map[string]lockbench.Record{}},
 		}
+		st.share()
 		if !t.abilities.renews { // by what a lock does unseen the lease may be shorter than its owner's last extend
 			st.monitor = occupancy.New([]string{st.key}, t.abilities.reacquire == design.Nested)
 		}

@@ -39,7 +39,6 @@ func NewRun(o Options, over <-chan struct{}) *Run {
 		Lease:   o.TTL,
 		Start:   time.Now(),
 		Over:    over,
-		Waiting: context.Background(),
 		open:    o.OpenLoop(),
 	}
 }
