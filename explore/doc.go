@@ -12,8 +12,8 @@
 //     runs schedules one after the other, lists the choices (enumerate.go) and makes
 //     them (faults.go). It is the root of the bubble: its clients move only until
 //     they wait again;
-//   - a client (actor.go, tracked.go) is a goroutine at its part of a scenario
-//     (scenarios.go); what a schedule leaves is probed by another (finish.go);
+//   - a client (actor.go, tracked.go) is a goroutine that goes through a program of
+//     package workloads; what a schedule leaves is probed by another (finish.go);
 //   - an explorer (run.go) has schedules judged (judge.go), adds the verdicts up
 //     (merge.go), and shrinks (shrink.go) and writes down (notes.go, text.go,
 //     replay.go) the first that breaks each cell;
