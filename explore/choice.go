@@ -34,15 +34,16 @@ var verbs = [...]string{
 
 func (v verb) String() string { return verbs[v] }
 
-// fault is the kind of fault that v is, empty when it is none.
-func (v verb) fault() FaultKind {
+// fault is the kind of fault that v is, by its name in explore.FaultKinds; empty when it is
+// none.
+func (v verb) fault() string {
 	switch v {
 	case verbRun, verbWait, verbMove, verbBegin, verbStop:
 		return ""
 	case verbTimeOut:
-		return Cancel
+		return verbs[verbCancel]
 	}
-	return FaultKind(verbs[v])
+	return verbs[v]
 }
 
 // A choice is one way for a schedule to go on. Two choices of one point differ, and

@@ -122,5 +122,4 @@ type halting interface {
 	halts() bool
 }
 
-func (g *guided) halts() bool   { return g.halted }
 func (r *replayed) halts() bool { return r.halted }

@@ -38,7 +38,7 @@ func (w *world) offerIf(can bool, v verb, a *actor, nth int) {
 }
 
 // may reports whether faults of kind v may occur.
-func (w *world) may(v verb) bool { return w.left.kinds[v.fault()] }
+func (w *world) may(v verb) bool { return w.left.kinds[FaultKind(v.fault())] }
 
 func (w *world) offerFaults() {
 	for _, a := range w.actors {

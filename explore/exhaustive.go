@@ -44,8 +44,10 @@ type sleeper struct {
 	effect effect
 }
 
-func newExhaustive(cfg Config) *exhaustive {
-	return &exhaustive{reduce: !cfg.NoReduction, faults: max(0, cfg.Faults), moves: max(0, cfg.Moves)}
+// newExhaustive goes through schedules with so many faults and moves of time at most, each
+// order of commuting steps once where it is to reduce.
+func newExhaustive(faults, moves int, reduce bool) *exhaustive {
+	return &exhaustive{reduce: reduce, faults: faults, moves: moves}
 }
 
 // begin implements strategy.

@@ -88,7 +88,7 @@ func (m model) access(actor int, access string, traces map[string][]string, e *e
 func (m model) outcomes(t *testing.T, reduce bool) (found map[string]int, schedules int) {
 	t.Helper()
 	found = map[string]int{}
-	x := newExhaustive(Config{Faults: m.faults, Moves: m.moves, NoReduction: !reduce})
+	x := newExhaustive(m.faults, m.moves, reduce)
 	for x.begin() {
 		outcome, ended := m.run(x)
 		if x.divergence != "" {
@@ -141,7 +141,7 @@ func TestExhaustiveCoversAllOrders(t *testing.T) {
 // TestExhaustiveGoesBySimplicity wants schedules without fault and move first.
 func TestExhaustiveGoesBySimplicity(t *testing.T) {
 	m := model{programs: [][]string{{"w x"}, {"w x"}}, faults: 1, moves: 1}
-	x := newExhaustive(Config{Faults: 1, Moves: 1})
+	x := newExhaustive(1, 1, true)
 	last := 0
 	for x.begin() {
 		if _, ended := m.run(x); !ended || !x.fresh() {
@@ -159,7 +159,7 @@ func TestExhaustiveGoesBySimplicity(t *testing.T) {
 
 // TestDivergenceIsNoticed gives the second run of a prefix other choices.
 func TestDivergenceIsNoticed(t *testing.T) {
-	x := newExhaustive(Config{})
+	x := newExhaustive(0, 0, true)
 	x.begin()
 	model{programs: [][]string{{"w x"}, {"w x"}}}.run(x)
 	x.begin()

@@ -36,7 +36,7 @@ func (w *world) apply(c choice) {
 	w.left.faults -= faults
 	w.left.moves -= moves
 	if kind := c.verb.fault(); kind != "" {
-		w.faults = append(w.faults, string(kind))
+		w.faults = append(w.faults, kind)
 	}
 	if c.actor == noActor {
 		w.effect.reset(noActor, noActor)
@@ -192,12 +192,12 @@ func (w *world) affect(a *actor, v verb) {
 	if a.record == nil {
 		a.record = w.tape.Client(int32(-2-a.process.number), int32(a.process.number))
 	}
-	a.record.Fault(string(v.fault()), 0)
+	a.record.Fault(v.fault(), 0)
 }
 
 // die ends the actor, and its process unless others live in it.
 func (w *world) die(a *actor, v verb) {
-	a.record.Die(string(v.fault()))
+	a.record.Die(v.fault())
 	a.crashed = true
 	a.process.affected = true
 	alone := true

@@ -80,7 +80,7 @@ func (w *world) note(c choice) {
 		return
 	}
 	l := line{actor: w.nameOf(c), verb: c.verb, what: n.text(), choice: c}
-	row := Row{At: n.at, Client: l.actor, Command: l.what, Reply: n.reply, Fault: string(c.verb.fault()), Holders: w.holders()}
+	row := Row{At: n.at, Client: l.actor, Command: l.what, Reply: n.reply, Fault: c.verb.fault(), Holders: w.holders()}
 	switch c.verb {
 	case verbMove:
 		l.what = c.at.String()

@@ -70,7 +70,7 @@ func runTwice(t *testing.T, w *world, schedules int) {
 	t.Helper()
 	var made [][]choice
 	var rows [][]Row
-	random := unending{newRandom(w.cfg)}
+	random := unending{newRandom(w.cfg.Seed, w.cfg.Faults, w.cfg.Moves, 4*w.cfg.Clients*w.cfg.Rounds)}
 	for range schedules {
 		rows = append(rows, performed(t, w, random))
 		made = append(made, slices.Clone(w.made))

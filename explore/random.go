@@ -21,13 +21,19 @@ type random struct {
 	order               *priority // nil: every command with equal chance
 }
 
-func newRandom(cfg Config) *random {
-	r := &random{faults: max(0, cfg.Faults), moves: max(0, cfg.Moves), steps: float64(4 * cfg.Clients * cfg.Rounds)}
-	r.source = *rand.NewPCG(cfg.Seed, 0x6578706c6f7265)
+// newRandom draws from seed, schedules with so many faults and moves of time at most. Steps
+// is a first guess at how many they have.
+func newRandom(seed uint64, faults, moves, steps int) *random {
+	r := &random{faults: faults, moves: moves, steps: float64(steps)}
+	r.source = *rand.NewPCG(seed, 0x6578706c6f7265)
 	r.rand = rand.New(&r.source)
-	if cfg.Strategy == PCT {
-		r.order = &priority{}
-	}
+	return r
+}
+
+// newPCT is newRandom but for which command runs: see [priority].
+func newPCT(seed uint64, faults, moves, steps int) *random {
+	r := newRandom(seed, faults, moves, steps)
+	r.order = &priority{}
 	return r
 }
 
@@ -81,7 +87,7 @@ func (r *random) choose(p point) int {
 // fault draws one of the faults there are: its kind first, for some kinds can
 // occur in more places than others.
 func (r *random) fault(p point) int {
-	var kinds []FaultKind
+	var kinds []string
 	for _, c := range p.choices {
 		if kind := c.verb.fault(); kind != "" && !slices.Contains(kinds, kind) {
 			kinds = append(kinds, kind)

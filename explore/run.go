@@ -131,7 +131,7 @@ func (x *explorer) strategies() error {
 }
 
 func (x *explorer) exhaust(l limit) error {
-	s := newExhaustive(x.cfg)
+	s := newExhaustive(max(0, x.cfg.Faults), max(0, x.cfg.Moves), !x.cfg.NoReduction)
 	cov := &x.result.Coverage
 	for s.begin() {
 		if cov.Stopped = x.over(l); cov.Stopped != "" {
@@ -155,7 +155,11 @@ func (x *explorer) exhaust(l limit) error {
 }
 
 func (x *explorer) draw(l limit) error {
-	s := newRandom(x.cfg)
+	draw := newRandom
+	if x.cfg.Strategy == PCT {
+		draw = newPCT
+	}
+	s := draw(x.cfg.Seed, max(0, x.cfg.Faults), max(0, x.cfg.Moves), 4*x.cfg.Clients*x.cfg.Rounds)
 	cov := &x.result.Coverage
 	for s.begin() {
 		if cov.Stopped = x.over(l); cov.Stopped != "" {
