@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/explore/internal/strategy"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/stepserver"
 )
@@ -166,8 +167,8 @@ func (a *actor) items() int {
 
 // item returns the n-th of items: nil is what the actor waits for by itself.
 func (a *actor) item(n int) *stepserver.Command {
-	if n >= lateCommand {
-		return a.late[n-lateCommand]
+	if n >= strategy.LateCommand {
+		return a.late[n-strategy.LateCommand]
 	}
 	if a.parked != "" {
 		if n == 0 {

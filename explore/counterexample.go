@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/explore/internal/strategy"
 )
 
 // counterexamples shrinks what was found and shows it: what counts against the claims first, of
@@ -57,8 +58,8 @@ func (x *explorer) show(f failure) {
 		x.defect("counterexample of %s: %v", f.cell, err)
 		return
 	}
-	follow := &guided{wishes: f.choices}
-	follow.begin()
+	follow := &strategy.Guided{Wishes: f.choices}
+	follow.Begin()
 	p, err := w.perform(follow)
 	if err != nil {
 		x.defect("counterexample of %s: %v", f.cell, err)
@@ -104,10 +105,10 @@ func (w *world) perform(s halting) (performance, error) {
 	if err != nil {
 		return p, err
 	}
-	if s.halts() {
-		p.notes.lines = append(p.notes.lines, line{actor: alone[verbStop], verb: verbStop})
+	if s.Halts() {
+		p.notes.lines = append(p.notes.lines, line{actor: alone[strategy.VerbStop], verb: strategy.VerbStop})
 	}
-	if ended || s.halts() {
+	if ended || s.Halts() {
 		if err := w.finish(); err != nil {
 			return p, err
 		}
@@ -118,8 +119,8 @@ func (w *world) perform(s halting) (performance, error) {
 
 // A halting strategy may end a schedule where it is to end.
 type halting interface {
-	strategy
-	halts() bool
+	strategy.Chooser
+	Halts() bool
 }
 
-func (r *replayed) halts() bool { return r.halted }
+func (r *replayed) Halts() bool { return r.halted }

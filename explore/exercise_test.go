@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/explore/internal/strategy"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
@@ -84,13 +85,13 @@ func TestSlowReplyMayComeTooLate(t *testing.T) {
 		t.Fatal(err)
 	}
 	inWorld(t, Config{Design: notify[0], Scenario: "overrun", Kinds: []FaultKind{SlowReply}}, func(w *world) {
-		schedule := &guided{wishes: []choice{
-			{verb: verbRun, actor: 0}, {verb: verbRun, actor: 0}, // acquires, and reads the record
-			{verb: verbRun, actor: 1},                                  // is refused
-			{verb: verbRun, actor: 0}, {verb: verbSlowReply, actor: 0}, // renewals
-			{verb: verbMove, actor: noActor, nth: 3}, // past what the second has made of the lease
+		schedule := &strategy.Guided{Wishes: []strategy.Choice{
+			{Verb: strategy.VerbRun, Actor: 0}, {Verb: strategy.VerbRun, Actor: 0}, // acquires, and reads the record
+			{Verb: strategy.VerbRun, Actor: 1},                                           // is refused
+			{Verb: strategy.VerbRun, Actor: 0}, {Verb: strategy.VerbSlowReply, Actor: 0}, // renewals
+			{Verb: strategy.VerbMove, Actor: strategy.NoActor, Nth: 3}, // past what the second has made of the lease
 		}}
-		schedule.begin()
+		schedule.Begin()
 		p, err := w.perform(schedule)
 		if err != nil {
 			t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/explore/internal/strategy"
 	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
@@ -30,12 +31,12 @@ type notes struct {
 // A line is one step of a replay file.
 type line struct {
 	actor string
-	verb  verb
+	verb  strategy.Verb
 	// what is the command, or the operation and its first command, for a reader and
 	// to tell commands apart; of a move or skew it is how far.
 	what string
 	// choice is what was chosen.
-	choice choice
+	choice strategy.Choice
 }
 
 func (l line) String() string {
@@ -43,17 +44,17 @@ func (l line) String() string {
 }
 
 // before takes note of what a choice is about to be made of.
-func (w *world) before(c choice) {
+func (w *world) before(c strategy.Choice) {
 	n := w.notes
 	if n == nil {
 		return
 	}
-	n.at, n.what, n.command, n.late, n.arrives, n.reply = w.now(), "", nil, c.nth >= lateCommand, false, ""
-	if c.actor == noActor || c.verb == verbSkew {
+	n.at, n.what, n.command, n.late, n.arrives, n.reply = w.now(), "", nil, c.Nth >= strategy.LateCommand, false, ""
+	if c.Actor == strategy.NoActor || c.Verb == strategy.VerbSkew {
 		return
 	}
-	if a := w.actors[c.actor]; c.nth >= lateCommand || c.nth < a.items() {
-		n.looksAt(a.item(c.nth), a)
+	if a := w.actors[c.Actor]; c.Nth >= strategy.LateCommand || c.Nth < a.items() {
+		n.looksAt(a.item(c.Nth), a)
 	}
 }
 
@@ -74,29 +75,29 @@ func (w *world) ran(c *stepserver.Command, e stepserver.Effect) {
 }
 
 // note writes a step down, now that it is over.
-func (w *world) note(c choice) {
+func (w *world) note(c strategy.Choice) {
 	n := w.notes
 	if n == nil {
 		return
 	}
-	l := line{actor: w.nameOf(c), verb: c.verb, what: n.text(), choice: c}
-	row := Row{At: n.at, Client: l.actor, Command: l.what, Reply: n.reply, Fault: c.verb.fault(), Holders: w.holders()}
-	switch c.verb {
-	case verbMove:
-		l.what = c.at.String()
-		row.Command = "passes, to " + c.at.String()
-	case verbSkew:
-		l.what = c.at.String()
-		row.Command = fmt.Sprintf("its clock is %+v off", c.at)
-	case verbTimeOut:
+	l := line{actor: w.nameOf(c), verb: c.Verb, what: n.text(), choice: c}
+	row := Row{At: n.at, Client: l.actor, Command: l.what, Reply: n.reply, Fault: c.Verb.Fault(), Holders: w.holders()}
+	switch c.Verb {
+	case strategy.VerbMove:
+		l.what = c.At.String()
+		row.Command = "passes, to " + c.At.String()
+	case strategy.VerbSkew:
+		l.what = c.At.String()
+		row.Command = fmt.Sprintf("its clock is %+v off", c.At)
+	case strategy.VerbTimeOut:
 		row.Fault = "cancel, with a read time-out"
-	case verbBegin:
+	case strategy.VerbBegin:
 		return
-	case verbWait: // is implied
+	case strategy.VerbWait: // is implied
 		n.lines = append(n.lines, l)
 		return
-	case verbScriptFlush, verbRestart:
-		row.Command = c.verb.String()
+	case strategy.VerbScriptFlush, strategy.VerbRestart:
+		row.Command = c.Verb.String()
 	}
 	n.lines, n.rows = append(n.lines, l), append(n.rows, row)
 }
@@ -136,11 +137,11 @@ func (w *world) sentence(f checker.Finding) string {
 var numbered = regexp.MustCompile(`client (\d+)`)
 
 // nameOf is the name of the actor of c.
-func (w *world) nameOf(c choice) string {
+func (w *world) nameOf(c strategy.Choice) string {
 	switch {
-	case c.actor != noActor:
-		return w.actors[c.actor].name
-	case c.verb == verbScriptFlush || c.verb == verbRestart:
+	case c.Actor != strategy.NoActor:
+		return w.actors[c.Actor].name
+	case c.Verb == strategy.VerbScriptFlush || c.Verb == strategy.VerbRestart:
 		return "server"
 	}
 	return "time"

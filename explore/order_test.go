@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockbench/lockbench/explore/internal/strategy"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/longtest"
 	"github.com/lockbench/lockbench/workloads"
@@ -68,15 +69,15 @@ func inWorld(t *testing.T, cfg Config, body func(*world)) {
 // runTwice runs schedules, and all of them again, the last one first.
 func runTwice(t *testing.T, w *world, schedules int) {
 	t.Helper()
-	var made [][]choice
+	var made [][]strategy.Choice
 	var rows [][]Row
-	random := unending{newRandom(w.cfg.Seed, w.cfg.Faults, w.cfg.Moves, 4*w.cfg.Clients*w.cfg.Rounds)}
+	random := unending{strategy.NewRandom(w.cfg.Seed, w.cfg.Faults, w.cfg.Moves, 4*w.cfg.Clients*w.cfg.Rounds)}
 	for range schedules {
 		rows = append(rows, performed(t, w, random))
 		made = append(made, slices.Clone(w.made))
 	}
 	for i, wishes := range slices.Backward(made) {
-		if diff := cmp.Diff(rows[i], performed(t, w, &guided{wishes: wishes})); diff != "" {
+		if diff := cmp.Diff(rows[i], performed(t, w, &strategy.Guided{Wishes: wishes})); diff != "" {
 			t.Errorf("schedule %d, %v, went another way (-before +again):\n%s", i+1, wishes, diff)
 			return
 		}
@@ -84,14 +85,14 @@ func runTwice(t *testing.T, w *world, schedules int) {
 }
 
 // unending is a strategy that ends no schedule.
-type unending struct{ *random }
+type unending struct{ *strategy.Random }
 
-func (unending) halts() bool { return false }
+func (unending) Halts() bool { return false }
 
 // performed runs the next schedule of s and returns its steps.
 func performed(t *testing.T, w *world, s halting) []Row {
 	t.Helper()
-	s.begin()
+	s.Begin()
 	p, err := w.perform(s)
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/explore/internal/strategy"
 )
 
 // parseReplay reads a replay file.
@@ -139,38 +140,38 @@ func (p *parser) step(text string, words []string) error {
 	if len(words) < 2 {
 		return fmt.Errorf("%q; hint: a step says who acts, what is done and to what, as in %q", clip(text), "c1 run SET job 1")
 	}
-	v := slices.Index(verbs[:], words[1])
+	v := slices.Index(strategy.Verbs[:], words[1])
 	if v < 0 {
-		return fmt.Errorf("%q is nothing that can be done; hint: one of %s", clip(words[1]), strings.Join(verbs[:], ", "))
+		return fmt.Errorf("%q is nothing that can be done; hint: one of %s", clip(words[1]), strings.Join(strategy.Verbs[:], ", "))
 	}
-	l := line{actor: words[0], verb: verb(v)}
+	l := line{actor: words[0], verb: strategy.Verb(v)}
 	_, what, _ := strings.Cut(strings.TrimSpace(text), words[1])
 	l.what = strings.TrimSpace(what)
-	l.choice.verb = l.verb
+	l.choice.Verb = l.verb
 	if err := p.actorOf(&l); err != nil {
 		return err
 	}
-	if l.verb == verbMove || l.verb == verbSkew {
+	if l.verb == strategy.VerbMove || l.verb == strategy.VerbSkew {
 		at, err := time.ParseDuration(l.what)
 		if err != nil {
 			return fmt.Errorf("time %q: %w", clip(l.what), reason(err))
 		}
-		l.choice.at = at
+		l.choice.At = at
 	}
 	p.script.lines = append(p.script.lines, l)
 	return nil
 }
 
 // alone returns the actor of what no client does.
-var alone = map[verb]string{
-	verbWait: "time", verbMove: "time", verbBegin: "time", verbStop: "all",
-	verbScriptFlush: "server", verbRestart: "server",
+var alone = map[strategy.Verb]string{
+	strategy.VerbWait: "time", strategy.VerbMove: "time", strategy.VerbBegin: "time", strategy.VerbStop: "all",
+	strategy.VerbScriptFlush: "server", strategy.VerbRestart: "server",
 }
 
 // actorOf finds the actor of a step by name.
 func (p *parser) actorOf(l *line) error {
 	c := p.script.cfg
-	l.choice.actor = noActor
+	l.choice.Actor = strategy.NoActor
 	if name, is := alone[l.verb]; is {
 		if l.actor != name {
 			return fmt.Errorf("%q cannot %s; hint: %s can", clip(l.actor), l.verb, name)
@@ -179,13 +180,13 @@ func (p *parser) actorOf(l *line) error {
 	}
 	for i := range c.Clients {
 		if l.actor == clientName(c, i) {
-			l.choice.actor = i
+			l.choice.Actor = i
 			return nil
 		}
 	}
 	for i := range (c.Clients + c.Threads - 1) / max(1, c.Threads) {
 		if l.actor == processName(i) {
-			l.choice.actor = c.Clients + i
+			l.choice.Actor = c.Clients + i
 			return nil
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/explore/internal/strategy"
 	"github.com/lockbench/lockbench/impls/design/onredis"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -131,22 +132,22 @@ func (x *explorer) strategies() error {
 }
 
 func (x *explorer) exhaust(l limit) error {
-	s := newExhaustive(max(0, x.cfg.Faults), max(0, x.cfg.Moves), !x.cfg.NoReduction)
+	s := strategy.NewExhaustive(max(0, x.cfg.Faults), max(0, x.cfg.Moves), !x.cfg.NoReduction)
 	cov := &x.result.Coverage
-	for s.begin() {
+	for s.Begin() {
 		if cov.Stopped = x.over(l); cov.Stopped != "" {
 			break
 		}
-		if err := x.schedule(s, s.fresh); err != nil {
+		if err := x.schedule(s, s.Fresh); err != nil {
 			return err
 		}
-		if s.divergence != "" {
-			x.result.Defects = append(x.result.Defects, s.divergence)
+		if s.Divergence != "" {
+			x.result.Defects = append(x.result.Defects, s.Divergence)
 			cov.Stopped = "divergence"
 			break
 		}
 	}
-	cov.Pruned = s.pruned
+	cov.Pruned = s.Pruned
 	if cov.Stopped == "" && x.world.cutShort {
 		cov.Stopped = "steps"
 	}
@@ -155,13 +156,13 @@ func (x *explorer) exhaust(l limit) error {
 }
 
 func (x *explorer) draw(l limit) error {
-	draw := newRandom
+	draw := strategy.NewRandom
 	if x.cfg.Strategy == PCT {
-		draw = newPCT
+		draw = strategy.NewPCT
 	}
 	s := draw(x.cfg.Seed, max(0, x.cfg.Faults), max(0, x.cfg.Moves), 4*x.cfg.Clients*x.cfg.Rounds)
 	cov := &x.result.Coverage
-	for s.begin() {
+	for s.Begin() {
 		if cov.Stopped = x.over(l); cov.Stopped != "" {
 			break
 		}
@@ -193,7 +194,7 @@ func (x *explorer) over(l limit) string {
 }
 
 // schedule runs one schedule and, if it counts, judges it.
-func (x *explorer) schedule(s strategy, counts func() bool) error {
+func (x *explorer) schedule(s strategy.Chooser, counts func() bool) error {
 	w := x.world
 	ended, err := w.run(s)
 	if err == nil && ended && counts() {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/explore/internal/strategy"
 )
 
 // A shrinker makes the schedule that broke a cell as small as it can, by running what
@@ -24,7 +25,7 @@ type shrinker struct {
 type candidate struct {
 	cell    lockbench.Cell
 	cfg     Config
-	choices []choice
+	choices []strategy.Choice
 }
 
 // shrinkTries bounds the schedules run to shrink one.
@@ -55,17 +56,17 @@ func (s *shrinker) stopped() bool {
 // cost orders schedules, the dearest thing first.
 func (c candidate) cost() [8]int {
 	var faults, moves, steps, switches int
-	last := noActor
+	last := strategy.NoActor
 	for _, made := range c.choices {
-		f, m := made.cost()
+		f, m := made.Cost()
 		faults, moves = faults+f, moves+m
-		if made.verb == verbStop || made.verb == verbBegin || made.verb == verbWait {
+		if made.Verb == strategy.VerbStop || made.Verb == strategy.VerbBegin || made.Verb == strategy.VerbWait {
 			continue
 		}
 		steps++
-		if made.actor != noActor && made.actor != last {
+		if made.Actor != strategy.NoActor && made.Actor != last {
 			switches++
-			last = made.actor
+			last = made.Actor
 		}
 	}
 	return [8]int{faults, moves, c.cell.Under.Count(), c.cfg.Clients, steps, c.cfg.Rounds, switches, len(c.choices)}
@@ -91,7 +92,7 @@ func (x *explorer) shrink(f failure, until time.Duration) candidate {
 
 // try runs what is left of the best so far and keeps it if it still breaks its cell, or
 // the guarantee under fewer of the conditions, and is smaller.
-func (s *shrinker) try(cfg Config, choices []choice) bool {
+func (s *shrinker) try(cfg Config, choices []strategy.Choice) bool {
 	if s.left--; s.left < 0 || s.stopped() {
 		return false
 	}
@@ -113,7 +114,7 @@ func (s *shrinker) try(cfg Config, choices []choice) bool {
 
 // turnUp keeps what counts against the claims and was not found before: to shrink what
 // does not count may lead to it, and is not to hide it.
-func (s *shrinker) turnUp(cfg Config, made []choice, r checker.Result) {
+func (s *shrinker) turnUp(cfg Config, made []strategy.Choice, r checker.Result) {
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		own := s.failure.against && explains(s.best.cell, f.Cell)
@@ -125,23 +126,23 @@ func (s *shrinker) turnUp(cfg Config, made []choice, r checker.Result) {
 
 // attempt runs a schedule that follows c. It returns the choices made and what is found of
 // them until the next schedule, and false where it cannot be run.
-func (x *explorer) attempt(c candidate) ([]choice, checker.Result, bool) {
+func (x *explorer) attempt(c candidate) ([]strategy.Choice, checker.Result, bool) {
 	w, err := x.worldFor(c.cfg)
 	if err != nil {
 		return nil, checker.Result{}, false
 	}
-	follow := &guided{wishes: c.choices}
-	follow.begin()
+	follow := &strategy.Guided{Wishes: c.choices}
+	follow.Begin()
 	ended, err := w.run(follow)
-	if err != nil || !ended && !follow.halted {
+	if err != nil || !ended && !follow.Halts() {
 		w.end()
 		return nil, checker.Result{}, false
 	}
 	err = w.finish()
 	r := w.judged()
 	made := slices.Clone(w.made)
-	if follow.halted {
-		made = append(made, choice{verb: verbStop, actor: noActor})
+	if follow.Halts() {
+		made = append(made, strategy.Choice{Verb: strategy.VerbStop, Actor: strategy.NoActor})
 	}
 	w.end()
 	return made, r, err == nil
@@ -151,7 +152,7 @@ func (x *explorer) attempt(c candidate) ([]choice, checker.Result, bool) {
 func (s *shrinker) stopEarly() {
 	choices := s.best.choices
 	for n := 1; n < len(choices); n++ {
-		short := append(slices.Clone(choices[:n]), choice{verb: verbStop, actor: noActor})
+		short := append(slices.Clone(choices[:n]), strategy.Choice{Verb: strategy.VerbStop, Actor: strategy.NoActor})
 		if s.try(s.best.cfg, short) {
 			return
 		}
@@ -161,7 +162,7 @@ func (s *shrinker) stopEarly() {
 // withoutDeviations leaves out faults and moves of time.
 func (s *shrinker) withoutDeviations() {
 	for i := len(s.best.choices) - 1; i >= 0; i-- {
-		if i < len(s.best.choices) && !s.best.choices[i].plain() {
+		if i < len(s.best.choices) && !s.best.choices[i].Plain() {
 			s.try(s.best.cfg, slices.Delete(slices.Clone(s.best.choices), i, i+1))
 		}
 	}
@@ -170,12 +171,12 @@ func (s *shrinker) withoutDeviations() {
 // onlyTime has time pass where a client paused.
 func (s *shrinker) onlyTime() {
 	for i, c := range s.best.choices {
-		if c.verb != verbPause {
+		if c.Verb != strategy.VerbPause {
 			continue
 		}
 		for nth := range 6 { // the edges of three leases
 			passing := slices.Clone(s.best.choices)
-			passing[i] = choice{verb: verbMove, actor: noActor, nth: nth}
+			passing[i] = strategy.Choice{Verb: strategy.VerbMove, Actor: strategy.NoActor, Nth: nth}
 			if s.try(s.best.cfg, passing) {
 				return
 			}
@@ -192,7 +193,7 @@ var chunks = [...]int{12, 9, 6, 5, 4, 3, 2, 1}
 func (s *shrinker) withoutCommands() {
 	for _, size := range chunks {
 		for i := len(s.best.choices) - 1; i >= 0; i-- {
-			if i < len(s.best.choices) && s.best.choices[i].verb == verbRun {
+			if i < len(s.best.choices) && s.best.choices[i].Verb == strategy.VerbRun {
 				s.try(s.best.cfg, s.best.chunk(i, size))
 			}
 		}
@@ -201,11 +202,11 @@ func (s *shrinker) withoutCommands() {
 
 // chunk is the choices of c without one and those next before it of the same actor,
 // size in all.
-func (c candidate) chunk(i, size int) []choice {
-	actor := c.choices[i].actor
+func (c candidate) chunk(i, size int) []strategy.Choice {
+	actor := c.choices[i].Actor
 	kept := slices.Clone(c.choices)
 	for ; i >= 0 && size > 0; i-- {
-		if kept[i].verb == verbRun && kept[i].actor == actor {
+		if kept[i].Verb == strategy.VerbRun && kept[i].Actor == actor {
 			kept = slices.Delete(kept, i, i+1)
 			size--
 		}
@@ -221,27 +222,27 @@ func (s *shrinker) fewerClients() {
 }
 
 // drop is c without a client, those after it moved up.
-func (c candidate) drop(client int) (Config, []choice) {
+func (c candidate) drop(client int) (Config, []strategy.Choice) {
 	fewer := c.cfg
 	fewer.Clients--
 	processes := func(cfg Config) int { return (cfg.Clients + cfg.Threads - 1) / cfg.Threads }
-	var choices []choice
+	var choices []strategy.Choice
 	for _, made := range c.choices {
 		switch {
-		case made.actor == noActor, made.actor < client:
-		case made.actor == client:
+		case made.Actor == strategy.NoActor, made.Actor < client:
+		case made.Actor == client:
 			continue
-		case made.actor < c.cfg.Clients:
-			made.actor--
+		case made.Actor < c.cfg.Clients:
+			made.Actor--
 		default: // the background of a process
-			process := made.actor - c.cfg.Clients
+			process := made.Actor - c.cfg.Clients
 			if fewer.Threads == 1 && process > client {
 				process--
 			}
-			if fewer.Threads == 1 && made.actor-c.cfg.Clients == client || process >= processes(fewer) {
+			if fewer.Threads == 1 && made.Actor-c.cfg.Clients == client || process >= processes(fewer) {
 				continue
 			}
-			made.actor = fewer.Clients + process
+			made.Actor = fewer.Clients + process
 		}
 		choices = append(choices, made)
 	}
@@ -263,7 +264,7 @@ func (s *shrinker) fewerRounds() {
 func (s *shrinker) reorder() {
 	for i := 0; i+1 < len(s.best.choices); i++ {
 		for j := i + 1; j < len(s.best.choices); j++ {
-			if c := s.best.choices; c[j].actor == c[i].actor || c[j].verb != verbRun {
+			if c := s.best.choices; c[j].Actor == c[i].Actor || c[j].Verb != strategy.VerbRun {
 				continue
 			}
 			moved := slices.Clone(s.best.choices)

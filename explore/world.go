@@ -11,6 +11,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/explore/internal/strategy"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/stepserver"
 	"github.com/lockbench/lockbench/workloads"
@@ -63,10 +64,10 @@ type world struct {
 	flight       flight
 	left         budget
 	steps        int
-	last         verb
-	choices      []choice
-	made         []choice
-	effect       effect
+	last         strategy.Verb
+	choices      []strategy.Choice
+	made         []strategy.Choice
+	effect       strategy.Effect
 	carried      *stepserver.Command // the one that is being run by carryOut
 	events       []history.Event
 	faults       []string
@@ -173,7 +174,7 @@ func (w *world) open() error {
 	if err := w.shared.Prepare(context.Background(), &w.store, w.program); err != nil {
 		return err
 	}
-	w.over, w.ended, w.steps, w.last = false, false, 0, verbBegin
+	w.over, w.ended, w.steps, w.last = false, false, 0, strategy.VerbBegin
 	w.flight = flight{held: w.flight.held[:0]}
 	w.made, w.faults = w.made[:0], w.faults[:0]
 	w.ctx, w.cancel = context.WithCancel(context.Background())
@@ -221,7 +222,7 @@ func (w *world) assign(a *actor) {
 }
 
 // begin starts the clients, one after the other.
-func (w *world) begin() {
+func (w *world) Begin() {
 	for _, a := range w.clients {
 		inner := a.process.inner.Locker(observed{a.record, a})
 		if w.program.Exploration.Again {

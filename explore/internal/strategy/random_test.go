@@ -1,4 +1,4 @@
-package explore
+package strategy
 
 import (
 	"testing"
@@ -7,14 +7,14 @@ import (
 )
 
 // ways are those to draw a schedule.
-var ways = map[string]func(seed uint64, faults, moves, steps int) *random{"random": newRandom, "pct": newPCT}
+var ways = map[string]func(seed uint64, faults, moves, steps int) *Random{"random": NewRandom, "pct": NewPCT}
 
 // drawn runs n schedules of m, drawn in a way by a seed, and counts what they come to.
 func drawn(m model, way string, seed uint64, n int) map[string]int {
 	found := map[string]int{}
 	r := ways[way](seed, m.faults, m.moves, 4*len(m.programs))
 	for range n {
-		r.begin()
+		r.Begin()
 		outcome, _ := m.run(r)
 		found[outcome]++
 	}
