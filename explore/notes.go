@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/explore/internal/render"
 	"github.com/lockbench/lockbench/explore/internal/strategy"
 	"github.com/lockbench/lockbench/internal/stepserver"
 )
@@ -16,7 +17,7 @@ import (
 // notes are what is to be shown of a schedule: a row and a line of a replay file
 // per step.
 type notes struct {
-	printer printer
+	printer render.Printer
 	rows    []Row
 	lines   []line
 	// Of the step under way:
@@ -70,7 +71,7 @@ func (n *notes) looksAt(c *stepserver.Command, a *actor) {
 // ran takes note of a command that was chosen and what it was answered.
 func (w *world) ran(c *stepserver.Command, e stepserver.Effect) {
 	if w.notes != nil {
-		w.notes.command, w.notes.reply = c, w.notes.printer.reply(e.Reply)
+		w.notes.command, w.notes.reply = c, w.notes.printer.Reply(e.Reply)
 	}
 }
 
@@ -113,7 +114,7 @@ func (w *world) served(c *stepserver.Command, e stepserver.Effect) {
 		a = w.prober
 	}
 	n.rows = append(n.rows, Row{
-		At: w.now(), Client: a.name, Command: n.printer.of(c), Reply: n.printer.reply(e.Reply), Holders: w.holders(),
+		At: w.now(), Client: a.name, Command: n.printer.Command(c), Reply: n.printer.Reply(e.Reply), Holders: w.holders(),
 	})
 }
 
@@ -162,17 +163,9 @@ func (n *notes) text() string {
 		parts = append(parts, n.what)
 	}
 	if n.command != nil {
-		parts = append(parts, n.printer.of(n.command))
+		parts = append(parts, n.printer.Command(n.command))
 	}
 	return strings.Join(parts, " ")
-}
-
-// of renders a pending command.
-func (p *printer) of(c *stepserver.Command) string {
-	if len(c.Queued) > 0 {
-		return p.transaction(c.Queued)
-	}
-	return p.command(c.Args)
 }
 
 // holders are the clients that believe to hold a key.

@@ -148,7 +148,7 @@ func (w *world) faced(c strategy.Choice) string {
 	if c.Nth < strategy.LateCommand && c.Nth >= a.items() {
 		return ""
 	}
-	n := notes{late: c.Nth >= strategy.LateCommand, printer: w.notes.printer.copy()}
+	n := notes{late: c.Nth >= strategy.LateCommand, printer: w.notes.printer.Copy()}
 	n.looksAt(a.item(c.Nth), a)
 	return n.text()
 }

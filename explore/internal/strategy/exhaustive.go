@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// exhaustive goes depth first through all schedules: first those without any fault
+// Exhaustive goes depth first through all schedules: first those without any fault
 // or move of time, then those with one, and so on, so that the first to show
 // something is among the simplest. With reduction it leaves out what differs from a
 // schedule it went through only in the order of steps that commute (sleep sets,
 // Godefroid 1996); SOUNDNESS.md proves that nothing is lost.
-type exhaustive struct {
+type Exhaustive struct {
 	reduce        bool
 	faults, moves int // the budgets
 
@@ -46,12 +46,12 @@ type sleeper struct {
 
 // NewExhaustive goes through schedules with so many faults and moves of time at most, each
 // order of commuting steps once where it is to reduce.
-func NewExhaustive(faults, moves int, reduce bool) *exhaustive {
-	return &exhaustive{reduce: reduce, faults: faults, moves: moves}
+func NewExhaustive(faults, moves int, reduce bool) *Exhaustive {
+	return &Exhaustive{reduce: reduce, faults: faults, moves: moves}
 }
 
 // Begin implements Chooser.
-func (x *exhaustive) Begin() bool {
+func (x *Exhaustive) Begin() bool {
 	if !x.begun {
 		x.begun = true
 		x.restart()
@@ -74,14 +74,14 @@ func (x *exhaustive) Begin() bool {
 }
 
 // restart begins a schedule that follows path as far as it goes.
-func (x *exhaustive) restart() { x.depth, x.used, x.asleep = 0, 0, false }
+func (x *Exhaustive) restart() { x.depth, x.used, x.asleep = 0, 0, false }
 
 // Fresh reports whether the schedule just run is none of an earlier pass, nor given
 // up.
-func (x *exhaustive) Fresh() bool { return !x.asleep && x.used == x.level }
+func (x *Exhaustive) Fresh() bool { return !x.asleep && x.used == x.level }
 
 // Choose implements Chooser.
-func (x *exhaustive) Choose(p Point) int {
+func (x *Exhaustive) Choose(p Point) int {
 	if x.depth < len(x.path) {
 		return x.follow(p)
 	}
@@ -101,7 +101,7 @@ func (x *exhaustive) Choose(p Point) int {
 }
 
 // follow repeats the choice made at this depth before.
-func (x *exhaustive) follow(p Point) int {
+func (x *Exhaustive) follow(p Point) int {
 	n := x.path[x.depth]
 	if !slices.Equal(n.choices, p.Choices) {
 		x.Divergence = fmt.Sprintf("step %d of a schedule begun again had the choices %v, before it had %v", x.depth+1, p.Choices, n.choices)
@@ -111,7 +111,7 @@ func (x *exhaustive) follow(p Point) int {
 	return x.take(n)
 }
 
-func (x *exhaustive) take(n *node) int {
+func (x *Exhaustive) take(n *node) int {
 	x.depth++
 	if !n.choices[n.at].Plain() {
 		x.used++
@@ -120,7 +120,7 @@ func (x *exhaustive) take(n *node) int {
 }
 
 // Took implements Chooser.
-func (x *exhaustive) Took(e *Effect) {
+func (x *Exhaustive) Took(e *Effect) {
 	if x.depth == 0 {
 		return
 	}
@@ -136,7 +136,7 @@ func (x *exhaustive) Took(e *Effect) {
 }
 
 // node returns the memory of a node at the present depth, its own or a new one's.
-func (x *exhaustive) node() *node {
+func (x *Exhaustive) node() *node {
 	if cap(x.path) > x.depth {
 		if n := x.path[:x.depth+1][x.depth]; n != nil {
 			return n
@@ -147,7 +147,7 @@ func (x *exhaustive) node() *node {
 
 // inherit puts to sleep at n what need not be made there: what slept at its parent
 // or was explored there already, and commutes with the step that led to n.
-func (x *exhaustive) inherit(n *node) {
+func (x *Exhaustive) inherit(n *node) {
 	n.sleep = n.sleep[:0]
 	if !x.reduce || x.depth == 0 {
 		return
@@ -172,7 +172,7 @@ func (n *node) sleeps(c Choice) bool {
 
 // advance turns to the next choice of n that the budgets allow and that does not
 // sleep. Skipped ones leave an effect that commutes with nothing.
-func (n *node) advance(x *exhaustive) bool {
+func (n *node) advance(x *Exhaustive) bool {
 	for n.at++; n.at < len(n.choices); n.at++ {
 		c := n.choices[n.at]
 		switch {
