@@ -2,13 +2,9 @@ package explore
 
 import (
 	"fmt"
-	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
-	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/explore/internal/render"
 	"github.com/lockbench/lockbench/explore/internal/strategy"
 	"github.com/lockbench/lockbench/internal/stepserver"
@@ -118,36 +114,6 @@ func (w *world) served(c *stepserver.Command, e stepserver.Effect) {
 	})
 }
 
-// sentence is what the counterexample of a finding says, its clients by their names.
-func (w *world) sentence(f checker.Finding) string {
-	if f.Counterexample == nil {
-		return ""
-	}
-	return numbered.ReplaceAllStringFunc(f.Counterexample.Sentence, func(s string) string {
-		number, err := strconv.Atoi(numbered.FindStringSubmatch(s)[1])
-		switch {
-		case err == nil && number < len(w.clients):
-			return w.clients[number].name
-		case err == nil && number == w.prober.number:
-			return w.prober.name
-		}
-		return s
-	})
-}
-
-var numbered = regexp.MustCompile(`client (\d+)`)
-
-// nameOf is the name of the actor of c.
-func (w *world) nameOf(c strategy.Choice) string {
-	switch {
-	case c.Actor != strategy.NoActor:
-		return w.actors[c.Actor].name
-	case c.Verb == strategy.VerbScriptFlush || c.Verb == strategy.VerbRestart:
-		return "server"
-	}
-	return "time"
-}
-
 // text is what the step's actor did: its own operation, the first command of it.
 func (n *notes) text() string {
 	var parts []string
@@ -166,17 +132,4 @@ func (n *notes) text() string {
 		parts = append(parts, n.printer.Command(n.command))
 	}
 	return strings.Join(parts, " ")
-}
-
-// holders are the clients that believe to hold a key.
-func (w *world) holders() (names []string) {
-	for _, a := range w.clients {
-		a.mu.Lock()
-		holds := len(a.beliefs) > 0 && !a.crashed
-		a.mu.Unlock()
-		if holds {
-			names = append(names, a.name)
-		}
-	}
-	return slices.Clip(names)
 }

@@ -80,17 +80,6 @@ func (w *world) look() {
 	}
 }
 
-// sender is the actor that sent c.
-func (w *world) sender(c *stepserver.Command) *actor {
-	switch {
-	case c.Client >= 0 && c.Client < len(w.clients):
-		return w.clients[c.Client]
-	case c.Process >= 0 && c.Process < len(w.processes):
-		return w.actors[len(w.clients)+c.Process]
-	}
-	return nil
-}
-
 // idle reports whether nothing can run before time passes.
 func (w *world) idle() bool {
 	for _, a := range w.actors {
@@ -129,16 +118,6 @@ func (w *world) rest() {
 	}
 }
 
-// allDone reports whether every client is done.
-func (w *world) allDone() bool {
-	for _, a := range w.clients {
-		if !a.done() {
-			return false
-		}
-	}
-	return true
-}
-
 // sleep lets time pass until then, or until somebody comes to wait for the
 // scheduler; it returns whether it lasted.
 func (w *world) sleep(until time.Time) bool {
@@ -152,7 +131,7 @@ func (w *world) sleep(until time.Time) bool {
 		}
 		break
 	}
-	w.turns.Add(1)
+	w.taken.Add(1)
 	timer := time.NewTimer(time.Until(until))
 	defer timer.Stop()
 	lasted := false

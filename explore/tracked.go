@@ -18,7 +18,7 @@ type tracked struct {
 
 // enter begins a call.
 func (a *actor) enter(ctx context.Context) context.Context {
-	a.world.turns.Load()
+	a.world.taken.Load()
 	a.call = call{under: true}
 	if a.world.cancels {
 		ctx, a.call.cancel = context.WithCancel(ctx)
@@ -27,7 +27,7 @@ func (a *actor) enter(ctx context.Context) context.Context {
 }
 
 func (a *actor) leave() {
-	a.world.turns.Load()
+	a.world.taken.Load()
 	if a.call.cancel != nil {
 		a.call.cancel()
 	}
