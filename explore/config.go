@@ -8,7 +8,8 @@ import (
 )
 
 // A Config says what to explore. The zero value of every field but Design means
-// its default.
+// its default. The list is flat because it is the user's: each field is a flag, or a line in
+// the header of a replay file.
 type Config struct {
 	// Design is the lock under test.
 	Design design.Design
