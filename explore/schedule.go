@@ -20,7 +20,7 @@ func (w *world) run(s strategy.Chooser) (ended bool, err error) {
 	if !w.skewClocks(s) {
 		return false, nil
 	}
-	w.Begin()
+	w.begin()
 	for w.look(); !w.ended; w.look() {
 		switch {
 		case w.idle() && !w.mayCancel():
@@ -28,7 +28,7 @@ func (w *world) run(s strategy.Chooser) (ended bool, err error) {
 		case w.steps == maxSteps:
 			w.cutShort = true
 			w.giveUp()
-		case !w.Choose(s):
+		case !w.choose(s):
 			return false, nil
 		}
 	}
@@ -36,7 +36,7 @@ func (w *world) run(s strategy.Chooser) (ended bool, err error) {
 }
 
 // choose has s make one choice, and makes it.
-func (w *world) Choose(s strategy.Chooser) bool {
+func (w *world) choose(s strategy.Chooser) bool {
 	i := s.Choose(strategy.Point{Choices: w.enumerate(), Steps: w.steps})
 	if i == strategy.Stop {
 		return false

@@ -248,7 +248,7 @@ func (w *world) assign(a *actor) {
 }
 
 // begin starts the clients, one after the other.
-func (w *world) Begin() {
+func (w *world) begin() {
 	for _, a := range w.clients {
 		inner := a.process.inner.Locker(observed{a.record, a})
 		if w.program.Exploration.Again {

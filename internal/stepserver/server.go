@@ -29,7 +29,7 @@ type Server struct {
 	reused
 }
 
-// Changes are when names were last written, for WATCH. Written only rises, and no entry is above it.
+// Changes are when names were last written, for WATCH. Written only rises between two Resets.
 type changes struct {
 	changed   map[string]uint64 // by name as in Effect
 	written   uint64            // how many writes there were
