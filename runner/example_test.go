@@ -26,7 +26,7 @@ func seats() workloads.Program {
 				return err
 			}
 			left, ok, err := c.Read(ctx, lease)
-			if ok && left.Value > 0 && c.Hold(ctx, lease, c.Choice().Hold) {
+			if ok && left.Value > 0 && c.Hold(ctx, lease) {
 				_, err = c.Write(ctx, lease, left, left.Value-1)
 			}
 			if released := c.Release(ctx, lease); err == nil {

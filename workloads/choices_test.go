@@ -14,17 +14,17 @@ import (
 
 // choices returns what client id chose over n iterations of w on a lock that
 // answers as s says.
-func choices(t *testing.T, w Program, o Options, id, n int, s *script) []Choice {
+func choices(t *testing.T, w Program, o Options, id, n int, s *script) []choice {
 	t.Helper()
 	o, err := w.Options(o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := NewRun(o, nil).Client(id, s, s)
-	var made []Choice
+	var made []choice
 	for range n {
 		_ = c.Iterate(t.Context(), w)
-		made = append(made, c.Choice())
+		made = append(made, c.choice)
 	}
 	return made
 }

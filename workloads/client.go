@@ -27,7 +27,7 @@ type Client struct {
 	run    *Run
 	asked  lockbench.Options // of outer acquires
 	chance chance
-	choice Choice
+	choice choice
 
 	timer   *time.Timer
 	writes  uint64 // made so far: they number the versions
@@ -173,10 +173,15 @@ func (c *Client) failed(err error) error {
 	return err
 }
 
-// Hold works for d; longer than what lease was granted, and than the design's
-// tolerance, when the choice is to be slow. It returns false when the run was
-// over before that.
-func (c *Client) Hold(ctx context.Context, lease lockbench.Lease, d time.Duration) bool {
+// Hold works for as long as the options have it, drawn before the round; longer than what
+// lease was granted, and than the design's tolerance, when the hold is to be slow. It
+// returns false when the run was over before that.
+func (c *Client) Hold(ctx context.Context, lease lockbench.Lease) bool {
+	return c.hold(ctx, lease, c.choice.Hold)
+}
+
+// hold is Hold for d.
+func (c *Client) hold(ctx context.Context, lease lockbench.Lease, d time.Duration) bool {
 	if c.choice.Slow {
 		d = max(d, c.run.Options.slowHold(c.granted(lease))+c.run.Tolerance)
 	}

@@ -65,7 +65,7 @@ func (c *Client) awaitPeriod(ctx context.Context) bool {
 // on the way or the run is over.
 func (c *Client) runExtending(ctx context.Context, lease lockbench.Lease) (bool, error) {
 	if _, can := lockbench.Ability[lockbench.Extender](lease); !can || c.choice.Slow {
-		return c.Hold(ctx, lease, c.choice.Hold), nil
+		return c.Hold(ctx, lease), nil
 	}
 	ttl := c.asked.TTL
 	for left := c.choice.Hold; ; {

@@ -4,7 +4,7 @@
 // programs, and [Program.Drivers] says which of them it makes sense for:
 //
 //   - live runs (lockbench run): many rounds of many clients on many keys, in real time.
-//     [Client.Iterate] draws a [Choice] before each round and pauses after it. Every choice
+//     [Client.Iterate] draws a choice before each round and pauses after it. Every choice
 //     comes from the options' seed: equal options make equal choices, whatever the lock
 //     answers;
 //   - explorations (lockbench explore): few rounds, [Client.Perform], in virtual time. A

@@ -56,7 +56,7 @@ func (c *Client) transact(ctx context.Context, lease lockbench.Lease, decide fun
 		c.Counts.Skipped.Add(1)
 		return nil
 	}
-	if !c.Hold(ctx, lease, c.choice.Hold) {
+	if !c.Hold(ctx, lease) {
 		return nil
 	}
 	if ok, err = c.Write(ctx, lease, rec, value); ok {

@@ -12,7 +12,7 @@ func holdOnce(ctx context.Context, c *Client) error {
 	if lease == nil {
 		return err
 	}
-	c.Hold(ctx, lease, c.choice.Hold)
+	c.Hold(ctx, lease)
 	return c.Release(ctx, lease)
 }
 
@@ -22,7 +22,7 @@ func releaseTwice(ctx context.Context, c *Client) error {
 	if lease == nil {
 		return err
 	}
-	c.Hold(ctx, lease, c.choice.Hold)
+	c.Hold(ctx, lease)
 	return cmp.Or(c.Release(ctx, lease), c.Release(ctx, lease))
 }
 

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A Choice is all that chance decides about one round of a live run.
-type Choice struct {
+// A choice is all that chance decides about one round of a live run.
+type choice struct {
 	// Key is the index of the lock.
 	Key int
 	// Hold and Think are the times to work and to pause; Slow: the hold is to
@@ -21,9 +21,6 @@ type Choice struct {
 	// 1 (cron).
 	Punctuality float64
 }
-
-// Choice returns the choice of the current round, all zero where nothing was drawn.
-func (c *Client) Choice() Choice { return c.choice }
 
 // chance is where a client's choices come from.
 type chance struct {
@@ -98,11 +95,11 @@ func (c *Client) choose() {
 	}
 	random, key := c.chance.random, c.chance.key()
 	c.refused = false
-	c.choice = Choice{
+	c.choice = choice{
 		Key:         key,
 		Slow:        random.Float64() < o.Slow || key < o.slowKeys(),
-		Hold:        o.Hold.Sample(random),
-		Think:       o.Think.Sample(random),
+		Hold:        o.Hold.sample(random),
+		Think:       o.Think.sample(random),
 		Backoff:     min(maxBackoff, time.Duration(random.ExpFloat64()*float64(backoff))),
 		Punctuality: random.Float64(),
 	}

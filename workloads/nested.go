@@ -29,7 +29,7 @@ func nestToDepth(ctx context.Context, c *Client) error {
 		err = cmp.Or(err, c.Release(ctx, inner[last]))
 		inner = inner[:last]
 	}
-	c.Hold(ctx, outer, left)
+	c.hold(ctx, outer, left)
 	return cmp.Or(err, c.Release(ctx, outer))
 }
 

@@ -141,7 +141,7 @@ func (p Program) Options(o Options) (Options, error) {
 	if p.Timetable && o.OpenLoop() {
 		return o, fmt.Errorf("%s: workload %s has a timetable of its own; hint: leave the rate out, or workload mutex", o.offer(), p.Name)
 	}
-	return o, o.Validate()
+	return o, o.validate()
 }
 
 // Fill returns o as p asks for it, defaults filled in, valid or not.

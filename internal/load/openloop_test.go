@@ -123,10 +123,10 @@ func TestArrivalsInHistory(t *testing.T) {
 				first = min(first, op.Intended)
 			}
 		}
-		timetable := s.Options.Arrivals()
-		begin, _ := timetable.Next()
+		timetable := newTimetable(&s.Options)
+		begin, _ := timetable.next()
 		for range o.Operations - 1 {
-			due, _ := timetable.Next()
+			due, _ := timetable.next()
 			if !got[first+int64(due-begin)] {
 				t.Fatalf("nothing was due %v after the first arrival, want an acquire", due-begin)
 			}
