@@ -16,6 +16,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/impls/design/onredis"
+	"github.com/lockbench/lockbench/locktest/internal/guard"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -96,7 +97,7 @@ func look(ctx context.Context, first, second lockbench.Locker, key string) (a ab
 	opt := lockbench.Options{TTL: time.Minute}
 	lease, err := first.Acquire(ctx, key, opt)
 	if err == nil && lease == nil {
-		err = errNoLease
+		err = guard.ErrNoLease
 	}
 	if err != nil {
 		return a, fmt.Errorf("%w: %w", errUnreached, err)

@@ -155,7 +155,7 @@ func outwait(s *fixture) {
 
 // abandon has an owner die with the key, and another want it.
 func abandon(s *fixture) {
-	if s.can.renews && s.owners[0].guard.immortal() {
+	if s.can.renews && s.owners[0].guard.Immortal() {
 		return // a watchdog that cannot be stopped keeps it, and rightly
 	}
 	ttl := s.ttl

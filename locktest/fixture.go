@@ -12,6 +12,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/occupancy"
+	"github.com/lockbench/lockbench/locktest/internal/guard"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -69,7 +70,7 @@ func (n *notes) trouble(err error) {
 type owner struct {
 	fixture *fixture
 	client  *workloads.Client
-	guard   *guard
+	guard   *guard.Guard
 	record  *history.Client
 	crashed atomic.Bool
 }
@@ -93,7 +94,7 @@ func (s *fixture) share() {
 }
 
 // enlist makes owner id of the fixture.
-func (s *fixture) enlist(id int32, g *guard, r *history.Recorder) {
+func (s *fixture) enlist(id int32, g *guard.Guard, r *history.Recorder) {
 	record := r.Client(id, id)
 	o := &owner{fixture: s, guard: g, record: record}
 	locker := record.Locker(g)
@@ -161,7 +162,7 @@ func (o *owner) die() {
 	time.Sleep(o.fixture.think)
 	o.crashed.Store(true) // before it is on record, for the monitor
 	if o.fixture.can.renews {
-		o.guard.close() // before it, too: until then it may renew
+		o.guard.Close() // before it, too: until then it may renew
 	}
 	o.record.Die("abandoned")
 }
