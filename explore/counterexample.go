@@ -16,9 +16,9 @@ func (x *explorer) counterexamples() {
 	x.result.Counterexamples = map[lockbench.Cell]Counterexample{}
 	for left := x.unexplained(shown); len(left) > 0; left = x.unexplained(shown) {
 		f := x.found[left[0]]
-		f.candidate = x.shrink(f, x.shrinkUntil(len(left)))
-		if f.against || !x.found[f.cell].against { // else the cell turned up meanwhile, and is shown as that
-			x.found[f.cell], shown[f.cell] = f, true
+		f.Candidate = x.shrink(f, x.shrinkUntil(len(left)))
+		if f.against || !x.found[f.Cell].against { // else the cell turned up meanwhile, and is shown as that
+			x.found[f.Cell], shown[f.Cell] = f, true
 			x.show(f)
 		}
 	}
@@ -53,36 +53,36 @@ func (x *explorer) explained(cell lockbench.Cell, against, itself bool) bool {
 
 // show runs a shrunk schedule once more, to write it down.
 func (x *explorer) show(f failure) {
-	w, err := x.worldFor(f.cfg)
+	w, err := x.worldFor(f.Scope)
 	if err != nil {
-		x.defect("counterexample of %s: %v", f.cell, err)
+		x.defect("counterexample of %s: %v", f.Cell, err)
 		return
 	}
-	follow := &strategy.Guided{Wishes: f.choices}
+	follow := &strategy.Guided{Wishes: f.Choices}
 	follow.Begin()
 	p, err := w.perform(follow)
 	if err != nil {
-		x.defect("counterexample of %s: %v", f.cell, err)
+		x.defect("counterexample of %s: %v", f.Cell, err)
 		return
 	}
-	finding := p.judged.Find(f.cell)
+	finding := p.judged.Find(f.Cell)
 	if !broken(&finding, f.against) {
-		x.defect("schedule %d had %s broken; run again it is %s", f.at, f.cell, finding.Verdict)
+		x.defect("schedule %d had %s broken; run again it is %s", f.at, f.Cell, finding.Verdict)
 	}
 	for _, d := range p.judged.Defects {
 		x.defect("%s", d)
 	}
 	x.sum.found(&finding)
 	out := Counterexample{
-		Cell: f.cell, Verdict: finding.Verdict, Sentence: w.sentence(finding), Rows: p.notes.rows,
+		Cell: f.Cell, Verdict: finding.Verdict, Sentence: w.sentence(finding), Rows: p.notes.rows,
 		FoundAt: f.at, FoundAfter: f.after,
 	}
 	s := script{
-		cfg: f.cfg, design: x.cfg.Design.Name, breaks: []lockbench.Cell{f.cell}, verdict: finding.Verdict,
+		cfg: x.cfg.within(f.Scope), design: x.cfg.Design.Name, breaks: []lockbench.Cell{f.Cell}, verdict: finding.Verdict,
 		comment: out.Sentence, lines: p.notes.lines,
 	}
 	out.Replay = Replay{s.text()}
-	x.result.Counterexamples[f.cell] = out
+	x.result.Counterexamples[f.Cell] = out
 }
 
 func (x *explorer) defect(format string, args ...any) {

@@ -18,8 +18,9 @@
 //     (enumerate.go), has the strategy take one, and makes it (faults.go, skew.go);
 //   - finish.go: what a schedule leaves is probed by a fresh client, and all goroutines are
 //     joined, so that the next schedule begins alone;
-//   - shrink.go, counterexample.go, notes.go: a failing schedule is made smaller, and written
-//     down as rows and as a file (replay.go, parse.go), which rerun.go follows.
+//   - shrink.go, counterexample.go, notes.go: a failing schedule is made smaller (package
+//     explore/internal/shrink), and written down as rows and as a file (replay.go, parse.go),
+//     which rerun.go follows.
 //
 // Package explore/internal/strategy chooses. What differs only in the order of steps that
 // commute is run once: SOUNDNESS.md proves that nothing is lost by that. Package

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/explore/internal/shrink"
 	"github.com/lockbench/lockbench/explore/internal/strategy"
 	"github.com/lockbench/lockbench/impls/design/onredis"
 	"github.com/lockbench/lockbench/workloads"
@@ -51,7 +52,7 @@ type explorer struct {
 
 // A failure is a schedule that broke a cell.
 type failure struct {
-	candidate
+	shrink.Candidate
 	against bool // it counts against the claims
 	at      int64
 	after   time.Duration
@@ -210,7 +211,7 @@ func (x *explorer) count() {
 	cov := &x.result.Coverage
 	cov.Schedules++
 	x.sum.add(x.world.judged(), func(f *checker.Finding) {
-		c := candidate{f.Cell, x.cfg, slices.Clone(x.world.made)}
+		c := shrink.Candidate{Cell: f.Cell, Scope: x.cfg.scope(), Choices: slices.Clone(x.world.made)}
 		x.found[f.Cell] = failure{c, f.Against > 0, cov.Schedules, x.watch.read()}
 	})
 	const often = 100 * time.Millisecond

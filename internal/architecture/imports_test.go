@@ -42,6 +42,7 @@ var house = map[string][]string{
 	"explore":                     {"", "history", "checker", "impls/design", "impls/design/onredis", "internal/stepserver", "internal/suggest", "workloads", "explore/internal/*"},
 	"explore/internal/strategy":   {"history", "internal/stepserver"},
 	"explore/internal/render":     {"internal/stepserver"},
+	"explore/internal/shrink":     {"", "explore/internal/strategy"},
 	"internal/stepserver":         {"internal/stepserver/*"},
 	"internal/stepserver/*":       {},
 	"internal/bubble":             {"", "explore", "impls/design"},
