@@ -68,10 +68,10 @@ func (cs *cast) nameOf(c strategy.Choice) string {
 	switch {
 	case c.Actor != strategy.NoActor:
 		return cs.actors[c.Actor].name
-	case c.Verb == strategy.VerbScriptFlush || c.Verb == strategy.VerbRestart:
-		return "server"
+	case c.Verb.OfServer():
+		return strategy.ByServer
 	}
-	return "time"
+	return strategy.ByTime
 }
 
 // sentence is what the counterexample of a finding says, its clients by their names.

@@ -106,7 +106,7 @@ func (w *world) perform(s halting) (performance, error) {
 		return p, err
 	}
 	if s.Halts() {
-		p.notes.lines = append(p.notes.lines, line{actor: alone[strategy.VerbStop], verb: strategy.VerbStop})
+		p.notes.lines = append(p.notes.lines, line{actor: strategy.VerbStop.By(), verb: strategy.VerbStop})
 	}
 	if ended || s.Halts() {
 		if err := w.finish(); err != nil {

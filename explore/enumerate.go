@@ -39,7 +39,7 @@ func (w *world) offerIf(can bool, v strategy.Verb, a *actor, nth int) {
 }
 
 // may reports whether faults of kind v may occur.
-func (w *world) may(v strategy.Verb) bool { return w.left.kinds[FaultKind(v.Fault())] }
+func (w *world) may(v strategy.Verb) bool { return w.left.kinds[v.Fault()] }
 
 func (w *world) offerFaults() {
 	for _, a := range w.actors {
@@ -54,7 +54,7 @@ func (w *world) offerFaults() {
 		w.offerBreaks(a)
 	}
 	somethingRuns := w.choices[0].Verb == strategy.VerbRun
-	for _, v := range []strategy.Verb{strategy.VerbScriptFlush, strategy.VerbRestart} {
+	for _, v := range strategy.FaultsOfServer() {
 		if w.may(v) && somethingRuns && !w.flight.active {
 			w.choices = append(w.choices, strategy.Choice{Verb: v, Actor: strategy.NoActor})
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockbench/lockbench/explore/internal/strategy"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
@@ -37,7 +38,7 @@ func (w *world) apply(c strategy.Choice) {
 	w.left.faults -= faults
 	w.left.moves -= moves
 	if kind := c.Verb.Fault(); kind != "" {
-		w.faults = append(w.faults, kind)
+		w.faults = append(w.faults, string(kind))
 	}
 	if c.Actor == strategy.NoActor {
 		w.effect.Reset(strategy.NoActor, strategy.NoActor)
@@ -101,10 +102,10 @@ func (w *world) applyToAll(c strategy.Choice) {
 	case strategy.VerbMove:
 		w.take(w.start.Add(c.At), nil)
 	case strategy.VerbScriptFlush:
-		w.serverRecord.Fault(string(ScriptFlush), 0)
+		w.serverRecord.Fault(string(fault.ScriptFlush), 0)
 		w.server.ScriptFlush()
 	case strategy.VerbRestart:
-		w.serverRecord.Fault(string(Restart), 0)
+		w.serverRecord.Fault(string(fault.Restart), 0)
 		w.server.Restart()
 		for _, p := range w.processes {
 			p.affected = true
@@ -177,7 +178,7 @@ func (w *world) inject(a *actor, c strategy.Choice) {
 	case strategy.VerbTimeOut:
 		w.proceed(a, c.Nth, func(cmd *stepserver.Command) stepserver.Effect {
 			if w.endContext(a); !a.call.cancelled { // it is a renewal that is given up
-				a.record.Fault(string(Cancel), 0)
+				a.record.Fault(string(fault.Cancel), 0)
 			}
 			a.process.affected = true
 			w.server.Timeout(cmd)
@@ -193,12 +194,12 @@ func (w *world) affect(a *actor, v strategy.Verb) {
 	if a.record == nil {
 		a.record = w.tape.Client(int32(-2-a.process.number), int32(a.process.number))
 	}
-	a.record.Fault(v.Fault(), 0)
+	a.record.Fault(string(v.Fault()), 0)
 }
 
 // die ends the actor, and its process unless others live in it.
 func (w *world) die(a *actor, v strategy.Verb) {
-	a.record.Die(v.Fault())
+	a.record.Die(string(v.Fault()))
 	a.crashed = true
 	a.process.affected = true
 	alone := true
@@ -227,7 +228,7 @@ func (w *world) endContext(a *actor) {
 	if !a.call.under || a.call.cancel == nil {
 		return
 	}
-	a.record.Fault(string(Cancel), 0)
+	a.record.Fault(string(fault.Cancel), 0)
 	a.call.cancelled = true
 	a.call.cancel()
 }

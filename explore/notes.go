@@ -78,7 +78,7 @@ func (w *world) note(c strategy.Choice) {
 		return
 	}
 	l := line{actor: w.nameOf(c), verb: c.Verb, what: n.text(), choice: c}
-	row := Row{At: n.at, Client: l.actor, Command: l.what, Reply: n.reply, Fault: c.Verb.Fault(), Holders: w.holders()}
+	row := Row{At: n.at, Client: l.actor, Command: l.what, Reply: n.reply, Fault: string(c.Verb.Fault()), Holders: w.holders()}
 	switch c.Verb {
 	case strategy.VerbMove:
 		l.what = c.At.String()
@@ -93,7 +93,8 @@ func (w *world) note(c strategy.Choice) {
 	case strategy.VerbWait: // is implied
 		n.lines = append(n.lines, l)
 		return
-	case strategy.VerbScriptFlush, strategy.VerbRestart:
+	}
+	if c.Verb.OfServer() {
 		row.Command = c.Verb.String()
 	}
 	n.lines, n.rows = append(n.lines, l), append(n.rows, row)

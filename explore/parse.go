@@ -140,9 +140,9 @@ func (p *parser) step(text string, words []string) error {
 	if len(words) < 2 {
 		return fmt.Errorf("%q; hint: a step says who acts, what is done and to what, as in %q", clip(text), "c1 run SET job 1")
 	}
-	v := slices.Index(strategy.Verbs[:], words[1])
+	v := slices.Index(strategy.VerbNames(), words[1])
 	if v < 0 {
-		return fmt.Errorf("%q is nothing that can be done; hint: one of %s", clip(words[1]), strings.Join(strategy.Verbs[:], ", "))
+		return fmt.Errorf("%q is nothing that can be done; hint: one of %s", clip(words[1]), strings.Join(strategy.VerbNames(), ", "))
 	}
 	l := line{actor: words[0], verb: strategy.Verb(v)}
 	_, what, _ := strings.Cut(strings.TrimSpace(text), words[1])
@@ -162,17 +162,11 @@ func (p *parser) step(text string, words []string) error {
 	return nil
 }
 
-// alone returns the actor of what no client does.
-var alone = map[strategy.Verb]string{
-	strategy.VerbWait: "time", strategy.VerbMove: "time", strategy.VerbBegin: "time", strategy.VerbStop: "all",
-	strategy.VerbScriptFlush: "server", strategy.VerbRestart: "server",
-}
-
 // actorOf finds the actor of a step by name.
 func (p *parser) actorOf(l *line) error {
 	c := p.script.cfg
 	l.choice.Actor = strategy.NoActor
-	if name, is := alone[l.verb]; is {
+	if name := l.verb.By(); name != "" {
 		if l.actor != name {
 			return fmt.Errorf("%q cannot %s; hint: %s can", clip(l.actor), l.verb, name)
 		}

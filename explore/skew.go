@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/explore/internal/strategy"
+	"github.com/lockbench/lockbench/internal/fault"
 )
 
 // skewClocks has s choose whose clock is off, process by process, before anything
@@ -42,11 +43,11 @@ func (w *world) skewClocks(s strategy.Chooser) bool {
 func (w *world) skew(c strategy.Choice) {
 	p := w.processes[c.Actor-len(w.clients)]
 	w.left.faults--
-	w.faults = append(w.faults, string(Skew))
+	w.faults = append(w.faults, string(fault.Skew))
 	p.skew = c.At
 	for _, a := range w.clients {
 		if a.process == p {
-			a.record.Fault(string(Skew), int64(c.At))
+			a.record.Fault(string(fault.Skew), int64(c.At))
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/explore/internal/strategy"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/stepserver"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -129,7 +130,7 @@ func (c *course) now() time.Duration { return time.Since(c.start) }
 // A budget is what a schedule may still have.
 type budget struct {
 	faults, moves int
-	kinds         map[FaultKind]bool
+	kinds         map[fault.Kind]bool
 }
 
 // epoch is the time of day at which every schedule begins: off a whole second.
@@ -170,7 +171,7 @@ func newWorld(cfg Config, program workloads.Program, bubble Bubble, g *global) (
 	}
 	w.prober = w.newActor(cfg.Clients, newProcess(w, len(w.processes)))
 	w.prober.name, w.prober.process.shared = "probe", false
-	w.cancels = cfg.Faults > 0 && slices.Contains(cfg.Kinds, Cancel)
+	w.cancels = cfg.Faults > 0 && slices.Contains(cfg.Kinds, fault.Cancel)
 	return w, nil
 }
 

@@ -1,6 +1,10 @@
 package strategy
 
-import "time"
+import (
+	"time"
+
+	"github.com/lockbench/lockbench/internal/fault"
+)
 
 // A Verb is what one step of a schedule does.
 type Verb uint8
@@ -25,26 +29,68 @@ const (
 	VerbStop                    // the schedule ends here; only a replay asks for it
 )
 
-// Verbs names the verbs as replay files have them.
-var Verbs = [...]string{
-	VerbRun: "run", VerbWait: "wait", VerbMove: "at", VerbBegin: "begin", VerbSkew: "skew",
-	VerbDieBefore: "die-before", VerbDieAfter: "die-after", VerbPause: "pause",
-	VerbLoseReply: "lost-reply", VerbSlowReply: "slow-reply", VerbCut: "cut", VerbCancel: "cancel", VerbTimeOut: "time-out",
-	VerbScriptFlush: "script-flush", VerbRestart: "restart", VerbStop: "stop",
+// verbs describe the verbs: the name that replay files have for each, the fault that it is,
+// and who does it where no client does.
+var verbs = [...]struct {
+	name  string
+	fault fault.Kind // empty when it is none
+	by    string     // empty: a client
+}{
+	VerbRun:         {name: "run"},
+	VerbWait:        {name: "wait", by: ByTime},
+	VerbMove:        {name: "at", by: ByTime},
+	VerbBegin:       {name: "begin", by: ByTime},
+	VerbSkew:        {name: "skew", fault: fault.Skew},
+	VerbDieBefore:   {name: "die-before", fault: fault.DieBefore},
+	VerbDieAfter:    {name: "die-after", fault: fault.DieAfter},
+	VerbPause:       {name: "pause", fault: fault.Pause},
+	VerbLoseReply:   {name: "lost-reply", fault: fault.LostReply},
+	VerbSlowReply:   {name: "slow-reply", fault: fault.SlowReply},
+	VerbCut:         {name: "cut", fault: fault.Cut},
+	VerbCancel:      {name: "cancel", fault: fault.Cancel},
+	VerbTimeOut:     {name: "time-out", fault: fault.Cancel},
+	VerbScriptFlush: {name: "script-flush", fault: fault.ScriptFlush, by: ByServer},
+	VerbRestart:     {name: "restart", fault: fault.Restart, by: ByServer},
+	VerbStop:        {name: "stop", by: "all"},
 }
 
-func (v Verb) String() string { return Verbs[v] }
+// What acts where no client does.
+const (
+	ByTime   = "time"
+	ByServer = "server"
+)
 
-// Fault is the kind of fault that v is, by its name in explore.FaultKinds; empty when it is
-// none.
-func (v Verb) Fault() string {
-	switch v {
-	case VerbRun, VerbWait, VerbMove, VerbBegin, VerbStop:
-		return ""
-	case VerbTimeOut:
-		return Verbs[VerbCancel]
+// String is the verb as replay files have it.
+func (v Verb) String() string { return verbs[v].name }
+
+// Fault is the fault that v is, empty when it is none.
+func (v Verb) Fault() fault.Kind { return verbs[v].fault }
+
+// By is what does v where no client does, empty where one does.
+func (v Verb) By() string { return verbs[v].by }
+
+// OfServer reports whether v is a fault of the server.
+func (v Verb) OfServer() bool { return verbs[v].by == ByServer }
+
+// faultsOfServer lists the faults of the server.
+var faultsOfServer = func() (all []Verb) {
+	for v := range verbs {
+		if Verb(v).OfServer() {
+			all = append(all, Verb(v))
+		}
 	}
-	return Verbs[v]
+	return all
+}()
+
+// FaultsOfServer lists the verbs that are faults of the server. Callers must not change it.
+func FaultsOfServer() []Verb { return faultsOfServer }
+
+// VerbNames are the names of all verbs, in the order of their numbers.
+func VerbNames() (names []string) {
+	for _, v := range verbs {
+		names = append(names, v.name)
+	}
+	return names
 }
 
 // A Choice is one way for a schedule to go on. Two choices of one point differ, and

@@ -3,6 +3,8 @@ package strategy
 import (
 	"math/rand/v2"
 	"slices"
+
+	"github.com/lockbench/lockbench/internal/fault"
 )
 
 // Random draws schedules: at each point any of the commands with equal chance, and
@@ -87,7 +89,7 @@ func (r *Random) Choose(p Point) int {
 // fault draws one of the faults there are: its kind first, for some kinds can
 // occur in more places than others.
 func (r *Random) fault(p Point) int {
-	var kinds []string
+	var kinds []fault.Kind
 	for _, c := range p.Choices {
 		if kind := c.Verb.Fault(); kind != "" && !slices.Contains(kinds, kind) {
 			kinds = append(kinds, kind)
