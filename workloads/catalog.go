@@ -38,8 +38,8 @@ func business() []Program {
 			Adjust: func(o Options) Options { o.Wait = 0; return o }, Step: runJob,
 		},
 		{
-			// D1 has 5 s of work on a lease of 2 s: only a design that renews by itself
-			// keeps others out.
+			// The "Study notes on distributed systems" have 5 s of work on a lease of 2 s:
+			// only a design that renews by itself keeps others out.
 			Name: "slow-step", Summary: "every hold works on past its lease",
 			Drivers: Live, Exercises: Contended(),
 			Adjust: func(o Options) Options { o.Slow = 1; return o }, Step: holdOnce,

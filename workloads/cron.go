@@ -8,8 +8,8 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// runJob is the long job that many servers are to start in the same minute and one
-// is to run (D4): the others skip it, the winner extends its lease on the way
+// runJob is the long job of "Locks on Alawar's sites", which many servers are to start in
+// the same minute and one is to run: the others skip it, the winner extends its lease on the way
 // and keeps late servers out for a while after it.
 func runJob(ctx context.Context, c *Client) error {
 	if !c.awaitPeriod(ctx) {

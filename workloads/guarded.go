@@ -7,14 +7,14 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// sell is the flash sale (D0): many buyers, a stock of N units per key that
-// is read, decided on and written back under the lock. Two buyers inside at once
-// sell the same unit twice.
+// sell is the flash sale of the untitled notes on overselling (docs/designs.md has all
+// sources): many buyers, a stock of N units per key that is read, decided on and written
+// back under the lock. Two buyers inside at once sell the same unit twice.
 func sell(ctx context.Context, c *Client) error {
 	return c.guarded(ctx, func(stock int64) (int64, bool) { return stock - 1, stock > 0 })
 }
 
-// redeem is the exchange of points (D0): each user sends two requests at once,
+// redeem is the exchange of points of the same notes: each user sends two requests at once,
 // and both must not pass on the same points. Clients 2k and 2k+1 are the two
 // requests of a user. A user who has too few points earns new ones, so that
 // a run of any length has points to exchange.

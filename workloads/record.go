@@ -11,7 +11,7 @@ import (
 // part is 1, which leaves the versions below for the stock prepared beforehand.
 const versionBits = 40
 
-// Read reads the record that the iteration's lock guards. It returns false, without an
+// Read reads the record that the round's lock guards. It returns false, without an
 // error, when the store's guard refused.
 func (c *Client) Read(ctx context.Context, lease lockbench.Lease) (rec lockbench.Record, ok bool, err error) {
 	if guarded, is := c.store.(lockbench.GuardedStore); is {
