@@ -8,11 +8,12 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/explore/internal/strategy"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
-// An actor is what acts in a schedule: a client at its part of the scenario, or what
+// An actor is what acts in a schedule: a client at its part of the program, or what
 // a process of several clients does in the background. The scheduler and the
 // actor's goroutine take turns: what both touch is handed over by synctest.Wait.
 type actor struct {
@@ -27,18 +28,28 @@ type actor struct {
 	// Of the present schedule:
 	crashed bool
 	exited  bool // its goroutine has ended
-	resume  chan struct{}
-	// parked is what the actor waits for by itself, not for the server: its next step,
-	// or an access to the store.
-	parked   string
-	accesses bool // it is an access to the store
-	held     bool // not before the time that passes has passed
+	rests   int  // made so far: they keep timers apart
 	// pending are its commands that can be run, late those that it has given up.
 	pending, late []*stepserver.Command
 	call          call
+	parking
+	holdings
+}
 
-	mu      sync.Mutex // renewals in the background come beside the owner's calls
-	beliefs []belief
+// A parking is where an actor waits by itself, not for the server: at its next step, or an
+// access to the store. It waits while parked is not empty, and only then.
+type parking struct {
+	resume   chan struct{} // sent to when the scheduler picks the actor
+	parked   string        // what it waits for
+	accesses bool          // it is an access to the store
+	held     bool          // not before the time that passes has passed
+}
+
+// Holdings are what an actor believes to hold. Renewals in the background come beside the
+// owner's calls, so mu guards all of it.
+type holdings struct {
+	mu      sync.Mutex
+	beliefs []belief // one for each key
 	// leases are kept until the end: a lock may notice when nobody can reach one.
 	leases []lockbench.Lease
 }
@@ -63,13 +74,37 @@ type belief struct {
 // done reports whether nothing more is to be expected of the client.
 func (a *actor) done() bool { return !a.client || a.exited || a.crashed }
 
-// step is the actor's Step.
-func (a *actor) step(what string) { a.park(what, false) }
+// Step implements workloads.Driver: it returns when the scheduler picks the actor. What the
+// client calls right after it is stamped as late as that, so a hold lasts as long as it can.
+func (a *actor) Step(what string) { a.park(what, false) }
+
+// apart is what keeps the timers of two clients, and those of one client in two
+// rounds, from falling due at one instant, where their order would be chance.
+const apart = 1_000_003 * time.Nanosecond
+
+// Rest implements workloads.Driver, in virtual time. It ends early with ctx, which is at
+// the end of the schedule: what follows then fails at once.
+func (a *actor) Rest(ctx context.Context, d time.Duration) bool {
+	a.rests++
+	return a.Sleep(ctx, d+time.Duration(1+a.number+a.rests*len(a.world.clients))*apart)
+}
+
+// Sleep implements workloads.Driver.
+func (*actor) Sleep(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
 
 // park waits until the scheduler picks the actor. At the end of the schedule it
-// does not return: the scenario's part is over, and no code of the lock is below.
+// does not return: the program's part is over, and no code of the lock is below.
 func (a *actor) park(what string, access bool) {
-	a.world.turns.Load()
+	a.world.taken.Load()
 	a.parked, a.accesses = what, access
 	a.world.wake()
 	<-a.resume
@@ -96,7 +131,7 @@ func (a *actor) start(part func()) {
 // work is the actor's goroutine. It ends with its channel, and by runtime.Goexit.
 func (a *actor) work(parts chan func()) {
 	defer func() {
-		a.world.turns.Load()
+		a.world.taken.Load()
 		if a.parts == parts {
 			a.parts = nil
 		}
@@ -109,7 +144,7 @@ func (a *actor) work(parts chan func()) {
 // do does one part, whatever comes of it.
 func (a *actor) do(part func()) {
 	defer func() {
-		a.world.turns.Load()
+		a.world.taken.Load()
 		if p := recover(); p != nil {
 			a.world.defect(fmt.Sprintf("%s: the lock panicked: %v", a.name, p))
 		}
@@ -141,8 +176,8 @@ func (a *actor) items() int {
 
 // item returns the n-th of items: nil is what the actor waits for by itself.
 func (a *actor) item(n int) *stepserver.Command {
-	if n >= lateCommand {
-		return a.late[n-lateCommand]
+	if n >= strategy.LateCommand {
+		return a.late[n-strategy.LateCommand]
 	}
 	if a.parked != "" {
 		if n == 0 {
@@ -154,56 +189,56 @@ func (a *actor) item(n int) *stepserver.Command {
 }
 
 // believe notes a grant of key until then.
-func (a *actor) believe(key string, lease lockbench.Lease, until time.Time) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.leases = append(a.leases, lease)
-	if b := a.belief(key); b != nil {
+func (h *holdings) believe(key string, lease lockbench.Lease, until time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.leases = append(h.leases, lease)
+	if b := h.belief(key); b != nil {
 		b.depth++
 		b.until = until
 		return
 	}
-	a.beliefs = append(a.beliefs, belief{key, 1, until})
+	h.beliefs = append(h.beliefs, belief{key, 1, until})
 }
 
-// belief is the hold of key, nil when there is none. a.mu is held.
-func (a *actor) belief(key string) *belief {
-	for i := range a.beliefs {
-		if a.beliefs[i].key == key {
-			return &a.beliefs[i]
+// belief is the hold of key, nil when there is none. h.mu is held.
+func (h *holdings) belief(key string) *belief {
+	for i := range h.beliefs {
+		if h.beliefs[i].key == key {
+			return &h.beliefs[i]
 		}
 	}
 	return nil
 }
 
 // prolong notes that the hold of key is extended until then.
-func (a *actor) prolong(key string, until time.Time) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if b := a.belief(key); b != nil {
+func (h *holdings) prolong(key string, until time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if b := h.belief(key); b != nil {
 		b.until = until
 	}
 }
 
 // doubt notes that a level of key, or all of it when it was lost, is given up.
-func (a *actor) doubt(key string, lost bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for i := range a.beliefs {
-		b := &a.beliefs[i]
+func (h *holdings) doubt(key string, lost bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for i := range h.beliefs {
+		b := &h.beliefs[i]
 		if b.key != key {
 			continue
 		}
 		if b.depth--; b.depth == 0 || lost {
-			a.beliefs = append(a.beliefs[:i], a.beliefs[i+1:]...)
+			h.beliefs = append(h.beliefs[:i], h.beliefs[i+1:]...)
 		}
 		return
 	}
 }
 
 // believes reports whether the actor holds key, for all that it was told.
-func (a *actor) believes(key string) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.belief(key) != nil
+func (h *holdings) believes(key string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.belief(key) != nil
 }

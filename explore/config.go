@@ -9,11 +9,12 @@ import (
 )
 
 // A Config says what to explore. The zero value of every field but Design means
-// its default.
+// its default. The list is flat because it is the user's: each field is a flag, or a line in
+// the header of a replay file.
 type Config struct {
 	// Design is the lock under test.
 	Design design.Design
-	// Scenario names what the clients do (see Scenarios); default "contend".
+	// Scenario names what the clients do (see [workloads.By]); default "contend".
 	Scenario string
 	// Clients is the number of owners; default 2.
 	Clients int
@@ -23,10 +24,10 @@ type Config struct {
 	// Pool is the most connections a process may open; zero leaves it to the
 	// design.
 	Pool int
-	// Rounds is how often each client goes through the scenario; default 2.
+	// Rounds is how often each client goes through the program; default 2.
 	Rounds int
 	// TTL is the lease asked for; default 2 s. Wait is how long an acquire may
-	// wait; default 0, one try, except in scenarios that are about waiting.
+	// wait; default 0, one try, except in programs that are about waiting.
 	TTL, Wait time.Duration
 	// Faults is how many faults may occur in one schedule, -1 none; default 1.
 	Faults int

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/explore/internal/strategy"
 )
 
 // counterexamples shrinks what was found and shows it: what counts against the claims first, of
@@ -15,9 +16,9 @@ func (x *explorer) counterexamples() {
 	x.result.Counterexamples = map[lockbench.Cell]Counterexample{}
 	for left := x.unexplained(shown); len(left) > 0; left = x.unexplained(shown) {
 		f := x.found[left[0]]
-		f.candidate = x.shrink(f, x.shrinkUntil(len(left)))
-		if f.against || !x.found[f.cell].against { // else the cell turned up meanwhile, and is shown as that
-			x.found[f.cell], shown[f.cell] = f, true
+		f.Candidate = x.shrink(f, x.shrinkUntil(len(left)))
+		if f.against || !x.found[f.Cell].against { // else the cell turned up meanwhile, and is shown as that
+			x.found[f.Cell], shown[f.Cell] = f, true
 			x.show(f)
 		}
 	}
@@ -52,36 +53,36 @@ func (x *explorer) explained(cell lockbench.Cell, against, itself bool) bool {
 
 // show runs a shrunk schedule once more, to write it down.
 func (x *explorer) show(f failure) {
-	w, err := x.worldFor(f.cfg)
+	w, err := x.worldFor(f.Scope)
 	if err != nil {
-		x.defect("counterexample of %s: %v", f.cell, err)
+		x.defect("counterexample of %s: %v", f.Cell, err)
 		return
 	}
-	follow := &guided{wishes: f.choices}
-	follow.begin()
+	follow := &strategy.Guided{Wishes: f.Choices}
+	follow.Begin()
 	p, err := w.perform(follow)
 	if err != nil {
-		x.defect("counterexample of %s: %v", f.cell, err)
+		x.defect("counterexample of %s: %v", f.Cell, err)
 		return
 	}
-	finding := p.judged.Find(f.cell)
+	finding := p.judged.Find(f.Cell)
 	if !broken(&finding, f.against) {
-		x.defect("schedule %d had %s broken; run again it is %s", f.at, f.cell, finding.Verdict)
+		x.defect("schedule %d had %s broken; run again it is %s", f.at, f.Cell, finding.Verdict)
 	}
 	for _, d := range p.judged.Defects {
 		x.defect("%s", d)
 	}
 	x.sum.found(&finding)
 	out := Counterexample{
-		Cell: f.cell, Verdict: finding.Verdict, Sentence: w.sentence(finding), Rows: p.notes.rows,
+		Cell: f.Cell, Verdict: finding.Verdict, Sentence: w.sentence(finding), Rows: p.notes.rows,
 		FoundAt: f.at, FoundAfter: f.after,
 	}
 	s := script{
-		cfg: f.cfg, design: x.cfg.Design.Name, breaks: []lockbench.Cell{f.cell}, verdict: finding.Verdict,
+		cfg: x.cfg.within(f.Scope), design: x.cfg.Design.Name, breaks: []lockbench.Cell{f.Cell}, verdict: finding.Verdict,
 		comment: out.Sentence, lines: p.notes.lines,
 	}
 	out.Replay = Replay{s.text()}
-	x.result.Counterexamples[f.cell] = out
+	x.result.Counterexamples[f.Cell] = out
 }
 
 func (x *explorer) defect(format string, args ...any) {
@@ -104,10 +105,10 @@ func (w *world) perform(s halting) (performance, error) {
 	if err != nil {
 		return p, err
 	}
-	if s.halts() {
-		p.notes.lines = append(p.notes.lines, line{actor: verbs[verbStop].by, verb: verbStop})
+	if s.Halts() {
+		p.notes.lines = append(p.notes.lines, line{actor: strategy.VerbStop.By(), verb: strategy.VerbStop})
 	}
-	if ended || s.halts() {
+	if ended || s.Halts() {
 		if err := w.finish(); err != nil {
 			return p, err
 		}
@@ -118,9 +119,8 @@ func (w *world) perform(s halting) (performance, error) {
 
 // A halting strategy may end a schedule where it is to end.
 type halting interface {
-	strategy
-	halts() bool
+	strategy.Chooser
+	Halts() bool
 }
 
-func (g *guided) halts() bool   { return g.halted }
-func (r *replayed) halts() bool { return r.halted }
+func (r *replayed) Halts() bool { return r.halted }

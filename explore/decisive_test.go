@@ -8,6 +8,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/explore"
 	"github.com/lockbench/lockbench/internal/bubble"
+	"github.com/lockbench/lockbench/workloads"
 )
 
 // TestScenariosTestWhatTheyExercise explores sound designs with default settings:
@@ -18,8 +19,8 @@ func TestScenariosTestWhatTheyExercise(t *testing.T) {
 		t.Skip("searches take their time")
 	}
 	for _, name := range []string{"lua-token/token", "lua-token/strategy", "hash-reentrant/notify"} {
-		for _, s := range explore.Scenarios() {
-			if s.OnRequest {
+		for _, s := range workloads.By(workloads.Explored) {
+			if s.Exploration.OnRequest {
 				continue
 			}
 			t.Run(name+" "+s.Name, func(t *testing.T) {

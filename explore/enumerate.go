@@ -4,41 +4,42 @@ import (
 	"slices"
 	"time"
 
+	"github.com/lockbench/lockbench/explore/internal/strategy"
 	"github.com/lockbench/lockbench/impls/design"
 )
 
 // enumerate lists the choices there are: what can run, in the order of actors; then
 // faults and moves of time, as far as the budgets go.
-func (w *world) enumerate() []choice {
+func (w *world) enumerate() []strategy.Choice {
 	w.choices = w.choices[:0]
 	for _, a := range w.actors {
 		for n := range a.items() {
-			w.offerIf(w.ready(a, n), verbRun, a, n)
+			w.offerIf(w.ready(a, n), strategy.VerbRun, a, n)
 		}
 		for n := range a.late {
-			w.offerIf(w.ready(a, lateCommand+n), verbRun, a, lateCommand+n)
+			w.offerIf(w.ready(a, strategy.LateCommand+n), strategy.VerbRun, a, strategy.LateCommand+n)
 		}
 	}
 	if len(w.choices) == 0 {
-		w.choices = append(w.choices, choice{verb: verbWait, actor: noActor})
+		w.choices = append(w.choices, strategy.Choice{Verb: strategy.VerbWait, Actor: strategy.NoActor})
 	}
 	if w.left.faults > 0 {
 		w.offerFaults()
 	}
-	if w.left.moves > 0 && w.last != verbMove && !w.flight.active && w.choices[0].verb == verbRun {
+	if w.left.moves > 0 && w.last != strategy.VerbMove && !w.flight.active && w.choices[0].Verb == strategy.VerbRun {
 		w.offerMoves()
 	}
 	return w.choices
 }
 
-func (w *world) offerIf(can bool, v verb, a *actor, nth int) {
+func (w *world) offerIf(can bool, v strategy.Verb, a *actor, nth int) {
 	if can {
-		w.choices = append(w.choices, choice{verb: v, actor: a.number, nth: nth})
+		w.choices = append(w.choices, strategy.Choice{Verb: v, Actor: a.number, Nth: nth})
 	}
 }
 
 // may reports whether faults of kind v may occur.
-func (w *world) may(v verb) bool { return w.left.kinds[v.fault()] }
+func (w *world) may(v strategy.Verb) bool { return w.left.kinds[v.Fault()] }
 
 func (w *world) offerFaults() {
 	for _, a := range w.actors {
@@ -52,10 +53,10 @@ func (w *world) offerFaults() {
 		w.offerEnds(a)
 		w.offerBreaks(a)
 	}
-	somethingRuns := w.choices[0].verb == verbRun
-	for _, v := range ofServer {
+	somethingRuns := w.choices[0].Verb == strategy.VerbRun
+	for _, v := range strategy.FaultsOfServer() {
 		if w.may(v) && somethingRuns && !w.flight.active {
-			w.choices = append(w.choices, choice{verb: v, actor: noActor})
+			w.choices = append(w.choices, strategy.Choice{Verb: v, Actor: strategy.NoActor})
 		}
 	}
 }
@@ -64,11 +65,11 @@ func (w *world) offerFaults() {
 // call's context.
 func (w *world) offerEnds(a *actor) {
 	first := a.items() > 0 && w.ready(a, 0)
-	w.offerIf(first && w.may(verbDieBefore), verbDieBefore, a, 0)
-	w.offerIf(first && w.may(verbPause) && !w.flight.active, verbPause, a, 0)
+	w.offerIf(first && w.may(strategy.VerbDieBefore), strategy.VerbDieBefore, a, 0)
+	w.offerIf(first && w.may(strategy.VerbPause) && !w.flight.active, strategy.VerbPause, a, 0)
 	begins := a.parked != "" && !a.accesses
 	waits := first && (begins || a.call.under && !a.call.cancelled)
-	w.offerIf((waits || w.sleeps(a)) && w.may(verbCancel), verbCancel, a, 0)
+	w.offerIf((waits || w.sleeps(a)) && w.may(strategy.VerbCancel), strategy.VerbCancel, a, 0)
 }
 
 // sleeps reports whether the client is at a wait of its own inside a call, where a
@@ -87,17 +88,17 @@ func (w *world) offerBreaks(a *actor) {
 		if !w.ready(a, n) || access || c != nil && c.Answered() {
 			continue
 		}
-		w.offerIf(a.client && w.may(verbDieAfter), verbDieAfter, a, n)
-		w.offerIf(w.may(verbLoseReply), verbLoseReply, a, n)
-		w.offerIf(w.may(verbSlowReply), verbSlowReply, a, n)
-		w.offerIf(w.may(verbCut), verbCut, a, n)
-		w.offerIf(a.client && w.may(verbTimeOut) && !a.call.cancelled, verbTimeOut, a, n)
+		w.offerIf(a.client && w.may(strategy.VerbDieAfter), strategy.VerbDieAfter, a, n)
+		w.offerIf(w.may(strategy.VerbLoseReply), strategy.VerbLoseReply, a, n)
+		w.offerIf(w.may(strategy.VerbSlowReply), strategy.VerbSlowReply, a, n)
+		w.offerIf(w.may(strategy.VerbCut), strategy.VerbCut, a, n)
+		w.offerIf(a.client && w.may(strategy.VerbTimeOut) && !a.call.cancelled, strategy.VerbTimeOut, a, n)
 	}
 }
 
 // mayCancel reports whether the context of a client that waits by itself may end.
 func (w *world) mayCancel() bool {
-	return w.left.faults > 0 && w.may(verbCancel) && slices.ContainsFunc(w.clients, w.sleeps)
+	return w.left.faults > 0 && w.may(strategy.VerbCancel) && slices.ContainsFunc(w.clients, w.sleeps)
 }
 
 // An edge is a time worth moving to: just before or just after something ends.
@@ -123,7 +124,7 @@ func (w *world) offerMoves() {
 			continue
 		}
 		known = append(known, to)
-		w.choices = append(w.choices, choice{verb: verbMove, actor: noActor, nth: n, at: to.Sub(w.start)})
+		w.choices = append(w.choices, strategy.Choice{Verb: strategy.VerbMove, Actor: strategy.NoActor, Nth: n, At: to.Sub(w.start)})
 	}
 }
 

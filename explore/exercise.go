@@ -5,49 +5,29 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/internal/fault"
+	"github.com/lockbench/lockbench/workloads"
 )
 
-// What scenarios put to the test by themselves, where there are two clients or more.
-var (
-	// contended: clients try a key that another holds.
-	contended = []lockbench.Cell{lockbench.Exclusion.At(0), lockbench.LeaseKept.At(0)}
-	// outlived: clients work past their leases, while others get in.
-	outlived = []lockbench.Cell{
-		lockbench.Exclusion.At(lockbench.Outlived), lockbench.OwnerRelease.At(lockbench.Outlived), lockbench.LossReported.At(lockbench.Outlived),
-	}
-)
-
-// with returns the cells of a list, and these guarantees where nothing goes wrong.
-func with(cells []lockbench.Cell, more ...lockbench.Guarantee) []lockbench.Cell {
-	cells = slices.Clone(cells)
-	for _, g := range more {
-		cells = append(cells, g.At(0))
-	}
-	return cells
-}
-
-// exercises lists what s can put to the test within the scope of c: a claim to one of
+// exercises lists what p can put to the test within the scope of c: a claim to one of
 // these that stays untested is an open question, any other was not asked. skews reports
 // that the design reads the clock.
-func (c *Config) exercises(s Scenario, skews bool) []lockbench.Cell {
-	found := with(nil, lockbench.NoSpuriousRefusal, lockbench.Fencing)
-	contend := slices.Contains(s.Exercises, lockbench.Exclusion.At(0))
+func (c *Config) exercises(p workloads.Program, skews bool) []lockbench.Cell {
+	contend := slices.Contains(p.Exercises, lockbench.Exclusion.At(0))
+	renews := c.Design.Renews || c.Design.RenewsUnseen // then a slow owner does not lose the lock
+	o := c.options(p)
+	if c.hastens() && !p.Exploration.Waits && !renews {
+		o.Slow = 1
+	}
+	found := p.Cells(o)
 	for _, cell := range c.faulted() {
 		if cell, tests := c.tests(cell, skews && contend); tests {
 			found = append(found, cell)
 		}
 	}
-	if c.Clients < 2 {
-		return found
-	}
-	found = append(found, s.Exercises...)
-	switch {
-	case c.Design.Renews || c.Design.RenewsUnseen: // a slow owner does not lose the lock
+	if renews {
 		found = slices.DeleteFunc(found, func(cell lockbench.Cell) bool {
 			return cell.Guarantee == lockbench.OwnerRelease || cell.Guarantee == lockbench.LossReported
 		})
-	case c.hastens() && contend && !s.Waits:
-		found = append(found, outlived...)
 	}
 	return found
 }

@@ -9,10 +9,12 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/explore/internal/strategy"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/fault"
+	"github.com/lockbench/lockbench/workloads"
 )
 
 func TestExercises(t *testing.T) {
@@ -62,26 +64,6 @@ func inOrder(all []lockbench.Cell) []lockbench.Cell {
 	return slices.Compact(slices.SortedFunc(slices.Values(all), lockbench.Cell.Compare))
 }
 
-// TestEveryExploredFaultHasAVerb: what the table of faults says that explorations do is a step
-// of schedules, and no other fault is.
-func TestEveryExploredFaultHasAVerb(t *testing.T) {
-	done := map[fault.Kind]bool{}
-	for v := range verbs {
-		if kind := verb(v).fault(); kind != "" {
-			done[kind] = true
-		}
-	}
-	for _, kind := range fault.Explored() {
-		if !done[kind] {
-			t.Errorf("no step of a schedule is %s; hint: a verb (choice.go), and what it does (faults.go)", kind)
-		}
-		delete(done, kind)
-	}
-	for kind := range done {
-		t.Errorf("%s is a step of schedules, and no row of the table of faults says so", kind)
-	}
-}
-
 // TestSlowReplyMayComeTooLate holds a reply to a renewal back until the renewal has timed
 // out, and then delivers it: what it touches is what the kind says that it brings.
 func TestSlowReplyMayComeTooLate(t *testing.T) {
@@ -90,13 +72,13 @@ func TestSlowReplyMayComeTooLate(t *testing.T) {
 		t.Fatal(err)
 	}
 	inWorld(t, Config{Design: notify[0], Scenario: "overrun", Kinds: []fault.Kind{fault.SlowReply}}, func(w *world) {
-		schedule := &guided{wishes: []choice{
-			{verb: verbRun, actor: 0}, {verb: verbRun, actor: 0}, // acquires, and reads the record
-			{verb: verbRun, actor: 1},                                  // is refused
-			{verb: verbRun, actor: 0}, {verb: verbSlowReply, actor: 0}, // renewals
-			{verb: verbMove, actor: noActor, nth: 3}, // past what the second has made of the lease
+		schedule := &strategy.Guided{Wishes: []strategy.Choice{
+			{Verb: strategy.VerbRun, Actor: 0}, {Verb: strategy.VerbRun, Actor: 0}, // acquires, and reads the record
+			{Verb: strategy.VerbRun, Actor: 1},                                           // is refused
+			{Verb: strategy.VerbRun, Actor: 0}, {Verb: strategy.VerbSlowReply, Actor: 0}, // renewals
+			{Verb: strategy.VerbMove, Actor: strategy.NoActor, Nth: 3}, // past what the second has made of the lease
 		}}
-		schedule.begin()
+		schedule.Begin()
 		p, err := w.perform(schedule)
 		if err != nil {
 			t.Fatal(err)
@@ -117,8 +99,8 @@ func TestSlowReplyMayComeTooLate(t *testing.T) {
 // TestScenariosExercise checks of every scenario explored by default that it
 // exercises something, and of what is on request only nothing that it cannot.
 func TestScenariosExercise(t *testing.T) {
-	for _, s := range Scenarios() {
-		if has := len(s.Exercises) > 0; !has && !s.OnRequest {
+	for _, s := range workloads.By(workloads.Explored) {
+		if has := len(s.Exercises) > 0; !has && !s.Exploration.OnRequest {
 			t.Errorf("%s exercises nothing", s.Name)
 		}
 	}

@@ -3,6 +3,7 @@ package explore
 import (
 	"time"
 
+	"github.com/lockbench/lockbench/explore/internal/strategy"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/stepserver"
@@ -32,32 +33,32 @@ func (f *flight) stops(a *actor, c *stepserver.Command) bool {
 }
 
 // apply makes a choice. What it does to the server enters the step's effect.
-func (w *world) apply(c choice) {
-	faults, moves := c.cost()
+func (w *world) apply(c strategy.Choice) {
+	faults, moves := c.Cost()
 	w.left.faults -= faults
 	w.left.moves -= moves
-	if kind := c.verb.fault(); kind != "" {
+	if kind := c.Verb.Fault(); kind != "" {
 		w.faults = append(w.faults, string(kind))
 	}
-	if c.actor == noActor {
-		w.effect.reset(noActor, noActor)
-		w.effect.global = true
+	if c.Actor == strategy.NoActor {
+		w.effect.Reset(strategy.NoActor, strategy.NoActor)
+		w.effect.Global = true
 		w.applyToAll(c)
 		return
 	}
-	a := w.actors[c.actor]
-	w.effect.reset(a.number, a.process.number)
-	if c.verb == verbRun {
+	a := w.actors[c.Actor]
+	w.effect.Reset(a.number, a.process.number)
+	if c.Verb == strategy.VerbRun {
 		others := w.othersThan(a.process)
-		if c.nth >= lateCommand && a.client {
+		if c.Nth >= strategy.LateCommand && a.client {
 			a.record.Fault("late", 0)
 		}
-		w.proceed(a, c.nth, w.execute)
+		w.proceed(a, c.Nth, w.execute)
 		w.bubble.Wait()
-		w.effect.global = w.othersThan(a.process) != others && !w.woke()
+		w.effect.Global = w.othersThan(a.process) != others && !w.woke()
 		return
 	}
-	w.effect.global = true
+	w.effect.Global = true
 	w.inject(a, c)
 }
 
@@ -86,7 +87,7 @@ func (w *world) othersThan(p *process) (n int) {
 // woke reports whether the step sent something to other processes, so that it is no
 // wonder that they moved.
 func (w *world) woke() bool {
-	for _, e := range w.effect.server {
+	for _, e := range w.effect.Server {
 		if len(e.Woken) > 0 {
 			return true
 		}
@@ -94,16 +95,16 @@ func (w *world) woke() bool {
 	return false
 }
 
-func (w *world) applyToAll(c choice) {
-	switch c.verb {
-	case verbWait:
+func (w *world) applyToAll(c strategy.Choice) {
+	switch c.Verb {
+	case strategy.VerbWait:
 		w.rest()
-	case verbMove:
-		w.take(w.start.Add(c.at), nil)
-	case verbScriptFlush:
+	case strategy.VerbMove:
+		w.take(w.start.Add(c.At), nil)
+	case strategy.VerbScriptFlush:
 		w.serverRecord.Fault(string(fault.ScriptFlush), 0)
 		w.server.ScriptFlush()
-	case verbRestart:
+	case strategy.VerbRestart:
 		w.serverRecord.Fault(string(fault.Restart), 0)
 		w.server.Restart()
 		for _, p := range w.processes {
@@ -148,34 +149,34 @@ func (w *world) recordPause(a *actor, kind history.Kind) {
 }
 
 // inject has a fault happen to the actor.
-func (w *world) inject(a *actor, c choice) {
-	switch c.verb {
-	case verbDieBefore:
-		w.die(a, c.verb)
-	case verbDieAfter:
-		w.proceed(a, c.nth, func(cmd *stepserver.Command) stepserver.Effect { return w.carryOut(cmd, w.server.RunUnanswered) })
-		w.die(a, c.verb)
-	case verbPause:
+func (w *world) inject(a *actor, c strategy.Choice) {
+	switch c.Verb {
+	case strategy.VerbDieBefore:
+		w.die(a, c.Verb)
+	case strategy.VerbDieAfter:
+		w.proceed(a, c.Nth, func(cmd *stepserver.Command) stepserver.Effect { return w.carryOut(cmd, w.server.RunUnanswered) })
+		w.die(a, c.Verb)
+	case strategy.VerbPause:
 		w.recordPause(a, history.Pause)
 		w.take(w.pastLease(a), a)
-	case verbCancel:
-		w.proceedTo(a, c.nth)
+	case strategy.VerbCancel:
+		w.proceedTo(a, c.Nth)
 		w.endContext(a)
-	case verbLoseReply:
-		w.proceed(a, c.nth, func(cmd *stepserver.Command) stepserver.Effect {
-			w.affect(a, c.verb)
+	case strategy.VerbLoseReply:
+		w.proceed(a, c.Nth, func(cmd *stepserver.Command) stepserver.Effect {
+			w.affect(a, c.Verb)
 			return w.carryOut(cmd, w.server.RunLosing)
 		})
-	case verbSlowReply:
-		w.proceed(a, c.nth, func(cmd *stepserver.Command) stepserver.Effect { return w.carryOut(cmd, w.server.RunSlow) })
-	case verbCut:
-		w.proceed(a, c.nth, func(cmd *stepserver.Command) stepserver.Effect {
-			w.affect(a, c.verb)
+	case strategy.VerbSlowReply:
+		w.proceed(a, c.Nth, func(cmd *stepserver.Command) stepserver.Effect { return w.carryOut(cmd, w.server.RunSlow) })
+	case strategy.VerbCut:
+		w.proceed(a, c.Nth, func(cmd *stepserver.Command) stepserver.Effect {
+			w.affect(a, c.Verb)
 			w.server.Cut(cmd)
 			return stepserver.Effect{}
 		})
-	case verbTimeOut:
-		w.proceed(a, c.nth, func(cmd *stepserver.Command) stepserver.Effect {
+	case strategy.VerbTimeOut:
+		w.proceed(a, c.Nth, func(cmd *stepserver.Command) stepserver.Effect {
 			if w.endContext(a); !a.call.cancelled { // it is a renewal that is given up
 				a.record.Fault(string(fault.Cancel), 0)
 			}
@@ -188,17 +189,17 @@ func (w *world) inject(a *actor, c choice) {
 
 // affect records that a connection of the actor breaks. What a process of several
 // clients does in the background has a record of its own, under a number below zero.
-func (w *world) affect(a *actor, v verb) {
+func (w *world) affect(a *actor, v strategy.Verb) {
 	a.process.affected = true
 	if a.record == nil {
 		a.record = w.tape.Client(int32(-2-a.process.number), int32(a.process.number))
 	}
-	a.record.Fault(string(v.fault()), 0)
+	a.record.Fault(string(v.Fault()), 0)
 }
 
 // die ends the actor, and its process unless others live in it.
-func (w *world) die(a *actor, v verb) {
-	a.record.Die(string(v.fault()))
+func (w *world) die(a *actor, v strategy.Verb) {
+	a.record.Die(string(v.Fault()))
 	a.crashed = true
 	a.process.affected = true
 	alone := true

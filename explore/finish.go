@@ -58,17 +58,9 @@ func (w *world) probe() error {
 	return nil
 }
 
-// skewed is the most that a clock is off.
-func (w *world) skewed() (most time.Duration) {
-	for _, p := range w.processes {
-		most = max(most, p.skew, -p.skew)
-	}
-	return most
-}
-
 // tryAll is the probe's part.
 func (w *world) tryAll(l lockbench.Locker) {
-	for _, key := range w.keys {
+	for _, key := range w.shared.Keys {
 		for range probeTries {
 			lease, err := l.Acquire(w.ctx, key, lockbench.Options{TTL: w.cfg.TTL})
 			if err == nil && lease != nil {
@@ -192,19 +184,7 @@ func (w *world) join(atMost time.Duration) {
 			left.dismiss()
 			left.exited, w.leaks = true, true
 		}
-		w.turns.Add(1)
+		w.taken.Add(1)
 		time.Sleep(100 * time.Millisecond)
 	}
-}
-
-func (w *world) unfinished() *actor {
-	for _, a := range w.clients {
-		if !a.exited {
-			return a
-		}
-	}
-	if !w.prober.exited {
-		return w.prober
-	}
-	return nil
 }

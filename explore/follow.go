@@ -4,98 +4,9 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"github.com/lockbench/lockbench/explore/internal/strategy"
 )
-
-// guided follows a list of choices as far as they can be made, leaving out what
-// cannot, and then lets everybody come to an end one after the other: for schedules
-// that resemble a known one.
-type guided struct {
-	wishes []choice
-	next   int
-	last   int // the actor of the last step
-	halted bool
-}
-
-// begin implements strategy.
-func (g *guided) begin() bool {
-	g.next, g.last, g.halted = 0, noActor, false
-	return true
-}
-
-// took implements strategy.
-func (g *guided) took(*effect) {}
-
-// choose implements strategy.
-func (g *guided) choose(p point) int {
-	i := g.wished(p)
-	if i == none {
-		i = g.otherwise(p)
-	}
-	if i != stop && p.choices[i].actor != noActor {
-		g.last = p.choices[i].actor
-	}
-	return i
-}
-
-const none = -2
-
-// wished is the next wish that can be made. Before clients begin, and while nobody
-// can run, those about commands stay for later.
-func (g *guided) wished(p point) int {
-	first := p.choices[0].verb
-	for g.next < len(g.wishes) {
-		wish := g.wishes[g.next]
-		i := match(p, wish)
-		if i == none && first != verbRun && wish.verb != first {
-			return none
-		}
-		g.next++
-		if wish.verb == verbStop {
-			g.halted = true
-			return stop
-		}
-		if i != none {
-			return i
-		}
-	}
-	return none
-}
-
-// match finds a wish among the choices: the same, or what comes closest.
-func match(p point, wish choice) int {
-	near := none
-	for i, c := range p.choices {
-		switch {
-		case c == wish:
-			return i
-		case c.verb != wish.verb || c.actor != wish.actor || near != none:
-		case c.verb == verbMove && c.nth == wish.nth:
-			near = i
-		case c.verb == verbRun && wish.nth < lateCommand && c.nth < lateCommand:
-			near = i
-		case c.verb != verbMove && c.verb != verbRun && c.verb != verbSkew:
-			near = i
-		}
-	}
-	return near
-}
-
-// otherwise goes on with the last actor, else with the first.
-func (g *guided) otherwise(p point) int {
-	first := none
-	for i, c := range p.choices {
-		if !c.plain() {
-			continue
-		}
-		if c.actor == g.last {
-			return i
-		}
-		if first == none {
-			first = i
-		}
-	}
-	return first
-}
 
 // replayed follows the lines of a replay file, exactly. That clocks are right and
 // that time passes while nobody can go on need not be said.
@@ -104,51 +15,51 @@ type replayed struct {
 	next       int
 	halted     bool
 	divergence string
-	show       func(choice) string // how the world would note a choice
+	show       func(strategy.Choice) string // how the world would note a choice
 }
 
-// begin implements strategy.
-func (r *replayed) begin() bool { return true }
+// Begin implements strategy.Chooser.
+func (r *replayed) Begin() bool { return true }
 
-// took implements strategy.
-func (r *replayed) took(*effect) {}
+// Took implements strategy.Chooser.
+func (r *replayed) Took(*strategy.Effect) {}
 
-// choose implements strategy.
-func (r *replayed) choose(p point) int {
-	implied := p.choices[0].verb != verbRun
+// Choose implements strategy.Chooser.
+func (r *replayed) Choose(p strategy.Point) int {
+	implied := p.Choices[0].Verb != strategy.VerbRun
 	if r.next == len(r.lines) && implied {
 		return 0
 	}
 	if r.next == len(r.lines) {
 		r.divergence = fmt.Sprintf("the schedule goes on after step %d, the last of the file; hint: end it with %q", r.next, "all stop")
-		return stop
+		return strategy.Stop
 	}
 	l := r.lines[r.next]
 	r.next++
-	if l.verb == verbStop {
+	if l.verb == strategy.VerbStop {
 		r.halted = true
-		return stop
+		return strategy.Stop
 	}
-	found := none
-	for i, c := range p.choices {
-		if c.verb == l.choice.verb && c.actor == l.choice.actor && c.at == l.choice.at && (found == none || r.fits(c, l)) {
+	found := strategy.None
+	for i, c := range p.Choices {
+		if c.Verb == l.choice.Verb && c.Actor == l.choice.Actor && c.At == l.choice.At && (found == strategy.None || r.fits(c, l)) {
 			found = i
 		}
 	}
-	if found == none && implied {
+	if found == strategy.None && implied {
 		r.next--
 		return 0
 	}
-	if found == none {
+	if found == strategy.None {
 		r.divergence = fmt.Sprintf("step %d, %q, cannot be made; what can: %s", r.next, l, r.offered(p))
-		return stop
+		return strategy.Stop
 	}
 	return found
 }
 
-func (r *replayed) offered(p point) string {
+func (r *replayed) offered(p strategy.Point) string {
 	var all []string
-	for _, c := range p.choices {
+	for _, c := range p.Choices {
 		all = append(all, fmt.Sprintf("%q", r.show(c)))
 	}
 	return strings.Join(all, ", ")
@@ -158,7 +69,7 @@ var tokenName = regexp.MustCompile(`token#\d+`)
 
 // fits reports whether the line is about the command of c, for random values by any
 // name.
-func (r *replayed) fits(c choice, l line) bool {
+func (r *replayed) fits(c strategy.Choice, l line) bool {
 	shown := tokenName.ReplaceAllString(r.show(c), "token#")
 	return strings.HasPrefix(tokenName.ReplaceAllString(l.String(), "token#"), shown)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/explore/internal/shrink"
 )
 
 // schedule is what is found of a schedule that had these violations of cells, of which as
@@ -93,8 +94,7 @@ func TestExplained(t *testing.T) {
 	if diff := cmp.Diff(left, []lockbench.Cell{died, plain}); diff != "" {
 		t.Errorf("to be shown (-got +want):\n%s", diff)
 	}
-	s := shrinker{explorer: &x, failure: failure{at: 7}, best: candidate{cell: late}}
-	s.turnUp(Config{}, nil, schedule(1, late, lockbench.Exclusion.At(lockbench.Crash|lockbench.Skew)))
+	x.turnUp(failure{at: 7}, shrink.Candidate{Cell: late}, schedule(1, late, lockbench.Exclusion.At(lockbench.Crash|lockbench.Skew)))
 	if f := x.found[late]; !f.against || f.at != 7 || len(x.found) != 3 {
 		t.Errorf("got %+v: want %s turned up, and nothing else", x.found, late)
 	}

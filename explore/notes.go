@@ -2,20 +2,18 @@ package explore
 
 import (
 	"fmt"
-	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
-	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/explore/internal/render"
+	"github.com/lockbench/lockbench/explore/internal/strategy"
 	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
 // notes are what is to be shown of a schedule: a row and a line of a replay file
 // per step.
 type notes struct {
-	printer printer
+	printer render.Printer
 	rows    []Row
 	lines   []line
 	// Of the step under way:
@@ -30,12 +28,12 @@ type notes struct {
 // A line is one step of a replay file.
 type line struct {
 	actor string
-	verb  verb
+	verb  strategy.Verb
 	// what is the command, or the operation and its first command, for a reader and
 	// to tell commands apart; of a move or skew it is how far.
 	what string
 	// choice is what was chosen.
-	choice choice
+	choice strategy.Choice
 }
 
 func (l line) String() string {
@@ -43,17 +41,17 @@ func (l line) String() string {
 }
 
 // before takes note of what a choice is about to be made of.
-func (w *world) before(c choice) {
+func (w *world) before(c strategy.Choice) {
 	n := w.notes
 	if n == nil {
 		return
 	}
-	n.at, n.what, n.command, n.late, n.arrives, n.reply = w.now(), "", nil, c.nth >= lateCommand, false, ""
-	if c.actor == noActor || c.verb == verbSkew {
+	n.at, n.what, n.command, n.late, n.arrives, n.reply = w.now(), "", nil, c.Nth >= strategy.LateCommand, false, ""
+	if c.Actor == strategy.NoActor || c.Verb == strategy.VerbSkew {
 		return
 	}
-	if a := w.actors[c.actor]; c.nth >= lateCommand || c.nth < a.items() {
-		n.looksAt(a.item(c.nth), a)
+	if a := w.actors[c.Actor]; c.Nth >= strategy.LateCommand || c.Nth < a.items() {
+		n.looksAt(a.item(c.Nth), a)
 	}
 }
 
@@ -69,35 +67,35 @@ func (n *notes) looksAt(c *stepserver.Command, a *actor) {
 // ran takes note of a command that was chosen and what it was answered.
 func (w *world) ran(c *stepserver.Command, e stepserver.Effect) {
 	if w.notes != nil {
-		w.notes.command, w.notes.reply = c, w.notes.printer.reply(e.Reply)
+		w.notes.command, w.notes.reply = c, w.notes.printer.Reply(e.Reply)
 	}
 }
 
 // note writes a step down, now that it is over.
-func (w *world) note(c choice) {
+func (w *world) note(c strategy.Choice) {
 	n := w.notes
 	if n == nil {
 		return
 	}
-	l := line{actor: w.nameOf(c), verb: c.verb, what: n.text(), choice: c}
-	row := Row{At: n.at, Client: l.actor, Command: l.what, Reply: n.reply, Fault: string(c.verb.fault()), Holders: w.holders()}
-	switch c.verb {
-	case verbMove:
-		l.what = c.at.String()
-		row.Command = "passes, to " + c.at.String()
-	case verbSkew:
-		l.what = c.at.String()
-		row.Command = fmt.Sprintf("its clock is %+v off", c.at)
-	case verbTimeOut:
+	l := line{actor: w.nameOf(c), verb: c.Verb, what: n.text(), choice: c}
+	row := Row{At: n.at, Client: l.actor, Command: l.what, Reply: n.reply, Fault: string(c.Verb.Fault()), Holders: w.holders()}
+	switch c.Verb {
+	case strategy.VerbMove:
+		l.what = c.At.String()
+		row.Command = "passes, to " + c.At.String()
+	case strategy.VerbSkew:
+		l.what = c.At.String()
+		row.Command = fmt.Sprintf("its clock is %+v off", c.At)
+	case strategy.VerbTimeOut:
 		row.Fault = "cancel, with a read time-out"
-	case verbBegin:
+	case strategy.VerbBegin:
 		return
-	case verbWait: // is implied
+	case strategy.VerbWait: // is implied
 		n.lines = append(n.lines, l)
 		return
 	}
-	if verbs[c.verb].by == byServer {
-		row.Command = c.verb.String()
+	if c.Verb.OfServer() {
+		row.Command = c.Verb.String()
 	}
 	n.lines, n.rows = append(n.lines, l), append(n.rows, row)
 }
@@ -113,38 +111,8 @@ func (w *world) served(c *stepserver.Command, e stepserver.Effect) {
 		a = w.prober
 	}
 	n.rows = append(n.rows, Row{
-		At: w.now(), Client: a.name, Command: n.printer.of(c), Reply: n.printer.reply(e.Reply), Holders: w.holders(),
+		At: w.now(), Client: a.name, Command: n.printer.Command(c), Reply: n.printer.Reply(e.Reply), Holders: w.holders(),
 	})
-}
-
-// sentence is what the counterexample of a finding says, its clients by their names.
-func (w *world) sentence(f checker.Finding) string {
-	if f.Counterexample == nil {
-		return ""
-	}
-	return numbered.ReplaceAllStringFunc(f.Counterexample.Sentence, func(s string) string {
-		number, err := strconv.Atoi(numbered.FindStringSubmatch(s)[1])
-		switch {
-		case err == nil && number < len(w.clients):
-			return w.clients[number].name
-		case err == nil && number == w.prober.number:
-			return w.prober.name
-		}
-		return s
-	})
-}
-
-var numbered = regexp.MustCompile(`client (\d+)`)
-
-// nameOf is the name of the actor of c.
-func (w *world) nameOf(c choice) string {
-	switch {
-	case c.actor != noActor:
-		return w.actors[c.actor].name
-	case verbs[c.verb].by == byServer:
-		return byServer
-	}
-	return byTime
 }
 
 // text is what the step's actor did: its own operation, the first command of it.
@@ -162,28 +130,7 @@ func (n *notes) text() string {
 		parts = append(parts, n.what)
 	}
 	if n.command != nil {
-		parts = append(parts, n.printer.of(n.command))
+		parts = append(parts, n.printer.Command(n.command))
 	}
 	return strings.Join(parts, " ")
-}
-
-// of renders a pending command.
-func (p *printer) of(c *stepserver.Command) string {
-	if len(c.Queued) > 0 {
-		return p.transaction(c.Queued)
-	}
-	return p.command(c.Args)
-}
-
-// holders are the clients that believe to hold a key.
-func (w *world) holders() (names []string) {
-	for _, a := range w.clients {
-		a.mu.Lock()
-		holds := len(a.beliefs) > 0 && !a.crashed
-		a.mu.Unlock()
-		if holds {
-			names = append(names, a.name)
-		}
-	}
-	return slices.Clip(names)
 }

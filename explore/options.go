@@ -10,6 +10,7 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/suggest"
+	"github.com/lockbench/lockbench/workloads"
 )
 
 // The defaults of a Config.
@@ -28,21 +29,21 @@ const (
 	maxTime = 24 * time.Hour
 )
 
-// resolve returns c with its defaults, and its scenario. The error names the field
+// resolve returns c with its defaults, and its program. The error names the field
 // that cannot be, and why.
-func (c Config) resolve() (Config, Scenario, error) {
+func (c Config) resolve() (Config, workloads.Program, error) {
 	if c.Scenario == "" {
 		c.Scenario = "contend"
 	}
-	scenario, err := FindScenario(c.Scenario)
+	program, err := workloads.Find(workloads.Explored, c.Scenario)
 	if err != nil {
-		return c, scenario, err
+		return c, program, err
 	}
-	c.fill(scenario)
-	return c, scenario, c.validate(scenario)
+	c.fill(program)
+	return c, program, c.validate(program)
 }
 
-func (c *Config) fill(s Scenario) {
+func (c *Config) fill(p workloads.Program) {
 	orInt(&c.Clients, defaultClients)
 	orInt(&c.Threads, 1)
 	orInt(&c.Rounds, defaultRounds)
@@ -52,7 +53,7 @@ func (c *Config) fill(s Scenario) {
 	if c.TTL == 0 {
 		c.TTL = defaultTTL
 	}
-	if c.Wait == 0 && s.Waits {
+	if c.Wait == 0 && p.Exploration.Waits {
 		c.Wait = max(c.TTL/2, time.Second) // some designs take less than a second for none
 	}
 	if c.Kinds == nil {
@@ -69,13 +70,18 @@ func (c *Config) fill(s Scenario) {
 	}
 }
 
+// options are those of the clients: each schedule is a run of a program.
+func (c *Config) options(p workloads.Program) workloads.Options {
+	return p.Fill(workloads.Options{Clients: c.Clients, Keys: max(1, p.Keys), TTL: c.TTL, Wait: c.Wait, Seed: c.Seed})
+}
+
 func orInt(field *int, otherwise int) {
 	if *field == 0 {
 		*field = otherwise
 	}
 }
 
-func (c *Config) validate(s Scenario) error {
+func (c *Config) validate(p workloads.Program) error {
 	if err := cmp.Or(c.validateCounts(), c.validateTimes()); err != nil {
 		return fmt.Errorf("explore: %w", err)
 	}
@@ -94,10 +100,22 @@ func (c *Config) validate(s Scenario) error {
 			return fmt.Errorf("explore: %w", suggest.Unknown("fault", string(kind), fault.Names(fault.Explored())))
 		}
 	}
-	if slices.Contains(s.Needs, NeedsNest) && c.Design.Reacquire == design.Refused {
-		return &LacksError{Scenario: s.Name, Ability: NeedsNest}
+	if slices.Contains(p.Needs, workloads.Nests) && c.Design.Reacquire == design.Refused {
+		return &LacksError{Scenario: p.Name, Ability: workloads.Nests}
 	}
 	return nil
+}
+
+// A LacksError is the error of exploring a lock in a scenario for which it has not
+// the ability.
+type LacksError struct {
+	Scenario string
+	Ability  workloads.Ability
+}
+
+// Error implements error.
+func (e *LacksError) Error() string {
+	return fmt.Sprintf("scenario %s needs the ability to %s, which the lock lacks", e.Scenario, e.Ability)
 }
 
 func (c *Config) validateCounts() error {

@@ -7,9 +7,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockbench/lockbench/explore/internal/strategy"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/longtest"
+	"github.com/lockbench/lockbench/workloads"
 )
 
 // TestSchedulesDoNotDependOnThoseBefore runs schedules drawn at random, and each of them
@@ -23,7 +25,7 @@ func TestSchedulesDoNotDependOnThoseBefore(t *testing.T) {
 		if d.Name != "hash-reentrant/notify" {
 			continue
 		}
-		for _, s := range Scenarios() {
+		for _, s := range workloads.By(workloads.Explored) {
 			if longtest.On() || s.Name == "abandon" || s.Name == "leftover" {
 				tryOrders(t, Config{Design: d, Scenario: s.Name}, 300)
 			}
@@ -43,14 +45,14 @@ func tryOrders(t *testing.T, cfg Config, schedules int) {
 // is not to be explored so.
 func inWorld(t *testing.T, cfg Config, body func(*world)) {
 	t.Helper()
-	cfg, scenario, err := cfg.resolve()
+	cfg, program, err := cfg.resolve()
 	if err != nil {
 		t.Skip(err)
 	}
 	b := Bubble{Enter: func(body func()) { synctest.Test(t, func(*testing.T) { body() }) }, Wait: synctest.Wait}
-	x := &explorer{cfg: cfg, scenario: scenario, bubble: b}
+	x := &explorer{cfg: cfg, program: program, bubble: b}
 	err = x.enter(t.Context(), func() error {
-		w, err := newWorld(cfg, scenario, b, x.global)
+		w, err := newWorld(cfg, program, b, x.global)
 		if err != nil {
 			return err
 		}
@@ -68,15 +70,15 @@ func inWorld(t *testing.T, cfg Config, body func(*world)) {
 // runTwice runs schedules, and all of them again, the last one first.
 func runTwice(t *testing.T, w *world, schedules int) {
 	t.Helper()
-	var made [][]choice
+	var made [][]strategy.Choice
 	var rows [][]Row
-	random := unending{newRandom(w.cfg)}
+	random := unending{strategy.NewRandom(w.cfg.Seed, w.cfg.Faults, w.cfg.Moves, 4*w.cfg.Clients*w.cfg.Rounds)}
 	for range schedules {
 		rows = append(rows, performed(t, w, random))
 		made = append(made, slices.Clone(w.made))
 	}
 	for i, wishes := range slices.Backward(made) {
-		if diff := cmp.Diff(rows[i], performed(t, w, &guided{wishes: wishes})); diff != "" {
+		if diff := cmp.Diff(rows[i], performed(t, w, &strategy.Guided{Wishes: wishes})); diff != "" {
 			t.Errorf("schedule %d, %v, went another way (-before +again):\n%s", i+1, wishes, diff)
 			return
 		}
@@ -84,14 +86,14 @@ func runTwice(t *testing.T, w *world, schedules int) {
 }
 
 // unending is a strategy that ends no schedule.
-type unending struct{ *random }
+type unending struct{ *strategy.Random }
 
-func (unending) halts() bool { return false }
+func (unending) Halts() bool { return false }
 
 // performed runs the next schedule of s and returns its steps.
 func performed(t *testing.T, w *world, s halting) []Row {
 	t.Helper()
-	s.begin()
+	s.Begin()
 	p, err := w.perform(s)
 	if err != nil {
 		t.Fatal(err)

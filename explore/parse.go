@@ -11,6 +11,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/explore/internal/strategy"
 )
 
 // parseReplay reads a replay file.
@@ -139,23 +140,23 @@ func (p *parser) step(text string, words []string) error {
 	if len(words) < 2 {
 		return fmt.Errorf("%q; hint: a step says who acts, what is done and to what, as in %q", clip(text), "c1 run SET job 1")
 	}
-	v := slices.Index(verbNames(), words[1])
+	v := slices.Index(strategy.VerbNames(), words[1])
 	if v < 0 {
-		return fmt.Errorf("%q is nothing that can be done; hint: one of %s", clip(words[1]), strings.Join(verbNames(), ", "))
+		return fmt.Errorf("%q is nothing that can be done; hint: one of %s", clip(words[1]), strings.Join(strategy.VerbNames(), ", "))
 	}
-	l := line{actor: words[0], verb: verb(v)}
+	l := line{actor: words[0], verb: strategy.Verb(v)}
 	_, what, _ := strings.Cut(strings.TrimSpace(text), words[1])
 	l.what = strings.TrimSpace(what)
-	l.choice.verb = l.verb
+	l.choice.Verb = l.verb
 	if err := p.actorOf(&l); err != nil {
 		return err
 	}
-	if l.verb == verbMove || l.verb == verbSkew {
+	if l.verb == strategy.VerbMove || l.verb == strategy.VerbSkew {
 		at, err := time.ParseDuration(l.what)
 		if err != nil {
 			return fmt.Errorf("time %q: %w", clip(l.what), reason(err))
 		}
-		l.choice.at = at
+		l.choice.At = at
 	}
 	p.script.lines = append(p.script.lines, l)
 	return nil
@@ -164,8 +165,8 @@ func (p *parser) step(text string, words []string) error {
 // actorOf finds the actor of a step by name.
 func (p *parser) actorOf(l *line) error {
 	c := p.script.cfg
-	l.choice.actor = noActor
-	if name := verbs[l.verb].by; name != "" {
+	l.choice.Actor = strategy.NoActor
+	if name := l.verb.By(); name != "" {
 		if l.actor != name {
 			return fmt.Errorf("%q cannot %s; hint: %s can", clip(l.actor), l.verb, name)
 		}
@@ -173,13 +174,13 @@ func (p *parser) actorOf(l *line) error {
 	}
 	for i := range c.Clients {
 		if l.actor == clientName(c, i) {
-			l.choice.actor = i
+			l.choice.Actor = i
 			return nil
 		}
 	}
 	for i := range (c.Clients + c.Threads - 1) / max(1, c.Threads) {
 		if l.actor == processName(i) {
-			l.choice.actor = c.Clients + i
+			l.choice.Actor = c.Clients + i
 			return nil
 		}
 	}

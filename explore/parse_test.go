@@ -11,6 +11,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/explore/internal/strategy"
 )
 
 const sampleReplay = `lockbench replay 2
@@ -51,14 +52,14 @@ func TestReplayReadsWhatItWrites(t *testing.T) {
 	if s.design != "setnx-getset/naive" || !slices.Equal(s.breaks, []lockbench.Cell{lockbench.Exclusion.At(lockbench.Crash | lockbench.Skew)}) || s.verdict != checker.Broken {
 		t.Errorf("got design %q, breaks %q %s", s.design, s.breaks, s.verdict)
 	}
-	choices := []choice{
-		{verb: verbSkew, actor: 3, at: -time.Second},
-		{verb: verbRun, actor: 1},
-		{verb: verbDieAfter, actor: 1},
-		{verb: verbMove, actor: noActor, at: 2001000003},
-		{verb: verbScriptFlush, actor: noActor},
-		{verb: verbRun, actor: 0},
-		{verb: verbStop, actor: noActor},
+	choices := []strategy.Choice{
+		{Verb: strategy.VerbSkew, Actor: 3, At: -time.Second},
+		{Verb: strategy.VerbRun, Actor: 1},
+		{Verb: strategy.VerbDieAfter, Actor: 1},
+		{Verb: strategy.VerbMove, Actor: strategy.NoActor, At: 2001000003},
+		{Verb: strategy.VerbScriptFlush, Actor: strategy.NoActor},
+		{Verb: strategy.VerbRun, Actor: 0},
+		{Verb: strategy.VerbStop, Actor: strategy.NoActor},
 	}
 	for i, l := range s.lines {
 		if l.choice != choices[i] {
@@ -115,9 +116,9 @@ func TestReplayOfSeveralThreads(t *testing.T) {
 	}
 	var actors []int
 	for _, l := range s.lines {
-		actors = append(actors, l.choice.actor)
+		actors = append(actors, l.choice.Actor)
 	}
-	if want := []int{2, 1, 1, noActor, noActor, 5, noActor}; !cmp.Equal(actors, want) {
+	if want := []int{2, 1, 1, strategy.NoActor, strategy.NoActor, 5, strategy.NoActor}; !cmp.Equal(actors, want) {
 		t.Errorf("actors: got %v, want %v", actors, want)
 	}
 }

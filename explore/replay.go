@@ -13,21 +13,16 @@ import (
 )
 
 // A Replay is a schedule that can be run again: the readable file that
-// Replay.WriteTo writes and ReadReplay reads.
+// [ReadReplay] reads.
 //
 // Its first line is "lockbench replay 2". A header follows, one field and its value
 // a line, then after an empty line the steps, one a line: the actor, what is done
 // (run, or the fault that occurs) and the command that it is done to; for time, "at"
 // and the time since the start. Lines that begin with # and empty lines mean
-// nothing. Files of version 1, of before guarantees had conditions, are read, too. Random values are named token#1, token#2 ... in the order of their sight.
+// nothing. Random values are named token#1, token#2 ... in the order of their sight. Files of
+// version 1, of before guarantees had conditions, are read, too.
 type Replay struct {
 	Text []byte
-}
-
-// WriteTo implements io.WriterTo.
-func (r Replay) WriteTo(w io.Writer) (int64, error) {
-	n, err := w.Write(r.Text)
-	return int64(n), err
 }
 
 // maxReplay bounds the size of a replay file.

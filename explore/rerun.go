@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/explore/internal/strategy"
 	"github.com/lockbench/lockbench/impls/design"
 )
 
@@ -19,18 +20,18 @@ func Rerun(ctx context.Context, bubble Bubble, d design.Design, r Replay) (Resul
 		return Result{}, err
 	}
 	file.cfg.Design = d
-	cfg, scenario, err := settle(file.cfg).resolve()
+	cfg, program, err := settle(file.cfg).resolve()
 	if err != nil {
 		return Result{}, err
 	}
-	x := &explorer{cfg: cfg, scenario: scenario, bubble: bubble, tell: func(Progress) {}}
+	x := &explorer{cfg: cfg, program: program, bubble: bubble, tell: func(Progress) {}}
 	err = x.enter(ctx, func() error { return x.rerun(file, r) })
 	x.result.Design = d.Name
 	return x.result, err
 }
 
 func (x *explorer) rerun(file *script, r Replay) error {
-	w, err := newWorld(x.cfg, x.scenario, x.bubble, x.global)
+	w, err := newWorld(x.cfg, x.program, x.bubble, x.global)
 	if err != nil {
 		return err
 	}
@@ -91,7 +92,7 @@ func (l line) says(is line) bool {
 
 // said are the lines without those that need not be there.
 func said(lines []line) []line {
-	implied := func(l line) bool { return l.verb == verbWait || l.verb == verbBegin }
+	implied := func(l line) bool { return l.verb == strategy.VerbWait || l.verb == strategy.VerbBegin }
 	return slices.DeleteFunc(slices.Clone(lines), implied)
 }
 
@@ -130,25 +131,25 @@ func (s *script) shows(r checker.Result) checker.Finding {
 }
 
 // shown is how a choice would be noted, before it is made.
-func (w *world) shown(c choice) string {
-	l := line{actor: w.nameOf(c), verb: c.verb}
+func (w *world) shown(c strategy.Choice) string {
+	l := line{actor: w.nameOf(c), verb: c.Verb}
 	switch {
-	case c.verb == verbMove || c.verb == verbSkew:
-		l.what = c.at.String()
-	case c.actor != noActor:
+	case c.Verb == strategy.VerbMove || c.Verb == strategy.VerbSkew:
+		l.what = c.At.String()
+	case c.Actor != strategy.NoActor:
 		l.what = w.faced(c)
 	}
 	return l.String()
 }
 
 // faced is what the actor of c waits for.
-func (w *world) faced(c choice) string {
-	a := w.actors[c.actor]
-	if c.nth < lateCommand && c.nth >= a.items() {
+func (w *world) faced(c strategy.Choice) string {
+	a := w.actors[c.Actor]
+	if c.Nth < strategy.LateCommand && c.Nth >= a.items() {
 		return ""
 	}
-	n := notes{late: c.nth >= lateCommand, printer: w.notes.printer.copy()}
-	n.looksAt(a.item(c.nth), a)
+	n := notes{late: c.Nth >= strategy.LateCommand, printer: w.notes.printer.Copy()}
+	n.looksAt(a.item(c.Nth), a)
 	return n.text()
 }
 

@@ -7,7 +7,10 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/explore/internal/shrink"
+	"github.com/lockbench/lockbench/explore/internal/strategy"
 	"github.com/lockbench/lockbench/impls/design/onredis"
+	"github.com/lockbench/lockbench/workloads"
 )
 
 // Run explores: it runs and judges schedules within the bubble until all of the
@@ -19,11 +22,11 @@ import (
 // the Result. Two explorations of one process follow one another: they share the
 // program's source of random numbers, which is theirs as long as they last.
 func Run(ctx context.Context, bubble Bubble, cfg Config, tell func(Progress)) (Result, error) {
-	cfg, scenario, err := cfg.resolve()
+	cfg, program, err := cfg.resolve()
 	if err != nil {
 		return Result{}, err
 	}
-	x := &explorer{cfg: cfg, scenario: scenario, bubble: bubble, tell: tell, found: map[lockbench.Cell]failure{}}
+	x := &explorer{cfg: cfg, program: program, bubble: bubble, tell: tell, found: map[lockbench.Cell]failure{}}
 	err = x.enter(ctx, x.explore)
 	x.result.Design = cfg.Design.Name
 	return x.result, err
@@ -31,13 +34,13 @@ func Run(ctx context.Context, bubble Bubble, cfg Config, tell func(Progress)) (R
 
 // An explorer is one exploration.
 type explorer struct {
-	cfg      Config
-	scenario Scenario
-	bubble   Bubble
-	tell     func(Progress)
-	watch    *stopwatch
-	limit    limit
-	global   *global
+	cfg     Config
+	program workloads.Program
+	bubble  Bubble
+	tell    func(Progress)
+	watch   *stopwatch
+	limit   limit
+	global  *global
 
 	world  *world
 	others []*world // with fewer clients or rounds, for shrinking
@@ -49,7 +52,7 @@ type explorer struct {
 
 // A failure is a schedule that broke a cell.
 type failure struct {
-	candidate
+	shrink.Candidate
 	against bool // it counts against the claims
 	at      int64
 	after   time.Duration
@@ -83,7 +86,7 @@ func (x *explorer) enter(ctx context.Context, body func() error) (err error) {
 
 // explore is what happens inside the bubble.
 func (x *explorer) explore() error {
-	w, err := newWorld(x.cfg, x.scenario, x.bubble, x.global)
+	w, err := newWorld(x.cfg, x.program, x.bubble, x.global)
 	if err != nil {
 		return err
 	}
@@ -96,7 +99,7 @@ func (x *explorer) explore() error {
 		return err
 	}
 	x.counterexamples()
-	exercises := x.cfg.exercises(x.scenario, w.skews)
+	exercises := x.cfg.exercises(x.program, w.skews)
 	x.result.Findings, x.result.Grants = x.sum.result(exercises, blank(w.header, exercises)), x.sum.grants
 	for _, o := range x.others {
 		o.close()
@@ -130,22 +133,22 @@ func (x *explorer) strategies() error {
 }
 
 func (x *explorer) exhaust(l limit) error {
-	s := newExhaustive(x.cfg)
+	s := strategy.NewExhaustive(max(0, x.cfg.Faults), max(0, x.cfg.Moves), !x.cfg.NoReduction)
 	cov := &x.result.Coverage
-	for s.begin() {
+	for s.Begin() {
 		if cov.Stopped = x.over(l); cov.Stopped != "" {
 			break
 		}
-		if err := x.schedule(s, s.fresh); err != nil {
+		if err := x.schedule(s, s.Fresh); err != nil {
 			return err
 		}
-		if s.divergence != "" {
-			x.result.Defects = append(x.result.Defects, s.divergence)
+		if s.Divergence != "" {
+			x.result.Defects = append(x.result.Defects, s.Divergence)
 			cov.Stopped = "divergence"
 			break
 		}
 	}
-	cov.Pruned = s.pruned
+	cov.Pruned = s.Pruned
 	if cov.Stopped == "" && x.world.cutShort {
 		cov.Stopped = "steps"
 	}
@@ -154,9 +157,13 @@ func (x *explorer) exhaust(l limit) error {
 }
 
 func (x *explorer) draw(l limit) error {
-	s := newRandom(x.cfg)
+	draw := strategy.NewRandom
+	if x.cfg.Strategy == PCT {
+		draw = strategy.NewPCT
+	}
+	s := draw(x.cfg.Seed, max(0, x.cfg.Faults), max(0, x.cfg.Moves), 4*x.cfg.Clients*x.cfg.Rounds)
 	cov := &x.result.Coverage
-	for s.begin() {
+	for s.Begin() {
 		if cov.Stopped = x.over(l); cov.Stopped != "" {
 			break
 		}
@@ -188,7 +195,7 @@ func (x *explorer) over(l limit) string {
 }
 
 // schedule runs one schedule and, if it counts, judges it.
-func (x *explorer) schedule(s strategy, counts func() bool) error {
+func (x *explorer) schedule(s strategy.Chooser, counts func() bool) error {
 	w := x.world
 	ended, err := w.run(s)
 	if err == nil && ended && counts() {
@@ -204,7 +211,7 @@ func (x *explorer) count() {
 	cov := &x.result.Coverage
 	cov.Schedules++
 	x.sum.add(x.world.judged(), func(f *checker.Finding) {
-		c := candidate{f.Cell, x.cfg, slices.Clone(x.world.made)}
+		c := shrink.Candidate{Cell: f.Cell, Scope: x.cfg.scope(), Choices: slices.Clone(x.world.made)}
 		x.found[f.Cell] = failure{c, f.Against > 0, cov.Schedules, x.watch.read()}
 	})
 	const often = 100 * time.Millisecond

@@ -3,6 +3,7 @@ package explore
 import (
 	"time"
 
+	"github.com/lockbench/lockbench/explore/internal/strategy"
 	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
@@ -11,7 +12,7 @@ const maxSteps = 5000
 
 // run runs one schedule, chosen by s, up to its end: every client is done, crashed or
 // given up, or s stops it. It returns false in the last case.
-func (w *world) run(s strategy) (ended bool, err error) {
+func (w *world) run(s strategy.Chooser) (ended bool, err error) {
 	if err := w.open(); err != nil {
 		return false, err
 	}
@@ -35,9 +36,9 @@ func (w *world) run(s strategy) (ended bool, err error) {
 }
 
 // choose has s make one choice, and makes it.
-func (w *world) choose(s strategy) bool {
-	i := s.choose(point{w.enumerate(), w.steps})
-	if i == stop {
+func (w *world) choose(s strategy.Chooser) bool {
+	i := s.Choose(strategy.Point{Choices: w.enumerate(), Steps: w.steps})
+	if i == strategy.Stop {
 		return false
 	}
 	c := w.choices[i]
@@ -48,9 +49,9 @@ func (w *world) choose(s strategy) bool {
 	w.apply(c)
 	w.bubble.Wait()
 	w.events = w.tape.Tail(before, w.events[:0])
-	w.effect.observe(w.events)
-	w.last = c.verb
-	s.took(&w.effect)
+	w.effect.Observe(w.events)
+	w.last = c.Verb
+	s.Took(&w.effect)
 	w.note(c)
 	return true
 }
@@ -79,17 +80,6 @@ func (w *world) look() {
 	}
 }
 
-// sender is the actor that sent c.
-func (w *world) sender(c *stepserver.Command) *actor {
-	switch {
-	case c.Client >= 0 && c.Client < len(w.clients):
-		return w.clients[c.Client]
-	case c.Process >= 0 && c.Process < len(w.processes):
-		return w.actors[len(w.clients)+c.Process]
-	}
-	return nil
-}
-
 // idle reports whether nothing can run before time passes.
 func (w *world) idle() bool {
 	for _, a := range w.actors {
@@ -99,7 +89,7 @@ func (w *world) idle() bool {
 			}
 		}
 		for i := range a.late {
-			if w.ready(a, lateCommand+i) {
+			if w.ready(a, strategy.LateCommand+i) {
 				return false
 			}
 		}
@@ -109,7 +99,7 @@ func (w *world) idle() bool {
 
 // ready reports whether the actor's n-th item may be gone on with now.
 func (w *world) ready(a *actor, n int) bool {
-	return (!a.crashed || n >= lateCommand) && !w.flight.stops(a, a.item(n))
+	return (!a.crashed || n >= strategy.LateCommand) && !w.flight.stops(a, a.item(n))
 }
 
 // rest lets time pass while nothing can be done: until something can be, or the
@@ -128,16 +118,6 @@ func (w *world) rest() {
 	}
 }
 
-// allDone reports whether every client is done.
-func (w *world) allDone() bool {
-	for _, a := range w.clients {
-		if !a.done() {
-			return false
-		}
-	}
-	return true
-}
-
 // sleep lets time pass until then, or until somebody comes to wait for the
 // scheduler; it returns whether it lasted.
 func (w *world) sleep(until time.Time) bool {
@@ -151,7 +131,7 @@ func (w *world) sleep(until time.Time) bool {
 		}
 		break
 	}
-	w.turns.Add(1)
+	w.taken.Add(1)
 	timer := time.NewTimer(time.Until(until))
 	defer timer.Stop()
 	lasted := false
@@ -223,6 +203,6 @@ func contains(all []*stepserver.Command, c *stepserver.Command) bool {
 // execute runs a command and notes its effect.
 func (w *world) execute(c *stepserver.Command) stepserver.Effect {
 	e := w.carryOut(c, w.server.Run)
-	w.effect.server = append(w.effect.server, e)
+	w.effect.Server = append(w.effect.Server, e)
 	return e
 }

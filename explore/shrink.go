@@ -4,28 +4,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/explore/internal/shrink"
+	"github.com/lockbench/lockbench/explore/internal/strategy"
 )
-
-// A shrinker makes the schedule that broke a cell as small as it can, by running what
-// is left when parts are taken away. Conditions may go with them, and none may come. It
-// tries the same things in the same order every time.
-type shrinker struct {
-	explorer *explorer
-	failure  failure
-	left     int           // tries
-	until    time.Duration // real time since the start of the exploration; zero: no limit
-	best     candidate
-}
-
-// A candidate is a schedule to try: a configuration and the choices wished for.
-// After it was run these are the choices made, and cell is what they broke.
-type candidate struct {
-	cell    lockbench.Cell
-	cfg     Config
-	choices []choice
-}
 
 // shrinkTries bounds the schedules run to shrink one.
 const shrinkTries = 4000
@@ -46,246 +28,72 @@ func (x *explorer) shrinkUntil(left int) time.Duration {
 	return now + rest/time.Duration(left)
 }
 
-// stopped reports whether to try no more: what was found is wanted now.
-func (s *shrinker) stopped() bool {
-	x := s.explorer
-	return x.limit.ctx.Err() != nil || time.Now().Year() >= lastYear || s.until > 0 && x.watch.read() >= s.until
-}
-
-// cost orders schedules, the dearest thing first.
-func (c candidate) cost() [8]int {
-	var faults, moves, steps, switches int
-	last := noActor
-	for _, made := range c.choices {
-		f, m := made.cost()
-		faults, moves = faults+f, moves+m
-		if made.verb == verbStop || made.verb == verbBegin || made.verb == verbWait {
-			continue
+// shrink returns the smallest schedule found that breaks what f breaks, done by then in real
+// time since the start of the exploration; zero is no limit.
+func (x *explorer) shrink(f failure, until time.Duration) shrink.Candidate {
+	stopped := func() bool { // what was found is wanted now
+		return x.limit.ctx.Err() != nil || time.Now().Year() >= lastYear || until > 0 && x.watch.read() >= until
+	}
+	return shrink.Smallest(f.Candidate, shrinkTries, stopped, func(c shrink.Candidate) (shrink.Candidate, bool) {
+		made, r, ok := x.attempt(c)
+		if !ok {
+			return c, false
 		}
-		steps++
-		if made.actor != noActor && made.actor != last {
-			switches++
-			last = made.actor
-		}
-	}
-	return [8]int{faults, moves, c.cell.Under.Count(), c.cfg.Clients, steps, c.cfg.Rounds, switches, len(c.choices)}
-}
-
-// shrink returns the smallest schedule found that breaks what f breaks, done by then.
-func (x *explorer) shrink(f failure, until time.Duration) candidate {
-	s := &shrinker{explorer: x, failure: f, left: shrinkTries, until: until, best: f.candidate}
-	for {
-		before := s.best.cost()
-		s.stopEarly()
-		s.withoutDeviations()
-		s.onlyTime()
-		s.fewerClients()
-		s.fewerRounds()
-		s.withoutCommands()
-		s.reorder()
-		if s.best.cost() == before || s.left <= 0 || s.stopped() {
-			return s.best
-		}
-	}
-}
-
-// try runs what is left of the best so far and keeps it if it still breaks its cell, or
-// the guarantee under fewer of the conditions, and is smaller.
-func (s *shrinker) try(cfg Config, choices []choice) bool {
-	if s.left--; s.left < 0 || s.stopped() {
-		return false
-	}
-	made, r, ok := s.explorer.attempt(candidate{s.best.cell, cfg, choices})
-	if !ok {
-		return false
-	}
-	s.turnUp(cfg, made, r)
-	cell, does := breaks(r, s.best.cell, s.failure.against)
-	c := candidate{cell, cfg, made}
-	now, best := c.cost(), s.best.cost()
-	taken := !s.failure.against && s.explorer.found[cell].against // that cell is shown by what counts
-	if !does || taken || slices.Compare(now[:], best[:]) >= 0 {
-		return false
-	}
-	s.best = c
-	return true
+		x.turnUp(f, shrink.Candidate{Cell: c.Cell, Scope: c.Scope, Choices: made}, r)
+		cell, does := breaks(r, c.Cell, f.against)
+		taken := !f.against && x.found[cell].against // that cell is shown by what counts
+		return shrink.Candidate{Cell: cell, Scope: c.Scope, Choices: made}, does && !taken
+	})
 }
 
 // turnUp keeps what counts against the claims and was not found before: to shrink what
 // does not count may lead to it, and is not to hide it.
-func (s *shrinker) turnUp(cfg Config, made []choice, r checker.Result) {
+func (x *explorer) turnUp(from failure, c shrink.Candidate, r checker.Result) {
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		own := s.failure.against && explains(s.best.cell, f.Cell)
-		if broken(f, true) && !own && !s.explorer.explained(f.Cell, true, true) {
-			s.explorer.found[f.Cell] = failure{candidate{f.Cell, cfg, made}, true, s.failure.at, s.failure.after}
+		own := from.against && explains(c.Cell, f.Cell)
+		if broken(f, true) && !own && !x.explained(f.Cell, true, true) {
+			x.found[f.Cell] = failure{shrink.Candidate{Cell: f.Cell, Scope: c.Scope, Choices: c.Choices}, true, from.at, from.after}
 		}
 	}
 }
 
 // attempt runs a schedule that follows c. It returns the choices made and what is found of
 // them until the next schedule, and false where it cannot be run.
-func (x *explorer) attempt(c candidate) ([]choice, checker.Result, bool) {
-	w, err := x.worldFor(c.cfg)
+func (x *explorer) attempt(c shrink.Candidate) ([]strategy.Choice, checker.Result, bool) {
+	w, err := x.worldFor(c.Scope)
 	if err != nil {
 		return nil, checker.Result{}, false
 	}
-	follow := &guided{wishes: c.choices}
-	follow.begin()
+	follow := &strategy.Guided{Wishes: c.Choices}
+	follow.Begin()
 	ended, err := w.run(follow)
-	if err != nil || !ended && !follow.halted {
+	if err != nil || !ended && !follow.Halts() {
 		w.end()
 		return nil, checker.Result{}, false
 	}
 	err = w.finish()
 	r := w.judged()
 	made := slices.Clone(w.made)
-	if follow.halted {
-		made = append(made, choice{verb: verbStop, actor: noActor})
+	if follow.Halts() {
+		made = append(made, strategy.Choice{Verb: strategy.VerbStop, Actor: strategy.NoActor})
 	}
 	w.end()
 	return made, r, err == nil
 }
 
-// stopEarly ends the schedule as soon as what it shows has happened.
-func (s *shrinker) stopEarly() {
-	choices := s.best.choices
-	for n := 1; n < len(choices); n++ {
-		short := append(slices.Clone(choices[:n]), choice{verb: verbStop, actor: noActor})
-		if s.try(s.best.cfg, short) {
-			return
-		}
-	}
-}
-
-// withoutDeviations leaves out faults and moves of time.
-func (s *shrinker) withoutDeviations() {
-	for i := len(s.best.choices) - 1; i >= 0; i-- {
-		if i < len(s.best.choices) && !s.best.choices[i].plain() {
-			s.try(s.best.cfg, slices.Delete(slices.Clone(s.best.choices), i, i+1))
-		}
-	}
-}
-
-// onlyTime has time pass where a client paused.
-func (s *shrinker) onlyTime() {
-	for i, c := range s.best.choices {
-		if c.verb != verbPause {
-			continue
-		}
-		for nth := range 6 { // the edges of three leases
-			passing := slices.Clone(s.best.choices)
-			passing[i] = choice{verb: verbMove, actor: noActor, nth: nth}
-			if s.try(s.best.cfg, passing) {
-				return
-			}
-		}
-	}
-}
-
-// chunks are how many steps of an actor are left out at once: rounds of a lock that
-// works by transactions have a dozen, or nine.
-var chunks = [...]int{12, 9, 6, 5, 4, 3, 2, 1}
-
-// withoutCommands leaves out what an actor does, several steps at first: a whole
-// round is needed more seldom than one command of it.
-func (s *shrinker) withoutCommands() {
-	for _, size := range chunks {
-		for i := len(s.best.choices) - 1; i >= 0; i-- {
-			if i < len(s.best.choices) && s.best.choices[i].verb == verbRun {
-				s.try(s.best.cfg, s.best.chunk(i, size))
-			}
-		}
-	}
-}
-
-// chunk is the choices of c without one and those next before it of the same actor,
-// size in all.
-func (c candidate) chunk(i, size int) []choice {
-	actor := c.choices[i].actor
-	kept := slices.Clone(c.choices)
-	for ; i >= 0 && size > 0; i-- {
-		if kept[i].verb == verbRun && kept[i].actor == actor {
-			kept = slices.Delete(kept, i, i+1)
-			size--
-		}
-	}
-	return kept
-}
-
-// fewerClients leaves out clients.
-func (s *shrinker) fewerClients() {
-	for client := s.best.cfg.Clients - 1; client >= 0 && s.best.cfg.Clients > 1; client-- {
-		s.try(s.best.drop(client))
-	}
-}
-
-// drop is c without a client, those after it moved up.
-func (c candidate) drop(client int) (Config, []choice) {
-	fewer := c.cfg
-	fewer.Clients--
-	processes := func(cfg Config) int { return (cfg.Clients + cfg.Threads - 1) / cfg.Threads }
-	var choices []choice
-	for _, made := range c.choices {
-		switch {
-		case made.actor == noActor, made.actor < client:
-		case made.actor == client:
-			continue
-		case made.actor < c.cfg.Clients:
-			made.actor--
-		default: // the background of a process
-			process := made.actor - c.cfg.Clients
-			if fewer.Threads == 1 && process > client {
-				process--
-			}
-			if fewer.Threads == 1 && made.actor-c.cfg.Clients == client || process >= processes(fewer) {
-				continue
-			}
-			made.actor = fewer.Clients + process
-		}
-		choices = append(choices, made)
-	}
-	return fewer, choices
-}
-
-// fewerRounds has clients go through the scenario less often.
-func (s *shrinker) fewerRounds() {
-	for rounds := 1; rounds < s.best.cfg.Rounds; rounds++ {
-		fewer := s.best.cfg
-		fewer.Rounds = rounds
-		if s.try(fewer, s.best.choices) {
-			return
-		}
-	}
-}
-
-// reorder has clients act for longer before another does.
-func (s *shrinker) reorder() {
-	for i := 0; i+1 < len(s.best.choices); i++ {
-		for j := i + 1; j < len(s.best.choices); j++ {
-			if c := s.best.choices; c[j].actor == c[i].actor || c[j].verb != verbRun {
-				continue
-			}
-			moved := slices.Clone(s.best.choices)
-			one := moved[j]
-			moved = slices.Insert(slices.Delete(moved, j, j+1), i, one)
-			s.try(s.best.cfg, moved)
-		}
-	}
-}
-
-// worldFor is the world that schedules of cfg run in, made when it is first asked
+// worldFor is the world that schedules of a scope run in, made when it is first asked
 // for.
-func (x *explorer) worldFor(cfg Config) (*world, error) {
-	if same(cfg, x.world.cfg) {
+func (x *explorer) worldFor(s shrink.Scope) (*world, error) {
+	if s == x.world.cfg.scope() {
 		return x.world, nil
 	}
 	for _, w := range x.others {
-		if same(cfg, w.cfg) {
+		if s == w.cfg.scope() {
 			return w, nil
 		}
 	}
-	w, err := newWorld(cfg, x.scenario, x.bubble, x.global)
+	w, err := newWorld(x.cfg.within(s), x.program, x.bubble, x.global)
 	if err != nil {
 		return nil, err
 	}
@@ -293,7 +101,13 @@ func (x *explorer) worldFor(cfg Config) (*world, error) {
 	return w, w.warm()
 }
 
-// same reports whether schedules of a and b run in one world.
-func same(a, b Config) bool {
-	return a.Clients == b.Clients && a.Rounds == b.Rounds && a.Threads == b.Threads
+// scope is who takes part in schedules of c.
+func (c *Config) scope() shrink.Scope {
+	return shrink.Scope{Clients: c.Clients, Threads: c.Threads, Rounds: c.Rounds}
+}
+
+// within is c with another scope.
+func (c Config) within(s shrink.Scope) Config {
+	c.Clients, c.Threads, c.Rounds = s.Clients, s.Threads, s.Rounds
+	return c
 }

@@ -3,6 +3,7 @@ package explore
 import (
 	"strings"
 
+	"github.com/lockbench/lockbench/explore/internal/strategy"
 	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
@@ -24,9 +25,9 @@ func (w *world) executed(c *stepserver.Command, e stepserver.Effect) {
 	if c != w.carried {
 		return
 	}
-	for _, key := range w.keys {
+	for _, key := range w.shared.Keys {
 		if changes(e, key) && !w.server.Has(key) {
-			w.effect.mark(key, orders) // which client believes what of the key matters to this step
+			w.effect.Mark(key, strategy.Orders) // which client believes what of the key matters to this step
 			w.takenAway(key, w.sender(c))
 		}
 	}

@@ -18,7 +18,7 @@ type tracked struct {
 
 // enter begins a call.
 func (a *actor) enter(ctx context.Context) context.Context {
-	a.world.turns.Load()
+	a.world.taken.Load()
 	a.call = call{under: true}
 	if a.world.cancels {
 		ctx, a.call.cancel = context.WithCancel(ctx)
@@ -27,7 +27,7 @@ func (a *actor) enter(ctx context.Context) context.Context {
 }
 
 func (a *actor) leave() {
-	a.world.turns.Load()
+	a.world.taken.Load()
 	if a.call.cancel != nil {
 		a.call.cancel()
 	}
@@ -128,24 +128,34 @@ func (o observed) Renewing(key string) func(time.Duration, error) {
 	}
 }
 
-// store is the guarded record of each key, in memory. Each access is a step.
+// store is the guarded record of each key, in memory.
 type store struct{ records map[string]lockbench.Record }
 
-// accessor is the store as one actor reaches it.
+// Read implements lockbench.Store.
+func (s *store) Read(_ context.Context, key string) (lockbench.Record, error) {
+	return s.records[key], nil
+}
+
+// Write implements lockbench.Store.
+func (s *store) Write(_ context.Context, key string, r lockbench.Record) error {
+	s.records[key] = r
+	return nil
+}
+
+// accessor is the store as one actor reaches it: each access is a step.
 type accessor struct {
 	actor *actor
 	store *store
 }
 
 // Read implements lockbench.Store.
-func (s accessor) Read(_ context.Context, key string) (lockbench.Record, error) {
+func (s accessor) Read(ctx context.Context, key string) (lockbench.Record, error) {
 	s.actor.park("read the record of "+key, true)
-	return s.store.records[key], nil
+	return s.store.Read(ctx, key)
 }
 
 // Write implements lockbench.Store.
-func (s accessor) Write(_ context.Context, key string, r lockbench.Record) error {
+func (s accessor) Write(ctx context.Context, key string, r lockbench.Record) error {
 	s.actor.park("write the record of "+key, true)
-	s.store.records[key] = r
-	return nil
+	return s.store.Write(ctx, key, r)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/workloads"
 )
 
 // warm has one client use the lock alone, before any schedule: to learn what its
@@ -38,18 +39,18 @@ func (w *world) warm() error {
 // tour uses all that a lease can do.
 func (w *world) tour(l lockbench.Locker) error {
 	opt := lockbench.Options{TTL: w.cfg.TTL}
-	lease, err := l.Acquire(w.ctx, w.keys[0], opt)
+	lease, err := l.Acquire(w.ctx, w.shared.Keys[0], opt)
 	if err != nil || lease == nil {
 		return nil // the schedules will tell
 	}
 	extender, extends := lockbench.Ability[lockbench.Extender](lease)
 	delayer, delays := lockbench.Ability[lockbench.DelayedReleaser](lease)
-	for _, need := range w.scenario.Needs {
-		if need == NeedsExtend && !extends || need == NeedsDelay && !delays {
-			return &LacksError{Scenario: w.scenario.Name, Ability: need}
+	for _, need := range w.program.Needs {
+		if need == workloads.Extends && !extends || need == workloads.Delays && !delays {
+			return &LacksError{Scenario: w.program.Name, Ability: need}
 		}
 	}
-	if again, err := l.Acquire(w.ctx, w.keys[0], opt); err == nil && again != nil {
+	if again, err := l.Acquire(w.ctx, w.shared.Keys[0], opt); err == nil && again != nil {
 		_ = again.Release(w.ctx)
 	}
 	if d := &w.cfg.Design; d.Renews || d.RenewsUnseen {
@@ -61,7 +62,7 @@ func (w *world) tour(l lockbench.Locker) error {
 	if t, can := lockbench.Ability[lockbench.TTLer](lease); can {
 		_, _ = t.TTL(w.ctx)
 	}
-	if delays && slices.Contains(w.scenario.Needs, NeedsDelay) {
+	if delays && slices.Contains(w.program.Needs, workloads.Delays) {
 		_ = delayer.ReleaseAfter(w.ctx, time.Millisecond)
 		return nil
 	}

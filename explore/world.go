@@ -11,67 +11,121 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/explore/internal/strategy"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/stepserver"
+	"github.com/lockbench/lockbench/workloads"
 )
 
 // A world is what schedules run in, one after the other: the server behind its
 // step server, processes and clients, the record and its judge. Its methods are called by
-// the bubble's root.
+// the bubble's root. What it is made of is below, by how long it lasts; nothing of one
+// schedule is left in the next but what says so.
 type world struct {
-	cfg      Config // with its defaults
-	scenario Scenario
-	bubble   Bubble
-	server   server
-	tape     *history.Tape
-	judge    *checker.Checker
-	header   history.Header
-	global   *global
-	skews    bool // the design reads the clock
-	seconds  bool // and may look at whole seconds of it
-	cancels  bool // contexts of calls can be ended
+	cfg     Config // with its defaults
+	program workloads.Program
+	shared  *workloads.Run // what clients share
+	bubble  Bubble
+	server  server
+	global  *global
+	store   store // emptied for each schedule
 
-	processes []*process
-	clients   []*actor
-	actors    []*actor // the clients, and what each process does in the background
-	prober    *actor   // tries what a schedule left
-	keys      []string
-	store     store
-	woken     chan struct{}
-	clockRead atomic.Bool // the design looks at its clock
+	cast
+	habits
+	record
+	turns
+	troubles
+	course
+}
 
-	// turns counts those of the root: it adds one before time passes, and who wakes
+// The habits of a design are what [world.warm] learns of it, before the first schedule.
+// They stay as they are from then on, or the choices at a point would differ from one
+// schedule to the next.
+type habits struct {
+	skews     bool // the design reads the clock
+	seconds   bool // and may look at whole seconds of it
+	cancels   bool // contexts of calls can be ended
+	clockRead atomic.Bool
+}
+
+// A record is what is written down of the schedule under way, and its judge. Tape, judge and
+// the memory of events serve all schedules; what they hold is of the last one begun.
+type record struct {
+	tape         *history.Tape
+	judge        *checker.Checker
+	header       history.Header
+	serverRecord *history.Client // what happens to the server
+	trailer      history.End     // zero until the schedule is over
+	events       []history.Event // of the step just made
+	notes        *notes          // what is to be shown of it; nil while only the verdict counts
+}
+
+// Turns are how the root and the goroutines of clients take turns: the root sleeps until
+// somebody wakes it, and nobody else moves while it does not.
+type turns struct {
+	woken chan struct{}
+	// taken counts those of the root: it adds one before time passes, and who wakes
 	// up by a timer reads it, so that the race detector sees the order that the
 	// bubble keeps anyway.
-	turns atomic.Int64
-
-	mu       sync.Mutex
-	defects  []string
-	cutShort bool // some schedule was ended at maxSteps
-	leaks    bool // a goroutine of some schedule does not end
-
-	// Of the present schedule:
-	start        time.Time     // by the bubble's clock
-	ahead        time.Duration // what the clocks of the schedule are ahead of the bubble's
-	ctx          context.Context
-	cancel       context.CancelFunc
-	serverRecord *history.Client // what happens to the server
-	over         bool            // actors are to end
-	ended        bool            // nothing more will happen in it
-	trailer      history.End
-	flight       flight
-	left         budget
-	steps        int
-	last         verb
-	choices      []choice
-	made         []choice
-	effect       effect
-	carried      *stepserver.Command // the one that is being run by carryOut
-	events       []history.Event
-	faults       []string
-	notes        *notes // what is to be shown of it; nil while only the verdict counts
+	taken atomic.Int64
 }
+
+// wake ends the root's sleep, now or next.
+func (t *turns) wake() {
+	select {
+	case t.woken <- struct{}{}:
+	default:
+	}
+}
+
+// Troubles are what must not happen, of all schedules so far: they only grow.
+type troubles struct {
+	mu       sync.Mutex
+	defects  []string // each once; guarded by mu
+	cutShort bool     // some schedule was ended at maxSteps
+	leaks    bool     // a goroutine of some schedule does not end
+}
+
+// defect notes something that must not happen. Any goroutine may call it.
+func (t *troubles) defect(text string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !slices.Contains(t.defects, text) {
+		t.defects = append(t.defects, text)
+	}
+}
+
+// A course is how far the schedule under way is. [world.open] begins it anew.
+type course struct {
+	start  time.Time     // by the bubble's clock
+	ahead  time.Duration // what the clocks of the schedule are ahead of the bubble's
+	ctx    context.Context
+	cancel context.CancelFunc
+	ended  bool // nothing more will happen in it
+	over   bool // and actors are to end
+	flight flight
+	left   budget
+	last   strategy.Verb // the step just made, of steps so far
+	steps  int
+	// choices are those of the present point, made all so far: a prefix of a schedule that
+	// runs the same way again.
+	choices, made []strategy.Choice
+	effect        strategy.Effect     // of the step under way
+	carried       *stepserver.Command // the one that is being run by carryOut
+	faults        []string            // kinds, in the order in which they occurred
+}
+
+// begin begins a schedule at its start, in the memory of the one before.
+func (c *course) begin() {
+	c.over, c.ended, c.steps, c.last = false, false, 0, strategy.VerbBegin
+	c.flight = flight{held: c.flight.held[:0]}
+	c.made, c.faults = c.made[:0], c.faults[:0]
+	c.ctx, c.cancel = context.WithCancel(context.Background())
+}
+
+// now is the time since the schedule began.
+func (c *course) now() time.Duration { return time.Since(c.start) }
 
 // A budget is what a schedule may still have.
 type budget struct {
@@ -84,22 +138,24 @@ var epoch = time.Date(2000, 1, 1, 0, 0, 0, phase, time.UTC)
 
 const phase = 313_000_007
 
-func newWorld(cfg Config, scenario Scenario, bubble Bubble, g *global) (*world, error) {
+func newWorld(cfg Config, program workloads.Program, bubble Bubble, g *global) (*world, error) {
 	server, err := stepserver.New()
 	if err != nil {
 		return nil, fmt.Errorf("explore: %w", err)
 	}
 	w := &world{
-		cfg: cfg, scenario: scenario, bubble: bubble, server: server, global: g,
-		woken: make(chan struct{}, 1),
+		cfg: cfg, program: program, bubble: bubble, server: server, global: g,
 		store: store{records: map[string]lockbench.Record{}},
+		turns: turns{woken: make(chan struct{}, 1)},
 	}
 	w.header = header(cfg)
 	server.Executed(w.executed)
 	w.tape = history.NewTape(w.header)
 	w.judge = checker.NewBrief(w.header)
-	for i := range max(1, scenario.Keys) {
-		w.keys = append(w.keys, "job-"+strconv.Itoa(i+1))
+	w.shared = workloads.NewRun(cfg.options(program), nil)
+	w.shared.Lease = wholeSecondsOf(cfg.TTL)
+	for i := range w.shared.Keys {
+		w.shared.Keys[i] = "job-" + strconv.Itoa(i+1)
 	}
 	for p := range (cfg.Clients + cfg.Threads - 1) / cfg.Threads {
 		w.processes = append(w.processes, newProcess(w, p))
@@ -120,7 +176,7 @@ func newWorld(cfg Config, scenario Scenario, bubble Bubble, g *global) (*world, 
 }
 
 func (w *world) newActor(number int, in *process) *actor {
-	return &actor{number: number, name: clientName(w.cfg, number), client: true, process: in, world: w, resume: make(chan struct{}, 1)}
+	return &actor{number: number, name: clientName(w.cfg, number), client: true, process: in, world: w, parking: parking{resume: make(chan struct{}, 1)}}
 }
 
 // close ends the world.
@@ -138,29 +194,6 @@ func (w *world) close() {
 	w.bubble.Wait()
 }
 
-// defect notes something that must not happen.
-func (w *world) defect(text string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, known := range w.defects {
-		if known == text {
-			return
-		}
-	}
-	w.defects = append(w.defects, text)
-}
-
-// wake ends the root's sleep, now or next.
-func (w *world) wake() {
-	select {
-	case w.woken <- struct{}{}:
-	default:
-	}
-}
-
-// now is the time since the schedule began.
-func (w *world) now() time.Duration { return time.Since(w.start) }
-
 // open makes the world of a new schedule.
 func (w *world) open() error {
 	w.align()
@@ -168,10 +201,10 @@ func (w *world) open() error {
 	w.server.SetClock(w.ahead)
 	w.tape.Reset()
 	clear(w.store.records)
-	w.over, w.ended, w.steps, w.last = false, false, 0, verbBegin
-	w.flight = flight{held: w.flight.held[:0]}
-	w.made, w.faults = w.made[:0], w.faults[:0]
-	w.ctx, w.cancel = context.WithCancel(context.Background())
+	if err := w.shared.Prepare(context.Background(), &w.store, w.program); err != nil {
+		return err
+	}
+	w.course.begin()
 	w.serverRecord = w.tape.Client(-1, -1)
 	for _, p := range w.processes {
 		if !p.shared && p.number < len(w.clients) {
@@ -197,7 +230,7 @@ func (w *world) align() {
 	if to.Before(now) {
 		to = to.Add(time.Second)
 	}
-	w.turns.Add(1)
+	w.taken.Add(1)
 	time.Sleep(time.Until(to))
 	w.start = time.Now()
 	w.ahead = epoch.Sub(w.start)
@@ -205,7 +238,7 @@ func (w *world) align() {
 
 // assign gives an actor its part of the schedule.
 func (w *world) assign(a *actor) {
-	a.crashed, a.exited, a.parked, a.held = false, false, "", false
+	a.crashed, a.exited, a.parked, a.held, a.rests = false, false, "", false, 0
 	a.pending, a.late, a.beliefs = a.pending[:0], a.late[:0], a.beliefs[:0]
 	clear(a.leases)
 	a.leases = a.leases[:0]
@@ -219,17 +252,17 @@ func (w *world) assign(a *actor) {
 func (w *world) begin() {
 	for _, a := range w.clients {
 		inner := a.process.inner.Locker(observed{a.record, a})
-		if w.scenario.Again {
+		if w.program.Exploration.Again {
 			inner = again{inner}
 		}
-		part := &Actor{
-			ID: a.number, Clients: len(w.clients), Rounds: w.cfg.Rounds, Keys: w.keys,
-			Locker:  tracked{a, a.record.Locker(inner)},
-			Store:   a.record.Store(accessor{a, &w.store}),
-			Options: lockbench.Options{TTL: w.cfg.TTL, Wait: w.cfg.Wait},
-			Step:    a.step,
-		}
-		a.start(func() { w.scenario.Run(w.ctx, part) })
+		c := w.shared.Client(a.number, tracked{a, a.record.Locker(inner)}, a.record.Store(accessor{a, &w.store}))
+		c.Driver = a
+		a.start(func() { c.Perform(w.ctx, w.program, w.cfg.Rounds) })
 		w.bubble.Wait()
 	}
+}
+
+// wholeSecondsOf is ttl in whole seconds, as the coarsest designs grant it.
+func wholeSecondsOf(ttl time.Duration) time.Duration {
+	return (ttl + time.Second - 1).Truncate(time.Second)
 }

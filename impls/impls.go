@@ -32,10 +32,10 @@ func All() []design.Design {
 	)
 }
 
-// Documented returns those of All that are built here, from documents: what is run where
-// no design is named.
+// Documented returns those of All that are built here, from documents, on Redis: what is run
+// where no design is named.
 func Documented() []design.Design {
-	return slices.DeleteFunc(All(), func(d design.Design) bool { return d.Library != "" })
+	return slices.DeleteFunc(All(), func(d design.Design) bool { return d.Library != "" || d.Backend != nil })
 }
 
 // Names returns the names of All, in its order.

@@ -14,9 +14,10 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/explore"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/impls/design/onredis"
+	"github.com/lockbench/lockbench/locktest/internal/guard"
+	"github.com/lockbench/lockbench/workloads"
 )
 
 // abilities are what a lock showed that it can do.
@@ -54,19 +55,12 @@ func (a abilities) promised() (all []lockbench.Guarantee) {
 	return all
 }
 
-// can reports whether s has what it needs.
-func (a abilities) can(s explore.Scenario) bool {
-	return !slices.ContainsFunc(s.Needs, func(need string) bool {
-		switch need {
-		case explore.NeedsExtend:
-			return !a.extend
-		case explore.NeedsDelay:
-			return !a.delay
-		case explore.NeedsNest:
-			return a.reacquire == design.Refused
-		}
-		return true
-	})
+// can reports whether p has what it needs.
+func (a abilities) can(p workloads.Program) bool {
+	has := map[workloads.Ability]bool{
+		workloads.Extends: a.extend, workloads.Delays: a.delay, workloads.Nests: a.reacquire != design.Refused, workloads.HasStore: true,
+	}
+	return !slices.ContainsFunc(p.Needs, func(need workloads.Ability) bool { return !has[need] })
 }
 
 // probe finds out what the lock can do, in a bubble of its own with a server that
@@ -103,7 +97,7 @@ func look(ctx context.Context, first, second lockbench.Locker, key string) (a ab
 	opt := lockbench.Options{TTL: time.Minute}
 	lease, err := first.Acquire(ctx, key, opt)
 	if err == nil && lease == nil {
-		err = errNoLease
+		err = guard.ErrNoLease
 	}
 	if err != nil {
 		return a, fmt.Errorf("%w: %w", errUnreached, err)

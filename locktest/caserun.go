@@ -16,13 +16,14 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/occupancy"
+	"github.com/lockbench/lockbench/locktest/internal/guard"
 )
 
 // A caseRun is one test case performed with a lock: several fixtures side by side, one record.
 type caseRun struct {
 	trial  *trial
 	test   testCase
-	guards []*guard // of the first fixture, then of the second...
+	guards []*guard.Guard // of the first fixture, then of the second...
 	notes  notes
 
 	result checker.Result
@@ -51,7 +52,7 @@ func (s *caseRun) run(ctx context.Context) {
 // spent reports whether the test case cannot be performed again.
 func (s *caseRun) spent() bool {
 	for _, g := range s.guards {
-		if g.shut || g.gone.Load() {
+		if g.Spent() {
 			return true
 		}
 	}
@@ -131,6 +132,7 @@ func (s *caseRun) fixtures(ctx context.Context, recorder *history.Recorder) (fix
 			random: rand.New(rand.NewPCG(t.settings.seed, uint64(side))),
 			store:  &memory{records: map[string]lockbench.Record{}},
 		}
+		st.share()
 		if !t.abilities.renews { // by what a lock does unseen the lease may be shorter than its owner's last extend
 			st.monitor = occupancy.New([]string{st.key}, t.abilities.reacquire == design.Nested)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/fault"
+	"github.com/lockbench/lockbench/workloads"
 )
 
 // A testCase is what puts one cell to the test in real time. Its owners only do things that
@@ -68,21 +69,21 @@ func contend(s *fixture) {
 			release()
 		}
 	}
-	s.queue(func(o *owner, lease lockbench.Lease) { o.release(lease) })
+	s.takeTurns("contend", 0)
 }
 
 // pause is between two turns of an owner, for the others to have theirs.
 const pause = time.Millisecond / 2
 
-// queue has the owners take turns for half a lease's time, or some hundred turns.
-func (s *fixture) queue(f func(*owner, lockbench.Lease)) {
+// takeTurns has the owners go through a program, each round with so much work under the
+// lock, for half a lease's time, or some hundred turns.
+func (s *fixture) takeTurns(name string, work time.Duration) {
+	p := workloads.Must(name)
+	s.run.Options.Hold, s.run.Options.Think = workloads.Always(work), workloads.Always(pause)
 	over := time.Now().Add(max(s.ttl/2, 200*time.Millisecond))
 	s.together(func(o *owner) {
 		for s.ctx.Err() == nil && time.Now().Before(over) {
-			if lease := o.acquire(4*s.ttl, 0); lease != nil {
-				f(o, lease)
-			}
-			s.sleep(pause)
+			s.notes.trouble(o.client.Iterate(s.ctx, p))
 		}
 	})
 }
@@ -155,7 +156,7 @@ func outwait(s *fixture) {
 
 // abandon has an owner die with the key, and another want it.
 func abandon(s *fixture) {
-	if s.can.renews && s.owners[0].guard.immortal() {
+	if s.can.renews && s.owners[0].guard.Immortal() {
 		return // a watchdog that cannot be stopped keeps it, and rightly
 	}
 	ttl := s.ttl
@@ -264,21 +265,9 @@ func drawFences(s *fixture) {
 	}
 }
 
-// update has all change one record, in turns if the lock is one.
-func update(s *fixture) {
-	s.queue(func(o *owner, lease lockbench.Lease) {
-		defer o.release(lease)
-		store := o.record.Store(s.store)
-		r, err := store.Read(s.ctx, s.key)
-		if err != nil {
-			return
-		}
-		s.sleep(time.Millisecond) // or all is over before anybody else looks
-		r.Value++
-		r.Version = s.store.version()
-		_ = store.Write(s.ctx, s.key, r) // in memory, it does not fail
-	})
-}
+// update has all change one record, in turns if the lock is one. The work lasts, or all is
+// over before anybody else looks.
+func update(s *fixture) { s.takeTurns("update", time.Millisecond) }
 
 // handOver has owners ask for a key that was just released, and wait for one that
 // soon will be.
@@ -341,22 +330,18 @@ func (s *fixture) giveUpTries() {
 // cancelled is acquire by the lock's own way of waiting, with a context that is
 // cancelled after a time.
 func (o *owner) cancelled(ttl, wait, after time.Duration) lockbench.Lease {
-	time.Sleep(o.fixture.think)
 	ctx, cancel := context.WithCancel(o.fixture.ctx)
 	defer cancel()
 	ended := make(chan struct{})
-	timer := time.AfterFunc(after, func() {
+	timer := time.AfterFunc(o.fixture.think+after, func() { // the step begins with a think
 		defer close(ended)
 		o.record.Fault(string(fault.Cancel), 0)
 		time.Sleep(o.fixture.think)
 		cancel()
 	})
-	lease, err := o.locker.Acquire(ctx, o.fixture.key, lockbench.Options{TTL: ttl, Wait: wait})
+	lease, _ := o.client.AcquireWith(ctx, lockbench.Options{TTL: ttl, Wait: wait}) // that it failed is no wonder
 	if !timer.Stop() {
 		<-ended
-	}
-	if err != nil {
-		return nil // that it failed is no wonder
 	}
 	return lease
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/lockbench/lockbench/explore"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/impls/design/onredis"
+	"github.com/lockbench/lockbench/workloads"
 )
 
 // A Result is what exploring a lock found.
@@ -134,8 +135,8 @@ func (c *check) run() error {
 			c.result.Again = append(c.result.Again, err.Error())
 		}
 	}
-	scenarios := slices.DeleteFunc(explore.Scenarios(), func(s explore.Scenario) bool {
-		return s.OnRequest || !c.abilities.can(s)
+	scenarios := slices.DeleteFunc(workloads.By(workloads.Explored), func(p workloads.Program) bool {
+		return p.Exploration.OnRequest || !c.abilities.can(p)
 	})
 	left := c.settings.budget
 	for i, s := range scenarios {
@@ -154,7 +155,7 @@ func (c *check) run() error {
 	return nil
 }
 
-func (c *check) explore(s explore.Scenario, b budget) (explore.Result, error) {
+func (c *check) explore(s workloads.Program, b budget) (explore.Result, error) {
 	alive := watch(wedged(c.t.Name()))
 	defer alive.stop()
 	return explore.Run(c.t.Context(), c.bubble(), explore.Config{

@@ -2,7 +2,6 @@ package locktest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"runtime/debug"
@@ -13,6 +12,8 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/occupancy"
+	"github.com/lockbench/lockbench/locktest/internal/guard"
+	"github.com/lockbench/lockbench/workloads"
 )
 
 // A fixture is what the owners of one side of a test case have: a key of their own, and a
@@ -28,6 +29,7 @@ type fixture struct {
 	can       abilities
 	random    *rand.Rand // for the test case's own goroutine
 	owners    []*owner
+	run       *workloads.Run
 	store     *memory
 	notes     *notes
 	monitor   *occupancy.Monitor // nil where it could not be believed
@@ -51,12 +53,10 @@ func (n *notes) fail(err error) {
 	n.wrong = append(n.wrong, err)
 }
 
-// trouble notes err, unless it is one by which locks tell outcomes apart.
+// trouble notes err, which a step of a client returned, unless it is nil.
 func (n *notes) trouble(err error) {
-	for _, told := range []error{nil, lockbench.ErrNotAcquired, lockbench.ErrNotHeld, lockbench.ErrLate} {
-		if errors.Is(err, told) {
-			return
-		}
+	if err == nil {
+		return
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -65,25 +65,44 @@ func (n *notes) trouble(err error) {
 	}
 }
 
-// An owner is one Locker of the lock under test, guarded and recorded.
+// An owner is one Locker of the lock under test, guarded and recorded, and the client that
+// does the steps of a case with it.
 type owner struct {
 	fixture *fixture
-	locker  lockbench.Locker
-	guard   *guard
+	client  *workloads.Client
+	guard   *guard.Guard
 	record  *history.Client
 	crashed atomic.Bool
 }
 
+// Step implements workloads.Driver.
+func (o *owner) Step(string) { time.Sleep(o.fixture.think) }
+
+// Rest implements workloads.Driver.
+func (o *owner) Rest(_ context.Context, d time.Duration) bool { return o.fixture.sleep(d) }
+
+// Sleep implements workloads.Driver.
+func (o *owner) Sleep(_ context.Context, d time.Duration) bool { return o.fixture.sleep(d) }
+
 // pace is the time between two tries of a waiting owner.
 func (s *fixture) pace() time.Duration { return max(s.ttl/200, time.Millisecond) }
 
+// share makes what the owners' clients have in common.
+func (s *fixture) share() {
+	s.run = workloads.NewRun(workloads.Options{Keys: 1, TTL: 4 * s.ttl}.OrDefaults(), nil)
+	s.run.Keys[0] = s.key
+}
+
 // enlist makes owner id of the fixture.
-func (s *fixture) enlist(id int32, g *guard, r *history.Recorder) {
+func (s *fixture) enlist(id int32, g *guard.Guard, r *history.Recorder) {
 	record := r.Client(id, id)
-	o := &owner{fixture: s, guard: g, record: record, locker: record.Locker(g)}
+	o := &owner{fixture: s, guard: g, record: record}
+	locker := record.Locker(g)
 	if s.monitor != nil {
-		o.locker = s.monitor.MortalLocker(o.locker, o.crashed.Load)
+		locker = s.monitor.MortalLocker(locker, o.crashed.Load)
 	}
+	o.client = s.run.Client(int(id), locker, record.Store(s.store))
+	o.client.Driver = o
 	s.owners = append(s.owners, o)
 }
 
@@ -114,40 +133,27 @@ func (o *owner) wait(ttl, wait time.Duration) lockbench.Lease {
 
 // ask is one call of Acquire.
 func (o *owner) ask(opt lockbench.Options) lockbench.Lease {
-	time.Sleep(o.fixture.think)
-	lease, err := o.locker.Acquire(o.fixture.ctx, o.fixture.key, opt)
+	lease, err := o.client.AcquireWith(o.fixture.ctx, opt)
 	o.fixture.notes.trouble(err)
-	if err != nil {
-		return nil
-	}
 	return lease
 }
 
 // release gives up what was granted, if anything was.
 func (o *owner) release(lease lockbench.Lease) {
 	if lease != nil {
-		time.Sleep(o.fixture.think)
-		o.fixture.notes.trouble(lease.Release(o.fixture.ctx))
+		o.fixture.notes.trouble(o.client.Release(o.fixture.ctx, lease))
 	}
 }
 
 // extend prolongs what was granted, and reports whether it did.
 func (o *owner) extend(lease lockbench.Lease, ttl time.Duration) bool {
-	e, ok := lockbench.Ability[lockbench.Extender](lease)
-	if !ok {
-		return false
-	}
-	time.Sleep(o.fixture.think)
-	err := e.Extend(o.fixture.ctx, ttl)
+	extended, err := o.client.Extend(o.fixture.ctx, lease, ttl)
 	o.fixture.notes.trouble(err)
-	return err == nil
+	return extended
 }
 
 func (o *owner) releaseAfter(lease lockbench.Lease, d time.Duration) {
-	if e, ok := lockbench.Ability[lockbench.DelayedReleaser](lease); ok {
-		time.Sleep(o.fixture.think)
-		o.fixture.notes.trouble(e.ReleaseAfter(o.fixture.ctx, d))
-	}
+	o.fixture.notes.trouble(o.client.ReleaseAfter(o.fixture.ctx, lease, d))
 }
 
 // die ends the owner, as a crash would: what it holds it leaves. One that renews by
@@ -156,7 +162,7 @@ func (o *owner) die() {
 	time.Sleep(o.fixture.think)
 	o.crashed.Store(true) // before it is on record, for the monitor
 	if o.fixture.can.renews {
-		o.guard.close() // before it, too: until then it may renew
+		o.guard.Close() // before it, too: until then it may renew
 	}
 	o.record.Die("abandoned")
 }

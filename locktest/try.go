@@ -12,6 +12,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/locktest/internal/guard"
 )
 
 // A Trial is what testing a lock in real time showed.
@@ -87,12 +88,12 @@ type trial struct {
 	keys      string // what all keys begin with
 	dir       string // of the histories
 	own       bool   // dir is ours to remove
-	guards    []*guard
+	guards    []*guard.Guard
 	runs      []*caseRun
 }
 
 // locker makes one more owner's lock.
-func (r *trial) locker(wrong func(error)) (*guard, error) {
+func (r *trial) locker(wrong func(error)) (*guard.Guard, error) {
 	inner, err := r.newLocker()
 	if err == nil && inner == nil {
 		err = errors.New("newLocker returned neither a Locker nor an error")
@@ -100,7 +101,7 @@ func (r *trial) locker(wrong func(error)) (*guard, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := newGuard(inner, r.settings.patience, wrong)
+	g := guard.New(inner, r.settings.patience, wrong)
 	r.guards = append(r.guards, g)
 	return g, nil
 }
@@ -109,7 +110,7 @@ func (r *trial) locker(wrong func(error)) (*guard, error) {
 func (r *trial) close() {
 	var all sync.WaitGroup
 	for _, g := range r.guards {
-		all.Go(g.close)
+		all.Go(g.Close)
 	}
 	all.Wait()
 	if r.own {
@@ -130,7 +131,7 @@ func (r *trial) meet(ctx context.Context) error {
 	}
 	for n := range tries {
 		err = r.lookAt(ctx, first, second, fmt.Sprintf("%s/look-%d", r.keys, n))
-		if !errors.Is(err, errUnreached) || first.gone.Load() || ctx.Err() != nil {
+		if !errors.Is(err, errUnreached) || first.Spent() || ctx.Err() != nil {
 			break
 		}
 	}
@@ -253,7 +254,7 @@ func (r *trial) sides(p testCase) int {
 
 // undying reports whether nobody can say what becomes of a crashed owner's lock: it
 // outlasts its lease, because it is renewed or because it has none.
-func (r *trial) undying() bool { return r.abilities.renews && r.guards[0].immortal() }
+func (r *trial) undying() bool { return r.abilities.renews && r.guards[0].Immortal() }
 
 // unfit says why the lock cannot be put to a test, empty when it can.
 func (r *trial) unfit(p testCase) string {

@@ -13,21 +13,20 @@ import (
 
 // seats sells seats: whoever has the lock of a train reads how many are left, prints the
 // ticket and writes one less.
-func seats() workloads.Workload {
-	return workloads.Workload{
+func seats() workloads.Program {
+	return workloads.Program{
 		Name:      "seats",
 		Summary:   "sell the seats of trains",
-		Exercises: workloads.StoreExercises,
-		Prepare: func(ctx context.Context, store lockbench.Store, o workloads.Options) error {
-			return workloads.PrepareEach(ctx, store, o.Keys, 1000)
-		},
+		Needs:     []workloads.Ability{workloads.HasStore},
+		Exercises: workloads.Contended(lockbench.Effects.At(0)),
+		Stock:     func(workloads.Options) int64 { return 1000 },
 		Step: func(ctx context.Context, c *workloads.Client) error {
 			lease, err := c.Acquire(ctx)
 			if lease == nil {
 				return err
 			}
 			left, ok, err := c.Read(ctx, lease)
-			if ok && left.Value > 0 && c.Hold(ctx, lease, c.Choice().Hold) {
+			if ok && left.Value > 0 && c.Hold(ctx, lease) {
 				_, err = c.Write(ctx, lease, left, left.Value-1)
 			}
 			if released := c.Release(ctx, lease); err == nil {

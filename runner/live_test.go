@@ -39,7 +39,7 @@ func TestLiveJudgementIsThatOfTheFile(t *testing.T) {
 	}
 	s.services = opened
 	t.Cleanup(func() { _ = s.closeServices() })
-	s.histories, s.plan.Workload = &histories{dir: t.TempDir()}, workloads.Oversell()
+	s.histories, s.plan.Workload = &histories{dir: t.TempDir()}, workloads.Must("oversell")
 	o := workloads.Defaults()
 	o.Clients, o.Keys, o.TTL, o.Wait = 8, 2, 100*time.Millisecond, 50*time.Millisecond
 	o.Duration, o.Warmup, o.Slow, o.Seed = 400*time.Millisecond, 0, 0.05, 7

@@ -16,7 +16,7 @@ type Plan struct {
 	Subjects []Subject
 	// Workload is what the clients do, Options how; zero values of the options that have a
 	// default are filled in.
-	Workload workloads.Workload
+	Workload workloads.Program
 	Options  workloads.Options
 	// Faults are what goes wrong in each run, as lockbench run --fault has them:
 	// "lost-reply,p=0.01".

@@ -28,7 +28,7 @@ func small(t *testing.T, names ...string) Plan {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := Plan{Workload: workloads.Oversell(), Options: workloads.Defaults(), History: t.TempDir()}
+	p := Plan{Workload: workloads.Must("oversell"), Options: workloads.Defaults(), History: t.TempDir()}
 	for _, d := range found {
 		p.Subjects = append(p.Subjects, Subject{Design: d})
 	}
@@ -153,15 +153,15 @@ func TestCheck(t *testing.T) {
 		name, want string
 		plan       Plan
 	}{
-		{"no subject", "no subject to run; hint:", Plan{Workload: workloads.Mutex()}},
+		{"no subject", "no subject to run; hint:", Plan{Workload: workloads.Must("mutex")}},
 		{"no workload", "no workload to run; hint:", Plan{Subjects: sound}},
-		{"options", "workload mutex: ", Plan{Subjects: sound, Workload: workloads.Mutex(), Options: workloads.Options{Clients: -1}}},
+		{"options", "workload mutex: ", Plan{Subjects: sound, Workload: workloads.Must("mutex"), Options: workloads.Options{Clients: -1}}},
 		{"a change", "workload mutex: ", Plan{
-			Subjects: []Subject{{Change: func(o *workloads.Options) { o.Clients = -1 }}}, Workload: workloads.Mutex(), Options: workloads.Defaults(),
+			Subjects: []Subject{{Change: func(o *workloads.Options) { o.Clients = -1 }}}, Workload: workloads.Must("mutex"), Options: workloads.Defaults(),
 		}},
-		{"a fault", `unknown fault "crahs"`, Plan{Subjects: sound, Workload: workloads.Mutex(), Options: workloads.Defaults(), Faults: []string{"crahs"}}},
-		{"a threshold", `unknown metric "grantz"`, Plan{Subjects: sound, Workload: workloads.Mutex(), Options: workloads.Defaults(), AbortOn: []string{"grantz>1"}}},
-		{"nothing", "", Plan{Subjects: sound, Workload: workloads.Mutex(), Options: workloads.Defaults()}},
+		{"a fault", `unknown fault "crahs"`, Plan{Subjects: sound, Workload: workloads.Must("mutex"), Options: workloads.Defaults(), Faults: []string{"crahs"}}},
+		{"a threshold", `unknown metric "grantz"`, Plan{Subjects: sound, Workload: workloads.Must("mutex"), Options: workloads.Defaults(), AbortOn: []string{"grantz>1"}}},
+		{"nothing", "", Plan{Subjects: sound, Workload: workloads.Must("mutex"), Options: workloads.Defaults()}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if err := c.plan.Check(); c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {

@@ -31,7 +31,7 @@ type proof struct {
 func proofs() []proof {
 	return []proof{
 		{"plain-del", lockbench.OwnerRelease.At(lockbench.Outlived), ""},
-		{"extend-ignored", lockbench.LeaseKept.At(0), workloads.Cron().Name},
+		{"extend-ignored", lockbench.LeaseKept.At(0), "cron"},
 		{"get-set", lockbench.Exclusion.At(0), ""},
 		{"get-think-set", lockbench.Exclusion.At(0), ""},
 	}
@@ -43,7 +43,7 @@ func (s *session) provable(o workloads.Options) []proof {
 	if err != nil {
 		return nil
 	}
-	shown := s.plan.Workload.Exercises(o)
+	shown := s.plan.Workload.Cells(o)
 	return slices.DeleteFunc(proofs(), func(p proof) bool {
 		return !slices.Contains(shown, p.breaks) || p.workload != "" && p.workload != s.plan.Workload.Name
 	})

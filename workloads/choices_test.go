@@ -14,17 +14,17 @@ import (
 
 // choices returns what client id chose over n iterations of w on a lock that
 // answers as s says.
-func choices(t *testing.T, w Workload, o Options, id, n int, s *script) []Choice {
+func choices(t *testing.T, w Program, o Options, id, n int, s *script) []choice {
 	t.Helper()
 	o, err := w.Options(o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := NewRun(o, nil).Client(id, s, s)
-	var made []Choice
+	var made []choice
 	for range n {
 		_ = c.Iterate(t.Context(), w)
-		made = append(made, c.Choice())
+		made = append(made, c.choice)
 	}
 	return made
 }
@@ -42,7 +42,7 @@ func TestSameSeedSameChoices(t *testing.T) {
 		"failed":  func(int) error { return errLost },
 		"mixed":   func(n int) error { return []error{nil, lockbench.ErrNotAcquired, errLost}[n%3] },
 	}
-	for _, w := range All() {
+	for _, w := range By(Live) {
 		t.Run(w.Name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				const n = 50
@@ -60,9 +60,9 @@ func TestSameSeedSameChoices(t *testing.T) {
 
 func TestOtherSeedOtherChoices(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		base := choices(t, Mutex(), options(chancy), 1, 10, &script{})
-		reseeded := choices(t, Mutex(), options(func(o *Options) { chancy(o); o.Seed = 2 }), 1, 10, &script{})
-		otherClient := choices(t, Mutex(), options(chancy), 2, 10, &script{})
+		base := choices(t, Must("mutex"), options(chancy), 1, 10, &script{})
+		reseeded := choices(t, Must("mutex"), options(func(o *Options) { chancy(o); o.Seed = 2 }), 1, 10, &script{})
+		otherClient := choices(t, Must("mutex"), options(chancy), 2, 10, &script{})
 		if slices.Equal(base, reseeded) {
 			t.Error("seeds 1 and 2 make the same choices")
 		}
@@ -133,7 +133,7 @@ func TestVersionsAreUnique(t *testing.T) {
 		seen := make(map[uint64]bool)
 		for id := range 3 {
 			s := &script{value: 1000}
-			choices(t, Oversell(), options(nil), id, 20, s)
+			choices(t, Must("oversell"), options(nil), id, 20, s)
 			for _, v := range s.version {
 				if seen[v] || v < 1<<versionBits {
 					t.Fatalf("version %#x written twice, or in the range of the prepared ones", v)
@@ -151,7 +151,7 @@ func TestVersionsAreUnique(t *testing.T) {
 // time of their own.
 func TestRefusedClientsPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, took := step(t, Mutex(), options(nil), &script{answer: refuse}, 100)
+		_, took := step(t, Must("mutex"), options(nil), &script{answer: refuse}, 100)
 		if took < 50*time.Millisecond || took > 200*time.Millisecond {
 			t.Errorf("100 refusals took %v of virtual time, want about 100ms", took)
 		}
@@ -160,7 +160,7 @@ func TestRefusedClientsPause(t *testing.T) {
 
 func TestFailedClientsPauseLonger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, took := step(t, Mutex(), options(nil), &script{answer: func(int) error { return errLost }}, 12)
+		_, took := step(t, Must("mutex"), options(nil), &script{answer: func(int) error { return errLost }}, 12)
 		if want := (1 + 2 + 3 + 4 + 5 + 6 + 7 + 8 + 9 + 10 + 10 + 10) * errorPause; took != want {
 			t.Errorf("12 errors in a row took %v of virtual time, want %v", took, want)
 		}

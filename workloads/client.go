@@ -3,7 +3,6 @@ package workloads
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"sync/atomic"
 	"time"
 
@@ -19,24 +18,35 @@ type Client struct {
 	// Waiting, when not nil, is the context of the client's acquires that may wait, in
 	// place of the run's.
 	Waiting context.Context
+	// Driver, when not nil, decides when the client goes on. Without one it does at once,
+	// and in real time.
+	Driver Driver
 
 	locker lockbench.Locker
 	store  lockbench.Store
 	run    *Run
-	// source is the state of random. It lies in here, away from that of clients on
-	// other cores, which would share its cache line.
-	source rand.PCG
-	random *rand.Rand
-	key    func() int
-	choice Choice
-	// ask and nested are the options of outer and nested acquires.
-	ask, nested lockbench.Options
+	asked  lockbench.Options // of outer acquires
+	chance chance
+	choice choice
 
 	timer   *time.Timer
 	writes  uint64 // made so far: they number the versions
 	period  int64  // the next one to take part in (cron)
-	refused bool   // the current iteration's acquire was refused
-	errors  int    // iterations in a row that ended in an error
+	refused bool   // the current round's acquire was refused
+	errors  int    // rounds in a row that ended in an error
+}
+
+// A Driver lets one client go on. Its methods are called by the client's goroutine.
+type Driver interface {
+	// Step returns when the client may make its next call on a lease, which what names.
+	// What is stamped after it is as late as the driver wants the call to be.
+	Step(what string)
+	// Rest lets d pass, a little more than for any other client. It returns false when the
+	// run is over before that.
+	Rest(ctx context.Context, d time.Duration) bool
+	// Sleep lets exactly d pass: clients that begin it together end it together. It returns
+	// like Rest.
+	Sleep(ctx context.Context, d time.Duration) bool
 }
 
 // Counts adds up what one client was told. All fields only grow and may be read
@@ -55,104 +65,43 @@ type Counts struct {
 	_ [64]byte
 }
 
-// A Choice is all that chance decides about one iteration.
-type Choice struct {
-	// Key is the index of the lock.
-	Key int
-	// Hold and Think are the times to work and to pause; Slow: the hold is to
-	// outlive its lease instead.
-	Hold, Think time.Duration
-	Slow        bool
-	// Backoff is the pause after a refusal, in place of a Think of 0s.
-	Backoff time.Duration
-	// Punctuality decides when in its period a server turns to its job, from 0 to
-	// 1 (cron).
-	Punctuality float64
-}
-
-// Choice returns the choice of the current iteration.
-func (c *Client) Choice() Choice { return c.choice }
-
-const (
-	// backoff is the mean pause of a client that was refused and has no time to
-	// think. Some 30 round trips: it keeps the contention up and the
-	// refused from taking the server from those that hold.
-	backoff    = time.Millisecond
-	maxBackoff = 10 * time.Millisecond
-	// errorPause, times the errors in a row up to maxErrors, is the pause after
-	// an error, so that a server that is gone does not fill the history.
-	errorPause = 20 * time.Millisecond
-	maxErrors  = 10
-)
-
-// Iterate makes one iteration of w: a choice, a step and, in a closed loop, a pause; in
-// an open one the client is ready for the next arrival at once. It returns the
-// error that spoiled the step, if any; that is no reason to stop, but tells a
-// driver that the server may be gone.
-func (c *Client) Iterate(ctx context.Context, w Workload) error {
-	c.choose()
-	err := w.Step(ctx, c)
-	if !c.run.open {
-		c.pause(ctx, err)
-	}
-	return err
-}
-
-// choose draws everything an iteration may need, always in the same order and
-// needed or not, so that no answer of the lock changes later choices.
-func (c *Client) choose() {
-	o := &c.run.Options
-	key := c.key()
-	c.refused = false
-	c.choice = Choice{
-		Key:         key,
-		Slow:        c.random.Float64() < o.Slow || key < o.slowKeys(),
-		Hold:        o.Hold.Sample(c.random),
-		Think:       o.Think.Sample(c.random),
-		Backoff:     min(maxBackoff, time.Duration(c.random.ExpFloat64()*float64(backoff))),
-		Punctuality: c.random.Float64(),
+// step waits until the client may go on.
+func (c *Client) step(what string) {
+	if c.Driver != nil {
+		c.Driver.Step(what)
 	}
 }
 
-func (c *Client) pause(ctx context.Context, err error) {
-	d := c.choice.Think
-	switch {
-	case err != nil:
-		c.errors = min(c.errors+1, maxErrors)
-		d = max(d, errorPause*time.Duration(c.errors))
-	case c.refused && d == 0:
-		c.errors, d = 0, c.choice.Backoff
-	default:
-		c.errors = 0
-	}
-	c.Work(ctx, d)
-}
+// keyAt is the n-th key from that of the round on.
+func (c *Client) keyAt(n int) string { return c.run.Keys[(c.choice.Key+n)%len(c.run.Keys)] }
 
-// keyName is the key of the current iteration.
-func (c *Client) keyName() string { return c.run.keys[c.choice.Key] }
+// Acquire obtains the lock on the round's key, as the options say. The lease is nil when
+// that was refused, with a nil error, and when it failed, with the error.
+func (c *Client) Acquire(ctx context.Context) (lockbench.Lease, error) { return c.acquire(ctx, 0) }
 
-// Acquire obtains the lock on the iteration's key. The lease is nil when that was
-// refused, with a nil error, and when it failed, with the error.
-func (c *Client) Acquire(ctx context.Context) (lockbench.Lease, error) {
-	switch {
-	case c.ask.Wait == 0:
-	case c.Waiting != nil:
-		ctx = c.Waiting
-	default:
-		ctx = c.run.Waiting
-	}
-	lease, err := c.try(ctx, c.ask)
+// acquire is Acquire of the n-th key from that of the round on.
+func (c *Client) acquire(ctx context.Context, n int) (lockbench.Lease, error) {
+	lease, err := c.try(ctx, "acquire", c.keyAt(n), c.asked)
 	c.refused = lease == nil && err == nil
 	return lease, err
 }
 
-// acquireNested obtains it once more, without waiting for oneself.
-func (c *Client) acquireNested(ctx context.Context) (lockbench.Lease, error) {
-	return c.try(ctx, c.nested)
+// AcquireWith is Acquire with options of its own.
+func (c *Client) AcquireWith(ctx context.Context, opt lockbench.Options) (lockbench.Lease, error) {
+	return c.try(ctx, "acquire", c.keyAt(0), opt)
 }
 
-func (c *Client) try(ctx context.Context, opt lockbench.Options) (lockbench.Lease, error) {
-	lease, err := c.locker.Acquire(ctx, c.keyName(), opt)
+// acquireAgain obtains it once more, without waiting for oneself.
+func (c *Client) acquireAgain(ctx context.Context) (lockbench.Lease, error) {
+	return c.try(ctx, "acquire again", c.keyAt(0), lockbench.Options{TTL: c.run.Options.NestedTTL})
+}
+
+func (c *Client) try(ctx context.Context, what, key string, opt lockbench.Options) (lockbench.Lease, error) {
+	c.step(what)
+	if opt.Wait > 0 {
+		ctx = c.waiting(ctx)
+	}
+	lease, err := c.locker.Acquire(ctx, key, opt)
 	switch {
 	case err == nil:
 		c.Counts.Grants.Add(1)
@@ -164,9 +113,44 @@ func (c *Client) try(ctx context.Context, opt lockbench.Options) (lockbench.Leas
 	return nil, c.failed(err)
 }
 
+// waiting is the context of acquires that may wait.
+func (c *Client) waiting(ctx context.Context) context.Context {
+	switch {
+	case c.Waiting != nil:
+		return c.Waiting
+	case c.run.Waiting != nil:
+		return c.run.Waiting
+	}
+	return ctx
+}
+
 // Release gives a lease up. That it was lost or late is data, not an error.
 func (c *Client) Release(ctx context.Context, lease lockbench.Lease) error {
+	c.step("release")
 	return c.told(lease.Release(ctx))
+}
+
+// ReleaseAfter releases so that nobody else is granted the key for d, where the lease can;
+// at once, where not.
+func (c *Client) ReleaseAfter(ctx context.Context, lease lockbench.Lease, d time.Duration) error {
+	delayer, can := lockbench.Ability[lockbench.DelayedReleaser](lease)
+	if !can {
+		return c.Release(ctx, lease)
+	}
+	c.step("release")
+	return c.told(delayer.ReleaseAfter(ctx, d))
+}
+
+// Extend prolongs a lease to ttl from now on and reports whether it did: not when it was
+// lost, or cannot be extended, neither of which is an error.
+func (c *Client) Extend(ctx context.Context, lease lockbench.Lease, ttl time.Duration) (bool, error) {
+	extender, can := lockbench.Ability[lockbench.Extender](lease)
+	if !can {
+		return false, nil
+	}
+	c.step("extend")
+	err := extender.Extend(ctx, ttl)
+	return err == nil, c.told(err)
 }
 
 // told counts the answer to a release or extend and returns what is left of it
@@ -189,14 +173,15 @@ func (c *Client) failed(err error) error {
 	return err
 }
 
-// versionBits is how much of a version numbers one client's writes; client 0's
-// part is 1, which leaves the versions below for the stock prepared beforehand.
-const versionBits = 40
+// Hold works for as long as the options have it, drawn before the round; longer than what
+// lease was granted, and than the design's tolerance, when the hold is to be slow. It
+// returns false when the run was over before that.
+func (c *Client) Hold(ctx context.Context, lease lockbench.Lease) bool {
+	return c.hold(ctx, lease, c.choice.Hold)
+}
 
-// Hold works for d; longer than what lease was granted, and than the design's
-// tolerance, when the choice is to be slow. It returns false when the run was
-// over before that.
-func (c *Client) Hold(ctx context.Context, lease lockbench.Lease, d time.Duration) bool {
+// hold is Hold for d.
+func (c *Client) hold(ctx context.Context, lease lockbench.Lease, d time.Duration) bool {
 	if c.choice.Slow {
 		d = max(d, c.run.Options.slowHold(c.granted(lease))+c.run.Tolerance)
 	}
@@ -207,9 +192,14 @@ func (c *Client) Hold(ctx context.Context, lease lockbench.Lease, d time.Duratio
 func (c *Client) granted(lease lockbench.Lease) time.Duration {
 	if v, ok := lockbench.Ability[lockbench.Validator](lease); ok {
 		_, granted := v.Valid()
-		return max(granted, c.ask.TTL)
+		return max(granted, c.asked.TTL)
 	}
-	return c.ask.TTL
+	return c.asked.TTL
+}
+
+// rest takes so many leases.
+func (c *Client) rest(ctx context.Context, leases float64) bool {
+	return c.Work(ctx, time.Duration(leases*float64(c.run.Lease)))
 }
 
 // Work takes d and returns true. When the run is over before that it returns
@@ -218,6 +208,9 @@ func (c *Client) granted(lease lockbench.Lease) time.Duration {
 func (c *Client) Work(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
 		return true
+	}
+	if c.Driver != nil {
+		return c.Driver.Rest(ctx, d)
 	}
 	if c.timer == nil {
 		c.timer = time.NewTimer(d)

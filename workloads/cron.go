@@ -1,37 +1,16 @@
 package workloads
 
 import (
+	"cmp"
 	"context"
 	"time"
 
 	"github.com/lockbench/lockbench"
 )
 
-// Cron is the long job that many servers are to start in the same minute and one
-// is to run (D4): the others skip it, the winner extends its lease on the way
+// runJob is the long job of "Locks on Alawar's sites", which many servers are to start in
+// the same minute and one is to run: the others skip it, the winner extends its lease on the way
 // and keeps late servers out for a while after it.
-func Cron() Workload {
-	return Workload{
-		Name:    "cron",
-		Summary: "once a period all try at once; one runs the job, extending, and keeps the others out for a delay after it",
-		Adjust: func(o Options) Options {
-			o.Wait = 0
-			return o
-		},
-		Exercises: exercisesOfCron,
-		Timetable: true,
-		Step:      runJob,
-	}
-}
-
-func exercisesOfCron(o Options) []lockbench.Cell {
-	found := LockExercises(o)
-	if o.contended() {
-		found = append(found, lockbench.ReleaseDelay.At(0))
-	}
-	return found
-}
-
 func runJob(ctx context.Context, c *Client) error {
 	if !c.awaitPeriod(ctx) {
 		return nil
@@ -47,10 +26,7 @@ func runJob(ctx context.Context, c *Client) error {
 	if finished {
 		c.Counts.Done.Add(1)
 	}
-	if released := c.releaseAfter(ctx, lease); err == nil {
-		err = released
-	}
-	return err
+	return cmp.Or(err, c.ReleaseAfter(ctx, lease, c.run.Options.Delay))
 }
 
 // Most servers turn to their job within the first part of a period, since their
@@ -88,11 +64,10 @@ func (c *Client) awaitPeriod(ctx context.Context) bool {
 // forgets to. It reports whether the job was finished: not when the lock was lost
 // on the way or the run is over.
 func (c *Client) runExtending(ctx context.Context, lease lockbench.Lease) (bool, error) {
-	extender, ok := lockbench.Ability[lockbench.Extender](lease)
-	if !ok || c.choice.Slow {
-		return c.Hold(ctx, lease, c.choice.Hold), nil
+	if _, can := lockbench.Ability[lockbench.Extender](lease); !can || c.choice.Slow {
+		return c.Hold(ctx, lease), nil
 	}
-	ttl := c.ask.TTL
+	ttl := c.asked.TTL
 	for left := c.choice.Hold; ; {
 		part := min(c.choice.Hold/2, ttl/2)
 		if left <= part || part == 0 {
@@ -102,16 +77,8 @@ func (c *Client) runExtending(ctx context.Context, lease lockbench.Lease) (bool,
 			return false, nil
 		}
 		left -= part
-		if err := extender.Extend(ctx, ttl); err != nil {
-			return false, c.told(err)
+		if extended, err := c.Extend(ctx, lease, ttl); !extended {
+			return false, err
 		}
 	}
-}
-
-// releaseAfter releases with the delay, where the design can.
-func (c *Client) releaseAfter(ctx context.Context, lease lockbench.Lease) error {
-	if d, ok := lockbench.Ability[lockbench.DelayedReleaser](lease); ok {
-		return c.told(d.ReleaseAfter(ctx, c.run.Options.Delay))
-	}
-	return c.Release(ctx, lease)
 }

@@ -53,17 +53,17 @@ const (
 // Always returns the distribution of a constant.
 func Always(d time.Duration) Distribution { return Distribution{a: d} }
 
-// ParseDistribution reads the text form of a [Distribution]. Its errors name the
+// parseDistribution reads the text form of a [Distribution]. Its errors name the
 // value and the reason, and hint at what would do.
-func ParseDistribution(text string) (Distribution, error) {
-	d, err := parseDistribution(text)
+func parseDistribution(text string) (Distribution, error) {
+	d, err := parseShape(text)
 	if err != nil {
 		return Distribution{}, fmt.Errorf("distribution %q: %w", text, err)
 	}
 	return d, nil
 }
 
-func parseDistribution(text string) (Distribution, error) {
+func parseShape(text string) (Distribution, error) {
 	name, args, named := strings.Cut(text, ":")
 	if !named {
 		a, err := parseLength(text)
@@ -146,7 +146,7 @@ func (d Distribution) String() string {
 // Set parses text into d: with String and Type it makes a Distribution a value
 // for command-line flags.
 func (d *Distribution) Set(text string) error {
-	parsed, err := ParseDistribution(text)
+	parsed, err := parseDistribution(text)
 	if err == nil {
 		*d = parsed
 	}
@@ -162,8 +162,8 @@ func (d Distribution) MarshalText() ([]byte, error) { return []byte(d.String()),
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (d *Distribution) UnmarshalText(text []byte) error { return d.Set(string(text)) }
 
-// Sample draws one length, at most 24h.
-func (d Distribution) Sample(r *rand.Rand) time.Duration {
+// sample draws one length, at most 24h.
+func (d Distribution) sample(r *rand.Rand) time.Duration {
 	switch d.shape {
 	case uniform:
 		return d.a + time.Duration(r.Int64N(int64(d.b-d.a)+1))
@@ -175,16 +175,16 @@ func (d Distribution) Sample(r *rand.Rand) time.Duration {
 	return d.a
 }
 
-// Min is the shortest length that can be drawn.
-func (d Distribution) Min() time.Duration {
+// min is the shortest length that can be drawn.
+func (d Distribution) min() time.Duration {
 	if d.shape == constant || d.shape == uniform || d.sigma == 0 && d.shape == logNormal {
 		return d.a
 	}
 	return 0
 }
 
-// Mean is the mean length.
-func (d Distribution) Mean() time.Duration {
+// mean is the mean length.
+func (d Distribution) mean() time.Duration {
 	switch d.shape {
 	case uniform:
 		return d.a + (d.b-d.a)/2

@@ -24,17 +24,17 @@ func TestParseDistribution(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.text, func(t *testing.T) {
-			d, err := ParseDistribution(tt.text)
+			d, err := parseDistribution(tt.text)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if got := d.String(); got != tt.canonical {
 				t.Errorf("String() = %q, want %q", got, tt.canonical)
 			}
-			if got := d.Min(); got != tt.min {
+			if got := d.min(); got != tt.min {
 				t.Errorf("Min() = %v, want %v", got, tt.min)
 			}
-			if got := d.Mean(); got != tt.mean {
+			if got := d.mean(); got != tt.mean {
 				t.Errorf("Mean() = %v, want %v", got, tt.mean)
 			}
 		})
@@ -60,7 +60,7 @@ func TestParseDistributionErrors(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.text, func(t *testing.T) {
-			_, err := ParseDistribution(tt.text)
+			_, err := parseDistribution(tt.text)
 			if err == nil {
 				t.Fatal("accepted")
 			}
@@ -78,7 +78,7 @@ func TestParseDistributionErrors(t *testing.T) {
 func TestSampleMean(t *testing.T) {
 	for _, text := range []string{"5ms", "uniform:1ms-5ms", "exp:5ms", "lognormal:5ms,0.8"} {
 		t.Run(text, func(t *testing.T) {
-			d, err := ParseDistribution(text)
+			d, err := parseDistribution(text)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -86,9 +86,9 @@ func TestSampleMean(t *testing.T) {
 			const draws = 20_000
 			var sum float64
 			for range draws {
-				sum += float64(d.Sample(r))
+				sum += float64(d.sample(r))
 			}
-			if got, want := sum/draws, float64(d.Mean()); math.Abs(got-want) > want/10 {
+			if got, want := sum/draws, float64(d.mean()); math.Abs(got-want) > want/10 {
 				t.Errorf("mean of %d draws = %v, want about %v", draws, time.Duration(got), time.Duration(want))
 			}
 		})
@@ -100,22 +100,22 @@ func FuzzParseDistribution(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		d, err := ParseDistribution(text)
+		d, err := parseDistribution(text)
 		if err != nil {
 			return
 		}
-		again, err := ParseDistribution(d.String())
+		again, err := parseDistribution(d.String())
 		if err != nil || again != d {
 			t.Fatalf("%q parsed to %v, which parses to %v, %v", text, d, again, err)
 		}
 		r := rand.New(rand.NewPCG(1, 2))
 		for range 10 {
-			if s := d.Sample(r); s < d.Min() || s > longest {
-				t.Fatalf("%v drew %v, outside [%v, %v]", d, s, d.Min(), longest)
+			if s := d.sample(r); s < d.min() || s > longest {
+				t.Fatalf("%v drew %v, outside [%v, %v]", d, s, d.min(), longest)
 			}
 		}
-		if m := d.Mean(); m < d.Min() || m > longest {
-			t.Fatalf("%v has mean %v, outside [%v, %v]", d, m, d.Min(), longest)
+		if m := d.mean(); m < d.min() || m > longest {
+			t.Fatalf("%v has mean %v, outside [%v, %v]", d, m, d.min(), longest)
 		}
 	})
 }

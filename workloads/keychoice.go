@@ -51,8 +51,8 @@ func hotKey(keys int, r *rand.Rand) int {
 	return 1 + other
 }
 
-// KeyNames returns the names of n keys, in the order of their index.
-func KeyNames(n int) []string {
+// keyNames returns the names of n keys, in the order of their index.
+func keyNames(n int) []string {
 	names := make([]string, n)
 	for i := range names {
 		names[i] = fmt.Sprintf("key-%04d", i)

@@ -9,6 +9,10 @@ import (
 
 // Options are all the parameters of a run. They are plain data. The zero value
 // of a field that says so stands for a default; [Options.OrDefaults] fills it in.
+//
+// The list is long and flat because it is the user's: each field is a flag, a key of run
+// files and an entry of a history's header, which have no levels either, and a program
+// reads what it needs.
 type Options struct {
 	// Clients is the number of owners that compete, each in its own goroutine. In an
 	// open loop it is how many arrivals can be under way at once.
@@ -31,7 +35,7 @@ type Options struct {
 	Wait time.Duration `json:"wait_ns"`
 	// Hold is how long a client works while it holds the lock.
 	Hold Distribution `json:"hold"`
-	// Think is how long a client pauses between two iterations. When it draws 0s
+	// Think is how long a client pauses between two rounds. When it draws 0s
 	// after a refusal, the client pauses for about 1 ms all the same, so that
 	// refused clients do not spin.
 	Think Distribution `json:"think"`
@@ -39,7 +43,7 @@ type Options struct {
 	// Rate makes an open loop: so many arrivals per second, of all clients together,
 	// are due whether those before are done or not, and each is taken by a client that
 	// is idle, late when none is. With Stages it is the rate at their start. Zero,
-	// without Stages, is a closed loop: a client's next iteration begins when the one
+	// without Stages, is a closed loop: a client's next round begins when the one
 	// before is done.
 	Rate float64 `json:"rate,omitempty"`
 	// Arrival is how arrivals follow each other, one of [ArrivalModels]. Empty is
@@ -86,7 +90,7 @@ type Options struct {
 	// Duration is how long the clients run, warm-up included. Zero is until
 	// Operations are done.
 	Duration time.Duration `json:"duration_ns"`
-	// Operations is how many iterations all clients make together, shared out
+	// Operations is how many rounds all clients make together, shared out
 	// evenly beforehand; of an open loop, how many arrivals. Zero is no limit.
 	Operations int64 `json:"operations"`
 	// Warmup is how much of the start is left out of measurements; it is judged
@@ -127,7 +131,7 @@ func (o Options) OrDefaults() Options {
 	return o
 }
 
-// OpenLoop reports whether iterations begin by a timetable, not when clients are ready.
+// OpenLoop reports whether rounds begin by a timetable, not when clients are ready.
 func (o Options) OpenLoop() bool { return o.Rate != 0 || len(o.Stages) > 0 }
 
 // fill fills in the defaults that depend on no other field.

@@ -11,7 +11,7 @@ import (
 )
 
 func TestDefaultsAreValid(t *testing.T) {
-	for _, w := range All() {
+	for _, w := range By(Live) {
 		t.Run(w.Name, func(t *testing.T) {
 			if _, err := w.Options(Defaults()); err != nil {
 				t.Error(err)
@@ -59,7 +59,7 @@ func TestValidate(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			o := Defaults()
 			tt.change(&o)
-			_, err := Mutex().Options(o)
+			_, err := Must("mutex").Options(o)
 			if err == nil {
 				t.Fatal("accepted")
 			}

@@ -7,13 +7,17 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// Read reads the record that the iteration's lock guards. It returns false, without an
+// versionBits is how much of a version numbers one client's writes; client 0's
+// part is 1, which leaves the versions below for the stock prepared beforehand.
+const versionBits = 40
+
+// Read reads the record that the round's lock guards. It returns false, without an
 // error, when the store's guard refused.
 func (c *Client) Read(ctx context.Context, lease lockbench.Lease) (rec lockbench.Record, ok bool, err error) {
 	if guarded, is := c.store.(lockbench.GuardedStore); is {
-		rec, err = guarded.ReadGuarded(ctx, c.keyName(), fence(lease))
+		rec, err = guarded.ReadGuarded(ctx, c.keyAt(0), fence(lease))
 	} else {
-		rec, err = c.store.Read(ctx, c.keyName())
+		rec, err = c.store.Read(ctx, c.keyAt(0))
 	}
 	ok, err = c.admitted(err)
 	return rec, ok, err
@@ -26,9 +30,9 @@ func (c *Client) Write(ctx context.Context, lease lockbench.Lease, base lockbenc
 	c.writes++
 	rec := lockbench.Record{Value: value, Version: uint64(c.ID+1)<<versionBits | c.writes}
 	if guarded, is := c.store.(lockbench.GuardedStore); is {
-		err = guarded.WriteGuarded(ctx, c.keyName(), rec, lockbench.Standing{Fence: fence(lease), Base: base.Version})
+		err = guarded.WriteGuarded(ctx, c.keyAt(0), rec, lockbench.Standing{Fence: fence(lease), Base: base.Version})
 	} else {
-		err = c.store.Write(ctx, c.keyName(), rec)
+		err = c.store.Write(ctx, c.keyAt(0), rec)
 	}
 	return c.admitted(err)
 }

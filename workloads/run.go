@@ -2,8 +2,6 @@ package workloads
 
 import (
 	"context"
-	"encoding/binary"
-	"math/rand/v2"
 	"time"
 
 	"github.com/lockbench/lockbench"
@@ -13,6 +11,10 @@ import (
 type Run struct {
 	// Options are valid and have their defaults filled in.
 	Options Options
+	// Keys are the names of the locks.
+	Keys []string
+	// Lease is how long a lease may last that is granted: what a program counts in leases.
+	Lease time.Duration
 	// Tolerance is how much longer than a lease the design itself keeps others
 	// out; slow holds outlive it too.
 	Tolerance time.Duration
@@ -23,10 +25,9 @@ type Run struct {
 	Over <-chan struct{}
 	// Waiting is the context of acquires that may wait. It is the driver's to
 	// cancel when the run is over; everything else runs under the context given
-	// to Iterate.
+	// to Iterate. Nil is that one for all.
 	Waiting context.Context
 
-	keys []string
 	open bool // an open loop
 }
 
@@ -34,42 +35,37 @@ type Run struct {
 func NewRun(o Options, over <-chan struct{}) *Run {
 	return &Run{
 		Options: o,
+		Keys:    keyNames(o.Keys),
+		Lease:   o.TTL,
 		Start:   time.Now(),
 		Over:    over,
-		Waiting: context.Background(),
-		keys:    KeyNames(o.Keys),
 		open:    o.OpenLoop(),
 	}
 }
 
-// Keys returns the names of the run's keys. Callers must not change them.
-func (r *Run) Keys() []string { return r.keys }
+// Prepare writes what clients of p find in the store, with versions below all of theirs.
+func (r *Run) Prepare(ctx context.Context, store lockbench.Store, p Program) error {
+	if p.Stock == nil {
+		return nil
+	}
+	for i, key := range r.Keys {
+		rec := lockbench.Record{Value: p.Stock(r.Options), Version: uint64(i + 1)}
+		if err := store.Write(ctx, key, rec); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // Client returns client id (from 0 on) of the run, which locks by locker and
 // works on store.
 func (r *Run) Client(id int, locker lockbench.Locker, store lockbench.Store) *Client {
 	o := &r.Options
-	c := &Client{
+	return &Client{
 		ID:     id,
 		locker: locker,
 		store:  store,
 		run:    r,
-		ask:    lockbench.Options{TTL: o.TTL, Wait: o.Wait},
-		nested: lockbench.Options{TTL: o.NestedTTL},
+		asked:  lockbench.Options{TTL: o.TTL, Wait: o.Wait},
 	}
-	c.source.Seed(clientSeed(o.Seed, id))
-	c.random = rand.New(&c.source)
-	c.key = keyChooser(o, id, c.random)
-	return c
-}
-
-// clientSeed is what one client's choices begin from. Seed and client are mixed
-// by a cipher first: generators seeded with neighbouring numbers would begin
-// with related draws.
-func clientSeed(seed uint64, client int) (uint64, uint64) {
-	var key [32]byte
-	binary.LittleEndian.PutUint64(key[:], seed)
-	binary.LittleEndian.PutUint64(key[8:], uint64(client))
-	mix := rand.NewChaCha8(key)
-	return mix.Uint64(), mix.Uint64()
 }

@@ -30,9 +30,9 @@ const (
 	mostStages   = 1000
 )
 
-// ParseStages reads the text form of [Stages]. Its errors name the value and the
+// parseStages reads the text form of [Stages]. Its errors name the value and the
 // reason, and hint at what would do.
-func ParseStages(text string) (Stages, error) {
+func parseStages(text string) (Stages, error) {
 	parts := strings.Split(text, ",")
 	if len(parts) > mostStages {
 		return nil, fmt.Errorf("stages: %d of them; hint: at most %d", len(parts), mostStages)
@@ -98,7 +98,7 @@ func (s Stages) String() string {
 // Set parses text into s: with String and Type it makes Stages a value for
 // command-line flags.
 func (s *Stages) Set(text string) error {
-	parsed, err := ParseStages(text)
+	parsed, err := parseStages(text)
 	if err == nil {
 		*s = parsed
 	}

@@ -11,7 +11,7 @@ import (
 
 func TestParseStages(t *testing.T) {
 	want := Stages{{30 * time.Second, 100}, {0, 50.5}, {time.Minute, 1000}, {30 * time.Second, 0}}
-	got, err := ParseStages("30s:100, 0s:50.5,1m:1e3,30s:0")
+	got, err := parseStages("30s:100, 0s:50.5,1m:1e3,30s:0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestParseStagesRefuses(t *testing.T) {
 		"1001h:5":                              "1001h0m0s is too long",
 		"1s:1" + strings.Repeat(",1s:1", 1000): "1001 of them",
 	} {
-		_, err := ParseStages(text)
+		_, err := parseStages(text)
 		if err == nil || !strings.Contains(err.Error(), why) || !strings.Contains(err.Error(), "hint:") {
 			t.Errorf("%.20q: got error %v, want one with %q and a hint", text, err, why)
 		}
@@ -50,23 +50,23 @@ func TestParseStagesRefuses(t *testing.T) {
 func TestValidateOpenLoop(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		in     Workload
+		in     Program
 		change func(*Options)
 		want   string
 	}{
-		{"rate", Mutex(), func(o *Options) { o.Rate = 1000 }, ""},
-		{"stages", Mutex(), func(o *Options) { o.Stages, o.Duration = Stages{{time.Second, 5}}, 0 }, ""},
-		{"stages cut short", Mutex(), func(o *Options) { o.Stages = Stages{{time.Hour, 5}} }, ""},
-		{"negative rate", Mutex(), func(o *Options) { o.Rate = -1 }, "rate -1"},
-		{"unknown model", Mutex(), func(o *Options) { o.Rate, o.Arrival = 1, "poison" }, "did you mean poisson"},
-		{"model without a rate", Mutex(), func(o *Options) { o.Arrival = Constant }, "arrival constant: nothing arrives"},
-		{"time to think", Mutex(), func(o *Options) { o.Rate, o.Think = 1, Always(1) }, "think 1ns"},
-		{"stages shorter than the run", Mutex(), func(o *Options) { o.Stages = Stages{{time.Second, 5}} }, "duration 5s: the stages end after 1s"},
-		{"stages without length", Mutex(), func(o *Options) { o.Stages, o.Duration = Stages{{0, 5}}, 0 }, "over at once"},
-		{"nobody comes", Mutex(), func(o *Options) { o.Stages, o.Duration = Stages{{time.Hour, 0}}, 0 }, "less than one arrival in 1h0m0s"},
-		{"a stage that is none", Mutex(), func(o *Options) { o.Stages = Stages{{-1, 5}} }, "stage -1ns:5"},
-		{"a timetable of its own", Cron(), func(o *Options) { o.Rate = 1000 }, "rate 1000: workload cron has a timetable of its own"},
-		{"stages for it", Cron(), func(o *Options) { o.Stages = Stages{{time.Minute, 5}} }, "stages 1m0s:5: workload cron"},
+		{"rate", Must("mutex"), func(o *Options) { o.Rate = 1000 }, ""},
+		{"stages", Must("mutex"), func(o *Options) { o.Stages, o.Duration = Stages{{time.Second, 5}}, 0 }, ""},
+		{"stages cut short", Must("mutex"), func(o *Options) { o.Stages = Stages{{time.Hour, 5}} }, ""},
+		{"negative rate", Must("mutex"), func(o *Options) { o.Rate = -1 }, "rate -1"},
+		{"unknown model", Must("mutex"), func(o *Options) { o.Rate, o.Arrival = 1, "poison" }, "did you mean poisson"},
+		{"model without a rate", Must("mutex"), func(o *Options) { o.Arrival = Constant }, "arrival constant: nothing arrives"},
+		{"time to think", Must("mutex"), func(o *Options) { o.Rate, o.Think = 1, Always(1) }, "think 1ns"},
+		{"stages shorter than the run", Must("mutex"), func(o *Options) { o.Stages = Stages{{time.Second, 5}} }, "duration 5s: the stages end after 1s"},
+		{"stages without length", Must("mutex"), func(o *Options) { o.Stages, o.Duration = Stages{{0, 5}}, 0 }, "over at once"},
+		{"nobody comes", Must("mutex"), func(o *Options) { o.Stages, o.Duration = Stages{{time.Hour, 0}}, 0 }, "less than one arrival in 1h0m0s"},
+		{"a stage that is none", Must("mutex"), func(o *Options) { o.Stages = Stages{{-1, 5}} }, "stage -1ns:5"},
+		{"a timetable of its own", Must("cron"), func(o *Options) { o.Rate = 1000 }, "rate 1000: workload cron has a timetable of its own"},
+		{"stages for it", Must("cron"), func(o *Options) { o.Stages = Stages{{time.Minute, 5}} }, "stages 1m0s:5: workload cron"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := Defaults()
@@ -89,7 +89,9 @@ func TestOpenLoopJSON(t *testing.T) {
 	if err != nil || strings.Contains(string(text), "rate") || strings.Contains(string(text), "stages") {
 		t.Errorf("closed loop: got %s, %v; want nothing of arrivals", text, err)
 	}
-	want := open(7, Constant, Stage{time.Second, 0.5}, Stage{time.Minute, 5})
+	want := Defaults()
+	want.Rate, want.Arrival, want.Stages, want.Duration = 7, Constant, Stages{{time.Second, 0.5}, {time.Minute, 5}}, 0
+	want = want.OrDefaults()
 	if text, err = json.Marshal(want); err != nil {
 		t.Fatal(err)
 	}
@@ -110,32 +112,16 @@ func FuzzParseStages(f *testing.F) {
 	f.Add("0s:5,1h:0.001")
 	f.Add("1ns:1e9,1000h:1e-300")
 	f.Fuzz(func(t *testing.T, text string) {
-		stages, err := ParseStages(text)
+		stages, err := parseStages(text)
 		if err != nil {
 			return
 		}
-		again, err := ParseStages(stages.String())
+		again, err := parseStages(stages.String())
 		if err != nil {
 			t.Fatalf("%q, from %q, is refused: %v", stages, text, err)
 		}
 		if diff := cmp.Diff(again, stages); diff != "" {
 			t.Fatalf("%q is read as other stages (-got +want):\n%s", stages, diff)
-		}
-		o := open(0, Poisson, stages...)
-		if o.Validate() != nil {
-			return
-		}
-		last := time.Duration(0)
-		a := o.Arrivals()
-		for range 1000 {
-			due, ok := a.Next()
-			if !ok {
-				return
-			}
-			if due < last || due > stages.Length()+1 {
-				t.Fatalf("%q: an arrival at %v after one at %v", stages, due, last)
-			}
-			last = due
 		}
 	})
 }

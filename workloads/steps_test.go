@@ -16,12 +16,12 @@ import (
 
 // step makes n iterations of w by client 0, in virtual time, and returns the
 // client and how long they took.
-func step(t *testing.T, w Workload, o Options, s *script, n int) (*Client, time.Duration) {
+func step(t *testing.T, w Program, o Options, s *script, n int) (*Client, time.Duration) {
 	t.Helper()
 	return stepWith(t, w, o, s, s, n)
 }
 
-func stepWith(t *testing.T, w Workload, o Options, l lockbench.Locker, s *script, n int) (*Client, time.Duration) {
+func stepWith(t *testing.T, w Program, o Options, l lockbench.Locker, s *script, n int) (*Client, time.Duration) {
 	t.Helper()
 	o, err := w.Options(o)
 	if err != nil {
@@ -51,39 +51,51 @@ func TestSteps(t *testing.T) {
 	const acquire = "acquire key-0000 ttl 2s wait 0s"
 	tests := []struct {
 		name     string
-		workload Workload
+		workload Program
 		options  func(*Options)
 		script   script
 		want     []string
 		took     time.Duration // virtual; negative is any
 	}{
-		{"mutex holds", Mutex(), nil, script{},
+		{"mutex holds", Must("mutex"), nil, script{},
 			[]string{acquire, "release"}, 100 * time.Millisecond},
-		{"mutex waits", Mutex(), func(o *Options) { o.Wait = time.Second }, script{},
+		{"mutex waits", Must("mutex"), func(o *Options) { o.Wait = time.Second }, script{},
 			[]string{"acquire key-0000 ttl 2s wait 1s", "release"}, 100 * time.Millisecond},
-		{"mutex thinks", Mutex(), func(o *Options) { o.Think = Always(time.Second) }, script{answer: refuse},
+		{"mutex thinks", Must("mutex"), func(o *Options) { o.Think = Always(time.Second) }, script{answer: refuse},
 			[]string{acquire}, time.Second},
-		{"mutex outlives the lease really granted", Mutex(), func(o *Options) { o.Slow = 1 }, script{granted: 4 * time.Second},
+		{"mutex outlives the lease really granted", Must("mutex"), func(o *Options) { o.Slow = 1 }, script{granted: 4 * time.Second},
 			[]string{acquire, "release"}, 5 * time.Second},
-		{"slow-step outlives its lease", SlowStep(), nil, script{},
+		{"slow-step outlives its lease", Must("slow-step"), nil, script{},
 			[]string{acquire, "release"}, 2500 * time.Millisecond},
-		{"slow keys outlive their lease", Mutex(), func(o *Options) { o.SlowKeys = 0.1 }, script{},
+		{"slow keys outlive their lease", Must("mutex"), func(o *Options) { o.SlowKeys = 0.1 }, script{},
 			[]string{acquire, "release"}, 2500 * time.Millisecond},
-		{"oversell sells", Oversell(), nil, script{value: 7},
+		{"oversell sells", Must("oversell"), nil, script{value: 7},
 			[]string{acquire, "read", "write 6", "release"}, 100 * time.Millisecond},
-		{"oversell stops at none", Oversell(), nil, script{value: 0},
+		{"oversell stops at none", Must("oversell"), nil, script{value: 0},
 			[]string{acquire, "read", "release"}, 0},
-		{"oversell releases after a failed read", Oversell(), nil, script{value: 7, storing: errLost},
+		{"oversell releases after a failed read", Must("oversell"), nil, script{value: 7, storing: errLost},
 			[]string{acquire, "read", "release"}, errorPause},
-		{"redeem above the threshold", Redeem(), nil, script{value: 11},
+		{"redeem above the threshold", Must("redeem"), nil, script{value: 11},
 			[]string{acquire, "read", "write 1", "release"}, 100 * time.Millisecond},
-		{"redeem at the threshold earns", Redeem(), nil, script{value: 10},
+		{"redeem at the threshold earns", Must("redeem"), nil, script{value: 10},
 			[]string{acquire, "read", "write 110", "release"}, 100 * time.Millisecond},
-		{"reentrant releases the inner levels early", Reentrant(), func(o *Options) { o.Depth, o.NestedTTL = 3, time.Second }, script{},
+		{"reentrant releases the inner levels early", Must("reentrant"), func(o *Options) { o.Depth, o.NestedTTL = 3, time.Second }, script{},
 			[]string{acquire, "acquire key-0000 ttl 1s wait 0s", "acquire key-0000 ttl 1s wait 0s", "release", "release", "release"}, 100 * time.Millisecond},
-		{"reentrant refused at once", Reentrant(), nil, script{answer: refuse},
+		{"release-twice", Must("release-twice"), nil, script{},
+			[]string{acquire, "release", "release"}, 100 * time.Millisecond},
+		{"extend in time and too late", Must("extend"), nil, script{},
+			[]string{acquire, "extend 2s", "extend 2s", "release"}, 5 * time.Second},
+		{"extend refused comes back after the lease", Must("extend"), nil, script{answer: refuse},
 			[]string{acquire}, -1},
-		{"reentrant when nesting is refused", Reentrant(), nil, script{answer: refuseFrom(1)},
+		{"release-delay", Must("release-delay"), nil, script{},
+			[]string{acquire, "release after 1s"}, 0},
+		{"two-keys", Must("two-keys"), func(o *Options) { o.KeyChoice = Pairs }, script{},
+			[]string{acquire, "acquire key-0001 ttl 2s wait 0s", "release", "release"}, 0},
+		{"two-keys and the second is refused", Must("two-keys"), func(o *Options) { o.KeyChoice = Pairs }, script{answer: refuseFrom(1)},
+			[]string{acquire, "acquire key-0001 ttl 2s wait 0s", "release"}, -1},
+		{"reentrant refused at once", Must("reentrant"), nil, script{answer: refuse},
+			[]string{acquire}, -1},
+		{"reentrant when nesting is refused", Must("reentrant"), nil, script{answer: refuseFrom(1)},
 			[]string{acquire, acquire, "release"}, 100 * time.Millisecond},
 	}
 	for _, tt := range tests {
@@ -104,7 +116,7 @@ func TestSteps(t *testing.T) {
 // TestSlowHoldOutlivesTolerance: of what the design keeps to itself after a lease.
 func TestSlowHoldOutlivesTolerance(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o, err := SlowStep().Options(options(nil))
+		o, err := Must("slow-step").Options(options(nil))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,7 +124,7 @@ func TestSlowHoldOutlivesTolerance(t *testing.T) {
 		run.Tolerance = time.Second
 		start := time.Now()
 		s := &script{}
-		if err := run.Client(0, s, s).Iterate(t.Context(), SlowStep()); err != nil {
+		if err := run.Client(0, s, s).Iterate(t.Context(), Must("slow-step")); err != nil {
 			t.Fatal(err)
 		}
 		if got, want := time.Since(start), 3500*time.Millisecond; got != want {
@@ -161,7 +173,7 @@ func TestCron(t *testing.T) {
 				if tt.bare {
 					locker = bare{&tt.script}
 				}
-				c, _ := stepWith(t, Cron(), options(tt.options), locker, &tt.script, 1)
+				c, _ := stepWith(t, Must("cron"), options(tt.options), locker, &tt.script, 1)
 				if diff := cmp.Diff(tt.script.calls, tt.want); diff != "" {
 					t.Errorf("calls (-got +want):\n%s", diff)
 				}
@@ -176,7 +188,7 @@ func TestCron(t *testing.T) {
 func TestCronTriesOncePerPeriod(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &script{answer: refuse}
-		c, took := step(t, Cron(), options(nil), s, 5)
+		c, took := step(t, Must("cron"), options(nil), s, 5)
 		// The fifth try comes at some time of the fifth period of 500 ms.
 		if took < 2*time.Second || took > 2500*time.Millisecond+maxBackoff {
 			t.Errorf("five tries took %v of virtual time, want 2s to 2.51s", took)
@@ -217,12 +229,12 @@ func TestCounts(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				o, err := Oversell().Options(options(nil))
+				o, err := Must("oversell").Options(options(nil))
 				if err != nil {
 					t.Fatal(err)
 				}
 				c := NewRun(o, nil).Client(0, &tt.script, &tt.script)
-				err = c.Iterate(t.Context(), Oversell())
+				err = c.Iterate(t.Context(), Must("oversell"))
 				if got := errors.Is(err, errLost); got != tt.wantErr {
 					t.Errorf("Iterate = %v, want an error: %v", err, tt.wantErr)
 				}
@@ -239,7 +251,7 @@ func TestCounts(t *testing.T) {
 // TestEndOfRunCutsHolds: the holder releases at once, and sells nothing.
 func TestEndOfRunCutsHolds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o, err := Oversell().Options(options(func(o *Options) { o.Hold = Always(10 * time.Second) }))
+		o, err := Must("oversell").Options(options(func(o *Options) { o.Hold = Always(10 * time.Second) }))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -247,7 +259,7 @@ func TestEndOfRunCutsHolds(t *testing.T) {
 		time.AfterFunc(time.Second, func() { close(over) })
 		s := &script{value: 5}
 		start := time.Now()
-		if err := NewRun(o, over).Client(0, s, s).Iterate(t.Context(), Oversell()); err != nil {
+		if err := NewRun(o, over).Client(0, s, s).Iterate(t.Context(), Must("oversell")); err != nil {
 			t.Fatal(err)
 		}
 		if got := time.Since(start); got != time.Second {
@@ -265,7 +277,7 @@ func TestWaitingContext(t *testing.T) {
 	type mark struct{}
 	for _, wait := range []time.Duration{0, time.Second} {
 		t.Run(wait.String(), func(t *testing.T) {
-			o, err := Mutex().Options(options(func(o *Options) { o.Wait, o.Hold = wait, Always(0) }))
+			o, err := Must("mutex").Options(options(func(o *Options) { o.Wait, o.Hold = wait, Always(0) }))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -273,7 +285,7 @@ func TestWaitingContext(t *testing.T) {
 			run.Waiting = context.WithValue(t.Context(), mark{}, true)
 			var waited bool
 			l := lockerFunc(func(ctx context.Context) { waited = ctx.Value(mark{}) != nil })
-			_ = run.Client(0, l, nil).Iterate(t.Context(), Mutex())
+			_ = run.Client(0, l, nil).Iterate(t.Context(), Must("mutex"))
 			if want := wait > 0; waited != want {
 				t.Errorf("acquire under the waiting context = %v, want %v", waited, want)
 			}

@@ -14,10 +14,10 @@ import (
 // deepest bounds nesting: the deepest call chains that people lock are far below.
 const deepest = 1000
 
-// Validate returns why o, with its defaults filled in, describes no run that could
+// validate returns why o, with its defaults filled in, describes no run that could
 // be made or mean anything. The error names the value and the reason and hints
 // at what would do.
-func (o Options) Validate() error {
+func (o Options) validate() error {
 	for _, check := range []func(*Options) error{
 		(*Options).checkCounts, (*Options).checkKeys, (*Options).checkLease,
 		(*Options).checkSlow, (*Options).checkBusiness, (*Options).checkGuard, (*Options).checkArrivals, (*Options).checkLength,
@@ -142,15 +142,25 @@ func (o *Options) checkStages() error {
 		}
 	}
 	length := o.Stages.Length()
-	switch slopes := o.slopes(); {
+	switch {
 	case length == 0:
 		return fmt.Errorf("stages %v: they are over at once; hint: DURATION:RATE, such as 30s:100", o.Stages)
-	case slopes[len(slopes)-1].end() < 1:
+	case o.arrivals() < 1:
 		return fmt.Errorf("stages %v: less than one arrival in %v; hint: higher rates", o.Stages, length)
 	case o.Duration > length:
 		return fmt.Errorf("duration %v: the stages end after %v; hint: leave the duration out", o.Duration, length)
 	}
 	return nil
+}
+
+// arrivals is how many arrivals the stages make, on average: the integral of the rate.
+func (o *Options) arrivals() (n float64) {
+	rate := o.Rate
+	for _, s := range o.Stages {
+		n += s.Duration.Seconds() * (rate + s.Rate) / 2
+		rate = s.Rate
+	}
+	return n
 }
 
 func (o *Options) checkLength() error {
@@ -176,8 +186,8 @@ func (o *Options) checkFits() error {
 	switch {
 	case o.Warmup >= o.Duration:
 		return fmt.Errorf("warm-up %v: nothing is left to measure of a run of %v; hint: below %v", o.Warmup, o.Duration, o.Duration)
-	case o.Hold.Min() >= o.Duration:
-		return fmt.Errorf("hold %v: no hold would end within the run of %v; hint: shorter holds, or a duration above %v", o.Hold, o.Duration, o.Hold.Min())
+	case o.Hold.min() >= o.Duration:
+		return fmt.Errorf("hold %v: no hold would end within the run of %v; hint: shorter holds, or a duration above %v", o.Hold, o.Duration, o.Hold.min())
 	case o.overruns() && slow >= o.Duration:
 		return fmt.Errorf("slow holds of %v (ttl %v times %v): none would end within the run of %v; hint: a duration of %v or a shorter ttl",
 			slow, o.TTL, o.SlowFactor, o.Duration, (3 * slow).Round(time.Second))

@@ -24,7 +24,7 @@ type limitRateOptions struct {
 const usualTarget = "acquire.p99<20ms"
 
 func newLimitRate() *cobra.Command {
-	o := limitRateOptions{limitOptions: limitOptions{settings: runOptions{params: rateSettings(), workload: workloads.Mutex().Name}}}
+	o := limitRateOptions{limitOptions: limitOptions{settings: runOptions{params: rateSettings(), workload: "mutex"}}}
 	cmd := &cobra.Command{
 		Use:   "rate DESIGN",
 		Short: "Search the highest rate of arrivals at which targets and claims hold",

@@ -12,7 +12,7 @@ import (
 func newList() *cobra.Command {
 	var asJSON, verbose bool
 	cmd := &cobra.Command{
-		Use:       "list designs|workloads|scenarios|faults|guarantees|conditions|metrics",
+		Use:       "list designs|programs|workloads|scenarios|faults|guarantees|conditions|metrics",
 		Short:     "List what there is to run and to hold a lock to",
 		ValidArgs: catalog.Kinds(),
 		Args: func(_ *cobra.Command, args []string) error {

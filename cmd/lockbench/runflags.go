@@ -55,7 +55,7 @@ func (o *runOptions) flagsBut(f *pflag.FlagSet, without ...string) (added []stri
 func (o *runOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
 	f.StringSliceVar(&o.designs, "design", nil, "`names` or globs of designs, by comma or repeated (default all of ours; lockbench list designs has other people's too)")
-	f.StringVar(&o.workload, "workload", cmp.Or(o.workload, workloads.Oversell().Name), "what clients do, a `name` (lockbench list workloads)")
+	f.StringVar(&o.workload, "workload", cmp.Or(o.workload, "oversell"), "what clients do, a `name` (lockbench list workloads)")
 	f.StringArrayVar(&o.redis, "redis", redisFromEnvironment(), "`URL` of the server: redis://, rediss://, unix://, or file:///DIR for locks on files (--server is the same); repeated for designs that lock on several (default $"+redisVariable+", or private redis-servers from PATH, or embedded)")
 	o.loadFlags(f)
 	arrivalFlags(f, &o.params)
@@ -100,15 +100,15 @@ func (o *runOptions) workloadFlags(f *pflag.FlagSet) {
 
 // onlyFor are flags that one workload alone reads.
 var onlyFor = map[string]string{
-	"stock":     workloads.Oversell().Name,
-	"threshold": workloads.Redeem().Name, "points": workloads.Redeem().Name,
-	"depth": workloads.Reentrant().Name, "nested-ttl": workloads.Reentrant().Name,
-	"period": workloads.Cron().Name, "delay": workloads.Cron().Name,
+	"stock":     "oversell",
+	"threshold": "redeem", "points": "redeem",
+	"depth": "reentrant", "nested-ttl": "reentrant",
+	"period": "cron", "delay": "cron",
 }
 
 // unread is the error for a flag that would do nothing.
 func (o *runOptions) unread(f *pflag.FlagSet) (err error) {
-	if _, err := workloads.Find(o.workload); err != nil {
+	if _, err := workloads.Find(workloads.Live, o.workload); err != nil {
 		return err
 	}
 	f.VisitAll(func(flag *pflag.Flag) {
@@ -126,7 +126,7 @@ func (o *runOptions) settle(f *pflag.FlagSet) error {
 		return err
 	}
 	p := &o.params
-	if o.workload == workloads.Cron().Name {
+	if o.workload == "cron" {
 		o.settleCron(f)
 	}
 	if !f.Changed("duration") && p.Operations > 0 {
@@ -203,7 +203,7 @@ func (o *runOptions) plan() (p runner.Plan, err error) {
 	if p.Subjects, err = o.subjects(designs); err != nil {
 		return p, err
 	}
-	if p.Workload, err = workloads.Find(o.workload); err != nil {
+	if p.Workload, err = workloads.Find(workloads.Live, o.workload); err != nil {
 		return p, err
 	}
 	return p, p.Check()

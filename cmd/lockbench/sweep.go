@@ -23,7 +23,7 @@ type sweepOptions struct {
 }
 
 func newSweep() *cobra.Command {
-	o := sweepOptions{settings: runOptions{params: sweepSettings(), workload: workloads.Mutex().Name}}
+	o := sweepOptions{settings: runOptions{params: sweepSettings(), workload: "mutex"}}
 	cmd := &cobra.Command{
 		Use:   "sweep DESIGN...",
 		Short: "Run designs at every number of clients and keys, and show where they bend",

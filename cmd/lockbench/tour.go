@@ -11,8 +11,8 @@ import (
 // minute, with a lease of two seconds, since a shorter one would only show the
 // period of the watchdog.
 func tour() workloads.Options {
-	hold, err := workloads.ParseDistribution("exp:1ms")
-	if err != nil {
+	var hold workloads.Distribution
+	if err := hold.Set("exp:1ms"); err != nil {
 		panic(err) // a constant of ours
 	}
 	return workloads.Options{

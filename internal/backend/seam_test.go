@@ -50,7 +50,7 @@ func TestAnotherService(t *testing.T) {
 			o.Hold, o.Warmup, o.Seed = workloads.Always(2*time.Millisecond), 0, 1
 			p := runner.Plan{
 				Subjects: []runner.Subject{{Design: remoteLock("remote/token", c.compares)}},
-				Workload: workloads.Oversell(), Options: o, Faults: c.faults, History: t.TempDir(),
+				Workload: workloads.Must("oversell"), Options: o, Faults: c.faults, History: t.TempDir(),
 			}
 			if p.Options.Operations = 500; c.end != "" {
 				p.Options.Operations, p.Options.Duration, p.AbortOn = 0, time.Hour, []string{c.end}

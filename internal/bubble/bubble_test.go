@@ -25,6 +25,7 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/impls/design/onredis"
 	"github.com/lockbench/lockbench/internal/fault"
+	"github.com/lockbench/lockbench/workloads"
 )
 
 // TestMain makes this program one that calls Run: as a child it does what the
@@ -51,7 +52,7 @@ func act(ctx context.Context, b explore.Bubble, r request, tell func(explore.Pro
 	case "errs":
 		return explore.Result{Design: "errs"}, errors.New("clients -1: no such number; hint: 1 or more")
 	case "lacks":
-		return explore.Result{}, fmt.Errorf("explore: %w", &explore.LacksError{Scenario: "nested", Ability: explore.NeedsNest})
+		return explore.Result{}, fmt.Errorf("explore: %w", &explore.LacksError{Scenario: "nested", Ability: workloads.Nests})
 	case "replays":
 		return explore.Result{Design: string(r.Replay)}, nil
 	case "panics":
@@ -238,7 +239,7 @@ func TestErrorsComeThrough(t *testing.T) {
 
 func TestLacksComesThrough(t *testing.T) {
 	var lacks *explore.LacksError
-	if _, err := Run(t.Context(), job("lacks"), silent); !errors.As(err, &lacks) || lacks.Ability != explore.NeedsNest {
+	if _, err := Run(t.Context(), job("lacks"), silent); !errors.As(err, &lacks) || lacks.Ability != workloads.Nests {
 		t.Errorf("got %v, want what the lock lacks", err)
 	}
 }

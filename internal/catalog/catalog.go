@@ -10,7 +10,6 @@ import (
 	"text/tabwriter"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/explore"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/suggest"
@@ -36,6 +35,8 @@ type Entry struct {
 	Explored []string `json:"explored,omitempty"`
 	// Usual is a fault as it is unless its settings are given.
 	Usual string `json:"usual,omitempty"`
+	// Drivers run a program: run, explore, locktest.
+	Drivers string `json:"drivers,omitempty"`
 	// Unit is that of a metric.
 	Unit string `json:"unit,omitempty"`
 }
@@ -46,6 +47,7 @@ var kinds = []struct {
 	list func() []Entry
 }{
 	{"designs", Designs},
+	{"programs", Programs},
 	{"workloads", Workloads},
 	{"scenarios", Scenarios},
 	{"faults", Faults},
@@ -98,7 +100,7 @@ func printList(w io.Writer, lines []Entry, verbose bool) error {
 // columns are those of a table of such lines.
 func (l *Entry) columns() []string {
 	columns := []string{l.Name}
-	for _, text := range []string{l.Source, l.Unit, l.Title, l.Summary, l.Usual, l.about(), l.brought()} {
+	for _, text := range []string{l.Source, l.Unit, l.Title, l.Summary, l.Drivers, l.Usual, l.about(), l.brought()} {
 		if text != "" {
 			columns = append(columns, text)
 		}
@@ -157,20 +159,18 @@ func Designs() []Entry {
 	return all
 }
 
+// Programs lists what clients do, with the drivers that run it.
+func Programs() []Entry { return programs(workloads.All()) }
+
 // Workloads lists what clients of runs do.
-func Workloads() []Entry {
-	var all []Entry
-	for _, w := range workloads.All() {
-		all = append(all, Entry{Name: w.Name, Summary: w.Summary})
-	}
-	return all
-}
+func Workloads() []Entry { return programs(workloads.By(workloads.Live)) }
 
 // Scenarios lists what clients of explorations do.
-func Scenarios() []Entry {
-	var all []Entry
-	for _, s := range explore.Scenarios() {
-		all = append(all, Entry{Name: s.Name, Summary: s.Summary})
+func Scenarios() []Entry { return programs(workloads.By(workloads.Explored)) }
+
+func programs(of []workloads.Program) (all []Entry) {
+	for _, p := range of {
+		all = append(all, Entry{Name: p.Name, Summary: p.Summary, Drivers: p.Drivers.String()})
 	}
 	return all
 }

@@ -135,7 +135,7 @@ func (s *session) scenario(ctx context.Context, cfg explore.Config) (reports.Exp
 	case errors.As(err, &failure):
 		run.Err = err
 	case errors.As(err, &lacks):
-		run.Lacks = lacks.Ability
+		run.Lacks = string(lacks.Ability)
 	default:
 		return run, fmt.Errorf("%s: %s", cfg.Design.Name, strings.TrimPrefix(err.Error(), "explore: "))
 	}

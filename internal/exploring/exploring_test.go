@@ -96,7 +96,7 @@ func TestScenariosByDefault(t *testing.T) {
 		t.Errorf("got %d scenarios, named %v, %v", len(p.Scenarios), p.Named, err)
 	}
 	for _, s := range p.Scenarios {
-		if s.OnRequest {
+		if s.Exploration.OnRequest {
 			t.Errorf("%s is only on request", s.Name)
 		}
 	}

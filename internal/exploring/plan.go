@@ -7,12 +7,13 @@ import (
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/mutants"
+	"github.com/lockbench/lockbench/workloads"
 )
 
 // A Plan is what is to be explored.
 type Plan struct {
 	Designs   []design.Design
-	Scenarios []explore.Scenario
+	Scenarios []workloads.Program
 	// Named: the user chose the scenarios, and is told of those that do not apply.
 	Named bool
 	// Config is that of each design, whose scenarios share budget and schedules.
@@ -24,14 +25,14 @@ type Plan struct {
 func (p *Plan) Choose(names []string) error {
 	p.Named = len(names) > 0
 	for _, name := range names {
-		s, err := explore.FindScenario(name)
+		s, err := workloads.Find(workloads.Explored, name)
 		if err != nil {
 			return err
 		}
 		p.Scenarios = append(p.Scenarios, s)
 	}
 	if !p.Named {
-		p.Scenarios = slices.DeleteFunc(explore.Scenarios(), func(s explore.Scenario) bool { return s.OnRequest })
+		p.Scenarios = slices.DeleteFunc(workloads.By(workloads.Explored), func(p workloads.Program) bool { return p.Exploration.OnRequest })
 	}
 	return nil
 }

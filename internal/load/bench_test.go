@@ -118,7 +118,7 @@ func benchOptions(d time.Duration) workloads.Options {
 
 func benchRun(b *testing.B, server *servers.Server, o workloads.Options, history io.Writer) Summary {
 	s, err := Run(b.Context(), Config{
-		Design: tokenDesign(), Services: backend.Group{server}, Workload: workloads.Mutex(), Options: o, History: history,
+		Design: tokenDesign(), Services: backend.Group{server}, Workload: workloads.Must("mutex"), Options: o, History: history,
 	})
 	if err != nil {
 		b.Fatal(err)

@@ -24,7 +24,7 @@ type Config struct {
 	// service. Faults of the server affect what is kept there.
 	Records design.Service
 	// Workload is what the clients do, Options how; defaults are filled in.
-	Workload workloads.Workload
+	Workload workloads.Program
 	Options  workloads.Options
 	// Faults are what goes wrong in it; none, unless asked for. They need a History.
 	Faults []fault.Fault

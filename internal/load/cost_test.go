@@ -74,7 +74,7 @@ func TestCostsAreInTheTrailer(t *testing.T) {
 func runForCosts(t *testing.T, c Config) Summary {
 	t.Helper()
 	var record bytes.Buffer
-	c.Design, c.Workload, c.History = tokenDesign(), workloads.Mutex(), &record
+	c.Design, c.Workload, c.History = tokenDesign(), workloads.Must("mutex"), &record
 	s, err := Run(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)

@@ -23,7 +23,7 @@ type dispatcher struct {
 	over <-chan struct{}
 
 	// What follows belongs to whoever has the turn.
-	timetable *workloads.Arrivals
+	timetable *timetable
 	left      int64 // arrivals that may still be taken; below zero is no limit
 	start     time.Time
 	warm      time.Time // when the warm-up ends
@@ -48,7 +48,7 @@ type clock interface {
 func newDispatcher(o workloads.Options, over <-chan struct{}, c clock) *dispatcher {
 	d := &dispatcher{
 		turn: make(chan struct{}, 1), over: over,
-		timetable: o.Arrivals(), left: -1, clock: c,
+		timetable: newTimetable(&o), left: -1, clock: c,
 	}
 	if o.Operations > 0 {
 		d.left = o.Operations
@@ -98,7 +98,7 @@ func (d *dispatcher) draw() bool {
 	if d.drawn {
 		return true
 	}
-	offset, more := d.timetable.Next()
+	offset, more := d.timetable.next()
 	d.due, d.drawn = d.start.Add(offset), more
 	return more
 }
@@ -175,7 +175,7 @@ func (d *dispatcher) account(now time.Time) {
 	woke := now.Sub(ready)
 	k.WakingNS += int64(woke)
 	k.WakingMaxNS = max(k.WakingMaxNS, int64(woke))
-	if woke > max(patience, d.timetable.Interval()/2) {
+	if woke > max(patience, d.timetable.interval()/2) {
 		k.Overslept++
 	}
 }
@@ -201,9 +201,9 @@ func (d *dispatcher) finish(end time.Time) *history.Arrivals {
 func (d *dispatcher) missed(end time.Time) {
 	early := int64(0)
 	if d.due.Before(d.warm) {
-		early = 1 + d.timetable.Count(d.warm.Sub(d.start))
+		early = 1 + d.timetable.count(d.warm.Sub(d.start))
 	}
-	late := 1 + d.timetable.Count(end.Sub(d.start))
+	late := 1 + d.timetable.count(end.Sub(d.start))
 	if d.left > 0 {
 		late = min(late, d.left-early)
 	}

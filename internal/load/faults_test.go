@@ -164,7 +164,7 @@ func (c *faulted) run(t *testing.T, config Config, least time.Duration) {
 	}
 	var record bytes.Buffer
 	file := c.follow(&record, least)
-	config.Workload, config.Faults = workloads.Oversell(), []fault.Fault{f}
+	config.Workload, config.Faults = workloads.Must("oversell"), []fault.Fault{f}
 	config.History, config.Broken = file, file.seen
 	s, err := Run(t.Context(), config)
 	if err := errors.Join(err, file.close()); err != nil {
@@ -321,7 +321,7 @@ func TestServersDown(t *testing.T) {
 				goesOn(t, all[5-c.down:], progress, c.goes)
 			}()
 			_, err = Run(t.Context(), Config{
-				Design: catalogued(t, "redsync/quorum"), Services: all, Workload: workloads.Mutex(), History: &record,
+				Design: catalogued(t, "redsync/quorum"), Services: all, Workload: workloads.Must("mutex"), History: &record,
 				Faults: []fault.Fault{f}, Options: options(func(o *workloads.Options) { o.Duration = time.Hour }),
 				Progress: progress, Broken: over,
 			})

@@ -37,7 +37,7 @@ func header(c Config, o workloads.Options) (history.Header, error) {
 // keeps its leases alive does not lose them to a slow holder, so that what an
 // owner is told and does after a loss does not occur.
 func exercises(c Config, o workloads.Options) []lockbench.Cell {
-	found := append(c.Workload.Exercises(o), fault.Exercises(c.Faults)...)
+	found := append(c.Workload.Cells(o), fault.Exercises(c.Faults)...)
 	slices.SortFunc(found, lockbench.Cell.Compare)
 	found = slices.Compact(found)
 	if fault.Conditions(c.Faults).Has(lockbench.Skew) { // clocks that are off leave unknown which client lost the lock to which

@@ -20,7 +20,7 @@ func TestHeader(t *testing.T) {
 	server := embedded(t)
 	d := tokenDesign()
 	d.Tolerance, d.Reacquire = time.Second, design.Nested
-	c := Config{Design: d, Services: backend.Group{server}, Workload: workloads.SlowStep()}
+	c := Config{Design: d, Services: backend.Group{server}, Workload: workloads.Must("slow-step")}
 	o, err := c.Workload.Options(options(func(o *workloads.Options) {
 		o.Warmup, o.Seed, o.TTL = 100*time.Millisecond, 7, 200*time.Millisecond
 	}))
@@ -38,7 +38,7 @@ func TestHeader(t *testing.T) {
 		t.Errorf("environment = %+v, want it filled in", got.Environment)
 	}
 	got.Params, got.Environment = nil, history.Environment{}
-	tested := c.Workload.Exercises(o)
+	tested := c.Workload.Cells(o)
 	slices.SortFunc(tested, lockbench.Cell.Compare)
 	want := history.Header{
 		Design: "test/token", Claims: d.Claims, Reacquire: "nested", ToleranceNS: 1e9,
@@ -55,7 +55,7 @@ func TestExercisesOfRenewingDesign(t *testing.T) {
 	for _, renews := range []bool{false, true} {
 		d := tokenDesign()
 		d.Renews = renews
-		found := exercises(Config{Design: d, Workload: workloads.Mutex()}, o)
+		found := exercises(Config{Design: d, Workload: workloads.Must("mutex")}, o)
 		got := []bool{
 			slices.Contains(found, lockbench.Exclusion.At(lockbench.Outlived)),
 			slices.Contains(found, lockbench.OwnerRelease.At(lockbench.Outlived)),
@@ -72,7 +72,7 @@ func TestExercisesOfFaults(t *testing.T) {
 	all := []fault.Fault{{Kind: fault.Pause}, {Kind: fault.Skew}, {Kind: fault.Crash}}
 	o := options(func(o *workloads.Options) { o.Slow = 0.5 }).OrDefaults()
 	var got []string
-	for _, cell := range exercises(Config{Design: tokenDesign(), Workload: workloads.Mutex(), Faults: all}, o) {
+	for _, cell := range exercises(Config{Design: tokenDesign(), Workload: workloads.Must("mutex"), Faults: all}, o) {
 		got = append(got, cell.String())
 	}
 	want := []string{

@@ -52,7 +52,7 @@ func TestServerStopped(t *testing.T) {
 		}
 		var record bytes.Buffer
 		s, err := Run(t.Context(), Config{
-			Design: paced(tokenDesign(), late, late), Services: backend.Group{embedded(t)}, Workload: workloads.Mutex(), History: &record,
+			Design: paced(tokenDesign(), late, late), Services: backend.Group{embedded(t)}, Workload: workloads.Must("mutex"), History: &record,
 			Options: uncontended(200, 5*time.Second), clock: sleeper{},
 		})
 		if err != nil {
@@ -84,7 +84,7 @@ func TestTooHighARate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var record bytes.Buffer
 		if _, err := Run(t.Context(), Config{
-			clock: sleeper{}, Design: slowly(tokenDesign()), Services: backend.Group{embedded(t)}, Workload: workloads.Mutex(), History: &record,
+			clock: sleeper{}, Design: slowly(tokenDesign()), Services: backend.Group{embedded(t)}, Workload: workloads.Must("mutex"), History: &record,
 			Options: uncontended(1e8, 150*time.Millisecond),
 		}); err != nil {
 			t.Fatal(err)
@@ -102,7 +102,7 @@ func TestArrivalsInHistory(t *testing.T) {
 		o := uncontended(2000, time.Second)
 		o.Operations = 200
 		var record bytes.Buffer
-		s, err := Run(t.Context(), Config{clock: sleeper{}, Design: slowly(tokenDesign()), Services: backend.Group{embedded(t)}, Workload: workloads.Mutex(), History: &record, Options: o})
+		s, err := Run(t.Context(), Config{clock: sleeper{}, Design: slowly(tokenDesign()), Services: backend.Group{embedded(t)}, Workload: workloads.Must("mutex"), History: &record, Options: o})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,10 +124,10 @@ func TestArrivalsInHistory(t *testing.T) {
 				first = min(first, op.Intended)
 			}
 		}
-		timetable := s.Options.Arrivals()
-		begin, _ := timetable.Next()
+		timetable := newTimetable(&s.Options)
+		begin, _ := timetable.next()
 		for range o.Operations - 1 {
-			due, _ := timetable.Next()
+			due, _ := timetable.next()
 			if !got[first+int64(due-begin)] {
 				t.Fatalf("nothing was due %v after the first arrival, want an acquire", due-begin)
 			}
@@ -147,7 +147,7 @@ func TestOpenLoopUnderFaults(t *testing.T) {
 		}
 		var record bytes.Buffer
 		if _, err := Run(t.Context(), Config{
-			clock: sleeper{}, Design: slowly(tokenDesign()), Services: backend.Group{embedded(t)}, Workload: workloads.Mutex(), History: &record,
+			clock: sleeper{}, Design: slowly(tokenDesign()), Services: backend.Group{embedded(t)}, Workload: workloads.Must("mutex"), History: &record,
 			Options: uncontended(300, 1500*time.Millisecond), Faults: []fault.Fault{crash},
 		}); err != nil {
 			t.Fatal(err)

@@ -81,10 +81,9 @@ func (r *run) open(ctx context.Context) error {
 	if err := r.openStore(); err != nil {
 		return err
 	}
-	if prepare := r.cfg.Workload.Prepare; prepare != nil {
-		if err := prepare(ctx, r.store, r.options); err != nil {
-			return fmt.Errorf("prepare the store: %w", err)
-		}
+	r.openShared()
+	if err := r.shared.Prepare(ctx, r.store, r.cfg.Workload); err != nil {
+		return fmt.Errorf("prepare the store: %w", err)
 	}
 	for place := range r.options.Processes {
 		if _, err := r.openProcess(place); err != nil {
@@ -134,11 +133,15 @@ func (r *run) record() error {
 	return err
 }
 
-func (r *run) openClients() {
+// openShared makes what all clients have in common.
+func (r *run) openShared() {
 	r.over = make(chan struct{})
 	r.shared = workloads.NewRun(r.options, r.over)
-	r.shared.Tolerance = r.cfg.Design.Tolerance
-	r.monitor = occupancy.New(r.shared.Keys(), r.cfg.Design.Reacquire == design.Nested)
+	r.shared.Lease, r.shared.Tolerance = r.cfg.Design.Lease(r.options.TTL), r.cfg.Design.Tolerance
+}
+
+func (r *run) openClients() {
+	r.monitor = occupancy.New(r.shared.Keys, r.cfg.Design.Reacquire == design.Nested)
 	for id := range r.options.Clients {
 		c := &client{number: id}
 		r.enlist(c, id, r.processes.at[id%r.options.Processes])

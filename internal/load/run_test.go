@@ -86,7 +86,7 @@ func keysLeft(t *testing.T, s design.Service) int64 {
 // TestRunSoundDesign makes short runs, which must leave nothing to be desired: of each
 // workload in virtual time, and of one on a server.
 func TestRunSoundDesign(t *testing.T) {
-	for _, w := range workloads.All() {
+	for _, w := range workloads.By(workloads.Live) {
 		t.Run(w.Name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				o := options(func(o *workloads.Options) { o.TTL, o.Period = 100*time.Millisecond, 20*time.Millisecond })
@@ -97,7 +97,7 @@ func TestRunSoundDesign(t *testing.T) {
 	t.Run("private", func(t *testing.T) {
 		t.Parallel()
 		o := options(func(o *workloads.Options) { o.TTL, o.Duration, o.Operations = time.Minute, 0, 200 })
-		runSound(t, Config{Design: tokenDesign(), Services: backend.Group{servertest.Start(t)}, Workload: workloads.Oversell(), Options: o}, EndedOperations)
+		runSound(t, Config{Design: tokenDesign(), Services: backend.Group{servertest.Start(t)}, Workload: workloads.Must("oversell"), Options: o}, EndedOperations)
 	})
 }
 
@@ -138,7 +138,7 @@ func TestRunUnsoundDesign(t *testing.T) {
 		})
 		var record bytes.Buffer
 		s, err := Run(t.Context(), Config{
-			Design: slowly(plainDesign()), Services: backend.Group{embedded(t)}, Workload: workloads.Oversell(), Options: o, History: &record,
+			Design: slowly(plainDesign()), Services: backend.Group{embedded(t)}, Workload: workloads.Must("oversell"), Options: o, History: &record,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -161,7 +161,7 @@ func TestRunOperations(t *testing.T) {
 			o.Duration, o.Operations, o.KeyChoice = 0, 42, workloads.Own
 		})
 		s, err := Run(t.Context(), Config{
-			Design: slowly(tokenDesign()), Services: backend.Group{embedded(t)}, Workload: workloads.Mutex(), Options: o, History: io.Discard,
+			Design: slowly(tokenDesign()), Services: backend.Group{embedded(t)}, Workload: workloads.Must("mutex"), Options: o, History: io.Discard,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -189,7 +189,7 @@ func TestRunInterrupted(t *testing.T) {
 		}()
 		var record bytes.Buffer
 		s, err := Run(ctx, Config{
-			Design: tokenDesign(), Services: backend.Group{server}, Workload: workloads.Oversell(), Options: o, History: &record, Progress: progress,
+			Design: tokenDesign(), Services: backend.Group{server}, Workload: workloads.Must("oversell"), Options: o, History: &record, Progress: progress,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -221,7 +221,7 @@ func TestRunDiskFull(t *testing.T) {
 		server := embedded(t)
 		o := options(func(o *workloads.Options) { o.Duration = time.Hour })
 		s, err := Run(t.Context(), Config{
-			Design: tokenDesign(), Services: backend.Group{server}, Workload: workloads.Mutex(), Options: o, History: &fullDisk{left: 10_000},
+			Design: tokenDesign(), Services: backend.Group{server}, Workload: workloads.Must("mutex"), Options: o, History: &fullDisk{left: 10_000},
 		})
 		if !errors.Is(err, errDisk) {
 			t.Errorf("Run = %v, want it to wrap %v", err, errDisk)
@@ -252,7 +252,7 @@ func TestRunServerDies(t *testing.T) {
 	o := options(func(o *workloads.Options) { o.Duration = time.Hour })
 	var record bytes.Buffer
 	s, err := Run(t.Context(), Config{
-		Design: tokenDesign(), Services: backend.Group{server}, Workload: workloads.Oversell(), Options: o, History: &record, Progress: progress,
+		Design: tokenDesign(), Services: backend.Group{server}, Workload: workloads.Must("oversell"), Options: o, History: &record, Progress: progress,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -293,7 +293,7 @@ func TestRunRefuses(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			server := embedded(t)
 			_, err := Run(t.Context(), Config{
-				Design: tt.design, Services: backend.Group{server}, Workload: workloads.Oversell(), Options: options(tt.change), History: tt.history,
+				Design: tt.design, Services: backend.Group{server}, Workload: workloads.Must("oversell"), Options: options(tt.change), History: tt.history,
 			})
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("Run = %v, want an error with %q", err, tt.want)
@@ -311,7 +311,7 @@ func TestRunNothingGranted(t *testing.T) {
 		d := tokenDesign()
 		d.Open = func(design.Environment) (design.Process, error) { return fixedProcess{refusing{}}, nil }
 		s, err := Run(t.Context(), Config{
-			Design: d, Services: backend.Group{embedded(t)}, Workload: workloads.Mutex(), History: io.Discard,
+			Design: d, Services: backend.Group{embedded(t)}, Workload: workloads.Must("mutex"), History: io.Discard,
 			Options: options(func(o *workloads.Options) { o.Duration, o.Operations = 0, 8 }),
 		})
 		if err != nil {

@@ -284,7 +284,7 @@ func (s *Session) runLive(ctx context.Context, p livePart) error {
 	}
 	for len(designs) > 0 && err == nil { // those of one backend together
 		its, _ := p.of(designs[0])
-		plan := runner.Plan{Workload: workloads.Oversell(), Options: s.Load, Faults: its.faults, Servers: s.Servers, History: dir}
+		plan := runner.Plan{Workload: workloads.Must("oversell"), Options: s.Load, Faults: its.faults, Servers: s.Servers, History: dir}
 		one := designs[0].Backend
 		for len(designs) > 0 && designs[0].Backend == one {
 			plan.Subjects = append(plan.Subjects, runner.Subject{Design: designs[0], Optional: true})

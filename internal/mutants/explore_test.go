@@ -12,6 +12,7 @@ import (
 	"github.com/lockbench/lockbench/internal/bubble"
 	"github.com/lockbench/lockbench/internal/longtest"
 	"github.com/lockbench/lockbench/internal/mutants"
+	"github.com/lockbench/lockbench/workloads"
 )
 
 // TestMutantsAreCaught explores every mutant until each cell that it breaks is shown to
@@ -92,8 +93,8 @@ func TestSoundLocksPass(t *testing.T) {
 	for _, d := range mutants.Sound() {
 		t.Run(d.Name, func(t *testing.T) {
 			shown := map[lockbench.Cell]bool{}
-			for _, s := range explore.Scenarios() {
-				if s.OnRequest || slices.Contains(s.Needs, explore.NeedsNest) && d.Reacquire == design.Refused {
+			for _, s := range workloads.By(workloads.Explored) {
+				if s.Exploration.OnRequest || slices.Contains(s.Needs, workloads.Nests) && d.Reacquire == design.Refused {
 					continue
 				}
 				t.Run(s.Name, func(t *testing.T) { holds(t, d, s.Name, shown) })

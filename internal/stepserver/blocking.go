@@ -56,7 +56,7 @@ func (s *Server) serve(e *Effect) {
 		}
 		e.writes(waiters)
 		for _, name := range e.Writes {
-			s.changed[name] = s.changes
+			s.changed[name] = s.written
 		}
 		e.wakes(q.Process)
 		s.release(q, reply)

@@ -24,25 +24,33 @@ var (
 type conn struct {
 	server          *Server
 	process, number int
+	clientEnd
+	serverEnd
+}
 
-	// The client's end.
+// A clientEnd is what calls on the connection see. Replies are read in the order in which
+// they were sent, also after the connection broke; once closed or crashed nothing is.
+type clientEnd struct {
 	ready      *sync.Cond
 	out        []byte // replies not read yet
-	read       int    // how much of out was read
+	read       int    // how much of out was read; both begin anew when that is all
 	deadline   time.Time
-	reading    bool
+	reading    bool     // a Read waits
 	late       bool     // the next Read is to time out
 	closed     bool     // by the client
 	broken     error    // by the server, told once out is read
 	crashed    bool     // its thread died: calls wait until Retire
 	unanswered bool     // replies no longer arrive
 	slow       *Command // replies are to be kept in this one
+}
 
-	// The server's end.
+// A serverEnd is what the server knows of the connection. Queue holds what arrived and was
+// not run, in order; while a command blocks, those behind it cannot run.
+type serverEnd struct {
 	peer     *peer
 	requests requests
-	queue    []*Command // arrived, not run
-	block    *Command   // the command that blocks the connection
+	queue    []*Command
+	block    *Command // the command that blocks the connection
 	tx       *tx
 	watched  map[string]watch
 	db       int // selected
@@ -60,7 +68,7 @@ func (s *Server) Dial(process int) (net.Conn, error) {
 		return nil, errCrashed
 	}
 	s.dialled[process]++
-	c := &conn{server: s, process: process, number: s.dialled[process], peer: newPeer()}
+	c := &conn{server: s, process: process, number: s.dialled[process], serverEnd: serverEnd{peer: newPeer()}}
 	c.ready = sync.NewCond(&s.mu)
 	s.conns = append(s.conns, c)
 	slices.SortStableFunc(s.conns, byProcess)

@@ -247,9 +247,9 @@ func (s *Server) settled(e *Effect) {
 	if len(e.Writes) == 0 {
 		return
 	}
-	s.changes++
+	s.written++
 	for _, name := range e.Writes {
-		s.changed[name] = s.changes
+		s.changed[name] = s.written
 	}
 	s.serve(e)
 }
@@ -303,7 +303,7 @@ func (s *Server) note(spec *spec, db int, args []string, reply string, e *Effect
 		return
 	}
 	for _, db := range databases(spec, db, args) {
-		s.rewritten[db] = s.changes + 1
+		s.rewritten[db] = s.written + 1
 		s.redis.used[db] = true
 	}
 }

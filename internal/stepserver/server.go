@@ -10,32 +10,52 @@ import (
 // goroutines of the bubble it was made in; those that run, drop or cut commands are
 // meant for one scheduler.
 type Server struct {
-	mu      sync.Mutex
+	mu      sync.Mutex // guards all that follows
 	redis   *store
 	scripts scripts
 	// conns are those that are open, and those closed by a client that had a
 	// command under way; sorted by process and number.
-	conns     []*conn
-	dialled   map[int]int       // connections so far, by process
-	blocked   []*Command        // in the order they began to wait
-	changed   map[string]uint64 // by name as in Effect: when it was last written
-	changes   uint64            // counts them
+	conns    []*conn
+	dialled  map[int]int // connections so far, by process
+	blocked  []*Command  // in the order they began to wait
+	arrived  chan struct{}
+	executed func(*Command, Effect)
+	threads  threads
+	alarm    alarm
+	closed   bool
+	changes
+	comparison
+	crashes
+	reused
+}
+
+// Changes are when names were last written, for WATCH. Written only rises between two Resets.
+type changes struct {
+	changed   map[string]uint64 // by name as in Effect
+	written   uint64            // how many writes there were
 	rewritten map[int]uint64    // by database: when a command wrote keys there without naming them
-	arrived   chan struct{}
-	pending   []*Command // reused
-	effect    Effect     // reused
-	executed  func(*Command, Effect)
-	// For Fingerprint: how values are made comparable, and what it does not see.
+}
+
+// A comparison is what Fingerprint goes by: how values are made comparable, and what it
+// does not see.
+type comparison struct {
 	canonical      func(string) string
 	unseen, hidden bool
-	threads        threads
-	alarm          alarm
-	// parked is where crashed processes wait; crashed says which.
+}
+
+// Crashes are the processes and connections whose clients died. Their calls wait at parked
+// until retired is set.
+type crashes struct {
 	parked       *sync.Cond
-	crashed      map[int]bool
-	retired      bool
+	crashed      map[int]bool // by process
 	crashedConns []*conn
-	closed       bool
+	retired      bool
+}
+
+// Reused is memory that one call leaves to the next.
+type reused struct {
+	pending []*Command
+	effect  Effect
 }
 
 // New starts an empty server. Call it in the bubble that will use it.
@@ -45,13 +65,12 @@ func New() (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		redis:     redis,
-		scripts:   scripts{known: map[string]*known{}},
-		dialled:   map[int]int{},
-		changed:   map[string]uint64{},
-		rewritten: map[int]uint64{},
-		arrived:   make(chan struct{}, 1),
-		crashed:   map[int]bool{},
+		redis:   redis,
+		scripts: scripts{known: map[string]*known{}},
+		dialled: map[int]int{},
+		arrived: make(chan struct{}, 1),
+		changes: changes{changed: map[string]uint64{}, rewritten: map[int]uint64{}},
+		crashes: crashes{crashed: map[int]bool{}},
 	}
 	s.parked = sync.NewCond(&s.mu)
 	s.threads.reset()

@@ -80,7 +80,7 @@ func (s *Server) watch(c *conn, keys []string, e *Effect) []byte {
 	e.reads(names...)
 	for i, name := range names {
 		if _, already := c.watched[name]; !already {
-			c.watched[name] = watch{c.db, keys[i], s.changes, s.redis.exists(c.db, keys[i])}
+			c.watched[name] = watch{c.db, keys[i], s.written, s.redis.exists(c.db, keys[i])}
 		}
 	}
 	return []byte(replyOK)

@@ -23,7 +23,7 @@ import (
 
 // blindView is a live view on no terminal, of a session of two designs.
 func blindView(ctx context.Context, out *bytes.Buffer) *Live {
-	p := &runner.Plan{Subjects: make([]runner.Subject, 2), Workload: workloads.Oversell(), Options: workloads.Defaults()}
+	p := &runner.Plan{Subjects: make([]runner.Subject, 2), Workload: workloads.Must("oversell"), Options: workloads.Defaults()}
 	return NewLive(ctx, p, out, func(func() Session) *Screen { return nil })
 }
 
@@ -117,7 +117,7 @@ func TestLiveFiguresAreThoseOfTheJudgement(t *testing.T) {
 		t.Skip("starts a server")
 	}
 	v := blindView(t.Context(), &bytes.Buffer{})
-	p := runner.Plan{Subjects: []runner.Subject{{Design: impls.Documented()[0]}}, Workload: workloads.Oversell(), Options: workloads.Defaults(), History: t.TempDir()}
+	p := runner.Plan{Subjects: []runner.Subject{{Design: impls.Documented()[0]}}, Workload: workloads.Must("oversell"), Options: workloads.Defaults(), History: t.TempDir()}
 	p.Options.Clients, p.Options.Keys, p.Options.Warmup, p.Options.Duration = 4, 4, 0, 600*time.Millisecond
 	sink := v.Sink()
 	sink.End = nil // which takes the figures away
@@ -179,7 +179,7 @@ func TestRateCounter(t *testing.T) {
 }
 
 func TestTitle(t *testing.T) {
-	p := &runner.Plan{Workload: workloads.Mutex(), Options: workloads.Defaults()}
+	p := &runner.Plan{Workload: workloads.Must("mutex"), Options: workloads.Defaults()}
 	p.Options.Clients, p.Options.Rate = 3, 100
 	got := titleOf(p)
 	for _, want := range []string{"mutex", "3 clients", "100 arrivals/s"} {

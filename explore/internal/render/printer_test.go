@@ -1,4 +1,4 @@
-package explore
+package render
 
 import (
 	"strings"
@@ -24,8 +24,8 @@ func TestPrinterCommand(t *testing.T) {
 		{"script in full", []string{"eval", "return 1", "0"}, "EVAL script:e0e1f9fa 0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := &printer{}
-			if got := p.command(c.args); got != c.want {
+			p := &Printer{}
+			if got := p.arguments(c.args); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
 		})
@@ -47,8 +47,8 @@ func TestPrinterReply(t *testing.T) {
 		{"$9\r\nx\r\n", "nil"},
 		{"", ""},
 	} {
-		p := &printer{}
-		if got := p.reply(c.resp); got != c.want {
+		p := &Printer{}
+		if got := p.Reply(c.resp); got != c.want {
 			t.Errorf("%q: got %q, want %q", c.resp, got, c.want)
 		}
 	}
@@ -57,14 +57,14 @@ func TestPrinterReply(t *testing.T) {
 func FuzzPrinter(f *testing.F) {
 	f.Add("set\x00job-1\x00Ab3dE5gH1jK2mN4pQ6sT8v", "*2\r\n:1\r\n$1\r\na\r\n")
 	f.Fuzz(func(t *testing.T, args, resp string) {
-		p := &printer{}
-		one := p.command(strings.Split(args, "\x00"))
-		if again := p.command(strings.Split(args, "\x00")); again != one {
+		p := &Printer{}
+		one := p.arguments(strings.Split(args, "\x00"))
+		if again := p.arguments(strings.Split(args, "\x00")); again != one {
 			t.Errorf("the same command: %q, then %q", one, again)
 		}
 		if strings.Contains(one, "\n") {
 			t.Errorf("%q is more than a line", one)
 		}
-		p.reply(resp)
+		p.Reply(resp)
 	})
 }

@@ -1,4 +1,4 @@
-package explore
+package strategy
 
 import (
 	"math/rand/v2"
@@ -7,9 +7,9 @@ import (
 	"github.com/lockbench/lockbench/internal/fault"
 )
 
-// random draws schedules: at each point any of the commands with equal chance, and
+// Random draws schedules: at each point any of the commands with equal chance, and
 // the faults and moves of time at steps drawn beforehand, all as likely.
-type random struct {
+type Random struct {
 	faults, moves int
 	source        rand.PCG
 	rand          *rand.Rand
@@ -23,19 +23,25 @@ type random struct {
 	order               *priority // nil: every command with equal chance
 }
 
-func newRandom(cfg Config) *random {
-	r := &random{faults: max(0, cfg.Faults), moves: max(0, cfg.Moves), steps: float64(4 * cfg.Clients * cfg.Rounds)}
-	r.source = *rand.NewPCG(cfg.Seed, 0x6578706c6f7265)
+// NewRandom draws from seed, schedules with so many faults and moves of time at most. Steps
+// is a first guess at how many they have.
+func NewRandom(seed uint64, faults, moves, steps int) *Random {
+	r := &Random{faults: faults, moves: moves, steps: float64(steps)}
+	r.source = *rand.NewPCG(seed, 0x6578706c6f7265)
 	r.rand = rand.New(&r.source)
-	if cfg.Strategy == PCT {
-		r.order = &priority{}
-	}
 	return r
 }
 
-// begin implements strategy. Each schedule has as many faults and moves as it may,
+// NewPCT is newRandom but for which command runs: see [priority].
+func NewPCT(seed uint64, faults, moves, steps int) *Random {
+	r := NewRandom(seed, faults, moves, steps)
+	r.order = &priority{}
+	return r
+}
+
+// Begin implements Chooser. Each schedule has as many faults and moves as it may,
 // one less, and so on, in turn.
-func (r *random) begin() bool {
+func (r *Random) Begin() bool {
 	if r.runs > 0 {
 		r.steps += (float64(r.last) - r.steps) / float64(min(r.runs, 100))
 	}
@@ -50,7 +56,7 @@ func (r *random) begin() bool {
 }
 
 // draw puts n steps into due, in order.
-func (r *random) draw(due []int, n int) []int {
+func (r *Random) draw(due []int, n int) []int {
 	due = due[:0]
 	for range n {
 		due = append(due, r.rand.IntN(1+int(1.25*r.steps))) // some schedules are longer than the mean
@@ -59,17 +65,17 @@ func (r *random) draw(due []int, n int) []int {
 	return due
 }
 
-// choose implements strategy.
-func (r *random) choose(p point) int {
-	r.last = p.steps
-	if len(r.dueFaults) > 0 && r.dueFaults[0] <= p.steps {
+// Choose implements Chooser.
+func (r *Random) Choose(p Point) int {
+	r.last = p.Steps
+	if len(r.dueFaults) > 0 && r.dueFaults[0] <= p.Steps {
 		if i := r.fault(p); i >= 0 {
 			r.dueFaults = r.dueFaults[1:]
 			return i
 		}
 	}
-	if len(r.dueMoves) > 0 && r.dueMoves[0] <= p.steps {
-		if i := r.pick(p, func(c choice) bool { return c.verb == verbMove }); i >= 0 {
+	if len(r.dueMoves) > 0 && r.dueMoves[0] <= p.Steps {
+		if i := r.pick(p, func(c Choice) bool { return c.Verb == VerbMove }); i >= 0 {
 			r.dueMoves = r.dueMoves[1:]
 			return i
 		}
@@ -77,15 +83,15 @@ func (r *random) choose(p point) int {
 	if r.order != nil {
 		return r.order.pick(p)
 	}
-	return r.pick(p, choice.plain)
+	return r.pick(p, Choice.Plain)
 }
 
 // fault draws one of the faults there are: its kind first, for some kinds can
 // occur in more places than others.
-func (r *random) fault(p point) int {
+func (r *Random) fault(p Point) int {
 	var kinds []fault.Kind
-	for _, c := range p.choices {
-		if kind := c.verb.fault(); kind != "" && !slices.Contains(kinds, kind) {
+	for _, c := range p.Choices {
+		if kind := c.Verb.Fault(); kind != "" && !slices.Contains(kinds, kind) {
 			kinds = append(kinds, kind)
 		}
 	}
@@ -93,13 +99,13 @@ func (r *random) fault(p point) int {
 		return -1
 	}
 	kind := kinds[r.rand.IntN(len(kinds))]
-	return r.pick(p, func(c choice) bool { return c.verb.fault() == kind })
+	return r.pick(p, func(c Choice) bool { return c.Verb.Fault() == kind })
 }
 
 // pick draws one of the choices that fit, -1 when none does.
-func (r *random) pick(p point, fits func(choice) bool) int {
+func (r *Random) pick(p Point, fits func(Choice) bool) int {
 	n := 0
-	for _, c := range p.choices {
+	for _, c := range p.Choices {
 		if fits(c) {
 			n++
 		}
@@ -108,7 +114,7 @@ func (r *random) pick(p point, fits func(choice) bool) int {
 		return -1
 	}
 	left := r.rand.IntN(n)
-	for i, c := range p.choices {
+	for i, c := range p.Choices {
 		if !fits(c) {
 			continue
 		}
@@ -120,8 +126,8 @@ func (r *random) pick(p point, fits func(choice) bool) int {
 	return -1
 }
 
-// took implements strategy.
-func (r *random) took(*effect) {}
+// Took implements Chooser.
+func (r *Random) Took(*Effect) {}
 
 // A priority is PCT's way of choosing: always the actor with the highest of random
 // priorities, which falls behind all others at a few steps drawn beforehand
@@ -140,7 +146,7 @@ type priority struct {
 const pctDepth = 3
 
 func (o *priority) draw(r *rand.Rand, steps float64) {
-	o.rand, o.changes, o.last = r, 0, noActor
+	o.rand, o.changes, o.last = r, 0, NoActor
 	if o.ranks == nil {
 		o.ranks = map[int]float64{}
 	}
@@ -152,19 +158,19 @@ func (o *priority) draw(r *rand.Rand, steps float64) {
 	slices.Sort(o.change)
 }
 
-func (o *priority) pick(p point) int {
-	for len(o.change) > 0 && o.change[0] <= p.steps {
+func (o *priority) pick(p Point) int {
+	for len(o.change) > 0 && o.change[0] <= p.Steps {
 		o.change = o.change[1:]
 		o.changes++
 		o.ranks[o.last] = -float64(o.changes)
 	}
 	best := -1
-	for i, c := range p.choices {
-		if c.plain() && (best < 0 || o.rank(c.actor) > o.rank(p.choices[best].actor)) {
+	for i, c := range p.Choices {
+		if c.Plain() && (best < 0 || o.rank(c.Actor) > o.rank(p.Choices[best].Actor)) {
 			best = i
 		}
 	}
-	o.last = p.choices[best].actor
+	o.last = p.Choices[best].Actor
 	return best
 }
 

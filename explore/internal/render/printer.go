@@ -1,4 +1,5 @@
-package explore
+// Package render writes the commands and replies of a schedule for people.
+package render
 
 import (
 	"crypto/sha1"
@@ -8,11 +9,13 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
-// A printer renders commands and replies for people: the same text for the same
+// A Printer renders commands and replies for people: the same text for the same
 // schedule, whatever the random values in it are.
-type printer struct {
+type Printer struct {
 	tokens map[string]string // random value -> token#1, token#2 ... in order of sight
 }
 
@@ -20,8 +23,16 @@ type printer struct {
 // one.
 var long = regexp.MustCompile(`[A-Za-z0-9+/_=-]{16,}`)
 
-// command renders a command's arguments.
-func (p *printer) command(args []string) string {
+// Command renders a pending command.
+func (p *Printer) Command(c *stepserver.Command) string {
+	if len(c.Queued) > 0 {
+		return p.transaction(c.Queued)
+	}
+	return p.arguments(c.Args)
+}
+
+// arguments renders a command's arguments.
+func (p *Printer) arguments(args []string) string {
 	var words []string
 	for i, arg := range args {
 		switch {
@@ -38,10 +49,10 @@ func (p *printer) command(args []string) string {
 }
 
 // transaction renders an EXEC with what it runs.
-func (p *printer) transaction(queued [][]string) string {
+func (p *Printer) transaction(queued [][]string) string {
 	var inner []string
 	for _, args := range queued {
-		inner = append(inner, p.command(args))
+		inner = append(inner, p.arguments(args))
 	}
 	return "EXEC (" + strings.Join(inner, "; ") + ")"
 }
@@ -62,7 +73,7 @@ func scriptName(arg string) string {
 }
 
 // value renders one argument: random parts by name, what is no plain text quoted.
-func (p *printer) value(arg string) string {
+func (p *Printer) value(arg string) string {
 	arg = long.ReplaceAllStringFunc(arg, func(s string) string {
 		if !looksRandom(s) {
 			return s
@@ -80,7 +91,7 @@ func quoted(arg string) string {
 	return arg
 }
 
-func (p *printer) token(s string) string {
+func (p *Printer) token(s string) string {
 	name, known := p.tokens[s]
 	if !known {
 		if p.tokens == nil {
@@ -127,14 +138,14 @@ func charKind(c byte) byte {
 	return '-'
 }
 
-// reply renders a reply: bare values, an array in brackets.
-func (p *printer) reply(resp string) string {
+// Reply renders a reply: bare values, an array in brackets.
+func (p *Printer) Reply(resp string) string {
 	text, _ := p.part(resp)
 	return text
 }
 
 // part renders the first value of resp and returns what follows it.
-func (p *printer) part(resp string) (text, rest string) {
+func (p *Printer) part(resp string) (text, rest string) {
 	line, rest, _ := strings.Cut(resp, "\r\n")
 	if line == "" {
 		return "", rest
@@ -154,7 +165,7 @@ func (p *printer) part(resp string) (text, rest string) {
 	return strings.TrimPrefix(line, "_"), rest
 }
 
-func (p *printer) array(line, rest string) (text, after string) {
+func (p *Printer) array(line, rest string) (text, after string) {
 	n, err := strconv.Atoi(line[1:])
 	if err != nil || n < 0 {
 		return "nil", rest
@@ -171,5 +182,5 @@ func (p *printer) array(line, rest string) (text, after string) {
 	return "[" + strings.Join(parts, " ") + "]", rest
 }
 
-// copy returns a printer that knows the same tokens, to render what may not come.
-func (p *printer) copy() printer { return printer{maps.Clone(p.tokens)} }
+// Copy returns a printer that knows the same tokens, to render what may not come.
+func (p *Printer) Copy() Printer { return Printer{maps.Clone(p.tokens)} }

@@ -11,7 +11,7 @@ import (
 
 func TestFind(t *testing.T) {
 	for _, name := range []string{"mutex", "oversell", "redeem", "cron", "slow-step", "reentrant"} {
-		w, err := Find(name)
+		w, err := Find(Live, name)
 		if err != nil || w.Name != name {
 			t.Errorf("Find(%q) = %q, %v", name, w.Name, err)
 		}
@@ -19,7 +19,7 @@ func TestFind(t *testing.T) {
 			t.Errorf("workload %s lacks a summary or a step", name)
 		}
 	}
-	_, err := Find("overselll")
+	_, err := Find(Live, "overselll")
 	if err == nil || !strings.Contains(err.Error(), "did you mean oversell?") {
 		t.Errorf("Find(overselll) = %v, want the near match", err)
 	}
@@ -32,25 +32,25 @@ func TestExercises(t *testing.T) {
 	slow := with(contended, "exclusion@outlived", "owner-release@outlived", "loss-reported@outlived")
 	tests := []struct {
 		name     string
-		workload Workload
+		workload Program
 		change   func(*Options)
 		want     []string
 	}{
-		{"one client", Mutex(), func(o *Options) { o.Clients = 1 }, alone},
-		{"own keys", Mutex(), func(o *Options) { o.KeyChoice = Own }, alone},
-		{"slow but alone", Mutex(), func(o *Options) { o.KeyChoice, o.Slow = Own, 1 }, alone},
-		{"contended", Mutex(), nil, contended},
-		{"slow holds", Mutex(), func(o *Options) { o.Slow = 0.1 }, slow},
-		{"slow keys", Mutex(), func(o *Options) { o.SlowKeys = 0.1 }, slow},
-		{"slow-step", SlowStep(), nil, slow},
-		{"oversell", Oversell(), nil, with(contended, "effects")},
-		{"oversell alone", Oversell(), func(o *Options) { o.KeyChoice = Own }, alone},
-		{"redeem", Redeem(), nil, with(contended, "effects")},
-		{"reentrant", Reentrant(), nil, with(contended, "reentrancy")},
-		{"reentrant at depth one", Reentrant(), func(o *Options) { o.Depth = 1 }, contended},
-		{"cron", Cron(), nil, with(contended, "release-delay")},
-		{"cron with a job longer than its lease", Cron(), func(o *Options) { o.Hold = Always(3 * time.Second) }, with(contended, "release-delay")},
-		{"cron alone", Cron(), func(o *Options) { o.Clients, o.Hold = 1, Always(3*time.Second) }, alone},
+		{"one client", Must("mutex"), func(o *Options) { o.Clients = 1 }, alone},
+		{"own keys", Must("mutex"), func(o *Options) { o.KeyChoice = Own }, alone},
+		{"slow but alone", Must("mutex"), func(o *Options) { o.KeyChoice, o.Slow = Own, 1 }, alone},
+		{"contended", Must("mutex"), nil, contended},
+		{"slow holds", Must("mutex"), func(o *Options) { o.Slow = 0.1 }, slow},
+		{"slow keys", Must("mutex"), func(o *Options) { o.SlowKeys = 0.1 }, slow},
+		{"slow-step", Must("slow-step"), nil, slow},
+		{"oversell", Must("oversell"), nil, with(contended, "effects")},
+		{"oversell alone", Must("oversell"), func(o *Options) { o.KeyChoice = Own }, alone},
+		{"redeem", Must("redeem"), nil, with(contended, "effects")},
+		{"reentrant", Must("reentrant"), nil, with(contended, "reentrancy")},
+		{"reentrant at depth one", Must("reentrant"), func(o *Options) { o.Depth = 1 }, contended},
+		{"cron", Must("cron"), nil, with(contended, "release-delay")},
+		{"cron with a job longer than its lease", Must("cron"), func(o *Options) { o.Hold = Always(3 * time.Second) }, with(contended, "release-delay")},
+		{"cron alone", Must("cron"), func(o *Options) { o.Clients, o.Hold = 1, Always(3*time.Second) }, alone},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -59,7 +59,7 @@ func TestExercises(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got []string
-			for _, cell := range tt.workload.Exercises(o) {
+			for _, cell := range tt.workload.Cells(o) {
 				got = append(got, cell.String())
 			}
 			slices.Sort(got)
@@ -74,7 +74,7 @@ func TestExercises(t *testing.T) {
 func TestPrepare(t *testing.T) {
 	o := options(func(o *Options) { o.Keys, o.Stock = 3, 42 }).OrDefaults()
 	s := &script{}
-	if err := Oversell().Prepare(t.Context(), s, o); err != nil {
+	if err := NewRun(o, nil).Prepare(t.Context(), s, Must("oversell")); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(s.calls, []string{"write 42", "write 42", "write 42"}); diff != "" {

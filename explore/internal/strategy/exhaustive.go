@@ -1,16 +1,16 @@
-package explore
+package strategy
 
 import (
 	"fmt"
 	"slices"
 )
 
-// exhaustive goes depth first through all schedules: first those without any fault
+// Exhaustive goes depth first through all schedules: first those without any fault
 // or move of time, then those with one, and so on, so that the first to show
 // something is among the simplest. With reduction it leaves out what differs from a
 // schedule it went through only in the order of steps that commute (sleep sets,
 // Godefroid 1996); SOUNDNESS.md proves that nothing is lost.
-type exhaustive struct {
+type Exhaustive struct {
 	reduce        bool
 	faults, moves int // the budgets
 
@@ -22,17 +22,17 @@ type exhaustive struct {
 	used    int  // faults and moves of the schedule under way
 	deepest int  // the most that a schedule of the pass had
 
-	// pruned counts the branches left out, of all passes.
-	pruned int64
-	// divergence says how a schedule that was begun again went another way.
-	divergence string
+	// Pruned counts the branches left out, of all passes.
+	Pruned int64
+	// Divergence says how a schedule that was begun again went another way.
+	Divergence string
 }
 
 // A node is one point of the schedule under way.
 type node struct {
-	choices []choice
+	choices []Choice
 	at      int      // which of them is being explored
-	effects []effect // what those up to at did
+	effects []Effect // what those up to at did
 	sleep   []sleeper
 	before  int // faults and moves made before
 }
@@ -40,16 +40,18 @@ type node struct {
 // A sleeper is a choice that need not be made, since a schedule with it made here
 // was explored, until something is done that does not commute with it.
 type sleeper struct {
-	choice choice
-	effect effect
+	choice Choice
+	effect Effect
 }
 
-func newExhaustive(cfg Config) *exhaustive {
-	return &exhaustive{reduce: !cfg.NoReduction, faults: max(0, cfg.Faults), moves: max(0, cfg.Moves)}
+// NewExhaustive goes through schedules with so many faults and moves of time at most, each
+// order of commuting steps once where it is to reduce.
+func NewExhaustive(faults, moves int, reduce bool) *Exhaustive {
+	return &Exhaustive{reduce: reduce, faults: faults, moves: moves}
 }
 
-// begin implements strategy.
-func (x *exhaustive) begin() bool {
+// Begin implements Chooser.
+func (x *Exhaustive) Begin() bool {
 	if !x.begun {
 		x.begun = true
 		x.restart()
@@ -72,19 +74,19 @@ func (x *exhaustive) begin() bool {
 }
 
 // restart begins a schedule that follows path as far as it goes.
-func (x *exhaustive) restart() { x.depth, x.used, x.asleep = 0, 0, false }
+func (x *Exhaustive) restart() { x.depth, x.used, x.asleep = 0, 0, false }
 
-// fresh reports whether the schedule just run is none of an earlier pass, nor given
+// Fresh reports whether the schedule just run is none of an earlier pass, nor given
 // up.
-func (x *exhaustive) fresh() bool { return !x.asleep && x.used == x.level }
+func (x *Exhaustive) Fresh() bool { return !x.asleep && x.used == x.level }
 
-// choose implements strategy.
-func (x *exhaustive) choose(p point) int {
+// Choose implements Chooser.
+func (x *Exhaustive) Choose(p Point) int {
 	if x.depth < len(x.path) {
 		return x.follow(p)
 	}
 	n := x.node()
-	n.choices = append(n.choices[:0], p.choices...)
+	n.choices = append(n.choices[:0], p.Choices...)
 	n.before = x.used
 	n.at = -1
 	n.effects = n.effects[:0]
@@ -93,32 +95,32 @@ func (x *exhaustive) choose(p point) int {
 	if !n.advance(x) {
 		x.path = x.path[:len(x.path)-1]
 		x.asleep = true
-		return stop
+		return Stop
 	}
 	return x.take(n)
 }
 
 // follow repeats the choice made at this depth before.
-func (x *exhaustive) follow(p point) int {
+func (x *Exhaustive) follow(p Point) int {
 	n := x.path[x.depth]
-	if !slices.Equal(n.choices, p.choices) {
-		x.divergence = fmt.Sprintf("step %d of a schedule begun again had the choices %v, before it had %v", x.depth+1, p.choices, n.choices)
+	if !slices.Equal(n.choices, p.Choices) {
+		x.Divergence = fmt.Sprintf("step %d of a schedule begun again had the choices %v, before it had %v", x.depth+1, p.Choices, n.choices)
 		x.asleep = true
-		return stop
+		return Stop
 	}
 	return x.take(n)
 }
 
-func (x *exhaustive) take(n *node) int {
+func (x *Exhaustive) take(n *node) int {
 	x.depth++
-	if !n.choices[n.at].plain() {
+	if !n.choices[n.at].Plain() {
 		x.used++
 	}
 	return n.at
 }
 
-// took implements strategy.
-func (x *exhaustive) took(e *effect) {
+// Took implements Chooser.
+func (x *Exhaustive) Took(e *Effect) {
 	if x.depth == 0 {
 		return
 	}
@@ -129,12 +131,12 @@ func (x *exhaustive) took(e *effect) {
 		n.effects = n.effects[:n.at+1]
 		n.effects[n.at] = e.copy(n.effects[n.at])
 	default:
-		n.effects = append(n.effects, e.copy(effect{}))
+		n.effects = append(n.effects, e.copy(Effect{}))
 	}
 }
 
 // node returns the memory of a node at the present depth, its own or a new one's.
-func (x *exhaustive) node() *node {
+func (x *Exhaustive) node() *node {
 	if cap(x.path) > x.depth {
 		if n := x.path[:x.depth+1][x.depth]; n != nil {
 			return n
@@ -145,7 +147,7 @@ func (x *exhaustive) node() *node {
 
 // inherit puts to sleep at n what need not be made there: what slept at its parent
 // or was explored there already, and commutes with the step that led to n.
-func (x *exhaustive) inherit(n *node) {
+func (x *Exhaustive) inherit(n *node) {
 	n.sleep = n.sleep[:0]
 	if !x.reduce || x.depth == 0 {
 		return
@@ -158,29 +160,29 @@ func (x *exhaustive) inherit(n *node) {
 		}
 	}
 	for i := range parent.effects[:parent.at] {
-		if c := parent.choices[i]; c.plain() && !parent.sleeps(c) && parent.effects[i].commutes(taken) {
-			n.sleep = append(n.sleep, sleeper{c, parent.effects[i].copy(effect{})})
+		if c := parent.choices[i]; c.Plain() && !parent.sleeps(c) && parent.effects[i].commutes(taken) {
+			n.sleep = append(n.sleep, sleeper{c, parent.effects[i].copy(Effect{})})
 		}
 	}
 }
 
-func (n *node) sleeps(c choice) bool {
+func (n *node) sleeps(c Choice) bool {
 	return slices.ContainsFunc(n.sleep, func(s sleeper) bool { return s.choice == c })
 }
 
 // advance turns to the next choice of n that the budgets allow and that does not
 // sleep. Skipped ones leave an effect that commutes with nothing.
-func (n *node) advance(x *exhaustive) bool {
+func (n *node) advance(x *Exhaustive) bool {
 	for n.at++; n.at < len(n.choices); n.at++ {
 		c := n.choices[n.at]
 		switch {
-		case !c.plain() && n.before == x.level:
+		case !c.Plain() && n.before == x.level:
 		case n.sleeps(c):
-			x.pruned++
+			x.Pruned++
 		default:
 			return true
 		}
-		n.effects = append(n.effects[:n.at], effect{global: true})
+		n.effects = append(n.effects[:n.at], Effect{Global: true})
 	}
 	return false
 }

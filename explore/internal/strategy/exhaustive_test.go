@@ -1,4 +1,4 @@
-package explore
+package strategy
 
 import (
 	"fmt"
@@ -22,57 +22,57 @@ type model struct {
 
 // run runs the model once, as s chooses, and returns what it came to: for each
 // variable the order of writes, and between them the readers. False when s stopped it.
-func (m model) run(s strategy) (outcome string, ended bool) {
+func (m model) run(s Chooser) (outcome string, ended bool) {
 	next := make([]int, len(m.programs))
 	traces := map[string][]string{}
-	left := budget{faults: m.faults, moves: m.moves}
+	left := struct{ faults, moves int }{m.faults, m.moves}
 	var all []string // faults and moves, with what had been done by then
-	var e effect
-	last := verbBegin
+	var e Effect
+	last := VerbBegin
 	for steps := 0; ; steps++ {
-		var choices []choice
+		var choices []Choice
 		for a, program := range m.programs {
 			if next[a] < len(program) {
-				choices = append(choices, choice{verb: verbRun, actor: a})
+				choices = append(choices, Choice{Verb: VerbRun, Actor: a})
 			}
 		}
 		if len(choices) == 0 {
 			return fmt.Sprint(traces, all), true
 		}
 		if left.faults > 0 {
-			choices = append(choices, choice{verb: verbScriptFlush, actor: noActor})
+			choices = append(choices, Choice{Verb: VerbScriptFlush, Actor: NoActor})
 		}
-		if left.moves > 0 && last != verbMove {
-			choices = append(choices, choice{verb: verbMove, actor: noActor})
+		if left.moves > 0 && last != VerbMove {
+			choices = append(choices, Choice{Verb: VerbMove, Actor: NoActor})
 		}
-		i := s.choose(point{choices, steps})
-		if i == stop {
+		i := s.Choose(Point{choices, steps})
+		if i == Stop {
 			return "", false
 		}
 		c := choices[i]
-		faults, moves := c.cost()
-		left.faults, left.moves, last = left.faults-faults, left.moves-moves, c.verb
-		if c.actor == noActor {
-			e.reset(noActor, noActor)
-			e.global = true
-			all = append(all, fmt.Sprint(c.verb, next))
+		faults, moves := c.Cost()
+		left.faults, left.moves, last = left.faults-faults, left.moves-moves, c.Verb
+		if c.Actor == NoActor {
+			e.Reset(NoActor, NoActor)
+			e.Global = true
+			all = append(all, fmt.Sprint(c.Verb, next))
 		} else {
-			e.reset(c.actor, c.actor)
-			m.access(c.actor, m.programs[c.actor][next[c.actor]], traces, &e)
-			next[c.actor]++
+			e.Reset(c.Actor, c.Actor)
+			m.access(c.Actor, m.programs[c.Actor][next[c.Actor]], traces, &e)
+			next[c.Actor]++
 		}
-		s.took(&e)
+		s.Took(&e)
 	}
 }
 
-func (m model) access(actor int, access string, traces map[string][]string, e *effect) {
+func (m model) access(actor int, access string, traces map[string][]string, e *Effect) {
 	how, name, _ := strings.Cut(access, " ")
 	trace := traces[name]
 	if how == "w" {
 		trace = append(trace, fmt.Sprintf("w%d", actor))
-		e.server = append(e.server, stepserver.Effect{Process: actor, Writes: []string{name}})
+		e.Server = append(e.Server, stepserver.Effect{Process: actor, Writes: []string{name}})
 	} else {
-		e.server = append(e.server, stepserver.Effect{Process: actor, Reads: []string{name}})
+		e.Server = append(e.Server, stepserver.Effect{Process: actor, Reads: []string{name}})
 		// Reads between two writes are a set: their order is nothing.
 		i := len(trace)
 		for i > 0 && strings.HasPrefix(trace[i-1], "r") && trace[i-1] > fmt.Sprintf("r%d", actor) {
@@ -88,13 +88,13 @@ func (m model) access(actor int, access string, traces map[string][]string, e *e
 func (m model) outcomes(t *testing.T, reduce bool) (found map[string]int, schedules int) {
 	t.Helper()
 	found = map[string]int{}
-	x := newExhaustive(Config{Faults: m.faults, Moves: m.moves, NoReduction: !reduce})
-	for x.begin() {
+	x := NewExhaustive(m.faults, m.moves, reduce)
+	for x.Begin() {
 		outcome, ended := m.run(x)
-		if x.divergence != "" {
-			t.Fatal(x.divergence)
+		if x.Divergence != "" {
+			t.Fatal(x.Divergence)
 		}
-		if ended && x.fresh() {
+		if ended && x.Fresh() {
 			found[outcome]++
 			schedules++
 		}
@@ -141,10 +141,10 @@ func TestExhaustiveCoversAllOrders(t *testing.T) {
 // TestExhaustiveGoesBySimplicity wants schedules without fault and move first.
 func TestExhaustiveGoesBySimplicity(t *testing.T) {
 	m := model{programs: [][]string{{"w x"}, {"w x"}}, faults: 1, moves: 1}
-	x := newExhaustive(Config{Faults: 1, Moves: 1})
+	x := NewExhaustive(1, 1, true)
 	last := 0
-	for x.begin() {
-		if _, ended := m.run(x); !ended || !x.fresh() {
+	for x.Begin() {
+		if _, ended := m.run(x); !ended || !x.Fresh() {
 			continue
 		}
 		if x.used < last {
@@ -159,11 +159,11 @@ func TestExhaustiveGoesBySimplicity(t *testing.T) {
 
 // TestDivergenceIsNoticed gives the second run of a prefix other choices.
 func TestDivergenceIsNoticed(t *testing.T) {
-	x := newExhaustive(Config{})
-	x.begin()
+	x := NewExhaustive(0, 0, true)
+	x.Begin()
 	model{programs: [][]string{{"w x"}, {"w x"}}}.run(x)
-	x.begin()
-	if _, ended := (model{programs: [][]string{{"w x"}, {"w x"}, {"w x"}}}).run(x); ended || x.divergence == "" {
-		t.Errorf("ended %t, divergence %q; want it noticed", ended, x.divergence)
+	x.Begin()
+	if _, ended := (model{programs: [][]string{{"w x"}, {"w x"}, {"w x"}}}).run(x); ended || x.Divergence == "" {
+		t.Errorf("ended %t, divergence %q; want it noticed", ended, x.Divergence)
 	}
 }

@@ -1,32 +1,18 @@
 package workloads
 
 import (
+	"cmp"
 	"context"
 	"time"
 
 	"github.com/lockbench/lockbench"
 )
 
-// Reentrant is the method that locks and calls others that lock the same key: it
+// nestToDepth is the method that locks and calls others that lock the same key: it
 // goes down to a depth, gives the inner levels back early, and works on under
 // the outer one alone. With a design that is not reentrant it goes on at the
 // depth it reached.
-func Reentrant() Workload {
-	return Workload{
-		Name:    "reentrant",
-		Summary: "acquire to a depth, release the inner levels early, work on, release the last",
-		Exercises: func(o Options) []lockbench.Cell {
-			found := LockExercises(o)
-			if o.Depth > 1 && o.contended() {
-				found = append(found, lockbench.Reentrancy.At(0))
-			}
-			return found
-		},
-		Step: nest,
-	}
-}
-
-func nest(ctx context.Context, c *Client) error {
+func nestToDepth(ctx context.Context, c *Client) error {
 	outer, err := c.Acquire(ctx)
 	if outer == nil {
 		return err
@@ -40,27 +26,37 @@ func nest(ctx context.Context, c *Client) error {
 		c.Work(ctx, part)
 		left -= part
 		last := len(inner) - 1
-		if released := c.Release(ctx, inner[last]); err == nil {
-			err = released
-		}
+		err = cmp.Or(err, c.Release(ctx, inner[last]))
 		inner = inner[:last]
 	}
-	c.Hold(ctx, outer, left)
-	if released := c.Release(ctx, outer); err == nil {
-		err = released
-	}
-	return err
+	c.hold(ctx, outer, left)
+	return cmp.Or(err, c.Release(ctx, outer))
 }
 
 // descend acquires the inner levels, as far down as the design lets it.
 func (c *Client) descend(ctx context.Context) ([]lockbench.Lease, error) {
 	var inner []lockbench.Lease
 	for len(inner) < c.run.Options.Depth-1 {
-		lease, err := c.acquireNested(ctx)
+		lease, err := c.acquireAgain(ctx)
 		if lease == nil {
 			return inner, err
 		}
 		inner = append(inner, lease)
 	}
 	return inner, nil
+}
+
+// nestAndWork works on after the inner release for longer than a short inner lease.
+func nestAndWork(ctx context.Context, c *Client) error {
+	outer, err := c.Acquire(ctx)
+	if outer == nil {
+		c.rest(ctx, 0.6)
+		return err
+	}
+	inner, err := c.acquireAgain(ctx)
+	if inner != nil {
+		err = c.Release(ctx, inner)
+	}
+	c.rest(ctx, 0.7)
+	return cmp.Or(err, c.Release(ctx, outer))
 }

@@ -1,20 +1,20 @@
-package explore
+package strategy
 
 import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
-// An effect is what one step did, as far as it matters for whether another step
+// An Effect is what one step did, as far as it matters for whether another step
 // could as well have come before it. SOUNDNESS.md says why what is compared here is
 // enough.
-type effect struct {
+type Effect struct {
 	// global: the order of this step and any other matters, or may.
-	global bool
+	Global bool
 	// actor took the step, process is where it lives.
 	actor, process int
-	// server is what the commands did that ran.
-	server []stepserver.Effect
+	// Server is what the commands did that ran.
+	Server []stepserver.Effect
 	// marks are what the step left in the history, one per key.
 	marks []mark
 }
@@ -34,32 +34,32 @@ const (
 	// begun: nothing but calls of acquires that are still under way.
 	begun
 	// orders: anything else, whose place among the operations of others counts.
-	orders
+	Orders
 )
 
-// reset empties e for a step of actor in process, keeping its memory.
-func (e *effect) reset(actor, process int) {
-	*e = effect{actor: actor, process: process, server: e.server[:0], marks: e.marks[:0]}
+// Reset empties e for a step of actor in process, keeping its memory.
+func (e *Effect) Reset(actor, process int) {
+	*e = Effect{actor: actor, process: process, Server: e.Server[:0], marks: e.marks[:0]}
 }
 
 // copy returns e in memory of its own, or in that of into.
-func (e *effect) copy(into effect) effect {
+func (e *Effect) copy(into Effect) Effect {
 	c := *e
-	c.server = append(into.server[:0], e.server...)
+	c.Server = append(into.Server[:0], e.Server...)
 	c.marks = append(into.marks[:0], e.marks...)
 	return c
 }
 
-// observe takes in what a step recorded.
-func (e *effect) observe(events []history.Event) {
+// Observe takes in what a step recorded.
+func (e *Effect) Observe(events []history.Event) {
 	for _, ev := range events {
 		if ev.Op.Key == "" {
-			e.global = true
+			e.Global = true
 			return
 		}
 	}
 	for i, ev := range events {
-		e.mark(ev.Op.Key, markOf(ev, events[i+1:]))
+		e.Mark(ev.Op.Key, markOf(ev, events[i+1:]))
 	}
 }
 
@@ -67,28 +67,28 @@ func (e *effect) observe(events []history.Event) {
 func markOf(ev history.Event, later []history.Event) markKind {
 	switch {
 	case ev.Op.Kind != history.Acquire:
-		return orders
+		return Orders
 	case ev.Phase == history.Return && ev.Op.Outcome == history.Refused:
 		return refusals
 	case ev.Phase == history.Return:
-		return orders
+		return Orders
 	}
 	for _, l := range later {
 		if l.Op == ev.Op && l.Op.Outcome == history.Refused {
 			return refusals
 		}
 		if l.Op == ev.Op {
-			return orders
+			return Orders
 		}
 	}
 	return begun
 }
 
-func (e *effect) mark(key string, kind markKind) {
+func (e *Effect) Mark(key string, kind markKind) {
 	for i := range e.marks {
 		if m := &e.marks[i]; m.key == key {
 			if m.kind != kind {
-				m.kind = orders
+				m.kind = Orders
 			}
 			return
 		}
@@ -99,20 +99,20 @@ func (e *effect) mark(key string, kind markKind) {
 // commutes reports whether the steps that had the effects e and o lead, taken one
 // after the other at one instant, to the same state and to verdicts that are the
 // same in both orders.
-func (e *effect) commutes(o *effect) bool {
-	if e.global || o.global || e.process == o.process {
+func (e *Effect) commutes(o *Effect) bool {
+	if e.Global || o.Global || e.process == o.process {
 		return false
 	}
-	for i := range e.server {
-		for j := range o.server {
-			if !e.server[i].Independent(o.server[j]) {
+	for i := range e.Server {
+		for j := range o.Server {
+			if !e.Server[i].Independent(o.Server[j]) {
 				return false
 			}
 		}
 	}
 	for _, a := range e.marks {
 		for _, b := range o.marks {
-			if a.key == b.key && (a.kind == orders || a.kind != b.kind) {
+			if a.key == b.key && (a.kind == Orders || a.kind != b.kind) {
 				return false
 			}
 		}

@@ -1,8 +1,7 @@
-package explore
+package workloads
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -34,10 +33,24 @@ type entry struct {
 
 type ledgerClient struct {
 	*ledger
-	stepped bool
+	stepped            bool
+	id, clients, rests int
 }
 
-func (c *ledgerClient) step(string) { c.stepped = true }
+// Step implements Driver.
+func (c *ledgerClient) Step(string) { c.stepped = true }
+
+// Rest implements Driver: no two timers fall due at one instant.
+func (c *ledgerClient) Rest(ctx context.Context, d time.Duration) bool {
+	c.rests++
+	return c.Sleep(ctx, d+time.Duration(1+c.id+c.rests*c.clients)*time.Millisecond)
+}
+
+// Sleep implements Driver.
+func (c *ledgerClient) Sleep(_ context.Context, d time.Duration) bool {
+	time.Sleep(d)
+	return true
+}
 
 // operation notes what happens and that its Step is used up.
 func (c *ledgerClient) operation(what string, err error) error {
@@ -68,13 +81,13 @@ func (c *ledgerClient) Acquire(_ context.Context, key string, opt lockbench.Opti
 	return &ledgerLease{c, key}, c.operation("acquire", nil)
 }
 
-func (c *ledgerClient) Read(_ context.Context, key string) (lockbench.Record, error) {
+func (c *ledger) Read(_ context.Context, key string) (lockbench.Record, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.records[key], nil
 }
 
-func (c *ledgerClient) Write(_ context.Context, key string, r lockbench.Record) error {
+func (c *ledger) Write(_ context.Context, key string, r lockbench.Record) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.records[key] = r
@@ -121,18 +134,20 @@ func (l *ledgerLease) Extend(_ context.Context, ttl time.Duration) error {
 	return l.act("extend", func(e *entry) { e.until = time.Now().Add(ttl) })
 }
 
-// runScenario runs a scenario with so many clients and rounds, and returns what is left.
-func runScenario(t *testing.T, s Scenario, clients, rounds int) *ledger {
+// perform runs a program with so many clients and rounds, and returns what is left.
+func perform(t *testing.T, p Program, clients, rounds int) *ledger {
 	l := &ledger{t: t, held: map[string]*entry{}, records: map[string]lockbench.Record{}}
 	synctest.Test(t, func(t *testing.T) {
 		var all sync.WaitGroup
+		run := NewRun(p.Fill(Options{Clients: clients, Keys: max(1, p.Keys), TTL: 2 * time.Second}), nil)
+		if err := run.Prepare(t.Context(), l, p); err != nil {
+			t.Fatal(err)
+		}
 		for id := range clients {
-			c := &ledgerClient{ledger: l}
-			a := &Actor{
-				ID: id, Clients: clients, Rounds: rounds, Keys: []string{"a", "b"}[:max(1, s.Keys)],
-				Locker: c, Store: c, Options: lockbench.Options{TTL: 2 * time.Second}, Step: c.step,
-			}
-			all.Go(func() { s.Run(t.Context(), a) })
+			lc := &ledgerClient{ledger: l, id: id, clients: clients}
+			c := run.Client(id, lc, lc)
+			c.Driver = lc
+			all.Go(func() { c.Perform(t.Context(), p, rounds) })
 			synctest.Wait() // in this order, every time
 		}
 		all.Wait()
@@ -145,10 +160,13 @@ func runScenario(t *testing.T, s Scenario, clients, rounds int) *ledger {
 	return l
 }
 
-// TestScenarios runs each scenario with a lock that does nothing wrong: it shows
+// TestPerform runs each program with a lock that does nothing wrong: it shows
 // what it is about without any fault, and leaves nothing behind.
-func TestScenarios(t *testing.T) {
+func TestPerform(t *testing.T) {
 	shows := map[string][]string{
+		"oversell":      {"acquire", "write", "release"},
+		"redeem":        {"acquire", "write", "release"},
+		"reentrant":     {"acquire", "release"},
 		"contend":       {"acquire", "release"},
 		"update":        {"acquire", "write", "release"},
 		"overrun":       {"acquire", "acquire refused", "write", "release refused"},
@@ -165,13 +183,13 @@ func TestScenarios(t *testing.T) {
 		"abandon":       {"acquire", "acquire refused", "release"},
 		"two-keys":      {"acquire", "release"},
 	}
-	for _, s := range Scenarios() {
-		t.Run(s.Name, func(t *testing.T) {
-			want, listed := shows[s.Name]
+	for _, p := range By(Explored) {
+		t.Run(p.Name, func(t *testing.T) {
+			want, listed := shows[p.Name]
 			if !listed {
 				t.Fatal("the test does not say what it shows")
 			}
-			l := runScenario(t, s, 2, 2)
+			l := perform(t, p, 2, 2)
 			for _, event := range want {
 				if !slices.Contains(l.events, event) {
 					t.Errorf("no %q in %q", event, l.events)
@@ -185,10 +203,10 @@ func TestScenarios(t *testing.T) {
 }
 
 // TestScenariosScale runs them with more clients and rounds than one needs.
-func TestScenariosScale(t *testing.T) {
-	for _, s := range Scenarios() {
-		t.Run(s.Name, func(t *testing.T) {
-			l := runScenario(t, s, 5, 4)
+func TestPerformScales(t *testing.T) {
+	for _, p := range By(Explored) {
+		t.Run(p.Name, func(t *testing.T) {
+			l := perform(t, p, 5, 4)
 			if !slices.Contains(l.events, "acquire") {
 				t.Error("nothing was acquired")
 			}
@@ -196,42 +214,14 @@ func TestScenariosScale(t *testing.T) {
 	}
 }
 
-func TestFindScenario(t *testing.T) {
-	s, err := FindScenario("overrun")
-	if err != nil || s.Name != "overrun" {
-		t.Errorf("overrun: got %q, %v", s.Name, err)
+func TestFindExplored(t *testing.T) {
+	p, err := Find(Explored, "overrun")
+	if err != nil || p.Name != "overrun" {
+		t.Errorf("overrun: got %q, %v", p.Name, err)
 	}
-	for name, hint := range map[string]string{"overun": "did you mean overrun", "": "known are contend"} {
-		if _, err := FindScenario(name); err == nil || !strings.Contains(err.Error(), hint) {
+	for name, hint := range map[string]string{"overun": "did you mean overrun", "mutex": "known are", "": "known are oversell"} {
+		if _, err := Find(Explored, name); err == nil || !strings.Contains(err.Error(), hint) {
 			t.Errorf("%q: got %v, want a hint %q", name, err, hint)
 		}
 	}
 }
-
-// TestVersionsAreUnique has clients write under versions that name the write.
-func TestVersionsAreUnique(t *testing.T) {
-	seen := map[uint64]bool{}
-	store := storeFunc(func(r lockbench.Record) error {
-		if seen[r.Version] || r.Version == 0 {
-			return errors.New("again")
-		}
-		seen[r.Version] = true
-		return nil
-	})
-	for id := range 3 {
-		a := &Actor{ID: id, Keys: []string{"k"}, Store: store}
-		for range 3 {
-			a.write(t.Context(), 1)
-		}
-	}
-	if len(seen) != 9 {
-		t.Errorf("got %d versions, want 9", len(seen))
-	}
-}
-
-type storeFunc func(lockbench.Record) error
-
-func (f storeFunc) Read(context.Context, string) (lockbench.Record, error) {
-	return lockbench.Record{}, nil
-}
-func (f storeFunc) Write(_ context.Context, _ string, r lockbench.Record) error { return f(r) }

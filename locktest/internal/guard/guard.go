@@ -1,4 +1,5 @@
-package locktest
+// Package guard calls locks that may hang, panic or end their goroutine, and goes on.
+package guard
 
 import (
 	"context"
@@ -12,10 +13,10 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// A guard calls a lock in a goroutine of its own, so that one that does not come
+// A Guard calls a lock in a goroutine of its own, so that one that does not come
 // back, or panics, is told by name and harms nothing else. It is used by one
 // goroutine at a time, like the lock.
-type guard struct {
+type Guard struct {
 	inner lockbench.Locker
 	// patience is how long a call may take beside what it was told to wait for the
 	// lock: then its context ends. Once more as long, and it is taken to hang.
@@ -28,8 +29,10 @@ type guard struct {
 	shut bool
 }
 
-func newGuard(inner lockbench.Locker, patience time.Duration, wrong func(error)) *guard {
-	g := &guard{inner: inner, patience: patience, wrong: wrong, work: make(chan func())}
+// New returns a guard of inner that waits so long for each call, and tells wrong what no lock
+// may do. It has a goroutine until it is closed.
+func New(inner lockbench.Locker, patience time.Duration, wrong func(error)) *Guard {
+	g := &Guard{inner: inner, patience: patience, wrong: wrong, work: make(chan func())}
 	go func() {
 		for f := range g.work {
 			f()
@@ -53,7 +56,7 @@ type call struct {
 }
 
 // call has the lock called.
-func (g *guard) call(ctx context.Context, c call) answer {
+func (g *Guard) call(ctx context.Context, c call) answer {
 	if g.gone.Load() {
 		return answer{err: fmt.Errorf("%s: the lock is not called any more: %w", c.name, lockbench.ErrNoEffect)}
 	}
@@ -79,7 +82,7 @@ func (g *guard) call(ctx context.Context, c call) answer {
 
 // contain sends the answer of c, also where c never returns: because it panics, or
 // ends its goroutine.
-func (g *guard) contain(ctx context.Context, c call, done chan<- answer) {
+func (g *Guard) contain(ctx context.Context, c call, done chan<- answer) {
 	returned := false
 	defer func() {
 		switch x := recover(); {
@@ -96,14 +99,14 @@ func (g *guard) contain(ctx context.Context, c call, done chan<- answer) {
 }
 
 // lost gives the lock up.
-func (g *guard) lost(err error) error {
+func (g *Guard) lost(err error) error {
 	g.gone.Store(true)
 	g.wrong(err)
 	return err
 }
 
-// close closes the lock, where it can be, and lets the goroutine go.
-func (g *guard) close() {
+// Close closes the lock, where it can be, and lets the goroutine go.
+func (g *Guard) Close() {
 	if g.shut {
 		return
 	}
@@ -116,14 +119,17 @@ func (g *guard) close() {
 	close(g.work)
 }
 
-// immortal reports whether what the lock does in the background cannot be ended.
-func (g *guard) immortal() bool {
+// Spent reports whether the lock is not called any more.
+func (g *Guard) Spent() bool { return g.shut || g.gone.Load() }
+
+// Immortal reports whether what the lock does in the background cannot be ended.
+func (g *Guard) Immortal() bool {
 	_, ok := g.inner.(io.Closer)
 	return !ok
 }
 
 // Acquire implements lockbench.Locker.
-func (g *guard) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
+func (g *Guard) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
 	a := g.call(ctx, call{"Acquire", opt.Wait, func(ctx context.Context) answer {
 		lease, err := g.inner.Acquire(ctx, key, opt)
 		return answer{lease: lease, err: err}
@@ -132,18 +138,19 @@ func (g *guard) Acquire(ctx context.Context, key string, opt lockbench.Options) 
 	case a.err != nil:
 		return nil, a.err
 	case a.lease == nil:
-		g.wrong(errNoLease)
-		return nil, errNoLease
+		g.wrong(ErrNoLease)
+		return nil, ErrNoLease
 	}
 	return &guarded{lockbench.Wrapped{Lease: a.lease}, g}, nil
 }
 
-var errNoLease = errors.New("Acquire returned neither a lease nor an error; hint: return lockbench.ErrNotAcquired for a lock that is held")
+// ErrNoLease is what no Acquire may do.
+var ErrNoLease = errors.New("Acquire returned neither a lease nor an error; hint: return lockbench.ErrNotAcquired for a lock that is held")
 
 // guarded is a lease whose lock is called by a guard.
 type guarded struct {
 	lockbench.Wrapped
-	guard *guard
+	guard *Guard
 }
 
 // Release implements lockbench.Lease.

@@ -1,0 +1,96 @@
+package strategy
+
+// Guided follows a list of choices as far as they can be made, leaving out what
+// cannot, and then lets everybody come to an end one after the other: for schedules
+// that resemble a known one.
+type Guided struct {
+	Wishes []Choice
+	next   int
+	last   int // the actor of the last step
+	halted bool
+}
+
+// Begin implements Chooser.
+func (g *Guided) Begin() bool {
+	g.next, g.last, g.halted = 0, NoActor, false
+	return true
+}
+
+// Took implements Chooser.
+func (g *Guided) Took(*Effect) {}
+
+// Choose implements Chooser.
+func (g *Guided) Choose(p Point) int {
+	i := g.wished(p)
+	if i == None {
+		i = g.otherwise(p)
+	}
+	if i != Stop && p.Choices[i].Actor != NoActor {
+		g.last = p.Choices[i].Actor
+	}
+	return i
+}
+
+// None is what no choice has as its index, and is not Stop.
+const None = -2
+
+// wished is the next wish that can be made. Before clients begin, and while nobody
+// can run, those about commands stay for later.
+func (g *Guided) wished(p Point) int {
+	first := p.Choices[0].Verb
+	for g.next < len(g.Wishes) {
+		wish := g.Wishes[g.next]
+		i := match(p, wish)
+		if i == None && first != VerbRun && wish.Verb != first {
+			return None
+		}
+		g.next++
+		if wish.Verb == VerbStop {
+			g.halted = true
+			return Stop
+		}
+		if i != None {
+			return i
+		}
+	}
+	return None
+}
+
+// match finds a wish among the choices: the same, or what comes closest.
+func match(p Point, wish Choice) int {
+	near := None
+	for i, c := range p.Choices {
+		switch {
+		case c == wish:
+			return i
+		case c.Verb != wish.Verb || c.Actor != wish.Actor || near != None:
+		case c.Verb == VerbMove && c.Nth == wish.Nth:
+			near = i
+		case c.Verb == VerbRun && wish.Nth < LateCommand && c.Nth < LateCommand:
+			near = i
+		case c.Verb != VerbMove && c.Verb != VerbRun && c.Verb != VerbSkew:
+			near = i
+		}
+	}
+	return near
+}
+
+// otherwise goes on with the last actor, else with the first.
+func (g *Guided) otherwise(p Point) int {
+	first := None
+	for i, c := range p.Choices {
+		if !c.Plain() {
+			continue
+		}
+		if c.Actor == g.last {
+			return i
+		}
+		if first == None {
+			first = i
+		}
+	}
+	return first
+}
+
+// Halts reports whether the schedule was ended where its last wish says.
+func (g *Guided) Halts() bool { return g.halted }

@@ -1,0 +1,139 @@
+package load
+
+import (
+	"encoding/binary"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// A timetable is that of an open loop: when, since the start of the run, each
+// arrival is due. Equal options make equal ones. It is not safe for concurrent use.
+//
+// The n-th arrival is where the integral of the rate reaches n-1/2 (constant) or the
+// sum of n unit exponentials (Poisson: a process of unit rate in another time).
+type timetable struct {
+	slopes []slope
+	at     int        // the slope of the last arrival
+	due    int64      // of the last arrival, ns
+	random *rand.Rand // nil: evenly spaced
+	// reached is the integral of the rate at the next arrival.
+	reached float64
+	rate    float64
+}
+
+// A slope is a part of the timetable in which the rate changes in a straight line.
+type slope struct {
+	// start and length are in seconds, length infinite for a rate that stays.
+	start, length float64
+	// from and to are the rates at its ends.
+	from, to float64
+	// before is the integral of the rate up to its start.
+	before float64
+}
+
+// newTimetable returns the timetable of an open loop ([workloads.Options.OpenLoop]) from its
+// start. The options are valid and have their defaults filled in.
+func newTimetable(o *workloads.Options) *timetable {
+	a := &timetable{slopes: slopes(o)}
+	if o.Arrival == workloads.Poisson {
+		key := [32]byte{31: 'a'} // sets it apart from the clients' choices
+		binary.LittleEndian.PutUint64(key[:], o.Seed)
+		a.random = rand.New(rand.NewChaCha8(key))
+	}
+	a.reached = a.step(0.5)
+	return a
+}
+
+// slopes are the parts of the timetable, in order.
+func slopes(o *workloads.Options) []slope {
+	if len(o.Stages) == 0 {
+		return []slope{{length: math.Inf(1), from: o.Rate, to: o.Rate}}
+	}
+	var all []slope
+	s := slope{to: o.Rate}
+	for _, stage := range o.Stages {
+		s = slope{
+			start: s.start + s.length, length: stage.Duration.Seconds(),
+			from: s.to, to: stage.Rate, before: s.end(),
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// end is the integral of the rate up to the end of s.
+func (s slope) end() float64 { return s.before + s.length*(s.from+s.to)/2 }
+
+// step is how far the integral grows to the next arrival, even for evenly spaced ones.
+func (a *timetable) step(even float64) float64 {
+	if a.random == nil {
+		return even
+	}
+	return a.random.ExpFloat64()
+}
+
+// next returns when the next arrival is due, never before the last one. It returns
+// false when there are no more.
+func (a *timetable) next() (due time.Duration, ok bool) {
+	for a.reached > a.slopes[a.at].end() {
+		if a.at == len(a.slopes)-1 {
+			return 0, false
+		}
+		a.at++
+	}
+	at, rate := a.slopes[a.at].reach(a.reached)
+	a.due = max(a.due, nanoseconds(at))
+	a.rate = rate
+	a.reached += a.step(1)
+	return time.Duration(a.due), true
+}
+
+// reach reports when the integral of the rate comes to n, in seconds since the start, and
+// the rate then.
+func (s slope) reach(n float64) (at, rate float64) {
+	n -= s.before
+	if s.from == s.to {
+		return s.start + n/s.from, s.from
+	}
+	// from*x + bend*x*x/2 = n, by the root that also holds where bend or from is small.
+	bend := (s.to - s.from) / s.length
+	rate = math.Sqrt(max(0, s.from*s.from+2*bend*n))
+	return s.start + min(s.length, 2*n/(s.from+rate)), rate
+}
+
+// nanoseconds turns seconds into ns, at most what a time.Duration can be added to.
+func nanoseconds(s float64) int64 { return int64(math.Round(min(s*1e9, math.MaxInt64/2))) }
+
+// interval is the mean time from one arrival to the next when the last one was due;
+// very long where the rate has come down to zero.
+func (a *timetable) interval() time.Duration {
+	return time.Duration(nanoseconds(1 / a.rate))
+}
+
+// mostCounted bounds how many arrivals are drawn to be counted.
+const mostCounted = 1 << 20
+
+// count reports how many arrivals there are from the next one up to and with end, and
+// uses them up; where they are more than a million, how many there are on average.
+func (a *timetable) count(end time.Duration) (n int64) {
+	for range mostCounted {
+		if due, ok := a.next(); !ok || due > end {
+			return n
+		}
+		n++
+	}
+	return n + int64(max(0, a.integral(end.Seconds())-a.reached))
+}
+
+// integral is the integral of the rate up to second t.
+func (a *timetable) integral(t float64) float64 {
+	for _, s := range a.slopes {
+		if x := t - s.start; x < s.length {
+			return s.before + x*s.from + x*x*(s.to-s.from)/(2*s.length)
+		}
+	}
+	return a.slopes[len(a.slopes)-1].end()
+}

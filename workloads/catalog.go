@@ -1,0 +1,138 @@
+package workloads
+
+import (
+	"slices"
+
+	"github.com/lockbench/lockbench"
+)
+
+// All lists the programs in the order in which they are shown and explored: first the
+// business cases of the source documents, then what is about one thing that can go wrong.
+// Clients release what they hold unless that is the point, so that only faults leave
+// something behind.
+func All() []Program { return slices.Concat(business(), situations(), pastLimits()) }
+
+// business are the cases of the source documents. They make a run of any length.
+func business() []Program {
+	effects := Contended(lockbench.Effects.At(0))
+	onRequest := Exploration{OnRequest: true}
+	return []Program{
+		{
+			Name: "mutex", Summary: "acquire, hold, release",
+			Drivers: Live, Exercises: Contended(), Step: holdOnce,
+		},
+		{
+			Name: "oversell", Summary: "sell one unit of the key's stock: read, work, write one less; stop at none",
+			Drivers: Live | Explored, Needs: []Ability{HasStore}, Exercises: effects, Exploration: onRequest,
+			Stock: func(o Options) int64 { return o.Stock }, Step: sell,
+		},
+		{
+			Name: "redeem", Summary: "two requests per user at once: read the points and, above the threshold, subtract it",
+			Drivers: Live | Explored, Needs: []Ability{HasStore}, Exercises: effects, Exploration: onRequest,
+			Adjust: func(o Options) Options { o.KeyChoice = Pairs; return o },
+			Stock:  func(o Options) int64 { return o.Points }, Step: redeem,
+		},
+		{
+			Name: "cron", Summary: "once a period all try at once; one runs the job, extending, and keeps the others out for a delay after it",
+			Drivers: Live, Exercises: Contended(lockbench.ReleaseDelay.At(0)), Timetable: true,
+			Adjust: func(o Options) Options { o.Wait = 0; return o }, Step: runJob,
+		},
+		{
+			// The "Study notes on distributed systems" have 5 s of work on a lease of 2 s:
+			// only a design that renews by itself keeps others out.
+			Name: "slow-step", Summary: "every hold works on past its lease",
+			Drivers: Live, Exercises: Contended(),
+			Adjust: func(o Options) Options { o.Slow = 1; return o }, Step: holdOnce,
+		},
+		{
+			Name: "reentrant", Summary: "acquire to a depth, release the inner levels early, work on, release the last",
+			Drivers: Live | Explored, Exercises: Contended(lockbench.Reentrancy.At(0)), Exploration: onRequest, Step: nestToDepth,
+		},
+	}
+}
+
+// situations are about one thing that can go wrong each. In virtual time nothing needs to
+// take long for others to come between, and few rounds show it.
+func situations() []Program {
+	late := Contended(outlived()...)
+	return []Program{
+		{
+			Name: "contend", Summary: "acquire and release, round after round",
+			Drivers: Explored | Tested, Exercises: Contended(), Step: holdOnce,
+		},
+		{
+			Name: "update", Summary: "contend, and add one to a guarded record",
+			Drivers: Explored | Tested, Needs: []Ability{HasStore}, Exercises: Contended(lockbench.Effects.At(0)), Step: addOne,
+		},
+		{
+			Name: "overrun", Summary: "read, work for one and a half leases, write, release",
+			Drivers: Explored, Needs: []Ability{HasStore}, Exercises: late, Step: overrun,
+		},
+		{
+			Name: "stale-release", Summary: "the first client releases after its lease, while the others work, and tries again",
+			Drivers: Explored, Exercises: late, Step: releaseStale,
+		},
+		{
+			Name: "release-twice", Summary: "contend, and release a second time",
+			Drivers: Live | Explored, Exercises: Contended(), Step: releaseTwice,
+		},
+		{
+			Name: "extend", Summary: "extend in time, work on, extend too late, release",
+			Drivers: Live | Explored, Needs: []Ability{Extends}, Exercises: Contended(), Step: extendLate,
+		},
+		{
+			Name: "release-delay", Summary: "release so that others stay out for half a lease, and try meanwhile",
+			Drivers: Live | Explored, Needs: []Ability{Delays}, Exercises: Contended(lockbench.ReleaseDelay.At(0)), Step: releaseDelayed,
+		},
+		{
+			Name: "nested", Summary: "acquire twice, release once, work on, release",
+			Drivers: Explored, Needs: []Ability{Nests}, Exercises: Contended(lockbench.Reentrancy.At(0)), Step: nestAndWork,
+		},
+		{
+			Name: "wait", Summary: "the first client works for most of its lease; the others come meanwhile, and wait until past its end",
+			Drivers: Explored, Exercises: Contended(), Exploration: Exploration{Waits: true}, Step: waitForFirst,
+		},
+		{
+			Name: "abandon", Summary: "the first client never releases; the others come before its lease is over, and long after",
+			Drivers: Explored, Exercises: Contended(), Part: abandon,
+		},
+		{
+			Name: "two-keys", Summary: "acquire two keys, every other client in the opposite order, release both",
+			Drivers: Live | Explored, Keys: 2, Exercises: Contended(),
+			Adjust: twoKeys, Step: takeTwo,
+		},
+	}
+}
+
+// twoKeys asks for two keys where the key choice does not count them.
+func twoKeys(o Options) Options {
+	if o.KeyChoice != Own {
+		o.Keys = max(o.Keys, 2)
+	}
+	return o
+}
+
+// pastLimits are about what hardly a design promises. They are explored when they are named.
+func pastLimits() []Program {
+	nests, nested := []Ability{Nests}, Contended(lockbench.Reentrancy.At(0))
+	onRequest := Exploration{OnRequest: true}
+	return []Program{
+		{
+			Name: "nested-short", Summary: "nested, the second acquire asking for a quarter of the lease: past the limits that some designs document",
+			Drivers: Explored, Needs: nests, Exercises: nested, Exploration: onRequest,
+			Adjust: func(o Options) Options { o.NestedTTL = o.TTL / 4; return o }, Step: nestAndWork,
+		},
+		{
+			Name: "nested-again", Summary: "nested, and a call that got no answer is made once more, as part of it: what drivers do",
+			Drivers: Explored, Needs: nests, Exercises: nested, Exploration: Exploration{OnRequest: true, Again: true}, Step: nestAndWork,
+		},
+		{
+			Name: "leftover", Summary: "the first client tries once; the others acquire and release, one round after the other, when its lease is long over",
+			Drivers: Explored, Exploration: onRequest, Part: tryLeftover,
+		},
+		{
+			Name: "hoard", Summary: "the same, but nobody releases: whoever gets in beside another does so by the acquire alone",
+			Drivers: Explored, Exploration: onRequest, Part: hoard,
+		},
+	}
+}
