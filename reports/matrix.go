@@ -8,15 +8,10 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// MatrixSchema is the version of the JSON matrix that this package writes and reads.
-// Fields may be added under one version; none changes its meaning or goes away.
-const MatrixSchema = "lockbench/matrix/v2"
-
 // A Matrix says of every design which guarantees it kept, under which conditions, by all that was done to find
-// out. Its JSON form is described by schema/matrix-v2.json. It is not safe for
+// out. Its JSON form is described by schema/report-v3.json. It is not safe for
 // concurrent use.
 type Matrix struct {
-	Schema string `json:"schema"`
 	// Thresholds are the conditions that were to fail it; their readings count rows.
 	Thresholds  []Threshold         `json:"thresholds,omitempty"`
 	Settings    MatrixSettings      `json:"settings"`
@@ -151,8 +146,8 @@ func (r *MatrixRow) Findings() Cells {
 	return all
 }
 
-// Reason says why a cell is not claimed, empty where it is.
-func (r *MatrixRow) Reason(cell lockbench.Cell) string { return reason(&r.Claims, cell) }
+// reason says why a cell is not claimed, empty where it is.
+func (r *MatrixRow) reason(cell lockbench.Cell) string { return reason(&r.Claims, cell) }
 
 // Has reports whether a part of that name is complete.
 func (r *MatrixRow) Has(part string) bool {

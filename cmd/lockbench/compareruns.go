@@ -125,5 +125,5 @@ func (o *compareOptions) keep(r reports.Result, of turn) error {
 	if o.save == "" {
 		return nil
 	}
-	return output.File(filepath.Join(o.save, of.String()+".json"), func(w io.Writer) error { return reports.JSON(w, r) })
+	return output.File(filepath.Join(o.save, of.String()+".json"), func(w io.Writer) error { return reports.Write(w, reports.JSON, &r, reports.Options{}) })
 }
