@@ -261,14 +261,14 @@ func (l LimitOutcome) String() string {
 
 // figures is the table of a design.
 func (d *ComparedDesign) figures(i int) document.Block {
-	t := &document.Table{Corner: "figure", Columns: []document.Column{
+	t := &document.Table{Title: d.label(), Corner: "figure", Columns: []document.Column{
 		{Name: "base", Number: true, Apart: true}, {Name: "new", Number: true, Apart: true}, {Name: "change", Number: true, Apart: true},
 		{Name: "between", Number: true, Apart: true}, {Name: "p", Number: true, Apart: true},
 	}}
 	for j := range d.Metrics {
 		t.Rows = append(t.Rows, d.row(&d.Metrics[j]))
 	}
-	section := &document.Section{ID: fmt.Sprintf("design-%d", i+1), Role: document.Subject, Title: d.label()}
+	section := &document.Section{ID: fmt.Sprintf("design-%d", i+1), Role: document.Subject, PageTitle: d.label()}
 	if len(t.Rows) > 0 {
 		section.Blocks = []document.Block{t, document.Only(document.Page, line(fmt.Sprintf(
 			"Medians of %d and %d runs. A dot is a run of base, a diamond one of new; the band is the 95%% interval of the median, the stroke the median.", d.BaseRuns, d.NewRuns)))}

@@ -94,7 +94,7 @@ func (e *explanation) section(at lockbench.Cell) *document.Section {
 	c := e.row.Cells[at]
 	j := judgement{at, c.Finding, e.row.reason(at)}
 	s := &document.Section{
-		ID: e.idOf(at), Role: document.Cell, Folded: true, Title: e.row.Design + "  " + at.String(), PageTitle: at.String(), Says: j.says(), SaysTone: j.tone(),
+		ID: e.idOf(at), Role: document.Cell, Folded: true, Title: e.row.Design + "  " + at.String(), PageTitle: at.String(), Says: verdictWords(c.Finding), PageSays: j.says(), SaysTone: j.tone(),
 		Blocks: []document.Block{line("it promises: " + at.Guarantee.Info().Promise), line("under: " + at.Under.Title())},
 	}
 	if read := e.row.Findings().Read(at); c.Verdict != read.Verdict {

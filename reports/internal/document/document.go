@@ -87,7 +87,9 @@ type Section struct {
 	// PageTitle stands for Title on pages, where sections are set apart by their titles.
 	Title, PageTitle string
 	// Says goes on after the title, such as "broke exclusion"; SaysTone colours it.
-	Says     string
+	Says string
+	// PageSays stands for Says on pages, where a folded section says no more.
+	PageSays string
 	Tone     Tone // of the title
 	SaysTone Tone
 	Role     Role

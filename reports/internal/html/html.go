@@ -2,6 +2,7 @@ package html
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
@@ -33,7 +34,8 @@ var page = template.Must(template.New("layout.html").Funcs(template.FuncMap{
 	"arrow":   arrow,
 	"kind":    func(b document.Block) string { return reflect.TypeOf(b).Elem().Name() },
 	"visible": func(b document.Block) bool { return document.Visible(b, document.Page) },
-	"title":   title,
+	"title":   func(s *document.Section) string { return cmp.Or(s.PageTitle, s.Title) },
+	"says":    func(s *document.Section) string { return cmp.Or(s.PageSays, s.Says) },
 	"lines":   func(text string) bool { return strings.Contains(text, "\n") },
 	"mark":    func(t document.Tone) string { return marks[t] },
 	"class":   func(t document.Tone) string { return classes[t] },
@@ -54,14 +56,6 @@ var (
 	classes = map[document.Tone]string{document.Good: "held", document.Weak: "weak", document.Bad: "broken claimed", document.None: "none", document.Unclaimed: "broken"}
 	signs   = map[document.Tone]string{document.Good: "✓", document.Weak: "?", document.Bad: "✗", document.None: "·", document.Unclaimed: "✗"}
 )
-
-// title is what a page calls a section.
-func title(s *document.Section) string {
-	if s.PageTitle != "" {
-		return s.PageTitle
-	}
-	return s.Title
-}
 
 // toned reports whether some item of a list is good or bad.
 func toned(l *document.List) bool {
