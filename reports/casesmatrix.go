@@ -17,7 +17,7 @@ func (m *Matrix) suites() []document.Suite {
 		for _, part := range m.Settings.Parts {
 			s.Cases = append(s.Cases, m.partCase(row, part))
 		}
-		for _, cell := range row.Findings().Sorted() {
+		for _, cell := range row.findings().sorted() {
 			s.Cases = append(s.Cases, m.cellCase(row, cell))
 		}
 		all = append(all, s)
@@ -34,7 +34,7 @@ func (m *Matrix) suites() []document.Suite {
 // partCase is whether a part of a design was done, and could be judged.
 func (m *Matrix) partCase(row *MatrixRow, name string) document.Case {
 	found := document.Case{Name: "part " + name}
-	switch p := row.Part(name); {
+	switch p := row.part(name); {
 	case row.lacks(name):
 		found.State, found.Message = document.Skipped, row.omission(name)
 	case p == nil:
@@ -68,7 +68,7 @@ func (m *Matrix) cellCase(row *MatrixRow, at lockbench.Cell) document.Case {
 		}
 	}
 	found := document.Case{Name: at.String(), Broken: f.Verdict == checker.Broken}
-	found.State, found.Message = stateOf(f, row.Findings().open(at), row.reason(at))
+	found.State, found.Message = stateOf(f, row.findings().open(at), row.reason(at))
 	if cell.By != "" {
 		found.Message += " (" + cell.By + ")"
 	}
@@ -82,7 +82,7 @@ func (m *Matrix) cellCase(row *MatrixRow, at lockbench.Cell) document.Case {
 // selfChecks are the parts in which a lock that is broken on purpose was to be caught.
 func (m *Matrix) selfChecks() (all []document.Case) {
 	for _, part := range m.Settings.Parts {
-		p := m.SelfCheck.Part(part)
+		p := m.SelfCheck.part(part)
 		if p == nil {
 			continue
 		}

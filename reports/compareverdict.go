@@ -166,7 +166,7 @@ func (d *ComparedDesign) comparable() []lockbench.Cell {
 			all[cell] = Finding{}
 		}
 	}
-	return all.Sorted()
+	return all.sorted()
 }
 
 // spoken reports whether some run says something of the cell, or should have.

@@ -64,7 +64,7 @@ func (d designCells) rows() []lockbench.Conditions {
 		}
 	}
 	seen := make(map[lockbench.Conditions]bool)
-	for _, cell := range d.Cells.Sorted() {
+	for _, cell := range d.Cells.sorted() {
 		if cell.Under.Count() > 1 && !seen[cell.Under] && d.onlyMixed(cell.Under) {
 			seen[cell.Under] = true
 			rows = append(rows, cell.Under)
@@ -285,7 +285,7 @@ func (d designCells) worst(under lockbench.Conditions) document.Value {
 			}
 		}
 	}
-	for _, cell := range d.Cells.Broken() {
+	for _, cell := range d.Cells.broken() {
 		f := d.Cells[cell]
 		word, tone := wordUnclaim, document.Weak
 		if f.fails() {

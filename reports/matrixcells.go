@@ -36,7 +36,7 @@ func (m *Matrix) explain(at CellName) (*document.Document, error) {
 	}
 	t := e.row.cells(i, at.Design).table()
 	d := &document.Document{Blocks: []document.Block{&t}}
-	for _, cell := range e.row.Findings().Broken() {
+	for _, cell := range e.row.findings().broken() {
 		d.Blocks = append(d.Blocks, e.section(cell))
 	}
 	return d, nil
@@ -66,7 +66,7 @@ func (m *Matrix) section(i int) *document.Section {
 		s.Blocks = append(s.Blocks, line("No "+o.Part+": "+o.Why))
 	}
 	e := m.explanation(i, "")
-	for _, cell := range r.Findings().Sorted() {
+	for _, cell := range r.findings().sorted() {
 		c := r.Cells[cell]
 		shown := slices.ContainsFunc(c.Evidence, func(e Evidence) bool { return e.shown() })
 		if cell.Under.Count() <= 1 || shown || c.Verdict == checker.Broken {
@@ -97,7 +97,7 @@ func (e *explanation) section(at lockbench.Cell) *document.Section {
 		ID: e.idOf(at), Role: document.Cell, Folded: true, Title: e.row.Design + "  " + at.String(), PageTitle: at.String(), Says: verdictWords(c.Finding), PageSays: j.says(), SaysTone: j.tone(),
 		Blocks: []document.Block{line("it promises: " + at.Guarantee.Info().Promise), line("under: " + at.Under.Title())},
 	}
-	if read := e.row.Findings().Read(at); c.Verdict != read.Verdict {
+	if read := e.row.findings().Read(at); c.Verdict != read.Verdict {
 		s.Blocks = append(s.Blocks, line(fmt.Sprintf("%s where more happened: %s", read.Verdict, figures.Plural(read.Exposure, "occasion"))))
 	}
 	if c.By != "" && len(c.Evidence) > 1 {
@@ -106,7 +106,7 @@ func (e *explanation) section(at lockbench.Cell) *document.Section {
 	s.Blocks = append(s.Blocks, e.claim(&j))
 	for _, decided := range []bool{true, false} { // the part that decided comes first
 		for i, found := range c.Evidence {
-			if p := e.row.Part(found.Part); p != nil && (p.Name == c.By) == decided {
+			if p := e.row.part(found.Part); p != nil && (p.Name == c.By) == decided {
 				s.Blocks = append(s.Blocks, e.found(fmt.Sprintf("%s-%d", s.ID, i+1), &j, found, p))
 			}
 		}
@@ -136,7 +136,7 @@ func (e *explanation) found(id string, of *judgement, found Evidence, p *MatrixP
 	j := judgement{of.cell, found.counted(p), of.reason}
 	s := &document.Section{ID: id, Role: document.Found, Title: found.Part, Says: joinedBy("; ", verdictWords(found.Finding), detail(j.Finding)), SaysTone: j.tone()}
 	if found.Verdict == checker.Held && slices.Contains(e.m.Unproven(), found.Part) {
-		s.Blocks = append(s.Blocks, line("It counts as untested: a lock broken on purpose was not caught: "+e.m.uncaught(e.m.SelfCheck.Part(found.Part))))
+		s.Blocks = append(s.Blocks, line("It counts as untested: a lock broken on purpose was not caught: "+e.m.uncaught(e.m.SelfCheck.part(found.Part))))
 	}
 	if j.shown() && e.shows(&j.Finding) == nil {
 		e.drawn = append(e.drawn, picture{id, of.cell.String(), j.Finding})
@@ -211,7 +211,7 @@ func (e *explanation) missing(cell lockbench.Cell, c MatrixCell) (blocks []docum
 		add(o.Part, "not done: "+o.Why)
 	}
 	for _, part := range e.m.Settings.Parts {
-		switch p := e.row.Part(part); {
+		switch p := e.row.part(part); {
 		case e.row.lacks(part):
 		case p == nil:
 			add(part, "not run")

@@ -154,7 +154,7 @@ func (m *Matrix) lacking(r *MatrixRow) bool {
 // row compares the cells of a design; what is not known of one that was not run to its
 // end is left open.
 func (c *MatrixComparison) row(old, r *MatrixRow, open bool) {
-	before, now := old.Findings(), r.Findings()
+	before, now := old.findings(), r.findings()
 	for _, cell := range comparableCells(before, now) {
 		change := MatrixChange{Design: r.Design, Cell: cell, Was: before.Read(cell), Is: now.Read(cell)}
 		was, is := standing(change.Was), standing(change.Is)

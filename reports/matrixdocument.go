@@ -81,7 +81,7 @@ func designID(i int, cell ...lockbench.Cell) string {
 func (r *MatrixRow) cells(i int, label string) designCells {
 	explored := !slices.ContainsFunc(r.Parts, func(p MatrixPart) bool { return len(p.Covered) == 0 })
 	return designCells{
-		Cells: r.Findings(), label: label, explored: explored && len(r.Parts) > 0, id: designID(i),
+		Cells: r.findings(), label: label, explored: explored && len(r.Parts) > 0, id: designID(i),
 		link: func(cell lockbench.Cell) string { return designID(i, cell) },
 	}
 }
@@ -121,7 +121,7 @@ func (m *Matrix) madeFrom() []string {
 	for _, part := range m.Settings.Parts {
 		var designs, schedules, grants int64
 		for i := range m.Rows {
-			p := m.Rows[i].Part(part)
+			p := m.Rows[i].part(part)
 			if p == nil {
 				continue
 			}
@@ -142,7 +142,7 @@ func (m *Matrix) madeFrom() []string {
 
 // selfChecked says whether the lock that is broken on purpose was caught in a part.
 func (m *Matrix) selfChecked(part string) string {
-	p := m.SelfCheck.Part(part)
+	p := m.SelfCheck.part(part)
 	switch {
 	case p == nil:
 		return "not checked by a lock broken on purpose"
@@ -174,15 +174,15 @@ func (m *Matrix) outcome() (headline, why string) {
 	var unclaimed int64
 	for i := range m.Rows {
 		r := &m.Rows[i]
-		if names := r.Findings().names(func(_ lockbench.Cell, f Finding) bool { return f.fails() }); len(names) > 0 {
+		if names := r.findings().names(func(_ lockbench.Cell, f Finding) bool { return f.fails() }); len(names) > 0 {
 			claimed = append(claimed, r.Design+" broke "+list(names))
-		} else if len(r.Findings().Broken()) > 0 {
+		} else if len(r.findings().broken()) > 0 {
 			unclaimed++
 		}
 	}
 	switch m.Exit {
 	case Passed:
-		headline, why = "No claim was broken", heldClaims(slices.ContainsFunc(m.Rows, func(r MatrixRow) bool { return r.Findings().keepsClaims() }))
+		headline, why = "No claim was broken", heldClaims(slices.ContainsFunc(m.Rows, func(r MatrixRow) bool { return r.findings().keepsClaims() }))
 	case BrokenClaim:
 		headline, why = "Claims were broken", strings.Join(claimed, "; ")+m.failedToo()
 	case FailedThreshold:
@@ -201,7 +201,7 @@ func (m *Matrix) reasons() []string {
 	var why []string
 	for _, part := range m.Unproven() {
 		why = append(why, fmt.Sprintf("%s: a lock broken on purpose was not caught, so that what held counts as untested: %s",
-			part, m.uncaught(m.SelfCheck.Part(part))))
+			part, m.uncaught(m.SelfCheck.part(part))))
 	}
 	if n := len(m.NotRun); n > 0 {
 		why = append(why, fmt.Sprintf("%s not run, such as %s", figures.Plural(int64(n), "part"), m.NotRun[0]))
@@ -211,7 +211,7 @@ func (m *Matrix) reasons() []string {
 		if r.exit() != Inconclusive {
 			continue
 		}
-		untested := r.Findings().untested()
+		untested := r.findings().untested()
 		if len(untested) > 0 && len(m.Unproven()) == 0 {
 			why = append(why, r.Design+" met too little of "+list(untested))
 		}

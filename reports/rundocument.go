@@ -157,7 +157,7 @@ func (s *summary) runSections(scenarios []Run) *document.Section {
 	}
 	for i, label := range s.result.labels() {
 		run := &s.result.Runs[i]
-		names := run.Cells.Broken()
+		names := run.Cells.broken()
 		section := &document.Section{ID: runID(i), Role: document.Subject, Title: label, Mark: exitTone(run.Exit)}
 		if run.Exploration != nil {
 			section.Blocks = append(section.Blocks, document.Only(document.Page, facts(coverage(scenarios, run.Design, true))))
@@ -197,7 +197,7 @@ func (s *summary) jump() document.Block {
 // evidence shows every broken cell of a run, what fails it first.
 func (r *Run) evidence(g *gallery) (blocks []document.Block) {
 	var all []judgement
-	for _, cell := range r.Cells.Broken() {
+	for _, cell := range r.Cells.broken() {
 		all = append(all, r.judgement(cell))
 	}
 	g.add(all)
@@ -247,7 +247,7 @@ func (s *summary) runFacts(i int, label string) document.Block {
 func (r *Run) verdicts() []document.Block {
 	said, silent := &document.List{}, &document.List{}
 	for _, tone := range []document.Tone{document.Bad, document.Unclaimed, document.Weak, document.Good, document.None} {
-		for _, cell := range r.Cells.Sorted() {
+		for _, cell := range r.Cells.sorted() {
 			j := r.judgement(cell)
 			if j.tone() != tone {
 				continue

@@ -21,7 +21,7 @@ func (r *Result) suites() []document.Suite {
 		run := &merged.Runs[i]
 		s := document.Suite{Name: labels[i], Properties: run.properties(), Started: run.Started, Took: r.took(run), Cases: []document.Case{run.wholeCase()}}
 		s.Cases = append(s.Cases, merged.thresholdCases(i)...)
-		for _, cell := range run.Cells.Sorted() {
+		for _, cell := range run.Cells.sorted() {
 			s.Cases = append(s.Cases, merged.cellCase(run, cell))
 		}
 		all = append(all, s)

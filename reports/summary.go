@@ -234,7 +234,7 @@ func (s *summary) beside() *document.Paragraph {
 			continue
 		}
 		links = append(links, document.Link{Text: label, ID: runID(i)})
-		if !slices.ContainsFunc(run.Cells.Sorted(), run.Cells.fails) {
+		if !slices.ContainsFunc(run.Cells.sorted(), run.Cells.fails) {
 			only = append(only, s.label.of(run))
 		}
 	}
@@ -367,7 +367,7 @@ func (s *summary) each(heading string, match func(Cells, lockbench.Cell) bool) *
 	for i := range s.result.Runs {
 		maps.Copy(all, s.result.Runs[i].Cells)
 	}
-	for _, cell := range all.Sorted() {
+	for _, cell := range all.sorted() {
 		var runs []*Run
 		for i := range s.result.Runs {
 			run := &s.result.Runs[i]

@@ -90,7 +90,7 @@ func (o *singleOptions) run(cmd *cobra.Command) error {
 	}
 	r := result.Report()
 	r.Gate(gates, result.Runs)
-	if err := out.Runs(cmd.OutOrStdout(), &r, result.Runs); err != nil {
+	if err := out.Runs(cmd.OutOrStdout(), r, result.Runs); err != nil {
 		return err
 	}
 	return verdictOf(r.Exit)

@@ -84,7 +84,7 @@ func (o *sweepOptions) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	r := result.Report()
-	if err := out.Write(cmd.OutOrStdout(), reports.Sweep(&r), output.OfSweeps); err != nil {
+	if err := out.Write(cmd.OutOrStdout(), reports.Sweep(r), output.OfSweeps); err != nil {
 		return err
 	}
 	return verdictOf(r.Exit)

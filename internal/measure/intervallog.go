@@ -1,4 +1,4 @@
-package reports
+package measure
 
 import (
 	"bufio"
@@ -9,7 +9,6 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/measure"
 )
 
 // intervalWidth is that of the intervals in a log.
@@ -34,7 +33,7 @@ func NewIntervalLog(w io.Writer) *IntervalLog {
 
 // Run returns what measures a run for the log while its events are added. Tags begin with
 // prefix and a dot, unless it is empty. Runs are to be logged one after another.
-func (l *IntervalLog) Run(h history.Header, prefix string) *measure.Intervals {
+func (l *IntervalLog) Run(h history.Header, prefix string) *Intervals {
 	started := int64(0)
 	if at, err := time.Parse(time.RFC3339Nano, h.Started); err == nil {
 		started = at.UnixMilli()
@@ -43,7 +42,7 @@ func (l *IntervalLog) Run(h history.Header, prefix string) *measure.Intervals {
 	if prefix != "" {
 		prefix += "."
 	}
-	return measure.NewIntervals(h, intervalWidth, func(in measure.Interval) {
+	return NewIntervals(h, intervalWidth, func(in Interval) {
 		v := in.Values
 		v.SetTag(prefix + in.Op.String())
 		v.SetStartTimeMs(started + in.From/int64(time.Millisecond))

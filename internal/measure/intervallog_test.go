@@ -1,15 +1,26 @@
-package reports
+package measure
 
 import (
 	"bytes"
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/lockbench/lockbench/history"
 )
+
+// logHeader is that of a run with a warm-up.
+func logHeader() history.Header {
+	return history.Header{Schema: history.Schema, Design: "lua-token/token", Started: "2026-11-02T10:00:00Z", WarmupNS: 100 * int64(time.Millisecond)}
+}
+
+// fullDisk takes nothing.
+type fullDisk struct{ err error }
+
+func (d fullDisk) Write([]byte) (int, error) { return 0, d.err }
 
 // logged is the interval log of runs of a design with so many grants, 1 ms apart.
 func logged(t *testing.T, prefix string, runs ...int64) []byte {
@@ -17,13 +28,13 @@ func logged(t *testing.T, prefix string, runs ...int64) []byte {
 	var buf bytes.Buffer
 	log := NewIntervalLog(&buf)
 	for _, n := range runs {
-		in := log.Run(header("lua-token/token", "private"), prefix)
+		in := log.Run(logHeader(), prefix)
 		for i := range n {
-			op := history.Op{Kind: history.Acquire, Outcome: history.OK, Key: "k", Hold: i + 1, Call: i * ms, Return: i*ms + 1000}
+			op := history.Op{Kind: history.Acquire, Outcome: history.OK, Key: "k", Hold: i + 1, Call: i * int64(time.Millisecond), Return: i*int64(time.Millisecond) + 1000}
 			in.Add(history.Event{Phase: history.Call, Op: &op})
 			in.Add(history.Event{Phase: history.Return, Op: &op})
 		}
-		in.Finish(history.End{Trailer: history.Trailer{EndNS: n * ms}})
+		in.Finish(history.End{Trailer: history.Trailer{EndNS: n * int64(time.Millisecond)}})
 	}
 	if err := log.Close(); err != nil {
 		t.Fatal(err)
@@ -66,8 +77,8 @@ func TestIntervalLogTellsRunsApart(t *testing.T) {
 
 func TestIntervalLogTellsErrors(t *testing.T) {
 	broken := errors.New("disk full")
-	log := NewIntervalLog(&failing{err: broken})
-	log.Run(header("d", "private"), "").Finish(history.End{})
+	log := NewIntervalLog(fullDisk{broken})
+	log.Run(logHeader(), "").Finish(history.End{})
 	if err := log.Close(); !errors.Is(err, broken) {
 		t.Errorf("got %v, want %v", err, broken)
 	}
