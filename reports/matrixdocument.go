@@ -30,11 +30,11 @@ func (m *Matrix) document() *document.Document {
 	}
 	d.Blocks = []document.Block{
 		document.Only(document.Page, m.facts()), m.gated().thresholds(), document.Only(document.Page, m.notRun()),
-		named("Which design keeps what", "guarantees", &document.Section{Blocks: []document.Block{&t,
-			document.Only(document.Page, &document.Section{Title: "What the guarantees promise", Folded: true, Blocks: []document.Block{promises}})}}),
-		named("What it is made from", "made", &document.Section{Blocks: []document.Block{
+		named("Which design keeps what", "guarantees", &t,
+			document.Only(document.Page, &document.Section{Title: "What the guarantees promise", Folded: true, Blocks: []document.Block{promises}})),
+		named("What it is made from", "made",
 			document.Only(document.Markdown, facts(append(m.madeFrom(), m.Notes...))), document.Only(document.Terminal|document.Page, m.made()),
-			document.Only(document.Page, again("To make it again:", m.command()))}}),
+			document.Only(document.Page, again("To make it again:", m.command()))),
 	}
 	sections := document.Only(document.Page)
 	for i := range m.Rows {

@@ -61,11 +61,12 @@ func (s *summary) runBlocks() []document.Block {
 	if len(s.result.Runs) > 0 {
 		head := document.Only(document.Terminal, &document.Paragraph{Facts: s.heading()})
 		head.Blocks = append(head.Blocks, s.servers()...)
-		speeds := &document.Section{Blocks: append([]document.Block{s.speeds(), document.Only(document.Terminal|document.Page, append(s.arrivals(), s.costs())...)}, s.compareChart()...)}
-		blocks = slices.Concat([]document.Block{head, s.pageFacts()}, blocks, []document.Block{named("Speed", "speed", speeds), s.guarantees()})
+		speeds := append([]document.Block{s.speeds(), document.Only(document.Terminal|document.Page, append(s.arrivals(), s.costs())...)}, s.compareChart()...)
+		blocks = slices.Concat([]document.Block{head, s.pageFacts()}, blocks, []document.Block{named("Speed", "speed", speeds...), s.guarantees()})
 	}
 	return append(blocks, document.Only(document.Terminal|document.Page,
-		s.troubles(), s.injected(), s.runSections(nil), s.guards(), s.openClaims(), s.notExercised("this workload and its faults"), s.selfCheck()))
+		named("What happened", "happened", s.troubles(), s.injected()), s.runSections(nil),
+		named("What is left open", "left", s.guards(), s.openClaims(), s.notExercised("this workload and its faults")), s.selfCheck()))
 }
 
 // explorationBlocks are those of explored designs; scenarios are what they were made of.
@@ -82,20 +83,20 @@ func (s *summary) explorationBlocks(scenarios []Run) []document.Block {
 		head, s.pageFacts(), document.Only(document.Page, line("In virtual time, one server command at a time: there is no speed to show.")),
 		s.thresholds(), s.guarantees(),
 		document.Only(document.Terminal|document.Page,
-			covered(s.result.Runs, scenarios), s.troubles(), s.runSections(scenarios), s.openClaims(), s.notExercised("these scenarios and faults")),
+			named("What was done", "happened", covered(s.result.Runs, scenarios), s.troubles()), s.runSections(scenarios),
+			named("What is left open", "left", s.openClaims(), s.notExercised("these scenarios and faults"))),
 	}
 }
 
 // named is a section that has its title on a page alone.
-func named(title, id string, s *document.Section) document.Block {
-	s.PageTitle, s.ID = title, id
-	return s
+func named(title, id string, blocks ...document.Block) *document.Section {
+	return &document.Section{ID: id, PageTitle: title, Blocks: blocks}
 }
 
 // guarantees is what was found: of the one design, or a line for each of several.
 func (s *summary) guarantees() document.Block {
 	t := s.result.guarantees()
-	return named("Guarantees", "guarantees", &document.Section{Blocks: []document.Block{&t}})
+	return named("Guarantees", "guarantees", &t)
 }
 
 // compareChart puts the latencies of all runs on one chart.
