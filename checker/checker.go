@@ -80,15 +80,13 @@ func New(h history.Header) *Checker {
 // covers what could be read.
 func Check(src history.Source) (Result, error) {
 	c := New(src.Header())
-	var failed error
 	for ev, err := range src.Events() {
 		if err != nil {
-			failed = fmt.Errorf("judged up to the damage only: %w", err)
-			break
+			return c.Finish(src.End()), fmt.Errorf("judged up to the damage only: %w", err)
 		}
 		c.Add(ev)
 	}
-	return c.Finish(src.End()), failed
+	return c.Finish(src.End()), nil
 }
 
 // Add judges the next event. Events come in the order that history.Source
@@ -100,17 +98,15 @@ func (c *Checker) Add(ev history.Event) {
 		c.advance(op, optime.Call(op))
 		c.count(op)
 		c.called(op)
-		if !c.shard {
-			c.follow(ev)
-		}
 	case history.Return:
 		c.advance(op, optime.Return(op))
 		c.returned(op)
-		if !c.shard {
-			c.follow(ev)
-		}
 	case history.Cut:
 		c.cut(op)
+		return
+	}
+	if !c.shard {
+		c.follow(ev)
 	}
 }
 

@@ -42,9 +42,11 @@ func (c *Checker) meetings(k *key, op *history.Op) {
 	if m.mustHold.n == 0 && optime.Call(op).Before(k.lastEnd) { // with what is not remembered any more
 		m.mustHold.add(k.lastUnder | c.faults.lasting())
 	}
-	m.mustHold.expose(c, exclusion)
-	m.lease.expose(c, leaseKept)
-	m.inner.expose(c, reentrancy)
+	if m.mustHold.n+m.lease.n+m.inner.n > 0 {
+		m.mustHold.expose(c, exclusion)
+		m.lease.expose(c, leaseKept)
+		m.inner.expose(c, reentrancy)
+	}
 }
 
 // meet adds what an acquire met of h. A hold that a stale call may have ended proves nothing.

@@ -8,6 +8,7 @@ import (
 	"github.com/lockbench/lockbench/checker/internal/optime"
 	"github.com/lockbench/lockbench/checker/internal/pending"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/fault"
 )
 
 // keepEffect keeps x on k. Of one that is forgotten it is noted what it may still do.
@@ -21,18 +22,19 @@ func (c *Checker) keepEffect(k *key, x pending.Effect) {
 	k.everAffected = true
 }
 
-// affect notes that fault affected op.
-func (c *Checker) affect(cause lockbench.Conditions, fault, op *history.Op) {
+// affect notes that the fault of event by affected op.
+func (c *Checker) affect(cause lockbench.Conditions, by, op *history.Op) {
 	if op.Kind == history.Read || op.Kind == history.Write {
 		return
 	}
 	k := c.key(op.Key)
-	x := pending.Effect{Cause: cause, Fault: fault, Op: op, Cut: fault.Note == cutOff}
+	act := fault.EventOf(by.Note).Act
+	x := pending.Effect{Cause: cause, Fault: by, Op: op, Cut: act == fault.CutsCall}
 	if h := k.find(op.Hold); h != nil {
 		x.Under = &h.under
 	}
-	if fault.Note == runLate {
-		x.Until = optime.Call(fault)
+	if act == fault.ActsLate {
+		x.Until = optime.Call(by)
 	}
 	x.Free = cause == lockbench.LostReply && op.Outcome == history.Refused && !k.affected.Unsettled() && c.freeBefore(k, optime.Call(op))
 	if op.Outcome == history.Refused || op.Outcome == history.LossReported {
@@ -41,7 +43,7 @@ func (c *Checker) affect(cause lockbench.Conditions, fault, op *history.Op) {
 	x.Stirred = k.refusal.stirred
 	c.keepEffect(k, x)
 	k.unanswered(&x)
-	if cause == pending.Died || fault.Note == runLate { // else its return is to come
+	if cause == pending.Died || act == fault.ActsLate { // else its return is to come
 		c.bound(k, op, x.Acted())
 	}
 }
@@ -115,6 +117,9 @@ func (c *Checker) bound(k *key, op *history.Op, end optime.Stamp) {
 // owner gave h up for certain, so nothing that it does later goes back to them. Where the
 // acquire may have joined what a fault had left, effects that are not over stay.
 func (c *Checker) clearEffects(k *key, h *hold) {
+	if len(k.affected) == 0 {
+		return
+	}
 	joins := c.header.Reacquire != "refused" // also where it is not known
 	k.affected = slices.DeleteFunc(k.affected, func(x pending.Effect) bool {
 		return x.Op.Client == h.client && x.Bounded && x.Acted().T < h.ops[0].Call && (x.Over || !joins)

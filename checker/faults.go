@@ -9,25 +9,7 @@ import (
 	"github.com/lockbench/lockbench/checker/internal/optime"
 	"github.com/lockbench/lockbench/checker/internal/pending"
 	"github.com/lockbench/lockbench/history"
-)
-
-// What the notes of history.Fault events say. A fault with a client affects what
-// that client has under way. What was affected has had its effect by its return, or
-// by its client's death, unless a late fault says otherwise.
-const (
-	lostReply   = "lost-reply"   // a command ran, its answer never came
-	cutOff      = "cut"          // the connection broke
-	cancelled   = "cancel"       // the context of the call ended
-	runLate     = "late"         // a command ran after the call that sent it had ended
-	takenAway   = "taken-away"   // what Client held of Key was taken on the server, by client Value
-	scriptFlush = "script-flush" // the server forgot its scripts
-	restarted   = "restart"      // the server forgot everything
-	evicting    = "evicting"     // the server begins to forget keys that have a TTL
-	evicted     = "evict"        // the server forgot every key that has a TTL, by now
-	stepping    = "stepping"     // the clock of the server begins to be stepped by Value ns
-	clockStep   = "clock-step"   // it was
-	failedOver  = "failover"     // a replica that may not know the newest took over
-	clockSkew   = "skew"         // the client's clock is ahead by Value ns
+	"github.com/lockbench/lockbench/internal/fault"
 )
 
 // faults are those that befell the history, and what each client has under way.
@@ -50,34 +32,33 @@ type faults struct {
 // faulty tells whether faults may befall the history.
 func (c *Checker) faulty() bool { return len(c.header.Faults) > 0 || c.faults.occurred != 0 }
 
-// faulted applies a fault event.
+// faulted applies a fault event, as the table of faults says what its note means. A fault with
+// a client affects what that client has under way. What was affected has had its effect by its
+// return, or by its client's death, unless a late event says otherwise.
 func (c *Checker) faulted(op *history.Op) {
-	f := &c.faults
-	switch op.Note {
-	case lostReply, cutOff:
-		f.occurred |= lockbench.LostReply
-		c.affectClient(lockbench.LostReply, op)
-	case cancelled:
-		f.occurred |= lockbench.Cancel
-		c.affectClient(lockbench.Cancel, op)
-	case runLate:
+	f, event := &c.faults, fault.EventOf(op.Note)
+	switch event.Act {
+	case fault.AffectsCall, fault.CutsCall:
+		f.occurred |= event.Brings
+		c.affectClient(event.Brings, op)
+	case fault.ActsLate:
 		c.late(op)
-	case takenAway:
+	case fault.Takes:
 		c.takenAway(op)
-	case scriptFlush:
+	case fault.Flushes:
 		f.flush, f.flushMet = op, f.flushMet || c.anythingOpen()
 		c.flushed()
-	case restarted:
-		c.forgot(op, lockbench.StateLoss)
-	case evicted, evicting:
-		c.forgot(op, lockbench.StateLoss)
-		f.evicting = op.Note == evicting
-	case failedOver:
-		c.forgot(op, lockbench.Failover)
+	case fault.Forgets:
+		c.forgot(op, event.Brings)
+		if event.Phase != fault.Once {
+			f.evicting = event.Phase == fault.Begins
+		}
+	case fault.Revives:
+		c.forgot(op, event.Brings)
 		c.revived(op)
-	case stepping, clockStep:
-		c.stepped(op)
-	case clockSkew:
+	case fault.Steps:
+		c.stepped(op, event.Phase)
+	case fault.SetsClock:
 		c.setOff(op.Value)
 	}
 }
@@ -244,14 +225,14 @@ func (c *Checker) revived(op *history.Op) {
 // granted by then may end too early, if it went ahead: the server forgets it, at any
 // time from now on. If it went back, that may last longer. And as long as the clock is
 // off all clients' clocks are, for a lock that asks them.
-func (c *Checker) stepped(op *history.Op) {
+func (c *Checker) stepped(op *history.Op, phase fault.Phase) {
 	f := &c.faults
 	if op.Value > 0 {
 		c.forgot(op, lockbench.StateLoss)
-		f.stepping = op.Note == stepping
+		f.stepping = phase == fault.Begins
 	}
 	ahead := f.offset + op.Value
-	if op.Note == clockStep {
+	if phase == fault.Ends {
 		f.offset = ahead
 	}
 	c.setOff(ahead)

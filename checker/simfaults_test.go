@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/fault"
 )
 
 // Faults built into the simulated lock that only a fault from outside lets strike.
@@ -22,6 +23,22 @@ const (
 	tellsRefused    mutation = "an acquire whose reply is lost is told to be refused"
 	refusesFlushed  mutation = "a free key is refused after a flush"
 	trustsClocks    mutation = "clients judge a lease by their clocks"
+)
+
+// The notes of the faults that befall simulated histories.
+const (
+	lostReply   = string(fault.LostReply)
+	cutOff      = string(fault.Cut)
+	cancelled   = string(fault.Cancel)
+	runLate     = fault.RunsLate
+	scriptFlush = string(fault.ScriptFlush)
+	restarted   = string(fault.Restart)
+	evicting    = fault.Evicting
+	evicted     = string(fault.Evict)
+	stepping    = fault.Stepping
+	clockStep   = string(fault.ClockStep)
+	failedOver  = string(fault.Failover)
+	clockSkew   = string(fault.Skew)
 )
 
 // faultPlan is which faults befall a simulated history, by their notes.

@@ -1,6 +1,10 @@
 package explore
 
-import "time"
+import (
+	"time"
+
+	"github.com/lockbench/lockbench/internal/fault"
+)
 
 // A verb is what one step of a schedule does.
 type verb uint8
@@ -24,25 +28,58 @@ const (
 	verbStop                    // the schedule ends here; only a replay asks for it
 )
 
-// verbs names the verbs as replay files have them.
-var verbs = [...]string{
-	verbRun: "run", verbWait: "wait", verbMove: "at", verbBegin: "begin", verbSkew: "skew",
-	verbDieBefore: "die-before", verbDieAfter: "die-after", verbPause: "pause",
-	verbLoseReply: "lost-reply", verbSlowReply: "slow-reply", verbCut: "cut", verbCancel: "cancel", verbTimeOut: "time-out",
-	verbScriptFlush: "script-flush", verbRestart: "restart", verbStop: "stop",
+// verbs describe the verbs: the name that replay files have for each, the fault that it is,
+// and who does it where no client does.
+var verbs = [...]struct {
+	name  string
+	fault fault.Kind // empty when it is none
+	by    string     // empty: a client
+}{
+	verbRun:         {name: "run"},
+	verbWait:        {name: "wait", by: byTime},
+	verbMove:        {name: "at", by: byTime},
+	verbBegin:       {name: "begin", by: byTime},
+	verbSkew:        {name: "skew", fault: fault.Skew},
+	verbDieBefore:   {name: "die-before", fault: fault.DieBefore},
+	verbDieAfter:    {name: "die-after", fault: fault.DieAfter},
+	verbPause:       {name: "pause", fault: fault.Pause},
+	verbLoseReply:   {name: "lost-reply", fault: fault.LostReply},
+	verbSlowReply:   {name: "slow-reply", fault: fault.SlowReply},
+	verbCut:         {name: "cut", fault: fault.Cut},
+	verbCancel:      {name: "cancel", fault: fault.Cancel},
+	verbTimeOut:     {name: "time-out", fault: fault.Cancel},
+	verbScriptFlush: {name: "script-flush", fault: fault.ScriptFlush, by: byServer},
+	verbRestart:     {name: "restart", fault: fault.Restart, by: byServer},
+	verbStop:        {name: "stop", by: "all"},
 }
 
-func (v verb) String() string { return verbs[v] }
+// What acts where no client does.
+const (
+	byTime   = "time"
+	byServer = "server"
+)
 
-// fault is the kind of fault that v is, empty when it is none.
-func (v verb) fault() FaultKind {
-	switch v {
-	case verbRun, verbWait, verbMove, verbBegin, verbStop:
-		return ""
-	case verbTimeOut:
-		return Cancel
+func (v verb) String() string { return verbs[v].name }
+
+// fault is the fault that v is, empty when it is none.
+func (v verb) fault() fault.Kind { return verbs[v].fault }
+
+// ofServer lists the faults of the server.
+var ofServer = func() (all []verb) {
+	for v := range verbs {
+		if verbs[v].by == byServer {
+			all = append(all, verb(v))
+		}
 	}
-	return FaultKind(verbs[v])
+	return all
+}()
+
+// verbNames are the names of all verbs.
+func verbNames() (names []string) {
+	for _, v := range verbs {
+		names = append(names, v.name)
+	}
+	return names
 }
 
 // A choice is one way for a schedule to go on. Two choices of one point differ, and

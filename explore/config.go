@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/fault"
 )
 
 // A Config says what to explore. The zero value of every field but Design means
@@ -29,8 +30,9 @@ type Config struct {
 	TTL, Wait time.Duration
 	// Faults is how many faults may occur in one schedule, -1 none; default 1.
 	Faults int
-	// Kinds are the faults to choose from; default DefaultKinds.
-	Kinds []FaultKind
+	// Kinds are the faults to choose from, by the names that lockbench explore --kinds
+	// has; default DefaultKinds.
+	Kinds []fault.Kind
 	// Moves is how often, while a command could run instead, time may pass to
 	// just before or just after the end of a lease, -1 never; default 2, never two
 	// in a row.
@@ -72,47 +74,9 @@ const (
 	PCT Strategy = "pct"
 )
 
-// A FaultKind is something that goes wrong at a chosen step of a schedule.
-type FaultKind string
-
-// The kinds. A client's fault occurs where its next command is pending.
-const (
-	// DieBefore ends a client before its command runs, DieAfter after it ran:
-	// nothing of the client happens or is recorded from then on. The process lives
-	// on when other clients share it.
-	DieBefore FaultKind = "die-before"
-	DieAfter  FaultKind = "die-after"
-	// Pause lets a client stand still at its command until past its lease.
-	Pause FaultKind = "pause"
-	// LostReply runs the command and breaks the connection instead of answering.
-	LostReply FaultKind = "lost-reply"
-	// SlowReply runs the command; the answer is on its way until the scheduler lets it
-	// arrive, which is a step of its own.
-	SlowReply FaultKind = "slow-reply"
-	// Cut breaks the connection; the command does not run.
-	Cut FaultKind = "cut"
-	// Cancel ends the context of the client's call, at its own wait, between two
-	// commands or, with a read time-out, while its command is under way.
-	Cancel FaultKind = "cancel"
-	// Skew sets the clock of the client's process off the server's by +-Config.Skew
-	// from the start of the schedule.
-	Skew FaultKind = "skew"
-	// ScriptFlush empties the server's script cache.
-	ScriptFlush FaultKind = "script-flush"
-	// Restart empties the server and breaks all connections.
-	Restart FaultKind = "restart"
-)
-
-// FaultKinds lists every kind of fault.
-func FaultKinds() []FaultKind {
-	return []FaultKind{DieBefore, DieAfter, Pause, LostReply, SlowReply, Cut, Cancel, Skew, ScriptFlush, Restart}
-}
-
 // DefaultKinds are the faults explored unless told otherwise: those that a lease
 // lock on one server is expected to live with, or to show its documented limits
-// under. SlowReply is none of them: a pause before the next command shows most of what
-// it does, and only locks that keep something in memory by what they are answered
-// can tell the two apart.
-func DefaultKinds() []FaultKind {
-	return slices.DeleteFunc(FaultKinds(), func(k FaultKind) bool { return k == SlowReply })
+// under.
+func DefaultKinds() []fault.Kind {
+	return slices.DeleteFunc(fault.Explored(), func(k fault.Kind) bool { return fault.Of(k).OnRequest })
 }

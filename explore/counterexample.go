@@ -105,7 +105,7 @@ func (w *world) perform(s halting) (performance, error) {
 		return p, err
 	}
 	if s.halts() {
-		p.notes.lines = append(p.notes.lines, line{actor: alone[verbStop], verb: verbStop})
+		p.notes.lines = append(p.notes.lines, line{actor: verbs[verbStop].by, verb: verbStop})
 	}
 	if ended || s.halts() {
 		if err := w.finish(); err != nil {

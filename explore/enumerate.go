@@ -53,7 +53,7 @@ func (w *world) offerFaults() {
 		w.offerBreaks(a)
 	}
 	somethingRuns := w.choices[0].verb == verbRun
-	for _, v := range []verb{verbScriptFlush, verbRestart} {
+	for _, v := range ofServer {
 		if w.may(v) && somethingRuns && !w.flight.active {
 			w.choices = append(w.choices, choice{verb: v, actor: noActor})
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/fault"
 )
 
 // What scenarios put to the test by themselves, where there are two clients or more.
@@ -25,40 +26,14 @@ func with(cells []lockbench.Cell, more ...lockbench.Guarantee) []lockbench.Cell 
 	return cells
 }
 
-// A kindInfo is what a kind of fault brings about.
-type kindInfo struct {
-	conditions lockbench.Conditions // see [FaultKind.Conditions]
-	// tests is the cell that it puts to the test, zero for none beside those of late
-	// owners. It is under one of the conditions.
-	tests lockbench.Cell
-}
-
-// kindInfos describe every kind of fault.
-var kindInfos = map[FaultKind]kindInfo{
-	DieBefore:   {lockbench.Crash, lockbench.Recovery.At(lockbench.Crash)},
-	DieAfter:    {lockbench.Crash, lockbench.Recovery.At(lockbench.Crash)},
-	Pause:       {lockbench.Pause, lockbench.Cell{}},
-	LostReply:   {lockbench.LostReply, lockbench.Recovery.At(lockbench.LostReply)},
-	SlowReply:   {lockbench.Cancel, lockbench.Cell{}}, // it is late, and not lost: the client may give it up
-	Cut:         {lockbench.LostReply, lockbench.Recovery.At(lockbench.LostReply)},
-	Cancel:      {lockbench.Cancel, lockbench.Recovery.At(lockbench.Cancel)},
-	Skew:        {lockbench.Skew, lockbench.Exclusion.At(lockbench.Skew)},
-	ScriptFlush: {lockbench.ScriptFlush, lockbench.Answers.At(lockbench.ScriptFlush)},
-	Restart:     {lockbench.StateLoss | lockbench.ScriptFlush | lockbench.LostReply, lockbench.Exclusion.At(lockbench.StateLoss)},
-}
-
-// Conditions returns what a fault of the kind may bring about. For those who die it is the
-// crash of a process of one client: where others live on in it, it is the death of a thread.
-func (k FaultKind) Conditions() lockbench.Conditions { return kindInfos[k].conditions }
-
 // exercises lists what s can put to the test within the scope of c: a claim to one of
 // these that stays untested is an open question, any other was not asked. skews reports
 // that the design reads the clock.
 func (c *Config) exercises(s Scenario, skews bool) []lockbench.Cell {
 	found := with(nil, lockbench.NoSpuriousRefusal, lockbench.Fencing)
 	contend := slices.Contains(s.Exercises, lockbench.Exclusion.At(0))
-	for _, kind := range c.Kinds {
-		if cell, tests := c.tests(kind, skews && contend); tests && c.Faults > 0 {
+	for _, cell := range c.faulted() {
+		if cell, tests := c.tests(cell, skews && contend); tests {
 			found = append(found, cell)
 		}
 	}
@@ -77,23 +52,34 @@ func (c *Config) exercises(s Scenario, skews bool) []lockbench.Cell {
 	return found
 }
 
-// tests returns the cell that faults of a kind put to the test, skews telling that
-// clocks could matter.
-func (c *Config) tests(kind FaultKind, skews bool) (cell lockbench.Cell, tests bool) {
-	cell = kindInfos[kind].tests
-	tests = cell != lockbench.Cell{}
+// faulted lists the cells that the faults of c put to the test.
+func (c *Config) faulted() (cells []lockbench.Cell) {
+	if c.Faults <= 0 {
+		return nil
+	}
+	for _, kind := range c.Kinds {
+		cells = append(cells, fault.Of(kind).Exercises...)
+	}
+	return cells
+}
+
+// tests returns a cell that faults put to the test as c does, and whether it does, skews
+// telling that clocks could matter. Late owners are not its affair: see hastens.
+func (c *Config) tests(cell lockbench.Cell, skews bool) (_ lockbench.Cell, tests bool) {
 	switch {
-	case kind == Restart:
-		tests = c.Clients > 1
-	case kind == Skew:
-		tests = skews && c.Clients > c.Threads
+	case cell.Under == lockbench.Outlived:
+		return cell, false
+	case cell.Under == lockbench.Skew:
+		return cell, skews && c.Clients > c.Threads
+	case cell.Guarantee == lockbench.Exclusion:
+		return cell, c.Clients > 1
 	case cell.Under == lockbench.Crash && c.Threads > 1: // others of its process live on
 		cell.Under = lockbench.ThreadDeath
 	}
-	return cell, tests
+	return cell, true
 }
 
 // hastens reports whether leases may end before their owners are done.
 func (c *Config) hastens() bool {
-	return c.Moves > 0 || c.Faults > 0 && slices.Contains(c.Kinds, Pause)
+	return c.Moves > 0 || slices.ContainsFunc(c.faulted(), func(cell lockbench.Cell) bool { return cell.Under == lockbench.Outlived })
 }

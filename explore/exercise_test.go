@@ -12,6 +12,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/fault"
 )
 
 func TestExercises(t *testing.T) {
@@ -23,13 +24,13 @@ func TestExercises(t *testing.T) {
 		want           string // beside those of every scenario
 	}{
 		{"nothing goes wrong", "contend", Config{Faults: -1, Moves: -1}, true, "exclusion lease"},
-		{"alone", "overrun", Config{Clients: 1, Kinds: []FaultKind{DieAfter, Restart, Skew}}, true, "recovery@crash"},
-		{"all faults, no clock", "contend", Config{Moves: -1, Kinds: []FaultKind{DieBefore, Cut, Cancel, Skew, ScriptFlush, Restart, SlowReply}}, false,
+		{"alone", "overrun", Config{Clients: 1, Kinds: []fault.Kind{fault.DieAfter, fault.Restart, fault.Skew}}, true, "recovery@crash"},
+		{"all faults, no clock", "contend", Config{Moves: -1, Kinds: []fault.Kind{fault.DieBefore, fault.Cut, fault.Cancel, fault.Skew, fault.ScriptFlush, fault.Restart, fault.SlowReply}}, false,
 			"exclusion exclusion@state-loss lease answers@script-flush recovery@crash recovery@lost-reply recovery@cancel"},
-		{"clocks off", "contend", Config{Moves: -1, Kinds: []FaultKind{Skew}}, true, "exclusion exclusion@skew lease"},
-		{"one clock for all", "contend", Config{Threads: 2, Moves: -1, Kinds: []FaultKind{Skew}}, true, "exclusion lease"},
-		{"threads die", "contend", Config{Threads: 2, Moves: -1, Kinds: []FaultKind{DieAfter}}, true, "exclusion lease recovery@thread-death"},
-		{"a pause", "contend", Config{Moves: -1, Kinds: []FaultKind{Pause}}, true,
+		{"clocks off", "contend", Config{Moves: -1, Kinds: []fault.Kind{fault.Skew}}, true, "exclusion exclusion@skew lease"},
+		{"one clock for all", "contend", Config{Threads: 2, Moves: -1, Kinds: []fault.Kind{fault.Skew}}, true, "exclusion lease"},
+		{"threads die", "contend", Config{Threads: 2, Moves: -1, Kinds: []fault.Kind{fault.DieAfter}}, true, "exclusion lease recovery@thread-death"},
+		{"a pause", "contend", Config{Moves: -1, Kinds: []fault.Kind{fault.Pause}}, true,
 			"exclusion exclusion@outlived lease owner-release@outlived loss-reported@outlived"},
 		{"time passes while others wait", "wait", Config{Faults: -1}, true, "exclusion lease"},
 		{"late by themselves", "overrun", Config{Faults: -1, Moves: -1}, true,
@@ -61,17 +62,23 @@ func inOrder(all []lockbench.Cell) []lockbench.Cell {
 	return slices.Compact(slices.SortedFunc(slices.Values(all), lockbench.Cell.Compare))
 }
 
-// TestEveryKindIsDescribed has a row for every kind of fault, which tests nothing but
-// under a condition that the kind brings about.
-func TestEveryKindIsDescribed(t *testing.T) {
-	for _, kind := range FaultKinds() {
-		info, ok := kindInfos[kind]
-		if cell := info.tests; !ok || !info.conditions.Has(cell.Under) || (cell.Guarantee == "") != (cell.Under == 0) {
-			t.Errorf("%s: got %+v, %t", kind, info, ok)
+// TestEveryExploredFaultHasAVerb: what the table of faults says that explorations do is a step
+// of schedules, and no other fault is.
+func TestEveryExploredFaultHasAVerb(t *testing.T) {
+	done := map[fault.Kind]bool{}
+	for v := range verbs {
+		if kind := verb(v).fault(); kind != "" {
+			done[kind] = true
 		}
 	}
-	if got, want := len(kindInfos), len(FaultKinds()); got != want {
-		t.Errorf("%d kinds are described, want %d", got, want)
+	for _, kind := range fault.Explored() {
+		if !done[kind] {
+			t.Errorf("no step of a schedule is %s; hint: a verb (choice.go), and what it does (faults.go)", kind)
+		}
+		delete(done, kind)
+	}
+	for kind := range done {
+		t.Errorf("%s is a step of schedules, and no row of the table of faults says so", kind)
 	}
 }
 
@@ -82,7 +89,7 @@ func TestSlowReplyMayComeTooLate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	inWorld(t, Config{Design: notify[0], Scenario: "overrun", Kinds: []FaultKind{SlowReply}}, func(w *world) {
+	inWorld(t, Config{Design: notify[0], Scenario: "overrun", Kinds: []fault.Kind{fault.SlowReply}}, func(w *world) {
 		schedule := &guided{wishes: []choice{
 			{verb: verbRun, actor: 0}, {verb: verbRun, actor: 0}, // acquires, and reads the record
 			{verb: verbRun, actor: 1},                                  // is refused
@@ -101,8 +108,8 @@ func TestSlowReplyMayComeTooLate(t *testing.T) {
 				touched |= f.Cell.Under
 			}
 		}
-		if got := touched &^ lockbench.Outlived; !late || got != SlowReply.Conditions() {
-			t.Errorf("got occasions under %q, want %q; the reply came too late: %t, by %q", got, SlowReply.Conditions(), late, p.notes.lines)
+		if got := touched &^ lockbench.Outlived; !late || got != fault.Of(fault.SlowReply).Conditions {
+			t.Errorf("got occasions under %q, want %q; the reply came too late: %t, by %q", got, fault.Of(fault.SlowReply).Conditions, late, p.notes.lines)
 		}
 	})
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/explore"
+	"github.com/lockbench/lockbench/internal/fault"
 )
 
 // A faultFile is a replay file that shows a fault of a design, or that something
@@ -179,10 +180,10 @@ func (f faultFile) search() (explore.Config, error) {
 	c.Strategy = explore.Strategy(*strategy)
 	for _, k := range *kinds {
 		if k == "die" {
-			c.Kinds = append(c.Kinds, explore.DieBefore, explore.DieAfter)
+			c.Kinds = append(c.Kinds, fault.DieBefore, fault.DieAfter)
 			continue
 		}
-		c.Kinds = append(c.Kinds, explore.FaultKind(k))
+		c.Kinds = append(c.Kinds, fault.Kind(k))
 	}
 	return c, nil
 }

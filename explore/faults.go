@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
@@ -100,10 +101,10 @@ func (w *world) applyToAll(c choice) {
 	case verbMove:
 		w.take(w.start.Add(c.at), nil)
 	case verbScriptFlush:
-		w.serverRecord.Fault(string(ScriptFlush), 0)
+		w.serverRecord.Fault(string(fault.ScriptFlush), 0)
 		w.server.ScriptFlush()
 	case verbRestart:
-		w.serverRecord.Fault(string(Restart), 0)
+		w.serverRecord.Fault(string(fault.Restart), 0)
 		w.server.Restart()
 		for _, p := range w.processes {
 			p.affected = true
@@ -176,7 +177,7 @@ func (w *world) inject(a *actor, c choice) {
 	case verbTimeOut:
 		w.proceed(a, c.nth, func(cmd *stepserver.Command) stepserver.Effect {
 			if w.endContext(a); !a.call.cancelled { // it is a renewal that is given up
-				a.record.Fault(string(Cancel), 0)
+				a.record.Fault(string(fault.Cancel), 0)
 			}
 			a.process.affected = true
 			w.server.Timeout(cmd)
@@ -226,7 +227,7 @@ func (w *world) endContext(a *actor) {
 	if !a.call.under || a.call.cancel == nil {
 		return
 	}
-	a.record.Fault(string(Cancel), 0)
+	a.record.Fault(string(fault.Cancel), 0)
 	a.call.cancelled = true
 	a.call.cancel()
 }

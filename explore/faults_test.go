@@ -17,6 +17,7 @@ import (
 	"github.com/lockbench/lockbench/explore"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/bubble"
+	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/longtest"
 )
 
@@ -255,7 +256,7 @@ func TestFaultFilesAreRead(t *testing.T) {
 		t.Errorf("got %q, want %q", got, head)
 	}
 	cfg, err := f.search()
-	kinds := []explore.FaultKind{explore.DieBefore, explore.DieAfter}
+	kinds := []fault.Kind{fault.DieBefore, fault.DieAfter}
 	if diff := cmp.Diff(cfg.Kinds, kinds); diff != "" || err != nil || cfg.Faults != -1 || cfg.Seed != 1 {
 		t.Errorf("got %+v, %v", cfg, err)
 	}

@@ -95,7 +95,8 @@ func (w *world) note(c choice) {
 	case verbWait: // is implied
 		n.lines = append(n.lines, l)
 		return
-	case verbScriptFlush, verbRestart:
+	}
+	if verbs[c.verb].by == byServer {
 		row.Command = c.verb.String()
 	}
 	n.lines, n.rows = append(n.lines, l), append(n.rows, row)
@@ -140,10 +141,10 @@ func (w *world) nameOf(c choice) string {
 	switch {
 	case c.actor != noActor:
 		return w.actors[c.actor].name
-	case c.verb == verbScriptFlush || c.verb == verbRestart:
-		return "server"
+	case verbs[c.verb].by == byServer:
+		return byServer
 	}
-	return "time"
+	return byTime
 }
 
 // text is what the step's actor did: its own operation, the first command of it.

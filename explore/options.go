@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/suggest"
 )
 
@@ -89,8 +90,8 @@ func (c *Config) validate(s Scenario) error {
 		return fmt.Errorf("explore: %w", suggest.Unknown("strategy", string(c.Strategy), strategies))
 	}
 	for _, kind := range c.Kinds {
-		if !slices.Contains(FaultKinds(), kind) {
-			return fmt.Errorf("explore: %w", suggest.Unknown("fault", string(kind), kindNames(FaultKinds())))
+		if !slices.Contains(fault.Explored(), kind) {
+			return fmt.Errorf("explore: %w", suggest.Unknown("fault", string(kind), fault.Names(fault.Explored())))
 		}
 	}
 	if slices.Contains(s.Needs, NeedsNest) && c.Design.Reacquire == design.Refused {
@@ -140,15 +141,8 @@ func (c *Config) validateTimes() error {
 	return nil
 }
 
-func kindNames(kinds []FaultKind) (names []string) {
-	for _, k := range kinds {
-		names = append(names, string(k))
-	}
-	return names
-}
-
-func kindSet(kinds []FaultKind) map[FaultKind]bool {
-	set := map[FaultKind]bool{}
+func kindSet(kinds []fault.Kind) map[fault.Kind]bool {
+	set := map[fault.Kind]bool{}
 	for _, k := range kinds {
 		set[k] = true
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/fault"
 )
 
 // TestConfigErrors wants the value, the reason and a hint of each.
@@ -28,7 +29,7 @@ func TestConfigErrors(t *testing.T) {
 		{"skew", Config{Design: known, Skew: 48 * time.Hour}, "skew 48h0m0s: too long"},
 		{"budget", Config{Design: known, Budget: -time.Second}, "budget -1s: "},
 		{"strategy", Config{Design: known, Strategy: "randon"}, `unknown strategy "randon"; hint: did you mean random`},
-		{"kind", Config{Design: known, Kinds: []FaultKind{"cot"}}, `unknown fault "cot"; hint: did you mean cut`},
+		{"kind", Config{Design: known, Kinds: []fault.Kind{"cot"}}, `unknown fault "cot"; hint: did you mean cut`},
 		{"scenario", Config{Design: known, Scenario: "contends"}, `unknown scenario "contends"; hint: did you mean contend`},
 		{"no design", Config{}, `design "" cannot be opened; hint: `},
 	} {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/longtest"
 )
 
@@ -33,7 +34,7 @@ func TestSchedulesDoNotDependOnThoseBefore(t *testing.T) {
 // tryOrders runs so many schedules with any faults, and runs them again.
 func tryOrders(t *testing.T, cfg Config, schedules int) {
 	t.Run(cfg.Scenario, func(t *testing.T) {
-		cfg.Faults, cfg.Kinds, cfg.Seed = 2, FaultKinds(), 1
+		cfg.Faults, cfg.Kinds, cfg.Seed = 2, fault.Explored(), 1
 		inWorld(t, cfg, func(w *world) { runTwice(t, w, schedules) })
 	})
 }

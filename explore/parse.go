@@ -139,9 +139,9 @@ func (p *parser) step(text string, words []string) error {
 	if len(words) < 2 {
 		return fmt.Errorf("%q; hint: a step says who acts, what is done and to what, as in %q", clip(text), "c1 run SET job 1")
 	}
-	v := slices.Index(verbs[:], words[1])
+	v := slices.Index(verbNames(), words[1])
 	if v < 0 {
-		return fmt.Errorf("%q is nothing that can be done; hint: one of %s", clip(words[1]), strings.Join(verbs[:], ", "))
+		return fmt.Errorf("%q is nothing that can be done; hint: one of %s", clip(words[1]), strings.Join(verbNames(), ", "))
 	}
 	l := line{actor: words[0], verb: verb(v)}
 	_, what, _ := strings.Cut(strings.TrimSpace(text), words[1])
@@ -161,17 +161,11 @@ func (p *parser) step(text string, words []string) error {
 	return nil
 }
 
-// alone returns the actor of what no client does.
-var alone = map[verb]string{
-	verbWait: "time", verbMove: "time", verbBegin: "time", verbStop: "all",
-	verbScriptFlush: "server", verbRestart: "server",
-}
-
 // actorOf finds the actor of a step by name.
 func (p *parser) actorOf(l *line) error {
 	c := p.script.cfg
 	l.choice.actor = noActor
-	if name, is := alone[l.verb]; is {
+	if name := verbs[l.verb].by; name != "" {
 		if l.actor != name {
 			return fmt.Errorf("%q cannot %s; hint: %s can", clip(l.actor), l.verb, name)
 		}

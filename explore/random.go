@@ -3,6 +3,8 @@ package explore
 import (
 	"math/rand/v2"
 	"slices"
+
+	"github.com/lockbench/lockbench/internal/fault"
 )
 
 // random draws schedules: at each point any of the commands with equal chance, and
@@ -81,7 +83,7 @@ func (r *random) choose(p point) int {
 // fault draws one of the faults there are: its kind first, for some kinds can
 // occur in more places than others.
 func (r *random) fault(p point) int {
-	var kinds []FaultKind
+	var kinds []fault.Kind
 	for _, c := range p.choices {
 		if kind := c.verb.fault(); kind != "" && !slices.Contains(kinds, kind) {
 			kinds = append(kinds, kind)

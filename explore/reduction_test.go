@@ -8,13 +8,14 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/explore"
+	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/longtest"
 )
 
 // TestReductionLosesNothing goes through all schedules of small scopes, and through
 // those that reduction leaves, and wants the same verdicts of both.
 func TestReductionLosesNothing(t *testing.T) {
-	some := []explore.FaultKind{explore.DieAfter, explore.LostReply, explore.Cancel}
+	some := []fault.Kind{fault.DieAfter, fault.LostReply, fault.Cancel}
 	for _, c := range []struct {
 		name string
 		cfg  explore.Config

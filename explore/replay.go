@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/fault"
 )
 
 // A Replay is a schedule that can be run again: the readable file that
@@ -126,7 +127,7 @@ func (s *script) text() []byte {
 // settle makes cfg fit to run a script: whatever occurs may occur.
 func settle(cfg Config) Config {
 	const any = 1 << 20
-	cfg.Faults, cfg.Moves, cfg.Kinds = any, any, FaultKinds()
+	cfg.Faults, cfg.Moves, cfg.Kinds = any, any, fault.Explored()
 	cfg.Strategy, cfg.Budget, cfg.Schedules = Exhaustive, time.Hour, 1
 	return cfg
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/fault"
 )
 
 // A Result is what exploring one design in one scenario found.
@@ -38,7 +39,7 @@ type Coverage struct {
 	Scenario string
 	Clients, Threads, Rounds,
 	Faults, Moves int
-	Kinds []FaultKind
+	Kinds []fault.Kind
 	// Schedules were run and judged; Pruned are branches left out because they
 	// were shown to be equal to one that was not.
 	Schedules, Pruned int64

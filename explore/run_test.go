@@ -15,6 +15,7 @@ import (
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/bubble"
+	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/longtest"
 )
 
@@ -111,17 +112,17 @@ func TestKindsBringTheirConditions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("searches take their time")
 	}
-	for _, kind := range explore.FaultKinds() {
+	for _, kind := range fault.Explored() {
 		t.Run(string(kind), func(t *testing.T) {
 			var touched lockbench.Conditions
 			names := []string{"setnx-getset/timestamp", "hash-reentrant/plain"}
-			if kind == explore.SlowReply { // moves of time alone have its renewals time out, too
+			if kind == fault.SlowReply { // moves of time alone have its renewals time out, too
 				names = append(names, "hash-reentrant/notify")
 			}
 			for _, name := range names {
 				for _, scenario := range []string{"contend", "overrun"} {
 					r := run(t, explore.Config{
-						Design: find(t, name), Scenario: scenario, Strategy: explore.Random, Schedules: 300, Seed: 1, Kinds: []explore.FaultKind{kind},
+						Design: find(t, name), Scenario: scenario, Strategy: explore.Random, Schedules: 300, Seed: 1, Kinds: []fault.Kind{kind},
 					})
 					for _, f := range r.Findings {
 						if f.Exposure > 0 {
@@ -130,7 +131,7 @@ func TestKindsBringTheirConditions(t *testing.T) {
 					}
 				}
 			}
-			if got, want := touched&^lockbench.Outlived, kind.Conditions(); !want.Has(got) || got == 0 && want != 0 {
+			if got, want := touched&^lockbench.Outlived, fault.Of(kind).Conditions; !want.Has(got) || got == 0 && want != 0 {
 				t.Errorf("got occasions under %q, want them under some of %q", got, want)
 			}
 		})
@@ -162,7 +163,7 @@ func TestSameSeedSameBytesInOneProcess(t *testing.T) {
 				goroutines(t, name)
 				cfg := explore.Config{
 					Design: find(t, name), Scenario: "overrun", Threads: 2, Rounds: 1, Strategy: strategy, Schedules: int64(longtest.Times(8, 20)), Seed: uint64(longtest.Times(1, 42)),
-					Kinds: []explore.FaultKind{explore.Cancel, explore.Cut, explore.Pause, explore.Skew},
+					Kinds: []fault.Kind{fault.Cancel, fault.Cut, fault.Pause, fault.Skew},
 				}
 				first := written(run(t, cfg))
 				if diff := cmp.Diff(written(run(t, cfg)), first); diff != "" {
@@ -225,7 +226,7 @@ func TestKnownFaultsAreFound(t *testing.T) {
 			goroutines(t, c.design)
 			r := run(t, explore.Config{
 				Design: find(t, c.design), Strategy: explore.Random, Schedules: int64(longtest.Times(600, 2000)),
-				Kinds: []explore.FaultKind{explore.DieBefore, explore.DieAfter, explore.Pause, explore.LostReply},
+				Kinds: []fault.Kind{fault.DieBefore, fault.DieAfter, fault.Pause, fault.LostReply},
 			})
 			var broken []string
 			for _, f := range r.Findings {
@@ -255,7 +256,7 @@ func TestKnownFaultsAreFound(t *testing.T) {
 func TestCrashedProcessesAreRetiredBeforeClose(t *testing.T) {
 	r := run(t, explore.Config{
 		Design: find(t, "hash-reentrant/watchdog"), Scenario: "overrun", Schedules: 1500, Seed: 1,
-		Kinds: []explore.FaultKind{explore.DieBefore, explore.DieAfter},
+		Kinds: []fault.Kind{fault.DieBefore, fault.DieAfter},
 	})
 	if r.Coverage.Schedules < 1000 {
 		t.Errorf("covered %+v, want all of the schedules", r.Coverage)
@@ -266,13 +267,13 @@ func TestCrashedProcessesAreRetiredBeforeClose(t *testing.T) {
 // where one schedule is not the end of what the one before it did: that breaks
 // claims at places where it should not, or differs the second time.
 func TestClaimsHold(t *testing.T) {
-	all := []explore.FaultKind{explore.DieBefore, explore.DieAfter, explore.Pause, explore.LostReply, explore.Cut, explore.Cancel}
+	all := []fault.Kind{fault.DieBefore, fault.DieAfter, fault.Pause, fault.LostReply, fault.Cut, fault.Cancel}
 	for _, c := range []struct {
 		name  string
 		moves int
-		kinds []explore.FaultKind
+		kinds []fault.Kind
 	}{
-		{"lua-token/token", 1, []explore.FaultKind{explore.DieBefore, explore.LostReply}},
+		{"lua-token/token", 1, []fault.Kind{fault.DieBefore, fault.LostReply}},
 		{"lua-token/strategy", -1, all},
 		{"hash-reentrant/plain", -1, all},
 		{"hash-reentrant/notify", -1, all},

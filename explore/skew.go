@@ -1,6 +1,10 @@
 package explore
 
-import "time"
+import (
+	"time"
+
+	"github.com/lockbench/lockbench/internal/fault"
+)
 
 // skewClocks has s choose whose clock is off, process by process, before anything
 // else: a skew lasts for the whole schedule. It returns false when s stops it.
@@ -38,11 +42,11 @@ func (w *world) skewClocks(s strategy) bool {
 func (w *world) skew(c choice) {
 	p := w.processes[c.actor-len(w.clients)]
 	w.left.faults--
-	w.faults = append(w.faults, string(Skew))
+	w.faults = append(w.faults, string(fault.Skew))
 	p.skew = c.at
 	for _, a := range w.clients {
 		if a.process == p {
-			a.record.Fault(string(Skew), int64(c.at))
+			a.record.Fault(string(fault.Skew), int64(c.at))
 		}
 	}
 }

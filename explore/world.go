@@ -12,6 +12,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
@@ -75,7 +76,7 @@ type world struct {
 // A budget is what a schedule may still have.
 type budget struct {
 	faults, moves int
-	kinds         map[FaultKind]bool
+	kinds         map[fault.Kind]bool
 }
 
 // epoch is the time of day at which every schedule begins: off a whole second.
@@ -114,7 +115,7 @@ func newWorld(cfg Config, scenario Scenario, bubble Bubble, g *global) (*world, 
 	}
 	w.prober = w.newActor(cfg.Clients, newProcess(w, len(w.processes)))
 	w.prober.name, w.prober.process.shared = "probe", false
-	w.cancels = cfg.Faults > 0 && slices.Contains(cfg.Kinds, Cancel)
+	w.cancels = cfg.Faults > 0 && slices.Contains(cfg.Kinds, fault.Cancel)
 	return w, nil
 }
 

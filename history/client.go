@@ -3,6 +3,8 @@ package history
 import (
 	"sync"
 	"time"
+
+	"github.com/lockbench/lockbench/internal/fault"
 )
 
 // A Client records what one owner does. Its methods are called by one goroutine,
@@ -186,7 +188,7 @@ func (c *Client) Fault(note string, value int64) {
 // TakenAway records that, at this instant, a command of the client by took from the
 // server what this client holds of key: neither client may ever notice.
 func (c *Client) TakenAway(key string, by int32) {
-	c.event(Op{Kind: Fault, Key: key, Note: "taken-away", Value: int64(by)})
+	c.event(Op{Kind: Fault, Key: key, Note: fault.TakenAway, Value: int64(by)})
 }
 
 // Die records the client's death. Nothing of the client is recorded afterwards:

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/fault"
 )
 
 // A testCase is what puts one cell to the test in real time. Its owners only do things that
@@ -30,8 +31,8 @@ var testCases = []testCase{
 	{name: "late-release", cell: lockbench.OwnerRelease.At(lockbench.Outlived), owners: 3, sides: 3, lapses: true, run: releaseLate},
 	{name: "lease", cell: lockbench.LeaseKept.At(0), owners: 2, sides: 4, run: outwait},
 	{name: "extend", cell: lockbench.LeaseKept.At(0), owners: 2, sides: 2, extends: true, run: extendAndHold},
-	{name: "crash", cell: lockbench.Recovery.At(lockbench.Crash), owners: 2, sides: 3, faults: []string{"crash"}, run: abandon},
-	{name: "cancel", cell: lockbench.Recovery.At(lockbench.Cancel), owners: 3, sides: 4, faults: []string{"cancel"}, run: giveUp},
+	{name: "crash", cell: lockbench.Recovery.At(lockbench.Crash), owners: 2, sides: 3, faults: fault.Names([]fault.Kind{fault.Crash}), run: abandon},
+	{name: "cancel", cell: lockbench.Recovery.At(lockbench.Cancel), owners: 3, sides: 4, faults: fault.Names([]fault.Kind{fault.Cancel}), run: giveUp},
 	{name: "loss", cell: lockbench.LossReported.At(lockbench.Outlived), owners: 2, sides: 3, lapses: true, run: loseAndAsk},
 	{name: "nested", cell: lockbench.Reentrancy.At(0), owners: 2, sides: 2, run: nest},
 	{name: "fences", cell: lockbench.Fencing.At(0), owners: 3, sides: 2, run: drawFences},
@@ -346,7 +347,7 @@ func (o *owner) cancelled(ttl, wait, after time.Duration) lockbench.Lease {
 	ended := make(chan struct{})
 	timer := time.AfterFunc(after, func() {
 		defer close(ended)
-		o.record.Fault("cancel", 0)
+		o.record.Fault(string(fault.Cancel), 0)
 		time.Sleep(o.fixture.think)
 		cancel()
 	})

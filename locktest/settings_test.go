@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/fault"
 )
 
 func TestEnvironment(t *testing.T) {
@@ -128,5 +129,22 @@ func TestUnmet(t *testing.T) {
 func TestPattern(t *testing.T) {
 	if got, want := pattern("TestA/b.c#01"), `^TestA$/^b\.c#01$`; got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// TestFaultsOfCases: the faults that test cases have happen are those of which the table of faults
+// says so.
+func TestFaultsOfCases(t *testing.T) {
+	var want, got []string
+	for _, row := range fault.Rows() {
+		if row.Locktest {
+			want = append(want, string(row.Kind))
+		}
+	}
+	for _, c := range testCases {
+		got = append(got, c.faults...)
+	}
+	if diff := cmp.Diff(got, want); diff != "" {
+		t.Errorf("faults (-got +want):\n%s", diff)
 	}
 }

@@ -83,7 +83,7 @@ func TestTryFindsMutants(t *testing.T) {
 		"dead-queue":         "recovery@cancel",
 		"cancelled-grant":    "exclusion@cancel lease@cancel",
 		"release-then-delay": "release-delay",
-		"delay-forgives":     "release-delay",
+		"delay-leaves-token": "release-delay",
 	} {
 		t.Run(mutant, func(t *testing.T) {
 			d := find(t, mutant)

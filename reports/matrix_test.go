@@ -33,7 +33,7 @@ func matrixSample() Matrix {
 		Environment: history.Environment{OS: "linux", Arch: "amd64", CPUs: 2, Go: "go1.26.0", Version: "v0.1.0"},
 		SelfCheck:   MatrixRow{Design: "self-check/x"},
 		Rows: []MatrixRow{
-			{Design: "lua-token/expire", Source: "D2, stage 3", Claims: parsed("recovery @crash @pause", "-recovery@pause: it arrives late")},
+			{Design: "lua-token/expire", Source: "A distributed lock with Redis, stage 3", Claims: parsed("recovery @crash @pause", "-recovery@pause: it arrives late")},
 			{Design: "lua-token/token", Claims: parsed("exclusion recovery @crash @skew")},
 			{Design: "redsync/quorum", Library: "redsync@v4", Claims: parsed("exclusion"),
 				Without: []MatrixOmission{{Part: "explore", Why: "it locks on 5 servers"}}},

@@ -1,6 +1,6 @@
 package runner
 
-import "github.com/lockbench/lockbench/internal/servers"
+import "github.com/lockbench/lockbench/impls/design"
 
 // leaveOut leaves out the optional subjects of which fails returns an error, as long as
 // something is left.
@@ -31,7 +31,7 @@ func (s *session) cannotLease(of *Subject) error { return of.Design.CanLease(s.p
 
 // cannotUseServer says why a design cannot run on the server that there is.
 func (s *session) cannotUseServer(of *Subject) error {
-	if s.servers.First().Kind() != servers.Embedded {
+	if s.services.of(&of.Design).First().Kind() != design.Embedded {
 		return nil
 	}
 	return of.Design.OnEmbedded()

@@ -128,7 +128,9 @@ func each(src history.Source, sink Sink, do func(history.Event)) error {
 		if err != nil {
 			return err
 		}
-		sink.Event(ev)
+		if sink.Event != nil {
+			sink.Event(ev)
+		}
 		do(ev)
 	}
 	return nil

@@ -17,8 +17,8 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/load"
-	"github.com/lockbench/lockbench/internal/servers"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -33,12 +33,13 @@ func TestLiveJudgementIsThatOfTheFile(t *testing.T) {
 	for _, d := range impls.All() {
 		s.plan.Subjects = append(s.plan.Subjects, Subject{Design: d})
 	}
-	group, err := servers.ChooseGroup(t.Context(), nil, s.serversNeeded())
+	opened, err := openServices(t.Context(), s.plan.Subjects, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = group.Close() })
-	s.servers, s.histories, s.plan.Workload = group, &histories{dir: t.TempDir()}, workloads.Oversell()
+	s.services = opened
+	t.Cleanup(func() { _ = s.closeServices() })
+	s.histories, s.plan.Workload = &histories{dir: t.TempDir()}, workloads.Oversell()
 	o := workloads.Defaults()
 	o.Clients, o.Keys, o.TTL, o.Wait = 8, 2, 100*time.Millisecond, 50*time.Millisecond
 	o.Duration, o.Warmup, o.Slow, o.Seed = 400*time.Millisecond, 0, 0.05, 7
@@ -59,7 +60,7 @@ func TestLiveJudgementIsThatOfTheFile(t *testing.T) {
 
 // sameWhenJudgedAgain runs a design and returns how many violations it was told of.
 func sameWhenJudgedAgain(t *testing.T, s session, of Subject) int64 {
-	if of.Design.Tracked && s.servers.First().Kind() == servers.Embedded {
+	if of.Design.Tracked && s.services.of(&of.Design).First().Kind() == design.Embedded {
 		t.Skip("needs a real server")
 	}
 	options := &s.plan.Options

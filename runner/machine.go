@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"runtime/debug"
 
-	"github.com/lockbench/lockbench/internal/servers"
+	"github.com/lockbench/lockbench/impls/design"
 )
 
 // How much garbage there may be before it is collected, in percent of what is in use.
@@ -33,9 +33,10 @@ func collectAt(percent int) (asBefore func()) {
 // two cores only takes turns with the server, and gets a fifth less done. The
 // function it returns gives the core back. GOMAXPROCS, where it is set, is left to
 // have its way.
-func leaveCore(s *servers.Server) (giveBack func()) {
+func leaveCore(s design.Service) (giveBack func()) {
 	cores := runtime.GOMAXPROCS(0)
-	if cores == 1 || !s.Local() || os.Getenv("GOMAXPROCS") != "" {
+	neighbour, ok := s.(design.Neighbour)
+	if cores == 1 || !ok || !neighbour.Local() || os.Getenv("GOMAXPROCS") != "" {
 		return func() {}
 	}
 	runtime.GOMAXPROCS(cores - 1)

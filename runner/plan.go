@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/lockbench/lockbench/internal/faults"
+	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/thresholds"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -52,7 +52,7 @@ func (p *Plan) Check() error {
 
 // parsed is what a plan says in words.
 type parsed struct {
-	faults  []faults.Fault
+	faults  []fault.Fault
 	abortOn []thresholds.Threshold
 }
 
@@ -68,7 +68,7 @@ func (p *Plan) parse() (all parsed, err error) {
 			return all, fmt.Errorf("workload %s: %w", p.Workload.Name, err)
 		}
 	}
-	if all.faults, err = faults.ParseAll(p.Faults); err != nil {
+	if all.faults, err = fault.ParseAll(p.Faults); err != nil {
 		return all, err
 	}
 	for _, text := range p.AbortOn {

@@ -9,7 +9,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/internal/faults"
+	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/load"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/workloads"
@@ -40,7 +40,7 @@ type liveRun struct {
 	label    string
 	design   design.Design
 	options  workloads.Options
-	faults   []faults.Fault
+	faults   []fault.Fault
 	progress *load.Progress
 	sink     Sink
 	// prompt: what is found is wanted within a second, whatever that costs the clients.
@@ -86,9 +86,10 @@ func (s *session) record(ctx context.Context, r liveRun) (o outcome, err error) 
 		return o, fmt.Errorf("the history cannot be written: %w", err)
 	}
 	judgement := judgeLive(spool, path, r)
-	giveBack := leaveCore(s.servers.First())
+	on := s.services.of(&r.design)
+	giveBack := leaveCore(on.First())
 	o.summary, o.failed = load.Run(ctx, load.Config{
-		Design: r.design, Server: s.servers.First(), Others: s.servers[1:], Records: s.store, Workload: s.plan.Workload, Options: r.options,
+		Design: r.design, Services: on, Records: s.recordsBeside(on), Workload: s.plan.Workload, Options: r.options,
 		Faults: r.faults, History: spool, Progress: r.progress, Broken: r.broken, Failed: r.failed,
 	})
 	giveBack()
@@ -122,7 +123,7 @@ func (s *session) failure(d design.Design, err error) reports.Judged {
 	return reports.Judged{
 		Header: history.Header{
 			Design: d.Name, Claims: d.Claims, Workload: s.plan.Workload.Name, Seed: s.plan.Options.Seed,
-			Server: s.servers.First().Info(), Environment: s.result.Runs[0].Header.Environment,
+			Server: s.services.of(&d).For(1).Info(), Environment: s.result.Runs[0].Header.Environment,
 		},
 		Err: err,
 	}

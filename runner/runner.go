@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/faults"
 	"github.com/lockbench/lockbench/internal/servers"
 )
@@ -35,9 +36,9 @@ type session struct {
 	sink      Sink
 	histories *histories
 
-	servers servers.Group
-	// store is where guarded records are kept when faults affect the server; else nil.
-	store *servers.Server
+	services services
+	// records is where guarded records are kept when faults affect the server; else nil.
+	records design.Service
 	// stopped: a claim was broken, which ends the session.
 	stopped bool
 	result  Result
@@ -51,20 +52,22 @@ func (s *session) run(ctx context.Context) (err error) {
 	if err := s.leaveOut(s.cannotLease); err != nil {
 		return err
 	}
-	if s.servers, err = servers.ChooseGroup(ctx, s.plan.Servers, s.serversNeeded()); err != nil {
+	defer func() { err = errors.Join(err, s.closeServices()) }()
+	if s.services, err = openServices(ctx, s.plan.Subjects, s.plan.Servers); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.closeServers()) }()
 	if err := s.leaveOut(s.cannotUseServer); err != nil {
 		return err
 	}
 	if s.plan.Next == nil {
 		s.sink.Planned(len(s.plan.Subjects))
 	}
-	if err := s.openStore(ctx); err != nil {
+	if err := s.openRecords(ctx); err != nil {
 		return err
 	}
-	s.sink.say("server: %s, %s", s.servers.First().Kind(), s.servers.First().Version())
+	for _, g := range s.services {
+		s.sink.say("server: %s, %s", g.First().Kind(), g.First().Version())
+	}
 	if err := s.runSubjects(ctx); err != nil {
 		return err
 	}
@@ -98,7 +101,7 @@ func (s *session) runSubjects(ctx context.Context) error {
 
 // over: nothing more can be run, or is to be.
 func (s *session) over(ctx context.Context) bool {
-	return ctx.Err() != nil || s.stopped || s.servers.First().Err() != nil
+	return ctx.Err() != nil || s.stopped || s.services.err() != nil
 }
 
 // inOrder returns one subject after the other.
@@ -113,30 +116,3 @@ func inOrder(all []Subject) func(*Result) (Subject, bool) {
 }
 
 func (s *session) skip(of Subject) { s.result.NotRun = append(s.result.NotRun, of.Label()) }
-
-// serversNeeded is the most that a design of the plan locks on.
-func (s *session) serversNeeded() int {
-	most := 1
-	for i := range s.plan.Subjects {
-		most = max(most, s.plan.Subjects[i].Design.ServerCount())
-	}
-	return most
-}
-
-// openStore checks that the faults can be done, and opens a server of its own for what
-// they should not affect.
-func (s *session) openStore(ctx context.Context) (err error) {
-	if err := faults.Check(s.faults, s.servers); err != nil || !faults.AffectStore(s.faults) {
-		return err
-	}
-	s.store, err = servers.StartPrivate(ctx)
-	return err
-}
-
-func (s *session) closeServers() error {
-	err := s.servers.Close()
-	if s.store != nil {
-		err = errors.Join(err, s.store.Close())
-	}
-	return err
-}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/internal/faults"
+	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/load"
 	"github.com/lockbench/lockbench/internal/mutants"
 	"github.com/lockbench/lockbench/reports"
@@ -59,7 +59,7 @@ func (s *session) selfCheck(ctx context.Context) (*reports.SelfCheck, error) {
 	var first *reports.SelfCheck
 	for _, length := range lengths(options) {
 		for _, p := range s.provable(options) {
-			if ctx.Err() != nil || s.servers.First().Err() != nil {
+			if ctx.Err() != nil || s.services.err() != nil {
 				return first, nil
 			}
 			c, err := s.prove(ctx, p, options, length)
@@ -102,7 +102,7 @@ func (s *session) prove(ctx context.Context, p proof, o workloads.Options, lengt
 	o.Duration = length
 	d := mutants.SelfCheck(p.mutant)
 	s.sink.say("self-check: a lock that is broken on purpose, under the same settings ...")
-	r := liveRun{label: d.Name, design: d, options: o, faults: ofOneServer(s.faults), progress: &load.Progress{}, broken: make(chan struct{})}
+	r := liveRun{label: d.Name, design: d, options: o, faults: fault.OfOneServer(s.faults), progress: &load.Progress{}, broken: make(chan struct{})}
 	stop := sync.OnceFunc(func() { close(r.broken) })
 	r.sink = join(Sink{Say: s.sink.Say, Found: func(f checker.Finding, _ time.Duration) {
 		if p.caughtBy(f) {
@@ -126,21 +126,6 @@ func (s *session) prove(ctx context.Context, p proof, o workloads.Options, lengt
 		c.Caught = slices.ContainsFunc(verdicts.Findings, p.caughtBy)
 	}
 	return c, os.Remove(s.histories.path(d.Name))
-}
-
-// ofOneServer are the faults as a lock on one server meets them, which is what locks are that
-// are broken on purpose: of several servers none is down.
-func ofOneServer(all []faults.Fault) (some []faults.Fault) {
-	for _, f := range all {
-		switch f.Kind {
-		case faults.Down:
-			continue
-		case faults.ClockStep:
-			f.N = min(f.N, 1)
-		}
-		some = append(some, f)
-	}
-	return some
 }
 
 // caughtBy: a finding shows the lock to be broken.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lockbench/lockbench/internal/faults"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -28,14 +27,5 @@ func TestLengths(t *testing.T) {
 				t.Errorf("lengths (-got +want):\n%s", diff)
 			}
 		})
-	}
-}
-
-// TestOfOneServer sees that a lock on one server is not asked to lose two.
-func TestOfOneServer(t *testing.T) {
-	got := ofOneServer([]faults.Fault{{Kind: faults.Down, N: 2}, {Kind: faults.ClockStep, N: 3}, {Kind: faults.Throttle, N: 7}, {Kind: faults.Crash}})
-	want := []faults.Fault{{Kind: faults.ClockStep, N: 1}, {Kind: faults.Throttle, N: 7}, {Kind: faults.Crash}}
-	if diff := cmp.Diff(got, want); diff != "" {
-		t.Errorf("(-got +want):\n%s", diff)
 	}
 }

@@ -41,11 +41,12 @@ type Sink struct {
 // say says a line.
 func (s *Sink) say(format string, args ...any) { s.Say(fmt.Sprintf(format, args...)) }
 
-// join returns a sink without nil functions that informs all of them, in their order.
+// join returns a sink that informs all of them, in their order. No function but Event is nil:
+// that one is called for every event, if anybody listens.
 func join(all ...Sink) Sink {
 	one := Sink{
 		Say: func(string) {}, Planned: func(int) {}, Begin: func(Subject, func() Progress) {},
-		Opened: func(history.Header) {}, Event: func(history.Event) {}, Found: func(checker.Finding, time.Duration) {},
+		Opened: func(history.Header) {}, Found: func(checker.Finding, time.Duration) {},
 		SoFar: func(Snapshot) {}, Closed: func(history.End) {}, End: func(*reports.Judged) {},
 	}
 	for _, s := range all {
@@ -56,10 +57,13 @@ func join(all ...Sink) Sink {
 	return one
 }
 
-// both calls one function after the other, of which the second may be nil.
+// both calls one function after the other. Either may be nil.
 func both[A any](first, second func(A)) func(A) {
-	if second == nil {
+	switch {
+	case second == nil:
 		return first
+	case first == nil:
+		return second
 	}
 	return func(a A) {
 		first(a)

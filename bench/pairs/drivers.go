@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/backend"
 	"github.com/lockbench/lockbench/internal/load"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -37,7 +38,7 @@ func (b *bench) drive(ctx context.Context, record io.Writer) (float64, error) {
 	o.Clients, o.KeyChoice, o.Keys, o.SlowKeys, o.Warmup = b.options.Clients, workloads.Own, 0, 0, 0
 	o.Hold, o.Think, o.Duration = workloads.Always(0), workloads.Always(0), b.options.Duration
 	s, err := load.Run(ctx, load.Config{
-		Design: designs[0], Server: b.server, Workload: workloads.Mutex(), Options: o, History: record,
+		Design: designs[0], Services: backend.Group{b.server}, Workload: workloads.Mutex(), Options: o, History: record,
 	})
 	return float64(s.Grants) / (time.Duration(s.EndNS)).Seconds(), err
 }

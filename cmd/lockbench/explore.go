@@ -13,6 +13,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/explore"
 	"github.com/lockbench/lockbench/internal/exploring"
+	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/output"
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/suggest"
@@ -111,7 +112,7 @@ func (o *exploreOptions) scopeFlags(f *pflag.FlagSet) {
 	f.IntVar(&c.Pool, "pool", 0, "connections a process may open; 0 leaves it to the design")
 	f.IntVar(&c.Rounds, "rounds", c.Rounds, "how often each goes through the scenario")
 	f.IntVar(&c.Faults, "faults", c.Faults, "how many faults may occur in one schedule")
-	f.StringSliceVar(&o.kinds, "kinds", nil, "`kinds` of faults: "+strings.Join(faultKinds(), ", ")+"; die is both of die- (default all but slow-reply)")
+	f.StringSliceVar(&o.kinds, "kinds", nil, "`kinds` of faults: "+strings.Join(fault.Names(fault.Explored()), ", ")+"; die is both of die- (default all but slow-reply)")
 	f.IntVar(&c.Moves, "moves", c.Moves, "how often, while a command could run instead, time may pass to the end of a lease")
 	f.DurationVar(&c.TTL, "ttl", c.TTL, "lease asked for")
 	f.DurationVar(&c.Wait, "wait", 0, "how long an acquire may wait (default one try, and half a lease, a second at least, in scenario wait)")
@@ -120,14 +121,6 @@ func (o *exploreOptions) scopeFlags(f *pflag.FlagSet) {
 
 func strategies() []string {
 	return []string{string(explore.Auto), string(explore.Exhaustive), string(explore.Random), string(explore.PCT)}
-}
-
-func faultKinds() []string {
-	var names []string
-	for _, k := range explore.FaultKinds() {
-		names = append(names, string(k))
-	}
-	return names
 }
 
 // plan is what is explored, and what is made of the result.
@@ -197,10 +190,10 @@ func (o *exploreOptions) settled(f *pflag.FlagSet) (explore.Config, error) {
 	c.Strategy = explore.Strategy(o.strategy)
 	for _, name := range o.kinds {
 		if name == "die" {
-			c.Kinds = append(c.Kinds, explore.DieBefore, explore.DieAfter)
+			c.Kinds = append(c.Kinds, fault.Of(fault.Crash).Explored...)
 			continue
 		}
-		c.Kinds = append(c.Kinds, explore.FaultKind(name))
+		c.Kinds = append(c.Kinds, fault.Kind(name))
 	}
 	return c, nil
 }
@@ -240,7 +233,7 @@ func (o *exploreOptions) validateNames() error {
 		return suggest.Unknown("strategy", o.strategy, strategies())
 	}
 	for _, k := range o.kinds {
-		if known := append(faultKinds(), "die"); !slices.Contains(known, k) {
+		if known := append(fault.Names(fault.Explored()), "die"); !slices.Contains(known, k) {
 			return suggest.Unknown("kind of fault", k, known)
 		}
 	}

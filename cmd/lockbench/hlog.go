@@ -45,6 +45,9 @@ func (l *intervalLogs) ofPlan(p *runner.Plan) runner.Sink {
 
 // sinkOf returns what logs each run under what the label is when it begins.
 func (l *intervalLogs) sinkOf(label *string) runner.Sink {
+	if len(l.logs) == 0 {
+		return runner.Sink{}
+	}
 	var runs []*measure.Intervals
 	return runner.Sink{
 		Opened: func(h history.Header) {

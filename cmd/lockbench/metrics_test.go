@@ -194,7 +194,7 @@ func wanted(r *reports.Run) scraped {
 	}
 	for _, f := range r.OverTime.Faults {
 		for _, n := range f.Occurrences {
-			all["lockbench_fault_strikes_total "+f.Note] += float64(n)
+			all["lockbench_fault_occurrences_total "+f.Note] += float64(n)
 		}
 	}
 	return all.found()

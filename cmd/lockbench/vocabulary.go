@@ -7,7 +7,7 @@ import (
 
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/catalog"
-	"github.com/lockbench/lockbench/internal/faults"
+	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/thresholds"
 	"github.com/lockbench/lockbench/workloads"
@@ -41,7 +41,7 @@ var vocabularies = map[string]vocabulary{
 	"arrival":    {words: func() []catalog.Entry { return catalog.Bare(workloads.ArrivalModels()) }},
 	"claims":     {examples: catalog.Claims, check: checkClaims},
 	"scenario":   {words: catalog.Scenarios},
-	"kinds":      {words: func() []catalog.Entry { return catalog.Bare(faultKinds()) }},
+	"kinds":      {words: func() []catalog.Entry { return catalog.Bare(fault.Names(fault.Explored())) }},
 	"strategy":   {words: func() []catalog.Entry { return catalog.Bare(strategies()) }},
 	"drivers":    {words: func() []catalog.Entry { return catalog.Bare([]string{matrix.Live, matrix.Explore}) }},
 	"stages":     {joined: true},
@@ -79,7 +79,7 @@ func checkDesign(pattern string) error {
 }
 
 func checkFault(text string) error {
-	_, err := faults.Parse(text)
+	_, err := fault.Parse(text)
 	return err
 }
 

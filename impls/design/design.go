@@ -13,7 +13,7 @@ type Design struct {
 	Name string
 	// Summary says in one sentence how it works.
 	Summary string
-	// Source names the document (D0 to D4) or library it comes from.
+	// Source names the document or library it comes from, by a title that users can read.
 	Source string
 	// Library is the Go module and its version, "module@version", of a lock of other
 	// people's that is used as it is; empty for ours.
@@ -35,7 +35,10 @@ type Design struct {
 	// Tolerance is how much longer than the granted lease the design itself may
 	// keep a crashed owner's key, beyond polling and rounding.
 	Tolerance time.Duration
-	// Commands are the server commands it needs, for the check before a run.
+	// Backend is what it locks on; nil is Redis.
+	Backend Backend
+	// Commands are what it needs of the service, for [Service.Check] before a run: the
+	// commands that it sends, on Redis.
 	Commands []string
 	// Servers is how many servers it locks on, which know nothing of each other; zero
 	// is one.

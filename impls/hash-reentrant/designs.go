@@ -27,7 +27,7 @@ func plain() design.Design {
 	return design.Design{
 		Name:      "hash-reentrant/plain",
 		Summary:   "a script counts the owner's levels in a hash with a lease; waiters poll every 200 ms",
-		Source:    "D1",
+		Source:    "Study notes: a Redis distributed lock by Lua",
 		Claims:    scriptClaims(),
 		Reacquire: design.Nested,
 		Granted:   design.WholeMillis,
@@ -44,7 +44,7 @@ func withWatchdog() design.Design {
 	return design.Design{
 		Name:      "hash-reentrant/watchdog",
 		Summary:   "plain, and one thread a process renews the lease of each held key every 1733 ms",
-		Source:    "D1",
+		Source:    "Study notes: a Redis distributed lock by Lua",
 		Claims:    scriptClaims().But(orphaned()),
 		Reacquire: design.Nested,
 		Renews:    true,

@@ -15,7 +15,7 @@ import (
 // the one that listens. Nobody keeps one while it sleeps.
 const notifyPool = 64
 
-// notify is our repair of D1. It claims what a lease lock on one server can keep.
+// notify is our repair of the documented lock. It claims what a lease lock on one server can keep.
 // exclusion@outlived, because each hold is renewed by itself a third of its lease
 // apart, through errors, for as long as its owner can reach it. recovery@crash and
 // recovery@cancel, because only a hold that was reported to its owner is renewed, so
@@ -27,7 +27,7 @@ func notify() design.Design {
 	return design.Design{
 		Name:      "hash-reentrant/notify",
 		Summary:   "watchdog repaired: renewal by hold, a third of the lease apart; a release wakes the waiters",
-		Source:    "D1, repaired",
+		Source:    "ours, after Study notes: a Redis distributed lock by Lua",
 		Claims:    lockbench.LeaseClaims(lockbench.Reentrancy).Renewing(),
 		Reacquire: design.Nested,
 		Renews:    true,

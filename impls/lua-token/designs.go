@@ -22,7 +22,7 @@ func expireDesign() design.Design {
 	return design.Design{
 		Name:    "lua-token/expire",
 		Summary: "SETNX and EXPIRE in one script; released by a plain DEL",
-		Source:  "D2, stage 3",
+		Source:  "A distributed lock with Redis, stage 3",
 		// The plain DEL takes exclusion, owner-release, loss-reported and effects;
 		// exceptions that become refusals no-spurious-refusal. The script makes the rest
 		// hold for leases of whole seconds, the document's.
@@ -45,7 +45,7 @@ func expireDesign() design.Design {
 		LeaseUnit: time.Second,
 		Commands:  []string{"EVALSHA", "EVAL", "SETNX", "EXPIRE", "DEL"},
 		Open: onredis.Sharing(func(env onredis.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
-			return &expire{d2{env: env, client: client, seen: seen}}
+			return &expire{polling{env: env, client: client, seen: seen}}
 		}),
 	}
 }
@@ -54,7 +54,7 @@ func tokenDesign() design.Design {
 	return design.Design{
 		Name:    "lua-token/token",
 		Summary: "SETNX of a value unique to the lock object, and EXPIRE, in one script; released by compare-and-delete in another, whose answer is ignored",
-		Source:  "D2, stage 4",
+		Source:  "A distributed lock with Redis, stage 4",
 		// Not loss-reported (the answer of the unlock is ignored), nor
 		// no-spurious-refusal (exceptions become refusals; an object that was never
 		// unlocked refuses its owner). The object's next lock has the same value, so an
@@ -76,7 +76,7 @@ func tokenDesign() design.Design {
 		LeaseUnit: time.Second,
 		Commands:  []string{"EVALSHA", "EVAL", "SETNX", "EXPIRE", "GET", "DEL"},
 		Open: onredis.Sharing(func(env onredis.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
-			return &token{d2: d2{env: env, client: client, seen: seen}, objects: map[string]*object{}}
+			return &token{polling: polling{env: env, client: client, seen: seen}, objects: map[string]*object{}}
 		}),
 	}
 }
@@ -85,7 +85,7 @@ func optionsDesign() design.Design {
 	return design.Design{
 		Name:    "lua-token/options",
 		Summary: "SET NX PX of a random token by a lock object, whose second lock refreshes or, if it was lost, silently takes it anew; compare-and-delete",
-		Source:  "D3, first generation",
+		Source:  "notes on redis-lock and redislock, first generation",
 		// Not loss-reported: locking anew hides that others were inside. Lease, refreshed
 		// or not. After an unlock that was given up the object still has its token, a
 		// refresh succeeds, and the unlock, arriving late, frees the lock that was just
@@ -107,7 +107,7 @@ func strategyDesign() design.Design {
 	return design.Design{
 		Name:    "lua-token/strategy",
 		Summary: "SET NX PX of a fresh random token, retried by a strategy; extended and released by scripts that compare the token",
-		Source:  "D3, second generation",
+		Source:  "notes on redis-lock and redislock, second generation",
 		// All that a lease on one server can keep: every grant has a token of its
 		// own, so nothing sent under an earlier one can touch it, however late, and
 		// only the server's clock counts.
@@ -126,7 +126,7 @@ func fencedDesign() design.Design {
 	d := strategyDesign()
 	d.Name = "lua-token/fenced"
 	d.Summary = "strategy, whose script also numbers the grant, so that a guarded store can refuse who was overtaken"
-	d.Source = "ours, after D3's second generation"
+	d.Source = "ours, after redislock"
 	d.Claims = d.Claims.With(lockbench.Fencing)
 	d.Fences = true
 	d.Commands = append(d.Commands, "INCR", "TIME")
@@ -141,7 +141,7 @@ func batchedDesign() design.Design {
 	d := strategyDesign()
 	d.Name = "lua-token/batched"
 	d.Summary = "strategy on a client that sends in one write what its process's owners ask for at the same time (rueidis, one connection a process)"
-	d.Source = "D3, second generation; client github.com/redis/rueidis"
+	d.Source = "ours, after redislock; client github.com/redis/rueidis"
 	d.LiveOnly = "its client's goroutines wait for mutexes while a command is under way"
 	d.Open = onredis.Open(openBatched)
 	return d

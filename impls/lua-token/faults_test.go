@@ -62,7 +62,7 @@ func unknown(s *designtest.Scene, err error) {
 // warm has the server learn the scripts, so that the next EVALSHA counts.
 func warm(s *designtest.Scene) { s.Release(s.Acquire(s.Locker())) }
 
-// fraction is the fault of both of D2's stages: the script raises an error after
+// fraction is the fault of both lua-token/expire and token: the script raises an error after
 // its SETNX took effect, which the caller gets to see as a refusal.
 func fraction(ttl time.Duration) func(*designtest.Scene) {
 	return func(s *designtest.Scene) {
@@ -77,7 +77,7 @@ func fraction(ttl time.Duration) func(*designtest.Scene) {
 	}
 }
 
-// lostReply is the fault of both of D2's stages: a refusal, and the lock is set.
+// lostReply is the fault of both lua-token/expire and token: a refusal, and the lock is set.
 func lostReply(s *designtest.Scene) {
 	warm(s)
 	s.Gate.LoseReply("EVALSHA")
@@ -203,7 +203,7 @@ func TestOptionsRefreshes(t *testing.T) {
 }
 
 // A request that could not be sent is told from one whose fate is unknown, but by
-// D2's stages, which catch everything.
+// lua-token/expire and token, which catch everything.
 func TestNoServer(t *testing.T) {
 	want := map[string]error{
 		"lua-token/expire":   lockbench.ErrNotAcquired,

@@ -14,12 +14,12 @@ import (
 	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
-// waitRetry is D3's default pause between tries. Its other two defaults, 5 s of
+// waitRetry is the library's default pause between tries. Its other two defaults, 5 s of
 // lease and no waiting, are the caller's to say here.
 const waitRetry = 100 * time.Millisecond
 
-// options is one owner of lua-token/options (D3, first generation): a lock object
-// per key. D3's mutex around an object's operations is left out, since an owner is
+// options is one owner of lua-token/options, after the library redis-lock, the first
+// generation of redislock: a lock object per key. Its mutex around an object's operations is left out, since an owner is
 // used by one goroutine at a time.
 //
 // Documented fault: locking a lock that was lost in between makes a new one and
@@ -31,7 +31,7 @@ type options struct {
 	locks  map[string]*optionsLock
 }
 
-// An optionsLock is D3's lock object for one key. Making one sends nothing.
+// An optionsLock is the library's lock object for one key. Making one sends nothing.
 type optionsLock struct {
 	*options
 	key   string // on the server

@@ -17,7 +17,7 @@ import (
 
 const (
 	// retryEvery is the pause of the linear strategy that stands for Options.Wait;
-	// D3 leaves the choice to the caller.
+	// redislock leaves the choice to the caller.
 	retryEvery = 10 * time.Millisecond
 	// tokenBytes are the random bytes of a token, tokenSize their length as text.
 	tokenBytes = 16
@@ -26,7 +26,8 @@ const (
 	readAhead = 32 * tokenBytes
 )
 
-// strategy is one owner of lua-token/strategy (D3, second generation).
+// strategy is one owner of lua-token/strategy, after redislock, the second generation of
+// redis-lock.
 type strategy struct{ *Client }
 
 // Acquire implements lockbench.Locker.
@@ -162,7 +163,7 @@ func (l *Lock) TTL(ctx context.Context) (time.Duration, error) {
 	return time.Duration(left) * time.Millisecond, err
 }
 
-// Extend implements lockbench.Extender. D3 calls it Refresh.
+// Extend implements lockbench.Extender. redislock calls it Refresh.
 func (l *Lock) Extend(ctx context.Context, ttl time.Duration) error {
 	start := time.Now() // real time, as an attempt's start is, not the process's clock
 	ttl = design.WholeMillis(ttl)

@@ -12,7 +12,8 @@ import (
 	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
-// token is one owner of lua-token/token (D2, stage 4): a lock object per key.
+// token is one owner of lua-token/token, the last stage of its document: a lock
+// object per key.
 //
 // Documented faults: the answer of the unlock script is ignored, so a holder that
 // lost the lock is not told. The value belongs to the object and serves its next
@@ -21,17 +22,17 @@ import (
 // neither can be released before the lease ends. Fractions of a second: as in
 // lua-token/expire.
 type token struct {
-	d2
+	polling
 	objects map[string]*object
 }
 
-// An object is D2's lock object for one key.
+// An object is the document's lock object for one key.
 type object struct {
 	value  string
 	locked bool
 }
 
-// Acquire implements lockbench.Locker. D2 has locking a locked object throw, and
+// Acquire implements lockbench.Locker. The document has locking a locked object throw, and
 // catches that: it is refused.
 func (t *token) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
 	o, err := t.object(key)

@@ -11,15 +11,16 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/impls/redsync"
+	"github.com/lockbench/lockbench/internal/backend"
 	"github.com/lockbench/lockbench/internal/designtest"
 	"github.com/lockbench/lockbench/internal/servers"
 	"github.com/lockbench/lockbench/internal/servertest"
 )
 
 // five starts five servers and a process of redsync/quorum on them.
-func five(t *testing.T) (servers.Group, design.Process) {
+func five(t *testing.T) (backend.Group, design.Process) {
 	t.Helper()
-	var g servers.Group
+	var g backend.Group
 	for range 5 {
 		g = append(g, servertest.Start(t))
 	}
@@ -34,7 +35,7 @@ func five(t *testing.T) (servers.Group, design.Process) {
 }
 
 // lose ends n of the servers.
-func lose(t *testing.T, g servers.Group, n int) {
+func lose(t *testing.T, g backend.Group, n int) {
 	t.Helper()
 	for _, s := range g[len(g)-n:] {
 		if err := s.Close(); err != nil {
@@ -79,7 +80,7 @@ func TestQuorumRefusesAtTheLossOfThree(t *testing.T) {
 		t.Errorf("got lease %v, error %v, want an error that blames nobody else", held, err)
 	}
 	for _, s := range g[:2] {
-		client := redis.NewClient(s.Options())
+		client := redis.NewClient(s.(*servers.Server).Options())
 		defer client.Close()
 		if n := client.DBSize(t.Context()).Val(); n != 0 {
 			t.Errorf("%d keys are left on a server", n)

@@ -17,7 +17,7 @@ func naiveDesign() design.Design {
 	return design.Design{
 		Name:    "setnx-getset/naive",
 		Summary: "SETNX, then EXPIRE as a second command; released by a plain DEL",
-		Source:  "D2, stage 1",
+		Source:  "A distributed lock with Redis, stage 1",
 		// Nothing that a plain DEL, or a death between the two commands, can break.
 		// Not lease: an EXPIRE whose key was deleted in between falls on the next
 		// holder's, and may shorten it. What is left: whatever stands on the server
@@ -40,7 +40,7 @@ func expiryDesign() design.Design {
 	return design.Design{
 		Name:    "setnx-getset/expiry",
 		Summary: "SETNX of the expiry time by the client's clock, which GETSET takes over once it is past; released by a plain DEL",
-		Source:  "D2, stage 2",
+		Source:  "A distributed lock with Redis, stage 2",
 		// The plain DEL takes exclusion, owner-release, loss-reported and effects;
 		// the loser's GETSET lease and no-spurious-refusal; the caught exceptions
 		// answers. Recovery is what it was made for; skewed clocks delay it by as much.
@@ -67,7 +67,7 @@ func timestampDesign() design.Design {
 	return design.Design{
 		Name:    "setnx-getset/timestamp",
 		Summary: "SET NX EX of the acquire time in whole seconds, which GETSET takes over once it is a time-out old; released by GET, then DEL",
-		Source:  "D0",
+		Source:  "notes on a Redis lock against overselling",
 		// Whole seconds take exclusion, lease, loss-reported and effects; GET-then-DEL
 		// owner-release; restamping no-spurious-refusal. A key without expiry is free a
 		// time-out after its stamp, whoever died or gave up, so recovery holds; skewed

@@ -1,5 +1,5 @@
 // Package setnxgetset has the locks that are made of SETNX and GETSET and keep
-// time by the clients' clocks, or by none: setnx-getset/naive and expiry (document
-// D2, stages 1 and 2) and setnx-getset/timestamp (D0). Their documented faults are
-// kept; each file names its own.
+// time by the clients' clocks, or by none: setnx-getset/naive and expiry (stages 1
+// and 2 of one document) and setnx-getset/timestamp (another). docs/designs.md has the
+// documents. Their documented faults are kept; each file names its own.
 package setnxgetset

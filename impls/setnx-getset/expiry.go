@@ -13,11 +13,12 @@ import (
 	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
-// clockTolerance is how far apart D2 expects the clients' clocks: it is added to
+// clockTolerance is how far apart the document expects the clients' clocks: it is added to
 // the expiry time in the value, not to the key's own EXPIRE.
 const clockTolerance = 1000 * time.Millisecond
 
-// expiry is one owner of setnx-getset/expiry (D2, stage 2).
+// expiry is one owner of setnx-getset/expiry, the second stage of the document
+// of setnx-getset/naive (docs/designs.md).
 //
 // Documented faults: the plain DEL, as in naive. Who loses the GETSET race has
 // dropped the winner's TTL and replaced its expiry; with a clock read more than
@@ -86,7 +87,7 @@ func past(value string, now time.Time) bool {
 	return len(value) == 8 && int64(binary.BigEndian.Uint64([]byte(value))) < now.UnixMilli()
 }
 
-// caught is D2's catch around the whole wait, from stage 2 on: every exception is
+// caught is the document's catch around the whole wait, from stage 2 on: every exception is
 // answered as false. Only the caller's own cancellation comes through.
 func caught(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil {

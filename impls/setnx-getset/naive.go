@@ -11,7 +11,7 @@ import (
 	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
-// tryInterval is the pause of D2's polling wrapper (its tryIntervalMillis, for
+// tryInterval is the pause of the document's polling wrapper (its tryIntervalMillis, for
 // which it names no value).
 //
 // The wrapper also takes a maxTryCount and counts `++count >= max`, one try fewer
@@ -19,7 +19,8 @@ import (
 // the count is as many tries as fit in it, the first one always made.
 const tryInterval = 10 * time.Millisecond
 
-// naive is one owner of setnx-getset/naive (D2, stage 1).
+// naive is one owner of setnx-getset/naive, the first of its document's
+// four stages (docs/designs.md).
 //
 // Documented faults: a client that dies between SETNX and EXPIRE, or loses
 // SETNX's reply, leaves the key held for ever; the plain DEL of a holder that

@@ -15,12 +15,12 @@ import (
 	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
-// retryDelay is the pause of D0's example. It is drawn from [retryDelay/2,
+// retryDelay is the pause of the document's example. It is drawn from [retryDelay/2,
 // retryDelay], so that clients spread out. The example also allows 3 retries, and
 // 30 s or 10 s of lease: here Options.Wait and Options.TTL say.
 const retryDelay = 100 * time.Millisecond
 
-// timestamp is one owner of setnx-getset/timestamp (D0). The value is the time of
+// timestamp is one owner of setnx-getset/timestamp. The value is the time of
 // acquiring, in whole seconds of the client's clock.
 //
 // Documented faults: a lock can be stolen up to 1 s before its lease ends, and
@@ -60,7 +60,7 @@ func (s *timestamp) pause() time.Duration {
 	return time.Duration(half + binary.BigEndian.Uint64(b[:])%(half+1))
 }
 
-// seconds reads the clock; D0 does so anew before each use.
+// seconds reads the clock; the document does so anew before each use.
 func (s *timestamp) seconds() int64 { return s.env.Now().Unix() }
 
 // A stamped lock is one that held.owner has or tries to get.

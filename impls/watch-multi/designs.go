@@ -38,7 +38,7 @@ func variant(name, summary string, wait policy) design.Design {
 	return design.Design{
 		Name:      "watch-multi/" + name,
 		Summary:   summary,
-		Source:    "D4",
+		Source:    "Locks on Alawar's sites",
 		Claims:    claims(),
 		Reacquire: design.Refused,
 		// A dead owner's key expires at a whole second, rounded up; until then it

@@ -19,28 +19,30 @@ const module = "github.com/lockbench/lockbench"
 // neither recorder nor judge. Packages that are not named here may import any.
 var house = map[string][]string{
 	"":                            {},
-	"history":                     {"", "internal/suggest"},
+	"history":                     {"", "internal/suggest", "internal/fault"},
 	"internal/synthetic":          {"", "history"},
-	"internal/measure":            {"", "history", "internal/measure/series"},
+	"internal/measure":            {"", "history", "internal/fault", "internal/measure/series"},
 	"internal/measure/series":     {},
 	"internal/thresholds":         {"", "checker", "internal/measure", "internal/suggest"},
 	"reports":                     {"", "history", "checker", "internal/measure", "internal/measure/series", "internal/thresholds", "internal/limits", "internal/statistics", "internal/suggest", "internal/figures", "reports/internal/*"},
 	"reports/internal/document":   {},
 	"reports/internal/*":          {"reports/internal/document", "reports/internal/terminal", "internal/figures"},
-	"checker":                     {"", "history", "internal/measure/series", "checker/internal/clients", "checker/internal/crosscheck", "checker/internal/fairness", "checker/internal/overwrites", "checker/internal/interval", "checker/internal/pending", "checker/internal/optime", "checker/internal/partition", "internal/relay", "checker/internal/spread"},
+	"checker":                     {"", "history", "internal/fault", "internal/measure/series", "checker/internal/clients", "checker/internal/crosscheck", "checker/internal/fairness", "checker/internal/overwrites", "checker/internal/interval", "checker/internal/pending", "checker/internal/optime", "checker/internal/partition", "internal/relay", "checker/internal/spread"},
 	"internal/exporter":           {"", "history", "checker", "internal/measure", "reports", "runner"},
 	"internal/limits":             {},
-	"internal/ui":                 {"", "checker", "internal/faults", "internal/measure", "internal/measure/series", "internal/figures", "internal/progress", "reports", "runner"},
+	"internal/ui":                 {"", "checker", "internal/fault", "internal/measure", "internal/measure/series", "internal/figures", "internal/progress", "reports", "runner"},
 	"workloads":                   {"", "internal/suggest"},
 	"impls/design":                {""},
 	"impls/design/onredis":        {"", "impls/design"},
 	"impls":                       {"", "impls/*", "internal/suggest"},
 	"impls/*":                     {"", "impls/design", "impls/design/onredis", "internal/batching"},
 	"internal/batching":           {"impls/design", "impls/design/onredis"},
-	"internal/servers":            {"", "history", "impls/design/onredis"},
-	"internal/faults":             {"", "history", "impls/design", "impls/design/onredis", "internal/servers", "internal/suggest"},
-	"internal/load":               {"", "internal/faults", "history", "impls/design", "impls/design/onredis", "internal/servers", "workloads", "internal/suggest", "internal/processor", "internal/occupancy"},
-	"explore":                     {"", "history", "checker", "impls/design", "impls/design/onredis", "internal/stepserver", "internal/suggest"},
+	"internal/backend":            {"", "history", "impls/design"},
+	"internal/servers":            {"", "history", "impls/design", "impls/design/onredis"},
+	"internal/fault":              {"", "internal/suggest"}, // data: anybody may import it
+	"internal/faults":             {"", "history", "impls/design", "impls/design/onredis", "internal/fault", "internal/servers"},
+	"internal/load":               {"", "internal/backend", "internal/fault", "internal/faults", "history", "impls/design", "impls/design/onredis", "internal/servers", "workloads", "internal/suggest", "internal/processor", "internal/occupancy"},
+	"explore":                     {"", "history", "checker", "internal/fault", "impls/design", "impls/design/onredis", "internal/stepserver", "internal/suggest"},
 	"internal/stepserver":         {"internal/stepserver/*"},
 	"internal/stepserver/*":       {},
 	"internal/bubble":             {"", "explore", "impls/design"},
@@ -60,11 +62,11 @@ var house = map[string][]string{
 	"cmd/lockbench":               {"", "history", "checker", "internal/measure", "internal/thresholds", "internal/exporter", "reports", "runner", "workloads", "impls", "impls/*", "explore", "internal/*"},
 	"internal/exploring":          {"", "checker", "history", "explore", "impls", "impls/design", "internal/bubble", "internal/mutants", "reports"},
 	"internal/limitsearch":        {"", "impls/design", "internal/limits", "internal/load", "internal/thresholds", "reports", "runner", "workloads"},
-	"internal/catalog":            {"", "explore", "impls", "internal/faults", "internal/suggest", "internal/thresholds", "workloads"},
+	"internal/catalog":            {"", "explore", "impls", "internal/fault", "internal/suggest", "internal/thresholds", "workloads"},
 	"internal/output":             {"internal/suggest", "reports"},
 	"internal/progress":           {"", "checker", "explore", "reports", "runner", "internal/exploring"},
-	"internal/matrix":             {"", "explore", "impls", "impls/design", "internal/exploring", "internal/faults", "internal/mutants", "internal/progress", "internal/thresholds", "reports", "runner", "workloads"},
-	"runner":                      {"", "history", "checker", "internal/measure", "internal/thresholds", "internal/relay", "internal/processor", "internal/load", "internal/faults", "internal/servers", "internal/mutants", "impls/design", "workloads", "reports"},
+	"internal/matrix":             {"", "explore", "impls", "impls/design", "internal/exploring", "internal/fault", "internal/mutants", "internal/progress", "internal/thresholds", "reports", "runner", "workloads"},
+	"runner":                      {"", "history", "checker", "internal/measure", "internal/thresholds", "internal/relay", "internal/processor", "internal/load", "internal/backend", "internal/fault", "internal/faults", "internal/servers", "internal/mutants", "impls/design", "workloads", "reports"},
 }
 
 // reserved says which packages alone may import, themselves, what begins with
@@ -91,7 +93,7 @@ var remote = map[string][]string{
 	"reports":             {"github.com/redis/", "github.com/alicebob/miniredis"},
 	"workloads":           {"github.com/redis/", "github.com/alicebob/miniredis"},
 	"impls/design":        {"github.com/redis/", "github.com/alicebob/miniredis"},
-	// A test of somebody else's lock links neither the live driver nor what it strikes with.
+	// A test of somebody else's lock links neither the live driver nor what it injects faults with.
 	"locktest": {"github.com/Shopify/toxiproxy", module + "/internal/load", module + "/internal/faults", module + "/internal/servers"},
 }
 

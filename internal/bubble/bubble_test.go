@@ -24,6 +24,7 @@ import (
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/impls/design/onredis"
+	"github.com/lockbench/lockbench/internal/fault"
 )
 
 // TestMain makes this program one that calls Run: as a child it does what the
@@ -168,7 +169,7 @@ func job(name string) Job {
 	return Job{
 		Config: explore.Config{
 			Design: design.Design{Name: name, Open: func(design.Environment) (design.Process, error) { return nil, nil }},
-			Kinds:  []explore.FaultKind{explore.Cut}, Rounds: 3,
+			Kinds:  []fault.Kind{fault.Cut}, Rounds: 3,
 		},
 		Patience: time.Hour,
 	}
@@ -183,7 +184,7 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := sample()
-	want.Coverage.Kinds, want.Coverage.Rounds = []explore.FaultKind{explore.Cut}, 3
+	want.Coverage.Kinds, want.Coverage.Rounds = []fault.Kind{fault.Cut}, 3
 	if diff := cmp.Diff(got, want); diff != "" {
 		t.Errorf("result (-got +want):\n%s", diff)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/explore"
 	"github.com/lockbench/lockbench/impls"
-	"github.com/lockbench/lockbench/internal/faults"
+	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/suggest"
 	"github.com/lockbench/lockbench/internal/thresholds"
 	"github.com/lockbench/lockbench/workloads"
@@ -178,9 +178,9 @@ func Scenarios() []Entry {
 // Faults lists each fault with its usual settings and the conditions that it brings.
 func Faults() []Entry {
 	var all []Entry
-	for _, k := range faults.Kinds() {
-		usual, _ := faults.Usual(k) // of a kind that there is
-		all = append(all, Entry{Name: string(k), Summary: k.Summary(), Usual: usual.String(), Conditions: faults.Conditions([]faults.Fault{usual})})
+	for _, k := range fault.Kinds() {
+		usual, _ := fault.Usual(k) // of a kind that there is
+		all = append(all, Entry{Name: string(k), Summary: fault.Of(k).Summary, Usual: usual.String(), Conditions: fault.Of(k).Conditions})
 	}
 	return all
 }
@@ -199,15 +199,14 @@ func Conditions() []Entry {
 	var all []Entry
 	for _, c := range lockbench.AllConditions() {
 		l := Entry{Name: c.Name, Title: c.Title, Summary: c.Summary}
-		for _, k := range faults.Kinds() {
-			if faults.Conditions([]faults.Fault{{Kind: k}}).Has(c.Condition) {
-				l.Faults = append(l.Faults, string(k))
+		for _, row := range fault.Rows() {
+			if !row.Conditions.Has(c.Condition) {
+				continue
 			}
-		}
-		for _, k := range explore.FaultKinds() {
-			if k.Conditions().Has(c.Condition) {
-				l.Explored = append(l.Explored, string(k))
+			if row.Live != nil {
+				l.Faults = append(l.Faults, string(row.Kind))
 			}
+			l.Explored = append(l.Explored, fault.Names(row.Explored)...)
 		}
 		switch c.Condition { // which no kind of fault brings, or not alone
 		case lockbench.Cancel:
@@ -215,7 +214,7 @@ func Conditions() []Entry {
 		case lockbench.Outlived:
 			l.Faults, l.Explored = []string{"--slow", "--slow-keys"}, []string{"--moves"}
 		case lockbench.ThreadDeath:
-			l.Explored = []string{string(explore.DieBefore) + " and " + string(explore.DieAfter) + " with --threads"}
+			l.Explored = []string{strings.Join(fault.Names(fault.Of(fault.Crash).Explored), " and ") + " with --threads"}
 		}
 		all = append(all, l)
 	}

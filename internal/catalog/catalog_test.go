@@ -7,7 +7,7 @@ import "testing"
 func TestEveryConditionIsBrought(t *testing.T) {
 	for _, c := range Conditions() {
 		if len(c.Faults)+len(c.Explored) == 0 {
-			t.Errorf("no fault of internal/faults/kind.go or explore/exercise.go brings %s", c.Name)
+			t.Errorf("no fault of internal/fault/table.go brings %s", c.Name)
 		}
 	}
 }

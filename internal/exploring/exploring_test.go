@@ -10,6 +10,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/explore"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/reports"
 )
 
@@ -19,7 +20,7 @@ func expired() explore.Result {
 		Design: "a/b",
 		Coverage: explore.Coverage{
 			Strategy: explore.Exhaustive, Scenario: "contend", Clients: 2, Threads: 1, Rounds: 2, Faults: -1, Moves: 2,
-			Kinds: []explore.FaultKind{explore.Cut}, Schedules: 1200, Pruned: 30, Complete: true,
+			Kinds: []fault.Kind{fault.Cut}, Schedules: 1200, Pruned: 30, Complete: true,
 		},
 		Findings: []checker.Finding{
 			{Cell: lockbench.Exclusion.At(0), Verdict: checker.Broken, Claimed: true, Exercised: true, Exposure: 9, Violations: 2, Against: 2},

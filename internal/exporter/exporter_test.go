@@ -56,7 +56,7 @@ func TestText(t *testing.T) {
 		"lockbench_unknown_outcomes_total" + labels + "} 1", "lockbench_acquire_seconds_count" + labels + "} 2",
 		"lockbench_acquire_seconds_bucket" + labels + `,le="0.001"} 1`, "lockbench_acquire_seconds_bucket" + labels + `,le="0.025"} 2`,
 		"lockbench_acquire_service_seconds_count" + labels + "} 1", "lockbench_acquire_lag_seconds_count" + labels + "} 1", "lockbench_refusal_seconds_count" + labels + "} 1",
-		`lockbench_fault_strikes_total{design="family/one",fault="death",guard="none",workload="mutex"} 1`,
+		`lockbench_fault_occurrences_total{design="family/one",fault="death",guard="none",workload="mutex"} 1`,
 		`lockbench_violations_total{claimed="true",conditions="",design="family/one",guarantee="exclusion",guard="none",workload="mutex"} 0`,
 		`lockbench_violations_total{claimed="false",conditions="skew+state-loss",design="family/one",guarantee="exclusion",guard="none",workload="mutex"} 3`,
 		"lockbench_run_active" + labels + "} 1", "lockbench_run_progress_ratio" + labels + "} 0.25", "lockbench_session_runs 2", "lockbench_finished_runs_total 0",

@@ -35,12 +35,12 @@ var tallies = []struct {
 	{describe("failures_total", "Operations that certainly did nothing."), func(m *measure.Measures) int64 { return m.Measured.Failed }},
 	{describe("unknown_outcomes_total", "Operations that got no answer: they may or may not have happened."), func(m *measure.Measures) int64 { return m.Measured.Unknown }},
 	{describe("losses_total", "Operations answered that their owner no longer holds the lock."), func(m *measure.Measures) int64 { return m.Measured.Lost }},
-	{describe("lost_updates_total", "Writes that replaced another's that their writer had not seen, whoever is to blame."), func(m *measure.Measures) int64 { return m.LostUpdates }},
+	{describe("lost_updates_total", "Writes that replaced another's that their writer had not seen, whoever caused it."), func(m *measure.Measures) int64 { return m.LostUpdates }},
 	{describe("stale_accesses_total", "Reads and writes that a guarded store refused."), func(m *measure.Measures) int64 { return m.Stale }},
 }
 
 var (
-	strikes    = describe("fault_strikes_total", "Faults that struck, by kind.", "fault")
+	occurred   = describe("fault_occurrences_total", "Faults that occurred, by kind.", "fault")
 	violations = describe("violations_total", "Violations of guarantees by the conditions that touched them: of what is claimed where nothing goes wrong from the start, of all else once it is broken.", "guarantee", "conditions", "claimed")
 	active     = describe("run_active", "Whether the run is going on or being judged.")
 	progress   = describe("run_progress_ratio", "How much of the run is over; missing where that is not known.")
@@ -50,7 +50,7 @@ var (
 )
 
 // others are the families beside durations and tallies.
-var others = []*prometheus.Desc{strikes, violations, active, progress, planned, finished}
+var others = []*prometheus.Desc{occurred, violations, active, progress, planned, finished}
 
 // describe describes a family of series of runs.
 func describe(name, help string, labels ...string) *prometheus.Desc {

@@ -140,7 +140,7 @@ func (r *Run) collect() (all []prometheus.Metric) {
 	}
 	for i := range m.Timeline.Faults {
 		f := &m.Timeline.Faults[i]
-		add(strikes, prometheus.CounterValue, float64(f.Count()), f.Note)
+		add(occurred, prometheus.CounterValue, float64(f.Count()), f.Note)
 	}
 	for _, b := range r.broken {
 		add(violations, prometheus.CounterValue, float64(b.count), string(b.cell.Guarantee), b.cell.Under.String(), strconv.FormatBool(b.claimed))

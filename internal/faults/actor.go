@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"sync"
+
+	"github.com/lockbench/lockbench/internal/fault"
 )
 
 // An actor draws the choices that chance has about one client, or about what a
@@ -43,7 +45,7 @@ func (a *actor) below(n int) int {
 func (p *plan) occurs(in *Injector, a *actor, held bool) bool {
 	drawn := a.chance(p.P) // whether or not it may, so that later draws are the same
 	now := in.now()
-	if p.While == Held && !held || now < int64(p.At) || p.over(now) {
+	if p.While == fault.Held && !held || now < int64(p.At) || p.over(now) {
 		return false
 	}
 	return drawn || p.P == 0 && p.isDue(now)

@@ -30,7 +30,7 @@ const farthest = 3
 // function that lets go of it. A lock may go on using the context of its acquire while
 // it is held.
 func (c *Client) toCancel(ctx context.Context) (context.Context, context.CancelFunc) {
-	plan := c.p.in.chosen(c.actor, c.held.Load() > 0, Cancel)
+	plan := c.p.in.chosen(c.actor, c.held.Load() > 0, atCall)
 	if plan == nil {
 		return ctx, func() {}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/fault"
 )
 
 // A Client is one owner under faults. One goroutine uses it; what happens to its process
@@ -30,7 +31,7 @@ type Client struct {
 func (p *Process) Client(id int, record *history.Client) *Client {
 	c := &Client{p: p, record: record, actor: newActor(p.in, int64(id))}
 	if p.skewed != nil {
-		record.Fault(string(Skew), int64(p.skew))
+		record.Fault(string(fault.Skew), int64(p.skew))
 		p.skewed.occurrences.Add(1)
 	}
 	p.mu.Lock()
@@ -51,7 +52,7 @@ func (c *Client) die() {
 		return
 	}
 	c.p.in.held.Add(-c.held.Swap(0))
-	c.record.Die(string(Crash))
+	c.record.Die(string(fault.Crash))
 	for _, cancel := range c.cancels {
 		cancel()
 	}
@@ -133,7 +134,7 @@ func (l locker) Acquire(ctx context.Context, key string, opt lockbench.Options) 
 	if c.diesHolding() {
 		return nil, errCrashed
 	}
-	if plan := c.p.in.chosen(c.actor, true, Pause); plan != nil {
+	if plan := c.p.in.chosen(c.actor, true, atGrant); plan != nil {
 		c.p.pause(plan, true)
 	}
 	return held, nil
@@ -146,7 +147,7 @@ func (c *Client) diesHolding() bool {
 	if c.p.watched.Load() {
 		return false
 	}
-	plan := c.p.in.chosen(c.actor, true, Crash)
+	plan := c.p.in.chosen(c.actor, true, atUnseen)
 	if plan == nil || !c.p.crash() {
 		return false
 	}

@@ -2,33 +2,24 @@ package faults
 
 import (
 	"context"
-	"fmt"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/servers"
 )
 
-// stepping is the note of a step of the clock that begins; that of its kind says that
-// it is done.
-const stepping = "stepping"
-
 // stepped are the servers whose clocks p steps: the last ones of the group.
-func (in *Injector) stepped(p *plan) servers.Group {
+func (in *Injector) stepped(p *plan) []*servers.Server {
 	all := in.config.Servers
 	return all[len(all)-p.N:]
 }
 
 // ownClocks has the servers whose clocks are to be stepped go by clocks of their own.
 // They are empty then.
-func (in *Injector) ownClocks(ctx context.Context) error {
-	for _, p := range in.plans {
-		if p.Kind != ClockStep {
-			continue
-		}
-		for _, s := range in.stepped(p) {
-			if err := s.OwnClock(ctx); err != nil {
-				return fmt.Errorf("fault %s: %w", p.Kind, err)
-			}
+func (in *Injector) ownClocks(ctx context.Context, p *plan) error {
+	for _, s := range in.stepped(p) {
+		if err := s.OwnClock(ctx); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -46,8 +37,8 @@ func (in *Injector) stepClocks(ctx context.Context, p *plan) error {
 // new time is known no better than from one event of the history to the other.
 func (in *Injector) setClocks(ctx context.Context, p *plan, ahead time.Duration) error {
 	by := int64(ahead - in.ahead)
-	in.serverRecord.Fault(stepping, by)
-	defer in.serverRecord.Fault(string(ClockStep), by)
+	in.serverRecord.Fault(fault.Stepping, by)
+	defer in.serverRecord.Fault(string(fault.ClockStep), by)
 	in.ahead = ahead
 	for _, s := range in.stepped(p) {
 		if err := s.SetClock(ctx, ahead); err != nil {
@@ -61,11 +52,11 @@ func (in *Injector) setClocks(ctx context.Context, p *plan, ahead time.Duration)
 // hold locks.
 func (in *Injector) rightClocks() {
 	for _, p := range in.plans {
-		if p.Kind != ClockStep || in.ahead == 0 {
+		if p.Kind != fault.ClockStep || in.ahead == 0 {
 			continue
 		}
 		if err := in.setClocks(context.Background(), p, 0); err != nil {
-			in.failed(ClockStep, err)
+			in.failed(fault.ClockStep, err)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -122,15 +123,10 @@ func (p *Process) command(r *request) error {
 			return p.cancelled(r, asked)
 		}
 	}
-	switch plan := p.chosen(c); {
-	case plan == nil:
-		return p.answered(r, c, p.send(r))
-	case plan.Kind == Pause:
-		p.pause(plan, p.met(c))
-		return p.answered(r, c, p.send(r))
-	default:
-		return p.inject(r, c, plan)
+	if plan := p.chosen(c); plan != nil {
+		return plan.how.command(p, r, c, plan)
 	}
+	return p.answered(r, c, p.send(r))
 }
 
 // foreign has the process make a request of a client library that is not go-redis. What
@@ -145,8 +141,8 @@ func (p *Process) foreign(r *request) error {
 	if asked.ending.due() {
 		return p.cancelled(r, asked)
 	}
-	if plan := p.in.chosen(asked.client.actor, p.met(asked.client), LostReply, Cut); plan != nil {
-		return p.inject(r, asked.client, plan)
+	if plan := p.in.chosen(asked.client.actor, p.met(asked.client), atForeign); plan != nil {
+		return plan.how.command(p, r, asked.client, plan)
 	}
 	return p.send(r)
 }
@@ -158,7 +154,7 @@ func (p *Process) chosen(c *Client) *plan {
 	if c != nil {
 		by = c.actor
 	}
-	return p.in.chosen(by, p.met(c), Pause, Crash, LostReply, Cut)
+	return p.in.chosen(by, p.met(c), atCommand)
 }
 
 // met reports whether c holds a lock; any client of the process, when c is nil.
@@ -169,17 +165,15 @@ func (p *Process) met(c *Client) bool {
 	return p.holds()
 }
 
-// chosen is the first of the faults of these kinds that occurs on an occasion of by,
-// nil for none. Each draws its chance.
-func (in *Injector) chosen(by *actor, held bool, kinds ...Kind) (first *plan) {
+// chosen is the first of the faults that occurs on this kind of occasion of by, nil for none.
+// Each draws its chance.
+func (in *Injector) chosen(by *actor, held bool, on occasion) (first *plan) {
 	if !in.active.Load() {
 		return nil
 	}
 	for _, p := range in.plans {
-		for _, k := range kinds {
-			if p.Kind == k && p.occurs(in, by, held) && first == nil {
-				first = p
-			}
+		if p.how.at&on != 0 && p.occurs(in, by, held) && first == nil {
+			first = p
 		}
 	}
 	return first
@@ -191,23 +185,34 @@ func (p *Process) pause(plan *plan, held bool) {
 	p.suspend(plan.For)
 }
 
-// inject makes a request at which plan, one of the faults that break something, occurs.
-func (p *Process) inject(r *request, c *Client, plan *plan) error {
+// pauseAt has the process stand still before a request.
+func (p *Process) pauseAt(r *request, c *Client, plan *plan) error {
+	p.pause(plan, p.met(c))
+	return p.answered(r, c, p.send(r))
+}
+
+// cutAt breaks the connection before a request is sent.
+func (p *Process) cutAt(r *request, c *Client, plan *plan) error {
+	p.recordOf(c).Fault(string(fault.Cut), 0)
+	plan.count(p.met(c), c != nil && c.acquiring.Load())
+	return r.fail(errCut)
+}
+
+// loseReplyTo sends a request and loses the reply.
+func (p *Process) loseReplyTo(r *request, c *Client, plan *plan) error {
 	held, acquiring := p.met(c), c != nil && c.acquiring.Load()
-	switch plan.Kind {
-	case Cut:
-		p.recordOf(c).Fault(string(Cut), 0)
-		plan.count(held, acquiring)
-		return r.fail(errCut)
-	case LostReply:
-		answered, err := p.withoutReply(r)
-		if !answered {
-			return r.fail(err)
-		}
-		p.recordOf(c).Fault(string(LostReply), 0)
-		plan.count(held, acquiring)
-		return r.fail(errReplyLost)
+	answered, err := p.withoutReply(r)
+	if !answered {
+		return r.fail(err)
 	}
+	p.recordOf(c).Fault(string(fault.LostReply), 0)
+	plan.count(held, acquiring)
+	return r.fail(errReplyLost)
+}
+
+// crashAt has the process die before a request, or after it.
+func (p *Process) crashAt(r *request, c *Client, plan *plan) error {
+	held, acquiring := p.met(c), c != nil && c.acquiring.Load()
 	if p.background.below(2) == 0 {
 		_, _ = p.withoutReply(r) // it dies after this one
 	}
@@ -222,7 +227,7 @@ func (p *Process) cancelled(r *request, asked *call) error {
 	e, c := asked.ending, asked.client
 	held, acquiring := c.held.Load() > 0, c.acquiring.Load()
 	end := func() {
-		c.record.Fault(string(Cancel), 0)
+		c.record.Fault(string(fault.Cancel), 0)
 		e.cancel()
 		e.plan.count(held, acquiring)
 	}
@@ -247,7 +252,7 @@ func (p *Process) cancelled(r *request, asked *call) error {
 // side broke the connection off: what was sent has had what effect it had.
 func (p *Process) answered(r *request, c *Client, err error) error {
 	if err != nil && p.in.active.Load() && hungUp(err) {
-		p.recordOf(c).Fault(string(Cut), 0)
+		p.recordOf(c).Fault(string(fault.Cut), 0)
 	}
 	return err
 }

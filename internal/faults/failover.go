@@ -4,18 +4,20 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/lockbench/lockbench/internal/fault"
 )
 
 // replicate starts a replica of the server, by the way of a proxy.
-func (in *Injector) replicate(ctx context.Context) (err error) {
-	addr, err := in.config.Servers.First().ListenTCP(ctx)
+func (in *Injector) replicate(ctx context.Context, _ *plan) (err error) {
+	addr, err := in.config.Servers[0].ListenTCP(ctx)
 	if err != nil {
 		return err
 	}
 	if in.link, err = openProxy(addr); err != nil {
 		return err
 	}
-	in.replica, err = in.config.Servers.First().StartReplica(ctx, in.link.Address())
+	in.replica, err = in.config.Servers[0].StartReplica(ctx, in.link.Address())
 	return err
 }
 
@@ -23,7 +25,7 @@ func (in *Injector) replicate(ctx context.Context) (err error) {
 func (in *Injector) endReplica() {
 	if in.replica != nil {
 		if err := in.replica.Close(); err != nil {
-			in.failed(Failover, err)
+			in.failed(fault.Failover, err)
 		}
 		in.replica = nil
 	}
@@ -45,14 +47,14 @@ func (in *Injector) failOver(ctx context.Context, p *plan) error {
 	defer in.away.Store(false)
 	p.count(in.ledger.unknown(), false)
 	err := in.replica.Failover(ctx, func() {
-		in.serverRecord.Fault(string(Failover), 0)
-		in.serverRecord.Fault(string(ScriptFlush), 0) // replicas know no scripts
+		in.serverRecord.Fault(string(fault.Failover), 0)
+		in.serverRecord.Fault(string(fault.ScriptFlush), 0) // replicas know no scripts
 	})
 	in.endReplica()
 	if err != nil || p.Every == 0 || p.over(in.now()+int64(p.Every)) {
 		return err
 	}
-	return in.replicate(ctx)
+	return in.replicate(ctx, p)
 }
 
 // awaitLoss waits until the replica is behind and, if p wants so, a client holds a lock
@@ -60,7 +62,7 @@ func (in *Injector) failOver(ctx context.Context, p *plan) error {
 func (in *Injector) awaitLoss(ctx context.Context, p *plan) bool {
 	for {
 		behind, err := in.replica.Behind(ctx)
-		if err == nil && behind > 0 && (p.While != Held || in.ledger.unknown()) {
+		if err == nil && behind > 0 && (p.While != fault.Held || in.ledger.unknown()) {
 			return true
 		}
 		select {

@@ -11,15 +11,16 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/servers"
 )
 
 // A Config says what an [Injector] does, and to whom.
 type Config struct {
-	Faults []Fault
+	Faults []fault.Fault
 	// Servers are where the locks run, one at least. Those faults that affect one server
 	// affect them by turns; a replica has only the first.
-	Servers servers.Group
+	Servers []*servers.Server
 	// Seed decides every choice that is left to chance.
 	Seed uint64
 	// Lease is what the design grants, Tolerance how much longer than that it may
@@ -34,16 +35,29 @@ type Config struct {
 // methods are safe for concurrent use.
 type Injector struct {
 	config Config
-	plans  []*plan
+	plans  []*plan      // of the configuration's faults, in their order
 	held   atomic.Int64 // locks that clients have in hand
 	active atomic.Bool
 
-	start        time.Time
-	recorder     *history.Recorder
-	serverRecord *history.Client // what happens to the server
-	stop         context.CancelFunc
-	stopping     <-chan struct{} // closed by Stop
-	work         sync.WaitGroup
+	start    time.Time
+	recorder *history.Recorder
+	stop     context.CancelFunc
+	stopping <-chan struct{} // closed by Stop
+	work     sync.WaitGroup
+	serverState
+
+	chance    *actor // about which process is affected
+	mu        sync.Mutex
+	processes []*Process
+	errs      []error
+}
+
+// serverState is what faults of servers keep from one occurrence to the next.
+type serverState struct {
+	// injecting serialises what happens to the servers.
+	injecting    sync.Mutex
+	serverRecord *history.Client // what happens to them
+	away         atomic.Bool     // one is stopped or being started
 
 	// replica copies the server by the way of link; nil unless it is to fail over.
 	replica *servers.Replica
@@ -58,23 +72,15 @@ type Injector struct {
 	// ahead is how far the clocks that a fault has stepped are ahead.
 	ahead time.Duration
 	// down are the servers that a fault has killed.
-	down servers.Group
-
-	processes []*Process // under mu
-	chance    *actor     // about which process is affected
-
-	// injecting serialises what happens to the server.
-	injecting sync.Mutex
-	away      atomic.Bool // the server is stopped or being started
-	mu        sync.Mutex
-	errs      []error
+	down []*servers.Server
 }
 
-// A plan is a fault with what is counted of it.
+// A plan is a fault with how it is done and what is counted of it.
 type plan struct {
-	Fault
-	trait *trait
-	due   atomic.Int64 // by the clock: the next occurrence, in ns since the start
+	fault.Fault
+	row *fault.Row
+	how injection
+	due atomic.Int64 // by the clock: the next occurrence, in ns since the start
 
 	occurrences, metHeld, metAcquire atomic.Int64
 }
@@ -85,35 +91,19 @@ func New(c Config) (*Injector, error) {
 	if err := Check(c.Faults, c.Servers); err != nil {
 		return nil, err
 	}
-	in := &Injector{config: c, ledger: ledger{held: map[string]int{}}}
+	in := &Injector{config: c, serverState: serverState{ledger: ledger{held: map[string]int{}}}}
 	in.chance = newActor(in, math.MinInt64)
 	for _, f := range c.Faults {
-		f = f.filled(&c)
-		p := &plan{Fault: f, trait: f.Kind.trait()}
+		row := fault.Of(f.Kind)
+		f = f.Filled(c.pastLease(), c.Tolerance)
+		if f.Until == 0 && row.LeavesLocked() {
+			f.Until = c.quiet()
+		}
+		p := &plan{Fault: f, row: row, how: injections[f.Kind]}
 		p.due.Store(int64(f.At))
 		in.plans = append(in.plans, p)
 	}
 	return in, nil
-}
-
-// filled returns f with what follows from the configuration.
-func (f Fault) filled(c *Config) Fault {
-	if f.For == 0 && f.Kind != Down {
-		f.For = c.pastLease()
-	}
-	if f.Kind == ServerPause || f.Kind == BlackHole {
-		f.For = min(f.For, longestSilence)
-	}
-	if f.By == 0 && f.Kind == ClockStep {
-		f.By = c.pastLease()
-	}
-	if f.By == 0 {
-		f.By = c.Tolerance + time.Second
-	}
-	if f.Until == 0 && f.leavesLocked() {
-		f.Until = c.quiet()
-	}
-	return f
 }
 
 // pastLease is how long to stand still for the lease to be over, whatever the
@@ -129,35 +119,35 @@ func (c *Config) quiet() time.Duration {
 	return max(c.Duration/2, c.Duration-c.Lease-c.Tolerance-slack)
 }
 
-// leavesLocked reports whether what f affects may stay locked.
-func (f Fault) leavesLocked() bool {
-	switch f.Kind {
-	case Crash, LostReply, Cut, Cancel, ClientKill, BlackHole:
-		return true
-	}
-	return false
-}
-
 // over reports whether it is too late for p to occur.
 func (p *plan) over(now int64) bool { return p.Until > 0 && now > int64(p.Until) }
 
 // Open readies the way to the servers, before processes are made. Stop undoes it.
 func (in *Injector) Open(ctx context.Context) error {
-	if err := in.ownClocks(ctx); err != nil {
-		return err
-	}
 	for _, p := range in.plans {
-		if p.trait.target != ofNetwork || in.roads != nil {
+		if p.how.open == nil {
 			continue
 		}
-		in.roads = map[string]string{}
-		for _, s := range in.config.Servers {
-			addr, err := s.ListenTCP(ctx)
-			if err != nil {
-				return fmt.Errorf("fault %s: %w", p.Kind, err)
-			}
-			in.roads[s.Options().Addr] = addr
+		if err := p.how.open(in, ctx, p); err != nil {
+			return fmt.Errorf("fault %s: %w", p.Kind, err)
 		}
+	}
+	return in.openRoads(ctx)
+}
+
+// openRoads has the servers be reached by TCP where something is to happen on the way.
+func (in *Injector) openRoads(ctx context.Context) error {
+	i := slices.IndexFunc(in.plans, func(p *plan) bool { return p.row.Target == fault.Network })
+	if i < 0 {
+		return nil
+	}
+	in.roads = map[string]string{}
+	for _, s := range in.config.Servers {
+		addr, err := s.ListenTCP(ctx)
+		if err != nil {
+			return fmt.Errorf("fault %s: %w", in.plans[i].Kind, err)
+		}
+		in.roads[s.Options().Addr] = addr
 	}
 	return nil
 }
@@ -167,14 +157,19 @@ func (in *Injector) Start(ctx context.Context, recorder *history.Recorder) error
 	ctx, in.stop = context.WithCancel(context.WithoutCancel(ctx))
 	in.stopping, in.start, in.recorder = ctx.Done(), time.Now(), recorder
 	in.serverRecord = recorder.Client(-1, -1)
-	if err := in.prepare(ctx); err != nil {
-		in.stop()
-		return err
+	for _, p := range in.plans {
+		if p.how.prepare == nil {
+			continue
+		}
+		if err := p.how.prepare(in, ctx, p); err != nil {
+			in.stop()
+			return fmt.Errorf("fault %s: %w", p.Kind, err)
+		}
 	}
 	in.start = time.Now()
 	in.active.Store(true)
 	for _, p := range in.plans {
-		if p.trait.target == ofServer || p.trait.target == ofNetwork {
+		if p.how.occur != nil {
 			in.work.Go(func() { in.keep(ctx, p) })
 		}
 	}
@@ -189,10 +184,9 @@ func (in *Injector) Stop() error {
 		in.stop()
 	}
 	in.work.Wait()
-	in.endReplica()
-	in.bringUp()
-	in.rightClocks()
-	in.closeProxies()
+	for _, end := range endings {
+		end(in)
+	}
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return errors.Join(in.errs...)
@@ -208,7 +202,7 @@ func (in *Injector) forget(p *Process) {
 // Away reports whether the server answers nobody because of a fault.
 func (in *Injector) Away() bool { return in.away.Load() }
 
-func (in *Injector) failed(k Kind, err error) {
+func (in *Injector) failed(k fault.Kind, err error) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.errs = append(in.errs, fmt.Errorf("fault %s: %w", k, err))

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/Shopify/toxiproxy/v2"
+	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/rs/zerolog"
 )
 
@@ -84,14 +85,6 @@ func (in *Injector) closeProxies() {
 	}
 }
 
-// toxics are the forms in which the proxy library is told what to do to a stream; each
-// takes the stream's direction.
-var toxics = map[Kind]string{
-	Slow:      `{"name": %q, "type": "latency", "stream": %[1]q, "attributes": {"latency": %[2]d}}`,
-	Throttle:  `{"name": %q, "type": "bandwidth", "stream": %[1]q, "attributes": {"rate": %[3]d}}`,
-	BlackHole: `{"name": %q, "type": "timeout", "stream": %[1]q, "attributes": {"timeout": 0}}`,
-}
-
 // directions are the streams of a connection.
 var directions = []string{"upstream", "downstream"}
 
@@ -107,7 +100,7 @@ func (in *Injector) hinder(ctx context.Context, p *plan) error {
 	all := victim.openProxies()
 	for _, by := range all {
 		for _, direction := range directions {
-			text := fmt.Sprintf(toxics[p.Kind], direction, p.By.Milliseconds(), p.N)
+			text := fmt.Sprintf(p.how.toxic, direction, p.By.Milliseconds(), p.N)
 			if _, err := by.Toxics.AddToxicJson(strings.NewReader(text)); err != nil {
 				return err
 			}
@@ -130,7 +123,7 @@ func (in *Injector) victim(p *plan) *Process {
 	defer in.mu.Unlock()
 	var fit []*Process
 	for _, one := range in.processes {
-		if !one.crashed.Load() && (p.While != Held || one.holds()) {
+		if !one.crashed.Load() && (p.While != fault.Held || one.holds()) {
 			fit = append(fit, one)
 		}
 	}
@@ -156,7 +149,7 @@ func (in *Injector) hungUp() {
 	defer in.mu.Unlock()
 	for _, p := range in.processes {
 		if !p.watched.Load() && !p.crashed.Load() {
-			p.note(string(Cut), 0)
+			p.note(string(fault.Cut), 0)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -64,8 +63,10 @@ func (in *Injector) Process(number int, env *design.Environment) *Process {
 	in.mu.Lock()
 	in.processes = append(in.processes, p)
 	in.mu.Unlock()
-	if i := slices.IndexFunc(in.plans, func(plan *plan) bool { return plan.Kind == Skew }); i >= 0 {
-		p.setOff(in.plans[i], env)
+	for _, plan := range in.plans {
+		if plan.how.begin != nil {
+			plan.how.begin(p, plan, env)
+		}
 	}
 	return p
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/impls/design/onredis"
+	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/servers"
 	"github.com/lockbench/lockbench/internal/servertest"
 )
@@ -38,11 +39,11 @@ type fixture struct {
 	record  *history.Recorder
 }
 
-func newFixture(t *testing.T, all ...Fault) *fixture {
+func newFixture(t *testing.T, all ...fault.Fault) *fixture {
 	t.Helper()
 	st := &fixture{server: servertest.Start(t)}
 	var err error
-	if st.in, err = New(Config{Faults: all, Servers: servers.Group{st.server}, Lease: time.Second, Seed: 1}); err != nil {
+	if st.in, err = New(Config{Faults: all, Servers: []*servers.Server{st.server}, Lease: time.Second, Seed: 1}); err != nil {
 		t.Fatal(err)
 	}
 	if err := st.in.Open(t.Context()); err != nil {
@@ -93,18 +94,18 @@ func (st *fixture) end(t *testing.T) (notes []string) {
 // TestCommandUnderFault: what the lock is told of a SET, and what the server did.
 func TestCommandUnderFault(t *testing.T) {
 	for _, c := range []struct {
-		kind  Kind
+		kind  fault.Kind
 		fails bool
 		done  bool
 		notes []string
 	}{
-		{LostReply, true, true, []string{"fault lost-reply"}},
-		{Cut, true, false, []string{"fault cut"}},
-		{Crash, true, true, []string{"death crash"}}, // with this seed after the command
-		{Pause, false, true, []string{"pause ", "resume "}},
+		{fault.LostReply, true, true, []string{"fault lost-reply"}},
+		{fault.Cut, true, false, []string{"fault cut"}},
+		{fault.Crash, true, true, []string{"death crash"}}, // with this seed after the command
+		{fault.Pause, false, true, []string{"pause ", "resume "}},
 	} {
 		t.Run(string(c.kind), func(t *testing.T) {
-			st := newFixture(t, Fault{Kind: c.kind, P: 1, For: time.Millisecond})
+			st := newFixture(t, fault.Fault{Kind: c.kind, P: 1, For: time.Millisecond})
 			ctx, done := st.client.Context(t.Context())
 			defer done()
 			err := st.redis.Set(ctx, "key", "value", 0).Err()
@@ -128,16 +129,16 @@ func TestCommandUnderFault(t *testing.T) {
 // one of its clients, and whether that was sent. What no client asked for is not affected.
 func TestForeignCommand(t *testing.T) {
 	for _, c := range []struct {
-		kind  Kind
+		kind  fault.Kind
 		fails bool
 		sent  int
 		notes []string
 	}{
-		{LostReply, true, 2, []string{"fault lost-reply"}},
-		{Cut, true, 1, []string{"fault cut"}},
+		{fault.LostReply, true, 2, []string{"fault lost-reply"}},
+		{fault.Cut, true, 1, []string{"fault cut"}},
 	} {
 		t.Run(string(c.kind), func(t *testing.T) {
-			st := newFixture(t, Fault{Kind: c.kind, P: 1})
+			st := newFixture(t, fault.Fault{Kind: c.kind, P: 1})
 			env := design.Environment{Interceptor: st.process}
 			sent := 0
 			send := func(context.Context) error { sent++; return nil }
@@ -164,7 +165,7 @@ func TestForeignCommand(t *testing.T) {
 func TestDeathBeforeARelease(t *testing.T) {
 	for _, watched := range []bool{false, true} {
 		t.Run(fmt.Sprint("watched ", watched), func(t *testing.T) {
-			st := newFixture(t, Fault{Kind: Crash, P: 1})
+			st := newFixture(t, fault.Fault{Kind: fault.Crash, P: 1})
 			st.process.watched.Store(watched)
 			inner := &released{}
 			held := &heldLease{Wrapped: lockbench.Wrapped{Lease: inner}, client: st.client}
@@ -200,7 +201,7 @@ func exists(t *testing.T, s *servers.Server, key string) bool {
 // TestCrashedProcess: nothing of a crashed process is sent, whoever asks for it, and its
 // connections are closed, subscriptions too.
 func TestCrashedProcess(t *testing.T) {
-	st := newFixture(t, Fault{Kind: Crash, P: 1})
+	st := newFixture(t, fault.Fault{Kind: fault.Crash, P: 1})
 	sub := st.redis.Subscribe(t.Context(), "channel")
 	defer sub.Close()
 	if _, err := sub.Receive(t.Context()); err != nil {
@@ -233,7 +234,7 @@ func TestCrashedProcess(t *testing.T) {
 // TestTransactionUnderFault: a transaction is affected as a whole, and its commands say
 // so.
 func TestTransactionUnderFault(t *testing.T) {
-	st := newFixture(t, Fault{Kind: LostReply, P: 1})
+	st := newFixture(t, fault.Fault{Kind: fault.LostReply, P: 1})
 	ctx, done := st.client.Context(t.Context())
 	defer done()
 	var one, two *redis.StatusCmd
@@ -277,7 +278,7 @@ func (s setting) again(ctx context.Context) error {
 
 // TestCancelOfOtherCalls: the contexts of releases and extends end, too.
 func TestCancelOfOtherCalls(t *testing.T) {
-	st := newFixture(t, Fault{Kind: Cancel, P: 1})
+	st := newFixture(t, fault.Fault{Kind: fault.Cancel, P: 1})
 	ctx, done := st.client.Context(t.Context())
 	defer done()
 	calls := map[string]func(lockbench.Lease) error{
@@ -304,7 +305,7 @@ func TestCancelOfOtherCalls(t *testing.T) {
 
 // TestCancel: an acquire's context ends before its command, during it or after it.
 func TestCancel(t *testing.T) {
-	st := newFixture(t, Fault{Kind: Cancel, P: 1})
+	st := newFixture(t, fault.Fault{Kind: fault.Cancel, P: 1})
 	ctx, done := st.client.Context(t.Context())
 	defer done()
 	var ended bool

@@ -3,12 +3,12 @@ package faults
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/servers"
 )
 
@@ -21,7 +21,7 @@ func (in *Injector) keep(ctx context.Context, p *plan) {
 		if p.over(in.now()) {
 			return
 		}
-		if p.While == Held && in.held.Load() == 0 {
+		if p.While == fault.Held && in.held.Load() == 0 {
 			if !in.rest(ctx, lookEvery) {
 				return
 			}
@@ -50,50 +50,23 @@ func (in *Injector) rest(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// serverFaults say how each kind is done to the server.
-var serverFaults = map[Kind]func(in *Injector, ctx context.Context, p *plan) error{
-	ScriptFlush: (*Injector).flushScripts,
-	ServerPause: (*Injector).pauseServer,
-	Restart:     (*Injector).restartEmpty,
-	RestartAOF:  (*Injector).restartFromAOF,
-	ClientKill:  (*Injector).killClients,
-	Evict:       (*Injector).evict,
-	ClockStep:   (*Injector).stepClocks,
-	Failover:    (*Injector).failOver,
-	Down:        (*Injector).takeDown,
-	Slow:        (*Injector).hinder,
-	Throttle:    (*Injector).hinder,
-	BlackHole:   (*Injector).hinder,
-}
-
 func (in *Injector) injectOnServer(ctx context.Context, p *plan) {
 	in.injecting.Lock()
 	defer in.injecting.Unlock()
-	if p.Kind != Failover && p.trait.target == ofServer { // these see for themselves what they meet
+	if !p.how.counts {
 		p.count(in.held.Load() > 0, false)
 	}
-	if err := serverFaults[p.Kind](in, context.WithoutCancel(ctx), p); err != nil {
+	if err := p.how.occur(in, context.WithoutCancel(ctx), p); err != nil {
 		in.failed(p.Kind, err)
 	}
 }
 
-// prepare makes the server ready for what is to happen to it.
-func (in *Injector) prepare(ctx context.Context) error {
-	for _, p := range in.plans {
-		var err error
-		switch p.Kind {
-		case RestartAOF:
-			for _, s := range in.config.Servers {
-				err = errors.Join(err, s.KeepLog(ctx))
-			}
-		case Failover:
-			err = in.replicate(ctx)
-		}
-		if err != nil {
-			return fmt.Errorf("fault %s: %w", p.Kind, err)
-		}
+// keepLogs has the servers write down what they acknowledge.
+func (in *Injector) keepLogs(ctx context.Context, _ *plan) (err error) {
+	for _, s := range in.config.Servers {
+		err = errors.Join(err, s.KeepLog(ctx))
 	}
-	return nil
+	return err
 }
 
 // admin has f use a connection of its own to s.
@@ -123,7 +96,7 @@ func (in *Injector) next() *servers.Server {
 
 func (in *Injector) flushScripts(ctx context.Context, _ *plan) error {
 	// Before, so that nothing that misses a script goes before its loss.
-	in.serverRecord.Fault(string(ScriptFlush), 0)
+	in.serverRecord.Fault(string(fault.ScriptFlush), 0)
 	return in.everywhere(func(client *redis.Client) error { return client.ScriptFlush(ctx).Err() })
 }
 
@@ -131,7 +104,7 @@ func (in *Injector) flushScripts(ctx context.Context, _ *plan) error {
 func (in *Injector) pauseServer(_ context.Context, p *plan) error {
 	in.away.Store(true)
 	defer in.away.Store(false)
-	in.serverRecord.Fault(string(ServerPause), int64(p.For))
+	in.serverRecord.Fault(string(fault.ServerPause), int64(p.For))
 	s := in.next()
 	if err := s.Suspend(); err != nil {
 		return err
@@ -141,7 +114,7 @@ func (in *Injector) pauseServer(_ context.Context, p *plan) error {
 	case <-in.stopping:
 	}
 	err := s.Resume()
-	in.serverRecord.Fault("server-resume", 0)
+	in.serverRecord.Fault(fault.ServerResume, 0)
 	return err
 }
 
@@ -150,20 +123,20 @@ func (in *Injector) restartEmpty(ctx context.Context, _ *plan) error {
 	defer in.away.Store(false)
 	in.hungUp()
 	// Between the two: whatever the old server granted was called before it.
-	return in.next().Restart(ctx, func() { in.serverRecord.Fault(string(Restart), 0) })
+	return in.next().Restart(ctx, func() { in.serverRecord.Fault(string(fault.Restart), 0) })
 }
 
 func (in *Injector) restartFromAOF(ctx context.Context, _ *plan) error {
 	in.away.Store(true)
 	defer in.away.Store(false)
 	return in.next().Restart(ctx, func() {
-		in.serverRecord.Fault(string(RestartAOF), 0)
-		in.serverRecord.Fault(string(ScriptFlush), 0)
+		in.serverRecord.Fault(string(fault.RestartAOF), 0)
+		in.serverRecord.Fault(string(fault.ScriptFlush), 0)
 	})
 }
 
 func (in *Injector) killClients(ctx context.Context, _ *plan) error {
-	in.serverRecord.Fault(string(ClientKill), 0)
+	in.serverRecord.Fault(string(fault.ClientKill), 0)
 	in.hungUp()
 	return in.everywhere(func(client *redis.Client) error {
 		return client.Do(ctx, "CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes").Err()
@@ -174,7 +147,7 @@ func (in *Injector) killClients(ctx context.Context, _ *plan) error {
 // other command finds it short of memory: the records of the workload have no TTL and
 // stay.
 func (in *Injector) evict(ctx context.Context, _ *plan) error {
-	in.serverRecord.Fault("evicting", 0) // when it did so is known no better than this
+	in.serverRecord.Fault(fault.Evicting, 0) // when it did so is known no better than this
 	err := admin(in.next(), func(client *redis.Client) error {
 		_, err := client.Pipelined(ctx, func(p redis.Pipeliner) error {
 			p.ConfigSet(ctx, "maxmemory-policy", "volatile-random")
@@ -185,14 +158,14 @@ func (in *Injector) evict(ctx context.Context, _ *plan) error {
 		})
 		return err
 	})
-	in.serverRecord.Fault(string(Evict), 0)
+	in.serverRecord.Fault(string(fault.Evict), 0)
 	return err
 }
 
 // takeDown kills the last servers of the group, for p.For where that is given. They
 // come back empty.
 func (in *Injector) takeDown(ctx context.Context, p *plan) error {
-	in.serverRecord.Fault(string(Down), int64(p.N))
+	in.serverRecord.Fault(string(fault.Down), int64(p.N))
 	for _, s := range slices.Backward(in.config.Servers[len(in.config.Servers)-p.N:]) {
 		if slices.Contains(in.down, s) {
 			continue
@@ -213,7 +186,7 @@ func (in *Injector) takeDown(ctx context.Context, p *plan) error {
 func (in *Injector) raise(ctx context.Context) error {
 	var errs []error
 	for _, s := range in.down {
-		errs = append(errs, s.Restart(ctx, func() { in.serverRecord.Fault(string(Restart), 0) }))
+		errs = append(errs, s.Restart(ctx, func() { in.serverRecord.Fault(string(fault.Restart), 0) }))
 	}
 	in.down = nil
 	return errors.Join(errs...)
@@ -222,6 +195,6 @@ func (in *Injector) raise(ctx context.Context) error {
 // bringUp has no server be down any more.
 func (in *Injector) bringUp() {
 	if err := in.raise(context.Background()); err != nil {
-		in.failed(Down, err)
+		in.failed(fault.Down, err)
 	}
 }

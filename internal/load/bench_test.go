@@ -13,6 +13,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/lockbench/lockbench/internal/backend"
 	"github.com/lockbench/lockbench/internal/processor"
 	"github.com/lockbench/lockbench/internal/servers"
 	"github.com/lockbench/lockbench/internal/servertest"
@@ -117,7 +118,7 @@ func benchOptions(d time.Duration) workloads.Options {
 
 func benchRun(b *testing.B, server *servers.Server, o workloads.Options, history io.Writer) Summary {
 	s, err := Run(b.Context(), Config{
-		Design: tokenDesign(), Server: server, Workload: workloads.Mutex(), Options: o, History: history,
+		Design: tokenDesign(), Services: backend.Group{server}, Workload: workloads.Mutex(), Options: o, History: history,
 	})
 	if err != nil {
 		b.Fatal(err)

@@ -41,8 +41,8 @@ func (r *run) sweep(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
-	_, err := r.cfg.servers().Sweep(ctx, r.prefix)
-	if records := r.cfg.records(); records != r.cfg.Server {
+	_, err := r.cfg.services().Sweep(ctx, r.prefix)
+	if records := r.cfg.records(); records != r.cfg.Services.First() {
 		_, more := records.Sweep(ctx, r.prefix)
 		err = errors.Join(err, more)
 	}
@@ -69,7 +69,7 @@ func (r *run) closeRecord() {
 func (r *run) remark() {
 	s := &r.summary
 	if s.Ended == EndedServerLost {
-		s.note("server %s was lost: %v", r.cfg.Server.Address(), reasonOr(r.cfg.Server.Err(), "it answered nobody for seconds"))
+		s.note("server %s was lost: %v", r.cfg.Services.First().Address(), reasonOr(r.cfg.services().Err(), "it answered nobody for seconds"))
 	}
 	if given := r.cfg.Design.Lease(s.Options.TTL); given > s.Options.TTL {
 		s.note("leases of %v are rounded up to %v by the design", s.Options.TTL, given)

@@ -9,27 +9,25 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/internal/faults"
-	"github.com/lockbench/lockbench/internal/servers"
+	"github.com/lockbench/lockbench/internal/backend"
+	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/workloads"
 )
 
 // A Config says what to run. It is not changed by the run.
 type Config struct {
-	// Design is the lock under test, Server where it keeps its keys.
-	Design design.Design
-	Server *servers.Server
-	// Others are servers beside it, for designs that lock on several; faults of
-	// the server do not affect them.
-	Others []*servers.Server
-	// Records is where the records that the locks guard are kept; nil is on Server.
-	// Faults of the server affect what is kept there.
-	Records *servers.Server
+	// Design is the lock under test, Services what it locks on: of its backend, and as many
+	// as it needs at least.
+	Design   design.Design
+	Services backend.Group
+	// Records is where the records that the locks guard are kept; nil is on the first
+	// service. Faults of the server affect what is kept there.
+	Records design.Service
 	// Workload is what the clients do, Options how; defaults are filled in.
 	Workload workloads.Workload
 	Options  workloads.Options
 	// Faults are what goes wrong in it; none, unless asked for. They need a History.
-	Faults []faults.Fault
+	Faults []fault.Fault
 	// History receives the record. The caller closes it after the run. Nil
 	// records nothing, which is of use only to see what recording costs.
 	History io.Writer
@@ -97,25 +95,23 @@ func (s *Summary) note(format string, args ...any) {
 	s.Notes = append(s.Notes, fmt.Sprintf(format, args...))
 }
 
-// records is the server of the guarded records.
-func (c *Config) records() *servers.Server {
+// records is the service of the guarded records.
+func (c *Config) records() design.Service {
 	if c.Records != nil {
 		return c.Records
 	}
-	return c.Server
+	return c.Services.First()
 }
 
-// servers are those that the design locks on.
-func (c *Config) servers() servers.Group {
-	return append(servers.Group{c.Server}, c.Others...).For(c.Design.ServerCount())
-}
+// services are those that the design locks on.
+func (c *Config) services() backend.Group { return c.Services.For(c.Design.ServerCount()) }
 
 // fits returns why the design cannot run on these servers or under these options.
 func (c *Config) fits(o workloads.Options) error {
 	switch n := c.Design.ServerCount(); {
-	case len(c.servers()) < n:
-		return fmt.Errorf("design %s locks on %d servers, there are %d; hint: name as many, or none for private ones", c.Design.Name, n, len(c.servers()))
-	case c.Server.Kind() == servers.Embedded && c.Design.OnEmbedded() != nil:
+	case len(c.services()) < n:
+		return fmt.Errorf("design %s locks on %d servers, there are %d; hint: name as many, or none for private ones", c.Design.Name, n, len(c.services()))
+	case c.Services.First().Kind() == design.Embedded && c.Design.OnEmbedded() != nil:
 		return c.Design.OnEmbedded()
 	case c.Design.CanLease(o.TTL) != nil:
 		return c.Design.CanLease(o.TTL)

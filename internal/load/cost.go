@@ -4,17 +4,17 @@ import (
 	"context"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/servers"
+	"github.com/lockbench/lockbench/impls/design"
 )
 
 // usageTime bounds how long servers are asked what they have used.
 const usageTime = time.Second
 
 // usage is what the servers of the design have used so far; nil where that is not known.
-func (r *run) usage(ctx context.Context) []servers.Usage {
+func (r *run) usage(ctx context.Context) []design.Usage {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), usageTime)
 	defer cancel()
-	all, err := r.cfg.servers().Usage(ctx)
+	all, err := r.cfg.services().Usage(ctx)
 	if err != nil {
 		return nil
 	}
@@ -23,7 +23,7 @@ func (r *run) usage(ctx context.Context) []servers.Usage {
 
 // spent is the processor time that servers took between two looks, in ns; nil where one
 // of them is not known, or another server has taken the place of one.
-func spent(before, after []servers.Usage) *int64 {
+func spent(before, after []design.Usage) *int64 {
 	if len(before) == 0 || len(before) != len(after) {
 		return nil
 	}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/backend"
 	"github.com/lockbench/lockbench/internal/servers"
 	"github.com/lockbench/lockbench/internal/servertest"
 	"github.com/lockbench/lockbench/workloads"
@@ -17,19 +19,19 @@ import (
 
 func TestSpent(t *testing.T) {
 	t.Parallel()
-	at := func(id string, cpu time.Duration) servers.Usage { return servers.Usage{RunID: id, CPU: cpu} }
+	at := func(id string, cpu time.Duration) design.Usage { return design.Usage{RunID: id, CPU: cpu} }
 	for _, c := range []struct {
 		name          string
-		before, after []servers.Usage
+		before, after []design.Usage
 		want          int64 // below zero: not known
 	}{
-		{"one server", []servers.Usage{at("a", 2)}, []servers.Usage{at("a", 9)}, 7},
-		{"two servers", []servers.Usage{at("a", 2), at("b", 3)}, []servers.Usage{at("a", 9), at("b", 5)}, 9},
-		{"nothing done", []servers.Usage{at("a", 2)}, []servers.Usage{at("a", 2)}, 0},
-		{"restarted", []servers.Usage{at("a", 2)}, []servers.Usage{at("b", 9)}, -1},
-		{"one of them restarted", []servers.Usage{at("a", 2), at("b", 3)}, []servers.Usage{at("a", 9), at("c", 5)}, -1},
-		{"it did not tell at the start", nil, []servers.Usage{at("a", 9)}, -1},
-		{"it did not tell at the end", []servers.Usage{at("a", 2)}, nil, -1},
+		{"one server", []design.Usage{at("a", 2)}, []design.Usage{at("a", 9)}, 7},
+		{"two servers", []design.Usage{at("a", 2), at("b", 3)}, []design.Usage{at("a", 9), at("b", 5)}, 9},
+		{"nothing done", []design.Usage{at("a", 2)}, []design.Usage{at("a", 2)}, 0},
+		{"restarted", []design.Usage{at("a", 2)}, []design.Usage{at("b", 9)}, -1},
+		{"one of them restarted", []design.Usage{at("a", 2), at("b", 3)}, []design.Usage{at("a", 9), at("c", 5)}, -1},
+		{"it did not tell at the start", nil, []design.Usage{at("a", 9)}, -1},
+		{"it did not tell at the end", []design.Usage{at("a", 2)}, nil, -1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := spent(c.before, c.after)
@@ -52,7 +54,7 @@ func TestCostsAreInTheTrailer(t *testing.T) {
 				defer close(over)
 				await()
 			}()
-			s := runForCosts(t, Config{Server: server, Broken: over, Options: options(func(o *workloads.Options) {
+			s := runForCosts(t, Config{Services: backend.Group{server}, Broken: over, Options: options(func(o *workloads.Options) {
 				o.Duration, o.Warmup = time.Hour, warmup
 			})})
 			if s.ServerCPUNS == nil || *s.ServerCPUNS <= 0 {
@@ -62,7 +64,7 @@ func TestCostsAreInTheTrailer(t *testing.T) {
 	}
 	t.Run("embedded", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			if s := runForCosts(t, Config{Server: embedded(t), Options: options(nil)}); s.ServerCPUNS != nil {
+			if s := runForCosts(t, Config{Services: backend.Group{embedded(t)}, Options: options(nil)}); s.ServerCPUNS != nil {
 				t.Errorf("processor time of the embedded server: %d ns, want unknown", *s.ServerCPUNS)
 			}
 		})

@@ -15,6 +15,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/backend"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -59,7 +60,7 @@ func TestWindDown(t *testing.T) {
 				server := embedded(t)
 				start := time.Now()
 				s, err := Run(t.Context(), Config{
-					Design: d, Server: server, Workload: workloads.Mutex(), History: io.Discard,
+					Design: d, Services: backend.Group{server}, Workload: workloads.Mutex(), History: io.Discard,
 					Options: options(func(o *workloads.Options) { o.Duration, o.Wait = time.Second, tt.wait }),
 				})
 				if got := time.Since(start).Round(100 * time.Millisecond); got != tt.took {
@@ -86,7 +87,7 @@ func TestServerFallsSilent(t *testing.T) {
 		start := time.Now()
 		var record bytes.Buffer
 		s, err := Run(t.Context(), Config{
-			Design: tokenDesign(), Server: server, Workload: workloads.Oversell(), History: &record,
+			Design: tokenDesign(), Services: backend.Group{server}, Workload: workloads.Oversell(), History: &record,
 			Options: options(func(o *workloads.Options) { o.Duration, o.Think = time.Hour, workloads.Always(time.Millisecond) }),
 		})
 		if err != nil {
@@ -117,7 +118,7 @@ func TestLongWaitIsNotALostServer(t *testing.T) {
 		locker := deaf{true, make(chan struct{})}
 		d.Open = func(design.Environment) (design.Process, error) { return fixedProcess{locker}, nil }
 		s, err := Run(t.Context(), Config{
-			Design: d, Server: embedded(t), Workload: workloads.Mutex(), History: io.Discard,
+			Design: d, Services: backend.Group{embedded(t)}, Workload: workloads.Mutex(), History: io.Discard,
 			Options: options(func(o *workloads.Options) { o.Duration, o.Wait = time.Minute, time.Hour }),
 		})
 		if err != nil || s.Ended != EndedDuration {

@@ -2,6 +2,7 @@ package load
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"slices"
@@ -10,21 +11,20 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/internal/faults"
+	"github.com/lockbench/lockbench/internal/backend"
+	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/longtest"
 	"github.com/lockbench/lockbench/internal/servers"
 	"github.com/lockbench/lockbench/internal/servertest"
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// faulted is one design under one fault.
+// faulted is one design under one fault, lua-token/strategy where none is named.
 type faulted struct {
 	name, design, fault string
 	// held must be held under these conditions and whatever else happens, but for work past
@@ -36,27 +36,18 @@ type faulted struct {
 // faultedClients are runs whose faults happen to clients, or an embedded server as well as
 // any: they are made in virtual time.
 var faultedClients = []faulted{
-	{name: "crash, sound", design: "lua-token/strategy", fault: "crash,p=0.01",
-		held: cells("recovery@crash exclusion")},
-	{name: "crash between two commands", design: "setnx-getset/naive", fault: "crash,p=0.05",
-		broken: cells("recovery@crash"), change: wedges},
-	{name: "crash of a watchdog", design: "hash-reentrant/notify", fault: "crash,p=0.01",
-		held: cells("recovery@crash exclusion")},
-	{name: "lost reply, sound", design: "lua-token/strategy", fault: "lost-reply,p=0.02",
-		held: cells("recovery@lost-reply exclusion")},
+	{name: "crash, sound", fault: "crash,p=0.01", held: cells("recovery@crash exclusion")},
+	{name: "crash between two commands", design: "setnx-getset/naive", fault: "crash,p=0.05", broken: cells("recovery@crash"), change: wedges},
+	{name: "crash of a watchdog", design: "hash-reentrant/notify", fault: "crash,p=0.01", held: cells("recovery@crash exclusion")},
+	{name: "lost reply, sound", fault: "lost-reply,p=0.02", held: cells("recovery@lost-reply exclusion")},
 	{name: "lost reply between two commands", design: "setnx-getset/naive", fault: "lost-reply,p=0.05",
 		broken: cells("recovery@lost-reply"), change: wedges},
-	{name: "cut, sound", design: "lua-token/strategy", fault: "cut,p=0.02",
-		held: cells("recovery@lost-reply exclusion")},
-	{name: "cancel, sound", design: "lua-token/strategy", fault: "cancel,p=0.1",
-		held: cells("recovery@cancel exclusion")},
-	{name: "skew, by the server's clock", design: "lua-token/strategy", fault: "skew,by=5s",
-		held: cells("exclusion@skew")},
-	{name: "skew, by the clients' clocks", design: "setnx-getset/timestamp", fault: "skew,by=5s",
-		broken: cells("exclusion@skew")},
-	{name: "script flush, sound", design: "lua-token/strategy", fault: "script-flush,every=100ms",
-		held: cells("answers@script-flush exclusion")},
-	{name: "pause, owner checked", design: "lua-token/strategy", fault: "pause,p=0.2",
+	{name: "cut, sound", fault: "cut,p=0.02", held: cells("recovery@lost-reply exclusion")},
+	{name: "cancel, sound", fault: "cancel,p=0.1", held: cells("recovery@cancel exclusion")},
+	{name: "skew, by the server's clock", fault: "skew,by=5s", held: cells("exclusion@skew")},
+	{name: "skew, by the clients' clocks", design: "setnx-getset/timestamp", fault: "skew,by=5s", broken: cells("exclusion@skew")},
+	{name: "script flush, sound", fault: "script-flush,every=100ms", held: cells("answers@script-flush exclusion")},
+	{name: "pause, owner checked", fault: "pause,p=0.2",
 		held: cells("owner-release@outlived+pause loss-reported@outlived+pause exclusion"), change: shortLease},
 	{name: "pause, plain delete", design: "setnx-getset/naive", fault: "pause,p=0.2",
 		broken: cells("owner-release@outlived+pause loss-reported@outlived+pause exclusion@outlived+pause"), change: shortLease},
@@ -67,40 +58,37 @@ var faultedClients = []faulted{
 // faultedServers are runs that need a server of its own, in real time: it is what is
 // affected, or it is reached by connections that are, or by another client library.
 var faultedServers = []faulted{
-	{name: "server pause, sound", design: "lua-token/strategy", fault: "server-pause,at=500ms,every=2s,for=1s",
-		held: cells("exclusion lease")},
-	{name: "restart, empty", design: "lua-token/strategy", fault: "restart,at=500ms,every=1s",
-		held: cells("exclusion"), broken: cells("exclusion@state-loss"), change: longHolds},
-	{name: "restart, from its log", design: "lua-token/strategy", fault: "restart-aof,at=500ms,every=1s",
-		held: cells("exclusion answers@script-flush"), change: longHolds},
-	{name: "failover", design: "lua-token/strategy", fault: "failover,at=300ms,every=600ms",
+	{name: "server pause, sound", fault: "server-pause,at=500ms,every=2s,for=1s", held: cells("exclusion lease")},
+	{name: "restart, empty", fault: "restart,at=500ms,every=1s", held: cells("exclusion"), broken: cells("exclusion@state-loss"), change: longHolds},
+	{name: "restart, from its log", fault: "restart-aof,at=500ms,every=1s", held: cells("exclusion answers@script-flush"), change: longHolds},
+	{name: "failover", fault: "failover,at=300ms,every=600ms",
 		held: cells("exclusion answers@script-flush"), broken: cells("exclusion@failover"), change: longThinks},
-	{name: "evicted", design: "lua-token/strategy", fault: "evict,at=300ms,every=600ms",
-		held: cells("exclusion"), broken: cells("exclusion@state-loss"), change: longHolds},
-	{name: "clock stepped ahead", design: "lua-token/strategy", fault: "clock-step,at=300ms,every=300ms",
+	{name: "evicted", fault: "evict,at=300ms,every=600ms", held: cells("exclusion"), broken: cells("exclusion@state-loss"), change: longHolds},
+	{name: "clock stepped ahead", fault: "clock-step,at=300ms,every=300ms",
 		held: cells("exclusion@skew"), broken: cells("exclusion@skew+state-loss"), change: longHolds},
-	{name: "clock stepped back, to its start", design: "lua-token/strategy", fault: "clock-step,at=300ms,every=0s,by=-3s",
-		held: cells("exclusion@skew"), change: longHolds},
+	{name: "clock stepped back, to its start", fault: "clock-step,at=300ms,every=0s,by=-3s", held: cells("exclusion@skew"), change: longHolds},
 	{name: "clock stepped ahead, by the clients' clocks", design: "rueidislock/noloop", fault: "clock-step,at=300ms,every=300ms",
 		broken: cells("exclusion@skew+state-loss exclusion@skew"), change: longHolds},
-	{name: "lost reply, of another client library", design: "rueidislock/noloop", fault: "lost-reply,p=0.05",
-		held: cells("recovery@lost-reply")},
-	{name: "cut, of another client library", design: "rueidislock/noloop", fault: "cut,p=0.05",
-		held: cells("recovery@lost-reply")},
-	{name: "cancel, of another client library", design: "rueidislock/noloop", fault: "cancel,p=0.2",
-		held: cells("recovery@cancel exclusion")},
+	{name: "lost reply, of another client library", design: "rueidislock/noloop", fault: "lost-reply,p=0.05", held: cells("recovery@lost-reply")},
+	{name: "cut, of another client library", design: "rueidislock/noloop", fault: "cut,p=0.05", held: cells("recovery@lost-reply")},
+	{name: "cancel, of another client library", design: "rueidislock/noloop", fault: "cancel,p=0.2", held: cells("recovery@cancel exclusion")},
 	{name: "lost reply, of a client that batches", design: "lua-token/batched", fault: "lost-reply,p=0.05",
 		held: cells("recovery@lost-reply exclusion")},
-	{name: "cut, of a client that batches", design: "lua-token/batched", fault: "client-kill,at=300ms,every=300ms",
-		held: cells("exclusion")},
-	{name: "slow", design: "lua-token/strategy", fault: "slow,every=500ms,for=200ms",
-		held: cells("exclusion")},
-	{name: "throttled", design: "lua-token/strategy", fault: "throttle,every=500ms,for=200ms",
-		held: cells("exclusion")},
-	{name: "black hole", design: "lua-token/strategy", fault: "black-hole,at=100ms,every=100ms,for=200ms",
-		held: cells("exclusion recovery@lost-reply"), change: wedges},
-	{name: "client kill, sound", design: "lua-token/strategy", fault: "client-kill,at=50ms,every=10ms",
-		held: cells("exclusion recovery@lost-reply")},
+	{name: "cut, of a client that batches", design: "lua-token/batched", fault: "client-kill,at=300ms,every=300ms", held: cells("exclusion")},
+	{name: "slow", fault: "slow,every=500ms,for=200ms", held: cells("exclusion")},
+	{name: "throttled", fault: "throttle,every=500ms,for=200ms", held: cells("exclusion")},
+	{name: "black hole", fault: "black-hole,at=100ms,every=100ms,for=200ms", held: cells("exclusion recovery@lost-reply"), change: wedges},
+	{name: "client kill, sound", fault: "client-kill,at=50ms,every=10ms", held: cells("exclusion recovery@lost-reply")},
+}
+
+// TestEveryFaultIsRun: each live fault has a run here, but for those that TestServersDown has.
+func TestEveryFaultIsRun(t *testing.T) {
+	for _, kind := range fault.Kinds() {
+		is := func(c faulted) bool { f, err := fault.Parse(c.fault); return err == nil && f.Kind == kind }
+		if !fault.Of(kind).Live.Several && !slices.ContainsFunc(slices.Concat(faultedClients, faultedServers), is) {
+			t.Errorf("no run has %s; hint: a row of faultedClients or faultedServers", kind)
+		}
+	}
 }
 
 // cells reads cells, separated by spaces.
@@ -150,33 +138,33 @@ func TestFaults(t *testing.T) {
 	for _, c := range faultedClients {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c.run(t, Config{Design: slowly(catalogued(t, c.design)), Server: embedded(t), Records: embedded(t), Options: options(c.options)}, 0)
+				c.run(t, Config{Design: slowly(catalogued(t, cmp.Or(c.design, "lua-token/strategy"))), Services: backend.Group{embedded(t)}, Records: embedded(t), Options: options(c.options)}, 0)
 			})
 		})
 	}
 	for _, c := range faultedServers {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if strings.HasPrefix(c.fault, string(faults.ClockStep)) {
+			if strings.HasPrefix(c.fault, string(fault.ClockStep)) {
 				servertest.Need(t, servers.FindClock())
 			}
 			o := options(c.options)
 			least := longtest.Times(0, int(o.Duration))
 			o.Duration = time.Minute // more than it takes on any machine
-			c.run(t, Config{Design: catalogued(t, c.design), Server: servertest.Start(t), Records: servertest.Start(t), Options: o}, time.Duration(least))
+			c.run(t, Config{Design: catalogued(t, cmp.Or(c.design, "lua-token/strategy")), Services: backend.Group{servertest.Start(t)}, Records: servertest.Start(t), Options: o}, time.Duration(least))
 		})
 	}
 }
 
 // run makes a run that ends when its history shows what it is to show, after the least time.
 func (c *faulted) run(t *testing.T, config Config, least time.Duration) {
-	f, err := faults.Parse(c.fault)
+	f, err := fault.Parse(c.fault)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var record bytes.Buffer
 	file := c.follow(&record, least)
-	config.Workload, config.Faults = workloads.Oversell(), []faults.Fault{f}
+	config.Workload, config.Faults = workloads.Oversell(), []fault.Fault{f}
 	config.History, config.Broken = file, file.seen
 	s, err := Run(t.Context(), config)
 	if err := errors.Join(err, file.close()); err != nil {
@@ -186,7 +174,7 @@ func (c *faulted) run(t *testing.T, config Config, least time.Duration) {
 	if s.Ended != EndedBroken && s.Ended != EndedDuration { // some of it shows at the end alone
 		t.Errorf("ended %q; want it to end because all is seen, or its time over", s.Ended)
 	}
-	if n := keysLeft(t, config.Server) + keysLeft(t, config.Records); n != 0 {
+	if n := keysLeft(t, config.Services.First()) + keysLeft(t, config.Records); n != 0 {
 		t.Errorf("%d keys left on the servers", n)
 	}
 	c.judge(t, result)
@@ -318,11 +306,11 @@ func TestServersDown(t *testing.T) {
 	} {
 		t.Run(c.fault, func(t *testing.T) {
 			t.Parallel()
-			f, err := faults.Parse(c.fault)
+			f, err := fault.Parse(c.fault)
 			if err != nil {
 				t.Fatal(err)
 			}
-			var all servers.Group
+			var all backend.Group
 			for range 5 {
 				all = append(all, servertest.Start(t))
 			}
@@ -333,8 +321,8 @@ func TestServersDown(t *testing.T) {
 				goesOn(t, all[5-c.down:], progress, c.goes)
 			}()
 			_, err = Run(t.Context(), Config{
-				Design: catalogued(t, "redsync/quorum"), Server: all[0], Others: all[1:], Workload: workloads.Mutex(), History: &record,
-				Faults: []faults.Fault{f}, Options: options(func(o *workloads.Options) { o.Duration = time.Hour }),
+				Design: catalogued(t, "redsync/quorum"), Services: all, Workload: workloads.Mutex(), History: &record,
+				Faults: []fault.Fault{f}, Options: options(func(o *workloads.Options) { o.Duration = time.Hour }),
 				Progress: progress, Broken: over,
 			})
 			if err != nil {
@@ -350,7 +338,7 @@ func TestServersDown(t *testing.T) {
 
 // goesOn waits until the servers are down, and then for the clients of a run to be granted
 // more, or refused without any grant.
-func goesOn(t *testing.T, down servers.Group, p *Progress, goes bool) {
+func goesOn(t *testing.T, down backend.Group, p *Progress, goes bool) {
 	for _, s := range down {
 		for answers(t, s) {
 			time.Sleep(time.Millisecond)
@@ -376,8 +364,4 @@ func goesOn(t *testing.T, down servers.Group, p *Progress, goes bool) {
 	}
 }
 
-func answers(t *testing.T, s *servers.Server) bool {
-	client := redis.NewClient(s.Options())
-	defer client.Close()
-	return client.Ping(t.Context()).Err() == nil
-}
+func answers(t *testing.T, s design.Service) bool { return s.Ping(t.Context()) == nil }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/faults"
+	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -26,9 +26,9 @@ func header(c Config, o workloads.Options) (history.Header, error) {
 		Workload:    c.Workload.Name,
 		Params:      params,
 		Seed:        o.Seed,
-		Faults:      faults.Names(c.Faults),
+		Faults:      fault.KindsOf(c.Faults),
 		WarmupNS:    int64(o.Warmup),
-		Server:      c.servers().Info(),
+		Server:      c.services().Info(),
 		Environment: environment(),
 	}, err
 }
@@ -37,10 +37,10 @@ func header(c Config, o workloads.Options) (history.Header, error) {
 // keeps its leases alive does not lose them to a slow holder, so that what an
 // owner is told and does after a loss does not occur.
 func exercises(c Config, o workloads.Options) []lockbench.Cell {
-	found := append(c.Workload.Exercises(o), faults.Exercises(c.Faults)...)
+	found := append(c.Workload.Exercises(o), fault.Exercises(c.Faults)...)
 	slices.SortFunc(found, lockbench.Cell.Compare)
 	found = slices.Compact(found)
-	if faults.Conditions(c.Faults).Has(lockbench.Skew) { // clocks that are off leave unknown which client lost the lock to which
+	if fault.Conditions(c.Faults).Has(lockbench.Skew) { // clocks that are off leave unknown which client lost the lock to which
 		found = slices.DeleteFunc(found, func(cell lockbench.Cell) bool { return cell.Guarantee == lockbench.LossReported })
 	}
 	if !c.Design.Renews {

@@ -11,7 +11,8 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/internal/faults"
+	"github.com/lockbench/lockbench/internal/backend"
+	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -19,7 +20,7 @@ func TestHeader(t *testing.T) {
 	server := embedded(t)
 	d := tokenDesign()
 	d.Tolerance, d.Reacquire = time.Second, design.Nested
-	c := Config{Design: d, Server: server, Workload: workloads.SlowStep()}
+	c := Config{Design: d, Services: backend.Group{server}, Workload: workloads.SlowStep()}
 	o, err := c.Workload.Options(options(func(o *workloads.Options) {
 		o.Warmup, o.Seed, o.TTL = 100*time.Millisecond, 7, 200*time.Millisecond
 	}))
@@ -41,7 +42,7 @@ func TestHeader(t *testing.T) {
 	slices.SortFunc(tested, lockbench.Cell.Compare)
 	want := history.Header{
 		Design: "test/token", Claims: d.Claims, Reacquire: "nested", ToleranceNS: 1e9,
-		Exercises: tested, Workload: "slow-step", Seed: 7, WarmupNS: 1e8, Server: server.Info(),
+		Exercises: tested, Workload: "slow-step", Seed: 7, WarmupNS: 1e8, Server: c.services().Info(),
 	}
 	if diff := cmp.Diff(got, want); diff != "" {
 		t.Errorf("header (-got +want):\n%s", diff)
@@ -68,7 +69,7 @@ func TestExercisesOfRenewingDesign(t *testing.T) {
 
 // TestExercisesOfFaults: what faults and the workload put to the test is said once.
 func TestExercisesOfFaults(t *testing.T) {
-	all := []faults.Fault{{Kind: faults.Pause}, {Kind: faults.Skew}, {Kind: faults.Crash}}
+	all := []fault.Fault{{Kind: fault.Pause}, {Kind: fault.Skew}, {Kind: fault.Crash}}
 	o := options(func(o *workloads.Options) { o.Slow = 0.5 }).OrDefaults()
 	var got []string
 	for _, cell := range exercises(Config{Design: tokenDesign(), Workload: workloads.Mutex(), Faults: all}, o) {

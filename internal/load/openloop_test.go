@@ -7,7 +7,8 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/faults"
+	"github.com/lockbench/lockbench/internal/backend"
+	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/measure"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -51,7 +52,7 @@ func TestServerStopped(t *testing.T) {
 		}
 		var record bytes.Buffer
 		s, err := Run(t.Context(), Config{
-			Design: paced(tokenDesign(), late, late), Server: embedded(t), Workload: workloads.Mutex(), History: &record,
+			Design: paced(tokenDesign(), late, late), Services: backend.Group{embedded(t)}, Workload: workloads.Mutex(), History: &record,
 			Options: uncontended(200, 5*time.Second), clock: sleeper{},
 		})
 		if err != nil {
@@ -83,7 +84,7 @@ func TestTooHighARate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var record bytes.Buffer
 		if _, err := Run(t.Context(), Config{
-			clock: sleeper{}, Design: slowly(tokenDesign()), Server: embedded(t), Workload: workloads.Mutex(), History: &record,
+			clock: sleeper{}, Design: slowly(tokenDesign()), Services: backend.Group{embedded(t)}, Workload: workloads.Mutex(), History: &record,
 			Options: uncontended(1e8, 150*time.Millisecond),
 		}); err != nil {
 			t.Fatal(err)
@@ -101,7 +102,7 @@ func TestArrivalsInHistory(t *testing.T) {
 		o := uncontended(2000, time.Second)
 		o.Operations = 200
 		var record bytes.Buffer
-		s, err := Run(t.Context(), Config{clock: sleeper{}, Design: slowly(tokenDesign()), Server: embedded(t), Workload: workloads.Mutex(), History: &record, Options: o})
+		s, err := Run(t.Context(), Config{clock: sleeper{}, Design: slowly(tokenDesign()), Services: backend.Group{embedded(t)}, Workload: workloads.Mutex(), History: &record, Options: o})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -140,14 +141,14 @@ func TestArrivalsInHistory(t *testing.T) {
 // TestOpenLoopUnderFaults: when clients die others take their arrivals.
 func TestOpenLoopUnderFaults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		crash, err := faults.Parse("crash,p=0.02")
+		crash, err := fault.Parse("crash,p=0.02")
 		if err != nil {
 			t.Fatal(err)
 		}
 		var record bytes.Buffer
 		if _, err := Run(t.Context(), Config{
-			clock: sleeper{}, Design: slowly(tokenDesign()), Server: embedded(t), Workload: workloads.Mutex(), History: &record,
-			Options: uncontended(300, 1500*time.Millisecond), Faults: []faults.Fault{crash},
+			clock: sleeper{}, Design: slowly(tokenDesign()), Services: backend.Group{embedded(t)}, Workload: workloads.Mutex(), History: &record,
+			Options: uncontended(300, 1500*time.Millisecond), Faults: []fault.Fault{crash},
 		}); err != nil {
 			t.Fatal(err)
 		}

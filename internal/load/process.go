@@ -79,7 +79,7 @@ func (r *run) openProcess(place int) (*process, error) {
 
 func (r *run) environment(p *process) design.Environment {
 	return design.Environment{
-		Services: r.cfg.servers().Reach(),
+		Services: r.cfg.services().Reach(),
 		Prefix:   r.prefix,
 		Host:     fmt.Sprintf("server-%d", p.number),
 		PID:      1000 + p.number,

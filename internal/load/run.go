@@ -11,6 +11,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/backend"
 	"github.com/lockbench/lockbench/internal/faults"
 	"github.com/lockbench/lockbench/internal/occupancy"
 	"github.com/lockbench/lockbench/internal/servers"
@@ -50,7 +51,7 @@ type run struct {
 	options workloads.Options
 	prefix  string
 
-	store     *servers.Store
+	store     design.Records
 	guarded   lockbench.Store // store, behind the guard that was asked for
 	processes processes
 	recorder  *history.Recorder // nil when nothing is recorded
@@ -71,7 +72,7 @@ type run struct {
 // open makes everything that clients need, and the clients.
 func (r *run) open(ctx context.Context) error {
 	r.summary = Summary{Options: r.options, Prefix: r.prefix}
-	if err := r.cfg.servers().Check(ctx, r.cfg.Design.Commands); err != nil {
+	if err := r.cfg.services().Check(ctx, r.cfg.Design.Commands); err != nil {
 		return err
 	}
 	if err := r.plan(ctx); err != nil {
@@ -98,7 +99,7 @@ func (r *run) open(ctx context.Context) error {
 }
 
 func (r *run) openStore() (err error) {
-	r.store = r.cfg.records().Store(r.prefix)
+	r.store = backend.RecordsOf(r.cfg.records(), r.prefix)
 	r.guarded, err = r.store.Guarded(r.options.Guard)
 	return err
 }
@@ -113,7 +114,7 @@ func (r *run) plan(ctx context.Context) (err error) {
 		return errors.New("faults without a history show nothing; hint: record one")
 	}
 	r.injector, err = faults.New(faults.Config{
-		Faults: c.Faults, Servers: c.servers(), Seed: r.options.Seed,
+		Faults: c.Faults, Servers: servers.All(c.services()), Seed: r.options.Seed,
 		Lease: c.Design.Lease(r.options.TTL), Tolerance: c.Design.Tolerance, Duration: r.options.Duration,
 	})
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/backend"
 	"github.com/lockbench/lockbench/internal/faults"
 	"github.com/lockbench/lockbench/internal/servers"
 	"github.com/lockbench/lockbench/internal/servertest"
@@ -71,9 +72,9 @@ func judge(t *testing.T, record []byte) (history.Header, checker.Result, history
 }
 
 // keysLeft counts all keys on the server.
-func keysLeft(t *testing.T, s *servers.Server) int64 {
+func keysLeft(t *testing.T, s design.Service) int64 {
 	t.Helper()
-	client := redis.NewClient(s.Options())
+	client := redis.NewClient(s.(*servers.Server).Options())
 	defer client.Close()
 	n, err := client.DBSize(t.Context()).Result()
 	if err != nil {
@@ -89,14 +90,14 @@ func TestRunSoundDesign(t *testing.T) {
 		t.Run(w.Name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				o := options(func(o *workloads.Options) { o.TTL, o.Period = 100*time.Millisecond, 20*time.Millisecond })
-				runSound(t, Config{Design: slowly(tokenDesign()), Server: embedded(t), Workload: w, Options: o}, EndedDuration)
+				runSound(t, Config{Design: slowly(tokenDesign()), Services: backend.Group{embedded(t)}, Workload: w, Options: o}, EndedDuration)
 			})
 		})
 	}
 	t.Run("private", func(t *testing.T) {
 		t.Parallel()
 		o := options(func(o *workloads.Options) { o.TTL, o.Duration, o.Operations = time.Minute, 0, 200 })
-		runSound(t, Config{Design: tokenDesign(), Server: servertest.Start(t), Workload: workloads.Oversell(), Options: o}, EndedOperations)
+		runSound(t, Config{Design: tokenDesign(), Services: backend.Group{servertest.Start(t)}, Workload: workloads.Oversell(), Options: o}, EndedOperations)
 	})
 }
 
@@ -122,7 +123,7 @@ func runSound(t *testing.T, c Config, ends string) {
 	if s.Commands < s.Grants || s.MonitorEntries != s.Grants {
 		t.Errorf("%d commands and %d entries monitored for %d grants", s.Commands, s.MonitorEntries, s.Grants)
 	}
-	if n := keysLeft(t, c.Server); n != 0 {
+	if n := keysLeft(t, c.Services.First()); n != 0 {
 		t.Errorf("%d keys left on the server", n)
 	}
 }
@@ -137,7 +138,7 @@ func TestRunUnsoundDesign(t *testing.T) {
 		})
 		var record bytes.Buffer
 		s, err := Run(t.Context(), Config{
-			Design: slowly(plainDesign()), Server: embedded(t), Workload: workloads.Oversell(), Options: o, History: &record,
+			Design: slowly(plainDesign()), Services: backend.Group{embedded(t)}, Workload: workloads.Oversell(), Options: o, History: &record,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -160,7 +161,7 @@ func TestRunOperations(t *testing.T) {
 			o.Duration, o.Operations, o.KeyChoice = 0, 42, workloads.Own
 		})
 		s, err := Run(t.Context(), Config{
-			Design: slowly(tokenDesign()), Server: embedded(t), Workload: workloads.Mutex(), Options: o, History: io.Discard,
+			Design: slowly(tokenDesign()), Services: backend.Group{embedded(t)}, Workload: workloads.Mutex(), Options: o, History: io.Discard,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -188,7 +189,7 @@ func TestRunInterrupted(t *testing.T) {
 		}()
 		var record bytes.Buffer
 		s, err := Run(ctx, Config{
-			Design: tokenDesign(), Server: server, Workload: workloads.Oversell(), Options: o, History: &record, Progress: progress,
+			Design: tokenDesign(), Services: backend.Group{server}, Workload: workloads.Oversell(), Options: o, History: &record, Progress: progress,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -220,7 +221,7 @@ func TestRunDiskFull(t *testing.T) {
 		server := embedded(t)
 		o := options(func(o *workloads.Options) { o.Duration = time.Hour })
 		s, err := Run(t.Context(), Config{
-			Design: tokenDesign(), Server: server, Workload: workloads.Mutex(), Options: o, History: &fullDisk{left: 10_000},
+			Design: tokenDesign(), Services: backend.Group{server}, Workload: workloads.Mutex(), Options: o, History: &fullDisk{left: 10_000},
 		})
 		if !errors.Is(err, errDisk) {
 			t.Errorf("Run = %v, want it to wrap %v", err, errDisk)
@@ -251,7 +252,7 @@ func TestRunServerDies(t *testing.T) {
 	o := options(func(o *workloads.Options) { o.Duration = time.Hour })
 	var record bytes.Buffer
 	s, err := Run(t.Context(), Config{
-		Design: tokenDesign(), Server: server, Workload: workloads.Oversell(), Options: o, History: &record, Progress: progress,
+		Design: tokenDesign(), Services: backend.Group{server}, Workload: workloads.Oversell(), Options: o, History: &record, Progress: progress,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -292,7 +293,7 @@ func TestRunRefuses(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			server := embedded(t)
 			_, err := Run(t.Context(), Config{
-				Design: tt.design, Server: server, Workload: workloads.Oversell(), Options: options(tt.change), History: tt.history,
+				Design: tt.design, Services: backend.Group{server}, Workload: workloads.Oversell(), Options: options(tt.change), History: tt.history,
 			})
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("Run = %v, want an error with %q", err, tt.want)
@@ -310,7 +311,7 @@ func TestRunNothingGranted(t *testing.T) {
 		d := tokenDesign()
 		d.Open = func(design.Environment) (design.Process, error) { return fixedProcess{refusing{}}, nil }
 		s, err := Run(t.Context(), Config{
-			Design: d, Server: embedded(t), Workload: workloads.Mutex(), History: io.Discard,
+			Design: d, Services: backend.Group{embedded(t)}, Workload: workloads.Mutex(), History: io.Discard,
 			Options: options(func(o *workloads.Options) { o.Duration, o.Operations = 0, 8 }),
 		})
 		if err != nil {

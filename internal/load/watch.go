@@ -2,10 +2,10 @@ package load
 
 import (
 	"context"
-	"errors"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/servers"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/backend"
 )
 
 const (
@@ -26,7 +26,7 @@ type watch struct {
 	// silentSince is since when the server fails to answer, too.
 	silentSince time.Time
 	// used is what the servers had used when the warm-up was over.
-	used []servers.Usage
+	used []design.Usage
 }
 
 // until returns when the run is to end, and why.
@@ -50,7 +50,7 @@ func (w *watch) until(ctx context.Context) string {
 			return EndedBroken
 		case <-w.run.cfg.Failed:
 			return EndedFailed
-		case <-w.run.cfg.Server.Done():
+		case <-backend.Done(w.run.cfg.Services.First()):
 			return EndedServerLost
 		case <-warm:
 			w.used = w.run.usage(ctx)
@@ -119,9 +119,7 @@ func (w *watch) serverLost(ctx context.Context) bool {
 func (r *run) probe(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTime)
 	defer cancel()
-	store := r.cfg.Server.Store(r.prefix)
-	_, err := store.Read(ctx, "probe")
-	return errors.Join(err, store.Close())
+	return r.cfg.Services.First().Ping(ctx)
 }
 
 // report adds up what the clients have counted so far.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/internal/faults"
+	"github.com/lockbench/lockbench/internal/fault"
 )
 
 // The drivers of a matrix. Explore names its one part too; live parts are named after Live.
@@ -33,9 +33,9 @@ var stale = lockbench.OwnerRelease.At(lockbench.Outlived)
 func liveParts() []livePart {
 	return []livePart{
 		{Live, nil, stale},
-		{Live + " faults", []string{string(faults.Crash), string(faults.LostReply), string(faults.Cancel)}, stale},
-		{Live + " failover", []string{string(faults.Failover) + ",at=400ms,every=700ms"}, lockbench.Exclusion.At(lockbench.Failover)},
-		{Live + " skew", []string{string(faults.Skew)}, stale},
+		{Live + " faults", []string{string(fault.Crash), string(fault.LostReply), string(fault.Cancel)}, stale},
+		{Live + " failover", []string{string(fault.Failover) + ",at=400ms,every=700ms"}, lockbench.Exclusion.At(lockbench.Failover)},
+		{Live + " skew", []string{string(fault.Skew)}, stale},
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/measure/series"
 )
 
@@ -38,16 +39,6 @@ const (
 	otherNote  = "other"
 )
 
-// Faults that last have one event at their beginning and one at their end (package
-// faults): the names of their lines by the notes of both.
-var (
-	beginnings = map[string]string{"server-pause": "server-pause", "evicting": "evict", "stepping": "clock-step"}
-	endings    = map[string]string{"server-resume": "server-pause", "evict": "evict", "clock-step": "clock-step"}
-)
-
-// lasting are the notes of faults whose value is how long they last, in ns.
-var lasting = []string{"slow", "throttle", "black-hole"}
-
 // event takes an event that a fault began or ended.
 func (t *Timeline) event(op *history.Op) {
 	switch op.Kind {
@@ -74,18 +65,21 @@ func (t *Timeline) resumed(op *history.Op) {
 	}
 }
 
+// fault takes a fault event. Faults that last have an event at either end of an occurrence, or
+// one that says how long.
 func (t *Timeline) fault(op *history.Op) {
-	if name, ends := endings[op.Note]; ends {
-		t.line(name).end(op.Call)
+	event := fault.EventOf(op.Note)
+	switch event.Phase {
+	case fault.Begins:
+		t.line(event.Line).begin(op.Call)
 		return
-	}
-	if name, begins := beginnings[op.Note]; begins {
-		t.line(name).begin(op.Call)
+	case fault.Ends:
+		t.line(event.Line).end(op.Call)
 		return
 	}
 	line := t.line(op.Note)
 	line.Occurrences.Add(op.Call, 1)
-	if slices.Contains(lasting, op.Note) && op.Value > 0 {
+	if event.Phase == fault.Lasts && op.Value > 0 {
 		line.add(Period{op.Call, op.Call + op.Value})
 	}
 }

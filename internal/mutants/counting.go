@@ -12,33 +12,27 @@ import (
 
 // countingMutants go wrong about what is measured or counted when a lock is
 // granted: its time, or its fence.
-func countingMutants() []Mutant {
-	return []Mutant{
-		{
-			Name: "first-lifetime", Seen: "symfony/lock < 4.4.16 (row 40)",
-			Mechanism: "the lease counts from the first attempt: a grant after a long wait gets what is left of it",
-			Breaks:    []lockbench.Cell{lockbench.LeaseKept.At(0)}, Scenario: "wait",
-			base: bare, change: func(a *parts) { a.take = takeRemaining },
-		},
-		{
-			Name: "client-clock", Seen: "the SETNX recipe with a time stamp (D0, D2 stage 2)",
-			Mechanism: "the key holds the end of the lease by its holder's clock, and others compare it with theirs",
-			Breaks:    []lockbench.Cell{lockbench.Exclusion.At(lockbench.Skew)},
-			base:      bare, change: func(a *parts) { a.take, a.keep = takeByClock, keepByClock },
-		},
-		{
-			Name: "fence-first", Seen: "no row: a fence drawn outside the lock",
-			Mechanism: "INCR, then the lock: who draws first may be granted last",
-			Breaks:    []lockbench.Cell{lockbench.Fencing.At(0)},
-			base:      bare, change: func(a *parts) { a.take = fenceThenTake },
-		},
-		{
-			Name: "fence-expires", Seen: "no row: a counter that is given a lease of its own",
-			Mechanism: "the counter of the fences ends with the lease, and begins at 1 again",
-			Breaks:    []lockbench.Cell{lockbench.Fencing.At(0)}, Scenario: "abandon",
-			base: bare, change: func(a *parts) { a.take = takeMortalFence },
-		},
-	}
+var countingMutants = []Mutant{
+	{
+		Name: "first-lifetime", Seen: "symfony/lock < 4.4.16 (row 40)",
+		Mechanism: "the lease counts from the first attempt: a grant after a long wait gets what is left of it",
+		Breaks:    []lockbench.Cell{lockbench.LeaseKept.At(0)}, Scenario: "wait", change: func(a *parts) { a.take = takeRemaining },
+	},
+	{
+		Name: "client-clock", Seen: "the SETNX recipe with a time stamp (as in setnx-getset/timestamp and expiry)",
+		Mechanism: "the key holds the end of the lease by its holder's clock, and others compare it with theirs",
+		Breaks:    []lockbench.Cell{lockbench.Exclusion.At(lockbench.Skew)}, change: func(a *parts) { a.take, a.keep = takeByClock, keepByClock },
+	},
+	{
+		Name: "fence-first", Seen: "no row: a fence drawn outside the lock",
+		Mechanism: "INCR, then the lock: who draws first may be granted last",
+		Breaks:    []lockbench.Cell{lockbench.Fencing.At(0)}, change: func(a *parts) { a.take = fenceThenTake },
+	},
+	{
+		Name: "fence-expires", Seen: "no row: a counter that is given a lease of its own",
+		Mechanism: "the counter of the fences ends with the lease, and begins at 1 again",
+		Breaks:    []lockbench.Cell{lockbench.Fencing.At(0)}, Scenario: "abandon", change: func(a *parts) { a.take = takeMortalFence },
+	},
 }
 
 // takeRemaining asks for no more than is left of the lease that the first attempt
@@ -48,9 +42,7 @@ func takeRemaining(ctx context.Context, h *hold) (bool, error) {
 		h.first = h.from
 	}
 	left := max(h.lease-time.Since(h.first), time.Millisecond)
-	fence, err := h.run(ctx, takeScript, h.token, left.Milliseconds())
-	h.fence = uint64(fence)
-	return fence > 0, err
+	return h.draw(ctx, takeScript, h.token, left.Milliseconds())
 }
 
 // The value of client-clock is the end of the lease in ms by its holder's clock,
@@ -63,12 +55,7 @@ if found and tonumber(string.match(found, '^%d+')) > tonumber(ARGV[2]) then
 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[3])
 return redis.call('INCR', KEYS[2])`)
-	keepByClockScript = redis.NewScript(`
-if redis.call('GET', KEYS[1]) == ARGV[1] then
-  redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
-  return 1
-end
-return 0`)
+	keepByClockScript = owned("redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])\n  return 1")
 )
 
 func (h *hold) stamped(lease time.Duration) string {
@@ -81,18 +68,17 @@ func (h *hold) stamped(lease time.Duration) string {
 
 func takeByClock(ctx context.Context, h *hold) (bool, error) {
 	value := h.stamped(h.lease)
-	fence, err := h.run(ctx, takeByClockScript, value, h.owner.process.env.Now().UnixMilli(), h.lease.Milliseconds())
-	h.token, h.fence = value, uint64(fence)
-	return fence > 0, err
+	h.token = value
+	return h.draw(ctx, takeByClockScript, value, h.owner.process.env.Now().UnixMilli(), h.lease.Milliseconds())
 }
 
 func keepByClock(ctx context.Context, h *hold, ttl time.Duration) (bool, error) {
 	value := h.stamped(ttl)
-	n, err := h.run(ctx, keepByClockScript, h.token, value, ttl.Milliseconds())
-	if n == 1 {
+	held, err := h.found(ctx, keepByClockScript, h.token, value, ttl.Milliseconds())
+	if held {
 		h.token = value
 	}
-	return n == 1, err
+	return held, err
 }
 
 func fenceThenTake(ctx context.Context, h *hold) (bool, error) {
@@ -114,7 +100,5 @@ end
 return 0`)
 
 func takeMortalFence(ctx context.Context, h *hold) (bool, error) {
-	fence, err := h.run(ctx, takeMortalFenceScript, h.token, h.lease.Milliseconds())
-	h.fence = uint64(fence)
-	return fence > 0, err
+	return h.draw(ctx, takeMortalFenceScript, h.token, h.lease.Milliseconds())
 }

@@ -10,57 +10,47 @@ import (
 )
 
 // extendingMutants go wrong about the lease: its length, or an extend.
-func extendingMutants() []Mutant {
-	return []Mutant{
-		{
-			Name: "renew-releases", Seen: "sherlock 0.4.0 (row 10)",
-			Mechanism: "extend runs the script of the release, and says yes",
-			Breaks:    []lockbench.Cell{lockbench.LeaseKept.At(0)}, Scenario: "extend",
-			base: bare, change: func(a *parts) { a.keep = keepByFreeing },
-		},
-		{
-			Name: "extend-recreates", Seen: "redlock-rb < 0.1.8 (row 16)",
-			Mechanism: "extend creates a lock anew that had expired, also when others were inside meanwhile, and says yes",
-			Breaks:    []lockbench.Cell{lockbench.LossReported.At(lockbench.Outlived)}, Scenario: "extend",
-			base: bare, change: func(a *parts) { a.keep = keepOrCreate },
-		},
-		{
-			Name: "extend-anyone", Seen: "no row: EXPIRE as a heartbeat",
-			Mechanism: "extend sets the key's lease whoever holds it, and says yes to an owner that lost it",
-			Breaks:    []lockbench.Cell{lockbench.LossReported.At(lockbench.Outlived)}, Scenario: "extend",
-			base: bare, change: func(a *parts) { a.keep = keepAnyones },
-		},
-		{
-			Name: "extend-ignored", Seen: "no row: an extend that only looks",
-			Mechanism: "extend says yes to who holds the lock, and leaves the lease as it is",
-			Breaks:    []lockbench.Cell{lockbench.LeaseKept.At(0)}, Scenario: "extend",
-			base: bare, change: func(a *parts) { a.keep = keepNothing },
-		},
-		{
-			Name: "extend-millis", Seen: "redlock (node) 0.2 (row 19)",
-			Mechanism: "extend gives EXPIRE, which counts seconds, milliseconds: who dies then holds a thousand times as long",
-			Breaks:    []lockbench.Cell{lockbench.Recovery.At(lockbench.Crash)}, Scenario: "extend",
-			base: bare, change: func(a *parts) { a.keep = keepMillis },
-		},
-		{
-			Name: "failed-extend-frees", Seen: "redsync 4.12.0 (row 52)",
-			Mechanism: "an extend that finds the lock lost deletes the key, which is the next owner's",
-			Breaks:    []lockbench.Cell{lockbench.Exclusion.At(0)}, Scenario: "extend",
-			base: bare, change: func(a *parts) { a.keep = keepOrFree },
-		},
-		{
-			Name: "drift-added", Seen: "redsync <= 1.3.0 (row 51)",
-			Mechanism: "the allowance for drifting clocks is added to the validity instead of taken off: the caller is told a longer lease than the server keeps",
-			Breaks:    []lockbench.Cell{lockbench.LeaseKept.At(0), lockbench.Exclusion.At(0)},
-			base:      bare, change: func(a *parts) { a.promise = addDrift },
-		},
-		{
-			Name: "whole-seconds", Seen: "libraries that cast the TTL to whole seconds (the TTL grid; compare row 8)",
-			Mechanism: "the lease is cut to whole seconds: 2.5 s asked for is 2 s on the server",
-			Breaks:    []lockbench.Cell{lockbench.LeaseKept.At(0), lockbench.Exclusion.At(0)}, TTL: 2500 * time.Millisecond,
-			base: bare, change: func(a *parts) { a.take = takeSeconds },
-		},
-	}
+var extendingMutants = []Mutant{
+	{
+		Name: "renew-releases", Seen: "sherlock 0.4.0 (row 10)",
+		Mechanism: "extend runs the script of the release, and says yes",
+		Breaks:    []lockbench.Cell{lockbench.LeaseKept.At(0)}, Scenario: "extend", change: func(a *parts) { a.keep = keepByFreeing },
+	},
+	{
+		Name: "extend-recreates", Seen: "redlock-rb < 0.1.8 (row 16)",
+		Mechanism: "extend creates a lock anew that had expired, also when others were inside meanwhile, and says yes",
+		Breaks:    []lockbench.Cell{lockbench.LossReported.At(lockbench.Outlived)}, Scenario: "extend", change: func(a *parts) { a.keep = keepOrCreate },
+	},
+	{
+		Name: "extend-anyone", Seen: "no row: EXPIRE as a heartbeat",
+		Mechanism: "extend sets the key's lease whoever holds it, and says yes to an owner that lost it",
+		Breaks:    []lockbench.Cell{lockbench.LossReported.At(lockbench.Outlived)}, Scenario: "extend", change: func(a *parts) { a.keep = keepAnyones },
+	},
+	{
+		Name: "extend-ignored", Seen: "no row: an extend that only looks",
+		Mechanism: "extend says yes to who holds the lock, and leaves the lease as it is",
+		Breaks:    []lockbench.Cell{lockbench.LeaseKept.At(0)}, Scenario: "extend", change: func(a *parts) { a.keep = keepNothing },
+	},
+	{
+		Name: "extend-millis", Seen: "redlock (node) 0.2 (row 19)",
+		Mechanism: "extend gives EXPIRE, which counts seconds, milliseconds: who dies then holds a thousand times as long",
+		Breaks:    []lockbench.Cell{lockbench.Recovery.At(lockbench.Crash)}, Scenario: "extend", change: func(a *parts) { a.keep = keepMillis },
+	},
+	{
+		Name: "failed-extend-frees", Seen: "redsync 4.12.0 (row 52)",
+		Mechanism: "an extend that finds the lock lost deletes the key, which is the next owner's",
+		Breaks:    []lockbench.Cell{lockbench.Exclusion.At(0)}, Scenario: "extend", change: func(a *parts) { a.keep = keepOrFree },
+	},
+	{
+		Name: "drift-added", Seen: "redsync <= 1.3.0 (row 51)",
+		Mechanism: "the allowance for drifting clocks is added to the validity instead of taken off: the caller is told a longer lease than the server keeps",
+		Breaks:    []lockbench.Cell{lockbench.LeaseKept.At(0), lockbench.Exclusion.At(0)}, change: func(a *parts) { a.promise = addDrift },
+	},
+	{
+		Name: "whole-seconds", Seen: "libraries that cast the TTL to whole seconds (the TTL grid; compare row 8)",
+		Mechanism: "the lease is cut to whole seconds: 2.5 s asked for is 2 s on the server",
+		Breaks:    []lockbench.Cell{lockbench.LeaseKept.At(0), lockbench.Exclusion.At(0)}, TTL: 2500 * time.Millisecond, change: func(a *parts) { a.take = takeSeconds },
+	},
 }
 
 func keepByFreeing(ctx context.Context, h *hold, _ time.Duration) (bool, error) {
@@ -76,8 +66,7 @@ end
 return 0`)
 
 func keepOrCreate(ctx context.Context, h *hold, ttl time.Duration) (bool, error) {
-	n, err := h.run(ctx, keepOrCreateScript, h.token, ttl.Milliseconds())
-	return n == 1, err
+	return h.found(ctx, keepOrCreateScript, h.token, ttl.Milliseconds())
 }
 
 func keepAnyones(ctx context.Context, h *hold, ttl time.Duration) (bool, error) {
@@ -88,15 +77,10 @@ func keepNothing(ctx context.Context, h *hold, _ time.Duration) (bool, error) {
 	return check(ctx, h)
 }
 
-var keepMillisScript = redis.NewScript(`
-if redis.call('GET', KEYS[1]) == ARGV[1] then
-  return redis.call('EXPIRE', KEYS[1], ARGV[2])
-end
-return 0`)
+var keepMillisScript = owned("return redis.call('EXPIRE', KEYS[1], ARGV[2])")
 
 func keepMillis(ctx context.Context, h *hold, ttl time.Duration) (bool, error) {
-	n, err := h.run(ctx, keepMillisScript, h.token, ttl.Milliseconds())
-	return n == 1, err
+	return h.found(ctx, keepMillisScript, h.token, ttl.Milliseconds())
 }
 
 func keepOrFree(ctx context.Context, h *hold, ttl time.Duration) (bool, error) {
@@ -115,7 +99,5 @@ func addDrift(ttl time.Duration) time.Duration {
 
 func takeSeconds(ctx context.Context, h *hold) (bool, error) {
 	lease := max(h.lease.Truncate(time.Second), time.Second)
-	fence, err := h.run(ctx, takeScript, h.token, lease.Milliseconds())
-	h.fence = uint64(fence)
-	return fence > 0, err
+	return h.draw(ctx, takeScript, h.token, lease.Milliseconds())
 }

@@ -90,14 +90,15 @@ func (h *hold) again(ctx context.Context, ttl time.Duration) (lockbench.Lease, e
 	p := h.owner.process
 	start := h.owner.seen.Attempt(h.key)
 	held, err := p.nest(ctx, h, ttl)
-	if err != nil {
-		return nil, fmt.Errorf("lock %q again: %w", h.key, onredis.NoEffect(err))
-	}
+	err = onredis.NoEffect(err)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if !held || h.over {
+	if err == nil && (!held || h.over) {
 		h.lose()
-		return nil, fmt.Errorf("lock %q again: %w", h.key, lockbench.ErrNotHeld)
+		err = lockbench.ErrNotHeld
+	}
+	if err != nil {
+		return nil, fmt.Errorf("lock %q again: %w", h.key, err)
 	}
 	h.depth++
 	h.lease = max(h.lease, ttl)

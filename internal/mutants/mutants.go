@@ -26,20 +26,20 @@ type Mutant struct {
 	Threads int
 	TTL     time.Duration
 
-	base   func() parts
-	change func(*parts)
+	abilities // beside those that every lock here has
+	change    func(*parts)
 }
 
 // Design returns the mutant as an entry that can be run like any other.
 func (m Mutant) Design() design.Design {
-	a := m.base()
+	a := sound(m.abilities)
 	m.change(&a)
 	return a.design(m.Name, m.Mechanism, m.Seen)
 }
 
 // Mutants returns all mutants, always in the same order.
 func Mutants() []Mutant {
-	return slices.Concat(takingMutants(), countingMutants(), releasingMutants(), extendingMutants(), renewingMutants(), nestingMutants())
+	return slices.Concat(takingMutants, countingMutants, releasingMutants, extendingMutants, renewingMutants, nestingMutants)
 }
 
 // Sound returns the locks without a fault: one that reports a loss when it is
@@ -48,10 +48,10 @@ func Mutants() []Mutant {
 func Sound() []design.Design {
 	const source = "redis.io, distributed locks with a single instance; fences by Kleppmann (2016)"
 	return []design.Design{
-		bare().design("bare", "SET NX PX of a random token and a fence in one script, all else by scripts that compare the token", source),
-		sound().design("sound", "bare, and a notice when the lease is over", source),
-		nested().design("nested", "sound, and nested acquires count in the owner's memory", source),
-		renewing().design("renewing", "sound, and each hold is renewed every third of its lease", source),
-		full().design("full", "sound, nested acquires count and holds are renewed", source),
+		sound(abilities{}).design("bare", "SET NX PX of a random token and a fence in one script, all else by scripts that compare the token", source),
+		sound(abilities{notices: true}).design("sound", "bare, and a notice when the lease is over", source),
+		sound(abilities{notices: true, nested: true}).design("nested", "sound, and nested acquires count in the owner's memory", source),
+		sound(abilities{notices: true, renews: true}).design("renewing", "sound, and each hold is renewed every third of its lease", source),
+		sound(abilities{notices: true, nested: true, renews: true}).design("full", "sound, nested acquires count and holds are renewed", source),
 	}
 }

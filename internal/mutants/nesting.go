@@ -10,33 +10,31 @@ import (
 )
 
 // nestingMutants go wrong when the holder acquires again.
-func nestingMutants() []Mutant {
-	return []Mutant{
-		{
-			Name: "inner-frees", Seen: "kazoo < 2.1 (row 24)",
-			Mechanism: "acquires count and releases do not: the first release frees",
-			Breaks:    []lockbench.Cell{lockbench.Reentrancy.At(0)}, Scenario: "nested",
-			base: nested, change: func(a *parts) { a.inner = free },
-		},
-		{
-			Name: "count-set-back", Seen: "Redisson < 1.1.6 (row 25)",
-			Mechanism: "the holder's entry is read, counted up in memory and written back without WATCH: by then it may be another's",
-			Breaks:    []lockbench.Cell{lockbench.OwnerRelease.At(lockbench.Outlived)}, Scenario: "nested",
-			base: nested, change: func(a *parts) { a.nest = readAndSetBack },
-		},
-		{
-			Name: "inner-shortens", Seen: "Redisson < 3.5.5 (row 33)",
-			Mechanism: "a nested acquire with a short lease sets the outer one's to it",
-			Breaks:    []lockbench.Cell{lockbench.LeaseKept.At(0)}, Scenario: "nested-short",
-			base: nested, change: func(a *parts) { a.nest = nestShort },
-		},
-		{
-			Name: "inner-unwatched", Seen: "Redisson 3.44 (row 31)",
-			Mechanism: "the release of an inner level ends the renewals of the outer hold",
-			Breaks:    []lockbench.Cell{lockbench.Exclusion.At(lockbench.Outlived)}, Scenario: "nested",
-			base: watchedNested, change: func(a *parts) { a.inner = checkUnwatched },
-		},
-	}
+var nestingMutants = []Mutant{
+	{
+		Name: "inner-frees", Seen: "kazoo < 2.1 (row 24)",
+		Mechanism: "acquires count and releases do not: the first release frees",
+		Breaks:    []lockbench.Cell{lockbench.Reentrancy.At(0)}, Scenario: "nested",
+		abilities: reentrant, change: func(a *parts) { a.inner = free },
+	},
+	{
+		Name: "count-set-back", Seen: "Redisson < 1.1.6 (row 25)",
+		Mechanism: "the holder's entry is read, counted up in memory and written back without WATCH: by then it may be another's",
+		Breaks:    []lockbench.Cell{lockbench.OwnerRelease.At(lockbench.Outlived)}, Scenario: "nested",
+		abilities: reentrant, change: func(a *parts) { a.nest = readAndSetBack },
+	},
+	{
+		Name: "inner-shortens", Seen: "Redisson < 3.5.5 (row 33)",
+		Mechanism: "a nested acquire with a short lease sets the outer one's to it",
+		Breaks:    []lockbench.Cell{lockbench.LeaseKept.At(0)}, Scenario: "nested-short",
+		abilities: reentrant, change: func(a *parts) { a.nest = nestShort },
+	},
+	{
+		Name: "inner-unwatched", Seen: "Redisson 3.44 (row 31)",
+		Mechanism: "the release of an inner level ends the renewals of the outer hold",
+		Breaks:    []lockbench.Cell{lockbench.Exclusion.At(lockbench.Outlived)}, Scenario: "nested",
+		abilities: reentrantWatched, change: func(a *parts) { a.inner = checkUnwatched },
+	},
 }
 
 func readAndSetBack(ctx context.Context, h *hold, ttl time.Duration) (bool, error) {
@@ -56,11 +54,7 @@ redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return redis.call('INCR', KEYS[2])`)
 
 func nestShort(ctx context.Context, h *hold, ttl time.Duration) (bool, error) {
-	fence, err := h.run(ctx, nestShortScript, h.token, ttl.Milliseconds())
-	if fence > 0 {
-		h.fence = uint64(fence)
-	}
-	return fence > 0, err
+	return h.draw(ctx, nestShortScript, h.token, ttl.Milliseconds())
 }
 
 func checkUnwatched(ctx context.Context, h *hold) (bool, error) {

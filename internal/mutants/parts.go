@@ -15,9 +15,7 @@ import (
 // whether it found the lock as it needs it (free, or the hold's own), and the
 // error of its first command as it came.
 type parts struct {
-	nested  bool // a second acquire by the holder counts
-	renews  bool // a watchdog prolongs what is held
-	notices bool // leases report a loss by Lost
+	abilities
 
 	token func(*process) (string, error)
 
@@ -38,6 +36,21 @@ type parts struct {
 	watchdog
 }
 
+// Abilities are what a lock can do beside what every lock can.
+type abilities struct {
+	nested  bool // a second acquire by the holder counts
+	renews  bool // a watchdog prolongs what is held
+	notices bool // leases report a loss by Lost
+}
+
+// Abilities that several mutants have.
+var (
+	watched          = abilities{renews: true}
+	noticing         = abilities{renews: true, notices: true}
+	reentrant        = abilities{nested: true, notices: true}
+	reentrantWatched = abilities{nested: true, renews: true}
+)
+
 // A watchdog decides about the renewals of h, whose mu is held.
 type watchdog struct {
 	// renewed is called after a renewal that came through, missed after an error that
@@ -47,11 +60,13 @@ type watchdog struct {
 	ends func(depth int, err error) bool
 }
 
-// bare returns the parts of a lock that keeps what a lease lock on one server can:
+// sound returns the parts of a lock that keeps what a lease lock on one server can:
 // a token of its own for each grant, one script for each step, and a fence that the
 // granting script draws.
-func bare() parts {
+func sound(able abilities) parts {
 	return parts{
+		abilities: able,
+
 		token:   randomToken,
 		take:    take,
 		nest:    nest,
@@ -69,46 +84,6 @@ func bare() parts {
 			ends:    func(depth int, _ error) bool { return depth == 0 },
 		},
 	}
-}
-
-// watched and watchedNested are bare, with a watchdog whose failures are not
-// reported, and the latter with nested acquires.
-func watched() parts {
-	a := bare()
-	a.renews = true
-	return a
-}
-
-func watchedNested() parts {
-	a := watched()
-	a.nested = true
-	return a
-}
-
-// sound is bare, and notifies its owner when the lease is over.
-func sound() parts {
-	a := bare()
-	a.notices = true
-	return a
-}
-
-// nested and renewing are the sound lock with one ability more, full with both.
-func nested() parts {
-	a := sound()
-	a.nested = true
-	return a
-}
-
-func renewing() parts {
-	a := sound()
-	a.renews = true
-	return a
-}
-
-func full() parts {
-	a := nested()
-	a.renews = true
-	return a
 }
 
 // design returns the entry of a lock made of a. Every lock here claims what

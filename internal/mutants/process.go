@@ -30,7 +30,7 @@ type process struct {
 	holds  map[*hold]struct{} // those with timers
 	// shared is what a mutant's owners have in common that they should not, by
 	// lock key.
-	shared map[string]any
+	shared sync.Map
 }
 
 func open(env onredis.Environment, a parts) *process {
@@ -40,7 +40,7 @@ func open(env onredis.Environment, a parts) *process {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &process{
 		env: env, parts: a, client: env.Connect(connections), ctx: ctx, cancel: cancel,
-		holds: map[*hold]struct{}{}, shared: map[string]any{},
+		holds: map[*hold]struct{}{},
 	}
 }
 
@@ -87,17 +87,4 @@ func (p *process) forget(h *hold) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.holds, h)
-}
-
-// share keeps a value for all owners of the process, and shares returns it.
-func (p *process) share(key string, value any) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.shared[key] = value
-}
-
-func (p *process) shares(key string) any {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.shared[key]
 }

@@ -11,57 +11,47 @@ import (
 )
 
 // releasingMutants go wrong while they release.
-func releasingMutants() []Mutant {
-	return []Mutant{
-		{
-			Name: "plain-del", Seen: "the SETNX recipe of many articles (D2, stages 1 to 3)",
-			Mechanism: "DEL, whoever holds: a late release frees the next owner's lock",
-			Breaks:    []lockbench.Cell{lockbench.OwnerRelease.At(lockbench.Outlived)}, Scenario: "stale-release",
-			base: bare, change: func(a *parts) { a.free = plainDel },
-		},
-		{
-			Name: "get-del", Seen: "redis-py < 2.10, Spring < 6.2, Laravel < 5.8 (row 2)",
-			Mechanism: "GET, compare in the client, DEL: the lease may end and be granted anew between GET and DEL",
-			Breaks:    []lockbench.Cell{lockbench.Exclusion.At(0)},
-			base:      bare, change: func(a *parts) { a.free = getThenDel },
-		},
-		{
-			Name: "shared-token", Seen: "redis-py <= 2.10.1 (row 3)",
-			Mechanism: "the token is kept where the threads of a process share it: a late release finds the next owner's",
-			Breaks:    []lockbench.Cell{lockbench.OwnerRelease.At(lockbench.Outlived)}, Scenario: "stale-release", Threads: 2,
-			base: bare, change: func(a *parts) { a.granted, a.free = shareToken, freeShared },
-		},
-		{
-			Name: "release-fallback", Seen: "no row: a release that does not give up",
-			Mechanism: "a release without a reply is followed by a plain DEL: the first had taken effect, and the key is another's by now",
-			Breaks:    []lockbench.Cell{lockbench.Exclusion.At(lockbench.LostReply)},
-			base:      bare, change: func(a *parts) { a.free = freeOrDel },
-		},
-		{
-			Name: "silent-loss", Seen: "Redisson < 3.10.6, Spring < 6.4 (rows 32 and 37)",
-			Mechanism: "the release of a lock that is gone returns normally",
-			Breaks:    []lockbench.Cell{lockbench.LossReported.At(lockbench.Outlived)}, Scenario: "overrun",
-			base: bare, change: func(a *parts) { a.free = freeSilently },
-		},
-		{
-			Name: "evalsha-only", Seen: "redlock-rb < 0.1.4 (row 17)",
-			Mechanism: "the script is loaded once and then called by its hash only: after SCRIPT FLUSH nothing is released",
-			Breaks:    []lockbench.Cell{lockbench.Answers.At(lockbench.ScriptFlush)},
-			base:      bare, change: func(a *parts) { a.free = freeByHash },
-		},
-		{
-			Name: "release-then-delay", Seen: "no row: a delay put together from two calls",
-			Mechanism: "a delayed release is a release, and then SET NX of a placeholder: others get in between",
-			Breaks:    []lockbench.Cell{lockbench.ReleaseDelay.At(0)}, Scenario: "release-delay",
-			base: bare, change: func(a *parts) { a.delay = freeThenDelay },
-		},
-		{
-			Name: "delay-forgives", Seen: "no row: a delay that leaves the owner's mark (compare D4, fault c)",
-			Mechanism: "a delayed release keeps the owner's token in the key: the releaser itself is let in",
-			Breaks:    []lockbench.Cell{lockbench.ReleaseDelay.At(0)}, Scenario: "release-delay",
-			base: bare, change: func(a *parts) { a.token, a.take, a.delay = tokenOfProcess, takeAgain, keep },
-		},
-	}
+var releasingMutants = []Mutant{
+	{
+		Name: "plain-del", Seen: "the SETNX recipe of many articles (as in setnx-getset/naive)",
+		Mechanism: "DEL, whoever holds: a late release frees the next owner's lock",
+		Breaks:    []lockbench.Cell{lockbench.OwnerRelease.At(lockbench.Outlived)}, Scenario: "stale-release", change: func(a *parts) { a.free = plainDel },
+	},
+	{
+		Name: "get-del", Seen: "redis-py < 2.10, Spring < 6.2, Laravel < 5.8 (row 2)",
+		Mechanism: "GET, compare in the client, DEL: the lease may end and be granted anew between GET and DEL",
+		Breaks:    []lockbench.Cell{lockbench.Exclusion.At(0)}, change: func(a *parts) { a.free = getThenDel },
+	},
+	{
+		Name: "shared-token", Seen: "redis-py <= 2.10.1 (row 3)",
+		Mechanism: "the token is kept where the threads of a process share it: a late release finds the next owner's",
+		Breaks:    []lockbench.Cell{lockbench.OwnerRelease.At(lockbench.Outlived)}, Scenario: "stale-release", Threads: 2, change: func(a *parts) { a.granted, a.free = shareToken, freeShared },
+	},
+	{
+		Name: "release-fallback", Seen: "no row: a release that does not give up",
+		Mechanism: "a release without a reply is followed by a plain DEL: the first had taken effect, and the key is another's by now",
+		Breaks:    []lockbench.Cell{lockbench.Exclusion.At(lockbench.LostReply)}, change: func(a *parts) { a.free = freeOrDel },
+	},
+	{
+		Name: "silent-loss", Seen: "Redisson < 3.10.6, Spring < 6.4 (rows 32 and 37)",
+		Mechanism: "the release of a lock that is gone returns normally",
+		Breaks:    []lockbench.Cell{lockbench.LossReported.At(lockbench.Outlived)}, Scenario: "overrun", change: func(a *parts) { a.free = freeSilently },
+	},
+	{
+		Name: "evalsha-only", Seen: "redlock-rb < 0.1.4 (row 17)",
+		Mechanism: "the script is loaded once and then called by its hash only: after SCRIPT FLUSH nothing is released",
+		Breaks:    []lockbench.Cell{lockbench.Answers.At(lockbench.ScriptFlush)}, change: func(a *parts) { a.free = freeByHash },
+	},
+	{
+		Name: "release-then-delay", Seen: "no row: a delay put together from two calls",
+		Mechanism: "a delayed release is a release, and then SET NX of a placeholder: others get in between",
+		Breaks:    []lockbench.Cell{lockbench.ReleaseDelay.At(0)}, Scenario: "release-delay", change: func(a *parts) { a.delay = freeThenDelay },
+	},
+	{
+		Name: "delay-leaves-token", Seen: "no row: a delay that leaves the owner's mark (compare watch-multi/poll)",
+		Mechanism: "a delayed release keeps the owner's token in the key: the releaser itself is let in",
+		Breaks:    []lockbench.Cell{lockbench.ReleaseDelay.At(0)}, Scenario: "release-delay", change: func(a *parts) { a.token, a.take, a.delay = tokenOfProcess, takeAgain, keep },
+	},
 }
 
 func plainDel(ctx context.Context, h *hold) (bool, error) {
@@ -86,12 +76,11 @@ func unlessNil(err error) error {
 	return err
 }
 
-func shareToken(_ context.Context, h *hold) { h.owner.process.share(h.key, h.token) }
+func shareToken(_ context.Context, h *hold) { h.owner.process.shared.Store(h.key, h.token) }
 
 func freeShared(ctx context.Context, h *hold) (bool, error) {
-	token, _ := h.owner.process.shares(h.key).(string)
-	n, err := h.run(ctx, freeScript, token)
-	return n == 1, err
+	token, _ := h.owner.process.shared.Load(h.key)
+	return h.found(ctx, freeScript, token)
 }
 
 func freeOrDel(ctx context.Context, h *hold) (bool, error) {
@@ -109,11 +98,11 @@ func freeSilently(ctx context.Context, h *hold) (bool, error) {
 
 func freeByHash(ctx context.Context, h *hold) (bool, error) {
 	p := h.owner.process
-	if p.shares("loaded") == nil {
+	if _, loaded := p.shared.Load("loaded"); !loaded {
 		if err := freeScript.Load(ctx, h.client()).Err(); err != nil {
 			return false, err
 		}
-		p.share("loaded", true)
+		p.shared.Store("loaded", true)
 	}
 	n, err := freeScript.EvalSha(ctx, h.client(), []string{h.name, h.counter()}, h.token).Int64()
 	if err != nil && strings.HasPrefix(err.Error(), "NOSCRIPT") {

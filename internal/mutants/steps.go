@@ -12,61 +12,40 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// The scripts of the sound lock. KEYS[1] is the lock, KEYS[2] the counter of its
-// fences, ARGV[1] the token of the hold. Each returns 0 when the lock is not as it
-// needs it.
+// owned is a script that does something where the key has the token ARGV[1], and returns 0
+// where it has not. KEYS[1] is the lock, KEYS[2] the counter of its fences.
+func owned(does string) *redis.Script {
+	return redis.NewScript("\nif redis.call('GET', KEYS[1]) == ARGV[1] then\n  " + does + "\nend\nreturn 0")
+}
+
+// lengthen begins a script that returns 0 where the key has not the token ARGV[1], and never
+// shortens the lease to the ARGV[2] ms asked for.
+const lengthen = `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then
+  return 0
+end
+if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then
+  redis.call('PEXPIRE', KEYS[1], ARGV[2])
+end
+`
+
+// The scripts of the sound lock.
 var (
-	// takeScript: ARGV[2] is the lease in ms. Returns the fence.
+	// takeScript: ARGV[2] is the lease in ms. Returns the fence, as nestScript does.
 	takeScript = redis.NewScript(`
 if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then
   return redis.call('INCR', KEYS[2])
 end
 return 0`)
-	// nestScript never shortens the lease. Returns the fence.
-	nestScript = redis.NewScript(`
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then
-  return 0
-end
-if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then
-  redis.call('PEXPIRE', KEYS[1], ARGV[2])
-end
-return redis.call('INCR', KEYS[2])`)
-	renewScript = redis.NewScript(`
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then
-  return 0
-end
-if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then
-  redis.call('PEXPIRE', KEYS[1], ARGV[2])
-end
-return 1`)
-	keepScript = redis.NewScript(`
-if redis.call('GET', KEYS[1]) == ARGV[1] then
-  return redis.call('PEXPIRE', KEYS[1], ARGV[2])
-end
-return 0`)
-	checkScript = redis.NewScript(`
-if redis.call('GET', KEYS[1]) == ARGV[1] then
-  return 1
-end
-return 0`)
-	freeScript = redis.NewScript(`
-if redis.call('GET', KEYS[1]) == ARGV[1] then
-  return redis.call('DEL', KEYS[1])
-end
-return 0`)
+	nestScript  = redis.NewScript(lengthen + "return redis.call('INCR', KEYS[2])")
+	renewScript = redis.NewScript(lengthen + "return 1")
+	keepScript  = owned("return redis.call('PEXPIRE', KEYS[1], ARGV[2])")
+	checkScript = owned("return 1")
+	freeScript  = owned("return redis.call('DEL', KEYS[1])")
 	// delayScript leaves the lock with nobody for ARGV[2] ms: "-" is no token.
-	delayScript = redis.NewScript(`
-if redis.call('GET', KEYS[1]) == ARGV[1] then
-  redis.call('SET', KEYS[1], '-', 'PX', ARGV[2])
-  return 1
-end
-return 0`)
+	delayScript = owned("redis.call('SET', KEYS[1], '-', 'PX', ARGV[2])\n  return 1")
 	// ttlScript returns the ms left.
-	ttlScript = redis.NewScript(`
-if redis.call('GET', KEYS[1]) == ARGV[1] then
-  return redis.call('PTTL', KEYS[1])
-end
-return 0`)
+	ttlScript = owned("return redis.call('PTTL', KEYS[1])")
 )
 
 // run runs a script for h.
@@ -74,43 +53,43 @@ func (h *hold) run(ctx context.Context, script *redis.Script, args ...any) (int6
 	return script.Run(ctx, h.client(), []string{h.name, h.counter()}, args...).Int64()
 }
 
-func take(ctx context.Context, h *hold) (bool, error) {
-	fence, err := h.run(ctx, takeScript, h.token, h.lease.Milliseconds())
-	h.fence = uint64(fence)
-	return fence > 0, err
+// found runs a script that returns 1 where it found the lock as it needs it.
+func (h *hold) found(ctx context.Context, script *redis.Script, args ...any) (bool, error) {
+	n, err := h.run(ctx, script, args...)
+	return n == 1, err
 }
 
-func nest(ctx context.Context, h *hold, ttl time.Duration) (bool, error) {
-	fence, err := h.run(ctx, nestScript, h.token, ttl.Milliseconds())
+// draw runs a script that returns a fence where it was granted.
+func (h *hold) draw(ctx context.Context, script *redis.Script, args ...any) (bool, error) {
+	fence, err := h.run(ctx, script, args...)
 	if fence > 0 {
 		h.fence = uint64(fence)
 	}
 	return fence > 0, err
 }
 
+func take(ctx context.Context, h *hold) (bool, error) {
+	return h.draw(ctx, takeScript, h.token, h.lease.Milliseconds())
+}
+
+func nest(ctx context.Context, h *hold, ttl time.Duration) (bool, error) {
+	return h.draw(ctx, nestScript, h.token, ttl.Milliseconds())
+}
+
 func keep(ctx context.Context, h *hold, ttl time.Duration) (bool, error) {
-	n, err := h.run(ctx, keepScript, h.token, ttl.Milliseconds())
-	return n == 1, err
+	return h.found(ctx, keepScript, h.token, ttl.Milliseconds())
 }
 
 func renew(ctx context.Context, h *hold, ttl time.Duration) (bool, error) {
-	n, err := h.run(ctx, renewScript, h.token, ttl.Milliseconds())
-	return n == 1, err
+	return h.found(ctx, renewScript, h.token, ttl.Milliseconds())
 }
 
-func check(ctx context.Context, h *hold) (bool, error) {
-	n, err := h.run(ctx, checkScript, h.token)
-	return n == 1, err
-}
+func check(ctx context.Context, h *hold) (bool, error) { return h.found(ctx, checkScript, h.token) }
 
-func free(ctx context.Context, h *hold) (bool, error) {
-	n, err := h.run(ctx, freeScript, h.token)
-	return n == 1, err
-}
+func free(ctx context.Context, h *hold) (bool, error) { return h.found(ctx, freeScript, h.token) }
 
 func delay(ctx context.Context, h *hold, d time.Duration) (bool, error) {
-	n, err := h.run(ctx, delayScript, h.token, design.WholeMillis(d).Milliseconds())
-	return n == 1, err
+	return h.found(ctx, delayScript, h.token, design.WholeMillis(d).Milliseconds())
 }
 
 // randomToken draws the name of one grant.

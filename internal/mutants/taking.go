@@ -14,63 +14,52 @@ import (
 )
 
 // takingMutants go wrong while they acquire.
-func takingMutants() []Mutant {
-	return []Mutant{
-		{
-			Name: "setnx-expire", Seen: "redis-py < 3, Laravel < 6.12 (row 1)",
-			Mechanism: "SETNX, then PEXPIRE as a second command: who dies between the two holds for ever",
-			Breaks:    []lockbench.Cell{lockbench.Recovery.At(lockbench.Crash)},
-			base:      bare, change: func(a *parts) { a.take = setThenExpire },
-		},
-		{
-			Name: "get-set", Seen: "sherlock, Laravel's file lock (rows 11 and 38)",
-			Mechanism: "GET, and SET if there was nothing: two that both saw nothing are both granted",
-			Breaks:    []lockbench.Cell{lockbench.Exclusion.At(0), lockbench.Effects.At(0)}, Scenario: "update",
-			base: bare, change: func(a *parts) { a.take = getThenSet(0) },
-		},
-		{
-			Name: "get-think-set", Seen: "get-set where the process is busy",
-			Mechanism: "get-set with 20 ms between the two: all that come meanwhile are granted",
-			Breaks:    []lockbench.Cell{lockbench.Exclusion.At(0)},
-			base:      bare, change: func(a *parts) { a.take = getThenSet(20 * time.Millisecond) },
-		},
-		{
-			Name: "equal-tokens", Seen: "redlock-py 2015 (row 15)",
-			Mechanism: "tokens from a generator that each process seeds alike: a late release finds its own token in the next owner's lock",
-			Breaks:    []lockbench.Cell{lockbench.OwnerRelease.At(lockbench.Outlived)}, Scenario: "stale-release",
-			base: bare, change: func(a *parts) { a.token = seededAlike },
-		},
-		{
-			Name: "process-token", Seen: "watch-multi (D4, fault d)",
-			Mechanism: "one identity for all threads of a process, whose second acquire counts as nested: they hold together",
-			Breaks:    []lockbench.Cell{lockbench.Exclusion.At(0)}, Threads: 2,
-			base: bare, change: func(a *parts) { a.token, a.take = tokenOfProcess, takeAgain },
-		},
-		{
-			Name: "unreported-grant", Seen: "aioredlock 0.0 (row 21)",
-			Mechanism: "a grant that comes at a retry is reported as a refusal: nobody knows of the lock that is set",
-			Breaks:    []lockbench.Cell{lockbench.NoSpuriousRefusal.At(0)}, Scenario: "wait",
-			base: bare, change: func(a *parts) { a.take = takeFirstOnly },
-		},
-		{
-			Name: "dead-queue", Seen: "Redisson's fair lock (row 35)",
-			Mechanism: "waiters queue, and one that dies or gives up stays at the head: nobody else is served",
-			Breaks:    []lockbench.Cell{lockbench.Recovery.At(lockbench.Crash)}, Scenario: "wait",
-			base: bare, change: func(a *parts) { a.take = takeInTurn },
-		},
-		{
-			Name: "cancelled-grant", Seen: "etcd's mutex 3.2 (row 42)",
-			Mechanism: "cancelled just when it is granted, it unlocks and still returns the lease without an error",
-			Breaks:    []lockbench.Cell{lockbench.Exclusion.At(lockbench.Cancel)},
-			base:      bare, change: func(a *parts) { a.granted = unlockCancelled },
-		},
-		{
-			Name: "put-after-delete", Seen: "a lock on NATS KV (row 49)",
-			Mechanism: "a release leaves a tombstone, and a take that reads one writes without comparing",
-			Breaks:    []lockbench.Cell{lockbench.Exclusion.At(0)},
-			base:      bare, change: func(a *parts) { a.take, a.free = takeTombstone, entomb },
-		},
-	}
+var takingMutants = []Mutant{
+	{
+		Name: "setnx-expire", Seen: "redis-py < 3, Laravel < 6.12 (row 1)",
+		Mechanism: "SETNX, then PEXPIRE as a second command: who dies between the two holds for ever",
+		Breaks:    []lockbench.Cell{lockbench.Recovery.At(lockbench.Crash)}, change: func(a *parts) { a.take = setThenExpire },
+	},
+	{
+		Name: "get-set", Seen: "sherlock, Laravel's file lock (rows 11 and 38)",
+		Mechanism: "GET, and SET if there was nothing: two that both saw nothing are both granted",
+		Breaks:    []lockbench.Cell{lockbench.Exclusion.At(0), lockbench.Effects.At(0)}, Scenario: "update", change: func(a *parts) { a.take = getThenSet(0) },
+	},
+	{
+		Name: "get-think-set", Seen: "get-set where the process is busy",
+		Mechanism: "get-set with 20 ms between the two: all that come meanwhile are granted",
+		Breaks:    []lockbench.Cell{lockbench.Exclusion.At(0)}, change: func(a *parts) { a.take = getThenSet(20 * time.Millisecond) },
+	},
+	{
+		Name: "equal-tokens", Seen: "redlock-py 2015 (row 15)",
+		Mechanism: "tokens from a generator that each process seeds alike: a late release finds its own token in the next owner's lock",
+		Breaks:    []lockbench.Cell{lockbench.OwnerRelease.At(lockbench.Outlived)}, Scenario: "stale-release", change: func(a *parts) { a.token = seededAlike },
+	},
+	{
+		Name: "process-token", Seen: "watch-multi/poll",
+		Mechanism: "one identity for all threads of a process, whose second acquire counts as nested: they hold together",
+		Breaks:    []lockbench.Cell{lockbench.Exclusion.At(0)}, Threads: 2, change: func(a *parts) { a.token, a.take = tokenOfProcess, takeAgain },
+	},
+	{
+		Name: "unreported-grant", Seen: "aioredlock 0.0 (row 21)",
+		Mechanism: "a grant that comes at a retry is reported as a refusal: nobody knows of the lock that is set",
+		Breaks:    []lockbench.Cell{lockbench.NoSpuriousRefusal.At(0)}, Scenario: "wait", change: func(a *parts) { a.take = takeFirstOnly },
+	},
+	{
+		Name: "dead-queue", Seen: "Redisson's fair lock (row 35)",
+		Mechanism: "waiters queue, and one that dies or gives up stays at the head: nobody else is served",
+		Breaks:    []lockbench.Cell{lockbench.Recovery.At(lockbench.Crash)}, Scenario: "wait", change: func(a *parts) { a.take = takeInTurn },
+	},
+	{
+		Name: "cancelled-grant", Seen: "etcd's mutex 3.2 (row 42)",
+		Mechanism: "cancelled just when it is granted, it unlocks and still returns the lease without an error",
+		Breaks:    []lockbench.Cell{lockbench.Exclusion.At(lockbench.Cancel)}, change: func(a *parts) { a.granted = unlockCancelled },
+	},
+	{
+		Name: "put-after-delete", Seen: "a lock on NATS KV (row 49)",
+		Mechanism: "a release leaves a tombstone, and a take that reads one writes without comparing",
+		Breaks:    []lockbench.Cell{lockbench.Exclusion.At(0)}, change: func(a *parts) { a.take, a.free = takeTombstone, entomb },
+	},
 }
 
 func setThenExpire(ctx context.Context, h *hold) (bool, error) {
@@ -109,12 +98,8 @@ func getThenSet(think time.Duration) func(context.Context, *hold) (bool, error) 
 func seededAlike(p *process) (string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	generator, ok := p.shared["generator"].(*rand.Rand)
-	if !ok {
-		generator = rand.New(rand.NewPCG(1, 1))
-		p.shared["generator"] = generator
-	}
-	return strconv.FormatUint(generator.Uint64(), 16), nil
+	generator, _ := p.shared.LoadOrStore("generator", rand.New(rand.NewPCG(1, 1)))
+	return strconv.FormatUint(generator.(*rand.Rand).Uint64(), 16), nil
 }
 
 func tokenOfProcess(p *process) (string, error) {
@@ -129,9 +114,7 @@ end
 return 0`)
 
 func takeAgain(ctx context.Context, h *hold) (bool, error) {
-	fence, err := h.run(ctx, takeAgainScript, h.token, h.lease.Milliseconds())
-	h.fence = uint64(fence)
-	return fence > 0, err
+	return h.draw(ctx, takeAgainScript, h.token, h.lease.Milliseconds())
 }
 
 // takeFirstOnly believes its first attempt alone.
@@ -166,9 +149,7 @@ func takeInTurn(ctx context.Context, h *hold) (bool, error) {
 	if h.wait > 0 {
 		waits = "1"
 	}
-	fence, err := h.run(ctx, takeInTurnScript, h.token, h.lease.Milliseconds(), waits)
-	h.fence = uint64(fence)
-	return fence > 0, err
+	return h.draw(ctx, takeInTurnScript, h.token, h.lease.Milliseconds(), waits)
 }
 
 func unlockCancelled(ctx context.Context, h *hold) {
@@ -192,14 +173,8 @@ func takeTombstone(ctx context.Context, h *hold) (bool, error) {
 	return err == nil, err
 }
 
-var entombScript = redis.NewScript(`
-if redis.call('GET', KEYS[1]) == ARGV[1] then
-  redis.call('SET', KEYS[1], ARGV[2])
-  return 1
-end
-return 0`)
+var entombScript = owned("redis.call('SET', KEYS[1], ARGV[2])\n  return 1")
 
 func entomb(ctx context.Context, h *hold) (bool, error) {
-	n, err := h.run(ctx, entombScript, h.token, tombstone)
-	return n == 1, err
+	return h.found(ctx, entombScript, h.token, tombstone)
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/servers"
 )
 
@@ -12,7 +13,7 @@ func TestCheckNamesWhatTheServerLacks(t *testing.T) {
 		if err := s.Check(t.Context(), []string{"SET", "evalsha", "SCRIPT LOAD", "pexpire"}); err != nil {
 			t.Errorf("refuses what every design needs: %v", err)
 		}
-		if s.Kind() == servers.Embedded {
+		if s.Kind() == design.Embedded {
 			return
 		}
 		err := s.Check(t.Context(), []string{"SET", "LOCKTAKE", "GET", "LOCK FREE"})
@@ -47,7 +48,7 @@ func TestCheckPassesAServerThatCannotTell(t *testing.T) {
 func TestChooseNeverReplacesAServerThatWasNamed(t *testing.T) {
 	if s, err := servers.Choose(t.Context(), "redis://127.0.0.1:1"); err == nil {
 		s.Close()
-		t.Errorf("chose %v", s.Info())
+		t.Errorf("chose %s", s.Address())
 	}
 }
 
@@ -58,7 +59,7 @@ func TestChooseTakesTheEmbeddedServerWhenThereIsNoProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if got := s.Info(); got.Kind != servers.Embedded || !strings.HasPrefix(got.Version, "miniredis ") {
-		t.Errorf("chose %+v, want the embedded one", got)
+	if s.Kind() != design.Embedded || !strings.HasPrefix(s.Version(), "miniredis ") {
+		t.Errorf("chose %s, %s, want the embedded one", s.Kind(), s.Version())
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/lockbench/lockbench/impls/design"
 )
 
 // connectTimeout bounds everything that is done before a run: look-up, dialling,
@@ -29,7 +31,7 @@ func Connect(ctx context.Context, rawURL string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := newServer(External, tune(*opt))
+	s := newServer(design.External, tune(*opt))
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
 	if s.version, err = preflight(ctx, s); err != nil {

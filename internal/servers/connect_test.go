@@ -14,6 +14,7 @@ import (
 	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
 
+	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/servers"
 	"github.com/lockbench/lockbench/internal/servertest"
 )
@@ -240,7 +241,7 @@ func TestConnectWaitsForAServerThatIsLoading(t *testing.T) {
 	if len(asked) == 0 {
 		t.Error("nobody asked while it was loading")
 	}
-	if got := s.Kind(); got != servers.External {
+	if got := s.Kind(); got != design.External {
 		t.Errorf("kind %q, want external", got)
 	}
 }

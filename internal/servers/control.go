@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/lockbench/lockbench/impls/design"
 )
 
 // An ownProcess is the process behind a private server: several, one after another,
@@ -54,7 +56,7 @@ func (o *ownProcess) whyDied() error { return o.current().err }
 
 // PlainTCP tells whether the server is reached by TCP, and without TLS.
 func (s *Server) PlainTCP() bool {
-	return s.kind == External && s.options.Network == "tcp" && s.options.TLSConfig == nil
+	return s.kind == design.External && s.options.Network == "tcp" && s.options.TLSConfig == nil
 }
 
 // Kill ends the process of a private server, until [Server.Restart].

@@ -8,6 +8,8 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
+
+	"github.com/lockbench/lockbench/impls/design"
 )
 
 const miniredisModule = "github.com/alicebob/miniredis/v2"
@@ -18,7 +20,7 @@ const miniredisModule = "github.com/alicebob/miniredis/v2"
 func StartEmbedded() (*Server, error) {
 	e := &embedded{redis: miniredis.NewMiniRedis()}
 	e.redis.ClockTTL(true) // without it no lease ever ends and every lock looks safe
-	s := newServer(Embedded, tune(redis.Options{
+	s := newServer(design.Embedded, tune(redis.Options{
 		Network: "tcp",
 		Addr:    "127.0.0.1:0", // never dialled
 		Dialer:  e.dial,

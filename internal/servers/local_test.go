@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/lockbench/lockbench/impls/design"
 )
 
 func TestLocal(t *testing.T) {
@@ -11,14 +13,14 @@ func TestLocal(t *testing.T) {
 		kind, network, addr string
 		want                bool
 	}{
-		{External, "tcp", "localhost:6379", true},
-		{External, "tcp", "127.0.0.1:6379", true},
-		{External, "tcp", "[::1]:6379", true},
-		{External, "unix", "/run/redis.sock", true},
-		{Private, "unix", "/tmp/x/socket", true},
-		{External, "tcp", "redis.example.org:6379", false},
-		{External, "tcp", "192.0.2.1:6379", false},
-		{Embedded, "tcp", "127.0.0.1:0", false},
+		{design.External, "tcp", "localhost:6379", true},
+		{design.External, "tcp", "127.0.0.1:6379", true},
+		{design.External, "tcp", "[::1]:6379", true},
+		{design.External, "unix", "/run/redis.sock", true},
+		{design.Private, "unix", "/tmp/x/socket", true},
+		{design.External, "tcp", "redis.example.org:6379", false},
+		{design.External, "tcp", "192.0.2.1:6379", false},
+		{design.Embedded, "tcp", "127.0.0.1:0", false},
 	} {
 		t.Run(tt.kind+" "+tt.addr, func(t *testing.T) {
 			if got := newServer(tt.kind, redis.Options{Network: tt.network, Addr: tt.addr}).Local(); got != tt.want {

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/lockbench/lockbench/impls/design"
 )
 
 const (
@@ -64,7 +66,7 @@ func startIn(ctx context.Context, home *home, program string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := newServer(Private, tune(opt))
+	s := newServer(design.Private, tune(opt))
 	own := &ownProcess{launch: launch{program: program, args: serverArgs(home, opt), home: home, died: make(chan struct{})}}
 	c, err := own.start()
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/longtest"
 	"github.com/lockbench/lockbench/internal/servers"
 	"github.com/lockbench/lockbench/internal/servertest"
@@ -52,8 +53,8 @@ func TestPrivateServerAnswersAndIsGoneAfterClose(t *testing.T) {
 	if err := client.Ping(t.Context()).Err(); err != nil {
 		t.Fatalf("ping: %v", err)
 	}
-	if s.Kind() != servers.Private || !strings.Contains(s.Version(), " ") {
-		t.Errorf("info %+v, want a private server with product and version", s.Info())
+	if s.Kind() != design.Private || !strings.Contains(s.Version(), " ") {
+		t.Errorf("%s, %s, want a private server with product and version", s.Kind(), s.Version())
 	}
 	var all sync.WaitGroup
 	for range 4 {

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/lockbench/lockbench/impls/design"
 )
 
 // A Replica is a private server that copies another one until it takes its place.
@@ -22,7 +24,7 @@ type Replica struct {
 // address, the same each time: replicas and proxies need one. It needs Redis 7 or
 // newer. For a server that is reached by TCP anyway it is that address.
 func (s *Server) ListenTCP(ctx context.Context) (addr string, err error) {
-	if s.options.Network == "tcp" && s.kind != Embedded {
+	if s.options.Network == "tcp" && s.kind != design.Embedded {
 		return s.options.Addr, nil
 	}
 	own, err := s.process()

@@ -1,6 +1,7 @@
 package servers
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"strings"
@@ -10,15 +11,8 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
 
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/impls/design/onredis"
-)
-
-// The kinds of server, as reports name them.
-const (
-	External = "external" // named by the user, running already
-	Private  = "private"  // a child process of ours
-	Embedded = "embedded" // miniredis, in this process: its speed says nothing
 )
 
 // A Server is one Redis (or Valkey, or miniredis) that answered when it was
@@ -52,7 +46,17 @@ func newServer(kind string, options redis.Options) *Server {
 	return s
 }
 
-// Kind returns [External], [Private] or [Embedded].
+var (
+	_ design.Service   = (*Server)(nil)
+	_ design.Mortal    = (*Server)(nil)
+	_ design.Metered   = (*Server)(nil)
+	_ design.Neighbour = (*Server)(nil)
+	_ design.Keeper    = (*Server)(nil)
+	_ design.Restarter = (*Server)(nil)
+	_ design.Suspender = (*Server)(nil)
+)
+
+// Kind implements [design.Service]: an embedded server is miniredis.
 func (s *Server) Kind() string { return s.kind }
 
 // Version returns product and version, such as "redis 7.0.15".
@@ -64,7 +68,7 @@ func (s *Server) Address() string { return s.address }
 // Local tells whether the server is another process of this machine, as far as its
 // address says.
 func (s *Server) Local() bool {
-	if s.kind == Embedded {
+	if s.kind == design.Embedded {
 		return false
 	}
 	host, _, _ := net.SplitHostPort(s.options.Addr)
@@ -72,9 +76,11 @@ func (s *Server) Local() bool {
 	return s.options.Network == "unix" || host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// Info describes the server for the header of a history.
-func (s *Server) Info() history.Server {
-	return history.Server{Kind: s.kind, Version: s.version, Address: s.address}
+// Ping implements [design.Service].
+func (s *Server) Ping(ctx context.Context) error {
+	client := s.single()
+	defer client.Close()
+	return client.Ping(ctx).Err()
 }
 
 // Done returns a channel that is closed when a server we started ended without

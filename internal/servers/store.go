@@ -11,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
 )
 
 // storeConnections bounds the connections of a Store. They are opened as clients
@@ -27,8 +28,8 @@ type Store struct {
 
 var _ lockbench.Store = (*Store)(nil)
 
-// Store opens a store for the run whose keys begin with prefix. Close it.
-func (s *Server) Store(prefix string) *Store {
+// Records implements [design.Keeper]. They are closed by Close.
+func (s *Server) Records(prefix string) design.Records {
 	opt := s.Options()
 	opt.PoolSize = storeConnections
 	return &Store{client: redis.NewClient(opt), prefix: prefix + "store:"}

@@ -22,7 +22,7 @@ func eachServer(t *testing.T, test func(*testing.T, *servers.Server)) {
 
 func TestStoreKeepsRecords(t *testing.T) {
 	eachServer(t, func(t *testing.T, s *servers.Server) {
-		store := s.Store("lockbench:1:")
+		store := s.Records("lockbench:1:")
 		defer store.Close()
 		for key, want := range map[string]lockbench.Record{
 			"zero":  {},
@@ -48,7 +48,7 @@ func TestStoreTellsWhatHadNoEffect(t *testing.T) {
 	s := startEmbedded(t)
 	client := redis.NewClient(s.Options())
 	defer client.Close()
-	store := s.Store("p:")
+	store := s.Records("p:")
 	defer store.Close()
 
 	cancelled, cancel := context.WithCancel(t.Context())
@@ -79,7 +79,7 @@ func TestStoreWriteIsUnknownWhenTheReplyIsLost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	store := s.Store("p:")
+	store := s.Records("p:")
 	defer store.Close()
 	if err := store.Write(t.Context(), "k", lockbench.Record{}); err == nil || errors.Is(err, lockbench.ErrNoEffect) {
 		t.Errorf("got %v, want an error that leaves the outcome open", err)
@@ -88,7 +88,7 @@ func TestStoreWriteIsUnknownWhenTheReplyIsLost(t *testing.T) {
 
 func TestStoreWriteHadNoEffectWhenNobodyListens(t *testing.T) {
 	s := servertest.Start(t)
-	store := s.Store("p:")
+	store := s.Records("p:")
 	defer store.Close()
 	s.Close()
 	if err := store.Write(t.Context(), "k", lockbench.Record{}); !errors.Is(err, lockbench.ErrNoEffect) {
@@ -98,7 +98,7 @@ func TestStoreWriteHadNoEffectWhenNobodyListens(t *testing.T) {
 
 func BenchmarkStore(b *testing.B) {
 	s := servertest.Start(b)
-	store := s.Store("p:")
+	store := s.Records("p:")
 	defer store.Close()
 	b.ReportAllocs()
 	for i := range b.N {

@@ -57,7 +57,7 @@ func TestUsageIsOfOurServersOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = embedded.Close() })
-	if _, err := (Group{embedded}).Usage(t.Context()); !errors.Is(err, ErrNotOurs) {
+	if _, err := embedded.Usage(t.Context()); !errors.Is(err, ErrNotOurs) {
 		t.Errorf("usage of the embedded server: %v, want that nobody knows", err)
 	}
 	private, err := StartPrivate(t.Context())

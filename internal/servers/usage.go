@@ -8,14 +8,9 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
-)
 
-// A Usage is the processor time that a server has taken since it was started.
-type Usage struct {
-	// RunID is the server's: after a restart another one counts, from zero.
-	RunID string
-	CPU   time.Duration
-}
+	"github.com/lockbench/lockbench/impls/design"
+)
 
 // ErrNotOurs is the error of [Server.Usage] where nobody can tell who made a server work.
 var ErrNotOurs = errors.New("the server is not ours alone")
@@ -23,18 +18,18 @@ var ErrNotOurs = errors.New("the server is not ours alone")
 // Usage asks a private server for the processor time, in user and system mode and of all
 // its threads, that it has taken. Of others, which may work for somebody else or share
 // their process with the clients, the error is [ErrNotOurs].
-func (s *Server) Usage(ctx context.Context) (Usage, error) {
-	if s.kind != Private {
-		return Usage{}, ErrNotOurs
+func (s *Server) Usage(ctx context.Context) (design.Usage, error) {
+	if s.kind != design.Private {
+		return design.Usage{}, ErrNotOurs
 	}
 	client := s.single()
 	defer client.Close()
 	info, err := serverInfo(ctx, client)
 	if err != nil {
-		return Usage{}, err
+		return design.Usage{}, err
 	}
 	cpu, err := processorTime(ctx, client)
-	return Usage{RunID: info["run_id"], CPU: cpu}, err
+	return design.Usage{RunID: info["run_id"], CPU: cpu}, err
 }
 
 func processorTime(ctx context.Context, client *redis.Client) (time.Duration, error) {
@@ -51,16 +46,4 @@ func processorTime(ctx context.Context, client *redis.Client) (time.Duration, er
 		sum += seconds
 	}
 	return time.Duration(sum * float64(time.Second)), nil
-}
-
-// Usage is that of all servers of the group, in their order.
-func (g Group) Usage(ctx context.Context) ([]Usage, error) {
-	all := make([]Usage, len(g))
-	for i, s := range g {
-		var err error
-		if all[i], err = s.Usage(ctx); err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
 }

@@ -77,6 +77,15 @@ func TestGenerate(t *testing.T) {
 // read returns the operations of a file.
 func read(t *testing.T, file []byte) (ops []*history.Op) {
 	t.Helper()
+	if end := each(t, file, func(op *history.Op) { ops = append(ops, op) }); end.Partial {
+		t.Error("the history is partial")
+	}
+	return ops
+}
+
+// each has take see the operations of a file, and returns its end.
+func each(t testing.TB, file []byte, take func(*history.Op)) history.End {
+	t.Helper()
 	src, err := history.NewSource(bytes.NewReader(file))
 	if err != nil {
 		t.Fatal(err)
@@ -86,13 +95,10 @@ func read(t *testing.T, file []byte) (ops []*history.Op) {
 			t.Fatal(err)
 		}
 		if ev.Phase == history.Call {
-			ops = append(ops, ev.Op)
+			take(ev.Op)
 		}
 	}
-	if src.End().Partial {
-		t.Error("the history is partial")
-	}
-	return ops
+	return src.End()
 }
 
 func checkOps(t *testing.T, c Config, ops []*history.Op, kinds int) {
@@ -195,29 +201,12 @@ func BenchmarkRead(b *testing.B) {
 				b.Fatal(err)
 			}
 			b.ReportAllocs()
-			for read := 0; b.Loop(); {
-				if read == 0 {
-					read = readAll(b, file.Bytes())
+			for left := 0; b.Loop(); {
+				if left == 0 {
+					each(b, file.Bytes(), func(*history.Op) { left++ })
 				}
-				read-- // one operation of those read
+				left-- // one operation of those read
 			}
 		})
 	}
-}
-
-func readAll(b *testing.B, file []byte) (ops int) {
-	b.Helper()
-	src, err := history.NewSource(bytes.NewReader(file))
-	if err != nil {
-		b.Fatal(err)
-	}
-	for ev, err := range src.Events() {
-		if err != nil {
-			b.Fatal(err)
-		}
-		if ev.Phase == history.Call {
-			ops++
-		}
-	}
-	return ops
 }

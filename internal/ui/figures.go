@@ -12,7 +12,7 @@ import (
 // judgedSoFar is a small copy of what the judgement of a run has come to.
 type judgedSoFar struct {
 	acquire    Latency
-	faults     []Strikes
+	faults     []Occurrences
 	violations map[string]int64 // by cell, of those that are broken
 	against    map[string]bool  // those of them that count against the claims
 }
@@ -34,7 +34,7 @@ func (v *Live) copies() func(runner.Snapshot) {
 func soFar(verdicts checker.Result, m *measure.Measures) judgedSoFar {
 	so := judgedSoFar{acquire: latencyShown(m.Measured.Latency(measure.Acquire)), violations: make(map[string]int64), against: make(map[string]bool)}
 	for _, f := range m.Timeline.Faults {
-		so.faults = append(so.faults, Strikes{Fault: f.Note, Count: total(f.Occurrences)})
+		so.faults = append(so.faults, Occurrences{Fault: f.Note, Count: total(f.Occurrences)})
 	}
 	for _, f := range verdicts.Findings {
 		if f.Verdict == checker.Broken {

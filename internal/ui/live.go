@@ -11,7 +11,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/internal/faults"
+	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/runner"
@@ -28,7 +28,7 @@ func titleOf(p *runner.Plan) string {
 	if o.Rate > 0 {
 		parts = append(parts, fmt.Sprintf("%v arrivals/s", o.Rate))
 	}
-	all, _ := faults.ParseAll(p.Faults) // the plan was checked
+	all, _ := fault.ParseAll(p.Faults) // the plan was checked
 	for _, f := range all {
 		parts = append(parts, "fault "+f.String())
 	}

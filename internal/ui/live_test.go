@@ -45,7 +45,7 @@ func TestLiveViewFollowsASession(t *testing.T) {
 	v.found(checker.Finding{Cell: lockbench.Exclusion.At(0), Claimed: true, Violations: 1, Against: 1, Counterexample: &checker.Counterexample{Key: "k"}}, time.Second)
 	before := v.session()
 	so := judgedSoFar{
-		acquire: Latency{Count: 5}, faults: []Strikes{{Fault: "death", Count: 2}},
+		acquire: Latency{Count: 5}, faults: []Occurrences{{Fault: "death", Count: 2}},
 		violations: map[string]int64{"exclusion": 9, "exclusion@outlived": 4},
 	}
 	v.judged(so)

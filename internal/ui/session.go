@@ -37,8 +37,8 @@ type Run struct {
 	// Breaches has an entry for each guarantee that was broken, in the order in which
 	// that came out.
 	Breaches []Breach
-	// Faults has an entry for each kind of fault that struck.
-	Faults []Strikes
+	// Faults has an entry for each kind of fault that occurred.
+	Faults []Occurrences
 }
 
 // A Latency is a distribution in brief, in ns. Count is of how many durations.
@@ -59,8 +59,8 @@ type Breach struct {
 	Key   string
 }
 
-// Strikes is how often faults of one kind struck.
-type Strikes struct {
+// Occurrences is how often faults of one kind occurred.
+type Occurrences struct {
 	Fault string
 	Count int64
 }

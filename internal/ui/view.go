@@ -83,7 +83,7 @@ func (m model) current() []string {
 	lines = append(lines, m.acquire(r)...)
 	lines = append(lines, breaches(r.Breaches)...)
 	lines = append(lines, row("refused", figures.Number(r.Refused)+failures(r.Failed)))
-	return append(lines, strikes(r.Faults)...)
+	return append(lines, occurrences(r.Faults)...)
 }
 
 // stage says how far the run is.
@@ -161,7 +161,7 @@ func (b Breach) line() string {
 	return style.Render(row(name, text))
 }
 
-func strikes(all []Strikes) []string {
+func occurrences(all []Occurrences) []string {
 	if len(all) == 0 {
 		return nil
 	}

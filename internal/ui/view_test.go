@@ -38,7 +38,7 @@ func sessions() map[string]Session {
 			{Guarantee: "owner-release", Count: 12, First: 1204 * time.Millisecond, Key: "key-0003"},
 			{Guarantee: "loss-reported", Claimed: true, Count: 1402, First: 1302 * time.Millisecond, Key: "key-0007"},
 		},
-		Faults: []Strikes{{"death", 14}, {"lost-reply", 1203}},
+		Faults: []Occurrences{{"death", 14}, {"lost-reply", 1203}},
 	}
 	done := []Outcome{
 		{"setnx-getset/naive", 4882.4, 43e6, Broken, "CLAIM BROKEN: recovery; not claimed, broken: exclusion"},

@@ -3,8 +3,6 @@
 // one who judges all of them does.
 package partition
 
-import "math/bits"
-
 // Count is how many parts there are.
 const Count = 16
 
@@ -14,11 +12,25 @@ func Of(name string) int { return int(Mixed(name) >> 60) }
 // Mixed is a number whose high bits differ from key to key. It looks at the end of the
 // name, where names differ.
 func Mixed(name string) uint64 {
-	n := uint64(len(name))
-	for _, b := range []byte(name[max(0, len(name)-8):]) {
-		n = bits.RotateLeft64(n, 8) ^ uint64(b)
+	n := len(name)
+	mixed := uint64(n)
+	switch {
+	case n >= 8:
+		mixed ^= uint64(four(name, n-8))<<32 | uint64(four(name, n-4))
+	case n >= 4: // the two overlap where they are equal
+		mixed = mixed<<(8*n) ^ (uint64(four(name, 0))<<(8*(n-4)) | uint64(four(name, n-4)))
+	default:
+		for _, b := range []byte(name) {
+			mixed = mixed<<8 ^ uint64(b)
+		}
 	}
-	return n * 0x9e3779b97f4a7c15
+	return mixed * 0x9e3779b97f4a7c15
+}
+
+// four are the four bytes of s from i on, in one load.
+func four(s string, i int) uint32 {
+	b := s[i : i+4]
+	return uint32(b[3]) | uint32(b[2])<<8 | uint32(b[1])<<16 | uint32(b[0])<<24
 }
 
 // A Ring remembers the newest of what the keys of one part, of type K, have; of all parts

@@ -2,6 +2,7 @@ package partition
 
 import (
 	"fmt"
+	"math/bits"
 	"testing"
 )
 
@@ -13,6 +14,20 @@ func TestOf(t *testing.T) {
 	}
 	if len(seen) != Count {
 		t.Errorf("keys fall into %d parts, want %d", len(seen), Count)
+	}
+}
+
+// TestMixedBySteps: the last eight bytes count, whatever the length, and so does the length.
+func TestMixedBySteps(t *testing.T) {
+	for n := range 20 {
+		name := "abcdefghijklmnopqrst"[:n]
+		want := uint64(n)
+		for _, b := range []byte(name[max(0, n-8):]) {
+			want = bits.RotateLeft64(want, 8) ^ uint64(b)
+		}
+		if got := Mixed(name); got != want*0x9e3779b97f4a7c15 {
+			t.Errorf("%q: %x, want %x", name, got, want*0x9e3779b97f4a7c15)
+		}
 	}
 }
 

@@ -1,4 +1,4 @@
-package faults
+package fault
 
 import (
 	"strings"
@@ -6,10 +6,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/internal/servers"
-	"github.com/lockbench/lockbench/internal/servertest"
 )
 
 func TestParse(t *testing.T) {
@@ -90,25 +86,6 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestEveryKindTouchesOrSaysWhyNot: what a kind exercises is exercised under conditions
-// that it brings, or under those that follow from a holder that stands still.
-func TestEveryKindTouchesOrSaysWhyNot(t *testing.T) {
-	for _, row := range traits {
-		if (row.conditions == 0) == (row.untouched == "") {
-			t.Errorf("%s brings %q and is untouched because %q; want one of the two", row.kind, row.conditions, row.untouched)
-		}
-		brings := Conditions([]Fault{{Kind: row.kind}})
-		if row.kind == Pause {
-			brings |= lockbench.Outlived
-		}
-		for _, cell := range row.exercises {
-			if cell.Under == 0 || !brings.Has(cell.Under) {
-				t.Errorf("%s exercises %s, and brings %q", row.kind, cell, brings)
-			}
-		}
-	}
-}
-
 func TestExercises(t *testing.T) {
 	all := []Fault{{Kind: Restart}, {Kind: Crash}, {Kind: Evict}, {Kind: Slow}, {Kind: "none"}}
 	var got []string
@@ -124,60 +101,49 @@ func TestExercises(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	private := servertest.Start(t)
-	embedded, err := servers.StartEmbedded()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = embedded.Close() })
-	external, err := servers.Connect(t.Context(), private.Address())
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, c := range []struct {
-		fault string
-		on    *servers.Server
-		want  string
+		faults  []Fault
+		servers int
+		want    string
 	}{
-		{"crash", external, ""},
-		{"lost-reply", external, ""},
-		{"script-flush", external, "would harm a server that lockbench did not start; hint: leave --redis out"},
-		{"server-pause", external, "would harm"},
-		{"restart", external, "would harm"},
-		{"restart-aof", external, "would harm"},
-		{"failover", external, "would harm"},
-		{"down", external, "would harm"},
-		{"client-kill", external, "would harm"},
-		{"evict", external, "would harm"},
-		{"clock-step", external, "would harm"},
-		{"clock-step", embedded, "needs a server process"},
-		{"slow", external, "needs a server reached by TCP"},
-		{"script-flush", embedded, ""},
-		{"restart", embedded, "needs a server process"},
-		{"black-hole", embedded, "needs a server reached by TCP"},
-		{"restart", private, ""},
-		{"slow", private, ""},
-		{"down,n=2", private, "affects 2 servers, there are 1"},
-		{"server-pause,for=10s", private, "longer than clients wait"},
-		{"crash,p=0", private, "would never occur"},
+		{[]Fault{{Kind: Down, N: 2}}, 1, "affects 2 servers, there are 1"},
+		{[]Fault{{Kind: Down, N: 2}}, 5, ""},
+		{[]Fault{{Kind: Throttle, N: 2}}, 1, ""},
+		{[]Fault{{Kind: ServerPause, For: 10 * time.Second}}, 1, "longer than clients wait"},
+		{[]Fault{{Kind: Crash}}, 1, "would never occur"},
+		{[]Fault{{Kind: SlowReply, P: 1}}, 1, "unknown fault"},
+		{[]Fault{{Kind: Failover}, {Kind: ClockStep, N: 1}}, 1, "cannot be had with failover"},
+		{[]Fault{{Kind: Crash, P: 1}, {Kind: Crash, P: 0.5}}, 1, "asked for twice"},
 	} {
-		t.Run(c.fault+" on "+c.on.Kind(), func(t *testing.T) {
-			f, err := Parse(c.fault)
-			if err != nil {
-				t.Fatal(err)
-			}
-			err = Check([]Fault{f}, servers.Group{c.on})
-			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
-				t.Errorf("got %v, want %q", err, c.want)
-			}
-		})
+		err := Check(c.faults, c.servers)
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%v on %d servers: got %v, want %q", c.faults, c.servers, err, c.want)
+		}
 	}
-	together := []Fault{{Kind: Failover}, {Kind: ClockStep, N: 1}}
-	if err := Check(together, servers.Group{private}); err == nil {
-		t.Error("a stepped clock and a failover pass; want an error")
+}
+
+// TestOfOneServer sees that a lock on one server is not asked to lose two.
+func TestOfOneServer(t *testing.T) {
+	got := OfOneServer([]Fault{{Kind: Down, N: 2}, {Kind: ClockStep, N: 3}, {Kind: Throttle, N: 7}, {Kind: Crash}})
+	want := []Fault{{Kind: ClockStep, N: 1}, {Kind: Throttle, N: 7}, {Kind: Crash}}
+	if diff := cmp.Diff(got, want); diff != "" {
+		t.Errorf("(-got +want):\n%s", diff)
 	}
-	twice := []Fault{{Kind: Crash, P: 1}, {Kind: Crash, P: 0.5}}
-	if err := Check(twice, servers.Group{private}); err == nil {
-		t.Error("the same kind twice passes; want an error")
+}
+
+// TestFilled: what zero stands for.
+func TestFilled(t *testing.T) {
+	const pastLease, tolerance = 7 * time.Second, 2 * time.Second
+	for _, c := range []struct{ got, want Fault }{
+		{Fault{Kind: Pause}, Fault{Kind: Pause, For: pastLease}},
+		{Fault{Kind: Pause, For: time.Second}, Fault{Kind: Pause, For: time.Second}},
+		{Fault{Kind: BlackHole}, Fault{Kind: BlackHole, For: longestSilence}},
+		{Fault{Kind: Down}, Fault{Kind: Down}},
+		{Fault{Kind: Skew}, Fault{Kind: Skew, By: tolerance + time.Second}},
+		{Fault{Kind: ClockStep}, Fault{Kind: ClockStep, By: pastLease}},
+	} {
+		if got := c.got.Filled(pastLease, tolerance); got != c.want {
+			t.Errorf("%+v is filled to %+v, want %+v", c.got, got, c.want)
+		}
 	}
 }

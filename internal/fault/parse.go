@@ -1,4 +1,4 @@
-package faults
+package fault
 
 import (
 	"errors"
@@ -17,23 +17,23 @@ import (
 // setting is wrong, why, and what would do.
 func Parse(text string) (Fault, error) {
 	name, rest, more := strings.Cut(text, ",")
-	t, err := find(strings.TrimSpace(name))
+	row, err := find(strings.TrimSpace(name))
 	if err != nil {
 		return Fault{}, err
 	}
-	f := t.usual
-	f.Kind = t.kind
+	f := row.Live.Usual
+	f.Kind = row.Kind
 	given := map[string]bool{}
 	for more {
 		var setting string
 		setting, rest, more = strings.Cut(rest, ",")
-		name, err := f.set(t, strings.TrimSpace(setting))
+		name, err := f.set(row, strings.TrimSpace(setting))
 		if err != nil {
-			return Fault{}, fmt.Errorf("fault %s: %w", t.kind, err)
+			return Fault{}, fmt.Errorf("fault %s: %w", row.Kind, err)
 		}
 		given[name] = true
 	}
-	if t.target == ofClient && (given["at"] || given["every"]) && !given["p"] {
+	if row.Target == Client && (given["at"] || given["every"]) && !given["p"] {
 		f.P = 0 // by the clock then
 	}
 	return f, nil
@@ -43,7 +43,7 @@ func Parse(text string) (Fault, error) {
 var settings = []string{"at", "until", "every", "p", "while", "for", "by", "n"}
 
 // set applies a setting and returns its name.
-func (f *Fault) set(t *trait, setting string) (name string, err error) {
+func (f *Fault) set(row *Row, setting string) (name string, err error) {
 	name, value, found := strings.Cut(setting, "=")
 	if !found {
 		return name, fmt.Errorf("%q is no setting; hint: name=value, such as at=2s", setting)
@@ -51,22 +51,24 @@ func (f *Fault) set(t *trait, setting string) (name string, err error) {
 	if !slices.Contains(settings, name) {
 		return name, suggest.Unknown("setting", name, settings)
 	}
-	if has := t.settings(); !slices.Contains(has, name) {
+	if has := row.settings(); !slices.Contains(has, name) {
 		return name, fmt.Errorf("it has no setting %s; hint: it has %s", name, strings.Join(has, ", "))
 	}
-	return name, f.setTo(name, value)
+	return name, f.setTo(row.Live.setting(name), name, value)
 }
 
 // settings lists those that the kind has.
-func (t *trait) settings() []string {
-	has := strings.Fields(t.allowed)
-	if t.target != ofProcess {
-		has = append([]string{"at", "until", "every", "while"}, has...)
+func (r *Row) settings() (has []string) {
+	if r.Target != Process {
+		has = []string{"at", "until", "every", "while"}
+	}
+	for _, s := range r.Live.Settings {
+		has = append(has, s.Name)
 	}
 	return has
 }
 
-func (f *Fault) setTo(name, value string) (err error) {
+func (f *Fault) setTo(s Setting, name, value string) (err error) {
 	switch name {
 	case "at":
 		f.At, err = duration(name, value)
@@ -77,7 +79,7 @@ func (f *Fault) setTo(name, value string) (err error) {
 	case "for":
 		f.For, err = duration(name, value)
 	case "by":
-		return f.setBy(value)
+		f.By, err = signed(s, name, value)
 	case "n":
 		f.N, err = count(value)
 	case "p":
@@ -88,16 +90,14 @@ func (f *Fault) setTo(name, value string) (err error) {
 	return err
 }
 
-// setBy reads by how much; clocks are stepped back, too.
-func (f *Fault) setBy(value string) (err error) {
-	back := strings.HasPrefix(value, "-") && f.Kind == ClockStep
-	if back {
-		value = value[1:]
+// signed reads a duration, which may be below zero where the setting has a sign.
+func signed(s Setting, name, value string) (time.Duration, error) {
+	back, is := strings.CutPrefix(value, "-")
+	if !is || !s.Signed {
+		return duration(name, value)
 	}
-	if f.By, err = duration("by", value); back {
-		f.By = -f.By
-	}
-	return err
+	d, err := duration(name, back)
+	return -d, err
 }
 
 func (f *Fault) setWhile(value string) error {

@@ -1,4 +1,4 @@
-package servers_test
+package backend_test
 
 import (
 	"errors"
@@ -7,7 +7,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/backend"
 	"github.com/lockbench/lockbench/internal/servers"
+	"github.com/lockbench/lockbench/internal/servertest"
 )
 
 // An access is one read or write of a guarded store, and whether it is admitted.
@@ -48,14 +51,40 @@ func TestGuards(t *testing.T) {
 			write(0, 0, 1, true), write(0, 0, 2, false)}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			eachServer(t, func(t *testing.T, s *servers.Server) { playGuarded(t, s, c.guard, c.plays) })
+			eachRecords(t, func(t *testing.T, plain design.Records) { playGuarded(t, plain, c.guard, c.plays) })
 		})
 	}
 }
 
-func playGuarded(t *testing.T, s *servers.Server, guard lockbench.Guard, plays []access) {
-	plain := s.Store("p:")
-	defer plain.Close()
+// forgetful is a service that keeps no records.
+type forgetful struct{ design.Service }
+
+// eachRecords has test use the records of a private server, if there is one, of the embedded
+// one, and those in memory.
+func eachRecords(t *testing.T, test func(*testing.T, design.Records)) {
+	for name, start := range map[string]func(t *testing.T) design.Service{
+		"private":  func(t *testing.T) design.Service { return servertest.Start(t) },
+		"embedded": startEmbedded,
+		"memory":   func(*testing.T) design.Service { return forgetful{} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			plain := backend.RecordsOf(start(t), "p:")
+			defer plain.Close()
+			test(t, plain)
+		})
+	}
+}
+
+func startEmbedded(t *testing.T) design.Service {
+	s, err := servers.StartEmbedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func playGuarded(t *testing.T, plain design.Records, guard lockbench.Guard, plays []access) {
 	guarded, err := plain.Guarded(guard)
 	if err != nil {
 		t.Fatal(err)
@@ -80,9 +109,10 @@ func playGuarded(t *testing.T, s *servers.Server, guard lockbench.Guard, plays [
 
 // TestGuardsKeepTheSameRecords: a record is read whoever wrote it.
 func TestGuardsKeepTheSameRecords(t *testing.T) {
-	s := startEmbedded(t)
-	plain := s.Store("p:")
-	defer plain.Close()
+	eachRecords(t, keepsTheSame)
+}
+
+func keepsTheSame(t *testing.T, plain design.Records) {
 	want := lockbench.Record{Value: 12, Version: 3}
 	if err := plain.Write(t.Context(), "k", want); err != nil {
 		t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
-// tryInterval is the pause of D2's polling wrapper (its tryIntervalMillis, for
+// tryInterval is the pause of the document's polling wrapper (its tryIntervalMillis, for
 // which it names no value).
 //
 // The wrapper also takes a maxTryCount and counts `++count >= max`, one try fewer
@@ -22,20 +22,21 @@ import (
 // the count is as many tries as fit in it, the first one always made.
 const tryInterval = 10 * time.Millisecond
 
-// d2 is what D2's stages 3 and 4 have in common.
-type d2 struct {
+// polling is what lua-token/expire and token, stages 3 and 4 of one document, have in common:
+// they try again until the wait is over, and catch every error.
+type polling struct {
 	env    onredis.Environment
 	client *redis.Client
 	seen   design.Observer
 }
 
 // lock tries to put value in key until opt.Wait is over.
-func (d *d2) lock(ctx context.Context, key, value string, opt lockbench.Options) (design.Validity, error) {
+func (p *polling) lock(ctx context.Context, key, value string, opt lockbench.Options) (design.Validity, error) {
 	v := design.Validity{Granted: opt.TTL}
-	name := d.env.Prefix + key
+	name := p.env.Prefix + key
 	err := design.Poll(ctx, opt.Wait, design.Every(tryInterval), func() (bool, error) {
-		v.From = d.seen.Attempt(key)
-		won, err := run(ctx, d.client, acquireScript, &name, value, seconds(opt.TTL))
+		v.From = p.seen.Attempt(key)
+		won, err := run(ctx, p.client, acquireScript, &name, value, seconds(opt.TTL))
 		return won == 1, caught(ctx, err)
 	})
 	return v, err
@@ -47,7 +48,7 @@ func seconds(ttl time.Duration) string {
 	return strconv.FormatFloat(ttl.Seconds(), 'f', -1, 64)
 }
 
-// caught is D2's catch around the whole wait: a lost reply, a missing connection
+// caught is the document's catch around the whole wait: a lost reply, a missing connection
 // and what the server said against the script are all answered as false. Only the
 // caller's cancellation comes through.
 func caught(ctx context.Context, err error) error {

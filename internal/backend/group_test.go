@@ -1,4 +1,4 @@
-package servers_test
+package backend_test
 
 import (
 	"strings"
@@ -7,6 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/redis/go-redis/v9"
 
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/backend"
 	"github.com/lockbench/lockbench/internal/servers"
 	"github.com/lockbench/lockbench/internal/servertest"
 )
@@ -16,8 +18,8 @@ func TestGroupOfServersThatAreApart(t *testing.T) {
 		name, path string
 		kind       string
 	}{
-		{"private", "", servers.Private},
-		{"embedded", t.TempDir(), servers.Embedded},
+		{"private", "", design.Private},
+		{"embedded", t.TempDir(), design.Embedded},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.path != "" {
@@ -25,7 +27,7 @@ func TestGroupOfServersThatAreApart(t *testing.T) {
 			} else {
 				servertest.Start(t)
 			}
-			g, err := servers.ChooseGroup(t.Context(), nil, 3)
+			g, err := open(t, nil, 3)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -39,12 +41,18 @@ func TestGroupOfServersThatAreApart(t *testing.T) {
 	}
 }
 
+// open opens Redis servers.
+func open(t *testing.T, urls []string, n int) (backend.Group, error) {
+	t.Helper()
+	return servers.Redis{}.Open(t.Context(), urls, n)
+}
+
 // sweepApart writes a different key to each server, and has all of them removed.
-func sweepApart(t *testing.T, g servers.Group) {
+func sweepApart(t *testing.T, g backend.Group) {
 	t.Helper()
 	var counts []int64
 	for i, s := range g {
-		client := redis.NewClient(s.Options())
+		client := redis.NewClient(s.(*servers.Server).Options())
 		defer client.Close()
 		for _, key := range []string{"p:a", "p:b", "p:c"}[:i+1] {
 			if err := client.Set(t.Context(), key, "", 0).Err(); err != nil {
@@ -77,7 +85,7 @@ func TestGroupRefusesTooFewAndOneTwice(t *testing.T) {
 		{"one that is not there", []string{url, "redis://127.0.0.1:1"}, 2, "nothing listens there"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			g, err := servers.ChooseGroup(t.Context(), c.urls, c.n)
+			g, err := open(t, c.urls, c.n)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, error %v, want %q", g, err, c.want)
 			}

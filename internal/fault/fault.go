@@ -1,6 +1,7 @@
-package faults
+package fault
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -61,11 +62,11 @@ func (w While) String() string {
 
 // Usual returns the fault of a kind with the settings it has when nothing is said.
 func Usual(k Kind) (Fault, error) {
-	t, err := find(string(k))
+	row, err := find(string(k))
 	if err != nil {
 		return Fault{}, err
 	}
-	f := t.usual
+	f := row.Live.Usual
 	f.Kind = k
 	return f, nil
 }
@@ -90,8 +91,8 @@ func (f Fault) String() string {
 	return strings.Join(text, ",")
 }
 
-// Names returns the kinds of faults, each once, as histories name them.
-func Names(all []Fault) []string {
+// KindsOf returns the kinds of faults, each once, as histories name them.
+func KindsOf(all []Fault) []string {
 	var names []string
 	for _, f := range all {
 		if !slices.Contains(names, string(f.Kind)) {
@@ -105,8 +106,8 @@ func Names(all []Fault) []string {
 func Exercises(all []Fault) []lockbench.Cell {
 	var found []lockbench.Cell
 	for _, f := range all {
-		if t := f.Kind.trait(); t != nil {
-			found = append(found, t.exercises...)
+		if r := Of(f.Kind); r != nil {
+			found = append(found, r.Exercises...)
 		}
 	}
 	slices.SortFunc(found, lockbench.Cell.Compare)
@@ -117,8 +118,8 @@ func Exercises(all []Fault) []lockbench.Cell {
 func Conditions(all []Fault) lockbench.Conditions {
 	var brought lockbench.Conditions
 	for _, f := range all {
-		if t := f.Kind.trait(); t != nil {
-			brought |= t.conditions
+		if r := Of(f.Kind); r != nil {
+			brought |= r.Conditions
 		}
 	}
 	return brought
@@ -127,5 +128,88 @@ func Conditions(all []Fault) lockbench.Conditions {
 // AffectStore reports whether these faults would affect what is kept on the same server
 // as the locks, so that guarded records are better kept on another.
 func AffectStore(all []Fault) bool {
-	return slices.ContainsFunc(all, func(f Fault) bool { return f.Kind.trait().owned == ownProcess })
+	return slices.ContainsFunc(all, func(f Fault) bool { return Of(f.Kind).Live.Needs.Has(OwnProcess) })
+}
+
+// OfOneServer are the faults as a lock on one server meets them: without those that spare it,
+// and with no more than one server to affect.
+func OfOneServer(all []Fault) (some []Fault) {
+	for _, f := range all {
+		live := Of(f.Kind).Live
+		if live.Several {
+			continue
+		}
+		if live.setting("n").Servers {
+			f.N = min(f.N, 1)
+		}
+		some = append(some, f)
+	}
+	return some
+}
+
+// Filled returns f with what its zero settings stand for: pastLease is how long it takes until
+// a lease is over for certain, and tolerance what the design says of clocks.
+func (f Fault) Filled(pastLease, tolerance time.Duration) Fault {
+	for _, s := range Of(f.Kind).Live.Settings {
+		switch s.Name {
+		case "for":
+			f.For = s.filled(f.For, pastLease, tolerance)
+		case "by":
+			f.By = s.filled(f.By, pastLease, tolerance)
+		}
+	}
+	return f
+}
+
+func (s Setting) filled(given, pastLease, tolerance time.Duration) time.Duration {
+	if given == 0 {
+		switch s.Zero {
+		case PastLease:
+			given = pastLease
+		case PastTolerance:
+			given = tolerance + time.Second
+		}
+	}
+	if s.Most > 0 {
+		given = min(given, s.Most)
+	}
+	return given
+}
+
+// Check returns why faults cannot be had together in a run on so many servers; nil when they can.
+func Check(all []Fault, servers int) error {
+	seen := map[Kind]bool{}
+	for _, f := range all {
+		row, err := find(string(f.Kind))
+		switch {
+		case err != nil:
+			return err
+		case seen[f.Kind]:
+			return fmt.Errorf("fault %s is asked for twice; hint: once, with one schedule", f.Kind)
+		}
+		seen[f.Kind] = true
+		if err := f.check(row, servers); err != nil {
+			return fmt.Errorf("fault %s %w", f.Kind, err)
+		}
+	}
+	for _, f := range all {
+		if live := Of(f.Kind).Live; seen[live.NotWith] {
+			return fmt.Errorf("fault %s cannot be had with %s, %s; hint: one run for each", f.Kind, live.NotWith, live.Why)
+		}
+	}
+	return nil
+}
+
+// check reports what is wrong with the settings of f on so many servers.
+func (f Fault) check(row *Row, servers int) error {
+	longest := row.Live.setting("for").Most
+	switch {
+	case row.Target == Client && f.P == 0 && f.Every == 0 && f.At == 0:
+		return errors.New("would never occur; hint: p=0.01, or at=2s")
+	case longest > 0 && f.For > longest:
+		return fmt.Errorf("lasts %v, longer than clients wait for a reply; hint: for=%v at most", f.For, longest)
+	case row.Live.setting("n").Servers && f.N > servers:
+		return fmt.Errorf("affects %d servers, there are %d; hint: n=%d, or a design that locks on more", f.N, servers, servers)
+	}
+	return nil
 }

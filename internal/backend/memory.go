@@ -1,0 +1,107 @@
+package backend
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/lockbench/lockbench"
+)
+
+// memory keeps records in the driver's own memory.
+type memory struct {
+	mu      sync.Mutex
+	records map[string]lockbench.Record
+	fences  map[string]uint64 // the highest that was shown of each record
+}
+
+func newMemory() *memory {
+	return &memory{records: map[string]lockbench.Record{}, fences: map[string]uint64{}}
+}
+
+// Read implements [lockbench.Store].
+func (m *memory) Read(_ context.Context, key string) (lockbench.Record, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.records[key], nil
+}
+
+// Write implements [lockbench.Store].
+func (m *memory) Write(ctx context.Context, key string, r lockbench.Record) error {
+	return m.update(ctx, key, r, func() error { return nil })
+}
+
+// update writes r unless ctx is over or a guard, which m.mu is held for, refuses it.
+func (m *memory) update(ctx context.Context, key string, r lockbench.Record, guard func() error) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	err := ctx.Err()
+	if err == nil {
+		err = guard()
+	}
+	if err != nil {
+		return fmt.Errorf("write record of %q: %w: %w", key, lockbench.ErrNoEffect, err)
+	}
+	m.records[key] = r
+	return nil
+}
+
+// Guarded implements [design.Records].
+func (m *memory) Guarded(by lockbench.Guard) (lockbench.Store, error) {
+	switch by {
+	case lockbench.NoGuard, "":
+		return m, nil
+	case lockbench.FenceGuard:
+		return fencedMemory{m}, nil
+	case lockbench.CompareGuard:
+		return comparedMemory{m}, nil
+	}
+	return nil, fmt.Errorf("guard %q: there is none of that name; hint: one of %v", by, lockbench.Guards())
+}
+
+// Close implements [design.Records].
+func (m *memory) Close() error { return nil }
+
+// show notes that a fence was shown of a record, and refuses one that a higher one was shown
+// before. m.mu is held.
+func (m *memory) show(key string, fence uint64) error {
+	if fence < m.fences[key] {
+		return fmt.Errorf("%w: fence %d", lockbench.ErrStale, fence)
+	}
+	m.fences[key] = fence
+	return nil
+}
+
+type fencedMemory struct{ *memory }
+
+// ReadGuarded implements [lockbench.GuardedStore].
+func (m fencedMemory) ReadGuarded(_ context.Context, key string, fence uint64) (lockbench.Record, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := m.show(key, fence); err != nil {
+		return lockbench.Record{}, fmt.Errorf("read record of %q: %w: %w", key, lockbench.ErrNoEffect, err)
+	}
+	return m.records[key], nil
+}
+
+// WriteGuarded implements [lockbench.GuardedStore].
+func (m fencedMemory) WriteGuarded(ctx context.Context, key string, r lockbench.Record, by lockbench.Standing) error {
+	return m.update(ctx, key, r, func() error { return m.show(key, by.Fence) })
+}
+
+type comparedMemory struct{ *memory }
+
+// ReadGuarded implements [lockbench.GuardedStore].
+func (m comparedMemory) ReadGuarded(ctx context.Context, key string, _ uint64) (lockbench.Record, error) {
+	return m.Read(ctx, key)
+}
+
+// WriteGuarded implements [lockbench.GuardedStore].
+func (m comparedMemory) WriteGuarded(ctx context.Context, key string, r lockbench.Record, by lockbench.Standing) error {
+	return m.update(ctx, key, r, func() error {
+		if m.records[key].Version != by.Base {
+			return fmt.Errorf("%w: version %d", lockbench.ErrStale, by.Base)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,95 @@
+package fault
+
+import "github.com/lockbench/lockbench"
+
+// Notes of events that are not the name of a fault.
+const (
+	RunsLate     = "late"
+	TakenAway    = "taken-away"
+	ServerResume = "server-resume"
+	Evicting     = "evicting"
+	Stepping     = "stepping"
+)
+
+// An Event is what a history says of faults: the note of a fault event, or another event that
+// a fault brings.
+type Event struct {
+	Note string
+	// Says is what happened.
+	Says string
+	Act  Act
+	// Brings are the conditions that the event itself brings.
+	Brings lockbench.Conditions
+	Phase  Phase
+	// Line names the time line of an event that begins or ends something.
+	Line string
+}
+
+// An Act is what an event means to who judges: which holds and calls it concerns.
+type Act uint8
+
+// The acts.
+const (
+	NoAct       Act = iota // what it does to clients other events say, if it does anything
+	OwnKind                // it is no fault event: history has a kind of event for it
+	AffectsCall            // it affects what the client has under way: its reply is not heard
+	CutsCall               // the same; and the command did not run
+	ActsLate               // a command ran after its call
+	Takes                  // a command took what another client held
+	SetsClock              // the client's clock is ahead by Value ns
+	Flushes                // the server forgets scripts
+	Forgets                // the server forgets what it granted
+	Revives                // so it does, and may know again what it had forgotten
+	Steps                  // the server's clock is stepped by Value ns
+)
+
+// A Phase is which part of an occurrence an event marks.
+type Phase uint8
+
+// The phases.
+const (
+	Once   Phase = iota
+	Begins       // it goes on until an event of the same line ends it
+	Ends
+	Lasts // it goes on for Value ns, where that is above zero
+)
+
+// events is what histories say of faults. An occurrence of several events has one row for each.
+var events = []Event{
+	{Note: "pause", Says: "the client stands still", Act: OwnKind, Brings: lockbench.Pause, Phase: Begins, Line: "pause"},
+	{Note: "resume", Says: "it goes on", Act: OwnKind, Phase: Ends, Line: "pause"},
+	{Note: "death", Says: "the client died: its last event", Act: OwnKind, Brings: lockbench.Crash},
+	{Note: string(LostReply), Says: "the command ran, its answer never came", Act: AffectsCall, Brings: lockbench.LostReply},
+	{Note: string(Cut), Says: "the connection broke, the command did not run", Act: CutsCall, Brings: lockbench.LostReply},
+	{Note: string(Cancel), Says: "the context of the call ended, or its read timed out", Act: AffectsCall, Brings: lockbench.Cancel},
+	{Note: RunsLate, Says: "a command of the client ran after the call that sent it had ended", Act: ActsLate, Brings: lockbench.Cancel},
+	{Note: TakenAway, Says: "a command of client `Value` took from the server what this client held of `Key`", Act: Takes},
+	{Note: string(Skew), Says: "the client's clock is ahead by `Value` ns, for the whole history", Act: SetsClock, Brings: lockbench.Skew},
+	{Note: string(ScriptFlush), Says: "the server forgot its scripts", Act: Flushes, Brings: lockbench.ScriptFlush},
+	{Note: string(ServerPause), Says: "the server stands still", Phase: Begins, Line: string(ServerPause)},
+	{Note: ServerResume, Says: "it goes on", Phase: Ends, Line: string(ServerPause)},
+	{Note: string(Restart), Says: "the server forgot everything", Act: Forgets, Brings: lockbench.StateLoss},
+	{Note: string(RestartAOF), Says: "the server was killed and started with all that it had acknowledged"},
+	{Note: string(ClientKill), Says: "the server hung up on all clients; `cut` says whose calls that broke"},
+	{Note: string(Failover), Says: "a replica took over that may know neither the newest grants nor the newest releases", Act: Revives, Brings: lockbench.Failover},
+	{Note: string(Down), Says: "`Value` servers were killed; `restart` says when one is back, empty"},
+	{Note: string(Slow), Says: "what the client's process sends and is answered comes late, for `Value` ns", Phase: Lasts},
+	{Note: string(Throttle), Says: "it comes a few bytes at a time, for `Value` ns", Phase: Lasts},
+	{Note: string(BlackHole), Says: "nothing of the client's process gets through, for `Value` ns; `cut` says whose calls that broke", Phase: Lasts},
+	{Note: Stepping, Says: "the clock of the server begins to be stepped by `Value` ns, ahead or back", Act: Steps, Brings: lockbench.StateLoss | lockbench.Skew, Phase: Begins, Line: string(ClockStep)},
+	{Note: string(ClockStep), Says: "it was stepped, at some time between the two events", Act: Steps, Brings: lockbench.StateLoss | lockbench.Skew, Phase: Ends, Line: string(ClockStep)},
+	{Note: Evicting, Says: "the server begins to forget every key with a TTL", Act: Forgets, Brings: lockbench.StateLoss, Phase: Begins, Line: string(Evict)},
+	{Note: string(Evict), Says: "it forgot them, at some time between the two events", Act: Forgets, Brings: lockbench.StateLoss, Phase: Ends, Line: string(Evict)},
+}
+
+// byNote finds events.
+var byNote = func() map[string]Event {
+	all := map[string]Event{}
+	for _, e := range events {
+		all[e.Note] = e
+	}
+	return all
+}()
+
+// EventOf returns what a note says; of a note that is not known, that it happened once.
+func EventOf(note string) Event { return byNote[note] }

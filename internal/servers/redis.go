@@ -1,0 +1,107 @@
+package servers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/lockbench/lockbench/impls/design"
+)
+
+// Redis is the backend of designs on Redis servers.
+type Redis struct{}
+
+var _ design.Backend = Redis{}
+
+// Name implements [design.Backend].
+func (Redis) Name() string { return "redis" }
+
+// Serves implements [design.Backend]: an address without a scheme is one of Redis, too.
+func (Redis) Serves(address string) bool {
+	scheme, _, found := strings.Cut(address, "://")
+	return !found || scheme == "redis" || scheme == "rediss" || scheme == "unix"
+}
+
+// Open implements [design.Backend]. Its own servers are private ones, when PATH has a program
+// for them, else embedded ones. Two addresses that lead to one server are an error, since a
+// majority of one server is none. More addresses than n are connected to all the same.
+func (Redis) Open(ctx context.Context, addresses []string, n int) ([]design.Service, error) {
+	var g []*Server
+	var err error
+	if len(addresses) > 0 {
+		g, err = connectAll(ctx, addresses, n)
+	} else {
+		g, err = startAll(ctx, n)
+	}
+	var all []design.Service
+	for _, s := range g {
+		all = append(all, s)
+	}
+	return all, err
+}
+
+// All are services as the Redis servers that they are; none where one of them is another.
+func All(services []design.Service) (all []*Server) {
+	for _, s := range services {
+		server, ok := s.(*Server)
+		if !ok {
+			return nil
+		}
+		all = append(all, server)
+	}
+	return all
+}
+
+func startAll(ctx context.Context, n int) (g []*Server, err error) {
+	for range n {
+		s, err := Choose(ctx, "")
+		if err != nil {
+			for _, started := range g {
+				err = errors.Join(err, started.Close())
+			}
+			return nil, err
+		}
+		g = append(g, s)
+	}
+	return g, nil
+}
+
+func connectAll(ctx context.Context, urls []string, n int) ([]*Server, error) {
+	if len(urls) < n {
+		return nil, fmt.Errorf("a design locks on %d servers, %d given; hint: give --redis %d times, once for each, or not at all for private ones", n, len(urls), n)
+	}
+	var g []*Server
+	for _, url := range urls {
+		s, err := Connect(ctx, url)
+		if err != nil {
+			return nil, err
+		}
+		g = append(g, s)
+	}
+	return g, apart(ctx, g)
+}
+
+// apart returns an error when two of the servers are one, as far as they tell.
+func apart(ctx context.Context, g []*Server) error {
+	seen := map[string]*Server{}
+	for _, s := range g {
+		id := s.runID(ctx)
+		if other := seen[id]; other != nil && id != "" {
+			return fmt.Errorf("servers %s and %s are one and the same; hint: name %d servers that run apart", other.address, s.address, len(g))
+		}
+		seen[id] = s
+	}
+	return nil
+}
+
+// runID is what no two running servers share, empty where this one does not tell.
+func (s *Server) runID(ctx context.Context) string {
+	client := s.single()
+	defer client.Close()
+	info, err := serverInfo(ctx, client)
+	if err != nil {
+		return ""
+	}
+	return info["run_id"]
+}
