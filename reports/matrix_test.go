@@ -28,7 +28,6 @@ func parsed(terms ...string) lockbench.Claims {
 // runs and exploration, in both of which the lock that is broken on purpose is caught.
 func matrixSample() Matrix {
 	m := Matrix{
-
 		Settings:    MatrixSettings{Seed: 7, BudgetNS: 3e11, Drivers: []string{"live", "explore"}, Parts: []string{"live", "explore"}},
 		Environment: history.Environment{OS: "linux", Arch: "amd64", CPUs: 2, Go: "go1.26.0", Version: "v0.1.0"},
 		SelfCheck:   MatrixRow{Design: "self-check/x"},
