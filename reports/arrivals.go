@@ -1,10 +1,10 @@
 package reports
 
 import (
-	"bytes"
 	"fmt"
 	"strconv"
 
+	"github.com/lockbench/lockbench/internal/figures"
 	"github.com/lockbench/lockbench/internal/measure"
 )
 
@@ -59,10 +59,10 @@ func shortfall(a *measure.Arrivals) string {
 	switch {
 	case a.FellShort():
 		return fmt.Sprintf("%s of %s that were due had not begun when the run ended, the first of them for %s; %s/s were due, %s/s began; %s",
-			number(a.Waiting), plural(a.Due, "arrival"), compact(a.BehindNS), figure(a.OfferedPerSecond), figure(a.StartedPerSecond), limitation(a))
+			figures.Number(a.Waiting), figures.Plural(a.Due, "arrival"), figures.Compact(a.BehindNS), figures.Rate(a.OfferedPerSecond), figures.Rate(a.StartedPerSecond), limitation(a))
 	case a.WokeLate():
 		return fmt.Sprintf("idle clients began %s of %s late, up to %s, so that latencies from the intended start are this machine's; hint: a machine that does less beside, or a lower rate",
-			number(a.Overslept), plural(a.Started, "arrival"), compact(a.WakingMaxNS))
+			figures.Number(a.Overslept), figures.Plural(a.Started, "arrival"), figures.Compact(a.WakingMaxNS))
 	}
 	return ""
 }
@@ -78,69 +78,6 @@ func limitation(a *measure.Arrivals) string {
 		s += fmt.Sprintf(", or lockbench, which took %.0f%% of its processors", 100*a.Processor)
 	}
 	return s + "; hint: a lower rate, or more clients"
-}
-
-// arrivalColumns are those of open loops. The first table's acquire counts from the
-// intended start.
-var arrivalColumns = []column{
-	{name: "open loop", cell: (*table).design},
-	{top: "offered", name: "/s", cell: func(_ *table, r *Run) string { return figure(r.OpenLoop.OfferedPerS) }},
-	{top: "begun", name: "/s", cell: func(_ *table, r *Run) string { return figure(r.OpenLoop.StartedPerS) }},
-	{top: "answered", name: "/s", cell: func(_ *table, r *Run) string { return figure(r.OpenLoop.AnsweredPerS) }, spare: 4},
-	{top: "service", name: "p50", cell: latency("service", p50), apart: true},
-	{name: "p90", cell: latency("service", p90), spare: 2},
-	{name: "p99", cell: latency("service", p99)},
-	{name: "p99.9", cell: latency("service", p999), spare: 1},
-	{name: "max", cell: latency("service", longest)},
-	{top: "lag", name: "p50", cell: latency("lag", p50), apart: true},
-	{name: "p99", cell: latency("lag", p99)},
-	{name: "max", cell: latency("lag", longest)},
-	{top: "still", name: "waiting", cell: (*table).stillWaiting, spare: 3, apart: true},
-}
-
-func (t *table) stillWaiting(r *Run) string {
-	n := r.OpenLoop.Waiting
-	switch {
-	case n == 0:
-		return "-"
-	case r.OpenLoop.KeptUp:
-		return number(n)
-	}
-	return t.warn(number(n))
-}
-
-// arrivals writes what open loops add to the table of runs.
-func (t *terminal) arrivals(width int) error {
-	open := t.result.openLoops()
-	if len(open) == 0 {
-		return nil
-	}
-	some := *t.result
-	some.Runs = open
-	tab := table{palette: t.palette, result: &some, label: t.label}
-	var buf bytes.Buffer
-	if err := tab.render(&buf, arrivalColumns, width); err != nil {
-		return err
-	}
-	t.printf("\n%s\n", buf.String())
-	t.printf("%s\n", t.dim("open loop: acquire and refused count from the intended start, service from the call, lag is between"))
-	for i := range open {
-		if why := open[i].OpenLoop.Why; why != "" {
-			t.printf("%s %s: %s\n", t.warn("did not keep up"), t.label.of(&open[i]), why)
-		}
-	}
-	return nil
-}
-
-// openLoops are the runs of which arrivals are known.
-func (r *Result) openLoops() []Run {
-	var open []Run
-	for i := range r.Runs {
-		if r.Runs[i].OpenLoop != nil {
-			open = append(open, r.Runs[i])
-		}
-	}
-	return open
 }
 
 // arrival names the arrivals that params ask for, "closed loop" where they speak of

@@ -50,11 +50,11 @@ func TestOpenLoop(t *testing.T) {
 			if r.Exit != c.exit || r.Runs[0].OpenLoop.KeptUp != (c.exit == Passed) {
 				t.Errorf("got exit %d, kept up %v; want %d", r.Exit, r.Runs[0].OpenLoop.KeptUp, c.exit)
 			}
-			if err := compile(t, true).Validate(document(t, r)); err != nil {
+			if err := compile(t, true).Validate(encodedResult(t, r)); err != nil {
 				t.Errorf("the JSON result: %v", err)
 			}
 			var buf bytes.Buffer
-			if err := Terminal(&buf, r, TerminalOptions{}); err != nil {
+			if err := Write(&buf, Text, &r, Options{}); err != nil {
 				t.Fatal(err)
 			}
 			golden(t, c.name+".txt", buf.Bytes())

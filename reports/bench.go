@@ -11,12 +11,12 @@ import (
 	"github.com/lockbench/lockbench/internal/thresholds"
 )
 
-// Bench writes the runs of a result in the Go benchmark format, one line for each, so that
+// writeBench writes the runs of a result in the Go benchmark format, one line for each, so that
 // benchstat reads them: repetitions of one setting are lines of one name, in one file or
 // several. It returns the first error of w.
-func Bench(w io.Writer, r Result) error {
+func writeBench(w io.Writer, r *Result) error {
 	b := newBench(w)
-	for _, g := range groups([]Result{r}, false) {
+	for _, g := range groups([]Result{*r}, false) {
 		for _, o := range g.runs {
 			b.write(o, "")
 		}
@@ -24,9 +24,9 @@ func Bench(w io.Writer, r Result) error {
 	return b.err
 }
 
-// BenchComparison writes what was compared in the Go benchmark format, with the side as
+// writeBenchComparison writes what was compared in the Go benchmark format, with the side as
 // file configuration: benchstat -col side FILE, and -row .name too for two designs.
-func BenchComparison(w io.Writer, c Comparison) error {
+func writeBenchComparison(w io.Writer, c *Comparison) error {
 	b := newBench(w)
 	for _, d := range c.Designs {
 		for _, o := range d.base {

@@ -6,6 +6,15 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
+// designs returns r with one run per design: scenarios in which a design was explored are
+// judged together. A result of anything else is returned as it is.
+func (r Result) designs() Result {
+	if r.explored() {
+		return byDesign(r)
+	}
+	return r
+}
+
 // byDesign returns r with one run for all scenarios of a design. What is not
 // judged stays that of its first.
 func byDesign(r Result) Result {

@@ -1,51 +1,50 @@
 package reports
 
 import (
-	"bytes"
-	"strings"
-
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/figures"
+	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
 // suites are all that a matrix says, a suite per design.
-func (m *Matrix) suites() []suite {
-	all := []suite{}
-	gated := m.AsResult()
+func (m *Matrix) suites() []document.Suite {
+	all := []document.Suite{}
+	gated := m.asResult()
 	for i := range m.Rows {
 		row := &m.Rows[i]
-		s := suite{name: row.Design, cases: gated.thresholdCases(i)}
+		s := document.Suite{Name: row.Design, Cases: gated.thresholdCases(i)}
 		for _, part := range m.Settings.Parts {
-			s.cases = append(s.cases, m.partCase(row, part))
+			s.Cases = append(s.Cases, m.partCase(row, part))
 		}
-		for _, cell := range row.Findings().Sorted() {
-			s.cases = append(s.cases, m.cellCase(row, cell))
+		for _, cell := range row.findings().sorted() {
+			s.Cases = append(s.Cases, m.cellCase(row, cell))
 		}
 		all = append(all, s)
 	}
 	if len(all) == 0 {
-		all = append(all, suite{name: "lockbench", cases: []testCase{{name: "matrix", state: caseErred, message: "nothing was run"}}})
+		all = append(all, document.Suite{Name: "lockbench", Cases: []document.Case{{Name: "matrix", State: document.Erred, Message: "nothing was run"}}})
 	}
 	if checks := m.selfChecks(); len(checks) > 0 {
-		all = append(all, suite{name: "self-check", cases: checks})
+		all = append(all, document.Suite{Name: "self-check", Cases: checks})
 	}
 	return append(all, gated.withoutDesign()...)
 }
 
 // partCase is whether a part of a design was done, and could be judged.
-func (m *Matrix) partCase(row *MatrixRow, name string) testCase {
-	found := testCase{name: "part " + name}
-	switch p := row.Part(name); {
+func (m *Matrix) partCase(row *MatrixRow, name string) document.Case {
+	found := document.Case{Name: "part " + name}
+	switch p := row.part(name); {
 	case row.lacks(name):
-		found.state, found.message = caseSkipped, row.omission(name)
+		found.State, found.Message = document.Skipped, row.omission(name)
 	case p == nil:
-		found.message = "not run"
+		found.Message = "not run"
 	case p.failed():
-		found.message = p.why()
+		found.Message = p.why()
 	case !p.Complete:
-		found.message = "not run to its end"
+		found.Message = "not run to its end"
 	default:
-		found.state, found.message = casePassed, plural(p.Grants, "grant")+" judged"
+		found.State, found.Message = document.Held, figures.Plural(p.Grants, "grant")+" judged"
 	}
 	return found
 }
@@ -60,7 +59,7 @@ func (r *MatrixRow) omission(part string) string {
 }
 
 // cellCase is one cell of a matrix, with its evidence where it is broken.
-func (m *Matrix) cellCase(row *MatrixRow, at lockbench.Cell) testCase {
+func (m *Matrix) cellCase(row *MatrixRow, at lockbench.Cell) document.Case {
 	cell := row.Cells[at]
 	f := cell.Finding
 	for _, e := range cell.Evidence {
@@ -68,29 +67,28 @@ func (m *Matrix) cellCase(row *MatrixRow, at lockbench.Cell) testCase {
 			f.Note, f.Measures, f.Counterexample = e.Note, e.Measures, e.Counterexample
 		}
 	}
-	found := testCase{name: at.String(), broken: f.Verdict == checker.Broken}
-	found.state, found.message = stateOf(f, row.Findings().open(at), row.Reason(at))
+	found := document.Case{Name: at.String(), Broken: f.Verdict == checker.Broken}
+	found.State, found.Message = stateOf(f, row.findings().open(at), row.reason(at))
 	if cell.By != "" {
-		found.message += " (" + cell.By + ")"
+		found.Message += " (" + cell.By + ")"
 	}
-	if found.broken {
-		var buf bytes.Buffer
-		_ = ExplainCell(&buf, *m, CellName{Design: row.Design, Cell: at}, TerminalOptions{}) // to memory, of a cell there is
-		found.evidence = strings.Trim(buf.String(), "\n")
+	if found.Broken {
+		e := &explanation{&gallery{inFull: true}, m, row, ""}
+		found.Evidence = []document.Block{e.section(at)}
 	}
 	return found
 }
 
 // selfChecks are the parts in which a lock that is broken on purpose was to be caught.
-func (m *Matrix) selfChecks() (all []testCase) {
+func (m *Matrix) selfChecks() (all []document.Case) {
 	for _, part := range m.Settings.Parts {
-		p := m.SelfCheck.Part(part)
+		p := m.SelfCheck.part(part)
 		if p == nil {
 			continue
 		}
-		found := testCase{name: "a lock broken on purpose is caught in " + part, state: casePassed, message: "it broke " + p.MustBreak.String()}
+		found := document.Case{Name: "a lock broken on purpose is caught in " + part, State: document.Held, Message: "it broke " + p.MustBreak.String()}
 		if !m.SelfCheck.caught(part) {
-			found.state, found.message = caseErred, "what held counts as untested: "+m.uncaught(p)
+			found.State, found.Message = document.Erred, "what held counts as untested: "+m.uncaught(p)
 		}
 		all = append(all, found)
 	}

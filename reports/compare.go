@@ -10,16 +10,13 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/figures"
 	"github.com/lockbench/lockbench/internal/statistics"
 )
 
-// ComparisonSchema is the version of the JSON comparison that this package writes.
-const ComparisonSchema = "lockbench/comparison/v2"
-
 // A Comparison is what differs between two sets of results, BASE and NEW, of repeated runs.
-// Its JSON form is described by schema/comparison-v2.json.
+// Its JSON form is described by schema/report-v3.json.
 type Comparison struct {
-	Schema string `json:"schema"`
 	// Alpha is how often, at most, a comparison of equals shows a difference of speed
 	// anywhere in it; Tests how many figures were compared at once, over which it is
 	// corrected, and RunsNeeded how many runs of each side it takes to tell any.
@@ -106,7 +103,7 @@ func (g *group) add(o observed) {
 // one or more results, of one design or several; runs of one design are repetitions. The
 // error says why nothing can be compared. It changes none of the results.
 func Compare(base, changed []Result, opt CompareOptions) (Comparison, error) {
-	c := Comparison{Schema: ComparisonSchema, Alpha: statistics.Alpha, Designs: []ComparedDesign{}}
+	c := Comparison{Alpha: statistics.Alpha, Designs: []ComparedDesign{}}
 	workloads := manyWorkloads(base) || manyWorkloads(changed)
 	if err := c.pair(groups(base, workloads), groups(changed, workloads)); err != nil {
 		return c, err
@@ -196,7 +193,7 @@ func (c *Comparison) pair(base, changed []group) error {
 func (c *Comparison) add(base, changed group) {
 	for _, g := range []group{base, changed} {
 		if g.again > 0 {
-			c.Notes = append(c.Notes, fmt.Sprintf("%s: %s given more than once, which count once", g.label, plural(int64(g.again), "run")))
+			c.Notes = append(c.Notes, fmt.Sprintf("%s: %s given more than once, which count once", g.label, figures.Plural(int64(g.again), "run")))
 		}
 	}
 	c.Designs = append(c.Designs, ComparedDesign{
@@ -245,7 +242,7 @@ func (c *Comparison) conclude(results []Result) {
 	for i := range c.Designs {
 		d := &c.Designs[i]
 		if d.LeftOut > 0 {
-			c.Notes = append(c.Notes, fmt.Sprintf("%s: the speed of %s does not count: they ended early, in an error or without a grant", d.label(), plural(int64(d.LeftOut), "run")))
+			c.Notes = append(c.Notes, fmt.Sprintf("%s: the speed of %s does not count: they ended early, in an error or without a grant", d.label(), figures.Plural(int64(d.LeftOut), "run")))
 		}
 		if n := d.shortOfLoad(); n > 0 {
 			c.Notes = append(c.Notes, fmt.Sprintf("%s: %s not offered the load that was asked for: the latencies lack what still waited, or are the machine's", d.label(), wasWere(n)))
@@ -280,7 +277,7 @@ func wasWere(runs int) string {
 	if runs == 1 {
 		return "1 run was"
 	}
-	return plural(int64(runs), "run") + " were"
+	return figures.Plural(int64(runs), "run") + " were"
 }
 
 // open notes a reason why nothing can be concluded, once.

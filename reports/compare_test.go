@@ -206,7 +206,7 @@ func TestCompareExits(t *testing.T) {
 		exit      int
 		says      string
 	}{
-		{"the same", even, same, CompareOptions{}, Passed, "No claim is worse; no difference in speed seen (exit 0)"},
+		{"the same", even, same, CompareOptions{}, Passed, "No claim is worse: no difference in speed seen (exit 0)"},
 		{"slower without a limit", even, slow, CompareOptions{}, Passed, "figures worse"},
 		{"slower than a limit", even, slow, CompareOptions{Limits: tenth}, FailedThreshold, "PASSED lua-token/strategy: grants_per_s worse by 10% at most: it is -3"},
 		{"faster than a limit", slow, even, CompareOptions{Limits: tenth}, Passed, "kept lua-token/strategy: grants_per_s worse by 10% at most: it is between +"},
@@ -216,10 +216,10 @@ func TestCompareExits(t *testing.T) {
 		{"six runs", repeated{design: strategy, runs: 6, slower: 1, seed: 1}, repeated{design: strategy, runs: 6, slower: 1.5, seed: 2}, CompareOptions{}, Passed, "figures worse"},
 		{"too few runs", repeated{design: strategy, runs: 5, slower: 1}, repeated{design: strategy, runs: 5, slower: 3}, CompareOptions{}, Inconclusive, "5 and 5 runs are too few to tell a difference, it takes 6 of each"},
 		{"too few runs for a limit", repeated{design: strategy, runs: 5, slower: 1}, repeated{design: strategy, runs: 5, slower: 3}, CompareOptions{Limits: tenth}, Inconclusive, "open lua-token/strategy: grants_per_s worse by 10% at most: too few runs"},
-		{"a claim broken once", even, with(even, breaks(exclusive, true, 3)), CompareOptions{}, BrokenClaim, "WORSE   lua-token/strategy exclusion*: held in 10 runs -> broken in 1 of 10 runs; equals differ so in 50% of cases"},
-		{"no claim, broken once", even, with(even, breaks(lockbench.Fencing.At(0), false, 3)), CompareOptions{}, Passed, "worse   lua-token/strategy fencing: untested -> broken in 1 of 1 run"},
+		{"a claim broken once", even, with(even, breaks(exclusive, true, 3)), CompareOptions{}, BrokenClaim, "WORSE lua-token/strategy exclusion*: held in 10 runs -> broken in 1 of 10 runs; equals differ so in 50% of cases"},
+		{"no claim, broken once", even, with(even, breaks(lockbench.Fencing.At(0), false, 3)), CompareOptions{}, Passed, "worse lua-token/strategy fencing: untested -> broken in 1 of 1 run"},
 		{"no claim, broken by chance", with(even, breaks(lease, false, 1, 2, 3, 4, 5, 6)), with(even, breaks(lease, false, 3)), CompareOptions{}, Passed, "3 cells the same, and 1 still broken"},
-		{"mended", with(even, breaks(exclusive, true, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9)), same, CompareOptions{}, Passed, "better  lua-token/strategy exclusion*: broken in 10 of 10 runs -> held in 10 runs"},
+		{"mended", with(even, breaks(exclusive, true, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9)), same, CompareOptions{}, Passed, "better lua-token/strategy exclusion*: broken in 10 of 10 runs -> held in 10 runs"},
 		{"not seen again", with(even, breaks(exclusive, true, 0)), same, CompareOptions{}, Passed, "unclear lua-token/strategy exclusion*: broken in 1 of 10 runs -> held in 10 runs; equals differ so in 50% of cases"},
 		{"other settings", even, with(even, param("clients", 8.0)), CompareOptions{}, Inconclusive, "differs clients: 24 -> 8"},
 		{"other settings by force", even, with(even, param("clients", 8.0)), CompareOptions{Force: true}, Passed, "grants_per_s"},
@@ -261,7 +261,7 @@ func TestCompareExits(t *testing.T) {
 func terminalOf(t *testing.T, c Comparison) string {
 	t.Helper()
 	var buf bytes.Buffer
-	if err := TerminalComparison(&buf, c, TerminalOptions{}); err != nil {
+	if err := Write(&buf, Text, &c, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	return buf.String()
@@ -270,14 +270,14 @@ func terminalOf(t *testing.T, c Comparison) string {
 func validateComparison(t *testing.T, c Comparison) {
 	t.Helper()
 	var buf bytes.Buffer
-	if err := ComparisonJSON(&buf, c); err != nil {
+	if err := Write(&buf, JSON, &c, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	doc, err := jsonschema.UnmarshalJSON(&buf)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := compileSchema(t, true, ComparisonJSONSchema).Validate(doc); err != nil {
+	if err := compile(t, true).Validate(doc); err != nil {
 		t.Error(err)
 	}
 }
@@ -365,7 +365,7 @@ func TestParseLimit(t *testing.T) {
 func TestBench(t *testing.T) {
 	var buf bytes.Buffer
 	c := compareSides(t, repeated{design: strategy, runs: 2, slower: 1}, repeated{design: "lua-token/fenced", runs: 2, slower: 1}, CompareOptions{})
-	if err := BenchComparison(&buf, c); err != nil {
+	if err := Write(&buf, Bench, &c, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	r, lines := benchfmt.NewReader(&buf, "test"), 0
@@ -395,12 +395,12 @@ func TestMarkdownComparison(t *testing.T) {
 	c := compareSides(t, repeated{design: "a|b/*c*", runs: 10, slower: 1, change: func(_ int, r *Result) { r.Server = history.Server{Kind: "embedded"} }},
 		repeated{design: "a|b/*c*", runs: 10, slower: 1.5, seed: 1, change: breaks(exclusive, true, 1)}, CompareOptions{Force: true})
 	var buf bytes.Buffer
-	if err := MarkdownComparison(&buf, c); err != nil {
+	if err := Write(&buf, Markdown, &c, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"**Worse**: 1 cell that is claimed (exit 1)\n", `- **WORSE** a\|b/\*c\* exclusion\*: held in 10 runs -&gt; broken in 1 of 10 runs`,
-		"| figure | base | new | change | between | p |\n", `| attempts\_per\_grant | 1.5 ±0% | 1.5 ±0% | \~ |`, "- differs: server: embedded -&gt; private\n",
+		"### lockbench: Worse\n\n1 cell that is claimed: exclusion (exit 1)\n", `- **WORSE** a\|b/\*c\* exclusion\*: held in 10 runs -&gt; broken in 1 of 10 runs`,
+		"| figure | base | new | change | between | p |\n", `| attempts\_per\_grant | 1.5 ±0% | 1.5 ±0% | \~ |`, "- **differs** server: embedded -&gt; private\n",
 	} {
 		if !strings.Contains(buf.String(), want) {
 			t.Errorf("%q is not in\n%s", want, buf.String())

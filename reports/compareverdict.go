@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/figures"
 	"github.com/lockbench/lockbench/internal/statistics"
 )
 
@@ -80,9 +81,9 @@ func (s *Standing) add(f Finding) {
 func (s Standing) String() string {
 	switch s.Verdict {
 	case checker.Broken:
-		return fmt.Sprintf("broken in %d of %s", s.Broken, plural(int64(s.Runs), "run"))
+		return fmt.Sprintf("broken in %d of %s", s.Broken, figures.Plural(int64(s.Runs), "run"))
 	case checker.Held:
-		return "held in " + plural(int64(s.Runs), "run")
+		return "held in " + figures.Plural(int64(s.Runs), "run")
 	}
 	return s.Verdict.String()
 }
@@ -165,7 +166,7 @@ func (d *ComparedDesign) comparable() []lockbench.Cell {
 			all[cell] = Finding{}
 		}
 	}
-	return all.Sorted()
+	return all.sorted()
 }
 
 // spoken reports whether some run says something of the cell, or should have.

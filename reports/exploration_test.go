@@ -108,17 +108,17 @@ func TestTerminalExploration(t *testing.T) {
 	cases := []struct {
 		name   string
 		result Result
-		opt    TerminalOptions
+		opt    Options
 	}{
-		{"explored", all, TerminalOptions{}},
-		{"explored-narrow", all, TerminalOptions{Width: 40, Color: true}},
-		{"explored-held", NewExploration(append(exploredSample()[2:4], lackingSample()), nil), TerminalOptions{}},
-		{"explored-nothing", NewExploration(nil, []string{"lua-token/token"}), TerminalOptions{}},
+		{"explored", all, Options{}},
+		{"explored-narrow", all, Options{Width: 40, Color: true}},
+		{"explored-held", NewExploration(append(exploredSample()[2:4], lackingSample()), nil), Options{}},
+		{"explored-nothing", NewExploration(nil, []string{"lua-token/token"}), Options{}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			var buf bytes.Buffer
-			if err := TerminalExploration(&buf, c.result, c.opt); err != nil {
+			if err := Write(&buf, Text, &c.result, c.opt); err != nil {
 				t.Fatal(err)
 			}
 			golden(t, c.name+".txt", bytes.ReplaceAll(buf.Bytes(), []byte(dir+string(filepath.Separator)), []byte("DIR/")))
@@ -129,13 +129,13 @@ func TestTerminalExploration(t *testing.T) {
 func TestExplorationColourSaysNothingMore(t *testing.T) {
 	var plain, coloured bytes.Buffer
 	r := NewExploration(exploredSample(), nil)
-	if err := errors.Join(TerminalExploration(&plain, r, TerminalOptions{}), TerminalExploration(&coloured, r, TerminalOptions{Color: true})); err != nil {
+	if err := errors.Join(Write(&plain, Text, &r, Options{}), Write(&coloured, Text, &r, Options{Color: true})); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(stripColour(coloured.String()), plain.String()); diff != "" {
 		t.Errorf("the text differs (-coloured +plain):\n%s", diff)
 	}
-	if err := TerminalExploration(full{}, r, TerminalOptions{}); !errors.Is(err, errFull) {
+	if err := Write(full{}, Text, &r, Options{}); !errors.Is(err, errFull) {
 		t.Errorf("no space left: got %v, want %v", err, errFull)
 	}
 }
@@ -176,7 +176,7 @@ func TestExplorationExit(t *testing.T) {
 func TestExplorationsFollowTheSchema(t *testing.T) {
 	closed := compile(t, true)
 	for _, r := range []Result{NewExploration(exploredSample(), []string{"x"}), NewExploration(nil, nil)} {
-		if err := closed.Validate(document(t, r)); err != nil {
+		if err := closed.Validate(encodedResult(t, r)); err != nil {
 			t.Error(err)
 		}
 	}
@@ -184,7 +184,7 @@ func TestExplorationsFollowTheSchema(t *testing.T) {
 
 func TestSchemaRefusesExplorations(t *testing.T) {
 	var text bytes.Buffer
-	if err := JSON(&text, NewExploration(exploredSample()[:1], nil)); err != nil {
+	if err := Write(&text, JSON, pointer(NewExploration(exploredSample()[:1], nil)), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	published := compile(t, false)
@@ -222,7 +222,7 @@ func TestTimingsStandApart(t *testing.T) {
 			}
 		}
 		var buf bytes.Buffer
-		if err := JSON(&buf, NewExploration(runs, nil)); err != nil {
+		if err := Write(&buf, JSON, pointer(NewExploration(runs, nil)), Options{}); err != nil {
 			t.Fatal(err)
 		}
 		texts[i] = buf.String()

@@ -97,7 +97,7 @@ type Step struct {
 // what one of them leaves untested another may test. notRun names designs that were
 // asked for and never started; they make the Result inconclusive.
 func NewExploration(runs []Explored, notRun []string) Result {
-	r := Result{Schema: Schema, Runs: make([]Run, 0, len(runs)), NotRun: notRun}
+	r := Result{Runs: make([]Run, 0, len(runs)), NotRun: notRun}
 	for i := range runs {
 		if i == 0 {
 			r.Server, r.Environment = runs[i].Header.Server, runs[i].Header.Environment

@@ -79,14 +79,14 @@ func (f *Finding) finding(cell lockbench.Cell) checker.Finding {
 // exact set of conditions that was met, and one for each cell that was exercised.
 type Cells map[lockbench.Cell]Finding
 
-// Sorted lists the cells in the order in which reports show them.
-func (c Cells) Sorted() []lockbench.Cell {
+// sorted lists the cells in the order in which reports show them.
+func (c Cells) sorted() []lockbench.Cell {
 	return slices.SortedFunc(maps.Keys(c), lockbench.Cell.Compare)
 }
 
 // names lists the cells that match, in that order.
 func (c Cells) names(match func(lockbench.Cell, Finding) bool) (names []lockbench.Cell) {
-	for _, cell := range c.Sorted() {
+	for _, cell := range c.sorted() {
 		if match(cell, c[cell]) {
 			names = append(names, cell)
 		}
@@ -99,8 +99,8 @@ func (c Cells) with(v checker.Verdict) []lockbench.Cell {
 	return c.names(func(_ lockbench.Cell, f Finding) bool { return f.Verdict == v })
 }
 
-// Broken lists the cells that were broken: those that count against a claim first.
-func (c Cells) Broken() []lockbench.Cell {
+// broken lists the cells that were broken: those that count against a claim first.
+func (c Cells) broken() []lockbench.Cell {
 	against := c.names(func(_ lockbench.Cell, f Finding) bool { return f.fails() })
 	return append(against, c.names(func(_ lockbench.Cell, f Finding) bool { return f.Verdict == checker.Broken && !f.fails() })...)
 }
@@ -144,8 +144,8 @@ func (c Cells) fails(cell lockbench.Cell) bool {
 	return f.fails()
 }
 
-// Shows reports whether a lock that must break this cell was caught, see [Catches].
-func (c Cells) Shows(must lockbench.Cell) bool {
+// shows reports whether a lock that must break this cell was caught, see [Catches].
+func (c Cells) shows(must lockbench.Cell) bool {
 	for cell, f := range c {
 		if f.Verdict == checker.Broken && Catches(must, cell) {
 			return true
@@ -187,7 +187,7 @@ func comparableCells(all ...Cells) []lockbench.Cell {
 			}
 		}
 	}
-	return some.Sorted()
+	return some.sorted()
 }
 
 // reason says why a cell is not claimed: by the exception that says more, where there is one.

@@ -54,7 +54,7 @@ func TestGateExplored(t *testing.T) {
 				if named := r.Runs[reading.Run].Design; named != reading.Design {
 					t.Errorf("the reading of %s names a run of %s", reading.Design, named)
 				}
-				if merged := r.Designs(); merged.Runs[merged.Thresholds[0].Readings[0].Run].Design != r.Thresholds[0].Readings[0].Design {
+				if merged := r.designs(); merged.Runs[merged.Thresholds[0].Readings[0].Run].Design != r.Thresholds[0].Readings[0].Design {
 					t.Error("with one run a design, a reading names another design")
 				}
 			}

@@ -2,12 +2,12 @@ package reports
 
 import (
 	"fmt"
-	"math"
 	"slices"
-	"strings"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/figures"
+	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
 // enough is how many occasions on which nothing was broken rule out that one in a hundred
@@ -27,30 +27,28 @@ type designCells struct {
 	Cells
 	label    string
 	explored bool
+	id       string                      // of the section about the design
+	link     func(lockbench.Cell) string // the ID of what shows a cell broken
 }
 
-// GuaranteeTable is what was found of one design: the conditions down that were met or
-// exercised, the five questions across. A mixture of conditions has a row where it broke
-// something that none of its members breaks.
-func (r *Run) GuaranteeTable(label string) Table {
-	return designCells{r.Cells, label, r.Exploration != nil}.table()
-}
-
-func (d designCells) table() Table {
-	t := Table{Corner: d.label, Notes: []string{enoughNote, brokenNote, noneNote}}
+// table is what was found of one design: the conditions down that were met or exercised, the
+// five questions across. A mixture of conditions has a row where it broke something that none
+// of its members breaks.
+func (d designCells) table() document.Table {
+	t := document.Table{Corner: d.label, Notes: []string{enoughNote, brokenNote, noneNote}}
 	if d.explored {
 		t.Notes[0] = coverNote
 	}
 	for q := range checker.Questions {
-		t.Columns = append(t.Columns, q.String())
+		t.Columns = append(t.Columns, document.Column{Name: q.String()})
 	}
 	for _, under := range d.rows() {
-		row := TableRow{Name: under.Title(), Short: under.String()}
+		row := document.Row{Name: under.Title(), Short: under.String()}
 		if under == 0 {
 			row.Short = "nothing"
 		}
 		for q := range checker.Questions {
-			row.Cells = append(row.Cells, d.answer(q, under).cell(d.explored))
+			row.Cells = append(row.Cells, d.linked(d.answer(q, under).value(d.explored), d.answer(q, under).about))
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -66,7 +64,7 @@ func (d designCells) rows() []lockbench.Conditions {
 		}
 	}
 	seen := make(map[lockbench.Conditions]bool)
-	for _, cell := range d.Cells.Sorted() {
+	for _, cell := range d.Cells.sorted() {
 		if cell.Under.Count() > 1 && !seen[cell.Under] && d.onlyMixed(cell.Under) {
 			seen[cell.Under] = true
 			rows = append(rows, cell.Under)
@@ -176,57 +174,51 @@ const (
 )
 
 // word is what the answer comes to.
-func (a *questionAnswer) word(explored bool) (string, Tone) {
+func (a *questionAnswer) word(explored bool) (string, document.Tone) {
 	switch {
 	case a.fails:
-		return wordBroken, Bad
+		return wordBroken, document.Bad
 	case a.violations > 0:
-		return wordUnclaim, Weak
+		return wordUnclaim, document.Weak
 	case a.occasions >= enough, a.occasions > 0 && explored:
-		return wordOK, Good
+		return wordOK, document.Good
 	case a.occasions > 0, a.doubted > 0:
-		return wordWeak, Weak
+		return wordWeak, document.Weak
 	case a.foreign:
-		return wordNone, None
+		return wordNone, document.None
 	}
-	return wordNotTried, None
+	return wordNotTried, document.None
 }
 
-func (a questionAnswer) cell(explored bool) TableCell {
+// value is the answer as a table has it.
+func (a questionAnswer) value(explored bool) document.Value {
 	word, tone := a.word(explored)
-	c := TableCell{Text: word, Tone: tone, Note: a.note, About: a.about}
+	c := document.Value{Text: word, Tone: tone, Note: a.note}
 	switch {
 	case a.violations > 0 && !a.fails && a.overlap > 0 && a.about.Under == lockbench.Outlived:
-		c.Text = "by " + compact(int64(a.overlap))
+		c.Text = "by " + figures.Compact(int64(a.overlap))
 	case a.violations > 0 && explored:
-		c.Text = word + " " + number(a.violations)
-		c.Short = word + " " + few(a.violations)
+		c.Text = word + " " + figures.Number(a.violations)
+		c.Short = word + " " + figures.Few(a.violations)
 	case a.violations > 0:
-		c.Text = fmt.Sprintf("%s %s/%s", word, number(a.violations), number(a.tried))
-		c.Short = word + " " + few(a.violations)
+		c.Text = fmt.Sprintf("%s %s/%s", word, figures.Number(a.violations), figures.Number(a.tried))
+		c.Short = word + " " + figures.Few(a.violations)
 	case a.occasions > 0, a.doubted > 0:
 		n := a.occasions
 		if n == 0 {
 			n = a.doubted
 		}
-		c.Text, c.Short = word+" "+number(n), word+" "+few(n)
+		c.Text, c.Short = word+" "+figures.Number(n), word+" "+figures.Few(n)
 	}
 	return c
 }
 
-// few renders a count in at most four characters: "412k", "1.2M".
-func few(n int64) string {
-	v, unit := float64(n), ""
-	for _, u := range []string{"k", "M", "G", "T"} {
-		if v < 999.5 {
-			break
-		}
-		v, unit = v/1000, u
+// linked leads from a value to what shows the cell it is about.
+func (d designCells) linked(v document.Value, about lockbench.Cell) document.Value {
+	if d.link != nil && about.Guarantee != "" {
+		v.Link = d.link(about)
 	}
-	if unit != "" && v < 9.95 {
-		return strings.TrimSuffix(fmt.Sprintf("%.1f", v), ".0") + unit
-	}
-	return fmt.Sprintf("%.0f%s", math.Round(v), unit)
+	return v
 }
 
 // gravity orders the words from the mildest to the worst.
@@ -234,8 +226,8 @@ var gravity = map[string]int{wordNone: 0, wordNotTried: 1, wordOK: 2, wordWeak: 
 
 // designTable is a line for each design and a column for each condition that some of them
 // met: the worst answer to any question.
-func designTable(designs []designCells) Table {
-	t := Table{Corner: "design", Notes: []string{
+func designTable(designs []designCells) document.Table {
+	t := document.Table{Corner: "design", Notes: []string{
 		"the worst of the five questions",
 		"BROKEN: a claim is broken; broken: what the design does not claim",
 	}}
@@ -244,25 +236,25 @@ func designTable(designs []designCells) Table {
 	}
 	t.Notes = append(t.Notes, "empty: not tried")
 	for _, d := range designs {
-		t.Rows = append(t.Rows, TableRow{Name: d.label})
+		t.Rows = append(t.Rows, document.Row{Name: d.label, Link: d.id})
 	}
-	t.column("no fault", 0, designs)
+	column(&t, "no fault", 0, designs)
 	for _, one := range lockbench.AllConditions() {
-		t.column(one.Name, one.Condition, designs)
+		column(&t, one.Name, one.Condition, designs)
 	}
 	return t
 }
 
 // column adds what designs do under a condition, where there is something to say.
-func (t *Table) column(name string, under lockbench.Conditions, designs []designCells) {
-	var cells []TableCell
+func column(t *document.Table, name string, under lockbench.Conditions, designs []designCells) {
+	var cells []document.Value
 	for _, d := range designs {
 		cells = append(cells, d.worst(under))
 	}
-	if under != 0 && !slices.ContainsFunc(cells, func(c TableCell) bool { return c.Text != "" }) {
+	if under != 0 && !slices.ContainsFunc(cells, func(c document.Value) bool { return c.Text != "" }) {
 		return
 	}
-	t.Columns = append(t.Columns, name)
+	t.Columns = append(t.Columns, document.Column{Name: name})
 	for i := range t.Rows {
 		t.Rows[i].Cells = append(t.Rows[i].Cells, cells[i])
 	}
@@ -280,27 +272,27 @@ func (d designCells) met(one lockbench.Conditions) bool {
 
 // worst is the gravest answer under a condition. What only a mixture broke counts for each
 // of its members.
-func (d designCells) worst(under lockbench.Conditions) TableCell {
-	best := TableCell{Text: wordNotTried, Tone: None}
+func (d designCells) worst(under lockbench.Conditions) document.Value {
+	best := document.Value{Text: wordNotTried, Tone: document.None}
 	for q := range checker.Questions {
 		a := d.answer(q, under)
 		word, tone := a.word(d.explored)
 		if gravity[word] > gravity[best.Text] {
-			best = TableCell{Text: word, Tone: tone, About: a.about}
+			best = d.linked(document.Value{Text: word, Tone: tone}, a.about)
 			best.Note = q.String()
 			if a.note != "" {
 				best.Note += ": " + a.note
 			}
 		}
 	}
-	for _, cell := range d.Cells.Broken() {
+	for _, cell := range d.Cells.broken() {
 		f := d.Cells[cell]
-		word, tone := wordUnclaim, Weak
+		word, tone := wordUnclaim, document.Weak
 		if f.fails() {
-			word, tone = wordBroken, Bad
+			word, tone = wordBroken, document.Bad
 		}
 		if under != 0 && cell.Under.Count() > 1 && cell.Under.Has(under) && gravity[word] > gravity[best.Text] && d.onlyMixed(cell.Under) {
-			best = TableCell{Text: word, Tone: tone, About: cell, Note: cell.Under.Title()}
+			best = d.linked(document.Value{Text: word, Tone: tone, Note: cell.Under.Title()}, cell)
 		}
 	}
 	if best.Text == wordNotTried {
@@ -309,16 +301,24 @@ func (d designCells) worst(under lockbench.Conditions) TableCell {
 	return best
 }
 
-// Guarantees is what was found of the runs of r: the table of the one design that there is,
-// or a line for each of several.
-func (r *Result) Guarantees() Table {
+// guarantees is what was found of the runs of r: the table of the one design that there is, or
+// a line for each of several.
+func (r *Result) guarantees() document.Table {
 	var all []designCells
-	for i, label := range r.Labels() {
-		run := &r.Runs[i]
-		all = append(all, designCells{run.Cells, label, run.Exploration != nil})
+	for i, label := range r.labels() {
+		all = append(all, r.cells(i, label))
 	}
 	if len(all) == 1 {
 		return all[0].table()
 	}
 	return designTable(all)
+}
+
+// cells are those of the i-th run, under a name.
+func (r *Result) cells(i int, label string) designCells {
+	run := &r.Runs[i]
+	return designCells{
+		Cells: run.Cells, label: label, explored: run.Exploration != nil, id: runID(i),
+		link: (&gallery{id: runID(i)}).idOf,
+	}
 }

@@ -10,6 +10,9 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/reports/internal/document"
+	"github.com/lockbench/lockbench/reports/internal/markdown"
+	"github.com/lockbench/lockbench/reports/internal/terminal"
 )
 
 // found is a finding as results have it.
@@ -44,11 +47,9 @@ func manyConditions() Cells {
 	}
 }
 
-func textOf(t *Table, width int) string {
+func textOf(t *document.Table, width int) string {
 	var buf bytes.Buffer
-	p := newPage(&buf, TerminalOptions{})
-	p.writeTable(t, width)
-	_ = p.Flush() // to memory
+	_ = terminal.Blocks(&buf, []document.Block{t}, terminal.Options{Width: width}) // to memory
 	return buf.String()
 }
 
@@ -98,7 +99,7 @@ func TestGuaranteeTable(t *testing.T) {
 				}
 			}
 			got := make(map[string][]string)
-			for _, r := range (designCells{c.cells, "d/v", c.explored}).table().Rows {
+			for _, r := range (designCells{Cells: c.cells, label: "d/v", explored: c.explored}).table().Rows {
 				for _, cell := range r.Cells {
 					got[r.Name] = append(got[r.Name], cell.Text)
 				}
@@ -113,16 +114,16 @@ func TestGuaranteeTable(t *testing.T) {
 // TestTables shows tables as terminals and Markdown do, and keeps them within eighty columns,
 // or the terminal's.
 func TestTables(t *testing.T) {
-	one := designCells{manyConditions(), "hash-reentrant/watchdog", false}
+	one := designCells{Cells: manyConditions(), label: "hash-reentrant/watchdog"}
 	table := one.table()
-	several := designTable([]designCells{one, {Cells{exclusive: found(held(exclusive, 5))}, "a/b", false}})
+	several := designTable([]designCells{one, {Cells: Cells{exclusive: found(held(exclusive, 5))}, label: "a/b"}})
 	all := ""
 	for _, c := range []struct {
-		table *Table
+		table *document.Table
 		width int
 	}{{&table, 0}, {&table, 200}, {&table, 60}, {&several, 0}, {&several, 50}} {
 		text := textOf(c.table, c.width)
-		limit := tableColumns
+		limit := 80
 		if c.width > 0 {
 			limit = min(limit, c.width)
 		}
@@ -135,17 +136,8 @@ func TestTables(t *testing.T) {
 		all += text + "\n"
 	}
 	var page bytes.Buffer
-	markdownTable(&page, &table)
+	_ = markdown.Write(&page, &document.Document{Blocks: []document.Block{&table}}) // to memory
 	golden(t, "tables.txt", []byte(all+page.String()))
-}
-
-// TestFew renders counts for narrow columns.
-func TestFew(t *testing.T) {
-	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1k", 1234: "1.2k", 9_960: "10k", 412_233: "412k", 999_600: "1M", 12_345_678: "12M"} {
-		if got := few(n); got != want {
-			t.Errorf("few(%d): got %s, want %s", n, got, want)
-		}
-	}
 }
 
 // TestReason prefers what an exception says.

@@ -1,8 +1,12 @@
 package reports
 
 import (
+	"fmt"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/figures"
+	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
 // guard is how the store of the run protected itself, empty for not at all. Its name is
@@ -16,34 +20,27 @@ func (r *Run) guard() string {
 
 // guards says what guarded stores refused and, where the same design ran without the
 // guard too, whether that made the difference.
-func (t *terminal) guards() {
-	var runs []*Run
-	width := 0
-	for i := range t.result.Runs {
-		if run := &t.result.Runs[i]; run.guard() != "" {
-			runs = append(runs, run)
-			width = max(width, len(t.label.of(run)))
+func (s *summary) guards() *document.List {
+	l := &document.List{Title: "guarded stores"}
+	for i := range s.result.Runs {
+		if run := &s.result.Runs[i]; run.guard() != "" {
+			l.Items = append(l.Items, document.Item{Name: s.label.of(run),
+				Text: fmt.Sprintf("turned away %s of clients that were overtaken; %s", accesses(run.Counts.Stale), s.compared(run))})
 		}
 	}
-	if len(runs) > 0 {
-		t.printf("\n%s\n", t.bold("guarded stores"))
-	}
-	for _, run := range runs {
-		t.printf("  %-*s  turned away %s of clients that were overtaken; %s\n", width, t.label.of(run),
-			accesses(run.Counts.Stale), t.compared(run))
-	}
+	return l
 }
 
 func accesses(n int64) string {
 	if n == 1 {
 		return "1 access"
 	}
-	return number(n) + " accesses"
+	return figures.Number(n) + " accesses"
 }
 
 // alone is the run of the same design and workload without a guard, nil when there is
 // none.
-func (t *terminal) alone(guarded *Run) *Run {
+func (t *summary) alone(guarded *Run) *Run {
 	for i := range t.result.Runs {
 		run := &t.result.Runs[i]
 		if run.guard() == "" && run.Design == guarded.Design && run.Workload == guarded.Workload {
@@ -55,9 +52,9 @@ func (t *terminal) alone(guarded *Run) *Run {
 
 // compared says what the guard made of the updates, by what was lost where the design ran
 // without it too. Whatever the cause: a failover takes updates from a sound lock as well.
-func (t *terminal) compared(guarded *Run) string {
+func (t *summary) compared(guarded *Run) string {
 	alone := t.alone(guarded)
-	lost := plural(guarded.Counts.LostUpdates, "update") + " lost"
+	lost := figures.Plural(guarded.Counts.LostUpdates, "update") + " lost"
 	if alone == nil {
 		return lost
 	}
@@ -66,8 +63,8 @@ func (t *terminal) compared(guarded *Run) string {
 	case before == 0:
 		return lost + ", none without it either"
 	case safe:
-		return "unsafe alone (" + plural(before, "update") + " lost), " + t.good("safe with the guard (none)")
+		return "unsafe alone (" + figures.Plural(before, "update") + " lost), " + "safe with the guard (none)"
 	default:
-		return "unsafe alone (" + plural(before, "update") + " lost), not shown safe with the guard (" + lost + ")"
+		return "unsafe alone (" + figures.Plural(before, "update") + " lost), not shown safe with the guard (" + lost + ")"
 	}
 }

@@ -30,7 +30,7 @@ func guarded() []Judged {
 
 func TestTerminalTellsWhatGuardsRefused(t *testing.T) {
 	var buf bytes.Buffer
-	if err := Terminal(&buf, New(guarded(), nil), TerminalOptions{}); err != nil {
+	if err := Write(&buf, Text, pointer(New(guarded(), nil)), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "guarded.txt", buf.Bytes())

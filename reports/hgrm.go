@@ -42,7 +42,7 @@ func hgrmRun(dir, name string, m *measure.Measures) error {
 				continue // a closed loop's would say the same as acquire
 			}
 			path := filepath.Join(dir, fmt.Sprintf("%s.%s.%s.hgrm", name, phase.Name, op))
-			if err := toFile(path, func(w io.Writer) error { return Percentiles(w, l) }); err != nil {
+			if err := toFile(path, func(w io.Writer) error { return writePercentiles(w, l) }); err != nil {
 				return err
 			}
 		}
@@ -50,8 +50,8 @@ func hgrmRun(dir, name string, m *measure.Measures) error {
 	return nil
 }
 
-// Percentiles writes l in the percentile format of HdrHistogram, values in ms.
-func Percentiles(w io.Writer, l *measure.Latency) error {
+// writePercentiles writes l in the percentile format of HdrHistogram, values in ms.
+func writePercentiles(w io.Writer, l *measure.Latency) error {
 	h := l.Histogram()
 	if h == nil {
 		return errors.New("write percentiles: nothing was measured")

@@ -29,7 +29,7 @@ func TestFaultThatMetNothing(t *testing.T) {
 				End:      history.End{Trailer: history.Trailer{Faults: []history.FaultExposure{c.in}}},
 				Verdicts: checker.Result{Grants: 1, Ops: 1},
 			}}, nil)
-			if err := Terminal(&text, r, TerminalOptions{}); err != nil {
+			if err := Write(&text, Text, &r, Options{}); err != nil {
 				t.Fatal(err)
 			}
 			if r.Exit != c.exit || !strings.Contains(text.String(), c.says) {

@@ -9,32 +9,67 @@ import (
 	"regexp"
 )
 
-// JSONSchema is the published description of the JSON result (JSON Schema, draft
-// 2020-12). Its objects are open, so that a field added under one version breaks
-// nobody who validates; the tests close them to see that every field is described.
+// Schema is the version of the JSON that this package writes and reads, for all kinds of
+// reports. Fields may be added under one version; none changes its meaning or goes away.
+const Schema = "lockbench/report/v3"
+
+// JSONSchema is the published description of the JSON (JSON Schema, draft 2020-12), which has
+// a definition for each kind. Its objects are open, so that a field added under one version
+// breaks nobody who validates; the tests close them to see that every field is described.
 //
-//go:embed schema/result-v2.json
+//go:embed schema/report-v3.json
 var JSONSchema []byte
 
-// JSON writes r as one indented JSON document.
-func JSON(w io.Writer, r Result) error {
-	return writeJSON(w, "result", r, "  ")
+// writeJSON writes r as one indented document, which begins with its schema and kind.
+func writeJSON(w io.Writer, r Report) error {
+	kind := kindOfReport(r)
+	if kind == nil {
+		return noForm(JSON)
+	}
+	h, indent := head{Schema, kind.name}, "  "
+	var file any
+	switch r := r.(type) {
+	case *Result:
+		file = struct {
+			head
+			*Result
+		}{h, r}
+	case *sweep:
+		return writeJSON(w, r.Result)
+	case *Matrix:
+		indent = " " // of very many lines
+		file = struct {
+			head
+			*Matrix
+		}{h, r}
+	case *Comparison:
+		file = struct {
+			head
+			*Comparison
+		}{h, r}
+	case *LimitSearch:
+		file = struct {
+			head
+			*LimitSearch
+		}{h, r}
+	}
+	if err := encode(w, file, indent); err != nil {
+		return fmt.Errorf("write the JSON %s: %w", kind.name, err)
+	}
+	return nil
 }
 
-// writeJSON writes v, which is what, as one indented document.
-func writeJSON(w io.Writer, what string, v any, indent string) error {
+// encode writes v as an indented document, lists of numbers on one line.
+func encode(w io.Writer, v any, indent string) error {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetIndent("", indent)
 	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
-	if err == nil {
-		_, err = w.Write(numberLists.ReplaceAllFunc(buf.Bytes(), onOneLine))
+	if err := enc.Encode(v); err != nil {
+		return err
 	}
-	if err != nil {
-		return fmt.Errorf("write the JSON %s: %w", what, err)
-	}
-	return nil
+	_, err := w.Write(numberLists.ReplaceAllFunc(buf.Bytes(), onOneLine))
+	return err
 }
 
 // numberLists finds lists of numbers in an indented document, where strings have no

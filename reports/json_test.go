@@ -3,6 +3,7 @@ package reports
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
@@ -12,16 +13,10 @@ import (
 	"github.com/lockbench/lockbench/internal/schematest"
 )
 
-// compile readies the published schema of results.
+// compile readies the published schema. Closed, it takes no field that it does not describe.
 func compile(t *testing.T, closed bool) *jsonschema.Schema {
-	return compileSchema(t, closed, JSONSchema)
-}
-
-// compileSchema readies the last of published schemas, which may refer to the others. Closed,
-// it takes no field that it does not describe.
-func compileSchema(t *testing.T, closed bool, texts ...[]byte) *jsonschema.Schema {
 	t.Helper()
-	s, err := schematest.Compile(closed, texts...)
+	s, err := schematest.Compile(closed, JSONSchema)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,10 +24,10 @@ func compileSchema(t *testing.T, closed bool, texts ...[]byte) *jsonschema.Schem
 }
 
 // document is r as a reader of its JSON gets it.
-func document(t *testing.T, r Result) any {
+func encodedResult(t *testing.T, r Result) any {
 	t.Helper()
 	var buf bytes.Buffer
-	if err := JSON(&buf, r); err != nil {
+	if err := Write(&buf, JSON, &r, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	doc, err := jsonschema.UnmarshalJSON(&buf)
@@ -61,7 +56,7 @@ func TestResultsFollowTheSchema(t *testing.T) {
 	schema := compile(t, true)
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			if err := schema.Validate(document(t, c.r)); err != nil {
+			if err := schema.Validate(encodedResult(t, c.r)); err != nil {
 				t.Error(err)
 			}
 		})
@@ -73,7 +68,7 @@ func TestSchemaRefuses(t *testing.T) {
 		name, old, new string
 		open           bool // whether the published, open schema takes it
 	}{
-		{"another schema", "lockbench/result/v2", "lockbench/result/v1", false},
+		{"another schema", "lockbench/report/v3", "lockbench/report/v2", false},
 		{"a verdict that is none", `"verdict":"broken"`, `"verdict":"passed"`, false},
 		{"broken without a violation", `"violations":7`, `"violations":0`, false},
 		{"broken without a counterexample", `"counterexample":{`, `"testimony":{`, false},
@@ -83,15 +78,16 @@ func TestSchemaRefuses(t *testing.T) {
 		{"a latency that is text", `"max_ns":`, `"max_ns":"1ms","was":`, false},
 		{"a field nobody described", `"partial":`, `"partly":true,"partial":`, true},
 	}
-	text, err := json.Marshal(New(sample("private")[:1], nil))
-	if err != nil {
+	var written, text bytes.Buffer
+	err := Write(&written, JSON, pointer(New(sample("private")[:1], nil)), Options{})
+	if err := errors.Join(err, json.Compact(&text, written.Bytes())); err != nil {
 		t.Fatal(err)
 	}
 	published, closed := compile(t, false), compile(t, true)
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			bad := strings.ReplaceAll(string(text), c.old, c.new)
-			if bad == string(text) {
+			bad := strings.ReplaceAll(text.String(), c.old, c.new)
+			if bad == text.String() {
 				t.Fatalf("%q is not in the result", c.old)
 			}
 			doc, err := jsonschema.UnmarshalJSON(strings.NewReader(bad))
@@ -111,14 +107,14 @@ func TestSchemaRefuses(t *testing.T) {
 // TestRoundTrip keeps the JSON result readable by this package's own types.
 func TestRoundTrip(t *testing.T) {
 	var first, second bytes.Buffer
-	if err := JSON(&first, New(sample("private"), nil)); err != nil {
+	if err := Write(&first, JSON, pointer(New(sample("private"), nil)), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	var r Result
 	if err := json.Unmarshal(first.Bytes(), &r); err != nil {
 		t.Fatal(err)
 	}
-	if err := JSON(&second, r); err != nil {
+	if err := Write(&second, JSON, &r, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	if first.String() != second.String() {

@@ -30,7 +30,7 @@ type Judged struct {
 // New puts judged runs together into a Result. notRun names designs that were
 // asked for and never started; they make the Result inconclusive.
 func New(runs []Judged, notRun []string) Result {
-	r := Result{Schema: Schema, Runs: make([]Run, 0, len(runs)), NotRun: notRun}
+	r := Result{Runs: make([]Run, 0, len(runs)), NotRun: notRun}
 	for i := range runs {
 		if i == 0 {
 			r.Server, r.Environment = runs[i].Header.Server, runs[i].Header.Environment

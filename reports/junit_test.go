@@ -14,6 +14,8 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/reports/internal/document"
+	"github.com/lockbench/lockbench/reports/internal/junit"
 )
 
 // results are those that test reports are held to, each with a reason of its own for its
@@ -51,8 +53,11 @@ func TestRedWhereTheExitCodeIs(t *testing.T) {
 	for name, r := range results() {
 		t.Run(name, func(t *testing.T) {
 			red(t, r.suites(), r.Exit)
-			for _, s := range r.suites() {
-				green(t, s)
+			designs := r.designs()
+			for i, s := range r.suites() {
+				if i < len(designs.Runs) {
+					green(t, s, &designs.Runs[i])
+				}
 			}
 		})
 	}
@@ -67,16 +72,16 @@ func TestRedWhereTheExitCodeIs(t *testing.T) {
 	}
 }
 
-func red(t *testing.T, suites []suite, exit int) {
+func red(t *testing.T, suites []document.Suite, exit int) {
 	t.Helper()
 	var bad []string
 	for _, s := range suites {
-		for _, c := range s.cases {
-			if c.message == "" {
-				t.Errorf("%s, %s: nothing is said of it", s.name, c.name)
+		for _, c := range s.Cases {
+			if c.Message == "" {
+				t.Errorf("%s, %s: nothing is said of it", s.Name, c.Name)
 			}
-			if c.state == caseFailed || c.state == caseErred {
-				bad = append(bad, s.name+", "+c.name)
+			if c.State == document.Failed || c.State == document.Erred {
+				bad = append(bad, s.Name+", "+c.Name)
 			}
 		}
 	}
@@ -85,15 +90,15 @@ func red(t *testing.T, suites []suite, exit int) {
 	}
 }
 
-func green(t *testing.T, s suite) {
+func green(t *testing.T, s document.Suite, run *Run) {
 	t.Helper()
-	for _, c := range s.cases {
-		if s.run == nil || c.state != casePassed {
+	for _, c := range s.Cases {
+		if c.State != document.Held {
 			continue
 		}
-		cell, err := lockbench.ParseCell(c.name)
-		if f, judged := s.run.Cells[cell]; err == nil && judged && f.Verdict != checker.Held {
-			t.Errorf("%s, %s: green, and its verdict is %v", s.name, c.name, f.Verdict)
+		cell, err := lockbench.ParseCell(c.Name)
+		if f, judged := run.Cells[cell]; err == nil && judged && f.Verdict != checker.Held {
+			t.Errorf("%s, %s: green, and its verdict is %v", s.Name, c.Name, f.Verdict)
 		}
 	}
 }
@@ -118,10 +123,10 @@ func TestJUnitFollowsTheSchema(t *testing.T) {
 		})
 	}
 	for name, r := range results() {
-		validate(name, func(buf *bytes.Buffer) error { return JUnit(buf, r) })
+		validate(name, func(buf *bytes.Buffer) error { return Write(buf, JUnit, &r, Options{}) })
 	}
-	validate("matrix", func(buf *bytes.Buffer) error { return JUnitMatrix(buf, matrixSample()) })
-	validate("matrix nothing", func(buf *bytes.Buffer) error { return JUnitMatrix(buf, Matrix{}) })
+	validate("matrix", func(buf *bytes.Buffer) error { return Write(buf, JUnit, pointer(matrixSample()), Options{}) })
+	validate("matrix nothing", func(buf *bytes.Buffer) error { return Write(buf, JUnit, pointer(Matrix{}), Options{}) })
 }
 
 // needXMLLint is where xmllint is. Without it t is skipped, or fails where what tests
@@ -142,13 +147,13 @@ func needXMLLint(t *testing.T) string {
 func TestJUnit(t *testing.T) {
 	for _, name := range []string{"sample", "explored"} {
 		var buf bytes.Buffer
-		if err := JUnit(&buf, results()[name]); err != nil {
+		if err := Write(&buf, JUnit, pointer(results()[name]), Options{}); err != nil {
 			t.Fatal(err)
 		}
 		golden(t, "junit-"+name+".xml", buf.Bytes())
 	}
 	var buf bytes.Buffer
-	if err := JUnitMatrix(&buf, matrixSample()); err != nil {
+	if err := Write(&buf, JUnit, pointer(matrixSample()), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "junit-matrix.xml", buf.Bytes())
@@ -158,10 +163,10 @@ func TestJUnit(t *testing.T) {
 func TestJUnitCounts(t *testing.T) {
 	for name, r := range results() {
 		var buf bytes.Buffer
-		if err := JUnit(&buf, r); err != nil {
+		if err := Write(&buf, JUnit, &r, Options{}); err != nil {
 			t.Fatal(err)
 		}
-		var all junitSuites
+		var all junit.Suites
 		if err := xml.Unmarshal(buf.Bytes(), &all); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -196,7 +201,7 @@ func TestJUnitTellsErrors(t *testing.T) {
 	broken := errors.New("disk full")
 	for after := range 3 {
 		w := &failing{after: after * 40, err: broken}
-		if err := JUnit(w, results()["sample"]); !errors.Is(err, broken) || !strings.Contains(err.Error(), "JUnit") {
+		if err := Write(w, JUnit, pointer(results()["sample"]), Options{}); !errors.Is(err, broken) || !strings.Contains(err.Error(), "JUnit") {
 			t.Errorf("after %d bytes: got %v, want %v", after*40, err, broken)
 		}
 	}

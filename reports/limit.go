@@ -3,24 +3,15 @@ package reports
 import (
 	_ "embed"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/figures"
 	"github.com/lockbench/lockbench/internal/limits"
 	"github.com/lockbench/lockbench/internal/measure"
 )
-
-// LimitSchema is the version of the JSON form of a [LimitSearch]. Fields may be added under
-// one version; none changes its meaning or goes away.
-const LimitSchema = "lockbench/limit/v2"
-
-// LimitJSONSchema is the published description of the JSON form of a [LimitSearch].
-//
-//go:embed schema/limit-v2.json
-var LimitJSONSchema []byte
 
 // The quantities of which there are limits.
 const (
@@ -35,7 +26,6 @@ const MissedTarget = 4
 // A LimitSearch is the value up to which a design keeps what was wanted of it, and how it was
 // found. It is not safe for concurrent use.
 type LimitSearch struct {
-	Schema string `json:"schema"`
 	Design string `json:"design"`
 	// Of is what the limit is of, RateLimit or LeaseLimit.
 	Of          string              `json:"of"`
@@ -124,7 +114,6 @@ func outlived(j *Judged) int64 {
 
 // Settle decides the limit by what its search came to, and says so.
 func (l *LimitSearch) Settle(r limits.Result) {
-	l.Schema = LimitSchema
 	l.Value, l.Beyond, l.Confirmed, l.Tried = r.Limit, r.Beyond, r.Confirmed, r.Confirmed+r.Against
 	l.AtLeast = l.Value > 0 && r.Why == limits.Unable
 	for _, t := range l.Trials {
@@ -168,15 +157,12 @@ func (l *LimitSearch) broken() (all []string) {
 	return all
 }
 
-// LimitJSON writes l as one indented JSON document.
-func LimitJSON(w io.Writer, l LimitSearch) error { return writeJSON(w, "limit", l, "  ") }
-
 // value renders a value in the unit of the limit.
 func (l *LimitSearch) value(v float64) string {
 	if l.Of == LeaseLimit {
 		return time.Duration(v).String()
 	}
-	return figure(v) + "/s"
+	return figures.Rate(v) + "/s"
 }
 
 func (l *LimitSearch) sentence() string {
@@ -195,12 +181,12 @@ func (l *LimitSearch) sentence() string {
 		least = "at least "
 	}
 	return fmt.Sprintf("%s takes %s%s: %s held and no claim was broken in %d of %s, %s.",
-		l.Design, least, l.value(l.Value), strings.Join(l.Wanted, ", "), l.Confirmed, plural(int64(l.Tried), "run"), plural(l.grantsAt(l.Value), "grant")) + l.beyondSentence()
+		l.Design, least, l.value(l.Value), strings.Join(l.Wanted, ", "), l.Confirmed, figures.Plural(int64(l.Tried), "run"), figures.Plural(l.grantsAt(l.Value), "grant")) + l.beyondSentence()
 }
 
 func (l *LimitSearch) leaseSentence() string {
 	return fmt.Sprintf("%s: a lease of %s is enough. All %s that confirmed it ended within: with %g%% confidence at most one in %s outlives it.",
-		l.Design, l.value(l.Value), plural(l.Holds, "hold"), l.Confidence*100, number(int64(1/l.Risk)))
+		l.Design, l.value(l.Value), figures.Plural(l.Holds, "hold"), l.Confidence*100, figures.Number(int64(1/l.Risk)))
 }
 
 func (l *LimitSearch) beyondSentence() string {

@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"github.com/lockbench/lockbench/reports/internal/junit"
+	"github.com/lockbench/lockbench/reports/internal/markdown"
 )
 
 func TestMarkdown(t *testing.T) {
 	for _, name := range []string{"sample", "explored", "nothing", "nasty"} {
 		var buf bytes.Buffer
-		if err := Markdown(&buf, results()[name]); err != nil {
+		if err := Write(&buf, Markdown, pointer(results()[name]), Options{}); err != nil {
 			t.Fatal(err)
 		}
 		golden(t, "markdown-"+name+".md", buf.Bytes())
@@ -29,11 +32,11 @@ func TestMarkdownFitsASummary(t *testing.T) {
 	var buf bytes.Buffer
 	runs := []Judged{long, long, long}
 	r := New(runs, nil)
-	if err := Markdown(&buf, r); err != nil {
+	if err := Write(&buf, Markdown, &r, Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if buf.Len() > MaxSummary {
-		t.Errorf("got %d bytes, GitHub shows %d", buf.Len(), MaxSummary)
+	if buf.Len() > markdown.MaxSummary {
+		t.Errorf("got %d bytes, GitHub shows %d", buf.Len(), markdown.MaxSummary)
 	}
 }
 
@@ -45,7 +48,7 @@ func TestAnnotations(t *testing.T) {
 		"uncaught": "::warning title=lockbench%3A lua-token/strategy%3A exclusion::claimed, but it met too little to say: 0 of 5 occasions; held, but a lock broken on purpose was not caught\n::warning title=lockbench%3A self-check%3A a lock broken on purpose is caught::what held counts as untested: 0 grants met 0 holds that outlived their leases: raise --clients or --duration\n",
 	} {
 		var buf bytes.Buffer
-		if err := Annotations(&buf, results()[name]); err != nil {
+		if err := Write(&buf, Annotations, pointer(results()[name]), Options{}); err != nil {
 			t.Fatal(err)
 		}
 		if got := buf.String(); got != want {
@@ -64,7 +67,7 @@ func TestAnnotationsAreCommands(t *testing.T) {
 		runs = append(runs, bad)
 	}
 	var buf bytes.Buffer
-	if err := Annotations(&buf, New(runs, nil)); err != nil {
+	if err := Write(&buf, Annotations, pointer(New(runs, nil)), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSuffix(buf.String(), "\n"), "\n")
@@ -75,7 +78,7 @@ func TestAnnotationsAreCommands(t *testing.T) {
 		}
 		errors += strings.Count(line, "::error title")
 	}
-	if errors != maxAnnotations || !strings.Contains(buf.String(), "::and 21 more") {
-		t.Errorf("got %d errors, want %d with the rest counted:\n%s", errors, maxAnnotations, buf.String())
+	if errors != junit.MaxAnnotations || !strings.Contains(buf.String(), "::and 21 more") {
+		t.Errorf("got %d errors, want %d with the rest counted:\n%s", errors, junit.MaxAnnotations, buf.String())
 	}
 }

@@ -8,15 +8,10 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// MatrixSchema is the version of the JSON matrix that this package writes and reads.
-// Fields may be added under one version; none changes its meaning or goes away.
-const MatrixSchema = "lockbench/matrix/v2"
-
 // A Matrix says of every design which guarantees it kept, under which conditions, by all that was done to find
-// out. Its JSON form is described by schema/matrix-v2.json. It is not safe for
+// out. Its JSON form is described by schema/report-v3.json. It is not safe for
 // concurrent use.
 type Matrix struct {
-	Schema string `json:"schema"`
 	// Thresholds are the conditions that were to fail it; their readings count rows.
 	Thresholds  []Threshold         `json:"thresholds,omitempty"`
 	Settings    MatrixSettings      `json:"settings"`
@@ -142,8 +137,8 @@ func (r *MatrixRow) drop(part string) {
 	r.Cells = cells
 }
 
-// Findings are what was found of the design, by all parts together.
-func (r *MatrixRow) Findings() Cells {
+// findings are what was found of the design, by all parts together.
+func (r *MatrixRow) findings() Cells {
 	all := make(Cells)
 	for cell, c := range r.Cells {
 		all[cell] = c.Finding
@@ -151,17 +146,17 @@ func (r *MatrixRow) Findings() Cells {
 	return all
 }
 
-// Reason says why a cell is not claimed, empty where it is.
-func (r *MatrixRow) Reason(cell lockbench.Cell) string { return reason(&r.Claims, cell) }
+// reason says why a cell is not claimed, empty where it is.
+func (r *MatrixRow) reason(cell lockbench.Cell) string { return reason(&r.Claims, cell) }
 
 // Has reports whether a part of that name is complete.
 func (r *MatrixRow) Has(part string) bool {
-	p := r.Part(part)
+	p := r.part(part)
 	return p != nil && p.Complete
 }
 
-// Part returns the part of that name, nil when there is none.
-func (r *MatrixRow) Part(name string) *MatrixPart {
+// part returns the part of that name, nil when there is none.
+func (r *MatrixRow) part(name string) *MatrixPart {
 	for i := range r.Parts {
 		if r.Parts[i].Name == name {
 			return &r.Parts[i]
@@ -207,7 +202,7 @@ func (m *Matrix) Settle() {
 
 // caught reports whether the lock that is broken on purpose broke what it had to.
 func (r *MatrixRow) caught(part string) bool {
-	p := r.Part(part)
+	p := r.part(part)
 	if p == nil {
 		return false
 	}
@@ -219,7 +214,7 @@ func (r *MatrixRow) caught(part string) bool {
 			}
 		}
 	}
-	return found.Shows(p.MustBreak)
+	return found.shows(p.MustBreak)
 }
 
 func (r *MatrixRow) settle(unproven map[string]bool) {
@@ -276,7 +271,7 @@ func (m *Matrix) exit() int {
 func (m *Matrix) Unproven() []string {
 	var parts []string
 	for _, part := range m.Settings.Parts {
-		if p := m.SelfCheck.Part(part); p != nil && !m.SelfCheck.caught(part) {
+		if p := m.SelfCheck.part(part); p != nil && !m.SelfCheck.caught(part) {
 			parts = append(parts, part)
 		}
 	}
@@ -288,5 +283,5 @@ func (r *MatrixRow) exit() int {
 	if r.failed() {
 		code = Inconclusive
 	}
-	return worst(code, r.Findings().exit())
+	return worst(code, r.findings().exit())
 }

@@ -28,7 +28,6 @@ func parsed(terms ...string) lockbench.Claims {
 // runs and exploration, in both of which the lock that is broken on purpose is caught.
 func matrixSample() Matrix {
 	m := Matrix{
-		Schema:      MatrixSchema,
 		Settings:    MatrixSettings{Seed: 7, BudgetNS: 3e11, Drivers: []string{"live", "explore"}, Parts: []string{"live", "explore"}},
 		Environment: history.Environment{OS: "linux", Arch: "amd64", CPUs: 2, Go: "go1.26.0", Version: "v0.1.0"},
 		SelfCheck:   MatrixRow{Design: "self-check/x"},
@@ -76,17 +75,17 @@ func TestTerminalMatrix(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		m    Matrix
-		opt  TerminalOptions
+		opt  Options
 	}{
-		{"matrix", matrixSample(), TerminalOptions{}},
-		{"matrix-color", matrixSample(), TerminalOptions{Color: true}},
-		{"matrix-uncaught", uncaught, TerminalOptions{}},
-		{"matrix-missing", missing, TerminalOptions{}},
-		{"matrix-nothing", Matrix{Schema: MatrixSchema, Exit: Inconclusive}, TerminalOptions{}},
+		{"matrix", matrixSample(), Options{}},
+		{"matrix-color", matrixSample(), Options{Color: true}},
+		{"matrix-uncaught", uncaught, Options{}},
+		{"matrix-missing", missing, Options{}},
+		{"matrix-nothing", Matrix{Exit: Inconclusive}, Options{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var buf bytes.Buffer
-			if err := TerminalMatrix(&buf, c.m, c.opt); err != nil {
+			if err := Write(&buf, Text, &c.m, c.opt); err != nil {
 				t.Fatal(err)
 			}
 			golden(t, c.name+".txt", buf.Bytes())
@@ -103,7 +102,7 @@ func TestMatrixFits(t *testing.T) {
 		m.Rows[0].Cells[lockbench.Exclusion.At(one.Condition)] = MatrixCell{Finding: Finding{Verdict: checker.Broken, Exercised: true, Exposure: 5, Violations: 5}}
 	}
 	var buf bytes.Buffer
-	if err := TerminalMatrix(&buf, m, TerminalOptions{}); err != nil {
+	if err := Write(&buf, Text, &m, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	table, _, _ := strings.Cut(buf.String(), "\nlive: ")
@@ -116,7 +115,7 @@ func TestMatrixFits(t *testing.T) {
 
 func TestMarkdownMatrix(t *testing.T) {
 	var buf bytes.Buffer
-	if err := MarkdownMatrix(&buf, matrixSample()); err != nil {
+	if err := Write(&buf, Markdown, pointer(matrixSample()), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "matrix.md", buf.Bytes())
@@ -192,7 +191,7 @@ func TestMatrixExit(t *testing.T) {
 			if m.Exit != c.want {
 				t.Errorf("exit: got %d, want %d", m.Exit, c.want)
 			}
-			if _, why := m.Outcome(); c.says != "" && !strings.Contains(why, c.says) {
+			if _, why := m.outcome(); c.says != "" && !strings.Contains(why, c.says) {
 				t.Errorf("got %q, want %q in it", why, c.says)
 			}
 		})
@@ -212,7 +211,7 @@ func TestPartIsReplaced(t *testing.T) {
 }
 
 func TestMatrixSchema(t *testing.T) {
-	s := compileSchema(t, true, JSONSchema, MatrixJSONSchema)
+	s := compile(t, true)
 	validate := func(text []byte) error {
 		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 		if err != nil {
@@ -225,7 +224,8 @@ func TestMatrixSchema(t *testing.T) {
 		t.Error(err)
 	}
 	for _, c := range []struct{ name, old, new string }{
-		{"another schema", "matrix/v2", "matrix/v1"},
+		{"another schema", "report/v3", "report/v2"},
+		{"another kind", `"kind": "matrix"`, `"kind": "result"`},
 		{"a verdict that is none", `"verdict": "held"`, `"verdict": "passed"`},
 		{"a missing field", `"self_check"`, `"checked"`},
 		{"a count below zero", `"schedules": 0`, `"schedules": -1`},
@@ -246,7 +246,7 @@ func TestMatrixSchema(t *testing.T) {
 func encoded(t *testing.T, m Matrix) []byte {
 	t.Helper()
 	var buf bytes.Buffer
-	if err := MatrixJSON(&buf, m); err != nil {
+	if err := Write(&buf, JSON, &m, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	return buf.Bytes()
@@ -254,15 +254,15 @@ func encoded(t *testing.T, m Matrix) []byte {
 
 func TestReadMatrix(t *testing.T) {
 	text := encoded(t, matrixSample())
-	m, err := ReadMatrix(bytes.NewReader(text))
+	m, err := ReadAs[*Matrix](bytes.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(string(encoded(t, m)), string(text)); diff != "" {
+	if diff := cmp.Diff(string(encoded(t, *m)), string(text)); diff != "" {
 		t.Errorf("read back (-got +want):\n%s", diff)
 	}
 	m.Settle()
-	if diff := cmp.Diff(string(encoded(t, m)), string(text)); diff != "" {
+	if diff := cmp.Diff(string(encoded(t, *m)), string(text)); diff != "" {
 		t.Errorf("settled again (-got +want):\n%s", diff)
 	}
 	for _, c := range []struct{ name, text, want string }{
@@ -270,12 +270,12 @@ func TestReadMatrix(t *testing.T) {
 		{"empty", "", "cut short"},
 		{"no JSON", "design  exclusion\n", "no JSON matrix"},
 		{"an array", "[]", "no JSON matrix"},
-		{"another version", `{"schema": "lockbench/matrix/v1"}`, "another version, lockbench/matrix/v1, and this lockbench reads lockbench/matrix/v2; hint: make it anew: lockbench matrix --out json=FILE"},
-		{"a result", `{"schema": "lockbench/result/v1"}`, `it says schema "lockbench/result/v1"`},
-		{"fields that do not fit", `{"schema": "lockbench/matrix/v2", "rows": [{"design": 1}]}`, "damaged"},
+		{"another version", `{"schema": "lockbench/matrix/v1"}`, "another version, lockbench/matrix/v1, and this lockbench reads lockbench/report/v3; hint: make it anew: lockbench matrix --out json=FILE"},
+		{"a result", `{"schema": "lockbench/report/v3", "kind": "result"}`, `it is a result, and not a matrix`},
+		{"fields that do not fit", `{"schema": "lockbench/report/v3", "kind": "matrix", "rows": [{"design": 1}]}`, "damaged"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := ReadMatrix(strings.NewReader(c.text))
+			_, err := ReadAs[*Matrix](strings.NewReader(c.text))
 			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "; hint: ") {
 				t.Errorf("error: got %v, want it to say %q and a hint", err, c.want)
 			}
@@ -296,14 +296,15 @@ func TestExplainCell(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var buf bytes.Buffer
-			if err := ExplainCell(&buf, matrixSample(), c.at, TerminalOptions{}); err != nil {
+			e, err := Explain(pointer(matrixSample()), c.at)
+			if err := errors.Join(err, Write(&buf, Text, e, Options{})); err != nil {
 				t.Fatal(err)
 			}
 			golden(t, c.name+".txt", buf.Bytes())
 		})
 	}
 	for _, at := range []CellName{{Design: "lua-token/none", Cell: lease}} {
-		if err := ExplainCell(errorWriter{}, matrixSample(), at, TerminalOptions{}); err == nil || !strings.Contains(err.Error(), "; hint: ") {
+		if _, err := Explain(pointer(matrixSample()), at); err == nil || !strings.Contains(err.Error(), "; hint: ") {
 			t.Errorf("%+v: got %v, want an error with a hint", at, err)
 		}
 	}
@@ -327,11 +328,11 @@ func TestCellReplay(t *testing.T) {
 func TestMatrixErrorsOfWriting(t *testing.T) {
 	m := matrixSample()
 	for name, write := range map[string]func() error{
-		"terminal": func() error { return TerminalMatrix(errorWriter{}, m, TerminalOptions{}) },
-		"markdown": func() error { return MarkdownMatrix(errorWriter{}, m) },
-		"json":     func() error { return MatrixJSON(errorWriter{}, m) },
+		"terminal": func() error { return Write(errorWriter{}, Text, &m, Options{}) },
+		"markdown": func() error { return Write(errorWriter{}, Markdown, &m, Options{}) },
+		"json":     func() error { return Write(errorWriter{}, JSON, &m, Options{}) },
 		"compared": func() error {
-			return TerminalMatrixComparison(errorWriter{}, MatrixComparison{}, "x", TerminalOptions{})
+			return Write(errorWriter{}, Text, &MatrixComparison{With: "x"}, Options{})
 		},
 	} {
 		if write() == nil {

@@ -1,18 +1,20 @@
 package reports
 
 import (
-	"bufio"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/figures"
+	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
 // A MatrixComparison is what differs between two matrices.
 type MatrixComparison struct {
+	// With says what was compared with.
+	With string
 	// Worse and Better are cells of designs that both have.
 	Worse, Better []MatrixChange
 	// New and Gone are designs that only one of them has.
@@ -152,7 +154,7 @@ func (m *Matrix) lacking(r *MatrixRow) bool {
 // row compares the cells of a design; what is not known of one that was not run to its
 // end is left open.
 func (c *MatrixComparison) row(old, r *MatrixRow, open bool) {
-	before, now := old.Findings(), r.Findings()
+	before, now := old.findings(), r.findings()
 	for _, cell := range comparableCells(before, now) {
 		change := MatrixChange{Design: r.Design, Cell: cell, Was: before.Read(cell), Is: now.Read(cell)}
 		was, is := standing(change.Was), standing(change.Is)
@@ -165,35 +167,38 @@ func (c *MatrixComparison) row(old, r *MatrixRow, open bool) {
 	}
 }
 
-// TerminalMatrixComparison writes a comparison for people; with is what was compared with. It
-// returns the first error of w.
-func TerminalMatrixComparison(w io.Writer, c MatrixComparison, with string, opt TerminalOptions) error {
-	b, p := bufio.NewWriter(w), palette(opt.Color)
-	fmt.Fprintf(b, "\n%s\n", p.bold("compared with "+with))
+// document is what reports show of the comparison of two matrices.
+func (c *MatrixComparison) document() *document.Document {
+	d := &document.Document{Kind: "matrix comparison", Title: c.With, Exit: c.Exit, Tone: exitTone(c.Exit)}
+	l := &document.List{Title: "compared with " + c.With}
 	for _, s := range c.Worse {
-		fmt.Fprintf(b, "  %s   %s\n", p.bad("worse"), s)
+		l.Items = append(l.Items, document.Item{Word: "worse", Tone: document.Bad, Text: s.String()})
 	}
 	for _, s := range c.Better {
-		fmt.Fprintf(b, "  %s  %s\n", p.good("better"), s)
+		l.Items = append(l.Items, document.Item{Word: "better", Tone: document.Good, Text: s.String()})
 	}
 	for _, s := range c.New {
-		fmt.Fprintf(b, "  new     %s\n", s)
+		l.Items = append(l.Items, document.Item{Word: "new", Text: s})
 	}
 	for _, s := range c.Gone {
-		fmt.Fprintf(b, "  gone    %s\n", s)
+		l.Items = append(l.Items, document.Item{Word: "gone", Text: s})
 	}
 	for _, s := range c.Notes {
-		fmt.Fprintf(b, "  %s\n", s)
+		l.Items = append(l.Items, document.Item{Text: s})
 	}
+	if len(l.Items) == 0 {
+		l.Items = []document.Item{{Text: "no cell differs"}}
+	}
+	d.Blocks = []document.Block{l}
 	switch c.Exit {
 	case Passed:
-		fmt.Fprintf(b, "%s (exit 0)\n", p.good("No cell is worse"))
+		d.Headline = "No cell is worse"
 	case BrokenClaim:
-		fmt.Fprintf(b, "%s (exit 1)\n", p.bad(plural(int64(len(c.Worse)), "cell")+" worse"))
+		d.Headline = figures.Plural(int64(len(c.Worse)), "cell") + " worse"
 	default:
-		fmt.Fprintf(b, "%s: not everything was run, or a lock broken on purpose was not caught (exit 3)\n", p.warn("Inconclusive"))
+		d.Headline, d.Why = "Inconclusive", "not everything was run, or a lock broken on purpose was not caught"
 	}
-	return b.Flush()
+	return d
 }
 
 // String says which cell changed from what to what.

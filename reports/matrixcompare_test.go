@@ -13,7 +13,7 @@ import (
 // oneCell is a matrix of one design and one part, in which everything is held but for
 // one cell.
 func oneCell(v checker.Verdict, claimed bool) Matrix {
-	m := Matrix{Schema: MatrixSchema, Settings: MatrixSettings{Parts: []string{"explore"}}}
+	m := Matrix{Settings: MatrixSettings{Parts: []string{"explore"}}}
 	m.SelfCheck.Add(MatrixPart{Name: "explore", Complete: true, MustBreak: exclusive}, map[lockbench.Cell]Evidence{
 		exclusive: {Finding: Finding{Verdict: checker.Broken}},
 	})
@@ -138,7 +138,8 @@ func TestTerminalMatrixComparison(t *testing.T) {
 	c.New, c.Gone, c.Notes = []string{"design a/b"}, []string{"design c/d"}, []string{"not compared, since it was not run: live"}
 	var buf bytes.Buffer
 	for _, c := range []MatrixComparison{c, {}, {Exit: Inconclusive}} {
-		if err := TerminalMatrixComparison(&buf, c, "saved.json", TerminalOptions{}); err != nil {
+		c.With = "saved.json"
+		if err := Write(&buf, Text, &c, Options{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -2,36 +2,15 @@ package reports
 
 import (
 	_ "embed"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// MatrixJSONSchema is the published description of the JSON matrix; it refers to
-// JSONSchema.
-//
-//go:embed schema/matrix-v2.json
-var MatrixJSONSchema []byte
-
-// MatrixJSON writes m as one indented JSON document.
-func MatrixJSON(w io.Writer, m Matrix) error {
-	return writeJSON(w, "matrix", m, " ")
-}
-
-// ReadMatrix reads what MatrixJSON wrote. The error says how it is damaged, or what
-// else it is.
-func ReadMatrix(r io.Reader) (Matrix, error) {
-	var m Matrix
-	d := fileKind{kind: "matrix", schema: MatrixSchema, command: "lockbench matrix --out json=FILE"}
-	err := d.read(r, &m)
-	return m, err
-}
-
-// Command makes m again, as far as that depends on its settings. Passwords of servers are
+// command makes m again, as far as that depends on its settings. Passwords of servers are
 // not part of it.
-func (m *Matrix) Command() string {
+func (m *Matrix) command() string {
 	parts := []string{"lockbench", "matrix"}
 	parts = append(parts, m.designs()...)
 	parts = append(parts, "--seed", strconv.FormatUint(m.Settings.Seed, 10), "--drivers", strings.Join(m.Settings.Drivers, ","))

@@ -10,7 +10,7 @@ import (
 // Gate judges thresholds on m, each on all that was done to a design together, and puts them
 // in the place of those judged before. It comes after [Matrix.Settle].
 func (m *Matrix) Gate(asked []thresholds.Threshold) {
-	r := m.AsResult()
+	r := m.asResult()
 	r.Thresholds = nil
 	for _, t := range asked {
 		var readings []Reading
@@ -32,9 +32,7 @@ func (m *Matrix) Gated(exit int) int {
 	return exit
 }
 
-// AsResult is m as thresholds are shown of results: its exit code and thresholds, and a run
-// for each design, without what was found of it.
-func (m *Matrix) AsResult() Result {
+func (m *Matrix) asResult() Result {
 	r := Result{Exit: m.Exit, Thresholds: m.Thresholds}
 	for i := range m.Rows {
 		r.Runs = append(r.Runs, Run{Design: m.Rows[i].Design})
@@ -42,15 +40,16 @@ func (m *Matrix) AsResult() Result {
 	return r
 }
 
-// thresholdsOf returns the thresholds of m in words, as those of a result.
-func (m *Matrix) thresholdsOf() *terminal {
-	r := m.AsResult()
-	return &terminal{result: &r, label: newLabel(r.Runs)}
+// gated is m as thresholds are shown of results: its exit code and thresholds, and a run for
+// each design, without what was found of it.
+func (m *Matrix) gated() *summary {
+	r := m.asResult()
+	return r.summary()
 }
 
 // failedToo says which thresholds failed beside what the exit code is about.
 func (m *Matrix) failedToo() string {
-	if failed := m.thresholdsOf().failures(); len(failed) > 0 {
+	if failed := m.gated().failures(); len(failed) > 0 {
 		return "; thresholds failed too: " + strings.Join(failed, "; ")
 	}
 	return ""

@@ -10,7 +10,7 @@ import (
 // Merge puts results together, in their order, as if one invocation had found them. The
 // error says why they do not go together: explorations and runs are told in different words.
 func Merge(results ...Result) (Result, error) {
-	all := Result{Schema: Schema, Runs: []Run{}, Exit: Inconclusive}
+	all := Result{Runs: []Run{}, Exit: Inconclusive}
 	if len(results) > 0 {
 		all.Server, all.Environment, all.Exit = results[0].Server, results[0].Environment, results[0].Exit
 	}

@@ -18,7 +18,7 @@ func TestMerge(t *testing.T) {
 	var designs, kinds []string
 	for i := range got.Runs {
 		designs = append(designs, got.Runs[i].Design)
-		kinds = append(kinds, got.Kind(&got.Runs[i]))
+		kinds = append(kinds, kindOf(got.server(&got.Runs[i])))
 	}
 	if diff := cmp.Diff(designs, []string{"lua-token/expire", "lua-token/token", "watch-multi/poll"}); diff != "" {
 		t.Errorf("designs (-got +want):\n%s", diff)

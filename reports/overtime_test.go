@@ -65,7 +65,7 @@ func TestSpectrum(t *testing.T) {
 // only looks like them.
 func TestListsOnOneLine(t *testing.T) {
 	var buf bytes.Buffer
-	if err := writeJSON(&buf, "thing", map[string]any{"a": []any{1, -2.5e-7, 3}, "b": "[\n1,\n2]", "c": []string{"x"}, "d": []int{}}, " "); err != nil {
+	if err := encode(&buf, map[string]any{"a": []any{1, -2.5e-7, 3}, "b": "[\n1,\n2]", "c": []string{"x"}, "d": []int{}}, " "); err != nil {
 		t.Fatal(err)
 	}
 	want := "{\n \"a\": [1,-2.5e-7,3],\n \"b\": \"[\\n1,\\n2]\",\n \"c\": [\n  \"x\"\n ],\n \"d\": []\n}\n"

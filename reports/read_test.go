@@ -10,14 +10,14 @@ import (
 
 func TestReadResult(t *testing.T) {
 	var first, second bytes.Buffer
-	if err := JSON(&first, New(sample("private"), nil)); err != nil {
+	if err := Write(&first, JSON, pointer(New(sample("private"), nil)), Options{}); err != nil {
 		t.Fatal(err)
 	}
-	r, err := ReadResult(bytes.NewReader(first.Bytes()))
+	r, err := ReadAs[*Result](bytes.NewReader(first.Bytes()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := JSON(&second, r); err != nil {
+	if err := Write(&second, JSON, r, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(second.String(), first.String()); diff != "" {
@@ -28,20 +28,47 @@ func TestReadResult(t *testing.T) {
 func TestReadResultRefuses(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"nothing", "", "it is cut short, after 0 bytes; hint: "},
-		{"half of it", `{"schema": "lockbench/result/v2", "runs": [`, "it is cut short, after 43 bytes; hint: "},
+		{"half of it", `{"schema": "lockbench/report/v3", "runs": [`, "it is cut short, after 43 bytes; hint: "},
 		{"no JSON", "design grants", "it is no JSON result: "},
-		{"another version", `{"schema": "lockbench/result/v1"}`, "it is a result of another version, lockbench/result/v1, and this lockbench reads lockbench/result/v2; hint: make it anew: lockbench run --out json=FILE"},
-		{"another version, explored", `{"schema": "lockbench/result/v1", "runs": [{"design": "x", "exploration": {}}]}`, "it is a result of another version, lockbench/result/v1, and this lockbench reads lockbench/result/v2; hint: make it anew: lockbench explore --out json=FILE"},
+		{"another version", `{"schema": "lockbench/result/v1"}`, "it is a result of another version, lockbench/result/v1, and this lockbench reads lockbench/report/v3; hint: make it anew: lockbench run --out json=FILE"},
+		{"another version, explored", `{"schema": "lockbench/result/v1", "runs": [{"design": "x", "exploration": {}}]}`, "it is a result of another version, lockbench/result/v1, and this lockbench reads lockbench/report/v3; hint: make it anew: lockbench explore --out json=FILE"},
 		{"another version, otherwise damaged", `{"schema": "lockbench/result/v1", "runs": 3}`, "it is a result of another version, "},
-		{"a cell that is none", `{"schema": "lockbench/result/v2", "runs": [{"cells": {"exclusion@failver": {"verdict": "held"}}}]}`, `it is damaged: "exclusion@failver": unknown condition "failver"; hint: did you mean failover?`},
-		{"a matrix", `{"schema": "lockbench/matrix/v2"}`, `it says schema "lockbench/matrix/v2", and a result "lockbench/result/v2"; hint: `},
-		{"a verdict that is none", `{"schema": "lockbench/result/v2", "runs": [{"cells": {"exclusion": {"verdict": "fine"}}}]}`, `it is damaged: "fine" is no verdict`},
+		{"a cell that is none", `{"schema": "lockbench/report/v3", "kind": "result", "runs": [{"cells": {"exclusion@failver": {"verdict": "held"}}}]}`, `it is damaged: "exclusion@failver": unknown condition "failver"; hint: did you mean failover?`},
+		{"a matrix", `{"schema": "lockbench/report/v3", "kind": "matrix"}`, `it is a matrix, and not a result; hint: name a file that lockbench run`},
+		{"a matrix of another version", `{"schema": "lockbench/matrix/v2"}`, "it is a matrix of another version, lockbench/matrix/v2, and this lockbench reads lockbench/report/v3; hint: make it anew: lockbench matrix --out json=FILE"},
+		{"another schema", `{"schema": "other/v1"}`, `it says schema "other/v1" and kind "", and a result "lockbench/report/v3"; hint: `},
+		{"another kind", `{"schema": "lockbench/report/v3", "kind": "poem"}`, `it says schema "lockbench/report/v3" and kind "poem", and a result `},
+		{"a verdict that is none", `{"schema": "lockbench/report/v3", "kind": "result", "runs": [{"cells": {"exclusion": {"verdict": "fine"}}}]}`, `it is damaged: "fine" is no verdict`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := ReadResult(strings.NewReader(c.text))
+			_, err := ReadAs[*Result](strings.NewReader(c.text))
 			if err == nil || !strings.HasPrefix(err.Error(), c.want) {
 				t.Errorf("got %v, want %s...", err, c.want)
 			}
 		})
+	}
+}
+
+// TestRead reads every kind of report, and writes it again as it was.
+func TestRead(t *testing.T) {
+	search := LimitSearch{Design: "a/b", Of: RateLimit, Trials: []LimitTrial{}, Wanted: []string{}}
+	for _, r := range []Report{
+		pointer(New(sample("private"), nil)), pointer(NewExploration(exploredSample(), nil)), pointer(matrixSample()),
+		&Comparison{Designs: []ComparedDesign{}}, &search,
+	} {
+		var first, second bytes.Buffer
+		if err := Write(&first, JSON, r, Options{}); err != nil {
+			t.Fatal(err)
+		}
+		read, err := Read(bytes.NewReader(first.Bytes()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := Write(&second, JSON, read, Options{}); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(second.String(), first.String()); diff != "" {
+			t.Errorf("%T written again (-got +want):\n%s", r, diff)
+		}
 	}
 }

@@ -20,7 +20,7 @@ func Replays(dir string, r Result, match func(Finding) bool) error {
 	merged := byDesign(r)
 	for i := range merged.Runs {
 		run := &merged.Runs[i]
-		for _, cell := range run.Cells.Sorted() {
+		for _, cell := range run.Cells.sorted() {
 			f := run.Cells[cell]
 			if f.Schedule == nil || f.Schedule.Replay == "" || !match(f) {
 				continue

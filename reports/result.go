@@ -5,14 +5,9 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// Schema is the version of the JSON result that this package writes. Fields may
-// be added under one version; none changes its meaning or goes away.
-const Schema = "lockbench/result/v2"
-
 // A Result is everything one invocation found out. Its JSON form is described by
-// schema/result-v2.json.
+// schema/report-v3.json.
 type Result struct {
-	Schema string `json:"schema"`
 	// Thresholds are the conditions that were to fail it, with what they came to.
 	Thresholds []Threshold `json:"thresholds,omitempty"`
 	// Server and Environment are those of the first run; a run has its own

@@ -35,7 +35,7 @@ func header(design, kind string) history.Header {
 }
 
 // figures are measures of a run with n grants a millisecond apart.
-func figures(h history.Header, n int64) (measure.Measures, history.End) {
+func measured(h history.Header, n int64) (measure.Measures, history.End) {
 	c := measure.New(h)
 	for _, at := range []int64{150, 160} {
 		c.Add(history.Event{Phase: history.Call, Op: &history.Op{Kind: history.Fault, Client: -1, Call: at * ms, Return: at * ms, Note: "slow", Value: 20 * ms}})
@@ -60,7 +60,7 @@ func figures(h history.Header, n int64) (measure.Measures, history.End) {
 
 // judged is a run with the given verdicts; what is not given is untested.
 func judged(h history.Header, n int64, findings ...checker.Finding) Judged {
-	m, end := figures(h, n)
+	m, end := measured(h, n)
 	j := Judged{Header: h, End: end, Measures: m, History: "histories/" + FileName(h.Design) + ".lbh"}
 	j.Verdicts = checker.Result{Ops: 2 * n, Grants: n, Refused: 3, CrossChecked: 2}
 	for _, g := range lockbench.Guarantees() {

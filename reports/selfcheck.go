@@ -5,6 +5,8 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/figures"
+	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
 // A SelfCheck is a run of a lock that is broken on purpose, under the settings of the
@@ -38,7 +40,7 @@ func (c *SelfCheck) reason() string {
 	if c.Error != "" {
 		return "it met an error: " + c.Error
 	}
-	return fmt.Sprintf("%s met %s: raise --clients or --duration", plural(c.Grants, "grant"), outlasted(c.Overruns))
+	return fmt.Sprintf("%s met %s: raise --clients or --duration", figures.Plural(c.Grants, "grant"), outlasted(c.Overruns))
 }
 
 // Prove takes up a self-check, nil for none. Where the broken lock was not caught, what
@@ -61,11 +63,18 @@ func (r *Result) Prove(c *SelfCheck) {
 	r.Exit = r.total()
 }
 
-// selfCheck says so when a lock broken on purpose was not caught.
-func (t *terminal) selfCheck() {
-	if c := t.result.SelfCheck; c != nil && !c.Caught {
-		t.printf("\n%s: a lock broken on purpose was NOT caught breaking %s: %s\n", t.bad("self-check"), c.MustBreak, c.reason())
+// selfCheck says so when a lock broken on purpose was not caught; a page, when it was, too.
+func (s *summary) selfCheck() document.Block { return s.result.SelfCheck.block() }
+
+func (c *SelfCheck) block() document.Block {
+	switch {
+	case c == nil:
+		return document.Only(0)
+	case c.Caught:
+		return document.Only(document.Page, line(fmt.Sprintf("A lock that is broken on purpose (%s) was caught breaking %s under the same settings.", c.Design, c.MustBreak)))
 	}
+	return document.Only(0, &document.List{Items: []document.Item{{Word: "self-check:", Tone: document.Bad,
+		Text: fmt.Sprintf("a lock broken on purpose was NOT caught breaking %s: %s", c.MustBreak, c.reason())}}})
 }
 
 // outlasted counts holds that their leases did not last for.
@@ -73,5 +82,5 @@ func outlasted(n int64) string {
 	if n == 1 {
 		return "1 hold that outlived its lease"
 	}
-	return number(n) + " holds that outlived their leases"
+	return figures.Number(n) + " holds that outlived their leases"
 }

@@ -31,13 +31,13 @@ func TestProve(t *testing.T) {
 				t.Errorf("got exclusion %v, exit %d; want %v, %d", got, r.Exit, c.want, c.exit)
 			}
 			var buf bytes.Buffer
-			if err := Terminal(&buf, r, TerminalOptions{}); err != nil {
+			if err := Write(&buf, Text, &r, Options{}); err != nil {
 				t.Fatal(err)
 			}
 			if !strings.Contains(buf.String(), c.says) {
 				t.Errorf("no %q in:\n%s", c.says, buf.String())
 			}
-			if err := compile(t, true).Validate(document(t, r)); err != nil {
+			if err := compile(t, true).Validate(encodedResult(t, r)); err != nil {
 				t.Error(err)
 			}
 		})

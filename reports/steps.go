@@ -1,24 +1,59 @@
 package reports
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/lockbench/lockbench/internal/figures"
+	"github.com/lockbench/lockbench/reports/internal/document"
+	"github.com/lockbench/lockbench/reports/internal/terminal"
 )
 
-// stepColumns are those of a schedule. One in which nothing stands is left out.
+// Steps writes a schedule as a plain table, one row a step. It returns the first
+// error of w.
+func Steps(w io.Writer, steps []Step) error {
+	return terminal.Blocks(w, []document.Block{stepsTable(steps, shortened)}, terminal.Options{})
+}
+
+// stepColumns are those of a schedule, after the time. One in which nothing stands is left out.
 var stepColumns = []struct {
 	name string
 	cell func(*Step) string
 }{
-	{"time", func(s *Step) string { return exact(s.At) }},
 	{"client", func(s *Step) string { return s.Client }},
-	{"command", func(s *Step) string { return shortened(s.Command) }},
-	{"reply", func(s *Step) string { return shortened(s.Reply) }},
+	{"command", func(s *Step) string { return s.Command }},
+	{"reply", func(s *Step) string { return s.Reply }},
 	{"fault", func(s *Step) string { return s.Fault }},
 	{"believes it holds", func(s *Step) string { return strings.Join(s.Holders, ", ") }},
+}
+
+// stepsTable is a schedule as a table; cut says how much of a command is shown.
+func stepsTable(steps []Step, cut func(string) string) *document.Table {
+	t := &document.Table{Corner: "time", Wide: true}
+	for i := range steps {
+		t.Rows = append(t.Rows, document.Row{Name: figures.Exact(steps[i].At)})
+	}
+	for _, column := range stepColumns {
+		some := false
+		values := make([]document.Value, len(steps))
+		for i := range steps {
+			values[i].Text = cut(column.cell(&steps[i]))
+			some = some || values[i].Text != ""
+			if column.name == "fault" {
+				values[i].Tone = document.Bad
+			}
+		}
+		if !some {
+			continue
+		}
+		t.Columns = append(t.Columns, document.Column{Name: column.name, Code: column.name == "command"})
+		for i := range values {
+			t.Rows[i].Cells = append(t.Rows[i].Cells, values[i])
+		}
+	}
+	return t
 }
 
 // longestCell is how much of a command is shown; JSON and replay files have all.
@@ -32,52 +67,29 @@ func shortened(s string) string {
 	return string([]rune(s)[:longestCell-3]) + "..."
 }
 
-// Steps writes a schedule as a plain table, one row a step. It returns the first
-// error of w.
-func Steps(w io.Writer, steps []Step) error {
-	buffered := bufio.NewWriter(w)
-	writeSteps(buffered, false, steps)
-	return buffered.Flush()
-}
+func whole(s string) string { return s }
 
-// writeSteps writes a schedule as a table, one row a step. Errors stay with w.
-func writeSteps(w io.Writer, p palette, steps []Step) {
-	widths := make([]int, len(stepColumns))
-	for i := range steps {
-		for c, column := range stepColumns {
-			widths[c] = max(widths[c], utf8.RuneCountInString(column.cell(&steps[i])))
-		}
+// blocks are what shows a breach in an exploration: as a picture and in full on a page, in a few
+// steps elsewhere.
+func (s *Schedule) blocks(drawn *document.Timeline, scenario string) []document.Block {
+	steps, more := s.Steps, ""
+	if len(steps) > maxTold {
+		steps, more = steps[:maxTold], fmt.Sprintf("And %d more, in the JSON result.", len(steps)-maxTold)
 	}
-	var head strings.Builder
-	for c, column := range stepColumns {
-		if widths[c] > 0 {
-			widths[c] = max(widths[c], len(column.name))
-			fmt.Fprintf(&head, "  %-*s", widths[c], column.name)
-		}
+	onPage := []document.Block{
+		drawn,
+		&document.Section{Title: "The schedule, step by step", Folded: true, Blocks: []document.Block{stepsTable(steps, whole)}},
 	}
-	fmt.Fprintf(w, "    %s\n", p.dim(strings.TrimSpace(head.String())))
-	for i := range steps {
-		fmt.Fprintf(w, "    %s\n", stepLine(p, &steps[i], widths))
+	if more != "" {
+		onPage = append(onPage, &document.Paragraph{Text: more})
 	}
-}
-
-func stepLine(p palette, s *Step, widths []int) string {
-	var line strings.Builder
-	gap := 0
-	for c, column := range stepColumns {
-		if widths[c] == 0 {
-			continue
-		}
-		text := column.cell(s)
-		if text != "" {
-			line.WriteString(strings.Repeat(" ", gap))
-			gap = 0
-		}
-		gap += 2 + widths[c] - utf8.RuneCountInString(text)
-		if column.name == "fault" {
-			text = p.bad(text)
-		}
-		line.WriteString(text)
+	if s.Replay != "" {
+		onPage = append(onPage, &document.Section{Title: "The schedule as a file for", Says: "lockbench explore --replay", Folded: true,
+			Blocks: []document.Block{&document.Paragraph{Code: s.Replay}}})
 	}
-	return line.String()
+	return []document.Block{
+		&document.Paragraph{Text: fmt.Sprintf("%s, found by schedule %s", scenario, figures.Number(s.FoundAt))},
+		document.Only(document.Page, onPage...),
+		document.Only(document.Terminal|document.Markdown, stepsTable(collapsed(s.Steps), shortened)),
+	}
 }

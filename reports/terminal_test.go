@@ -15,6 +15,9 @@ import (
 	"github.com/lockbench/lockbench/checker"
 )
 
+// pointer is the address of a value.
+func pointer[T any](v T) *T { return &v }
+
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 // golden compares got with the file of that name under testdata.
@@ -42,20 +45,20 @@ func TestTerminal(t *testing.T) {
 	cases := []struct {
 		name   string
 		result Result
-		opt    TerminalOptions
+		opt    Options
 	}{
-		{"tour", New(sample("private"), nil), TerminalOptions{}},
-		{"embedded-narrow", New(sample("embedded")[:2], []string{"watch-multi/poll"}), TerminalOptions{Width: 100}},
-		{"color", New(sample("private")[:1], nil), TerminalOptions{Color: true}},
-		{"passed", New(passing(), nil), TerminalOptions{}},
-		{"gated", gated(sample("private"), nil, "acquire.p99>1ms", "lua-token/*: grants_per_s<1", "recovery@crash.violations>0", "redsync/*: grants<1"), TerminalOptions{}},
-		{"gated-failed", gated(passing(), nil, "acquire.p99>1ms", "acquire.max<1h"), TerminalOptions{}},
-		{"nothing", New(nil, []string{"lua-token/token"}), TerminalOptions{}},
+		{"tour", New(sample("private"), nil), Options{}},
+		{"embedded-narrow", New(sample("embedded")[:2], []string{"watch-multi/poll"}), Options{Width: 100}},
+		{"color", New(sample("private")[:1], nil), Options{Color: true}},
+		{"passed", New(passing(), nil), Options{}},
+		{"gated", gated(sample("private"), nil, "acquire.p99>1ms", "lua-token/*: grants_per_s<1", "recovery@crash.violations>0", "redsync/*: grants<1"), Options{}},
+		{"gated-failed", gated(passing(), nil, "acquire.p99>1ms", "acquire.max<1h"), Options{}},
+		{"nothing", New(nil, []string{"lua-token/token"}), Options{}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			var buf bytes.Buffer
-			if err := Terminal(&buf, c.result, c.opt); err != nil {
+			if err := Write(&buf, Text, &c.result, c.opt); err != nil {
 				t.Fatal(err)
 			}
 			golden(t, c.name+".txt", buf.Bytes())
@@ -85,7 +88,7 @@ func passing() []Judged {
 func TestColourSaysNothingMore(t *testing.T) {
 	var plain, coloured bytes.Buffer
 	r := New(sample("embedded"), nil)
-	if err := errors.Join(Terminal(&plain, r, TerminalOptions{}), Terminal(&coloured, r, TerminalOptions{Color: true})); err != nil {
+	if err := errors.Join(Write(&plain, Text, &r, Options{}), Write(&coloured, Text, &r, Options{Color: true})); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(plain.String(), "\x1b") {
@@ -104,30 +107,13 @@ func (full) Write([]byte) (int, error) { return 0, errFull }
 
 func TestWriteErrorsAreReturned(t *testing.T) {
 	r := New(sample("private"), nil)
-	if err := Terminal(full{}, r, TerminalOptions{}); !errors.Is(err, errFull) {
+	if err := Write(full{}, Text, &r, Options{}); !errors.Is(err, errFull) {
 		t.Errorf("Terminal: got %v, want %v", err, errFull)
 	}
-	if err := JSON(full{}, r); !errors.Is(err, errFull) {
+	if err := Write(full{}, JSON, &r, Options{}); !errors.Is(err, errFull) {
 		t.Errorf("JSON: got %v, want %v", err, errFull)
 	}
-	if err := Percentiles(full{}, sample("private")[0].Measures.Measured.Latency(0)); !errors.Is(err, errFull) {
+	if err := writePercentiles(full{}, sample("private")[0].Measures.Measured.Latency(0)); !errors.Is(err, errFull) {
 		t.Errorf("Percentiles: got %v, want %v", err, errFull)
-	}
-}
-
-func TestFormats(t *testing.T) {
-	for ns, want := range map[int64]string{
-		0: "0ns", 850: "850ns", 999: "999ns", 1000: "1us", 1240: "1.2us", 9_949: "9.9us", 9_951: "10us",
-		340_000: "340us", 999_499: "999us", 999_600: "1ms", 12_300_000: "12ms",
-		2_000_000_000: "2s", 59_400_000_000: "59s", 61_000_000_000: "1m1s",
-	} {
-		if got := compact(ns); got != want {
-			t.Errorf("compact(%d): got %s, want %s", ns, got, want)
-		}
-	}
-	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", -1234567: "-1,234,567", -100: "-100"} {
-		if got := number(n); got != want {
-			t.Errorf("number(%d): got %s, want %s", n, got, want)
-		}
 	}
 }

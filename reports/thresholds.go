@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/internal/thresholds"
+	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
 // A Threshold is a condition that fails the runs for which it holds, with what it came
@@ -147,38 +148,32 @@ func exitOf(o thresholds.Outcome) int {
 const shownReadings = 5
 
 // thresholds says what became of each threshold, the failed ones first.
-func (t *terminal) thresholds() {
-	width := 0
-	for _, th := range t.result.Thresholds {
-		width = max(width, len(th.Threshold))
-	}
-	if width > 0 {
-		t.printf("%s\n", t.bold("thresholds"))
-		defer t.printf("\n")
-	}
+func (s *summary) thresholds() document.Block {
+	l := &document.List{}
 	for _, outcome := range []thresholds.Outcome{thresholds.Failed, thresholds.Inconclusive, thresholds.Passed} {
-		for i := range t.result.Thresholds {
-			if th := &t.result.Thresholds[i]; th.Outcome == outcome {
-				t.printf("  %s  %-*s  %s\n", t.outcomeWord(outcome), width, th.Threshold, t.readings(th))
+		for i := range s.result.Thresholds {
+			if th := &s.result.Thresholds[i]; th.Outcome == outcome {
+				word, tone := outcomeWord(outcome)
+				l.Items = append(l.Items, document.Item{Word: word, Tone: tone, Name: th.Threshold, Text: s.readings(th)})
 			}
 		}
 	}
+	return &document.Section{ID: "thresholds", Title: "thresholds", Blocks: []document.Block{l}}
 }
 
-func (t *terminal) outcomeWord(o thresholds.Outcome) string {
-	word := fmt.Sprintf("%-12s", strings.ToUpper(o.String()))
+func outcomeWord(o thresholds.Outcome) (string, document.Tone) {
 	switch o {
 	case thresholds.Failed:
-		return t.bad(word)
+		return strings.ToUpper(o.String()), document.Bad
 	case thresholds.Inconclusive:
-		return t.warn(word)
+		return strings.ToUpper(o.String()), document.Weak
 	}
-	return t.good(strings.ToLower(word))
+	return o.String(), document.Good
 }
 
 // readings returns the runs that decided the threshold, with their values; of one that
 // passed, the run that came closest to failing.
-func (t *terminal) readings(th *Threshold) string {
+func (t *summary) readings(th *Threshold) string {
 	deciding := th.deciding()
 	switch {
 	case len(deciding) == 0:
@@ -198,7 +193,7 @@ func (t *terminal) readings(th *Threshold) string {
 	return strings.Join(parts, ", ")
 }
 
-func (t *terminal) reading(th *Threshold, r Reading) string {
+func (t *summary) reading(th *Threshold, r Reading) string {
 	return t.label.of(&t.result.Runs[r.Run]) + " " + th.tell(r)
 }
 
@@ -249,7 +244,7 @@ func nearest(readings []Reading, relation thresholds.Relation) int {
 }
 
 // failures says in words which thresholds failed, and in which runs.
-func (t *terminal) failures() []string {
+func (t *summary) failures() []string {
 	var all []string
 	for i := range t.result.Thresholds {
 		if th := &t.result.Thresholds[i]; th.Outcome == thresholds.Failed {
@@ -269,7 +264,7 @@ func (r *Result) open(run int) bool {
 }
 
 // undecided says which thresholds could not be decided.
-func (t *terminal) undecided() []string {
+func (t *summary) undecided() []string {
 	var all []string
 	for i := range t.result.Thresholds {
 		if th := &t.result.Thresholds[i]; th.Outcome == thresholds.Inconclusive {

@@ -80,7 +80,7 @@ func TestGate(t *testing.T) {
 			if diff := cmp.Diff(exits, c.exits); diff != "" {
 				t.Errorf("exits of runs (-got +want):\n%s", diff)
 			}
-			if err := schema.Validate(document(t, r)); err != nil {
+			if err := schema.Validate(encodedResult(t, r)); err != nil {
 				t.Error(err)
 			}
 		})

@@ -11,6 +11,8 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/reports/internal/document"
+	"github.com/lockbench/lockbench/reports/internal/markdown"
 )
 
 // TestVerdicts says what a run comes to, in the last line of the terminal report, on top of
@@ -77,7 +79,7 @@ func TestVerdicts(t *testing.T) {
 				t.Errorf("exit %d, want %d", r.Exit, c.exit)
 			}
 			var terminal, page bytes.Buffer
-			if err := errors.Join(Terminal(&terminal, r, TerminalOptions{}), Markdown(&page, r)); err != nil {
+			if err := errors.Join(Write(&terminal, Text, &r, Options{}), Write(&page, Markdown, &r, Options{})); err != nil {
 				t.Fatal(err)
 			}
 			lines := strings.Split(strings.TrimSpace(terminal.String()), "\n")
@@ -85,12 +87,12 @@ func TestVerdicts(t *testing.T) {
 				t.Errorf("last line (-got +want):\n%s", diff)
 			}
 			headline, why, _ := strings.Cut(c.says, ": ")
-			if want := fmt.Sprintf("### lockbench: %s\n\n%s (exit %d)\n", headline, inline(why), c.exit); !strings.HasPrefix(page.String(), want) {
+			if want := fmt.Sprintf("### lockbench: %s\n\n%s (exit %d)\n", headline, markdown.Inline(why), c.exit); !strings.HasPrefix(page.String(), want) {
 				t.Errorf("%q is not on top of\n%s", want, page.String())
 			}
-			whole := r.suites()[0].cases[0]
-			state := map[caseState]string{casePassed: "passed ", caseErred: "in error "}[whole.state]
-			if diff := cmp.Diff(state+whole.message, c.whole); diff != "" {
+			whole := r.suites()[0].Cases[0]
+			state := map[document.State]string{document.Held: "passed ", document.Erred: "in error "}[whole.State]
+			if diff := cmp.Diff(state+whole.Message, c.whole); diff != "" {
 				t.Errorf("JUnit (-got +want):\n%s", diff)
 			}
 		})
@@ -105,7 +107,7 @@ func TestNotExercised(t *testing.T) {
 	r := New([]Judged{judged(header("d", "private"), 100, held(exclusive, 90), met,
 		checker.Finding{Cell: lease, Claimed: true})}, nil)
 	var buf bytes.Buffer
-	if err := Terminal(&buf, r, TerminalOptions{}); err != nil {
+	if err := Write(&buf, Text, &r, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	_, list, _ := strings.Cut(buf.String(), "claimed, but not exercised")

@@ -97,7 +97,8 @@ func sameWhenJudgedAgain(t *testing.T, s session, of Subject) int64 {
 // keys porcupine came to an end, which hangs on how fast the machine is, and how soon it judged.
 func shownResult(t *testing.T, j reports.Judged) any {
 	var text bytes.Buffer
-	if err := reports.JSON(&text, reports.New([]reports.Judged{j}, nil)); err != nil {
+	r := reports.New([]reports.Judged{j}, nil)
+	if err := reports.Write(&text, reports.JSON, &r, reports.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	var shown map[string]any

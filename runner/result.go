@@ -14,10 +14,10 @@ type Result struct {
 }
 
 // Report is the result as package reports shows it.
-func (r *Result) Report() reports.Result {
+func (r *Result) Report() *reports.Result {
 	report := reports.New(r.Runs, r.NotRun)
 	report.Prove(r.SelfCheck)
-	return report
+	return &report
 }
 
 // Exit is the exit code that lockbench run has for the result.

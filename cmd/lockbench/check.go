@@ -72,7 +72,7 @@ func (o *checkOptions) check(cmd *cobra.Command, files []string) error {
 	}
 	r := reports.New(runs, nil)
 	r.Gate(thresholds, runs)
-	if err := out.Runs(cmd.OutOrStdout(), r, runs); err != nil {
+	if err := out.Runs(cmd.OutOrStdout(), &r, runs); err != nil {
 		return err
 	}
 	return verdictOf(r.Exit)

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -87,7 +86,7 @@ func (o *compareOptions) compare(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := out.Comparison(cmd.OutOrStdout(), c); err != nil {
+	if err := out.Write(cmd.OutOrStdout(), &c, output.OfComparisons); err != nil {
 		return err
 	}
 	return verdictOf(c.Exit)
@@ -133,27 +132,13 @@ func readResults(paths []string) (all []reports.Result, err error) {
 		if strings.HasPrefix(path, "-") {
 			return nil, fmt.Errorf("%s: a flag among results; hint: flags go before BASE", path)
 		}
-		r, err := readResult(path)
+		r, err := readReport(path, reports.ReadAs[*reports.Result])
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+			return nil, err
 		}
-		all = append(all, r)
+		all = append(all, *r)
 	}
 	return all, nil
-}
-
-func readResult(path string) (reports.Result, error) {
-	f, err := os.Open(path)
-	var r reports.Result
-	if err == nil {
-		defer f.Close()
-		r, err = reports.ReadResult(f)
-	}
-	var unreadable *os.PathError
-	if errors.As(err, &unreadable) {
-		err = fmt.Errorf("%w; hint: name a file that lockbench run --out json=FILE wrote", unreadable.Err)
-	}
-	return r, err
 }
 
 // splitGuard parts a design from the guard that is named with it.

@@ -115,15 +115,15 @@ func (o *compareOptions) results(came *runner.Result, turns []turn) (base, chang
 	for i := range came.Runs {
 		one := runner.Result{Runs: came.Runs[i : i+1], NotRun: missing, SelfCheck: came.SelfCheck}
 		r, t := one.Report(), turns[i]
-		sides[t.side], errs = append(sides[t.side], r), append(errs, o.keep(r, t))
+		sides[t.side], errs = append(sides[t.side], *r), append(errs, o.keep(r, t))
 	}
 	return sides[0], sides[1], errors.Join(errs...)
 }
 
 // keep saves the result of a run where that was asked for.
-func (o *compareOptions) keep(r reports.Result, of turn) error {
+func (o *compareOptions) keep(r *reports.Result, of turn) error {
 	if o.save == "" {
 		return nil
 	}
-	return output.File(filepath.Join(o.save, of.String()+".json"), func(w io.Writer) error { return reports.JSON(w, r) })
+	return output.File(filepath.Join(o.save, of.String()+".json"), func(w io.Writer) error { return reports.Write(w, reports.JSON, r, reports.Options{}) })
 }

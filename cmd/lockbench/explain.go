@@ -71,7 +71,11 @@ func (o *explainOptions) explain(cmd *cobra.Command, name string, cell []string)
 		return err
 	}
 	w := cmd.OutOrStdout()
-	if err := reports.ExplainCell(w, *m, at, output.Terminal(w)); err != nil || o.save == "" {
+	explained, err := reports.Explain(m, at)
+	if err != nil {
+		return err
+	}
+	if err := reports.Write(w, reports.Text, explained, output.Terminal(w)); err != nil || o.save == "" {
 		return err
 	}
 	replay, err := reports.CellReplay(*m, at)

@@ -256,7 +256,7 @@ func (o *exploreOptions) explore(cmd *cobra.Command, designs []string) (reports.
 	if err := o.keep(r); err != nil {
 		return r, err
 	}
-	return r, out.Exploration(cmd.OutOrStdout(), r)
+	return r, out.Write(cmd.OutOrStdout(), &r, output.OfExplorations)
 }
 
 // keep writes the schedules that were asked for, or else those of broken

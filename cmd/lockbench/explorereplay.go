@@ -42,7 +42,7 @@ func (o *exploreOptions) rerun(cmd *cobra.Command, designs []string) (reports.Re
 	}
 	r := reports.NewExploration([]reports.Explored{run}, nil)
 	r.GateExplored(thresholds)
-	return r, out.Exploration(cmd.OutOrStdout(), r)
+	return r, out.Write(cmd.OutOrStdout(), &r, output.OfExplorations)
 }
 
 // onlyReplay refuses what a replay file says itself.

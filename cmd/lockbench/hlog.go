@@ -7,14 +7,13 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/measure"
-	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/runner"
 )
 
 // intervalLogs are the files of --out hlog, written while runs are judged.
 type intervalLogs struct {
 	files []*os.File
-	logs  []*reports.IntervalLog
+	logs  []*measure.IntervalLog
 }
 
 // openIntervalLogs makes the files; none for none.
@@ -26,7 +25,7 @@ func openIntervalLogs(paths []string) (*intervalLogs, error) {
 			return nil, errors.Join(err, l.close())
 		}
 		l.files = append(l.files, f)
-		l.logs = append(l.logs, reports.NewIntervalLog(f))
+		l.logs = append(l.logs, measure.NewIntervalLog(f))
 	}
 	return l, nil
 }

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/figures"
 	"github.com/lockbench/lockbench/internal/longtest"
 	"github.com/lockbench/lockbench/reports"
 )
@@ -173,7 +174,7 @@ func TestInterruptMatrix(t *testing.T) {
 	if err != nil {
 		t.Errorf("resumed: %v\n%s", err, resumed)
 	}
-	want := "explore: " + reports.Number(int64(4*schedules)) + " schedules"
+	want := "explore: " + figures.Number(int64(4*schedules)) + " schedules"
 	if text := string(resumed); strings.Contains(text, "/5] explore") || !strings.Contains(text, want) {
 		t.Errorf("resumed: want what was missing to be done, and no more:\n%s", text)
 	}

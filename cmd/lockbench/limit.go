@@ -82,7 +82,7 @@ func (o *limitOptions) run(cmd *cobra.Command, p runner.Plan, search *limitsearc
 	if err != nil {
 		return err
 	}
-	if err := out.Limit(cmd.OutOrStdout(), limit); err != nil {
+	if err := out.Write(cmd.OutOrStdout(), &limit, output.OfLimits); err != nil {
 		return err
 	}
 	return verdictOf(limit.Exit)

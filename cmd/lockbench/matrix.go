@@ -152,7 +152,7 @@ func (o *matrixOptions) matrix(cmd *cobra.Command, names []string) (int, error) 
 	if err := s.Run(cmd.Context()); err != nil {
 		return 0, err
 	}
-	if err := out.Matrix(cmd.OutOrStdout(), s.Matrix); err != nil || expected == nil {
+	if err := out.Matrix(cmd.OutOrStdout(), &s.Matrix); err != nil || expected == nil {
 		return s.Matrix.Exit, err
 	}
 	exit, err := o.compare(cmd, *expected, s.Matrix)
@@ -217,11 +217,11 @@ func readMatrix(flag, path string) (*reports.Matrix, error) {
 		return nil, fmt.Errorf("%s %w; hint: lockbench matrix --out json=%s writes it", flag, err, path)
 	}
 	defer f.Close()
-	m, err := reports.ReadMatrix(f)
+	m, err := reports.ReadAs[*reports.Matrix](f)
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", flag, path, err)
 	}
-	return &m, nil
+	return m, nil
 }
 
 // compare tells what is worse than expected. Designs that were not asked for this time
@@ -235,7 +235,9 @@ func (o *matrixOptions) compare(cmd *cobra.Command, expected, m reports.Matrix) 
 	if slices.Contains(o.out, "json="+output.Stdout) {
 		w = cmd.ErrOrStderr()
 	}
-	return c.Exit, reports.TerminalMatrixComparison(w, c, o.expect, output.Terminal(w))
+	c.With = o.expect
+	_, err := fmt.Fprintln(w)
+	return c.Exit, errors.Join(err, reports.Write(w, reports.Text, &c, output.Terminal(w)))
 }
 
 // session plans a matrix of these designs, from the beginning.

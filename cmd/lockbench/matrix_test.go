@@ -91,7 +91,7 @@ func TestLiveMatrix(t *testing.T) {
 		t.Fatal(err)
 	}
 	var stdout bytes.Buffer
-	if err := reports.TerminalMatrix(&stdout, s.Matrix, reports.TerminalOptions{Width: 200}); err != nil {
+	if err := reports.Write(&stdout, reports.Text, &s.Matrix, reports.Options{Width: 200}); err != nil {
 		t.Fatal(err)
 	}
 	mentions(t, stderr.String(), "server: embedded", "[0/2 12s left] live: self-check/plain-del ...\n")

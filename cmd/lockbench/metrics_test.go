@@ -135,7 +135,7 @@ func TestMetrics(t *testing.T) {
 	if diff := cmp.Diff(map[string]float64{"active": live["lockbench_run_active"], "finished": live["lockbench_finished_runs_total"]}, map[string]float64{"active": 1, "finished": 0}); diff != "" {
 		t.Errorf("while it ran (-got +want):\n%s", diff)
 	}
-	result, err := reports.ReadResult(&stdout)
+	result, err := reports.ReadAs[*reports.Result](&stdout)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,8 @@ func openMatrix(t *testing.T) reports.Matrix {
 // TestReadmeMatrix: the README shows what the saved matrix says.
 func TestReadmeMatrix(t *testing.T) {
 	var want bytes.Buffer
-	if err := reports.MarkdownMatrix(&want, openMatrix(t)); err != nil {
+	m := openMatrix(t)
+	if err := reports.Write(&want, reports.Markdown, &m, reports.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(readme)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/lockbench/lockbench/internal/output"
 	"github.com/lockbench/lockbench/reports"
-	"github.com/lockbench/lockbench/reports/html"
 )
 
 // reportOptions are the flags of report.
@@ -25,10 +24,10 @@ func newReport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report RESULT.json...",
 		Short: "Show saved results again, as a page, as pictures or in the terminal",
-		Long: `report shows results that run, check, sweep or explore wrote with --out json=FILE:
+		Long: `report shows what run, check, sweep, explore, matrix, compare or limit wrote with --out json=FILE:
 as one self-contained HTML page with --html, which asks no network for anything; as SVG
 pictures with --svg, of how long acquires took and of every counterexample, to be shown elsewhere;
-or else in the terminal. Several results become one report; - is standard input.
+or else in the terminal. Several results of runs become one report; - is standard input.
 
 The exit code is 0 when the report was written, whatever it says.`,
 		Example: `  lockbench run --out json=result.json
@@ -49,48 +48,53 @@ The exit code is 0 when the report was written, whatever it says.`,
 }
 
 func (o *reportOptions) report(cmd *cobra.Command, files []string) error {
+	if len(files) == 1 {
+		r, err := reportFrom(cmd.InOrStdin(), files[0], reports.Read)
+		if err != nil {
+			return err
+		}
+		return o.write(cmd.OutOrStdout(), r)
+	}
 	results := make([]reports.Result, 0, len(files))
 	for _, file := range files {
-		r, err := resultFrom(cmd.InOrStdin(), file)
+		r, err := reportFrom(cmd.InOrStdin(), file, reports.ReadAs[*reports.Result])
 		if err != nil {
-			return fmt.Errorf("%s: %w", file, err)
+			return err
 		}
-		results = append(results, r)
+		results = append(results, *r)
 	}
 	r, err := reports.Merge(results...)
 	if err != nil {
 		return err
 	}
-	return o.write(cmd.OutOrStdout(), r)
+	return o.write(cmd.OutOrStdout(), &r)
 }
 
-// write writes the result in the forms that were asked for, else for the terminal.
-func (o *reportOptions) write(stdout io.Writer, r reports.Result) error {
+// write writes the report in the forms that were asked for, else for the terminal.
+func (o *reportOptions) write(stdout io.Writer, r reports.Report) error {
 	if o.svg != "" {
 		if err := writePictures(o.svg, r); err != nil {
 			return fmt.Errorf("--svg: %w", err)
 		}
 	}
+	page := func(w io.Writer) error { return reports.Write(w, reports.HTML, r, reports.Options{}) }
 	switch {
 	case o.html == output.Stdout:
-		return html.Write(stdout, r)
+		return page(stdout)
 	case o.html != "":
-		if err := output.File(o.html, func(w io.Writer) error { return html.Write(w, r) }); err != nil {
+		if err := output.File(o.html, page); err != nil {
 			return fmt.Errorf("--html: %w", err)
 		}
 		return nil
 	case o.svg != "":
 		return nil
-	case len(r.Runs) > 0 && r.Runs[0].Exploration != nil:
-		return reports.TerminalExploration(stdout, r, output.Terminal(stdout))
-	default:
-		return reports.Terminal(stdout, r, output.Terminal(stdout))
 	}
+	return reports.Write(stdout, reports.Text, r, output.Terminal(stdout))
 }
 
-// writePictures writes the pictures of a result into a directory, which it makes.
-func writePictures(dir string, r reports.Result) error {
-	all, err := html.Pictures(r)
+// writePictures writes the pictures of a report into a directory, which it makes.
+func writePictures(dir string, r reports.Report) error {
+	all, err := reports.Pictures(r)
 	if err != nil {
 		return err
 	}
@@ -108,10 +112,32 @@ func writePictures(dir string, r reports.Result) error {
 	return nil
 }
 
-// resultFrom reads the result in a file, or on stdin where the file is -.
-func resultFrom(stdin io.Reader, file string) (reports.Result, error) {
-	if file == output.Stdout {
-		return reports.ReadResult(stdin)
+// reportFrom reads the report in a file, or on stdin where the file is -.
+func reportFrom[T reports.Report](stdin io.Reader, file string, read func(io.Reader) (T, error)) (T, error) {
+	if file != output.Stdout {
+		return readReport(file, read)
 	}
-	return readResult(file)
+	r, err := read(stdin)
+	if err != nil {
+		return r, fmt.Errorf("%s: %w", file, err)
+	}
+	return r, nil
+}
+
+// readReport reads the report in a file. The error names the file.
+func readReport[T reports.Report](path string, read func(io.Reader) (T, error)) (T, error) {
+	f, err := os.Open(path)
+	var r T
+	if err == nil {
+		defer f.Close()
+		r, err = read(f)
+	}
+	var unreadable *os.PathError
+	if errors.As(err, &unreadable) {
+		err = fmt.Errorf("%w; hint: name a file that lockbench run --out json=FILE wrote", unreadable.Err)
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
+	return r, err
 }

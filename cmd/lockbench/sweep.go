@@ -11,6 +11,7 @@ import (
 
 	"github.com/lockbench/lockbench/internal/output"
 	"github.com/lockbench/lockbench/internal/progress"
+	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/runner"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -83,7 +84,7 @@ func (o *sweepOptions) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	r := result.Report()
-	if err := out.Sweep(cmd.OutOrStdout(), r); err != nil {
+	if err := out.Write(cmd.OutOrStdout(), reports.Sweep(r), output.OfSweeps); err != nil {
 		return err
 	}
 	return verdictOf(r.Exit)

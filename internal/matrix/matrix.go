@@ -67,7 +67,6 @@ func New(settings Settings, designs []design.Design, shown *progress.Parts) *Ses
 	s := &Session{
 		Settings: settings, designs: designs, progress: shown,
 		Matrix: reports.Matrix{
-			Schema:      reports.MatrixSchema,
 			Environment: exploring.Environment(),
 			Settings: reports.MatrixSettings{
 				Seed: settings.Seed, BudgetNS: int64(settings.Budget), Schedules: settings.Schedules, Drivers: settings.Drivers,
@@ -250,7 +249,7 @@ func (s *Session) save() {
 		if path == "-" {
 			continue
 		}
-		if err := replaceFile(path, func(f *os.File) error { return reports.MatrixJSON(f, s.Matrix) }); err != nil && s.failed == nil {
+		if err := replaceFile(path, func(f *os.File) error { return reports.Write(f, reports.JSON, &s.Matrix, reports.Options{}) }); err != nil && s.failed == nil {
 			s.failed = err
 		}
 	}

@@ -4,30 +4,29 @@ import (
 	"errors"
 	"io"
 	"os"
-)
+	"slices"
 
-// annotations is the form that GitHub reads from standard output, where lockbench runs
-// there; no --out names it.
-const annotations = "annotations"
+	"github.com/lockbench/lockbench/reports"
+)
 
 // inGitHub tells GitHub, where lockbench runs there: the report goes to the summary of
 // the step, annotations to the log.
-func inGitHub(log io.Writer, all forms) error {
+func inGitHub(log io.Writer, r reports.Report, kinds []Kind) error {
 	var errs []error
-	if path := os.Getenv("GITHUB_STEP_SUMMARY"); path != "" && all[githubKind.name] != nil {
-		errs = append(errs, appendFile(path, all[githubKind.name]))
+	if path := os.Getenv("GITHUB_STEP_SUMMARY"); path != "" && slices.Contains(kinds, githubKind) {
+		errs = append(errs, appendFile(path, githubKind.form, r))
 	}
-	if os.Getenv("GITHUB_ACTIONS") == "true" && all[annotations] != nil {
-		errs = append(errs, all[annotations](log))
+	if os.Getenv("GITHUB_ACTIONS") == "true" && slices.Contains(kinds, junitKind) {
+		errs = append(errs, reports.Write(log, reports.Annotations, r, reports.Options{}))
 	}
 	return errors.Join(errs...)
 }
 
 // appendFile adds to a file, as several steps do to one summary.
-func appendFile(path string, write rendering) error {
+func appendFile(path string, form reports.Form, r reports.Report) error {
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
 	}
-	return errors.Join(write(f), f.Close())
+	return errors.Join(reports.Write(f, form, r, reports.Options{}), f.Close())
 }

@@ -16,7 +16,6 @@ import (
 
 	"github.com/lockbench/lockbench/internal/suggest"
 	"github.com/lockbench/lockbench/reports"
-	"github.com/lockbench/lockbench/reports/html"
 )
 
 // Paths are the files that a result is written to beside the terminal report, as
@@ -27,27 +26,31 @@ type Paths map[string][]string
 // takes the place of the terminal report.
 const Stdout = "-"
 
-// A Kind is a form in which a result can be written.
-type Kind struct{ name, path string }
+// A Kind is a form in which a result can be written: what follows its name, and the form
+// that a report has, empty where files of runs have it.
+type Kind struct {
+	name, path string
+	form       reports.Form
+}
 
 var (
-	jsonKind  = Kind{"json", "FILE (- is standard output, instead of the table)"}
-	hgrmKind  = Kind{"hgrm", "DIR (HdrHistogram percentiles, ms)"}
-	hlogKind  = Kind{"hlog", "FILE (HdrHistogram interval log, a second each)"}
-	junitKind = Kind{"junit", "FILE (JUnit XML)"}
-	benchKind = Kind{"bench", "FILE (the Go benchmark format, for benchstat)"}
-	textKind  = Kind{"text", "FILE (the terminal report)"}
-	csvKind   = Kind{"csv", "FILE (a row a point, latencies in ns)"}
+	jsonKind  = Kind{"json", "FILE (- is standard output, instead of the table)", reports.JSON}
+	hgrmKind  = Kind{"hgrm", "DIR (HdrHistogram percentiles, ms)", ""}
+	hlogKind  = Kind{"hlog", "FILE (HdrHistogram interval log, a second each)", ""}
+	junitKind = Kind{"junit", "FILE (JUnit XML)", reports.JUnit}
+	benchKind = Kind{"bench", "FILE (the Go benchmark format, for benchstat)", reports.Bench}
+	textKind  = Kind{"text", "FILE (the terminal report)", reports.Text}
+	csvKind   = Kind{"csv", "FILE (a row a point, latencies in ns)", reports.CSV}
 
-	markdownKind = Kind{"markdown", "FILE"}
-	htmlKind     = Kind{"html", "FILE (a page of its own)"}
-	githubKind   = Kind{"github", "FILE (Markdown appended to it, as to the summary of a step)"}
+	markdownKind = Kind{"markdown", "FILE", reports.Markdown}
+	htmlKind     = Kind{"html", "FILE (a page of its own)", reports.HTML}
+	githubKind   = Kind{"github", "FILE (Markdown appended to it, as to the summary of a step)", reports.Markdown}
 
 	// OfRuns and the others are the kinds of output of each command.
 	OfRuns         = []Kind{jsonKind, hgrmKind, hlogKind, benchKind, htmlKind, junitKind, markdownKind, githubKind}
 	OfExplorations = []Kind{jsonKind, textKind, htmlKind, junitKind, markdownKind, githubKind}
 	OfMatrices     = []Kind{jsonKind, markdownKind, htmlKind, junitKind, githubKind}
-	OfComparisons  = []Kind{jsonKind, markdownKind, htmlKind, githubKind, {benchKind.name, "FILE (the Go benchmark format: benchstat -col side FILE)"}}
+	OfComparisons  = []Kind{jsonKind, markdownKind, htmlKind, githubKind, {benchKind.name, "FILE (the Go benchmark format: benchstat -col side FILE)", reports.Bench}}
 	OfSweeps       = []Kind{jsonKind, csvKind, benchKind}
 	OfLimits       = []Kind{jsonKind}
 )
@@ -110,123 +113,48 @@ func writable(kind, path string) error {
 	return nil
 }
 
-// A rendering writes a result in one form.
-type rendering = func(io.Writer) error
-
-// forms are the ways in which a result can be written, by the kinds of output. The one
-// without a name is for standard output, where nothing else goes there.
-type forms map[string]rendering
-
-// in is a form of a result.
-func in[T any](write func(io.Writer, T) error, result T) rendering {
-	return func(w io.Writer) error { return write(w, result) }
-}
-
-// onTerminal is the form for people.
-func onTerminal[T any](write func(io.Writer, T, reports.TerminalOptions) error, result T) rendering {
-	return func(w io.Writer) error { return write(w, result, Terminal(w)) }
-}
-
-// resultForms are the forms of a result that do not depend on how it came about.
-func resultForms(r reports.Result) forms {
-	return forms{
-		jsonKind.name:     in(reports.JSON, r),
-		junitKind.name:    in(reports.JUnit, r),
-		markdownKind.name: in(reports.Markdown, r),
-		githubKind.name:   in(reports.Markdown, r),
-		htmlKind.name:     in(html.Write, r),
-		annotations:       in(reports.Annotations, r),
-	}
-}
-
 // Runs writes the result of runs in every form that was asked for.
-func (o Paths) Runs(stdout io.Writer, r reports.Result, runs []reports.Judged) error {
+func (o Paths) Runs(stdout io.Writer, r *reports.Result, runs []reports.Judged) error {
 	var errs []error
 	for _, dir := range o[hgrmKind.name] {
 		errs = append(errs, reports.HGRM(dir, runs))
 	}
-	all := resultForms(r)
-	all[benchKind.name] = in(reports.Bench, r)
-	all[""] = onTerminal(reports.Terminal, r)
-	return errors.Join(append(errs, o.write(stdout, all))...)
+	return errors.Join(append(errs, o.Write(stdout, r, OfRuns))...)
 }
 
-// Exploration is Runs for explored designs.
-func (o Paths) Exploration(stdout io.Writer, r reports.Result) error {
-	all := resultForms(r)
-	all[""] = onTerminal(reports.TerminalExploration, r)
-	all[textKind.name] = all[""]
-	return o.write(stdout, all)
-}
-
-// Matrix is Runs for a matrix; what goes to JSON files was written on the way.
-func (o Paths) Matrix(stdout io.Writer, m reports.Matrix) error {
+// Matrix is Write for a matrix; what goes to JSON files was written on the way.
+func (o Paths) Matrix(stdout io.Writer, m *reports.Matrix) error {
 	rest := maps.Clone(o)
 	rest[jsonKind.name] = slices.DeleteFunc(slices.Clone(o[jsonKind.name]), func(path string) bool { return path != Stdout })
-	return rest.write(stdout, forms{
-		jsonKind.name:     in(reports.MatrixJSON, m),
-		junitKind.name:    in(reports.JUnitMatrix, m),
-		markdownKind.name: in(reports.MarkdownMatrix, m),
-		githubKind.name:   in(reports.MarkdownMatrix, m),
-		htmlKind.name:     in(html.WriteMatrix, m),
-		annotations:       in(reports.AnnotationsMatrix, m),
-		"":                onTerminal(reports.TerminalMatrix, m),
-	})
+	return rest.Write(stdout, m, OfMatrices)
 }
 
-// Comparison is Runs for a comparison.
-func (o Paths) Comparison(stdout io.Writer, c reports.Comparison) error {
-	return o.write(stdout, forms{
-		jsonKind.name:     in(reports.ComparisonJSON, c),
-		markdownKind.name: in(reports.MarkdownComparison, c),
-		githubKind.name:   in(reports.MarkdownComparison, c),
-		htmlKind.name:     in(html.WriteComparison, c),
-		benchKind.name:    in(reports.BenchComparison, c),
-		"":                onTerminal(reports.TerminalComparison, c),
-	})
-}
-
-// Sweep is Runs for a sweep.
-func (o Paths) Sweep(stdout io.Writer, r reports.Result) error {
-	return o.write(stdout, forms{
-		jsonKind.name:  in(reports.JSON, r),
-		benchKind.name: in(reports.Bench, r),
-		csvKind.name:   in(reports.SweepCSV, r),
-		"":             onTerminal(reports.TerminalSweep, r),
-	})
-}
-
-// Limit is Runs for a search for a limit.
-func (o Paths) Limit(stdout io.Writer, l reports.LimitSearch) error {
-	return o.write(stdout, forms{jsonKind.name: in(reports.LimitJSON, l), "": onTerminal(reports.TerminalLimit, l)})
-}
-
-// write writes each form to the files that were asked for, and to standard output what
-// was named so, else the form without a name. It goes on after an error, so that one
-// full disk does not take the others with it.
-func (o Paths) write(stdout io.Writer, all forms) error {
+// Write writes r in each of the kinds that was asked for to its files, and to standard output
+// what was named so, else the report for people. It goes on after an error, so that one full
+// disk does not take the others with it.
+func (o Paths) Write(stdout io.Writer, r reports.Report, kinds []Kind) error {
 	var errs []error
 	table := true
-	for _, kind := range slices.Sorted(maps.Keys(all)) {
-		for _, path := range o[kind] {
-			if path == Stdout {
+	for _, kind := range kinds {
+		for _, path := range o[kind.name] {
+			switch {
+			case kind.form == "":
+			case path == Stdout:
 				table = false
-				errs = append(errs, all[kind](stdout))
-				continue
+				errs = append(errs, reports.Write(stdout, kind.form, r, reports.Options{}))
+			case kind.name == githubKind.name:
+				errs = append(errs, appendFile(path, kind.form, r))
+			default:
+				errs = append(errs, File(path, func(w io.Writer) error { return reports.Write(w, kind.form, r, reports.Options{}) }))
 			}
-			write := File
-			if kind == githubKind.name {
-				write = appendFile
-			}
-			errs = append(errs, write(path, all[kind]))
 		}
 	}
 	log := io.Writer(os.Stderr)
 	if table {
-		errs = append(errs, all[""](stdout))
+		errs = append(errs, reports.Write(stdout, reports.Text, r, Terminal(stdout)))
 		log = stdout
 	}
-	return errors.Join(append(errs, inGitHub(log, all))...)
+	return errors.Join(append(errs, inGitHub(log, r, kinds))...)
 }
 
 // File writes a file.
@@ -240,15 +168,15 @@ func File(path string, write func(io.Writer) error) error {
 
 // Terminal adapts the report to where it is read: colours and a limited
 // width on a terminal only.
-func Terminal(w io.Writer) reports.TerminalOptions {
+func Terminal(w io.Writer) reports.Options {
 	f, isFile := w.(*os.File)
 	if !isFile || !term.IsTerminal(int(f.Fd())) {
-		return reports.TerminalOptions{}
+		return reports.Options{}
 	}
 	width, _, err := term.GetSize(int(f.Fd()))
 	if err != nil {
 		width = 0
 	}
 	colour := os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
-	return reports.TerminalOptions{Color: colour, Width: width}
+	return reports.Options{Color: colour, Width: width}
 }

@@ -7,8 +7,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
-
-	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/internal/figures"
 )
 
 // Colours are the terminal's own sixteen, which its owner can read. None says what words
@@ -83,7 +82,7 @@ func (m model) current() []string {
 	lines := []string{"", strong.Render(r.Design) + "  " + r.stage(), m.rate(r)}
 	lines = append(lines, m.acquire(r)...)
 	lines = append(lines, breaches(r.Breaches)...)
-	lines = append(lines, row("refused", reports.Number(r.Refused)+failures(r.Failed)))
+	lines = append(lines, row("refused", figures.Number(r.Refused)+failures(r.Failed)))
 	return append(lines, occurrences(r.Faults)...)
 }
 
@@ -104,7 +103,7 @@ func (r *Run) stage() string {
 // rate is a curve in what room is left beside the numbers.
 func (m model) rate(r *Run) string {
 	now, mean := pace(r)
-	text := fmt.Sprintf("%-34s", fmt.Sprintf("%s grants/s now, %s mean", reports.Figure(now), reports.Figure(mean)))
+	text := fmt.Sprintf("%-34s", fmt.Sprintf("%s grants/s now, %s mean", figures.Rate(now), figures.Rate(mean)))
 	curve := spark(r.Rate, r.Elapsed, m.width-label-len(text)-2)
 	if curve == "" {
 		return row("rate", text)
@@ -116,7 +115,7 @@ func failures(n int64) string {
 	if n == 0 {
 		return ""
 	}
-	return wary.Render(fmt.Sprintf("; failed or unanswered %s", reports.Number(n)))
+	return wary.Render(fmt.Sprintf("; failed or unanswered %s", figures.Number(n)))
 }
 
 // acquire are the percentiles so far, in two lines where one is too narrow.
@@ -125,9 +124,9 @@ func (m model) acquire(r *Run) []string {
 	if l.Count == 0 {
 		return []string{row("acquire", faint.Render("none measured yet"))}
 	}
-	first := fmt.Sprintf("p50 %-6s p90 %-6s p99 %-6s", reports.Compact(l.P50), reports.Compact(l.P90), reports.Compact(l.P99))
-	rest := fmt.Sprintf("p99.9 %-6s max %-6s", reports.Compact(l.P999), reports.Compact(l.Max))
-	of := faint.Render(fmt.Sprintf("of %s", reports.Number(l.Count)))
+	first := fmt.Sprintf("p50 %-6s p90 %-6s p99 %-6s", figures.Compact(l.P50), figures.Compact(l.P90), figures.Compact(l.P99))
+	rest := fmt.Sprintf("p99.9 %-6s max %-6s", figures.Compact(l.P999), figures.Compact(l.Max))
+	of := faint.Render(fmt.Sprintf("of %s", figures.Number(l.Count)))
 	if label+len(first)+len(rest)+len(of) <= m.width {
 		return []string{row("acquire", first+" "+rest+" "+of)}
 	}
@@ -155,7 +154,7 @@ func (b Breach) line() string {
 	if b.Claimed {
 		style, name, claimed = alarmed, "BROKEN", "CLAIMED"
 	}
-	text := fmt.Sprintf("%s %s, %s, from %v", b.Guarantee, reports.Number(b.Count), claimed, b.First.Round(time.Millisecond))
+	text := fmt.Sprintf("%s %s, %s, from %v", b.Guarantee, figures.Number(b.Count), claimed, b.First.Round(time.Millisecond))
 	if b.Key != "" {
 		text += ", " + b.Key
 	}
@@ -168,7 +167,7 @@ func occurrences(all []Occurrences) []string {
 	}
 	var each []string
 	for _, s := range all {
-		each = append(each, fmt.Sprintf("%s %s", s.Fault, reports.Number(s.Count)))
+		each = append(each, fmt.Sprintf("%s %s", s.Fault, figures.Number(s.Count)))
 	}
 	return []string{row("faults", wary.Render(strings.Join(each, ", ")))}
 }
@@ -202,15 +201,15 @@ func (o Outcome) line(width int) string {
 	case Broken:
 		sign, style = "✗", alarmed
 	}
-	figures := fmt.Sprintf("%-24s %8s/s ", o.Design, reports.Figure(o.GrantsPerSecond))
+	speed := fmt.Sprintf("%-24s %8s/s ", o.Design, figures.Rate(o.GrantsPerSecond))
 	if width >= roomy {
 		p99 := "-"
 		if o.P99 > 0 {
-			p99 = reports.Compact(o.P99)
+			p99 = figures.Compact(o.P99)
 		}
-		figures += fmt.Sprintf("p99 %-6s ", p99)
+		speed += fmt.Sprintf("p99 %-6s ", p99)
 	}
-	return style.Render(sign) + " " + figures + " " + style.Render(o.Words)
+	return style.Render(sign) + " " + speed + " " + style.Render(o.Words)
 }
 
 // maxNotes is how many of the latest notes are shown.

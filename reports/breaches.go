@@ -1,0 +1,292 @@
+package reports
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/figures"
+	"github.com/lockbench/lockbench/reports/internal/document"
+)
+
+// A judgement is one cell as reports show it, whatever it was judged by.
+type judgement struct {
+	cell lockbench.Cell
+	Finding
+	// reason says why the cell is not claimed, empty where it is or nobody says.
+	reason string
+}
+
+func (r *Run) judgement(cell lockbench.Cell) judgement {
+	return judgement{cell, r.Cells[cell], r.reason(cell)}
+}
+
+// verdictWords names the verdict of a cell.
+func verdictWords(f Finding) string {
+	if f.Verdict == checker.Untested && !f.Exercised {
+		return "not exercised"
+	}
+	return f.Verdict.String()
+}
+
+// tone is how a verdict is coloured.
+func (f *Finding) tone() document.Tone {
+	switch {
+	case f.fails():
+		return document.Bad
+	case f.Verdict == checker.Broken:
+		return document.Unclaimed
+	case f.Verdict == checker.Held:
+		return document.Good
+	case f.Verdict == checker.Untested && f.Exercised:
+		return document.Weak
+	}
+	return document.None
+}
+
+// says is the verdict with the claim, and what it is counted by.
+func (j *judgement) says() string {
+	claim := "not claimed"
+	switch {
+	case j.fails():
+		claim = "claimed"
+	case j.Verdict == checker.Broken && j.reason != "":
+		claim = "not claimed: " + j.reason
+	case j.Claimed:
+		claim = "claimed"
+	}
+	return joinedBy("; ", verdictWords(j.Finding)+", "+claim, detail(j.Finding))
+}
+
+// shown reports whether there is something to draw. What another cell's schedule explains has
+// a sentence only.
+func (f *Finding) shown() bool {
+	return f.Verdict == checker.Broken && (f.Counterexample != nil && len(f.Counterexample.Ops) > 0 || f.Schedule != nil)
+}
+
+// drawnAs reports whether f and other are shown by the same operations or steps.
+func (f *Finding) drawnAs(other *Finding) bool {
+	if f.Schedule != nil || other.Schedule != nil {
+		return f.Schedule != nil && other.Schedule != nil && reflect.DeepEqual(f.Schedule.Steps, other.Schedule.Steps)
+	}
+	return reflect.DeepEqual(f.Counterexample.Holds, other.Counterexample.Holds) && reflect.DeepEqual(f.Counterexample.Ops, other.Counterexample.Ops)
+}
+
+// spares reports whether a terminal is spared the picture of a breach that everybody expects:
+// leases end before work does, and there is nothing to find out.
+func (g *gallery) spares(j *judgement) bool {
+	return !g.inFull && !j.fails() && (j.cell.Under &^ j.cell.Guarantee.Info().About).Has(lockbench.Outlived)
+}
+
+// A gallery is the breaches of one design that are drawn, each picture once.
+type gallery struct {
+	id     string // of the design; empty where nothing leads to the evidence
+	design string
+	label  string // of the run, where there are several of a design
+	drawn  []picture
+	inFull bool // on a terminal, too, is drawn what everybody expects
+}
+
+// A picture is a finding that is drawn.
+type picture struct {
+	id, name string
+	Finding
+}
+
+// add plans the pictures of cells, so that what is drawn everywhere is drawn before what a
+// terminal is spared.
+func (g *gallery) add(all []judgement) {
+	for _, spared := range []bool{false, true} {
+		for i := range all {
+			if j := &all[i]; j.shown() && g.spares(j) == spared && g.shows(&j.Finding) == nil {
+				g.drawn = append(g.drawn, picture{g.idOf(j.cell), j.cell.String(), j.Finding})
+			}
+		}
+	}
+}
+
+// shows is the picture of a finding, nil when there is none.
+func (g *gallery) shows(f *Finding) *picture {
+	for i := range g.drawn {
+		if g.drawn[i].drawnAs(f) {
+			return &g.drawn[i]
+		}
+	}
+	return nil
+}
+
+func (g *gallery) idOf(cell lockbench.Cell) string {
+	if g.id == "" {
+		return ""
+	}
+	return g.id + "-" + strings.NewReplacer("@", "-at-", "+", "-and-").Replace(cell.String())
+}
+
+// section is what shows that a cell is broken.
+func (g *gallery) section(j *judgement) *document.Section {
+	s := &document.Section{
+		ID: g.idOf(j.cell), Role: document.Evidence, Title: j.cell.String() + ", " + j.cell.Under.Title(), Tone: j.tone(),
+		Blocks: []document.Block{j.claim()},
+	}
+	if len(j.scenarios) > 0 {
+		s.Blocks = append(s.Blocks, line("by "+figures.Plural(j.Violations, "schedule")+" in "+strings.Join(j.scenarios, ", ")))
+	} else {
+		s.Blocks = append(s.Blocks, line(detail(j.Finding)))
+	}
+	s.Blocks = append(s.Blocks, document.Only(document.Page, line("Promise: "+j.cell.Guarantee.Info().Promise+".")))
+	s.Blocks = append(s.Blocks, g.counterexample(s.ID, j, scenario(j.Finding))...)
+	if len(j.scenarios) > 0 && j.Note != "" {
+		s.Blocks = append(s.Blocks, line(j.Note))
+	}
+	if j.Schedule != nil && j.Schedule.File != "" {
+		s.Blocks = append(s.Blocks, again("run it again:", "lockbench explore --replay "+quote(j.Schedule.File)))
+	}
+	return s
+}
+
+// counterexample is what happened in one sentence, and a picture, unless that stands with
+// another cell.
+func (g *gallery) counterexample(id string, j *judgement, scenario string) []document.Block {
+	w := j.Counterexample
+	var blocks []document.Block
+	if w != nil && w.Sentence != "" {
+		blocks = append(blocks, &document.Paragraph{Text: w.Sentence, Strong: true})
+	}
+	if !j.shown() {
+		return blocks
+	}
+	if p := g.shows(&j.Finding); p != nil && p.id != id {
+		return append(blocks, &document.Paragraph{Text: "by the " + p.what() + " shown for", Links: []document.Link{{Text: p.name, ID: p.id}}})
+	}
+	if j.Schedule != nil {
+		t := stepsTimeline(j.Schedule.Steps, id)
+		g.name(t, j)
+		return append(blocks, j.Schedule.blocks(t, scenario)...)
+	}
+	t := newTimeline(w, id)
+	g.name(t, j)
+	drawn := []document.Block{line(fmt.Sprintf("key %s, times since the start of the run%s", w.Key, margin(w.MarginNS))), t}
+	if g.spares(j) {
+		drawn = []document.Block{document.Only(document.Page, drawn...)}
+	}
+	return append(blocks, drawn...)
+}
+
+// name says what a timeline is of, for where it stands alone.
+func (g *gallery) name(t *document.Timeline, j *judgement) {
+	t.Name = g.design + "." + j.cell.String()
+	t.Title = fmt.Sprintf("%s: %s, %s, %s", g.label, j.cell, verdictWords(j.Finding), claimedWord(j.Claimed))
+	if w := j.Counterexample; w != nil {
+		t.About, t.Margin = w.Sentence, strings.TrimPrefix(margin(w.MarginNS), "; margin ")
+	}
+}
+
+func claimedWord(claimed bool) string {
+	if claimed {
+		return "claimed"
+	}
+	return "not claimed"
+}
+
+func (p *picture) what() string {
+	if p.Schedule != nil {
+		return "steps"
+	}
+	return "operations"
+}
+
+func line(text string) *document.Paragraph { return &document.Paragraph{Text: text} }
+
+func again(how, command string) *document.Paragraph {
+	return &document.Paragraph{Text: how, Code: command}
+}
+
+// claim says whether what broke is claimed, and if not why.
+func (j *judgement) claim() *document.Paragraph {
+	switch {
+	case j.fails():
+		return &document.Paragraph{Word: "THE DESIGN CLAIMS IT", Tone: document.Bad}
+	case j.reason != "":
+		return &document.Paragraph{Word: "not claimed:", Tone: document.Weak, Text: j.reason}
+	}
+	return &document.Paragraph{Word: "not claimed", Tone: document.Weak}
+}
+
+// scenario names the one whose schedule stands for g.
+func scenario(g Finding) string {
+	if len(g.scenarios) == 0 {
+		return "scenario unknown"
+	}
+	return "scenario " + g.scenarios[0]
+}
+
+// reason says why what breaks a cell does not count against the claims; empty where nobody
+// says, or where it does.
+func (r *Run) reason(cell lockbench.Cell) string {
+	f := r.Cells[cell]
+	if why := reason(&r.Claims, cell); why != "" || f.Verdict != checker.Broken || f.fails() {
+		return why
+	}
+	if f.Counterexample != nil {
+		for _, g := range f.Counterexample.Breaks {
+			if why := reason(&r.Claims, g.At(cell.Under)); why != "" {
+				return fmt.Sprintf("it may be %s that was broken, and %s", g, why)
+			}
+		}
+	}
+	return "an exception covers what came after it"
+}
+
+// recheck is the command that judges the record of a run again, or how to have one.
+func (r *Run) recheck() *document.Paragraph {
+	if r.History == "" {
+		return again("check it again:", "the history was not kept; --history DIR keeps it")
+	}
+	return again("check it again:", "lockbench check "+quote(r.History))
+}
+
+// quote makes a path one word of a command line.
+func quote(path string) string {
+	if strings.ContainsAny(path, " \t'\"$&;()*?<>|\\") {
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
+	return path
+}
+
+// margin prints by how much, unless that is nothing or, for a lock without a
+// lease, for ever.
+func margin(ns int64) string {
+	if ns >= int64(10_000*time.Hour) {
+		return ""
+	}
+	return after("; margin ", ns)
+}
+
+// detail is what a verdict says in numbers, then in words.
+func detail(g Finding) string {
+	var parts []string
+	switch {
+	case g.Exposure == 0 && g.Violations == 0:
+	case g.scenarios != nil: // explored: what shows it counts once a schedule
+		parts = append(parts, "in "+figures.Plural(g.Violations, "schedule")+", "+figures.Plural(g.Exposure, "occasion"))
+	default:
+		parts = append(parts, figures.Number(g.Violations)+" of "+figures.Plural(g.Exposure, "occasion"))
+	}
+	if m := figures.Measures(g.Measures); m != "" {
+		parts = append(parts, m)
+	}
+	if g.Note != "" {
+		parts = append(parts, g.Note)
+	}
+	return strings.Join(parts, "; ")
+}
+
+func joinedBy(by, what, more string) string {
+	if more == "" {
+		return what
+	}
+	return what + by + more
+}

@@ -1,0 +1,136 @@
+package reports
+
+import (
+	"fmt"
+
+	"github.com/lockbench/lockbench/internal/figures"
+	"github.com/lockbench/lockbench/reports/internal/document"
+)
+
+// latencyNames are the latencies that a page shows of a run.
+var latencyNames = []struct{ op, name, means string }{
+	{"acquire", "acquire", "call to grant"},
+	{"service", "acquire, service time", "from the call to the grant: what the lock took"},
+	{"lag", "start lag", "how late acquires were started"},
+	{"refused", "refused", "acquires that were refused"},
+	{"release", "release", "call to answer"},
+	{"extend", "extend", "call to answer"},
+	{"handoff", "hand-off", "a release's call to the next grant, somebody waiting"},
+	{"hold", "hold", "a grant to the release's call"},
+}
+
+// percentiles are the columns of the table of latencies.
+var percentiles = []struct {
+	name string
+	pick func(Latency) int64
+}{
+	{"p50", p50}, {"p90", p90}, {"p99", p99}, {"p99.9", p999},
+	{"p99.99", func(l Latency) int64 { return l.P9999 }}, {"max", longest},
+}
+
+// open reports whether iterations began by a timetable, so that acquires count from the
+// intended start.
+func (r *Run) open() bool { return r.Latency["lag"].Count > 0 }
+
+// latencies leaves out what did not happen, and the service time where every acquire started as
+// intended: it is the response time then.
+func (r *Run) latencies() *document.Table {
+	t := &document.Table{Corner: "latency", Columns: []document.Column{{Name: "count", Number: true}}}
+	for _, p := range percentiles {
+		t.Columns = append(t.Columns, document.Column{Name: p.name, Number: true})
+	}
+	for _, l := range latencyNames {
+		found := r.Latency[l.op]
+		if found.Count == 0 || l.op == "service" && !r.open() {
+			continue
+		}
+		if l.op == "acquire" && r.open() {
+			l.name, l.means = "acquire, response time", "from the intended start to the grant: what callers waited"
+		}
+		row := document.Row{Name: l.name, About: l.means, Cells: []document.Value{{Text: figures.Number(found.Count)}}}
+		for _, p := range percentiles {
+			row.Cells = append(row.Cells, document.Value{Text: figures.Compact(p.pick(found))})
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// charts are those of one run, with the table of its latencies.
+func (r *Run) charts(id, label string) []document.Block {
+	t := r.latencies()
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	t.Title = "Latencies of " + label
+	add := func(kind, title, caption, says string, full bool) *document.Chart {
+		return &document.Chart{Kind: kind, Subject: id, Title: title, Caption: caption, Says: says, Full: full}
+	}
+	const below = "; the table of latencies below has the figures"
+	blocks := []document.Block{
+		add("spectrum", "Latency", "how long the given share took at most", "Latency of "+label+" by percentile"+below, false),
+		add("handoff", "Hand-off and hold", "a release to the next grant while somebody waits; how long locks were held", "Hand-off and hold of "+label+" by percentile"+below, false),
+	}
+	if over := r.drawable(); over != nil {
+		caption := "grants per second and violations"
+		if len(over.Faults) > 0 {
+			caption += "; a tick above where a fault occurred, hatched while it lasted"
+		}
+		if over.WarmupNS > 0 {
+			caption += "; grey is the warm-up"
+		}
+		blocks = append(blocks,
+			add("overtime", "Over time", caption, "Grants per second and violations of "+label+" over the run, faults shaded", true),
+			add("slowest", "Slowest acquire", "granted at each time", "Slowest acquire of "+label+" over the run", true))
+	}
+	if n := len(r.GrantsByClient); n > 0 {
+		f := &r.Fairness
+		least, most := figures.Number(r.GrantsByClient[0]), figures.Number(r.GrantsByClient[n-1])
+		blocks = append(blocks, add("fairness", "Fairness",
+			fmt.Sprintf("grants of each client, fewest first; Jain's index %.3f (1 is even), longest wait %s, at most %s later callers served before one that waited; fewest %s, most %s",
+				f.Jain, figures.Compact(f.MaxWait), figures.Number(f.MaxBypassed), least, most),
+			"Grants of each client of "+label+", fewest first: from "+least+" to "+most, true))
+	}
+	return []document.Block{&document.Section{Role: document.Charts, Blocks: blocks}, t}
+}
+
+// maxBuckets is more than a series of lockbench's has.
+const maxBuckets = 4096
+
+// drawable is what happened when, nil where that is no series: a file may say anything.
+func (r *Run) drawable() *OverTime {
+	if t := r.OverTime; t == nil || t.BucketNS <= 0 || t.EndNS/t.BucketNS > maxBuckets {
+		return nil
+	}
+	return r.OverTime
+}
+
+// series is what charts of all runs are drawn from.
+func (s *summary) series() (all []document.Series) {
+	for i, label := range s.result.labels() {
+		run := &s.result.Runs[i]
+		d := document.Series{
+			Label: label, Slow: run.Exploration == nil && s.result.server(run).Kind == "embedded",
+			Spectra: make(map[string]document.Distribution), Verdicts: make(map[string]string), Grants: run.GrantsByClient,
+			Response: run.open(), Settings: s.shared(),
+		}
+		if over := run.drawable(); over != nil {
+			d.OverTime = over
+		}
+		for _, l := range latencyNames {
+			if found := run.Latency[l.op]; found.Count > 0 && found.Spectrum.isCurve() && (l.op != "service" || run.open()) {
+				d.Spectra[l.op] = document.Distribution{Count: found.Count, Shares: found.Spectrum.Shares, NS: found.Spectrum.NS}
+			}
+		}
+		for cell, f := range run.Cells {
+			d.Verdicts[cell.String()] = claimedWord(f.fails())
+		}
+		all = append(all, d)
+	}
+	return all
+}
+
+// isCurve reports whether there is something to draw.
+func (s *Spectrum) isCurve() bool {
+	return s != nil && len(s.NS) > 0 && len(s.NS) == len(s.Shares)
+}

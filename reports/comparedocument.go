@@ -1,0 +1,423 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/figures"
+	"github.com/lockbench/lockbench/reports/internal/document"
+)
+
+// document is what reports show of a comparison: what differs in the settings, the cells that
+// changed, the limits, then the figures of each design, with what shows what is worse.
+func (c *Comparison) document() *document.Document {
+	d := &document.Document{Kind: "comparison", Title: c.title(), Exit: c.Exit, Tone: exitTone(c.Exit)}
+	d.Headline, d.Why = c.conclusion()
+	d.Blocks = append(c.headings(), c.differences(), c.guarantees(), c.limitList())
+	for i := range c.Designs {
+		d.Blocks = append(d.Blocks, c.Designs[i].figures(i))
+	}
+	if c.Tests > 0 {
+		d.Blocks = append(d.Blocks, &document.Table{Notes: c.explanation()})
+	}
+	d.Blocks = append(d.Blocks, c.shown())
+	if c.Exit == Inconclusive && c.SpeedsBarred {
+		d.Blocks = append(d.Blocks, line("hint: --force compares them all the same"))
+	}
+	return d
+}
+
+func (c *Comparison) title() string {
+	if len(c.Designs) == 1 {
+		return c.Designs[0].label()
+	}
+	return fmt.Sprintf("%d locks", len(c.Designs))
+}
+
+// headings names the designs and their runs.
+func (c *Comparison) headings() (blocks []document.Block) {
+	for i := range c.Designs {
+		blocks = append(blocks, line(c.Designs[i].heading()))
+	}
+	for _, side := range []struct {
+		name string
+		only []string
+	}{{"BASE", c.BaseOnly}, {"NEW", c.NewOnly}} {
+		if len(side.only) > 0 {
+			blocks = append(blocks, line(fmt.Sprintf("only in %s, not compared: %s", side.name, strings.Join(side.only, ", "))))
+		}
+	}
+	return blocks
+}
+
+// heading names the design and its runs.
+func (d *ComparedDesign) heading() string {
+	if d.BaseRuns == d.NewRuns {
+		return fmt.Sprintf("%s, %s of each", d.label(), figures.Plural(int64(d.BaseRuns), "run"))
+	}
+	return fmt.Sprintf("%s, %s and %d", d.label(), figures.Plural(int64(d.BaseRuns), "run"), d.NewRuns)
+}
+
+// differences are those of settings and surroundings, with what else is to be known first.
+func (c *Comparison) differences() *document.List {
+	l := &document.List{}
+	for _, d := range c.Differences {
+		item := document.Item{Word: "differs", Text: d.String()}
+		if d.Bars {
+			item.Tone = document.Weak
+		}
+		if d.Bars && c.SpeedsBarred {
+			item.Text += ": speeds are not compared across it"
+		}
+		l.Items = append(l.Items, item)
+	}
+	for _, note := range c.Notes {
+		l.Items = append(l.Items, document.Item{Word: "note", Tone: document.Weak, Text: note})
+	}
+	return l
+}
+
+// changeWords are how the changes of guarantees are called, in the order in which they are
+// shown.
+var changeWords = []struct {
+	change, word string
+	claimed      bool
+}{
+	{cellWorse, "WORSE", true},
+	{cellWorse, "worse", false},
+	{cellUnclear, "unclear", true},
+	{cellUnclear, "unclear", false},
+	{cellBetter, "better", true},
+	{cellBetter, "better", false},
+}
+
+// A changedCell is a cell that is not what it was, in one of the designs. Word is better, worse,
+// unclear, or WORSE where it is claimed.
+type changedCell struct {
+	word   string
+	design *ComparedDesign
+	*CellChange
+}
+
+// changed lists the cells that changed, what fails first, and says what became of the others.
+func (c *Comparison) changed() (all []changedCell, rest string) {
+	for _, w := range changeWords {
+		for i := range c.Designs {
+			for j := range c.Designs[i].Cells {
+				if g := &c.Designs[i].Cells[j]; g.Change == w.change && g.Claimed == w.claimed {
+					all = append(all, changedCell{w.word, &c.Designs[i], g})
+				}
+			}
+		}
+	}
+	same, broken := 0, 0
+	for _, d := range c.Designs {
+		for _, g := range d.Cells {
+			switch {
+			case g.Change == cellSame && g.Is.Broken > 0:
+				broken++
+			case g.Change == cellSame:
+				same++
+			}
+		}
+	}
+	return all, unchanged(same, broken)
+}
+
+// unchanged says how many cells did not change.
+func unchanged(same, broken int) string {
+	if broken == 0 {
+		return figures.Plural(int64(same), "cell") + " the same"
+	}
+	return fmt.Sprintf("%s the same, and %d still broken", figures.Plural(int64(same), "cell"), broken)
+}
+
+// changeSigns say in what direction something changed.
+var changeSigns = map[string]string{"WORSE": "▼", "worse": "▼", "better": "▲", "unclear": "?"}
+
+// changeTone is how a change is coloured.
+func changeTone(word string) document.Tone {
+	switch word {
+	case "WORSE":
+		return document.Bad
+	case metricBetter:
+		return document.Good
+	}
+	return document.Weak
+}
+
+// guarantees are the cells that changed, in a line each, on a page in a table; and how many did
+// not.
+func (c *Comparison) guarantees() document.Block {
+	changed, rest := c.changed()
+	l := &document.List{}
+	for i, g := range changed {
+		l.Items = append(l.Items, document.Item{Word: g.word, Tone: changeTone(g.word), Sign: changeSigns[g.word], Text: g.design.label() + " " + g.CellChange.String(), Link: g.link(i)})
+	}
+	l.Items = append(l.Items, document.Item{Text: rest})
+	section := &document.Section{ID: "guarantees", Title: "guarantees", Blocks: []document.Block{l}}
+	all := &document.Section{Title: "All that some run could put to the test", Folded: true, Media: document.Page}
+	for i := range c.Designs {
+		all.Blocks = append(all.Blocks, c.Designs[i].allCells())
+	}
+	section.Blocks = append(section.Blocks, all)
+	return section
+}
+
+// link is the ID of what shows that the i-th cell that changed is broken, empty for nothing.
+func (g *changedCell) link(i int) string {
+	if g.design.shown(g.Cell) == nil {
+		return ""
+	}
+	return fmt.Sprintf("changed-%d", i+1)
+}
+
+// allCells is a table of all cells of a design.
+func (d *ComparedDesign) allCells() *document.Table {
+	t := &document.Table{Title: d.label(), Corner: "guarantee", Columns: document.Words("change", "base", "new", "equals differ so")}
+	for i := range d.Cells {
+		g := &d.Cells[i]
+		name := g.Cell.String()
+		if g.Claimed {
+			name += "*"
+		}
+		t.Rows = append(t.Rows, document.Row{Name: name, Cells: []document.Value{{Text: g.Change}, {Text: g.Was.words()}, {Text: g.Is.words()}, {Text: chance(g.Chance)}}})
+	}
+	return t
+}
+
+// words are those of a side, with the claim.
+func (s Standing) words() string {
+	if s.Claimed {
+		return s.String() + ", claimed"
+	}
+	return s.String()
+}
+
+// chance is how often something happens, as a share; a dash for always, which says nothing.
+func chance(p float64) string {
+	switch {
+	case p >= 1:
+		return "–"
+	case p < 0.001:
+		return "<0.1%"
+	}
+	return fmt.Sprintf("%.2g%%", 100*p)
+}
+
+// shown is what shows that a cell is broken in NEW; nil when nothing does.
+func (d *ComparedDesign) shown(cell lockbench.Cell) *Finding {
+	for _, o := range d.changed {
+		if f := o.run.Cells[cell]; f.shown() {
+			return &f
+		}
+	}
+	return nil
+}
+
+// shown is what shows the cells that changed, for those who look closer.
+func (c *Comparison) shown() document.Block {
+	section := &document.Section{ID: "shown", Title: "What shows it", Media: document.Page}
+	changed, _ := c.changed()
+	g := &gallery{}
+	for i := range changed {
+		if f := changed[i].design.shown(changed[i].Cell); f != nil {
+			j := judgement{cell: changed[i].Cell, Finding: *f}
+			evidence := &document.Section{ID: changed[i].link(i), Role: document.Evidence, Title: j.cell.String() + ", " + j.cell.Under.Title(),
+				Says: j.says(), Tone: j.tone()}
+			if g.shows(f) == nil {
+				g.drawn = append(g.drawn, picture{evidence.ID, j.cell.String(), *f})
+			}
+			evidence.Blocks = append(g.counterexample(evidence.ID, &j, ""), document.Only(document.Page, line("Promise: "+j.cell.Guarantee.Info().Promise+".")))
+			section.Blocks = append(section.Blocks, evidence)
+		}
+	}
+	return section
+}
+
+func (c *Comparison) limitList() *document.List {
+	l := &document.List{Title: "limits"}
+	for _, o := range c.Limits {
+		item := document.Item{Word: o.Outcome, Text: o.String()}
+		switch o.Outcome {
+		case limitKept:
+			item.Tone = document.Good
+		case limitPassed:
+			item.Tone, item.Word = document.Bad, "PASSED"
+		default:
+			item.Tone = document.Weak
+		}
+		l.Items = append(l.Items, item)
+	}
+	return l
+}
+
+// String says what the limit was, and what became of it.
+func (l LimitOutcome) String() string {
+	return fmt.Sprintf("%s: %s worse by %.3g%% at most: %s", l.Design, l.Metric, 100*l.Share, l.Why)
+}
+
+// figures is the table of a design.
+func (d *ComparedDesign) figures(i int) document.Block {
+	t := &document.Table{Title: d.label(), Corner: "figure", Columns: []document.Column{
+		{Name: "base", Number: true, Apart: true}, {Name: "new", Number: true, Apart: true}, {Name: "change", Number: true, Apart: true},
+		{Name: "between", Number: true, Apart: true}, {Name: "p", Number: true, Apart: true},
+	}}
+	for j := range d.Metrics {
+		t.Rows = append(t.Rows, d.row(&d.Metrics[j]))
+	}
+	section := &document.Section{ID: fmt.Sprintf("design-%d", i+1), Role: document.Subject, PageTitle: d.label()}
+	if len(t.Rows) > 0 {
+		section.Blocks = []document.Block{t, document.Only(document.Page, line(fmt.Sprintf(
+			"Medians of %d and %d runs. A dot is a run of base, a diamond one of new; the band is the 95%% interval of the median, the stroke the median.", d.BaseRuns, d.NewRuns)))}
+	}
+	return section
+}
+
+// row is what a table shows of a figure.
+func (d *ComparedDesign) row(m *MetricChange) document.Row {
+	row := document.Row{Name: m.Metric, About: m.Better + " is better", Cells: []document.Value{{Text: "-"}, {Text: "-"}, {Text: "-"}, {}, {}}}
+	if m.Base == nil {
+		return row
+	}
+	change := document.Value{Text: percent(*m.Ratio), Aside: m.Change, Tone: changeTone(m.Change), Dots: d.dots(m)}
+	switch m.Change {
+	case metricTooFew:
+		change = document.Value{Text: "?", Note: "too few runs", Dots: change.Dots}
+	case metricSame:
+		change = document.Value{Text: "~", Note: "no difference seen", Dots: change.Dots}
+	default:
+		change.Sign = changeSigns[m.Change]
+	}
+	row.Cells[0] = document.Value{Text: m.Unit.Format(m.Base.Median), Aside: m.Base.spread()}
+	row.Cells[1] = document.Value{Text: m.Unit.Format(m.New.Median), Aside: m.New.spread()}
+	row.Cells[2] = change
+	if m.Change == metricTooFew {
+		return row
+	}
+	if m.RatioLow != nil {
+		row.Cells[3].Text = percent(*m.RatioLow) + " " + percent(*m.RatioHigh)
+	}
+	row.Cells[4].Text = fmt.Sprintf("%.3f", *m.PAdjusted)
+	if *m.PAdjusted < 0.0005 {
+		row.Cells[4].Text = "<0.001"
+	}
+	return row
+}
+
+// samples are the values of a figure in the runs of either side whose speed counts.
+func (d *ComparedDesign) samples(metric string) (base, changed []float64) {
+	for _, f := range compared() {
+		if f.name == metric {
+			return f.sample(d.base), f.sample(d.changed)
+		}
+	}
+	return nil, nil
+}
+
+// dots are the values of a figure in all runs; nil when one of the sides has none.
+func (d *ComparedDesign) dots(m *MetricChange) *document.Dots {
+	base, changed := d.samples(m.Metric)
+	if len(base) == 0 || len(changed) == 0 || m.Base == nil || m.New == nil {
+		return nil
+	}
+	low, high := min(slices.Min(base), slices.Min(changed)), max(slices.Max(base), slices.Max(changed))
+	share := func(v float64) float64 {
+		if high == low {
+			return 0.5
+		}
+		return (v - low) / (high - low)
+	}
+	dots := &document.Dots{Low: m.Unit.Format(low), High: m.Unit.Format(high), Says: m.Metric}
+	for _, side := range []struct {
+		name   string
+		values []float64
+		*Center
+	}{{"base", base, m.Base}, {"new", changed, m.New}} {
+		row := document.Side{Name: side.name, Median: share(side.Median)}
+		for _, v := range side.values {
+			row.Values = append(row.Values, share(v))
+		}
+		if side.Low != nil && side.High != nil {
+			row.From, row.To, row.Known = share(max(low, *side.Low)), share(min(high, *side.High)), true
+		}
+		dots.Sides = append(dots.Sides, row)
+		dots.Says += fmt.Sprintf("; %s: %d runs from %s to %s, median %s", side.name, len(side.values),
+			m.Unit.Format(slices.Min(side.values)), m.Unit.Format(slices.Max(side.values)), m.Unit.Format(side.Median))
+	}
+	return dots
+}
+
+// spread is how far the confidence interval reaches from the median, as benchstat has it.
+func (c *Center) spread() string {
+	if c.Low == nil || c.Median == 0 {
+		return "±∞"
+	}
+	return fmt.Sprintf("±%.0f%%", 100*max(*c.High/c.Median-1, 1-*c.Low/c.Median))
+}
+
+// explanation says how to read the figures.
+func (c *Comparison) explanation() []string {
+	within := ""
+	if slices.ContainsFunc(c.Designs, func(d ComparedDesign) bool { return d.Blocks > 1 }) {
+		within = " among neighbouring runs"
+	}
+	return []string{
+		"medians with their 95% interval; ~ no difference seen, ? too few runs to see one",
+		"between: 95% interval of the change, of each figure by itself",
+		fmt.Sprintf("p: Mann-Whitney%s, corrected for the %s (Holm): equals differ anywhere in %.0f%% of comparisons at most", within, figures.Plural(int64(c.Tests), "figure"), 100*c.Alpha),
+	}
+}
+
+// conclusion is the outcome in words.
+func (c *Comparison) conclusion() (headline, why string) {
+	switch c.Exit {
+	case BrokenClaim:
+		n := c.claimsWorse()
+		changed, _ := c.changed()
+		var names []string
+		for _, g := range changed {
+			if g.word == "WORSE" && !slices.Contains(names, g.Cell.String()) {
+				names = append(names, g.Cell.String())
+			}
+		}
+		return "Worse", fmt.Sprintf("%s that %s claimed: %s", figures.Plural(int64(n), "cell"), isAre(n), strings.Join(names, ", "))
+	case FailedThreshold:
+		return "Slower than allowed", "a limit is passed"
+	case Inconclusive:
+		return "Inconclusive", strings.Join(c.Open, "; ")
+	}
+	return "No claim is worse", c.tally()
+}
+
+func isAre(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
+
+// tally counts the figures by what became of them.
+func (c *Comparison) tally() string {
+	counts := make(map[string]int64)
+	for _, d := range c.Designs {
+		for _, m := range d.Metrics {
+			counts[m.Change]++
+		}
+	}
+	var parts []string
+	for _, change := range []string{metricWorse, metricBetter, metricTooFew, metricUnmeasured} {
+		if n := counts[change]; n > 0 {
+			parts = append(parts, figures.Plural(n, "figure")+" "+change)
+		}
+	}
+	switch {
+	case len(parts) == 0 && c.Tests == 0:
+		return "no speed was measured"
+	case len(parts) == 0:
+		return "no difference in speed seen"
+	}
+	return strings.Join(parts, ", ")
+}

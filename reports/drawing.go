@@ -1,0 +1,298 @@
+package reports
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/figures"
+	"github.com/lockbench/lockbench/reports/internal/document"
+	"github.com/lockbench/lockbench/reports/internal/terminal"
+)
+
+// maxTold is how many operations or steps a picture and its table show; the JSON result has
+// all.
+const maxTold = 400
+
+// Timeline draws a counterexample by itself, as under the table of a run, without colour. It
+// returns the first error of w.
+func Timeline(w io.Writer, counterexample *checker.Counterexample) error {
+	return terminal.Blocks(w, []document.Block{newTimeline(newCounterexample(counterexample), "")}, terminal.Options{})
+}
+
+// A drawing is a timeline being filled.
+type drawing struct {
+	*document.Timeline
+	of *Counterexample
+}
+
+func clientName(client int32) string { return fmt.Sprintf("client %d", client) }
+
+// newTimeline draws the holds and operations of a counterexample.
+func newTimeline(w *Counterexample, id string) *document.Timeline {
+	d := drawing{&document.Timeline{ID: id, Key: w.Key}, w}
+	ops := w.Ops
+	if len(ops) > maxTold {
+		ops, d.More = ops[:maxTold], len(ops)-maxTold
+	}
+	for i := range w.Holds {
+		d.hold(&w.Holds[i])
+	}
+	for i := range ops {
+		d.op(&ops[i])
+	}
+	if d.Drawable() {
+		for i := range w.Holds {
+			for j := range w.Holds[:i] {
+				d.overlap(&w.Holds[j], &w.Holds[i])
+			}
+		}
+	}
+	d.Sort()
+	return d.Timeline
+}
+
+// leaseOver reports whether the end of h's lease is part of the story: it is not once its
+// owner has given the lock up.
+func (h *Hold) leaseOver() bool {
+	return h.UntilNS != nil && (h.EndNS == nil || *h.EndNS >= *h.UntilNS || h.EndedBy == "validity")
+}
+
+// active is the last stamp at which the owner of h was seen to act under it.
+func (w *Counterexample) active(h *Hold) int64 {
+	last := h.GrantedNS
+	if h.EndNS != nil {
+		last = max(last, *h.EndNS)
+	}
+	for _, op := range w.Ops {
+		if op.Hold == h.Hold && op.Client == h.Client {
+			last = max(last, op.CallNS)
+		}
+	}
+	return last
+}
+
+// hold draws the time within the lease, its end, and what came after.
+func (d *drawing) hold(h *Hold) {
+	name := clientName(h.Client)
+	l := &d.Lanes[d.Lane(name)]
+	last := d.of.active(h)
+	if h.EndNS != nil && *h.EndNS > h.GrantedNS {
+		l.Bars = append(l.Bars, document.Bar{Kind: document.Within, From: h.GrantedNS, To: *h.EndNS, Says: heldSays(h)})
+	} else if last > h.GrantedNS && !h.leaseOver() {
+		l.Bars = append(l.Bars, document.Bar{Kind: document.Within, From: h.GrantedNS, To: last, Says: name + " holds the lock"})
+	}
+	if !h.leaseOver() {
+		return
+	}
+	until := *h.UntilNS
+	if h.EndNS == nil && until > h.GrantedNS {
+		l.Bars = append(l.Bars, document.Bar{Kind: document.Within, From: h.GrantedNS, To: until, Says: name + " holds the lock until its lease is over"})
+	}
+	l.Marks = append(l.Marks, document.Mark{Sign: "|", At: until, To: until, Says: name + ": the lease is over"})
+	d.Entries = append(d.Entries, document.Entry{At: until, Lane: name, Words: "lease over"})
+	if from := max(until, h.GrantedNS); last > from {
+		l.Bars = append(l.Bars, document.Bar{Kind: document.Past, From: from, To: last, Says: name + " works on past its lease for " + length(last-from)})
+	}
+}
+
+func heldSays(h *Hold) string {
+	by := h.EndedBy
+	if by == "validity" {
+		by = "the end of the lease"
+	}
+	s := clientName(h.Client) + " holds the lock for " + length(*h.EndNS-h.GrantedNS) + ", ended by " + by
+	if h.UntilNS != nil && !h.leaseOver() {
+		s += "; its lease had " + length(*h.UntilNS-*h.EndNS) + " to go"
+	}
+	return s
+}
+
+// op draws an operation, at the instant at which it mattered: a grant when the client knew of
+// it, anything else when it was called.
+func (d *drawing) op(o *Op) {
+	name := clientName(o.Client)
+	l := &d.Lanes[d.Lane(name)]
+	at, sign, words := o.told()
+	m := document.Mark{Sign: sign, At: at, To: at, Says: name + ": " + words}
+	m.Bad = o.Outcome == history.Unknown || o.Outcome == history.LossReported || o.Kind >= history.Lost
+	switch {
+	case !o.granted() && o.ReturnNS != nil:
+		m.To = *o.ReturnNS
+	case o.granted() && o.ReturnNS != nil && *o.ReturnNS > o.CallNS:
+		says := name + " waits " + length(*o.ReturnNS-o.CallNS) + " for its grant"
+		if o.Attempts > 1 {
+			says += fmt.Sprintf(", in %d tries", o.Attempts)
+		}
+		l.Bars = append(l.Bars, document.Bar{Kind: document.Waiting, From: o.CallNS, To: *o.ReturnNS, Says: says})
+	}
+	l.Marks = append(l.Marks, m)
+	d.Entries = append(d.Entries, document.Entry{At: at, Lane: name, Words: words})
+}
+
+// overlap draws when the owners of two holds held at once.
+func (d *drawing) overlap(a, b *Hold) {
+	if a.Client == b.Client {
+		return
+	}
+	from := max(a.GrantedNS, b.GrantedNS)
+	lanes := [2]int{d.Lane(clientName(a.Client)), d.Lane(clientName(b.Client))}
+	both := clientName(a.Client) + " and " + clientName(b.Client)
+	till := from
+	if a.EndNS != nil && b.EndNS != nil && min(*a.EndNS, *b.EndNS) > from {
+		till = min(*a.EndNS, *b.EndNS)
+		d.Overlaps = append(d.Overlaps, document.Overlap{From: from, To: till, Within: true, Lanes: lanes,
+			Says: both + " both hold the lock, within their leases, for " + length(till-from)})
+	}
+	if last := min(d.of.active(a), d.of.active(b)); last > till {
+		d.Overlaps = append(d.Overlaps, document.Overlap{From: till, To: last, Lanes: lanes,
+			Says: both + " are both at work, one of them past its lease, for " + length(last-till)})
+	}
+}
+
+func (o *Op) granted() bool { return o.Kind == history.Acquire && o.Outcome == history.OK }
+
+// told is an operation as a sign and in words, and the stamp at which it mattered.
+func (o *Op) told() (at int64, sign, words string) {
+	at = o.CallNS
+	switch o.Kind {
+	case history.Acquire:
+		if o.granted() {
+			at, words = o.grant()
+			return at, "G", words
+		}
+		return at, "A", "acquire" + o.answer()
+	case history.Release:
+		return at, "R", "release" + after(" keeping others out for ", o.DelayNS) + o.answer()
+	case history.Extend, history.Renew:
+		return at, "E", o.Kind.String() + after(" to ", o.GrantedNS) + o.answer()
+	case history.Read:
+		return at, "r", fmt.Sprintf("read %d, version %d", o.Value, o.Version) + o.answer()
+	case history.Write:
+		return at, "w", fmt.Sprintf("write %d, version %d, decided on version %d", o.Value, o.Version, o.Base) + o.answer()
+	case history.Lost:
+		return at, "L", "told of the loss: Lost() closed"
+	}
+	sign = "!"
+	if o.Kind == history.Death {
+		sign = "†"
+	}
+	return at, sign, strings.TrimSpace(o.Kind.String() + " " + o.Note)
+}
+
+// grant puts an acquire that was granted in words.
+func (o *Op) grant() (at int64, words string) {
+	words = "granted" + after(" a lease of ", o.GrantedNS)
+	if o.ReturnNS == nil {
+		return o.CallNS, words
+	}
+	at = *o.ReturnNS
+	if o.AttemptNS != nil {
+		words += ", valid from " + figures.Moment(*o.AttemptNS)
+	}
+	words += after(", having waited ", at-o.CallNS)
+	if o.Fence != 0 {
+		words += fmt.Sprintf(", fence %d", o.Fence)
+	}
+	return at, words
+}
+
+// length is a duration for pictures.
+func length(ns int64) string { return strings.Replace(figures.Exact(ns), "us", "µs", 1) }
+
+// after renders a duration behind words, nothing when it is zero.
+func after(words string, ns int64) string {
+	if ns == 0 {
+		return ""
+	}
+	return words + figures.Exact(ns)
+}
+
+// answer reports what came back, and how soon.
+func (o *Op) answer() string {
+	if o.ReturnNS == nil {
+		return ": no answer"
+	}
+	s := ": answered " + o.Outcome.String()
+	if o.Late {
+		s += " (late)"
+	}
+	if o.Note != "" {
+		s += " (" + o.Note + ")"
+	}
+	return s + after(" after ", *o.ReturnNS-o.CallNS)
+}
+
+// stepsTimeline draws the steps of an explored schedule, one after the other, and which clients
+// believe to hold a key after each.
+func stepsTimeline(steps []Step, id string) *document.Timeline {
+	t := &document.Timeline{ID: id, Steps: true}
+	if len(steps) > maxTold {
+		steps = steps[:maxTold]
+	}
+	since := make(map[string]int)
+	for i := range steps {
+		t.Lanes[t.Lane(steps[i].Client)].Marks = append(t.Lanes[t.Lane(steps[i].Client)].Marks, steps[i].mark(int64(i)))
+	}
+	for i := range len(steps) + 1 {
+		var holders []string
+		if i < len(steps) {
+			holders = steps[i].Holders
+		}
+		for _, client := range sortedKeys(since) {
+			if !slices.Contains(holders, client) {
+				l := &t.Lanes[t.Lane(client)]
+				l.Bars = append(l.Bars, document.Bar{Kind: document.Believes, From: int64(since[client]), To: int64(i),
+					Says: fmt.Sprintf("%s believes that it holds the lock, from step %d on", client, since[client]+1)})
+				delete(since, client)
+			}
+		}
+		for _, client := range holders {
+			if _, known := since[client]; !known {
+				since[client] = i
+			}
+		}
+	}
+	contested(t, steps)
+	return t
+}
+
+// mark is a step as the sign of its command: without what the client was about.
+func (s *Step) mark(at int64) document.Mark {
+	m := document.Mark{At: at, To: at, Bad: s.Fault != "", Says: fmt.Sprintf("step %d, at %s, %s: %s", at+1, length(s.At), s.Client, s.Command)}
+	if s.Reply != "" {
+		m.Says += " → " + s.Reply
+	}
+	command := s.Command
+	if _, after, found := strings.Cut(command, ": "); found {
+		command = after
+	}
+	words := strings.Fields(command)
+	if s.Fault != "" {
+		m.Says += " (" + s.Fault + ")"
+	}
+	if m.Sign = "! " + s.Fault; len(words) > 0 && s.Fault == "" {
+		m.Sign = strings.TrimSuffix(words[0], ",")
+	}
+	return m
+}
+
+// contested marks the steps after which more than one client believes to hold.
+func contested(t *document.Timeline, steps []Step) {
+	for i := range steps {
+		holders := steps[i].Holders
+		if len(holders) < 2 {
+			continue
+		}
+		o := document.Overlap{From: int64(i), To: int64(i + 1), Within: true, Says: strings.Join(holders, " and ") + " believe that they hold the lock",
+			Lanes: [2]int{t.Lane(holders[0]), t.Lane(holders[1])}}
+		if n := len(t.Overlaps); n > 0 && t.Overlaps[n-1].To == o.From && t.Overlaps[n-1].Says == o.Says {
+			t.Overlaps[n-1].To = o.To
+			continue
+		}
+		t.Overlaps = append(t.Overlaps, o)
+	}
+}

@@ -1,0 +1,97 @@
+package document
+
+import (
+	"cmp"
+	"slices"
+)
+
+// A Timeline is a counterexample to be drawn: a lane per client over one axis, of time in ns
+// or of steps. Its JSON is read by lanes.js.
+type Timeline struct {
+	// ID names the drawing; Title and About are for where it stands alone.
+	ID    string `json:"-"`
+	Name  string `json:"-"` // of its file
+	Title string `json:"-"`
+	About string `json:"-"`
+	// Key is the one that is locked, Margin by how much the breach is one; empty for unknown.
+	Key, Margin string `json:"-"`
+
+	Steps    bool      `json:"steps,omitempty"`
+	Lanes    []Lane    `json:"lanes"`
+	Overlaps []Overlap `json:"overlaps,omitempty"`
+	// Entries are the same in words, in order; More is how many were left out.
+	Entries []Entry `json:"-"`
+	More    int     `json:"-"`
+}
+
+// A Lane is what one client did.
+type Lane struct {
+	Name  string `json:"name"`
+	Bars  []Bar  `json:"bars,omitempty"`
+	Marks []Mark `json:"marks,omitempty"`
+}
+
+// The kinds of bars.
+const (
+	Waiting  = "waiting"  // for the lock
+	Within   = "within"   // the lease
+	Past     = "past"     // the lease
+	Believes = "believes" // that it holds the lock
+)
+
+// A Bar is time spent.
+type Bar struct {
+	Kind string `json:"kind"`
+	From int64  `json:"from"`
+	To   int64  `json:"to"`
+	Says string `json:"says"`
+}
+
+// A Mark is a command: called at At, answered at To, which is At where it was not.
+type Mark struct {
+	Sign string `json:"sign"`
+	At   int64  `json:"at"`
+	To   int64  `json:"to"`
+	Says string `json:"says"`
+	Bad  bool   `json:"bad,omitempty"`
+}
+
+// An Overlap is time during which two clients held one key: within both leases, or past one's
+// end.
+type Overlap struct {
+	From   int64  `json:"from"`
+	To     int64  `json:"to"`
+	Within bool   `json:"within"`
+	Says   string `json:"says"`
+	Lanes  [2]int `json:"lanes"`
+}
+
+// An Entry is something that happened, in words, at a stamp in ns.
+type Entry struct {
+	At    int64
+	Lane  string
+	Words string
+}
+
+// Lane returns the index of the lane of that name, which it makes.
+func (t *Timeline) Lane(name string) int {
+	i := slices.IndexFunc(t.Lanes, func(l Lane) bool { return l.Name == name })
+	if i < 0 {
+		i = len(t.Lanes)
+		t.Lanes = append(t.Lanes, Lane{Name: name})
+	}
+	return i
+}
+
+// Sort puts marks and entries in the order of time.
+func (t *Timeline) Sort() {
+	for i := range t.Lanes {
+		slices.SortStableFunc(t.Lanes[i].Marks, func(a, b Mark) int { return cmp.Compare(a.At, b.At) })
+	}
+	slices.SortStableFunc(t.Entries, func(a, b Entry) int { return cmp.Compare(a.At, b.At) })
+}
+
+// Drawable reports whether there is anything in it to draw.
+func (t *Timeline) Drawable() bool {
+	return slices.ContainsFunc(t.Lanes, func(l Lane) bool { return len(l.Bars)+len(l.Marks) > 0 })
+}

@@ -1,0 +1,211 @@
+package html
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/lockbench/lockbench/internal/figures"
+	"github.com/lockbench/lockbench/reports/internal/document"
+)
+
+//go:embed assets
+var assets embed.FS
+
+// page is the template of all pages. It is parsed once; what it escapes depends on where a
+// value stands.
+var page = template.Must(template.New("layout.html").Funcs(template.FuncMap{
+	"palette": palette,
+	"style":   func(name string) template.CSS { return template.CSS(asset(name)) },
+	"script":  func(name string) template.JS { return template.JS(asset(name)) },
+	"policy":  policy,
+	"moment":  figures.Moment,
+	"capital": capital,
+	"arrow":   arrow,
+	"kind":    func(b document.Block) string { return reflect.TypeOf(b).Elem().Name() },
+	"visible": func(b document.Block) bool { return document.Visible(b, document.Page) },
+	"title":   func(s *document.Section) string { return cmp.Or(s.PageTitle, s.Title) },
+	"says":    func(s *document.Section) string { return cmp.Or(s.PageSays, s.Says) },
+	"lines":   func(text string) bool { return strings.Contains(text, "\n") },
+	"mark":    func(t document.Tone) string { return marks[t] },
+	"class":   func(t document.Tone) string { return classes[t] },
+	"sign":    func(t document.Tone) string { return signs[t] },
+	"toned":   toned,
+	"look":    look,
+	"grouped": grouped,
+	"dotted":  dotted,
+	"pair":    func(v document.Value, c document.Column) []any { return []any{v, c} },
+	"stripX":  func(share float64) string { return fmt.Sprintf("%.1f", stripX(share)) },
+	"stripY":  func(side int) int { return 10 + 16*side },
+}).ParseFS(assets, "assets/layout.html", "assets/blocks.html"))
+
+// What tones amount to at first sight, how they are styled, and their signs, which say the same
+// without colour.
+var (
+	marks   = map[document.Tone]string{document.Good: "good", document.Weak: "open", document.Bad: "bad"}
+	classes = map[document.Tone]string{document.Good: "held", document.Weak: "weak", document.Bad: "broken claimed", document.None: "none", document.Unclaimed: "broken"}
+	signs   = map[document.Tone]string{document.Good: "✓", document.Weak: "?", document.Bad: "✗", document.None: "·", document.Unclaimed: "✗"}
+)
+
+// toned reports whether some item of a list is good or bad.
+func toned(l *document.List) bool {
+	return slices.ContainsFunc(l.Items, func(item document.Item) bool { return item.Tone != document.Plain })
+}
+
+// grouped reports whether columns of a table have something above them.
+func grouped(t *document.Table) bool {
+	return slices.ContainsFunc(t.Columns, func(c document.Column) bool { return c.Above != "" })
+}
+
+// dotted reports whether a table shows the values behind its figures.
+func dotted(t *document.Table) bool {
+	return slices.ContainsFunc(t.Rows, func(r document.Row) bool {
+		return slices.ContainsFunc(r.Cells, func(v document.Value) bool { return v.Dots != nil })
+	})
+}
+
+// look is how a table is styled.
+func look(t *document.Table) string {
+	switch {
+	case t.Wide:
+		return "ops"
+	case dotted(t):
+		return "figures compared"
+	case slices.ContainsFunc(t.Columns, func(c document.Column) bool { return c.Number }):
+		return "figures"
+	case slices.ContainsFunc(t.Rows, func(r document.Row) bool {
+		return slices.ContainsFunc(r.Cells, func(v document.Value) bool { return v.Tone != document.Plain })
+	}):
+		return "matrix"
+	}
+	return "changes"
+}
+
+// The strip of values behind a figure is drawn in units that are pixels where there is room.
+const (
+	stripFrom, stripTo = 32.0, 212.0
+	stripMargin        = 6.0
+)
+
+func stripX(share float64) float64 {
+	return stripFrom + stripMargin + (stripTo-stripFrom-2*stripMargin)*share
+}
+
+// asset is an embedded file: ours, so that it is trusted as it is.
+func asset(name string) string {
+	text, err := assets.ReadFile("assets/" + name)
+	if err != nil {
+		panic(err) // a name in our own template
+	}
+	return string(text)
+}
+
+// capital makes a sentence of words that begin with none of a result's names.
+func capital(words string) string {
+	r, size := utf8.DecodeRuneInString(words)
+	if size == 0 {
+		return ""
+	}
+	return string(unicode.ToUpper(r)) + words[size:]
+}
+
+// arrow draws the arrows of text for terminals, which a line may not be broken in.
+func arrow(text string) string { return strings.ReplaceAll(text, " -> ", " → ") }
+
+// palette is the colours as custom properties: light, or dark where the reader prefers
+// that or has chosen it.
+func palette() template.CSS {
+	light, dark := asset("light.css")+"color-scheme: light;", asset("dark.css")+"color-scheme: dark;"
+	return template.CSS(":root {" + light + "}\n" +
+		"@media (prefers-color-scheme: dark) { :root[data-theme=auto] {" + dark + "} }\n" +
+		":root[data-theme=dark] {" + dark + "}")
+}
+
+// policy lets no script run but those named, whatever a result may have smuggled in.
+func policy(scripts []string) string {
+	var sources []string
+	for _, name := range scripts {
+		sum := sha256.Sum256([]byte(asset(name)))
+		sources = append(sources, "'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'")
+	}
+	return strings.Join(sources, " ")
+}
+
+// Write writes d as one HTML document. All that comes from d is escaped. It returns the first
+// error of w.
+func Write(w io.Writer, d *document.Document) error {
+	var buf bytes.Buffer
+	err := page.Execute(&buf, newView(d))
+	if err == nil {
+		_, err = w.Write(buf.Bytes())
+	}
+	if err != nil {
+		return fmt.Errorf("write the HTML report: %w", err)
+	}
+	return nil
+}
+
+// A view is a document as the template shows it.
+type view struct {
+	*document.Document
+	// Scripts are run at the end of the page, over Data.
+	Scripts []string
+	Data    data
+}
+
+// data is what the page draws from, beside what it says in words.
+type data struct {
+	Runs     []document.Series             `json:"runs,omitempty"`
+	Pictures map[string]*document.Timeline `json:"pictures,omitempty"` // by their ID
+}
+
+func newView(d *document.Document) *view {
+	v := &view{Document: d, Scripts: []string{"base.js", "lanes.js"}, Data: data{d.Series, make(map[string]*document.Timeline)}}
+	charts := false
+	each(d.Blocks, func(b document.Block) {
+		switch b := b.(type) {
+		case *document.Chart:
+			charts = true
+		case *document.Timeline:
+			v.Data.Pictures[b.ID] = b
+		}
+	})
+	if charts {
+		v.Scripts = []string{chartLibrary, "base.js", "charts.js", "lanes.js"}
+	}
+	return v
+}
+
+// each calls do for every block that a page shows.
+func each(blocks []document.Block, do func(document.Block)) {
+	for _, b := range blocks {
+		if !document.Visible(b, document.Page) {
+			continue
+		}
+		do(b)
+		if s, ok := b.(*document.Section); ok {
+			each(s.Blocks, do)
+		}
+	}
+}
+
+// Charts reports whether the page draws charts, for which it needs a library.
+func (v *view) Charts() bool { return slices.Contains(v.Scripts, chartLibrary) }
+
+const chartLibrary = "uplot/uPlot.iife.min.js"
+
+// theme is the script that runs before anything is shown.
+const theme = "theme.js"
+
+// Allowed are all scripts of the page.
+func (v *view) Allowed() []string { return append([]string{theme}, v.Scripts...) }

@@ -1,0 +1,169 @@
+package html_test
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/thresholds"
+	"github.com/lockbench/lockbench/reports"
+)
+
+// readmeMatrix is the matrix that the README shows: live runs and explorations of all
+// designs.
+func readmeMatrix(t testing.TB) *reports.Matrix {
+	t.Helper()
+	return load[*reports.Matrix](t, "../../../docs/matrix.json")
+}
+
+// headlines say what exit codes mean.
+var headlines = map[int]string{
+	reports.Passed: "No claim was broken", reports.BrokenClaim: "Claims were broken",
+	reports.Inconclusive: "Inconclusive", reports.FailedThreshold: "Thresholds failed",
+}
+
+// shown reports whether there is a counterexample to draw.
+func shown(f *reports.Finding) bool {
+	return f.Verdict == checker.Broken && (f.Counterexample != nil && len(f.Counterexample.Ops) > 0 || f.Schedule != nil)
+}
+
+var (
+	linkWithin = regexp.MustCompile(`href="#([^"]+)"`)
+	idWithin   = regexp.MustCompile(` id="([^"]+)"`)
+)
+
+// linksLead asserts that every link within a page leads to one place.
+func linksLead(t *testing.T, page string) {
+	t.Helper()
+	times := make(map[string]int)
+	for _, id := range idWithin.FindAllStringSubmatch(page, -1) {
+		times[id[1]]++
+	}
+	for _, link := range linkWithin.FindAllStringSubmatch(page, -1) {
+		if times[link[1]] != 1 {
+			t.Errorf("#%s is there %d times, want once", link[1], times[link[1]])
+		}
+	}
+}
+
+// TestWriteMatrix: every cell of the README's matrix leads to what it is based on, and
+// every counterexample in it is drawn.
+func TestWriteMatrix(t *testing.T) {
+	m := readmeMatrix(t)
+	page := written(t, m)
+	linksLead(t, page)
+	headline := headlines[m.Exit]
+	for _, want := range []string{
+		`<h1 id="verdict">` + headline + `</h1>`, "lockbench matrix setnx-getset/naive", "--drivers live,explore",
+		`href="#design-1-exclusion"`, `<td class="weak" title="two at once: `, "broken, not claimed: ", "lockbench run --design setnx-getset/naive --seed 1 --fault crash",
+		"The schedule as a file for", "exclusion is not claimed under outlived",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("%q is not in the page", want)
+		}
+	}
+	if found := elsewhere.FindString(page); found != "" {
+		t.Errorf("the page refers elsewhere: %s", found)
+	}
+	if len(page) > 7<<19 { // 21 designs have some 40 cells each
+		t.Errorf("the page has %d bytes, want 3.5 MiB at most", len(page))
+	}
+	pictured, drawn, cells := 0, strings.Count(page, "<figure class=\"lanes\"")+strings.Count(page, "by the steps shown for")+strings.Count(page, "by the operations shown for"), strings.Count(page, "<details class=\"cell\"")
+	for _, r := range m.Rows {
+		for _, c := range r.Cells {
+			for _, e := range c.Evidence {
+				if shown(&e.Finding) {
+					pictured++
+				}
+			}
+		}
+	}
+	if drawn != pictured || pictured < 100 {
+		t.Errorf("%d counterexamples are shown, want %d, and more than a hundred", drawn, pictured)
+	}
+	want := 0
+	for _, r := range m.Rows {
+		for cell, c := range r.Cells {
+			shows := func(e reports.Evidence) bool { return shown(&e.Finding) }
+			if cell.Under.Count() <= 1 || c.Verdict == checker.Broken || slices.ContainsFunc(c.Evidence, shows) {
+				want++
+			}
+		}
+	}
+	if cells != want {
+		t.Errorf("got %d cells, want %d", cells, want)
+	}
+}
+
+// TestMatrixThatIsOpen says what was not run, and does not believe what was not proven.
+func TestMatrixThatIsOpen(t *testing.T) {
+	m := readmeMatrix(t)
+	m.SelfCheck.Cells = nil
+	m.Rows[0].Parts = m.Rows[0].Parts[:1]
+	m.Settle()
+	page := written(t, m)
+	for _, want := range []string{`class="verdict open"`, "<strong>not run</strong> setnx-getset/naive: live faults", "It counts as untested", "<b>live faults</b> not run"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("%q is not in the page", want)
+		}
+	}
+	if page := written(t, &reports.Matrix{Exit: reports.Inconclusive}); !strings.Contains(page, "<p>nothing was run. ") {
+		t.Error("a page of nothing does not say so")
+	}
+}
+
+// TestMatrixGated shows thresholds first.
+func TestMatrixGated(t *testing.T) {
+	m := readmeMatrix(t)
+	gate, err := thresholds.ParseThreshold("lua-token/strategy: exclusion@state-loss.violations>0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Gate([]thresholds.Threshold{gate})
+	page := written(t, m)
+	headline := headlines[m.Exit]
+	at := -1
+	for _, want := range []string{`<h1 id="verdict">` + headline + `</h1>`, `<h2 id="thresholds">`, "lua-token/strategy: exclusion@state-loss.violations&gt;0</b> ", `<table class="matrix">`} {
+		next := strings.Index(page, want)
+		if next <= at {
+			t.Errorf("%q is not in the page after what should come before it", want)
+		}
+		at = next
+	}
+}
+
+// spoiledMatrix is a matrix in which all that names something tries to be code.
+func spoiledMatrix(t testing.TB) *reports.Matrix {
+	m := readmeMatrix(t)
+	m.Rows = m.Rows[:1]
+	m.Notes, m.NotRun, m.Environment.Version = []string{hostile}, []string{hostile}, hostile
+	r := &m.Rows[0]
+	r.Design, r.Source, r.Library = hostile, hostile, hostile
+	r.Claims.Except = append(r.Claims.Except, lockbench.Exception{Under: lockbench.Outlived, Why: hostile})
+	r.Without = []reports.MatrixOmission{{Part: hostile, Why: hostile}}
+	for i := range r.Parts {
+		p := &r.Parts[i]
+		p.Command, p.Error, p.History, p.Defects, p.Server.Version = hostile, hostile, hostile, []string{hostile}, hostile
+	}
+	for _, c := range r.Cells {
+		for i := range c.Evidence {
+			e := &c.Evidence[i]
+			e.Note, e.In = hostile, []string{hostile}
+			if e.Counterexample != nil {
+				e.Counterexample.Key, e.Counterexample.Sentence = hostile, hostile
+			}
+			if e.Schedule != nil {
+				e.Schedule.Replay = hostile
+				for j := range e.Schedule.Steps {
+					e.Schedule.Steps[j].Command, e.Schedule.Steps[j].Client = hostile, hostile
+				}
+			}
+		}
+	}
+	return m
+}
+
+func TestMatrixEscapes(t *testing.T) { escaped(t, written(t, spoiledMatrix(t))) }

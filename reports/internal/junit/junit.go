@@ -1,0 +1,164 @@
+// Package junit writes the cases of a document for test reporters: as JUnit XML, and as the
+// annotations that GitHub shows beside a change.
+package junit
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/lockbench/lockbench/reports/internal/document"
+	"github.com/lockbench/lockbench/reports/internal/terminal"
+)
+
+// Write writes the suites of d as JUnit XML, which test reporters of CI systems read. A case
+// fails or errs exactly where the exit code says so: failed are broken claims and thresholds,
+// with the counterexample; in error is what was inconclusive. Skipped, with the reason, is what
+// was not put to the test, and what was broken but is not claimed. It returns the first error
+// of w.
+func Write(w io.Writer, d *document.Document) error {
+	all := Suites{Name: "lockbench"}
+	var total time.Duration
+	for i := range d.Suites {
+		s := &d.Suites[i]
+		js := newSuite(i, s)
+		all.Tests += js.Tests
+		all.Failures += js.Failures
+		all.Errors += js.Errors
+		total += s.Took
+		all.Suites = append(all.Suites, js)
+	}
+	all.Time = seconds(total)
+	if err := encode(w, all); err != nil {
+		return fmt.Errorf("write the JUnit report: %w", err)
+	}
+	return nil
+}
+
+func encode(w io.Writer, all Suites) error {
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	enc := xml.NewEncoder(w)
+	enc.Indent("", "  ")
+	if err := enc.Encode(all); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
+
+// The elements of JUnit XML, in the order in which its schema has them.
+type Suites struct {
+	XMLName  xml.Name   `xml:"testsuites"`
+	Name     string     `xml:"name,attr"`
+	Tests    int        `xml:"tests,attr"`
+	Failures int        `xml:"failures,attr"`
+	Errors   int        `xml:"errors,attr"`
+	Time     string     `xml:"time,attr"`
+	Suites   []xmlSuite `xml:"testsuite"`
+}
+
+type xmlSuite struct {
+	Name       string         `xml:"name,attr"`
+	Tests      int            `xml:"tests,attr"`
+	Failures   int            `xml:"failures,attr"`
+	Errors     int            `xml:"errors,attr"`
+	Skipped    int            `xml:"skipped,attr"`
+	Time       string         `xml:"time,attr"`
+	Timestamp  string         `xml:"timestamp,attr,omitempty"`
+	ID         int            `xml:"id,attr"`
+	Properties *xmlProperties `xml:"properties"`
+	Cases      []xmlCase      `xml:"testcase"`
+}
+
+type xmlProperties struct {
+	All []xmlProperty `xml:"property"`
+}
+
+type xmlProperty struct {
+	Name  string `xml:"name,attr"`
+	Value string `xml:"value,attr"`
+}
+
+type xmlCase struct {
+	Name    string      `xml:"name,attr"`
+	Class   string      `xml:"classname,attr"`
+	Time    string      `xml:"time,attr"`
+	Skipped *string     `xml:"skipped"`
+	Error   *xmlProblem `xml:"error"`
+	Failure *xmlProblem `xml:"failure"`
+	Out     *xmlText    `xml:"system-out"`
+}
+
+type xmlProblem struct {
+	Message string `xml:"message,attr"`
+	Type    string `xml:"type,attr"`
+	Text    string `xml:",cdata"`
+}
+
+type xmlText struct {
+	Text string `xml:",cdata"`
+}
+
+func newSuite(id int, s *document.Suite) xmlSuite {
+	js := xmlSuite{Name: s.Name, ID: id, Tests: len(s.Cases), Time: seconds(s.Took)}
+	if s.Properties != nil {
+		js.Properties = &xmlProperties{}
+	}
+	for _, p := range s.Properties {
+		js.Properties.All = append(js.Properties.All, xmlProperty{p[0], p[1]})
+	}
+	if started, err := time.Parse(time.RFC3339Nano, s.Started); err == nil {
+		js.Timestamp = started.UTC().Format("2006-01-02T15:04:05")
+	}
+	for i := range s.Cases {
+		c := &s.Cases[i]
+		switch c.State {
+		case document.Failed:
+			js.Failures++
+		case document.Erred:
+			js.Errors++
+		case document.Skipped:
+			js.Skipped++
+		}
+		js.Cases = append(js.Cases, newCase(s.Name, c))
+	}
+	return js
+}
+
+func newCase(class string, c *document.Case) xmlCase {
+	jc := xmlCase{Name: c.Name, Class: class, Time: "0"}
+	evidence := terminal.Text(c.Evidence)
+	switch c.State {
+	case document.Failed:
+		jc.Failure = &xmlProblem{c.Message, "failed", body(c.Message, evidence)}
+	case document.Erred:
+		jc.Error = &xmlProblem{c.Message, "inconclusive", body(c.Message, evidence)}
+	case document.Skipped:
+		jc.Skipped, jc.Out = &c.Message, text(evidence)
+	default:
+		jc.Out = text(c.Message)
+	}
+	return jc
+}
+
+// text is nil for nothing.
+func text(s string) *xmlText {
+	if s == "" {
+		return nil
+	}
+	return &xmlText{terminal.Legible(s)}
+}
+
+// body is what a reader is shown who looks closer.
+func body(message, evidence string) string {
+	if evidence != "" {
+		message += "\n\n" + evidence
+	}
+	return terminal.Legible(message)
+}
+
+func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 3, 64) }

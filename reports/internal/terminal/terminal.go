@@ -1,0 +1,234 @@
+// Package terminal writes a document as text for people: what was found from top to bottom,
+// and the outcome in the last line. Colours repeat what words say.
+package terminal
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/lockbench/lockbench/reports/internal/document"
+)
+
+// Options say where a report is read.
+type Options struct {
+	// Color allows colours. What they say, the text says too.
+	Color bool
+	// Width of the terminal in characters; zero or less is unlimited. A narrow
+	// one is spared the figures that are missed least.
+	Width int
+}
+
+// Write writes d, with its outcome at the end. It returns the first error of w.
+func Write(w io.Writer, d *document.Document, opt Options) error {
+	p := newPage(w, opt)
+	p.blocks(d.Blocks, 0)
+	if d.Headline != "" {
+		if p.begun {
+			fmt.Fprintln(p.Writer)
+		}
+		p.outcome(d)
+	}
+	return p.Flush()
+}
+
+// Blocks writes blocks alone. It returns the first error of w.
+func Blocks(w io.Writer, blocks []document.Block, opt Options) error {
+	p := newPage(w, opt)
+	p.blocks(blocks, 0)
+	return p.Flush()
+}
+
+// Text is blocks as plain text.
+func Text(blocks []document.Block) string {
+	var text strings.Builder
+	_ = Blocks(&text, blocks, Options{}) // a Builder takes everything
+	return strings.Trim(text.String(), "\n")
+}
+
+// A page is a report being written; its Writer keeps the first error.
+type page struct {
+	*bufio.Writer
+	palette
+	width int
+	last  document.Block // the one written last, nil for none or a title
+	begun bool
+}
+
+func newPage(w io.Writer, opt Options) *page {
+	return &page{Writer: bufio.NewWriter(w), palette: palette(opt.Color), width: opt.Width}
+}
+
+// line writes one line, so many characters in.
+func (p *page) line(indent int, text string) {
+	if text = strings.TrimRight(text, " "); text != "" {
+		text = strings.Repeat(" ", indent) + text
+	}
+	fmt.Fprintln(p.Writer, text)
+	p.begun = true
+}
+
+func (p *page) blocks(all []document.Block, indent int) {
+	for _, b := range all {
+		if !document.Visible(b, document.Terminal) {
+			continue
+		}
+		if s, ok := b.(*document.Section); ok && s.Title == "" {
+			p.blocks(s.Blocks, indent)
+			continue
+		}
+		if p.begun && !p.joins(b) {
+			fmt.Fprintln(p.Writer)
+		}
+		p.block(b, indent)
+		p.last = b
+	}
+}
+
+// joins reports whether b stands directly below what was written last.
+func (p *page) joins(b document.Block) bool {
+	if p.last == nil {
+		return true
+	}
+	_, before := p.last.(*document.Paragraph)
+	_, now := b.(*document.Paragraph)
+	return before && now
+}
+
+func (p *page) block(b document.Block, indent int) {
+	switch b := b.(type) {
+	case *document.Section:
+		p.section(b, indent)
+	case *document.Paragraph:
+		p.paragraph(b, indent)
+	case *document.List:
+		p.list(b, indent)
+	case *document.Table:
+		p.table(b, indent)
+	case *document.Chart:
+		p.chart(b, indent)
+	case *document.Timeline:
+		p.timeline(b, indent)
+	}
+}
+
+func (p *page) section(s *document.Section, indent int) {
+	title := p.bold(s.Title)
+	if s.Tone != document.Plain {
+		title = p.tone(s.Tone, s.Title)
+	}
+	if s.Says != "" {
+		gap := " "
+		if s.SaysTone != document.Plain {
+			gap = "  "
+		}
+		title += gap + p.tone(s.SaysTone, s.Says)
+	}
+	p.line(indent, title)
+	p.last = nil
+	p.blocks(s.Blocks, indent+2)
+}
+
+func (p *page) paragraph(b *document.Paragraph, indent int) {
+	text := strings.Join(append(b.Facts, b.Text), ", ")
+	text = strings.TrimSuffix(text, ", ")
+	if b.Word == "" {
+		text = p.tone(b.Tone, text)
+	}
+	if b.Strong {
+		text = p.bold(text)
+	}
+	parts := []string{}
+	if b.Word != "" {
+		parts = append(parts, p.tone(b.Tone, b.Word))
+	}
+	if text != "" {
+		parts = append(parts, text)
+	}
+	if b.Code != "" {
+		parts = append(parts, b.Code)
+	}
+	for _, l := range b.Links {
+		parts = append(parts, l.Text)
+	}
+	p.line(indent, strings.Join(parts, " "))
+}
+
+// list writes its items below each other, words and names as wide as the widest.
+func (p *page) list(b *document.List, indent int) {
+	if b.Title != "" {
+		p.line(indent, p.bold(b.Title))
+		indent += 2
+	}
+	word, name, aligned := 0, 0, indent > 0
+	for i := range b.Items {
+		word, name = max(word, letters(b.Items[i].Word)), max(name, letters(b.Items[i].Name))
+	}
+	for i := range b.Items {
+		item := &b.Items[i]
+		var line string
+		if item.Word != "" {
+			gap := 1
+			if aligned {
+				gap += word - letters(item.Word)
+			}
+			line = p.tone(item.Tone, item.Word) + strings.Repeat(" ", gap)
+		}
+		if item.Name != "" {
+			line += item.Name
+			if item.Text != "" {
+				line += strings.Repeat(" ", name-letters(item.Name)+2)
+			}
+		}
+		p.line(indent, line+item.Text)
+	}
+}
+
+// outcome says in one sentence what the exit code means.
+func (p *page) outcome(d *document.Document) {
+	text := p.tone(d.Tone, d.Headline)
+	if d.Why != "" {
+		text += ": " + d.Why
+	}
+	if d.Beside != nil && d.Beside.Text != "" {
+		text += "; " + d.Beside.Text
+	}
+	p.line(0, fmt.Sprintf("%s (exit %d)", text, d.Exit))
+}
+
+// palette colours words where the reader's terminal does; text says it all without it.
+type palette bool
+
+func (p palette) paint(code, s string) string {
+	if !p || s == "" {
+		return s
+	}
+	return "\x1b[" + code + "m" + s + "\x1b[0m"
+}
+
+func (p palette) bold(s string) string { return p.paint("1", s) }
+
+// tone colours a text.
+func (p palette) tone(t document.Tone, text string) string {
+	code := map[document.Tone]string{document.Good: "32", document.Bad: "1;31", document.Weak: "33", document.Unclaimed: "33", document.None: "2"}[t]
+	if code == "" {
+		return text
+	}
+	return p.paint(code, text)
+}
+
+func letters(s string) int { return utf8.RuneCountInString(s) }
+
+// Legible replaces what XML and terminals have no place for: control characters and what is
+// not UTF-8.
+func Legible(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t' || r >= ' ' && r != 0xFFFE && r != 0xFFFF:
+			return r
+		}
+		return utf8.RuneError
+	}, s)
+}

@@ -1,0 +1,83 @@
+package reports
+
+import (
+	"fmt"
+
+	"github.com/lockbench/lockbench/internal/figures"
+	"github.com/lockbench/lockbench/internal/limits"
+	"github.com/lockbench/lockbench/reports/internal/document"
+)
+
+// document is what reports show of a limit: what was wanted, the path of the search, what broke
+// on it, and the limit in a sentence.
+func (l *LimitSearch) document() *document.Document {
+	what := "the highest rate"
+	if l.Of == LeaseLimit {
+		what = "the shortest lease"
+	}
+	d := &document.Document{Kind: "limit", Title: l.Design, Headline: l.Sentence, Exit: l.Exit, Blocks: []document.Block{
+		line(fmt.Sprintf("%s of %s, workload %s, seed %d", what, l.Design, l.Workload, l.Seed)),
+		line(fmt.Sprintf("server: %s, %s", l.Server.Kind, l.Server.Version)),
+	}}
+	if l.Server.Kind == "embedded" {
+		d.Blocks = append(d.Blocks, &document.Paragraph{Word: "note", Tone: document.Weak, Text: "the speeds are the embedded server's, not the design's"})
+	}
+	for _, condition := range l.Wanted {
+		d.Blocks = append(d.Blocks, line("wanted: "+condition))
+	}
+	d.Blocks = append(d.Blocks, l.path())
+	if c := l.SelfCheck; c != nil && !c.Caught {
+		d.Blocks = append(d.Blocks, c.block())
+	}
+	return d
+}
+
+// path is the table of trials.
+func (l *LimitSearch) path() *document.Table {
+	heads, row := []string{"grants/s", "refused", "p50", "p99", "max"}, l.rateRow
+	t := &document.Table{Corner: "rate"}
+	if l.Of == LeaseLimit {
+		heads, row, t.Corner = []string{"holds", "longest", "outlived"}, l.leaseRow, "lease"
+	}
+	t.Columns = document.Words("outcome")
+	for _, head := range heads {
+		t.Columns = append(t.Columns, document.Column{Name: head, Number: true})
+	}
+	t.Columns = append(t.Columns, document.Column{Name: "what was missed"})
+	for i := range l.Trials {
+		trial := &l.Trials[i]
+		word, tone := trialWord(trial.Outcome)
+		r := document.Row{Name: l.value(trial.Value), Cells: []document.Value{{Text: word, Tone: tone}}}
+		for _, text := range append(row(trial), trial.Why) {
+			r.Cells = append(r.Cells, document.Value{Text: text})
+		}
+		t.Rows = append(t.Rows, r)
+	}
+	return t
+}
+
+func (l *LimitSearch) rateRow(t *LimitTrial) []string {
+	refused := 0.0
+	if all := t.Grants + t.Refused; all > 0 {
+		refused = float64(t.Refused) / float64(all)
+	}
+	a := t.Acquire
+	return []string{
+		figures.Rate(t.GrantsPerS), fmt.Sprintf("%.1f%%", 100*refused),
+		figures.Duration(a.Count, a.P50), figures.Duration(a.Count, a.P99), figures.Duration(a.Count, a.Max),
+	}
+}
+
+func (l *LimitSearch) leaseRow(t *LimitTrial) []string {
+	return []string{figures.Number(t.Grants), figures.Duration(t.Grants, t.Longest), figures.Number(t.Outlived)}
+}
+
+func trialWord(o limits.Outcome) (string, document.Tone) {
+	switch o {
+	case limits.Holds:
+		return "kept", document.Good
+	case limits.Fails:
+		return "missed", document.Weak
+	}
+	return "unclear", document.Weak
+}

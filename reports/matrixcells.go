@@ -1,0 +1,249 @@
+package reports
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/figures"
+	"github.com/lockbench/lockbench/reports/internal/document"
+)
+
+// A CellName says which cell of which matrix.
+type CellName struct {
+	Design string
+	// Cell is the zero value for all of the design.
+	Cell lockbench.Cell
+	// File is where the matrix is kept, empty for nowhere.
+	File string
+}
+
+// explain is the evidence for one cell of m: the verdict and the claim, then what each part
+// says, with its counterexample and the commands that show it again. Where no cell is named,
+// it is the table of the design, and all that was broken. It returns an error when the matrix
+// has no such design.
+func (m *Matrix) explain(at CellName) (*document.Document, error) {
+	i := slices.IndexFunc(m.Rows, func(r MatrixRow) bool { return r.Design == at.Design })
+	if i < 0 {
+		return nil, fmt.Errorf("design %s is not in the matrix; hint: it has %s", at.Design, strings.Join(m.designs(), ", "))
+	}
+	e := m.explanation(i, at.File)
+	if at.Cell.Guarantee != "" {
+		return &document.Document{Blocks: []document.Block{e.section(at.Cell)}}, nil
+	}
+	t := e.row.cells(i, at.Design).table()
+	d := &document.Document{Blocks: []document.Block{&t}}
+	for _, cell := range e.row.findings().broken() {
+		d.Blocks = append(d.Blocks, e.section(cell))
+	}
+	return d, nil
+}
+
+func (m *Matrix) designs() []string {
+	var names []string
+	for i := range m.Rows {
+		names = append(names, m.Rows[i].Design)
+	}
+	return names
+}
+
+// section is what a page shows of the i-th design: its table, and every cell, folded. What
+// holds under a mix is in the sums of its conditions.
+func (m *Matrix) section(i int) *document.Section {
+	r := &m.Rows[i]
+	t := r.cells(i, r.Design).table()
+	about := &document.Paragraph{}
+	for _, fact := range []string{r.Source, r.Library, "claims " + r.Claims.String()} {
+		if fact != "" {
+			about.Facts = append(about.Facts, fact)
+		}
+	}
+	s := &document.Section{ID: designID(i), Role: document.Subject, Title: r.Design, Mark: exitTone(r.exit()), Blocks: []document.Block{about, &t}}
+	for _, o := range r.Without {
+		s.Blocks = append(s.Blocks, line("No "+o.Part+": "+o.Why))
+	}
+	e := m.explanation(i, "")
+	for _, cell := range r.findings().sorted() {
+		c := r.Cells[cell]
+		shown := slices.ContainsFunc(c.Evidence, func(e Evidence) bool { return e.shown() })
+		if cell.Under.Count() <= 1 || shown || c.Verdict == checker.Broken {
+			s.Blocks = append(s.Blocks, e.section(cell))
+		}
+	}
+	return s
+}
+
+// An explanation explains cells of one design.
+type explanation struct {
+	*gallery
+	m    *Matrix
+	row  *MatrixRow
+	file string // where the matrix is kept
+}
+
+func (m *Matrix) explanation(i int, file string) *explanation {
+	r := &m.Rows[i]
+	return &explanation{&gallery{id: designID(i), design: r.Design, label: r.Design, inFull: true}, m, r, file}
+}
+
+// section is what is known of a cell.
+func (e *explanation) section(at lockbench.Cell) *document.Section {
+	c := e.row.Cells[at]
+	j := judgement{at, c.Finding, e.row.reason(at)}
+	s := &document.Section{
+		ID: e.idOf(at), Role: document.Cell, Folded: true, Title: e.row.Design + "  " + at.String(), PageTitle: at.String(), Says: verdictWords(c.Finding), PageSays: j.says(), SaysTone: j.tone(),
+		Blocks: []document.Block{line("it promises: " + at.Guarantee.Info().Promise), line("under: " + at.Under.Title())},
+	}
+	if read := e.row.findings().Read(at); c.Verdict != read.Verdict {
+		s.Blocks = append(s.Blocks, line(fmt.Sprintf("%s where more happened: %s", read.Verdict, figures.Plural(read.Exposure, "occasion"))))
+	}
+	if c.By != "" && len(c.Evidence) > 1 {
+		s.Blocks = append(s.Blocks, line(fmt.Sprintf("decided by: %s, the gravest of %s", c.By, figures.Plural(int64(len(c.Evidence)), "part"))))
+	}
+	s.Blocks = append(s.Blocks, e.claim(&j))
+	for _, decided := range []bool{true, false} { // the part that decided comes first
+		for i, found := range c.Evidence {
+			if p := e.row.part(found.Part); p != nil && (p.Name == c.By) == decided {
+				s.Blocks = append(s.Blocks, e.found(fmt.Sprintf("%s-%d", s.ID, i+1), &j, found, p))
+			}
+		}
+	}
+	return with(s, e.missing(at, c))
+}
+
+func with(s *document.Section, more []document.Block) *document.Section {
+	s.Blocks = append(s.Blocks, more...)
+	return s
+}
+
+// claim says whether the design is held to it, and if not why.
+func (e *explanation) claim(j *judgement) *document.Paragraph {
+	source := e.row.Source
+	if source != "" {
+		source = " (" + source + ")"
+	}
+	if j.reason == "" {
+		return line("claimed" + source)
+	}
+	return line("not claimed" + source + ": " + j.reason)
+}
+
+// found is what one part found of a cell.
+func (e *explanation) found(id string, of *judgement, found Evidence, p *MatrixPart) *document.Section {
+	j := judgement{of.cell, found.counted(p), of.reason}
+	s := &document.Section{ID: id, Role: document.Found, Title: found.Part, Says: joinedBy("; ", verdictWords(found.Finding), detail(j.Finding)), SaysTone: j.tone()}
+	if found.Verdict == checker.Held && slices.Contains(e.m.Unproven(), found.Part) {
+		s.Blocks = append(s.Blocks, line("It counts as untested: a lock broken on purpose was not caught: "+e.m.uncaught(e.m.SelfCheck.part(found.Part))))
+	}
+	if j.shown() && e.shows(&j.Finding) == nil {
+		e.drawn = append(e.drawn, picture{id, of.cell.String(), j.Finding})
+	}
+	s.Blocks = append(s.Blocks, e.counterexample(id, &j, "scenario "+strings.Join(found.In[:min(1, len(found.In))], ""))...)
+	for _, text := range p.extent(found.In) {
+		s.Blocks = append(s.Blocks, line(text))
+	}
+	return with(s, e.again(of.cell, p, found))
+}
+
+// counted is the finding as its Detail counts it: where p explored, once a schedule.
+func (e Evidence) counted(p *MatrixPart) Finding {
+	g := e.Finding
+	g.scenarios = nil
+	if len(p.Covered) > 0 && g.Violations > 0 {
+		g.scenarios = e.In
+	}
+	return g
+}
+
+// extent says, line by line, what a part covered: of what it explored the given scenarios,
+// or the run.
+func (p *MatrixPart) extent(scenarios []string) []string {
+	if len(p.Covered) == 0 {
+		lines := []string{fmt.Sprintf("%s in %s, seed %d, server %s %s", figures.Plural(p.Grants, "grant"), figures.Compact(p.ElapsedNS), p.Seed, p.Server.Kind, p.Server.Version)}
+		for _, f := range p.Injected {
+			lines = append(lines, fmt.Sprintf("fault %s: occurred %s, %s held, %s acquiring", f.Fault, figures.Number(f.Occurrences), figures.Number(f.MetHeld), figures.Number(f.MetAcquire)))
+		}
+		return lines
+	}
+	var runs []Run
+	for _, c := range p.Covered {
+		if slices.Contains(scenarios, c.Scenario) {
+			runs = append(runs, Run{Workload: c.Scenario, Exploration: &Exploration{Coverage: c.Coverage}})
+		}
+	}
+	lines := coverage(runs, "", true)
+	for i := range lines {
+		lines[i] = strings.Replace(lines[i], " in 0ns", "", 1)
+	}
+	return lines
+}
+
+// again says how to see it again.
+func (e *explanation) again(cell lockbench.Cell, p *MatrixPart, found Evidence) (blocks []document.Block) {
+	if found.Schedule != nil && found.Schedule.Replay != "" {
+		file := replayName(e.row.Design, cell)
+		from := ""
+		if e.file != "" {
+			from = " --from " + quote(e.file)
+		}
+		blocks = append(blocks, document.Only(document.Terminal,
+			again("this schedule:", fmt.Sprintf("lockbench explain %s %s%s --save %s", e.row.Design, cell, from, file)),
+			again("              ", "lockbench explore --replay "+file)))
+	}
+	if _, err := os.Stat(p.History); p.History != "" && err == nil {
+		blocks = append(blocks, again("this history:", "lockbench check "+quote(p.History)))
+	}
+	if p.Command != "" {
+		blocks = append(blocks, again("all of it again:", p.Command))
+	}
+	return blocks
+}
+
+// missing says which parts have nothing to say of a cell, and why.
+func (e *explanation) missing(cell lockbench.Cell, c MatrixCell) (blocks []document.Block) {
+	add := func(part, why string) {
+		blocks = append(blocks, &document.List{Items: []document.Item{{Name: part, Text: why}}})
+	}
+	for _, o := range e.row.Without {
+		add(o.Part, "not done: "+o.Why)
+	}
+	for _, part := range e.m.Settings.Parts {
+		switch p := e.row.part(part); {
+		case e.row.lacks(part):
+		case p == nil:
+			add(part, "not run")
+		case !slices.ContainsFunc(c.Evidence, func(found Evidence) bool { return found.Part == part }):
+			add(part, e.unmet(cell, p))
+		}
+	}
+	return blocks
+}
+
+// unmet says that a part met no occasion, and why it could meet none.
+func (e *explanation) unmet(cell lockbench.Cell, p *MatrixPart) string {
+	for _, whole := range e.row.Cells[cell.Guarantee.At(0)].Evidence {
+		if why := detail(whole.counted(p)); whole.Part == p.Name && whole.Verdict == checker.NotApplicable && why != "" {
+			return verdictWords(whole.Finding) + "; " + why
+		}
+	}
+	if len(p.Covered) > 0 && cell.Under.Has(lockbench.Failover) {
+		return "not exercised; its one server has no replica"
+	}
+	return "not exercised"
+}
+
+// CellReplay returns the schedule that shows a cell, as lockbench explore --replay takes
+// it; an error when the matrix has none.
+func CellReplay(m Matrix, at CellName) (string, error) {
+	if r := m.Row(at.Design); r != nil {
+		for _, e := range r.Cells[at.Cell].Evidence {
+			if e.Schedule != nil && e.Schedule.Replay != "" {
+				return e.Schedule.Replay, nil
+			}
+		}
+	}
+	return "", fmt.Errorf("no schedule shows %s of %s; hint: only what explore found broken has one", at.Cell, at.Design)
+}

@@ -1,0 +1,268 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/figures"
+	"github.com/lockbench/lockbench/reports/internal/document"
+)
+
+// legend says how to read the pictures of a terminal.
+var legend = document.Only(document.Terminal,
+	&document.Paragraph{Tone: document.None, Text: "[ granted   = within the lease   | lease over   . past it   R release   E extend   A acquire   r read   w write"},
+	&document.Paragraph{Tone: document.None, Text: "overlap: ! both within their lease   ~ one past it   (not to scale; numbers on the axis are those of the lines)"})
+
+// document is what reports show of runs or explorations.
+func (r *Result) document() *document.Document {
+	merged := r.designs()
+	s := merged.summary()
+	d := &document.Document{Kind: "report", Title: s.title(), Version: r.Environment.Version, Suites: r.suites(), Series: s.series()}
+	s.conclude(d)
+	if len(merged.Runs) > 0 {
+		d.Footer = s.footer()
+	}
+	if r.explored() {
+		d.Kind = "exploration"
+		d.Blocks = s.explorationBlocks(r.Runs)
+	} else {
+		d.Blocks = s.runBlocks()
+	}
+	return d
+}
+
+func (s *summary) title() string {
+	switch n := len(s.result.Runs); n {
+	case 0:
+		return "nothing was run"
+	case 1:
+		return s.result.labels()[0]
+	default:
+		return fmt.Sprintf("%d locks", n)
+	}
+}
+
+// footer says what all this was made under.
+func (s *summary) footer() string {
+	first := &s.result.Runs[0]
+	parts := settings(first.Params)
+	if first.Workload != "" {
+		parts = slices.Insert(parts, 0, "workload "+first.Workload)
+	}
+	server := s.result.server(first)
+	return strings.Join(append(parts, fmt.Sprintf("seed %d", first.Seed), "server "+kindOf(server)+" "+server.Version), ", ")
+}
+
+// runBlocks are those of live runs.
+func (s *summary) runBlocks() []document.Block {
+	blocks := []document.Block{s.thresholds()}
+	if len(s.result.Runs) > 0 {
+		head := document.Only(document.Terminal, &document.Paragraph{Facts: s.heading()})
+		head.Blocks = append(head.Blocks, s.servers()...)
+		speeds := append([]document.Block{s.speeds(), document.Only(document.Terminal|document.Page, append(s.arrivals(), s.costs())...)}, s.compareChart()...)
+		blocks = slices.Concat([]document.Block{head, s.pageFacts()}, blocks, []document.Block{named("Speed", "speed", speeds...), s.guarantees()})
+	}
+	return append(blocks, document.Only(document.Terminal|document.Page,
+		named("What happened", "happened", s.troubles(), s.injected()), s.runSections(nil),
+		named("What is left open", "left", s.guards(), s.openClaims(), s.notExercised("this workload and its faults")), s.selfCheck()))
+}
+
+// explorationBlocks are those of explored designs; scenarios are what they were made of.
+func (s *summary) explorationBlocks(scenarios []Run) []document.Block {
+	first := &scenarios[0]
+	parts := append([]string{"exploring"}, settings(first.Params)...)
+	parts = append(parts, fmt.Sprintf("seed %d", first.Seed))
+	head := document.Only(document.Terminal, line(strings.Replace(strings.Join(parts, ", "), ",", "", 1)))
+	if kinds := first.Exploration.Kinds; len(kinds) > 0 && first.Exploration.Faults > 0 {
+		head.Blocks = append(head.Blocks, line("faults: "+strings.Join(kinds, ", ")))
+	}
+	head.Blocks = append(head.Blocks, line(fmt.Sprintf("server: %s, %s, in virtual time", s.result.Server.Kind, s.result.Server.Version)))
+	return []document.Block{
+		head, s.pageFacts(), document.Only(document.Page, line("In virtual time, one server command at a time: there is no speed to show.")),
+		s.thresholds(), s.guarantees(),
+		document.Only(document.Terminal|document.Page,
+			named("What was done", "happened", covered(s.result.Runs, scenarios), s.troubles()), s.runSections(scenarios),
+			named("What is left open", "left", s.openClaims(), s.notExercised("these scenarios and faults"))),
+	}
+}
+
+// named is a section that has its title on a page alone.
+func named(title, id string, blocks ...document.Block) *document.Section {
+	return &document.Section{ID: id, PageTitle: title, Blocks: blocks}
+}
+
+// guarantees is what was found: of the one design, or a line for each of several.
+func (s *summary) guarantees() document.Block {
+	t := s.result.guarantees()
+	return named("Guarantees", "guarantees", &t)
+}
+
+// compareChart puts the latencies of all runs on one chart.
+func (s *summary) compareChart() []document.Block {
+	if len(s.result.Runs) < 2 {
+		return nil
+	}
+	return []document.Block{&document.Chart{Kind: "compare", Title: "Acquire, all designs", Caption: "how long the given share of acquires took at most",
+		Says: "Latency of acquire of all designs by percentile; the table above has the figures"}}
+}
+
+// pageFacts are the settings that all runs share, and where they ran.
+func (s *summary) pageFacts() document.Block {
+	first, facts := &s.result.Runs[0], s.shared()
+	server := s.result.server(first)
+	facts = append(facts, strings.TrimSuffix(kindOf(server)+", "+server.Version, ", "))
+	if at, err := time.Parse(time.RFC3339, first.Started); err == nil {
+		facts = append(facts, "started "+at.UTC().Format("2006-01-02 15:04:05 UTC"))
+	}
+	return document.Only(document.Page, &document.Paragraph{Facts: append(facts, environmentFacts(s.result.Environment)...)})
+}
+
+// shared are the settings of the first run, those that all runs have in common.
+func (s *summary) shared() (facts []string) {
+	first := &s.result.Runs[0]
+	same := func(of func(*Run) string) bool {
+		return !slices.ContainsFunc(s.result.Runs, func(run Run) bool { return of(&run) != of(first) })
+	}
+	if first.Workload != "" && same(func(run *Run) string { return run.Workload }) {
+		facts = append(facts, "workload "+first.Workload)
+	}
+	if same(func(run *Run) string { return strings.Join(run.settings(), ", ") }) {
+		facts = append(facts, first.settings()...)
+	}
+	if first.Seed != 0 && same(func(run *Run) string { return fmt.Sprint(run.Seed) }) {
+		facts = append(facts, fmt.Sprintf("seed %d", first.Seed))
+	}
+	return facts
+}
+
+// settings are the parameters of a run worth a place in its heading, and how requests arrive.
+func (r *Run) settings() []string {
+	all := settings(r.Params)
+	if loop := arrival(r.Params); loop != "" && r.Exploration == nil {
+		all = append(all, loop)
+	}
+	return all
+}
+
+func runID(i int) string { return fmt.Sprintf("run-%d", i+1) }
+
+// runSections is a section for each run: on a terminal those that broke something, with what
+// shows it.
+func (s *summary) runSections(scenarios []Run) *document.Section {
+	all := &document.Section{}
+	explained := s.result.explored()
+	if len(s.result.Runs) > 1 {
+		all.Blocks = append(all.Blocks, s.jump())
+	}
+	for i, label := range s.result.labels() {
+		run := &s.result.Runs[i]
+		names := run.Cells.broken()
+		section := &document.Section{ID: runID(i), Role: document.Subject, Title: label, Mark: exitTone(run.Exit)}
+		if run.Exploration != nil {
+			section.Blocks = append(section.Blocks, document.Only(document.Page, facts(coverage(scenarios, run.Design, true))))
+		}
+		section.Blocks = append(section.Blocks, s.runFacts(i, label))
+		if len(names) > 0 {
+			section.Says = "broke " + list(names)
+			if !explained {
+				explained = true
+				section.Blocks = append(section.Blocks, legend)
+			}
+			section.Blocks = append(section.Blocks, run.evidence(&gallery{id: runID(i), design: run.Design, label: label})...)
+		}
+		all.Blocks = append(all.Blocks, section)
+	}
+	return all
+}
+
+// facts is a list of lines.
+func facts(lines []string) *document.List {
+	l := &document.List{}
+	for _, text := range lines {
+		l.Items = append(l.Items, document.Item{Text: text})
+	}
+	return l
+}
+
+// jump leads to the runs.
+func (s *summary) jump() document.Block {
+	p := &document.Paragraph{}
+	for i, label := range s.result.labels() {
+		p.Links = append(p.Links, document.Link{Text: label, ID: runID(i)})
+	}
+	return document.Only(document.Page, p)
+}
+
+// evidence shows every broken cell of a run, what fails it first.
+func (r *Run) evidence(g *gallery) (blocks []document.Block) {
+	var all []judgement
+	for _, cell := range r.Cells.broken() {
+		all = append(all, r.judgement(cell))
+	}
+	g.add(all)
+	for i := range all {
+		blocks = append(blocks, g.section(&all[i]))
+	}
+	if r.Exploration == nil {
+		blocks = append(blocks, r.recheck())
+	}
+	return blocks
+}
+
+// runFacts is what a page shows of one run beside its evidence.
+func (s *summary) runFacts(i int, label string) document.Block {
+	run := &s.result.Runs[i]
+	about := &document.Paragraph{}
+	if run.Workload != "" {
+		about.Facts = append(about.Facts, "workload "+run.Workload)
+	}
+	if run.Grants > 0 {
+		about.Facts = append(about.Facts, figures.Plural(run.Grants, "grant")+" in "+figures.Compact(run.MeasuredNS))
+	}
+	for _, f := range run.Faults {
+		about.Facts = append(about.Facts, "fault "+f)
+	}
+	if run.History != "" {
+		about.Facts = append(about.Facts, "history "+run.History)
+	}
+	only := document.Only(document.Page, about)
+	if l := run.OpenLoop; l != nil {
+		only.Blocks = append(only.Blocks, &document.Paragraph{Facts: []string{"arrivals on a schedule: " + figures.Rate(l.OfferedPerS) + "/s offered",
+			figures.Rate(l.StartedPerS) + "/s started", figures.Rate(l.AnsweredPerS) + "/s answered"}})
+	}
+	if run.Exploration == nil && s.result.server(run).Kind == "embedded" {
+		only.Blocks = append(only.Blocks, line("Measured on the embedded server: these are not the design's own speeds."))
+	}
+	if len(s.result.Runs) > 1 {
+		t := s.result.cells(i, "conditions").table()
+		only.Blocks = append(only.Blocks, &t)
+	}
+	only.Blocks = append(only.Blocks, run.verdicts()...)
+	only.Blocks = append(only.Blocks, run.charts(runID(i), label)...)
+	return only
+}
+
+// verdicts are all cells of a run, those of which something was seen apart from the others.
+func (r *Run) verdicts() []document.Block {
+	said, silent := &document.List{}, &document.List{}
+	for _, tone := range []document.Tone{document.Bad, document.Unclaimed, document.Weak, document.Good, document.None} {
+		for _, cell := range r.Cells.sorted() {
+			j := r.judgement(cell)
+			if j.tone() != tone {
+				continue
+			}
+			item := document.Item{Tone: tone, Name: cell.String(), Text: j.says()}
+			if tone == document.None {
+				silent.Items = append(silent.Items, item)
+			} else {
+				said.Items = append(said.Items, item)
+			}
+		}
+	}
+	return []document.Block{
+		&document.Section{Title: "Each guarantee under the conditions that were met", Folded: true, Blocks: []document.Block{said}},
+		&document.Section{Title: "What met too little, or is not for this design", Folded: true, Blocks: []document.Block{silent}},
+	}
+}

@@ -1,0 +1,191 @@
+package reports
+
+import (
+	"github.com/lockbench/lockbench/internal/figures"
+	"github.com/lockbench/lockbench/reports/internal/document"
+)
+
+// A runColumn is one column of a table of runs.
+type runColumn struct {
+	document.Column
+	value func(*summary, *Run) document.Value
+}
+
+// speedColumns are those of the first table.
+var speedColumns = []runColumn{
+	number("", "grants/s", (*summary).rate),
+	latency("acquire", "p50", "acquire", p50).apart(),
+	latency("", "p90", "acquire", p90).spare(1),
+	latency("", "p99", "acquire", p99),
+	latency("", "p99.9", "acquire", p999).spare(2),
+	latency("", "max", "acquire", longest),
+	latency("release", "p99", "release", p99).apart().spare(5),
+	latency("hand-", "off p50", "handoff", p50).spare(6),
+	{document.Column{Name: "breaches", Number: true, Apart: true}, func(_ *summary, r *Run) document.Value { return r.breaches() }},
+	number("worst", "overlap", func(_ *summary, r *Run) string { return figures.Duration(r.WorstOverlap, r.WorstOverlap) }).spare(7),
+}
+
+// costColumns are those of the table of what a grant costs.
+var costColumns = []runColumn{
+	number("", "tries", func(_ *summary, r *Run) string { return figures.Rate(r.Attempts) }),
+	number("", "commands", func(_ *summary, r *Run) string { return figures.Rate(r.Commands) }),
+	number("bytes", "sent", func(_ *summary, r *Run) string { return known(r, r.Sent, figures.Rate) }).apart(),
+	number("", "received", func(_ *summary, r *Run) string { return known(r, r.Received, figures.Rate) }),
+	number("server", "time", func(_ *summary, r *Run) string { return known(r, r.ServerCPU, brief) }).apart(),
+	latency("wake-up", "p50", "handoff", p50).apart(),
+	latency("", "p90", "handoff", p90).spare(1),
+	latency("", "p99", "handoff", p99),
+	latency("", "max", "handoff", longest).spare(2),
+}
+
+// arrivalColumns are those of open loops. The first table's acquire counts from the
+// intended start.
+var arrivalColumns = []runColumn{
+	number("offered", "/s", func(_ *summary, r *Run) string { return figures.Rate(r.OpenLoop.OfferedPerS) }),
+	number("begun", "/s", func(_ *summary, r *Run) string { return figures.Rate(r.OpenLoop.StartedPerS) }),
+	number("answered", "/s", func(_ *summary, r *Run) string { return figures.Rate(r.OpenLoop.AnsweredPerS) }).spare(4),
+	latency("service", "p50", "service", p50).apart(),
+	latency("", "p90", "service", p90).spare(2),
+	latency("", "p99", "service", p99),
+	latency("", "p99.9", "service", p999).spare(1),
+	latency("", "max", "service", longest),
+	latency("lag", "p50", "lag", p50).apart(),
+	latency("", "p99", "lag", p99),
+	latency("", "max", "lag", longest),
+	{document.Column{Above: "still", Name: "waiting", Number: true, Spare: 3, Apart: true}, func(_ *summary, r *Run) document.Value { return r.OpenLoop.waiting() }},
+}
+
+// number is a column of figures.
+func number(above, name string, text func(*summary, *Run) string) runColumn {
+	return runColumn{document.Column{Above: above, Name: name, Number: true}, func(s *summary, r *Run) document.Value {
+		return document.Value{Text: text(s, r)}
+	}}
+}
+
+// latency is a column of one percentile.
+func latency(above, name, op string, pick func(Latency) int64) runColumn {
+	return number(above, name, func(_ *summary, r *Run) string {
+		l := r.Latency[op]
+		return figures.Duration(l.Count, pick(l))
+	})
+}
+
+func (c runColumn) apart() runColumn      { c.Apart = true; return c }
+func (c runColumn) spare(n int) runColumn { c.Spare = n; return c }
+
+// What is picked of a latency.
+func p50(l Latency) int64     { return l.P50 }
+func p90(l Latency) int64     { return l.P90 }
+func p99(l Latency) int64     { return l.P99 }
+func p999(l Latency) int64    { return l.P999 }
+func longest(l Latency) int64 { return l.Max }
+
+// table is runs down, figures across.
+func (s *summary) table(corner string, columns []runColumn, notes []string, of func(*Run) bool) *document.Table {
+	t := &document.Table{Corner: corner, Notes: notes}
+	for _, c := range columns {
+		t.Columns = append(t.Columns, c.Column)
+	}
+	for i, label := range s.result.labels() {
+		run := &s.result.Runs[i]
+		if !of(run) {
+			continue
+		}
+		row := document.Row{Name: label, Link: runID(i)}
+		if run.Partial {
+			row.Name += " (partial)"
+		}
+		for _, c := range columns {
+			row.Cells = append(row.Cells, c.value(s, run))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+func anyRun(*Run) bool { return true }
+
+// speeds is the table of how fast each run was.
+func (s *summary) speeds() *document.Table {
+	return s.table("design", speedColumns, []string{
+		"acquire: of those granted", "hand-off: release to the next grant, somebody waiting",
+		"breaches: of all guarantees, claimed or not", "overlap: two owners at once, also past a lease",
+	}, anyRun)
+}
+
+// slowServer marks speeds that are not the design's.
+const slowServer = "~"
+
+func (s *summary) rate(r *Run) string {
+	text := figures.Rate(r.GrantsPerS)
+	if s.result.server(r).Kind == "embedded" && text != "-" {
+		text = slowServer + text
+	}
+	return text
+}
+
+func (r *Run) breaches() document.Value {
+	switch {
+	case r.Counts.Ops == 0:
+		return document.Value{Text: "-"}
+	case r.Breaches == 0:
+		return document.Value{Text: "0"}
+	}
+	return document.Value{Text: figures.Number(r.Breaches), Tone: document.Weak}
+}
+
+// costs is what a grant costs, where anything was granted.
+func (s *summary) costs() *document.Table {
+	t := s.table("a grant costs", costColumns, []string{
+		"bytes: on the design's connections", "server time: of its processor, for all it did, ? where nobody knows",
+		"wake-up: release to the next grant, somebody waiting",
+	}, anyRun)
+	for i := range s.result.Runs {
+		if s.result.Runs[i].Grants > 0 {
+			return t
+		}
+	}
+	return &document.Table{}
+}
+
+// unknownFigure stands for one that there is, and that nobody knows.
+const unknownFigure = "?"
+
+// known shows a cost, where it is known, of a run with grants.
+func known(r *Run, cost *float64, show func(float64) string) string {
+	switch {
+	case r.Grants == 0:
+		return "-"
+	case cost == nil:
+		return unknownFigure
+	}
+	return show(*cost)
+}
+
+func brief(ns float64) string { return figures.Compact(int64(ns)) }
+
+func (l *OpenLoop) waiting() document.Value {
+	switch {
+	case l.Waiting == 0:
+		return document.Value{Text: "-"}
+	case l.KeptUp:
+		return document.Value{Text: figures.Number(l.Waiting)}
+	}
+	return document.Value{Text: figures.Number(l.Waiting), Tone: document.Weak}
+}
+
+// arrivals is what open loops add to the table of runs.
+func (s *summary) arrivals() []document.Block {
+	open := func(r *Run) bool { return r.OpenLoop != nil }
+	t := s.table("open loop", arrivalColumns, []string{"open loop: acquire and refused count from the intended start, service from the call, lag is between"}, open)
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	l := &document.List{}
+	for i := range s.result.Runs {
+		if run := &s.result.Runs[i]; run.OpenLoop != nil && run.OpenLoop.Why != "" {
+			l.Items = append(l.Items, document.Item{Word: "did not keep up", Tone: document.Weak, Text: s.label.of(run) + ": " + run.OpenLoop.Why})
+		}
+	}
+	return []document.Block{t, l}
+}

@@ -1,0 +1,125 @@
+package reports
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/lockbench/lockbench/reports/internal/document"
+	"github.com/lockbench/lockbench/reports/internal/html"
+	"github.com/lockbench/lockbench/reports/internal/junit"
+	"github.com/lockbench/lockbench/reports/internal/markdown"
+	"github.com/lockbench/lockbench/reports/internal/terminal"
+)
+
+// A Report is what [Write] writes: a *[Result], *[Matrix], *[Comparison], *[LimitSearch],
+// *[MatrixComparison], or what [Sweep] and [Explain] return.
+type Report interface {
+	document() *document.Document
+}
+
+// A Form is a form in which a report can be written.
+type Form string
+
+// The forms. Each report has Text; the others are errors for reports that have them not.
+const (
+	Text        Form = "text"        // for people, in a terminal
+	JSON        Form = "json"        // by [Schema]
+	Markdown    Form = "markdown"    // GitHub's
+	HTML        Form = "html"        // one page that needs no network
+	JUnit       Form = "junit"       // JUnit XML: results and matrices
+	Annotations Form = "annotations" // workflow commands of GitHub: results and matrices
+	Bench       Form = "bench"       // the Go benchmark format: results and comparisons
+	CSV         Form = "csv"         // a row a point: sweeps
+)
+
+// Options say where a Text report is read.
+type Options struct {
+	// Color allows colours. What they say, the text says too.
+	Color bool
+	// Width of the terminal in characters; zero or less is unlimited. A narrow
+	// one is spared the figures that are missed least.
+	Width int
+}
+
+// Write writes r in a form. It returns the first error of w, or that r has no such form.
+func Write(w io.Writer, form Form, r Report, opt Options) error {
+	switch form {
+	case Text:
+		return terminal.Write(w, r.document(), terminal.Options(opt))
+	case Markdown:
+		return markdown.Write(w, r.document())
+	case HTML:
+		return html.Write(w, r.document())
+	case JUnit:
+		return junit.Write(w, r.document())
+	case Annotations:
+		return junit.Annotations(w, r.document())
+	case JSON:
+		return writeJSON(w, r)
+	}
+	switch r := r.(type) {
+	case *Result:
+		if form == Bench {
+			return writeBench(w, r)
+		}
+	case *Comparison:
+		if form == Bench {
+			return writeBenchComparison(w, r)
+		}
+	case *sweep:
+		switch form {
+		case Bench:
+			return writeBench(w, r.Result)
+		case CSV:
+			return writeCSV(w, r.Result)
+		}
+	}
+	return noForm(form)
+}
+
+func noForm(form Form) error {
+	return fmt.Errorf("a report of this kind cannot be written as %s", form)
+}
+
+// A Picture is one SVG document, light or dark as its reader prefers, which needs nothing
+// else to be shown.
+type Picture struct {
+	// Name is that of its file.
+	Name string
+	SVG  []byte
+}
+
+// Pictures draws what a page of r draws that can be shown elsewhere, in a README or an
+// issue: how long acquires took, and every counterexample. They
+// are the same for the same report. All that comes from r is escaped.
+func Pictures(r Report) ([]Picture, error) {
+	drawn, err := html.Pictures(r.document())
+	given := make(map[string]int)
+	all := make([]Picture, 0, len(drawn))
+	for _, p := range drawn {
+		all = append(all, Picture{Name: unique(given, FileName(p.Name)) + ".svg", SVG: p.SVG})
+	}
+	return all, err
+}
+
+// Sweep returns the report of the points of a sweep, which are the runs of r.
+func Sweep(r *Result) Report { return &sweep{r} }
+
+// sweep is a result shown as points.
+type sweep struct{ *Result }
+
+func (s *sweep) document() *document.Document { return s.sweepDocument() }
+
+// Explain returns the evidence for one cell of m: the verdict and the claim, then what each
+// part says, with its counterexample and the commands that show it again. Where no cell is
+// named, it is the table of the design, and all that was broken. It returns an error when the
+// matrix has no such design.
+func Explain(m *Matrix, at CellName) (Report, error) {
+	d, err := m.explain(at)
+	return (*explanationOf)(d), err
+}
+
+// explanationOf is an explanation, as a report.
+type explanationOf document.Document
+
+func (e *explanationOf) document() *document.Document { return (*document.Document)(e) }
