@@ -80,6 +80,7 @@ var reserved = map[string][]string{
 	"github.com/alicebob/miniredis/":    {"impls/*", "internal/designtest", "internal/servers", "internal/faults", "locktest", "internal/stepserver"},
 	"github.com/spf13/cobra":            {"cmd/*"},
 	"charm.land/":                       {"internal/ui"},
+	"github.com/olekukonko/tablewriter": {"reports/internal/terminal"},
 	"github.com/goccy/go-yaml":          {"internal/runfile"},
 	"github.com/anishathalye/porcupine": {"checker/internal/crosscheck", "bench/*"},
 	"github.com/prometheus/":            {"internal/exporter"},

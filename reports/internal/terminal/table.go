@@ -1,8 +1,13 @@
 package terminal
 
 import (
+	"io"
 	"slices"
 	"strings"
+
+	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/renderer"
+	"github.com/olekukonko/tablewriter/tw"
 
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
@@ -137,104 +142,133 @@ func same(r *document.Row) bool {
 	return len(r.Cells) > 1
 }
 
-// gap is how far a column stands from the one before it.
-func (t *tableText) gap(c *document.Column) int {
-	switch {
-	case !c.Number || c.Apart:
-		return 2
+// gap is what sets a column apart from the one before it.
+func (t *tableText) gap(c *document.Column) string {
+	if !c.Number || c.Apart {
+		return "  "
 	}
-	return 1
+	return " "
 }
 
-// A width is that of a column: of the texts, and of what goes with them.
-type width struct{ all, text int }
-
-func (t *tableText) widths() (first int, columns []width) {
-	first = letters(t.Corner)
-	for i := range t.Rows {
-		first = max(first, letters(t.name(&t.Rows[i])))
-	}
-	for _, at := range t.columns {
-		c := &t.Columns[at]
-		above, head := t.headsOf(c)
-		text, aside := 0, 0
-		for i := range t.Rows {
-			if r := &t.Rows[i]; c.Number || t.Wide || !same(r) {
-				text = max(text, letters(t.text(&r.Cells[at])))
-				aside = max(aside, letters(r.Cells[at].Aside))
-			}
-		}
-		w := width{all: text, text: text}
-		if aside > 0 {
-			w.all += 1 + aside
-		}
-		w.all = max(w.all, letters(above), letters(head))
-		if aside == 0 {
-			w.text = w.all
-		}
-		columns = append(columns, w)
-	}
-	return first, columns
-}
-
+// width is that of the table, which is at least as wide as its longest line.
 func (t *tableText) width() int {
-	all, columns := t.widths()
-	for i, w := range columns {
-		all += t.gap(&t.Columns[t.columns[i]]) + w.all
+	longest := 0
+	for _, line := range t.lines(false) {
+		longest = max(longest, letters(line))
 	}
-	return all
+	return longest
 }
 
 func (t *tableText) write(p *page, indent int) {
-	first, widths := t.widths()
-	above, head := strings.Repeat(" ", first), pad(t.Corner, first, false)
-	for i, w := range widths {
-		c := &t.Columns[t.columns[i]]
-		upper, lower := t.headsOf(c)
-		gap := strings.Repeat(" ", t.gap(c))
-		above += gap + pad(upper, w.all, c.Number)
-		head += gap + pad(lower, w.all, c.Number)
+	for _, line := range t.lines(p.palette) {
+		p.line(indent, line)
 	}
-	if strings.TrimSpace(above) != "" {
-		p.line(indent, above)
+}
+
+// lines draws the table.
+func (t *tableText) lines(colours palette) []string {
+	var text strings.Builder
+	grid := t.grid(&text)
+	for i := range t.Rows {
+		r := &t.Rows[i]
+		cells := []string{t.name(r)}
+		for _, at := range t.columns {
+			cell := ""
+			if !t.once(r) {
+				cell = t.gap(&t.Columns[at]) + t.cell(colours, r, at)
+			}
+			cells = append(cells, cell)
+		}
+		_ = grid.Append(cells) // a Builder takes everything
 	}
+	_ = grid.Render()
+	lines := strings.Split(strings.TrimRight(text.String(), "\n"), "\n")
+	heads := len(lines) - len(t.Rows)
 	if t.Wide {
-		p.line(indent, p.tone(document.None, strings.TrimRight(head, " ")))
-	} else {
-		p.line(indent, head)
-		p.line(indent, strings.Repeat("─", letters(head)))
+		for i := range heads {
+			lines[i] = colours.tone(document.None, strings.TrimRight(lines[i], " "))
+		}
 	}
 	for i := range t.Rows {
-		p.line(indent, t.row(p, &t.Rows[i], first, widths))
+		if r := &t.Rows[i]; t.once(r) { // it would make the first column as wide as what it says
+			v := &r.Cells[t.columns[0]]
+			lines[heads+i] = strings.TrimRight(lines[heads+i], " ")
+			lines[heads+i] += strings.Repeat(" ", max(0, t.first()-letters(t.name(r)))) + "  " + colours.tone(v.Tone, t.text(v))
+		}
 	}
+	return lines
 }
 
-func (t *tableText) row(p *page, r *document.Row, first int, widths []width) string {
-	line := pad(t.name(r), first, false)
-	for i, w := range widths {
-		at := t.columns[i]
-		c, v := &t.Columns[at], &r.Cells[at]
-		text := t.text(v)
-		if !c.Number && !t.Wide && same(r) {
-			return line + "  " + p.tone(v.Tone, text)
-		}
-		cell := pad(text, w.text, c.Number)
-		if v.Aside != "" {
-			cell += " " + p.tone(v.Tone, v.Aside)
-		} else if text != "" {
-			cell = strings.Replace(cell, text, p.tone(v.Tone, text), 1)
-		}
-		line += strings.Repeat(" ", t.gap(c)) + cell + strings.Repeat(" ", w.all-w.text-after(v.Aside, w))
-	}
-	return line
+// once: all cells of the row say the same.
+func (t *tableText) once(r *document.Row) bool {
+	number := func(at int) bool { return t.Columns[at].Number }
+	return !t.Wide && same(r) && !slices.ContainsFunc(t.columns, number)
 }
 
-// after is how much an aside takes of a column.
-func after(aside string, w width) int {
-	if aside == "" {
-		return 0
+// first is the width of the first column.
+func (t *tableText) first() int {
+	first := letters(t.Corner)
+	for i := range t.Rows {
+		first = max(first, letters(t.name(&t.Rows[i])))
 	}
-	return 1 + letters(aside)
+	return first
+}
+
+// cell is what stands in one place: the text and, in a column of their own, what goes with
+// such texts.
+func (t *tableText) cell(colours palette, r *document.Row, at int) string {
+	v := &r.Cells[at]
+	text, aside := 0, 0
+	for i := range t.Rows {
+		text = max(text, letters(t.text(&t.Rows[i].Cells[at])))
+		aside = max(aside, letters(t.Rows[i].Cells[at].Aside))
+	}
+	if aside == 0 {
+		return colours.tone(v.Tone, t.text(v))
+	}
+	return pad(t.text(v), text, t.Columns[at].Number) + " " + colours.tone(v.Tone, v.Aside) + strings.Repeat(" ", aside-letters(v.Aside))
+}
+
+// grid is a table with its heads, and without lines but the one under these.
+func (t *tableText) grid(w io.Writer) *tablewriter.Table {
+	align := tw.Alignment{tw.AlignLeft}
+	above, heads, two := []string{""}, []string{t.Corner}, false
+	for _, at := range t.columns {
+		c := &t.Columns[at]
+		upper, lower := t.headsOf(c)
+		above, heads, two = append(above, t.gap(c)+upper), append(heads, t.gap(c)+lower), two || upper != ""
+		if c.Number {
+			align = append(align, tw.AlignRight)
+		} else {
+			align = append(align, tw.AlignLeft)
+		}
+	}
+	if two {
+		for i := range heads {
+			heads[i] = above[i] + "\n" + heads[i]
+		}
+	}
+	underline := tw.On
+	if t.Wide {
+		underline = tw.Off
+	}
+	none := tw.Padding{Overwrite: true}
+	grid := tablewriter.NewTable(w,
+		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
+			Borders: tw.BorderNone,
+			Settings: tw.Settings{
+				Separators: tw.SeparatorsNone,
+				Lines:      tw.Lines{ShowTop: tw.Off, ShowBottom: tw.Off, ShowHeaderLine: underline, ShowFooterLine: tw.Off},
+			},
+		})),
+		tablewriter.WithHeaderAutoFormat(tw.Off), tablewriter.WithTrimSpace(tw.Off),
+		tablewriter.WithHeaderAutoWrap(tw.WrapNone), tablewriter.WithRowAutoWrap(tw.WrapNone),
+		tablewriter.WithPadding(none),
+		tablewriter.WithHeaderAlignmentConfig(tw.CellAlignment{PerColumn: align}),
+		tablewriter.WithRowAlignmentConfig(tw.CellAlignment{PerColumn: align}),
+	)
+	grid.Header(heads)
+	return grid
 }
 
 func pad(s string, width int, right bool) string {
