@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/lockbench/lockbench/internal/catalog"
 	"github.com/lockbench/lockbench/internal/output"
 	"github.com/lockbench/lockbench/reports"
 )
@@ -148,7 +149,7 @@ func splitGuard(arg string) (design string, guards []string, err error) {
 	case !guarded:
 		return design, nil, nil
 	case guard == "":
-		return design, nil, fmt.Errorf("%s: no guard behind the +; hint: one of %s, or no +", arg, strings.Join(guardNames(), ", "))
+		return design, nil, fmt.Errorf("%s: no guard behind the +; hint: one of %s, or no +", arg, strings.Join(catalog.Names(catalog.Guards()), ", "))
 	}
 	return design, []string{guard}, nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -99,10 +100,7 @@ nothing worse.`,
 	refuseUnknownShells(root)
 	completeAll(root)
 	root.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-		if name == "server" { // whatever it is of
-			name = "redis"
-		}
-		return pflag.NormalizedName(name)
+		return pflag.NormalizedName(cmp.Or(map[string]string{"server": "redis"}[name], name)) // whatever it is of
 	})
 	return root
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/catalog"
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/runner"
 	"github.com/lockbench/lockbench/workloads"
@@ -61,7 +62,7 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 	arrivalFlags(f, &o.params)
 	o.workloadFlags(f)
 	f.StringArrayVar(&o.faults, "fault", nil, "`KIND[,name=value...]` that goes wrong during the run, such as lost-reply,p=0.01 or restart,at=2s; repeated (lockbench list faults)")
-	f.StringSliceVar(&o.guards, "guard", nil, "`kinds` of store that guard themselves, for oversell and redeem: "+strings.Join(guardNames(), ", ")+"; several run each design once with each")
+	f.StringSliceVar(&o.guards, "guard", nil, "`kinds` of store that guard themselves, for oversell and redeem: "+strings.Join(catalog.Names(catalog.Guards()), ", ")+"; several run each design once with each")
 	claimsFlag(f, &o.claims, "the designs claim")
 	f.BoolVar(&o.failFast, "fail-fast", false, "end the run within about a second of a violation that counts against the claims, and start no other design; the judgement then keeps up whatever processor time that takes from the clients, and speeds are lower where they need all of it")
 	f.StringVar(&o.history, "history", "", "keep the history of every design in this `directory`")
@@ -177,14 +178,6 @@ func (o *runOptions) slowFits() bool {
 
 // redisFromEnvironment are the servers that the environment names, separated by blanks.
 func redisFromEnvironment() []string { return strings.Fields(os.Getenv(redisVariable)) }
-
-func guardNames() []string {
-	var names []string
-	for _, g := range lockbench.Guards() {
-		names = append(names, string(g))
-	}
-	return names
-}
 
 // plan is what the flags come to, checked.
 func (o *runOptions) plan() (p runner.Plan, err error) {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/lockbench/lockbench/internal/catalog"
 	"github.com/lockbench/lockbench/internal/runfile"
 )
 
@@ -103,7 +104,7 @@ func keyOf(f *pflag.Flag) runfile.Key {
 	_, list := f.Value.(pflag.SliceValue)
 	v := vocabularies[f.Name]
 	k := runfile.Key{
-		Name: f.Name, Help: help, Type: typeOf(f.Value), Known: v.names(f), Patterns: v.globs,
+		Name: f.Name, Help: help, Type: typeOf(f.Value), Known: catalog.Names(v.wordsOf(f)), Patterns: v.globs,
 		List: list, Commas: f.Value.Type() == "stringSlice", Joined: v.joined, Pair: v.pair, Check: v.check,
 	}
 	if k.Pair == "" && strings.Contains(what, "=") {

@@ -66,13 +66,6 @@ func (v vocabulary) wordsOf(f *pflag.Flag) (all []catalog.Entry) {
 	return nil
 }
 
-func (v vocabulary) names(f *pflag.Flag) (names []string) {
-	for _, w := range v.wordsOf(f) {
-		names = append(names, w.Name)
-	}
-	return names
-}
-
 func checkDesign(pattern string) error {
 	_, err := impls.Match(pattern)
 	return err

@@ -238,6 +238,14 @@ func Bare(names []string) (all []Entry) {
 	return all
 }
 
+// Names are those of some entries.
+func Names(all []Entry) (names []string) {
+	for i := range all {
+		names = append(names, all[i].Name)
+	}
+	return names
+}
+
 // Guards lists the kinds of store that guard themselves.
 func Guards() []Entry {
 	summaries := map[lockbench.Guard]string{
