@@ -33,6 +33,7 @@ type beginning struct {
 	Known       bool // it is a grant: the acquire was answered ok
 	Anchored    bool // validity begins at From, and not later: the attempt that succeeded is known
 	Regrant     bool // an acquire of unknown outcome may have granted it anew
+	endless     bool // an acquire of it had no lease
 }
 
 // ending is how its owner gave it up. Certain implies Released, and Released that there is a
@@ -54,7 +55,7 @@ func (g *Grant) Begin(op *history.Op, rules optime.Rules) {
 	g.Granted, g.Newest, g.Known = optime.Return(op), optime.Return(op), op.Outcome == history.OK
 	g.From, g.Anchored, g.unsure, g.mustDepth, g.depth = op.Attempt, true, math.MaxInt64, 1, 1
 	g.End, g.Knew = optime.Forever, optime.Forever
-	g.mayUntil, g.Least, g.Most = math.MaxInt64, ttl, ttl
+	g.mayUntil, g.Least, g.Most, g.endless = math.MaxInt64, ttl, ttl, ttl == math.MaxInt64
 	if !g.Known {
 		g.From, g.Granted, g.Newest = history.NoStamp, optime.Call(op), optime.Forever
 		if !rules.Nested {

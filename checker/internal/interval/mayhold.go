@@ -85,7 +85,7 @@ func (g *Grant) RenewedBy(t int64) {
 
 // Leaseless tells whether the lock has no lease: what it grants lasts until its owner gives it
 // up, or its session ends.
-func (g *Grant) Leaseless() bool { return g.Most == math.MaxInt64 }
+func (g *Grant) Leaseless() bool { return g.endless }
 
 // SessionEnds applies that the owner's session ended at t: what may have had no lease was valid
 // no longer for sure and, where no operation can have given it one, was held no longer.

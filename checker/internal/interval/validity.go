@@ -1,6 +1,7 @@
 package interval
 
 import (
+	"math"
 	"slices"
 
 	"github.com/lockbench/lockbench/checker/internal/optime"
@@ -146,7 +147,7 @@ func (g *Grant) outrun() {
 // outcome is unknown.
 func (g *Grant) Again(op *history.Op) {
 	ttl := optime.Lease(op)
-	g.Least, g.Most = min(g.Least, ttl), max(g.Most, ttl)
+	g.Least, g.Most, g.endless = min(g.Least, ttl), max(g.Most, ttl), g.endless || ttl == math.MaxInt64
 	if g.rules.Unseen {
 		g.shorten(op)
 	}
