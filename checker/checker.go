@@ -73,6 +73,7 @@ const (
 	hasStore
 	prolongs
 	nests
+	sessions // some grant had no lease
 )
 
 // shows notes an ability, if it is shown.

@@ -126,7 +126,9 @@ func (c *Checker) died(op *history.Op) {
 		h.Dead = true
 		k.cuts++
 		h.RenewedBy(op.Call)
-		h.SessionEnds(op.Call)
+		if c.ability&sessions != 0 { // what has a lease may have joined what has none
+			h.SessionEnds(op.Call)
+		}
 	})
 	for _, k := range c.keys {
 		for h := range k.known() {

@@ -81,6 +81,7 @@ func (c *Checker) newHold(op *history.Op) *hold {
 	h.ops = append(h.ops, op)
 	h.supersededAt, h.intrusion = optime.Forever, optime.Forever
 	h.Begin(op, c.rules)
+	c.shows(sessions, h.Leaseless())
 	return h
 }
 

@@ -40,8 +40,8 @@ func TestExpectCatchesABrokenDesign(t *testing.T) {
 		t.Errorf("exit code: got %d, want %d", code, reports.BrokenClaim)
 	}
 	for _, want := range []string{
-		"worse   lua-token/strategy exclusion: held -> broken, though claimed",
-		"worse   lua-token/strategy owner-release: held -> broken, though claimed",
+		"worse lua-token/strategy exclusion: held -> broken, though claimed",
+		"worse lua-token/strategy owner-release: held -> broken, though claimed",
 	} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("no %q in:\n%s", want, out)
@@ -102,7 +102,7 @@ func TestLiveMatrix(t *testing.T) {
 		t.Errorf("explain: exit code %d, want 0", exit)
 	}
 	history := filepath.Join(o.history, "live", "lua-token-strategy.lbh")
-	mentions(t, stdout.String(), "\nlive  held; 0 of ", "this history: lockbench check "+history, "all of it again: lockbench run --design lua-token/strategy --seed 1\n")
+	mentions(t, stdout.String(), "\n  live  held; 0 of ", "this history: lockbench check "+history, "all of it again: lockbench run --design lua-token/strategy --seed 1\n")
 	if _, err := os.Stat(history); err != nil {
 		t.Error(err)
 	}

@@ -87,10 +87,11 @@ func (g *Grant) RenewedBy(t int64) {
 // up, or its session ends.
 func (g *Grant) Leaseless() bool { return g.endless }
 
-// SessionEnds applies that the owner's session ended at t: what may have had no lease was valid
-// no longer for sure and, where no operation can have given it one, was held no longer.
+// SessionEnds applies, for a lock that gave a grant without a lease, that the owner's session ended
+// at t: g was valid no longer for sure and, where no operation can have given it a lease, was held
+// no longer.
 func (g *Grant) SessionEnds(t int64) {
-	if !g.Leaseless() || !g.Known {
+	if !g.Known {
 		return
 	}
 	if g.Until == math.MaxInt64 && g.Least == math.MaxInt64 && len(g.pending)+len(g.late) == 0 {
