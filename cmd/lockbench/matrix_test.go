@@ -40,8 +40,8 @@ func TestExpectCatchesABrokenDesign(t *testing.T) {
 		t.Errorf("exit code: got %d, want %d", code, reports.BrokenClaim)
 	}
 	for _, want := range []string{
-		"worse lua-token/strategy exclusion: held -> broken, though claimed",
-		"worse lua-token/strategy owner-release: held -> broken, though claimed",
+		"worse  lua-token/strategy exclusion: held -> broken, though claimed",
+		"worse  lua-token/strategy owner-release: held -> broken, though claimed",
 	} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("no %q in:\n%s", want, out)
