@@ -40,9 +40,9 @@ func accesses(n int64) string {
 
 // alone is the run of the same design and workload without a guard, nil when there is
 // none.
-func (t *summary) alone(guarded *Run) *Run {
-	for i := range t.result.Runs {
-		run := &t.result.Runs[i]
+func (s *summary) alone(guarded *Run) *Run {
+	for i := range s.result.Runs {
+		run := &s.result.Runs[i]
 		if run.guard() == "" && run.Design == guarded.Design && run.Workload == guarded.Workload {
 			return run
 		}
@@ -52,8 +52,8 @@ func (t *summary) alone(guarded *Run) *Run {
 
 // compared says what the guard made of the updates, by what was lost where the design ran
 // without it too. Whatever the cause: a failover takes updates from a sound lock as well.
-func (t *summary) compared(guarded *Run) string {
-	alone := t.alone(guarded)
+func (s *summary) compared(guarded *Run) string {
+	alone := s.alone(guarded)
 	lost := figures.Plural(guarded.Counts.LostUpdates, "update") + " lost"
 	if alone == nil {
 		return lost

@@ -119,7 +119,7 @@ func (r *Result) sweepDocument() *document.Document {
 }
 
 // points is the table of a sweep.
-func (t *summary) points() *document.Table {
+func (s *summary) points() *document.Table {
 	table := &document.Table{Corner: "design", Notes: []string{
 		"waits and hand-offs are medians and 99th percentiles", "tries and commands are per grant",
 		"fairness is Jain's index, 1 when all clients got as many",
@@ -127,10 +127,10 @@ func (t *summary) points() *document.Table {
 	for _, c := range sweepColumns {
 		table.Columns = append(table.Columns, document.Column{Name: c.head, Number: c.name != "broken_claims"})
 	}
-	for i := range t.result.Runs {
-		row := document.Row{Name: t.result.Runs[i].Design}
+	for i := range s.result.Runs {
+		row := document.Row{Name: s.result.Runs[i].Design}
 		for _, c := range sweepColumns {
-			row.Cells = append(row.Cells, document.Value{Text: c.show(&t.result.Runs[i])})
+			row.Cells = append(row.Cells, document.Value{Text: c.show(&s.result.Runs[i])})
 		}
 		table.Rows = append(table.Rows, row)
 	}
@@ -138,9 +138,9 @@ func (t *summary) points() *document.Table {
 }
 
 // swept are those of the sweep, in order.
-func (t *summary) swept() (names []string) {
-	for i := range t.result.Runs {
-		if name := t.result.Runs[i].Design; !slices.Contains(names, name) {
+func (s *summary) swept() (names []string) {
+	for i := range s.result.Runs {
+		if name := s.result.Runs[i].Design; !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
@@ -148,9 +148,9 @@ func (t *summary) swept() (names []string) {
 }
 
 // lines are the rates of a design, and the numbers of clients they are of.
-func (t *summary) lines(design string) (all []document.Line, clients []string) {
-	for i := range t.result.Runs {
-		r := &t.result.Runs[i]
+func (s *summary) lines(design string) (all []document.Line, clients []string) {
+	for i := range s.result.Runs {
+		r := &s.result.Runs[i]
 		if r.Design != design {
 			continue
 		}

@@ -173,19 +173,19 @@ func outcomeWord(o thresholds.Outcome) (string, document.Tone) {
 
 // readings returns the runs that decided the threshold, with their values; of one that
 // passed, the run that came closest to failing.
-func (t *summary) readings(th *Threshold) string {
+func (s *summary) readings(th *Threshold) string {
 	deciding := th.deciding()
 	switch {
 	case len(deciding) == 0:
 		return "no run of such a design"
 	case th.Outcome == thresholds.Passed && len(th.Readings) > 1:
-		return "closest: " + t.reading(th, deciding[0])
+		return "closest: " + s.reading(th, deciding[0])
 	case len(deciding) > 2 && alike(deciding):
 		return fmt.Sprintf("%d runs %s", len(deciding), th.tell(deciding[0]))
 	}
 	var parts []string
 	for _, r := range deciding[:min(len(deciding), shownReadings)] {
-		parts = append(parts, t.reading(th, r))
+		parts = append(parts, s.reading(th, r))
 	}
 	if more := len(deciding) - shownReadings; more > 0 {
 		parts = append(parts, fmt.Sprintf("and %d more", more))
@@ -193,8 +193,8 @@ func (t *summary) readings(th *Threshold) string {
 	return strings.Join(parts, ", ")
 }
 
-func (t *summary) reading(th *Threshold, r Reading) string {
-	return t.label.of(&t.result.Runs[r.Run]) + " " + th.tell(r)
+func (s *summary) reading(th *Threshold, r Reading) string {
+	return s.label.of(&s.result.Runs[r.Run]) + " " + th.tell(r)
 }
 
 // alike reports whether none of the readings has a value, all for one reason.
@@ -244,11 +244,11 @@ func nearest(readings []Reading, relation thresholds.Relation) int {
 }
 
 // failures says in words which thresholds failed, and in which runs.
-func (t *summary) failures() []string {
+func (s *summary) failures() []string {
 	var all []string
-	for i := range t.result.Thresholds {
-		if th := &t.result.Thresholds[i]; th.Outcome == thresholds.Failed {
-			all = append(all, th.Threshold+" ("+t.readings(th)+")")
+	for i := range s.result.Thresholds {
+		if th := &s.result.Thresholds[i]; th.Outcome == thresholds.Failed {
+			all = append(all, th.Threshold+" ("+s.readings(th)+")")
 		}
 	}
 	return all
@@ -264,11 +264,11 @@ func (r *Result) open(run int) bool {
 }
 
 // undecided says which thresholds could not be decided.
-func (t *summary) undecided() []string {
+func (s *summary) undecided() []string {
 	var all []string
-	for i := range t.result.Thresholds {
-		if th := &t.result.Thresholds[i]; th.Outcome == thresholds.Inconclusive {
-			all = append(all, "threshold "+th.Threshold+" could not be decided: "+t.readings(th))
+	for i := range s.result.Thresholds {
+		if th := &s.result.Thresholds[i]; th.Outcome == thresholds.Inconclusive {
+			all = append(all, "threshold "+th.Threshold+" could not be decided: "+s.readings(th))
 		}
 	}
 	return all

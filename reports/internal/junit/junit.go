@@ -50,7 +50,7 @@ func encode(w io.Writer, all Suites) error {
 	return err
 }
 
-// The elements of JUnit XML, in the order in which its schema has them.
+// Suites is the root of JUnit XML; its elements are in the order in which the schema has them.
 type Suites struct {
 	XMLName  xml.Name   `xml:"testsuites"`
 	Name     string     `xml:"name,attr"`
