@@ -15,7 +15,7 @@
 //
 //   - plan.go, subject.go: what to run, and what can be said of it beforehand
 //   - runner.go: Run, from top to bottom
-//   - fit.go: what is left out
+//   - services.go, fit.go: what the designs lock on, and what is left out
 //   - record.go: one subject, from its clients to its judgement
 //   - judge.go, live.go: a saved history, and one that still grows
 //   - pace.go, meter.go: how much processor time the judgement takes from the clients

@@ -70,6 +70,9 @@ func byKernel(path string) (grip, error) {
 // opener makes the Open of a design that locks by t.
 func opener(t try) func(design.Environment) (design.Process, error) {
 	return func(env design.Environment) (design.Process, error) {
+		if len(env.Services) == 0 {
+			return nil, errors.New("environment has no directory; hint: give it the path of one")
+		}
 		if _, ok := env.Services[0].(string); !ok {
 			return nil, fmt.Errorf("service of the environment is a %T, no directory; hint: give it the path of one", env.Services[0])
 		}

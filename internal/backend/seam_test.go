@@ -40,7 +40,7 @@ func TestAnotherService(t *testing.T) {
 		end      string         // the run ends with it, as a condition of --fail-if
 	}{
 		{"sound", true, nil, lockbench.Cell{}, ""},
-		{"sound under faults of clients", true, []string{"lost-reply,p=0.01", "cut,p=0.01", "cancel,p=0.02", "crash,p=0.001", "pause,p=0.002"}, lockbench.Cell{}, ""},
+		{"sound under faults of clients", true, []string{"lost-reply,p=0.02", "cut,p=0.02", "cancel,p=0.03", "crash,p=0.02", "pause,p=0.03"}, lockbench.Cell{}, ""},
 		{"frees the key of anybody", false, nil, lockbench.OwnerRelease.At(lockbench.Outlived), "owner-release@outlived.violations>0"},
 		{"restarted", true, []string{"restart,at=100ms,every=300ms"}, lockbench.Exclusion.At(lockbench.StateLoss), "exclusion@state-loss.violations>0"},
 	} {
@@ -62,6 +62,11 @@ func TestAnotherService(t *testing.T) {
 			j := r.Runs[0]
 			if j.Err != nil || j.Verdicts.Grants == 0 || len(j.Verdicts.Defects) > 0 {
 				t.Fatalf("error %v, %d grants, defects %v", j.Err, j.Verdicts.Grants, j.Verdicts.Defects)
+			}
+			for _, f := range j.End.Trailer.Faults {
+				if f.Occurrences == 0 {
+					t.Errorf("fault %s never occurred: this shows nothing", f.Fault)
+				}
 			}
 			found := false
 			for _, f := range j.Verdicts.Findings {
