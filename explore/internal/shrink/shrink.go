@@ -4,6 +4,7 @@
 package shrink
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"github.com/lockbench/lockbench"
@@ -35,6 +36,7 @@ type shrinker struct {
 	stopped func() bool
 	left    int // tries
 	best    Candidate
+	tried   map[string]struct{} // keys of what was attempted: what failed once fails again
 }
 
 // cost orders schedules, the dearest thing first.
@@ -56,11 +58,26 @@ func (c Candidate) cost() [8]int {
 	return [8]int{faults, moves, c.Cell.Under.Count(), c.Clients, steps, c.Rounds, switches, len(c.Choices)}
 }
 
+// key is equal for candidates that run alike.
+func (c Candidate) key() string {
+	key := make([]byte, 0, 4*(1+len(c.Choices)))
+	add := func(numbers ...int) {
+		for _, n := range numbers {
+			key = binary.AppendVarint(key, int64(n))
+		}
+	}
+	add(c.Clients, c.Threads, c.Rounds)
+	for _, made := range c.Choices {
+		add(int(made.Verb), made.Actor, made.Nth, int(made.At))
+	}
+	return string(key)
+}
+
 // Smallest returns the smallest schedule found that breaks what first breaks, within so many
 // tries or until stopped reports that it is wanted now. Conditions may go with what is taken
 // away, and none may come.
 func Smallest(first Candidate, tries int, stopped func() bool, attempt Attempt) Candidate {
-	s := &shrinker{attempt: attempt, stopped: stopped, left: tries, best: first}
+	s := &shrinker{attempt: attempt, stopped: stopped, left: tries, best: first, tried: map[string]struct{}{}}
 	for {
 		before := s.best.cost()
 		s.stopEarly()
@@ -77,12 +94,18 @@ func Smallest(first Candidate, tries int, stopped func() bool, attempt Attempt) 
 }
 
 // try runs what is left of the best so far and keeps it if it still breaks what it did and is
-// smaller.
+// smaller. It runs nothing twice: the best only becomes smaller, so a second run adds nothing.
 func (s *shrinker) try(scope Scope, choices []strategy.Choice) bool {
+	next := Candidate{s.best.Cell, scope, choices}
+	key := next.key()
+	if _, again := s.tried[key]; again {
+		return false
+	}
 	if s.left--; s.left < 0 || s.stopped() {
 		return false
 	}
-	c, breaks := s.attempt(Candidate{s.best.Cell, scope, choices})
+	s.tried[key] = struct{}{}
+	c, breaks := s.attempt(next)
 	now, best := c.cost(), s.best.cost()
 	if !breaks || slices.Compare(now[:], best[:]) >= 0 {
 		return false

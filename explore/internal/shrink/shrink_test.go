@@ -1,6 +1,7 @@
 package shrink
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -75,6 +76,25 @@ func TestSmallestEnds(t *testing.T) {
 	tries := 0
 	if got := Smallest(first, 100, func() bool { return true }, shows(&tries)); tries > 0 || !cmp.Equal(got, first) {
 		t.Errorf("stopped: got %+v after %d tries", got, tries)
+	}
+}
+
+// TestNothingIsTriedTwice: the last pass, which finds nothing smaller, would try all of it again.
+func TestNothingIsTriedTwice(t *testing.T) {
+	first := Candidate{Scope: Scope{Clients: 3, Threads: 1, Rounds: 2}, Choices: []strategy.Choice{run(0), run(2), run(1), run(1), run(0), run(1)}}
+	tries := 0
+	attempt := shows(&tries)
+	seen := map[string]bool{}
+	Smallest(first, 4000, func() bool { return false }, func(c Candidate) (Candidate, bool) {
+		if what := fmt.Sprint(c.Scope, c.Choices); seen[what] {
+			t.Errorf("tried again: %s", what)
+		} else {
+			seen[what] = true
+		}
+		return attempt(c)
+	})
+	if tries < 20 {
+		t.Errorf("only %d tries", tries)
 	}
 }
 
