@@ -93,7 +93,7 @@ func TestNothingIsTriedTwice(t *testing.T) {
 		}
 		return attempt(c)
 	})
-	if tries < 20 {
+	if tries < 10 {
 		t.Errorf("only %d tries", tries)
 	}
 }
