@@ -185,7 +185,7 @@ torn() {
 }
 
 # explored keeps schedules that break something, of designs whose known ones are not in
-# explore/testdata.
+# internal/explore/testdata.
 explored() {
   rm -rf "$dir/explored"
   local design code
@@ -218,7 +218,7 @@ kept() {
 }
 
 golden() {
-  "$place/same" -corpus "$dir" -replays explore/testdata/faults -write "$dir/golden.txt" "$lockbench"
+  "$place/same" -corpus "$dir" -replays internal/explore/testdata/faults -write "$dir/golden.txt" "$lockbench"
 }
 
 for stage in ${STAGES:-faults mixes works stalls tried synthetic torn explored cases simulated kept golden}; do

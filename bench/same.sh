@@ -2,7 +2,7 @@
 # Judges the corpus with two builds of lockbench, and prints what differs: for each history
 # and cell the verdict, whether it is claimed, violations, those that count against the
 # claims, exposure, and the clearest violation's key and clients; for each history the exit
-# code. The corpus is bench/corpus and the replays of explore/testdata.
+# code. The corpus is bench/corpus and the replays of internal/explore/testdata.
 #
 #   bench/same.sh OLD NEW [MAPPING]
 #   bench/same.sh /tmp/old/lockbench /tmp/new/lockbench bench/same.map
@@ -40,4 +40,4 @@ cd "$(dirname "$0")/.."
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 go build -o "$place/" ./bench/same || exit 2
-"$place/same" -corpus "${corpus:-bench/corpus}" -replays explore/testdata/faults ${mapping:+-mapping "$mapping"} "$old" "$new"
+"$place/same" -corpus "${corpus:-bench/corpus}" -replays internal/explore/testdata/faults ${mapping:+-mapping "$mapping"} "$old" "$new"

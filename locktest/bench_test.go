@@ -3,9 +3,9 @@ package locktest_test
 import (
 	"testing"
 
-	"github.com/lockbench/lockbench/explore"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/bubble"
+	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/locktest"
 )
 

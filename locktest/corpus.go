@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockbench/lockbench/explore"
+	"github.com/lockbench/lockbench/internal/explore"
 )
 
 // directory is where the schedules of a test are kept, in the folder of its

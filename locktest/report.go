@@ -7,7 +7,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/explore"
+	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/reports"
 )
 

@@ -24,7 +24,7 @@ var update = flag.Bool("update", false, "rewrite what the golden file of the cor
 const (
 	corpusFolder = "../corpus"
 	goldenFile   = corpusFolder + "/golden.txt"
-	faultFolder  = "../../explore/testdata/faults"
+	faultFolder  = "../../internal/explore/testdata/faults"
 )
 
 // TestCorpus judges the histories of bench/corpus as lockbench check does, and wants what

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/lockbench/lockbench/explore"
+	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/exploring"
 	"github.com/lockbench/lockbench/internal/output"
 	"github.com/lockbench/lockbench/internal/thresholds"

@@ -19,7 +19,7 @@ var (
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	papers := documents(t)
-	for _, pattern := range []string{"../../*.md", "../../docs/design/*.md", "../../explore/*.md"} {
+	for _, pattern := range []string{"../../*.md", "../../docs/design/*.md", "../../internal/explore/*.md"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil || len(found) == 0 {
 			t.Fatalf("%s: %v, error %v", pattern, found, err)

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/lockbench/lockbench/explore"
+	"github.com/lockbench/lockbench/internal/explore"
 )
 
 // New returns bubbles that are part of the test t. They are entered from t's own

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench/explore"
+	"github.com/lockbench/lockbench/internal/explore"
 )
 
 // childVariable tells a process that it is a child of Run.

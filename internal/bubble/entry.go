@@ -4,8 +4,8 @@ import (
 	"context"
 	"os"
 
-	"github.com/lockbench/lockbench/explore"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/explore"
 )
 
 // Child is to be called first thing in the main function of a program that calls

@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/explore"
+	"github.com/lockbench/lockbench/internal/explore"
 )
 
 // A request is what a child is sent: one line of JSON on its standard input, which

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/lockbench/lockbench/explore"
+	"github.com/lockbench/lockbench/internal/explore"
 )
 
 // A Job is what a child is to do: explore, or run one schedule again.

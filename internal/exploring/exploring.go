@@ -11,8 +11,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/lockbench/lockbench/explore"
 	"github.com/lockbench/lockbench/internal/bubble"
+	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/reports"
 )
 

@@ -3,9 +3,9 @@ package exploring
 import (
 	"slices"
 
-	"github.com/lockbench/lockbench/explore"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/mutants"
 	"github.com/lockbench/lockbench/workloads"
 )

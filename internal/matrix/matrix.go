@@ -14,9 +14,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lockbench/lockbench/explore"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/exploring"
 	"github.com/lockbench/lockbench/internal/mutants"
 	"github.com/lockbench/lockbench/internal/progress"

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/lockbench/lockbench/explore"
+	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/exploring"
 	"github.com/lockbench/lockbench/internal/mutants"
 	"github.com/lockbench/lockbench/internal/progress"

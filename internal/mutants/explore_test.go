@@ -7,9 +7,9 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/explore"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/bubble"
+	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/longtest"
 	"github.com/lockbench/lockbench/internal/mutants"
 	"github.com/lockbench/lockbench/workloads"

@@ -1,0 +1,107 @@
+package explore
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/explore/internal/strategy"
+	"github.com/lockbench/lockbench/internal/stepserver"
+)
+
+// A cast is who acts in schedules. It is the same for all of them. Actors begins with the
+// clients, in their order, and goes on with what each process does in the background, so
+// that a choice's actor is an index of it; the prober, with a process of its own, is none.
+type cast struct {
+	processes []*process
+	clients   []*actor
+	actors    []*actor
+	prober    *actor // tries what a schedule left
+}
+
+// sender is the actor that sent c.
+func (cs *cast) sender(c *stepserver.Command) *actor {
+	switch {
+	case c.Client >= 0 && c.Client < len(cs.clients):
+		return cs.clients[c.Client]
+	case c.Process >= 0 && c.Process < len(cs.processes):
+		return cs.actors[len(cs.clients)+c.Process]
+	}
+	return nil
+}
+
+// allDone reports whether every client is done.
+func (cs *cast) allDone() bool {
+	for _, a := range cs.clients {
+		if !a.done() {
+			return false
+		}
+	}
+	return true
+}
+
+// unfinished is a client, or the prober, whose part goes on; nil when there is none.
+func (cs *cast) unfinished() *actor {
+	for _, a := range cs.clients {
+		if !a.exited {
+			return a
+		}
+	}
+	if !cs.prober.exited {
+		return cs.prober
+	}
+	return nil
+}
+
+// skewed is the most that a clock is off.
+func (cs *cast) skewed() (most time.Duration) {
+	for _, p := range cs.processes {
+		most = max(most, p.skew, -p.skew)
+	}
+	return most
+}
+
+// nameOf is the name of the actor of c.
+func (cs *cast) nameOf(c strategy.Choice) string {
+	switch {
+	case c.Actor != strategy.NoActor:
+		return cs.actors[c.Actor].name
+	case c.Verb.OfServer():
+		return strategy.ByServer
+	}
+	return strategy.ByTime
+}
+
+// sentence is what the counterexample of a finding says, its clients by their names.
+func (cs *cast) sentence(f checker.Finding) string {
+	if f.Counterexample == nil {
+		return ""
+	}
+	return numbered.ReplaceAllStringFunc(f.Counterexample.Sentence, func(s string) string {
+		number, err := strconv.Atoi(numbered.FindStringSubmatch(s)[1])
+		switch {
+		case err == nil && number < len(cs.clients):
+			return cs.clients[number].name
+		case err == nil && number == cs.prober.number:
+			return cs.prober.name
+		}
+		return s
+	})
+}
+
+var numbered = regexp.MustCompile(`client (\d+)`)
+
+// holders are the clients that believe to hold a key.
+func (cs *cast) holders() (names []string) {
+	for _, a := range cs.clients {
+		a.mu.Lock()
+		holds := len(a.beliefs) > 0 && !a.crashed
+		a.mu.Unlock()
+		if holds {
+			names = append(names, a.name)
+		}
+	}
+	return slices.Clip(names)
+}

@@ -1,0 +1,126 @@
+package explore
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/explore/internal/strategy"
+)
+
+// counterexamples shrinks what was found and shows it: what counts against the claims first, of
+// each guarantee the cells with the fewest conditions. What shrinking turns up follows.
+func (x *explorer) counterexamples() {
+	shown := map[lockbench.Cell]bool{}
+	x.result.Counterexamples = map[lockbench.Cell]Counterexample{}
+	for left := x.unexplained(shown); len(left) > 0; left = x.unexplained(shown) {
+		f := x.found[left[0]]
+		f.Candidate = x.shrink(f, x.shrinkUntil(len(left)))
+		if f.against || !x.found[f.Cell].against { // else the cell turned up meanwhile, and is shown as that
+			x.found[f.Cell], shown[f.Cell] = f, true
+			x.show(f)
+		}
+	}
+	for cell := range x.result.Counterexamples {
+		if x.explained(cell, x.found[cell].against, false) {
+			delete(x.result.Counterexamples, cell)
+		}
+	}
+	for _, w := range x.others {
+		x.result.Defects = append(x.result.Defects, w.defects...)
+	}
+}
+
+// unexplained lists the cells found that are to be shown yet, in order.
+func (x *explorer) unexplained(shown map[lockbench.Cell]bool) []lockbench.Cell {
+	return slices.DeleteFunc(slices.Concat(x.broken(true), x.broken(false)), func(cell lockbench.Cell) bool {
+		return shown[cell] || x.explained(cell, x.found[cell].against, false)
+	})
+}
+
+// explained reports whether a cell found explains that cell is broken: see [explains]. One
+// that counts against the claims is explained by another only that does, and the other
+// way round. Itself says that the cell itself may be that.
+func (x *explorer) explained(cell lockbench.Cell, against, itself bool) bool {
+	for other, f := range x.found {
+		if explains(other, cell) && f.against == against && (itself || other != cell) {
+			return true
+		}
+	}
+	return false
+}
+
+// show runs a shrunk schedule once more, to write it down.
+func (x *explorer) show(f failure) {
+	w, err := x.worldFor(f.Scope)
+	if err != nil {
+		x.defect("counterexample of %s: %v", f.Cell, err)
+		return
+	}
+	follow := &strategy.Guided{Wishes: f.Choices}
+	follow.Begin()
+	p, err := w.perform(follow)
+	if err != nil {
+		x.defect("counterexample of %s: %v", f.Cell, err)
+		return
+	}
+	finding := p.judged.Find(f.Cell)
+	if !broken(&finding, f.against) {
+		x.defect("schedule %d had %s broken; run again it is %s", f.at, f.Cell, finding.Verdict)
+	}
+	for _, d := range p.judged.Defects {
+		x.defect("%s", d)
+	}
+	x.sum.found(&finding)
+	out := Counterexample{
+		Cell: f.Cell, Verdict: finding.Verdict, Sentence: w.sentence(finding), Rows: p.notes.rows,
+		FoundAt: f.at, FoundAfter: f.after,
+	}
+	s := script{
+		cfg: x.cfg.within(f.Scope), design: x.cfg.Design.Name, breaks: []lockbench.Cell{f.Cell}, verdict: finding.Verdict,
+		comment: out.Sentence, lines: p.notes.lines,
+	}
+	out.Replay = Replay{s.text()}
+	x.result.Counterexamples[f.Cell] = out
+}
+
+func (x *explorer) defect(format string, args ...any) {
+	x.result.Defects = append(x.result.Defects, fmt.Sprintf(format, args...))
+}
+
+// A performance is a schedule run to be shown.
+type performance struct {
+	judged checker.Result
+	notes  *notes
+}
+
+// perform runs one schedule, taking notes, and judges it at length.
+func (w *world) perform(s halting) (performance, error) {
+	w.notes = &notes{}
+	p := performance{notes: w.notes}
+	defer func() { w.notes = nil }()
+	defer w.end()
+	ended, err := w.run(s)
+	if err != nil {
+		return p, err
+	}
+	if s.Halts() {
+		p.notes.lines = append(p.notes.lines, line{actor: strategy.VerbStop.By(), verb: strategy.VerbStop})
+	}
+	if ended || s.Halts() {
+		if err := w.finish(); err != nil {
+			return p, err
+		}
+	}
+	p.judged = w.explained()
+	return p, nil
+}
+
+// A halting strategy may end a schedule where it is to end.
+type halting interface {
+	strategy.Chooser
+	Halts() bool
+}
+
+func (r *replayed) Halts() bool { return r.halted }

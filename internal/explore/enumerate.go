@@ -1,0 +1,184 @@
+package explore
+
+import (
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/explore/internal/strategy"
+)
+
+// enumerate lists the choices there are: what can run, in the order of actors; then
+// faults and moves of time, as far as the budgets go.
+func (w *world) enumerate() []strategy.Choice {
+	w.choices = w.choices[:0]
+	for _, a := range w.actors {
+		for n := range a.items() {
+			w.offerIf(w.ready(a, n), strategy.VerbRun, a, n)
+		}
+		for n := range a.late {
+			w.offerIf(w.ready(a, strategy.LateCommand+n), strategy.VerbRun, a, strategy.LateCommand+n)
+		}
+	}
+	if len(w.choices) == 0 {
+		w.choices = append(w.choices, strategy.Choice{Verb: strategy.VerbWait, Actor: strategy.NoActor})
+	}
+	if w.left.faults > 0 {
+		w.offerFaults()
+	}
+	if w.left.moves > 0 && w.last != strategy.VerbMove && !w.flight.active && w.choices[0].Verb == strategy.VerbRun {
+		w.offerMoves()
+	}
+	return w.choices
+}
+
+func (w *world) offerIf(can bool, v strategy.Verb, a *actor, nth int) {
+	if can {
+		w.choices = append(w.choices, strategy.Choice{Verb: v, Actor: a.number, Nth: nth})
+	}
+}
+
+// may reports whether faults of kind v may occur.
+func (w *world) may(v strategy.Verb) bool { return w.left.kinds[v.Fault()] }
+
+func (w *world) offerFaults() {
+	for _, a := range w.actors {
+		if !a.client {
+			w.offerBreaks(a)
+			continue
+		}
+		if a.crashed || a.exited {
+			continue
+		}
+		w.offerEnds(a)
+		w.offerBreaks(a)
+	}
+	somethingRuns := w.choices[0].Verb == strategy.VerbRun
+	for _, v := range strategy.FaultsOfServer() {
+		if w.may(v) && somethingRuns && !w.flight.active {
+			w.choices = append(w.choices, strategy.Choice{Verb: v, Actor: strategy.NoActor})
+		}
+	}
+}
+
+// offerEnds offers what happens to a client as a whole: death, a pause, the end of its
+// call's context.
+func (w *world) offerEnds(a *actor) {
+	first := a.items() > 0 && w.ready(a, 0)
+	w.offerIf(first && w.may(strategy.VerbDieBefore), strategy.VerbDieBefore, a, 0)
+	w.offerIf(first && w.may(strategy.VerbPause) && !w.flight.active, strategy.VerbPause, a, 0)
+	begins := a.parked != "" && !a.accesses
+	waits := first && (begins || a.call.under && !a.call.cancelled)
+	w.offerIf((waits || w.sleeps(a)) && w.may(strategy.VerbCancel), strategy.VerbCancel, a, 0)
+}
+
+// sleeps reports whether the client is at a wait of its own inside a call, where a
+// cancelled context would be noticed. Only the first few times it falls asleep in
+// one call count: a poller does nothing else.
+func (w *world) sleeps(a *actor) bool {
+	const few = 2
+	return a.call.asleep && a.call.rests <= few && !w.flight.stops(a, nil)
+}
+
+// offerBreaks offers what happens to one command.
+func (w *world) offerBreaks(a *actor) {
+	for n := range a.items() {
+		c := a.item(n)
+		access := c == nil && a.accesses
+		if !w.ready(a, n) || access || c != nil && c.Answered() {
+			continue
+		}
+		w.offerIf(a.client && w.may(strategy.VerbDieAfter), strategy.VerbDieAfter, a, n)
+		w.offerIf(w.may(strategy.VerbLoseReply), strategy.VerbLoseReply, a, n)
+		w.offerIf(w.may(strategy.VerbSlowReply), strategy.VerbSlowReply, a, n)
+		w.offerIf(w.may(strategy.VerbCut), strategy.VerbCut, a, n)
+		w.offerIf(a.client && w.may(strategy.VerbTimeOut) && !a.call.cancelled, strategy.VerbTimeOut, a, n)
+	}
+}
+
+// mayCancel reports whether the context of a client that waits by itself may end.
+func (w *world) mayCancel() bool {
+	return w.left.faults > 0 && w.may(strategy.VerbCancel) && slices.ContainsFunc(w.clients, w.sleeps)
+}
+
+// An edge is a time worth moving to: just before or just after something ends.
+type edge struct {
+	at    time.Time // by the bubble's clock
+	after bool
+}
+
+// margin is how far from an end just before and just after it are. It is odd, so
+// that no two timers fall due at one instant.
+const margin = 1_000_003 * time.Nanosecond
+
+// offerMoves offers to move time to every edge, once each.
+func (w *world) offerMoves() {
+	now := time.Now()
+	var known []time.Time
+	for n, e := range w.edges(now) {
+		to := e.at.Add(-margin)
+		if e.after {
+			to = e.at.Add(margin)
+		}
+		if !to.After(now) || slices.ContainsFunc(known, to.Equal) {
+			continue
+		}
+		known = append(known, to)
+		w.choices = append(w.choices, strategy.Choice{Verb: strategy.VerbMove, Actor: strategy.NoActor, Nth: n, At: to.Sub(w.start)})
+	}
+}
+
+// edges lists the ends of leases on the server and of validity, in order, and the
+// whole seconds up to the last of them where the design looks at whole seconds.
+func (w *world) edges(now time.Time) (all []edge) {
+	ends := w.ends()
+	for _, end := range ends {
+		all = append(all, edge{end, false}, edge{end, true})
+	}
+	if len(ends) == 0 || !w.seconds {
+		return all
+	}
+	for _, ahead := range w.clocks() {
+		for t := now.Add(ahead).Truncate(time.Second).Add(time.Second); ; t = t.Add(time.Second) {
+			at := t.Add(-ahead)
+			if at.After(ends[len(ends)-1]) {
+				break
+			}
+			all = append(all, edge{at, true})
+		}
+	}
+	return all
+}
+
+// ends are when leases end, in order, each instant once.
+func (w *world) ends() (ends []time.Time) {
+	for _, l := range w.server.Leases() {
+		ends = append(ends, l.End.Add(-w.ahead))
+	}
+	for _, a := range w.clients {
+		for _, b := range a.beliefs {
+			ends = append(ends, b.until)
+		}
+	}
+	slices.SortFunc(ends, time.Time.Compare)
+	return slices.CompactFunc(ends, time.Time.Equal)
+}
+
+// clocks are how far the clocks of server and processes are ahead of the bubble's,
+// those that show the same fraction of a second once.
+func (w *world) clocks() []time.Duration {
+	all := []time.Duration{w.ahead}
+	for _, p := range w.processes {
+		if p.skew%time.Second != 0 {
+			all = append(all, w.ahead+p.skew)
+		}
+	}
+	return all
+}
+
+// wholeSeconds reports whether a design that reads the clock may look at whole seconds
+// of it: it grants them, or sets an expiry by the time of day.
+func wholeSeconds(d design.Design) bool {
+	const odd = 1500 * time.Millisecond
+	return d.Granted != nil && d.Granted(odd) != odd || slices.Contains(d.Commands, "EXPIREAT")
+}

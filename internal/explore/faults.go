@@ -1,0 +1,253 @@
+package explore
+
+import (
+	"time"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/explore/internal/strategy"
+	"github.com/lockbench/lockbench/internal/fault"
+	"github.com/lockbench/lockbench/internal/stepserver"
+)
+
+// A flight is time that passes by choice. What was pending at its start comes when
+// it is over; what comes on the way does not wait.
+type flight struct {
+	active bool
+	until  time.Time
+	paused *actor // that stands still, with all of its process; nil in a move of time
+	held   []*stepserver.Command
+}
+
+// stops reports whether the actor may not go on with c, nil being what it waits for
+// by itself, while the flight lasts.
+func (f *flight) stops(a *actor, c *stepserver.Command) bool {
+	switch {
+	case !f.active:
+		return false
+	case f.paused != nil && f.paused.process == a.process:
+		return true
+	case c == nil:
+		return a.held
+	}
+	return contains(f.held, c)
+}
+
+// apply makes a choice. What it does to the server enters the step's effect.
+func (w *world) apply(c strategy.Choice) {
+	faults, moves := c.Cost()
+	w.left.faults -= faults
+	w.left.moves -= moves
+	if kind := c.Verb.Fault(); kind != "" {
+		w.faults = append(w.faults, string(kind))
+	}
+	if c.Actor == strategy.NoActor {
+		w.effect.Reset(strategy.NoActor, strategy.NoActor)
+		w.effect.Global = true
+		w.applyToAll(c)
+		return
+	}
+	a := w.actors[c.Actor]
+	w.effect.Reset(a.number, a.process.number)
+	if c.Verb == strategy.VerbRun {
+		others := w.othersThan(a.process)
+		if c.Nth >= strategy.LateCommand && a.client {
+			a.record.Fault("late", 0)
+		}
+		w.proceed(a, c.Nth, w.execute)
+		w.bubble.Wait()
+		w.effect.Global = w.othersThan(a.process) != others && !w.woke()
+		return
+	}
+	w.effect.Global = true
+	w.inject(a, c)
+}
+
+// othersThan sums up what is seen of the actors of other processes: it changes when
+// one of them moves.
+func (w *world) othersThan(p *process) (n int) {
+	for _, a := range w.actors {
+		if a.process == p {
+			continue
+		}
+		if a.parked != "" {
+			n++
+		}
+		if a.exited {
+			n += 1 << 16
+		}
+	}
+	for _, c := range w.server.Pending() {
+		if c.Process != p.number {
+			n += 1 << 32
+		}
+	}
+	return n
+}
+
+// woke reports whether the step sent something to other processes, so that it is no
+// wonder that they moved.
+func (w *world) woke() bool {
+	for _, e := range w.effect.Server {
+		if len(e.Woken) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *world) applyToAll(c strategy.Choice) {
+	switch c.Verb {
+	case strategy.VerbWait:
+		w.rest()
+	case strategy.VerbMove:
+		w.take(w.start.Add(c.At), nil)
+	case strategy.VerbScriptFlush:
+		w.serverRecord.Fault(string(fault.ScriptFlush), 0)
+		w.server.ScriptFlush()
+	case strategy.VerbRestart:
+		w.serverRecord.Fault(string(fault.Restart), 0)
+		w.server.Restart()
+		for _, p := range w.processes {
+			p.affected = true
+		}
+		w.prober.process.clients.CloseAll() // idle, but connected
+	}
+}
+
+// take begins a flight.
+func (w *world) take(until time.Time, paused *actor) {
+	w.flight.active, w.flight.until, w.flight.paused = true, until, paused
+	w.flight.held = w.flight.held[:0]
+	for _, a := range w.actors {
+		a.held = a.parked != ""
+		w.flight.held = append(w.flight.held, a.pending...)
+		w.flight.held = append(w.flight.held, a.late...)
+	}
+	if w.sleep(until) {
+		w.land()
+	}
+}
+
+// land ends a flight.
+func (w *world) land() {
+	if a := w.flight.paused; a != nil {
+		w.recordPause(a, history.Resume)
+	}
+	w.flight.active, w.flight.paused = false, nil
+	for _, a := range w.actors {
+		a.held = false
+	}
+}
+
+// recordPause records the begin or the end of a pause, of all that live with the actor.
+func (w *world) recordPause(a *actor, kind history.Kind) {
+	for _, other := range w.clients {
+		if other.process == a.process {
+			other.record.Event(kind, "", "")
+		}
+	}
+}
+
+// inject has a fault happen to the actor.
+func (w *world) inject(a *actor, c strategy.Choice) {
+	switch c.Verb {
+	case strategy.VerbDieBefore:
+		w.die(a, c.Verb)
+	case strategy.VerbDieAfter:
+		w.proceed(a, c.Nth, func(cmd *stepserver.Command) stepserver.Effect { return w.carryOut(cmd, w.server.RunUnanswered) })
+		w.die(a, c.Verb)
+	case strategy.VerbPause:
+		w.recordPause(a, history.Pause)
+		w.take(w.pastLease(a), a)
+	case strategy.VerbCancel:
+		w.proceedTo(a, c.Nth)
+		w.endContext(a)
+	case strategy.VerbLoseReply:
+		w.proceed(a, c.Nth, func(cmd *stepserver.Command) stepserver.Effect {
+			w.affect(a, c.Verb)
+			return w.carryOut(cmd, w.server.RunLosing)
+		})
+	case strategy.VerbSlowReply:
+		w.proceed(a, c.Nth, func(cmd *stepserver.Command) stepserver.Effect { return w.carryOut(cmd, w.server.RunSlow) })
+	case strategy.VerbCut:
+		w.proceed(a, c.Nth, func(cmd *stepserver.Command) stepserver.Effect {
+			w.affect(a, c.Verb)
+			w.server.Cut(cmd)
+			return stepserver.Effect{}
+		})
+	case strategy.VerbTimeOut:
+		w.proceed(a, c.Nth, func(cmd *stepserver.Command) stepserver.Effect {
+			if w.endContext(a); !a.call.cancelled { // it is a renewal that is given up
+				a.record.Fault(string(fault.Cancel), 0)
+			}
+			a.process.affected = true
+			w.server.Timeout(cmd)
+			return stepserver.Effect{}
+		})
+	}
+}
+
+// affect records that a connection of the actor breaks. What a process of several
+// clients does in the background has a record of its own, under a number below zero.
+func (w *world) affect(a *actor, v strategy.Verb) {
+	a.process.affected = true
+	if a.record == nil {
+		a.record = w.tape.Client(int32(-2-a.process.number), int32(a.process.number))
+	}
+	a.record.Fault(string(v.Fault()), 0)
+}
+
+// die ends the actor, and its process unless others live in it.
+func (w *world) die(a *actor, v strategy.Verb) {
+	a.record.Die(string(v.Fault()))
+	a.crashed = true
+	a.process.affected = true
+	alone := true
+	for _, other := range w.clients {
+		alone = alone && (other.process != a.process || other.crashed)
+	}
+	if alone {
+		a.process.crashed = true
+		w.server.Kill(a.process.number)
+		return
+	}
+	w.server.KillClient(a.process.number, a.number)
+}
+
+// proceedTo lets a parked actor go on until it stands at a command.
+func (w *world) proceedTo(a *actor, nth int) {
+	if nth < a.items() && a.item(nth) == nil && !a.accesses {
+		if c := w.stepped(a); c != nil {
+			w.ran(c, stepserver.Effect{})
+		}
+	}
+}
+
+// endContext cancels the call that the actor is inside of.
+func (w *world) endContext(a *actor) {
+	if !a.call.under || a.call.cancel == nil {
+		return
+	}
+	a.record.Fault(string(fault.Cancel), 0)
+	a.call.cancelled = true
+	a.call.cancel()
+}
+
+// pastLease is when a pause of the actor ends: just after the last lease that it
+// believes to have; or, when it has none, after one that it would be granted now.
+func (w *world) pastLease(a *actor) time.Time {
+	ttl := w.cfg.TTL
+	if granted := w.cfg.Design.Granted; granted != nil {
+		ttl = granted(ttl)
+	}
+	var last time.Time
+	for _, b := range a.beliefs {
+		if b.until.After(last) {
+			last = b.until
+		}
+	}
+	if now := time.Now(); !last.After(now) {
+		last = now.Add(ttl)
+	}
+	return last.Add(margin)
+}

@@ -1,0 +1,268 @@
+package explore_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/bubble"
+	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/lockbench/lockbench/internal/fault"
+	"github.com/lockbench/lockbench/internal/longtest"
+)
+
+var findFaults = flag.Bool("find", false, "search every fault anew and rewrite its replay file")
+
+const (
+	faultFolder = "testdata/faults"
+	// mostSteps is how long a schedule that shows a fault may be.
+	mostSteps = 14
+	// mostSchedules is how many -find looks at for one fault.
+	mostSchedules = 100_000
+	// mostSeeds is how many it tries where schedules are drawn, mostDrawn how many of
+	// these for each.
+	mostSeeds, mostDrawn = 100, 10_000
+	// soonFound is how many schedules TestFaultsAreFound looks at for one fault.
+	soonFound = 500
+)
+
+// soon is how long that may have taken when the file was written.
+func soon() time.Duration {
+	return time.Duration(longtest.Times(50, 250)) * time.Millisecond
+}
+
+// faults reads all replay files of known faults, in the order of their names.
+func faults(t *testing.T) (all []faultFile) {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(faultFolder, "*.replay"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("%s: no replay files: %v", faultFolder, err)
+	}
+	for _, path := range paths {
+		f, err := readFault(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, f)
+	}
+	slices.SortFunc(all, func(a, b faultFile) int { return strings.Compare(a.name(), b.name()) })
+	return all
+}
+
+// TestFaults runs the schedule of each known fault again, exactly.
+func TestFaults(t *testing.T) {
+	for _, f := range faults(t) {
+		t.Run(f.name(), func(t *testing.T) {
+			if *findFaults {
+				f = findAnew(t, f)
+			}
+			f.check(t)
+		})
+	}
+}
+
+// check fails unless the schedule goes as the file has it, and shows what it says.
+func (f faultFile) check(t *testing.T) {
+	if f.fault == "" || f.why == "" {
+		t.Error("the file does not say what the fault is, and why")
+	}
+	if !f.matches(f.replay) {
+		t.Errorf("no step matches %q", f.shows)
+	}
+	if got := countSteps(f.replay); got != f.steps || got > mostSteps {
+		t.Errorf("got %d steps, want the %d that the file says and %d at most", got, f.steps, mostSteps)
+	}
+	r := f.rerun(t)
+	for _, d := range r.Defects {
+		t.Errorf("it does not go as the file says: %s", d)
+	}
+	if got := r.Counterexamples[f.breaks].Verdict; got != f.verdict {
+		t.Errorf("%s is %s, want it %s", f.breaks, got, f.verdict)
+	}
+}
+
+// rerun runs the schedule again.
+func (f faultFile) rerun(t *testing.T) (r explore.Result) {
+	cfg, _, err := f.replay.Config()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := find(t, f.design)
+	if cfg.Pool > 0 {
+		return apart(t, d, bubble.Job{Replay: f.replay})
+	}
+	r, err = explore.Rerun(t.Context(), bubble.New(t), d, f.replay)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// apart does the job in a process of its own, which it takes where a pool is bounded:
+// the client library keeps the timers of those who wait for a connection for the whole
+// program, and those of one bubble are fatal in the next.
+func apart(t *testing.T, d design.Design, job bubble.Job) explore.Result {
+	t.Helper()
+	job.Config.Design, job.Patience = design.Design{Name: d.Name, Claims: d.Claims}, time.Hour
+	r, err := bubble.Run(t.Context(), job, silent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// found searches the first schedules for what f is about. It returns no counterexample if
+// there is none among them.
+func (f faultFile) found(t *testing.T, cfg explore.Config, schedules int64) explore.Counterexample {
+	t.Helper()
+	if schedules == 0 {
+		t.Fatal("the file does not say by which schedule it was found; hint: -find")
+	}
+	cfg.Schedules = schedules
+	if cfg.Pool > 0 {
+		return f.counterexample(apart(t, cfg.Design, bubble.Job{Config: cfg}))
+	}
+	return f.counterexample(run(t, cfg))
+}
+
+// counterexample is what r shows of the cell that f is about. Where the schedule is written by
+// hand it is the first of the same guarantee.
+func (f faultFile) counterexample(r explore.Result) (w explore.Counterexample) {
+	if f.byHand == "" {
+		return r.Counterexamples[f.breaks]
+	}
+	for _, found := range r.Findings { // in their order
+		other := r.Counterexamples[found.Cell]
+		if found.Cell.Guarantee == f.breaks.Guarantee && other.FoundAt > 0 && (w.FoundAt == 0 || other.FoundAt < w.FoundAt) {
+			w = other
+		}
+	}
+	return w
+}
+
+// TestFaultsAreFound searches anew for what is found quickly, and finds it by the
+// schedule that the table says, and as the file has it.
+func TestFaultsAreFound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("searches take their time")
+	}
+	for _, f := range faults(t) {
+		if f.verdict == checker.Held || f.schedule > soonFound || f.after > soon() {
+			continue
+		}
+		t.Run(f.name(), func(t *testing.T) {
+			cfg, err := f.search()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if cfg.Pool > 0 {
+				t.Skip("to shorten a schedule of six clients takes a minute")
+			}
+			cfg.Design = find(t, f.design)
+			w := f.found(t, cfg, f.schedule)
+			if w.FoundAt != f.schedule || w.Verdict != f.verdict {
+				t.Errorf("found %s by schedule %d, want %s by %d as the file says; hint: -find", w.Verdict, w.FoundAt, f.verdict, f.schedule)
+			}
+			if diff := cmp.Diff(string(w.Replay.Text), string(f.replay.Text)); diff != "" && f.byHand == "" {
+				t.Errorf("another schedule shows it (-got +file); hint: -find\n%s", diff)
+			}
+		})
+	}
+}
+
+// findAnew searches as the head of f says and writes the schedule found into the
+// file. That a guarantee holds is not found, and such a file stays as it is but for
+// its steps; so does a schedule written by hand, of which the search is another.
+func findAnew(t *testing.T, f faultFile) faultFile {
+	f.steps = countSteps(f.replay)
+	if f.verdict != checker.Held {
+		w := f.searchAll(t)
+		if f.schedule, f.after = w.FoundAt, w.FoundAfter; f.byHand == "" {
+			f.replay, f.steps = w.Replay, countSteps(w.Replay)
+		}
+	}
+	if err := os.WriteFile(f.path, f.text(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// searchAll searches, where schedules are drawn with one seed after the other, and
+// notes the seed.
+func (f *faultFile) searchAll(t *testing.T) explore.Counterexample {
+	cfg, err := f.search()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Design = find(t, f.design)
+	w := searchFault(t, *f, cfg)
+	for seed := 1; w.FoundAt == 0 && cfg.Strategy != explore.Exhaustive && seed <= mostSeeds; seed++ {
+		flags, _, _ := strings.Cut(f.flags, " --seed")
+		f.flags, cfg.Seed = fmt.Sprintf("%s --seed %d", flags, seed), uint64(seed)
+		w = searchFault(t, *f, cfg)
+	}
+	if w.FoundAt == 0 {
+		t.Fatalf("%s is not found to be %s", f.breaks, f.verdict)
+	}
+	return w
+}
+
+// searchFault looks at ever more schedules for one that shows what f is about, at as many
+// as that took before to begin with: later ones may show what explains it. It returns no
+// counterexample if there is none, or if another one came first.
+func searchFault(t *testing.T, f faultFile, cfg explore.Config) (w explore.Counterexample) {
+	most := int64(mostSchedules)
+	if cfg.Strategy != explore.Exhaustive {
+		most = mostDrawn
+	}
+	for n := max(f.schedule, 100); n <= most; n *= 10 {
+		w := f.found(t, cfg, n)
+		if w.FoundAt > 0 && w.Verdict == f.verdict {
+			if f.matches(w.Replay) {
+				return w
+			}
+			break
+		}
+	}
+	return w
+}
+
+// TestFaultFilesAreRead shows that a head is read and written as it is, and what
+// is said of one that cannot be.
+func TestFaultFilesAreRead(t *testing.T) {
+	const head = "# fault: it breaks\n# why: it is frail\n# found: --scenario contend --kinds die --faults 0; schedule 7; 0.1 s\n# steps: 3\n"
+	f, err := parseFault("x", []byte(head+"# design: a/b\n# breaks: exclusion@outlived held\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := faultFile{
+		path: "x", fault: "it breaks", why: "it is frail", flags: "--scenario contend --kinds die --faults 0",
+		schedule: 7, after: 100 * time.Millisecond, steps: 3, design: "a/b", breaks: lockbench.Exclusion.At(lockbench.Outlived), verdict: checker.Held,
+	}
+	if diff := cmp.Diff(f, want, cmp.AllowUnexported(faultFile{})); diff != "" {
+		t.Errorf("(-got +want)\n%s", diff)
+	}
+	if got := string(f.text()); got != head {
+		t.Errorf("got %q, want %q", got, head)
+	}
+	cfg, err := f.search()
+	kinds := []fault.Kind{fault.DieBefore, fault.DieAfter}
+	if diff := cmp.Diff(cfg.Kinds, kinds); diff != "" || err != nil || cfg.Faults != -1 || cfg.Seed != 1 {
+		t.Errorf("got %+v, %v", cfg, err)
+	}
+	for _, bad := range []string{"# found: --scenario x; 7; 0.1 s\n", "# steps: many\n", "# found: --none 7; schedule 7; 0.1 s\n"} {
+		if _, err := parseFault("x", []byte(bad)); err == nil {
+			t.Errorf("%q: got no error", bad)
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package explore
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/lockbench/lockbench/internal/explore/internal/strategy"
+)
+
+// replayed follows the lines of a replay file, exactly. That clocks are right and
+// that time passes while nobody can go on need not be said.
+type replayed struct {
+	lines      []line
+	next       int
+	halted     bool
+	divergence string
+	show       func(strategy.Choice) string // how the world would note a choice
+}
+
+// Begin implements strategy.Chooser.
+func (r *replayed) Begin() bool { return true }
+
+// Took implements strategy.Chooser.
+func (r *replayed) Took(*strategy.Effect) {}
+
+// Choose implements strategy.Chooser.
+func (r *replayed) Choose(p strategy.Point) int {
+	implied := p.Choices[0].Verb != strategy.VerbRun
+	if r.next == len(r.lines) && implied {
+		return 0
+	}
+	if r.next == len(r.lines) {
+		r.divergence = fmt.Sprintf("the schedule goes on after step %d, the last of the file; hint: end it with %q", r.next, "all stop")
+		return strategy.Stop
+	}
+	l := r.lines[r.next]
+	r.next++
+	if l.verb == strategy.VerbStop {
+		r.halted = true
+		return strategy.Stop
+	}
+	found := strategy.None
+	for i, c := range p.Choices {
+		if c.Verb == l.choice.Verb && c.Actor == l.choice.Actor && c.At == l.choice.At && (found == strategy.None || r.fits(c, l)) {
+			found = i
+		}
+	}
+	if found == strategy.None && implied {
+		r.next--
+		return 0
+	}
+	if found == strategy.None {
+		r.divergence = fmt.Sprintf("step %d, %q, cannot be made; what can: %s", r.next, l, r.offered(p))
+		return strategy.Stop
+	}
+	return found
+}
+
+func (r *replayed) offered(p strategy.Point) string {
+	var all []string
+	for _, c := range p.Choices {
+		all = append(all, fmt.Sprintf("%q", r.show(c)))
+	}
+	return strings.Join(all, ", ")
+}
+
+var tokenName = regexp.MustCompile(`token#\d+`)
+
+// fits reports whether the line is about the command of c, for random values by any
+// name.
+func (r *replayed) fits(c strategy.Choice, l line) bool {
+	shown := tokenName.ReplaceAllString(r.show(c), "token#")
+	return strings.HasPrefix(tokenName.ReplaceAllString(l.String(), "token#"), shown)
+}

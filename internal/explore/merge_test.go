@@ -1,0 +1,101 @@
+package explore
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/explore/internal/shrink"
+)
+
+// schedule is what is found of a schedule that had these violations of cells, of which as
+// many counted against the claims.
+func schedule(against int64, violated ...lockbench.Cell) (r checker.Result) {
+	for _, cell := range violated {
+		r.Findings = append(r.Findings, checker.Finding{
+			Cell: cell, Verdict: checker.Broken, Exposure: 3, Violations: 2, Against: against,
+			Asked: [checker.Questions]int64{checker.TwoAtOnce: 2},
+		})
+	}
+	return r
+}
+
+func TestMergedCountsSchedules(t *testing.T) {
+	plain, died, both := lockbench.Exclusion.At(0), lockbench.Exclusion.At(lockbench.Crash), lockbench.Exclusion.At(lockbench.Crash|lockbench.Skew)
+	held := checker.Result{Findings: []checker.Finding{{Cell: plain, Verdict: checker.Held, Exposure: 5}}, Grants: 2}
+	var m merged
+	var broken []lockbench.Cell
+	for _, r := range []checker.Result{schedule(0, died), held, schedule(0, died, both), schedule(1, died), schedule(0, plain)} {
+		m.add(r, func(f *checker.Finding) { broken = append(broken, f.Cell) })
+	}
+	if diff := cmp.Diff(broken, []lockbench.Cell{died, both, died, plain}); diff != "" {
+		t.Errorf("worse than before (-got +want):\n%s", diff)
+	}
+	asked := func(n int64) [checker.Questions]int64 { return [checker.Questions]int64{checker.TwoAtOnce: n} }
+	want := []checker.Finding{
+		{Cell: plain, Verdict: checker.Broken, Exposure: 8, Violations: 1, Asked: asked(1)},
+		{Cell: died, Verdict: checker.Broken, Exposure: 9, Violations: 3, Against: 1, Asked: asked(3)},
+		{Cell: both, Verdict: checker.Broken, Exposure: 3, Violations: 1, Asked: asked(1)},
+	}
+	if diff := cmp.Diff(m.findings, want); diff != "" || m.grants != 2 {
+		t.Errorf("%d grants, findings (-got +want):\n%s", m.grants, diff)
+	}
+}
+
+// TestMergingAllocatesNothing has schedules of more and fewer findings follow one another.
+func TestMergingAllocatesNothing(t *testing.T) {
+	var m merged
+	died, late := lockbench.Exclusion.At(lockbench.Crash), lockbench.Exclusion.At(lockbench.Outlived)
+	few, many := schedule(0, died), schedule(0, lockbench.Exclusion.At(0), late, died, lockbench.Effects.At(0))
+	add := func() {
+		m.add(few, func(*checker.Finding) {})
+		m.add(many, func(*checker.Finding) {})
+	}
+	add()
+	if n := testing.AllocsPerRun(10, add); n != 0 {
+		t.Errorf("%v allocations, want none", n)
+	}
+}
+
+func TestBreaks(t *testing.T) {
+	died, both := lockbench.Exclusion.At(lockbench.Crash), lockbench.Exclusion.At(lockbench.Crash|lockbench.Skew)
+	for _, c := range []struct {
+		name    string
+		r       checker.Result
+		within  lockbench.Cell
+		against bool
+		want    string
+	}{
+		{"the same", schedule(0, died), died, false, "exclusion@crash"},
+		{"fewer conditions", schedule(0, died, both), both, false, "exclusion@crash"},
+		{"more conditions", schedule(0, both), died, false, ""},
+		{"another condition", schedule(0, lockbench.Exclusion.At(lockbench.Skew)), died, false, ""},
+		{"another guarantee", schedule(0, lockbench.Effects.At(0)), died, false, ""},
+		{"it counts, the other did not", schedule(2, died), died, false, ""},
+		{"it does not count, the other did", schedule(0, died), died, true, ""},
+		{"some of it counts", schedule(1, died), died, true, "exclusion@crash"},
+		{"some of it does not", schedule(1, died), died, false, "exclusion@crash"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got, ok := breaks(c.r, c.within, c.against); got.String() != c.want || ok != (c.want != "") {
+				t.Errorf("got %q, %t, want %q", got, ok, c.want)
+			}
+		})
+	}
+}
+
+// TestExplained: what counts against the claims is never explained by what does not.
+func TestExplained(t *testing.T) {
+	plain, died, late := lockbench.Exclusion.At(0), lockbench.Exclusion.At(lockbench.Crash), lockbench.Exclusion.At(lockbench.Outlived)
+	x := explorer{found: map[lockbench.Cell]failure{plain: {}, died: {against: true}, late: {}}}
+	left := x.unexplained(map[lockbench.Cell]bool{})
+	if diff := cmp.Diff(left, []lockbench.Cell{died, plain}); diff != "" {
+		t.Errorf("to be shown (-got +want):\n%s", diff)
+	}
+	x.turnUp(failure{at: 7}, shrink.Candidate{Cell: late}, schedule(1, late, lockbench.Exclusion.At(lockbench.Crash|lockbench.Skew)))
+	if f := x.found[late]; !f.against || f.at != 7 || len(x.found) != 3 {
+		t.Errorf("got %+v: want %s turned up, and nothing else", x.found, late)
+	}
+}

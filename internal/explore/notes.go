@@ -1,0 +1,136 @@
+package explore
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/explore/internal/render"
+	"github.com/lockbench/lockbench/internal/explore/internal/strategy"
+	"github.com/lockbench/lockbench/internal/stepserver"
+)
+
+// notes are what is to be shown of a schedule: a row and a line of a replay file
+// per step.
+type notes struct {
+	printer render.Printer
+	rows    []Row
+	lines   []line
+	// Of the step under way:
+	at      time.Duration
+	what    string // what a parked actor waited for
+	command *stepserver.Command
+	late    bool
+	arrives bool // only the answer to command does, which ran before
+	reply   string
+}
+
+// A line is one step of a replay file.
+type line struct {
+	actor string
+	verb  strategy.Verb
+	// what is the command, or the operation and its first command, for a reader and
+	// to tell commands apart; of a move or skew it is how far.
+	what string
+	// choice is what was chosen.
+	choice strategy.Choice
+}
+
+func (l line) String() string {
+	return strings.TrimRight(fmt.Sprintf("%s %s %s", l.actor, l.verb, l.what), " ")
+}
+
+// before takes note of what a choice is about to be made of.
+func (w *world) before(c strategy.Choice) {
+	n := w.notes
+	if n == nil {
+		return
+	}
+	n.at, n.what, n.command, n.late, n.arrives, n.reply = w.now(), "", nil, c.Nth >= strategy.LateCommand, false, ""
+	if c.Actor == strategy.NoActor || c.Verb == strategy.VerbSkew {
+		return
+	}
+	if a := w.actors[c.Actor]; c.Nth >= strategy.LateCommand || c.Nth < a.items() {
+		n.looksAt(a.item(c.Nth), a)
+	}
+}
+
+// looksAt takes note of an item of a, nil being what it waits for by itself.
+func (n *notes) looksAt(c *stepserver.Command, a *actor) {
+	if n.command = c; c == nil {
+		n.what = a.parked
+		return
+	}
+	n.arrives = c.Answered()
+}
+
+// ran takes note of a command that was chosen and what it was answered.
+func (w *world) ran(c *stepserver.Command, e stepserver.Effect) {
+	if w.notes != nil {
+		w.notes.command, w.notes.reply = c, w.notes.printer.Reply(e.Reply)
+	}
+}
+
+// note writes a step down, now that it is over.
+func (w *world) note(c strategy.Choice) {
+	n := w.notes
+	if n == nil {
+		return
+	}
+	l := line{actor: w.nameOf(c), verb: c.Verb, what: n.text(), choice: c}
+	row := Row{At: n.at, Client: l.actor, Command: l.what, Reply: n.reply, Fault: string(c.Verb.Fault()), Holders: w.holders()}
+	switch c.Verb {
+	case strategy.VerbMove:
+		l.what = c.At.String()
+		row.Command = "passes, to " + c.At.String()
+	case strategy.VerbSkew:
+		l.what = c.At.String()
+		row.Command = fmt.Sprintf("its clock is %+v off", c.At)
+	case strategy.VerbTimeOut:
+		row.Fault = "cancel, with a read time-out"
+	case strategy.VerbBegin:
+		return
+	case strategy.VerbWait: // is implied
+		n.lines = append(n.lines, l)
+		return
+	}
+	if c.Verb.OfServer() {
+		row.Command = c.Verb.String()
+	}
+	n.lines, n.rows = append(n.lines, l), append(n.rows, row)
+}
+
+// served writes down a command that ran without a choice.
+func (w *world) served(c *stepserver.Command, e stepserver.Effect) {
+	n := w.notes
+	if n == nil {
+		return
+	}
+	a := w.sender(c)
+	if a == nil {
+		a = w.prober
+	}
+	n.rows = append(n.rows, Row{
+		At: w.now(), Client: a.name, Command: n.printer.Command(c), Reply: n.printer.Reply(e.Reply), Holders: w.holders(),
+	})
+}
+
+// text is what the step's actor did: its own operation, the first command of it.
+func (n *notes) text() string {
+	var parts []string
+	if n.late {
+		parts = append(parts, "late:")
+	}
+	if n.arrives {
+		parts = append(parts, "reply:")
+	}
+	if n.what != "" && n.command != nil {
+		parts = append(parts, n.what+":")
+	} else if n.what != "" {
+		parts = append(parts, n.what)
+	}
+	if n.command != nil {
+		parts = append(parts, n.printer.Command(n.command))
+	}
+	return strings.Join(parts, " ")
+}

@@ -1,0 +1,162 @@
+package explore
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/explore/internal/strategy"
+)
+
+// Rerun runs the schedule of a replay file again, with d as its design, and judges
+// it. Result.Defects says so if the schedule cannot be followed exactly, or if it
+// does not show what the file says it does. The error is of the file or the set-up.
+func Rerun(ctx context.Context, bubble Bubble, d design.Design, r Replay) (Result, error) {
+	file, err := parseReplay(r.Text)
+	if err != nil {
+		return Result{}, err
+	}
+	file.cfg.Design = d
+	cfg, program, err := settle(file.cfg).resolve()
+	if err != nil {
+		return Result{}, err
+	}
+	x := &explorer{cfg: cfg, program: program, bubble: bubble, tell: func(Progress) {}}
+	err = x.enter(ctx, func() error { return x.rerun(file, r) })
+	x.result.Design = d.Name
+	return x.result, err
+}
+
+func (x *explorer) rerun(file *script, r Replay) error {
+	w, err := newWorld(x.cfg, x.program, x.bubble, x.global)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	if err := w.warm(); err != nil {
+		return err
+	}
+	follow := &replayed{lines: file.lines, show: w.shown}
+	p, err := w.perform(follow)
+	if err != nil {
+		return err
+	}
+	x.result.Findings, x.result.Grants = p.judged.Findings, p.judged.Grants
+	for i := range x.result.Findings {
+		f := &x.result.Findings[i]
+		f.Violations = min(1, f.Violations) // one schedule, however often it did it
+		if f.Counterexample != nil {
+			f.Counterexample.Sentence = w.sentence(*f)
+		}
+	}
+	x.result.Coverage = Coverage{
+		Strategy: Exhaustive, Scenario: x.cfg.Scenario, Clients: x.cfg.Clients, Threads: x.cfg.Threads,
+		Rounds: x.cfg.Rounds, Schedules: 1, Stopped: "replay",
+	}
+	x.result.Defects = append(p.judged.Defects, w.defects...)
+	x.compare(file, follow, p.notes.lines)
+	x.reshow(file, w, p)
+	for g, counterexample := range x.result.Counterexamples {
+		counterexample.Replay = r
+		x.result.Counterexamples[g] = counterexample
+	}
+	return nil
+}
+
+// compare reports where the schedule went another way than the file.
+func (x *explorer) compare(file *script, follow *replayed, lines []line) {
+	if follow.divergence != "" {
+		x.defect("%s", follow.divergence)
+	}
+	was, is := said(file.lines), said(lines)
+	for i := range min(len(was), len(is)) {
+		if !was[i].says(is[i]) {
+			x.defect("step %d was %q in the file and is %q", i+1, was[i], is[i])
+			break
+		}
+	}
+	if len(is) < len(was) && follow.divergence == "" {
+		x.defect("the schedule ended after %d of %d steps", len(is), len(was))
+	}
+}
+
+// says reports whether l, of a file, is about the step that was noted as is. A file
+// may leave the command away, or all that the step was about.
+func (l line) says(is line) bool {
+	return l.actor == is.actor && l.verb == is.verb &&
+		(l.what == is.what || l.what == "" || strings.HasPrefix(is.what, l.what+":"))
+}
+
+// said are the lines without those that need not be there.
+func said(lines []line) []line {
+	implied := func(l line) bool { return l.verb == strategy.VerbWait || l.verb == strategy.VerbBegin }
+	return slices.DeleteFunc(slices.Clone(lines), implied)
+}
+
+// reshow shows what the file says that its schedule breaks.
+func (x *explorer) reshow(file *script, w *world, p performance) {
+	if file.breaks == nil {
+		return
+	}
+	finding := file.shows(p.judged)
+	if file.verdict.Graver(finding.Verdict) {
+		x.defect("the file says that %s is %s; it is %s", file.breaks[0], file.verdict, finding.Verdict)
+	}
+	x.result.Counterexamples = map[lockbench.Cell]Counterexample{finding.Cell: {
+		Cell: finding.Cell, Verdict: finding.Verdict, Sentence: w.sentence(finding), Rows: p.notes.rows, FoundAt: 1,
+	}}
+}
+
+// shows returns what is found of the cell that the file is about, whatever else happened;
+// for an old file, of the first that is broken of those that it may be about.
+func (s *script) shows(r checker.Result) checker.Finding {
+	first := s.breaks[0]
+	if s.verdict != checker.Broken {
+		return r.Of(first.Guarantee, first.Under)
+	}
+	if !s.old {
+		return r.Find(first)
+	}
+	for _, cell := range s.breaks {
+		for _, f := range r.Findings {
+			if f.Verdict == checker.Broken && meant(cell, f.Cell) {
+				return f
+			}
+		}
+	}
+	return r.Find(first)
+}
+
+// shown is how a choice would be noted, before it is made.
+func (w *world) shown(c strategy.Choice) string {
+	l := line{actor: w.nameOf(c), verb: c.Verb}
+	switch {
+	case c.Verb == strategy.VerbMove || c.Verb == strategy.VerbSkew:
+		l.what = c.At.String()
+	case c.Actor != strategy.NoActor:
+		l.what = w.faced(c)
+	}
+	return l.String()
+}
+
+// faced is what the actor of c waits for.
+func (w *world) faced(c strategy.Choice) string {
+	a := w.actors[c.Actor]
+	if c.Nth < strategy.LateCommand && c.Nth >= a.items() {
+		return ""
+	}
+	n := notes{late: c.Nth >= strategy.LateCommand, printer: w.notes.printer.Copy()}
+	n.looksAt(a.item(c.Nth), a)
+	return n.text()
+}
+
+// meant reports whether an old file that is about cell may mean found: with other conditions,
+// but for exclusion past validity, which was a guarantee of its own.
+func meant(cell, found lockbench.Cell) bool {
+	late := (cell.Under ^ found.Under) & lockbench.Outlived
+	return found.Under.Has(cell.Under) && (cell.Guarantee == "" || cell.Guarantee == found.Guarantee) &&
+		(late == 0 || found.Guarantee != lockbench.Exclusion)
+}

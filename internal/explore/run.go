@@ -1,0 +1,234 @@
+package explore
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/impls/design/onredis"
+	"github.com/lockbench/lockbench/internal/explore/internal/shrink"
+	"github.com/lockbench/lockbench/internal/explore/internal/strategy"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// Run explores: it runs and judges schedules within the bubble until all of the
+// scope are done, the configuration's budget is spent or ctx ends, and shrinks the
+// first one that broke each cell. It calls tell now and then, from within the
+// bubble.
+//
+// The error is of the configuration or the set-up; what the lock does wrong is in
+// the Result. Two explorations of one process follow one another: they share the
+// program's source of random numbers, which is theirs as long as they last.
+func Run(ctx context.Context, bubble Bubble, cfg Config, tell func(Progress)) (Result, error) {
+	cfg, program, err := cfg.resolve()
+	if err != nil {
+		return Result{}, err
+	}
+	x := &explorer{cfg: cfg, program: program, bubble: bubble, tell: tell, found: map[lockbench.Cell]failure{}}
+	err = x.enter(ctx, x.explore)
+	x.result.Design = cfg.Design.Name
+	return x.result, err
+}
+
+// An explorer is one exploration.
+type explorer struct {
+	cfg     Config
+	program workloads.Program
+	bubble  Bubble
+	tell    func(Progress)
+	watch   *stopwatch
+	limit   limit
+	global  *global
+
+	world  *world
+	others []*world // with fewer clients or rounds, for shrinking
+	sum    merged
+	found  map[lockbench.Cell]failure
+	told   time.Duration
+	result Result
+}
+
+// A failure is a schedule that broke a cell.
+type failure struct {
+	shrink.Candidate
+	against bool // it counts against the claims
+	at      int64
+	after   time.Duration
+}
+
+// enter runs body in the bubble, with the clocks and sources that it needs around
+// it.
+func (x *explorer) enter(ctx context.Context, body func() error) (err error) {
+	onredis.Quiet()
+	x.global = takeGlobal()
+	defer x.global.giveBack()
+	x.watch = startStopwatch()
+	x.limit = limit{ctx, x.watch, x.cfg.Budget, x.cfg.Schedules}
+	defer func() { x.result.Elapsed = x.watch.stop() }()
+	ended := false
+	defer func() {
+		// A bubble panics at its end if goroutines are left in it.
+		if p := recover(); p != nil {
+			if !ended {
+				panic(p)
+			}
+			x.defect("the lock leaves goroutines behind: %v", p)
+		}
+	}()
+	x.bubble.Enter(func() {
+		err = body()
+		ended = true
+	})
+	return err
+}
+
+// explore is what happens inside the bubble.
+func (x *explorer) explore() error {
+	w, err := newWorld(x.cfg, x.program, x.bubble, x.global)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	x.world = w
+	if err := w.warm(); err != nil {
+		return err
+	}
+	if err := x.strategies(); err != nil {
+		return err
+	}
+	x.counterexamples()
+	exercises := x.cfg.exercises(x.program, w.skews)
+	x.result.Findings, x.result.Grants = x.sum.result(exercises, blank(w.header, exercises)), x.sum.grants
+	for _, o := range x.others {
+		o.close()
+	}
+	x.result.Defects = append(x.result.Defects, w.defects...)
+	return nil
+}
+
+// strategies runs the strategy asked for or, by Auto, the exhaustive one first and
+// the random one where that does not come to an end.
+func (x *explorer) strategies() error {
+	cov := &x.result.Coverage
+	*cov = Coverage{
+		Strategy: x.cfg.Strategy, Scenario: x.cfg.Scenario, Clients: x.cfg.Clients, Threads: x.cfg.Threads,
+		Rounds: x.cfg.Rounds, Faults: x.cfg.Faults, Moves: x.cfg.Moves, Kinds: x.cfg.Kinds,
+	}
+	switch x.cfg.Strategy {
+	case Exhaustive:
+		return x.exhaust(x.limit)
+	case Random, PCT:
+		return x.draw(x.limit)
+	}
+	half := x.limit
+	half.budget, half.schedules = (half.budget+1)/2, (half.schedules+1)/2 // never to 0, which is no limit
+	cov.Strategy = Exhaustive
+	if err := x.exhaust(half); err != nil || cov.Complete || slices.Contains([]string{"interrupted", "leak", "clock"}, cov.Stopped) {
+		return err
+	}
+	cov.Strategy = Random
+	return x.draw(x.limit)
+}
+
+func (x *explorer) exhaust(l limit) error {
+	s := strategy.NewExhaustive(max(0, x.cfg.Faults), max(0, x.cfg.Moves), !x.cfg.NoReduction)
+	cov := &x.result.Coverage
+	for s.Begin() {
+		if cov.Stopped = x.over(l); cov.Stopped != "" {
+			break
+		}
+		if err := x.schedule(s, s.Fresh); err != nil {
+			return err
+		}
+		if s.Divergence != "" {
+			x.result.Defects = append(x.result.Defects, s.Divergence)
+			cov.Stopped = "divergence"
+			break
+		}
+	}
+	cov.Pruned = s.Pruned
+	if cov.Stopped == "" && x.world.cutShort {
+		cov.Stopped = "steps"
+	}
+	cov.Complete = cov.Stopped == ""
+	return nil
+}
+
+func (x *explorer) draw(l limit) error {
+	draw := strategy.NewRandom
+	if x.cfg.Strategy == PCT {
+		draw = strategy.NewPCT
+	}
+	s := draw(x.cfg.Seed, max(0, x.cfg.Faults), max(0, x.cfg.Moves), 4*x.cfg.Clients*x.cfg.Rounds)
+	cov := &x.result.Coverage
+	for s.Begin() {
+		if cov.Stopped = x.over(l); cov.Stopped != "" {
+			break
+		}
+		if err := x.schedule(s, func() bool { return true }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lastYear is when to stop in virtual time, which schedules use up one after the other
+// from the year 2000 on: in 2262 the clocks of a bubble end, and the program with them.
+// Only leases of hours and days get there. The last years are for shrinking.
+const (
+	lastYear    = 2250
+	shrinkYears = 50
+)
+
+// over is why to stop now, empty when to go on. What a lock leaves behind of one
+// schedule would be in the way of the next.
+func (x *explorer) over(l limit) string {
+	switch {
+	case x.world.leaks:
+		return "leak"
+	case time.Now().Year() >= lastYear-shrinkYears:
+		return "clock"
+	}
+	return l.over(x.result.Coverage.Schedules)
+}
+
+// schedule runs one schedule and, if it counts, judges it.
+func (x *explorer) schedule(s strategy.Chooser, counts func() bool) error {
+	w := x.world
+	ended, err := w.run(s)
+	if err == nil && ended && counts() {
+		err = w.finish()
+		x.count()
+	}
+	w.end()
+	return err
+}
+
+// count judges the schedule just run and adds it up.
+func (x *explorer) count() {
+	cov := &x.result.Coverage
+	cov.Schedules++
+	x.sum.add(x.world.judged(), func(f *checker.Finding) {
+		c := shrink.Candidate{Cell: f.Cell, Scope: x.cfg.scope(), Choices: slices.Clone(x.world.made)}
+		x.found[f.Cell] = failure{c, f.Against > 0, cov.Schedules, x.watch.read()}
+	})
+	const often = 100 * time.Millisecond
+	if now := x.watch.read(); now-x.told >= often {
+		x.told = now
+		x.tell(Progress{Schedules: cov.Schedules, Broken: x.broken(true), Elapsed: now})
+	}
+}
+
+// broken lists the cells found broken so far that count against the claims, or do not,
+// in order.
+func (x *explorer) broken(against bool) (all []lockbench.Cell) {
+	for cell, f := range x.found {
+		if f.against == against {
+			all = append(all, cell)
+		}
+	}
+	slices.SortFunc(all, lockbench.Cell.Compare)
+	return all
+}

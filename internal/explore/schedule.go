@@ -1,0 +1,208 @@
+package explore
+
+import (
+	"time"
+
+	"github.com/lockbench/lockbench/internal/explore/internal/strategy"
+	"github.com/lockbench/lockbench/internal/stepserver"
+)
+
+// maxSteps bounds one schedule: a lock that never stops trying is given up there.
+const maxSteps = 5000
+
+// run runs one schedule, chosen by s, up to its end: every client is done, crashed or
+// given up, or s stops it. It returns false in the last case.
+func (w *world) run(s strategy.Chooser) (ended bool, err error) {
+	if err := w.open(); err != nil {
+		return false, err
+	}
+	w.left = budget{faults: max(0, w.cfg.Faults), moves: max(0, w.cfg.Moves), kinds: kindSet(w.cfg.Kinds)}
+	if !w.skewClocks(s) {
+		return false, nil
+	}
+	w.begin()
+	for w.look(); !w.ended; w.look() {
+		switch {
+		case w.idle() && !w.mayCancel():
+			w.rest()
+		case w.steps == maxSteps:
+			w.cutShort = true
+			w.giveUp()
+		case !w.choose(s):
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// choose has s make one choice, and makes it.
+func (w *world) choose(s strategy.Chooser) bool {
+	i := s.Choose(strategy.Point{Choices: w.enumerate(), Steps: w.steps})
+	if i == strategy.Stop {
+		return false
+	}
+	c := w.choices[i]
+	w.made = append(w.made, c)
+	w.steps++
+	before := w.tape.Len()
+	w.before(c)
+	w.apply(c)
+	w.bubble.Wait()
+	w.events = w.tape.Tail(before, w.events[:0])
+	w.effect.Observe(w.events)
+	w.last = c.Verb
+	s.Took(&w.effect)
+	w.note(c)
+	return true
+}
+
+// look sees what everybody waits for, now that nobody moves.
+func (w *world) look() {
+	for _, a := range w.actors {
+		a.pending, a.late = a.pending[:0], a.late[:0]
+	}
+	for _, c := range w.server.Pending() {
+		a := w.sender(c)
+		switch {
+		case a == nil:
+		case c.Orphan():
+			a.late = append(a.late, c)
+		default:
+			a.pending = append(a.pending, c)
+		}
+	}
+	for _, a := range w.clients {
+		asleep := a.call.under && !a.call.cancelled && !a.crashed && a.items() == 0
+		if asleep && !a.call.asleep {
+			a.call.rests++
+		}
+		a.call.asleep = asleep
+	}
+}
+
+// idle reports whether nothing can run before time passes.
+func (w *world) idle() bool {
+	for _, a := range w.actors {
+		for i := range a.items() {
+			if w.ready(a, i) {
+				return false
+			}
+		}
+		for i := range a.late {
+			if w.ready(a, strategy.LateCommand+i) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// ready reports whether the actor's n-th item may be gone on with now.
+func (w *world) ready(a *actor, n int) bool {
+	return (!a.crashed || n >= strategy.LateCommand) && !w.flight.stops(a, a.item(n))
+}
+
+// rest lets time pass while nothing can be done: until something can be, or the
+// time has come that a move or a pause goes to. It ends the schedule when nothing
+// more will happen.
+func (w *world) rest() {
+	switch {
+	case w.flight.active:
+		if w.sleep(w.flight.until) {
+			w.land()
+		}
+	case w.allDone():
+		w.ended = true
+	case w.sleep(time.Now().Add(w.horizon())):
+		w.giveUp()
+	}
+}
+
+// sleep lets time pass until then, or until somebody comes to wait for the
+// scheduler; it returns whether it lasted.
+func (w *world) sleep(until time.Time) bool {
+	for {
+		select {
+		case <-w.server.Arrived():
+			continue
+		case <-w.woken:
+			continue
+		default:
+		}
+		break
+	}
+	w.taken.Add(1)
+	timer := time.NewTimer(time.Until(until))
+	defer timer.Stop()
+	lasted := false
+	select {
+	case <-w.server.Arrived():
+	case <-w.woken:
+	case <-timer.C:
+		lasted = true
+	}
+	w.bubble.Wait()
+	return lasted
+}
+
+// horizon is how long to wait for something to happen before a client that does
+// nothing is given up.
+func (w *world) horizon() time.Duration {
+	return time.Minute + 10*(w.cfg.TTL+w.cfg.Wait+w.cfg.Design.Tolerance)
+}
+
+// giveUp ends the schedule with clients that are not done: what they wait for never
+// comes.
+func (w *world) giveUp() {
+	w.ended = true
+	for _, a := range w.clients {
+		if !a.done() {
+			a.process.affected = true
+		}
+	}
+}
+
+// proceed lets the actor go on with an item: what it waits for by itself, up to and
+// with the first command that follows, or a command. How is done to the command.
+func (w *world) proceed(a *actor, nth int, how func(*stepserver.Command) stepserver.Effect) {
+	c := a.item(nth)
+	if c == nil {
+		c = w.stepped(a)
+	}
+	if c != nil {
+		w.ran(c, how(c))
+	}
+}
+
+// stepped lets a parked actor go on and returns the command that it comes to, nil
+// if it comes to none, or if it was parked before a command that was under way.
+func (w *world) stepped(a *actor) *stepserver.Command {
+	known, access := len(a.pending), a.accesses
+	a.unpark()
+	w.bubble.Wait()
+	if access {
+		return nil
+	}
+	for _, c := range w.server.Pending() {
+		if w.sender(c) == a && !c.Orphan() && !contains(a.pending[:known], c) {
+			return c
+		}
+	}
+	return nil
+}
+
+func contains(all []*stepserver.Command, c *stepserver.Command) bool {
+	for _, o := range all {
+		if o == c {
+			return true
+		}
+	}
+	return false
+}
+
+// execute runs a command and notes its effect.
+func (w *world) execute(c *stepserver.Command) stepserver.Effect {
+	e := w.carryOut(c, w.server.Run)
+	w.effect.Server = append(w.effect.Server, e)
+	return e
+}

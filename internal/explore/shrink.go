@@ -1,0 +1,113 @@
+package explore
+
+import (
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/explore/internal/shrink"
+	"github.com/lockbench/lockbench/internal/explore/internal/strategy"
+)
+
+// shrinkTries bounds the schedules run to shrink one.
+const shrinkTries = 4000
+
+// shrinkTime is the least that all shrinking together may take of real time, where
+// time is limited; else it is half of the budget on top of it.
+const shrinkTime = 3 * time.Second / 2
+
+// shrinkUntil is when to be done with the next of so many failures, each having an
+// equal part of the time.
+func (x *explorer) shrinkUntil(left int) time.Duration {
+	budget := x.limit.budget
+	if budget == 0 {
+		return 0
+	}
+	now := x.watch.read()
+	rest := max(0, budget+max(budget/2, shrinkTime)-now)
+	return now + rest/time.Duration(left)
+}
+
+// shrink returns the smallest schedule found that breaks what f breaks, done by then in real
+// time since the start of the exploration; zero is no limit.
+func (x *explorer) shrink(f failure, until time.Duration) shrink.Candidate {
+	stopped := func() bool { // what was found is wanted now
+		return x.limit.ctx.Err() != nil || time.Now().Year() >= lastYear || until > 0 && x.watch.read() >= until
+	}
+	return shrink.Smallest(f.Candidate, shrinkTries, stopped, func(c shrink.Candidate) (shrink.Candidate, bool) {
+		made, r, ok := x.attempt(c)
+		if !ok {
+			return c, false
+		}
+		x.turnUp(f, shrink.Candidate{Cell: c.Cell, Scope: c.Scope, Choices: made}, r)
+		cell, does := breaks(r, c.Cell, f.against)
+		taken := !f.against && x.found[cell].against // that cell is shown by what counts
+		return shrink.Candidate{Cell: cell, Scope: c.Scope, Choices: made}, does && !taken
+	})
+}
+
+// turnUp keeps what counts against the claims and was not found before: to shrink what
+// does not count may lead to it, and is not to hide it.
+func (x *explorer) turnUp(from failure, c shrink.Candidate, r checker.Result) {
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		own := from.against && explains(c.Cell, f.Cell)
+		if broken(f, true) && !own && !x.explained(f.Cell, true, true) {
+			x.found[f.Cell] = failure{shrink.Candidate{Cell: f.Cell, Scope: c.Scope, Choices: c.Choices}, true, from.at, from.after}
+		}
+	}
+}
+
+// attempt runs a schedule that follows c. It returns the choices made and what is found of
+// them until the next schedule, and false where it cannot be run.
+func (x *explorer) attempt(c shrink.Candidate) ([]strategy.Choice, checker.Result, bool) {
+	w, err := x.worldFor(c.Scope)
+	if err != nil {
+		return nil, checker.Result{}, false
+	}
+	follow := &strategy.Guided{Wishes: c.Choices}
+	follow.Begin()
+	ended, err := w.run(follow)
+	if err != nil || !ended && !follow.Halts() {
+		w.end()
+		return nil, checker.Result{}, false
+	}
+	err = w.finish()
+	r := w.judged()
+	made := slices.Clone(w.made)
+	if follow.Halts() {
+		made = append(made, strategy.Choice{Verb: strategy.VerbStop, Actor: strategy.NoActor})
+	}
+	w.end()
+	return made, r, err == nil
+}
+
+// worldFor is the world that schedules of a scope run in, made when it is first asked
+// for.
+func (x *explorer) worldFor(s shrink.Scope) (*world, error) {
+	if s == x.world.cfg.scope() {
+		return x.world, nil
+	}
+	for _, w := range x.others {
+		if s == w.cfg.scope() {
+			return w, nil
+		}
+	}
+	w, err := newWorld(x.cfg.within(s), x.program, x.bubble, x.global)
+	if err != nil {
+		return nil, err
+	}
+	x.others = append(x.others, w)
+	return w, w.warm()
+}
+
+// scope is who takes part in schedules of c.
+func (c *Config) scope() shrink.Scope {
+	return shrink.Scope{Clients: c.Clients, Threads: c.Threads, Rounds: c.Rounds}
+}
+
+// within is c with another scope.
+func (c Config) within(s shrink.Scope) Config {
+	c.Clients, c.Threads, c.Rounds = s.Clients, s.Threads, s.Rounds
+	return c
+}

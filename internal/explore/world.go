@@ -1,0 +1,268 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/explore/internal/strategy"
+	"github.com/lockbench/lockbench/internal/fault"
+	"github.com/lockbench/lockbench/internal/stepserver"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// A world is what schedules run in, one after the other: the server behind its
+// step server, processes and clients, the record and its judge. Its methods are called by
+// the bubble's root. What it is made of is below, by how long it lasts; nothing of one
+// schedule is left in the next but what says so.
+type world struct {
+	cfg     Config // with its defaults
+	program workloads.Program
+	shared  *workloads.Run // what clients share
+	bubble  Bubble
+	server  server
+	global  *global
+	store   store // emptied for each schedule
+
+	cast
+	habits
+	record
+	turns
+	troubles
+	course
+}
+
+// The habits of a design are what [world.warm] learns of it, before the first schedule.
+// They stay as they are from then on, or the choices at a point would differ from one
+// schedule to the next.
+type habits struct {
+	skews     bool // the design reads the clock
+	seconds   bool // and may look at whole seconds of it
+	cancels   bool // contexts of calls can be ended
+	clockRead atomic.Bool
+}
+
+// A record is what is written down of the schedule under way, and its judge. Tape, judge and
+// the memory of events serve all schedules; what they hold is of the last one begun.
+type record struct {
+	tape         *history.Tape
+	judge        *checker.Checker
+	header       history.Header
+	serverRecord *history.Client // what happens to the server
+	trailer      history.End     // zero until the schedule is over
+	events       []history.Event // of the step just made
+	notes        *notes          // what is to be shown of it; nil while only the verdict counts
+}
+
+// Turns are how the root and the goroutines of clients take turns: the root sleeps until
+// somebody wakes it, and nobody else moves while it does not.
+type turns struct {
+	woken chan struct{}
+	// taken counts those of the root: it adds one before time passes, and who wakes
+	// up by a timer reads it, so that the race detector sees the order that the
+	// bubble keeps anyway.
+	taken atomic.Int64
+}
+
+// wake ends the root's sleep, now or next.
+func (t *turns) wake() {
+	select {
+	case t.woken <- struct{}{}:
+	default:
+	}
+}
+
+// Troubles are what must not happen, of all schedules so far: they only grow.
+type troubles struct {
+	mu       sync.Mutex
+	defects  []string // each once; guarded by mu
+	cutShort bool     // some schedule was ended at maxSteps
+	leaks    bool     // a goroutine of some schedule does not end
+}
+
+// defect notes something that must not happen. Any goroutine may call it.
+func (t *troubles) defect(text string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !slices.Contains(t.defects, text) {
+		t.defects = append(t.defects, text)
+	}
+}
+
+// A course is how far the schedule under way is. [world.open] begins it anew.
+type course struct {
+	start  time.Time     // by the bubble's clock
+	ahead  time.Duration // what the clocks of the schedule are ahead of the bubble's
+	ctx    context.Context
+	cancel context.CancelFunc
+	ended  bool // nothing more will happen in it
+	over   bool // and actors are to end
+	flight flight
+	left   budget
+	last   strategy.Verb // the step just made, of steps so far
+	steps  int
+	// choices are those of the present point, made all so far: a prefix of a schedule that
+	// runs the same way again.
+	choices, made []strategy.Choice
+	effect        strategy.Effect     // of the step under way
+	carried       *stepserver.Command // the one that is being run by carryOut
+	faults        []string            // kinds, in the order in which they occurred
+}
+
+// begin begins a schedule at its start, in the memory of the one before.
+func (c *course) begin() {
+	c.over, c.ended, c.steps, c.last = false, false, 0, strategy.VerbBegin
+	c.flight = flight{held: c.flight.held[:0]}
+	c.made, c.faults = c.made[:0], c.faults[:0]
+	c.ctx, c.cancel = context.WithCancel(context.Background())
+}
+
+// now is the time since the schedule began.
+func (c *course) now() time.Duration { return time.Since(c.start) }
+
+// A budget is what a schedule may still have.
+type budget struct {
+	faults, moves int
+	kinds         map[fault.Kind]bool
+}
+
+// epoch is the time of day at which every schedule begins: off a whole second.
+var epoch = time.Date(2000, 1, 1, 0, 0, 0, phase, time.UTC)
+
+const phase = 313_000_007
+
+func newWorld(cfg Config, program workloads.Program, bubble Bubble, g *global) (*world, error) {
+	server, err := stepserver.New()
+	if err != nil {
+		return nil, fmt.Errorf("explore: %w", err)
+	}
+	w := &world{
+		cfg: cfg, program: program, bubble: bubble, server: server, global: g,
+		store: store{records: map[string]lockbench.Record{}},
+		turns: turns{woken: make(chan struct{}, 1)},
+	}
+	w.header = header(cfg)
+	server.Executed(w.executed)
+	w.tape = history.NewTape(w.header)
+	w.judge = checker.NewBrief(w.header)
+	w.shared = workloads.NewRun(cfg.options(program), nil)
+	w.shared.Lease = wholeSecondsOf(cfg.TTL)
+	for i := range w.shared.Keys {
+		w.shared.Keys[i] = "job-" + strconv.Itoa(i+1)
+	}
+	for p := range (cfg.Clients + cfg.Threads - 1) / cfg.Threads {
+		w.processes = append(w.processes, newProcess(w, p))
+	}
+	for i := range cfg.Clients {
+		w.clients = append(w.clients, w.newActor(i, w.processes[i/cfg.Threads]))
+	}
+	w.actors = slices.Clone(w.clients)
+	for i, p := range w.processes {
+		background := w.newActor(cfg.Clients+i, p)
+		background.client, background.name = false, processName(i)
+		w.actors = append(w.actors, background)
+	}
+	w.prober = w.newActor(cfg.Clients, newProcess(w, len(w.processes)))
+	w.prober.name, w.prober.process.shared = "probe", false
+	w.cancels = cfg.Faults > 0 && slices.Contains(cfg.Kinds, fault.Cancel)
+	return w, nil
+}
+
+func (w *world) newActor(number int, in *process) *actor {
+	return &actor{number: number, name: clientName(w.cfg, number), client: true, process: in, world: w, parking: parking{resume: make(chan struct{}, 1)}}
+}
+
+// close ends the world.
+func (w *world) close() {
+	for _, p := range w.processes {
+		p.clients.CloseAll()
+	}
+	w.prober.process.clients.CloseAll()
+	for _, a := range append(w.actors, w.prober) {
+		a.dismiss()
+	}
+	w.tape.Reset() // ends what watches for losses
+	w.server.Close()
+	time.Sleep(time.Second) // the client library gives up what it began to dial
+	w.bubble.Wait()
+}
+
+// open makes the world of a new schedule.
+func (w *world) open() error {
+	w.align()
+	w.server.Reset()
+	w.server.SetClock(w.ahead)
+	w.tape.Reset()
+	clear(w.store.records)
+	if err := w.shared.Prepare(context.Background(), &w.store, w.program); err != nil {
+		return err
+	}
+	w.course.begin()
+	w.serverRecord = w.tape.Client(-1, -1)
+	for _, p := range w.processes {
+		if !p.shared && p.number < len(w.clients) {
+			w.server.Attribute(p.number, p.number)
+		}
+		if err := p.open(); err != nil {
+			return err
+		}
+	}
+	w.global.seed(w.cfg.Seed, w.cfg.GlobalRand)
+	for _, a := range w.actors {
+		w.assign(a)
+	}
+	w.prober.exited = true // it has no part until the end
+	return nil
+}
+
+// align sleeps until the time of day has the fraction of a second that schedules
+// begin with. All clocks of the schedule then show that of epoch.
+func (w *world) align() {
+	now := time.Now()
+	to := now.Truncate(time.Second).Add(phase)
+	if to.Before(now) {
+		to = to.Add(time.Second)
+	}
+	w.taken.Add(1)
+	time.Sleep(time.Until(to))
+	w.start = time.Now()
+	w.ahead = epoch.Sub(w.start)
+}
+
+// assign gives an actor its part of the schedule.
+func (w *world) assign(a *actor) {
+	a.crashed, a.exited, a.parked, a.held, a.rests = false, false, "", false, 0
+	a.pending, a.late, a.beliefs = a.pending[:0], a.late[:0], a.beliefs[:0]
+	clear(a.leases)
+	a.leases = a.leases[:0]
+	a.call, a.record = call{}, nil
+	if a.client {
+		a.record = w.tape.Client(int32(a.number), int32(a.process.number))
+	}
+}
+
+// begin starts the clients, one after the other.
+func (w *world) begin() {
+	for _, a := range w.clients {
+		inner := a.process.inner.Locker(observed{a.record, a})
+		if w.program.Exploration.Again {
+			inner = again{inner}
+		}
+		c := w.shared.Client(a.number, tracked{a, a.record.Locker(inner)}, a.record.Store(accessor{a, &w.store}))
+		c.Driver = a
+		a.start(func() { c.Perform(w.ctx, w.program, w.cfg.Rounds) })
+		w.bubble.Wait()
+	}
+}
+
+// wholeSecondsOf is ttl in whole seconds, as the coarsest designs grant it.
+func wholeSecondsOf(ttl time.Duration) time.Duration {
+	return (ttl + time.Second - 1).Truncate(time.Second)
+}
