@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net"
 	"slices"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,6 +18,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/impls/design/onredis"
+	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/locktest/internal/guard"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -67,6 +70,8 @@ func (a abilities) can(p workloads.Program) bool {
 // nothing happens to.
 func probe(t *testing.T, newLocker NewLocker) (a abilities, err error) {
 	t.Helper()
+	explore.BeforeBubbles()
+	var dialed atomic.Bool
 	synctest.Test(t, func(t *testing.T) {
 		server := miniredis.NewMiniRedis()
 		defer server.Close()
@@ -74,20 +79,39 @@ func probe(t *testing.T, newLocker NewLocker) (a abilities, err error) {
 		p := open(t, newLocker, onredis.Environment{
 			Redis: &redis.Options{
 				Addr: "127.0.0.1:1", Protocol: 2, DisableIdentity: true, // an address of numbers needs no look-up
-				Dialer: func(context.Context, string, string) (net.Conn, error) { return server.Dial() },
+				Dialer: func(context.Context, string, string) (net.Conn, error) {
+					dialed.Store(true)
+					return server.Dial()
+				},
 			},
 			Environment: design.Environment{Host: "probe", PID: 1, Now: time.Now, Random: seeded(0)},
 		})
 		defer p.Close()
-		a, err = look(t.Context(), p.owner(), p.owner(), "probe")
-		if err != nil {
-			err = fmt.Errorf("on an idle server: %w; hint: connect by Env.Redis or Env.Dial, and do not wait when Options.Wait is zero", err)
-			return
+		if a, err = look(t.Context(), p.owner(), p.owner(), "probe"); err == nil {
+			err = refused(t.Context(), p.owner(), p.owner())
 		}
-		a.renews = renews(t.Context(), p)
+		switch {
+		case err == nil && !dialed.Load():
+			err = errors.New("the lock granted a key and sent nothing to the server of its environment; hint: connect by Env.Redis or Env.Dial, for each owner")
+		case err == nil:
+			a.renews = renews(t.Context(), p)
+		case strings.Contains(err.Error(), "ERR unknown "):
+			err = &lackingError{err}
+		case errors.Is(err, errUnreached):
+			err = fmt.Errorf("on an idle server: %w; hint: connect by Env.Redis or Env.Dial, and do not wait when Options.Wait is zero", err)
+		}
 	})
 	return a, err
 }
+
+// A lackingError says that the lock needs a command that the server of an exploration has not.
+type lackingError struct{ cause error }
+
+func (e *lackingError) Error() string {
+	return fmt.Sprintf("the server of an exploration lacks a command that the lock needs: %v; hint: do without it where Env.Redis is given, or test the lock with Run, on a server", e.cause)
+}
+
+func (e *lackingError) Unwrap() error { return e.cause }
 
 // errUnreached is about a key that nobody can hold.
 var errUnreached = errors.New("acquire a free key")
@@ -120,6 +144,32 @@ func look(ctx context.Context, first, second lockbench.Locker, key string) (a ab
 		lease = other
 	}
 	return a, release(ctx, lease)
+}
+
+// refused has one owner ask for a key that another holds. Whether it is granted is for the
+// tests; the error is that of a refusal that does not say so.
+func refused(ctx context.Context, first, second lockbench.Locker) error {
+	const key = "probe of refusal"
+	opt := lockbench.Options{TTL: time.Minute}
+	held, err := first.Acquire(ctx, key, opt)
+	if err != nil || held == nil {
+		return nil // exploring will tell
+	}
+	other, err := second.Acquire(ctx, key, opt)
+	for _, lease := range []lockbench.Lease{other, held} {
+		if lease != nil {
+			_ = lease.Release(ctx)
+		}
+	}
+	if err != nil && !errors.Is(err, lockbench.ErrNotAcquired) {
+		return unwrapped(err)
+	}
+	return nil
+}
+
+// unwrapped is about a refusal that cannot be told from a failure.
+func unwrapped(err error) error {
+	return fmt.Errorf("acquire a key that another owner holds: %w; hint: return an error that wraps lockbench.ErrNotAcquired", err)
 }
 
 // renews reports whether a hold outlasts its lease, with nothing done about it.

@@ -2,6 +2,7 @@ package locktest
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net"
 	"testing"
@@ -43,11 +44,15 @@ type Env struct {
 // was broken or stayed untested, and is skipped, with the reason, when the lock lacks the
 // ability, nothing exercised it, or it broke without being claimed.
 //
-// It fails t itself when the lock cannot be explored at all. See the package's
+// It fails t itself when the lock cannot be explored at all, and skips it when the lock needs
+// a command that the server of an exploration lacks. See the package's
 // documentation for its settings.
 func Explore(t *testing.T, newLocker NewLocker) {
 	t.Helper()
 	r, err := Check(t, newLocker)
+	if lacking := (*lackingError)(nil); errors.As(err, &lacking) {
+		t.Skip(err)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

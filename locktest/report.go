@@ -11,7 +11,8 @@ import (
 	"github.com/lockbench/lockbench/reports"
 )
 
-// Err returns what Explore would fail for, nil for nothing: one error for each cell that is
+// Err returns what Explore would fail for, nil for nothing, as where the lock needs commands
+// that the server lacks: one error for each cell that is
 // claimed and was broken, or stayed untested although it was exercised; and one more for
 // Defects.
 func (r Result) Err() error {
@@ -33,12 +34,25 @@ func (r Result) contradiction() error {
 // judge returns what is wrong about f, nil for nothing.
 func (r Result) judge(f Finding) error {
 	switch {
+	case r.missing() != "":
+		return nil
 	case f.Against > 0:
 		return fmt.Errorf("%s", r.text(f))
 	case f.Claimed && f.Exercised && f.Verdict == checker.Untested && r.lacks(f.Cell) == "":
 		return fmt.Errorf("%s: untested, %s; hint: raise %s", f.Cell, f.Note, budgetVariable)
 	}
 	return nil
+}
+
+// missing says which commands of the lock the server did not know, empty for none. What is
+// broken then may be broken by that.
+func (r Result) missing() string {
+	for _, c := range r.Coverage {
+		if len(c.Lacks) > 0 {
+			return "the server of the exploration has no " + strings.Join(c.Lacks, ", ") + ", so that this proves nothing"
+		}
+	}
+	return ""
 }
 
 // lacks says why cell is not for the lock to keep, empty when it is.
@@ -58,6 +72,9 @@ func (r Result) text(f Finding) string {
 		return why
 	}
 	parts := []string{f.Verdict.String()}
+	if missing := r.missing(); missing != "" && f.Violations > 0 {
+		parts = append(parts, missing)
+	}
 	if f.Note != "" {
 		parts = append(parts, f.Note)
 	}

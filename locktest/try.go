@@ -180,7 +180,7 @@ func (r *trial) outlasts(ctx context.Context, first, second lockbench.Locker, ke
 		}
 	}
 	if err != nil && !errors.Is(err, lockbench.ErrNotAcquired) {
-		return false, fmt.Errorf("acquire a key that another owner holds: %w; hint: return an error that wraps lockbench.ErrNotAcquired", err)
+		return false, unwrapped(err)
 	}
 	return other == nil, nil
 }

@@ -1,7 +1,11 @@
 package locktest
 
 import (
+	"bytes"
 	"fmt"
+	"maps"
+	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -10,6 +14,14 @@ import (
 // patience is how long, in real time, a search may go on without a schedule coming
 // to its end.
 const patience = time.Minute
+
+// glance is how often, in real time, an alarm looks for signs of life, and glances how often a
+// goroutine must be seen waiting for the same mutex meanwhile, to be taken to wait for ever. Who
+// holds the mutex waits for a command then, and the command for the goroutine.
+const (
+	glance  = 500 * time.Millisecond
+	glances = 6
+)
 
 // An alarm looks, from outside the bubble, after what goes on within.
 type alarm struct {
@@ -22,30 +34,58 @@ type alarm struct {
 func watch(stuck func()) *alarm {
 	a := &alarm{done: make(chan struct{})}
 	a.ended.Go(func() {
-		tick := time.NewTicker(patience)
+		tick := time.NewTicker(glance)
 		defer tick.Stop()
-		for last := int64(-1); ; {
+		last, still, locked := int64(-1), 0, map[string]int{}
+		for {
 			select {
 			case <-a.done:
 				return
 			case <-tick.C:
 			}
-			signs := a.signs.Load()
-			if signs == last {
+			if signs := a.signs.Load(); signs != last {
+				last, still, locked = signs, 0, map[string]int{}
+				continue
+			}
+			still++
+			locked = again(locked, waiting())
+			if time.Duration(still)*glance >= patience || slices.Contains(slices.Collect(maps.Values(locked)), glances) {
 				stuck()
 				return
 			}
-			last = signs
 		}
 	})
 	return a
+}
+
+// waiting lists the goroutines of bubbles that wait for a mutex, each by its number.
+func waiting() (goroutines []string) {
+	stacks := make([]byte, 1<<20)
+	stacks = stacks[:runtime.Stack(stacks, true)]
+	for one := range bytes.SplitSeq(stacks, []byte("\n\n")) {
+		head, _, _ := bytes.Cut(one, []byte("\n"))
+		if bytes.Contains(head, []byte("Mutex.")) && bytes.Contains(head, []byte("synctest bubble")) {
+			number, _, _ := bytes.Cut(head, []byte(" ["))
+			goroutines = append(goroutines, string(number))
+		}
+	}
+	return goroutines
+}
+
+// again counts how often each of those seen now was seen in a row.
+func again(before map[string]int, now []string) map[string]int {
+	count := map[string]int{}
+	for _, g := range now {
+		count[g] = before[g] + 1
+	}
+	return count
 }
 
 // wedged is what to do about a lock that stands still: nothing else than a panic
 // can end a goroutine that waits for a mutex.
 func wedged(test string) func() {
 	return func() {
-		panic(fmt.Sprintf("locktest: %s: the lock stands still for %v; hint: a goroutine may wait for a sync.Mutex that is held while a command is under way", test, patience))
+		panic(fmt.Sprintf("locktest: %s: the lock stands still; hint: a goroutine waits for a sync.Mutex that is held while a command is under way. Hold it for less, or give each owner its own", test))
 	}
 }
 

@@ -150,16 +150,23 @@ func (w *world) edges(now time.Time) (all []edge) {
 	return all
 }
 
-// ends are when leases end, in order, each instant once.
+// lasting is how long a lease lasts that time does not pass to the end of: longer than anybody
+// waits, and the bubble's clock ends in 2262.
+const lasting = 366 * 24 * time.Hour
+
+// ends are when leases end, in order, each instant once. Those that last for ever are left
+// out.
 func (w *world) ends() (ends []time.Time) {
 	for _, l := range w.server.Leases() {
-		ends = append(ends, l.End.Add(-w.ahead))
+		ends = append(ends, l.End)
 	}
 	for _, a := range w.clients {
 		for _, b := range a.beliefs {
 			ends = append(ends, b.until)
 		}
 	}
+	never := time.Now().Add(max(lasting, 2*w.cfg.TTL))
+	ends = slices.DeleteFunc(ends, never.Before)
 	slices.SortFunc(ends, time.Time.Compare)
 	return slices.CompactFunc(ends, time.Time.Equal)
 }
@@ -167,10 +174,10 @@ func (w *world) ends() (ends []time.Time) {
 // clocks are how far the clocks of server and processes are ahead of the bubble's,
 // those that show the same fraction of a second once.
 func (w *world) clocks() []time.Duration {
-	all := []time.Duration{w.ahead}
+	all := []time.Duration{0}
 	for _, p := range w.processes {
 		if p.skew%time.Second != 0 {
-			all = append(all, w.ahead+p.skew)
+			all = append(all, p.skew)
 		}
 	}
 	return all

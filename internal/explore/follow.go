@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/lockbench/lockbench/internal/explore/internal/strategy"
 )
@@ -46,6 +47,9 @@ func (r *replayed) Choose(p strategy.Point) int {
 			found = i
 		}
 	}
+	if found == strategy.None && l.choice.Verb == strategy.VerbMove {
+		found = nearest(p, l.choice.At)
+	}
 	if found == strategy.None && implied {
 		r.next--
 		return 0
@@ -53,6 +57,21 @@ func (r *replayed) Choose(p strategy.Point) int {
 	if found == strategy.None {
 		r.divergence = fmt.Sprintf("step %d, %q, cannot be made; what can: %s", r.next, l, r.offered(p))
 		return strategy.Stop
+	}
+	return found
+}
+
+// about is how far from the time in a file one may be that time passes to instead: lock code may
+// wait for a time that no seed decides.
+const about = 50 * time.Millisecond
+
+// nearest is the move of time that comes closest to at, if one comes close.
+func nearest(p strategy.Point, at time.Duration) int {
+	found, least := strategy.None, about
+	for i, c := range p.Choices {
+		if off := max(c.At-at, at-c.At); c.Verb == strategy.VerbMove && off < least {
+			found, least = i, off
+		}
 	}
 	return found
 }

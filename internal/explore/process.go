@@ -61,7 +61,7 @@ func (p *process) open() error {
 // now is the process's clock.
 func (p *process) now() time.Time {
 	p.world.clockRead.Store(true)
-	return time.Now().Add(p.world.ahead + p.skew)
+	return time.Now().Add(p.skew)
 }
 
 // close ends the process. What it still has pending is cut off first: a process

@@ -3,6 +3,7 @@ package explore
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench"
@@ -25,8 +26,8 @@ type Result struct {
 	Counterexamples map[lockbench.Cell]Counterexample
 	// Grants counts over all schedules.
 	Grants int64
-	// Defects are lockbench's own contradictions: a schedule that did not replay,
-	// judges that disagree. Such a result proves nothing.
+	// Defects are lockbench's own contradictions: judges that disagree, the schedule of a file
+	// that did not replay. Such a result proves nothing.
 	Defects []string
 	// Elapsed is real time, and the only thing here that differs between two runs
 	// of one seed without a time budget.
@@ -43,6 +44,12 @@ type Coverage struct {
 	// Schedules were run and judged; Pruned are branches left out because they
 	// were shown to be equal to one that was not.
 	Schedules, Pruned int64
+	// Diverged counts schedules that went another way when they were run again: the lock does
+	// what no seed decides. They are dropped, and what they had broken with them.
+	Diverged int64
+	// Lacks are commands that the lock sent and that the server of an exploration does not
+	// know, such as "CLIENT TRACKING": what came of their errors says nothing of the lock.
+	Lacks []string
 	// Complete: every schedule of the scope was run or shown to be equal to one.
 	Complete bool
 	// Stopped says what ended it otherwise: "budget", "schedules" or "interrupted";
@@ -91,10 +98,17 @@ type Progress struct {
 func (c Coverage) Sentence() string {
 	scope := fmt.Sprintf("%s: %s, %s, %s, %s", c.Strategy,
 		counted(c.Clients, "client"), counted(c.Rounds, "round"), counted(c.Faults, "fault"), counted(c.Moves, "time move"))
+	text := fmt.Sprintf("%s: %s of an unknown number", scope, counted(c.Schedules, "schedule"))
 	if c.Complete {
-		return fmt.Sprintf("%s: all %s", scope, counted(c.Schedules, "schedule"))
+		text = fmt.Sprintf("%s: all %s", scope, counted(c.Schedules, "schedule"))
 	}
-	return fmt.Sprintf("%s: %s of an unknown number", scope, counted(c.Schedules, "schedule"))
+	if c.Diverged > 0 {
+		text += fmt.Sprintf("; %s went another way when run again, and were dropped", counted(c.Diverged, "schedule"))
+	}
+	if len(c.Lacks) > 0 {
+		text += "; the server has no " + strings.Join(c.Lacks, ", ")
+	}
+	return text
 }
 
 // counted is "1 fault", "2 faults", "11,110 schedules".

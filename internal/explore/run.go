@@ -62,6 +62,7 @@ type failure struct {
 // it.
 func (x *explorer) enter(ctx context.Context, body func() error) (err error) {
 	onredis.Quiet()
+	BeforeBubbles()
 	x.global = takeGlobal()
 	defer x.global.giveBack()
 	x.watch = startStopwatch()
@@ -99,6 +100,7 @@ func (x *explorer) explore() error {
 		return err
 	}
 	x.counterexamples()
+	x.result.Coverage.Lacks = w.server.Lacks()
 	exercises := x.cfg.exercises(x.program, w.skews)
 	x.result.Findings, x.result.Grants = x.sum.result(exercises, blank(w.header, exercises)), x.sum.grants
 	for _, o := range x.others {
@@ -132,6 +134,10 @@ func (x *explorer) strategies() error {
 	return x.draw(x.limit)
 }
 
+// maxDiverged is how many schedules may diverge before an exhaustive search gives up: it can
+// come to no end.
+const maxDiverged = 100
+
 func (x *explorer) exhaust(l limit) error {
 	s := strategy.NewExhaustive(max(0, x.cfg.Faults), max(0, x.cfg.Moves), !x.cfg.NoReduction)
 	cov := &x.result.Coverage
@@ -142,13 +148,14 @@ func (x *explorer) exhaust(l limit) error {
 		if err := x.schedule(s, s.Fresh); err != nil {
 			return err
 		}
-		if s.Divergence != "" {
-			x.result.Defects = append(x.result.Defects, s.Divergence)
-			cov.Stopped = "divergence"
+		if s.Diverged == maxDiverged {
 			break
 		}
 	}
-	cov.Pruned = s.Pruned
+	cov.Pruned, cov.Diverged = s.Pruned, s.Diverged
+	if cov.Stopped == "" && s.Diverged > 0 {
+		cov.Stopped = "divergence"
+	}
 	if cov.Stopped == "" && x.world.cutShort {
 		cov.Stopped = "steps"
 	}

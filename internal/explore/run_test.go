@@ -48,6 +48,9 @@ func run(t *testing.T, cfg explore.Config) explore.Result {
 	for _, d := range r.Defects {
 		t.Errorf("defect: %s", d)
 	}
+	if r.Coverage.Diverged > 0 {
+		t.Errorf("%d schedules went another way when run again", r.Coverage.Diverged)
+	}
 	return r
 }
 

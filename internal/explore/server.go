@@ -2,7 +2,6 @@ package explore
 
 import (
 	"net"
-	"time"
 
 	"github.com/lockbench/lockbench/internal/stepserver"
 )
@@ -21,7 +20,6 @@ type server interface {
 // A setup prepares schedules, one after the other.
 type setup interface {
 	Reset()
-	SetClock(ahead time.Duration)
 	KeepScripts()
 	Dial(process int) (net.Conn, error)
 	Attribute(process, client int)
@@ -38,6 +36,7 @@ type runner interface {
 	Blocked() []*stepserver.Command
 	Leases() []stepserver.Lease
 	Has(part string) bool
+	Lacks() []string
 	Run(*stepserver.Command) stepserver.Effect
 }
 

@@ -98,8 +98,7 @@ func (t *troubles) defect(text string) {
 
 // A course is how far the schedule under way is. [world.open] begins it anew.
 type course struct {
-	start  time.Time     // by the bubble's clock
-	ahead  time.Duration // what the clocks of the schedule are ahead of the bubble's
+	start  time.Time // by the bubble's clock
 	ctx    context.Context
 	cancel context.CancelFunc
 	ended  bool // nothing more will happen in it
@@ -133,10 +132,11 @@ type budget struct {
 	kinds         map[fault.Kind]bool
 }
 
-// epoch is the time of day at which every schedule begins: off a whole second.
-var epoch = time.Date(2000, 1, 1, 0, 0, 0, phase, time.UTC)
-
+// phase is the fraction of a second at which every schedule begins: off a whole one.
 const phase = 313_000_007
+
+// epoch is the time of day at which every schedule begins, as times are shown.
+var epoch = time.Date(2000, 1, 1, 0, 0, 0, phase, time.UTC)
 
 func newWorld(cfg Config, program workloads.Program, bubble Bubble, g *global) (*world, error) {
 	server, err := stepserver.New()
@@ -197,8 +197,10 @@ func (w *world) close() {
 // open makes the world of a new schedule.
 func (w *world) open() error {
 	w.align()
+	if w.notes != nil {
+		w.notes.printer.Start, w.notes.printer.Shown = w.start, epoch
+	}
 	w.server.Reset()
-	w.server.SetClock(w.ahead)
 	w.tape.Reset()
 	clear(w.store.records)
 	if err := w.shared.Prepare(context.Background(), &w.store, w.program); err != nil {
@@ -223,7 +225,8 @@ func (w *world) open() error {
 }
 
 // align sleeps until the time of day has the fraction of a second that schedules
-// begin with. All clocks of the schedule then show that of epoch.
+// begin with. Server, processes and bubble have one clock, which only goes on: lock code may
+// read it past its environment, and name times of day to the server.
 func (w *world) align() {
 	now := time.Now()
 	to := now.Truncate(time.Second).Add(phase)
@@ -233,7 +236,6 @@ func (w *world) align() {
 	w.taken.Add(1)
 	time.Sleep(time.Until(to))
 	w.start = time.Now()
-	w.ahead = epoch.Sub(w.start)
 }
 
 // assign gives an actor its part of the schedule.

@@ -115,7 +115,7 @@ func (p *print) until(s *Server, t time.Time) {
 		p.number(-1)
 		return
 	}
-	p.number(int(t.Sub(s.redis.now.Add(-s.redis.ahead))))
+	p.number(int(t.Sub(s.redis.now)))
 }
 
 // database adds the keys of one database. They are in the order of their names as they

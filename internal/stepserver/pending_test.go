@@ -162,6 +162,36 @@ func TestLeasesEndByTheBubblesClock(t *testing.T) {
 	})
 }
 
+// TestKeysLiveThroughTheMillisecondNamed: Redis expires a key when its clock shows more than the
+// time that was named.
+func TestKeysLiveThroughTheMillisecondNamed(t *testing.T) {
+	for name, args := range map[string]func(end int64) [][]any{
+		"SET":       func(end int64) [][]any { return [][]any{{"set", "lock", "pxat", "pxat", end}} },
+		"GETEX":     func(end int64) [][]any { return [][]any{{"set", "lock", "a"}, {"getex", "lock", "PXAT", end}} },
+		"PEXPIREAT": func(end int64) [][]any { return [][]any{{"set", "lock", "a"}, {"pexpireat", "lock", end}} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, b *bench) {
+				ctx, one := t.Context(), b.client(1)
+				end := time.Now().Truncate(time.Millisecond).Add(time.Second)
+				for _, command := range args(end.UnixMilli()) {
+					start(func() (any, error) { return one.Do(ctx, command...).Result() })
+					b.step(1)
+				}
+				for _, at := range []struct {
+					after time.Duration
+					want  int64
+				}{{time.Millisecond - 1, 1}, {time.Millisecond, 0}} {
+					time.Sleep(time.Until(end.Add(at.after)))
+					r := start(func() (int64, error) { return one.Exists(ctx, "lock").Result() })
+					b.step(1)
+					equal(t, "exists "+at.after.String()+" after it", r.Value, at.want)
+				}
+			})
+		})
+	}
+}
+
 const compareAndDeleteSource = `if redis.call("get", KEYS[1]) == ARGV[1] then return redis.call("del", KEYS[1]) else return 0 end`
 
 var compareAndDelete = redis.NewScript(compareAndDeleteSource)

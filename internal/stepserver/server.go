@@ -98,16 +98,6 @@ func (s *Server) Advance(now time.Time) {
 	s.redis.setTime(now)
 }
 
-// SetClock sets the server's clock d ahead of the bubble's, which can only go on:
-// so that every schedule begins at the same time of day. It is to be called before
-// the schedule's first command, and stays until the next call.
-func (s *Server) SetClock(d time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.redis.ahead = d
-	s.redis.setTime(time.Now())
-}
-
 // ScriptFlush forgets every script, as SCRIPT FLUSH does.
 func (s *Server) ScriptFlush() {
 	s.mu.Lock()

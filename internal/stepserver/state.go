@@ -10,7 +10,7 @@ import (
 // A Lease is a key that ends by itself.
 type Lease struct {
 	Key string    // as in Effect
-	End time.Time // by the server's clock, see SetClock
+	End time.Time // by the bubble's clock
 }
 
 // Leases returns the keys that have a TTL, the one that ends first first.
@@ -30,6 +30,14 @@ func (s *Server) Leases() (leases []Lease) {
 		return cmp.Or(a.End.Compare(b.End), cmp.Compare(a.Key, b.Key))
 	})
 	return leases
+}
+
+// Lacks returns the commands that were sent so far and that the server does not know, in
+// upper case and in order of sight, ten at most.
+func (s *Server) Lacks() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.redis.lacks)
 }
 
 // Has reports whether a key of database 0 has part in its name.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,11 +19,11 @@ type store struct {
 	redis  *miniredis.Miniredis
 	server *server.Server
 	now    time.Time
-	ahead  time.Duration // of the bubble's clock
-	own    *peer         // for commands of the server's own, in database 0
-	tries  selecting     // for blocking commands
-	inner  selecting     // for what scripts call
-	used   map[int]bool  // databases that clients selected
+	own    *peer        // for commands of the server's own, in database 0
+	tries  selecting    // for blocking commands
+	inner  selecting    // for what scripts call
+	used   map[int]bool // databases that clients selected
+	lacks  []string     // commands that were sent and that there is none of, ten at most
 }
 
 // A peer is a connection as miniredis sees it: which connection selected which database. What it
@@ -80,7 +81,6 @@ func (s *store) close() {
 // setTime moves the server's clock to what it shows when the bubble's shows now;
 // leases end by it.
 func (s *store) setTime(now time.Time) {
-	now = now.Add(s.ahead)
 	if now.Equal(s.now) {
 		return
 	}
@@ -105,12 +105,19 @@ func (s *store) command(p *peer, spec *spec, args []string) []byte {
 	case spec.name == "RANDOMKEY" && len(args) == 1:
 		return s.someKey(p)
 	case spec.unknown && !s.server.IsRegisteredCommand(args[0]):
+		s.lacking(args[:1])
 		return unknownCommand(args)
+	}
+	if wholeMillis(spec.name, args) {
+		args = throughMilli(args)
 	}
 	sent := args[0]
 	args[0] = spec.name // in upper case: miniredis need not make it so
 	reply := s.do(p, args)
 	args[0] = sent
+	if bytes.HasPrefix(reply, []byte("-ERR unknown subcommand")) {
+		s.lacking(args)
+	}
 	if spec.stores && string(reply) == ":0\r\n" {
 		return s.removeEmpty(p, args, reply)
 	}
@@ -118,6 +125,58 @@ func (s *store) command(p *peer, spec *spec, args []string) []byte {
 		return inOrderOfText(reply)
 	}
 	return reply
+}
+
+// handshakes are what client libraries send to any server, and do without.
+var handshakes = []string{"CLIENT SETINFO", "CLIENT MAINT_NOTIFICATIONS"}
+
+// lacking notes a command, perhaps of two words, that there is none of.
+func (s *store) lacking(args []string) {
+	name := strings.ToUpper(strings.Join(args[:min(2, len(args))], " "))
+	if !slices.Contains(handshakes, name) && !slices.Contains(s.lacks, name) && len(s.lacks) < 10 {
+		s.lacks = append(s.lacks, name)
+	}
+}
+
+// wholeMillis reports whether args set an expiry by the time of day, in milliseconds.
+func wholeMillis(name string, args []string) bool {
+	switch name {
+	case "PEXPIREAT":
+		return len(args) > 2
+	case "SET", "GETEX":
+		return len(args) > 3 && millisAt(args) > 0
+	}
+	return false
+}
+
+// millisAt is where args of SET or GETEX have that time of day, 0 for nowhere.
+func millisAt(args []string) int {
+	first := 2 // of GETEX
+	if strings.EqualFold(args[0], "SET") {
+		first = 3 // its value may be anything
+	}
+	for i := first; i+1 < len(args); i++ {
+		if len(args[i]) == len("PXAT") && strings.EqualFold(args[i], "PXAT") {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// throughMilli is args with an expiry one millisecond later. A Redis key lives through the
+// millisecond that is named, and is gone in the next; miniredis ends it where that begins.
+func throughMilli(args []string) []string {
+	at := 2
+	if !strings.EqualFold(args[0], "PEXPIREAT") {
+		at = millisAt(args)
+	}
+	n, err := strconv.ParseInt(args[at], 10, 64)
+	if err != nil || n <= 0 || n == math.MaxInt64 {
+		return args
+	}
+	args = slices.Clone(args)
+	args[at] = strconv.FormatInt(n+1, 10)
+	return args
 }
 
 // someKey is RANDOMKEY, always the same one: miniredis picks by the order of a map.

@@ -3,19 +3,25 @@ package render
 
 import (
 	"crypto/sha1"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"maps"
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
 // A Printer renders commands and replies for people: the same text for the same
-// schedule, whatever the random values in it are.
+// schedule, whatever the random values in it are, and whenever it is run.
 type Printer struct {
+	// Start is when the schedule began, and Shown the time of day that it is shown to begin at:
+	// they are whole seconds apart. Times of day in commands and replies are shown by that.
+	Start, Shown time.Time
+
 	tokens map[string]string // random value -> token#1, token#2 ... in order of sight
 }
 
@@ -72,8 +78,50 @@ func scriptName(arg string) string {
 	return "script:" + arg[:shown]
 }
 
+// stamp is a number that may be a time of day: in seconds, milli-, micro- or nanoseconds
+// since 1970.
+var stamp = regexp.MustCompile(`[0-9]+`)
+
+// units are those of times of day, by how many digits the time has from 1973 to 2286.
+var units = map[int]time.Duration{
+	9: time.Second, 10: time.Second, 12: time.Millisecond, 13: time.Millisecond,
+	15: time.Microsecond, 16: time.Microsecond, 18: time.Nanosecond, 19: time.Nanosecond,
+}
+
+// near is how far from the start of the schedule a number is still a time of day.
+const near = 40 * 24 * time.Hour
+
+// timed is text with the times of day in it as they are shown.
+func (p *Printer) timed(text string) string {
+	if p.Start.Equal(p.Shown) {
+		return text
+	}
+	if len(text) == 8 { // as bytes, the highest first
+		const unit = time.Millisecond
+		bytes := []byte(text)
+		n := int64(binary.BigEndian.Uint64(bytes))
+		if off := n - p.Start.UnixMilli(); max(off, -off) <= int64(near/unit) {
+			binary.BigEndian.PutUint64(bytes, uint64(n+int64(p.Shown.Sub(p.Start)/unit)))
+			return string(bytes)
+		}
+	}
+	return stamp.ReplaceAllStringFunc(text, func(digits string) string {
+		unit := units[len(digits)]
+		n, err := strconv.ParseInt(digits, 10, 64)
+		if unit == 0 || err != nil {
+			return digits
+		}
+		began := p.Start.UnixNano() / int64(unit)
+		if off := n - began; max(off, -off) > int64(near/unit) {
+			return digits
+		}
+		return strconv.FormatInt(n+int64(p.Shown.Sub(p.Start)/unit), 10)
+	})
+}
+
 // value renders one argument: random parts by name, what is no plain text quoted.
 func (p *Printer) value(arg string) string {
+	arg = p.timed(arg)
 	arg = long.ReplaceAllStringFunc(arg, func(s string) string {
 		if !looksRandom(s) {
 			return s
@@ -152,7 +200,7 @@ func (p *Printer) part(resp string) (text, rest string) {
 	}
 	switch line[0] {
 	case '+', '-', ':':
-		return strings.TrimPrefix(strings.TrimPrefix(line, "+"), ":"), rest
+		return p.timed(strings.TrimPrefix(strings.TrimPrefix(line, "+"), ":")), rest
 	case '$':
 		n, err := strconv.Atoi(line[1:])
 		if err != nil || n < 0 || n+2 > len(rest) {
@@ -183,4 +231,4 @@ func (p *Printer) array(line, rest string) (text, after string) {
 }
 
 // Copy returns a printer that knows the same tokens, to render what may not come.
-func (p *Printer) Copy() Printer { return Printer{maps.Clone(p.tokens)} }
+func (p *Printer) Copy() Printer { return Printer{p.Start, p.Shown, maps.Clone(p.tokens)} }

@@ -1,8 +1,11 @@
 package render
 
 import (
+	"encoding/binary"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestPrinterCommand(t *testing.T) {
@@ -29,6 +32,32 @@ func TestPrinterCommand(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
 		})
+	}
+}
+
+// TestPrinterShowsTimesOfDay: a schedule that began at another time is shown alike.
+func TestPrinterShowsTimesOfDay(t *testing.T) {
+	shown := time.Date(2000, 1, 1, 0, 0, 0, 313_000_007, time.UTC)
+	start := shown.Add(400 * 24 * time.Hour)
+	end := start.Add(2 * time.Second)
+	bytes := func(t time.Time) string { return string(binary.BigEndian.AppendUint64(nil, uint64(t.UnixMilli()))) }
+	for _, c := range []struct{ sent, want string }{
+		{strconv.FormatInt(end.Unix(), 10), "946684802"},
+		{strconv.FormatInt(end.UnixMilli(), 10), "946684802313"},
+		{strconv.FormatInt(end.UnixMicro(), 10) + "/1", "946684802313000/1"},
+		{strconv.FormatInt(end.UnixNano(), 10), "946684802313000007"},
+		{bytes(end), quoted(bytes(shown.Add(2 * time.Second)))},
+		{"946684802313", "946684802313"}, // of another year
+		{"1000000000000", "1000000000000"},
+		{"60000", "60000"},
+	} {
+		p := &Printer{Start: start, Shown: shown}
+		if got := p.arguments([]string{"set", c.sent}); got != "SET "+c.want {
+			t.Errorf("got %s, want SET %s", got, c.want)
+		}
+		if got := p.Reply("$" + strconv.Itoa(len(c.sent)) + "\r\n" + c.sent + "\r\n"); got != c.want {
+			t.Errorf("reply: got %s, want %s", got, c.want)
+		}
 	}
 }
 

@@ -157,13 +157,17 @@ func TestExhaustiveGoesBySimplicity(t *testing.T) {
 	}
 }
 
-// TestDivergenceIsNoticed gives the second run of a prefix other choices.
+// TestDivergenceIsNoticed has the second run of a prefix meet other choices: it is dropped, and
+// the search goes on.
 func TestDivergenceIsNoticed(t *testing.T) {
 	x := NewExhaustive(0, 0, true)
 	x.Begin()
-	model{programs: [][]string{{"w x"}, {"w x"}}}.run(x)
+	model{programs: [][]string{{"w x"}, {"w x"}, {"w x"}}}.run(x)
 	x.Begin()
-	if _, ended := (model{programs: [][]string{{"w x"}, {"w x"}, {"w x"}}}).run(x); ended || x.Divergence == "" {
-		t.Errorf("ended %t, divergence %q; want it noticed", ended, x.Divergence)
+	if _, ended := (model{programs: [][]string{{"w x", "w x"}, {"w x"}, {"w x"}}}).run(x); ended || x.Diverged != 1 || x.Divergence == "" || x.Fresh() {
+		t.Errorf("ended %t, %d diverged, %q, fresh %t; want it noticed", ended, x.Diverged, x.Divergence, x.Fresh())
+	}
+	if !x.Begin() {
+		t.Error("the search ended")
 	}
 }
