@@ -12,7 +12,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/backend"
-	"github.com/lockbench/lockbench/internal/faults"
+	"github.com/lockbench/lockbench/internal/inject"
 	"github.com/lockbench/lockbench/internal/occupancy"
 	"github.com/lockbench/lockbench/internal/servers"
 	"github.com/lockbench/lockbench/workloads"
@@ -55,7 +55,7 @@ type run struct {
 	guarded   lockbench.Store // store, behind the guard that was asked for
 	processes processes
 	recorder  *history.Recorder // nil when nothing is recorded
-	injector  *faults.Injector  // nil in a run without faults
+	injector  *inject.Injector  // nil in a run without faults
 	monitor   *occupancy.Monitor
 	shared    *workloads.Run
 	clients   []*client
@@ -112,7 +112,7 @@ func (r *run) plan(ctx context.Context) (err error) {
 	case c.History == nil:
 		return errors.New("faults without a history show nothing; hint: record one")
 	}
-	r.injector, err = faults.New(faults.Config{
+	r.injector, err = inject.New(inject.Config{
 		Faults: c.Faults, Services: c.services(), Seed: r.options.Seed,
 		Lease: c.Design.Lease(r.options.TTL), Tolerance: c.Design.Tolerance, Duration: r.options.Duration,
 	})
