@@ -17,7 +17,7 @@ import (
 
 // uiFlag adds the flag that asks for the live view.
 func uiFlag(f *pflag.FlagSet, asked *bool) {
-	f.BoolVar(asked, "ui", false, "show the run live, full-screen: rate, percentiles, what broke, faults; on a terminal only, else progress is printed in lines")
+	f.BoolVar(asked, "ui", false, "show the run live on the whole terminal: rate, percentiles, violations, faults; without a terminal, print progress in lines")
 }
 
 // show returns the progress for a run of p, and the context for it: that of the command,
