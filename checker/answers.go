@@ -42,13 +42,13 @@ func scriptAnswer(c *Checker, f fact) {
 	c.violate(candidate{kind: scriptMissing, key: f.key, ops: shown, under: under})
 }
 
-// outlasted tells whether acquire op took so long that what it was granted meanwhile was
+// outlasted reports whether acquire op took so long that what it was granted meanwhile was
 // over: it fails for that, whatever its scripts do.
 func outlasted(op *history.Op) bool {
 	return op.Kind == history.Acquire && op.Asked > 0 && op.Return-op.Call >= op.Asked
 }
 
-// moot tells whether op is a renewal that did nothing, of a hold that its owner has
+// moot reports whether op is a renewal that did nothing, of a hold that its owner has
 // released meanwhile: there was nothing left to renew.
 func (k *key) moot(op *history.Op) bool {
 	h := k.find(op.Hold)

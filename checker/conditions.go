@@ -124,7 +124,7 @@ func (c *Checker) grantedUnder(k *key, op *history.Op) lockbench.Conditions {
 	return under
 }
 
-// mayJoinRevived tells whether acquire op may join what a failover has brought back.
+// mayJoinRevived reports whether acquire op may join what a failover has brought back.
 func (k *key) mayJoinRevived(op *history.Op) bool {
 	until, _ := k.revived.Get(op.Client)
 	return until > op.Call

@@ -105,7 +105,7 @@ func (h *hold) awake(s optime.Stamp) {
 	}
 }
 
-// follows tells whether h was granted after a for certain, which had neither been released
+// follows reports whether h was granted after a for certain, which had neither been released
 // nor been over, nor forgotten, had it been before.
 func (h *hold) follows(a *hold) bool { return !h.straddles && h.Follows(&a.Grant) }
 

@@ -71,7 +71,7 @@ var intruders = []mutation{earlyExpiry, doubleGrant, plainDelete, extendAny, emp
 // monitor saw that they did, something counts against their claims.
 //
 // Not all that it sees can be told from the history. Left out is an overlap of owners of whom
-// one, or whoever struck the other, had asked for the key before the server forgot; and one beside whose
+// one, or the client that affected the other, had asked for the key before the server forgot; and one beside whose
 // grants a third had sent something that may have acted then.
 func TestIntrudersAreCaughtAmidForgetting(t *testing.T) {
 	enough := longtest.Times(200, 1000)

@@ -16,7 +16,7 @@ func TestNews(t *testing.T) {
 	for seed := range uint64(*histories / 20) {
 		fault := sound
 		if seed%3 > 0 {
-			fault = blame[seed%uint64(len(blame))].fault
+			fault = expectations[seed%uint64(len(expectations))].fault
 		}
 		s := simulate(seed, fault)
 		want, err := Check(s)

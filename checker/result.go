@@ -33,7 +33,7 @@ func (v Verdict) String() string {
 // gravities orders verdicts by what they say of a lock.
 var gravities = [...]int{Untested: 1, Held: 2, Broken: 3, NotApplicable: 0}
 
-// Graver tells whether v says more of a lock than other, or worse, and so stands
+// Graver reports whether v says more of a lock than other, or worse, and so stands
 // for both: broken before held, untested, n/a.
 func (v Verdict) Graver(other Verdict) bool { return gravities[v] > gravities[other] }
 

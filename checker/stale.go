@@ -67,7 +67,7 @@ func (c *Checker) staleActed(k *key, op *history.Op, end optime.Stamp) {
 	}
 }
 
-// grantedBesideStale tells whether a stale call of another client was under way at some time of
+// grantedBesideStale reports whether a stale call of another client was under way at some time of
 // the attempt by which h was granted: which of the two took effect first is not known. It
 // notes the conditions of such calls on h.
 func (k *key) grantedBesideStale(h *hold) bool {

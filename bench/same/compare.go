@@ -122,7 +122,7 @@ func (p pairing) name() string {
 	return older + "=>" + newer
 }
 
-// changes tells what differs of some fields.
+// changes reports what differs of some fields.
 func changes(a, b finding, fields []string) (what []string) {
 	for _, f := range []struct {
 		name     string

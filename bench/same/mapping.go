@@ -216,7 +216,7 @@ func (n *naming) fail(format string, args ...any) {
 	}
 }
 
-// leaves tells whether the side uses name and no line of the mapping took it.
+// leaves reports whether the side uses name and no line of the mapping took it.
 func (n *naming) leaves(name string) bool {
 	return slices.Contains(n.used, name) && !slices.Contains(n.taken, name)
 }

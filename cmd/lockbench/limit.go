@@ -51,7 +51,7 @@ func (o *limitOptions) flags(f *pflag.FlagSet, without ...string) {
 	o.settings.flagsBut(f, append(without, "design", "fail-fast", "stages", "rate", "operations")...)
 }
 
-// validate tells what is wrong with the flags that all searches have.
+// validate reports what is wrong with the flags that all searches have.
 func (o *limitOptions) validate() error {
 	if !(o.precision > 0 && o.precision <= 1) {
 		return fmt.Errorf("--precision %v: no share to miss a limit by; hint: above 0 and up to 1, such as 0.05", o.precision)

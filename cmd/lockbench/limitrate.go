@@ -93,7 +93,7 @@ func (o *limitRateOptions) search(cmd *cobra.Command, args []string) error {
 // fastest is the highest rate that there can be.
 const fastest = 1e9
 
-// validate tells what is wrong with the flags, and lets a search that begins lower than
+// validate reports what is wrong with the flags, and lets a search that begins lower than
 // usual go down to there.
 func (o *limitRateOptions) validate(f *pflag.FlagSet) error {
 	if !f.Changed("least") {

@@ -93,7 +93,7 @@ func (o *matrixOptions) sharedFlags(f *pflag.FlagSet) {
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "print no progress on standard error")
 }
 
-// validate tells what is wrong with the flags.
+// validate reports what is wrong with the flags.
 func (o *matrixOptions) validate(f *pflag.FlagSet) error {
 	if o.budget <= 0 {
 		return fmt.Errorf("--budget %v: too short; hint: a duration such as 5m", o.budget)
@@ -224,7 +224,7 @@ func readMatrix(flag, path string) (*reports.Matrix, error) {
 	return m, nil
 }
 
-// compare tells what is worse than expected. Designs that were not asked for this time
+// compare reports what is worse than expected. Designs that were not asked for this time
 // are left out of it.
 func (o *matrixOptions) compare(cmd *cobra.Command, expected, m reports.Matrix) (int, error) {
 	expected.Rows = slices.DeleteFunc(slices.Clone(expected.Rows), func(r reports.MatrixRow) bool {

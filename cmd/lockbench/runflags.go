@@ -163,11 +163,11 @@ func (o *runOptions) settleCron(f *pflag.FlagSet) {
 	}
 }
 
-// fixedKeys tells whether clients stay with their key, so that the number of
+// fixedKeys reports whether clients stay with their key, so that the number of
 // keys follows from theirs.
 func fixedKeys(choice string) bool { return choice == workloads.Own || choice == workloads.Pairs }
 
-// slowFits tells whether a slow hold would end within the run, in designs that
+// slowFits reports whether a slow hold would end within the run, in designs that
 // round leases up to seconds and tolerate one second more. Where the number of
 // operations ends the run, slow ones would make it last.
 func (o *runOptions) slowFits() bool {

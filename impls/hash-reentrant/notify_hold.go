@@ -175,7 +175,7 @@ func (h *hold) renew() {
 	done(lease, err)
 }
 
-// dueRenewal tells what to renew. A hold whose leases nobody can reach any more
+// dueRenewal reports what to renew. A hold whose leases nobody can reach any more
 // is left to end.
 func (h *hold) dueRenewal() (lease time.Duration, deadline time.Time, due bool) {
 	h.mu.Lock()

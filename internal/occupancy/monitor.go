@@ -103,10 +103,10 @@ func (s *site) enter(g *grip) {
 	s.entries++
 }
 
-// gone tells whether the client has died.
+// gone reports whether the client has died.
 func (g *grip) gone() bool { return g.dead != nil && g.dead() }
 
-// shared tells whether g and somebody inside are both valid. The clock is read
+// shared reports whether g and somebody inside are both valid. The clock is read
 // under the mutex: at that instant everyone inside is past the return of its
 // acquire and before the call that ends it.
 func (s *site) shared(g *grip) bool {
@@ -136,7 +136,7 @@ func (s *site) leave(g *grip) {
 	}
 }
 
-// valid tells whether g was certainly valid at now. Loss and death are looked at
+// valid reports whether g was certainly valid at now. Loss and death are looked at
 // after the clock was read: if they are not known yet, they were not known then.
 func (g *grip) valid(now time.Duration) bool {
 	if g.until <= now || g.gone() {

@@ -92,7 +92,7 @@ func Parse(values []string, kinds []Kind) (Paths, error) {
 	return o, nil
 }
 
-// writable tells why a path cannot be written, and makes it where it is a directory.
+// writable reports why a path cannot be written, and makes it where it is a directory.
 func writable(kind, path string) error {
 	switch {
 	case kind == hgrmKind.name:

@@ -27,7 +27,7 @@ var clockLibraries = []string{
 	"/usr/local/lib/faketime/libfaketime.so.1",
 }
 
-// FindClock tells whether the clocks of private servers can be set here: nil, or
+// FindClock reports whether the clocks of private servers can be set here: nil, or
 // [ErrNoClock].
 func FindClock() error {
 	_, err := findClock()

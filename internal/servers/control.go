@@ -54,7 +54,7 @@ func (o *ownProcess) close() error {
 
 func (o *ownProcess) whyDied() error { return o.current().err }
 
-// PlainTCP tells whether the server is reached by TCP, and without TLS.
+// PlainTCP reports whether the server is reached by TCP, and without TLS.
 func (s *Server) PlainTCP() bool {
 	return s.kind == design.External && s.options.Network == "tcp" && s.options.TLSConfig == nil
 }

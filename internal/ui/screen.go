@@ -20,7 +20,7 @@ const (
 	patience = 2 * time.Second
 )
 
-// Can tells why there can be no view on a file, nil where there can: it takes a terminal
+// Can reports why there can be no view on a file, nil where there can: it takes a terminal
 // that can move its cursor.
 func Can(out *os.File) error {
 	switch {

@@ -137,13 +137,13 @@ func (g *Grant) Joined(longest, relets int64) {
 	g.relets = int16(min(relets, mostInDoubt))
 }
 
-// ValidAt tells whether the lease granted is not over at s: whatever the owner
+// ValidAt reports whether the lease granted is not over at s: whatever the owner
 // was told meanwhile, only its own release gives the key to others earlier.
 func (g *Grant) ValidAt(s optime.Stamp) bool {
 	return g.Known && g.From != history.NoStamp && !g.Released && s.Before(optime.Stamp{T: g.Until})
 }
 
-// Follows tells whether g was granted after a for certain: had it been before, it would have
+// Follows reports whether g was granted after a for certain: had it been before, it would have
 // been neither released nor over when a was granted.
 func (g *Grant) Follows(a *Grant) bool {
 	return a.Newest.Before(g.Granted) && g.Sure > a.Newest.T

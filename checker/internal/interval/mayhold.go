@@ -83,7 +83,7 @@ func (g *Grant) RenewedBy(t int64) {
 	}
 }
 
-// Leaseless tells whether the lock has no lease: what it grants lasts until its owner gives it
+// Leaseless reports whether the lock has no lease: what it grants lasts until its owner gives it
 // up, or its session ends.
 func (g *Grant) Leaseless() bool { return g.endless }
 
