@@ -57,7 +57,7 @@ func (c *Checker) deathOf(client int32) lockbench.Conditions {
 	return lockbench.Crash
 }
 
-// mayHaveDied returns how client, who just died, may have: with its process, or alone as long
+// mayHaveDied returns how client, which just died, may have: with its process, or alone as long
 // as others live in it, which may die at this very moment.
 func (c *Checker) mayHaveDied(client int32) lockbench.Conditions {
 	return lockbench.Crash | c.deathOf(client)

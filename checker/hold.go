@@ -12,7 +12,7 @@ import (
 
 // A hold is one grant of a key to one owner, with what concerns others: who was granted the
 // key after it, what past owners did to it, and what touched it. How long it lasts, its owner's
-// operations tell.
+// operations show.
 type hold struct {
 	ownership
 	interval.Grant

@@ -10,7 +10,7 @@ import (
 )
 
 // TestNews judges many histories with a question for news after every event. It must not
-// change the judgement, and tell nothing that does not stand in the end.
+// change the judgement, and report nothing that does not stand in the end.
 func TestNews(t *testing.T) {
 	told, broken := 0, 0
 	for seed := range uint64(*histories / 20) {

@@ -32,7 +32,7 @@ var refusalMonitor = monitor{
 // tolerance comes on top.
 const refusalSlack = time.Second
 
-// refusals reports when a key is provably free: no hold, read as widely as can be,
+// refusals finds out when a key is provably free: no hold, read as widely as can be,
 // reaches into that time.
 type refusals struct {
 	tainted  int          // acquires of unknown outcome that may take it at any time

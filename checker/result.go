@@ -63,7 +63,7 @@ type Result struct {
 	Fairness Fairness
 	// Counts of what the history holds.
 	Ops, Grants, Refused, Unknown, Failed, Lost int64
-	// Unjudged counts grants of which nobody told when the attempt began that succeeded, and
+	// Unjudged counts grants of which nothing says when the attempt began that succeeded, and
 	// whose lease may have been over by their answer.
 	Unjudged int64
 	// WorstOverlap is the longest time two owners held one key, within validity

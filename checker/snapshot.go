@@ -21,7 +21,7 @@ func (c *Checker) News() []Finding {
 	return news
 }
 
-// Violations returns how many violations there were so far of what [Checker.News] told.
+// Violations returns how many violations there were so far of what [Checker.News] reported.
 func (c *Checker) Violations() (n int64) {
 	for p := range promises {
 		for _, r := range c.tallies[p].rows {

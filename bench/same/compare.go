@@ -79,7 +79,7 @@ func (c *comparison) exits(history string, a, b judgement) {
 }
 
 // pair compares the findings of one pairing. A history that one side could not judge is
-// told by exits.
+// reported by exits.
 func (c *comparison) pair(history string, p pairing, older, newer map[string]finding) {
 	if len(older) == 0 || len(newer) == 0 {
 		return

@@ -180,7 +180,7 @@ func (l *listener) wake(channel string) {
 	}
 }
 
-// confirm notes an answer of the server. The first one to a topic tells that
+// confirm notes an answer of the server. The first one to a topic shows that
 // messages come from now on; a second one follows a new connection: what was sent
 // meanwhile is lost, so it counts as a message.
 func (l *listener) confirm(m *redis.Subscription) {

@@ -34,7 +34,7 @@ type unowned struct {
 	key    string
 }
 
-// Release implements lockbench.Lease. It never tells of a loss: the number of
+// Release implements lockbench.Lease. It never reports a loss: the number of
 // keys that DEL deleted is not looked at.
 func (u *unowned) Release(ctx context.Context) error {
 	return onredis.NoEffect(u.client.Del(ctx, u.key).Err())

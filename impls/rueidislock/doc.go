@@ -11,5 +11,5 @@
 // keeps a Locker, with a connection of its own, for each lease that is asked for. The
 // library reads the real clock, from which it works out when keys end, and the random
 // source of math/rand/v2: the environment's clock and random source do not reach it. A
-// release is not answered: it counts as done, unless the library had told of the loss.
+// release is not answered: it counts as done, unless the library had reported the loss.
 package rueidislock

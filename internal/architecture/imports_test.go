@@ -101,7 +101,7 @@ var remote = map[string][]string{
 	"locktest": {"github.com/Shopify/toxiproxy", module + "/internal/load", module + "/internal/inject", module + "/internal/servers"},
 }
 
-// A listing is what go list tells of a package, tests left out.
+// A listing is what go list reports of a package, tests left out.
 type listing struct {
 	ImportPath string
 	Imports    []string // itself

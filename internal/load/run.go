@@ -25,7 +25,7 @@ import (
 //
 // The error is of the set-up, or says why the record is not to be relied on: it
 // wraps the error of writing the history then, and the Summary holds what was
-// counted. A server that is lost is no error; Summary.Ended and Notes tell.
+// counted. A server that is lost is no error; Summary.Ended and Notes say so.
 func Run(ctx context.Context, c Config) (Summary, error) {
 	o, err := c.options()
 	if err != nil {

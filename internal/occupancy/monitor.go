@@ -25,7 +25,7 @@ type Monitor struct {
 }
 
 // New returns a monitor of keys; what happens to other keys it does not
-// see. nested tells whether the design counts a second acquire by the holder.
+// see. nested reports whether the design counts a second acquire by the holder.
 func New(keys []string, nested bool) *Monitor {
 	w := &Monitor{base: time.Now(), nested: nested, sites: make(map[string]*site, len(keys))}
 	for _, key := range keys {
@@ -156,7 +156,7 @@ type monitored struct {
 	inner   lockbench.Locker
 	dead    func() bool    // see MortalLocker
 	grips   []*grip        // what the client has in hand
-	told    bool           // the leases tell their validity: no need to take the time
+	told    bool           // the leases state their validity: no need to take the time
 	key     string         // the latest one acquired, and
 	site    *site          // its site: most clients come back to it
 	leases  []watchedLease // made, but not given out yet

@@ -20,7 +20,7 @@ type ownProcess struct {
 	child  *child
 	tcp    string  // see ListenTCP
 	logs   bool    // see KeepLog
-	clock  string  // the file that says what its clock tells, see OwnClock; empty for none
+	clock  string  // the file that says what its clock shows, see OwnClock; empty for none
 	homes  []*home // of replicas that took its place
 }
 

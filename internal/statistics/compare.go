@@ -54,7 +54,7 @@ const (
 	Differs                   // they differ
 )
 
-// A Comparison tells whether a pair differs.
+// A Comparison reports whether a pair differs.
 type Comparison struct {
 	Finding   Finding
 	Base, New Summary

@@ -386,7 +386,7 @@ func (r *replay) surely(op *history.Op, at optime.Stamp) int64 {
 	return ttl
 }
 
-// lease is the shortest lease that op may have set: where a renewal does not tell,
+// lease is the shortest lease that op may have set: where a renewal does not say,
 // that of an acquire before it.
 func (r *replay) lease(op *history.Op) int64 {
 	if !optime.Untold(op) {

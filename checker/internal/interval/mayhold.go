@@ -76,7 +76,7 @@ func (g *Grant) Fold(op *history.Op, end int64, over bool) bool {
 // may have been granted lasts until t at the latest.
 func (g *Grant) MayEnd(t int64) { g.mayUntil = t }
 
-// RenewedBy applies that the last renewal of g, of which nobody tells, was sent by t.
+// RenewedBy applies that the last renewal of g, of which nothing is known, was sent by t.
 func (g *Grant) RenewedBy(t int64) {
 	if g.unseen {
 		g.mayUntil = max(g.mayUntil, optime.After(t, g.Most))

@@ -221,7 +221,7 @@ func (g *Grant) Landed(op *history.Op) (reopens bool) {
 	return g.reopen(op, ttl)
 }
 
-// reopen has a segment begin at the return of op, which leaves ttl, and tells whether it is
+// reopen has a segment begin at the return of op, which leaves ttl, and reports whether it is
 // a new one.
 func (g *Grant) reopen(op *history.Op, ttl int64) (begins bool) {
 	from := op.Call

@@ -10,10 +10,10 @@ import (
 type Rules struct {
 	Nested    bool // a second acquire by the holder counts
 	Refreshed bool // it begins the lease anew
-	Unseen    bool // holds may be renewed in the background, and nobody tells
+	Unseen    bool // holds may be renewed in the background, and no event says so
 }
 
-// RulesOf are the rules that the header of a history tells.
+// RulesOf are the rules that the header of a history gives.
 func RulesOf(h history.Header) Rules {
 	return Rules{Nested: h.Reacquire == "nested", Refreshed: h.Reacquire == "refreshed", Unseen: h.RenewsUnseen}
 }

@@ -74,8 +74,8 @@ func (s *Calls) Pending(client int32) bool {
 // Acted takes away a pending call of client, which it has, and which has acted.
 func (s *Calls) Acted(client int32) { *s.pending.At(client, 1)-- }
 
-// Retire counts what is pending of client, who died, among the calls of all the dead, and
-// tells whether there is anything.
+// Retire counts what is pending of client, which died, among the calls of all crashed clients, and
+// reports whether there is anything.
 func (s *Calls) Retire(client int32) bool {
 	n := s.pending.Remove(client)
 	if n > 0 {

@@ -69,7 +69,7 @@ type Effects []Effect
 const kept = 32
 
 // Keep adds x. Where there are too many, one that has no effect any more makes way, and else
-// the oldest: lost tells so, and what it may still do has to be noted.
+// the oldest: lost says so, and what it may still do has to be noted.
 func (all *Effects) Keep(x Effect) (old Effect, lost bool) {
 	if len(*all) == kept {
 		spent := func(x Effect) bool { return x.Over && !x.Touches() }
@@ -118,7 +118,7 @@ func (all Effects) LeftBy(client int32) bool {
 	return slices.ContainsFunc(all, func(x Effect) bool { return x.Op.Client == client && !x.Over })
 }
 
-// Bound notes that what was affected of op is over, and tells whether that is news.
+// Bound notes that what was affected of op is over, and reports whether that is news.
 func (all Effects) Bound(op *history.Op) (first bool) {
 	first = true
 	for i := range all {
