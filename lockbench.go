@@ -36,7 +36,7 @@ type Options struct {
 	// Zero is exactly one attempt.
 	Wait time.Duration
 	// Metadata is stored with the lock where the design can, for people who
-	// look at the server. It has no influence on who gets the lock.
+	// look at the server. It has no influence on which client gets the lock.
 	Metadata string
 }
 

@@ -5,7 +5,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// answersMonitor judges that a call fails only for who holds the key, and that what it is
+// answersMonitor judges that a call fails only for the holder of the key, and that what it is
 // told is true: where the server forgot its scripts, the lock is to load them again and go
 // on. An acquire that is told that it was refused what it had been granted is found by
 // refusal.go, which knows what was free.

@@ -190,7 +190,7 @@ func (k *key) follower(h *hold) *hold {
 }
 
 // metOthers reports whether another was granted the key since h was, or may have been:
-// clocks that are off leave unknown who came first.
+// clocks that are off leave the order unknown.
 func (k *key) metOthers(h *hold) bool {
 	for other := range k.known() {
 		if other.Known && other.client != h.client && !other.Newest.Before(h.Began()) {

@@ -45,7 +45,7 @@ type touched struct {
 	orphan               bool // its owner died, even if it had given it up before
 }
 
-// loss is who was granted the key after a hold.
+// loss is the client that was granted the key after a hold.
 type loss struct {
 	supersededAt optime.Stamp // return of the first later grant to another owner
 	supersededBy *hold

@@ -8,7 +8,7 @@ import (
 )
 
 // sent remembers a release or extend that may take effect when its owner's lease
-// is over: whoever is granted the key while it is under way may lose it to that.
+// is over: a client that is granted the key while it is under way may lose it to that.
 func (k *key) sent(h *hold, op *history.Op) {
 	inTime := !h.Released && h.supersededBy == nil && op.Outcome == history.OK && op.Return < h.Until
 	if !inTime {

@@ -142,7 +142,7 @@ func changes(a, b finding, fields []string) (what []string) {
 	return what
 }
 
-// evidence is whom and what the clearest violation is about.
+// evidence is which clients and operations the clearest violation is about.
 func (f finding) evidence() string {
 	if f.key == "" && f.clients == "" {
 		return "none"

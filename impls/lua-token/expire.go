@@ -27,7 +27,7 @@ func (e *expire) Acquire(ctx context.Context, key string, opt lockbench.Options)
 	return &unowned{Validity: v, client: e.client, key: e.env.Prefix + key}, nil
 }
 
-// unowned is a lease that is released by a plain DEL, whoever holds the key.
+// unowned is a lease that is released by a plain DEL, whichever client holds the key.
 type unowned struct {
 	design.Validity
 	client *redis.Client

@@ -3,7 +3,7 @@
 // renews in the background until it is released. Its waiters are woken by client side
 // caching (tracking, noloop), or poll (polling).
 //
-// With the library's default, tracking, whoever holds a lock is told of its own renewal,
+// With the library's default, tracking, a holder of a lock is told of its own renewal,
 // looks whether the key is still its own by renewing it, is told of that, and so on: tens
 // of thousands of commands a second for a lock that is merely held. noloop ends that.
 //

@@ -232,7 +232,7 @@ func (r *run) start(ctx context.Context) {
 // each other's memory.
 func (r *run) share(i int) int64 {
 	total, n := r.options.Operations, int64(len(r.clients))
-	if total == 0 || r.arrivals != nil { // which come to whoever is idle
+	if total == 0 || r.arrivals != nil { // which come to any idle client
 		return -1
 	}
 	share := total / n

@@ -10,7 +10,7 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// A Monitor counts who is inside the critical section of each key, in memory and
+// A Monitor counts the clients inside the critical section of each key, in memory and
 // beside the lock under test, so that nothing it does depends on the server. It
 // shares no code with the checker and cross-checks it: whatever it counts as an
 // overlap, the checker must find in the history. It may miss some: it lets a

@@ -62,7 +62,7 @@ func (l *Lines) found(f checker.Finding, at time.Duration) {
 	}
 }
 
-// alarm is a breach in one line: what, how far into the run, on which key and by whom.
+// alarm is a breach in one line: what, how far into the run, on which key and by which clients.
 func alarm(design string, f checker.Finding, at time.Duration) string {
 	where := ""
 	if f.Counterexample != nil {
