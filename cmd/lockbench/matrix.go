@@ -77,7 +77,7 @@ func (o *matrixOptions) flags(f *pflag.FlagSet) {
 	o.sharedFlags(f)
 	f.StringArrayVar(&o.out, "out", nil, output.Help(output.OfMatrices))
 	o.gate.exploredFlags(f)
-	f.StringVar(&o.expect, "expect", "", "compare with the matrix in this JSON `file`: exit 1 if a cell is worse, else 0")
+	f.StringVar(&o.expect, "expect", "", "compare with the matrix in this JSON `file`: exit 1 if a cell is worse")
 	f.StringVar(&o.resume, "resume", "", "complete the matrix in this JSON `file` and write it there")
 }
 
