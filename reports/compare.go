@@ -1,10 +1,8 @@
 package reports
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -286,6 +284,3 @@ func (c *Comparison) open(reason string) {
 		c.Open = append(c.Open, reason)
 	}
 }
-
-// sortedKeys lists the keys of m in order.
-func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }

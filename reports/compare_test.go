@@ -56,7 +56,7 @@ func (s repeated) measure(run *Run, random *rand.Rand) {
 	whole := 0.05 * random.NormFloat64()
 	draw := func(v float64) float64 { return v * s.slower * math.Exp(whole+0.05*random.NormFloat64()) }
 	run.GrantsPerS, run.Attempts, run.Commands = 5e3/draw(1), 1.5, 2
-	for _, name := range sortedKeys(run.Latency) {
+	for _, name := range slices.Sorted(maps.Keys(run.Latency)) {
 		if l := run.Latency[name]; l.Count > 0 {
 			l.P50, l.P99, l.Max = int64(draw(80e3)), int64(draw(9e6)), int64(draw(250e6))
 			run.Latency[name] = l
@@ -69,7 +69,7 @@ func breaks(cell lockbench.Cell, claimed bool, runs ...int) func(int, *Result) {
 	return func(i int, r *Result) {
 		if slices.Contains(runs, i) {
 			f := broken(cell, claimed, 2, 2)
-			found := newFinding(&f)
+			found := found(f)
 			found.Counterexample = &Counterexample{}
 			r.Runs[0].Cells[cell] = found
 		}
@@ -324,16 +324,21 @@ func TestComparePairs(t *testing.T) {
 // is, and has its value.
 func TestFiguresAreMetrics(t *testing.T) {
 	j := judged(header(strategy, "private"), 100)
-	run := New([]Judged{j}, nil).Runs[0]
-	for _, f := range compared() {
-		m, err := thresholds.Find(f.name)
+	r := New([]Judged{j}, nil)
+	c, err := Compare([]Result{r}, []Result{r}, CompareOptions{})
+	if err != nil || len(c.Designs) != 1 || len(c.Designs[0].Metrics) == 0 {
+		t.Fatalf("got %+v (%v), want figures of one design", c, err)
+	}
+	d := &c.Designs[0]
+	for _, f := range d.Metrics {
+		m, err := thresholds.Find(f.Metric)
 		if err != nil {
 			t.Error(err)
 			continue
 		}
 		r := m.Read(&thresholds.Run{Design: strategy, Verdicts: &j.Verdicts, Measures: &j.Measures})
-		if got := f.of(&run); m.Unit != f.unit || got != 0 && got != r.Value {
-			t.Errorf("%s: got %v (%s), want %v (%s)", f.name, got, f.unit, r.Value, m.Unit)
+		if got, _ := d.samples(f.Metric); m.Unit != f.Unit || len(got) > 0 && got[0] != r.Value {
+			t.Errorf("%s: got %v (%s), want %v (%s)", f.Metric, got, f.Unit, r.Value, m.Unit)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -76,7 +77,7 @@ var notSettings = []string{"seed", "guard"}
 func parameters(runs []observed) (all []trait) {
 	var names []string
 	for _, o := range runs {
-		names = append(names, sortedKeys(o.run.Params)...)
+		names = append(names, slices.Sorted(maps.Keys(o.run.Params))...)
 	}
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
@@ -141,7 +142,7 @@ func values(t trait, runs []observed) []string {
 		}
 		seen[v] = true
 	}
-	return sortedKeys(seen)
+	return slices.Sorted(maps.Keys(seen))
 }
 
 // barring names the settings that bar the comparison of speeds.

@@ -80,11 +80,11 @@ func (f figureOf) better() string {
 func compared() []figureOf {
 	all := []figureOf{{"grants_per_s", thresholds.Rate, true, func(r *Run) float64 { return r.GrantsPerS }}}
 	for _, op := range []string{"acquire", "service", "release", "handoff"} {
-		all = append(all, percentile(op, "p50", p50),
-			percentile(op, "p99", p99))
+		all = append(all, percentile(op, "p50", func(l Latency) int64 { return l.P50 }),
+			percentile(op, "p99", func(l Latency) int64 { return l.P99 }))
 	}
 	return append(all,
-		percentile("acquire", "max", longest),
+		percentile("acquire", "max", func(l Latency) int64 { return l.Max }),
 		figureOf{"attempts_per_grant", thresholds.Number, false, func(r *Run) float64 { return r.Attempts }},
 		figureOf{"commands_per_grant", thresholds.Number, false, func(r *Run) float64 { return r.Commands }})
 }

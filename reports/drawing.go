@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -242,7 +243,7 @@ func stepsTimeline(steps []Step, id string) *document.Timeline {
 		if i < len(steps) {
 			holders = steps[i].Holders
 		}
-		for _, client := range sortedKeys(since) {
+		for _, client := range slices.Sorted(maps.Keys(since)) {
 			if !slices.Contains(holders, client) {
 				l := &t.Lanes[t.Lane(client)]
 				l.Bars = append(l.Bars, document.Bar{Kind: document.Believes, From: int64(since[client]), To: int64(i),

@@ -268,7 +268,7 @@ func TestReplays(t *testing.T) {
 // TestRunsOfOneDesign: what scenarios say together is the graver verdict, with all
 // exposure.
 func TestRunsOfOneDesign(t *testing.T) {
-	merged := byDesign(NewExploration(exploredSample(), nil))
+	merged := NewExploration(exploredSample(), nil).designs()
 	if len(merged.Runs) != 3 {
 		t.Fatalf("got %d runs, want one for each of 3 designs", len(merged.Runs))
 	}

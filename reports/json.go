@@ -4,6 +4,7 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -22,9 +23,9 @@ var JSONSchema []byte
 
 // writeJSON writes r as one indented document, which begins with its schema and kind.
 func writeJSON(w io.Writer, r Report) error {
-	kind := kindOfReport(r)
+	kind := kindNamed(r.Kind())
 	if kind == nil {
-		return noForm(JSON)
+		return errors.New("a report of this kind cannot be written as json")
 	}
 	h, indent := head{Schema, kind.name}, "  "
 	var file any
@@ -34,8 +35,6 @@ func writeJSON(w io.Writer, r Report) error {
 			head
 			*Result
 		}{h, r}
-	case *sweep:
-		return writeJSON(w, r.Result)
 	case *Matrix:
 		indent = " " // of very many lines
 		file = struct {

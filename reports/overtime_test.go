@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/internal/measure"
 )
 
 func TestOverTime(t *testing.T) {
@@ -56,7 +55,7 @@ func TestSpectrum(t *testing.T) {
 			t.Errorf("%s: got %d at a half, want %d", op, got, l.P50)
 		}
 	}
-	if s := newSpectrum(&measure.Latency{}); s != nil {
+	if s := New([]Judged{failedRun("private")}, nil).Runs[0].Latency["acquire"].Spectrum; s != nil {
 		t.Errorf("got %v of nothing", s)
 	}
 }

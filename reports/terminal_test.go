@@ -113,7 +113,4 @@ func TestWriteErrorsAreReturned(t *testing.T) {
 	if err := Write(full{}, JSON, &r, Options{}); !errors.Is(err, errFull) {
 		t.Errorf("JSON: got %v, want %v", err, errFull)
 	}
-	if err := writePercentiles(full{}, sample("private")[0].Measures.Measured.Latency(0)); !errors.Is(err, errFull) {
-		t.Errorf("Percentiles: got %v, want %v", err, errFull)
-	}
 }

@@ -14,7 +14,8 @@ import (
 // A Report is what [Write] writes: a *[Result], *[Matrix], *[Comparison], *[LimitSearch],
 // *[MatrixComparison], or what [Sweep] and [Explain] return.
 type Report interface {
-	document() *document.Document
+	// Kind is what JSON names it by.
+	Kind() string
 }
 
 // A Form is a form in which a report can be written.
@@ -43,21 +44,33 @@ type Options struct {
 
 // Write writes r in a form. It returns the first error of w, or that r has no such form.
 func Write(w io.Writer, form Form, r Report, opt Options) error {
+	d := documentOf(r)
+	if d == nil {
+		return noForm(form)
+	}
 	switch form {
 	case Text:
-		return terminal.Write(w, r.document(), terminal.Options(opt))
+		return terminal.Write(w, d, terminal.Options(opt))
 	case Markdown:
-		return markdown.Write(w, r.document())
+		return markdown.Write(w, d)
 	case HTML:
-		return html.Write(w, r.document())
+		return html.Write(w, d)
 	case JUnit:
-		return junit.Write(w, r.document())
+		return junit.Write(w, d)
 	case Annotations:
-		return junit.Annotations(w, r.document())
-	case JSON:
-		return writeJSON(w, r)
+		return junit.Annotations(w, d)
 	}
+	return writeData(w, form, r)
+}
+
+// writeData writes r in a form for programs.
+func writeData(w io.Writer, form Form, r Report) error {
 	switch r := r.(type) {
+	case *sweep:
+		if form == CSV {
+			return writeCSV(w, r.Result)
+		}
+		return writeData(w, form, r.Result)
 	case *Result:
 		if form == Bench {
 			return writeBench(w, r)
@@ -66,15 +79,32 @@ func Write(w io.Writer, form Form, r Report, opt Options) error {
 		if form == Bench {
 			return writeBenchComparison(w, r)
 		}
-	case *sweep:
-		switch form {
-		case Bench:
-			return writeBench(w, r.Result)
-		case CSV:
-			return writeCSV(w, r.Result)
-		}
+	}
+	if form == JSON {
+		return writeJSON(w, r)
 	}
 	return noForm(form)
+}
+
+// documentOf is what is drawn of r, nil when that is no report of this module.
+func documentOf(r Report) *document.Document {
+	switch r := r.(type) {
+	case *Result:
+		return r.document()
+	case *sweep:
+		return r.sweepDocument()
+	case *Matrix:
+		return r.document()
+	case *Comparison:
+		return r.document()
+	case *MatrixComparison:
+		return r.document()
+	case *LimitSearch:
+		return r.document()
+	case *explanationOf:
+		return r.drawn
+	}
+	return nil
 }
 
 func noForm(form Form) error {
@@ -93,7 +123,7 @@ type Picture struct {
 // issue: how long acquires took, and every counterexample. They
 // are the same for the same report. All that comes from r is escaped.
 func Pictures(r Report) ([]Picture, error) {
-	drawn, err := html.Pictures(r.document())
+	drawn, err := html.Pictures(documentOf(r))
 	given := make(map[string]int)
 	all := make([]Picture, 0, len(drawn))
 	for _, p := range drawn {
@@ -108,18 +138,17 @@ func Sweep(r *Result) Report { return &sweep{r} }
 // sweep is a result shown as points.
 type sweep struct{ *Result }
 
-func (s *sweep) document() *document.Document { return s.sweepDocument() }
-
 // Explain returns the evidence for one cell of m: the verdict and the claim, then what each
 // part says, with its counterexample and the commands that show it again. Where no cell is
 // named, it is the table of the design, and all that was broken. It returns an error when the
 // matrix has no such design.
 func Explain(m *Matrix, at CellName) (Report, error) {
 	d, err := m.explain(at)
-	return (*explanationOf)(d), err
+	return &explanationOf{d}, err
 }
 
 // explanationOf is an explanation, as a report.
-type explanationOf document.Document
+type explanationOf struct{ drawn *document.Document }
 
-func (e *explanationOf) document() *document.Document { return (*document.Document)(e) }
+// Kind is none that is read back.
+func (*explanationOf) Kind() string { return "explanation" }
