@@ -1,21 +1,23 @@
 package runner
 
-import "github.com/lockbench/lockbench/reports"
+import (
+	"github.com/lockbench/lockbench/internal/results"
+)
 
 // A Result is what came of a plan.
 type Result struct {
 	// Runs are the judgements, in the order in which the runs were made.
-	Runs []reports.Judged
+	Runs []results.Judged
 	// NotRun are the labels of what was to be run and was not.
 	NotRun []string
 	// SelfCheck says whether the lock that is broken on purpose was caught; nil where none was
 	// run.
-	SelfCheck *reports.SelfCheck
+	SelfCheck *results.SelfCheck
 }
 
 // Report is the result as package reports shows it.
-func (r *Result) Report() *reports.Result {
-	report := reports.New(r.Runs, r.NotRun)
+func (r *Result) Report() *results.Result {
+	report := results.New(r.Runs, r.NotRun)
 	report.Prove(r.SelfCheck)
 	return &report
 }

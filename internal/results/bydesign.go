@@ -1,0 +1,147 @@
+package results
+
+import (
+	"slices"
+
+	"github.com/lockbench/lockbench"
+)
+
+// Designs returns r with one run per design: scenarios in which a design was explored are
+// judged together. A result of anything else is returned as it is.
+func (r Result) Designs() Result {
+	if r.Explored() {
+		return byDesign(r)
+	}
+	return r
+}
+
+// byDesign returns r with one run for all scenarios of a design. What is not
+// judged stays that of its first.
+func byDesign(r Result) Result {
+	merged := r
+	merged.Runs = nil
+	at := make(map[string]int)
+	for i := range r.Runs {
+		run := &r.Runs[i]
+		if _, known := at[run.Design]; !known {
+			at[run.Design] = len(merged.Runs)
+			merged.Runs = append(merged.Runs, run.blank())
+		}
+		merged.Runs[at[run.Design]].join(run)
+	}
+	for i := range merged.Runs {
+		merged.Runs[i].Exit = merged.Runs[i].exit()
+	}
+	merged.Thresholds = slices.Clone(r.Thresholds)
+	for i := range merged.Thresholds {
+		th := &merged.Thresholds[i]
+		th.Readings = slices.Clone(th.Readings)
+		for j := range th.Readings {
+			th.Readings[j].Run = at[r.Runs[th.Readings[j].Run].Design]
+		}
+	}
+	return merged
+}
+
+// blank is r without its scenario and what was found in it.
+func (r *Run) blank() Run {
+	b := *r
+	b.Workload, b.Error, b.Defects, b.Notes, b.Counts = "", "", nil, nil, Counts{}
+	b.Lacks = true
+	b.Cells, b.Breaches = make(Cells), 0
+	return b
+}
+
+// join adds what a scenario of r's design showed.
+func (r *Run) join(scenario *Run) {
+	r.Lacks = r.Lacks && scenario.hasNotTheAbility()
+	r.Notes = slices.Concat(r.Notes, scenario.Notes)
+	r.Counts.Grants += scenario.Counts.Grants
+	for _, d := range scenario.Defects {
+		r.Defects = append(r.Defects, scenario.Workload+": "+d)
+	}
+	if scenario.Error != "" && r.Error != "" {
+		r.Error += "; "
+	}
+	if scenario.Error != "" {
+		r.Error += scenario.Workload + ": " + scenario.Error
+	}
+	r.Breaches += scenario.Breaches
+	for cell, f := range scenario.Cells {
+		f.Scenarios = []string{scenario.Workload}
+		if before, judged := r.Cells[cell]; judged {
+			f = before.join(cell.Guarantee, f)
+		}
+		r.Cells[cell] = f
+	}
+}
+
+// hasNotTheAbility reports whether the scenario was not explored for that reason, also in a
+// result that was read back: nothing else passes without a schedule.
+func (r *Run) hasNotTheAbility() bool {
+	return r.Lacks || r.Exploration != nil && r.Exploration.Schedules == 0 && r.Exit == Passed
+}
+
+// join is what two scenarios say of one cell of g: the graver verdict, by the shorter schedule.
+func (f Finding) join(g lockbench.Guarantee, other Finding) Finding {
+	graver, milder := f, other
+	if other.outweighs(f) {
+		graver, milder = other, f
+	}
+	graver.Claimed = graver.Claimed || milder.Claimed
+	graver.Exercised = graver.Exercised || milder.Exercised
+	graver.add(g, milder)
+	if milder.Verdict == graver.Verdict {
+		graver.Scenarios = slices.Concat(graver.Scenarios, milder.Scenarios)
+	}
+	return graver
+}
+
+// add adds what another finding on the same cell of g counts.
+func (f *Finding) add(g lockbench.Guarantee, more Finding) {
+	asked := f.Asked(g)
+	for q, n := range more.Asked(g) {
+		asked[q] += n
+	}
+	f.Exposure += more.Exposure
+	f.Violations += more.Violations
+	f.Against += more.Against
+	f.ask(g, asked)
+}
+
+func (f Finding) outweighs(other Finding) bool {
+	if f.Verdict != other.Verdict {
+		return f.Verdict.Graver(other.Verdict)
+	}
+	if f.Fails() != other.Fails() {
+		return f.Fails()
+	}
+	return f.Schedule.shorter(other.Schedule) || f.Exercised && !other.Exercised
+}
+
+func (s *Schedule) shorter(than *Schedule) bool {
+	return s != nil && (than == nil || len(s.Steps) < len(than.Steps))
+}
+
+// exit is the exit code of a design in all its scenarios, by the rules of
+// checker.Result.
+func (r *Run) exit() int {
+	exit := Passed
+	if r.Lacks {
+		return exit
+	}
+	if r.unmeasured() || r.Error != "" || len(r.Defects) > 0 {
+		exit = Inconclusive
+	}
+	if code := r.Cells.exit(); code != Passed {
+		return code
+	}
+	return exit
+}
+
+// unmeasured: there was no grant to judge anything by. A replay is of what its file
+// shows, which may be that nobody gets the lock.
+func (r *Run) unmeasured() bool {
+	replay := r.Exploration != nil && r.Exploration.Strategy == Replay
+	return r.Counts.Grants == 0 && !replay
+}

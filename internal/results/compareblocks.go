@@ -1,0 +1,93 @@
+package results
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/statistics"
+)
+
+// A block is runs of both sides that were made near each other.
+type block struct{ base, changed []observed }
+
+// blocks part the runs of a design by when they began, each with a few of either side. What
+// comes after the last whole block belongs to it. Runs of which some do not tell when they
+// began, and sides that did not take turns, make one block.
+func (d *ComparedDesign) blocks() []block {
+	type timed struct {
+		observed
+		changed bool
+		at      time.Time
+	}
+	var all []timed
+	for i, o := range slices.Concat(d.base, d.changed) {
+		at, err := time.Parse(time.RFC3339, o.run.Started)
+		if err != nil {
+			return []block{{d.base, d.changed}}
+		}
+		all = append(all, timed{o, i >= len(d.base), at})
+	}
+	slices.SortStableFunc(all, func(a, b timed) int { return a.at.Compare(b.at) })
+	var blocks []block
+	var b block
+	for _, o := range all {
+		if o.changed {
+			b.changed = append(b.changed, o.observed)
+		} else {
+			b.base = append(b.base, o.observed)
+		}
+		if min(len(b.base), len(b.changed)) == statistics.BlockRuns {
+			blocks, b = append(blocks, b), block{}
+		}
+	}
+	if len(blocks) == 0 {
+		return []block{b}
+	}
+	last := &blocks[len(blocks)-1]
+	last.base, last.changed = append(last.base, b.base...), append(last.changed, b.changed...)
+	return blocks
+}
+
+// worse is a factor, above one, as the share by which a figure is worse that changes by it for
+// the worse: twice as slow is 100 %, half the rate 50 %.
+func (m *MetricChange) worse(factor float64) float64 {
+	if m.Better == "higher" {
+		return 1 - 1/factor
+	}
+	return factor - 1
+}
+
+// factor is the inverse of worse; +Inf where a figure would be worse by all it is.
+func (m *MetricChange) factor(share float64) float64 {
+	switch {
+	case m.Better != "higher":
+		return 1 + share
+	case share >= 1:
+		return math.Inf(1)
+	}
+	return 1 / (1 - share)
+}
+
+// unseen notes how large a difference would mostly go unseen in the main figures that show
+// none, in the least steady one of each design, where that is more than a tenth.
+func (c *Comparison) unseen() {
+	for i := range c.Designs {
+		d := &c.Designs[i]
+		var blurred []*MetricChange
+		for j := range d.Metrics {
+			m := &d.Metrics[j]
+			if slices.Contains(mains, m.Metric) && m.Change == MetricSame && m.Visible != nil && *m.Visible > 0.1 {
+				blurred = append(blurred, m)
+			}
+		}
+		if len(blurred) == 0 {
+			continue
+		}
+		m := slices.MaxFunc(blurred, func(a, b *MetricChange) int { return cmp.Compare(*a.Visible, *b.Visible) })
+		c.Notes = append(c.Notes, fmt.Sprintf("%s: with these runs a difference of less than %.0f%% in %s would mostly go unseen; about %d of each would show 10%%",
+			d.Label(), 100**m.Visible, m.Metric, m.RunsForTenth))
+	}
+}

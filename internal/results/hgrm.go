@@ -1,0 +1,98 @@
+package results
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/lockbench/lockbench/internal/measure"
+)
+
+// Files of percentiles: steps per halving of the distance to 100 %, and the unit
+// of values, ms, which is what plotting tools for this format expect.
+const (
+	hgrmTicks = 5
+	hgrmUnit  = 1e6
+)
+
+// HGRM writes the latencies of runs into the directory dir, which it makes: one
+// HdrHistogram percentile file per design, phase and operation, values in ms.
+// It returns the first error of the file system.
+func HGRM(dir string, runs []Judged) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("make the directory for .hgrm files: %w", err)
+	}
+	names := make(map[string]int)
+	for i := range runs {
+		if err := hgrmRun(dir, Unique(names, FileName(runs[i].Header.Design)), &runs[i].Measures); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func hgrmRun(dir, name string, m *measure.Measures) error {
+	for _, phase := range m.Phases() {
+		for _, op := range measure.Ops() {
+			l := phase.Latency(op)
+			if l.Count() == 0 || op == measure.Service && !phase.OpenLoop() {
+				continue // a closed loop's would say the same as acquire
+			}
+			path := filepath.Join(dir, fmt.Sprintf("%s.%s.%s.hgrm", name, phase.Name, op))
+			if err := toFile(path, func(w io.Writer) error { return writePercentiles(w, l) }); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// writePercentiles writes l in the percentile format of HdrHistogram, values in ms.
+func writePercentiles(w io.Writer, l *measure.Latency) error {
+	h := l.Histogram()
+	if h == nil {
+		return errors.New("write percentiles: nothing was measured")
+	}
+	_, err := h.PercentilesPrint(w, hgrmTicks, hgrmUnit)
+	return err
+}
+
+// toFile writes a file in full or returns why not; closing counts as writing.
+func toFile(path string, write func(io.Writer) error) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(write(f), f.Close()); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
+}
+
+// FileName turns a name such as a design's into one that every file system
+// takes: what is not a letter, digit, dot, dash or underscore becomes a dash.
+func FileName(name string) string {
+	safe := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', strings.ContainsRune("._-", r):
+			return r
+		}
+		return '-'
+	}, name)
+	if strings.Trim(safe, ".") == "" {
+		return "unnamed"
+	}
+	return safe
+}
+
+// Unique returns name, numbered when it was given out before.
+func Unique(given map[string]int, name string) string {
+	given[name]++
+	if n := given[name]; n > 1 {
+		return fmt.Sprintf("%s-%d", name, n)
+	}
+	return name
+}

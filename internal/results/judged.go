@@ -1,0 +1,163 @@
+package results
+
+import (
+	"time"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/measure"
+)
+
+// Judged is one history with what was found in it.
+type Judged struct {
+	Header   history.Header
+	End      history.End
+	Verdicts checker.Result
+	Measures measure.Measures
+	// History is the path of the record, empty when it is not kept.
+	History string
+	// Within is how old an event was at most when it had been judged while the run went
+	// on, looked at every few; zero when it was judged later. What is under way holds back
+	// what came after its call.
+	Within time.Duration
+	// Notes are what the run said of itself, beyond the record.
+	Notes []string
+	// Err is what went wrong in the run or in reading its record, nil for
+	// nothing. It makes the run inconclusive unless a claim is broken.
+	Err error
+}
+
+// New puts judged runs together into a Result. notRun names designs that were
+// asked for and never started; they make the Result inconclusive.
+func New(runs []Judged, notRun []string) Result {
+	r := Result{Runs: make([]Run, 0, len(runs)), NotRun: notRun}
+	for i := range runs {
+		if i == 0 {
+			r.Server, r.Environment = runs[i].Header.Server, runs[i].Header.Environment
+		}
+		run := newRun(&runs[i])
+		run.setOwn(&r, &runs[i].Header)
+		r.Runs = append(r.Runs, run)
+	}
+	r.Exit = r.total()
+	return r
+}
+
+// Exit codes of a Result.
+const (
+	Passed          = 0 // every claim that could be exercised held
+	BrokenClaim     = 1 // a guarantee that is claimed was broken
+	Inconclusive    = 3 // too little was seen to say
+	FailedThreshold = 4 // nothing worse, but a threshold failed
+)
+
+// weights orders exit codes by what they say of a lock. A breach has a counterexample, whatever
+// else was measured. A threshold has not: what failed it in a run that could not be
+// relied on is an open question.
+var weights = map[int]int{Passed: 0, FailedThreshold: 1, Inconclusive: 2, BrokenClaim: 3}
+
+// worst is the exit code of several runs together: a broken claim outweighs an
+// open question, which outweighs a failed threshold, which outweighs success.
+func worst(exits ...int) int {
+	code := Passed
+	for _, e := range exits {
+		if weights[e] > weights[code] {
+			code = e
+		}
+	}
+	return code
+}
+
+// setOwn tells the run's server and environment where they are not r's.
+func (r *Run) setOwn(all *Result, h *history.Header) {
+	if h.Server != all.Server {
+		r.Server = &h.Server
+	}
+	if h.Environment != all.Environment {
+		r.Environment = &h.Environment
+	}
+}
+
+func newRun(j *Judged) Run {
+	h, v, m := &j.Header, &j.Verdicts, &j.Measures
+	run := Run{
+		Design: h.Design, Workload: h.Workload, Params: h.Params, Seed: h.Seed,
+		Faults: h.Faults, Injected: j.End.Trailer.Faults, Started: h.Started,
+		MeasuredNS: int64(m.Span), Grants: m.Measured.Grants, GrantsPerS: m.GrantsPerSecond,
+		Attempts: m.AttemptsPerGrant, Commands: m.CommandsPerGrant,
+		Sent: cost(m.Sent), Received: cost(m.Received), ServerCPU: cost(m.ServerCPU),
+		Latency: latencies(&m.Measured), Counts: counts(v, m),
+		WorstOverlap: int64(v.WorstOverlap), Claims: h.Claims, Cells: cells(v.Findings),
+		Breaches: v.Breaches, Fairness: newFairness(v.Fairness),
+		Partial: v.Partial, Why: v.Why, Ended: j.End.Trailer.Ended,
+		JudgedWithin: int64(j.Within), Notes: j.Notes,
+		Defects: v.Defects, CrossChecked: v.CrossChecked,
+		MonitorEntries: j.End.Trailer.MonitorEntries,
+		OpenLoop:       newOpenLoop(m.Arrivals),
+		OverTime:       overTime(m, h.WarmupNS, v.Findings), GrantsByClient: v.GrantsByClient,
+		History: j.History, Exit: v.Exit(),
+	}
+	for _, n := range j.End.Trailer.MonitorOverlaps {
+		run.MonitorOverlaps += n
+	}
+	if run.Params == nil {
+		run.Params = map[string]any{}
+	}
+	if len(run.unmet()) > 0 {
+		run.Exit = worst(run.Exit, Inconclusive)
+	}
+	if run.OpenLoop != nil && !run.OpenLoop.KeptUp {
+		run.Exit = worst(run.Exit, Inconclusive)
+	}
+	if j.Err != nil {
+		run.Error = j.Err.Error()
+		run.Exit = worst(run.Exit, Inconclusive)
+	}
+	return run
+}
+
+// cost is c, nil where it is not known.
+func cost(c measure.Cost) *float64 {
+	if !c.Known {
+		return nil
+	}
+	return &c.PerGrant
+}
+
+func counts(v *checker.Result, m *measure.Measures) Counts {
+	return Counts{
+		Ops: v.Ops, Grants: v.Grants, Nested: m.Warmup.Nested + m.Measured.Nested,
+		Refused: v.Refused, Unknown: v.Unknown, Failed: v.Failed, Lost: v.Lost,
+		Unjudged: v.Unjudged, Stale: m.Stale, LostUpdates: m.LostUpdates,
+	}
+}
+
+// latencies has an entry for everything measured, also where nothing happened:
+// a reader need not ask whether it is there.
+func latencies(p *measure.Phase) map[string]Latency {
+	out := make(map[string]Latency)
+	for _, op := range measure.Ops() {
+		one := latencyOf(p.Latency(op))
+		one.Spectrum = newSpectrum(p.Latency(op))
+		out[op.String()] = one
+	}
+	return out
+}
+
+// latencyOf are the percentiles of l, without its spectrum.
+func latencyOf(l *measure.Latency) Latency {
+	return Latency{
+		Count: l.Count(),
+		P50:   int64(l.At(50)), P90: int64(l.At(90)), P99: int64(l.At(99)),
+		P999: int64(l.At(99.9)), P9999: int64(l.At(99.99)), Max: int64(l.Max()),
+		OutOfRange: l.OutOfRange,
+	}
+}
+
+func cells(findings []checker.Finding) Cells {
+	out := make(Cells, len(findings))
+	for i := range findings {
+		out[findings[i].Cell] = newFinding(&findings[i])
+	}
+	return out
+}

@@ -1,0 +1,72 @@
+package results
+
+import (
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+)
+
+// AddExplored takes up the exploration of a design in its scenarios, of which there is
+// one at least. The part's name, command and completeness are the caller's.
+func (r *MatrixRow) AddExplored(p MatrixPart, runs []Explored) {
+	all := NewExploration(runs, nil)
+	merged := byDesign(all).Runs[0]
+	h := runs[0].Header
+	p.Seed, p.Params, p.Faults, p.Server = h.Seed, h.Params, h.Faults, h.Server
+	p.Error, p.Defects, p.Grants = merged.Error, merged.Defects, merged.Counts.Grants
+	for i := range runs {
+		if runs[i].Lacks != "" {
+			continue
+		}
+		p.Covered = append(p.Covered, Covered{Scenario: runs[i].Header.Workload, Coverage: runs[i].Coverage})
+		p.ElapsedNS += int64(runs[i].Elapsed)
+	}
+	r.Add(p, evidence(&merged))
+}
+
+// AddRun takes up a live run of a design. The part's name, command and completeness
+// are the caller's.
+func (r *MatrixRow) AddRun(p MatrixPart, j *Judged) {
+	run := newRun(j)
+	p.Seed, p.Params, p.Faults, p.Server = run.Seed, run.Params, run.Faults, j.Header.Server
+	p.Injected, p.Error, p.Defects, p.Notes = run.Injected, run.Error, run.Defects, run.Notes
+	p.Grants, p.History = run.Counts.Grants, run.History
+	if p.Server.Kind == "private" {
+		p.Server.Address = "" // it was there for this run only
+	}
+	if len(run.unmet()) > 0 {
+		p.Notes = append(p.Notes, "fault "+run.unmet()[0].Kind+" met no lock")
+	}
+	r.Add(p, evidence(&run))
+}
+
+// evidence is what a run says of each cell; nothing of what it could not put to the test.
+func evidence(run *Run) map[lockbench.Cell]Evidence {
+	found := make(map[lockbench.Cell]Evidence)
+	for cell, f := range run.Cells {
+		if f.Verdict == checker.Untested && !f.Exercised {
+			continue
+		}
+		if cell.Under.Count() > 1 && run.Cells.explained(cell) { // what shows fewer conditions is enough
+			f.Counterexample, f.Schedule = nil, nil
+		}
+		e := Evidence{In: f.Scenarios, Finding: f}
+		if len(e.In) == 0 {
+			e.In = []string{run.Workload}
+		}
+		found[cell] = e
+	}
+	return found
+}
+
+// explained reports whether the guarantee of cell is broken under fewer of its conditions, too,
+// and counts against the claims if that one does.
+func (c Cells) explained(cell lockbench.Cell) bool {
+	f := c[cell]
+	for other, o := range c {
+		fewer := other.Guarantee == cell.Guarantee && other.Under != cell.Under && cell.Under.Has(other.Under)
+		if fewer && o.Verdict == checker.Broken && (o.Against > 0 || f.Against == 0) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,39 @@
+package results
+
+import (
+	_ "embed"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Command makes m again, as far as that depends on its settings. Passwords of servers are
+// not part of it.
+func (m *Matrix) Command() string {
+	parts := []string{"lockbench", "matrix"}
+	parts = append(parts, m.Designs()...)
+	parts = append(parts, "--seed", strconv.FormatUint(m.Settings.Seed, 10), "--drivers", strings.Join(m.Settings.Drivers, ","))
+	if m.Settings.Schedules > 0 {
+		parts = append(parts, "--schedules", strconv.FormatInt(m.Settings.Schedules, 10))
+	}
+	if m.Settings.BudgetNS > 0 {
+		parts = append(parts, "--budget", time.Duration(m.Settings.BudgetNS).String())
+	}
+	for _, address := range m.externals() {
+		parts = append(parts, "--redis", Quote(address))
+	}
+	return strings.Join(parts, " ")
+}
+
+// externals are the addresses of the servers that were there before.
+func (m *Matrix) externals() (all []string) {
+	for i := range m.Rows {
+		for _, p := range m.Rows[i].Parts {
+			if p.Server.Kind == "external" && !slices.Contains(all, p.Server.Address) {
+				all = append(all, p.Server.Address)
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,69 @@
+package results
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/lockbench/lockbench/history"
+)
+
+// Merge puts results together, in their order, as if one invocation had found them. The
+// error says why they do not go together: explorations and runs are told in different words.
+func Merge(results ...Result) (Result, error) {
+	all := Result{Runs: []Run{}, Exit: Inconclusive}
+	if len(results) > 0 {
+		all.Server, all.Environment, all.Exit = results[0].Server, results[0].Environment, results[0].Exit
+	}
+	for i := range results {
+		r := &results[i]
+		if err := r.sound(); err != nil {
+			return Result{}, err
+		}
+		if len(all.Runs) > 0 && len(r.Runs) > 0 && r.Explored() != all.Explored() {
+			return Result{}, errors.New("some are explorations and some are not; hint: one report for each kind")
+		}
+		all.take(r)
+	}
+	return all, nil
+}
+
+// sound reports what in r, which may come from anywhere, contradicts itself so that it cannot
+// be shown.
+func (r *Result) sound() error {
+	explored := r.Explored()
+	for i := range r.Runs {
+		if (r.Runs[i].Exploration != nil) != explored {
+			return fmt.Errorf("it is damaged: run %d of %d is of another kind than the first; hint: write it again", i+1, len(r.Runs))
+		}
+	}
+	for _, th := range r.Thresholds {
+		for _, reading := range th.Readings {
+			if reading.Run < 0 || reading.Run >= len(r.Runs) || reading.Value == nil && reading.Why == "" {
+				return fmt.Errorf("it is damaged: threshold %q has a reading of no run or without a value; hint: write it again", th.Threshold)
+			}
+		}
+	}
+	return nil
+}
+
+// take adds what another result found.
+func (r *Result) take(o *Result) {
+	before := len(r.Runs)
+	for i := range o.Runs {
+		run := o.Runs[i]
+		run.setOwn(r, &history.Header{Server: o.ServerOf(&run), Environment: o.environment(&run)})
+		r.Runs = append(r.Runs, run)
+	}
+	for _, th := range o.Thresholds {
+		th.Readings = append([]Reading{}, th.Readings...)
+		for i := range th.Readings {
+			th.Readings[i].Run += before
+		}
+		r.Thresholds = append(r.Thresholds, th)
+	}
+	r.NotRun = append(r.NotRun, o.NotRun...)
+	if o.SelfCheck != nil && (r.SelfCheck == nil || r.SelfCheck.Caught) {
+		r.SelfCheck = o.SelfCheck
+	}
+	r.Exit = worst(r.Exit, o.Exit)
+}

@@ -1,0 +1,64 @@
+package results
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/lockbench/lockbench"
+)
+
+// Replay is the strategy of running one schedule again.
+const Replay = "replay"
+
+// Replays writes the schedules of r that match into the directory dir, which it
+// makes: one file per design and cell, the shortest of its scenarios. From
+// then on the schedules know their files. It returns the first error of the file
+// system.
+func Replays(dir string, r Result, match func(Finding) bool) error {
+	merged := byDesign(r)
+	for i := range merged.Runs {
+		run := &merged.Runs[i]
+		for _, cell := range run.Cells.Sorted() {
+			f := run.Cells[cell]
+			if f.Schedule == nil || f.Schedule.Replay == "" || !match(f) {
+				continue
+			}
+			if err := f.Schedule.save(filepath.Join(dir, ReplayName(run.Design, cell))); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Shows reports whether r has a cell that matches, with a schedule.
+func Shows(r Result, match func(Finding) bool) bool {
+	for i := range r.Runs {
+		for _, f := range r.Runs[i].Cells {
+			if f.Schedule != nil && match(f) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func ReplayName(design string, cell lockbench.Cell) string {
+	return fmt.Sprintf("%s.%s.replay", FileName(design), FileName(cell.String()))
+}
+
+func (s *Schedule) save(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("make the directory for replays: %w", err)
+	}
+	err := toFile(path, func(w io.Writer) error {
+		_, err := io.WriteString(w, s.Replay)
+		return err
+	})
+	if err == nil {
+		s.File = path
+	}
+	return err
+}
