@@ -18,7 +18,7 @@ import (
 // compile readies the published schema. Closed, it takes no field that it does not describe.
 func compile(t *testing.T, closed bool) *jsonschema.Schema {
 	t.Helper()
-	s, err := schematest.Compile(closed, JSONSchema())
+	s, err := schematest.Compile(closed, JSONSchema)
 	if err != nil {
 		t.Fatal(err)
 	}

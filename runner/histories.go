@@ -51,7 +51,7 @@ func (r *histories) path(design string) string {
 
 // tidy removes temporary histories that prove nothing, and the directory when
 // none is left; of runs whose history is gone it clears the path.
-func (r *histories) tidy(runs []results.Judged) error {
+func (r *histories) tidy(runs []Judged) error {
 	if !r.temporary {
 		return nil
 	}
@@ -78,7 +78,7 @@ func (r *histories) tidy(runs []results.Judged) error {
 }
 
 // isEvidence: somebody will want to look at the record again.
-func isEvidence(j *results.Judged) bool {
+func isEvidence(j *Judged) bool {
 	for _, f := range j.Verdicts.Findings {
 		if f.Verdict == checker.Broken {
 			return true

@@ -11,7 +11,6 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/load"
-	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -74,7 +73,7 @@ type outcome struct {
 	// failed is the error of the run, which the next design may not meet; unreadable
 	// that of its history, which then has no judgement.
 	failed, unreadable error
-	judged             results.Judged
+	judged             Judged
 }
 
 // record makes a run, judging its history as it grows, until it is over. The error is of the
@@ -101,7 +100,7 @@ func (s *session) record(ctx context.Context, r liveRun) (o outcome, err error) 
 }
 
 // judgement is what is to be said of a run, nil where it was interrupted before it began.
-func (s *session) judgement(ctx context.Context, of Subject, o outcome) (*results.Judged, error) {
+func (s *session) judgement(ctx context.Context, of Subject, o outcome) (*Judged, error) {
 	switch {
 	case o.unreadable == nil:
 		o.judged.Err = errors.Join(o.judged.Err, o.failed)
@@ -119,8 +118,8 @@ func (s *session) judgement(ctx context.Context, of Subject, o outcome) (*result
 }
 
 // failure is a run that never got as far as a record.
-func (s *session) failure(d design.Design, err error) results.Judged {
-	return results.Judged{
+func (s *session) failure(d design.Design, err error) Judged {
+	return Judged{
 		Header: history.Header{
 			Design: d.Name, Claims: d.Claims, Workload: s.plan.Workload.Name, Seed: s.plan.Options.Seed,
 			Server: s.services.of(&d).For(1).Info(), Environment: s.result.Runs[0].Header.Environment,

@@ -93,7 +93,7 @@ func judgeAll(files []string, claims []string, hlogs []string) (runs []results.J
 		if err != nil {
 			return nil, err
 		}
-		runs = append(runs, j)
+		runs = append(runs, results.Judged(j))
 	}
 	return runs, nil
 }

@@ -15,7 +15,7 @@ import (
 func schema(ts *testscript.TestScript, _ bool, args []string) {
 	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(ts.ReadFile(args[0])))
 	ts.Check(err)
-	s, err := schematest.Compile(true, reports.JSONSchema())
+	s, err := schematest.Compile(true, reports.JSONSchema)
 	ts.Check(err)
 	ts.Check(s.Validate(doc))
 }

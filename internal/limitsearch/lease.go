@@ -7,6 +7,7 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/limits"
 	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/runner"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -18,7 +19,7 @@ func Lease(holds int64, risk, confidence float64, steps *limits.Search) *Search 
 		limit:  results.LimitSearch{Of: results.LeaseLimit, Wanted: []string{"no hold outlives the lease"}, Holds: holds, Confidence: confidence, Risk: risk},
 		change: func(o *workloads.Options, v float64) { o.TTL, o.NestedTTL = time.Duration(v), time.Duration(v) },
 		name:   func(v float64) string { return time.Duration(v).String() },
-		judge:  func(_ *results.Judged, t *results.LimitTrial) (limits.Outcome, string) { return endsWithin(holds, t) },
+		judge:  func(_ *runner.Judged, t *results.LimitTrial) (limits.Outcome, string) { return endsWithin(holds, t) },
 	}
 }
 

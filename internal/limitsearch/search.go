@@ -24,7 +24,7 @@ type Search struct {
 	change func(*workloads.Options, float64)
 	name   func(float64) string
 	// judge says what came of a trial, and what was missed.
-	judge func(j *results.Judged, t *results.LimitTrial) (limits.Outcome, string)
+	judge func(j *runner.Judged, t *results.LimitTrial) (limits.Outcome, string)
 	// begun: there was a trial, of value.
 	begun bool
 	value float64
@@ -39,13 +39,13 @@ func (s *Search) Run(ctx context.Context, p runner.Plan, sinks ...runner.Sink) (
 	if err == nil {
 		err = firstError(result.Runs)
 	}
-	s.limit.SelfCheck = result.SelfCheck
+	s.limit.SelfCheck = (*results.SelfCheck)(result.SelfCheck)
 	s.limit.Settle(s.steps.Result())
 	return s.limit, err
 }
 
 // firstError is what kept a trial from being one.
-func firstError(runs []results.Judged) error {
+func firstError(runs []runner.Judged) error {
 	for i := range runs {
 		if err := runs[i].Err; err != nil {
 			return fmt.Errorf("trial %d: %w", i+1, err)
@@ -92,7 +92,7 @@ func (s *Search) take(came *runner.Result) bool {
 	if j.Err != nil || j.End.Trailer.Ended == load.EndedInterrupted {
 		return false
 	}
-	t := results.NewLimitTrial(s.value, j)
+	t := results.NewLimitTrial(s.value, (*results.Judged)(j))
 	t.Outcome, t.Why = s.judge(j, &t)
 	if len(t.Broken) > 0 {
 		t.Outcome, t.Why = limits.Fails, fmt.Sprintf("%s was broken", t.Broken[0])
@@ -104,7 +104,7 @@ func (s *Search) take(came *runner.Result) bool {
 }
 
 // describe takes from a run what is true of all.
-func (s *Search) describe(j *results.Judged) {
+func (s *Search) describe(j *runner.Judged) {
 	l := &s.limit
 	l.Design, l.Workload, l.Params, l.Seed = j.Header.Design, j.Header.Workload, j.Header.Params, j.Header.Seed
 	l.Server, l.Environment = j.Header.Server, j.Header.Environment

@@ -25,7 +25,7 @@ func (s *Session) liveSink(ctx context.Context, p livePart, kept bool) runner.Si
 			name = of.Label()
 			s.progress.Now(p.name, name)
 		},
-		End: func(j *results.Judged) {
+		End: func(j *runner.Judged) {
 			found := *j
 			if !kept {
 				found.History = ""
@@ -36,7 +36,7 @@ func (s *Session) liveSink(ctx context.Context, p livePart, kept bool) runner.Si
 			if name == mutants.SelfCheckName {
 				part.MustBreak, part.Command = p.mustBreak, ""
 			}
-			s.row(name).AddRun(part, &found)
+			s.row(name).AddRun(part, (*results.Judged)(&found))
 			s.save()
 			s.progress.Finished(p.name, name, progress.Gist(j))
 		},

@@ -2,7 +2,6 @@ package results
 
 import (
 	"bytes"
-	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,13 +12,6 @@ import (
 // Schema is the version of the JSON that this package writes and reads, for all kinds of
 // reports. Fields may be added under one version; none changes its meaning or goes away.
 const Schema = "lockbench/report/v3"
-
-// JSONSchema is the published description of the JSON (JSON Schema, draft 2020-12), which has
-// a definition for each kind. Its objects are open, so that a field added under one version
-// breaks nobody who validates; the tests close them to see that every field is described.
-//
-//go:embed schema/report-v3.json
-var JSONSchema []byte
 
 // WriteJSON writes r as one indented document, which begins with its schema and kind.
 func WriteJSON(w io.Writer, r Report) error {

@@ -1,7 +1,6 @@
 package results
 
 import (
-	_ "embed"
 	"fmt"
 	"strings"
 	"time"

@@ -9,7 +9,7 @@ import (
 )
 
 // A Matrix says of every design which guarantees it kept, under which conditions, by all that was done to find
-// out. Its JSON form is described by schema/report-v3.json. It is not safe for
+// out. Its JSON form is described by reports/schema/report-v3.json. It is not safe for
 // concurrent use.
 type Matrix struct {
 	// Thresholds are the conditions that were to fail it; their readings count rows.

@@ -1,7 +1,6 @@
 package results
 
 import (
-	_ "embed"
 	"slices"
 	"strconv"
 	"strings"

@@ -6,7 +6,7 @@ import (
 )
 
 // A Result is everything one invocation found out. Its JSON form is described by
-// schema/report-v3.json.
+// reports/schema/report-v3.json.
 type Result struct {
 	// Thresholds are the conditions that were to fail it, with what they came to.
 	Thresholds []Threshold `json:"thresholds,omitempty"`
