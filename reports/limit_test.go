@@ -37,7 +37,7 @@ func TestLimitSettles(t *testing.T) {
 			"d: no limit was found. Even at 200/s acquire.p99 was 31ms."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			l := results.LimitSearch{Design: "d", Of: results.RateLimit, Wanted: []string{"acquire.p99<20ms"}, Trials: append([]results.LimitTrial{}, trials...)}
+			l := results.LimitSearch{LimitQuestion: results.LimitQuestion{Design: "d", Of: results.RateLimit, Wanted: []string{"acquire.p99<20ms"}}, Trials: append([]results.LimitTrial{}, trials...)}
 			r := found
 			c.change(&l, &r)
 			l.Settle(r)

@@ -155,7 +155,7 @@ func extent(p *results.MatrixPart, scenarios []string) []string {
 	var runs []results.Run
 	for _, c := range p.Covered {
 		if slices.Contains(scenarios, c.Scenario) {
-			runs = append(runs, results.Run{Workload: c.Scenario, Exploration: &results.Exploration{Coverage: c.Coverage}})
+			runs = append(runs, results.Run{RunSettings: results.RunSettings{Workload: c.Scenario}, Exploration: &results.Exploration{Coverage: c.Coverage}})
 		}
 	}
 	lines := coverage(runs, "", true)

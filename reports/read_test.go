@@ -53,7 +53,7 @@ func TestReadResultRefuses(t *testing.T) {
 
 // TestRead reads every kind of report, and writes it again as it was.
 func TestRead(t *testing.T) {
-	search := results.LimitSearch{Design: "a/b", Of: results.RateLimit, Trials: []results.LimitTrial{}, Wanted: []string{}}
+	search := results.LimitSearch{LimitQuestion: results.LimitQuestion{Design: "a/b", Of: results.RateLimit, Wanted: []string{}}, Trials: []results.LimitTrial{}}
 	for _, r := range []results.Report{
 		pointer(results.New(sample("private"), nil)), pointer(results.NewExploration(exploredSample(), nil)), pointer(matrixSample()),
 		&results.Comparison{Designs: []results.ComparedDesign{}}, &search,

@@ -15,8 +15,11 @@ import (
 // of risk of all do, with that confidence.
 func Lease(holds int64, risk, confidence float64, steps *limits.Search) *Search {
 	return &Search{
-		steps:  steps,
-		limit:  results.LimitSearch{Of: results.LeaseLimit, Wanted: []string{"no hold outlives the lease"}, Holds: holds, Confidence: confidence, Risk: risk},
+		steps: steps,
+		limit: results.LimitSearch{
+			LimitQuestion: results.LimitQuestion{Of: results.LeaseLimit, Wanted: []string{"no hold outlives the lease"}},
+			LimitAnswer:   results.LimitAnswer{Holds: holds, Confidence: confidence, Risk: risk},
+		},
 		change: func(o *workloads.Options, v float64) { o.TTL, o.NestedTTL = time.Duration(v), time.Duration(v) },
 		name:   func(v float64) string { return time.Duration(v).String() },
 		judge:  func(_ *runner.Judged, t *results.LimitTrial) (limits.Outcome, string) { return endsWithin(holds, t) },

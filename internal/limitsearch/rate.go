@@ -20,7 +20,7 @@ type Targets []thresholds.Comparison
 func Rate(targets Targets, steps *limits.Search) *Search {
 	s := &Search{
 		steps:  steps,
-		limit:  results.LimitSearch{Of: results.RateLimit},
+		limit:  results.LimitSearch{LimitQuestion: results.LimitQuestion{Of: results.RateLimit}},
 		change: func(o *workloads.Options, v float64) { o.Rate = v },
 		name:   func(v float64) string { return fmt.Sprintf("%.4g/s", v) },
 		judge:  func(j *runner.Judged, _ *results.LimitTrial) (limits.Outcome, string) { return targets.meets(j) },

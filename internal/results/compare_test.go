@@ -26,7 +26,7 @@ func TestCompareBlocks(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var d ComparedDesign
 			for i, side := range c.order {
-				o := observed{run: &Run{Started: time.Date(2026, 11, 2, 10, i, 0, 0, time.UTC).Format(time.RFC3339Nano)}}
+				o := observed{run: &Run{RunSettings: RunSettings{Started: time.Date(2026, 11, 2, 10, i, 0, 0, time.UTC).Format(time.RFC3339Nano)}}}
 				switch side {
 				case 'n':
 					d.changed = append(d.changed, o)

@@ -25,6 +25,20 @@ const MissedTarget = 4
 // A LimitSearch is the value up to which a design keeps what was wanted of it, and how it was
 // found. It is not safe for concurrent use.
 type LimitSearch struct {
+	LimitQuestion
+	LimitAnswer
+
+	Trials    []LimitTrial `json:"trials"`
+	SelfCheck *SelfCheck   `json:"self_check,omitempty"`
+	// Sentence says it all in one or two sentences.
+	Sentence string `json:"sentence"`
+	// Exit is the exit code: 0 a limit was found; 1 a claim was broken on the way; 3
+	// nothing can be said; 4 even the easiest value was not kept.
+	Exit int `json:"exit"`
+}
+
+// A LimitQuestion is what a limit is looked for of, and under which settings.
+type LimitQuestion struct {
 	Design string `json:"design"`
 	// Of is what the limit is of, RateLimit or LeaseLimit.
 	Of          string              `json:"of"`
@@ -35,7 +49,10 @@ type LimitSearch struct {
 	Environment history.Environment `json:"environment"`
 	// Wanted is what every trial had to keep, beside the claims of the design.
 	Wanted []string `json:"wanted"`
+}
 
+// A LimitAnswer is the limit that was found, and how sure it is.
+type LimitAnswer struct {
 	// Value is the limit, in the unit of Of; zero when there is none.
 	Value float64 `json:"value"`
 	// Beyond is the nearest value further on that was not kept, zero when everything was,
@@ -54,14 +71,6 @@ type LimitSearch struct {
 	Holds      int64   `json:"holds,omitempty"`
 	Confidence float64 `json:"confidence,omitempty"`
 	Risk       float64 `json:"risk,omitempty"`
-
-	Trials    []LimitTrial `json:"trials"`
-	SelfCheck *SelfCheck   `json:"self_check,omitempty"`
-	// Sentence says it all in one or two sentences.
-	Sentence string `json:"sentence"`
-	// Exit is the exit code: 0 a limit was found; 1 a claim was broken on the way; 3
-	// nothing can be said; 4 even the easiest value was not kept.
-	Exit int `json:"exit"`
 }
 
 // A LimitTrial is one run of a search for a limit.

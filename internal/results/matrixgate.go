@@ -33,7 +33,7 @@ func (m *Matrix) Gated(exit int) int {
 func (m *Matrix) AsResult() Result {
 	r := Result{Exit: m.Exit, Thresholds: m.Thresholds}
 	for i := range m.Rows {
-		r.Runs = append(r.Runs, Run{Design: m.Rows[i].Design})
+		r.Runs = append(r.Runs, Run{RunSettings: RunSettings{Design: m.Rows[i].Design}})
 	}
 	return r
 }

@@ -26,35 +26,8 @@ type Result struct {
 
 // A Run is one design under one workload: its speed and its verdicts.
 type Run struct {
-	Design   string         `json:"design"`
-	Workload string         `json:"workload"`
-	Params   map[string]any `json:"params"`
-	Seed     uint64         `json:"seed"`
-	Faults   []string       `json:"faults,omitempty"`
-	// Injected is how often each fault occurred, and what it met.
-	Injected []history.FaultExposure `json:"injected,omitempty"`
-	// Started is the wall-clock time of stamp zero, RFC 3339.
-	Started string `json:"started,omitempty"`
-	// Server and Environment are nil when they are those of the Result.
-	Server      *history.Server      `json:"server,omitempty"`
-	Environment *history.Environment `json:"environment,omitempty"`
-
-	// MeasuredNS is how long the measured part was, the warm-up left out.
-	MeasuredNS int64 `json:"measured_ns"`
-	// Grants are those of the measured part, as are the rate, the latencies and
-	// the attempts; Counts and the commands are of the whole run.
-	Grants     int64   `json:"grants"`
-	GrantsPerS float64 `json:"grants_per_s"`
-	Attempts   float64 `json:"attempts_per_grant"`
-	Commands   float64 `json:"commands_per_grant"`
-	// Sent, Received and ServerCPU are nil, null in JSON, where they are not known. The
-	// bytes are of the whole run, the processor time of the measured part.
-	Sent         *float64           `json:"sent_bytes_per_grant"`
-	Received     *float64           `json:"received_bytes_per_grant"`
-	ServerCPU    *float64           `json:"server_cpu_ns_per_grant"`
-	Latency      map[string]Latency `json:"latency"`
-	Counts       Counts             `json:"counts"`
-	WorstOverlap int64              `json:"worst_overlap_ns"`
+	RunSettings
+	RunFigures
 
 	// Claims are what the design is held to; Cells what was found. Breaches counts what broke
 	// guarantees, each once, however many guarantees it shows on.
@@ -71,6 +44,54 @@ type Run struct {
 	// than 128 clients as many, evenly chosen, the first and the last among them.
 	GrantsByClient []int64 `json:"grants_by_client,omitempty"`
 
+	RunRecord
+	// Exploration is nil unless the design was explored; then what is measured in
+	// real time is zero, and Workload is the scenario.
+	Exploration *Exploration `json:"exploration,omitempty"`
+	// Exit is the exit code that this run alone would have.
+	Exit int `json:"exit"`
+	// Lacks: the design has not the ability that the scenario needs.
+	Lacks bool `json:"-"`
+}
+
+// RunSettings are what was run, and on what.
+type RunSettings struct {
+	Design   string         `json:"design"`
+	Workload string         `json:"workload"`
+	Params   map[string]any `json:"params"`
+	Seed     uint64         `json:"seed"`
+	Faults   []string       `json:"faults,omitempty"`
+	// Injected is how often each fault occurred, and what it met.
+	Injected []history.FaultExposure `json:"injected,omitempty"`
+	// Started is the wall-clock time of stamp zero, RFC 3339.
+	Started string `json:"started,omitempty"`
+	// Server and Environment are nil when they are those of the Result.
+	Server      *history.Server      `json:"server,omitempty"`
+	Environment *history.Environment `json:"environment,omitempty"`
+}
+
+// RunFigures are how fast a run was, and how much it did.
+type RunFigures struct {
+	// MeasuredNS is how long the measured part was, the warm-up left out.
+	MeasuredNS int64 `json:"measured_ns"`
+	// Grants are those of the measured part, as are the rate, the latencies and
+	// the attempts; Counts and the commands are of the whole run.
+	Grants     int64   `json:"grants"`
+	GrantsPerS float64 `json:"grants_per_s"`
+	Attempts   float64 `json:"attempts_per_grant"`
+	Commands   float64 `json:"commands_per_grant"`
+	// Sent, Received and ServerCPU are nil, null in JSON, where they are not known. The
+	// bytes are of the whole run, the processor time of the measured part.
+	Sent         *float64           `json:"sent_bytes_per_grant"`
+	Received     *float64           `json:"received_bytes_per_grant"`
+	ServerCPU    *float64           `json:"server_cpu_ns_per_grant"`
+	Latency      map[string]Latency `json:"latency"`
+	Counts       Counts             `json:"counts"`
+	WorstOverlap int64              `json:"worst_overlap_ns"`
+}
+
+// RunRecord is what there is to say of the record of a run, and of how the run went.
+type RunRecord struct {
 	// Partial: the record stops before the run did, Why says how.
 	Partial bool   `json:"partial"`
 	Why     string `json:"why,omitempty"`
@@ -90,14 +111,6 @@ type Run struct {
 	MonitorOverlaps int64 `json:"monitor_overlaps"`
 	// History is the path of the record, empty when it was not kept.
 	History string `json:"history"`
-	// Exploration is nil unless the design was explored; then what is measured in
-	// real time is zero, and Workload is the scenario.
-	Exploration *Exploration `json:"exploration,omitempty"`
-	// Exit is the exit code that this run alone would have.
-	Exit int `json:"exit"`
-
-	// Lacks: the design has not the ability that the scenario needs.
-	Lacks bool `json:"-"`
 }
 
 // Latency is a distribution of durations, in ns.
