@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/figures"
 	"github.com/lockbench/lockbench/internal/statistics"
@@ -283,4 +284,24 @@ func (c *Comparison) open(reason string) {
 	if !slices.Contains(c.Open, reason) {
 		c.Open = append(c.Open, reason)
 	}
+}
+
+// Shown is what shows that a cell is broken in NEW; nil when nothing does.
+func (d *ComparedDesign) Shown(cell lockbench.Cell) *Finding {
+	for _, o := range d.changed {
+		if f := o.run.Cells[cell]; f.Shown() {
+			return &f
+		}
+	}
+	return nil
+}
+
+// Samples are the values of a figure in the runs of either side whose speed counts.
+func (d *ComparedDesign) Samples(metric string) (base, changed []float64) {
+	for _, f := range compared() {
+		if f.name == metric {
+			return f.sample(d.base), f.sample(d.changed)
+		}
+	}
+	return nil, nil
 }

@@ -55,6 +55,7 @@ type Op struct {
 	Note      string `json:"note,omitempty"`
 }
 
+// NewCounterexample is w as results keep it, nil for nil.
 func NewCounterexample(w *checker.Counterexample) *Counterexample {
 	if w == nil {
 		return nil

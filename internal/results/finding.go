@@ -217,3 +217,9 @@ type Fairness struct {
 func newFairness(f checker.Fairness) Fairness {
 	return Fairness{Jain: f.Jain, Waits: f.Waits, MaxWait: int64(f.MaxWait), MaxBypassed: f.MaxBypassed}
 }
+
+// Shown reports whether there is something to draw. What another cell's schedule explains has
+// a sentence only.
+func (f *Finding) Shown() bool {
+	return f.Verdict == checker.Broken && (f.Counterexample != nil && len(f.Counterexample.Ops) > 0 || f.Schedule != nil)
+}

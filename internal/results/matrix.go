@@ -278,6 +278,7 @@ func (m *Matrix) Unproven() []string {
 	return parts
 }
 
+// Exit is the exit code of the design, by the rules of [Result].
 func (r *MatrixRow) Exit() int {
 	code := Passed
 	if r.failed() {

@@ -112,6 +112,7 @@ func (r *MatrixRow) failed() bool {
 	return slices.ContainsFunc(r.Parts, MatrixPart.Failed)
 }
 
+// Failed reports whether the part proves nothing; Why says what went wrong.
 func (p MatrixPart) Failed() bool { return p.Why() != "" }
 
 // Why is what keeps anything from being concluded from the part, empty for nothing.

@@ -36,3 +36,11 @@ func (m *Matrix) externals() (all []string) {
 	}
 	return all
 }
+
+// Quote makes a path one word of a command line.
+func Quote(path string) string {
+	if strings.ContainsAny(path, " \t'\"$&;()*?<>|\\") {
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
+	return path
+}

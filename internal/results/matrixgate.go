@@ -30,6 +30,8 @@ func (m *Matrix) Gated(exit int) int {
 	return exit
 }
 
+// AsResult is m as thresholds are shown of results: its exit code and thresholds, and a run for
+// each design, without what was found of it.
 func (m *Matrix) AsResult() Result {
 	r := Result{Exit: m.Exit, Thresholds: m.Thresholds}
 	for i := range m.Rows {

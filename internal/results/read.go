@@ -9,6 +9,13 @@ import (
 	"strings"
 )
 
+// A Report is what package reports writes: a *[Result], *[Matrix], *[Comparison], *[LimitSearch] or
+// *[MatrixComparison], or what package reports makes of one.
+type Report interface {
+	// Kind is what JSON names it by.
+	Kind() string
+}
+
 // A fileKind is a kind of report that is read back.
 type fileKind struct {
 	name    string

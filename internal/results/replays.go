@@ -45,6 +45,7 @@ func Shows(r Result, match func(Finding) bool) bool {
 	return false
 }
 
+// ReplayName is the file of the schedule that breaks cell.
 func ReplayName(design string, cell lockbench.Cell) string {
 	return fmt.Sprintf("%s.%s.replay", FileName(design), FileName(cell.String()))
 }

@@ -1,6 +1,8 @@
 package results
 
 import (
+	"strings"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 )
@@ -152,4 +154,46 @@ func (r *Result) ServerOf(run *Run) history.Server {
 		return *run.Server
 	}
 	return r.Server
+}
+
+// Unfit says why the run could not be judged, as what it did, in brief, and in full; empty
+// if it could.
+func (r *Run) Unfit() (brief, full string) {
+	switch {
+	case r.Lacks:
+		return "", ""
+	case len(r.Defects) > 0:
+		return "met a defect of lockbench", "a defect of lockbench: " + strings.Join(r.Defects, "; ")
+	case r.Error != "":
+		return "met an error", r.Error
+	case r.Partial:
+		return "left a partial record", "the record is partial: " + r.Why
+	case r.unmeasured():
+		return "was never granted a lock", "no lock was granted"
+	case len(r.unmet()) > 0:
+		kind := r.unmet()[0].Kind
+		return "met no lock with fault " + kind, "fault " + kind + " met no lock"
+	}
+	return "", ""
+}
+
+// unmet lists the faults of the run that met nobody who held or acquired a lock:
+// what they put to the test was not put to it.
+func (r *Run) unmet() []history.FaultExposure {
+	var found []history.FaultExposure
+	for _, f := range r.Injected {
+		if f.MetHeld+f.MetAcquire == 0 {
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+// Guard is how the store of the run protected itself, empty for not at all. Its name is
+// that of the field of workloads.Options.
+func (r *Run) Guard() string {
+	if g := Setting(r.Params, "guard"); g != string(lockbench.NoGuard) {
+		return g
+	}
+	return ""
 }

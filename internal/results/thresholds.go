@@ -140,3 +140,13 @@ func exitOf(o thresholds.Outcome) int {
 	}
 	return Passed
 }
+
+// UndecidedInRun reports whether a reading says what kept the threshold undecided.
+func (th *Threshold) UndecidedInRun() bool {
+	for _, r := range th.Readings {
+		if r.Outcome == thresholds.Inconclusive {
+			return true
+		}
+	}
+	return false
+}

@@ -15,6 +15,7 @@ type CellName struct {
 	File string
 }
 
+// Designs are those of the rows, in their order.
 func (m *Matrix) Designs() []string {
 	var names []string
 	for i := range m.Rows {

@@ -8,12 +8,13 @@ import (
 	"github.com/lockbench/lockbench/internal/figures"
 )
 
-// Label names a run as briefly as tells it from the others.
+// A Label names a run as briefly as tells it from the others.
 type Label struct {
 	Workloads bool // they have different ones
 	Points    bool // they are the points of a sweep
 }
 
+// Of is the name of run.
 func (l Label) Of(run *Run) string {
 	name := run.Design
 	if guard := run.Guard(); guard != "" {
@@ -28,8 +29,11 @@ func (l Label) Of(run *Run) string {
 	return name
 }
 
+// Explored reports whether the runs are explorations.
 func (r *Result) Explored() bool { return len(r.Runs) > 0 && r.Runs[0].Exploration != nil }
 
+// Setting is a parameter for people, empty where it is zero or not told. Those whose names end in
+// _ns are durations.
 func Setting(params map[string]any, name string) string {
 	switch v := params[name].(type) {
 	case string:
