@@ -71,6 +71,8 @@ func (o *Options) checkSlow() error {
 	switch {
 	case !isShare(o.Slow):
 		return fmt.Errorf("slow %v: no share of holds; hint: from 0 (none) to 1 (all)", o.Slow)
+	case o.Stallers < 0:
+		return fmt.Errorf("stallers %d: less than none; hint: 0 for none", o.Stallers)
 	case !isShare(o.SlowKeys):
 		return fmt.Errorf("slow keys %v: no share of keys; hint: from 0 (none) to 1 (all)", o.SlowKeys)
 	case !(o.SlowFactor > 1 && o.SlowFactor <= 1000):
