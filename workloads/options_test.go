@@ -110,8 +110,8 @@ func TestStalled(t *testing.T) {
 	o := Defaults()
 	o.Clients, o.Processes, o.Stallers, o.TTL, o.Rate, o.Operations = 8, 2, 6, time.Minute, 100, 50
 	o = o.OrDefaults()
-	s, any := o.Stalled()
-	if !any {
+	s, stall := o.Stalled()
+	if !stall {
 		t.Error("nobody stalls")
 	}
 	got := []any{s.Clients, s.Keys, s.Processes, s.TTL, s.NestedTTL, s.SlowKeys, s.OpenLoop(), s.Operations}
@@ -120,7 +120,7 @@ func TestStalled(t *testing.T) {
 		t.Errorf("clients, keys, processes, ttl ... (-got +want):\n%s", diff)
 	}
 	o.Stallers = 0
-	if _, any := o.Stalled(); any {
+	if _, stall := o.Stalled(); stall {
 		t.Error("there are stallers where none were asked for")
 	}
 }
