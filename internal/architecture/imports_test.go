@@ -69,7 +69,7 @@ var house = map[string][]string{
 	"internal/output":                    {"internal/suggest", "reports"},
 	"internal/progress":                  {"", "checker", "internal/explore", "reports", "runner", "internal/exploring"},
 	"internal/matrix":                    {"", "internal/explore", "impls", "impls/design", "internal/exploring", "internal/fault", "internal/mutants", "internal/progress", "internal/thresholds", "reports", "runner", "workloads"},
-	"runner":                             {"", "history", "checker", "internal/measure", "internal/thresholds", "internal/relay", "internal/processor", "internal/load", "internal/backend", "internal/fault", "internal/faults", "internal/servers", "internal/mutants", "impls/design", "workloads", "reports"},
+	"runner":                             {"", "history", "checker", "internal/measure", "internal/thresholds", "internal/relay", "internal/spool", "internal/processor", "internal/load", "internal/backend", "internal/fault", "internal/faults", "internal/servers", "internal/mutants", "impls/design", "workloads", "reports"},
 }
 
 // reserved says which packages alone may import, themselves, what begins with
