@@ -12,7 +12,7 @@ import (
 	"olympos.io/encoding/edn"
 )
 
-// ReadEDN reads a Jepsen history: EDN maps, one after another or in one vector.
+// readEDN reads a Jepsen history: EDN maps, one after another or in one vector.
 //
 //	{:index 0 :process 0 :type :invoke :f :acquire :value {:key "a" :ttl-ms 2000} :time 1000}
 //	{:index 1 :process 0 :type :ok     :f :acquire :value {:key "a" :fence 7}     :time 5000}
@@ -33,7 +33,7 @@ import (
 //
 // The file is read whole by Events. An error names its line; what came before it
 // is delivered as a partial history.
-func ReadEDN(r io.Reader) (Source, error) {
+func readEDN(r io.Reader) (Source, error) {
 	h := assumed()
 	h.Schema, h.Design, h.Workload = Schema, "edn", "jepsen"
 	return &ednSource{header: h, forms: forms{in: bufio.NewReaderSize(r, 64<<10)}}, nil

@@ -46,7 +46,7 @@ type cutLine struct {
 	AtNS   int64 `json:"at_ns"`
 }
 
-// WriteJSONL writes src as JSON Lines, from which [ReadJSONL] makes the same
+// WriteJSONL writes src as JSON Lines, from which [NewSource] makes the same
 // history again; bytes of a note that are not UTF-8 are all that is lost. It
 // returns src's own error too, after writing what came before it as a partial
 // history.

@@ -14,11 +14,11 @@ import (
 	"strings"
 )
 
-// ReadNative reads a history in the native file format (see format.go). A newer
+// readNative reads a history in the native file format (see format.go). A newer
 // version and a damaged header are errors at once; damage further on comes from
 // Events, after what is whole. A file that merely ends early is no error, but
 // End().Partial.
-func ReadNative(r io.Reader) (Source, error) {
+func readNative(r io.Reader) (Source, error) {
 	n := &native{in: bufio.NewReaderSize(r, 256<<10), covered: map[int32]int64{}, owners: map[int32]owner{}}
 	if err := n.open(); err != nil {
 		return nil, err

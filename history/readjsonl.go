@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// ReadJSONL reads a history in JSON Lines: what [WriteJSONL] writes, or what a
+// readJSONL reads a history in JSON Lines: what [WriteJSONL] writes, or what a
 // harness in any language does. The first line is the header, of which schema
 // and design are enough; then comes one line per operation, in any order. A lease
 // of 2 s, refused to another and released:
@@ -48,7 +48,7 @@ import (
 // Such a file is taken for complete. One with epoch lines, as WriteJSONL writes,
 // is complete only with its end line. Unknown fields are errors, with the number
 // of their line; what came before it is delivered, as a partial history.
-func ReadJSONL(r io.Reader) (Source, error) {
+func readJSONL(r io.Reader) (Source, error) {
 	j := &jsonl{in: bufio.NewReaderSize(r, 64<<10), header: assumed()}
 	text, err := j.line()
 	if errors.Is(err, io.EOF) {
