@@ -76,7 +76,7 @@ var house = map[string][]string{
 // the path on the left.
 var reserved = map[string][]string{
 	"github.com/redis/rueidis":          {"impls/*", "internal/batching"},
-	"github.com/redis/go-redis/":        {"impls/*", "impls/design/onredis", "internal/batching", "internal/designtest", "internal/servers", "internal/faults", "locktest", "internal/explore", "bench/*", "internal/servertest", "internal/mutants"},
+	"github.com/redis/go-redis/":        {"impls/*", "impls/design/onredis", "internal/batching", "internal/designtest", "internal/servers", "internal/faults", "locktest", "internal/explore", "internal/explore/internal/clientpool", "bench/*", "internal/servertest", "internal/mutants"},
 	"github.com/alicebob/miniredis/":    {"impls/*", "internal/designtest", "internal/servers", "internal/faults", "locktest", "internal/stepserver"},
 	"github.com/spf13/cobra":            {"cmd/*"},
 	"charm.land/":                       {"internal/ui"},
