@@ -9,7 +9,8 @@ import (
 )
 
 // A line is one line of the JSON Lines rendering after the header: an operation,
-// or one of epoch, cut and end.
+// or one of epoch, cut and end. It is one flat struct, as a JSON object is: its fields
+// are the names and the order of what a line holds.
 type line struct {
 	Op        Kind     `json:"op,omitzero"`
 	Outcome   *Outcome `json:"outcome,omitempty"`
