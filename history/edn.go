@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"math"
 	"strings"
 
@@ -36,32 +35,17 @@ import (
 func readEDN(r io.Reader) (Source, error) {
 	h := assumed()
 	h.Schema, h.Design, h.Workload = Schema, "edn", "jepsen"
-	return &ednSource{header: h, forms: forms{in: bufio.NewReaderSize(r, 64<<10)}}, nil
+	s := &ednSource{forms: forms{in: bufio.NewReaderSize(r, 64<<10)}}
+	s.onePass = onePass{header: h, events: s.each}
+	return s, nil
 }
 
 type ednSource struct {
-	header Header
-	forms  forms
-	read   bool
-	end    End
+	onePass
+	forms forms
 }
 
-func (s *ednSource) Header() Header { return s.header }
-
-func (s *ednSource) End() End { return s.end }
-
-func (s *ednSource) Events() iter.Seq2[Event, error] {
-	return func(yield func(Event, error) bool) {
-		if s.read {
-			yield(Event{}, errRead)
-			return
-		}
-		s.read = true
-		s.events(yield)
-	}
-}
-
-func (s *ednSource) events(yield func(Event, error) bool) {
+func (s *ednSource) each(yield func(Event, error) bool) {
 	pairing := pairing{open: map[int64]*Op{}, clients: map[int64]int32{}, next: 1 << 30}
 	err := s.pair(&pairing)
 	if untimed := pairing.settleTimes(); err == nil {

@@ -56,9 +56,6 @@ func (t *Tape) Reset() {
 	t.moments = t.moments[:0]
 }
 
-// Base returns the instant of stamp zero.
-func (t *Tape) Base() time.Time { return t.base }
-
 // Client begins the record of one owner that lives in process. The id must be one
 // that no other client of the tape has, since it was made or Reset.
 func (t *Tape) Client(id, process int32) *Client {
