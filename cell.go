@@ -45,14 +45,14 @@ func (c *Cell) UnmarshalText(text []byte) (err error) {
 // ParseCell reads a cell's text. The error names what is unknown, and near names.
 func ParseCell(text string) (Cell, error) {
 	name, under, at := strings.Cut(text, "@")
-	g, err := ParseGuarantee(name)
+	g, err := parseGuarantee(name)
 	if err != nil {
 		return Cell{}, err
 	}
 	if at && under == "" {
 		return Cell{}, fmt.Errorf("%q names no condition after @; hint: %s, or %s@crash", text, name, name)
 	}
-	conditions, err := ParseConditions(under)
+	conditions, err := parseConditions(under)
 	if err != nil {
 		return Cell{}, fmt.Errorf("%q: %w", text, err)
 	}

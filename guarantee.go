@@ -65,8 +65,8 @@ func (g Guarantee) Order() int {
 	return slices.IndexFunc(guarantees, func(i GuaranteeInfo) bool { return i.Name == g })
 }
 
-// ParseGuarantee returns the guarantee of that name. The error lists near names.
-func ParseGuarantee(name string) (Guarantee, error) {
+// parseGuarantee returns the guarantee of that name. The error lists near names.
+func parseGuarantee(name string) (Guarantee, error) {
 	if g := Guarantee(name); g.Order() >= 0 {
 		return g, nil
 	}
