@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/lockbench/lockbench/internal/textflag"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -14,7 +15,7 @@ import (
 func arrivalFlags(f *pflag.FlagSet, p *workloads.Options) {
 	f.Var((*arrivalRate)(&p.Rate), "rate", "open loop: `arrivals` per second, of all clients together, due whether those before are done or not; --clients is then how many can be under way at once (default closed loop: clients begin anew when they are done)")
 	f.StringVar(&p.Arrival, "arrival", p.Arrival, "open loop: how arrivals follow each other, a `model`: "+strings.Join(workloads.ArrivalModels(), ", ")+" (default "+workloads.Poisson+", as independent users do)")
-	f.Var(&p.Stages, "stages", "open loop: DURATION:RATE,... leads the rate in straight lines, from --rate or 0, such as 30s:100,1m:1000,30s:0; --duration is then their sum unless given")
+	f.Var(textflag.New(&p.Stages, "stages"), "stages", "open loop: DURATION:RATE,... leads the rate in straight lines, from --rate or 0, such as 30s:100,1m:1000,30s:0; --duration is then their sum unless given")
 }
 
 // settleArrivals lets stages decide the duration, unless that was asked for.

@@ -17,6 +17,7 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/catalog"
 	"github.com/lockbench/lockbench/internal/progress"
+	"github.com/lockbench/lockbench/internal/textflag"
 	"github.com/lockbench/lockbench/runner"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -77,8 +78,8 @@ func (o *runOptions) loadFlags(f *pflag.FlagSet) {
 	f.StringVar(&p.KeyChoice, "key-choice", p.KeyChoice, "how clients pick their next key: "+strings.Join(workloads.KeyChoices(), ", "))
 	f.DurationVar(&p.TTL, "ttl", p.TTL, "lease asked for")
 	f.DurationVar(&p.Wait, "wait", p.Wait, "how long to wait for a lock that is held; 0s is one attempt")
-	f.Var(&p.Hold, "hold", "work under the lock: 5ms, uniform:1ms-5ms, exp:5ms or lognormal:5ms,0.8")
-	f.Var(&p.Think, "think", "pause between two iterations, like --hold")
+	f.Var(textflag.New(&p.Hold, "distribution"), "hold", "work under the lock: 5ms, uniform:1ms-5ms, exp:5ms or lognormal:5ms,0.8")
+	f.Var(textflag.New(&p.Think, "distribution"), "think", "pause between two iterations, like --hold")
 	f.Float64Var(&p.Slow, "slow", 0, "share of holds that outlive their lease, 0 to 1")
 	f.Float64Var(&p.SlowKeys, "slow-keys", p.SlowKeys, "share of keys whose holds all outlive their lease, 0 to 1; unless given, 0 where --duration is too short for one to end")
 	f.DurationVar(&p.Duration, "duration", p.Duration, "length of the run of each design, warm-up included; 0s is until --operations are done")

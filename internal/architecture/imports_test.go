@@ -62,7 +62,7 @@ var house = map[string][]string{
 	"internal/occupancy":                 {""},
 	"internal/mutants":                   {"", "impls/design", "impls/design/onredis"},
 	"internal/designtest":                {"", "impls/design", "impls/design/onredis", "internal/longtest", "internal/servertest"},
-	"cmd/lockbench":                      {"", "history", "checker", "internal/measure", "internal/thresholds", "internal/exporter", "reports", "runner", "workloads", "impls", "impls/*", "internal/explore", "internal/*"},
+	"cmd/lockbench":                      {"", "internal/textflag", "history", "checker", "internal/measure", "internal/thresholds", "internal/exporter", "reports", "runner", "workloads", "impls", "impls/*", "internal/explore", "internal/*"},
 	"internal/exploring":                 {"", "checker", "history", "internal/explore", "impls", "impls/design", "internal/bubble", "internal/mutants", "reports", "workloads"},
 	"internal/limitsearch":               {"", "impls/design", "internal/limits", "internal/load", "internal/thresholds", "reports", "runner", "workloads"},
 	"internal/catalog":                   {"", "internal/explore", "impls", "internal/fault", "internal/suggest", "internal/thresholds", "workloads"},
