@@ -36,12 +36,12 @@ func readEDN(r io.Reader) (Source, error) {
 	h := assumed()
 	h.Schema, h.Design, h.Workload = Schema, "edn", "jepsen"
 	s := &ednSource{forms: forms{in: bufio.NewReaderSize(r, 64<<10)}}
-	s.onePass = onePass{header: h, events: s.each}
+	s.reading = reading{header: h, events: s.each}
 	return s, nil
 }
 
 type ednSource struct {
-	onePass
+	reading
 	forms forms
 }
 

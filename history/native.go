@@ -28,7 +28,7 @@ func readNative(r io.Reader) (Source, error) {
 
 // native streams one file. Blocks are counted from 1.
 type native struct {
-	onePass
+	reading
 	in      *bufio.Reader
 	decoder decoder
 	merger  merger

@@ -49,7 +49,7 @@ import (
 // of their line; what came before it is delivered, as a partial history.
 func readJSONL(r io.Reader) (Source, error) {
 	j := &jsonl{in: bufio.NewReaderSize(r, 64<<10)}
-	j.onePass = onePass{header: assumed(), events: j.each}
+	j.reading = reading{header: assumed(), events: j.each}
 	text, err := j.line()
 	if errors.Is(err, io.EOF) {
 		err = errors.New("it is empty")
@@ -88,7 +88,7 @@ func noHistory(schema string) error {
 
 // jsonl streams a file with epochs, and keeps one without until its end.
 type jsonl struct {
-	onePass
+	reading
 	in     *bufio.Reader
 	lines  int
 	merger merger
