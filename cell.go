@@ -27,7 +27,7 @@ func (c Cell) String() string {
 // Compare orders cells by guarantee, then by how many conditions they have, then by these.
 func (c Cell) Compare(other Cell) int {
 	return cmp.Or(
-		cmp.Compare(c.Guarantee.Order(), other.Guarantee.Order()),
+		cmp.Compare(c.Guarantee.order(), other.Guarantee.order()),
 		cmp.Compare(c.Under.Count(), other.Under.Count()),
 		cmp.Compare(c.Under, other.Under),
 	)
