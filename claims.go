@@ -83,11 +83,11 @@ func ordered(all []Guarantee) []Guarantee {
 	return slices.Compact(all)
 }
 
-// Claims tells whether the cell is claimed: its guarantee at all, under each of its
+// Claims reports whether the cell is claimed: its guarantee at all, under each of its
 // conditions, and without an exception for them.
 func (c *Claims) Claims(cell Cell) bool { return c.Covers(cell.Guarantee, cell.Under, cell.Under) }
 
-// Covers tells whether g is claimed for what was touched by these conditions in a history
+// Covers reports whether g is claimed for what was touched by these conditions in a history
 // in which, until then, those of occurred had occurred.
 func (c *Claims) Covers(g Guarantee, touched, occurred Conditions) bool {
 	if !slices.Contains(c.Keeps, g) || touched&^c.under(g) != 0 {

@@ -81,7 +81,7 @@ func (c Conditions) Each() []Conditions {
 	return all
 }
 
-// Has tells whether every member of other is in c.
+// Has reports whether every member of other is in c.
 func (c Conditions) Has(other Conditions) bool { return c&other == other }
 
 // Count returns how many members c has.

@@ -2,7 +2,7 @@ package lockbench
 
 import "errors"
 
-// The errors with which a design tells outcomes apart. Wrap them; callers use
+// The errors with which a design distinguishes outcomes. Wrap them; callers use
 // [errors.Is]. An error that wraps none of them means that the outcome is
 // unknown.
 var (

@@ -29,7 +29,7 @@ type GuaranteeInfo struct {
 	Name    Guarantee
 	Promise string
 	// About are the conditions without which the guarantee says nothing, or of which it
-	// speaks itself: who claims it claims it under these.
+	// speaks itself: a claim of it is a claim under these.
 	About Conditions
 }
 

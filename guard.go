@@ -15,8 +15,8 @@ const (
 	// turn.
 	FenceGuard Guard = "fence"
 	// CompareGuard: the store refuses a write unless the version it was made on is still
-	// the one that it has. It needs no fences; who writes first wins, which may not be
-	// who holds the lock.
+	// the one that it has. It needs no fences; the first writer wins, which may not be
+	// the holder of the lock.
 	CompareGuard Guard = "cas"
 )
 
@@ -31,7 +31,7 @@ type Standing struct {
 	Base uint64
 }
 
-// A GuardedStore is a [Store] that looks at who reads and writes. Refusals wrap
+// A GuardedStore is a [Store] that looks at the grant of each reader and writer. Refusals wrap
 // [ErrStale] and [ErrNoEffect]. It is safe for concurrent use.
 type GuardedStore interface {
 	Store

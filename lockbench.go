@@ -30,13 +30,13 @@ type Locker interface {
 type Options struct {
 	// TTL is the lease asked for: a positive duration after which the design
 	// must free the lock of an owner that died. Designs that count in whole
-	// seconds round it up and tell what they granted through [Validator].
+	// seconds round it up and report what they granted through [Validator].
 	TTL time.Duration
 	// Wait is how long to keep trying while another owner holds the lock.
 	// Zero is exactly one attempt.
 	Wait time.Duration
 	// Metadata is stored with the lock where the design can, for people who
-	// look at the server. It has no influence on who gets the lock.
+	// look at the server. It has no influence on which client gets the lock.
 	Metadata string
 }
 
@@ -71,14 +71,14 @@ type Fencer interface {
 	Fence() uint64
 }
 
-// Watcher is the ability to tell the holder of a loss while it works.
+// Watcher is the ability to inform the holder of a loss while it works.
 type Watcher interface {
 	// Lost returns a channel that is closed when the lease is known to be lost.
 	// It is never closed while the lease is still held.
 	Lost() <-chan struct{}
 }
 
-// Validator is the ability to tell what was really granted.
+// Validator is the ability to report what was really granted.
 type Validator interface {
 	// Valid returns the start of the attempt (of the acquire, or of the latest
 	// extend) that succeeded, taken before its first request left, and the

@@ -3,7 +3,7 @@ package lockbench
 import "context"
 
 // A Store is the resource that a lock guards: one record per lock key, read and
-// written by whoever holds the lock and checked by nobody. It is deliberately
+// written by any holder of the lock and checked by nobody. It is deliberately
 // dumb; only the lock keeps two clients from overwriting each other.
 //
 // A Store is safe for concurrent use.

@@ -5,7 +5,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// answersMonitor judges that a call fails only for who holds the key, and that what it is
+// answersMonitor judges that a call fails only for the holder of the key, and that what it is
 // told is true: where the server forgot its scripts, the lock is to load them again and go
 // on. An acquire that is told that it was refused what it had been granted is found by
 // refusal.go, which knows what was free.
@@ -42,13 +42,13 @@ func scriptAnswer(c *Checker, f fact) {
 	c.violate(candidate{kind: scriptMissing, key: f.key, ops: shown, under: under})
 }
 
-// outlasted tells whether acquire op took so long that what it was granted meanwhile was
+// outlasted reports whether acquire op took so long that what it was granted meanwhile was
 // over: it fails for that, whatever its scripts do.
 func outlasted(op *history.Op) bool {
 	return op.Kind == history.Acquire && op.Asked > 0 && op.Return-op.Call >= op.Asked
 }
 
-// moot tells whether op is a renewal that did nothing, of a hold that its owner has
+// moot reports whether op is a renewal that did nothing, of a hold that its owner has
 // released meanwhile: there was nothing left to renew.
 func (k *key) moot(op *history.Op) bool {
 	h := k.find(op.Hold)

@@ -125,7 +125,7 @@ var unfoundedLosses = []explanation{
 	}},
 }
 
-// keptOutSince tells whether others were refused after op was answered: it had not freed the
+// keptOutSince reports whether others were refused after op was answered: it had not freed the
 // key then, and does nothing later.
 func (h *hold) keptOutSince(op *history.Op) bool {
 	return op.Outcome != history.Unknown && op.Return < h.keptOut
@@ -189,8 +189,8 @@ func (k *key) follower(h *hold) *hold {
 	return nil
 }
 
-// metOthers tells whether another was granted the key since h was, or may have been:
-// clocks that are off leave unknown who came first.
+// metOthers reports whether another was granted the key since h was, or may have been:
+// clocks that are off leave the order unknown.
 func (k *key) metOthers(h *hold) bool {
 	for other := range k.known() {
 		if other.Known && other.client != h.client && !other.Newest.Before(h.Began()) {
@@ -200,7 +200,7 @@ func (k *key) metOthers(h *hold) bool {
 	return false
 }
 
-// toldByItself tells whether the owner of h may have let go of it itself before op,
+// toldByItself reports whether the owner of h may have let go of it itself before op,
 // which told it of the loss: by a try that lost its reply. A renewal lets go of nothing.
 func (k *key) toldByItself(h *hold, op *history.Op) bool {
 	return slices.ContainsFunc(k.affected, func(x pending.Effect) bool {

@@ -5,7 +5,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// NewBrief starts the judgement of a history for those who judge many short ones
+// NewBrief starts the judgement of a history for callers that judge many short ones
 // with one Checker, see [Checker.Reset]. It comes to the verdicts, counts and
 // exposures that New comes to, and leaves out what only a reader wants: counterexamples,
 // measures, the slack in notes, and the cross-check by porcupine. Judge a history

@@ -95,7 +95,7 @@ func TestSimulatedAsFiles(t *testing.T) {
 		m, _ := generate(rand.New(rand.NewPCG(seed, 1)))
 		write("random", seed, m)
 	}
-	for _, b := range blame {
+	for _, b := range expectations {
 		for seed, written := uint64(0), 0; written < each; seed++ {
 			if s := simulate(seed, b.fault); s.faulted {
 				write(strings.NewReplacer(" ", "-", "'", "").Replace(string(b.fault)), seed, s.memory)

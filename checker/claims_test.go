@@ -18,7 +18,7 @@ import (
 func claimsJudged(t *testing.T) (all []simulated) {
 	t.Helper()
 	faults := []mutation{sound, sound, sound}
-	for _, b := range blame {
+	for _, b := range expectations {
 		faults = append(faults, b.fault)
 	}
 	for i, fault := range faults {

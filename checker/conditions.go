@@ -57,7 +57,7 @@ func (c *Checker) deathOf(client int32) lockbench.Conditions {
 	return lockbench.Crash
 }
 
-// mayHaveDied returns how client, who just died, may have: with its process, or alone as long
+// mayHaveDied returns how client, which just died, may have: with its process, or alone as long
 // as others live in it, which may die at this very moment.
 func (c *Checker) mayHaveDied(client int32) lockbench.Conditions {
 	return lockbench.Crash | c.deathOf(client)
@@ -124,7 +124,7 @@ func (c *Checker) grantedUnder(k *key, op *history.Op) lockbench.Conditions {
 	return under
 }
 
-// mayJoinRevived tells whether acquire op may join what a failover has brought back.
+// mayJoinRevived reports whether acquire op may join what a failover has brought back.
 func (k *key) mayJoinRevived(op *history.Op) bool {
 	until, _ := k.revived.Get(op.Client)
 	return until > op.Call

@@ -63,7 +63,7 @@ func writeReturned(c *Checker, k *key, op *history.Op) {
 	k.writes.Done(w)
 }
 
-// readWithin tells whether what h last read it read in the newest segment of its
+// readWithin reports whether what h last read it read in the newest segment of its
 // must-hold interval: between two segments others may have written.
 func (h *hold) readWithin() bool {
 	return h.LastRead == nil || !optime.Call(h.LastRead).Before(h.Start)

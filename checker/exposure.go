@@ -76,7 +76,7 @@ func (c *Checker) meet(m *exposed, h *hold) {
 	}
 }
 
-// meets tells whether op was under way at some time between begin and end, which lie
+// meets reports whether op was under way at some time between begin and end, which lie
 // within it. One that takes no time, as most do in virtual time, has an instant only.
 func meets(op *history.Op, begin, end int64) bool {
 	return begin < end || begin == end && op.Call == op.Return

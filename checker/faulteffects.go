@@ -66,7 +66,7 @@ func (c *Checker) triedBefore(k *key, op *history.Op) {
 	}
 	for _, h := range k.holds {
 		ttl := optime.Wanted(op)
-		if op.Kind == history.Renew && ttl == math.MaxInt64 { // it does not tell
+		if op.Kind == history.Renew && ttl == math.MaxInt64 { // it does not say
 			ttl = h.Renewal(op)
 		}
 		acquires := op.Kind == history.Acquire

@@ -29,7 +29,7 @@ type faults struct {
 	occurred lockbench.Conditions
 }
 
-// faulty tells whether faults may befall the history.
+// faulty reports whether faults may befall the history.
 func (c *Checker) faulty() bool { return len(c.header.Faults) > 0 || c.faults.occurred != 0 }
 
 // faulted applies a fault event, as the table of faults says what its note means. A fault with
@@ -63,7 +63,7 @@ func (c *Checker) faulted(op *history.Op) {
 	}
 }
 
-// forgetting tells whether the server goes on forgetting keys.
+// forgetting reports whether the server goes on forgetting keys.
 func (f *faults) forgetting() bool { return f.evicting || f.stepping }
 
 // setOff applies that a clock is ahead by offset ns.
@@ -75,7 +75,7 @@ func (c *Checker) setOff(offset int64) {
 	}
 }
 
-// anythingOpen tells whether a lock is held or an operation under way.
+// anythingOpen reports whether a lock is held or an operation under way.
 func (c *Checker) anythingOpen() bool {
 	open := false
 	c.eachOpen(func(*key, *hold) { open = true })
@@ -141,7 +141,7 @@ func (c *Checker) died(op *history.Op) {
 	c.retireClient(op.Client)
 }
 
-// leftBehind tells whether the owner of h, who died at t, may have left it on the
+// leftBehind reports whether the owner of h, who died at t, may have left it on the
 // server: he had neither lost it nor given it up for certain.
 func (h *hold) leftBehind(t, slack int64) bool {
 	lost := h.supersededAt != optime.Forever || h.told || h.Certain

@@ -12,7 +12,7 @@ import (
 
 // A hold is one grant of a key to one owner, with what concerns others: who was granted the
 // key after it, what past owners did to it, and what touched it. How long it lasts, its owner's
-// operations tell.
+// operations show.
 type hold struct {
 	ownership
 	interval.Grant
@@ -45,7 +45,7 @@ type touched struct {
 	orphan               bool // its owner died, even if it had given it up before
 }
 
-// loss is who was granted the key after a hold.
+// loss is the client that was granted the key after a hold.
 type loss struct {
 	supersededAt optime.Stamp // return of the first later grant to another owner
 	supersededBy *hold
@@ -105,7 +105,7 @@ func (h *hold) awake(s optime.Stamp) {
 	}
 }
 
-// follows tells whether h was granted after a for certain, which had neither been released
+// follows reports whether h was granted after a for certain, which had neither been released
 // nor been over, nor forgotten, had it been before.
 func (h *hold) follows(a *hold) bool { return !h.straddles && h.Follows(&a.Grant) }
 

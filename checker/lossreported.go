@@ -26,7 +26,7 @@ var lossReportedMonitor = monitor{
 // before the question, at f.at.
 func lossAnswered(c *Checker, f fact) {
 	h, op := f.hold, f.op
-	if c.faults.skew > 0 { // clocks that are off leave unknown who came first
+	if c.faults.skew > 0 { // clocks that are off leave the order unknown
 		return
 	}
 	under := c.touching(h, f.other) | f.under
@@ -61,7 +61,7 @@ func toldLost(c *Checker, f fact) {
 	}
 }
 
-// lossDue counts an occasion: the owner of h, who had lost the key, was told at s. Clocks that are off leave unknown who came first, so there is none then.
+// lossDue counts an occasion: the owner of h, who had lost the key, was told at s. Clocks that are off leave the order unknown, so there is none then.
 func (c *Checker) lossDue(h *hold, s optime.Stamp) {
 	if c.faults.skew != 0 {
 		return

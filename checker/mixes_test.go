@@ -70,8 +70,8 @@ var intruders = []mutation{earlyExpiry, doubleGrant, plainDelete, extendAny, emp
 // forgets, too, which they need not survive. In 19 of 20 histories in which the occupancy
 // monitor saw that they did, something counts against their claims.
 //
-// Not all that it sees can be told from the history. Left out is an overlap of owners of whom
-// one, or whoever struck the other, had asked for the key before the server forgot; and one beside whose
+// The history does not show all that it sees. Left out is an overlap of owners of whom
+// one, or the client that affected the other, had asked for the key before the server forgot; and one beside whose
 // grants a third had sent something that may have acted then.
 func TestIntrudersAreCaughtAmidForgetting(t *testing.T) {
 	enough := longtest.Times(200, 1000)

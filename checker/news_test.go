@@ -10,13 +10,13 @@ import (
 )
 
 // TestNews judges many histories with a question for news after every event. It must not
-// change the judgement, and tell nothing that does not stand in the end.
+// change the judgement, and report nothing that does not stand in the end.
 func TestNews(t *testing.T) {
 	told, broken := 0, 0
 	for seed := range uint64(*histories / 20) {
 		fault := sound
 		if seed%3 > 0 {
-			fault = blame[seed%uint64(len(blame))].fault
+			fault = expectations[seed%uint64(len(expectations))].fault
 		}
 		s := simulate(seed, fault)
 		want, err := Check(s)

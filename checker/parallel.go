@@ -92,7 +92,7 @@ func (p *Parallel) Finish(end history.End) Result {
 	return p.all.Finish(end)
 }
 
-// ofOneKey tells whether an event concerns one key only.
+// ofOneKey reports whether an event concerns one key only.
 func ofOneKey(ev history.Event) bool {
 	op := ev.Op
 	return op.Key != "" && ev.Phase != history.Cut && (op.Kind <= history.Lost)

@@ -112,7 +112,7 @@ func compareParallel(t *testing.T, src history.Source, goroutines int) Result {
 // faults that come as a surprise or none, by a Parallel and by a Checker.
 func TestParallelSaysTheSame(t *testing.T) {
 	faults := []mutation{sound}
-	for _, b := range blame {
+	for _, b := range expectations {
 		faults = append(faults, b.fault)
 	}
 	sharded, broken := 0, 0

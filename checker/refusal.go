@@ -32,7 +32,7 @@ var refusalMonitor = monitor{
 // tolerance comes on top.
 const refusalSlack = time.Second
 
-// refusals tells when a key is provably free: no hold, read as widely as can be,
+// refusals finds out when a key is provably free: no hold, read as widely as can be,
 // reaches into that time.
 type refusals struct {
 	tainted  int          // acquires of unknown outcome that may take it at any time
@@ -63,7 +63,7 @@ func (r *refusals) keep(t int64) {
 	r.busy = optime.Later(r.busy, optime.Stamp{T: t, Seq: math.MaxUint64})
 }
 
-// nobodySince tells whether no acquire may have taken the key since s but those
+// nobodySince reports whether no acquire may have taken the key since s but those
 // that were granted.
 func (r *refusals) nobodySince(s optime.Stamp) bool {
 	return r.tainted == 0 && r.granting == 0 && r.acted.Before(s)
@@ -76,7 +76,7 @@ func (r *refusals) left(h *hold) {
 	}
 }
 
-// residual tells whether acquire op may have added a level to what its client
+// residual reports whether acquire op may have added a level to what its client
 // had left of an earlier hold: then its release does not free the key for certain.
 func (r *refusals) residual(op *history.Op) bool {
 	until, ok := r.residues.Get(op.Client)
@@ -134,7 +134,7 @@ func (c *Checker) refusedFree(k *key) {
 	k.refusal.proven = k.refusal.proven[:0]
 }
 
-// freeBefore tells whether the key was provably free before s.
+// freeBefore reports whether the key was provably free before s.
 func (c *Checker) freeBefore(k *key, s optime.Stamp) bool {
 	r := &k.refusal
 	if c.partial || r.tainted > 0 || r.granting > 0 || !r.busy.Before(s) || k.affected.Unbounded() {

@@ -134,7 +134,7 @@ func (k *key) expectLoss(h *hold, op *history.Op) {
 	}
 }
 
-// answerExpected tells the fact of such an answer, when op returns: what befell the server meanwhile is
+// answerExpected passes on the fact of such an answer, when op returns: what befell the server meanwhile is
 // known by then.
 func (c *Checker) answerExpected(k *key, op *history.Op) {
 	i := slices.IndexFunc(k.expected, func(o expectedLoss) bool { return o.op == op })

@@ -33,7 +33,7 @@ func (v Verdict) String() string {
 // gravities orders verdicts by what they say of a lock.
 var gravities = [...]int{Untested: 1, Held: 2, Broken: 3, NotApplicable: 0}
 
-// Graver tells whether v says more of a lock than other, or worse, and so stands
+// Graver reports whether v says more of a lock than other, or worse, and so stands
 // for both: broken before held, untested, n/a.
 func (v Verdict) Graver(other Verdict) bool { return gravities[v] > gravities[other] }
 
@@ -63,7 +63,7 @@ type Result struct {
 	Fairness Fairness
 	// Counts of what the history holds.
 	Ops, Grants, Refused, Unknown, Failed, Lost int64
-	// Unjudged counts grants of which nobody told when the attempt began that succeeded, and
+	// Unjudged counts grants of which nothing says when the attempt began that succeeded, and
 	// whose lease may have been over by their answer.
 	Unjudged int64
 	// WorstOverlap is the longest time two owners held one key, within validity

@@ -67,7 +67,7 @@ func BenchmarkShortHistory(b *testing.B) {
 func TestBriefSaysTheSame(t *testing.T) {
 	brief := NewBrief(history.Header{})
 	faults := []mutation{sound}
-	for _, b := range blame {
+	for _, b := range expectations {
 		faults = append(faults, b.fault)
 	}
 	for seed := range uint64(*histories / 20) {

@@ -272,7 +272,7 @@ func (c *simClient) extend(g grip) {
 
 func (c *simClient) prolong(op *history.Op, g grip, ttl int64, then func()) {
 	said := history.Unknown
-	if op.Kind == history.Extend { // a renewal is not told beforehand for how long
+	if op.Kind == history.Extend { // a renewal does not say beforehand for how long
 		op.Asked = ttl * tick
 	}
 	act := func(bool) { said = c.w.server.extend(g.token, c.w.now, ttl) }

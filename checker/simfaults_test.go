@@ -9,7 +9,7 @@ import (
 	"github.com/lockbench/lockbench/internal/fault"
 )
 
-// Faults built into the simulated lock that only a fault from outside lets strike.
+// Faults built into the simulated lock that only a fault from outside lets happen.
 const (
 	wedgesDead      mutation = "the lease of a dead owner never ends"
 	wedgesLost      mutation = "a grant whose reply is lost never ends"
@@ -43,7 +43,7 @@ const (
 
 // faultPlan is which faults befall a simulated history, by their notes.
 type faultPlan struct {
-	strikes  []string // on calls: lostReply, cutOff, cancelled
+	onCalls  []string // on calls: lostReply, cutOff, cancelled
 	percent  int      // of the requests
 	worldly  []string // scriptFlush, restarted, evicted, failedOver, clockStep, clockSkew
 	deaths   bool     // at any time
@@ -54,10 +54,10 @@ type faultPlan struct {
 	swallows bool // an acquire without an answer is told to be refused
 }
 
-func (p faultPlan) any() bool { return p.deaths || p.pauses || len(p.strikes)+len(p.worldly) > 0 }
+func (p faultPlan) any() bool { return p.deaths || p.pauses || len(p.onCalls)+len(p.worldly) > 0 }
 
 func (p faultPlan) names() []string {
-	names := slices.Concat(p.strikes, p.worldly)
+	names := slices.Concat(p.onCalls, p.worldly)
 	if p.deaths {
 		names = append(names, "die")
 	}
@@ -65,7 +65,7 @@ func (p faultPlan) names() []string {
 }
 
 func (p faultPlan) has(note string) bool {
-	return slices.Contains(p.strikes, note) || slices.Contains(p.worldly, note)
+	return slices.Contains(p.onCalls, note) || slices.Contains(p.worldly, note)
 }
 
 // A mixture is what befalls a simulated history besides what its mutation needs.
@@ -92,7 +92,7 @@ func (p *faultPlan) mix(r *rand.Rand, others mixture) {
 	}
 	for _, note := range []string{lostReply, cutOff, cancelled} {
 		if r.IntN(3) == 0 && !p.has(note) {
-			p.strikes = append(p.strikes, note)
+			p.onCalls = append(p.onCalls, note)
 		}
 	}
 	for _, note := range []string{scriptFlush, restarted, evicted, failedOver, clockSkew} {
@@ -120,7 +120,7 @@ func faultsFor(r *rand.Rand, fault mutation) faultPlan {
 		}
 		for _, note := range []string{lostReply, cutOff, cancelled} {
 			if r.IntN(3) == 0 {
-				p.strikes = append(p.strikes, note)
+				p.onCalls = append(p.onCalls, note)
 			}
 		}
 		for _, note := range []string{scriptFlush, restarted, evicted, failedOver, clockStep, clockSkew} {
@@ -133,13 +133,13 @@ func faultsFor(r *rand.Rand, fault mutation) faultPlan {
 	case wedgesDead:
 		p.deaths = true
 	case wedgesLost:
-		p.strikes = []string{lostReply}
+		p.onCalls = []string{lostReply}
 	case tellsRefused:
-		p.strikes, p.retries, p.swallows = []string{lostReply, cutOff}, false, true
+		p.onCalls, p.retries, p.swallows = []string{lostReply, cutOff}, false, true
 	case retryFrees, retryTakes:
-		p.strikes, p.retries = []string{lostReply}, true
+		p.onCalls, p.retries = []string{lostReply}, true
 	case wedgesCancelled, grantsCancelled:
-		p.strikes = []string{cancelled}
+		p.onCalls = []string{cancelled}
 	case forgets:
 		p.worldly = []string{restarted}
 	case endsStepped:
@@ -273,7 +273,7 @@ func (s *lockServer) restart() {
 	}
 }
 
-// looksOver tells whether the lease of the owner is over by the clock of client,
+// looksOver reports whether the lease of the owner is over by the clock of client,
 // when clients go by their own.
 func (s *lockServer) looksOver(client int32, now int64) bool {
 	over := s.fault == trustsClocks && now+s.offsets[client] >= s.until+s.offsets[s.owner]
@@ -288,9 +288,9 @@ func (s *lockServer) acquireOnce(before grant, again bool, client int32, asked, 
 	switch {
 	case again && before.token != 0 && s.owner == client && s.token == before.token:
 		return before
-	case again && s.owner != 0 && s.owner != client && s.strikes(retryTakes, 1):
+	case again && s.owner != 0 && s.owner != client && s.applies(retryTakes, 1):
 		return s.take(client, now, s.leaseEnd(client, asked, now, ttl))
-	case s.flushed && s.owner == 0 && s.strikes(refusesFlushed, 2):
+	case s.flushed && s.owner == 0 && s.applies(refusesFlushed, 2):
 		return grant{}
 	}
 	return s.acquire(client, asked, now, ttl)
@@ -301,7 +301,7 @@ func (s *lockServer) acquireOnce(before grant, again bool, client int32, asked, 
 func (s *lockServer) releaseOnce(before history.Outcome, again bool, token, now, delay int64) history.Outcome {
 	s.expire(now)
 	switch {
-	case again && before == history.OK && s.owner != 0 && s.token != token && s.strikes(retryFrees, 1):
+	case again && before == history.OK && s.owner != 0 && s.token != token && s.applies(retryFrees, 1):
 		s.robbed()
 		return history.OK
 	case again && before == history.OK && s.IntN(2) == 0:
@@ -315,12 +315,12 @@ func (s *lockServer) releaseOnce(before history.Outcome, again bool, token, now,
 // wedge has what client holds never end.
 func (s *lockServer) wedge(client int32, fault mutation, now int64) {
 	s.expire(now)
-	if s.owner == client && s.strikes(fault, 1) {
+	if s.owner == client && s.applies(fault, 1) {
 		s.wedged = true
 	}
 }
 
-// send transmits a request of op, which a fault may strike; act is told whether it
+// send transmits a request of op, which a fault may affect; act is told whether it
 // acts for the second time. Nothing acts for the dead.
 func (c *simClient) send(op *history.Op, act func(again bool), reply func(answer)) {
 	w, p := c.w, c.w.plan.faults
@@ -331,16 +331,16 @@ func (c *simClient) send(op *history.Op, act func(again bool), reply func(answer
 			}
 		}
 	}
-	if w.server.flushed && w.server.strikes(failsFlushed, 3) {
+	if w.server.flushed && w.server.applies(failsFlushed, 3) {
 		op.Note = "noscript"
 		w.later(w.latency(), func() { reply(silent) })
 		return
 	}
-	if len(p.strikes) == 0 || w.IntN(100) >= p.percent {
+	if len(p.onCalls) == 0 || w.IntN(100) >= p.percent {
 		w.transmit(alive(false), reply, c.actsInTime(op))
 		return
 	}
-	switch note := p.strikes[w.IntN(len(p.strikes))]; note {
+	switch note := p.onCalls[w.IntN(len(p.onCalls))]; note {
 	case cancelled:
 		if op.Kind == history.Renew {
 			w.transmit(alive(false), reply, true)
@@ -352,7 +352,7 @@ func (c *simClient) send(op *history.Op, act func(again bool), reply func(answer
 	}
 }
 
-// actsInTime tells whether op must not act after its return: a release that names
+// actsInTime reports whether op must not act after its return: a release that names
 // its owner only would free what the owner is granted later.
 func (c *simClient) actsInTime(op *history.Op) bool {
 	return c.w.server.identity && op.Kind == history.Release
@@ -360,9 +360,9 @@ func (c *simClient) actsInTime(op *history.Op) bool {
 
 // replyLost has the reply to op lost, or the request too; op may be tried again.
 func (c *simClient) replyLost(op *history.Op, acts bool, act func(bool) func(), reply func(answer)) {
-	w, struck := c.w, c.id
+	w, affected := c.w, c.id
 	if op.Kind == history.Renew { // in the background
-		struck = -1
+		affected = -1
 	}
 	w.later(w.latency(), func() {
 		if c.dead {
@@ -370,12 +370,12 @@ func (c *simClient) replyLost(op *history.Op, acts bool, act func(bool) func(), 
 		}
 		if acts {
 			act(false)()
-			w.fault(struck, lostReply, 0).Process = w.process(c.id)
+			w.fault(affected, lostReply, 0).Process = w.process(c.id)
 			if op.Kind == history.Acquire {
 				w.server.wedge(c.id, wedgesLost, w.now)
 			}
 		} else {
-			w.fault(struck, cutOff, 0).Process = w.process(c.id)
+			w.fault(affected, cutOff, 0).Process = w.process(c.id)
 		}
 		if w.plan.faults.retries && w.IntN(3) > 0 {
 			w.later(w.Int64N(15), func() { w.transmit(act(true), reply, true) })
@@ -394,7 +394,7 @@ func (c *simClient) cancelled(op *history.Op, act func(bool) func(), reply func(
 	tell := func() {
 		op.Note = "canceled"
 		switch {
-		case op.Kind == history.Acquire && w.server.owner != c.id && w.server.owner != 0 && w.server.strikes(grantsCancelled, 1):
+		case op.Kind == history.Acquire && w.server.owner != c.id && w.server.owner != 0 && w.server.applies(grantsCancelled, 1):
 			op.Note = ""
 			reply(falsely)
 		case heard:

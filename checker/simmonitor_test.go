@@ -11,7 +11,7 @@ import (
 // clients whether they are inside, and the server whether they should be.
 
 // A wrong is what the mutation did to an owner: without it, client would hold the key until
-// then, in ticks. It struck in a release or extend under what was asked for at since.
+// then, in ticks. It occurred in a release or extend, under the lease that was asked for at since.
 type wrong struct {
 	client       int32
 	until, since int64

@@ -134,12 +134,12 @@ func (s *lockServer) acquire(client int32, asked, now, ttl int64) grant {
 	switch {
 	case anew && s.tells:
 		return grant{lost: true}
-	case s.owner == 0 && (now < s.closed || s.strikes(spuriousRefusal, 3)):
+	case s.owner == 0 && (now < s.closed || s.applies(spuriousRefusal, 3)):
 		return grant{}
-	case s.owner == 0, s.owner != client && (s.strikes(doubleGrant, 4) || s.looksOver(client, now)):
+	case s.owner == 0, s.owner != client && (s.applies(doubleGrant, 4) || s.looksOver(client, now)):
 		s.ttl = ttl
 		return s.take(client, now, s.leaseEnd(client, asked, now, ttl))
-	case s.owner != client || s.kind == "refused" || s.strikes(refusesOwn, 3):
+	case s.owner != client || s.kind == "refused" || s.applies(refusesOwn, 3):
 		return grant{}
 	case s.kind == "refreshed":
 		s.token, s.until = s.newToken(client), s.leaseEnd(client, now, now, ttl)
@@ -147,7 +147,7 @@ func (s *lockServer) acquire(client int32, asked, now, ttl int64) grant {
 		s.levels++
 		s.ttl = max(s.ttl, ttl)
 		end := s.leaseEnd(client, asked, now, ttl)
-		if end >= s.until || !s.strikes(shortensNested, 1) {
+		if end >= s.until || !s.applies(shortensNested, 1) {
 			end = max(end, s.until)
 		}
 		s.shortened(end)
@@ -175,14 +175,14 @@ func (s *lockServer) take(client int32, now, until int64) grant {
 	}
 	s.wronged = wrong{}
 	s.owner, s.token, s.levels, s.until, s.wedged = client, s.newToken(client), 1, until, false
-	if !s.strikes(flatFence, 3) {
+	if !s.applies(flatFence, 3) {
 		s.fence++
 	}
 	return grant{token: s.token, fence: s.fence, over: over}
 }
 
-// strikes tells whether the fault applies here, once in n times.
-func (s *lockServer) strikes(fault mutation, n int) bool {
+// applies reports whether the fault applies here, once in n times.
+func (s *lockServer) applies(fault mutation, n int) bool {
 	if s.fault != fault || s.IntN(n) != 0 {
 		return false
 	}
@@ -195,10 +195,10 @@ func (s *lockServer) release(token, now, delay int64) history.Outcome {
 	s.expire(now)
 	mine := s.owner != 0 && s.token == token
 	switch {
-	case s.owner != 0 && !mine && s.strikes(plainDelete, 1):
+	case s.owner != 0 && !mine && s.applies(plainDelete, 1):
 		s.robbed()
 		return history.OK
-	case !mine && s.strikes(okWhenLost, 2):
+	case !mine && s.applies(okWhenLost, 2):
 		return history.OK
 	case !mine:
 		return history.LossReported
@@ -206,14 +206,14 @@ func (s *lockServer) release(token, now, delay int64) history.Outcome {
 	if s.wedged {
 		return history.OK
 	}
-	if s.levels--; s.levels > 0 && !s.strikes(innerFrees, 1) {
+	if s.levels--; s.levels > 0 && !s.applies(innerFrees, 1) {
 		if s.relets && s.ttl > 0 {
 			s.until = max(s.until, now+s.ttl)
 		}
 		return history.OK
 	}
 	s.owner, s.promised = 0, 0
-	if delay > 0 && !s.strikes(delayIgnored, 1) {
+	if delay > 0 && !s.applies(delayIgnored, 1) {
 		s.closed = now + delay + s.Int64N(10)
 	}
 	return history.OK
@@ -225,11 +225,11 @@ func (s *lockServer) extend(token, now, ttl int64) history.Outcome {
 	s.expire(now)
 	mine := s.owner != 0 && s.token == token
 	switch {
-	case s.owner != 0 && !mine && s.strikes(extendAny, 1):
+	case s.owner != 0 && !mine && s.applies(extendAny, 1):
 		mine = true
-	case mine && s.strikes(falseLoss, 3):
+	case mine && s.applies(falseLoss, 3):
 		mine = false
-	case mine && s.strikes(emptyExtend, 2):
+	case mine && s.applies(emptyExtend, 2):
 		s.promised = now + ttl
 		return history.OK
 	}
@@ -245,10 +245,10 @@ func (s *lockServer) extend(token, now, ttl int64) history.Outcome {
 	return history.OK
 }
 
-// notices tells whether the owner of token would be told now that it lost it.
+// notices reports whether the owner of token would be told now that it lost it.
 func (s *lockServer) notices(token, now int64) bool {
 	s.expire(now)
-	return s.owner == 0 || s.token != token || s.strikes(falseNotice, 2)
+	return s.owner == 0 || s.token != token || s.applies(falseNotice, 2)
 }
 
 // A world runs clients and server in virtual time, one event after the other.

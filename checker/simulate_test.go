@@ -43,7 +43,7 @@ func drawPlan(r *rand.Rand, fault mutation, others mixture) simPlan {
 		p.kind = "refused"
 	}
 	p.identity = p.kind != "refused" && yes(2)
-	if p.faults = drawFaults(r, fault, others); p.faults.any() { // which call a fault strikes must be known
+	if p.faults = drawFaults(r, fault, others); p.faults.any() { // which call a fault affects must be known
 		p.loss, p.numbered = 0, true
 	}
 	p.identity = p.identity && p.kind != "refused"
@@ -190,11 +190,11 @@ func (s simulated) broken(t *testing.T) []Finding {
 	return slices.DeleteFunc(result.Findings, func(f Finding) bool { return f.Verdict != Broken })
 }
 
-// TestSimulatedLockIsNeverBlamed judges histories of a lock that does nothing
+// TestSimulatedLockPasses judges histories of a lock that does nothing
 // wrong, under losses, delays, deaths, slow holders, torn records, and mixes of all
 // conditions, of a server that forgets too. Whatever counts against its claims is a false
 // alarm.
-func TestSimulatedLockIsNeverBlamed(t *testing.T) {
+func TestSimulatedLockPasses(t *testing.T) {
 	rare := map[lockbench.Conditions]int64{lockbench.StateLoss: 0, lockbench.Failover: 0}
 	for n := range uint64(*histories / 10) {
 		seed := uint64(*from) + n
@@ -241,12 +241,12 @@ func TestSeedsThatAccused(t *testing.T) {
 var broad = some(lockbench.Exclusion, lockbench.Effects, lockbench.LossReported, lockbench.LeaseKept,
 	lockbench.Reentrancy, lockbench.Fencing, lockbench.ReleaseDelay)
 
-// blame is what a mutation must be found to break, and what else it may.
-var blame = []struct {
+// expectations say what each mutation must be found to break, and what else it may break.
+var expectations = []struct {
 	fault   mutation
 	must    []lockbench.Cell // one of them, whatever else touched it
 	may     []lockbench.Guarantee
-	percent int // of the histories in which it struck, at least
+	percent int // of the histories in which it occurred, at least
 }{
 	{plainDelete, cells(lockbench.OwnerRelease.At(0), lockbench.LossReported.At(0)), broad, 40},
 	{extendAny, cells(lockbench.OwnerRelease.At(0), lockbench.LossReported.At(0)), append(some(broad...), lockbench.NoSpuriousRefusal), 20},
@@ -281,19 +281,19 @@ func cells(all ...lockbench.Cell) []lockbench.Cell { return all }
 
 func some(g ...lockbench.Guarantee) []lockbench.Guarantee { return g }
 
-// TestMutantsAreBlamed judges histories of locks with one fault each: it must be
-// found in a share of the histories in which it struck, and be called by its name.
-func TestMutantsAreBlamed(t *testing.T) {
+// TestMutantsAreFound judges histories of locks with one fault each: it must be
+// found in a share of the histories in which it occurred, under its name.
+func TestMutantsAreFound(t *testing.T) {
 	if testing.Short() {
 		t.Skip("shares need many histories, and one goroutine judges them")
 	}
-	for _, b := range blame {
+	for _, b := range expectations {
 		t.Run(strings.ReplaceAll(string(b.fault), " ", "-"), func(t *testing.T) {
-			struck, found := 0, 0
+			occurred, found := 0, 0
 			for seed := range uint64(*histories / longtest.Times(12, 60)) {
 				s := simulate(seed, b.fault)
 				if s.faulted {
-					struck++
+					occurred++
 				}
 				hit := false
 				for _, f := range s.broken(t) {
@@ -309,9 +309,9 @@ func TestMutantsAreBlamed(t *testing.T) {
 					found++
 				}
 			}
-			t.Logf("found in %d of %d histories", found, struck)
-			if found == 0 || found*100 < struck*b.percent {
-				t.Errorf("found in %d of the %d histories in which it struck, want %d %% at least", found, struck, b.percent)
+			t.Logf("found in %d of %d histories", found, occurred)
+			if found == 0 || found*100 < occurred*b.percent {
+				t.Errorf("found in %d of the %d histories in which it occurred, want %d %% at least", found, occurred, b.percent)
 			}
 		})
 	}

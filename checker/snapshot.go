@@ -1,7 +1,7 @@
 package checker
 
 // News returns what has turned out to be broken since it was asked the last time, each
-// cell once, and once more where that first counts against the claims: for those who judge a history while it is being recorded. What is broken
+// cell once, and once more where that first counts against the claims: for callers that judge a history while it is being recorded. What is broken
 // stays so, whatever comes later; violations and counterexample are those so far. It costs
 // next to nothing while there is none, so it can be asked after every event.
 func (c *Checker) News() []Finding {
@@ -21,7 +21,7 @@ func (c *Checker) News() []Finding {
 	return news
 }
 
-// Violations returns how many violations there were so far of what [Checker.News] told.
+// Violations returns how many violations there were so far of what [Checker.News] reported.
 func (c *Checker) Violations() (n int64) {
 	for p := range promises {
 		for _, r := range c.tallies[p].rows {
@@ -33,7 +33,7 @@ func (c *Checker) Violations() (n int64) {
 	return n
 }
 
-// SoFar returns what was counted and found so far, for those who judge a history while
+// SoFar returns what was counted and found so far, for callers that judge a history while
 // it is being recorded: counts, exposures and violations, which only rise. Findings have
 // no measures and no counterexample.
 func (c *Checker) SoFar() Result {

@@ -6,7 +6,7 @@ import "testing"
 // falls, the end has no less, and the judgement is that of one without looks.
 func TestSoFarOnlyRises(t *testing.T) {
 	for seed := range uint64(*histories/100 + 1) {
-		s := simulate(seed, blame[seed%uint64(len(blame))].fault)
+		s := simulate(seed, expectations[seed%uint64(len(expectations))].fault)
 		c := New(s.Header())
 		var before Result
 		events := 0
@@ -20,7 +20,7 @@ func TestSoFarOnlyRises(t *testing.T) {
 		}
 		end := c.Finish(s.End())
 		risen(t, before, end)
-		want, err := Check(simulate(seed, blame[seed%uint64(len(blame))].fault))
+		want, err := Check(simulate(seed, expectations[seed%uint64(len(expectations))].fault))
 		if err != nil {
 			t.Fatal(err)
 		}

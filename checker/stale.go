@@ -8,7 +8,7 @@ import (
 )
 
 // sent remembers a release or extend that may take effect when its owner's lease
-// is over: whoever is granted the key while it is under way may lose it to that.
+// is over: a client that is granted the key while it is under way may lose it to that.
 func (k *key) sent(h *hold, op *history.Op) {
 	inTime := !h.Released && h.supersededBy == nil && op.Outcome == history.OK && op.Return < h.Until
 	if !inTime {
@@ -67,7 +67,7 @@ func (c *Checker) staleActed(k *key, op *history.Op, end optime.Stamp) {
 	}
 }
 
-// grantedBesideStale tells whether a stale call of another client was under way at some time of
+// grantedBesideStale reports whether a stale call of another client was under way at some time of
 // the attempt by which h was granted: which of the two took effect first is not known. It
 // notes the conditions of such calls on h.
 func (k *key) grantedBesideStale(h *hold) bool {

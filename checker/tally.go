@@ -117,7 +117,7 @@ func (c *Checker) breached(v candidate) {
 	}
 }
 
-// counts tells whether v counts against the claims: the design claims every guarantee of
+// counts reports whether v counts against the claims: the design claims every guarantee of
 // which one was broken, under all that touched v, and no exception covers it.
 func (c *Checker) counts(v candidate) bool {
 	if c.partial && c.faulty() { // what affected a client may be in the part that is missing

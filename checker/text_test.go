@@ -23,7 +23,7 @@ import (
 //	B 3-never acquire unknown             never returned
 //	A 5:1-5:2 release ok                  5 ms, sequence numbers 1 and 2
 //	A 7 death                             an event
-//	A 7 fault lost-reply                  a fault that strikes A; "-" is the server
+//	A 7 fault lost-reply                  a fault that affects A; "-" is the server
 //
 // An acquire begins a new hold unless its client has one open and the history is
 // nested or refreshed, or says again; other operations belong to the client's
@@ -134,7 +134,7 @@ func (h *textHistory) operation(fields []string) error {
 	}
 	if op.Kind == history.Fault {
 		op.Note, op.Key, rest = fields[3], "", fields[4:]
-		op.Stream += 200 // it strikes in the middle of its client's call
+		op.Stream += 200 // it occurs in the middle of its client's call
 		h.header.Faults = append(h.header.Faults, op.Note)
 	}
 	if op.Kind == history.Pause || op.Kind == history.Resume {

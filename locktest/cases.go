@@ -50,7 +50,7 @@ func (s *fixture) rounds(n int) int {
 	return n
 }
 
-// contend has all ask at once, round after round, and whoever is granted the key
+// contend has all ask at once, round after round, and the client that is granted the key
 // keep it until all were answered; and then has them take turns.
 func contend(s *fixture) {
 	begun := time.Now()

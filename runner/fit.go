@@ -2,7 +2,7 @@ package runner
 
 import (
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/internal/faults"
+	"github.com/lockbench/lockbench/internal/inject"
 )
 
 // leaveOut leaves out the optional subjects of which fails returns an error, as long as
@@ -42,7 +42,7 @@ func (s *session) cannotUseServer(of *Subject) error {
 
 // cannotBeFaulted says why a fault of the plan cannot be done to what a design stands on.
 func (s *session) cannotBeFaulted(of *Subject) error {
-	return faults.Check(s.faults, s.services.of(&of.Design))
+	return inject.Check(s.faults, s.services.of(&of.Design))
 }
 
 // sayLease says where a design gives a longer lease than is asked for.

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/internal/faults"
+	"github.com/lockbench/lockbench/internal/inject"
 	"github.com/lockbench/lockbench/internal/servers"
 )
 
@@ -48,7 +48,7 @@ type session struct {
 // self-check.
 func (s *session) run(ctx context.Context) (err error) {
 	servers.SilenceClients()
-	faults.SilenceProxies()
+	inject.SilenceProxies()
 	if err := s.leaveOut(s.cannotLease); err != nil {
 		return err
 	}

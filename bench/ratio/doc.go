@@ -1,4 +1,4 @@
-// Ratio tells whether lockbench NEW does more work in a second than lockbench OLD, or less.
+// Ratio reports whether lockbench NEW does more work in a second than lockbench OLD, or less.
 // Both are binaries; they run the same commands in turns, and each pair of turns gives one
 // ratio for each row of the table:
 //

@@ -67,7 +67,7 @@ type estimate struct {
 	finding   finding
 }
 
-// blunt tells whether "same" does not even rule out that NEW does a tenth less, or more.
+// blunt reports whether "same" does not even rule out that NEW does a tenth less, or more.
 func (e estimate) blunt() bool {
 	return e.finding == same && (e.low < 0.9 || e.high > 1.1)
 }

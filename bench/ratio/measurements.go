@@ -96,7 +96,7 @@ func known(names []string) error {
 	return nil
 }
 
-// needs tells whether a measurement asks for something.
+// needs reports whether a measurement asks for something.
 func needs(ms []measurement, what string) bool {
 	return slices.ContainsFunc(ms, func(m measurement) bool { return strings.Contains(m.args, what) })
 }

@@ -82,7 +82,7 @@ func (s saidFinding) finding() finding {
 }
 
 // judgeTogether judges files in one process, which spares the start of the others. It
-// tells whether the result has everything that one process for each would have said;
+// reports whether the result has everything that one process for each would have said;
 // a file that cannot be read spoils it for all.
 func (b binary) judgeTogether(ctx context.Context, files []string) ([]judgement, bool) {
 	r, exit, _ := b.call(ctx, append([]string{"check", "--out", "json=-"}, files...)...)

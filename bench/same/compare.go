@@ -79,7 +79,7 @@ func (c *comparison) exits(history string, a, b judgement) {
 }
 
 // pair compares the findings of one pairing. A history that one side could not judge is
-// told by exits.
+// reported by exits.
 func (c *comparison) pair(history string, p pairing, older, newer map[string]finding) {
 	if len(older) == 0 || len(newer) == 0 {
 		return
@@ -122,7 +122,7 @@ func (p pairing) name() string {
 	return older + "=>" + newer
 }
 
-// changes tells what differs of some fields.
+// changes reports what differs of some fields.
 func changes(a, b finding, fields []string) (what []string) {
 	for _, f := range []struct {
 		name     string
@@ -142,7 +142,7 @@ func changes(a, b finding, fields []string) (what []string) {
 	return what
 }
 
-// evidence is whom and what the clearest violation is about.
+// evidence is which clients and operations the clearest violation is about.
 func (f finding) evidence() string {
 	if f.key == "" && f.clients == "" {
 		return "none"

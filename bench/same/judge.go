@@ -86,7 +86,7 @@ func (c corpus) batches() (all [][]string) {
 	return slices.AppendSeq(all, slices.Chunk(histories, together))
 }
 
-// judgeSome judges some of the corpus: in one process where that tells everything, else
+// judgeSome judges some of the corpus: in one process where that is enough, else
 // one after the other.
 func (b binary) judgeSome(ctx context.Context, c corpus, names []string) judgements {
 	js := judgements{}

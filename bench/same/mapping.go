@@ -216,13 +216,13 @@ func (n *naming) fail(format string, args ...any) {
 	}
 }
 
-// leaves tells whether the side uses name and no line of the mapping took it.
+// leaves reports whether the side uses name and no line of the mapping took it.
 func (n *naming) leaves(name string) bool {
 	return slices.Contains(n.used, name) && !slices.Contains(n.taken, name)
 }
 
 // A pattern is a name, or GUARANTEE@* with conditions that a cell has to have (+skew) and
-// not to have (!outlived). matches tells whether it matches name.
+// not to have (!outlived). matches reports whether it matches name.
 func matches(pattern, name string) bool {
 	guarantee, conditions, is := patternOf(pattern)
 	if !is {
@@ -237,7 +237,7 @@ func matches(pattern, name string) bool {
 }
 
 // patternOf splits a pattern into its guarantee and the conditions with their signs; is
-// tells whether it is more than a name.
+// reports whether it is more than a name.
 func patternOf(text string) (guarantee string, conditions []string, is bool) {
 	guarantee, rest, is := strings.Cut(text, "@"+every)
 	for rest != "" {

@@ -25,18 +25,17 @@ func newCheck() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check FILE...",
 		Short: "Judge saved histories again, without a server",
-		Long: `check judges histories that were saved by run --history, and those of other
-programs: lockbench's own format, JSON Lines, and Jepsen's EDN, told apart by
-content. The verdicts and the exit code are those of the run. Of several files a
-broken claim (1) outweighs an inconclusive one (3), and that a failed threshold (4).
+		Long: `check judges histories that run --history saved, and those of other programs. It reads
+lockbench's own format, JSON Lines and Jepsen's EDN, and recognizes them by content. The
+verdicts and the exit code are those of the run. Of several files a broken claim (1) outweighs
+an inconclusive one (3), and that a failed threshold (4).
 
-A history that is cut short or damaged is judged up to the last whole block and
-said to be partial; that is inconclusive unless a claim is broken before.
+A history that is cut short or damaged is judged up to its last whole block and reported as
+partial. That is inconclusive unless a claim is broken before.
 
-A history without claims is held to what a lease lock on one server can keep: all
-guarantees but reentrancy, under all conditions but state-loss, failover and work
-past the lease. The names of older histories are read as what they mean today, and
-the report says so.`,
+A history without claims is judged by what a lease lock on one server can keep: all guarantees
+but reentrancy, under all conditions but state-loss, failover and work past the lease. Older
+histories have other names of guarantees; the report says what each of them means today.`,
 		Example: `  lockbench check histories/*.lbh
   lockbench check --claims exclusion,owner-release jepsen/history.edn
   lockbench check --claims +exclusion@failover,-recovery@cancel histories/*.lbh`,

@@ -9,8 +9,8 @@ import (
 // claimsFlag adds --claims: of says whose claims the terms change, see
 // [lockbench.Claims.Parse].
 func claimsFlag(f *pflag.FlagSet, terms *[]string, of string) {
-	f.StringArrayVar(terms, "claims", nil, "hold the locks to these `terms`: with signs they change what "+of+
-		" (+exclusion@failover, '-lease@cancel: why'), without they are all there is (exclusion @crash; nothing); repeated, or by comma")
+	f.StringArrayVar(terms, "claims", nil, "judge the locks by these `terms`: terms with a sign change what "+of+
+		" (+exclusion@failover, '-lease@cancel: why'), terms without one replace it (exclusion @crash; nothing); repeated or separated by commas")
 }
 
 // checkClaims says what is wrong with a value of --claims.

@@ -30,27 +30,26 @@ func newCompare() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare [flags] BASE... -- NEW... | compare --run N BASE-DESIGN NEW-DESIGN",
 		Short: "Compare guarantees and speed between repeated runs",
-		Long: `compare reports what changed in the guarantees and the speed of designs, between results
-that run --out json=FILE saved, or of two designs that it runs itself, in turns. The files
-of a side are repetitions; it takes six of each to tell a difference of speed, and more
-of many designs. --run 10 runs each of two designs ten times, with the flags of run; a design
-may be named with a guard, as lua-token/fenced+fence, or twice, to see what the noise is.
+		Long: `compare reports what changed in the guarantees and the speed of designs. It compares results
+that run --out json=FILE saved, or two designs that it runs itself, in turns. The files of a
+side are repetitions: a difference of speed takes at least six on each side, more with many
+designs. --run 10 runs each of two designs ten times, with the flags of run. A design may have a
+guard, as lua-token/fenced+fence. The same design twice shows the noise.
 
-Guarantees that changed come first: a violation has a counterexample, so one more broken claim is
-worse however seldom; other changes count when they are no chance (Fisher's exact test).
-Of each figure the medians are shown with their confidence intervals, and a difference
-only where the Mann-Whitney test sees one, which assumes no distribution; else "~", and how
-large a difference could have been missed. Where the sides took turns only runs made near
-each other are compared. All figures are tested as one family: of a hundred comparisons of
-equals ninety-eight show no difference anywhere. What differs in settings and surroundings
-is told; speeds measured under different settings are not compared.
+Guarantees come first. A violation has a counterexample, so one more broken claim is worse,
+however rare; other changes count if Fisher's exact test finds them significant. Each figure is
+shown by its medians and their confidence intervals. The Mann-Whitney test, which assumes no
+distribution, decides whether it differs; "~" marks no difference, with the size of one that
+could have been missed. If the sides took turns, only runs made close together are compared.
+All figures are tested as one family: false positives are 2 %. compare reports differences in
+settings and surroundings, and does not compare speeds measured under different settings.
 
-Exit codes: 0 no claim is worse; 1 a guarantee that either side claims is worse; 3 too few
-runs, nothing measured, or a claim left untested; 4 a figure is worse by more than
---fail-if-slower allows. Without that flag a slower design is told, and is no failure.`,
+Exit codes: 0 no claim is worse; 1 a guarantee that either side claims is worse; 3 too few runs,
+nothing measured, or a claim left untested; 4 a figure is worse by more than --fail-if-slower
+allows. Without that flag a slower design fails nothing.`,
 		Example: `  lockbench compare --out markdown=comparison.md before/*.json -- after/*.json
-  lockbench compare --run 10 lua-token/strategy redislock/obtain --duration 2s --out html=comparison.html
-  lockbench compare --run 20 lua-token/token lua-token/strategy --key-choice own --fail-if-slower 10%`,
+  lockbench compare --run 10 lua-token/strategy redislock/obtain --duration 2s --out html=c.html
+  lockbench compare --run 20 lua-token/token lua-token/strategy --key-choice own --fail-if-slower 5%`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.compare(cmd, args)
 		},
@@ -61,10 +60,10 @@ runs, nothing measured, or a claim left untested; 4 a figure is worse by more th
 
 func (o *compareOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
-	f.IntVar(&o.rounds, "run", 0, "run the two designs named, each `N` times, in turns, with the flags of run below")
-	f.StringArrayVar(&o.limits, "fail-if-slower", nil, "`[METRIC=]SHARE` by which figures may be worse, exit 4 beyond it: 10% (of grants_per_s and acquire.p50) or acquire.p99=25%; repeated")
-	f.BoolVar(&o.force, "force", false, "compare speeds also where the settings differ")
-	f.StringVar(&o.save, "save", "", "with --run: keep the result of every run in this `directory`, as base-01.json and new-01.json, so that more can be added")
+	f.IntVar(&o.rounds, "run", 0, "run the two designs in turns, each `N` times, with the flags of run below (default: compare saved results)")
+	f.StringArrayVar(&o.limits, "fail-if-slower", nil, "`[METRIC=]SHARE` by which a figure may be worse without exit 4: 10% (for grants_per_s and acquire.p50) or acquire.p99=25%; repeated (default no limit)")
+	f.BoolVar(&o.force, "force", false, "compare speeds even if the settings differ")
+	f.StringVar(&o.save, "save", "", "with --run: save the result of each run in this `directory`, as base-01.json and new-01.json")
 	f.StringArrayVar(&o.out, "out", nil, output.Help(output.OfComparisons))
 	// Designs and guards are arguments here.
 	o.forRun = append(o.settings.flagsBut(f, "design", "guard", "fail-fast"), "save")

@@ -49,7 +49,7 @@ func (o *compareOptions) runBoth(cmd *cobra.Command, args []string) (base, chang
 	return o.results(&result, turns)
 }
 
-// about tells how long so many runs take; nothing where operations end them.
+// about returns how long so many runs take; nothing where operations end them.
 func about(runs int, o workloads.Options) string {
 	if o.Duration == 0 {
 		return ""

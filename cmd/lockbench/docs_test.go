@@ -29,7 +29,7 @@ type shellBlock struct {
 	commands []string
 }
 
-// inOrder tells whether commands of the block need what those before them left.
+// inOrder reports whether commands of the block need what those before them left.
 func (b shellBlock) inOrder() bool {
 	return leaves.MatchString(strings.Join(b.commands, "\n"))
 }
@@ -150,7 +150,7 @@ var (
 	clients    = regexp.MustCompile(`--clients (\d+)`)
 )
 
-// byTime tells whether time ends what a command measures: it may have met too little then,
+// byTime reports whether time ends what a command measures: it may have met too little then,
 // where the machine is slow, and says so by exit code 3.
 func byTime(command string) bool {
 	return live.MatchString(command) && !operations.MatchString(command)

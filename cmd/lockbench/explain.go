@@ -25,14 +25,13 @@ func newExplain() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain DESIGN [CELL]",
 		Short: "Show the evidence for one cell of the matrix",
-		Long: `explain shows what is known of one cell of one design, a guarantee under conditions
-such as exclusion@failover: whether the design claims it, and what live runs and
-exploration found, with the operations or the schedule that show it, how much was
-covered, and the commands that do it again. Without a cell it shows the table of the
-design, and everything that was broken.
+		Long: `explain shows what is known of one cell of one design: a guarantee under conditions, such as
+exclusion@failover. It shows whether the design claims the cell, what live runs and exploration
+found, the operations or the schedule that show it, how much was covered, and the commands that
+repeat it. Without a cell it shows the table of the design and all that was broken.
 
-With --from the evidence is that of a saved matrix, else it is gathered now, in a matrix
-of this design alone.`,
+With --from the evidence is that of a saved matrix. Without it explain makes a matrix of this
+design alone.`,
 		Example: `  lockbench explain lua-token/expire owner-release --budget 30s
   lockbench explain redislock/obtain exclusion@failover --from matrix.json
   lockbench explain setnx-getset/naive recovery@crash --from matrix.json --save naive.replay`,
@@ -50,8 +49,8 @@ of this design alone.`,
 	f := cmd.Flags()
 	f.Lookup("budget").DefValue = "40s"
 	o.budget = 40 * time.Second
-	f.StringVar(&o.from, "from", "", "the matrix in this JSON `file`, instead of one made now")
-	f.StringVar(&o.save, "save", "", "write the schedule that shows it into this `file`, for lockbench explore --replay")
+	f.StringVar(&o.from, "from", "", "read the matrix from this JSON `file` (default: run one now)")
+	f.StringVar(&o.save, "save", "", "save the schedule of the cell in this `file`, for lockbench explore --replay")
 	return cmd
 }
 

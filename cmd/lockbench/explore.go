@@ -49,20 +49,17 @@ func newExplore() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explore [DESIGN...]",
 		Short: "Find the interleaving that breaks a design, in virtual time",
-		Long: `explore runs the clients of a design one server command at a time, in virtual time
-against an embedded server, and decides at each step whose command runs next,
-whether time passes, and what goes wrong: a client dies, stands still past its
-lease, loses a reply. Every schedule is judged like a live run. A broken guarantee
-is shown by the shortest schedule that breaks it, command by command, which
---replay runs again.
+		Long: `explore runs the clients of a design one server command at a time, in virtual time against an
+embedded server. At each step it decides whose command runs next, whether time passes, and what
+goes wrong: a client dies, stands still past its lease, or loses a reply. Every schedule is
+judged like a live run. For a broken guarantee it prints the shortest schedule that breaks it;
+--replay runs that schedule again.
 
-Designs are names or globs (lockbench list designs), by default all of ours; of other
-people's, those on several servers cannot be explored. Without
---scenario each goes through all that it has the abilities for. The same seed finds
-the same on every machine, unless the time budget ends the search: --schedules does
-so reproducibly. No server is needed.
+Designs are names or globs (lockbench list designs), by default all of ours. Designs on several
+servers cannot be explored. The same --seed and --schedules find the same on every machine; a
+time budget that ends the search does not.
 
-Ctrl-C ends the search and reports what was found; once more aborts.`,
+Ctrl-C ends the search and reports what was found; a second Ctrl-C aborts.`,
 		Example: `  lockbench explore lua-token/token
   lockbench explore 'setnx-getset/*' --scenario overrun,wait --budget 5s
   lockbench explore hash-reentrant/watchdog --clients 6 --threads 6 --pool 5 --scenario wait
@@ -91,32 +88,32 @@ func (o *exploreOptions) run(cmd *cobra.Command, designs []string) error {
 
 func (o *exploreOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
-	f.StringSliceVar(&o.scenarios, "scenario", nil, "what the clients do: `names`, by comma or repeated (default all that the lock has the abilities for; lockbench list scenarios)")
+	f.StringSliceVar(&o.scenarios, "scenario", nil, "`names` of what the clients do, separated by commas or repeated; lockbench list scenarios prints all (default all that the lock has the abilities for)")
 	o.scopeFlags(f)
-	f.StringVar(&o.strategy, "strategy", string(explore.Auto), "how schedules are chosen, a `name`: "+strings.Join(strategies(), ", "))
-	f.DurationVar(&o.config.Budget, "budget", o.config.Budget, "time for each design, shared by its scenarios; unless given, none with --schedules")
-	f.Int64Var(&o.config.Schedules, "schedules", 0, "most schedules for each design, shared by its scenarios (default no limit)")
-	f.Uint64Var(&o.config.Seed, "seed", o.config.Seed, "decides all random choices, those of the lock included")
+	f.StringVar(&o.strategy, "strategy", string(explore.Auto), "`name` of the way in which schedules are chosen: "+strings.Join(strategies(), ", "))
+	f.DurationVar(&o.config.Budget, "budget", o.config.Budget, "time for each design, shared by its scenarios; unless given, --schedules has no time limit")
+	f.Int64Var(&o.config.Schedules, "schedules", 0, "largest number of schedules for each design, shared by its scenarios (default no limit)")
+	f.Uint64Var(&o.config.Seed, "seed", o.config.Seed, "seed of all random choices, those of the lock included")
 	claimsFlag(f, &o.claims, "the designs claim")
-	f.StringVar(&o.replay, "replay", "", "run the schedule in this `file` again, and nothing else")
-	f.StringVar(&o.save, "save", "", "write the schedules that break something into this `directory`")
+	f.StringVar(&o.replay, "replay", "", "run the schedule in this `file` again and nothing else")
+	f.StringVar(&o.save, "save", "", "save the schedules that break a guarantee in this `directory` (default a temporary one, for broken claims)")
 	f.StringArrayVar(&o.out, "out", nil, output.Help(output.OfExplorations))
 	o.gate.exploredFlags(f)
-	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on standard error")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "print no progress on standard error")
 }
 
 func (o *exploreOptions) scopeFlags(f *pflag.FlagSet) {
 	c := &o.config
-	f.IntVar(&c.Clients, "clients", c.Clients, "owners that compete")
-	f.IntVar(&c.Threads, "threads", c.Threads, "how many of them share a process, and with it what a design keeps per process")
-	f.IntVar(&c.Pool, "pool", 0, "connections a process may open; 0 leaves it to the design")
-	f.IntVar(&c.Rounds, "rounds", c.Rounds, "how often each goes through the scenario")
-	f.IntVar(&c.Faults, "faults", c.Faults, "how many faults may occur in one schedule")
-	f.StringSliceVar(&o.kinds, "kinds", nil, "`kinds` of faults: "+strings.Join(fault.Names(fault.Explored()), ", ")+"; die is both of die- (default all but slow-reply)")
-	f.IntVar(&c.Moves, "moves", c.Moves, "how often, while a command could run instead, time may pass to the end of a lease")
-	f.DurationVar(&c.TTL, "ttl", c.TTL, "lease asked for")
-	f.DurationVar(&c.Wait, "wait", 0, "how long an acquire may wait (default one try, and half a lease, a second at least, in scenario wait)")
-	f.DurationVar(&c.Skew, "skew", 0, "how far clients' clocks may be off (default 1s more than the design tolerates)")
+	f.IntVar(&c.Clients, "clients", c.Clients, "number of clients that compete for the locks")
+	f.IntVar(&c.Threads, "threads", c.Threads, "number of clients in one process; they share what a design keeps there")
+	f.IntVar(&c.Pool, "pool", 0, "largest number of connections of a process (default: the design decides)")
+	f.IntVar(&c.Rounds, "rounds", c.Rounds, "number of times that each client repeats the scenario")
+	f.IntVar(&c.Faults, "faults", c.Faults, "largest number of faults in one schedule")
+	f.StringSliceVar(&o.kinds, "kinds", nil, "`kinds` of faults: "+strings.Join(fault.Names(fault.Explored()), ", ")+"; die is both of die-before and die-after (default all but slow-reply)")
+	f.IntVar(&c.Moves, "moves", c.Moves, "number of times that time may pass to the end of a lease although a command could run")
+	f.DurationVar(&c.TTL, "ttl", c.TTL, "lease that clients ask for")
+	f.DurationVar(&c.Wait, "wait", 0, "longest wait of an acquire (default one attempt; in scenario wait half a lease, at least 1s)")
+	f.DurationVar(&c.Skew, "skew", 0, "largest error of a client's clock (default 1s more than the design tolerates)")
 }
 
 func strategies() []string {

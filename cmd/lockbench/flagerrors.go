@@ -65,7 +65,7 @@ func unusedBeside(name string, flags *pflag.FlagSet, used ...string) (err error)
 	return err
 }
 
-// isEmpty tells whether a text is, or a list of texts or one of them.
+// isEmpty reports whether a text is, or a list of texts or one of them.
 func isEmpty(v pflag.Value) bool {
 	if list, ok := v.(pflag.SliceValue); ok {
 		texts := list.GetSlice()

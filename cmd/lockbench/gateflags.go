@@ -18,18 +18,18 @@ type gateOptions struct {
 }
 
 func (o *gateOptions) flags(f *pflag.FlagSet) {
-	f.StringArrayVar(&o.failIf, "fail-if", nil, "`CONDITION` that fails a run, exit 4: 'acquire.p99>20ms', 'exclusion.violations>0', 'lua-token/*: grants_per_s<1000'; repeated (lockbench list metrics)")
+	f.StringArrayVar(&o.failIf, "fail-if", nil, "`CONDITION` that fails a run with exit 4: 'acquire.p99>20ms', 'exclusion.violations>0', 'lua-token/*: grants_per_s<1000'; repeated; lockbench list metrics prints all metrics")
 }
 
 // exploredFlags are those of commands that judge a design by many runs together, which
 // have no speed in common.
 func (o *gateOptions) exploredFlags(f *pflag.FlagSet) {
-	f.StringArrayVar(&o.failIf, "fail-if", nil, "`CONDITION` that fails a design, exit 4, by all that is done to it together: 'fencing.violations>0', 'schedules<1000', 'lua-token/*: recovery.exposure<10'; repeated")
+	f.StringArrayVar(&o.failIf, "fail-if", nil, "`CONDITION` on all runs of a design together that fails it with exit 4: 'fencing.violations>0', 'schedules<1000', 'lua-token/*: recovery.exposure<10'; repeated")
 }
 
 // abortFlag lets thresholds end runs.
 func (o *gateOptions) abortFlag(f *pflag.FlagSet) {
-	f.BoolVar(&o.abort, "abort-on-fail", false, "end the run of a design as soon as it is certain to fail a --fail-if: one on a count of what goes wrong or on a maximum, that it exceeds; like --fail-fast it has the judgement keep up whatever that costs")
+	f.BoolVar(&o.abort, "abort-on-fail", false, "end the run of a design as soon as a --fail-if on a count of violations or on a maximum is certain to fail; the checker then takes the processor time that it needs, as with --fail-fast")
 }
 
 // abortOn are the thresholds that may end a run, as they were asked for. The error says that

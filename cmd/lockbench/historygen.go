@@ -24,13 +24,13 @@ func newHistoryGen() *cobra.Command {
 	o := genOptions{Config: synthetic.Usual()}
 	cmd := &cobra.Command{
 		Use:   "gen FILE",
-		Short: "Make up a history of any length, with known violations",
-		Long: `gen makes up the history of a lock that does nothing wrong, except that it grants a
-key to a second owner as often as --violations says, and prints where. Clients
-acquire, extend and release side by side, are refused, outlive their leases, and of a
-share of their operations never hear what came of them. Equal flags make equal files.
+		Short: "Generate a history of any length, with known violations",
+		Long: `gen writes the history of a lock that does nothing wrong, except that it grants a key to a
+second owner as often as --violations says, and prints where. Clients acquire, extend and
+release side by side, are refused and outlive their leases. Some operations have no known
+outcome. Equal flags make equal files.
 
-It shows what check finds, how long it takes and how much memory; no lock is tested.`,
+The file shows what check finds, how long it takes and how much memory; no lock is tested.`,
 		Example: `  lockbench history gen long.lbh --ops 100000000 --violations 3 --seed 5
   lockbench check long.lbh`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -42,14 +42,14 @@ It shows what check finds, how long it takes and how much memory; no lock is tes
 		RunE: func(cmd *cobra.Command, args []string) error { return o.generate(cmd.OutOrStdout(), args[0]) },
 	}
 	f := cmd.Flags()
-	f.Int64Var(&o.Ops, "ops", o.Ops, "how many `operations`")
-	f.Int64Var(&o.Violations, "violations", o.Violations, "how many `times` two owners hold one key within their validity")
-	f.Uint64Var(&o.Seed, "seed", o.Seed, "what all choices are drawn from")
-	f.IntVar(&o.Clients, "clients", o.Clients, "how many clients")
-	f.IntVar(&o.Keys, "keys", o.Keys, "how many keys")
-	f.Float64Var(&o.Unknown, "unknown", o.Unknown, "the `share` of operations whose outcome is unknown, 0 to 0.95")
-	f.DurationVar(&o.TTL, "ttl", o.TTL, "the lease")
-	f.StringVar(&o.format, "format", "native", "native or jsonl")
+	f.Int64Var(&o.Ops, "ops", o.Ops, "number of `operations`")
+	f.Int64Var(&o.Violations, "violations", o.Violations, "number of `times` that two owners hold one key within their validity (default 0)")
+	f.Uint64Var(&o.Seed, "seed", o.Seed, "seed of all random choices")
+	f.IntVar(&o.Clients, "clients", o.Clients, "number of clients")
+	f.IntVar(&o.Keys, "keys", o.Keys, "number of keys")
+	f.Float64Var(&o.Unknown, "unknown", o.Unknown, "`share` of operations whose outcome is unknown, 0 to 0.95 (default 0)")
+	f.DurationVar(&o.TTL, "ttl", o.TTL, "lease that clients ask for")
+	f.StringVar(&o.format, "format", "native", "form of the file: native or jsonl")
 	return cmd
 }
 

@@ -23,11 +23,10 @@ func newInit() *cobra.Command {
 	var force bool
 	cmd := &cobra.Command{
 		Use:   "init [FILE]",
-		Short: "Write a scenario to start from, with every key explained",
-		Long: `init writes a scenario file (` + usualScenario + `, unless another is named; - is standard
-output) that runs as it is. It has the keys that most runs want, and below them, as
-comments, all others with what they do. Editors that know YAML schemas complete and
-check it.`,
+		Short: "Write a run file to start from, with every key explained",
+		Long: `init writes a run file (` + usualScenario + ` unless another is named; - is standard output) that runs as
+it is. It has the keys that most runs need. Comments below them describe all others. Editors
+that know YAML schemas complete and check it.`,
 		Example: `  lockbench init
   lockbench run scenario.yaml`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -40,7 +39,7 @@ check it.`,
 			return initScenario(cmd, append(args, usualScenario)[0], force)
 		},
 	}
-	cmd.Flags().BoolVar(&force, "force", false, "overwrite the file")
+	cmd.Flags().BoolVar(&force, "force", false, "overwrite a file that exists")
 	return cmd
 }
 

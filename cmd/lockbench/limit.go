@@ -18,12 +18,12 @@ func newLimit() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "limit",
 		Short: "Search the highest rate, or the shortest lease, that is still safe",
-		Long: `limit searches the value up to which a design keeps a target and everything it claims:
-the highest rate of arrivals (limit rate) or the shortest lease (limit ttl). Every trial
-is a run that is judged; the limit found is tried again before it is told.
+		Long: `limit searches the value up to which a design keeps a target and everything it claims: the
+highest rate of arrivals (limit rate) or the shortest lease (limit ttl). Every trial is a run
+that is judged. The limit found is tried again before it is reported.
 
-Exit codes: 0 a limit was found; 1 a claim was broken on the way; 3 nothing can be said;
-4 even the easiest value misses the target.`,
+Exit codes: 0 a limit was found; 1 a claim was broken on the way; 3 inconclusive; 4 even the
+easiest value misses the target.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -45,13 +45,13 @@ type limitOptions struct {
 }
 
 func (o *limitOptions) flags(f *pflag.FlagSet, without ...string) {
-	f.Float64Var(&o.precision, "precision", 0.05, "the `share` by which the limit may be missed")
+	f.Float64Var(&o.precision, "precision", 0.05, "largest error of the limit, as a `share` of it")
 	f.StringArrayVar(&o.out, "out", nil, output.Help(output.OfLimits))
 	// The design is an argument, and the rate and the number of operations are the search's.
 	o.settings.flagsBut(f, append(without, "design", "fail-fast", "stages", "rate", "operations")...)
 }
 
-// validate tells what is wrong with the flags that all searches have.
+// validate reports what is wrong with the flags that all searches have.
 func (o *limitOptions) validate() error {
 	if !(o.precision > 0 && o.precision <= 1) {
 		return fmt.Errorf("--precision %v: no share to miss a limit by; hint: above 0 and up to 1, such as 0.05", o.precision)

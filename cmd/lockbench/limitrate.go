@@ -28,15 +28,15 @@ func newLimitRate() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rate DESIGN",
 		Short: "Search the highest rate of arrivals at which targets and claims hold",
-		Long: `rate searches the highest rate of arrivals (an open loop: due whether those before are
-done or not) at which every target holds, no claim is broken and all that was due was
-begun. The rate is doubled until something is missed, and then halved in between. A rate
-that misses is tried again before it counts, since a noisy neighbour can spoil a run.
+		Long: `rate searches the highest rate of arrivals at which every target holds, no claim is broken and
+all work that was due was started. Work is due whether earlier work is done or not (open loop).
+The rate doubles until something is missed; then the search halves the interval. A rate that
+misses is tried again before it counts, since a noisy neighbour can spoil a run.
 
 Targets are conditions on metrics (lockbench list metrics); acquire is measured from the
 intended start. One acquire in a hundred may be refused unless a target says otherwise.`,
 		Example: `  lockbench limit rate lua-token/strategy
-  lockbench limit rate redislock/obtain --target 'acquire.p99<5ms' --keys 1 --clients 200 --duration 10s
+  lockbench limit rate redislock/obtain --target 'acquire.p99<5ms' --keys 1 --duration 10s
   lockbench limit rate hash-reentrant/notify --hold exp:5ms --keys 8 --from 50 --out json=limit.json`,
 		Args: oneDesign,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -45,11 +45,11 @@ intended start. One acquire in a hundred may be refused unless a target says oth
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringArrayVar(&o.targets, "target", []string{usualTarget}, "`CONDITION` that has to hold; repeated")
-	f.Float64Var(&o.from, "from", 100, "arrivals per second to begin with")
-	f.Float64Var(&o.least, "least", 1, "the lowest rate to try")
-	f.Float64Var(&o.most, "most", 1_000_000, "the highest rate to try")
-	f.IntVar(&o.votes, "votes", 3, "trials at most of a rate that misses, most of which decide; odd")
+	f.StringArrayVar(&o.targets, "target", []string{usualTarget}, "`CONDITION` that must hold; repeated")
+	f.Float64Var(&o.from, "from", 100, "first rate to try, in arrivals per second")
+	f.Float64Var(&o.least, "least", 1, "lowest rate to try, in arrivals per second")
+	f.Float64Var(&o.most, "most", 1_000_000, "highest rate to try, in arrivals per second")
+	f.IntVar(&o.votes, "votes", 3, "largest number of trials of a rate that misses; odd, for the majority decides")
 	o.flags(f)
 	f.Lookup("duration").Usage = "length of each trial, warm-up included"
 	return cmd
@@ -93,7 +93,7 @@ func (o *limitRateOptions) search(cmd *cobra.Command, args []string) error {
 // fastest is the highest rate that there can be.
 const fastest = 1e9
 
-// validate tells what is wrong with the flags, and lets a search that begins lower than
+// validate reports what is wrong with the flags, and lets a search that begins lower than
 // usual go down to there.
 func (o *limitRateOptions) validate(f *pflag.FlagSet) error {
 	if !f.Changed("least") {

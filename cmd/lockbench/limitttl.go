@@ -24,16 +24,16 @@ func newLimitTTL() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ttl DESIGN",
 		Short: "Search the shortest lease that no work outlives",
-		Long: `ttl searches the shortest lease that no hold outlives, from the call of the acquire to
-the end of the work: --hold, the reading and writing of the workload, the way to the
-server and back, and whatever this machine puts in between. Each trial has so many holds
-that, if none outlives the lease, the share that does is below --risk with the given
---confidence (0.1% and 95% take 2,995 holds; the rule of three says 3,000). The lease
-found is tried with as many holds again, since the first time it was picked for its luck.
+		Long: `ttl searches the shortest lease that no hold outlives. A hold lasts from the call of the acquire
+to the end of the work: --hold, the reading and writing of the workload, the way to the server
+and back, and the delays of this machine. Each trial has enough holds to conclude, if none
+outlives the lease, that the share that does is below --risk with the given --confidence (0.1%
+and 95% take 2,995 holds; the rule of three says 3,000). The lease found is tried again with as
+many holds, since the first trial may have been lucky.
 
-The lease is as good as the holds are like those to come: take --hold from production.
-Where a design renews leases by itself, only those count beside which somebody else was
-granted the key: such designs need keys to compete for (--key-choice uniform --keys 4).`,
+The result holds for work like that of the trials: take --hold from production. For a design
+that renews leases, only holds count during which another client was granted the key. Such
+designs need keys to compete for (--key-choice uniform --keys 4).`,
 		Example: `  lockbench limit ttl lua-token/strategy --hold exp:5ms
   lockbench limit ttl redislock/obtain --workload oversell --hold lognormal:20ms,0.8 --risk 0.0001`,
 		Args: oneDesign,
@@ -43,9 +43,9 @@ granted the key: such designs need keys to compete for (--key-choice uniform --k
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.Float64Var(&o.risk, "risk", 0.001, "`share` of holds that may outlive the lease")
-	f.Float64Var(&o.confidence, "confidence", 0.95, "`probability` with which no larger share does")
-	f.DurationVar(&o.most, "most", 10*time.Minute, "longest lease to try; --ttl is the first")
+	f.Float64Var(&o.risk, "risk", 0.001, "largest `share` of holds that may outlive the lease")
+	f.Float64Var(&o.confidence, "confidence", 0.95, "`probability` that no larger share outlives it")
+	f.DurationVar(&o.most, "most", 10*time.Minute, "longest lease to try; --ttl is the first one")
 	o.flags(f, "arrival", "duration", "warmup", "slow", "slow-keys", "slow-factor", "nested-ttl")
 	return cmd
 }

@@ -25,7 +25,7 @@ func newList() *cobra.Command {
 			return catalog.List(cmd.OutOrStdout(), args[0], asJSON, verbose)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "as a JSON array")
-	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "designs: with their claims, and the reasons of exceptions")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
+	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "designs: print their claims and the reasons of exceptions, too")
 	return cmd
 }

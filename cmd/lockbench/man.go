@@ -10,13 +10,13 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// newMan writes manual pages, for those who package lockbench: everybody else has -h.
+// newMan writes manual pages, for packages of lockbench; users have -h.
 func newMan() *cobra.Command {
 	return &cobra.Command{
 		Use:   "man DIR",
 		Short: "Write manual pages, one for each command, into a directory",
-		Long: `man writes a manual page for each command into a directory, which is made if need be.
-Their date is that of SOURCE_DATE_EPOCH, where it is set.`,
+		Long: `man writes a manual page for each command into a directory and creates the directory if needed.
+The date of the pages is SOURCE_DATE_EPOCH, if that is set.`,
 		Example: `  lockbench man ~/.local/share/man/man1
   man lockbench-run`,
 		Hidden: true,

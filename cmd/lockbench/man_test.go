@@ -13,10 +13,10 @@ import (
 // unescaped is the text of a manual page without what typesets it.
 var unescaped = strings.NewReplacer(`\-`, "-", `\&`, "", `\\`, `\`, `\fB`, "", `\fI`, "", `\fR`, "", `\(lq`, `"`, `\(rq`, `"`, `\(aq`, "'")
 
-// TestManualTellsEverything asserts that each command has a page, with all of its flags
+// TestManualIsComplete asserts that each command has a page, with all of its flags
 // and what they do, word by word: pages are made by way of Markdown, which takes some
 // characters for its own.
-func TestManualTellsEverything(t *testing.T) {
+func TestManualIsComplete(t *testing.T) {
 	dir := t.TempDir()
 	if err := writeManual(newRoot(), dir); err != nil {
 		t.Fatal(err)
@@ -31,17 +31,17 @@ func TestManualTellsEverything(t *testing.T) {
 				t.Fatal(err)
 			}
 			page := flat(unescaped.Replace(string(text)))
-			for _, told := range told(cmd) {
-				if !strings.Contains(page, flat(told)) {
-					t.Errorf("the page lacks or garbles %q", told)
+			for _, text := range textsOf(cmd) {
+				if !strings.Contains(page, flat(text)) {
+					t.Errorf("the page lacks or garbles %q", text)
 				}
 			}
 		})
 	}
 }
 
-// told is what a page has to tell of a command.
-func told(cmd *cobra.Command) []string {
+// textsOf returns the texts that a page must have about a command.
+func textsOf(cmd *cobra.Command) []string {
 	all := append(strings.Split(cmd.Long, "\n\n"), cmd.Short)
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		_, usage := pflag.UnquoteUsage(f)

@@ -40,26 +40,26 @@ func newMatrix() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "matrix [DESIGN...]",
 		Short: "Show which designs keep which guarantees, in one table",
-		Long: `matrix runs designs on a real server, with and without faults, and explores their
-schedules in virtual time, and shows the worst verdict in one table, designs down and
-conditions across. A cell is broken when any part breaks it. Designs are names or
-globs (lockbench list designs), by default all: ours and other people's.
+		Long: `matrix runs designs on a real server, with and without faults, and explores their schedules in
+virtual time. One table shows the worst verdicts: designs down, conditions across. A cell is
+broken if any part breaks it. Designs are names or globs (lockbench list designs), by default
+all: ours and other people's.
 
-The time budget is shared by the designs: live runs come first, one at a time, and
-exploration gets what they leave. Each part begins with a lock that is broken on
-purpose: if it is not caught, what held there counts as untested.
+The designs share the time budget. Live runs come first, one at a time; exploration gets the
+rest. Each part begins with a lock that is broken on purpose. If that is not caught, what held
+there counts as untested.
 
-With --out json=FILE the matrix is written there as it goes, whole at any time, and
---resume FILE goes on with what is missing of it. lockbench explain shows the evidence
-for a cell. With --expect FILE the exit code says whether any cell is worse than in
-that matrix, and not whether a claim is broken; thresholds count all the same.
+With --out json=FILE the matrix is written there after each part, and --resume FILE completes
+it. lockbench explain shows the evidence for a cell. With --expect FILE the exit code says
+whether a cell is worse than in that matrix, not whether a claim is broken; thresholds still
+count.
 
-Ctrl-C ends it in good order and reports what was found; once more aborts.`,
+Ctrl-C ends the matrix and reports what was found; a second Ctrl-C aborts.`,
 		Example: `  lockbench matrix
   lockbench matrix 'lua-token/*' --budget 1m --out markdown=matrix.md --out json=matrix.json
   lockbench matrix --resume matrix.json --out html=matrix.html
   lockbench matrix --drivers explore --schedules 2000 --expect matrix.json
-  lockbench matrix redislock/obtain --fail-if 'exclusion.violations>0' --fail-if 'exclusion.exposure<100'`,
+  lockbench matrix redislock/obtain --fail-if 'exclusion.violations>0'`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, designs []string) error {
 			exit, err := o.matrix(cmd, designs)
@@ -77,23 +77,23 @@ func (o *matrixOptions) flags(f *pflag.FlagSet) {
 	o.sharedFlags(f)
 	f.StringArrayVar(&o.out, "out", nil, output.Help(output.OfMatrices))
 	o.gate.exploredFlags(f)
-	f.StringVar(&o.expect, "expect", "", "compare with the matrix in this JSON `file`: exit 1 when a cell is worse, 0 otherwise")
-	f.StringVar(&o.resume, "resume", "", "go on with the matrix in this JSON `file`, and write it there")
+	f.StringVar(&o.expect, "expect", "", "compare with the matrix in this JSON `file`: exit 1 if a cell is worse")
+	f.StringVar(&o.resume, "resume", "", "complete the matrix in this JSON `file` and write it there")
 }
 
 // sharedFlags are those that matrix and explain have.
 func (o *matrixOptions) sharedFlags(f *pflag.FlagSet) {
 	f.SortFlags = false
-	f.DurationVar(&o.budget, "budget", 5*time.Minute, "time for all")
-	f.Int64Var(&o.schedules, "schedules", 0, "explore so many schedules of each design, however long it takes; the same on every machine (default as many as the budget allows)")
-	f.StringSliceVar(&o.drivers, "drivers", []string{matrix.Live, matrix.Explore}, "what to find out by: `live`, explore or both")
-	f.StringArrayVar(&o.redis, "redis", redisFromEnvironment(), "`URL` of the server for live runs (--server is the same); repeated for designs that lock on several (default $"+redisVariable+", or private redis-servers from PATH, or embedded)")
-	f.Uint64Var(&o.seed, "seed", 1, "decides all random choices")
-	f.StringVar(&o.history, "history", "", "keep the histories of live runs in this `directory`")
-	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on standard error")
+	f.DurationVar(&o.budget, "budget", 5*time.Minute, "time for all designs together")
+	f.Int64Var(&o.schedules, "schedules", 0, "number of schedules to explore of each design, the same on every machine (default as many as --budget allows)")
+	f.StringSliceVar(&o.drivers, "drivers", []string{matrix.Live, matrix.Explore}, "`kinds` of runs, separated by commas: live, explore")
+	f.StringArrayVar(&o.redis, "redis", redisFromEnvironment(), "`URL` of the server of live runs; repeated for designs that lock on several servers; --server is the same (default $"+redisVariable+", else a private redis-server from PATH, else an embedded server)")
+	f.Uint64Var(&o.seed, "seed", 1, "seed of all random choices")
+	f.StringVar(&o.history, "history", "", "save the histories of live runs in this `directory`")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "print no progress on standard error")
 }
 
-// validate tells what is wrong with the flags.
+// validate reports what is wrong with the flags.
 func (o *matrixOptions) validate(f *pflag.FlagSet) error {
 	if o.budget <= 0 {
 		return fmt.Errorf("--budget %v: too short; hint: a duration such as 5m", o.budget)
@@ -224,7 +224,7 @@ func readMatrix(flag, path string) (*reports.Matrix, error) {
 	return m, nil
 }
 
-// compare tells what is worse than expected. Designs that were not asked for this time
+// compare reports what is worse than expected. Designs that were not asked for this time
 // are left out of it.
 func (o *matrixOptions) compare(cmd *cobra.Command, expected, m reports.Matrix) (int, error) {
 	expected.Rows = slices.DeleteFunc(slices.Clone(expected.Rows), func(r reports.MatrixRow) bool {

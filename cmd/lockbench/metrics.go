@@ -13,7 +13,7 @@ import (
 type metricsOptions struct{ address string }
 
 func (o *metricsOptions) flag(f *pflag.FlagSet) {
-	f.StringVar(&o.address, "metrics", "", "serve metrics for Prometheus at `[HOST]:PORT` while the session lasts; :9090 is 127.0.0.1:9090, 0.0.0.0:9090 lets other machines see them, port 0 is any that is free")
+	f.StringVar(&o.address, "metrics", "", "serve Prometheus metrics at `[HOST]:PORT` during the session; host 0.0.0.0 serves other machines, too; port 0 is any free port (default no server, host 127.0.0.1)")
 }
 
 // open serves the metrics of a session of so many runs, says where, and returns the sink that

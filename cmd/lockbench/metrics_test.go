@@ -23,7 +23,7 @@ import (
 )
 
 // A scraped is what a scrape says of the only run, by family and, where there is one, the
-// label that tells its series apart.
+// label that distinguishes its series.
 type scraped map[string]float64
 
 func scrape(url string) (scraped, error) {
@@ -165,7 +165,7 @@ func untilBroken(t *testing.T, url string) scraped {
 	}
 }
 
-// found is what was counted, without zeros and what results do not tell in this form.
+// found is what was counted, without zeros and what results do not have in this form.
 func (s scraped) found() scraped {
 	found := maps.Clone(s)
 	maps.DeleteFunc(found, func(name string, v float64) bool {

@@ -24,10 +24,10 @@ func newReport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report RESULT.json...",
 		Short: "Show saved results again, as a page, as pictures or in the terminal",
-		Long: `report shows what run, check, sweep, explore, matrix, compare or limit wrote with --out json=FILE:
-as one self-contained HTML page with --html, which asks no network for anything; as SVG
-pictures with --svg, of how long acquires took and of every counterexample, to be shown elsewhere;
-or else in the terminal. Several results of runs become one report; - is standard input.
+		Long: `report shows what run, check, sweep, explore, matrix, compare or limit wrote with --out
+json=FILE. --html writes one HTML page that needs no network. --svg writes SVG pictures of how
+long acquires took and of every counterexample. Without these report prints on the terminal.
+Several results of runs become one report; - is standard input.
 
 The exit code is 0 when the report was written, whatever it says.`,
 		Example: `  lockbench run --out json=result.json
@@ -42,8 +42,8 @@ The exit code is 0 when the report was written, whatever it says.`,
 		},
 		RunE: func(cmd *cobra.Command, files []string) error { return o.report(cmd, files) },
 	}
-	cmd.Flags().StringVar(&o.html, "html", "", "write an HTML page to this `file`; - is standard output")
-	cmd.Flags().StringVar(&o.svg, "svg", "", "write SVG pictures into this `directory`, light or dark as their reader prefers")
+	cmd.Flags().StringVar(&o.html, "html", "", "write an HTML page to this `file`; - is standard output (default: print on the terminal)")
+	cmd.Flags().StringVar(&o.svg, "svg", "", "write SVG pictures into this `directory`, light or dark as the reader prefers")
 	return cmd
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/lockbench/lockbench/internal/help"
 	"github.com/lockbench/lockbench/internal/suggest"
 )
 
@@ -66,17 +67,18 @@ func complaint(cmd *cobra.Command, err error) string {
 	return what + "\nhint: " + hint
 }
 
+func init() { cobra.AddTemplateFunc("flagGroups", help.Flags) }
+
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "lockbench",
 		Short: "How fast is a distributed lock, and which guarantees does it keep?",
-		Long: `lockbench runs distributed lock designs with real clients against a real Redis,
-records what happened, and judges from the record alone which guarantees held. Or it
-explores their schedules one command at a time, and shows the one that breaks them.
+		Long: `lockbench runs lock designs with real clients on a real Redis, records what happens, and judges
+from the record alone which guarantees held. It also explores the schedules of a design, one
+command at a time, and prints one that breaks it.
 
-Exit codes: 0 every claim that could be exercised was held; 1 a claim was broken;
-2 an error of usage or set-up; 3 inconclusive; 4 a threshold (--fail-if) failed, and
-nothing worse.`,
+Exit codes: 0 every claim that could be exercised was held; 1 a claim was broken; 2 an error of
+usage or set-up; 3 inconclusive; 4 a threshold (--fail-if) failed, and nothing worse.`,
 		Example: `  lockbench run                                  a tour of all designs, within a minute
   lockbench run --design 'lua-token/*' --clients 64 --duration 1m
   lockbench matrix                               which design keeps which guarantees
@@ -96,6 +98,7 @@ nothing worse.`,
 		},
 	}
 	root.SetFlagErrorFunc(explainFlag)
+	root.SetUsageTemplate(help.Template)
 	root.AddCommand(newRun(), newCompare(), newLimit(), newSweep(), newExplore(), newMatrix(), newExplain(), newCheck(), newReport(), newList(), newHistory(), newVersion(), newInit(), newMan())
 	refuseUnknownShells(root)
 	completeAll(root)

@@ -26,21 +26,20 @@ type singleOptions struct {
 func newRun() *cobra.Command {
 	o := singleOptions{runOptions: runOptions{params: tour()}}
 	cmd := &cobra.Command{
-		Use:   "run [SCENARIO.yaml]",
+		Use:   "run [RUNFILE.yaml]",
 		Short: "Run designs under a workload, and judge and measure them",
-		Long: `run drives designs one after another with the clients of a workload, records what
-happened, judges the record and measures it. Without flags it is a tour of all our
-designs that takes less than a minute and needs nothing installed: a private
-redis-server from PATH is used, or else an embedded server. Designs that lock on
-several servers get as many, each on its own.
+		Long: `run drives designs one after another with the clients of a workload, records what happens,
+judges the record and measures it. Without flags it runs all our designs in less than a minute
+and needs nothing installed: it uses a private redis-server from PATH, else an embedded server.
+Designs that lock on several servers get several.
 
-A scenario is a YAML file whose keys are these flags; flags given beside it come
-first. lockbench init writes one, and - reads standard input.
+A run file is a YAML file whose keys are these flags. Flags on the command line override it.
+lockbench init writes one; - reads standard input.
 
-A run ends with a lock that is broken on purpose. If this self-check is not caught, held
-counts as untested (exit 3).
+A run ends with a lock that is broken on purpose. If this self-check is not caught, held counts
+as untested (exit 3).
 
-Ctrl-C ends the run in good order and reports what was measured; once more aborts.`,
+Ctrl-C ends the run and reports what was measured; a second Ctrl-C aborts.`,
 		Example: `  lockbench run
   lockbench run --design 'lua-token/*,watch-multi/poll' --clients 64 --duration 1m
   lockbench run --workload reentrant --depth 3 --slow-keys 0 --redis redis://localhost:6379

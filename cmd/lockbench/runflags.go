@@ -56,48 +56,48 @@ func (o *runOptions) flagsBut(f *pflag.FlagSet, without ...string) (added []stri
 
 func (o *runOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
-	f.StringSliceVar(&o.designs, "design", nil, "`names` or globs of designs, by comma or repeated (default all of ours; lockbench list designs has other people's too)")
-	f.StringVar(&o.workload, "workload", cmp.Or(o.workload, "oversell"), "what clients do, a `name` (lockbench list workloads)")
-	f.StringArrayVar(&o.redis, "redis", redisFromEnvironment(), "`URL` of the server: redis://, rediss://, unix://, or file:///DIR for locks on files (--server is the same); repeated for designs that lock on several (default $"+redisVariable+", or private redis-servers from PATH, or embedded)")
+	f.StringSliceVar(&o.designs, "design", nil, "`names` or globs of designs, separated by commas or repeated; lockbench list designs prints all (default our own)")
+	f.StringVar(&o.workload, "workload", cmp.Or(o.workload, "oversell"), "what clients do: a `name` that lockbench list workloads prints")
+	f.StringArrayVar(&o.redis, "redis", redisFromEnvironment(), "`URL` of the server: redis://, rediss://, unix://, or file:///DIR for locks on files; repeated for designs that lock on several servers; --server is the same (default $"+redisVariable+", else a private redis-server from PATH, else an embedded server)")
 	o.loadFlags(f)
 	arrivalFlags(f, &o.params)
 	o.workloadFlags(f)
-	f.StringArrayVar(&o.faults, "fault", nil, "`KIND[,name=value...]` that goes wrong during the run, such as lost-reply,p=0.01 or restart,at=2s; repeated (lockbench list faults)")
-	f.StringSliceVar(&o.guards, "guard", nil, "`kinds` of store that guard themselves, for oversell and redeem: "+strings.Join(catalog.Names(catalog.Guards()), ", ")+"; several run each design once with each")
+	f.StringArrayVar(&o.faults, "fault", nil, "`KIND[,name=value...]` of a fault to inject, such as lost-reply,p=0.01 or restart,at=2s; repeated; lockbench list faults prints all (default none)")
+	f.StringSliceVar(&o.guards, "guard", nil, "`kinds` of guard of the store, for oversell and redeem: "+strings.Join(catalog.Names(catalog.Guards()), ", ")+"; a design runs once with each (default none)")
 	claimsFlag(f, &o.claims, "the designs claim")
-	f.BoolVar(&o.failFast, "fail-fast", false, "end the run within about a second of a violation that counts against the claims, and start no other design; the judgement then keeps up whatever processor time that takes from the clients, and speeds are lower where they need all of it")
-	f.StringVar(&o.history, "history", "", "keep the history of every design in this `directory`")
-	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on standard error")
+	f.BoolVar(&o.failFast, "fail-fast", false, "end the run within about 1s of a broken claim and start no other design; the checker then takes the processor time that it needs from the clients")
+	f.StringVar(&o.history, "history", "", "save the history of each design in this `directory`")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "print no progress on standard error")
 }
 
 func (o *runOptions) loadFlags(f *pflag.FlagSet) {
 	p := &o.params
-	f.IntVar(&p.Clients, "clients", p.Clients, "owners that compete")
-	f.IntVar(&p.Processes, "processes", p.Processes, "processes they live in, which share what a design keeps per process (default one per client)")
-	f.IntVar(&p.Keys, "keys", p.Keys, "locks; unless given, as many as key choice own or pairs needs for the clients asked for")
-	f.StringVar(&p.KeyChoice, "key-choice", p.KeyChoice, "how clients pick their next key: "+strings.Join(workloads.KeyChoices(), ", "))
-	f.DurationVar(&p.TTL, "ttl", p.TTL, "lease asked for")
-	f.DurationVar(&p.Wait, "wait", p.Wait, "how long to wait for a lock that is held; 0s is one attempt")
-	f.Var(textflag.New(&p.Hold, "distribution"), "hold", "work under the lock: 5ms, uniform:1ms-5ms, exp:5ms or lognormal:5ms,0.8")
-	f.Var(textflag.New(&p.Think, "distribution"), "think", "pause between two iterations, like --hold")
-	f.Float64Var(&p.Slow, "slow", 0, "share of holds that outlive their lease, 0 to 1")
-	f.Float64Var(&p.SlowKeys, "slow-keys", p.SlowKeys, "share of keys whose holds all outlive their lease, 0 to 1; unless given, 0 where --duration is too short for one to end")
-	f.DurationVar(&p.Duration, "duration", p.Duration, "length of the run of each design, warm-up included; 0s is until --operations are done")
-	f.Int64Var(&p.Operations, "operations", 0, "iterations of all clients together; 0 is no limit")
-	f.DurationVar(&p.Warmup, "warmup", p.Warmup, "start of the run that is not measured, but judged")
-	f.Uint64Var(&p.Seed, "seed", 0, "decides all choices of the clients (default random, printed)")
+	f.IntVar(&p.Clients, "clients", p.Clients, "number of clients that compete for the locks")
+	f.IntVar(&p.Processes, "processes", p.Processes, "number of processes of the clients; clients of a process share what a design keeps there (default one per client)")
+	f.IntVar(&p.Keys, "keys", p.Keys, "number of locks; unless given, the key choices own and pairs derive it from --clients")
+	f.StringVar(&p.KeyChoice, "key-choice", p.KeyChoice, "how a client picks its next key: "+strings.Join(workloads.KeyChoices(), ", "))
+	f.DurationVar(&p.TTL, "ttl", p.TTL, "lease that clients ask for")
+	f.DurationVar(&p.Wait, "wait", p.Wait, "longest wait for a held lock; 0s makes one attempt")
+	f.Var(textflag.New(&p.Hold, "distribution"), "hold", "time of work under the lock: 5ms, uniform:1ms-5ms, exp:5ms or lognormal:5ms,0.8")
+	f.Var(textflag.New(&p.Think, "distribution"), "think", "pause between two iterations, written like --hold")
+	f.Float64Var(&p.Slow, "slow", 0, "share of holds that outlive their lease, 0 to 1 (default 0)")
+	f.Float64Var(&p.SlowKeys, "slow-keys", p.SlowKeys, "share of keys whose holds all outlive their lease, 0 to 1; unless given, 0 if --duration is too short for such a hold")
+	f.DurationVar(&p.Duration, "duration", p.Duration, "length of the run of each design, warm-up included; 0s runs until --operations are done")
+	f.Int64Var(&p.Operations, "operations", 0, "total number of iterations of all clients (default no limit)")
+	f.DurationVar(&p.Warmup, "warmup", p.Warmup, "start of the run that is judged but not measured")
+	f.Uint64Var(&p.Seed, "seed", 0, "seed of all random choices of the clients (default random, printed)")
 }
 
 func (o *runOptions) workloadFlags(f *pflag.FlagSet) {
 	p := &o.params
-	f.Float64Var(&p.SlowFactor, "slow-factor", 0, "length of a slow hold in leases (default 1.25)")
-	f.Int64Var(&p.Stock, "stock", 0, "oversell: units for sale per key (default 1000000)")
-	f.Int64Var(&p.Threshold, "threshold", 0, "redeem: points that one redemption costs (default 10)")
-	f.Int64Var(&p.Points, "points", 0, "redeem: points a user starts with (default 100)")
-	f.IntVar(&p.Depth, "depth", 0, "reentrant: how often the lock is taken before it is given back (default 2)")
-	f.DurationVar(&p.NestedTTL, "nested-ttl", 0, "reentrant: lease that nested acquires ask for (default --ttl)")
-	f.DurationVar(&p.Period, "period", 0, "cron: how often the job is due (default 500ms; unless any of these is given, cron runs 6s with a period of 2s, a job of 1.8s and a lease of 1s)")
-	f.DurationVar(&p.Delay, "delay", 0, "cron: how long others are kept out after the job (default a fifth of the period)")
+	f.Float64Var(&p.SlowFactor, "slow-factor", 0, "length of a slow hold, in leases (default 1.25)")
+	f.Int64Var(&p.Stock, "stock", 0, "oversell: number of units for sale per key (default 1000000)")
+	f.Int64Var(&p.Threshold, "threshold", 0, "redeem: cost of one redemption, in points (default 10)")
+	f.Int64Var(&p.Points, "points", 0, "redeem: number of points of a user at the start (default 100)")
+	f.IntVar(&p.Depth, "depth", 0, "reentrant: number of nested acquires, the outer one included (default 2)")
+	f.DurationVar(&p.NestedTTL, "nested-ttl", 0, "reentrant: lease of nested acquires (default --ttl)")
+	f.DurationVar(&p.Period, "period", 0, "cron: time from one job to the next (default 500ms; if --ttl, --hold and --duration are not given either, cron runs 6s with a period of 2s, a job of 1.8s and a lease of 1s)")
+	f.DurationVar(&p.Delay, "delay", 0, "cron: time after the job in which others stay locked out (default a fifth of --period)")
 }
 
 // onlyFor are flags that one workload alone reads.
@@ -164,11 +164,11 @@ func (o *runOptions) settleCron(f *pflag.FlagSet) {
 	}
 }
 
-// fixedKeys tells whether clients stay with their key, so that the number of
+// fixedKeys reports whether clients stay with their key, so that the number of
 // keys follows from theirs.
 func fixedKeys(choice string) bool { return choice == workloads.Own || choice == workloads.Pairs }
 
-// slowFits tells whether a slow hold would end within the run, in designs that
+// slowFits reports whether a slow hold would end within the run, in designs that
 // round leases up to seconds and tolerate one second more. Where the number of
 // operations ends the run, slow ones would make it last.
 func (o *runOptions) slowFits() bool {

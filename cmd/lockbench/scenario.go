@@ -28,7 +28,7 @@ func oneScenario(cmd *cobra.Command, args []string) error {
 // readScenario reads the scenario that args name, if any, and sets the flags that the
 // command line left alone to what it says; those are the settings of the file that it
 // returns. Every value is tried on spare, the flags of another command of the same kind,
-// so that what is wrong is told whatever the command line has.
+// so that what is wrong is reported whatever the command line has.
 func readScenario(cmd *cobra.Command, args []string, spare *pflag.FlagSet) (runfile.File, error) {
 	if len(args) == 0 {
 		return runfile.File{}, nil
@@ -97,7 +97,7 @@ func scenarioKeys(flags *pflag.FlagSet) (keys []runfile.Key) {
 	return keys
 }
 
-// keyOf derives a key from what a flag tells of itself, and from what is known of the
+// keyOf derives a key from what a flag says of itself, and from what is known of the
 // values it takes.
 func keyOf(f *pflag.Flag) runfile.Key {
 	what, help := pflag.UnquoteUsage(f)

@@ -28,10 +28,10 @@ func newSweep() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sweep DESIGN...",
 		Short: "Run designs at every number of clients and keys, and show where they bend",
-		Long: `sweep runs designs with every number of --clients on every number of --keys, a second
-each unless --duration says otherwise, and shows throughput, latency, hand-off, commands
-per grant and fairness of each point, with a chart of the throughput. Every point is
-judged like any run: a claim that contention breaks is told, and fails the sweep.`,
+		Long: `sweep runs designs with each number of --clients on each number of --keys, for a second each
+unless --duration says otherwise. It prints throughput, latency, hand-off, commands per grant
+and fairness of each point, with a chart of the throughput. Every point is judged like any run:
+a claim that contention breaks fails the sweep.`,
 		Example: `  lockbench sweep lua-token/strategy
   lockbench sweep 'hash-reentrant/*' --clients 1,8,64 --keys 1,64 --out csv=sweep.csv
   lockbench sweep redislock/obtain --clients 4,32 --keys 1 --hold 5ms --duration 5s`,
@@ -51,8 +51,8 @@ judged like any run: a claim that contention breaks is told, and fails the sweep
 
 func (o *sweepOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
-	f.IntSliceVar(&o.clients, "clients", []int{1, 2, 4, 8, 16, 32, 64, 128, 256}, "numbers of owners that compete, by comma")
-	f.IntSliceVar(&o.keys, "keys", []int{1, 16, 1024}, "numbers of locks, by comma")
+	f.IntSliceVar(&o.clients, "clients", []int{1, 2, 4, 8, 16, 32, 64, 128, 256}, "numbers of clients that compete for the locks, separated by commas")
+	f.IntSliceVar(&o.keys, "keys", []int{1, 16, 1024}, "numbers of locks, separated by commas")
 	f.StringArrayVar(&o.out, "out", nil, output.Help(output.OfSweeps))
 	// Designs are arguments, and in an open loop clients are not what is varied.
 	o.settings.flagsBut(f, "design", "clients", "keys", "rate", "arrival", "stages")

@@ -17,12 +17,12 @@ import (
 
 // uiFlag adds the flag that asks for the live view.
 func uiFlag(f *pflag.FlagSet, asked *bool) {
-	f.BoolVar(asked, "ui", false, "show the run live, full-screen: rate, percentiles, what broke, faults; on a terminal only, else progress is printed in lines")
+	f.BoolVar(asked, "ui", false, "show the run live on the whole terminal: rate, percentiles, violations, faults; without a terminal, print progress in lines")
 }
 
 // show returns the progress for a run of p, and the context for it: that of the command,
 // or where the run is shown live one that ends when somebody at the terminal asks for
-// that. Where nothing can be shown it says so, and progress is told in lines.
+// that. Where nothing can be shown it says so, and prints progress in lines.
 func (o *singleOptions) show(cmd *cobra.Command, p *runner.Plan) (context.Context, progress.Runs, error) {
 	ctx, w := cmd.Context(), cmd.ErrOrStderr()
 	plain := progress.OfRuns(w, o.quiet, len(p.Subjects))

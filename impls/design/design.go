@@ -46,7 +46,7 @@ type Design struct {
 	// Servers is how many servers it locks on, which know nothing of each other; zero
 	// is one.
 	Servers int
-	// Tracked: it has the server tell of changed keys (CLIENT TRACKING), which the
+	// Tracked: it has the server report changed keys (CLIENT TRACKING), which the
 	// embedded server cannot.
 	Tracked bool
 	// Fences: its leases are lockbench.Fencers.

@@ -28,7 +28,7 @@ type hold struct {
 	mu       sync.Mutex
 	depth    int           // leases not released
 	lease    time.Duration // what renewals ask for: the longest of the nested ones, or as extended
-	since    time.Time     // renewals sent before then tell nothing of deadline
+	since    time.Time     // renewals sent before then say nothing of deadline
 	deadline time.Time     // until then it is ours, whatever happens
 	ending   bool          // its last release is on the way: no more renewals
 	over     bool          // released or lost
@@ -127,7 +127,7 @@ func (h *hold) prolong(until time.Time) {
 	h.renewal.Reset(next)
 }
 
-// lose ends the hold as lost and tells its owner. h.mu is held.
+// lose ends the hold as lost and informs its owner. h.mu is held.
 func (h *hold) lose(gone bool) {
 	h.gone = h.gone || gone
 	if !h.over {
@@ -145,7 +145,7 @@ func (h *hold) expire() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch left := time.Until(h.deadline); {
-	case h.ending: // the release will tell
+	case h.ending: // the release will report it
 	case left > 0: // prolonged just before
 		h.expiry.Reset(left)
 	default:
@@ -175,7 +175,7 @@ func (h *hold) renew() {
 	done(lease, err)
 }
 
-// dueRenewal tells what to renew. A hold whose leases nobody can reach any more
+// dueRenewal reports what to renew. A hold whose leases nobody can reach any more
 // is left to end.
 func (h *hold) dueRenewal() (lease time.Duration, deadline time.Time, due bool) {
 	h.mu.Lock()

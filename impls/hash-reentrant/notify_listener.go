@@ -30,7 +30,7 @@ type listener struct {
 	pending int               // confirmations that are still to come
 }
 
-// A topic is one channel and who of this process waits for it. One message wakes
+// A topic is one channel and the waiters of this process for it. One message wakes
 // one waiter, and a waiter that stops waiting wakes the next: so at least one
 // always knows the lease of the present owner, without all of them trying at each
 // release.
@@ -180,7 +180,7 @@ func (l *listener) wake(channel string) {
 	}
 }
 
-// confirm notes an answer of the server. The first one to a topic tells that
+// confirm notes an answer of the server. The first one to a topic shows that
 // messages come from now on; a second one follows a new connection: what was sent
 // meanwhile is lost, so it counts as a message.
 func (l *listener) confirm(m *redis.Subscription) {

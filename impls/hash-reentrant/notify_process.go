@@ -99,7 +99,7 @@ func (p *notifyProcess) Close() error {
 	return err
 }
 
-// begin tells whether something may begin to run in the background; who gets true
+// begin reports whether something may begin to run in the background; a caller that gets true
 // calls p.background.Done at its end.
 func (p *notifyProcess) begin() bool {
 	p.mu.Lock()

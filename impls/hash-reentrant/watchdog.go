@@ -21,7 +21,7 @@ const watchdogPause = 1733 * time.Millisecond
 
 // watchdog is the renewal thread of one process with its registry. The registry
 // has one entry a key, as in the document: of two owners in the process the later
-// one replaces the earlier, and a removal takes away whoever is there.
+// one replaces the earlier, and a removal takes away any that is there.
 type watchdog struct {
 	client *redis.Client
 	cancel context.CancelFunc

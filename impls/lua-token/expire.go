@@ -27,14 +27,14 @@ func (e *expire) Acquire(ctx context.Context, key string, opt lockbench.Options)
 	return &unowned{Validity: v, client: e.client, key: e.env.Prefix + key}, nil
 }
 
-// unowned is a lease that is released by a plain DEL, whoever holds the key.
+// unowned is a lease that is released by a plain DEL, whichever client holds the key.
 type unowned struct {
 	design.Validity
 	client *redis.Client
 	key    string
 }
 
-// Release implements lockbench.Lease. It never tells of a loss: the number of
+// Release implements lockbench.Lease. It never reports a loss: the number of
 // keys that DEL deleted is not looked at.
 func (u *unowned) Release(ctx context.Context) error {
 	return onredis.NoEffect(u.client.Del(ctx, u.key).Err())

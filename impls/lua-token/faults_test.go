@@ -48,7 +48,7 @@ func stored(s *designtest.Scene) string {
 	return value
 }
 
-// unknown fails the test if err tells more than that something went wrong.
+// unknown fails the test if err says more than that something went wrong.
 func unknown(s *designtest.Scene, err error) {
 	s.Helper()
 	for _, told := range []error{lockbench.ErrNotAcquired, lockbench.ErrNotHeld, lockbench.ErrNoEffect} {

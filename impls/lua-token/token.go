@@ -74,7 +74,7 @@ type objectLease struct {
 	key   string
 }
 
-// Release implements lockbench.Lease. It tells of a loss only if the object was
+// Release implements lockbench.Lease. It reports a loss only if the object was
 // unlocked already, and then without asking the server.
 func (l *objectLease) Release(ctx context.Context) error {
 	if !l.locked {

@@ -80,7 +80,7 @@ func (l *lease) Extend(ctx context.Context, ttl time.Duration) error {
 	return nil
 }
 
-// Valid implements lockbench.Validator. It takes apart what the library tells: the
+// Valid implements lockbench.Validator. It takes apart what the library returns: the
 // start of the attempt plus what it vouches for.
 func (l *lease) Valid() (from time.Time, length time.Duration) {
 	length = granted(l.ttl)

@@ -77,7 +77,7 @@ func TestQuorumRefusesAtTheLossOfThree(t *testing.T) {
 	lose(t, g, 3)
 	held, err := p.Locker(design.Blind).Acquire(t.Context(), designtest.Key, lockbench.Options{TTL: time.Minute})
 	if err == nil || held != nil || errors.Is(err, lockbench.ErrNotAcquired) {
-		t.Errorf("got lease %v, error %v, want an error that blames nobody else", held, err)
+		t.Errorf("got lease %v, error %v, want an error that names no other owner", held, err)
 	}
 	for _, s := range g[:2] {
 		client := redis.NewClient(s.(*servers.Server).Options())

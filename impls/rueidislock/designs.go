@@ -15,9 +15,9 @@ const library = "github.com/redis/rueidis@v1.0.79"
 type mode int
 
 const (
-	tracking mode = iota // the server tells, of the process's own changes too: the library's default
-	noloop               // the server tells of others' changes
-	polling              // nobody tells: client side caching is off
+	tracking mode = iota // the server reports changes, the process's own too: the library's default
+	noloop               // the server reports others' changes
+	polling              // no reports: client side caching is off
 )
 
 // Designs returns the family: rueidislock/tracking, noloop and polling.
@@ -60,7 +60,7 @@ func describe(name, summary string, m mode) design.Design {
 
 // claims are without skew, but for answers and recovery: keys end at an instant that the client works out (PXAT). Not
 // loss-reported: a release has no answer, so an owner is told by its context alone, at
-// the next renewal (or, tracking, when the server tells). Not no-spurious-refusal, for
+// the next renewal (or, tracking, when the server reports it). Not no-spurious-refusal, for
 // the same reason: keys that a release could not remove, its connection being cut, stay
 // for what is left of the lease. Lease, for what it renews too: an answered renewal has
 // moved the end of its key on the server.

@@ -3,7 +3,7 @@
 // renews in the background until it is released. Its waiters are woken by client side
 // caching (tracking, noloop), or poll (polling).
 //
-// With the library's default, tracking, whoever holds a lock is told of its own renewal,
+// With the library's default, tracking, a holder of a lock is told of its own renewal,
 // looks whether the key is still its own by renewing it, is told of that, and so on: tens
 // of thousands of commands a second for a lock that is merely held. noloop ends that.
 //
@@ -11,5 +11,5 @@
 // keeps a Locker, with a connection of its own, for each lease that is asked for. The
 // library reads the real clock, from which it works out when keys end, and the random
 // source of math/rand/v2: the environment's clock and random source do not reach it. A
-// release is not answered: it counts as done, unless the library had told of the loss.
+// release is not answered: it counts as done, unless the library had reported the loss.
 package rueidislock

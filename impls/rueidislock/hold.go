@@ -24,7 +24,7 @@ type holdKey struct{}
 // A hold is what can be seen of one lock from the commands that the library sends for
 // it: EVALSHA or EVAL, script, 1, key, value, and when the key is to end in Unix ms. The
 // first for a value and key acquires, later ones renew, or look after the key where they
-// do not move its end. Renewals that overlap are told as one.
+// do not move its end. Renewals that overlap are recorded as one.
 type hold struct {
 	seen     design.Observer
 	key      string
@@ -59,7 +59,7 @@ func (h *hold) sending(words []string) func(rueidis.RedisResult) {
 	switch known, had := h.keys[name]; {
 	case !had:
 		return func(r rueidis.RedisResult) { h.acquired(value, name, end, r) }
-	case !end.After(known): // looks whether the key is still its own, as it does when told of a change
+	case !end.After(known): // looks whether the key is still its own, as it does when a change is reported
 		return func(rueidis.RedisResult) {}
 	}
 	if h.flying++; h.flying == 1 {
@@ -82,7 +82,7 @@ func (h *hold) acquired(value, name string, end time.Time, r rueidis.RedisResult
 	}
 }
 
-// isNoScript tells of a script that the library sends in full next.
+// isNoScript reports whether the server lacks a script, which the library then sends in full.
 func isNoScript(err error) bool {
 	reply, is := rueidis.IsRedisErr(err)
 	return is && reply.IsNoScript()

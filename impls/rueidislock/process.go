@@ -76,7 +76,7 @@ func (p *process) locker(ttl lease) (locker, error) {
 	return l, nil
 }
 
-// options are how the library reaches the server, and whether that tells of changed keys.
+// options are how the library reaches the server, and whether that reports changed keys.
 func (p *process) options() rueidis.ClientOption {
 	opt := batching.Options(p.road)
 	opt.DisableCache, opt.AlwaysRESP2 = p.mode == polling, p.mode == polling

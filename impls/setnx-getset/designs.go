@@ -70,7 +70,7 @@ func timestampDesign() design.Design {
 		Source:  "notes on a Redis lock against overselling",
 		// Whole seconds take exclusion, lease, loss-reported and effects; GET-then-DEL
 		// owner-release; restamping no-spurious-refusal. A key without expiry is free a
-		// time-out after its stamp, whoever died or gave up, so recovery holds; skewed
+		// time-out after its stamp, whichever client died or gave up, so recovery holds; skewed
 		// clocks delay it by as much. Errors are passed on, so answers holds, too.
 		Claims: lockbench.Claims{
 			Keeps:    []lockbench.Guarantee{lockbench.Answers, lockbench.Recovery},

@@ -53,14 +53,14 @@ func (n *naive) try(ctx context.Context, key string, lease time.Duration) (bool,
 	return true, expire(ctx, n.client, key, int64(lease/time.Second))
 }
 
-// unowned is a lease that is released by a plain DEL, whoever holds the key.
+// unowned is a lease that is released by a plain DEL, whichever client holds the key.
 type unowned struct {
 	design.Validity
 	client *redis.Client
 	key    string
 }
 
-// Release implements lockbench.Lease. It never tells of a loss: the number of
+// Release implements lockbench.Lease. It never reports a loss: the number of
 // keys that DEL deleted is not looked at.
 func (u *unowned) Release(ctx context.Context) error {
 	return onredis.NoEffect(del(ctx, u.client, u.key))

@@ -99,7 +99,7 @@ func (s *stamped) live(value string) bool {
 	return s.owner.seconds()-stamp < int64(s.Granted/time.Second)
 }
 
-// Release implements lockbench.Lease. It tells of a loss by the stamp alone: of
+// Release implements lockbench.Lease. It reports a loss by the stamp alone: of
 // one that has not happened in the last second of a lease, and not of one where
 // another holder's stamp is fresh.
 func (s *stamped) Release(ctx context.Context) error {

@@ -13,7 +13,7 @@ import (
 // pollPause is the document's pause between two looks of policy 1.
 const pollPause = 10 * time.Millisecond
 
-// A policy looks at the lease before a turn and waits for its end, and tells
+// A policy looks at the lease before a turn and waits for its end, and reports
 // whether it slept. It returns [lockbench.ErrNotAcquired] when the wait, which
 // ends at until, is not long enough.
 type policy func(ctx context.Context, l *lease, until time.Time) (slept bool, err error)

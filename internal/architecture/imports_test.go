@@ -40,8 +40,8 @@ var house = map[string][]string{
 	"internal/backend":                   {"", "history", "impls/design"},
 	"internal/servers":                   {"", "history", "impls/design", "impls/design/onredis"},
 	"internal/fault":                     {"", "internal/suggest"}, // data: anybody may import it
-	"internal/faults":                    {"", "history", "impls/design", "impls/design/onredis", "internal/fault", "internal/servers"},
-	"internal/load":                      {"", "internal/backend", "internal/fault", "internal/faults", "history", "impls/design", "impls/design/onredis", "internal/servers", "workloads", "internal/suggest", "internal/processor", "internal/occupancy"},
+	"internal/inject":                    {"", "history", "impls/design", "impls/design/onredis", "internal/fault", "internal/servers"},
+	"internal/load":                      {"", "internal/backend", "internal/fault", "internal/inject", "history", "impls/design", "impls/design/onredis", "internal/servers", "workloads", "internal/suggest", "internal/processor", "internal/occupancy"},
 	"internal/explore":                   {"", "history", "checker", "internal/fault", "impls/design", "impls/design/onredis", "internal/stepserver", "internal/suggest", "workloads", "internal/explore/internal/*"},
 	"internal/explore/internal/strategy": {"history", "internal/fault", "internal/stepserver"},
 	"internal/explore/internal/render":   {"internal/stepserver"},
@@ -69,15 +69,15 @@ var house = map[string][]string{
 	"internal/output":                    {"internal/suggest", "reports"},
 	"internal/progress":                  {"", "checker", "internal/explore", "reports", "runner", "internal/exploring"},
 	"internal/matrix":                    {"", "internal/explore", "impls", "impls/design", "internal/exploring", "internal/fault", "internal/mutants", "internal/progress", "internal/thresholds", "reports", "runner", "workloads"},
-	"runner":                             {"", "history", "checker", "internal/measure", "internal/thresholds", "internal/relay", "internal/spool", "internal/processor", "internal/load", "internal/backend", "internal/fault", "internal/faults", "internal/servers", "internal/mutants", "impls/design", "workloads", "reports"},
+	"runner":                             {"", "history", "checker", "internal/measure", "internal/thresholds", "internal/relay", "internal/spool", "internal/processor", "internal/load", "internal/backend", "internal/fault", "internal/inject", "internal/servers", "internal/mutants", "impls/design", "workloads", "reports"},
 }
 
 // reserved says which packages alone may import, themselves, what begins with
 // the path on the left.
 var reserved = map[string][]string{
 	"github.com/redis/rueidis":          {"impls/*", "internal/batching"},
-	"github.com/redis/go-redis/":        {"impls/*", "impls/design/onredis", "internal/batching", "internal/designtest", "internal/servers", "internal/faults", "locktest", "internal/explore", "internal/explore/internal/clientpool", "bench/*", "internal/servertest", "internal/mutants"},
-	"github.com/alicebob/miniredis/":    {"impls/*", "internal/designtest", "internal/servers", "internal/faults", "locktest", "internal/stepserver"},
+	"github.com/redis/go-redis/":        {"impls/*", "impls/design/onredis", "internal/batching", "internal/designtest", "internal/servers", "internal/inject", "locktest", "internal/explore", "internal/explore/internal/clientpool", "bench/*", "internal/servertest", "internal/mutants"},
+	"github.com/alicebob/miniredis/":    {"impls/*", "internal/designtest", "internal/servers", "internal/inject", "locktest", "internal/stepserver"},
 	"github.com/spf13/cobra":            {"cmd/*"},
 	"charm.land/":                       {"internal/ui"},
 	"github.com/olekukonko/tablewriter": {"reports/internal/terminal"},
@@ -98,10 +98,10 @@ var remote = map[string][]string{
 	"workloads":           {"github.com/redis/", "github.com/alicebob/miniredis"},
 	"impls/design":        {"github.com/redis/", "github.com/alicebob/miniredis"},
 	// A test of somebody else's lock links neither the live driver nor what it injects faults with.
-	"locktest": {"github.com/Shopify/toxiproxy", module + "/internal/load", module + "/internal/faults", module + "/internal/servers"},
+	"locktest": {"github.com/Shopify/toxiproxy", module + "/internal/load", module + "/internal/inject", module + "/internal/servers"},
 }
 
-// A listing is what go list tells of a package, tests left out.
+// A listing is what go list reports of a package, tests left out.
 type listing struct {
 	ImportPath string
 	Imports    []string // itself

@@ -28,7 +28,7 @@ type Gate struct {
 
 type order struct {
 	command string
-	severs  bool // whoever wrote the command reads nothing more
+	severs  bool // the client that wrote the command reads nothing more
 	do      func(inner net.Conn, request []byte) error
 }
 
@@ -239,7 +239,7 @@ func (c *gatedConn) Read(b []byte) (n int, err error) {
 	return n, err
 }
 
-// Close leaves the server's end of a severed connection to who severed it.
+// Close leaves the server's end of a severed connection to the code that severed it.
 func (c *gatedConn) Close() error {
 	if c.severed.Load() {
 		return nil

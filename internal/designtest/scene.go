@@ -94,7 +94,7 @@ func (s *Scene) Owner() (lockbench.Locker, *Attempts) {
 	return p.Locker(seen), seen
 }
 
-// Locker is Owner for who does not care about attempts.
+// Locker is Owner for tests that do not look at attempts.
 func (s *Scene) Locker() lockbench.Locker {
 	l, _ := s.Owner()
 	return l

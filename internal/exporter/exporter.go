@@ -83,7 +83,7 @@ func (e *Exporter) over() {
 	e.finished++
 }
 
-// Handler answers scrapes, in the text format and, to those who accept it, as Protocol
+// Handler answers scrapes, in the text format and, to clients that accept it, as Protocol
 // Buffers, which alone have native histograms.
 func (e *Exporter) Handler() http.Handler {
 	return promhttp.HandlerFor(e.registry, promhttp.HandlerOpts{EnableOpenMetrics: true})

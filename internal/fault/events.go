@@ -25,7 +25,7 @@ type Event struct {
 	Line string
 }
 
-// An Act is what an event means to who judges: which holds and calls it concerns.
+// An Act is what an event means to the checker: which holds and calls it concerns.
 type Act uint8
 
 // The acts.

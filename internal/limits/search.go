@@ -48,7 +48,7 @@ type Config struct {
 
 const usualPrecision = 0.05
 
-// Validate tells what is wrong with the configuration.
+// Validate reports what is wrong with the configuration.
 func (c Config) Validate() error {
 	switch {
 	case !(c.Least > 0 && c.Least <= c.Start && c.Start <= c.Most) || math.IsInf(c.Most, 0):
@@ -95,7 +95,7 @@ func New(c Config) (*Search, error) {
 // Next returns the value to try; false when the search is over.
 func (s *Search) Next() (value float64, ok bool) { return s.next, !s.done }
 
-// Report tells what came of trying the value that Next returned.
+// Report reports what came of trying the value that Next returned.
 func (s *Search) Report(o Outcome) {
 	t := s.tallies[s.next]
 	if t == nil {
@@ -122,7 +122,7 @@ func (s *Search) Report(o Outcome) {
 	s.proceed()
 }
 
-// undecided tells whether a value that failed is to be tried again. One that held is
+// undecided reports whether a value that failed is to be tried again. One that held is
 // decided: the confirmations come at the end.
 func (s *Search) undecided(t *tally) bool {
 	most := s.cfg.Votes/2 + 1
@@ -142,7 +142,7 @@ func (s *Search) forget() {
 	}
 }
 
-// beyond tells whether a is as far as b, or further, from where everything holds.
+// beyond reports whether a is as far as b, or further, from where everything holds.
 func (s *Search) beyond(a, b float64) bool {
 	if s.cfg.Rising {
 		return a >= b

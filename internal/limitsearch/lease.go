@@ -32,7 +32,7 @@ func LeaseUnit(d design.Design) time.Duration {
 	return unit
 }
 
-// endsWithin tells whether all holds of a trial ended within their leases, and whether
+// endsWithin reports whether all holds of a trial ended within their leases, and whether
 // there were enough.
 func endsWithin(wanted int64, t *reports.LimitTrial) (limits.Outcome, string) {
 	switch {

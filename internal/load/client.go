@@ -9,7 +9,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/internal/faults"
+	"github.com/lockbench/lockbench/internal/inject"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -19,7 +19,7 @@ type client struct {
 	number  int
 	owner   *workloads.Client
 	process *process
-	faults  *faults.Client  // nil in a run without faults
+	faults  *inject.Client  // nil in a run without faults
 	record  *history.Client // nil when nothing is recorded
 }
 

@@ -59,7 +59,7 @@ type Progress struct {
 	// Grants and Refused count acquires; Failed operations of any kind that
 	// failed or got no answer; Overlaps what the monitor saw.
 	Grants, Refused, Failed, Overlaps atomic.Int64
-	// Violations is for whoever judges the history as it grows to count in.
+	// Violations is for the judge of the growing history to count in.
 	Violations atomic.Int64
 }
 

@@ -22,7 +22,7 @@ type dispatcher struct {
 	turn chan struct{}
 	over <-chan struct{}
 
-	// What follows belongs to whoever has the turn.
+	// What follows belongs to the client that has the turn.
 	timetable *timetable
 	left      int64 // arrivals that may still be taken; below zero is no limit
 	start     time.Time

@@ -9,7 +9,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/impls/design/onredis"
-	"github.com/lockbench/lockbench/internal/faults"
+	"github.com/lockbench/lockbench/internal/inject"
 	"github.com/lockbench/lockbench/internal/servers"
 )
 
@@ -18,7 +18,7 @@ type process struct {
 	number  int
 	inner   design.Process
 	sent    *commands
-	faults  *faults.Process // nil in a run without faults
+	faults  *inject.Process // nil in a run without faults
 	closing sync.Once
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/backend"
-	"github.com/lockbench/lockbench/internal/faults"
+	"github.com/lockbench/lockbench/internal/inject"
 	"github.com/lockbench/lockbench/internal/occupancy"
 	"github.com/lockbench/lockbench/internal/servers"
 	"github.com/lockbench/lockbench/workloads"
@@ -25,7 +25,7 @@ import (
 //
 // The error is of the set-up, or says why the record is not to be relied on: it
 // wraps the error of writing the history then, and the Summary holds what was
-// counted. A server that is lost is no error; Summary.Ended and Notes tell.
+// counted. A server that is lost is no error; Summary.Ended and Notes say so.
 func Run(ctx context.Context, c Config) (Summary, error) {
 	o, err := c.options()
 	if err != nil {
@@ -55,7 +55,7 @@ type run struct {
 	guarded   lockbench.Store // store, behind the guard that was asked for
 	processes processes
 	recorder  *history.Recorder // nil when nothing is recorded
-	injector  *faults.Injector  // nil in a run without faults
+	injector  *inject.Injector  // nil in a run without faults
 	monitor   *occupancy.Monitor
 	shared    *workloads.Run
 	clients   []*client
@@ -112,7 +112,7 @@ func (r *run) plan(ctx context.Context) (err error) {
 	case c.History == nil:
 		return errors.New("faults without a history show nothing; hint: record one")
 	}
-	r.injector, err = faults.New(faults.Config{
+	r.injector, err = inject.New(inject.Config{
 		Faults: c.Faults, Services: c.services(), Seed: r.options.Seed,
 		Lease: c.Design.Lease(r.options.TTL), Tolerance: c.Design.Tolerance, Duration: r.options.Duration,
 	})
@@ -232,7 +232,7 @@ func (r *run) start(ctx context.Context) {
 // each other's memory.
 func (r *run) share(i int) int64 {
 	total, n := r.options.Operations, int64(len(r.clients))
-	if total == 0 || r.arrivals != nil { // which come to whoever is idle
+	if total == 0 || r.arrivals != nil { // which come to any idle client
 		return -1
 	}
 	share := total / n

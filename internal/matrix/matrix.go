@@ -101,7 +101,7 @@ func Resume(settings Settings, m reports.Matrix, added []design.Design, shown *p
 	return s, nil
 }
 
-// unchanged tells why what is in a row is of another design, by now.
+// unchanged reports why what is in a row is of another design, by now.
 func unchanged(d design.Design, r *reports.MatrixRow) error {
 	switch {
 	case r == nil:

@@ -33,7 +33,7 @@ type hold struct {
 	depth   int32
 }
 
-// handing is which client has a key, and since when it is free for somebody who waits.
+// handing is which client has a key, and since when it is free for a client that waits.
 type handing struct {
 	holder   int64
 	released int64 // call of the release; NoStamp while held or never granted
@@ -71,7 +71,7 @@ func (c *Collector) Add(ev history.Event) {
 }
 
 // Observe has f called with each duration that Add measures from now on, warm-up included:
-// for those who keep distributions of their own. Durations that are out of range are left
+// for callers that keep distributions of their own. Durations that are out of range are left
 // out. It is called before the first Add, and f from within it.
 func (c *Collector) Observe(f func(Op, time.Duration)) { c.observe = f }
 
@@ -141,7 +141,7 @@ func (c *Collector) called(op *history.Op) {
 	}
 }
 
-// start is when an operation began for whoever wanted it: at its intended start,
+// start is when an operation began for its user: at its intended start,
 // where it had one, so that what it had to wait for before its call counts too.
 func start(op *history.Op) int64 {
 	if op.Intended != 0 {

@@ -10,13 +10,13 @@ type Measures struct {
 	// Span is how long the measured part was: from the end of the warm-up to the
 	// end of the run or, in a partial history, to its last stamp.
 	Span time.Duration
-	// Arrivals tell of the load of an open loop; nil in a closed one, and in a history
+	// Arrivals describe the load of an open loop; nil in a closed one, and in a history
 	// that was cut short.
 	Arrivals *Arrivals
 	// GrantsPerSecond is Measured.Grants over Span; zero without a Span.
 	GrantsPerSecond float64
 	// AttemptsPerGrant is the tries of all acquires, successful or not, over the
-	// grants of the measured part; zero when the history does not tell.
+	// grants of the measured part; zero when the history does not say.
 	AttemptsPerGrant float64
 	// CommandsPerGrant is the requests the design sent to the server over the
 	// grants, both of the whole run, warm-up included; zero when not told.

@@ -27,7 +27,7 @@ type hold struct {
 	mu       sync.Mutex
 	depth    int           // leases not released
 	lease    time.Duration // asked for; the longest of the nested ones, or as extended
-	since    time.Time     // renewals sent before then tell nothing of deadline
+	since    time.Time     // renewals sent before then say nothing of deadline
 	deadline time.Time     // until then it is ours, whatever happens
 	until    time.Time     // until then a delayed release keeps others out
 	calling  bool          // an extend is under way: the loss is noticed after it
@@ -158,7 +158,7 @@ func (h *hold) expire() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch left := time.Until(h.deadline); {
-	case h.calling || h.ending: // the answer will tell
+	case h.calling || h.ending: // the answer will show it
 	case left > 0: // prolonged just before
 		h.watch()
 	default:

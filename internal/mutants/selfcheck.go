@@ -15,7 +15,7 @@ const SelfCheckName = "self-check/plain-del"
 
 // SelfCheck returns the mutant of that name as a self-check runs it: it claims nothing, and its
 // owners try again so soon that they are there when the lock is free by mistake. plain-del
-// has late releases that free the lock of whoever holds the key: what it needs to be caught is
+// has late releases that free the lock of any holder: what it needs to be caught is
 // what most real breaches need, holders that outlive their lease, and others that wait.
 func SelfCheck(name string) design.Design {
 	all := Mutants()

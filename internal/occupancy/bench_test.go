@@ -29,7 +29,7 @@ func BenchmarkMonitor(b *testing.B) {
 	}
 }
 
-// always grants the same lease, which tells its validity, and costs nothing.
+// always grants the same lease, which states its validity, and costs nothing.
 type always struct{}
 
 var granted = &tellingLease{from: time.Now(), granted: time.Hour}

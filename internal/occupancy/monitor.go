@@ -10,7 +10,7 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// A Monitor counts who is inside the critical section of each key, in memory and
+// A Monitor counts the clients inside the critical section of each key, in memory and
 // beside the lock under test, so that nothing it does depends on the server. It
 // shares no code with the checker and cross-checks it: whatever it counts as an
 // overlap, the checker must find in the history. It may miss some: it lets a
@@ -25,7 +25,7 @@ type Monitor struct {
 }
 
 // New returns a monitor of keys; what happens to other keys it does not
-// see. nested tells whether the design counts a second acquire by the holder.
+// see. nested reports whether the design counts a second acquire by the holder.
 func New(keys []string, nested bool) *Monitor {
 	w := &Monitor{base: time.Now(), nested: nested, sites: make(map[string]*site, len(keys))}
 	for _, key := range keys {
@@ -103,10 +103,10 @@ func (s *site) enter(g *grip) {
 	s.entries++
 }
 
-// gone tells whether the client has died.
+// gone reports whether the client has died.
 func (g *grip) gone() bool { return g.dead != nil && g.dead() }
 
-// shared tells whether g and somebody inside are both valid. The clock is read
+// shared reports whether g and somebody inside are both valid. The clock is read
 // under the mutex: at that instant everyone inside is past the return of its
 // acquire and before the call that ends it.
 func (s *site) shared(g *grip) bool {
@@ -136,7 +136,7 @@ func (s *site) leave(g *grip) {
 	}
 }
 
-// valid tells whether g was certainly valid at now. Loss and death are looked at
+// valid reports whether g was certainly valid at now. Loss and death are looked at
 // after the clock was read: if they are not known yet, they were not known then.
 func (g *grip) valid(now time.Duration) bool {
 	if g.until <= now || g.gone() {
@@ -156,7 +156,7 @@ type monitored struct {
 	inner   lockbench.Locker
 	dead    func() bool    // see MortalLocker
 	grips   []*grip        // what the client has in hand
-	told    bool           // the leases tell their validity: no need to take the time
+	told    bool           // the leases state their validity: no need to take the time
 	key     string         // the latest one acquired, and
 	site    *site          // its site: most clients come back to it
 	leases  []watchedLease // made, but not given out yet

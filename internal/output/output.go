@@ -34,17 +34,17 @@ type Kind struct {
 }
 
 var (
-	jsonKind  = Kind{"json", "FILE (- is standard output, instead of the table)", reports.JSON}
+	jsonKind  = Kind{"json", "FILE (- replaces the table on standard output)", reports.JSON}
 	hgrmKind  = Kind{"hgrm", "DIR (HdrHistogram percentiles, ms)", ""}
-	hlogKind  = Kind{"hlog", "FILE (HdrHistogram interval log, a second each)", ""}
+	hlogKind  = Kind{"hlog", "FILE (HdrHistogram interval log, 1s each)", ""}
 	junitKind = Kind{"junit", "FILE (JUnit XML)", reports.JUnit}
 	benchKind = Kind{"bench", "FILE (the Go benchmark format, for benchstat)", reports.Bench}
 	textKind  = Kind{"text", "FILE (the terminal report)", reports.Text}
-	csvKind   = Kind{"csv", "FILE (a row a point, latencies in ns)", reports.CSV}
+	csvKind   = Kind{"csv", "FILE (one row per point, latencies in ns)", reports.CSV}
 
 	markdownKind = Kind{"markdown", "FILE", reports.Markdown}
 	htmlKind     = Kind{"html", "FILE (a page of its own)", reports.HTML}
-	githubKind   = Kind{"github", "FILE (Markdown appended to it, as to the summary of a step)", reports.Markdown}
+	githubKind   = Kind{"github", "FILE (Markdown is appended, as to the summary of a step)", reports.Markdown}
 
 	// OfRuns and the others are the kinds of output of each command.
 	OfRuns         = []Kind{jsonKind, hgrmKind, hlogKind, benchKind, htmlKind, junitKind, markdownKind, githubKind}
@@ -65,7 +65,7 @@ func Help(kinds []Kind) string {
 	if last := len(each) - 1; last > 0 {
 		list = strings.Join(each[:last], ", ") + " or " + each[last]
 	}
-	return "also write `kind=path`: " + list + "; may be repeated"
+	return "also write `kind=path`, repeated: " + list
 }
 
 // Parse reads the values of --out, each of one of the kinds, and sees that
@@ -92,7 +92,7 @@ func Parse(values []string, kinds []Kind) (Paths, error) {
 	return o, nil
 }
 
-// writable tells why a path cannot be written, and makes it where it is a directory.
+// writable reports why a path cannot be written, and makes it where it is a directory.
 func writable(kind, path string) error {
 	switch {
 	case kind == hgrmKind.name:

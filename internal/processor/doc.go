@@ -1,2 +1,2 @@
-// Package processor tells what the processors of this machine were busy with.
+// Package processor reports what the processors of this machine were busy with.
 package processor

@@ -12,7 +12,7 @@ import (
 const tick = 10 * time.Millisecond
 
 // Idle returns how long the machine's processors had nothing to do so far, summed up
-// over all of them, in steps of 10 ms. The error says that the system does not tell. It
+// over all of them, in steps of 10 ms. The error says that the system does not say. It
 // is safe for concurrent use.
 func Idle() (time.Duration, error) {
 	text, err := os.ReadFile("/proc/stat")

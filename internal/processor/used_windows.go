@@ -6,7 +6,7 @@ import (
 )
 
 // Used returns the time that processors spent on this program so far, its own and the
-// system's on its behalf. The error says that the system does not tell. It is safe for
+// system's on its behalf. The error says that the system does not say. It is safe for
 // concurrent use.
 func Used() (time.Duration, error) {
 	self, err := syscall.GetCurrentProcess()

@@ -55,14 +55,14 @@ func (l *Lines) begin(design string) {
 	l.Say("%s %s ...", l.count(l.Done+1), design)
 }
 
-// found tells of a claim that is broken; what is not claimed can wait for the report.
+// found reports a claim that is broken; what is not claimed can wait for the report.
 func (l *Lines) found(f checker.Finding, at time.Duration) {
 	if f.Against > 0 {
 		l.Say("%s", alarm(l.Name, f, at))
 	}
 }
 
-// alarm is a breach in one line: what, how far into the run, on which key and by whom.
+// alarm is a breach in one line: what, how far into the run, on which key and by which clients.
 func alarm(design string, f checker.Finding, at time.Duration) string {
 	where := ""
 	if f.Counterexample != nil {
@@ -172,7 +172,7 @@ func (b *bar) describe(design string, live runner.Progress) string {
 		b.Done+1, b.Total, design, rate, b.violations+live.Violations)
 }
 
-// permille is how much of the run is over; a run without a duration does not tell.
+// permille is how much of the run is over; a run without a duration does not say.
 func permille(live runner.Progress) int64 {
 	share, _ := live.Share()
 	// At 1000 the bar would take itself for finished before the design is judged.

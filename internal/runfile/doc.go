@@ -3,6 +3,6 @@
 //
 // A file is one mapping. Its keys are those that the caller knows ([Key]); lockbench
 // derives them from the flags of run, so that there is one set of names and a new flag
-// is a new key by itself. [Read] looks at everything before it complains, and tells of
+// is a new key by itself. [Read] looks at everything before it complains, and reports
 // each [Problem] where it is. [Schema] describes the same keys to editors.
 package runfile

@@ -8,7 +8,7 @@ import (
 // "workload oversell: clients 0: a run needs somebody": some things are seen to be wrong
 // only when all settings are known. Errors that name none are returned as they are.
 //
-// value tells the value of a setting as the error would write it.
+// value returns the value of a setting as the error would write it.
 func (f File) Locate(err error, value func(Setting) string) error {
 	if err == nil {
 		return nil

@@ -31,7 +31,7 @@ func (p Problem) Unwrap() error { return p.Err }
 // Problems are all that is wrong with a file, in the order of their places.
 type Problems []Problem
 
-// Error tells the only problem, or each on a line of its own with its hint below; there
+// Error returns the only problem, or each on a line of its own with its hint below; there
 // must be one.
 func (p Problems) Error() string {
 	if len(p) == 1 {

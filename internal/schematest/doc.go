@@ -1,3 +1,3 @@
-// Package schematest readies published JSON schemas for the tests of those who write what
+// Package schematest readies published JSON schemas for the tests of code that writes what
 // they describe.
 package schematest

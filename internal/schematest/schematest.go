@@ -8,7 +8,7 @@ import (
 )
 
 // Compile readies the last of some published schemas, which may refer to the others by their
-// $id. Published schemas are open, so that a field added later breaks nobody who validates;
+// $id. Published schemas are open, so that a field added later breaks no validation;
 // closed, they take no field that they do not describe.
 func Compile(closed bool, texts ...[]byte) (*jsonschema.Schema, error) {
 	compiler, id := jsonschema.NewCompiler(), ""

@@ -12,7 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// ErrNoClock tells that there is nothing by which the clock of a private server could
+// ErrNoClock means that there is nothing by which the clock of a private server could
 // be set apart from that of the machine.
 var ErrNoClock = errors.New("no libfaketime found, by which a server's clock is set; hint: on Linux install the package libfaketime")
 
@@ -27,7 +27,7 @@ var clockLibraries = []string{
 	"/usr/local/lib/faketime/libfaketime.so.1",
 }
 
-// FindClock tells whether the clocks of private servers can be set here: nil, or
+// FindClock reports whether the clocks of private servers can be set here: nil, or
 // [ErrNoClock].
 func FindClock() error {
 	_, err := findClock()
@@ -97,7 +97,7 @@ func (o *ownProcess) clockFile() string {
 }
 
 // SetClock sets the clock of a private server, after [Server.OwnClock], ahead of the
-// machine's, or behind it where ahead is negative. It returns once the server tells
+// machine's, or behind it where ahead is negative. It returns once the server reports
 // that time, within 30 s.
 func (s *Server) SetClock(ctx context.Context, ahead time.Duration) error {
 	own, err := s.process()

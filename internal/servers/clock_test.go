@@ -9,7 +9,7 @@ import (
 	"github.com/lockbench/lockbench/internal/servertest"
 )
 
-// untilGone is the time to live that the server tells for key; negative when it is gone.
+// untilGone is the time to live that the server reports for key; negative when it is gone.
 func untilGone(t *testing.T, s *servers.Server, key string) time.Duration {
 	t.Helper()
 	left, err := clientOf(t, s).PTTL(t.Context(), key).Result()

@@ -74,7 +74,7 @@ func hostOf(rest string) string {
 	return host
 }
 
-// reach opens and closes a connection, TLS included, to tell early and exactly
+// reach opens and closes a connection, TLS included, to report early and exactly
 // why there can be none.
 func reach(ctx context.Context, opt *redis.Options) error {
 	var dialer interface {

@@ -20,7 +20,7 @@ type ownProcess struct {
 	child  *child
 	tcp    string  // see ListenTCP
 	logs   bool    // see KeepLog
-	clock  string  // the file that says what its clock tells, see OwnClock; empty for none
+	clock  string  // the file that says what its clock shows, see OwnClock; empty for none
 	homes  []*home // of replicas that took its place
 }
 
@@ -54,7 +54,7 @@ func (o *ownProcess) close() error {
 
 func (o *ownProcess) whyDied() error { return o.current().err }
 
-// PlainTCP tells whether the server is reached by TCP, and without TLS.
+// PlainTCP reports whether the server is reached by TCP, and without TLS.
 func (s *Server) PlainTCP() bool {
 	return s.kind == design.External && s.options.Network == "tcp" && s.options.TLSConfig == nil
 }

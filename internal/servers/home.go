@@ -61,7 +61,7 @@ func newHome(base string) (*home, error) {
 func (h *home) file(name string) string { return filepath.Join(h.path, name) }
 
 // remove deletes the home and gives its lock back. It takes the home out of the sight of
-// those who clear leftovers first, where the system renames folders with open files:
+// processes that clear leftovers first, where the system renames folders with open files:
 // they would lock what is being deleted, and so put a file into it.
 func (h *home) remove() error {
 	unseen := filepath.Join(filepath.Dir(h.path), freshPrefix+strings.TrimPrefix(filepath.Base(h.path), homePrefix))
@@ -72,7 +72,7 @@ func (h *home) remove() error {
 }
 
 // listenOptions returns where a server in this home is to listen, and notes it
-// for whoever may have to clear up.
+// for the process that may have to clear up.
 func (h *home) listenOptions() (redis.Options, error) {
 	opt := redis.Options{Network: "unix", Addr: h.file("socket")}
 	if runtime.GOOS == "windows" {

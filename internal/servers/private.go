@@ -22,7 +22,7 @@ const (
 // programs are the servers looked for in PATH, the first one found wins.
 var programs = []string{"redis-server", "valkey-server"}
 
-// ErrNoProgram tells that neither redis-server nor valkey-server is in PATH.
+// ErrNoProgram means that neither redis-server nor valkey-server is in PATH.
 var ErrNoProgram = errors.New("no redis-server or valkey-server in PATH; hint: install one, or name a server by URL")
 
 // findProgram returns the path of a server program, or ErrNoProgram.

@@ -82,7 +82,7 @@ func connectAll(ctx context.Context, urls []string, n int) ([]*Server, error) {
 	return g, apart(ctx, g)
 }
 
-// apart returns an error when two of the servers are one, as far as they tell.
+// apart returns an error when two of the servers are one, as far as they say.
 func apart(ctx context.Context, g []*Server) error {
 	seen := map[string]*Server{}
 	for _, s := range g {
@@ -95,7 +95,7 @@ func apart(ctx context.Context, g []*Server) error {
 	return nil
 }
 
-// runID is what no two running servers share, empty where this one does not tell.
+// runID is what no two running servers share, empty where this one does not say.
 func (s *Server) runID(ctx context.Context) string {
 	client := s.single()
 	defer client.Close()

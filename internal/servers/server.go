@@ -66,7 +66,7 @@ func (s *Server) Version() string { return s.version }
 // Address returns how the server is reached, as a URL without user and password.
 func (s *Server) Address() string { return s.address }
 
-// Local tells whether the server is another process of this machine, as far as its
+// Local reports whether the server is another process of this machine, as far as its
 // address says.
 func (s *Server) Local() bool {
 	if s.kind == design.Embedded {

@@ -12,7 +12,7 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 )
 
-// ErrNotOurs is the error of [Server.Usage] where nobody can tell who made a server work.
+// ErrNotOurs is the error of [Server.Usage] where it is unknown which client made a server work.
 var ErrNotOurs = errors.New("the server is not ours alone")
 
 // Usage asks a private server for the processor time, in user and system mode and of all

@@ -48,7 +48,7 @@ func Need(t testing.TB, err error) {
 	}
 }
 
-// missing tells whether err is that this machine lacks something that others have.
+// missing reports whether err is that this machine lacks something that others have.
 func missing(err error) bool {
 	return errors.Is(err, servers.ErrNoProgram) || errors.Is(err, servers.ErrNoClock)
 }

@@ -2,7 +2,7 @@ package statistics
 
 import "github.com/aclements/go-moremath/stats"
 
-// Chance tells how often, if the same share of runs went wrong on both sides, a draw of the
+// Chance reports how often, if the same share of runs went wrong on both sides, a draw of the
 // runs would leave the sides as unequal as this or more so, in the same direction: bad of n
 // runs on one side and bad of n on the other (Fisher's exact test, one-sided).
 func Chance(badA, nA, badB, nB int) float64 {

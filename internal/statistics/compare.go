@@ -31,13 +31,13 @@ func (p Pair) sides() (base, changed []float64) {
 	return base, changed
 }
 
-// measured tells whether both sides have values.
+// measured reports whether both sides have values.
 func (p Pair) measured() bool {
 	base, changed := p.sides()
 	return len(base) > 0 && len(changed) > 0
 }
 
-// varies tells whether the values are not all the same.
+// varies reports whether the values are not all the same.
 func (p Pair) varies() bool {
 	all := slices.Concat(p.sides())
 	return slices.Min(all) < slices.Max(all)
@@ -54,7 +54,7 @@ const (
 	Differs                   // they differ
 )
 
-// A Comparison tells whether a pair differs.
+// A Comparison reports whether a pair differs.
 type Comparison struct {
 	Finding   Finding
 	Base, New Summary

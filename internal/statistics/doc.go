@@ -1,4 +1,4 @@
-// Package statistics tells whether repeated measurements of two things differ, without
+// Package statistics reports whether repeated measurements of two things differ, without
 // assuming any distribution: medians, and the Mann-Whitney test.
 //
 // What happens on a machine meets neighbours alike: runs of one minute resemble each other

@@ -25,7 +25,7 @@ func rankSum(blocks []Block) (sum int) {
 	return sum
 }
 
-// tied tells whether a block has a value twice.
+// tied reports whether a block has a value twice.
 func tied(blocks []Block) bool {
 	return slices.ContainsFunc(blocks, func(b Block) bool {
 		ranks := b.ranks()

@@ -56,7 +56,7 @@ func (e *Effect) wakes(process int) {
 	}
 }
 
-// add adds names to a set. The first ones are shared with whom they came from, which
+// add adds names to a set. The first ones are shared with their source, which
 // is why their slice is never written to.
 func add(to, names []string) []string {
 	if len(to) == 0 && len(names) > 0 {

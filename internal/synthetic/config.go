@@ -35,7 +35,7 @@ func Usual() Config {
 // needs a lock that is held for a while yet.
 const perViolation = 50
 
-// Validate tells what is wrong with c, if anything.
+// Validate reports what is wrong with c, if anything.
 func (c Config) Validate() error {
 	switch {
 	case c.Ops < 1:

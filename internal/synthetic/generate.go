@@ -82,7 +82,7 @@ type lock struct {
 	expires int64
 }
 
-// heldAt tells whether somebody has the lock at t.
+// heldAt reports whether somebody has the lock at t.
 func (l *lock) heldAt(t int64) bool { return l.holder >= 0 && t < l.expires }
 
 // A client is one owner, who holds one lock at most.

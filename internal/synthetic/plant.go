@@ -2,7 +2,7 @@ package synthetic
 
 import "github.com/lockbench/lockbench/history"
 
-// due tells whether it is time for the next violation.
+// due reports whether it is time for the next violation.
 func (g *world) due() bool {
 	n := int64(len(g.planted))
 	return n < g.Violations && g.done >= (2*n+1)*(g.Ops/(2*g.Violations))

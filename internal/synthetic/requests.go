@@ -53,7 +53,7 @@ func (g *world) grant(c *client) {
 	c.hold, c.granted, c.until = op.Hold, op.Return, op.Call+g.ttl
 }
 
-// holds tells whether the server knows c as the holder.
+// holds reports whether the server knows c as the holder.
 func (g *world) holds(c *client) bool {
 	l := &g.locks[c.lock]
 	return l.hold == c.hold && l.heldAt(g.now)

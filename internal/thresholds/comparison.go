@@ -66,7 +66,7 @@ func split(text string) (name string, relation Relation, bound string, err error
 	return "", "", "", fmt.Errorf("%q is no comparison; hint: one of >, >=, <, <=, == and !=", text[at:at+1])
 }
 
-// Holds tells whether the condition holds for a value of the metric.
+// Holds reports whether the condition holds for a value of the metric.
 func (c Comparison) Holds(value float64) bool {
 	switch c.Relation {
 	case Above:
@@ -85,7 +85,7 @@ func (c Comparison) Holds(value float64) bool {
 	return false
 }
 
-// CanSettle tells whether the condition, once it holds in a run that goes on, is
+// CanSettle reports whether the condition, once it holds in a run that goes on, is
 // certain to hold at its end.
 func (c Comparison) CanSettle() bool {
 	return c.Metric.Rises && (c.Relation == Above || c.Relation == AtLeast || c.Relation == NotEqual && c.Bound == 0)

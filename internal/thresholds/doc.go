@@ -4,7 +4,7 @@
 //	exclusion.violations>0
 //	lua-token/*: grants_per_s<1000
 //
-// A [Comparison] says of a run whether it holds; whoever asks decides what that
+// A [Comparison] says of a run whether it holds; the caller decides what that
 // means. A [Threshold] fails a run for which it holds. A metric that has no value in
 // a run decides nothing: that is never success.
 package thresholds

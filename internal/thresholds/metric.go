@@ -19,7 +19,7 @@ type Run struct {
 	Schedules int64
 }
 
-// empty tells whether nothing was judged.
+// empty reports whether nothing was judged.
 func (r *Run) empty() bool { return r.Verdicts.Ops == 0 && r.Schedules == 0 }
 
 // A Source is what a metric can be read of.

@@ -30,7 +30,7 @@ func ParseThreshold(text string) (Threshold, error) {
 	return Threshold{Scope: scope, Comparison: c}, err
 }
 
-// For tells whether the threshold is for a design.
+// For reports whether the threshold is for a design.
 func (t Threshold) For(design string) bool {
 	if t.Scope == "" {
 		return true

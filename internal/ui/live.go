@@ -126,7 +126,7 @@ func (v *Live) session() Session {
 	return s
 }
 
-// found shows what was broken for the first time. It is called by who judges, like
+// found shows what was broken for the first time. It is called by the judge, like
 // judged, and neither ever waits for the terminal.
 func (v *Live) found(f checker.Finding, at time.Duration) {
 	b := Breach{Guarantee: f.Cell.String(), Claimed: f.Against > 0, Count: f.Violations, First: at}

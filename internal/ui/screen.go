@@ -20,7 +20,7 @@ const (
 	patience = 2 * time.Second
 )
 
-// Can tells why there can be no view on a file, nil where there can: it takes a terminal
+// Can reports why there can be no view on a file, nil where there can: it takes a terminal
 // that can move its cursor.
 func Can(out *os.File) error {
 	switch {
@@ -49,7 +49,7 @@ type Screen struct {
 func Open(out, in *os.File, session func() Session, interrupt func()) *Screen {
 	options := []tea.ProgramOption{
 		tea.WithOutput(out), tea.WithFPS(framesPerSecond),
-		tea.WithoutSignalHandler(), // signals are for who opened the screen
+		tea.WithoutSignalHandler(), // signals are for the caller of Open
 		tea.WithInput(nil),
 	}
 	if in != nil && term.IsTerminal(int(in.Fd())) {

@@ -108,7 +108,7 @@ func (t *Table) Arrives(op *history.Op) {
 	}
 }
 
-// Busy tells whether any client has an operation under way.
+// Busy reports whether any client has an operation under way.
 func (t *Table) Busy() bool {
 	for _, cl := range t.all {
 		if cl.known && len(cl.Flying) > 0 {
@@ -118,7 +118,7 @@ func (t *Table) Busy() bool {
 	return false
 }
 
-// LivesOn tells whether the process of a client, which died, has others that did not.
+// LivesOn reports whether the process of a client, which died, has others that did not.
 func (t *Table) LivesOn(id int32) bool {
 	died := t.all[id]
 	for other, cl := range t.all {
@@ -129,7 +129,7 @@ func (t *Table) LivesOn(id int32) bool {
 	return false
 }
 
-// Gone tells whether a client died; one that is not known has done nothing, or is forgotten.
+// Gone reports whether a client died; one that is not known has done nothing, or is forgotten.
 func (t *Table) Gone(id int32) bool {
 	cl := t.Find(id)
 	return cl == nil || cl.Dead

@@ -41,12 +41,12 @@ func (f *Few) Keep(op *history.Op, keys *int) {
 	}
 }
 
-// Has tells whether an operation of client is kept.
+// Has reports whether an operation of client is kept.
 func (f *Few) Has(client int32) bool {
 	return slices.ContainsFunc(f.ops, func(op *history.Op) bool { return op.Client == client })
 }
 
-// Sound tells whether the operations can be put in one order that the specification allows,
+// Sound reports whether the operations can be put in one order that the specification allows,
 // and whether that is known. departed are deaths and cuts of clients.
 func (f *Few) Sound(departed []*history.Op, rules optime.Rules) (sound, known bool) {
 	if len(f.ops) < 2 {

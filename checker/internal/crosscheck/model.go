@@ -53,7 +53,7 @@ type lockOp struct {
 	take    bool
 }
 
-// lockState is who has the lock, and by which take.
+// lockState is which client has the lock, and by which take.
 type lockState struct {
 	held    bool
 	client  int32

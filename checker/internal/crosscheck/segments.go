@@ -62,7 +62,7 @@ func acquireFirst(ops []*history.Op) {
 	}
 }
 
-// inTurn tells whether one of two operations was called after the other returned,
+// inTurn reports whether one of two operations was called after the other returned,
 // whatever their stamps: they are calls of one client.
 func inTurn(a, b *history.Op) bool {
 	return a.Stream == b.Stream && a.Kind != history.Renew && b.Kind != history.Renew
@@ -170,7 +170,7 @@ func (r *replay) run() (rest []*history.Op) {
 	return rest
 }
 
-// over tells whether the hold had ended when op was called. At the very instant
+// over reports whether the hold had ended when op was called. At the very instant
 // of its client's death, the client's own calls came first.
 func (r *replay) over(op *history.Op) bool {
 	if r.ended || op.Kind == history.Renew {
@@ -247,7 +247,7 @@ func (r *replay) reopen(op *history.Op) {
 	r.begin(op, from, optime.After(from, r.surely(op, optime.Return(op))))
 }
 
-// maybeAnew tells whether an acquire of unknown outcome may have granted the key
+// maybeAnew reports whether an acquire of unknown outcome may have granted the key
 // anew before op returned.
 func (r *replay) maybeAnew(op *history.Op) bool {
 	known := func(o *history.Op) bool { return !optime.Return(op).Before(optime.Return(o)) }
@@ -257,7 +257,7 @@ func (r *replay) maybeAnew(op *history.Op) bool {
 	})
 }
 
-// silentBefore tells whether an acquire of unknown outcome was called before op, and may grant
+// silentBefore reports whether an acquire of unknown outcome was called before op, and may grant
 // the key anew.
 func (r *replay) silentBefore(op *history.Op) bool {
 	known := func(o *history.Op) bool {
@@ -267,7 +267,7 @@ func (r *replay) silentBefore(op *history.Op) bool {
 	return slices.ContainsFunc(before, func(a *history.Op) bool { return r.silent(a, op, known) })
 }
 
-// silent tells whether a is an acquire of unknown outcome by the client of op, other than the
+// silent reports whether a is an acquire of unknown outcome by the client of op, other than the
 // one by which the hold is known: that is the first, unless another was known to be granted.
 func (r *replay) silent(a, op *history.Op, known func(*history.Op) bool) bool {
 	if a.Client != op.Client || a.Kind != history.Acquire || a.Outcome != history.Unknown {
@@ -304,7 +304,7 @@ func (r *replay) finish() {
 	}
 }
 
-// unasked tells whether something in the background ended the hold at the
+// unasked reports whether something in the background ended the hold at the
 // instant of its end.
 func (r *replay) unasked() bool {
 	return slices.ContainsFunc(r.mine, func(op *history.Op) bool {
@@ -359,7 +359,7 @@ func (r *replay) extend(op *history.Op) {
 	}
 }
 
-// early tells whether op, a renewal, was called before the acquire had returned,
+// early reports whether op, a renewal, was called before the acquire had returned,
 // so that the acquire may have taken effect after it.
 func (r *replay) early(op *history.Op) bool {
 	first := r.ops[0]
@@ -386,7 +386,7 @@ func (r *replay) surely(op *history.Op, at optime.Stamp) int64 {
 	return ttl
 }
 
-// lease is the shortest lease that op may have set: where a renewal does not tell,
+// lease is the shortest lease that op may have set: where a renewal does not say,
 // that of an acquire before it.
 func (r *replay) lease(op *history.Op) int64 {
 	if !optime.Untold(op) {

@@ -91,7 +91,7 @@ func (m *Measure) Shares() []int64 {
 	return chosen
 }
 
-// Retire counts the grants of a client among those of the dead: who got how many does not
+// Retire counts the grants of a client among those of crashed clients: which got how many does not
 // matter.
 func (m *Measure) Retire(client int32) {
 	n, known := m.grants[client]
@@ -136,7 +136,7 @@ func (m *Measure) Clear() {
 	m.longest = longest{}
 }
 
-// A Queue is who waits for one key.
+// A Queue is the clients that wait for one key.
 type Queue struct{ waiting []waiter }
 
 // A waiter is an acquire under way, and how many grants went to later callers meanwhile.

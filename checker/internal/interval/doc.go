@@ -1,5 +1,5 @@
 // Package interval says how long one grant of a key lasts, as far as the operations of its
-// owner tell. A [Grant] has two intervals:
+// owner show. A [Grant] has two intervals:
 //
 //   - The must-hold interval: its owner certainly holds the key, by any explanation of the
 //     history. It is a union of segments, of which the newest is kept. What is in doubt

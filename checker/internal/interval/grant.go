@@ -25,10 +25,10 @@ type beginning struct {
 	Newest  optime.Stamp // it was last granted by then: it may be granted anew past its lease
 	From    int64        // start of validity, NoStamp where the grant was not answered
 	// Sure is when the lease that the acquire gave can end at the earliest, also
-	// where nobody told when it began.
+	// where nothing says when it began.
 	Sure int64
 	// Least and Most are the shortest and the longest lease of its acquires: what
-	// a renewal of unknown outcome, which tells no lease, may have set.
+	// a renewal of unknown outcome, which has no lease, may have set.
 	Least, Most int64
 	Known       bool // it is a grant: the acquire was answered ok
 	Anchored    bool // validity begins at From, and not later: the attempt that succeeded is known
@@ -104,7 +104,7 @@ func (g *Grant) LeaseOf(op *history.Op) int64 {
 	return optime.Lease(op)
 }
 
-// Renewal is the shortest lease that op, a renewal that does not tell it, may set. One that was
+// Renewal is the shortest lease that op, a renewal that does not say it, may set. One that was
 // called before g renews an earlier grant, by the lease of that, which is not known.
 func (g *Grant) Renewal(op *history.Op) int64 {
 	if op.Call < g.First.Call {
@@ -137,13 +137,13 @@ func (g *Grant) Joined(longest, relets int64) {
 	g.relets = int16(min(relets, mostInDoubt))
 }
 
-// ValidAt tells whether the lease granted is not over at s: whatever the owner
+// ValidAt reports whether the lease granted is not over at s: whatever the owner
 // was told meanwhile, only its own release gives the key to others earlier.
 func (g *Grant) ValidAt(s optime.Stamp) bool {
 	return g.Known && g.From != history.NoStamp && !g.Released && s.Before(optime.Stamp{T: g.Until})
 }
 
-// Follows tells whether g was granted after a for certain: had it been before, it would have
+// Follows reports whether g was granted after a for certain: had it been before, it would have
 // been neither released nor over when a was granted.
 func (g *Grant) Follows(a *Grant) bool {
 	return a.Newest.Before(g.Granted) && g.Sure > a.Newest.T

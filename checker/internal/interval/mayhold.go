@@ -76,14 +76,14 @@ func (g *Grant) Fold(op *history.Op, end int64, over bool) bool {
 // may have been granted lasts until t at the latest.
 func (g *Grant) MayEnd(t int64) { g.mayUntil = t }
 
-// RenewedBy applies that the last renewal of g, of which nobody tells, was sent by t.
+// RenewedBy applies that the last renewal of g, of which nothing is known, was sent by t.
 func (g *Grant) RenewedBy(t int64) {
 	if g.unseen {
 		g.mayUntil = max(g.mayUntil, optime.After(t, g.Most))
 	}
 }
 
-// Leaseless tells whether the lock has no lease: what it grants lasts until its owner gives it
+// Leaseless reports whether the lock has no lease: what it grants lasts until its owner gives it
 // up, or its session ends.
 func (g *Grant) Leaseless() bool { return g.endless }
 

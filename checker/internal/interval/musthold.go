@@ -52,7 +52,7 @@ func (g *Grant) EndCause() Cause {
 	return ByValidity
 }
 
-// MustHoldAt tells whether the must-hold interval has begun at s or before and lasts beyond s.
+// MustHoldAt reports whether the must-hold interval has begun at s or before and lasts beyond s.
 func (g *Grant) MustHoldAt(s optime.Stamp) bool {
 	return g.Must && !s.Before(g.Start) && s.Before(g.MustEnd())
 }
@@ -72,14 +72,14 @@ func (g *Grant) CloseUnseen(s optime.Stamp, by Cause, own bool) {
 	g.unasked = g.unasked || !own && s == g.End
 }
 
-// hollow tells whether the newest segment is empty: it ended at the very instant
+// hollow reports whether the newest segment is empty: it ended at the very instant
 // at which it began, and one of the two was not the owner's own doing, so that
 // they have no known order.
 func (g *Grant) hollow() bool {
 	return (g.renewed || g.unasked) && !g.Start.Before(g.MustEnd())
 }
 
-// Conflict tells whether the newest segments of a and b share an instant, end
+// Conflict reports whether the newest segments of a and b share an instant, end
 // points excluded.
 func Conflict(a, b *Grant) bool {
 	if a.hollow() || b.hollow() {

@@ -17,7 +17,7 @@ type levels struct {
 	mustDepth, depth int32
 }
 
-// Release applies the call of release op to the levels and the must-hold interval, and tells
+// Release applies the call of release op to the levels and the must-hold interval, and returns
 // whether it is the last one, which gives the key up.
 func (g *Grant) Release(op *history.Op) (last bool) {
 	lost := op.Outcome == history.LossReported

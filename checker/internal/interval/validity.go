@@ -94,7 +94,7 @@ func (g *Grant) Bound(t int64) {
 	g.outrun()
 }
 
-// Prolonging tells whether something is under way that is to prolong the lease.
+// Prolonging reports whether something is under way that is to prolong the lease.
 func (g *Grant) Prolonging() bool { return len(g.flying) > 0 }
 
 // shorten applies the call of an operation that may or may not, now or later,
@@ -200,7 +200,7 @@ func (g *Grant) begunAnew(op *history.Op) {
 }
 
 // Landed applies the return of an extend, renewal or second acquire answered ok,
-// and tells whether a new segment of the must-hold interval begins there.
+// and reports whether a new segment of the must-hold interval begins there.
 func (g *Grant) Landed(op *history.Op) (reopens bool) {
 	if len(g.flying)+len(g.late) == 0 {
 		return false
@@ -221,7 +221,7 @@ func (g *Grant) Landed(op *history.Op) (reopens bool) {
 	return g.reopen(op, ttl)
 }
 
-// reopen has a segment begin at the return of op, which leaves ttl, and tells whether it is
+// reopen has a segment begin at the return of op, which leaves ttl, and reports whether it is
 // a new one.
 func (g *Grant) reopen(op *history.Op, ttl int64) (begins bool) {
 	from := op.Call

@@ -10,15 +10,15 @@ import (
 type Rules struct {
 	Nested    bool // a second acquire by the holder counts
 	Refreshed bool // it begins the lease anew
-	Unseen    bool // holds may be renewed in the background, and nobody tells
+	Unseen    bool // holds may be renewed in the background, and no event says so
 }
 
-// RulesOf are the rules that the header of a history tells.
+// RulesOf are the rules that the header of a history gives.
 func RulesOf(h history.Header) Rules {
 	return Rules{Nested: h.Reacquire == "nested", Refreshed: h.Reacquire == "refreshed", Unseen: h.RenewsUnseen}
 }
 
-// Joins tells whether a client's acquire may join what it has left on the server.
+// Joins reports whether a client's acquire may join what it has left on the server.
 func (r Rules) Joins() bool { return r.Nested || r.Refreshed }
 
 // After is t+d, or the end of time where that does not fit.
@@ -61,12 +61,12 @@ func Wanted(op *history.Op) int64 {
 	return Lease(op)
 }
 
-// Untold tells whether op may have set a lease that the record does not know.
+// Untold reports whether op may have set a lease that the record does not know.
 func Untold(op *history.Op) bool {
 	return op.Kind == history.Renew && op.Outcome == history.Unknown && op.Granted == 0 && op.Asked == 0
 }
 
-// Sets tells whether op is an extend or renewal that may set a lease.
+// Sets reports whether op is an extend or renewal that may set a lease.
 func Sets(op *history.Op) bool {
 	extends := op.Kind == history.Extend || op.Kind == history.Renew
 	return extends && (op.Outcome == history.OK || op.Outcome == history.Unknown)

@@ -22,7 +22,7 @@ type Stamp struct {
 // Forever is later than every stamp of a history.
 var Forever = Stamp{math.MaxInt64, math.MaxUint64}
 
-// Before tells whether a comes before b, for certain.
+// Before reports whether a comes before b, for certain.
 func (a Stamp) Before(b Stamp) bool { return a.T < b.T || a.T == b.T && a.Seq < b.Seq }
 
 // Earlier is a, or b if that comes before it.

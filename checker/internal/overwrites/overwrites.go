@@ -1,4 +1,4 @@
-// Package overwrites follows the record that a lock guards: who read which version of it, and
+// Package overwrites follows the record that a lock guards: which client read which version of it, and
 // which writes were made between a writer's read and its write. It finds updates that may be
 // lost; whether their writers held the key is the checker's.
 package overwrites

@@ -1,6 +1,6 @@
 // Package partition divides the keys of a history into parts. What bounds the memory of all
-// keys together is counted by part, so that who judges some parts only remembers just what
-// one who judges all of them does.
+// keys together is counted by part, so that a checker of some parts only remembers just what
+// a checker of all of them does.
 package partition
 
 // Count is how many parts there are.

@@ -65,7 +65,7 @@ func (s *Calls) Touch(client int32, by lockbench.Conditions, now optime.Stamp) {
 	}
 }
 
-// Pending tells whether a call of client may take effect at any time.
+// Pending reports whether a call of client may take effect at any time.
 func (s *Calls) Pending(client int32) bool {
 	n, _ := s.pending.Get(client)
 	return n > 0
@@ -74,8 +74,8 @@ func (s *Calls) Pending(client int32) bool {
 // Acted takes away a pending call of client, which it has, and which has acted.
 func (s *Calls) Acted(client int32) { *s.pending.At(client, 1)-- }
 
-// Retire counts what is pending of client, who died, among the calls of all the dead, and
-// tells whether there is anything.
+// Retire counts what is pending of client, which died, among the calls of all crashed clients, and
+// reports whether there is anything.
 func (s *Calls) Retire(client int32) bool {
 	n := s.pending.Remove(client)
 	if n > 0 {
@@ -84,7 +84,7 @@ func (s *Calls) Retire(client int32) bool {
 	return n > 0
 }
 
-// Beside tells whether a call of another than client may take effect at from or later, and
+// Beside reports whether a call of another than client may take effect at from or later, and
 // which conditions touch what comes of it, as far as is known.
 func (s *Calls) Beside(client int32, from optime.Stamp) (under lockbench.Conditions, beside bool) {
 	beside = s.forgot && !s.forgotten.Before(from)

@@ -44,7 +44,7 @@ func (x *Effect) Acted() optime.Stamp {
 	return optime.Later(optime.Return(x.Op), x.Until)
 }
 
-// Unanswered tells whether what was affected may have run without its owner's knowing.
+// Unanswered reports whether what was affected may have run without its owner's knowing.
 func (x *Effect) Unanswered() bool {
 	switch x.Cause {
 	case lockbench.LostReply:
@@ -55,7 +55,7 @@ func (x *Effect) Unanswered() bool {
 	return false
 }
 
-// Touches tells whether what was affected may have acted otherwise than its owner knows, once
+// Touches reports whether what was affected may have acted otherwise than its owner knows, once
 // or, where it was cut and tried again, later than its call says.
 func (x *Effect) Touches() bool {
 	return x.Unanswered() || x.Cut && x.Op.Outcome != history.Unknown
@@ -69,7 +69,7 @@ type Effects []Effect
 const kept = 32
 
 // Keep adds x. Where there are too many, one that has no effect any more makes way, and else
-// the oldest: lost tells so, and what it may still do has to be noted.
+// the oldest: lost says so, and what it may still do has to be noted.
 func (all *Effects) Keep(x Effect) (old Effect, lost bool) {
 	if len(*all) == kept {
 		spent := func(x Effect) bool { return x.Over && !x.Touches() }
@@ -92,33 +92,33 @@ func (all Effects) On(op *history.Op) *Effect {
 	return nil
 }
 
-// Has tells whether a fault affected op.
+// Has reports whether a fault affected op.
 func (all Effects) Has(op *history.Op) bool { return all.On(op) != nil }
 
-// ActedBefore tells whether what a fault affected of op has had its effect before other was called.
+// ActedBefore reports whether what a fault affected of op has had its effect before other was called.
 func (all Effects) ActedBefore(op, other *history.Op) bool {
 	x := all.On(op)
 	return x != nil && x.Bounded && x.Acted().Before(optime.Call(other))
 }
 
-// Unbounded tells whether an acquire was affected that is still under way, whatever
+// Unbounded reports whether an acquire was affected that is still under way, whatever
 // it will be told.
 func (all Effects) Unbounded() bool {
 	return slices.ContainsFunc(all, func(x Effect) bool { return !x.Bounded && x.Op.Kind == history.Acquire })
 }
 
-// Unsettled tells whether a fault may have left the key as it is.
+// Unsettled reports whether a fault may have left the key as it is.
 func (all Effects) Unsettled() bool {
 	return slices.ContainsFunc(all, func(x Effect) bool { return !x.Over })
 }
 
-// LeftBy tells whether a fault may have left client something that its next
+// LeftBy reports whether a fault may have left client something that its next
 // acquire joins.
 func (all Effects) LeftBy(client int32) bool {
 	return slices.ContainsFunc(all, func(x Effect) bool { return x.Op.Client == client && !x.Over })
 }
 
-// Bound notes that what was affected of op is over, and tells whether that is news.
+// Bound notes that what was affected of op is over, and reports whether that is news.
 func (all Effects) Bound(op *history.Op) (first bool) {
 	first = true
 	for i := range all {

@@ -116,7 +116,7 @@ func (e Environment) open(opt *redis.Options) *redis.Client {
 }
 
 // Disconnect closes a client that Connect returned: the way for a process to close
-// its connections, whoever they come from.
+// its connections, whatever they come from.
 func (e Environment) Disconnect(client *redis.Client) error {
 	if e.Clients != nil {
 		return e.Clients.Close(client)

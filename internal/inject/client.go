@@ -1,4 +1,4 @@
-package faults
+package inject
 
 import (
 	"context"
@@ -43,7 +43,7 @@ func (p *Process) Client(id int, record *history.Client) *Client {
 	return c
 }
 
-// die ends the client: first for whoever looks at Crashed, then in the record. p.mu is
+// die ends the client: first for callers of Crashed, then in the record. p.mu is
 // held.
 func (c *Client) die() {
 	c.mu.Lock()

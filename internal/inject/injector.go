@@ -1,4 +1,4 @@
-package faults
+package inject
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 	"github.com/lockbench/lockbench/internal/servers"
 )
 
-// A Config says what an [Injector] does, and to whom.
+// A Config says what an [Injector] does, and to which processes.
 type Config struct {
 	Faults []fault.Fault
 	// Services are what the locks stand on, one at least. Those faults that affect one server

@@ -1,0 +1,53 @@
+package help
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/pflag"
+)
+
+// TestFlags asserts the order of groups and flags, the hanging indent of wrapped lines, a name
+// with a meaning of its own in one command, and that no flag is left out.
+func TestFlags(t *testing.T) {
+	f := pflag.NewFlagSet("compare", pflag.ContinueOnError)
+	f.Bool("unheard-of", false, "some flag")
+	f.Bool("force", false, "compare anyway")
+	f.Int("keys", 12, strings.Repeat("word ", 20)+"end")
+	f.Int("clients", 32, "number of clients")
+	want := `Load:
+      --clients int   number of clients (default 32)
+      --keys int      word word word word word word word word word word word word word word
+                      word word word word word word end (default 12)
+
+%s:
+      --force   compare anyway
+
+Other:
+      --unheard-of   some flag
+
+`
+	for command, group := range map[string]string{"compare": "Judging", "init": "Output"} {
+		got := strings.TrimSpace(Flags(command, f))
+		if diff := cmp.Diff(got, strings.TrimSpace(strings.Replace(want, "%s", group, 1))); diff != "" {
+			t.Errorf("flags of %s (-got +want):\n%s", command, diff)
+		}
+	}
+}
+
+// TestEachFlagHasOneGroup asserts that no group is empty and that none repeats a flag.
+func TestEachFlagHasOneGroup(t *testing.T) {
+	in := map[string]string{}
+	for _, g := range Groups() {
+		if len(g.Flags) == 0 {
+			t.Errorf("group %s lists no flag", g.Title)
+		}
+		for _, name := range g.Flags {
+			if was, twice := in[name]; twice {
+				t.Errorf("--%s is in the groups %s and %s", name, was, g.Title)
+			}
+			in[name] = g.Title
+		}
+	}
+}
