@@ -91,7 +91,7 @@ func TestOrDefaultsKeys(t *testing.T) {
 
 func TestOptionsJSONRoundTrip(t *testing.T) {
 	want := Defaults()
-	want.Think.Set("lognormal:5ms,0.8")
+	want.Think.UnmarshalText([]byte("lognormal:5ms,0.8"))
 	text, err := json.Marshal(want)
 	if err != nil {
 		t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 // period of the watchdog.
 func tour() workloads.Options {
 	var hold workloads.Distribution
-	if err := hold.Set("exp:1ms"); err != nil {
+	if err := hold.UnmarshalText([]byte("exp:1ms")); err != nil {
 		panic(err) // a constant of ours
 	}
 	return workloads.Options{
