@@ -27,7 +27,7 @@ func (c Cell) String() string {
 // Compare orders cells by guarantee, then by how many conditions they have, then by these.
 func (c Cell) Compare(other Cell) int {
 	return cmp.Or(
-		cmp.Compare(c.Guarantee.Order(), other.Guarantee.Order()),
+		cmp.Compare(c.Guarantee.order(), other.Guarantee.order()),
 		cmp.Compare(c.Under.Count(), other.Under.Count()),
 		cmp.Compare(c.Under, other.Under),
 	)
@@ -45,14 +45,14 @@ func (c *Cell) UnmarshalText(text []byte) (err error) {
 // ParseCell reads a cell's text. The error names what is unknown, and near names.
 func ParseCell(text string) (Cell, error) {
 	name, under, at := strings.Cut(text, "@")
-	g, err := ParseGuarantee(name)
+	g, err := parseGuarantee(name)
 	if err != nil {
 		return Cell{}, err
 	}
 	if at && under == "" {
 		return Cell{}, fmt.Errorf("%q names no condition after @; hint: %s, or %s@crash", text, name, name)
 	}
-	conditions, err := ParseConditions(under)
+	conditions, err := parseConditions(under)
 	if err != nil {
 		return Cell{}, fmt.Errorf("%q: %w", text, err)
 	}

@@ -79,7 +79,7 @@ func (c Claims) Renewing() Claims {
 // ordered returns the guarantees in the order of [Guarantees], each once.
 func ordered(all []Guarantee) []Guarantee {
 	all = slices.Clone(all)
-	slices.SortFunc(all, func(a, b Guarantee) int { return a.Order() - b.Order() })
+	slices.SortFunc(all, func(a, b Guarantee) int { return a.order() - b.order() })
 	return slices.Compact(all)
 }
 

@@ -44,8 +44,8 @@ func TestClaims(t *testing.T) {
 			t.Errorf("%q: %v", c.terms, err)
 			continue
 		}
-		occurred, err := lockbench.ParseConditions(c.occurred)
-		if err != nil {
+		var occurred lockbench.Conditions
+		if err := occurred.UnmarshalText([]byte(c.occurred)); err != nil {
 			t.Fatal(err)
 		}
 		for _, text := range strings.Fields(c.claimed) {

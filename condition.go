@@ -105,12 +105,12 @@ func (c Conditions) MarshalText() ([]byte, error) { return []byte(c.String()), n
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (c *Conditions) UnmarshalText(text []byte) (err error) {
-	*c, err = ParseConditions(string(text))
+	*c, err = parseConditions(string(text))
 	return err
 }
 
-// ParseConditions reads what [Conditions.String] writes. The error lists near names.
-func ParseConditions(text string) (Conditions, error) {
+// parseConditions reads what [Conditions.String] writes. The error lists near names.
+func parseConditions(text string) (Conditions, error) {
 	var all Conditions
 	if text == "" {
 		return 0, nil

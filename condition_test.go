@@ -15,7 +15,8 @@ func TestConditionsAreInOrder(t *testing.T) {
 		if at := bits.TrailingZeros16(uint16(c.Condition)); at != i || c.Condition.Count() != 1 {
 			t.Errorf("%s is the condition %b at place %d, want one bit, the %d-th", c.Name, c.Condition, i, i)
 		}
-		parsed, err := lockbench.ParseConditions(c.Name)
+		var parsed lockbench.Conditions
+		err := parsed.UnmarshalText([]byte(c.Name))
 		if err != nil || parsed != c.Condition || c.Condition.String() != c.Name {
 			t.Errorf("%s: parsed as %v, written as %q, error %v", c.Name, parsed, c.Condition, err)
 		}

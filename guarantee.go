@@ -60,14 +60,14 @@ func (g Guarantee) Info() GuaranteeInfo {
 	return GuaranteeInfo{}
 }
 
-// Order is the place of g among [Guarantees], -1 for a name that is none.
-func (g Guarantee) Order() int {
+// order is the place of g among [Guarantees], -1 for a name that is none.
+func (g Guarantee) order() int {
 	return slices.IndexFunc(guarantees, func(i GuaranteeInfo) bool { return i.Name == g })
 }
 
-// ParseGuarantee returns the guarantee of that name. The error lists near names.
-func ParseGuarantee(name string) (Guarantee, error) {
-	if g := Guarantee(name); g.Order() >= 0 {
+// parseGuarantee returns the guarantee of that name. The error lists near names.
+func parseGuarantee(name string) (Guarantee, error) {
+	if g := Guarantee(name); g.order() >= 0 {
 		return g, nil
 	}
 	known := guaranteeNames()

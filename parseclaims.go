@@ -64,7 +64,7 @@ func term(text string) (cell Cell, any bool, err error) {
 	case any && under == "":
 		return Cell{}, true, fmt.Errorf("it names no condition after @; hint: @crash")
 	case any:
-		cell.Under, err = ParseConditions(under)
+		cell.Under, err = parseConditions(under)
 		return cell, true, err
 	}
 	cell, err = ParseCell(text)

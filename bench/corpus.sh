@@ -41,7 +41,7 @@ few='lua-token/strategy,lua-token/fenced,hash-reentrant/notify,redislock/obtain,
 run() {
   local folder=$1 code=0
   shift
-  "$lockbench" run -q --clients 4 --keys 2 --warmup 0s --slow-keys 0 --seed 7 --history "$dir/$folder" "$@" >"$place/report" 2>&1 || code=$?
+  "$lockbench" run -q --clients 4 --keys 2 --warmup 0s --stallers 0 --seed 7 --history "$dir/$folder" "$@" >"$place/report" 2>&1 || code=$?
   ended "$folder" "$code"
 }
 
@@ -125,7 +125,7 @@ works() {
 stalled() {
   local who=$1 folder=$2 code=0 pids
   shift 2
-  "$lockbench" run -q --clients 4 --keys 2 --warmup 0s --slow-keys 0 --seed 7 --history "$dir/$folder" "$@" >"$place/report" 2>&1 &
+  "$lockbench" run -q --clients 4 --keys 2 --warmup 0s --stallers 0 --seed 7 --history "$dir/$folder" "$@" >"$place/report" 2>&1 &
   local running=$!
   while sleep 0.15 && kill -0 "$running" 2>/dev/null; do
     pids=$running

@@ -13,7 +13,7 @@ trap 'rm -rf "$place"' EXIT
 go build -o "$place/lockbench" ./cmd/lockbench
 mkdir "$place/tmp"
 TMPDIR=$place/tmp "$place/lockbench" run -q --design lua-token/strategy --clients 32 --keys 64 \
-  --hold 200us --think 2ms --wait 20ms --slow-keys 0 --ttl 500ms --duration "${minutes}m" "$@" >"$place/report" 2>&1 &
+  --hold 200us --think 2ms --wait 20ms --ttl 500ms --duration "${minutes}m" "$@" >"$place/report" 2>&1 &
 run=$!
 minute=0
 while kill -0 "$run" 2>/dev/null; do

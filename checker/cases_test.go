@@ -37,7 +37,7 @@ func TestCases(t *testing.T) {
 					t.Errorf("%s: broken without a counterexample", g)
 				}
 			}
-			if fails := result.Exit() == ExitBroken; h.fails != "" && fails != (h.fails == "yes") {
+			if fails := result.Exit() == exitBroken; h.fails != "" && fails != (h.fails == "yes") {
 				t.Errorf("something counts against the claims: got %t, want %s", fails, h.fails)
 			}
 			for _, d := range result.Defects {
@@ -85,19 +85,19 @@ func TestExit(t *testing.T) {
 		result Result
 		want   int
 	}{
-		{"held", Result{Grants: 1, Findings: []Finding{held}}, ExitHeld},
-		{"broken and claimed", Result{Grants: 1, Findings: []Finding{{Claimed: true, Verdict: Broken, Violations: 1, Against: 1}}}, ExitBroken},
-		{"broken, not claimed", Result{Grants: 1, Findings: []Finding{{Verdict: Broken}}}, ExitHeld},
-		{"broken and partial", Result{Grants: 1, Partial: true, Findings: []Finding{{Claimed: true, Verdict: Broken, Against: 1}}}, ExitBroken},
-		{"claimed, exercised, untested", Result{Grants: 1, Findings: []Finding{{Claimed: true, Exercised: true}}}, ExitInconclusive},
-		{"claimed, not exercised", Result{Grants: 1, Findings: []Finding{{Claimed: true}}}, ExitHeld},
+		{"held", Result{Grants: 1, Findings: []Finding{held}}, exitHeld},
+		{"broken and claimed", Result{Grants: 1, Findings: []Finding{{Claimed: true, Verdict: Broken, Violations: 1, Against: 1}}}, exitBroken},
+		{"broken, not claimed", Result{Grants: 1, Findings: []Finding{{Verdict: Broken}}}, exitHeld},
+		{"broken and partial", Result{Grants: 1, Partial: true, Findings: []Finding{{Claimed: true, Verdict: Broken, Against: 1}}}, exitBroken},
+		{"claimed, exercised, untested", Result{Grants: 1, Findings: []Finding{{Claimed: true, Exercised: true}}}, exitInconclusive},
+		{"claimed, not exercised", Result{Grants: 1, Findings: []Finding{{Claimed: true}}}, exitHeld},
 		{"untested here, tested under more", Result{Grants: 1, Findings: []Finding{
 			{Cell: lockbench.Exclusion.At(0), Claimed: true, Exercised: true},
 			{Cell: lockbench.Exclusion.At(lockbench.Skew), Claimed: true, Verdict: Held, Exposure: 1},
-		}}, ExitHeld},
-		{"partial", Result{Grants: 1, Partial: true, Findings: []Finding{held}}, ExitInconclusive},
-		{"nothing measured", Result{}, ExitInconclusive},
-		{"a defect of lockbench", Result{Grants: 1, Defects: []string{"x"}}, ExitInconclusive},
+		}}, exitHeld},
+		{"partial", Result{Grants: 1, Partial: true, Findings: []Finding{held}}, exitInconclusive},
+		{"nothing measured", Result{}, exitInconclusive},
+		{"a defect of lockbench", Result{Grants: 1, Defects: []string{"x"}}, exitInconclusive},
 	} {
 		if got := c.result.Exit(); got != c.want {
 			t.Errorf("%s: got %d, want %d", c.name, got, c.want)
@@ -110,8 +110,8 @@ func TestZeroVerdictIsUntested(t *testing.T) {
 	if f.Verdict != Untested {
 		t.Errorf("zero verdict: got %s, want untested", f.Verdict)
 	}
-	if got := New(history.Header{}).Finish(history.End{}).Exit(); got != ExitInconclusive {
-		t.Errorf("exit of an empty history: got %d, want %d", got, ExitInconclusive)
+	if got := New(history.Header{}).Finish(history.End{}).Exit(); got != exitInconclusive {
+		t.Errorf("exit of an empty history: got %d, want %d", got, exitInconclusive)
 	}
 }
 

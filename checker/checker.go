@@ -85,12 +85,16 @@ func (c *Checker) shows(a ability, shown bool) {
 
 // New starts the judgement of a history with this header.
 func New(h history.Header) *Checker {
-	return &Checker{
+	c := &Checker{
 		header:   h,
 		rules:    optime.RulesOf(h),
 		keyTable: keyTable{keys: map[string]*key{}, near: new([1 << nearKeyBits]*key)},
 		faults:   faults{clients: clients.New()},
 	}
+	if h.Stallers > 0 {
+		c.fair.Omit = h.Stalls
+	}
+	return c
 }
 
 // Check judges a whole history. The error is the reader's: the result then

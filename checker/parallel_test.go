@@ -127,7 +127,7 @@ func TestParallelSaysTheSame(t *testing.T) {
 		}
 		src := together(all, r.IntN(2) == 0)
 		result := compareParallel(t, src, 2+r.IntN(4))
-		if result.Exit() == ExitBroken || result.WorstOverlap > 0 {
+		if result.Exit() == exitBroken || result.WorstOverlap > 0 {
 			broken++
 		}
 		if len(all) > 1 && src.header.Reacquire == "refused" {

@@ -164,25 +164,26 @@ func (r Result) Of(g lockbench.Guarantee, under lockbench.Conditions) Finding {
 
 // The exit codes of a judgement.
 const (
-	ExitHeld         = 0 // every claim held that could be put to the test
-	ExitBroken       = 1 // a claim is broken
-	ExitInconclusive = 3 // too little to go by
+	exitHeld         = 0 // every claim held that could be put to the test
+	exitBroken       = 1 // a claim is broken
+	exitInconclusive = 3 // too little to go by
 )
 
-// Exit is the exit code that r amounts to. A claim that was exercised and yet
-// remains untested, a partial record, no grant at all and a defect of lockbench
+// Exit is the exit code that r amounts to: 0 when every claim held that could be put to
+// the test, 1 when one is broken, 3 when it is inconclusive. A claim that was exercised
+// and yet remains untested, a partial record, no grant at all and a defect of lockbench
 // itself are inconclusive.
 func (r Result) Exit() int {
-	exit := ExitHeld
+	exit := exitHeld
 	if r.Grants == 0 || r.Partial || len(r.Defects) > 0 {
-		exit = ExitInconclusive
+		exit = exitInconclusive
 	}
 	for _, f := range r.Findings {
 		switch {
 		case f.Against > 0:
-			return ExitBroken
+			return exitBroken
 		case f.Claimed && f.Exercised && r.Of(f.Cell.Guarantee, f.Cell.Under).Exposure == 0:
-			exit = ExitInconclusive
+			exit = exitInconclusive
 		}
 	}
 	return exit

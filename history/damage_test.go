@@ -70,7 +70,7 @@ func recorded(t testing.TB) []byte {
 // blocksOf returns the offsets at which the blocks of a file begin, and its end.
 func blocksOf(t testing.TB, file []byte) []int {
 	t.Helper()
-	src, err := ReadNative(bytes.NewReader(file))
+	src, err := readNative(bytes.NewReader(file))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestTruncatedAnywhere(t *testing.T) {
 		t.Fatalf("the file has %d blocks only, too few to test with", len(offsets))
 	}
 	for size := range len(file) {
-		src, err := ReadNative(bytes.NewReader(file[:size]))
+		src, err := readNative(bytes.NewReader(file[:size]))
 		if size < offsets[1] {
 			if err == nil {
 				t.Fatalf("cut at %d, inside the header, is read", size)
@@ -178,7 +178,7 @@ func checkCut(t *testing.T, size int, events []Event, whole []*Op) {
 
 func TestFlippedAnywhere(t *testing.T) {
 	file := recorded(t)
-	src, _ := ReadNative(bytes.NewReader(file))
+	src, _ := readNative(bytes.NewReader(file))
 	want, err := gather(src)
 	if err != nil {
 		t.Fatal(err)
@@ -189,7 +189,7 @@ func TestFlippedAnywhere(t *testing.T) {
 			mask := masks[(i+j)%len(masks)]
 			bad := bytes.Clone(file)
 			bad[i] ^= mask
-			src, err := ReadNative(bytes.NewReader(bad))
+			src, err := readNative(bytes.NewReader(bad))
 			if err != nil {
 				continue // told at once
 			}
@@ -249,7 +249,7 @@ func TestTruncatedJSONL(t *testing.T) {
 	}
 	header := bytes.IndexByte(text.Bytes(), '\n')
 	for size := header + 1 + len(`{"epoch_ns":0}`); size < text.Len()-1; size += 7 {
-		src, err := ReadJSONL(bytes.NewReader(text.Bytes()[:size]))
+		src, err := readJSONL(bytes.NewReader(text.Bytes()[:size]))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,14 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"math"
 	"strings"
 
 	"olympos.io/encoding/edn"
 )
 
-// ReadEDN reads a Jepsen history: EDN maps, one after another or in one vector.
+// readEDN reads a Jepsen history: EDN maps, one after another or in one vector.
 //
 //	{:index 0 :process 0 :type :invoke :f :acquire :value {:key "a" :ttl-ms 2000} :time 1000}
 //	{:index 1 :process 0 :type :ok     :f :acquire :value {:key "a" :fence 7}     :time 5000}
@@ -33,35 +32,20 @@ import (
 //
 // The file is read whole by Events. An error names its line; what came before it
 // is delivered as a partial history.
-func ReadEDN(r io.Reader) (Source, error) {
+func readEDN(r io.Reader) (Source, error) {
 	h := assumed()
 	h.Schema, h.Design, h.Workload = Schema, "edn", "jepsen"
-	return &ednSource{header: h, forms: forms{in: bufio.NewReaderSize(r, 64<<10)}}, nil
+	s := &ednSource{forms: forms{in: bufio.NewReaderSize(r, 64<<10)}}
+	s.reading = reading{header: h, events: s.each}
+	return s, nil
 }
 
 type ednSource struct {
-	header Header
-	forms  forms
-	read   bool
-	end    End
+	reading
+	forms forms
 }
 
-func (s *ednSource) Header() Header { return s.header }
-
-func (s *ednSource) End() End { return s.end }
-
-func (s *ednSource) Events() iter.Seq2[Event, error] {
-	return func(yield func(Event, error) bool) {
-		if s.read {
-			yield(Event{}, errRead)
-			return
-		}
-		s.read = true
-		s.events(yield)
-	}
-}
-
-func (s *ednSource) events(yield func(Event, error) bool) {
+func (s *ednSource) each(yield func(Event, error) bool) {
 	pairing := pairing{open: map[int64]*Op{}, clients: map[int64]int32{}, next: 1 << 30}
 	err := s.pair(&pairing)
 	if untimed := pairing.settleTimes(); err == nil {

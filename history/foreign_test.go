@@ -115,7 +115,7 @@ func TestAssumedClaims(t *testing.T) {
 		{`{"schema":"lockbench/history/v1","design":"x","claims":null}`, false},
 	}
 	for _, tt := range tests {
-		src, err := ReadJSONL(strings.NewReader(tt.header))
+		src, err := readJSONL(strings.NewReader(tt.header))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -173,7 +173,7 @@ func TestEDN(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			src, err := NewSource(strings.NewReader(tt.text))
 			if err != nil {
-				if src, err = ReadEDN(strings.NewReader(tt.text)); err != nil {
+				if src, err = readEDN(strings.NewReader(tt.text)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -187,7 +187,7 @@ func TestEDN(t *testing.T) {
 }
 
 func TestEDNLeases(t *testing.T) {
-	src, err := ReadEDN(strings.NewReader(`
+	src, err := readEDN(strings.NewReader(`
 {:process 0 :type :invoke :f :acquire :value {:key "a" :ttl-ms 2000 :wait-ms 50} :time 1}
 {:process 0 :type :ok :f :acquire :value {:key "a" :fence 7 :ttl-ms 3000} :time 5}
 {:process 0 :type :invoke :f :extend :value {:key "a" :ttl-ms 1000} :time 6}
@@ -250,7 +250,7 @@ func FuzzNative(f *testing.F) {
 	f.Add(file)
 	f.Add(file[:len(file)/2])
 	f.Fuzz(func(t *testing.T, b []byte) {
-		src, err := ReadNative(bytes.NewReader(b))
+		src, err := readNative(bytes.NewReader(b))
 		exhaust(t, src, err)
 	})
 }
@@ -272,7 +272,7 @@ func FuzzBlock(f *testing.F) {
 			out.write(frame{blockType(kind), 1, count, watermark}, payload)
 			out.write(frame{kind: epochBlock, watermark: watermark}, nil)
 		}
-		src, err := ReadNative(&file)
+		src, err := readNative(&file)
 		exhaust(t, src, err)
 	})
 }
@@ -284,7 +284,7 @@ func FuzzJSONL(f *testing.F) {
 	f.Add(text.String())
 	f.Add(plainHeader + `{"op":"acquire","client":1,"key_base64":"/wA=","call_ns":1,"return_ns":2,"outcome":"ok","hold":3}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		src, err := ReadJSONL(strings.NewReader(text))
+		src, err := readJSONL(strings.NewReader(text))
 		exhaust(t, src, err)
 	})
 }
@@ -294,7 +294,7 @@ func FuzzEDN(f *testing.F) {
 {:process 0, :type :info, :f :acquire, :error [:x "y\"}"], :index 3}]`)
 	f.Add(`{:process :nemesis :type :info :f :kill :value \} :time 2}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		src, err := ReadEDN(strings.NewReader(text))
+		src, err := readEDN(strings.NewReader(text))
 		exhaust(t, src, err)
 	})
 }

@@ -37,11 +37,21 @@ type Header struct {
 	Faults []string `json:"faults,omitempty"`
 	// WarmupNS is how much of the start is left out of measurements, in ns.
 	WarmupNS int64 `json:"warmup_ns"`
+	// Clients are those that are measured, the first by number; Stallers so many after them that
+	// are judged and not measured. A client in the place of one that died has a number that is
+	// higher by the sum of both. Zero where nobody stalls apart.
+	Clients  int `json:"clients,omitempty"`
+	Stallers int `json:"stallers,omitempty"`
 
 	Server      Server      `json:"server"`
 	Environment Environment `json:"environment"`
 	// Started is the wall-clock time of stamp zero, RFC 3339.
 	Started string `json:"started"`
+}
+
+// Stalls reports whether a client is one of the stallers.
+func (h *Header) Stalls(client int32) bool {
+	return h.Stallers > 0 && client >= 0 && int(client)%(h.Clients+h.Stallers) >= h.Clients
 }
 
 // Server describes the server a run used.

@@ -9,7 +9,8 @@ import (
 )
 
 // A line is one line of the JSON Lines rendering after the header: an operation,
-// or one of epoch, cut and end.
+// or one of epoch, cut and end. It is one flat struct, as a JSON object is: its fields
+// are the names and the order of what a line holds.
 type line struct {
 	Op        Kind     `json:"op,omitzero"`
 	Outcome   *Outcome `json:"outcome,omitempty"`
@@ -46,7 +47,7 @@ type cutLine struct {
 	AtNS   int64 `json:"at_ns"`
 }
 
-// WriteJSONL writes src as JSON Lines, from which [ReadJSONL] makes the same
+// WriteJSONL writes src as JSON Lines, from which [NewSource] makes the same
 // history again; bytes of a note that are not UTF-8 are all that is lost. It
 // returns src's own error too, after writing what came before it as a partial
 // history.

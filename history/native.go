@@ -9,17 +9,17 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"iter"
 	"maps"
 	"strings"
 )
 
-// ReadNative reads a history in the native file format (see format.go). A newer
+// readNative reads a history in the native file format (see format.go). A newer
 // version and a damaged header are errors at once; damage further on comes from
 // Events, after what is whole. A file that merely ends early is no error, but
 // End().Partial.
-func ReadNative(r io.Reader) (Source, error) {
+func readNative(r io.Reader) (Source, error) {
 	n := &native{in: bufio.NewReaderSize(r, 256<<10), covered: map[int32]int64{}, owners: map[int32]owner{}}
+	n.events = n.each
 	if err := n.open(); err != nil {
 		return nil, err
 	}
@@ -28,13 +28,11 @@ func ReadNative(r io.Reader) (Source, error) {
 
 // native streams one file. Blocks are counted from 1.
 type native struct {
+	reading
 	in      *bufio.Reader
-	header  Header
 	decoder decoder
 	merger  merger
-	end     End
 	ended   bool // there was an end block
-	read    bool
 
 	blocks  int   // read so far, whole
 	offset  int64 // where the block being read begins
@@ -47,10 +45,6 @@ type native struct {
 
 // owner is whose operations a stream holds.
 type owner struct{ client, process int32 }
-
-func (n *native) Header() Header { return n.header }
-
-func (n *native) End() End { return n.end }
 
 func (n *native) open() error {
 	head := make([]byte, len(magic)+1)
@@ -99,20 +93,7 @@ func (n *native) next() {
 	n.offset += n.length
 }
 
-func (n *native) Events() iter.Seq2[Event, error] {
-	return func(yield func(Event, error) bool) {
-		if n.read {
-			yield(Event{}, errRead)
-			return
-		}
-		n.read = true
-		n.events(yield)
-	}
-}
-
-var errRead = errors.New("history: the events were read before; hint: open the history again")
-
-func (n *native) events(yield func(Event, error) bool) {
+func (n *native) each(yield func(Event, error) bool) {
 	for {
 		f, err := n.block()
 		if err == nil {

@@ -33,7 +33,7 @@ func TestOldClaims(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.names, func(t *testing.T) {
-			src, err := ReadJSONL(strings.NewReader(`{"schema":"lockbench/history/v1","design":"x","claims":` + tt.names + `}`))
+			src, err := readJSONL(strings.NewReader(`{"schema":"lockbench/history/v1","design":"x","claims":` + tt.names + `}`))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -88,13 +88,13 @@ func TestOldHeaderRefusesUnknownNames(t *testing.T) {
 		{`"claims":"exclusion"`, "claims: "},
 		{`"claim":["exclusion"]`, `unknown field "claim"`},
 	} {
-		_, err := ReadJSONL(strings.NewReader(`{"schema":"lockbench/history/v1","design":"x",` + tt.field + `}`))
+		_, err := readJSONL(strings.NewReader(`{"schema":"lockbench/history/v1","design":"x",` + tt.field + `}`))
 		if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Count(err.Error(), "; hint: ") > 1 {
 			t.Errorf("%s: got %v, want %q, and one hint at most", tt.field, err, tt.want)
 		}
 	}
 	for _, field := range []string{`"claims":["overrun"]`, `"exercises":["overrun"]`} {
-		_, err := ReadJSONL(strings.NewReader(`{"schema":"lockbench/history/v2","design":"x",` + field + `}`))
+		_, err := readJSONL(strings.NewReader(`{"schema":"lockbench/history/v2","design":"x",` + field + `}`))
 		if err == nil || !strings.Contains(err.Error(), `unknown guarantee "overrun"`) {
 			t.Errorf("v2 with %s: got %v, want an unknown guarantee", field, err)
 		}
@@ -120,7 +120,7 @@ func TestHeaderIsReadAsWritten(t *testing.T) {
 			if diff := cmp.Diff(copied(t, src, write), h); diff != "" {
 				t.Errorf("header (-read +written):\n%s", diff)
 			}
-			old, err := ReadJSONL(strings.NewReader(`{"schema":"lockbench/history/v1","design":"x","claims":` + everyOldLease + `,"exercises":["overrun"]}`))
+			old, err := readJSONL(strings.NewReader(`{"schema":"lockbench/history/v1","design":"x","claims":` + everyOldLease + `,"exercises":["overrun"]}`))
 			if err != nil {
 				t.Fatal(err)
 			}

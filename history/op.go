@@ -5,6 +5,9 @@ package history
 // Times are nanoseconds on one monotonic base, the start of the run. Where one
 // process can order what shares a stamp, the sequence numbers do; zero means no
 // sequence. An operation that never returned has Return == Never.
+//
+// It is one flat struct that all kinds of operation share, so that operations are
+// allocated many at a time, in one slice.
 type Op struct {
 	Kind    Kind
 	Outcome Outcome

@@ -75,14 +75,14 @@ const longestBlank = 4096
 // read as it grows.
 func readerOf(head []byte) (read func(io.Reader) (Source, error), known bool) {
 	if len(head) > 0 && head[0] == magic[0] {
-		return ReadNative, true
+		return readNative, true
 	}
 	text := skipBlank(head)
 	switch {
 	case len(text) == 0:
 		return nil, false
 	case bytes.IndexByte([]byte("[(#;"), text[0]) >= 0:
-		return ReadEDN, true
+		return readEDN, true
 	case text[0] != '{':
 		return nil, true
 	}
@@ -90,9 +90,9 @@ func readerOf(head []byte) (read func(io.Reader) (Source, error), known bool) {
 	case len(inner) == 0:
 		return nil, false
 	case inner[0] == '"':
-		return ReadJSONL, true
+		return readJSONL, true
 	}
-	return ReadEDN, true
+	return readEDN, true
 }
 
 // unreadable is the error of a history that begins with head, after which reading it ended with err.

@@ -7,13 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"regexp"
 	"slices"
 	"strings"
 )
 
-// ReadJSONL reads a history in JSON Lines: what [WriteJSONL] writes, or what a
+// readJSONL reads a history in JSON Lines: what [WriteJSONL] writes, or what a
 // harness in any language does. The first line is the header, of which schema
 // and design are enough; then comes one line per operation, in any order. A lease
 // of 2 s, refused to another and released:
@@ -48,8 +47,9 @@ import (
 // Such a file is taken for complete. One with epoch lines, as WriteJSONL writes,
 // is complete only with its end line. Unknown fields are errors, with the number
 // of their line; what came before it is delivered, as a partial history.
-func ReadJSONL(r io.Reader) (Source, error) {
-	j := &jsonl{in: bufio.NewReaderSize(r, 64<<10), header: assumed()}
+func readJSONL(r io.Reader) (Source, error) {
+	j := &jsonl{in: bufio.NewReaderSize(r, 64<<10)}
+	j.reading = reading{header: assumed(), events: j.each}
 	text, err := j.line()
 	if errors.Is(err, io.EOF) {
 		err = errors.New("it is empty")
@@ -88,34 +88,17 @@ func noHistory(schema string) error {
 
 // jsonl streams a file with epochs, and keeps one without until its end.
 type jsonl struct {
+	reading
 	in     *bufio.Reader
-	header Header
 	lines  int
 	merger merger
-	end    End
 	ended  bool
-	read   bool
 	epochs bool  // the file is WriteJSONL's
 	torn   bool  // the line just read has no newline
 	kept   []*Op // of a file without epochs
 }
 
-func (j *jsonl) Header() Header { return j.header }
-
-func (j *jsonl) End() End { return j.end }
-
-func (j *jsonl) Events() iter.Seq2[Event, error] {
-	return func(yield func(Event, error) bool) {
-		if j.read {
-			yield(Event{}, errRead)
-			return
-		}
-		j.read = true
-		j.events(yield)
-	}
-}
-
-func (j *jsonl) events(yield func(Event, error) bool) {
+func (j *jsonl) each(yield func(Event, error) bool) {
 	for {
 		text, err := j.line()
 		var l line

@@ -41,13 +41,22 @@ type Recorder struct {
 
 	closing sync.Once
 
+	roster
+	output
+}
+
+// roster is the streams of a recorder and its end. mu guards the other fields.
+type roster struct {
 	mu      sync.Mutex
 	streams []*stream // those that may still have something to write
 	made    int32     // streams so far
 	closed  bool
 	err     error
+}
 
-	// The writer's own, and Close's once the writer has ended.
+// output is the file of a recorder. It is the writer's own, and Close's once the writer
+// has ended.
+type output struct {
 	buffered  *bufio.Writer
 	out       blockWriter
 	words     vocabulary
@@ -72,8 +81,7 @@ func newRecorder(w io.Writer, h Header, p pace) (*Recorder, error) {
 		done:      make(chan struct{}),
 		full:      make(chan *stream, 256),
 		spares:    make(chan *batch, 256),
-		buffered:  bufio.NewWriterSize(w, 256<<10),
-		words:     vocabulary{},
+		output:    output{buffered: bufio.NewWriterSize(w, 256<<10), words: vocabulary{}},
 	}
 	r.out.w = r.buffered
 	h.Schema = Schema

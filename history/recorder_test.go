@@ -65,7 +65,7 @@ func record(t *testing.T, reacquire string, events func(*history.Recorder)) []hi
 	if err := r.Close(history.Trailer{}); err != nil {
 		t.Fatal(err)
 	}
-	src, err := history.ReadNative(&file)
+	src, err := history.NewSource(&file)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,9 @@
 package history
 
-import "iter"
+import (
+	"errors"
+	"iter"
+)
 
 // A Source is a history to be read once, front to back, in constant memory but
 // for operations in flight.
@@ -42,3 +45,33 @@ type End struct {
 	// Trailer is what the recorder knew at the end; zero in a partial history.
 	Trailer Trailer
 }
+
+// reading is what all Sources share.
+type reading struct {
+	header Header
+	end    End
+	events func(yield func(Event, error) bool)
+	// again: the events can be read any number of times, not once only, as those that come
+	// from a stream.
+	again, read bool
+}
+
+func (r *reading) Header() Header { return r.header }
+
+func (r *reading) End() End { return r.end }
+
+func (r *reading) Events() iter.Seq2[Event, error] {
+	if r.again {
+		return r.events
+	}
+	return func(yield func(Event, error) bool) {
+		if r.read {
+			yield(Event{}, errRead)
+			return
+		}
+		r.read = true
+		r.events(yield)
+	}
+}
+
+var errRead = errors.New("history: the events were read before; hint: open the history again")

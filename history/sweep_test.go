@@ -32,7 +32,7 @@ func TestManyClients(t *testing.T) {
 	if err := r.Close(Trailer{EndNS: r.Now()}); err != nil {
 		t.Fatal(err)
 	}
-	src, err := ReadNative(&file)
+	src, err := readNative(&file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestStalledDisk(t *testing.T) {
 	if err := r.Close(Trailer{}); err == nil {
 		t.Error("Close returned no error although operations were dropped")
 	}
-	src, err := ReadNative(&disk.content)
+	src, err := readNative(&disk.content)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +204,7 @@ func BenchmarkEvents(b *testing.B) {
 	}
 	out.write(frame{kind: endBlock}, []byte("{}"))
 	for b.Loop() {
-		src, err := ReadNative(bytes.NewReader(file.Bytes()))
+		src, err := readNative(bytes.NewReader(file.Bytes()))
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -1,7 +1,6 @@
 package history
 
 import (
-	"iter"
 	"sync"
 	"time"
 )
@@ -56,9 +55,6 @@ func (t *Tape) Reset() {
 	t.moments = t.moments[:0]
 }
 
-// Base returns the instant of stamp zero.
-func (t *Tape) Base() time.Time { return t.base }
-
 // Client begins the record of one owner that lives in process. The id must be one
 // that no other client of the tape has, since it was made or Reset.
 func (t *Tape) Client(id, process int32) *Client {
@@ -90,28 +86,14 @@ func (t *Tape) Source(end End) Source {
 		}
 	}
 	end.Trailer.Ops = int64(t.used)
-	return &taped{t.header, t.moments, end}
-}
-
-// taped is a tape up to a moment.
-type taped struct {
-	header  Header
-	moments []tapeMoment
-	end     End
-}
-
-func (s *taped) Header() Header { return s.header }
-
-func (s *taped) End() End { return s.end }
-
-func (s *taped) Events() iter.Seq2[Event, error] {
-	return func(yield func(Event, error) bool) {
-		for _, m := range s.moments {
+	moments := t.moments
+	return &reading{header: t.header, end: end, again: true, events: func(yield func(Event, error) bool) {
+		for _, m := range moments {
 			if !yield(Event{m.phase, m.op}, nil) {
 				return
 			}
 		}
-	}
+	}}
 }
 
 // A tapeTrack is one client's part of a tape.

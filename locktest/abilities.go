@@ -96,7 +96,7 @@ func probe(t *testing.T, newLocker NewLocker) (a abilities, err error) {
 		case err == nil:
 			a.renews = renews(t.Context(), p)
 		case strings.Contains(err.Error(), "ERR unknown "):
-			err = &lackingError{err}
+			err = fmt.Errorf("%w that the lock needs: %w; hint: do without it where Env.Redis is given, or test the lock with Run, on a server", errLacking, err)
 		case errors.Is(err, errUnreached):
 			err = fmt.Errorf("on an idle server: %w; hint: connect by Env.Redis or Env.Dial, and do not wait when Options.Wait is zero", err)
 		}
@@ -104,14 +104,8 @@ func probe(t *testing.T, newLocker NewLocker) (a abilities, err error) {
 	return a, err
 }
 
-// A lackingError says that the lock needs a command that the server of an exploration has not.
-type lackingError struct{ cause error }
-
-func (e *lackingError) Error() string {
-	return fmt.Sprintf("the server of an exploration lacks a command that the lock needs: %v; hint: do without it where Env.Redis is given, or test the lock with Run, on a server", e.cause)
-}
-
-func (e *lackingError) Unwrap() error { return e.cause }
+// errLacking is about a lock that needs a command that the server of an exploration has not.
+var errLacking = errors.New("the server of an exploration lacks a command")
 
 // errUnreached is about a key that nobody can hold.
 var errUnreached = errors.New("acquire a free key")

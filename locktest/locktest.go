@@ -50,7 +50,7 @@ type Env struct {
 func Explore(t *testing.T, newLocker NewLocker) {
 	t.Helper()
 	r, err := Check(t, newLocker)
-	if lacking := (*lackingError)(nil); errors.As(err, &lacking) {
+	if errors.Is(err, errLacking) {
 		t.Skip(err)
 	}
 	if err != nil {

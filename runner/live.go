@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/load"
+	"github.com/lockbench/lockbench/internal/spool"
 )
 
 const (
@@ -22,7 +23,7 @@ type liveJudgement struct {
 	sink     Sink
 	progress *load.Progress // kept by the run and by its judgement
 	prompt   bool           // see liveRun
-	spool    *history.Spool
+	spool    *spool.Spool
 	in       io.ReadCloser
 	done     chan struct{}
 	// over is closed when the run is: nobody is in the way of the judgement any more.
@@ -46,7 +47,7 @@ type liveJudgement struct {
 
 // judgeLive begins to judge what run r writes to spool, the file at path. It ends when the
 // spool is closed and was read to its end; wait waits for that.
-func judgeLive(spool *history.Spool, path string, r liveRun) *liveJudgement {
+func judgeLive(spool *spool.Spool, path string, r liveRun) *liveJudgement {
 	l := &liveJudgement{
 		sink: r.sink, progress: r.progress, prompt: r.prompt,
 		spool: spool, in: spool.Reader(), done: make(chan struct{}), over: make(chan struct{}),

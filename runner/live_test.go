@@ -20,6 +20,7 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/load"
 	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/internal/spool"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -130,7 +131,7 @@ func breach(t *testing.T, rec *history.Recorder) {
 func TestBreachIsToldWhileTheRunGoesOn(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "h.lbh")
-	spool, err := history.NewSpool(path, 0)
+	spool, err := spool.New(path, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +177,7 @@ func TestOnlyTheBeginningIsKept(t *testing.T) {
 	}{{"nothing broke", false}, {"something broke in it", true}} {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "h.lbh")
-			spool, err := history.NewSpool(path, 20_000)
+			spool, err := spool.New(path, 20_000)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -216,7 +217,7 @@ func TestOnlyTheBeginningIsKept(t *testing.T) {
 func TestLiveJudgementWithoutARun(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "h.lbh")
-	spool, err := history.NewSpool(path, keptHistory)
+	spool, err := spool.New(path, keptHistory)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/load"
+	"github.com/lockbench/lockbench/internal/spool"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -80,7 +81,7 @@ type outcome struct {
 // file system.
 func (s *session) record(ctx context.Context, r liveRun) (o outcome, err error) {
 	path := s.histories.path(r.label)
-	spool, err := history.NewSpool(path, s.histories.keep())
+	spool, err := spool.New(path, s.histories.keep())
 	if err != nil {
 		return o, fmt.Errorf("the history cannot be written: %w", err)
 	}

@@ -31,8 +31,8 @@ func choices(t *testing.T, w Program, o Options, id, n int, s *script) []choice 
 
 func chancy(o *Options) {
 	o.Keys, o.KeyChoice, o.Slow = 20, Zipf, 0.2
-	o.Hold.Set("lognormal:5ms,0.8")
-	o.Think.Set("exp:1ms")
+	o.Hold.UnmarshalText([]byte("lognormal:5ms,0.8"))
+	o.Think.UnmarshalText([]byte("exp:1ms"))
 }
 
 func TestSameSeedSameChoices(t *testing.T) {

@@ -185,7 +185,7 @@ func (c *Client) hold(ctx context.Context, lease lockbench.Lease, d time.Duratio
 	if c.choice.Slow {
 		d = max(d, c.run.Options.slowHold(c.granted(lease))+c.run.Tolerance)
 	}
-	return c.Work(ctx, d)
+	return c.work(ctx, d)
 }
 
 // granted is the lease really given, or the one asked for where that is not told.
@@ -199,13 +199,13 @@ func (c *Client) granted(lease lockbench.Lease) time.Duration {
 
 // rest takes so many leases.
 func (c *Client) rest(ctx context.Context, leases float64) bool {
-	return c.Work(ctx, time.Duration(leases*float64(c.run.Lease)))
+	return c.work(ctx, time.Duration(leases*float64(c.run.Lease)))
 }
 
-// Work takes d and returns true. When the run is over before that it returns
+// work takes d and returns true. When the run is over before that it returns
 // false at once, for the client to release and stop. One timer serves a client
 // all its life.
-func (c *Client) Work(ctx context.Context, d time.Duration) bool {
+func (c *Client) work(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
 		return true
 	}

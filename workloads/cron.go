@@ -56,7 +56,7 @@ func (c *Client) awaitPeriod(ctx context.Context) bool {
 	c.period = max(c.period, int64(elapsed/period))
 	due := time.Duration((float64(c.period) + lateness(c.choice.Punctuality)) * float64(period))
 	c.period++
-	return c.Work(ctx, due-elapsed)
+	return c.work(ctx, due-elapsed)
 }
 
 // runExtending does the job. It extends the lease, where that is possible, when
@@ -71,9 +71,9 @@ func (c *Client) runExtending(ctx context.Context, lease lockbench.Lease) (bool,
 	for left := c.choice.Hold; ; {
 		part := min(c.choice.Hold/2, ttl/2)
 		if left <= part || part == 0 {
-			return c.Work(ctx, left), nil
+			return c.work(ctx, left), nil
 		}
-		if !c.Work(ctx, part) {
+		if !c.work(ctx, part) {
 			return false, nil
 		}
 		left -= part

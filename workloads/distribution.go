@@ -143,24 +143,17 @@ func (d Distribution) String() string {
 	return d.a.String()
 }
 
-// Set parses text into d: with String and Type it makes a Distribution a value
-// for command-line flags.
-func (d *Distribution) Set(text string) error {
-	parsed, err := parseDistribution(text)
+// MarshalText implements encoding.TextMarshaler.
+func (d Distribution) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (d *Distribution) UnmarshalText(text []byte) error {
+	parsed, err := parseDistribution(string(text))
 	if err == nil {
 		*d = parsed
 	}
 	return err
 }
-
-// Type names the kind of value in a command's help.
-func (d Distribution) Type() string { return "distribution" }
-
-// MarshalText implements encoding.TextMarshaler.
-func (d Distribution) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (d *Distribution) UnmarshalText(text []byte) error { return d.Set(string(text)) }
 
 // sample draws one length, at most 24h.
 func (d Distribution) sample(r *rand.Rand) time.Duration {

@@ -116,5 +116,5 @@ func (c *Client) pause(ctx context.Context, err error) {
 	default:
 		c.errors = 0
 	}
-	c.Work(ctx, d)
+	c.work(ctx, d)
 }

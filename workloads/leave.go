@@ -20,7 +20,7 @@ func abandon(ctx context.Context, c *Client, rounds int) {
 	for range rounds {
 		c.releaseAny(ctx, lease)
 		c.rest(ctx, 1.5)
-		c.Work(ctx, slackAndTolerance+time.Second)
+		c.work(ctx, slackAndTolerance+time.Second)
 		lease, _ = c.Acquire(ctx)
 	}
 	c.releaseAny(ctx, lease)
@@ -69,7 +69,7 @@ func hoard(ctx context.Context, c *Client, rounds int) {
 func (c *Client) restOver(ctx context.Context) {
 	d := slackAndTolerance + 11*c.run.Lease/10
 	if c.Driver == nil {
-		c.Work(ctx, d)
+		c.work(ctx, d)
 		return
 	}
 	c.Driver.Sleep(ctx, d)

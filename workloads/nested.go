@@ -23,7 +23,7 @@ func nestToDepth(ctx context.Context, c *Client) error {
 	left := c.choice.Hold
 	part := left / time.Duration(len(inner)+1)
 	for len(inner) > 0 {
-		c.Work(ctx, part)
+		c.work(ctx, part)
 		left -= part
 		last := len(inner) - 1
 		err = cmp.Or(err, c.Release(ctx, inner[last]))

@@ -63,6 +63,11 @@ type Options struct {
 	// is 1.25. The tolerance a design adds to its leases comes on top.
 	SlowFactor float64 `json:"slow_factor"`
 
+	// Stallers are so many clients beside Clients that work on past their lease each time, four
+	// to a key of their own. They are judged and never measured, and go on until each could
+	// stall once, beyond Duration where that is shorter: see [Options.Stalled].
+	Stallers int `json:"stallers,omitempty"`
+
 	// Guard is how the store of the workloads that write protects itself, one of
 	// lockbench.Guards. Empty is not at all.
 	Guard lockbench.Guard `json:"guard,omitempty"`
@@ -168,8 +173,25 @@ func (o *Options) slowKeys() int {
 	return int(math.Ceil(o.SlowKeys * float64(o.Keys)))
 }
 
+// stallLease is the longest lease that stallers ask for: however long that of the others, a
+// short run is to see what becomes of a hold that outlives its lease.
+const stallLease = 2 * time.Second
+
+// Stalled returns the options of the run of Stallers beside that of o, whose defaults are filled
+// in; false where there are none.
+func (o Options) Stalled() (Options, bool) {
+	const together = 4 // one overruns, one overtakes it, one profits
+	s := o
+	s.Clients, s.Keys, s.KeyChoice = o.Stallers, (o.Stallers+together-1)/together, Own
+	s.Processes = max(1, o.Stallers*o.Processes/o.Clients)
+	s.TTL, s.NestedTTL = min(o.TTL, stallLease), min(o.NestedTTL, stallLease)
+	s.Slow, s.SlowKeys = 0, 1
+	s.Rate, s.Arrival, s.Stages, s.Operations = 0, "", nil, 0
+	return s, o.Stallers > 0
+}
+
 // overruns reports whether some holds outlive their lease.
-func (o *Options) overruns() bool { return o.Slow > 0 || o.SlowKeys > 0 }
+func (o *Options) overruns() bool { return o.Slow > 0 || o.SlowKeys > 0 || o.Stallers > 0 }
 
 // contended reports whether clients meet on a key at all.
 func (o *Options) contended() bool { return o.Clients > 1 && o.KeyChoice != Own }

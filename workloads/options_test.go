@@ -41,6 +41,7 @@ func TestValidate(t *testing.T) {
 		{"warm-up as long as the run", func(o *Options) { o.Warmup = 5 * time.Second }, []string{"warm-up 5s"}},
 		{"negative warm-up", func(o *Options) { o.Warmup = -1 }, []string{"warm-up -1ns"}},
 		{"own keys counted otherwise", func(o *Options) { o.KeyChoice, o.Keys = Own, 3 }, []string{"keys 3", "8 clients"}},
+		{"negative stallers", func(o *Options) { o.Stallers = -1 }, []string{"stallers -1"}},
 		{"share above one", func(o *Options) { o.Slow = 1.5 }, []string{"slow 1.5"}},
 		{"share that is no number", func(o *Options) { o.SlowKeys = math.NaN() }, []string{"slow keys NaN"}},
 		{"slow factor of a fast hold", func(o *Options) { o.SlowFactor = 0.9 }, []string{"slow factor 0.9"}},
@@ -90,7 +91,7 @@ func TestOrDefaultsKeys(t *testing.T) {
 
 func TestOptionsJSONRoundTrip(t *testing.T) {
 	want := Defaults()
-	want.Think.Set("lognormal:5ms,0.8")
+	want.Think.UnmarshalText([]byte("lognormal:5ms,0.8"))
 	text, err := json.Marshal(want)
 	if err != nil {
 		t.Fatal(err)
@@ -101,5 +102,25 @@ func TestOptionsJSONRoundTrip(t *testing.T) {
 	}
 	if diff := cmp.Diff(got, want, cmp.Comparer(func(a, b Distribution) bool { return a == b })); diff != "" {
 		t.Errorf("options after JSON (-got +want):\n%s", diff)
+	}
+}
+
+// TestStalled: stallers have keys, processes and leases of their own, and no timetable.
+func TestStalled(t *testing.T) {
+	o := Defaults()
+	o.Clients, o.Processes, o.Stallers, o.TTL, o.Rate, o.Operations = 8, 2, 6, time.Minute, 100, 50
+	o = o.OrDefaults()
+	s, stall := o.Stalled()
+	if !stall {
+		t.Error("nobody stalls")
+	}
+	got := []any{s.Clients, s.Keys, s.Processes, s.TTL, s.NestedTTL, s.SlowKeys, s.OpenLoop(), s.Operations}
+	want := []any{6, 2, 1, stallLease, stallLease, 1.0, false, int64(0)}
+	if diff := cmp.Diff(got, want); diff != "" {
+		t.Errorf("clients, keys, processes, ttl ... (-got +want):\n%s", diff)
+	}
+	o.Stallers = 0
+	if _, stall := o.Stalled(); stall {
+		t.Error("there are stallers where none were asked for")
 	}
 }

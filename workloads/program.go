@@ -176,15 +176,12 @@ func outlived() []lockbench.Cell {
 // defaults filled in, and without faults: those worth a verdict.
 func (p Program) Cells(o Options) []lockbench.Cell {
 	found := []lockbench.Cell{lockbench.NoSpuriousRefusal.At(0), lockbench.Fencing.At(0)}
-	if !o.contended() {
-		return found
-	}
 	for _, cell := range p.Exercises {
-		if cell.Guarantee != lockbench.Reentrancy || o.Depth > 1 {
+		if o.contended() && (cell.Guarantee != lockbench.Reentrancy || o.Depth > 1) {
 			found = append(found, cell)
 		}
 	}
-	if o.overruns() && slices.Contains(p.Exercises, lockbench.Exclusion.At(0)) {
+	if (o.contended() || o.Stallers > 1) && o.overruns() && slices.Contains(p.Exercises, lockbench.Exclusion.At(0)) {
 		found = append(found, outlived()...)
 	}
 	return found

@@ -95,21 +95,14 @@ func (s Stages) String() string {
 	return strings.Join(parts, ",")
 }
 
-// Set parses text into s: with String and Type it makes Stages a value for
-// command-line flags.
-func (s *Stages) Set(text string) error {
-	parsed, err := parseStages(text)
+// MarshalText implements encoding.TextMarshaler.
+func (s Stages) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *Stages) UnmarshalText(text []byte) error {
+	parsed, err := parseStages(string(text))
 	if err == nil {
 		*s = parsed
 	}
 	return err
 }
-
-// Type names the kind of value in a command's help.
-func (s Stages) Type() string { return "stages" }
-
-// MarshalText implements encoding.TextMarshaler.
-func (s Stages) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (s *Stages) UnmarshalText(text []byte) error { return s.Set(string(text)) }

@@ -238,7 +238,7 @@ func TestReportSaysWhatItCouldNotSee(t *testing.T) {
 func TestThePairsAlternate(t *testing.T) {
 	turns := 0.0
 	m := measurement{args: "check", work: func(document) float64 { turns++; return turns }}
-	opt := options{Old: binary{"OLD", pretended(t, "right")}, New: binary{"NEW", pretended(t, "right")}, Pairs: 2, Measurements: []measurement{m}}
+	opt := options{Old: binary{role: "OLD", path: pretended(t, "right")}, New: binary{role: "NEW", path: pretended(t, "right")}, Pairs: 2, Measurements: []measurement{m}}
 	results, err := measure(context.Background(), &strings.Builder{}, place{out: filepath.Join(t.TempDir(), "result.json")}, opt)
 	if err != nil {
 		t.Fatal(err)

@@ -15,7 +15,11 @@ import (
 )
 
 // A binary is one of the two that are compared.
-type binary struct{ role, path string }
+type binary struct {
+	role, path string
+	// stalls: run has stallers beside its clients, which the measurements leave out.
+	stalls bool
+}
 
 // newBinary returns the program at path, which may be relative.
 func newBinary(role, path string) (binary, error) {
@@ -27,7 +31,11 @@ func newBinary(role, path string) (binary, error) {
 		return binary{}, fmt.Errorf("%s: %s is no file; hint: give a binary of lockbench", role, path)
 	}
 	path, err = filepath.Abs(path)
-	return binary{role, path}, err
+	if err != nil {
+		return binary{}, fmt.Errorf("%s: %w", role, err)
+	}
+	program, err := os.ReadFile(path)
+	return binary{role, path, bytes.Contains(program, []byte("stallers"))}, err
 }
 
 // A turn is what one run of a command came to.
@@ -50,6 +58,9 @@ var verdicts = []int{0, 1, 3}
 // turn runs the command of a measurement once.
 func (b binary) turn(ctx context.Context, p place, m measurement) (turn, error) {
 	args := append(p.fill(m.args), "--out", "json="+p.out)
+	if b.stalls && args[0] == "run" {
+		args = append(args, "--stallers", "0")
+	}
 	t, err := b.execute(ctx, args)
 	if err != nil {
 		return t, err

@@ -258,7 +258,7 @@ func badPattern(text string) error {
 		if c[0] != '+' && c[0] != '!' {
 			return fmt.Errorf("%q has %q after *; hint: +skew or !skew", text, c)
 		}
-		if _, err := lockbench.ParseConditions(c[1:]); err != nil || c == "+" || c == "!" {
+		if err := new(lockbench.Conditions).UnmarshalText([]byte(c[1:])); err != nil || c == "+" || c == "!" {
 			return cmp.Or(err, fmt.Errorf("%q names no condition after %s; hint: %sskew", text, c, c))
 		}
 	}

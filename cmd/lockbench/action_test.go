@@ -264,10 +264,10 @@ var actionRuns = []struct {
 	failures string // in junit.xml; nothing is written where that is empty
 }{
 	{"a sound lock", map[string]string{
-		"args": "--design lua-token/strategy --workload mutex --key-choice own --clients 3 --operations 30 --slow-keys 0",
+		"args": "--design lua-token/strategy --workload mutex --key-choice own --clients 3 --operations 30 --stallers 0",
 	}, results.Passed, "lua-token/strategy", "| lua-token/strategy |", `failures="0"`},
 	{"a broken lock", map[string]string{
-		"args": `--fail-fast --workload reentrant --nested-ttl 100ms --hold "300ms" --ttl 1s --slow-keys 0 --wait 50ms --clients 4 --keys 1
+		"args": `--fail-fast --workload reentrant --nested-ttl 100ms --hold "300ms" --ttl 1s --stallers 0 --wait 50ms --clients 4 --keys 1
 			--design 'hash-reentrant/plain' --duration 10m`,
 	}, results.BrokenClaim, "::error ", "hash-reentrant/plain", "<failure"},
 	{"an unknown design", map[string]string{"args": "--design lua-token/tokn --workload 'mutex'"}, exitUsage, `unknown design "lua-token/tokn"`, "", ""},

@@ -27,6 +27,7 @@ type compareOptions struct {
 
 func newCompare() *cobra.Command {
 	o := compareOptions{settings: runOptions{params: tour()}}
+	o.settings.params.Stallers = 0 // a comparison is of many short runs
 	cmd := &cobra.Command{
 		Use:   "compare [flags] BASE... -- NEW... | compare --run N BASE-DESIGN NEW-DESIGN",
 		Short: "Compare guarantees and speed between repeated runs",

@@ -34,7 +34,7 @@ func TestOthersReadIntervalLogs(t *testing.T) {
 	// Holds of 2 ms make it last for an interval that is whole, and one that the end cuts. The log has the
 	// warm-up, the JSON has not.
 	cmd := exec.CommandContext(t.Context(), "lockbench", "run", "-q", "--design", "lua-token/strategy", "--workload", "mutex",
-		"--clients", "4", "--keys", "2", "--slow-keys", "0", "--warmup", "0s", "--hold", "2ms", "--operations", "1500",
+		"--clients", "4", "--keys", "2", "--stallers", "0", "--warmup", "0s", "--hold", "2ms", "--operations", "1500",
 		"--out", "hlog="+log, "--out", "json="+result)
 	cmd.Env = append(os.Environ(), redisVariable+"=", "PATH="+filepath.SplitList(os.Getenv("PATH"))[0])
 	out, _ := cmd.CombinedOutput() // whether it met enough depends on the machine

@@ -84,7 +84,7 @@ var settingsToStart = []started{
 	{"ttl", "The lease they ask for, and how long they wait for a lock that is held.", "1s"},
 	{"wait", "", "250ms"},
 	{"hold", "How long they work under the lock: 5ms, uniform:1ms-5ms, exp:5ms or lognormal:5ms,0.8.", "exp:1ms"},
-	{"slow-keys", "On this share of the locks every holder works on past its lease, as a stalled process does.", "0.25"},
+	{"stallers", "Clients beside those that are measured, which work on past their lease, as a stalled process does.", "12"},
 	{"duration", "How long each design runs.", "3s"},
 	{"fail-if", "What fails the run beside a broken claim: lockbench list metrics has what can be measured.", "[exclusion.violations>0, acquire.p99>5s]"},
 	{"out", "Files to write beside the table.", "{json: result.json}"},

@@ -59,7 +59,7 @@ intended start. One acquire in a hundred may be refused unless a target says oth
 // some competition.
 func rateSettings() workloads.Options {
 	p := tour()
-	p.Clients, p.Keys, p.KeyChoice, p.SlowKeys = 64, 16, workloads.Uniform, 0
+	p.Clients, p.Keys, p.KeyChoice, p.Stallers = 64, 16, workloads.Uniform, 0
 	p.Duration, p.Warmup = 3*time.Second, 500*time.Millisecond
 	return p
 }

@@ -46,14 +46,14 @@ designs need keys to compete for (--key-choice uniform --keys 4).`,
 	f.Float64Var(&o.risk, "risk", 0.001, "largest `share` of holds that may outlive the lease")
 	f.Float64Var(&o.confidence, "confidence", 0.95, "`probability` that no larger share outlives it")
 	f.DurationVar(&o.most, "most", 10*time.Minute, "longest lease to try; --ttl is the first one")
-	o.flags(f, "arrival", "duration", "warmup", "slow", "slow-keys", "slow-factor", "nested-ttl")
+	o.flags(f, "arrival", "duration", "warmup", "slow", "slow-keys", "stallers", "slow-factor", "nested-ttl")
 	return cmd
 }
 
 // leaseSettings are runs of a number of holds, with a key for each client.
 func leaseSettings() workloads.Options {
 	p := tour()
-	p.Clients, p.Keys, p.KeyChoice, p.SlowKeys, p.Wait = 64, 0, workloads.Own, 0, time.Second
+	p.Clients, p.Keys, p.KeyChoice, p.Stallers, p.Wait = 64, 0, workloads.Own, 0, time.Second
 	p.Duration, p.Warmup = 0, 0
 	return p
 }

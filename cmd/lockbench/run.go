@@ -42,7 +42,7 @@ as untested (exit 3).
 Ctrl-C ends the run and reports what was measured; a second Ctrl-C aborts.`,
 		Example: `  lockbench run
   lockbench run --design 'lua-token/*,watch-multi/poll' --clients 64 --duration 1m
-  lockbench run --workload reentrant --depth 3 --slow-keys 0 --redis redis://localhost:6379
+  lockbench run --workload reentrant --depth 3 --redis redis://localhost:6379
   lockbench run --rate 1000 --clients 64 --workload mutex --design lua-token/token
   lockbench run --fault crash --fault lost-reply,p=0.01 --design 'lua-token/*'
   lockbench run --design lua-token/fenced --guard none,fence,cas

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"os"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/catalog"
 	"github.com/lockbench/lockbench/internal/progress"
+	"github.com/lockbench/lockbench/internal/textflag"
 	"github.com/lockbench/lockbench/runner"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -77,10 +77,11 @@ func (o *runOptions) loadFlags(f *pflag.FlagSet) {
 	f.StringVar(&p.KeyChoice, "key-choice", p.KeyChoice, "how a client picks its next key: "+strings.Join(workloads.KeyChoices(), ", "))
 	f.DurationVar(&p.TTL, "ttl", p.TTL, "lease that clients ask for")
 	f.DurationVar(&p.Wait, "wait", p.Wait, "longest wait for a held lock; 0s makes one attempt")
-	f.Var(&p.Hold, "hold", "time of work under the lock: 5ms, uniform:1ms-5ms, exp:5ms or lognormal:5ms,0.8")
-	f.Var(&p.Think, "think", "pause between two iterations, written like --hold")
+	f.Var(textflag.New(&p.Hold, "distribution"), "hold", "time of work under the lock: 5ms, uniform:1ms-5ms, exp:5ms or lognormal:5ms,0.8")
+	f.Var(textflag.New(&p.Think, "distribution"), "think", "pause between two iterations, written like --hold")
 	f.Float64Var(&p.Slow, "slow", 0, "share of holds that outlive their lease, 0 to 1 (default 0)")
-	f.Float64Var(&p.SlowKeys, "slow-keys", p.SlowKeys, "share of keys whose holds all outlive their lease, 0 to 1; unless given, 0 if --duration is too short for such a hold")
+	f.Float64Var(&p.SlowKeys, "slow-keys", p.SlowKeys, "share of keys whose holds all outlive their lease, 0 to 1 (default 0)")
+	f.IntVar(&p.Stallers, "stallers", p.Stallers, "number of clients beside --clients that work on past their lease, four to a key of their own; they are judged and not measured, and go on until each could stall once")
 	f.DurationVar(&p.Duration, "duration", p.Duration, "length of the run of each design, warm-up included; 0s runs until --operations are done")
 	f.Int64Var(&p.Operations, "operations", 0, "total number of iterations of all clients (default no limit)")
 	f.DurationVar(&p.Warmup, "warmup", p.Warmup, "start of the run that is judged but not measured")
@@ -140,9 +141,6 @@ func (o *runOptions) settle(f *pflag.FlagSet) error {
 	if !f.Changed("warmup") && p.Duration > 0 {
 		p.Warmup = min(p.Warmup, p.Duration/5)
 	}
-	if !f.Changed("slow-keys") && !o.slowFits() {
-		p.SlowKeys = 0
-	}
 	if !f.Changed("seed") {
 		p.Seed = randomSeed()
 	}
@@ -158,23 +156,14 @@ func (o *runOptions) settleCron(f *pflag.FlagSet) {
 	}
 	p.TTL, p.Hold = time.Second, workloads.Always(1800*time.Millisecond)
 	p.Period, p.Duration = 2*time.Second, 6*time.Second
-	if !f.Changed("slow-keys") {
-		p.SlowKeys = 0
+	if !f.Changed("stallers") {
+		p.Stallers = 0
 	}
 }
 
 // fixedKeys reports whether clients stay with their key, so that the number of
 // keys follows from theirs.
 func fixedKeys(choice string) bool { return choice == workloads.Own || choice == workloads.Pairs }
-
-// slowFits reports whether a slow hold would end within the run, in designs that
-// round leases up to seconds and tolerate one second more. Where the number of
-// operations ends the run, slow ones would make it last.
-func (o *runOptions) slowFits() bool {
-	p := o.params.OrDefaults()
-	granted := math.Ceil(p.TTL.Seconds()) * float64(time.Second)
-	return time.Duration(p.SlowFactor*granted)+time.Second < p.Duration
-}
 
 // redisFromEnvironment are the servers that the environment names, separated by blanks.
 func redisFromEnvironment() []string { return strings.Fields(os.Getenv(redisVariable)) }

@@ -62,7 +62,7 @@ func (o *sweepOptions) flags(f *pflag.FlagSet) {
 // for a moment: without one no two would ever be seen to hold it together.
 func sweepSettings() workloads.Options {
 	p := tour()
-	p.KeyChoice, p.SlowKeys = workloads.Uniform, 0
+	p.KeyChoice, p.Stallers = workloads.Uniform, 0
 	p.Hold, p.Wait = workloads.Always(200*time.Microsecond), time.Second
 	p.Duration, p.Warmup = time.Second, 200*time.Millisecond
 	return p

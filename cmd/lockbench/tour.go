@@ -12,18 +12,16 @@ import (
 // period of the watchdog.
 func tour() workloads.Options {
 	var hold workloads.Distribution
-	if err := hold.Set("exp:1ms"); err != nil {
+	if err := hold.UnmarshalText([]byte("exp:1ms")); err != nil {
 		panic(err) // a constant of ours
 	}
 	return workloads.Options{
-		// Clients stay with their key, so that the slow keys do not hold up the
-		// others: sixteen pairs on twelve keys put four clients on each slow key,
-		// enough for one to overrun, one to be overtaken and one to profit, and
-		// two on most others, which show the speed of a contended lock.
-		Clients:   32,
-		Keys:      12,
+		// Two clients on each key show the speed of a contended lock; the stallers beside
+		// them what becomes of a hold that outlives its lease.
+		Clients:   20,
+		Keys:      10,
 		KeyChoice: workloads.Pairs,
-		SlowKeys:  0.25,
+		Stallers:  12,
 		TTL:       2 * time.Second,
 		Wait:      250 * time.Millisecond,
 		Hold:      hold,

@@ -45,7 +45,7 @@ func Designs() []design.Design {
 	for i := range all {
 		d := &all[i]
 		d.Source = "Locks on Alawar's sites, the baseline"
-		d.Backend, d.Leaseless, d.Reacquire = Directories{}, true, design.Refused
+		d.Backend, d.Leaseless, d.Reacquire = directories{}, true, design.Refused
 		d.LiveOnly = "files and the kernel's locks do not go by virtual time"
 	}
 	return all

@@ -14,20 +14,20 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 )
 
-// Directories is the backend: each service is a directory that has the lock files.
-type Directories struct{}
+// directories is the backend: each service is a directory that has the lock files.
+type directories struct{}
 
 // Name implements [design.Backend].
-func (Directories) Name() string { return "file" }
+func (directories) Name() string { return "file" }
 
 // scheme begins the address of a directory.
 const scheme = "file://"
 
 // Serves implements [design.Backend].
-func (Directories) Serves(address string) bool { return strings.HasPrefix(address, scheme) }
+func (directories) Serves(address string) bool { return strings.HasPrefix(address, scheme) }
 
 // Open implements [design.Backend]: its own directories are temporary ones.
-func (Directories) Open(_ context.Context, addresses []string, n int) (all []design.Service, err error) {
+func (directories) Open(_ context.Context, addresses []string, n int) (all []design.Service, err error) {
 	if len(addresses) > 0 && len(addresses) < n {
 		return nil, fmt.Errorf("a design locks in %d directories, %d given; hint: name as many, or none for temporary ones", n, len(addresses))
 	}

@@ -171,11 +171,11 @@ func (deaf) Pass(ctx context.Context, send func(context.Context) error) error {
 
 func TestDirectories(t *testing.T) {
 	dir := t.TempDir()
-	theirs, err := Directories{}.Open(t.Context(), []string{"file://" + dir}, 1)
+	theirs, err := directories{}.Open(t.Context(), []string{"file://" + dir}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ours, err := Directories{}.Open(t.Context(), nil, 2)
+	ours, err := directories{}.Open(t.Context(), nil, 2)
 	if err != nil || len(ours) != 2 {
 		t.Fatalf("%d directories, error %v, want two", len(ours), err)
 	}
@@ -204,10 +204,10 @@ func TestDirectories(t *testing.T) {
 	if err := ours[0].Check(t.Context(), nil); err == nil {
 		t.Error("a directory that is gone can have locks")
 	}
-	if _, err := (Directories{}).Open(t.Context(), []string{"file://" + dir}, 2); err == nil {
+	if _, err := (directories{}).Open(t.Context(), []string{"file://" + dir}, 2); err == nil {
 		t.Error("one directory for a design that needs two")
 	}
-	if (Directories{}).Serves("redis://localhost") || !(Directories{}).Serves("file:///tmp") {
+	if (directories{}).Serves("redis://localhost") || !(directories{}).Serves("file:///tmp") {
 		t.Error("an address of the wrong backend")
 	}
 }

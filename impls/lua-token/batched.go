@@ -26,22 +26,22 @@ import (
 // are under way is unknown, not of one; and a reply that comes late keeps those behind
 // it waiting.
 type batched struct {
-	*Client
+	*obtainer
 	conn *connection
 }
 
 // Acquire implements lockbench.Locker.
 func (b batched) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
-	l, err := b.Obtain(ctx, key, opt.TTL, linearly(opt))
+	l, err := b.obtain(ctx, key, opt.TTL, linearly(opt))
 	if err != nil {
 		return nil, err
 	}
 	return &batchedLock{l, b.conn}, nil
 }
 
-// A batchedLock is a Lock that sends what it has to say by another connection.
+// A batchedLock is a lock that sends what it has to say by another connection.
 type batchedLock struct {
-	*Lock
+	*lock
 	conn *connection
 }
 
@@ -53,7 +53,7 @@ func (b *batchedLock) TTL(ctx context.Context) (time.Duration, error) {
 
 // Extend implements lockbench.Extender.
 func (b *batchedLock) Extend(ctx context.Context, ttl time.Duration) error {
-	start := time.Now() // as in Lock.Extend
+	start := time.Now() // as in lock.Extend
 	ttl = design.WholeMillis(ttl)
 	if err := b.own(b.conn.run(ctx, refreshScript, b.key, b.token, millis(ttl))); err != nil {
 		return err
@@ -85,7 +85,7 @@ func openBatched(env onredis.Environment) (design.Process, error) {
 
 // Locker implements design.Process.
 func (c *connection) Locker(seen design.Observer) lockbench.Locker {
-	client := NewClient(c.env, nil, seen)
+	client := newObtainer(c.env, nil, seen)
 	client.take = c.take
 	return batched{client, c}
 }
@@ -121,7 +121,7 @@ func (c *connection) client() (*batching.Client, error) {
 }
 
 // take makes one attempt. The connection is its own, not the one of go-redis.
-func (c *connection) take(ctx context.Context, _ *redis.Client, l *Lock) (bool, error) {
+func (c *connection) take(ctx context.Context, _ *redis.Client, l *lock) (bool, error) {
 	client, err := c.client()
 	if err != nil {
 		return false, err

@@ -1,4 +1,4 @@
-package luatoken_test
+package luatoken
 
 import (
 	"strconv"

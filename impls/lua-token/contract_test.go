@@ -1,15 +1,15 @@
-package luatoken_test
+package luatoken
 
 import (
 	"testing"
 
-	luatoken "github.com/lockbench/lockbench/impls/lua-token"
-	"github.com/lockbench/lockbench/internal/designtest"
 	"go.uber.org/goleak"
+
+	"github.com/lockbench/lockbench/internal/designtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestDesignsKeepTheContractAndTheirClaims(t *testing.T) {
-	designtest.Contract(t, luatoken.Designs())
+	designtest.Contract(t, Designs())
 }

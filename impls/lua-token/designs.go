@@ -116,7 +116,7 @@ func strategyDesign() design.Design {
 		Granted:   design.WholeMillis,
 		Commands:  []string{"SET", "EVALSHA", "EVAL", "GET", "PEXPIRE", "PTTL", "DEL"},
 		Open: onredis.Sharing(func(env onredis.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
-			return strategy{NewClient(env, client, seen)}
+			return strategy{newObtainer(env, client, seen)}
 		}),
 	}
 }

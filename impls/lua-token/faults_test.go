@@ -1,4 +1,4 @@
-package luatoken_test
+package luatoken
 
 import (
 	"errors"
@@ -8,7 +8,6 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/impls/design/onredis"
-	luatoken "github.com/lockbench/lockbench/impls/lua-token"
 	"github.com/lockbench/lockbench/internal/designtest"
 )
 
@@ -24,7 +23,7 @@ func showAll(t *testing.T, name string, scenes map[string]func(*designtest.Scene
 
 func find(t testing.TB, name string) design.Design {
 	t.Helper()
-	for _, d := range luatoken.Designs() {
+	for _, d := range Designs() {
 		if d.Name == name {
 			return d
 		}
@@ -213,7 +212,7 @@ func TestNoServer(t *testing.T) {
 		"lua-token/fenced":   lockbench.ErrNoEffect,
 		"lua-token/batched":  lockbench.ErrNoEffect,
 	}
-	for _, d := range luatoken.Designs() {
+	for _, d := range Designs() {
 		t.Run(d.Name, func(t *testing.T) {
 			env := designtest.Embedded(t)
 			env.Redis.Addr = "127.0.0.1:1" // nothing listens there

@@ -21,17 +21,17 @@ import (
 // when the clock is set back, as long as the key is there. They stay below 2^53, which is
 // as far as Lua counts, until the year 2255. Redis 5 or newer: before it a script could
 // not write once it had read the time.
-type fenced struct{ *Client }
+type fenced struct{ *obtainer }
 
 func newFenced(env onredis.Environment, client *redis.Client, seen design.Observer) fenced {
-	f := fenced{NewClient(env, client, seen)}
+	f := fenced{newObtainer(env, client, seen)}
 	f.take = takeNumbered
 	return f
 }
 
 // Acquire implements lockbench.Locker.
 func (f fenced) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
-	l, err := f.Obtain(ctx, key, opt.TTL, linearly(opt))
+	l, err := f.obtain(ctx, key, opt.TTL, linearly(opt))
 	if err != nil {
 		return nil, err
 	}
@@ -42,14 +42,14 @@ func (f fenced) Acquire(ctx context.Context, key string, opt lockbench.Options) 
 const keepNumbers = 7 * 24 * 60 * 60
 
 // takeNumbered makes one attempt, which numbers the grant.
-func takeNumbered(ctx context.Context, client *redis.Client, l *Lock) (bool, error) {
+func takeNumbered(ctx context.Context, client *redis.Client, l *lock) (bool, error) {
 	n, err := run(ctx, client, fencedAcquireScript, &l.key, l.key+":fence", &l.token, l.Granted.Milliseconds(), keepNumbers)
 	l.fence = uint64(max(0, n))
 	return n > 0, err
 }
 
 // numbered is a lock with its number.
-type numbered struct{ *Lock }
+type numbered struct{ *lock }
 
 // Fence implements lockbench.Fencer.
 func (n numbered) Fence() uint64 { return n.fence }

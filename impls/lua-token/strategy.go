@@ -28,28 +28,28 @@ const (
 
 // strategy is one owner of lua-token/strategy, after redislock, the second generation of
 // redis-lock.
-type strategy struct{ *Client }
+type strategy struct{ *obtainer }
 
 // Acquire implements lockbench.Locker.
 func (s strategy) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
-	l, err := s.Obtain(ctx, key, opt.TTL, linearly(opt))
+	l, err := s.obtain(ctx, key, opt.TTL, linearly(opt))
 	if err != nil {
-		return nil, err // not l: an interface of a nil *Lock is not nil
+		return nil, err // not l: an interface of a nil *lock is not nil
 	}
 	return l, nil
 }
 
 // linearly is how to obtain what the contract asks for.
-func linearly(opt lockbench.Options) ObtainOptions {
-	how := ObtainOptions{Metadata: opt.Metadata, Wait: opt.Wait}
+func linearly(opt lockbench.Options) obtainOptions {
+	how := obtainOptions{Metadata: opt.Metadata, Wait: opt.Wait}
 	if opt.Wait > 0 {
-		how.Retry = Linear(retryEvery)
+		how.Retry = linear(retryEvery)
 	}
 	return how
 }
 
-// A Client obtains locks. One goroutine uses it at a time.
-type Client struct {
+// An obtainer obtains locks. One goroutine uses it at a time.
+type obtainer struct {
 	env    onredis.Environment
 	client *redis.Client
 	seen   design.Observer
@@ -57,18 +57,18 @@ type Client struct {
 	raw    [tokenBytes]byte // scratch for making a token, and
 	text   [tokenSize]byte  // the same as text
 	// take makes one attempt.
-	take func(context.Context, *redis.Client, *Lock) (bool, error)
+	take func(context.Context, *redis.Client, *lock) (bool, error)
 }
 
-// NewClient returns a client that uses the connections of client.
-func NewClient(env onredis.Environment, client *redis.Client, seen design.Observer) *Client {
-	return &Client{env: env, client: client, seen: seen, random: bufio.NewReaderSize(env.Random, readAhead), take: setToken}
+// newObtainer returns an obtainer that uses the connections of client.
+func newObtainer(env onredis.Environment, client *redis.Client, seen design.Observer) *obtainer {
+	return &obtainer{env: env, client: client, seen: seen, random: bufio.NewReaderSize(env.Random, readAhead), take: setToken}
 }
 
-// ObtainOptions are how to wait for a lock, and what to write into it.
-type ObtainOptions struct {
+// obtainOptions are how to wait for a lock, and what to write into it.
+type obtainOptions struct {
 	// Retry says when to try again; nil is not at all.
-	Retry Retry
+	Retry retry
 	// Metadata is appended to the token.
 	Metadata string
 	// Wait ends the retries. Zero leaves that to the context's deadline and, when
@@ -76,16 +76,16 @@ type ObtainOptions struct {
 	Wait time.Duration
 }
 
-// Obtain takes the lock on key for ttl, rounded up to a millisecond. It returns an
+// obtain takes the lock on key for ttl, rounded up to a millisecond. It returns an
 // error wrapping lockbench.ErrNotAcquired when the lock was held until the retries
 // ended, and otherwise those of [lockbench.Locker].
-func (c *Client) Obtain(ctx context.Context, key string, ttl time.Duration, opt ObtainOptions) (*Lock, error) {
+func (c *obtainer) obtain(ctx context.Context, key string, ttl time.Duration, opt obtainOptions) (*lock, error) {
 	l, err := c.lock(key, ttl, opt.Metadata)
 	if err != nil {
 		return nil, err
 	}
 	refusals := 0
-	pause := func() time.Duration { return opt.Retry.Pause(refusals) }
+	pause := func() time.Duration { return opt.Retry.pause(refusals) }
 	err = design.Poll(ctx, opt.wait(ctx, ttl), pause, func() (bool, error) {
 		l.From = c.seen.Attempt(key)
 		won, err := c.take(ctx, c.client, l)
@@ -104,13 +104,13 @@ func (c *Client) Obtain(ctx context.Context, key string, ttl time.Duration, opt 
 	return l, nil
 }
 
-func setToken(ctx context.Context, client *redis.Client, l *Lock) (bool, error) {
+func setToken(ctx context.Context, client *redis.Client, l *lock) (bool, error) {
 	return set(ctx, client, &l.key, &l.token, l.Granted)
 }
 
 // wait is how long to go on trying. It is worked out rather than put into a
-// context, which costs more than the whole of an Obtain that need not wait.
-func (o ObtainOptions) wait(ctx context.Context, ttl time.Duration) time.Duration {
+// context, which costs more than the whole of an obtain that need not wait.
+func (o obtainOptions) wait(ctx context.Context, ttl time.Duration) time.Duration {
 	const untilContextEnds = 1 << 62
 	if o.Retry == nil || o.Wait > 0 {
 		return o.Wait
@@ -122,12 +122,12 @@ func (o ObtainOptions) wait(ctx context.Context, ttl time.Duration) time.Duratio
 }
 
 // lock makes the lock that is to be obtained, with a token of its own.
-func (c *Client) lock(key string, ttl time.Duration, metadata string) (*Lock, error) {
+func (c *obtainer) lock(key string, ttl time.Duration, metadata string) (*lock, error) {
 	if _, err := io.ReadFull(c.random, c.raw[:]); err != nil {
 		return nil, fmt.Errorf("%w: random token: %w", lockbench.ErrNoEffect, err)
 	}
 	base64.RawURLEncoding.Encode(c.text[:], c.raw[:])
-	l := &Lock{
+	l := &lock{
 		Validity: design.Validity{Granted: design.WholeMillis(ttl)},
 		client:   c.client,
 		key:      c.env.Prefix + key,
@@ -139,32 +139,23 @@ func (c *Client) lock(key string, ttl time.Duration, metadata string) (*Lock, er
 	return l, nil
 }
 
-// A Lock is one grant, under a token of its own. One goroutine uses it at a time.
-type Lock struct {
+// A lock is one grant, under a token of its own. One goroutine uses it at a time.
+type lock struct {
 	design.Validity
 	client *redis.Client
-	key    string
-	token  string
+	key    string // as it stands on the server, prefix included
+	token  string // the grant's own name, tokenSize long, and the metadata behind it
 	fence  uint64 // of lua-token/fenced only
 }
 
-// Key returns the key as it stands on the server, prefix included.
-func (l *Lock) Key() string { return l.key }
-
-// Token returns what names this grant, without metadata.
-func (l *Lock) Token() string { return l.token[:tokenSize] }
-
-// Metadata returns what was stored behind the token.
-func (l *Lock) Metadata() string { return l.token[tokenSize:] }
-
 // TTL implements lockbench.TTLer.
-func (l *Lock) TTL(ctx context.Context) (time.Duration, error) {
+func (l *lock) TTL(ctx context.Context) (time.Duration, error) {
 	left, err := run(ctx, l.client, ttlScript, &l.key, &l.token)
 	return time.Duration(left) * time.Millisecond, err
 }
 
 // Extend implements lockbench.Extender. redislock calls it Refresh.
-func (l *Lock) Extend(ctx context.Context, ttl time.Duration) error {
+func (l *lock) Extend(ctx context.Context, ttl time.Duration) error {
 	start := time.Now() // real time, as an attempt's start is, not the process's clock
 	ttl = design.WholeMillis(ttl)
 	if err := l.own(run(ctx, l.client, refreshScript, &l.key, &l.token, ttl.Milliseconds())); err != nil {
@@ -175,12 +166,12 @@ func (l *Lock) Extend(ctx context.Context, ttl time.Duration) error {
 }
 
 // Release implements lockbench.Lease.
-func (l *Lock) Release(ctx context.Context) error {
+func (l *lock) Release(ctx context.Context) error {
 	return l.own(run(ctx, l.client, releaseScript, &l.key, &l.token))
 }
 
 // own turns the answer of a script that compares the token into an error.
-func (l *Lock) own(matched int64, err error) error {
+func (l *lock) own(matched int64, err error) error {
 	if err == nil && matched == 0 {
 		return fmt.Errorf("lock %s: %w", l.key, lockbench.ErrNotHeld)
 	}

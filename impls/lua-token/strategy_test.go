@@ -1,4 +1,4 @@
-package luatoken_test
+package luatoken
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design/onredis"
-	luatoken "github.com/lockbench/lockbench/impls/lua-token"
 	"github.com/lockbench/lockbench/internal/designtest"
 )
 
@@ -68,7 +67,7 @@ func TestStrategyGrantsWholeMilliseconds(t *testing.T) {
 	showAll(t, "lua-token/strategy", map[string]func(*designtest.Scene){
 		"rounded up": func(s *designtest.Scene) {
 			s.TTL = time.Minute + time.Microsecond
-			_, granted := s.Acquire(s.Locker()).(*luatoken.Lock).Valid()
+			_, granted := s.Acquire(s.Locker()).(*lock).Valid()
 			if want := time.Minute + time.Millisecond; granted != want || s.Granted(s.TTL) != want {
 				s.Errorf("granted %v, catalogue says %v, want %v", granted, s.Granted(s.TTL), want)
 			}
@@ -76,49 +75,49 @@ func TestStrategyGrantsWholeMilliseconds(t *testing.T) {
 	})
 }
 
-// client returns a Client on an embedded server, what it reports, and its
+// client returns an obtainer on an embedded server, what it reports, and its
 // environment.
-func client(t *testing.T) (*luatoken.Client, *designtest.Attempts, onredis.Environment) {
+func client(t *testing.T) (*obtainer, *designtest.Attempts, onredis.Environment) {
 	env := designtest.Embedded(t)
 	seen := &designtest.Attempts{}
-	return luatoken.NewClient(env, designtest.Admin(t, env), seen), seen, env
+	return newObtainer(env, designtest.Admin(t, env), seen), seen, env
 }
 
-func obtain(t *testing.T, c *luatoken.Client, opt luatoken.ObtainOptions) *luatoken.Lock {
+func obtain(t *testing.T, c *obtainer, opt obtainOptions) *lock {
 	t.Helper()
-	l, err := c.Obtain(t.Context(), designtest.Key, time.Minute, opt)
+	l, err := c.obtain(t.Context(), designtest.Key, time.Minute, opt)
 	if err != nil {
 		t.Fatalf("obtain: %v", err)
 	}
 	return l
 }
 
-func TestLockTellsWhatIsOnTheServer(t *testing.T) {
+func TestLockHoldsWhatIsOnTheServer(t *testing.T) {
 	c, _, env := client(t)
-	l := obtain(t, c, luatoken.ObtainOptions{Metadata: "job 7"})
-	got := []string{l.Key(), l.Metadata(), designtest.Admin(t, env).Get(t.Context(), l.Key()).Val()}
-	want := []string{env.Prefix + designtest.Key, "job 7", l.Token() + "job 7"}
+	l := obtain(t, c, obtainOptions{Metadata: "job 7"})
+	got := []string{l.key, l.token[tokenSize:], designtest.Admin(t, env).Get(t.Context(), l.key).Val()}
+	want := []string{env.Prefix + designtest.Key, "job 7", l.token[:tokenSize] + "job 7"}
 	if diff := cmp.Diff(got, want); diff != "" {
 		t.Errorf("key, metadata, value (-got +want):\n%s", diff)
 	}
-	token := l.Token()
+	token := l.token[:tokenSize]
 	if err := l.Release(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if next := obtain(t, c, luatoken.ObtainOptions{}).Token(); next == token {
+	if next := obtain(t, c, obtainOptions{}).token; next == token {
 		t.Errorf("two locks with the token %q", token)
 	}
 }
 
-// The count of retries belongs to one Obtain: a second one with the same strategy
+// The count of retries belongs to one obtain: a second one with the same strategy
 // retries as often as the first.
 func TestRetriesAreCountedPerObtain(t *testing.T) {
 	c, seen, _ := client(t)
-	obtain(t, c, luatoken.ObtainOptions{})
-	opt := luatoken.ObtainOptions{Retry: luatoken.Limit{Retry: luatoken.Linear(time.Millisecond), Retries: 3}}
+	obtain(t, c, obtainOptions{})
+	opt := obtainOptions{Retry: limit{Retry: linear(time.Millisecond), Retries: 3}}
 	for n := range 2 {
 		before := len(seen.Starts())
-		_, err := c.Obtain(t.Context(), designtest.Key, time.Minute, opt)
+		_, err := c.obtain(t.Context(), designtest.Key, time.Minute, opt)
 		if tries := len(seen.Starts()) - before; tries != 4 || !errors.Is(err, lockbench.ErrNotAcquired) {
 			t.Errorf("Obtain %d: %d tries, error %v, want 4 and a refusal", n+1, tries, err)
 		}
@@ -131,26 +130,26 @@ func TestObtainEnds(t *testing.T) {
 		name      string
 		ttl, wait time.Duration
 		deadline  time.Duration // of the context, zero is none
-		retry     luatoken.Retry
+		retry     retry
 		want      error
 		once      bool // after one try
 	}{
 		{name: "at once without a strategy", ttl: long, want: lockbench.ErrNotAcquired, once: true},
-		{name: "at once with None", ttl: long, retry: luatoken.None{}, want: lockbench.ErrNotAcquired, once: true},
-		{name: "with its wait", ttl: long, wait: short, retry: luatoken.Linear(time.Millisecond), want: lockbench.ErrNotAcquired},
-		{name: "with its lease, without a deadline", ttl: short, retry: luatoken.Linear(time.Millisecond), want: lockbench.ErrNotAcquired},
-		{name: "with the context, whatever the lease", ttl: long, deadline: short, retry: luatoken.Linear(time.Millisecond), want: context.DeadlineExceeded},
+		{name: "at once with None", ttl: long, retry: none{}, want: lockbench.ErrNotAcquired, once: true},
+		{name: "with its wait", ttl: long, wait: short, retry: linear(time.Millisecond), want: lockbench.ErrNotAcquired},
+		{name: "with its lease, without a deadline", ttl: short, retry: linear(time.Millisecond), want: lockbench.ErrNotAcquired},
+		{name: "with the context, whatever the lease", ttl: long, deadline: short, retry: linear(time.Millisecond), want: context.DeadlineExceeded},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			client, seen, _ := client(t)
-			obtain(t, client, luatoken.ObtainOptions{})
+			obtain(t, client, obtainOptions{})
 			ctx := t.Context()
 			if c.deadline > 0 {
 				var cancel context.CancelFunc
 				ctx, cancel = context.WithTimeout(ctx, c.deadline)
 				defer cancel()
 			}
-			_, err := client.Obtain(ctx, designtest.Key, c.ttl, luatoken.ObtainOptions{Retry: c.retry, Wait: c.wait})
+			_, err := client.obtain(ctx, designtest.Key, c.ttl, obtainOptions{Retry: c.retry, Wait: c.wait})
 			tries := len(seen.Starts()) - 1
 			if !errors.Is(err, c.want) || (tries == 1) != c.once {
 				t.Errorf("%d tries, error %v, want %v and once: %t", tries, err, c.want, c.once)
@@ -163,26 +162,26 @@ func TestRetryPauses(t *testing.T) {
 	const ms = time.Millisecond
 	for _, c := range []struct {
 		name  string
-		retry luatoken.Retry
+		retry retry
 		want  []time.Duration
 	}{
-		{"none", luatoken.None{}, []time.Duration{0, 0}},
-		{"linear", luatoken.Linear(7 * ms), []time.Duration{7 * ms, 7 * ms}},
-		{"exponential", luatoken.Exponential{}, []time.Duration{2 * ms, 4 * ms, 8 * ms, 16 * ms}},
-		{"exponential within bounds", luatoken.Exponential{Min: 3 * ms, Max: 10 * ms}, []time.Duration{3 * ms, 4 * ms, 8 * ms, 10 * ms, 10 * ms}},
-		{"limited", luatoken.Limit{Retry: luatoken.Linear(ms), Retries: 2}, []time.Duration{ms, ms, 0}},
+		{"none", none{}, []time.Duration{0, 0}},
+		{"linear", linear(7 * ms), []time.Duration{7 * ms, 7 * ms}},
+		{"exponential", exponential{}, []time.Duration{2 * ms, 4 * ms, 8 * ms, 16 * ms}},
+		{"exponential within bounds", exponential{Min: 3 * ms, Max: 10 * ms}, []time.Duration{3 * ms, 4 * ms, 8 * ms, 10 * ms, 10 * ms}},
+		{"limited", limit{Retry: linear(ms), Retries: 2}, []time.Duration{ms, ms, 0}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var got []time.Duration
 			for n := range c.want {
-				got = append(got, c.retry.Pause(n+1))
+				got = append(got, c.retry.pause(n+1))
 			}
 			if diff := cmp.Diff(got, c.want); diff != "" {
 				t.Errorf("pauses (-got +want):\n%s", diff)
 			}
 		})
 	}
-	if got := (luatoken.Exponential{}).Pause(1000); got <= 0 {
+	if got := (exponential{}).pause(1000); got <= 0 {
 		t.Errorf("the 1000th pause is %v, want a positive one", got)
 	}
 }

@@ -63,21 +63,21 @@ var house = map[string][]string{
 	"internal/occupancy":                 {""},
 	"internal/mutants":                   {"", "impls/design", "impls/design/onredis"},
 	"internal/designtest":                {"", "impls/design", "impls/design/onredis", "internal/longtest", "internal/servertest"},
-	"cmd/lockbench":                      {"", "history", "checker", "internal/measure", "internal/thresholds", "internal/exporter", "internal/results", "reports", "runner", "workloads", "impls", "impls/*", "internal/explore", "internal/*"},
+	"cmd/lockbench":                      {"", "internal/textflag", "history", "checker", "internal/measure", "internal/thresholds", "internal/exporter", "internal/results", "reports", "runner", "workloads", "impls", "impls/*", "internal/explore", "internal/*"},
 	"internal/exploring":                 {"", "checker", "history", "internal/explore", "impls", "impls/design", "internal/bubble", "internal/mutants", "internal/results", "reports", "workloads"},
 	"internal/limitsearch":               {"", "impls/design", "internal/limits", "internal/load", "internal/thresholds", "internal/results", "reports", "runner", "workloads"},
 	"internal/catalog":                   {"", "internal/explore", "impls", "internal/fault", "internal/suggest", "internal/thresholds", "workloads"},
 	"internal/output":                    {"internal/suggest", "internal/results", "reports"},
 	"internal/progress":                  {"", "checker", "internal/explore", "internal/results", "reports", "runner", "internal/exploring"},
 	"internal/matrix":                    {"", "internal/explore", "impls", "impls/design", "internal/exploring", "internal/fault", "internal/mutants", "internal/progress", "internal/thresholds", "internal/results", "reports", "runner", "workloads"},
-	"runner":                             {"", "history", "checker", "internal/measure", "internal/thresholds", "internal/relay", "internal/processor", "internal/load", "internal/backend", "internal/fault", "internal/inject", "internal/servers", "internal/mutants", "impls/design", "workloads", "internal/results", "reports"},
+	"runner":                             {"", "history", "checker", "internal/measure", "internal/thresholds", "internal/relay", "internal/spool", "internal/processor", "internal/load", "internal/backend", "internal/fault", "internal/inject", "internal/servers", "internal/mutants", "impls/design", "workloads", "internal/results", "reports"},
 }
 
 // reserved says which packages alone may import, themselves, what begins with
 // the path on the left.
 var reserved = map[string][]string{
 	"github.com/redis/rueidis":          {"impls/*", "internal/batching"},
-	"github.com/redis/go-redis/":        {"impls/*", "impls/design/onredis", "internal/batching", "internal/designtest", "internal/servers", "internal/inject", "locktest", "internal/explore", "bench/*", "internal/servertest", "internal/mutants"},
+	"github.com/redis/go-redis/":        {"impls/*", "impls/design/onredis", "internal/batching", "internal/designtest", "internal/servers", "internal/inject", "locktest", "internal/explore", "internal/explore/internal/clientpool", "bench/*", "internal/servertest", "internal/mutants"},
 	"github.com/alicebob/miniredis/":    {"impls/*", "internal/designtest", "internal/servers", "internal/inject", "locktest", "internal/stepserver"},
 	"github.com/spf13/cobra":            {"cmd/*"},
 	"charm.land/":                       {"internal/ui"},

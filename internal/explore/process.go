@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/impls/design/onredis"
+	"github.com/lockbench/lockbench/internal/explore/internal/clientpool"
 )
 
 // A process is where clients live, with all that the design keeps once per
@@ -15,7 +16,7 @@ type process struct {
 	number  int
 	host    string
 	world   *world
-	clients onredis.ClientPool
+	clients clientpool.Pool
 	random  seeded
 	shared  bool // it has several clients
 
@@ -47,7 +48,7 @@ func (p *process) open() error {
 		Pool:   w.cfg.Pool,
 	}
 	env.Services = []any{onredis.Server{
-		Options: onredis.InMemory(func() (net.Conn, error) { return w.server.Dial(p.number) }),
+		Options: clientpool.InMemory(func() (net.Conn, error) { return w.server.Dial(p.number) }),
 		Clients: &p.clients,
 	}}
 	inner, err := w.cfg.Design.Open(env)

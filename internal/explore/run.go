@@ -7,7 +7,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/impls/design/onredis"
+	"github.com/lockbench/lockbench/internal/explore/internal/clientpool"
 	"github.com/lockbench/lockbench/internal/explore/internal/shrink"
 	"github.com/lockbench/lockbench/internal/explore/internal/strategy"
 	"github.com/lockbench/lockbench/workloads"
@@ -61,7 +61,7 @@ type failure struct {
 // enter runs body in the bubble, with the clocks and sources that it needs around
 // it.
 func (x *explorer) enter(ctx context.Context, body func() error) (err error) {
-	onredis.Quiet()
+	clientpool.Quiet()
 	BeforeBubbles()
 	x.global = takeGlobal()
 	defer x.global.giveBack()

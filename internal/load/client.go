@@ -17,6 +17,7 @@ import (
 // the one before died.
 type client struct {
 	number  int
+	group   *group
 	owner   *workloads.Client
 	process *process
 	faults  *inject.Client  // nil in a run without faults
@@ -72,7 +73,7 @@ func (c *totals) total() counts {
 func (r *run) enlist(c *client, id int, p *process) {
 	c.process = p
 	locker, store := r.lockerOf(c, id)
-	c.owner = r.shared.Client(id, locker, store)
+	c.owner = c.group.shared.Client(id, locker, store)
 	r.totals.join(c.owner)
 }
 
@@ -101,17 +102,17 @@ func (r *run) lockerOf(c *client, id int) (lockbench.Locker, lockbench.Store) {
 func (r *run) live(ctx context.Context, c *client, share int64) {
 	for id := c.number; ; {
 		share = r.work(ctx, c, share)
-		if share == 0 || r.isOver() || c.faults == nil || !c.faults.Crashed() {
+		if share == 0 || c.isOver() || c.faults == nil || !c.faults.Crashed() {
 			return
 		}
 		_ = c.process.close() // it has crashed, and is nobody's any more
-		fresh := r.processAt(c.number % r.options.Processes)
+		fresh := r.processAt(c.group.place(c.number))
 		if fresh == nil {
 			return
 		}
 		r.totals.leave(c.owner)
 		c.record.Retire()
-		id += r.options.Clients
+		id += r.options.Clients + r.options.Stallers
 		r.enlist(c, id, fresh)
 	}
 }
@@ -124,11 +125,11 @@ func (r *run) work(ctx context.Context, c *client, share int64) int64 {
 		var done, stopWaiting context.CancelFunc
 		ctx, done = c.faults.Context(ctx)
 		defer done()
-		c.owner.Waiting, stopWaiting = c.faults.Context(r.shared.Waiting)
+		c.owner.Waiting, stopWaiting = c.faults.Context(c.group.shared.Waiting)
 		defer stopWaiting()
 	}
 	for ; share != 0; share-- {
-		if r.isOver() || c.faults != nil && c.faults.Crashed() {
+		if c.isOver() || c.faults != nil && c.faults.Crashed() {
 			break
 		}
 		if done, ok := r.arrive(ctx, c); done {
@@ -143,7 +144,7 @@ func (r *run) work(ctx context.Context, c *client, share int64) int64 {
 
 // arrive waits, in an open loop, for the next arrival of c. See dispatcher.next.
 func (r *run) arrive(ctx context.Context, c *client) (done, ok bool) {
-	if r.arrivals == nil {
+	if r.arrivals == nil || c.group != r.measured {
 		return false, true
 	}
 	due, done, ok := r.arrivals.next(ctx)
@@ -153,9 +154,9 @@ func (r *run) arrive(ctx context.Context, c *client) (done, ok bool) {
 	return done, ok
 }
 
-func (r *run) isOver() bool {
+func (c *client) isOver() bool {
 	select {
-	case <-r.over:
+	case <-c.group.over:
 		return true
 	default:
 		return false

@@ -128,16 +128,17 @@ func TestLongWaitIsNotALostServer(t *testing.T) {
 }
 
 func TestShares(t *testing.T) {
-	r := &run{options: workloads.Options{Operations: 10}, clients: make([]*client, 4)}
+	r := &run{}
+	r.measured = &group{options: workloads.Options{Operations: 10, Clients: 4}}
 	var got []int64
-	for i := range r.clients {
-		got = append(got, r.share(i))
+	for i := range 4 {
+		got = append(got, r.share(&client{number: i, group: r.measured}))
 	}
 	if diff := cmp.Diff(got, []int64{3, 3, 2, 2}); diff != "" {
 		t.Errorf("shares of 10 operations (-got +want):\n%s", diff)
 	}
-	r.options.Operations = 0
-	if got := r.share(0); got >= 0 {
+	r.measured.options.Operations = 0
+	if got := r.share(&client{group: r.measured}); got >= 0 {
 		t.Errorf("share without a limit = %d, want below 0", got)
 	}
 }

@@ -16,7 +16,7 @@ import (
 // header describes the run for the history. Started is the recorder's to fill in.
 func header(c Config, o workloads.Options) (history.Header, error) {
 	params, err := params(o)
-	return history.Header{
+	h := history.Header{
 		Design:      c.Design.Name,
 		Claims:      c.Design.Claims,
 		Reacquire:   string(c.Design.Reacquire),
@@ -30,7 +30,11 @@ func header(c Config, o workloads.Options) (history.Header, error) {
 		WarmupNS:    int64(o.Warmup),
 		Server:      c.services().Info(),
 		Environment: environment(),
-	}, err
+	}
+	if o.Stallers > 0 {
+		h.Clients, h.Stallers = o.Clients, o.Stallers
+	}
+	return h, err
 }
 
 // exercises is what the workload can put to the test with this design: one that

@@ -47,7 +47,7 @@ type processes struct {
 	mu     sync.Mutex
 	at     []*process // by place
 	made   int        // so far
-	gone   usage      // by those that are gone
+	gone   usage      // by those that are gone, stallers' left out
 	closed bool       // no process is opened any more
 	errs   []error
 }
@@ -106,7 +106,9 @@ func (r *run) processAt(place int) *process {
 		r.processes.errs = append(r.processes.errs, err)
 		return nil
 	}
-	r.processes.gone.add(p)
+	if place < r.options.Processes {
+		r.processes.gone.add(p)
+	}
 	return fresh
 }
 
@@ -134,12 +136,13 @@ func (r *run) closeProcesses() {
 	r.processes.errs = nil
 }
 
-// totalUsage is what all processes sent, and what their connections carried.
+// totalUsage is what the processes of all clients but stallers sent, and what their
+// connections carried.
 func (r *run) totalUsage() usage {
 	r.processes.mu.Lock()
 	defer r.processes.mu.Unlock()
 	all := r.processes.gone
-	for _, p := range r.processes.at {
+	for _, p := range r.processes.at[:min(len(r.processes.at), r.options.Processes)] {
 		all.add(p)
 	}
 	return all

@@ -57,12 +57,12 @@ type run struct {
 	recorder  *history.Recorder // nil when nothing is recorded
 	injector  *inject.Injector  // nil in a run without faults
 	monitor   *occupancy.Monitor
-	shared    *workloads.Run
+	measured  *group
+	stalled   *group // nil where nobody stalls
 	clients   []*client
 	totals    totals
 	arrivals  *dispatcher // nil in a closed loop
 
-	over     chan struct{} // closed when no client is to begin another iteration
 	stopped  chan struct{} // closed when all clients have stopped
 	running  atomic.Int64  // clients that have not
 	problems []error
@@ -81,13 +81,15 @@ func (r *run) open(ctx context.Context) error {
 	if err := r.openStore(); err != nil {
 		return err
 	}
-	r.openShared()
-	if err := r.shared.Prepare(ctx, r.store, r.cfg.Workload); err != nil {
-		return fmt.Errorf("prepare the store: %w", err)
-	}
-	for place := range r.options.Processes {
-		if _, err := r.openProcess(place); err != nil {
-			return err
+	r.openGroups()
+	for _, g := range r.groups() {
+		if err := g.shared.Prepare(ctx, r.store, r.cfg.Workload); err != nil {
+			return fmt.Errorf("prepare the store: %w", err)
+		}
+		for place := range g.options.Processes {
+			if _, err := r.openProcess(g.places + place); err != nil {
+				return err
+			}
 		}
 	}
 	if err := r.record(); err != nil {
@@ -133,19 +135,18 @@ func (r *run) record() error {
 	return err
 }
 
-// openShared makes what all clients have in common.
-func (r *run) openShared() {
-	r.over = make(chan struct{})
-	r.shared = workloads.NewRun(r.options, r.over)
-	r.shared.Lease, r.shared.Tolerance = r.cfg.Design.Lease(r.options.TTL), r.cfg.Design.Tolerance
-}
-
 func (r *run) openClients() {
-	r.monitor = occupancy.New(r.shared.Keys, r.cfg.Design.Reacquire == design.Nested)
-	for id := range r.options.Clients {
-		c := &client{number: id}
-		r.enlist(c, id, r.processes.at[id%r.options.Processes])
-		r.clients = append(r.clients, c)
+	var keys []string
+	for _, g := range r.groups() {
+		keys = append(keys, g.shared.Keys...)
+	}
+	r.monitor = occupancy.New(keys, r.cfg.Design.Reacquire == design.Nested)
+	for _, g := range r.groups() {
+		for i := range g.options.Clients {
+			c := &client{number: g.first + i, group: g}
+			r.enlist(c, c.number, r.processes.at[g.place(c.number)])
+			r.clients = append(r.clients, c)
+		}
 	}
 }
 
@@ -156,19 +157,25 @@ func (r *run) drive(ctx context.Context) {
 	defer abandon()
 	waiting, stopWaiting := context.WithCancel(operations)
 	defer stopWaiting()
-	r.shared.Waiting = waiting
 	r.stopped = make(chan struct{})
-	r.shared.Start = time.Now()
+	now := time.Now()
+	for _, g := range r.groups() {
+		g.shared.Waiting, g.shared.Start = waiting, now
+	}
 	r.begin(operations)
 	r.start(operations)
 
 	w := &watch{run: r}
 	r.summary.Ended = w.until(ctx)
-	close(r.over)
+	close(r.measured.over)
 	ended := time.Now()
 	r.summary.EndNS = r.stamp(ended)
 	r.summary.ServerCPUNS = spent(w.used, r.usage(ctx))
 	r.end()
+	if r.stalled != nil {
+		w.untilStalled(ctx)
+		close(r.stalled.over)
+	}
 	r.windDown(stopWaiting, abandon)
 	if r.arrivals != nil {
 		r.summary.Arrivals = r.arrivals.finish(ended)
@@ -200,7 +207,7 @@ func (r *run) problem(err error) {
 // base is the instant of stamp zero.
 func (r *run) base() time.Time {
 	if r.recorder == nil {
-		return r.shared.Start
+		return r.measured.shared.Start
 	}
 	return r.recorder.Base()
 }
@@ -208,35 +215,41 @@ func (r *run) base() time.Time {
 func (r *run) stamp(at time.Time) int64 { return int64(at.Sub(r.base())) }
 
 func (r *run) start(ctx context.Context) {
-	var all sync.WaitGroup
+	var all, measured sync.WaitGroup
 	if r.options.OpenLoop() {
-		r.arrivals = newDispatcher(r.options, r.over, r.cfg.arrivalClock())
+		r.arrivals = newDispatcher(r.options, r.measured.over, r.cfg.arrivalClock())
 		r.arrivals.begin(r.base().Add(r.options.Warmup))
 	}
 	r.running.Store(int64(len(r.clients)))
-	for i, c := range r.clients {
-		share := r.share(i)
+	measured.Add(r.measured.options.Clients)
+	for _, c := range r.clients {
+		share := r.share(c)
 		all.Go(func() {
 			defer r.running.Add(-1)
 			r.live(ctx, c, share)
+			if c.group == r.measured {
+				measured.Done()
+			}
 		})
 	}
 	go func() {
+		measured.Wait()
+		close(r.measured.stopped)
 		all.Wait()
 		close(r.stopped)
 	}()
 }
 
-// share is how many iterations client i makes, negative for no limit. Fixed
+// share is how many iterations a client makes, negative for no limit. Fixed
 // shares, rather than one counter for all, keep equal seeds equal and clients off
 // each other's memory.
-func (r *run) share(i int) int64 {
-	total, n := r.options.Operations, int64(len(r.clients))
-	if total == 0 || r.arrivals != nil { // which come to any idle client
+func (r *run) share(c *client) int64 {
+	total, n := c.group.options.Operations, int64(c.group.options.Clients)
+	if total == 0 || c.group == r.measured && r.arrivals != nil { // which come to any idle client
 		return -1
 	}
 	share := total / n
-	if int64(i) < total%n {
+	if int64(c.number-c.group.first) < total%n {
 		share++
 	}
 	return share

@@ -219,7 +219,7 @@ func FuzzTimetable(f *testing.F) {
 	f.Add("1ns:1e9,1000h:1e-300")
 	f.Fuzz(func(t *testing.T, text string) {
 		var stages workloads.Stages
-		if stages.Set(text) != nil {
+		if stages.UnmarshalText([]byte(text)) != nil {
 			return
 		}
 		o, err := workloads.Must("mutex").Options(arriving(0, workloads.Poisson, stages...))

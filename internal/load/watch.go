@@ -44,7 +44,7 @@ func (w *watch) until(ctx context.Context) string {
 			return EndedInterrupted
 		case <-end:
 			return EndedDuration
-		case <-w.run.stopped:
+		case <-w.run.measured.stopped:
 			return EndedOperations
 		case <-w.run.cfg.Broken:
 			return EndedBroken

@@ -13,6 +13,7 @@ import (
 // safe for concurrent use.
 type Collector struct {
 	warmup  int64
+	header  history.Header
 	nesting bool  // a second acquire by the holder adds a level to be released
 	last    int64 // latest stamp seen
 	granted int64 // return of the latest grant
@@ -43,6 +44,7 @@ type handing struct {
 func New(h history.Header) *Collector {
 	c := &Collector{
 		warmup:  h.WarmupNS,
+		header:  h,
 		nesting: h.Reacquire == "nested",
 		open:    make(map[int64]hold),
 		keys:    make(map[string]*handing),
@@ -57,6 +59,15 @@ func New(h history.Header) *Collector {
 // Add takes the next event, in the order of [history.Source].
 func (c *Collector) Add(ev history.Event) {
 	op := ev.Op
+	if c.header.Stalls(op.Client) {
+		switch {
+		case ev.Phase == history.Return:
+			c.accessed(op)
+		case ev.Phase == history.Call && op.Kind >= history.Death:
+			c.m.Timeline.event(op)
+		}
+		return
+	}
 	c.m.Timeline.add(ev)
 	switch ev.Phase {
 	case history.Call:

@@ -15,6 +15,9 @@ import (
 // measured nothing. Of a client that died only its grants are kept, so that memory grows
 // with the clients that live.
 type Measure struct {
+	// Omit says of which clients nothing is measured; nil is of none.
+	Omit func(client int32) bool
+
 	grants map[int32]int64
 	dead   map[int64]int64 // of clients that died: how many were granted so much
 	longest
@@ -42,6 +45,9 @@ func (m *Measure) Granted(client int32) { m.add(client, 1) }
 func (m *Measure) Asked(client int32) { m.add(client, 0) }
 
 func (m *Measure) add(client int32, grants int64) {
+	if m.Omit != nil && m.Omit(client) {
+		return
+	}
 	if m.grants == nil {
 		m.grants = map[int32]int64{}
 	}
@@ -166,9 +172,11 @@ func (q *Queue) Returned(op *history.Op, m *Measure) {
 	if i < 0 {
 		return
 	}
-	m.waits++
-	m.maxWait = max(m.maxWait, op.Return-op.Call)
-	m.bypassed = max(m.bypassed, q.waiting[i].bypassed)
+	if m.Omit == nil || !m.Omit(op.Client) {
+		m.waits++
+		m.maxWait = max(m.maxWait, op.Return-op.Call)
+		m.bypassed = max(m.bypassed, q.waiting[i].bypassed)
+	}
 	q.waiting = slices.Delete(q.waiting, i, i+1)
 }
 

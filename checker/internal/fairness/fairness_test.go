@@ -56,3 +56,19 @@ func TestQueue(t *testing.T) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
+
+// TestOmitted: clients that are left out have no grants, no share and no wait.
+func TestOmitted(t *testing.T) {
+	m := Measure{Omit: func(client int32) bool { return client == 1 }}
+	var q Queue
+	for client := range int32(2) {
+		op := &history.Op{Kind: history.Acquire, Client: client, Wait: int64(time.Second), Call: 10, Return: 20 + 100*int64(client), Outcome: history.OK}
+		q.Called(op)
+		m.Asked(client)
+		m.Granted(client)
+		q.Returned(op, &m)
+	}
+	if got := m.Figures(); got.Jain != 1 || got.Waits != 1 || got.MaxWait != 10 || !slices.Equal(m.Shares(), []int64{1}) {
+		t.Errorf("got %+v and shares %v, want those of one client", got, m.Shares())
+	}
+}

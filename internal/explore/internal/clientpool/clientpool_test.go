@@ -1,4 +1,4 @@
-package onredis_test
+package clientpool_test
 
 import (
 	"bytes"
@@ -12,16 +12,16 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/lockbench/lockbench/impls/design/onredis"
+	"github.com/lockbench/lockbench/internal/explore/internal/clientpool"
 )
 
-// TestClientPoolConnects has a client give its connection up, as it does when it no
+// TestPoolConnects has a client give its connection up, as it does when it no
 // longer waits for a reply: the process that gets it next finds one, as with a new client.
-func TestClientPoolConnects(t *testing.T) {
+func TestPoolConnects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pool := onredis.ClientPool{Broken: func() bool { return false }}
+		pool := clientpool.Pool{Broken: func() bool { return false }}
 		defer pool.CloseAll()
-		opt := onredis.InMemory(dialMute)
+		opt := clientpool.InMemory(dialMute)
 		opt.ContextTimeoutEnabled, opt.MaxRetries = true, -1
 		connections := func(client *redis.Client) uint32 { return client.PoolStats().IdleConns }
 

@@ -1,4 +1,5 @@
-package onredis
+// Package clientpool keeps Redis clients of one process for the next, and makes them for a server in memory.
+package clientpool
 
 import (
 	"context"
@@ -10,9 +11,9 @@ import (
 	"github.com/redis/go-redis/v9/logging"
 )
 
-// A ClientPool gives clients to one process after another: making one costs more than
+// A Pool gives clients to one process after another: making one costs more than
 // what some processes do with it. It is used by one goroutine at a time.
-type ClientPool struct {
+type Pool struct {
 	// Broken reports of the process that gives a client back whether its connections
 	// are of no more use, having been cut or waiting for a reply that does not come.
 	// The client is closed then. It must not be nil.
@@ -39,8 +40,8 @@ func shapeOf(opt *redis.Options) shape {
 	return shape{opt.PoolSize, opt.ContextTimeoutEnabled, opt.DB, opt.ClientName}
 }
 
-// Open implements [Clients].
-func (p *ClientPool) Open(opt *redis.Options) *redis.Client {
+// Open implements onredis.Clients.
+func (p *Pool) Open(opt *redis.Options) *redis.Client {
 	wanted := shapeOf(opt)
 	i := slices.IndexFunc(p.idle, func(o pooled) bool { return o.shape == wanted })
 	if i < 0 {
@@ -63,8 +64,8 @@ func connect(client *redis.Client) {
 	}
 }
 
-// Close implements [Clients].
-func (p *ClientPool) Close(client *redis.Client) error {
+// Close implements onredis.Clients.
+func (p *Pool) Close(client *redis.Client) error {
 	i := slices.IndexFunc(p.inUse, func(o pooled) bool { return o.client == client })
 	if i < 0 {
 		return client.Close()
@@ -79,7 +80,7 @@ func (p *ClientPool) Close(client *redis.Client) error {
 }
 
 // CloseAll closes every client for good.
-func (p *ClientPool) CloseAll() {
+func (p *Pool) CloseAll() {
 	for _, o := range slices.Concat(p.idle, p.inUse) {
 		_ = o.client.Close() // says only that it was closed before
 	}

@@ -1,4 +1,5 @@
-package history
+// Package spool keeps a file that is read while it is written.
+package spool
 
 import (
 	"errors"
@@ -15,7 +16,7 @@ const (
 	maxBehind = 4 << 30
 )
 
-// A Spool is a history's file that is read while it is written: the file is the buffer
+// A Spool is a file that is read while it is written: the file is the buffer
 // between the two, so the writer never waits for the reader, and memory does not grow
 // with what lies between them.
 //
@@ -47,9 +48,9 @@ type part struct {
 
 func (p *part) unread() int64 { return p.written - p.read }
 
-// NewSpool makes the file at path, in place of any that is there. Of the history it
+// New makes the file at path, in place of any that is there. Of the history it
 // keeps about as many bytes as keep says, its beginning; all of it where keep is zero.
-func NewSpool(path string, keep int64) (*Spool, error) {
+func New(path string, keep int64) (*Spool, error) {
 	s := &Spool{path: path, keep: keep}
 	s.grown.L = &s.mu
 	return s, s.begin()

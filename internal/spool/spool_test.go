@@ -1,4 +1,4 @@
-package history
+package spool
 
 import (
 	"bytes"
@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
-	"time"
 )
 
 // contents are the files of dir by name.
@@ -33,7 +32,7 @@ func TestSpoolIsReadWhileItIsWritten(t *testing.T) {
 	}{{"all is kept", 0, true}, {"the beginning is kept", 1 << 20, false}, {"it fits", 1 << 30, true}} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
-			spool, err := NewSpool(filepath.Join(dir, "h"), c.keep)
+			spool, err := New(filepath.Join(dir, "h"), c.keep)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -90,7 +89,7 @@ func writeSpool(t *testing.T, spool *Spool, size int) []byte {
 func TestSpoolKeepsNoMoreThanItMust(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	spool, err := NewSpool(filepath.Join(dir, "h"), 1000)
+	spool, err := New(filepath.Join(dir, "h"), 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +126,7 @@ func TestSpoolWithoutReader(t *testing.T) {
 		fails bool
 	}{{"all is kept", 0, false}, {"the beginning is kept", 10, true}} {
 		t.Run(c.name, func(t *testing.T) {
-			spool, err := NewSpool(filepath.Join(t.TempDir(), "h"), c.keep)
+			spool, err := New(filepath.Join(t.TempDir(), "h"), c.keep)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -147,67 +146,4 @@ func TestSpoolWithoutReader(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestFollowingAHistory: a reader that follows a recorder yields what one yields that
-// comes later.
-func TestFollowingAHistory(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "h.lbh")
-	spool, err := NewSpool(path, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	type read struct {
-		events []string
-		end    End
-		err    error
-	}
-	followed := make(chan read)
-	go func() {
-		var r read
-		src, err := NewSource(spool.Reader())
-		if err == nil {
-			r.events, err = shownEvents(src)
-			r.end = src.End()
-		}
-		r.err = err
-		followed <- r
-	}()
-	rec, err := newRecorder(spool, Header{Design: "d"}, pace{sweep: time.Millisecond, backlog: 1 << 20})
-	if err != nil {
-		t.Fatal(err)
-	}
-	one, two := rec.Client(1, 1), rec.Client(2, 1)
-	for range 2000 {
-		for _, c := range []*Client{one, two} {
-			done := c.Renewing("k")
-			done(time.Second, nil)
-		}
-	}
-	if err := errors.Join(rec.Close(Trailer{Ended: "test"}), spool.Close()); err != nil {
-		t.Fatal(err)
-	}
-	got := <-followed
-	src, err := Open(path)
-	if err != nil || got.err != nil {
-		t.Fatal(err, got.err)
-	}
-	want, err := shownEvents(src)
-	if err != nil || len(want) != 8000 || !slices.Equal(got.events, want) {
-		t.Errorf("%d events followed, %d read later, error %v; want the same 8000", len(got.events), len(want), err)
-	}
-	if got.end.Trailer.Ended != "test" || got.end.Partial {
-		t.Errorf("followed to the end %+v, want the recorder's", got.end)
-	}
-}
-
-func shownEvents(src Source) (shown []string, err error) {
-	for ev, err := range src.Events() {
-		if err != nil {
-			return shown, err
-		}
-		shown = append(shown, string(rune('0'+ev.Phase))+" "+ev.Op.Kind.String()+" "+time.Duration(ev.Op.Call).String()+" "+time.Duration(ev.Op.Return).String())
-	}
-	return shown, nil
 }

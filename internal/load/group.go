@@ -1,0 +1,76 @@
+package load
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/backend"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// A group is clients that do the same: those that are measured, or the stallers beside them, on
+// keys and in processes of their own.
+type group struct {
+	options workloads.Options
+	shared  *workloads.Run
+	first   int           // number of the first client
+	places  int           // of its first process, in the run
+	over    chan struct{} // closed when none of them is to begin another iteration
+	stopped chan struct{} // closed when all of them have stopped; of those that are measured
+}
+
+// place is that of the process in which a client of the group lives.
+func (g *group) place(client int) int { return g.places + (client-g.first)%g.options.Processes }
+
+// openGroups makes what the clients of each group have in common.
+func (r *run) openGroups() {
+	r.measured = r.group(r.options, 0, 0)
+	stalled, any := r.options.Stalled()
+	if !any {
+		return
+	}
+	r.stalled = r.group(stalled, r.options.Clients, r.options.Processes)
+	for i := range r.stalled.shared.Keys {
+		r.stalled.shared.Keys[i] = fmt.Sprintf("stall-%04d", i)
+	}
+}
+
+func (r *run) group(o workloads.Options, first, places int) *group {
+	g := &group{options: o, first: first, places: places, over: make(chan struct{}), stopped: make(chan struct{})}
+	g.shared = workloads.NewRun(o, g.over)
+	g.shared.Lease, g.shared.Tolerance = r.cfg.Design.Lease(o.TTL), r.cfg.Design.Tolerance
+	return g
+}
+
+// groups are those that there are.
+func (r *run) groups() []*group {
+	if r.stalled == nil {
+		return []*group{r.measured}
+	}
+	return []*group{r.measured, r.stalled}
+}
+
+// stalls is how long stallers take until a hold has outlived its lease, another has come, and
+// what the first sends has met that.
+func (g *group) stalls() time.Duration {
+	lease := g.shared.Lease + g.shared.Tolerance
+	return time.Duration(g.options.SlowFactor*float64(lease)) + lease/2
+}
+
+// untilStalled returns when each staller could stall once; at once where the run ended early.
+func (w *watch) untilStalled(ctx context.Context) {
+	r := w.run
+	if r.summary.Ended != EndedDuration && r.summary.Ended != EndedOperations {
+		return
+	}
+	rest := time.NewTimer(time.Until(r.stalled.shared.Start.Add(r.stalled.stalls())))
+	defer rest.Stop()
+	select {
+	case <-rest.C:
+	case <-ctx.Done():
+	case <-r.cfg.Broken:
+	case <-r.cfg.Failed:
+	case <-backend.Done(r.cfg.Services.First()):
+	}
+}
