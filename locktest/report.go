@@ -8,6 +8,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports"
 )
 
@@ -115,9 +116,9 @@ func (r Result) explained(f Finding) (lockbench.Cell, bool) {
 
 // table draws a schedule, one row a step.
 func table(rows []explore.Row) string {
-	steps := make([]reports.Step, len(rows))
+	steps := make([]results.Step, len(rows))
 	for i, row := range rows {
-		steps[i] = reports.Step{
+		steps[i] = results.Step{
 			At: int64(row.At), Client: row.Client, Command: row.Command,
 			Reply: row.Reply, Fault: row.Fault, Holders: row.Holders,
 		}

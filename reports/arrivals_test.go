@@ -10,11 +10,12 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/measure"
+	"github.com/lockbench/lockbench/internal/results"
 )
 
 // openLoop is a run of n arrivals, a millisecond apart, each of which began 3 ms late and
 // whose acquire took 0.1 ms; what its trailer says of arrivals is given.
-func openLoop(n int64, told history.Arrivals) Judged {
+func openLoop(n int64, told history.Arrivals) results.Judged {
 	j := judged(header("lua-token/token", "private"), n)
 	j.Header.Params["rate"], j.Header.Params["arrival"] = 1000.0, "poisson"
 	j.Verdicts.Refused = 0
@@ -34,20 +35,20 @@ func openLoop(n int64, told history.Arrivals) Judged {
 func TestOpenLoop(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		runs []Judged
+		runs []results.Judged
 		exit int
 	}{
-		{"openloop-kept", []Judged{openLoop(500, history.Arrivals{Due: 502, Started: 500, Waiting: 2, BehindNS: ms, BusyNS: 1500 * ms})}, Passed},
-		{"openloop-busy", []Judged{openLoop(500, history.Arrivals{Due: 1000, Started: 500, Waiting: 500, BehindNS: 250 * ms, BusyNS: 62_000 * ms, WakingNS: 5 * ms, Processor: 0.97})}, Inconclusive},
-		{"openloop-machine", []Judged{openLoop(500, history.Arrivals{Due: 1000, Started: 500, Waiting: 500, BehindNS: 250 * ms, BusyNS: ms, WakingNS: 62_000 * ms, WakingMaxNS: 250 * ms, Overslept: 400, Processor: 0.4})}, Inconclusive},
-		{"openloop-late", []Judged{
+		{"openloop-kept", []results.Judged{openLoop(500, history.Arrivals{Due: 502, Started: 500, Waiting: 2, BehindNS: ms, BusyNS: 1500 * ms})}, results.Passed},
+		{"openloop-busy", []results.Judged{openLoop(500, history.Arrivals{Due: 1000, Started: 500, Waiting: 500, BehindNS: 250 * ms, BusyNS: 62_000 * ms, WakingNS: 5 * ms, Processor: 0.97})}, results.Inconclusive},
+		{"openloop-machine", []results.Judged{openLoop(500, history.Arrivals{Due: 1000, Started: 500, Waiting: 500, BehindNS: 250 * ms, BusyNS: ms, WakingNS: 62_000 * ms, WakingMaxNS: 250 * ms, Overslept: 400, Processor: 0.4})}, results.Inconclusive},
+		{"openloop-late", []results.Judged{
 			openLoop(500, history.Arrivals{Due: 500, Started: 500, WakingNS: 3000 * ms, WakingMaxNS: 40 * ms, Overslept: 60}),
 			openLoop(400, history.Arrivals{Due: 400, Started: 400}),
-		}, Inconclusive},
+		}, results.Inconclusive},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := New(c.runs, nil)
-			if r.Exit != c.exit || r.Runs[0].OpenLoop.KeptUp != (c.exit == Passed) {
+			r := results.New(c.runs, nil)
+			if r.Exit != c.exit || r.Runs[0].OpenLoop.KeptUp != (c.exit == results.Passed) {
 				t.Errorf("got exit %d, kept up %v; want %d", r.Exit, r.Runs[0].OpenLoop.KeptUp, c.exit)
 			}
 			if err := compile(t, true).Validate(encodedResult(t, r)); err != nil {
@@ -66,12 +67,12 @@ func TestOpenLoop(t *testing.T) {
 // closed loop has one file for both.
 func TestBothLatencies(t *testing.T) {
 	open, closed := openLoop(500, history.Arrivals{Due: 500, Started: 500}), tokenLock("private")
-	l := New([]Judged{open, closed}, nil).Runs[0].Latency
+	l := results.New([]results.Judged{open, closed}, nil).Runs[0].Latency
 	if got := [...]int64{l["acquire"].P99 / 10_000, l["service"].P99 / 10_000, l["lag"].P99 / 10_000}; got != [...]int64{310, 10, 300} {
 		t.Errorf("p99 of acquire, service and lag: got %v, want 310, 10 and 300 (10 us)", got)
 	}
 	dir := t.TempDir()
-	if err := HGRM(dir, []Judged{open, closed}); err != nil {
+	if err := results.HGRM(dir, []results.Judged{open, closed}); err != nil {
 		t.Fatal(err)
 	}
 	files, _ := filepath.Glob(filepath.Join(dir, "*"))

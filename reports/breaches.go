@@ -9,33 +9,34 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/figures"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
 // A judgement is one cell as reports show it, whatever it was judged by.
 type judgement struct {
 	cell lockbench.Cell
-	Finding
+	results.Finding
 	// reason says why the cell is not claimed, empty where it is or nobody says.
 	reason string
 }
 
-func (r *Run) judgement(cell lockbench.Cell) judgement {
-	return judgement{cell, r.Cells[cell], r.reason(cell)}
+func runJudgement(r *results.Run, cell lockbench.Cell) judgement {
+	return judgement{cell, r.Cells[cell], runReason(r, cell)}
 }
 
 // verdictWords names the verdict of a cell.
-func verdictWords(f Finding) string {
+func verdictWords(f results.Finding) string {
 	if f.Verdict == checker.Untested && !f.Exercised {
 		return "not exercised"
 	}
 	return f.Verdict.String()
 }
 
-// tone is how a verdict is coloured.
-func (f *Finding) tone() document.Tone {
+// findingTone is how a verdict is coloured.
+func findingTone(f *results.Finding) document.Tone {
 	switch {
-	case f.fails():
+	case f.Fails():
 		return document.Bad
 	case f.Verdict == checker.Broken:
 		return document.Unclaimed
@@ -51,7 +52,7 @@ func (f *Finding) tone() document.Tone {
 func (j *judgement) says() string {
 	claim := "not claimed"
 	switch {
-	case j.fails():
+	case j.Fails():
 		claim = "claimed"
 	case j.Verdict == checker.Broken && j.reason != "":
 		claim = "not claimed: " + j.reason
@@ -61,14 +62,8 @@ func (j *judgement) says() string {
 	return joinedBy("; ", verdictWords(j.Finding)+", "+claim, detail(j.Finding))
 }
 
-// shown reports whether there is something to draw. What another cell's schedule explains has
-// a sentence only.
-func (f *Finding) shown() bool {
-	return f.Verdict == checker.Broken && (f.Counterexample != nil && len(f.Counterexample.Ops) > 0 || f.Schedule != nil)
-}
-
 // drawnAs reports whether f and other are shown by the same operations or steps.
-func (f *Finding) drawnAs(other *Finding) bool {
+func drawnAs(f *results.Finding, other *results.Finding) bool {
 	if f.Schedule != nil || other.Schedule != nil {
 		return f.Schedule != nil && other.Schedule != nil && reflect.DeepEqual(f.Schedule.Steps, other.Schedule.Steps)
 	}
@@ -78,7 +73,7 @@ func (f *Finding) drawnAs(other *Finding) bool {
 // spares reports whether a terminal is spared the picture of a breach that everybody expects:
 // leases end before work does, and there is nothing to find out.
 func (g *gallery) spares(j *judgement) bool {
-	return !g.inFull && !j.fails() && (j.cell.Under &^ j.cell.Guarantee.Info().About).Has(lockbench.Outlived)
+	return !g.inFull && !j.Fails() && (j.cell.Under &^ j.cell.Guarantee.Info().About).Has(lockbench.Outlived)
 }
 
 // A gallery is the breaches of one design that are drawn, each picture once.
@@ -93,7 +88,7 @@ type gallery struct {
 // A picture is a finding that is drawn.
 type picture struct {
 	id, name string
-	Finding
+	results.Finding
 }
 
 // add plans the pictures of cells, so that what is drawn everywhere is drawn before what a
@@ -101,7 +96,7 @@ type picture struct {
 func (g *gallery) add(all []judgement) {
 	for _, spared := range []bool{false, true} {
 		for i := range all {
-			if j := &all[i]; j.shown() && g.spares(j) == spared && g.shows(&j.Finding) == nil {
+			if j := &all[i]; j.Shown() && g.spares(j) == spared && g.shows(&j.Finding) == nil {
 				g.drawn = append(g.drawn, picture{g.idOf(j.cell), j.cell.String(), j.Finding})
 			}
 		}
@@ -109,9 +104,9 @@ func (g *gallery) add(all []judgement) {
 }
 
 // shows is the picture of a finding, nil when there is none.
-func (g *gallery) shows(f *Finding) *picture {
+func (g *gallery) shows(f *results.Finding) *picture {
 	for i := range g.drawn {
-		if g.drawn[i].drawnAs(f) {
+		if drawnAs(&g.drawn[i].Finding, f) {
 			return &g.drawn[i]
 		}
 	}
@@ -128,21 +123,21 @@ func (g *gallery) idOf(cell lockbench.Cell) string {
 // section is what shows that a cell is broken.
 func (g *gallery) section(j *judgement) *document.Section {
 	s := &document.Section{
-		ID: g.idOf(j.cell), Role: document.Evidence, Title: j.cell.String() + ", " + j.cell.Under.Title(), Tone: j.tone(),
+		ID: g.idOf(j.cell), Role: document.Evidence, Title: j.cell.String() + ", " + j.cell.Under.Title(), Tone: findingTone(&j.Finding),
 		Blocks: []document.Block{j.claim()},
 	}
-	if len(j.scenarios) > 0 {
-		s.Blocks = append(s.Blocks, line("by "+figures.Plural(j.Violations, "schedule")+" in "+strings.Join(j.scenarios, ", ")))
+	if len(j.Scenarios) > 0 {
+		s.Blocks = append(s.Blocks, line("by "+figures.Plural(j.Violations, "schedule")+" in "+strings.Join(j.Scenarios, ", ")))
 	} else {
 		s.Blocks = append(s.Blocks, line(detail(j.Finding)))
 	}
 	s.Blocks = append(s.Blocks, document.Only(document.Page, line("Promise: "+j.cell.Guarantee.Info().Promise+".")))
 	s.Blocks = append(s.Blocks, g.counterexample(s.ID, j, scenario(j.Finding))...)
-	if len(j.scenarios) > 0 && j.Note != "" {
+	if len(j.Scenarios) > 0 && j.Note != "" {
 		s.Blocks = append(s.Blocks, line(j.Note))
 	}
 	if j.Schedule != nil && j.Schedule.File != "" {
-		s.Blocks = append(s.Blocks, again("run it again:", "lockbench explore --replay "+quote(j.Schedule.File)))
+		s.Blocks = append(s.Blocks, again("run it again:", "lockbench explore --replay "+results.Quote(j.Schedule.File)))
 	}
 	return s
 }
@@ -155,7 +150,7 @@ func (g *gallery) counterexample(id string, j *judgement, scenario string) []doc
 	if w != nil && w.Sentence != "" {
 		blocks = append(blocks, &document.Paragraph{Text: w.Sentence, Strong: true})
 	}
-	if !j.shown() {
+	if !j.Shown() {
 		return blocks
 	}
 	if p := g.shows(&j.Finding); p != nil && p.id != id {
@@ -164,7 +159,7 @@ func (g *gallery) counterexample(id string, j *judgement, scenario string) []doc
 	if j.Schedule != nil {
 		t := stepsTimeline(j.Schedule.Steps, id)
 		g.name(t, j)
-		return append(blocks, j.Schedule.blocks(t, scenario)...)
+		return append(blocks, scheduleBlocks(j.Schedule, t, scenario)...)
 	}
 	t := newTimeline(w, id)
 	g.name(t, j)
@@ -207,7 +202,7 @@ func again(how, command string) *document.Paragraph {
 // claim says whether what broke is claimed, and if not why.
 func (j *judgement) claim() *document.Paragraph {
 	switch {
-	case j.fails():
+	case j.Fails():
 		return &document.Paragraph{Word: "THE DESIGN CLAIMS IT", Tone: document.Bad}
 	case j.reason != "":
 		return &document.Paragraph{Word: "not claimed:", Tone: document.Weak, Text: j.reason}
@@ -216,23 +211,23 @@ func (j *judgement) claim() *document.Paragraph {
 }
 
 // scenario names the one whose schedule stands for g.
-func scenario(g Finding) string {
-	if len(g.scenarios) == 0 {
+func scenario(g results.Finding) string {
+	if len(g.Scenarios) == 0 {
 		return "scenario unknown"
 	}
-	return "scenario " + g.scenarios[0]
+	return "scenario " + g.Scenarios[0]
 }
 
-// reason says why what breaks a cell does not count against the claims; empty where nobody
+// runReason says why what breaks a cell does not count against the claims; empty where nobody
 // says, or where it does.
-func (r *Run) reason(cell lockbench.Cell) string {
+func runReason(r *results.Run, cell lockbench.Cell) string {
 	f := r.Cells[cell]
-	if why := reason(&r.Claims, cell); why != "" || f.Verdict != checker.Broken || f.fails() {
+	if why := results.Reason(&r.Claims, cell); why != "" || f.Verdict != checker.Broken || f.Fails() {
 		return why
 	}
 	if f.Counterexample != nil {
 		for _, g := range f.Counterexample.Breaks {
-			if why := reason(&r.Claims, g.At(cell.Under)); why != "" {
+			if why := results.Reason(&r.Claims, g.At(cell.Under)); why != "" {
 				return fmt.Sprintf("it may be %s that was broken, and %s", g, why)
 			}
 		}
@@ -241,19 +236,11 @@ func (r *Run) reason(cell lockbench.Cell) string {
 }
 
 // recheck is the command that judges the record of a run again, or how to have one.
-func (r *Run) recheck() *document.Paragraph {
+func recheck(r *results.Run) *document.Paragraph {
 	if r.History == "" {
 		return again("check it again:", "the history was not kept; --history DIR keeps it")
 	}
-	return again("check it again:", "lockbench check "+quote(r.History))
-}
-
-// quote makes a path one word of a command line.
-func quote(path string) string {
-	if strings.ContainsAny(path, " \t'\"$&;()*?<>|\\") {
-		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-	}
-	return path
+	return again("check it again:", "lockbench check "+results.Quote(r.History))
 }
 
 // margin prints by how much, unless that is nothing or, for a lock without a
@@ -266,11 +253,11 @@ func margin(ns int64) string {
 }
 
 // detail is what a verdict says in numbers, then in words.
-func detail(g Finding) string {
+func detail(g results.Finding) string {
 	var parts []string
 	switch {
 	case g.Exposure == 0 && g.Violations == 0:
-	case g.scenarios != nil: // explored: what shows it counts once a schedule
+	case g.Scenarios != nil: // explored: what shows it counts once a schedule
 		parts = append(parts, "in "+figures.Plural(g.Violations, "schedule")+", "+figures.Plural(g.Exposure, "occasion"))
 	default:
 		parts = append(parts, figures.Number(g.Violations)+" of "+figures.Plural(g.Exposure, "occasion"))

@@ -4,43 +4,44 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/figures"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// suites are all that a matrix says, a suite per design.
-func (m *Matrix) suites() []document.Suite {
+// matrixSuites are all that a matrix says, a suite per design.
+func matrixSuites(m *results.Matrix) []document.Suite {
 	all := []document.Suite{}
-	gated := m.asResult()
+	gated := m.AsResult()
 	for i := range m.Rows {
 		row := &m.Rows[i]
-		s := document.Suite{Name: row.Design, Cases: gated.thresholdCases(i)}
+		s := document.Suite{Name: row.Design, Cases: thresholdCases(&gated, i)}
 		for _, part := range m.Settings.Parts {
-			s.Cases = append(s.Cases, m.partCase(row, part))
+			s.Cases = append(s.Cases, partCase(m, row, part))
 		}
-		for _, cell := range row.findings().sorted() {
-			s.Cases = append(s.Cases, m.cellCase(row, cell))
+		for _, cell := range row.Findings().Sorted() {
+			s.Cases = append(s.Cases, matrixCellCase(m, row, cell))
 		}
 		all = append(all, s)
 	}
 	if len(all) == 0 {
 		all = append(all, document.Suite{Name: "lockbench", Cases: []document.Case{{Name: "matrix", State: document.Erred, Message: "nothing was run"}}})
 	}
-	if checks := m.selfChecks(); len(checks) > 0 {
+	if checks := selfChecks(m); len(checks) > 0 {
 		all = append(all, document.Suite{Name: "self-check", Cases: checks})
 	}
-	return append(all, gated.withoutDesign()...)
+	return append(all, withoutDesign(&gated)...)
 }
 
 // partCase is whether a part of a design was done, and could be judged.
-func (m *Matrix) partCase(row *MatrixRow, name string) document.Case {
+func partCase(m *results.Matrix, row *results.MatrixRow, name string) document.Case {
 	found := document.Case{Name: "part " + name}
-	switch p := row.part(name); {
-	case row.lacks(name):
-		found.State, found.Message = document.Skipped, row.omission(name)
+	switch p := row.Part(name); {
+	case row.Lacks(name):
+		found.State, found.Message = document.Skipped, omission(row, name)
 	case p == nil:
 		found.Message = "not run"
-	case p.failed():
-		found.Message = p.why()
+	case p.Failed():
+		found.Message = p.Why()
 	case !p.Complete:
 		found.Message = "not run to its end"
 	default:
@@ -49,7 +50,7 @@ func (m *Matrix) partCase(row *MatrixRow, name string) document.Case {
 	return found
 }
 
-func (r *MatrixRow) omission(part string) string {
+func omission(r *results.MatrixRow, part string) string {
 	for _, o := range r.Without {
 		if o.Part == part {
 			return o.Why
@@ -58,8 +59,8 @@ func (r *MatrixRow) omission(part string) string {
 	return ""
 }
 
-// cellCase is one cell of a matrix, with its evidence where it is broken.
-func (m *Matrix) cellCase(row *MatrixRow, at lockbench.Cell) document.Case {
+// matrixCellCase is one cell of a matrix, with its evidence where it is broken.
+func matrixCellCase(m *results.Matrix, row *results.MatrixRow, at lockbench.Cell) document.Case {
 	cell := row.Cells[at]
 	f := cell.Finding
 	for _, e := range cell.Evidence {
@@ -68,7 +69,7 @@ func (m *Matrix) cellCase(row *MatrixRow, at lockbench.Cell) document.Case {
 		}
 	}
 	found := document.Case{Name: at.String(), Broken: f.Verdict == checker.Broken}
-	found.State, found.Message = stateOf(f, row.findings().open(at), row.reason(at))
+	found.State, found.Message = stateOf(f, row.Findings().Open(at), row.Reason(at))
 	if cell.By != "" {
 		found.Message += " (" + cell.By + ")"
 	}
@@ -80,15 +81,15 @@ func (m *Matrix) cellCase(row *MatrixRow, at lockbench.Cell) document.Case {
 }
 
 // selfChecks are the parts in which a lock that is broken on purpose was to be caught.
-func (m *Matrix) selfChecks() (all []document.Case) {
+func selfChecks(m *results.Matrix) (all []document.Case) {
 	for _, part := range m.Settings.Parts {
-		p := m.SelfCheck.part(part)
+		p := m.SelfCheck.Part(part)
 		if p == nil {
 			continue
 		}
 		found := document.Case{Name: "a lock broken on purpose is caught in " + part, State: document.Held, Message: "it broke " + p.MustBreak.String()}
-		if !m.SelfCheck.caught(part) {
-			found.State, found.Message = document.Erred, "what held counts as untested: "+m.uncaught(p)
+		if !m.SelfCheck.Caught(part) {
+			found.State, found.Message = document.Erred, "what held counts as untested: "+uncaught(m, p)
 		}
 		all = append(all, found)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/lockbench/lockbench/internal/figures"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
@@ -22,29 +23,29 @@ var latencyNames = []struct{ op, name, means string }{
 // percentiles are the columns of the table of latencies.
 var percentiles = []struct {
 	name string
-	pick func(Latency) int64
+	pick func(results.Latency) int64
 }{
 	{"p50", p50}, {"p90", p90}, {"p99", p99}, {"p99.9", p999},
-	{"p99.99", func(l Latency) int64 { return l.P9999 }}, {"max", longest},
+	{"p99.99", func(l results.Latency) int64 { return l.P9999 }}, {"max", longest},
 }
 
-// open reports whether iterations began by a timetable, so that acquires count from the
+// runOpen reports whether iterations began by a timetable, so that acquires count from the
 // intended start.
-func (r *Run) open() bool { return r.Latency["lag"].Count > 0 }
+func runOpen(r *results.Run) bool { return r.Latency["lag"].Count > 0 }
 
-// latencies leaves out what did not happen, and the service time where every acquire started as
+// runLatencies leaves out what did not happen, and the service time where every acquire started as
 // intended: it is the response time then.
-func (r *Run) latencies() *document.Table {
+func runLatencies(r *results.Run) *document.Table {
 	t := &document.Table{Corner: "latency", Columns: []document.Column{{Name: "count", Number: true}}}
 	for _, p := range percentiles {
 		t.Columns = append(t.Columns, document.Column{Name: p.name, Number: true})
 	}
 	for _, l := range latencyNames {
 		found := r.Latency[l.op]
-		if found.Count == 0 || l.op == "service" && !r.open() {
+		if found.Count == 0 || l.op == "service" && !runOpen(r) {
 			continue
 		}
-		if l.op == "acquire" && r.open() {
+		if l.op == "acquire" && runOpen(r) {
 			l.name, l.means = "acquire, response time", "from the intended start to the grant: what callers waited"
 		}
 		row := document.Row{Name: l.name, About: l.means, Cells: []document.Value{{Text: figures.Number(found.Count)}}}
@@ -57,8 +58,8 @@ func (r *Run) latencies() *document.Table {
 }
 
 // charts are those of one run, with the table of its latencies.
-func (r *Run) charts(id, label string) []document.Block {
-	t := r.latencies()
+func charts(r *results.Run, id, label string) []document.Block {
+	t := runLatencies(r)
 	if len(t.Rows) == 0 {
 		return nil
 	}
@@ -71,7 +72,7 @@ func (r *Run) charts(id, label string) []document.Block {
 		add("spectrum", "Latency", "how long the given share took at most", "Latency of "+label+" by percentile"+below, false),
 		add("handoff", "Hand-off and hold", "a release to the next grant while somebody waits; how long locks were held", "Hand-off and hold of "+label+" by percentile"+below, false),
 	}
-	if over := r.drawable(); over != nil {
+	if over := drawable(r); over != nil {
 		caption := "grants per second and violations"
 		if len(over.Faults) > 0 {
 			caption += "; a tick above where a fault occurred, hatched while it lasted"
@@ -98,7 +99,7 @@ func (r *Run) charts(id, label string) []document.Block {
 const maxBuckets = 4096
 
 // drawable is what happened when, nil where that is no series: a file may say anything.
-func (r *Run) drawable() *OverTime {
+func drawable(r *results.Run) *results.OverTime {
 	if t := r.OverTime; t == nil || t.BucketNS <= 0 || t.EndNS/t.BucketNS > maxBuckets {
 		return nil
 	}
@@ -107,23 +108,23 @@ func (r *Run) drawable() *OverTime {
 
 // series is what charts of all runs are drawn from.
 func (s *summary) series() (all []document.Series) {
-	for i, label := range s.result.labels() {
+	for i, label := range labels(s.result) {
 		run := &s.result.Runs[i]
 		d := document.Series{
-			Label: label, Slow: run.Exploration == nil && s.result.server(run).Kind == "embedded",
+			Label: label, Slow: run.Exploration == nil && s.result.ServerOf(run).Kind == "embedded",
 			Spectra: make(map[string]document.Distribution), Verdicts: make(map[string]string), Grants: run.GrantsByClient,
-			Response: run.open(), Settings: s.shared(),
+			Response: runOpen(run), Settings: s.shared(),
 		}
-		if over := run.drawable(); over != nil {
+		if over := drawable(run); over != nil {
 			d.OverTime = over
 		}
 		for _, l := range latencyNames {
-			if found := run.Latency[l.op]; found.Count > 0 && found.Spectrum.isCurve() && (l.op != "service" || run.open()) {
+			if found := run.Latency[l.op]; found.Count > 0 && isCurve(found.Spectrum) && (l.op != "service" || runOpen(run)) {
 				d.Spectra[l.op] = document.Distribution{Count: found.Count, Shares: found.Spectrum.Shares, NS: found.Spectrum.NS}
 			}
 		}
 		for cell, f := range run.Cells {
-			d.Verdicts[cell.String()] = claimedWord(f.fails())
+			d.Verdicts[cell.String()] = claimedWord(f.Fails())
 		}
 		all = append(all, d)
 	}
@@ -131,6 +132,6 @@ func (s *summary) series() (all []document.Series) {
 }
 
 // isCurve reports whether there is something to draw.
-func (s *Spectrum) isCurve() bool {
+func isCurve(s *results.Spectrum) bool {
 	return s != nil && len(s.NS) > 0 && len(s.NS) == len(s.Shares)
 }

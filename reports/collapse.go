@@ -4,13 +4,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/lockbench/lockbench/internal/results"
 )
 
 // collapsed returns steps for people: a client that asks the same again and again
 // does so once, and a step says how often more. What differs, such as a time within
 // a value, is in the JSON result.
-func collapsed(steps []Step) []Step {
-	var out []Step
+func collapsed(steps []results.Step) []results.Step {
+	var out []results.Step
 	for i := 0; i < len(steps); {
 		period, times := repetition(steps[i:])
 		if times < fewRepeats {
@@ -33,7 +35,7 @@ const (
 )
 
 // repetition reports after how many steps the first ones are repeated, and how often.
-func repetition(steps []Step) (period, times int) {
+func repetition(steps []results.Step) (period, times int) {
 	for period = 1; period <= longestPeriod && 2*period <= len(steps); period++ {
 		for times = 0; repeats(steps, period, times+1); times++ {
 		}
@@ -45,7 +47,7 @@ func repetition(steps []Step) (period, times int) {
 }
 
 // repeats reports whether the n-th period after the first is like the first.
-func repeats(steps []Step, period, n int) bool {
+func repeats(steps []results.Step, period, n int) bool {
 	from := n * period
 	if from+period > len(steps) {
 		return false
@@ -60,7 +62,7 @@ func repeats(steps []Step, period, n int) bool {
 
 // like reports whether two steps are the same but for what a clock or a lease that
 // runs out changes.
-func like(a, b *Step) bool {
+func like(a, b *results.Step) bool {
 	return a.Fault == "" && b.Fault == "" && a.Client == b.Client && slices.Equal(a.Holders, b.Holders) &&
 		gistOf(a.Command) == gistOf(b.Command) && isNumber(a.Reply) == isNumber(b.Reply) &&
 		(a.Reply == b.Reply || isNumber(a.Reply)) && a.Command != ""

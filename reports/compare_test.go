@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/results"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"golang.org/x/perf/benchfmt"
@@ -29,13 +31,13 @@ type repeated struct {
 	slower float64
 	seed   uint64
 	// change makes the i-th run what else it is to be.
-	change func(i int, r *Result)
+	change func(i int, r *results.Result)
 }
 
-func (s repeated) results() (all []Result) {
+func (s repeated) results() (all []results.Result) {
 	random := rand.New(rand.NewPCG(s.seed, 11))
 	h := header(s.design, "private")
-	template := New([]Judged{judged(h, 10, held(exclusive, 90), held(stale, 9))}, nil)
+	template := results.New([]results.Judged{judged(h, 10, held(exclusive, 90), held(stale, 9))}, nil)
 	for i := range s.runs {
 		r := template
 		r.Runs = slices.Clone(template.Runs)
@@ -52,11 +54,11 @@ func (s repeated) results() (all []Result) {
 }
 
 // measure makes up the figures of a run.
-func (s repeated) measure(run *Run, random *rand.Rand) {
+func (s repeated) measure(run *results.Run, random *rand.Rand) {
 	whole := 0.05 * random.NormFloat64()
 	draw := func(v float64) float64 { return v * s.slower * math.Exp(whole+0.05*random.NormFloat64()) }
 	run.GrantsPerS, run.Attempts, run.Commands = 5e3/draw(1), 1.5, 2
-	for _, name := range sortedKeys(run.Latency) {
+	for _, name := range slices.Sorted(maps.Keys(run.Latency)) {
 		if l := run.Latency[name]; l.Count > 0 {
 			l.P50, l.P99, l.Max = int64(draw(80e3)), int64(draw(9e6)), int64(draw(250e6))
 			run.Latency[name] = l
@@ -65,33 +67,33 @@ func (s repeated) measure(run *Run, random *rand.Rand) {
 }
 
 // breaks lets some runs break a cell.
-func breaks(cell lockbench.Cell, claimed bool, runs ...int) func(int, *Result) {
-	return func(i int, r *Result) {
+func breaks(cell lockbench.Cell, claimed bool, runs ...int) func(int, *results.Result) {
+	return func(i int, r *results.Result) {
 		if slices.Contains(runs, i) {
 			f := broken(cell, claimed, 2, 2)
-			found := newFinding(&f)
-			found.Counterexample = &Counterexample{}
+			found := found(f)
+			found.Counterexample = &results.Counterexample{}
 			r.Runs[0].Cells[cell] = found
 		}
 	}
 }
 
-func param(name string, value any) func(int, *Result) {
-	return func(_ int, r *Result) { r.Runs[0].Params[name] = value }
+func param(name string, value any) func(int, *results.Result) {
+	return func(_ int, r *results.Result) { r.Runs[0].Params[name] = value }
 }
 
 const strategy = "lua-token/strategy"
 
-func compareSides(t *testing.T, base, changed repeated, opt CompareOptions) Comparison {
+func compareSides(t *testing.T, base, changed repeated, opt results.CompareOptions) results.Comparison {
 	t.Helper()
-	c, err := Compare(base.results(), changed.results(), opt)
+	c, err := results.Compare(base.results(), changed.results(), opt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c
 }
 
-func metricOf(t *testing.T, c Comparison, name string) MetricChange {
+func metricOf(t *testing.T, c results.Comparison, name string) results.MetricChange {
 	t.Helper()
 	for _, m := range c.Designs[0].Metrics {
 		if m.Metric == name {
@@ -99,7 +101,7 @@ func metricOf(t *testing.T, c Comparison, name string) MetricChange {
 		}
 	}
 	t.Fatalf("no metric %s", name)
-	return MetricChange{}
+	return results.MetricChange{}
 }
 
 // TestCompareItself sees that of twenty comparisons of a design with itself nineteen show no
@@ -112,16 +114,16 @@ func TestCompareItself(t *testing.T) {
 	shown, seen := 0, 0
 	for i := range uint64(tables) {
 		base := repeated{design: strategy, runs: 8, slower: 1, seed: 2 * i}
-		c := compareSides(t, base, repeated{design: strategy, runs: 8, slower: 1, seed: 2*i + 1}, CompareOptions{})
-		if c.tally() != "no difference in speed seen" {
+		c := compareSides(t, base, repeated{design: strategy, runs: 8, slower: 1, seed: 2*i + 1}, results.CompareOptions{})
+		if tally(&c) != "no difference in speed seen" {
 			shown++
 		}
-		if c.Exit != Passed {
+		if c.Exit != results.Passed {
 			t.Fatalf("with itself: exit %d, want 0; open: %q", c.Exit, c.Open)
 		}
 		if i%5 == 0 {
-			slow := compareSides(t, base, repeated{design: strategy, runs: 10, slower: 1.25, seed: 2*i + 1}, CompareOptions{})
-			if metricOf(t, slow, "grants_per_s").Change == metricWorse {
+			slow := compareSides(t, base, repeated{design: strategy, runs: 10, slower: 1.25, seed: 2*i + 1}, results.CompareOptions{})
+			if metricOf(t, slow, "grants_per_s").Change == results.MetricWorse {
 				seen++
 			}
 		}
@@ -134,50 +136,10 @@ func TestCompareItself(t *testing.T) {
 	}
 }
 
-// TestCompareBlocks sees that only runs are compared that were made near each other, where the
-// sides took turns.
-func TestCompareBlocks(t *testing.T) {
-	for _, c := range []struct {
-		name, order string // b and n, in the order in which runs began; ? begins at no time known
-		want        string // the same, by blocks, those of base first
-	}{
-		{"in turns", "bnnbbnnbbnnbbnnb", "bbbbnnnn bbbbnnnn"},
-		{"the rest goes with the last", "bnnbbnnbbnnbbnnbbnnb", "bbbbnnnn bbbbbbnnnnnn"},
-		{"too few for two", "bnnbbnnbbnnb", "bbbbbbnnnnnn"},
-		{"one after the other", "bbbbbbbbnnnnnnnn", "bbbbbbbbnnnnnnnn"},
-		{"by halves", "bbbbnnnnnnnnbbbb", "bbbbnnnn bbbbnnnn"},
-		{"of one the time is not known", "?nnbbnnbbnnbbnnb", "bbbbbbbbnnnnnnnn"},
-		{"one side", "bbbb", "bbbb"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			var d ComparedDesign
-			for i, side := range c.order {
-				o := observed{run: &Run{Started: time.Date(2026, 11, 2, 10, i, 0, 0, time.UTC).Format(time.RFC3339Nano)}}
-				switch side {
-				case 'n':
-					d.changed = append(d.changed, o)
-				case '?':
-					o.run.Started = ""
-					fallthrough
-				default:
-					d.base = append(d.base, o)
-				}
-			}
-			var got []string
-			for _, b := range d.blocks() {
-				got = append(got, strings.Repeat("b", len(b.base))+strings.Repeat("n", len(b.changed)))
-			}
-			if diff := cmp.Diff(strings.Join(got, " "), c.want); diff != "" {
-				t.Errorf("(-got +want):\n%s", diff)
-			}
-		})
-	}
-}
-
 // TestUnseen sees that where no difference is seen it is said how large a one could go unseen,
 // and that ten times as many runs see less.
 func TestUnseen(t *testing.T) {
-	few := compareSides(t, repeated{design: strategy, runs: 8, slower: 1, seed: 4}, repeated{design: strategy, runs: 8, slower: 1, seed: 5}, CompareOptions{})
+	few := compareSides(t, repeated{design: strategy, runs: 8, slower: 1, seed: 4}, repeated{design: strategy, runs: 8, slower: 1, seed: 5}, results.CompareOptions{})
 	want := "note lua-token/strategy: with these runs a difference of less than "
 	if text := terminalOf(t, few); !strings.Contains(text, want) || !strings.Contains(text, " of each would show 10%") {
 		t.Errorf("%q is not in\n%s", want, text)
@@ -187,7 +149,7 @@ func TestUnseen(t *testing.T) {
 		t.Errorf("8 runs: %.2f is visible, and %d runs show a tenth; want more than 0.1 and 8", *m.Visible, m.RunsForTenth)
 	}
 	validateComparison(t, few)
-	many := compareSides(t, repeated{design: strategy, runs: 58, slower: 1, seed: 4}, repeated{design: strategy, runs: 58, slower: 1, seed: 5}, CompareOptions{})
+	many := compareSides(t, repeated{design: strategy, runs: 58, slower: 1, seed: 4}, repeated{design: strategy, runs: 58, slower: 1, seed: 5}, results.CompareOptions{})
 	if len(many.Notes) > 0 {
 		t.Errorf("58 runs: notes %q, want none", many.Notes)
 	}
@@ -195,54 +157,54 @@ func TestUnseen(t *testing.T) {
 
 func TestCompareExits(t *testing.T) {
 	even := repeated{design: strategy, runs: 10, slower: 1, seed: 1}
-	with := func(r repeated, change func(int, *Result)) repeated { r.change, r.seed = change, 2; return r }
+	with := func(r repeated, change func(int, *results.Result)) repeated { r.change, r.seed = change, 2; return r }
 	same := repeated{design: strategy, runs: 10, slower: 1, seed: 2}
 	slow := repeated{design: strategy, runs: 10, slower: 1.5, seed: 2}
-	tenth := []Limit{{"grants_per_s", 0.10}}
+	tenth := []results.Limit{{Metric: "grants_per_s", Share: 0.10}}
 	for _, c := range []struct {
 		name      string
 		base, new repeated
-		opt       CompareOptions
+		opt       results.CompareOptions
 		exit      int
 		says      string
 	}{
-		{"the same", even, same, CompareOptions{}, Passed, "No claim is worse: no difference in speed seen (exit 0)"},
-		{"slower without a limit", even, slow, CompareOptions{}, Passed, "figures worse"},
-		{"slower than a limit", even, slow, CompareOptions{Limits: tenth}, FailedThreshold, "PASSED lua-token/strategy: grants_per_s worse by 10% at most: it is -3"},
-		{"faster than a limit", slow, even, CompareOptions{Limits: tenth}, Passed, "kept lua-token/strategy: grants_per_s worse by 10% at most: it is between +"},
-		{"too noisy for a limit", even, same, CompareOptions{Limits: []Limit{{"acquire.p99", 0.005}}}, Inconclusive, "it may be anything from -"},
-		{"a limit that more runs would decide", even, same, CompareOptions{Limits: []Limit{{"grants_per_s", 0.05}}}, Inconclusive, "runs of each would decide it"},
-		{"a limit that thousands would decide", even, same, CompareOptions{Limits: []Limit{{"grants_per_s", 0.0005}}}, Inconclusive, "more or longer runs narrow that"},
-		{"six runs", repeated{design: strategy, runs: 6, slower: 1, seed: 1}, repeated{design: strategy, runs: 6, slower: 1.5, seed: 2}, CompareOptions{}, Passed, "figures worse"},
-		{"too few runs", repeated{design: strategy, runs: 5, slower: 1}, repeated{design: strategy, runs: 5, slower: 3}, CompareOptions{}, Inconclusive, "5 and 5 runs are too few to tell a difference, it takes 6 of each"},
-		{"too few runs for a limit", repeated{design: strategy, runs: 5, slower: 1}, repeated{design: strategy, runs: 5, slower: 3}, CompareOptions{Limits: tenth}, Inconclusive, "open lua-token/strategy: grants_per_s worse by 10% at most: too few runs"},
-		{"a claim broken once", even, with(even, breaks(exclusive, true, 3)), CompareOptions{}, BrokenClaim, "WORSE lua-token/strategy exclusion*: held in 10 runs -> broken in 1 of 10 runs; equals differ so in 50% of cases"},
-		{"no claim, broken once", even, with(even, breaks(lockbench.Fencing.At(0), false, 3)), CompareOptions{}, Passed, "worse lua-token/strategy fencing: untested -> broken in 1 of 1 run"},
-		{"no claim, broken by chance", with(even, breaks(lease, false, 1, 2, 3, 4, 5, 6)), with(even, breaks(lease, false, 3)), CompareOptions{}, Passed, "3 cells the same, and 1 still broken"},
-		{"mended", with(even, breaks(exclusive, true, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9)), same, CompareOptions{}, Passed, "better lua-token/strategy exclusion*: broken in 10 of 10 runs -> held in 10 runs"},
-		{"not seen again", with(even, breaks(exclusive, true, 0)), same, CompareOptions{}, Passed, "unclear lua-token/strategy exclusion*: broken in 1 of 10 runs -> held in 10 runs; equals differ so in 50% of cases"},
-		{"other settings", even, with(even, param("clients", 8.0)), CompareOptions{}, Inconclusive, "differs clients: 24 -> 8"},
-		{"other settings by force", even, with(even, param("clients", 8.0)), CompareOptions{Force: true}, Passed, "grants_per_s"},
-		{"settings that vary", even, with(even, func(i int, r *Result) { r.Runs[0].Params["keys"] = float64(i) }), CompareOptions{}, Inconclusive, "hint: --force"},
-		{"another version", even, with(even, func(_ int, r *Result) { r.Server.Version = "redis 8" }), CompareOptions{}, Passed, "differs server version: redis 7.0.15 -> redis 8"},
-		{"another machine", even, with(even, func(_ int, r *Result) { r.Environment.CPUs = 64 }), CompareOptions{}, Inconclusive, "differs CPUs: 2 -> 64"},
-		{"an untested claim", even, with(even, func(_ int, r *Result) {
-			r.Runs[0].Cells[exclusive] = Finding{Claimed: true, Exercised: true}
-		}), CompareOptions{}, Inconclusive, "exclusion is untested in NEW"},
-		{"an ability gone", even, with(even, func(_ int, r *Result) {
-			r.Runs[0].Cells[exclusive] = Finding{Verdict: checker.NotApplicable}
-		}), CompareOptions{}, BrokenClaim, "exclusion*: held in 10 runs -> n/a, no longer claimed"},
-		{"nothing measured", even, with(even, func(_ int, r *Result) { r.Runs[0].Grants = 0 }), CompareOptions{}, Inconclusive, "one side measured nothing"},
-		{"self-check failed", even, with(even, func(_ int, r *Result) { r.Prove(&SelfCheck{MustBreak: exclusive}) }), CompareOptions{}, Inconclusive, "a lock broken on purpose was not caught"},
-		{"not run", even, with(even, func(_ int, r *Result) { r.NotRun = []string{"x/y"} }), CompareOptions{}, Inconclusive, "not run: x/y"},
-		{"a run given twice", even, with(even, func(i int, r *Result) {
+		{"the same", even, same, results.CompareOptions{}, results.Passed, "No claim is worse: no difference in speed seen (exit 0)"},
+		{"slower without a limit", even, slow, results.CompareOptions{}, results.Passed, "figures worse"},
+		{"slower than a limit", even, slow, results.CompareOptions{Limits: tenth}, results.FailedThreshold, "PASSED lua-token/strategy: grants_per_s worse by 10% at most: it is -3"},
+		{"faster than a limit", slow, even, results.CompareOptions{Limits: tenth}, results.Passed, "kept lua-token/strategy: grants_per_s worse by 10% at most: it is between +"},
+		{"too noisy for a limit", even, same, results.CompareOptions{Limits: []results.Limit{{Metric: "acquire.p99", Share: 0.005}}}, results.Inconclusive, "it may be anything from -"},
+		{"a limit that more runs would decide", even, same, results.CompareOptions{Limits: []results.Limit{{Metric: "grants_per_s", Share: 0.05}}}, results.Inconclusive, "runs of each would decide it"},
+		{"a limit that thousands would decide", even, same, results.CompareOptions{Limits: []results.Limit{{Metric: "grants_per_s", Share: 0.0005}}}, results.Inconclusive, "more or longer runs narrow that"},
+		{"six runs", repeated{design: strategy, runs: 6, slower: 1, seed: 1}, repeated{design: strategy, runs: 6, slower: 1.5, seed: 2}, results.CompareOptions{}, results.Passed, "figures worse"},
+		{"too few runs", repeated{design: strategy, runs: 5, slower: 1}, repeated{design: strategy, runs: 5, slower: 3}, results.CompareOptions{}, results.Inconclusive, "5 and 5 runs are too few to tell a difference, it takes 6 of each"},
+		{"too few runs for a limit", repeated{design: strategy, runs: 5, slower: 1}, repeated{design: strategy, runs: 5, slower: 3}, results.CompareOptions{Limits: tenth}, results.Inconclusive, "open lua-token/strategy: grants_per_s worse by 10% at most: too few runs"},
+		{"a claim broken once", even, with(even, breaks(exclusive, true, 3)), results.CompareOptions{}, results.BrokenClaim, "WORSE lua-token/strategy exclusion*: held in 10 runs -> broken in 1 of 10 runs; equals differ so in 50% of cases"},
+		{"no claim, broken once", even, with(even, breaks(lockbench.Fencing.At(0), false, 3)), results.CompareOptions{}, results.Passed, "worse lua-token/strategy fencing: untested -> broken in 1 of 1 run"},
+		{"no claim, broken by chance", with(even, breaks(lease, false, 1, 2, 3, 4, 5, 6)), with(even, breaks(lease, false, 3)), results.CompareOptions{}, results.Passed, "3 cells the same, and 1 still broken"},
+		{"mended", with(even, breaks(exclusive, true, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9)), same, results.CompareOptions{}, results.Passed, "better lua-token/strategy exclusion*: broken in 10 of 10 runs -> held in 10 runs"},
+		{"not seen again", with(even, breaks(exclusive, true, 0)), same, results.CompareOptions{}, results.Passed, "unclear lua-token/strategy exclusion*: broken in 1 of 10 runs -> held in 10 runs; equals differ so in 50% of cases"},
+		{"other settings", even, with(even, param("clients", 8.0)), results.CompareOptions{}, results.Inconclusive, "differs clients: 24 -> 8"},
+		{"other settings by force", even, with(even, param("clients", 8.0)), results.CompareOptions{Force: true}, results.Passed, "grants_per_s"},
+		{"settings that vary", even, with(even, func(i int, r *results.Result) { r.Runs[0].Params["keys"] = float64(i) }), results.CompareOptions{}, results.Inconclusive, "hint: --force"},
+		{"another version", even, with(even, func(_ int, r *results.Result) { r.Server.Version = "redis 8" }), results.CompareOptions{}, results.Passed, "differs server version: redis 7.0.15 -> redis 8"},
+		{"another machine", even, with(even, func(_ int, r *results.Result) { r.Environment.CPUs = 64 }), results.CompareOptions{}, results.Inconclusive, "differs CPUs: 2 -> 64"},
+		{"an untested claim", even, with(even, func(_ int, r *results.Result) {
+			r.Runs[0].Cells[exclusive] = results.Finding{Claimed: true, Exercised: true}
+		}), results.CompareOptions{}, results.Inconclusive, "exclusion is untested in NEW"},
+		{"an ability gone", even, with(even, func(_ int, r *results.Result) {
+			r.Runs[0].Cells[exclusive] = results.Finding{Verdict: checker.NotApplicable}
+		}), results.CompareOptions{}, results.BrokenClaim, "exclusion*: held in 10 runs -> n/a, no longer claimed"},
+		{"nothing measured", even, with(even, func(_ int, r *results.Result) { r.Runs[0].Grants = 0 }), results.CompareOptions{}, results.Inconclusive, "one side measured nothing"},
+		{"self-check failed", even, with(even, func(_ int, r *results.Result) { r.Prove(&results.SelfCheck{MustBreak: exclusive}) }), results.CompareOptions{}, results.Inconclusive, "a lock broken on purpose was not caught"},
+		{"not run", even, with(even, func(_ int, r *results.Result) { r.NotRun = []string{"x/y"} }), results.CompareOptions{}, results.Inconclusive, "not run: x/y"},
+		{"a run given twice", even, with(even, func(i int, r *results.Result) {
 			if i > 7 {
 				r.Runs[0].Started, r.Runs[0].Seed = "2026-11-02T10:00:02Z", 42
 			}
-		}), CompareOptions{}, Passed, "note lua-token/strategy: 2 runs given more than once, which count once"},
-		{"loads that were not offered", even, with(even, func(i int, r *Result) { r.Runs[0].OpenLoop = &OpenLoop{KeptUp: i > 1} }), CompareOptions{}, Passed, "note lua-token/strategy: 2 runs were not offered the load that was asked for"},
-		{"two designs", even, repeated{design: "lua-token/fenced", runs: 10, slower: 1, seed: 5}, CompareOptions{}, Passed, "lua-token/strategy -> lua-token/fenced, 10 runs of each"},
-		{"one after the other", repeated{design: strategy, runs: 10, slower: 1, seed: 3}, with(even, func(i int, r *Result) { r.Runs[0].Started = fmt.Sprintf("2027-01-01T00:%02d:00Z", i) }), CompareOptions{}, Passed, "note all runs of one side were made before"},
+		}), results.CompareOptions{}, results.Passed, "note lua-token/strategy: 2 runs given more than once, which count once"},
+		{"loads that were not offered", even, with(even, func(i int, r *results.Result) { r.Runs[0].OpenLoop = &results.OpenLoop{KeptUp: i > 1} }), results.CompareOptions{}, results.Passed, "note lua-token/strategy: 2 runs were not offered the load that was asked for"},
+		{"two designs", even, repeated{design: "lua-token/fenced", runs: 10, slower: 1, seed: 5}, results.CompareOptions{}, results.Passed, "lua-token/strategy -> lua-token/fenced, 10 runs of each"},
+		{"one after the other", repeated{design: strategy, runs: 10, slower: 1, seed: 3}, with(even, func(i int, r *results.Result) { r.Runs[0].Started = fmt.Sprintf("2027-01-01T00:%02d:00Z", i) }), results.CompareOptions{}, results.Passed, "note all runs of one side were made before"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := compareSides(t, c.base, c.new, c.opt)
@@ -258,7 +220,7 @@ func TestCompareExits(t *testing.T) {
 	}
 }
 
-func terminalOf(t *testing.T, c Comparison) string {
+func terminalOf(t *testing.T, c results.Comparison) string {
 	t.Helper()
 	var buf bytes.Buffer
 	if err := Write(&buf, Text, &c, Options{}); err != nil {
@@ -267,7 +229,7 @@ func terminalOf(t *testing.T, c Comparison) string {
 	return buf.String()
 }
 
-func validateComparison(t *testing.T, c Comparison) {
+func validateComparison(t *testing.T, c results.Comparison) {
 	t.Helper()
 	var buf bytes.Buffer
 	if err := Write(&buf, JSON, &c, Options{}); err != nil {
@@ -286,7 +248,7 @@ func TestComparePairs(t *testing.T) {
 	one := repeated{design: strategy, runs: 1, slower: 1}
 	two := repeated{design: "lua-token/token", runs: 1, slower: 1}
 	three := repeated{design: "lua-token/fenced", runs: 1, slower: 1}
-	side := func(all ...repeated) (results []Result) {
+	side := func(all ...repeated) (results []results.Result) {
 		for _, r := range all {
 			results = append(results, r.results()...)
 		}
@@ -294,7 +256,7 @@ func TestComparePairs(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name      string
-		base, new []Result
+		base, new []results.Result
 		want      string
 	}{
 		{"nothing", nil, side(one), "BASE has no runs"},
@@ -304,10 +266,10 @@ func TestComparePairs(t *testing.T) {
 		{"none in common", side(one), side(two, three), "the sides have no design in common: BASE has lua-token/strategy, NEW has lua-token/token, lua-token/fenced; hint: give files with one design on each side to compare two designs"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := Compare(c.base, c.new, CompareOptions{})
+			got, err := results.Compare(c.base, c.new, results.CompareOptions{})
 			var names []string
 			for i := range got.Designs {
-				names = append(names, got.Designs[i].label())
+				names = append(names, got.Designs[i].Label())
 			}
 			text := fmt.Sprint(names, got.BaseOnly, got.NewOnly)
 			if err != nil {
@@ -324,16 +286,21 @@ func TestComparePairs(t *testing.T) {
 // is, and has its value.
 func TestFiguresAreMetrics(t *testing.T) {
 	j := judged(header(strategy, "private"), 100)
-	run := New([]Judged{j}, nil).Runs[0]
-	for _, f := range compared() {
-		m, err := thresholds.Find(f.name)
+	r := results.New([]results.Judged{j}, nil)
+	c, err := results.Compare([]results.Result{r}, []results.Result{r}, results.CompareOptions{})
+	if err != nil || len(c.Designs) != 1 || len(c.Designs[0].Metrics) == 0 {
+		t.Fatalf("got %+v (%v), want figures of one design", c, err)
+	}
+	d := &c.Designs[0]
+	for _, f := range d.Metrics {
+		m, err := thresholds.Find(f.Metric)
 		if err != nil {
 			t.Error(err)
 			continue
 		}
 		r := m.Read(&thresholds.Run{Design: strategy, Verdicts: &j.Verdicts, Measures: &j.Measures})
-		if got := f.of(&run); m.Unit != f.unit || got != 0 && got != r.Value {
-			t.Errorf("%s: got %v (%s), want %v (%s)", f.name, got, f.unit, r.Value, m.Unit)
+		if got, _ := d.Samples(f.Metric); m.Unit != f.Unit || len(got) > 0 && got[0] != r.Value {
+			t.Errorf("%s: got %v (%s), want %v (%s)", f.Metric, got, f.Unit, r.Value, m.Unit)
 		}
 	}
 }
@@ -341,17 +308,17 @@ func TestFiguresAreMetrics(t *testing.T) {
 func TestParseLimit(t *testing.T) {
 	for _, c := range []struct {
 		text string
-		want []Limit
+		want []results.Limit
 		err  string
 	}{
-		{"10%", []Limit{{"grants_per_s", 0.1}, {"acquire.p50", 0.1}}, ""},
-		{"acquire.p99=25%", []Limit{{"acquire.p99", 0.25}}, ""},
+		{"10%", []results.Limit{{Metric: "grants_per_s", Share: 0.1}, {Metric: "acquire.p50", Share: 0.1}}, ""},
+		{"acquire.p99=25%", []results.Limit{{Metric: "acquire.p99", Share: 0.25}}, ""},
 		{"acquire.p98=25%", nil, "p99"},
 		{"0.1", nil, `"0.1" is no share above zero; hint: 10% or acquire.p99=10%`},
 		{"-5%", nil, `"-5%" is no share above zero; hint: 10% or acquire.p99=10%`},
 		{"NaN%", nil, `"NaN%" is no share above zero; hint: 10% or acquire.p99=10%`},
 	} {
-		got, err := ParseLimit(c.text)
+		got, err := results.ParseLimit(c.text)
 		if diff := cmp.Diff(got, c.want); diff != "" {
 			t.Errorf("%s (-got +want):\n%s", c.text, diff)
 		}
@@ -364,7 +331,7 @@ func TestParseLimit(t *testing.T) {
 // TestBench reads what was written by the parser that benchstat has.
 func TestBench(t *testing.T) {
 	var buf bytes.Buffer
-	c := compareSides(t, repeated{design: strategy, runs: 2, slower: 1}, repeated{design: "lua-token/fenced", runs: 2, slower: 1}, CompareOptions{})
+	c := compareSides(t, repeated{design: strategy, runs: 2, slower: 1}, repeated{design: "lua-token/fenced", runs: 2, slower: 1}, results.CompareOptions{})
 	if err := Write(&buf, Bench, &c, Options{}); err != nil {
 		t.Fatal(err)
 	}
@@ -392,8 +359,8 @@ func TestBench(t *testing.T) {
 }
 
 func TestMarkdownComparison(t *testing.T) {
-	c := compareSides(t, repeated{design: "a|b/*c*", runs: 10, slower: 1, change: func(_ int, r *Result) { r.Server = history.Server{Kind: "embedded"} }},
-		repeated{design: "a|b/*c*", runs: 10, slower: 1.5, seed: 1, change: breaks(exclusive, true, 1)}, CompareOptions{Force: true})
+	c := compareSides(t, repeated{design: "a|b/*c*", runs: 10, slower: 1, change: func(_ int, r *results.Result) { r.Server = history.Server{Kind: "embedded"} }},
+		repeated{design: "a|b/*c*", runs: 10, slower: 1.5, seed: 1, change: breaks(exclusive, true, 1)}, results.CompareOptions{Force: true})
 	var buf bytes.Buffer
 	if err := Write(&buf, Markdown, &c, Options{}); err != nil {
 		t.Fatal(err)

@@ -5,41 +5,41 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/internal/figures"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// document is what reports show of a comparison: what differs in the settings, the cells that
+// comparisonDocument is what reports show of a comparison: what differs in the settings, the cells that
 // changed, the limits, then the figures of each design, with what shows what is worse.
-func (c *Comparison) document() *document.Document {
-	d := &document.Document{Kind: "comparison", Title: c.title(), Exit: c.Exit, Tone: exitTone(c.Exit)}
-	d.Headline, d.Why = c.conclusion()
-	d.Blocks = append(c.headings(), c.differences(), c.guarantees(), c.limitList())
+func comparisonDocument(c *results.Comparison) *document.Document {
+	d := &document.Document{Kind: "comparison", Title: title(c), Exit: c.Exit, Tone: exitTone(c.Exit)}
+	d.Headline, d.Why = conclusion(c)
+	d.Blocks = append(headings(c), differences(c), comparisonGuarantees(c), limitList(c))
 	for i := range c.Designs {
-		d.Blocks = append(d.Blocks, c.Designs[i].figures(i))
+		d.Blocks = append(d.Blocks, comparedDesignFigures(&c.Designs[i], i))
 	}
 	if c.Tests > 0 {
-		d.Blocks = append(d.Blocks, &document.Table{Notes: c.explanation()})
+		d.Blocks = append(d.Blocks, &document.Table{Notes: comparisonExplanation(c)})
 	}
-	d.Blocks = append(d.Blocks, c.shown())
-	if c.Exit == Inconclusive && c.SpeedsBarred {
+	d.Blocks = append(d.Blocks, shown(c))
+	if c.Exit == results.Inconclusive && c.SpeedsBarred {
 		d.Blocks = append(d.Blocks, line("hint: --force compares them all the same"))
 	}
 	return d
 }
 
-func (c *Comparison) title() string {
+func title(c *results.Comparison) string {
 	if len(c.Designs) == 1 {
-		return c.Designs[0].label()
+		return c.Designs[0].Label()
 	}
 	return fmt.Sprintf("%d locks", len(c.Designs))
 }
 
 // headings names the designs and their runs.
-func (c *Comparison) headings() (blocks []document.Block) {
+func headings(c *results.Comparison) (blocks []document.Block) {
 	for i := range c.Designs {
-		blocks = append(blocks, line(c.Designs[i].heading()))
+		blocks = append(blocks, line(heading(&c.Designs[i])))
 	}
 	for _, side := range []struct {
 		name string
@@ -53,15 +53,15 @@ func (c *Comparison) headings() (blocks []document.Block) {
 }
 
 // heading names the design and its runs.
-func (d *ComparedDesign) heading() string {
+func heading(d *results.ComparedDesign) string {
 	if d.BaseRuns == d.NewRuns {
-		return fmt.Sprintf("%s, %s of each", d.label(), figures.Plural(int64(d.BaseRuns), "run"))
+		return fmt.Sprintf("%s, %s of each", d.Label(), figures.Plural(int64(d.BaseRuns), "run"))
 	}
-	return fmt.Sprintf("%s, %s and %d", d.label(), figures.Plural(int64(d.BaseRuns), "run"), d.NewRuns)
+	return fmt.Sprintf("%s, %s and %d", d.Label(), figures.Plural(int64(d.BaseRuns), "run"), d.NewRuns)
 }
 
 // differences are those of settings and surroundings, with what else is to be known first.
-func (c *Comparison) differences() *document.List {
+func differences(c *results.Comparison) *document.List {
 	l := &document.List{}
 	for _, d := range c.Differences {
 		item := document.Item{Word: "differs", Text: d.String()}
@@ -85,24 +85,24 @@ var changeWords = []struct {
 	change, word string
 	claimed      bool
 }{
-	{cellWorse, "WORSE", true},
-	{cellWorse, "worse", false},
-	{cellUnclear, "unclear", true},
-	{cellUnclear, "unclear", false},
-	{cellBetter, "better", true},
-	{cellBetter, "better", false},
+	{results.CellWorse, "WORSE", true},
+	{results.CellWorse, "worse", false},
+	{results.CellUnclear, "unclear", true},
+	{results.CellUnclear, "unclear", false},
+	{results.CellBetter, "better", true},
+	{results.CellBetter, "better", false},
 }
 
 // A changedCell is a cell that is not what it was, in one of the designs. Word is better, worse,
 // unclear, or WORSE where it is claimed.
 type changedCell struct {
 	word   string
-	design *ComparedDesign
-	*CellChange
+	design *results.ComparedDesign
+	*results.CellChange
 }
 
 // changed lists the cells that changed, what fails first, and says what became of the others.
-func (c *Comparison) changed() (all []changedCell, rest string) {
+func changed(c *results.Comparison) (all []changedCell, rest string) {
 	for _, w := range changeWords {
 		for i := range c.Designs {
 			for j := range c.Designs[i].Cells {
@@ -116,9 +116,9 @@ func (c *Comparison) changed() (all []changedCell, rest string) {
 	for _, d := range c.Designs {
 		for _, g := range d.Cells {
 			switch {
-			case g.Change == cellSame && g.Is.Broken > 0:
+			case g.Change == results.CellSame && g.Is.Broken > 0:
 				broken++
-			case g.Change == cellSame:
+			case g.Change == results.CellSame:
 				same++
 			}
 		}
@@ -142,25 +142,25 @@ func changeTone(word string) document.Tone {
 	switch word {
 	case "WORSE":
 		return document.Bad
-	case metricBetter:
+	case results.MetricBetter:
 		return document.Good
 	}
 	return document.Weak
 }
 
-// guarantees are the cells that changed, in a line each, on a page in a table; and how many did
+// comparisonGuarantees are the cells that changed, in a line each, on a page in a table; and how many did
 // not.
-func (c *Comparison) guarantees() document.Block {
-	changed, rest := c.changed()
+func comparisonGuarantees(c *results.Comparison) document.Block {
+	changed, rest := changed(c)
 	l := &document.List{}
 	for i, g := range changed {
-		l.Items = append(l.Items, document.Item{Word: g.word, Tone: changeTone(g.word), Sign: changeSigns[g.word], Text: g.design.label() + " " + g.CellChange.String(), Link: g.link(i)})
+		l.Items = append(l.Items, document.Item{Word: g.word, Tone: changeTone(g.word), Sign: changeSigns[g.word], Text: g.design.Label() + " " + g.CellChange.String(), Link: g.link(i)})
 	}
 	l.Items = append(l.Items, document.Item{Text: rest})
 	section := &document.Section{ID: "guarantees", Title: "guarantees", Blocks: []document.Block{l}}
 	all := &document.Section{Title: "All that some run could put to the test", Folded: true, Media: document.Page}
 	for i := range c.Designs {
-		all.Blocks = append(all.Blocks, c.Designs[i].allCells())
+		all.Blocks = append(all.Blocks, allCells(&c.Designs[i]))
 	}
 	section.Blocks = append(section.Blocks, all)
 	return section
@@ -168,28 +168,28 @@ func (c *Comparison) guarantees() document.Block {
 
 // link is the ID of what shows that the i-th cell that changed is broken, empty for nothing.
 func (g *changedCell) link(i int) string {
-	if g.design.shown(g.Cell) == nil {
+	if g.design.Shown(g.Cell) == nil {
 		return ""
 	}
 	return fmt.Sprintf("changed-%d", i+1)
 }
 
 // allCells is a table of all cells of a design.
-func (d *ComparedDesign) allCells() *document.Table {
-	t := &document.Table{Title: d.label(), Corner: "guarantee", Columns: document.Words("change", "base", "new", "equals differ so")}
+func allCells(d *results.ComparedDesign) *document.Table {
+	t := &document.Table{Title: d.Label(), Corner: "guarantee", Columns: document.Words("change", "base", "new", "equals differ so")}
 	for i := range d.Cells {
 		g := &d.Cells[i]
 		name := g.Cell.String()
 		if g.Claimed {
 			name += "*"
 		}
-		t.Rows = append(t.Rows, document.Row{Name: name, Cells: []document.Value{{Text: g.Change}, {Text: g.Was.words()}, {Text: g.Is.words()}, {Text: chance(g.Chance)}}})
+		t.Rows = append(t.Rows, document.Row{Name: name, Cells: []document.Value{{Text: g.Change}, {Text: words(g.Was)}, {Text: words(g.Is)}, {Text: chance(g.Chance)}}})
 	}
 	return t
 }
 
 // words are those of a side, with the claim.
-func (s Standing) words() string {
+func words(s results.Standing) string {
 	if s.Claimed {
 		return s.String() + ", claimed"
 	}
@@ -207,26 +207,16 @@ func chance(p float64) string {
 	return fmt.Sprintf("%.2g%%", 100*p)
 }
 
-// shown is what shows that a cell is broken in NEW; nil when nothing does.
-func (d *ComparedDesign) shown(cell lockbench.Cell) *Finding {
-	for _, o := range d.changed {
-		if f := o.run.Cells[cell]; f.shown() {
-			return &f
-		}
-	}
-	return nil
-}
-
 // shown is what shows the cells that changed, for those who look closer.
-func (c *Comparison) shown() document.Block {
+func shown(c *results.Comparison) document.Block {
 	section := &document.Section{ID: "shown", Title: "What shows it", Media: document.Page}
-	changed, _ := c.changed()
+	changed, _ := changed(c)
 	g := &gallery{}
 	for i := range changed {
-		if f := changed[i].design.shown(changed[i].Cell); f != nil {
+		if f := changed[i].design.Shown(changed[i].Cell); f != nil {
 			j := judgement{cell: changed[i].Cell, Finding: *f}
 			evidence := &document.Section{ID: changed[i].link(i), Role: document.Evidence, Title: j.cell.String() + ", " + j.cell.Under.Title(),
-				Says: j.says(), Tone: j.tone()}
+				Says: j.says(), Tone: findingTone(&j.Finding)}
 			if g.shows(f) == nil {
 				g.drawn = append(g.drawn, picture{evidence.ID, j.cell.String(), *f})
 			}
@@ -237,14 +227,14 @@ func (c *Comparison) shown() document.Block {
 	return section
 }
 
-func (c *Comparison) limitList() *document.List {
+func limitList(c *results.Comparison) *document.List {
 	l := &document.List{Title: "limits"}
 	for _, o := range c.Limits {
-		item := document.Item{Word: o.Outcome, Text: o.String()}
+		item := document.Item{Word: o.Outcome, Text: limitOutcomeString(o)}
 		switch o.Outcome {
-		case limitKept:
+		case results.LimitKept:
 			item.Tone = document.Good
-		case limitPassed:
+		case results.LimitPassed:
 			item.Tone, item.Word = document.Bad, "PASSED"
 		default:
 			item.Tone = document.Weak
@@ -254,21 +244,21 @@ func (c *Comparison) limitList() *document.List {
 	return l
 }
 
-// String says what the limit was, and what became of it.
-func (l LimitOutcome) String() string {
+// limitOutcomeString says what the limit was, and what became of it.
+func limitOutcomeString(l results.LimitOutcome) string {
 	return fmt.Sprintf("%s: %s worse by %.3g%% at most: %s", l.Design, l.Metric, 100*l.Share, l.Why)
 }
 
-// figures is the table of a design.
-func (d *ComparedDesign) figures(i int) document.Block {
-	t := &document.Table{Title: d.label(), Corner: "figure", Columns: []document.Column{
+// comparedDesignFigures is the table of a design.
+func comparedDesignFigures(d *results.ComparedDesign, i int) document.Block {
+	t := &document.Table{Title: d.Label(), Corner: "figure", Columns: []document.Column{
 		{Name: "base", Number: true, Apart: true}, {Name: "new", Number: true, Apart: true}, {Name: "change", Number: true, Apart: true},
 		{Name: "between", Number: true, Apart: true}, {Name: "p", Number: true, Apart: true},
 	}}
 	for j := range d.Metrics {
-		t.Rows = append(t.Rows, d.row(&d.Metrics[j]))
+		t.Rows = append(t.Rows, row(d, &d.Metrics[j]))
 	}
-	section := &document.Section{ID: fmt.Sprintf("design-%d", i+1), Role: document.Subject, PageTitle: d.label()}
+	section := &document.Section{ID: fmt.Sprintf("design-%d", i+1), Role: document.Subject, PageTitle: d.Label()}
 	if len(t.Rows) > 0 {
 		section.Blocks = []document.Block{t, document.Only(document.Page, line(fmt.Sprintf(
 			"Medians of %d and %d runs. A dot is a run of base, a diamond one of new; the band is the 95%% interval of the median, the stroke the median.", d.BaseRuns, d.NewRuns)))}
@@ -277,28 +267,28 @@ func (d *ComparedDesign) figures(i int) document.Block {
 }
 
 // row is what a table shows of a figure.
-func (d *ComparedDesign) row(m *MetricChange) document.Row {
+func row(d *results.ComparedDesign, m *results.MetricChange) document.Row {
 	row := document.Row{Name: m.Metric, About: m.Better + " is better", Cells: []document.Value{{Text: "-"}, {Text: "-"}, {Text: "-"}, {}, {}}}
 	if m.Base == nil {
 		return row
 	}
-	change := document.Value{Text: percent(*m.Ratio), Aside: m.Change, Tone: changeTone(m.Change), Dots: d.dots(m)}
+	change := document.Value{Text: results.Percent(*m.Ratio), Aside: m.Change, Tone: changeTone(m.Change), Dots: dots(d, m)}
 	switch m.Change {
-	case metricTooFew:
+	case results.MetricTooFew:
 		change = document.Value{Text: "?", Note: "too few runs", Dots: change.Dots}
-	case metricSame:
+	case results.MetricSame:
 		change = document.Value{Text: "~", Note: "no difference seen", Dots: change.Dots}
 	default:
 		change.Sign = changeSigns[m.Change]
 	}
-	row.Cells[0] = document.Value{Text: m.Unit.Format(m.Base.Median), Aside: m.Base.spread()}
-	row.Cells[1] = document.Value{Text: m.Unit.Format(m.New.Median), Aside: m.New.spread()}
+	row.Cells[0] = document.Value{Text: m.Unit.Format(m.Base.Median), Aside: spread(m.Base)}
+	row.Cells[1] = document.Value{Text: m.Unit.Format(m.New.Median), Aside: spread(m.New)}
 	row.Cells[2] = change
-	if m.Change == metricTooFew {
+	if m.Change == results.MetricTooFew {
 		return row
 	}
 	if m.RatioLow != nil {
-		row.Cells[3].Text = percent(*m.RatioLow) + " " + percent(*m.RatioHigh)
+		row.Cells[3].Text = results.Percent(*m.RatioLow) + " " + results.Percent(*m.RatioHigh)
 	}
 	row.Cells[4].Text = fmt.Sprintf("%.3f", *m.PAdjusted)
 	if *m.PAdjusted < 0.0005 {
@@ -307,19 +297,9 @@ func (d *ComparedDesign) row(m *MetricChange) document.Row {
 	return row
 }
 
-// samples are the values of a figure in the runs of either side whose speed counts.
-func (d *ComparedDesign) samples(metric string) (base, changed []float64) {
-	for _, f := range compared() {
-		if f.name == metric {
-			return f.sample(d.base), f.sample(d.changed)
-		}
-	}
-	return nil, nil
-}
-
 // dots are the values of a figure in all runs; nil when one of the sides has none.
-func (d *ComparedDesign) dots(m *MetricChange) *document.Dots {
-	base, changed := d.samples(m.Metric)
+func dots(d *results.ComparedDesign, m *results.MetricChange) *document.Dots {
+	base, changed := d.Samples(m.Metric)
 	if len(base) == 0 || len(changed) == 0 || m.Base == nil || m.New == nil {
 		return nil
 	}
@@ -334,7 +314,7 @@ func (d *ComparedDesign) dots(m *MetricChange) *document.Dots {
 	for _, side := range []struct {
 		name   string
 		values []float64
-		*Center
+		*results.Center
 	}{{"base", base, m.Base}, {"new", changed, m.New}} {
 		row := document.Side{Name: side.name, Median: share(side.Median)}
 		for _, v := range side.values {
@@ -351,17 +331,17 @@ func (d *ComparedDesign) dots(m *MetricChange) *document.Dots {
 }
 
 // spread is how far the confidence interval reaches from the median, as benchstat has it.
-func (c *Center) spread() string {
+func spread(c *results.Center) string {
 	if c.Low == nil || c.Median == 0 {
 		return "±∞"
 	}
 	return fmt.Sprintf("±%.0f%%", 100*max(*c.High/c.Median-1, 1-*c.Low/c.Median))
 }
 
-// explanation says how to read the figures.
-func (c *Comparison) explanation() []string {
+// comparisonExplanation says how to read the figures.
+func comparisonExplanation(c *results.Comparison) []string {
 	within := ""
-	if slices.ContainsFunc(c.Designs, func(d ComparedDesign) bool { return d.Blocks > 1 }) {
+	if slices.ContainsFunc(c.Designs, func(d results.ComparedDesign) bool { return d.Blocks > 1 }) {
 		within = " among neighbouring runs"
 	}
 	return []string{
@@ -372,11 +352,11 @@ func (c *Comparison) explanation() []string {
 }
 
 // conclusion is the outcome in words.
-func (c *Comparison) conclusion() (headline, why string) {
+func conclusion(c *results.Comparison) (headline, why string) {
 	switch c.Exit {
-	case BrokenClaim:
-		n := c.claimsWorse()
-		changed, _ := c.changed()
+	case results.BrokenClaim:
+		n := c.ClaimsWorse()
+		changed, _ := changed(c)
 		var names []string
 		for _, g := range changed {
 			if g.word == "WORSE" && !slices.Contains(names, g.Cell.String()) {
@@ -384,12 +364,12 @@ func (c *Comparison) conclusion() (headline, why string) {
 			}
 		}
 		return "Worse", fmt.Sprintf("%s that %s claimed: %s", figures.Plural(int64(n), "cell"), isAre(n), strings.Join(names, ", "))
-	case FailedThreshold:
+	case results.FailedThreshold:
 		return "Slower than allowed", "a limit is passed"
-	case Inconclusive:
+	case results.Inconclusive:
 		return "Inconclusive", strings.Join(c.Open, "; ")
 	}
-	return "No claim is worse", c.tally()
+	return "No claim is worse", tally(c)
 }
 
 func isAre(n int) string {
@@ -400,7 +380,7 @@ func isAre(n int) string {
 }
 
 // tally counts the figures by what became of them.
-func (c *Comparison) tally() string {
+func tally(c *results.Comparison) string {
 	counts := make(map[string]int64)
 	for _, d := range c.Designs {
 		for _, m := range d.Metrics {
@@ -408,7 +388,7 @@ func (c *Comparison) tally() string {
 		}
 	}
 	var parts []string
-	for _, change := range []string{metricWorse, metricBetter, metricTooFew, metricUnmeasured} {
+	for _, change := range []string{results.MetricWorse, results.MetricBetter, results.MetricTooFew, results.MetricUnmeasured} {
 		if n := counts[change]; n > 0 {
 			parts = append(parts, figures.Plural(n, "figure")+" "+change)
 		}

@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/internal/figures"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
 // covered says of each design what was explored; scenarios of one scope share a line.
-func covered(designs, scenarios []Run) *document.List {
+func covered(designs, scenarios []results.Run) *document.List {
 	l := &document.List{Title: "covered"}
 	for i := range designs {
 		name := designs[i].Design
@@ -24,11 +25,11 @@ func covered(designs, scenarios []Run) *document.List {
 
 // coverage describes the scenarios of a design, one line per scope; inFull: by
 // name, however many they are.
-func coverage(runs []Run, design string, inFull bool) []string {
+func coverage(runs []results.Run, design string, inFull bool) []string {
 	var scopes []*scope
 	for i := range runs {
 		run := &runs[i]
-		if run.Design != design || run.lacks {
+		if run.Design != design || run.Lacks {
 			continue
 		}
 		name := scopeOf(run.Exploration)
@@ -55,7 +56,7 @@ type scope struct {
 	elapsed   int64
 }
 
-func (s *scope) add(run *Run) {
+func (s *scope) add(run *results.Run) {
 	s.scenarios = append(s.scenarios, run.Workload)
 	s.schedules += run.Exploration.Schedules
 	s.elapsed += run.Exploration.Timings.Elapsed
@@ -66,7 +67,7 @@ func (s *scope) sentence(inFull bool) string {
 	switch {
 	case s.schedules == 0:
 		count = "no schedule"
-	case strings.HasPrefix(s.name, Replay):
+	case strings.HasPrefix(s.name, results.Replay):
 		count = figures.Plural(s.schedules, "schedule")
 	case s.complete:
 		count = "all " + figures.Plural(s.schedules, "schedule")
@@ -81,7 +82,7 @@ func (s *scope) sentence(inFull bool) string {
 // fewScenarios are named even where there are many designs.
 const fewScenarios = 3
 
-func scopeOf(x *Exploration) string {
+func scopeOf(x *results.Exploration) string {
 	strategy := x.Strategy
 	if strategy == "" {
 		return "not explored"
@@ -91,7 +92,7 @@ func scopeOf(x *Exploration) string {
 		parts = append(parts, figures.Plural(int64(x.Threads), "thread")+" a process")
 	}
 	parts = append(parts, figures.Plural(int64(x.Rounds), "round"))
-	if strategy != Replay {
+	if strategy != results.Replay {
 		parts = append(parts, figures.Plural(int64(x.Faults), "fault"), figures.Plural(int64(x.Moves), "time move"))
 	}
 	if x.Stopped != "" && !x.Complete {

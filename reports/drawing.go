@@ -3,12 +3,14 @@ package reports
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/figures"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports/internal/document"
 	"github.com/lockbench/lockbench/reports/internal/terminal"
 )
@@ -20,19 +22,19 @@ const maxTold = 400
 // Timeline draws a counterexample by itself, as under the table of a run, without colour. It
 // returns the first error of w.
 func Timeline(w io.Writer, counterexample *checker.Counterexample) error {
-	return terminal.Blocks(w, []document.Block{newTimeline(newCounterexample(counterexample), "")}, terminal.Options{})
+	return terminal.Blocks(w, []document.Block{newTimeline(results.NewCounterexample(counterexample), "")}, terminal.Options{})
 }
 
 // A drawing is a timeline being filled.
 type drawing struct {
 	*document.Timeline
-	of *Counterexample
+	of *results.Counterexample
 }
 
 func clientName(client int32) string { return fmt.Sprintf("client %d", client) }
 
 // newTimeline draws the holds and operations of a counterexample.
-func newTimeline(w *Counterexample, id string) *document.Timeline {
+func newTimeline(w *results.Counterexample, id string) *document.Timeline {
 	d := drawing{&document.Timeline{ID: id, Key: w.Key}, w}
 	ops := w.Ops
 	if len(ops) > maxTold {
@@ -57,12 +59,12 @@ func newTimeline(w *Counterexample, id string) *document.Timeline {
 
 // leaseOver reports whether the end of h's lease is part of the story: it is not once its
 // owner has given the lock up.
-func (h *Hold) leaseOver() bool {
+func leaseOver(h *results.Hold) bool {
 	return h.UntilNS != nil && (h.EndNS == nil || *h.EndNS >= *h.UntilNS || h.EndedBy == "validity")
 }
 
 // active is the last stamp at which the owner of h was seen to act under it.
-func (w *Counterexample) active(h *Hold) int64 {
+func active(w *results.Counterexample, h *results.Hold) int64 {
 	last := h.GrantedNS
 	if h.EndNS != nil {
 		last = max(last, *h.EndNS)
@@ -76,16 +78,16 @@ func (w *Counterexample) active(h *Hold) int64 {
 }
 
 // hold draws the time within the lease, its end, and what came after.
-func (d *drawing) hold(h *Hold) {
+func (d *drawing) hold(h *results.Hold) {
 	name := clientName(h.Client)
 	l := &d.Lanes[d.Lane(name)]
-	last := d.of.active(h)
+	last := active(d.of, h)
 	if h.EndNS != nil && *h.EndNS > h.GrantedNS {
 		l.Bars = append(l.Bars, document.Bar{Kind: document.Within, From: h.GrantedNS, To: *h.EndNS, Says: heldSays(h)})
-	} else if last > h.GrantedNS && !h.leaseOver() {
+	} else if last > h.GrantedNS && !leaseOver(h) {
 		l.Bars = append(l.Bars, document.Bar{Kind: document.Within, From: h.GrantedNS, To: last, Says: name + " holds the lock"})
 	}
-	if !h.leaseOver() {
+	if !leaseOver(h) {
 		return
 	}
 	until := *h.UntilNS
@@ -99,13 +101,13 @@ func (d *drawing) hold(h *Hold) {
 	}
 }
 
-func heldSays(h *Hold) string {
+func heldSays(h *results.Hold) string {
 	by := h.EndedBy
 	if by == "validity" {
 		by = "the end of the lease"
 	}
 	s := clientName(h.Client) + " holds the lock for " + length(*h.EndNS-h.GrantedNS) + ", ended by " + by
-	if h.UntilNS != nil && !h.leaseOver() {
+	if h.UntilNS != nil && !leaseOver(h) {
 		s += "; its lease had " + length(*h.UntilNS-*h.EndNS) + " to go"
 	}
 	return s
@@ -113,16 +115,16 @@ func heldSays(h *Hold) string {
 
 // op draws an operation, at the instant at which it mattered: a grant when the client knew of
 // it, anything else when it was called.
-func (d *drawing) op(o *Op) {
+func (d *drawing) op(o *results.Op) {
 	name := clientName(o.Client)
 	l := &d.Lanes[d.Lane(name)]
-	at, sign, words := o.told()
+	at, sign, words := opTold(o)
 	m := document.Mark{Sign: sign, At: at, To: at, Says: name + ": " + words}
 	m.Bad = o.Outcome == history.Unknown || o.Outcome == history.LossReported || o.Kind >= history.Lost
 	switch {
-	case !o.granted() && o.ReturnNS != nil:
+	case !granted(o) && o.ReturnNS != nil:
 		m.To = *o.ReturnNS
-	case o.granted() && o.ReturnNS != nil && *o.ReturnNS > o.CallNS:
+	case granted(o) && o.ReturnNS != nil && *o.ReturnNS > o.CallNS:
 		says := name + " waits " + length(*o.ReturnNS-o.CallNS) + " for its grant"
 		if o.Attempts > 1 {
 			says += fmt.Sprintf(", in %d tries", o.Attempts)
@@ -134,7 +136,7 @@ func (d *drawing) op(o *Op) {
 }
 
 // overlap draws when the owners of two holds held at once.
-func (d *drawing) overlap(a, b *Hold) {
+func (d *drawing) overlap(a, b *results.Hold) {
 	if a.Client == b.Client {
 		return
 	}
@@ -147,32 +149,32 @@ func (d *drawing) overlap(a, b *Hold) {
 		d.Overlaps = append(d.Overlaps, document.Overlap{From: from, To: till, Within: true, Lanes: lanes,
 			Says: both + " both hold the lock, within their leases, for " + length(till-from)})
 	}
-	if last := min(d.of.active(a), d.of.active(b)); last > till {
+	if last := min(active(d.of, a), active(d.of, b)); last > till {
 		d.Overlaps = append(d.Overlaps, document.Overlap{From: till, To: last, Lanes: lanes,
 			Says: both + " are both at work, one of them past its lease, for " + length(last-till)})
 	}
 }
 
-func (o *Op) granted() bool { return o.Kind == history.Acquire && o.Outcome == history.OK }
+func granted(o *results.Op) bool { return o.Kind == history.Acquire && o.Outcome == history.OK }
 
-// told is an operation as a sign and in words, and the stamp at which it mattered.
-func (o *Op) told() (at int64, sign, words string) {
+// opTold is an operation as a sign and in words, and the stamp at which it mattered.
+func opTold(o *results.Op) (at int64, sign, words string) {
 	at = o.CallNS
 	switch o.Kind {
 	case history.Acquire:
-		if o.granted() {
-			at, words = o.grant()
+		if granted(o) {
+			at, words = grant(o)
 			return at, "G", words
 		}
-		return at, "A", "acquire" + o.answer()
+		return at, "A", "acquire" + answer(o)
 	case history.Release:
-		return at, "R", "release" + after(" keeping others out for ", o.DelayNS) + o.answer()
+		return at, "R", "release" + after(" keeping others out for ", o.DelayNS) + answer(o)
 	case history.Extend, history.Renew:
-		return at, "E", o.Kind.String() + after(" to ", o.GrantedNS) + o.answer()
+		return at, "E", o.Kind.String() + after(" to ", o.GrantedNS) + answer(o)
 	case history.Read:
-		return at, "r", fmt.Sprintf("read %d, version %d", o.Value, o.Version) + o.answer()
+		return at, "r", fmt.Sprintf("read %d, version %d", o.Value, o.Version) + answer(o)
 	case history.Write:
-		return at, "w", fmt.Sprintf("write %d, version %d, decided on version %d", o.Value, o.Version, o.Base) + o.answer()
+		return at, "w", fmt.Sprintf("write %d, version %d, decided on version %d", o.Value, o.Version, o.Base) + answer(o)
 	case history.Lost:
 		return at, "L", "told of the loss: Lost() closed"
 	}
@@ -184,7 +186,7 @@ func (o *Op) told() (at int64, sign, words string) {
 }
 
 // grant puts an acquire that was granted in words.
-func (o *Op) grant() (at int64, words string) {
+func grant(o *results.Op) (at int64, words string) {
 	words = "granted" + after(" a lease of ", o.GrantedNS)
 	if o.ReturnNS == nil {
 		return o.CallNS, words
@@ -212,7 +214,7 @@ func after(words string, ns int64) string {
 }
 
 // answer reports what came back, and how soon.
-func (o *Op) answer() string {
+func answer(o *results.Op) string {
 	if o.ReturnNS == nil {
 		return ": no answer"
 	}
@@ -228,21 +230,21 @@ func (o *Op) answer() string {
 
 // stepsTimeline draws the steps of an explored schedule, one after the other, and which clients
 // believe to hold a key after each.
-func stepsTimeline(steps []Step, id string) *document.Timeline {
+func stepsTimeline(steps []results.Step, id string) *document.Timeline {
 	t := &document.Timeline{ID: id, Steps: true}
 	if len(steps) > maxTold {
 		steps = steps[:maxTold]
 	}
 	since := make(map[string]int)
 	for i := range steps {
-		t.Lanes[t.Lane(steps[i].Client)].Marks = append(t.Lanes[t.Lane(steps[i].Client)].Marks, steps[i].mark(int64(i)))
+		t.Lanes[t.Lane(steps[i].Client)].Marks = append(t.Lanes[t.Lane(steps[i].Client)].Marks, mark(&steps[i], int64(i)))
 	}
 	for i := range len(steps) + 1 {
 		var holders []string
 		if i < len(steps) {
 			holders = steps[i].Holders
 		}
-		for _, client := range sortedKeys(since) {
+		for _, client := range slices.Sorted(maps.Keys(since)) {
 			if !slices.Contains(holders, client) {
 				l := &t.Lanes[t.Lane(client)]
 				l.Bars = append(l.Bars, document.Bar{Kind: document.Believes, From: int64(since[client]), To: int64(i),
@@ -261,7 +263,7 @@ func stepsTimeline(steps []Step, id string) *document.Timeline {
 }
 
 // mark is a step as the sign of its command: without what the client was about.
-func (s *Step) mark(at int64) document.Mark {
+func mark(s *results.Step, at int64) document.Mark {
 	m := document.Mark{At: at, To: at, Bad: s.Fault != "", Says: fmt.Sprintf("step %d, at %s, %s: %s", at+1, length(s.At), s.Client, s.Command)}
 	if s.Reply != "" {
 		m.Says += " → " + s.Reply
@@ -281,7 +283,7 @@ func (s *Step) mark(at int64) document.Mark {
 }
 
 // contested marks the steps after which more than one client believes to hold.
-func contested(t *document.Timeline, steps []Step) {
+func contested(t *document.Timeline, steps []results.Step) {
 	for i := range steps {
 		holders := steps[i].Holders
 		if len(holders) < 2 {

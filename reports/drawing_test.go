@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockbench/lockbench/internal/results"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockbench/lockbench/checker"
@@ -14,12 +16,12 @@ import (
 func at(ns int64) *int64 { return &ns }
 
 func TestCounterexamplePicture(t *testing.T) {
-	w := &Counterexample{
-		Holds: []Hold{
+	w := &results.Counterexample{
+		Holds: []results.Hold{
 			{Hold: 1, Client: 5, GrantedNS: 100, UntilNS: at(1000), EndNS: at(1000), EndedBy: "validity"},
 			{Hold: 2, Client: 9, GrantedNS: 600, UntilNS: at(1500), EndNS: at(1300), EndedBy: "release"},
 		},
-		Ops: []Op{
+		Ops: []results.Op{
 			{Kind: history.Acquire, Outcome: history.OK, Client: 5, Hold: 1, CallNS: 10, ReturnNS: at(100), Attempts: 3, GrantedNS: 900},
 			{Kind: history.Acquire, Outcome: history.OK, Client: 9, Hold: 2, CallNS: 590, ReturnNS: at(600), GrantedNS: 900},
 			{Kind: history.Release, Outcome: history.OK, Client: 5, Hold: 1, CallNS: 1200, ReturnNS: at(1210)},
@@ -63,7 +65,7 @@ func TestCounterexamplePicture(t *testing.T) {
 			t.Errorf("nothing says %q; what is said:\n%s", want, all)
 		}
 	}
-	if p := newTimeline(&Counterexample{}, ""); p.Drawable() {
+	if p := newTimeline(&results.Counterexample{}, ""); p.Drawable() {
 		t.Errorf("got %+v of an empty counterexample, want nothing", p)
 	}
 }
@@ -85,7 +87,7 @@ func wordless(p *document.Timeline, says *[]string) {
 }
 
 func TestSchedulePicture(t *testing.T) {
-	steps := []Step{
+	steps := []results.Step{
 		{Client: "c1", Command: "acquire: SETNX job 1", Reply: "1", Holders: []string{"c1"}},
 		{Client: "time", Command: "passes, to 2s", Holders: []string{"c1"}},
 		{At: 2e9, Client: "c2", Command: "acquire: SETNX job 1", Reply: "1", Holders: []string{"c1", "c2"}},
@@ -110,7 +112,7 @@ func TestSchedulePicture(t *testing.T) {
 
 // TestLongEvidence shows of a long counterexample as much as fits.
 func TestLongEvidence(t *testing.T) {
-	w := newCounterexample(overlappingCounterexample(t))
+	w := results.NewCounterexample(overlappingCounterexample(t))
 	holds := len(newTimeline(w, "").Overlaps)
 	for len(w.Ops) < 2*maxTold {
 		w.Ops = append(w.Ops, w.Ops[0])

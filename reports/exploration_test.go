@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/results"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -19,13 +21,13 @@ import (
 
 // exploredSample is a design that breaks what it does not claim and something that
 // it does, in two scenarios; one that holds all; one whose lock code crashed.
-func exploredSample() []Explored {
+func exploredSample() []results.Explored {
 	died := exploredIn("watch-multi/poll", "contend", 0)
-	died.Verdicts.Findings, died.Coverage = nil, Coverage{}
+	died.Verdicts.Findings, died.Coverage = nil, results.Coverage{}
 	died.Err = errors.New("the process that explored died (exit status 2): fatal error: all goroutines are asleep")
 	overran := broken(overrun, false, 9, 9)
 	overran.Counterexample = plainDelete("embedded").Verdicts.Find(overrun).Counterexample
-	return []Explored{
+	return []results.Explored{
 		brokenByContention(), brokenByOverrun(),
 		exploredIn("lua-token/token", "contend", 3000, held(exclusive, 900), held(crashed, 77)),
 		exploredIn("lua-token/token", "overrun", 4000, held(exclusive, 100), overran,
@@ -34,21 +36,21 @@ func exploredSample() []Explored {
 	}
 }
 
-func lackingSample() Explored {
+func lackingSample() results.Explored {
 	e := exploredIn("lua-token/options", "extend", 0)
-	e.Coverage, e.Verdicts.Findings, e.Lacks = Coverage{}, nil, "extend"
+	e.Coverage, e.Verdicts.Findings, e.Lacks = results.Coverage{}, nil, "extend"
 	return e
 }
 
-func exploredIn(design, scenario string, schedules int64, findings ...checker.Finding) Explored {
+func exploredIn(design, scenario string, schedules int64, findings ...checker.Finding) results.Explored {
 	h := header(design, "embedded")
 	h.Workload, h.Started, h.Seed = scenario, "", 7
 	h.Params = map[string]any{"clients": 2.0, "rounds": 2.0, "ttl_ns": 2e9}
 	h.Server.Version = "miniredis v2.40.0"
-	e := Explored{
+	e := results.Explored{
 		Header:   h,
 		Verdicts: checker.Result{Grants: schedules * 2},
-		Coverage: Coverage{
+		Coverage: results.Coverage{
 			Strategy: "exhaustive", Clients: 2, Threads: 1, Rounds: 2, Faults: 1, Moves: 2,
 			Kinds: []string{"die-before", "lost-reply"}, Schedules: schedules, Pruned: 70, Complete: true,
 		},
@@ -58,16 +60,16 @@ func exploredIn(design, scenario string, schedules int64, findings ...checker.Fi
 	return e
 }
 
-func brokenByContention() Explored {
+func brokenByContention() results.Explored {
 	e := exploredIn("lua-token/expire", "contend", 14_236,
 		broken(stale, false, 7, 31), broken(crashed, true, 1, 12),
 		broken(lockbench.Recovery.At(lockbench.Crash|lockbench.LostReply), true, 2, 5),
 		checker.Finding{Cell: lease, Claimed: true},
 	)
 	e.Coverage.Strategy, e.Coverage.Complete, e.Coverage.Stopped = "random", false, "budget"
-	e.Schedules = map[lockbench.Cell]Schedule{
-		stale: {Sentence: "c1's late release freed c2's lock", FoundAt: 1812, Replay: "long one", Steps: make([]Step, 20)},
-		crashed: {Sentence: "c1 died, and c2 was refused long after", FoundAt: 17, Replay: "design: lua-token/expire\n", Steps: []Step{
+	e.Schedules = map[lockbench.Cell]results.Schedule{
+		stale: {Sentence: "c1's late release freed c2's lock", FoundAt: 1812, Replay: "long one", Steps: make([]results.Step, 20)},
+		crashed: {Sentence: "c1 died, and c2 was refused long after", FoundAt: 17, Replay: "design: lua-token/expire\n", Steps: []results.Step{
 			{At: 0, Client: "c1", Command: "EVALSHA " + strings.Repeat("9", 40) + " 1 k token#1 2000 and much more of that", Reply: "1", Holders: []string{"c1"}},
 			{At: int64(time.Millisecond), Client: "c1", Command: "DEL k", Fault: "die-before"},
 			{At: int64(2 * time.Second), Client: "time"},
@@ -78,18 +80,18 @@ func brokenByContention() Explored {
 	return e
 }
 
-func brokenByOverrun() Explored {
+func brokenByOverrun() results.Explored {
 	freed := broken(stale, false, 3, 10)
 	freed.Counterexample = plainDelete("embedded").Verdicts.Find(stale).Counterexample
 	untold := broken(told, false, 4, 10)
 	untold.Counterexample = freed.Counterexample
 	e := exploredIn("lua-token/expire", "overrun", 300, freed, untold)
-	steps := []Step{
+	steps := []results.Step{
 		{Client: "c1", Command: "EVALSHA k", Reply: "1", Holders: []string{"c1"}},
 		{At: int64(2200 * time.Millisecond), Client: "c2", Command: "EVALSHA k", Reply: "1", Holders: []string{"c1", "c2"}},
 		{At: int64(3 * time.Second), Client: "c1", Command: "DEL k", Reply: "1", Holders: []string{"c2"}},
 	}
-	e.Schedules = map[lockbench.Cell]Schedule{
+	e.Schedules = map[lockbench.Cell]results.Schedule{
 		stale: {Sentence: "c1's late release freed c2's lock", FoundAt: 1, Replay: "short one\n", Steps: steps},
 		told:  {Sentence: "c1 was told that it released", FoundAt: 1, Replay: "short one\n", Steps: steps},
 	}
@@ -97,23 +99,23 @@ func brokenByOverrun() Explored {
 }
 
 func TestTerminalExploration(t *testing.T) {
-	all := NewExploration(exploredSample(), []string{"watch-multi/give-up"})
-	if err := Replays("replays dir", Result{}, nil); err != nil { // nothing to write: no directory
+	all := results.NewExploration(exploredSample(), []string{"watch-multi/give-up"})
+	if err := results.Replays("replays dir", results.Result{}, nil); err != nil { // nothing to write: no directory
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	if err := Replays(dir, all, func(g Finding) bool { return g.Verdict == checker.Broken }); err != nil {
+	if err := results.Replays(dir, all, func(g results.Finding) bool { return g.Verdict == checker.Broken }); err != nil {
 		t.Fatal(err)
 	}
 	cases := []struct {
 		name   string
-		result Result
+		result results.Result
 		opt    Options
 	}{
 		{"explored", all, Options{}},
 		{"explored-narrow", all, Options{Width: 40, Color: true}},
-		{"explored-held", NewExploration(append(exploredSample()[2:4], lackingSample()), nil), Options{}},
-		{"explored-nothing", NewExploration(nil, []string{"lua-token/token"}), Options{}},
+		{"explored-held", results.NewExploration(append(exploredSample()[2:4], lackingSample()), nil), Options{}},
+		{"explored-nothing", results.NewExploration(nil, []string{"lua-token/token"}), Options{}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -128,7 +130,7 @@ func TestTerminalExploration(t *testing.T) {
 
 func TestExplorationColourSaysNothingMore(t *testing.T) {
 	var plain, coloured bytes.Buffer
-	r := NewExploration(exploredSample(), nil)
+	r := results.NewExploration(exploredSample(), nil)
 	if err := errors.Join(Write(&plain, Text, &r, Options{}), Write(&coloured, Text, &r, Options{Color: true})); err != nil {
 		t.Fatal(err)
 	}
@@ -148,25 +150,25 @@ func TestExplorationExit(t *testing.T) {
 	defect.Verdicts.Defects = []string{"it did not replay"}
 	cases := []struct {
 		name   string
-		runs   []Explored
+		runs   []results.Explored
 		notRun []string
 		want   int
 	}{
-		{"a scenario tests what another leaves untested", all[2:4], nil, Passed},
-		{"a claim that none tests", all[3:4], nil, Inconclusive},
-		{"broken but not claimed", all[1:2], nil, Passed},
-		{"a broken claim outweighs all", all, []string{"d"}, BrokenClaim},
-		{"crashed", all[4:], nil, Inconclusive},
-		{"no schedule", []Explored{nothing}, nil, Inconclusive},
-		{"a defect", []Explored{defect}, nil, Inconclusive},
-		{"not run", all[2:4], []string{"d"}, Inconclusive},
-		{"nothing", nil, nil, Inconclusive},
-		{"lacks what a scenario needs", append(all[2:4:4], lacking), nil, Passed},
-		{"none has what the scenario needs", []Explored{lacking}, nil, Inconclusive},
+		{"a scenario tests what another leaves untested", all[2:4], nil, results.Passed},
+		{"a claim that none tests", all[3:4], nil, results.Inconclusive},
+		{"broken but not claimed", all[1:2], nil, results.Passed},
+		{"a broken claim outweighs all", all, []string{"d"}, results.BrokenClaim},
+		{"crashed", all[4:], nil, results.Inconclusive},
+		{"no schedule", []results.Explored{nothing}, nil, results.Inconclusive},
+		{"a defect", []results.Explored{defect}, nil, results.Inconclusive},
+		{"not run", all[2:4], []string{"d"}, results.Inconclusive},
+		{"nothing", nil, nil, results.Inconclusive},
+		{"lacks what a scenario needs", append(all[2:4:4], lacking), nil, results.Passed},
+		{"none has what the scenario needs", []results.Explored{lacking}, nil, results.Inconclusive},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			if got := NewExploration(c.runs, c.notRun).Exit; got != c.want {
+			if got := results.NewExploration(c.runs, c.notRun).Exit; got != c.want {
 				t.Errorf("got %d, want %d", got, c.want)
 			}
 		})
@@ -175,7 +177,7 @@ func TestExplorationExit(t *testing.T) {
 
 func TestExplorationsFollowTheSchema(t *testing.T) {
 	closed := compile(t, true)
-	for _, r := range []Result{NewExploration(exploredSample(), []string{"x"}), NewExploration(nil, nil)} {
+	for _, r := range []results.Result{results.NewExploration(exploredSample(), []string{"x"}), results.NewExploration(nil, nil)} {
 		if err := closed.Validate(encodedResult(t, r)); err != nil {
 			t.Error(err)
 		}
@@ -184,7 +186,7 @@ func TestExplorationsFollowTheSchema(t *testing.T) {
 
 func TestSchemaRefusesExplorations(t *testing.T) {
 	var text bytes.Buffer
-	if err := Write(&text, JSON, pointer(NewExploration(exploredSample()[:1], nil)), Options{}); err != nil {
+	if err := Write(&text, JSON, pointer(results.NewExploration(exploredSample()[:1], nil)), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	published := compile(t, false)
@@ -222,7 +224,7 @@ func TestTimingsStandApart(t *testing.T) {
 			}
 		}
 		var buf bytes.Buffer
-		if err := Write(&buf, JSON, pointer(NewExploration(runs, nil)), Options{}); err != nil {
+		if err := Write(&buf, JSON, pointer(results.NewExploration(runs, nil)), Options{}); err != nil {
 			t.Fatal(err)
 		}
 		texts[i] = buf.String()
@@ -237,7 +239,7 @@ func TestTimingsStandApart(t *testing.T) {
 
 func TestReplays(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
-	if err := Replays(dir, NewExploration(exploredSample(), nil), func(g Finding) bool { return g.Claimed || g.Verdict == checker.Broken }); err != nil {
+	if err := results.Replays(dir, results.NewExploration(exploredSample(), nil), func(g results.Finding) bool { return g.Claimed || g.Verdict == checker.Broken }); err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]string{
@@ -260,7 +262,7 @@ func TestReplays(t *testing.T) {
 	if diff := cmp.Diff(got, want); diff != "" {
 		t.Errorf("files (-got +want):\n%s", diff)
 	}
-	if err := Replays(files[0], NewExploration(exploredSample(), nil), func(Finding) bool { return true }); err == nil {
+	if err := results.Replays(files[0], results.NewExploration(exploredSample(), nil), func(results.Finding) bool { return true }); err == nil {
 		t.Error("a file in the directory's place: got no error")
 	}
 }
@@ -268,7 +270,7 @@ func TestReplays(t *testing.T) {
 // TestRunsOfOneDesign: what scenarios say together is the graver verdict, with all
 // exposure.
 func TestRunsOfOneDesign(t *testing.T) {
-	merged := byDesign(NewExploration(exploredSample(), nil))
+	merged := results.NewExploration(exploredSample(), nil).Designs()
 	if len(merged.Runs) != 3 {
 		t.Fatalf("got %d runs, want one for each of 3 designs", len(merged.Runs))
 	}
@@ -276,7 +278,7 @@ func TestRunsOfOneDesign(t *testing.T) {
 	if g.Verdict != checker.Broken || g.Exposure != 41 || g.Violations != 10 || len(g.Schedule.Steps) != 3 {
 		t.Errorf("owner-release: got %+v, want 10 of 41 broken, by 3 steps", g)
 	}
-	if diff := cmp.Diff(g.scenarios, []string{"overrun", "contend"}); diff != "" {
+	if diff := cmp.Diff(g.Scenarios, []string{"overrun", "contend"}); diff != "" {
 		t.Errorf("scenarios, that of the schedule first (-got +want):\n%s", diff)
 	}
 	if got := merged.Runs[1].Cells[crashed]; got.Verdict != checker.Held || !got.Exercised || got.Exposure != 77 {

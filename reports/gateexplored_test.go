@@ -3,6 +3,8 @@ package reports
 import (
 	"testing"
 
+	"github.com/lockbench/lockbench/internal/results"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockbench/lockbench/checker"
@@ -15,8 +17,8 @@ func TestGateExplored(t *testing.T) {
 	freed := func(n int64) checker.Finding {
 		return broken(stale, false, n, n)
 	}
-	runs := func() []Explored {
-		return []Explored{
+	runs := func() []results.Explored {
+		return []results.Explored{
 			lackingSample(),
 			exploredIn("lua-token/token", "contend", 3000, held(exclusive, 900), held(crashed, 77)),
 			exploredIn("lua-token/token", "overrun", 4000, held(exclusive, 100)),
@@ -29,24 +31,24 @@ func TestGateExplored(t *testing.T) {
 		want      map[string]thresholds.Outcome // by design
 		exit      int
 	}{
-		{"*/token: schedules<7000", map[string]thresholds.Outcome{"lua-token/token": thresholds.Passed}, Passed},
-		{"*/token: schedules<7001", map[string]thresholds.Outcome{"lua-token/token": thresholds.Failed}, FailedThreshold},
-		{"*/token: exclusion.exposure<1001", map[string]thresholds.Outcome{"lua-token/token": thresholds.Failed}, FailedThreshold},
-		{"*/token: recovery@crash.violations>0", map[string]thresholds.Outcome{"lua-token/token": thresholds.Passed}, Passed},
-		{"*/token: lease@cancel.violations>0", map[string]thresholds.Outcome{"lua-token/token": thresholds.Inconclusive}, Inconclusive},
-		{"*/expire: owner-release@outlived.violations>6", map[string]thresholds.Outcome{"lua-token/expire": thresholds.Failed}, FailedThreshold},
-		{"*/expire: violations>7", map[string]thresholds.Outcome{"lua-token/expire": thresholds.Passed}, Passed},
-		{"*/options: schedules<1", map[string]thresholds.Outcome{"lua-token/options": thresholds.NotApplicable}, Inconclusive},
+		{"*/token: schedules<7000", map[string]thresholds.Outcome{"lua-token/token": thresholds.Passed}, results.Passed},
+		{"*/token: schedules<7001", map[string]thresholds.Outcome{"lua-token/token": thresholds.Failed}, results.FailedThreshold},
+		{"*/token: exclusion.exposure<1001", map[string]thresholds.Outcome{"lua-token/token": thresholds.Failed}, results.FailedThreshold},
+		{"*/token: recovery@crash.violations>0", map[string]thresholds.Outcome{"lua-token/token": thresholds.Passed}, results.Passed},
+		{"*/token: lease@cancel.violations>0", map[string]thresholds.Outcome{"lua-token/token": thresholds.Inconclusive}, results.Inconclusive},
+		{"*/expire: owner-release@outlived.violations>6", map[string]thresholds.Outcome{"lua-token/expire": thresholds.Failed}, results.FailedThreshold},
+		{"*/expire: violations>7", map[string]thresholds.Outcome{"lua-token/expire": thresholds.Passed}, results.Passed},
+		{"*/options: schedules<1", map[string]thresholds.Outcome{"lua-token/options": thresholds.NotApplicable}, results.Inconclusive},
 		{"schedules<1", map[string]thresholds.Outcome{
 			"lua-token/options": thresholds.NotApplicable, "lua-token/token": thresholds.Passed, "lua-token/expire": thresholds.Passed,
-		}, Passed},
+		}, results.Passed},
 	} {
 		t.Run(c.condition, func(t *testing.T) {
 			th, err := thresholds.ParseThreshold(c.condition)
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := NewExploration(runs(), nil)
+			r := results.NewExploration(runs(), nil)
 			r.GateExplored([]thresholds.Threshold{th})
 			got := map[string]thresholds.Outcome{}
 			for _, reading := range r.Thresholds[0].Readings {
@@ -54,7 +56,7 @@ func TestGateExplored(t *testing.T) {
 				if named := r.Runs[reading.Run].Design; named != reading.Design {
 					t.Errorf("the reading of %s names a run of %s", reading.Design, named)
 				}
-				if merged := r.designs(); merged.Runs[merged.Thresholds[0].Readings[0].Run].Design != r.Thresholds[0].Readings[0].Design {
+				if merged := r.Designs(); merged.Runs[merged.Thresholds[0].Readings[0].Run].Design != r.Thresholds[0].Readings[0].Design {
 					t.Error("with one run a design, a reading names another design")
 				}
 			}

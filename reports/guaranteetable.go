@@ -7,6 +7,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/figures"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
@@ -24,7 +25,7 @@ var (
 
 // A designCells is what was found of one design.
 type designCells struct {
-	Cells
+	results.Cells
 	label    string
 	explored bool
 	id       string                      // of the section about the design
@@ -64,7 +65,7 @@ func (d designCells) rows() []lockbench.Conditions {
 		}
 	}
 	seen := make(map[lockbench.Conditions]bool)
-	for _, cell := range d.Cells.sorted() {
+	for _, cell := range d.Cells.Sorted() {
 		if cell.Under.Count() > 1 && !seen[cell.Under] && d.onlyMixed(cell.Under) {
 			seen[cell.Under] = true
 			rows = append(rows, cell.Under)
@@ -111,7 +112,7 @@ func (d designCells) answer(q checker.Question, under lockbench.Conditions) ques
 	for _, info := range lockbench.Guarantees() {
 		cell := info.Name.At(under)
 		f := d.Cells[cell]
-		broke := f.asked(info.Name)[q]
+		broke := f.Asked(info.Name)[q]
 		if broke > 0 && f.Verdict == checker.Broken {
 			a.broken(cell, &f, broke)
 		}
@@ -128,19 +129,19 @@ func (d designCells) answer(q checker.Question, under lockbench.Conditions) ques
 }
 
 // broken adds violations of a cell.
-func (a *questionAnswer) broken(cell lockbench.Cell, f *Finding, n int64) {
+func (a *questionAnswer) broken(cell lockbench.Cell, f *results.Finding, n int64) {
 	a.violations += n
 	a.tried += f.Exposure
 	a.foreign = false
-	if a.about.Guarantee == "" || f.fails() && !a.fails {
+	if a.about.Guarantee == "" || f.Fails() && !a.fails {
 		a.about, a.note = cell, f.Note
 		if f.Counterexample != nil {
 			a.note = f.Counterexample.Sentence
 		}
 	}
-	a.fails = a.fails || f.fails()
+	a.fails = a.fails || f.Fails()
 	// Two owners within their validity are more than work past a lease.
-	if worst, measured := f.Measures["overlap_max_ns"]; measured && !f.fails() && float64(f.Violations) == f.Measures["overlap_count"] {
+	if worst, measured := f.Measures["overlap_max_ns"]; measured && !f.Fails() && float64(f.Violations) == f.Measures["overlap_count"] {
 		a.overlap = worst
 	}
 }
@@ -285,10 +286,10 @@ func (d designCells) worst(under lockbench.Conditions) document.Value {
 			}
 		}
 	}
-	for _, cell := range d.Cells.broken() {
+	for _, cell := range d.Cells.Broken() {
 		f := d.Cells[cell]
 		word, tone := wordUnclaim, document.Weak
-		if f.fails() {
+		if f.Fails() {
 			word, tone = wordBroken, document.Bad
 		}
 		if under != 0 && cell.Under.Count() > 1 && cell.Under.Has(under) && gravity[word] > gravity[best.Text] && d.onlyMixed(cell.Under) {
@@ -301,12 +302,12 @@ func (d designCells) worst(under lockbench.Conditions) document.Value {
 	return best
 }
 
-// guarantees is what was found of the runs of r: the table of the one design that there is, or
+// resultGuarantees is what was found of the runs of r: the table of the one design that there is, or
 // a line for each of several.
-func (r *Result) guarantees() document.Table {
+func resultGuarantees(r *results.Result) document.Table {
 	var all []designCells
-	for i, label := range r.labels() {
-		all = append(all, r.cells(i, label))
+	for i, label := range labels(r) {
+		all = append(all, resultCells(r, i, label))
 	}
 	if len(all) == 1 {
 		return all[0].table()
@@ -314,8 +315,8 @@ func (r *Result) guarantees() document.Table {
 	return designTable(all)
 }
 
-// cells are those of the i-th run, under a name.
-func (r *Result) cells(i int, label string) designCells {
+// resultCells are those of the i-th run, under a name.
+func resultCells(r *results.Result, i int, label string) designCells {
 	run := &r.Runs[i]
 	return designCells{
 		Cells: run.Cells, label: label, explored: run.Exploration != nil, id: runID(i),

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/lockbench/lockbench/internal/results"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockbench/lockbench"
@@ -16,17 +18,19 @@ import (
 )
 
 // found is a finding as results have it.
-func found(f checker.Finding) Finding { return newFinding(&f) }
+func found(f checker.Finding) results.Finding {
+	return results.New([]results.Judged{{Verdicts: checker.Result{Findings: []checker.Finding{f}}}}, nil).Runs[0].Cells[f.Cell]
+}
 
 // manyConditions is a design that met nearly all of them.
-func manyConditions() Cells {
+func manyConditions() results.Cells {
 	stateLoss, failover, skewed := lockbench.StateLoss, lockbench.Failover, lockbench.Skew
 	outlived := found(broken(overrun, false, 40, 52))
 	outlived.Measures = map[string]float64{"overlap_count": 40, "overlap_max_ns": 249e6}
 	foreign := lockbench.LossReported.At(lockbench.LostReply)
 	other := broken(foreign, true, 3, 4)
 	other.Asked = [checker.Questions]int64{checker.ToldWrong: 1, checker.TooShort: 2}
-	return Cells{
+	return results.Cells{
 		exclusive:                         found(held(exclusive, 412_233)),
 		lease:                             found(held(lease, 51_222)),
 		lockbench.Fencing.At(0):           {Verdict: checker.NotApplicable},
@@ -57,7 +61,7 @@ func textOf(t *document.Table, width int) string {
 func TestGuaranteeTable(t *testing.T) {
 	for _, c := range []struct {
 		name     string
-		cells    Cells
+		cells    results.Cells
 		explored bool
 		want     map[string][]string // by row
 	}{
@@ -72,30 +76,30 @@ func TestGuaranteeTable(t *testing.T) {
 			"primary is lost":                 {"not tried", "-", "not tried", "not tried", "not tried"},
 			"clocks are off, primary is lost": {"not tried", "-", "BROKEN 1/8", "not tried", "not tried"},
 		}},
-		{"explored", Cells{exclusive: found(held(exclusive, 5)), lease: found(broken(lease, true, 3, 9))}, true, map[string][]string{
+		{"explored", results.Cells{exclusive: found(held(exclusive, 5)), lease: found(broken(lease, true, 3, 9))}, true, map[string][]string{
 			"nothing goes wrong": {"ok 5", "not tried", "BROKEN 3", "not tried", "not tried"},
 		}},
-		{"a lock broken on purpose was not caught", Cells{exclusive: {Claimed: true, Exercised: true, Exposure: 400}}, false, map[string][]string{
+		{"a lock broken on purpose was not caught", results.Cells{exclusive: {Claimed: true, Exercised: true, Exposure: 400}}, false, map[string][]string{
 			"nothing goes wrong": {"weak 400", "not tried", "not tried", "not tried", "not tried"},
 		}},
-		{"work past a lease only", Cells{overrun: {Verdict: checker.Broken, Violations: 2, Exposure: 3, Measures: map[string]float64{"overlap_count": 2, "overlap_max_ns": 1e6}}}, false, map[string][]string{
+		{"work past a lease only", results.Cells{overrun: {Verdict: checker.Broken, Violations: 2, Exposure: 3, Measures: map[string]float64{"overlap_count": 2, "overlap_max_ns": 1e6}}}, false, map[string][]string{
 			"nothing goes wrong":        {"not tried", "not tried", "not tried", "not tried", "not tried"},
 			"holder outlives its lease": {"by 1ms", "not tried", "not tried", "not tried", "not tried"},
 		}},
-		{"two within their validity, too", Cells{overrun: {Verdict: checker.Broken, Violations: 3, Exposure: 3, Measures: map[string]float64{"overlap_count": 2, "overlap_max_ns": 1e6}}}, false, map[string][]string{
+		{"two within their validity, too", results.Cells{overrun: {Verdict: checker.Broken, Violations: 3, Exposure: 3, Measures: map[string]float64{"overlap_count": 2, "overlap_max_ns": 1e6}}}, false, map[string][]string{
 			"nothing goes wrong":        {"not tried", "not tried", "not tried", "not tried", "not tried"},
 			"holder outlives its lease": {"broken 3/3", "not tried", "not tried", "not tried", "not tried"},
 		}},
-		{"an overlap that is claimed", Cells{overrun: {Verdict: checker.Broken, Claimed: true, Violations: 2, Against: 2, Exposure: 3, Measures: map[string]float64{"overlap_max_ns": 1e6}}}, false, map[string][]string{
+		{"an overlap that is claimed", results.Cells{overrun: {Verdict: checker.Broken, Claimed: true, Violations: 2, Against: 2, Exposure: 3, Measures: map[string]float64{"overlap_max_ns": 1e6}}}, false, map[string][]string{
 			"nothing goes wrong":        {"not tried", "not tried", "not tried", "not tried", "not tried"},
 			"holder outlives its lease": {"BROKEN 2/3", "not tried", "not tried", "not tried", "not tried"},
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.cells == nil {
-				c.cells = make(Cells)
+				c.cells = make(results.Cells)
 				for _, g := range lockbench.Guarantees() {
-					c.cells[g.Name.At(0)] = Finding{Verdict: checker.NotApplicable}
+					c.cells[g.Name.At(0)] = results.Finding{Verdict: checker.NotApplicable}
 				}
 			}
 			got := make(map[string][]string)
@@ -116,7 +120,7 @@ func TestGuaranteeTable(t *testing.T) {
 func TestTables(t *testing.T) {
 	one := designCells{Cells: manyConditions(), label: "hash-reentrant/watchdog"}
 	table := one.table()
-	several := designTable([]designCells{one, {Cells: Cells{exclusive: found(held(exclusive, 5))}, label: "a/b"}})
+	several := designTable([]designCells{one, {Cells: results.Cells{exclusive: found(held(exclusive, 5))}, label: "a/b"}})
 	all := ""
 	for _, c := range []struct {
 		table *document.Table
@@ -150,7 +154,7 @@ func TestReason(t *testing.T) {
 		lockbench.Exclusion.At(lockbench.Skew):                       "exclusion is not claimed under skew",
 		lockbench.LeaseKept.At(lockbench.Failover):                   "lease is not claimed at all",
 	} {
-		if got := reason(&claims, cell); got != want {
+		if got := results.Reason(&claims, cell); got != want {
 			t.Errorf("%s: got %q, want %q", cell, got, want)
 		}
 	}

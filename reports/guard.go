@@ -6,25 +6,17 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/figures"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
-
-// guard is how the store of the run protected itself, empty for not at all. Its name is
-// that of the field of workloads.Options.
-func (r *Run) guard() string {
-	if g := setting(r.Params, "guard"); g != string(lockbench.NoGuard) {
-		return g
-	}
-	return ""
-}
 
 // guards says what guarded stores refused and, where the same design ran without the
 // guard too, whether that made the difference.
 func (s *summary) guards() *document.List {
 	l := &document.List{Title: "guarded stores"}
 	for i := range s.result.Runs {
-		if run := &s.result.Runs[i]; run.guard() != "" {
-			l.Items = append(l.Items, document.Item{Name: s.label.of(run),
+		if run := &s.result.Runs[i]; run.Guard() != "" {
+			l.Items = append(l.Items, document.Item{Name: s.label.Of(run),
 				Text: fmt.Sprintf("turned away %s of clients that were overtaken; %s", accesses(run.Counts.Stale), s.compared(run))})
 		}
 	}
@@ -40,10 +32,10 @@ func accesses(n int64) string {
 
 // alone is the run of the same design and workload without a guard, nil when there is
 // none.
-func (s *summary) alone(guarded *Run) *Run {
+func (s *summary) alone(guarded *results.Run) *results.Run {
 	for i := range s.result.Runs {
 		run := &s.result.Runs[i]
-		if run.guard() == "" && run.Design == guarded.Design && run.Workload == guarded.Workload {
+		if run.Guard() == "" && run.Design == guarded.Design && run.Workload == guarded.Workload {
 			return run
 		}
 	}
@@ -52,7 +44,7 @@ func (s *summary) alone(guarded *Run) *Run {
 
 // compared says what the guard made of the updates, by what was lost where the design ran
 // without it too. Whatever the cause: a failover takes updates from a sound lock as well.
-func (s *summary) compared(guarded *Run) string {
+func (s *summary) compared(guarded *results.Run) string {
 	alone := s.alone(guarded)
 	lost := figures.Plural(guarded.Counts.LostUpdates, "update") + " lost"
 	if alone == nil {

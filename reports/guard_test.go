@@ -6,16 +6,15 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/measure"
+	"github.com/lockbench/lockbench/internal/results"
 )
 
 // guarded are three runs of a design: without a guard, with fences, and with a
 // compare-and-set store on which the guard made no difference.
-func guarded() []Judged {
+func guarded() []results.Judged {
 	late := broken(lockbench.Effects.At(lockbench.Outlived), false, 12, 60)
 	late.Counterexample = plainDelete("private").Verdicts.Find(stale).Counterexample
-	on := func(guard string, servers int, stale int64, effects checker.Finding) Judged {
+	on := func(guard string, servers int, stale int64, effects checker.Finding) results.Judged {
 		h := header("lua-token/fenced", "private")
 		h.Server.Count = servers
 		if guard != "" {
@@ -25,29 +24,13 @@ func guarded() []Judged {
 		j.Measures.Stale, j.Measures.LostUpdates = stale, effects.Violations
 		return j
 	}
-	return []Judged{on("", 0, 0, late), on("fence", 0, 18, held(lockbench.Effects.At(0), 80)), on("cas", 5, 0, late), on("none", 0, 0, late)}
+	return []results.Judged{on("", 0, 0, late), on("fence", 0, 18, held(lockbench.Effects.At(0), 80)), on("cas", 5, 0, late), on("none", 0, 0, late)}
 }
 
 func TestTerminalTellsWhatGuardsRefused(t *testing.T) {
 	var buf bytes.Buffer
-	if err := Write(&buf, Text, pointer(New(guarded(), nil)), Options{}); err != nil {
+	if err := Write(&buf, Text, pointer(results.New(guarded(), nil)), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "guarded.txt", buf.Bytes())
-}
-
-func TestRefusalsAreCounted(t *testing.T) {
-	stale := &history.Op{Kind: history.Write, Outcome: history.Failed, Note: history.Stale, Call: 1, Return: 2}
-	other := &history.Op{Kind: history.Write, Outcome: history.Failed, Note: "timeout", Call: 1, Return: 2}
-	for _, c := range []struct {
-		op   *history.Op
-		want int64
-	}{{stale, 1}, {other, 0}} {
-		collector := measure.New(history.Header{})
-		collector.Add(history.Event{Phase: history.Return, Op: c.op})
-		m := collector.Result(history.End{})
-		if got := counts(&checker.Result{}, &m).Stale; got != c.want {
-			t.Errorf("%s: %d refusals, want %d", c.op.Note, got, c.want)
-		}
-	}
 }

@@ -7,13 +7,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockbench/lockbench/internal/results"
+
 	"github.com/google/go-cmp/cmp"
 )
 
 func TestHGRM(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "hgrm")
 	one := sample("private")[0]
-	if err := HGRM(dir, []Judged{one, one}); err != nil {
+	if err := results.HGRM(dir, []results.Judged{one, one}); err != nil {
 		t.Fatal(err)
 	}
 	entries, err := os.ReadDir(dir)
@@ -49,7 +51,7 @@ func TestHGRMFailsLoudly(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := HGRM(file, sample("private")); err == nil {
+	if err := results.HGRM(file, sample("private")); err == nil {
 		t.Error("a file in the directory's place: got no error")
 	}
 }
@@ -58,7 +60,7 @@ func TestFileName(t *testing.T) {
 	for name, want := range map[string]string{
 		"lua-token/token": "lua-token-token", `a\b:c*d`: "a-b-c-d", "..": "unnamed", "": "unnamed", "ключ v1.2": "-----v1.2",
 	} {
-		if got := FileName(name); got != want {
+		if got := results.FileName(name); got != want {
 			t.Errorf("FileName(%q): got %q, want %q", name, got, want)
 		}
 	}

@@ -8,18 +8,6 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// unmet lists the faults of the run that met nobody who held or acquired a lock:
-// what they put to the test was not put to it.
-func (r *Run) unmet() []history.FaultExposure {
-	var found []history.FaultExposure
-	for _, f := range r.Injected {
-		if f.MetHeld+f.MetAcquire == 0 {
-			found = append(found, f)
-		}
-	}
-	return found
-}
-
 // injected says how often each fault occurred and what it met, and which runs are
 // inconclusive for one that met nothing.
 func (s *summary) injected() *document.List {
@@ -27,7 +15,7 @@ func (s *summary) injected() *document.List {
 	for i := range s.result.Runs {
 		run := &s.result.Runs[i]
 		for _, f := range run.Injected {
-			l.Items = append(l.Items, document.Item{Name: s.label.of(run), Text: fmt.Sprintf("%s: occurred %s, %s held, %s acquiring%s", f.Fault,
+			l.Items = append(l.Items, document.Item{Name: s.label.Of(run), Text: fmt.Sprintf("%s: occurred %s, %s held, %s acquiring%s", f.Fault,
 				figures.Number(f.Occurrences), figures.Number(f.MetHeld), figures.Number(f.MetAcquire), remedy(f))})
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/results"
 )
 
 // TestFaultThatMetNothing: a run with a fault that met no lock proves nothing, and
@@ -17,14 +18,14 @@ func TestFaultThatMetNothing(t *testing.T) {
 		exit int
 		says string
 	}{
-		{"met a lock", history.FaultExposure{Fault: "restart,at=1s", Kind: "restart", Occurrences: 3, MetHeld: 2}, Passed, "restart,at=1s: occurred 3, 2 held, 0 acquiring"},
-		{"met an acquire", history.FaultExposure{Fault: "cut", Kind: "cut", Occurrences: 1, MetAcquire: 1}, Passed, "cut: occurred 1, 0 held, 1 acquiring"},
-		{"met nobody", history.FaultExposure{Fault: "restart,at=1s", Kind: "restart", Occurrences: 3}, Inconclusive, "it met no lock: raise --clients"},
-		{"never occurred", history.FaultExposure{Fault: "crash", Kind: "crash"}, Inconclusive, "it never occurred: raise --duration"},
+		{"met a lock", history.FaultExposure{Fault: "restart,at=1s", Kind: "restart", Occurrences: 3, MetHeld: 2}, results.Passed, "restart,at=1s: occurred 3, 2 held, 0 acquiring"},
+		{"met an acquire", history.FaultExposure{Fault: "cut", Kind: "cut", Occurrences: 1, MetAcquire: 1}, results.Passed, "cut: occurred 1, 0 held, 1 acquiring"},
+		{"met nobody", history.FaultExposure{Fault: "restart,at=1s", Kind: "restart", Occurrences: 3}, results.Inconclusive, "it met no lock: raise --clients"},
+		{"never occurred", history.FaultExposure{Fault: "crash", Kind: "crash"}, results.Inconclusive, "it never occurred: raise --duration"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var text strings.Builder
-			r := New([]Judged{{
+			r := results.New([]results.Judged{{
 				Header:   history.Header{Design: "family/variant", Workload: "mutex"},
 				End:      history.End{Trailer: history.Trailer{Faults: []history.FaultExposure{c.in}}},
 				Verdicts: checker.Result{Grants: 1, Ops: 1},
@@ -35,7 +36,7 @@ func TestFaultThatMetNothing(t *testing.T) {
 			if r.Exit != c.exit || !strings.Contains(text.String(), c.says) {
 				t.Errorf("exit %d, want %d; the report is to say %q:\n%s", r.Exit, c.exit, c.says, &text)
 			}
-			if c.exit == Inconclusive && !strings.Contains(text.String(), "met no lock with fault "+c.in.Kind) {
+			if c.exit == results.Inconclusive && !strings.Contains(text.String(), "met no lock with fault "+c.in.Kind) {
 				t.Errorf("the outcome is to name the fault:\n%s", &text)
 			}
 		})

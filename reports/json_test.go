@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockbench/lockbench/internal/results"
+
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/lockbench/lockbench/checker"
@@ -24,7 +26,7 @@ func compile(t *testing.T, closed bool) *jsonschema.Schema {
 }
 
 // document is r as a reader of its JSON gets it.
-func encodedResult(t *testing.T, r Result) any {
+func encodedResult(t *testing.T, r results.Result) any {
 	t.Helper()
 	var buf bytes.Buffer
 	if err := Write(&buf, JSON, &r, Options{}); err != nil {
@@ -46,12 +48,12 @@ func TestResultsFollowTheSchema(t *testing.T) {
 	foreign.Header.Server.Kind, foreign.Header.Params = "", nil
 	cases := []struct {
 		name string
-		r    Result
+		r    results.Result
 	}{
-		{"sample", New(sample("private"), []string{"lua-token/options"})},
-		{"judged for real", New([]Judged{real}, nil)},
-		{"servers that differ", New([]Judged{real, foreign}, nil)},
-		{"nothing run", New(nil, nil)},
+		{"sample", results.New(sample("private"), []string{"lua-token/options"})},
+		{"judged for real", results.New([]results.Judged{real}, nil)},
+		{"servers that differ", results.New([]results.Judged{real, foreign}, nil)},
+		{"nothing run", results.New(nil, nil)},
 	}
 	schema := compile(t, true)
 	for _, c := range cases {
@@ -79,7 +81,7 @@ func TestSchemaRefuses(t *testing.T) {
 		{"a field nobody described", `"partial":`, `"partly":true,"partial":`, true},
 	}
 	var written, text bytes.Buffer
-	err := Write(&written, JSON, pointer(New(sample("private")[:1], nil)), Options{})
+	err := Write(&written, JSON, pointer(results.New(sample("private")[:1], nil)), Options{})
 	if err := errors.Join(err, json.Compact(&text, written.Bytes())); err != nil {
 		t.Fatal(err)
 	}
@@ -107,10 +109,10 @@ func TestSchemaRefuses(t *testing.T) {
 // TestRoundTrip keeps the JSON result readable by this package's own types.
 func TestRoundTrip(t *testing.T) {
 	var first, second bytes.Buffer
-	if err := Write(&first, JSON, pointer(New(sample("private"), nil)), Options{}); err != nil {
+	if err := Write(&first, JSON, pointer(results.New(sample("private"), nil)), Options{}); err != nil {
 		t.Fatal(err)
 	}
-	var r Result
+	var r results.Result
 	if err := json.Unmarshal(first.Bytes(), &r); err != nil {
 		t.Fatal(err)
 	}
@@ -129,21 +131,21 @@ func TestExit(t *testing.T) {
 	untested := tokenLock("private")
 	cases := []struct {
 		name   string
-		runs   []Judged
+		runs   []results.Judged
 		notRun []string
 		want   int
 	}{
-		{"all held", []Judged{ok, ok}, nil, Passed},
-		{"broken but not claimed", []Judged{ok, unclaimed}, nil, Passed},
-		{"a claim untested", []Judged{ok, untested}, nil, Inconclusive},
-		{"an error", []Judged{ok, failed}, nil, Inconclusive},
-		{"a design not run", []Judged{ok}, []string{"d"}, Inconclusive},
-		{"nothing", nil, nil, Inconclusive},
-		{"a broken claim outweighs all", []Judged{failed, brokenClaim, ok}, []string{"d"}, BrokenClaim},
+		{"all held", []results.Judged{ok, ok}, nil, results.Passed},
+		{"broken but not claimed", []results.Judged{ok, unclaimed}, nil, results.Passed},
+		{"a claim untested", []results.Judged{ok, untested}, nil, results.Inconclusive},
+		{"an error", []results.Judged{ok, failed}, nil, results.Inconclusive},
+		{"a design not run", []results.Judged{ok}, []string{"d"}, results.Inconclusive},
+		{"nothing", nil, nil, results.Inconclusive},
+		{"a broken claim outweighs all", []results.Judged{failed, brokenClaim, ok}, []string{"d"}, results.BrokenClaim},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			if got := New(c.runs, c.notRun).Exit; got != c.want {
+			if got := results.New(c.runs, c.notRun).Exit; got != c.want {
 				t.Errorf("got %d, want %d", got, c.want)
 			}
 		})
@@ -155,12 +157,12 @@ func TestRealCounterexample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := New([]Judged{j}, nil)
+	r := results.New([]results.Judged{j}, nil)
 	g := r.Runs[0].Cells[exclusive]
 	if g.Verdict != checker.Broken || g.Counterexample == nil || len(g.Counterexample.Holds) != 2 {
 		t.Fatalf("exclusion: got %v with counterexample %+v, want broken with two holds", g.Verdict, g.Counterexample)
 	}
-	if r.Exit != BrokenClaim {
-		t.Errorf("exit: got %d, want %d", r.Exit, BrokenClaim)
+	if r.Exit != results.BrokenClaim {
+		t.Errorf("exit: got %d, want %d", r.Exit, results.BrokenClaim)
 	}
 }

@@ -14,13 +14,14 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports/internal/document"
 	"github.com/lockbench/lockbench/reports/internal/junit"
 )
 
 // results are those that test reports are held to, each with a reason of its own for its
 // exit code.
-func results() map[string]Result {
+func resultsOf() map[string]results.Result {
 	ok := judged(header("lua-token/strategy", "private"), 50, held(exclusive, 5))
 	unmet := judged(header("lua-token/strategy", "private"), 50, held(exclusive, 5))
 	unmet.End.Trailer.Faults = []history.FaultExposure{{Fault: "crash", Kind: "crash", Occurrences: 2}}
@@ -29,32 +30,32 @@ func results() map[string]Result {
 	nasty := stealer("private")
 	nasty.Header.Design = `<evil attr="&]]>` + "\x00\x1b"
 	nasty.Verdicts.Findings[0].Counterexample.Sentence = "</testcase> ]]> \x01 und ü"
-	return map[string]Result{
-		"sample":       gated(sample("private"), &SelfCheck{MustBreak: exclusive, Caught: true}, "acquire.p99>1ms", "lua-token/*: grants_per_s<1", "recovery@crash.violations>0", "fencing.exposure<1"),
-		"passed":       gated([]Judged{ok}, &SelfCheck{MustBreak: exclusive, Caught: true}, "acquire.p99>1h"),
-		"unclaimed":    New([]Judged{plainDelete("private")}, nil),
-		"unscoped":     gated([]Judged{ok}, nil, "redsync/*: acquire.p99>1h"),
-		"failed":       gated([]Judged{ok}, nil, "acquire.p99>1ns"),
-		"uncaught":     gated([]Judged{ok}, &SelfCheck{MustBreak: exclusive}),
-		"unmet":        New([]Judged{unmet}, nil),
-		"late":         New([]Judged{openLoop(500, history.Arrivals{Due: 1000, Started: 500, Waiting: 500, BehindNS: int64(time.Second)})}, nil),
-		"defect":       New([]Judged{defect}, nil),
-		"nasty":        New([]Judged{nasty}, nil),
-		"not run":      New([]Judged{ok}, []string{"redsync/single"}),
-		"nothing":      New(nil, nil),
-		"explored":     NewExploration(exploredSample(), nil),
-		"explored two": NewExploration(exploredSample()[:2], []string{"lua-token/token: contend"}),
+	return map[string]results.Result{
+		"sample":       gated(sample("private"), &results.SelfCheck{MustBreak: exclusive, Caught: true}, "acquire.p99>1ms", "lua-token/*: grants_per_s<1", "recovery@crash.violations>0", "fencing.exposure<1"),
+		"passed":       gated([]results.Judged{ok}, &results.SelfCheck{MustBreak: exclusive, Caught: true}, "acquire.p99>1h"),
+		"unclaimed":    results.New([]results.Judged{plainDelete("private")}, nil),
+		"unscoped":     gated([]results.Judged{ok}, nil, "redsync/*: acquire.p99>1h"),
+		"failed":       gated([]results.Judged{ok}, nil, "acquire.p99>1ns"),
+		"uncaught":     gated([]results.Judged{ok}, &results.SelfCheck{MustBreak: exclusive}),
+		"unmet":        results.New([]results.Judged{unmet}, nil),
+		"late":         results.New([]results.Judged{openLoop(500, history.Arrivals{Due: 1000, Started: 500, Waiting: 500, BehindNS: int64(time.Second)})}, nil),
+		"defect":       results.New([]results.Judged{defect}, nil),
+		"nasty":        results.New([]results.Judged{nasty}, nil),
+		"not run":      results.New([]results.Judged{ok}, []string{"redsync/single"}),
+		"nothing":      results.New(nil, nil),
+		"explored":     results.NewExploration(exploredSample(), nil),
+		"explored two": results.NewExploration(exploredSample()[:2], []string{"lua-token/token: contend"}),
 	}
 }
 
 // TestRedWhereTheExitCodeIs holds test reports to the exit code: something fails or errs
 // if, and only if, it is not 0; and nothing is green that was not seen to hold.
 func TestRedWhereTheExitCodeIs(t *testing.T) {
-	for name, r := range results() {
+	for name, r := range resultsOf() {
 		t.Run(name, func(t *testing.T) {
-			red(t, r.suites(), r.Exit)
-			designs := r.designs()
-			for i, s := range r.suites() {
+			red(t, resultSuites(&r), r.Exit)
+			designs := r.Designs()
+			for i, s := range resultSuites(&r) {
 				if i < len(designs.Runs) {
 					green(t, s, &designs.Runs[i])
 				}
@@ -62,12 +63,12 @@ func TestRedWhereTheExitCodeIs(t *testing.T) {
 		})
 	}
 	uncaught, missing := matrixSample(), matrixSample()
-	uncaught.SelfCheck.AddRun(MatrixPart{Name: "live", Complete: true, MustBreak: exclusive}, &Judged{Header: header("self-check/x", "private")})
+	uncaught.SelfCheck.AddRun(results.MatrixPart{Name: "live", Complete: true, MustBreak: exclusive}, &results.Judged{Header: header("self-check/x", "private")})
 	missing.Rows[0].Parts = missing.Rows[0].Parts[:1]
-	for name, m := range map[string]Matrix{"matrix": matrixSample(), "uncaught": uncaught, "missing": missing, "nothing": {}} {
+	for name, m := range map[string]results.Matrix{"matrix": matrixSample(), "uncaught": uncaught, "missing": missing, "nothing": {}} {
 		t.Run("matrix "+name, func(t *testing.T) {
 			m.Settle()
-			red(t, m.suites(), m.Exit)
+			red(t, matrixSuites(&m), m.Exit)
 		})
 	}
 }
@@ -85,12 +86,12 @@ func red(t *testing.T, suites []document.Suite, exit int) {
 			}
 		}
 	}
-	if (len(bad) > 0) != (exit != Passed) {
+	if (len(bad) > 0) != (exit != results.Passed) {
 		t.Errorf("exit %d, and red are %q", exit, bad)
 	}
 }
 
-func green(t *testing.T, s document.Suite, run *Run) {
+func green(t *testing.T, s document.Suite, run *results.Run) {
 	t.Helper()
 	for _, c := range s.Cases {
 		if c.State != document.Held {
@@ -112,7 +113,7 @@ func TestJUnitFollowsTheSchema(t *testing.T) {
 			if err := write(&buf); err != nil {
 				t.Fatal(err)
 			}
-			file := filepath.Join(dir, FileName(name)+".xml")
+			file := filepath.Join(dir, results.FileName(name)+".xml")
 			if err := os.WriteFile(file, buf.Bytes(), 0o644); err != nil {
 				t.Fatal(err)
 			}
@@ -122,11 +123,11 @@ func TestJUnitFollowsTheSchema(t *testing.T) {
 			}
 		})
 	}
-	for name, r := range results() {
+	for name, r := range resultsOf() {
 		validate(name, func(buf *bytes.Buffer) error { return Write(buf, JUnit, &r, Options{}) })
 	}
 	validate("matrix", func(buf *bytes.Buffer) error { return Write(buf, JUnit, pointer(matrixSample()), Options{}) })
-	validate("matrix nothing", func(buf *bytes.Buffer) error { return Write(buf, JUnit, pointer(Matrix{}), Options{}) })
+	validate("matrix nothing", func(buf *bytes.Buffer) error { return Write(buf, JUnit, pointer(results.Matrix{}), Options{}) })
 }
 
 // needXMLLint is where xmllint is. Without it t is skipped, or fails where what tests
@@ -147,7 +148,7 @@ func needXMLLint(t *testing.T) string {
 func TestJUnit(t *testing.T) {
 	for _, name := range []string{"sample", "explored"} {
 		var buf bytes.Buffer
-		if err := Write(&buf, JUnit, pointer(results()[name]), Options{}); err != nil {
+		if err := Write(&buf, JUnit, pointer(resultsOf()[name]), Options{}); err != nil {
 			t.Fatal(err)
 		}
 		golden(t, "junit-"+name+".xml", buf.Bytes())
@@ -161,7 +162,7 @@ func TestJUnit(t *testing.T) {
 
 // TestJUnitCounts reads a report as a reader does: what its attributes count is there.
 func TestJUnitCounts(t *testing.T) {
-	for name, r := range results() {
+	for name, r := range resultsOf() {
 		var buf bytes.Buffer
 		if err := Write(&buf, JUnit, &r, Options{}); err != nil {
 			t.Fatal(err)
@@ -201,7 +202,7 @@ func TestJUnitTellsErrors(t *testing.T) {
 	broken := errors.New("disk full")
 	for after := range 3 {
 		w := &failing{after: after * 40, err: broken}
-		if err := Write(w, JUnit, pointer(results()["sample"]), Options{}); !errors.Is(err, broken) || !strings.Contains(err.Error(), "JUnit") {
+		if err := Write(w, JUnit, pointer(resultsOf()["sample"]), Options{}); !errors.Is(err, broken) || !strings.Contains(err.Error(), "JUnit") {
 			t.Errorf("after %d bytes: got %v, want %v", after*40, err, broken)
 		}
 	}

@@ -5,10 +5,11 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/internal/limits"
+	"github.com/lockbench/lockbench/internal/results"
 )
 
 func TestLimitSettles(t *testing.T) {
-	trials := []LimitTrial{
+	trials := []results.LimitTrial{
 		{Value: 100, Outcome: limits.Holds, Grants: 300},
 		{Value: 200, Outcome: limits.Fails, Why: "acquire.p99 was 31ms", Grants: 500},
 		{Value: 100, Outcome: limits.Holds, Grants: 301},
@@ -16,27 +17,27 @@ func TestLimitSettles(t *testing.T) {
 	found := limits.Result{Limit: 100, Beyond: 200, Why: limits.Fails, Confirmed: 2, Done: true}
 	for _, c := range []struct {
 		name     string
-		change   func(*LimitSearch, *limits.Result)
+		change   func(*results.LimitSearch, *limits.Result)
 		exit     int
 		sentence string
 	}{
-		{"found", func(*LimitSearch, *limits.Result) {}, Passed,
+		{"found", func(*results.LimitSearch, *limits.Result) {}, results.Passed,
 			"d takes 100/s: acquire.p99<20ms held and no claim was broken in 2 of 2 runs, 601 grants. At 200/s acquire.p99 was 31ms."},
-		{"interrupted", func(_ *LimitSearch, r *limits.Result) { r.Done, r.Confirmed = false, 1 }, Inconclusive,
+		{"interrupted", func(_ *results.LimitSearch, r *limits.Result) { r.Done, r.Confirmed = false, 1 }, results.Inconclusive,
 			"d: the search was ended before it found a limit that it could confirm."},
-		{"a claim was broken on the way", func(l *LimitSearch, _ *limits.Result) {
+		{"a claim was broken on the way", func(l *results.LimitSearch, _ *limits.Result) {
 			l.Trials[1].Broken = []lockbench.Cell{exclusive}
-		}, BrokenClaim, "d takes 100/s: acquire.p99<20ms held and no claim was broken in 2 of 2 runs, 601 grants. At 200/s acquire.p99 was 31ms. On the way it broke exclusion, which it claims."},
-		{"nothing broken on purpose was caught", func(l *LimitSearch, _ *limits.Result) {
-			l.SelfCheck = &SelfCheck{}
-		}, Inconclusive, "d takes 100/s: acquire.p99<20ms held and no claim was broken in 2 of 2 runs, 601 grants. At 200/s acquire.p99 was 31ms. But a lock broken on purpose was not caught, so what held proves nothing."},
-		{"missed everywhere", func(_ *LimitSearch, r *limits.Result) { r.Limit, r.Confirmed = 0, 0 }, MissedTarget,
+		}, results.BrokenClaim, "d takes 100/s: acquire.p99<20ms held and no claim was broken in 2 of 2 runs, 601 grants. At 200/s acquire.p99 was 31ms. On the way it broke exclusion, which it claims."},
+		{"nothing broken on purpose was caught", func(l *results.LimitSearch, _ *limits.Result) {
+			l.SelfCheck = &results.SelfCheck{}
+		}, results.Inconclusive, "d takes 100/s: acquire.p99<20ms held and no claim was broken in 2 of 2 runs, 601 grants. At 200/s acquire.p99 was 31ms. But a lock broken on purpose was not caught, so what held proves nothing."},
+		{"missed everywhere", func(_ *results.LimitSearch, r *limits.Result) { r.Limit, r.Confirmed = 0, 0 }, results.MissedTarget,
 			"d: no limit was found. Even at 200/s acquire.p99 was 31ms."},
-		{"the machine came to its end", func(_ *LimitSearch, r *limits.Result) { r.Limit, r.Confirmed, r.Why = 0, 0, limits.Unable }, Inconclusive,
+		{"the machine came to its end", func(_ *results.LimitSearch, r *limits.Result) { r.Limit, r.Confirmed, r.Why = 0, 0, limits.Unable }, results.Inconclusive,
 			"d: no limit was found. Even at 200/s acquire.p99 was 31ms."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			l := LimitSearch{Design: "d", Of: RateLimit, Wanted: []string{"acquire.p99<20ms"}, Trials: append([]LimitTrial{}, trials...)}
+			l := results.LimitSearch{LimitQuestion: results.LimitQuestion{Design: "d", Of: results.RateLimit, Wanted: []string{"acquire.p99<20ms"}}, Trials: append([]results.LimitTrial{}, trials...)}
 			r := found
 			c.change(&l, &r)
 			l.Settle(r)

@@ -5,14 +5,15 @@ import (
 
 	"github.com/lockbench/lockbench/internal/figures"
 	"github.com/lockbench/lockbench/internal/limits"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// document is what reports show of a limit: what was wanted, the path of the search, what broke
+// limitSearchDocument is what reports show of a limit: what was wanted, the path of the search, what broke
 // on it, and the limit in a sentence.
-func (l *LimitSearch) document() *document.Document {
+func limitSearchDocument(l *results.LimitSearch) *document.Document {
 	what := "the highest rate"
-	if l.Of == LeaseLimit {
+	if l.Of == results.LeaseLimit {
 		what = "the shortest lease"
 	}
 	d := &document.Document{Kind: "limit", Title: l.Design, Headline: l.Sentence, Exit: l.Exit, Blocks: []document.Block{
@@ -25,19 +26,19 @@ func (l *LimitSearch) document() *document.Document {
 	for _, condition := range l.Wanted {
 		d.Blocks = append(d.Blocks, line("wanted: "+condition))
 	}
-	d.Blocks = append(d.Blocks, l.path())
+	d.Blocks = append(d.Blocks, path(l))
 	if c := l.SelfCheck; c != nil && !c.Caught {
-		d.Blocks = append(d.Blocks, c.block())
+		d.Blocks = append(d.Blocks, selfCheckBlock(c))
 	}
 	return d
 }
 
 // path is the table of trials.
-func (l *LimitSearch) path() *document.Table {
-	heads, row := []string{"grants/s", "refused", "p50", "p99", "max"}, l.rateRow
+func path(l *results.LimitSearch) *document.Table {
+	heads, row := []string{"grants/s", "refused", "p50", "p99", "max"}, rateRow
 	t := &document.Table{Corner: "rate"}
-	if l.Of == LeaseLimit {
-		heads, row, t.Corner = []string{"holds", "longest", "outlived"}, l.leaseRow, "lease"
+	if l.Of == results.LeaseLimit {
+		heads, row, t.Corner = []string{"holds", "longest", "outlived"}, leaseRow, "lease"
 	}
 	t.Columns = document.Words("outcome")
 	for _, head := range heads {
@@ -47,8 +48,8 @@ func (l *LimitSearch) path() *document.Table {
 	for i := range l.Trials {
 		trial := &l.Trials[i]
 		word, tone := trialWord(trial.Outcome)
-		r := document.Row{Name: l.value(trial.Value), Cells: []document.Value{{Text: word, Tone: tone}}}
-		for _, text := range append(row(trial), trial.Why) {
+		r := document.Row{Name: l.At(trial.Value), Cells: []document.Value{{Text: word, Tone: tone}}}
+		for _, text := range append(row(l, trial), trial.Why) {
 			r.Cells = append(r.Cells, document.Value{Text: text})
 		}
 		t.Rows = append(t.Rows, r)
@@ -56,7 +57,7 @@ func (l *LimitSearch) path() *document.Table {
 	return t
 }
 
-func (l *LimitSearch) rateRow(t *LimitTrial) []string {
+func rateRow(l *results.LimitSearch, t *results.LimitTrial) []string {
 	refused := 0.0
 	if all := t.Grants + t.Refused; all > 0 {
 		refused = float64(t.Refused) / float64(all)
@@ -68,7 +69,7 @@ func (l *LimitSearch) rateRow(t *LimitTrial) []string {
 	}
 }
 
-func (l *LimitSearch) leaseRow(t *LimitTrial) []string {
+func leaseRow(l *results.LimitSearch, t *results.LimitTrial) []string {
 	return []string{figures.Number(t.Grants), figures.Duration(t.Grants, t.Longest), figures.Number(t.Outlived)}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports/internal/junit"
 	"github.com/lockbench/lockbench/reports/internal/markdown"
 )
@@ -12,7 +13,7 @@ import (
 func TestMarkdown(t *testing.T) {
 	for _, name := range []string{"sample", "explored", "nothing", "nasty"} {
 		var buf bytes.Buffer
-		if err := Write(&buf, Markdown, pointer(results()[name]), Options{}); err != nil {
+		if err := Write(&buf, Markdown, pointer(resultsOf()[name]), Options{}); err != nil {
 			t.Fatal(err)
 		}
 		golden(t, "markdown-"+name+".md", buf.Bytes())
@@ -30,8 +31,8 @@ func TestMarkdownFitsASummary(t *testing.T) {
 		}
 	}
 	var buf bytes.Buffer
-	runs := []Judged{long, long, long}
-	r := New(runs, nil)
+	runs := []results.Judged{long, long, long}
+	r := results.New(runs, nil)
 	if err := Write(&buf, Markdown, &r, Options{}); err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +49,7 @@ func TestAnnotations(t *testing.T) {
 		"uncaught": "::warning title=lockbench%3A lua-token/strategy%3A exclusion::claimed, but it met too little to say: 0 of 5 occasions; held, but a lock broken on purpose was not caught\n::warning title=lockbench%3A self-check%3A a lock broken on purpose is caught::what held counts as untested: 0 grants met 0 holds that outlived their leases: raise --clients or --duration\n",
 	} {
 		var buf bytes.Buffer
-		if err := Write(&buf, Annotations, pointer(results()[name]), Options{}); err != nil {
+		if err := Write(&buf, Annotations, pointer(resultsOf()[name]), Options{}); err != nil {
 			t.Fatal(err)
 		}
 		if got := buf.String(); got != want {
@@ -62,12 +63,12 @@ func TestAnnotations(t *testing.T) {
 func TestAnnotationsAreCommands(t *testing.T) {
 	bad := stealer("private")
 	bad.Header.Design = "a,b::error\n::stop-commands::x"
-	var runs []Judged
+	var runs []results.Judged
 	for range 30 {
 		runs = append(runs, bad)
 	}
 	var buf bytes.Buffer
-	if err := Write(&buf, Annotations, pointer(New(runs, nil)), Options{}); err != nil {
+	if err := Write(&buf, Annotations, pointer(results.New(runs, nil)), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSuffix(buf.String(), "\n"), "\n")

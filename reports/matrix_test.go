@@ -7,6 +7,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/lockbench/lockbench/internal/results"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -26,32 +28,32 @@ func parsed(terms ...string) lockbench.Claims {
 
 // matrixSample is a matrix of three designs, one of which cannot be explored, with live
 // runs and exploration, in both of which the lock that is broken on purpose is caught.
-func matrixSample() Matrix {
-	m := Matrix{
-		Settings:    MatrixSettings{Seed: 7, BudgetNS: 3e11, Drivers: []string{"live", "explore"}, Parts: []string{"live", "explore"}},
+func matrixSample() results.Matrix {
+	m := results.Matrix{
+		Settings:    results.MatrixSettings{Seed: 7, BudgetNS: 3e11, Drivers: []string{"live", "explore"}, Parts: []string{"live", "explore"}},
 		Environment: history.Environment{OS: "linux", Arch: "amd64", CPUs: 2, Go: "go1.26.0", Version: "v0.1.0"},
-		SelfCheck:   MatrixRow{Design: "self-check/x"},
-		Rows: []MatrixRow{
+		SelfCheck:   results.MatrixRow{Design: "self-check/x"},
+		Rows: []results.MatrixRow{
 			{Design: "lua-token/expire", Source: "A distributed lock with Redis, stage 3", Claims: parsed("recovery @crash @pause", "-recovery@pause: it arrives late")},
 			{Design: "lua-token/token", Claims: parsed("exclusion recovery @crash @skew")},
 			{Design: "redsync/quorum", Library: "redsync@v4", Claims: parsed("exclusion"),
-				Without: []MatrixOmission{{Part: "explore", Why: "it locks on 5 servers"}}},
+				Without: []results.MatrixOmission{{Part: "explore", Why: "it locks on 5 servers"}}},
 		},
 	}
 	caught := broken(exclusive, false, 3, 9)
 	caught.Counterexample = &checker.Counterexample{Key: "k", Sentence: "two held it"}
-	live := func(design string, found ...checker.Finding) *Judged {
+	live := func(design string, found ...checker.Finding) *results.Judged {
 		j := judged(header(design, "private"), 300, found...)
 		return &j
 	}
-	part := func(name string) MatrixPart {
-		return MatrixPart{Name: name, Command: "lockbench " + name, Complete: true}
+	part := func(name string) results.MatrixPart {
+		return results.MatrixPart{Name: name, Command: "lockbench " + name, Complete: true}
 	}
-	proof := func(name string) MatrixPart {
-		return MatrixPart{Name: name, Complete: true, MustBreak: exclusive}
+	proof := func(name string) results.MatrixPart {
+		return results.MatrixPart{Name: name, Complete: true, MustBreak: exclusive}
 	}
 	m.SelfCheck.AddRun(proof("live"), live("self-check/x", caught))
-	m.SelfCheck.AddExplored(proof("explore"), []Explored{exploredIn("self-check/x", "overrun", 50, caught)})
+	m.SelfCheck.AddExplored(proof("explore"), []results.Explored{exploredIn("self-check/x", "overrun", 50, caught)})
 	sample := exploredSample()
 	expired := plainDelete("private")
 	m.Rows[0].AddRun(part("live"), &expired)
@@ -65,7 +67,7 @@ func matrixSample() Matrix {
 
 func TestTerminalMatrix(t *testing.T) {
 	uncaught := matrixSample()
-	uncaught.SelfCheck.AddRun(MatrixPart{Name: "live", Complete: true, MustBreak: exclusive, Grants: 12}, &Judged{Header: header("self-check/x", "private")})
+	uncaught.SelfCheck.AddRun(results.MatrixPart{Name: "live", Complete: true, MustBreak: exclusive, Grants: 12}, &results.Judged{Header: header("self-check/x", "private")})
 	uncaught.Settle()
 	missing := matrixSample()
 	missing.Rows = missing.Rows[1:]
@@ -74,14 +76,14 @@ func TestTerminalMatrix(t *testing.T) {
 	missing.Settle()
 	for _, c := range []struct {
 		name string
-		m    Matrix
+		m    results.Matrix
 		opt  Options
 	}{
 		{"matrix", matrixSample(), Options{}},
 		{"matrix-color", matrixSample(), Options{Color: true}},
 		{"matrix-uncaught", uncaught, Options{}},
 		{"matrix-missing", missing, Options{}},
-		{"matrix-nothing", Matrix{Exit: Inconclusive}, Options{}},
+		{"matrix-nothing", results.Matrix{Exit: results.Inconclusive}, Options{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var buf bytes.Buffer
@@ -99,7 +101,7 @@ func TestMatrixFits(t *testing.T) {
 	m := matrixSample()
 	m.Rows[0].Design = "hash-reentrant/watchdog"
 	for _, one := range lockbench.AllConditions() {
-		m.Rows[0].Cells[lockbench.Exclusion.At(one.Condition)] = MatrixCell{Finding: Finding{Verdict: checker.Broken, Exercised: true, Exposure: 5, Violations: 5}}
+		m.Rows[0].Cells[lockbench.Exclusion.At(one.Condition)] = results.MatrixCell{Finding: results.Finding{Verdict: checker.Broken, Exercised: true, Exposure: 5, Violations: 5}}
 	}
 	var buf bytes.Buffer
 	if err := Write(&buf, Text, &m, Options{}); err != nil {
@@ -121,68 +123,28 @@ func TestMarkdownMatrix(t *testing.T) {
 	golden(t, "matrix.md", buf.Bytes())
 }
 
-// TestCell says what parts amount to together.
-func TestCell(t *testing.T) {
-	found := func(part string, v checker.Verdict, against int64) Evidence {
-		f := Finding{Verdict: v, Claimed: true, Exercised: true, Exposure: 10, Against: against}
-		if v == checker.Broken {
-			f.Violations = 3
-		}
-		return Evidence{Part: part, Finding: f}
-	}
-	want := func(v checker.Verdict, exposure, violations, against int64, by string) MatrixCell {
-		return MatrixCell{By: by, Finding: Finding{Verdict: v, Claimed: true, Exercised: true, Exposure: exposure, Violations: violations, Against: against}}
-	}
-	for _, c := range []struct {
-		name     string
-		evidence []Evidence
-		unproven map[string]bool
-		want     MatrixCell
-	}{
-		{"nothing", nil, nil, MatrixCell{}},
-		{"held by both", []Evidence{found("live", checker.Held, 0), found("explore", checker.Held, 0)}, nil, want(checker.Held, 20, 0, 0, "live")},
-		{"broken by one", []Evidence{found("live", checker.Held, 0), found("explore", checker.Broken, 3)}, nil, want(checker.Broken, 20, 3, 3, "explore")},
-		{"broken by the other", []Evidence{found("live", checker.Broken, 3), found("explore", checker.Held, 0)}, nil, want(checker.Broken, 20, 3, 3, "live")},
-		{"broken by both", []Evidence{found("live", checker.Broken, 0), found("explore", checker.Broken, 1)}, nil, want(checker.Broken, 20, 6, 1, "explore")},
-		{"held outweighs untested and n/a", []Evidence{found("a", checker.Untested, 0), found("b", checker.NotApplicable, 0), found("c", checker.Held, 0)}, nil, want(checker.Held, 30, 0, 0, "c")},
-		{"broken, and it does not count", []Evidence{found("explore", checker.Broken, 0)}, nil, want(checker.Broken, 10, 3, 0, "explore")},
-		{"held where nothing could be caught", []Evidence{found("live", checker.Held, 0)}, map[string]bool{"live": true}, want(checker.Untested, 10, 0, 0, "live")},
-		{"held elsewhere too", []Evidence{found("live", checker.Held, 0), found("explore", checker.Held, 0)}, map[string]bool{"live": true}, want(checker.Held, 10, 0, 0, "explore")},
-		{"broken where nothing could be caught", []Evidence{found("live", checker.Broken, 3)}, map[string]bool{"live": true}, want(checker.Broken, 10, 3, 3, "live")},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			got := MatrixCell{Evidence: c.evidence}
-			got.settle(lockbench.Exclusion, c.unproven)
-			got.Evidence = nil
-			if diff := cmp.Diff(got, c.want, cmp.AllowUnexported(Finding{})); diff != "" {
-				t.Errorf("cell (-got +want):\n%s", diff)
-			}
-		})
-	}
-}
-
 func TestMatrixExit(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		change func(*Matrix)
+		change func(*results.Matrix)
 		want   int
 		says   string
 	}{
-		{"a broken claim", func(*Matrix) {}, BrokenClaim, ""},
-		{"a claim untested", func(m *Matrix) {
+		{"a broken claim", func(*results.Matrix) {}, results.BrokenClaim, ""},
+		{"a claim untested", func(m *results.Matrix) {
 			m.Rows = m.Rows[2:]
 			m.Rows[0].Cells[exclusive].Evidence[0].Verdict = checker.Untested
-		}, Inconclusive, ""},
-		{"all held", func(m *Matrix) { m.Rows = m.Rows[2:] }, Passed, "every claim that this could exercise was held"},
-		{"nothing claimed", func(m *Matrix) { m.Rows = m.Rows[2:]; m.Rows[0].Cells[exclusive].Evidence[0].Claimed = false }, Passed, "nothing was claimed that this could exercise"},
-		{"a part not run", func(m *Matrix) { m.Rows = m.Rows[2:]; m.Rows[0].Parts = nil }, Inconclusive, ""},
-		{"a part cut short", func(m *Matrix) { m.Rows = m.Rows[2:]; m.Rows[0].Parts[0].Complete = false }, Inconclusive, ""},
-		{"nothing granted", func(m *Matrix) { m.Rows = m.Rows[2:]; m.Rows[0].Parts[0].Grants = 0 }, Inconclusive, "was never granted a lock in "},
-		{"an error", func(m *Matrix) { m.Rows = m.Rows[2:]; m.Rows[0].Parts[0].Error = "server lost" }, Inconclusive, ""},
-		{"a defect", func(m *Matrix) { m.Rows = m.Rows[2:]; m.Rows[0].Parts[0].Defects = []string{"judges differ"} }, Inconclusive, ""},
-		{"nothing was caught", func(m *Matrix) { m.Rows = m.Rows[2:]; m.SelfCheck.Cells = nil }, Inconclusive, ""},
-		{"a broken claim outweighs it", func(m *Matrix) { m.SelfCheck.Cells = nil }, BrokenClaim, ""},
-		{"no design", func(m *Matrix) { m.Rows = nil }, Inconclusive, ""},
+		}, results.Inconclusive, ""},
+		{"all held", func(m *results.Matrix) { m.Rows = m.Rows[2:] }, results.Passed, "every claim that this could exercise was held"},
+		{"nothing claimed", func(m *results.Matrix) { m.Rows = m.Rows[2:]; m.Rows[0].Cells[exclusive].Evidence[0].Claimed = false }, results.Passed, "nothing was claimed that this could exercise"},
+		{"a part not run", func(m *results.Matrix) { m.Rows = m.Rows[2:]; m.Rows[0].Parts = nil }, results.Inconclusive, ""},
+		{"a part cut short", func(m *results.Matrix) { m.Rows = m.Rows[2:]; m.Rows[0].Parts[0].Complete = false }, results.Inconclusive, ""},
+		{"nothing granted", func(m *results.Matrix) { m.Rows = m.Rows[2:]; m.Rows[0].Parts[0].Grants = 0 }, results.Inconclusive, "was never granted a lock in "},
+		{"an error", func(m *results.Matrix) { m.Rows = m.Rows[2:]; m.Rows[0].Parts[0].Error = "server lost" }, results.Inconclusive, ""},
+		{"a defect", func(m *results.Matrix) { m.Rows = m.Rows[2:]; m.Rows[0].Parts[0].Defects = []string{"judges differ"} }, results.Inconclusive, ""},
+		{"nothing was caught", func(m *results.Matrix) { m.Rows = m.Rows[2:]; m.SelfCheck.Cells = nil }, results.Inconclusive, ""},
+		{"a broken claim outweighs it", func(m *results.Matrix) { m.SelfCheck.Cells = nil }, results.BrokenClaim, ""},
+		{"no design", func(m *results.Matrix) { m.Rows = nil }, results.Inconclusive, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := matrixSample()
@@ -191,7 +153,7 @@ func TestMatrixExit(t *testing.T) {
 			if m.Exit != c.want {
 				t.Errorf("exit: got %d, want %d", m.Exit, c.want)
 			}
-			if _, why := m.outcome(); c.says != "" && !strings.Contains(why, c.says) {
+			if _, why := outcome(&m); c.says != "" && !strings.Contains(why, c.says) {
 				t.Errorf("got %q, want %q in it", why, c.says)
 			}
 		})
@@ -203,7 +165,7 @@ func TestPartIsReplaced(t *testing.T) {
 	m := matrixSample()
 	before := m.Rows[2].Cells[exclusive].Exposure
 	again := judged(header("redsync/quorum", "private"), 300, held(exclusive, 5))
-	m.Rows[2].AddRun(MatrixPart{Name: "live", Complete: true}, &again)
+	m.Rows[2].AddRun(results.MatrixPart{Name: "live", Complete: true}, &again)
 	m.Settle()
 	if got := m.Rows[2].Cells[exclusive].Exposure; before != 12 || got != 5 || len(m.Rows[2].Parts) != 1 {
 		t.Errorf("exposure: got %d, then %d in %d parts; want 12, then 5 in 1", before, got, len(m.Rows[2].Parts))
@@ -243,7 +205,7 @@ func TestMatrixSchema(t *testing.T) {
 	}
 }
 
-func encoded(t *testing.T, m Matrix) []byte {
+func encoded(t *testing.T, m results.Matrix) []byte {
 	t.Helper()
 	var buf bytes.Buffer
 	if err := Write(&buf, JSON, &m, Options{}); err != nil {
@@ -254,7 +216,7 @@ func encoded(t *testing.T, m Matrix) []byte {
 
 func TestReadMatrix(t *testing.T) {
 	text := encoded(t, matrixSample())
-	m, err := ReadAs[*Matrix](bytes.NewReader(text))
+	m, err := results.ReadAs[*results.Matrix](bytes.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -275,7 +237,7 @@ func TestReadMatrix(t *testing.T) {
 		{"fields that do not fit", `{"schema": "lockbench/report/v3", "kind": "matrix", "rows": [{"design": 1}]}`, "damaged"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := ReadAs[*Matrix](strings.NewReader(c.text))
+			_, err := results.ReadAs[*results.Matrix](strings.NewReader(c.text))
 			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "; hint: ") {
 				t.Errorf("error: got %v, want it to say %q and a hint", err, c.want)
 			}
@@ -286,13 +248,13 @@ func TestReadMatrix(t *testing.T) {
 func TestExplainCell(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		at   CellName
+		at   results.CellName
 	}{
-		{"explain-broken", CellName{Design: "lua-token/expire", Cell: crashed, File: "m.json"}},
-		{"explain-live", CellName{Design: "lua-token/expire", Cell: stale}},
-		{"explain-held", CellName{Design: "lua-token/token", Cell: exclusive}},
-		{"explain-missing", CellName{Design: "redsync/quorum", Cell: lockbench.Exclusion.At(lockbench.Skew)}},
-		{"explain-design", CellName{Design: "lua-token/expire"}},
+		{"explain-broken", results.CellName{Design: "lua-token/expire", Cell: crashed, File: "m.json"}},
+		{"explain-live", results.CellName{Design: "lua-token/expire", Cell: stale}},
+		{"explain-held", results.CellName{Design: "lua-token/token", Cell: exclusive}},
+		{"explain-missing", results.CellName{Design: "redsync/quorum", Cell: lockbench.Exclusion.At(lockbench.Skew)}},
+		{"explain-design", results.CellName{Design: "lua-token/expire"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var buf bytes.Buffer
@@ -303,7 +265,7 @@ func TestExplainCell(t *testing.T) {
 			golden(t, c.name+".txt", buf.Bytes())
 		})
 	}
-	for _, at := range []CellName{{Design: "lua-token/none", Cell: lease}} {
+	for _, at := range []results.CellName{{Design: "lua-token/none", Cell: lease}} {
 		if _, err := Explain(pointer(matrixSample()), at); err == nil || !strings.Contains(err.Error(), "; hint: ") {
 			t.Errorf("%+v: got %v, want an error with a hint", at, err)
 		}
@@ -316,11 +278,11 @@ type errorWriter struct{}
 func (errorWriter) Write([]byte) (int, error) { return 0, errors.New("no space left") }
 
 func TestCellReplay(t *testing.T) {
-	got, err := CellReplay(matrixSample(), CellName{Design: "lua-token/expire", Cell: crashed})
+	got, err := results.CellReplay(matrixSample(), results.CellName{Design: "lua-token/expire", Cell: crashed})
 	if err != nil || got != "design: lua-token/expire\n" {
 		t.Errorf("got %q, %v; want the file of its schedule", got, err)
 	}
-	if got, err := CellReplay(matrixSample(), CellName{Design: "redsync/quorum", Cell: crashed}); err == nil {
+	if got, err := results.CellReplay(matrixSample(), results.CellName{Design: "redsync/quorum", Cell: crashed}); err == nil {
 		t.Errorf("got %q, want an error where nothing was explored", got)
 	}
 }
@@ -332,7 +294,7 @@ func TestMatrixErrorsOfWriting(t *testing.T) {
 		"markdown": func() error { return Write(errorWriter{}, Markdown, &m, Options{}) },
 		"json":     func() error { return Write(errorWriter{}, JSON, &m, Options{}) },
 		"compared": func() error {
-			return Write(errorWriter{}, Text, &MatrixComparison{With: "x"}, Options{})
+			return Write(errorWriter{}, Text, &results.MatrixComparison{With: "x"}, Options{})
 		},
 	} {
 		if write() == nil {

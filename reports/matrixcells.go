@@ -9,66 +9,50 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/figures"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
-
-// A CellName says which cell of which matrix.
-type CellName struct {
-	Design string
-	// Cell is the zero value for all of the design.
-	Cell lockbench.Cell
-	// File is where the matrix is kept, empty for nowhere.
-	File string
-}
 
 // explain is the evidence for one cell of m: the verdict and the claim, then what each part
 // says, with its counterexample and the commands that show it again. Where no cell is named,
 // it is the table of the design, and all that was broken. It returns an error when the matrix
 // has no such design.
-func (m *Matrix) explain(at CellName) (*document.Document, error) {
-	i := slices.IndexFunc(m.Rows, func(r MatrixRow) bool { return r.Design == at.Design })
+func explain(m *results.Matrix, at results.CellName) (*document.Document, error) {
+	i := slices.IndexFunc(m.Rows, func(r results.MatrixRow) bool { return r.Design == at.Design })
 	if i < 0 {
-		return nil, fmt.Errorf("design %s is not in the matrix; hint: it has %s", at.Design, strings.Join(m.designs(), ", "))
+		return nil, fmt.Errorf("design %s is not in the matrix; hint: it has %s", at.Design, strings.Join(m.Designs(), ", "))
 	}
-	e := m.explanation(i, at.File)
+	e := matrixExplanation(m, i, at.File)
 	if at.Cell.Guarantee != "" {
 		return &document.Document{Blocks: []document.Block{e.section(at.Cell)}}, nil
 	}
-	t := e.row.cells(i, at.Design).table()
+	t := matrixRowCells(e.row, i, at.Design).table()
 	d := &document.Document{Blocks: []document.Block{&t}}
-	for _, cell := range e.row.findings().broken() {
+	for _, cell := range e.row.Findings().Broken() {
 		d.Blocks = append(d.Blocks, e.section(cell))
 	}
 	return d, nil
 }
 
-func (m *Matrix) designs() []string {
-	var names []string
-	for i := range m.Rows {
-		names = append(names, m.Rows[i].Design)
-	}
-	return names
-}
-
 // section is what a page shows of the i-th design: its table, and every cell, folded. What
 // holds under a mix is in the sums of its conditions.
-func (m *Matrix) section(i int) *document.Section {
+func section(m *results.Matrix, i int) *document.Section {
 	r := &m.Rows[i]
-	t := r.cells(i, r.Design).table()
+	t := matrixRowCells(r, i, r.Design).table()
 	about := &document.Paragraph{}
 	for _, fact := range []string{r.Source, r.Library, "claims " + r.Claims.String()} {
 		if fact != "" {
 			about.Facts = append(about.Facts, fact)
 		}
 	}
-	s := &document.Section{ID: designID(i), Role: document.Subject, Title: r.Design, Mark: exitTone(r.exit()), Blocks: []document.Block{about, &t}}
+	s := &document.Section{ID: designID(i), Role: document.Subject, Title: r.Design, Mark: exitTone(r.Exit()), Blocks: []document.Block{about, &t}}
 	for _, o := range r.Without {
 		s.Blocks = append(s.Blocks, line("No "+o.Part+": "+o.Why))
 	}
-	e := m.explanation(i, "")
-	for _, cell := range r.findings().sorted() {
+	e := matrixExplanation(m, i, "")
+	for _, cell := range r.Findings().Sorted() {
 		c := r.Cells[cell]
-		shown := slices.ContainsFunc(c.Evidence, func(e Evidence) bool { return e.shown() })
+		shown := slices.ContainsFunc(c.Evidence, func(e results.Evidence) bool { return e.Shown() })
 		if cell.Under.Count() <= 1 || shown || c.Verdict == checker.Broken {
 			s.Blocks = append(s.Blocks, e.section(cell))
 		}
@@ -79,12 +63,12 @@ func (m *Matrix) section(i int) *document.Section {
 // An explanation explains cells of one design.
 type explanation struct {
 	*gallery
-	m    *Matrix
-	row  *MatrixRow
+	m    *results.Matrix
+	row  *results.MatrixRow
 	file string // where the matrix is kept
 }
 
-func (m *Matrix) explanation(i int, file string) *explanation {
+func matrixExplanation(m *results.Matrix, i int, file string) *explanation {
 	r := &m.Rows[i]
 	return &explanation{&gallery{id: designID(i), design: r.Design, label: r.Design, inFull: true}, m, r, file}
 }
@@ -92,12 +76,12 @@ func (m *Matrix) explanation(i int, file string) *explanation {
 // section is what is known of a cell.
 func (e *explanation) section(at lockbench.Cell) *document.Section {
 	c := e.row.Cells[at]
-	j := judgement{at, c.Finding, e.row.reason(at)}
+	j := judgement{at, c.Finding, e.row.Reason(at)}
 	s := &document.Section{
-		ID: e.idOf(at), Role: document.Cell, Folded: true, Title: e.row.Design + "  " + at.String(), PageTitle: at.String(), Says: verdictWords(c.Finding), PageSays: j.says(), SaysTone: j.tone(),
+		ID: e.idOf(at), Role: document.Cell, Folded: true, Title: e.row.Design + "  " + at.String(), PageTitle: at.String(), Says: verdictWords(c.Finding), PageSays: j.says(), SaysTone: findingTone(&j.Finding),
 		Blocks: []document.Block{line("it promises: " + at.Guarantee.Info().Promise), line("under: " + at.Under.Title())},
 	}
-	if read := e.row.findings().Read(at); c.Verdict != read.Verdict {
+	if read := e.row.Findings().Read(at); c.Verdict != read.Verdict {
 		s.Blocks = append(s.Blocks, line(fmt.Sprintf("%s where more happened: %s", read.Verdict, figures.Plural(read.Exposure, "occasion"))))
 	}
 	if c.By != "" && len(c.Evidence) > 1 {
@@ -106,7 +90,7 @@ func (e *explanation) section(at lockbench.Cell) *document.Section {
 	s.Blocks = append(s.Blocks, e.claim(&j))
 	for _, decided := range []bool{true, false} { // the part that decided comes first
 		for i, found := range c.Evidence {
-			if p := e.row.part(found.Part); p != nil && (p.Name == c.By) == decided {
+			if p := e.row.Part(found.Part); p != nil && (p.Name == c.By) == decided {
 				s.Blocks = append(s.Blocks, e.found(fmt.Sprintf("%s-%d", s.ID, i+1), &j, found, p))
 			}
 		}
@@ -132,35 +116,35 @@ func (e *explanation) claim(j *judgement) *document.Paragraph {
 }
 
 // found is what one part found of a cell.
-func (e *explanation) found(id string, of *judgement, found Evidence, p *MatrixPart) *document.Section {
-	j := judgement{of.cell, found.counted(p), of.reason}
-	s := &document.Section{ID: id, Role: document.Found, Title: found.Part, Says: joinedBy("; ", verdictWords(found.Finding), detail(j.Finding)), SaysTone: j.tone()}
+func (e *explanation) found(id string, of *judgement, found results.Evidence, p *results.MatrixPart) *document.Section {
+	j := judgement{of.cell, counted(found, p), of.reason}
+	s := &document.Section{ID: id, Role: document.Found, Title: found.Part, Says: joinedBy("; ", verdictWords(found.Finding), detail(j.Finding)), SaysTone: findingTone(&j.Finding)}
 	if found.Verdict == checker.Held && slices.Contains(e.m.Unproven(), found.Part) {
-		s.Blocks = append(s.Blocks, line("It counts as untested: a lock broken on purpose was not caught: "+e.m.uncaught(e.m.SelfCheck.part(found.Part))))
+		s.Blocks = append(s.Blocks, line("It counts as untested: a lock broken on purpose was not caught: "+uncaught(e.m, e.m.SelfCheck.Part(found.Part))))
 	}
-	if j.shown() && e.shows(&j.Finding) == nil {
+	if j.Shown() && e.shows(&j.Finding) == nil {
 		e.drawn = append(e.drawn, picture{id, of.cell.String(), j.Finding})
 	}
 	s.Blocks = append(s.Blocks, e.counterexample(id, &j, "scenario "+strings.Join(found.In[:min(1, len(found.In))], ""))...)
-	for _, text := range p.extent(found.In) {
+	for _, text := range extent(p, found.In) {
 		s.Blocks = append(s.Blocks, line(text))
 	}
 	return with(s, e.again(of.cell, p, found))
 }
 
 // counted is the finding as its Detail counts it: where p explored, once a schedule.
-func (e Evidence) counted(p *MatrixPart) Finding {
+func counted(e results.Evidence, p *results.MatrixPart) results.Finding {
 	g := e.Finding
-	g.scenarios = nil
+	g.Scenarios = nil
 	if len(p.Covered) > 0 && g.Violations > 0 {
-		g.scenarios = e.In
+		g.Scenarios = e.In
 	}
 	return g
 }
 
 // extent says, line by line, what a part covered: of what it explored the given scenarios,
 // or the run.
-func (p *MatrixPart) extent(scenarios []string) []string {
+func extent(p *results.MatrixPart, scenarios []string) []string {
 	if len(p.Covered) == 0 {
 		lines := []string{fmt.Sprintf("%s in %s, seed %d, server %s %s", figures.Plural(p.Grants, "grant"), figures.Compact(p.ElapsedNS), p.Seed, p.Server.Kind, p.Server.Version)}
 		for _, f := range p.Injected {
@@ -168,10 +152,10 @@ func (p *MatrixPart) extent(scenarios []string) []string {
 		}
 		return lines
 	}
-	var runs []Run
+	var runs []results.Run
 	for _, c := range p.Covered {
 		if slices.Contains(scenarios, c.Scenario) {
-			runs = append(runs, Run{Workload: c.Scenario, Exploration: &Exploration{Coverage: c.Coverage}})
+			runs = append(runs, results.Run{RunSettings: results.RunSettings{Workload: c.Scenario}, Exploration: &results.Exploration{Coverage: c.Coverage}})
 		}
 	}
 	lines := coverage(runs, "", true)
@@ -182,19 +166,19 @@ func (p *MatrixPart) extent(scenarios []string) []string {
 }
 
 // again says how to see it again.
-func (e *explanation) again(cell lockbench.Cell, p *MatrixPart, found Evidence) (blocks []document.Block) {
+func (e *explanation) again(cell lockbench.Cell, p *results.MatrixPart, found results.Evidence) (blocks []document.Block) {
 	if found.Schedule != nil && found.Schedule.Replay != "" {
-		file := replayName(e.row.Design, cell)
+		file := results.ReplayName(e.row.Design, cell)
 		from := ""
 		if e.file != "" {
-			from = " --from " + quote(e.file)
+			from = " --from " + results.Quote(e.file)
 		}
 		blocks = append(blocks, document.Only(document.Terminal,
 			again("this schedule:", fmt.Sprintf("lockbench explain %s %s%s --save %s", e.row.Design, cell, from, file)),
 			again("              ", "lockbench explore --replay "+file)))
 	}
 	if _, err := os.Stat(p.History); p.History != "" && err == nil {
-		blocks = append(blocks, again("this history:", "lockbench check "+quote(p.History)))
+		blocks = append(blocks, again("this history:", "lockbench check "+results.Quote(p.History)))
 	}
 	if p.Command != "" {
 		blocks = append(blocks, again("all of it again:", p.Command))
@@ -203,7 +187,7 @@ func (e *explanation) again(cell lockbench.Cell, p *MatrixPart, found Evidence) 
 }
 
 // missing says which parts have nothing to say of a cell, and why.
-func (e *explanation) missing(cell lockbench.Cell, c MatrixCell) (blocks []document.Block) {
+func (e *explanation) missing(cell lockbench.Cell, c results.MatrixCell) (blocks []document.Block) {
 	add := func(part, why string) {
 		blocks = append(blocks, &document.List{Items: []document.Item{{Name: part, Text: why}}})
 	}
@@ -211,11 +195,11 @@ func (e *explanation) missing(cell lockbench.Cell, c MatrixCell) (blocks []docum
 		add(o.Part, "not done: "+o.Why)
 	}
 	for _, part := range e.m.Settings.Parts {
-		switch p := e.row.part(part); {
-		case e.row.lacks(part):
+		switch p := e.row.Part(part); {
+		case e.row.Lacks(part):
 		case p == nil:
 			add(part, "not run")
-		case !slices.ContainsFunc(c.Evidence, func(found Evidence) bool { return found.Part == part }):
+		case !slices.ContainsFunc(c.Evidence, func(found results.Evidence) bool { return found.Part == part }):
 			add(part, e.unmet(cell, p))
 		}
 	}
@@ -223,9 +207,9 @@ func (e *explanation) missing(cell lockbench.Cell, c MatrixCell) (blocks []docum
 }
 
 // unmet says that a part met no occasion, and why it could meet none.
-func (e *explanation) unmet(cell lockbench.Cell, p *MatrixPart) string {
+func (e *explanation) unmet(cell lockbench.Cell, p *results.MatrixPart) string {
 	for _, whole := range e.row.Cells[cell.Guarantee.At(0)].Evidence {
-		if why := detail(whole.counted(p)); whole.Part == p.Name && whole.Verdict == checker.NotApplicable && why != "" {
+		if why := detail(counted(whole, p)); whole.Part == p.Name && whole.Verdict == checker.NotApplicable && why != "" {
 			return verdictWords(whole.Finding) + "; " + why
 		}
 	}
@@ -233,17 +217,4 @@ func (e *explanation) unmet(cell lockbench.Cell, p *MatrixPart) string {
 		return "not exercised; its one server has no replica"
 	}
 	return "not exercised"
-}
-
-// CellReplay returns the schedule that shows a cell, as lockbench explore --replay takes
-// it; an error when the matrix has none.
-func CellReplay(m Matrix, at CellName) (string, error) {
-	if r := m.Row(at.Design); r != nil {
-		for _, e := range r.Cells[at.Cell].Evidence {
-			if e.Schedule != nil && e.Schedule.Replay != "" {
-				return e.Schedule.Replay, nil
-			}
-		}
-	}
-	return "", fmt.Errorf("no schedule shows %s of %s; hint: only what explore found broken has one", at.Cell, at.Design)
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/lockbench/lockbench/internal/results"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockbench/lockbench"
@@ -12,23 +14,23 @@ import (
 
 // oneCell is a matrix of one design and one part, in which everything is held but for
 // one cell.
-func oneCell(v checker.Verdict, claimed bool) Matrix {
-	m := Matrix{Settings: MatrixSettings{Parts: []string{"explore"}}}
-	m.SelfCheck.Add(MatrixPart{Name: "explore", Complete: true, MustBreak: exclusive}, map[lockbench.Cell]Evidence{
-		exclusive: {Finding: Finding{Verdict: checker.Broken}},
+func oneCell(v checker.Verdict, claimed bool) results.Matrix {
+	m := results.Matrix{Settings: results.MatrixSettings{Parts: []string{"explore"}}}
+	m.SelfCheck.Add(results.MatrixPart{Name: "explore", Complete: true, MustBreak: exclusive}, map[lockbench.Cell]results.Evidence{
+		exclusive: {Finding: results.Finding{Verdict: checker.Broken}},
 	})
-	found := make(map[lockbench.Cell]Evidence)
+	found := make(map[lockbench.Cell]results.Evidence)
 	for _, g := range lockbench.Guarantees() {
-		found[g.Name.At(0)] = Evidence{Finding: Finding{Verdict: checker.Held, Exercised: true}}
+		found[g.Name.At(0)] = results.Evidence{Finding: results.Finding{Verdict: checker.Held, Exercised: true}}
 	}
-	row := MatrixRow{Design: "d/v"}
-	one := Finding{Verdict: v, Claimed: claimed, Exercised: true}
+	row := results.MatrixRow{Design: "d/v"}
+	one := results.Finding{Verdict: v, Claimed: claimed, Exercised: true}
 	if v == checker.Broken && claimed {
 		one.Against = 1
 	}
-	found[lease] = Evidence{Finding: one}
-	row.Add(MatrixPart{Name: "explore", Complete: true, Grants: 9}, found)
-	m.Rows = []MatrixRow{row}
+	found[lease] = results.Evidence{Finding: one}
+	row.Add(results.MatrixPart{Name: "explore", Complete: true, Grants: 9}, found)
+	m.Rows = []results.MatrixRow{row}
 	m.Settle()
 	return m
 }
@@ -50,7 +52,7 @@ func TestOrder(t *testing.T) {
 		for j, better := range ranks {
 			for _, was := range worse {
 				for _, is := range better {
-					c := CompareMatrices(oneCell(was.verdict, was.claimed), oneCell(is.verdict, is.claimed))
+					c := results.CompareMatrices(oneCell(was.verdict, was.claimed), oneCell(is.verdict, is.claimed))
 					wantWorse, wantBetter := 0, 0
 					if j < i {
 						wantWorse = 1
@@ -67,54 +69,54 @@ func TestOrder(t *testing.T) {
 }
 
 func TestCompareMatrices(t *testing.T) {
-	heldAll := func() Matrix { return oneCell(checker.Held, true) }
-	changed := func(change func(*Matrix)) Matrix {
+	heldAll := func() results.Matrix { return oneCell(checker.Held, true) }
+	changed := func(change func(*results.Matrix)) results.Matrix {
 		m := heldAll()
 		change(&m)
 		m.Settle()
 		return m
 	}
 	mixture := lockbench.LeaseKept.At(lockbench.Crash | lockbench.Skew)
-	mixed := func(v checker.Verdict) Matrix {
-		return changed(func(m *Matrix) {
-			m.Rows[0].Cells[mixture] = MatrixCell{Evidence: []Evidence{{Part: "explore", Finding: Finding{Verdict: v}}}}
+	mixed := func(v checker.Verdict) results.Matrix {
+		return changed(func(m *results.Matrix) {
+			m.Rows[0].Cells[mixture] = results.MatrixCell{Evidence: []results.Evidence{{Part: "explore", Finding: results.Finding{Verdict: v}}}}
 		})
 	}
-	another := changed(func(m *Matrix) { m.Rows[0].Design = "d/other" })
+	another := changed(func(m *results.Matrix) { m.Rows[0].Design = "d/other" })
 	for _, c := range []struct {
 		name   string
-		old, m Matrix
-		want   MatrixComparison
+		old, m results.Matrix
+		want   results.MatrixComparison
 	}{
-		{"the same", heldAll(), heldAll(), MatrixComparison{}},
-		{"another design", heldAll(), another, MatrixComparison{New: []string{"design d/other"}, Gone: []string{"design d/v"}, Exit: Inconclusive}},
-		{"a design more", heldAll(), changed(func(m *Matrix) { m.Rows = append(m.Rows, another.Rows...) }), MatrixComparison{New: []string{"design d/other"}}},
-		{"a design less", changed(func(m *Matrix) { m.Rows = append(m.Rows, another.Rows...) }), heldAll(), MatrixComparison{Gone: []string{"design d/other"}}},
-		{"a part less", changed(func(m *Matrix) {
+		{"the same", heldAll(), heldAll(), results.MatrixComparison{}},
+		{"another design", heldAll(), another, results.MatrixComparison{New: []string{"design d/other"}, Gone: []string{"design d/v"}, Exit: results.Inconclusive}},
+		{"a design more", heldAll(), changed(func(m *results.Matrix) { m.Rows = append(m.Rows, another.Rows...) }), results.MatrixComparison{New: []string{"design d/other"}}},
+		{"a design less", changed(func(m *results.Matrix) { m.Rows = append(m.Rows, another.Rows...) }), heldAll(), results.MatrixComparison{Gone: []string{"design d/other"}}},
+		{"a part less", changed(func(m *results.Matrix) {
 			m.Settings.Parts = []string{"live", "explore"}
-			m.Rows[0].Add(MatrixPart{Name: "live", Complete: true, Grants: 9}, map[lockbench.Cell]Evidence{lockbench.Exclusion.At(lockbench.Failover): {Finding: Finding{Verdict: checker.Held}}})
-		}), heldAll(), MatrixComparison{Notes: []string{"not compared, since it was not run: live"}}},
-		{"no part in common", changed(func(m *Matrix) { m.Settings.Parts = []string{"live"} }), heldAll(), MatrixComparison{
-			Notes: []string{"not compared, since it was not run: live", "not compared, since the other has it not: explore", "the two have no part in common"}, Exit: Inconclusive,
+			m.Rows[0].Add(results.MatrixPart{Name: "live", Complete: true, Grants: 9}, map[lockbench.Cell]results.Evidence{lockbench.Exclusion.At(lockbench.Failover): {Finding: results.Finding{Verdict: checker.Held}}})
+		}), heldAll(), results.MatrixComparison{Notes: []string{"not compared, since it was not run: live"}}},
+		{"no part in common", changed(func(m *results.Matrix) { m.Settings.Parts = []string{"live"} }), heldAll(), results.MatrixComparison{
+			Notes: []string{"not compared, since it was not run: live", "not compared, since the other has it not: explore", "the two have no part in common"}, Exit: results.Inconclusive,
 		}},
-		{"a part cut short", heldAll(), changed(func(m *Matrix) { m.Rows[0].Parts[0].Complete = false; m.Rows[0].Cells = nil }), MatrixComparison{Exit: Inconclusive}},
-		{"nothing was caught", heldAll(), changed(func(m *Matrix) { m.SelfCheck.Cells = nil }), MatrixComparison{Exit: Inconclusive}},
-		{"a cell more", changed(func(m *Matrix) { delete(m.Rows[0].Cells, lease) }), heldAll(), MatrixComparison{
-			Better: []MatrixChange{{Design: "d/v", Cell: lease}},
+		{"a part cut short", heldAll(), changed(func(m *results.Matrix) { m.Rows[0].Parts[0].Complete = false; m.Rows[0].Cells = nil }), results.MatrixComparison{Exit: results.Inconclusive}},
+		{"nothing was caught", heldAll(), changed(func(m *results.Matrix) { m.SelfCheck.Cells = nil }), results.MatrixComparison{Exit: results.Inconclusive}},
+		{"a cell more", changed(func(m *results.Matrix) { delete(m.Rows[0].Cells, lease) }), heldAll(), results.MatrixComparison{
+			Better: []results.MatrixChange{{Design: "d/v", Cell: lease}},
 		}},
-		{"a mixture that happened to occur", mixed(checker.Held), heldAll(), MatrixComparison{}},
-		{"a mixture that breaks something", heldAll(), mixed(checker.Broken), MatrixComparison{
-			Worse: []MatrixChange{{Design: "d/v", Cell: mixture}}, Exit: BrokenClaim,
+		{"a mixture that happened to occur", mixed(checker.Held), heldAll(), results.MatrixComparison{}},
+		{"a mixture that breaks something", heldAll(), mixed(checker.Broken), results.MatrixComparison{
+			Worse: []results.MatrixChange{{Design: "d/v", Cell: mixture}}, Exit: results.BrokenClaim,
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := CompareMatrices(c.old, c.m)
-			for _, all := range [][]MatrixChange{got.Better, got.Worse} {
+			got := results.CompareMatrices(c.old, c.m)
+			for _, all := range [][]results.MatrixChange{got.Better, got.Worse} {
 				for i := range all {
-					all[i].Was, all[i].Is = Finding{}, Finding{}
+					all[i].Was, all[i].Is = results.Finding{}, results.Finding{}
 				}
 			}
-			if diff := cmp.Diff(got, c.want, cmp.AllowUnexported(Finding{})); diff != "" {
+			if diff := cmp.Diff(got, c.want, cmp.AllowUnexported(results.Finding{})); diff != "" {
 				t.Errorf("comparison (-got +want):\n%s", diff)
 			}
 		})
@@ -126,18 +128,18 @@ func TestCompareLeavesAlone(t *testing.T) {
 	old, m := matrixSample(), matrixSample()
 	old.Settings.Parts = []string{"explore"}
 	before, now := encoded(t, old), encoded(t, m)
-	CompareMatrices(old, m)
+	results.CompareMatrices(old, m)
 	if !bytes.Equal(before, encoded(t, old)) || !bytes.Equal(now, encoded(t, m)) {
 		t.Error("comparing changed what was compared")
 	}
 }
 
 func TestTerminalMatrixComparison(t *testing.T) {
-	c := CompareMatrices(oneCell(checker.Held, true), oneCell(checker.Broken, true))
-	c.Better = CompareMatrices(oneCell(checker.Untested, true), oneCell(checker.Held, true)).Better
+	c := results.CompareMatrices(oneCell(checker.Held, true), oneCell(checker.Broken, true))
+	c.Better = results.CompareMatrices(oneCell(checker.Untested, true), oneCell(checker.Held, true)).Better
 	c.New, c.Gone, c.Notes = []string{"design a/b"}, []string{"design c/d"}, []string{"not compared, since it was not run: live"}
 	var buf bytes.Buffer
-	for _, c := range []MatrixComparison{c, {}, {Exit: Inconclusive}} {
+	for _, c := range []results.MatrixComparison{c, {}, {Exit: results.Inconclusive}} {
 		c.With = "saved.json"
 		if err := Write(&buf, Text, &c, Options{}); err != nil {
 			t.Fatal(err)

@@ -8,20 +8,21 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/figures"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// document is what reports show of a matrix: the table, what it is made from, and on a page
+// matrixDocument is what reports show of a matrix: the table, what it is made from, and on a page
 // every cell with what each part found of it.
-func (m *Matrix) document() *document.Document {
+func matrixDocument(m *results.Matrix) *document.Document {
 	d := &document.Document{
 		Kind: "matrix", Title: fmt.Sprintf("%d designs", len(m.Rows)), Version: m.Environment.Version,
-		Exit: m.Exit, Tone: exitTone(m.Exit), Suites: m.suites(), Brief: true,
+		Exit: m.Exit, Tone: exitTone(m.Exit), Suites: matrixSuites(m), Brief: true,
 	}
-	d.Headline, d.Why = m.outcome()
+	d.Headline, d.Why = outcome(m)
 	var all []designCells
 	for i := range m.Rows {
-		all = append(all, m.Rows[i].cells(i, m.Rows[i].Design))
+		all = append(all, matrixRowCells(&m.Rows[i], i, m.Rows[i].Design))
 	}
 	t := designTable(all)
 	promises := &document.List{}
@@ -29,22 +30,22 @@ func (m *Matrix) document() *document.Document {
 		promises.Items = append(promises.Items, document.Item{Name: string(g.Name), Text: g.Promise})
 	}
 	d.Blocks = []document.Block{
-		document.Only(document.Page, m.facts()), m.gated().thresholds(), document.Only(document.Page, m.notRun()),
+		document.Only(document.Page, matrixFacts(m)), matrixGated(m).thresholds(), document.Only(document.Page, notRun(m)),
 		named("Which design keeps what", "guarantees", &t,
 			document.Only(document.Page, &document.Section{Title: "What the guarantees promise", Folded: true, Blocks: []document.Block{promises}})),
 		named("What it is made from", "made",
-			document.Only(document.Markdown, facts(append(m.madeFrom(), m.Notes...))), document.Only(document.Terminal|document.Page, m.made()),
-			document.Only(document.Page, again("To make it again:", m.command()))),
+			document.Only(document.Markdown, facts(append(madeFrom(m), m.Notes...))), document.Only(document.Terminal|document.Page, made(m)),
+			document.Only(document.Page, again("To make it again:", m.Command()))),
 	}
 	sections := document.Only(document.Page)
 	for i := range m.Rows {
-		sections.Blocks = append(sections.Blocks, m.section(i))
+		sections.Blocks = append(sections.Blocks, section(m, i))
 	}
 	d.Blocks = append(d.Blocks, sections)
 	return d
 }
 
-func (m *Matrix) facts() *document.Paragraph {
+func matrixFacts(m *results.Matrix) *document.Paragraph {
 	facts := []string{fmt.Sprintf("%d designs", len(m.Rows)), "drivers " + strings.Join(m.Settings.Drivers, ", "), fmt.Sprintf("seed %d", m.Settings.Seed)}
 	return &document.Paragraph{Facts: append(facts, environmentFacts(m.Environment)...)}
 }
@@ -60,7 +61,7 @@ func environmentFacts(e history.Environment) (facts []string) {
 	return facts
 }
 
-func (m *Matrix) notRun() *document.List {
+func notRun(m *results.Matrix) *document.List {
 	l := &document.List{}
 	for _, name := range m.NotRun {
 		l.Items = append(l.Items, document.Item{Word: "not run", Tone: document.Weak, Text: name})
@@ -77,22 +78,22 @@ func designID(i int, cell ...lockbench.Cell) string {
 	return id
 }
 
-// cells are those of a table: weak where they were not all explored.
-func (r *MatrixRow) cells(i int, label string) designCells {
-	explored := !slices.ContainsFunc(r.Parts, func(p MatrixPart) bool { return len(p.Covered) == 0 })
+// matrixRowCells are those of a table: weak where they were not all explored.
+func matrixRowCells(r *results.MatrixRow, i int, label string) designCells {
+	explored := !slices.ContainsFunc(r.Parts, func(p results.MatrixPart) bool { return len(p.Covered) == 0 })
 	return designCells{
-		Cells: r.findings(), label: label, explored: explored && len(r.Parts) > 0, id: designID(i),
+		Cells: r.Findings(), label: label, explored: explored && len(r.Parts) > 0, id: designID(i),
 		link: func(cell lockbench.Cell) string { return designID(i, cell) },
 	}
 }
 
 // made says what the matrix was made from, and what is missing of it.
-func (m *Matrix) made() *document.List {
+func made(m *results.Matrix) *document.List {
 	l := &document.List{}
 	add := func(tone document.Tone, word, text string) {
 		l.Items = append(l.Items, document.Item{Word: word, Tone: tone, Text: text})
 	}
-	for _, text := range m.madeFrom() {
+	for _, text := range madeFrom(m) {
 		add(document.Plain, "", text)
 	}
 	for _, note := range m.Notes {
@@ -116,12 +117,12 @@ func (m *Matrix) made() *document.List {
 }
 
 // madeFrom says in one line per part what was done.
-func (m *Matrix) madeFrom() []string {
+func madeFrom(m *results.Matrix) []string {
 	var lines []string
 	for _, part := range m.Settings.Parts {
 		var designs, schedules, grants int64
 		for i := range m.Rows {
-			p := m.Rows[i].part(part)
+			p := m.Rows[i].Part(part)
 			if p == nil {
 				continue
 			}
@@ -135,26 +136,26 @@ func (m *Matrix) madeFrom() []string {
 		if schedules > 0 {
 			what = figures.Plural(schedules, "schedule") + ", " + what
 		}
-		lines = append(lines, fmt.Sprintf("%s: %s of %s; %s", part, what, figures.Plural(designs, "design"), m.selfChecked(part)))
+		lines = append(lines, fmt.Sprintf("%s: %s of %s; %s", part, what, figures.Plural(designs, "design"), selfChecked(m, part)))
 	}
 	return lines
 }
 
 // selfChecked says whether the lock that is broken on purpose was caught in a part.
-func (m *Matrix) selfChecked(part string) string {
-	p := m.SelfCheck.part(part)
+func selfChecked(m *results.Matrix, part string) string {
+	p := m.SelfCheck.Part(part)
 	switch {
 	case p == nil:
 		return "not checked by a lock broken on purpose"
-	case m.SelfCheck.caught(part):
+	case m.SelfCheck.Caught(part):
 		return fmt.Sprintf("a lock broken on purpose was caught (%s)", p.MustBreak)
 	}
-	return fmt.Sprintf("a lock broken on purpose was NOT caught: %s", m.uncaught(p))
+	return fmt.Sprintf("a lock broken on purpose was NOT caught: %s", uncaught(m, p))
 }
 
 // uncaught says why the lock that is broken on purpose was not caught in p, and what
 // to do about it.
-func (m *Matrix) uncaught(p *MatrixPart) string {
+func uncaught(m *results.Matrix, p *results.MatrixPart) string {
 	var overruns int64
 	for _, e := range m.SelfCheck.Cells[lockbench.Exclusion.At(lockbench.Outlived)].Evidence {
 		if e.Part == p.Name {
@@ -165,30 +166,30 @@ func (m *Matrix) uncaught(p *MatrixPart) string {
 	if m.Settings.Schedules > 0 && len(p.Covered) > 0 {
 		remedy = "raise --schedules"
 	}
-	return fmt.Sprintf("%s met %s, and %s was not broken: %s", figures.Plural(p.Grants, "grant"), outlasted(overruns), p.MustBreak, remedy)
+	return fmt.Sprintf("%s met %s, and %s was not broken: %s", figures.Plural(p.Grants, "grant"), results.Outlasted(overruns), p.MustBreak, remedy)
 }
 
 // outcome says what the exit code of m means, in a few words, and why.
-func (m *Matrix) outcome() (headline, why string) {
+func outcome(m *results.Matrix) (headline, why string) {
 	var claimed []string
 	var unclaimed int64
 	for i := range m.Rows {
 		r := &m.Rows[i]
-		if names := r.findings().names(func(_ lockbench.Cell, f Finding) bool { return f.fails() }); len(names) > 0 {
+		if names := r.Findings().Names(func(_ lockbench.Cell, f results.Finding) bool { return f.Fails() }); len(names) > 0 {
 			claimed = append(claimed, r.Design+" broke "+list(names))
-		} else if len(r.findings().broken()) > 0 {
+		} else if len(r.Findings().Broken()) > 0 {
 			unclaimed++
 		}
 	}
 	switch m.Exit {
-	case Passed:
-		headline, why = "No claim was broken", heldClaims(slices.ContainsFunc(m.Rows, func(r MatrixRow) bool { return r.findings().keepsClaims() }))
-	case BrokenClaim:
-		headline, why = "Claims were broken", strings.Join(claimed, "; ")+m.failedToo()
-	case FailedThreshold:
-		headline, why = "Thresholds failed", strings.Join(m.gated().failures(), "; ")
+	case results.Passed:
+		headline, why = "No claim was broken", heldClaims(slices.ContainsFunc(m.Rows, func(r results.MatrixRow) bool { return r.Findings().KeepsClaims() }))
+	case results.BrokenClaim:
+		headline, why = "Claims were broken", strings.Join(claimed, "; ")+failedToo(m)
+	case results.FailedThreshold:
+		headline, why = "Thresholds failed", strings.Join(matrixGated(m).failures(), "; ")
 	default:
-		headline, why = "Inconclusive", strings.Join(m.reasons(), "; ")+m.failedToo()
+		headline, why = "Inconclusive", strings.Join(reasons(m), "; ")+failedToo(m)
 	}
 	if unclaimed > 0 {
 		why += "; broken only where nothing was claimed: " + figures.Plural(unclaimed, "design")
@@ -197,21 +198,21 @@ func (m *Matrix) outcome() (headline, why string) {
 }
 
 // reasons says why the matrix is inconclusive.
-func (m *Matrix) reasons() []string {
+func reasons(m *results.Matrix) []string {
 	var why []string
 	for _, part := range m.Unproven() {
 		why = append(why, fmt.Sprintf("%s: a lock broken on purpose was not caught, so that what held counts as untested: %s",
-			part, m.uncaught(m.SelfCheck.part(part))))
+			part, uncaught(m, m.SelfCheck.Part(part))))
 	}
 	if n := len(m.NotRun); n > 0 {
 		why = append(why, fmt.Sprintf("%s not run, such as %s", figures.Plural(int64(n), "part"), m.NotRun[0]))
 	}
 	for i := range m.Rows {
 		r := &m.Rows[i]
-		if r.exit() != Inconclusive {
+		if r.Exit() != results.Inconclusive {
 			continue
 		}
-		untested := r.findings().untested()
+		untested := r.Findings().Untested()
 		if len(untested) > 0 && len(m.Unproven()) == 0 {
 			why = append(why, r.Design+" met too little of "+list(untested))
 		}
@@ -219,12 +220,12 @@ func (m *Matrix) reasons() []string {
 			switch {
 			case p.Error != "" || len(p.Defects) > 0:
 				why = append(why, r.Design+" met an error in "+p.Name)
-			case p.failed():
+			case p.Failed():
 				why = append(why, r.Design+" was never granted a lock in "+p.Name)
 			}
 		}
 	}
-	if why = append(why, m.gated().undecided()...); len(why) == 0 {
+	if why = append(why, matrixGated(m).undecided()...); len(why) == 0 {
 		return []string{"nothing was run"}
 	}
 	return why

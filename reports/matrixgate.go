@@ -3,70 +3,20 @@ package reports
 import (
 	"strings"
 
-	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/internal/thresholds"
+	"github.com/lockbench/lockbench/internal/results"
 )
 
-// Gate judges thresholds on m, each on all that was done to a design together, and puts them
-// in the place of those judged before. It comes after [Matrix.Settle].
-func (m *Matrix) Gate(asked []thresholds.Threshold) {
-	r := m.asResult()
-	r.Thresholds = nil
-	for _, t := range asked {
-		var readings []Reading
-		for i := range m.Rows {
-			if t.For(m.Rows[i].Design) {
-				readings = append(readings, newReading(t, i, m.Rows[i].asGated()))
-			}
-		}
-		r.add(t, readings)
-	}
-	m.Thresholds, m.Exit = r.Thresholds, r.Exit
-}
-
-// Gated is an exit code, as that of a comparison, with what the thresholds make of it.
-func (m *Matrix) Gated(exit int) int {
-	for i := range m.Thresholds {
-		exit = worst(exit, exitOf(m.Thresholds[i].Outcome))
-	}
-	return exit
-}
-
-func (m *Matrix) asResult() Result {
-	r := Result{Exit: m.Exit, Thresholds: m.Thresholds}
-	for i := range m.Rows {
-		r.Runs = append(r.Runs, Run{Design: m.Rows[i].Design})
-	}
-	return r
-}
-
-// gated is m as thresholds are shown of results: its exit code and thresholds, and a run for
+// matrixGated is m as thresholds are shown of results: its exit code and thresholds, and a run for
 // each design, without what was found of it.
-func (m *Matrix) gated() *summary {
-	r := m.asResult()
-	return r.summary()
+func matrixGated(m *results.Matrix) *summary {
+	r := m.AsResult()
+	return resultSummary(&r)
 }
 
 // failedToo says which thresholds failed beside what the exit code is about.
-func (m *Matrix) failedToo() string {
-	if failed := m.gated().failures(); len(failed) > 0 {
+func failedToo(m *results.Matrix) string {
+	if failed := matrixGated(m).failures(); len(failed) > 0 {
 		return "; thresholds failed too: " + strings.Join(failed, "; ")
 	}
 	return ""
-}
-
-// asGated is what metrics are read from: all parts together.
-func (r *MatrixRow) asGated() *thresholds.Run {
-	g := thresholds.Run{Design: r.Design, Verdicts: &checker.Result{}}
-	for _, p := range r.Parts {
-		g.Verdicts.Grants += p.Grants
-		for _, c := range p.Covered {
-			g.Schedules += c.Schedules
-		}
-	}
-	g.Verdicts.Ops = g.Verdicts.Grants // of operations a matrix keeps no count
-	for cell, c := range r.Cells {
-		g.Verdicts.Findings = append(g.Verdicts.Findings, c.finding(cell))
-	}
-	return &g
 }

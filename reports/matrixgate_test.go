@@ -3,6 +3,8 @@ package reports
 import (
 	"testing"
 
+	"github.com/lockbench/lockbench/internal/results"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockbench/lockbench"
@@ -13,43 +15,43 @@ import (
 // TestMatrixGate judges thresholds on all parts of a design together, of which one was live
 // and has no schedules, and what the exit code becomes.
 func TestMatrixGate(t *testing.T) {
-	said := func(part string, v checker.Verdict, n int64) Evidence {
-		return Evidence{Part: part, Finding: Finding{Verdict: v, Exercised: true, Exposure: 10, Violations: n}}
+	said := func(part string, v checker.Verdict, n int64) results.Evidence {
+		return results.Evidence{Part: part, Finding: results.Finding{Verdict: v, Exercised: true, Exposure: 10, Violations: n}}
 	}
-	row := MatrixRow{
+	row := results.MatrixRow{
 		Design: "family/one",
-		Parts: []MatrixPart{
+		Parts: []results.MatrixPart{
 			{Name: "live", Grants: 500, Complete: true},
-			{Name: "explore", Grants: 90, Complete: true, Covered: []Covered{{Coverage: Coverage{Schedules: 30}}, {Coverage: Coverage{Schedules: 12}}}},
+			{Name: "explore", Grants: 90, Complete: true, Covered: []results.Covered{{Coverage: results.Coverage{Schedules: 30}}, {Coverage: results.Coverage{Schedules: 12}}}},
 		},
-		Cells: map[lockbench.Cell]MatrixCell{
-			lockbench.Exclusion.At(lockbench.StateLoss): {Evidence: []Evidence{said("live", checker.Broken, 3), said("explore", checker.Broken, 4)}},
-			crashed:                                {Evidence: []Evidence{said("live", checker.Held, 0), said("explore", checker.Broken, 2)}},
-			lockbench.Exclusion.At(lockbench.Skew): {Evidence: []Evidence{said("live", checker.Untested, 0)}},
+		Cells: map[lockbench.Cell]results.MatrixCell{
+			lockbench.Exclusion.At(lockbench.StateLoss): {Evidence: []results.Evidence{said("live", checker.Broken, 3), said("explore", checker.Broken, 4)}},
+			crashed:                                {Evidence: []results.Evidence{said("live", checker.Held, 0), said("explore", checker.Broken, 2)}},
+			lockbench.Exclusion.At(lockbench.Skew): {Evidence: []results.Evidence{said("live", checker.Untested, 0)}},
 		},
 	}
-	live := MatrixRow{Design: "family/two", Parts: []MatrixPart{{Name: "live", Grants: 500, Complete: true}}}
+	live := results.MatrixRow{Design: "family/two", Parts: []results.MatrixPart{{Name: "live", Grants: 500, Complete: true}}}
 	for _, c := range []struct {
 		condition string
 		want      map[string]thresholds.Outcome
 		exit      int
 	}{
-		{"*/one: exclusion@state-loss.violations>6", map[string]thresholds.Outcome{"family/one": thresholds.Failed}, FailedThreshold},
-		{"*/one: exclusion@state-loss.violations>7", map[string]thresholds.Outcome{"family/one": thresholds.Passed}, Passed},
-		{"*/one: recovery@crash.violations==2", map[string]thresholds.Outcome{"family/one": thresholds.Failed}, FailedThreshold},
-		{"*/one: recovery@crash.exposure<21", map[string]thresholds.Outcome{"family/one": thresholds.Failed}, FailedThreshold},
-		{"*/one: exclusion@skew.violations>0", map[string]thresholds.Outcome{"family/one": thresholds.Inconclusive}, Inconclusive},
-		{"violations>8", map[string]thresholds.Outcome{"family/one": thresholds.Failed, "family/two": thresholds.Inconclusive}, FailedThreshold},
-		{"schedules<43", map[string]thresholds.Outcome{"family/one": thresholds.Failed, "family/two": thresholds.Inconclusive}, FailedThreshold},
+		{"*/one: exclusion@state-loss.violations>6", map[string]thresholds.Outcome{"family/one": thresholds.Failed}, results.FailedThreshold},
+		{"*/one: exclusion@state-loss.violations>7", map[string]thresholds.Outcome{"family/one": thresholds.Passed}, results.Passed},
+		{"*/one: recovery@crash.violations==2", map[string]thresholds.Outcome{"family/one": thresholds.Failed}, results.FailedThreshold},
+		{"*/one: recovery@crash.exposure<21", map[string]thresholds.Outcome{"family/one": thresholds.Failed}, results.FailedThreshold},
+		{"*/one: exclusion@skew.violations>0", map[string]thresholds.Outcome{"family/one": thresholds.Inconclusive}, results.Inconclusive},
+		{"violations>8", map[string]thresholds.Outcome{"family/one": thresholds.Failed, "family/two": thresholds.Inconclusive}, results.FailedThreshold},
+		{"schedules<43", map[string]thresholds.Outcome{"family/one": thresholds.Failed, "family/two": thresholds.Inconclusive}, results.FailedThreshold},
 	} {
 		t.Run(c.condition, func(t *testing.T) {
 			th, err := thresholds.ParseThreshold(c.condition)
 			if err != nil {
 				t.Fatal(err)
 			}
-			m := Matrix{Rows: []MatrixRow{row, live}}
+			m := results.Matrix{Rows: []results.MatrixRow{row, live}}
 			m.Settle()
-			if m.Exit != Passed {
+			if m.Exit != results.Passed {
 				t.Fatalf("exit %d without thresholds", m.Exit)
 			}
 			m.Gate([]thresholds.Threshold{th})
@@ -60,12 +62,12 @@ func TestMatrixGate(t *testing.T) {
 			if diff := cmp.Diff(got, c.want); diff != "" {
 				t.Errorf("outcomes (-got +want):\n%s", diff)
 			}
-			if m.Exit != c.exit || m.Gated(BrokenClaim) != BrokenClaim || m.Gated(Passed) != c.exit {
-				t.Errorf("exit %d, of a comparison that passed %d, want %d", m.Exit, m.Gated(Passed), c.exit)
+			if m.Exit != c.exit || m.Gated(results.BrokenClaim) != results.BrokenClaim || m.Gated(results.Passed) != c.exit {
+				t.Errorf("exit %d, of a comparison that passed %d, want %d", m.Exit, m.Gated(results.Passed), c.exit)
 			}
 			m.Settle()
 			m.Gate(nil)
-			if m.Exit != Passed || len(m.Thresholds) > 0 {
+			if m.Exit != results.Passed || len(m.Thresholds) > 0 {
 				t.Errorf("with none asked for: exit %d, %d thresholds", m.Exit, len(m.Thresholds))
 			}
 		})

@@ -1,30 +1,30 @@
 package reports
 
 import (
-	"bytes"
 	"slices"
 	"testing"
+
+	"github.com/lockbench/lockbench/internal/results"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/internal/measure"
 )
 
 func TestOverTime(t *testing.T) {
-	run := New([]Judged{plainDelete("private")}, nil).Runs[0]
+	run := results.New([]results.Judged{plainDelete("private")}, nil).Runs[0]
 	got := run.OverTime
 	if got == nil {
 		t.Fatal("got nothing over time")
 	}
-	want := &OverTime{
+	want := &results.OverTime{
 		WarmupNS: 100 * ms, EndNS: 400 * ms,
 		BucketNS: 40 * ms, // as wide as the largest, that of the violations
 		Grants:   []int64{0, 0, 20, 40, 40, 40, 40, 40, 40, 40},
 		Refused:  []int64{}, Troubled: []int64{},
 		SlowestNS:  got.SlowestNS,
 		Violations: map[lockbench.Cell][]int64{stale: {0, 0, 4, 3}},
-		Faults:     []FaultLine{{Note: "slow", Occurrences: []int64{0, 0, 0, 1, 1}, Periods: []Period{{150 * ms, 180 * ms}}}},
+		Faults:     []results.FaultLine{{Note: "slow", Occurrences: []int64{0, 0, 0, 1, 1}, Periods: []results.Period{{FromNS: 150 * ms, ToNS: 180 * ms}}}},
 	}
 	if diff := cmp.Diff(got, want); diff != "" {
 		t.Errorf("(-got +want):\n%s", diff)
@@ -32,14 +32,14 @@ func TestOverTime(t *testing.T) {
 	if got, want := slices.Max(got.SlowestNS), 2*ms+299_000; got != want {
 		t.Errorf("slowest acquire: got %d, want %d", got, want)
 	}
-	if got := New([]Judged{failedRun("private")}, nil).Runs[0].OverTime; got != nil && len(got.Grants) > 0 {
+	if got := results.New([]results.Judged{failedRun("private")}, nil).Runs[0].OverTime; got != nil && len(got.Grants) > 0 {
 		t.Errorf("nothing was granted: got %+v", got)
 	}
 }
 
 // TestSpectrum holds the curve against the percentiles beside it.
 func TestSpectrum(t *testing.T) {
-	for op, l := range New([]Judged{tokenLock("private")}, nil).Runs[0].Latency {
+	for op, l := range results.New([]results.Judged{tokenLock("private")}, nil).Runs[0].Latency {
 		s := l.Spectrum
 		if l.Count == 0 {
 			if s != nil {
@@ -56,20 +56,7 @@ func TestSpectrum(t *testing.T) {
 			t.Errorf("%s: got %d at a half, want %d", op, got, l.P50)
 		}
 	}
-	if s := newSpectrum(&measure.Latency{}); s != nil {
+	if s := results.New([]results.Judged{failedRun("private")}, nil).Runs[0].Latency["acquire"].Spectrum; s != nil {
 		t.Errorf("got %v of nothing", s)
-	}
-}
-
-// TestListsOnOneLine keeps lists of numbers from filling pages, and leaves alone what
-// only looks like them.
-func TestListsOnOneLine(t *testing.T) {
-	var buf bytes.Buffer
-	if err := encode(&buf, map[string]any{"a": []any{1, -2.5e-7, 3}, "b": "[\n1,\n2]", "c": []string{"x"}, "d": []int{}}, " "); err != nil {
-		t.Fatal(err)
-	}
-	want := "{\n \"a\": [1,-2.5e-7,3],\n \"b\": \"[\\n1,\\n2]\",\n \"c\": [\n  \"x\"\n ],\n \"d\": []\n}\n"
-	if diff := cmp.Diff(buf.String(), want); diff != "" {
-		t.Errorf("(-got +want):\n%s", diff)
 	}
 }

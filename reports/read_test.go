@@ -5,15 +5,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockbench/lockbench/internal/results"
+
 	"github.com/google/go-cmp/cmp"
 )
 
 func TestReadResult(t *testing.T) {
 	var first, second bytes.Buffer
-	if err := Write(&first, JSON, pointer(New(sample("private"), nil)), Options{}); err != nil {
+	if err := Write(&first, JSON, pointer(results.New(sample("private"), nil)), Options{}); err != nil {
 		t.Fatal(err)
 	}
-	r, err := ReadAs[*Result](bytes.NewReader(first.Bytes()))
+	r, err := results.ReadAs[*results.Result](bytes.NewReader(first.Bytes()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +43,7 @@ func TestReadResultRefuses(t *testing.T) {
 		{"a verdict that is none", `{"schema": "lockbench/report/v3", "kind": "result", "runs": [{"cells": {"exclusion": {"verdict": "fine"}}}]}`, `it is damaged: "fine" is no verdict`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := ReadAs[*Result](strings.NewReader(c.text))
+			_, err := results.ReadAs[*results.Result](strings.NewReader(c.text))
 			if err == nil || !strings.HasPrefix(err.Error(), c.want) {
 				t.Errorf("got %v, want %s...", err, c.want)
 			}
@@ -51,16 +53,16 @@ func TestReadResultRefuses(t *testing.T) {
 
 // TestRead reads every kind of report, and writes it again as it was.
 func TestRead(t *testing.T) {
-	search := LimitSearch{Design: "a/b", Of: RateLimit, Trials: []LimitTrial{}, Wanted: []string{}}
-	for _, r := range []Report{
-		pointer(New(sample("private"), nil)), pointer(NewExploration(exploredSample(), nil)), pointer(matrixSample()),
-		&Comparison{Designs: []ComparedDesign{}}, &search,
+	search := results.LimitSearch{LimitQuestion: results.LimitQuestion{Design: "a/b", Of: results.RateLimit, Wanted: []string{}}, Trials: []results.LimitTrial{}}
+	for _, r := range []results.Report{
+		pointer(results.New(sample("private"), nil)), pointer(results.NewExploration(exploredSample(), nil)), pointer(matrixSample()),
+		&results.Comparison{Designs: []results.ComparedDesign{}}, &search,
 	} {
 		var first, second bytes.Buffer
 		if err := Write(&first, JSON, r, Options{}); err != nil {
 			t.Fatal(err)
 		}
-		read, err := Read(bytes.NewReader(first.Bytes()))
+		read, err := results.Read(bytes.NewReader(first.Bytes()))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/internal/figures"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
@@ -15,16 +16,16 @@ var legend = document.Only(document.Terminal,
 	&document.Paragraph{Tone: document.None, Text: "[ granted   = within the lease   | lease over   . past it   R release   E extend   A acquire   r read   w write"},
 	&document.Paragraph{Tone: document.None, Text: "overlap: ! both within their lease   ~ one past it   (not to scale; numbers on the axis are those of the lines)"})
 
-// document is what reports show of runs or explorations.
-func (r *Result) document() *document.Document {
-	merged := r.designs()
-	s := merged.summary()
-	d := &document.Document{Kind: "report", Title: s.title(), Version: r.Environment.Version, Suites: r.suites(), Series: s.series()}
+// resultDocument is what reports show of runs or explorations.
+func resultDocument(r *results.Result) *document.Document {
+	merged := r.Designs()
+	s := resultSummary(&merged)
+	d := &document.Document{Kind: "report", Title: s.title(), Version: r.Environment.Version, Suites: resultSuites(r), Series: s.series()}
 	s.conclude(d)
 	if len(merged.Runs) > 0 {
 		d.Footer = s.footer()
 	}
-	if r.explored() {
+	if r.Explored() {
 		d.Kind = "exploration"
 		d.Blocks = s.explorationBlocks(r.Runs)
 	} else {
@@ -38,7 +39,7 @@ func (s *summary) title() string {
 	case 0:
 		return "nothing was run"
 	case 1:
-		return s.result.labels()[0]
+		return labels(s.result)[0]
 	default:
 		return fmt.Sprintf("%d locks", n)
 	}
@@ -51,7 +52,7 @@ func (s *summary) footer() string {
 	if first.Workload != "" {
 		parts = slices.Insert(parts, 0, "workload "+first.Workload)
 	}
-	server := s.result.server(first)
+	server := s.result.ServerOf(first)
 	return strings.Join(append(parts, fmt.Sprintf("seed %d", first.Seed), "server "+kindOf(server)+" "+server.Version), ", ")
 }
 
@@ -70,7 +71,7 @@ func (s *summary) runBlocks() []document.Block {
 }
 
 // explorationBlocks are those of explored designs; scenarios are what they were made of.
-func (s *summary) explorationBlocks(scenarios []Run) []document.Block {
+func (s *summary) explorationBlocks(scenarios []results.Run) []document.Block {
 	first := &scenarios[0]
 	parts := append([]string{"exploring"}, settings(first.Params)...)
 	parts = append(parts, fmt.Sprintf("seed %d", first.Seed))
@@ -95,7 +96,7 @@ func named(title, id string, blocks ...document.Block) *document.Section {
 
 // guarantees is what was found: of the one design, or a line for each of several.
 func (s *summary) guarantees() document.Block {
-	t := s.result.guarantees()
+	t := resultGuarantees(s.result)
 	return named("Guarantees", "guarantees", &t)
 }
 
@@ -111,7 +112,7 @@ func (s *summary) compareChart() []document.Block {
 // pageFacts are the settings that all runs share, and where they ran.
 func (s *summary) pageFacts() document.Block {
 	first, facts := &s.result.Runs[0], s.shared()
-	server := s.result.server(first)
+	server := s.result.ServerOf(first)
 	facts = append(facts, strings.TrimSuffix(kindOf(server)+", "+server.Version, ", "))
 	if at, err := time.Parse(time.RFC3339, first.Started); err == nil {
 		facts = append(facts, "started "+at.UTC().Format("2006-01-02 15:04:05 UTC"))
@@ -122,23 +123,23 @@ func (s *summary) pageFacts() document.Block {
 // shared are the settings of the first run, those that all runs have in common.
 func (s *summary) shared() (facts []string) {
 	first := &s.result.Runs[0]
-	same := func(of func(*Run) string) bool {
-		return !slices.ContainsFunc(s.result.Runs, func(run Run) bool { return of(&run) != of(first) })
+	same := func(of func(*results.Run) string) bool {
+		return !slices.ContainsFunc(s.result.Runs, func(run results.Run) bool { return of(&run) != of(first) })
 	}
-	if first.Workload != "" && same(func(run *Run) string { return run.Workload }) {
+	if first.Workload != "" && same(func(run *results.Run) string { return run.Workload }) {
 		facts = append(facts, "workload "+first.Workload)
 	}
-	if same(func(run *Run) string { return strings.Join(run.settings(), ", ") }) {
-		facts = append(facts, first.settings()...)
+	if same(func(run *results.Run) string { return strings.Join(runSettings(run), ", ") }) {
+		facts = append(facts, runSettings(first)...)
 	}
-	if first.Seed != 0 && same(func(run *Run) string { return fmt.Sprint(run.Seed) }) {
+	if first.Seed != 0 && same(func(run *results.Run) string { return fmt.Sprint(run.Seed) }) {
 		facts = append(facts, fmt.Sprintf("seed %d", first.Seed))
 	}
 	return facts
 }
 
-// settings are the parameters of a run worth a place in its heading, and how requests arrive.
-func (r *Run) settings() []string {
+// runSettings are the parameters of a run worth a place in its heading, and how requests arrive.
+func runSettings(r *results.Run) []string {
 	all := settings(r.Params)
 	if loop := arrival(r.Params); loop != "" && r.Exploration == nil {
 		all = append(all, loop)
@@ -150,15 +151,15 @@ func runID(i int) string { return fmt.Sprintf("run-%d", i+1) }
 
 // runSections is a section for each run: on a terminal those that broke something, with what
 // shows it.
-func (s *summary) runSections(scenarios []Run) *document.Section {
+func (s *summary) runSections(scenarios []results.Run) *document.Section {
 	all := &document.Section{}
-	explained := s.result.explored()
+	explained := s.result.Explored()
 	if len(s.result.Runs) > 1 {
 		all.Blocks = append(all.Blocks, s.jump())
 	}
-	for i, label := range s.result.labels() {
+	for i, label := range labels(s.result) {
 		run := &s.result.Runs[i]
-		names := run.Cells.broken()
+		names := run.Cells.Broken()
 		section := &document.Section{ID: runID(i), Role: document.Subject, Title: label, Mark: exitTone(run.Exit)}
 		if run.Exploration != nil {
 			section.Blocks = append(section.Blocks, document.Only(document.Page, facts(coverage(scenarios, run.Design, true))))
@@ -170,7 +171,7 @@ func (s *summary) runSections(scenarios []Run) *document.Section {
 				explained = true
 				section.Blocks = append(section.Blocks, legend)
 			}
-			section.Blocks = append(section.Blocks, run.evidence(&gallery{id: runID(i), design: run.Design, label: label})...)
+			section.Blocks = append(section.Blocks, runEvidence(run, &gallery{id: runID(i), design: run.Design, label: label})...)
 		}
 		all.Blocks = append(all.Blocks, section)
 	}
@@ -189,24 +190,24 @@ func facts(lines []string) *document.List {
 // jump leads to the runs.
 func (s *summary) jump() document.Block {
 	p := &document.Paragraph{}
-	for i, label := range s.result.labels() {
+	for i, label := range labels(s.result) {
 		p.Links = append(p.Links, document.Link{Text: label, ID: runID(i)})
 	}
 	return document.Only(document.Page, p)
 }
 
-// evidence shows every broken cell of a run, what fails it first.
-func (r *Run) evidence(g *gallery) (blocks []document.Block) {
+// runEvidence shows every broken cell of a run, what fails it first.
+func runEvidence(r *results.Run, g *gallery) (blocks []document.Block) {
 	var all []judgement
-	for _, cell := range r.Cells.broken() {
-		all = append(all, r.judgement(cell))
+	for _, cell := range r.Cells.Broken() {
+		all = append(all, runJudgement(r, cell))
 	}
 	g.add(all)
 	for i := range all {
 		blocks = append(blocks, g.section(&all[i]))
 	}
 	if r.Exploration == nil {
-		blocks = append(blocks, r.recheck())
+		blocks = append(blocks, recheck(r))
 	}
 	return blocks
 }
@@ -232,25 +233,25 @@ func (s *summary) runFacts(i int, label string) document.Block {
 		only.Blocks = append(only.Blocks, &document.Paragraph{Facts: []string{"arrivals on a schedule: " + figures.Rate(l.OfferedPerS) + "/s offered",
 			figures.Rate(l.StartedPerS) + "/s started", figures.Rate(l.AnsweredPerS) + "/s answered"}})
 	}
-	if run.Exploration == nil && s.result.server(run).Kind == "embedded" {
+	if run.Exploration == nil && s.result.ServerOf(run).Kind == "embedded" {
 		only.Blocks = append(only.Blocks, line("Measured on the embedded server: these are not the design's own speeds."))
 	}
 	if len(s.result.Runs) > 1 {
-		t := s.result.cells(i, "conditions").table()
+		t := resultCells(s.result, i, "conditions").table()
 		only.Blocks = append(only.Blocks, &t)
 	}
-	only.Blocks = append(only.Blocks, run.verdicts()...)
-	only.Blocks = append(only.Blocks, run.charts(runID(i), label)...)
+	only.Blocks = append(only.Blocks, verdicts(run)...)
+	only.Blocks = append(only.Blocks, charts(run, runID(i), label)...)
 	return only
 }
 
 // verdicts are all cells of a run, those of which something was seen apart from the others.
-func (r *Run) verdicts() []document.Block {
+func verdicts(r *results.Run) []document.Block {
 	said, silent := &document.List{}, &document.List{}
 	for _, tone := range []document.Tone{document.Bad, document.Unclaimed, document.Weak, document.Good, document.None} {
-		for _, cell := range r.Cells.sorted() {
-			j := r.judgement(cell)
-			if j.tone() != tone {
+		for _, cell := range r.Cells.Sorted() {
+			j := runJudgement(r, cell)
+			if findingTone(&j.Finding) != tone {
 				continue
 			}
 			item := document.Item{Tone: tone, Name: cell.String(), Text: j.says()}

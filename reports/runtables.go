@@ -2,13 +2,14 @@ package reports
 
 import (
 	"github.com/lockbench/lockbench/internal/figures"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
 // A runColumn is one column of a table of runs.
 type runColumn struct {
 	document.Column
-	value func(*summary, *Run) document.Value
+	value func(*summary, *results.Run) document.Value
 }
 
 // speedColumns are those of the first table.
@@ -21,17 +22,17 @@ var speedColumns = []runColumn{
 	latency("", "max", "acquire", longest),
 	latency("release", "p99", "release", p99).apart().spare(5),
 	latency("hand-", "off p50", "handoff", p50).spare(6),
-	{document.Column{Name: "breaches", Number: true, Apart: true}, func(_ *summary, r *Run) document.Value { return r.breaches() }},
-	number("worst", "overlap", func(_ *summary, r *Run) string { return figures.Duration(r.WorstOverlap, r.WorstOverlap) }).spare(7),
+	{document.Column{Name: "breaches", Number: true, Apart: true}, func(_ *summary, r *results.Run) document.Value { return breaches(r) }},
+	number("worst", "overlap", func(_ *summary, r *results.Run) string { return figures.Duration(r.WorstOverlap, r.WorstOverlap) }).spare(7),
 }
 
 // costColumns are those of the table of what a grant costs.
 var costColumns = []runColumn{
-	number("", "tries", func(_ *summary, r *Run) string { return figures.Rate(r.Attempts) }),
-	number("", "commands", func(_ *summary, r *Run) string { return figures.Rate(r.Commands) }),
-	number("bytes", "sent", func(_ *summary, r *Run) string { return known(r, r.Sent, figures.Rate) }).apart(),
-	number("", "received", func(_ *summary, r *Run) string { return known(r, r.Received, figures.Rate) }),
-	number("server", "time", func(_ *summary, r *Run) string { return known(r, r.ServerCPU, brief) }).apart(),
+	number("", "tries", func(_ *summary, r *results.Run) string { return figures.Rate(r.Attempts) }),
+	number("", "commands", func(_ *summary, r *results.Run) string { return figures.Rate(r.Commands) }),
+	number("bytes", "sent", func(_ *summary, r *results.Run) string { return known(r, r.Sent, figures.Rate) }).apart(),
+	number("", "received", func(_ *summary, r *results.Run) string { return known(r, r.Received, figures.Rate) }),
+	number("server", "time", func(_ *summary, r *results.Run) string { return known(r, r.ServerCPU, brief) }).apart(),
 	latency("wake-up", "p50", "handoff", p50).apart(),
 	latency("", "p90", "handoff", p90).spare(1),
 	latency("", "p99", "handoff", p99),
@@ -41,9 +42,9 @@ var costColumns = []runColumn{
 // arrivalColumns are those of open loops. The first table's acquire counts from the
 // intended start.
 var arrivalColumns = []runColumn{
-	number("offered", "/s", func(_ *summary, r *Run) string { return figures.Rate(r.OpenLoop.OfferedPerS) }),
-	number("begun", "/s", func(_ *summary, r *Run) string { return figures.Rate(r.OpenLoop.StartedPerS) }),
-	number("answered", "/s", func(_ *summary, r *Run) string { return figures.Rate(r.OpenLoop.AnsweredPerS) }).spare(4),
+	number("offered", "/s", func(_ *summary, r *results.Run) string { return figures.Rate(r.OpenLoop.OfferedPerS) }),
+	number("begun", "/s", func(_ *summary, r *results.Run) string { return figures.Rate(r.OpenLoop.StartedPerS) }),
+	number("answered", "/s", func(_ *summary, r *results.Run) string { return figures.Rate(r.OpenLoop.AnsweredPerS) }).spare(4),
 	latency("service", "p50", "service", p50).apart(),
 	latency("", "p90", "service", p90).spare(2),
 	latency("", "p99", "service", p99),
@@ -52,19 +53,19 @@ var arrivalColumns = []runColumn{
 	latency("lag", "p50", "lag", p50).apart(),
 	latency("", "p99", "lag", p99),
 	latency("", "max", "lag", longest),
-	{document.Column{Above: "still", Name: "waiting", Number: true, Spare: 3, Apart: true}, func(_ *summary, r *Run) document.Value { return r.OpenLoop.waiting() }},
+	{document.Column{Above: "still", Name: "waiting", Number: true, Spare: 3, Apart: true}, func(_ *summary, r *results.Run) document.Value { return waiting(r.OpenLoop) }},
 }
 
 // number is a column of figures.
-func number(above, name string, text func(*summary, *Run) string) runColumn {
-	return runColumn{document.Column{Above: above, Name: name, Number: true}, func(s *summary, r *Run) document.Value {
+func number(above, name string, text func(*summary, *results.Run) string) runColumn {
+	return runColumn{document.Column{Above: above, Name: name, Number: true}, func(s *summary, r *results.Run) document.Value {
 		return document.Value{Text: text(s, r)}
 	}}
 }
 
 // latency is a column of one percentile.
-func latency(above, name, op string, pick func(Latency) int64) runColumn {
-	return number(above, name, func(_ *summary, r *Run) string {
+func latency(above, name, op string, pick func(results.Latency) int64) runColumn {
+	return number(above, name, func(_ *summary, r *results.Run) string {
 		l := r.Latency[op]
 		return figures.Duration(l.Count, pick(l))
 	})
@@ -74,19 +75,19 @@ func (c runColumn) apart() runColumn      { c.Apart = true; return c }
 func (c runColumn) spare(n int) runColumn { c.Spare = n; return c }
 
 // What is picked of a latency.
-func p50(l Latency) int64     { return l.P50 }
-func p90(l Latency) int64     { return l.P90 }
-func p99(l Latency) int64     { return l.P99 }
-func p999(l Latency) int64    { return l.P999 }
-func longest(l Latency) int64 { return l.Max }
+func p50(l results.Latency) int64     { return l.P50 }
+func p90(l results.Latency) int64     { return l.P90 }
+func p99(l results.Latency) int64     { return l.P99 }
+func p999(l results.Latency) int64    { return l.P999 }
+func longest(l results.Latency) int64 { return l.Max }
 
 // table is runs down, figures across.
-func (s *summary) table(corner string, columns []runColumn, notes []string, of func(*Run) bool) *document.Table {
+func (s *summary) table(corner string, columns []runColumn, notes []string, of func(*results.Run) bool) *document.Table {
 	t := &document.Table{Corner: corner, Notes: notes}
 	for _, c := range columns {
 		t.Columns = append(t.Columns, c.Column)
 	}
-	for i, label := range s.result.labels() {
+	for i, label := range labels(s.result) {
 		run := &s.result.Runs[i]
 		if !of(run) {
 			continue
@@ -103,7 +104,7 @@ func (s *summary) table(corner string, columns []runColumn, notes []string, of f
 	return t
 }
 
-func anyRun(*Run) bool { return true }
+func anyRun(*results.Run) bool { return true }
 
 // speeds is the table of how fast each run was.
 func (s *summary) speeds() *document.Table {
@@ -116,15 +117,15 @@ func (s *summary) speeds() *document.Table {
 // slowServer marks speeds that are not the design's.
 const slowServer = "~"
 
-func (s *summary) rate(r *Run) string {
+func (s *summary) rate(r *results.Run) string {
 	text := figures.Rate(r.GrantsPerS)
-	if s.result.server(r).Kind == "embedded" && text != "-" {
+	if s.result.ServerOf(r).Kind == "embedded" && text != "-" {
 		text = slowServer + text
 	}
 	return text
 }
 
-func (r *Run) breaches() document.Value {
+func breaches(r *results.Run) document.Value {
 	switch {
 	case r.Counts.Ops == 0:
 		return document.Value{Text: "-"}
@@ -152,7 +153,7 @@ func (s *summary) costs() *document.Table {
 const unknownFigure = "?"
 
 // known shows a cost, where it is known, of a run with grants.
-func known(r *Run, cost *float64, show func(float64) string) string {
+func known(r *results.Run, cost *float64, show func(float64) string) string {
 	switch {
 	case r.Grants == 0:
 		return "-"
@@ -164,7 +165,7 @@ func known(r *Run, cost *float64, show func(float64) string) string {
 
 func brief(ns float64) string { return figures.Compact(int64(ns)) }
 
-func (l *OpenLoop) waiting() document.Value {
+func waiting(l *results.OpenLoop) document.Value {
 	switch {
 	case l.Waiting == 0:
 		return document.Value{Text: "-"}
@@ -176,7 +177,7 @@ func (l *OpenLoop) waiting() document.Value {
 
 // arrivals is what open loops add to the table of runs.
 func (s *summary) arrivals() []document.Block {
-	open := func(r *Run) bool { return r.OpenLoop != nil }
+	open := func(r *results.Run) bool { return r.OpenLoop != nil }
 	t := s.table("open loop", arrivalColumns, []string{"open loop: acquire and refused count from the intended start, service from the call, lag is between"}, open)
 	if len(t.Rows) == 0 {
 		return nil
@@ -184,7 +185,7 @@ func (s *summary) arrivals() []document.Block {
 	l := &document.List{}
 	for i := range s.result.Runs {
 		if run := &s.result.Runs[i]; run.OpenLoop != nil && run.OpenLoop.Why != "" {
-			l.Items = append(l.Items, document.Item{Word: "did not keep up", Tone: document.Weak, Text: s.label.of(run) + ": " + run.OpenLoop.Why})
+			l.Items = append(l.Items, document.Item{Word: "did not keep up", Tone: document.Weak, Text: s.label.Of(run) + ": " + run.OpenLoop.Why})
 		}
 	}
 	return []document.Block{t, l}

@@ -11,6 +11,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/measure"
 	"github.com/lockbench/lockbench/internal/measure/series"
+	"github.com/lockbench/lockbench/internal/results"
 )
 
 const ms = int64(time.Millisecond)
@@ -18,8 +19,8 @@ const ms = int64(time.Millisecond)
 // sample is a tour in small: a design that breaks what it does not claim, one
 // that only meets the limit of leases, one that breaks a claim, and one whose
 // run failed.
-func sample(kind string) []Judged {
-	return []Judged{plainDelete(kind), tokenLock(kind), stealer(kind), failedRun(kind)}
+func sample(kind string) []results.Judged {
+	return []results.Judged{plainDelete(kind), tokenLock(kind), stealer(kind), failedRun(kind)}
 }
 
 func header(design, kind string) history.Header {
@@ -59,9 +60,9 @@ func measured(h history.Header, n int64) (measure.Measures, history.End) {
 }
 
 // judged is a run with the given verdicts; what is not given is untested.
-func judged(h history.Header, n int64, findings ...checker.Finding) Judged {
+func judged(h history.Header, n int64, findings ...checker.Finding) results.Judged {
 	m, end := measured(h, n)
-	j := Judged{Header: h, End: end, Measures: m, History: "histories/" + FileName(h.Design) + ".lbh"}
+	j := results.Judged{Header: h, End: end, Measures: m, History: "histories/" + results.FileName(h.Design) + ".lbh"}
 	j.Verdicts = checker.Result{Ops: 2 * n, Grants: n, Refused: 3, CrossChecked: 2}
 	for _, g := range lockbench.Guarantees() {
 		findings = append(findings, checker.Finding{Cell: g.Name.At(0)})
@@ -77,7 +78,7 @@ func judged(h history.Header, n int64, findings ...checker.Finding) Judged {
 }
 
 // set replaces what was found of a cell.
-func (j *Judged) set(f checker.Finding) {
+func set(j *results.Judged, f checker.Finding) {
 	i := slices.IndexFunc(j.Verdicts.Findings, func(o checker.Finding) bool { return o.Cell == f.Cell })
 	j.Verdicts.Findings[i] = f
 }
@@ -106,7 +107,7 @@ var (
 	told      = lockbench.LossReported.At(lockbench.Outlived)
 )
 
-func plainDelete(kind string) Judged {
+func plainDelete(kind string) results.Judged {
 	counterexample := &checker.Counterexample{
 		Key:      "stock-1",
 		Sentence: "client 5's late release freed the lock of client 9, and client 12 was granted it within client 9's lease",
@@ -141,7 +142,7 @@ func plainDelete(kind string) Judged {
 	return j
 }
 
-func tokenLock(kind string) Judged {
+func tokenLock(kind string) results.Judged {
 	j := judged(header("lua-token/token", kind), 400,
 		held(exclusive, 1200), held(stale, 31), held(lease, 120), held(crashed, 7),
 		held(lockbench.Exclusion.At(lockbench.Crash|lockbench.Skew), 400),
@@ -152,7 +153,7 @@ func tokenLock(kind string) Judged {
 	return j
 }
 
-func stealer(kind string) Judged {
+func stealer(kind string) results.Judged {
 	counterexample := &checker.Counterexample{
 		Key: "stock 3", Sentence: "client 1 and client 2 held the lock at once, both within their lease", Margin: 1700,
 		Holds: []checker.CounterexampleHold{
@@ -176,7 +177,7 @@ func stealer(kind string) Judged {
 	return j
 }
 
-func failedRun(kind string) Judged {
+func failedRun(kind string) results.Judged {
 	j := judged(header("hash-reentrant/plain", kind), 0)
 	j.Err = errors.New("the server went away after 0.2s: connection refused")
 	j.Verdicts.Grants, j.Verdicts.Ops, j.Verdicts.Refused, j.Verdicts.CrossChecked = 0, 0, 0, 0
@@ -205,7 +206,7 @@ func (s recorded) Events() iter.Seq2[history.Event, error] {
 }
 
 // overlapping is a real history that breaks exclusion, judged for real.
-func overlapping() (Judged, error) {
+func overlapping() (results.Judged, error) {
 	h := header("lua-token/token", "private")
 	h.Claims = lockbench.Claims{Keeps: []lockbench.Guarantee{lockbench.Exclusion}}
 	h.Exercises = []lockbench.Cell{exclusive}
@@ -224,5 +225,5 @@ func overlapping() (Judged, error) {
 		m.Add(ev)
 	}
 	verdicts, err := checker.Check(src)
-	return Judged{Header: h, End: src.end, Verdicts: verdicts, Measures: m.Result(src.end)}, err
+	return results.Judged{Header: h, End: src.end, Verdicts: verdicts, Measures: m.Result(src.end)}, err
 }

@@ -6,26 +6,27 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/results"
 )
 
 func TestProve(t *testing.T) {
 	ok := judged(header("lua-token/strategy", "private"), 12, held(exclusive, 5))
 	for _, c := range []struct {
 		name  string
-		runs  []Judged
-		proof *SelfCheck
+		runs  []results.Judged
+		proof *results.SelfCheck
 		want  checker.Verdict
 		exit  int
 		says  string
 	}{
-		{"nothing to prove", []Judged{ok}, nil, checker.Held, Passed, "No claim was broken"},
-		{"caught", []Judged{ok}, &SelfCheck{MustBreak: exclusive, Caught: true, Grants: 12}, checker.Held, Passed, "No claim was broken"},
-		{"not caught", []Judged{ok}, &SelfCheck{MustBreak: stale, Grants: 12}, checker.Untested, Inconclusive,
+		{"nothing to prove", []results.Judged{ok}, nil, checker.Held, results.Passed, "No claim was broken"},
+		{"caught", []results.Judged{ok}, &results.SelfCheck{MustBreak: exclusive, Caught: true, Grants: 12}, checker.Held, results.Passed, "No claim was broken"},
+		{"not caught", []results.Judged{ok}, &results.SelfCheck{MustBreak: stale, Grants: 12}, checker.Untested, results.Inconclusive,
 			"12 grants met 0 holds that outlived their leases: raise --clients or --duration (exit 3)"},
-		{"a broken claim outweighs it", []Judged{ok, stealer("private")}, &SelfCheck{MustBreak: stale}, checker.Untested, BrokenClaim, "Claims were broken"},
+		{"a broken claim outweighs it", []results.Judged{ok, stealer("private")}, &results.SelfCheck{MustBreak: stale}, checker.Untested, results.BrokenClaim, "Claims were broken"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := New(c.runs, nil)
+			r := results.New(c.runs, nil)
 			r.Prove(c.proof)
 			if got := r.Runs[0].Cells[exclusive].Verdict; got != c.want || r.Exit != c.exit {
 				t.Errorf("got exclusion %v, exit %d; want %v, %d", got, r.Exit, c.want, c.exit)

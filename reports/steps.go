@@ -7,30 +7,31 @@ import (
 	"unicode/utf8"
 
 	"github.com/lockbench/lockbench/internal/figures"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports/internal/document"
 	"github.com/lockbench/lockbench/reports/internal/terminal"
 )
 
 // Steps writes a schedule as a plain table, one row a step. It returns the first
 // error of w.
-func Steps(w io.Writer, steps []Step) error {
+func Steps(w io.Writer, steps []results.Step) error {
 	return terminal.Blocks(w, []document.Block{stepsTable(steps, shortened)}, terminal.Options{})
 }
 
 // stepColumns are those of a schedule, after the time. One in which nothing stands is left out.
 var stepColumns = []struct {
 	name string
-	cell func(*Step) string
+	cell func(*results.Step) string
 }{
-	{"client", func(s *Step) string { return s.Client }},
-	{"command", func(s *Step) string { return s.Command }},
-	{"reply", func(s *Step) string { return s.Reply }},
-	{"fault", func(s *Step) string { return s.Fault }},
-	{"believes it holds", func(s *Step) string { return strings.Join(s.Holders, ", ") }},
+	{"client", func(s *results.Step) string { return s.Client }},
+	{"command", func(s *results.Step) string { return s.Command }},
+	{"reply", func(s *results.Step) string { return s.Reply }},
+	{"fault", func(s *results.Step) string { return s.Fault }},
+	{"believes it holds", func(s *results.Step) string { return strings.Join(s.Holders, ", ") }},
 }
 
 // stepsTable is a schedule as a table; cut says how much of a command is shown.
-func stepsTable(steps []Step, cut func(string) string) *document.Table {
+func stepsTable(steps []results.Step, cut func(string) string) *document.Table {
 	t := &document.Table{Corner: "time", Wide: true}
 	for i := range steps {
 		t.Rows = append(t.Rows, document.Row{Name: figures.Exact(steps[i].At)})
@@ -69,9 +70,9 @@ func shortened(s string) string {
 
 func whole(s string) string { return s }
 
-// blocks are what shows a breach in an exploration: as a picture and in full on a page, in a few
+// scheduleBlocks are what shows a breach in an exploration: as a picture and in full on a page, in a few
 // steps elsewhere.
-func (s *Schedule) blocks(drawn *document.Timeline, scenario string) []document.Block {
+func scheduleBlocks(s *results.Schedule, drawn *document.Timeline, scenario string) []document.Block {
 	steps, more := s.Steps, ""
 	if len(steps) > maxTold {
 		steps, more = steps[:maxTold], fmt.Sprintf("And %d more, in the JSON result.", len(steps)-maxTold)

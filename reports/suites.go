@@ -8,28 +8,29 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/figures"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/internal/thresholds"
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// suites are all that a result says, a suite per design.
-func (r *Result) suites() []document.Suite {
+// resultSuites are all that a result says, a suite per design.
+func resultSuites(r *results.Result) []document.Suite {
 	all := []document.Suite{}
-	merged := r.designs()
-	labels := merged.labels()
+	merged := r.Designs()
+	labels := labels(&merged)
 	for i := range merged.Runs {
 		run := &merged.Runs[i]
-		s := document.Suite{Name: labels[i], Properties: run.properties(), Started: run.Started, Took: r.took(run), Cases: []document.Case{run.wholeCase()}}
-		s.Cases = append(s.Cases, merged.thresholdCases(i)...)
-		for _, cell := range run.Cells.sorted() {
-			s.Cases = append(s.Cases, merged.cellCase(run, cell))
+		s := document.Suite{Name: labels[i], Properties: properties(run), Started: run.Started, Took: took(r, run), Cases: []document.Case{wholeCase(run)}}
+		s.Cases = append(s.Cases, thresholdCases(&merged, i)...)
+		for _, cell := range run.Cells.Sorted() {
+			s.Cases = append(s.Cases, resultCellCase(&merged, run, cell))
 		}
 		all = append(all, s)
 	}
 	for _, name := range r.NotRun {
 		all = append(all, document.Suite{Name: name, Cases: []document.Case{{Name: "run", State: document.Erred, Message: "not run"}}})
 	}
-	all = append(all, r.withoutDesign()...)
+	all = append(all, withoutDesign(r)...)
 	if len(all) == 0 {
 		return []document.Suite{{Name: "lockbench", Cases: []document.Case{{Name: "run", State: document.Erred, Message: "nothing was run"}}}}
 	}
@@ -38,7 +39,7 @@ func (r *Result) suites() []document.Suite {
 
 // took is how long the measured part of a run was, or the exploration of its design in
 // all scenarios.
-func (r *Result) took(run *Run) time.Duration {
+func took(r *results.Result, run *results.Run) time.Duration {
 	if run.Exploration == nil {
 		return time.Duration(run.MeasuredNS)
 	}
@@ -52,84 +53,53 @@ func (r *Result) took(run *Run) time.Duration {
 }
 
 // withoutDesign are the suites that belong to no design.
-func (r *Result) withoutDesign() (all []document.Suite) {
+func withoutDesign(r *results.Result) (all []document.Suite) {
 	if c := r.SelfCheck; c != nil {
 		found := document.Case{Name: "a lock broken on purpose is caught", State: document.Held, Message: "it broke " + c.MustBreak.String()}
 		if !c.Caught {
-			found.State, found.Message = document.Erred, "what held counts as untested: "+c.reason()
+			found.State, found.Message = document.Erred, "what held counts as untested: "+c.Reason()
 		}
 		all = append(all, document.Suite{Name: "self-check", Cases: []document.Case{found}})
 	}
 	for i := range r.Thresholds {
-		if th := &r.Thresholds[i]; th.Outcome == thresholds.Inconclusive && !th.undecidedInRun() {
+		if th := &r.Thresholds[i]; th.Outcome == thresholds.Inconclusive && !th.UndecidedInRun() {
 			all = append(all, document.Suite{Name: "thresholds", Cases: []document.Case{{Name: th.Threshold, State: document.Erred, Message: "it applied to no run"}}})
 		}
 	}
 	return all
 }
 
-// undecidedInRun reports whether a reading says what kept the threshold undecided.
-func (th *Threshold) undecidedInRun() bool {
-	for _, r := range th.Readings {
-		if r.Outcome == thresholds.Inconclusive {
-			return true
-		}
-	}
-	return false
-}
-
 // wholeCase is whether the run could be judged at all, and was what had been asked for.
-func (r *Run) wholeCase() document.Case {
-	_, why := r.unfit()
-	if why == "" && r.Exit != FailedThreshold && r.OpenLoop != nil && !r.OpenLoop.KeptUp {
+func wholeCase(r *results.Run) document.Case {
+	_, why := r.Unfit()
+	if why == "" && r.Exit != results.FailedThreshold && r.OpenLoop != nil && !r.OpenLoop.KeptUp {
 		why = "it was not offered the load that was asked for: " + r.OpenLoop.Why
 	}
 	switch {
-	case r.lacks:
+	case r.Lacks:
 		return document.Case{Name: "run", State: document.Skipped, Message: "the design lacks what this needs"}
 	case why != "":
 		return document.Case{Name: "run", State: document.Erred, Message: why}
 	}
 	found := document.Case{Name: "run", State: document.Held, Message: figures.Plural(r.Counts.Grants, "grant") + " judged"}
-	if r.Ended == endedByUser {
+	if r.Ended == results.EndedByUser {
 		found.Message += ", until it was interrupted"
 	}
-	if much := r.unanswered(); much != "" {
+	if much := unanswered(r); much != "" {
 		found.Message += "; " + much
 	}
 	return found
 }
 
-// unfit says why the run could not be judged, as what it did, in brief, and in full; empty
-// if it could.
-func (r *Run) unfit() (brief, full string) {
-	switch {
-	case r.lacks:
-		return "", ""
-	case len(r.Defects) > 0:
-		return "met a defect of lockbench", "a defect of lockbench: " + strings.Join(r.Defects, "; ")
-	case r.Error != "":
-		return "met an error", r.Error
-	case r.Partial:
-		return "left a partial record", "the record is partial: " + r.Why
-	case r.unmeasured():
-		return "was never granted a lock", "no lock was granted"
-	case len(r.unmet()) > 0:
-		kind := r.unmet()[0].Kind
-		return "met no lock with fault " + kind, "fault " + kind + " met no lock"
-	}
-	return "", ""
-}
-
 // thresholdCases are the thresholds that were judged on run i.
-func (r *Result) thresholdCases(i int) (all []document.Case) {
+func thresholdCases(r *results.Result, i int) (all []document.Case) {
 	for k := range r.Thresholds {
 		th := &r.Thresholds[k]
 		for _, reading := range th.Readings {
 			if reading.Run == i {
 				all = append(all, document.Case{
 					Name: "threshold " + th.Threshold, State: outcomeState(reading.Outcome),
-					Message: strings.Trim(th.Metric+" "+th.tell(reading), " "),
+					Message: strings.Trim(th.Metric+" "+tell(th, reading), " "),
 				})
 			}
 		}
@@ -149,22 +119,22 @@ func outcomeState(o thresholds.Outcome) document.State {
 	return document.Erred
 }
 
-// cellCase is one cell of a run.
-func (r *Result) cellCase(run *Run, cell lockbench.Cell) document.Case {
+// resultCellCase is one cell of a run.
+func resultCellCase(r *results.Result, run *results.Run, cell lockbench.Cell) document.Case {
 	f := run.Cells[cell]
 	found := document.Case{Name: cell.String(), Broken: f.Verdict == checker.Broken}
-	found.State, found.Message = stateOf(f, run.Cells.open(cell) && !run.lacks, run.reason(cell))
+	found.State, found.Message = stateOf(f, run.Cells.Open(cell) && !run.Lacks, runReason(run, cell))
 	if found.Broken {
-		found.Evidence = run.passage(cell)
+		found.Evidence = passage(run, cell)
 	}
 	return found
 }
 
 // stateOf says what a verdict is as a test, and why; open where it makes the run inconclusive.
 // unclaimed is why it is not claimed, empty where it is or nobody says.
-func stateOf(g Finding, open bool, unclaimed string) (document.State, string) {
+func stateOf(g results.Finding, open bool, unclaimed string) (document.State, string) {
 	switch said := detail(g); {
-	case g.fails():
+	case g.Fails():
 		return document.Failed, sentence(g, "broken, and the design claims it")
 	case g.Verdict == checker.Broken:
 		if unclaimed == "" {
@@ -185,7 +155,7 @@ func stateOf(g Finding, open bool, unclaimed string) (document.State, string) {
 }
 
 // sentence is what happened in one line, if there is a counterexample, else the verdict.
-func sentence(g Finding, verdict string) string {
+func sentence(g results.Finding, verdict string) string {
 	if g.Counterexample == nil {
 		return joinedBy(": ", verdict, detail(g))
 	}
@@ -193,18 +163,18 @@ func sentence(g Finding, verdict string) string {
 }
 
 // passage is what shows that a cell was broken, by itself.
-func (r *Run) passage(cell lockbench.Cell) []document.Block {
-	j := r.judgement(cell)
+func passage(r *results.Run, cell lockbench.Cell) []document.Block {
+	j := runJudgement(r, cell)
 	g := &gallery{}
 	blocks := []document.Block{g.section(&j)}
 	if r.Exploration == nil {
-		blocks = append(blocks, r.recheck())
+		blocks = append(blocks, recheck(r))
 	}
 	return blocks
 }
 
 // properties are those of a test suite.
-func (r *Run) properties() [][2]string {
+func properties(r *results.Run) [][2]string {
 	return [][2]string{
 		{"design", r.Design}, {"workload", r.Workload}, {"seed", strconv.FormatUint(r.Seed, 10)},
 		{"history", r.History}, {"exit", strconv.Itoa(r.Exit)},

@@ -4,66 +4,46 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/figures"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
 // A summary says in words what the runs of a result came to.
 type summary struct {
-	result *Result
-	label  label
+	result *results.Result
+	label  results.Label
 	unit   string // what a run is called
 }
 
-func (r *Result) summary() *summary {
+func resultSummary(r *results.Result) *summary {
 	s := &summary{result: r, label: newLabel(r.Runs), unit: "design"}
-	if r.explored() {
+	if r.Explored() {
 		s.unit = "exploration"
 	}
 	return s
 }
 
-// label names a run as briefly as tells it from the others.
-type label struct {
-	workloads bool // they have different ones
-	points    bool // they are the points of a sweep
-}
-
-func newLabel(runs []Run) label {
+func newLabel(runs []results.Run) results.Label {
 	for i := range runs {
 		if runs[i].Workload != runs[0].Workload {
-			return label{workloads: true}
+			return results.Label{Workloads: true}
 		}
 	}
-	return label{}
-}
-
-func (l label) of(run *Run) string {
-	name := run.Design
-	if guard := run.guard(); guard != "" {
-		name += " +" + guard
-	}
-	if l.points {
-		name += fmt.Sprintf(" (clients %v, keys %v)", run.Params["clients"], run.Params["keys"])
-	}
-	if l.workloads && run.Workload != "" {
-		name += " " + run.Workload
-	}
-	return name
+	return results.Label{}
 }
 
 // labels name the runs of r in their order, as briefly as tells them apart.
-func (r *Result) labels() []string {
+func labels(r *results.Result) []string {
 	of, given := newLabel(r.Runs), make(map[string]int)
 	labels := make([]string, len(r.Runs))
 	for i := range r.Runs {
-		name := of.of(&r.Runs[i])
+		name := of.Of(&r.Runs[i])
 		if given[name]++; given[name] > 1 {
 			name = fmt.Sprintf("%s (%d)", name, given[name])
 		}
@@ -72,14 +52,12 @@ func (r *Result) labels() []string {
 	return labels
 }
 
-func (r *Result) explored() bool { return len(r.Runs) > 0 && r.Runs[0].Exploration != nil }
-
 // settings are the parameters worth a place in the heading. Their names are the
 // fields of workloads.Options; what is zero or not told is left out.
 func settings(params map[string]any) []string {
 	var parts []string
 	add := func(name, format string) {
-		if v := setting(params, name); v != "" {
+		if v := results.Setting(params, name); v != "" {
 			parts = append(parts, fmt.Sprintf(format, v))
 		}
 	}
@@ -93,34 +71,16 @@ func settings(params map[string]any) []string {
 	return parts
 }
 
-func setting(params map[string]any, name string) string {
-	switch v := params[name].(type) {
-	case string:
-		return v
-	case float64:
-		switch {
-		case v == 0:
-			return ""
-		case strings.HasSuffix(name, "_ns"):
-			return figures.Compact(int64(v))
-		case v < 1:
-			return strconv.FormatFloat(100*v, 'g', 3, 64) + "%"
-		}
-		return strconv.FormatFloat(v, 'f', -1, 64)
-	}
-	return ""
-}
-
 // heading is what all runs were made under: the settings, without those of the points of a
 // sweep, which are in their table.
 func (s *summary) heading() []string {
 	first := &s.result.Runs[0]
 	var parts []string
-	if first.Workload != "" && !s.label.workloads {
+	if first.Workload != "" && !s.label.Workloads {
 		parts = append(parts, "workload "+first.Workload)
 	}
 	params := first.Params
-	if s.label.points {
+	if s.label.Points {
 		params = maps.Clone(params)
 		delete(params, "clients")
 		delete(params, "keys")
@@ -139,7 +99,7 @@ func (s *summary) heading() []string {
 func (s *summary) servers() (all []document.Block) {
 	seen := make(map[history.Server]bool)
 	for i := range s.result.Runs {
-		server := s.result.server(&s.result.Runs[i])
+		server := s.result.ServerOf(&s.result.Runs[i])
 		server.Address = ""
 		if seen[server] || server.Kind == "" {
 			continue
@@ -162,16 +122,13 @@ func kindOf(s history.Server) string {
 	return s.Kind
 }
 
-// endedByUser is what the history of a run says that was interrupted.
-const endedByUser = "interrupted"
-
 // troubles says what went wrong in the runs themselves.
 func (s *summary) troubles() *document.List {
 	l := &document.List{}
 	for i := range s.result.Runs {
 		run := &s.result.Runs[i]
 		add := func(tone document.Tone, word, text string) {
-			l.Items = append(l.Items, document.Item{Word: word, Tone: tone, Text: s.label.of(run) + ": " + text})
+			l.Items = append(l.Items, document.Item{Word: word, Tone: tone, Text: s.label.Of(run) + ": " + text})
 		}
 		for _, d := range run.Defects {
 			add(document.Bad, "DEFECT OF LOCKBENCH", d)
@@ -182,10 +139,10 @@ func (s *summary) troubles() *document.List {
 		if run.Partial {
 			add(document.Weak, "partial", run.Why+"; what was recorded before is judged")
 		}
-		if much := run.unanswered(); much != "" {
+		if much := unanswered(run); much != "" {
 			add(document.Weak, "unanswered", much)
 		}
-		if run.Ended == endedByUser {
+		if run.Ended == results.EndedByUser {
 			add(document.Weak, "interrupted", "measured for "+figures.Compact(run.MeasuredNS)+", and judged up to there")
 		}
 		for _, note := range run.Notes {
@@ -205,7 +162,7 @@ const muchUnanswered = 0.01
 // unanswered says which share of the operations of a run failed or had no answer, where
 // nothing was injected that explains it; empty for little. What a guarded store turned away
 // was answered.
-func (r *Run) unanswered() string {
+func unanswered(r *results.Run) string {
 	n := r.Counts.Failed - r.Counts.Stale + r.Counts.Unknown
 	if len(r.Faults)+len(r.Injected) > 0 || r.Exploration != nil || float64(n) <= muchUnanswered*float64(r.Counts.Ops) {
 		return ""
@@ -217,7 +174,7 @@ func (r *Run) unanswered() string {
 func (s *summary) conclude(d *document.Document) {
 	d.Exit, d.Tone = s.result.Exit, exitTone(s.result.Exit)
 	d.Headline, d.Why = s.verdict()
-	if cut := s.runsThat(func(r *Run) bool { return r.Ended == endedByUser }); cut != "" {
+	if cut := s.runsThat(func(r *results.Run) bool { return r.Ended == results.EndedByUser }); cut != "" {
 		d.Why += "; interrupted: " + cut
 	}
 	d.Beside = s.beside()
@@ -227,15 +184,15 @@ func (s *summary) conclude(d *document.Document) {
 func (s *summary) beside() *document.Paragraph {
 	var links []document.Link
 	var only []string
-	for i, label := range s.result.labels() {
+	for i, label := range labels(s.result) {
 		run := &s.result.Runs[i]
-		names := run.Cells.names(func(_ lockbench.Cell, f Finding) bool { return f.Verdict == checker.Broken && !f.fails() })
+		names := run.Cells.Names(func(_ lockbench.Cell, f results.Finding) bool { return f.Verdict == checker.Broken && !f.Fails() })
 		if len(names) == 0 {
 			continue
 		}
 		links = append(links, document.Link{Text: label, ID: runID(i)})
-		if !slices.ContainsFunc(run.Cells.sorted(), run.Cells.fails) {
-			only = append(only, s.label.of(run))
+		if !slices.ContainsFunc(run.Cells.Sorted(), run.Cells.Fails) {
+			only = append(only, s.label.Of(run))
 		}
 	}
 	if len(links) == 0 {
@@ -250,9 +207,9 @@ func (s *summary) beside() *document.Paragraph {
 
 func exitTone(exit int) document.Tone {
 	switch exit {
-	case Passed:
+	case results.Passed:
 		return document.Good
-	case BrokenClaim, FailedThreshold:
+	case results.BrokenClaim, results.FailedThreshold:
 		return document.Bad
 	}
 	return document.Weak
@@ -262,11 +219,11 @@ func exitTone(exit int) document.Tone {
 const fewRuns = 3
 
 // runsThat names the runs that match, by number where they are many; empty for none.
-func (s *summary) runsThat(match func(*Run) bool) string {
+func (s *summary) runsThat(match func(*results.Run) bool) string {
 	var names []string
 	for i := range s.result.Runs {
 		if run := &s.result.Runs[i]; match(run) {
-			names = append(names, s.label.of(run))
+			names = append(names, s.label.Of(run))
 		}
 	}
 	if len(names) > fewRuns {
@@ -279,11 +236,11 @@ func (s *summary) runsThat(match func(*Run) bool) string {
 func (s *summary) verdict() (headline, why string) {
 	failed := s.failures()
 	switch s.result.Exit {
-	case Passed:
-		headline, why = "No claim was broken", heldClaims(slices.ContainsFunc(s.result.Runs, func(r Run) bool { return r.Cells.keepsClaims() }))
-	case BrokenClaim:
+	case results.Passed:
+		headline, why = "No claim was broken", heldClaims(slices.ContainsFunc(s.result.Runs, func(r results.Run) bool { return r.Cells.KeepsClaims() }))
+	case results.BrokenClaim:
 		headline, why = "Claims were broken", strings.Join(s.breakers(), "; ")
-	case FailedThreshold:
+	case results.FailedThreshold:
 		return "Thresholds failed", strings.Join(failed, "; ")
 	default:
 		headline, why = "Inconclusive", s.reasons()
@@ -307,8 +264,8 @@ func heldClaims(some bool) string {
 func (s *summary) breakers() (claimed []string) {
 	for i := range s.result.Runs {
 		run := &s.result.Runs[i]
-		if names := run.Cells.names(func(_ lockbench.Cell, f Finding) bool { return f.fails() }); len(names) > 0 {
-			claimed = append(claimed, s.label.of(run)+" broke "+list(names))
+		if names := run.Cells.Names(func(_ lockbench.Cell, f results.Finding) bool { return f.Fails() }); len(names) > 0 {
+			claimed = append(claimed, s.label.Of(run)+" broke "+list(names))
 		}
 	}
 	return claimed
@@ -317,13 +274,13 @@ func (s *summary) breakers() (claimed []string) {
 // reasons says why nothing can be said, by run.
 func (s *summary) reasons() string {
 	if c := s.result.SelfCheck; c != nil && !c.Caught {
-		return "a lock broken on purpose was not caught, so that what held counts as untested: " + c.reason()
+		return "a lock broken on purpose was not caught, so that what held counts as untested: " + c.Reason()
 	}
 	var why []string
 	for i := range s.result.Runs {
-		if run := &s.result.Runs[i]; run.Exit == Inconclusive {
+		if run := &s.result.Runs[i]; run.Exit == results.Inconclusive {
 			if reason := s.open(i); reason != "" {
-				why = append(why, s.label.of(run)+" "+reason)
+				why = append(why, s.label.Of(run)+" "+reason)
 			}
 		}
 	}
@@ -340,8 +297,8 @@ func (s *summary) reasons() string {
 // open says why the i-th run is inconclusive; empty where that is told with a threshold.
 func (s *summary) open(i int) string {
 	run := &s.result.Runs[i]
-	unfit, _ := run.unfit()
-	untested := run.Cells.untested()
+	unfit, _ := run.Unfit()
+	untested := run.Cells.Untested()
 	switch {
 	case unfit != "":
 		return unfit
@@ -349,7 +306,7 @@ func (s *summary) open(i int) string {
 		return "was not offered the load that was asked for"
 	case len(untested) > 0:
 		return "met too little of " + list(untested)
-	case s.result.open(i):
+	case resultOpen(s.result, i):
 		return ""
 	}
 	return "showed too little"
@@ -357,18 +314,18 @@ func (s *summary) open(i int) string {
 
 // openClaims are the claims that could have been exercised and met too little.
 func (s *summary) openClaims() *document.Section {
-	return s.each("open, claims that met too little to say", Cells.open)
+	return s.each("open, claims that met too little to say", results.Cells.Open)
 }
 
 // each is a list for each cell that matches in some run, under a heading.
-func (s *summary) each(heading string, match func(Cells, lockbench.Cell) bool) *document.Section {
+func (s *summary) each(heading string, match func(results.Cells, lockbench.Cell) bool) *document.Section {
 	section := &document.Section{Title: heading}
-	all := make(Cells)
+	all := make(results.Cells)
 	for i := range s.result.Runs {
 		maps.Copy(all, s.result.Runs[i].Cells)
 	}
-	for _, cell := range all.sorted() {
-		var runs []*Run
+	for _, cell := range all.Sorted() {
+		var runs []*results.Run
 		for i := range s.result.Runs {
 			run := &s.result.Runs[i]
 			if _, judged := run.Cells[cell]; judged && match(run.Cells, cell) {
@@ -384,9 +341,9 @@ func (s *summary) each(heading string, match func(Cells, lockbench.Cell) bool) *
 
 // cell lists what runs have to say of one cell; a note that all of them share stands before
 // them, once.
-func (s *summary) cell(cell lockbench.Cell, runs []*Run) *document.List {
+func (s *summary) cell(cell lockbench.Cell, runs []*results.Run) *document.List {
 	shared := runs[0].Cells[cell].Note
-	if slices.ContainsFunc(runs, func(run *Run) bool { return run.Cells[cell].Note != shared }) {
+	if slices.ContainsFunc(runs, func(run *results.Run) bool { return run.Cells[cell].Note != shared }) {
 		shared = ""
 	}
 	l := &document.List{Title: strings.TrimSuffix(cell.String()+": "+shared, ": ")}
@@ -395,7 +352,7 @@ func (s *summary) cell(cell lockbench.Cell, runs []*Run) *document.List {
 		if shared != "" {
 			f.Note = ""
 		}
-		l.Items = append(l.Items, document.Item{Name: s.label.of(run), Text: detail(f)})
+		l.Items = append(l.Items, document.Item{Name: s.label.Of(run), Text: detail(f)})
 	}
 	return l
 }
@@ -408,12 +365,12 @@ func (s *summary) notExercised(by string) *document.List {
 		var designs []string
 		for i := range s.result.Runs {
 			run := &s.result.Runs[i]
-			claimed, exercised := run.claims(g.Name)
+			claimed, exercised := claims(run, g.Name)
 			if claimed {
 				claiming++
 			}
 			if claimed && !exercised {
-				designs = append(designs, s.label.of(run))
+				designs = append(designs, s.label.Of(run))
 			}
 		}
 		if len(designs) > 0 {
@@ -425,7 +382,7 @@ func (s *summary) notExercised(by string) *document.List {
 
 // claims reports whether g is claimed, and whether it was exercised or met all the same, under
 // whatever conditions.
-func (r *Run) claims(g lockbench.Guarantee) (claimed, exercised bool) {
+func claims(r *results.Run, g lockbench.Guarantee) (claimed, exercised bool) {
 	for cell, f := range r.Cells {
 		if cell.Guarantee == g {
 			claimed = claimed || f.Claimed

@@ -10,40 +10,41 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/internal/figures"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
 // A sweepColumn is one figure of each point of a sweep, for people and for programs.
 type sweepColumn struct {
 	head, name  string
-	show, value func(*Run) string
+	show, value func(*results.Run) string
 }
 
 // sweepColumns are what every point of a sweep shows, after its design.
 var sweepColumns = []sweepColumn{
 	{"clients", "clients", sweepParam("clients"), sweepParam("clients")},
 	{"keys", "keys", sweepParam("keys"), sweepParam("keys")},
-	{"grants/s", "grants_per_s", func(r *Run) string { return figures.Rate(r.GrantsPerS) }, func(r *Run) string { return decimal(r.GrantsPerS) }},
+	{"grants/s", "grants_per_s", func(r *results.Run) string { return figures.Rate(r.GrantsPerS) }, func(r *results.Run) string { return decimal(r.GrantsPerS) }},
 	sweepLatency("p50", "acquire_p50_ns", "acquire", p50),
 	sweepLatency("p99", "acquire_p99_ns", "acquire", p99),
 	sweepLatency("hand-off", "handoff_p50_ns", "handoff", p50),
 	sweepLatency("p99", "handoff_p99_ns", "handoff", p99),
-	{"refused", "refused_share", func(r *Run) string { return fmt.Sprintf("%.1f%%", 100*r.refusedShare()) }, func(r *Run) string { return decimal(r.refusedShare()) }},
-	{"tries", "attempts_per_grant", func(r *Run) string { return figures.Rate(r.Attempts) }, func(r *Run) string { return decimal(r.Attempts) }},
-	{"commands", "commands_per_grant", func(r *Run) string { return figures.Rate(r.Commands) }, func(r *Run) string { return decimal(r.Commands) }},
+	{"refused", "refused_share", func(r *results.Run) string { return fmt.Sprintf("%.1f%%", 100*refusedShare(r)) }, func(r *results.Run) string { return decimal(refusedShare(r)) }},
+	{"tries", "attempts_per_grant", func(r *results.Run) string { return figures.Rate(r.Attempts) }, func(r *results.Run) string { return decimal(r.Attempts) }},
+	{"commands", "commands_per_grant", func(r *results.Run) string { return figures.Rate(r.Commands) }, func(r *results.Run) string { return decimal(r.Commands) }},
 	{"fairness", "jain", fairness("%.2f"), fairness("%g")},
 	{"broken", "broken_claims", brokenClaims, brokenClaims},
 }
 
-func sweepParam(name string) func(*Run) string {
-	return func(r *Run) string { return fmt.Sprint(r.Params[name]) }
+func sweepParam(name string) func(*results.Run) string {
+	return func(r *results.Run) string { return fmt.Sprint(r.Params[name]) }
 }
 
-func sweepLatency(head, name, op string, pick func(Latency) int64) sweepColumn {
+func sweepLatency(head, name, op string, pick func(results.Latency) int64) sweepColumn {
 	return sweepColumn{
 		head: head, name: name,
-		show: func(r *Run) string { return figures.Duration(r.Latency[op].Count, pick(r.Latency[op])) },
-		value: func(r *Run) string {
+		show: func(r *results.Run) string { return figures.Duration(r.Latency[op].Count, pick(r.Latency[op])) },
+		value: func(r *results.Run) string {
 			if r.Latency[op].Count == 0 {
 				return ""
 			}
@@ -55,7 +56,7 @@ func sweepLatency(head, name, op string, pick func(Latency) int64) sweepColumn {
 // decimal renders a figure for programs.
 func decimal(v float64) string { return strconv.FormatFloat(v, 'f', 3, 64) }
 
-func (r *Run) refusedShare() float64 {
+func refusedShare(r *results.Run) float64 {
 	if all := r.Counts.Grants + r.Counts.Refused; all > 0 {
 		return float64(r.Counts.Refused) / float64(all)
 	}
@@ -63,8 +64,8 @@ func (r *Run) refusedShare() float64 {
 }
 
 // fairness is Jain's index of the clients' grants.
-func fairness(format string) func(*Run) string {
-	return func(r *Run) string {
+func fairness(format string) func(*results.Run) string {
+	return func(r *results.Run) string {
 		if r.Fairness.Jain > 0 {
 			return fmt.Sprintf(format, r.Fairness.Jain)
 		}
@@ -73,14 +74,14 @@ func fairness(format string) func(*Run) string {
 }
 
 // brokenClaims names the cells that were broken against a claim.
-func brokenClaims(r *Run) string {
-	names := r.Cells.names(func(_ lockbench.Cell, f Finding) bool { return f.fails() })
+func brokenClaims(r *results.Run) string {
+	names := r.Cells.Names(func(_ lockbench.Cell, f results.Finding) bool { return f.Fails() })
 	return strings.ReplaceAll(list(names), ",", "")
 }
 
 // writeCSV writes the points of a sweep as comma-separated values with a head, latencies
 // in ns; a figure that was not measured is empty. It returns the first error of w.
-func writeCSV(w io.Writer, r *Result) error {
+func writeCSV(w io.Writer, r *results.Result) error {
 	out := csv.NewWriter(w)
 	head := []string{"design"}
 	for _, c := range sweepColumns {
@@ -99,9 +100,9 @@ func writeCSV(w io.Writer, r *Result) error {
 
 // sweepDocument is what reports show of a sweep: a table of its points, a chart of the rate of
 // each design by clients, and the outcome.
-func (r *Result) sweepDocument() *document.Document {
-	s := r.summary()
-	s.label, s.unit = label{points: true}, "point"
+func sweepDocument(r *results.Result) *document.Document {
+	s := resultSummary(r)
+	s.label, s.unit = results.Label{Points: true}, "point"
 	d := &document.Document{Kind: "sweep", Title: s.title(), Version: r.Environment.Version}
 	s.conclude(d)
 	if len(r.Runs) > 0 {
@@ -114,7 +115,7 @@ func (r *Result) sweepDocument() *document.Document {
 			d.Blocks = append(d.Blocks, &document.Chart{Kind: "rates", Title: design, Caption: "grants/s by clients", X: clients, Lines: lines})
 		}
 	}
-	d.Blocks = append(d.Blocks, s.troubles(), s.each("claims that were broken", Cells.fails), s.selfCheck())
+	d.Blocks = append(d.Blocks, s.troubles(), s.each("claims that were broken", results.Cells.Fails), s.selfCheck())
 	return d
 }
 

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockbench/lockbench/internal/results"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockbench/lockbench"
@@ -44,16 +46,16 @@ func golden(t *testing.T, name string, got []byte) {
 func TestTerminal(t *testing.T) {
 	cases := []struct {
 		name   string
-		result Result
+		result results.Result
 		opt    Options
 	}{
-		{"tour", New(sample("private"), nil), Options{}},
-		{"embedded-narrow", New(sample("embedded")[:2], []string{"watch-multi/poll"}), Options{Width: 100}},
-		{"color", New(sample("private")[:1], nil), Options{Color: true}},
-		{"passed", New(passing(), nil), Options{}},
+		{"tour", results.New(sample("private"), nil), Options{}},
+		{"embedded-narrow", results.New(sample("embedded")[:2], []string{"watch-multi/poll"}), Options{Width: 100}},
+		{"color", results.New(sample("private")[:1], nil), Options{Color: true}},
+		{"passed", results.New(passing(), nil), Options{}},
 		{"gated", gated(sample("private"), nil, "acquire.p99>1ms", "lua-token/*: grants_per_s<1", "recovery@crash.violations>0", "redsync/*: grants<1"), Options{}},
 		{"gated-failed", gated(passing(), nil, "acquire.p99>1ms", "acquire.max<1h"), Options{}},
-		{"nothing", New(nil, []string{"lua-token/token"}), Options{}},
+		{"nothing", results.New(nil, []string{"lua-token/token"}), Options{}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -76,18 +78,18 @@ func tableOf(report string) string {
 	return table
 }
 
-func passing() []Judged {
+func passing() []results.Judged {
 	j, other := tokenLock("external"), tokenLock("external")
 	other.Header.Workload = "redeem"
-	for _, run := range []*Judged{&j, &other} {
-		run.set(checker.Finding{Cell: lockbench.Effects.At(0), Claimed: true, Note: "no client wrote after another"})
+	for _, run := range []*results.Judged{&j, &other} {
+		set(run, checker.Finding{Cell: lockbench.Effects.At(0), Claimed: true, Note: "no client wrote after another"})
 	}
-	return []Judged{j, other}
+	return []results.Judged{j, other}
 }
 
 func TestColourSaysNothingMore(t *testing.T) {
 	var plain, coloured bytes.Buffer
-	r := New(sample("embedded"), nil)
+	r := results.New(sample("embedded"), nil)
 	if err := errors.Join(Write(&plain, Text, &r, Options{}), Write(&coloured, Text, &r, Options{Color: true})); err != nil {
 		t.Fatal(err)
 	}
@@ -106,14 +108,11 @@ var errFull = errors.New("no space left on device")
 func (full) Write([]byte) (int, error) { return 0, errFull }
 
 func TestWriteErrorsAreReturned(t *testing.T) {
-	r := New(sample("private"), nil)
+	r := results.New(sample("private"), nil)
 	if err := Write(full{}, Text, &r, Options{}); !errors.Is(err, errFull) {
 		t.Errorf("Terminal: got %v, want %v", err, errFull)
 	}
 	if err := Write(full{}, JSON, &r, Options{}); !errors.Is(err, errFull) {
 		t.Errorf("JSON: got %v, want %v", err, errFull)
-	}
-	if err := writePercentiles(full{}, sample("private")[0].Measures.Measured.Latency(0)); !errors.Is(err, errFull) {
-		t.Errorf("Percentiles: got %v, want %v", err, errFull)
 	}
 }

@@ -5,144 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/internal/thresholds"
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
-
-// A Threshold is a condition that fails the runs for which it holds, with what it came
-// to.
-type Threshold struct {
-	// Threshold is as it was asked for; Scope the designs it is for, empty for all.
-	Threshold string              `json:"threshold"`
-	Scope     string              `json:"scope,omitempty"`
-	Metric    string              `json:"metric"`
-	Relation  thresholds.Relation `json:"relation"`
-	// Bound and the values are in the unit: ns for durations, 0 to 1 for shares.
-	Bound float64         `json:"bound"`
-	Unit  thresholds.Unit `json:"unit"`
-	// Outcome is the worst of its readings.
-	Outcome  thresholds.Outcome `json:"outcome"`
-	Readings []Reading          `json:"readings"`
-}
-
-// A Reading is the value of a threshold's metric in one run.
-type Reading struct {
-	// Run counts the runs of the result from 0; Design is that run's. A reading of an
-	// exploration is of all scenarios of a design, and Run is the first of them.
-	Run     int                `json:"run"`
-	Design  string             `json:"design"`
-	Outcome thresholds.Outcome `json:"outcome"`
-	// Value is nil where there was none, and Why says why not, or why it is not relied on.
-	Value *float64 `json:"value"`
-	Why   string   `json:"why,omitempty"`
-}
-
-// Gate judges thresholds on the runs that r was made of, in the same order; it comes
-// after [Result.Prove], if that is called. A run that fails one exits with
-// [FailedThreshold], unless it broke a claim or is inconclusive; a threshold that could
-// not be decided makes r inconclusive.
-func (r *Result) Gate(asked []thresholds.Threshold, runs []Judged) {
-	for _, t := range asked {
-		r.gate(t, runs)
-	}
-	excused := false
-	for i := range r.Runs {
-		if r.Runs[i].Exit == Inconclusive && r.endedByThreshold(i) {
-			r.Runs[i].Exit, excused = FailedThreshold, true
-		}
-	}
-	if excused {
-		r.Exit = r.total()
-	}
-}
-
-// endedByThreshold reports whether a run met too little only because a threshold that it
-// fails ended it.
-func (r *Result) endedByThreshold(i int) bool {
-	run := &r.Runs[i]
-	failed := slices.ContainsFunc(r.Thresholds, func(th Threshold) bool {
-		return slices.ContainsFunc(th.Readings, func(found Reading) bool { return found.Run == i && found.Outcome == thresholds.Failed })
-	})
-	unfit, _ := run.unfit()
-	return failed && run.Ended == endedByThreshold && !run.lacks && unfit == ""
-}
-
-// endedByThreshold is what the history of a run says that a threshold ended.
-const endedByThreshold = "threshold failed"
-
-// total is the exit code of all runs and thresholds together.
-func (r *Result) total() int {
-	exits := []int{}
-	for i := range r.Runs {
-		exits = append(exits, r.Runs[i].Exit)
-	}
-	if len(r.Runs) == 0 || len(r.NotRun) > 0 || r.SelfCheck != nil && !r.SelfCheck.Caught {
-		exits = append(exits, Inconclusive)
-	}
-	for i := range r.Thresholds {
-		th := &r.Thresholds[i]
-		if th.Outcome == thresholds.Failed || !th.undecidedInRun() {
-			exits = append(exits, exitOf(th.Outcome))
-		}
-	}
-	return worst(exits...)
-}
-
-func (r *Result) gate(t thresholds.Threshold, runs []Judged) {
-	var readings []Reading
-	for i := range runs {
-		if !t.For(runs[i].Header.Design) {
-			continue
-		}
-		reading := r.read(t, i, &runs[i])
-		readings = append(readings, reading)
-		r.Runs[i].Exit = worst(r.Runs[i].Exit, exitOf(reading.Outcome))
-	}
-	r.add(t, readings)
-}
-
-// add adds what a threshold came to.
-func (r *Result) add(t thresholds.Threshold, readings []Reading) {
-	var outcomes []thresholds.Outcome
-	for _, reading := range readings {
-		outcomes = append(outcomes, reading.Outcome)
-	}
-	result := Threshold{
-		Threshold: t.String(), Scope: t.Scope, Metric: t.Metric.Name, Relation: t.Relation,
-		Bound: t.Bound, Unit: t.Metric.Unit, Readings: append([]Reading{}, readings...), Outcome: thresholds.Together(outcomes...),
-	}
-	r.Exit = worst(r.Exit, exitOf(result.Outcome))
-	r.Thresholds = append(r.Thresholds, result)
-}
-
-// read judges t on one run. What the checker did not find counts for nothing where it
-// did not find a lock broken on purpose either.
-func (r *Result) read(t thresholds.Threshold, i int, run *Judged) Reading {
-	reading := newReading(t, i, &thresholds.Run{Design: run.Header.Design, Verdicts: &run.Verdicts, Measures: &run.Measures})
-	if reading.Outcome == thresholds.Passed && t.Metric.Judged && r.SelfCheck != nil && !r.SelfCheck.Caught {
-		reading.Outcome, reading.Why = thresholds.Inconclusive, "a lock broken on purpose was not caught"
-	}
-	return reading
-}
-
-func newReading(t thresholds.Threshold, i int, run *thresholds.Run) Reading {
-	outcome, found := t.Judge(run)
-	reading := Reading{Run: i, Design: run.Design, Outcome: outcome, Why: found.Why}
-	if found.Why == "" {
-		reading.Value = &found.Value
-	}
-	return reading
-}
-
-func exitOf(o thresholds.Outcome) int {
-	switch o {
-	case thresholds.Failed:
-		return FailedThreshold
-	case thresholds.Inconclusive:
-		return Inconclusive
-	}
-	return Passed
-}
 
 // shownReadings is of how many runs a threshold prints the value; JSON has all.
 const shownReadings = 5
@@ -173,15 +39,15 @@ func outcomeWord(o thresholds.Outcome) (string, document.Tone) {
 
 // readings returns the runs that decided the threshold, with their values; of one that
 // passed, the run that came closest to failing.
-func (s *summary) readings(th *Threshold) string {
-	deciding := th.deciding()
+func (s *summary) readings(th *results.Threshold) string {
+	deciding := deciding(th)
 	switch {
 	case len(deciding) == 0:
 		return "no run of such a design"
 	case th.Outcome == thresholds.Passed && len(th.Readings) > 1:
 		return "closest: " + s.reading(th, deciding[0])
 	case len(deciding) > 2 && alike(deciding):
-		return fmt.Sprintf("%d runs %s", len(deciding), th.tell(deciding[0]))
+		return fmt.Sprintf("%d runs %s", len(deciding), tell(th, deciding[0]))
 	}
 	var parts []string
 	for _, r := range deciding[:min(len(deciding), shownReadings)] {
@@ -193,17 +59,17 @@ func (s *summary) readings(th *Threshold) string {
 	return strings.Join(parts, ", ")
 }
 
-func (s *summary) reading(th *Threshold, r Reading) string {
-	return s.label.of(&s.result.Runs[r.Run]) + " " + th.tell(r)
+func (s *summary) reading(th *results.Threshold, r results.Reading) string {
+	return s.label.Of(&s.result.Runs[r.Run]) + " " + tell(th, r)
 }
 
 // alike reports whether none of the readings has a value, all for one reason.
-func alike(readings []Reading) bool {
-	return !slices.ContainsFunc(readings, func(r Reading) bool { return r.Why == "" || r.Why != readings[0].Why })
+func alike(readings []results.Reading) bool {
+	return !slices.ContainsFunc(readings, func(r results.Reading) bool { return r.Why == "" || r.Why != readings[0].Why })
 }
 
 // tell is the value of a reading, or why there is none.
-func (th *Threshold) tell(r Reading) string {
+func tell(th *results.Threshold, r results.Reading) string {
 	if r.Why != "" {
 		return "(" + r.Why + ")"
 	}
@@ -212,8 +78,8 @@ func (th *Threshold) tell(r Reading) string {
 
 // deciding lists the readings with the threshold's outcome: of a passed one the nearest
 // to its bound alone, of one that applied to none all.
-func (th *Threshold) deciding() []Reading {
-	var found []Reading
+func deciding(th *results.Threshold) []results.Reading {
+	var found []results.Reading
 	for _, r := range th.Readings {
 		if r.Outcome == th.Outcome {
 			found = append(found, r)
@@ -229,7 +95,7 @@ func (th *Threshold) deciding() []Reading {
 }
 
 // nearest is the index of the reading that came closest to fulfilling the relation.
-func nearest(readings []Reading, relation thresholds.Relation) int {
+func nearest(readings []results.Reading, relation thresholds.Relation) int {
 	best := 0
 	for i, r := range readings {
 		nearer := *r.Value > *readings[best].Value
@@ -254,10 +120,10 @@ func (s *summary) failures() []string {
 	return all
 }
 
-// open reports whether a threshold could not be decided in a run.
-func (r *Result) open(run int) bool {
-	return slices.ContainsFunc(r.Thresholds, func(th Threshold) bool {
-		return slices.ContainsFunc(th.Readings, func(found Reading) bool {
+// resultOpen reports whether a threshold could not be decided in a run.
+func resultOpen(r *results.Result, run int) bool {
+	return slices.ContainsFunc(r.Thresholds, func(th results.Threshold) bool {
+		return slices.ContainsFunc(th.Readings, func(found results.Reading) bool {
 			return found.Run == run && found.Outcome == thresholds.Inconclusive
 		})
 	})

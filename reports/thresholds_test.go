@@ -3,14 +3,16 @@ package reports
 import (
 	"testing"
 
+	"github.com/lockbench/lockbench/internal/results"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockbench/lockbench/internal/thresholds"
 )
 
 // gated is a result judged by thresholds.
-func gated(runs []Judged, check *SelfCheck, conditions ...string) Result {
-	r := New(runs, nil)
+func gated(runs []results.Judged, check *results.SelfCheck, conditions ...string) results.Result {
+	r := results.New(runs, nil)
 	r.Prove(check)
 	var all []thresholds.Threshold
 	for _, text := range conditions {
@@ -28,36 +30,36 @@ func TestGate(t *testing.T) {
 	ok := judged(header("lua-token/token", "private"), 50, held(exclusive, 5))
 	other := judged(header("watch-multi/poll", "private"), 50, held(exclusive, 5))
 	broken, failed := stealer("private"), failedRun("private")
-	missed, caught := &SelfCheck{MustBreak: exclusive}, &SelfCheck{MustBreak: exclusive, Caught: true}
+	missed, caught := &results.SelfCheck{MustBreak: exclusive}, &results.SelfCheck{MustBreak: exclusive, Caught: true}
 	cases := []struct {
 		name       string
-		runs       []Judged
-		check      *SelfCheck
+		runs       []results.Judged
+		check      *results.SelfCheck
 		conditions []string
 		outcomes   []thresholds.Outcome
 		exit       int
 		exits      []int
 	}{
-		{"all passed", []Judged{ok, other}, caught, []string{"acquire.p99>1h", "exclusion.violations>0"},
-			[]thresholds.Outcome{thresholds.Passed, thresholds.Passed}, Passed, []int{Passed, Passed}},
-		{"failed in all", []Judged{ok, other}, nil, []string{"acquire.p99>1ns"},
-			[]thresholds.Outcome{thresholds.Failed}, FailedThreshold, []int{FailedThreshold, FailedThreshold}},
-		{"failed in the one in scope", []Judged{ok, other}, nil, []string{"watch-multi/*: acquire.p99>1ns"},
-			[]thresholds.Outcome{thresholds.Failed}, FailedThreshold, []int{Passed, FailedThreshold}},
-		{"nothing in scope", []Judged{ok}, nil, []string{"redsync/*: acquire.p99>1ns"},
-			[]thresholds.Outcome{thresholds.Inconclusive}, Inconclusive, []int{Passed}},
-		{"no value", []Judged{ok}, nil, []string{"extend.p99>1ns"},
-			[]thresholds.Outcome{thresholds.Inconclusive}, Inconclusive, []int{Inconclusive}},
-		{"an open one outweighs a failed one", []Judged{ok}, nil, []string{"extend.p99>1ns", "acquire.p99>1ns"},
-			[]thresholds.Outcome{thresholds.Inconclusive, thresholds.Failed}, Inconclusive, []int{Inconclusive}},
-		{"a broken claim outweighs all", []Judged{ok, broken}, nil, []string{"extend.p99>1ns", "acquire.p99>1ns"},
-			[]thresholds.Outcome{thresholds.Inconclusive, thresholds.Failed}, BrokenClaim, []int{Inconclusive, BrokenClaim}},
-		{"a run that failed", []Judged{failed}, nil, []string{"acquire.p99>1h"},
-			[]thresholds.Outcome{thresholds.Inconclusive}, Inconclusive, []int{Inconclusive}},
-		{"nothing found where nothing would be", []Judged{ok}, missed, []string{"violations>0", "acquire.p99>1h"},
-			[]thresholds.Outcome{thresholds.Inconclusive, thresholds.Passed}, Inconclusive, []int{Inconclusive}},
-		{"found all the same", []Judged{broken}, missed, []string{"violations>0"},
-			[]thresholds.Outcome{thresholds.Failed}, BrokenClaim, []int{BrokenClaim}},
+		{"all passed", []results.Judged{ok, other}, caught, []string{"acquire.p99>1h", "exclusion.violations>0"},
+			[]thresholds.Outcome{thresholds.Passed, thresholds.Passed}, results.Passed, []int{results.Passed, results.Passed}},
+		{"failed in all", []results.Judged{ok, other}, nil, []string{"acquire.p99>1ns"},
+			[]thresholds.Outcome{thresholds.Failed}, results.FailedThreshold, []int{results.FailedThreshold, results.FailedThreshold}},
+		{"failed in the one in scope", []results.Judged{ok, other}, nil, []string{"watch-multi/*: acquire.p99>1ns"},
+			[]thresholds.Outcome{thresholds.Failed}, results.FailedThreshold, []int{results.Passed, results.FailedThreshold}},
+		{"nothing in scope", []results.Judged{ok}, nil, []string{"redsync/*: acquire.p99>1ns"},
+			[]thresholds.Outcome{thresholds.Inconclusive}, results.Inconclusive, []int{results.Passed}},
+		{"no value", []results.Judged{ok}, nil, []string{"extend.p99>1ns"},
+			[]thresholds.Outcome{thresholds.Inconclusive}, results.Inconclusive, []int{results.Inconclusive}},
+		{"an open one outweighs a failed one", []results.Judged{ok}, nil, []string{"extend.p99>1ns", "acquire.p99>1ns"},
+			[]thresholds.Outcome{thresholds.Inconclusive, thresholds.Failed}, results.Inconclusive, []int{results.Inconclusive}},
+		{"a broken claim outweighs all", []results.Judged{ok, broken}, nil, []string{"extend.p99>1ns", "acquire.p99>1ns"},
+			[]thresholds.Outcome{thresholds.Inconclusive, thresholds.Failed}, results.BrokenClaim, []int{results.Inconclusive, results.BrokenClaim}},
+		{"a run that failed", []results.Judged{failed}, nil, []string{"acquire.p99>1h"},
+			[]thresholds.Outcome{thresholds.Inconclusive}, results.Inconclusive, []int{results.Inconclusive}},
+		{"nothing found where nothing would be", []results.Judged{ok}, missed, []string{"violations>0", "acquire.p99>1h"},
+			[]thresholds.Outcome{thresholds.Inconclusive, thresholds.Passed}, results.Inconclusive, []int{results.Inconclusive}},
+		{"found all the same", []results.Judged{broken}, missed, []string{"violations>0"},
+			[]thresholds.Outcome{thresholds.Failed}, results.BrokenClaim, []int{results.BrokenClaim}},
 	}
 	schema := compile(t, true)
 	for _, c := range cases {
@@ -88,8 +90,8 @@ func TestGate(t *testing.T) {
 }
 
 func TestNearest(t *testing.T) {
-	v := func(x float64) Reading { return Reading{Value: &x} }
-	readings := []Reading{v(5), v(9), v(2)}
+	v := func(x float64) results.Reading { return results.Reading{Value: &x} }
+	readings := []results.Reading{v(5), v(9), v(2)}
 	for relation, want := range map[thresholds.Relation]int{thresholds.Above: 1, thresholds.AtLeast: 1, thresholds.Below: 2, thresholds.AtMost: 2} {
 		if got := nearest(readings, relation); got != want {
 			t.Errorf("%s: got %d, want %d", relation, got, want)

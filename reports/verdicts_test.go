@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockbench/lockbench/internal/results"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockbench/lockbench"
@@ -18,62 +20,64 @@ import (
 // TestVerdicts says what a run comes to, in the last line of the terminal report, on top of
 // the Markdown, and in the JUnit case that says whether the run could be judged.
 func TestVerdicts(t *testing.T) {
-	clean := func() Judged {
+	clean := func() results.Judged {
 		j := judged(header("d", "private"), 100, held(exclusive, 90))
 		j.Header.Faults = nil
 		return j
 	}
-	with := func(change func(*Judged)) Judged { j := clean(); change(&j); return j }
+	with := func(change func(*results.Judged)) results.Judged { j := clean(); change(&j); return j }
 	empty := checker.Finding{Cell: exclusive, Claimed: true, Exercised: true}
 	for _, c := range []struct {
 		name  string
-		run   Judged
-		proof *SelfCheck
+		run   results.Judged
+		proof *results.SelfCheck
 		exit  int
 		says  string // in the last line and on top
 		whole string // state of the JUnit case, and its message
 	}{
-		{"clean", clean(), nil, Passed,
+		{"clean", clean(), nil, results.Passed,
 			"No claim was broken: every claim that this could exercise was held", "passed 100 grants judged"},
-		{"a claim broken", with(func(j *Judged) {
-			j.set(broken(exclusive, true, 1, 5))
-		}), nil, BrokenClaim, "Claims were broken: d broke exclusion", "passed 100 grants judged"},
-		{"broken where nothing was claimed", with(func(j *Judged) { j.Verdicts.Findings = append(j.Verdicts.Findings, broken(overrun, false, 3, 5)) }), nil, Passed,
+		{"a claim broken", with(func(j *results.Judged) {
+			set(j, broken(exclusive, true, 1, 5))
+		}), nil, results.BrokenClaim, "Claims were broken: d broke exclusion", "passed 100 grants judged"},
+		{"broken where nothing was claimed", with(func(j *results.Judged) {
+			j.Verdicts.Findings = append(j.Verdicts.Findings, broken(overrun, false, 3, 5))
+		}), nil, results.Passed,
 			"No claim was broken: every claim that this could exercise was held; broken only where nothing was claimed: d", "passed 100 grants judged"},
-		{"claimed, and another guarantee may have been broken instead", with(func(j *Judged) {
+		{"claimed, and another guarantee may have been broken instead", with(func(j *results.Judged) {
 			f := broken(stale, true, 3, 5)
 			f.Against = 0
 			j.Verdicts.Findings = append(j.Verdicts.Findings, f)
-		}), nil, Passed,
+		}), nil, results.Passed,
 			"No claim was broken: every claim that this could exercise was held; broken only where nothing was claimed: d", "passed 100 grants judged"},
-		{"a claim met under other conditions alone", with(func(j *Judged) {
-			j.set(empty)
+		{"a claim met under other conditions alone", with(func(j *results.Judged) {
+			set(j, empty)
 			j.Verdicts.Findings = append(j.Verdicts.Findings, held(lockbench.Exclusion.At(lockbench.Skew), 4))
-		}), nil, Passed,
+		}), nil, results.Passed,
 			"No claim was broken: every claim that this could exercise was held", "passed 100 grants judged"},
-		{"measured nothing", with(func(j *Judged) { j.Verdicts.Grants = 0; j.set(empty) }), nil, Inconclusive,
+		{"measured nothing", with(func(j *results.Judged) { j.Verdicts.Grants = 0; set(j, empty) }), nil, results.Inconclusive,
 			"Inconclusive: d was never granted a lock", "in error no lock was granted"},
-		{"too little of a claim", with(func(j *Judged) { j.set(empty) }), nil, Inconclusive,
+		{"too little of a claim", with(func(j *results.Judged) { set(j, empty) }), nil, results.Inconclusive,
 			"Inconclusive: d met too little of exclusion", "passed 100 grants judged"},
-		{"a lock broken on purpose not caught", clean(), &SelfCheck{MustBreak: exclusive, Grants: 7}, Inconclusive,
+		{"a lock broken on purpose not caught", clean(), &results.SelfCheck{MustBreak: exclusive, Grants: 7}, results.Inconclusive,
 			"Inconclusive: a lock broken on purpose was not caught, so that what held counts as untested: 7 grants met 0 holds that outlived their leases: raise --clients or --duration", "passed 100 grants judged"},
-		{"a lock broken on purpose not run", clean(), &SelfCheck{MustBreak: exclusive, Error: "nothing listens there"}, Inconclusive,
+		{"a lock broken on purpose not run", clean(), &results.SelfCheck{MustBreak: exclusive, Error: "nothing listens there"}, results.Inconclusive,
 			"Inconclusive: a lock broken on purpose was not caught, so that what held counts as untested: it met an error: nothing listens there", "passed 100 grants judged"},
-		{"interrupted", with(func(j *Judged) { j.End.Trailer.Ended = endedByUser }), nil, Passed,
+		{"interrupted", with(func(j *results.Judged) { j.End.Trailer.Ended = results.EndedByUser }), nil, results.Passed,
 			"No claim was broken: every claim that this could exercise was held; interrupted: d", "passed 100 grants judged, until it was interrupted"},
-		{"interrupted too early", with(func(j *Judged) { j.End.Trailer.Ended = endedByUser; j.set(empty) }), nil, Inconclusive,
+		{"interrupted too early", with(func(j *results.Judged) { j.End.Trailer.Ended = results.EndedByUser; set(j, empty) }), nil, results.Inconclusive,
 			"Inconclusive: d met too little of exclusion; interrupted: d", "passed 100 grants judged, until it was interrupted"},
-		{"an error of the server", with(func(j *Judged) { j.Err = errors.New("connection refused") }), nil, Inconclusive,
+		{"an error of the server", with(func(j *results.Judged) { j.Err = errors.New("connection refused") }), nil, results.Inconclusive,
 			"Inconclusive: d met an error", "in error connection refused"},
-		{"a server that went away", with(func(j *Judged) { j.Verdicts.Unknown = 30 }), nil, Passed,
+		{"a server that went away", with(func(j *results.Judged) { j.Verdicts.Unknown = 30 }), nil, results.Passed,
 			"No claim was broken: every claim that this could exercise was held", "passed 100 grants judged; 30 of 200 operations failed or had no answer, and no fault was injected"},
-		{"a partial record", with(func(j *Judged) { j.Verdicts.Partial, j.Verdicts.Why = true, "block 17 is cut short" }), nil, Inconclusive,
+		{"a partial record", with(func(j *results.Judged) { j.Verdicts.Partial, j.Verdicts.Why = true, "block 17 is cut short" }), nil, results.Inconclusive,
 			"Inconclusive: d left a partial record", "in error the record is partial: block 17 is cut short"},
-		{"a defect of lockbench", with(func(j *Judged) { j.Verdicts.Defects = []string{"two judges disagree"} }), nil, Inconclusive,
+		{"a defect of lockbench", with(func(j *results.Judged) { j.Verdicts.Defects = []string{"two judges disagree"} }), nil, results.Inconclusive,
 			"Inconclusive: d met a defect of lockbench", "in error a defect of lockbench: two judges disagree"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := New([]Judged{c.run}, nil)
+			r := results.New([]results.Judged{c.run}, nil)
 			r.Prove(c.proof)
 			if r.Exit != c.exit {
 				t.Errorf("exit %d, want %d", r.Exit, c.exit)
@@ -90,7 +94,7 @@ func TestVerdicts(t *testing.T) {
 			if want := fmt.Sprintf("### lockbench: %s\n\n%s (exit %d)\n", headline, markdown.Inline(why), c.exit); !strings.HasPrefix(page.String(), want) {
 				t.Errorf("%q is not on top of\n%s", want, page.String())
 			}
-			whole := r.suites()[0].Cases[0]
+			whole := resultSuites(&r)[0].Cases[0]
 			state := map[document.State]string{document.Held: "passed ", document.Erred: "in error "}[whole.State]
 			if diff := cmp.Diff(state+whole.Message, c.whole); diff != "" {
 				t.Errorf("JUnit (-got +want):\n%s", diff)
@@ -104,7 +108,7 @@ func TestVerdicts(t *testing.T) {
 func TestNotExercised(t *testing.T) {
 	met := held(stale, 12)
 	met.Exercised = false
-	r := New([]Judged{judged(header("d", "private"), 100, held(exclusive, 90), met,
+	r := results.New([]results.Judged{judged(header("d", "private"), 100, held(exclusive, 90), met,
 		checker.Finding{Cell: lease, Claimed: true})}, nil)
 	var buf bytes.Buffer
 	if err := Write(&buf, Text, &r, Options{}); err != nil {

@@ -4,18 +4,13 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports/internal/document"
 	"github.com/lockbench/lockbench/reports/internal/html"
 	"github.com/lockbench/lockbench/reports/internal/junit"
 	"github.com/lockbench/lockbench/reports/internal/markdown"
 	"github.com/lockbench/lockbench/reports/internal/terminal"
 )
-
-// A Report is what [Write] writes: a *[Result], *[Matrix], *[Comparison], *[LimitSearch],
-// *[MatrixComparison], or what [Sweep] and [Explain] return.
-type Report interface {
-	document() *document.Document
-}
 
 // A Form is a form in which a report can be written.
 type Form string
@@ -42,39 +37,68 @@ type Options struct {
 }
 
 // Write writes r in a form. It returns the first error of w, or that r has no such form.
-func Write(w io.Writer, form Form, r Report, opt Options) error {
+func Write(w io.Writer, form Form, r results.Report, opt Options) error {
+	d := documentOf(r)
+	if d == nil {
+		return noForm(form)
+	}
 	switch form {
 	case Text:
-		return terminal.Write(w, r.document(), terminal.Options(opt))
+		return terminal.Write(w, d, terminal.Options(opt))
 	case Markdown:
-		return markdown.Write(w, r.document())
+		return markdown.Write(w, d)
 	case HTML:
-		return html.Write(w, r.document())
+		return html.Write(w, d)
 	case JUnit:
-		return junit.Write(w, r.document())
+		return junit.Write(w, d)
 	case Annotations:
-		return junit.Annotations(w, r.document())
-	case JSON:
-		return writeJSON(w, r)
+		return junit.Annotations(w, d)
 	}
+	return writeData(w, form, r)
+}
+
+// writeData writes r in a form for programs.
+func writeData(w io.Writer, form Form, r results.Report) error {
 	switch r := r.(type) {
-	case *Result:
-		if form == Bench {
-			return writeBench(w, r)
-		}
-	case *Comparison:
-		if form == Bench {
-			return writeBenchComparison(w, r)
-		}
 	case *sweep:
-		switch form {
-		case Bench:
-			return writeBench(w, r.Result)
-		case CSV:
+		if form == CSV {
 			return writeCSV(w, r.Result)
 		}
+		return writeData(w, form, r.Result)
+	case *results.Result:
+		if form == Bench {
+			return results.WriteBench(w, r)
+		}
+	case *results.Comparison:
+		if form == Bench {
+			return results.WriteBenchComparison(w, r)
+		}
+	}
+	if form == JSON {
+		return results.WriteJSON(w, r)
 	}
 	return noForm(form)
+}
+
+// documentOf is what is drawn of r, nil when that is no report of this module.
+func documentOf(r results.Report) *document.Document {
+	switch r := r.(type) {
+	case *results.Result:
+		return resultDocument(r)
+	case *sweep:
+		return sweepDocument(r.Result)
+	case *results.Matrix:
+		return matrixDocument(r)
+	case *results.Comparison:
+		return comparisonDocument(r)
+	case *results.MatrixComparison:
+		return matrixComparisonDocument(r)
+	case *results.LimitSearch:
+		return limitSearchDocument(r)
+	case *explanationOf:
+		return r.drawn
+	}
+	return nil
 }
 
 func noForm(form Form) error {
@@ -92,34 +116,33 @@ type Picture struct {
 // Pictures draws what a page of r draws that can be shown elsewhere, in a README or an
 // issue: how long acquires took, and every counterexample. They
 // are the same for the same report. All that comes from r is escaped.
-func Pictures(r Report) ([]Picture, error) {
-	drawn, err := html.Pictures(r.document())
+func Pictures(r results.Report) ([]Picture, error) {
+	drawn, err := html.Pictures(documentOf(r))
 	given := make(map[string]int)
 	all := make([]Picture, 0, len(drawn))
 	for _, p := range drawn {
-		all = append(all, Picture{Name: unique(given, FileName(p.Name)) + ".svg", SVG: p.SVG})
+		all = append(all, Picture{Name: results.Unique(given, results.FileName(p.Name)) + ".svg", SVG: p.SVG})
 	}
 	return all, err
 }
 
 // Sweep returns the report of the points of a sweep, which are the runs of r.
-func Sweep(r *Result) Report { return &sweep{r} }
+func Sweep(r *results.Result) results.Report { return &sweep{r} }
 
 // sweep is a result shown as points.
-type sweep struct{ *Result }
-
-func (s *sweep) document() *document.Document { return s.sweepDocument() }
+type sweep struct{ *results.Result }
 
 // Explain returns the evidence for one cell of m: the verdict and the claim, then what each
 // part says, with its counterexample and the commands that show it again. Where no cell is
 // named, it is the table of the design, and all that was broken. It returns an error when the
 // matrix has no such design.
-func Explain(m *Matrix, at CellName) (Report, error) {
-	d, err := m.explain(at)
-	return (*explanationOf)(d), err
+func Explain(m *results.Matrix, at results.CellName) (results.Report, error) {
+	d, err := explain(m, at)
+	return &explanationOf{d}, err
 }
 
 // explanationOf is an explanation, as a report.
-type explanationOf document.Document
+type explanationOf struct{ drawn *document.Document }
 
-func (e *explanationOf) document() *document.Document { return (*document.Document)(e) }
+// Kind is none that is read back.
+func (*explanationOf) Kind() string { return "explanation" }

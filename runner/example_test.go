@@ -49,7 +49,11 @@ func ExampleRun() {
 	if err != nil {
 		panic(err)
 	}
-	verdicts := &result.Runs[0].Verdicts
-	fmt.Println(verdicts.Find(lockbench.Exclusion.At(0)).Verdict, verdicts.Find(lockbench.Effects.At(0)).Verdict)
-	// Output: held held
+	run := &result.Runs[0]
+	fmt.Println(run.Verdicts.Find(lockbench.Exclusion.At(0)).Verdict, run.Verdicts.Find(lockbench.Effects.At(0)).Verdict)
+	_, measured := run.Latency("acquire", 99)
+	fmt.Println("99 % of acquires have a longest:", measured, "grants have a rate:", run.GrantsPerSecond() > 0)
+	// Output:
+	// held held
+	// 99 % of acquires have a longest: true grants have a rate: true
 }

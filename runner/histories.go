@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/internal/results"
 )
 
 // histories is where the histories of a session are written.
@@ -46,12 +46,12 @@ func (r *histories) keep() int64 {
 }
 
 func (r *histories) path(design string) string {
-	return filepath.Join(r.dir, reports.FileName(design)+".lbh")
+	return filepath.Join(r.dir, results.FileName(design)+".lbh")
 }
 
 // tidy removes temporary histories that prove nothing, and the directory when
 // none is left; of runs whose history is gone it clears the path.
-func (r *histories) tidy(runs []reports.Judged) error {
+func (r *histories) tidy(runs []Judged) error {
 	if !r.temporary {
 		return nil
 	}
@@ -78,7 +78,7 @@ func (r *histories) tidy(runs []reports.Judged) error {
 }
 
 // isEvidence: somebody will want to look at the record again.
-func isEvidence(j *reports.Judged) bool {
+func isEvidence(j *Judged) bool {
 	for _, f := range j.Verdicts.Findings {
 		if f.Verdict == checker.Broken {
 			return true

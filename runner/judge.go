@@ -10,17 +10,16 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/measure"
 	"github.com/lockbench/lockbench/internal/relay"
-	"github.com/lockbench/lockbench/reports"
 )
 
 // Judge judges and measures the history in a file, which it reads once, and informs sinks of
 // what is in it. Claims change those of the history, as lockbench check --claims does. The
 // error is that of opening it, or of claims that cannot be; damage further on stands in the
 // judgement, which then covers what comes before.
-func Judge(path string, claims []string, sinks ...Sink) (reports.Judged, error) {
+func Judge(path string, claims []string, sinks ...Sink) (Judged, error) {
 	src, err := history.Open(path)
 	if err != nil {
-		return reports.Judged{}, err
+		return Judged{}, err
 	}
 	if c, closes := src.(io.Closer); closes {
 		defer c.Close()
@@ -41,16 +40,16 @@ type besideRun struct {
 
 // judgeSource is [Judge] for a history that is open already. Where no run goes on beside it,
 // several goroutines share the work, and come to the same.
-func judgeSource(src history.Source, path string, claims []string, sink Sink, run *besideRun) (reports.Judged, error) {
+func judgeSource(src history.Source, path string, claims []string, sink Sink, run *besideRun) (Judged, error) {
 	was := src.Header()
 	h, err := withClaims(was, claims)
 	if err != nil {
-		return reports.Judged{}, err
+		return Judged{}, err
 	}
 	if h.Design == "" {
 		h.Design = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	}
-	j := reports.Judged{Header: h, History: path}
+	j := Judged{Header: h, History: path}
 	if was.Translated {
 		j.Notes = append(j.Notes, "its header has the names of before; they are read as: "+was.Claims.String())
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/load"
 	"github.com/lockbench/lockbench/internal/spool"
-	"github.com/lockbench/lockbench/reports"
 )
 
 const (
@@ -31,7 +30,7 @@ type liveJudgement struct {
 	over chan struct{}
 
 	// The goroutine's own until it is done.
-	result  reports.Judged
+	result  Judged
 	err     error
 	began   time.Time
 	so      Snapshot      // its checker is nil before the first event
@@ -86,7 +85,7 @@ func (l *liveJudgement) Read(b []byte) (int, error) {
 
 // wait ends the spool and returns the judgement, with what is to be said of it. The error
 // is that of a history that has not even a header. It is called once.
-func (l *liveJudgement) wait() (reports.Judged, error) {
+func (l *liveJudgement) wait() (Judged, error) {
 	close(l.over)
 	closed := l.spool.Close()
 	<-l.done
@@ -106,7 +105,7 @@ func (l *liveJudgement) wait() (reports.Judged, error) {
 
 // remark says what is left of a history of which only the beginning was kept, and forgets
 // where it is when it shows nothing.
-func (l *liveJudgement) remark(j *reports.Judged) string {
+func (l *liveJudgement) remark(j *Judged) string {
 	if l.evident {
 		return fmt.Sprintf("of the history the first %d MiB are kept, in which something broke; --history DIR keeps all", keptHistory>>20)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/load"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/internal/spool"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/workloads"
@@ -96,9 +97,9 @@ func sameWhenJudgedAgain(t *testing.T, s session, of Subject) int64 {
 
 // shownResult is all that reports show of a judgement, and its verdicts; but on how many
 // keys porcupine came to an end, which hangs on how fast the machine is, and how soon it judged.
-func shownResult(t *testing.T, j reports.Judged) any {
+func shownResult(t *testing.T, j Judged) any {
 	var text bytes.Buffer
-	r := reports.New([]reports.Judged{j}, nil)
+	r := results.New(Found([]Judged{j}), nil)
 	if err := reports.Write(&text, reports.JSON, &r, reports.Options{}); err != nil {
 		t.Fatal(err)
 	}

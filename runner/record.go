@@ -12,7 +12,6 @@ import (
 	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/load"
 	"github.com/lockbench/lockbench/internal/spool"
-	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -75,7 +74,7 @@ type outcome struct {
 	// failed is the error of the run, which the next design may not meet; unreadable
 	// that of its history, which then has no judgement.
 	failed, unreadable error
-	judged             reports.Judged
+	judged             Judged
 }
 
 // record makes a run, judging its history as it grows, until it is over. The error is of the
@@ -102,7 +101,7 @@ func (s *session) record(ctx context.Context, r liveRun) (o outcome, err error) 
 }
 
 // judgement is what is to be said of a run, nil where it was interrupted before it began.
-func (s *session) judgement(ctx context.Context, of Subject, o outcome) (*reports.Judged, error) {
+func (s *session) judgement(ctx context.Context, of Subject, o outcome) (*Judged, error) {
 	switch {
 	case o.unreadable == nil:
 		o.judged.Err = errors.Join(o.judged.Err, o.failed)
@@ -120,8 +119,8 @@ func (s *session) judgement(ctx context.Context, of Subject, o outcome) (*report
 }
 
 // failure is a run that never got as far as a record.
-func (s *session) failure(d design.Design, err error) reports.Judged {
-	return reports.Judged{
+func (s *session) failure(d design.Design, err error) Judged {
+	return Judged{
 		Header: history.Header{
 			Design: d.Name, Claims: d.Claims, Workload: s.plan.Workload.Name, Seed: s.plan.Options.Seed,
 			Server: s.services.of(&d).For(1).Info(), Environment: s.result.Runs[0].Header.Environment,

@@ -16,7 +16,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -55,7 +55,7 @@ func TestSinksAreInformedInOrder(t *testing.T) {
 			Opened:  func(h history.Header) { note("opened " + h.Design) },
 			Event:   func(history.Event) { note("events") },
 			Closed:  func(history.End) { note("closed") },
-			End:     func(j *reports.Judged) { note("end " + j.Header.Design) },
+			End:     func(j *Judged) { note("end " + j.Header.Design) },
 		})
 	}
 	if _, err := Run(t.Context(), p, append(sinks, Sink{})...); err != nil {
@@ -116,8 +116,8 @@ func TestRunEndsEarly(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	p.Options.Operations, p.Options.Duration = 0, time.Hour
 	result, err := Run(ctx, p, Sink{Begin: func(Subject, func() Progress) { stop() }})
-	if err != nil || result.Exit() != reports.Inconclusive {
-		t.Errorf("exit %d, %v; want %d", result.Exit(), err, reports.Inconclusive)
+	if err != nil || result.Exit() != results.Inconclusive {
+		t.Errorf("exit %d, %v; want %d", result.Exit(), err, results.Inconclusive)
 	}
 	if diff := cmp.Diff(result.NotRun[len(result.NotRun)-1], p.Subjects[1].Label()); diff != "" {
 		t.Errorf("not run (-got +want):\n%s", diff)
@@ -139,8 +139,8 @@ func TestFailFastEndsThePlan(t *testing.T) {
 	p.Subjects[0].Design = d
 	found := 0
 	result, err := Run(t.Context(), p, Sink{Found: func(checker.Finding, time.Duration) { found++ }})
-	if err != nil || result.Exit() != reports.BrokenClaim || found == 0 {
-		t.Fatalf("exit %d, %v, %d found; want %d", result.Exit(), err, found, reports.BrokenClaim)
+	if err != nil || result.Exit() != results.BrokenClaim || found == 0 {
+		t.Fatalf("exit %d, %v, %d found; want %d", result.Exit(), err, found, results.BrokenClaim)
 	}
 	if diff := cmp.Diff(result.NotRun, []string{p.Subjects[1].Label()}); diff != "" || result.SelfCheck != nil {
 		t.Errorf("self-check %v, not run (-got +want):\n%s", result.SelfCheck, diff)

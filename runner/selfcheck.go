@@ -13,8 +13,8 @@ import (
 	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/load"
 	"github.com/lockbench/lockbench/internal/mutants"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/internal/servers"
-	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -52,7 +52,7 @@ func (s *session) provable(o workloads.Options) []proof {
 // selfCheck runs locks that are broken on purpose under the settings of the session,
 // until one is caught, and returns whether one was. It returns nil where the settings could
 // show no broken lock, or were not given the time to.
-func (s *session) selfCheck(ctx context.Context) (*reports.SelfCheck, error) {
+func (s *session) selfCheck(ctx context.Context) (*SelfCheck, error) {
 	options := s.plan.Options
 	if s.plan.SelfCheckAt != nil {
 		s.plan.SelfCheckAt(&options)
@@ -60,7 +60,7 @@ func (s *session) selfCheck(ctx context.Context) (*reports.SelfCheck, error) {
 	if err := s.services.add(ctx, servers.Redis{}, nil, 1); err != nil { // what the broken locks stand on
 		return nil, err
 	}
-	var first *reports.SelfCheck
+	var first *SelfCheck
 	for _, length := range lengths(options) {
 		for _, p := range s.provable(options) {
 			if ctx.Err() != nil || s.services.err() != nil {
@@ -102,7 +102,7 @@ func lengths(o workloads.Options) (all []time.Duration) {
 }
 
 // prove runs one broken lock, until it is caught or the time is over.
-func (s *session) prove(ctx context.Context, p proof, o workloads.Options, length time.Duration) (*reports.SelfCheck, error) {
+func (s *session) prove(ctx context.Context, p proof, o workloads.Options, length time.Duration) (*SelfCheck, error) {
 	o.Duration = length
 	d := mutants.SelfCheck(p.mutant)
 	s.sink.say("self-check: a lock that is broken on purpose, under the same settings ...")
@@ -120,7 +120,7 @@ func (s *session) prove(ctx context.Context, p proof, o workloads.Options, lengt
 	if came.unreadable != nil && came.failed == nil {
 		return nil, fmt.Errorf("self-check: %w", came.unreadable)
 	}
-	c := &reports.SelfCheck{Design: d.Name, MustBreak: p.breaks}
+	c := &SelfCheck{Design: d.Name, MustBreak: p.breaks}
 	if came.failed != nil { // reported, as of any run: what the runs before it showed is not thrown away
 		c.Error = came.failed.Error()
 	}
@@ -134,5 +134,5 @@ func (s *session) prove(ctx context.Context, p proof, o workloads.Options, lengt
 
 // caughtBy: a finding shows the lock to be broken.
 func (p proof) caughtBy(f checker.Finding) bool {
-	return f.Verdict == checker.Broken && (reports.Catches(p.breaks, f.Cell) || reports.Catches(lockbench.Exclusion.At(0), f.Cell))
+	return f.Verdict == checker.Broken && (results.Catches(p.breaks, f.Cell) || results.Catches(lockbench.Exclusion.At(0), f.Cell))
 }

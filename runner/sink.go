@@ -8,7 +8,6 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/load"
 	"github.com/lockbench/lockbench/internal/measure"
-	"github.com/lockbench/lockbench/reports"
 )
 
 // A Sink is informed of what happens. Functions that are nil are left out. Those from Opened
@@ -35,7 +34,7 @@ type Sink struct {
 	Closed func(history.End)
 
 	// End takes the judgement of the run.
-	End func(*reports.Judged)
+	End func(*Judged)
 }
 
 // say says a line.
@@ -47,7 +46,7 @@ func join(all ...Sink) Sink {
 	one := Sink{
 		Say: func(string) {}, Planned: func(int) {}, Begin: func(Subject, func() Progress) {},
 		Opened: func(history.Header) {}, Found: func(checker.Finding, time.Duration) {},
-		SoFar: func(Snapshot) {}, Closed: func(history.End) {}, End: func(*reports.Judged) {},
+		SoFar: func(Snapshot) {}, Closed: func(history.End) {}, End: func(*Judged) {},
 	}
 	for _, s := range all {
 		one.Say, one.Planned, one.Begin = both(one.Say, s.Say), both(one.Planned, s.Planned), both2(one.Begin, s.Begin)

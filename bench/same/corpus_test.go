@@ -16,7 +16,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/measure"
-	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/internal/results"
 )
 
 var update = flag.Bool("update", false, "rewrite what the golden file of the corpus says of histories")
@@ -130,7 +130,7 @@ func judgeFile(path string) (judgement, error) {
 	if c, closes := src.(io.Closer); closes {
 		defer c.Close()
 	}
-	j := reports.Judged{Header: src.Header(), History: path}
+	j := results.Judged{Header: src.Header(), History: path}
 	verdicts, figures := checker.NewParallel(j.Header, 2), measure.New(j.Header)
 	for ev, err := range src.Events() {
 		if err != nil {
@@ -144,11 +144,11 @@ func judgeFile(path string) (judgement, error) {
 		j.Err = nil // the end says where and why it stops
 	}
 	j.Verdicts, j.Measures = verdicts.Finish(j.End), figures.Result(j.End)
-	return shown(reports.New([]reports.Judged{j}, nil))
+	return shown(results.New([]results.Judged{j}, nil))
 }
 
 // shown is what the JSON of a result of one history says.
-func shown(r reports.Result) (judgement, error) {
+func shown(r results.Result) (judgement, error) {
 	text, err := json.Marshal(r)
 	if err != nil {
 		return judgement{}, err

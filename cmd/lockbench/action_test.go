@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockbench/lockbench/internal/longtest"
-	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/internal/results"
 )
 
 // action is the GitHub action, as far as it can be run without GitHub.
@@ -265,11 +265,11 @@ var actionRuns = []struct {
 }{
 	{"a sound lock", map[string]string{
 		"args": "--design lua-token/strategy --workload mutex --key-choice own --clients 3 --operations 30 --stallers 0",
-	}, reports.Passed, "lua-token/strategy", "| lua-token/strategy |", `failures="0"`},
+	}, results.Passed, "lua-token/strategy", "| lua-token/strategy |", `failures="0"`},
 	{"a broken lock", map[string]string{
 		"args": `--fail-fast --workload reentrant --nested-ttl 100ms --hold "300ms" --ttl 1s --stallers 0 --wait 50ms --clients 4 --keys 1
 			--design 'hash-reentrant/plain' --duration 10m`,
-	}, reports.BrokenClaim, "::error ", "hash-reentrant/plain", "<failure"},
+	}, results.BrokenClaim, "::error ", "hash-reentrant/plain", "<failure"},
 	{"an unknown design", map[string]string{"args": "--design lua-token/tokn --workload 'mutex'"}, exitUsage, `unknown design "lua-token/tokn"`, "", ""},
 	{"no args", map[string]string{"scenario": "none.yaml"}, exitUsage, "open none.yaml", "", ""},
 	{"blank args", map[string]string{"scenario": "none.yaml", "args": " \n "}, exitUsage, "open none.yaml", "", ""},

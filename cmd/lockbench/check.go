@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lockbench/lockbench/internal/output"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/internal/thresholds"
-	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/runner"
 )
 
@@ -69,7 +69,7 @@ func (o *checkOptions) check(cmd *cobra.Command, files []string) error {
 	if err != nil {
 		return err
 	}
-	r := reports.New(runs, nil)
+	r := results.New(runs, nil)
 	r.Gate(thresholds, runs)
 	if err := out.Runs(cmd.OutOrStdout(), &r, runs); err != nil {
 		return err
@@ -78,7 +78,7 @@ func (o *checkOptions) check(cmd *cobra.Command, files []string) error {
 }
 
 // judgeAll judges files, and logs their latencies to others.
-func judgeAll(files []string, claims []string, hlogs []string) (runs []reports.Judged, err error) {
+func judgeAll(files []string, claims []string, hlogs []string) (runs []results.Judged, err error) {
 	logs, err := openIntervalLogs(hlogs)
 	if err != nil {
 		return nil, err
@@ -87,13 +87,13 @@ func judgeAll(files []string, claims []string, hlogs []string) (runs []reports.J
 	for _, file := range files {
 		label := ""
 		if len(files) > 1 {
-			label = reports.FileName(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
+			label = results.FileName(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
 		}
 		j, err := runner.Judge(file, claims, logs.sink(label))
 		if err != nil {
 			return nil, err
 		}
-		runs = append(runs, j)
+		runs = append(runs, results.Judged(j))
 	}
 	return runs, nil
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/lockbench/lockbench/internal/catalog"
 	"github.com/lockbench/lockbench/internal/output"
-	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/internal/results"
 )
 
 // compareOptions are the flags of compare, beside those of run.
@@ -75,7 +75,7 @@ func (o *compareOptions) compare(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	opt := reports.CompareOptions{Force: o.force}
+	opt := results.CompareOptions{Force: o.force}
 	if opt.Limits, err = parseLimits(o.limits); err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (o *compareOptions) compare(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	c, err := reports.Compare(base, changed, opt)
+	c, err := results.Compare(base, changed, opt)
 	if err != nil {
 		return err
 	}
@@ -93,9 +93,9 @@ func (o *compareOptions) compare(cmd *cobra.Command, args []string) error {
 	return verdictOf(c.Exit)
 }
 
-func parseLimits(texts []string) (all []reports.Limit, err error) {
+func parseLimits(texts []string) (all []results.Limit, err error) {
 	for _, text := range texts {
-		limits, err := reports.ParseLimit(text)
+		limits, err := results.ParseLimit(text)
 		if err != nil {
 			return nil, fmt.Errorf("--fail-if-slower %s: %w", text, err)
 		}
@@ -105,7 +105,7 @@ func parseLimits(texts []string) (all []reports.Limit, err error) {
 }
 
 // sides are the results to compare: those of files, or of runs made now.
-func (o *compareOptions) sides(cmd *cobra.Command, args []string) (base, changed []reports.Result, err error) {
+func (o *compareOptions) sides(cmd *cobra.Command, args []string) (base, changed []results.Result, err error) {
 	if cmd.Flags().Changed("run") {
 		return o.runBoth(cmd, args)
 	}
@@ -128,12 +128,12 @@ func (o *compareOptions) sides(cmd *cobra.Command, args []string) (base, changed
 	return base, changed, err
 }
 
-func readResults(paths []string) (all []reports.Result, err error) {
+func readResults(paths []string) (all []results.Result, err error) {
 	for _, path := range paths {
 		if strings.HasPrefix(path, "-") {
 			return nil, fmt.Errorf("%s: a flag among results; hint: flags go before BASE", path)
 		}
-		r, err := readReport(path, reports.ReadAs[*reports.Result])
+		r, err := readReport(path, results.ReadAs[*results.Result])
 		if err != nil {
 			return nil, err
 		}

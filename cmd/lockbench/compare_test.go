@@ -10,7 +10,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/runner"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -118,7 +118,7 @@ func TestCompareReal(t *testing.T) {
 }
 
 // compareReal compares a design with itself, slowed by a share of every call.
-func compareReal(t *testing.T, seed uint64, share float64) reports.Comparison {
+func compareReal(t *testing.T, seed uint64, share float64) results.Comparison {
 	t.Helper()
 	o := compareOptions{settings: runOptions{workload: "mutex", params: tour()}, rounds: *rounds}
 	params := &o.settings.params
@@ -142,7 +142,7 @@ func compareReal(t *testing.T, seed uint64, share float64) reports.Comparison {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := reports.Compare(base, changed, reports.CompareOptions{})
+	c, err := results.Compare(base, changed, results.CompareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func compareReal(t *testing.T, seed uint64, share float64) reports.Comparison {
 }
 
 // changedMetrics are the figures that are said to differ.
-func changedMetrics(c reports.Comparison) map[string]string {
+func changedMetrics(c results.Comparison) map[string]string {
 	found := make(map[string]string)
 	for _, m := range c.Designs[0].Metrics {
 		if m.Change == "worse" || m.Change == "better" {

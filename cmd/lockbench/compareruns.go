@@ -12,6 +12,7 @@ import (
 
 	"github.com/lockbench/lockbench/internal/output"
 	"github.com/lockbench/lockbench/internal/progress"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/runner"
 	"github.com/lockbench/lockbench/workloads"
@@ -21,7 +22,7 @@ import (
 const mostRounds = 1000
 
 // runBoth runs the two designs of args in turns, and returns the results of each.
-func (o *compareOptions) runBoth(cmd *cobra.Command, args []string) (base, changed []reports.Result, err error) {
+func (o *compareOptions) runBoth(cmd *cobra.Command, args []string) (base, changed []results.Result, err error) {
 	if o.rounds < 1 || o.rounds > mostRounds {
 		return nil, nil, fmt.Errorf("--run %d: it is not from 1 to %d; hint: --run 10", o.rounds, mostRounds)
 	}
@@ -105,12 +106,12 @@ func inTurns(rounds int) (all []turn) {
 
 // results parts the runs of a session by side. They are in the order of the turns, of
 // which the last ones may be missing.
-func (o *compareOptions) results(came *runner.Result, turns []turn) (base, changed []reports.Result, err error) {
+func (o *compareOptions) results(came *runner.Result, turns []turn) (base, changed []results.Result, err error) {
 	var missing []string
 	if n := len(turns) - len(came.Runs); n > 0 {
 		missing = []string{fmt.Sprintf("%d of %d runs", n, len(turns))}
 	}
-	sides := [2][]reports.Result{}
+	sides := [2][]results.Result{}
 	var errs []error
 	for i := range came.Runs {
 		one := runner.Result{Runs: came.Runs[i : i+1], NotRun: missing, SelfCheck: came.SelfCheck}
@@ -121,7 +122,7 @@ func (o *compareOptions) results(came *runner.Result, turns []turn) (base, chang
 }
 
 // keep saves the result of a run where that was asked for.
-func (o *compareOptions) keep(r *reports.Result, of turn) error {
+func (o *compareOptions) keep(r *results.Result, of turn) error {
 	if o.save == "" {
 		return nil
 	}

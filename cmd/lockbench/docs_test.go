@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/internal/longtest"
-	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/internal/results"
 )
 
 // notRun are the commands of the documents that no test runs: what .ci/run does anyway
@@ -207,7 +207,7 @@ func shell(t *testing.T, dir, command string) {
 	}
 	want, orZero := exitNamed(command)
 	got := cmd.ProcessState.ExitCode()
-	tooLittle := got == reports.Inconclusive && want == 0 && byTime(command) && strings.Contains(string(out), "Inconclusive")
+	tooLittle := got == results.Inconclusive && want == 0 && byTime(command) && strings.Contains(string(out), "Inconclusive")
 	if got != want && (got != 0 || !orZero) && !tooLittle {
 		t.Errorf("%s\nexit code: got %d, want %d\n%s", short, got, want, out)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/output"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports"
 )
 
@@ -55,7 +56,7 @@ design alone.`,
 }
 
 func (o *explainOptions) explain(cmd *cobra.Command, name string, cell []string) error {
-	at := reports.CellName{Design: name, File: o.from}
+	at := results.CellName{Design: name, File: o.from}
 	for _, text := range cell {
 		var err error
 		if at.Cell, err = lockbench.ParseCell(text); err != nil {
@@ -77,7 +78,7 @@ func (o *explainOptions) explain(cmd *cobra.Command, name string, cell []string)
 	if err := reports.Write(w, reports.Text, explained, output.Terminal(w)); err != nil || o.save == "" {
 		return err
 	}
-	replay, err := reports.CellReplay(*m, at)
+	replay, err := results.CellReplay(*m, at)
 	if err != nil {
 		return err
 	}
@@ -85,7 +86,7 @@ func (o *explainOptions) explain(cmd *cobra.Command, name string, cell []string)
 }
 
 // source is the matrix that was saved, or one of the design alone.
-func (o *explainOptions) source(cmd *cobra.Command, name string) (*reports.Matrix, error) {
+func (o *explainOptions) source(cmd *cobra.Command, name string) (*results.Matrix, error) {
 	if o.from != "" {
 		if err := unusedBeside("from", cmd.Flags(), "from", "save", "quiet"); err != nil {
 			return nil, err

@@ -16,9 +16,9 @@ import (
 	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/output"
 	"github.com/lockbench/lockbench/internal/progress"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/internal/suggest"
 	"github.com/lockbench/lockbench/internal/thresholds"
-	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/runner"
 )
 
@@ -238,10 +238,10 @@ func (o *exploreOptions) validateNames() error {
 }
 
 // explore does what the flags say and writes the result.
-func (o *exploreOptions) explore(cmd *cobra.Command, designs []string) (reports.Result, error) {
+func (o *exploreOptions) explore(cmd *cobra.Command, designs []string) (results.Result, error) {
 	p, out, gates, err := o.plan(cmd.Flags(), designs)
 	if err != nil {
-		return reports.Result{}, err
+		return results.Result{}, err
 	}
 	shown := progress.OfExploration(cmd.ErrOrStderr(), o.quiet, len(p.Designs), len(p.Scenarios))
 	r, err := exploring.Run(cmd.Context(), p, shown.Sink())
@@ -259,17 +259,17 @@ func (o *exploreOptions) explore(cmd *cobra.Command, designs []string) (reports.
 // keep writes the schedules that were asked for, or else those of broken
 // guarantees to where a temporary file may stay, so that the command that runs them
 // again works.
-func (o *exploreOptions) keep(r reports.Result) error {
+func (o *exploreOptions) keep(r results.Result) error {
 	if o.save != "" {
-		return reports.Replays(o.save, r, func(reports.Finding) bool { return true })
+		return results.Replays(o.save, r, func(results.Finding) bool { return true })
 	}
-	isBroken := func(f reports.Finding) bool { return f.Verdict == checker.Broken }
-	if !reports.Shows(r, isBroken) {
+	isBroken := func(f results.Finding) bool { return f.Verdict == checker.Broken }
+	if !results.Shows(r, isBroken) {
 		return nil
 	}
 	dir, err := os.MkdirTemp("", "lockbench-")
 	if err != nil {
 		return fmt.Errorf("no place for replays: %w; hint: --save DIR", err)
 	}
-	return reports.Replays(dir, r, isBroken)
+	return results.Replays(dir, r, isBroken)
 }

@@ -11,36 +11,36 @@ import (
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/exploring"
 	"github.com/lockbench/lockbench/internal/output"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/internal/thresholds"
-	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/runner"
 )
 
 // rerun runs a schedule again, as its file says, and writes the result.
-func (o *exploreOptions) rerun(cmd *cobra.Command, designs []string) (reports.Result, error) {
+func (o *exploreOptions) rerun(cmd *cobra.Command, designs []string) (results.Result, error) {
 	if err := onlyReplay(cmd.Flags(), designs); err != nil {
-		return reports.Result{}, err
+		return results.Result{}, err
 	}
 	out, err := output.Parse(o.out, output.OfExplorations)
 	if err != nil {
-		return reports.Result{}, err
+		return results.Result{}, err
 	}
 	file, cfg, err := o.readReplay()
 	if err != nil {
-		return reports.Result{}, err
+		return results.Result{}, err
 	}
 	thresholds, err := o.gate.thresholds(thresholds.Explored)
 	if err != nil {
-		return reports.Result{}, err
+		return results.Result{}, err
 	}
 	if err := inScope(thresholds, []string{cfg.Design.Name}); err != nil {
-		return reports.Result{}, err
+		return results.Result{}, err
 	}
 	run, err := exploring.Rerun(cmd.Context(), o.replay, file, cfg)
 	if err != nil {
-		return reports.Result{}, err
+		return results.Result{}, err
 	}
-	r := reports.NewExploration([]reports.Explored{run}, nil)
+	r := results.NewExploration([]results.Explored{run}, nil)
 	r.GateExplored(thresholds)
 	return r, out.Write(cmd.OutOrStdout(), &r, output.OfExplorations)
 }

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/internal/longtest"
-	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/internal/results"
 )
 
 // imageBuild is the line of the Dockerfile that builds lockbench, without what it makes.
@@ -54,8 +54,8 @@ func TestImage(t *testing.T) {
 		exit       int
 		says       string
 	}{
-		{"a sound lock", "--design lua-token/strategy --workload mutex --key-choice own --clients 3 --operations 30 --stallers 0 --out json=result.json", reports.Passed, "server: embedded"},
-		{"a broken lock", "--fail-fast --design hash-reentrant/plain --workload reentrant --nested-ttl 100ms --hold 300ms --ttl 1s --stallers 0 --wait 50ms --clients 4 --keys 1 --duration 10m", reports.BrokenClaim, "THE DESIGN CLAIMS IT"},
+		{"a sound lock", "--design lua-token/strategy --workload mutex --key-choice own --clients 3 --operations 30 --stallers 0 --out json=result.json", results.Passed, "server: embedded"},
+		{"a broken lock", "--fail-fast --design hash-reentrant/plain --workload reentrant --nested-ttl 100ms --hold 300ms --ttl 1s --stallers 0 --wait 50ms --clients 4 --keys 1 --duration 10m", results.BrokenClaim, "THE DESIGN CLAIMS IT"},
 		{"an unknown design", "--design lua-token/tokn", exitUsage, "unknown design"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 
 	"github.com/lockbench/lockbench/internal/figures"
 	"github.com/lockbench/lockbench/internal/longtest"
-	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/internal/results"
 )
 
 // TestInterrupt ends a run by a signal in its first design: what was measured is
@@ -81,8 +81,8 @@ func TestInterruptExplore(t *testing.T) {
 		exit                int
 		wants               []string
 	}{
-		{"nothing claimed", "nothing", "[1/1] lua-token/expire", reports.Inconclusive, []string{" not run"}},
-		{"a claim broken", "owner-release", "owner-release@outlived is broken", reports.BrokenClaim, []string{
+		{"nothing claimed", "nothing", "[1/1] lua-token/expire", results.Inconclusive, []string{" not run"}},
+		{"a claim broken", "owner-release", "owner-release@outlived is broken", results.BrokenClaim, []string{
 			"lua-token/expire broke owner-release@outlived", "believes it holds", "ended by interruption",
 		}},
 	} {

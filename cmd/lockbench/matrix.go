@@ -15,6 +15,7 @@ import (
 	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/output"
 	"github.com/lockbench/lockbench/internal/progress"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/internal/suggest"
 	"github.com/lockbench/lockbench/internal/thresholds"
 	"github.com/lockbench/lockbench/reports"
@@ -132,7 +133,7 @@ func (o *matrixOptions) matrix(cmd *cobra.Command, names []string) (int, error) 
 	if err != nil {
 		return 0, err
 	}
-	var expected *reports.Matrix
+	var expected *results.Matrix
 	if o.expect != "" {
 		if expected, err = readMatrix("--expect", o.expect); err != nil {
 			return 0, err
@@ -203,7 +204,7 @@ func (o *matrixOptions) goOn(cmd *cobra.Command, designs []design.Design) (*matr
 }
 
 // rowNames are the designs of a matrix.
-func rowNames(m *reports.Matrix) (names []string) {
+func rowNames(m *results.Matrix) (names []string) {
 	for i := range m.Rows {
 		names = append(names, m.Rows[i].Design)
 	}
@@ -211,13 +212,13 @@ func rowNames(m *reports.Matrix) (names []string) {
 }
 
 // readMatrix reads the file that a flag names.
-func readMatrix(flag, path string) (*reports.Matrix, error) {
+func readMatrix(flag, path string) (*results.Matrix, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("%s %w; hint: lockbench matrix --out json=%s writes it", flag, err, path)
 	}
 	defer f.Close()
-	m, err := reports.ReadAs[*reports.Matrix](f)
+	m, err := results.ReadAs[*results.Matrix](f)
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", flag, path, err)
 	}
@@ -226,11 +227,11 @@ func readMatrix(flag, path string) (*reports.Matrix, error) {
 
 // compare reports what is worse than expected. Designs that were not asked for this time
 // are left out of it.
-func (o *matrixOptions) compare(cmd *cobra.Command, expected, m reports.Matrix) (int, error) {
-	expected.Rows = slices.DeleteFunc(slices.Clone(expected.Rows), func(r reports.MatrixRow) bool {
+func (o *matrixOptions) compare(cmd *cobra.Command, expected, m results.Matrix) (int, error) {
+	expected.Rows = slices.DeleteFunc(slices.Clone(expected.Rows), func(r results.MatrixRow) bool {
 		return m.Row(r.Design) == nil && slices.Contains(impls.Names(), r.Design)
 	})
-	c := reports.CompareMatrices(expected, m)
+	c := results.CompareMatrices(expected, m)
 	w := cmd.OutOrStdout()
 	if slices.Contains(o.out, "json="+output.Stdout) {
 		w = cmd.ErrOrStderr()

@@ -14,6 +14,7 @@ import (
 	"github.com/lockbench/lockbench/internal/exploring"
 	"github.com/lockbench/lockbench/internal/longtest"
 	"github.com/lockbench/lockbench/internal/matrix"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -36,8 +37,8 @@ func TestExpectCatchesABrokenDesign(t *testing.T) {
 	broken := buildWith(t, script, `return redis.call('DEL', KEYS[1])`)
 	cmd := exec.Command(broken, append(args, "--expect", saved)...)
 	out, _ := cmd.CombinedOutput()
-	if code := cmd.ProcessState.ExitCode(); code != reports.BrokenClaim {
-		t.Errorf("exit code: got %d, want %d", code, reports.BrokenClaim)
+	if code := cmd.ProcessState.ExitCode(); code != results.BrokenClaim {
+		t.Errorf("exit code: got %d, want %d", code, results.BrokenClaim)
 	}
 	for _, want := range []string{
 		"worse  lua-token/strategy exclusion: held -> broken, though claimed",

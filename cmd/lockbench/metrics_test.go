@@ -19,7 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/internal/results"
 )
 
 // A scraped is what a scrape says of the only run, by family and, where there is one, the
@@ -135,7 +135,7 @@ func TestMetrics(t *testing.T) {
 	if diff := cmp.Diff(map[string]float64{"active": live["lockbench_run_active"], "finished": live["lockbench_finished_runs_total"]}, map[string]float64{"active": 1, "finished": 0}); diff != "" {
 		t.Errorf("while it ran (-got +want):\n%s", diff)
 	}
-	result, err := reports.ReadAs[*reports.Result](&stdout)
+	result, err := results.ReadAs[*results.Result](&stdout)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +175,7 @@ func (s scraped) found() scraped {
 }
 
 // wanted is what a scrape after the end must say of a run.
-func wanted(r *reports.Run) scraped {
+func wanted(r *results.Run) scraped {
 	all := scraped{
 		"lockbench_grants_total": float64(r.Counts.Grants), "lockbench_refusals_total": float64(r.Counts.Refused),
 		"lockbench_unknown_outcomes_total": float64(r.Counts.Unknown), "lockbench_failures_total": float64(r.Counts.Failed),

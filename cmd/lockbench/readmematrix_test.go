@@ -17,6 +17,7 @@ import (
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/exploring"
 	"github.com/lockbench/lockbench/internal/matrix"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports"
 )
 
@@ -29,7 +30,7 @@ const (
 	matrixEnd   = "<!-- /matrix -->\n"
 )
 
-func openMatrix(t *testing.T) reports.Matrix {
+func openMatrix(t *testing.T) results.Matrix {
 	t.Helper()
 	m, err := readMatrix("", savedMatrix)
 	if err != nil {
@@ -68,9 +69,9 @@ func TestReadmeMatrix(t *testing.T) {
 // TestSavedMatrixIsOfThisCatalogue: it has all designs, as they are, in every part.
 func TestSavedMatrixIsOfThisCatalogue(t *testing.T) {
 	m := openMatrix(t)
-	var got []reports.MatrixRow
+	var got []results.MatrixRow
 	for _, r := range m.Rows {
-		got = append(got, reports.MatrixRow{Design: r.Design, Source: r.Source, Library: r.Library, Claims: r.Claims, Without: r.Without})
+		got = append(got, results.MatrixRow{Design: r.Design, Source: r.Source, Library: r.Library, Claims: r.Claims, Without: r.Without})
 	}
 	o := matrixOptions{budget: time.Hour, drivers: []string{matrix.Live, matrix.Explore}, quiet: true}
 	now := o.session(newMatrix(), impls.All()).Matrix
@@ -101,8 +102,8 @@ func TestSavedSchedules(t *testing.T) {
 }
 
 // breaches are the schedules by which explore broke a design.
-func breaches(r *reports.MatrixRow) map[lockbench.Cell]*reports.Schedule {
-	found := make(map[lockbench.Cell]*reports.Schedule)
+func breaches(r *results.MatrixRow) map[lockbench.Cell]*results.Schedule {
+	found := make(map[lockbench.Cell]*results.Schedule)
 	for cell, c := range r.Cells {
 		for _, e := range c.Evidence {
 			if e.Schedule != nil && e.Verdict == checker.Broken {

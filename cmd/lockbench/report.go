@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lockbench/lockbench/internal/output"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports"
 )
 
@@ -49,21 +50,21 @@ The exit code is 0 when the report was written, whatever it says.`,
 
 func (o *reportOptions) report(cmd *cobra.Command, files []string) error {
 	if len(files) == 1 {
-		r, err := reportFrom(cmd.InOrStdin(), files[0], reports.Read)
+		r, err := reportFrom(cmd.InOrStdin(), files[0], results.Read)
 		if err != nil {
 			return err
 		}
 		return o.write(cmd.OutOrStdout(), r)
 	}
-	results := make([]reports.Result, 0, len(files))
+	all := make([]results.Result, 0, len(files))
 	for _, file := range files {
-		r, err := reportFrom(cmd.InOrStdin(), file, reports.ReadAs[*reports.Result])
+		r, err := reportFrom(cmd.InOrStdin(), file, results.ReadAs[*results.Result])
 		if err != nil {
 			return err
 		}
-		results = append(results, *r)
+		all = append(all, *r)
 	}
-	r, err := reports.Merge(results...)
+	r, err := results.Merge(all...)
 	if err != nil {
 		return err
 	}
@@ -71,7 +72,7 @@ func (o *reportOptions) report(cmd *cobra.Command, files []string) error {
 }
 
 // write writes the report in the forms that were asked for, else for the terminal.
-func (o *reportOptions) write(stdout io.Writer, r reports.Report) error {
+func (o *reportOptions) write(stdout io.Writer, r results.Report) error {
 	if o.svg != "" {
 		if err := writePictures(o.svg, r); err != nil {
 			return fmt.Errorf("--svg: %w", err)
@@ -93,7 +94,7 @@ func (o *reportOptions) write(stdout io.Writer, r reports.Report) error {
 }
 
 // writePictures writes the pictures of a report into a directory, which it makes.
-func writePictures(dir string, r reports.Report) error {
+func writePictures(dir string, r results.Report) error {
 	all, err := reports.Pictures(r)
 	if err != nil {
 		return err
@@ -113,7 +114,7 @@ func writePictures(dir string, r reports.Report) error {
 }
 
 // reportFrom reads the report in a file, or on stdin where the file is -.
-func reportFrom[T reports.Report](stdin io.Reader, file string, read func(io.Reader) (T, error)) (T, error) {
+func reportFrom[T results.Report](stdin io.Reader, file string, read func(io.Reader) (T, error)) (T, error) {
 	if file != output.Stdout {
 		return readReport(file, read)
 	}
@@ -125,7 +126,7 @@ func reportFrom[T reports.Report](stdin io.Reader, file string, read func(io.Rea
 }
 
 // readReport reads the report in a file. The error names the file.
-func readReport[T reports.Report](path string, read func(io.Reader) (T, error)) (T, error) {
+func readReport[T results.Report](path string, read func(io.Reader) (T, error)) (T, error) {
 	f, err := os.Open(path)
 	var r T
 	if err == nil {

@@ -87,9 +87,9 @@ func (o *singleOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	r := result.Report()
-	r.Gate(gates, result.Runs)
-	if err := out.Runs(cmd.OutOrStdout(), r, result.Runs); err != nil {
+	r, runs := result.Report(), runner.Found(result.Runs)
+	r.Gate(gates, runs)
+	if err := out.Runs(cmd.OutOrStdout(), r, runs); err != nil {
 		return err
 	}
 	return verdictOf(r.Exit)

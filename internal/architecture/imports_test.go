@@ -15,7 +15,7 @@ import (
 const module = "github.com/lockbench/lockbench"
 
 // house says which of our packages a package may import itself: data flows one
-// way, contract <- history <- checker <- reports, and what drives a lock sees
+// way, contract <- history <- checker <- results <- reports, and what drives a lock sees
 // neither recorder nor judge. Packages that are not named here may import any.
 var house = map[string][]string{
 	"":                                   {},
@@ -24,13 +24,14 @@ var house = map[string][]string{
 	"internal/measure":                   {"", "history", "internal/fault", "internal/measure/series"},
 	"internal/measure/series":            {},
 	"internal/thresholds":                {"", "checker", "internal/measure", "internal/suggest"},
-	"reports":                            {"", "history", "checker", "internal/measure", "internal/measure/series", "internal/thresholds", "internal/limits", "internal/statistics", "internal/suggest", "internal/figures", "reports/internal/*"},
+	"internal/results":                   {"", "history", "checker", "internal/measure", "internal/measure/series", "internal/thresholds", "internal/limits", "internal/statistics", "internal/suggest", "internal/figures"},
+	"reports":                            {"", "history", "checker", "internal/results", "internal/measure", "internal/measure/series", "internal/thresholds", "internal/limits", "internal/statistics", "internal/suggest", "internal/figures", "reports/internal/*"},
 	"reports/internal/document":          {},
 	"reports/internal/*":                 {"reports/internal/document", "reports/internal/terminal", "internal/figures"},
 	"checker":                            {"", "history", "internal/fault", "internal/measure/series", "checker/internal/clients", "checker/internal/crosscheck", "checker/internal/fairness", "checker/internal/overwrites", "checker/internal/interval", "checker/internal/pending", "checker/internal/optime", "checker/internal/partition", "internal/relay", "checker/internal/spread"},
-	"internal/exporter":                  {"", "history", "checker", "internal/measure", "reports", "runner"},
+	"internal/exporter":                  {"", "history", "checker", "internal/measure", "internal/results", "reports", "runner"},
 	"internal/limits":                    {},
-	"internal/ui":                        {"", "checker", "internal/fault", "internal/measure", "internal/measure/series", "internal/figures", "internal/progress", "reports", "runner"},
+	"internal/ui":                        {"", "checker", "internal/fault", "internal/measure", "internal/measure/series", "internal/figures", "internal/progress", "internal/results", "reports", "runner"},
 	"workloads":                          {"", "internal/suggest"},
 	"impls/design":                       {""},
 	"impls/design/onredis":               {"", "impls/design"},
@@ -62,14 +63,14 @@ var house = map[string][]string{
 	"internal/occupancy":                 {""},
 	"internal/mutants":                   {"", "impls/design", "impls/design/onredis"},
 	"internal/designtest":                {"", "impls/design", "impls/design/onredis", "internal/longtest", "internal/servertest"},
-	"cmd/lockbench":                      {"", "internal/textflag", "history", "checker", "internal/measure", "internal/thresholds", "internal/exporter", "reports", "runner", "workloads", "impls", "impls/*", "internal/explore", "internal/*"},
-	"internal/exploring":                 {"", "checker", "history", "internal/explore", "impls", "impls/design", "internal/bubble", "internal/mutants", "reports", "workloads"},
-	"internal/limitsearch":               {"", "impls/design", "internal/limits", "internal/load", "internal/thresholds", "reports", "runner", "workloads"},
+	"cmd/lockbench":                      {"", "internal/textflag", "history", "checker", "internal/measure", "internal/thresholds", "internal/exporter", "internal/results", "reports", "runner", "workloads", "impls", "impls/*", "internal/explore", "internal/*"},
+	"internal/exploring":                 {"", "checker", "history", "internal/explore", "impls", "impls/design", "internal/bubble", "internal/mutants", "internal/results", "reports", "workloads"},
+	"internal/limitsearch":               {"", "impls/design", "internal/limits", "internal/load", "internal/thresholds", "internal/results", "reports", "runner", "workloads"},
 	"internal/catalog":                   {"", "internal/explore", "impls", "internal/fault", "internal/suggest", "internal/thresholds", "workloads"},
-	"internal/output":                    {"internal/suggest", "reports"},
-	"internal/progress":                  {"", "checker", "internal/explore", "reports", "runner", "internal/exploring"},
-	"internal/matrix":                    {"", "internal/explore", "impls", "impls/design", "internal/exploring", "internal/fault", "internal/mutants", "internal/progress", "internal/thresholds", "reports", "runner", "workloads"},
-	"runner":                             {"", "history", "checker", "internal/measure", "internal/thresholds", "internal/relay", "internal/spool", "internal/processor", "internal/load", "internal/backend", "internal/fault", "internal/inject", "internal/servers", "internal/mutants", "impls/design", "workloads", "reports"},
+	"internal/output":                    {"internal/suggest", "internal/results", "reports"},
+	"internal/progress":                  {"", "checker", "internal/explore", "internal/results", "reports", "runner", "internal/exploring"},
+	"internal/matrix":                    {"", "internal/explore", "impls", "impls/design", "internal/exploring", "internal/fault", "internal/mutants", "internal/progress", "internal/thresholds", "internal/results", "reports", "runner", "workloads"},
+	"runner":                             {"", "history", "checker", "internal/measure", "internal/thresholds", "internal/relay", "internal/spool", "internal/processor", "internal/load", "internal/backend", "internal/fault", "internal/inject", "internal/servers", "internal/mutants", "impls/design", "workloads", "internal/results", "reports"},
 }
 
 // reserved says which packages alone may import, themselves, what begins with
@@ -94,6 +95,7 @@ var remote = map[string][]string{
 	"checker":             {"github.com/redis/", "github.com/alicebob/miniredis"},
 	"internal/measure":    {"github.com/redis/", "github.com/alicebob/miniredis"},
 	"internal/thresholds": {"github.com/redis/", "github.com/alicebob/miniredis"},
+	"internal/results":    {"github.com/redis/", "github.com/alicebob/miniredis"},
 	"reports":             {"github.com/redis/", "github.com/alicebob/miniredis"},
 	"workloads":           {"github.com/redis/", "github.com/alicebob/miniredis"},
 	"impls/design":        {"github.com/redis/", "github.com/alicebob/miniredis"},

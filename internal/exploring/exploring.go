@@ -13,7 +13,7 @@ import (
 
 	"github.com/lockbench/lockbench/internal/bubble"
 	"github.com/lockbench/lockbench/internal/explore"
-	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/internal/results"
 )
 
 // A Sink is informed of an exploration. All functions are set, and may be called by several
@@ -26,7 +26,7 @@ type Sink struct {
 	// SoFar takes, now and then, how far a scenario of a design is.
 	SoFar func(design, scenario string, p explore.Progress)
 	// End takes what came of a design.
-	End func(design string, runs []reports.Explored)
+	End func(design string, runs []results.Explored)
 }
 
 // A session is a plan that is being explored.
@@ -35,15 +35,15 @@ type session struct {
 	sink Sink
 
 	// By design, each filled in by the worker that explores it.
-	runs   [][]reports.Explored
+	runs   [][]results.Explored
 	notRun [][]string
 }
 
 // Run explores the designs of a plan, several at a time, each scenario in a process of its
 // own, until all is done or ctx ends. The error says why nothing can be explored at all; what
 // happened to single designs is in the result.
-func Run(ctx context.Context, p Plan, sink Sink) (reports.Result, error) {
-	s := &session{Plan: p, sink: sink, runs: make([][]reports.Explored, len(p.Designs)), notRun: make([][]string, len(p.Designs))}
+func Run(ctx context.Context, p Plan, sink Sink) (results.Result, error) {
+	s := &session{Plan: p, sink: sink, runs: make([][]results.Explored, len(p.Designs)), notRun: make([][]string, len(p.Designs))}
 	defer context.AfterFunc(ctx, func() { sink.Say("interrupted: ending it in good order; once more aborts") })()
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
@@ -64,19 +64,19 @@ func Run(ctx context.Context, p Plan, sink Sink) (reports.Result, error) {
 	close(next)
 	workers.Wait()
 	if err := context.Cause(ctx); err != nil && !errors.Is(err, context.Canceled) {
-		return reports.Result{}, err
+		return results.Result{}, err
 	}
 	return s.result(), nil
 }
 
-func (s *session) result() reports.Result {
-	var runs []reports.Explored
+func (s *session) result() results.Result {
+	var runs []results.Explored
 	var notRun []string
 	for i := range s.Designs {
 		runs = append(runs, s.runs[i]...)
 		notRun = append(notRun, s.notRun[i]...)
 	}
-	return reports.NewExploration(runs, notRun)
+	return results.NewExploration(runs, notRun)
 }
 
 // one explores the i-th design in all scenarios. What one of them leaves of the
@@ -124,7 +124,7 @@ func (s *session) share(left explore.Config, among int) explore.Config {
 }
 
 // scenario explores one design in one scenario. The error is of the set-up.
-func (s *session) scenario(ctx context.Context, cfg explore.Config) (reports.Explored, error) {
+func (s *session) scenario(ctx context.Context, cfg explore.Config) (results.Explored, error) {
 	soFar := func(p explore.Progress) { s.sink.SoFar(cfg.Design.Name, cfg.Scenario, p) }
 	result, err := bubble.Run(ctx, bubble.Job{Config: cfg}, soFar)
 	run := Explored(cfg, result)

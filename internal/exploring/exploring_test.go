@@ -11,7 +11,7 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/fault"
-	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/internal/results"
 )
 
 // expired is a result that breaks what the design claims.
@@ -39,14 +39,14 @@ func expired() explore.Result {
 func TestExplored(t *testing.T) {
 	cfg := explore.Config{Design: design.Design{Name: "a/b"}, Scenario: "contend", Seed: 9, Clients: 2, Rounds: 2, Pool: 5, TTL: time.Second}
 	got := Explored(cfg, expired())
-	want := reports.Explored{
-		Coverage: reports.Coverage{
+	want := results.Explored{
+		Coverage: results.Coverage{
 			Strategy: "exhaustive", Clients: 2, Threads: 1, Rounds: 2, Moves: 2, Kinds: []string{"cut"},
 			Schedules: 1200, Pruned: 30, Complete: true,
 		},
-		Schedules: map[lockbench.Cell]reports.Schedule{lockbench.Exclusion.At(0): {
+		Schedules: map[lockbench.Cell]results.Schedule{lockbench.Exclusion.At(0): {
 			FoundAt: 3, Sentence: "two owners", Replay: "again",
-			Steps: []reports.Step{{At: int64(time.Second), Client: "c1", Command: "SET", Reply: "OK", Fault: "cut", Holders: []string{"c1"}}},
+			Steps: []results.Step{{At: int64(time.Second), Client: "c1", Command: "SET", Reply: "OK", Fault: "cut", Holders: []string{"c1"}}},
 		}},
 		FoundAfter: map[lockbench.Cell]time.Duration{lockbench.Exclusion.At(0): time.Second},
 		Elapsed:    time.Minute,
@@ -60,8 +60,8 @@ func TestExplored(t *testing.T) {
 	if diff := cmp.Diff(got.Header.Params, params); diff != "" || got.Header.Seed != 9 || got.Header.Workload != "contend" {
 		t.Errorf("header: got %+v; params (-got +want):\n%s", got.Header, diff)
 	}
-	if r := reports.NewExploration([]reports.Explored{got}, nil); r.Exit != reports.BrokenClaim {
-		t.Errorf("exit: got %d, want %d", r.Exit, reports.BrokenClaim)
+	if r := results.NewExploration([]results.Explored{got}, nil); r.Exit != results.BrokenClaim {
+		t.Errorf("exit: got %d, want %d", r.Exit, results.BrokenClaim)
 	}
 }
 

@@ -11,21 +11,21 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/bubble"
 	"github.com/lockbench/lockbench/internal/explore"
-	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/internal/results"
 )
 
 // Rerun runs the schedule of a replay again, which was read from a file. That it does not go as the file says is no defect of
 // ours but a change of the design, or of its settings, since it was found.
-func Rerun(ctx context.Context, name string, file explore.Replay, cfg explore.Config) (reports.Explored, error) {
+func Rerun(ctx context.Context, name string, file explore.Replay, cfg explore.Config) (results.Explored, error) {
 	job := bubble.Job{Config: explore.Config{Design: design.Design{Name: cfg.Design.Name, Claims: cfg.Design.Claims}}, Replay: file}
 	result, err := bubble.Run(ctx, job, func(explore.Progress) {})
 	var failure *bubble.Failure
 	if err != nil && !errors.As(err, &failure) {
-		return reports.Explored{}, fmt.Errorf("--replay %s: %w", name, err)
+		return results.Explored{}, fmt.Errorf("--replay %s: %w", name, err)
 	}
 	run := Explored(cfg, result)
 	run.Err = err
-	run.Coverage.Strategy, run.Coverage.Stopped = reports.Replay, ""
+	run.Coverage.Strategy, run.Coverage.Stopped = results.Replay, ""
 	for cell, s := range run.Schedules {
 		s.File = name
 		run.Schedules[cell] = s

@@ -9,23 +9,23 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/explore"
-	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/internal/results"
 )
 
 // Explored is what the reports show of a result.
-func Explored(cfg explore.Config, r explore.Result) reports.Explored {
-	e := reports.Explored{
+func Explored(cfg explore.Config, r explore.Result) results.Explored {
+	e := results.Explored{
 		Header:     header(cfg),
 		Verdicts:   checker.Result{Findings: r.Findings, Grants: r.Grants, Defects: r.Defects},
 		Coverage:   covered(r.Coverage),
-		Schedules:  make(map[lockbench.Cell]reports.Schedule),
+		Schedules:  make(map[lockbench.Cell]results.Schedule),
 		FoundAfter: make(map[lockbench.Cell]time.Duration),
 		Elapsed:    r.Elapsed,
 	}
 	for cell, w := range r.Counterexamples {
-		s := reports.Schedule{Sentence: w.Sentence, FoundAt: w.FoundAt, Replay: string(w.Replay.Text)}
+		s := results.Schedule{Sentence: w.Sentence, FoundAt: w.FoundAt, Replay: string(w.Replay.Text)}
 		for _, row := range w.Rows {
-			s.Steps = append(s.Steps, reports.Step{
+			s.Steps = append(s.Steps, results.Step{
 				At: int64(row.At), Client: row.Client, Command: row.Command,
 				Reply: row.Reply, Fault: row.Fault, Holders: row.Holders,
 			})
@@ -35,8 +35,8 @@ func Explored(cfg explore.Config, r explore.Result) reports.Explored {
 	return e
 }
 
-func covered(c explore.Coverage) reports.Coverage {
-	out := reports.Coverage{
+func covered(c explore.Coverage) results.Coverage {
+	out := results.Coverage{
 		Strategy: string(c.Strategy), Clients: c.Clients, Threads: c.Threads, Rounds: c.Rounds,
 		Faults: max(0, c.Faults), Moves: max(0, c.Moves),
 		Schedules: c.Schedules, Pruned: c.Pruned, Complete: c.Complete, Stopped: c.Stopped,

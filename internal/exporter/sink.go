@@ -5,7 +5,6 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/runner"
 )
 
@@ -28,7 +27,7 @@ func (e *Exporter) Sink() runner.Sink {
 		},
 		Event: func(ev history.Event) { run.Add(ev) },
 		SoFar: func(so runner.Snapshot) { run.Judge(so.Verdicts().Findings) },
-		End: func(j *reports.Judged) {
+		End: func(j *runner.Judged) {
 			if run != nil {
 				run.Over(j.Verdicts.Findings)
 			}

@@ -6,7 +6,8 @@ import (
 
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/limits"
-	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/runner"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -14,11 +15,14 @@ import (
 // of risk of all do, with that confidence.
 func Lease(holds int64, risk, confidence float64, steps *limits.Search) *Search {
 	return &Search{
-		steps:  steps,
-		limit:  reports.LimitSearch{Of: reports.LeaseLimit, Wanted: []string{"no hold outlives the lease"}, Holds: holds, Confidence: confidence, Risk: risk},
+		steps: steps,
+		limit: results.LimitSearch{
+			LimitQuestion: results.LimitQuestion{Of: results.LeaseLimit, Wanted: []string{"no hold outlives the lease"}},
+			LimitAnswer:   results.LimitAnswer{Holds: holds, Confidence: confidence, Risk: risk},
+		},
 		change: func(o *workloads.Options, v float64) { o.TTL, o.NestedTTL = time.Duration(v), time.Duration(v) },
 		name:   func(v float64) string { return time.Duration(v).String() },
-		judge:  func(_ *reports.Judged, t *reports.LimitTrial) (limits.Outcome, string) { return endsWithin(holds, t) },
+		judge:  func(_ *runner.Judged, t *results.LimitTrial) (limits.Outcome, string) { return endsWithin(holds, t) },
 	}
 }
 
@@ -34,7 +38,7 @@ func LeaseUnit(d design.Design) time.Duration {
 
 // endsWithin reports whether all holds of a trial ended within their leases, and whether
 // there were enough.
-func endsWithin(wanted int64, t *reports.LimitTrial) (limits.Outcome, string) {
+func endsWithin(wanted int64, t *results.LimitTrial) (limits.Outcome, string) {
 	switch {
 	case t.Outlived > 0:
 		return limits.Fails, fmt.Sprintf("it was outlived by %d of %d holds", t.Outlived, t.Grants)

@@ -11,7 +11,8 @@ import (
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/limits"
 	"github.com/lockbench/lockbench/internal/measure"
-	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/runner"
 )
 
 // TestLeaseOfExponentialHolds: the shortest lease that none of n holds outlives is the
@@ -31,7 +32,7 @@ func TestLeaseOfExponentialHolds(t *testing.T) {
 			t.Fatal(err)
 		}
 		for v, ok := search.Next(); ok; v, ok = search.Next() {
-			trial := reports.LimitTrial{Grants: n}
+			trial := results.LimitTrial{Grants: n}
 			for range n {
 				if random.ExpFloat64()*float64(mean) > v {
 					trial.Outlived++
@@ -87,7 +88,7 @@ func TestMeets(t *testing.T) {
 		{"nobody was busy", due(func(a *history.Arrivals) { a.Waiting, a.Started, a.BusyNS = 200, 800, 1; a.WakingNS = 9 }), 800, 100, limits.Unable},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			j := reports.Judged{
+			j := runner.Judged{
 				Verdicts: checker.Result{Ops: 1000, Grants: c.grants, Refused: 1000 - c.grants},
 				Measures: measure.Measures{Arrivals: c.arrivals, GrantsPerSecond: c.rate, Span: time.Second},
 			}

@@ -4,8 +4,9 @@ import (
 	"fmt"
 
 	"github.com/lockbench/lockbench/internal/limits"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/internal/thresholds"
-	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/runner"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -19,10 +20,10 @@ type Targets []thresholds.Comparison
 func Rate(targets Targets, steps *limits.Search) *Search {
 	s := &Search{
 		steps:  steps,
-		limit:  reports.LimitSearch{Of: reports.RateLimit},
+		limit:  results.LimitSearch{LimitQuestion: results.LimitQuestion{Of: results.RateLimit}},
 		change: func(o *workloads.Options, v float64) { o.Rate = v },
 		name:   func(v float64) string { return fmt.Sprintf("%.4g/s", v) },
-		judge:  func(j *reports.Judged, _ *reports.LimitTrial) (limits.Outcome, string) { return targets.meets(j) },
+		judge:  func(j *runner.Judged, _ *results.LimitTrial) (limits.Outcome, string) { return targets.meets(j) },
 	}
 	for _, t := range targets {
 		s.limit.Wanted = append(s.limit.Wanted, t.String())
@@ -53,7 +54,7 @@ func ParseTargets(texts []string) (all Targets, err error) {
 }
 
 // meets says whether a run offered its rate and met all targets, and what it missed.
-func (targets Targets) meets(j *reports.Judged) (limits.Outcome, string) {
+func (targets Targets) meets(j *runner.Judged) (limits.Outcome, string) {
 	switch a := j.Measures.Arrivals; {
 	case a == nil || a.Due == 0:
 		return limits.Unable, "nothing was due in so short a run"

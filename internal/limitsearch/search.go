@@ -8,7 +8,7 @@ import (
 
 	"github.com/lockbench/lockbench/internal/limits"
 	"github.com/lockbench/lockbench/internal/load"
-	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/runner"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -18,20 +18,20 @@ type Search struct {
 	// Say takes a line on each trial.
 	Say func(format string, args ...any)
 
-	limit reports.LimitSearch
+	limit results.LimitSearch
 	steps *limits.Search
 	// change sets the value to try, name how it is called.
 	change func(*workloads.Options, float64)
 	name   func(float64) string
 	// judge says what came of a trial, and what was missed.
-	judge func(j *reports.Judged, t *reports.LimitTrial) (limits.Outcome, string)
+	judge func(j *runner.Judged, t *results.LimitTrial) (limits.Outcome, string)
 	// begun: there was a trial, of value.
 	begun bool
 	value float64
 }
 
 // Run makes the trials, with the one subject of a plan.
-func (s *Search) Run(ctx context.Context, p runner.Plan, sinks ...runner.Sink) (reports.LimitSearch, error) {
+func (s *Search) Run(ctx context.Context, p runner.Plan, sinks ...runner.Sink) (results.LimitSearch, error) {
 	of := p.Subjects[0]
 	p.Next = func(came *runner.Result) (runner.Subject, bool) { return s.next(of, came) }
 	p.SelfCheckAt = s.found
@@ -39,13 +39,13 @@ func (s *Search) Run(ctx context.Context, p runner.Plan, sinks ...runner.Sink) (
 	if err == nil {
 		err = firstError(result.Runs)
 	}
-	s.limit.SelfCheck = result.SelfCheck
+	s.limit.SelfCheck = (*results.SelfCheck)(result.SelfCheck)
 	s.limit.Settle(s.steps.Result())
 	return s.limit, err
 }
 
 // firstError is what kept a trial from being one.
-func firstError(runs []reports.Judged) error {
+func firstError(runs []runner.Judged) error {
 	for i := range runs {
 		if err := runs[i].Err; err != nil {
 			return fmt.Errorf("trial %d: %w", i+1, err)
@@ -92,7 +92,7 @@ func (s *Search) take(came *runner.Result) bool {
 	if j.Err != nil || j.End.Trailer.Ended == load.EndedInterrupted {
 		return false
 	}
-	t := reports.NewLimitTrial(s.value, j)
+	t := results.NewLimitTrial(s.value, (*results.Judged)(j))
 	t.Outcome, t.Why = s.judge(j, &t)
 	if len(t.Broken) > 0 {
 		t.Outcome, t.Why = limits.Fails, fmt.Sprintf("%s was broken", t.Broken[0])
@@ -104,7 +104,7 @@ func (s *Search) take(came *runner.Result) bool {
 }
 
 // describe takes from a run what is true of all.
-func (s *Search) describe(j *reports.Judged) {
+func (s *Search) describe(j *runner.Judged) {
 	l := &s.limit
 	l.Design, l.Workload, l.Params, l.Seed = j.Header.Design, j.Header.Workload, j.Header.Params, j.Header.Seed
 	l.Server, l.Environment = j.Header.Server, j.Header.Environment

@@ -20,6 +20,7 @@ import (
 	"github.com/lockbench/lockbench/internal/exploring"
 	"github.com/lockbench/lockbench/internal/mutants"
 	"github.com/lockbench/lockbench/internal/progress"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/internal/thresholds"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/runner"
@@ -49,7 +50,7 @@ type Settings struct {
 // Session finds out what a matrix lacks, part by part.
 type Session struct {
 	Settings
-	Matrix reports.Matrix
+	Matrix results.Matrix
 	// Files are where the matrix is written as it goes.
 	Files []string
 	// Gates are thresholds that it is judged by, too.
@@ -66,9 +67,9 @@ type Session struct {
 func New(settings Settings, designs []design.Design, shown *progress.Parts) *Session {
 	s := &Session{
 		Settings: settings, designs: designs, progress: shown,
-		Matrix: reports.Matrix{
+		Matrix: results.Matrix{
 			Environment: exploring.Environment(),
-			Settings: reports.MatrixSettings{
+			Settings: results.MatrixSettings{
 				Seed: settings.Seed, BudgetNS: int64(settings.Budget), Schedules: settings.Schedules, Drivers: settings.Drivers,
 			},
 		},
@@ -80,7 +81,7 @@ func New(settings Settings, designs []design.Design, shown *progress.Parts) *Ses
 
 // Resume plans what a matrix lacks, of its own designs and of those that are added. Seed and
 // Schedules are those that it was made with. Its rows are in the order of the catalogue.
-func Resume(settings Settings, m reports.Matrix, added []design.Design, shown *progress.Parts) (*Session, error) {
+func Resume(settings Settings, m results.Matrix, added []design.Design, shown *progress.Parts) (*Session, error) {
 	settings.Seed, settings.Schedules = m.Settings.Seed, m.Settings.Schedules
 	s := &Session{Settings: settings, designs: added, progress: shown, Matrix: m}
 	s.Load.Seed = settings.Seed
@@ -96,13 +97,13 @@ func Resume(settings Settings, m reports.Matrix, added []design.Design, shown *p
 		}
 	}
 	s.plan()
-	place := func(r reports.MatrixRow) int { return slices.Index(impls.Names(), r.Design) }
-	slices.SortStableFunc(s.Matrix.Rows, func(a, b reports.MatrixRow) int { return place(a) - place(b) })
+	place := func(r results.MatrixRow) int { return slices.Index(impls.Names(), r.Design) }
+	slices.SortStableFunc(s.Matrix.Rows, func(a, b results.MatrixRow) int { return place(a) - place(b) })
 	return s, nil
 }
 
 // unchanged reports why what is in a row is of another design, by now.
-func unchanged(d design.Design, r *reports.MatrixRow) error {
+func unchanged(d design.Design, r *results.MatrixRow) error {
 	switch {
 	case r == nil:
 		return nil
@@ -157,16 +158,16 @@ func partNames(parts []livePart) string {
 }
 
 // newRow is the row of a design of which nothing is known.
-func newRow(d design.Design) reports.MatrixRow {
-	r := reports.MatrixRow{Design: d.Name, Source: d.Source, Library: d.Library, Claims: d.Claims}
+func newRow(d design.Design) results.MatrixRow {
+	r := results.MatrixRow{Design: d.Name, Source: d.Source, Library: d.Library, Claims: d.Claims}
 	if err := d.Explorable(); err != nil {
 		why, _, _ := strings.Cut(err.Error(), "; hint: ")
 		_, why, _ = strings.Cut(why, "cannot be explored: ")
-		r.Without = append(r.Without, reports.MatrixOmission{Part: Explore, Why: why})
+		r.Without = append(r.Without, results.MatrixOmission{Part: Explore, Why: why})
 	}
 	for _, p := range liveParts() {
 		if _, has := p.of(d); !has {
-			r.Without = append(r.Without, reports.MatrixOmission{Part: p.name, Why: "it needs a Redis server"})
+			r.Without = append(r.Without, results.MatrixOmission{Part: p.name, Why: "it needs a Redis server"})
 		}
 	}
 	return r
@@ -216,7 +217,7 @@ func (s *Session) missing() int {
 func (s *Session) lacking(part string) []design.Design {
 	var found []design.Design
 	for _, d := range s.designs {
-		if r := s.Matrix.Row(d.Name); !r.Has(part) && !slices.ContainsFunc(r.Without, func(o reports.MatrixOmission) bool { return o.Part == part }) {
+		if r := s.Matrix.Row(d.Name); !r.Has(part) && !slices.ContainsFunc(r.Without, func(o results.MatrixOmission) bool { return o.Part == part }) {
 			found = append(found, d)
 		}
 	}
@@ -227,7 +228,7 @@ func (s *Session) lacking(part string) []design.Design {
 }
 
 // row is where what is found of a design goes.
-func (s *Session) row(name string) *reports.MatrixRow {
+func (s *Session) row(name string) *results.MatrixRow {
 	if name == mutants.SelfCheckName {
 		return &s.Matrix.SelfCheck
 	}
@@ -305,7 +306,7 @@ func (s *Session) histories(part string) (dir string, kept bool, err error) {
 		}
 		return dir, false, err
 	}
-	return filepath.Join(s.History, reports.FileName(part)), true, nil
+	return filepath.Join(s.History, results.FileName(part)), true, nil
 }
 
 // explore explores every design that lacks it, several at a time, in what is left of

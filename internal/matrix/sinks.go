@@ -11,7 +11,7 @@ import (
 	"github.com/lockbench/lockbench/internal/exploring"
 	"github.com/lockbench/lockbench/internal/mutants"
 	"github.com/lockbench/lockbench/internal/progress"
-	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/runner"
 )
 
@@ -25,18 +25,18 @@ func (s *Session) liveSink(ctx context.Context, p livePart, kept bool) runner.Si
 			name = of.Label()
 			s.progress.Now(p.name, name)
 		},
-		End: func(j *reports.Judged) {
+		End: func(j *runner.Judged) {
 			found := *j
 			if !kept {
 				found.History = ""
 			}
-			part := reports.MatrixPart{
+			part := results.MatrixPart{
 				Name: p.name, Command: p.command(name, s.Seed), ElapsedNS: int64(s.Length), Complete: ctx.Err() == nil,
 			}
 			if name == mutants.SelfCheckName {
 				part.MustBreak, part.Command = p.mustBreak, ""
 			}
-			s.row(name).AddRun(part, &found)
+			s.row(name).AddRun(part, (*results.Judged)(&found))
 			s.save()
 			s.progress.Finished(p.name, name, progress.Gist(j))
 		},
@@ -50,13 +50,13 @@ func (s *Session) exploreSink(ctx context.Context, c explore.Config) exploring.S
 		Say:   func(text string) { s.progress.Say("%s", text) },
 		Begin: func(design string) { s.progress.Now(Explore, design) },
 		SoFar: func(string, string, explore.Progress) {},
-		End: func(design string, runs []reports.Explored) {
+		End: func(design string, runs []results.Explored) {
 			if len(runs) == 0 {
 				return
 			}
 			adding.Lock()
 			defer adding.Unlock()
-			part := reports.MatrixPart{Name: Explore, Command: exploreCommand(design, c), Complete: ctx.Err() == nil}
+			part := results.MatrixPart{Name: Explore, Command: exploreCommand(design, c), Complete: ctx.Err() == nil}
 			if design == mutants.SelfCheckName {
 				part.MustBreak, part.Command = stale, ""
 			}

@@ -6,12 +6,13 @@ import (
 	"os"
 	"slices"
 
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports"
 )
 
 // inGitHub tells GitHub, where lockbench runs there: the report goes to the summary of
 // the step, annotations to the log.
-func inGitHub(log io.Writer, r reports.Report, kinds []Kind) error {
+func inGitHub(log io.Writer, r results.Report, kinds []Kind) error {
 	var errs []error
 	if path := os.Getenv("GITHUB_STEP_SUMMARY"); path != "" && slices.Contains(kinds, githubKind) {
 		errs = append(errs, appendFile(path, githubKind.form, r))
@@ -23,7 +24,7 @@ func inGitHub(log io.Writer, r reports.Report, kinds []Kind) error {
 }
 
 // appendFile adds to a file, as several steps do to one summary.
-func appendFile(path string, form reports.Form, r reports.Report) error {
+func appendFile(path string, form reports.Form, r results.Report) error {
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/internal/suggest"
 	"github.com/lockbench/lockbench/reports"
 )
@@ -114,16 +115,16 @@ func writable(kind, path string) error {
 }
 
 // Runs writes the result of runs in every form that was asked for.
-func (o Paths) Runs(stdout io.Writer, r *reports.Result, runs []reports.Judged) error {
+func (o Paths) Runs(stdout io.Writer, r *results.Result, runs []results.Judged) error {
 	var errs []error
 	for _, dir := range o[hgrmKind.name] {
-		errs = append(errs, reports.HGRM(dir, runs))
+		errs = append(errs, results.HGRM(dir, runs))
 	}
 	return errors.Join(append(errs, o.Write(stdout, r, OfRuns))...)
 }
 
 // Matrix is Write for a matrix; what goes to JSON files was written on the way.
-func (o Paths) Matrix(stdout io.Writer, m *reports.Matrix) error {
+func (o Paths) Matrix(stdout io.Writer, m *results.Matrix) error {
 	rest := maps.Clone(o)
 	rest[jsonKind.name] = slices.DeleteFunc(slices.Clone(o[jsonKind.name]), func(path string) bool { return path != Stdout })
 	return rest.Write(stdout, m, OfMatrices)
@@ -132,7 +133,7 @@ func (o Paths) Matrix(stdout io.Writer, m *reports.Matrix) error {
 // Write writes r in each of the kinds that was asked for to its files, and to standard output
 // what was named so, else the report for people. It goes on after an error, so that one full
 // disk does not take the others with it.
-func (o Paths) Write(stdout io.Writer, r reports.Report, kinds []Kind) error {
+func (o Paths) Write(stdout io.Writer, r results.Report, kinds []Kind) error {
 	var errs []error
 	table := true
 	for _, kind := range kinds {

@@ -10,7 +10,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/exploring"
-	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/internal/results"
 )
 
 // Exploration is the progress of an exploration, of several designs at a time.
@@ -79,7 +79,7 @@ func (l *explorationLines) news(design string, broken []lockbench.Cell) []lockbe
 	return fresh
 }
 
-func (l *explorationLines) end(design string, runs []reports.Explored) {
+func (l *explorationLines) end(design string, runs []results.Explored) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.done++
@@ -134,7 +134,7 @@ func (b *explorationBar) draw(what string) {
 	_ = b.bar.Set(len(b.schedules)) // scenarios begun
 }
 
-func (b *explorationBar) end(design string, _ []reports.Explored) {
+func (b *explorationBar) end(design string, _ []results.Explored) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.done++

@@ -10,11 +10,11 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/explore"
-	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/internal/results"
 )
 
 func TestExploreLines(t *testing.T) {
-	searched := reports.Explored{Coverage: reports.Coverage{Schedules: 1200}, Verdicts: checker.Result{Findings: []checker.Finding{
+	searched := results.Explored{Coverage: results.Coverage{Schedules: 1200}, Verdicts: checker.Result{Findings: []checker.Finding{
 		{Cell: lockbench.Exclusion.At(0), Verdict: checker.Broken}, {Cell: lockbench.Exclusion.At(lockbench.Outlived), Verdict: checker.Broken},
 	}}}
 	var out bytes.Buffer
@@ -25,9 +25,9 @@ func TestExploreLines(t *testing.T) {
 	for range 2 { // told again and again, it is news once
 		p.SoFar("a/b", "contend", explore.Progress{Schedules: 7, Broken: []lockbench.Cell{lockbench.Exclusion.At(lockbench.Crash)}})
 	}
-	p.End("a/b", []reports.Explored{searched, searched})
+	p.End("a/b", []results.Explored{searched, searched})
 	p.Say("interrupted")
-	p.End("c/d", []reports.Explored{{}, {Header: history.Header{Workload: "wait"}, Err: errors.New("it crashed")}})
+	p.End("c/d", []results.Explored{{}, {Header: history.Header{Workload: "wait"}, Err: errors.New("it crashed")}})
 	shown.Close()
 	want := `[1/2] a/b ...
 [2/2] c/d ...

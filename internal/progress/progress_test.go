@@ -10,13 +10,12 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/runner"
 )
 
 // broke is a run that broke owner-release seven times.
-func broke() *reports.Judged {
-	return &reports.Judged{Verdicts: checker.Result{Findings: []checker.Finding{
+func broke() *runner.Judged {
+	return &runner.Judged{Verdicts: checker.Result{Findings: []checker.Finding{
 		{Cell: lockbench.Exclusion.At(0), Verdict: checker.Held, Violations: 0},
 		{Cell: lockbench.OwnerRelease.At(lockbench.Outlived), Verdict: checker.Broken, Violations: 7},
 	}}}
@@ -37,7 +36,7 @@ func TestLines(t *testing.T) {
 	begin(p, "a/b")
 	p.Sink().End(broke())
 	begin(p, "c/d")
-	p.Sink().End(&reports.Judged{Err: errors.New("the disk is full")})
+	p.Sink().End(&runner.Judged{Err: errors.New("the disk is full")})
 	p.Close()
 	want := `server: private
 [1/2] a/b ...

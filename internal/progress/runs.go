@@ -8,7 +8,6 @@ import (
 	"github.com/schollz/progressbar/v3"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/runner"
 )
 
@@ -72,7 +71,7 @@ func alarm(design string, f checker.Finding, at time.Duration) string {
 }
 
 // End writes what came of a run.
-func (l *Lines) End(j *reports.Judged) {
+func (l *Lines) End(j *runner.Judged) {
 	l.Done++
 	l.Say("%s %s: %s", l.count(l.Done), l.Name, Gist(j))
 }
@@ -89,7 +88,7 @@ func (l *Lines) count(n int) string {
 func (*Lines) Close() {}
 
 // Gist is a run in a few words.
-func Gist(j *reports.Judged) string {
+func Gist(j *runner.Judged) string {
 	s := fmt.Sprintf("%.0f grants/s", j.Measures.GrantsPerSecond)
 	broken := BrokenCells(j.Verdicts.Findings)
 	switch {
@@ -179,7 +178,7 @@ func permille(live runner.Progress) int64 {
 	return min(999, int64(1000*share))
 }
 
-func (b *bar) end(j *reports.Judged) {
+func (b *bar) end(j *runner.Judged) {
 	b.Close()
 	b.Done++
 	for _, f := range j.Verdicts.Findings {

@@ -7,11 +7,11 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/internal/results"
 )
 
 // ExplorationGist is what was found of a design in a few words.
-func ExplorationGist(runs []reports.Explored) string {
+func ExplorationGist(runs []results.Explored) string {
 	var schedules int64
 	var broken []lockbench.Cell
 	for i := range runs {

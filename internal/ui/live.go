@@ -13,7 +13,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/progress"
-	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/runner"
 )
 
@@ -152,7 +152,7 @@ func (v *Live) judged(so judgedSoFar) {
 	}
 }
 
-func (v *Live) end(j *reports.Judged) {
+func (v *Live) end(j *runner.Judged) {
 	if v.isClosed() {
 		v.lines.End(j)
 		return
@@ -182,15 +182,15 @@ func (v *Live) Close() {
 }
 
 // outcomeShown is a verdict in a few words.
-func outcomeShown(name string, j *reports.Judged) Outcome {
-	r := reports.New([]reports.Judged{*j}, nil)
+func outcomeShown(name string, j *runner.Judged) Outcome {
+	r := results.New(runner.Found([]runner.Judged{*j}), nil)
 	run := &r.Runs[0]
 	o := Outcome{Design: name, GrantsPerSecond: run.GrantsPerS, P99: run.Latency["acquire"].P99}
 	claimed, others := broken(j.Verdicts.Findings)
 	switch {
 	case len(claimed) > 0:
 		o.Mark, o.Words = Broken, "CLAIM BROKEN: "+progress.CellNames(claimed)
-	case run.Exit != reports.Passed:
+	case run.Exit != results.Passed:
 		o.Words = "inconclusive"
 		if j.Err != nil {
 			o.Words += ": " + j.Err.Error()

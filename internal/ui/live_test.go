@@ -16,7 +16,6 @@ import (
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/measure"
 	"github.com/lockbench/lockbench/internal/measure/series"
-	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/runner"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -31,8 +30,8 @@ func blindView(ctx context.Context, out *bytes.Buffer) *Live {
 func still() runner.Progress { return runner.Progress{} }
 
 // broke is a run that broke owner-release seven times.
-func broke() *reports.Judged {
-	return &reports.Judged{Verdicts: checker.Result{Findings: []checker.Finding{
+func broke() *runner.Judged {
+	return &runner.Judged{Verdicts: checker.Result{Findings: []checker.Finding{
 		{Cell: lockbench.OwnerRelease.At(lockbench.Outlived), Verdict: checker.Broken, Violations: 7},
 	}}}
 }
@@ -134,7 +133,7 @@ func TestLiveFiguresAreThoseOfTheJudgement(t *testing.T) {
 func TestOutcomeShown(t *testing.T) {
 	held := checker.Finding{Cell: lockbench.Exclusion.At(0), Claimed: true, Exercised: true, Exposure: 1, Verdict: checker.Held}
 	lost := checker.Finding{Cell: lockbench.OwnerRelease.At(lockbench.Outlived), Verdict: checker.Broken, Violations: 7}
-	kept := reports.Judged{Verdicts: checker.Result{Grants: 1, Findings: []checker.Finding{held, lost}}}
+	kept := runner.Judged{Verdicts: checker.Result{Grants: 1, Findings: []checker.Finding{held, lost}}}
 	bad := kept
 	lost.Claimed, lost.Against = true, 7
 	bad.Verdicts.Findings = []checker.Finding{held, lost}
@@ -142,14 +141,14 @@ func TestOutcomeShown(t *testing.T) {
 	failed.Err = context.DeadlineExceeded
 	for _, c := range []struct {
 		name  string
-		run   reports.Judged
+		run   runner.Judged
 		mark  Mark
 		words string
 	}{
 		{"claims held", kept, Kept, "claims held; not claimed, broken: owner-release@outlived"},
 		{"a claim was broken", bad, Broken, "CLAIM BROKEN: owner-release@outlived"},
 		{"something went wrong", failed, Undecided, "inconclusive: context deadline exceeded; not claimed, broken: owner-release@outlived"},
-		{"nothing happened", reports.Judged{}, Undecided, "inconclusive"},
+		{"nothing happened", runner.Judged{}, Undecided, "inconclusive"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			want := Outcome{Design: "x", Mark: c.mark, Words: c.words}

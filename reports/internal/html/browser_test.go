@@ -21,7 +21,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/internal/longtest"
-	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/internal/results"
 )
 
 // A tab is one page in a headless Chromium, with what it did that it should not.
@@ -302,7 +302,7 @@ func testPointing(t *testing.T, b *tab) {
 }
 
 // overlapOf are the numbers of the overlap in the counterexample of exclusion.
-func overlapOf(r *reports.Result) []string {
+func overlapOf(r *results.Result) []string {
 	h := r.Runs[0].Cells[lockbench.Exclusion.At(0)].Counterexample.Holds
 	from, to := max(h[0].GrantedNS, h[1].GrantedNS), min(*h[0].EndNS, *h[1].EndNS)
 	seconds := func(ns int64) string { return fmt.Sprintf("%.6f s", float64(ns)/1e9) }

@@ -9,12 +9,12 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/internal/results"
 )
 
 // repeated are n results of the first run of run.json, which take turns with those of the
 // other side; change changes each of them.
-func repeated(t testing.TB, n, side int, change func(i int, run *reports.Run)) (all []reports.Result) {
+func repeated(t testing.TB, n, side int, change func(i int, run *results.Run)) (all []results.Result) {
 	t.Helper()
 	for i := range n {
 		r := read(t, "run.json")
@@ -30,21 +30,21 @@ func repeated(t testing.TB, n, side int, change func(i int, run *reports.Run)) (
 }
 
 // keepsExclusion makes a run one of a design that claims exclusion, and holds it.
-func keepsExclusion(_ int, run *reports.Run) {
-	run.Cells[lockbench.Exclusion.At(0)] = reports.Finding{Verdict: checker.Held, Claimed: true, Exercised: true, Exposure: 100}
+func keepsExclusion(_ int, run *results.Run) {
+	run.Cells[lockbench.Exclusion.At(0)] = results.Finding{Verdict: checker.Held, Claimed: true, Exercised: true, Exposure: 100}
 }
 
 // twiceAsSlow makes a run one that takes twice the time for a grant.
-func twiceAsSlow(_ int, run *reports.Run) {
+func twiceAsSlow(_ int, run *results.Run) {
 	run.GrantsPerS /= 2
 	l := run.Latency["acquire"]
 	l.P50 *= 2
 	run.Latency["acquire"] = l
 }
 
-func comparisonOf(t testing.TB, base, changed []reports.Result) *reports.Comparison {
+func comparisonOf(t testing.TB, base, changed []results.Result) *results.Comparison {
 	t.Helper()
-	c, err := reports.Compare(base, changed, reports.CompareOptions{Limits: []reports.Limit{{Metric: "grants_per_s", Share: 0.1}}})
+	c, err := results.Compare(base, changed, results.CompareOptions{Limits: []results.Limit{{Metric: "grants_per_s", Share: 0.1}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,16 +52,16 @@ func comparisonOf(t testing.TB, base, changed []reports.Result) *reports.Compari
 }
 
 // worseComparison is one in which a claim is broken and everything takes twice as long.
-func worseComparison(t testing.TB) *reports.Comparison {
+func worseComparison(t testing.TB) *results.Comparison {
 	return comparisonOf(t, repeated(t, 8, 0, keepsExclusion), repeated(t, 8, 1, twiceAsSlow))
 }
 
 func TestWriteComparison(t *testing.T) {
-	same := comparisonOf(t, repeated(t, 8, 0, func(int, *reports.Run) {}), repeated(t, 8, 1, func(int, *reports.Run) {}))
+	same := comparisonOf(t, repeated(t, 8, 0, func(int, *results.Run) {}), repeated(t, 8, 1, func(int, *results.Run) {}))
 	few := comparisonOf(t, repeated(t, 1, 0, keepsExclusion), repeated(t, 1, 1, keepsExclusion))
 	for _, c := range []struct {
 		name string
-		c    *reports.Comparison
+		c    *results.Comparison
 		want []string
 	}{
 		{"worse", worseComparison(t), []string{
@@ -70,7 +70,7 @@ func TestWriteComparison(t *testing.T) {
 		}},
 		{"the same", same, []string{`<h1 id="verdict">No claim is worse</h1>`, "No difference in speed seen", "no difference seen</span>", "<strong>kept</strong>"}},
 		{"too few runs", few, []string{`<h1 id="verdict">Inconclusive</h1>`, `class="verdict open"`, "are too few to tell a difference", "too few runs</span>"}},
-		{"other settings", comparisonOf(t, repeated(t, 8, 0, keepsExclusion), repeated(t, 8, 1, func(i int, run *reports.Run) {
+		{"other settings", comparisonOf(t, repeated(t, 8, 0, keepsExclusion), repeated(t, 8, 1, func(i int, run *results.Run) {
 			keepsExclusion(i, run)
 			run.Params["clients"] = 99
 		})), []string{"<strong>differs</strong> clients:", "speeds are not compared across it"}},
@@ -99,9 +99,9 @@ var mark = regexp.MustCompile(`<circle class="dot" cx="([0-9.]+)"`)
 
 // TestStrip keeps every run within the picture, also where all are alike.
 func TestStrip(t *testing.T) {
-	for name, c := range map[string]*reports.Comparison{
+	for name, c := range map[string]*results.Comparison{
 		"apart": worseComparison(t),
-		"alike": comparisonOf(t, repeated(t, 3, 0, func(_ int, run *reports.Run) { run.GrantsPerS = 7 }), repeated(t, 3, 1, func(_ int, run *reports.Run) { run.GrantsPerS = 7 })),
+		"alike": comparisonOf(t, repeated(t, 3, 0, func(_ int, run *results.Run) { run.GrantsPerS = 7 }), repeated(t, 3, 1, func(_ int, run *results.Run) { run.GrantsPerS = 7 })),
 	} {
 		found := mark.FindAllStringSubmatch(written(t, c), -1)
 		if len(found) < c.Designs[0].BaseRuns {
@@ -116,16 +116,16 @@ func TestStrip(t *testing.T) {
 }
 
 // spoiledComparison is one in which all that names something tries to be code.
-func spoiledComparison(t testing.TB) *reports.Comparison {
-	spoil := func(_ int, run *reports.Run) {
+func spoiledComparison(t testing.TB) *results.Comparison {
+	spoil := func(_ int, run *results.Run) {
 		other := spoiled(t).Runs[0]
 		other.Started, other.GrantsPerS, other.Error = run.Started, run.GrantsPerS, ""
 		other.Defects = nil
 		*run = other
 	}
-	c := comparisonOf(t, repeated(t, 8, 0, func(i int, run *reports.Run) { spoil(i, run); keepsExclusion(i, run) }), repeated(t, 8, 1, spoil))
+	c := comparisonOf(t, repeated(t, 8, 0, func(i int, run *results.Run) { spoil(i, run); keepsExclusion(i, run) }), repeated(t, 8, 1, spoil))
 	c.Notes, c.Open, c.BaseOnly = []string{hostile}, []string{hostile}, []string{hostile}
-	c.Differences = []reports.Difference{{What: hostile, Base: hostile, New: "b"}}
+	c.Differences = []results.Difference{{What: hostile, Base: hostile, New: "b"}}
 	return c
 }
 

@@ -10,18 +10,19 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports"
 )
 
 // load reads the report that is kept in a file.
-func load[T reports.Report](t testing.TB, path string) T {
+func load[T results.Report](t testing.TB, path string) T {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	v, err := reports.ReadAs[T](f)
+	v, err := results.ReadAs[T](f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,13 +30,13 @@ func load[T reports.Report](t testing.TB, path string) T {
 }
 
 // read is a result of a real run or exploration.
-func read(t testing.TB, name string) *reports.Result {
+func read(t testing.TB, name string) *results.Result {
 	t.Helper()
-	return load[*reports.Result](t, filepath.Join("testdata", name))
+	return load[*results.Result](t, filepath.Join("testdata", name))
 }
 
 // written is the page of r.
-func written(t testing.TB, r reports.Report) string {
+func written(t testing.TB, r results.Report) string {
 	t.Helper()
 	var buf bytes.Buffer
 	if err := reports.Write(&buf, reports.HTML, r, reports.Options{}); err != nil {
@@ -45,27 +46,27 @@ func written(t testing.TB, r reports.Report) string {
 }
 
 // nothing is a result of which nothing was run.
-func nothing() *reports.Result {
-	r := reports.New(nil, nil)
+func nothing() *results.Result {
+	r := results.New(nil, nil)
 	return &r
 }
 
 func TestWrite(t *testing.T) {
 	gated := read(t, "run.json")
 	value := 3.0
-	gated.Thresholds = []reports.Threshold{{Threshold: "exclusion.violations>0", Outcome: 1, Readings: []reports.Reading{{Design: "d", Outcome: 1, Value: &value}}}}
+	gated.Thresholds = []results.Threshold{{Threshold: "exclusion.violations>0", Outcome: 1, Readings: []results.Reading{{Design: "d", Outcome: 1, Value: &value}}}}
 	open := read(t, "run.json")
 	open.Runs[0].Latency["lag"] = open.Runs[0].Latency["acquire"]
-	open.Runs[0].OpenLoop = &reports.OpenLoop{OfferedPerS: 800, StartedPerS: 640, Why: "160 arrivals were still waiting"}
+	open.Runs[0].OpenLoop = &results.OpenLoop{OfferedPerS: 800, StartedPerS: 640, Why: "160 arrivals were still waiting"}
 	for i := range open.Runs {
 		open.Runs[i].Params["rate"], open.Runs[i].Params["arrival"] = 800.0, "poisson"
 	}
 	failed := read(t, "run.json")
-	failed.Exit, failed.NotRun = reports.Inconclusive, []string{"lua-token/plain"}
+	failed.Exit, failed.NotRun = results.Inconclusive, []string{"lua-token/plain"}
 	failed.Runs[0].Error, failed.Runs[0].Notes = "the server went away", []string{"a note of its own"}
 	for _, c := range []struct {
 		name string
-		r    *reports.Result
+		r    *results.Result
 		want []string
 	}{
 		{"run", read(t, "run.json"), []string{
@@ -116,10 +117,10 @@ func TestEveryLinkLeadsSomewhere(t *testing.T) {
 const hostile = `</script><script>pwned=1</script><img src=x onerror="pwned=1">"'` + "`${pwned=1}`\u2028"
 
 // spoiled is a result in which all that names something tries to be code.
-func spoiled(t testing.TB) *reports.Result {
+func spoiled(t testing.TB) *results.Result {
 	r := read(t, "run.json")
 	r.NotRun, r.Environment.Version = []string{hostile}, hostile
-	r.SelfCheck = &reports.SelfCheck{Design: hostile, MustBreak: lockbench.Exclusion.At(0)}
+	r.SelfCheck = &results.SelfCheck{Design: hostile, MustBreak: lockbench.Exclusion.At(0)}
 	for i := range r.Runs {
 		run := &r.Runs[i]
 		run.Design, run.Workload, run.History, run.Error = hostile, hostile, hostile, hostile
@@ -188,11 +189,11 @@ func FuzzWrite(f *testing.F) {
 	f.Add([]byte(`{"schema":"lockbench/report/v3","kind":"result","runs":[{"design":"d","cells":{"exclusion":{"verdict":"broken"}}}]}`))
 	f.Add([]byte(`{"schema":"lockbench/report/v3","kind":"result","runs":[{"latency":{"acquire":{"count":1,"spectrum":{"shares":[1],"ns":[]}}},"over_time":{"bucket_ns":0}}]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		read, err := reports.ReadAs[*reports.Result](bytes.NewReader(text))
+		read, err := results.ReadAs[*results.Result](bytes.NewReader(text))
 		if err != nil {
 			return
 		}
-		if r, err := reports.Merge(*read); err == nil {
+		if r, err := results.Merge(*read); err == nil {
 			written(t, &r)
 			pictures(t, &r)
 		}
@@ -205,7 +206,7 @@ var pageData = regexp.MustCompile(`(?s)<script type="application/json" id="lockb
 // TestData keeps what the charts are drawn from within bounds that a browser can rely on.
 func TestData(t *testing.T) {
 	r := read(t, "run.json")
-	r.Runs[0].Latency["release"] = reports.Latency{Count: 3, Spectrum: &reports.Spectrum{Shares: []float64{1}}}
+	r.Runs[0].Latency["release"] = results.Latency{Count: 3, Spectrum: &results.Spectrum{Shares: []float64{1}}}
 	r.Runs[1].OverTime.BucketNS = 0
 	var data struct {
 		Runs []struct {

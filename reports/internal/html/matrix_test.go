@@ -8,25 +8,25 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/internal/thresholds"
-	"github.com/lockbench/lockbench/reports"
 )
 
 // readmeMatrix is the matrix that the README shows: live runs and explorations of all
 // designs.
-func readmeMatrix(t testing.TB) *reports.Matrix {
+func readmeMatrix(t testing.TB) *results.Matrix {
 	t.Helper()
-	return load[*reports.Matrix](t, "../../../docs/matrix.json")
+	return load[*results.Matrix](t, "../../../docs/matrix.json")
 }
 
 // headlines say what exit codes mean.
 var headlines = map[int]string{
-	reports.Passed: "No claim was broken", reports.BrokenClaim: "Claims were broken",
-	reports.Inconclusive: "Inconclusive", reports.FailedThreshold: "Thresholds failed",
+	results.Passed: "No claim was broken", results.BrokenClaim: "Claims were broken",
+	results.Inconclusive: "Inconclusive", results.FailedThreshold: "Thresholds failed",
 }
 
 // shown reports whether there is a counterexample to draw.
-func shown(f *reports.Finding) bool {
+func shown(f *results.Finding) bool {
 	return f.Verdict == checker.Broken && (f.Counterexample != nil && len(f.Counterexample.Ops) > 0 || f.Schedule != nil)
 }
 
@@ -87,7 +87,7 @@ func TestWriteMatrix(t *testing.T) {
 	want := 0
 	for _, r := range m.Rows {
 		for cell, c := range r.Cells {
-			shows := func(e reports.Evidence) bool { return shown(&e.Finding) }
+			shows := func(e results.Evidence) bool { return shown(&e.Finding) }
 			if cell.Under.Count() <= 1 || c.Verdict == checker.Broken || slices.ContainsFunc(c.Evidence, shows) {
 				want++
 			}
@@ -110,7 +110,7 @@ func TestMatrixThatIsOpen(t *testing.T) {
 			t.Errorf("%q is not in the page", want)
 		}
 	}
-	if page := written(t, &reports.Matrix{Exit: reports.Inconclusive}); !strings.Contains(page, "<p>nothing was run. ") {
+	if page := written(t, &results.Matrix{Exit: results.Inconclusive}); !strings.Contains(page, "<p>nothing was run. ") {
 		t.Error("a page of nothing does not say so")
 	}
 }
@@ -136,14 +136,14 @@ func TestMatrixGated(t *testing.T) {
 }
 
 // spoiledMatrix is a matrix in which all that names something tries to be code.
-func spoiledMatrix(t testing.TB) *reports.Matrix {
+func spoiledMatrix(t testing.TB) *results.Matrix {
 	m := readmeMatrix(t)
 	m.Rows = m.Rows[:1]
 	m.Notes, m.NotRun, m.Environment.Version = []string{hostile}, []string{hostile}, hostile
 	r := &m.Rows[0]
 	r.Design, r.Source, r.Library = hostile, hostile, hostile
 	r.Claims.Except = append(r.Claims.Except, lockbench.Exception{Under: lockbench.Outlived, Why: hostile})
-	r.Without = []reports.MatrixOmission{{Part: hostile, Why: hostile}}
+	r.Without = []results.MatrixOmission{{Part: hostile, Why: hostile}}
 	for i := range r.Parts {
 		p := &r.Parts[i]
 		p.Command, p.Error, p.History, p.Defects, p.Server.Version = hostile, hostile, hostile, []string{hostile}, hostile

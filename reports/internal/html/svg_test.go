@@ -14,12 +14,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports"
 )
 
 var update = flag.Bool("update", false, "draw the pictures of the documents anew")
 
-func pictures(t testing.TB, r *reports.Result) map[string]string {
+func pictures(t testing.TB, r *results.Result) map[string]string {
 	t.Helper()
 	all, err := reports.Pictures(r)
 	if err != nil {
@@ -39,7 +40,7 @@ func pictures(t testing.TB, r *reports.Result) map[string]string {
 // beside them, and small enough for a README.
 func TestDocumentedPictures(t *testing.T) {
 	const dir = "../../../docs/pictures"
-	r := load[*reports.Result](t, filepath.Join(dir, "result.json"))
+	r := load[*results.Result](t, filepath.Join(dir, "result.json"))
 	want := pictures(t, r)
 	if *update {
 		for name, svg := range want {
@@ -79,7 +80,7 @@ func TestPictures(t *testing.T) {
 		}
 	}
 	w := read(t, "run.json").Runs[0].Cells[lockbench.Exclusion.At(0)].Counterexample
-	drawn := run[reports.FileName(read(t, "run.json").Runs[0].Design)+".exclusion.svg"]
+	drawn := run[results.FileName(read(t, "run.json").Runs[0].Design)+".exclusion.svg"]
 	for _, words := range append(overlapOf(read(t, "run.json"))[:3], w.Sentence, "both hold the lock, within their leases", "red, crossed: two hold it at once") {
 		if !strings.Contains(drawn, words) {
 			t.Errorf("%q is not in the picture of exclusion", words)

@@ -1,4 +1,4 @@
-package reports
+package results
 
 import (
 	"github.com/lockbench/lockbench"
@@ -55,7 +55,8 @@ type Op struct {
 	Note      string `json:"note,omitempty"`
 }
 
-func newCounterexample(w *checker.Counterexample) *Counterexample {
+// NewCounterexample is w as results keep it, nil for nil.
+func NewCounterexample(w *checker.Counterexample) *Counterexample {
 	if w == nil {
 		return nil
 	}

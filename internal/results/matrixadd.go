@@ -1,4 +1,4 @@
-package reports
+package results
 
 import (
 	"github.com/lockbench/lockbench"
@@ -49,7 +49,7 @@ func evidence(run *Run) map[lockbench.Cell]Evidence {
 		if cell.Under.Count() > 1 && run.Cells.explained(cell) { // what shows fewer conditions is enough
 			f.Counterexample, f.Schedule = nil, nil
 		}
-		e := Evidence{In: f.scenarios, Finding: f}
+		e := Evidence{In: f.Scenarios, Finding: f}
 		if len(e.In) == 0 {
 			e.In = []string{run.Workload}
 		}

@@ -1,4 +1,4 @@
-package reports
+package results
 
 import (
 	"slices"
@@ -9,7 +9,7 @@ import (
 )
 
 // A Matrix says of every design which guarantees it kept, under which conditions, by all that was done to find
-// out. Its JSON form is described by schema/report-v3.json. It is not safe for
+// out. Its JSON form is described by reports/schema/report-v3.json. It is not safe for
 // concurrent use.
 type Matrix struct {
 	// Thresholds are the conditions that were to fail it; their readings count rows.
@@ -137,8 +137,8 @@ func (r *MatrixRow) drop(part string) {
 	r.Cells = cells
 }
 
-// findings are what was found of the design, by all parts together.
-func (r *MatrixRow) findings() Cells {
+// Findings are what was found of the design, by all parts together.
+func (r *MatrixRow) Findings() Cells {
 	all := make(Cells)
 	for cell, c := range r.Cells {
 		all[cell] = c.Finding
@@ -146,17 +146,17 @@ func (r *MatrixRow) findings() Cells {
 	return all
 }
 
-// reason says why a cell is not claimed, empty where it is.
-func (r *MatrixRow) reason(cell lockbench.Cell) string { return reason(&r.Claims, cell) }
+// Reason says why a cell is not claimed, empty where it is.
+func (r *MatrixRow) Reason(cell lockbench.Cell) string { return Reason(&r.Claims, cell) }
 
 // Has reports whether a part of that name is complete.
 func (r *MatrixRow) Has(part string) bool {
-	p := r.part(part)
+	p := r.Part(part)
 	return p != nil && p.Complete
 }
 
-// part returns the part of that name, nil when there is none.
-func (r *MatrixRow) part(name string) *MatrixPart {
+// Part returns the part of that name, nil when there is none.
+func (r *MatrixRow) Part(name string) *MatrixPart {
 	for i := range r.Parts {
 		if r.Parts[i].Name == name {
 			return &r.Parts[i]
@@ -165,8 +165,8 @@ func (r *MatrixRow) part(name string) *MatrixPart {
 	return nil
 }
 
-// lacks reports whether a part is not for the design.
-func (r *MatrixRow) lacks(part string) bool {
+// Lacks reports whether a part is not for the design.
+func (r *MatrixRow) Lacks(part string) bool {
 	return slices.ContainsFunc(r.Without, func(o MatrixOmission) bool { return o.Part == part })
 }
 
@@ -185,14 +185,14 @@ func (m *Matrix) Settle() {
 	m.NotRun = nil
 	unproven := make(map[string]bool)
 	for _, part := range m.Settings.Parts {
-		unproven[part] = !m.SelfCheck.caught(part)
+		unproven[part] = !m.SelfCheck.Caught(part)
 	}
 	m.SelfCheck.settle(nil)
 	for i := range m.Rows {
 		r := &m.Rows[i]
 		r.settle(unproven)
 		for _, part := range m.Settings.Parts {
-			if !r.Has(part) && !r.lacks(part) {
+			if !r.Has(part) && !r.Lacks(part) {
 				m.NotRun = append(m.NotRun, r.Design+": "+part)
 			}
 		}
@@ -200,9 +200,9 @@ func (m *Matrix) Settle() {
 	m.Exit = m.exit()
 }
 
-// caught reports whether the lock that is broken on purpose broke what it had to.
-func (r *MatrixRow) caught(part string) bool {
-	p := r.part(part)
+// Caught reports whether the lock that is broken on purpose broke what it had to.
+func (r *MatrixRow) Caught(part string) bool {
+	p := r.Part(part)
 	if p == nil {
 		return false
 	}
@@ -251,7 +251,7 @@ func (c *MatrixCell) settle(g lockbench.Guarantee, unproven map[string]bool) {
 	if c.Verdict == checker.Untested {
 		c.Exposure += doubted
 	}
-	c.Schedule, c.scenarios = nil, nil
+	c.Schedule, c.Scenarios = nil, nil
 }
 
 // exit is the exit code by the rules of [Result].
@@ -261,7 +261,7 @@ func (m *Matrix) exit() int {
 		code = Inconclusive
 	}
 	for i := range m.Rows {
-		code = worst(code, m.Rows[i].exit())
+		code = worst(code, m.Rows[i].Exit())
 	}
 	return code
 }
@@ -271,17 +271,18 @@ func (m *Matrix) exit() int {
 func (m *Matrix) Unproven() []string {
 	var parts []string
 	for _, part := range m.Settings.Parts {
-		if p := m.SelfCheck.part(part); p != nil && !m.SelfCheck.caught(part) {
+		if p := m.SelfCheck.Part(part); p != nil && !m.SelfCheck.Caught(part) {
 			parts = append(parts, part)
 		}
 	}
 	return parts
 }
 
-func (r *MatrixRow) exit() int {
+// Exit is the exit code of the design, by the rules of [Result].
+func (r *MatrixRow) Exit() int {
 	code := Passed
 	if r.failed() {
 		code = Inconclusive
 	}
-	return worst(code, r.findings().exit())
+	return worst(code, r.Findings().exit())
 }

@@ -1,4 +1,4 @@
-package reports
+package results
 
 import (
 	"encoding/json"
@@ -8,6 +8,13 @@ import (
 	"slices"
 	"strings"
 )
+
+// A Report is what package reports writes: a *[Result], *[Matrix], *[Comparison], *[LimitSearch] or
+// *[MatrixComparison], or what package reports makes of one.
+type Report interface {
+	// Kind is what JSON names it by.
+	Kind() string
+}
 
 // A fileKind is a kind of report that is read back.
 type fileKind struct {
@@ -23,21 +30,20 @@ var fileKinds = []fileKind{
 	{"limit", "lockbench limit rate --out json=FILE", func() Report { return new(LimitSearch) }},
 }
 
-// kindOfReport is the kind that JSON names r by.
-func kindOfReport(r Report) *fileKind {
-	name := ""
-	switch r.(type) {
-	case *Result, *sweep:
-		name = "result"
-	case *Matrix:
-		name = "matrix"
-	case *Comparison:
-		name = "comparison"
-	case *LimitSearch:
-		name = "limit"
-	}
-	return kindNamed(name)
-}
+// Kind is what JSON names it by.
+func (*Result) Kind() string { return "result" }
+
+// Kind is what JSON names it by.
+func (*Matrix) Kind() string { return "matrix" }
+
+// Kind is what JSON names it by.
+func (*Comparison) Kind() string { return "comparison" }
+
+// Kind is what JSON names it by.
+func (*LimitSearch) Kind() string { return "limit" }
+
+// Kind is none that is read back.
+func (*MatrixComparison) Kind() string { return "comparison of matrices" }
 
 // kindNamed is the kind of that name, nil for none.
 func kindNamed(name string) *fileKind {
@@ -58,7 +64,7 @@ func Read(r io.Reader) (Report, error) {
 // ReadAs is [Read] for a report of one kind. Of another kind the error says so.
 func ReadAs[T Report](r io.Reader) (T, error) {
 	var none T
-	want := kindOfReport(none)
+	want := kindNamed(none.Kind())
 	if want == nil {
 		return none, fmt.Errorf("a %T cannot be read back", none)
 	}
@@ -69,7 +75,7 @@ func ReadAs[T Report](r io.Reader) (T, error) {
 	if found, ok := read.(T); ok {
 		return found, nil
 	}
-	return none, fmt.Errorf("it is a %s, and not a %s; hint: name a file that %s wrote", kindOfReport(read).name, want.name, want.command)
+	return none, fmt.Errorf("it is a %s, and not a %s; hint: name a file that %s wrote", read.Kind(), want.name, want.command)
 }
 
 // A head is what every file begins with.

@@ -1,7 +1,8 @@
-package reports
+package results
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -76,7 +77,7 @@ var notSettings = []string{"seed", "guard"}
 func parameters(runs []observed) (all []trait) {
 	var names []string
 	for _, o := range runs {
-		names = append(names, sortedKeys(o.run.Params)...)
+		names = append(names, slices.Sorted(maps.Keys(o.run.Params))...)
 	}
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
@@ -95,7 +96,7 @@ func parameterName(name string) string {
 
 // parameter renders a parameter, also one that settings leaves out as zero.
 func parameter(params map[string]any, name string) string {
-	if text := setting(params, name); text != "" {
+	if text := Setting(params, name); text != "" {
 		return text
 	}
 	if v, told := params[name]; told && v != nil {
@@ -141,7 +142,7 @@ func values(t trait, runs []observed) []string {
 		}
 		seen[v] = true
 	}
-	return sortedKeys(seen)
+	return slices.Sorted(maps.Keys(seen))
 }
 
 // barring names the settings that bar the comparison of speeds.

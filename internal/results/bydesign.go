@@ -1,4 +1,4 @@
-package reports
+package results
 
 import (
 	"slices"
@@ -6,10 +6,10 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// designs returns r with one run per design: scenarios in which a design was explored are
+// Designs returns r with one run per design: scenarios in which a design was explored are
 // judged together. A result of anything else is returned as it is.
-func (r Result) designs() Result {
-	if r.explored() {
+func (r Result) Designs() Result {
+	if r.Explored() {
 		return byDesign(r)
 	}
 	return r
@@ -47,14 +47,14 @@ func byDesign(r Result) Result {
 func (r *Run) blank() Run {
 	b := *r
 	b.Workload, b.Error, b.Defects, b.Notes, b.Counts = "", "", nil, nil, Counts{}
-	b.lacks = true
+	b.Lacks = true
 	b.Cells, b.Breaches = make(Cells), 0
 	return b
 }
 
 // join adds what a scenario of r's design showed.
 func (r *Run) join(scenario *Run) {
-	r.lacks = r.lacks && scenario.hasNotTheAbility()
+	r.Lacks = r.Lacks && scenario.hasNotTheAbility()
 	r.Notes = slices.Concat(r.Notes, scenario.Notes)
 	r.Counts.Grants += scenario.Counts.Grants
 	for _, d := range scenario.Defects {
@@ -68,7 +68,7 @@ func (r *Run) join(scenario *Run) {
 	}
 	r.Breaches += scenario.Breaches
 	for cell, f := range scenario.Cells {
-		f.scenarios = []string{scenario.Workload}
+		f.Scenarios = []string{scenario.Workload}
 		if before, judged := r.Cells[cell]; judged {
 			f = before.join(cell.Guarantee, f)
 		}
@@ -79,7 +79,7 @@ func (r *Run) join(scenario *Run) {
 // hasNotTheAbility reports whether the scenario was not explored for that reason, also in a
 // result that was read back: nothing else passes without a schedule.
 func (r *Run) hasNotTheAbility() bool {
-	return r.lacks || r.Exploration != nil && r.Exploration.Schedules == 0 && r.Exit == Passed
+	return r.Lacks || r.Exploration != nil && r.Exploration.Schedules == 0 && r.Exit == Passed
 }
 
 // join is what two scenarios say of one cell of g: the graver verdict, by the shorter schedule.
@@ -92,15 +92,15 @@ func (f Finding) join(g lockbench.Guarantee, other Finding) Finding {
 	graver.Exercised = graver.Exercised || milder.Exercised
 	graver.add(g, milder)
 	if milder.Verdict == graver.Verdict {
-		graver.scenarios = slices.Concat(graver.scenarios, milder.scenarios)
+		graver.Scenarios = slices.Concat(graver.Scenarios, milder.Scenarios)
 	}
 	return graver
 }
 
 // add adds what another finding on the same cell of g counts.
 func (f *Finding) add(g lockbench.Guarantee, more Finding) {
-	asked := f.asked(g)
-	for q, n := range more.asked(g) {
+	asked := f.Asked(g)
+	for q, n := range more.Asked(g) {
 		asked[q] += n
 	}
 	f.Exposure += more.Exposure
@@ -113,8 +113,8 @@ func (f Finding) outweighs(other Finding) bool {
 	if f.Verdict != other.Verdict {
 		return f.Verdict.Graver(other.Verdict)
 	}
-	if f.fails() != other.fails() {
-		return f.fails()
+	if f.Fails() != other.Fails() {
+		return f.Fails()
 	}
 	return f.Schedule.shorter(other.Schedule) || f.Exercised && !other.Exercised
 }
@@ -127,7 +127,7 @@ func (s *Schedule) shorter(than *Schedule) bool {
 // checker.Result.
 func (r *Run) exit() int {
 	exit := Passed
-	if r.lacks {
+	if r.Lacks {
 		return exit
 	}
 	if r.unmeasured() || r.Error != "" || len(r.Defects) > 0 {

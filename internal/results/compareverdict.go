@@ -1,4 +1,4 @@
-package reports
+package results
 
 import (
 	"fmt"
@@ -12,10 +12,10 @@ import (
 
 // What became of a cell.
 const (
-	cellSame    = "same"
-	cellWorse   = "worse"
-	cellBetter  = "better"
-	cellUnclear = "unclear" // seen on one side only, in so few runs that it may be chance
+	CellSame    = "same"
+	CellWorse   = "worse"
+	CellBetter  = "better"
+	CellUnclear = "unclear" // seen on one side only, in so few runs that it may be chance
 )
 
 // A CellChange is what became of one cell of a design.
@@ -105,15 +105,15 @@ func (g *CellChange) settle() {
 	case g.Was.Runs == 0 || g.Is.Runs == 0:
 		g.Change = g.ofOneSide()
 	case was*g.Is.Runs == is*g.Was.Runs:
-		g.Change = cellSame
+		g.Change = CellSame
 	case g.Was.Broken == 0 && g.Is.Broken > 0 && g.Claimed:
-		g.Change = cellWorse
+		g.Change = CellWorse
 	case !sure:
-		g.Change = cellUnclear
+		g.Change = CellUnclear
 	case was*g.Is.Runs < is*g.Was.Runs:
-		g.Change = cellWorse
+		g.Change = CellWorse
 	default:
-		g.Change = cellBetter
+		g.Change = CellBetter
 	}
 }
 
@@ -122,13 +122,13 @@ func (g *CellChange) settle() {
 func (g *CellChange) ofOneSide() string {
 	switch {
 	case g.Is.Verdict == checker.Broken:
-		return cellWorse
+		return CellWorse
 	case g.Was.Verdict == checker.Held && g.Is.Verdict == checker.NotApplicable:
-		return cellWorse
+		return CellWorse
 	case g.Was.Verdict == checker.NotApplicable && g.Is.Verdict == checker.Held:
-		return cellBetter
+		return CellBetter
 	}
-	return cellSame
+	return CellSame
 }
 
 // cells compares those of all designs, corrected for how many they are.
@@ -166,7 +166,7 @@ func (d *ComparedDesign) comparable() []lockbench.Cell {
 			all[cell] = Finding{}
 		}
 	}
-	return all.sorted()
+	return all.Sorted()
 }
 
 // spoken reports whether some run says something of the cell, or should have.
@@ -174,11 +174,11 @@ func (g *CellChange) spoken() bool {
 	return g.Was.Runs+g.Is.Runs > 0 || g.Was.exercised && g.Was.Verdict == checker.Untested || g.Is.exercised && g.Is.Verdict == checker.Untested
 }
 
-// claimsWorse counts the claimed cells that are worse.
-func (c *Comparison) claimsWorse() (n int) {
+// ClaimsWorse counts the claimed cells that are worse.
+func (c *Comparison) ClaimsWorse() (n int) {
 	for _, d := range c.Designs {
 		for _, g := range d.Cells {
-			if g.Change == cellWorse && g.Claimed {
+			if g.Change == CellWorse && g.Claimed {
 				n++
 			}
 		}
@@ -191,7 +191,7 @@ func (c *Comparison) claimsWorse() (n int) {
 func (c *Comparison) openCells(d *ComparedDesign) {
 	for _, g := range d.Cells {
 		if g.Claimed && g.Is.Verdict == checker.Untested && (g.Is.exercised || g.Was.Runs > 0) {
-			c.open(fmt.Sprintf("%s: %s is untested in NEW", d.label(), g.Cell))
+			c.open(fmt.Sprintf("%s: %s is untested in NEW", d.Label(), g.Cell))
 		}
 	}
 }
@@ -209,7 +209,7 @@ func (g *CellChange) String() string {
 	case !g.Was.Claimed && g.Is.Claimed:
 		text += ", newly claimed"
 	}
-	if g.Change != cellSame && g.Chance < 1 && g.ChanceAdjusted > statistics.Usual && !g.explored {
+	if g.Change != CellSame && g.Chance < 1 && g.ChanceAdjusted > statistics.Usual && !g.explored {
 		text += fmt.Sprintf("; equals differ so in %.0f%% of cases", 100*g.Chance)
 	}
 	return text

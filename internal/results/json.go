@@ -1,9 +1,9 @@
-package reports
+package results
 
 import (
 	"bytes"
-	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -13,18 +13,11 @@ import (
 // reports. Fields may be added under one version; none changes its meaning or goes away.
 const Schema = "lockbench/report/v3"
 
-// JSONSchema is the published description of the JSON (JSON Schema, draft 2020-12), which has
-// a definition for each kind. Its objects are open, so that a field added under one version
-// breaks nobody who validates; the tests close them to see that every field is described.
-//
-//go:embed schema/report-v3.json
-var JSONSchema []byte
-
-// writeJSON writes r as one indented document, which begins with its schema and kind.
-func writeJSON(w io.Writer, r Report) error {
-	kind := kindOfReport(r)
+// WriteJSON writes r as one indented document, which begins with its schema and kind.
+func WriteJSON(w io.Writer, r Report) error {
+	kind := kindNamed(r.Kind())
 	if kind == nil {
-		return noForm(JSON)
+		return errors.New("a report of this kind cannot be written as json")
 	}
 	h, indent := head{Schema, kind.name}, "  "
 	var file any
@@ -34,8 +27,6 @@ func writeJSON(w io.Writer, r Report) error {
 			head
 			*Result
 		}{h, r}
-	case *sweep:
-		return writeJSON(w, r.Result)
 	case *Matrix:
 		indent = " " // of very many lines
 		file = struct {

@@ -1,4 +1,4 @@
-package reports
+package results
 
 import (
 	"fmt"
@@ -54,8 +54,8 @@ func knownMetric(name string) error {
 
 // What became of a limit.
 const (
-	limitKept   = "kept"
-	limitPassed = "passed"
+	LimitKept   = "kept"
+	LimitPassed = "passed"
 	limitOpen   = "open" // so much worse is neither shown nor ruled out
 )
 
@@ -74,9 +74,9 @@ type LimitOutcome struct {
 
 func (l *LimitOutcome) exit() int {
 	switch l.Outcome {
-	case limitKept:
+	case LimitKept:
 		return Passed
-	case limitPassed:
+	case LimitPassed:
 		return FailedThreshold
 	}
 	return Inconclusive
@@ -87,7 +87,7 @@ func (c *Comparison) limits(limits []Limit) {
 	for i := range c.Designs {
 		d := &c.Designs[i]
 		for _, l := range limits {
-			o := LimitOutcome{Design: d.label(), Metric: l.Metric, Share: l.Share, Outcome: limitOpen, Why: "it was not compared"}
+			o := LimitOutcome{Design: d.Label(), Metric: l.Metric, Share: l.Share, Outcome: limitOpen, Why: "it was not compared"}
 			for j := range d.Metrics {
 				if m := &d.Metrics[j]; m.Metric == l.Metric {
 					o.Outcome, o.Why = m.limit(l.Share)
@@ -103,7 +103,7 @@ func (c *Comparison) limits(limits []Limit) {
 
 // limit holds a figure against a limit.
 func (m *MetricChange) limit(share float64) (outcome, why string) {
-	if m.Change == metricTooFew || m.Change == metricUnmeasured || m.RatioLow == nil {
+	if m.Change == MetricTooFew || m.Change == MetricUnmeasured || m.RatioLow == nil {
 		return limitOpen, m.Change
 	}
 	worse, most := *m.Ratio, *m.RatioHigh
@@ -111,12 +111,12 @@ func (m *MetricChange) limit(share float64) (outcome, why string) {
 		worse, most = -*m.Ratio, -*m.RatioLow
 	}
 	switch {
-	case m.Change == metricWorse && worse > share:
-		return limitPassed, "it is " + percent(*m.Ratio)
+	case m.Change == MetricWorse && worse > share:
+		return LimitPassed, "it is " + Percent(*m.Ratio)
 	case most > share:
-		return limitOpen, fmt.Sprintf("it may be anything from %s to %s; %s", percent(*m.RatioLow), percent(*m.RatioHigh), m.more(worse, share))
+		return limitOpen, fmt.Sprintf("it may be anything from %s to %s; %s", Percent(*m.RatioLow), Percent(*m.RatioHigh), m.more(worse, share))
 	}
-	return limitKept, fmt.Sprintf("it is between %s and %s", percent(*m.RatioLow), percent(*m.RatioHigh))
+	return LimitKept, fmt.Sprintf("it is between %s and %s", Percent(*m.RatioLow), Percent(*m.RatioHigh))
 }
 
 // mostAdvised is the greatest number of runs that a reader is told to make.
@@ -136,8 +136,8 @@ func (m *MetricChange) more(worse, limit float64) string {
 	return fmt.Sprintf("about %d runs of each would decide it", runs)
 }
 
-// percent renders a ratio less one as "+12.3%", with what digits it deserves.
-func percent(ratio float64) string {
+// Percent renders a ratio less one as "+12.3%", with what digits it deserves.
+func Percent(ratio float64) string {
 	switch v := 100 * ratio; {
 	case math.Abs(v) < 0.05:
 		return "0%"

@@ -1,4 +1,4 @@
-package reports
+package results
 
 import (
 	"errors"
@@ -19,7 +19,7 @@ func Merge(results ...Result) (Result, error) {
 		if err := r.sound(); err != nil {
 			return Result{}, err
 		}
-		if len(all.Runs) > 0 && len(r.Runs) > 0 && r.explored() != all.explored() {
+		if len(all.Runs) > 0 && len(r.Runs) > 0 && r.Explored() != all.Explored() {
 			return Result{}, errors.New("some are explorations and some are not; hint: one report for each kind")
 		}
 		all.take(r)
@@ -30,7 +30,7 @@ func Merge(results ...Result) (Result, error) {
 // sound reports what in r, which may come from anywhere, contradicts itself so that it cannot
 // be shown.
 func (r *Result) sound() error {
-	explored := r.explored()
+	explored := r.Explored()
 	for i := range r.Runs {
 		if (r.Runs[i].Exploration != nil) != explored {
 			return fmt.Errorf("it is damaged: run %d of %d is of another kind than the first; hint: write it again", i+1, len(r.Runs))
@@ -51,7 +51,7 @@ func (r *Result) take(o *Result) {
 	before := len(r.Runs)
 	for i := range o.Runs {
 		run := o.Runs[i]
-		run.setOwn(r, &history.Header{Server: o.server(&run), Environment: o.environment(&run)})
+		run.setOwn(r, &history.Header{Server: o.ServerOf(&run), Environment: o.environment(&run)})
 		r.Runs = append(r.Runs, run)
 	}
 	for _, th := range o.Thresholds {

@@ -1,4 +1,4 @@
-package reports
+package results
 
 import (
 	"slices"
@@ -21,7 +21,7 @@ func (r *Result) GateExplored(asked []thresholds.Threshold) {
 			}
 			first := slices.IndexFunc(r.Runs, func(scenario Run) bool { return scenario.Design == run.Design })
 			reading := newReading(t, first, r.asGated(run))
-			if run.lacks {
+			if run.Lacks {
 				reading = Reading{Run: first, Design: run.Design, Outcome: thresholds.NotApplicable, Why: "the design lacks what these scenarios need"}
 			}
 			readings = append(readings, reading)

@@ -1,4 +1,4 @@
-package reports
+package results
 
 import (
 	"fmt"
@@ -115,7 +115,7 @@ func NewExploration(runs []Explored, notRun []string) Result {
 func exploredExit(r Result) int {
 	var exits []int
 	for _, run := range r.Runs {
-		if !run.lacks {
+		if !run.Lacks {
 			exits = append(exits, run.Exit)
 		}
 	}
@@ -141,7 +141,7 @@ func explored(e *Explored) Run {
 	run.Cells.explain()
 	switch {
 	case e.Lacks != "":
-		run.lacks, run.Exit = true, Passed
+		run.Lacks, run.Exit = true, Passed
 		run.Notes = []string{fmt.Sprintf("scenario %s needs the ability to %s, which the design has not", e.Header.Workload, e.Lacks)}
 	case e.Coverage.Schedules == 0:
 		run.Exit = worst(run.Exit, Inconclusive)
@@ -168,7 +168,7 @@ func (c Cells) explain() {
 		f := c[cell]
 		for _, by := range c.with(checker.Broken) {
 			other := c[by]
-			if f.Counterexample == nil && other.Schedule != nil && by.Guarantee == cell.Guarantee && cell.Under.Has(by.Under) && f.fails() == other.fails() {
+			if f.Counterexample == nil && other.Schedule != nil && by.Guarantee == cell.Guarantee && cell.Under.Has(by.Under) && f.Fails() == other.Fails() {
 				f.Counterexample = &Counterexample{Sentence: other.Counterexample.Sentence, Holds: []Hold{}, Ops: []Op{}}
 				f.Note = strings.TrimPrefix(f.Note+"; ", "; ") + "explained by the schedule of " + by.String()
 				c[cell] = f

@@ -1,4 +1,4 @@
-package reports
+package results
 
 import (
 	"cmp"
@@ -79,7 +79,7 @@ func (c *Comparison) unseen() {
 		var blurred []*MetricChange
 		for j := range d.Metrics {
 			m := &d.Metrics[j]
-			if slices.Contains(mains, m.Metric) && m.Change == metricSame && m.Visible != nil && *m.Visible > 0.1 {
+			if slices.Contains(mains, m.Metric) && m.Change == MetricSame && m.Visible != nil && *m.Visible > 0.1 {
 				blurred = append(blurred, m)
 			}
 		}
@@ -88,6 +88,6 @@ func (c *Comparison) unseen() {
 		}
 		m := slices.MaxFunc(blurred, func(a, b *MetricChange) int { return cmp.Compare(*a.Visible, *b.Visible) })
 		c.Notes = append(c.Notes, fmt.Sprintf("%s: with these runs a difference of less than %.0f%% in %s would mostly go unseen; about %d of each would show 10%%",
-			d.label(), 100**m.Visible, m.Metric, m.RunsForTenth))
+			d.Label(), 100**m.Visible, m.Metric, m.RunsForTenth))
 	}
 }

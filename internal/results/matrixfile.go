@@ -1,18 +1,17 @@
-package reports
+package results
 
 import (
-	_ "embed"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// command makes m again, as far as that depends on its settings. Passwords of servers are
+// Command makes m again, as far as that depends on its settings. Passwords of servers are
 // not part of it.
-func (m *Matrix) command() string {
+func (m *Matrix) Command() string {
 	parts := []string{"lockbench", "matrix"}
-	parts = append(parts, m.designs()...)
+	parts = append(parts, m.Designs()...)
 	parts = append(parts, "--seed", strconv.FormatUint(m.Settings.Seed, 10), "--drivers", strings.Join(m.Settings.Drivers, ","))
 	if m.Settings.Schedules > 0 {
 		parts = append(parts, "--schedules", strconv.FormatInt(m.Settings.Schedules, 10))
@@ -21,7 +20,7 @@ func (m *Matrix) command() string {
 		parts = append(parts, "--budget", time.Duration(m.Settings.BudgetNS).String())
 	}
 	for _, address := range m.externals() {
-		parts = append(parts, "--redis", quote(address))
+		parts = append(parts, "--redis", Quote(address))
 	}
 	return strings.Join(parts, " ")
 }
@@ -36,4 +35,12 @@ func (m *Matrix) externals() (all []string) {
 		}
 	}
 	return all
+}
+
+// Quote makes a path one word of a command line.
+func Quote(path string) string {
+	if strings.ContainsAny(path, " \t'\"$&;()*?<>|\\") {
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
+	return path
 }

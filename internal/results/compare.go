@@ -1,21 +1,20 @@
-package reports
+package results
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/figures"
 	"github.com/lockbench/lockbench/internal/statistics"
 )
 
 // A Comparison is what differs between two sets of results, BASE and NEW, of repeated runs.
-// Its JSON form is described by schema/report-v3.json.
+// Its JSON form is described by reports/schema/report-v3.json.
 type Comparison struct {
 	// Alpha is how often, at most, a comparison of equals shows a difference of speed
 	// anywhere in it; Tests how many figures were compared at once, over which it is
@@ -59,8 +58,8 @@ type ComparedDesign struct {
 	base, changed []observed
 }
 
-// label names the design, or both.
-func (d *ComparedDesign) label() string {
+// Label names the design, or both.
+func (d *ComparedDesign) Label() string {
 	if d.Base == d.New {
 		return d.Base
 	}
@@ -124,7 +123,7 @@ func manyWorkloads(results []Result) bool {
 	seen := make(map[string]string)
 	for _, r := range results {
 		for i := range r.Runs {
-			name := label{}.of(&r.Runs[i])
+			name := Label{}.Of(&r.Runs[i])
 			if was, ran := seen[name]; ran && was != r.Runs[i].Workload {
 				return true
 			}
@@ -140,8 +139,8 @@ func groups(results []Result, workloads bool) []group {
 	for i := range results {
 		r := &results[i]
 		for j := range r.Runs {
-			o := observed{run: &r.Runs[j], server: r.server(&r.Runs[j]), env: r.environment(&r.Runs[j])}
-			name := label{workloads: workloads}.of(o.run)
+			o := observed{run: &r.Runs[j], server: r.ServerOf(&r.Runs[j]), env: r.environment(&r.Runs[j])}
+			name := Label{Workloads: workloads}.Of(o.run)
 			at := slices.IndexFunc(all, func(g group) bool { return g.label == name })
 			if at < 0 {
 				at, all = len(all), append(all, group{label: name})
@@ -236,16 +235,16 @@ func (c *Comparison) conclude(results []Result) {
 			c.open("not run: " + strings.Join(r.NotRun, ", "))
 		}
 		if s := r.SelfCheck; s != nil && !s.Caught {
-			c.open(fmt.Sprintf("a lock broken on purpose was not caught breaking %s: %s", s.MustBreak, s.reason()))
+			c.open(fmt.Sprintf("a lock broken on purpose was not caught breaking %s: %s", s.MustBreak, s.Reason()))
 		}
 	}
 	for i := range c.Designs {
 		d := &c.Designs[i]
 		if d.LeftOut > 0 {
-			c.Notes = append(c.Notes, fmt.Sprintf("%s: the speed of %s does not count: they ended early, in an error or without a grant", d.label(), figures.Plural(int64(d.LeftOut), "run")))
+			c.Notes = append(c.Notes, fmt.Sprintf("%s: the speed of %s does not count: they ended early, in an error or without a grant", d.Label(), figures.Plural(int64(d.LeftOut), "run")))
 		}
 		if n := d.shortOfLoad(); n > 0 {
-			c.Notes = append(c.Notes, fmt.Sprintf("%s: %s not offered the load that was asked for: the latencies lack what still waited, or are the machine's", d.label(), wasWere(n)))
+			c.Notes = append(c.Notes, fmt.Sprintf("%s: %s not offered the load that was asked for: the latencies lack what still waited, or are the machine's", d.Label(), wasWere(n)))
 		}
 		c.openCells(d)
 		c.openSpeeds(d)
@@ -257,7 +256,7 @@ func (c *Comparison) conclude(results []Result) {
 	for _, l := range c.Limits {
 		exits = append(exits, l.exit())
 	}
-	if c.claimsWorse() > 0 {
+	if c.ClaimsWorse() > 0 {
 		exits = append(exits, BrokenClaim)
 	}
 	c.Exit = worst(exits...)
@@ -287,5 +286,22 @@ func (c *Comparison) open(reason string) {
 	}
 }
 
-// sortedKeys lists the keys of m in order.
-func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
+// Shown is what shows that a cell is broken in NEW; nil when nothing does.
+func (d *ComparedDesign) Shown(cell lockbench.Cell) *Finding {
+	for _, o := range d.changed {
+		if f := o.run.Cells[cell]; f.Shown() {
+			return &f
+		}
+	}
+	return nil
+}
+
+// Samples are the values of a figure in the runs of either side whose speed counts.
+func (d *ComparedDesign) Samples(metric string) (base, changed []float64) {
+	for _, f := range compared() {
+		if f.name == metric {
+			return f.sample(d.base), f.sample(d.changed)
+		}
+	}
+	return nil, nil
+}

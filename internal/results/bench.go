@@ -1,4 +1,4 @@
-package reports
+package results
 
 import (
 	"fmt"
@@ -11,10 +11,10 @@ import (
 	"github.com/lockbench/lockbench/internal/thresholds"
 )
 
-// writeBench writes the runs of a result in the Go benchmark format, one line for each, so that
+// WriteBench writes the runs of a result in the Go benchmark format, one line for each, so that
 // benchstat reads them: repetitions of one setting are lines of one name, in one file or
 // several. It returns the first error of w.
-func writeBench(w io.Writer, r *Result) error {
+func WriteBench(w io.Writer, r *Result) error {
 	b := newBench(w)
 	for _, g := range groups([]Result{*r}, false) {
 		for _, o := range g.runs {
@@ -24,9 +24,9 @@ func writeBench(w io.Writer, r *Result) error {
 	return b.err
 }
 
-// writeBenchComparison writes what was compared in the Go benchmark format, with the side as
+// WriteBenchComparison writes what was compared in the Go benchmark format, with the side as
 // file configuration: benchstat -col side FILE, and -row .name too for two designs.
-func writeBenchComparison(w io.Writer, c *Comparison) error {
+func WriteBenchComparison(w io.Writer, c *Comparison) error {
 	b := newBench(w)
 	for _, d := range c.Designs {
 		for _, o := range d.base {
@@ -92,11 +92,11 @@ func configure(r *benchfmt.Result, s history.Server, e history.Environment) {
 // no slashes, which part its keys.
 func benchName(o observed) string {
 	parts := []string{"Lock", "design=" + FileName(o.run.Design), "workload=" + FileName(o.run.Workload)}
-	if guard := o.run.guard(); guard != "" {
+	if guard := o.run.Guard(); guard != "" {
 		parts = append(parts, "guard="+guard)
 	}
 	for _, name := range []string{"clients", "keys"} {
-		if v := setting(o.run.Params, name); v != "" {
+		if v := Setting(o.run.Params, name); v != "" {
 			parts = append(parts, name+"="+v)
 		}
 	}

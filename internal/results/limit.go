@@ -1,7 +1,6 @@
-package reports
+package results
 
 import (
-	_ "embed"
 	"fmt"
 	"strings"
 	"time"
@@ -26,6 +25,20 @@ const MissedTarget = 4
 // A LimitSearch is the value up to which a design keeps what was wanted of it, and how it was
 // found. It is not safe for concurrent use.
 type LimitSearch struct {
+	LimitQuestion
+	LimitAnswer
+
+	Trials    []LimitTrial `json:"trials"`
+	SelfCheck *SelfCheck   `json:"self_check,omitempty"`
+	// Sentence says it all in one or two sentences.
+	Sentence string `json:"sentence"`
+	// Exit is the exit code: 0 a limit was found; 1 a claim was broken on the way; 3
+	// nothing can be said; 4 even the easiest value was not kept.
+	Exit int `json:"exit"`
+}
+
+// A LimitQuestion is what a limit is looked for of, and under which settings.
+type LimitQuestion struct {
 	Design string `json:"design"`
 	// Of is what the limit is of, RateLimit or LeaseLimit.
 	Of          string              `json:"of"`
@@ -36,7 +49,10 @@ type LimitSearch struct {
 	Environment history.Environment `json:"environment"`
 	// Wanted is what every trial had to keep, beside the claims of the design.
 	Wanted []string `json:"wanted"`
+}
 
+// A LimitAnswer is the limit that was found, and how sure it is.
+type LimitAnswer struct {
 	// Value is the limit, in the unit of Of; zero when there is none.
 	Value float64 `json:"value"`
 	// Beyond is the nearest value further on that was not kept, zero when everything was,
@@ -55,14 +71,6 @@ type LimitSearch struct {
 	Holds      int64   `json:"holds,omitempty"`
 	Confidence float64 `json:"confidence,omitempty"`
 	Risk       float64 `json:"risk,omitempty"`
-
-	Trials    []LimitTrial `json:"trials"`
-	SelfCheck *SelfCheck   `json:"self_check,omitempty"`
-	// Sentence says it all in one or two sentences.
-	Sentence string `json:"sentence"`
-	// Exit is the exit code: 0 a limit was found; 1 a claim was broken on the way; 3
-	// nothing can be said; 4 even the easiest value was not kept.
-	Exit int `json:"exit"`
 }
 
 // A LimitTrial is one run of a search for a limit.
@@ -157,8 +165,8 @@ func (l *LimitSearch) broken() (all []string) {
 	return all
 }
 
-// value renders a value in the unit of the limit.
-func (l *LimitSearch) value(v float64) string {
+// At renders a value in the unit of the limit.
+func (l *LimitSearch) At(v float64) string {
 	if l.Of == LeaseLimit {
 		return time.Duration(v).String()
 	}
@@ -172,7 +180,7 @@ func (l *LimitSearch) sentence() string {
 	case l.Unfinished:
 		return fmt.Sprintf("%s: the search was ended before it found a limit that it could confirm.", l.Design)
 	case l.Value == 0 && l.Beyond > 0:
-		return fmt.Sprintf("%s: no limit was found. Even at %s %s.", l.Design, l.value(l.Beyond), l.WhyBeyond)
+		return fmt.Sprintf("%s: no limit was found. Even at %s %s.", l.Design, l.At(l.Beyond), l.WhyBeyond)
 	case l.Of == LeaseLimit:
 		return l.leaseSentence() + l.beyondSentence()
 	}
@@ -181,19 +189,19 @@ func (l *LimitSearch) sentence() string {
 		least = "at least "
 	}
 	return fmt.Sprintf("%s takes %s%s: %s held and no claim was broken in %d of %s, %s.",
-		l.Design, least, l.value(l.Value), strings.Join(l.Wanted, ", "), l.Confirmed, figures.Plural(int64(l.Tried), "run"), figures.Plural(l.grantsAt(l.Value), "grant")) + l.beyondSentence()
+		l.Design, least, l.At(l.Value), strings.Join(l.Wanted, ", "), l.Confirmed, figures.Plural(int64(l.Tried), "run"), figures.Plural(l.grantsAt(l.Value), "grant")) + l.beyondSentence()
 }
 
 func (l *LimitSearch) leaseSentence() string {
 	return fmt.Sprintf("%s: a lease of %s is enough. All %s that confirmed it ended within: with %g%% confidence at most one in %s outlives it.",
-		l.Design, l.value(l.Value), figures.Plural(l.Holds, "hold"), l.Confidence*100, figures.Number(int64(1/l.Risk)))
+		l.Design, l.At(l.Value), figures.Plural(l.Holds, "hold"), l.Confidence*100, figures.Number(int64(1/l.Risk)))
 }
 
 func (l *LimitSearch) beyondSentence() string {
 	if l.Beyond == 0 {
 		return " Nothing further was tried."
 	}
-	return fmt.Sprintf(" At %s %s.", l.value(l.Beyond), l.WhyBeyond)
+	return fmt.Sprintf(" At %s %s.", l.At(l.Beyond), l.WhyBeyond)
 }
 
 func (l *LimitSearch) grantsAt(value float64) (n int64) {

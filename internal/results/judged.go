@@ -1,4 +1,4 @@
-package reports
+package results
 
 import (
 	"time"
@@ -81,21 +81,24 @@ func (r *Run) setOwn(all *Result, h *history.Header) {
 func newRun(j *Judged) Run {
 	h, v, m := &j.Header, &j.Verdicts, &j.Measures
 	run := Run{
-		Design: h.Design, Workload: h.Workload, Params: h.Params, Seed: h.Seed,
-		Faults: h.Faults, Injected: j.End.Trailer.Faults, Started: h.Started,
-		MeasuredNS: int64(m.Span), Grants: m.Measured.Grants, GrantsPerS: m.GrantsPerSecond,
-		Attempts: m.AttemptsPerGrant, Commands: m.CommandsPerGrant,
-		Sent: cost(m.Sent), Received: cost(m.Received), ServerCPU: cost(m.ServerCPU),
-		Latency: latencies(&m.Measured), Counts: counts(v, m),
-		WorstOverlap: int64(v.WorstOverlap), Claims: h.Claims, Cells: cells(v.Findings),
-		Breaches: v.Breaches, Fairness: newFairness(v.Fairness),
-		Partial: v.Partial, Why: v.Why, Ended: j.End.Trailer.Ended,
-		JudgedWithin: int64(j.Within), Notes: j.Notes,
-		Defects: v.Defects, CrossChecked: v.CrossChecked,
-		MonitorEntries: j.End.Trailer.MonitorEntries,
-		OpenLoop:       newOpenLoop(m.Arrivals),
-		OverTime:       overTime(m, h.WarmupNS, v.Findings), GrantsByClient: v.GrantsByClient,
-		History: j.History, Exit: v.Exit(),
+		RunSettings: RunSettings{
+			Design: h.Design, Workload: h.Workload, Params: h.Params, Seed: h.Seed,
+			Faults: h.Faults, Injected: j.End.Trailer.Faults, Started: h.Started,
+		},
+		RunFigures: RunFigures{
+			MeasuredNS: int64(m.Span), Grants: m.Measured.Grants, GrantsPerS: m.GrantsPerSecond,
+			Attempts: m.AttemptsPerGrant, Commands: m.CommandsPerGrant,
+			Sent: cost(m.Sent), Received: cost(m.Received), ServerCPU: cost(m.ServerCPU),
+			Latency: latencies(&m.Measured), Counts: counts(v, m), WorstOverlap: int64(v.WorstOverlap),
+		},
+		Claims: h.Claims, Cells: cells(v.Findings), Breaches: v.Breaches, Fairness: newFairness(v.Fairness),
+		OpenLoop: newOpenLoop(m.Arrivals), OverTime: overTime(m, h.WarmupNS, v.Findings), GrantsByClient: v.GrantsByClient,
+		RunRecord: RunRecord{
+			Partial: v.Partial, Why: v.Why, Ended: j.End.Trailer.Ended,
+			JudgedWithin: int64(j.Within), Notes: j.Notes, Defects: v.Defects, CrossChecked: v.CrossChecked,
+			MonitorEntries: j.End.Trailer.MonitorEntries, History: j.History,
+		},
+		Exit: v.Exit(),
 	}
 	for _, n := range j.End.Trailer.MonitorOverlaps {
 		run.MonitorOverlaps += n

@@ -1,4 +1,4 @@
-package reports
+package results
 
 import (
 	"errors"
@@ -27,7 +27,7 @@ func HGRM(dir string, runs []Judged) error {
 	}
 	names := make(map[string]int)
 	for i := range runs {
-		if err := hgrmRun(dir, unique(names, FileName(runs[i].Header.Design)), &runs[i].Measures); err != nil {
+		if err := hgrmRun(dir, Unique(names, FileName(runs[i].Header.Design)), &runs[i].Measures); err != nil {
 			return err
 		}
 	}
@@ -88,8 +88,8 @@ func FileName(name string) string {
 	return safe
 }
 
-// unique returns name, numbered when it was given out before.
-func unique(given map[string]int, name string) string {
+// Unique returns name, numbered when it was given out before.
+func Unique(given map[string]int, name string) string {
 	given[name]++
 	if n := given[name]; n > 1 {
 		return fmt.Sprintf("%s-%d", name, n)

@@ -1,4 +1,4 @@
-package reports
+package results
 
 import (
 	"maps"
@@ -28,14 +28,15 @@ type Finding struct {
 	// Schedule is what shows it, where the design was explored.
 	Schedule *Schedule `json:"schedule,omitempty"`
 
-	scenarios []string // those with this verdict; the first has the schedule
+	// Scenarios are those with this verdict; the first has the schedule.
+	Scenarios []string `json:"-"`
 }
 
 func newFinding(f *checker.Finding) Finding {
 	out := Finding{
 		Verdict: f.Verdict, Claimed: f.Claimed, Exercised: f.Exercised,
 		Exposure: f.Exposure, Violations: f.Violations, Against: f.Against,
-		Note: f.Note, Measures: f.Measures, Counterexample: newCounterexample(f.Counterexample),
+		Note: f.Note, Measures: f.Measures, Counterexample: NewCounterexample(f.Counterexample),
 	}
 	out.ask(f.Cell.Guarantee, f.Asked)
 	return out
@@ -55,8 +56,8 @@ func (f *Finding) ask(g lockbench.Guarantee, asked [checker.Questions]int64) {
 	}
 }
 
-// asked are the violations of g by the question that they answer.
-func (f *Finding) asked(g lockbench.Guarantee) (all [checker.Questions]int64) {
+// Asked are the violations of g by the question that they answer.
+func (f *Finding) Asked(g lockbench.Guarantee) (all [checker.Questions]int64) {
 	if f.Questions == nil {
 		all[checker.Asks(g)] = f.Violations
 		return all
@@ -71,7 +72,7 @@ func (f *Finding) asked(g lockbench.Guarantee) (all [checker.Questions]int64) {
 func (f *Finding) finding(cell lockbench.Cell) checker.Finding {
 	return checker.Finding{
 		Cell: cell, Verdict: f.Verdict, Claimed: f.Claimed, Exercised: f.Exercised,
-		Exposure: f.Exposure, Violations: f.Violations, Against: f.Against, Asked: f.asked(cell.Guarantee), Note: f.Note,
+		Exposure: f.Exposure, Violations: f.Violations, Against: f.Against, Asked: f.Asked(cell.Guarantee), Note: f.Note,
 	}
 }
 
@@ -79,14 +80,14 @@ func (f *Finding) finding(cell lockbench.Cell) checker.Finding {
 // exact set of conditions that was met, and one for each cell that was exercised.
 type Cells map[lockbench.Cell]Finding
 
-// sorted lists the cells in the order in which reports show them.
-func (c Cells) sorted() []lockbench.Cell {
+// Sorted lists the cells in the order in which reports show them.
+func (c Cells) Sorted() []lockbench.Cell {
 	return slices.SortedFunc(maps.Keys(c), lockbench.Cell.Compare)
 }
 
-// names lists the cells that match, in that order.
-func (c Cells) names(match func(lockbench.Cell, Finding) bool) (names []lockbench.Cell) {
-	for _, cell := range c.sorted() {
+// Names lists the cells that match, in that order.
+func (c Cells) Names(match func(lockbench.Cell, Finding) bool) (names []lockbench.Cell) {
+	for _, cell := range c.Sorted() {
 		if match(cell, c[cell]) {
 			names = append(names, cell)
 		}
@@ -96,18 +97,18 @@ func (c Cells) names(match func(lockbench.Cell, Finding) bool) (names []lockbenc
 
 // with lists the cells of a verdict.
 func (c Cells) with(v checker.Verdict) []lockbench.Cell {
-	return c.names(func(_ lockbench.Cell, f Finding) bool { return f.Verdict == v })
+	return c.Names(func(_ lockbench.Cell, f Finding) bool { return f.Verdict == v })
 }
 
-// broken lists the cells that were broken: those that count against a claim first.
-func (c Cells) broken() []lockbench.Cell {
-	against := c.names(func(_ lockbench.Cell, f Finding) bool { return f.fails() })
-	return append(against, c.names(func(_ lockbench.Cell, f Finding) bool { return f.Verdict == checker.Broken && !f.fails() })...)
+// Broken lists the cells that were broken: those that count against a claim first.
+func (c Cells) Broken() []lockbench.Cell {
+	against := c.Names(func(_ lockbench.Cell, f Finding) bool { return f.Fails() })
+	return append(against, c.Names(func(_ lockbench.Cell, f Finding) bool { return f.Verdict == checker.Broken && !f.Fails() })...)
 }
 
-// open reports whether the cell is claimed, was to be put to the test, and met nothing of the
+// Open reports whether the cell is claimed, was to be put to the test, and met nothing of the
 // kind.
-func (c Cells) open(cell lockbench.Cell) bool {
+func (c Cells) Open(cell lockbench.Cell) bool {
 	f := c[cell]
 	if !f.Claimed || !f.Exercised {
 		return false
@@ -120,28 +121,28 @@ func (c Cells) open(cell lockbench.Cell) bool {
 	return true
 }
 
-// untested lists the cells that are open.
-func (c Cells) untested() []lockbench.Cell {
-	return c.names(func(cell lockbench.Cell, _ Finding) bool { return c.open(cell) })
+// Untested lists the cells that are open.
+func (c Cells) Untested() []lockbench.Cell {
+	return c.Names(func(cell lockbench.Cell, _ Finding) bool { return c.Open(cell) })
 }
 
 // exit is the exit code of the verdicts, by the rules of [checker.Result].
 func (c Cells) exit() int {
 	for _, f := range c {
-		if f.fails() {
+		if f.Fails() {
 			return BrokenClaim
 		}
 	}
-	if len(c.untested()) > 0 {
+	if len(c.Untested()) > 0 {
 		return Inconclusive
 	}
 	return Passed
 }
 
-// fails reports whether what was found of the cell fails the run.
-func (c Cells) fails(cell lockbench.Cell) bool {
+// Fails reports whether what was found of the cell fails the run.
+func (c Cells) Fails(cell lockbench.Cell) bool {
 	f := c[cell]
-	return f.fails()
+	return f.Fails()
 }
 
 // shows reports whether a lock that must break this cell was caught, see [Catches].
@@ -154,9 +155,9 @@ func (c Cells) shows(must lockbench.Cell) bool {
 	return false
 }
 
-// keepsClaims reports whether a claim was put to the test and held.
-func (c Cells) keepsClaims() bool {
-	return len(c.names(func(_ lockbench.Cell, f Finding) bool { return f.Claimed && f.Verdict == checker.Held })) > 0
+// KeepsClaims reports whether a claim was put to the test and held.
+func (c Cells) KeepsClaims() bool {
+	return len(c.Names(func(_ lockbench.Cell, f Finding) bool { return f.Claimed && f.Verdict == checker.Held })) > 0
 }
 
 // Read is what is known of one cell: it is broken by what exactly its conditions touched,
@@ -187,11 +188,11 @@ func comparableCells(all ...Cells) []lockbench.Cell {
 			}
 		}
 	}
-	return some.sorted()
+	return some.Sorted()
 }
 
-// reason says why a cell is not claimed: by the exception that says more, where there is one.
-func reason(c *lockbench.Claims, cell lockbench.Cell) string {
+// Reason says why a cell is not claimed: by the exception that says more, where there is one.
+func Reason(c *lockbench.Claims, cell lockbench.Cell) string {
 	why := c.Reason(cell)
 	if e, given := c.Exception(cell.Guarantee, cell.Under, cell.Under); given && e.Why != "" && slices.Contains(c.Keeps, cell.Guarantee) {
 		return e.Why
@@ -199,8 +200,8 @@ func reason(c *lockbench.Claims, cell lockbench.Cell) string {
 	return why
 }
 
-// fails reports whether what was found fails the run.
-func (f *Finding) fails() bool { return f.Against > 0 }
+// Fails reports whether what was found fails the run.
+func (f *Finding) Fails() bool { return f.Against > 0 }
 
 // Fairness is how evenly a lock was handed out.
 type Fairness struct {
@@ -215,4 +216,10 @@ type Fairness struct {
 
 func newFairness(f checker.Fairness) Fairness {
 	return Fairness{Jain: f.Jain, Waits: f.Waits, MaxWait: int64(f.MaxWait), MaxBypassed: f.MaxBypassed}
+}
+
+// Shown reports whether there is something to draw. What another cell's schedule explains has
+// a sentence only.
+func (f *Finding) Shown() bool {
+	return f.Verdict == checker.Broken && (f.Counterexample != nil && len(f.Counterexample.Ops) > 0 || f.Schedule != nil)
 }

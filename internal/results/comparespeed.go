@@ -1,4 +1,4 @@
-package reports
+package results
 
 import (
 	"fmt"
@@ -11,11 +11,11 @@ import (
 
 // What became of a figure.
 const (
-	metricSame       = "same"
-	metricWorse      = "worse"
-	metricBetter     = "better"
-	metricTooFew     = "too few runs"
-	metricUnmeasured = "unmeasured"
+	MetricSame       = "same"
+	MetricWorse      = "worse"
+	MetricBetter     = "better"
+	MetricTooFew     = "too few runs"
+	MetricUnmeasured = "unmeasured"
 )
 
 // A MetricChange is what became of one figure of a design.
@@ -80,11 +80,11 @@ func (f figureOf) better() string {
 func compared() []figureOf {
 	all := []figureOf{{"grants_per_s", thresholds.Rate, true, func(r *Run) float64 { return r.GrantsPerS }}}
 	for _, op := range []string{"acquire", "service", "release", "handoff"} {
-		all = append(all, percentile(op, "p50", p50),
-			percentile(op, "p99", p99))
+		all = append(all, percentile(op, "p50", func(l Latency) int64 { return l.P50 }),
+			percentile(op, "p99", func(l Latency) int64 { return l.P99 }))
 	}
 	return append(all,
-		percentile("acquire", "max", longest),
+		percentile("acquire", "max", func(l Latency) int64 { return l.Max }),
 		figureOf{"attempts_per_grant", thresholds.Number, false, func(r *Run) float64 { return r.Attempts }},
 		figureOf{"commands_per_grant", thresholds.Number, false, func(r *Run) float64 { return r.Commands }})
 }
@@ -103,7 +103,7 @@ func percentile(op, name string, of func(Latency) int64) figureOf {
 // counts reports whether the speed of a run counts: it ran to its end, and measured something.
 func (o observed) counts() bool {
 	r := o.run
-	return r.Error == "" && !r.Partial && len(r.Defects) == 0 && r.Ended != endedByUser && r.Grants > 0
+	return r.Error == "" && !r.Partial && len(r.Defects) == 0 && r.Ended != EndedByUser && r.Grants > 0
 }
 
 // sample is the figure in all runs that count; zero is "not told", and no value.
@@ -147,7 +147,7 @@ func (d *ComparedDesign) pairs() (all []statistics.Pair) {
 			p.Blocks, values = append(p.Blocks, sample), values+len(sample.Base)+len(sample.New)
 		}
 		if values > 0 {
-			d.Metrics = append(d.Metrics, MetricChange{Metric: f.name, Unit: f.unit, Better: f.better(), Change: metricUnmeasured})
+			d.Metrics = append(d.Metrics, MetricChange{Metric: f.name, Unit: f.unit, Better: f.better(), Change: MetricUnmeasured})
 			all = append(all, p)
 		}
 	}
@@ -170,13 +170,13 @@ func (m *MetricChange) settle(s statistics.Comparison) {
 	case statistics.Unmeasured:
 		return
 	case statistics.TooFew:
-		m.Change = metricTooFew
+		m.Change = MetricTooFew
 	case statistics.Same:
-		m.Change = metricSame
+		m.Change = MetricSame
 	default:
-		m.Change = metricWorse
+		m.Change = MetricWorse
 		if (s.Change > 0) == (m.Better == "higher") {
-			m.Change = metricBetter
+			m.Change = MetricBetter
 		}
 	}
 	m.found, m.Base, m.New = s, newCenter(s.Base), newCenter(s.New)
@@ -204,15 +204,15 @@ func (c *Comparison) openSpeeds(d *ComparedDesign) {
 	if !slices.ContainsFunc(slices.Concat(d.base, d.changed), live) {
 		return
 	}
-	concluded := func(m MetricChange) bool { return m.Change != metricTooFew && m.Change != metricUnmeasured }
-	tooFew := func(m MetricChange) bool { return m.Change == metricTooFew }
+	concluded := func(m MetricChange) bool { return m.Change != MetricTooFew && m.Change != MetricUnmeasured }
+	tooFew := func(m MetricChange) bool { return m.Change == MetricTooFew }
 	switch {
 	case c.SpeedsBarred:
 		c.open("speeds are not compared, because the settings differ")
 	case slices.ContainsFunc(d.Metrics, concluded):
 	case slices.ContainsFunc(d.Metrics, tooFew):
-		c.open(fmt.Sprintf("%s: %d and %d runs are too few to tell a difference, it takes %d of each", d.label(), d.BaseRuns, d.NewRuns, c.RunsNeeded))
+		c.open(fmt.Sprintf("%s: %d and %d runs are too few to tell a difference, it takes %d of each", d.Label(), d.BaseRuns, d.NewRuns, c.RunsNeeded))
 	default:
-		c.open(d.label() + ": one side measured nothing")
+		c.open(d.Label() + ": one side measured nothing")
 	}
 }

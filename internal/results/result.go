@@ -1,12 +1,14 @@
-package reports
+package results
 
 import (
+	"strings"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 )
 
 // A Result is everything one invocation found out. Its JSON form is described by
-// schema/report-v3.json.
+// reports/schema/report-v3.json.
 type Result struct {
 	// Thresholds are the conditions that were to fail it, with what they came to.
 	Thresholds []Threshold `json:"thresholds,omitempty"`
@@ -26,35 +28,8 @@ type Result struct {
 
 // A Run is one design under one workload: its speed and its verdicts.
 type Run struct {
-	Design   string         `json:"design"`
-	Workload string         `json:"workload"`
-	Params   map[string]any `json:"params"`
-	Seed     uint64         `json:"seed"`
-	Faults   []string       `json:"faults,omitempty"`
-	// Injected is how often each fault occurred, and what it met.
-	Injected []history.FaultExposure `json:"injected,omitempty"`
-	// Started is the wall-clock time of stamp zero, RFC 3339.
-	Started string `json:"started,omitempty"`
-	// Server and Environment are nil when they are those of the Result.
-	Server      *history.Server      `json:"server,omitempty"`
-	Environment *history.Environment `json:"environment,omitempty"`
-
-	// MeasuredNS is how long the measured part was, the warm-up left out.
-	MeasuredNS int64 `json:"measured_ns"`
-	// Grants are those of the measured part, as are the rate, the latencies and
-	// the attempts; Counts and the commands are of the whole run.
-	Grants     int64   `json:"grants"`
-	GrantsPerS float64 `json:"grants_per_s"`
-	Attempts   float64 `json:"attempts_per_grant"`
-	Commands   float64 `json:"commands_per_grant"`
-	// Sent, Received and ServerCPU are nil, null in JSON, where they are not known. The
-	// bytes are of the whole run, the processor time of the measured part.
-	Sent         *float64           `json:"sent_bytes_per_grant"`
-	Received     *float64           `json:"received_bytes_per_grant"`
-	ServerCPU    *float64           `json:"server_cpu_ns_per_grant"`
-	Latency      map[string]Latency `json:"latency"`
-	Counts       Counts             `json:"counts"`
-	WorstOverlap int64              `json:"worst_overlap_ns"`
+	RunSettings
+	RunFigures
 
 	// Claims are what the design is held to; Cells what was found. Breaches counts what broke
 	// guarantees, each once, however many guarantees it shows on.
@@ -71,6 +46,54 @@ type Run struct {
 	// than 128 clients as many, evenly chosen, the first and the last among them.
 	GrantsByClient []int64 `json:"grants_by_client,omitempty"`
 
+	RunRecord
+	// Exploration is nil unless the design was explored; then what is measured in
+	// real time is zero, and Workload is the scenario.
+	Exploration *Exploration `json:"exploration,omitempty"`
+	// Exit is the exit code that this run alone would have.
+	Exit int `json:"exit"`
+	// Lacks: the design has not the ability that the scenario needs.
+	Lacks bool `json:"-"`
+}
+
+// RunSettings are what was run, and on what.
+type RunSettings struct {
+	Design   string         `json:"design"`
+	Workload string         `json:"workload"`
+	Params   map[string]any `json:"params"`
+	Seed     uint64         `json:"seed"`
+	Faults   []string       `json:"faults,omitempty"`
+	// Injected is how often each fault occurred, and what it met.
+	Injected []history.FaultExposure `json:"injected,omitempty"`
+	// Started is the wall-clock time of stamp zero, RFC 3339.
+	Started string `json:"started,omitempty"`
+	// Server and Environment are nil when they are those of the Result.
+	Server      *history.Server      `json:"server,omitempty"`
+	Environment *history.Environment `json:"environment,omitempty"`
+}
+
+// RunFigures are how fast a run was, and how much it did.
+type RunFigures struct {
+	// MeasuredNS is how long the measured part was, the warm-up left out.
+	MeasuredNS int64 `json:"measured_ns"`
+	// Grants are those of the measured part, as are the rate, the latencies and
+	// the attempts; Counts and the commands are of the whole run.
+	Grants     int64   `json:"grants"`
+	GrantsPerS float64 `json:"grants_per_s"`
+	Attempts   float64 `json:"attempts_per_grant"`
+	Commands   float64 `json:"commands_per_grant"`
+	// Sent, Received and ServerCPU are nil, null in JSON, where they are not known. The
+	// bytes are of the whole run, the processor time of the measured part.
+	Sent         *float64           `json:"sent_bytes_per_grant"`
+	Received     *float64           `json:"received_bytes_per_grant"`
+	ServerCPU    *float64           `json:"server_cpu_ns_per_grant"`
+	Latency      map[string]Latency `json:"latency"`
+	Counts       Counts             `json:"counts"`
+	WorstOverlap int64              `json:"worst_overlap_ns"`
+}
+
+// RunRecord is what there is to say of the record of a run, and of how the run went.
+type RunRecord struct {
 	// Partial: the record stops before the run did, Why says how.
 	Partial bool   `json:"partial"`
 	Why     string `json:"why,omitempty"`
@@ -90,13 +113,6 @@ type Run struct {
 	MonitorOverlaps int64 `json:"monitor_overlaps"`
 	// History is the path of the record, empty when it was not kept.
 	History string `json:"history"`
-	// Exploration is nil unless the design was explored; then what is measured in
-	// real time is zero, and Workload is the scenario.
-	Exploration *Exploration `json:"exploration,omitempty"`
-	// Exit is the exit code that this run alone would have.
-	Exit int `json:"exit"`
-
-	lacks bool // the design has not the ability that the scenario needs
 }
 
 // Latency is a distribution of durations, in ns.
@@ -132,10 +148,52 @@ type Counts struct {
 	LostUpdates int64 `json:"lost_updates,omitempty"`
 }
 
-// server is the server that run used.
-func (r *Result) server(run *Run) history.Server {
+// ServerOf is the server that run used.
+func (r *Result) ServerOf(run *Run) history.Server {
 	if run.Server != nil {
 		return *run.Server
 	}
 	return r.Server
+}
+
+// Unfit says why the run could not be judged, as what it did, in brief, and in full; empty
+// if it could.
+func (r *Run) Unfit() (brief, full string) {
+	switch {
+	case r.Lacks:
+		return "", ""
+	case len(r.Defects) > 0:
+		return "met a defect of lockbench", "a defect of lockbench: " + strings.Join(r.Defects, "; ")
+	case r.Error != "":
+		return "met an error", r.Error
+	case r.Partial:
+		return "left a partial record", "the record is partial: " + r.Why
+	case r.unmeasured():
+		return "was never granted a lock", "no lock was granted"
+	case len(r.unmet()) > 0:
+		kind := r.unmet()[0].Kind
+		return "met no lock with fault " + kind, "fault " + kind + " met no lock"
+	}
+	return "", ""
+}
+
+// unmet lists the faults of the run that met nobody who held or acquired a lock:
+// what they put to the test was not put to it.
+func (r *Run) unmet() []history.FaultExposure {
+	var found []history.FaultExposure
+	for _, f := range r.Injected {
+		if f.MetHeld+f.MetAcquire == 0 {
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+// Guard is how the store of the run protected itself, empty for not at all. Its name is
+// that of the field of workloads.Options.
+func (r *Run) Guard() string {
+	if g := Setting(r.Params, "guard"); g != string(lockbench.NoGuard) {
+		return g
+	}
+	return ""
 }

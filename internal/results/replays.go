@@ -1,4 +1,4 @@
-package reports
+package results
 
 import (
 	"fmt"
@@ -20,12 +20,12 @@ func Replays(dir string, r Result, match func(Finding) bool) error {
 	merged := byDesign(r)
 	for i := range merged.Runs {
 		run := &merged.Runs[i]
-		for _, cell := range run.Cells.sorted() {
+		for _, cell := range run.Cells.Sorted() {
 			f := run.Cells[cell]
 			if f.Schedule == nil || f.Schedule.Replay == "" || !match(f) {
 				continue
 			}
-			if err := f.Schedule.save(filepath.Join(dir, replayName(run.Design, cell))); err != nil {
+			if err := f.Schedule.save(filepath.Join(dir, ReplayName(run.Design, cell))); err != nil {
 				return err
 			}
 		}
@@ -45,7 +45,8 @@ func Shows(r Result, match func(Finding) bool) bool {
 	return false
 }
 
-func replayName(design string, cell lockbench.Cell) string {
+// ReplayName is the file of the schedule that breaks cell.
+func ReplayName(design string, cell lockbench.Cell) string {
 	return fmt.Sprintf("%s.%s.replay", FileName(design), FileName(cell.String()))
 }
 
