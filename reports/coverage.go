@@ -54,12 +54,20 @@ type scope struct {
 	scenarios []string
 	schedules int64
 	elapsed   int64
+	diverged  int64
+	missing   []string // commands
 }
 
 func (s *scope) add(run *results.Run) {
 	s.scenarios = append(s.scenarios, run.Workload)
 	s.schedules += run.Exploration.Schedules
 	s.elapsed += run.Exploration.Timings.Elapsed
+	s.diverged += run.Exploration.Diverged
+	for _, command := range run.Exploration.Missing {
+		if !slices.Contains(s.missing, command) {
+			s.missing = append(s.missing, command)
+		}
+	}
 }
 
 func (s *scope) sentence(inFull bool) string {
@@ -76,7 +84,14 @@ func (s *scope) sentence(inFull bool) string {
 	if len(s.scenarios) > fewScenarios && !inFull {
 		scenarios = figures.Plural(int64(len(s.scenarios)), "scenario")
 	}
-	return fmt.Sprintf("%s: %s in %s (%s)", s.name, count, figures.Compact(s.elapsed), scenarios)
+	text := fmt.Sprintf("%s: %s in %s (%s)", s.name, count, figures.Compact(s.elapsed), scenarios)
+	if s.diverged > 0 {
+		text += "; " + figures.Plural(s.diverged, "schedule") + " went another way when run again, and were dropped"
+	}
+	if len(s.missing) > 0 {
+		text += "; the server has no " + strings.Join(s.missing, ", ")
+	}
+	return text
 }
 
 // fewScenarios are named even where there are many designs.

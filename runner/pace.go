@@ -95,6 +95,6 @@ func (p *pace) rest(behind time.Duration) time.Duration {
 		return shortPause
 	}
 	share := max(p.share, leastShare)
-	owed := time.Duration(float64(p.debt) * (1 - share) / share)
-	return min(max(owed, shortPause), longPause)
+	due := time.Duration(float64(p.debt) * (1 - share) / share)
+	return min(max(due, shortPause), longPause)
 }

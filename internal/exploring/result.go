@@ -40,6 +40,7 @@ func covered(c explore.Coverage) results.Coverage {
 		Strategy: string(c.Strategy), Clients: c.Clients, Threads: c.Threads, Rounds: c.Rounds,
 		Faults: max(0, c.Faults), Moves: max(0, c.Moves),
 		Schedules: c.Schedules, Pruned: c.Pruned, Complete: c.Complete, Stopped: c.Stopped,
+		Diverged: c.Diverged, Missing: c.Lacks,
 	}
 	for _, k := range c.Kinds {
 		out.Kinds = append(out.Kinds, string(k))

@@ -46,6 +46,11 @@ type Coverage struct {
 	// because one that was not is their equal.
 	Schedules int64 `json:"schedules"`
 	Pruned    int64 `json:"pruned"`
+	// Diverged is how many went another way when they were run again, and were dropped: the
+	// lock does what no seed decides.
+	Diverged int64 `json:"diverged,omitempty"`
+	// Missing are commands that the lock sent and the server of an exploration does not know.
+	Missing []string `json:"missing_commands,omitempty"`
 	// Complete: every schedule of the scope was run, or is the equal of one.
 	// Otherwise Stopped says what ended the search.
 	Complete bool   `json:"complete"`
