@@ -25,14 +25,13 @@ type Result struct {
 	// explain it, and one of exclusion for each condition that was not met; in the order of
 	// lockbench.Cell.Compare. A verdict is the worst of any scenario.
 	Findings []Finding
-	// Coverage says of each scenario how far it was explored.
-	Coverage []explore.Coverage
 	// Defects are lockbench's own contradictions: a Result with any proves nothing.
 	Defects []string
 	// Again says of each file of a schedule that was run again what came of it.
 	Again []string
 
-	name      string // of the test
+	coverage  []explore.Coverage // of each scenario
+	name      string             // of the test
 	abilities abilities
 	clock     bool // the lock read its environment's clock
 	seed      uint64
@@ -43,11 +42,21 @@ type Finding struct {
 	checker.Finding
 	// Scenario is what showed it: a scenario's name, or the file of a schedule.
 	Scenario string
-	// Schedule shows the cell broken; nil when it is not, or when that of the same guarantee
-	// under fewer conditions shows it, too.
-	Schedule *explore.Counterexample
 
-	file string // where Schedule stands
+	// schedule shows the cell broken; nil when it is not, or when that of the same guarantee
+	// under fewer conditions shows it, too.
+	schedule *explore.Counterexample
+	file     string // where schedule stands
+}
+
+// Replay is the file of the schedule that shows the cell broken, which LOCKBENCH_REPLAY runs
+// again; empty when the cell is not broken, or when the schedule of the same guarantee under
+// fewer conditions shows it, too.
+func (f Finding) Replay() string {
+	if f.schedule == nil {
+		return ""
+	}
+	return f.schedule.Replay.Text
 }
 
 // Check is [Explore] for a caller that wants the findings as data, for instance to test that
@@ -146,7 +155,7 @@ func (c *check) run() error {
 			return fmt.Errorf("explore %s: %w", s.Name, err)
 		}
 		left = left.less(r.Elapsed, r.Coverage.Schedules)
-		c.result.Coverage = append(c.result.Coverage, r.Coverage)
+		c.result.coverage = append(c.result.coverage, r.Coverage)
 		for _, d := range r.Defects {
 			c.result.Defects = append(c.result.Defects, s.Name+": "+d)
 		}
@@ -206,7 +215,7 @@ func (c *check) add(r explore.Result, scenario, file string) {
 	for _, found := range r.Findings {
 		f := Finding{Finding: found, Scenario: scenario, file: file}
 		if w, ok := r.Counterexamples[found.Cell]; ok {
-			f.Schedule = &w
+			f.schedule = &w
 		}
 		at, known := c.result.place(f.Cell)
 		if !known {
@@ -251,10 +260,10 @@ func (f *Finding) outweighs(other *Finding) bool {
 
 // steps is the length of the schedule that shows f, or more than any.
 func (f *Finding) steps() int {
-	if f.Schedule == nil {
+	if f.schedule == nil {
 		return 1 << 30
 	}
-	return len(f.Schedule.Rows)
+	return len(f.schedule.Rows)
 }
 
 // list makes the findings those that are shown: a cell holds by all occasions under its

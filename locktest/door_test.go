@@ -159,8 +159,8 @@ func TestCheckFindsMutants(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if f := finding(r, cellOf(t, c.breaks)); f.Verdict != checker.Broken || f.Schedule == nil {
-				t.Errorf("%s: got %v (%s) with schedule %v, want it broken by one\n%s", f.Cell, f.Verdict, f.Note, f.Schedule, r.Covered())
+			if f := finding(r, cellOf(t, c.breaks)); f.Verdict != checker.Broken || f.Replay() == "" {
+				t.Errorf("%s: got %v (%s) with schedule %v, want it broken by one\n%s", f.Cell, f.Verdict, f.Note, f.Replay(), r.Covered())
 			}
 			if err := r.Err(); err == nil || !strings.Contains(err.Error(), "broken") {
 				t.Errorf("got error %v, want one of what is broken", err)

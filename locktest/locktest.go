@@ -68,10 +68,10 @@ func Explore(t *testing.T, newLocker NewLocker) {
 // report ends the subtest of f.
 func (r Result) report(t *testing.T, f Finding) {
 	t.Helper()
-	if r.judge(f) != nil && f.Schedule != nil {
+	if r.judge(f) != nil && f.schedule != nil {
 		file, err := r.keep(f)
 		if err != nil {
-			t.Logf("the schedule is not kept: %v; as a file it is:\n%s", err, f.Schedule.Replay.Text)
+			t.Logf("the schedule is not kept: %v; as a file it is:\n%s", err, f.Replay())
 		}
 		f.file = file
 	}

@@ -48,7 +48,7 @@ func (r Result) judge(f Finding) error {
 // missing says which commands of the lock the server did not know, empty for none. What is
 // broken then may be broken by that.
 func (r Result) missing() string {
-	for _, c := range r.Coverage {
+	for _, c := range r.coverage {
 		if len(c.Lacks) > 0 {
 			return "the server of the exploration has no " + strings.Join(c.Lacks, ", ") + ", so that this proves nothing"
 		}
@@ -86,28 +86,28 @@ func (r Result) text(f Finding) string {
 		parts = append(parts, fmt.Sprintf("exposed %d times", f.Exposure))
 	}
 	parts = append(parts, unclaimed(&f.Finding)...)
-	if f.Scenario != "" && f.Schedule != nil {
+	if f.Scenario != "" && f.schedule != nil {
 		parts = append(parts, "the shortest in "+f.Scenario)
 	}
 	if by, ok := r.explained(f); ok {
 		parts = append(parts, "the schedule is that of "+by.String())
 	}
 	text := strings.Join(parts, "; ")
-	if f.Schedule == nil {
+	if f.schedule == nil {
 		return text
 	}
-	return fmt.Sprintf("%s\n%s\n%s%s", text, f.Schedule.Sentence, table(f.Schedule.Rows), r.again(f))
+	return fmt.Sprintf("%s\n%s\n%s%s", text, f.schedule.Sentence, table(f.schedule.Rows), r.again(f))
 }
 
 // explained returns the cell whose schedule shows f, too, where f is broken and has none of
 // its own.
 func (r Result) explained(f Finding) (lockbench.Cell, bool) {
-	if f.Violations == 0 || f.Schedule != nil {
+	if f.Violations == 0 || f.schedule != nil {
 		return lockbench.Cell{}, false
 	}
 	for _, other := range r.Findings {
 		fewer := other.Cell.Guarantee == f.Cell.Guarantee && f.Cell.Under.Has(other.Cell.Under)
-		if fewer && other.Schedule != nil && (other.Against > 0 || f.Against == 0) {
+		if fewer && other.schedule != nil && (other.Against > 0 || f.Against == 0) {
 			return other.Cell, true
 		}
 	}
@@ -132,7 +132,7 @@ func table(rows []explore.Row) string {
 func (r Result) Covered() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "explored with seed %d", r.seed)
-	for _, c := range r.Coverage {
+	for _, c := range r.coverage {
 		fmt.Fprintf(&b, "\n  %-14s %s", c.Scenario, c.Sentence())
 	}
 	for _, s := range r.Again {
