@@ -56,7 +56,7 @@ func (f Finding) Replay() string {
 	if f.schedule == nil {
 		return ""
 	}
-	return f.schedule.Replay.Text
+	return string(f.schedule.Replay.Text)
 }
 
 // Check is [Explore] for a caller that wants the findings as data, for instance to test that

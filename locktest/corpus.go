@@ -39,7 +39,7 @@ func (r Result) keep(f Finding) (file string, err error) {
 	if f.file != "" {
 		return f.file, nil
 	}
-	text := f.Replay()
+	text := []byte(f.Replay())
 	hash := sha256.Sum256(text)
 	file = filepath.Join(directory(r.name), fmt.Sprintf("%s-%x.replay", f.Cell, hash[:4]))
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
