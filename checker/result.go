@@ -51,7 +51,7 @@ func (v *Verdict) UnmarshalText(b []byte) error {
 	return fmt.Errorf("%q is no verdict; hint: one of %q", b, verdictNames)
 }
 
-// A Result is the judgement of one history.
+// A Result is the judgement of one history. It is flat plain data, to be read field by field.
 type Result struct {
 	// Findings has an entry for each guarantee where nothing goes wrong, one for each exact
 	// set of conditions under which there was an occasion to break it, and one for each cell

@@ -5,7 +5,8 @@ import "github.com/lockbench/lockbench"
 // Schema is the version of the history format that this package writes.
 const Schema = "lockbench/history/v2"
 
-// A Header opens a history and reports how to read it and what to hold it to.
+// A Header opens a history and reports how to read it and what to hold it to. It is flat, as the
+// JSON object that it is written as.
 type Header struct {
 	Schema string `json:"schema"`
 	// Translated: the file has names of an older format, and Claims and Exercises are what

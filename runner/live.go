@@ -18,7 +18,8 @@ const (
 )
 
 // A liveJudgement judges a history while it is recorded: the same bytes that end up in
-// the file, by the code that judges the file.
+// the file, by the code that judges the file. The first fields are shared with the run, the rest
+// belong to one goroutine.
 type liveJudgement struct {
 	sink     Sink
 	progress *load.Progress // kept by the run and by its judgement

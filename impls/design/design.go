@@ -7,7 +7,8 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// A Design is one lock implementation of the catalogue.
+// A Design is one lock implementation of the catalogue: plain data, all that it says of itself in
+// one place. A field that says what its zero value means may be left out.
 type Design struct {
 	// Name is "family/variant", stable.
 	Name string

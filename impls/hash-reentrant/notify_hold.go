@@ -15,7 +15,8 @@ import (
 // A hold is one grant to one owner, with as many leases as it was acquired times
 // and not released. It renews itself by timers, so that a short hold costs no
 // goroutine. Durations are measured on the monotonic clock: like a time-out, and
-// unlike a time of day, they cannot be skewed.
+// unlike a time of day, they cannot be skewed. Mu guards all that a renewal, a release and a loss
+// decide together, so it stays in one struct.
 type hold struct {
 	locker             *notifyLocker
 	key, name, channel string // as passed to Acquire; the key and the channel on the server

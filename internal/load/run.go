@@ -45,7 +45,8 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 	return r.summary, nil
 }
 
-// run is one run under way.
+// run is one run under way. The fields come in the order in which they are set: what was asked
+// for, what open makes, what drive starts and ends, what came of it.
 type run struct {
 	cfg     Config
 	options workloads.Options

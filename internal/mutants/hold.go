@@ -13,7 +13,8 @@ import (
 	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
-// A hold is one grant to one owner, with as many leases as it was acquired times.
+// A hold is one grant to one owner, with as many leases as it was acquired times. Its fields come
+// in two groups, what never changes and what mu guards: a mutant needs whichever it spoils.
 type hold struct {
 	owner *owner
 	key   string // as passed to Acquire

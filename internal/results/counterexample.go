@@ -32,7 +32,8 @@ type Hold struct {
 	EndedBy   string `json:"ended_by"`
 }
 
-// An Op is one operation of a counterexample: what was asked, what was answered.
+// An Op is one operation of a counterexample: what was asked, what was answered. It is flat, as
+// the JSON object that it is written as.
 type Op struct {
 	Kind     history.Kind    `json:"kind"`
 	Outcome  history.Outcome `json:"outcome"`

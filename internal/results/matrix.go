@@ -58,7 +58,8 @@ type MatrixOmission struct {
 	Why  string `json:"why"`
 }
 
-// A MatrixPart is one thing done to a design: its exploration, or a live run.
+// A MatrixPart is one thing done to a design: its exploration, or a live run. It is flat, as the
+// JSON object that it is written as.
 type MatrixPart struct {
 	Name string `json:"name"`
 	// Command does it again.

@@ -119,7 +119,8 @@ func capFromOutside(first *history.Op, ops []*history.Op, rules optime.Rules) in
 	return ttl
 }
 
-// A replay goes through the operations of one hold in order.
+// A replay goes through the operations of one hold in order. Its state is one: each step reads
+// what the one before left, and nothing of it outlives the hold.
 type replay struct {
 	ops    []*history.Op
 	mine   []*history.Op // those before the hold began anew
