@@ -52,8 +52,8 @@ type Design struct {
 	Tracked bool
 	// Fences: its leases are lockbench.Fencers.
 	Fences bool
-	// LiveOnly says why the design cannot be explored in virtual time; empty where it
-	// can. See [Design.Explorable].
+	// LiveOnly says why the design cannot be explored in virtual time; empty where it can, or
+	// where that follows from Servers or Backend. See [Design.Explorable].
 	LiveOnly string
 	// Open starts one process's worth of the design: its identity, connection
 	// pool, registry and background work.
@@ -96,6 +96,9 @@ func (d Design) Explorable() error {
 	why := d.LiveOnly
 	if d.ServerCount() > 1 {
 		why = fmt.Sprintf("it locks on %d servers, and explore has one", d.ServerCount())
+	}
+	if why == "" && d.Backend != nil {
+		why = "it does not stand on Redis, which explore has"
 	}
 	if why == "" {
 		return nil

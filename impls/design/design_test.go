@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -76,6 +77,27 @@ func TestRounding(t *testing.T) {
 		}
 		if got := design.WholeMillis(c.ask); got != c.millis {
 			t.Errorf("WholeMillis(%v) = %v, want %v", c.ask, got, c.millis)
+		}
+	}
+}
+
+// elsewhere is a backend that is no Redis.
+type elsewhere struct{ design.Backend }
+
+// TestExplorable: exploration has one Redis, and says what a design needs instead.
+func TestExplorable(t *testing.T) {
+	for _, c := range []struct {
+		design design.Design
+		want   string // in the error, empty for none
+	}{
+		{design.Design{Name: "a/b"}, ""},
+		{design.Design{Name: "a/b", LiveOnly: "it looks at the sun"}, "it looks at the sun; hint: lockbench run --design a/b"},
+		{design.Design{Name: "a/b", Servers: 3}, "it locks on 3 servers"},
+		{design.Design{Name: "a/b", Backend: elsewhere{}}, "it does not stand on Redis"},
+	} {
+		err := c.design.Explorable()
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("got %v, want %q", err, c.want)
 		}
 	}
 }

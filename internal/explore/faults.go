@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/lockbench/lockbench/history"
@@ -111,6 +112,8 @@ func (w *world) applyToAll(c strategy.Choice) {
 			p.affected = true
 		}
 		w.prober.process.clients.CloseAll() // idle, but connected
+	default:
+		w.defect(fmt.Sprintf("a schedule has the step %q, for which nothing is done", c.Verb))
 	}
 }
 
@@ -184,6 +187,8 @@ func (w *world) inject(a *actor, c strategy.Choice) {
 			w.server.Timeout(cmd)
 			return stepserver.Effect{}
 		})
+	default:
+		w.defect(fmt.Sprintf("a schedule has the step %q, for which nothing is done", c.Verb))
 	}
 }
 

@@ -172,9 +172,10 @@ Each row is a schedule under ` + "`internal/explore/testdata/faults`" + `. A tes
 
     lockbench explore --replay internal/explore/testdata/faults/NAME.replay
 
-The designs are in ` + "`impls`" + `, a folder a family and a file a design. What a row says is broken is a guarantee under conditions: it is judged in the file
-of its name in ` + "`checker`" + ` (exclusion@outlived in ` + "`checker/exclusion.go`" + `), and has cases by that name in ` + "`checker/testdata/cases.txt`" + `. The race of two GETSETs for
-an expired key is ` + "`setnx-getset-expiry.slow-loser-shortens`" + `: ` + "`impls/setnx-getset/expiry.go`" + `, ` + "`checker/exclusion.go`" + `, case ` + "`exclusion/two-at-once`" + `.
+The designs are in ` + "`impls`" + `, a folder a family and a file a design. What a row says is broken is a guarantee under conditions: [the table of
+guarantees](design/guarantees.md) names the file of ` + "`checker`" + ` that judges it (exclusion in ` + "`checker/exclusion.go`" + `); its cases are in ` + "`checker/testdata/cases.txt`" + `. The race for an expired
+key by GETSET: ` + "`setnx-getset-timestamp.late-getset`" + ` (` + "`impls/setnx-getset/timestamp.go`" + `; its test has two that win by GETSET) and
+` + "`setnx-getset-expiry.slow-loser-shortens`" + ` (` + "`impls/setnx-getset/expiry.go`" + `), both judged in ` + "`checker/exclusion.go`" + `, case ` + "`exclusion/two-at-once`" + `.
 
 D0 to D4 are the source documents of the designs.
 

@@ -1,5 +1,5 @@
 // Package load is the live driver: it runs the clients of a workload against one
-// design on one server, in real time and at full speed, and records what they
+// design on its services, in real time and at full speed, and records what they
 // were told. What the record means is for package checker to say, how fast it was
 // for package measure.
 //
