@@ -79,7 +79,7 @@ command at a time, and prints one that breaks it.
 
 Exit codes: 0 every claim that could be exercised was held; 1 a claim was broken; 2 an error of
 usage or set-up; 3 inconclusive; 4 a threshold (--fail-if) failed, and nothing worse.`,
-		Example: `  lockbench run                                  a tour of all designs, within a minute
+		Example: `  lockbench run                                  a tour of all designs, in about a minute
   lockbench run --design 'lua-token/*' --clients 64 --duration 1m
   lockbench matrix                               which design keeps which guarantees
   lockbench explore lua-token/token              look for the schedule that breaks it

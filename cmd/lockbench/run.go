@@ -29,7 +29,7 @@ func newRun() *cobra.Command {
 		Use:   "run [RUNFILE.yaml]",
 		Short: "Run designs under a workload, and judge and measure them",
 		Long: `run drives designs one after another with the clients of a workload, records what happens,
-judges the record and measures it. Without flags it runs all our designs in less than a minute
+judges the record and measures it. Without flags it runs all our designs in about a minute
 and needs nothing installed: it uses a private redis-server from PATH, else an embedded server.
 Designs that lock on several servers get several.
 

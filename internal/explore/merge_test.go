@@ -99,3 +99,15 @@ func TestExplained(t *testing.T) {
 		t.Errorf("got %+v: want %s turned up, and nothing else", x.found, late)
 	}
 }
+
+// TestDropLeavesNothingHeld: what schedules broke that went another way when run again is neither
+// broken nor held.
+func TestDropLeavesNothingHeld(t *testing.T) {
+	cell := lockbench.Exclusion.At(0)
+	var m merged
+	m.add(checker.Result{Findings: []checker.Finding{{Cell: cell, Claimed: true, Verdict: checker.Broken, Violations: 1, Against: 1, Exposure: 9}}}, func(*checker.Finding) {})
+	m.drop(cell)
+	if got := m.findings[0]; got.Verdict != checker.Untested || got.Violations+got.Against > 0 || got.Note == "" {
+		t.Errorf("got %+v, want it untested, and said why", got)
+	}
+}

@@ -153,7 +153,7 @@ func (x *explorer) exhaust(l limit) error {
 		}
 	}
 	cov.Pruned, cov.Diverged = s.Pruned, s.Diverged
-	if cov.Stopped == "" && s.Diverged > 0 {
+	if cov.Stopped == "" && (s.Diverged > 0 || s.Varied) {
 		cov.Stopped = "divergence"
 	}
 	if cov.Stopped == "" && x.world.cutShort {

@@ -17,7 +17,7 @@ type group struct {
 	first   int           // number of the first client
 	places  int           // of its first process, in the run
 	over    chan struct{} // closed when none of them is to begin another iteration
-	stopped chan struct{} // closed when all of them have stopped; of those that are measured
+	stopped chan struct{} // closed when all of them have stopped; not that of stallers
 }
 
 // place is that of the process in which a client of the group lives.
@@ -54,8 +54,8 @@ func (r *run) groups() []*group {
 // stalls is how long stallers take until a hold has outlived its lease, another has come, and
 // what the first sends has met that.
 func (g *group) stalls() time.Duration {
-	lease := g.shared.Lease + g.shared.Tolerance
-	return time.Duration(g.options.SlowFactor*float64(lease)) + lease/2
+	lease := float64(g.shared.Lease)
+	return time.Duration(g.options.SlowFactor*lease+lease/4) + g.shared.Tolerance
 }
 
 // untilStalled returns when each staller could stall once; at once where the run ended early.

@@ -43,7 +43,7 @@ func TestStallersAreJudged(t *testing.T) {
 	}{{tokenDesign(), false}, {plainDesign(), true}} {
 		t.Run(c.design.Name, func(t *testing.T) {
 			s, record, took := stalled(t, c.design, 4)
-			if s.Ended != EndedDuration || took < 1500*time.Millisecond {
+			if s.Ended != EndedDuration || took < 1250*time.Millisecond {
 				t.Errorf("ended %q after %v, want duration, and no staller cut short", s.Ended, took)
 			}
 			h, r, _ := judge(t, record)

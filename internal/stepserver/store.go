@@ -108,8 +108,8 @@ func (s *store) command(p *peer, spec *spec, args []string) []byte {
 		s.lacking(args[:1])
 		return unknownCommand(args)
 	}
-	if wholeMillis(spec.name, args) {
-		args = throughMilli(args)
+	if at := millisAt(spec.name, args); at > 0 {
+		args = throughMilli(args, at)
 	}
 	sent := args[0]
 	args[0] = spec.name // in upper case: miniredis need not make it so
@@ -138,24 +138,18 @@ func (s *store) lacking(args []string) {
 	}
 }
 
-// wholeMillis reports whether args set an expiry by the time of day, in milliseconds.
-func wholeMillis(name string, args []string) bool {
+// millisAt is where args have an expiry by the time of day, in milliseconds; 0 is nowhere.
+func millisAt(name string, args []string) int {
+	from := len(args)
 	switch name {
 	case "PEXPIREAT":
-		return len(args) > 2
-	case "SET", "GETEX":
-		return len(args) > 3 && millisAt(args) > 0
+		return min(2, len(args)-1)
+	case "GETEX":
+		from = 2
+	case "SET":
+		from = 3 // its value may be anything
 	}
-	return false
-}
-
-// millisAt is where args of SET or GETEX have that time of day, 0 for nowhere.
-func millisAt(args []string) int {
-	first := 2 // of GETEX
-	if strings.EqualFold(args[0], "SET") {
-		first = 3 // its value may be anything
-	}
-	for i := first; i+1 < len(args); i++ {
+	for i := from; i+1 < len(args); i++ {
 		if len(args[i]) == len("PXAT") && strings.EqualFold(args[i], "PXAT") {
 			return i + 1
 		}
@@ -163,13 +157,10 @@ func millisAt(args []string) int {
 	return 0
 }
 
-// throughMilli is args with an expiry one millisecond later. A Redis key lives through the
-// millisecond that is named, and is gone in the next; miniredis ends it where that begins.
-func throughMilli(args []string) []string {
-	at := 2
-	if !strings.EqualFold(args[0], "PEXPIREAT") {
-		at = millisAt(args)
-	}
+// throughMilli is args with the expiry at that place one millisecond later. A Redis key lives
+// through the millisecond that is named, and is gone in the next; miniredis ends it where that
+// begins.
+func throughMilli(args []string, at int) []string {
 	n, err := strconv.ParseInt(args[at], 10, 64)
 	if err != nil || n <= 0 || n == math.MaxInt64 {
 		return args

@@ -27,6 +27,9 @@ type Exhaustive struct {
 	// Diverged counts the schedules that went another way than one that began alike, and were
 	// dropped with what would have followed them: lock code does what no seed decides.
 	Diverged int64
+	// Varied: time could be moved to other instants than in a schedule that began alike. None is
+	// dropped for that, but not all instants are gone through.
+	Varied bool
 	// Divergence says how the first of them did.
 	Divergence string
 }
@@ -113,6 +116,7 @@ func (x *Exhaustive) follow(p Point) int {
 		x.asleep = true
 		return Stop
 	}
+	x.Varied = x.Varied || !slices.Equal(n.choices, p.Choices)
 	return x.take(n)
 }
 

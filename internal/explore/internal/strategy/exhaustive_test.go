@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -169,5 +170,23 @@ func TestDivergenceIsNoticed(t *testing.T) {
 	}
 	if !x.Begin() {
 		t.Error("the search ended")
+	}
+}
+
+// TestOtherInstantsAreNoDivergence: a move of time to another instant is followed, and noted.
+func TestOtherInstantsAreNoDivergence(t *testing.T) {
+	at := func(end time.Duration) Point {
+		return Point{Choices: []Choice{{Verb: VerbRun}, {Verb: VerbMove, Actor: NoActor, At: end}}}
+	}
+	x := NewExhaustive(0, 1, true)
+	for n, end := range []time.Duration{time.Second, time.Second, time.Second + time.Millisecond} {
+		if !x.Begin() {
+			t.Fatal("the search ended")
+		}
+		moves := max(0, n-1) // the second pass has one move
+		if got := x.Choose(at(end)); got != moves || x.Diverged > 0 || x.Varied != (moves > 0) {
+			t.Errorf("run %d: choice %d, %d diverged, varied %t", n, got, x.Diverged, x.Varied)
+		}
+		x.Took(&Effect{})
 	}
 }
