@@ -3,7 +3,6 @@ package luatoken
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strconv"
 	"time"
 
@@ -55,5 +54,5 @@ func caught(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil || errors.Is(err, lockbench.ErrNotAcquired) {
 		return err
 	}
-	return fmt.Errorf("%w: %v", lockbench.ErrNotAcquired, err)
+	return onredis.Caught(onredis.NoEffect(err))
 }

@@ -3,7 +3,6 @@ package setnxgetset
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -59,7 +58,7 @@ func (e *expiry) try(ctx context.Context, conn *redis.Conn, held *unowned) (bool
 		won, err = takeOver(ctx, conn, held.key, now, until)
 	}
 	if err != nil || !won {
-		return false, err
+		return false, onredis.NoEffect(err)
 	}
 	return true, expire(ctx, conn, held.key, int64(held.Granted/time.Second))
 }
@@ -93,5 +92,5 @@ func caught(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	return fmt.Errorf("%w: %v", lockbench.ErrNotAcquired, err)
+	return onredis.Caught(err)
 }

@@ -33,6 +33,9 @@ func TestNoEffectOnlyWhenNothingRan(t *testing.T) {
 		{"closed client", redis.ErrClosed, true},
 		{"loading", reply("LOADING Redis is loading the dataset in memory"), true},
 		{"read only", reply("READONLY You can't write against a read only replica."), true},
+		{"no permission", reply("NOPERM this user has no permissions to run the 'set' command"), true},
+		{"no permission in a script, which may have run in part", reply("ERR The user executing the script can't run this command or subcommand script: 1, on @user_script:2."), false},
+		{"out of memory", reply("OOM command not allowed when used memory > 'maxmemory'."), true},
 		{"script failed half way", reply("ERR value is not an integer or out of range"), false},
 		{"connection cut", io.EOF, false},
 		{"deadline", context.DeadlineExceeded, false},
@@ -46,5 +49,22 @@ func TestNoEffectOnlyWhenNothingRan(t *testing.T) {
 				t.Errorf("NoEffect(%v) = %v, lost its cause", c.err, got)
 			}
 		})
+	}
+}
+
+// TestCaughtKeepsWhatTheServerRefused: of any other error nothing but its text is left.
+func TestCaughtKeepsWhatTheServerRefused(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		kept bool
+	}{
+		{onredis.NoEffect(reply("NOPERM this user has no permissions to run the 'set' command")), true},
+		{onredis.NoEffect(&net.OpError{Op: "dial", Err: io.EOF}), false},
+		{io.EOF, false},
+	} {
+		got := onredis.Caught(c.err)
+		if !errors.Is(got, lockbench.ErrNotAcquired) || errors.Is(got, lockbench.ErrNoEffect) != c.kept {
+			t.Errorf("Caught(%v) = %v, want it refused, and no effect: %v", c.err, got, c.kept)
+		}
 	}
 }
