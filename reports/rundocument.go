@@ -65,8 +65,8 @@ func (s *summary) runBlocks() []document.Block {
 		speeds := append([]document.Block{s.speeds(), document.Only(document.Terminal|document.Page, append(s.arrivals(), s.costs())...)}, s.compareChart()...)
 		blocks = slices.Concat([]document.Block{head, s.pageFacts()}, blocks, []document.Block{named("Speed", "speed", speeds...), s.guarantees()})
 	}
-	return append(blocks, document.Only(document.Terminal|document.Page,
-		named("What happened", "happened", s.troubles(), s.injected()), s.runSections(nil),
+	return append(blocks, document.Only(document.Markdown, s.errors()), document.Only(document.Terminal|document.Page,
+		named("What happened", "happened", s.troubles(), s.errors(), s.injected()), s.runSections(nil),
 		named("What is left open", "left", s.guards(), s.openClaims(), s.notExercised("this workload and its faults")), s.selfCheck()))
 }
 

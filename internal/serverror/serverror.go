@@ -43,6 +43,12 @@ func RefusalOf(err error) (found Refusal) {
 	return found
 }
 
+// IsRefusal reports whether code is one of a refusal.
+func IsRefusal(code string) bool {
+	_, is := refusals[code]
+	return is
+}
+
 // refusalIn returns the refusal in a text, wherever it begins.
 func refusalIn(text string) Refusal {
 	for from := 0; from < len(text); {
