@@ -1,8 +1,12 @@
 package runner
 
 import (
+	"context"
+	"fmt"
+
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/inject"
+	"github.com/lockbench/lockbench/internal/servers"
 )
 
 // leaveOut leaves out the optional subjects of which fails returns an error, as long as
@@ -38,6 +42,46 @@ func (s *session) cannotUseServer(of *Subject) error {
 		return nil
 	}
 	return of.Design.OnEmbedded()
+}
+
+// permits returns a function that says why the user of a server may not run what a design, or
+// the records that it guards, sends; each design and guard is asked about once.
+func (s *session) permits(ctx context.Context) func(*Subject) error {
+	known := map[string]error{}
+	return func(of *Subject) error {
+		name := of.Design.Name + " +" + string(of.Guard)
+		err, asked := known[name]
+		if !asked {
+			err = s.permitted(ctx, of)
+			known[name] = err
+		}
+		return err
+	}
+}
+
+func (s *session) permitted(ctx context.Context, of *Subject) error {
+	d := &of.Design
+	on := s.services.of(d)
+	if err := on.For(d.ServerCount()).Check(ctx, d.Commands); err != nil {
+		return fmt.Errorf("design %s: %w", d.Name, err)
+	}
+	if server, is := on.First().(*servers.Server); is && s.recordsBeside(on) == nil {
+		if err := server.Check(ctx, servers.StoreCommands(of.options(s.plan.Options).Guard)); err != nil {
+			return fmt.Errorf("the records that locks guard, beside design %s: %w", d.Name, err)
+		}
+	}
+	return nil
+}
+
+// sayLost says what the runs go without on servers that forbid what only lockbench needs.
+func (s *session) sayLost(ctx context.Context) {
+	for _, g := range s.services {
+		for _, server := range servers.All(g) {
+			for _, lost := range server.Lost(ctx) {
+				s.sink.say("note: %s: %s", server.Address(), lost)
+			}
+		}
+	}
 }
 
 // cannotBeFaulted says why a fault of the plan cannot be done to what a design stands on.
