@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/lockbench/lockbench/internal/figures"
 	"github.com/lockbench/lockbench/internal/measure"
 )
 
@@ -97,5 +98,5 @@ func (r *RunRecord) turnedAway() string {
 		return ""
 	}
 	e := &r.Errors[at]
-	return fmt.Sprintf("%d of %d %s calls: %s", refused[e.Op], e.Of, e.Op, e.said())
+	return fmt.Sprintf("%s of %s %s calls: %s", figures.Number(refused[e.Op]), figures.Number(e.Of), e.Op, e.said())
 }
