@@ -63,6 +63,7 @@ type strike struct {
 func (e *errorCount) add(ev history.Event) {
 	op := ev.Op
 	switch {
+	case ev.Phase == history.Return && op.Note == "": // as most are
 	case ev.Phase == history.Call && op.Kind == history.Fault:
 		e.fault(op)
 	case ev.Phase == history.Call && op.Kind < history.Lost:
