@@ -175,6 +175,9 @@ func unanswered(r *results.Run) string {
 func (s *summary) conclude(d *document.Document) {
 	d.Exit, d.Tone = s.result.Exit, exitTone(s.result.Exit)
 	d.Headline, d.Why = s.verdict()
+	if s.concluded() {
+		d.Conclusion, d.Tone = s.headlined(), s.headlineTone()
+	}
 	if cut := s.runsThat(func(r *results.Run) bool { return r.Ended == results.EndedByUser }); cut != "" {
 		d.Why += "; interrupted: " + cut
 	}
@@ -201,7 +204,7 @@ func (s *summary) beside() *document.Paragraph {
 	}
 	p := &document.Paragraph{Word: "Broken where nothing was claimed:", Links: links}
 	if len(only) > 0 {
-		p.Text = "broken only where nothing was claimed: " + strings.Join(only, ", ")
+		p.Text = "broken only where nothing was claimed: " + shortly(only)
 	}
 	return p
 }

@@ -1,0 +1,139 @@
+package results
+
+import (
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/conclusion"
+)
+
+// A Search is what exploration found of the design of a run, beside the run itself.
+type Search struct {
+	// NotDone says why nothing was explored, empty where something was.
+	NotDone string `json:"not_done,omitempty"`
+	// Command does it again.
+	Command   string `json:"command,omitempty"`
+	Schedules int64  `json:"schedules"`
+	ElapsedNS int64  `json:"elapsed_ns"`
+	// Cells are what was found, Guarded what was behind the guard of the name.
+	Cells   Cells           `json:"cells,omitempty"`
+	Guard   lockbench.Guard `json:"guard,omitempty"`
+	Guarded Cells           `json:"guarded,omitempty"`
+	// Errors are what went wrong in it: what else was found stays.
+	Errors []string `json:"errors,omitempty"`
+}
+
+// A KnownRow is what the released matrix has of the design of a run.
+type KnownRow struct {
+	// Missing says why nothing is known, empty where something is.
+	Missing string `json:"missing,omitempty"`
+	// Version is that of the design.
+	Version string      `json:"version,omitempty"`
+	Parts   []KnownPart `json:"parts,omitempty"`
+	// Cells are what was found, Guarded what was behind a guard in the store.
+	Cells   map[lockbench.Cell]KnownCell `json:"cells,omitempty"`
+	Guarded map[lockbench.Cell]KnownCell `json:"guarded,omitempty"`
+}
+
+// A KnownPart is what was done to find it out.
+type KnownPart struct {
+	Name    string         `json:"name"`
+	Command string         `json:"command"`
+	Server  history.Server `json:"server"`
+}
+
+// A KnownCell is what all parts together say of a cell.
+type KnownCell struct {
+	Verdict    checker.Verdict `json:"verdict"`
+	Exposure   int64           `json:"exposure"`
+	Violations int64           `json:"violations"`
+	// Part is the number of the part that decided.
+	Part int `json:"part"`
+}
+
+// evidence is what the run knows, by source.
+func (r *Run) evidence() []conclusion.Evidence {
+	var all []conclusion.Evidence
+	if r.Exploration != nil {
+		all = append(all, conclusion.Evidence{Source: conclusion.Explored, Cells: r.Cells.found()})
+	} else {
+		seen := conclusion.Evidence{Source: conclusion.Seen, Cells: r.Cells.found()}
+		if r.Guard() != "" {
+			seen.Cells, seen.Guarded = r.Cells.unguarded(), seen.Cells
+		}
+		all = append(all, seen)
+	}
+	if s := r.Search; s != nil {
+		all = append(all, conclusion.Evidence{
+			Source: conclusion.Explored, Cells: s.Cells.found(), Guarded: s.Guarded.found(),
+			Shows: func(lockbench.Cell) string { return s.Command },
+		})
+	}
+	if k := r.Known; k != nil {
+		all = append(all, conclusion.Evidence{Source: conclusion.Known, Cells: foundOf(k.Cells), Guarded: foundOf(k.Guarded), Shows: k.shows})
+	}
+	return all
+}
+
+// found is what was found, as conclusions are drawn from it.
+func (c Cells) found() map[lockbench.Cell]conclusion.Found {
+	all := make(map[lockbench.Cell]conclusion.Found)
+	for cell, f := range c {
+		all[cell] = conclusion.Found{Verdict: f.Verdict, Exposure: f.Exposure, Violations: f.Violations}
+	}
+	return all
+}
+
+// unguarded is what was found that no guard of the store has a part in.
+func (c Cells) unguarded() map[lockbench.Cell]conclusion.Found {
+	all := c.found()
+	for cell := range all {
+		if cell.Guarantee == lockbench.Effects {
+			delete(all, cell)
+		}
+	}
+	return all
+}
+
+// Findings are what is known, as verdicts of a run: nothing of it is claimed.
+func (k *KnownRow) Findings() Cells {
+	all := make(Cells)
+	for cell, f := range k.Cells {
+		all[cell] = Finding{Verdict: f.Verdict, Exposure: f.Exposure, Violations: f.Violations}
+	}
+	return all
+}
+
+func foundOf(cells map[lockbench.Cell]KnownCell) map[lockbench.Cell]conclusion.Found {
+	all := make(map[lockbench.Cell]conclusion.Found)
+	for cell, f := range cells {
+		all[cell] = conclusion.Found{Verdict: f.Verdict, Exposure: f.Exposure, Violations: f.Violations}
+	}
+	return all
+}
+
+// shows is the command that shows a cell.
+func (k *KnownRow) shows(cell lockbench.Cell) string {
+	if f, known := k.Cells[cell]; known && f.Part < len(k.Parts) {
+		return k.Parts[f.Part].Command
+	}
+	return ""
+}
+
+// Conclude draws the conclusions of the runs over these conditions, by what is known of each
+// lock, and recommends one. What a search found against the claims fails the run, as what it saw
+// itself does.
+func (r *Result) Conclude(over lockbench.Conditions, lock func(*Run) (conclusion.Lock, bool)) {
+	for i := range r.Runs {
+		run := &r.Runs[i]
+		if s := run.Search; s != nil && s.Cells.exit() == BrokenClaim {
+			run.Exit = BrokenClaim
+		}
+		if l, known := lock(run); known {
+			c := conclusion.Draw(l, over, run.evidence()...)
+			run.Conclusion = &c
+		}
+	}
+	r.Exit = r.total()
+	r.Recommendation = r.recommend()
+}
