@@ -173,6 +173,7 @@ func (s *summary) runSections(scenarios []results.Run) *document.Section {
 			}
 			section.Blocks = append(section.Blocks, runEvidence(run, &gallery{id: runID(i), design: run.Design, label: label})...)
 		}
+		section.Blocks = append(section.Blocks, s.searchEvidence(run, &gallery{id: runID(i) + "-explored", design: run.Design, label: label})...)
 		all.Blocks = append(all.Blocks, section)
 	}
 	return all

@@ -28,6 +28,8 @@ type part struct {
 	Name    string         `json:"name"`
 	Command string         `json:"command"`
 	Server  history.Server `json:"server"`
+	// GrantsPerS is how many locks it granted, of a live run.
+	GrantsPerS float64 `json:"grants_per_s,omitempty"`
 	// Cells are what it found, Guarded what became of the guarded state behind a guard.
 	Cells   map[lockbench.Cell]cell `json:"cells"`
 	Guarded map[lockbench.Cell]cell `json:"guarded,omitempty"`
@@ -60,6 +62,38 @@ func Of(design string, on history.Server) *results.KnownRow {
 		return r.on(on)
 	}
 	return &results.KnownRow{Missing: "it is not in the released matrix"}
+}
+
+// Released is what the released matrix has of the present version of a design, on the servers
+// that it is of; false where it has nothing.
+func Released(design string) (*results.KnownRow, bool) {
+	for _, r := range rows() {
+		if r.Design == design && r.Version == impls.Version(design) && len(r.Parts) > 0 {
+			return r.on(r.server()), true
+		}
+	}
+	return nil, false
+}
+
+// server is that of the live parts.
+func (r *row) server() history.Server {
+	for _, p := range r.Parts {
+		if p.Name != explored {
+			return p.Server
+		}
+	}
+	return history.Server{}
+}
+
+// GrantsPerS is how many locks a design granted in the live run of the released matrix, whose
+// clients and machine were the same for all; zero where that is not known.
+func GrantsPerS(design string) float64 {
+	for _, r := range rows() {
+		if r.Design == design && len(r.Parts) > 0 {
+			return r.Parts[0].GrantsPerS
+		}
+	}
+	return 0
 }
 
 // explored is the name of the part that is done in virtual time, which is of any server that

@@ -1,6 +1,8 @@
 package results
 
 import (
+	"slices"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
@@ -54,15 +56,14 @@ type KnownCell struct {
 // evidence is what the run knows, by source.
 func (r *Run) evidence() []conclusion.Evidence {
 	var all []conclusion.Evidence
+	own := conclusion.Evidence{Source: conclusion.Seen, Cells: r.Cells.found()}
 	if r.Exploration != nil {
-		all = append(all, conclusion.Evidence{Source: conclusion.Explored, Cells: r.Cells.found()})
-	} else {
-		seen := conclusion.Evidence{Source: conclusion.Seen, Cells: r.Cells.found()}
-		if r.Guard() != "" {
-			seen.Cells, seen.Guarded = r.Cells.unguarded(), seen.Cells
-		}
-		all = append(all, seen)
+		own.Source = conclusion.Explored
 	}
+	if r.Guard() != "" {
+		own.Cells, own.Guarded = r.Cells.unguarded(), own.Cells
+	}
+	all = append(all, own)
 	if s := r.Search; s != nil {
 		all = append(all, conclusion.Evidence{
 			Source: conclusion.Explored, Cells: s.Cells.found(), Guarded: s.Guarded.found(),
@@ -70,7 +71,7 @@ func (r *Run) evidence() []conclusion.Evidence {
 		})
 	}
 	if k := r.Known; k != nil {
-		all = append(all, conclusion.Evidence{Source: conclusion.Known, Cells: foundOf(k.Cells), Guarded: foundOf(k.Guarded), Shows: k.shows})
+		all = append(all, k.Evidence())
 	}
 	return all
 }
@@ -112,6 +113,11 @@ func foundOf(cells map[lockbench.Cell]KnownCell) map[lockbench.Cell]conclusion.F
 	return all
 }
 
+// Evidence is what is known, as conclusions are drawn from it.
+func (k *KnownRow) Evidence() conclusion.Evidence {
+	return conclusion.Evidence{Source: conclusion.Known, Cells: foundOf(k.Cells), Guarded: foundOf(k.Guarded), Shows: k.shows}
+}
+
 // shows is the command that shows a cell.
 func (k *KnownRow) shows(cell lockbench.Cell) string {
 	if f, known := k.Cells[cell]; known && f.Part < len(k.Parts) {
@@ -122,18 +128,32 @@ func (k *KnownRow) shows(cell lockbench.Cell) string {
 
 // Conclude draws the conclusions of the runs over these conditions, by what is known of each
 // lock, and recommends one. What a search found against the claims fails the run, as what it saw
-// itself does.
+// itself does. The scenarios of an explored design have one conclusion, at the first of them.
 func (r *Result) Conclude(over lockbench.Conditions, lock func(*Run) (conclusion.Lock, bool)) {
-	for i := range r.Runs {
-		run := &r.Runs[i]
-		if s := run.Search; s != nil && s.Cells.exit() == BrokenClaim {
-			run.Exit = BrokenClaim
+	merged := r.Designs()
+	for i := range merged.Runs {
+		run := &merged.Runs[i]
+		l, known := lock(run)
+		if !known {
+			continue
 		}
-		if l, known := lock(run); known {
-			c := conclusion.Draw(l, over, run.evidence()...)
-			run.Conclusion = &c
+		c := conclusion.Draw(l, over, run.evidence()...)
+		first := r.firstOf(i, run)
+		first.Conclusion = &c
+		if s := first.Search; s != nil && s.Cells.exit() == BrokenClaim {
+			first.Exit = BrokenClaim
+			r.Exit = worst(r.Exit, BrokenClaim)
 		}
 	}
-	r.Exit = r.total()
-	r.Recommendation = r.recommend()
+	if !r.Explored() {
+		r.Recommendation = r.recommend()
+	}
+}
+
+// firstOf is the run that has what is known of the i-th of all designs.
+func (r *Result) firstOf(i int, merged *Run) *Run {
+	if !r.Explored() {
+		return &r.Runs[i]
+	}
+	return &r.Runs[slices.IndexFunc(r.Runs, func(run Run) bool { return run.Design == merged.Design })]
 }
