@@ -17,7 +17,7 @@ func newChoose() *cobra.Command {
 use them, what that is known from, and the commands that check it. Flags answer questions
 beforehand. What is known is that of the released matrix, see docs/matrix.md.`,
 		Example: `  lockbench choose
-  lockbench choose --if-two-hold damage --work 200ms --service redis --waiters 8 --conditions outlived,crash`,
+  lockbench choose --if-two-hold damage --work 200ms --service redis --waiters 8`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f := cmd.Flags()

@@ -52,7 +52,7 @@ func Lock(d design.Design) conclusion.Lock {
 	if d.Backend != nil { // only what happens to processes happens to it
 		l.Foreign = conclusion.All()
 		for _, row := range fault.Rows() {
-			if row.Live.Needs == 0 {
+			if row.Live != nil && row.Live.Needs == 0 {
 				l.Foreign &^= row.Conditions
 			}
 		}

@@ -31,7 +31,7 @@ func condensed(r *results.MatrixRow, p *results.MatrixPart, caught bool) part {
 	out := part{Name: p.Name, Command: p.Command, Server: p.Server, GrantsPerS: speed(p), Cells: map[lockbench.Cell]cell{}}
 	keep := func(into map[lockbench.Cell]cell, at lockbench.Cell, f *results.Finding) {
 		if f.Verdict == checker.Broken || caught && f.Verdict == checker.Held && f.Exposure > 0 {
-			into[at] = cell{f.Verdict, f.Exposure, f.Violations}
+			into[at] = cell{f.Verdict, f.Exposure, f.Violations, f.After(&r.Claims, at)}
 		}
 	}
 	for at, f := range p.Guarded {

@@ -39,6 +39,8 @@ type cell struct {
 	Verdict    checker.Verdict `json:"verdict"`
 	Exposure   int64           `json:"exposure"`
 	Violations int64           `json:"violations,omitempty"`
+	// After is that of [results.Finding.After].
+	After lockbench.Conditions `json:"after,omitzero"`
 }
 
 var rows = sync.OnceValue(func() []row {
@@ -123,7 +125,7 @@ func (r *row) on(server history.Server) *results.KnownRow {
 // together adds what a part found of a cell to what those before it did.
 func together(known results.KnownCell, found cell, part int) results.KnownCell {
 	if found.Verdict.Graver(known.Verdict) {
-		known.Verdict, known.Part = found.Verdict, part
+		known.Verdict, known.Part, known.After = found.Verdict, part, found.After
 	}
 	known.Exposure += found.Exposure
 	known.Violations += found.Violations

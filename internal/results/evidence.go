@@ -49,6 +49,8 @@ type KnownCell struct {
 	Verdict    checker.Verdict `json:"verdict"`
 	Exposure   int64           `json:"exposure"`
 	Violations int64           `json:"violations"`
+	// After are conditions that had happened before, see [Finding.After].
+	After lockbench.Conditions `json:"after,omitzero"`
 	// Part is the number of the part that decided.
 	Part int `json:"part"`
 }
@@ -56,17 +58,17 @@ type KnownCell struct {
 // evidence is what the run knows, by source.
 func (r *Run) evidence() []conclusion.Evidence {
 	var all []conclusion.Evidence
-	own := conclusion.Evidence{Source: conclusion.Seen, Cells: r.Cells.found()}
+	own := conclusion.Evidence{Source: conclusion.Seen, Cells: r.Cells.found(&r.Claims)}
 	if r.Exploration != nil {
 		own.Source = conclusion.Explored
 	}
 	if r.Guard() != "" {
-		own.Cells, own.Guarded = r.Cells.unguarded(), own.Cells
+		own.Cells, own.Guarded = r.Cells.unguarded(&r.Claims), own.Cells
 	}
 	all = append(all, own)
 	if s := r.Search; s != nil {
 		all = append(all, conclusion.Evidence{
-			Source: conclusion.Explored, Cells: s.Cells.found(), Guarded: s.Guarded.found(),
+			Source: conclusion.Explored, Cells: s.Cells.found(&r.Claims), Guarded: s.Guarded.found(&r.Claims),
 			Shows: func(lockbench.Cell) string { return s.Command },
 		})
 	}
@@ -77,17 +79,32 @@ func (r *Run) evidence() []conclusion.Evidence {
 }
 
 // found is what was found, as conclusions are drawn from it.
-func (c Cells) found() map[lockbench.Cell]conclusion.Found {
+func (c Cells) found(claims *lockbench.Claims) map[lockbench.Cell]conclusion.Found {
 	all := make(map[lockbench.Cell]conclusion.Found)
 	for cell, f := range c {
-		all[cell] = conclusion.Found{Verdict: f.Verdict, Exposure: f.Exposure, Violations: f.Violations}
+		all[cell] = conclusion.Found{Verdict: f.Verdict, Exposure: f.Exposure, Violations: f.Violations, After: f.After(claims, cell)}
 	}
 	return all
 }
 
+// After are the conditions of the exception that excuses the violations of a claimed cell: they
+// had happened before, and the lock remembers them. Zero where nothing excuses them, or what
+// touched them does.
+func (f *Finding) After(claims *lockbench.Claims, cell lockbench.Cell) lockbench.Conditions {
+	if f.Verdict != checker.Broken || !f.Claimed || f.Fails() {
+		return 0
+	}
+	for _, e := range claims.Except {
+		if e.Lasts && (e.Gives == nil || slices.Contains(e.Gives, cell.Guarantee)) {
+			return e.Under
+		}
+	}
+	return 0
+}
+
 // unguarded is what was found that no guard of the store has a part in.
-func (c Cells) unguarded() map[lockbench.Cell]conclusion.Found {
-	all := c.found()
+func (c Cells) unguarded(claims *lockbench.Claims) map[lockbench.Cell]conclusion.Found {
+	all := c.found(claims)
 	for cell := range all {
 		if cell.Guarantee == lockbench.Effects {
 			delete(all, cell)
@@ -108,7 +125,7 @@ func (k *KnownRow) Findings() Cells {
 func foundOf(cells map[lockbench.Cell]KnownCell) map[lockbench.Cell]conclusion.Found {
 	all := make(map[lockbench.Cell]conclusion.Found)
 	for cell, f := range cells {
-		all[cell] = conclusion.Found{Verdict: f.Verdict, Exposure: f.Exposure, Violations: f.Violations}
+		all[cell] = conclusion.Found{Verdict: f.Verdict, Exposure: f.Exposure, Violations: f.Violations, After: f.After}
 	}
 	return all
 }
