@@ -14,7 +14,7 @@ import (
 // changed, the limits, then the figures of each design, with what shows what is worse.
 func comparisonDocument(c *results.Comparison) *document.Document {
 	d := &document.Document{Kind: "comparison", Title: title(c), Exit: c.Exit, Tone: exitTone(c.Exit)}
-	d.Headline, d.Why = conclusion(c)
+	d.Headline, d.Why = comparisonOutcome(c)
 	d.Blocks = append(headings(c), differences(c), comparisonGuarantees(c), limitList(c))
 	for i := range c.Designs {
 		d.Blocks = append(d.Blocks, comparedDesignFigures(&c.Designs[i], i))
@@ -351,8 +351,8 @@ func comparisonExplanation(c *results.Comparison) []string {
 	}
 }
 
-// conclusion is the outcome in words.
-func conclusion(c *results.Comparison) (headline, why string) {
+// comparisonOutcome is the outcome in words.
+func comparisonOutcome(c *results.Comparison) (headline, why string) {
 	switch c.Exit {
 	case results.BrokenClaim:
 		n := c.ClaimsWorse()

@@ -30,7 +30,52 @@ type designCells struct {
 	explored bool
 	id       string                      // of the section about the design
 	link     func(lockbench.Cell) string // the ID of what shows a cell broken
+	others   []otherCells                // what else is known of the design
 }
+
+// otherCells are what another source has of a design.
+type otherCells struct {
+	mark  string
+	cells designCells
+}
+
+// The marks of other sources.
+const (
+	markExplored = "^"
+	markKnown    = "*"
+)
+
+// otherNotes explain the marks of the sources that some design has.
+func otherNotes(designs []designCells) (notes []string) {
+	for _, mark := range []struct{ mark, note string }{{markExplored, "found by exploration, in virtual time"}, {markKnown, "known: the released matrix has it"}} {
+		if slices.ContainsFunc(designs, func(d designCells) bool {
+			return slices.ContainsFunc(d.others, func(o otherCells) bool { return o.mark == mark.mark })
+		}) {
+			notes = append(notes, mark.mark+": "+mark.note)
+		}
+	}
+	return notes
+}
+
+// says is the answer to a question: by the run itself or, where another source has it broken,
+// or the only one that tried it often enough, by that.
+func (d designCells) says(q checker.Question, under lockbench.Conditions) document.Value {
+	own := d.answer(q, under)
+	word, _ := own.word(d.explored)
+	value := d.linked(own.value(d.explored), own.about)
+	for _, o := range d.others {
+		a := o.cells.answer(q, under)
+		other, tone := a.word(o.cells.explored)
+		if telling[other] > telling[word] {
+			value = document.Value{Text: other + o.mark, Tone: tone, Note: a.note}
+			word = other
+		}
+	}
+	return value
+}
+
+// telling orders the words by how much they say.
+var telling = map[string]int{wordNone: 0, wordNotTried: 1, wordWeak: 2, wordOK: 3, wordUnclaim: 4, wordBroken: 5}
 
 // table is what was found of one design: the conditions down that were met or exercised, the
 // five questions across. A mixture of conditions has a row where it broke something that none
@@ -40,6 +85,7 @@ func (d designCells) table() document.Table {
 	if d.explored {
 		t.Notes[0] = coverNote
 	}
+	t.Notes = append(t.Notes, otherNotes([]designCells{d})...)
 	for q := range checker.Questions {
 		t.Columns = append(t.Columns, document.Column{Name: q.String()})
 	}
@@ -49,7 +95,7 @@ func (d designCells) table() document.Table {
 			row.Short = "nothing"
 		}
 		for q := range checker.Questions {
-			row.Cells = append(row.Cells, d.linked(d.answer(q, under).value(d.explored), d.answer(q, under).about))
+			row.Cells = append(row.Cells, d.says(q, under))
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -235,7 +281,7 @@ func designTable(designs []designCells) document.Table {
 	if slices.ContainsFunc(designs, func(d designCells) bool { return !d.explored }) {
 		t.Notes = append(t.Notes, fmt.Sprintf("weak: something met fewer than %d occasions", enough))
 	}
-	t.Notes = append(t.Notes, "empty: not tried")
+	t.Notes = append(append(t.Notes, "empty: not tried"), otherNotes(designs)...)
 	for _, d := range designs {
 		t.Rows = append(t.Rows, document.Row{Name: d.label, Link: d.id})
 	}
@@ -268,7 +314,7 @@ func (d designCells) met(one lockbench.Conditions) bool {
 			return true
 		}
 	}
-	return false
+	return slices.ContainsFunc(d.others, func(o otherCells) bool { return o.cells.met(one) })
 }
 
 // worst is the gravest answer under a condition. What only a mixture broke counts for each
@@ -296,10 +342,23 @@ func (d designCells) worst(under lockbench.Conditions) document.Value {
 			best = d.linked(document.Value{Text: word, Tone: tone, Note: cell.Under.Title()}, cell)
 		}
 	}
+	best = d.worstOf(best, under)
 	if best.Text == wordNotTried {
 		best.Text = ""
 	}
 	return best
+}
+
+// worstOf is the graver of what the run itself says under a condition and what others do.
+func (d designCells) worstOf(own document.Value, under lockbench.Conditions) document.Value {
+	word := own.Text
+	for _, o := range d.others {
+		if other := o.cells.worst(under); telling[other.Text] > telling[word] {
+			word = other.Text
+			own = document.Value{Text: other.Text + o.mark, Tone: other.Tone, Note: other.Note}
+		}
+	}
+	return own
 }
 
 // resultGuarantees is what was found of the runs of r: the table of the one design that there is, or
@@ -320,6 +379,17 @@ func resultCells(r *results.Result, i int, label string) designCells {
 	run := &r.Runs[i]
 	return designCells{
 		Cells: run.Cells, label: label, explored: run.Exploration != nil, id: runID(i),
-		link: (&gallery{id: runID(i)}).idOf,
+		link: (&gallery{id: runID(i)}).idOf, others: othersOf(run),
 	}
+}
+
+// othersOf is what else is known of the design of a run.
+func othersOf(run *results.Run) (all []otherCells) {
+	if s := run.Search; s != nil && len(s.Cells) > 0 {
+		all = append(all, otherCells{markExplored, designCells{Cells: s.Cells, explored: true}})
+	}
+	if k := run.Known; k != nil && len(k.Cells) > 0 {
+		all = append(all, otherCells{markKnown, designCells{Cells: k.Findings()}})
+	}
+	return all
 }

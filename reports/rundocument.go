@@ -63,7 +63,7 @@ func (s *summary) runBlocks() []document.Block {
 		head := document.Only(document.Terminal, &document.Paragraph{Facts: s.heading()})
 		head.Blocks = append(head.Blocks, s.servers()...)
 		speeds := append([]document.Block{s.speeds(), document.Only(document.Terminal|document.Page, append(s.arrivals(), s.costs())...)}, s.compareChart()...)
-		blocks = slices.Concat([]document.Block{head, s.pageFacts()}, blocks, []document.Block{named("Speed", "speed", speeds...), s.guarantees()})
+		blocks = slices.Concat([]document.Block{s.conclusions(), head, s.pageFacts()}, blocks, []document.Block{named("Speed", "speed", speeds...), s.guarantees()})
 	}
 	return append(blocks, document.Only(document.Markdown, s.errors()), document.Only(document.Terminal|document.Page,
 		named("What happened", "happened", s.troubles(), s.errors(), s.injected()), s.runSections(nil),
@@ -81,7 +81,7 @@ func (s *summary) explorationBlocks(scenarios []results.Run) []document.Block {
 	}
 	head.Blocks = append(head.Blocks, line(fmt.Sprintf("server: %s, %s, in virtual time", s.result.Server.Kind, s.result.Server.Version)))
 	return []document.Block{
-		head, s.pageFacts(), document.Only(document.Page, line("In virtual time, one server command at a time: there is no speed to show.")),
+		s.conclusions(), head, s.pageFacts(), document.Only(document.Page, line("In virtual time, one server command at a time: there is no speed to show.")),
 		s.thresholds(), s.guarantees(),
 		document.Only(document.Terminal|document.Page,
 			named("What was done", "happened", covered(s.result.Runs, scenarios), s.troubles()), s.runSections(scenarios),
@@ -160,7 +160,7 @@ func (s *summary) runSections(scenarios []results.Run) *document.Section {
 	for i, label := range labels(s.result) {
 		run := &s.result.Runs[i]
 		names := run.Cells.Broken()
-		section := &document.Section{ID: runID(i), Role: document.Subject, Title: label, Mark: exitTone(run.Exit)}
+		section := &document.Section{ID: runID(i), Role: document.Subject, Title: label, Mark: runTone(run)}
 		if run.Exploration != nil {
 			section.Blocks = append(section.Blocks, document.Only(document.Page, facts(coverage(scenarios, run.Design, true))))
 		}
@@ -173,6 +173,7 @@ func (s *summary) runSections(scenarios []results.Run) *document.Section {
 			}
 			section.Blocks = append(section.Blocks, runEvidence(run, &gallery{id: runID(i), design: run.Design, label: label})...)
 		}
+		section.Blocks = append(section.Blocks, s.searchEvidence(run, &gallery{id: runID(i) + "-explored", design: run.Design, label: label})...)
 		all.Blocks = append(all.Blocks, section)
 	}
 	return all

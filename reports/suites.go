@@ -175,8 +175,12 @@ func passage(r *results.Run, cell lockbench.Cell) []document.Block {
 
 // properties are those of a test suite.
 func properties(r *results.Run) [][2]string {
-	return [][2]string{
+	all := [][2]string{
 		{"design", r.Design}, {"workload", r.Workload}, {"seed", strconv.FormatUint(r.Seed, 10)},
 		{"history", r.History}, {"exit", strconv.Itoa(r.Exit)},
 	}
+	if c := r.Conclusion; c != nil {
+		all = append(all, [2]string{"conclusion", string(c.Word)}, [2]string{"why", because(c)})
+	}
+	return all
 }

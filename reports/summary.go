@@ -175,6 +175,9 @@ func unanswered(r *results.Run) string {
 func (s *summary) conclude(d *document.Document) {
 	d.Exit, d.Tone = s.result.Exit, exitTone(s.result.Exit)
 	d.Headline, d.Why = s.verdict()
+	if s.concluded() {
+		d.Conclusion, d.Tone = s.headlined(), s.headlineTone()
+	}
 	if cut := s.runsThat(func(r *results.Run) bool { return r.Ended == results.EndedByUser }); cut != "" {
 		d.Why += "; interrupted: " + cut
 	}
@@ -201,7 +204,7 @@ func (s *summary) beside() *document.Paragraph {
 	}
 	p := &document.Paragraph{Word: "Broken where nothing was claimed:", Links: links}
 	if len(only) > 0 {
-		p.Text = "broken only where nothing was claimed: " + strings.Join(only, ", ")
+		p.Text = "broken only where nothing was claimed: " + shortly(only)
 	}
 	return p
 }
@@ -265,8 +268,15 @@ func heldClaims(some bool) string {
 func (s *summary) breakers() (claimed []string) {
 	for i := range s.result.Runs {
 		run := &s.result.Runs[i]
-		if names := run.Cells.Names(func(_ lockbench.Cell, f results.Finding) bool { return f.Fails() }); len(names) > 0 {
+		fails := func(_ lockbench.Cell, f results.Finding) bool { return f.Fails() }
+		if names := run.Cells.Names(fails); len(names) > 0 {
 			claimed = append(claimed, s.label.Of(run)+" broke "+list(names))
+		}
+		if run.Search == nil {
+			continue
+		}
+		if names := run.Search.Cells.Names(fails); len(names) > 0 {
+			claimed = append(claimed, s.label.Of(run)+" broke "+list(names)+" when it was explored")
 		}
 	}
 	return claimed

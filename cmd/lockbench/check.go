@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/evidence"
 	"github.com/lockbench/lockbench/internal/output"
 	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/internal/thresholds"
@@ -15,6 +17,7 @@ import (
 
 // checkOptions are the flags of check.
 type checkOptions struct {
+	beside evidence.Options
 	out    []string
 	claims []string
 	gate   gateOptions
@@ -49,6 +52,7 @@ histories have other names of guarantees; the report says what each of them mean
 	}
 	cmd.Flags().StringArrayVar(&o.out, "out", nil, output.Help(output.OfRuns))
 	o.gate.flags(cmd.Flags())
+	evidenceFlags(cmd.Flags(), &o.beside)
 	claimsFlag(cmd.Flags(), &o.claims, "the history claims")
 	return cmd
 }
@@ -65,11 +69,16 @@ func (o *checkOptions) check(cmd *cobra.Command, files []string) error {
 	if err := runner.CheckClaims(o.claims...); err != nil {
 		return err
 	}
+	beside, err := o.beside.Parse()
+	if err != nil {
+		return err
+	}
 	runs, err := judgeAll(files, o.claims, out["hlog"])
 	if err != nil {
 		return err
 	}
 	r := results.New(runs, nil)
+	beside.Conclude(&r, impls.All(), nil)
 	r.Gate(thresholds, runs)
 	if err := out.Runs(cmd.OutOrStdout(), &r, runs); err != nil {
 		return err
@@ -79,17 +88,17 @@ func (o *checkOptions) check(cmd *cobra.Command, files []string) error {
 
 // judgeAll judges files, and logs their latencies to others.
 func judgeAll(files []string, claims []string, hlogs []string) (runs []results.Judged, err error) {
-	logs, err := openIntervalLogs(hlogs)
+	logs, err := output.OpenIntervalLogs(hlogs)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, logs.close()) }()
+	defer func() { err = errors.Join(err, logs.Close()) }()
 	for _, file := range files {
 		label := ""
 		if len(files) > 1 {
 			label = results.FileName(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
 		}
-		j, err := runner.Judge(file, claims, logs.sink(label))
+		j, err := runner.Judge(file, claims, logs.Sink(label))
 		if err != nil {
 			return nil, err
 		}

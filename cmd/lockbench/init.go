@@ -102,6 +102,8 @@ var samples = map[string]string{
 	"rate":       "1000",
 	"stages":     "[30s:100, 1m:1000]",
 	"metrics":    "127.0.0.1:9090",
+	"known":      "on",
+	"conditions": "[outlived, crash, lost-reply]",
 }
 
 // starter is a scenario to start from, for a file of that name.

@@ -76,6 +76,9 @@ func TestSavedMatrixIsOfThisCatalogue(t *testing.T) {
 	o := matrixOptions{budget: time.Hour, drivers: []string{matrix.Live, matrix.Explore}, quiet: true}
 	now := o.session(newMatrix(), impls.All()).Matrix
 	want := now.Rows
+	for i := range want {
+		want[i].Version = "" // of code that changed since, less is known, and the matrix is as true as it was
+	}
 	terms := cmp.Transformer("terms", func(c lockbench.Claims) []string { return c.Terms() })
 	if diff := cmp.Diff(got, want, terms); diff != "" {
 		t.Errorf("docs/matrix.json is stale; docs/matrix.md says how it is made (-got +want):\n%s", diff)

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/lockbench/lockbench/internal/evidence"
 	"github.com/lockbench/lockbench/internal/output"
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/thresholds"
@@ -21,6 +22,7 @@ type singleOptions struct {
 	gate    gateOptions
 	metrics metricsOptions
 	ui      bool
+	beside  evidence.Options
 }
 
 func newRun() *cobra.Command {
@@ -64,6 +66,8 @@ Ctrl-C ends the run and reports what was measured; a second Ctrl-C aborts.`,
 
 func (o *singleOptions) flags(f *pflag.FlagSet) {
 	o.runOptions.flags(f)
+	exploreFlag(f, &o.beside)
+	evidenceFlags(f, &o.beside)
 	f.StringArrayVar(&o.out, "out", nil, output.Help(output.OfRuns))
 	o.gate.flags(f)
 	o.gate.abortFlag(f)
@@ -79,15 +83,23 @@ func (o *singleOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	beside, err := o.beside.Parse()
+	if err != nil {
+		return err
+	}
 	ctx, shown, err := o.show(cmd, &p)
 	if err != nil {
 		return err
 	}
+	scope := newExploreOptions().config
+	scope.Seed = p.Options.Seed
+	conclude := beside.Gather(ctx, designsOf(p.Subjects), scope, shown.Say)
 	result, err := o.observed(ctx, p, shown, out["hlog"])
 	if err != nil {
 		return err
 	}
 	r, runs := result.Report(), runner.Found(result.Runs)
+	conclude(r)
 	r.Gate(gates, runs)
 	if err := out.Runs(cmd.OutOrStdout(), r, runs); err != nil {
 		return err
@@ -114,15 +126,15 @@ func (o *singleOptions) plan() (p runner.Plan, out output.Paths, gates []thresho
 
 // observed runs a plan, with its progress shown, its metrics served and its latencies logged.
 func (o *singleOptions) observed(ctx context.Context, p runner.Plan, shown progress.Runs, hlogs []string) (result runner.Result, err error) {
-	logs, err := openIntervalLogs(hlogs)
+	logs, err := output.OpenIntervalLogs(hlogs)
 	if err != nil {
 		return result, err
 	}
-	defer func() { err = errors.Join(err, logs.close()) }()
+	defer func() { err = errors.Join(err, logs.Close()) }()
 	metrics, stop, err := o.metrics.open(len(p.Subjects), shown.Say)
 	if err != nil {
 		return result, err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
-	return runPlan(ctx, p, shown, metrics, logs.ofPlan(&p))
+	return runPlan(ctx, p, shown, metrics, logs.OfPlan(&p))
 }

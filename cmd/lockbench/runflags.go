@@ -219,13 +219,18 @@ func runPlan(ctx context.Context, p runner.Plan, shown progress.Runs, others ...
 	return runner.Run(ctx, p, append(others, shown.Sink())...)
 }
 
-// designNames are those of subjects, each once.
-func designNames(subjects []runner.Subject) (names []string) {
+// designsOf are those of subjects, each once.
+func designsOf(subjects []runner.Subject) (all []design.Design) {
 	for i := range subjects {
-		names = append(names, subjects[i].Design.Name)
+		if i == 0 || subjects[i].Design.Name != subjects[i-1].Design.Name {
+			all = append(all, subjects[i].Design)
+		}
 	}
-	return slices.Compact(names)
+	return all
 }
+
+// designNames are those of subjects, each once.
+func designNames(subjects []runner.Subject) []string { return namesOf(designsOf(subjects)) }
 
 func namesOf(designs []design.Design) (names []string) {
 	for _, d := range designs {

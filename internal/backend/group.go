@@ -119,5 +119,5 @@ func RecordsOf(s design.Service, prefix string) design.Records {
 	if keeper, ok := s.(design.Keeper); ok {
 		return keeper.Records(prefix)
 	}
-	return newMemory()
+	return NewMemory()
 }

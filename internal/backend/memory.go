@@ -8,31 +8,40 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// memory keeps records in the driver's own memory.
-type memory struct {
+// Memory keeps records in the driver's own memory.
+type Memory struct {
 	mu      sync.Mutex
 	records map[string]lockbench.Record
 	fences  map[string]uint64 // the highest that was shown of each record
 }
 
-func newMemory() *memory {
-	return &memory{records: map[string]lockbench.Record{}, fences: map[string]uint64{}}
+// NewMemory returns a Memory without records.
+func NewMemory() *Memory {
+	return &Memory{records: map[string]lockbench.Record{}, fences: map[string]uint64{}}
+}
+
+// Clear forgets all records and all fences.
+func (m *Memory) Clear() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	clear(m.records)
+	clear(m.fences)
 }
 
 // Read implements [lockbench.Store].
-func (m *memory) Read(_ context.Context, key string) (lockbench.Record, error) {
+func (m *Memory) Read(_ context.Context, key string) (lockbench.Record, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.records[key], nil
 }
 
 // Write implements [lockbench.Store].
-func (m *memory) Write(ctx context.Context, key string, r lockbench.Record) error {
+func (m *Memory) Write(ctx context.Context, key string, r lockbench.Record) error {
 	return m.update(ctx, key, r, func() error { return nil })
 }
 
 // update writes r unless ctx is over or a guard, which m.mu is held for, refuses it.
-func (m *memory) update(ctx context.Context, key string, r lockbench.Record, guard func() error) error {
+func (m *Memory) update(ctx context.Context, key string, r lockbench.Record, guard func() error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	err := ctx.Err()
@@ -47,7 +56,7 @@ func (m *memory) update(ctx context.Context, key string, r lockbench.Record, gua
 }
 
 // Guarded implements [design.Records].
-func (m *memory) Guarded(by lockbench.Guard) (lockbench.Store, error) {
+func (m *Memory) Guarded(by lockbench.Guard) (lockbench.Store, error) {
 	switch by {
 	case lockbench.NoGuard, "":
 		return m, nil
@@ -60,11 +69,11 @@ func (m *memory) Guarded(by lockbench.Guard) (lockbench.Store, error) {
 }
 
 // Close implements [design.Records].
-func (m *memory) Close() error { return nil }
+func (m *Memory) Close() error { return nil }
 
 // show notes that a fence was shown of a record, and refuses one that a higher one was shown
 // before. m.mu is held.
-func (m *memory) show(key string, fence uint64) error {
+func (m *Memory) show(key string, fence uint64) error {
 	if fence < m.fences[key] {
 		return fmt.Errorf("%w: fence %d", lockbench.ErrStale, fence)
 	}
@@ -72,7 +81,7 @@ func (m *memory) show(key string, fence uint64) error {
 	return nil
 }
 
-type fencedMemory struct{ *memory }
+type fencedMemory struct{ *Memory }
 
 // ReadGuarded implements [lockbench.GuardedStore].
 func (m fencedMemory) ReadGuarded(_ context.Context, key string, fence uint64) (lockbench.Record, error) {
@@ -89,7 +98,7 @@ func (m fencedMemory) WriteGuarded(ctx context.Context, key string, r lockbench.
 	return m.update(ctx, key, r, func() error { return m.show(key, by.Fence) })
 }
 
-type comparedMemory struct{ *memory }
+type comparedMemory struct{ *Memory }
 
 // ReadGuarded implements [lockbench.GuardedStore].
 func (m comparedMemory) ReadGuarded(ctx context.Context, key string, _ uint64) (lockbench.Record, error) {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/fault"
 )
@@ -41,6 +42,8 @@ type Config struct {
 	// Skew is how far the clocks of clients are off the server's under a skew
 	// fault; default 1 s more than the design says it tolerates.
 	Skew time.Duration
+	// Guard is how the records that programs write are guarded; default not at all.
+	Guard lockbench.Guard
 	// Strategy is how schedules are chosen; default Auto.
 	Strategy Strategy
 	// Budget bounds the time spent, Schedules the number of schedules; zero is no

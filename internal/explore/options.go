@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/suggest"
@@ -95,6 +96,9 @@ func (c *Config) validate(p workloads.Program) error {
 	if !slices.Contains(strategies, string(c.Strategy)) {
 		return fmt.Errorf("explore: %w", suggest.Unknown("strategy", string(c.Strategy), strategies))
 	}
+	if err := c.validateGuard(); err != nil {
+		return fmt.Errorf("explore: %w", err)
+	}
 	for _, kind := range c.Kinds {
 		if !slices.Contains(fault.Explored(), kind) {
 			return fmt.Errorf("explore: %w", suggest.Unknown("fault", string(kind), fault.Names(fault.Explored())))
@@ -135,6 +139,13 @@ func (c *Config) validateCounts() error {
 		case f.got > f.max:
 			return fmt.Errorf("%s %d: too many; hint: from %d to %d", f.name, f.got, f.min, f.max)
 		}
+	}
+	return nil
+}
+
+func (c *Config) validateGuard() error {
+	if c.Guard == lockbench.FenceGuard && !c.Design.Fences {
+		return fmt.Errorf("guard %s: design %s hands out no fences; hint: guard %s needs none", c.Guard, c.Design.Name, lockbench.CompareGuard)
 	}
 	return nil
 }

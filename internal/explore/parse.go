@@ -60,7 +60,7 @@ func (p *parser) end() error {
 		return fmt.Errorf("it is empty; hint: a replay file begins with %q", replayMagic)
 	}
 	for name := range headerFields {
-		if !p.fields[name] && name != "breaks" {
+		if !p.fields[name] && name != "breaks" && name != "guard" {
 			return fmt.Errorf("the header has no %q; hint: fields are %s", name, strings.Join(fieldNames(), ", "))
 		}
 	}
@@ -79,6 +79,7 @@ var headerFields = map[string]func(*script, string) error{
 	"wait":     func(s *script, v string) error { return length(&s.cfg.Wait, v) },
 	"skew":     func(s *script, v string) error { return length(&s.cfg.Skew, v) },
 	"breaks":   func(s *script, v string) error { return s.breaking(v) },
+	"guard":    func(s *script, v string) error { s.cfg.Guard = lockbench.Guard(v); return nil },
 	"seed": func(s *script, v string) (err error) {
 		s.cfg.Seed, err = strconv.ParseUint(v, 10, 64)
 		return reason(err)

@@ -103,6 +103,7 @@ func (s *script) text() []byte {
 		{"wait", c.Wait.String()},
 		{"skew", c.Skew.String()},
 		{"seed", fmt.Sprint(c.Seed)},
+		{"guard", string(c.Guard)},
 		{"breaks", breaks},
 	} {
 		if field.value != "" {

@@ -127,35 +127,3 @@ func (o observed) Renewing(key string) func(time.Duration, error) {
 		}
 	}
 }
-
-// store is the guarded record of each key, in memory.
-type store struct{ records map[string]lockbench.Record }
-
-// Read implements lockbench.Store.
-func (s *store) Read(_ context.Context, key string) (lockbench.Record, error) {
-	return s.records[key], nil
-}
-
-// Write implements lockbench.Store.
-func (s *store) Write(_ context.Context, key string, r lockbench.Record) error {
-	s.records[key] = r
-	return nil
-}
-
-// accessor is the store as one actor reaches it: each access is a step.
-type accessor struct {
-	actor *actor
-	store *store
-}
-
-// Read implements lockbench.Store.
-func (s accessor) Read(ctx context.Context, key string) (lockbench.Record, error) {
-	s.actor.park("read the record of "+key, true)
-	return s.store.Read(ctx, key)
-}
-
-// Write implements lockbench.Store.
-func (s accessor) Write(ctx context.Context, key string, r lockbench.Record) error {
-	s.actor.park("write the record of "+key, true)
-	return s.store.Write(ctx, key, r)
-}

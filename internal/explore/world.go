@@ -12,6 +12,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/backend"
 	"github.com/lockbench/lockbench/internal/explore/internal/strategy"
 	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/stepserver"
@@ -29,7 +30,8 @@ type world struct {
 	bubble  Bubble
 	server  server
 	global  *global
-	store   store // emptied for each schedule
+	store   *backend.Memory // emptied for each schedule
+	guarded lockbench.Store // store, behind the guard that was asked for
 
 	cast
 	habits
@@ -145,8 +147,11 @@ func newWorld(cfg Config, program workloads.Program, bubble Bubble, g *global) (
 	}
 	w := &world{
 		cfg: cfg, program: program, bubble: bubble, server: server, global: g,
-		store: store{records: map[string]lockbench.Record{}},
+		store: backend.NewMemory(),
 		turns: turns{woken: make(chan struct{}, 1)},
+	}
+	if w.guarded, err = w.store.Guarded(cfg.Guard); err != nil {
+		return nil, fmt.Errorf("explore: %w", err)
 	}
 	w.header = header(cfg)
 	server.Executed(w.executed)
@@ -202,8 +207,8 @@ func (w *world) open() error {
 	}
 	w.server.Reset()
 	w.tape.Reset()
-	clear(w.store.records)
-	if err := w.shared.Prepare(context.Background(), &w.store, w.program); err != nil {
+	w.store.Clear()
+	if err := w.shared.Prepare(context.Background(), w.store, w.program); err != nil {
 		return err
 	}
 	w.course.begin()
@@ -257,7 +262,7 @@ func (w *world) begin() {
 		if w.program.Exploration.Again {
 			inner = again{inner}
 		}
-		c := w.shared.Client(a.number, tracked{a, a.record.Locker(inner)}, a.record.Store(accessor{a, &w.store}))
+		c := w.shared.Client(a.number, tracked{a, a.record.Locker(inner)}, a.record.Store(w.storeOf(a)))
 		c.Driver = a
 		a.start(func() { c.Perform(w.ctx, w.program, w.cfg.Rounds) })
 		w.bubble.Wait()

@@ -109,6 +109,8 @@ func unchanged(d design.Design, r *results.MatrixRow) error {
 		return nil
 	case r.Library != d.Library:
 		return fmt.Errorf("%s was %s, and is %s now; hint: begin anew, without --resume", d.Name, r.Library, d.Library)
+	case r.Version != impls.Version(d.Name):
+		return fmt.Errorf("the code of %s is not what it was (version %s, now %s); hint: begin anew, without --resume", d.Name, r.Version, impls.Version(d.Name))
 	case !slices.Equal(r.Claims.Terms(), d.Claims.Terms()):
 		return fmt.Errorf("%s claims something else by now; hint: begin anew, without --resume", d.Name)
 	}
@@ -159,7 +161,7 @@ func partNames(parts []livePart) string {
 
 // newRow is the row of a design of which nothing is known.
 func newRow(d design.Design) results.MatrixRow {
-	r := results.MatrixRow{Design: d.Name, Source: d.Source, Library: d.Library, Claims: d.Claims}
+	r := results.MatrixRow{Design: d.Name, Source: d.Source, Library: d.Library, Version: impls.Version(d.Name), Claims: d.Claims}
 	if err := d.Explorable(); err != nil {
 		why, _, _ := strings.Cut(err.Error(), "; hint: ")
 		_, why, _ = strings.Cut(why, "cannot be explored: ")
@@ -287,7 +289,7 @@ func (s *Session) runLive(ctx context.Context, p livePart) error {
 		plan := runner.Plan{Workload: workloads.Must("oversell"), Options: s.Load, Faults: its.faults, Servers: s.Servers, History: dir}
 		one := designs[0].Backend
 		for len(designs) > 0 && designs[0].Backend == one {
-			plan.Subjects = append(plan.Subjects, runner.Subject{Design: designs[0], Optional: true})
+			plan.Subjects = append(plan.Subjects, its.subject(designs[0]))
 			designs = designs[1:]
 		}
 		_, err = runner.Run(ctx, plan, s.liveSink(ctx, its, kept))

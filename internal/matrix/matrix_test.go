@@ -17,7 +17,8 @@ func TestFitting(t *testing.T) {
 		{5 * time.Minute, 20, 2},
 		{6 * time.Minute, 20, 3},
 		{8 * time.Minute, 20, 4},
-		{time.Hour, 2, 4},
+		{10 * time.Minute, 20, 5},
+		{time.Hour, 2, 5},
 	} {
 		s := Settings{Budget: c.budget, Length: 3600 * time.Millisecond}
 		if got := s.fitting(c.designs); got != c.want {

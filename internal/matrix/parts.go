@@ -8,6 +8,8 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/fault"
+	"github.com/lockbench/lockbench/runner"
+	"github.com/lockbench/lockbench/workloads"
 )
 
 // The drivers of a matrix. Explore names its one part too; live parts are named after Live.
@@ -20,6 +22,9 @@ const (
 type livePart struct {
 	name   string
 	faults []string
+	// guarded: the store has a guard, by fences where the lock hands them out, and clients go
+	// from key to key, so that each writes after others.
+	guarded bool
 	// mustBreak is what the lock that is broken on purpose breaks in it.
 	mustBreak lockbench.Cell
 }
@@ -33,10 +38,11 @@ var stale = lockbench.OwnerRelease.At(lockbench.Outlived)
 // in runs of their own.
 func liveParts() []livePart {
 	return []livePart{
-		{Live, nil, stale},
-		{Live + " faults", []string{string(fault.Crash), string(fault.LostReply), string(fault.Cancel)}, stale},
-		{Live + " failover", []string{string(fault.Failover) + ",at=400ms,every=700ms"}, lockbench.Exclusion.At(lockbench.Failover)},
-		{Live + " skew", []string{string(fault.Skew)}, stale},
+		{name: Live, mustBreak: stale},
+		{name: Live + " faults", faults: []string{string(fault.Crash), string(fault.LostReply), string(fault.Cancel)}, mustBreak: stale},
+		{name: Live + " failover", faults: []string{string(fault.Failover) + ",at=400ms,every=700ms"}, mustBreak: lockbench.Exclusion.At(lockbench.Failover)},
+		{name: Live + " skew", faults: []string{string(fault.Skew)}, mustBreak: stale},
+		{name: Live + " guard", guarded: true, mustBreak: stale},
 	}
 }
 
@@ -57,9 +63,35 @@ func (p livePart) of(d design.Design) (livePart, bool) {
 	return p, len(p.faults) > 0
 }
 
+// guard is that of the store in the part, of a design.
+func (p livePart) guard(d *design.Design) lockbench.Guard {
+	switch {
+	case !p.guarded:
+		return ""
+	case d.Fences:
+		return lockbench.FenceGuard
+	}
+	return lockbench.CompareGuard
+}
+
+// guardedKeys are those of a guarded part.
+const guardedKeys = 10
+
+// subject is a design as the part runs it.
+func (p livePart) subject(d design.Design) runner.Subject {
+	of := runner.Subject{Design: d, Guard: p.guard(&d), Optional: true}
+	if p.guarded {
+		of.Change = func(o *workloads.Options) { o.KeyChoice, o.Keys = workloads.Uniform, guardedKeys }
+	}
+	return of
+}
+
 // command makes the live run of a design again.
-func (p livePart) command(designName string, seed uint64) string {
+func (p livePart) command(designName string, guard lockbench.Guard, seed uint64) string {
 	parts := []string{"lockbench run --design " + designName + fmt.Sprintf(" --seed %d", seed)}
+	if guard != "" {
+		parts = append(parts, "--guard "+string(guard), "--key-choice "+workloads.Uniform, fmt.Sprintf("--keys %d", guardedKeys))
+	}
 	for _, f := range p.faults {
 		parts = append(parts, "--fault "+f)
 	}

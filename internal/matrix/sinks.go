@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/exploring"
 	"github.com/lockbench/lockbench/internal/mutants"
@@ -18,11 +19,11 @@ import (
 // liveSink takes what the live runs of a part find into the matrix. It says nothing of what is
 // broken, for that stands there.
 func (s *Session) liveSink(ctx context.Context, p livePart, kept bool) runner.Sink {
-	name := ""
+	name, guard := "", lockbench.Guard("")
 	return runner.Sink{
 		Say: func(text string) { s.progress.Say("%s", text) },
 		Begin: func(of runner.Subject, _ func() runner.Progress) {
-			name = of.Label()
+			name, guard = of.Design.Name, of.Guard
 			s.progress.Now(p.name, name)
 		},
 		End: func(j *runner.Judged) {
@@ -31,7 +32,7 @@ func (s *Session) liveSink(ctx context.Context, p livePart, kept bool) runner.Si
 				found.History = ""
 			}
 			part := results.MatrixPart{
-				Name: p.name, Command: p.command(name, s.Seed), ElapsedNS: int64(s.Length), Complete: ctx.Err() == nil,
+				Name: p.name, Command: p.command(name, guard, s.Seed), ElapsedNS: int64(s.Length), Complete: ctx.Err() == nil,
 			}
 			if name == mutants.SelfCheckName {
 				part.MustBreak, part.Command = p.mustBreak, ""

@@ -45,6 +45,8 @@ type MatrixRow struct {
 	Design  string `json:"design"`
 	Source  string `json:"source,omitempty"`
 	Library string `json:"library,omitempty"`
+	// Version is that of the design's code, see [impls.Version].
+	Version string `json:"version,omitempty"`
 	// Claims are what it is held to, with what it gives up and why.
 	Claims  lockbench.Claims              `json:"claims"`
 	Without []MatrixOmission              `json:"without,omitempty"`
@@ -78,6 +80,8 @@ type MatrixPart struct {
 	// MustBreak is what the lock that is broken on purpose has to break here, for the
 	// others to be believed; empty for designs.
 	MustBreak lockbench.Cell `json:"must_break,omitzero"`
+	// Guarded is what became of the guarded state where the store had a guard.
+	Guarded Cells `json:"guarded,omitempty"`
 	// Error and Defects make the part inconclusive, see [Run].
 	Error   string   `json:"error,omitempty"`
 	Defects []string `json:"defects,omitempty"`

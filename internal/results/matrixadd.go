@@ -36,7 +36,19 @@ func (r *MatrixRow) AddRun(p MatrixPart, j *Judged) {
 	if len(run.unmet()) > 0 {
 		p.Notes = append(p.Notes, "fault "+run.unmet()[0].Kind+" met no lock")
 	}
-	r.Add(p, evidence(&run))
+	found := evidence(&run)
+	if run.Guard() != "" { // what a guard stops is not what the lock does by itself
+		p.Guarded = make(Cells)
+		for cell, e := range found {
+			if cell.Guarantee == lockbench.Effects {
+				p.Guarded[cell] = e.Finding
+			}
+		}
+		if p.MustBreak.Guarantee == "" {
+			found = nil
+		}
+	}
+	r.Add(p, found)
 }
 
 // evidence is what a run says of each cell; nothing of what it could not put to the test.

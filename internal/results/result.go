@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/conclusion"
 )
 
 // A Result is everything one invocation found out. Its JSON form is described by
@@ -22,6 +23,9 @@ type Result struct {
 	// SelfCheck says whether a lock that is broken on purpose was caught under the same
 	// settings; nil where these could show no broken lock.
 	SelfCheck *SelfCheck `json:"self_check,omitempty"`
+	// Recommendation is the lock to take among those that were run, nil where that cannot be
+	// said.
+	Recommendation *Recommendation `json:"recommendation,omitempty"`
 	// Exit is the exit code: 0, 1, 3 or 4.
 	Exit int `json:"exit"`
 }
@@ -50,6 +54,11 @@ type Run struct {
 	// Exploration is nil unless the design was explored; then what is measured in
 	// real time is zero, and Workload is the scenario.
 	Exploration *Exploration `json:"exploration,omitempty"`
+	// Search and Known are what is known of the design beside the run: nil where nobody
+	// looked. Conclusion is drawn from all of it, nil for what is no lock of the catalogue.
+	Search     *Search                `json:"search,omitempty"`
+	Known      *KnownRow              `json:"known,omitempty"`
+	Conclusion *conclusion.Conclusion `json:"conclusion,omitempty"`
 	// Exit is the exit code that this run alone would have.
 	Exit int `json:"exit"`
 	// Lacks: the design has not the ability that the scenario needs.
@@ -156,6 +165,14 @@ func (r *Result) ServerOf(run *Run) history.Server {
 		return *run.Server
 	}
 	return r.Server
+}
+
+// EnvironmentOf is where run was made.
+func (r *Result) EnvironmentOf(run *Run) history.Environment {
+	if run.Environment != nil {
+		return *run.Environment
+	}
+	return r.Environment
 }
 
 // Unfit says why the run could not be judged, as what it did, in brief, and in full; empty

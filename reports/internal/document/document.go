@@ -9,6 +9,8 @@ import (
 type Document struct {
 	// Kind names what it is of, Title what it is about, Version the lockbench that made it.
 	Kind, Title, Version string
+	// Conclusion is what a reader decides by, before the exit code; nil where there is none.
+	Conclusion *Paragraph
 	// Headline and Why say what came of it, as the exit code Exit does.
 	Headline, Why string
 	Exit          int

@@ -33,7 +33,11 @@ func Write(w io.Writer, d *document.Document) error {
 		if d.Beside != nil && d.Beside.Text != "" {
 			why += "; " + d.Beside.Text
 		}
-		p.printf("### lockbench: %s\n\n%s (exit %d)\n", Inline(d.Headline), Inline(why), d.Exit)
+		if c := d.Conclusion; c != nil {
+			p.printf("### lockbench: %s\n\n%s\n\n%s: %s (exit %d)\n", Inline(c.Word), Inline(c.Text), Inline(d.Headline), Inline(why), d.Exit)
+		} else {
+			p.printf("### lockbench: %s\n\n%s (exit %d)\n", Inline(d.Headline), Inline(why), d.Exit)
+		}
 	}
 	p.blocks(d.Blocks)
 	if !d.Brief {

@@ -29,6 +29,9 @@ func Write(w io.Writer, d *document.Document, opt Options) error {
 		if p.begun {
 			fmt.Fprintln(p.Writer)
 		}
+		if c := d.Conclusion; c != nil {
+			p.line(0, p.tone(c.Tone, c.Word)+": "+c.Text)
+		}
 		p.outcome(d)
 	}
 	return p.Flush()

@@ -1,4 +1,4 @@
-package main
+package output
 
 import (
 	"errors"
@@ -10,19 +10,19 @@ import (
 	"github.com/lockbench/lockbench/runner"
 )
 
-// intervalLogs are the files of --out hlog, written while runs are judged.
-type intervalLogs struct {
+// IntervalLogs are the files of --out hlog, written while runs are judged.
+type IntervalLogs struct {
 	files []*os.File
 	logs  []*measure.IntervalLog
 }
 
-// openIntervalLogs makes the files; none for none.
-func openIntervalLogs(paths []string) (*intervalLogs, error) {
-	l := &intervalLogs{}
+// OpenIntervalLogs makes the files; none for none.
+func OpenIntervalLogs(paths []string) (*IntervalLogs, error) {
+	l := &IntervalLogs{}
 	for _, path := range paths {
 		f, err := os.Create(path)
 		if err != nil {
-			return nil, errors.Join(err, l.close())
+			return nil, errors.Join(err, l.Close())
 		}
 		l.files = append(l.files, f)
 		l.logs = append(l.logs, measure.NewIntervalLog(f))
@@ -30,11 +30,11 @@ func openIntervalLogs(paths []string) (*intervalLogs, error) {
 	return l, nil
 }
 
-// sink returns what logs a run under a label, which is empty where there is one run only.
-func (l *intervalLogs) sink(label string) runner.Sink { return l.sinkOf(&label) }
+// Sink returns what logs a run under a label, which is empty where there is one run only.
+func (l *IntervalLogs) Sink(label string) runner.Sink { return l.sinkOf(&label) }
 
-// ofPlan returns what logs each subject of a plan, under its label where there are several.
-func (l *intervalLogs) ofPlan(p *runner.Plan) runner.Sink {
+// OfPlan returns what logs each subject of a plan, under its label where there are several.
+func (l *IntervalLogs) OfPlan(p *runner.Plan) runner.Sink {
 	label := ""
 	s := l.sinkOf(&label)
 	if len(p.Subjects) > 1 {
@@ -44,7 +44,7 @@ func (l *intervalLogs) ofPlan(p *runner.Plan) runner.Sink {
 }
 
 // sinkOf returns what logs each run under what the label is when it begins.
-func (l *intervalLogs) sinkOf(label *string) runner.Sink {
+func (l *IntervalLogs) sinkOf(label *string) runner.Sink {
 	if len(l.logs) == 0 {
 		return runner.Sink{}
 	}
@@ -69,8 +69,8 @@ func (l *intervalLogs) sinkOf(label *string) runner.Sink {
 	}
 }
 
-// close completes the files. It returns the first error of writing them.
-func (l *intervalLogs) close() error {
+// Close completes the files. It returns the first error of writing them.
+func (l *IntervalLogs) Close() error {
 	var errs []error
 	for i, log := range l.logs {
 		errs = append(errs, log.Close(), l.files[i].Close())

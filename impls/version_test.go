@@ -1,0 +1,80 @@
+package impls
+
+import (
+	"crypto/sha256"
+	"flag"
+	"fmt"
+	"go/scanner"
+	"go/token"
+	"hash"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write versions.txt anew")
+
+// TestVersions: the digest of each folder is that of its code. Where code changed, what the
+// released matrix says of its designs is not known any more, until it is made anew.
+func TestVersions(t *testing.T) {
+	var want strings.Builder
+	var folders []string
+	for _, name := range Names() {
+		if folder := path.Dir(name); !slices.Contains(folders, folder) {
+			folders = append(folders, folder)
+			fmt.Fprintf(&want, "%s %s\n", folder, digest(t, folder))
+		}
+	}
+	if *update {
+		if err := os.WriteFile("versions.txt", []byte(want.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		versions = want.String()
+	}
+	if versions != want.String() {
+		t.Errorf("versions.txt is not that of the code; hint: go test ./impls -run TestVersions -update\ngot:\n%swant:\n%s", versions, want.String())
+	}
+	for _, d := range All() {
+		if Version(d.Name) == "" {
+			t.Errorf("%s has no version", d.Name)
+		}
+	}
+	if got := Version("nobody/knows"); got != "" {
+		t.Errorf("of no design: got %q, want none", got)
+	}
+}
+
+// digest is that of all tokens of a folder's Go files, tests and comments left out.
+func digest(t *testing.T, folder string) string {
+	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%s: no code, %v", folder, err)
+	}
+	sum := sha256.New()
+	for _, file := range files {
+		if !strings.HasSuffix(file, "_test.go") {
+			digestFile(t, sum, file)
+		}
+	}
+	return fmt.Sprintf("%x", sum.Sum(nil))[:8]
+}
+
+func digestFile(t *testing.T, sum hash.Hash, file string) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := token.NewFileSet()
+	var s scanner.Scanner
+	s.Init(set.AddFile(file, set.Base(), len(text)), text, nil, 0)
+	for {
+		_, tok, literal := s.Scan()
+		if tok == token.EOF {
+			return
+		}
+		fmt.Fprintln(sum, tok, literal)
+	}
+}

@@ -1,0 +1,235 @@
+package conclusion
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/figures"
+)
+
+// safety are the guarantees of which a breach lets two owners work on one thing; liveness
+// those without which a key gets stuck.
+var (
+	safety = []lockbench.Guarantee{
+		lockbench.Exclusion, lockbench.LeaseKept, lockbench.OwnerRelease, lockbench.Reentrancy, lockbench.ReleaseDelay,
+		lockbench.Effects,
+	}
+	liveness = []lockbench.Guarantee{lockbench.Recovery, lockbench.NoSpuriousRefusal, lockbench.Answers}
+)
+
+// tried says what has to be tried under a condition, for a lock to be safe.
+var tried = map[lockbench.Conditions]struct{ safety, liveness bool }{
+	0:                     {true, true},
+	lockbench.Outlived:    {true, false},
+	lockbench.Pause:       {true, false},
+	lockbench.Crash:       {true, true},
+	lockbench.ThreadDeath: {false, true},
+	lockbench.LostReply:   {true, true},
+	lockbench.Cancel:      {true, true},
+	lockbench.Skew:        {true, false},
+	lockbench.ScriptFlush: {false, true},
+	lockbench.StateLoss:   {true, false},
+	lockbench.Failover:    {true, false},
+}
+
+// A question is what a conclusion is drawn from.
+type question struct {
+	lock     Lock
+	over     lockbench.Conditions
+	evidence []Evidence
+}
+
+// rules are tried in their order; the first that fits decides.
+var rules = []struct {
+	name string
+	fits func(*question) (Conclusion, bool)
+}{
+	{"a key gets stuck", (*question).stuck},
+	{"a breach that a guard does not stop", (*question).unstopped},
+	{"a breach of which nobody knows whether a guard stops it", (*question).unguarded},
+	{"every breach is stopped by a guard", (*question).guarded},
+	{"too little was tried", (*question).open},
+	{"nothing broke", (*question).safe},
+}
+
+// Draw is what is known of a lock over these conditions: by the first rule that fits.
+func Draw(lock Lock, over lockbench.Conditions, evidence ...Evidence) Conclusion {
+	q := question{lock: lock, over: over &^ lock.Foreign, evidence: evidence}
+	for _, r := range rules {
+		if c, fits := r.fits(&q); fits {
+			c.Open = q.opens()
+			c.LeftOut = (All() &^ lock.Foreign &^ over).Each()
+			return c
+		}
+	}
+	panic("conclusion: no rule fits, not even the last")
+}
+
+// breaches are the broken cells of these guarantees under conditions that count.
+func (q *question) breaches(guarded bool, of ...lockbench.Guarantee) []breach {
+	return broken(q.evidence, guarded, func(cell lockbench.Cell) bool {
+		return q.over.Has(cell.Under) && slices.Contains(of, cell.Guarantee)
+	})
+}
+
+// by is a conclusion for which a breach is the reason.
+func by(word Word, b breach, why string) Conclusion {
+	c := Conclusion{Word: word, Why: why + when(b.cell.Under), Cell: b.cell, Source: b.from.Source}
+	if b.from.Shows != nil {
+		c.Shows = b.from.Shows(b.cell)
+	}
+	return c
+}
+
+// when says under what.
+func when(under lockbench.Conditions) string {
+	if under == 0 {
+		return ", though nothing goes wrong"
+	}
+	return ", when: " + under.Title()
+}
+
+func (q *question) stuck() (c Conclusion, fits bool) {
+	if all := q.breaches(false, lockbench.Recovery); len(all) > 0 {
+		return by(DoNotUse, all[0], "a key stays locked and nobody owns it"), true
+	}
+	return c, false
+}
+
+func (q *question) unstopped() (c Conclusion, fits bool) {
+	if all := q.breaches(true, lockbench.Effects); len(all) > 0 {
+		return by(DoNotUse, all[0], "a guard in the store does not stop lost updates"), true
+	}
+	return c, false
+}
+
+// guardedEnough: effects were measured behind a guard, and held.
+func (q *question) guardedEnough() bool {
+	n := int64(0)
+	for i := range q.evidence {
+		for cell, f := range q.evidence[i].Guarded {
+			if cell.Guarantee == lockbench.Effects && f.Violations == 0 {
+				n += f.Exposure
+			}
+		}
+	}
+	return n >= Enough
+}
+
+func (q *question) unguarded() (c Conclusion, fits bool) {
+	all := q.breaches(false, safety...)
+	if len(all) == 0 || q.guardedEnough() {
+		return c, false
+	}
+	c = by(NotKnown, worst(all), q.says(worst(all)))
+	c.Why += "; whether a guard in the store stops it was not tried"
+	return c, true
+}
+
+func (q *question) guarded() (c Conclusion, fits bool) {
+	all := q.breaches(false, safety...)
+	if len(all) == 0 {
+		return c, false
+	}
+	c = by(NeedsGuard, worst(all), q.says(worst(all)))
+	c.Late, c.Guard = late(all), q.lock.Guard
+	return c, true
+}
+
+// worst is the breach to be shown: one within the lease before work past it, two owners before
+// what follows from that.
+func worst(all []breach) breach {
+	for _, b := range all {
+		if !b.late() {
+			return b
+		}
+	}
+	return all[0]
+}
+
+// late: it is of an owner that works on past its lease, which no lease prevents.
+func (b *breach) late() bool {
+	g := b.cell.Guarantee
+	return b.cell.Under.Has(lockbench.Outlived) && (g == lockbench.Exclusion || g == lockbench.Effects)
+}
+
+func late(all []breach) bool {
+	return !slices.ContainsFunc(all, func(b breach) bool { return !b.late() })
+}
+
+// says is what a breach is.
+func (q *question) says(b breach) string {
+	switch {
+	case b.late():
+		return "a late owner works on beside the next"
+	case b.cell.Guarantee == lockbench.Effects:
+		return "updates are lost"
+	case b.cell.Guarantee == lockbench.OwnerRelease:
+		return "a late release frees the next owner's key"
+	case b.cell.Guarantee == lockbench.Reentrancy:
+		return "an inner release frees the key"
+	}
+	return "two own a key at once"
+}
+
+func (q *question) open() (c Conclusion, fits bool) {
+	all := q.opens()
+	if len(all) == 0 {
+		return c, false
+	}
+	var words []string
+	for _, o := range all[:min(2, len(all))] {
+		words = append(words, o.String())
+	}
+	if more := len(all) - len(words); more > 0 {
+		words = append(words, fmt.Sprintf("and %d more", more))
+	}
+	return Conclusion{Word: NotKnown, Why: "too little was tried of " + strings.Join(words, ", ")}, true
+}
+
+// String is what was tried too little.
+func (o Open) String() string {
+	under := o.Under.Title()
+	if o.Occasions == 0 {
+		return fmt.Sprintf("%s (%s: not at all)", o.Of, under)
+	}
+	return fmt.Sprintf("%s (%s: %s)", o.Of, under, figures.Plural(o.Occasions, "occasion"))
+}
+
+// opens lists what was not tried often enough, or not at all, in the order of conditions.
+func (q *question) opens() (all []Open) {
+	for _, under := range append([]lockbench.Conditions{0}, q.over.Each()...) {
+		wants := tried[under]
+		if wants.safety && !q.lasts(under) {
+			all = q.add(all, under, "two owners", safety)
+		}
+		if wants.liveness {
+			all = q.add(all, under, "a stuck key", liveness)
+		}
+	}
+	return all
+}
+
+// lasts: nothing can outlive the lock.
+func (q *question) lasts(under lockbench.Conditions) bool {
+	return q.lock.Leaseless && under == lockbench.Outlived
+}
+
+func (q *question) add(all []Open, under lockbench.Conditions, what string, of []lockbench.Guarantee) []Open {
+	if slices.ContainsFunc(q.breaches(false, of...), func(b breach) bool { return b.cell.Under == under }) {
+		return all
+	}
+	if n := held(q.evidence, false, of, under); n < Enough {
+		return append(all, Open{Under: under, Of: what, Occasions: n})
+	}
+	return all
+}
+
+func (q *question) safe() (Conclusion, bool) {
+	if q.lock.Leaseless {
+		return Conclusion{Word: SafeSession, Why: "nothing broke that was tried"}, true
+	}
+	return Conclusion{Word: Safe, Why: "nothing broke that was tried"}, true
+}

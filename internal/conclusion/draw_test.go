@@ -1,0 +1,161 @@
+package conclusion
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+)
+
+// enough is what was tried often enough of everything that is asked for.
+func enough() map[lockbench.Cell]Found {
+	all := map[lockbench.Cell]Found{}
+	for under, wants := range tried {
+		if wants.safety {
+			all[lockbench.LeaseKept.At(under)] = held0(Enough)
+		}
+		if wants.liveness {
+			all[lockbench.Answers.At(under)] = held0(Enough)
+		}
+	}
+	return all
+}
+
+func held0(n int64) Found { return Found{Verdict: checker.Held, Exposure: n} }
+
+var brokenOnce = Found{Verdict: checker.Broken, Exposure: 10, Violations: 1}
+
+// after is a breach that only conditions before it explain.
+func after(c lockbench.Conditions) Found {
+	f := brokenOnce
+	f.After = c
+	return f
+}
+
+// with is enough, with this beside.
+func with(cell lockbench.Cell, f Found) map[lockbench.Cell]Found {
+	all := enough()
+	all[cell] = f
+	return all
+}
+
+// without is enough, but for this.
+func without(cell lockbench.Cell) map[lockbench.Cell]Found {
+	all := enough()
+	delete(all, cell)
+	return all
+}
+
+// stops is that a guard was measured to stop lost updates.
+var stops = map[lockbench.Cell]Found{lockbench.Effects.At(0): held0(Enough)}
+
+func TestDraw(t *testing.T) {
+	lease := Lock{Foreign: lockbench.ThreadDeath, Guard: lockbench.CompareGuard}
+	for _, c := range []struct {
+		name    string
+		lock    Lock
+		over    lockbench.Conditions
+		cells   map[lockbench.Cell]Found
+		guarded map[lockbench.Cell]Found
+		word    Word
+		why     string
+		late    bool
+	}{
+		{"nothing broke", lease, Usual(), enough(), stops, Safe, "nothing broke", false},
+		{"nothing broke, no lease", Lock{Leaseless: true}, Usual(), enough(), nil, SafeSession, "nothing broke", false},
+		{"a session does not end like a lease", Lock{Leaseless: true}, Usual(), without(lockbench.LeaseKept.At(lockbench.Outlived)), nil, SafeSession, "", false},
+
+		{"a key is stuck after a crash", lease, Usual(), with(lockbench.Recovery.At(lockbench.Crash), brokenOnce), stops, DoNotUse, "stays locked", false},
+		{"stuck, whatever a guard stops", lease, Usual(), with(lockbench.Recovery.At(lockbench.Cancel|lockbench.LostReply), brokenOnce), stops, DoNotUse, "stays locked", false},
+		{"stuck after what does not count", lease, Usual(), with(lockbench.Recovery.At(lockbench.Failover), brokenOnce), stops, Safe, "", false},
+		{"stuck after what counts here", lease, All(), with(lockbench.Recovery.At(lockbench.Failover), brokenOnce), stops, DoNotUse, "primary is lost", false},
+		{"stuck after a mixture of which one does not count", lease, Usual(), with(lockbench.Recovery.At(lockbench.Crash|lockbench.Skew), brokenOnce), stops, Safe, "", false},
+
+		{"two at once, and a guard does not help", lease, Usual(), with(lockbench.Exclusion.At(0), brokenOnce),
+			map[lockbench.Cell]Found{lockbench.Effects.At(lockbench.Crash): brokenOnce}, DoNotUse, "does not stop", false},
+		{"a guard fails under what does not count", lease, Usual(), with(lockbench.Exclusion.At(0), brokenOnce),
+			map[lockbench.Cell]Found{lockbench.Effects.At(lockbench.StateLoss): brokenOnce, lockbench.Effects.At(0): held0(Enough)}, NeedsGuard, "two own a key", false},
+
+		{"two at once, and nobody tried a guard", lease, Usual(), with(lockbench.Exclusion.At(0), brokenOnce), nil, NotKnown, "was not tried", false},
+		{"two at once, and a guard was tried too little", lease, Usual(), with(lockbench.Exclusion.At(0), brokenOnce),
+			map[lockbench.Cell]Found{lockbench.Effects.At(0): held0(Enough - 1)}, NotKnown, "was not tried", false},
+
+		{"two at once, and a guard stops it", lease, Usual(), with(lockbench.Exclusion.At(0), brokenOnce), stops, NeedsGuard, "though nothing goes wrong", false},
+		{"a late release frees the next one's key", lease, Usual(), with(lockbench.OwnerRelease.At(lockbench.Outlived), brokenOnce), stops, NeedsGuard, "late release", false},
+		{"work past the lease", lease, Usual(), with(lockbench.Exclusion.At(lockbench.Outlived), brokenOnce), stops, NeedsGuard, "late owner", true},
+		{"work past the lease, which does not happen", lease, Usual() &^ lockbench.Outlived, with(lockbench.Exclusion.At(lockbench.Outlived), brokenOnce), stops, Safe, "", false},
+		{"a refusal of a free key is not unsafe", lease, Usual(), with(lockbench.NoSpuriousRefusal.At(lockbench.LostReply), brokenOnce), stops, Safe, "", false},
+
+		{"two at once after what the lock remembers", lease, Usual(), with(lockbench.LeaseKept.At(0), after(lockbench.LostReply)), stops, NeedsGuard, "reply is lost", false},
+		{"after what does not count", lease, Usual() &^ lockbench.LostReply, with(lockbench.Exclusion.At(0), after(lockbench.LostReply)), stops, Safe, "", false},
+
+		{"nothing was tried", lease, Usual(), nil, nil, NotKnown, "too little", false},
+		{"no crash was tried", lease, Usual(), without(lockbench.LeaseKept.At(lockbench.Crash)), stops, NotKnown, "process dies: not at all", false},
+		{"crashes were tried too little", lease, Usual(), with(lockbench.Answers.At(lockbench.Crash), held0(Enough-1)), stops, NotKnown, "298 occasions", false},
+		{"no crash was tried, and none happens", lease, Usual() &^ lockbench.Crash, without(lockbench.LeaseKept.At(lockbench.Crash)), stops, Safe, "", false},
+		{"no crash can happen to it", Lock{Foreign: lockbench.Crash | lockbench.ThreadDeath}, Usual(), without(lockbench.LeaseKept.At(lockbench.Crash)), stops, Safe, "", false},
+		{"no failover was tried, and it counts", lease, All(), without(lockbench.LeaseKept.At(lockbench.Failover)), stops, NotKnown, "primary is lost", false},
+	} {
+		got := Draw(c.lock, c.over, Evidence{Source: Explored, Cells: c.cells, Guarded: c.guarded})
+		if got.Word != c.word || !strings.Contains(got.Why, c.why) || got.Late != c.late {
+			t.Errorf("%s: got %q, %q, late %v; want %q, %q, late %v", c.name, got.Word, got.Why, got.Late, c.word, c.why, c.late)
+		}
+	}
+}
+
+// TestEverySourceCounts: the worst of them decides, and is named, with the command that shows it.
+func TestEverySourceCounts(t *testing.T) {
+	clean := Evidence{Source: Seen, Cells: enough(), Guarded: stops}
+	for _, from := range []Source{Seen, Explored, Known} {
+		stuck := Evidence{
+			Source: from, Cells: map[lockbench.Cell]Found{lockbench.Recovery.At(lockbench.Crash): brokenOnce},
+			Shows: func(cell lockbench.Cell) string { return "show " + cell.String() },
+		}
+		for _, order := range [][]Evidence{{clean, stuck}, {stuck, clean}} {
+			got := Draw(Lock{}, Usual(), order...)
+			if got.Word != DoNotUse || got.Source != from || got.Shows != "show recovery@crash" || got.Cell != lockbench.Recovery.At(lockbench.Crash) {
+				t.Errorf("%s: got %+v", from, got)
+			}
+		}
+	}
+	half := map[lockbench.Cell]Found{}
+	for cell, f := range enough() {
+		f.Exposure = Enough/2 + 1
+		half[cell] = f
+	}
+	if got := Draw(Lock{}, Usual(), Evidence{Source: Seen, Cells: half}, Evidence{Source: Known, Cells: half}); got.Word != Safe {
+		t.Errorf("half of the occasions each: got %+v, want %q", got, Safe)
+	}
+}
+
+// TestLeftOut: what a conclusion does not speak of is named, but for what cannot happen.
+func TestLeftOut(t *testing.T) {
+	got := Draw(Lock{Foreign: lockbench.Failover}, Usual()).LeftOut
+	if want := []lockbench.Conditions{lockbench.Skew, lockbench.StateLoss}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// TestRank orders conclusions from the worst to the best.
+func TestRank(t *testing.T) {
+	rising := []Conclusion{{Word: DoNotUse}, {Word: NotKnown}, {Word: NeedsGuard}, {Word: NeedsGuard, Late: true}, {Word: Safe}}
+	for i := range rising {
+		if i > 0 && rising[i].Rank() <= rising[i-1].Rank() {
+			t.Errorf("%+v ranks %d, and %+v %d", rising[i-1], rising[i-1].Rank(), rising[i], rising[i].Rank())
+		}
+		if got, want := rising[i].Recommended(), i >= 2; got != want {
+			t.Errorf("%+v: recommended %v, want %v", rising[i], got, want)
+		}
+	}
+}
+
+// TestConditionsAreAsked: whatever can happen has a line that says what has to be tried.
+func TestConditionsAreAsked(t *testing.T) {
+	for _, c := range lockbench.AllConditions() {
+		if wants := tried[c.Condition]; !wants.safety && !wants.liveness {
+			t.Errorf("%s: nothing has to be tried", c.Name)
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package evidence
+
+import (
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/conclusion"
+	"github.com/lockbench/lockbench/internal/exploring"
+	"github.com/lockbench/lockbench/internal/fault"
+	"github.com/lockbench/lockbench/internal/known"
+	"github.com/lockbench/lockbench/internal/results"
+)
+
+// Conclude adds to the runs of a result what is known of their designs beside them, and draws
+// conclusions of those that are among designs. Searches may be nil. The released matrix counts
+// for runs of this program alone, of which it has the designs.
+func (q Request) Conclude(r *results.Result, designs []design.Design, searches Searches) {
+	locks := make(map[string]design.Design)
+	for _, d := range designs {
+		locks[d.Name] = d
+	}
+	for i := range r.Runs {
+		run := &r.Runs[i]
+		if i > 0 && r.Explored() && r.Runs[i-1].Design == run.Design {
+			continue
+		}
+		run.Search = searches[run.Design]
+		if q.Known == "on" && r.EnvironmentOf(run).Version == exploring.Environment().Version {
+			run.Known = known.Of(run.Design, r.ServerOf(run))
+		}
+	}
+	r.Conclude(q.over, func(run *results.Run) (conclusion.Lock, bool) {
+		d, known := locks[run.Design]
+		l := Lock(d)
+		if !shares(run) {
+			l.Foreign |= lockbench.ThreadDeath
+		}
+		return l, known
+	})
+}
+
+// shares reports whether some clients of the run are threads of one process.
+func shares(run *results.Run) bool {
+	clients, _ := run.Params["clients"].(float64)
+	processes, told := run.Params["processes"].(float64)
+	threads, _ := run.Params["threads"].(float64)
+	return told && processes < clients || threads > 1
+}
+
+// Lock is what a conclusion has to know of a design.
+func Lock(d design.Design) conclusion.Lock {
+	l := conclusion.Lock{Leaseless: d.Leaseless, Guard: GuardFor(d)}
+	if d.Backend != nil { // only what happens to processes happens to it
+		l.Foreign = conclusion.All()
+		for _, row := range fault.Rows() {
+			if row.Live != nil && row.Live.Needs == 0 {
+				l.Foreign &^= row.Conditions
+			}
+		}
+	}
+	if l.Leaseless {
+		l.Foreign |= lockbench.Outlived
+	}
+	return l
+}
+
+// GuardFor is the guard that a design is measured with: by fences where it hands them out.
+func GuardFor(d design.Design) lockbench.Guard {
+	if d.Fences {
+		return lockbench.FenceGuard
+	}
+	return lockbench.CompareGuard
+}

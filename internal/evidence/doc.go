@@ -1,0 +1,3 @@
+// Package evidence gathers what is known of designs beside a live run: what a search in
+// virtual time finds, and what the released matrix has.
+package evidence

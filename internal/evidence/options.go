@@ -1,0 +1,133 @@
+package evidence
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/conclusion"
+	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/lockbench/lockbench/internal/exploring"
+	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/internal/suggest"
+)
+
+// Options are what a user can ask for, in words.
+type Options struct {
+	// Explore is the time for which each design is explored, zero for not at all.
+	Explore time.Duration
+	// Known is "on" where the released matrix counts, else "off".
+	Known string
+	// Conditions are those that conclusions speak of; "all", or none for the usual ones.
+	Conditions []string
+}
+
+// A Request is what Options come to.
+type Request struct {
+	Options
+	over lockbench.Conditions
+}
+
+// Parse reads options. The error names what is wrong.
+func (o Options) Parse() (Request, error) {
+	r := Request{Options: o, over: conclusion.Usual()}
+	if o.Explore < 0 {
+		return r, fmt.Errorf("--explore %v: time does not run backwards; hint: 1s, or 0s for no exploration", o.Explore)
+	}
+	if !slices.Contains([]string{"on", "off"}, o.Known) {
+		return r, fmt.Errorf("--known %s: it is neither on nor off; hint: --known off leaves the released matrix out", o.Known)
+	}
+	if len(o.Conditions) > 0 {
+		over, err := Conditions(o.Conditions)
+		if err != nil {
+			return r, err
+		}
+		r.over = over
+	}
+	return r, nil
+}
+
+// Conditions are those of some names; all and none are names too.
+func Conditions(names []string) (over lockbench.Conditions, err error) {
+	var known []string
+	for _, c := range lockbench.AllConditions() {
+		known = append(known, c.Name)
+	}
+	for _, name := range names {
+		i := slices.Index(known, name)
+		switch {
+		case name == "all":
+			over |= conclusion.All()
+		case name == "none":
+		case i < 0:
+			return over, fmt.Errorf("--conditions: %w", suggest.Unknown("condition", name, append(known, "all", "none")))
+		default:
+			over |= lockbench.AllConditions()[i].Condition
+		}
+	}
+	return over, nil
+}
+
+// Gather explores designs, and returns what is to be done with a result of runs of them: see
+// [Conclude]. What it does it says.
+//
+// What keeps it from exploring is said, and a run goes on without.
+func (r Request) Gather(ctx context.Context, designs []design.Design, scope explore.Config, say func(string, ...any)) func(*results.Result) {
+	designs = slices.CompactFunc(slices.Clone(designs), func(a, b design.Design) bool { return a.Name == b.Name })
+	scope.Budget = r.Explore
+	p := Plan{Designs: designs, Scope: scope}
+	if r.Explore == 0 {
+		return func(result *results.Result) { r.Conclude(result, designs, nil) }
+	}
+	say("exploring %s in virtual time, %v each ...", names(designs), r.Explore)
+	sink := unheard
+	sink.Say = func(text string) { say("%s", text) }
+	searches, err := p.Search(ctx, sink)
+	if err != nil {
+		searches = make(Searches)
+		for _, d := range designs {
+			searches[d.Name] = &results.Search{NotDone: err.Error()}
+		}
+	}
+	return func(result *results.Result) { r.Conclude(result, designs, searches) }
+}
+
+// Explored concludes on what the exploration of a plan found. Where neither scenarios nor a guard
+// were asked for, it explores for an eighth of the time more what a guard in the store stops.
+func (r Request) Explored(ctx context.Context, result *results.Result, p exploring.Plan) error {
+	found := make(Searches)
+	for _, d := range p.Designs {
+		found[d.Name] = &results.Search{}
+	}
+	if !p.Named && p.Config.Guard == "" {
+		half := Plan{Scope: p.Config}
+		half.Scope.Budget /= 2
+		half.Scope.Schedules = (half.Scope.Schedules + 1) / 2
+		if err := half.guarded(ctx, p.Designs, unheard, found); err != nil {
+			return err
+		}
+	}
+	r.Conclude(result, p.Designs, found)
+	return nil
+}
+
+// unheard is a sink that nobody listens to.
+var unheard = exploring.Sink{
+	Say: func(string) {}, Begin: func(string) {}, SoFar: func(string, string, explore.Progress) {}, End: func(string, []results.Explored) {},
+}
+
+// names are the designs, by number where they are many.
+func names(designs []design.Design) string {
+	if len(designs) > 3 {
+		return fmt.Sprintf("%d designs", len(designs))
+	}
+	var all []string
+	for _, d := range designs {
+		all = append(all, d.Name)
+	}
+	return strings.Join(all, ", ")
+}

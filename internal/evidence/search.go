@@ -1,0 +1,167 @@
+package evidence
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/lockbench/lockbench/internal/exploring"
+	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// A Plan is what to find out about designs beside a run of them.
+type Plan struct {
+	Designs []design.Design
+	// Scope is what is explored of each, with its budget.
+	Scope explore.Config
+}
+
+// Searches are what was found of each design, by its name.
+type Searches map[string]*results.Search
+
+// The shares of what there is to find out, of the budget and of the schedules: what a design
+// does by itself has the rest.
+const (
+	guardShare  = 1. / 4
+	threadShare = 1. / 8
+)
+
+var (
+	// guardedPrograms are those whose writes a guard can stop: in time, and past the lease.
+	guardedPrograms = []string{"update", "overrun"}
+	// threadPrograms are those in which what threads of one process share can go wrong.
+	threadPrograms = []string{"contend", "stale-release", "abandon"}
+)
+
+// Search explores the designs, until all is done or ctx ends. What cannot be explored has the
+// reason. The error says why nothing can be explored at all.
+func (p Plan) Search(ctx context.Context, sink exploring.Sink) (Searches, error) {
+	found := make(Searches)
+	var explorable []design.Design
+	for _, d := range p.Designs {
+		if why := p.cannot(d); why != "" {
+			found[d.Name] = &results.Search{NotDone: why}
+			continue
+		}
+		explorable = append(explorable, d)
+	}
+	if len(explorable) == 0 {
+		return found, nil
+	}
+	if err := p.search(ctx, found, explorable, sink); err != nil {
+		return found, err
+	}
+	threads := p.part(explorable, threadShare, threadPrograms)
+	threads.Config.Threads = 2
+	err := p.more(ctx, threads, sink, found, func(s *results.Search, cells results.Cells) { s.Cells.Join(cells) })
+	if err != nil {
+		return found, err
+	}
+	return found, p.guarded(ctx, explorable, sink, found)
+}
+
+// guarded explores what a guard in the store stops.
+func (p Plan) guarded(ctx context.Context, designs []design.Design, sink exploring.Sink, found Searches) error {
+	for _, guard := range []lockbench.Guard{lockbench.FenceGuard, lockbench.CompareGuard} {
+		other := func(d design.Design) bool { return GuardFor(d) != guard }
+		if some := slices.DeleteFunc(slices.Clone(designs), other); len(some) > 0 {
+			plan := p.part(some, guardShare, guardedPrograms)
+			plan.Config.Guard = guard
+			err := p.more(ctx, plan, sink, found, func(s *results.Search, cells results.Cells) { s.Guard, s.Guarded = guard, cells })
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// cannot says why a design is not explored, empty where it is.
+func (p Plan) cannot(d design.Design) string {
+	if err := d.Explorable(); err != nil {
+		why, _, _ := strings.Cut(err.Error(), "; hint: ")
+		_, why, _ = strings.Cut(why, "cannot be explored: ")
+		return why
+	}
+	if impls.Version(d.Name) == "" && !strings.HasPrefix(d.Name, "mutants/") {
+		return "it is not in the catalogue, from which a process that explores takes its design; hint: locktest.Explore explores any"
+	}
+	return ""
+}
+
+// search explores designs in all programs.
+func (p Plan) search(ctx context.Context, found Searches, designs []design.Design, sink exploring.Sink) error {
+	plan := p.part(designs, 1-guardShare-threadShare, nil)
+	if err := plan.Choose(nil); err != nil {
+		return err
+	}
+	r, err := exploring.Run(ctx, plan, sink)
+	if err != nil {
+		return err
+	}
+	for _, run := range r.Designs().Runs {
+		s := newSearch(&run, fmt.Sprintf("lockbench explore %s --seed %d --budget %v", run.Design, p.Scope.Seed, p.Scope.Budget))
+		s.Cells = run.Cells
+		found[run.Design] = s
+	}
+	p.count(found, r)
+	return nil
+}
+
+// newSearch is what there is to say of a search before what it found.
+func newSearch(run *results.Run, command string) *results.Search {
+	s := &results.Search{Command: command}
+	for _, d := range run.Defects {
+		s.Errors = append(s.Errors, "a defect of lockbench: "+d)
+	}
+	if run.Error != "" {
+		s.Errors = append(s.Errors, run.Error)
+	}
+	return s
+}
+
+// count adds up what the scenarios of a design took.
+func (p Plan) count(found Searches, r results.Result) {
+	for i := range r.Runs {
+		e := r.Runs[i].Exploration
+		s := found[r.Runs[i].Design]
+		s.Schedules += e.Schedules
+		s.ElapsedNS += e.Timings.Elapsed
+	}
+}
+
+// part is a search of so much of the budget, in these programs; in all of them where there are
+// none.
+func (p Plan) part(designs []design.Design, share float64, programs []string) exploring.Plan {
+	plan := exploring.Plan{Designs: designs, Config: p.Scope}
+	plan.Config.Budget = time.Duration(float64(p.Scope.Budget) * share)
+	plan.Config.Schedules = int64(float64(p.Scope.Schedules) * share)
+	for _, name := range programs {
+		plan.Scenarios = append(plan.Scenarios, workloads.Must(name))
+	}
+	return plan
+}
+
+// more adds what another search finds, of which nothing is said.
+func (p Plan) more(ctx context.Context, plan exploring.Plan, sink exploring.Sink, found Searches, add func(*results.Search, results.Cells)) error {
+	sink.Begin = func(string) {}
+	sink.End = func(string, []results.Explored) {}
+	r, err := exploring.Run(ctx, plan, sink)
+	if err != nil {
+		return err
+	}
+	for _, run := range r.Designs().Runs {
+		s := found[run.Design]
+		s.Errors = append(s.Errors, newSearch(&run, "").Errors...)
+		add(s, run.Cells)
+	}
+	p.count(found, r)
+	return nil
+}

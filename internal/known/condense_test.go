@@ -1,0 +1,59 @@
+package known
+
+import (
+	"encoding/json"
+	"math"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/results"
+)
+
+// condense is what this package keeps of a matrix.
+func condense(m *results.Matrix) ([]byte, error) {
+	var all []row
+	for i := range m.Rows {
+		from := &m.Rows[i]
+		r := row{Design: from.Design, Version: from.Version}
+		for _, p := range from.Parts {
+			if p.Complete && p.Error == "" && len(p.Defects) == 0 {
+				r.Parts = append(r.Parts, condensed(from, &p, m.SelfCheck.Caught(p.Name)))
+			}
+		}
+		all = append(all, r)
+	}
+	return json.MarshalIndent(all, "", " ")
+}
+
+// condensed is one part. What held where a lock that is broken on purpose was not caught is left
+// out.
+func condensed(r *results.MatrixRow, p *results.MatrixPart, caught bool) part {
+	out := part{Name: p.Name, Command: p.Command, Server: p.Server, GrantsPerS: speed(p), Cells: map[lockbench.Cell]cell{}}
+	keep := func(into map[lockbench.Cell]cell, at lockbench.Cell, f *results.Finding) {
+		if f.Verdict == checker.Broken || caught && f.Verdict == checker.Held && f.Exposure > 0 {
+			into[at] = cell{f.Verdict, f.Exposure, f.Violations, f.After(&r.Claims, at)}
+		}
+	}
+	for at, f := range p.Guarded {
+		if out.Guarded == nil {
+			out.Guarded = map[lockbench.Cell]cell{}
+		}
+		keep(out.Guarded, at, &f)
+	}
+	for at := range r.Cells {
+		for _, e := range r.Cells[at].Evidence {
+			if e.Part == p.Name {
+				keep(out.Cells, at, &e.Finding)
+			}
+		}
+	}
+	return out
+}
+
+// speed is that of a live run.
+func speed(p *results.MatrixPart) float64 {
+	if len(p.Covered) > 0 || p.ElapsedNS == 0 {
+		return 0
+	}
+	return math.Round(float64(p.Grants) / float64(p.ElapsedNS) * 1e9)
+}

@@ -1,0 +1,133 @@
+package known
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/results"
+)
+
+//go:embed released.json
+var released []byte
+
+// A row is what is known of one design, by part.
+type row struct {
+	Design  string `json:"design"`
+	Version string `json:"version"`
+	Parts   []part `json:"parts"`
+}
+
+// A part is one thing that was done, and what it found: only what held, and what was broken.
+type part struct {
+	Name    string         `json:"name"`
+	Command string         `json:"command"`
+	Server  history.Server `json:"server"`
+	// GrantsPerS is how many locks it granted, of a live run.
+	GrantsPerS float64 `json:"grants_per_s,omitempty"`
+	// Cells are what it found, Guarded what became of the guarded state behind a guard.
+	Cells   map[lockbench.Cell]cell `json:"cells"`
+	Guarded map[lockbench.Cell]cell `json:"guarded,omitempty"`
+}
+
+type cell struct {
+	Verdict    checker.Verdict `json:"verdict"`
+	Exposure   int64           `json:"exposure"`
+	Violations int64           `json:"violations,omitempty"`
+	// After is that of [results.Finding.After].
+	After lockbench.Conditions `json:"after,omitzero"`
+}
+
+var rows = sync.OnceValue(func() []row {
+	var all []row
+	if err := json.Unmarshal(released, &all); err != nil {
+		panic(fmt.Sprintf("known: %v", err)) // it is part of the program, and a test reads it
+	}
+	return all
+})
+
+// Of is what is known of a design on a server: of its present version alone, and of live runs
+// on that kind and version of server alone.
+func Of(design string, on history.Server) *results.KnownRow {
+	for _, r := range rows() {
+		if r.Design != design {
+			continue
+		}
+		if now := impls.Version(design); now != r.Version {
+			return &results.KnownRow{Missing: fmt.Sprintf("the released matrix has version %s of it, and this is %s", r.Version, now)}
+		}
+		return r.on(on)
+	}
+	return &results.KnownRow{Missing: "it is not in the released matrix"}
+}
+
+// Released is what the released matrix has of the present version of a design, on the servers
+// that it is of; false where it has nothing.
+func Released(design string) (*results.KnownRow, bool) {
+	for _, r := range rows() {
+		if r.Design == design && r.Version == impls.Version(design) && len(r.Parts) > 0 {
+			return r.on(r.server()), true
+		}
+	}
+	return nil, false
+}
+
+// server is that of the live parts.
+func (r *row) server() history.Server {
+	for _, p := range r.Parts {
+		if p.Name != explored {
+			return p.Server
+		}
+	}
+	return history.Server{}
+}
+
+// GrantsPerS is how many locks a design granted in the live run of the released matrix, whose
+// clients and machine were the same for all; zero where that is not known.
+func GrantsPerS(design string) float64 {
+	for _, r := range rows() {
+		if r.Design == design && len(r.Parts) > 0 {
+			return r.Parts[0].GrantsPerS
+		}
+	}
+	return 0
+}
+
+// explored is the name of the part that is done in virtual time, which is of any server that
+// does what Redis does.
+const explored = "explore"
+
+func (r *row) on(server history.Server) *results.KnownRow {
+	known := &results.KnownRow{Version: r.Version, Cells: map[lockbench.Cell]results.KnownCell{}, Guarded: map[lockbench.Cell]results.KnownCell{}}
+	for _, p := range r.Parts {
+		if p.Name != explored && p.Server.Version != server.Version {
+			continue
+		}
+		known.Parts = append(known.Parts, results.KnownPart{Name: p.Name, Command: p.Command, Server: p.Server})
+		for at, found := range p.Cells {
+			known.Cells[at] = together(known.Cells[at], found, len(known.Parts)-1)
+		}
+		for at, found := range p.Guarded {
+			known.Guarded[at] = together(known.Guarded[at], found, len(known.Parts)-1)
+		}
+	}
+	if len(known.Parts) == 0 {
+		known.Missing = "the released matrix has nothing of it on " + server.Version
+	}
+	return known
+}
+
+// together adds what a part found of a cell to what those before it did.
+func together(known results.KnownCell, found cell, part int) results.KnownCell {
+	if found.Verdict.Graver(known.Verdict) {
+		known.Verdict, known.Part, known.After = found.Verdict, part, found.After
+	}
+	known.Exposure += found.Exposure
+	known.Violations += found.Violations
+	return known
+}

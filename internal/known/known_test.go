@@ -1,0 +1,79 @@
+package known
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"testing"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/results"
+)
+
+var update = flag.Bool("update", false, "write released.json anew, from docs/matrix.json")
+
+// TestReleased: what the program has is what the released matrix says.
+func TestReleased(t *testing.T) {
+	f, err := os.Open("../../docs/matrix.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	m, err := results.ReadAs[*results.Matrix](f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := condense(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile("released.json", want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		released = want
+	}
+	if !bytes.Equal(bytes.TrimSpace(released), bytes.TrimSpace(want)) {
+		t.Error("released.json is not that of docs/matrix.json; hint: go test ./internal/known -run TestReleased -update")
+	}
+}
+
+// redis7 is the server of the rows below.
+var redis7 = history.Server{Kind: "private", Version: "redis 7.0.15"}
+
+// TestForeignAndStaleIsNotKnown: a version of the design or of the server that the matrix does
+// not have.
+func TestForeignAndStaleIsNotKnown(t *testing.T) {
+	const design = "setnx-getset/naive"
+	broken := map[lockbench.Cell]cell{lockbench.Exclusion.At(0): {Verdict: checker.Broken, Exposure: 10, Violations: 3}}
+	held := map[lockbench.Cell]cell{lockbench.Exclusion.At(0): {Verdict: checker.Held, Exposure: 400}}
+	r := row{Design: design, Version: impls.Version(design), Parts: []part{
+		{Name: "live", Command: "lockbench run", Server: redis7, Cells: broken},
+		{Name: explored, Command: "lockbench explore", Server: history.Server{Version: "miniredis"}, Cells: held},
+	}}
+	for _, c := range []struct {
+		name    string
+		on      string
+		verdict checker.Verdict
+		command string
+	}{
+		{"the same server", redis7.Version, checker.Broken, "lockbench run"},
+		{"another version: what was explored alone", "redis 8.2.1", checker.Held, "lockbench explore"},
+	} {
+		got := r.on(history.Server{Kind: "external", Version: c.on})
+		at := got.Cells[lockbench.Exclusion.At(0)]
+		if at.Verdict != c.verdict || got.Parts[at.Part].Command != c.command {
+			t.Errorf("%s: got %+v of %+v, want %v", c.name, at, got.Parts, c.verdict)
+		}
+	}
+	r.Parts = r.Parts[:1]
+	if got := r.on(history.Server{Version: "valkey 8.0"}); got.Missing == "" {
+		t.Errorf("a live part alone, another server: got %+v, want nothing known", got)
+	}
+	if got := Of("nobody/knows", redis7); got.Missing == "" {
+		t.Errorf("no design: got %+v, want nothing known", got)
+	}
+}

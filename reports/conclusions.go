@@ -1,0 +1,215 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/conclusion"
+	"github.com/lockbench/lockbench/internal/figures"
+	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/reports/internal/document"
+)
+
+// concluded reports whether a conclusion was drawn of some run.
+func (s *summary) concluded() bool {
+	return slices.ContainsFunc(s.result.Runs, func(r results.Run) bool { return r.Conclusion != nil })
+}
+
+// conclusionTone colours a word.
+func conclusionTone(c *conclusion.Conclusion) document.Tone {
+	switch {
+	case c == nil:
+		return document.None
+	case c.Word == conclusion.DoNotUse:
+		return document.Bad
+	case c.Word == conclusion.Safe, c.Word == conclusion.SafeSession:
+		return document.Good
+	}
+	return document.Weak
+}
+
+// runTone is the worse of what the exit code of a run and its conclusion say.
+func runTone(r *results.Run) document.Tone {
+	if exit := exitTone(r.Exit); exit == document.Bad || r.Conclusion == nil {
+		return exit
+	}
+	tone := conclusionTone(r.Conclusion)
+	if tone == document.Good {
+		tone = exitTone(r.Exit)
+	}
+	return tone
+}
+
+// conclusions is the first that a reader sees: a line for each design, and the lock to take.
+func (s *summary) conclusions() *document.Section {
+	section := named("Conclusion", "conclusion")
+	if !s.concluded() {
+		return section
+	}
+	for _, word := range []conclusion.Word{conclusion.Safe, conclusion.SafeSession, conclusion.NeedsGuard, conclusion.NotKnown, conclusion.DoNotUse} {
+		if l := s.concludedTo(word); len(l.Items) > 0 {
+			section.Blocks = append(section.Blocks, l)
+		}
+	}
+	if r := s.result.Recommendation; r != nil {
+		section.Blocks = append(section.Blocks, &document.Paragraph{Word: "Take", Tone: document.Plain, Text: recommends(r)})
+	}
+	section.Blocks = append(section.Blocks, s.scope())
+	return section
+}
+
+// concludedTo lists the designs of which that was concluded.
+func (s *summary) concludedTo(word conclusion.Word) *document.List {
+	l := &document.List{Title: string(word)}
+	for i := range s.result.Runs {
+		if run := &s.result.Runs[i]; run.Conclusion != nil && run.Conclusion.Word == word {
+			l.Items = append(l.Items, document.Item{Name: s.label.Of(run), Text: because(run.Conclusion), Tone: conclusionTone(run.Conclusion)})
+		}
+	}
+	return l
+}
+
+// because is the reason of a conclusion, and where it is known from.
+func because(c *conclusion.Conclusion) string {
+	text := c.Why
+	if c.Source != "" {
+		text += fmt.Sprintf(" (%s, %s)", c.Cell, c.Source)
+	}
+	if c.Guard != "" {
+		text += fmt.Sprintf("; --guard %s stops it", c.Guard)
+	}
+	if c.Word != conclusion.NotKnown && len(c.Open) > 0 {
+		under := make(map[lockbench.Conditions]bool)
+		for _, o := range c.Open {
+			under[o.Under] = true
+		}
+		text += "; tried too little under " + figures.Plural(int64(len(under)), "condition")
+	}
+	return text
+}
+
+// recommends is the lock to take, with its price.
+func recommends(r *results.Recommendation) string {
+	text := r.Design + ", the fastest of the safest here: " + string(r.Word)
+	if r.Price != "" {
+		text += "; " + r.Price
+	}
+	return text
+}
+
+// scope says what the conclusions do not speak of, and what they rely on.
+func (s *summary) scope() *document.List {
+	l := &document.List{}
+	var unexplored, unknown []string
+	var left []lockbench.Conditions
+	var schedules int64
+	for i := range s.result.Runs {
+		run := &s.result.Runs[i]
+		if run.Conclusion == nil {
+			continue
+		}
+		left = run.Conclusion.LeftOut
+		if run.Search != nil && run.Exploration == nil {
+			schedules += run.Search.Schedules
+			if run.Search.NotDone != "" {
+				unexplored = append(unexplored, fmt.Sprintf("%s (%s)", s.label.Of(run), run.Search.NotDone))
+			}
+		} else if run.Exploration == nil {
+			unexplored = append(unexplored, s.label.Of(run))
+		}
+		if run.Known != nil && run.Known.Missing != "" {
+			unknown = append(unknown, fmt.Sprintf("%s (%s)", s.label.Of(run), run.Known.Missing))
+		}
+	}
+	add := func(word, text string) {
+		l.Items = append(l.Items, document.Item{Word: word, Tone: document.None, Text: text})
+	}
+	if len(left) > 0 {
+		var titles []string
+		for _, c := range left {
+			titles = append(titles, c.Title())
+		}
+		add("left out:", strings.Join(titles, ", ")+"; --conditions all counts them too")
+	}
+	if schedules > 0 {
+		add("explored:", figures.Plural(schedules, "schedule"))
+	}
+	if len(unexplored) > 0 {
+		add("not explored:", shortly(unexplored))
+	}
+	if len(unknown) > 0 {
+		add("not known:", shortly(unknown))
+	}
+	return l
+}
+
+// shortly lists the first few.
+func shortly(all []string) string {
+	if len(all) <= fewRuns {
+		return strings.Join(all, ", ")
+	}
+	return strings.Join(all[:fewRuns], ", ") + fmt.Sprintf(", and %d more", len(all)-fewRuns)
+}
+
+// searchEvidence shows what a search found against the claims, and what the conclusion comes
+// from: on a terminal where there is one run.
+func (s *summary) searchEvidence(run *results.Run, g *gallery) []document.Block {
+	if run.Search == nil {
+		return nil
+	}
+	shown := &document.Section{Title: "found by exploration"}
+	var all []judgement
+	for _, cell := range run.Search.Cells.Broken() {
+		f := run.Search.Cells[cell]
+		decides := run.Conclusion != nil && run.Conclusion.Source == conclusion.Explored && run.Conclusion.Cell == cell
+		if f.Fails() || decides {
+			all = append(all, judgement{cell, f, runReason(run, cell)})
+		}
+		if decides && !f.Fails() && len(s.result.Runs) > 1 {
+			shown.Media = document.Page
+		}
+	}
+	g.add(all)
+	for i := range all {
+		shown.Blocks = append(shown.Blocks, g.section(&all[i]))
+	}
+	if len(all) > 0 {
+		shown.Blocks = append(shown.Blocks, again("explore it again:", run.Search.Command))
+	}
+	return []document.Block{shown}
+}
+
+// headlined is the one conclusion of all.
+func (s *summary) headlined() *document.Paragraph {
+	say := func(word, text string) *document.Paragraph {
+		return &document.Paragraph{Word: word, Text: text, Tone: s.headlineTone()}
+	}
+	if len(s.result.Runs) == 1 {
+		run := &s.result.Runs[0]
+		return say(s.label.Of(run)+": "+string(run.Conclusion.Word), because(run.Conclusion))
+	}
+	if r := s.result.Recommendation; r != nil {
+		return say("Take "+r.Design, strings.TrimPrefix(recommends(r), r.Design+", "))
+	}
+	usable := slices.ContainsFunc(s.result.Runs, func(r results.Run) bool { return r.Conclusion != nil && r.Conclusion.Recommended() })
+	if !usable {
+		return say("None of these can be recommended", "each has its reason")
+	}
+	return say("Each has its conclusion", "there is no choice among several, or no speed to choose by")
+}
+
+// headlineTone is that of the lock to take, or of the worst.
+func (s *summary) headlineTone() document.Tone {
+	tone := exitTone(s.result.Exit)
+	for i := range s.result.Runs {
+		if t := runTone(&s.result.Runs[i]); len(s.result.Runs) == 1 || t == document.Bad && s.result.Recommendation == nil {
+			tone = t
+		}
+	}
+	if tone == document.Good && s.result.Recommendation != nil && s.result.Recommendation.Word == conclusion.NeedsGuard {
+		return document.Weak
+	}
+	return tone
+}
