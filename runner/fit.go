@@ -2,10 +2,14 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/inject"
+	"github.com/lockbench/lockbench/internal/mutants"
 	"github.com/lockbench/lockbench/internal/servers"
 )
 
@@ -23,14 +27,42 @@ func (s *session) leaveOut(fails func(*Subject) error) error {
 			unfit = append(unfit, of)
 		}
 	}
+	left := leftOut(unfit, fails)
 	if len(fit) == 0 {
-		return fails(&unfit[0])
+		return errors.New(left[0])
 	}
-	for i := range unfit {
-		s.sink.say("left out: %v", fails(&unfit[i]))
+	for _, text := range left {
+		s.sink.say("left out: %s", text)
 	}
 	s.plan.Subjects = fit
 	return nil
+}
+
+// leftOut says why each of some subjects is left out; designs with the same reason together.
+func leftOut(unfit []Subject, fails func(*Subject) error) (all []string) {
+	var reasons []string
+	named := map[string][]string{}
+	for i := range unfit {
+		text := fails(&unfit[i]).Error()
+		name := "design " + unfit[i].Design.Name + ": "
+		reason, begins := strings.CutPrefix(text, name)
+		if !begins {
+			reason = text
+		}
+		if named[reason] == nil {
+			reasons = append(reasons, reason)
+		}
+		if begins && !slices.Contains(named[reason], unfit[i].Design.Name) {
+			named[reason] = append(named[reason], unfit[i].Design.Name)
+		}
+	}
+	for _, reason := range reasons {
+		if names := named[reason]; len(names) > 0 {
+			reason = "design " + strings.Join(names, ", ") + ": " + reason
+		}
+		all = append(all, reason)
+	}
+	return all
 }
 
 // cannotLease says why a design cannot give the lease that is asked for.
@@ -75,6 +107,11 @@ func (s *session) permitted(ctx context.Context, of *Subject) error {
 
 // sayLost says what the runs go without on servers that forbid what only lockbench needs.
 func (s *session) sayLost(ctx context.Context) {
+	if g := s.services[servers.Redis{}.Name()]; s.plan.SelfCheck && g != nil {
+		if err := g.For(1).Check(ctx, mutants.SelfCheck(proofs()[0].mutant).Commands); err != nil {
+			s.sink.say("note: the self-check will fail, so that what holds counts as untested: %v", err)
+		}
+	}
 	for _, g := range s.services {
 		for _, server := range servers.All(g) {
 			for _, lost := range server.Lost(ctx) {
