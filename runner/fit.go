@@ -94,7 +94,11 @@ func (s *session) permits(ctx context.Context) func(*Subject) error {
 func (s *session) permitted(ctx context.Context, of *Subject) error {
 	d := &of.Design
 	on := s.services.of(d)
-	if err := on.For(d.ServerCount()).Check(ctx, d.Commands); err != nil {
+	needs := d.Commands
+	if d.Tracked {
+		needs = append(slices.Clone(needs), "HELLO", "CLIENT TRACKING")
+	}
+	if err := on.For(d.ServerCount()).Check(ctx, needs); err != nil {
 		return fmt.Errorf("design %s: %w", d.Name, err)
 	}
 	if server, is := on.First().(*servers.Server); is && s.recordsBeside(on) == nil {

@@ -3,6 +3,7 @@ package luatoken
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -54,5 +55,5 @@ func caught(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil || errors.Is(err, lockbench.ErrNotAcquired) {
 		return err
 	}
-	return onredis.Caught(onredis.NoEffect(err))
+	return fmt.Errorf("%w: %v", lockbench.ErrNotAcquired, err)
 }

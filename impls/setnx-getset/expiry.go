@@ -3,6 +3,7 @@ package setnxgetset
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -58,7 +59,7 @@ func (e *expiry) try(ctx context.Context, conn *redis.Conn, held *unowned) (bool
 		won, err = takeOver(ctx, conn, held.key, now, until)
 	}
 	if err != nil || !won {
-		return false, onredis.NoEffect(err)
+		return false, err
 	}
 	return true, expire(ctx, conn, held.key, int64(held.Granted/time.Second))
 }
@@ -92,5 +93,5 @@ func caught(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	return onredis.Caught(err)
+	return fmt.Errorf("%w: %v", lockbench.ErrNotAcquired, err)
 }

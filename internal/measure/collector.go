@@ -51,6 +51,7 @@ func New(h history.Header) *Collector {
 		keys:    make(map[string]*handing),
 		updates: make(map[string]*updates),
 	}
+	c.errors.faults = len(h.Faults) > 0
 	c.m.Warmup.Name = "warm-up"
 	c.m.Measured.Name = "measured"
 	c.m.Timeline.paused = make(map[int32]bool)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/fault"
@@ -51,7 +52,18 @@ type errorCount struct {
 	// the latest of the server or the network; empty while there was none.
 	struck map[int32]strike
 	server string
+	// faults: some may be injected. Recent are then errors that a fault of the server may have
+	// brought about that is recorded after them.
+	faults bool
+	recent []Error
 }
+
+// What is kept of recent errors: those that came so short before a fault was recorded, in ns,
+// are its own, since a server is down before it is known to be.
+const (
+	shortBefore = int64(time.Second)
+	keptRecent  = 4096
+)
 
 // A strike is a fault that befell a client.
 type strike struct {
@@ -83,13 +95,41 @@ func (e *errorCount) fault(op *history.Op) {
 		e.struck[op.Client] = strike{op.Call, op.Note}
 	case op.Note != string(fault.Skew) && op.Note != fault.TakenAway && op.Note != fault.ServerResume:
 		e.server = op.Note
+		e.settle(op.Call-shortBefore, op.Note)
 	}
+}
+
+// settle counts the recent errors, those from a time on as brought about by a fault.
+func (e *errorCount) settle(from int64, note string) {
+	for _, one := range e.recent {
+		if one.At >= from {
+			one.Fault = note
+		}
+		e.tally(one)
+	}
+	e.recent = e.recent[:0]
 }
 
 func (e *errorCount) count(op *history.Op) {
 	one := Error{Op: op.Kind, Kind: kindOf(op.ErrorClass()), First: op.ErrorWords(), At: op.Return}
 	one.Refusal = serverror.IsRefusal(one.Kind)
 	one.Fault = e.cause(op, one.Kind)
+	switch {
+	case one.Fault == "" && e.faults && ofServers(one.Kind):
+		if len(e.recent) >= keptRecent {
+			e.settle(history.Never, "")
+		}
+		e.recent = append(e.recent, one)
+	default:
+		e.tally(one)
+	}
+}
+
+// tally counts one error.
+func (e *errorCount) tally(one Error) {
+	if one.Fault != "" && one.Kind == classNames["canceled"] {
+		one.Kind = "cancelled"
+	}
 	at := slices.IndexFunc(e.kinds, func(o Error) bool { return o.Op == one.Op && o.Kind == one.Kind && o.Fault == one.Fault })
 	if at < 0 && len(e.kinds) >= MaxErrors {
 		one = Error{Kind: OtherErrors, First: one.First, At: one.At}
@@ -99,9 +139,12 @@ func (e *errorCount) count(op *history.Op) {
 		at = len(e.kinds)
 		e.kinds = append(e.kinds, one)
 	}
-	if e.kinds[at].Count++; e.kinds[at].First == "" {
-		e.kinds[at].First = one.First
+	known := &e.kinds[at]
+	known.Count++
+	if one.First != "" && (known.First == "" || one.At < known.At) {
+		known.First = one.First
 	}
+	known.At = min(known.At, one.At)
 }
 
 // kindOf is how reports call a class of errors.
@@ -119,16 +162,25 @@ func (e *errorCount) cause(op *history.Op, kind string) string {
 	if s, ok := e.struck[op.Client]; ok && s.at >= op.Call && s.at <= op.Return {
 		return s.note
 	}
-	switch kind {
-	case "connection lost", "connection refused", "time-out", "no free connection", "error",
-		"NOSCRIPT", "LOADING", "READONLY", "MASTERDOWN", "NOREPLICAS", "CLUSTERDOWN", "BUSY", "UNBLOCKED":
+	if ofServers(kind) {
 		return e.server
 	}
 	return ""
 }
 
-// result lists them, the most frequent first.
+// ofServers reports whether errors of a kind can come of a fault of the server.
+func ofServers(kind string) bool {
+	switch kind {
+	case "connection lost", "connection refused", "time-out", "no free connection", "error",
+		"NOSCRIPT", "LOADING", "READONLY", "MASTERDOWN", "NOREPLICAS", "CLUSTERDOWN", "BUSY", "UNBLOCKED":
+		return true
+	}
+	return false
+}
+
+// result lists them, the most frequent first, and of those that are as frequent the earlier.
 func (e *errorCount) result() []Error {
+	e.settle(history.Never, "")
 	for i := range e.kinds {
 		one := &e.kinds[i]
 		if one.Of = e.ops[one.Op]; one.Kind == OtherErrors {
@@ -137,6 +189,6 @@ func (e *errorCount) result() []Error {
 			}
 		}
 	}
-	slices.SortStableFunc(e.kinds, func(a, b Error) int { return cmp.Compare(b.Count, a.Count) })
+	slices.SortStableFunc(e.kinds, func(a, b Error) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.At, b.At)) })
 	return e.kinds
 }

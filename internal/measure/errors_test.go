@@ -15,7 +15,7 @@ const denied = "NOPERM this user has no permissions to run the 'evalsha' command
 // errorsOf are the errors of a history of these operations and events, each after the one
 // before it.
 func errorsOf(ops ...history.Op) []measure.Error {
-	c := measure.New(history.Header{})
+	c := measure.New(history.Header{Faults: []string{"restart", "cut"}})
 	for i := range ops {
 		op := &ops[i]
 		c.Add(history.Event{Phase: history.Call, Op: op})
@@ -61,6 +61,16 @@ func TestErrors(t *testing.T) {
 		}, []measure.Error{
 			{Op: history.Release, Kind: "LOADING", Refusal: true, Fault: "restart", Count: 1, Of: 2, First: "LOADING Redis is loading the dataset in memory", At: 15},
 			{Op: history.Release, Kind: "NOPERM", Refusal: true, Count: 1, Of: 2, First: denied, At: 25},
+		}},
+		{"shortly before a fault of the server is recorded, and long before", []history.Op{
+			release(1, 0, "connection-refused: dial"), release(1, 2e9, "connection-refused: dial"), fault(-1, 2e9+10, "restart"), release(1, 5e9, "canceled: context canceled"),
+		}, []measure.Error{
+			{Op: history.Release, Kind: "connection refused", Count: 1, Of: 3, First: "dial", At: 5},
+			{Op: history.Release, Kind: "connection refused", Fault: "restart", Count: 1, Of: 3, First: "dial", At: 2e9 + 5},
+			{Op: history.Release, Kind: "cancelled by the run", Count: 1, Of: 3, First: "context canceled", At: 5e9 + 5},
+		}},
+		{"cancelled by a fault", []history.Op{fault(1, 2, "cancel"), release(1, 0, "canceled: context canceled")}, []measure.Error{
+			{Op: history.Release, Kind: "cancelled", Fault: "cancel", Count: 1, Of: 1, First: "context canceled", At: 5},
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

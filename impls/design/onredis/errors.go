@@ -31,13 +31,3 @@ func unsent(err error) bool {
 		errors.Is(err, redis.ErrPoolTimeout) ||
 		errors.Is(err, redis.ErrClosed)
 }
-
-// Caught is err as a lock answers it that takes every error for a refusal:
-// [lockbench.ErrNotAcquired]. Where the server refused to run the command, err stays within:
-// no owner had to do with it, and what records operations can tell.
-func Caught(err error) error {
-	if serverror.RefusalOf(err).Found() {
-		return fmt.Errorf("%w: %w", lockbench.ErrNotAcquired, err)
-	}
-	return fmt.Errorf("%w: %v", lockbench.ErrNotAcquired, err)
-}

@@ -51,20 +51,3 @@ func TestNoEffectOnlyWhenNothingRan(t *testing.T) {
 		})
 	}
 }
-
-// TestCaughtKeepsWhatTheServerRefused: of any other error nothing but its text is left.
-func TestCaughtKeepsWhatTheServerRefused(t *testing.T) {
-	for _, c := range []struct {
-		err  error
-		kept bool
-	}{
-		{onredis.NoEffect(reply("NOPERM this user has no permissions to run the 'set' command")), true},
-		{onredis.NoEffect(&net.OpError{Op: "dial", Err: io.EOF}), false},
-		{io.EOF, false},
-	} {
-		got := onredis.Caught(c.err)
-		if !errors.Is(got, lockbench.ErrNotAcquired) || errors.Is(got, lockbench.ErrNoEffect) != c.kept {
-			t.Errorf("Caught(%v) = %v, want it refused, and no effect: %v", c.err, got, c.kept)
-		}
-	}
-}
