@@ -2,6 +2,7 @@ package choosing
 
 import (
 	"errors"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -96,6 +97,35 @@ func TestChoose(t *testing.T) {
 		if o.Design.Name == "lua-token/strategy" && o.Conclusion.Late {
 			t.Errorf("replicas that take over: got %+v, want two owners within the lease", o.Conclusion)
 		}
+	}
+}
+
+// TestConclusionsOfTheCatalogue: the paper says of each design what the rule does.
+func TestConclusionsOfTheCatalogue(t *testing.T) {
+	text, err := os.ReadFile("../../docs/design/conclusions.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, paper, _ := strings.Cut(string(text), "## What the rule says of the catalogue")
+	said := map[string]string{}
+	for line := range strings.Lines(paper) {
+		if cells := strings.Split(line, " | "); len(cells) == 3 {
+			said[strings.TrimPrefix(cells[0], "| ")] = cells[1]
+		}
+	}
+	for _, service := range []Service{OneRedis, ManyRedises, OneDirectory} {
+		c := usual
+		c.Service = service
+		for _, o := range Choose(c) {
+			if got := said[o.Design.Name]; got != string(o.Conclusion.Word) {
+				t.Errorf("%s: the paper says %q, the rule %q: %s", o.Design.Name, got, o.Conclusion.Word, o.Conclusion.Why)
+			}
+			delete(said, o.Design.Name)
+		}
+	}
+	delete(said, "design")
+	if len(said) > 0 {
+		t.Errorf("the released matrix has nothing of %v", said)
 	}
 }
 

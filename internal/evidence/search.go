@@ -33,6 +33,10 @@ const (
 	threadShare = 1. / 8
 )
 
+// guardedRounds is how often each client writes where there is a guard: the more, the more often
+// one writes after another.
+const guardedRounds = 4
+
 var (
 	// guardedPrograms are those whose writes a guard can stop: in time, and past the lease.
 	guardedPrograms = []string{"update", "overrun"}
@@ -73,7 +77,7 @@ func (p Plan) guarded(ctx context.Context, designs []design.Design, sink explori
 		other := func(d design.Design) bool { return GuardFor(d) != guard }
 		if some := slices.DeleteFunc(slices.Clone(designs), other); len(some) > 0 {
 			plan := p.part(some, guardShare, guardedPrograms)
-			plan.Config.Guard = guard
+			plan.Config.Guard, plan.Config.Rounds = guard, guardedRounds
 			err := p.more(ctx, plan, sink, found, func(s *results.Search, cells results.Cells) { s.Guard, s.Guarded = guard, cells })
 			if err != nil {
 				return err

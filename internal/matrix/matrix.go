@@ -124,7 +124,7 @@ func (s *Session) plan() {
 	had := m.Settings.Parts
 	m.Settings.Parts, m.Notes = nil, nil
 	if slices.Contains(s.Drivers, Live) {
-		fitting := s.fitting(len(s.designs) + 1)
+		fitting := s.fitting(s.runs())
 		var left []livePart
 		for i, p := range liveParts() {
 			if i >= fitting && !slices.Contains(had, p.name) {
@@ -149,6 +149,15 @@ func (s *Session) plan() {
 			m.Rows = append(m.Rows, newRow(d))
 		}
 	}
+}
+
+// runs are those of a part, counted in runs of the usual length, the self-check's included.
+func (s *Session) runs() int {
+	n := 1
+	for i := range s.designs {
+		n += int(times(&s.designs[i]))
+	}
+	return n
 }
 
 func partNames(parts []livePart) string {
@@ -284,11 +293,14 @@ func (s *Session) runLive(ctx context.Context, p livePart) error {
 	if err != nil {
 		return err
 	}
-	for len(designs) > 0 && err == nil { // those of one backend together
+	for len(designs) > 0 && err == nil { // those of one backend, with the same faults, together
 		its, _ := p.of(designs[0])
 		plan := runner.Plan{Workload: workloads.Must("oversell"), Options: s.Load, Faults: its.faults, Servers: s.Servers, History: dir}
 		one := designs[0].Backend
 		for len(designs) > 0 && designs[0].Backend == one {
+			if next, _ := p.of(designs[0]); !slices.Equal(next.faults, its.faults) {
+				break
+			}
 			plan.Subjects = append(plan.Subjects, its.subject(designs[0]))
 			designs = designs[1:]
 		}
