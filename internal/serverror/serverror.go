@@ -51,23 +51,32 @@ func IsRefusal(code string) bool {
 
 // refusalIn returns the refusal in a text, wherever it begins.
 func refusalIn(text string) Refusal {
-	for from := 0; from < len(text); {
-		word := upperPrefix(text[from:])
-		if word == "" {
-			from++
+	for from := 0; from < len(text); from++ {
+		if text[from] < 'A' || text[from] > 'Z' { // most texts are of small letters alone
 			continue
 		}
-		said, known := refusals[word]
-		rest, spaced := strings.CutPrefix(text[from+len(word):], " ")
-		if known && spaced && strings.Contains(rest, said) && (from == 0 || !isWord(text[from-1])) {
-			return Refusal{word, text[from:]}
+		word := upperPrefix(text[from:])
+		if from == 0 || !isWord(text[from-1]) {
+			if code := refusalAt(text[from:], word); code != "" {
+				return Refusal{code, text[from:]}
+			}
 		}
-		from += len(word)
-	}
-	if at := strings.Index(text, inScript); at >= 0 {
-		return Refusal{NoPerm, text[at:]}
+		from += len(word) - 1
 	}
 	return Refusal{}
+}
+
+// refusalAt returns the code of the refusal that begins a text, which begins with word.
+func refusalAt(text, word string) string {
+	said, known := refusals[word]
+	rest, spaced := strings.CutPrefix(text[len(word):], " ")
+	switch {
+	case known && spaced && strings.Contains(rest, said):
+		return word
+	case strings.HasPrefix(text, inScript):
+		return NoPerm
+	}
+	return ""
 }
 
 // upperPrefix is the upper-case letters with which a text begins.
