@@ -41,9 +41,9 @@ func checkService(needs fault.Needs, s design.Service) error {
 	case needs.Has(fault.Replies) && !replies:
 		return fmt.Errorf("needs a server that replies over connections, which %s does not; hint: another fault, see lockbench list faults", s.Version())
 	case needs.Has(fault.TCP) && (kind == design.Embedded || kind == design.External && !server.PlainTCP()):
-		return errors.New("needs a server reached by TCP, without TLS; hint: leave --redis out, and have redis-server in PATH")
+		return errors.New("needs a server reached by TCP, without TLS; hint: leave --server out, and have redis-server in PATH")
 	case needs.Has(fault.Ours) && kind == design.External:
-		return errors.New("would harm a server that lockbench did not start; hint: leave --redis out, and a private server is used")
+		return errors.New("would harm a server that lockbench did not start; hint: leave --server out, and a private server is used")
 	case needs&(fault.OwnProcess|fault.Restarts|fault.Suspends) != 0 && kind == design.Embedded:
 		return errors.New("needs a server process, and the embedded server is none; hint: install redis-server")
 	case needs.Has(fault.OwnClock):

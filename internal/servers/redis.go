@@ -69,7 +69,7 @@ func startAll(ctx context.Context, n int) (g []*Server, err error) {
 
 func connectAll(ctx context.Context, urls []string, n int) ([]*Server, error) {
 	if len(urls) < n {
-		return nil, fmt.Errorf("a design locks on %d servers, %d given; hint: give --redis %d times, once for each, or not at all for private ones", n, len(urls), n)
+		return nil, fmt.Errorf("a design locks on %d servers, %d given; hint: give --server %d times, once for each, or not at all for private ones", n, len(urls), n)
 	}
 	var g []*Server
 	for _, url := range urls {
