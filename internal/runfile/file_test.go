@@ -95,7 +95,7 @@ func TestReadTellsWhatIsWrong(t *testing.T) {
 		{"check of its own", "stages: [30s]", `s.yaml:1:10: stages "30s": no pairs; hint: 30s:100,1m:1000`},
 		{"nothing", "clients:", `s.yaml:1:10: clients has no value; hint: give it one, or leave the key out`},
 		{"list for one", "clients: [1, 2]", `s.yaml:1:10: clients takes one value, not a list; hint: clients: VALUE`},
-		{"empty list", "redis: []", `s.yaml:1:8: redis has an empty list; hint: leave the key out for what is usual`},
+		{"empty list", "redis: []", `s.yaml:1:8: server has an empty list; hint: leave the key out for what is usual`},
 		{"mapping for a text", "history: {a: b}", `s.yaml:1:10: history takes a text, not a mapping; hint: quote a text that has a colon and a blank, or braces`},
 		{"glob without quotes", "design:\n  - */b", `s.yaml:2:5: a value that begins with * has to be quoted; hint: '*/poll'`},
 		{"twice", "clients: 3\nclients: 4", `s.yaml:2:1: it is no YAML: mapping key "clients" already defined at [1:1]; hint: lines of key: value, each key once, indented by blanks`},
