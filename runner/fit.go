@@ -1,7 +1,9 @@
 package runner
 
 import (
-	"github.com/lockbench/lockbench/impls/design"
+	"context"
+	"fmt"
+
 	"github.com/lockbench/lockbench/internal/inject"
 )
 
@@ -32,12 +34,14 @@ func (s *session) leaveOut(fails func(*Subject) error) error {
 // cannotLease says why a design cannot give the lease that is asked for.
 func (s *session) cannotLease(of *Subject) error { return of.Design.CanLease(s.plan.Options.TTL) }
 
-// cannotUseServer says why a design cannot run on the server that there is.
-func (s *session) cannotUseServer(of *Subject) error {
-	if s.services.of(&of.Design).First().Kind() != design.Embedded {
+// cannotUseServices returns why a design cannot run on the services that there are.
+func (s *session) cannotUseServices(ctx context.Context) func(*Subject) error {
+	return func(of *Subject) error {
+		if err := s.services.of(&of.Design).Check(ctx, of.Design.Commands); err != nil {
+			return fmt.Errorf("design %s: %w", of.Design.Name, err)
+		}
 		return nil
 	}
-	return of.Design.OnEmbedded()
 }
 
 // cannotBeFaulted says why a fault of the plan cannot be done to what a design stands on.

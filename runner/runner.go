@@ -56,7 +56,7 @@ func (s *session) run(ctx context.Context) (err error) {
 	if s.services, err = openServices(ctx, s.plan.Subjects, s.plan.Servers); err != nil {
 		return err
 	}
-	for _, fails := range []func(*Subject) error{s.cannotUseServer, s.cannotBeFaulted} {
+	for _, fails := range []func(*Subject) error{s.cannotUseServices(ctx), s.cannotBeFaulted} {
 		if err := s.leaveOut(fails); err != nil {
 			return err
 		}
