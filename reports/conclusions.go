@@ -111,7 +111,7 @@ func (s *summary) scope() *document.List {
 			continue
 		}
 		left = run.Conclusion.LeftOut
-		if run.Search != nil {
+		if run.Search != nil && run.Exploration == nil {
 			schedules += run.Search.Schedules
 			if run.Search.NotDone != "" {
 				unexplored = append(unexplored, fmt.Sprintf("%s (%s)", s.label.Of(run), run.Search.NotDone))
@@ -151,6 +151,34 @@ func shortly(all []string) string {
 		return strings.Join(all, ", ")
 	}
 	return strings.Join(all[:fewRuns], ", ") + fmt.Sprintf(", and %d more", len(all)-fewRuns)
+}
+
+// searchEvidence shows what a search found against the claims, and what the conclusion comes
+// from: on a terminal where there is one run.
+func (s *summary) searchEvidence(run *results.Run, g *gallery) []document.Block {
+	if run.Search == nil {
+		return nil
+	}
+	shown := &document.Section{Title: "found by exploration"}
+	var all []judgement
+	for _, cell := range run.Search.Cells.Broken() {
+		f := run.Search.Cells[cell]
+		decides := run.Conclusion != nil && run.Conclusion.Source == conclusion.Explored && run.Conclusion.Cell == cell
+		if f.Fails() || decides {
+			all = append(all, judgement{cell, f, runReason(run, cell)})
+		}
+		if decides && !f.Fails() && len(s.result.Runs) > 1 {
+			shown.Media = document.Page
+		}
+	}
+	g.add(all)
+	for i := range all {
+		shown.Blocks = append(shown.Blocks, g.section(&all[i]))
+	}
+	if len(all) > 0 {
+		shown.Blocks = append(shown.Blocks, again("explore it again:", run.Search.Command))
+	}
+	return []document.Block{shown}
 }
 
 // headlined is the one conclusion of all.

@@ -199,6 +199,7 @@ func (e *explanation) missing(cell lockbench.Cell, c results.MatrixCell) (blocks
 		case e.row.Lacks(part):
 		case p == nil:
 			add(part, "not run")
+		case len(p.Guarded) > 0: // it is about the guard alone
 		case !slices.ContainsFunc(c.Evidence, func(found results.Evidence) bool { return found.Part == part }):
 			add(part, e.unmet(cell, p))
 		}

@@ -268,8 +268,15 @@ func heldClaims(some bool) string {
 func (s *summary) breakers() (claimed []string) {
 	for i := range s.result.Runs {
 		run := &s.result.Runs[i]
-		if names := run.Cells.Names(func(_ lockbench.Cell, f results.Finding) bool { return f.Fails() }); len(names) > 0 {
+		fails := func(_ lockbench.Cell, f results.Finding) bool { return f.Fails() }
+		if names := run.Cells.Names(fails); len(names) > 0 {
 			claimed = append(claimed, s.label.Of(run)+" broke "+list(names))
+		}
+		if run.Search == nil {
+			continue
+		}
+		if names := run.Search.Cells.Names(fails); len(names) > 0 {
+			claimed = append(claimed, s.label.Of(run)+" broke "+list(names)+" when it was explored")
 		}
 	}
 	return claimed

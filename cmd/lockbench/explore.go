@@ -11,6 +11,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/catalog"
+	"github.com/lockbench/lockbench/internal/evidence"
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/exploring"
 	"github.com/lockbench/lockbench/internal/fault"
@@ -33,6 +35,7 @@ type exploreOptions struct {
 	save      string
 	out       []string
 	gate      gateOptions
+	beside    evidence.Options
 	quiet     bool
 }
 
@@ -99,6 +102,7 @@ func (o *exploreOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.save, "save", "", "save the schedules that break a guarantee in this `directory` (default a temporary one, for broken claims)")
 	f.StringArrayVar(&o.out, "out", nil, output.Help(output.OfExplorations))
 	o.gate.exploredFlags(f)
+	evidenceFlags(f, &o.beside)
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "print no progress on standard error")
 }
 
@@ -110,6 +114,7 @@ func (o *exploreOptions) scopeFlags(f *pflag.FlagSet) {
 	f.IntVar(&c.Rounds, "rounds", c.Rounds, "number of times that each client repeats the scenario")
 	f.IntVar(&c.Faults, "faults", c.Faults, "largest number of faults in one schedule")
 	f.StringSliceVar(&o.kinds, "kinds", nil, "`kinds` of faults: "+strings.Join(fault.Names(fault.Explored()), ", ")+"; die is both of die-before and die-after (default all but slow-reply)")
+	f.StringVar((*string)(&c.Guard), "guard", "", "`kind` of guard of the records that scenarios write: "+strings.Join(catalog.Names(catalog.Guards()), ", ")+" (default none)")
 	f.IntVar(&c.Moves, "moves", c.Moves, "number of times that time may pass to the end of a lease although a command could run")
 	f.DurationVar(&c.TTL, "ttl", c.TTL, "lease that clients ask for")
 	f.DurationVar(&c.Wait, "wait", 0, "longest wait of an acquire (default one attempt; in scenario wait half a lease, at least 1s)")
@@ -243,10 +248,17 @@ func (o *exploreOptions) explore(cmd *cobra.Command, designs []string) (results.
 	if err != nil {
 		return results.Result{}, err
 	}
+	beside, err := o.beside.Parse()
+	if err != nil {
+		return results.Result{}, err
+	}
 	shown := progress.OfExploration(cmd.ErrOrStderr(), o.quiet, len(p.Designs), len(p.Scenarios))
 	r, err := exploring.Run(cmd.Context(), p, shown.Sink())
 	shown.Close()
 	if err != nil {
+		return r, err
+	}
+	if err := beside.Explored(cmd.Context(), &r, p); err != nil {
 		return r, err
 	}
 	r.GateExplored(gates)

@@ -91,7 +91,9 @@ func (o *singleOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	conclude := beside.Gather(ctx, designsOf(p.Subjects), newExploreOptions().config, shown.Say)
+	scope := newExploreOptions().config
+	scope.Seed = p.Options.Seed
+	conclude := beside.Gather(ctx, designsOf(p.Subjects), scope, shown.Say)
 	result, err := o.observed(ctx, p, shown, out["hlog"])
 	if err != nil {
 		return err

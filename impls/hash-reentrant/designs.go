@@ -73,7 +73,7 @@ func repeated() lockbench.Exception {
 	}
 }
 
-// orphaned is the watchdog that does not know whose thread lives.
+// orphaned is a renewal that does not know whose thread lives.
 func orphaned() lockbench.Exception {
 	return lockbench.Exception{
 		Gives: []lockbench.Guarantee{lockbench.Recovery},

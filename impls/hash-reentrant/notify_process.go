@@ -19,16 +19,16 @@ const notifyPool = 64
 // exclusion@outlived, because each hold is renewed by itself a third of its lease
 // apart, through errors, for as long as its owner can reach it. recovery@crash and
 // recovery@cancel, because only a hold that was reported to its owner is renewed, so
-// what a crashed process, a lost reply or a cancelled acquire leaves ends with its lease;
-// the hold of a thread that died in a process that lives stays as long as its lease
-// can be reached. lease@lost-reply, because requests name the hold and the depth they
+// what a crashed process, a lost reply or a cancelled acquire leaves ends with its lease.
+// Not recovery@thread-death: the hold of a thread that died in a process that lives stays
+// as long as its lease can be reached. lease@lost-reply, because requests name the hold and the depth they
 // mean, so that one that is repeated or late changes nothing.
 func notify() design.Design {
 	return design.Design{
 		Name:      "hash-reentrant/notify",
 		Summary:   "watchdog repaired: renewal by hold, a third of the lease apart; a release wakes the waiters",
 		Source:    "ours, after Study notes: a Redis distributed lock by Lua",
-		Claims:    lockbench.LeaseClaims(lockbench.Reentrancy).Renewing(),
+		Claims:    lockbench.LeaseClaims(lockbench.Reentrancy).Renewing().But(orphaned()),
 		Reacquire: design.Nested,
 		Renews:    true,
 		Granted:   design.WholeMillis,

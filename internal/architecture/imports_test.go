@@ -25,6 +25,7 @@ var house = map[string][]string{
 	"internal/measure/series":            {},
 	"internal/thresholds":                {"", "checker", "internal/measure", "internal/suggest"},
 	"internal/conclusion":                {"", "checker", "internal/figures"},
+	"internal/choosing":                  {"", "impls", "impls/design", "internal/conclusion", "internal/evidence", "internal/figures", "internal/known"},
 	"internal/known":                     {"", "checker", "history", "impls", "internal/results"},
 	"internal/evidence":                  {"", "impls", "impls/design", "internal/conclusion", "internal/explore", "internal/exploring", "internal/fault", "internal/inject", "internal/known", "internal/results", "internal/suggest", "history", "workloads"},
 	"internal/results":                   {"", "history", "checker", "internal/measure", "internal/measure/series", "internal/thresholds", "internal/limits", "internal/statistics", "internal/suggest", "internal/figures", "internal/conclusion"},

@@ -27,6 +27,13 @@ func held0(n int64) Found { return Found{Verdict: checker.Held, Exposure: n} }
 
 var brokenOnce = Found{Verdict: checker.Broken, Exposure: 10, Violations: 1}
 
+// after is a breach that only conditions before it explain.
+func after(c lockbench.Conditions) Found {
+	f := brokenOnce
+	f.After = c
+	return f
+}
+
 // with is enough, with this beside.
 func with(cell lockbench.Cell, f Found) map[lockbench.Cell]Found {
 	all := enough()
@@ -80,6 +87,9 @@ func TestDraw(t *testing.T) {
 		{"work past the lease", lease, Usual(), with(lockbench.Exclusion.At(lockbench.Outlived), brokenOnce), stops, NeedsGuard, "late owner", true},
 		{"work past the lease, which does not happen", lease, Usual() &^ lockbench.Outlived, with(lockbench.Exclusion.At(lockbench.Outlived), brokenOnce), stops, Safe, "", false},
 		{"a refusal of a free key is not unsafe", lease, Usual(), with(lockbench.NoSpuriousRefusal.At(lockbench.LostReply), brokenOnce), stops, Safe, "", false},
+
+		{"two at once after what the lock remembers", lease, Usual(), with(lockbench.LeaseKept.At(0), after(lockbench.LostReply)), stops, NeedsGuard, "reply is lost", false},
+		{"after what does not count", lease, Usual() &^ lockbench.LostReply, with(lockbench.Exclusion.At(0), after(lockbench.LostReply)), stops, Safe, "", false},
 
 		{"nothing was tried", lease, Usual(), nil, nil, NotKnown, "too little", false},
 		{"no crash was tried", lease, Usual(), without(lockbench.LeaseKept.At(lockbench.Crash)), stops, NotKnown, "process dies: not at all", false},

@@ -31,6 +31,9 @@ type Evidence struct {
 type Found struct {
 	Verdict              checker.Verdict
 	Exposure, Violations int64
+	// After are conditions that had happened before, on whatever key, and that the lock is
+	// known to remember: without them it might not have broken.
+	After lockbench.Conditions
 }
 
 // A breach is a broken cell, with the source that has it.
@@ -40,7 +43,7 @@ type breach struct {
 	from *Evidence
 }
 
-// broken lists the cells that a source has as broken and that match, those under the fewest
+// broken lists the cells that a source has as broken and that match, with what came before, those under the fewest
 // conditions first, and among these by the order of guarantees.
 func broken(all []Evidence, guarded bool, match func(lockbench.Cell) bool) (found []breach) {
 	for i := range all {
@@ -49,6 +52,7 @@ func broken(all []Evidence, guarded bool, match func(lockbench.Cell) bool) (foun
 			cells = all[i].Guarded
 		}
 		for cell, f := range cells {
+			cell.Under |= f.After
 			if f.Verdict == checker.Broken && match(cell) {
 				found = append(found, breach{cell, f, &all[i]})
 			}

@@ -21,6 +21,9 @@ func (q Request) Conclude(r *results.Result, designs []design.Design, searches S
 	}
 	for i := range r.Runs {
 		run := &r.Runs[i]
+		if i > 0 && r.Explored() && r.Runs[i-1].Design == run.Design {
+			continue
+		}
 		run.Search = searches[run.Design]
 		if q.Known == "on" && r.EnvironmentOf(run).Version == exploring.Environment().Version {
 			run.Known = known.Of(run.Design, r.ServerOf(run))

@@ -41,27 +41,35 @@ func (o Options) Parse() (Request, error) {
 	if !slices.Contains([]string{"on", "off"}, o.Known) {
 		return r, fmt.Errorf("--known %s: it is neither on nor off; hint: --known off leaves the released matrix out", o.Known)
 	}
-	if len(o.Conditions) == 0 {
-		return r, nil
-	}
-	r.over = 0
-	var names []string
-	for _, c := range lockbench.AllConditions() {
-		names = append(names, c.Name)
-	}
-	for _, name := range o.Conditions {
-		i := slices.Index(names, name)
-		switch {
-		case name == "all":
-			r.over |= conclusion.All()
-		case name == "none":
-		case i < 0:
-			return r, fmt.Errorf("--conditions: %w", suggest.Unknown("condition", name, append(names, "all", "none")))
-		default:
-			r.over |= lockbench.AllConditions()[i].Condition
+	if len(o.Conditions) > 0 {
+		over, err := Conditions(o.Conditions)
+		if err != nil {
+			return r, err
 		}
+		r.over = over
 	}
 	return r, nil
+}
+
+// Conditions are those of some names; all and none are names too.
+func Conditions(names []string) (over lockbench.Conditions, err error) {
+	var known []string
+	for _, c := range lockbench.AllConditions() {
+		known = append(known, c.Name)
+	}
+	for _, name := range names {
+		i := slices.Index(known, name)
+		switch {
+		case name == "all":
+			over |= conclusion.All()
+		case name == "none":
+		case i < 0:
+			return over, fmt.Errorf("--conditions: %w", suggest.Unknown("condition", name, append(known, "all", "none")))
+		default:
+			over |= lockbench.AllConditions()[i].Condition
+		}
+	}
+	return over, nil
 }
 
 // Gather explores designs, and returns what is to be done with a result of runs of them: see
@@ -76,10 +84,9 @@ func (r Request) Gather(ctx context.Context, designs []design.Design, scope expl
 		return func(result *results.Result) { r.Conclude(result, designs, nil) }
 	}
 	say("exploring %s in virtual time, %v each ...", names(designs), r.Explore)
-	searches, err := p.Search(ctx, exploring.Sink{
-		Say: func(text string) { say("%s", text) }, Begin: func(string) {},
-		SoFar: func(string, string, explore.Progress) {}, End: func(string, []results.Explored) {},
-	})
+	sink := unheard
+	sink.Say = func(text string) { say("%s", text) }
+	searches, err := p.Search(ctx, sink)
 	if err != nil {
 		searches = make(Searches)
 		for _, d := range designs {
@@ -87,6 +94,27 @@ func (r Request) Gather(ctx context.Context, designs []design.Design, scope expl
 		}
 	}
 	return func(result *results.Result) { r.Conclude(result, designs, searches) }
+}
+
+// Explored concludes on what the exploration of a plan found. Where neither scenarios nor a guard
+// were asked for, it explores for a quarter of the time more what a guard in the store stops.
+func (r Request) Explored(ctx context.Context, result *results.Result, p exploring.Plan) error {
+	found := make(Searches)
+	for _, d := range p.Designs {
+		found[d.Name] = &results.Search{}
+	}
+	if !p.Named && p.Config.Guard == "" {
+		if err := (Plan{Scope: p.Config}).guarded(ctx, p.Designs, unheard, found); err != nil {
+			return err
+		}
+	}
+	r.Conclude(result, p.Designs, found)
+	return nil
+}
+
+// unheard is a sink that nobody listens to.
+var unheard = exploring.Sink{
+	Say: func(string) {}, Begin: func(string) {}, SoFar: func(string, string, explore.Progress) {}, End: func(string, []results.Explored) {},
 }
 
 // names are the designs, by number where they are many.

@@ -26,11 +26,23 @@ type Plan struct {
 // Searches are what was found of each design, by its name.
 type Searches map[string]*results.Search
 
-// guardShare of the budget is for what a guard in the store stops.
-const guardShare = 1. / 4
+// The shares of what there is to find out, of the budget and of the schedules: what a design
+// does by itself has the rest.
+const (
+	guardShare  = 1. / 4
+	threadShare = 1. / 8
+)
 
-// guardedPrograms are those whose writes a guard can stop: in time, and past the lease.
-var guardedPrograms = []string{"update", "overrun"}
+// guardedRounds is how often each client writes where there is a guard: the more, the more often
+// one writes after another.
+const guardedRounds = 4
+
+var (
+	// guardedPrograms are those whose writes a guard can stop: in time, and past the lease.
+	guardedPrograms = []string{"update", "overrun"}
+	// threadPrograms are those in which what threads of one process share can go wrong.
+	threadPrograms = []string{"contend", "stale-release", "abandon"}
+)
 
 // Search explores the designs, until all is done or ctx ends. What cannot be explored has the
 // reason. The error says why nothing can be explored at all.
@@ -50,15 +62,29 @@ func (p Plan) Search(ctx context.Context, sink exploring.Sink) (Searches, error)
 	if err := p.search(ctx, found, explorable, sink); err != nil {
 		return found, err
 	}
+	threads := p.part(explorable, threadShare, threadPrograms)
+	threads.Config.Threads = 2
+	err := p.more(ctx, threads, sink, found, func(s *results.Search, cells results.Cells) { s.Cells.Join(cells) })
+	if err != nil {
+		return found, err
+	}
+	return found, p.guarded(ctx, explorable, sink, found)
+}
+
+// guarded explores what a guard in the store stops.
+func (p Plan) guarded(ctx context.Context, designs []design.Design, sink exploring.Sink, found Searches) error {
 	for _, guard := range []lockbench.Guard{lockbench.FenceGuard, lockbench.CompareGuard} {
 		other := func(d design.Design) bool { return GuardFor(d) != guard }
-		if some := slices.DeleteFunc(slices.Clone(explorable), other); len(some) > 0 {
-			if err := p.searchGuarded(ctx, found, some, guard, sink); err != nil {
-				return found, err
+		if some := slices.DeleteFunc(slices.Clone(designs), other); len(some) > 0 {
+			plan := p.part(some, guardShare, guardedPrograms)
+			plan.Config.Guard, plan.Config.Rounds = guard, guardedRounds
+			err := p.more(ctx, plan, sink, found, func(s *results.Search, cells results.Cells) { s.Guard, s.Guarded = guard, cells })
+			if err != nil {
+				return err
 			}
 		}
 	}
-	return found, nil
+	return nil
 }
 
 // cannot says why a design is not explored, empty where it is.
@@ -76,8 +102,7 @@ func (p Plan) cannot(d design.Design) string {
 
 // search explores designs in all programs.
 func (p Plan) search(ctx context.Context, found Searches, designs []design.Design, sink exploring.Sink) error {
-	plan := exploring.Plan{Designs: designs, Config: p.Scope}
-	plan.Config.Budget = time.Duration(float64(p.Scope.Budget) * (1 - guardShare))
+	plan := p.part(designs, 1-guardShare-threadShare, nil)
 	if err := plan.Choose(nil); err != nil {
 		return err
 	}
@@ -116,14 +141,20 @@ func (p Plan) count(found Searches, r results.Result) {
 	}
 }
 
-// searchGuarded explores designs whose store has a guard.
-func (p Plan) searchGuarded(ctx context.Context, found Searches, designs []design.Design, guard lockbench.Guard, sink exploring.Sink) error {
+// part is a search of so much of the budget, in these programs; in all of them where there are
+// none.
+func (p Plan) part(designs []design.Design, share float64, programs []string) exploring.Plan {
 	plan := exploring.Plan{Designs: designs, Config: p.Scope}
-	plan.Config.Budget = time.Duration(float64(p.Scope.Budget) * guardShare)
-	plan.Config.Guard = guard
-	for _, name := range guardedPrograms {
+	plan.Config.Budget = time.Duration(float64(p.Scope.Budget) * share)
+	plan.Config.Schedules = int64(float64(p.Scope.Schedules) * share)
+	for _, name := range programs {
 		plan.Scenarios = append(plan.Scenarios, workloads.Must(name))
 	}
+	return plan
+}
+
+// more adds what another search finds, of which nothing is said.
+func (p Plan) more(ctx context.Context, plan exploring.Plan, sink exploring.Sink, found Searches, add func(*results.Search, results.Cells)) error {
 	sink.Begin = func(string) {}
 	sink.End = func(string, []results.Explored) {}
 	r, err := exploring.Run(ctx, plan, sink)
@@ -132,8 +163,8 @@ func (p Plan) searchGuarded(ctx context.Context, found Searches, designs []desig
 	}
 	for _, run := range r.Designs().Runs {
 		s := found[run.Design]
-		s.Guard, s.Guarded = guard, run.Cells
 		s.Errors = append(s.Errors, newSearch(&run, "").Errors...)
+		add(s, run.Cells)
 	}
 	p.count(found, r)
 	return nil

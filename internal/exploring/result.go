@@ -81,6 +81,9 @@ func params(cfg explore.Config) map[string]any {
 			all[name] = value
 		}
 	}
+	if cfg.Guard != "" {
+		all["guard"] = string(cfg.Guard)
+	}
 	return all
 }
 

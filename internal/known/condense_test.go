@@ -2,6 +2,7 @@ package known
 
 import (
 	"encoding/json"
+	"math"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
@@ -27,10 +28,10 @@ func condense(m *results.Matrix) ([]byte, error) {
 // condensed is one part. What held where a lock that is broken on purpose was not caught is left
 // out.
 func condensed(r *results.MatrixRow, p *results.MatrixPart, caught bool) part {
-	out := part{Name: p.Name, Command: p.Command, Server: p.Server, Cells: map[lockbench.Cell]cell{}}
+	out := part{Name: p.Name, Command: p.Command, Server: p.Server, GrantsPerS: speed(p), Cells: map[lockbench.Cell]cell{}}
 	keep := func(into map[lockbench.Cell]cell, at lockbench.Cell, f *results.Finding) {
 		if f.Verdict == checker.Broken || caught && f.Verdict == checker.Held && f.Exposure > 0 {
-			into[at] = cell{f.Verdict, f.Exposure, f.Violations}
+			into[at] = cell{f.Verdict, f.Exposure, f.Violations, f.After(&r.Claims, at)}
 		}
 	}
 	for at, f := range p.Guarded {
@@ -47,4 +48,12 @@ func condensed(r *results.MatrixRow, p *results.MatrixPart, caught bool) part {
 		}
 	}
 	return out
+}
+
+// speed is that of a live run.
+func speed(p *results.MatrixPart) float64 {
+	if len(p.Covered) > 0 || p.ElapsedNS == 0 {
+		return 0
+	}
+	return math.Round(float64(p.Grants) / float64(p.ElapsedNS) * 1e9)
 }

@@ -28,6 +28,8 @@ type part struct {
 	Name    string         `json:"name"`
 	Command string         `json:"command"`
 	Server  history.Server `json:"server"`
+	// GrantsPerS is how many locks it granted, of a live run.
+	GrantsPerS float64 `json:"grants_per_s,omitempty"`
 	// Cells are what it found, Guarded what became of the guarded state behind a guard.
 	Cells   map[lockbench.Cell]cell `json:"cells"`
 	Guarded map[lockbench.Cell]cell `json:"guarded,omitempty"`
@@ -37,6 +39,8 @@ type cell struct {
 	Verdict    checker.Verdict `json:"verdict"`
 	Exposure   int64           `json:"exposure"`
 	Violations int64           `json:"violations,omitempty"`
+	// After is that of [results.Finding.After].
+	After lockbench.Conditions `json:"after,omitzero"`
 }
 
 var rows = sync.OnceValue(func() []row {
@@ -62,6 +66,38 @@ func Of(design string, on history.Server) *results.KnownRow {
 	return &results.KnownRow{Missing: "it is not in the released matrix"}
 }
 
+// Released is what the released matrix has of the present version of a design, on the servers
+// that it is of; false where it has nothing.
+func Released(design string) (*results.KnownRow, bool) {
+	for _, r := range rows() {
+		if r.Design == design && r.Version == impls.Version(design) && len(r.Parts) > 0 {
+			return r.on(r.server()), true
+		}
+	}
+	return nil, false
+}
+
+// server is that of the live parts.
+func (r *row) server() history.Server {
+	for _, p := range r.Parts {
+		if p.Name != explored {
+			return p.Server
+		}
+	}
+	return history.Server{}
+}
+
+// GrantsPerS is how many locks a design granted in the live run of the released matrix, whose
+// clients and machine were the same for all; zero where that is not known.
+func GrantsPerS(design string) float64 {
+	for _, r := range rows() {
+		if r.Design == design && len(r.Parts) > 0 {
+			return r.Parts[0].GrantsPerS
+		}
+	}
+	return 0
+}
+
 // explored is the name of the part that is done in virtual time, which is of any server that
 // does what Redis does.
 const explored = "explore"
@@ -69,8 +105,8 @@ const explored = "explore"
 func (r *row) on(server history.Server) *results.KnownRow {
 	known := &results.KnownRow{Version: r.Version, Cells: map[lockbench.Cell]results.KnownCell{}, Guarded: map[lockbench.Cell]results.KnownCell{}}
 	for _, p := range r.Parts {
-		if p.Name != explored && p.Server.Version != server.Version {
-			continue
+		if p.Name != explored && p.Server.Version != server.Version && len(p.Guarded) == 0 {
+			continue // what a guard in the store stops it stops on any server
 		}
 		known.Parts = append(known.Parts, results.KnownPart{Name: p.Name, Command: p.Command, Server: p.Server})
 		for at, found := range p.Cells {
@@ -89,7 +125,7 @@ func (r *row) on(server history.Server) *results.KnownRow {
 // together adds what a part found of a cell to what those before it did.
 func together(known results.KnownCell, found cell, part int) results.KnownCell {
 	if found.Verdict.Graver(known.Verdict) {
-		known.Verdict, known.Part = found.Verdict, part
+		known.Verdict, known.Part, known.After = found.Verdict, part, found.After
 	}
 	known.Exposure += found.Exposure
 	known.Violations += found.Violations

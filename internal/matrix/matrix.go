@@ -124,7 +124,7 @@ func (s *Session) plan() {
 	had := m.Settings.Parts
 	m.Settings.Parts, m.Notes = nil, nil
 	if slices.Contains(s.Drivers, Live) {
-		fitting := s.fitting(len(s.designs) + 1)
+		fitting := s.fitting(s.runs())
 		var left []livePart
 		for i, p := range liveParts() {
 			if i >= fitting && !slices.Contains(had, p.name) {
@@ -149,6 +149,15 @@ func (s *Session) plan() {
 			m.Rows = append(m.Rows, newRow(d))
 		}
 	}
+}
+
+// runs are those of a part, counted in runs of the usual length, the self-check's included.
+func (s *Session) runs() int {
+	n := 1
+	for i := range s.designs {
+		n += int(times(&s.designs[i]))
+	}
+	return n
 }
 
 func partNames(parts []livePart) string {

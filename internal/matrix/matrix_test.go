@@ -46,7 +46,7 @@ func TestPartsHaveTheFaultsThatArePossible(t *testing.T) {
 			t.Errorf("%s on Redis: got %q, %t, want all of %q", p.name, got.faults, has, p.faults)
 		}
 	}
-	want := map[string][]string{"live faults": {"crash", "cancel"}, "live failover": nil, "live skew": {"skew"}}
+	want := map[string][]string{"live faults": {"crash", "cancel", "pause"}, "live failover": nil, "live skew": {"skew"}}
 	for _, p := range liveParts() {
 		faults, faulty := want[p.name]
 		if got, has := p.of(files[0]); has == (faulty && faults == nil) || faulty && !slices.Equal(got.faults, faults) {

@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,8 +49,12 @@ func liveParts() []livePart {
 }
 
 // of is the part as a design can have it, with the faults that are possible on its backend,
-// and false where none of them is.
+// and false where none of them is. Processes stand still, too, where nothing else shows what
+// becomes of that.
 func (p livePart) of(d design.Design) (livePart, bool) {
+	if p.name == Live+" faults" && d.Explorable() != nil {
+		p.faults = append(slices.Clone(p.faults), string(fault.Pause))
+	}
 	all := p.faults
 	p.faults = nil
 	for _, f := range all {
@@ -77,16 +82,32 @@ const guardedKeys = 10
 
 // subject is a design as the part runs it.
 func (p livePart) subject(d design.Design) runner.Subject {
-	of := runner.Subject{Design: d, Guard: p.guard(&d), Optional: true}
-	if p.guarded {
-		of.Change = func(o *workloads.Options) { o.KeyChoice, o.Keys = workloads.Uniform, guardedKeys }
+	return runner.Subject{Design: d, Guard: p.guard(&d), Optional: true, Change: func(o *workloads.Options) {
+		if p.guarded {
+			o.KeyChoice, o.Keys = workloads.Uniform, guardedKeys
+		}
+		o.Duration *= times(&d)
+	}}
+}
+
+// unexploredTimes is how much longer a live run is of a design that cannot be explored.
+const unexploredTimes = 4
+
+// times is how many runs of the usual length a live run of a design is as long as.
+func times(d *design.Design) time.Duration {
+	if d.Explorable() == nil {
+		return 1
 	}
-	return of
+	return unexploredTimes
 }
 
 // command makes the live run of a design again.
-func (p livePart) command(designName string, guard lockbench.Guard, seed uint64) string {
-	parts := []string{"lockbench run --design " + designName + fmt.Sprintf(" --seed %d", seed)}
+func (p livePart) command(of *runner.Subject, o workloads.Options) string {
+	guard := of.Guard
+	parts := []string{"lockbench run --design " + of.Design.Name + fmt.Sprintf(" --seed %d", o.Seed)}
+	if n := times(&of.Design); n > 1 {
+		parts = append(parts, fmt.Sprintf("--duration %v", n*o.Duration))
+	}
 	if guard != "" {
 		parts = append(parts, "--guard "+string(guard), "--key-choice "+workloads.Uniform, fmt.Sprintf("--keys %d", guardedKeys))
 	}

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/exploring"
 	"github.com/lockbench/lockbench/internal/mutants"
@@ -19,11 +18,12 @@ import (
 // liveSink takes what the live runs of a part find into the matrix. It says nothing of what is
 // broken, for that stands there.
 func (s *Session) liveSink(ctx context.Context, p livePart, kept bool) runner.Sink {
-	name, guard := "", lockbench.Guard("")
+	var name string
+	var subject runner.Subject
 	return runner.Sink{
 		Say: func(text string) { s.progress.Say("%s", text) },
 		Begin: func(of runner.Subject, _ func() runner.Progress) {
-			name, guard = of.Design.Name, of.Guard
+			name, subject = of.Design.Name, of
 			s.progress.Now(p.name, name)
 		},
 		End: func(j *runner.Judged) {
@@ -32,7 +32,7 @@ func (s *Session) liveSink(ctx context.Context, p livePart, kept bool) runner.Si
 				found.History = ""
 			}
 			part := results.MatrixPart{
-				Name: p.name, Command: p.command(name, guard, s.Seed), ElapsedNS: int64(s.Length), Complete: ctx.Err() == nil,
+				Name: p.name, Command: p.command(&subject, s.Load), ElapsedNS: int64(s.Length * times(&subject.Design)), Complete: ctx.Err() == nil,
 			}
 			if name == mutants.SelfCheckName {
 				part.MustBreak, part.Command = p.mustBreak, ""

@@ -69,11 +69,22 @@ func (r *Run) join(scenario *Run) {
 	r.Breaches += scenario.Breaches
 	for cell, f := range scenario.Cells {
 		f.Scenarios = []string{scenario.Workload}
-		if before, judged := r.Cells[cell]; judged {
-			f = before.join(cell.Guarantee, f)
-		}
-		r.Cells[cell] = f
+		r.Cells.join(cell, f)
 	}
+}
+
+// Join adds what else was found of the design.
+func (c Cells) Join(more Cells) {
+	for cell, f := range more {
+		c.join(cell, f)
+	}
+}
+
+func (c Cells) join(cell lockbench.Cell, f Finding) {
+	if before, judged := c[cell]; judged {
+		f = before.join(cell.Guarantee, f)
+	}
+	c[cell] = f
 }
 
 // hasNotTheAbility reports whether the scenario was not explored for that reason, also in a

@@ -1,6 +1,8 @@
 package results
 
 import (
+	"slices"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
@@ -47,6 +49,8 @@ type KnownCell struct {
 	Verdict    checker.Verdict `json:"verdict"`
 	Exposure   int64           `json:"exposure"`
 	Violations int64           `json:"violations"`
+	// After are conditions that had happened before, see [Finding.After].
+	After lockbench.Conditions `json:"after,omitzero"`
 	// Part is the number of the part that decided.
 	Part int `json:"part"`
 }
@@ -54,39 +58,53 @@ type KnownCell struct {
 // evidence is what the run knows, by source.
 func (r *Run) evidence() []conclusion.Evidence {
 	var all []conclusion.Evidence
+	own := conclusion.Evidence{Source: conclusion.Seen, Cells: r.Cells.found(&r.Claims)}
 	if r.Exploration != nil {
-		all = append(all, conclusion.Evidence{Source: conclusion.Explored, Cells: r.Cells.found()})
-	} else {
-		seen := conclusion.Evidence{Source: conclusion.Seen, Cells: r.Cells.found()}
-		if r.Guard() != "" {
-			seen.Cells, seen.Guarded = r.Cells.unguarded(), seen.Cells
-		}
-		all = append(all, seen)
+		own.Source = conclusion.Explored
 	}
+	if r.Guard() != "" {
+		own.Cells, own.Guarded = r.Cells.unguarded(&r.Claims), own.Cells
+	}
+	all = append(all, own)
 	if s := r.Search; s != nil {
 		all = append(all, conclusion.Evidence{
-			Source: conclusion.Explored, Cells: s.Cells.found(), Guarded: s.Guarded.found(),
+			Source: conclusion.Explored, Cells: s.Cells.found(&r.Claims), Guarded: s.Guarded.found(&r.Claims),
 			Shows: func(lockbench.Cell) string { return s.Command },
 		})
 	}
 	if k := r.Known; k != nil {
-		all = append(all, conclusion.Evidence{Source: conclusion.Known, Cells: foundOf(k.Cells), Guarded: foundOf(k.Guarded), Shows: k.shows})
+		all = append(all, k.Evidence())
 	}
 	return all
 }
 
 // found is what was found, as conclusions are drawn from it.
-func (c Cells) found() map[lockbench.Cell]conclusion.Found {
+func (c Cells) found(claims *lockbench.Claims) map[lockbench.Cell]conclusion.Found {
 	all := make(map[lockbench.Cell]conclusion.Found)
 	for cell, f := range c {
-		all[cell] = conclusion.Found{Verdict: f.Verdict, Exposure: f.Exposure, Violations: f.Violations}
+		all[cell] = conclusion.Found{Verdict: f.Verdict, Exposure: f.Exposure, Violations: f.Violations, After: f.After(claims, cell)}
 	}
 	return all
 }
 
+// After are the conditions of the exception that excuses the violations of a claimed cell: they
+// had happened before, and the lock remembers them. Zero where nothing excuses them, or what
+// touched them does.
+func (f *Finding) After(claims *lockbench.Claims, cell lockbench.Cell) lockbench.Conditions {
+	if f.Verdict != checker.Broken || !f.Claimed || f.Fails() {
+		return 0
+	}
+	for _, e := range claims.Except {
+		if e.Lasts && (e.Gives == nil || slices.Contains(e.Gives, cell.Guarantee)) {
+			return e.Under
+		}
+	}
+	return 0
+}
+
 // unguarded is what was found that no guard of the store has a part in.
-func (c Cells) unguarded() map[lockbench.Cell]conclusion.Found {
-	all := c.found()
+func (c Cells) unguarded(claims *lockbench.Claims) map[lockbench.Cell]conclusion.Found {
+	all := c.found(claims)
 	for cell := range all {
 		if cell.Guarantee == lockbench.Effects {
 			delete(all, cell)
@@ -107,9 +125,14 @@ func (k *KnownRow) Findings() Cells {
 func foundOf(cells map[lockbench.Cell]KnownCell) map[lockbench.Cell]conclusion.Found {
 	all := make(map[lockbench.Cell]conclusion.Found)
 	for cell, f := range cells {
-		all[cell] = conclusion.Found{Verdict: f.Verdict, Exposure: f.Exposure, Violations: f.Violations}
+		all[cell] = conclusion.Found{Verdict: f.Verdict, Exposure: f.Exposure, Violations: f.Violations, After: f.After}
 	}
 	return all
+}
+
+// Evidence is what is known, as conclusions are drawn from it.
+func (k *KnownRow) Evidence() conclusion.Evidence {
+	return conclusion.Evidence{Source: conclusion.Known, Cells: foundOf(k.Cells), Guarded: foundOf(k.Guarded), Shows: k.shows}
 }
 
 // shows is the command that shows a cell.
@@ -122,18 +145,32 @@ func (k *KnownRow) shows(cell lockbench.Cell) string {
 
 // Conclude draws the conclusions of the runs over these conditions, by what is known of each
 // lock, and recommends one. What a search found against the claims fails the run, as what it saw
-// itself does.
+// itself does. The scenarios of an explored design have one conclusion, at the first of them.
 func (r *Result) Conclude(over lockbench.Conditions, lock func(*Run) (conclusion.Lock, bool)) {
-	for i := range r.Runs {
-		run := &r.Runs[i]
-		if s := run.Search; s != nil && s.Cells.exit() == BrokenClaim {
-			run.Exit = BrokenClaim
+	merged := r.Designs()
+	for i := range merged.Runs {
+		run := &merged.Runs[i]
+		l, known := lock(run)
+		if !known {
+			continue
 		}
-		if l, known := lock(run); known {
-			c := conclusion.Draw(l, over, run.evidence()...)
-			run.Conclusion = &c
+		c := conclusion.Draw(l, over, run.evidence()...)
+		first := r.firstOf(i, run)
+		first.Conclusion = &c
+		if s := first.Search; s != nil && s.Cells.exit() == BrokenClaim {
+			first.Exit = BrokenClaim
+			r.Exit = worst(r.Exit, BrokenClaim)
 		}
 	}
-	r.Exit = r.total()
-	r.Recommendation = r.recommend()
+	if !r.Explored() {
+		r.Recommendation = r.recommend()
+	}
+}
+
+// firstOf is the run that has what is known of the i-th of all designs.
+func (r *Result) firstOf(i int, merged *Run) *Run {
+	if !r.Explored() {
+		return &r.Runs[i]
+	}
+	return &r.Runs[slices.IndexFunc(r.Runs, func(run Run) bool { return run.Design == merged.Design })]
 }

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/lockbench/lockbench/internal/choosing"
+	"github.com/lockbench/lockbench/internal/evidence"
+)
+
+func newChoose() *cobra.Command {
+	var c choosing.Case
+	var conditions []string
+	cmd := &cobra.Command{
+		Use:   "choose",
+		Short: "Choose a lock for a case, by what the released matrix knows",
+		Long: `choose asks what a lock is for, and answers with the designs that fit, the best first: how to
+use them, what that is known from, and the commands that check it. Flags answer questions
+beforehand. What is known is that of the released matrix, see docs/matrix.md.`,
+		Example: `  lockbench choose
+  lockbench choose --if-two-hold damage --work 200ms --service redis --waiters 8`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			f := cmd.Flags()
+			if err := choosing.Ask(cmd.InOrStdin(), cmd.ErrOrStderr(), f.Changed, f.Set); err != nil {
+				return err
+			}
+			var err error
+			if c.Over, err = evidence.Conditions(conditions); err != nil {
+				return err
+			}
+			if err := c.Check(); err != nil {
+				return err
+			}
+			return choosing.Write(cmd.OutOrStdout(), c, choosing.Choose(c))
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar((*string)(&c.Harm), "if-two-hold", "", "`waste` if work is done twice, damage if something is wrong afterwards")
+	f.DurationVar(&c.Work, "work", 0, "how long the work under the lock takes, usually")
+	f.StringVar((*string)(&c.Service), "service", "", "`name` of what the lock stands on: redis, replicas (of a server, which take over), quorum or files")
+	f.IntVar(&c.Waiters, "waiters", 0, "number of clients that want one key at the same time")
+	f.StringSliceVar(&conditions, "conditions", nil, "`names` of the conditions that can happen, all or none")
+	return cmd
+}

@@ -1,0 +1,200 @@
+package choosing
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/conclusion"
+	"github.com/lockbench/lockbench/internal/evidence"
+	"github.com/lockbench/lockbench/internal/known"
+)
+
+// A Case is what somebody knows of their own use of a lock.
+type Case struct {
+	// Harm is what happens if two hold the lock at once.
+	Harm Harm
+	// Work is how long the work under the lock takes, usually.
+	Work time.Duration
+	// Service is where the lock is to be.
+	Service Service
+	// Waiters is how many clients want one key at the same time.
+	Waiters int
+	// Over are the conditions that can happen, beside those of the service.
+	Over lockbench.Conditions
+}
+
+// Harm is what happens if two hold a lock at once.
+type Harm string
+
+// The harms.
+const (
+	Waste  Harm = "waste"  // work is done twice
+	Damage Harm = "damage" // something is wrong afterwards
+)
+
+// Harms lists them.
+func Harms() []string { return []string{string(Waste), string(Damage)} }
+
+// A Service is what a lock stands on.
+type Service string
+
+// The services.
+const (
+	OneRedis     Service = "redis"    // one server
+	Replicated   Service = "replicas" // one server with replicas that take over
+	ManyRedises  Service = "quorum"   // several servers that know nothing of each other
+	OneDirectory Service = "files"    // a directory of one machine
+)
+
+// Services lists them.
+func Services() []string {
+	return []string{string(OneRedis), string(Replicated), string(ManyRedises), string(OneDirectory)}
+}
+
+// has reports whether a design stands on the service.
+func (s Service) has(d *design.Design) bool {
+	switch s {
+	case OneDirectory:
+		return d.Backend != nil
+	case ManyRedises:
+		return d.Backend == nil && d.ServerCount() > 1
+	}
+	return d.Backend == nil && d.ServerCount() == 1
+}
+
+// An Option is a design that is on the service, with what speaks for it and against it.
+type Option struct {
+	Design     design.Design
+	Conclusion conclusion.Conclusion
+	// GrantsPerS is that of the released matrix.
+	GrantsPerS float64
+	// Lease and Guard are how to use it; an empty guard is none.
+	Lease time.Duration
+	Guard lockbench.Guard
+	// Fits: it can be used in the case. Why says what decides that.
+	Fits bool
+	Why  string
+	// Commands check it: the first alone, and with each of Faults, one at a time.
+	Commands, Faults []string
+}
+
+// Choose returns the designs that are on the service of a case, the best first. What the
+// released matrix does not know is left out.
+func Choose(c Case) (all []Option) {
+	for _, d := range impls.All() {
+		row, is := known.Released(d.Name)
+		if !c.Service.has(&d) || !is {
+			continue
+		}
+		lock := evidence.Lock(d)
+		lock.Foreign |= lockbench.ThreadDeath
+		o := Option{
+			Design: d, GrantsPerS: known.GrantsPerS(d.Name), Lease: c.lease(&d),
+			Conclusion: conclusion.Draw(lock, c.over(), row.Evidence()),
+		}
+		c.decide(&o)
+		o.Commands, o.Faults = c.commands(&o)
+		all = append(all, o)
+	}
+	slices.SortStableFunc(all, func(a, b Option) int {
+		fits := map[bool]int{true: 1}
+		return cmp.Or(fits[b.Fits]-fits[a.Fits], b.Conclusion.Rank()-a.Conclusion.Rank(), cmp.Compare(b.GrantsPerS, a.GrantsPerS))
+	})
+	return all
+}
+
+// over are the conditions that count: replicas take over some day.
+func (c *Case) over() lockbench.Conditions {
+	if c.Service == Replicated {
+		return c.Over | lockbench.Failover
+	}
+	return c.Over
+}
+
+// decide says whether an option fits the case.
+func (c *Case) decide(o *Option) {
+	o.Why = o.Conclusion.Why
+	switch o.Conclusion.Word {
+	case conclusion.DoNotUse, conclusion.NotKnown:
+	case conclusion.NeedsGuard:
+		// Work that is done twice now and then is what a lock without a guard costs; that it is
+		// done twice although nobody was late is not.
+		o.Fits = c.Harm == Damage || o.Conclusion.Late
+		if c.Harm == Damage {
+			o.Guard = o.Conclusion.Guard
+		}
+	default:
+		o.Fits = true
+	}
+}
+
+const (
+	// room is how much longer than the work a lease is that nobody renews, so that a slow
+	// moment does not outlive it.
+	room = 3
+	// leastLease is that of the shortest work.
+	leastLease = time.Second
+)
+
+// lease is the lease to ask for. What renews by itself needs one that outlasts a stall, not the
+// work.
+func (c *Case) lease(d *design.Design) time.Duration {
+	if d.Leaseless {
+		return 0
+	}
+	lease := leastLease
+	if d.Renews {
+		lease = 10 * time.Second
+	} else if c.Work*room > lease {
+		lease = c.Work * room
+	}
+	return lease.Round(time.Second)
+}
+
+// faults are what run has for a condition, where it needs nothing but the private server.
+var faults = map[lockbench.Conditions]string{
+	lockbench.Pause: "pause", lockbench.Crash: "crash", lockbench.LostReply: "lost-reply", lockbench.Cancel: "cancel",
+	lockbench.Skew: "skew", lockbench.ScriptFlush: "script-flush", lockbench.StateLoss: "restart", lockbench.Failover: "failover",
+}
+
+// commands check an option in the case: live, also under its conditions, and by exploration.
+func (c *Case) commands(o *Option) (all, kinds []string) {
+	run := "lockbench run --design " + o.Design.Name + fmt.Sprintf(" --clients %d --keys 1 --hold %v", max(2, c.Waiters), c.Work)
+	if o.Lease > 0 {
+		run += fmt.Sprintf(" --ttl %v", o.Lease)
+	}
+	if o.Guard != "" {
+		run += " --guard " + string(o.Guard)
+	}
+	for _, one := range (c.over() &^ evidence.Lock(o.Design).Foreign).Each() {
+		if f := faults[one]; f != "" {
+			kinds = append(kinds, f)
+		}
+	}
+	all = []string{run}
+	if o.Design.Explorable() == nil {
+		all = append(all, "lockbench explore "+o.Design.Name)
+	}
+	return all, kinds
+}
+
+// Check returns what is wrong with a case.
+func (c Case) Check() error {
+	switch {
+	case !slices.Contains(Harms(), string(c.Harm)):
+		return fmt.Errorf("--if-two-hold %q: it is none of %s; hint: damage, unless work done twice costs time alone", c.Harm, strings.Join(Harms(), ", "))
+	case !slices.Contains(Services(), string(c.Service)):
+		return fmt.Errorf("--service %q: it is none of %s; hint: redis is one server", c.Service, strings.Join(Services(), ", "))
+	case c.Work <= 0:
+		return fmt.Errorf("--work %v: it is not above zero; hint: how long the work under the lock usually takes, such as 50ms", c.Work)
+	case c.Waiters < 1:
+		return fmt.Errorf("--waiters %d: nobody would want the lock; hint: how many want one key at the same time, such as 8", c.Waiters)
+	}
+	return nil
+}

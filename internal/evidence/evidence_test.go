@@ -1,0 +1,206 @@
+package evidence
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/bubble"
+	"github.com/lockbench/lockbench/internal/conclusion"
+	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/lockbench/lockbench/internal/exploring"
+	"github.com/lockbench/lockbench/internal/longtest"
+	"github.com/lockbench/lockbench/internal/mutants"
+	"github.com/lockbench/lockbench/internal/results"
+)
+
+// TestMain makes this program one that explores in processes of its own, mutants too.
+func TestMain(m *testing.M) {
+	bubble.Child(find)
+	os.Exit(m.Run())
+}
+
+func find(name string) (design.Design, error) {
+	if mutant, is := strings.CutPrefix(name, "mutants/"); is {
+		all := mutants.Mutants()
+		if i := slices.IndexFunc(all, func(m mutants.Mutant) bool { return m.Name == mutant }); i >= 0 {
+			return all[i].Design(), nil
+		}
+	}
+	return exploring.FindDesign(name)
+}
+
+// scope is what is explored where nothing is asked for, by a number of schedules, so that a
+// slow machine finds the same.
+func scope(seed uint64, schedules int64) explore.Config {
+	return explore.Config{Clients: 2, Threads: 1, Rounds: 2, Faults: 1, Moves: 2, TTL: 2 * time.Second, Seed: seed, Schedules: schedules}
+}
+
+func designs(t *testing.T, names ...string) []design.Design {
+	t.Helper()
+	found, err := impls.Match(names...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// live is a run that saw nothing at all.
+func live(names ...string) *results.Result {
+	r := &results.Result{Server: history.Server{Kind: "private", Version: "redis 0.0"}, Environment: exploring.Environment()}
+	for _, name := range names {
+		r.Runs = append(r.Runs, results.Run{
+			RunSettings: results.RunSettings{Design: name, Params: map[string]any{"clients": 2., "processes": 2.}},
+			Cells:       results.Cells{lockbench.Exclusion.At(0): {Verdict: checker.Held, Exposure: 1000}},
+		})
+	}
+	return r
+}
+
+func request(t *testing.T, o Options) Request {
+	t.Helper()
+	if o.Known == "" {
+		o.Known = "off"
+	}
+	q, err := o.Parse()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q
+}
+
+// TestSearchConcludes: what a run of a moment cannot see, exploration finds, and the conclusion
+// is the worst of both, with the source.
+func TestSearchConcludes(t *testing.T) {
+	some := designs(t, "setnx-getset/naive", "lua-token/expire", "lua-token/strategy", "lua-token/fenced", "redsync/quorum")
+	searches, err := Plan{Designs: some, Scope: scope(1, 6000)}.Search(t.Context(), unheard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := live("setnx-getset/naive", "lua-token/expire", "lua-token/strategy", "lua-token/fenced", "redsync/quorum", "nobody/knows")
+	request(t, Options{}).Conclude(r, some, searches)
+	for i, want := range []struct {
+		word conclusion.Word
+		late bool
+	}{{conclusion.DoNotUse, false}, {conclusion.NeedsGuard, false}, {conclusion.NeedsGuard, true}, {conclusion.NeedsGuard, true}, {conclusion.NotKnown, false}} {
+		run := &r.Runs[i]
+		if got := run.Conclusion; got == nil || got.Word != want.word || got.Late != want.late || want.word != conclusion.NotKnown && got.Source != conclusion.Explored {
+			t.Errorf("%s: got %+v, want %q, late %v", run.Design, got, want.word, want.late)
+		}
+	}
+	if got := r.Runs[4].Search; got == nil || !strings.Contains(got.NotDone, "5 servers") {
+		t.Errorf("quorum: got %+v, want the reason why it is not explored", got)
+	}
+	if got := r.Runs[5].Conclusion; got != nil {
+		t.Errorf("no design of the catalogue: got %+v, want no conclusion", got)
+	}
+	if got := r.Runs[3].Conclusion.Guard; got != lockbench.FenceGuard {
+		t.Errorf("fenced: got guard %q, want that of its fences", got)
+	}
+}
+
+// TestSearchFailsClaims: a claim that exploration breaks fails the run, as one that the run
+// breaks; the same where it is not claimed fails nothing.
+func TestSearchFailsClaims(t *testing.T) {
+	for _, claimed := range []bool{false, true} {
+		some := designs(t, "lua-token/expire")
+		if claimed {
+			some[0].Claims = lockbench.Claims{Keeps: []lockbench.Guarantee{lockbench.OwnerRelease}, Survives: conclusion.All()}
+		}
+		searches, err := Plan{Designs: some, Scope: scope(1, 3000)}.Search(t.Context(), unheard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := live("lua-token/expire")
+		request(t, Options{}).Conclude(r, some, searches)
+		if got := r.Runs[0].Exit == results.BrokenClaim; got != claimed {
+			t.Errorf("claimed %v: got exit %d", claimed, r.Runs[0].Exit)
+		}
+	}
+}
+
+// TestReleasedMatrixIsUsed: without exploration, what is known concludes; off, nothing does.
+func TestReleasedMatrixIsUsed(t *testing.T) {
+	some := designs(t, "setnx-getset/naive")
+	for known, want := range map[string]conclusion.Word{"on": conclusion.DoNotUse, "off": conclusion.NotKnown} {
+		r := live("setnx-getset/naive")
+		request(t, Options{Known: known}).Conclude(r, some, nil)
+		if got := r.Runs[0].Conclusion; got.Word != want {
+			t.Errorf("known %s: got %+v, want %q", known, got, want)
+		}
+	}
+	r := live("setnx-getset/naive")
+	r.Environment.Version = "v0.0.0-another"
+	request(t, Options{Known: "on"}).Conclude(r, some, nil)
+	if got := r.Runs[0]; got.Known != nil {
+		t.Errorf("a run of another lockbench: got %+v, want nothing known", got.Known)
+	}
+}
+
+func TestOptionsThatCannotBe(t *testing.T) {
+	for _, c := range []struct {
+		o    Options
+		want string
+	}{
+		{Options{Known: "perhaps"}, "--known perhaps"},
+		{Options{Known: "on", Explore: -time.Second}, "--explore -1s"},
+		{Options{Known: "on", Conditions: []string{"crsh"}}, "crash"},
+	} {
+		if _, err := c.o.Parse(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: got %v, want an error with %q", c.o, err, c.want)
+		}
+	}
+	q := request(t, Options{Conditions: []string{"none"}})
+	if q.over != 0 {
+		t.Errorf("none: got %v", q.over)
+	}
+}
+
+// unreleased are mutants that are in no matrix.
+var unreleased = []string{
+	"get-del", "shared-token", "equal-tokens", "setnx-expire", "get-set", "extend-recreates", "failed-extend-frees",
+	"release-fallback", "silent-loss", "evalsha-only",
+}
+
+// TestExplorationAloneFindsMutants: in the time that a run takes for it, of ten locks of which
+// nothing is known nine are found broken, for any seed.
+func TestExplorationAloneFindsMutants(t *testing.T) {
+	seeds := longtest.Times(1, 20)
+	for seed := range uint64(seeds) {
+		var missed []string
+		some := make([]design.Design, 0, len(unreleased))
+		for _, name := range unreleased {
+			d, err := find("mutants/" + name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			some = append(some, d)
+		}
+		searches, err := Plan{Designs: some, Scope: scope(seed+1, 2000)}.Search(context.Background(), unheard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range some {
+			if !slices.ContainsFunc(searches[d.Name].Cells.Broken(), func(cell lockbench.Cell) bool { return !documented(cell) }) {
+				missed = append(missed, d.Name)
+			}
+		}
+		if len(missed) > 1 {
+			t.Errorf("seed %d: %v were not found", seed+1, missed)
+		}
+	}
+}
+
+// documented: every lock with a lease breaks it, so that it shows no mutant.
+func documented(cell lockbench.Cell) bool {
+	return cell.Under.Has(lockbench.Outlived) && (cell.Guarantee == lockbench.Exclusion || cell.Guarantee == lockbench.Effects) ||
+		cell.Under.Has(lockbench.StateLoss) || cell.Under.Has(lockbench.Skew)
+}
