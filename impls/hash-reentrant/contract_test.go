@@ -10,4 +10,4 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestDesigns(t *testing.T) { designtest.Contract(t, hashreentrant.Designs()) }
+func TestDesignsKeepTheContractAndTheirClaims(t *testing.T) { designtest.Contract(t, hashreentrant.Designs()) }
