@@ -97,7 +97,7 @@ func (r Request) Gather(ctx context.Context, designs []design.Design, scope expl
 }
 
 // Explored concludes on what the exploration of a plan found. Where neither scenarios nor a guard
-// were asked for, it explores for a quarter of the time more what a guard in the store stops.
+// were asked for, it explores some schedules more, for what a guard in the store stops.
 func (r Request) Explored(ctx context.Context, result *results.Result, p exploring.Plan) error {
 	found := make(Searches)
 	for _, d := range p.Designs {
