@@ -32,6 +32,8 @@ type Measures struct {
 	// LostUpdates is how many writes of the whole run replaced another's that their
 	// writer had not seen, whatever the cause.
 	LostUpdates int64
+	// Errors are those of the whole run, the most frequent first; see [MaxErrors].
+	Errors []Error
 	// Timeline is what happened when.
 	Timeline Timeline
 }
