@@ -69,6 +69,9 @@ func TestProbes(t *testing.T) {
 			if err := Write(&buf, Text, &r, Options{}); err != nil {
 				t.Fatal(err)
 			}
+			if err := compile(t, true).Validate(encodedResult(t, r)); err != nil {
+				t.Error(err)
+			}
 			if text := strings.Join(strings.Fields(buf.String()), " "); !strings.Contains(text, c.says) {
 				t.Errorf("no %q in:\n%s", c.says, text)
 			}
