@@ -6,7 +6,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/fault"
+	"github.com/lockbench/lockbench/internal/servertest"
 )
 
 // TestAwaitGrant: a fault that is due strikes at the next grant, where none comes at a lock that
@@ -50,8 +52,12 @@ func TestAwaitGrant(t *testing.T) {
 // TestAtLeast: a fault with its usual chance occurs in a short run, one with another chance by
 // chance alone.
 func TestAtLeast(t *testing.T) {
+	server := servertest.Start(t)
 	for p, want := range map[float64]time.Duration{0.001: atLeast, 0.002: 0} {
-		in := newFixture(t, fault.Fault{Kind: fault.Crash, P: p}).in
+		in, err := New(Config{Faults: []fault.Fault{{Kind: fault.Crash, P: p}}, Services: []design.Service{server}, Lease: time.Second, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
 		if got := in.plans[0].atLeast; got != want {
 			t.Errorf("p=%v: got %v, want %v", p, got, want)
 		}
