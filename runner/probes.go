@@ -31,7 +31,11 @@ func probes() []proof {
 // under which a run held something, as long as it takes to catch it and no longer than the
 // runs took.
 func (s *session) probe(ctx context.Context, options workloads.Options) (all []Probe, err error) {
+	options.Operations = 0 // refusals of a lock that is never free again would use them up
 	length := min(options.OrDefaults().Duration, longestProof)
+	if length <= 0 {
+		length = longestProof
+	}
 	for _, p := range s.probed(options) {
 		if s.over(ctx) {
 			return all, nil

@@ -48,7 +48,7 @@ func (p *plan) occurs(in *Injector, a *actor, held bool) bool {
 	if p.While == fault.Held && !held || now < int64(p.At) || p.over(now) {
 		return false
 	}
-	return drawn || (p.P == 0 || p.atLeast > 0) && p.isDue(now)
+	return drawn || (p.P == 0 || p.atLeast > 0 && held) && p.isDue(now)
 }
 
 // isDue reports whether p is to occur by the clock, and then sets the next time. Of
