@@ -241,7 +241,7 @@ func (s *summary) verdict() (headline, why string) {
 	failed := s.failures()
 	switch s.result.Exit {
 	case results.Passed:
-		headline, why = "No claim was broken", heldClaims(slices.ContainsFunc(s.result.Runs, func(r results.Run) bool { return r.Cells.KeepsClaims() }))
+		headline, why = "No claim was broken", heldClaims(slices.ContainsFunc(s.result.Runs, func(r results.Run) bool { return r.Cells.KeepsClaims() }))+s.weakly()
 	case results.BrokenClaim:
 		headline, why = "Claims were broken", strings.Join(s.breakers(), "; ")
 	case results.FailedThreshold:
