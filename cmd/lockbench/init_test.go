@@ -12,7 +12,7 @@ import (
 func TestStarter(t *testing.T) {
 	t.Parallel()
 	keys := runFileKeys(newRun().Flags())
-	text := string(starter("s.yaml", keys))
+	text := string(runfile.Starter("s.yaml", keys))
 	valid(t, text)
 	for _, k := range keys {
 		t.Run(k.Name, func(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 // A fault of clients occurs with probability P on each occasion or, when P is
 // zero, on the first occasion from At on and then from Every after it. One that has the P of
 // [Usual] also occurs every half second on an occasion of a holder, so that a short run meets it. A fault
-// of the server is due at At and then every Every; where it asks for a held lock, it strikes
+// of the server is due at At and then every Every; where it asks for a held lock, it occurs
 // right after the next grant.
 type Fault struct {
 	Kind Kind

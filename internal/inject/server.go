@@ -38,7 +38,7 @@ func (in *Injector) keep(ctx context.Context, p *plan) {
 // while a lock is held: the newer the grant, the more of its lease is left to see the effect.
 const patience = 4
 
-// awaitGrant waits for the moment at which p strikes: the next grant or, where none comes for
+// awaitGrant waits for the moment at which p occurs: the next grant or, where none comes for
 // a while, a lock that is held all the same. It returns false when the faults or the time of p
 // are over first. A failover waits for a grant of its own, and here only for a held lock.
 func (in *Injector) awaitGrant(ctx context.Context, p *plan) bool {

@@ -48,9 +48,9 @@ var classNames = map[string]string{
 type errorCount struct {
 	kinds []Error
 	ops   [history.Fault + 1]int64 // by sort
-	// struck is, by client, the latest fault that befell what it had under way, and server
+	// hit is, by client, the latest fault that befell what it had under way, and server
 	// the latest of the server or the network; empty while there was none.
-	struck map[int32]strike
+	hit    map[int32]befallen
 	server string
 	// faults: some may be injected. Recent are then errors that a fault of the server may have
 	// brought about that is recorded after them.
@@ -65,8 +65,8 @@ const (
 	keptRecent  = 4096
 )
 
-// A strike is a fault that befell a client.
-type strike struct {
+// A befallen client is one that a fault affected.
+type befallen struct {
 	at   int64
 	note string
 }
@@ -89,10 +89,10 @@ func (e *errorCount) add(ev history.Event) {
 func (e *errorCount) fault(op *history.Op) {
 	switch event := fault.EventOf(op.Note); {
 	case event.Act == fault.AffectsCall || event.Act == fault.CutsCall || event.Act == fault.ActsLate:
-		if e.struck == nil {
-			e.struck = map[int32]strike{}
+		if e.hit == nil {
+			e.hit = map[int32]befallen{}
 		}
-		e.struck[op.Client] = strike{op.Call, op.Note}
+		e.hit[op.Client] = befallen{op.Call, op.Note}
 	case op.Note != string(fault.Skew) && op.Note != fault.TakenAway && op.Note != fault.ServerResume:
 		e.server = op.Note
 		e.settle(op.Call-shortBefore, op.Note)
@@ -159,7 +159,7 @@ func kindOf(class string) string {
 // befell the client during its call, or one of the server before it, of which nothing but a
 // lost connection and a server that starts again can come.
 func (e *errorCount) cause(op *history.Op, kind string) string {
-	if s, ok := e.struck[op.Client]; ok && s.at >= op.Call && s.at <= op.Return {
+	if s, ok := e.hit[op.Client]; ok && s.at >= op.Call && s.at <= op.Return {
 		return s.note
 	}
 	if ofServers(kind) {
