@@ -100,6 +100,8 @@ type Trailer struct {
 	Faults []FaultExposure `json:"faults,omitempty"`
 	// Arrivals tell how well the timetable of an open loop was kept; nil in a closed one.
 	Arrivals *Arrivals `json:"arrivals,omitempty"`
+	// Business is what the workload came to in its own words; nil where it counts nothing.
+	Business *Business `json:"business,omitempty"`
 }
 
 // Arrivals tell how well the timetable of an open loop was kept, in the part of the run

@@ -63,7 +63,7 @@ func (s *summary) runBlocks() []document.Block {
 		head := document.Only(document.Terminal, &document.Paragraph{Facts: s.heading()})
 		head.Blocks = append(head.Blocks, s.servers()...)
 		speeds := append([]document.Block{s.speeds(), document.Only(document.Terminal|document.Page, append(s.arrivals(), s.costs())...)}, s.compareChart()...)
-		blocks = slices.Concat([]document.Block{s.conclusions(), head, s.pageFacts()}, blocks, []document.Block{named("Speed", "speed", speeds...), s.guarantees()})
+		blocks = slices.Concat([]document.Block{s.conclusions(), head, s.pageFacts()}, blocks, []document.Block{named("Speed", "speed", speeds...), s.business(), s.guarantees()})
 	}
 	return append(blocks, document.Only(document.Terminal|document.Page,
 		named("What happened", "happened", s.troubles(), s.injected()), s.runSections(nil),

@@ -29,6 +29,9 @@ type Program struct {
 	Adjust func(Options) Options
 	// Stock returns the value that every guarded record has at first; nil is zero.
 	Stock func(Options) int64
+	// Business says what a live run came to in the program's own words; nil where it has
+	// nothing to count. Its names of figures are stable: thresholds are on them.
+	Business func(Books) Business
 	// Timetable: when a round begins is the program's own matter, so that there can be
 	// no rate.
 	Timetable bool

@@ -34,7 +34,9 @@ func (c *Client) Write(ctx context.Context, lease lockbench.Lease, base lockbenc
 	} else {
 		err = c.store.Write(ctx, c.keyAt(0), rec)
 	}
-	return c.admitted(err)
+	ok, err = c.admitted(err)
+	c.enter(value-base.Value, ok, err)
+	return ok, err
 }
 
 // fence is the number of the grant, 0 where the design gives none.

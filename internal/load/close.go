@@ -23,6 +23,7 @@ func (r *run) close(ctx context.Context) error {
 	s.MonitorOverlaps = r.monitor.Overlaps()
 	s.MonitorEntries = r.monitor.Entries()
 	r.closeProcesses()
+	r.settle(ctx)
 	r.sweep(ctx)
 	r.closeRecord()
 	r.remark()

@@ -92,7 +92,7 @@ func newRun(j *Judged) Run {
 			Latency: latencies(&m.Measured), Counts: counts(v, m), WorstOverlap: int64(v.WorstOverlap),
 		},
 		Claims: h.Claims, Cells: cells(v.Findings), Breaches: v.Breaches, Fairness: newFairness(v.Fairness),
-		OpenLoop: newOpenLoop(m.Arrivals), OverTime: overTime(m, h.WarmupNS, v.Findings), GrantsByClient: v.GrantsByClient,
+		OpenLoop: newOpenLoop(m.Arrivals), Business: m.Business, OverTime: overTime(m, h.WarmupNS, v.Findings), GrantsByClient: v.GrantsByClient,
 		RunRecord: RunRecord{
 			Partial: v.Partial, Why: v.Why, Ended: j.End.Trailer.Ended,
 			JudgedWithin: int64(j.Within), Notes: j.Notes, Defects: v.Defects, CrossChecked: v.CrossChecked,

@@ -1,0 +1,14 @@
+package results
+
+// damages are the figures of a business that are zero unless something went wrong in it.
+var damages = []string{"oversold", "overdrawn", "repeated"}
+
+// Damage is what the business of the run suffered, in its own unit: units oversold, points
+// overdrawn, periods whose job was repeated. Zero is none, or none that is known.
+func (r *Run) Damage() (n int64) {
+	for _, name := range damages {
+		figure, _ := r.Business.Figure(name)
+		n += figure
+	}
+	return n
+}
