@@ -18,6 +18,9 @@ type Header struct {
 	// Reacquire is what a second acquire by the holder means: refused, nested or
 	// refreshed (impls/design).
 	Reacquire string `json:"reacquire"`
+	// Control says that this is no lock but a control to compare locks with, and which:
+	// no-lock, or atomic, whose acquires are whole steps of business. Empty for a lock.
+	Control string `json:"control,omitempty"`
 	// Renews: the design prolongs its holds by itself.
 	Renews bool `json:"renews"`
 	// RenewsUnseen: for all that is known of it, the lock may prolong its holds by

@@ -165,7 +165,7 @@ func (s *summary) runSections(scenarios []results.Run) *document.Section {
 			section.Blocks = append(section.Blocks, document.Only(document.Page, facts(coverage(scenarios, run.Design, true))))
 		}
 		section.Blocks = append(section.Blocks, s.runFacts(i, label))
-		if len(names) > 0 {
+		if len(names) > 0 && run.Control == "" {
 			section.Says = "broke " + list(names)
 			if !explained {
 				explained = true

@@ -82,7 +82,7 @@ func newRun(j *Judged) Run {
 	h, v, m := &j.Header, &j.Verdicts, &j.Measures
 	run := Run{
 		RunSettings: RunSettings{
-			Design: h.Design, Workload: h.Workload, Params: h.Params, Seed: h.Seed,
+			Design: h.Design, Control: h.Control, Workload: h.Workload, Params: h.Params, Seed: h.Seed,
 			Faults: h.Faults, Injected: j.End.Trailer.Faults, Started: h.Started,
 		},
 		RunFigures: RunFigures{
@@ -116,6 +116,7 @@ func newRun(j *Judged) Run {
 		run.Error = j.Err.Error()
 		run.Exit = worst(run.Exit, Inconclusive)
 	}
+	run.compareOnly()
 	return run
 }
 

@@ -70,7 +70,10 @@ type Run struct {
 
 // RunSettings are what was run, and on what.
 type RunSettings struct {
-	Design   string         `json:"design"`
+	Design string `json:"design"`
+	// Control: it is no lock but a control to compare locks with, and which. It decides no exit
+	// code.
+	Control  string         `json:"control,omitempty"`
 	Workload string         `json:"workload"`
 	Params   map[string]any `json:"params"`
 	Seed     uint64         `json:"seed"`
