@@ -14,6 +14,7 @@ const (
 	Redeemed  = "redeemed"  // points that users were told they have exchanged
 	Had       = "had"       // points that were there to exchange, and are gone
 	Overdrawn = "overdrawn" // points exchanged that were not there
+	Missing   = "missing"   // points that are gone and that nobody has exchanged
 	Periods   = "periods"   // in which a job was begun
 	JobsRun   = "jobs"      // jobs that were begun
 	Repeated  = "repeated"  // periods in which the job ran twice at once, or again at once
@@ -36,21 +37,23 @@ func sales(b Books) Business {
 		map[string]int64{Sold: sold, Gone: gone, Oversold: oversold, Uncertain: uncertain}}
 }
 
-// redemptions is what the exchange of points came to. Points that a write without an answer may
+// redemptions is what the exchange of points came to, user by user: what two updates of one user
+// lost in opposite directions cancels out, so that both figures are at least so much. Points that a write without an answer may
 // have added are taken for added, those that it may have taken for not taken.
 func redemptions(b Books) Business {
-	var redeemed, had, overdrawn, uncertain int64
+	var redeemed, had, overdrawn, missing, uncertain int64
 	for _, a := range b.Accounts {
 		its := a.Start + a.Added - a.Left
 		redeemed += a.Taken
 		had += its
 		overdrawn += max(0, a.Taken-its-a.MayAdded)
+		missing += max(0, its-a.Taken-a.MayTaken)
 		uncertain += a.MayTaken
 	}
-	says := fmt.Sprintf("redeemed %s, and %s %s there and %s gone: %s overdrawn", figures.Plural(redeemed, "point"),
-		figures.Number(had), were(had), are(had), figures.Number(overdrawn))
+	says := fmt.Sprintf("redeemed %s, and %s %s there and %s gone: %s overdrawn, %s missing", figures.Plural(redeemed, "point"),
+		figures.Number(had), were(had), are(had), figures.Number(overdrawn), figures.Number(missing))
 	return Business{says + atMost(uncertain, "redeemed"),
-		map[string]int64{Redeemed: redeemed, Had: had, Overdrawn: overdrawn, Uncertain: uncertain}}
+		map[string]int64{Redeemed: redeemed, Had: had, Overdrawn: overdrawn, Missing: missing, Uncertain: uncertain}}
 }
 
 // jobsDone is how often jobs ran.

@@ -10,6 +10,7 @@ func business() []Metric {
 		ofBusiness("redeemed", "redeem", "points that users were told they have exchanged, whole run"),
 		ofBusiness("had", "redeem", "points that users had or earned, and have no more in the end"),
 		ofBusiness("overdrawn", "redeem", "points exchanged that are still there: they were exchanged twice"),
+		ofBusiness("missing", "redeem", "points that are gone and that nobody has exchanged"),
 		ofBusiness("uncertain", "oversell or redeem", "units or points that writes without an answer may have sold or exchanged"),
 		ofBusiness("periods", "cron", "periods in which a job began, whole run"),
 		ofBusiness("jobs", "cron", "jobs that began, whole run"),
