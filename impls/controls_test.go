@@ -18,9 +18,9 @@ func TestControlsAreNoDesigns(t *testing.T) {
 
 func TestMatchRunTakesControlsByNameAlone(t *testing.T) {
 	for asked, want := range map[string]string{
-		"control/atomic":                          "control/atomic",
-		"control/no-lock,watch-multi/poll":        "watch-multi/poll,control/no-lock",
-		"*/poll":                                  "watch-multi/poll",
+		"control/atomic":                   "control/atomic",
+		"control/no-lock,watch-multi/poll": "watch-multi/poll,control/no-lock",
+		"*/poll":                           "watch-multi/poll",
 		"control/atomic,control/no-lock,*/naive*": "setnx-getset/naive,control/no-lock,control/atomic",
 	} {
 		found, err := impls.MatchRun(strings.Split(asked, ",")...)
