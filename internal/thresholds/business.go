@@ -28,7 +28,9 @@ func ofBusiness(name, workloads, summary string) Metric {
 			return count(n)
 		case its != nil && its.Why != "":
 			return nothing("nothing is known of the business: " + its.Why)
+		case its != nil:
+			return nothing("this workload does not count it; workload " + workloads + " does")
 		}
-		return nothing("the record does not tell: workload " + workloads + " counts it, in a run that came to its end")
+		return nothing("nothing was counted; workload " + workloads + " counts it, in a run that came to its end")
 	}}
 }

@@ -22,7 +22,7 @@ func TestFiguresOfBusiness(t *testing.T) {
 	}{
 		{"oversold", &history.Business{Figures: map[string]int64{"oversold": 1}}, Failed, ""},
 		{"sound", &history.Business{Figures: map[string]int64{"oversold": 0}}, Passed, ""},
-		{"another workload", &history.Business{Figures: map[string]int64{"repeated": 0}}, Inconclusive, "workload oversell counts it"},
+		{"another workload", &history.Business{Figures: map[string]int64{"repeated": 0}}, Inconclusive, "this workload does not count it; workload oversell does"},
 		{"nothing counted", nil, Inconclusive, "workload oversell counts it"},
 		{"lost data", &history.Business{Why: "the server was lost"}, Inconclusive, "the server was lost"},
 	} {
