@@ -18,14 +18,14 @@ var answersMonitor = monitor{
 
 // scriptAnswer judges the answer to f.op, where the server forgot its scripts before it.
 func scriptAnswer(c *Checker, f fact) {
-	op, faults := f.op, &c.faults
+	op, class, faults := f.op, f.op.ErrorClass(), &c.faults
 	forgot := faults.flush != nil || faults.restart != nil
 	switch {
-	case op.Note == "noscript" && forgot && !f.key.moot(op):
-	case op.Note == "error" && faults.flush == nil:
+	case class == "noscript" && forgot && !f.key.moot(op):
+	case class == "error" && faults.flush == nil:
 		faults.errors = true
 		return
-	case op.Note == "error" && !faults.errors && !f.key.affected.Has(op) && op.Kind != history.Renew && !outlasted(op):
+	case class == "error" && !faults.errors && !f.key.affected.Has(op) && op.Kind != history.Renew && !outlasted(op):
 	case op.Outcome == history.OK && faults.flush != nil && faults.flushMet:
 		c.expose(answers, lockbench.ScriptFlush)
 		return
@@ -36,7 +36,7 @@ func scriptAnswer(c *Checker, f fact) {
 	if faults.flush != nil {
 		shown = append(shown, faults.flush)
 	}
-	if op.Note != "noscript" { // which would prove this one alone
+	if class != "noscript" { // which would prove this one alone
 		under |= faults.lasting() | c.answering(op)
 	}
 	c.violate(candidate{kind: scriptMissing, key: f.key, ops: shown, under: under})

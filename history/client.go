@@ -12,8 +12,9 @@ import (
 // beside it. A [Recorder] or a [Tape] makes it.
 type Client struct {
 	base time.Time
-	// track is where the operations go.
+	// track is where the operations go, notes what has room for the words of their errors.
 	track track
+	notes *notes
 	// grants is the lease that is given where so much is asked for; nil is as asked.
 	grants func(asked time.Duration) time.Duration
 
@@ -159,7 +160,7 @@ func (c *Client) Renewing(key string) func(granted time.Duration, err error) {
 }
 
 func (c *Client) renewed(op *Op, granted time.Duration, err error) {
-	at, v := c.now(), judge(err)
+	at, v := c.now(), judge(err, c.notes)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.returned(op, at, v) {

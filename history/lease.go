@@ -68,7 +68,7 @@ func (l *lease) released(op *Op, err error) {
 
 // done records the end of an operation that brings no result but its error.
 func (c *Client) done(op *Op, err error) Outcome {
-	at, v := c.now(), judge(err)
+	at, v := c.now(), judge(err, c.notes)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.returned(op, at, v) {
@@ -92,7 +92,7 @@ func (l *lease) Extend(ctx context.Context, ttl time.Duration) error {
 // extended records the end of an extend. A lease whose Valid was not renewed by
 // it is of the acquire still, and is not believed.
 func (c *Client) extended(op *Op, err error, inner lockbench.Lease) {
-	at, v := c.now(), judge(err)
+	at, v := c.now(), judge(err, c.notes)
 	var told validity
 	if v.outcome == OK {
 		told = c.validity(inner)

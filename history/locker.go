@@ -34,7 +34,7 @@ func (l locker) Acquire(ctx context.Context, key string, opt lockbench.Options) 
 	op.Intended, l.client.intended = l.client.intended, 0
 	l.client.called(op)
 	inner, err := l.inner.Acquire(ctx, key, opt)
-	at, v := l.client.now(), judge(err)
+	at, v := l.client.now(), judge(err, l.client.notes)
 	if inner == nil && v.outcome == OK {
 		err = errNoLease
 		v = verdict{outcome: Unknown, note: "no-lease"}

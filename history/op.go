@@ -51,7 +51,8 @@ type Op struct {
 	Value         int64
 	Version, Base uint64
 
-	// Note is the class of the error, or what an event is about.
+	// Note is the class of the error and, if kept, its words ("noperm: NOPERM this user ..."),
+	// see [Op.ErrorClass]; or what an event is about.
 	Note string
 }
 

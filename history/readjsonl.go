@@ -36,6 +36,8 @@ import (
 //     has no known validity and is not judged.
 //   - hold joins a release or extend to its acquire. When no operation has one,
 //     they are joined by client and key.
+//   - note is the class of the error of an operation that is failed or unknown and, after
+//     ": ", its words: "noperm: NOPERM this user has no permissions ...".
 //   - intended_ns is when an acquire was to begin by the timetable of an open
 //     loop; latencies then count from there. Leave it out in a closed loop.
 //   - call_seq and return_seq order what has equal stamps.

@@ -40,6 +40,7 @@ type Recorder struct {
 	broken    atomic.Bool
 
 	closing sync.Once
+	notes   notes
 
 	roster
 	output
@@ -143,7 +144,7 @@ func (r *Recorder) Client(id, process int32) *Client {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := &stream{rec: r, id: id, process: process, number: r.made}
-	s.base, s.track, s.sealed = r.base, s, r.closed
+	s.base, s.track, s.notes, s.sealed = r.base, s, &r.notes, r.closed
 	s.fresh()
 	s.holds = holds{client: id, reacquire: r.reacquire}
 	r.made++

@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
+	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -89,6 +92,36 @@ func calls(t *testing.T, src history.Source) []history.Op {
 
 var ctx = context.Background()
 
+// denied is what a server answers a user that lacks a permission.
+var denied = errors.New("NOPERM this user has no permissions to run the 'evalsha' command")
+
+func addr(port int) net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: port} }
+
+// TestErrorWordsAreBounded: a history keeps 64 different words of errors, and the class of all.
+func TestErrorWordsAreBounded(t *testing.T) {
+	const calls = 70
+	ops := record(t, "refused", func(r *history.Recorder) {
+		for i := range 2 * calls { // each words twice
+			locker := r.Client(int32(i), 1).Locker(&scripted{err: fmt.Errorf("it failed %d times", i/2)})
+			if _, err := locker.Acquire(ctx, "k", lockbench.Options{}); err == nil {
+				t.Fatal("no error")
+			}
+		}
+	})
+	worded := 0
+	for _, op := range ops {
+		if op.ErrorClass() != "error" {
+			t.Errorf("class %q, want error", op.ErrorClass())
+		}
+		if op.ErrorWords() != "" {
+			worded++
+		}
+	}
+	if len(ops) != 2*calls || worded != 2*64 {
+		t.Errorf("%d of %d operations have words, want %d of %d", worded, len(ops), 2*64, 2*calls)
+	}
+}
+
 func TestOutcomes(t *testing.T) {
 	tests := []struct {
 		name string
@@ -99,14 +132,23 @@ func TestOutcomes(t *testing.T) {
 		{"refused", fmt.Errorf("busy: %w", lockbench.ErrNotAcquired), history.Op{Outcome: history.Refused}},
 		{"lost", fmt.Errorf("gone: %w", lockbench.ErrNotHeld), history.Op{Outcome: history.LossReported}},
 		{"late", fmt.Errorf("over: %w", lockbench.ErrLate), history.Op{Outcome: history.OK, Late: true}},
-		{"failed", fmt.Errorf("%w: %w", lockbench.ErrNoEffect, context.Canceled), history.Op{Outcome: history.Failed, Note: "canceled"}},
-		{"timeout", fmt.Errorf("read: %w", context.DeadlineExceeded), history.Op{Note: "timeout"}},
-		{"connection", fmt.Errorf("read: %w", io.EOF), history.Op{Note: "connection"}},
-		{"redis", fmt.Errorf("eval: %w", errors.New("NOSCRIPT No matching script")), history.Op{Note: "noscript"}},
-		{"redis, beside another", fmt.Errorf("%w: %w", lockbench.ErrNoEffect, errors.New("LOADING it is")), history.Op{Outcome: history.Failed, Note: "loading"}},
-		{"redis, told otherwise", errors.New("cannot unlock: NOSCRIPT No matching script"), history.Op{Note: "noscript"}},
-		{"pool", errors.New("redis: connection pool timeout"), history.Op{Note: "pool-timeout"}},
-		{"other", errors.New("what is this"), history.Op{Note: "error"}},
+		{"failed", fmt.Errorf("%w: %w", lockbench.ErrNoEffect, context.Canceled), history.Op{Outcome: history.Failed, Note: "canceled: context canceled"}},
+		{"timeout", fmt.Errorf("read: %w", context.DeadlineExceeded), history.Op{Note: "timeout: context deadline exceeded"}},
+		{"connection", fmt.Errorf("read: %w", io.EOF), history.Op{Note: "connection: EOF"}},
+		{"redis", fmt.Errorf("eval: %w", errors.New("NOSCRIPT No matching script")), history.Op{Note: "noscript: NOSCRIPT No matching script"}},
+		{"redis, beside another", fmt.Errorf("%w: %w", lockbench.ErrNoEffect, errors.New("LOADING it is")), history.Op{Outcome: history.Failed, Note: "loading: LOADING it is"}},
+		{"redis, told otherwise", errors.New("cannot unlock: NOSCRIPT No matching script"), history.Op{Note: "noscript: cannot unlock: NOSCRIPT No matching script"}},
+		{"pool", errors.New("redis: connection pool timeout"), history.Op{Note: "pool-timeout: redis: connection pool timeout"}},
+		{"other", errors.New("what is this"), history.Op{Note: "error: what is this"}},
+		{"long, with what cannot be printed", errors.New("a\x1b[31m\n" + strings.Repeat("é", 200)), history.Op{Note: "error: a\\x1b[31m\\n" + strings.Repeat("é", 94)}},
+		{"stale", fmt.Errorf("%w: %w: fence 3", lockbench.ErrNoEffect, lockbench.ErrStale), history.Op{Outcome: history.Failed, Note: "stale"}},
+		{"no permission, told as a refusal", fmt.Errorf("%w: %w", lockbench.ErrNotAcquired, denied), history.Op{Note: "noperm: " + denied.Error()}},
+		{"no permission, told as a refusal in words", fmt.Errorf("%w: %v", lockbench.ErrNotAcquired, denied), history.Op{Note: "noperm: " + denied.Error()}},
+		{"no permission, told as a loss", fmt.Errorf("%w: %w", lockbench.ErrNotHeld, denied), history.Op{Note: "noperm: " + denied.Error()}},
+		{"no permission, certainly without effect", fmt.Errorf("%w: %w: %w", lockbench.ErrNotAcquired, lockbench.ErrNoEffect, denied), history.Op{Outcome: history.Failed, Note: "noperm: " + denied.Error()}},
+		{"refused over a connection that broke", fmt.Errorf("%w: %w", lockbench.ErrNotAcquired, io.EOF), history.Op{Outcome: history.Refused}},
+		{"nobody listens", fmt.Errorf("dial: %w", &net.OpError{Op: "dial", Net: "tcp", Source: addr(5000), Addr: addr(6379), Err: syscall.ECONNREFUSED}),
+			history.Op{Note: "connection-refused: dial tcp 127.0.0.1:6379: connection refused"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -70,7 +70,7 @@ func (s store) writing(key string, r lockbench.Record, fence uint64) *Op {
 }
 
 func (c *Client) accessed(op *Op, r lockbench.Record, err error) {
-	at, v := c.now(), judge(err)
+	at, v := c.now(), judge(err, c.notes)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.returned(op, at, v) {

@@ -44,6 +44,9 @@ type Env struct {
 // was broken or stayed untested, and is skipped, with the reason, when the lock lacks the
 // ability, nothing exercised it, or it broke without being claimed.
 //
+// Of several that fail, the one to start with comes first, with its schedule: that under the
+// fewest conditions, with the fewest steps. The others have theirs as files.
+//
 // It fails t itself when the lock cannot be explored at all, and skips it when the lock needs
 // a command that the server of an exploration lacks. See the package's
 // documentation for its settings.
@@ -60,7 +63,7 @@ func Explore(t *testing.T, newLocker NewLocker) {
 	if err := r.contradiction(); err != nil {
 		t.Error(err)
 	}
-	for _, f := range r.Findings {
+	for _, f := range r.ordered() {
 		t.Run(f.Cell.String(), func(t *testing.T) { r.report(t, f) })
 	}
 }

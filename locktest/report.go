@@ -18,10 +18,40 @@ import (
 // Defects.
 func (r Result) Err() error {
 	errs := []error{r.contradiction()}
-	for _, f := range r.Findings {
+	for _, f := range r.ordered() {
 		errs = append(errs, r.judge(f))
 	}
 	return errors.Join(errs...)
+}
+
+// ordered are the findings, the root cause first.
+func (r Result) ordered() []Finding {
+	root, found := r.root()
+	if !found {
+		return r.Findings
+	}
+	all := []Finding{root}
+	for _, f := range r.Findings {
+		if f.Cell != root.Cell {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// root is the finding to start with: of those that count against the claims the one under the
+// fewest conditions, with the shortest schedule. It returns false where there is none.
+func (r Result) root() (root Finding, found bool) {
+	for _, f := range r.Findings {
+		if f.Against == 0 || f.schedule == nil {
+			continue
+		}
+		fewer, same := f.Cell.Under.Count() < root.Cell.Under.Count(), f.Cell.Under.Count() == root.Cell.Under.Count()
+		if !found || fewer || same && f.steps() < root.steps() {
+			root, found = f, true
+		}
+	}
+	return root, found
 }
 
 // contradiction is what makes r worthless, nil for nothing.
@@ -93,8 +123,14 @@ func (r Result) text(f Finding) string {
 		parts = append(parts, "the schedule is that of "+by.String())
 	}
 	text := strings.Join(parts, "; ")
-	if f.schedule == nil {
+	root, found := r.root()
+	switch {
+	case f.schedule == nil:
 		return text
+	case found && f.Cell == root.Cell:
+		text = "start here: " + text
+	case found:
+		return fmt.Sprintf("%s; start with %s\n%s\n%s", text, root.Cell, f.schedule.Sentence, r.again(f))
 	}
 	return fmt.Sprintf("%s\n%s\n%s%s", text, f.schedule.Sentence, table(f.schedule.Rows), r.again(f))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -349,5 +350,44 @@ func environment(t *testing.T) onredis.Environment {
 	return onredis.Environment{
 		Environment: design.Environment{Host: "locktest", Now: time.Now, Random: rand.Reader, Pool: 4},
 		Redis:       servertest.Virtual(t, 1),
+	}
+}
+
+// TestTryKnowsWhatTheServerRefused: a lock that takes every error for a refusal, or for a loss,
+// breaks nothing where the server refused to run its commands; where it makes that up, it does.
+func TestTryKnowsWhatTheServerRefused(t *testing.T) {
+	denied := errors.New("NOPERM this user has no permissions to run the 'evalsha' command")
+	for _, c := range []struct {
+		name   string
+		cause  error
+		broken bool
+	}{
+		{"denied", denied, false},
+		{"made up", errors.New("no reason"), true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newService(faults{acquire: func(ctx context.Context, s *service, key string, opt lockbench.Options) (lockbench.Lease, error) {
+					if strings.Count(key, "/") < 3 { // not of a case: before it begins the lock is looked at
+						return s.wait(ctx, key, opt)
+					}
+					return nil, fmt.Errorf("%w: %w", lockbench.ErrNotAcquired, c.cause)
+				}})
+				found, err := locktest.Try(t.Context(), func() (lockbench.Locker, error) { return s, nil })
+				if err != nil {
+					t.Fatal(err)
+				}
+				if found.Err() == nil {
+					t.Error("it passes, though it never granted a key")
+				}
+				broken := false
+				for _, one := range found.Cases {
+					broken = broken || one.Verdict == checker.Broken
+				}
+				if broken != c.broken {
+					t.Errorf("broken: %v, want %v\n%v", broken, c.broken, found.Err())
+				}
+			})
+		})
 	}
 }

@@ -25,6 +25,21 @@ func runJudgement(r *results.Run, cell lockbench.Cell) judgement {
 	return judgement{cell, r.Cells[cell], runReason(r, cell)}
 }
 
+// item is what shows it, in a line; nothing where fewer conditions explain it.
+func (j *judgement) item() []document.Item {
+	if j.Schedule == nil && !j.Fails() {
+		return nil
+	}
+	text := figures.Plural(j.Violations, "schedule")
+	if j.Counterexample != nil && j.Counterexample.Sentence != "" {
+		text += ": " + j.Counterexample.Sentence
+	}
+	if j.Fails() {
+		text = "CLAIMED; " + text
+	}
+	return []document.Item{{Name: j.cell.String(), Text: text}}
+}
+
 // verdictWords names the verdict of a cell.
 func verdictWords(f results.Finding) string {
 	if f.Verdict == checker.Untested && !f.Exercised {

@@ -22,7 +22,7 @@ func comparisonDocument(c *results.Comparison) *document.Document {
 	if c.Tests > 0 {
 		d.Blocks = append(d.Blocks, &document.Table{Notes: comparisonExplanation(c)})
 	}
-	d.Blocks = append(d.Blocks, shown(c))
+	d.Blocks = append(d.Blocks, comparedErrors(c), shown(c))
 	if c.Exit == results.Inconclusive && c.SpeedsBarred {
 		d.Blocks = append(d.Blocks, line("hint: --force compares them all the same"))
 	}

@@ -26,7 +26,7 @@ func limitSearchDocument(l *results.LimitSearch) *document.Document {
 	for _, condition := range l.Wanted {
 		d.Blocks = append(d.Blocks, line("wanted: "+condition))
 	}
-	d.Blocks = append(d.Blocks, path(l))
+	d.Blocks = append(d.Blocks, path(l), trialErrors(l))
 	if c := l.SelfCheck; c != nil && !c.Caught {
 		d.Blocks = append(d.Blocks, selfCheckBlock(c))
 	}

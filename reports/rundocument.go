@@ -2,10 +2,12 @@ package reports
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/internal/figures"
 	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports/internal/document"
@@ -65,8 +67,8 @@ func (s *summary) runBlocks() []document.Block {
 		speeds := append([]document.Block{s.speeds(), document.Only(document.Terminal|document.Page, append(s.arrivals(), s.costs())...)}, s.compareChart()...)
 		blocks = slices.Concat([]document.Block{s.conclusions(), head, s.pageFacts()}, blocks, []document.Block{named("Speed", "speed", speeds...), s.business(), s.guarantees()})
 	}
-	return append(blocks, document.Only(document.Terminal|document.Page,
-		named("What happened", "happened", s.troubles(), s.injected()), s.runSections(nil),
+	return append(blocks, document.Only(document.Markdown, s.errors()), document.Only(document.Terminal|document.Page,
+		named("What happened", "happened", s.troubles(), s.errors(), s.injected()), s.runSections(nil),
 		named("What is left open", "left", s.guards(), s.openClaims(), s.notExercised("this workload and its faults")), s.selfCheck()))
 }
 
@@ -197,15 +199,41 @@ func (s *summary) jump() document.Block {
 	return document.Only(document.Page, p)
 }
 
-// runEvidence shows every broken cell of a run, what fails it first.
+// runEvidence shows every broken cell of a run, what fails it first. Of an exploration it begins
+// with the shortest schedule under the fewest conditions; a terminal shows that one in full.
 func runEvidence(r *results.Run, g *gallery) (blocks []document.Block) {
+	names := r.Cells.Broken()
+	root, explored := r.Cells.Root()
+	explored = explored && r.Exploration != nil && r.Exploration.Strategy != results.Replay
+	if explored {
+		names = slices.DeleteFunc(names, func(cell lockbench.Cell) bool { return cell == root })
+		names = append([]lockbench.Cell{root}, names...)
+	}
 	var all []judgement
-	for _, cell := range r.Cells.Broken() {
+	for _, cell := range names {
 		all = append(all, runJudgement(r, cell))
 	}
 	g.add(all)
+	rest := &document.List{Title: "broken too"}
 	for i := range all {
-		blocks = append(blocks, g.section(&all[i]))
+		section := g.section(&all[i])
+		switch {
+		case !explored:
+		case i == 0:
+			section.Title = "start here: " + section.Title
+		default:
+			section.Folded = true
+			section.Media = document.Page | document.Markdown
+			rest.Items = append(rest.Items, all[i].item()...)
+		}
+		blocks = append(blocks, section)
+	}
+	if len(all) > 1 && explored {
+		only := document.Only(document.Terminal, rest)
+		if file := all[0].Schedule.File; file != "" {
+			only.Blocks = append(only.Blocks, line("each has its schedule in "+filepath.Dir(file)))
+		}
+		blocks = append(blocks, only)
 	}
 	if r.Exploration == nil {
 		blocks = append(blocks, recheck(r))

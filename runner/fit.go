@@ -1,8 +1,16 @@
 package runner
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/inject"
+	"github.com/lockbench/lockbench/internal/mutants"
+	"github.com/lockbench/lockbench/internal/servers"
 )
 
 // leaveOut leaves out the optional subjects of which fails returns an error, as long as
@@ -19,14 +27,42 @@ func (s *session) leaveOut(fails func(*Subject) error) error {
 			unfit = append(unfit, of)
 		}
 	}
+	left := leftOut(unfit, fails)
 	if len(fit) == 0 {
-		return fails(&unfit[0])
+		return errors.New(left[0])
 	}
-	for i := range unfit {
-		s.sink.say("left out: %v", fails(&unfit[i]))
+	for _, text := range left {
+		s.sink.say("left out: %s", text)
 	}
 	s.plan.Subjects = fit
 	return nil
+}
+
+// leftOut says why each of some subjects is left out; designs with the same reason together.
+func leftOut(unfit []Subject, fails func(*Subject) error) (all []string) {
+	var reasons []string
+	named := map[string][]string{}
+	for i := range unfit {
+		text := fails(&unfit[i]).Error()
+		name := "design " + unfit[i].Design.Name + ": "
+		reason, begins := strings.CutPrefix(text, name)
+		if !begins {
+			reason = text
+		}
+		if named[reason] == nil {
+			reasons = append(reasons, reason)
+		}
+		if begins && !slices.Contains(named[reason], unfit[i].Design.Name) {
+			named[reason] = append(named[reason], unfit[i].Design.Name)
+		}
+	}
+	for _, reason := range reasons {
+		if names := named[reason]; len(names) > 0 {
+			reason = "design " + strings.Join(names, ", ") + ": " + reason
+		}
+		all = append(all, reason)
+	}
+	return all
 }
 
 // cannotLease says why a design cannot give the lease that is asked for.
@@ -38,6 +74,55 @@ func (s *session) cannotUseServer(of *Subject) error {
 		return nil
 	}
 	return of.Design.OnEmbedded()
+}
+
+// permits returns a function that says why the user of a server may not run what a design, or
+// the records that it guards, sends; each design and guard is asked about once.
+func (s *session) permits(ctx context.Context) func(*Subject) error {
+	known := map[string]error{}
+	return func(of *Subject) error {
+		name := of.Design.Name + " +" + string(of.Guard)
+		err, asked := known[name]
+		if !asked {
+			err = s.permitted(ctx, of)
+			known[name] = err
+		}
+		return err
+	}
+}
+
+func (s *session) permitted(ctx context.Context, of *Subject) error {
+	d := &of.Design
+	on := s.services.of(d)
+	needs := d.Commands
+	if d.Tracked {
+		needs = append(slices.Clone(needs), "HELLO", "CLIENT TRACKING")
+	}
+	if err := on.For(d.ServerCount()).Check(ctx, needs); err != nil {
+		return fmt.Errorf("design %s: %w", d.Name, err)
+	}
+	if server, is := on.First().(*servers.Server); is && s.recordsBeside(on) == nil {
+		if err := server.Check(ctx, servers.StoreCommands(of.options(s.plan.Options).Guard)); err != nil {
+			return fmt.Errorf("the records that locks guard, beside design %s: %w", d.Name, err)
+		}
+	}
+	return nil
+}
+
+// sayLost says what the runs go without on servers that forbid what only lockbench needs.
+func (s *session) sayLost(ctx context.Context) {
+	if g := s.services[servers.Redis{}.Name()]; s.plan.SelfCheck && g != nil {
+		if err := g.For(1).Check(ctx, mutants.SelfCheck(proofs()[0].mutant).Commands); err != nil {
+			s.sink.say("note: the self-check will fail, so that what holds counts as untested: %v", err)
+		}
+	}
+	for _, g := range s.services {
+		for _, server := range servers.All(g) {
+			for _, lost := range server.Lost(ctx) {
+				s.sink.say("note: %s: %s", server.Address(), lost)
+			}
+		}
+	}
 }
 
 // cannotBeFaulted says why a fault of the plan cannot be done to what a design stands on.

@@ -61,12 +61,16 @@ func (s *session) run(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if s.plan.Next == nil {
-		s.sink.Planned(len(s.plan.Subjects))
-	}
 	if err := s.openRecords(ctx); err != nil {
 		return err
 	}
+	if err := s.leaveOut(s.permits(ctx)); err != nil {
+		return err
+	}
+	if s.plan.Next == nil {
+		s.sink.Planned(len(s.plan.Subjects))
+	}
+	s.sayLost(ctx)
 	for _, g := range s.services {
 		s.sink.say("server: %s, %s", g.First().Kind(), g.First().Version())
 	}

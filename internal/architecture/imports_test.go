@@ -19,9 +19,9 @@ const module = "github.com/lockbench/lockbench"
 // neither recorder nor judge. Packages that are not named here may import any.
 var house = map[string][]string{
 	"":                                   {},
-	"history":                            {"", "internal/suggest", "internal/fault"},
+	"history":                            {"", "internal/suggest", "internal/fault", "internal/serverror"},
 	"internal/synthetic":                 {"", "history"},
-	"internal/measure":                   {"", "history", "internal/fault", "internal/measure/series"},
+	"internal/measure":                   {"", "history", "internal/fault", "internal/measure/series", "internal/serverror"},
 	"internal/measure/series":            {},
 	"internal/thresholds":                {"", "checker", "internal/measure", "internal/suggest"},
 	"internal/conclusion":                {"", "checker", "internal/figures"},
@@ -38,12 +38,12 @@ var house = map[string][]string{
 	"internal/ui":                        {"", "checker", "internal/fault", "internal/measure", "internal/measure/series", "internal/figures", "internal/progress", "internal/results", "reports", "runner"},
 	"workloads":                          {"", "internal/suggest", "internal/figures"},
 	"impls/design":                       {""},
-	"impls/design/onredis":               {"", "impls/design"},
+	"impls/design/onredis":               {"", "impls/design", "internal/serverror"},
 	"impls":                              {"", "impls/*", "internal/suggest"},
 	"impls/*":                            {"", "impls/design", "impls/design/onredis", "internal/batching"},
 	"internal/batching":                  {"impls/design", "impls/design/onredis"},
 	"internal/backend":                   {"", "history", "impls/design"},
-	"internal/servers":                   {"", "history", "impls/design", "impls/design/onredis"},
+	"internal/servers":                   {"", "history", "impls/design", "impls/design/onredis", "internal/serverror"},
 	"internal/fault":                     {"", "internal/suggest"}, // data: anybody may import it
 	"internal/inject":                    {"", "history", "impls/design", "impls/design/onredis", "internal/fault", "internal/servers"},
 	"internal/load":                      {"", "internal/backend", "internal/fault", "internal/inject", "history", "impls/design", "impls/design/onredis", "internal/servers", "workloads", "internal/suggest", "internal/processor", "internal/occupancy"},

@@ -142,27 +142,27 @@ func (q *question) guarded() (c Conclusion, fits bool) {
 // what follows from that.
 func worst(all []breach) breach {
 	for _, b := range all {
-		if !b.late() {
+		if !Late(b.cell) {
 			return b
 		}
 	}
 	return all[0]
 }
 
-// late: it is of an owner that works on past its lease, which no lease prevents.
-func (b *breach) late() bool {
-	g := b.cell.Guarantee
-	return b.cell.Under.Has(lockbench.Outlived) && (g == lockbench.Exclusion || g == lockbench.Effects)
+// Late reports whether a cell is about an owner that works on past its lease, which no lease
+// prevents.
+func Late(cell lockbench.Cell) bool {
+	return cell.Under.Has(lockbench.Outlived) && (cell.Guarantee == lockbench.Exclusion || cell.Guarantee == lockbench.Effects)
 }
 
 func late(all []breach) bool {
-	return !slices.ContainsFunc(all, func(b breach) bool { return !b.late() })
+	return !slices.ContainsFunc(all, func(b breach) bool { return !Late(b.cell) })
 }
 
 // says is what a breach is.
 func (q *question) says(b breach) string {
 	switch {
-	case b.late():
+	case Late(b.cell):
 		return "a late owner works on beside the next"
 	case b.cell.Guarantee == lockbench.Effects:
 		return "updates are lost"

@@ -81,7 +81,7 @@ func request(t *testing.T, o Options) Request {
 // is the worst of both, with the source.
 func TestSearchConcludes(t *testing.T) {
 	some := designs(t, "setnx-getset/naive", "lua-token/expire", "lua-token/strategy", "lua-token/fenced", "redsync/quorum")
-	searches, err := Plan{Designs: some, Scope: scope(1, 6000)}.Search(t.Context(), unheard)
+	searches, err := Plan{Designs: some, Scope: scope(1, 2400)}.Search(t.Context(), unheard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestSearchFailsClaims(t *testing.T) {
 		if claimed {
 			some[0].Claims = lockbench.Claims{Keeps: []lockbench.Guarantee{lockbench.OwnerRelease}, Survives: conclusion.All()}
 		}
-		searches, err := Plan{Designs: some, Scope: scope(1, 3000)}.Search(t.Context(), unheard)
+		searches, err := Plan{Designs: some, Scope: scope(1, 1000)}.Search(t.Context(), unheard)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -97,17 +97,14 @@ func (r Request) Gather(ctx context.Context, designs []design.Design, scope expl
 }
 
 // Explored concludes on what the exploration of a plan found. Where neither scenarios nor a guard
-// were asked for, it explores for an eighth of the time more what a guard in the store stops.
+// were asked for, it explores some schedules more, for what a guard in the store stops.
 func (r Request) Explored(ctx context.Context, result *results.Result, p exploring.Plan) error {
 	found := make(Searches)
 	for _, d := range p.Designs {
 		found[d.Name] = &results.Search{}
 	}
 	if !p.Named && p.Config.Guard == "" {
-		half := Plan{Scope: p.Config}
-		half.Scope.Budget /= 2
-		half.Scope.Schedules = (half.Scope.Schedules + 1) / 2
-		if err := half.guarded(ctx, p.Designs, unheard, found); err != nil {
+		if err := (Plan{Scope: p.Config}).guarded(ctx, p.Designs, unheard, found); err != nil {
 			return err
 		}
 	}

@@ -29,9 +29,16 @@ type Searches map[string]*results.Search
 // The shares of what there is to find out, of the budget and of the schedules: what a design
 // does by itself has the rest.
 const (
-	guardShare  = 1. / 4
+	guardShare  = 1. / 8
 	threadShare = 1. / 8
 )
+
+// guardedRounds is how often each client writes where there is a guard: the more, the more often
+// one writes after another.
+const guardedRounds = 6
+
+// guardedSchedules are enough for [conclusion.Enough] occasions, however slow the machine is.
+const guardedSchedules = 1000
 
 var (
 	// guardedPrograms are those whose writes a guard can stop: in time, and past the lease.
@@ -73,7 +80,8 @@ func (p Plan) guarded(ctx context.Context, designs []design.Design, sink explori
 		other := func(d design.Design) bool { return GuardFor(d) != guard }
 		if some := slices.DeleteFunc(slices.Clone(designs), other); len(some) > 0 {
 			plan := p.part(some, guardShare, guardedPrograms)
-			plan.Config.Guard = guard
+			plan.Config.Guard, plan.Config.Rounds = guard, guardedRounds
+			plan.Config.Budget, plan.Config.Schedules = 0, max(guardedSchedules, plan.Config.Schedules)
 			err := p.more(ctx, plan, sink, found, func(s *results.Search, cells results.Cells) { s.Guard, s.Guarded = guard, cells })
 			if err != nil {
 				return err

@@ -105,8 +105,8 @@ const explored = "explore"
 func (r *row) on(server history.Server) *results.KnownRow {
 	known := &results.KnownRow{Version: r.Version, Cells: map[lockbench.Cell]results.KnownCell{}, Guarded: map[lockbench.Cell]results.KnownCell{}}
 	for _, p := range r.Parts {
-		if p.Name != explored && p.Server.Version != server.Version {
-			continue
+		if p.Name != explored && p.Server.Version != server.Version && len(p.Guarded) == 0 {
+			continue // what a guard in the store stops it stops on any server
 		}
 		known.Parts = append(known.Parts, results.KnownPart{Name: p.Name, Command: p.Command, Server: p.Server})
 		for at, found := range p.Cells {

@@ -24,6 +24,7 @@ type Collector struct {
 	due      int // how many there are when the oldest are forgotten
 	keys     map[string]*handing
 	updates  map[string]*updates
+	errors   errorCount
 	observe  func(Op, time.Duration)
 }
 
@@ -50,6 +51,7 @@ func New(h history.Header) *Collector {
 		keys:    make(map[string]*handing),
 		updates: make(map[string]*updates),
 	}
+	c.errors.faults = len(h.Faults) > 0
 	c.m.Warmup.Name = "warm-up"
 	c.m.Measured.Name = "measured"
 	c.m.Timeline.paused = make(map[int32]bool)
@@ -59,6 +61,7 @@ func New(h history.Header) *Collector {
 // Add takes the next event, in the order of [history.Source].
 func (c *Collector) Add(ev history.Event) {
 	op := ev.Op
+	c.errors.add(ev)
 	if c.header.Stalls(op.Client) {
 		switch {
 		case ev.Phase == history.Return:
@@ -103,6 +106,7 @@ func (c *Collector) Result(end history.End) Measures {
 	m.Span = time.Duration(max(0, stop-c.warmup))
 	m.Timeline.close(stop)
 	m.Arrivals, m.Business = c.arrivals(end), end.Trailer.Business
+	m.Errors = c.errors.result()
 	m.GrantsPerSecond = ratio(float64(m.Measured.Grants), m.Span.Seconds())
 	m.AttemptsPerGrant = ratio(float64(m.Measured.Attempts), float64(m.Measured.Grants))
 	all := m.Warmup.Grants + m.Measured.Grants

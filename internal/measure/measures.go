@@ -39,6 +39,8 @@ type Measures struct {
 	// Business is what the workload came to in its own words; nil where it counts nothing, and
 	// in a history that was cut short.
 	Business *history.Business
+	// Errors are those of the whole run, the most frequent first; see [MaxErrors].
+	Errors []Error
 	// Timeline is what happened when.
 	Timeline Timeline
 }

@@ -49,6 +49,9 @@ type ComparedDesign struct {
 	BaseRuns int `json:"base_runs"`
 	NewRuns  int `json:"new_runs"`
 	LeftOut  int `json:"left_out,omitempty"`
+	// BaseErrors and NewErrors are the errors that all runs of a side met.
+	BaseErrors []Error `json:"base_errors,omitempty"`
+	NewErrors  []Error `json:"new_errors,omitempty"`
 	// Blocks is in how many groups of neighbouring runs speeds were compared: 1 where the
 	// sides did not take turns, 0 where none were.
 	Blocks  int            `json:"blocks,omitempty"`
@@ -198,6 +201,7 @@ func (c *Comparison) add(base, changed group) {
 	c.Designs = append(c.Designs, ComparedDesign{
 		Base: base.label, New: changed.label, BaseRuns: len(base.runs), NewRuns: len(changed.runs),
 		Cells: []CellChange{}, Metrics: []MetricChange{}, base: base.runs, changed: changed.runs,
+		BaseErrors: errorsOf(base.runs), NewErrors: errorsOf(changed.runs),
 	})
 }
 
@@ -246,6 +250,7 @@ func (c *Comparison) conclude(results []Result) {
 		if n := d.shortOfLoad(); n > 0 {
 			c.Notes = append(c.Notes, fmt.Sprintf("%s: %s not offered the load that was asked for: the latencies lack what still waited, or are the machine's", d.Label(), wasWere(n)))
 		}
+		c.openErrors(d)
 		c.openCells(d)
 		c.openSpeeds(d)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/conclusion"
 )
 
 // A Finding is the verdict on one cell: a guarantee, and exactly the conditions that
@@ -104,6 +105,36 @@ func (c Cells) with(v checker.Verdict) []lockbench.Cell {
 func (c Cells) Broken() []lockbench.Cell {
 	against := c.Names(func(_ lockbench.Cell, f Finding) bool { return f.Fails() })
 	return append(against, c.Names(func(_ lockbench.Cell, f Finding) bool { return f.Verdict == checker.Broken && !f.Fails() })...)
+}
+
+// Root is the broken cell to start with: one that counts against the claims, if any does, else
+// one that not every lease breaks, under the fewest conditions, by the shortest schedule. It
+// returns false where none has a schedule.
+func (c Cells) Root() (root lockbench.Cell, found bool) {
+	for _, cell := range c.Broken() {
+		f := c[cell]
+		if f.Schedule == nil {
+			continue
+		}
+		if !found || f.rootBefore(cell, c, root) {
+			root, found = cell, true
+		}
+	}
+	return root, found
+}
+
+func (f *Finding) rootBefore(cell lockbench.Cell, all Cells, root lockbench.Cell) bool {
+	best := all[root]
+	if f.Fails() != best.Fails() {
+		return f.Fails()
+	}
+	if conclusion.Late(cell) != conclusion.Late(root) {
+		return conclusion.Late(root)
+	}
+	if mine, others := cell.Under.Count(), root.Under.Count(); mine != others {
+		return mine < others
+	}
+	return f.Schedule.shorter(best.Schedule)
 }
 
 // Open reports whether the cell is claimed, was to be put to the test, and met nothing of the

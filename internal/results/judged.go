@@ -95,7 +95,7 @@ func newRun(j *Judged) Run {
 		OpenLoop: newOpenLoop(m.Arrivals), Business: m.Business, OverTime: overTime(m, h.WarmupNS, v.Findings), GrantsByClient: v.GrantsByClient,
 		RunRecord: RunRecord{
 			Partial: v.Partial, Why: v.Why, Ended: j.End.Trailer.Ended,
-			JudgedWithin: int64(j.Within), Notes: j.Notes, Defects: v.Defects, CrossChecked: v.CrossChecked,
+			JudgedWithin: int64(j.Within), Notes: j.Notes, Errors: newErrors(m.Errors), Defects: v.Defects, CrossChecked: v.CrossChecked,
 			MonitorEntries: j.End.Trailer.MonitorEntries, History: j.History,
 		},
 		Exit: v.Exit(),
@@ -106,7 +106,7 @@ func newRun(j *Judged) Run {
 	if run.Params == nil {
 		run.Params = map[string]any{}
 	}
-	if len(run.unmet()) > 0 {
+	if len(run.unmet()) > 0 || run.turnedAway() != "" {
 		run.Exit = worst(run.Exit, Inconclusive)
 	}
 	if run.OpenLoop != nil && !run.OpenLoop.KeptUp {

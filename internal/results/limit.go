@@ -89,6 +89,8 @@ type LimitTrial struct {
 	Outlived int64 `json:"outlived"`
 	// Broken are the claims that were broken.
 	Broken []lockbench.Cell `json:"broken,omitempty"`
+	// Errors are those that operations met.
+	Errors []Error `json:"errors,omitempty"`
 }
 
 // NewLimitTrial is the trial that a run was. What is to be said of it is left to the
@@ -100,6 +102,7 @@ func NewLimitTrial(value float64, j *Judged) LimitTrial {
 		Acquire:  latencyOf(m.Latency(measure.Acquire)),
 		Longest:  int64(max(m.Latency(measure.Hold).Max(), j.Measures.Warmup.Latency(measure.Hold).Max())),
 		Outlived: outlived(j),
+		Errors:   newErrors(j.Measures.Errors),
 	}
 	for _, f := range j.Verdicts.Findings {
 		if f.Against > 0 {

@@ -120,6 +120,8 @@ type RunRecord struct {
 	JudgedWithin int64 `json:"judged_within_ns,omitempty"`
 	// Notes are what the run said of itself.
 	Notes []string `json:"notes,omitempty"`
+	// Errors are those that operations met, the most frequent first.
+	Errors []Error `json:"errors,omitempty"`
 	// Defects are lockbench's own contradictions: such a run proves nothing.
 	Defects      []string `json:"defects,omitempty"`
 	CrossChecked int64    `json:"cross_checked"`
@@ -191,6 +193,8 @@ func (r *Run) Unfit() (brief, full string) {
 		return "met an error", r.Error
 	case r.Partial:
 		return "left a partial record", "the record is partial: " + r.Why
+	case r.turnedAway() != "":
+		return "had the server refuse " + r.turnedAway(), "the server refused " + r.turnedAway()
 	case r.unmeasured():
 		return "was never granted a lock", "no lock was granted"
 	case len(r.unmet()) > 0:

@@ -7,10 +7,14 @@ import (
 	"strings"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/lockbench/lockbench/impls/design"
 )
 
-// Check reports whether the server has every one of commands: what a design
-// needs. Of a container command such as "SCRIPT LOAD" only the first word counts.
+// Check reports whether the server has every one of commands, what a design
+// needs, and whether this user may run them on the keys and channels of runs. Its error names
+// what is lacking, and the rules of an ACL that add it. Of a container command such as "SCRIPT
+// LOAD" only the first word counts, but for the permission.
 // A server that cannot be asked, because this user may not or because it is no
 // Redis of its own, passes: the run will show.
 func (s *Server) Check(ctx context.Context, commands []string) error {
@@ -34,7 +38,10 @@ func (s *Server) Check(ctx context.Context, commands []string) error {
 		return fmt.Errorf("server %s (%s) lacks %s, which the design needs; hint: use a newer server, or allow the command if it was renamed",
 			s.address, s.version, strings.Join(missing, ", "))
 	}
-	return nil
+	if s.kind != design.External { // ours denies nothing
+		return nil
+	}
+	return s.permitted(ctx, commands)
 }
 
 // oldest is the first Redis with COMMAND INFO (2014), and so with EVALSHA and

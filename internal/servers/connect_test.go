@@ -287,11 +287,10 @@ func TestConnectToARealServer(t *testing.T) {
 	}
 	do("ACL", "SETUSER", "locker", "on", ">"+secret, "~lockbench:*", "+@all")
 	do("ACL", "SETUSER", "narrow", "on", ">"+secret, "~lockbench:*", "+set", "+del", "+ping", "+select")
-	do("ACL", "SETUSER", "reader", "on", ">"+secret, "~*", "+@read", "+ping", "+info")
-	do("ACL", "SETUSER", "elsewhere", "on", ">"+secret, "~other:*", "+@all")
+	do("ACL", "SETUSER", "reader", "on", ">"+secret, "~*", "+@read", "+ping", "+info") // what it lacks, Check says
 	do("CONFIG", "SET", "requirepass", secret)
 
-	for _, user := range []string{"", "default", "locker", "narrow"} {
+	for _, user := range []string{"", "default", "locker", "narrow", "reader"} {
 		t.Run("takes "+user, func(t *testing.T) {
 			s, err := servers.Connect(t.Context(), fmt.Sprintf("unix://%s:%s@%s?db=3", user, secret, socket))
 			if err != nil {
@@ -312,8 +311,6 @@ func TestConnectToARealServer(t *testing.T) {
 		{"wrong password", ":wrong@", "", "user or password is wrong"},
 		{"unknown user", "nobody:" + secret + "@", "", "user or password is wrong"},
 		{"no password", "", "", "it asks for a password"},
-		{"cannot write", "reader:" + secret + "@", "", "lacks a permission"},
-		{"cannot touch our keys", "elsewhere:" + secret + "@", "", "lacks a permission"},
 		{"no such database", ":" + secret + "@", "?db=99", "no such database"},
 	} {
 		t.Run(c.name, func(t *testing.T) { checkRefusal(t, "unix://"+c.login+socket+c.query, c.want) })

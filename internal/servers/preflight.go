@@ -46,6 +46,8 @@ func awaitReady(ctx context.Context, client *redis.Client) error {
 	for {
 		pong, err := client.Ping(ctx).Result()
 		switch {
+		case isReply(err, "NOPERM"): // it answers, and so it is there
+			return nil
 		case err == nil && pong != "PONG":
 			return fmt.Errorf("%w: it says %.40q to PING", errNotRedis, pong)
 		case isReply(err, "LOADING"):
@@ -90,11 +92,16 @@ func identify(ctx context.Context, client *redis.Client) (string, error) {
 }
 
 // probe writes and removes a key, since nothing else shows that a server that is
-// there also takes writes: it may be read-only, full, or deny them to this user.
+// there also takes writes: it may be read-only or full. What this user may not do [Server.Check]
+// finds, by what each design needs.
 func probe(ctx context.Context, client *redis.Client) error {
 	key := NewPrefix() + "probe"
-	if err := client.Set(ctx, key, "", time.Minute).Err(); err != nil {
-		return err
+	err := client.Set(ctx, key, "", time.Minute).Err()
+	if err == nil {
+		err = client.Del(ctx, key).Err()
 	}
-	return client.Del(ctx, key).Err()
+	if isReply(err, "NOPERM") {
+		return nil
+	}
+	return err
 }

@@ -27,7 +27,7 @@ func (s *Server) Sweep(ctx context.Context, prefix string) (int, error) {
 		if err == nil && len(keys) > 0 {
 			var n int64
 			n, err = remove(ctx, keys...).Result()
-			if isUnknownCommand(err) { // UNLINK came with Redis 4
+			if isUnknownCommand(err) || isReply(err, "NOPERM") { // UNLINK came with Redis 4
 				remove = client.Del
 				n, err = remove(ctx, keys...).Result()
 			}

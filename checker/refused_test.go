@@ -1,0 +1,97 @@
+package checker_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+)
+
+var denied = errors.New("NOPERM this user has no permissions to run the 'evalsha' command")
+
+// answering is a lock that answers every acquire with the same error.
+type answering struct{ err error }
+
+func (a answering) Acquire(context.Context, string, lockbench.Options) (lockbench.Lease, error) {
+	return nil, a.err
+}
+
+// TestWhatTheServerRefusesBreaksNothing: a key that nobody holds is refused. Where the server
+// refused to run the command, that is no refusal by the lock, whatever the lock makes of it.
+func TestWhatTheServerRefusesBreaksNothing(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		err     error
+		verdict checker.Verdict
+	}{
+		{"refused", lockbench.ErrNotAcquired, checker.Broken},
+		{"an error of the connection, taken for a refusal", fmt.Errorf("%w: connection reset", lockbench.ErrNotAcquired), checker.Broken},
+		{"an answer of the lock's own, taken for a refusal", fmt.Errorf("%w: BUSY", lockbench.ErrNotAcquired), checker.Broken},
+		{"denied", denied, checker.Untested},
+		{"denied, taken for a refusal", fmt.Errorf("%w: %w", lockbench.ErrNotAcquired, denied), checker.Untested},
+		{"denied, taken for a refusal in words", fmt.Errorf("%w: %v", lockbench.ErrNotAcquired, denied), checker.Untested},
+		{"without effect", fmt.Errorf("%w: %w", lockbench.ErrNoEffect, denied), checker.Untested},
+		{"out of memory", fmt.Errorf("%w: OOM command not allowed when used memory > 'maxmemory'.", lockbench.ErrNotAcquired), checker.Untested},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var file bytes.Buffer
+			r, err := history.NewRecorder(&file, history.Header{Design: "d", Claims: lockbench.LeaseClaims(), Reacquire: "refused"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for id := range int32(4) {
+				_, _ = r.Client(id, id).Locker(answering{c.err}).Acquire(t.Context(), "k", lockbench.Options{TTL: 1e9})
+			}
+			if err := r.Close(history.Trailer{}); err != nil {
+				t.Fatal(err)
+			}
+			found := verdicts(t, &file).Of(lockbench.NoSpuriousRefusal, 0)
+			if found.Verdict != c.verdict {
+				t.Errorf("got %v after %d occasions, want %v", found.Verdict, found.Exposure, c.verdict)
+			}
+		})
+	}
+}
+
+// TestWordsOfErrorsChangeNothing: what an error is, its class says, with words behind it and
+// without, as older histories have it.
+func TestWordsOfErrorsChangeNothing(t *testing.T) {
+	for _, c := range []struct {
+		note    string
+		verdict checker.Verdict
+	}{
+		{"noscript", checker.Broken},
+		{"noscript: NOSCRIPT No matching script. Please use EVAL.", checker.Broken},
+		{"noperm: " + denied.Error(), checker.Untested},
+	} {
+		t.Run(c.note, func(t *testing.T) {
+			found := verdicts(t, strings.NewReader(fmt.Sprintf(`{"schema":"lockbench/history/v2","design":"d"}
+{"op":"acquire","client":1,"key":"a","call_ns":0,"return_ns":1,"outcome":"ok","attempt_ns":0,"asked_ns":100,"granted_ns":100}
+{"op":"fault","client":-1,"call_ns":2,"note":"script-flush"}
+{"op":"release","client":1,"key":"a","call_ns":3,"return_ns":4,"outcome":"failed","note":%q}
+`, c.note))).Of(lockbench.Answers, lockbench.ScriptFlush)
+			if found.Verdict != c.verdict {
+				t.Errorf("got %v, want %v", found.Verdict, c.verdict)
+			}
+		})
+	}
+}
+
+func verdicts(t *testing.T, file interface{ Read([]byte) (int, error) }) checker.Result {
+	t.Helper()
+	src, err := history.NewSource(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := checker.Check(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}

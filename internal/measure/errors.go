@@ -1,0 +1,194 @@
+package measure
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/fault"
+	"github.com/lockbench/lockbench/internal/serverror"
+)
+
+// MaxErrors is how many kinds of errors a run has apart; the rest are counted together, as
+// [OtherErrors].
+const MaxErrors = 16
+
+// OtherErrors is the kind of those for which there was no room.
+const OtherErrors = "other errors"
+
+// An Error is all errors of one kind that one sort of operation met in a run.
+type Error struct {
+	// Op is the sort of operation; zero for [OtherErrors].
+	Op history.Kind
+	// Kind is the code of the server's reply ("NOPERM"), else a class in words ("connection
+	// refused", "time-out").
+	Kind string
+	// Refusal: the server refused to run the command, whatever lock it is of.
+	Refusal bool
+	// Fault is the injected fault that brought them about, as histories name it; empty for
+	// none.
+	Fault string
+	// Count is how many there were, Of how many operations of the sort there were in all.
+	Count, Of int64
+	// First are the words of the first, of which some were kept, At when it was answered, in
+	// ns since the start of the run.
+	First string
+	At    int64
+}
+
+// classNames are the classes of errors that are no code of a server, in words.
+var classNames = map[string]string{
+	"connection": "connection lost", "connection-refused": "connection refused", "timeout": "time-out",
+	"pool-timeout": "no free connection", "canceled": "cancelled by the run", "no-lease": "neither lease nor error", "error": "error",
+}
+
+// errorCount counts the errors of a run.
+type errorCount struct {
+	kinds []Error
+	ops   [history.Fault + 1]int64 // by sort
+	// struck is, by client, the latest fault that befell what it had under way, and server
+	// the latest of the server or the network; empty while there was none.
+	struck map[int32]strike
+	server string
+	// faults: some may be injected. Recent are then errors that a fault of the server may have
+	// brought about that is recorded after them.
+	faults bool
+	recent []Error
+}
+
+// What is kept of recent errors: those that came so short before a fault was recorded, in ns,
+// are its own, since a server is down before it is known to be.
+const (
+	shortBefore = int64(time.Second)
+	keptRecent  = 4096
+)
+
+// A strike is a fault that befell a client.
+type strike struct {
+	at   int64
+	note string
+}
+
+// add takes the next event.
+func (e *errorCount) add(ev history.Event) {
+	op := ev.Op
+	switch {
+	case ev.Phase == history.Return && op.Note == "": // as most are
+	case ev.Phase == history.Call && op.Kind == history.Fault:
+		e.fault(op)
+	case ev.Phase == history.Call && op.Kind < history.Lost:
+		e.ops[op.Kind]++
+	case ev.Phase == history.Return && op.Kind < history.Lost && op.ErrorClass() != "" && op.ErrorClass() != history.Stale:
+		e.count(op)
+	}
+}
+
+// fault notes a fault by which operations may fail.
+func (e *errorCount) fault(op *history.Op) {
+	switch event := fault.EventOf(op.Note); {
+	case event.Act == fault.AffectsCall || event.Act == fault.CutsCall || event.Act == fault.ActsLate:
+		if e.struck == nil {
+			e.struck = map[int32]strike{}
+		}
+		e.struck[op.Client] = strike{op.Call, op.Note}
+	case op.Note != string(fault.Skew) && op.Note != fault.TakenAway && op.Note != fault.ServerResume:
+		e.server = op.Note
+		e.settle(op.Call-shortBefore, op.Note)
+	}
+}
+
+// settle counts the recent errors, those from a time on as brought about by a fault.
+func (e *errorCount) settle(from int64, note string) {
+	for _, one := range e.recent {
+		if one.At >= from {
+			one.Fault = note
+		}
+		e.tally(one)
+	}
+	e.recent = e.recent[:0]
+}
+
+func (e *errorCount) count(op *history.Op) {
+	one := Error{Op: op.Kind, Kind: kindOf(op.ErrorClass()), First: op.ErrorWords(), At: op.Return}
+	one.Refusal = serverror.IsRefusal(one.Kind)
+	one.Fault = e.cause(op, one.Kind)
+	switch {
+	case one.Fault == "" && e.faults && ofServers(one.Kind):
+		if len(e.recent) >= keptRecent {
+			e.settle(history.Never, "")
+		}
+		e.recent = append(e.recent, one)
+	default:
+		e.tally(one)
+	}
+}
+
+// tally counts one error.
+func (e *errorCount) tally(one Error) {
+	if one.Fault != "" && one.Kind == classNames["canceled"] {
+		one.Kind = "cancelled"
+	}
+	at := slices.IndexFunc(e.kinds, func(o Error) bool { return o.Op == one.Op && o.Kind == one.Kind && o.Fault == one.Fault })
+	if at < 0 && len(e.kinds) >= MaxErrors {
+		one = Error{Kind: OtherErrors, First: one.First, At: one.At}
+		at = slices.IndexFunc(e.kinds, func(o Error) bool { return o.Kind == OtherErrors })
+	}
+	if at < 0 {
+		at = len(e.kinds)
+		e.kinds = append(e.kinds, one)
+	}
+	known := &e.kinds[at]
+	known.Count++
+	if one.First != "" && (known.First == "" || one.At < known.At) {
+		known.First = one.First
+	}
+	known.At = min(known.At, one.At)
+}
+
+// kindOf is how reports call a class of errors.
+func kindOf(class string) string {
+	if name := classNames[class]; name != "" {
+		return name
+	}
+	return strings.ToUpper(class)
+}
+
+// cause is the injected fault that brought an error about, empty where none did: one that
+// befell the client during its call, or one of the server before it, of which nothing but a
+// lost connection and a server that starts again can come.
+func (e *errorCount) cause(op *history.Op, kind string) string {
+	if s, ok := e.struck[op.Client]; ok && s.at >= op.Call && s.at <= op.Return {
+		return s.note
+	}
+	if ofServers(kind) {
+		return e.server
+	}
+	return ""
+}
+
+// ofServers reports whether errors of a kind can come of a fault of the server.
+func ofServers(kind string) bool {
+	switch kind {
+	case "connection lost", "connection refused", "time-out", "no free connection", "error",
+		"NOSCRIPT", "LOADING", "READONLY", "MASTERDOWN", "NOREPLICAS", "CLUSTERDOWN", "BUSY", "UNBLOCKED":
+		return true
+	}
+	return false
+}
+
+// result lists them, the most frequent first, and of those that are as frequent the earlier.
+func (e *errorCount) result() []Error {
+	e.settle(history.Never, "")
+	for i := range e.kinds {
+		one := &e.kinds[i]
+		if one.Of = e.ops[one.Op]; one.Kind == OtherErrors {
+			for _, n := range e.ops {
+				one.Of += n
+			}
+		}
+	}
+	slices.SortStableFunc(e.kinds, func(a, b Error) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.At, b.At)) })
+	return e.kinds
+}

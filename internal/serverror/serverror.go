@@ -1,0 +1,156 @@
+// Package serverror reads the errors of a server: with which code it refused to run a
+// command at all, and what it said. It goes by the text, so that the errors of every client
+// library, and those that a lock puts into words of its own, are read the same way.
+package serverror
+
+import "strings"
+
+// NoPerm is the code of a user that lacks a permission.
+const NoPerm = "NOPERM"
+
+// refusals are replies that say nothing of a lock: the server runs no such command for this
+// user, at this time or in this state. Said is what follows the code, empty for anything.
+var refusals = map[string]string{
+	NoPerm: "", "NOAUTH": "", "WRONGPASS": "", "MISCONF": "", "LOADING": "", "READONLY": "", "MASTERDOWN": "",
+	"NOREPLICAS": "", "CLUSTERDOWN": "", "OOM": "command not allowed", "BUSY": "is busy running a script",
+}
+
+// inScript is how servers before Redis 7.2 say that a script lacks a permission.
+const inScript = "The user executing the script can't"
+
+// A Refusal is a reply by which a server refused to run a command.
+type Refusal struct {
+	// Code opens the reply, Text is all of it.
+	Code, Text string
+}
+
+// Found reports whether there is one.
+func (r Refusal) Found() bool { return r.Code != "" }
+
+// NothingRan reports whether the server ran nothing of what was sent. A script may have run in
+// part when it turns out to lack a permission; no other refusal comes after a script has written.
+func (r Refusal) NothingRan() bool {
+	script := strings.Contains(r.Text, inScript) || strings.Contains(r.Text, "in script")
+	return r.Found() && !(r.Code == NoPerm && script)
+}
+
+// RefusalOf returns the refusal in err or in any error that it wraps.
+func RefusalOf(err error) (found Refusal) {
+	walk(err, func(err error) bool {
+		found = refusalIn(err.Error())
+		return found.Found()
+	})
+	return found
+}
+
+// IsRefusal reports whether code is one of a refusal.
+func IsRefusal(code string) bool {
+	_, is := refusals[code]
+	return is
+}
+
+// refusalIn returns the refusal in a text, wherever it begins.
+func refusalIn(text string) Refusal {
+	for from := 0; from < len(text); from++ {
+		if text[from] < 'A' || text[from] > 'Z' { // most texts are of small letters alone
+			continue
+		}
+		word := upperPrefix(text[from:])
+		if from == 0 || !isWord(text[from-1]) {
+			if code := refusalAt(text[from:], word); code != "" {
+				return Refusal{code, text[from:]}
+			}
+		}
+		from += len(word) - 1
+	}
+	return Refusal{}
+}
+
+// refusalAt returns the code of the refusal that begins a text, which begins with word.
+func refusalAt(text, word string) string {
+	said, known := refusals[word]
+	rest, spaced := strings.CutPrefix(text[len(word):], " ")
+	switch {
+	case known && spaced && strings.Contains(rest, said):
+		return word
+	case strings.HasPrefix(text, inScript):
+		return NoPerm
+	}
+	return ""
+}
+
+// upperPrefix is the upper-case letters with which a text begins.
+func upperPrefix(text string) string {
+	n := 0
+	for n < len(text) && 'A' <= text[n] && text[n] <= 'Z' {
+		n++
+	}
+	return text[:n]
+}
+
+func isWord(b byte) bool {
+	return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9' || b == '_'
+}
+
+// Reply returns the code that opens the text of an error reply ("NOSCRIPT No matching
+// script"), and that text, of err itself or of any error that it wraps; empty where there is
+// none. A code is 2 to 16 upper-case letters.
+func Reply(err error) (code, text string) {
+	walk(err, func(err error) bool {
+		if c := codeOf(err.Error()); c != "" {
+			code, text = c, err.Error()
+		}
+		return code != ""
+	})
+	return code, text
+}
+
+// codeOf returns the code that opens a text.
+func codeOf(text string) string {
+	code := upperPrefix(text)
+	rest := text[len(code):]
+	if len(code) < 2 || len(code) > 16 || rest != "" && rest[0] != ' ' {
+		return ""
+	}
+	return code
+}
+
+// walk passes err and all that it wraps to see, until that returns true.
+func walk(err error, see func(error) bool) bool {
+	if err == nil {
+		return false
+	}
+	if see(err) {
+		return true
+	}
+	switch e := err.(type) {
+	case interface{ Unwrap() error }:
+		return walk(e.Unwrap(), see)
+	case interface{ Unwrap() []error }:
+		for _, within := range e.Unwrap() {
+			if walk(within, see) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Innermost returns what err wraps last: the cause, where the meaning is put before it.
+func Innermost(err error) error {
+	for {
+		var within error
+		switch e := err.(type) {
+		case interface{ Unwrap() error }:
+			within = e.Unwrap()
+		case interface{ Unwrap() []error }:
+			if all := e.Unwrap(); len(all) > 0 {
+				within = all[len(all)-1]
+			}
+		}
+		if within == nil {
+			return err
+		}
+		err = within
+	}
+}
