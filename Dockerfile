@@ -1,7 +1,7 @@
 # lockbench with a server to test locks on: docker build -t lockbench .
 #
 #     docker run --rm lockbench run
-#     docker run --rm -v "$PWD:/work" --user "$(id -u):$(id -g)" lockbench run scenario.yaml
+#     docker run --rm -v "$PWD:/work" --user "$(id -u):$(id -g)" lockbench run run.yaml
 
 FROM golang:1.26-alpine AS build
 WORKDIR /src

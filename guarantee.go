@@ -40,7 +40,7 @@ var guarantees = []GuaranteeInfo{
 	{Reentrancy, "nested acquires count, and only the last release frees", 0},
 	{ReleaseDelay, "after ReleaseAfter(d) nobody is granted the key before d has passed", 0},
 	{LossReported, "an owner that lost the lock is told so at its next call, and nobody else is", Outlived},
-	{Answers, "a call fails only for who holds the key, and what it is told is true", 0},
+	{Answers, "a call fails only for the holder of the key, and what it is told is true", 0},
 	{NoSpuriousRefusal, "a try of a provably free key is granted", 0},
 	{Recovery, "a key that nobody alive owns comes free within its lease and the named slack", 0},
 	{Fencing, "fences rise with every grant; a store that checks them admits no stale write", Outlived},

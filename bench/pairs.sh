@@ -13,7 +13,7 @@ trap 'rm -rf "$built"' EXIT
 go build -o "$built/" ./cmd/lockbench ./bench/pairs
 
 # Two more subjects: any command that writes a result with grants_per_s to {out}.
-options="-q --redis {redis} --workload mutex --key-choice own --clients $clients --hold 0s --think 0s \
+options="-q --server {redis} --workload mutex --key-choice own --clients $clients --hold 0s --think 0s \
   --stallers 0 --duration 2s --warmup 200ms --history $built/history --out json={out}"
 
 "$built/pairs" -clients "$clients" -subject "lockbench=${LOCKBENCH:-$built/lockbench run --design lua-token/strategy $options}" \

@@ -5,16 +5,22 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// answersMonitor judges that a call fails only for the holder of the key, and that what it is
+// The monitor of answers judges that a call fails only for the holder of the key, and that what it is
 // told is true: where the server forgot its scripts, the lock is to load them again and go
 // on. An acquire that is told that it was refused what it had been granted is found by
-// refusal.go, which knows what was free.
-var answersMonitor = monitor{
+// nospuriousrefusal.go, which knows what was free.
+var _ = monitorOf(answers, monitor{
 	untested: "nothing happened after which an answer could be untrue",
 	on: [factKinds]func(*Checker, fact){
 		factAnswered: scriptAnswer,
 	},
-}
+})
+
+// The ways to break it.
+var (
+	scriptMissing = kindAndOccasion(answers, Stuck, "the server forgot its scripts, and a call by %s failed for it")
+	toldRefused   = kindAndOccasion(answers, ToldWrong, "the reply to %s was lost, and it was told that another had the key, which nobody had")
+)
 
 // scriptAnswer judges the answer to f.op, where the server forgot its scripts before it.
 func scriptAnswer(c *Checker, f fact) {

@@ -24,7 +24,7 @@ type explanation struct {
 }
 
 // unknowable is the kind of what stays open, since more than one thing may explain it.
-const unknowable = violationKinds
+var unknowable *kind
 
 // earlyGrants explain that f.other was granted the key at f.at within the validity of f.hold.
 var earlyGrants = []explanation{
@@ -147,13 +147,13 @@ func (c *Checker) explain(table []explanation, f fact) {
 }
 
 // between is a violation shown by holds.
-func (c *Checker) between(how kind, holds ...*hold) candidate {
+func (c *Checker) between(how *kind, holds ...*hold) candidate {
 	return candidate{kind: how, holds: holds, under: c.touching(holds...)}
 }
 
 // byPastOwner is what a past owner sent into the must-hold interval of h. It counts once,
 // however many it has let in since.
-func (c *Checker) byPastOwner(how kind, h *hold, others ...*hold) candidate {
+func (c *Checker) byPastOwner(how *kind, h *hold, others ...*hold) candidate {
 	if h.staleCounted {
 		return candidate{kind: unknowable}
 	}
@@ -173,7 +173,7 @@ func (c *Checker) byUnanswered(f fact, cause lockbench.Conditions) (v candidate,
 }
 
 // byEffect is an early grant that a fault explains.
-func (c *Checker) byEffect(how kind, f fact, x *pending.Effect, shown ...*history.Op) candidate {
+func (c *Checker) byEffect(how *kind, f fact, x *pending.Effect, shown ...*history.Op) candidate {
 	under := c.touching(f.hold, f.other) | x.Cause
 	return candidate{kind: how, ops: append(shown, x.Fault), by: f.other, under: under}
 }

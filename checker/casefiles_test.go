@@ -18,7 +18,7 @@ import (
 var caseFolder = flag.String("cases", "", "write the cases of testdata/cases.txt as JSON Lines into this folder")
 
 // orderless is about the order of what shares a stamp, which a file does not keep.
-const orderless = "nested/same-stamps-in-a-row"
+const orderless = "reentrancy/same-stamps-in-a-row"
 
 // TestCasesAsFiles writes the cases to files, for bench/corpus.sh: what is said of one
 // case about guarantees that it does not name is compared there.

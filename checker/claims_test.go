@@ -156,7 +156,7 @@ func TestMoreConditionsNeverCount(t *testing.T) {
 	counted, spared := 0, 0
 	for range longtest.Times(20_000, 200_000) {
 		claims := randomClaims(r)
-		v := candidate{kind: kind(r.IntN(int(violationKinds))), under: fewConditions(r)}
+		v := candidate{kind: kinds[r.IntN(len(kinds))], under: fewConditions(r)}
 		c := New(history.Header{Claims: claims})
 		c.faults.occurred = fewConditions(r)
 		before := c.counts(v)
@@ -165,7 +165,7 @@ func TestMoreConditionsNeverCount(t *testing.T) {
 		c.faults.occurred |= randomConditions(r)
 		switch after := c.counts(worse); {
 		case after && !before:
-			t.Fatalf("claims %v: %v counts under %v and not under %v", claims, kinds[v.kind].sentence, worse.under, v.under)
+			t.Fatalf("claims %v: %v counts under %v and not under %v", claims, v.kind.sentence, worse.under, v.under)
 		case after:
 			counted++
 		case before:

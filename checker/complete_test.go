@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"fmt"
 	"os"
 	"regexp"
 	"strings"
@@ -9,35 +10,122 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/fault"
+	"github.com/lockbench/lockbench/internal/mutants"
+	"github.com/lockbench/lockbench/workloads"
 )
 
-// TestEveryGuaranteeIsJudged wants of each guarantee its number, a monitor, a kind of violation
-// and a case that breaks it, and of each kind its row.
-func TestEveryGuaranteeIsJudged(t *testing.T) {
+// TestEveryGuaranteeIsComplete names all that a guarantee still lacks: its number, monitor,
+// kinds of violation, cases, papers, and what puts it to the test and claims it.
+func TestEveryGuaranteeIsComplete(t *testing.T) {
 	all := lockbench.Guarantees()
 	if len(all) != int(promises) {
 		t.Fatalf("guarantee.go has %d guarantees, kinds.go numbers %d", len(all), promises)
 	}
-	for k := range kinds {
-		if len(kinds[k].breaks) == 0 || kinds[k].sentence == "" {
-			t.Errorf("kind %d of kinds.go has no row, or one that breaks or says nothing", k)
+	paper, err := os.ReadFile("../docs/design/guarantees.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	exercised, claimed, broken := exercisedCells(), claimedCells(), brokenByMutants()
+	for p, g := range all {
+		name := plain(g.Name)
+		lacks := func(missing bool, format string, args ...any) {
+			if missing {
+				t.Errorf("%s has no "+format, append([]any{g.Name}, args...)...)
+			}
+		}
+		own := kindsOf(promise(p))
+		lacks(monitors[p] == nil, "monitor; hint: monitorOf in checker/%s.go", name)
+		lacks(own == 0, "kind of violation; hint: kindOf in checker/%s.go", name)
+		row := fmt.Sprintf("\n| %s | %s | %s.go |\n", g.Name, g.Promise, name)
+		lacks(!strings.Contains(strings.ReplaceAll(string(paper), "`", ""), row), "row with its promise and %s.go in docs/design/guarantees.md", name)
+		rows := regexp.MustCompile(fmt.Sprintf(`(?m)^\| \w+ \| %s( or [^|]*)? \| (%s) \|`, g.Name, strings.Join(questionNames[:], "|"))).FindAll(paper, -1)
+		lacks(len(rows) != own, "row for each of its %d kinds in docs/design/guarantees.md, which has %d", own, len(rows))
+		lacks(!strings.Contains(string(paper), "\n- **"+string(g.Name)+"**: "), "line in *What each guarantee asks* of docs/design/guarantees.md")
+		lacks(!exercised[g.Name], "program (workloads/catalog.go) or fault (internal/fault/table.go) that exercises it")
+		lacks(!claimed[g.Name], "design that claims it (impls/*/designs.go, or Sound in internal/mutants)")
+		lacks(!broken[g.Name], "mutant that breaks it (internal/mutants)")
+	}
+}
+
+// TestGuaranteesNameFilesAndCases: the file of a guarantee and its group of cases have its name
+// without hyphens, and the group has a case that breaks it and one that keeps it.
+func TestGuaranteesNameFilesAndCases(t *testing.T) {
+	archive, err := txtar.ParseFile("testdata/cases.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range lockbench.Guarantees() {
+		name := plain(g.Name)
+		text, err := os.ReadFile(name + ".go")
+		if err != nil || !strings.Contains(string(text), "monitorOf(") {
+			t.Errorf("%s: no monitor in checker/%s.go", g.Name, name)
+		}
+		found := map[string]bool{}
+		for _, f := range archive.Files {
+			if strings.HasPrefix(f.Name, name+"/") {
+				for cell, verdict := range parseText(t, string(f.Data)).want {
+					found[verdict] = found[verdict] || cell.Guarantee == g.Name
+				}
+			}
+		}
+		for _, v := range []Verdict{Broken, Held} {
+			if !found[v.String()] {
+				t.Errorf("%s: no case %s/... in testdata/cases.txt that wants %s %v", g.Name, name, g.Name, v)
+			}
 		}
 	}
-	settings := caseSettings(t)
-	for p, g := range all {
-		kind := false
-		for _, k := range kinds {
-			kind = kind || len(k.breaks) > 0 && k.breaks[0] == promise(p)
+}
+
+// plain is the name of a guarantee without hyphens.
+func plain(g lockbench.Guarantee) string { return strings.ReplaceAll(string(g), "-", "") }
+
+// kindsOf counts the kinds that a guarantee's file declares.
+func kindsOf(p promise) (n int) {
+	for _, k := range kinds {
+		if k.breaks[0] == p {
+			n++
 		}
-		broken := regexp.MustCompile(` ` + regexp.QuoteMeta(string(g.Name)) + `(@\S*)?=broken`).MatchString(settings)
-		switch {
-		case monitors[p] == nil:
-			t.Errorf("%s has no monitor in facts.go", g.Name)
-		case !kind:
-			t.Errorf("%s has no kind of violation in kinds.go", g.Name)
-		case !broken:
-			t.Errorf("%s has no case in testdata/cases.txt that breaks it", g.Name)
+	}
+	return n
+}
+
+func exercisedCells() map[lockbench.Guarantee]bool {
+	found := map[lockbench.Guarantee]bool{}
+	for _, row := range fault.Rows() {
+		addGuarantees(found, row.Exercises)
+	}
+	for _, driver := range []workloads.Drivers{workloads.Live, workloads.Explored} {
+		for _, p := range workloads.By(driver) {
+			addGuarantees(found, append(p.Cells(workloads.Options{}), p.Exercises...))
 		}
+	}
+	return found
+}
+
+func claimedCells() map[lockbench.Guarantee]bool {
+	found := map[lockbench.Guarantee]bool{}
+	for _, d := range append(impls.All(), mutants.Sound()...) {
+		for _, g := range d.Claims.Keeps {
+			found[g] = true
+		}
+		addGuarantees(found, d.Claims.Also)
+	}
+	return found
+}
+
+func brokenByMutants() map[lockbench.Guarantee]bool {
+	found := map[lockbench.Guarantee]bool{}
+	for _, m := range mutants.Mutants() {
+		addGuarantees(found, m.Breaks)
+	}
+	return found
+}
+
+func addGuarantees(to map[lockbench.Guarantee]bool, cells []lockbench.Cell) {
+	for _, c := range cells {
+		to[c.Guarantee] = true
 	}
 }
 

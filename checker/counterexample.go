@@ -49,7 +49,7 @@ func (c *Checker) margin(w candidate) int64 {
 
 func (c *Checker) counterexample(w candidate) *Counterexample {
 	out := &Counterexample{Key: w.key.name, Under: w.under, Margin: time.Duration(c.margin(w))}
-	for _, p := range kinds[w.kind].breaks {
+	for _, p := range w.kind.breaks {
 		out.Breaks = append(out.Breaks, names[p])
 	}
 	var who []any
@@ -70,7 +70,7 @@ func (c *Checker) counterexample(w candidate) *Counterexample {
 	for _, op := range w.staleOps() {
 		out.Ops = append(out.Ops, *op)
 	}
-	sentence := kinds[w.kind].sentence
+	sentence := w.kind.sentence
 	out.Sentence = fmt.Sprintf(sentence, who[:min(len(who), strings.Count(sentence, "%s"))]...)
 	slices.SortStableFunc(out.Ops, func(a, b history.Op) int { return cmp.Compare(a.Call, b.Call) })
 	slices.SortStableFunc(out.Holds, func(a, b CounterexampleHold) int { return cmp.Compare(a.Granted, b.Granted) })

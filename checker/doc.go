@@ -22,8 +22,8 @@
 //   - heldTogether in exclusion.go makes a candidate of it: kind overlapping, both holds,
 //     and the conditions that touched either. The same grant is factGrantedEarly, of which
 //     attribution.go makes grantedEarly, by the first explanation that applies.
-//   - violate in tally.go looks up the kind in kinds.go (it breaks exclusion, and answers
-//     the question "two at once"), and counts it in exclusion's row of exactly these
+//   - violate in tally.go looks at the kind, which exclusion.go declares (it breaks exclusion,
+//     and answers the question "two at once"), and counts it in exclusion's row of exactly these
 //     conditions. Whether it counts against the claims is asked here, and only here. B's
 //     grant is one breach, though lease is broken by it, too.
 //   - Finish in verdict.go makes a [Finding] of each row: exclusion is broken where nothing
@@ -32,6 +32,10 @@
 //     met A's hold.
 //
 // The timeline finds facts and judges nothing; monitors judge facts and look at no event.
+//
+// The file of a guarantee, and its group of cases in testdata/cases.txt, have the name of the
+// guarantee without hyphens: nospuriousrefusal.go and nospuriousrefusal/free-and-refused judge
+// and show no-spurious-refusal. Groups about what happened have its name: cancel, failover.
 //
 // CONTRIBUTING.md says how to add a guarantee, a condition and a fault, file by file.
 package checker

@@ -7,9 +7,9 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// effectsMonitor judges that the guarded state lost no update. Where one of two writers wrote
+// The monitor of effects judges that the guarded state lost no update. Where one of two writers wrote
 // past its validity, the loss is touched by Outlived: the documented limit of leases.
-var effectsMonitor = monitor{
+var _ = monitorOf(effects, monitor{
 	needs: hasStore, lacks: "no guarded state was read or written",
 	untested: "no client wrote after another",
 	on: [factKinds]func(*Checker, fact){
@@ -26,7 +26,9 @@ var effectsMonitor = monitor{
 			}
 		},
 	},
-}
+})
+
+var updateLost = kindOf(effects, LostUpdate, "the update by %s was overwritten by %s, which had not seen it")
 
 func readReturned(c *Checker, k *key, op *history.Op) {
 	if h := c.lookup(k, op.Hold); h != nil && op.Outcome == history.OK {

@@ -5,10 +5,10 @@ import (
 	"github.com/lockbench/lockbench/checker/internal/optime"
 )
 
-// exclusionMonitor judges that no two owners hold one key: within their validity, where
+// The monitor of exclusion judges that no two owners hold one key: within their validity, where
 // their must-hold intervals overlap; and past it, where one works on while another got in.
 // The latter is always touched by Outlived.
-var exclusionMonitor = monitor{
+var _ = monitorOf(exclusion, monitor{
 	untested:     "no acquire met a held lock",
 	untestedPast: "no owner worked past its lease",
 	measures:     "overlap",
@@ -17,7 +17,13 @@ var exclusionMonitor = monitor{
 		factIntruded:  intruded,
 		factLettingGo: workedPast,
 	},
-}
+})
+
+// The ways to break it.
+var (
+	overlapping = kindOf(exclusion, TwoAtOnce, "%s and %s held the key at the same time, both within their validity")
+	workedOn    = kindOf(exclusion, TwoAtOnce, "%s worked on past its validity while %s held the key")
+)
 
 // heldTogether finds two owners within their validity.
 func heldTogether(c *Checker, f fact) {

@@ -8,9 +8,9 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// fencingMonitor judges that fences rise with every grant, and that a store that checks them
+// The monitor of fencing judges that fences rise with every grant, and that a store that checks them
 // admits no stale write.
-var fencingMonitor = monitor{
+var _ = monitorOf(fencing, monitor{
 	needs: hasFence, lacks: "no fence was handed out",
 	untested: "no two grants with fences were ordered",
 	on: [factKinds]func(*Checker, fact){
@@ -24,7 +24,13 @@ var fencingMonitor = monitor{
 			}
 		},
 	},
-}
+})
+
+// The ways to break it.
+var (
+	fenceNotRaised = kindOf(fencing, LostUpdate, "%s was granted the key before %s, whose fence is not higher")
+	staleAdmitted  = kindOf(fencing, LostUpdate, "a write by %s was admitted with a lower fence than one before it")
+)
 
 // fences checks the numbering of one key's grants. Two grants are ordered when
 // one returned before the other was called, or when their must-hold intervals are disjoint.

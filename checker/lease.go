@@ -7,16 +7,25 @@ import (
 	"github.com/lockbench/lockbench/checker/internal/pending"
 )
 
-// leaseMonitor judges that nobody else is granted the key before the granted lease, extended
+// The monitor of lease judges that nobody else is granted the key before the granted lease, extended
 // or not, is over. What else may explain an early grant is in attribution.go.
-var leaseMonitor = monitor{
+var _ = monitorOf(leaseKept, monitor{
 	needs: hasLease, lacks: "the lock has no lease: what it grants lasts as long as its owner's session",
 	untested: "no acquire met a lease that was not over",
 	on: [factKinds]func(*Checker, fact){
 		factObtained:     obtainedThoughCancelled,
 		factGrantedEarly: func(c *Checker, f fact) { c.explain(earlyGrants, f) },
 	},
-}
+})
+
+// The ways to break it.
+var (
+	grantedEarly         = kindOf(leaseKept, TooShort, "the lease of %s was not over when %s was granted the key")
+	extendBroken         = kindOf(leaseKept, TooShort, "%s had extended its lease, yet %s was granted the key before the end")
+	grantedCancelled     = kindOf(leaseKept, TooShort, "the acquire by %s was cancelled and yet granted, within the lease of %s")
+	cancelledGaveNothing = kindOf(leaseKept, TooShort, "the acquire by %s was cancelled and yet granted, and within its lease %s was granted the key")
+	lostReplyGave        = kindOf(leaseKept, TooShort, "the reply to %s was lost or not waited for, and within the lease of %s %s was granted the key")
+)
 
 // obtainedThoughCancelled counts a grant to a call that was cancelled: it is to be kept like any.
 func obtainedThoughCancelled(c *Checker, f fact) {

@@ -5,10 +5,10 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// lossReportedMonitor judges that an owner that lost the lock is told so at its next call,
+// The monitor of loss-reported judges that an owner that lost the lock is told so at its next call,
 // or by its channel, and that nobody else is. What else may explain a loss that never was is
 // in attribution.go.
-var lossReportedMonitor = monitor{
+var _ = monitorOf(lossReported, monitor{
 	untested: "no owner that had lost the lock called again",
 	measures: "delay",
 	on: [factKinds]func(*Checker, fact){
@@ -20,7 +20,14 @@ var lossReportedMonitor = monitor{
 		factLossExpected: lossAnswered,
 		factLossTold:     toldLost,
 	},
-}
+})
+
+// The ways to break it.
+var (
+	notTold            = kindOf(lossReported, ToldWrong, "%s had lost the key to %s and was not told")
+	falselyTold        = kindAndOccasion(lossReported, ToldWrong, "%s was told that it had lost the key while nobody else could have it")
+	falselyToldFlushed = kindAndOccasion(lossReported, ToldWrong, "the server forgot its scripts, and %s was told that it had lost the key while nobody else could have it")
+)
 
 // lossAnswered judges an answer that should have been "lost", since f.other was granted the key
 // before the question, at f.at.

@@ -4,16 +4,26 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// ownerReleaseMonitor judges that what a past owner sends does nothing to the next: its
+// The monitor of owner-release judges that what a past owner sends does nothing to the next: its
 // release or extend falls into the next owner's must-hold interval, and then that one loses
 // the key, or somebody else is granted it. attribution.go finds the violation.
-var ownerReleaseMonitor = monitor{
+var _ = monitorOf(ownerRelease, monitor{
 	untested: "no stale owner's release or extend met the next holder",
 	on: [factKinds]func(*Checker, fact){
 		factStaleCalled: staleInto,
 		factTakenAway:   tookAway,
 	},
-}
+})
+
+// The ways to break it.
+var (
+	freedByPastOwner       = kindOf(ownerRelease, TooShort, "%s had lost the key, yet what it sent took it from %s, and %s was granted it")
+	lostToPastOwner        = kindOf(ownerRelease, TooShort, "%s had lost the key, yet what it sent took it from %s")
+	takenOnServer          = kindOf(ownerRelease, TooShort, "%s had lost the key, yet what it sent took it on the server from %s")
+	overlappingBesideStale = kindAndOccasion(ownerRelease, TwoAtOnce, "%s and %s held the key at the same time, both within their validity, which what a past owner sent may have done", exclusion)
+	lostToStaleCall        = kindAndOccasion(ownerRelease, TooShort, "%s was told that it had lost the key, which only what others had sent before it was granted it can have taken", lossReported)
+	lostReplyTook          = kindAndOccasion(ownerRelease, ToldWrong, "the reply to %s was lost or not waited for, and what it sent took the key from %s", lossReported)
+)
 
 // staleInto marks the holds of others into whose must-hold intervals f.op falls. Where it
 // falls into a lease whose owner died or was told of a loss, it breaks nothing of the

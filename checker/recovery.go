@@ -10,10 +10,10 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// recoveryMonitor judges that what nobody alive owns comes free: a refusal of a key that was
-// provably free, which refusal.go finds, breaks this where a fault may have left the key as
+// The monitor of recovery judges that what nobody alive owns comes free: a refusal of a key that was
+// provably free, which nospuriousrefusal.go finds, breaks this where a fault may have left the key as
 // it is.
-var recoveryMonitor = monitor{
+var _ = monitorOf(recovery, monitor{
 	untested: "no owner died or lost a reply with a lock or a call under way, or nobody was granted the key after that",
 	allowed: func(c *Checker) string {
 		if c.ability&hasLease == 0 {
@@ -24,7 +24,16 @@ var recoveryMonitor = monitor{
 	on: [factKinds]func(*Checker, fact){
 		factObtained: recovered,
 	},
-}
+})
+
+// The ways to break it.
+var (
+	refusedDead      = kindAndOccasion(recovery, Stuck, "%s died, its lease was long over, and %s was refused the key")
+	refusedThread    = kindAndOccasion(recovery, Stuck, "%s died in a process that lives on, its lease was long over, and %s was refused the key")
+	refusedLost      = kindAndOccasion(recovery, Stuck, "the reply to %s was lost, no lease could have lasted, and %s was refused the key")
+	refusedCancelled = kindAndOccasion(recovery, Stuck, "the acquire by %s was cancelled or timed out, no lease could have lasted, and %s was refused the key")
+	refusedLeft      = kindAndOccasion(recovery, Stuck, "%s was refused a key that nobody held, which one of many faults may have left so", noSpuriousRefusal)
+)
 
 // recovered applies that f.op was granted the key: nothing is left of what faults did to
 // others before, and recovery was put to the test. A grant whose lease may have been over by
@@ -76,7 +85,7 @@ func (c *Checker) leftBy(k *key) (under lockbench.Conditions, last *pending.Effe
 }
 
 // refusedBy is the kind of violation that a refusal is which x may have caused.
-func (c *Checker) refusedBy(x *pending.Effect) kind {
+func (c *Checker) refusedBy(x *pending.Effect) *kind {
 	switch {
 	case x.Cause == lockbench.Cancel:
 		return refusedCancelled

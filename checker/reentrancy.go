@@ -1,15 +1,22 @@
 package checker
 
-// reentrancyMonitor judges that nested acquires count and that only the last release frees:
+// The monitor of reentrancy judges that nested acquires count and that only the last release frees:
 // an inner release must not let others in (attribution.go finds that), and the holder must
 // not be refused.
-var reentrancyMonitor = monitor{
+var _ = monitorOf(reentrancy, monitor{
 	needs: nests, lacks: "the design does not count nested acquires",
 	untested: "no acquire met a lock after an inner release",
 	on: [factKinds]func(*Checker, fact){
 		factRefused: nestedRefused,
 	},
-}
+})
+
+// The ways to break it.
+var (
+	innerFreed = kindOf(reentrancy, TooShort, "an inner release by %s freed the key: %s was granted it")
+	innerLost  = kindOf(reentrancy, TooShort, "an inner release by %s freed the key: it was told that it had lost it")
+	ownRefused = kindAndOccasion(reentrancy, Stuck, "%s was refused the key that it held")
+)
 
 // nestedRefused judges a refusal of what its client held all along.
 func nestedRefused(c *Checker, f fact) {

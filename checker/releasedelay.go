@@ -5,10 +5,10 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// releaseDelayMonitor judges that after a release with a delay nobody, its own client
+// The monitor of release-delay judges that after a release with a delay nobody, its own client
 // included, is granted the key before the delay is over. A release that was late, or not
 // answered ok, promises nothing.
-var releaseDelayMonitor = monitor{
+var _ = monitorOf(releaseDelay, monitor{
 	needs: hasDelay, lacks: "no release asked for a delay",
 	untested: "no acquire fell into a release delay",
 	on: [factKinds]func(*Checker, fact){
@@ -17,7 +17,9 @@ var releaseDelayMonitor = monitor{
 		factAcquireReturned: delayMet,
 		factForgotten:       func(_ *Checker, f fact) { f.key.delayed = nil },
 	},
-}
+})
+
+var grantedInDelay = kindOf(releaseDelay, TooShort, "%s released with a delay, and within it %s was granted the key")
 
 // delays begins the time that a release asked to keep others out for.
 func delays(c *Checker, f fact) {

@@ -56,7 +56,7 @@ func (r *row) occasions() int64 { return max(r.exposure, r.violations) }
 
 // A candidate is a violation that may be shown.
 type candidate struct {
-	kind   kind
+	kind   *kind
 	under  lockbench.Conditions // what touched it
 	key    *key
 	number int64 // of the event, see Checker
@@ -79,7 +79,7 @@ func (c *Checker) expose(p promise, under lockbench.Conditions) { c.tallies[p].a
 // violate notes a violation. What is found does not depend on what is claimed; whether it
 // counts against the claims does.
 func (c *Checker) violate(v candidate) {
-	k := &kinds[v.kind]
+	k := v.kind
 	r := c.tallies[k.breaks[0]].at(v.under)
 	r.violations++
 	if k.occasion {
@@ -123,7 +123,7 @@ func (c *Checker) counts(v candidate) bool {
 	if c.partial && c.faulty() { // what affected a client may be in the part that is missing
 		return false
 	}
-	return !slices.ContainsFunc(kinds[v.kind].breaks, func(p promise) bool {
+	return !slices.ContainsFunc(v.kind.breaks, func(p promise) bool {
 		under := v.under
 		if v.kind == overlappingBesideStale && p == exclusion { // it is within validity
 			under &^= lockbench.Outlived

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports/internal/document"
@@ -15,8 +16,34 @@ func selfCheckBlock(c *results.SelfCheck) document.Block {
 	case c == nil:
 		return document.Only(0)
 	case c.Caught:
-		return document.Only(document.Page, line(fmt.Sprintf("A lock that is broken on purpose (%s) was caught breaking %s under the same settings.", c.Design, c.MustBreak)))
+		return document.Only(missed(c), probedBlocks(c)...)
 	}
 	return document.Only(0, &document.List{Items: []document.Item{{Word: "self-check:", Tone: document.Bad,
 		Text: fmt.Sprintf("a lock broken on purpose was NOT caught breaking %s: %s", c.MustBreak, c.Reason())}}})
+}
+
+// missed is where what was caught is said: on a page, and everywhere where a probe was not.
+func missed(c *results.SelfCheck) document.Media {
+	if slices.ContainsFunc(c.Probes, func(p results.Probe) bool { return !p.Caught }) {
+		return 0
+	}
+	return document.Page
+}
+
+// probedBlocks say what the lock that was caught broke, and what came of each probe.
+func probedBlocks(c *results.SelfCheck) []document.Block {
+	all := []document.Block{line(fmt.Sprintf("A lock that is broken on purpose (%s) was caught breaking %s under the same settings.", c.Design, c.MustBreak))}
+	l := &document.List{}
+	for _, p := range c.Probes {
+		item := document.Item{Word: "self-check:", Tone: document.Good, Text: fmt.Sprintf("%s was caught breaking %s", p.Design, p.MustBreak)}
+		if !p.Caught {
+			item.Tone = document.Bad
+			item.Text = fmt.Sprintf("%s was NOT caught breaking %s: %s; what held under %s counts as untested", p.Design, p.MustBreak, p.Reason(), p.MustBreak.Under)
+		}
+		l.Items = append(l.Items, item)
+	}
+	if len(l.Items) == 0 {
+		return all
+	}
+	return append(all, l)
 }

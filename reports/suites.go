@@ -59,12 +59,24 @@ func withoutDesign(r *results.Result) (all []document.Suite) {
 		if !c.Caught {
 			found.State, found.Message = document.Erred, "what held counts as untested: "+c.Reason()
 		}
-		all = append(all, document.Suite{Name: "self-check", Cases: []document.Case{found}})
+		all = append(all, document.Suite{Name: "self-check", Cases: append([]document.Case{found}, probeCases(c)...)})
 	}
 	for i := range r.Thresholds {
 		if th := &r.Thresholds[i]; th.Outcome == thresholds.Inconclusive && !th.UndecidedInRun() {
 			all = append(all, document.Suite{Name: "thresholds", Cases: []document.Case{{Name: th.Threshold, State: document.Erred, Message: "it applied to no run"}}})
 		}
+	}
+	return all
+}
+
+// probeCases are the broken locks that were run for one condition each.
+func probeCases(c *results.SelfCheck) (all []document.Case) {
+	for _, p := range c.Probes {
+		found := document.Case{Name: "a lock broken on purpose is caught under " + p.MustBreak.Under.String(), State: document.Held, Message: "it broke " + p.MustBreak.String()}
+		if !p.Caught {
+			found.State, found.Message = document.Erred, "what held under "+p.MustBreak.Under.String()+" counts as untested: "+p.Reason()
+		}
+		all = append(all, found)
 	}
 	return all
 }
@@ -179,6 +191,7 @@ func properties(r *results.Run) [][2]string {
 		{"design", r.Design}, {"workload", r.Workload}, {"seed", strconv.FormatUint(r.Seed, 10)},
 		{"history", r.History}, {"exit", strconv.Itoa(r.Exit)},
 	}
+	all = append(all, strengths(r)...)
 	if c := r.Conclusion; c != nil {
 		all = append(all, [2]string{"conclusion", string(c.Word)}, [2]string{"why", because(c)})
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/inject"
 	"github.com/lockbench/lockbench/internal/mutants"
 	"github.com/lockbench/lockbench/internal/servers"
@@ -68,14 +67,6 @@ func leftOut(unfit []Subject, fails func(*Subject) error) (all []string) {
 // cannotLease says why a design cannot give the lease that is asked for.
 func (s *session) cannotLease(of *Subject) error { return of.Design.CanLease(s.plan.Options.TTL) }
 
-// cannotUseServer says why a design cannot run on the server that there is.
-func (s *session) cannotUseServer(of *Subject) error {
-	if s.services.of(&of.Design).First().Kind() != design.Embedded {
-		return nil
-	}
-	return of.Design.OnEmbedded()
-}
-
 // permits returns a function that says why the user of a server may not run what a design, or
 // the records that it guards, sends; each design and guard is asked about once.
 func (s *session) permits(ctx context.Context) func(*Subject) error {
@@ -94,11 +85,7 @@ func (s *session) permits(ctx context.Context) func(*Subject) error {
 func (s *session) permitted(ctx context.Context, of *Subject) error {
 	d := &of.Design
 	on := s.services.of(d)
-	needs := d.Commands
-	if d.Tracked {
-		needs = append(slices.Clone(needs), "HELLO", "CLIENT TRACKING")
-	}
-	if err := on.For(d.ServerCount()).Check(ctx, needs); err != nil {
+	if err := on.For(d.ServerCount()).Check(ctx, d.Commands); err != nil {
 		return fmt.Errorf("design %s: %w", d.Name, err)
 	}
 	if server, is := on.First().(*servers.Server); is && s.recordsBeside(on) == nil {

@@ -17,7 +17,6 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
-	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/load"
 	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/internal/spool"
@@ -62,8 +61,8 @@ func TestLiveJudgementIsThatOfTheFile(t *testing.T) {
 
 // sameWhenJudgedAgain runs a design and returns how many violations it was told of.
 func sameWhenJudgedAgain(t *testing.T, s session, of Subject) int64 {
-	if of.Design.Tracked && s.services.of(&of.Design).First().Kind() == design.Embedded {
-		t.Skip("needs a real server")
+	if err := s.permits(t.Context())(&of); err != nil {
+		t.Skip(err)
 	}
 	options := &s.plan.Options
 	options.TTL = max(options.TTL, of.Design.LeaseUnit)

@@ -24,7 +24,7 @@ type Result struct {
 // Report is the result as package reports writes it.
 func (r *Result) Report() *results.Result {
 	report := results.New(Found(r.Runs), r.NotRun)
-	report.Prove((*results.SelfCheck)(r.SelfCheck))
+	report.Prove(Checked(r.SelfCheck))
 	return &report
 }
 
@@ -93,4 +93,33 @@ type SelfCheck struct {
 	Overruns int64
 	// Error is what went wrong in it, empty for nothing.
 	Error string
+	// Probes are further broken locks, one for each condition that the faults of the session
+	// exercise and under which something was held. They are run when this one was caught.
+	Probes []Probe
+}
+
+// A Probe is a run of a lock that breaks a cell under the faults that bring the condition of
+// this cell.
+type Probe struct {
+	Design    string
+	MustBreak lockbench.Cell
+	Caught    bool
+	// Exposure is how many occasions it met under the condition.
+	Exposure int64
+	// Error is what went wrong in it, empty for nothing.
+	Error string
+}
+
+// Checked is a self-check as other packages of this module take it; nil for none.
+func Checked(c *SelfCheck) *results.SelfCheck {
+	if c == nil {
+		return nil
+	}
+	report := &results.SelfCheck{
+		Design: c.Design, MustBreak: c.MustBreak, Caught: c.Caught, Grants: c.Grants, Overruns: c.Overruns, Error: c.Error,
+	}
+	for _, p := range c.Probes {
+		report.Probes = append(report.Probes, results.Probe(p))
+	}
+	return report
 }

@@ -56,10 +56,8 @@ func (s *session) run(ctx context.Context) (err error) {
 	if s.services, err = openServices(ctx, s.plan.Subjects, s.plan.Servers); err != nil {
 		return err
 	}
-	for _, fails := range []func(*Subject) error{s.cannotUseServer, s.cannotBeFaulted} {
-		if err := s.leaveOut(fails); err != nil {
-			return err
-		}
+	if err := s.leaveOut(s.cannotBeFaulted); err != nil {
+		return err
 	}
 	if err := s.openRecords(ctx); err != nil {
 		return err

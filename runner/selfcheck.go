@@ -25,15 +25,17 @@ type proof struct {
 	breaks lockbench.Cell
 	// workload is the only one that shows it; empty for any that exercises the cell.
 	workload string
+	// probes: only the cell itself shows it, and only the faults that bring its condition.
+	probes bool
 }
 
 // proofs lists them by how much the settings must do to show them.
 func proofs() []proof {
 	return []proof{
-		{"plain-del", lockbench.OwnerRelease.At(lockbench.Outlived), ""},
-		{"extend-ignored", lockbench.LeaseKept.At(0), "cron"},
-		{"get-set", lockbench.Exclusion.At(0), ""},
-		{"get-think-set", lockbench.Exclusion.At(0), ""},
+		{"plain-del", lockbench.OwnerRelease.At(lockbench.Outlived), "", false},
+		{"extend-ignored", lockbench.LeaseKept.At(0), "cron", false},
+		{"get-set", lockbench.Exclusion.At(0), "", false},
+		{"get-think-set", lockbench.Exclusion.At(0), "", false},
 	}
 }
 
@@ -57,6 +59,16 @@ func (s *session) selfCheck(ctx context.Context) (*SelfCheck, error) {
 	if s.plan.SelfCheckAt != nil {
 		s.plan.SelfCheckAt(&options)
 	}
+	c, err := s.firstCheck(ctx, options)
+	if err != nil || c == nil || !c.Caught {
+		return c, err
+	}
+	c.Probes, err = s.probe(ctx, options)
+	return c, err
+}
+
+// firstCheck runs the broken locks of proofs, until one is caught.
+func (s *session) firstCheck(ctx context.Context, options workloads.Options) (*SelfCheck, error) {
 	if err := s.services.add(ctx, servers.Redis{}, nil, 1); err != nil { // what the broken locks stand on
 		return nil, err
 	}
@@ -66,7 +78,7 @@ func (s *session) selfCheck(ctx context.Context) (*SelfCheck, error) {
 			if ctx.Err() != nil || s.services.err() != nil {
 				return first, nil
 			}
-			c, err := s.prove(ctx, p, options, length)
+			c, _, err := s.prove(ctx, p, options, length)
 			if err != nil {
 				return nil, err
 			}
@@ -102,11 +114,11 @@ func lengths(o workloads.Options) (all []time.Duration) {
 }
 
 // prove runs one broken lock, until it is caught or the time is over.
-func (s *session) prove(ctx context.Context, p proof, o workloads.Options, length time.Duration) (*SelfCheck, error) {
+func (s *session) prove(ctx context.Context, p proof, o workloads.Options, length time.Duration) (c *SelfCheck, exposure int64, err error) {
 	o.Duration = length
 	d := mutants.SelfCheck(p.mutant)
 	s.sink.say("self-check: a lock that is broken on purpose, under the same settings ...")
-	r := liveRun{label: d.Name, design: d, options: o, faults: fault.OfOneServer(s.faults), progress: &load.Progress{}, broken: make(chan struct{})}
+	r := liveRun{label: d.Name, design: d, options: o, faults: p.among(fault.OfOneServer(s.faults)), progress: &load.Progress{}, broken: make(chan struct{})}
 	stop := sync.OnceFunc(func() { close(r.broken) })
 	r.sink = join(Sink{Say: s.sink.Say, Found: func(f checker.Finding, _ time.Duration) {
 		if p.caughtBy(f) {
@@ -115,24 +127,25 @@ func (s *session) prove(ctx context.Context, p proof, o workloads.Options, lengt
 	}})
 	came, err := s.record(ctx, r)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if came.unreadable != nil && came.failed == nil {
-		return nil, fmt.Errorf("self-check: %w", came.unreadable)
+		return nil, 0, fmt.Errorf("self-check: %w", came.unreadable)
 	}
-	c := &SelfCheck{Design: d.Name, MustBreak: p.breaks}
+	c = &SelfCheck{Design: d.Name, MustBreak: p.breaks}
 	if came.failed != nil { // reported, as of any run: what the runs before it showed is not thrown away
 		c.Error = came.failed.Error()
 	}
 	if came.unreadable == nil {
 		verdicts := &came.judged.Verdicts
 		c.Grants, c.Overruns = verdicts.Grants, verdicts.Of(lockbench.Exclusion, lockbench.Outlived).Exposure
+		exposure = verdicts.Of(p.breaks.Guarantee, p.breaks.Under).Exposure
 		c.Caught = slices.ContainsFunc(verdicts.Findings, p.caughtBy)
 	}
-	return c, os.Remove(s.histories.path(d.Name))
+	return c, exposure, os.Remove(s.histories.path(d.Name))
 }
 
 // caughtBy: a finding shows the lock to be broken.
 func (p proof) caughtBy(f checker.Finding) bool {
-	return f.Verdict == checker.Broken && (results.Catches(p.breaks, f.Cell) || results.Catches(lockbench.Exclusion.At(0), f.Cell))
+	return f.Verdict == checker.Broken && (results.Catches(p.breaks, f.Cell) || !p.probes && results.Catches(lockbench.Exclusion.At(0), f.Cell))
 }

@@ -15,21 +15,13 @@ import (
 // services are what the designs of a session lock on, by the name of the backend.
 type services map[string]backend.Group
 
-// backendOf is that of a design.
-func backendOf(d *design.Design) design.Backend {
-	if d.Backend == nil {
-		return servers.Redis{}
-	}
-	return d.Backend
-}
-
 // openServices opens what the subjects lock on: at addresses, or else services of our own.
 // Addresses of Redis servers that none of them locks on are left alone, others are an error.
 // What it has opened it returns also with an error.
 func openServices(ctx context.Context, subjects []Subject, addresses []string) (services, error) {
 	all := services{}
 	for i := range subjects {
-		b := backendOf(&subjects[i].Design)
+		b := servers.BackendOf(&subjects[i].Design)
 		var its []string
 		for _, address := range addresses {
 			if b.Serves(address) {
@@ -41,7 +33,7 @@ func openServices(ctx context.Context, subjects []Subject, addresses []string) (
 		}
 	}
 	for _, address := range addresses {
-		serves := func(s Subject) bool { return backendOf(&s.Design).Serves(address) }
+		serves := func(s Subject) bool { return servers.BackendOf(&s.Design).Serves(address) }
 		if !(servers.Redis{}).Serves(address) && !slices.ContainsFunc(subjects, serves) {
 			return all, fmt.Errorf("server %s: no design of this run locks on such a one; hint: its scheme says what it is, as in redis://localhost:6379", address)
 		}
@@ -65,7 +57,7 @@ func (s services) add(ctx context.Context, b design.Backend, addresses []string,
 func needed(subjects []Subject, b design.Backend) int {
 	most := 1
 	for i := range subjects {
-		if d := &subjects[i].Design; backendOf(d).Name() == b.Name() {
+		if d := &subjects[i].Design; servers.BackendOf(d).Name() == b.Name() {
 			most = max(most, d.ServerCount())
 		}
 	}
@@ -73,7 +65,7 @@ func needed(subjects []Subject, b design.Backend) int {
 }
 
 // of are the services that a design locks on, and perhaps more of the kind.
-func (s services) of(d *design.Design) backend.Group { return s[backendOf(d).Name()] }
+func (s services) of(d *design.Design) backend.Group { return s[servers.BackendOf(d).Name()] }
 
 // err is why a service has ended by itself.
 func (s services) err() error {

@@ -8,7 +8,7 @@
 // The subjects take turns, round after round, so that what else the machine does
 // meets all of them; a ratio is the median of the rounds' ratios.
 //
-//	pairs -rounds 5 -subject "lockbench=lockbench run --redis {redis} --out json={out} ..."
+//	pairs -rounds 5 -subject "lockbench=lockbench run --server {redis} --out json={out} ..."
 package main
 
 import (

@@ -91,7 +91,7 @@ func (r *hostedRunner) step(s actionStep) (string, int) {
 	files := r.t.TempDir()
 	cmd := exec.CommandContext(r.t.Context(), "bash", "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", r.expand(s.Run))
 	cmd.Dir = r.dir
-	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=vendor", "GOWORK="+filepath.Join(r.dir, "go.work"), "GITHUB_ACTIONS=true", "RUNNER_TEMP="+r.temp, redisVariable+"=",
+	cmd.Env = append(append(os.Environ(), noServers()...), "GOFLAGS=-mod=vendor", "GOWORK="+filepath.Join(r.dir, "go.work"), "GITHUB_ACTIONS=true", "RUNNER_TEMP="+r.temp,
 		"PATH="+r.path+os.Getenv("PATH"), "GITHUB_OUTPUT="+filepath.Join(files, "output"),
 		"GITHUB_PATH="+filepath.Join(files, "path"), "GITHUB_STEP_SUMMARY="+filepath.Join(files, "summary"))
 	for name, value := range s.Env {
@@ -271,7 +271,7 @@ var actionRuns = []struct {
 			--design 'hash-reentrant/plain' --duration 10m`,
 	}, results.BrokenClaim, "::error ", "hash-reentrant/plain", "<failure"},
 	{"an unknown design", map[string]string{"args": "--design lua-token/tokn --workload 'mutex'"}, exitUsage, `unknown design "lua-token/tokn"`, "", ""},
-	{"no args", map[string]string{"scenario": "none.yaml"}, exitUsage, "open none.yaml", "", ""},
-	{"blank args", map[string]string{"scenario": "none.yaml", "args": " \n "}, exitUsage, "open none.yaml", "", ""},
-	{"an open quote", map[string]string{"scenario": "none.yaml", "args": "--design 'lua-token"}, exitUsage, "its quotes do not match", "", ""},
+	{"no args", map[string]string{"run-file": "none.yaml"}, exitUsage, "open none.yaml", "", ""},
+	{"blank args", map[string]string{"run-file": "none.yaml", "args": " \n "}, exitUsage, "open none.yaml", "", ""},
+	{"an open quote", map[string]string{"run-file": "none.yaml", "args": "--design 'lua-token"}, exitUsage, "its quotes do not match", "", ""},
 }

@@ -15,7 +15,7 @@ import (
 // arguments complete what is not a flag, by command. Those that are not named here take
 // any file.
 var arguments = map[string]cobra.CompletionFunc{
-	"run":     completeScenario,
+	"run":     completeRunFile,
 	"compare": completeSides,
 	"sweep":   completeDesigns,
 	"rate":    completeOneDesign,
@@ -24,7 +24,7 @@ var arguments = map[string]cobra.CompletionFunc{
 	"matrix":  completeDesigns,
 	"explain": completeCell,
 	"version": cobra.NoFileCompletions,
-	"init":    completeScenario,
+	"init":    completeRunFile,
 	"man":     completeDirectory,
 }
 
@@ -130,7 +130,7 @@ func described(word, summary string) string {
 	return cobra.CompletionWithDesc(word, summary)
 }
 
-func completeScenario(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+func completeRunFile(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

@@ -11,6 +11,6 @@
 // of package runner (runflags.go), run it (runPlan), and write the result (internal/output):
 // run, compare --run, sweep and limit alike; check hands files to runner.Judge. What happens
 // meanwhile is shown by sinks: progress, --ui, --metrics and --out hlog. explore and matrix
-// have their sessions in internal/exploring and internal/matrix. scenario.go, vocabulary.go and
+// have their sessions in internal/exploring and internal/matrix. runfile.go, vocabulary.go and
 // complete.go know what the flags take.
 package main

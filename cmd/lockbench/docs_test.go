@@ -19,7 +19,7 @@ import (
 // (the tour, the tests, the benchmark), what takes minutes, and what needs a network
 // or a server of the user's.
 var notRun = []string{
-	"go run ./cmd/lockbench run", "go test ./...", "go test ./checker", "bash bench/", "go install ", "lockbench run --redis ",
+	"go run ./cmd/lockbench run", "go test ./...", "go test ./checker", "bash bench/", "go install ", "lockbench run --server ",
 	"lockbench matrix   ",
 }
 
@@ -200,7 +200,7 @@ func shell(t *testing.T, dir, command string) {
 	short := shortened(command)
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", short)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "TMPDIR="+t.TempDir(), redisVariable+"=")
+	cmd.Env = append(append(os.Environ(), noServers()...), "TMPDIR="+t.TempDir())
 	out, err := cmd.CombinedOutput()
 	if cmd.ProcessState == nil {
 		t.Fatalf("%s: %v", short, err)

@@ -11,10 +11,10 @@ import (
 	"github.com/lockbench/lockbench/internal/longtest"
 )
 
-// exampleCommand finds the commands in the comments of a scenario.
+// exampleCommand finds the commands in the comments of a run file.
 var exampleCommand = regexp.MustCompile(`(?m)^#     (lockbench run .*)$`)
 
-// TestExamples runs the scenarios of examples as their comments say, unless that would
+// TestExamples runs the run files of examples as their comments say, unless that would
 // take an hour, and asserts that they are valid for editors too.
 func TestExamples(t *testing.T) {
 	if testing.Short() {
@@ -41,7 +41,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// bounded is the command of a scenario with no other threshold than one that the machine
+// bounded is the command of a run file with no other threshold than one that the machine
 // has no part in, unless tests are to take their time.
 func bounded(command string) string {
 	if longtest.On() {
@@ -50,7 +50,7 @@ func bounded(command string) string {
 	return command + " --fail-if 'exclusion.violations>0'"
 }
 
-// runExample runs what a scenario's comments say.
+// runExample runs what a run file's comments say.
 func runExample(t *testing.T, text string) {
 	t.Helper()
 	commands := exampleCommand.FindAllStringSubmatch(text, -1)

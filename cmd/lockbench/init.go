@@ -16,19 +16,19 @@ import (
 	"github.com/lockbench/lockbench/internal/runfile"
 )
 
-// usualScenario is the file that init writes unless another is named.
-const usualScenario = "scenario.yaml"
+// usualRunFile is the file that init writes unless another is named.
+const usualRunFile = "run.yaml"
 
 func newInit() *cobra.Command {
 	var force bool
 	cmd := &cobra.Command{
 		Use:   "init [FILE]",
 		Short: "Write a run file to start from, with every key explained",
-		Long: `init writes a run file (` + usualScenario + ` unless another is named; - is standard output) that runs as
+		Long: `init writes a run file (` + usualRunFile + ` unless another is named; - is standard output) that runs as
 it is. It has the keys that most runs need. Comments below them describe all others. Editors
 that know YAML schemas complete and check it.`,
 		Example: `  lockbench init
-  lockbench run scenario.yaml`,
+  lockbench run run.yaml`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return fmt.Errorf("unexpected argument %q; hint: one file at a time", args[1])
@@ -36,15 +36,15 @@ that know YAML schemas complete and check it.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return initScenario(cmd, append(args, usualScenario)[0], force)
+			return initRunFile(cmd, append(args, usualRunFile)[0], force)
 		},
 	}
 	cmd.Flags().BoolVar(&force, "force", false, "overwrite a file that exists")
 	return cmd
 }
 
-func initScenario(cmd *cobra.Command, path string, force bool) error {
-	text := starter(path, scenarioKeys(newRun().Flags()))
+func initRunFile(cmd *cobra.Command, path string, force bool) error {
+	text := starter(path, runFileKeys(newRun().Flags()))
 	if path == output.Stdout {
 		_, err := cmd.OutOrStdout().Write(text)
 		return err
@@ -71,7 +71,7 @@ func initScenario(cmd *cobra.Command, path string, force bool) error {
 	return err
 }
 
-// A started key is one that a scenario to start from sets.
+// A started key is one that a run file to start from sets.
 type started struct{ key, why, value string }
 
 // settingsToStart are what most runs want to decide, in an order to read.
@@ -92,7 +92,7 @@ var settingsToStart = []started{
 
 // samples are values for keys that have no default to show.
 var samples = map[string]string{
-	"redis":      "redis://127.0.0.1:6379/0",
+	"server":     "redis://127.0.0.1:6379/0",
 	"fault":      "[crash, lost-reply: {p: 0.01}]",
 	"guard":      "[none, cas]",
 	"claims":     "[+exclusion@failover, -recovery@cancel]",
@@ -106,10 +106,10 @@ var samples = map[string]string{
 	"conditions": "[outlived, crash, lost-reply]",
 }
 
-// starter is a scenario to start from, for a file of that name.
+// starter is a run file to start from, for a file of that name.
 func starter(path string, keys []runfile.Key) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# yaml-language-server: $schema=%s\n#\n# A scenario of lockbench. Run it with\n#\n#     lockbench run %s\n#\n", runfile.SchemaURL, path)
+	fmt.Fprintf(&b, "# yaml-language-server: $schema=%s\n#\n# A run file of lockbench. Run it with\n#\n#     lockbench run %s\n#\n", runfile.SchemaURL, path)
 	b.WriteString("# Each key is a flag of lockbench run, and flags given beside the file come first:\n#\n")
 	fmt.Fprintf(&b, "#     lockbench run %s --duration 1m\n", path)
 	for _, s := range settingsToStart {

@@ -11,7 +11,7 @@ import (
 // comments taken in, and that it leaves out none.
 func TestStarter(t *testing.T) {
 	t.Parallel()
-	keys := scenarioKeys(newRun().Flags())
+	keys := runFileKeys(newRun().Flags())
 	text := string(starter("s.yaml", keys))
 	valid(t, text)
 	for _, k := range keys {
@@ -28,10 +28,10 @@ func TestStarter(t *testing.T) {
 	}
 }
 
-// valid asserts that a scenario is, for lockbench and for editors.
+// valid asserts that a run file is, for lockbench and for editors.
 func valid(t *testing.T, text string) {
 	t.Helper()
-	if _, err := runfile.Read("s.yaml", []byte(text), scenarioKeys(newRun().Flags())); err != nil {
+	if _, err := runfile.Read("s.yaml", []byte(text), runFileKeys(newRun().Flags())); err != nil {
 		t.Error(err)
 	}
 	if err := compiledSchema(t).Validate(asJSON(t, text)); err != nil {

@@ -114,7 +114,7 @@ func interrupted(t *testing.T, sig os.Signal, ready func(line string) bool, args
 		t.Fatal(err)
 	}
 	cmd := exec.Command(path, args...)
-	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(path), redisVariable+"=")
+	cmd.Env = append(append(os.Environ(), noServers()...), "PATH="+filepath.Dir(path))
 	var stdout bytes.Buffer
 	cmd.Stdout = &stdout
 	stderr, err := cmd.StderrPipe()

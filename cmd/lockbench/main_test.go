@@ -64,7 +64,9 @@ func setUp(env *testscript.Env) error {
 	full := env.Getenv("PATH")
 	env.Setenv("FULLPATH", full)
 	env.Setenv("PATH", filepath.SplitList(full)[0])
-	env.Setenv(redisVariable, "")
+	for _, name := range serverVariables {
+		env.Setenv(name, "")
+	}
 	env.Setenv("SCHEDULES", strconv.Itoa(longtest.Times(60, 300)))
 	env.Setenv("OPS", strconv.Itoa(longtest.Times(50_000, 200_000)))
 	tmp := filepath.Join(env.WorkDir, "tmp")
@@ -150,4 +152,13 @@ func sameTable(ts *testscript.TestScript, _ bool, args []string) {
 	if diff := cmp.Diff(first, second); diff != "" || first == "" {
 		ts.Fatalf("the tables of %v differ, or there is none:\n%s", args, diff)
 	}
+}
+
+// noServers is what commands that tests start have in their environment.
+func noServers() []string {
+	var none []string
+	for _, name := range serverVariables {
+		none = append(none, name+"=")
+	}
+	return none
 }

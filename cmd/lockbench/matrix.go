@@ -26,7 +26,7 @@ type matrixOptions struct {
 	budget    time.Duration
 	schedules int64
 	drivers   []string
-	redis     []string
+	servers   []string
 	seed      uint64
 	history   string
 	out       []string
@@ -88,7 +88,7 @@ func (o *matrixOptions) sharedFlags(f *pflag.FlagSet) {
 	f.DurationVar(&o.budget, "budget", 5*time.Minute, "time for all designs together")
 	f.Int64Var(&o.schedules, "schedules", 0, "number of schedules to explore of each design, the same on every machine (default as many as --budget allows)")
 	f.StringSliceVar(&o.drivers, "drivers", []string{matrix.Live, matrix.Explore}, "`kinds` of runs, separated by commas: live, explore")
-	f.StringArrayVar(&o.redis, "redis", redisFromEnvironment(), "`URL` of the server of live runs; repeated for designs that lock on several servers; --server is the same (default $"+redisVariable+", else a private redis-server from PATH, else an embedded server)")
+	serverFlag(f, &o.servers, "`URL` of the server of live runs")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of all random choices")
 	f.StringVar(&o.history, "history", "", "save the histories of live runs in this `directory`")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "print no progress on standard error")
@@ -116,7 +116,7 @@ func (o *matrixOptions) validate(f *pflag.FlagSet) error {
 
 // unread is the error for a flag that none of the drivers reads.
 func (o *matrixOptions) unread(f *pflag.FlagSet) error {
-	for name, driver := range map[string]string{"redis": matrix.Live, "history": matrix.Live, "schedules": matrix.Explore} {
+	for name, driver := range map[string]string{"server": matrix.Live, "history": matrix.Live, "schedules": matrix.Explore} {
 		if flag := f.Lookup(name); flag.Changed && !slices.Contains(o.drivers, driver) {
 			return fmt.Errorf("--%s %s: it is for --drivers %s, which is left out; hint: leave one of them out", name, flag.Value, driver)
 		}
@@ -249,7 +249,7 @@ func (o *matrixOptions) session(cmd *cobra.Command, designs []design.Design) *ma
 // settings are what the flags come to. The live runs are those of the tour.
 func (o *matrixOptions) settings() matrix.Settings {
 	return matrix.Settings{
-		Budget: o.budget, Schedules: o.schedules, Drivers: o.drivers, Servers: o.redis, Seed: o.seed, History: o.history,
+		Budget: o.budget, Schedules: o.schedules, Drivers: o.drivers, Servers: o.servers, Seed: o.seed, History: o.history,
 		Load: tour(), Length: tour().Duration, Scope: newExploreOptions().config,
 	}
 }

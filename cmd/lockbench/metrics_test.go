@@ -108,7 +108,9 @@ func TestMetrics(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs for some seconds")
 	}
-	t.Setenv(redisVariable, "")
+	for _, name := range serverVariables {
+		t.Setenv(name, "")
+	}
 	t.Setenv("PATH", "") // on the embedded server
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	ctx, stop := context.WithCancel(t.Context())

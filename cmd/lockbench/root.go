@@ -103,7 +103,7 @@ usage or set-up; 3 inconclusive; 4 a threshold (--fail-if) failed, and nothing w
 	refuseUnknownShells(root)
 	completeAll(root)
 	root.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-		return pflag.NormalizedName(cmp.Or(map[string]string{"server": "redis"}[name], name)) // whatever it is of
+		return pflag.NormalizedName(cmp.Or(map[string]string{oldServer: "server"}[name], name)) // its name when Redis was all there was
 	})
 	return root
 }

@@ -45,16 +45,16 @@ as untested (exit 3).
 Ctrl-C ends the run and reports what was measured; a second Ctrl-C aborts.`,
 		Example: `  lockbench run
   lockbench run --design 'lua-token/*,watch-multi/poll' --clients 64 --duration 1m
-  lockbench run --workload reentrant --depth 3 --redis redis://localhost:6379
+  lockbench run --workload reentrant --depth 3 --server redis://localhost:6379
   lockbench run --rate 1000 --clients 64 --workload mutex --design lua-token/token
   lockbench run --fault crash --fault lost-reply,p=0.01 --design 'lua-token/*'
   lockbench run --design lua-token/fenced --guard none,fence,cas
   lockbench run --design 'redsync/*'
-  lockbench run scenario.yaml --duration 1m
+  lockbench run run.yaml --duration 1m
   lockbench run --key-choice own --history histories --out json=result.json`,
-		Args: oneScenario,
+		Args: oneRunFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			file, err := readScenario(cmd, args, newRun().Flags())
+			file, err := readRunFile(cmd, args, newRun().Flags())
 			if err != nil {
 				return err
 			}

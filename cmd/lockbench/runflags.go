@@ -21,15 +21,18 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// redisVariable names the environment variable that --redis falls back to.
-const redisVariable = "LOCKBENCH_REDIS"
+// oldServer is another name of --server and of its key in run files.
+const oldServer = "redis"
+
+// serverVariables name the environment variables that --server falls back to, the first that is set.
+var serverVariables = []string{"LOCKBENCH_SERVER", "LOCKBENCH_REDIS"}
 
 // runOptions say what is run and how: the flags that run shares with all commands that run
 // designs again and again.
 type runOptions struct {
 	designs  []string
 	workload string
-	redis    []string
+	servers  []string
 	guards   []string
 	claims   []string
 	params   workloads.Options
@@ -57,7 +60,7 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
 	f.StringSliceVar(&o.designs, "design", nil, "`names` or globs of designs, separated by commas or repeated; lockbench list designs prints all (default our own)")
 	f.StringVar(&o.workload, "workload", cmp.Or(o.workload, "oversell"), "what clients do: a `name` that lockbench list workloads prints")
-	f.StringArrayVar(&o.redis, "redis", redisFromEnvironment(), "`URL` of the server: redis://, rediss://, unix://, or file:///DIR for locks on files; repeated for designs that lock on several servers; --server is the same (default $"+redisVariable+", else a private redis-server from PATH, else an embedded server)")
+	serverFlag(f, &o.servers, "`URL` of the server: redis://, rediss://, unix://, or file:///DIR for locks on files")
 	o.loadFlags(f)
 	arrivalFlags(f, &o.params)
 	o.workloadFlags(f)
@@ -165,12 +168,23 @@ func (o *runOptions) settleCron(f *pflag.FlagSet) {
 // keys follows from theirs.
 func fixedKeys(choice string) bool { return choice == workloads.Own || choice == workloads.Pairs }
 
-// redisFromEnvironment are the servers that the environment names, separated by blanks.
-func redisFromEnvironment() []string { return strings.Fields(os.Getenv(redisVariable)) }
+func serverFlag(f *pflag.FlagSet, servers *[]string, what string) {
+	f.StringArrayVar(servers, "server", serversFromEnvironment(), what+"; repeated for designs that lock on several servers; --"+oldServer+" is the same (default $"+
+		strings.Join(serverVariables, " or $")+", else a private redis-server from PATH, else an embedded server)")
+}
+
+// serversFromEnvironment are the servers that the environment names, separated by blanks.
+func serversFromEnvironment() []string {
+	var named string
+	for _, v := range serverVariables {
+		named = cmp.Or(named, os.Getenv(v))
+	}
+	return strings.Fields(named)
+}
 
 // plan is what the flags come to, checked.
 func (o *runOptions) plan() (p runner.Plan, err error) {
-	p = runner.Plan{Options: o.params, Faults: o.faults, Servers: o.redis, History: o.history, FailFast: o.failFast, SelfCheck: true}
+	p = runner.Plan{Options: o.params, Faults: o.faults, Servers: o.servers, History: o.history, FailFast: o.failFast, SelfCheck: true}
 	designs := impls.Documented()
 	if len(o.designs) > 0 {
 		if designs, err = impls.MatchRun(o.designs...); err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// A vocabulary is what is known of the values of a flag beyond its type: for scenario
+// A vocabulary is what is known of the values of a flag beyond its type: for run
 // files, their schema, and completion. The zero value is nothing.
 type vocabulary struct {
 	// words are the values that there are, or what they begin with; nil for any.

@@ -12,6 +12,9 @@ import (
 type Backend interface {
 	// Name is what messages call it, such as "redis".
 	Name() string
+	// Offers is a service that is not open: its type says what services of this backend can do
+	// beside what all can, by the interfaces below.
+	Offers() Service
 	// Serves reports whether an address is one of this backend's, by its scheme.
 	Serves(address string) bool
 	// Open connects to the services at the addresses or, where there are none, starts n of

@@ -47,9 +47,6 @@ type Design struct {
 	// Servers is how many servers it locks on, which know nothing of each other; zero
 	// is one.
 	Servers int
-	// Tracked: it has the server report changed keys (CLIENT TRACKING), which the
-	// embedded server cannot.
-	Tracked bool
 	// Fences: its leases are lockbench.Fencers.
 	Fences bool
 	// LiveOnly says why the design cannot be explored in virtual time; empty where it can, or
@@ -64,15 +61,6 @@ type Design struct {
 
 // ServerCount returns how many servers the design locks on, one at least.
 func (d Design) ServerCount() int { return max(1, d.Servers) }
-
-// OnEmbedded returns nil when the design can run on the embedded server, and else an
-// error that says why not.
-func (d Design) OnEmbedded() error {
-	if !d.Tracked {
-		return nil
-	}
-	return fmt.Errorf("design %s has the server tell of changed keys, which the embedded one cannot; hint: put redis-server in PATH, or name a server", d.Name)
-}
 
 // Lease is the lease really given when ttl is asked for.
 func (d Design) Lease(ttl time.Duration) time.Duration {

@@ -23,6 +23,9 @@ func (directories) Name() string { return "file" }
 // scheme begins the address of a directory.
 const scheme = "file://"
 
+// Offers implements [design.Backend].
+func (directories) Offers() design.Service { return &directory{} }
+
 // Serves implements [design.Backend].
 func (directories) Serves(address string) bool { return strings.HasPrefix(address, scheme) }
 

@@ -44,6 +44,10 @@ func family(patience time.Duration) []design.Design {
 
 // describe makes an entry of the catalogue, all but what opens it.
 func describe(name, summary string, m mode) design.Design {
+	needs := []string{"EVALSHA", "EVAL", "SET", "GET", "PEXPIREAT", "DEL"}
+	if m != polling {
+		needs = append(needs, "CLIENT TRACKING")
+	}
 	return design.Design{
 		Name:      name,
 		Summary:   "SET NX of the majority of three keys, renewed at half the lease; " + summary,
@@ -53,8 +57,7 @@ func describe(name, summary string, m mode) design.Design {
 		Reacquire: design.Refused,
 		Renews:    true,
 		LiveOnly:  "its goroutines wait for mutexes while a command is under way, and its random values cannot be seeded",
-		Commands:  []string{"EVALSHA", "EVAL", "SET", "GET", "PEXPIREAT", "DEL"},
-		Tracked:   m != polling,
+		Commands:  needs,
 	}
 }
 

@@ -27,7 +27,7 @@ var house = map[string][]string{
 	"internal/conclusion":                {"", "checker", "internal/figures"},
 	"internal/choosing":                  {"", "impls", "impls/design", "internal/conclusion", "internal/evidence", "internal/figures", "internal/known"},
 	"internal/known":                     {"", "checker", "history", "impls", "internal/results"},
-	"internal/evidence":                  {"", "impls", "impls/design", "internal/conclusion", "internal/explore", "internal/exploring", "internal/fault", "internal/known", "internal/results", "internal/suggest", "history", "workloads"},
+	"internal/evidence":                  {"", "impls", "impls/design", "internal/conclusion", "internal/explore", "internal/exploring", "internal/fault", "internal/inject", "internal/known", "internal/results", "internal/suggest", "history", "workloads"},
 	"internal/results":                   {"", "history", "checker", "internal/measure", "internal/measure/series", "internal/thresholds", "internal/limits", "internal/statistics", "internal/suggest", "internal/figures", "internal/conclusion"},
 	"reports":                            {"", "history", "checker", "internal/results", "internal/measure", "internal/measure/series", "internal/thresholds", "internal/limits", "internal/statistics", "internal/suggest", "internal/figures", "internal/conclusion", "reports/internal/*"},
 	"reports/internal/document":          {},
@@ -73,7 +73,7 @@ var house = map[string][]string{
 	"internal/catalog":                   {"", "internal/explore", "impls", "internal/fault", "internal/suggest", "internal/thresholds", "workloads"},
 	"internal/output":                    {"history", "internal/measure", "internal/suggest", "internal/results", "reports", "runner"},
 	"internal/progress":                  {"", "checker", "internal/explore", "internal/results", "reports", "runner", "internal/exploring"},
-	"internal/matrix":                    {"", "internal/explore", "impls", "impls/design", "internal/exploring", "internal/fault", "internal/mutants", "internal/progress", "internal/thresholds", "internal/results", "reports", "runner", "workloads"},
+	"internal/matrix":                    {"", "internal/explore", "impls", "impls/design", "internal/exploring", "internal/fault", "internal/inject", "internal/mutants", "internal/progress", "internal/thresholds", "internal/results", "reports", "runner", "workloads"},
 	"runner":                             {"", "history", "checker", "internal/measure", "internal/thresholds", "internal/relay", "internal/spool", "internal/processor", "internal/load", "internal/backend", "internal/fault", "internal/inject", "internal/servers", "internal/mutants", "impls/design", "workloads", "internal/results", "reports"},
 }
 

@@ -80,7 +80,7 @@ func TestGroupRefusesTooFewAndOneTwice(t *testing.T) {
 		n    int
 		want string
 	}{
-		{"too few", []string{url}, 5, "locks on 5 servers, 1 given; hint: give --redis 5 times"},
+		{"too few", []string{url}, 5, "locks on 5 servers, 1 given; hint: give --server 5 times"},
 		{"one twice", []string{url, url}, 2, "one and the same; hint:"},
 		{"one that is not there", []string{url, "redis://127.0.0.1:1"}, 2, "nothing listens there"},
 	} {

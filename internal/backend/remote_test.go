@@ -88,8 +88,9 @@ func (s *lockTable) answer(words []string) string {
 // remote is the backend.
 type remote struct{}
 
-func (remote) Name() string       { return "remote" }
-func (remote) Serves(string) bool { return false }
+func (remote) Name() string           { return "remote" }
+func (remote) Offers() design.Service { return &remoteService{} }
+func (remote) Serves(string) bool     { return false }
 
 func (remote) Open(_ context.Context, _ []string, n int) (all []design.Service, err error) {
 	for range n {

@@ -6,6 +6,7 @@ import (
 	"github.com/lockbench/lockbench/internal/conclusion"
 	"github.com/lockbench/lockbench/internal/exploring"
 	"github.com/lockbench/lockbench/internal/fault"
+	"github.com/lockbench/lockbench/internal/inject"
 	"github.com/lockbench/lockbench/internal/known"
 	"github.com/lockbench/lockbench/internal/results"
 )
@@ -49,18 +50,28 @@ func shares(run *results.Run) bool {
 // Lock is what a conclusion has to know of a design.
 func Lock(d design.Design) conclusion.Lock {
 	l := conclusion.Lock{Leaseless: d.Leaseless, Guard: GuardFor(d)}
-	if d.Backend != nil { // only what happens to processes happens to it
-		l.Foreign = conclusion.All()
-		for _, row := range fault.Rows() {
-			if row.Live != nil && row.Live.Needs == 0 {
-				l.Foreign &^= row.Conditions
-			}
-		}
-	}
+	l.Foreign = foreign(&d)
 	if l.Leaseless {
 		l.Foreign |= lockbench.Outlived
 	}
 	return l
+}
+
+// foreign are the conditions that no fault can bring to what a design locks on; none where
+// every live fault is possible.
+func foreign(d *design.Design) lockbench.Conditions {
+	left, all := conclusion.All(), true
+	for _, k := range fault.Kinds() {
+		if inject.Possible(k, d) {
+			left &^= fault.Of(k).Conditions
+		} else {
+			all = false
+		}
+	}
+	if all {
+		return 0
+	}
+	return left
 }
 
 // GuardFor is the guard that a design is measured with: by fences where it hands them out.

@@ -168,6 +168,8 @@ const (
 
 # The faults of the documents' designs, as explore finds them
 
+What a fault kind is, and how each is injected and recorded, is in [design/faults.md](design/faults.md). Here are faults of locks.
+
 Each row is a schedule under ` + "`internal/explore/testdata/faults`" + `. A test replays it at every change. The same by hand:
 
     lockbench explore --replay internal/explore/testdata/faults/NAME.replay

@@ -14,8 +14,10 @@ import (
 // [Usual] make valid ones.
 //
 // A fault of clients occurs with probability P on each occasion or, when P is
-// zero, on the first occasion from At on and then from Every after it. A fault of
-// the server occurs at At and then every Every.
+// zero, on the first occasion from At on and then from Every after it. One that has the P of
+// [Usual] also occurs every half second on an occasion of a holder, so that a short run meets it. A fault
+// of the server is due at At and then every Every; where it asks for a held lock, it strikes
+// right after the next grant.
 type Fault struct {
 	Kind Kind
 	// At is the earliest time, since the clients began.

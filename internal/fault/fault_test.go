@@ -22,8 +22,8 @@ func TestParse(t *testing.T) {
 		{"pause, while=any", Fault{Kind: Pause, P: 0.01}},
 		{"restart,at=5s,every=0s", Fault{Kind: Restart, At: 5 * time.Second, While: Held}},
 		{"skew,by=2s", Fault{Kind: Skew, By: 2 * time.Second}},
-		{"down,n=3,while=any", Fault{Kind: Down, At: time.Second, N: 3}},
-		{"clock-step,by=-3s,n=2", Fault{Kind: ClockStep, At: time.Second, Every: time.Second, By: -3 * time.Second, N: 2, While: Held}},
+		{"down,n=3,while=any", Fault{Kind: Down, At: 500 * time.Millisecond, N: 3}},
+		{"clock-step,by=-3s,n=2", Fault{Kind: ClockStep, At: 500 * time.Millisecond, Every: time.Second, By: -3 * time.Second, N: 2, While: Held}},
 	} {
 		t.Run(c.text, func(t *testing.T) {
 			got, err := Parse(c.text)

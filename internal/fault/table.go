@@ -119,18 +119,18 @@ var rows = []Row{
 	{
 		Kind: ServerPause, Summary: "the server is stopped (SIGSTOP) and goes on", Target: Server,
 		Untouched: "it stops for no longer than clients wait, so every command is answered, only late", Records: []string{string(ServerPause), ServerResume},
-		Live: &Live{Usual: every(time.Second, 3*time.Second), Settings: []Setting{silence}, Needs: Ours | Suspends},
+		Live: &Live{Usual: every(500*time.Millisecond, 3*time.Second), Settings: []Setting{silence}, Needs: Ours | Suspends},
 	},
 	{
 		Kind: Restart, Summary: "the server is killed (SIGKILL) and started empty", Target: Server,
 		Conditions: lockbench.StateLoss | calls, Exercises: only(lockbench.Exclusion, lockbench.StateLoss), Records: []string{string(Restart), string(Cut)},
-		Live:     &Live{Usual: every(time.Second, 2*time.Second), Needs: Ours | Restarts},
+		Live:     &Live{Usual: every(500*time.Millisecond, time.Second), Needs: Ours | Restarts},
 		Explored: []Kind{Restart},
 	},
 	{
 		Kind: RestartAOF, Summary: "the server is killed (SIGKILL) and started from its append-only file", Target: Server,
 		Conditions: calls, Exercises: only(lockbench.Answers, lockbench.ScriptFlush), Records: []string{string(RestartAOF), string(ScriptFlush), string(Cut)},
-		Live: &Live{Usual: every(time.Second, 2*time.Second), Needs: Ours | OwnProcess | Redis},
+		Live: &Live{Usual: every(500*time.Millisecond, time.Second), Needs: Ours | OwnProcess | Redis},
 	},
 	{
 		Kind: ClientKill, Summary: "CLIENT KILL of all clients", Target: Server,
@@ -140,13 +140,13 @@ var rows = []Row{
 	{
 		Kind: Failover, Summary: "the primary is lost before it replicated a grant; its replica takes over", Target: Server,
 		Conditions: lockbench.Failover | calls, Exercises: only(lockbench.Exclusion, lockbench.Failover), Records: []string{string(Failover), string(ScriptFlush), string(Cut)},
-		Live: &Live{Usual: every(time.Second, 2*time.Second), Needs: Ours | OwnProcess | Redis},
+		Live: &Live{Usual: every(300*time.Millisecond, 500*time.Millisecond), Needs: Ours | OwnProcess | Redis},
 	},
 	{
 		Kind: Down, Summary: "n servers of a design that locks on several are killed, for good or for a while", Target: Server,
 		Conditions: lockbench.StateLoss | calls, Records: []string{string(Down), string(Restart), string(Cut)},
 		Unexercised: "what is lost depends on how many servers a design needs: fewer than half touch no lock on a quorum",
-		Live: &Live{Usual: Fault{At: time.Second, N: 1, While: Held}, Settings: []Setting{servers, {Name: "for"}}, // zero is for good
+		Live: &Live{Usual: Fault{At: 500 * time.Millisecond, N: 1, While: Held}, Settings: []Setting{servers, {Name: "for"}}, // zero is for good
 			Needs: Ours | OwnProcess | Redis, Several: true},
 	},
 	{
@@ -164,20 +164,20 @@ var rows = []Row{
 	{
 		Kind: BlackHole, Summary: "nothing of a process gets through for a while, then its connections break", Target: Network,
 		Conditions: lockbench.LostReply, Exercises: only(lockbench.Recovery, lockbench.LostReply), Records: []string{string(BlackHole), string(Cut)},
-		Live: &Live{Usual: every(500*time.Millisecond, 2*time.Second), Settings: []Setting{silence}, Needs: TCP | Redis},
+		Live: &Live{Usual: every(300*time.Millisecond, 2*time.Second), Settings: []Setting{silence}, Needs: TCP | Redis},
 	},
 	{
 		Kind: ClockStep, Summary: "the clocks of n servers are stepped by so much, and back at the next occurrence", Target: Server,
 		Conditions: lockbench.StateLoss | lockbench.Skew,
 		Exercises:  []lockbench.Cell{lockbench.Exclusion.At(lockbench.StateLoss), lockbench.Exclusion.At(lockbench.Skew)},
 		Records:    []string{Stepping, string(ClockStep)},
-		Live: &Live{Usual: Fault{At: time.Second, Every: time.Second, N: 1, While: Held},
+		Live: &Live{Usual: Fault{At: 500 * time.Millisecond, Every: time.Second, N: 1, While: Held},
 			Settings: []Setting{{Name: "by", Zero: PastLease, Signed: true}, servers}, Needs: Ours | OwnProcess | OwnClock | Redis,
 			NotWith: Failover, Why: "whose replica goes by the right time"},
 	},
 	{
 		Kind: Evict, Summary: "every key that has a TTL is evicted (maxmemory)", Target: Server,
 		Conditions: lockbench.StateLoss, Exercises: only(lockbench.Exclusion, lockbench.StateLoss), Records: []string{Evicting, string(Evict)},
-		Live: &Live{Usual: every(time.Second, 2*time.Second), Needs: Ours | OwnProcess | Redis},
+		Live: &Live{Usual: every(500*time.Millisecond, time.Second), Needs: Ours | OwnProcess | Redis},
 	},
 }

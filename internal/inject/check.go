@@ -24,10 +24,42 @@ func Check(all []fault.Fault, on []design.Service) error {
 	return nil
 }
 
+// Possible reports whether a fault can be done to services of what a design locks on, those
+// of lockbench's own at least.
+func Possible(k fault.Kind, d *design.Design) bool {
+	row := fault.Of(k)
+	return row.Live != nil && abilities(row.Live.Needs, servers.BackendOf(d).Offers()) == nil
+}
+
 // checkService returns why s has not what a fault needs of it.
 func checkService(needs fault.Needs, s design.Service) error {
+	if err := abilities(needs, s); err != nil {
+		return err
+	}
 	kind := s.Kind()
-	server, isRedis := s.(*servers.Server)
+	switch {
+	case needs.Has(fault.TCP) && (kind == design.Embedded || kind == design.External && !plainTCP(s)):
+		return errors.New("needs a server reached by TCP, without TLS; hint: leave --server out, and have redis-server in PATH")
+	case needs.Has(fault.Ours) && kind == design.External:
+		return errors.New("would harm a server that lockbench did not start; hint: leave --server out, and a private server is used")
+	case needs&(fault.OwnProcess|fault.Restarts|fault.Suspends) != 0 && kind == design.Embedded:
+		return errors.New("needs a server process, and the embedded server is none; hint: install redis-server")
+	case needs.Has(fault.OwnClock):
+		if err := servers.FindClock(); err != nil {
+			return fmt.Errorf("cannot be done: %w", err)
+		}
+	}
+	return nil
+}
+
+func plainTCP(s design.Service) bool {
+	server, is := s.(*servers.Server)
+	return is && server.PlainTCP()
+}
+
+// abilities returns why no service of the type of s, open or not, has what a fault needs.
+func abilities(needs fault.Needs, s design.Service) error {
+	_, isRedis := s.(*servers.Server)
 	_, restarts := s.(design.Restarter)
 	_, suspends := s.(design.Suspender)
 	_, replies := s.(design.Remote)
@@ -40,16 +72,6 @@ func checkService(needs fault.Needs, s design.Service) error {
 		return fmt.Errorf("needs a server that can stand still, which %s cannot; hint: another fault, see lockbench list faults", s.Version())
 	case needs.Has(fault.Replies) && !replies:
 		return fmt.Errorf("needs a server that replies over connections, which %s does not; hint: another fault, see lockbench list faults", s.Version())
-	case needs.Has(fault.TCP) && (kind == design.Embedded || kind == design.External && !server.PlainTCP()):
-		return errors.New("needs a server reached by TCP, without TLS; hint: leave --redis out, and have redis-server in PATH")
-	case needs.Has(fault.Ours) && kind == design.External:
-		return errors.New("would harm a server that lockbench did not start; hint: leave --redis out, and a private server is used")
-	case needs&(fault.OwnProcess|fault.Restarts|fault.Suspends) != 0 && kind == design.Embedded:
-		return errors.New("needs a server process, and the embedded server is none; hint: install redis-server")
-	case needs.Has(fault.OwnClock):
-		if err := servers.FindClock(); err != nil {
-			return fmt.Errorf("cannot be done: %w", err)
-		}
 	}
 	return nil
 }

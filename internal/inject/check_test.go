@@ -55,7 +55,7 @@ func TestCheck(t *testing.T) {
 	}{
 		{"crash", external, ""},
 		{"lost-reply", external, ""},
-		{"script-flush", external, "would harm a server that lockbench did not start; hint: leave --redis out"},
+		{"script-flush", external, "would harm a server that lockbench did not start; hint: leave --server out"},
 		{"server-pause", external, "would harm"},
 		{"restart", external, "would harm"},
 		{"restart-aof", external, "would harm"},

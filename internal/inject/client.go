@@ -131,6 +131,7 @@ func (l locker) Acquire(ctx context.Context, key string, opt lockbench.Options) 
 	c.hold(1)
 	held := &heldLease{Wrapped: lockbench.Wrapped{Lease: lease}, client: c, done: done, stake: asked}
 	c.p.in.ledger.take(&held.stake, c.p.in.config.Lease)
+	c.p.in.granted.tell()
 	if c.diesHolding() {
 		return nil, errCrashed
 	}

@@ -61,13 +61,16 @@ func (in *Injector) failOver(ctx context.Context, p *plan) error {
 // of which it knows nothing. It returns false when the faults end first.
 func (in *Injector) awaitLoss(ctx context.Context, p *plan) bool {
 	for {
-		behind, err := in.replica.Behind(ctx)
-		if err == nil && behind > 0 && (p.While != fault.Held || in.ledger.unknown()) {
-			return true
+		granted := in.granted.next()
+		if p.While != fault.Held || in.ledger.unknown() {
+			if behind, err := in.replica.Behind(ctx); err == nil && behind > 0 {
+				return true
+			}
 		}
 		select {
 		case <-in.stopping:
 			return false
+		case <-granted: // the grant is known to its owner, and to the primary alone
 		case <-time.After(lookEvery):
 		}
 	}

@@ -39,6 +39,8 @@ type Injector struct {
 	plans  []*plan      // of the configuration's faults, in their order
 	held   atomic.Int64 // locks that clients have in hand
 	active atomic.Bool
+	// granted tells of each grant, once it is in its client's hand.
+	granted signal
 
 	start    time.Time
 	recorder *history.Recorder
@@ -84,6 +86,8 @@ type plan struct {
 	row *fault.Row
 	how injection
 	due atomic.Int64 // by the clock: the next occurrence, in ns since the start
+	// atLeast is how often it occurs beside what chance brings, zero for chance alone.
+	atLeast time.Duration
 
 	occurrences, metHeld, metAcquire atomic.Int64
 }
@@ -104,10 +108,18 @@ func New(c Config) (*Injector, error) {
 		}
 		p := &plan{Fault: f, row: row, how: injections[f.Kind]}
 		p.due.Store(int64(f.At))
+		if f.P > 0 && f.P == row.Live.Usual.P {
+			p.atLeast = atLeast
+			p.due.Store(int64(f.At + atLeast))
+		}
 		in.plans = append(in.plans, p)
 	}
 	return in, nil
 }
+
+// atLeast is how often a fault of clients occurs that has its usual chance, so that a short
+// run meets it.
+const atLeast = 500 * time.Millisecond
 
 // pastLease is how long to stand still for the lease to be over, whatever the
 // design tolerates.

@@ -13,8 +13,9 @@ import (
 	"github.com/lockbench/lockbench/internal/servers"
 )
 
-// lookEvery is how often it is looked whether a lock is held, for a fault that is due.
-const lookEvery = time.Millisecond
+// lookEvery is how often it is looked, for a fault that is due, what no event tells: whether
+// a replica is behind, and whether a lock is still held of which nothing is heard.
+const lookEvery = 10 * time.Millisecond
 
 // keep injects p into the server by its schedule until ctx ends.
 func (in *Injector) keep(ctx context.Context, p *plan) {
@@ -22,17 +23,43 @@ func (in *Injector) keep(ctx context.Context, p *plan) {
 		if p.over(in.now()) {
 			return
 		}
-		if p.While == fault.Held && in.held.Load() == 0 {
-			if !in.rest(ctx, lookEvery) {
-				return
-			}
-			continue
+		if p.While == fault.Held && !in.awaitGrant(ctx, p) {
+			return
 		}
 		in.injectOnServer(ctx, p)
 		if p.Every == 0 {
 			return
 		}
 		p.due.Store(in.now() + int64(p.Every))
+	}
+}
+
+// patience is the share of the lease for which a fault that is due waits for a new grant
+// while a lock is held: the newer the grant, the more of its lease is left to see the effect.
+const patience = 4
+
+// awaitGrant waits for the moment at which p strikes: the next grant or, where none comes for
+// a while, a lock that is held all the same. It returns false when the faults or the time of p
+// are over first. A failover waits for a grant of its own, and here only for a held lock.
+func (in *Injector) awaitGrant(ctx context.Context, p *plan) bool {
+	granted := in.granted.next()
+	waited := time.NewTimer(in.config.Lease / patience)
+	defer waited.Stop()
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
+	for late := p.how.counts; ; {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-granted:
+			return !p.over(in.now())
+		case <-waited.C:
+			late = true
+		case <-look.C:
+		}
+		if late && in.held.Load() > 0 || p.over(in.now()) {
+			return !p.over(in.now())
+		}
 	}
 }
 

@@ -39,7 +39,7 @@ func (s *Search) Run(ctx context.Context, p runner.Plan, sinks ...runner.Sink) (
 	if err == nil {
 		err = firstError(result.Runs)
 	}
-	s.limit.SelfCheck = (*results.SelfCheck)(result.SelfCheck)
+	s.limit.SelfCheck = runner.Checked(result.SelfCheck)
 	s.limit.Settle(s.steps.Result())
 	return s.limit, err
 }

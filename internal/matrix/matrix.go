@@ -293,12 +293,12 @@ func (s *Session) runLive(ctx context.Context, p livePart) error {
 	if err != nil {
 		return err
 	}
-	for len(designs) > 0 && err == nil { // those of one backend, with the same faults, together
+	for len(designs) > 0 && err == nil { // those that have the same faults together
 		its, _ := p.of(designs[0])
 		plan := runner.Plan{Workload: workloads.Must("oversell"), Options: s.Load, Faults: its.faults, Servers: s.Servers, History: dir}
-		one := designs[0].Backend
-		for len(designs) > 0 && designs[0].Backend == one {
-			if next, _ := p.of(designs[0]); !slices.Equal(next.faults, its.faults) {
+		for len(designs) > 0 {
+			next, _ := p.of(designs[0])
+			if !slices.Equal(next.faults, its.faults) {
 				break
 			}
 			plan.Subjects = append(plan.Subjects, its.subject(designs[0]))

@@ -1,8 +1,12 @@
 package matrix
 
 import (
+	"slices"
 	"testing"
+
 	"time"
+
+	"github.com/lockbench/lockbench/impls"
 )
 
 func TestFitting(t *testing.T) {
@@ -23,6 +27,30 @@ func TestFitting(t *testing.T) {
 		s := Settings{Budget: c.budget, Length: 3600 * time.Millisecond}
 		if got := s.fitting(c.designs); got != c.want {
 			t.Errorf("%v for %d designs: got %d parts, want %d", c.budget, c.designs, got, c.want)
+		}
+	}
+}
+
+// TestPartsHaveTheFaultsThatArePossible: on Redis all of them, on files those of processes.
+func TestPartsHaveTheFaultsThatArePossible(t *testing.T) {
+	redis, err := impls.Match("lua-token/strategy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := impls.Match("file/excl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range liveParts() {
+		if got, has := p.of(redis[0]); !has || !slices.Equal(got.faults, p.faults) {
+			t.Errorf("%s on Redis: got %q, %t, want all of %q", p.name, got.faults, has, p.faults)
+		}
+	}
+	want := map[string][]string{"live faults": {"crash", "cancel", "pause"}, "live failover": nil, "live skew": {"skew"}}
+	for _, p := range liveParts() {
+		faults, faulty := want[p.name]
+		if got, has := p.of(files[0]); has == (faulty && faults == nil) || faulty && !slices.Equal(got.faults, faults) {
+			t.Errorf("%s on files: got %q, %t, want %q", p.name, got.faults, has, faults)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/fault"
+	"github.com/lockbench/lockbench/internal/inject"
 	"github.com/lockbench/lockbench/runner"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -47,25 +48,22 @@ func liveParts() []livePart {
 	}
 }
 
-// of is the part as a design can have it, and false where it can have none: of faults, those
-// on services that are no Redis servers are done to processes alone. Processes stand still,
-// too, where nothing else shows what becomes of that.
+// of is the part as a design can have it, with the faults that are possible on its backend,
+// and false where none of them is. Processes stand still, too, where nothing else shows what
+// becomes of that.
 func (p livePart) of(d design.Design) (livePart, bool) {
 	if p.name == Live+" faults" && d.Explorable() != nil {
 		p.faults = append(slices.Clone(p.faults), string(fault.Pause))
-	}
-	if d.Backend == nil || len(p.faults) == 0 {
-		return p, true
 	}
 	all := p.faults
 	p.faults = nil
 	for _, f := range all {
 		kind, _, _ := strings.Cut(f, ",")
-		if row := fault.Of(fault.Kind(kind)); row.Live.Needs == 0 {
+		if inject.Possible(fault.Kind(kind), &d) {
 			p.faults = append(p.faults, f)
 		}
 	}
-	return p, len(p.faults) > 0
+	return p, len(all) == 0 || len(p.faults) > 0
 }
 
 // guard is that of the store in the part, of a design.

@@ -17,12 +17,23 @@ const SelfCheckName = "self-check/plain-del"
 // owners try again so soon that they are there when the lock is free by mistake. plain-del
 // has late releases that free the lock of any holder: what it needs to be caught is
 // what most real breaches need, holders that outlive their lease, and others that wait.
+//
+// It also takes bare, the sound lock on one server, which every loss of what the server
+// granted breaks.
 func SelfCheck(name string) design.Design {
-	all := Mutants()
-	i := slices.IndexFunc(all, func(m Mutant) bool { return m.Name == name })
-	d := all[i].Design()
+	d := named(name)
 	d.Name, d.Claims = "self-check/"+name, lockbench.Claims{}
 	return eager(d)
+}
+
+// named returns the mutant of that name, or the sound lock.
+func named(name string) design.Design {
+	if name == "bare" {
+		return Sound()[0]
+	}
+	all := Mutants()
+	i := slices.IndexFunc(all, func(m Mutant) bool { return m.Name == name })
+	return all[i].Design()
 }
 
 // eagerPause is the pause between two tries of an eager owner: short beside any lease, so

@@ -21,6 +21,11 @@ var takingMutants = []Mutant{
 		Breaks:    []lockbench.Cell{lockbench.Recovery.At(lockbench.Crash)}, change: func(a *parts) { a.take = setThenExpire },
 	},
 	{
+		Name: "no-lease", Seen: "SETNX without an expiry, as in the first version of many articles",
+		Mechanism: "the lock has no lease: whoever does not release it, or does not know of it, holds for ever",
+		Breaks:    []lockbench.Cell{lockbench.Recovery.At(lockbench.Crash)}, change: func(a *parts) { a.take = setForever },
+	},
+	{
 		Name: "get-set", Seen: "sherlock, Laravel's file lock (rows 11 and 38)",
 		Mechanism: "GET, and SET if there was nothing: two that both saw nothing are both granted",
 		Breaks:    []lockbench.Cell{lockbench.Exclusion.At(0), lockbench.Effects.At(0)}, Scenario: "update", change: func(a *parts) { a.take = getThenSet(0) },
@@ -61,6 +66,8 @@ var takingMutants = []Mutant{
 		Breaks:    []lockbench.Cell{lockbench.Exclusion.At(0)}, change: func(a *parts) { a.take, a.free = takeTombstone, entomb },
 	},
 }
+
+func setForever(ctx context.Context, h *hold) (bool, error) { return setNX(ctx, h, h.token, 0) }
 
 func setThenExpire(ctx context.Context, h *hold) (bool, error) {
 	won, err := setNX(ctx, h, h.token, 0)

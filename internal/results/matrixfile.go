@@ -20,7 +20,7 @@ func (m *Matrix) Command() string {
 		parts = append(parts, "--budget", time.Duration(m.Settings.BudgetNS).String())
 	}
 	for _, address := range m.externals() {
-		parts = append(parts, "--redis", Quote(address))
+		parts = append(parts, "--server", Quote(address))
 	}
 	return strings.Join(parts, " ")
 }

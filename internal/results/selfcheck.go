@@ -20,6 +20,29 @@ type SelfCheck struct {
 	Overruns int64 `json:"overruns"`
 	// Error is what went wrong in it, empty for nothing.
 	Error string `json:"error,omitempty"`
+	// Probes are further broken locks, one for each condition that the faults of the runs
+	// exercise and under which something was held.
+	Probes []Probe `json:"probes,omitempty"`
+}
+
+// A Probe is a run of a lock that breaks a cell under the faults that bring the condition of
+// this cell: unless it is caught, nothing that was held under this condition counts.
+type Probe struct {
+	Design    string         `json:"design"`
+	MustBreak lockbench.Cell `json:"must_break"`
+	Caught    bool           `json:"caught"`
+	// Exposure is how many occasions it met under the condition.
+	Exposure int64 `json:"exposure"`
+	// Error is what went wrong in it, empty for nothing.
+	Error string `json:"error,omitempty"`
+}
+
+// Reason says why it was not caught, and what to do about it.
+func (p *Probe) Reason() string {
+	if p.Error != "" {
+		return "it met an error: " + p.Error
+	}
+	return fmt.Sprintf("it met %s: raise --clients or --duration", figures.Plural(p.Exposure, "occasion"))
 }
 
 // Catches reports whether a lock that has to break the cell must was caught by being broken on
@@ -43,12 +66,48 @@ func (c *SelfCheck) Reason() string {
 }
 
 // Prove takes up a self-check, nil for none. Where the broken lock was not caught, what
-// was held counts as untested, and r is inconclusive unless a claim is broken.
+// was held counts as untested, and r is inconclusive unless a claim is broken. Where a probe
+// was not caught the same goes for what was held under its condition.
 func (r *Result) Prove(c *SelfCheck) {
 	r.SelfCheck = c
-	if c == nil || c.Caught {
-		return
+	switch {
+	case c == nil:
+	case !c.Caught:
+		r.unproven()
+	default:
+		r.probed(c.Probes)
 	}
+	r.Exit = r.total()
+}
+
+// probed has what was held under the condition of a probe that was not caught be untested. A
+// run with a claim among it is inconclusive.
+func (r *Result) probed(all []Probe) {
+	for _, p := range all {
+		for i := range r.Runs {
+			if !p.Caught {
+				r.Runs[i].unprobed(&p)
+			}
+		}
+	}
+}
+
+func (r *Run) unprobed(p *Probe) {
+	for cell, f := range r.Cells {
+		if f.Verdict != checker.Held || p.MustBreak.Under == 0 || !cell.Under.Has(p.MustBreak.Under) {
+			continue
+		}
+		f.Verdict = checker.Untested
+		f.Note = fmt.Sprintf("held, but a lock that breaks %s was not caught", p.MustBreak)
+		r.Cells[cell] = f
+		if f.Claimed {
+			r.Exit = worst(r.Exit, Inconclusive)
+		}
+	}
+}
+
+// unproven has all that was held be untested, and the runs be inconclusive.
+func (r *Result) unproven() {
 	for i := range r.Runs {
 		run := &r.Runs[i]
 		run.Exit = worst(run.Exit, Inconclusive)
@@ -60,7 +119,6 @@ func (r *Result) Prove(c *SelfCheck) {
 			}
 		}
 	}
-	r.Exit = r.total()
 }
 
 // Outlasted counts holds that their leases did not last for.

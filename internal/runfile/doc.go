@@ -1,4 +1,4 @@
-// Package runfile reads scenario files: the settings of a run as YAML, which people
+// Package runfile reads run files: the settings of a run as YAML, which people
 // write and keep beside the code that they test.
 //
 // A file is one mapping. Its keys are those that the caller knows ([Key]); lockbench

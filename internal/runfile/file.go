@@ -17,7 +17,7 @@ import (
 	"github.com/lockbench/lockbench/internal/suggest"
 )
 
-// A File is what a scenario file sets.
+// A File is what a run file sets.
 type File struct {
 	// Name is what the file is called in errors.
 	Name string
@@ -25,14 +25,19 @@ type File struct {
 	Settings []Setting
 }
 
-// Read reads the text of a scenario file with the keys that there are. Its error is of
+// Read reads the text of a run file with the keys that there are. Its error is of
 // type [Problems]: everything that is wrong, or, where the text is no YAML, the first
 // place where it is not.
 func Read(name string, text []byte, keys []Key) (File, error) {
 	r := reader{file: name, keys: keys}
 	f := File{Name: name}
 	for _, entry := range r.entries(text) {
-		if s, ok := r.setting(entry); ok {
+		s, ok := r.setting(entry)
+		same := func(other Setting) bool { return other.Key.Name == s.Key.Name }
+		switch {
+		case ok && slices.ContainsFunc(f.Settings, same):
+			r.complain(s.At, "%s and %s are one key; hint: leave one of them out", s.Key.Name, s.Key.Alias)
+		case ok:
 			f.Settings = append(f.Settings, s)
 		}
 	}
@@ -62,7 +67,7 @@ func (r *reader) complain(at Position, format string, args ...any) {
 // entries are the keys of the document with what stands behind them.
 func (r *reader) entries(text []byte) []*ast.MappingValueNode {
 	if !utf8.Valid(text) {
-		r.complain(Position{}, "it is no UTF-8 text; hint: a scenario is a YAML file, lockbench init writes one")
+		r.complain(Position{}, "it is no UTF-8 text; hint: a run file is a YAML file, lockbench init writes one")
 		return nil
 	}
 	parsed, err := parser.ParseBytes(bytes.TrimPrefix(text, byteOrderMark), 0)
@@ -78,22 +83,22 @@ func (r *reader) entries(text []byte) []*ast.MappingValueNode {
 	}
 	switch len(bodies) {
 	case 0:
-		r.complain(Position{}, "it sets nothing; hint: lockbench init writes a scenario to start from")
+		r.complain(Position{}, "it sets nothing; hint: lockbench init writes a run file to start from")
 		return nil
 	case 1:
 		return r.mapping(bodies[0])
 	}
-	r.complain(place(bodies[1]), "a second document begins here; hint: a scenario is one document, so no ---")
+	r.complain(place(bodies[1]), "a second document begins here; hint: a run file is one document, so no ---")
 	return nil
 }
 
 func (r *reader) mapping(body ast.Node) []*ast.MappingValueNode {
 	entries, ok := pairs(body)
 	if ok && len(entries) == 0 {
-		r.complain(Position{}, "it sets nothing; hint: lockbench init writes a scenario to start from")
+		r.complain(Position{}, "it sets nothing; hint: lockbench init writes a run file to start from")
 	}
 	if !ok {
-		r.complain(place(body), "a scenario is a mapping; hint: lines of key: value, such as clients: 8")
+		r.complain(place(body), "a run file is a mapping; hint: lines of key: value, such as clients: 8")
 	}
 	return entries
 }
@@ -112,7 +117,7 @@ func (r *reader) malformed(err error) Problem {
 // fit.
 func (r *reader) setting(entry *ast.MappingValueNode) (Setting, bool) {
 	name, at := entry.Key.GetToken().Value, place(entry.Key)
-	i := slices.IndexFunc(r.keys, func(k Key) bool { return k.Name == name })
+	i := slices.IndexFunc(r.keys, func(k Key) bool { return k.Name == name || k.Alias == name && name != "" })
 	if i < 0 {
 		r.complain(at, "unknown key %q; hint: %s", name, r.instead(name))
 		return Setting{}, false

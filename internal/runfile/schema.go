@@ -9,10 +9,10 @@ import (
 )
 
 // SchemaURL is where the schema is published, for editors to find.
-const SchemaURL = "https://raw.githubusercontent.com/lockbench/lockbench/main/scenario/schema/scenario-v1.json"
+const SchemaURL = "https://raw.githubusercontent.com/lockbench/lockbench/main/internal/runfile/schema/run-file-v1.json"
 
 // schemaID names the schema, like those of results.
-const schemaID = "https://github.com/lockbench/lockbench/internal/runfile/schema/scenario-v1.json"
+const schemaID = "https://github.com/lockbench/lockbench/internal/runfile/schema/run-file-v1.json"
 
 // Patterns of values, in the regular expressions of JSON Schema.
 const (
@@ -24,7 +24,7 @@ const (
 // object is a JSON object.
 type object = map[string]any
 
-// Schema is the JSON Schema of a scenario file with these keys, for editors: it knows
+// Schema is the JSON Schema of a run file with these keys, for editors: it knows
 // names, types and the values that there are. What is valid under it may still be
 // refused, for settings that contradict each other; what [Read] accepts is valid but
 // for numbers in quotes, which need none. It is of draft 7, which every editor reads.
@@ -44,6 +44,9 @@ func Schema(keys []Key) ([]byte, error) {
 			definitions[k.Name] = item(k)
 		}
 		properties[k.Name] = property(k)
+		if k.Alias != "" {
+			properties[k.Alias] = property(k)
+		}
 	}
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)
@@ -52,7 +55,7 @@ func Schema(keys []Key) ([]byte, error) {
 	err := enc.Encode(object{
 		"$schema":              "http://json-schema.org/draft-07/schema#",
 		"$id":                  schemaID,
-		"title":                "lockbench scenario",
+		"title":                "lockbench run file",
 		"description":          "Settings of lockbench run. Each key is a flag of it, and flags on the command line come first.",
 		"type":                 "object",
 		"minProperties":        1,

@@ -30,19 +30,26 @@ func (s *Server) Check(ctx context.Context, commands []string) error {
 		if err != nil {
 			return explain(ctx, s, err)
 		}
+		known = known && !(s.Kind() == design.Embedded && slices.Contains(notEmbedded, name))
 		if !known {
 			missing = append(missing, name)
 		}
 	}
 	if len(missing) > 0 {
-		return fmt.Errorf("server %s (%s) lacks %s, which the design needs; hint: use a newer server, or allow the command if it was renamed",
-			s.address, s.version, strings.Join(missing, ", "))
+		hint := "use a newer server, or allow the command if it was renamed"
+		if s.Kind() == design.Embedded {
+			hint = "put redis-server in PATH, or name a server"
+		}
+		return fmt.Errorf("server %s (%s) lacks %s, which the design needs; hint: %s", s.address, s.version, strings.Join(missing, ", "), hint)
 	}
 	if s.kind != design.External { // ours denies nothing
 		return nil
 	}
 	return s.permitted(ctx, commands)
 }
+
+// notEmbedded are commands that the embedded server lacks, which does not say so.
+var notEmbedded = []string{"CLIENT TRACKING"}
 
 // oldest is the first Redis with COMMAND INFO (2014), and so with EVALSHA and
 // with SET ... NX PX too.

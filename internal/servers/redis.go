@@ -17,6 +17,17 @@ var _ design.Backend = Redis{}
 // Name implements [design.Backend].
 func (Redis) Name() string { return "redis" }
 
+// Offers implements [design.Backend].
+func (Redis) Offers() design.Service { return &Server{} }
+
+// BackendOf is what a design locks on: Redis, unless it says otherwise.
+func BackendOf(d *design.Design) design.Backend {
+	if d.Backend == nil {
+		return Redis{}
+	}
+	return d.Backend
+}
+
 // Serves implements [design.Backend]: an address without a scheme is one of Redis, too.
 func (Redis) Serves(address string) bool {
 	scheme, _, found := strings.Cut(address, "://")
@@ -69,7 +80,7 @@ func startAll(ctx context.Context, n int) (g []*Server, err error) {
 
 func connectAll(ctx context.Context, urls []string, n int) ([]*Server, error) {
 	if len(urls) < n {
-		return nil, fmt.Errorf("a design locks on %d servers, %d given; hint: give --redis %d times, once for each, or not at all for private ones", n, len(urls), n)
+		return nil, fmt.Errorf("a design locks on %d servers, %d given; hint: give --server %d times, once for each, or not at all for private ones", n, len(urls), n)
 	}
 	var g []*Server
 	for _, url := range urls {

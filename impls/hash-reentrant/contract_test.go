@@ -3,11 +3,14 @@ package hashreentrant_test
 import (
 	"testing"
 
+	"go.uber.org/goleak"
+
 	hashreentrant "github.com/lockbench/lockbench/impls/hash-reentrant"
 	"github.com/lockbench/lockbench/internal/designtest"
-	"go.uber.org/goleak"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestDesigns(t *testing.T) { designtest.Contract(t, hashreentrant.Designs()) }
+func TestDesignsKeepTheContractAndTheirClaims(t *testing.T) {
+	designtest.Contract(t, hashreentrant.Designs())
+}

@@ -13,10 +13,10 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// refusalMonitor judges that a try of a provably free key is granted. Where a fault may have
+// The monitor of no-spurious-refusal judges that a try of a provably free key is granted. Where a fault may have
 // left the key as it is, the refusal breaks recovery instead; where the one refused had been
 // granted the key for all that is known, it breaks answers.
-var refusalMonitor = monitor{
+var _ = monitorOf(noSpuriousRefusal, monitor{
 	untested: "no acquire met a key that was provably free",
 	allowed: func(c *Checker) string {
 		return fmt.Sprintf("an unreleased lease counts as held for %v past its end", time.Duration(c.slack()))
@@ -25,7 +25,13 @@ var refusalMonitor = monitor{
 		factAcquireCalled:   tryBegun,
 		factAcquireReturned: tryEnded,
 	},
-}
+})
+
+// The ways to break it.
+var (
+	refusedFree    = kindAndOccasion(noSpuriousRefusal, Stuck, "%s was refused a key that nobody held")
+	refusedFlushed = kindAndOccasion(noSpuriousRefusal, Stuck, "the server forgot its scripts, and %s was refused a key that nobody held")
+)
 
 // refusalSlack is added to the end of a lease before a key counts as provably
 // free: room for rounding and for a server's lazy expiry. The design's own

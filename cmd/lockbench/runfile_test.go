@@ -14,14 +14,14 @@ import (
 	"github.com/lockbench/lockbench/internal/runfile"
 )
 
-var updateSchema = flag.Bool("update-schema", false, "rewrite internal/runfile/schema/scenario-v1.json")
+var updateSchema = flag.Bool("update-schema", false, "rewrite internal/runfile/schema/run-file-v1.json")
 
-const schemaFile = "../../internal/runfile/schema/scenario-v1.json"
+const schemaFile = "../../internal/runfile/schema/run-file-v1.json"
 
-// TestScenarioSchemaIsFresh asserts that the published schema is that of the flags of
+// TestRunFileSchemaIsFresh asserts that the published schema is that of the flags of
 // run.
-func TestScenarioSchemaIsFresh(t *testing.T) {
-	want, err := runfile.Schema(scenarioKeys(newRun().Flags()))
+func TestRunFileSchemaIsFresh(t *testing.T) {
+	want, err := runfile.Schema(runFileKeys(newRun().Flags()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,13 +35,13 @@ func TestScenarioSchemaIsFresh(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(strings.Split(string(got), "\n"), strings.Split(string(want), "\n")); diff != "" {
-		t.Errorf("the schema of scenarios is not that of the flags of run; go test ./cmd/lockbench -run Schema -update-schema writes it (-got +want):\n%s", diff)
+		t.Errorf("the schema of run files is not that of the flags of run; go test ./cmd/lockbench -run Schema -update-schema writes it (-got +want):\n%s", diff)
 	}
 }
 
-// TestScenarioSchemaAgrees asserts that the schema accepts what a run accepts, and
+// TestRunFileSchemaAgrees asserts that the schema accepts what a run accepts, and
 // refuses what it refuses, as far as editors can tell.
-func TestScenarioSchemaAgrees(t *testing.T) {
+func TestRunFileSchemaAgrees(t *testing.T) {
 	schema := compiledSchema(t)
 	for _, c := range []struct {
 		name, text string
@@ -69,7 +69,7 @@ func TestScenarioSchemaAgrees(t *testing.T) {
 		{"empty list", "design: []", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := runfile.Read("s.yaml", []byte(c.text), scenarioKeys(newRun().Flags()))
+			_, err := runfile.Read("s.yaml", []byte(c.text), runFileKeys(newRun().Flags()))
 			if got := err == nil; got != c.valid {
 				t.Errorf("valid: got %v, want %v: %v", got, c.valid, err)
 			}
@@ -83,7 +83,7 @@ func TestScenarioSchemaAgrees(t *testing.T) {
 
 // TestEveryFlagIsAKey asserts that each flag of run describes itself in the schema.
 func TestEveryFlagIsAKey(t *testing.T) {
-	for _, k := range scenarioKeys(newRun().Flags()) {
+	for _, k := range runFileKeys(newRun().Flags()) {
 		if len(k.Help) < 10 {
 			t.Errorf("key %s: help %q", k.Name, k.Help)
 		}

@@ -3,11 +3,14 @@ package watchmulti_test
 import (
 	"testing"
 
+	"go.uber.org/goleak"
+
 	watchmulti "github.com/lockbench/lockbench/impls/watch-multi"
 	"github.com/lockbench/lockbench/internal/designtest"
-	"go.uber.org/goleak"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestDesigns(t *testing.T) { designtest.Contract(t, watchmulti.Designs()) }
+func TestDesignsKeepTheContractAndTheirClaims(t *testing.T) {
+	designtest.Contract(t, watchmulti.Designs())
+}

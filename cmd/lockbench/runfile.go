@@ -14,30 +14,30 @@ import (
 	"github.com/lockbench/lockbench/internal/runfile"
 )
 
-// fromStdin is the name of a scenario that comes on standard input.
+// fromStdin is the name of a run file that comes on standard input.
 const fromStdin = "-"
 
-// oneScenario refuses arguments that are not flags, beyond the scenario.
-func oneScenario(cmd *cobra.Command, args []string) error {
+// oneRunFile refuses arguments that are not flags, beyond the run file.
+func oneRunFile(cmd *cobra.Command, args []string) error {
 	if len(args) > 1 {
 		return fmt.Errorf("unexpected argument %q; hint: %s -h shows what it takes", args[1], cmd.CommandPath())
 	}
 	return nil
 }
 
-// readScenario reads the scenario that args name, if any, and sets the flags that the
+// readRunFile reads the run file that args name, if any, and sets the flags that the
 // command line left alone to what it says; those are the settings of the file that it
 // returns. Every value is tried on spare, the flags of another command of the same kind,
 // so that what is wrong is reported whatever the command line has.
-func readScenario(cmd *cobra.Command, args []string, spare *pflag.FlagSet) (runfile.File, error) {
+func readRunFile(cmd *cobra.Command, args []string, spare *pflag.FlagSet) (runfile.File, error) {
 	if len(args) == 0 {
 		return runfile.File{}, nil
 	}
-	text, err := scenarioText(cmd, args[0])
+	text, err := runFileText(cmd, args[0])
 	if err != nil {
 		return runfile.File{}, err
 	}
-	file, err := runfile.Read(args[0], text, scenarioKeys(spare))
+	file, err := runfile.Read(args[0], text, runFileKeys(spare))
 	if err != nil {
 		return file, err
 	}
@@ -56,18 +56,18 @@ func readScenario(cmd *cobra.Command, args []string, spare *pflag.FlagSet) (runf
 	return file, nil
 }
 
-func scenarioText(cmd *cobra.Command, name string) ([]byte, error) {
+func runFileText(cmd *cobra.Command, name string) ([]byte, error) {
 	if name == fromStdin {
 		return io.ReadAll(cmd.InOrStdin())
 	}
 	text, err := os.ReadFile(name)
 	if err != nil {
-		return nil, fmt.Errorf("scenario: %w; hint: lockbench init writes a scenario, and --design names what to run without one", err)
+		return nil, fmt.Errorf("%w; hint: lockbench init writes a run file, and --design names what to run without one", err)
 	}
 	return text, nil
 }
 
-// apply sets a flag to what a scenario says, which is something, as on a command line.
+// apply sets a flag to what a run file says, which is something, as on a command line.
 func apply(f *pflag.Flag, s runfile.Setting) (err error) {
 	f.Changed = true
 	if list, ok := f.Value.(pflag.SliceValue); ok {
@@ -86,8 +86,8 @@ func settingOf(f *pflag.FlagSet) func(runfile.Setting) string {
 	return func(s runfile.Setting) string { return f.Lookup(s.Key.Name).Value.String() }
 }
 
-// scenarioKeys are the keys of a scenario: one for each flag, by its name.
-func scenarioKeys(flags *pflag.FlagSet) (keys []runfile.Key) {
+// runFileKeys are the keys of a run file: one for each flag, by its name.
+func runFileKeys(flags *pflag.FlagSet) (keys []runfile.Key) {
 	flags.VisitAll(func(f *pflag.Flag) {
 		if f.Name == "help" {
 			return
@@ -106,6 +106,9 @@ func keyOf(f *pflag.Flag) runfile.Key {
 	k := runfile.Key{
 		Name: f.Name, Help: help, Type: typeOf(f.Value), Known: catalog.Names(v.wordsOf(f)), Patterns: v.globs,
 		List: list, Commas: f.Value.Type() == "stringSlice", Joined: v.joined, Pair: v.pair, Check: v.check,
+	}
+	if f.Name == "server" {
+		k.Alias = oldServer
 	}
 	if k.Pair == "" && strings.Contains(what, "=") {
 		k.Pair = "=" // kind=path, say

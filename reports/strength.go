@@ -1,0 +1,70 @@
+package reports
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/figures"
+	"github.com/lockbench/lockbench/internal/results"
+)
+
+// weak reports whether a claim that the faults of a live run exercised was held on fewer
+// occasions than rule out that one in a hundred breaks it.
+func weak(run *results.Run, cell lockbench.Cell, f results.Finding) bool {
+	return run.Exploration == nil && len(run.Faults) > 0 && cell.Under.Count() == 1 && cell.Under != lockbench.Outlived &&
+		f.Claimed && f.Exercised && f.Verdict == checker.Held && run.Cells.Read(cell).Exposure < enough
+}
+
+// weakly names the claims that were held on few occasions only, as the end of a sentence;
+// empty for none.
+func (s *summary) weakly() string {
+	var all []string
+	for i := range s.result.Runs {
+		run := &s.result.Runs[i]
+		names := run.Cells.Names(func(cell lockbench.Cell, f results.Finding) bool { return weak(run, cell, f) })
+		for _, cell := range names {
+			n := run.Cells.Read(cell).Exposure
+			all = append(all, fmt.Sprintf("%s: %s held on %s only", s.label.Of(run), cell, figures.Plural(n, "occasion")))
+		}
+	}
+	if more := len(all) - fewRuns; more > 0 {
+		all = append(all[:fewRuns], fmt.Sprintf("%d more are weak", more))
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return "; weak: " + strings.Join(all, ", ")
+}
+
+// strengths are properties with what each cell of a live run is worth: "ok 412,233", "weak 4",
+// "broken 7/512".
+func strengths(run *results.Run) (all [][2]string) {
+	if run.Exploration != nil {
+		return nil
+	}
+	for _, cell := range run.Cells.Sorted() {
+		if text := strength(run.Cells[cell]); text != "" {
+			all = append(all, [2]string{cell.String() + ".strength", text})
+		}
+	}
+	return all
+}
+
+func strength(f results.Finding) string {
+	n := figures.Number(f.Exposure)
+	switch {
+	case f.Fails():
+		return fmt.Sprintf("%s %s/%s", wordBroken, figures.Number(f.Violations), n)
+	case f.Verdict == checker.Broken:
+		return fmt.Sprintf("%s %s/%s", wordUnclaim, figures.Number(f.Violations), n)
+	case f.Exposure == 0:
+		return ""
+	case f.Verdict == checker.Held && f.Exposure >= enough:
+		return wordOK + " " + n
+	case f.Verdict == checker.Held, f.Verdict == checker.Untested:
+		return wordWeak + " " + n
+	}
+	return ""
+}

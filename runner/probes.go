@@ -1,0 +1,91 @@
+package runner
+
+import (
+	"context"
+	"slices"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/fault"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// probes lists, for each condition that faults exercise, a lock that breaks something under
+// it. Any lease lock on one server breaks exclusion when this forgets what it granted. A lock
+// without a lease is never free again when its owner dies or does not hear of it.
+//
+// Work past a lease needs none: the locks of proofs are caught by just that.
+func probes() []proof {
+	return []proof{
+		{"bare", lockbench.Exclusion.At(lockbench.Failover), "", true},
+		{"bare", lockbench.Exclusion.At(lockbench.StateLoss), "", true},
+		{"client-clock", lockbench.Exclusion.At(lockbench.Skew), "", true},
+		{"evalsha-only", lockbench.Answers.At(lockbench.ScriptFlush), "", true},
+		{"no-lease", lockbench.Recovery.At(lockbench.Crash), "", true},
+		{"no-lease", lockbench.Recovery.At(lockbench.LostReply), "", true},
+		{"no-lease", lockbench.Recovery.At(lockbench.Cancel), "", true},
+	}
+}
+
+// probe runs a broken lock for each condition that the faults of the session exercise and
+// under which a run held something, as long as it takes to catch it and no longer than the
+// runs took.
+func (s *session) probe(ctx context.Context, options workloads.Options) (all []Probe, err error) {
+	options.Operations = 0 // refusals of a lock that is never free again would use them up
+	length := min(options.OrDefaults().Duration, longestProof)
+	if length <= 0 {
+		length = longestProof
+	}
+	for _, p := range s.probed(options) {
+		if s.over(ctx) {
+			return all, nil
+		}
+		c, exposure, err := s.prove(ctx, p, options, length)
+		if err != nil {
+			return all, err
+		}
+		if s.over(ctx) && !c.Caught {
+			return all, nil // it was not given the time
+		}
+		if c.Caught {
+			s.sink.say("self-check: it was caught breaking %s", p.breaks)
+		}
+		all = append(all, Probe{Design: c.Design, MustBreak: c.MustBreak, Caught: c.Caught, Exposure: exposure, Error: c.Error})
+	}
+	return all, nil
+}
+
+// probed lists the probes for what the runs held under the faults, where the workload can show
+// it on one server.
+func (s *session) probed(o workloads.Options) []proof {
+	o, err := s.plan.Workload.Options(o)
+	if err != nil {
+		return nil // nothing was run then
+	}
+	exercised, shown := fault.Exercises(fault.OfOneServer(s.faults)), s.plan.Workload.Cells(o)
+	return slices.DeleteFunc(probes(), func(p proof) bool {
+		brought := slices.ContainsFunc(exercised, func(c lockbench.Cell) bool { return c.Under.Has(p.breaks.Under) })
+		unseen := p.breaks.Guarantee == lockbench.Exclusion && !slices.Contains(shown, lockbench.Exclusion.At(0))
+		return !brought || unseen || !s.held(p.breaks.Under)
+	})
+}
+
+// held reports whether some run held something under a condition.
+func (s *session) held(under lockbench.Conditions) bool {
+	return slices.ContainsFunc(s.result.Runs, func(j Judged) bool {
+		return slices.ContainsFunc(j.Verdicts.Findings, func(f checker.Finding) bool {
+			return f.Verdict == checker.Held && f.Exposure > 0 && f.Cell.Under.Has(under)
+		})
+	})
+}
+
+// among leaves of these faults those that bring the condition that a probe is about; all of
+// them for another proof.
+func (p proof) among(all []fault.Fault) []fault.Fault {
+	if !p.probes {
+		return all
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(f fault.Fault) bool {
+		return !fault.Conditions([]fault.Fault{f}).Has(p.breaks.Under)
+	})
+}

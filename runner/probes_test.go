@@ -1,0 +1,114 @@
+package runner
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/fault"
+	"github.com/lockbench/lockbench/internal/longtest"
+	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// TestEveryExercisedConditionHasAProbe: a fault that exercises a condition has a lock that
+// breaks something under it. Outlived leases are what the locks of proofs are caught by.
+func TestEveryExercisedConditionHasAProbe(t *testing.T) {
+	for _, row := range fault.Rows() {
+		for _, cell := range row.Exercises {
+			probed := slices.ContainsFunc(probes(), func(p proof) bool { return p.breaks.Under == cell.Under })
+			if !probed && cell.Under != lockbench.Outlived {
+				t.Errorf("%s exercises %s, and no probe breaks anything under %s", row.Kind, cell, cell.Under)
+			}
+		}
+	}
+}
+
+// TestProbeIsCaughtByItsConditionAlone: what the same lock breaks without the condition
+// proves nothing of it.
+func TestProbeIsCaughtByItsConditionAlone(t *testing.T) {
+	p := proof{"bare", lockbench.Exclusion.At(lockbench.Failover), "", true}
+	for _, c := range []struct {
+		cell    lockbench.Cell
+		verdict checker.Verdict
+		want    bool
+	}{
+		{lockbench.Exclusion.At(lockbench.Failover), checker.Broken, true},
+		{lockbench.Exclusion.At(lockbench.Failover), checker.Held, false},
+		{lockbench.Exclusion.At(0), checker.Broken, false},
+		{lockbench.Exclusion.At(lockbench.Outlived), checker.Broken, false},
+		{lockbench.OwnerRelease.At(lockbench.Outlived), checker.Broken, false},
+	} {
+		if got := p.caughtBy(checker.Finding{Cell: c.cell, Verdict: c.verdict}); got != c.want {
+			t.Errorf("%s %s: caught %v, want %v", c.cell, c.verdict, got, c.want)
+		}
+	}
+}
+
+// TestProbed: there is a probe where a fault brings its condition and something held under it.
+func TestProbed(t *testing.T) {
+	held := lockbench.LeaseKept.At(lockbench.Failover)
+	for _, c := range []struct {
+		name  string
+		kinds []fault.Kind
+		found checker.Verdict
+		want  int
+	}{
+		{"held under failover", []fault.Kind{fault.Failover}, checker.Held, 1},
+		{"nothing held", []fault.Kind{fault.Failover}, checker.Broken, 0},
+		{"another fault", []fault.Kind{fault.Evict}, checker.Held, 0},
+		{"no fault", nil, checker.Held, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var s session
+			s.plan.Workload = workloads.Must("oversell")
+			s.result.Runs = []Judged{{Verdicts: checker.Result{Findings: []checker.Finding{{Cell: held, Verdict: c.found, Exposure: 4}}}}}
+			for _, k := range c.kinds {
+				f, err := fault.Usual(k)
+				if err != nil {
+					t.Fatal(err)
+				}
+				s.faults = append(s.faults, f)
+			}
+			if got := s.probed(workloads.Defaults()); len(got) != c.want {
+				t.Errorf("got %d probes, want %d", len(got), c.want)
+			}
+		})
+	}
+}
+
+// TestFailoverRunIsConclusive runs a lock on one server under failover until it breaks what
+// failover breaks, and expects the probe of that condition to be caught.
+func TestFailoverRunIsConclusive(t *testing.T) {
+	longtest.Only(t)
+	found, err := impls.Match("lua-token/strategy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	failover, err := fault.Usual(fault.Failover)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := workloads.Defaults()
+	o.Clients, o.Keys, o.TTL, o.Wait, o.Duration = 8, 4, time.Second, 20*time.Millisecond, 20*time.Second
+	plan := Plan{Subjects: []Subject{{Design: found[0]}}, Workload: workloads.Must("oversell"), Options: o, Faults: []string{failover.String()}, SelfCheck: true}
+	result, err := Run(t.Context(), plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := slices.ContainsFunc(result.Runs[0].Verdicts.Findings, func(f checker.Finding) bool {
+		return f.Verdict == checker.Broken && results.Catches(lockbench.Exclusion.At(lockbench.Failover), f.Cell)
+	})
+	if !broken {
+		t.Error("exclusion@failover is not broken by a lock on one server")
+	}
+	for _, p := range result.SelfCheck.Probes {
+		if !p.Caught || !strings.HasPrefix(p.Design, "self-check/") {
+			t.Errorf("got probe %+v, want it caught", p)
+		}
+	}
+}
