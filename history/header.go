@@ -18,6 +18,9 @@ type Header struct {
 	// Reacquire is what a second acquire by the holder means: refused, nested or
 	// refreshed (impls/design).
 	Reacquire string `json:"reacquire"`
+	// Control says that this is no lock but a control to compare locks with, and which:
+	// no-lock, or atomic, whose acquires are whole steps of business. Empty for a lock.
+	Control string `json:"control,omitempty"`
 	// Renews: the design prolongs its holds by itself.
 	Renews bool `json:"renews"`
 	// RenewsUnseen: for all that is known of it, the lock may prolong its holds by
@@ -100,6 +103,8 @@ type Trailer struct {
 	Faults []FaultExposure `json:"faults,omitempty"`
 	// Arrivals tell how well the timetable of an open loop was kept; nil in a closed one.
 	Arrivals *Arrivals `json:"arrivals,omitempty"`
+	// Business is what the workload came to in its own words; nil where it counts nothing.
+	Business *Business `json:"business,omitempty"`
 }
 
 // Arrivals tell how well the timetable of an open loop was kept, in the part of the run

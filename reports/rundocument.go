@@ -65,7 +65,7 @@ func (s *summary) runBlocks() []document.Block {
 		head := document.Only(document.Terminal, &document.Paragraph{Facts: s.heading()})
 		head.Blocks = append(head.Blocks, s.servers()...)
 		speeds := append([]document.Block{s.speeds(), document.Only(document.Terminal|document.Page, append(s.arrivals(), s.costs())...)}, s.compareChart()...)
-		blocks = slices.Concat([]document.Block{s.conclusions(), head, s.pageFacts()}, blocks, []document.Block{named("Speed", "speed", speeds...), s.guarantees()})
+		blocks = slices.Concat([]document.Block{s.conclusions(), head, s.pageFacts()}, blocks, []document.Block{named("Speed", "speed", speeds...), s.business(), s.guarantees()})
 	}
 	return append(blocks, document.Only(document.Markdown, s.errors()), document.Only(document.Terminal|document.Page,
 		named("What happened", "happened", s.troubles(), s.errors(), s.injected()), s.runSections(nil),
@@ -167,7 +167,7 @@ func (s *summary) runSections(scenarios []results.Run) *document.Section {
 			section.Blocks = append(section.Blocks, document.Only(document.Page, facts(coverage(scenarios, run.Design, true))))
 		}
 		section.Blocks = append(section.Blocks, s.runFacts(i, label))
-		if len(names) > 0 {
+		if len(names) > 0 && run.Control == "" {
 			section.Says = "broke " + list(names)
 			if !explained {
 				explained = true

@@ -1,6 +1,8 @@
 package reports
 
 import (
+	"slices"
+
 	"github.com/lockbench/lockbench/internal/figures"
 	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports/internal/document"
@@ -108,10 +110,10 @@ func anyRun(*results.Run) bool { return true }
 
 // speeds is the table of how fast each run was.
 func (s *summary) speeds() *document.Table {
-	return s.table("design", speedColumns, []string{
+	return s.table("design", append(slices.Clip(speedColumns), s.damageColumn()...), append(s.controlNote(), []string{
 		"acquire: of those granted", "hand-off: release to the next grant, somebody waiting",
 		"breaches: of all guarantees, claimed or not", "overlap: two owners at once, also past a lease",
-	}, anyRun)
+	}...), anyRun)
 }
 
 // slowServer marks speeds that are not the design's.

@@ -191,7 +191,7 @@ func (s *summary) beside() *document.Paragraph {
 	for i, label := range labels(s.result) {
 		run := &s.result.Runs[i]
 		names := run.Cells.Names(func(_ lockbench.Cell, f results.Finding) bool { return f.Verdict == checker.Broken && !f.Fails() })
-		if len(names) == 0 {
+		if len(names) == 0 || run.Control != "" {
 			continue
 		}
 		links = append(links, document.Link{Text: label, ID: runID(i)})

@@ -63,7 +63,9 @@ func (s *session) newRun(of Subject) liveRun {
 		}
 	}}
 	var abort Sink
-	abort, r.failed = s.abort(of.Design.Name)
+	if of.Design.Control == "" {
+		abort, r.failed = s.abort(of.Design.Name)
+	}
 	r.sink = join(s.sink, failFast, abort)
 	return r
 }
@@ -122,7 +124,7 @@ func (s *session) judgement(ctx context.Context, of Subject, o outcome) (*Judged
 func (s *session) failure(d design.Design, err error) Judged {
 	return Judged{
 		Header: history.Header{
-			Design: d.Name, Claims: d.Claims, Workload: s.plan.Workload.Name, Seed: s.plan.Options.Seed,
+			Design: d.Name, Control: string(d.Control), Claims: d.Claims, Workload: s.plan.Workload.Name, Seed: s.plan.Options.Seed,
 			Server: s.services.of(&d).For(1).Info(), Environment: s.result.Runs[0].Header.Environment,
 		},
 		Err: err,

@@ -22,6 +22,10 @@ type Client struct {
 	// and in real time.
 	Driver Driver
 
+	// Requests, when not nil, are what the client makes in place of locking: it does the
+	// program's Atomic. The client's locker is made of them.
+	Requests *Requests
+
 	locker lockbench.Locker
 	store  lockbench.Store
 	run    *Run

@@ -22,7 +22,9 @@ func runJob(ctx context.Context, c *Client) error {
 	if lease == nil {
 		return err
 	}
+	ended := c.beginJob()
 	finished, err := c.runExtending(ctx, lease)
+	ended(finished)
 	if finished {
 		c.Counts.Done.Add(1)
 	}

@@ -79,7 +79,11 @@ func (c *Client) Perform(ctx context.Context, p Program, rounds int) {
 // driver that the server may be gone.
 func (c *Client) Iterate(ctx context.Context, p Program) error {
 	c.choose()
-	err := p.Step(ctx, c)
+	step := p.Step
+	if c.Requests != nil {
+		step = p.Atomic
+	}
+	err := step(ctx, c)
 	if !c.run.open {
 		c.pause(ctx, err)
 	}

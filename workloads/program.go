@@ -29,6 +29,9 @@ type Program struct {
 	Adjust func(Options) Options
 	// Stock returns the value that every guarded record has at first; nil is zero.
 	Stock func(Options) int64
+	// Business says what a live run came to in the program's own words; nil where it has
+	// nothing to count. Its names of figures are stable: thresholds are on them.
+	Business func(Books) Business
 	// Timetable: when a round begins is the program's own matter, so that there can be
 	// no rate.
 	Timetable bool
@@ -38,6 +41,9 @@ type Program struct {
 	// What the lock answers is data: the error says only that an operation failed or got
 	// no answer.
 	Step func(context.Context, *Client) error
+	// Atomic is Step without a lock: one request to the store does it. Nil where there is no
+	// such request.
+	Atomic func(context.Context, *Client) error
 	// Part, in place of Step, is all that one client does in so many rounds, where they
 	// differ. A live run, which has no last round, needs a Step.
 	Part func(ctx context.Context, c *Client, rounds int)

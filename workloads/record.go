@@ -28,14 +28,19 @@ func (c *Client) Read(ctx context.Context, lease lockbench.Lease) (rec lockbench
 // refused.
 func (c *Client) Write(ctx context.Context, lease lockbench.Lease, base lockbench.Record, value int64) (ok bool, err error) {
 	c.writes++
-	rec := lockbench.Record{Value: value, Version: uint64(c.ID+1)<<versionBits | c.writes}
+	rec := lockbench.Record{Value: value, Version: c.version()}
 	if guarded, is := c.store.(lockbench.GuardedStore); is {
 		err = guarded.WriteGuarded(ctx, c.keyAt(0), rec, lockbench.Standing{Fence: fence(lease), Base: base.Version})
 	} else {
 		err = c.store.Write(ctx, c.keyAt(0), rec)
 	}
-	return c.admitted(err)
+	ok, err = c.admitted(err)
+	c.enter(value-base.Value, ok, err)
+	return ok, err
 }
+
+// version is that of the client's last write, which no other has.
+func (c *Client) version() uint64 { return uint64(c.ID+1)<<versionBits | c.writes }
 
 // fence is the number of the grant, 0 where the design gives none.
 func fence(lease lockbench.Lease) uint64 {

@@ -28,7 +28,8 @@ type Run struct {
 	// to Iterate. Nil is that one for all.
 	Waiting context.Context
 
-	open bool // an open loop
+	books *books // nil where none are kept
+	open  bool   // an open loop
 }
 
 // NewRun returns a run of o that begins now and is over when over is closed.

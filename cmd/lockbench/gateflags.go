@@ -59,6 +59,9 @@ func (o *gateOptions) thresholds(of thresholds.Source) ([]thresholds.Threshold, 
 
 // inScope sees that every threshold is for one of the designs.
 func inScope(asked []thresholds.Threshold, designs []string) error {
+	if len(asked) > 0 && len(designs) == 0 {
+		return errors.New("--fail-if: only controls are run, which decide nothing; hint: name a lock beside them")
+	}
 	for _, t := range asked {
 		if !slices.ContainsFunc(designs, t.For) {
 			return fmt.Errorf("--fail-if %q: %s is none of the designs that are run; hint: they are %s", t, t.Scope, strings.Join(designs, ", "))

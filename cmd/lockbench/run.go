@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/evidence"
 	"github.com/lockbench/lockbench/internal/output"
 	"github.com/lockbench/lockbench/internal/progress"
@@ -111,6 +112,9 @@ func (o *singleOptions) run(cmd *cobra.Command) error {
 func (o *singleOptions) plan() (p runner.Plan, out output.Paths, gates []thresholds.Threshold, err error) {
 	if p, err = o.runOptions.plan(); err != nil {
 		return p, nil, nil, err
+	}
+	if len(o.designs) == 0 {
+		p.AddControls(impls.Controls())
 	}
 	if out, err = output.Parse(o.out, output.OfRuns); err != nil {
 		return p, nil, nil, err

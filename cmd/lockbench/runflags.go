@@ -187,7 +187,7 @@ func (o *runOptions) plan() (p runner.Plan, err error) {
 	p = runner.Plan{Options: o.params, Faults: o.faults, Servers: o.servers, History: o.history, FailFast: o.failFast, SelfCheck: true}
 	designs := impls.Documented()
 	if len(o.designs) > 0 {
-		if designs, err = impls.Match(o.designs...); err != nil {
+		if designs, err = impls.MatchRun(o.designs...); err != nil {
 			return p, err
 		}
 	}
@@ -233,10 +233,10 @@ func runPlan(ctx context.Context, p runner.Plan, shown progress.Runs, others ...
 	return runner.Run(ctx, p, append(others, shown.Sink())...)
 }
 
-// designsOf are those of subjects, each once.
+// designsOf are the locks of subjects, each once.
 func designsOf(subjects []runner.Subject) (all []design.Design) {
 	for i := range subjects {
-		if i == 0 || subjects[i].Design.Name != subjects[i-1].Design.Name {
+		if subjects[i].Design.Control == "" && (i == 0 || subjects[i].Design.Name != subjects[i-1].Design.Name) {
 			all = append(all, subjects[i].Design)
 		}
 	}

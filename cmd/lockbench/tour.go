@@ -25,7 +25,7 @@ func tour() workloads.Options {
 		TTL:       2 * time.Second,
 		Wait:      250 * time.Millisecond,
 		Hold:      hold,
-		Duration:  3600 * time.Millisecond,
+		Duration:  3 * time.Second,
 		Warmup:    300 * time.Millisecond,
 	}
 }

@@ -67,7 +67,7 @@ func (v vocabulary) wordsOf(f *pflag.Flag) (all []catalog.Entry) {
 }
 
 func checkDesign(pattern string) error {
-	_, err := impls.Match(pattern)
+	_, err := impls.MatchRun(pattern)
 	return err
 }
 

@@ -52,6 +52,8 @@ type Design struct {
 	// LiveOnly says why the design cannot be explored in virtual time; empty where it can, or
 	// where that follows from Servers or Backend. See [Design.Explorable].
 	LiveOnly string
+	// Control says that this is no lock, and what else; empty for a lock.
+	Control Control
 	// Open starts one process's worth of the design: its identity, connection
 	// pool, registry and background work.
 	Open func(Environment) (Process, error)
@@ -138,3 +140,12 @@ func (blind) Attempt(string) time.Time { return time.Now() }
 func (blind) Renewing(string) func(time.Duration, error) {
 	return func(time.Duration, error) {}
 }
+
+// A Control is what locks are compared with in live runs. It claims nothing, and decides nothing.
+type Control string
+
+// The controls.
+const (
+	NoLock     Control = "no-lock" // the same work, and nobody is locked out
+	OneRequest Control = "atomic"  // the same work, each step in one request; Open's lockers are not used
+)

@@ -36,7 +36,7 @@ var house = map[string][]string{
 	"internal/exporter":                  {"", "history", "checker", "internal/measure", "internal/results", "reports", "runner"},
 	"internal/limits":                    {},
 	"internal/ui":                        {"", "checker", "internal/fault", "internal/measure", "internal/measure/series", "internal/figures", "internal/progress", "internal/results", "reports", "runner"},
-	"workloads":                          {"", "internal/suggest"},
+	"workloads":                          {"", "internal/suggest", "internal/figures"},
 	"impls/design":                       {""},
 	"impls/design/onredis":               {"", "impls/design", "internal/serverror"},
 	"impls":                              {"", "impls/*", "internal/suggest"},

@@ -72,14 +72,20 @@ func (c *totals) total() counts {
 // enlist gives c an owner with this id, that lives in p.
 func (r *run) enlist(c *client, id int, p *process) {
 	c.process = p
-	locker, store := r.lockerOf(c, id)
+	requests := r.requests(p)
+	locker, store := r.lockerOf(c, id, requests)
 	c.owner = c.group.shared.Client(id, locker, store)
+	c.owner.Requests = requests
 	r.totals.join(c.owner)
 }
 
-// lockerOf makes the owner that client id is: recorded, watched and under faults.
-func (r *run) lockerOf(c *client, id int) (lockbench.Locker, lockbench.Store) {
+// lockerOf makes the owner that client id is: recorded, watched and under faults. Requests, where
+// not nil, take the place of locks: nobody can be beside another.
+func (r *run) lockerOf(c *client, id int, requests *workloads.Requests) (lockbench.Locker, lockbench.Store) {
 	process := c.process.inner
+	if r.recorder == nil && requests != nil {
+		return requests, r.guarded
+	}
 	if r.recorder == nil {
 		return r.monitor.Locker(process.Locker(design.Blind)), r.guarded
 	}
@@ -89,6 +95,9 @@ func (r *run) lockerOf(c *client, id int) (lockbench.Locker, lockbench.Store) {
 		record.Grants(func(time.Duration) time.Duration { return 0 })
 	}
 	c.record = record
+	if requests != nil {
+		return c.faulted(id, record.Locker(requests)), record.Store(r.guarded)
+	}
 	locker, store := record.Locker(process.Locker(record)), record.Store(r.guarded)
 	if c.process.faults == nil {
 		return r.monitor.Locker(locker), store

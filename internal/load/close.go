@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/lockbench/lockbench/impls/design"
 )
 
 // sweepTime bounds the removal of the run's keys; sweepLost when the server has
@@ -19,10 +21,14 @@ const (
 func (r *run) close(ctx context.Context) error {
 	s := &r.summary
 	sent := r.totalUsage()
-	s.Commands, s.Traffic = sent.commands, &sent.traffic
+	s.Commands = sent.commands
+	if r.cfg.Design.Control != design.OneRequest { // whose connections are the store's
+		s.Traffic = &sent.traffic
+	}
 	s.MonitorOverlaps = r.monitor.Overlaps()
 	s.MonitorEntries = r.monitor.Entries()
 	r.closeProcesses()
+	r.settle(ctx)
 	r.sweep(ctx)
 	r.closeRecord()
 	r.remark()

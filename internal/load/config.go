@@ -111,6 +111,8 @@ func (c *Config) fits(o workloads.Options) error {
 	switch n := c.Design.ServerCount(); {
 	case len(c.services()) < n:
 		return fmt.Errorf("design %s locks on %d servers, there are %d; hint: name as many, or none for private ones", c.Design.Name, n, len(c.services()))
+	case c.Design.Control == design.OneRequest && c.Workload.Atomic == nil:
+		return fmt.Errorf("design %s: workload %s has no step that one request could do; hint: workload oversell, redeem or cron", c.Design.Name, c.Workload.Name)
 	case c.Design.CanLease(o.TTL) != nil:
 		return c.Design.CanLease(o.TTL)
 	case o.Guard == lockbench.FenceGuard && !c.Design.Fences:

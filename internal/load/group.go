@@ -39,6 +39,9 @@ func (r *run) openGroups() {
 func (r *run) group(o workloads.Options, first, places int) *group {
 	g := &group{options: o, first: first, places: places, over: make(chan struct{}), stopped: make(chan struct{})}
 	g.shared = workloads.NewRun(o, g.over)
+	if r.cfg.Workload.Business != nil {
+		g.shared.KeepBooks()
+	}
 	g.shared.Lease, g.shared.Tolerance = r.cfg.Design.Lease(o.TTL), r.cfg.Design.Tolerance
 	return g
 }

@@ -20,6 +20,7 @@ func header(c Config, o workloads.Options) (history.Header, error) {
 		Design:      c.Design.Name,
 		Claims:      c.Design.Claims,
 		Reacquire:   string(c.Design.Reacquire),
+		Control:     string(c.Design.Control),
 		Renews:      c.Design.Renews,
 		ToleranceNS: int64(c.Design.Tolerance),
 		Exercises:   exercises(c, o),
@@ -41,6 +42,9 @@ func header(c Config, o workloads.Options) (history.Header, error) {
 // keeps its leases alive does not lose them to a slow holder, so that what an
 // owner is told and does after a loss does not occur.
 func exercises(c Config, o workloads.Options) []lockbench.Cell {
+	if c.Design.Control != "" {
+		return nil
+	}
 	found := append(c.Workload.Cells(o), fault.Exercises(c.Faults)...)
 	slices.SortFunc(found, lockbench.Cell.Compare)
 	found = slices.Compact(found)

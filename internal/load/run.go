@@ -102,6 +102,9 @@ func (r *run) open(ctx context.Context) error {
 
 func (r *run) openStore() (err error) {
 	r.store = backend.RecordsOf(r.cfg.records(), r.prefix)
+	if _, can := r.store.(workloads.AtomicStore); r.cfg.Design.Control == design.OneRequest && !can {
+		return fmt.Errorf("design %s: the store does no step in one request; hint: records on a Redis server", r.cfg.Design.Name)
+	}
 	r.guarded, err = r.store.Guarded(r.options.Guard)
 	return err
 }

@@ -105,7 +105,7 @@ func (c *Collector) Result(end history.End) Measures {
 	stop = max(stop, c.granted)
 	m.Span = time.Duration(max(0, stop-c.warmup))
 	m.Timeline.close(stop)
-	m.Arrivals = c.arrivals(end)
+	m.Arrivals, m.Business = c.arrivals(end), end.Trailer.Business
 	m.Errors = c.errors.result()
 	m.GrantsPerSecond = ratio(float64(m.Measured.Grants), m.Span.Seconds())
 	m.AttemptsPerGrant = ratio(float64(m.Measured.Attempts), float64(m.Measured.Grants))

@@ -1,6 +1,10 @@
 package measure
 
-import "time"
+import (
+	"time"
+
+	"github.com/lockbench/lockbench/history"
+)
 
 // Measures are the figures of one run.
 type Measures struct {
@@ -32,6 +36,9 @@ type Measures struct {
 	// LostUpdates is how many writes of the whole run replaced another's that their
 	// writer had not seen, whatever the cause.
 	LostUpdates int64
+	// Business is what the workload came to in its own words; nil where it counts nothing, and
+	// in a history that was cut short.
+	Business *history.Business
 	// Errors are those of the whole run, the most frequent first; see [MaxErrors].
 	Errors []Error
 	// Timeline is what happened when.

@@ -82,7 +82,7 @@ func newRun(j *Judged) Run {
 	h, v, m := &j.Header, &j.Verdicts, &j.Measures
 	run := Run{
 		RunSettings: RunSettings{
-			Design: h.Design, Workload: h.Workload, Params: h.Params, Seed: h.Seed,
+			Design: h.Design, Control: h.Control, Workload: h.Workload, Params: h.Params, Seed: h.Seed,
 			Faults: h.Faults, Injected: j.End.Trailer.Faults, Started: h.Started,
 		},
 		RunFigures: RunFigures{
@@ -92,7 +92,7 @@ func newRun(j *Judged) Run {
 			Latency: latencies(&m.Measured), Counts: counts(v, m), WorstOverlap: int64(v.WorstOverlap),
 		},
 		Claims: h.Claims, Cells: cells(v.Findings), Breaches: v.Breaches, Fairness: newFairness(v.Fairness),
-		OpenLoop: newOpenLoop(m.Arrivals), OverTime: overTime(m, h.WarmupNS, v.Findings), GrantsByClient: v.GrantsByClient,
+		OpenLoop: newOpenLoop(m.Arrivals), Business: m.Business, OverTime: overTime(m, h.WarmupNS, v.Findings), GrantsByClient: v.GrantsByClient,
 		RunRecord: RunRecord{
 			Partial: v.Partial, Why: v.Why, Ended: j.End.Trailer.Ended,
 			JudgedWithin: int64(j.Within), Notes: j.Notes, Errors: newErrors(m.Errors), Defects: v.Defects, CrossChecked: v.CrossChecked,
@@ -116,6 +116,7 @@ func newRun(j *Judged) Run {
 		run.Error = j.Err.Error()
 		run.Exit = worst(run.Exit, Inconclusive)
 	}
+	run.compareOnly()
 	return run
 }
 

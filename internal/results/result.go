@@ -44,6 +44,9 @@ type Run struct {
 	// OpenLoop is nil in a closed loop, where Latency has service equal to acquire, and
 	// in a record that was cut short.
 	OpenLoop *OpenLoop `json:"open_loop,omitempty"`
+	// Business is what the run came to in the words of its workload; nil where that counts
+	// nothing.
+	Business *history.Business `json:"business,omitempty"`
 	// OverTime is nil when nothing happened, and in explorations.
 	OverTime *OverTime `json:"over_time,omitempty"`
 	// GrantsByClient are the grants of each client of the whole run, rising; of more
@@ -67,7 +70,10 @@ type Run struct {
 
 // RunSettings are what was run, and on what.
 type RunSettings struct {
-	Design   string         `json:"design"`
+	Design string `json:"design"`
+	// Control: it is no lock but a control to compare locks with, and which. It decides no exit
+	// code.
+	Control  string         `json:"control,omitempty"`
 	Workload string         `json:"workload"`
 	Params   map[string]any `json:"params"`
 	Seed     uint64         `json:"seed"`

@@ -111,6 +111,7 @@ func (r *Result) unproven() {
 	for i := range r.Runs {
 		run := &r.Runs[i]
 		run.Exit = worst(run.Exit, Inconclusive)
+		run.compareOnly()
 		for cell, f := range run.Cells {
 			if f.Verdict == checker.Held {
 				f.Verdict, f.Note = checker.Untested, "held, but a lock broken on purpose was not caught"

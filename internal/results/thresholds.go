@@ -88,7 +88,7 @@ func (r *Result) total() int {
 func (r *Result) gate(t thresholds.Threshold, runs []Judged) {
 	var readings []Reading
 	for i := range runs {
-		if !t.For(runs[i].Header.Design) {
+		if !t.For(runs[i].Header.Design) || runs[i].Header.Control != "" {
 			continue
 		}
 		reading := r.read(t, i, &runs[i])

@@ -78,7 +78,7 @@ func (m Metric) Read(r *Run) Reading { return m.read(r) }
 // those of guarantees where nothing went wrong. Others are found by name all the same,
 // exclusion@failover.violations.
 func Metrics() []Metric {
-	live := slices.Concat(latencies(), counts(), arrivals(), measured())
+	live := slices.Concat(latencies(), counts(), business(), arrivals(), measured())
 	for i := range live {
 		live[i].Sources = Live
 	}

@@ -1,0 +1,44 @@
+package control
+
+import (
+	"context"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
+)
+
+// openFree starts a process that needs no connections.
+func openFree(design.Environment) (design.Process, error) { return free{}, nil }
+
+type free struct{}
+
+// Locker implements [design.Process].
+func (free) Locker(o design.Observer) lockbench.Locker { return open{o} }
+
+// Close implements [design.Process].
+func (free) Close() error { return nil }
+
+// open grants every key to everybody.
+type open struct{ observer design.Observer }
+
+// Acquire implements [lockbench.Locker]. It fails only where ctx is over.
+func (l open) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
+	from := l.observer.Attempt(key)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return &lease{design.Validity{From: from, Granted: opt.TTL}}, nil
+}
+
+// A lease keeps nobody out.
+type lease struct{ design.Validity }
+
+// Release implements [lockbench.Lease].
+func (*lease) Release(context.Context) error { return nil }
+
+// Extend implements [lockbench.Extender].
+func (*lease) Extend(context.Context, time.Duration) error { return nil }
+
+// ReleaseAfter implements [lockbench.DelayedReleaser].
+func (*lease) ReleaseAfter(context.Context, time.Duration) error { return nil }
