@@ -31,6 +31,7 @@ func (q Request) Conclude(r *results.Result, designs []design.Design, searches S
 	}
 	r.Conclude(q.over, func(run *results.Run) (conclusion.Lock, bool) {
 		d, known := locks[run.Design]
+		known = known && run.Control == "" // a control is no lock to choose
 		l := Lock(d)
 		if !shares(run) {
 			l.Foreign |= lockbench.ThreadDeath
