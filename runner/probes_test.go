@@ -95,6 +95,7 @@ func TestFailoverRunIsConclusive(t *testing.T) {
 	}
 	o := workloads.Defaults()
 	o.Clients, o.Keys, o.TTL, o.Wait, o.Duration = 8, 4, time.Second, 20*time.Millisecond, 20*time.Second
+	o.Hold, o.Think = workloads.Always(200*time.Millisecond), workloads.Always(200*time.Millisecond) // somebody still holds when the new primary answers
 	plan := Plan{Subjects: []Subject{{Design: found[0]}}, Workload: workloads.Must("oversell"), Options: o, Faults: []string{failover.String()}, SelfCheck: true}
 	result, err := Run(t.Context(), plan)
 	if err != nil {
