@@ -173,6 +173,9 @@ var unreleased = []string{
 // TestExplorationAloneFindsMutants: in the time that a run takes for it, of ten locks of which
 // nothing is known nine are found broken, for any seed.
 func TestExplorationAloneFindsMutants(t *testing.T) {
+	if testing.Short() {
+		t.Skip("explores ten locks, each in processes of its own")
+	}
 	seeds := longtest.Times(1, 20)
 	for seed := range uint64(seeds) {
 		var missed []string

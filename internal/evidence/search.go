@@ -37,7 +37,8 @@ const (
 // one writes after another.
 const guardedRounds = 6
 
-// guardedSchedules are enough for [conclusion.Enough] occasions, however slow the machine is.
+// guardedSchedules are enough for [conclusion.Enough] occasions. They may take as long as all the
+// rest, where the machine is slow.
 const guardedSchedules = 1000
 
 var (
@@ -81,7 +82,7 @@ func (p Plan) guarded(ctx context.Context, designs []design.Design, sink explori
 		if some := slices.DeleteFunc(slices.Clone(designs), other); len(some) > 0 {
 			plan := p.part(some, guardShare, guardedPrograms)
 			plan.Config.Guard, plan.Config.Rounds = guard, guardedRounds
-			plan.Config.Budget, plan.Config.Schedules = 0, max(guardedSchedules, plan.Config.Schedules)
+			plan.Config.Budget, plan.Config.Schedules = p.Scope.Budget, max(guardedSchedules, plan.Config.Schedules)
 			err := p.more(ctx, plan, sink, found, func(s *results.Search, cells results.Cells) { s.Guard, s.Guarded = guard, cells })
 			if err != nil {
 				return err
