@@ -13,7 +13,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-var denied = errors.New("NOPERM this user has no permissions to run the 'evalsha' command")
+var errDenied = errors.New("NOPERM this user has no permissions to run the 'evalsha' command")
 
 // answering is a lock that answers every acquire with the same error.
 type answering struct{ err error }
@@ -33,10 +33,10 @@ func TestWhatTheServerRefusesBreaksNothing(t *testing.T) {
 		{"refused", lockbench.ErrNotAcquired, checker.Broken},
 		{"an error of the connection, taken for a refusal", fmt.Errorf("%w: connection reset", lockbench.ErrNotAcquired), checker.Broken},
 		{"an answer of the lock's own, taken for a refusal", fmt.Errorf("%w: BUSY", lockbench.ErrNotAcquired), checker.Broken},
-		{"denied", denied, checker.Untested},
-		{"denied, taken for a refusal", fmt.Errorf("%w: %w", lockbench.ErrNotAcquired, denied), checker.Untested},
-		{"denied, taken for a refusal in words", fmt.Errorf("%w: %v", lockbench.ErrNotAcquired, denied), checker.Untested},
-		{"without effect", fmt.Errorf("%w: %w", lockbench.ErrNoEffect, denied), checker.Untested},
+		{"denied", errDenied, checker.Untested},
+		{"denied, taken for a refusal", fmt.Errorf("%w: %w", lockbench.ErrNotAcquired, errDenied), checker.Untested},
+		{"denied, taken for a refusal in words", fmt.Errorf("%w: %v", lockbench.ErrNotAcquired, errDenied), checker.Untested},
+		{"without effect", fmt.Errorf("%w: %w", lockbench.ErrNoEffect, errDenied), checker.Untested},
 		{"out of memory", fmt.Errorf("%w: OOM command not allowed when used memory > 'maxmemory'.", lockbench.ErrNotAcquired), checker.Untested},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -68,7 +68,7 @@ func TestWordsOfErrorsChangeNothing(t *testing.T) {
 	}{
 		{"noscript", checker.Broken},
 		{"noscript: NOSCRIPT No matching script. Please use EVAL.", checker.Broken},
-		{"noperm: " + denied.Error(), checker.Untested},
+		{"noperm: " + errDenied.Error(), checker.Untested},
 	} {
 		t.Run(c.note, func(t *testing.T) {
 			found := verdicts(t, strings.NewReader(fmt.Sprintf(`{"schema":"lockbench/history/v2","design":"d"}

@@ -92,8 +92,8 @@ func calls(t *testing.T, src history.Source) []history.Op {
 
 var ctx = context.Background()
 
-// denied is what a server answers a user that lacks a permission.
-var denied = errors.New("NOPERM this user has no permissions to run the 'evalsha' command")
+// errDenied is what a server answers a user that lacks a permission.
+var errDenied = errors.New("NOPERM this user has no permissions to run the 'evalsha' command")
 
 func addr(port int) net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: port} }
 
@@ -142,10 +142,10 @@ func TestOutcomes(t *testing.T) {
 		{"other", errors.New("what is this"), history.Op{Note: "error: what is this"}},
 		{"long, with what cannot be printed", errors.New("a\x1b[31m\n" + strings.Repeat("é", 200)), history.Op{Note: "error: a\\x1b[31m\\n" + strings.Repeat("é", 94)}},
 		{"stale", fmt.Errorf("%w: %w: fence 3", lockbench.ErrNoEffect, lockbench.ErrStale), history.Op{Outcome: history.Failed, Note: "stale"}},
-		{"no permission, told as a refusal", fmt.Errorf("%w: %w", lockbench.ErrNotAcquired, denied), history.Op{Note: "noperm: " + denied.Error()}},
-		{"no permission, told as a refusal in words", fmt.Errorf("%w: %v", lockbench.ErrNotAcquired, denied), history.Op{Note: "noperm: " + denied.Error()}},
-		{"no permission, told as a loss", fmt.Errorf("%w: %w", lockbench.ErrNotHeld, denied), history.Op{Note: "noperm: " + denied.Error()}},
-		{"no permission, certainly without effect", fmt.Errorf("%w: %w: %w", lockbench.ErrNotAcquired, lockbench.ErrNoEffect, denied), history.Op{Outcome: history.Failed, Note: "noperm: " + denied.Error()}},
+		{"no permission, told as a refusal", fmt.Errorf("%w: %w", lockbench.ErrNotAcquired, errDenied), history.Op{Note: "noperm: " + errDenied.Error()}},
+		{"no permission, told as a refusal in words", fmt.Errorf("%w: %v", lockbench.ErrNotAcquired, errDenied), history.Op{Note: "noperm: " + errDenied.Error()}},
+		{"no permission, told as a loss", fmt.Errorf("%w: %w", lockbench.ErrNotHeld, errDenied), history.Op{Note: "noperm: " + errDenied.Error()}},
+		{"no permission, certainly without effect", fmt.Errorf("%w: %w: %w", lockbench.ErrNotAcquired, lockbench.ErrNoEffect, errDenied), history.Op{Outcome: history.Failed, Note: "noperm: " + errDenied.Error()}},
 		{"refused over a connection that broke", fmt.Errorf("%w: %w", lockbench.ErrNotAcquired, io.EOF), history.Op{Outcome: history.Refused}},
 		{"nobody listens", fmt.Errorf("dial: %w", &net.OpError{Op: "dial", Net: "tcp", Source: addr(5000), Addr: addr(6379), Err: syscall.ECONNREFUSED}),
 			history.Op{Note: "connection-refused: dial tcp 127.0.0.1:6379: connection refused"}},

@@ -92,5 +92,5 @@ func (c *Conclusion) Rank() int {
 	return rank
 }
 
-// Recommended: it is a lock that can be used.
+// Recommended tells whether it is a lock that can be used.
 func (c *Conclusion) Recommended() bool { return c.Rank() >= better[NeedsGuard] }

@@ -14,22 +14,22 @@ import (
 // Conclude adds to the runs of a result what is known of their designs beside them, and draws
 // conclusions of those that are among designs. Searches may be nil. The released matrix counts
 // for runs of this program alone, of which it has the designs.
-func (q Request) Conclude(r *results.Result, designs []design.Design, searches Searches) {
+func (r Request) Conclude(result *results.Result, designs []design.Design, searches Searches) {
 	locks := make(map[string]design.Design)
 	for _, d := range designs {
 		locks[d.Name] = d
 	}
-	for i := range r.Runs {
-		run := &r.Runs[i]
-		if i > 0 && r.Explored() && r.Runs[i-1].Design == run.Design {
+	for i := range result.Runs {
+		run := &result.Runs[i]
+		if i > 0 && result.Explored() && result.Runs[i-1].Design == run.Design {
 			continue
 		}
 		run.Search = searches[run.Design]
-		if q.Known == "on" && r.EnvironmentOf(run).Version == exploring.Environment().Version {
-			run.Known = known.Of(run.Design, r.ServerOf(run))
+		if r.Known == "on" && result.EnvironmentOf(run).Version == exploring.Environment().Version {
+			run.Known = known.Of(run.Design, result.ServerOf(run))
 		}
 	}
-	r.Conclude(q.over, func(run *results.Run) (conclusion.Lock, bool) {
+	result.Conclude(r.over, func(run *results.Run) (conclusion.Lock, bool) {
 		d, known := locks[run.Design]
 		known = known && run.Control == "" // a control is no lock to choose
 		l := Lock(d)
