@@ -27,7 +27,7 @@ func header(design, kind string) history.Header {
 	return history.Header{
 		Schema: history.Schema, Design: design, Workload: "oversell", Seed: 42, WarmupNS: 100 * ms,
 		Params: map[string]any{
-			"clients": 24.0, "keys": 16.0, "ttl_ns": 2e9, "hold": "exp:1ms", "slow_keys": 0.125, "slow": 0.0, "wait_ns": 2.5e8,
+			"clients": 24.0, "keys": 16.0, "ttl_ns": 2e9, "hold": "exp:1ms", "slow": 0.125, "wait_ns": 2.5e8,
 		},
 		Server:      history.Server{Kind: kind, Version: "redis 7.0.15", Address: "unix:redis.sock"},
 		Environment: history.Environment{OS: "linux", Arch: "amd64", CPUs: 2, Go: "go1.26.0", Version: "v0.1.0"},

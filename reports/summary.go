@@ -64,7 +64,6 @@ func settings(params map[string]any) []string {
 	add("clients", "%s clients")
 	add("keys", "%s keys")
 	add("stallers", "%s stallers")
-	add("slow_keys", "%s of keys slow")
 	add("slow", "%s of holds slow")
 	add("ttl_ns", "lease %s")
 	add("hold", "hold %s")

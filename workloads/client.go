@@ -18,6 +18,8 @@ type Client struct {
 	// Waiting, when not nil, is the context of the client's acquires that may wait, in
 	// place of the run's.
 	Waiting context.Context
+	// Slow: all its holds outlive their lease.
+	Slow bool
 	// Driver, when not nil, decides when the client goes on. Without one it does at once,
 	// and in real time.
 	Driver Driver

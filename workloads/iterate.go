@@ -101,7 +101,7 @@ func (c *Client) choose() {
 	c.refused = false
 	c.choice = choice{
 		Key:         key,
-		Slow:        random.Float64() < o.Slow || key < o.slowKeys(),
+		Slow:        random.Float64() < o.Slow || c.Slow,
 		Hold:        o.Hold.sample(random),
 		Think:       o.Think.sample(random),
 		Backoff:     min(maxBackoff, time.Duration(random.ExpFloat64()*float64(backoff))),

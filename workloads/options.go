@@ -1,7 +1,6 @@
 package workloads
 
 import (
-	"math"
 	"time"
 
 	"github.com/lockbench/lockbench"
@@ -55,17 +54,14 @@ type Options struct {
 
 	// Slow is the share of holds, 0 to 1, that outlive their lease.
 	Slow float64 `json:"slow"`
-	// SlowKeys is the share of keys, 0 to 1, whose holds all outlive their lease:
-	// the first SlowKeys*Keys of them, rounded up. The others stay fast, so that
-	// speed can be measured beside the overruns.
-	SlowKeys float64 `json:"slow_keys"`
 	// SlowFactor is how long a slow hold lasts, in leases granted, above 1. Zero
 	// is 1.25. The tolerance a design adds to its leases comes on top.
 	SlowFactor float64 `json:"slow_factor"`
 
-	// Stallers are so many clients beside Clients that work on past their lease each time, four
-	// to a key of their own. They are judged and never measured, and go on until each could
-	// stall once, beyond Duration where that is shorter: see [Options.Stalled].
+	// Stallers are so many clients beside Clients, four to a key of their own: one that works on
+	// past its lease each time, and others that come after it. They are judged and never
+	// measured, and go on until each that stalls could do so once, beyond Duration where that
+	// is shorter: see [Options.Stalled].
 	Stallers int `json:"stallers,omitempty"`
 
 	// Guard is how the store of the workloads that write protects itself, one of
@@ -168,30 +164,28 @@ func (o Options) keysWanted() int {
 	return 1
 }
 
-// slowKeys is how many of the keys, from the first on, are slow.
-func (o *Options) slowKeys() int {
-	return int(math.Ceil(o.SlowKeys * float64(o.Keys)))
-}
-
 // stallLease is the longest lease that stallers ask for: however long that of the others, a
 // short run is to see what becomes of a hold that outlives its lease.
 const stallLease = 2 * time.Second
 
 // Stalled returns the options of the run of Stallers beside that of o, whose defaults are filled
-// in; false where there are none.
+// in; false where there are none. As many stall as it has keys, see [Client.Slow]; the others
+// work for a small part of the lease, so that some are done before the late one writes.
 func (o Options) Stalled() (Options, bool) {
-	const together = 4 // one overruns, one overtakes it, one profits
+	// The third that comes after one that works for a quarter past its lease still holds the key
+	// when that one is done.
+	const together, hold, think = 4, 10, 100
 	s := o
 	s.Clients, s.Keys, s.KeyChoice = o.Stallers, (o.Stallers+together-1)/together, Own
 	s.Processes = max(1, o.Stallers*o.Processes/o.Clients)
 	s.TTL, s.NestedTTL = min(o.TTL, stallLease), min(o.NestedTTL, stallLease)
-	s.Slow, s.SlowKeys = 0, 1
+	s.Slow, s.Hold, s.Think = 0, Always(s.TTL/hold), Always(s.TTL/think)
 	s.Rate, s.Arrival, s.Stages, s.Operations = 0, "", nil, 0
 	return s, o.Stallers > 0
 }
 
 // overruns reports whether some holds outlive their lease.
-func (o *Options) overruns() bool { return o.Slow > 0 || o.SlowKeys > 0 || o.Stallers > 0 }
+func (o *Options) overruns() bool { return o.Slow > 0 || o.Stallers > 0 }
 
 // contended reports whether clients meet on a key at all.
 func (o *Options) contended() bool { return o.Clients > 1 && o.KeyChoice != Own }

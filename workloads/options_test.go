@@ -37,13 +37,12 @@ func TestValidate(t *testing.T) {
 		{"negative wait", func(o *Options) { o.Wait = -1 }, []string{"wait -1ns"}},
 		{"hold longer than the run", func(o *Options) { o.Hold = Always(5 * time.Second) }, []string{"hold 5s", "run of 5s"}},
 		{"slow hold longer than the run", func(o *Options) { o.Slow, o.TTL = 0.1, 4*time.Second }, []string{"5s", "ttl 4s", "1.25"}},
-		{"slow keys longer than the run", func(o *Options) { o.SlowKeys, o.TTL = 0.1, 4*time.Second }, []string{"5s", "ttl 4s"}},
 		{"warm-up as long as the run", func(o *Options) { o.Warmup = 5 * time.Second }, []string{"warm-up 5s"}},
 		{"negative warm-up", func(o *Options) { o.Warmup = -1 }, []string{"warm-up -1ns"}},
 		{"own keys counted otherwise", func(o *Options) { o.KeyChoice, o.Keys = Own, 3 }, []string{"keys 3", "8 clients"}},
 		{"negative stallers", func(o *Options) { o.Stallers = -1 }, []string{"stallers -1"}},
 		{"share above one", func(o *Options) { o.Slow = 1.5 }, []string{"slow 1.5"}},
-		{"share that is no number", func(o *Options) { o.SlowKeys = math.NaN() }, []string{"slow keys NaN"}},
+		{"share that is no number", func(o *Options) { o.Slow = math.NaN() }, []string{"slow NaN"}},
 		{"slow factor of a fast hold", func(o *Options) { o.SlowFactor = 0.9 }, []string{"slow factor 0.9"}},
 		{"unknown key choice", func(o *Options) { o.KeyChoice = "zpif" }, []string{`"zpif"`, "did you mean zipf"}},
 		{"no end", func(o *Options) { o.Duration = 0 }, []string{"never end"}},
@@ -114,8 +113,8 @@ func TestStalled(t *testing.T) {
 	if !stall {
 		t.Error("nobody stalls")
 	}
-	got := []any{s.Clients, s.Keys, s.Processes, s.TTL, s.NestedTTL, s.SlowKeys, s.OpenLoop(), s.Operations}
-	want := []any{6, 2, 1, stallLease, stallLease, 1.0, false, int64(0)}
+	got := []any{s.Clients, s.Keys, s.Processes, s.TTL, s.NestedTTL, s.Hold.String(), s.Think.String(), s.OpenLoop(), s.Operations}
+	want := []any{6, 2, 1, stallLease, stallLease, "200ms", "20ms", false, int64(0)}
 	if diff := cmp.Diff(got, want); diff != "" {
 		t.Errorf("clients, keys, processes, ttl ... (-got +want):\n%s", diff)
 	}

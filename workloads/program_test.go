@@ -41,7 +41,6 @@ func TestExercises(t *testing.T) {
 		{"slow but alone", Must("mutex"), func(o *Options) { o.KeyChoice, o.Slow = Own, 1 }, alone},
 		{"contended", Must("mutex"), nil, contended},
 		{"slow holds", Must("mutex"), func(o *Options) { o.Slow = 0.1 }, slow},
-		{"slow keys", Must("mutex"), func(o *Options) { o.SlowKeys = 0.1 }, slow},
 		{"stallers", Must("mutex"), func(o *Options) { o.Stallers = 4 }, slow},
 		{"stallers beside own keys", Must("mutex"), func(o *Options) { o.KeyChoice, o.Stallers = Own, 4 },
 			with(alone, "exclusion@outlived", "owner-release@outlived", "loss-reported@outlived")},

@@ -67,8 +67,6 @@ func TestSteps(t *testing.T) {
 			[]string{acquire, "release"}, 5 * time.Second},
 		{"slow-step outlives its lease", Must("slow-step"), nil, script{},
 			[]string{acquire, "release"}, 2500 * time.Millisecond},
-		{"slow keys outlive their lease", Must("mutex"), func(o *Options) { o.SlowKeys = 0.1 }, script{},
-			[]string{acquire, "release"}, 2500 * time.Millisecond},
 		{"oversell sells", Must("oversell"), nil, script{value: 7},
 			[]string{acquire, "read", "write 6", "release"}, 100 * time.Millisecond},
 		{"oversell stops at none", Must("oversell"), nil, script{value: 0},

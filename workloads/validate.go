@@ -73,8 +73,6 @@ func (o *Options) checkSlow() error {
 		return fmt.Errorf("slow %v: no share of holds; hint: from 0 (none) to 1 (all)", o.Slow)
 	case o.Stallers < 0:
 		return fmt.Errorf("stallers %d: less than none; hint: 0 for none", o.Stallers)
-	case !isShare(o.SlowKeys):
-		return fmt.Errorf("slow keys %v: no share of keys; hint: from 0 (none) to 1 (all)", o.SlowKeys)
 	case !(o.SlowFactor > 1 && o.SlowFactor <= 1000):
 		return fmt.Errorf("slow factor %v: a slow hold must outlive its lease; hint: above 1, such as 1.25, and at most 1000", o.SlowFactor)
 	}
@@ -190,7 +188,7 @@ func (o *Options) checkFits() error {
 		return fmt.Errorf("warm-up %v: nothing is left to measure of a run of %v; hint: below %v", o.Warmup, o.Duration, o.Duration)
 	case o.Hold.min() >= o.Duration:
 		return fmt.Errorf("hold %v: no hold would end within the run of %v; hint: shorter holds, or a duration above %v", o.Hold, o.Duration, o.Hold.min())
-	case o.Slow+o.SlowKeys > 0 && slow >= o.Duration:
+	case o.Slow > 0 && slow >= o.Duration:
 		return fmt.Errorf("slow holds of %v (ttl %v times %v): none would end within the run of %v; hint: a duration of %v or a shorter ttl",
 			slow, o.TTL, o.SlowFactor, o.Duration, (3 * slow).Round(time.Second))
 	}

@@ -35,7 +35,7 @@ func (b *bench) drive(ctx context.Context, record io.Writer) (float64, error) {
 		return 0, err
 	}
 	o := workloads.Defaults()
-	o.Clients, o.KeyChoice, o.Keys, o.SlowKeys, o.Warmup = b.options.Clients, workloads.Own, 0, 0, 0
+	o.Clients, o.KeyChoice, o.Keys, o.Warmup = b.options.Clients, workloads.Own, 0, 0
 	o.Hold, o.Think, o.Duration = workloads.Always(0), workloads.Always(0), b.options.Duration
 	s, err := load.Run(ctx, load.Config{
 		Design: designs[0], Services: backend.Group{b.server}, Workload: workloads.Must("mutex"), Options: o, History: record,

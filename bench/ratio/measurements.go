@@ -25,7 +25,7 @@ type row struct {
 var measurements = []measurement{
 	{
 		args: "run -q --redis {redis} --design lua-token/token --workload mutex --key-choice own --clients 50 " +
-			"--hold 0s --think 0s --slow-keys 0 --duration 2s --warmup 200ms --seed 1",
+			"--hold 0s --think 0s --duration 2s --warmup 200ms --seed 1",
 		work: document.grants,
 		rows: []row{{"run-wall", "pairs/s", turn.perMeasuredSecond}, {"run-cpu", "pairs/cpu-s", turn.perProcessorSecond}},
 	}, {

@@ -17,7 +17,8 @@ import (
 // A binary is one of the two that are compared.
 type binary struct {
 	role, path string
-	// stalls: run has stallers beside its clients, which the measurements leave out.
+	// stalls: run has stallers beside its clients, which the measurements leave out; before
+	// there were stallers it had slow keys.
 	stalls bool
 }
 
@@ -58,8 +59,12 @@ var verdicts = []int{0, 1, 3}
 // turn runs the command of a measurement once.
 func (b binary) turn(ctx context.Context, p place, m measurement) (turn, error) {
 	args := append(p.fill(m.args), "--out", "json="+p.out)
-	if b.stalls && args[0] == "run" {
+	switch {
+	case args[0] != "run":
+	case b.stalls:
 		args = append(args, "--stallers", "0")
+	default:
+		args = append(args, "--slow-keys", "0")
 	}
 	t, err := b.execute(ctx, args)
 	if err != nil {

@@ -122,7 +122,7 @@ func compareReal(t *testing.T, seed uint64, share float64) results.Comparison {
 	t.Helper()
 	o := compareOptions{settings: runOptions{workload: "mutex", params: tour()}, rounds: *rounds}
 	params := &o.settings.params
-	params.Clients, params.Keys, params.KeyChoice, params.SlowKeys, params.Seed = 2, 2, "own", 0, seed
+	params.Clients, params.Keys, params.KeyChoice, params.Seed = 2, 2, "own", seed
 	params.Hold, params.Duration, params.Warmup = workloads.Always(0), 200*time.Millisecond, 20*time.Millisecond
 	p, turns, err := o.plan([]string{"lua-token/strategy", "lua-token/strategy"})
 	if err != nil {

@@ -46,7 +46,7 @@ designs need keys to compete for (--key-choice uniform --keys 4).`,
 	f.Float64Var(&o.risk, "risk", 0.001, "largest `share` of holds that may outlive the lease")
 	f.Float64Var(&o.confidence, "confidence", 0.95, "`probability` that no larger share outlives it")
 	f.DurationVar(&o.most, "most", 10*time.Minute, "longest lease to try; --ttl is the first one")
-	o.flags(f, "arrival", "duration", "warmup", "slow", "slow-keys", "stallers", "slow-factor", "nested-ttl")
+	o.flags(f, "arrival", "duration", "warmup", "slow", "stallers", "slow-factor", "nested-ttl")
 	return cmd
 }
 

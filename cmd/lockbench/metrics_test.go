@@ -120,7 +120,7 @@ func TestMetrics(t *testing.T) {
 	exit := make(chan int, 1)
 	go func() {
 		exit <- execute(ctx, []string{"run", "--design", "setnx-getset/naive", "--clients", "8", "--keys", "2", "--ttl", "1s", "--wait", "50ms",
-			"--stallers", "0", "--slow-keys", "1", "--duration", "1h", "--warmup", "0s", "--fault", "lost-reply,p=0.02", "--out", "json=-", "--metrics", ":0", "--seed", "7"}, &stdout, stderr)
+			"--stallers", "0", "--slow", "1", "--duration", "1h", "--warmup", "0s", "--fault", "lost-reply,p=0.02", "--out", "json=-", "--metrics", ":0", "--seed", "7"}, &stdout, stderr)
 	}()
 	var live scraped
 	select {

@@ -46,7 +46,7 @@ func TestAnotherService(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := workloads.Defaults()
-			o.Clients, o.Keys, o.SlowKeys, o.TTL, o.Wait = 8, 4, 0.25, 100*time.Millisecond, 20*time.Millisecond
+			o.Clients, o.Keys, o.Slow, o.TTL, o.Wait = 8, 4, 0.25, 100*time.Millisecond, 20*time.Millisecond
 			o.Hold, o.Warmup, o.Seed = workloads.Always(2*time.Millisecond), 0, 1
 			p := runner.Plan{
 				Subjects: []runner.Subject{{Design: remoteLock("remote/token", c.compares)}},

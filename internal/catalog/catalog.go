@@ -212,7 +212,7 @@ func Conditions() []Entry {
 		case lockbench.Cancel:
 			l.Explored = append(l.Explored, "--moves")
 		case lockbench.Outlived:
-			l.Faults, l.Explored = []string{"--stallers", "--slow", "--slow-keys"}, []string{"--moves"}
+			l.Faults, l.Explored = []string{"--stallers", "--slow"}, []string{"--moves"}
 		case lockbench.ThreadDeath:
 			l.Explored = []string{strings.Join(fault.Names(fault.Of(fault.Crash).Explored), " and ") + " with --threads"}
 		}

@@ -11,7 +11,7 @@ type Group struct {
 func Groups() []Group {
 	return []Group{
 		{"What to run", []string{"run", "design", "workload", "scenario", "server", "guard", "drivers", "replay", "resume", "explain from"}},
-		{"Load", []string{"clients", "processes", "threads", "pool", "keys", "key-choice", "ttl", "wait", "hold", "think", "slow", "slow-keys", "slow-factor", "stallers"}},
+		{"Load", []string{"clients", "processes", "threads", "pool", "keys", "key-choice", "ttl", "wait", "hold", "think", "slow", "slow-factor", "stallers"}},
 		{"Length", []string{"duration", "warmup", "operations", "rounds", "budget", "schedules"}},
 		{"Open loop", []string{"rate", "arrival", "stages"}},
 		{"Settings of one workload", []string{"stock", "threshold", "points", "depth", "nested-ttl", "period", "delay"}},

@@ -75,8 +75,24 @@ func (r *run) enlist(c *client, id int, p *process) {
 	requests := r.requests(p)
 	locker, store := r.lockerOf(c, id, requests)
 	c.owner = c.group.shared.Client(id, locker, store)
-	c.owner.Requests = requests
+	c.owner.Requests, c.owner.Slow = requests, r.isSlow(c)
 	r.totals.join(c.owner)
+}
+
+// isSlow reports whether c is the one of the stallers of its key that stalls.
+func (r *run) isSlow(c *client) bool {
+	return c.group == r.stalled && c.number-c.group.first < len(c.group.shared.Keys)
+}
+
+// letStall has those that come after the one of their key that stalls begin a little later.
+func (r *run) letStall(c *client) {
+	if c.group != r.stalled || r.isSlow(c) {
+		return
+	}
+	select {
+	case <-time.After(time.Until(c.group.shared.Start.Add(c.group.options.TTL / 10))):
+	case <-c.group.over:
+	}
 }
 
 // lockerOf makes the owner that client id is: recorded, watched and under faults. Requests, where
@@ -109,6 +125,7 @@ func (r *run) lockerOf(c *client, id int, requests *workloads.Requests) (lockben
 // live does the share of the load that c has: by its owner and, where that dies, by
 // others after it.
 func (r *run) live(ctx context.Context, c *client, share int64) {
+	r.letStall(c)
 	for id := c.number; ; {
 		share = r.work(ctx, c, share)
 		if share == 0 || c.isOver() || c.faults == nil || !c.faults.Crashed() {

@@ -131,7 +131,7 @@ func (c Config) options() (workloads.Options, error) {
 		return o, err
 	}
 	slow := time.Duration(o.SlowFactor*float64(c.Design.Lease(o.TTL))) + c.Design.Tolerance
-	if o.Duration > 0 && o.Slow+o.SlowKeys > 0 && slow >= o.Duration {
+	if o.Duration > 0 && o.Slow > 0 && slow >= o.Duration {
 		return o, fmt.Errorf("workload %s: design %s grants %v and tolerates %v more: no slow hold of %v would end within the run of %v; hint: a duration of %v or a shorter ttl",
 			c.Workload.Name, c.Design.Name, c.Design.Lease(o.TTL), c.Design.Tolerance, slow, o.Duration, (3 * slow).Round(time.Second))
 	}

@@ -57,6 +57,9 @@ func TestStallersAreJudged(t *testing.T) {
 			if got := r.Find(lockbench.Exclusion.At(lockbench.Outlived)); got.Violations == 0 {
 				t.Error("no hold that outlived its lease met another")
 			}
+			if got := r.Find(lockbench.Effects.At(lockbench.Outlived)); got.Violations == 0 {
+				t.Error("no update was lost to a hold that outlived its lease")
+			}
 		})
 	}
 }

@@ -285,7 +285,7 @@ func TestRunRefuses(t *testing.T) {
 	}{
 		{"options", lacking, func(o *workloads.Options) { o.TTL = 0 }, nil, "ttl 0s"},
 		{"slow holds as granted", slowDesign, func(o *workloads.Options) { o.Slow, o.TTL = 0.1, 100*time.Millisecond }, nil, "grants 1s"},
-		{"slow holds as tolerated", tolerant, func(o *workloads.Options) { o.SlowKeys, o.TTL = 0.1, 100*time.Millisecond }, nil, "tolerates 1s"},
+		{"slow holds as tolerated", tolerant, func(o *workloads.Options) { o.Slow, o.TTL = 0.1, 100*time.Millisecond }, nil, "tolerates 1s"},
 		{"process", broken, nil, nil, "open process 0"},
 		{"header", lacking, nil, &fullDisk{}, errDisk.Error()},
 	}
