@@ -111,7 +111,7 @@ func (c *Checker) verdict(p promise, r *row, claimed bool) (Verdict, string) {
 	if m := monitors[p]; m.needs&^c.ability != 0 && !claimed {
 		return NotApplicable, m.lacks
 	}
-	if missing := r.under &^ c.faults.occurred &^ lockbench.Outlived; missing != 0 {
+	if missing := r.under &^ c.faults.happened() &^ lockbench.Outlived; missing != 0 {
 		return Untested, "nothing of the kind happened: " + missing.String()
 	}
 	if past := monitors[p].untestedPast; past != "" && r.under.Has(lockbench.Outlived) {
