@@ -10,12 +10,13 @@ import (
 type Config struct {
 	// Bound is how late a look or an answer may be, see [DefaultBound]; zero is that.
 	Bound time.Duration
-	// Ask asks a server for something that takes it no time, and waits for the answer or for the end of
-	// ctx; nil asks none. An error that comes at once is an answer.
-	Ask func(ctx context.Context) error
-	// Known reports whether the server is away for a reason that the history has anyway, as a
-	// fault that was injected: what it does then is no standstill. Nil is never.
-	Known func() bool
+	// Ask asks a server each for something that takes it no time, and waits for the answer or for
+	// the end of ctx. An error that comes at once is an answer.
+	Ask []func(ctx context.Context) error
+	// Outages counts how often servers went away for a reason that the history has anyway, as a
+	// fault that was injected, and how often they were back: what is odd, or changes during a question, is
+	// no standstill. Nil is never.
+	Outages func() int64
 	// Seen is told of each standstill when it is over, Certain of the instant before which no
 	// standstill begins that Seen is still to be told of. Both are called by goroutines of
 	// the Watcher, one call at a time, and must not wait for it. Nil is for nobody.
@@ -39,13 +40,13 @@ type Watcher struct {
 	done sync.WaitGroup
 
 	mu     sync.Mutex
-	looked time.Time // the last look at the clock
-	asked  time.Time // when the question under way was asked; zero when there is none
-	stood  Standstill
+	looked time.Time   // the last look at the clock
+	asked  []time.Time // when the question under way was asked of each server; zero when there is none
+	stood  Standstill  // the driver's last one
 	sum    Sum
 }
 
-// Start begins to watch, in two goroutines at most, which Stop ends.
+// Start begins to watch, in a goroutine for the clock and one for each server, which Stop ends.
 func Start(c Config) *Watcher {
 	if c.Bound <= 0 {
 		c.Bound = DefaultBound
@@ -54,11 +55,11 @@ func Start(c Config) *Watcher {
 		c.Clock = machine{}
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	w := &Watcher{cfg: c, stop: stop, looked: c.Clock.Now()}
+	w := &Watcher{cfg: c, stop: stop, looked: c.Clock.Now(), asked: make([]time.Time, len(c.Ask))}
 	w.certain()
 	w.done.Go(func() { w.look(ctx) })
-	if c.Ask != nil {
-		w.done.Go(func() { w.ask(ctx) })
+	for server := range c.Ask {
+		w.done.Go(func() { w.ask(ctx, server) })
 	}
 	return w
 }
@@ -100,34 +101,39 @@ func (w *Watcher) lookNow() time.Time {
 	return now
 }
 
-// ask asks the server until ctx ends.
-func (w *Watcher) ask(ctx context.Context) {
+// ask asks a server until ctx ends.
+func (w *Watcher) ask(ctx context.Context, server int) {
 	for ctx.Err() == nil {
 		w.cfg.Clock.Sleep(ctx, w.cfg.Bound/2)
-		w.askOnce(ctx)
+		w.askOnce(ctx, server)
 	}
 }
 
-func (w *Watcher) askOnce(ctx context.Context) {
-	known := w.known()
+func (w *Watcher) askOnce(ctx context.Context, server int) {
+	outages := w.outages()
 	w.mu.Lock()
 	asked := w.lookNow()
-	w.asked = asked
+	w.asked[server] = asked
 	w.mu.Unlock()
 
-	_ = w.cfg.Ask(ctx) // one that fails late was not answered in time, either
+	_ = w.cfg.Ask[server](ctx) // one that fails late was not answered in time, either
 
-	known = known || w.known()
+	known := outages%2 != 0 || w.outages() != outages
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	now := w.lookNow()
-	w.asked = time.Time{}
+	w.asked[server] = time.Time{}
 	if !known && now.Sub(asked)-w.drivers(asked, now) > w.cfg.Bound {
 		w.saw(Standstill{Server, asked, now})
 	}
 }
 
-func (w *Watcher) known() bool { return w.cfg.Known != nil && w.cfg.Known() }
+func (w *Watcher) outages() int64 {
+	if w.cfg.Outages == nil {
+		return 0
+	}
+	return w.cfg.Outages()
+}
 
 // drivers is for how long the driver stood still between two instants the last time that it did.
 // A second time within one question is the server's, which may be: in doubt it stood still.
@@ -156,8 +162,10 @@ func (w *Watcher) certain() {
 		return
 	}
 	at := w.looked
-	if !w.asked.IsZero() && w.asked.Before(at) {
-		at = w.asked
+	for _, asked := range w.asked {
+		if !asked.IsZero() && asked.Before(at) {
+			at = asked
+		}
 	}
 	w.cfg.Certain(at)
 }

@@ -61,6 +61,16 @@ func answers(start time.Time, from, until time.Duration) func(context.Context) e
 	}
 }
 
+// outages counts one that begins after 310 ms, in the middle of a question, and ends before it is answered.
+func outages(at time.Duration, any bool) (n int64) {
+	for _, turn := range []time.Duration{310 * time.Millisecond, 690 * time.Millisecond} {
+		if any && at >= turn {
+			n++
+		}
+	}
+	return n
+}
+
 // TestWatcher has the driver, the server, both or neither stand still in virtual time.
 func TestWatcher(t *testing.T) {
 	t.Parallel()
@@ -95,9 +105,10 @@ func TestWatcher(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				cfg := Config{Known: func() bool { return c.known }}
+				begun := time.Now()
+				cfg := Config{Outages: func() int64 { return outages(time.Since(begun), c.known) }}
 				if c.ask != nil {
-					cfg.Ask = c.ask(time.Now())
+					cfg.Ask = append(cfg.Ask, c.ask(begun))
 				}
 				seen, sum, start := watched(t, cfg, c.clock)
 				var of []Of
@@ -122,7 +133,7 @@ func TestWatcher(t *testing.T) {
 func TestStopWhileAsking(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		_, sum, _ := watched(t, Config{Ask: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }}, never)
+		_, sum, _ := watched(t, Config{Ask: []func(context.Context) error{func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }}}, never)
 		if sum.Server != 1 || sum.For < 980*time.Millisecond {
 			t.Errorf("got %+v, want one of nearly a second", sum)
 		}
