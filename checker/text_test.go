@@ -135,7 +135,7 @@ func (h *textHistory) operation(fields []string) error {
 	}
 	if op.Kind == history.Fault {
 		op.Note, op.Key, rest = fields[3], "", fields[4:]
-		op.Stream += 200 // it occurs in the middle of its client's call
+		op.Stream += 200                                     // it occurs in the middle of its client's call
 		if fault.EventOf(op.Note).Act != fault.StandsStill { // which nobody injects
 			h.header.Faults = append(h.header.Faults, op.Note)
 		}

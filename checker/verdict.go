@@ -23,6 +23,8 @@ func (c *Checker) Finish(end history.End) Result {
 		c.unfinished(k)
 	}
 	c.result.Partial, c.result.Why = end.Partial, end.Why
+	still := &c.faults.still
+	c.result.Standstills = Standstills{still.Times, time.Duration(still.For), time.Duration(still.Longest)}
 	if !c.brief {
 		c.crossCheck(end.Trailer)
 		c.result.GrantsByClient = c.fair.Shares()
