@@ -29,10 +29,12 @@ func scriptAnswer(c *Checker, f fact) {
 	forgot := faults.flush != nil || faults.restart != nil
 	switch {
 	case class == "noscript" && forgot && !f.key.moot(op):
+	case class == "error" && (outlasted(op) || c.metStandstill(op, optime.Call(op))): // it ran out of time
+		return
 	case class == "error" && faults.flush == nil:
 		faults.errors = true
 		return
-	case class == "error" && !faults.errors && !f.key.affected.Has(op) && op.Kind != history.Renew && !outlasted(op) && !c.metStandstill(op, optime.Call(op)):
+	case class == "error" && !faults.errors && !f.key.affected.Has(op) && op.Kind != history.Renew:
 	case op.Outcome == history.OK && faults.flush != nil && faults.flushMet:
 		c.expose(answers, lockbench.ScriptFlush)
 		return
