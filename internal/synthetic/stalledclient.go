@@ -63,7 +63,7 @@ func (c *stalledClient) gaveUp(op *history.Op) {
 }
 
 func (c *stalledClient) try(op *history.Op) {
-	w, hold, granted, refused := c.w, c.hold, false, false
+	w, key, hold, granted, refused := c.w, c.key, c.hold, false, false
 	op.Attempts++
 	op.Attempt = w.now
 	if w.tries > 0 {
@@ -74,7 +74,7 @@ func (c *stalledClient) try(op *history.Op) {
 			}
 		})
 	}
-	w.ask(func() { granted, refused = w.grants(c.key, hold) }, func() {
+	w.ask(func() { granted, refused = w.grants(key, hold) }, func() {
 		switch {
 		case op.Return != history.Never:
 		case w.flushed && w.faulty(FailsFlushed, 20):
@@ -184,7 +184,7 @@ func (c *stalledClient) renewLater(hold int64) {
 }
 
 func (c *stalledClient) renew(hold int64) {
-	w, op, held := c.w, c.operation(history.Renew), false
+	w, key, op, held := c.w, c.key, c.operation(history.Renew), false
 	if w.tries > 0 {
 		c.later(w.tries, func() {
 			if op.Return == history.Never {
@@ -195,7 +195,7 @@ func (c *stalledClient) renew(hold int64) {
 			}
 		})
 	}
-	w.ask(func() { held = w.holds(c.key, hold, w.now+w.lease) }, func() {
+	w.ask(func() { held = w.holds(key, hold, w.now+w.lease) }, func() {
 		switch {
 		case op.Return != history.Never:
 		case held:
