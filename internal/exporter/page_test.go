@@ -34,6 +34,7 @@ func everything(e *Exporter) {
 	r.Add(history.Event{Phase: history.Call, Op: &waiting})
 	add(r, history.Op{Kind: history.Release, Outcome: history.OK, Key: "l", Hold: 3, Client: 3, Call: 105 * ms, Return: 106 * ms})
 	r.Add(history.Event{Phase: history.Return, Op: &waiting})
+	r.Settle(&history.Business{Figures: map[string]int64{"sold": 1}})
 	r.Over([]checker.Finding{})
 }
 
