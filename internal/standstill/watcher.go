@@ -104,7 +104,7 @@ func (w *Watcher) lookNow() time.Time {
 // ask asks a server until ctx ends.
 func (w *Watcher) ask(ctx context.Context, server int) {
 	for ctx.Err() == nil {
-		w.cfg.Clock.Sleep(ctx, w.cfg.Bound/2)
+		w.cfg.Clock.Sleep(ctx, w.cfg.Bound)
 		w.askOnce(ctx, server)
 	}
 }

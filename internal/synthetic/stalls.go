@@ -243,7 +243,7 @@ func (w *stalledWorld) watch() {
 				w.event(-2, history.Fault, asked, "server-standstill").Value = w.now - asked
 			}
 			if !w.over() {
-				w.at(&w.driver, w.now+int64(w.Bound)/2, asks)
+				w.at(&w.driver, w.now+int64(w.Bound), asks)
 			}
 		})
 	}

@@ -1,0 +1,83 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/mutants"
+	"github.com/lockbench/lockbench/runner"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// breaksAlone reports whether a live run without faults can show that the cell is broken, and two inside.
+func breaksAlone(cell lockbench.Cell) bool {
+	return cell.Guarantee == lockbench.Exclusion && (cell.Under == 0 || cell.Under == lockbench.Outlived)
+}
+
+// lockOf finds a lock by its name.
+func lockOf(name string) (design.Design, error) {
+	for _, m := range mutants.Mutants() {
+		if d := m.Design(); d.Name == name {
+			return d, nil
+		}
+	}
+	for _, d := range mutants.Sound() {
+		if d.Name == name {
+			return d, nil
+		}
+	}
+	found, err := impls.Match(name)
+	if err != nil {
+		return design.Design{}, err
+	}
+	return found[0], nil
+}
+
+// runChild runs one lock, and prints a line when it begins and one with what came of it.
+func (s *settings) runChild(ctx context.Context) error {
+	d, err := lockOf(s.child)
+	if err != nil {
+		return err
+	}
+	plan := runner.Plan{
+		Subjects: []runner.Subject{{Design: d}}, Workload: workloads.Must("oversell"),
+		Options: workloads.Defaults(), Servers: strings.Split(s.urls, ","),
+	}
+	o := &plan.Options
+	o.TTL, o.Duration, o.Clients, o.Keys, o.Wait = s.lease, s.duration, 16, 6, 250*time.Millisecond
+	o.Slow = 0.05 // holds that outlive their lease
+	fmt.Println("begun")
+	result, err := runner.Run(ctx, plan)
+	if err != nil {
+		return json.NewEncoder(os.Stdout).Encode(outcome{Error: err.Error()})
+	}
+	return json.NewEncoder(os.Stdout).Encode(outcomeOf(&result.Runs[0]))
+}
+
+func outcomeOf(run *runner.Judged) outcome {
+	o := outcome{Grants: run.Verdicts.Grants, Standstill: run.Verdicts.Standstills.For}
+	for _, f := range run.Verdicts.Findings {
+		if f.Against > 0 {
+			o.Against = append(o.Against, fmt.Sprintf("%s %d/%d", f.Cell, f.Against, f.Exposure))
+		}
+	}
+	for _, n := range run.End.Trailer.MonitorOverlaps {
+		o.Overlaps += n
+	}
+	if run.Err != nil {
+		o.Error = run.Err.Error()
+	}
+	if len(run.Verdicts.Defects) > 0 {
+		o.Error = "a defect of lockbench: " + strings.Join(run.Verdicts.Defects, "; ")
+	}
+	return o
+}
