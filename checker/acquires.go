@@ -216,7 +216,7 @@ func (c *Checker) granted(k *key, h *hold, op *history.Op) {
 	if !h.Anchored && !h.Must {
 		c.result.Unjudged++
 	}
-	h.staleBeside = k.grantedBesideStale(h)
+	h.staleBeside, h.besideLetIn = k.grantedBesideStale(h), k.grantedBesideLetIn(h)
 	h.under |= c.met.own
 	h.forgotten = c.faults.forgotSince(optime.Call(op)) != 0
 	h.straddles = h.forgotten

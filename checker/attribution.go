@@ -36,6 +36,7 @@ var earlyGrants = []explanation{
 		if h.staleOp == nil || !optime.Call(h.staleOp).Before(f.at) || h.keptOutSince(h.staleOp) || h.forgotten {
 			return candidate{}, false
 		}
+		f.other.letIn = true
 		return c.byPastOwner(freedByPastOwner, h, f.other), true
 	}},
 	{"an operation whose reply was lost ran, once or once more", func(c *Checker, f fact) (candidate, bool) {
@@ -58,7 +59,9 @@ var earlyGrants = []explanation{
 		return c.byUnanswered(f, lockbench.Cancel)
 	}},
 	{"what a past owner sent was under way at one of the grants: it may explain it, or have come too early to", func(_ *Checker, f fact) (candidate, bool) {
-		return candidate{kind: unknowable}, f.hold.staleBeside || f.other.staleBeside
+		open := f.hold.staleBeside || f.other.staleBeside || f.hold.besideLetIn || f.other.besideLetIn
+		f.other.letIn = f.other.letIn || open
+		return candidate{kind: unknowable}, open
 	}},
 	{"an inner release freed the key", func(c *Checker, f fact) (candidate, bool) {
 		return c.between(innerFreed, f.hold, f.other), f.hold.Inner > 0 && c.rules.Nested && f.hold.InnerDone >= f.hold.keptOut

@@ -74,7 +74,7 @@ func (s *spare) key() *key {
 func (k *key) empty() {
 	*k = key{
 		holdings:  holdings{holds: k.holds[:0], gone: k.gone[:0], deferred: k.deferred[:0], starts: k.starts[:0]},
-		pastCalls: pastCalls{stale: k.stale.Empty(), expected: k.expected[:0]},
+		pastCalls: pastCalls{stale: k.stale.Empty(), expected: k.expected[:0], letIn: k.letIn[:0]},
 		joining: joining{
 			early: k.early[:0], caps: k.caps[:0], unsureReleases: k.unsureReleases[:0],
 			silent: k.silent[:0], deceived: k.deceived[:0],

@@ -65,6 +65,9 @@ type interference struct {
 	keptOut      int64
 	staleCounted bool // what came of staleOp was counted
 	staleBeside  bool // one was under way when this was granted: which came first is not known
+	// letIn: what a past owner had sent may have let it in, beside the owner of before. besideLetIn: a
+	// release of such a hold was under way when this was granted.
+	letIn, besideLetIn bool
 	kept         bool // it is not among the open ones any more, but remembered
 	unaware      bool // Lost() closed while the owner stood still: it has not looked yet
 	told         bool // its owner knows that it is lost

@@ -57,6 +57,9 @@ type holdings struct {
 type pastCalls struct {
 	// stale are the releases and extends that may have taken effect past their owners' leases.
 	stale pending.Calls
+	// letIn are, by client, until when the newest release may take effect of a hold that was let in, or
+	// that a past owner may have let others into.
+	letIn clients.Values
 	// expected are the operations under way whose answer should be "lost".
 	expected []expectedLoss
 }

@@ -1,7 +1,10 @@
 package checker
 
 import (
+	"slices"
+
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker/internal/clients"
 	"github.com/lockbench/lockbench/checker/internal/optime"
 	"github.com/lockbench/lockbench/checker/internal/pending"
 	"github.com/lockbench/lockbench/history"
@@ -13,7 +16,16 @@ func (k *key) sent(h *hold, op *history.Op) {
 	inTime := !h.Released && h.supersededBy == nil && op.Outcome == history.OK && op.Return < h.Until
 	if !inTime {
 		k.sentStale(op, h)
+	} else if (h.letIn || h.staleOp != nil) && op.Kind == history.Release {
+		k.letIn.Raise(op.Client, op.Return)
 	}
+}
+
+// grantedBesideLetIn reports whether a release of another that was let in, or from which a past owner may
+// have taken the key, was under way at some time of the attempt by which h was granted. There
+// may have been two owners then, and either's release may have let h in, or freed it.
+func (k *key) grantedBesideLetIn(h *hold) bool {
+	return slices.ContainsFunc(k.letIn, func(v clients.Value) bool { return v.Client != h.client && v.N >= h.Began().T })
 }
 
 // sentByForgotten remembers a release or extend under a hold that is not remembered any more.
