@@ -120,7 +120,7 @@ func (s *settings) trials() (all []trial) {
 	leases := []time.Duration{50 * time.Millisecond, 200 * time.Millisecond, 500 * time.Millisecond, time.Second, 2 * time.Second}
 	for n := range s.runs {
 		r := rand.New(rand.NewPCG(s.seed, uint64(n)))
-		t := trial{rand: r, who: []string{driver, server, both}[n/3%3], lease: leases[n/9%len(leases)]}
+		t := trial{rand: r, who: []string{driver, server, both}[r.IntN(3)], lease: leases[r.IntN(len(leases))]}
 		if t.mutant = n%3 == 2; t.mutant {
 			t.design = bad[n/3%len(bad)]
 		} else {
