@@ -44,6 +44,33 @@ func BenchmarkDriver(b *testing.B) {
 	b.ReportMetric(median(recorded.cost), "recorded-CPU-ns/pair")
 }
 
+// BenchmarkStandstills compares, interleaved, the driver that looks for standstills with one that does not.
+// Run it with -benchtime 15x; the figures are medians.
+func BenchmarkStandstills(b *testing.B) {
+	server := servertest.Start(b)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(1, runtime.GOMAXPROCS(0)-1)))
+	var without, with turns
+	for b.Loop() {
+		for _, t := range []struct {
+			turns     *turns
+			unwatched bool
+		}{{&without, true}, {&with, false}} {
+			t.turns.add(b, func(d time.Duration) int64 {
+				s, err := Run(b.Context(), Config{
+					Design: tokenDesign(), Services: backend.Group{server}, Workload: workloads.Must("mutex"),
+					Options: benchOptions(d), History: io.Discard, unwatched: t.unwatched,
+				})
+				if err != nil {
+					b.Fatal(err)
+				}
+				return s.Grants
+			})
+		}
+	}
+	b.ReportMetric(medianRatio(with.pairs, without.pairs), "pairs-with/without")
+	b.ReportMetric(medianRatio(with.cost, without.cost), "CPU-with/without")
+}
+
 // turns are what one subject got done in each of its turns.
 type turns struct {
 	pairs []float64 // a second

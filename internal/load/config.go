@@ -40,6 +40,8 @@ type Config struct {
 	Failed <-chan struct{}
 
 	clock clock // waits for the arrivals of an open loop; nil is the machine's
+	// unwatched: nobody looks for standstills, to see what that costs.
+	unwatched bool
 }
 
 func (c *Config) arrivalClock() clock {

@@ -16,7 +16,7 @@ type standing struct {
 // watchStandstills begins to, until the record is closed. Servers are asked that run on this machine in
 // a process of their own: of others nobody knows how long the way takes.
 func (r *run) watchStandstills() {
-	if r.recorder == nil {
+	if r.recorder == nil || r.cfg.unwatched {
 		return
 	}
 	r.stands = &standing{}
