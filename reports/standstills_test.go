@@ -1,0 +1,28 @@
+package reports
+
+import (
+	"testing"
+
+	"github.com/lockbench/lockbench/internal/results"
+)
+
+// TestStoodStill: a thousandth of a run without anybody doing anything goes without saying.
+func TestStoodStill(t *testing.T) {
+	const ms = int64(1e6)
+	run := func(s *results.Standstills) *results.Run {
+		return &results.Run{RunFigures: results.RunFigures{MeasuredNS: 10_000 * ms, Standstills: s}}
+	}
+	for _, c := range []struct {
+		is   *results.Standstills
+		want string
+	}{
+		{nil, ""},
+		{&results.Standstills{Times: 1, TotalNS: 10 * ms, LongestNS: 10 * ms}, ""},
+		{&results.Standstills{Times: 3, TotalNS: 412 * ms, LongestNS: 300 * ms},
+			"lockbench or its server stood still for 412ms in 3 standstills, the longest 300ms; what that kept from being done breaks nothing"},
+	} {
+		if got := stoodStill(run(c.is)); got != c.want {
+			t.Errorf("of %+v: got %q, want %q", c.is, got, c.want)
+		}
+	}
+}
