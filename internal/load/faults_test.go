@@ -58,7 +58,7 @@ var faultedClients = []faulted{
 // faultedServers are runs that need a server of its own, in real time: it is what is
 // affected, or it is reached by connections that are, or by another client library.
 var faultedServers = []faulted{
-	{name: "server pause, sound", fault: "server-pause,at=50ms,every=2s,for=1s", held: cells("exclusion lease")},
+	{name: "server pause, sound", fault: "server-pause,at=500ms,every=2s,for=1s", held: cells("exclusion lease")},
 	{name: "restart, empty", fault: "restart,at=500ms,every=1s", held: cells("exclusion"), broken: cells("exclusion@state-loss"), change: longHolds},
 	{name: "restart, from its log", fault: "restart-aof,at=500ms,every=1s", held: cells("exclusion answers@script-flush"), change: longHolds},
 	{name: "failover", fault: "failover,at=300ms,every=600ms",
@@ -224,7 +224,7 @@ func (c *faulted) watch(r io.Reader, due func() bool, seen chan<- struct{}) erro
 			return err
 		}
 		judge.Add(ev)
-		occurred = occurred || ev.Op.Kind == history.Fault || ev.Op.Kind == history.Pause || ev.Op.Kind == history.Death
+		occurred = occurred || ev.Op.Kind == history.Fault && fault.EventOf(ev.Op.Note).Act != fault.StandsStill || ev.Op.Kind == history.Pause || ev.Op.Kind == history.Death
 		if n++; n%50 == 0 && seen != nil && occurred && due() && c.shown(judge.SoFar()) {
 			close(seen)
 			seen = nil

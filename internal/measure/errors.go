@@ -93,6 +93,7 @@ func (e *errorCount) fault(op *history.Op) {
 			e.hit = map[int32]befallen{}
 		}
 		e.hit[op.Client] = befallen{op.Call, op.Note}
+	case event.Act == fault.StandsStill: // what it brings about, a fault may have, too
 	case op.Note != string(fault.Skew) && op.Note != fault.TakenAway && op.Note != fault.ServerResume:
 		e.server = op.Note
 		e.settle(op.Call-shortBefore, op.Note)
