@@ -110,6 +110,7 @@ func (c *Checker) answered(k *key, op *history.Op) {
 func (c *Checker) staleCall(k *key, h *hold, op *history.Op) {
 	k.sent(h, op)
 	if !h.Released && !h.supersededAt.Before(optime.Call(op)) {
+		k.lateBeside(h, op)
 		return
 	}
 	c.tell(factStaleCalled, fact{at: optime.Call(op), key: k, op: op, hold: h})

@@ -16,8 +16,27 @@ func (k *key) sent(h *hold, op *history.Op) {
 	inTime := !h.Released && h.supersededBy == nil && op.Outcome == history.OK && op.Return < h.Until
 	if !inTime {
 		k.sentStale(op, h)
-	} else if (h.letIn || h.staleOp != nil) && op.Kind == history.Release {
+	} else if h.shared() && op.Kind == history.Release {
 		k.letIn.Raise(op.Client, op.Return)
+	}
+}
+
+// shared reports whether h may share the key with another because of what a past owner had sent.
+func (h *hold) shared() bool {
+	return h.letIn || h.besideLetIn || h.staleOp != nil || h.staleBeside
+}
+
+// lateBeside applies the call of release op of h, past its validity, or while another may share the key. Who
+// was granted the key at the same time as h, so that nobody knows in which order, may lose it
+// to that.
+func (k *key) lateBeside(h *hold, op *history.Op) {
+	if op.Kind != history.Release || h.outlivedAt(optime.Call(op)) == 0 && !h.shared() {
+		return
+	}
+	for other := range k.others(h.client) {
+		if optime.Call(h.First).Before(other.Granted) && optime.Call(other.First).Before(h.Granted) {
+			other.besideLetIn = true
+		}
 	}
 }
 

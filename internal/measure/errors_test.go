@@ -56,6 +56,9 @@ func TestErrors(t *testing.T) {
 			{Op: history.Release, Kind: "connection lost", Count: 1, Of: 3, First: "EOF", At: 15},
 			{Op: history.Release, Kind: "NOPERM", Refusal: true, Count: 1, Of: 3, First: denied, At: 25},
 		}},
+		{"a standstill, which is none", []history.Op{fault(-2, 0, "server-standstill"), release(1, 10, "timeout: i/o timeout")}, []measure.Error{
+			{Op: history.Release, Kind: "time-out", Count: 1, Of: 1, First: "i/o timeout", At: 15},
+		}},
 		{"a fault of the server, of which a missing permission does not come", []history.Op{
 			fault(-1, 0, "restart"), release(1, 10, "loading: LOADING Redis is loading the dataset in memory"), release(1, 20, "noperm: "+denied),
 		}, []measure.Error{
