@@ -68,10 +68,10 @@ type interference struct {
 	// letIn: what a past owner had sent may have let it in, beside the owner of before. besideLetIn: a
 	// release of such a hold was under way when this was granted.
 	letIn, besideLetIn bool
-	kept         bool // it is not among the open ones any more, but remembered
-	unaware      bool // Lost() closed while the owner stood still: it has not looked yet
-	told         bool // its owner knows that it is lost
-	breach       bool // its own grant is a breach, and was counted
+	kept               bool // it is not among the open ones any more, but remembered
+	unaware            bool // Lost() closed while the owner stood still: it has not looked yet
+	told               bool // its owner knows that it is lost
+	breach             bool // its own grant is a breach, and was counted
 }
 
 // newHold makes the hold that acquire op begins.
