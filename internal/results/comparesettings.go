@@ -73,6 +73,9 @@ func externalAddress(o observed) string {
 // of what a design is called.
 var notSettings = []string{"seed", "guard"}
 
+// unmeasured are parameters of clients that no figure of speed has in it.
+var unmeasured = []string{"stallers"}
+
 // parameters are the traits of the workload's parameters that some run has.
 func parameters(runs []observed) (all []trait) {
 	var names []string
@@ -84,7 +87,7 @@ func parameters(runs []observed) (all []trait) {
 		if slices.Contains(notSettings, name) {
 			continue
 		}
-		all = append(all, trait{parameterName(name), true, func(o observed) string { return parameter(o.run.Params, name) }})
+		all = append(all, trait{parameterName(name), !slices.Contains(unmeasured, name), func(o observed) string { return parameter(o.run.Params, name) }})
 	}
 	return all
 }
