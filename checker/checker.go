@@ -160,8 +160,7 @@ func (c *Checker) key(name string) *key {
 	if k == nil {
 		k = c.spare.key()
 		k.name, k.now, k.lastEnd = name, optime.Stamp{T: -1}, optime.Stamp{T: -1}
-		k.refusal.busy, k.refusal.acted = optime.Stamp{T: -1}, optime.Stamp{T: -1}
-		k.refusal.slack = c.slack()
+		k.refusal.Begin(c.slack())
 		k.part = c.partOf(name)
 		c.keys[name] = k
 	}

@@ -27,7 +27,7 @@ func (c *Checker) meetings(k *key, op *history.Op) {
 	}
 	m.op, m.own = op, c.grantedUnder(k, op)
 	if k.mayJoinRevived(op) { // and prolong it
-		k.revived.Raise(op.Client, optime.After(optime.After(op.Return, k.asked.Highest()), k.refusal.slack))
+		k.revived.Raise(op.Client, optime.After(optime.After(op.Return, k.asked.Highest()), k.refusal.Slack))
 	}
 	for _, h := range k.holds {
 		if h.client != op.Client {
