@@ -45,7 +45,7 @@ func (c *Checker) Reset(h history.Header) {
 			tallies: c.tallies,
 			fair:    c.fair,
 		},
-		faults: faults{clients: c.faults.clients.Empty(), gaps: standing.NewGaps(h)},
+		faults: faults{clients: c.faults.clients.Empty(), still: standing.New(h)},
 	}
 	if c.brief {
 		fresh.result.Findings = c.result.Findings[:0]

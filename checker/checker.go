@@ -90,7 +90,7 @@ func New(h history.Header) *Checker {
 		header:   h,
 		rules:    optime.RulesOf(h),
 		keyTable: keyTable{keys: map[string]*key{}, near: new([1 << nearKeyBits]*key)},
-		faults:   faults{clients: clients.New(), gaps: standing.NewGaps(h)},
+		faults:   faults{clients: clients.New(), still: standing.New(h)},
 	}
 	if h.Stallers > 0 {
 		c.fair.Omit = h.Stalls
@@ -116,7 +116,7 @@ func Check(src history.Source) (Result, error) {
 func (c *Checker) Add(ev history.Event) {
 	op := ev.Op
 	if !c.shard {
-		c.lookForGap(ev)
+		c.faults.still.Next(ev)
 	}
 	switch ev.Phase {
 	case history.Call:
@@ -133,15 +133,6 @@ func (c *Checker) Add(ev history.Event) {
 	if !c.shard {
 		c.follow(ev)
 	}
-}
-
-// lookForGap notes the standstill that ends with ev, if one does.
-func (c *Checker) lookForGap(ev history.Event) (standing.Span, bool) {
-	gap, found := c.faults.gaps.Next(ev)
-	if found {
-		c.faults.still.Add(gap.From, gap.Until)
-	}
-	return gap, found
 }
 
 // advance brings the key of op to s: what began before s is compared now.

@@ -16,9 +16,7 @@ import (
 // faults are those that befell the history, and what each client has under way.
 type faults struct {
 	clients clients.Table
-	// still is when nobody could do anything; gaps finds more of it in the record.
-	still standing.Table
-	gaps  standing.Gaps
+	still   standing.Table // when nobody could do anything
 	// flush, stateLost and failedOver are the newest events of their kind, nil while there
 	// is none, and restart the newer of the last two.
 	flush, restart, stateLost, failedOver *history.Op
