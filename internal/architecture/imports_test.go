@@ -32,7 +32,7 @@ var house = map[string][]string{
 	"reports":                            {"", "history", "checker", "internal/results", "internal/measure", "internal/measure/series", "internal/thresholds", "internal/limits", "internal/statistics", "internal/suggest", "internal/figures", "internal/conclusion", "reports/internal/*"},
 	"reports/internal/document":          {},
 	"reports/internal/*":                 {"reports/internal/document", "reports/internal/terminal", "internal/figures"},
-	"checker":                            {"", "history", "internal/fault", "internal/measure/series", "checker/internal/clients", "checker/internal/crosscheck", "checker/internal/fairness", "checker/internal/overwrites", "checker/internal/interval", "checker/internal/pending", "checker/internal/optime", "checker/internal/partition", "internal/relay", "checker/internal/spread", "checker/internal/standing"},
+	"checker":                            {"", "history", "internal/fault", "internal/measure/series", "checker/internal/clients", "checker/internal/crosscheck", "checker/internal/fairness", "checker/internal/overwrites", "checker/internal/interval", "checker/internal/pending", "checker/internal/optime", "checker/internal/partition", "internal/relay", "checker/internal/spread", "checker/internal/standing", "checker/internal/occasions", "checker/internal/vacancy"},
 	"internal/exporter":                  {"", "history", "checker", "internal/measure", "internal/results", "reports", "runner"},
 	"internal/limits":                    {},
 	"internal/ui":                        {"", "checker", "internal/fault", "internal/measure", "internal/measure/series", "internal/figures", "internal/progress", "internal/results", "reports", "runner"},
