@@ -2,6 +2,7 @@ package checker
 
 import (
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker/internal/optime"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -28,10 +29,12 @@ func scriptAnswer(c *Checker, f fact) {
 	forgot := faults.flush != nil || faults.restart != nil
 	switch {
 	case class == "noscript" && forgot && !f.key.moot(op):
+	case class == "error" && (outlasted(op) || c.metStandstill(op, optime.Call(op))): // it ran out of time
+		return
 	case class == "error" && faults.flush == nil:
 		faults.errors = true
 		return
-	case class == "error" && !faults.errors && !f.key.affected.Has(op) && op.Kind != history.Renew && !outlasted(op):
+	case class == "error" && !faults.errors && !f.key.affected.Has(op) && op.Kind != history.Renew:
 	case op.Outcome == history.OK && faults.flush != nil && faults.flushMet:
 		c.expose(answers, lockbench.ScriptFlush)
 		return
@@ -49,9 +52,10 @@ func scriptAnswer(c *Checker, f fact) {
 }
 
 // outlasted reports whether acquire op took so long that what it was granted meanwhile was
-// over: it fails for that, whatever its scripts do.
+// over, or that its wait was: it fails for that, whatever its scripts do.
 func outlasted(op *history.Op) bool {
-	return op.Kind == history.Acquire && op.Asked > 0 && op.Return-op.Call >= op.Asked
+	took := op.Return - op.Call
+	return op.Kind == history.Acquire && (op.Asked > 0 && took >= op.Asked || op.Wait > 0 && took >= op.Wait)
 }
 
 // moot reports whether op is a renewal that did nothing, of a hold that its owner has

@@ -7,6 +7,7 @@ import (
 	"github.com/lockbench/lockbench/checker/internal/fairness"
 	"github.com/lockbench/lockbench/checker/internal/optime"
 	"github.com/lockbench/lockbench/checker/internal/partition"
+	"github.com/lockbench/lockbench/checker/internal/standing"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -89,7 +90,7 @@ func New(h history.Header) *Checker {
 		header:   h,
 		rules:    optime.RulesOf(h),
 		keyTable: keyTable{keys: map[string]*key{}, near: new([1 << nearKeyBits]*key)},
-		faults:   faults{clients: clients.New()},
+		faults:   faults{clients: clients.New(), gaps: standing.NewGaps(h)},
 	}
 	if h.Stallers > 0 {
 		c.fair.Omit = h.Stalls
@@ -114,6 +115,9 @@ func Check(src history.Source) (Result, error) {
 // promises.
 func (c *Checker) Add(ev history.Event) {
 	op := ev.Op
+	if !c.shard {
+		c.lookForGap(ev)
+	}
 	switch ev.Phase {
 	case history.Call:
 		c.advance(op, optime.Call(op))
@@ -129,6 +133,15 @@ func (c *Checker) Add(ev history.Event) {
 	if !c.shard {
 		c.follow(ev)
 	}
+}
+
+// lookForGap notes the standstill that ends with ev, if one does.
+func (c *Checker) lookForGap(ev history.Event) (standing.Span, bool) {
+	gap, found := c.faults.gaps.Next(ev)
+	if found {
+		c.faults.still.Add(gap.From, gap.Until)
+	}
+	return gap, found
 }
 
 // advance brings the key of op to s: what began before s is compared now.

@@ -18,7 +18,8 @@ import (
 // enough. Below are the rows of its table of windows:
 //
 //	outlived      outlivedAt, and workedPast: what an owner does past its validity
-//	pause         stoodStill, grantedUnder: the client's holds, from the pause to their end
+//	pause         stoodStill, grantedUnder: the client's holds, from the pause to their end;
+//	              stoodInstead: renewals that a standstill of everybody kept back
 //	crash         crashed: the client's holds; leftBy: keys that it may have left as they are
 //	lost-reply    unanswered, grantedUnder, ranLate: holds valid while what was affected may act
 //	cancel        grantedUnder, ranLate: the grant of the call itself; holds valid when it ran late
@@ -178,10 +179,21 @@ func (c *Checker) flushed() {
 	c.eachOpen(func(_ *key, h *hold) { h.renewing |= lockbench.ScriptFlush })
 }
 
-// renewing returns what has touched the renewals of h, where the lock has any.
-func (c *Checker) renewing(h *hold) lockbench.Conditions {
+// renewing returns what has touched the renewals of h by t, in ns, where the lock has any.
+func (c *Checker) renewing(h *hold, t int64) lockbench.Conditions {
 	if c.ability&prolongs != 0 || c.header.Renews || c.rules.Unseen || c.rules.Joins() {
-		return h.renewing
+		return h.renewing | c.stoodInstead(h, t)
+	}
+	return 0
+}
+
+// stoodInstead returns Pause where the owner of h worked past its validity, until t, for no longer than nobody could do
+// anything since the lease began that was over. In a time without standstills, the owner would
+// have renewed h, or learnt that it cannot, that much earlier: that excuses no more than it takes.
+func (c *Checker) stoodInstead(h *hold, t int64) lockbench.Conditions {
+	end := min(h.Until, h.intrusion.T)
+	if past := t - end; past > 0 && past <= c.faults.still.Within(end-h.Most, t) {
+		return lockbench.Pause
 	}
 	return 0
 }

@@ -75,7 +75,7 @@ func (h *hold) readWithin() bool {
 func (c *Checker) writtenUnder(a, b *overwrites.Write[*hold]) lockbench.Conditions {
 	under := c.touching(a.Hold, b.Hold)
 	if !a.Valid || !b.Valid {
-		under |= lockbench.Outlived | c.renewing(a.Hold) | c.renewing(b.Hold)
+		under |= lockbench.Outlived | c.renewing(a.Hold, a.Op.Return) | c.renewing(b.Hold, b.Op.Return)
 	}
 	return under
 }

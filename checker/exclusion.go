@@ -54,7 +54,7 @@ func workedPast(c *Checker, f fact) {
 	if !h.Known || !h.Anchored || h.Dead || until.T <= h.Base {
 		return
 	}
-	under := c.touching(h) | c.renewing(h) | lockbench.Outlived
+	under := c.touching(h) | c.renewing(h, until.T) | lockbench.Outlived
 	c.expose(exclusion, under)
 	if h.intruder == nil || !h.intrusion.Before(until) {
 		return

@@ -8,6 +8,7 @@ import (
 	"github.com/lockbench/lockbench/checker/internal/interval"
 	"github.com/lockbench/lockbench/checker/internal/optime"
 	"github.com/lockbench/lockbench/checker/internal/pending"
+	"github.com/lockbench/lockbench/checker/internal/standing"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/fault"
 )
@@ -15,6 +16,9 @@ import (
 // faults are those that befell the history, and what each client has under way.
 type faults struct {
 	clients clients.Table
+	// still is when nobody could do anything; gaps finds more of it in the record.
+	still standing.Table
+	gaps  standing.Gaps
 	// flush, stateLost and failedOver are the newest events of their kind, nil while there
 	// is none, and restart the newer of the last two.
 	flush, restart, stateLost, failedOver *history.Op
@@ -25,7 +29,7 @@ type faults struct {
 	errors   bool  // an operation ended in an error of no known class before any flush
 	skew     int64 // the largest offset of a clock, in ns
 	offset   int64 // how far the server's clock was stepped ahead, in ns
-	// occurred are the conditions that have occurred, but for Outlived.
+	// occurred are the conditions that have occurred, but for Outlived and standstills.
 	occurred lockbench.Conditions
 }
 
@@ -60,7 +64,29 @@ func (c *Checker) faulted(op *history.Op) {
 		c.stepped(op, event.Phase)
 	case fault.SetsClock:
 		c.setOff(op.Value)
+	case fault.StandsStill:
+		f.still.Add(op.Call, optime.After(op.Call, op.Value))
 	}
+}
+
+// standsStill reports whether ev says that nobody could do anything for some time, which concerns
+// every key alike and no client more than others.
+func standsStill(ev history.Event) bool {
+	return ev.Op.Kind == history.Fault && fault.EventOf(ev.Op.Note).Act == fault.StandsStill
+}
+
+// metStandstill reports whether nobody could do anything for some of the time from s until op
+// returned: that it was answered nothing, or no, may be due to that.
+func (c *Checker) metStandstill(op *history.Op, s optime.Stamp) bool {
+	return c.faults.still.Met(s.T, op.Return)
+}
+
+// happened are the conditions that have occurred.
+func (f *faults) happened() lockbench.Conditions {
+	if f.still.Times > 0 {
+		return f.occurred | lockbench.Pause
+	}
+	return f.occurred
 }
 
 // forgetting reports whether the server goes on forgetting keys.

@@ -171,7 +171,7 @@ func tryEnded(c *Checker, f fact) {
 	r.refusing--
 	d := denial{op: op}
 	switch x := k.affected.On(op); {
-	case op.Outcome != history.Refused:
+	case op.Outcome != history.Refused || c.metStandstill(op, optime.LastTry(op)):
 		return
 	case x == nil && c.freeBefore(k, optime.LastTry(op)):
 		d.under, d.by = c.leftBy(k)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker/internal/optime"
 	"github.com/lockbench/lockbench/checker/internal/partition"
+	"github.com/lockbench/lockbench/checker/internal/standing"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/relay"
 )
@@ -31,10 +32,20 @@ type shard struct {
 	to *relay.Relay[numbered]
 }
 
-// A numbered event knows its place in the whole history.
+// A numbered event knows its place in the whole history; without an operation it is a standstill.
 type numbered struct {
 	history.Event
 	number int64
+	still  standing.Span
+}
+
+func (s *shard) add(ev numbered) {
+	if ev.Op == nil {
+		s.faults.still.Add(ev.still.From, ev.still.Until)
+		return
+	}
+	s.number = ev.number
+	s.Add(ev.Event)
 }
 
 // NewParallel starts the judgement of a history with this header by up to so many
@@ -50,8 +61,7 @@ func NewParallel(h history.Header, goroutines int) *Parallel {
 		s.shard = true
 		s.to = relay.New(func(events []numbered) {
 			for _, ev := range events {
-				s.number = ev.number
-				s.Add(ev.Event)
+				s.add(ev)
 			}
 		})
 		p.shards = append(p.shards, s)
@@ -70,6 +80,9 @@ func (p *Parallel) goAlone() {
 
 // Add judges the next event, as [Checker.Add] does, some time later.
 func (p *Parallel) Add(ev history.Event) {
+	if len(p.shards) > 0 && p.stands(ev) {
+		return
+	}
 	if len(p.shards) > 0 && !ofOneKey(ev) {
 		p.join()
 		p.goAlone()
@@ -80,7 +93,24 @@ func (p *Parallel) Add(ev history.Event) {
 	}
 	p.all.follow(ev)
 	p.events++
-	p.shards[partition.Of(ev.Op.Key)%len(p.shards)].to.Add(numbered{ev, p.events})
+	p.shards[partition.Of(ev.Op.Key)%len(p.shards)].to.Add(numbered{Event: ev, number: p.events})
+}
+
+// stands has every shard know of a standstill that ends with ev, and returns whether ev says nothing
+// else. It concerns all keys alike, so they are judged side by side all the same.
+func (p *Parallel) stands(ev history.Event) bool {
+	alone := standsStill(ev)
+	gap, found := p.all.lookForGap(ev)
+	if alone {
+		p.all.faulted(ev.Op)
+		gap, found = standing.Span{From: ev.Op.Call, Until: optime.After(ev.Op.Call, ev.Op.Value)}, true
+	}
+	if found {
+		for _, s := range p.shards {
+			s.to.Add(numbered{still: gap})
+		}
+	}
+	return alone
 }
 
 // Finish ends the judgement and returns the verdicts.

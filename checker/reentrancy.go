@@ -1,5 +1,7 @@
 package checker
 
+import "github.com/lockbench/lockbench/checker/internal/optime"
+
 // The monitor of reentrancy judges that nested acquires count and that only the last release frees:
 // an inner release must not let others in (attribution.go finds that), and the holder must
 // not be refused.
@@ -20,7 +22,7 @@ var (
 
 // nestedRefused judges a refusal of what its client held all along.
 func nestedRefused(c *Checker, f fact) {
-	if !c.rules.Nested || c.partial || f.key.affected.Has(f.op) {
+	if !c.rules.Nested || c.partial || f.key.affected.Has(f.op) || c.metStandstill(f.op, optime.LastTry(f.op)) {
 		return
 	}
 	for _, h := range f.key.holds {

@@ -51,6 +51,13 @@ func (v *Verdict) UnmarshalText(b []byte) error {
 	return fmt.Errorf("%q is no verdict; hint: one of %q", b, verdictNames)
 }
 
+// Standstills are times in which nobody could do anything: the process that drives the clients, or a
+// server, stood still. Those that overlap count once. What they kept back breaks nothing.
+type Standstills struct {
+	Times        int64
+	For, Longest time.Duration
+}
+
 // A Result is the judgement of one history. It is flat plain data, to be read field by field.
 type Result struct {
 	// Findings has an entry for each guarantee where nothing goes wrong, one for each exact
@@ -69,6 +76,8 @@ type Result struct {
 	// WorstOverlap is the longest time two owners held one key, within validity
 	// or past it.
 	WorstOverlap time.Duration
+	// Standstills are the times in which nobody could do anything.
+	Standstills Standstills
 	// Partial: the record stops before the run did, and Why.
 	Partial bool
 	Why     string

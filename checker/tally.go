@@ -128,7 +128,7 @@ func (c *Checker) counts(v candidate) bool {
 		if v.kind == overlappingBesideStale && p == exclusion { // it is within validity
 			under &^= lockbench.Outlived
 		}
-		return !c.header.Claims.Covers(names[p], under, c.faults.occurred|under)
+		return !c.header.Claims.Covers(names[p], under, c.faults.happened()|under)
 	})
 }
 

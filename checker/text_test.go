@@ -15,6 +15,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker/internal/optime"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/fault"
 )
 
 // Histories in text, one operation a line:
@@ -134,8 +135,10 @@ func (h *textHistory) operation(fields []string) error {
 	}
 	if op.Kind == history.Fault {
 		op.Note, op.Key, rest = fields[3], "", fields[4:]
-		op.Stream += 200 // it occurs in the middle of its client's call
-		h.header.Faults = append(h.header.Faults, op.Note)
+		op.Stream += 200                                     // it occurs in the middle of its client's call
+		if fault.EventOf(op.Note).Act != fault.StandsStill { // which nobody injects
+			h.header.Faults = append(h.header.Faults, op.Note)
+		}
 	}
 	if op.Kind == history.Pause || op.Kind == history.Resume {
 		op.Stream += 400 // it may come in the middle of its client's call
@@ -185,7 +188,7 @@ func (h *textHistory) details(op *history.Op, fields []string) error {
 			op.Value = int64(n)
 		case "attempts":
 			op.Attempts = int32(n)
-		case "ahead":
+		case "ahead", "lasting":
 			op.Value = ns
 		default:
 			return fmt.Errorf("unknown detail %q", f)

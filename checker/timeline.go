@@ -120,7 +120,7 @@ func (c *Checker) superseded(k *key, a *hold, s start) {
 
 // happened applies an event: something that befell a client or a hold.
 func (c *Checker) happened(op *history.Op) {
-	if op.Kind != history.Lost {
+	if op.Kind != history.Lost && !standsStill(history.Event{Op: op}) {
 		c.materializeAll()
 	}
 	switch op.Kind {

@@ -23,6 +23,8 @@ func (c *Checker) Finish(end history.End) Result {
 		c.unfinished(k)
 	}
 	c.result.Partial, c.result.Why = end.Partial, end.Why
+	still := &c.faults.still
+	c.result.Standstills = Standstills{still.Times, time.Duration(still.For), time.Duration(still.Longest)}
 	if !c.brief {
 		c.crossCheck(end.Trailer)
 		c.result.GrantsByClient = c.fair.Shares()
@@ -111,7 +113,7 @@ func (c *Checker) verdict(p promise, r *row, claimed bool) (Verdict, string) {
 	if m := monitors[p]; m.needs&^c.ability != 0 && !claimed {
 		return NotApplicable, m.lacks
 	}
-	if missing := r.under &^ c.faults.occurred &^ lockbench.Outlived; missing != 0 {
+	if missing := r.under &^ c.faults.happened() &^ lockbench.Outlived; missing != 0 {
 		return Untested, "nothing of the kind happened: " + missing.String()
 	}
 	if past := monitors[p].untestedPast; past != "" && r.under.Has(lockbench.Outlived) {

@@ -30,6 +30,10 @@ type Client struct {
 	// leases are made, but not given out yet; the owner's goroutine's own.
 	leases []lease
 
+	// heldBack is where HoldBack holds back what follows, while held is set.
+	heldBack int64
+	held     bool
+
 	watchers sync.WaitGroup
 	quit     chan struct{} // closed when watchers are to end; nil while there was none
 }
@@ -41,6 +45,8 @@ type track interface {
 	open() *Op
 	// called stamps the call of an operation.
 	called(op *Op)
+	// calledAt stamps the call of an event that was at an earlier stamp.
+	calledAt(op *Op, at int64)
 	// ended takes down an operation that returned, never will, or is an event. The
 	// operation is the track's to use again.
 	ended(op *Op)
@@ -184,6 +190,31 @@ func (c *Client) Event(kind Kind, key, note string) {
 // such as the offset of a clock in ns.
 func (c *Client) Fault(note string, value int64) {
 	c.event(Op{Kind: Fault, Note: note, Value: value})
+}
+
+// HoldBack has a reader of the growing history wait: it is shown nothing from this instant on
+// until a later HoldBack, or the end. So the client can still record, by [Client.FaultSince],
+// what is known afterwards only. It moves forward alone. A Tape, which is read when it is
+// complete, needs none. It is safe for concurrent use.
+func (c *Client) HoldBack(from time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.heldBack, c.held = max(c.heldBack, int64(from.Sub(c.base))), true
+}
+
+// FaultSince records a fault, as Fault does, that began at an instant which is past, but was held
+// back since. What began before the record did begins with it. It is safe for concurrent use.
+func (c *Client) FaultSince(from time.Time, note string, value int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.sealed {
+		return
+	}
+	op := c.track.open()
+	op.Kind, op.Outcome, op.Note, op.Value = Fault, OK, note, value
+	c.track.calledAt(op, max(0, int64(from.Sub(c.base))))
+	op.Return = op.Call
+	c.track.ended(op)
 }
 
 // TakenAway records that, at this instant, a command of the client by took from the

@@ -31,6 +31,8 @@ func (s *stream) open() *Op {
 
 func (s *stream) called(op *Op) { op.Call = s.now() }
 
+func (s *stream) calledAt(op *Op, at int64) { op.Call = max(at, s.heldBack) }
+
 func (s *stream) ended(op *Op) {
 	s.free = append(s.free, op)
 	if s.rec.failed() {
@@ -57,6 +59,9 @@ func (s *stream) take() (batches []*batch, watermark int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	watermark = s.now()
+	if s.held {
+		watermark = min(watermark, s.heldBack)
+	}
 	for _, op := range s.pending {
 		watermark = min(watermark, op.Call)
 	}

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"slices"
 	"sync"
 	"time"
 )
@@ -33,6 +34,7 @@ const tapeOps = 64
 type tapeMoment struct {
 	op    *Op
 	phase Phase
+	at    int64
 }
 
 // NewTape begins a history with header h, whose Schema it fills in. The clock
@@ -129,8 +131,22 @@ func (t *Tape) stamp(op *Op, phase Phase) (at int64, seq uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.seq++
-	t.moments = append(t.moments, tapeMoment{op, phase})
-	return int64(time.Since(t.base)), t.seq
+	at = int64(time.Since(t.base))
+	t.moments = append(t.moments, tapeMoment{op, phase, at})
+	return at, t.seq
+}
+
+// calledAt has the event come before all that was recorded since then; it needs no number for that.
+func (c *tapeTrack) calledAt(op *Op, at int64) {
+	t := c.tape
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	op.Call = at
+	place := len(t.moments)
+	for place > 0 && t.moments[place-1].at >= at {
+		place--
+	}
+	t.moments = slices.Insert(t.moments, place, tapeMoment{op, Call, at})
 }
 
 // end is the end of the client's part of the tape.

@@ -1,6 +1,7 @@
 package impls
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -25,19 +26,21 @@ func MatchRun(patterns ...string) ([]design.Design, error) {
 	if len(patterns) == 0 && len(controls) > 0 {
 		return controls, nil
 	}
-	for _, p := range patterns {
-		if strings.HasPrefix(p, "control/") {
-			return nil, unknownControl(p)
-		}
-	}
 	designs, err := Match(patterns...)
 	return append(designs, controls...), err
 }
 
-// unknownControl is the error for the name of a control that there is none of.
-func unknownControl(name string) error {
+// noLock is the error for the name of a control where only locks can be named, and for one that
+// there is none of; nil for any other name.
+func noLock(name string) error {
+	if !strings.HasPrefix(name, "control/") {
+		return nil
+	}
 	var names []string
 	for _, d := range Controls() {
+		if d.Name == name {
+			return fmt.Errorf("%s is a control and no lock: it %s; lockbench run has it beside locks, to compare them with; hint: lockbench run --design %[1]s", name, d.Summary)
+		}
 		names = append(names, d.Name)
 	}
 	return suggest.Unknown("control", name, names)

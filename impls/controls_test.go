@@ -35,6 +35,9 @@ func TestMatchRunTakesControlsByNameAlone(t *testing.T) {
 	if all, err := impls.MatchRun("*/*"); err != nil || len(all) != len(impls.All()) {
 		t.Errorf("all: %d, %v; want no control among them", len(all), err)
 	}
+	if _, err := impls.Match("control/no-lock"); err == nil || !strings.Contains(err.Error(), "no lock: it grants to everybody") || !strings.Contains(err.Error(), "hint: lockbench run --design control/no-lock") {
+		t.Errorf("where only locks are meant: got %v, want what a control is, and the command that runs it", err)
+	}
 	if _, err := impls.MatchRun("control/nolock"); err == nil || !strings.Contains(err.Error(), "control/no-lock") {
 		t.Errorf("got %v, want the control that resembles it", err)
 	}

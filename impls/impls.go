@@ -77,6 +77,9 @@ func match(pattern string) ([]string, error) {
 		}
 	}
 	if len(matched) == 0 {
+		if err := noLock(pattern); err != nil {
+			return nil, err
+		}
 		return nil, suggest.Unknown("design", pattern, append(Names(), globs()...))
 	}
 	return matched, nil

@@ -14,7 +14,7 @@ func matrixSuites(m *results.Matrix) []document.Suite {
 	gated := m.AsResult()
 	for i := range m.Rows {
 		row := &m.Rows[i]
-		s := document.Suite{Name: row.Design, Cases: thresholdCases(&gated, i)}
+		s := document.Suite{Name: row.Design, Properties: concludedProperties(row.Conclusion), Cases: thresholdCases(&gated, i)}
 		for _, part := range m.Settings.Parts {
 			s.Cases = append(s.Cases, partCase(m, row, part))
 		}

@@ -66,6 +66,15 @@ func (s repeated) measure(run *results.Run, random *rand.Rand) {
 	}
 }
 
+// exposed has exclusion held on so many occasions of each run.
+func exposed(n int64, claimed bool) func(int, *results.Result) {
+	return func(_ int, r *results.Result) {
+		f := r.Runs[0].Cells[exclusive]
+		f.Exposure, f.Claimed = n, claimed
+		r.Runs[0].Cells[exclusive] = f
+	}
+}
+
 // breaks lets some runs break a cell.
 func breaks(cell lockbench.Cell, claimed bool, runs ...int) func(int, *results.Result) {
 	return func(i int, r *results.Result) {
@@ -195,6 +204,12 @@ func TestCompareExits(t *testing.T) {
 		{"an ability gone", even, with(even, func(_ int, r *results.Result) {
 			r.Runs[0].Cells[exclusive] = results.Finding{Verdict: checker.NotApplicable}
 		}), results.CompareOptions{}, results.BrokenClaim, "exclusion*: held in 10 runs -> n/a, no longer claimed"},
+		{"a claim held on too few occasions", even, with(even, exposed(29, true)), results.CompareOptions{}, results.Passed, "weaker lua-token/strategy exclusion: held on 900 occasions -> on 290, fewer than 299"},
+		{"a claim held on too few occasions, which is to fail", even, with(even, exposed(29, true)), results.CompareOptions{FailWeaker: true}, results.FailedThreshold, "Weaker than before: claims that were held on fewer occasions than enough: 1 (exit 4)"},
+		{"a claim held on enough occasions", even, with(even, exposed(30, true)), results.CompareOptions{FailWeaker: true}, results.Passed, "No claim is worse"},
+		{"a weak claim as before", with(even, exposed(29, true)), with(even, exposed(1, true)), results.CompareOptions{FailWeaker: true}, results.Passed, "No claim is worse"},
+		{"no claim, held on too few occasions", with(even, exposed(90, false)), with(even, exposed(1, false)), results.CompareOptions{FailWeaker: true}, results.Passed, "No claim is worse"},
+		{"a broken claim is no weak one", even, with(even, breaks(exclusive, true, 3)), results.CompareOptions{FailWeaker: true}, results.BrokenClaim, "WORSE lua-token/strategy exclusion*"},
 		{"nothing measured", even, with(even, func(_ int, r *results.Result) { r.Runs[0].Grants = 0 }), results.CompareOptions{}, results.Inconclusive, "one side measured nothing"},
 		{"self-check failed", even, with(even, func(_ int, r *results.Result) { r.Prove(&results.SelfCheck{MustBreak: exclusive}) }), results.CompareOptions{}, results.Inconclusive, "a lock broken on purpose was not caught"},
 		{"not run", even, with(even, func(_ int, r *results.Result) { r.NotRun = []string{"x/y"} }), results.CompareOptions{}, results.Inconclusive, "not run: x/y"},

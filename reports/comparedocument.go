@@ -156,6 +156,9 @@ func comparisonGuarantees(c *results.Comparison) document.Block {
 	for i, g := range changed {
 		l.Items = append(l.Items, document.Item{Word: g.word, Tone: changeTone(g.word), Sign: changeSigns[g.word], Text: g.design.Label() + " " + g.CellChange.String(), Link: g.link(i)})
 	}
+	for _, lost := range c.StrengthLosses() {
+		l.Items = append(l.Items, document.Item{Word: "weaker", Tone: document.Weak, Sign: changeSigns["worse"], Text: lost.String()})
+	}
 	l.Items = append(l.Items, document.Item{Text: rest})
 	section := &document.Section{ID: "guarantees", Title: "guarantees", Blocks: []document.Block{l}}
 	all := &document.Section{Title: "All that some run could put to the test", Folded: true, Media: document.Page}
@@ -365,11 +368,24 @@ func comparisonOutcome(c *results.Comparison) (headline, why string) {
 		}
 		return "Worse", fmt.Sprintf("%s that %s claimed: %s", figures.Plural(int64(n), "cell"), isAre(n), strings.Join(names, ", "))
 	case results.FailedThreshold:
-		return "Slower than allowed", "a limit is passed"
+		return failedComparison(c)
 	case results.Inconclusive:
 		return "Inconclusive", strings.Join(c.Open, "; ")
 	}
 	return "No claim is worse", tally(c)
+}
+
+// failedComparison is the outcome where no claim is worse, and something failed that was asked for.
+func failedComparison(c *results.Comparison) (headline, why string) {
+	slower := slices.ContainsFunc(c.Limits, func(l results.LimitOutcome) bool { return l.Outcome == results.LimitPassed })
+	if !c.FailedWeaker {
+		return "Slower than allowed", "a limit is passed"
+	}
+	why = fmt.Sprintf("claims that were held on fewer occasions than enough: %d", len(c.StrengthLosses()))
+	if slower {
+		why += "; a limit is passed, too"
+	}
+	return "Weaker than before", why
 }
 
 func isAre(n int) string {

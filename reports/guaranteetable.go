@@ -21,6 +21,7 @@ var (
 	coverNote  = "ok: no violation on so many occasions; how far to rely on it is what was covered"
 	brokenNote = "BROKEN: violations of occasions, and the design claims it; broken: it does not claim it"
 	noneNote   = "-: not for this design"
+	worstNote  = "the worst of the five questions"
 )
 
 // A designCells is what was found of one design.
@@ -275,7 +276,7 @@ var gravity = map[string]int{wordNone: 0, wordNotTried: 1, wordOK: 2, wordWeak: 
 // met: the worst answer to any question.
 func designTable(designs []designCells) document.Table {
 	t := document.Table{Corner: "design", Notes: []string{
-		"the worst of the five questions",
+		worstNote,
 		"BROKEN: a claim is broken; broken: what the design does not claim",
 	}}
 	if slices.ContainsFunc(designs, func(d designCells) bool { return !d.explored }) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/lockbench/lockbench/internal/conclusion"
 	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/internal/runinfo"
 
@@ -299,6 +300,39 @@ func TestMatrixErrorsOfWriting(t *testing.T) {
 	} {
 		if write() == nil {
 			t.Errorf("%s: got no error of a full disk", name)
+		}
+	}
+}
+
+// TestMatrixLeadsWithConclusions: the first column of a matrix is the word of each design, in every
+// medium; a matrix without conclusions has no such column.
+func TestMatrixLeadsWithConclusions(t *testing.T) {
+	written := func(m results.Matrix, form Form) string {
+		var buf bytes.Buffer
+		if err := Write(&buf, form, &m, Options{}); err != nil {
+			t.Fatal(err)
+		}
+		return buf.String()
+	}
+	m := matrixSample()
+	if text := written(m, Markdown); strings.Contains(text, "conclusion") {
+		t.Errorf("no conclusion was drawn, got\n%s", text)
+	}
+	name := m.Rows[0].Design
+	m.Rows[0].Conclusion = &conclusion.Conclusion{Word: conclusion.DoNotUse, Why: "a key stays locked", Cell: lease, Source: conclusion.Explored}
+	for form, want := range map[Form]string{
+		Markdown: "| " + name + " | **do not use** | ",
+		Text:     name + "  do not use  ",
+		HTML:     "a key stays locked (lease, found by exploration)",
+		JUnit:    `<property name="conclusion" value="do not use">`,
+		JSON:     `"word": "do not use"`,
+	} {
+		text := written(m, form)
+		if form == Text { // columns are as wide as they have to be
+			text, want = strings.Join(strings.Fields(text), " "), strings.Join(strings.Fields(want), " ")
+		}
+		if !strings.Contains(text, want) {
+			t.Errorf("%v: %q is not in\n%s", form, want, text)
 		}
 	}
 }

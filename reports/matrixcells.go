@@ -27,11 +27,20 @@ func explain(m *results.Matrix, at results.CellName) (*document.Document, error)
 		return &document.Document{Blocks: []document.Block{e.section(at.Cell)}}, nil
 	}
 	t := matrixRowCells(e.row, i, at.Design).table()
-	d := &document.Document{Blocks: []document.Block{&t}}
+	d := &document.Document{Blocks: append(rowConclusion(e.row), &t)}
 	for _, cell := range e.row.Findings().Broken() {
 		d.Blocks = append(d.Blocks, e.section(cell))
 	}
 	return d, nil
+}
+
+// rowConclusion is the conclusion of a design with its reason, nothing where none was drawn.
+func rowConclusion(r *results.MatrixRow) []document.Block {
+	c := r.Conclusion
+	if c == nil {
+		return nil
+	}
+	return []document.Block{&document.Paragraph{Word: string(c.Word) + ":", Tone: conclusionTone(c), Text: because(c)}}
 }
 
 // section is what a page shows of the i-th design: its table, and every cell, folded. What
@@ -45,7 +54,8 @@ func section(m *results.Matrix, i int) *document.Section {
 			about.Facts = append(about.Facts, fact)
 		}
 	}
-	s := &document.Section{ID: designID(i), Role: document.Subject, Title: r.Design, Mark: exitTone(r.Exit()), Blocks: []document.Block{about, &t}}
+	s := &document.Section{ID: designID(i), Role: document.Subject, Title: r.Design, Mark: exitTone(r.Exit()), Blocks: []document.Block{about}}
+	s.Blocks = append(append(s.Blocks, rowConclusion(r)...), &t)
 	for _, o := range r.Without {
 		s.Blocks = append(s.Blocks, line("No "+o.Part+": "+o.Why))
 	}

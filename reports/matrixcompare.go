@@ -18,6 +18,9 @@ func matrixComparisonDocument(c *results.MatrixComparison) *document.Document {
 	for _, s := range c.Better {
 		l.Items = append(l.Items, document.Item{Word: "better", Tone: document.Good, Text: matrixChangeString(s)})
 	}
+	for _, s := range c.Weaker {
+		l.Items = append(l.Items, document.Item{Word: "weaker", Tone: document.Weak, Text: s.String()})
+	}
 	for _, s := range c.New {
 		l.Items = append(l.Items, document.Item{Word: "new", Text: s})
 	}
@@ -36,6 +39,8 @@ func matrixComparisonDocument(c *results.MatrixComparison) *document.Document {
 		d.Headline = "No cell is worse"
 	case results.BrokenClaim:
 		d.Headline = figures.Plural(int64(len(c.Worse)), "cell") + " worse"
+	case results.FailedThreshold:
+		d.Headline = figures.Plural(int64(len(c.Weaker)), "claim") + " weaker"
 	default:
 		d.Headline, d.Why = "Inconclusive", "not everything was run, or a lock broken on purpose was not caught"
 	}

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/lockbench/lockbench/internal/results"
@@ -65,6 +66,48 @@ func TestOrder(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestWeaker: a claim that was held often enough and is held less often has lost strength, which
+// fails where that is asked for; what is worse, never was strong, or is not claimed has not.
+func TestWeaker(t *testing.T) {
+	of := func(exposure int64, verdict checker.Verdict, claimed bool) results.Matrix {
+		m := oneCell(verdict, claimed)
+		cell := m.Rows[0].Cells[lease]
+		cell.Evidence[0].Exposure = exposure
+		m.Rows[0].Cells[lease] = cell
+		m.Settle()
+		return m
+	}
+	for _, c := range []struct {
+		name     string
+		was, is  results.Matrix
+		weaker   bool
+		exit     int
+		headline string
+	}{
+		{"weak now", of(299, checker.Held, true), of(298, checker.Held, true), true, results.FailedThreshold, "lease: held on 299 occasions -> on 298, fewer than 299"},
+		{"as strong", of(5000, checker.Held, true), of(299, checker.Held, true), false, results.Passed, "No cell is worse"},
+		{"weak before", of(298, checker.Held, true), of(1, checker.Held, true), false, results.Passed, "No cell is worse"},
+		{"not claimed", of(5000, checker.Held, false), of(1, checker.Held, false), false, results.Passed, "No cell is worse"},
+		{"untested now, which is worse already", of(5000, checker.Held, true), of(0, checker.Untested, true), false, results.BrokenClaim, "worse lease"},
+		{"broken now, which is worse already", of(5000, checker.Held, true), of(5000, checker.Broken, true), false, results.BrokenClaim, "worse"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := results.CompareMatrices(c.was, c.is)
+			if before := got.Exit; before == results.FailedThreshold {
+				t.Errorf("exit %d, though nobody asked for strength", before)
+			}
+			got.FailWeaker()
+			var text bytes.Buffer
+			if err := Write(&text, Text, &got, Options{}); err != nil {
+				t.Fatal(err)
+			}
+			if got.Exit != c.exit || (len(got.Weaker) > 0) != c.weaker || !strings.Contains(text.String(), strings.TrimPrefix(c.headline, "worse ")) {
+				t.Errorf("exit %d, weaker %v, want %d, %v, and %q in\n%s", got.Exit, got.Weaker, c.exit, c.weaker, c.headline, &text)
+			}
+		})
 	}
 }
 

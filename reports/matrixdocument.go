@@ -25,6 +25,7 @@ func matrixDocument(m *results.Matrix) *document.Document {
 		all = append(all, matrixRowCells(&m.Rows[i], i, m.Rows[i].Design))
 	}
 	t := designTable(all)
+	lead(&t, m)
 	promises := &document.List{}
 	for _, g := range lockbench.Guarantees() {
 		promises.Items = append(promises.Items, document.Item{Name: string(g.Name), Text: g.Promise})
@@ -43,6 +44,23 @@ func matrixDocument(m *results.Matrix) *document.Document {
 	}
 	d.Blocks = append(d.Blocks, sections)
 	return d
+}
+
+// lead puts the conclusion of each design before what was found of it, where one was drawn.
+func lead(t *document.Table, m *results.Matrix) {
+	if !slices.ContainsFunc(m.Rows, func(r results.MatrixRow) bool { return r.Conclusion != nil }) {
+		return
+	}
+	t.Columns = slices.Insert(t.Columns, 0, document.Column{Name: "conclusion"})
+	for i := range t.Rows {
+		v := document.Value{Tone: document.None}
+		if c := m.Rows[i].Conclusion; c != nil {
+			v = document.Value{Text: string(c.Word), Tone: conclusionTone(c), Note: because(c)}
+		}
+		t.Rows[i].Cells = slices.Insert(t.Rows[i].Cells, 0, v)
+	}
+	t.Notes = slices.Insert(t.Notes, 0, "conclusion: what is known of the design in a word, over the usual conditions; the other columns have the worst of the five questions")
+	t.Notes = slices.DeleteFunc(t.Notes, func(note string) bool { return note == worstNote })
 }
 
 func matrixFacts(m *results.Matrix) *document.Paragraph {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/conclusion"
 	"github.com/lockbench/lockbench/internal/figures"
 	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/internal/thresholds"
@@ -192,8 +193,14 @@ func properties(r *results.Run) [][2]string {
 		{"history", r.History}, {"exit", strconv.Itoa(r.Exit)},
 	}
 	all = append(all, strengths(r)...)
-	if c := r.Conclusion; c != nil {
-		all = append(all, [2]string{"conclusion", string(c.Word)}, [2]string{"why", because(c)})
+	return append(all, concludedProperties(r.Conclusion)...)
+}
+
+// concludedProperties are what is known of a design in a word, and why; none where no conclusion
+// was drawn.
+func concludedProperties(c *conclusion.Conclusion) [][2]string {
+	if c == nil {
+		return nil
 	}
-	return all
+	return [][2]string{{"conclusion", string(c.Word)}, {"why", because(c)}}
 }

@@ -142,6 +142,9 @@ func (s *summary) troubles() *document.List {
 		if much := unanswered(run); much != "" {
 			add(document.Weak, "unanswered", much)
 		}
+		if still := stoodStill(run); still != "" {
+			add(document.Weak, "stood still", still)
+		}
 		if run.Ended == results.EndedByUser {
 			add(document.Weak, "interrupted", "measured for "+figures.Compact(run.MeasuredNS)+", and judged up to there")
 		}
@@ -153,6 +156,19 @@ func (s *summary) troubles() *document.List {
 		l.Items = append(l.Items, document.Item{Word: "not run", Tone: document.Weak, Text: strings.Join(n, ", ")})
 	}
 	return l
+}
+
+// muchStill is the share of a run from which on it is said that nobody could do anything.
+const muchStill = 0.001
+
+// stoodStill says how long nobody could do anything in a run; empty for little.
+func stoodStill(r *results.Run) string {
+	s := r.Standstills
+	if s == nil || float64(s.TotalNS) <= muchStill*float64(r.MeasuredNS) {
+		return ""
+	}
+	return fmt.Sprintf("lockbench or its server stood still for %s in %s, the longest %s; what that kept from being done breaks nothing",
+		figures.Compact(s.TotalNS), figures.Plural(s.Times, "standstill"), figures.Compact(s.LongestNS))
 }
 
 // muchUnanswered is the share of operations without an answer from which on it is said, of

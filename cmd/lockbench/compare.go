@@ -18,6 +18,7 @@ type compareOptions struct {
 	settings runOptions
 	rounds   int
 	limits   []string
+	weaker   bool
 	force    bool
 	save     string
 	out      []string
@@ -47,7 +48,7 @@ settings and surroundings, and does not compare speeds measured under different 
 
 Exit codes: 0 no claim is worse; 1 a guarantee that either side claims is worse; 3 too few runs,
 nothing measured, or a claim left untested; 4 a figure is worse by more than --fail-if-slower
-allows. Without that flag a slower design fails nothing.`,
+allows, or weaker with --fail-if-weaker. Without these flags neither fails anything.`,
 		Example: `  lockbench compare --out markdown=comparison.md before/*.json -- after/*.json
   lockbench compare --run 10 lua-token/strategy redislock/obtain --duration 2s --out html=c.html
   lockbench compare --run 20 lua-token/token lua-token/strategy --key-choice own --fail-if-slower 5%`,
@@ -63,6 +64,7 @@ func (o *compareOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
 	f.IntVar(&o.rounds, "run", 0, "run the two designs in turns, each `N` times, with the flags of run below (default: compare saved results)")
 	f.StringArrayVar(&o.limits, "fail-if-slower", nil, "`[METRIC=]SHARE` by which a figure may be worse without exit 4: 10% (for grants_per_s and acquire.p50) or acquire.p99=25%; repeated (default no limit)")
+	f.BoolVar(&o.weaker, "fail-if-weaker", false, "exit 4 if a claimed cell was held on 299 occasions or more in BASE and on fewer in NEW")
 	f.BoolVar(&o.force, "force", false, "compare speeds even if the settings differ")
 	f.StringVar(&o.save, "save", "", "with --run: save the result of each run in this `directory`, as base-01.json and new-01.json")
 	f.StringArrayVar(&o.out, "out", nil, output.Help(output.OfComparisons))
@@ -75,7 +77,7 @@ func (o *compareOptions) compare(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	opt := results.CompareOptions{Force: o.force}
+	opt := results.CompareOptions{Force: o.force, FailWeaker: o.weaker}
 	if opt.Limits, err = parseLimits(o.limits); err != nil {
 		return err
 	}

@@ -31,6 +31,7 @@ type matrixOptions struct {
 	history   string
 	out       []string
 	expect    string
+	weaker    bool
 	resume    string
 	gate      gateOptions
 	quiet     bool
@@ -79,6 +80,7 @@ func (o *matrixOptions) flags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.out, "out", nil, output.Help(output.OfMatrices))
 	o.gate.exploredFlags(f)
 	f.StringVar(&o.expect, "expect", "", "compare with the matrix in this JSON `file`: exit 1 if a cell is worse")
+	f.BoolVar(&o.weaker, "fail-if-weaker", false, "with --expect: exit 4 if a claimed cell was held on 299 occasions or more and now holds on fewer")
 	f.StringVar(&o.resume, "resume", "", "complete the matrix in this JSON `file` and write it there")
 }
 
@@ -110,6 +112,9 @@ func (o *matrixOptions) validate(f *pflag.FlagSet) error {
 		if !slices.Contains(known, d) {
 			return suggest.Unknown("driver", d, known)
 		}
+	}
+	if o.weaker && o.expect == "" {
+		return errors.New("--fail-if-weaker: there is nothing to be weaker than; hint: --expect FILE")
 	}
 	return o.unread(f)
 }
@@ -237,6 +242,9 @@ func (o *matrixOptions) compare(cmd *cobra.Command, expected, m results.Matrix) 
 		w = cmd.ErrOrStderr()
 	}
 	c.With = o.expect
+	if o.weaker {
+		c.FailWeaker()
+	}
 	_, err := fmt.Fprintln(w)
 	return c.Exit, errors.Join(err, reports.Write(w, reports.Text, &c, output.Terminal(w)))
 }

@@ -78,6 +78,14 @@ type Neighbour interface {
 	Local() bool
 }
 
+// A Prompt service answers at once, if it does not stand still.
+type Prompt interface {
+	// Ask returns a function that asks the service, on a connection of its own, for something that
+	// takes it next to no time, and waits for the answer or the end of ctx; close closes the connection.
+	// The function is called by one goroutine.
+	Ask() (ask func(ctx context.Context) error, close func() error)
+}
+
 // A Keeper can keep the records that locks guard. Where a service cannot, they are kept in
 // the memory of the driver.
 type Keeper interface {

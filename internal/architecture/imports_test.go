@@ -33,8 +33,8 @@ var house = map[string][]string{
 	"reports":                            {"", "history", "checker", "internal/results", "internal/measure", "internal/measure/series", "internal/thresholds", "internal/limits", "internal/statistics", "internal/suggest", "internal/figures", "internal/conclusion", "reports/internal/*", "internal/runinfo"},
 	"reports/internal/document":          {},
 	"reports/internal/*":                 {"reports/internal/document", "reports/internal/terminal", "internal/figures"},
-	"checker":                            {"", "history", "internal/fault", "internal/measure/series", "checker/internal/clients", "checker/internal/crosscheck", "checker/internal/fairness", "checker/internal/overwrites", "checker/internal/interval", "checker/internal/pending", "checker/internal/optime", "checker/internal/partition", "internal/relay", "checker/internal/spread"},
-	"internal/exporter":                  {"", "history", "checker", "internal/measure", "internal/results", "reports", "runner"},
+	"checker":                            {"", "history", "internal/fault", "internal/measure/series", "checker/internal/clients", "checker/internal/crosscheck", "checker/internal/fairness", "checker/internal/overwrites", "checker/internal/interval", "checker/internal/pending", "checker/internal/optime", "checker/internal/partition", "internal/relay", "checker/internal/spread", "checker/internal/standing"},
+	"internal/exporter":                  {"", "history", "checker", "internal/measure", "internal/results", "internal/runinfo", "reports", "runner"},
 	"internal/limits":                    {},
 	"internal/ui":                        {"", "checker", "internal/fault", "internal/measure", "internal/measure/series", "internal/figures", "internal/progress", "internal/results", "reports", "runner"},
 	"workloads":                          {"", "internal/suggest", "internal/figures"},
@@ -47,7 +47,7 @@ var house = map[string][]string{
 	"internal/servers":                   {"", "history", "impls/design", "impls/design/onredis", "internal/serverror"},
 	"internal/fault":                     {"", "internal/suggest"}, // data: anybody may import it
 	"internal/inject":                    {"", "history", "impls/design", "impls/design/onredis", "internal/fault", "internal/servers", "internal/runinfo"},
-	"internal/load":                      {"", "internal/backend", "internal/fault", "internal/inject", "history", "impls/design", "impls/design/onredis", "internal/servers", "workloads", "internal/suggest", "internal/processor", "internal/occupancy", "internal/runinfo"},
+	"internal/load":                      {"", "internal/backend", "internal/fault", "internal/inject", "history", "impls/design", "impls/design/onredis", "internal/servers", "workloads", "internal/suggest", "internal/processor", "internal/occupancy", "internal/standstill", "internal/runinfo"},
 	"internal/explore":                   {"", "internal/backend", "history", "checker", "internal/fault", "impls/design", "impls/design/onredis", "internal/stepserver", "internal/suggest", "workloads", "internal/explore/internal/*", "internal/runinfo"},
 	"internal/explore/internal/strategy": {"history", "internal/fault", "internal/stepserver"},
 	"internal/explore/internal/render":   {"internal/stepserver"},
@@ -66,6 +66,7 @@ var house = map[string][]string{
 	"checker/internal/pending":           {"", "history", "checker/internal/clients", "checker/internal/optime"},
 	"checker/internal/optime":            {"history"},
 	"internal/occupancy":                 {""},
+	"internal/standstill":                {"history", "internal/fault"},
 	"internal/mutants":                   {"", "impls/design", "impls/design/onredis"},
 	"internal/designtest":                {"", "impls/design", "impls/design/onredis", "internal/longtest", "internal/servertest"},
 	"cmd/lockbench":                      {"", "internal/textflag", "history", "checker", "internal/measure", "internal/thresholds", "internal/exporter", "internal/results", "reports", "runner", "workloads", "impls", "impls/*", "internal/explore", "internal/*"},
@@ -74,7 +75,7 @@ var house = map[string][]string{
 	"internal/catalog":                   {"", "internal/explore", "impls", "internal/fault", "internal/suggest", "internal/thresholds", "workloads"},
 	"internal/output":                    {"history", "internal/measure", "internal/suggest", "internal/results", "reports", "runner"},
 	"internal/progress":                  {"", "checker", "internal/explore", "internal/results", "reports", "runner", "internal/exploring"},
-	"internal/matrix":                    {"", "internal/explore", "impls", "impls/design", "internal/exploring", "internal/fault", "internal/inject", "internal/mutants", "internal/progress", "internal/thresholds", "internal/results", "reports", "runner", "workloads"},
+	"internal/matrix":                    {"", "internal/evidence", "internal/explore", "impls", "impls/design", "internal/exploring", "internal/fault", "internal/inject", "internal/mutants", "internal/progress", "internal/thresholds", "internal/results", "reports", "runner", "workloads"},
 	"runner":                             {"", "history", "checker", "internal/measure", "internal/thresholds", "internal/relay", "internal/spool", "internal/processor", "internal/load", "internal/backend", "internal/fault", "internal/inject", "internal/servers", "internal/mutants", "impls/design", "workloads", "internal/results", "reports"},
 }
 

@@ -35,6 +35,8 @@ type Entry struct {
 	Explored []string `json:"explored,omitempty"`
 	// Usual is a fault as it is unless its settings are given.
 	Usual string `json:"usual,omitempty"`
+	// When says when a fault occurs in a live run.
+	When string `json:"when,omitempty"`
 	// Drivers run a program: run, explore, locktest.
 	Drivers string `json:"drivers,omitempty"`
 	// Unit is that of a metric.
@@ -100,7 +102,7 @@ func printList(w io.Writer, lines []Entry, verbose bool) error {
 // columns are those of a table of such lines.
 func (l *Entry) columns() []string {
 	columns := []string{l.Name}
-	for _, text := range []string{l.Source, l.Unit, l.Title, l.Summary, l.Drivers, l.Usual, l.about(), l.brought()} {
+	for _, text := range []string{l.Source, l.Unit, l.Title, l.Summary, l.Drivers, l.Usual, l.When, l.about(), l.brought()} {
 		if text != "" {
 			columns = append(columns, text)
 		}
@@ -175,12 +177,13 @@ func programs(of []workloads.Program) (all []Entry) {
 	return all
 }
 
-// Faults lists each fault with its usual settings and the conditions that it brings.
+// Faults lists each fault with its usual settings, when it occurs, and the conditions that it brings.
 func Faults() []Entry {
 	var all []Entry
 	for _, k := range fault.Kinds() {
 		usual, _ := fault.Usual(k) // of a kind that there is
-		all = append(all, Entry{Name: string(k), Summary: fault.Of(k).Summary, Usual: usual.String(), Conditions: fault.Of(k).Conditions})
+		row := fault.Of(k)
+		all = append(all, Entry{Name: string(k), Summary: row.Summary, Usual: usual.String(), When: row.When(), Conditions: row.Conditions})
 	}
 	return all
 }

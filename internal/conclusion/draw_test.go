@@ -159,3 +159,21 @@ func TestConditionsAreAsked(t *testing.T) {
 		}
 	}
 }
+
+// TestFirstPartShows: of several parts of one source that have a breach the first shows it.
+func TestFirstPartShows(t *testing.T) {
+	part := func(command string) Evidence {
+		e := Evidence{Source: Seen, Cells: map[lockbench.Cell]Found{}, Shows: func(lockbench.Cell) string { return command }}
+		for _, c := range lockbench.AllConditions() {
+			e.Cells[lockbench.Recovery.At(c.Condition)] = brokenOnce
+		}
+		return e
+	}
+	var all []Evidence
+	for _, command := range strings.Fields("a b c d e f g h i j k l m n o p q r s t u v w x y z") { // as many as an unstable sort mixes
+		all = append(all, part(command))
+	}
+	if got := Draw(Lock{}, Usual(), all...); got.Shows != "a" {
+		t.Errorf("got the command of part %q, want that of the first", got.Shows)
+	}
+}

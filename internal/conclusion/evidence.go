@@ -41,10 +41,12 @@ type breach struct {
 	cell lockbench.Cell
 	Found
 	from *Evidence
+	at   int // of the evidence, among all
 }
 
-// broken lists the cells that a source has as broken and that match, with what came before, those under the fewest
-// conditions first, and among these by the order of guarantees.
+// broken lists the cells that a source has as broken and that match, with what came before,
+// those under the fewest conditions first, and among these by the order of guarantees, of
+// sources, and of all.
 func broken(all []Evidence, guarded bool, match func(lockbench.Cell) bool) (found []breach) {
 	for i := range all {
 		cells := all[i].Cells
@@ -54,13 +56,13 @@ func broken(all []Evidence, guarded bool, match func(lockbench.Cell) bool) (foun
 		for cell, f := range cells {
 			cell.Under |= f.After
 			if f.Verdict == checker.Broken && match(cell) {
-				found = append(found, breach{cell, f, &all[i]})
+				found = append(found, breach{cell, f, &all[i], i})
 			}
 		}
 	}
 	order := func(b breach) int { return slices.Index(sources, b.from.Source) }
 	slices.SortFunc(found, func(a, b breach) int {
-		return cmp.Or(cmp.Compare(a.cell.Under.Count(), b.cell.Under.Count()), a.cell.Compare(b.cell), cmp.Compare(order(a), order(b)))
+		return cmp.Or(cmp.Compare(a.cell.Under.Count(), b.cell.Under.Count()), a.cell.Compare(b.cell), cmp.Compare(order(a), order(b)), cmp.Compare(a.at, b.at))
 	})
 	return found
 }

@@ -168,7 +168,8 @@ const (
 
 # The faults of the documents' designs, as explore finds them
 
-What a fault kind is, and how each is injected and recorded, is in [design/faults.md](design/faults.md). Here are faults of locks.
+What a fault kind is, and how each is injected and recorded, is in [design/faults.md](design/faults.md); when each occurs in a live run is in [the table of faults](design/guarantees.md#faults-and-their-conditions) and in
+` + "`lockbench list faults`" + `. An exploration has each occur wherever a schedule can. Here are faults of locks.
 
 Each row is a schedule under ` + "`internal/explore/testdata/faults`" + `. A test replays it at every change. The same by hand:
 

@@ -17,6 +17,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/runinfo"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -64,8 +65,15 @@ func TestText(t *testing.T) {
 	if missing := lacks(text(t, e), during); missing != nil {
 		t.Errorf("missing while it runs:\n%s\nin\n%s", strings.Join(missing, "\n"), text(t, e))
 	}
+	if strings.Contains(text(t, e), "lockbench_business_figure{") {
+		t.Error("figures of a business while clients run; want none before they can be counted")
+	}
+	r.Settle(&runinfo.Business{Figures: map[string]int64{"sold": 12, "gone": 10, "oversold": 2}})
 	r.Over([]checker.Finding{{Cell: lockbench.Exclusion.At(0), Claimed: true, Verdict: checker.Broken, Violations: 4}})
 	after := []string{
+		`lockbench_business_figure{design="family/one",figure="sold",guard="none",workload="mutex"} 12`,
+		`lockbench_business_figure{design="family/one",figure="gone",guard="none",workload="mutex"} 10`,
+		`lockbench_business_figure{design="family/one",figure="oversold",guard="none",workload="mutex"} 2`,
 		`lockbench_violations_total{claimed="true",conditions="",design="family/one",guarantee="exclusion",guard="none",workload="mutex"} 4`,
 		"lockbench_run_active" + labels + "} 0", "lockbench_run_progress_ratio" + labels + "} 1", "lockbench_finished_runs_total 1",
 	}

@@ -42,6 +42,7 @@ var tallies = []struct {
 var (
 	occurred   = describe("fault_occurrences_total", "Faults that occurred, by kind.", "fault")
 	violations = describe("violations_total", "Violations of guarantees by the conditions that touched them: of what is claimed where nothing goes wrong from the start, of all else once it is broken.", "guarantee", "conditions", "claimed")
+	business   = describe("business_figure", "What the workload came to in its own words, such as units sold, gone and oversold: counted once, when its clients have stopped, by what is in the store.", "figure")
 	active     = describe("run_active", "Whether the run is going on or being judged.")
 	progress   = describe("run_progress_ratio", "How much of the run is over; missing where that is not known.")
 
@@ -50,7 +51,7 @@ var (
 )
 
 // others are the families beside durations and tallies.
-var others = []*prometheus.Desc{occurred, violations, active, progress, planned, finished}
+var others = []*prometheus.Desc{occurred, violations, business, active, progress, planned, finished}
 
 // describe describes a family of series of runs.
 func describe(name, help string, labels ...string) *prometheus.Desc {

@@ -1,6 +1,7 @@
 package exporter
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"sync"
@@ -12,6 +13,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/measure"
+	"github.com/lockbench/lockbench/internal/runinfo"
 )
 
 // A Run counts one run. Its events are added from one goroutine; scrapes go on beside
@@ -24,6 +26,7 @@ type Run struct {
 	mu      sync.Mutex
 	figures *measure.Collector
 	broken  []breach
+	settled map[string]int64 // what the business came to, by figure
 	over    bool
 }
 
@@ -90,6 +93,16 @@ func (r *Run) breach(f checker.Finding) *breach {
 	return &r.broken[i]
 }
 
+// Settle takes what the business of the run came to; nil where it counts nothing.
+func (r *Run) Settle(b *runinfo.Business) {
+	if b == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.settled = maps.Clone(b.Figures)
+}
+
 // Over says that the run was judged to its end, with these findings.
 func (r *Run) Over(findings []checker.Finding) {
 	r.Judge(findings)
@@ -144,6 +157,9 @@ func (r *Run) collect() (all []prometheus.Metric) {
 	}
 	for _, b := range r.broken {
 		add(violations, prometheus.CounterValue, float64(b.count), string(b.cell.Guarantee), b.cell.Under.String(), strconv.FormatBool(b.claimed))
+	}
+	for _, figure := range slices.Sorted(maps.Keys(r.settled)) {
+		add(business, prometheus.GaugeValue, float64(r.settled[figure]), figure)
 	}
 	add(active, prometheus.GaugeValue, indicator(!r.over))
 	if share, known := r.progress(); known {

@@ -29,6 +29,7 @@ func (e *Exporter) Sink() runner.Sink {
 		SoFar: func(so runner.Snapshot) { run.Judge(so.Verdicts().Findings) },
 		End: func(j *runner.Judged) {
 			if run != nil {
+				run.Settle(j.Measures.Business)
 				run.Over(j.Verdicts.Findings)
 			}
 		},

@@ -65,6 +65,9 @@ type Live struct {
 	Why     string
 	// Several: it is about designs that lock on several servers, and spares those on one.
 	Several bool
+	// On says on which occasions a fault of clients may occur, and what else a fault of the
+	// server waits for: see [Row.When].
+	On string
 }
 
 // A Setting is a number or a time that a fault has.
@@ -179,4 +182,25 @@ func (l *Live) setting(name string) Setting {
 // LeavesLocked reports whether what the fault affects may stay locked: recovery is at stake.
 func (r *Row) LeavesLocked() bool {
 	return slices.ContainsFunc(r.Exercises, func(c lockbench.Cell) bool { return c.Guarantee == lockbench.Recovery })
+}
+
+// When says when the fault occurs in a live run that does not set it otherwise; empty where no
+// live run does it. Explorations have it occur wherever a schedule can.
+func (r *Row) When() string {
+	if r.Live == nil {
+		return ""
+	}
+	switch on := r.Live.On; {
+	case r.Target == Client && r.Live.Usual.While == Held:
+		return on + ", by chance and every half second"
+	case r.Target == Client:
+		return on + ", by chance and every half second at one of a holder"
+	case r.Target == Process:
+		return "from the start of each process on"
+	case r.Target == Network:
+		return "while a client of the process holds a lock"
+	case on != "":
+		return "right after a grant " + on
+	}
+	return "right after a grant"
 }

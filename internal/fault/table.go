@@ -57,6 +57,8 @@ const (
 	calls = lockbench.LostReply | lockbench.ScriptFlush
 	// late is why faults touch nothing that only take time.
 	late = "every command runs and every reply arrives, only late"
+	// onCommand is where most faults of clients occur.
+	onCommand = "at a command, in the middle of a call"
 )
 
 func only(g lockbench.Guarantee, under lockbench.Conditions) []lockbench.Cell {
@@ -71,19 +73,19 @@ var rows = []Row{
 	{
 		Kind: Crash, Summary: "a process dies at a command; a fresh one takes its place", Target: Client,
 		Conditions: lockbench.Crash, Exercises: only(lockbench.Recovery, lockbench.Crash), Records: []string{"death"},
-		Live:     &Live{Usual: Fault{P: 0.001}, Settings: []Setting{chance}},
+		Live:     &Live{On: onCommand, Usual: Fault{P: 0.001}, Settings: []Setting{chance}},
 		Explored: []Kind{DieBefore, DieAfter}, Locktest: true,
 	},
 	{
 		Kind: Pause, Summary: "a process stands still past its lease, after a grant or before a command", Target: Client,
 		Conditions: lockbench.Pause, Exercises: byHolder, Records: []string{"pause", "resume"},
-		Live:     &Live{Usual: Fault{P: 0.01, While: Held}, Settings: []Setting{chance, lasting}},
+		Live:     &Live{On: "after a grant, or before a command of a client that holds a lock", Usual: Fault{P: 0.01, While: Held}, Settings: []Setting{chance, lasting}},
 		Explored: []Kind{Pause},
 	},
 	{
 		Kind: LostReply, Summary: "a command runs and its reply is lost", Target: Client,
 		Conditions: lockbench.LostReply, Exercises: only(lockbench.Recovery, lockbench.LostReply), Records: []string{string(LostReply)},
-		Live:     &Live{Usual: Fault{P: 0.005}, Settings: []Setting{chance}, Needs: Replies},
+		Live:     &Live{On: onCommand, Usual: Fault{P: 0.005}, Settings: []Setting{chance}, Needs: Replies},
 		Explored: []Kind{LostReply},
 	},
 	{
@@ -95,13 +97,13 @@ var rows = []Row{
 	{
 		Kind: Cut, Summary: "the connection breaks before a command is sent", Target: Client,
 		Conditions: lockbench.LostReply, Exercises: only(lockbench.Recovery, lockbench.LostReply), Records: []string{string(Cut)},
-		Live:     &Live{Usual: Fault{P: 0.005}, Settings: []Setting{chance}, Needs: Replies},
+		Live:     &Live{On: onCommand, Usual: Fault{P: 0.005}, Settings: []Setting{chance}, Needs: Replies},
 		Explored: []Kind{Cut},
 	},
 	{
 		Kind: Cancel, Summary: "the context of an acquire, release or extend ends on the way", Target: Client,
 		Conditions: lockbench.Cancel, Exercises: only(lockbench.Recovery, lockbench.Cancel), Records: []string{string(Cancel), RunsLate},
-		Live:     &Live{Usual: Fault{P: 0.01}, Settings: []Setting{chance}},
+		Live:     &Live{On: "in the middle of a call of the lock", Usual: Fault{P: 0.01}, Settings: []Setting{chance}},
 		Explored: []Kind{Cancel}, Locktest: true,
 	},
 	{
@@ -140,7 +142,7 @@ var rows = []Row{
 	{
 		Kind: Failover, Summary: "the primary is lost before it replicated a grant; its replica takes over", Target: Server,
 		Conditions: lockbench.Failover | calls, Exercises: only(lockbench.Exclusion, lockbench.Failover), Records: []string{string(Failover), string(ScriptFlush), string(Cut)},
-		Live: &Live{Usual: every(300*time.Millisecond, 500*time.Millisecond), Needs: Ours | OwnProcess | Redis},
+		Live: &Live{On: "that the replica does not have", Usual: every(300*time.Millisecond, 500*time.Millisecond), Needs: Ours | OwnProcess | Redis},
 	},
 	{
 		Kind: Down, Summary: "n servers of a design that locks on several are killed, for good or for a while", Target: Server,

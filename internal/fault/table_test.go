@@ -50,6 +50,12 @@ func (r *Row) complaints() (all []string) {
 	for _, cell := range r.Exercises {
 		want(cell.Under != 0 && brings.Has(cell.Under), "exercises %s, and brings %q", cell, brings)
 	}
+	if r.Live != nil && r.Target == Client {
+		want(r.Live.On != "" && r.Live.Usual.P > 0, "says not on which occasions of clients it occurs; hint: On, and a usual P")
+	}
+	if r.Live != nil && r.Target == Server {
+		want(r.Live.Usual.While == Held, "occurs at any time; hint: While: Held, for it to meet a lock right after a grant")
+	}
 	want(len(r.Records) > 0, "leaves nothing in a history; hint: Records")
 	for _, note := range r.Records {
 		event, is := byNote[note]
@@ -59,7 +65,7 @@ func (r *Row) complaints() (all []string) {
 	return all
 }
 
-// TestEveryEventIsRecorded: an event belongs to a fault, but for what anything may cause; and what
+// TestEveryEventIsRecorded: an event belongs to a fault, but for what anything may cause, and standstills; and what
 // begins something has an event that ends it.
 func TestEveryEventIsRecorded(t *testing.T) {
 	begun := map[string]int{}
@@ -76,7 +82,7 @@ func TestEveryEventIsRecorded(t *testing.T) {
 		case Ends:
 			begun[e.Line]--
 		}
-		if len(recordedBy(e.Note)) == 0 && e.Note != TakenAway {
+		if len(recordedBy(e.Note)) == 0 && e.Note != TakenAway && e.Act != StandsStill {
 			t.Errorf("no row of the table records %s", e.Note)
 		}
 	}
@@ -126,7 +132,7 @@ func TestPapers(t *testing.T) {
 
 func rowsAsText() string {
 	var b strings.Builder
-	b.WriteString("| fault | befalls | brings | exercises | explored as |\n|---|---|---|---|---|\n")
+	b.WriteString("| fault | befalls | occurs in a live run | brings | exercises | explored as |\n|---|---|---|---|---|---|\n")
 	for _, row := range rows {
 		brings, explored := strings.ReplaceAll(row.Conditions.String(), "+", ", "), strings.Join(Names(row.Explored), ", ")
 		if row.Untouched != "" {
@@ -143,7 +149,7 @@ func rowsAsText() string {
 		if row.Live == nil {
 			explored += " (not in live runs)"
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", row.Kind, row.Target, brings, exercises, explored)
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", row.Kind, row.Target, row.When(), brings, exercises, explored)
 	}
 	return b.String()
 }
@@ -155,4 +161,21 @@ func eventsAsText() string {
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", e.Note, e.Says, strings.ReplaceAll(e.Brings.String(), "+", ", "), strings.Join(recordedBy(e.Note), ", "))
 	}
 	return b.String()
+}
+
+// TestWhen: what each target waits for, as the tables of faults say it.
+func TestWhen(t *testing.T) {
+	for kind, want := range map[Kind]string{
+		Crash:     "at a command, in the middle of a call, by chance and every half second at one of a holder",
+		Pause:     "after a grant, or before a command of a client that holds a lock, by chance and every half second",
+		Restart:   "right after a grant",
+		Failover:  "right after a grant that the replica does not have",
+		Slow:      "while a client of the process holds a lock",
+		Skew:      "from the start of each process on",
+		SlowReply: "",
+	} {
+		if got := Of(kind).When(); got != want {
+			t.Errorf("%s: %q, want %q", kind, got, want)
+		}
+	}
 }

@@ -43,8 +43,8 @@ func (in *Injector) failOver(ctx context.Context, p *plan) error {
 	if !in.awaitLoss(ctx, p) {
 		return nil // the run is over before that
 	}
-	in.away.Store(true)
-	defer in.away.Store(false)
+	in.outages.Add(1)
+	defer in.outages.Add(1)
 	p.count(in.ledger.unknown(), false)
 	err := in.replica.Failover(ctx, func() {
 		in.serverRecord.Fault(string(fault.Failover), 0)

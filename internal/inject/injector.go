@@ -61,7 +61,7 @@ type serverState struct {
 	// injecting serialises what happens to the servers.
 	injecting    sync.Mutex
 	serverRecord *history.Client // what happens to them
-	away         atomic.Bool     // one is stopped or being started
+	outages      atomic.Int64    // odd while one is stopped or being started
 
 	// redis are the services as Redis servers; none where they are something else.
 	redis []*servers.Server
@@ -216,7 +216,11 @@ func (in *Injector) forget(p *Process) {
 }
 
 // Away reports whether the server answers nobody because of a fault.
-func (in *Injector) Away() bool { return in.away.Load() }
+func (in *Injector) Away() bool { return in.Outages()%2 != 0 }
+
+// Outages counts how often a server went away because of a fault, and how often it was back: it is odd
+// while one is away.
+func (in *Injector) Outages() int64 { return in.outages.Load() }
 
 func (in *Injector) failed(k fault.Kind, err error) {
 	in.mu.Lock()

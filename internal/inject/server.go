@@ -130,8 +130,8 @@ func (in *Injector) flushScripts(ctx context.Context, _ *plan) error {
 
 // pauseServer stops the server. What clients send meanwhile it answers afterwards.
 func (in *Injector) pauseServer(_ context.Context, p *plan) error {
-	in.away.Store(true)
-	defer in.away.Store(false)
+	in.outages.Add(1)
+	defer in.outages.Add(1)
 	in.serverRecord.Fault(string(fault.ServerPause), int64(p.For))
 	s := in.next().(design.Suspender)
 	if err := s.Suspend(); err != nil {
@@ -147,16 +147,16 @@ func (in *Injector) pauseServer(_ context.Context, p *plan) error {
 }
 
 func (in *Injector) restartEmpty(ctx context.Context, _ *plan) error {
-	in.away.Store(true)
-	defer in.away.Store(false)
+	in.outages.Add(1)
+	defer in.outages.Add(1)
 	in.hungUp()
 	// Between the two: whatever the old server granted was called before it.
 	return in.next().(design.Restarter).Restart(ctx, func() { in.serverRecord.Fault(string(fault.Restart), 0) })
 }
 
 func (in *Injector) restartFromAOF(ctx context.Context, _ *plan) error {
-	in.away.Store(true)
-	defer in.away.Store(false)
+	in.outages.Add(1)
+	defer in.outages.Add(1)
 	return in.next().(design.Restarter).Restart(ctx, func() {
 		in.serverRecord.Fault(string(fault.RestartAOF), 0)
 		in.serverRecord.Fault(string(fault.ScriptFlush), 0)

@@ -65,6 +65,7 @@ func (r *run) closeRecord() {
 		return
 	}
 	ended := r.summary.Trailer
+	r.stands.stop(&r.summary)
 	if err := r.recorder.Close(ended); err != nil {
 		r.summary.Ended = EndedUnrecorded
 		r.problems = append(r.problems, fmt.Errorf("the history is incomplete: %w", err))

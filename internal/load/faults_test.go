@@ -58,7 +58,7 @@ var faultedClients = []faulted{
 // faultedServers are runs that need a server of its own, in real time: it is what is
 // affected, or it is reached by connections that are, or by another client library.
 var faultedServers = []faulted{
-	{name: "server pause, sound", fault: "server-pause,at=500ms,every=2s,for=1s", held: cells("exclusion lease")},
+	{name: "server pause, sound", fault: "server-pause,at=50ms,every=2s,for=1s", held: cells("exclusion lease")},
 	{name: "restart, empty", fault: "restart,at=500ms,every=1s", held: cells("exclusion"), broken: cells("exclusion@state-loss"), change: longHolds},
 	{name: "restart, from its log", fault: "restart-aof,at=500ms,every=1s", held: cells("exclusion answers@script-flush"), change: longHolds},
 	{name: "failover", fault: "failover,at=300ms,every=600ms",

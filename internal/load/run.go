@@ -63,6 +63,7 @@ type run struct {
 	clients   []*client
 	totals    totals
 	arrivals  *dispatcher // nil in a closed loop
+	stands    *standing   // nil when nothing is recorded
 
 	stopped  chan struct{} // closed when all clients have stopped
 	running  atomic.Int64  // clients that have not
@@ -167,6 +168,7 @@ func (r *run) drive(ctx context.Context) {
 		g.shared.Waiting, g.shared.Start = waiting, now
 	}
 	r.begin(operations)
+	r.watchStandstills()
 	r.start(operations)
 
 	w := &watch{run: r}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/evidence"
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/exploring"
 	"github.com/lockbench/lockbench/internal/mutants"
@@ -256,6 +257,7 @@ func (s *Session) leaveOut(part string, err error) {
 // save settles the matrix and writes it where it is to be, in one step.
 func (s *Session) save() {
 	s.Matrix.Settle()
+	evidence.ConcludeMatrix(&s.Matrix, s.designs)
 	s.Matrix.Gate(s.Gates)
 	for _, path := range s.Files {
 		if path == "-" {

@@ -33,11 +33,13 @@ type Comparison struct {
 	SpeedsBarred bool         `json:"speeds_barred"`
 	// Limits are what was allowed, and what became of it.
 	Limits []LimitOutcome `json:"limits,omitempty"`
-	Notes  []string       `json:"notes,omitempty"`
+	// FailedWeaker: claims that lost strength were to fail it, and some did.
+	FailedWeaker bool     `json:"failed_weaker,omitempty"`
+	Notes        []string `json:"notes,omitempty"`
 	// Open says why the comparison is inconclusive.
 	Open []string `json:"open,omitempty"`
 	// Exit is 1 when a guarantee that is claimed is worse, 3 when something is open, 4 when
-	// a limit is passed, else 0.
+	// a limit is passed or it failed by lost strength, else 0.
 	Exit int `json:"exit"`
 }
 
@@ -73,6 +75,8 @@ func (d *ComparedDesign) Label() string {
 type CompareOptions struct {
 	// Limits are the changes for the worse that pass.
 	Limits []Limit
+	// FailWeaker has claims that lost strength fail it, with exit 4.
+	FailWeaker bool
 	// Force compares speeds also where the settings differ.
 	Force bool
 }
@@ -117,6 +121,9 @@ func Compare(base, changed []Result, opt CompareOptions) (Comparison, error) {
 	c.unseen()
 	c.limits(opt.Limits)
 	c.conclude(slices.Concat(base, changed))
+	if opt.FailWeaker && len(c.StrengthLosses()) > 0 {
+		c.FailedWeaker, c.Exit = true, worst(c.Exit, FailedThreshold)
+	}
 	return c, nil
 }
 

@@ -26,7 +26,9 @@ type CellChange struct {
 	// Change is worse, better, unclear or same. One more broken claim is always worse,
 	// since a violation has a counterexample; every other difference between runs counts when
 	// it is no chance.
-	Change string   `json:"change"`
+	Change string `json:"change"`
+	// Weaker: it is claimed, was held on 299 occasions or more in BASE, and on fewer in NEW.
+	Weaker bool     `json:"weaker,omitempty"`
 	Was    Standing `json:"was"`
 	Is     Standing `json:"is"`
 	// Chance is how often equals would differ as much as the two sides do, 1 when these do
@@ -46,6 +48,9 @@ type Standing struct {
 	Runs       int   `json:"runs"`
 	Broken     int   `json:"broken"`
 	Violations int64 `json:"violations"`
+	// Occasions are those on which it was held, in all runs together; of runs that broke it
+	// none count.
+	Occasions int64 `json:"occasions"`
 
 	exercised bool
 }
@@ -61,6 +66,7 @@ func newStanding(runs []observed, cell lockbench.Cell) Standing {
 		s.Claimed = s.Claimed || f.Claimed
 		s.exercised = s.exercised || f.Exercised
 		s.add(f)
+		s.Occasions += o.run.Cells.HeldOn(cell)
 	}
 	return s
 }
@@ -154,6 +160,7 @@ func (c *Comparison) cells() {
 			g := &c.Designs[i].Cells[j]
 			g.ChanceAdjusted, adjusted = adjusted[0], adjusted[1:]
 			g.settle()
+			g.Weaker = g.Claimed && g.Change != CellWorse && g.Is.Broken == 0 && losesStrength(g.Was.Occasions, g.Is.Occasions)
 		}
 	}
 }

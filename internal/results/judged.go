@@ -89,7 +89,7 @@ func newRun(j *Judged) Run {
 			MeasuredNS: int64(m.Span), Grants: m.Measured.Grants, GrantsPerS: m.GrantsPerSecond,
 			Attempts: m.AttemptsPerGrant, Commands: m.CommandsPerGrant,
 			Sent: cost(m.Sent), Received: cost(m.Received), ServerCPU: cost(m.ServerCPU),
-			Latency: latencies(&m.Measured), Counts: counts(v, m), WorstOverlap: int64(v.WorstOverlap),
+			Latency: latencies(&m.Measured), Counts: counts(v, m), WorstOverlap: int64(v.WorstOverlap), Standstills: newStandstills(v.Standstills),
 		},
 		Claims: h.Claims, Cells: cells(v.Findings), Breaches: v.Breaches, Fairness: newFairness(v.Fairness),
 		OpenLoop: newOpenLoop(m.Arrivals), Business: m.Business, OverTime: overTime(m, h.WarmupNS, v.Findings), GrantsByClient: v.GrantsByClient,
@@ -118,6 +118,14 @@ func newRun(j *Judged) Run {
 	}
 	run.compareOnly()
 	return run
+}
+
+// newStandstills are those of a run, nil for none.
+func newStandstills(s checker.Standstills) *Standstills {
+	if s.Times == 0 {
+		return nil
+	}
+	return &Standstills{Times: s.Times, TotalNS: int64(s.For), LongestNS: int64(s.Longest)}
 }
 
 // cost is c, nil where it is not known.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/conclusion"
 	"github.com/lockbench/lockbench/internal/runinfo"
 )
 
@@ -52,6 +53,9 @@ type MatrixRow struct {
 	Without []MatrixOmission              `json:"without,omitempty"`
 	Parts   []MatrixPart                  `json:"parts"`
 	Cells   map[lockbench.Cell]MatrixCell `json:"cells"`
+	// Conclusion is what is known of it in a word, over the usual conditions; nil where none
+	// was drawn.
+	Conclusion *conclusion.Conclusion `json:"conclusion,omitempty"`
 }
 
 // A MatrixOmission is a part that is not for a design, and why.
@@ -211,15 +215,7 @@ func (r *MatrixRow) Caught(part string) bool {
 	if p == nil {
 		return false
 	}
-	found := make(Cells)
-	for cell, c := range r.Cells {
-		for _, e := range c.Evidence {
-			if e.Part == part {
-				found[cell] = e.Finding
-			}
-		}
-	}
-	return found.shows(p.MustBreak)
+	return r.found(part).shows(p.MustBreak)
 }
 
 func (r *MatrixRow) settle(unproven map[string]bool) {

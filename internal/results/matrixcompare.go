@@ -14,6 +14,9 @@ type MatrixComparison struct {
 	With string
 	// Worse and Better are cells of designs that both have.
 	Worse, Better []MatrixChange
+	// Weaker are claimed cells of theirs that are no worse and lost strength; they fail it
+	// only by [MatrixComparison.FailWeaker].
+	Weaker []StrengthLoss
 	// New and Gone are designs that only one of them has.
 	New, Gone []string
 	// Notes say what was not compared.
@@ -163,4 +166,5 @@ func (c *MatrixComparison) row(old, r *MatrixRow, open bool) {
 			c.Worse = append(c.Worse, change)
 		}
 	}
+	c.weaker(r.Design, before, now)
 }

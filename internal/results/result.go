@@ -105,6 +105,16 @@ type RunFigures struct {
 	Latency      map[string]Latency `json:"latency"`
 	Counts       Counts             `json:"counts"`
 	WorstOverlap int64              `json:"worst_overlap_ns"`
+	// Standstills are the times in which nobody could do anything, nil for none.
+	Standstills *Standstills `json:"standstills,omitempty"`
+}
+
+// Standstills are times in which the process that drives the clients, or a server, stood still. Those
+// that overlap count once.
+type Standstills struct {
+	Times     int64 `json:"times"`
+	TotalNS   int64 `json:"total_ns"`
+	LongestNS int64 `json:"longest_ns"`
 }
 
 // RunRecord is what there is to say of the record of a run, and of how the run went.

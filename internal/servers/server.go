@@ -91,6 +91,12 @@ func (s *Server) Ping(ctx context.Context) error {
 	return err
 }
 
+// Ask implements [design.Prompt].
+func (s *Server) Ask() (ask func(ctx context.Context) error, close func() error) {
+	client := s.single()
+	return func(ctx context.Context) error { return client.Ping(ctx).Err() }, client.Close
+}
+
 // Done returns a channel that is closed when a server we started ended without
 // being told to; [Server.Err] then says how. It is never closed for others.
 func (s *Server) Done() <-chan struct{} { return s.done }

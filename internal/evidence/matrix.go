@@ -1,0 +1,24 @@
+package evidence
+
+import (
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/conclusion"
+	"github.com/lockbench/lockbench/internal/results"
+)
+
+// ConcludeMatrix draws the conclusions of a matrix over the usual conditions: of its rows that
+// are among designs, by what its parts found. No client of a matrix is a thread of another's
+// process, so that no thread dies alone.
+func ConcludeMatrix(m *results.Matrix, designs []design.Design) {
+	locks := make(map[string]design.Design)
+	for _, d := range designs {
+		locks[d.Name] = d
+	}
+	m.Conclude(conclusion.Usual(), func(r *results.MatrixRow) (conclusion.Lock, bool) {
+		d, known := locks[r.Design]
+		lock := Lock(d)
+		lock.Foreign |= lockbench.ThreadDeath
+		return lock, known
+	})
+}

@@ -1,0 +1,105 @@
+package evidence
+
+import (
+	"os"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/conclusion"
+	"github.com/lockbench/lockbench/internal/known"
+	"github.com/lockbench/lockbench/internal/results"
+)
+
+// TestMatrixConcludesAsRunsDo: the same findings give the same conclusion, in a matrix and in a
+// run; what held in a part that proves nothing does not count.
+func TestMatrixConcludesAsRunsDo(t *testing.T) {
+	stuck := results.Cells{lockbench.Recovery.At(lockbench.Crash): {Verdict: checker.Broken, Exposure: 9, Violations: 1}}
+	late := results.Cells{lockbench.Exclusion.At(lockbench.Outlived): {Verdict: checker.Broken, Exposure: 9, Violations: 1}}
+	stopped := results.Cells{lockbench.Effects.At(0): {Verdict: checker.Held, Exposure: conclusion.Enough}}
+	for _, c := range []struct {
+		name          string
+		cells, behind results.Cells
+		caught        bool
+		want          conclusion.Word
+	}{
+		{"a stuck key", stuck, nil, true, conclusion.DoNotUse},
+		{"a stuck key, which needs no proof", stuck, nil, false, conclusion.DoNotUse},
+		{"a late owner, and a guard stops it", late, stopped, true, conclusion.NeedsGuard},
+		{"a late owner, and no proof that a guard stops it", late, stopped, false, conclusion.NotKnown},
+		{"nothing broke, and little was tried", results.Cells{}, nil, true, conclusion.NotKnown},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := matrixOf("lua-token/strategy", c.cells, c.behind, c.caught)
+			ConcludeMatrix(m, designs(t, "lua-token/strategy"))
+			got := m.Rows[0].Conclusion
+			if got == nil || got.Word != c.want {
+				t.Fatalf("matrix: got %+v, want %q", got, c.want)
+			}
+			if !c.caught {
+				return // a run has no part that is left out
+			}
+			r := live("lua-token/strategy")
+			r.Runs[0].Cells = c.cells
+			request(t, Options{}).Conclude(r, designs(t, "lua-token/strategy"), Searches{"lua-token/strategy": {Guarded: c.behind}})
+			if of := r.Runs[0].Conclusion; of == nil || of.Word != got.Word || of.Why != got.Why || of.Cell != got.Cell {
+				t.Errorf("run: got %+v, want as of the matrix %+v", of, got)
+			}
+		})
+	}
+}
+
+// matrixOf is a matrix of one design and one live part.
+func matrixOf(design string, cells, guarded results.Cells, caught bool) *results.Matrix {
+	m := &results.Matrix{Settings: results.MatrixSettings{Parts: []string{"live"}}, Rows: []results.MatrixRow{{Design: design}}}
+	found := make(map[lockbench.Cell]results.Evidence)
+	for cell, f := range cells {
+		found[cell] = results.Evidence{Finding: f}
+	}
+	m.Rows[0].Add(results.MatrixPart{Name: "live", Grants: 9, Complete: true, Guarded: guarded}, found)
+	must := lockbench.OwnerRelease.At(lockbench.Outlived)
+	shown := map[lockbench.Cell]results.Evidence{}
+	if caught {
+		shown[must] = results.Evidence{Finding: results.Finding{Verdict: checker.Broken, Violations: 1}}
+	}
+	m.SelfCheck.Add(results.MatrixPart{Name: "live", Grants: 9, Complete: true, MustBreak: must}, shown)
+	m.Settle()
+	return m
+}
+
+// TestSavedMatrixConcludes: docs/matrix.json has the conclusions that the rule draws of it, and
+// what the program has of it as known gives the same.
+func TestSavedMatrixConcludes(t *testing.T) {
+	f, err := os.Open("../../docs/matrix.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	m, err := results.ReadAs[*results.Matrix](f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	saved := map[string]*conclusion.Conclusion{}
+	for i := range m.Rows {
+		saved[m.Rows[i].Design] = m.Rows[i].Conclusion
+	}
+	ConcludeMatrix(m, impls.All())
+	for i := range m.Rows {
+		name, got := m.Rows[i].Design, m.Rows[i].Conclusion
+		if diff := cmp.Diff(got, saved[name]); diff != "" {
+			t.Errorf("%s; hint: lockbench matrix --resume docs/matrix.json --out json=docs/matrix.json (-rule +file):\n%s", name, diff)
+		}
+		lock := Lock(designs(t, name)[0])
+		lock.Foreign |= lockbench.ThreadDeath
+		row, is := known.Released(name)
+		if !is {
+			continue // of another version of the design
+		}
+		if want := conclusion.Draw(lock, conclusion.Usual(), row.Evidence()); got.Word != want.Word || got.Late != want.Late {
+			t.Errorf("%s: the matrix says %q, and what is known of it %q", name, got.Word, want.Word)
+		}
+	}
+}

@@ -1,0 +1,50 @@
+package load
+
+import (
+	"context"
+
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/standstill"
+)
+
+// standing has standstills of the process and of its servers recorded while a run goes on.
+type standing struct {
+	watcher *standstill.Watcher
+	closes  []func() error
+}
+
+// watchStandstills begins to, until the record is closed. Servers are asked that run on this machine in
+// a process of their own: of others nobody knows how long the way takes.
+func (r *run) watchStandstills() {
+	if r.recorder == nil {
+		return
+	}
+	r.stands = &standing{}
+	c := standstill.Config{Bound: standstill.BoundFor(r.cfg.Design.Lease(r.options.TTL))}
+	if r.injector != nil {
+		c.Outages = r.injector.Outages
+	}
+	for _, s := range r.cfg.services() {
+		prompt, can := s.(design.Prompt)
+		if beside, local := s.(design.Neighbour); can && local && beside.Local() {
+			ask, closing := prompt.Ask()
+			_ = ask(context.Background()) // connect: that takes its time
+			c.Ask = append(c.Ask, ask)
+			r.stands.closes = append(r.stands.closes, closing)
+		}
+	}
+	r.stands.watcher = standstill.Start(c.Record(r.recorder.Client(standstill.RecordedAs, standstill.RecordedAs)))
+}
+
+// stop ends it. It closes the connections of its own.
+func (s *standing) stop(summary *Summary) {
+	if s == nil {
+		return
+	}
+	s.watcher.Stop()
+	for _, closing := range s.closes {
+		if err := closing(); err != nil {
+			summary.note("a connection that asks whether the server stands still did not close cleanly: %v", err)
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package results
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/conclusion"
+	"github.com/lockbench/lockbench/internal/figures"
+)
+
+// A StrengthLoss is a claimed cell that was held on enough occasions, 299 at least, and that now
+// holds on fewer, or on none.
+type StrengthLoss struct {
+	Design string
+	Cell   lockbench.Cell
+	// Was and Is are the occasions on which it was held.
+	Was, Is int64
+}
+
+// String names the cell, as "lua-token/token recovery@crash: held on 412 occasions -> on 17,
+// fewer than 299".
+func (l StrengthLoss) String() string {
+	return fmt.Sprintf("%s %s: %s", l.Design, l.Cell, weaker(l.Was, l.Is))
+}
+
+func weaker(was, is int64) string {
+	return fmt.Sprintf("held on %s -> on %s, fewer than %d", figures.Plural(was, "occasion"), figures.Number(is), conclusion.Enough)
+}
+
+// losesStrength reports whether so many occasions are a loss of strength.
+func losesStrength(was, is int64) bool { return was >= conclusion.Enough && is < conclusion.Enough }
+
+// HeldOn counts the occasions on which a cell was held: all that its conditions touched, whatever
+// else did. It is zero for a broken cell.
+func (c Cells) HeldOn(cell lockbench.Cell) (n int64) {
+	if c[cell].Verdict == checker.Broken {
+		return 0
+	}
+	for other, f := range c {
+		if other.Guarantee == cell.Guarantee && other.Under.Has(cell.Under) && f.Verdict == checker.Held {
+			n += f.Exposure
+		}
+	}
+	return n
+}
+
+// weaker lists the claimed cells of a design that lost strength, but for those that are worse.
+func (c *MatrixComparison) weaker(design string, before, now Cells) {
+	for _, cell := range comparableCells(before, now) {
+		was, is := before.HeldOn(cell), now.HeldOn(cell)
+		if claimed := before[cell].Claimed || now[cell].Claimed; !claimed || !losesStrength(was, is) || c.worse(design, cell) {
+			continue
+		}
+		c.Weaker = append(c.Weaker, StrengthLoss{Design: design, Cell: cell, Was: was, Is: is})
+	}
+}
+
+func (c *MatrixComparison) worse(design string, cell lockbench.Cell) bool {
+	return slices.ContainsFunc(c.Worse, func(w MatrixChange) bool { return w.Design == design && w.Cell == cell })
+}
+
+// FailWeaker has a comparison fail by lost strength, too.
+func (c *MatrixComparison) FailWeaker() {
+	if len(c.Weaker) > 0 {
+		c.Exit = worst(c.Exit, FailedThreshold)
+	}
+}
+
+// StrengthLosses lists the claimed cells of all designs that lost strength.
+func (c *Comparison) StrengthLosses() (all []StrengthLoss) {
+	for i := range c.Designs {
+		d := &c.Designs[i]
+		for _, g := range d.Cells {
+			if g.Weaker {
+				all = append(all, StrengthLoss{Design: d.Label(), Cell: g.Cell, Was: g.Was.Occasions, Is: g.Is.Occasions})
+			}
+		}
+	}
+	return all
+}
