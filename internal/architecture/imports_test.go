@@ -33,7 +33,7 @@ var house = map[string][]string{
 	"reports":                            {"", "history", "checker", "internal/results", "internal/measure", "internal/measure/series", "internal/thresholds", "internal/limits", "internal/statistics", "internal/suggest", "internal/figures", "internal/conclusion", "reports/internal/*", "internal/runinfo"},
 	"reports/internal/document":          {},
 	"reports/internal/*":                 {"reports/internal/document", "reports/internal/terminal", "internal/figures"},
-	"checker":                            {"", "history", "internal/fault", "internal/measure/series", "checker/internal/clients", "checker/internal/crosscheck", "checker/internal/fairness", "checker/internal/overwrites", "checker/internal/interval", "checker/internal/pending", "checker/internal/optime", "checker/internal/partition", "internal/relay", "checker/internal/spread", "checker/internal/standing"},
+	"checker":                            {"", "history", "internal/fault", "internal/measure/series", "checker/internal/clients", "checker/internal/crosscheck", "checker/internal/fairness", "checker/internal/overwrites", "checker/internal/interval", "checker/internal/pending", "checker/internal/optime", "checker/internal/partition", "internal/relay", "checker/internal/spread", "checker/internal/standing", "checker/internal/vacancy"},
 	"internal/exporter":                  {"", "history", "checker", "internal/measure", "internal/results", "internal/runinfo", "reports", "runner"},
 	"internal/limits":                    {},
 	"internal/ui":                        {"", "checker", "internal/fault", "internal/measure", "internal/measure/series", "internal/figures", "internal/progress", "internal/results", "reports", "runner"},
@@ -77,7 +77,7 @@ var house = map[string][]string{
 	"internal/output":                    {"history", "internal/measure", "internal/suggest", "internal/results", "reports", "runner"},
 	"internal/progress":                  {"", "checker", "internal/explore", "internal/results", "reports", "runner", "internal/exploring"},
 	"internal/matrix":                    {"", "internal/evidence", "internal/explore", "impls", "impls/design", "internal/exploring", "internal/fault", "internal/inject", "internal/mutants", "internal/progress", "internal/thresholds", "internal/results", "reports", "runner", "workloads"},
-	"runner":                             {"", "history", "checker", "internal/measure", "internal/thresholds", "internal/relay", "internal/spool", "internal/processor", "internal/load", "internal/backend", "internal/fault", "internal/inject", "internal/servers", "internal/mutants", "impls/design", "workloads", "internal/results", "reports"},
+	"runner":                             {"", "internal/evidence", "history", "checker", "internal/measure", "internal/thresholds", "internal/relay", "internal/spool", "internal/processor", "internal/load", "internal/backend", "internal/fault", "internal/inject", "internal/servers", "internal/mutants", "impls/design", "workloads", "internal/results", "reports"},
 }
 
 // reserved says which packages alone may import, themselves, what begins with
