@@ -52,16 +52,16 @@ func busyHistory(n int) ([][]history.Event, int) {
 // BenchmarkParallel is BenchmarkSweep shared by two goroutines, beside this one.
 func BenchmarkParallel(b *testing.B) {
 	events, grants := busyHistory(20_000)
-	p := NewParallel(history.Header{}, 2)
+	p := newParallel(history.Header{}, 2)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		if i%grants == 0 {
-			p.Finish(history.End{})
-			p = NewParallel(history.Header{}, 2)
+			p.finish(history.End{})
+			p = newParallel(history.Header{}, 2)
 		}
 		for _, ev := range events[i%grants] {
-			p.Add(ev)
+			p.add(ev)
 		}
 	}
-	p.Finish(history.End{})
+	p.finish(history.End{})
 }

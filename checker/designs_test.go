@@ -36,14 +36,14 @@ func TestParallelSaysTheSameOfDesigns(t *testing.T) {
 				t.Error("nothing was granted")
 			}
 			src := source(t, saved)
-			p := checker.NewParallel(src.Header(), 3)
+			add, finish := checker.Parallel(src.Header(), 3)
 			for ev, err := range src.Events() {
 				if err != nil {
 					t.Fatal(err)
 				}
-				p.Add(ev)
+				add(ev)
 			}
-			got := p.Finish(src.End())
+			got := finish(src.End())
 			got.CrossChecked, want.CrossChecked = 0, 0 // porcupine has a time limit
 			if diff := cmp.Diff(got, want); diff != "" {
 				t.Errorf("verdicts (-parallel +sequential):\n%s", diff)

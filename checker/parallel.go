@@ -12,12 +12,21 @@ import (
 	"github.com/lockbench/lockbench/internal/relay"
 )
 
-// A Parallel judges one history as a [Checker] does, and comes to the same Result, in
-// goroutines of its own: keys are judged side by side as long as nothing happens that
-// concerns more than one of them, and from then on one after the other, beside the
-// caller. docs/design/live.md says why that is the same. Its methods are called by one
-// goroutine; [Parallel.Finish] must be called, and ends the others.
-type Parallel struct {
+// Parallel starts the judgement of a history with this header as a [Checker] judges it, and
+// comes to the same Result, by up to so many goroutines of its own, of which there is one at
+// least: keys are judged side by side as long as nothing happens that concerns more than one of
+// them, and from then on one after the other, beside the caller. docs/design/live.md says why
+// that is the same.
+//
+// It returns what stands in for [Checker.Add], which judges some time later, and for
+// [Checker.Finish], which must be called, and ends the goroutines. One goroutine calls both.
+func Parallel(h history.Header, goroutines int) (add func(history.Event), finish func(history.End) Result) {
+	p := newParallel(h, goroutines)
+	return p.add, p.finish
+}
+
+// A parallel is what [Parallel] has of its judgement.
+type parallel struct {
 	all *Checker // judges alone once shards is empty
 	// shards judge the keys of every len(shards)-th partition. all meanwhile follows what
 	// clients have under way, over all keys.
@@ -48,10 +57,8 @@ func (s *shard) add(ev numbered) {
 	s.Add(ev.Event)
 }
 
-// NewParallel starts the judgement of a history with this header by up to so many
-// goroutines, of which there is one at least.
-func NewParallel(h history.Header, goroutines int) *Parallel {
-	p := &Parallel{all: New(h)}
+func newParallel(h history.Header, goroutines int) *parallel {
+	p := &parallel{all: New(h)}
 	if goroutines < 2 || p.all.faulty() || p.all.rules.Joins() { // a client's keys may matter to each other
 		p.goAlone()
 		return p
@@ -70,7 +77,7 @@ func NewParallel(h history.Header, goroutines int) *Parallel {
 }
 
 // goAlone has one checker judge what is still to come.
-func (p *Parallel) goAlone() {
+func (p *parallel) goAlone() {
 	p.alone = relay.New(func(events []history.Event) {
 		for _, ev := range events {
 			p.all.Add(ev)
@@ -78,8 +85,8 @@ func (p *Parallel) goAlone() {
 	})
 }
 
-// Add judges the next event, as [Checker.Add] does, some time later.
-func (p *Parallel) Add(ev history.Event) {
+// add judges the next event, some time later.
+func (p *parallel) add(ev history.Event) {
 	if len(p.shards) > 0 && p.stands(ev) {
 		return
 	}
@@ -98,7 +105,7 @@ func (p *Parallel) Add(ev history.Event) {
 
 // stands has every shard know of a standstill that ends with ev, and returns whether ev says nothing
 // else. It concerns all keys alike, so they are judged side by side all the same.
-func (p *Parallel) stands(ev history.Event) bool {
+func (p *parallel) stands(ev history.Event) bool {
 	alone := standsStill(ev)
 	gap, found := p.all.faults.still.Next(ev)
 	if alone {
@@ -113,8 +120,8 @@ func (p *Parallel) stands(ev history.Event) bool {
 	return alone
 }
 
-// Finish ends the judgement and returns the verdicts.
-func (p *Parallel) Finish(end history.End) Result {
+// finish ends the judgement and returns the verdicts.
+func (p *parallel) finish(end history.End) Result {
 	p.join()
 	if p.alone != nil {
 		p.alone.Wait()
@@ -139,7 +146,7 @@ func (c *Checker) follow(ev history.Event) {
 }
 
 // join waits for the shards and puts what they found together.
-func (p *Parallel) join() {
+func (p *parallel) join() {
 	for _, s := range p.shards {
 		s.to.Wait()
 		p.all.absorb(s.Checker)

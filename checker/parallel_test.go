@@ -86,11 +86,11 @@ func moved(src history.Source, n int, share bool) (events []history.Event) {
 
 // inParallel is the Result of a Parallel.
 func inParallel(src history.Source, goroutines int) Result {
-	p := NewParallel(src.Header(), goroutines)
+	p := newParallel(src.Header(), goroutines)
 	for ev := range src.Events() {
-		p.Add(ev)
+		p.add(ev)
 	}
-	return p.Finish(src.End())
+	return p.finish(src.End())
 }
 
 // compareParallel holds the Result of a Parallel against that of a Checker.
@@ -188,18 +188,18 @@ func TestParallelFindsWhatWasPlanted(t *testing.T) {
 			kept := func(ops int64) uint64 {
 				c.Ops = ops
 				src := made(t, c)
-				p := NewParallel(src.Header(), 2)
+				p := newParallel(src.Header(), 2)
 				for ev, err := range src.Events() {
 					if err != nil {
 						t.Fatal(err)
 					}
-					p.Add(ev)
+					p.add(ev)
 				}
 				p.join()
 				var m runtime.MemStats
 				runtime.GC()
 				runtime.ReadMemStats(&m)
-				if got := p.Finish(src.End()).Find(lockbench.Exclusion.At(0)); got.Violations != c.Violations {
+				if got := p.finish(src.End()).Find(lockbench.Exclusion.At(0)); got.Violations != c.Violations {
 					t.Errorf("of %d operations: found %d violations, want %d", ops, got.Violations, c.Violations)
 				}
 				return m.HeapAlloc

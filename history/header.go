@@ -1,6 +1,9 @@
 package history
 
-import "github.com/lockbench/lockbench"
+import (
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/runinfo"
+)
 
 // Schema is the version of the history format that this package writes.
 const Schema = "lockbench/history/v2"
@@ -47,8 +50,8 @@ type Header struct {
 	Clients  int `json:"clients,omitempty"`
 	Stallers int `json:"stallers,omitempty"`
 
-	Server      Server      `json:"server"`
-	Environment Environment `json:"environment"`
+	Server      runinfo.Server      `json:"server"`
+	Environment runinfo.Environment `json:"environment"`
 	// Started is the wall-clock time of stamp zero, RFC 3339.
 	Started string `json:"started"`
 }
@@ -58,26 +61,6 @@ func (h *Header) Stalls(client int32) bool {
 	return h.Stallers > 0 && client >= 0 && int(client)%(h.Clients+h.Stallers) >= h.Clients
 }
 
-// Server describes the server a run used.
-type Server struct {
-	// Kind is external, private or embedded.
-	Kind    string `json:"kind"`
-	Version string `json:"version"`
-	// Address is how it was reached, without password; of several, all of them.
-	Address string `json:"address,omitempty"`
-	// Count is how many servers the design locked on, zero for one.
-	Count int `json:"count,omitempty"`
-}
-
-// Environment describes the machine and the program that made a run.
-type Environment struct {
-	OS      string `json:"os"`
-	Arch    string `json:"arch"`
-	CPUs    int    `json:"cpus"`
-	Go      string `json:"go"`
-	Version string `json:"lockbench"`
-}
-
 // A Trailer closes a complete history.
 type Trailer struct {
 	// EndNS is the stamp at which clients stopped, in ns.
@@ -85,7 +68,7 @@ type Trailer struct {
 	// Commands is the number of requests the design sent to the server.
 	Commands int64 `json:"commands"`
 	// Traffic is what the design's connections carried, nil where nobody counted.
-	Traffic *Traffic `json:"traffic,omitempty"`
+	Traffic *runinfo.Traffic `json:"traffic,omitempty"`
 	// ServerCPUNS is the processor time that the servers took from the end of the
 	// warm-up to EndNS, in ns, for whatever came to them; nil where that is not known:
 	// of servers that others may use, of the embedded one, and across a restart.
@@ -100,54 +83,9 @@ type Trailer struct {
 	// MonitorEntries is how many entries the monitor saw.
 	MonitorEntries int64 `json:"witness_entries"`
 	// Faults say how often each fault of a live run occurred.
-	Faults []FaultExposure `json:"faults,omitempty"`
+	Faults []runinfo.FaultExposure `json:"faults,omitempty"`
 	// Arrivals tell how well the timetable of an open loop was kept; nil in a closed one.
-	Arrivals *Arrivals `json:"arrivals,omitempty"`
+	Arrivals *runinfo.Arrivals `json:"arrivals,omitempty"`
 	// Business is what the workload came to in its own words; nil where it counts nothing.
-	Business *Business `json:"business,omitempty"`
-}
-
-// Arrivals tell how well the timetable of an open loop was kept, in the part of the run
-// after the warm-up. An arrival waits as long as all clients are busy, which is the
-// lock's doing, and then until an idle one is awake, which is the machine's.
-type Arrivals struct {
-	// Due is how many fell due, Started how many were begun, Waiting how many that were
-	// due had not been begun when the run ended. Arrivals of the warm-up may be among
-	// those that were begun after it, or wait at the end.
-	Due     int64 `json:"due"`
-	Started int64 `json:"started"`
-	Waiting int64 `json:"waiting"`
-	// BehindNS is for how long the first of Waiting had been due.
-	BehindNS int64 `json:"behind_ns"`
-	// BusyNS and WakingNS are what all that were begun had waited together, for a client
-	// to be idle and for an idle one to wake; WakingMaxNS is the longest of the latter.
-	BusyNS      int64 `json:"busy_ns"`
-	WakingNS    int64 `json:"waking_ns"`
-	WakingMaxNS int64 `json:"waking_max_ns"`
-	// Overslept counts those that an idle client began late by more than 10 ms, and by
-	// more than half the mean time between two arrivals.
-	Overslept int64 `json:"overslept"`
-	// Processor is the share, 0 to 1, that the program took of the processors it could
-	// use; zero where that is not known.
-	Processor float64 `json:"processor,omitempty"`
-}
-
-// Traffic is what connections carried, in bytes.
-type Traffic struct {
-	Sent     int64 `json:"sent_bytes"`
-	Received int64 `json:"received_bytes"`
-}
-
-// A FaultExposure is how often a fault occurred in a run, and what it met.
-type FaultExposure struct {
-	// Fault is the fault with its schedule, as it can be asked for again; Kind what
-	// it is.
-	Fault string `json:"fault"`
-	Kind  string `json:"kind"`
-	// Occurrences is how often it occurred; MetHeld how often the affected client, or any
-	// where it affected the server, held a lock then; MetAcquire how often, of the
-	// others, the client was acquiring one.
-	Occurrences int64 `json:"occurrences"`
-	MetHeld     int64 `json:"met_held"`
-	MetAcquire  int64 `json:"met_acquire"`
+	Business *runinfo.Business `json:"business,omitempty"`
 }

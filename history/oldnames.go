@@ -228,20 +228,3 @@ func readHeader(text []byte, h *Header, decode func(text []byte, into any) error
 	}
 	return nil
 }
-
-// UnmarshalJSON reads how often the fault occurred also where histories of before call it
-// "struck".
-func (f *FaultExposure) UnmarshalJSON(text []byte) error {
-	type plain FaultExposure
-	in := struct {
-		*plain
-		Struck *int64 `json:"struck"`
-	}{plain: (*plain)(f)}
-	if err := json.Unmarshal(text, &in); err != nil {
-		return err
-	}
-	if in.Struck != nil {
-		f.Occurrences = *in.Struck
-	}
-	return nil
-}

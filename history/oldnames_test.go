@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/runinfo"
 )
 
 // all that a lease lock on one server could claim then.
@@ -188,9 +189,9 @@ func TestOtherDocumentsAreNoHistories(t *testing.T) {
 
 // TestOldExposure: how often a fault occurred is read by the key of before, too.
 func TestOldExposure(t *testing.T) {
-	want := FaultExposure{Fault: "cut", Kind: "cut", Occurrences: 3, MetHeld: 1, MetAcquire: 2}
+	want := runinfo.FaultExposure{Fault: "cut", Kind: "cut", Occurrences: 3, MetHeld: 1, MetAcquire: 2}
 	for _, key := range []string{"struck", "occurrences"} {
-		var got FaultExposure
+		var got runinfo.FaultExposure
 		text := `{"fault": "cut", "kind": "cut", "` + key + `": 3, "met_held": 1, "met_acquire": 2}`
 		if err := json.Unmarshal([]byte(text), &got); err != nil || got != want {
 			t.Errorf("%s: got %+v, error %v, want %+v", key, got, err, want)

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockbench/lockbench/impls/control"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/control"
 	"github.com/lockbench/lockbench/internal/suggest"
 )
 

@@ -86,7 +86,7 @@ func probe(t *testing.T, newLocker NewLocker) (a abilities, err error) {
 			},
 			Environment: design.Environment{Host: "probe", PID: 1, Now: time.Now, Random: seeded(0)},
 		})
-		defer p.Close()
+		defer p.close()
 		if a, err = look(t.Context(), p.owner(), p.owner(), "probe"); err == nil {
 			err = refused(t.Context(), p.owner(), p.owner())
 		}

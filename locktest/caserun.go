@@ -15,7 +15,9 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/backend"
 	"github.com/lockbench/lockbench/internal/occupancy"
+	"github.com/lockbench/lockbench/internal/runinfo"
 	"github.com/lockbench/lockbench/locktest/internal/guard"
 )
 
@@ -130,7 +132,7 @@ func (s *caseRun) fixtures(ctx context.Context, recorder *history.Recorder) (fix
 			key:   fmt.Sprintf("%s/%s/%x/%d", t.keys, s.test.name, run, side),
 			short: t.settings.short, can: t.abilities, notes: &s.notes,
 			random: rand.New(rand.NewPCG(t.settings.seed, uint64(side))),
-			store:  &memory{records: map[string]lockbench.Record{}},
+			store:  backend.NewMemory(),
 		}
 		st.share()
 		if !t.abilities.renews { // by what a lock does unseen the lease may be shorter than its owner's last extend
@@ -158,8 +160,8 @@ func (s *caseRun) header() history.Header {
 		Params:       map[string]any{"ttl_ns": t.settings.ttl.Nanoseconds(), "clients": len(s.guards), "keys": t.sides(s.test)},
 		Seed:         t.settings.seed,
 		Faults:       s.test.faults,
-		Server:       history.Server{Kind: "external"},
-		Environment: history.Environment{
+		Server:       runinfo.Server{Kind: "external"},
+		Environment: runinfo.Environment{
 			OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(), Go: runtime.Version(), Version: "unknown",
 		},
 	}

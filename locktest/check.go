@@ -127,10 +127,11 @@ func (c *check) open(env onredis.Environment) (design.Process, error) {
 		return now()
 	}
 	p := open(c.inner, c.newLocker, env)
-	if c.abilities.validity {
-		return frank{p}, nil
+	locker := p.waitingLocker
+	if c.abilities.validity { // leases tell it themselves
+		locker = func(design.Observer) lockbench.Locker { return p.owner() }
 	}
-	return patient{p}, nil
+	return design.NewProcess(locker, p.close), nil
 }
 
 // run runs what is to be run again, and explores the scenarios that the lock has

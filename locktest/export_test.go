@@ -16,7 +16,8 @@ func DesignOf(name string, newLocker NewLocker) design.Design {
 		Name: name, Summary: "a lock under test", Source: "locktest", Reacquire: design.Refused,
 		Claims: lockbench.LeaseClaims(),
 		Open: onredis.Open(func(env onredis.Environment) (design.Process, error) {
-			return patient{open(nil, newLocker, env)}, nil
+			p := open(nil, newLocker, env)
+			return design.NewProcess(p.waitingLocker, p.close), nil
 		}),
 	}
 }

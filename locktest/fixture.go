@@ -30,7 +30,7 @@ type fixture struct {
 	random    *rand.Rand // for the test case's own goroutine
 	owners    []*owner
 	run       *workloads.Run
-	store     *memory
+	store     lockbench.Store
 	notes     *notes
 	monitor   *occupancy.Monitor // nil where it could not be believed
 }

@@ -59,8 +59,8 @@ func (p *process) owner() lockbench.Locker {
 	return l
 }
 
-// Close implements design.Process.
-func (p *process) Close() error {
+// close is the Close of [design.Process].
+func (p *process) close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var errs []error
@@ -72,20 +72,11 @@ func (p *process) Close() error {
 	return errors.Join(append(errs, p.env.Disconnect(p.client))...)
 }
 
-// patient is a process whose owners' waits are made of single tries, since only so
-// the start of the one that succeeded is known.
-type patient struct{ *process }
-
-// Locker implements design.Process.
-func (p patient) Locker(o design.Observer) lockbench.Locker {
+// waitingLocker makes an owner whose waits are made of single tries, since only so the
+// start of the one that succeeded is known.
+func (p *process) waitingLocker(o design.Observer) lockbench.Locker {
 	return waiter{inner: p.owner(), seen: o, pause: tryEvery}
 }
-
-// frank is a process whose leases tell their validity themselves.
-type frank struct{ *process }
-
-// Locker implements design.Process.
-func (p frank) Locker(design.Observer) lockbench.Locker { return p.owner() }
 
 // waiter waits by single tries.
 type waiter struct {

@@ -102,7 +102,7 @@ func TestProcess(t *testing.T) {
 	if diff := cmp.Diff(owners, []string{"h-7-0", "h-7-1"}); diff != "" {
 		t.Errorf("owners (-got +want):\n%s", diff)
 	}
-	if err := p.Close(); err != nil || !locks[0].closed || !locks[1].closed {
+	if err := p.close(); err != nil || !locks[0].closed || !locks[1].closed {
 		t.Errorf("close: error %v, owners closed: %t, %t", err, locks[0].closed, locks[1].closed)
 	}
 	if err := p.client.Ping(t.Context()).Err(); !errors.Is(err, redis.ErrClosed) {

@@ -11,11 +11,12 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/measure"
 	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/internal/runinfo"
 )
 
 // openLoop is a run of n arrivals, a millisecond apart, each of which began 3 ms late and
 // whose acquire took 0.1 ms; what its trailer says of arrivals is given.
-func openLoop(n int64, told history.Arrivals) results.Judged {
+func openLoop(n int64, told runinfo.Arrivals) results.Judged {
 	j := judged(header("lua-token/token", "private"), n)
 	j.Header.Params["rate"], j.Header.Params["arrival"] = 1000.0, "poisson"
 	j.Verdicts.Refused = 0
@@ -38,12 +39,12 @@ func TestOpenLoop(t *testing.T) {
 		runs []results.Judged
 		exit int
 	}{
-		{"openloop-kept", []results.Judged{openLoop(500, history.Arrivals{Due: 502, Started: 500, Waiting: 2, BehindNS: ms, BusyNS: 1500 * ms})}, results.Passed},
-		{"openloop-busy", []results.Judged{openLoop(500, history.Arrivals{Due: 1000, Started: 500, Waiting: 500, BehindNS: 250 * ms, BusyNS: 62_000 * ms, WakingNS: 5 * ms, Processor: 0.97})}, results.Inconclusive},
-		{"openloop-machine", []results.Judged{openLoop(500, history.Arrivals{Due: 1000, Started: 500, Waiting: 500, BehindNS: 250 * ms, BusyNS: ms, WakingNS: 62_000 * ms, WakingMaxNS: 250 * ms, Overslept: 400, Processor: 0.4})}, results.Inconclusive},
+		{"openloop-kept", []results.Judged{openLoop(500, runinfo.Arrivals{Due: 502, Started: 500, Waiting: 2, BehindNS: ms, BusyNS: 1500 * ms})}, results.Passed},
+		{"openloop-busy", []results.Judged{openLoop(500, runinfo.Arrivals{Due: 1000, Started: 500, Waiting: 500, BehindNS: 250 * ms, BusyNS: 62_000 * ms, WakingNS: 5 * ms, Processor: 0.97})}, results.Inconclusive},
+		{"openloop-machine", []results.Judged{openLoop(500, runinfo.Arrivals{Due: 1000, Started: 500, Waiting: 500, BehindNS: 250 * ms, BusyNS: ms, WakingNS: 62_000 * ms, WakingMaxNS: 250 * ms, Overslept: 400, Processor: 0.4})}, results.Inconclusive},
 		{"openloop-late", []results.Judged{
-			openLoop(500, history.Arrivals{Due: 500, Started: 500, WakingNS: 3000 * ms, WakingMaxNS: 40 * ms, Overslept: 60}),
-			openLoop(400, history.Arrivals{Due: 400, Started: 400}),
+			openLoop(500, runinfo.Arrivals{Due: 500, Started: 500, WakingNS: 3000 * ms, WakingMaxNS: 40 * ms, Overslept: 60}),
+			openLoop(400, runinfo.Arrivals{Due: 400, Started: 400}),
 		}, results.Inconclusive},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -66,7 +67,7 @@ func TestOpenLoop(t *testing.T) {
 // TestBothLatencies: from the intended start and from the call, in JSON and in files; a
 // closed loop has one file for both.
 func TestBothLatencies(t *testing.T) {
-	open, closed := openLoop(500, history.Arrivals{Due: 500, Started: 500}), tokenLock("private")
+	open, closed := openLoop(500, runinfo.Arrivals{Due: 500, Started: 500}), tokenLock("private")
 	l := results.New([]results.Judged{open, closed}, nil).Runs[0].Latency
 	if got := [...]int64{l["acquire"].P99 / 10_000, l["service"].P99 / 10_000, l["lag"].P99 / 10_000}; got != [...]int64{310, 10, 300} {
 		t.Errorf("p99 of acquire, service and lag: got %v, want 310, 10 and 300 (10 us)", got)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/internal/runinfo"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -19,7 +20,6 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/thresholds"
 )
 
@@ -375,7 +375,7 @@ func TestBench(t *testing.T) {
 }
 
 func TestMarkdownComparison(t *testing.T) {
-	c := compareSides(t, repeated{design: "a|b/*c*", runs: 10, slower: 1, change: func(_ int, r *results.Result) { r.Server = history.Server{Kind: "embedded"} }},
+	c := compareSides(t, repeated{design: "a|b/*c*", runs: 10, slower: 1, change: func(_ int, r *results.Result) { r.Server = runinfo.Server{Kind: "embedded"} }},
 		repeated{design: "a|b/*c*", runs: 10, slower: 1.5, seed: 1, change: breaks(exclusive, true, 1)}, results.CompareOptions{Force: true})
 	var buf bytes.Buffer
 	if err := Write(&buf, Markdown, &c, Options{}); err != nil {

@@ -3,8 +3,8 @@ package reports
 import (
 	"fmt"
 
-	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/figures"
+	"github.com/lockbench/lockbench/internal/runinfo"
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
@@ -23,7 +23,7 @@ func (s *summary) injected() *document.List {
 }
 
 // remedy says what to do about a fault that met nothing.
-func remedy(f history.FaultExposure) string {
+func remedy(f runinfo.FaultExposure) string {
 	switch {
 	case f.MetHeld+f.MetAcquire > 0:
 		return ""

@@ -7,6 +7,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/internal/runinfo"
 )
 
 // TestFaultThatMetNothing: a run with a fault that met no lock proves nothing, and
@@ -14,20 +15,20 @@ import (
 func TestFaultThatMetNothing(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		in   history.FaultExposure
+		in   runinfo.FaultExposure
 		exit int
 		says string
 	}{
-		{"met a lock", history.FaultExposure{Fault: "restart,at=1s", Kind: "restart", Occurrences: 3, MetHeld: 2}, results.Passed, "restart,at=1s: occurred 3, 2 held, 0 acquiring"},
-		{"met an acquire", history.FaultExposure{Fault: "cut", Kind: "cut", Occurrences: 1, MetAcquire: 1}, results.Passed, "cut: occurred 1, 0 held, 1 acquiring"},
-		{"met nobody", history.FaultExposure{Fault: "restart,at=1s", Kind: "restart", Occurrences: 3}, results.Inconclusive, "it met no lock: raise --clients"},
-		{"never occurred", history.FaultExposure{Fault: "crash", Kind: "crash"}, results.Inconclusive, "it never occurred: raise --duration"},
+		{"met a lock", runinfo.FaultExposure{Fault: "restart,at=1s", Kind: "restart", Occurrences: 3, MetHeld: 2}, results.Passed, "restart,at=1s: occurred 3, 2 held, 0 acquiring"},
+		{"met an acquire", runinfo.FaultExposure{Fault: "cut", Kind: "cut", Occurrences: 1, MetAcquire: 1}, results.Passed, "cut: occurred 1, 0 held, 1 acquiring"},
+		{"met nobody", runinfo.FaultExposure{Fault: "restart,at=1s", Kind: "restart", Occurrences: 3}, results.Inconclusive, "it met no lock: raise --clients"},
+		{"never occurred", runinfo.FaultExposure{Fault: "crash", Kind: "crash"}, results.Inconclusive, "it never occurred: raise --duration"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var text strings.Builder
 			r := results.New([]results.Judged{{
 				Header:   history.Header{Design: "family/variant", Workload: "mutex"},
-				End:      history.End{Trailer: history.Trailer{Faults: []history.FaultExposure{c.in}}},
+				End:      history.End{Trailer: history.Trailer{Faults: []runinfo.FaultExposure{c.in}}},
 				Verdicts: checker.Result{Grants: 1, Ops: 1},
 			}}, nil)
 			if err := Write(&text, Text, &r, Options{}); err != nil {

@@ -13,9 +13,9 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/conclusion"
 	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/internal/runinfo"
 	"github.com/lockbench/lockbench/reports/internal/document"
 	"github.com/lockbench/lockbench/reports/internal/junit"
 	"github.com/lockbench/lockbench/reports/internal/terminal"
@@ -26,7 +26,7 @@ import (
 func resultsOf() map[string]results.Result {
 	ok := judged(header("lua-token/strategy", "private"), 50, held(exclusive, 5))
 	unmet := judged(header("lua-token/strategy", "private"), 50, held(exclusive, 5))
-	unmet.End.Trailer.Faults = []history.FaultExposure{{Fault: "crash", Kind: "crash", Occurrences: 2}}
+	unmet.End.Trailer.Faults = []runinfo.FaultExposure{{Fault: "crash", Kind: "crash", Occurrences: 2}}
 	defect := judged(header("lua-token/strategy", "private"), 50, held(exclusive, 5))
 	defect.Verdicts.Defects = []string{"the counterexample saw what the sweep did not"}
 	nasty := stealer("private")
@@ -40,7 +40,7 @@ func resultsOf() map[string]results.Result {
 		"failed":                    gated([]results.Judged{ok}, nil, "acquire.p99>1ns"),
 		"uncaught":                  gated([]results.Judged{ok}, &results.SelfCheck{MustBreak: exclusive}),
 		"unmet":                     results.New([]results.Judged{unmet}, nil),
-		"late":                      results.New([]results.Judged{openLoop(500, history.Arrivals{Due: 1000, Started: 500, Waiting: 500, BehindNS: int64(time.Second)})}, nil),
+		"late":                      results.New([]results.Judged{openLoop(500, runinfo.Arrivals{Due: 1000, Started: 500, Waiting: 500, BehindNS: int64(time.Second)})}, nil),
 		"defect":                    results.New([]results.Judged{defect}, nil),
 		"nasty":                     results.New([]results.Judged{nasty}, nil),
 		"not run":                   results.New([]results.Judged{ok}, []string{"redsync/single"}),

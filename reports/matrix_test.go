@@ -9,13 +9,13 @@ import (
 
 	"github.com/lockbench/lockbench/internal/conclusion"
 	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/internal/runinfo"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/history"
 )
 
 // parsed are claims that are known to be sound.
@@ -32,7 +32,7 @@ func parsed(terms ...string) lockbench.Claims {
 func matrixSample() results.Matrix {
 	m := results.Matrix{
 		Settings:    results.MatrixSettings{Seed: 7, BudgetNS: 3e11, Drivers: []string{"live", "explore"}, Parts: []string{"live", "explore"}},
-		Environment: history.Environment{OS: "linux", Arch: "amd64", CPUs: 2, Go: "go1.26.0", Version: "v0.1.0"},
+		Environment: runinfo.Environment{OS: "linux", Arch: "amd64", CPUs: 2, Go: "go1.26.0", Version: "v0.1.0"},
 		SelfCheck:   results.MatrixRow{Design: "self-check/x"},
 		Rows: []results.MatrixRow{
 			{Design: "lua-token/expire", Source: "A distributed lock with Redis, stage 3", Claims: parsed("recovery @crash @pause", "-recovery@pause: it arrives late")},

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/figures"
 	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/internal/runinfo"
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
@@ -69,7 +69,7 @@ func matrixFacts(m *results.Matrix) *document.Paragraph {
 }
 
 // environmentFacts are those of where something ran.
-func environmentFacts(e history.Environment) (facts []string) {
+func environmentFacts(e runinfo.Environment) (facts []string) {
 	if e.OS != "" {
 		facts = append(facts, fmt.Sprintf("%s/%s, %d CPUs", e.OS, e.Arch, e.CPUs))
 	}

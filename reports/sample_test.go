@@ -12,6 +12,7 @@ import (
 	"github.com/lockbench/lockbench/internal/measure"
 	"github.com/lockbench/lockbench/internal/measure/series"
 	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/internal/runinfo"
 )
 
 const ms = int64(time.Millisecond)
@@ -29,8 +30,8 @@ func header(design, kind string) history.Header {
 		Params: map[string]any{
 			"clients": 24.0, "keys": 16.0, "ttl_ns": 2e9, "hold": "exp:1ms", "slow": 0.125, "wait_ns": 2.5e8,
 		},
-		Server:      history.Server{Kind: kind, Version: "redis 7.0.15", Address: "unix:redis.sock"},
-		Environment: history.Environment{OS: "linux", Arch: "amd64", CPUs: 2, Go: "go1.26.0", Version: "v0.1.0"},
+		Server:      runinfo.Server{Kind: kind, Version: "redis 7.0.15", Address: "unix:redis.sock"},
+		Environment: runinfo.Environment{OS: "linux", Arch: "amd64", CPUs: 2, Go: "go1.26.0", Version: "v0.1.0"},
 		Started:     "2026-11-02T10:00:00Z",
 	}
 }
@@ -51,7 +52,7 @@ func measured(h history.Header, n int64) (measure.Measures, history.End) {
 		c.Add(history.Event{Phase: history.Return, Op: release})
 	}
 	end := history.End{Trailer: history.Trailer{EndNS: 100*ms + n*ms, Commands: 4 * n, Ops: 2 * n, Ended: "duration", MonitorEntries: n}}
-	end.Trailer.Traffic = &history.Traffic{Sent: 300 * n, Received: 41 * n}
+	end.Trailer.Traffic = &runinfo.Traffic{Sent: 300 * n, Received: 41 * n}
 	if h.Server.Kind != "embedded" {
 		cpu := 12_300 * n
 		end.Trailer.ServerCPUNS = &cpu

@@ -8,9 +8,9 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/figures"
 	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/internal/runinfo"
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
@@ -97,7 +97,7 @@ func (s *summary) heading() []string {
 
 // servers names each server used once.
 func (s *summary) servers() (all []document.Block) {
-	seen := make(map[history.Server]bool)
+	seen := make(map[runinfo.Server]bool)
 	for i := range s.result.Runs {
 		server := s.result.ServerOf(&s.result.Runs[i])
 		server.Address = ""
@@ -115,7 +115,7 @@ func (s *summary) servers() (all []document.Block) {
 }
 
 // kindOf is the kind of server, and of how many where there are several.
-func kindOf(s history.Server) string {
+func kindOf(s runinfo.Server) string {
 	if s.Count > 1 {
 		return fmt.Sprintf("%d %s servers", s.Count, s.Kind)
 	}

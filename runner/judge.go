@@ -55,32 +55,30 @@ func judgeSource(src history.Source, path string, claims []string, sink Sink, ru
 	}
 	sink.Opened(was)
 	figures := measure.New(h)
-	var verdicts interface {
-		Finish(history.End) checker.Result
-	}
+	var finish func(history.End) checker.Result
 	var damage error
 	if run != nil {
-		verdicts, damage = judgeBeside(src, h, figures, sink, run)
+		finish, damage = judgeBeside(src, h, figures, sink, run)
 	} else {
-		verdicts, damage = judgeTogether(src, h, figures, sink)
+		finish, damage = judgeTogether(src, h, figures, sink)
 	}
 	if j.End = src.End(); !j.End.Partial {
 		j.Err = damage // a partial history says itself where and why it stops
 	}
-	j.Verdicts, j.Measures = verdicts.Finish(j.End), figures.Result(j.End)
+	j.Verdicts, j.Measures = finish(j.End), figures.Result(j.End)
 	return j, nil
 }
 
 // judgeBeside reads, judges and measures src here while the run goes on and, to be done
 // soon when it is over, judges and measures the rest in two goroutines beside this one.
-func judgeBeside(src history.Source, h history.Header, figures *measure.Collector, sink Sink, run *besideRun) (*checker.Checker, error) {
+func judgeBeside(src history.Source, h history.Header, figures *measure.Collector, sink Sink, run *besideRun) (finish func(history.End) checker.Result, damage error) {
 	verdicts := checker.New(h)
 	judge := func(ev history.Event) {
 		verdicts.Add(ev)
 		run.judged(Snapshot{verdicts, figures}, ev)
 	}
 	var judging, measuring *relay.Relay[history.Event] // nil while the run goes on
-	damage := each(src, sink, func(ev history.Event) {
+	damage = each(src, sink, func(ev history.Event) {
 		if judging != nil {
 			judging.Add(ev)
 			measuring.Add(ev)
@@ -96,7 +94,7 @@ func judgeBeside(src history.Source, h history.Header, figures *measure.Collecto
 		judging.Wait()
 		measuring.Wait()
 	}
-	return verdicts, damage
+	return verdicts.Finish, damage
 }
 
 // every is do for each of some events.
@@ -109,15 +107,15 @@ func every(do func(history.Event)) func([]history.Event) {
 }
 
 // judgeTogether reads src here, and judges and measures it in other goroutines.
-func judgeTogether(src history.Source, h history.Header, figures *measure.Collector, sink Sink) (*checker.Parallel, error) {
-	verdicts := checker.NewParallel(h, runtime.GOMAXPROCS(0))
+func judgeTogether(src history.Source, h history.Header, figures *measure.Collector, sink Sink) (finish func(history.End) checker.Result, damage error) {
+	judge, finish := checker.Parallel(h, runtime.GOMAXPROCS(0))
 	measuring := relay.New(every(figures.Add))
-	damage := each(src, sink, func(ev history.Event) {
-		verdicts.Add(ev)
+	damage = each(src, sink, func(ev history.Event) {
+		judge(ev)
 		measuring.Add(ev)
 	})
 	measuring.Wait()
-	return verdicts, damage
+	return finish, damage
 }
 
 // each hands every event of src to sink and to do, up to the damage that it returns.

@@ -6,19 +6,19 @@ import (
 	"github.com/lockbench/lockbench/internal/figures"
 )
 
-// Figures are the names of the figures that programs of the catalogue have of their business.
+// The names of the figures that programs of the catalogue have of their business.
 const (
-	Sold      = "sold"      // units that buyers were told they have
-	Gone      = "gone"      // units that are missing from the stock
-	Oversold  = "oversold"  // units sold that were not there
-	Redeemed  = "redeemed"  // points that users were told they have exchanged
-	Had       = "had"       // points that were there to exchange, and are gone
-	Overdrawn = "overdrawn" // points exchanged that were not there
-	Missing   = "missing"   // points that are gone and that nobody has exchanged
-	Periods   = "periods"   // in which a job was begun
-	JobsRun   = "jobs"      // jobs that were begun
-	Repeated  = "repeated"  // periods in which the job ran twice at once, or again at once
-	Uncertain = "uncertain" // units or points of writes without an answer
+	figureSold      = "sold"      // units that buyers were told they have
+	figureGone      = "gone"      // units that are missing from the stock
+	figureOversold  = "oversold"  // units sold that were not there
+	figureRedeemed  = "redeemed"  // points that users were told they have exchanged
+	figureHad       = "had"       // points that were there to exchange, and are gone
+	figureOverdrawn = "overdrawn" // points exchanged that were not there
+	figureMissing   = "missing"   // points that are gone and that nobody has exchanged
+	figurePeriods   = "periods"   // in which a job was begun
+	figureJobsRun   = "jobs"      // jobs that were begun
+	figureRepeated  = "repeated"  // periods in which the job ran twice at once, or again at once
+	figureUncertain = "uncertain" // units or points of writes without an answer
 )
 
 // sales is what a flash sale came to. A unit that a write without an answer took is among those
@@ -34,7 +34,7 @@ func sales(b Books) Business {
 	says := fmt.Sprintf("sold %s, and %s %s gone from the stock: %s oversold",
 		figures.Number(sold), figures.Number(gone), are(gone), figures.Number(oversold))
 	return Business{says + atMost(uncertain, "sold"),
-		map[string]int64{Sold: sold, Gone: gone, Oversold: oversold, Uncertain: uncertain}}
+		map[string]int64{figureSold: sold, figureGone: gone, figureOversold: oversold, figureUncertain: uncertain}}
 }
 
 // redemptions is what the exchange of points came to, user by user: what two updates of one user
@@ -53,7 +53,7 @@ func redemptions(b Books) Business {
 	says := fmt.Sprintf("redeemed %s, and %s %s there and %s gone: %s overdrawn, %s missing", figures.Plural(redeemed, "point"),
 		figures.Number(had), were(had), are(had), figures.Number(overdrawn), figures.Number(missing))
 	return Business{says + atMost(uncertain, "redeemed"),
-		map[string]int64{Redeemed: redeemed, Had: had, Overdrawn: overdrawn, Missing: missing, Uncertain: uncertain}}
+		map[string]int64{figureRedeemed: redeemed, figureHad: had, figureOverdrawn: overdrawn, figureMissing: missing, figureUncertain: uncertain}}
 }
 
 // jobsDone is how often jobs ran.
@@ -61,7 +61,7 @@ func jobsDone(b Books) Business {
 	j := b.Jobs
 	says := fmt.Sprintf("ran the job %s in %s: %s had it twice at once, or again within the delay",
 		times(j.Run), figures.Plural(j.Periods, "period"), figures.Number(j.Repeated))
-	return Business{says, map[string]int64{Periods: j.Periods, JobsRun: j.Run, Repeated: j.Repeated}}
+	return Business{says, map[string]int64{figurePeriods: j.Periods, figureJobsRun: j.Run, figureRepeated: j.Repeated}}
 }
 
 // atMost says what writes without an answer may have done beside.

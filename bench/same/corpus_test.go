@@ -131,19 +131,20 @@ func judgeFile(path string) (judgement, error) {
 		defer c.Close()
 	}
 	j := results.Judged{Header: src.Header(), History: path}
-	verdicts, figures := checker.NewParallel(j.Header, 2), measure.New(j.Header)
+	add, finish := checker.Parallel(j.Header, 2)
+	figures := measure.New(j.Header)
 	for ev, err := range src.Events() {
 		if err != nil {
 			j.Err = err
 			break
 		}
-		verdicts.Add(ev)
+		add(ev)
 		figures.Add(ev)
 	}
 	if j.End = src.End(); j.End.Partial {
 		j.Err = nil // the end says where and why it stops
 	}
-	j.Verdicts, j.Measures = verdicts.Finish(j.End), figures.Result(j.End)
+	j.Verdicts, j.Measures = finish(j.End), figures.Result(j.End)
 	return shown(results.New([]results.Judged{j}, nil))
 }
 

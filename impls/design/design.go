@@ -107,6 +107,20 @@ type Process interface {
 	Close() error
 }
 
+// NewProcess returns a process of two functions, which are its methods.
+func NewProcess(locker func(Observer) lockbench.Locker, close func() error) Process {
+	return process{locker, close}
+}
+
+type process struct {
+	locker func(Observer) lockbench.Locker
+	close  func() error
+}
+
+func (p process) Locker(o Observer) lockbench.Locker { return p.locker(o) }
+
+func (p process) Close() error { return p.close() }
+
 // Reacquire is what a second Acquire does when its Locker holds the key.
 type Reacquire string
 

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/runinfo"
 )
 
 // A Group is the services of a run, which know nothing of each other. Designs for one lock
@@ -82,9 +82,9 @@ var ErrUnmetered = errors.New("the service does not know what it has used")
 
 // Info describes the group for the header of a history: kind and version of the first,
 // the addresses of all, and how many they are.
-func (g Group) Info() history.Server {
+func (g Group) Info() runinfo.Server {
 	first := g.First()
-	info := history.Server{Kind: first.Kind(), Version: first.Version(), Address: first.Address()}
+	info := runinfo.Server{Kind: first.Kind(), Version: first.Version(), Address: first.Address()}
 	if len(g) == 1 {
 		return info
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/bubble"
@@ -20,6 +19,7 @@ import (
 	"github.com/lockbench/lockbench/internal/longtest"
 	"github.com/lockbench/lockbench/internal/mutants"
 	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/internal/runinfo"
 )
 
 // TestMain makes this program one that explores in processes of its own, mutants too.
@@ -55,7 +55,7 @@ func designs(t *testing.T, names ...string) []design.Design {
 
 // live is a run that saw nothing at all.
 func live(names ...string) *results.Result {
-	r := &results.Result{Server: history.Server{Kind: "private", Version: "redis 0.0"}, Environment: exploring.Environment()}
+	r := &results.Result{Server: runinfo.Server{Kind: "private", Version: "redis 0.0"}, Environment: exploring.Environment()}
 	for _, name := range names {
 		r.Runs = append(r.Runs, results.Run{
 			RunSettings: results.RunSettings{Design: name, Params: map[string]any{"clients": 2., "processes": 2.}},

@@ -4,6 +4,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/runinfo"
 )
 
 // header says how the histories of all schedules are to be read.
@@ -19,7 +20,7 @@ func header(c Config) history.Header {
 		Workload:     "explore/" + c.Scenario,
 		Params:       map[string]any{"probe": c.Clients},
 		Seed:         c.Seed,
-		Server:       history.Server{Kind: "embedded"},
+		Server:       runinfo.Server{Kind: "embedded"},
 	}
 }
 

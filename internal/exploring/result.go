@@ -10,6 +10,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/internal/runinfo"
 )
 
 // Explored is what the reports show of a result.
@@ -54,7 +55,7 @@ func header(cfg explore.Config) history.Header {
 	h := history.Header{
 		Design: d.Name, Claims: d.Claims, Reacquire: string(d.Reacquire), Renews: d.Renews,
 		Workload: cfg.Scenario, Seed: cfg.Seed, Params: params(cfg),
-		Server:      history.Server{Kind: "embedded", Version: "miniredis " + moduleVersion("github.com/alicebob/miniredis/v2")},
+		Server:      runinfo.Server{Kind: "embedded", Version: "miniredis " + moduleVersion("github.com/alicebob/miniredis/v2")},
 		Environment: Environment(),
 	}
 	for _, k := range cfg.Kinds {
@@ -64,8 +65,8 @@ func header(cfg explore.Config) history.Header {
 }
 
 // Environment is that of this process.
-func Environment() history.Environment {
-	return history.Environment{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(), Go: runtime.Version(), Version: moduleVersion("")}
+func Environment() runinfo.Environment {
+	return runinfo.Environment{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(), Go: runtime.Version(), Version: moduleVersion("")}
 }
 
 // params are what was asked for beside what coverage tells; zero is the

@@ -17,6 +17,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/runinfo"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -67,7 +68,7 @@ func TestText(t *testing.T) {
 	if strings.Contains(text(t, e), "lockbench_business_figure{") {
 		t.Error("figures of a business while clients run; want none before they can be counted")
 	}
-	r.Settle(&history.Business{Figures: map[string]int64{"sold": 12, "gone": 10, "oversold": 2}})
+	r.Settle(&runinfo.Business{Figures: map[string]int64{"sold": 12, "gone": 10, "oversold": 2}})
 	r.Over([]checker.Finding{{Cell: lockbench.Exclusion.At(0), Claimed: true, Verdict: checker.Broken, Violations: 4}})
 	after := []string{
 		`lockbench_business_figure{design="family/one",figure="sold",guard="none",workload="mutex"} 12`,

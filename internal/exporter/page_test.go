@@ -13,6 +13,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/runinfo"
 )
 
 var update = flag.Bool("update", false, "write the table of metrics into the page")
@@ -34,7 +35,7 @@ func everything(e *Exporter) {
 	r.Add(history.Event{Phase: history.Call, Op: &waiting})
 	add(r, history.Op{Kind: history.Release, Outcome: history.OK, Key: "l", Hold: 3, Client: 3, Call: 105 * ms, Return: 106 * ms})
 	r.Add(history.Event{Phase: history.Return, Op: &waiting})
-	r.Settle(&history.Business{Figures: map[string]int64{"sold": 1}})
+	r.Settle(&runinfo.Business{Figures: map[string]int64{"sold": 1}})
 	r.Over([]checker.Finding{})
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/measure"
+	"github.com/lockbench/lockbench/internal/runinfo"
 )
 
 // A Run counts one run. Its events are added from one goroutine; scrapes go on beside
@@ -93,7 +94,7 @@ func (r *Run) breach(f checker.Finding) *breach {
 }
 
 // Settle takes what the business of the run came to; nil where it counts nothing.
-func (r *Run) Settle(b *history.Business) {
+func (r *Run) Settle(b *runinfo.Business) {
 	if b == nil {
 		return
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/fault"
+	"github.com/lockbench/lockbench/internal/runinfo"
 	"github.com/lockbench/lockbench/internal/servers"
 )
 
@@ -242,7 +243,7 @@ func (p *plan) count(held, acquiring bool) {
 }
 
 // An Exposure is how often a fault occurred, and what it met.
-type Exposure = history.FaultExposure
+type Exposure = runinfo.FaultExposure
 
 // Exposures returns of each fault how often it occurred, in the order of the
 // configuration.

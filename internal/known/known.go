@@ -8,9 +8,9 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/internal/runinfo"
 )
 
 //go:embed released.json
@@ -27,7 +27,7 @@ type row struct {
 type part struct {
 	Name    string         `json:"name"`
 	Command string         `json:"command"`
-	Server  history.Server `json:"server"`
+	Server  runinfo.Server `json:"server"`
 	// GrantsPerS is how many locks it granted, of a live run.
 	GrantsPerS float64 `json:"grants_per_s,omitempty"`
 	// Cells are what it found, Guarded what became of the guarded state behind a guard.
@@ -53,7 +53,7 @@ var rows = sync.OnceValue(func() []row {
 
 // Of is what is known of a design on a server: of its present version alone, and of live runs
 // on that kind and version of server alone.
-func Of(design string, on history.Server) *results.KnownRow {
+func Of(design string, on runinfo.Server) *results.KnownRow {
 	for _, r := range rows() {
 		if r.Design != design {
 			continue
@@ -78,13 +78,13 @@ func Released(design string) (*results.KnownRow, bool) {
 }
 
 // server is that of the live parts.
-func (r *row) server() history.Server {
+func (r *row) server() runinfo.Server {
 	for _, p := range r.Parts {
 		if p.Name != explored {
 			return p.Server
 		}
 	}
-	return history.Server{}
+	return runinfo.Server{}
 }
 
 // GrantsPerS is how many locks a design granted in the live run of the released matrix, whose
@@ -102,7 +102,7 @@ func GrantsPerS(design string) float64 {
 // does what Redis does.
 const explored = "explore"
 
-func (r *row) on(server history.Server) *results.KnownRow {
+func (r *row) on(server runinfo.Server) *results.KnownRow {
 	known := &results.KnownRow{Version: r.Version, Cells: map[lockbench.Cell]results.KnownCell{}, Guarded: map[lockbench.Cell]results.KnownCell{}}
 	for _, p := range r.Parts {
 		if p.Name != explored && p.Server.Version != server.Version && len(p.Guarded) == 0 {

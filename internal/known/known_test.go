@@ -8,9 +8,9 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/internal/runinfo"
 )
 
 var update = flag.Bool("update", false, "write released.json anew, from docs/matrix.json")
@@ -42,7 +42,7 @@ func TestReleased(t *testing.T) {
 }
 
 // redis7 is the server of the rows below.
-var redis7 = history.Server{Kind: "private", Version: "redis 7.0.15"}
+var redis7 = runinfo.Server{Kind: "private", Version: "redis 7.0.15"}
 
 // TestForeignAndStaleIsNotKnown: a version of the design or of the server that the matrix does
 // not have.
@@ -52,7 +52,7 @@ func TestForeignAndStaleIsNotKnown(t *testing.T) {
 	held := map[lockbench.Cell]cell{lockbench.Exclusion.At(0): {Verdict: checker.Held, Exposure: 400}}
 	r := row{Design: design, Version: impls.Version(design), Parts: []part{
 		{Name: "live", Command: "lockbench run", Server: redis7, Cells: broken},
-		{Name: explored, Command: "lockbench explore", Server: history.Server{Version: "miniredis"}, Cells: held},
+		{Name: explored, Command: "lockbench explore", Server: runinfo.Server{Version: "miniredis"}, Cells: held},
 	}}
 	for _, c := range []struct {
 		name    string
@@ -63,14 +63,14 @@ func TestForeignAndStaleIsNotKnown(t *testing.T) {
 		{"the same server", redis7.Version, checker.Broken, "lockbench run"},
 		{"another version: what was explored alone", "redis 8.2.1", checker.Held, "lockbench explore"},
 	} {
-		got := r.on(history.Server{Kind: "external", Version: c.on})
+		got := r.on(runinfo.Server{Kind: "external", Version: c.on})
 		at := got.Cells[lockbench.Exclusion.At(0)]
 		if at.Verdict != c.verdict || got.Parts[at.Part].Command != c.command {
 			t.Errorf("%s: got %+v of %+v, want %v", c.name, at, got.Parts, c.verdict)
 		}
 	}
 	r.Parts = r.Parts[:1]
-	if got := r.on(history.Server{Version: "valkey 8.0"}); got.Missing == "" {
+	if got := r.on(runinfo.Server{Version: "valkey 8.0"}); got.Missing == "" {
 		t.Errorf("a live part alone, another server: got %+v, want nothing known", got)
 	}
 	if got := Of("nobody/knows", redis7); got.Missing == "" {

@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/limits"
 	"github.com/lockbench/lockbench/internal/measure"
 	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/internal/runinfo"
 	"github.com/lockbench/lockbench/runner"
 )
 
@@ -65,8 +65,8 @@ func TestMeets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	due := func(change func(*history.Arrivals)) *measure.Arrivals {
-		a := &measure.Arrivals{Arrivals: history.Arrivals{Due: 1000, Started: 1000}}
+	due := func(change func(*runinfo.Arrivals)) *measure.Arrivals {
+		a := &measure.Arrivals{Arrivals: runinfo.Arrivals{Due: 1000, Started: 1000}}
 		change(&a.Arrivals)
 		return a
 	}
@@ -77,15 +77,15 @@ func TestMeets(t *testing.T) {
 		rate     float64
 		want     limits.Outcome
 	}{
-		{"met", due(func(*history.Arrivals) {}), 1000, 100, limits.Holds},
-		{"missed", due(func(*history.Arrivals) {}), 1000, 99, limits.Fails},
-		{"refused", due(func(*history.Arrivals) {}), 900, 100, limits.Fails},
-		{"none granted", due(func(*history.Arrivals) {}), 0, 0, limits.Fails},
+		{"met", due(func(*runinfo.Arrivals) {}), 1000, 100, limits.Holds},
+		{"missed", due(func(*runinfo.Arrivals) {}), 1000, 99, limits.Fails},
+		{"refused", due(func(*runinfo.Arrivals) {}), 900, 100, limits.Fails},
+		{"none granted", due(func(*runinfo.Arrivals) {}), 0, 0, limits.Fails},
 		{"closed loop", nil, 1000, 100, limits.Unable},
-		{"nothing due", due(func(a *history.Arrivals) { a.Due, a.Started = 0, 0 }), 0, 0, limits.Unable},
-		{"a busy machine", due(func(a *history.Arrivals) { a.Overslept = 200 }), 1000, 100, limits.Unable},
-		{"busy clients", due(func(a *history.Arrivals) { a.Waiting, a.Started, a.BusyNS = 200, 800, 9; a.WakingNS = 1 }), 800, 100, limits.Fails},
-		{"nobody was busy", due(func(a *history.Arrivals) { a.Waiting, a.Started, a.BusyNS = 200, 800, 1; a.WakingNS = 9 }), 800, 100, limits.Unable},
+		{"nothing due", due(func(a *runinfo.Arrivals) { a.Due, a.Started = 0, 0 }), 0, 0, limits.Unable},
+		{"a busy machine", due(func(a *runinfo.Arrivals) { a.Overslept = 200 }), 1000, 100, limits.Unable},
+		{"busy clients", due(func(a *runinfo.Arrivals) { a.Waiting, a.Started, a.BusyNS = 200, 800, 9; a.WakingNS = 1 }), 800, 100, limits.Fails},
+		{"nobody was busy", due(func(a *runinfo.Arrivals) { a.Waiting, a.Started, a.BusyNS = 200, 800, 1; a.WakingNS = 9 }), 800, 100, limits.Unable},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			j := runner.Judged{

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/fault"
+	"github.com/lockbench/lockbench/internal/runinfo"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -20,11 +20,11 @@ func (r *run) settle(ctx context.Context) {
 	defer cancel()
 	books, why := r.books(ctx)
 	if why != "" {
-		r.summary.Business = &history.Business{Why: why}
+		r.summary.Business = &runinfo.Business{Why: why}
 		return
 	}
 	found := r.cfg.Workload.Business(books)
-	r.summary.Business = &history.Business{Says: found.Says, Figures: found.Figures}
+	r.summary.Business = &runinfo.Business{Says: found.Says, Figures: found.Figures}
 }
 
 // books are those of all clients, or why there are none to go by.

@@ -11,11 +11,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/backend"
 	"github.com/lockbench/lockbench/internal/fault"
+	"github.com/lockbench/lockbench/internal/runinfo"
 	"github.com/lockbench/lockbench/internal/servertest"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -70,7 +70,7 @@ func (r watchedRecords) Write(ctx context.Context, key string, rec lockbench.Rec
 }
 
 // settled runs c and returns what its business came to, as the summary and the history have it.
-func settled(t *testing.T, c Config) *history.Business {
+func settled(t *testing.T, c Config) *runinfo.Business {
 	t.Helper()
 	var record bytes.Buffer
 	c.History = &record

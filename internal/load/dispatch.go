@@ -5,8 +5,8 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/processor"
+	"github.com/lockbench/lockbench/internal/runinfo"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -30,7 +30,7 @@ type dispatcher struct {
 	due       time.Time // of the arrival that is next, where one is drawn
 	drawn     bool
 	clock     clock
-	kept      history.Arrivals
+	kept      runinfo.Arrivals
 	// spare is since when some client has been idle, taken when the last arrival was.
 	spare, taken time.Time
 	warmed       time.Time     // when the first arrival after the warm-up was taken
@@ -182,7 +182,7 @@ func (d *dispatcher) account(now time.Time) {
 
 // finish counts the arrivals that were due by end and that nobody took. No client asks
 // for any more.
-func (d *dispatcher) finish(end time.Time) *history.Arrivals {
+func (d *dispatcher) finish(end time.Time) *runinfo.Arrivals {
 	<-d.turn
 	d.clock.close()
 	k := &d.kept

@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/processor"
+	"github.com/lockbench/lockbench/internal/runinfo"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -73,7 +73,7 @@ func (t *team) client(ctx context.Context, id int, busy func(since time.Duration
 }
 
 // end ends the run after d.
-func (t *team) end(d time.Duration) *history.Arrivals {
+func (t *team) end(d time.Duration) *runinfo.Arrivals {
 	time.Sleep(d)
 	close(t.over)
 	at := time.Now()
@@ -102,35 +102,35 @@ func TestDispatch(t *testing.T) {
 		late    time.Duration
 		clients int
 		busy    func(time.Duration) time.Duration
-		want    history.Arrivals
+		want    runinfo.Arrivals
 	}{
-		{"kept up", 10, 0, 0, 2, always100ms, history.Arrivals{Due: 50, Started: 50}},
+		{"kept up", 10, 0, 0, 2, always100ms, runinfo.Arrivals{Due: 50, Started: 50}},
 		// One client makes 10/s: after 5 s half of what was due is begun, the n-th of
 		// which, due at n/20 s, n/20 s late.
-		{"too few clients", 20, 0, 0, 1, always100ms, history.Arrivals{
+		{"too few clients", 20, 0, 0, 1, always100ms, runinfo.Arrivals{
 			Due: 100, Started: 50, Waiting: 50, BehindNS: int64(2475 * ms), BusyNS: int64(50 * 49 / 2 * 50 * ms),
 		}},
 		// The first to come in the 2 s, at 1.025 s, is held up; the next 39 begin from 3 s
 		// on, one a ms, and one more after them. It is the server's doing, and made up for.
-		{"a server that was stopped", 20, 0, 0, 1, stopped, history.Arrivals{
+		{"a server that was stopped", 20, 0, 0, 1, stopped, runinfo.Arrivals{
 			Due: 100, Started: 100, BusyNS: int64((39*1925 - 49*38*39/2 + 14) * ms),
 		}},
-		{"a warm-up", 10, 2 * time.Second, 0, 2, always100ms, history.Arrivals{Due: 30, Started: 30}},
+		{"a warm-up", 10, 2 * time.Second, 0, 2, always100ms, runinfo.Arrivals{Due: 30, Started: 30}},
 		// Idle clients wake 30 ms late; half of 100 ms are more than that.
-		{"late, but not by much", 10, 0, 30 * ms, 2, brief, history.Arrivals{
+		{"late, but not by much", 10, 0, 30 * ms, 2, brief, runinfo.Arrivals{
 			Due: 50, Started: 50, WakingNS: int64(50 * 30 * ms), WakingMaxNS: int64(30 * ms),
 		}},
-		{"late", 10, 0, 60 * ms, 2, brief, history.Arrivals{
+		{"late", 10, 0, 60 * ms, 2, brief, runinfo.Arrivals{
 			Due: 50, Started: 49, Waiting: 1, BehindNS: int64(50 * ms), WakingNS: int64(49 * 60 * ms), WakingMaxNS: int64(60 * ms), Overslept: 49,
 		}},
 		// Six are due when the first client wakes, 5 ms late: so they are 0 to 5 ms late.
-		{"late, with others idle all the time", 1000, 0, 5 * ms, 1000, brief, history.Arrivals{
+		{"late, with others idle all the time", 1000, 0, 5 * ms, 1000, brief, runinfo.Arrivals{
 			Due: 5000, Started: 4998, Waiting: 2, BehindNS: int64(1500 * time.Microsecond),
 			WakingNS: int64(833 * 15 * ms), WakingMaxNS: int64(5 * ms),
 		}},
 		// Two that take no time are never both busy, though each is idle anew, later than
 		// what it takes was due.
-		{"late, with another idle each time", 1000, 0, 5 * ms, 2, func(time.Duration) time.Duration { return 0 }, history.Arrivals{
+		{"late, with another idle each time", 1000, 0, 5 * ms, 2, func(time.Duration) time.Duration { return 0 }, runinfo.Arrivals{
 			Due: 5000, Started: 4998, Waiting: 2, BehindNS: int64(1500 * time.Microsecond),
 			WakingNS: int64(833 * 15 * ms), WakingMaxNS: int64(5 * ms),
 		}},
@@ -199,7 +199,7 @@ func TestSoManyArrivals(t *testing.T) {
 			t.Errorf("after the last arrival: got done %v, another %v; want true and false", done, ok)
 		}
 		k := team.end(time.Minute)
-		if want := (history.Arrivals{Due: 7, Started: 7}); *k != want || len(team.taken) != 7 {
+		if want := (runinfo.Arrivals{Due: 7, Started: 7}); *k != want || len(team.taken) != 7 {
 			t.Errorf("got %+v, %d begun; want %+v", *k, len(team.taken), want)
 		}
 	})
@@ -224,7 +224,7 @@ func TestAfterTheStages(t *testing.T) {
 			t.Error("the client left before the run was over")
 		default:
 		}
-		if k, want := *team.end(0), (history.Arrivals{Due: 10, Started: 10}); k != want {
+		if k, want := *team.end(0), (runinfo.Arrivals{Due: 10, Started: 10}); k != want {
 			t.Errorf("got %+v, want %+v", k, want)
 		}
 	})

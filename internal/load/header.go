@@ -10,6 +10,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/fault"
+	"github.com/lockbench/lockbench/internal/runinfo"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -69,8 +70,8 @@ func params(o workloads.Options) (map[string]any, error) {
 	return params, err
 }
 
-func environment() history.Environment {
-	env := history.Environment{
+func environment() runinfo.Environment {
+	env := runinfo.Environment{
 		OS:      runtime.GOOS,
 		Arch:    runtime.GOARCH,
 		CPUs:    runtime.NumCPU(),

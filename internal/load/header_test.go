@@ -13,6 +13,7 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/backend"
 	"github.com/lockbench/lockbench/internal/fault"
+	"github.com/lockbench/lockbench/internal/runinfo"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -37,7 +38,7 @@ func TestHeader(t *testing.T) {
 	if got.Environment.Go == "" || got.Environment.CPUs == 0 || got.Environment.Version == "" {
 		t.Errorf("environment = %+v, want it filled in", got.Environment)
 	}
-	got.Params, got.Environment = nil, history.Environment{}
+	got.Params, got.Environment = nil, runinfo.Environment{}
 	tested := c.Workload.Cells(o)
 	slices.SortFunc(tested, lockbench.Cell.Compare)
 	want := history.Header{

@@ -6,10 +6,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/impls/design/onredis"
 	"github.com/lockbench/lockbench/internal/inject"
+	"github.com/lockbench/lockbench/internal/runinfo"
 	"github.com/lockbench/lockbench/internal/servers"
 )
 
@@ -32,7 +32,7 @@ type commands struct {
 // usage is what processes sent and their connections carried.
 type usage struct {
 	commands int64
-	traffic  history.Traffic
+	traffic  runinfo.Traffic
 }
 
 func (d *usage) add(p *process) {

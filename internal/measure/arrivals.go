@@ -4,12 +4,13 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/runinfo"
 )
 
 // Arrivals are the figures of an open loop: what was asked of the lock, and what came of
 // it. All are of the measured part.
 type Arrivals struct {
-	history.Arrivals
+	runinfo.Arrivals
 	// OfferedPerSecond is how many arrivals were due, StartedPerSecond how many were begun
 	// and AnsweredPerSecond how many acquires were answered, whatever the answer.
 	OfferedPerSecond, StartedPerSecond, AnsweredPerSecond float64
@@ -26,7 +27,7 @@ const (
 	shortCount = 10
 	shortTime  = time.Second
 	// overslept is the share of arrivals that idle clients may begin late by more than
-	// counts ([history.Arrivals]). A larger one is no load of the kind that was asked for.
+	// counts ([runinfo.Arrivals]). A larger one is no load of the kind that was asked for.
 	overslept = 0.05
 )
 

@@ -5,25 +5,26 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/runinfo"
 )
 
 func TestKeptUp(t *testing.T) {
 	const s = int64(time.Second)
 	for _, c := range []struct {
 		name        string
-		in          history.Arrivals
+		in          runinfo.Arrivals
 		short, late bool
 	}{
-		{"all begun", history.Arrivals{Due: 5000, Started: 5000}, false, false},
-		{"made up for", history.Arrivals{Due: 5000, Started: 5000, BusyNS: 2000 * s}, false, false},
-		{"a few at the end", history.Arrivals{Due: 5000, Started: 4951, Waiting: 49, BehindNS: s / 20}, false, false},
-		{"too many at the end", history.Arrivals{Due: 5000, Started: 4949, Waiting: 51, BehindNS: s / 20}, true, false},
-		{"a sound queue in a short run", history.Arrivals{Due: 100, Started: 91, Waiting: 9, BehindNS: s / 100}, false, false},
-		{"few, but all there were", history.Arrivals{Due: 5, Started: 1, Waiting: 4, BehindNS: 8 * s}, true, false},
-		{"nothing begun", history.Arrivals{Due: 5000, Waiting: 5000, BehindNS: 5 * s}, true, false},
-		{"nothing due", history.Arrivals{}, false, false},
-		{"a stutter", history.Arrivals{Due: 1000, Started: 1000, Overslept: 50}, false, false},
-		{"late all along", history.Arrivals{Due: 1000, Started: 1000, Overslept: 51}, false, true},
+		{"all begun", runinfo.Arrivals{Due: 5000, Started: 5000}, false, false},
+		{"made up for", runinfo.Arrivals{Due: 5000, Started: 5000, BusyNS: 2000 * s}, false, false},
+		{"a few at the end", runinfo.Arrivals{Due: 5000, Started: 4951, Waiting: 49, BehindNS: s / 20}, false, false},
+		{"too many at the end", runinfo.Arrivals{Due: 5000, Started: 4949, Waiting: 51, BehindNS: s / 20}, true, false},
+		{"a sound queue in a short run", runinfo.Arrivals{Due: 100, Started: 91, Waiting: 9, BehindNS: s / 100}, false, false},
+		{"few, but all there were", runinfo.Arrivals{Due: 5, Started: 1, Waiting: 4, BehindNS: 8 * s}, true, false},
+		{"nothing begun", runinfo.Arrivals{Due: 5000, Waiting: 5000, BehindNS: 5 * s}, true, false},
+		{"nothing due", runinfo.Arrivals{}, false, false},
+		{"a stutter", runinfo.Arrivals{Due: 1000, Started: 1000, Overslept: 50}, false, false},
+		{"late all along", runinfo.Arrivals{Due: 1000, Started: 1000, Overslept: 51}, false, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a := Arrivals{Arrivals: c.in}
@@ -47,7 +48,7 @@ func TestArrivalRates(t *testing.T) {
 		due(sec+6, op(history.Acquire, history.Refused, 0, sec+12, sec+17)),
 		due(sec+7, op(history.Acquire, history.Unknown, 0, sec+13, history.Never)),
 	)
-	told := history.Arrivals{Due: 8, Started: 3, Waiting: 5, BusyNS: 30, WakingNS: 10}
+	told := runinfo.Arrivals{Due: 8, Started: 3, Waiting: 5, BusyNS: 30, WakingNS: 10}
 	m := c.Result(history.End{Trailer: history.Trailer{EndNS: 3 * sec, Arrivals: &told}})
 	want := Arrivals{Arrivals: told, OfferedPerSecond: 4, StartedPerSecond: 1.5, AnsweredPerSecond: 1}
 	if m.Arrivals == nil || *m.Arrivals != want {

@@ -9,6 +9,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/runinfo"
 )
 
 // feed gives c the calls and returns of ops in the order of time, calls first.
@@ -299,7 +300,7 @@ func BenchmarkCollector(b *testing.B) {
 
 func TestCostsThatNobodyKnowsAreNotZero(t *testing.T) {
 	cpu := int64(0)
-	known := history.Trailer{EndNS: 1000, Traffic: &history.Traffic{Sent: 300, Received: 30}, ServerCPUNS: &cpu}
+	known := history.Trailer{EndNS: 1000, Traffic: &runinfo.Traffic{Sent: 300, Received: 30}, ServerCPUNS: &cpu}
 	for _, c := range []struct {
 		name    string
 		trailer history.Trailer

@@ -3,7 +3,7 @@ package measure
 import (
 	"time"
 
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/runinfo"
 )
 
 // Measures are the figures of one run.
@@ -38,7 +38,7 @@ type Measures struct {
 	LostUpdates int64
 	// Business is what the workload came to in its own words; nil where it counts nothing, and
 	// in a history that was cut short.
-	Business *history.Business
+	Business *runinfo.Business
 	// Errors are those of the whole run, the most frequent first; see [MaxErrors].
 	Errors []Error
 	// Timeline is what happened when.

@@ -23,7 +23,7 @@ type OpenLoop struct {
 	AnsweredPerS float64 `json:"answered_per_s"`
 	// BusyNS is how long all arrivals together waited for a client to be idle, WakingNS for
 	// an idle one to wake, WakingMaxNS the longest of the latter; Overslept counts those
-	// that idle clients began late by much ([github.com/lockbench/lockbench/history.Arrivals]).
+	// that idle clients began late by much ([github.com/lockbench/lockbench/runinfo.Arrivals]).
 	BusyNS      int64 `json:"busy_ns"`
 	WakingNS    int64 `json:"waking_ns"`
 	WakingMaxNS int64 `json:"waking_max_ns"`

@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/runinfo"
 	"github.com/lockbench/lockbench/internal/thresholds"
 )
 
@@ -80,7 +80,7 @@ func (b *bench) write(o observed, side string) {
 	b.record(r)
 }
 
-func configure(r *benchfmt.Result, s history.Server, e history.Environment) {
+func configure(r *benchfmt.Result, s runinfo.Server, e runinfo.Environment) {
 	for _, c := range [][2]string{
 		{"goos", e.OS}, {"goarch", e.Arch}, {"go", e.Go}, {"lockbench", e.Version}, {"server", s.Kind + " " + s.Version},
 	} {

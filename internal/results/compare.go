@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/figures"
+	"github.com/lockbench/lockbench/internal/runinfo"
 	"github.com/lockbench/lockbench/internal/statistics"
 )
 
@@ -84,8 +84,8 @@ type CompareOptions struct {
 // observed is a run with where it ran.
 type observed struct {
 	run    *Run
-	server history.Server
-	env    history.Environment
+	server runinfo.Server
+	env    runinfo.Environment
 }
 
 // A group is the runs of one design on one side.
@@ -162,7 +162,7 @@ func groups(results []Result, workloads bool) []group {
 }
 
 // environment is where the run was made.
-func (r *Result) environment(run *Run) history.Environment {
+func (r *Result) environment(run *Run) runinfo.Environment {
 	if run.Environment != nil {
 		return *run.Environment
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/measure"
+	"github.com/lockbench/lockbench/internal/runinfo"
 	"github.com/lockbench/lockbench/internal/thresholds"
 )
 
@@ -16,7 +17,7 @@ func TestControlsDecideNothing(t *testing.T) {
 	broken := checker.Result{Breaches: 3, Findings: []checker.Finding{{Cell: lockbench.Exclusion.At(0), Verdict: checker.Broken, Exposure: 9, Violations: 3, Against: 3, Claimed: true}}}
 	for _, control := range []string{"no-lock", "atomic"} {
 		runs := []Judged{{Header: history.Header{Design: "control/" + control, Control: control}, Verdicts: broken, Err: errors.New("it failed"),
-			Measures: measure.Measures{Business: &history.Business{Figures: map[string]int64{"oversold": 3}}}}}
+			Measures: measure.Measures{Business: &runinfo.Business{Figures: map[string]int64{"oversold": 3}}}}}
 		r := New(runs, nil)
 		r.Prove(&SelfCheck{Caught: true})
 		if r.Exit != Passed {

@@ -5,8 +5,8 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/conclusion"
+	"github.com/lockbench/lockbench/internal/runinfo"
 )
 
 // A Search is what exploration found of the design of a run, beside the run itself.
@@ -41,7 +41,7 @@ type KnownRow struct {
 type KnownPart struct {
 	Name    string         `json:"name"`
 	Command string         `json:"command"`
-	Server  history.Server `json:"server"`
+	Server  runinfo.Server `json:"server"`
 }
 
 // A KnownCell is what all parts together say of a cell.

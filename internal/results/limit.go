@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/figures"
 	"github.com/lockbench/lockbench/internal/limits"
 	"github.com/lockbench/lockbench/internal/measure"
+	"github.com/lockbench/lockbench/internal/runinfo"
 )
 
 // The quantities of which there are limits.
@@ -45,8 +45,8 @@ type LimitQuestion struct {
 	Workload    string              `json:"workload"`
 	Params      map[string]any      `json:"params"`
 	Seed        uint64              `json:"seed"`
-	Server      history.Server      `json:"server"`
-	Environment history.Environment `json:"environment"`
+	Server      runinfo.Server      `json:"server"`
+	Environment runinfo.Environment `json:"environment"`
 	// Wanted is what every trial had to keep, beside the claims of the design.
 	Wanted []string `json:"wanted"`
 }

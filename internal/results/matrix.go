@@ -5,8 +5,8 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/conclusion"
+	"github.com/lockbench/lockbench/internal/runinfo"
 )
 
 // A Matrix says of every design which guarantees it kept, under which conditions, by all that was done to find
@@ -16,7 +16,7 @@ type Matrix struct {
 	// Thresholds are the conditions that were to fail it; their readings count rows.
 	Thresholds  []Threshold         `json:"thresholds,omitempty"`
 	Settings    MatrixSettings      `json:"settings"`
-	Environment history.Environment `json:"environment"`
+	Environment runinfo.Environment `json:"environment"`
 	Rows        []MatrixRow         `json:"rows"`
 	// SelfCheck is a lock that is broken on purpose, treated like the designs.
 	SelfCheck MatrixRow `json:"self_check"`
@@ -73,9 +73,9 @@ type MatrixPart struct {
 	Seed     uint64                  `json:"seed"`
 	Params   map[string]any          `json:"params,omitempty"`
 	Faults   []string                `json:"faults,omitempty"`
-	Server   history.Server          `json:"server"`
+	Server   runinfo.Server          `json:"server"`
 	Covered  []Covered               `json:"covered,omitempty"`
-	Injected []history.FaultExposure `json:"injected,omitempty"`
+	Injected []runinfo.FaultExposure `json:"injected,omitempty"`
 	// Grants are of the whole part.
 	Grants    int64 `json:"grants"`
 	ElapsedNS int64 `json:"elapsed_ns"`

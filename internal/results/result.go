@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/conclusion"
+	"github.com/lockbench/lockbench/internal/runinfo"
 )
 
 // A Result is everything one invocation found out. Its JSON form is described by
@@ -15,8 +15,8 @@ type Result struct {
 	Thresholds []Threshold `json:"thresholds,omitempty"`
 	// Server and Environment are those of the first run; a run has its own
 	// where it differs.
-	Server      history.Server      `json:"server"`
-	Environment history.Environment `json:"environment"`
+	Server      runinfo.Server      `json:"server"`
+	Environment runinfo.Environment `json:"environment"`
 	Runs        []Run               `json:"runs"`
 	// NotRun names the designs that were asked for and never started.
 	NotRun []string `json:"not_run,omitempty"`
@@ -46,7 +46,7 @@ type Run struct {
 	OpenLoop *OpenLoop `json:"open_loop,omitempty"`
 	// Business is what the run came to in the words of its workload; nil where that counts
 	// nothing.
-	Business *history.Business `json:"business,omitempty"`
+	Business *runinfo.Business `json:"business,omitempty"`
 	// OverTime is nil when nothing happened, and in explorations.
 	OverTime *OverTime `json:"over_time,omitempty"`
 	// GrantsByClient are the grants of each client of the whole run, rising; of more
@@ -79,12 +79,12 @@ type RunSettings struct {
 	Seed     uint64         `json:"seed"`
 	Faults   []string       `json:"faults,omitempty"`
 	// Injected is how often each fault occurred, and what it met.
-	Injected []history.FaultExposure `json:"injected,omitempty"`
+	Injected []runinfo.FaultExposure `json:"injected,omitempty"`
 	// Started is the wall-clock time of stamp zero, RFC 3339.
 	Started string `json:"started,omitempty"`
 	// Server and Environment are nil when they are those of the Result.
-	Server      *history.Server      `json:"server,omitempty"`
-	Environment *history.Environment `json:"environment,omitempty"`
+	Server      *runinfo.Server      `json:"server,omitempty"`
+	Environment *runinfo.Environment `json:"environment,omitempty"`
 }
 
 // RunFigures are how fast a run was, and how much it did.
@@ -176,7 +176,7 @@ type Counts struct {
 }
 
 // ServerOf is the server that run used.
-func (r *Result) ServerOf(run *Run) history.Server {
+func (r *Result) ServerOf(run *Run) runinfo.Server {
 	if run.Server != nil {
 		return *run.Server
 	}
@@ -184,7 +184,7 @@ func (r *Result) ServerOf(run *Run) history.Server {
 }
 
 // EnvironmentOf is where run was made.
-func (r *Result) EnvironmentOf(run *Run) history.Environment {
+func (r *Result) EnvironmentOf(run *Run) runinfo.Environment {
 	if run.Environment != nil {
 		return *run.Environment
 	}
@@ -216,8 +216,8 @@ func (r *Run) Unfit() (brief, full string) {
 
 // unmet lists the faults of the run that met nobody who held or acquired a lock:
 // what they put to the test was not put to it.
-func (r *Run) unmet() []history.FaultExposure {
-	var found []history.FaultExposure
+func (r *Run) unmet() []runinfo.FaultExposure {
+	var found []runinfo.FaultExposure
 	for _, f := range r.Injected {
 		if f.MetHeld+f.MetAcquire == 0 {
 			found = append(found, f)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/runinfo"
 )
 
 // A Config says what history to make up. Equal Configs make equal histories.
@@ -81,7 +82,7 @@ func (c Config) Header() history.Header {
 			"unknown": c.Unknown, "ttl": c.TTL.String(),
 		},
 		Seed:    c.Seed,
-		Server:  history.Server{Kind: "none"},
+		Server:  runinfo.Server{Kind: "none"},
 		Started: "2000-01-01T00:00:00Z", // equal Configs make equal files
 	}
 }

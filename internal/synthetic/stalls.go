@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/runinfo"
 )
 
 // A Fault is what is wrong with the lock of a [Stalled] history.
@@ -153,7 +154,7 @@ func (c Stalled) Make() StalledHistory {
 func (w *stalledWorld) header() history.Header {
 	return history.Header{
 		Design: "synthetic", Reacquire: "refused", Renews: true, Workload: "synthetic", Seed: w.Seed,
-		Claims: lockbench.LeaseClaims().Renewing(), Server: history.Server{Kind: "none"}, Started: "2000-01-01T00:00:00Z",
+		Claims: lockbench.LeaseClaims().Renewing(), Server: runinfo.Server{Kind: "none"}, Started: "2000-01-01T00:00:00Z",
 	}
 }
 

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/measure"
+	"github.com/lockbench/lockbench/internal/runinfo"
 )
 
 func TestFiguresOfBusiness(t *testing.T) {
@@ -16,15 +16,15 @@ func TestFiguresOfBusiness(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name string
-		its  *history.Business
+		its  *runinfo.Business
 		want Outcome
 		why  string
 	}{
-		{"oversold", &history.Business{Figures: map[string]int64{"oversold": 1}}, Failed, ""},
-		{"sound", &history.Business{Figures: map[string]int64{"oversold": 0}}, Passed, ""},
-		{"another workload", &history.Business{Figures: map[string]int64{"repeated": 0}}, Inconclusive, "this workload does not count it; workload oversell does"},
+		{"oversold", &runinfo.Business{Figures: map[string]int64{"oversold": 1}}, Failed, ""},
+		{"sound", &runinfo.Business{Figures: map[string]int64{"oversold": 0}}, Passed, ""},
+		{"another workload", &runinfo.Business{Figures: map[string]int64{"repeated": 0}}, Inconclusive, "this workload does not count it; workload oversell does"},
 		{"nothing counted", nil, Inconclusive, "workload oversell counts it"},
-		{"lost data", &history.Business{Why: "the server was lost"}, Inconclusive, "the server was lost"},
+		{"lost data", &runinfo.Business{Why: "the server was lost"}, Inconclusive, "the server was lost"},
 	} {
 		outcome, found := threshold.Judge(&Run{Verdicts: &checker.Result{}, Measures: &measure.Measures{Business: c.its}})
 		if outcome != c.want || !strings.Contains(found.Why, c.why) {

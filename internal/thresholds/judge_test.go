@@ -8,6 +8,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/measure"
+	"github.com/lockbench/lockbench/internal/runinfo"
 )
 
 const ms = int64(1e6)
@@ -135,7 +136,7 @@ func TestViolationsOfNothing(t *testing.T) {
 // TestArrivals reads what was due, and has no value of it in a closed loop.
 func TestArrivals(t *testing.T) {
 	open := &Run{Verdicts: &checker.Result{Ops: 9}, Measures: &measure.Measures{Arrivals: &measure.Arrivals{
-		Arrivals:         history.Arrivals{Due: 200, Started: 180, Waiting: 20, Overslept: 9},
+		Arrivals:         runinfo.Arrivals{Due: 200, Started: 180, Waiting: 20, Overslept: 9},
 		OfferedPerSecond: 100, StartedPerSecond: 90, AnsweredPerSecond: 80,
 	}}}
 	for text, want := range map[string]Outcome{

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/runinfo"
 )
 
 const ms = int64(1e6)
@@ -55,7 +56,7 @@ type step struct {
 
 // TestGaps: only a live run in which nobody was served, and somebody waited for the store, stood still.
 func TestGaps(t *testing.T) {
-	live := history.Header{Server: history.Server{Kind: "private"}, Environment: history.Environment{OS: "linux"}}
+	live := history.Header{Server: runinfo.Server{Kind: "private"}, Environment: runinfo.Environment{OS: "linux"}}
 	reads := func(more ...step) []step {
 		return append([]step{{kind: history.Acquire, at: 100}, {kind: history.Read, client: 1, at: 101}}, more...)
 	}

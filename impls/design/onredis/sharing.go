@@ -15,16 +15,8 @@ const connections = 64
 // its connections: owner makes each of the process's owners, on one client.
 func Sharing(owner func(Environment, *redis.Client, design.Observer) lockbench.Locker) func(design.Environment) (design.Process, error) {
 	return Open(func(env Environment) (design.Process, error) {
-		return shared{env: env, client: env.Connect(connections), owner: owner}, nil
+		client := env.Connect(connections)
+		locker := func(o design.Observer) lockbench.Locker { return owner(env, client, o) }
+		return design.NewProcess(locker, func() error { return env.Disconnect(client) }), nil
 	})
 }
-
-type shared struct {
-	env    Environment
-	client *redis.Client
-	owner  func(Environment, *redis.Client, design.Observer) lockbench.Locker
-}
-
-func (s shared) Locker(o design.Observer) lockbench.Locker { return s.owner(s.env, s.client, o) }
-
-func (s shared) Close() error { return s.env.Disconnect(s.client) }

@@ -9,15 +9,10 @@ import (
 )
 
 // openFree starts a process that needs no connections.
-func openFree(design.Environment) (design.Process, error) { return free{}, nil }
-
-type free struct{}
-
-// Locker implements [design.Process].
-func (free) Locker(o design.Observer) lockbench.Locker { return open{o} }
-
-// Close implements [design.Process].
-func (free) Close() error { return nil }
+func openFree(design.Environment) (design.Process, error) {
+	locker := func(o design.Observer) lockbench.Locker { return open{o} }
+	return design.NewProcess(locker, func() error { return nil }), nil
+}
 
 // open grants every key to everybody.
 type open struct{ observer design.Observer }
