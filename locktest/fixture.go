@@ -157,11 +157,12 @@ func (o *owner) releaseAfter(lease lockbench.Lease, d time.Duration) {
 }
 
 // die ends the owner, as a crash would: what it holds it leaves. One that renews by
-// itself has to be closed for that.
+// itself has to be closed for that, and what it says then of losses is no notice of one.
 func (o *owner) die() {
 	time.Sleep(o.fixture.think)
 	o.crashed.Store(true) // before it is on record, for the monitor
 	if o.fixture.can.renews {
+		o.record.Dying()
 		o.guard.Close() // before it, too: until then it may renew
 	}
 	o.record.Die("abandoned")
