@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/internal/standstill"
+	"github.com/lockbench/lockbench/locktest/internal/guard"
 )
 
 // looks is how often a hold has to end with its lease, on a machine that did not stand still, for
@@ -40,7 +42,7 @@ func (r *trial) lookWhetherItRenews(ctx context.Context, first, second lockbench
 	case declared && over >= looks:
 		return r.misdeclared()
 	case !lasts && over < looks && !declared:
-		r.starved = fmt.Sprintf("the machine stood still in %d of %d looks, so that nobody knows whether the lock renews its leases", mostLooks-over, mostLooks)
+		r.starved = fmt.Sprintf("the machine stood still in all but %d of %d looks, so that nobody knows whether the lock renews its leases", over, mostLooks)
 	}
 	return nil
 }
@@ -55,22 +57,32 @@ func (r *trial) misdeclared() error {
 }
 
 // observe looks until it knows whether holds outlast their leases, or has looked often enough. over is
-// how many holds ended with theirs. The error is of the first look: a lock that fails later is what the cases
-// are for.
+// how many holds ended with theirs; one is enough where the lock cannot be called any more, which is what
+// the cases are for. The error is of the first look: later ones count as spoiled.
 func (r *trial) observe(ctx context.Context, first, second lockbench.Locker, key string) (over int, lasts bool, _ error) {
 	for n := range mostLooks {
 		seen, err := r.outlasts(ctx, first, second, fmt.Sprintf("%s-renewed-%d", key, n))
-		if err != nil && n == 0 {
+		switch {
+		case err != nil && n == 0:
 			return 0, false, err
-		}
-		if err == nil && seen == ended {
+		case err == nil && seen == outlived:
+			return over, true, nil
+		case err == nil && seen == ended:
 			over++
 		}
-		if err != nil || seen == outlived || over == looks {
-			return over, err == nil && seen == outlived, nil
+		if over > 0 && r.spent() {
+			return looks, false, nil
+		}
+		if over == looks || r.spent() || ctx.Err() != nil {
+			break
 		}
 	}
 	return over, false, nil
+}
+
+// spent reports whether one of the owners that are looked at is not called any more.
+func (r *trial) spent() bool {
+	return slices.ContainsFunc(r.guards, (*guard.Guard).Spent)
 }
 
 // outlasts looks whether a hold lasts longer than its lease, with nothing done about it.
