@@ -31,7 +31,7 @@ func (c *Checker) acquireCalled(k *key, op *history.Op) {
 	}
 	c.silence(k, op)
 	if c.rules.Nested { // it may add a level to any hold that its client has later
-		k.refusal.residues.Raise(op.Client, math.MaxInt64)
+		k.refusal.Residues.Raise(op.Client, math.MaxInt64)
 	} else {
 		k.caps.Lower(op.Client, optime.Lease(op))
 	}
@@ -67,7 +67,7 @@ func (c *Checker) hold(k *key, op *history.Op) *hold {
 	h.Cap(k.caps.Of(op.Client))
 	h.Cap(k.inherited(op))
 	h.Cap(c.faults.clients.Get(op.Client).Beside)
-	if c.rules.Nested && k.refusal.residual(op) {
+	if c.rules.Nested && k.refusal.Residual(op) {
 		k.joined(h)
 	}
 	_, h.Regrant = k.silent.Get(op.Client)
@@ -170,7 +170,7 @@ func (k *key) keepsOut(op *history.Op) {
 	if len(k.holds) != 1 || k.holds[0].client == op.Client {
 		return
 	}
-	if h, at := k.holds[0], optime.LastTry(op); h.MustHoldAt(at) && k.refusal.nobodySince(h.Began()) {
+	if h, at := k.holds[0], optime.LastTry(op); h.MustHoldAt(at) && k.refusal.NobodySince(h.Began()) {
 		h.keptOut = max(h.keptOut, at.T)
 	}
 }

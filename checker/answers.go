@@ -29,7 +29,7 @@ func scriptAnswer(c *Checker, f fact) {
 	forgot := faults.flush != nil || faults.restart != nil
 	switch {
 	case class == "noscript" && forgot && !f.key.moot(op):
-	case class == "error" && (outlasted(op) || c.metStandstill(op, optime.Call(op))): // it ran out of time
+	case class == "error" && (optime.Outlasted(op) || c.metStandstill(op, optime.Call(op))): // it ran out of time
 		return
 	case class == "error" && faults.flush == nil:
 		faults.errors = true
@@ -49,13 +49,6 @@ func scriptAnswer(c *Checker, f fact) {
 		under |= faults.lasting() | c.answering(op)
 	}
 	c.violate(candidate{kind: scriptMissing, key: f.key, ops: shown, under: under})
-}
-
-// outlasted reports whether acquire op took so long that what it was granted meanwhile was
-// over, or that its wait was: it fails for that, whatever its scripts do.
-func outlasted(op *history.Op) bool {
-	took := op.Return - op.Call
-	return op.Kind == history.Acquire && (op.Asked > 0 && took >= op.Asked || op.Wait > 0 && took >= op.Wait)
 }
 
 // moot reports whether op is a renewal that did nothing, of a hold that its owner has

@@ -98,7 +98,7 @@ var unfoundedLosses = []explanation{
 		h := f.hold
 		prolonging := func(op *history.Op) bool { return op.Kind == history.Extend && op.Return == f.at.T }
 		working := f.op.Kind == history.Lost && (h.Prolonging() || slices.ContainsFunc(h.ops, prolonging))
-		nobody := f.key.refusal.nobodySince(h.Began()) && (c.faults.skew == 0 || !f.key.metOthers(h))
+		nobody := f.key.refusal.NobodySince(h.Began()) && (c.faults.skew == 0 || !f.key.metOthers(h))
 		return candidate{kind: unknowable}, working || !nobody
 	}},
 	{"somebody else was granted the key meanwhile", func(c *Checker, f fact) (candidate, bool) {

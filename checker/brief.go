@@ -2,6 +2,8 @@ package checker
 
 import (
 	"github.com/lockbench/lockbench/checker/internal/optime"
+	"github.com/lockbench/lockbench/checker/internal/standing"
+	"github.com/lockbench/lockbench/checker/internal/vacancy"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -43,7 +45,7 @@ func (c *Checker) Reset(h history.Header) {
 			tallies: c.tallies,
 			fair:    c.fair,
 		},
-		faults: faults{clients: c.faults.clients.Empty()},
+		faults: faults{clients: c.faults.clients.Empty(), still: standing.New(h)},
 	}
 	if c.brief {
 		fresh.result.Findings = c.result.Findings[:0]
@@ -81,7 +83,7 @@ func (k *key) empty() {
 		},
 		affecting: affecting{affected: k.affected[:0], asked: k.asked[:0], revived: k.revived[:0]},
 		judged: judged{
-			refusal: refusals{proven: k.refusal.proven[:0], residues: k.refusal.residues[:0]},
+			refusal: refusals{Key: vacancy.Key{Residues: k.refusal.Residues[:0]}, proven: k.refusal.proven[:0], refusing: k.refusal.refusing[:0]},
 			queue:   k.queue.Empty(),
 			fences:  fences{underWay: k.fences.underWay[:0]},
 			writes:  k.writes.Empty(),

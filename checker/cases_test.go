@@ -47,6 +47,27 @@ func TestCases(t *testing.T) {
 	}
 }
 
+// TestRefusalNamesAllWhoAsked: a refusal beside others is no client's alone.
+func TestRefusalNamesAllWhoAsked(t *testing.T) {
+	for _, c := range []struct{ second, want string }{
+		{"C 5-7 acquire refused", "client 2 and client 3 asked at once for a key that nobody held, and both were refused"},
+		{"C 7-8 acquire refused", "client 2 was refused a key that nobody held"},
+		{"C 5-7 acquire unknown note=error", ""},
+	} {
+		result, err := Check(parseText(t, "A 0-1 acquire ok ttl=10\nA 2-3 release ok\nB 4-6 acquire refused\n"+c.second).source())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if w := result.Find(lockbench.NoSpuriousRefusal.At(0)).Counterexample; w != nil {
+			got = w.Sentence
+		}
+		if got != c.want {
+			t.Errorf("beside %s: got %q, want %q", c.second, got, c.want)
+		}
+	}
+}
+
 func TestCounterexampleNamesTheTwoHolds(t *testing.T) {
 	h := parseText(t, `
 A 0-2 acquire ok ttl=10

@@ -90,7 +90,7 @@ func New(h history.Header) *Checker {
 		header:   h,
 		rules:    optime.RulesOf(h),
 		keyTable: keyTable{keys: map[string]*key{}, near: new([1 << nearKeyBits]*key)},
-		faults:   faults{clients: clients.New(), gaps: standing.NewGaps(h)},
+		faults:   faults{clients: clients.New(), still: standing.New(h)},
 	}
 	if h.Stallers > 0 {
 		c.fair.Omit = h.Stalls
@@ -116,7 +116,7 @@ func Check(src history.Source) (Result, error) {
 func (c *Checker) Add(ev history.Event) {
 	op := ev.Op
 	if !c.shard {
-		c.lookForGap(ev)
+		c.faults.still.Next(ev)
 	}
 	switch ev.Phase {
 	case history.Call:
@@ -135,15 +135,6 @@ func (c *Checker) Add(ev history.Event) {
 	}
 }
 
-// lookForGap notes the standstill that ends with ev, if one does.
-func (c *Checker) lookForGap(ev history.Event) (standing.Span, bool) {
-	gap, found := c.faults.gaps.Next(ev)
-	if found {
-		c.faults.still.Add(gap.From, gap.Until)
-	}
-	return gap, found
-}
-
 // advance brings the key of op to s: what began before s is compared now.
 func (c *Checker) advance(op *history.Op, s optime.Stamp) {
 	c.last = s
@@ -160,8 +151,7 @@ func (c *Checker) key(name string) *key {
 	if k == nil {
 		k = c.spare.key()
 		k.name, k.now, k.lastEnd = name, optime.Stamp{T: -1}, optime.Stamp{T: -1}
-		k.refusal.busy, k.refusal.acted = optime.Stamp{T: -1}, optime.Stamp{T: -1}
-		k.refusal.slack = c.slack()
+		k.refusal.Begin(c.slack())
 		k.part = c.partOf(name)
 		c.keys[name] = k
 	}

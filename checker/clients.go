@@ -28,7 +28,7 @@ func (c *Checker) departs(op *history.Op) {
 func (c *Checker) retireClient(client int32) {
 	death := c.mayHaveDied(client)
 	for _, k := range c.keys {
-		for _, times := range []*clients.Values{&k.caps, &k.unsureReleases, &k.revived, &k.silent, &k.deceived, &k.refusal.residues} {
+		for _, times := range []*clients.Values{&k.caps, &k.unsureReleases, &k.revived, &k.silent, &k.deceived, &k.refusal.Residues} {
 			times.Remove(client)
 		}
 		if k.stale.Retire(client) {

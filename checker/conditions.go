@@ -210,7 +210,7 @@ func (c *Checker) forgetsHolds(cause lockbench.Conditions) {
 		if cause != lockbench.Failover {
 			continue
 		}
-		until := optime.After(optime.After(c.last.T, k.asked.Highest()), k.refusal.slack)
+		until := optime.After(optime.After(c.last.T, k.asked.Highest()), k.refusal.Slack)
 		for _, a := range k.asked {
 			if c.rules.Joins() { // it may join what it had released, and so prolong it
 				k.revived.Raise(a.Client, until)

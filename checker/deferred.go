@@ -12,7 +12,7 @@ import (
 // comes to matter: when its client does something under it, turns to another, or
 // when something befalls more than one key. Until then it has no must-hold interval, is known to
 // nobody and judges nothing; all that it does is to keep the key from being provably
-// free, which refusals.tainted says. Where acquires join what their client has left,
+// free, which vacancy.Key.Tainted says. Where acquires join what their client has left,
 // or faults may affect, it may matter sooner, and holds are made at once.
 type deferred struct {
 	op     *history.Op

@@ -1,9 +1,8 @@
 package checker
 
 import (
-	"slices"
-
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker/internal/occasions"
 	"github.com/lockbench/lockbench/checker/internal/optime"
 	"github.com/lockbench/lockbench/history"
 )
@@ -12,7 +11,7 @@ import (
 // under way: how often their must-hold intervals, their leases, and their leases after an
 // inner release kept it out. That it was granted in the end takes nothing away.
 type exposed struct {
-	mustHold, lease, inner occasions
+	mustHold, lease, inner occasions.Set
 	op                     *history.Op
 	own                    lockbench.Conditions // what a grant by it is, or would have been, touched by
 }
@@ -21,13 +20,15 @@ type exposed struct {
 // reentrancy.
 func (c *Checker) meetings(k *key, op *history.Op) {
 	m := &c.met
-	m.mustHold.n, m.lease.n, m.inner.n = 0, 0, 0
+	m.mustHold.Clear()
+	m.lease.Clear()
+	m.inner.Clear()
 	if op.Outcome != history.OK && op.Outcome != history.Refused {
 		return
 	}
 	m.op, m.own = op, c.grantedUnder(k, op)
 	if k.mayJoinRevived(op) { // and prolong it
-		k.revived.Raise(op.Client, optime.After(optime.After(op.Return, k.asked.Highest()), k.refusal.slack))
+		k.revived.Raise(op.Client, optime.After(optime.After(op.Return, k.asked.Highest()), k.refusal.Slack))
 	}
 	for _, h := range k.holds {
 		if h.client != op.Client {
@@ -39,14 +40,12 @@ func (c *Checker) meetings(k *key, op *history.Op) {
 			c.meet(m, h)
 		}
 	}
-	if m.mustHold.n == 0 && optime.Call(op).Before(k.lastEnd) { // with what is not remembered any more
-		m.mustHold.add(k.lastUnder | c.faults.lasting())
+	if len(m.mustHold.All()) == 0 && optime.Call(op).Before(k.lastEnd) { // with what is not remembered any more
+		m.mustHold.Add(k.lastUnder | c.faults.lasting())
 	}
-	if m.mustHold.n+m.lease.n+m.inner.n > 0 {
-		m.mustHold.expose(c, exclusion)
-		m.lease.expose(c, leaseKept)
-		m.inner.expose(c, reentrancy)
-	}
+	c.exposeAll(exclusion, &m.mustHold)
+	c.exposeAll(leaseKept, &m.lease)
+	c.exposeAll(reentrancy, &m.inner)
 }
 
 // meet adds what an acquire met of h. A hold that a stale call may have ended proves nothing.
@@ -59,7 +58,7 @@ func (c *Checker) meet(m *exposed, h *hold) {
 	}
 	under := c.touching(h) | m.own
 	if inside {
-		m.mustHold.add(under)
+		m.mustHold.Add(under)
 	}
 	if !judged {
 		return
@@ -68,37 +67,17 @@ func (c *Checker) meet(m *exposed, h *hold) {
 	if h.Released {
 		end = min(end, h.End.T)
 	}
-	if meets(op, begin, end) && !h.Leaseless() {
-		m.lease.add(under)
+	if optime.Meets(op, begin, end) && !h.Leaseless() {
+		m.lease.Add(under)
 	}
-	if h.Inner > 0 && meets(op, max(begin, h.InnerAt), end) {
-		m.inner.add(under)
-	}
-}
-
-// meets reports whether op was under way at some time between begin and end, which lie
-// within it. One that takes no time, as most do in virtual time, has an instant only.
-func meets(op *history.Op, begin, end int64) bool {
-	return begin < end || begin == end && op.Call == op.Return
-}
-
-// occasions are the sets of conditions of the occasions that one call was, each once.
-type occasions struct {
-	few [4]lockbench.Conditions
-	n   int
-}
-
-// add notes an occasion under these conditions.
-func (o *occasions) add(under lockbench.Conditions) {
-	if o.n < len(o.few) && !slices.Contains(o.few[:o.n], under) {
-		o.few[o.n] = under
-		o.n++
+	if h.Inner > 0 && optime.Meets(op, max(begin, h.InnerAt), end) {
+		m.inner.Add(under)
 	}
 }
 
-// expose counts them.
-func (o *occasions) expose(c *Checker, p promise) {
-	for _, under := range o.few[:o.n] {
+// exposeAll counts an occasion for p under each of these conditions.
+func (c *Checker) exposeAll(p promise, on *occasions.Set) {
+	for _, under := range on.All() {
 		c.expose(p, under)
 	}
 }

@@ -40,7 +40,7 @@ func (c *Checker) affect(cause lockbench.Conditions, by, op *history.Op) {
 	if op.Outcome == history.Refused || op.Outcome == history.LossReported {
 		c.triedBefore(k, op)
 	}
-	x.Stirred = k.refusal.stirred
+	x.Stirred = k.refusal.Stirred
 	c.keepEffect(k, x)
 	k.unanswered(&x)
 	if cause == pending.Died || act == fault.ActsLate { // else its return is to come
@@ -54,7 +54,7 @@ func (c *Checker) affect(cause lockbench.Conditions, by, op *history.Op) {
 func (c *Checker) triedBefore(k *key, op *history.Op) {
 	if op.Kind == history.Acquire {
 		k.refusal.excuse(op)
-		k.refusal.stirred++
+		k.refusal.Stirred++
 		k.deceived.Raise(op.Client, op.Call)
 	}
 	if h := k.find(op.Hold); h != nil && (op.Kind == history.Extend || op.Kind == history.Renew) { // it may have extended the lease
@@ -62,7 +62,7 @@ func (c *Checker) triedBefore(k *key, op *history.Op) {
 		if ttl == math.MaxInt64 {
 			ttl = h.Most
 		}
-		k.refusal.keep(optime.After(optime.After(op.Return, ttl), k.refusal.slack))
+		k.refusal.KeepFor(op.Return, ttl)
 	}
 	for _, h := range k.holds {
 		ttl := optime.Wanted(op)
@@ -89,12 +89,12 @@ func (c *Checker) bound(k *key, op *history.Op, end optime.Stamp) {
 		c.staleActed(k, op, end)
 	}
 	if op.Kind == history.Acquire {
-		r.acted = optime.Later(r.acted, end)
+		r.Acted(end)
 	}
 	if first && op.Kind == history.Acquire && op.Outcome == history.Unknown {
-		r.tainted--
+		r.Tainted--
 		if op.Return == history.Never { // its client died
-			r.granting--
+			r.Granting--
 		}
 	}
 	until := optime.After(end.T, optime.Wanted(op))
@@ -109,9 +109,9 @@ func (c *Checker) bound(k *key, op *history.Op, end optime.Stamp) {
 		}
 	case h != nil && h.Fold(op, end.T, true):
 	case end.T > op.Return, op.Kind == history.Acquire && op.Outcome != history.OK:
-		r.keep(optime.After(until, r.slack))
+		r.KeepFor(until, 0)
 		if c.rules.Nested && op.Kind == history.Acquire && !c.faults.clients.Gone(op.Client) { // it may have made a level
-			r.residues.Raise(op.Client, optime.After(until, r.slack))
+			r.Residues.Raise(op.Client, optime.After(until, r.Slack))
 		}
 	}
 }

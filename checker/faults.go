@@ -16,9 +16,7 @@ import (
 // faults are those that befell the history, and what each client has under way.
 type faults struct {
 	clients clients.Table
-	// still is when nobody could do anything; gaps finds more of it in the record.
-	still standing.Table
-	gaps  standing.Gaps
+	still   standing.Table // when nobody could do anything
 	// flush, stateLost and failedOver are the newest events of their kind, nil while there
 	// is none, and restart the newer of the last two.
 	flush, restart, stateLost, failedOver *history.Op
@@ -97,7 +95,7 @@ func (c *Checker) setOff(offset int64) {
 	c.faults.occurred |= lockbench.Skew
 	c.faults.skew = max(c.faults.skew, offset, -offset)
 	for _, k := range c.keys {
-		k.refusal.slack = c.slack()
+		k.refusal.Slack = c.slack()
 	}
 }
 
@@ -158,7 +156,7 @@ func (c *Checker) died(op *history.Op) {
 	})
 	for _, k := range c.keys {
 		for h := range k.known() {
-			if h.client == op.Client && h.leftBehind(op.Call, k.refusal.slack) {
+			if h.client == op.Client && h.leftBehind(op.Call, k.refusal.Slack) {
 				c.keepEffect(k, pending.Effect{Cause: pending.Died, Fault: op, Op: h.ops[0], Under: &h.under, Bounded: true})
 			}
 		}
@@ -191,8 +189,8 @@ func (c *Checker) late(fault *history.Op) {
 			}
 		}
 		if longest, ok := c.longestAsked(k, fault.Client); ok { // whichever of its calls it came from
-			k.refusal.keep(optime.After(optime.After(fault.Call, longest), k.refusal.slack))
-			k.refusal.stirred++
+			k.refusal.KeepFor(fault.Call, longest)
+			k.refusal.Stirred++
 		}
 	}
 	if cl := c.faults.clients.Find(fault.Client); op == nil && cl != nil {
@@ -246,7 +244,7 @@ func (c *Checker) forgot(op *history.Op, cause lockbench.Conditions) {
 // by then may be there again for as long as the longest lease that was asked for.
 func (c *Checker) revived(op *history.Op) {
 	for _, k := range c.keys {
-		k.refusal.keep(optime.After(optime.After(op.Call, k.asked.Highest()), k.refusal.slack))
+		k.refusal.KeepFor(op.Call, k.asked.Highest())
 	}
 }
 

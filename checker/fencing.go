@@ -100,7 +100,7 @@ func (f *fences) granted(c *Checker, k *key, h *hold, op *history.Op) {
 	if h.Must && f.ended > floor { // without a must-hold interval it may have been granted before
 		floor, by = f.ended, f.ender
 	}
-	joins := k.refusal.residual(op) || k.affected.LeftBy(op.Client) // what it had left may have gone on
+	joins := k.refusal.Residual(op) || k.affected.LeftBy(op.Client) // what it had left may have gone on
 	goesOn := func(old *hold, fence uint64) bool { return joins && old.client == h.client && op.Fence == fence }
 	switch old := f.forgotten; {
 	case by != nil && op.Fence <= floor && !goesOn(by, floor):

@@ -2,14 +2,13 @@ package checker
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker/internal/clients"
 	"github.com/lockbench/lockbench/checker/internal/optime"
 	"github.com/lockbench/lockbench/checker/internal/pending"
+	"github.com/lockbench/lockbench/checker/internal/vacancy"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -29,8 +28,9 @@ var _ = monitorOf(noSpuriousRefusal, monitor{
 
 // The ways to break it.
 var (
-	refusedFree    = kindAndOccasion(noSpuriousRefusal, Stuck, "%s was refused a key that nobody held")
-	refusedFlushed = kindAndOccasion(noSpuriousRefusal, Stuck, "the server forgot its scripts, and %s was refused a key that nobody held")
+	refusedFree     = kindAndOccasion(noSpuriousRefusal, Stuck, "%s was refused a key that nobody held")
+	refusedTogether = kindAndOccasion(noSpuriousRefusal, Stuck, "%s and %s asked at once for a key that nobody held, and both were refused")
+	refusedFlushed  = kindAndOccasion(noSpuriousRefusal, Stuck, "the server forgot its scripts, and %s was refused a key that nobody held")
 )
 
 // refusalSlack is added to the end of a lease before a key counts as provably
@@ -38,63 +38,38 @@ var (
 // tolerance comes on top.
 const refusalSlack = time.Second
 
-// refusals finds out when a key is provably free: no hold, read as widely as can be,
-// reaches into that time.
+// refusals finds refusals of a key that is provably free.
 type refusals struct {
-	tainted  int          // acquires of unknown outcome that may take it at any time
-	acted    optime.Stamp // an acquire that a fault affected may have acted as late as this
-	granting int          // acquires under way that will be, or may be, granted
-	refusing int          // acquires under way that will not be
-	busy     optime.Stamp // the latest instant at which a hold that is gone may have ended
-	slack    int64
-	stirred  int // acquires so far that might have taken the key
+	vacancy.Key
+	refusing []*history.Op // acquires under way that will not be granted
 	// recovering is the newest acquire that is granted a free key which a fault may have left so.
 	recovering *history.Op
 	// proven are the refusals of a free key. They are reported once nothing can
 	// explain them any more: neither a grant called at the instant of their return,
 	// nor a fault that affects an acquire that was under way then.
 	proven []denial
-	// residues are, by client, until when levels may be left of holds whose release
-	// was not answered ok.
-	residues clients.Values
 }
 
 func (r *refusals) gone(h *hold) {
-	r.busy = optime.Later(r.busy, h.Freed(r.slack))
+	r.Gone(&h.Grant)
 	r.left(h)
-}
-
-// keep has the key count as busy until t, in ns.
-func (r *refusals) keep(t int64) {
-	r.busy = optime.Later(r.busy, optime.Stamp{T: t, Seq: math.MaxUint64})
-}
-
-// nobodySince reports whether no acquire may have taken the key since s but those
-// that were granted.
-func (r *refusals) nobodySince(s optime.Stamp) bool {
-	return r.tainted == 0 && r.granting == 0 && r.acted.Before(s)
 }
 
 // left notes what the server may have left of h when its owner gave it up.
 func (r *refusals) left(h *hold) {
-	if !h.Certain && !h.orphan { // the dead join nothing
-		r.residues.Raise(h.client, h.Latest(r.slack))
+	if !h.orphan { // the dead join nothing
+		r.Left(h.client, &h.Grant)
 	}
-}
-
-// residual reports whether acquire op may have added a level to what its client
-// had left of an earlier hold: then its release does not free the key for certain.
-func (r *refusals) residual(op *history.Op) bool {
-	until, ok := r.residues.Get(op.Client)
-	return ok && until >= op.Call
 }
 
 // A denial is an acquire that was refused a key that was provably free.
 type denial struct {
-	op    *history.Op
-	by    *pending.Effect // the fault that may have left the key so, or affected op; nil when there is none
-	told  bool            // it affected op, which had been granted the key for all that is known
-	under lockbench.Conditions
+	op   *history.Op
+	by   *pending.Effect // the fault that may have left the key so, or affected op; nil when there is none
+	told bool            // it affected op, which had been granted the key for all that is known
+	// beside are acquires by others that were under way at the same time, and refused too.
+	beside []*history.Op
+	under  lockbench.Conditions
 }
 
 // tryBegun applies the call of an acquire.
@@ -112,18 +87,18 @@ func tryBegun(c *Checker, f fact) {
 		}
 		r.granted(f.op)
 	case history.Unknown:
-		r.tainted++
+		r.Tainted++
 		r.granted(f.op)
 	default:
-		r.refusing++
+		r.refusing = append(r.refusing, f.op)
 	}
 }
 
 // granted notes that op was called, an acquire that is, or may be, granted: no
 // refusal that returned at this very instant is proven wrong.
 func (r *refusals) granted(op *history.Op) {
-	r.granting++
-	r.stirred++
+	r.Granting++
+	r.Stirred++
 	r.excuse(op)
 }
 
@@ -143,11 +118,11 @@ func (c *Checker) refusedFree(k *key) {
 // freeBefore reports whether the key was provably free before s.
 func (c *Checker) freeBefore(k *key, s optime.Stamp) bool {
 	r := &k.refusal
-	if c.partial || r.tainted > 0 || r.granting > 0 || !r.busy.Before(s) || k.affected.Unbounded() {
+	if c.partial || !r.FreeBefore(s) || k.affected.Unbounded() {
 		return false
 	}
 	for _, h := range k.holds {
-		if !h.Freed(r.slack).Before(s) {
+		if !h.Freed(r.Slack).Before(s) {
 			return false
 		}
 	}
@@ -165,10 +140,10 @@ func tryEnded(c *Checker, f fact) {
 	r := &k.refusal
 	switch op.Outcome {
 	case history.OK, history.Unknown:
-		r.granting--
+		r.Granting--
 		return
 	}
-	r.refusing--
+	r.refusing = slices.DeleteFunc(r.refusing, func(other *history.Op) bool { return other == op })
 	d := denial{op: op}
 	switch x := k.affected.On(op); {
 	case op.Outcome != history.Refused || c.metStandstill(op, optime.LastTry(op)):
@@ -180,25 +155,41 @@ func tryEnded(c *Checker, f fact) {
 			effect := *d.by // not to keep all of them
 			d.by = &effect
 		}
-	case x != nil && x.Free && x.Stirred == r.stirred && !c.partial:
+	case x != nil && x.Free && x.Stirred == r.Stirred && !c.partial:
 		effect := *x // not to keep all of them
 		d.by, d.told, d.under = &effect, true, lockbench.LostReply|c.answering(op)
 	default:
 		return
 	}
 	if len(r.proven) < keptProven {
+		d.beside = r.beside(op)
 		r.proven = append(r.proven, d)
 	}
 }
 
+// beside lists the acquires by others that met op, just returned, and are refused, too: those under
+// way, and of those that returned the ones whose key was provably free. Any of them may have taken
+// the key for a moment, as one that gives up a minority does.
+func (r *refusals) beside(op *history.Op) (all []*history.Op) {
+	for _, d := range r.proven {
+		if optime.Call(op).Before(optime.Return(d.op)) {
+			all = append(all, d.op)
+		}
+	}
+	all = append(all, r.refusing...)
+	return slices.DeleteFunc(all, func(other *history.Op) bool { return other.Client == op.Client || other.Outcome != history.Refused })
+}
+
 // denied notes the refusal of a free key.
 func (c *Checker) denied(k *key, d denial) {
-	v := candidate{key: k, ops: []*history.Op{d.op}, under: d.under}
+	v := candidate{key: k, ops: append([]*history.Op{d.op}, d.beside...), under: d.under}
 	switch x := d.by; {
 	case x == nil && k.unknown.left != 0:
 		v.kind = refusedLeft
 	case x == nil && c.faults.flush != nil:
 		v.kind = refusedFlushed
+	case x == nil && len(d.beside) > 0:
+		v.kind = refusedTogether
 	case x == nil:
 		v.kind = refusedFree
 	case d.told:

@@ -100,7 +100,7 @@ func (p *Parallel) Add(ev history.Event) {
 // else. It concerns all keys alike, so they are judged side by side all the same.
 func (p *Parallel) stands(ev history.Event) bool {
 	alone := standsStill(ev)
-	gap, found := p.all.lookForGap(ev)
+	gap, found := p.all.faults.still.Next(ev)
 	if alone {
 		p.all.faulted(ev.Op)
 		gap, found = standing.Span{From: ev.Op.Call, Until: optime.After(ev.Op.Call, ev.Op.Value)}, true

@@ -75,7 +75,7 @@ func (c *Checker) settle(k *key, s optime.Stamp) {
 		}
 		k.starts = k.starts[:0]
 	}
-	if len(k.refusal.proven) > 0 && !c.partial && (k.refusal.refusing == 0 || !c.faulty()) {
+	if len(k.refusal.proven) > 0 && !c.partial && (len(k.refusal.refusing) == 0 || !c.faulty()) {
 		c.refusedFree(k)
 	}
 	c.retire(k, s)

@@ -73,11 +73,30 @@ func matrixCellCase(m *results.Matrix, row *results.MatrixRow, at lockbench.Cell
 	if cell.By != "" {
 		found.Message += " (" + cell.By + ")"
 	}
+	addParts(&found, row, at)
 	if found.Broken {
 		e := &explanation{&gallery{inFull: true}, m, row, ""}
 		found.Evidence = []document.Block{e.section(at)}
 	}
 	return found
+}
+
+// addParts adds to the case of a cell what it is worth, and what each part has of it.
+func addParts(found *document.Case, row *results.MatrixRow, at lockbench.Cell) {
+	all := matrixRowCells(row, 0, "")
+	f := asTold(all.Cells, at)
+	if word, text := worth(f, all.explored); text != "" {
+		found.Strength, found.Occasions = word, f.Exposure
+	}
+	for _, e := range row.Cells[at].Evidence {
+		p := row.Part(e.Part)
+		if _, text := worth(e.Finding, p != nil && len(p.Covered) > 0); text != "" {
+			found.Sources = append(found.Sources, [2]string{e.Part, text})
+		}
+	}
+	if c := row.Conclusion; c != nil {
+		found.Sources = append(found.Sources, [2]string{"conclusion of the design", string(c.Word)})
+	}
 }
 
 // selfChecks are the parts in which a lock that is broken on purpose was to be caught.

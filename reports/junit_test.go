@@ -14,9 +14,11 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/conclusion"
 	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports/internal/document"
 	"github.com/lockbench/lockbench/reports/internal/junit"
+	"github.com/lockbench/lockbench/reports/internal/terminal"
 )
 
 // results are those that test reports are held to, each with a reason of its own for its
@@ -31,20 +33,87 @@ func resultsOf() map[string]results.Result {
 	nasty.Header.Design = `<evil attr="&]]>` + "\x00\x1b"
 	nasty.Verdicts.Findings[0].Counterexample.Sentence = "</testcase> ]]> \x01 und ü"
 	return map[string]results.Result{
-		"sample":       gated(sample("private"), &results.SelfCheck{MustBreak: exclusive, Caught: true}, "acquire.p99>1ms", "lua-token/*: grants_per_s<1", "recovery@crash.violations>0", "fencing.exposure<1"),
-		"passed":       gated([]results.Judged{ok}, &results.SelfCheck{MustBreak: exclusive, Caught: true}, "acquire.p99>1h"),
-		"unclaimed":    results.New([]results.Judged{plainDelete("private")}, nil),
-		"unscoped":     gated([]results.Judged{ok}, nil, "redsync/*: acquire.p99>1h"),
-		"failed":       gated([]results.Judged{ok}, nil, "acquire.p99>1ns"),
-		"uncaught":     gated([]results.Judged{ok}, &results.SelfCheck{MustBreak: exclusive}),
-		"unmet":        results.New([]results.Judged{unmet}, nil),
-		"late":         results.New([]results.Judged{openLoop(500, history.Arrivals{Due: 1000, Started: 500, Waiting: 500, BehindNS: int64(time.Second)})}, nil),
-		"defect":       results.New([]results.Judged{defect}, nil),
-		"nasty":        results.New([]results.Judged{nasty}, nil),
-		"not run":      results.New([]results.Judged{ok}, []string{"redsync/single"}),
-		"nothing":      results.New(nil, nil),
-		"explored":     results.NewExploration(exploredSample(), nil),
-		"explored two": results.NewExploration(exploredSample()[:2], []string{"lua-token/token: contend"}),
+		"sample":                    gated(sample("private"), &results.SelfCheck{MustBreak: exclusive, Caught: true}, "acquire.p99>1ms", "lua-token/*: grants_per_s<1", "recovery@crash.violations>0", "fencing.exposure<1"),
+		"passed":                    gated([]results.Judged{ok}, &results.SelfCheck{MustBreak: exclusive, Caught: true}, "acquire.p99>1h"),
+		"unclaimed":                 results.New([]results.Judged{plainDelete("private")}, nil),
+		"unscoped":                  gated([]results.Judged{ok}, nil, "redsync/*: acquire.p99>1h"),
+		"failed":                    gated([]results.Judged{ok}, nil, "acquire.p99>1ns"),
+		"uncaught":                  gated([]results.Judged{ok}, &results.SelfCheck{MustBreak: exclusive}),
+		"unmet":                     results.New([]results.Judged{unmet}, nil),
+		"late":                      results.New([]results.Judged{openLoop(500, history.Arrivals{Due: 1000, Started: 500, Waiting: 500, BehindNS: int64(time.Second)})}, nil),
+		"defect":                    results.New([]results.Judged{defect}, nil),
+		"nasty":                     results.New([]results.Judged{nasty}, nil),
+		"not run":                   results.New([]results.Judged{ok}, []string{"redsync/single"}),
+		"nothing":                   results.New(nil, nil),
+		"explored":                  results.NewExploration(exploredSample(), nil),
+		"searched":                  searched(true, 0),
+		"searched, against a claim": searched(true, 1),
+		"known":                     searched(false, 0),
+		"explored two":              results.NewExploration(exploredSample()[:2], []string{"lua-token/token: contend"}),
+	}
+}
+
+// searched is a run that saw two cells held, of which exploration or the released matrix has both
+// as broken, and a third that it does not have; against so many claims.
+func searched(explored bool, against int64) results.Result {
+	ok := judged(header("lua-token/strategy", "private"), 50, held(exclusive, 500), held(lease, 5))
+	r := results.New([]results.Judged{ok}, nil)
+	run := &r.Runs[0]
+	other := lockbench.Recovery.At(lockbench.Crash)
+	if explored {
+		run.Search = &results.Search{Command: "lockbench explore it", Schedules: 9, Cells: results.Cells{
+			exclusive: {Verdict: checker.Broken, Claimed: against > 0, Exposure: 9, Violations: 3, Against: against},
+			other:     {Verdict: checker.Broken, Exposure: 9, Violations: 1},
+			lease:     {Verdict: checker.Held, Exposure: 9},
+		}}
+	} else {
+		broken := results.KnownCell{Verdict: checker.Broken, Exposure: 9, Violations: 3}
+		run.Known = &results.KnownRow{
+			Parts: []results.KnownPart{{Name: "live", Command: "lockbench run it"}},
+			Cells: map[lockbench.Cell]results.KnownCell{exclusive: broken, other: broken, lease: {Verdict: checker.Held, Exposure: 9}},
+		}
+	}
+	r.Conclude(conclusion.Usual(), func(*results.Run) (conclusion.Lock, bool) { return conclusion.Lock{}, true })
+	return r
+}
+
+// TestWhatAnotherSourceBrokeIsNotGreen: a cell that exploration or the released matrix has as
+// broken is not green where the run alone saw it held, says which source found it, and has its
+// evidence; one that only such a source has makes a case, too. What all have held is green.
+func TestWhatAnotherSourceBrokeIsNotGreen(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		result results.Result
+		state  document.State
+		source conclusion.Source
+		shows  string
+	}{
+		{"explored", searched(true, 0), document.Skipped, conclusion.Explored, "lockbench explore it"},
+		{"explored, against a claim", searched(true, 1), document.Failed, conclusion.Explored, "lockbench explore it"},
+		{"known", searched(false, 0), document.Skipped, conclusion.Known, "lockbench run it"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cases := make(map[string]document.Case)
+			for _, one := range resultSuites(&c.result)[0].Cases {
+				cases[one.Name] = one
+			}
+			got := cases[exclusive.String()]
+			if got.State != c.state || !strings.HasSuffix(got.Message, "("+string(c.source)+")") || !strings.HasPrefix(got.Strength, wordUnclaim) && got.Strength != wordBroken {
+				t.Errorf("exclusion: got %+v, want state %v, and that it is %s", got, c.state, c.source)
+			}
+			if text := terminal.Text(got.Evidence); !strings.Contains(text, c.shows) {
+				t.Errorf("exclusion: %q is not in\n%s", c.shows, text)
+			}
+			if len(got.Sources) != 3 || got.Sources[0] != [2]string{"seen now", "ok 500"} {
+				t.Errorf("exclusion: got sources %q, want what the run saw, what the other has, and the conclusion", got.Sources)
+			}
+			if other := cases["recovery@crash"]; other.State != document.Skipped || other.Strength != wordUnclaim {
+				t.Errorf("recovery@crash, which the run has nothing of: got %+v", other)
+			}
+			if kept := cases[lease.String()]; kept.State != document.Held || kept.Strength == wordUnclaim {
+				t.Errorf("lease, which all have held: got %+v", kept)
+			}
+		})
 	}
 }
 

@@ -45,26 +45,9 @@ func strengths(run *results.Run) (all [][2]string) {
 		return nil
 	}
 	for _, cell := range run.Cells.Sorted() {
-		if text := strength(run.Cells[cell]); text != "" {
+		if _, text := worth(asTold(run.Cells, cell), false); text != "" {
 			all = append(all, [2]string{cell.String() + ".strength", text})
 		}
 	}
 	return all
-}
-
-func strength(f results.Finding) string {
-	n := figures.Number(f.Exposure)
-	switch {
-	case f.Fails():
-		return fmt.Sprintf("%s %s/%s", wordBroken, figures.Number(f.Violations), n)
-	case f.Verdict == checker.Broken:
-		return fmt.Sprintf("%s %s/%s", wordUnclaim, figures.Number(f.Violations), n)
-	case f.Exposure == 0:
-		return ""
-	case f.Verdict == checker.Held && f.Exposure >= enough:
-		return wordOK + " " + n
-	case f.Verdict == checker.Held, f.Verdict == checker.Untested:
-		return wordWeak + " " + n
-	}
-	return ""
 }

@@ -19,7 +19,7 @@ func TestStrength(t *testing.T) {
 		"broken 7/512": {Verdict: checker.Broken, Exposure: 512, Violations: 7},
 		"":             {Verdict: checker.Untested},
 	} {
-		if got := strength(f); got != want {
+		if _, got := worth(f, false); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}

@@ -22,8 +22,9 @@ func resultSuites(r *results.Result) []document.Suite {
 	for i := range merged.Runs {
 		run := &merged.Runs[i]
 		s := document.Suite{Name: labels[i], Properties: properties(run), Started: run.Started, Took: took(r, run), Cases: []document.Case{wholeCase(run)}}
+		s.Cases[0].Sources = append(concludedProperties(run.Conclusion), sourceProperties(run)...)
 		s.Cases = append(s.Cases, thresholdCases(&merged, i)...)
-		for _, cell := range run.Cells.Sorted() {
+		for _, cell := range sourced(run).Sorted() {
 			s.Cases = append(s.Cases, resultCellCase(&merged, run, cell))
 		}
 		all = append(all, s)
@@ -140,6 +141,7 @@ func resultCellCase(r *results.Result, run *results.Run, cell lockbench.Cell) do
 	if found.Broken {
 		found.Evidence = passage(run, cell)
 	}
+	addSources(&found, run, cell)
 	return found
 }
 
@@ -193,7 +195,7 @@ func properties(r *results.Run) [][2]string {
 		{"history", r.History}, {"exit", strconv.Itoa(r.Exit)},
 	}
 	all = append(all, strengths(r)...)
-	return append(all, concludedProperties(r.Conclusion)...)
+	return append(append(all, concludedProperties(r.Conclusion)...), sourceProperties(r)...)
 }
 
 // concludedProperties are what is known of a design in a word, and why; none where no conclusion

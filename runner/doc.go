@@ -8,6 +8,9 @@
 // reports shows, [Result.Exit] the exit code of the command. [Judge] judges a history that was
 // saved.
 //
+// With [Plan.Conclude] the report begins with a word for each design: do not use, not known, safe
+// only with a guard, safe within its lease.
+//
 // A [Sink] is informed meanwhile: what was recorded, what is broken, how far the run is.
 // Progress, metrics, the live view and interval logs of the command are sinks.
 //
@@ -21,5 +24,6 @@
 //   - pace.go, meter.go: how much processor time the judgement takes from the clients
 //   - abort.go, selfcheck.go, histories.go: what ends a run early, the broken lock, the files
 //   - claims.go, machine.go: what a lock is held to, and what a run changes of this process
+//   - conclude.go: what the report concludes
 //   - result.go, sink.go: what the caller is handed
 package runner

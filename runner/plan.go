@@ -33,6 +33,11 @@ type Plan struct {
 	// AbortOn are thresholds, as lockbench run --fail-if has them. A run ends as soon as it is
 	// certain to fail one, which it can be of counts of what goes wrong and of maxima.
 	AbortOn []string
+	// Conclude has a conclusion drawn of each design, in [Result.Report]: by what the runs see
+	// and, of designs of the catalogue, by what the released matrix knows, over the usual
+	// conditions. Nothing is explored: lockbench run does that beside, of designs of the
+	// catalogue, and locktest.Explore of any lock.
+	Conclude bool
 	// SelfCheck has a lock that is broken on purpose run last, under the same settings.
 	SelfCheck bool
 	// SelfCheckAt changes the options of the self-check, where a search has found out which

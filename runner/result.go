@@ -19,12 +19,18 @@ type Result struct {
 	// SelfCheck says whether the lock that is broken on purpose was caught; nil where none was
 	// run.
 	SelfCheck *SelfCheck
+
+	conclude func(*results.Result) // nil where no conclusions were asked for
 }
 
-// Report is the result as package reports writes it.
+// Report is the result as package reports writes it, with conclusions where [Plan.Conclude] asks
+// for them: Report().Runs[0].Conclusion.Word is that of the first run.
 func (r *Result) Report() *results.Result {
 	report := results.New(Found(r.Runs), r.NotRun)
 	report.Prove(Checked(r.SelfCheck))
+	if r.conclude != nil {
+		r.conclude(&report)
+	}
 	return &report
 }
 

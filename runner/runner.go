@@ -26,6 +26,7 @@ func Run(ctx context.Context, p Plan, sinks ...Sink) (_ Result, err error) {
 	defer collectAt(betweenRuns)()
 	defer context.AfterFunc(ctx, func() { s.sink.say("interrupted: ending it in good order; once more aborts") })()
 	err = errors.Join(s.run(ctx), s.histories.tidy(s.result.Runs))
+	s.result.conclude = p.conclude()
 	return s.result, err
 }
 

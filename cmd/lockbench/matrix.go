@@ -43,9 +43,9 @@ func newMatrix() *cobra.Command {
 		Use:   "matrix [DESIGN...]",
 		Short: "Show which designs keep which guarantees, in one table",
 		Long: `matrix runs designs on a real server, with and without faults, and explores their schedules in
-virtual time. One table shows the worst verdicts: designs down, conditions across. A cell is
-broken if any part breaks it. Designs are names or globs (lockbench list designs), by default
-all: ours and other people's.
+virtual time. One table shows what is known of each design, in a word, and the worst verdicts:
+designs down, conditions across. A cell is broken if any part breaks it. Designs are names or
+globs (lockbench list designs), by default all: ours and other people's.
 
 The designs share the time budget. Live runs come first, one at a time; exploration gets the
 rest. Each part begins with a lock that is broken on purpose. If that is not caught, what held
@@ -54,7 +54,7 @@ there counts as untested.
 With --out json=FILE the matrix is written there after each part, and --resume FILE completes
 it. lockbench explain shows the evidence for a cell. With --expect FILE the exit code says
 whether a cell is worse than in that matrix, not whether a claim is broken; thresholds still
-count.
+count. With --fail-if-weaker a claim must hold on enough occasions, if it did so before.
 
 Ctrl-C ends the matrix and reports what was found; a second Ctrl-C aborts.`,
 		Example: `  lockbench matrix

@@ -75,7 +75,7 @@ var house = map[string][]string{
 	"internal/output":                    {"history", "internal/measure", "internal/suggest", "internal/results", "reports", "runner"},
 	"internal/progress":                  {"", "checker", "internal/explore", "internal/results", "reports", "runner", "internal/exploring"},
 	"internal/matrix":                    {"", "internal/evidence", "internal/explore", "impls", "impls/design", "internal/exploring", "internal/fault", "internal/inject", "internal/mutants", "internal/progress", "internal/thresholds", "internal/results", "reports", "runner", "workloads"},
-	"runner":                             {"", "history", "checker", "internal/measure", "internal/thresholds", "internal/relay", "internal/spool", "internal/processor", "internal/load", "internal/backend", "internal/fault", "internal/inject", "internal/servers", "internal/mutants", "impls/design", "workloads", "internal/results", "reports"},
+	"runner":                             {"", "internal/evidence", "history", "checker", "internal/measure", "internal/thresholds", "internal/relay", "internal/spool", "internal/processor", "internal/load", "internal/backend", "internal/fault", "internal/inject", "internal/servers", "internal/mutants", "impls/design", "workloads", "internal/results", "reports"},
 }
 
 // reserved says which packages alone may import, themselves, what begins with

@@ -51,6 +51,9 @@ func (o Options) Parse() (Request, error) {
 	return r, nil
 }
 
+// Beside is a request for what the released matrix knows, over the usual conditions.
+func Beside() Request { return Request{Options: Options{Known: "on"}, over: conclusion.Usual()} }
+
 // Conditions are those of some names; all and none are names too.
 func Conditions(names []string) (over lockbench.Conditions, err error) {
 	var known []string

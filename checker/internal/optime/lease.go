@@ -71,3 +71,16 @@ func Sets(op *history.Op) bool {
 	extends := op.Kind == history.Extend || op.Kind == history.Renew
 	return extends && (op.Outcome == history.OK || op.Outcome == history.Unknown)
 }
+
+// Meets reports whether op was under way at some time between begin and end, which lie within
+// it. One that takes no time, as most do in virtual time, has an instant only.
+func Meets(op *history.Op, begin, end int64) bool {
+	return begin < end || begin == end && op.Call == op.Return
+}
+
+// Outlasted reports whether acquire op took so long that what it was granted meanwhile was
+// over, or that its wait was: it fails for that, whatever its scripts do.
+func Outlasted(op *history.Op) bool {
+	took := op.Return - op.Call
+	return op.Kind == history.Acquire && (op.Asked > 0 && took >= op.Asked || op.Wait > 0 && took >= op.Wait)
+}

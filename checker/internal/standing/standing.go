@@ -22,6 +22,19 @@ type Table struct {
 	spans []Span // disjoint, by rising time: the newest
 	older Span   // from the first to the last of those that are not among them
 	gone  int64  // how long those lasted in all
+	gaps  Gaps
+}
+
+// New is the table of a history with this header, which finds its gaps, too.
+func New(h history.Header) Table { return Table{gaps: NewGaps(h)} }
+
+// Next takes the next event of the history, and adds the standstill that a gap before it shows,
+// which it returns.
+func (t *Table) Next(ev history.Event) (gap Span, found bool) {
+	if gap, found = t.gaps.Next(ev); found {
+		t.Add(gap.From, gap.Until)
+	}
+	return gap, found
 }
 
 // Add takes in a standstill that begins, or ends, no earlier than those before it began.

@@ -288,7 +288,14 @@ type Case struct {
 	// Message says in one line what was found; Evidence shows it.
 	Message  string
 	Evidence []Block
-	Broken   bool // a cell, claimed or not
+	// Broken: a cell that the run itself broke, claimed or not, or that fails it.
+	Broken bool
+	// Occasions are those on which a cell was put to the test; Strength is what they are worth,
+	// in a word, empty where nothing is known.
+	Occasions int64
+	Strength  string
+	// Sources say what is known of it from where, by name.
+	Sources [][2]string
 }
 
 // A State is what became of a case. Three colours cannot tell five verdicts apart, so green is

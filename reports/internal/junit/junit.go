@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/reports/internal/document"
@@ -16,8 +17,9 @@ import (
 // Write writes the suites of d as JUnit XML, which test reporters of CI systems read. A case
 // fails or errs exactly where the exit code says so: failed are broken claims and thresholds,
 // with the counterexample; in error is what was inconclusive. Skipped, with the reason, is what
-// was not put to the test, and what was broken but is not claimed. It returns the first error
-// of w.
+// was not put to the test, and what was broken but is not claimed. What was put to the test has
+// the number of occasions as assertions, and their strength as status. It returns the first
+// error of w.
 func Write(w io.Writer, d *document.Document) error {
 	all := Suites{Name: "lockbench"}
 	var total time.Duration
@@ -84,13 +86,16 @@ type xmlProperty struct {
 }
 
 type xmlCase struct {
-	Name    string      `xml:"name,attr"`
-	Class   string      `xml:"classname,attr"`
-	Time    string      `xml:"time,attr"`
-	Skipped *string     `xml:"skipped"`
-	Error   *xmlProblem `xml:"error"`
-	Failure *xmlProblem `xml:"failure"`
-	Out     *xmlText    `xml:"system-out"`
+	Name  string `xml:"name,attr"`
+	Class string `xml:"classname,attr"`
+	Time  string `xml:"time,attr"`
+	// Assertions are the occasions on which a cell was put to the test, Status their strength.
+	Assertions string      `xml:"assertions,attr,omitempty"`
+	Status     string      `xml:"status,attr,omitempty"`
+	Skipped    *string     `xml:"skipped"`
+	Error      *xmlProblem `xml:"error"`
+	Failure    *xmlProblem `xml:"failure"`
+	Out        *xmlText    `xml:"system-out"`
 }
 
 type xmlProblem struct {
@@ -130,19 +135,40 @@ func newSuite(id int, s *document.Suite) xmlSuite {
 }
 
 func newCase(class string, c *document.Case) xmlCase {
-	jc := xmlCase{Name: c.Name, Class: class, Time: "0"}
+	jc := xmlCase{Name: c.Name, Class: class, Time: "0", Status: c.Strength}
+	if c.Strength != "" {
+		jc.Assertions = strconv.FormatInt(c.Occasions, 10)
+	}
 	evidence := terminal.Text(c.Evidence)
+	known := sources(c)
 	switch c.State {
 	case document.Failed:
-		jc.Failure = &xmlProblem{c.Message, "failed", body(c.Message, evidence)}
+		jc.Failure, jc.Out = &xmlProblem{c.Message, "failed", body(c.Message, evidence)}, text(known)
 	case document.Erred:
-		jc.Error = &xmlProblem{c.Message, "inconclusive", body(c.Message, evidence)}
+		jc.Error, jc.Out = &xmlProblem{c.Message, "inconclusive", body(c.Message, evidence)}, text(known)
 	case document.Skipped:
-		jc.Skipped, jc.Out = &c.Message, text(evidence)
+		jc.Skipped, jc.Out = &c.Message, text(paragraphs(known, evidence))
 	default:
-		jc.Out = text(c.Message)
+		jc.Out = text(paragraphs(c.Message, known))
 	}
 	return jc
+}
+
+// sources are what is known of a case, a line each.
+func sources(c *document.Case) string {
+	var lines []string
+	for _, s := range c.Sources {
+		lines = append(lines, s[0]+": "+s[1])
+	}
+	return strings.Join(lines, "\n")
+}
+
+// paragraphs are those texts of two that say something.
+func paragraphs(first, second string) string {
+	if first == "" || second == "" {
+		return first + second
+	}
+	return first + "\n\n" + second
 }
 
 // text is nil for nothing.
@@ -155,10 +181,7 @@ func text(s string) *xmlText {
 
 // body is what a reader is shown who looks closer.
 func body(message, evidence string) string {
-	if evidence != "" {
-		message += "\n\n" + evidence
-	}
-	return terminal.Legible(message)
+	return terminal.Legible(paragraphs(message, evidence))
 }
 
 func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 3, 64) }

@@ -1,0 +1,176 @@
+package reports
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/conclusion"
+	"github.com/lockbench/lockbench/internal/figures"
+	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/reports/internal/document"
+)
+
+// A cellSource is what one source has of the cells of a run.
+type cellSource struct {
+	name conclusion.Source
+	results.Cells
+	explored bool
+	// missing says why it has nothing, or how much it is of.
+	missing, extent string
+}
+
+// cellSources are those of a run, its own first.
+func cellSources(run *results.Run) []cellSource {
+	own := cellSource{name: conclusion.Seen, Cells: run.Cells, extent: figures.Plural(run.Counts.Grants, "grant")}
+	if x := run.Exploration; x != nil {
+		own.name, own.explored, own.extent = conclusion.Explored, true, figures.Plural(x.Schedules, "schedule")
+	}
+	all := []cellSource{own}
+	if s := run.Search; s != nil && !own.explored {
+		all = append(all, cellSource{name: conclusion.Explored, Cells: s.Cells, explored: true, missing: s.NotDone, extent: figures.Plural(s.Schedules, "schedule")})
+	}
+	if k := run.Known; k != nil {
+		all = append(all, cellSource{name: conclusion.Known, Cells: k.Findings(), missing: k.Missing, extent: figures.Plural(int64(len(k.Parts)), "part") + " of the released matrix"})
+	}
+	return all
+}
+
+// says is what a source has of all cells, in a line.
+func (s *cellSource) says() string {
+	if s.missing != "" {
+		return "nothing: " + s.missing
+	}
+	var broken []string
+	for _, cell := range s.Broken() {
+		broken = append(broken, cell.String())
+	}
+	if len(broken) > 0 {
+		return s.extent + "; broke " + shortly(broken)
+	}
+	return s.extent + "; broke nothing"
+}
+
+// sourced are the cells of a run that make cases: all that it says something of, and what
+// another source has as broken under one condition at most, or against a claim.
+func sourced(run *results.Run) results.Cells {
+	all := make(results.Cells)
+	for i, s := range cellSources(run) {
+		for cell, f := range s.Cells {
+			if i == 0 || f.Verdict == checker.Broken && (cell.Under.Count() <= 1 || f.Fails()) {
+				all[cell] = results.Finding{}
+			}
+		}
+	}
+	return all
+}
+
+// addSources adds to the case of a cell what each source has of it. What the run itself does not have
+// as broken, and another source does, is not green: it fails where that counts against a claim.
+func addSources(found *document.Case, run *results.Run, cell lockbench.Cell) {
+	word := wordNone
+	var names []string
+	for i, s := range cellSources(run) {
+		f := asTold(s.Cells, cell)
+		its, text := worth(f, s.explored)
+		if text != "" {
+			found.Sources = append(found.Sources, [2]string{string(s.name), text})
+		}
+		if telling[its] > telling[word] {
+			word, found.Strength, found.Occasions = its, its, f.Exposure
+		}
+		if f.Verdict != checker.Broken {
+			continue
+		}
+		if i > 0 && len(names) == 0 {
+			overrule(found, run, cell, &s)
+		}
+		names = append(names, string(s.name))
+	}
+	if len(names) > 0 {
+		found.Message += " (" + strings.Join(names, ", ") + ")"
+	}
+	if run.Conclusion != nil {
+		found.Sources = append(found.Sources, [2]string{"conclusion of the design", string(run.Conclusion.Word)})
+	}
+}
+
+// overrule makes the case of a cell one of what another source broke. What makes the run
+// inconclusive stays so.
+func overrule(found *document.Case, run *results.Run, cell lockbench.Cell, s *cellSource) {
+	f := s.Cells[cell]
+	reason := results.Reason(&run.Claims, cell)
+	switch {
+	case reason != "" || f.Fails():
+	case s.name == conclusion.Known:
+		reason = "it is known, and this run did not see it"
+	default:
+		reason = "an exception covers what came after it"
+	}
+	state, message := stateOf(f, false, reason)
+	if found.State == document.Erred && state != document.Failed {
+		found.Message += "; " + message
+		return
+	}
+	found.State, found.Message, found.Broken = state, message, state == document.Failed
+	g := &gallery{}
+	found.Evidence = []document.Block{g.section(&judgement{cell, f, reason})}
+	if command := s.again(run, cell); command != "" {
+		found.Evidence = append(found.Evidence, again("to see it:", command))
+	}
+}
+
+// again is the command that shows what a source has of a cell, empty where the run does.
+func (s *cellSource) again(run *results.Run, cell lockbench.Cell) string {
+	switch {
+	case s.name == conclusion.Known:
+		return run.Known.Evidence().Shows(cell)
+	case run.Search != nil:
+		return run.Search.Command
+	}
+	return ""
+}
+
+// asTold is what tables have of a cell: where nothing goes wrong exactly that, under conditions all
+// that they touched.
+func asTold(all results.Cells, cell lockbench.Cell) results.Finding {
+	if cell.Under == 0 {
+		return all[cell]
+	}
+	return all.Read(cell)
+}
+
+// worth is what a finding is worth, as tables have it: in a word, and with its occasions.
+func worth(f results.Finding, explored bool) (word, text string) {
+	n := figures.Number(f.Exposure)
+	switch {
+	case f.Fails():
+		word = wordBroken
+	case f.Verdict == checker.Broken:
+		word = wordUnclaim
+	case f.Exposure == 0:
+		return wordNone, ""
+	case f.Verdict == checker.Held && (explored || f.Exposure >= enough):
+		return wordOK, wordOK + " " + n
+	case f.Verdict == checker.Held, f.Verdict == checker.Untested:
+		return wordWeak, wordWeak + " " + n
+	default:
+		return wordNone, ""
+	}
+	if explored {
+		return word, fmt.Sprintf("%s in %s", word, figures.Plural(f.Violations, "schedule"))
+	}
+	return word, fmt.Sprintf("%s %s/%s", word, figures.Number(f.Violations), n)
+}
+
+// sourceProperties are what each source has of a design.
+func sourceProperties(run *results.Run) (all [][2]string) {
+	if run.Conclusion == nil {
+		return nil
+	}
+	for _, s := range cellSources(run) {
+		all = append(all, [2]string{"source: " + string(s.name), s.says()})
+	}
+	return all
+}

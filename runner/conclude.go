@@ -1,0 +1,21 @@
+package runner
+
+import (
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/evidence"
+	"github.com/lockbench/lockbench/internal/results"
+)
+
+// conclude returns what draws the conclusions of a report, nil where none are asked for. It
+// explores nothing: an exploration runs in processes of its own, which begin in main of the
+// command.
+func (p *Plan) conclude() func(*results.Result) {
+	if !p.Conclude {
+		return nil
+	}
+	designs := make([]design.Design, len(p.Subjects))
+	for i := range p.Subjects {
+		designs[i] = p.Subjects[i].Design
+	}
+	return func(report *results.Result) { evidence.Beside().Conclude(report, designs, nil) }
+}
