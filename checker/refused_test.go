@@ -33,6 +33,8 @@ func TestWhatTheServerRefusesBreaksNothing(t *testing.T) {
 		{"refused", lockbench.ErrNotAcquired, checker.Broken},
 		{"an error of the connection, taken for a refusal", fmt.Errorf("%w: connection reset", lockbench.ErrNotAcquired), checker.Broken},
 		{"an answer of the lock's own, taken for a refusal", fmt.Errorf("%w: BUSY", lockbench.ErrNotAcquired), checker.Broken},
+		{"a wait of its own that ended", fmt.Errorf("%w: %w", lockbench.ErrNotAcquired, context.DeadlineExceeded), checker.Untested},
+		{"a wait of its own that ended, in words", fmt.Errorf("%w: %v", lockbench.ErrNotAcquired, context.DeadlineExceeded), checker.Broken},
 		{"denied", errDenied, checker.Untested},
 		{"denied, taken for a refusal", fmt.Errorf("%w: %w", lockbench.ErrNotAcquired, errDenied), checker.Untested},
 		{"denied, taken for a refusal in words", fmt.Errorf("%w: %v", lockbench.ErrNotAcquired, errDenied), checker.Untested},

@@ -21,6 +21,7 @@ type Client struct {
 	// mu is contended only by the recorder's sweep and by background renewals.
 	mu      sync.Mutex
 	sealed  bool  // crashed, or the recording is over: what still happens is dropped
+	dying   bool  // what is said of losses is the death's doing
 	pending []*Op // operations under way
 	holds   holds
 
@@ -234,6 +235,15 @@ func (c *Client) Die(note string) {
 	}
 }
 
+// Dying says that the client is being ended: a lease-lost notice from now on is of what its end
+// itself takes, and is not recorded. Everything else is, until [Client.Die]. It is safe for
+// concurrent use.
+func (c *Client) Dying() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.dying = true
+}
+
 // Retire lets go of what is kept for the leases of a client that has died. Its owner's
 // goroutine calls it, as the last of the client's methods.
 func (c *Client) Retire() { c.leases = nil }
@@ -241,7 +251,7 @@ func (c *Client) Retire() { c.leases = nil }
 func (c *Client) event(what Op) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.sealed {
+	if !c.sealed && !(c.dying && what.Kind == Lost) {
 		c.happened(what)
 	}
 }

@@ -27,8 +27,12 @@ import (
 type abilities struct {
 	extend, fence, delay, validity bool
 	renews                         bool // its leases outlast their TTL
+	session                        bool // it has no lease: what it grants lasts as long as its owner's session
 	reacquire                      design.Reacquire
 }
+
+// lasts reports whether what is held lasts as long as its owner lives.
+func (a abilities) lasts() bool { return a.renews || a.session }
 
 // lacks says why cell is not for a lock with these abilities, empty when it is.
 func (a abilities) lacks(cell lockbench.Cell) string {
@@ -39,6 +43,8 @@ func (a abilities) lacks(cell lockbench.Cell) string {
 		return "the lock's leases cannot be released with a delay: they are no lockbench.DelayedReleaser"
 	case g == lockbench.Reentrancy && a.reacquire != design.Nested:
 		return "a second acquire by the holder does not count: it is " + string(a.reacquire)
+	case g == lockbench.LeaseKept && a.session:
+		return "the lock has no lease: what it grants lasts as long as its owner's session"
 	case cell.Under.Has(lockbench.Failover):
 		return "one server cannot fail over"
 	case cell.Under.Has(lockbench.ThreadDeath):

@@ -18,6 +18,7 @@ import (
 	"github.com/lockbench/lockbench/internal/backend"
 	"github.com/lockbench/lockbench/internal/occupancy"
 	"github.com/lockbench/lockbench/internal/runinfo"
+	"github.com/lockbench/lockbench/internal/standstill"
 	"github.com/lockbench/lockbench/locktest/internal/guard"
 )
 
@@ -88,7 +89,10 @@ func (s *caseRun) perform(ctx context.Context) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.limit())
 	defer cancel()
 	fixtures := s.fixtures(ctx, recorder)
+	watcher := standstill.Start(standstill.Config{Bound: standstill.BoundFor(s.trial.settings.ttl)}.
+		Record(recorder.Client(standstill.RecordedAs, standstill.RecordedAs)))
 	s.test.runOn(fixtures)
+	watcher.Stop()
 	if ctx.Err() == context.DeadlineExceeded {
 		s.notes.fail(fmt.Errorf("not over after %v", s.limit()))
 	}

@@ -156,7 +156,7 @@ func outwait(s *fixture) {
 
 // abandon has an owner die with the key, and another want it.
 func abandon(s *fixture) {
-	if s.can.renews && s.owners[0].guard.Immortal() {
+	if s.can.lasts() && s.owners[0].guard.Immortal() {
 		return // a watchdog that cannot be stopped keeps it, and rightly
 	}
 	ttl := s.ttl
@@ -169,7 +169,9 @@ func abandon(s *fixture) {
 	default:
 		s.owners[0].acquire(ttl, 0)
 	}
-	s.owners[0].die()
+	if !s.owners[0].die() {
+		return
+	}
 	s.owners[1].release(s.owners[1].acquire(ttl, ttl+2*s.slack()))
 }
 
@@ -254,7 +256,7 @@ func drawFences(s *fixture) {
 			o.release(o.acquire(4*s.ttl, s.ttl))
 		}
 	}
-	if s.copy%2 == 0 && !s.can.renews {
+	if s.copy%2 == 0 && !s.can.lasts() {
 		old := s.owners[0].acquire(s.ttl, 0)
 		s.sleep(s.ttl + s.ttl/8) // with nobody looking
 		s.owners[1].release(s.owners[1].acquire(4*s.ttl, s.slack()))

@@ -56,7 +56,7 @@
 //
 // By default a lock is held to [lockbench.LeaseClaims], what a lease on one server can keep,
 // with fencing and release-delay if its leases have the ability for them. A lock that renews
-// its leases by itself, as a first look at it shows, is not asked what its owners are told
-// and do after a loss. A claim that no lock here can be held to, such as exclusion@failover,
+// its leases by itself, as a first look at it shows or [WithRenewal] declares, is not asked what its
+// owners are told and do after a loss. A lock without a lease is declared by [WithSession]. A claim that no lock here can be held to, such as exclusion@failover,
 // is skipped, with the reason.
 package locktest

@@ -8,6 +8,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/impls/design/onredis"
+	"github.com/lockbench/lockbench/internal/standstill"
 )
 
 // DesignOf is what Explore makes of a lock whose leases do not tell their validity.
@@ -36,3 +37,6 @@ func WithCases(cells ...lockbench.Cell) Option {
 
 // Report reports a trial as Run does, which cannot run within a bubble.
 func Report(t *testing.T, trial Trial) { trial.report(t) }
+
+// WithClock has the looks at whether a lock renews see standstills by a clock.
+func WithClock(c standstill.Clock) Option { return func(s *trialSettings) { s.clock = c } }

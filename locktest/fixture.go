@@ -97,6 +97,9 @@ func (s *fixture) share() {
 func (s *fixture) enlist(id int32, g *guard.Guard, r *history.Recorder) {
 	record := r.Client(id, id)
 	o := &owner{fixture: s, guard: g, record: record}
+	if s.can.session {
+		record.Grants(func(time.Duration) time.Duration { return 0 })
+	}
 	locker := record.Locker(g)
 	if s.monitor != nil {
 		locker = s.monitor.MortalLocker(locker, o.crashed.Load)
@@ -157,14 +160,23 @@ func (o *owner) releaseAfter(lease lockbench.Lease, d time.Duration) {
 }
 
 // die ends the owner, as a crash would: what it holds it leaves. One that renews by
-// itself has to be closed for that.
-func (o *owner) die() {
+// itself has to be closed for that, and what it says then of losses is no notice of one. A session
+// is closed when the death is on record, since it frees what it held; false means that this took so long that
+// nobody can say when it ended.
+func (o *owner) die() bool {
 	time.Sleep(o.fixture.think)
 	o.crashed.Store(true) // before it is on record, for the monitor
+	o.record.Dying()
 	if o.fixture.can.renews {
 		o.guard.Close() // before it, too: until then it may renew
 	}
 	o.record.Die("abandoned")
+	if !o.fixture.can.session {
+		return true
+	}
+	began := time.Now()
+	o.guard.Close()
+	return time.Since(began) < o.fixture.slack()/2
 }
 
 // sleep waits; false means that the time for the case is over.

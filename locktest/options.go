@@ -1,10 +1,13 @@
 package locktest
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
 	"time"
+
+	"github.com/lockbench/lockbench/internal/standstill"
 )
 
 // The variables that Run and Try look at beside those of Explore.
@@ -36,7 +39,10 @@ type trialSettings struct {
 	variable  string   // those of the environment
 	histories string   // a folder; empty is to keep what shows a failure, in a temporary one
 	short     bool
-	cases     []testCase // those that are performed
+	cases     []testCase       // those that are performed
+	renews    bool             // declared
+	session   bool             // declared
+	clock     standstill.Clock // by which standstills of looks are seen; nil is the machine's
 }
 
 // WithTTL has leases of ttl asked for, and a few times as long; 1 s if it is not
@@ -45,8 +51,23 @@ type trialSettings struct {
 func WithTTL(ttl time.Duration) Option { return func(s *trialSettings) { s.ttl = ttl } }
 
 // WithTolerance says for how long beyond a lease the lock itself may keep others out,
-// because it rounds up or waits for clocks that differ. 1 s is allowed in any case.
+// because it rounds up or waits for clocks that differ. 1 s is allowed in any case, and 10 s
+// may be said at most. Run prints it.
 func WithTolerance(d time.Duration) Option { return func(s *trialSettings) { s.tolerance = d } }
+
+// mostTolerance bounds what a lock may declare: more would hide that a key never comes free.
+const mostTolerance = 10 * time.Second
+
+// WithRenewal declares that the lock renews its leases by itself, until its Locker, an [io.Closer], is
+// closed. Without it a first look at the lock decides. A lock that is declared so and whose holds end
+// with their leases is an error.
+func WithRenewal() Option { return func(s *trialSettings) { s.renews = true } }
+
+// WithSession declares that the lock has no lease: what it grants lasts until it is released, or its owner's
+// session ends, as closing its Locker, an [io.Closer], does. Leases are not judged then, and a key has to come
+// free when its owner's session has ended. A lock that is declared so and whose holds end with the time asked
+// for is an error.
+func WithSession() Option { return func(s *trialSettings) { s.session = true } }
 
 // WithPatience says how long a call of the lock may take, beside what it is told to
 // wait for its turn, until its context ends; 5 s if it is not said. A call that has
@@ -89,7 +110,27 @@ func trialSettingsOf(options []Option) (trialSettings, error) {
 	if s.tolerance < 0 || s.patience <= 0 {
 		return s, fmt.Errorf("a tolerance of %v and a patience of %v make no sense; hint: leave the options away", s.tolerance, s.patience)
 	}
+	if s.tolerance > mostTolerance {
+		return s, fmt.Errorf("a tolerance of %v is more than %v, and would hide that a key does not come free; hint: what the lock rounds up or waits for at most", s.tolerance, mostTolerance)
+	}
+	if s.session && s.renews {
+		return s, errors.New("the lock is declared to have no lease and to renew its leases; hint: WithSession alone where what it grants ends with its owner's session")
+	}
 	return s, nil
+}
+
+// declared says what the lock is declared to be.
+func (s *trialSettings) declared() (all []string) {
+	if s.tolerance > 0 {
+		all = append(all, fmt.Sprintf("a tolerance of %v", s.tolerance))
+	}
+	if s.renews {
+		all = append(all, "renews its leases")
+	}
+	if s.session {
+		all = append(all, "no lease but a session")
+	}
+	return all
 }
 
 // environment reads what the environment says. Its error names the variable.

@@ -2,6 +2,7 @@ package locktest
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/lockbench/lockbench"
@@ -42,10 +43,18 @@ func Run(t *testing.T, newLocker func(t *testing.T) lockbench.Locker, options ..
 // report has a subtest of t for each case.
 func (t Trial) report(test *testing.T) {
 	test.Helper()
-	test.Logf("tested in real time, with leases of %v and seed %d", t.TTL, t.Seed)
+	test.Logf("tested in real time, with leases of %v and seed %d%s", t.TTL, t.Seed, t.declared())
 	for _, c := range t.Cases {
 		test.Run(c.Cell.String(), func(test *testing.T) { c.report(test, t) })
 	}
+}
+
+// declared is what the lock is said to be, empty where nothing is.
+func (t Trial) declared() string {
+	if len(t.Declared) == 0 {
+		return ""
+	}
+	return "; declared: " + strings.Join(t.Declared, ", ")
 }
 
 // report ends the subtest of c.

@@ -24,6 +24,8 @@ type Trial struct {
 	// Seed and TTL are what it was tested with.
 	Seed uint64
 	TTL  time.Duration
+	// Declared says what the options declare the lock to be, one entry for each.
+	Declared []string
 }
 
 // A Case is what was found of one cell: of a guarantee, under the conditions that the test
@@ -84,6 +86,7 @@ type trial struct {
 	settings  trialSettings
 	newLocker func() (lockbench.Locker, error)
 	abilities abilities
+	starved   string // why nobody knows whether the lock renews, empty where that is known
 	claims    lockbench.Claims
 	keys      string // what all keys begin with
 	dir       string // of the histories
@@ -148,64 +151,7 @@ func (r *trial) lookAt(ctx context.Context, first, second lockbench.Locker, key 
 		return err
 	}
 	r.abilities = read(a, r.claims)
-	for n := range looks {
-		r.abilities.renews, err = r.outlasts(ctx, first, second, fmt.Sprintf("%s-renewed-%d", key, n))
-		switch {
-		case err != nil && n == 0:
-			return err
-		case err != nil || r.abilities.renews: // a lock that fails later is what the cases are for
-			return nil
-		}
-	}
-	return nil
-}
-
-// looks is how often a hold has to end with its lease for the lock to count as one that does
-// not renew: on a machine that stands still a renewal comes too late once, and a lock that
-// renews is closed where its owner dies.
-const looks = 2
-
-// outlasts reports whether a hold lasts longer than its lease, with nothing done about
-// it.
-func (r *trial) outlasts(ctx context.Context, first, second lockbench.Locker, key string) (bool, error) {
-	s := r.settings
-	held, err := first.Acquire(ctx, key, lockbench.Options{TTL: s.ttl})
-	if err != nil {
-		return false, fmt.Errorf("%w with a lease of %v: %w; hint: ask for one that the lock grants, WithTTL or %s", errUnreached, s.ttl, err, ttlVariable)
-	}
-	other, err := r.obtain(ctx, second, key)
-	for _, lease := range []lockbench.Lease{other, held} {
-		if lease != nil {
-			_ = lease.Release(ctx) // which of them is lost is no matter
-		}
-	}
-	if err != nil && !errors.Is(err, lockbench.ErrNotAcquired) {
-		return false, unwrapped(err)
-	}
-	return other == nil, nil
-}
-
-// obtain tries until it is granted key, or that should have happened. Its error reports
-// how it was refused before: ErrNotAcquired, if it was once.
-func (r *trial) obtain(ctx context.Context, l lockbench.Locker, key string) (lockbench.Lease, error) {
-	s := r.settings
-	over := time.Now().Add(s.ttl + s.ttl/2 + time.Second + s.tolerance)
-	pace := time.NewTicker(max(s.ttl/50, time.Millisecond))
-	defer pace.Stop()
-	var failed error
-	for {
-		lease, err := l.Acquire(ctx, key, lockbench.Options{TTL: s.ttl})
-		if err == nil {
-			return lease, failed
-		}
-		if !errors.Is(failed, lockbench.ErrNotAcquired) {
-			failed = err
-		}
-		if ctx.Err() != nil || !time.Now().Before(over) {
-			return nil, failed
-		}
-		<-pace.C
-	}
+	return r.lookWhetherItRenews(ctx, first, second, key)
 }
 
 // open makes the owners of every case that the lock has the abilities for.
@@ -254,11 +200,17 @@ func (r *trial) sides(p testCase) int {
 
 // undying reports whether nobody can say what becomes of a crashed owner's lock: it
 // outlasts its lease, because it is renewed or because it has none.
-func (r *trial) undying() bool { return r.abilities.renews && r.guards[0].Immortal() }
+func (r *trial) undying() bool { return r.abilities.lasts() && r.guards[0].Immortal() }
 
 // unfit says why the lock cannot be put to a test, empty when it can.
 func (r *trial) unfit(p testCase) string {
 	switch {
+	case p.lapses && r.starved != "":
+		return r.starved
+	case p.lapses && r.abilities.session:
+		return "the lock has no lease: its owners do not lose it while they live"
+	case p.cell == givenUp && r.abilities.session:
+		return "what an acquire that was given up may have been granted lasts as long as its owner's session"
 	case p.lapses && r.abilities.renews:
 		return "the lock renews its leases by itself: its owners do not lose it while they live"
 	case p.extends && !r.abilities.extend:
@@ -285,6 +237,9 @@ func (r *trial) broken() (errs []error) {
 	}
 	return errs
 }
+
+// givenUp is the cell of acquires that are cancelled.
+var givenUp = lockbench.Recovery.At(lockbench.Cancel)
 
 // abandoned is the cell of owners that die with what they hold.
 var abandoned = lockbench.Recovery.At(lockbench.Crash)

@@ -28,7 +28,7 @@ func found(r checker.Result, cell lockbench.Cell) checker.Finding {
 // found puts together what all records say of each cell, and keeps those that somebody
 // should look at.
 func (r *trial) found() Trial {
-	t := Trial{Seed: r.settings.seed, TTL: r.settings.ttl}
+	t := Trial{Seed: r.settings.seed, TTL: r.settings.ttl, Declared: r.settings.declared()}
 	for _, cell := range r.cells() {
 		c := Case{Finding: checker.Finding{Cell: cell}}
 		r.find(&c)
@@ -138,6 +138,8 @@ func (r *trial) judge(c *Case, own []*caseRun) error {
 		wrong("untested, %s; hint: have Close end what the lock does in the background, as the end of its process would", c.Skipped)
 	case c.Against > 0:
 		wrong("%s", c.page())
+	case c.Claimed && r.starved != "" && c.Skipped == r.starved:
+		wrong("untested, %s; hint: WithRenewal, if it does, or leases that are longer than this machine is slow, WithTTL or %s", r.starved, ttlVariable)
 	case len(errs) == 0 && c.Claimed:
 		for _, sh := range own {
 			if f := found(sh.result, c.Cell); f.Verdict == checker.Untested {

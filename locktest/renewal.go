@@ -1,0 +1,149 @@
+package locktest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/standstill"
+	"github.com/lockbench/lockbench/locktest/internal/guard"
+)
+
+// looks is how often a hold has to end with its lease, on a machine that did not stand still, for
+// the lock to count as one that does not renew. mostLooks is how often that is tried.
+const (
+	looks     = 2
+	mostLooks = 8
+)
+
+// An observation is what became of a hold with which nothing was done.
+type observation int
+
+const (
+	ended    observation = iota // with its lease: somebody else was granted the key
+	outlived                    // longer than any lease may last: a try that was called after that was refused
+	unclear                     // the machine stood still, so that a renewal may have come too late
+)
+
+// lookWhetherItRenews finds out whether holds outlast their leases, by looks that no standstill
+// spoiled. Where there are too few of these the declaration decides. Where there is none, either, what
+// is held counts as renewed, which accuses nobody, and what takes the answer stays untested.
+func (r *trial) lookWhetherItRenews(ctx context.Context, first, second lockbench.Locker, key string) error {
+	over, lasts, err := r.observe(ctx, first, second, key)
+	declared := r.settings.renews || r.settings.session
+	r.starved, r.abilities.session = "", r.settings.session
+	r.abilities.renews = !r.settings.session && (lasts || over < looks)
+	switch {
+	case err != nil:
+		return err
+	case declared && over >= looks:
+		return r.misdeclared()
+	case !lasts && over < looks && !declared:
+		r.starved = fmt.Sprintf("the machine stood still in all but %d of %d looks, so that nobody knows whether the lock renews its leases", over, mostLooks)
+	}
+	return nil
+}
+
+// misdeclared is about a lock whose holds end with their leases, and which is declared to be another.
+func (r *trial) misdeclared() error {
+	as, option := "to renew its leases", "WithRenewal"
+	if r.settings.session {
+		as, option = "to grant for as long as its owner's session", "WithSession"
+	}
+	return fmt.Errorf("the lock is declared %s, but %d of %d holds ended with their lease of %v while the machine did not stand still; hint: leave %s away, or have the lock do so", as, looks, looks, r.settings.ttl, option)
+}
+
+// observe looks until it knows whether holds outlast their leases, or has looked often enough. over is
+// how many holds ended with theirs; one is enough where the lock cannot be called any more, which is what
+// the cases are for. The error is of the first look: later ones count as spoiled.
+func (r *trial) observe(ctx context.Context, first, second lockbench.Locker, key string) (over int, lasts bool, _ error) {
+	for n := range mostLooks {
+		seen, err := r.outlasts(ctx, first, second, fmt.Sprintf("%s-renewed-%d", key, n))
+		switch {
+		case err != nil && n == 0:
+			return 0, false, err
+		case err == nil && seen == outlived:
+			return over, true, nil
+		case err == nil && seen == ended:
+			over++
+		}
+		if over > 0 && r.spent() {
+			return looks, false, nil
+		}
+		if over == looks || r.spent() || ctx.Err() != nil {
+			break
+		}
+	}
+	return over, false, nil
+}
+
+// spent reports whether one of the owners that are looked at is not called any more.
+func (r *trial) spent() bool {
+	return slices.ContainsFunc(r.guards, (*guard.Guard).Spent)
+}
+
+// outlasts looks whether a hold lasts longer than its lease, with nothing done about it.
+func (r *trial) outlasts(ctx context.Context, first, second lockbench.Locker, key string) (observation, error) {
+	s := r.settings
+	watcher := standstill.Start(standstill.Config{Bound: s.lookBound(), Clock: s.clock})
+	defer watcher.Stop()
+	held, err := first.Acquire(ctx, key, lockbench.Options{TTL: s.ttl})
+	if err != nil {
+		return ended, fmt.Errorf("%w with a lease of %v: %w; hint: ask for one that the lock grants, WithTTL or %s", errUnreached, s.ttl, err, ttlVariable)
+	}
+	got := r.obtain(ctx, second, key)
+	stood := watcher.Stop()
+	for _, lease := range []lockbench.Lease{got.lease, held} {
+		if lease != nil {
+			_ = lease.Release(ctx) // which of them is lost is no matter
+		}
+	}
+	switch {
+	case got.failed != nil && !errors.Is(got.failed, lockbench.ErrNotAcquired):
+		return ended, unwrapped(got.failed)
+	case got.lease == nil && errors.Is(got.last, lockbench.ErrNotAcquired):
+		return outlived, nil
+	case got.lease == nil || stood.Times > 0 || got.slowest > s.lookBound():
+		return unclear, nil
+	}
+	return ended, nil
+}
+
+// lookBound is how long a standstill within a look may be: a lock that renews has at least a third
+// of a lease to spare.
+func (s *trialSettings) lookBound() time.Duration { return max(s.ttl/8, time.Millisecond) }
+
+// obtained is what trying for a key came to.
+type obtained struct {
+	lease   lockbench.Lease // nil when it was not granted
+	slowest time.Duration   // of all tries
+	failed  error           // how it was refused before: ErrNotAcquired, if it was once
+	last    error           // what the last try returned
+}
+
+// obtain tries until it is granted key, or a try that was called when every lease was over has failed.
+func (r *trial) obtain(ctx context.Context, l lockbench.Locker, key string) (o obtained) {
+	s := r.settings
+	over := time.Now().Add(s.ttl + s.ttl/2 + time.Second + s.tolerance)
+	pace := time.NewTicker(max(s.ttl/50, time.Millisecond))
+	defer pace.Stop()
+	for {
+		called := time.Now()
+		o.lease, o.last = l.Acquire(ctx, key, lockbench.Options{TTL: s.ttl})
+		o.slowest = max(o.slowest, time.Since(called))
+		if o.last == nil {
+			return o
+		}
+		o.lease = nil
+		if !errors.Is(o.failed, lockbench.ErrNotAcquired) {
+			o.failed = o.last
+		}
+		if ctx.Err() != nil || !called.Before(over) {
+			return o
+		}
+		<-pace.C
+	}
+}

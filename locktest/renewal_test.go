@@ -1,0 +1,127 @@
+package locktest_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/standstill"
+	"github.com/lockbench/lockbench/locktest"
+)
+
+// halting is a clock in virtual time of a machine that stands still for most of each second.
+type halting struct{}
+
+func (halting) Now() time.Time { return time.Now() }
+
+func (halting) Sleep(ctx context.Context, _ time.Duration) {
+	timer := time.NewTimer(700 * time.Millisecond)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// starvedWatchdogs renew too late, as they do on a machine that stands still.
+func starvedWatchdogs() func() (lockbench.Locker, error) {
+	s := newService(faults{})
+	return func() (lockbench.Locker, error) {
+		w := newWatchdog(s)
+		w.before = func(ctx context.Context) bool {
+			late := time.NewTimer(1300 * time.Millisecond)
+			defer late.Stop()
+			select {
+			case <-late.C:
+			case <-ctx.Done():
+			}
+			return true
+		}
+		return w, nil
+	}
+}
+
+// plainOwners are of a lock that does not renew.
+func plainOwners() func() (lockbench.Locker, error) {
+	s := newService(faults{})
+	return func() (lockbench.Locker, error) { return s, nil }
+}
+
+// TestLooksAtRenewal: whether a lock renews is decided by looks that no standstill spoiled, or by what is
+// declared; else what takes the answer is untested and nothing is broken.
+func TestLooksAtRenewal(t *testing.T) {
+	const late = "the machine stood still in all but 0 of 8 looks"
+	lapsing := []lockbench.Cell{lockbench.OwnerRelease.At(lockbench.Outlived), lockbench.LossReported.At(lockbench.Outlived)}
+	for _, c := range []struct {
+		name    string
+		owners  func() (lockbench.Locker, error)
+		clock   standstill.Clock
+		options []locktest.Option
+		skipped string // why those cells are not tested
+		fails   string // with what
+		err     string // of Try
+	}{
+		{name: "starved watchdog", owners: starvedWatchdogs(), clock: halting{}, skipped: late, fails: "untested, " + late},
+		{name: "starved watchdog, declared", owners: starvedWatchdogs(), clock: halting{},
+			options: []locktest.Option{locktest.WithRenewal()}, skipped: "the lock renews its leases by itself"},
+		{name: "plain lock on a starved machine", owners: plainOwners(), clock: halting{}, skipped: late, fails: "untested, " + late},
+		{name: "plain lock", owners: plainOwners()},
+		{name: "plain lock, declared to renew", owners: plainOwners(), options: []locktest.Option{locktest.WithRenewal()},
+			err: "declared to renew its leases, but 2 of 2 holds ended with their lease of 1s"},
+		{name: "plain lock, declared a session", owners: plainOwners(), options: []locktest.Option{locktest.WithSession()},
+			err: "declared to grant for as long as its owner's session, but 2 of 2"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				trial, err := locktest.Try(t.Context(), c.owners, append(c.options, inVirtualTime, locktest.WithHistories(t.TempDir()),
+					locktest.WithClock(c.clock), locktest.WithCases(lapsing...))...)
+				if c.err != "" || err != nil {
+					if err == nil || c.err == "" || !strings.Contains(err.Error(), c.err) {
+						t.Errorf("got error %v, want %q in it", err, c.err)
+					}
+					return
+				}
+				for _, cell := range lapsing {
+					wantLook(t, caseOf(trial, cell), c.skipped, c.fails)
+				}
+			})
+		})
+	}
+}
+
+// wantLook wants a case not to be broken, and skipped and failed with these words.
+func wantLook(t *testing.T, c locktest.Case, skipped, fails string) {
+	t.Helper()
+	if c.Verdict == checker.Broken || !strings.HasPrefix(c.Skipped, skipped) || (skipped == "") != (c.Skipped == "") {
+		t.Errorf("%s: got %v, skipped %q, want %q", c.Cell, c.Verdict, c.Skipped, skipped)
+	}
+	if (fails == "") != (c.Err == nil) || c.Err != nil && !strings.Contains(c.Err.Error(), fails) {
+		t.Errorf("%s: got error %v, want %q", c.Cell, c.Err, fails)
+	}
+}
+
+// TestDeclarations: what a lock may be declared to be is bounded, and said in the result.
+func TestDeclarations(t *testing.T) {
+	for _, c := range []struct {
+		options []locktest.Option
+		want    string
+	}{
+		{[]locktest.Option{locktest.WithTolerance(11 * time.Second)}, "a tolerance of 11s is more than 10s"},
+		{[]locktest.Option{locktest.WithSession(), locktest.WithRenewal()}, "no lease and to renew its leases"},
+	} {
+		if _, err := locktest.Try(t.Context(), plainOwners(), c.options...); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got error %v, want %q in it", err, c.want)
+		}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		trial := tried(t, plainOwners(), locktest.WithTolerance(time.Second), locktest.WithCases(lockbench.Exclusion.At(0)))
+		if got := strings.Join(trial.Declared, ", "); got != "a tolerance of 1s" {
+			t.Errorf("declared: got %q", got)
+		}
+	})
+}

@@ -1,0 +1,204 @@
+package locktest_test
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/redis/rueidis"
+	"github.com/redis/rueidis/rueidislock"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/servertest"
+	"github.com/lockbench/lockbench/locktest"
+)
+
+// watchdog is an owner of a lock in memory that renews its leases by itself, each third of one,
+// until it is closed. Closing ends its Lost channels, as rueidislock's does.
+type watchdog struct {
+	*service
+	ctx   context.Context
+	close context.CancelFunc
+	done  sync.WaitGroup
+	// before is called before each renewal, which false gives up; nil is nothing.
+	before func(ctx context.Context) bool
+}
+
+func newWatchdog(s *service) *watchdog {
+	ctx, cancel := context.WithCancel(context.Background())
+	return &watchdog{service: s, ctx: ctx, close: cancel}
+}
+
+// Acquire implements lockbench.Locker.
+func (w *watchdog) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
+	lease, err := w.service.Acquire(ctx, key, opt)
+	if err != nil {
+		return nil, err
+	}
+	held, end := context.WithCancel(w.ctx)
+	l := &watchedLease{memoryLease: lease.(*memoryLease), held: held, end: end}
+	w.done.Go(func() { w.renew(l, opt.TTL) })
+	return l, nil
+}
+
+func (w *watchdog) renew(l *watchedLease, ttl time.Duration) {
+	defer l.end()
+	tick := time.NewTicker(ttl / 3)
+	defer tick.Stop()
+	for {
+		select {
+		case <-l.held.Done():
+			return
+		case <-tick.C:
+		}
+		if w.before != nil && !w.before(l.held) || !l.prolong(ttl) {
+			return
+		}
+	}
+}
+
+// prolong is a sound renewal.
+func (l *memoryLease) prolong(ttl time.Duration) bool {
+	s := l.service
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	if s.held[l.key] != l || !now.Before(l.until) {
+		return false
+	}
+	l.until = now.Add(ttl)
+	return true
+}
+
+// Close implements io.Closer.
+func (w *watchdog) Close() error {
+	w.close()
+	w.done.Wait()
+	return nil
+}
+
+// watchedLease tells its owner of its loss.
+type watchedLease struct {
+	*memoryLease
+	held context.Context
+	end  context.CancelFunc
+}
+
+// Lost implements lockbench.Watcher.
+func (l *watchedLease) Lost() <-chan struct{} { return l.held.Done() }
+
+// Release implements lockbench.Lease.
+func (l *watchedLease) Release(ctx context.Context) error {
+	l.end()
+	return l.memoryLease.Release(ctx)
+}
+
+// TestDeathReportsNoLoss: what the death of an owner ends by itself is no loss that it reported.
+func TestDeathReportsNoLoss(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newService(faults{})
+		trial := tried(t, func() (lockbench.Locker, error) { return newWatchdog(s), nil })
+		if err := trial.Err(); err != nil {
+			t.Error(err)
+		}
+		wantHeld(t, trial, lockbench.Recovery.At(lockbench.Crash))
+	})
+}
+
+// TestLossThatNeverWasIsFound: an owner that reports a loss which nobody caused, and lives, is found.
+func TestLossThatNeverWasIsFound(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newService(faults{})
+		trial := tried(t, func() (lockbench.Locker, error) {
+			w := newWatchdog(s)
+			w.before = func(context.Context) bool { return false }
+			return w, nil
+		})
+		wantBroken(t, trial, lockbench.LossReported.At(0))
+	})
+}
+
+// wantHeld wants cell to be tested and kept.
+func wantHeld(t *testing.T, trial locktest.Trial, cell lockbench.Cell) {
+	t.Helper()
+	if c := caseOf(trial, cell); c.Verdict != checker.Held || c.Err != nil {
+		t.Errorf("%s: got %v (%s) with error %v, want it held", cell, c.Verdict, c.Note, c.Err)
+	}
+}
+
+// rueidisLocker is the adapter of a user of rueidislock.
+type rueidisLocker struct{ rueidislock.Locker }
+
+// Acquire implements lockbench.Locker.
+func (l rueidisLocker) Acquire(ctx context.Context, key string, _ lockbench.Options) (lockbench.Lease, error) {
+	held, cancel, err := l.TryWithContext(context.WithoutCancel(ctx), key)
+	if err != nil {
+		return nil, refusedBy(err)
+	}
+	return rueidisLease{held, cancel}, nil
+}
+
+func refusedBy(err error) error {
+	if errors.Is(err, rueidislock.ErrNotLocked) {
+		return fmt.Errorf("%w: %w", lockbench.ErrNotAcquired, err)
+	}
+	return err
+}
+
+// Close implements io.Closer.
+func (l rueidisLocker) Close() error { l.Locker.Close(); return nil }
+
+type rueidisLease struct {
+	held   context.Context
+	cancel context.CancelFunc
+}
+
+// Lost implements lockbench.Watcher.
+func (l rueidisLease) Lost() <-chan struct{} { return l.held.Done() }
+
+// Release implements lockbench.Lease.
+func (l rueidisLease) Release(context.Context) error {
+	if l.held.Err() != nil {
+		return lockbench.ErrNotHeld
+	}
+	l.cancel()
+	return nil
+}
+
+func dialUnix(ctx context.Context, addr string, d *net.Dialer, _ *tls.Config) (net.Conn, error) {
+	return d.DialContext(ctx, "unix", addr)
+}
+
+// TestTryRueidislock: the death of rueidislock's owners is tested on a real server.
+func TestTryRueidislock(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for leases to end")
+	}
+	opt := servertest.Start(t).Options()
+	t.Parallel()
+	trial, err := locktest.Try(t.Context(), func() (lockbench.Locker, error) {
+		l, err := rueidislock.NewLocker(rueidislock.LockerOption{
+			ClientOption:   rueidis.ClientOption{InitAddress: []string{opt.Addr}, DialCtxFn: dialUnix},
+			KeyMajority:    1,
+			KeyValidity:    time.Second,
+			NoLoopTracking: true,
+		})
+		return rueidisLocker{l}, err
+	}, locktest.WithHistories(t.TempDir()), locktest.WithCases(lockbench.Recovery.At(lockbench.Crash)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := trial.Err(); err != nil {
+		t.Error(err)
+	}
+	wantHeld(t, trial, lockbench.Recovery.At(lockbench.Crash))
+}
