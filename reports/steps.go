@@ -9,6 +9,7 @@ import (
 	"github.com/lockbench/lockbench/internal/figures"
 	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports/internal/document"
+	"github.com/lockbench/lockbench/reports/internal/repeats"
 	"github.com/lockbench/lockbench/reports/internal/terminal"
 )
 
@@ -91,6 +92,6 @@ func scheduleBlocks(s *results.Schedule, drawn *document.Timeline, scenario stri
 	return []document.Block{
 		&document.Paragraph{Text: fmt.Sprintf("%s, found by schedule %s", scenario, figures.Number(s.FoundAt))},
 		document.Only(document.Page, onPage...),
-		document.Only(document.Terminal|document.Markdown, stepsTable(collapsed(s.Steps), shortened)),
+		document.Only(document.Terminal|document.Markdown, stepsTable(repeats.Collapsed(s.Steps), shortened)),
 	}
 }

@@ -32,6 +32,7 @@ var house = map[string][]string{
 	"internal/results":                   {"", "history", "checker", "internal/measure", "internal/measure/series", "internal/thresholds", "internal/limits", "internal/statistics", "internal/suggest", "internal/figures", "internal/conclusion", "internal/runinfo"},
 	"reports":                            {"", "history", "checker", "internal/results", "internal/measure", "internal/measure/series", "internal/thresholds", "internal/limits", "internal/statistics", "internal/suggest", "internal/figures", "internal/conclusion", "reports/internal/*", "internal/runinfo"},
 	"reports/internal/document":          {},
+	"reports/internal/repeats":           {"internal/results"},
 	"reports/internal/*":                 {"reports/internal/document", "reports/internal/terminal", "internal/figures"},
 	"checker":                            {"", "history", "internal/fault", "internal/measure/series", "checker/internal/clients", "checker/internal/crosscheck", "checker/internal/fairness", "checker/internal/overwrites", "checker/internal/interval", "checker/internal/pending", "checker/internal/optime", "checker/internal/partition", "internal/relay", "checker/internal/spread", "checker/internal/standing", "checker/internal/vacancy", "checker/internal/occasions"},
 	"internal/exporter":                  {"", "history", "checker", "internal/measure", "internal/results", "internal/runinfo", "reports", "runner"},

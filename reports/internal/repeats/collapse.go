@@ -1,4 +1,4 @@
-package reports
+package repeats
 
 import (
 	"fmt"
@@ -8,10 +8,10 @@ import (
 	"github.com/lockbench/lockbench/internal/results"
 )
 
-// collapsed returns steps for people: a client that asks the same again and again
+// Collapsed returns steps for people: a client that asks the same again and again
 // does so once, and a step says how often more. What differs, such as a time within
 // a value, is in the JSON result.
-func collapsed(steps []results.Step) []results.Step {
+func Collapsed(steps []results.Step) []results.Step {
 	var out []results.Step
 	for i := 0; i < len(steps); {
 		period, times := repetition(steps[i:])
@@ -37,7 +37,7 @@ const (
 // repetition reports after how many steps the first ones are repeated, and how often.
 func repetition(steps []results.Step) (period, times int) {
 	for period = 1; period <= longestPeriod && 2*period <= len(steps); period++ {
-		for times = 0; repeats(steps, period, times+1); times++ {
+		for times = 0; same(steps, period, times+1); times++ {
 		}
 		if times >= fewRepeats {
 			return period, times
@@ -46,8 +46,8 @@ func repetition(steps []results.Step) (period, times int) {
 	return 0, 0
 }
 
-// repeats reports whether the n-th period after the first is like the first.
-func repeats(steps []results.Step, period, n int) bool {
+// same reports whether the n-th period after the first is like the first.
+func same(steps []results.Step, period, n int) bool {
 	from := n * period
 	if from+period > len(steps) {
 		return false

@@ -1,4 +1,4 @@
-package reports
+package repeats
 
 import (
 	"fmt"
@@ -37,7 +37,7 @@ func TestCollapsed(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			if diff := cmp.Diff(collapsed(c.steps), c.want); diff != "" {
+			if diff := cmp.Diff(Collapsed(c.steps), c.want); diff != "" {
 				t.Errorf("(-got +want):\n%s", diff)
 			}
 		})
