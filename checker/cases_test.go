@@ -47,6 +47,37 @@ func TestCases(t *testing.T) {
 	}
 }
 
+// TestLateOnAnyKey: what a client gave up runs late, on which of its keys nobody knows. Nothing of it is
+// remembered there, since the client has had that key and given it up since.
+func TestLateOnAnyKey(t *testing.T) {
+	for _, c := range []struct {
+		late string
+		want Verdict
+	}{{"A 40 fault late\n", Held}, {"", Broken}} {
+		h := parseText(t, `
+A 0-10 acquire unknown ttl=10
+A 5 fault cancel
+A 20-21 acquire ok ttl=10
+A 22-23 release ok
+A 24-25 acquire ok ttl=10
+A 26-27 release ok
+`+c.late+`B 3000-3001 acquire refused`)
+		h.header.Reacquire = "refused"
+		for _, op := range h.ops {
+			if op.Call == 24*unit || op.Call == 26*unit {
+				op.Key = "another"
+			}
+		}
+		result, err := Check(h.source())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := result.Find(lockbench.NoSpuriousRefusal.At(0)).Verdict; got != c.want {
+			t.Errorf("late: %q: no-spurious-refusal is %v, want %v", c.late, got, c.want)
+		}
+	}
+}
+
 // TestRefusalNamesAllWhoAsked: a refusal beside others is no client's alone.
 func TestRefusalNamesAllWhoAsked(t *testing.T) {
 	for _, c := range []struct{ second, want string }{

@@ -193,6 +193,13 @@ func (c *Checker) late(fault *history.Op) {
 			k.refusal.Stirred++
 		}
 	}
+	if op == nil { // what is not remembered any more of any of its keys
+		for _, k := range c.keys {
+			if _, asked := c.longestAsked(k, fault.Client); asked {
+				k.unknown.left |= lockbench.Cancel
+			}
+		}
+	}
 	if cl := c.faults.clients.Find(fault.Client); op == nil && cl != nil {
 		op = cl.Last
 	}
