@@ -86,6 +86,7 @@ func (k *key) empty() {
 		judged: judged{
 			refusal: refusals{Key: vacancy.Key{Residues: k.refusal.Residues.Empty()}, proven: k.refusal.proven[:0], refusing: k.refusal.refusing[:0]},
 			queue:   k.queue.Empty(),
+			waits:   k.waits.Empty(),
 			fences:  fences{underWay: k.fences.underWay[:0]},
 			writes:  k.writes.Empty(),
 		},
