@@ -67,7 +67,7 @@ func (c *Checker) hold(k *key, op *history.Op) *hold {
 	h.Cap(k.caps.Of(op.Client))
 	h.Cap(k.inherited(op))
 	h.Cap(c.faults.clients.Get(op.Client).Beside)
-	if c.rules.Nested && k.refusal.Residual(op) {
+	if c.rules.Nested && (k.refusal.Residual(op) || k.mayJoinRevived(op)) {
 		k.joined(h)
 	}
 	_, h.Regrant = k.silent.Get(op.Client)
