@@ -203,7 +203,7 @@ func (c *Checker) obtained(k *key, op *history.Op) {
 
 // reopened notes that a new segment of the must-hold interval of h begins at the return of op.
 func (c *Checker) reopened(k *key, h *hold, op *history.Op, grant bool) {
-	if h.forgotten && !c.faults.forgetting() && op.Kind == history.Acquire && !optime.Call(op).Before(optime.Call(c.faults.restart)) {
+	if h.forgotten && !c.faults.Forgetting() && op.Kind == history.Acquire && !optime.Call(op).Before(optime.Call(c.faults.Restart)) {
 		h.forgotten = false
 		h.under &^= forgetful &^ k.unknown.acts
 	}
@@ -218,7 +218,7 @@ func (c *Checker) granted(k *key, h *hold, op *history.Op) {
 	}
 	h.staleBeside, h.besideLetIn = k.grantedBesideStale(h), k.grantedBesideLetIn(h)
 	h.under |= c.met.own
-	h.forgotten = c.faults.forgotSince(optime.Call(op)) != 0
+	h.forgotten = c.faults.ForgotSince(optime.Call(op)) != 0
 	h.straddles = h.forgotten
 	c.shows(hasFence, op.Fence > 0)
 	c.shows(hasLease, op.Granted != 0 || op.Asked != 0)

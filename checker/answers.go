@@ -26,27 +26,27 @@ var (
 // scriptAnswer judges the answer to f.op, where the server forgot its scripts before it.
 func scriptAnswer(c *Checker, f fact) {
 	op, class, faults := f.op, f.op.ErrorClass(), &c.faults
-	forgot := faults.flush != nil || faults.restart != nil
+	forgot := faults.Flush != nil || faults.Restart != nil
 	switch {
 	case class == "noscript" && forgot && !f.key.moot(op):
 	case class == "error" && (optime.Outlasted(op) || c.metStandstill(op, optime.Call(op))): // it ran out of time
 		return
-	case class == "error" && faults.flush == nil:
-		faults.errors = true
+	case class == "error" && faults.Flush == nil:
+		faults.Errors = true
 		return
-	case class == "error" && !faults.errors && !f.key.affected.Has(op) && op.Kind != history.Renew:
-	case op.Outcome == history.OK && faults.flush != nil && faults.flushMet:
+	case class == "error" && !faults.Errors && !f.key.affected.Has(op) && op.Kind != history.Renew:
+	case op.Outcome == history.OK && faults.Flush != nil && faults.FlushMet:
 		c.expose(answers, lockbench.ScriptFlush)
 		return
 	default:
 		return
 	}
 	shown, under := []*history.Op{op}, lockbench.ScriptFlush
-	if faults.flush != nil {
-		shown = append(shown, faults.flush)
+	if faults.Flush != nil {
+		shown = append(shown, faults.Flush)
 	}
 	if class != "noscript" { // which would prove this one alone
-		under |= faults.lasting() | c.answering(op)
+		under |= faults.Lasting() | c.answering(op)
 	}
 	c.violate(candidate{kind: scriptMissing, key: f.key, ops: shown, under: under})
 }

@@ -101,7 +101,7 @@ var unfoundedLosses = []explanation{
 		h := f.hold
 		prolonging := func(op *history.Op) bool { return op.Kind == history.Extend && op.Return == f.at.T }
 		working := f.op.Kind == history.Lost && (h.Prolonging() || slices.ContainsFunc(h.ops, prolonging))
-		nobody := f.key.refusal.NobodySince(h.Began()) && (c.faults.skew == 0 || !f.key.metOthers(h))
+		nobody := f.key.refusal.NobodySince(h.Began()) && (c.faults.Skew == 0 || !f.key.metOthers(h))
 		return candidate{kind: unknowable}, working || !nobody
 	}},
 	{"somebody else was granted the key meanwhile", func(c *Checker, f fact) (candidate, bool) {
@@ -118,8 +118,8 @@ var unfoundedLosses = []explanation{
 		return c.between(lostToStaleCall, f.hold), f.hold.staleBeside
 	}},
 	{"the server had forgotten its scripts", func(c *Checker, f fact) (candidate, bool) {
-		v := candidate{kind: falselyToldFlushed, key: f.key, ops: []*history.Op{f.op, c.faults.flush}, under: c.touching(f.hold) | lockbench.ScriptFlush}
-		return v, c.faults.flush != nil
+		v := candidate{kind: falselyToldFlushed, key: f.key, ops: []*history.Op{f.op, c.faults.Flush}, under: c.touching(f.hold) | lockbench.ScriptFlush}
+		return v, c.faults.Flush != nil
 	}},
 	{"it was not true", func(c *Checker, f fact) (candidate, bool) {
 		v := c.between(falselyTold, f.hold)

@@ -2,6 +2,7 @@ package checker
 
 import (
 	"github.com/lockbench/lockbench/checker/internal/optime"
+	"github.com/lockbench/lockbench/checker/internal/pool"
 	"github.com/lockbench/lockbench/checker/internal/standing"
 	"github.com/lockbench/lockbench/checker/internal/vacancy"
 	"github.com/lockbench/lockbench/history"
@@ -30,7 +31,7 @@ func (c *Checker) Reset(h history.Header) {
 	clear(c.keys)
 	c.fair.Clear()
 	for p := range c.tallies {
-		c.tallies[p] = tally{rows: c.tallies[p].rows[:0]}
+		c.tallies[p] = c.tallies[p].Empty()
 	}
 	c.spare.reclaim()
 	for _, r := range c.parts {
@@ -55,9 +56,9 @@ func (c *Checker) Reset(h history.Header) {
 
 // spare is memory to be used again.
 type spare struct {
-	keys       []*key
-	holds, out []*hold // free, and in use since the last reset
-	sorted     []*key
+	keys   []*key
+	holds  pool.Pool[hold] // in use since the last reset, or free
+	sorted []*key
 }
 
 // key returns a key without a past.
@@ -92,29 +93,21 @@ func (k *key) empty() {
 }
 
 // hold returns a hold to be filled in, empty but for the memory of its slices. One that is to be reused
-// is listed in s.out until then; others are not, or all of a long history would be kept.
+// is listed until then; others are not, or all of a long history would be kept.
 func (s *spare) hold(reused bool) *hold {
 	if !reused {
 		return &hold{}
 	}
-	if len(s.holds) == 0 {
-		s.holds = append(s.holds, &hold{})
-	}
-	h := s.holds[len(s.holds)-1]
-	s.holds = s.holds[:len(s.holds)-1]
-	s.out = append(s.out, h)
-	return h
+	return s.holds.Get()
 }
 
 // reclaim frees the holds in use.
 func (s *spare) reclaim() {
-	for _, h := range s.out {
+	s.holds.Reclaim(func(h *hold) {
 		*h = hold{
 			ownership: ownership{ops: h.ops[:0]},
 			Grant:     h.Empty(),
 			loss:      loss{rivals: h.rivals[:0]},
 		}
-	}
-	s.holds = append(s.holds, s.out...)
-	s.out = s.out[:0]
+	})
 }

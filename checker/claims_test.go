@@ -158,11 +158,11 @@ func TestMoreConditionsNeverCount(t *testing.T) {
 		claims := randomClaims(r)
 		v := candidate{kind: kinds[r.IntN(len(kinds))], under: fewConditions(r)}
 		c := New(history.Header{Claims: claims})
-		c.faults.occurred = fewConditions(r)
+		c.faults.Occurred = fewConditions(r)
 		before := c.counts(v)
 		worse := v
 		worse.under |= randomConditions(r)
-		c.faults.occurred |= randomConditions(r)
+		c.faults.Occurred |= randomConditions(r)
 		switch after := c.counts(worse); {
 		case after && !before:
 			t.Fatalf("claims %v: %v counts under %v and not under %v", claims, v.kind.sentence, worse.under, v.under)

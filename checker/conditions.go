@@ -26,7 +26,7 @@ import (
 //	script-flush  flushed: holds open then; answering: every answer after it
 //	state-loss    forgetsHolds, grantedUnder: holds whose acquire was called before it
 //	failover      the same
-//	skew          lasting: everything after it
+//	skew          occurred.Faults.Lasting: everything after it
 
 // forgetful are the conditions under which the server forgets what it granted.
 const forgetful = lockbench.StateLoss | lockbench.Failover
@@ -39,7 +39,7 @@ func (c *Checker) touching(holds ...*hold) lockbench.Conditions {
 			all |= c.resolved(h.under, h.client)
 		}
 	}
-	return all | c.faults.lasting()
+	return all | c.faults.Lasting()
 }
 
 // resolved returns under with the death of client by its name.
@@ -64,48 +64,29 @@ func (c *Checker) mayHaveDied(client int32) lockbench.Conditions {
 	return lockbench.Crash | c.deathOf(client)
 }
 
-// lasting are the conditions that touch everything from their first time on.
-func (f *faults) lasting() lockbench.Conditions {
-	if f.skew != 0 {
-		return lockbench.Skew
-	}
-	return 0
-}
-
 // answering returns the conditions that touch the answer to op: a flush before now, a connection
 // that a restart broke before the first call since, and what the server forgot since the call.
 func (c *Checker) answering(op *history.Op) (under lockbench.Conditions) {
 	f := &c.faults
-	if f.flush != nil {
+	if f.Flush != nil {
 		under |= lockbench.ScriptFlush
 	}
-	if r := f.restart; r != nil { // the first call since meets a connection that broke
+	if r := f.Restart; r != nil { // the first call since meets a connection that broke
 		if cl := f.clients.Get(op.Client); cl.Last == nil || cl.Last.Return <= r.Call {
 			under |= lockbench.LostReply
 		}
 	}
-	return under | f.forgotSince(optime.Call(op))
-}
-
-// forgotSince returns the conditions under which the server forgot something since s.
-func (f *faults) forgotSince(s optime.Stamp) (under lockbench.Conditions) {
-	if f.forgetting() || f.stateLost != nil && s.Before(optime.Call(f.stateLost)) {
-		under |= lockbench.StateLoss
-	}
-	if f.failedOver != nil && s.Before(optime.Call(f.failedOver)) {
-		under |= lockbench.Failover
-	}
-	return under
+	return under | f.ForgotSince(optime.Call(op))
 }
 
 // grantedUnder returns the conditions that touch what acquire op was granted, or would have
 // been, from then on: what befell its owner during the call, and what may still act on it of
 // what was affected before.
 func (c *Checker) grantedUnder(k *key, op *history.Op) lockbench.Conditions {
-	if c.faults.occurred == 0 {
+	if c.faults.Occurred == 0 {
 		return 0
 	}
-	under := k.unknown.acts | c.faults.forgotSince(optime.Call(op))
+	under := k.unknown.acts | c.faults.ForgotSince(optime.Call(op))
 	if k.mayJoinRevived(op) {
 		under |= lockbench.Failover
 	}
@@ -153,7 +134,7 @@ func (h *hold) outlivedAt(s optime.Stamp) lockbench.Conditions {
 
 // stoodStill leaves the bit of a pause of client on what it holds.
 func (c *Checker) stoodStill(client int32) {
-	c.faults.occurred |= lockbench.Pause
+	c.faults.Occurred |= lockbench.Pause
 	c.touchHeld(client, lockbench.Pause)
 }
 
@@ -175,7 +156,6 @@ func (c *Checker) touchHeld(client int32, cause lockbench.Conditions) {
 
 // flushed leaves the bit of a script flush on what is held: a renewal of it may fail.
 func (c *Checker) flushed() {
-	c.faults.occurred |= lockbench.ScriptFlush
 	c.eachOpen(func(_ *key, h *hold) { h.renewing |= lockbench.ScriptFlush })
 }
 
@@ -201,7 +181,6 @@ func (c *Checker) stoodInstead(h *hold, t int64) lockbench.Conditions {
 // forgetsHolds leaves the bit of cause, under which the server forgot, on all that was granted
 // by then and is remembered.
 func (c *Checker) forgetsHolds(cause lockbench.Conditions) {
-	c.faults.occurred |= cause
 	for _, k := range c.keys {
 		for h := range k.known() {
 			h.under |= cause

@@ -41,7 +41,7 @@ func (c *Checker) meetings(k *key, op *history.Op) {
 		}
 	}
 	if len(m.mustHold.All()) == 0 && optime.Call(op).Before(k.lastEnd) { // with what is not remembered any more
-		m.mustHold.Add(k.lastUnder | c.faults.lasting())
+		m.mustHold.Add(k.lastUnder | c.faults.Lasting())
 	}
 	c.exposeAll(exclusion, &m.mustHold)
 	c.exposeAll(leaseKept, &m.lease)

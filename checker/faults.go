@@ -1,11 +1,10 @@
 package checker
 
 import (
-	"slices"
-
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker/internal/clients"
 	"github.com/lockbench/lockbench/checker/internal/interval"
+	"github.com/lockbench/lockbench/checker/internal/occurred"
 	"github.com/lockbench/lockbench/checker/internal/optime"
 	"github.com/lockbench/lockbench/checker/internal/pending"
 	"github.com/lockbench/lockbench/checker/internal/standing"
@@ -17,22 +16,11 @@ import (
 type faults struct {
 	clients clients.Table
 	still   standing.Table // when nobody could do anything
-	// flush, stateLost and failedOver are the newest events of their kind, nil while there
-	// is none, and restart the newer of the last two.
-	flush, restart, stateLost, failedOver *history.Op
-
-	evicting, stepping bool // the server goes on forgetting keys
-
-	flushMet bool  // the flush met a held lock or an operation under way
-	errors   bool  // an operation ended in an error of no known class before any flush
-	skew     int64 // the largest offset of a clock, in ns
-	offset   int64 // how far the server's clock was stepped ahead, in ns
-	// occurred are the conditions that have occurred, but for Outlived and standstills.
-	occurred lockbench.Conditions
+	occurred.Faults
 }
 
 // faulty reports whether faults may befall the history.
-func (c *Checker) faulty() bool { return len(c.header.Faults) > 0 || c.faults.occurred != 0 }
+func (c *Checker) faulty() bool { return len(c.header.Faults) > 0 || c.faults.Occurred != 0 }
 
 // faulted applies a fault event, as the table of faults says what its note means. A fault with
 // a client affects what that client has under way. What was affected has had its effect by its
@@ -41,19 +29,19 @@ func (c *Checker) faulted(op *history.Op) {
 	f, event := &c.faults, fault.EventOf(op.Note)
 	switch event.Act {
 	case fault.AffectsCall, fault.CutsCall:
-		f.occurred |= event.Brings
+		f.Occurred |= event.Brings
 		c.affectClient(event.Brings, op)
 	case fault.ActsLate:
 		c.late(op)
 	case fault.Takes:
 		c.takenAway(op)
 	case fault.Flushes:
-		f.flush, f.flushMet = op, f.flushMet || c.anythingOpen()
+		f.Flushed(op, c.anythingOpen())
 		c.flushed()
 	case fault.Forgets:
 		c.forgot(op, event.Brings)
 		if event.Phase != fault.Once {
-			f.evicting = event.Phase == fault.Begins
+			f.Evicting = event.Phase == fault.Begins
 		}
 	case fault.Revives:
 		c.forgot(op, event.Brings)
@@ -82,18 +70,14 @@ func (c *Checker) metStandstill(op *history.Op, s optime.Stamp) bool {
 // happened are the conditions that have occurred.
 func (f *faults) happened() lockbench.Conditions {
 	if f.still.Times > 0 {
-		return f.occurred | lockbench.Pause
+		return f.Occurred | lockbench.Pause
 	}
-	return f.occurred
+	return f.Occurred
 }
-
-// forgetting reports whether the server goes on forgetting keys.
-func (f *faults) forgetting() bool { return f.evicting || f.stepping }
 
 // setOff applies that a clock is ahead by offset ns.
 func (c *Checker) setOff(offset int64) {
-	c.faults.occurred |= lockbench.Skew
-	c.faults.skew = max(c.faults.skew, offset, -offset)
+	c.faults.SetOff(offset)
 	for _, k := range c.keys {
 		k.refusal.Slack = c.slack()
 	}
@@ -110,28 +94,17 @@ func (c *Checker) anythingOpen() bool {
 // there is none, its renewals. What happens in the background of a process has no
 // client: renewals then.
 func (c *Checker) affectClient(cause lockbench.Conditions, fault *history.Op) {
-	if fault.Client < 0 {
-		for cl := range c.faults.clients.Each {
-			if cl.Process == fault.Process {
-				c.affectRenewals(cause, fault, cl)
-			}
+	if fault.Client >= 0 {
+		for _, op := range c.faults.clients.Get(fault.Client).Affected() {
+			c.affect(cause, fault, op)
 		}
 		return
 	}
-	cl := c.faults.clients.Get(fault.Client)
-	for _, op := range slices.Backward(cl.Flying) {
-		if op.Kind != history.Renew && op.Kind != history.Read && op.Kind != history.Write {
-			c.affect(cause, fault, op)
-			return
-		}
-	}
-	c.affectRenewals(cause, fault, cl)
-}
-
-func (c *Checker) affectRenewals(cause lockbench.Conditions, fault *history.Op, cl *clients.Client) {
-	for _, op := range cl.Flying {
-		if op.Kind == history.Renew {
-			c.affect(cause, fault, op)
+	for cl := range c.faults.clients.Each {
+		if cl.Process == fault.Process {
+			for _, op := range cl.Renewals() {
+				c.affect(cause, fault, op)
+			}
 		}
 	}
 }
@@ -161,7 +134,7 @@ func (c *Checker) died(op *history.Op) {
 			}
 		}
 	}
-	c.faults.occurred |= c.deathOf(op.Client)
+	c.faults.Occurred |= c.deathOf(op.Client)
 	c.retireClient(op.Client)
 }
 
@@ -231,16 +204,10 @@ func (c *Checker) lateEffects(k *key, fault *history.Op) (causes lockbench.Condi
 // forgot applies that the server forgot grants given by then, all of them for all that
 // is known.
 func (c *Checker) forgot(op *history.Op, cause lockbench.Conditions) {
-	f := &c.faults
 	for _, k := range c.sorted() { // what began before it was not touched by it
 		c.settle(k, optime.Call(op))
 	}
-	f.restart = op
-	if cause == lockbench.Failover {
-		f.failedOver = op
-	} else {
-		f.stateLost = op
-	}
+	c.faults.Forgot(op, cause)
 	for _, k := range c.keys {
 		c.tell(factForgotten, fact{at: optime.Call(op), key: k, op: op, under: cause})
 	}
@@ -263,11 +230,11 @@ func (c *Checker) stepped(op *history.Op, phase fault.Phase) {
 	f := &c.faults
 	if op.Value > 0 {
 		c.forgot(op, lockbench.StateLoss)
-		f.stepping = phase == fault.Begins
+		f.Stepping = phase == fault.Begins
 	}
-	ahead := f.offset + op.Value
+	ahead := f.Offset + op.Value
 	if phase == fault.Ends {
-		f.offset = ahead
+		f.Offset = ahead
 	}
 	c.setOff(ahead)
 	if op.Value < 0 {
@@ -299,5 +266,5 @@ func (c *Checker) takenAway(fault *history.Op) {
 
 // slack is what is added to a lease before a key counts as free, in ns.
 func (c *Checker) slack() int64 {
-	return int64(refusalSlack) + c.header.ToleranceNS + 2*c.faults.skew
+	return int64(refusalSlack) + c.header.ToleranceNS + 2*c.faults.Skew
 }

@@ -31,6 +31,6 @@ var (
 func obtainedThoughCancelled(c *Checker, f fact) {
 	cancelled := func(x pending.Effect) bool { return x.Op == f.op && x.Cause == lockbench.Cancel }
 	if c.ability&hasLease != 0 && slices.ContainsFunc(f.key.affected, cancelled) {
-		c.expose(leaseKept, lockbench.Cancel|c.faults.lasting())
+		c.expose(leaseKept, lockbench.Cancel|c.faults.Lasting())
 	}
 }

@@ -33,7 +33,7 @@ var (
 // before the question, at f.at.
 func lossAnswered(c *Checker, f fact) {
 	h, op := f.hold, f.op
-	if c.faults.skew > 0 { // clocks that are off leave the order unknown
+	if c.faults.Skew > 0 { // clocks that are off leave the order unknown
 		return
 	}
 	under := c.touching(h, f.other) | f.under
@@ -70,7 +70,7 @@ func toldLost(c *Checker, f fact) {
 
 // lossDue counts an occasion: the owner of h, who had lost the key, was told at s. Clocks that are off leave the order unknown, so there is none then.
 func (c *Checker) lossDue(h *hold, s optime.Stamp) {
-	if c.faults.skew != 0 {
+	if c.faults.Skew != 0 {
 		return
 	}
 	under := c.touching(h, h.supersededBy) | h.outlivedAt(s)

@@ -186,7 +186,7 @@ func (c *Checker) denied(k *key, d denial) {
 	switch x := d.by; {
 	case x == nil && k.unknown.left != 0:
 		v.kind = refusedLeft
-	case x == nil && c.faults.flush != nil:
+	case x == nil && c.faults.Flush != nil:
 		v.kind = refusedFlushed
 	case x == nil && len(d.beside) > 0:
 		v.kind = refusedTogether

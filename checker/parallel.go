@@ -3,7 +3,6 @@ package checker
 import (
 	"cmp"
 	"maps"
-	"slices"
 
 	"github.com/lockbench/lockbench/checker/internal/optime"
 	"github.com/lockbench/lockbench/checker/internal/partition"
@@ -166,41 +165,19 @@ func (c *Checker) absorb(o *Checker) {
 		}
 	}
 	for p := range o.tallies {
-		c.tallies[p].absorb(&o.tallies[p])
+		c.tallies[p].Absorb(&o.tallies[p])
 	}
 	c.fair.Absorb(&o.fair)
 	c.result.absorb(&o.result)
 	c.ability |= o.ability
 	c.last = optime.Later(c.last, o.last)
-	c.faults.errors = c.faults.errors || o.faults.errors
-}
-
-func (t *tally) absorb(o *tally) {
-	for i := range o.rows {
-		t.at(o.rows[i].under).absorb(&o.rows[i])
-	}
-}
-
-func (r *row) absorb(o *row) {
-	r.exposure += o.exposure
-	r.violations += o.violations
-	r.against += o.against
-	for q := range r.asked {
-		r.asked[q] += o.asked[q]
-	}
-	r.when.Merge(o.when)
-	r.measured.Absorb(o.measured)
-	r.broken = append(r.broken, o.broken...)
+	c.faults.Errors = c.faults.Errors || o.faults.Errors
 }
 
 // choose leaves those candidates that one checker would have kept: the first ones.
 func (c *Checker) choose() {
 	for p := range c.tallies {
-		for i := range c.tallies[p].rows {
-			r := &c.tallies[p].rows[i]
-			slices.SortStableFunc(r.broken, func(a, b candidate) int { return cmp.Compare(a.number, b.number) })
-			r.broken = r.broken[:min(len(r.broken), c.candidates())]
-		}
+		c.tallies[p].Keep(c.candidates(), func(a, b candidate) int { return cmp.Compare(a.number, b.number) })
 	}
 }
 

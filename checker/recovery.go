@@ -39,7 +39,7 @@ var (
 // others before, and recovery was put to the test. A grant whose lease may have been over by
 // then may have come before.
 func recovered(c *Checker, f fact) {
-	if c.faults.forgotSince(optime.Call(f.op)) != 0 { // it may have come before what was forgotten
+	if c.faults.ForgotSince(optime.Call(f.op)) != 0 { // it may have come before what was forgotten
 		return
 	}
 	surely := optime.After(optime.Start(f.op), optime.Lease(f.op)) // the earliest end of its lease

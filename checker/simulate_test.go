@@ -248,36 +248,36 @@ var expectations = []struct {
 	may     []lockbench.Guarantee
 	percent int // of the histories in which it occurred, at least
 }{
-	{plainDelete, cells(lockbench.OwnerRelease.At(0), lockbench.LossReported.At(0)), broad, 40},
-	{extendAny, cells(lockbench.OwnerRelease.At(0), lockbench.LossReported.At(0)), append(some(broad...), lockbench.NoSpuriousRefusal), 20},
-	{earlyExpiry, cells(lockbench.LeaseKept.At(0)), append(some(broad...), lockbench.OwnerRelease, lockbench.NoSpuriousRefusal), 30},
-	{innerFrees, cells(lockbench.Reentrancy.At(0)), append(some(broad...), lockbench.NoSpuriousRefusal, lockbench.OwnerRelease), 40},
-	{refusesOwn, cells(lockbench.Reentrancy.At(0)), nil, 40},
-	{shortensNested, cells(lockbench.LeaseKept.At(0), lockbench.Reentrancy.At(0)), append(some(broad...), lockbench.OwnerRelease), 10},
-	{falseLoss, cells(lockbench.LossReported.At(0)), some(lockbench.Reentrancy, lockbench.OwnerRelease), 20},
-	{falseNotice, cells(lockbench.LossReported.At(0)), some(lockbench.Reentrancy, lockbench.OwnerRelease), 40},
-	{okWhenLost, cells(lockbench.LossReported.At(0)), nil, 20},
-	{emptyExtend, cells(lockbench.LeaseKept.At(0)), append(some(broad...), lockbench.OwnerRelease), 8},
-	{delayIgnored, cells(lockbench.ReleaseDelay.At(0)), nil, 30},
-	{flatFence, cells(lockbench.Fencing.At(0)), nil, 40},
-	{spuriousRefusal, cells(lockbench.NoSpuriousRefusal.At(0)), some(lockbench.Recovery), 15},
-	{locksAnew, cells(lockbench.LossReported.At(0)), nil, 10},
-	{tellsRefused, cells(lockbench.Answers.At(lockbench.LostReply)), nil, 10},
-	{wedgesDead, cells(lockbench.Recovery.At(lockbench.Crash)), nil, 20},
-	{wedgesLost, cells(lockbench.Recovery.At(lockbench.LostReply)), some(lockbench.NoSpuriousRefusal), 20},
-	{wedgesCancelled, cells(lockbench.Recovery.At(lockbench.Cancel)), nil, 20},
-	{retryFrees, cells(lockbench.LeaseKept.At(lockbench.LostReply), lockbench.OwnerRelease.At(lockbench.LostReply)), broad, 5},
-	{retryTakes, cells(lockbench.LeaseKept.At(lockbench.LostReply), lockbench.OwnerRelease.At(lockbench.LostReply)), broad, 20},
-	{grantsCancelled, cells(lockbench.LeaseKept.At(lockbench.Cancel), lockbench.LossReported.At(lockbench.Cancel)), append(some(broad...), lockbench.OwnerRelease), 20}, // a release given up may explain it, too
-	{forgets, cells(lockbench.Exclusion.At(lockbench.StateLoss), lockbench.Fencing.At(lockbench.StateLoss)), broad, 10},
-	{endsStepped, cells(lockbench.Exclusion.At(lockbench.StateLoss), lockbench.Fencing.At(lockbench.StateLoss)), broad, 10},
-	{failsFlushed, cells(lockbench.Answers.At(lockbench.ScriptFlush)), some(lockbench.NoSpuriousRefusal), 20},
-	{refusesFlushed, cells(lockbench.NoSpuriousRefusal.At(lockbench.ScriptFlush), lockbench.LossReported.At(lockbench.ScriptFlush)), nil, 20},
-	{trustsClocks, cells(lockbench.Exclusion.At(lockbench.Skew)), append(some(broad...), lockbench.OwnerRelease), 20},
-	{doubleGrant, cells(lockbench.LeaseKept.At(0)), append(some(broad...), lockbench.OwnerRelease), 40},
+	{plainDelete, cellsOf(lockbench.OwnerRelease.At(0), lockbench.LossReported.At(0)), broad, 40},
+	{extendAny, cellsOf(lockbench.OwnerRelease.At(0), lockbench.LossReported.At(0)), append(some(broad...), lockbench.NoSpuriousRefusal), 20},
+	{earlyExpiry, cellsOf(lockbench.LeaseKept.At(0)), append(some(broad...), lockbench.OwnerRelease, lockbench.NoSpuriousRefusal), 30},
+	{innerFrees, cellsOf(lockbench.Reentrancy.At(0)), append(some(broad...), lockbench.NoSpuriousRefusal, lockbench.OwnerRelease), 40},
+	{refusesOwn, cellsOf(lockbench.Reentrancy.At(0)), nil, 40},
+	{shortensNested, cellsOf(lockbench.LeaseKept.At(0), lockbench.Reentrancy.At(0)), append(some(broad...), lockbench.OwnerRelease), 10},
+	{falseLoss, cellsOf(lockbench.LossReported.At(0)), some(lockbench.Reentrancy, lockbench.OwnerRelease), 20},
+	{falseNotice, cellsOf(lockbench.LossReported.At(0)), some(lockbench.Reentrancy, lockbench.OwnerRelease), 40},
+	{okWhenLost, cellsOf(lockbench.LossReported.At(0)), nil, 20},
+	{emptyExtend, cellsOf(lockbench.LeaseKept.At(0)), append(some(broad...), lockbench.OwnerRelease), 8},
+	{delayIgnored, cellsOf(lockbench.ReleaseDelay.At(0)), nil, 30},
+	{flatFence, cellsOf(lockbench.Fencing.At(0)), nil, 40},
+	{spuriousRefusal, cellsOf(lockbench.NoSpuriousRefusal.At(0)), some(lockbench.Recovery), 15},
+	{locksAnew, cellsOf(lockbench.LossReported.At(0)), nil, 10},
+	{tellsRefused, cellsOf(lockbench.Answers.At(lockbench.LostReply)), nil, 10},
+	{wedgesDead, cellsOf(lockbench.Recovery.At(lockbench.Crash)), nil, 20},
+	{wedgesLost, cellsOf(lockbench.Recovery.At(lockbench.LostReply)), some(lockbench.NoSpuriousRefusal), 20},
+	{wedgesCancelled, cellsOf(lockbench.Recovery.At(lockbench.Cancel)), nil, 20},
+	{retryFrees, cellsOf(lockbench.LeaseKept.At(lockbench.LostReply), lockbench.OwnerRelease.At(lockbench.LostReply)), broad, 5},
+	{retryTakes, cellsOf(lockbench.LeaseKept.At(lockbench.LostReply), lockbench.OwnerRelease.At(lockbench.LostReply)), broad, 20},
+	{grantsCancelled, cellsOf(lockbench.LeaseKept.At(lockbench.Cancel), lockbench.LossReported.At(lockbench.Cancel)), append(some(broad...), lockbench.OwnerRelease), 20}, // a release given up may explain it, too
+	{forgets, cellsOf(lockbench.Exclusion.At(lockbench.StateLoss), lockbench.Fencing.At(lockbench.StateLoss)), broad, 10},
+	{endsStepped, cellsOf(lockbench.Exclusion.At(lockbench.StateLoss), lockbench.Fencing.At(lockbench.StateLoss)), broad, 10},
+	{failsFlushed, cellsOf(lockbench.Answers.At(lockbench.ScriptFlush)), some(lockbench.NoSpuriousRefusal), 20},
+	{refusesFlushed, cellsOf(lockbench.NoSpuriousRefusal.At(lockbench.ScriptFlush), lockbench.LossReported.At(lockbench.ScriptFlush)), nil, 20},
+	{trustsClocks, cellsOf(lockbench.Exclusion.At(lockbench.Skew)), append(some(broad...), lockbench.OwnerRelease), 20},
+	{doubleGrant, cellsOf(lockbench.LeaseKept.At(0)), append(some(broad...), lockbench.OwnerRelease), 40},
 }
 
-func cells(all ...lockbench.Cell) []lockbench.Cell { return all }
+func cellsOf(all ...lockbench.Cell) []lockbench.Cell { return all }
 
 func some(g ...lockbench.Guarantee) []lockbench.Guarantee { return g }
 

@@ -11,9 +11,8 @@ func (c *Checker) News() []Finding {
 	c.seen = c.violations
 	var news []Finding
 	for p := range promises {
-		for i := range c.tallies[p].rows {
-			if r := &c.tallies[p].rows[i]; r.violations > 0 && !r.told || r.against > 0 && !r.toldAgainst {
-				r.told, r.toldAgainst = true, r.against > 0
+		for i := range c.tallies[p].Rows {
+			if r := &c.tallies[p].Rows[i]; r.News() {
 				news = append(news, c.find(p, r))
 			}
 		}
@@ -24,9 +23,9 @@ func (c *Checker) News() []Finding {
 // Violations returns how many violations there were so far of what [Checker.News] reported.
 func (c *Checker) Violations() (n int64) {
 	for p := range promises {
-		for _, r := range c.tallies[p].rows {
-			if r.told {
-				n += r.violations
+		for i := range c.tallies[p].Rows {
+			if r := &c.tallies[p].Rows[i]; r.WasNews() {
+				n += r.Violations
 			}
 		}
 	}

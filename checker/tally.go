@@ -5,54 +5,15 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker/internal/spread"
+	"github.com/lockbench/lockbench/checker/internal/cells"
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/measure/series"
 )
 
-// A tally is what is known of one guarantee so far: a row for each exact set of
-// conditions. There are one to six in a real run.
-type tally struct {
-	rows   []row
-	recent int // the row that was asked for last
-}
-
-// A row is what is known of one cell.
-type row struct {
-	under lockbench.Conditions
-	// exposure counts the occasions that were seen as such, violations those on which the
-	// guarantee was broken, against those of them that count against the claims.
-	exposure, violations, against int64
-	asked                         [Questions]int64 // violations by question
-	broken                        []candidate
-	when                          series.Counts    // of violations
-	measured                      spread.Durations // what its monitor measures
-	told, toldAgainst             bool             // see News
-}
-
-// at returns the row of exactly these conditions.
-func (t *tally) at(under lockbench.Conditions) *row {
-	if t.recent < len(t.rows) && t.rows[t.recent].under == under {
-		return &t.rows[t.recent]
-	}
-	for i := range t.rows {
-		if t.rows[i].under == under {
-			t.recent = i
-			return &t.rows[i]
-		}
-	}
-	t.recent = len(t.rows)
-	if t.recent < cap(t.rows) {
-		t.rows = t.rows[:t.recent+1]
-		t.rows[t.recent] = row{under: under, broken: t.rows[t.recent].broken[:0]}
-	} else {
-		t.rows = append(t.rows, row{under: under})
-	}
-	return &t.rows[t.recent]
-}
-
-// occasions is how many there were: each violation was one.
-func (r *row) occasions() int64 { return max(r.exposure, r.violations) }
+// A tally is what is known of one guarantee so far, a row what is known of one cell.
+type (
+	tally = cells.Table[candidate]
+	row   = cells.Row[candidate]
+)
 
 // A candidate is a violation that may be shown.
 type candidate struct {
@@ -74,29 +35,29 @@ func (c *Checker) candidates() int {
 }
 
 // expose notes an occasion on which p could have been broken under these conditions.
-func (c *Checker) expose(p promise, under lockbench.Conditions) { c.tallies[p].at(under).exposure++ }
+func (c *Checker) expose(p promise, under lockbench.Conditions) { c.tallies[p].At(under).Exposure++ }
 
 // violate notes a violation. What is found does not depend on what is claimed; whether it
 // counts against the claims does.
 func (c *Checker) violate(v candidate) {
 	k := v.kind
-	r := c.tallies[k.breaks[0]].at(v.under)
-	r.violations++
+	r := c.tallies[k.breaks[0]].At(v.under)
+	r.Violations++
 	if k.occasion {
-		r.exposure++
+		r.Exposure++
 	}
-	r.asked[k.question]++
+	r.Asked[k.question]++
 	if c.counts(v) {
-		r.against++
+		r.Against++
 	}
 	if !c.brief {
-		r.when.Add(c.last.T, 1)
+		r.When.Add(c.last.T, 1)
 	}
 	c.violations++
 	c.breached(v)
 	v.number = c.number
-	if len(r.broken) < c.candidates() {
-		r.broken = append(r.broken, v)
+	if len(r.Broken) < c.candidates() {
+		r.Broken = append(r.Broken, v)
 	}
 }
 
@@ -141,6 +102,6 @@ func (c *Checker) worst(d int64) {
 // it.
 func (c *Checker) measure(p promise, under lockbench.Conditions, ns int64) {
 	if !c.brief {
-		c.tallies[p].at(under).measured.Add(ns)
+		c.tallies[p].At(under).Measured.Add(ns)
 	}
 }

@@ -50,7 +50,7 @@ func (c *Checker) returned(op *history.Op) {
 	if len(k.expected) > 0 {
 		c.answerExpected(k, op)
 	}
-	if op.Note != "" || c.faults.flush != nil {
+	if op.Note != "" || c.faults.Flush != nil {
 		c.tell(factAnswered, fact{at: optime.Return(op), key: k, op: op})
 	}
 	switch op.Kind {

@@ -40,17 +40,15 @@ func (c *Checker) findings(all []Finding, find func(promise, *row) Finding) []Fi
 	c.shows(nests, c.rules.Nested)
 	for p := range promises {
 		t := &c.tallies[p]
-		t.at(0)
+		t.At(0)
 		for _, cell := range c.header.Exercises {
 			if cell.Guarantee == names[p] {
-				t.at(cell.Under)
+				t.At(cell.Under)
 			}
 		}
-		slices.SortFunc(t.rows, func(a, b row) int {
-			return cmp.Or(cmp.Compare(a.under.Count(), b.under.Count()), cmp.Compare(a.under, b.under))
-		})
-		for i := range t.rows {
-			all = append(all, find(p, &t.rows[i]))
+		t.Sort()
+		for i := range t.Rows {
+			all = append(all, find(p, &t.Rows[i]))
 		}
 	}
 	return all
@@ -76,15 +74,15 @@ func (c *Checker) unfinished(k *key) {
 
 // judged is what is found of a row but for measures and counterexample.
 func (c *Checker) judged(p promise, r *row) Finding {
-	cell := names[p].At(r.under)
+	cell := names[p].At(r.Under)
 	f := Finding{
 		Cell:       cell,
 		Claimed:    c.header.Claims.Claims(cell),
-		Exposure:   r.occasions(),
-		Violations: r.violations,
-		Against:    r.against,
-		Asked:      r.asked,
-		Exercised:  slices.Contains(c.header.Exercises, cell) || c.header.Exercises == nil && r.exposure > 0,
+		Exposure:   r.Occasions(),
+		Violations: r.Violations,
+		Against:    r.Against,
+		Asked:      r.Asked,
+		Exercised:  slices.Contains(c.header.Exercises, cell) || c.header.Exercises == nil && r.Exposure > 0,
 	}
 	f.Verdict, f.Note = c.verdict(p, r, f.Claimed)
 	return f
@@ -95,9 +93,9 @@ func (c *Checker) find(p promise, r *row) Finding {
 	if c.brief {
 		return f
 	}
-	f.Measures, f.When = r.measured.Figures(monitors[p].measures), r.when
-	if len(r.broken) > 0 {
-		f.Counterexample = c.clearest(r.broken)
+	f.Measures, f.When = r.Measured.Figures(monitors[p].measures), r.When
+	if len(r.Broken) > 0 {
+		f.Counterexample = c.clearest(r.Broken)
 	}
 	return f
 }
@@ -105,18 +103,18 @@ func (c *Checker) find(p promise, r *row) Finding {
 // verdict weighs one row.
 func (c *Checker) verdict(p promise, r *row, claimed bool) (Verdict, string) {
 	switch {
-	case r.violations > 0:
-		return Broken, c.slackNote(p, r.under)
-	case r.exposure > 0:
-		return Held, c.slackNote(p, r.under)
+	case r.Violations > 0:
+		return Broken, c.slackNote(p, r.Under)
+	case r.Exposure > 0:
+		return Held, c.slackNote(p, r.Under)
 	}
 	if m := monitors[p]; m.needs&^c.ability != 0 && !claimed {
 		return NotApplicable, m.lacks
 	}
-	if missing := r.under &^ c.faults.happened() &^ lockbench.Outlived; missing != 0 {
+	if missing := r.Under &^ c.faults.happened() &^ lockbench.Outlived; missing != 0 {
 		return Untested, "nothing of the kind happened: " + missing.String()
 	}
-	if past := monitors[p].untestedPast; past != "" && r.under.Has(lockbench.Outlived) {
+	if past := monitors[p].untestedPast; past != "" && r.Under.Has(lockbench.Outlived) {
 		return Untested, past
 	}
 	return Untested, monitors[p].untested
@@ -129,7 +127,7 @@ func (c *Checker) slackNote(p promise, under lockbench.Conditions) string {
 	case allowed != nil:
 		return allowed(c)
 	case under&lockbench.Skew != 0:
-		return fmt.Sprintf("client clocks off by up to %v either way, so that two differ by up to %v", time.Duration(c.faults.skew), time.Duration(2*c.faults.skew))
+		return fmt.Sprintf("client clocks off by up to %v either way, so that two differ by up to %v", time.Duration(c.faults.Skew), time.Duration(2*c.faults.Skew))
 	}
 	return ""
 }

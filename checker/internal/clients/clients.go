@@ -157,6 +157,27 @@ func (t *Table) Retire(id int32) {
 	t.dead = append(t.dead[:0], t.dead[1:]...)
 }
 
+// Affected are those of the operations that cl has under way that what befalls its connection affects: the
+// newest call, or else its renewals. The store is not the lock: what is read and written is not affected.
+func (cl *Client) Affected() []*history.Op {
+	for i, op := range slices.Backward(cl.Flying) {
+		if op.Kind != history.Renew && op.Kind != history.Read && op.Kind != history.Write {
+			return cl.Flying[i : i+1]
+		}
+	}
+	return cl.Renewals()
+}
+
+// Renewals are those that cl has under way.
+func (cl *Client) Renewals() (all []*history.Op) {
+	for _, op := range cl.Flying {
+		if op.Kind == history.Renew {
+			all = append(all, op)
+		}
+	}
+	return all
+}
+
 // Copy is op apart from the chunk that it came in, which is not to be kept for as long.
 func Copy(op *history.Op) *history.Op {
 	if op == nil {
