@@ -85,6 +85,8 @@ type outcome struct {
 	Grants     int64
 	Standstill time.Duration
 	Error      string
+	// History is the file of the run, kept where the run shows something.
+	History string
 }
 
 // who can stand still.
@@ -174,6 +176,9 @@ func say(n int, t *trial, o *outcome) {
 	what := strings.Join(o.Against, ", ")
 	if o.Error != "" {
 		what = "error: " + o.Error
+	}
+	if o.History != "" {
+		what += " (" + o.History + ")"
 	}
 	fmt.Fprintf(os.Stderr, "%d %s lease %v, %s stood still, %v in all: %d grants, %d overlaps, against it: %s\n",
 		n, t.design.Name, t.lease, t.who, o.Standstill.Round(time.Millisecond), o.Grants, o.Overlaps, what)
