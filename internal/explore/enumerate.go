@@ -59,7 +59,48 @@ func (w *world) offerFaults() {
 			w.choices = append(w.choices, strategy.Choice{Verb: v, Actor: strategy.NoActor})
 		}
 	}
+	if somethingRuns && !w.flight.active {
+		w.offerStandstills()
+	}
 }
+
+// How long a standstill lasts at least and at most.
+const (
+	shortestStandstill = 300*time.Millisecond + margin
+	longestStandstill  = 3*time.Second - margin
+)
+
+// offerStandstills offers the shortest and the longest standstill, and those that end just before and
+// just after the end of a lease.
+func (w *world) offerStandstills() {
+	if !slices.ContainsFunc(strategy.Standstills[:], w.may) {
+		return
+	}
+	now := time.Now()
+	lengths := []time.Duration{shortestStandstill, longestStandstill}
+	for _, end := range w.ends() {
+		for _, length := range []time.Duration{end.Add(-margin).Sub(now), end.Add(margin).Sub(now)} {
+			if length > shortestStandstill && length < longestStandstill && !slices.Contains(lengths, length) {
+				lengths = append(lengths, length)
+			}
+		}
+	}
+	for n, length := range lengths {
+		for _, a := range w.actors {
+			if w.may(strategy.VerbStandstill) && w.sends(a) {
+				w.choices = append(w.choices, strategy.Choice{Verb: strategy.VerbStandstill, Actor: a.number, Nth: n, At: length})
+			}
+		}
+		for _, v := range []strategy.Verb{strategy.VerbServerStandstill, strategy.VerbMachineStandstill} {
+			if w.may(v) {
+				w.choices = append(w.choices, strategy.Choice{Verb: v, Actor: strategy.NoActor, Nth: n, At: length})
+			}
+		}
+	}
+}
+
+// sends reports whether the actor has a command under way, or comes to one when it goes on.
+func (w *world) sends(a *actor) bool { return a.items() > 0 && w.ready(a, 0) && !a.accesses }
 
 // offerEnds offers what happens to a client as a whole: death, a pause, the end of its
 // call's context.
@@ -82,6 +123,9 @@ func (w *world) sleeps(a *actor) bool {
 
 // offerBreaks offers what happens to one command.
 func (w *world) offerBreaks(a *actor) {
+	if w.flight.serverStands() {
+		return // no command runs
+	}
 	for n := range a.items() {
 		c := a.item(n)
 		access := c == nil && a.accesses
