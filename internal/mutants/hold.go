@@ -28,7 +28,9 @@ type hold struct {
 	mu       sync.Mutex
 	depth    int           // leases not released
 	lease    time.Duration // asked for; the longest of the nested ones, or as extended
-	since    time.Time     // renewals sent before then say nothing of deadline
+	since    time.Time     // renewals sent before then may have run before an extend
+	unsure   bool          // an extend got no answer: they say nothing of deadline
+	renewed  time.Time     // when the newest renewal was sent that was answered
 	deadline time.Time     // until then it is ours, whatever happens
 	until    time.Time     // until then a delayed release keeps others out
 	calling  bool          // an extend is under way: the loss is noticed after it
@@ -208,10 +210,11 @@ func (h *hold) answered(start time.Time, lease time.Duration, held bool, err err
 		h.lose()
 		return lockbench.ErrNotHeld
 	case idle:
-	case start.Before(h.since): // the extend sent since may have come after it
+	case start.Before(h.since) && h.unsure:
 		p.renewed(h)
-	default:
-		h.prolong(start.Add(lease))
+	default: // after an extend of h.lease or before it, the server holds it for the shorter of the two
+		h.prolong(start.Add(min(lease, h.lease)))
+		h.renewed = start
 		p.renewed(h)
 	}
 	return onredis.NoEffect(err)
