@@ -26,10 +26,15 @@ func (w *world) enumerate() []strategy.Choice {
 	if w.left.faults > 0 {
 		w.offerFaults()
 	}
-	if w.left.moves > 0 && w.last != strategy.VerbMove && !w.flight.active && w.choices[0].Verb == strategy.VerbRun {
+	if w.left.moves > 0 && w.last != strategy.VerbMove && w.mayPass() && w.choices[0].Verb == strategy.VerbRun {
 		w.offerMoves()
 	}
 	return w.choices
+}
+
+// mayPass reports whether time may pass by choice: it does not yet, and nothing lies in a socket.
+func (w *world) mayPass() bool {
+	return !w.flight.active && !slices.ContainsFunc(w.actors, w.flight.unread)
 }
 
 func (w *world) offerIf(can bool, v strategy.Verb, a *actor, nth int) {
@@ -59,7 +64,7 @@ func (w *world) offerFaults() {
 			w.choices = append(w.choices, strategy.Choice{Verb: v, Actor: strategy.NoActor})
 		}
 	}
-	if somethingRuns && !w.flight.active {
+	if somethingRuns && w.mayPass() {
 		w.offerStandstills()
 	}
 }
@@ -107,7 +112,7 @@ func (w *world) sends(a *actor) bool { return a.items() > 0 && w.ready(a, 0) && 
 func (w *world) offerEnds(a *actor) {
 	first := a.items() > 0 && w.ready(a, 0)
 	w.offerIf(first && w.may(strategy.VerbDieBefore), strategy.VerbDieBefore, a, 0)
-	w.offerIf(first && w.may(strategy.VerbPause) && !w.flight.active, strategy.VerbPause, a, 0)
+	w.offerIf(first && w.may(strategy.VerbPause) && w.mayPass(), strategy.VerbPause, a, 0)
 	begins := a.parked != "" && !a.accesses
 	waits := first && (begins || a.call.under && !a.call.cancelled)
 	w.offerIf((waits || w.sleeps(a)) && w.may(strategy.VerbCancel), strategy.VerbCancel, a, 0)

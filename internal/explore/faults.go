@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench/history"
@@ -18,6 +19,14 @@ type flight struct {
 	paused *actor        // that stands still, with all of its process; nil in a move of time
 	by     strategy.Verb // which began it
 	held   []*stepserver.Command
+	// arrived are commands whose replies came while processes stood still. They lie in the sockets of
+	// their processes, so no more time passes, once it does not, until they are read.
+	arrived []*stepserver.Command
+}
+
+// unread reports whether a reply lies in the socket of its process.
+func (f *flight) unread(a *actor) bool {
+	return len(f.arrived) > 0 && slices.ContainsFunc(a.pending, func(c *stepserver.Command) bool { return contains(f.arrived, c) })
 }
 
 // stops reports whether the actor may not go on with c, nil being what it waits for
@@ -153,10 +162,12 @@ func (w *world) standStill(c strategy.Choice) {
 // runSent has the server run what was sent, and the command that the actor comes to. Senders hear
 // of it later.
 func (w *world) runSent(a *actor) {
+	w.flight.arrived = w.flight.arrived[:0]
 	w.proceedTo(a, 0)
 	for _, c := range w.server.Pending() {
 		if !c.Answered() && !c.Orphan() {
 			w.carryOut(c, w.server.RunSlow)
+			w.flight.arrived = append(w.flight.arrived, c)
 		}
 	}
 }
