@@ -77,14 +77,14 @@ func (s *spare) key() *key {
 func (k *key) empty() {
 	*k = key{
 		holdings:  holdings{holds: k.holds[:0], gone: k.gone[:0], deferred: k.deferred[:0], starts: k.starts[:0]},
-		pastCalls: pastCalls{stale: k.stale.Empty(), expected: k.expected[:0], letIn: k.letIn[:0]},
+		pastCalls: pastCalls{stale: k.stale.Empty(), expected: k.expected[:0], letIn: k.letIn.Empty()},
 		joining: joining{
-			early: k.early[:0], caps: k.caps[:0], unsureReleases: k.unsureReleases[:0],
-			silent: k.silent[:0], deceived: k.deceived[:0],
+			early: k.early[:0], caps: k.caps.Empty(), unsureReleases: k.unsureReleases.Empty(),
+			silent: k.silent.Empty(), deceived: k.deceived.Empty(),
 		},
-		affecting: affecting{affected: k.affected[:0], asked: k.asked[:0], revived: k.revived[:0]},
+		affecting: affecting{affected: k.affected[:0], asked: k.asked.Empty(), revived: k.revived.Empty()},
 		judged: judged{
-			refusal: refusals{Key: vacancy.Key{Residues: k.refusal.Residues[:0]}, proven: k.refusal.proven[:0], refusing: k.refusal.refusing[:0]},
+			refusal: refusals{Key: vacancy.Key{Residues: k.refusal.Residues.Empty()}, proven: k.refusal.proven[:0], refusing: k.refusal.refusing[:0]},
 			queue:   k.queue.Empty(),
 			fences:  fences{underWay: k.fences.underWay[:0]},
 			writes:  k.writes.Empty(),

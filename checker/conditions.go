@@ -190,7 +190,7 @@ func (c *Checker) forgetsHolds(cause lockbench.Conditions) {
 			continue
 		}
 		until := optime.After(optime.After(c.last.T, k.asked.Highest()), k.refusal.Slack)
-		for _, a := range k.asked {
+		for a := range k.asked.Each {
 			if c.rules.Joins() { // it may join what it had released, and so prolong it
 				k.revived.Raise(a.Client, until)
 			}

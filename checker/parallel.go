@@ -21,7 +21,7 @@ import (
 // [Checker.Finish], which must be called, and ends the goroutines. One goroutine calls both.
 func Parallel(h history.Header, goroutines int) (add func(history.Event), finish func(history.End) Result) {
 	p := newParallel(h, goroutines)
-	return p.add, p.finish
+	return func(ev history.Event) { p.add(ev) }, p.finish
 }
 
 // A parallel is what [Parallel] has of its judgement.
@@ -86,20 +86,20 @@ func (p *parallel) goAlone() {
 
 // add judges the next event, some time later.
 func (p *parallel) add(ev history.Event) {
-	if len(p.shards) > 0 && p.stands(ev) {
+	switch {
+	case len(p.shards) == 0:
+	case p.stands(ev):
 		return
-	}
-	if len(p.shards) > 0 && !ofOneKey(ev) {
+	case ofOneKey(ev):
+		p.all.follow(ev)
+		p.events++
+		p.shards[partition.Of(ev.Op.Key)%len(p.shards)].to.Add(numbered{Event: ev, number: p.events})
+		return
+	default:
 		p.join()
 		p.goAlone()
 	}
-	if len(p.shards) == 0 {
-		p.alone.Add(ev)
-		return
-	}
-	p.all.follow(ev)
-	p.events++
-	p.shards[partition.Of(ev.Op.Key)%len(p.shards)].to.Add(numbered{Event: ev, number: p.events})
+	p.alone.Add(ev)
 }
 
 // stands has every shard know of a standstill that ends with ev, and returns whether ev says nothing

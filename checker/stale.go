@@ -1,10 +1,7 @@
 package checker
 
 import (
-	"slices"
-
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker/internal/clients"
 	"github.com/lockbench/lockbench/checker/internal/optime"
 	"github.com/lockbench/lockbench/checker/internal/pending"
 	"github.com/lockbench/lockbench/history"
@@ -44,7 +41,7 @@ func (k *key) lateBeside(h *hold, op *history.Op) {
 // have taken the key, was under way at some time of the attempt by which h was granted. There
 // may have been two owners then, and either's release may have let h in, or freed it.
 func (k *key) grantedBesideLetIn(h *hold) bool {
-	return slices.ContainsFunc(k.letIn, func(v clients.Value) bool { return v.Client != h.client && v.N >= h.Began().T })
+	return k.letIn.OfOthers(h.client) >= h.Began().T
 }
 
 // sentByForgotten remembers a release or extend under a hold that is not remembered any more.

@@ -205,8 +205,21 @@ func (in *input) byte() byte {
 }
 
 func (in *input) uvarint() uint64 {
-	if len(in.rest) > 0 && in.rest[0] < 0x80 {
-		return uint64(in.byte())
+	if b := in.rest; len(b) > 3 { // most numbers are short
+		switch {
+		case b[0] < 0x80:
+			in.rest = b[1:]
+			return uint64(b[0])
+		case b[1] < 0x80:
+			in.rest = b[2:]
+			return uint64(b[0]&0x7f) | uint64(b[1])<<7
+		case b[2] < 0x80:
+			in.rest = b[3:]
+			return uint64(b[0]&0x7f) | uint64(b[1]&0x7f)<<7 | uint64(b[2])<<14
+		case b[3] < 0x80:
+			in.rest = b[4:]
+			return uint64(b[0]&0x7f) | uint64(b[1]&0x7f)<<7 | uint64(b[2]&0x7f)<<14 | uint64(b[3])<<21
+		}
 	}
 	v, n := binary.Uvarint(in.rest)
 	if n <= 0 {

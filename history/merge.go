@@ -91,7 +91,9 @@ func (m *merger) pass(below int64, yield func(Event, error) bool) bool {
 	n := 0
 	for i := range m.window {
 		if m.window[i].at < below {
-			m.window[n], m.window[i] = m.window[i], m.window[n]
+			if i > n {
+				m.window[n], m.window[i] = m.window[i], m.window[n]
+			}
 			n++
 		}
 	}

@@ -88,7 +88,7 @@ func (s *Calls) Retire(client int32) bool {
 // which conditions touch what comes of it, as far as is known.
 func (s *Calls) Beside(client int32, from optime.Stamp) (under lockbench.Conditions, beside bool) {
 	beside = s.forgot && !s.forgotten.Before(from)
-	for _, p := range s.pending {
+	for p := range s.pending.Each {
 		beside = beside || p.Client != client && p.N > 0
 	}
 	if beside {
@@ -104,4 +104,4 @@ func (s *Calls) Beside(client int32, from optime.Stamp) (under lockbench.Conditi
 }
 
 // Empty is no calls, in the memory of s.
-func (s *Calls) Empty() Calls { return Calls{newest: s.newest[:0], pending: s.pending[:0]} }
+func (s *Calls) Empty() Calls { return Calls{newest: s.newest[:0], pending: s.pending.Empty()} }

@@ -31,6 +31,13 @@ func New(h history.Header) Table { return Table{gaps: NewGaps(h)} }
 // Next takes the next event of the history, and adds the standstill that a gap before it shows,
 // which it returns.
 func (t *Table) Next(ev history.Event) (gap Span, found bool) {
+	if t.gaps.bound == 0 {
+		return Span{}, false
+	}
+	return t.next(ev)
+}
+
+func (t *Table) next(ev history.Event) (gap Span, found bool) {
 	if gap, found = t.gaps.Next(ev); found {
 		t.Add(gap.From, gap.Until)
 	}

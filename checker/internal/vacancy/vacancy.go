@@ -30,7 +30,7 @@ type Key struct {
 // Begin begins the key's history.
 func (k *Key) Begin(slack int64) {
 	never := optime.Stamp{T: -1}
-	*k = Key{Slack: slack, Residues: k.Residues[:0], busy: never, acted: never}
+	*k = Key{Slack: slack, Residues: k.Residues.Empty(), busy: never, acted: never}
 }
 
 // Gone notes that nothing more happens under g.
