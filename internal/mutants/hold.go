@@ -33,7 +33,7 @@ type hold struct {
 	renewed  time.Time     // when the newest renewal was sent that was answered
 	deadline time.Time     // until then it is ours, whatever happens
 	until    time.Time     // until then a delayed release keeps others out
-	calling  bool          // an extend or a nested acquire is under way: the loss is noticed after it
+	calling  bool          // an extend is under way: the loss is noticed after it
 	ending   bool          // its last release is under way
 	over     bool          // released, or told lost
 	lost     chan struct{} // closed when lost
@@ -91,25 +91,34 @@ func (h *hold) live() bool {
 // the hold was lost.
 func (h *hold) again(ctx context.Context, ttl time.Duration) (lockbench.Lease, error) {
 	p := h.owner.process
-	h.extending()
 	start := h.owner.seen.Attempt(h.key)
 	held, err := p.nest(ctx, h, ttl)
 	err = onredis.NoEffect(err)
+	if err == nil && held && h.isLost() { // the server holds it once more, for nobody
+		held, err = false, h.freeLapsed(ctx)
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.calling = false
 	if err == nil && (!held || h.over) {
 		h.lose()
 		err = lockbench.ErrNotHeld
 	}
 	if err != nil {
-		h.watch()
 		return nil, fmt.Errorf("lock %q again: %w", h.key, err)
 	}
 	h.depth++
 	h.lease = max(h.lease, ttl)
 	h.prolong(start.Add(ttl))
 	return h.leaseFrom(start, ttl), nil
+}
+
+// freeLapsed frees what a nested acquire has got whose hold was lost before the answer came. Its error leaves
+// open whether it did.
+func (h *hold) freeLapsed(ctx context.Context) error {
+	if _, err := h.owner.process.free(ctx, h); err != nil {
+		return fmt.Errorf("the lease was over before the answer came: %w", err)
+	}
+	return nil
 }
 
 // prolong notes that the hold is ours until then at least. h.mu is held.

@@ -119,7 +119,7 @@ func (l *lease) Extend(ctx context.Context, ttl time.Duration) error {
 	return nil
 }
 
-// extending begins an extend or a nested acquire, unless the hold is over.
+// extending begins an extend, unless the hold is over.
 func (h *hold) extending() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
