@@ -77,7 +77,7 @@ var house = map[string][]string{
 	"internal/designtest":                {"", "impls/design", "impls/design/onredis", "internal/longtest", "internal/servertest"},
 	"cmd/lockbench":                      {"", "internal/textflag", "history", "checker", "internal/measure", "internal/thresholds", "internal/exporter", "internal/results", "reports", "runner", "workloads", "impls", "impls/*", "internal/explore", "internal/*"},
 	"internal/exploring":                 {"", "checker", "history", "internal/explore", "impls", "impls/design", "internal/bubble", "internal/mutants", "internal/results", "reports", "workloads", "internal/runinfo"},
-	"internal/limitsearch":               {"", "impls/design", "internal/limits", "internal/load", "internal/thresholds", "internal/results", "reports", "runner", "workloads"},
+	"internal/limitsearch":               {"", "impls/design", "internal/figures", "internal/limits", "internal/load", "internal/thresholds", "internal/results", "reports", "runner", "workloads"},
 	"internal/catalog":                   {"", "internal/explore", "impls", "internal/fault", "internal/suggest", "internal/thresholds", "workloads"},
 	"internal/output":                    {"history", "internal/measure", "internal/suggest", "internal/results", "reports", "runner"},
 	"internal/progress":                  {"", "checker", "internal/explore", "internal/results", "reports", "runner", "internal/exploring"},

@@ -9,9 +9,6 @@ const (
 	ServerResume = "server-resume"
 	Evicting     = "evicting"
 	Stepping     = "stepping"
-	// Standstill and ServerStandstill are seen, not injected: see package standstill.
-	Standstill       = "standstill"
-	ServerStandstill = "server-standstill"
 )
 
 // An Event is what a history says of faults: the note of a fault event, or another event that
@@ -83,8 +80,8 @@ var events = []Event{
 	{Note: string(BlackHole), Says: "nothing of the client's process gets through, for `Value` ns; `cut` says whose calls that broke", Act: Delays, Phase: Lasts},
 	{Note: Stepping, Says: "the clock of the server begins to be stepped by `Value` ns, ahead or back", Act: Steps, Brings: lockbench.StateLoss | lockbench.Skew, Phase: Begins, Line: string(ClockStep)},
 	{Note: string(ClockStep), Says: "it was stepped, at some time between the two events", Act: Steps, Brings: lockbench.StateLoss | lockbench.Skew, Phase: Ends, Line: string(ClockStep)},
-	{Note: Standstill, Says: "the process that drives the clients stood still for `Value` ns: seen, not injected", Act: StandsStill, Brings: lockbench.Pause, Phase: Lasts},
-	{Note: ServerStandstill, Says: "a server, or the way to it, stood still for `Value` ns: seen, not injected", Act: StandsStill, Brings: lockbench.Pause, Phase: Lasts},
+	{Note: string(Standstill), Says: "the process that drives the clients stands still for `Value` ns: seen in a live run, made in an exploration", Act: StandsStill, Brings: lockbench.Pause, Phase: Lasts},
+	{Note: string(ServerStandstill), Says: "a server, or the way to it, stands still for `Value` ns: seen in a live run, made in an exploration", Act: StandsStill, Brings: lockbench.Pause, Phase: Lasts},
 	{Note: Evicting, Says: "the server begins to forget every key with a TTL", Act: Forgets, Brings: lockbench.StateLoss, Phase: Begins, Line: string(Evict)},
 	{Note: string(Evict), Says: "it forgot them, at some time between the two events", Act: Forgets, Brings: lockbench.StateLoss, Phase: Ends, Line: string(Evict)},
 }
