@@ -184,7 +184,7 @@ func (c *Checker) obtained(k *key, op *history.Op) {
 		c.granted(k, h, op)
 		return
 	}
-	k.fences.pop(op)
+	k.fences.Pop(op)
 	h.Widen(op)
 	k.stretched(h)
 	if h.kept {

@@ -87,7 +87,7 @@ func (k *key) empty() {
 			refusal: refusals{Key: vacancy.Key{Residues: k.refusal.Residues.Empty()}, proven: k.refusal.proven[:0], refusing: k.refusal.refusing[:0]},
 			queue:   k.queue.Empty(),
 			waits:   k.waits.Empty(),
-			fences:  fences{underWay: k.fences.underWay[:0]},
+			fences:  fences{Key: k.fences.Empty()},
 			writes:  k.writes.Empty(),
 		},
 	}

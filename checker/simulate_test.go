@@ -105,8 +105,8 @@ func simulateAmid(seed uint64, fault mutation, others mixture) simulated {
 	return s
 }
 
-// simWakes is how soon a waiter asks again, in ns: after its pause, and the slowest reply.
-const simWakes = 10 * tick
+// simWakes is how soon a waiter asks again, in ns: after the slowest reply, and tries that a fault affects, and its pause.
+const simWakes = 40 * tick
 
 // claims are what the simulated lock keeps, were it not for its mutation: all that a lease
 // lock can, but for what it is let do.
