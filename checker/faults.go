@@ -16,6 +16,7 @@ import (
 type faults struct {
 	clients clients.Table
 	still   standing.Table // when nobody could do anything
+	moved   standing.Table // when clients could have gone on, and an exploration had time pass instead
 	occurred.Faults
 }
 
@@ -52,6 +53,8 @@ func (c *Checker) faulted(op *history.Op) {
 		c.setOff(op.Value)
 	case fault.Delays:
 		f.Delayed = true
+	case fault.Passes:
+		f.moved.Add(op.Call, optime.After(op.Call, op.Value))
 	case fault.StandsStill:
 		f.still.Add(op.Call, optime.After(op.Call, op.Value))
 	}

@@ -62,6 +62,19 @@ func (k *key) sentStale(op *history.Op, h *hold) {
 		return
 	}
 	k.stale.Sent(op.Client, optime.Return(op), staleUnder(op, h, optime.Return(op)))
+	if op.Kind == history.Release {
+		k.releasingBeside(op)
+	}
+}
+
+// releasingBeside applies the call of release op, past its owner's lease: it may let somebody in whom a release
+// by another, under way by now, then frees.
+func (k *key) releasingBeside(op *history.Op) {
+	for other := range k.known() {
+		if r := other.ReleasedBy; r != nil && other.client != op.Client && r.Return >= op.Call {
+			k.letIn.Raise(other.client, r.Return)
+		}
+	}
 }
 
 // staleUnder returns what touches what comes of op, sent under h, nil if that is not known,

@@ -6,6 +6,7 @@ import (
 	"github.com/lockbench/lockbench/checker/internal/interval"
 	"github.com/lockbench/lockbench/checker/internal/optime"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/fault"
 )
 
 // The timeline turns events into facts about holds and passes these on. Here are what befalls
@@ -120,7 +121,7 @@ func (c *Checker) superseded(k *key, a *hold, s start) {
 
 // happened applies an event: something that befell a client or a hold.
 func (c *Checker) happened(op *history.Op) {
-	if op.Kind != history.Lost && !standsStill(history.Event{Op: op}) {
+	if act := fault.EventOf(op.Note).Act; op.Kind != history.Lost && act != fault.StandsStill && act != fault.Passes {
 		c.materializeAll()
 	}
 	switch op.Kind {

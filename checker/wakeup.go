@@ -52,14 +52,15 @@ func waitEnded(c *Checker, f fact) {
 	if op.Wait <= 0 || !granted && op.Outcome != history.Refused || k.affected.On(op) != nil || c.stoodStillIn(op) {
 		return
 	}
-	first, span := k.waits.Within(op.Call, end)
+	over := optime.After(op.Call, op.Wait)
+	first, span := k.waits.Within(op.Call, min(end, over))
 	if span.Length() <= 0 { // it had no reason to wait, or no chance
 		return
 	}
 	under := c.faults.happened()
-	most := optime.After(waits.Bound(op, c.header.WakesNS), c.wakeSlack()+c.faults.still.Within(span.From, span.Until))
+	most := optime.After(waits.Bound(op, c.header.WakesNS), c.wakeSlack()+c.faults.still.Within(span.From, span.Until)+c.faults.moved.Within(span.From, span.Until))
 	late := span.Length() > most
-	if late || optime.After(op.Call, op.Wait)-first.From > most { // else its wait ends too early to tell
+	if late || over-first.From > most { // else its wait ends too early to tell
 		c.expose(wakeUp, under)
 		if granted {
 			c.measure(wakeUp, under, span.Length())

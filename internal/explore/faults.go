@@ -176,6 +176,9 @@ func (w *world) runSent(a *actor) {
 func (w *world) take(until time.Time, paused *actor, by strategy.Verb) {
 	w.flight.active, w.flight.until, w.flight.paused, w.flight.by = true, until, paused, by
 	w.flight.held = w.flight.held[:0]
+	if !by.Stands() {
+		w.serverRecord.Fault(fault.TimeMove, int64(time.Until(until)))
+	}
 	for _, a := range w.actors {
 		a.held = a.parked != ""
 		w.flight.held = append(w.flight.held, a.pending...)

@@ -9,6 +9,8 @@ const (
 	ServerResume = "server-resume"
 	Evicting     = "evicting"
 	Stepping     = "stepping"
+	// TimeMove is what explorations record where they have time pass while clients could go on.
+	TimeMove = "time-move"
 )
 
 // An Event is what a history says of faults: the note of a fault event, or another event that
@@ -43,6 +45,7 @@ const (
 	Steps                  // the server's clock is stepped by Value ns
 	StandsStill            // nobody could do anything for Value ns
 	Delays                 // answers come late, or not at all, for a time
+	Passes                 // time passed for Value ns while clients could have gone on
 )
 
 // A Phase is which part of an occurrence an event marks.
@@ -82,6 +85,7 @@ var events = []Event{
 	{Note: string(ClockStep), Says: "it was stepped, at some time between the two events", Act: Steps, Brings: lockbench.StateLoss | lockbench.Skew, Phase: Ends, Line: string(ClockStep)},
 	{Note: string(Standstill), Says: "the process that drives the clients stands still for `Value` ns: seen in a live run, made in an exploration", Act: StandsStill, Brings: lockbench.Pause, Phase: Lasts},
 	{Note: string(ServerStandstill), Says: "a server, or the way to it, stands still for `Value` ns: seen in a live run, made in an exploration", Act: StandsStill, Brings: lockbench.Pause, Phase: Lasts},
+	{Note: TimeMove, Says: "in an exploration, time passes for `Value` ns, and clients that could go on may not", Act: Passes, Phase: Lasts},
 	{Note: Evicting, Says: "the server begins to forget every key with a TTL", Act: Forgets, Brings: lockbench.StateLoss, Phase: Begins, Line: string(Evict)},
 	{Note: string(Evict), Says: "it forgot them, at some time between the two events", Act: Forgets, Brings: lockbench.StateLoss, Phase: Ends, Line: string(Evict)},
 }
