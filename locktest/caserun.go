@@ -89,7 +89,7 @@ func (s *caseRun) perform(ctx context.Context) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.limit())
 	defer cancel()
 	fixtures := s.fixtures(ctx, recorder)
-	watcher := standstill.Start(standstill.Config{Bound: standstill.BoundFor(s.trial.settings.ttl)}.
+	watcher := standstill.Start(standstill.Config{Bound: standstill.BoundFor(s.trial.settings.ttl), Ask: s.trial.settings.servers}.
 		Record(recorder.Client(standstill.RecordedAs, standstill.RecordedAs)))
 	s.test.runOn(fixtures)
 	watcher.Stop()
@@ -132,7 +132,7 @@ func (s *caseRun) fixtures(ctx context.Context, recorder *history.Recorder) (fix
 	run := rand.Uint64() // the keys of an earlier performance are not used again
 	for side := range t.sides(s.test) {
 		st := &fixture{
-			ctx: ctx, ttl: t.settings.ttl, tolerance: t.settings.tolerance, think: t.settings.think, copy: side,
+			ctx: ctx, ttl: t.settings.ttl, tolerance: t.settings.tolerance, timeout: t.settings.timeout, think: t.settings.think, copy: side,
 			key:   fmt.Sprintf("%s/%s/%x/%d", t.keys, s.test.name, run, side),
 			short: t.settings.short, can: t.abilities, notes: &s.notes,
 			random: rand.New(rand.NewPCG(t.settings.seed, uint64(side))),
@@ -159,6 +159,7 @@ func (s *caseRun) header() history.Header {
 		Reacquire:    string(t.abilities.reacquire),
 		RenewsUnseen: t.abilities.renews,
 		ToleranceNS:  int64(t.settings.tolerance),
+		WakesNS:      int64(t.settings.wakes),
 		Exercises:    []lockbench.Cell{s.test.cell},
 		Workload:     "locktest " + s.test.name,
 		Params:       map[string]any{"ttl_ns": t.settings.ttl.Nanoseconds(), "clients": len(s.guards), "keys": t.sides(s.test)},
