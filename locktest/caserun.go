@@ -92,9 +92,9 @@ func (s *caseRun) perform(ctx context.Context) (err error) {
 	watcher := standstill.Start(standstill.Config{Bound: standstill.BoundFor(s.trial.settings.ttl), Ask: s.trial.settings.servers}.
 		Record(recorder.Client(standstill.RecordedAs, standstill.RecordedAs)))
 	s.test.runOn(fixtures)
-	watcher.Stop()
+	stood := watcher.Stop()
 	if ctx.Err() == context.DeadlineExceeded {
-		s.notes.fail(fmt.Errorf("not over after %v", s.limit()))
+		s.notes.fail(s.overdue(stood))
 	}
 	ended := history.Trailer{EndNS: recorder.Now(), Ended: "operations", MonitorOverlaps: map[string]int64{}}
 	for _, st := range fixtures {
@@ -104,6 +104,14 @@ func (s *caseRun) perform(ctx context.Context) (err error) {
 		return err
 	}
 	return out.Flush()
+}
+
+// overdue is about a test case that took too long. It is the lock's doing where at least half of the time could be used.
+func (s *caseRun) overdue(stood standstill.Sum) error {
+	if stood.For > s.limit()/2 {
+		return fmt.Errorf("%w, not over after %v, for %v of which the machine or the server stood still", ErrUntested, s.limit(), stood.For.Round(time.Millisecond))
+	}
+	return fmt.Errorf("not over after %v", s.limit())
 }
 
 // addOverlaps adds what the monitor of the fixture saw to the end of its record: checking

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -40,8 +41,8 @@ func TestTrials(t *testing.T) {
 
 // TestReport: a sound lock that is accused fails the whole, a cell that stays untested does not.
 func TestReport(t *testing.T) {
-	wrong := locktest.Case{Finding: checker.Finding{Cell: lockbench.Exclusion.At(0), Verdict: checker.Broken}, Err: errors.New("broken")}
-	unknown := locktest.Case{Finding: checker.Finding{Cell: lockbench.LeaseKept.At(0), Verdict: checker.Untested}, Err: errors.New("untested")}
+	wrong := locktest.Case{Finding: checker.Finding{Cell: lockbench.Exclusion.At(0), Verdict: checker.Broken, Against: 1}, Err: errors.New("broken")}
+	unknown := locktest.Case{Finding: checker.Finding{Cell: lockbench.LeaseKept.At(0), Verdict: checker.Untested}, Err: fmt.Errorf("lease: %w", locktest.ErrUntested)}
 	for _, c := range []struct {
 		name  string
 		lock  lock
@@ -54,6 +55,7 @@ func TestReport(t *testing.T) {
 		{"a sound lock is untested", sound[0], []locktest.Case{unknown}, nil, "| in memory, a lease | 1s | 1 | 0 | 1 |", false},
 		{"a sound lock is accused", sound[0], []locktest.Case{unknown, wrong}, nil, "| in memory, a lease | 1s | 1 | 1 | 0 |", true},
 		{"a sound lock is not what it is declared to be", sound[1], nil, errors.New("declared"), "| in memory, renewed | 1s | 1 | 1 | 0 |", true},
+		{"the machine stood still", sound[1], nil, fmt.Errorf("%w, it stood still", locktest.ErrUntested), "| in memory, renewed | 1s | 1 | 0 | 1 |", false},
 		{"a mutant is caught", mutants[0], []locktest.Case{wrong}, nil, "| " + mutants[0].name + " | 1 | 1 |", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -13,12 +13,12 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/servers"
@@ -90,7 +90,8 @@ type lock struct {
 	name   string
 	kind   kind
 	fault  fault
-	design string // of the catalogue; empty for a lock in memory
+	design string // of the catalogue, which has its claims, too; empty for a lock in memory
+	claims string // terms; empty is what a lease can keep
 }
 
 var sound = []lock{
@@ -99,7 +100,7 @@ var sound = []lock{
 	{name: "in memory, a session", kind: session},
 	{name: "redislock", kind: plain, design: "redislock/obtain"},
 	{name: "redsync", kind: plain, design: "redsync/single"},
-	{name: "rueidislock", kind: renewing, design: "rueidislock/polling"},
+	{name: "rueidislock", kind: renewing, design: "rueidislock/polling", claims: "-no-spurious-refusal -loss-reported"},
 }
 
 var mutants = []lock{
@@ -165,7 +166,7 @@ func (s *settings) run(ctx context.Context, server *servers.Server, t *trial, pi
 		t.done, t.why = true, err
 		return
 	}
-	options := append(t.kind.options(), locktest.WithTTL(t.ttl), locktest.WithShort(), locktest.WithHistories(dir))
+	options := append(t.kind.options(), locktest.WithClaims(strings.Fields(t.claims)...), locktest.WithTTL(t.ttl), locktest.WithShort(), locktest.WithHistories(dir))
 	found, err := locktest.Try(ctx, owners, options...)
 	if ctx.Err() != nil {
 		return // interrupted
@@ -179,19 +180,23 @@ func (s *settings) run(ctx context.Context, server *servers.Server, t *trial, pi
 	}
 }
 
-// take notes what a trial found. An error of Try is an accusation, too: that the lock is not what it is declared to be.
+// take notes what a trial found. An error of Try is an accusation, too, unless the lock could not be tested: that the lock is
+// not what it is declared to be.
 func (t *trial) take(found locktest.Trial, err error) {
-	if t.why = err; err != nil {
-		t.accused = true
-	}
+	t.judge(err, 0)
 	for _, c := range found.Cases {
-		switch {
-		case c.Err == nil:
-		case c.Verdict == checker.Untested:
-			t.untested = true
-		default:
-			t.accused, t.why = true, errors.Join(t.why, c.Err)
-		}
+		t.judge(c.Err, c.Against)
+	}
+}
+
+// judge takes in an error, and how many violations count against what is claimed.
+func (t *trial) judge(err error, against int64) {
+	switch {
+	case err == nil:
+	case against == 0 && errors.Is(err, locktest.ErrUntested):
+		t.untested = true
+	default:
+		t.accused, t.why = true, errors.Join(t.why, err)
 	}
 }
 
