@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
@@ -33,7 +35,7 @@ func TestWhatTheServerRefusesBreaksNothing(t *testing.T) {
 		{"refused", lockbench.ErrNotAcquired, checker.Broken},
 		{"an error of the connection, taken for a refusal", fmt.Errorf("%w: connection reset", lockbench.ErrNotAcquired), checker.Broken},
 		{"an answer of the lock's own, taken for a refusal", fmt.Errorf("%w: BUSY", lockbench.ErrNotAcquired), checker.Broken},
-		{"a wait of its own that ended", fmt.Errorf("%w: %w", lockbench.ErrNotAcquired, context.DeadlineExceeded), checker.Untested},
+		{"a wait of its own that ended, by its word alone", fmt.Errorf("%w: %w", lockbench.ErrNotAcquired, context.DeadlineExceeded), checker.Broken},
 		{"a wait of its own that ended, in words", fmt.Errorf("%w: %v", lockbench.ErrNotAcquired, context.DeadlineExceeded), checker.Broken},
 		{"denied", errDenied, checker.Untested},
 		{"denied, taken for a refusal", fmt.Errorf("%w: %w", lockbench.ErrNotAcquired, errDenied), checker.Untested},
@@ -42,23 +44,74 @@ func TestWhatTheServerRefusesBreaksNothing(t *testing.T) {
 		{"out of memory", fmt.Errorf("%w: OOM command not allowed when used memory > 'maxmemory'.", lockbench.ErrNotAcquired), checker.Untested},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var file bytes.Buffer
-			r, err := history.NewRecorder(&file, history.Header{Design: "d", Claims: lockbench.LeaseClaims(), Reacquire: "refused"})
-			if err != nil {
-				t.Fatal(err)
-			}
-			for id := range int32(4) {
-				_, _ = r.Client(id, id).Locker(answering{c.err}).Acquire(t.Context(), "k", lockbench.Options{TTL: 1e9})
-			}
-			if err := r.Close(history.Trailer{}); err != nil {
-				t.Fatal(err)
-			}
-			found := verdicts(t, &file).Of(lockbench.NoSpuriousRefusal, 0)
+			found := refusals(t, func(client *history.Client) {
+				_, _ = client.Locker(answering{c.err}).Acquire(t.Context(), "k", lockbench.Options{TTL: 1e9})
+			})
 			if found.Verdict != c.verdict {
 				t.Errorf("got %v after %d occasions, want %v", found.Verdict, found.Exposure, c.verdict)
 			}
 		})
 	}
+}
+
+// impatient is a lock that gives each try up after a time of its own.
+type impatient struct{ after time.Duration }
+
+func (l impatient) Acquire(context.Context, string, lockbench.Options) (lockbench.Lease, error) {
+	time.Sleep(l.after)
+	return nil, fmt.Errorf("%w: %w", lockbench.ErrNotAcquired, context.DeadlineExceeded)
+}
+
+// TestGivingUpTakesTime: a try that was given up is no refusal if it lasted for as long as the lock waits for an answer, or
+// its context was over.
+func TestGivingUpTakesTime(t *testing.T) {
+	for _, c := range []struct {
+		name            string
+		lasts, declared time.Duration
+		cancelled       bool
+		verdict         checker.Verdict
+	}{
+		{"at once", 0, 0, false, checker.Broken},
+		{"short", 19 * time.Millisecond, 0, false, checker.Broken},
+		{"its own wait", 150 * time.Millisecond, 0, false, checker.Untested},
+		{"as declared", 5 * time.Millisecond, 5 * time.Millisecond, false, checker.Untested},
+		{"shorter than declared", 100 * time.Millisecond, 150 * time.Millisecond, false, checker.Broken},
+		{"its context was over", 0, 0, true, checker.Untested},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				if c.cancelled {
+					cancel()
+				}
+				found := refusals(t, func(client *history.Client) {
+					client.GivesUp(c.declared)
+					_, _ = client.Locker(impatient{c.lasts}).Acquire(ctx, "k", lockbench.Options{TTL: 1e9})
+				})
+				if found.Verdict != c.verdict {
+					t.Errorf("got %v after %d occasions, want %v", found.Verdict, found.Exposure, c.verdict)
+				}
+			})
+		})
+	}
+}
+
+// refusals is what is found of the refusals that four clients record, one after the other.
+func refusals(t *testing.T, acquire func(*history.Client)) checker.Finding {
+	t.Helper()
+	var file bytes.Buffer
+	r, err := history.NewRecorder(&file, history.Header{Design: "d", Claims: lockbench.LeaseClaims(), Reacquire: "refused"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id := range int32(4) {
+		acquire(r.Client(id, id))
+	}
+	if err := r.Close(history.Trailer{}); err != nil {
+		t.Fatal(err)
+	}
+	return verdicts(t, &file).Of(lockbench.NoSpuriousRefusal, 0)
 }
 
 // TestWordsOfErrorsChangeNothing: what an error is, its class says, with words behind it and

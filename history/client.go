@@ -1,6 +1,9 @@
 package history
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -17,6 +20,8 @@ type Client struct {
 	notes *notes
 	// grants is the lease that is given where so much is asked for; nil is as asked.
 	grants func(asked time.Duration) time.Duration
+	// timeout is after which the design gives a try up by itself, in ns.
+	timeout int64
 
 	// mu is contended only by the recorder's sweep and by background renewals.
 	mu      sync.Mutex
@@ -57,6 +62,22 @@ type track interface {
 // acquire that nobody answers is recorded with it: that is what may stand on the
 // server. Zero is no lease: none counts as asked for, then. Call it before the client begins.
 func (c *Client) Grants(lease func(asked time.Duration) time.Duration) { c.grants = lease }
+
+// GivesUp sets after which time the design gives a try up by itself; 20 ms unless it is set. A refusal that wraps
+// [context.DeadlineExceeded] counts as the end of such a wait only if it took as long. Call it before the client begins.
+func (c *Client) GivesUp(after time.Duration) { c.timeout = int64(after) }
+
+// usualTimeout is the least time in which a server that does not answer shows, in ns.
+const usualTimeout = int64(20 * time.Millisecond)
+
+// gaveUp reports whether a try, called without a wait, ended before its answer: its context was over, or it lasted
+// for as long as the design waits for one, and its error says so.
+func (c *Client) gaveUp(ctx context.Context, op *Op, at int64, err error) bool {
+	if op.Wait != 0 || !errors.Is(err, context.DeadlineExceeded) {
+		return false
+	}
+	return ctx.Err() != nil || at-op.Call >= cmp.Or(c.timeout, usualTimeout)
+}
 
 // Intended reports when the client's next acquire was to begin, by the timetable of
 // an open loop: its latency counts from there. Call it before that acquire and not

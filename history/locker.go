@@ -39,8 +39,8 @@ func (l locker) Acquire(ctx context.Context, key string, opt lockbench.Options) 
 		err = errNoLease
 		v = verdict{outcome: Unknown, note: "no-lease"}
 	}
-	if v.outcome == Refused && op.Wait == 0 && errors.Is(err, context.DeadlineExceeded) {
-		v = verdict{outcome: Failed, note: l.client.notes.of(err)} // a wait of the lock's own ended: nobody refused
+	if v.outcome == Refused && l.client.gaveUp(ctx, op, at, err) {
+		v = verdict{outcome: Failed, note: l.client.notes.of(err)} // nobody refused
 	}
 	hold := l.client.acquired(op, at, v, inner)
 	if v.outcome != OK {

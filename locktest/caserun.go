@@ -89,12 +89,12 @@ func (s *caseRun) perform(ctx context.Context) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.limit())
 	defer cancel()
 	fixtures := s.fixtures(ctx, recorder)
-	watcher := standstill.Start(standstill.Config{Bound: standstill.BoundFor(s.trial.settings.ttl)}.
+	watcher := standstill.Start(standstill.Config{Bound: standstill.BoundFor(s.trial.settings.ttl), Ask: s.trial.settings.servers}.
 		Record(recorder.Client(standstill.RecordedAs, standstill.RecordedAs)))
 	s.test.runOn(fixtures)
-	watcher.Stop()
+	stood := watcher.Stop()
 	if ctx.Err() == context.DeadlineExceeded {
-		s.notes.fail(fmt.Errorf("not over after %v", s.limit()))
+		s.notes.fail(s.overdue(stood))
 	}
 	ended := history.Trailer{EndNS: recorder.Now(), Ended: "operations", MonitorOverlaps: map[string]int64{}}
 	for _, st := range fixtures {
@@ -104,6 +104,14 @@ func (s *caseRun) perform(ctx context.Context) (err error) {
 		return err
 	}
 	return out.Flush()
+}
+
+// overdue is about a test case that took too long. It is the lock's doing where at least half of the time could be used.
+func (s *caseRun) overdue(stood standstill.Sum) error {
+	if stood.For > s.limit()/2 {
+		return fmt.Errorf("%w, not over after %v, for %v of which the machine or the server stood still", ErrUntested, s.limit(), stood.For.Round(time.Millisecond))
+	}
+	return fmt.Errorf("not over after %v", s.limit())
 }
 
 // addOverlaps adds what the monitor of the fixture saw to the end of its record: checking
@@ -132,7 +140,7 @@ func (s *caseRun) fixtures(ctx context.Context, recorder *history.Recorder) (fix
 	run := rand.Uint64() // the keys of an earlier performance are not used again
 	for side := range t.sides(s.test) {
 		st := &fixture{
-			ctx: ctx, ttl: t.settings.ttl, tolerance: t.settings.tolerance, think: t.settings.think, copy: side,
+			ctx: ctx, ttl: t.settings.ttl, tolerance: t.settings.tolerance, timeout: t.settings.timeout, think: t.settings.think, copy: side,
 			key:   fmt.Sprintf("%s/%s/%x/%d", t.keys, s.test.name, run, side),
 			short: t.settings.short, can: t.abilities, notes: &s.notes,
 			random: rand.New(rand.NewPCG(t.settings.seed, uint64(side))),
@@ -159,6 +167,7 @@ func (s *caseRun) header() history.Header {
 		Reacquire:    string(t.abilities.reacquire),
 		RenewsUnseen: t.abilities.renews,
 		ToleranceNS:  int64(t.settings.tolerance),
+		WakesNS:      int64(t.settings.wakes),
 		Exercises:    []lockbench.Cell{s.test.cell},
 		Workload:     "locktest " + s.test.name,
 		Params:       map[string]any{"ttl_ns": t.settings.ttl.Nanoseconds(), "clients": len(s.guards), "keys": t.sides(s.test)},

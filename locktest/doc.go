@@ -57,6 +57,8 @@
 // By default a lock is held to [lockbench.LeaseClaims], what a lease on one server can keep,
 // with fencing and release-delay if its leases have the ability for them. A lock that renews
 // its leases by itself, as a first look at it shows or [WithRenewal] declares, is not asked what its
-// owners are told and do after a loss. A lock without a lease is declared by [WithSession]. A claim that no lock here can be held to, such as exclusion@failover,
-// is skipped, with the reason.
+// owners are told and do after a loss. A lock without a lease is declared by [WithSession],
+// one that wakes its waiters or has them poll by [WithWaking] or [WithPolling], and one that gives its tries up by
+// [WithTimeout]. [Run] prints what is declared. A claim that no lock here can be held to, such as
+// exclusion@failover, is skipped, with the reason. Errors that hold nothing against the lock wrap [ErrUntested].
 package locktest

@@ -6,9 +6,10 @@ import (
 	"testing"
 
 	"github.com/bsm/redislock"
+	"github.com/redis/go-redis/v9"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/locktest"
-	"github.com/redis/go-redis/v9"
 )
 
 // redislockLocker stands for the adapter that makes a library's client a

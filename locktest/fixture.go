@@ -23,6 +23,7 @@ type fixture struct {
 	key       string
 	ttl       time.Duration
 	tolerance time.Duration
+	timeout   time.Duration // after which the lock gives a try up by itself; zero is not said
 	think     time.Duration // before each call of an owner
 	copy      int           // which of the sides it is
 	short     bool
@@ -97,6 +98,7 @@ func (s *fixture) share() {
 func (s *fixture) enlist(id int32, g *guard.Guard, r *history.Recorder) {
 	record := r.Client(id, id)
 	o := &owner{fixture: s, guard: g, record: record}
+	record.GivesUp(s.timeout)
 	if s.can.session {
 		record.Grants(func(time.Duration) time.Duration { return 0 })
 	}

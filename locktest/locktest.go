@@ -8,8 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench"
 	"github.com/redis/go-redis/v9"
+
+	"github.com/lockbench/lockbench"
 )
 
 // A NewLocker makes one owner of the lock under test: what its library creates for

@@ -1,10 +1,12 @@
 package locktest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/internal/standstill"
@@ -39,24 +41,42 @@ type trialSettings struct {
 	variable  string   // those of the environment
 	histories string   // a folder; empty is to keep what shows a failure, in a temporary one
 	short     bool
-	cases     []testCase       // those that are performed
-	renews    bool             // declared
-	session   bool             // declared
+	cases     []testCase    // those that are performed
+	renews    bool          // declared
+	session   bool          // declared
+	wakes     time.Duration // declared: how soon waiters ask again for a key that became free; zero is not
+	waiting   []string      // how they learn of it, as declared
+	timeout   time.Duration // declared: after which a try is given up by the lock; zero is not
+	servers   []func(context.Context) error
+	said      []said           // the times given, for their bounds
 	clock     standstill.Clock // by which standstills of looks are seen; nil is the machine's
 }
 
 // WithTTL has leases of ttl asked for, and a few times as long; 1 s if it is not
 // said. A lock that grants no lease as short needs more. The test takes about six
-// times as long.
-func WithTTL(ttl time.Duration) Option { return func(s *trialSettings) { s.ttl = ttl } }
+// times as long. An hour may be said at most.
+func WithTTL(ttl time.Duration) Option {
+	return func(s *trialSettings) { s.ttl = s.say("a lease", ttl, ttlBound) }
+}
 
 // WithTolerance says for how long beyond a lease the lock itself may keep others out,
 // because it rounds up or waits for clocks that differ. 1 s is allowed in any case, and 10 s
 // may be said at most. Run prints it.
-func WithTolerance(d time.Duration) Option { return func(s *trialSettings) { s.tolerance = d } }
+func WithTolerance(d time.Duration) Option {
+	return func(s *trialSettings) { s.tolerance = s.say("a tolerance", d, toleranceBound) }
+}
 
 // mostTolerance bounds what a lock may declare: more would hide that a key never comes free.
 const mostTolerance = 10 * time.Second
+
+// mostPolling bounds how seldom a waiter may ask, mostPatience how long a call may take.
+const (
+	mostPolling  = 10 * time.Second
+	mostPatience = 10 * time.Minute
+)
+
+// wakingBound is within which a waiter that is woken asks again: far longer than a round trip to a server takes.
+const wakingBound = 100 * time.Millisecond
 
 // WithRenewal declares that the lock renews its leases by itself, until its Locker, an [io.Closer], is
 // closed. Without it a first look at the lock decides. A lock that is declared so and whose holds end
@@ -69,10 +89,46 @@ func WithRenewal() Option { return func(s *trialSettings) { s.renews = true } }
 // for is an error.
 func WithSession() Option { return func(s *trialSettings) { s.session = true } }
 
+// WithWaking declares that the lock wakes its waiters: one that was told to wait ([lockbench.Options]) asks again within
+// 100 ms of a key's becoming free, far longer than a round trip takes, and is granted it unless another
+// was first. The second and the tolerance that are allowed in any case come on top.
+func WithWaking() Option {
+	return func(s *trialSettings) {
+		s.wakes, s.waiting = wakingBound, append(s.waiting, fmt.Sprintf("wakes its waiters (within %v)", wakingBound))
+	}
+}
+
+// WithPolling declares that a waiter of the lock asks again every d, or sooner: within d of a key's becoming free it
+// is granted it, unless another was first. The second and the tolerance that are allowed in any case come
+// on top. 10 s may be said at most. It declares also a lock that wakes its waiters and polls in case the
+// word gets lost.
+func WithPolling(d time.Duration) Option {
+	return func(s *trialSettings) {
+		s.wakes, s.waiting = s.say("a polling interval", d, pollingBound), append(s.waiting, fmt.Sprintf("polls every %v", d))
+	}
+}
+
+// WithTimeout declares that the lock, or its client, gives a try up by itself when the server has not answered for d, which
+// is from 1 ms to 10 s. An Acquire that was not to wait, lasted for d, and returned an error that wraps both
+// [lockbench.ErrNotAcquired] and [context.DeadlineExceeded], is then no refusal. Without this option it has to last for 20 ms.
+func WithTimeout(d time.Duration) Option {
+	return func(s *trialSettings) { s.timeout = s.say("a timeout", d, timeoutBound) }
+}
+
+// WithServer has the test watch the lock's server, or one of them: ping asks it for something that takes it no time, on a
+// connection of its own, and returns when it has answered, or ctx is over. One goroutine of the test calls it
+// again and again, for each test case at once. When an answer takes longer than 20 ms, or a quarter of the lease,
+// the server stood still: no refusal of that time is held against the lock.
+func WithServer(ping func(ctx context.Context) error) Option {
+	return func(s *trialSettings) { s.servers = append(s.servers, ping) }
+}
+
 // WithPatience says how long a call of the lock may take, beside what it is told to
-// wait for its turn, until its context ends; 5 s if it is not said. A call that has
-// not returned after once more that time is taken to hang.
-func WithPatience(d time.Duration) Option { return func(s *trialSettings) { s.patience = d } }
+// wait for its turn, until its context ends; 5 s if it is not said, and 10 minutes at most. A call that has
+// not returned after once more that time is taken to hang. Run prints it.
+func WithPatience(d time.Duration) Option {
+	return func(s *trialSettings) { s.patience = s.say("a patience", d, patienceBound) }
+}
 
 // WithClaims says what the lock is held to, in terms that [lockbench.Claims.Parse] reads:
 // WithClaims("exclusion", "recovery") holds it to these guarantees and to no others,
@@ -104,19 +160,23 @@ func trialSettingsOf(options []Option) (trialSettings, error) {
 	if _, err := claimed(abilities{}, s.claims, s.variable); err != nil {
 		return s, err
 	}
-	if s.ttl < time.Millisecond {
-		return s, fmt.Errorf("a lease of %v is too short to be tested; hint: a second, or what the lock grants at least", s.ttl)
-	}
-	if s.tolerance < 0 || s.patience <= 0 {
-		return s, fmt.Errorf("a tolerance of %v and a patience of %v make no sense; hint: leave the options away", s.tolerance, s.patience)
-	}
-	if s.tolerance > mostTolerance {
-		return s, fmt.Errorf("a tolerance of %v is more than %v, and would hide that a key does not come free; hint: what the lock rounds up or waits for at most", s.tolerance, mostTolerance)
-	}
+	return s, errors.Join(s.checkTimes(), s.checkKinds())
+}
+
+// checkKinds wants declarations that can be true of one lock.
+func (s *trialSettings) checkKinds() error {
 	if s.session && s.renews {
-		return s, errors.New("the lock is declared to have no lease and to renew its leases; hint: WithSession alone where what it grants ends with its owner's session")
+		return errors.New("the lock is declared to have no lease and to renew its leases; hint: WithSession alone where what it grants ends with its owner's session")
 	}
-	return s, nil
+	if len(s.waiting) > 1 {
+		return fmt.Errorf("the waiters of the lock are declared in %d ways: %s; hint: one of them, WithPolling where a waiter that is woken polls, too", len(s.waiting), strings.Join(s.waiting, ", "))
+	}
+	for _, ping := range s.servers {
+		if ping == nil {
+			return errors.New("WithServer was given nil, which asks no server; hint: a function that sends a PING, or leave it away")
+		}
+	}
+	return nil
 }
 
 // declared says what the lock is declared to be.
@@ -129,6 +189,13 @@ func (s *trialSettings) declared() (all []string) {
 	}
 	if s.session {
 		all = append(all, "no lease but a session")
+	}
+	all = append(all, s.waiting...)
+	if s.timeout > 0 {
+		all = append(all, fmt.Sprintf("gives a try up after %v", s.timeout))
+	}
+	if s.patience != usualPatience {
+		all = append(all, fmt.Sprintf("a call takes up to %v", s.patience))
 	}
 	return all
 }
@@ -150,6 +217,7 @@ func (s *trialSettings) environment() error {
 		if s.ttl, err = time.ParseDuration(text); err != nil {
 			return fmt.Errorf("%s=%q is no time; hint: like 2s", ttlVariable, text)
 		}
+		s.say(ttlVariable+": a lease", s.ttl, ttlBound)
 	}
 	return nil
 }

@@ -12,12 +12,13 @@ import (
 	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/redis/go-redis/v9"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/internal/longtest"
 	"github.com/lockbench/lockbench/internal/servertest"
 	"github.com/lockbench/lockbench/locktest"
 	"github.com/lockbench/lockbench/locktest/testdata/outside"
-	"github.com/redis/go-redis/v9"
 )
 
 // outsideLocks are those of the module in testdata/outside, with what each door finds

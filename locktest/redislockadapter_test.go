@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bsm/redislock"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/locktest"
 )

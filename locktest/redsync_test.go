@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-redsync/redsync/v4"
 	"github.com/go-redsync/redsync/v4/redis/goredis/v9"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/locktest"
 )

@@ -47,13 +47,16 @@ func (r *trial) lookWhetherItRenews(ctx context.Context, first, second lockbench
 	return nil
 }
 
+// errMisdeclared is about a lock that is not what it is declared to be, by looks that no standstill spoiled.
+var errMisdeclared = errors.New("the lock is declared")
+
 // misdeclared is about a lock whose holds end with their leases, and which is declared to be another.
 func (r *trial) misdeclared() error {
 	as, option := "to renew its leases", "WithRenewal"
 	if r.settings.session {
 		as, option = "to grant for as long as its owner's session", "WithSession"
 	}
-	return fmt.Errorf("the lock is declared %s, but %d of %d holds ended with their lease of %v while the machine did not stand still; hint: leave %s away, or have the lock do so", as, looks, looks, r.settings.ttl, option)
+	return fmt.Errorf("%w %s, but %d of %d holds ended with their lease of %v while the machine did not stand still; hint: leave %s away, or have the lock do so", errMisdeclared, as, looks, looks, r.settings.ttl, option)
 }
 
 // observe looks until it knows whether holds outlast their leases, or has looked often enough. over is

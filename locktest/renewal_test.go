@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/standstill"
 	"github.com/lockbench/lockbench/locktest"
 )
@@ -105,23 +106,56 @@ func wantLook(t *testing.T, c locktest.Case, skipped, fails string) {
 	}
 }
 
-// TestDeclarations: what a lock may be declared to be is bounded, and said in the result.
+// TestDeclarations: what a lock may be declared to be is bounded.
 func TestDeclarations(t *testing.T) {
+	type options = []locktest.Option
+	for want, given := range map[string]options{
+		"a lease of -1s is too short to be tested; hint: ":                                 {locktest.WithTTL(-time.Second)},
+		"a lease of 2h0m0s is more than 1h0m0s":                                            {locktest.WithTTL(2 * time.Hour)},
+		"a tolerance of 0s is no time by which a key may come free late; hint: ":           {locktest.WithTolerance(0)},
+		"a tolerance of 11s is more than 10s":                                              {locktest.WithTolerance(11 * time.Second)},
+		"a patience of 0s is no time to return in; hint: ":                                 {locktest.WithPatience(0)},
+		"a patience of 1h0m0s is more than 10m0s":                                          {locktest.WithPatience(time.Hour)},
+		"a polling interval of 0s is no time between two tries; hint: ":                    {locktest.WithPolling(0)},
+		"a polling interval of -1s is no time between two tries; hint: ":                   {locktest.WithPolling(-time.Second)},
+		"a polling interval of 1m0s is more than 10s":                                      {locktest.WithPolling(time.Minute)},
+		"a timeout of 0s is too short for a server to answer in; hint: ":                   {locktest.WithTimeout(0)},
+		"a timeout of 11s is more than 10s":                                                {locktest.WithTimeout(11 * time.Second)},
+		"WithServer was given nil":                                                         {locktest.WithServer(nil)},
+		"no lease and to renew its leases":                                                 {locktest.WithSession(), locktest.WithRenewal()},
+		"in 2 ways: wakes its waiters (within 100ms), polls every 1s; hint: one of them, ": {locktest.WithWaking(), locktest.WithPolling(time.Second)},
+	} {
+		if _, err := locktest.Try(t.Context(), plainOwners(), given...); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got error %v, want %q in it", err, want)
+		}
+	}
+}
+
+// TestDeclarationsAreSaid: what is declared is in the result, and for the checker in the history.
+func TestDeclarationsAreSaid(t *testing.T) {
 	for _, c := range []struct {
 		options []locktest.Option
 		want    string
+		wakes   time.Duration
 	}{
-		{[]locktest.Option{locktest.WithTolerance(11 * time.Second)}, "a tolerance of 11s is more than 10s"},
-		{[]locktest.Option{locktest.WithSession(), locktest.WithRenewal()}, "no lease and to renew its leases"},
+		{nil, "", 0},
+		{[]locktest.Option{locktest.WithTolerance(time.Second)}, "a tolerance of 1s", 0},
+		{[]locktest.Option{locktest.WithWaking()}, "wakes its waiters (within 100ms)", 100 * time.Millisecond},
+		{[]locktest.Option{locktest.WithPolling(time.Second), locktest.WithTimeout(time.Second), locktest.WithPatience(time.Minute)},
+			"polls every 1s, gives a try up after 1s, a call takes up to 1m0s", time.Second},
 	} {
-		if _, err := locktest.Try(t.Context(), plainOwners(), c.options...); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("got error %v, want %q in it", err, c.want)
-		}
+		synctest.Test(t, func(t *testing.T) {
+			trial := tried(t, plainOwners(), append(c.options, locktest.WithCases(lockbench.Exclusion.At(0)))...)
+			if got := strings.Join(trial.Declared, ", "); got != c.want {
+				t.Errorf("declared: got %q, want %q", got, c.want)
+			}
+			src, err := history.Open(caseOf(trial, lockbench.Exclusion.At(0)).History)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := src.Header().WakesNS; got != int64(c.wakes) {
+				t.Errorf("%q: got wakes of %d ns, want %v", c.want, got, c.wakes)
+			}
+		})
 	}
-	synctest.Test(t, func(t *testing.T) {
-		trial := tried(t, plainOwners(), locktest.WithTolerance(time.Second), locktest.WithCases(lockbench.Exclusion.At(0)))
-		if got := strings.Join(trial.Declared, ", "); got != "a tolerance of 1s" {
-			t.Errorf("declared: got %q", got)
-		}
-	})
 }

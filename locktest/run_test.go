@@ -10,11 +10,12 @@ import (
 	"time"
 
 	"github.com/bsm/redislock"
+	"github.com/redis/go-redis/v9"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/servertest"
 	"github.com/lockbench/lockbench/locktest"
-	"github.com/redis/go-redis/v9"
 )
 
 // TestRunRedislock tests github.com/bsm/redislock v0.10.0, unmodified, in real time. The

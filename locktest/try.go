@@ -12,6 +12,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/standstill"
 	"github.com/lockbench/lockbench/locktest/internal/guard"
 )
 
@@ -41,6 +42,10 @@ type Case struct {
 	// not kept.
 	History string
 }
+
+// ErrUntested is what errors wrap that hold nothing against the lock: it could not be tested, as on a machine that
+// stands still. A test that measured nothing does not pass.
+var ErrUntested = errors.New("untested")
 
 // Err returns the errors of all cases, nil for none.
 func (t Trial) Err() error {
@@ -132,14 +137,36 @@ func (r *trial) meet(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for n := range tries {
+	for n := range mostLooks {
+		watcher := standstill.Start(standstill.Config{Bound: r.settings.lookBound(), Clock: r.settings.clock, Ask: r.settings.servers})
 		err = r.lookAt(ctx, first, second, fmt.Sprintf("%s/look-%d", r.keys, n))
-		if !errors.Is(err, errUnreached) || first.Spent() || ctx.Err() != nil {
+		stood := watcher.Stop()
+		starved := stood.Times > 0 && !errors.Is(err, errMisdeclared)
+		again := starved || n+1 < tries && errors.Is(err, errUnreached)
+		if err != nil && starved {
+			err = &starvedError{n + 1, stood.For, err}
+		}
+		if err == nil || !again || first.Spent() || ctx.Err() != nil {
 			break
 		}
 	}
 	return err
 }
+
+// A starvedError is why nobody knows what the lock can do: each look failed, and the machine or the server stood still
+// during the last one.
+type starvedError struct {
+	looks int
+	stood time.Duration
+	err   error
+}
+
+func (e *starvedError) Error() string {
+	return fmt.Sprintf("untested, the machine or the server stood still for %v in look %d of %d at the lock, which failed: %v", e.stood.Round(time.Millisecond), e.looks, mostLooks, e.err)
+}
+
+// Unwrap returns ErrUntested, and what the look failed with.
+func (e *starvedError) Unwrap() []error { return []error{ErrUntested, e.err} }
 
 // lookAt finds out by one key what the lock can do.
 func (r *trial) lookAt(ctx context.Context, first, second lockbench.Locker, key string) error {

@@ -135,15 +135,15 @@ func (r *trial) judge(c *Case, own []*caseRun) error {
 	}
 	switch {
 	case c.Cell == abandoned && c.Claimed && r.undying():
-		wrong("untested, %s; hint: have Close end what the lock does in the background, as the end of its process would", c.Skipped)
+		wrong("%w, %s; hint: have Close end what the lock does in the background, as the end of its process would", ErrUntested, c.Skipped)
 	case c.Against > 0:
 		wrong("%s", c.page())
 	case c.Claimed && r.starved != "" && c.Skipped == r.starved:
-		wrong("untested, %s; hint: WithRenewal, if it does, or leases that are longer than this machine is slow, WithTTL or %s", r.starved, ttlVariable)
+		wrong("%w, %s; hint: WithRenewal, if it does, or leases that are longer than this machine is slow, WithTTL or %s", ErrUntested, r.starved, ttlVariable)
 	case len(errs) == 0 && c.Claimed:
 		for _, sh := range own {
 			if f := found(sh.result, c.Cell); f.Verdict == checker.Untested {
-				wrong("untested, %s%s; hint: a lease that is longer than this machine is slow, WithTTL or %s", f.Note, sh.notes.troubles(), ttlVariable)
+				wrong("%w, %s%s; hint: a lease that is longer than this machine is slow, WithTTL or %s", ErrUntested, f.Note, sh.notes.troubles(), ttlVariable)
 			}
 		}
 	}

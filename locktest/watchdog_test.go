@@ -16,6 +16,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/longtest"
 	"github.com/lockbench/lockbench/internal/servertest"
 	"github.com/lockbench/lockbench/locktest"
 )
@@ -178,22 +179,31 @@ func dialUnix(ctx context.Context, addr string, d *net.Dialer, _ *tls.Config) (n
 	return d.DialContext(ctx, "unix", addr)
 }
 
-// TestTryRueidislock: the death of rueidislock's owners is tested on a real server.
+// TestTryRueidislock: the death of rueidislock's owners is tested on a real server, and accuses nobody.
 func TestTryRueidislock(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for leases to end")
 	}
 	opt := servertest.Start(t).Options()
 	t.Parallel()
-	trial, err := locktest.Try(t.Context(), func() (lockbench.Locker, error) {
-		l, err := rueidislock.NewLocker(rueidislock.LockerOption{
-			ClientOption:   rueidis.ClientOption{InitAddress: []string{opt.Addr}, DialCtxFn: dialUnix},
-			KeyMajority:    1,
-			KeyValidity:    time.Second,
-			NoLoopTracking: true,
+	for range longtest.Times(1, 12) {
+		diesSoundly(t, func() (lockbench.Locker, error) {
+			l, err := rueidislock.NewLocker(rueidislock.LockerOption{
+				ClientOption:   rueidis.ClientOption{InitAddress: []string{opt.Addr}, DialCtxFn: dialUnix},
+				KeyMajority:    1,
+				KeyValidity:    time.Second,
+				NoLoopTracking: true,
+			})
+			return rueidisLocker{l}, err
 		})
-		return rueidisLocker{l}, err
-	}, locktest.WithHistories(t.TempDir()), locktest.WithCases(lockbench.Recovery.At(lockbench.Crash)))
+	}
+}
+
+// diesSoundly wants the death of owners to be tested and nothing to be broken.
+func diesSoundly(t *testing.T, newLocker func() (lockbench.Locker, error)) {
+	t.Helper()
+	trial, err := locktest.Try(t.Context(), newLocker, locktest.WithRenewal(), locktest.WithHistories(t.TempDir()),
+		locktest.WithCases(lockbench.Recovery.At(lockbench.Crash)))
 	if err != nil {
 		t.Fatal(err)
 	}

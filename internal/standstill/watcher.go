@@ -57,6 +57,7 @@ func Start(c Config) *Watcher {
 	ctx, stop := context.WithCancel(context.Background())
 	w := &Watcher{cfg: c, stop: stop, looked: c.Clock.Now(), asked: make([]time.Time, len(c.Ask))}
 	w.certain()
+	w.looked = c.Clock.Now() // a reader may have been shown what came before it was held back
 	w.done.Go(func() { w.look(ctx) })
 	for server := range c.Ask {
 		w.done.Go(func() { w.ask(ctx, server) })

@@ -1,0 +1,61 @@
+package locktest
+
+import (
+	"fmt"
+	"time"
+)
+
+// A bound is which times a setting may have, and why no others.
+type bound struct {
+	least, most  time.Duration
+	below, above string
+	hint         string
+}
+
+// The bounds of what options and the environment may say. What is declared of a lock excuses it, so that it is bounded.
+var (
+	ttlBound = bound{time.Millisecond, time.Hour, "too short to be tested", "more than 1h0m0s, and the test takes six times as long",
+		"a second, or what the lock grants at least"}
+	toleranceBound = bound{1, mostTolerance, "no time by which a key may come free late", "more than 10s, and would hide that a key does not come free",
+		"leave WithTolerance away, or give what the lock rounds up or waits for at most"}
+	patienceBound = bound{1, mostPatience, "no time to return in", "more than 10m0s, and would hide that a call hangs",
+		"leave WithPatience away, which allows 5s"}
+	pollingBound = bound{1, mostPolling, "no time between two tries", "more than 10s, and would hide that a waiter is left waiting",
+		"leave WithPolling away, or give the longest pause between two tries of a waiter"}
+	timeoutBound = bound{time.Millisecond, mostTolerance, "too short for a server to answer in", "more than 10s, and a try that takes as long is told from others without it",
+		"leave WithTimeout away, or give the time after which the lock or its client gives a try up"}
+)
+
+// check wants d within the bound. what names the setting: "a tolerance", or the variable with its text.
+func (b bound) check(what string, d time.Duration) error {
+	switch {
+	case d < b.least:
+		return fmt.Errorf("%s of %v is %s; hint: %s", what, d, b.below, b.hint)
+	case d > b.most:
+		return fmt.Errorf("%s of %v is %s; hint: %s", what, d, b.above, b.hint)
+	}
+	return nil
+}
+
+// A said is a time that an option or the environment gave.
+type said struct {
+	what  string
+	d     time.Duration
+	bound bound
+}
+
+// say takes down what was given, to be checked when all is.
+func (s *trialSettings) say(what string, d time.Duration, b bound) time.Duration {
+	s.said = append(s.said, said{what, d, b})
+	return d
+}
+
+// checkTimes returns what is wrong with the first time that is out of its bounds.
+func (s *trialSettings) checkTimes() error {
+	for _, one := range s.said {
+		if err := one.bound.check(one.what, one.d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
