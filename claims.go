@@ -50,7 +50,7 @@ func LeaseClaims(abilities ...Guarantee) Claims {
 	}
 	c.Also = append(c.Also, LossReported.At(StateLoss)) // a replica may know an owner again that had lost the key
 	c.Keeps = ordered(slices.Concat(abilities, []Guarantee{
-		Exclusion, LeaseKept, OwnerRelease, LossReported, Answers, NoSpuriousRefusal, Recovery, Effects,
+		Exclusion, LeaseKept, OwnerRelease, LossReported, Answers, NoSpuriousRefusal, Recovery, Effects, WakeUp,
 	}))
 	return c
 }

@@ -22,6 +22,7 @@ const (
 	Recovery          Guarantee = "recovery"
 	Fencing           Guarantee = "fencing"
 	Effects           Guarantee = "effects"
+	WakeUp            Guarantee = "wake-up"
 )
 
 // GuaranteeInfo is a guarantee and what it promises, in one sentence.
@@ -45,6 +46,7 @@ var guarantees = []GuaranteeInfo{
 	{Recovery, "a key that nobody alive owns comes free within its lease and the named slack", 0},
 	{Fencing, "fences rise with every grant; a store that checks them admits no stale write", Outlived},
 	{Effects, "the guarded state lost no update", 0},
+	{WakeUp, "a waiter is granted a key that becomes free during its wait", 0},
 }
 
 // Guarantees lists every guarantee in the order in which reports show them.

@@ -67,7 +67,7 @@ func (c *Checker) hold(k *key, op *history.Op) *hold {
 	h.Cap(k.caps.Of(op.Client))
 	h.Cap(k.inherited(op))
 	h.Cap(c.faults.clients.Get(op.Client).Beside)
-	if c.rules.Nested && k.refusal.Residual(op) {
+	if c.rules.Nested && (k.refusal.Residual(op) || k.mayJoinRevived(op)) {
 		k.joined(h)
 	}
 	_, h.Regrant = k.silent.Get(op.Client)
@@ -184,7 +184,7 @@ func (c *Checker) obtained(k *key, op *history.Op) {
 		c.granted(k, h, op)
 		return
 	}
-	k.fences.pop(op)
+	k.fences.Pop(op)
 	h.Widen(op)
 	k.stretched(h)
 	if h.kept {

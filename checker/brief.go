@@ -86,7 +86,8 @@ func (k *key) empty() {
 		judged: judged{
 			refusal: refusals{Key: vacancy.Key{Residues: k.refusal.Residues.Empty()}, proven: k.refusal.proven[:0], refusing: k.refusal.refusing[:0]},
 			queue:   k.queue.Empty(),
-			fences:  fences{underWay: k.fences.underWay[:0]},
+			waits:   k.waits.Empty(),
+			fences:  fences{Key: k.fences.Empty()},
 			writes:  k.writes.Empty(),
 		},
 	}

@@ -75,6 +75,7 @@ const (
 	prolongs
 	nests
 	sessions // some grant had no lease
+	hasWait
 )
 
 // shows notes an ability, if it is shown.

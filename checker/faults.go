@@ -50,6 +50,8 @@ func (c *Checker) faulted(op *history.Op) {
 		c.stepped(op, event.Phase)
 	case fault.SetsClock:
 		c.setOff(op.Value)
+	case fault.Delays:
+		f.Delayed = true
 	case fault.StandsStill:
 		f.still.Add(op.Call, optime.After(op.Call, op.Value))
 	}

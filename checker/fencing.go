@@ -1,9 +1,8 @@
 package checker
 
 import (
-	"slices"
-
 	"github.com/lockbench/lockbench"
+	numbers "github.com/lockbench/lockbench/checker/internal/fences"
 	"github.com/lockbench/lockbench/checker/internal/optime"
 	"github.com/lockbench/lockbench/history"
 )
@@ -14,7 +13,7 @@ var _ = monitorOf(fencing, monitor{
 	needs: hasFence, lacks: "no fence was handed out",
 	untested: "no two grants with fences were ordered",
 	on: [factKinds]func(*Checker, fact){
-		factAcquireCalled: func(_ *Checker, f fact) { f.key.fences.called(f.op) },
+		factAcquireCalled: func(_ *Checker, f fact) { f.key.fences.Called(f.op) },
 		factGranted:       func(c *Checker, f fact) { f.key.fences.granted(c, f.key, f.hold, f.op) },
 		factGone:          func(_ *Checker, f fact) { f.key.fences.gone(f.hold) },
 		factForgotten:     func(_ *Checker, f fact) { f.key.fences.forget(f.at, f.under) },
@@ -35,13 +34,9 @@ var (
 // fences checks the numbering of one key's grants. Two grants are ordered when
 // one returned before the other was called, or when their must-hold intervals are disjoint.
 type fences struct {
-	returned uint64 // highest of the grants returned
-	ended    uint64 // highest of the grants whose must-hold interval is over
-	returner *hold
-	ender    *hold
+	numbers.Key[*hold]
 	admitted uint64 // highest that a guarded write was accepted with
 	admitter *history.Op
-	underWay []fenced
 	// forgotten is the grant with the highest fence before the server forgot it, since
 	// when that was, and cause why.
 	forgotten *hold
@@ -51,73 +46,49 @@ type fences struct {
 
 // forget applies that the server forgot: it cannot go on counting.
 func (f *fences) forget(at optime.Stamp, cause lockbench.Conditions) {
-	if f.returner != nil {
-		f.forgotten = f.returner
+	if f.Returned.Hold != nil {
+		f.forgotten = f.Returned.Hold
 	}
-	*f = fences{admitted: f.admitted, admitter: f.admitter, forgotten: f.forgotten, since: at, cause: f.cause | cause}
-}
-
-// fenced is an acquire under way and the highest fence returned before it.
-type fenced struct {
-	op    *history.Op
-	floor uint64
-	by    *hold
-}
-
-func (f *fences) called(op *history.Op) {
-	if op.Fence > 0 && op.Outcome == history.OK {
-		f.underWay = append(f.underWay, fenced{op, f.returned, f.returner})
-	}
-}
-
-// pop ends the wait for the return of op.
-func (f *fences) pop(op *history.Op) (w fenced, ok bool) {
-	i := slices.IndexFunc(f.underWay, func(w fenced) bool { return w.op == op })
-	if i < 0 {
-		return fenced{}, false
-	}
-	w = f.underWay[i]
-	f.underWay = slices.Delete(f.underWay, i, i+1)
-	return w, true
+	f.Forget()
+	f.since, f.cause = at, f.cause|cause
 }
 
 // granted judges the fence of h, granted by op.
 func (f *fences) granted(c *Checker, k *key, h *hold, op *history.Op) {
-	w, ok := f.pop(op)
+	by, ok := f.Pop(op)
 	if !ok {
 		return
 	}
 	c.ability |= hasFence
-	if f.returner != nil {
-		c.expose(fencing, c.touching(f.returner, h))
+	if f.Returned.Hold != nil {
+		c.expose(fencing, c.touching(f.Returned.Hold, h))
 	}
 	for a := range k.others(h.client) {
 		if a.Must && a.Start.Before(optime.Return(op)) && !optime.Return(op).Before(a.MustEnd()) {
 			f.gone(a)
 		}
 	}
-	floor, by := w.floor, w.by
-	if h.Must && f.ended > floor { // without a must-hold interval it may have been granted before
-		floor, by = f.ended, f.ender
+	if h.Must { // without a must-hold interval it may have been granted before
+		by = f.Above(by)
 	}
 	joins := k.refusal.Residual(op) || k.affected.LeftBy(op.Client) // what it had left may have gone on
 	goesOn := func(old *hold, fence uint64) bool { return joins && old.client == h.client && op.Fence == fence }
 	switch old := f.forgotten; {
-	case by != nil && op.Fence <= floor && !goesOn(by, floor):
-		c.violate(candidate{kind: fenceNotRaised, key: k, holds: []*hold{by, h}, under: c.touching(by, h)})
+	case by.Hold != nil && op.Fence <= by.Fence && !goesOn(by.Hold, by.Fence):
+		c.violate(candidate{kind: fenceNotRaised, key: k, holds: []*hold{by.Hold, h}, under: c.touching(by.Hold, h)})
 	case old != nil && op.Fence <= old.ops[0].Fence && !h.forgotten && !goesOn(old, old.ops[0].Fence):
 		c.violate(candidate{kind: fenceNotRaised, key: k, holds: []*hold{old, h}, under: c.touching(old, h) | f.cause})
 		f.forgotten = nil
 	}
-	if op.Fence > f.returned && !h.forgotten {
-		f.returned, f.returner = op.Fence, h
+	if !h.forgotten {
+		f.Return(numbers.Grant[*hold]{Hold: h, Fence: op.Fence})
 	}
 }
 
 // gone notes that the must-hold interval of h is over.
 func (f *fences) gone(h *hold) {
-	if op := h.ops[0]; h.Known && !optime.Call(op).Before(f.since) && h.Must && op.Fence > f.ended {
-		f.ended, f.ender = op.Fence, h
+	if op := h.ops[0]; h.Known && !optime.Call(op).Before(f.since) && h.Must {
+		f.End(numbers.Grant[*hold]{Hold: h, Fence: op.Fence})
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/lockbench/lockbench/checker/internal/overwrites"
 	"github.com/lockbench/lockbench/checker/internal/partition"
 	"github.com/lockbench/lockbench/checker/internal/pending"
+	"github.com/lockbench/lockbench/checker/internal/waits"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -101,6 +102,7 @@ type affecting struct {
 type judged struct {
 	refusal   refusals
 	queue     fairness.Queue
+	waits     waits.Key
 	fences    fences
 	writes    overwrites.Record[*hold]
 	delayed   *history.Op // the last release that asked to keep others out

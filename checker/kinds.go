@@ -17,6 +17,7 @@ const (
 	recovery
 	fencing
 	effects
+	wakeUp
 	promises // how many there are
 )
 

@@ -151,7 +151,9 @@ func (c *simClient) acquire() {
 	c.busy = op
 	op.Asked = c.lease() * tick
 	if c.w.IntN(3) == 0 {
-		op.Wait = (1 + c.w.Int64N(30)) * tick
+		if op.Wait = (1 + c.w.Int64N(30)) * tick; c.w.plan.patient {
+			op.Wait *= 4
+		}
 	}
 	c.attempt(op)
 }
@@ -173,6 +175,13 @@ func (c *simClient) attempt(op *history.Op) {
 		again := a == arrived && g.token == 0 && !g.lost && c.w.now*tick < op.Call+op.Wait
 		switch {
 		case c.dead:
+		case again && c.w.plan.fault == sleepsOn:
+			c.w.server.faulted = true
+			c.w.later(max(0, (op.Call+op.Wait)/tick-c.w.now), func() {
+				if !c.dead {
+					c.acquired(op, a, g)
+				}
+			})
 		case again:
 			c.w.later(c.w.Int64N(4), func() {
 				if !c.dead {

@@ -32,6 +32,7 @@ const (
 	flatFence       mutation = "a fence does not rise"
 	spuriousRefusal mutation = "a free key is refused"
 	doubleGrant     mutation = "a held key is granted"
+	sleepsOn        mutation = "a waiter sleeps until its wait is over"
 	locksAnew       mutation = "a refresh of a lost lock takes it anew and says so to nobody"
 )
 

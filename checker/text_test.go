@@ -79,12 +79,16 @@ func (h *textHistory) setting(fields []string) error {
 			h.header.Renews = true
 		case "unseen":
 			h.header.RenewsUnseen = true
-		case "tolerance":
+		case "tolerance", "wakes":
 			ms, err := strconv.ParseInt(value, 10, 64)
 			if err != nil {
 				return err
 			}
-			h.header.ToleranceNS = ms * unit
+			if name == "wakes" {
+				h.header.WakesNS = ms * unit
+			} else {
+				h.header.ToleranceNS = ms * unit
+			}
 		case "partial":
 			h.partial = true
 		case "claims":

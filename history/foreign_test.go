@@ -3,6 +3,7 @@ package history
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -123,6 +124,28 @@ func TestAssumedClaims(t *testing.T) {
 			t.Errorf("%s claims something: %v, want %v", tt.header, got, tt.claims)
 		}
 	}
+}
+
+// TestWakes: how soon waiters ask again is kept by both formats, and cannot be less than nothing.
+func TestWakes(t *testing.T) {
+	for _, want := range []int64{0, 50e6} {
+		src := &listed{header: Header{Schema: Schema, Design: "d", WakesNS: want}}
+		for name, write := range map[string]func(io.Writer, Source) error{"binary": WriteNative, "lines": WriteJSONL} {
+			var file bytes.Buffer
+			if err := write(&file, src); err != nil {
+				t.Fatal(err)
+			}
+			read, err := NewSource(&file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := read.Header().WakesNS; got != want {
+				t.Errorf("%s: got %d ns, want %d", name, got, want)
+			}
+		}
+	}
+	_, err := readJSONL(strings.NewReader(`{"schema":"lockbench/history/v2","design":"x","wakes_ns":-1}`))
+	checkError(t, err, "wakes_ns is -1, before the key is free; hint: ")
 }
 
 func TestEDN(t *testing.T) {

@@ -33,6 +33,9 @@ type Header struct {
 	// ToleranceNS is how much longer than a lease the design itself may keep a
 	// key from others, in ns.
 	ToleranceNS int64 `json:"tolerance_ns"`
+	// WakesNS is how soon a waiter asks again for a key that became free, in ns: by polling, or since it is
+	// told. Zero where the design does not say.
+	WakesNS int64 `json:"wakes_ns,omitempty"`
 	// Exercises is what the workload and its faults can put to the test.
 	Exercises []lockbench.Cell `json:"exercises"`
 

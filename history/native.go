@@ -87,6 +87,14 @@ func checkSchema(schema string) error {
 	return fmt.Errorf("the schema is %q, not %q; hint: is this a lockbench history?", schema, Schema)
 }
 
+// checkWakes wants a time that a waiter can keep.
+func checkWakes(ns int64) error {
+	if ns < 0 {
+		return fmt.Errorf("wakes_ns is %d, before the key is free; hint: leave it out where the lock does not say how soon its waiters ask again", ns)
+	}
+	return nil
+}
+
 // next goes on to the block after the one just read.
 func (n *native) next() {
 	n.blocks++

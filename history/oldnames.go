@@ -2,6 +2,7 @@ package history
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -205,7 +206,7 @@ func readHeader(text []byte, h *Header, decode func(text []byte, into any) error
 		if err := decode(text, (*headerFields)(h)); err != nil {
 			return err
 		}
-		return checkSchema(h.Schema)
+		return errors.Join(checkSchema(h.Schema), checkWakes(h.WakesNS))
 	}
 	old := oldHeader{headerFields: (*headerFields)(h)}
 	if err := decode(text, &old); err != nil {

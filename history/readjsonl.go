@@ -45,7 +45,8 @@ import (
 // A header that names no claims claims what a lease lock on one server can keep, see
 // [lockbench.LeaseClaims]; "claims":["exclusion","@crash"] are others, see
 // [lockbench.Claims.Parse]. Headers of lockbench/history/v1, with the names of then, are
-// read as what these mean today.
+// read as what these mean today. "wakes_ns" says how soon a waiter asks again for a key that became
+// free, by polling or since it is told; without it nobody has said.
 // Such a file is taken for complete. One with epoch lines, as WriteJSONL writes,
 // is complete only with its end line. Unknown fields are errors, with the number
 // of their line; what came before it is delivered, as a partial history.

@@ -138,7 +138,8 @@ func made(m *results.Matrix) *document.List {
 func madeFrom(m *results.Matrix) []string {
 	var lines []string
 	for _, part := range m.Settings.Parts {
-		var designs, schedules, grants int64
+		var designs, schedules, grants, ns int64
+		var still *results.Standstills
 		for i := range m.Rows {
 			p := m.Rows[i].Part(part)
 			if p == nil {
@@ -146,6 +147,7 @@ func madeFrom(m *results.Matrix) []string {
 			}
 			designs++
 			grants += p.Grants
+			still, ns = still.Plus(p.Standstills), ns+p.ElapsedNS
 			for _, c := range p.Covered {
 				schedules += c.Schedules
 			}
@@ -154,7 +156,11 @@ func madeFrom(m *results.Matrix) []string {
 		if schedules > 0 {
 			what = figures.Plural(schedules, "schedule") + ", " + what
 		}
-		lines = append(lines, fmt.Sprintf("%s: %s of %s; %s", part, what, figures.Plural(designs, "design"), selfChecked(m, part)))
+		line := fmt.Sprintf("%s: %s of %s; %s", part, what, figures.Plural(designs, "design"), selfChecked(m, part))
+		if much := still.Of(ns); much != "" {
+			line += fmt.Sprintf("; lockbench or its server stood still for %s, which breaks no claim", much)
+		}
+		lines = append(lines, line)
 	}
 	return lines
 }

@@ -158,17 +158,13 @@ func (s *summary) troubles() *document.List {
 	return l
 }
 
-// muchStill is the share of a run from which on it is said that nobody could do anything.
-const muchStill = 0.001
-
 // stoodStill says how long nobody could do anything in a run; empty for little.
 func stoodStill(r *results.Run) string {
-	s := r.Standstills
-	if s == nil || float64(s.TotalNS) <= muchStill*float64(r.MeasuredNS) {
+	much := r.Standstills.Of(r.MeasuredNS)
+	if much == "" {
 		return ""
 	}
-	return fmt.Sprintf("lockbench or its server stood still for %s in %s, the longest %s; what that kept from being done breaks nothing",
-		figures.Compact(s.TotalNS), figures.Plural(s.Times, "standstill"), figures.Compact(s.LongestNS))
+	return fmt.Sprintf("lockbench or its server stood still for %s; what that kept from being done breaks nothing", much)
 }
 
 // muchUnanswered is the share of operations without an answer from which on it is said, of

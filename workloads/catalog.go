@@ -90,7 +90,15 @@ func situations() []Program {
 		},
 		{
 			Name: "wait", Summary: "the first client works for most of its lease; the others come meanwhile, and wait until past its end",
-			Drivers: Explored, Exercises: Contended(), Exploration: Exploration{Waits: true}, Step: waitForFirst,
+			Drivers: Explored, Exercises: Contended(), Exploration: Exploration{Wait: 0.5}, Step: waitForFirst,
+		},
+		{
+			Name: "wait-ends", Summary: "the first client works for most of its lease; the others come meanwhile, and their wait ends before it",
+			Drivers: Explored, Exercises: Contended(), Exploration: Exploration{Wait: 0.5}, Step: waitInVain,
+		},
+		{
+			Name: "wake-up", Summary: "the first client works for a quarter of its lease and releases; the others come meanwhile, and wait for five leases",
+			Drivers: Explored, Exercises: Contended(lockbench.WakeUp.At(0)), Exploration: Exploration{Wait: 5}, Step: waitForRelease,
 		},
 		{
 			Name: "abandon", Summary: "the first client never releases; the others come before its lease is over, and long after",

@@ -49,6 +49,26 @@ func waitForFirst(ctx context.Context, c *Client) error {
 	return c.holdFor(ctx, work)
 }
 
+// waitInVain has the others come so early that their wait ends while the first client works.
+func waitInVain(ctx context.Context, c *Client) error {
+	work := 0.9
+	if c.ID > 0 {
+		work = 0
+		c.rest(ctx, 0.1)
+	}
+	return c.holdFor(ctx, work)
+}
+
+// waitForRelease has the others come while the first client works, and wait for longer than a waiter may sleep.
+func waitForRelease(ctx context.Context, c *Client) error {
+	work := 0.25
+	if c.ID > 0 {
+		work = 0
+		c.rest(ctx, 0.1)
+	}
+	return c.holdFor(ctx, work)
+}
+
 // holdFor holds the key for so many leases.
 func (c *Client) holdFor(ctx context.Context, leases float64) error {
 	lease, err := c.Acquire(ctx)

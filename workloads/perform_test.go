@@ -180,6 +180,8 @@ func TestPerform(t *testing.T) {
 		"leftover":      {"acquire", "release"},
 		"hoard":         {"acquire"},
 		"wait":          {"acquire", "release"},
+		"wait-ends":     {"acquire", "release"},
+		"wake-up":       {"acquire", "release"},
 		"abandon":       {"acquire", "acquire refused", "release"},
 		"two-keys":      {"acquire", "release"},
 	}

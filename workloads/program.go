@@ -51,8 +51,8 @@ type Program struct {
 
 // Exploration is what a [Program] asks of explorations.
 type Exploration struct {
-	// Waits: acquires wait by default, for half a lease but a second at least.
-	Waits bool
+	// Wait is for how many leases acquires wait by default, for a second at least; zero is one try.
+	Wait float64
 	// OnRequest: explored only when named, not among all programs.
 	OnRequest bool
 	// Again: a call that got no answer is made once more, and the two are one.

@@ -64,7 +64,7 @@ func (s *settings) runChild(ctx context.Context) error {
 }
 
 func outcomeOf(run *runner.Judged) outcome {
-	o := outcome{Grants: run.Verdicts.Grants, Standstill: run.Verdicts.Standstills.For}
+	o := outcome{Grants: run.Verdicts.Grants, Standstill: run.Verdicts.Standstills.For, Defects: run.Verdicts.Defects, History: run.History}
 	for _, f := range run.Verdicts.Findings {
 		if f.Against > 0 {
 			o.Against = append(o.Against, fmt.Sprintf("%s %d/%d", f.Cell, f.Against, f.Exposure))
@@ -75,9 +75,6 @@ func outcomeOf(run *runner.Judged) outcome {
 	}
 	if run.Err != nil {
 		o.Error = run.Err.Error()
-	}
-	if len(run.Verdicts.Defects) > 0 {
-		o.Error = "a defect of lockbench: " + strings.Join(run.Verdicts.Defects, "; ")
 	}
 	return o
 }

@@ -84,7 +84,10 @@ type outcome struct {
 	Overlaps   int64
 	Grants     int64
 	Standstill time.Duration
-	Error      string
+	Error      string   // the run is not judged, or not in full
+	Defects    []string // contradictions that are lockbench's own
+	// History is the file of the run, kept where the run shows something.
+	History string
 }
 
 // who can stand still.
@@ -126,14 +129,14 @@ func (s *settings) trials() (all []trial) {
 		} else {
 			t.design = good[(n-n/3)%len(good)]
 		}
-		t.lease = max(t.lease, least(&t.design))
+		t.lease = max(t.lease, shortest(&t.design))
 		all = append(all, t)
 	}
 	return all
 }
 
-// least is the shortest lease that a design gives, of those in question.
-func least(d *design.Design) time.Duration {
+// shortest is the shortest lease that a design gives, of those in question.
+func shortest(d *design.Design) time.Duration {
 	for _, lease := range []time.Duration{50 * time.Millisecond, time.Second} {
 		if d.CanLease(lease) == nil {
 			return lease
@@ -142,7 +145,7 @@ func least(d *design.Design) time.Duration {
 	return 2 * time.Second
 }
 
-// runAll runs all, several at a time, and prints the table.
+// runAll runs all, several at a time, prints the table, and returns what it must not show.
 func (s *settings) runAll(ctx context.Context) error {
 	trials := s.trials()
 	outcomes := make([]outcome, len(trials))
@@ -167,13 +170,21 @@ func (s *settings) runAll(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return report(trials, outcomes)
+	counts := tableOf(trials, outcomes)
+	counts.print(os.Stdout)
+	return counts.verdict()
 }
 
 func say(n int, t *trial, o *outcome) {
 	what := strings.Join(o.Against, ", ")
 	if o.Error != "" {
-		what = "error: " + o.Error
+		what += " error: " + o.Error
+	}
+	if len(o.Defects) > 0 {
+		what += " defects of lockbench: " + strings.Join(o.Defects, "; ")
+	}
+	if o.History != "" {
+		what += " (" + o.History + ")"
 	}
 	fmt.Fprintf(os.Stderr, "%d %s lease %v, %s stood still, %v in all: %d grants, %d overlaps, against it: %s\n",
 		n, t.design.Name, t.lease, t.who, o.Standstill.Round(time.Millisecond), o.Grants, o.Overlaps, what)

@@ -5,24 +5,32 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"time"
 )
 
-// row counts runs of one kind.
+// A row counts runs of one kind.
 type row struct {
-	runs, failed, overlapping, accused, caught int
-	stood                                      time.Duration
+	runs, unjudged, overlapping, accused, caught, defects int
+	grants                                                int64
+	stood                                                 time.Duration
 }
 
+// add counts a run. One that ended with an error, out of memory for one, and accuses nobody, shows nothing.
 func (r *row) add(o *outcome) {
+	accused := len(o.Against) > 0
 	r.runs++
 	r.stood += o.Standstill
-	accused := len(o.Against) > 0
-	switch {
-	case accused:
+	if o.Error != "" && !accused {
+		r.unjudged++
+		return
+	}
+	r.grants += o.Grants
+	if accused {
 		r.accused++
-	case o.Error != "":
-		r.failed++
+	}
+	if len(o.Defects) > 0 {
+		r.defects++
 	}
 	if o.Overlaps > 0 {
 		r.overlapping++
@@ -32,30 +40,76 @@ func (r *row) add(o *outcome) {
 	}
 }
 
-// report prints a row for each kind of lock and who stood still, and returns an error where a sound lock was accused.
-func report(trials []trial, outcomes []outcome) error {
-	fmt.Println("| locks | stands still | runs | stood still for | not judged | two inside | accused | of those with two inside |")
-	fmt.Println("|---|---|---|---|---|---|---|---|")
-	alarms := 0
-	for _, mutant := range []bool{false, true} {
+// plus is the sum of two rows.
+func (r row) plus(s row) row {
+	return row{
+		runs: r.runs + s.runs, unjudged: r.unjudged + s.unjudged, overlapping: r.overlapping + s.overlapping,
+		accused: r.accused + s.accused, caught: r.caught + s.caught, defects: r.defects + s.defects,
+		grants: r.grants + s.grants, stood: r.stood + s.stood,
+	}
+}
+
+// A table has a row for each kind of lock and who stood still.
+type table struct{ sound, mutants map[string]row }
+
+func tableOf(trials []trial, outcomes []outcome) table {
+	t := table{map[string]row{}, map[string]row{}}
+	for i := range trials {
+		of := t.sound
+		if trials[i].mutant {
+			of = t.mutants
+		}
+		r := of[trials[i].who]
+		r.add(&outcomes[i])
+		of[trials[i].who] = r
+	}
+	return t
+}
+
+// print writes the table as Markdown.
+func (t table) print(to io.Writer) {
+	fmt.Fprintln(to, "| locks | stands still | runs | stood still for | not judged | two inside | accused | of those with two inside |")
+	fmt.Fprintln(to, "|---|---|---|---|---|---|---|---|")
+	for _, kind := range []struct {
+		name string
+		rows map[string]row
+	}{{"sound", t.sound}, {"mutants", t.mutants}} {
 		for _, who := range []string{driver, server, both} {
-			var r row
-			for i := range trials {
-				if trials[i].mutant == mutant && trials[i].who == who {
-					r.add(&outcomes[i])
-				}
-			}
-			name := "sound"
-			if mutant {
-				name = "mutants"
-			} else {
-				alarms += r.accused
-			}
-			fmt.Printf("| %s | %s | %d | %v | %d | %d | %d | %d |\n", name, who, r.runs, r.stood.Round(time.Second), r.failed, r.overlapping, r.accused, r.caught)
+			r := kind.rows[who]
+			fmt.Fprintf(to, "| %s | %s | %d | %v | %d | %d | %d | %d |\n", kind.name, who, r.runs, r.stood.Round(time.Second), r.unjudged, r.overlapping, r.accused, r.caught)
 		}
 	}
-	if alarms > 0 {
-		return errors.New("a sound lock was accused: see above")
+}
+
+func total(rows map[string]row) (sum row) {
+	for _, r := range rows {
+		sum = sum.plus(r)
 	}
-	return nil
+	return sum
+}
+
+// least is in how many of a hundred runs in which two were inside a mutant is to be caught at least.
+const least = 95
+
+// verdict returns what the runs must not show: a sound lock that was accused, mutants that were missed
+// although two were inside, or nothing at all.
+func (t table) verdict() error {
+	sound, mutants := total(t.sound), total(t.mutants)
+	var errs []error
+	if sound.accused > 0 {
+		errs = append(errs, fmt.Errorf("sound locks were accused in %d of %d runs; hint: the lines above name their histories", sound.accused, sound.runs))
+	}
+	if sound.defects > 0 {
+		errs = append(errs, fmt.Errorf("lockbench contradicts itself in %d of %d runs of sound locks; hint: the lines above name their histories", sound.defects, sound.runs))
+	}
+	if mutants.caught*100 < mutants.overlapping*least {
+		errs = append(errs, fmt.Errorf("mutants were caught in %d of %d runs in which two were inside, less than %d %%", mutants.caught, mutants.overlapping, least))
+	}
+	switch {
+	case sound.grants == 0 || sound.stood == 0:
+		errs = append(errs, fmt.Errorf("runs of sound locks show nothing: %d of %d judged, %d grants, stood still for %v", sound.runs-sound.unjudged, sound.runs, sound.grants, sound.stood))
+	case mutants.overlapping == 0:
+		errs = append(errs, fmt.Errorf("runs of mutants show nothing: %d of %d judged, two inside in none; hint: more runs", mutants.runs-mutants.unjudged, mutants.runs))
+	}
+	return errors.Join(errs...)
 }

@@ -1,8 +1,6 @@
 package file
 
 import (
-	"slices"
-
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
 )
@@ -14,7 +12,7 @@ func Designs() []design.Design {
 		Summary: "looks whether the lock file is there, then makes it; released by removing it",
 		// Two that look at one time both make it, and the first to release removes the file of both.
 		Claims: lockbench.Claims{
-			Keeps:    []lockbench.Guarantee{lockbench.Answers, lockbench.NoSpuriousRefusal},
+			Keeps:    []lockbench.Guarantee{lockbench.Answers, lockbench.NoSpuriousRefusal, lockbench.WakeUp},
 			Survives: lockbench.Survivable,
 		},
 		Open: opener(byPresence),
@@ -26,7 +24,7 @@ func Designs() []design.Design {
 		Claims: lockbench.Claims{
 			Keeps: []lockbench.Guarantee{
 				lockbench.Exclusion, lockbench.OwnerRelease, lockbench.LossReported, lockbench.Answers,
-				lockbench.NoSpuriousRefusal, lockbench.Effects,
+				lockbench.NoSpuriousRefusal, lockbench.Effects, lockbench.WakeUp,
 			},
 			Survives: lockbench.Survivable,
 		},
@@ -35,7 +33,7 @@ func Designs() []design.Design {
 	flock := excl
 	flock.Name = "file/flock"
 	flock.Summary = "the kernel's lock on an open file (flock), which ends with the process"
-	flock.Claims.Keeps = slices.Insert(slices.Clone(excl.Claims.Keeps), len(excl.Claims.Keeps)-1, lockbench.Recovery)
+	flock.Claims = excl.Claims.With(lockbench.Recovery)
 	flock.Claims.Except = []lockbench.Exception{{
 		Gives: []lockbench.Guarantee{lockbench.Recovery}, Under: lockbench.ThreadDeath,
 		Why: "the kernel frees the file of a process that ended, not that of a thread",

@@ -24,7 +24,7 @@ func naiveDesign() design.Design {
 		// was granted or has an unknown outcome, and the answer is the server's,
 		// whatever clocks say.
 		Claims: lockbench.Claims{
-			Keeps:    []lockbench.Guarantee{lockbench.Answers, lockbench.NoSpuriousRefusal},
+			Keeps:    []lockbench.Guarantee{lockbench.Answers, lockbench.NoSpuriousRefusal, lockbench.WakeUp},
 			Survives: lockbench.Survivable,
 		},
 		Reacquire: design.Refused,

@@ -26,10 +26,15 @@ func (w *world) enumerate() []strategy.Choice {
 	if w.left.faults > 0 {
 		w.offerFaults()
 	}
-	if w.left.moves > 0 && w.last != strategy.VerbMove && !w.flight.active && w.choices[0].Verb == strategy.VerbRun {
+	if w.left.moves > 0 && w.last != strategy.VerbMove && w.mayPass() && w.choices[0].Verb == strategy.VerbRun {
 		w.offerMoves()
 	}
 	return w.choices
+}
+
+// mayPass reports whether time may pass by choice: it does not yet, and nothing lies in a socket.
+func (w *world) mayPass() bool {
+	return !w.flight.active && !slices.ContainsFunc(w.actors, w.flight.unread)
 }
 
 func (w *world) offerIf(can bool, v strategy.Verb, a *actor, nth int) {
@@ -59,14 +64,55 @@ func (w *world) offerFaults() {
 			w.choices = append(w.choices, strategy.Choice{Verb: v, Actor: strategy.NoActor})
 		}
 	}
+	if somethingRuns && w.mayPass() {
+		w.offerStandstills()
+	}
 }
+
+// How long a standstill lasts at least and at most.
+const (
+	shortestStandstill = 300*time.Millisecond + margin
+	longestStandstill  = 3*time.Second - margin
+)
+
+// offerStandstills offers the shortest and the longest standstill, and those that end just before and
+// just after the end of a lease.
+func (w *world) offerStandstills() {
+	if !slices.ContainsFunc(strategy.Standstills[:], w.may) {
+		return
+	}
+	now := time.Now()
+	lengths := []time.Duration{shortestStandstill, longestStandstill}
+	for _, end := range w.ends() {
+		for _, length := range []time.Duration{end.Add(-margin).Sub(now), end.Add(margin).Sub(now)} {
+			if length > shortestStandstill && length < longestStandstill && !slices.Contains(lengths, length) {
+				lengths = append(lengths, length)
+			}
+		}
+	}
+	for n, length := range lengths {
+		for _, a := range w.actors {
+			if w.may(strategy.VerbStandstill) && w.sends(a) {
+				w.choices = append(w.choices, strategy.Choice{Verb: strategy.VerbStandstill, Actor: a.number, Nth: n, At: length})
+			}
+		}
+		for _, v := range []strategy.Verb{strategy.VerbServerStandstill, strategy.VerbMachineStandstill} {
+			if w.may(v) {
+				w.choices = append(w.choices, strategy.Choice{Verb: v, Actor: strategy.NoActor, Nth: n, At: length})
+			}
+		}
+	}
+}
+
+// sends reports whether the actor has a command under way, or comes to one when it goes on.
+func (w *world) sends(a *actor) bool { return a.items() > 0 && w.ready(a, 0) && !a.accesses }
 
 // offerEnds offers what happens to a client as a whole: death, a pause, the end of its
 // call's context.
 func (w *world) offerEnds(a *actor) {
 	first := a.items() > 0 && w.ready(a, 0)
 	w.offerIf(first && w.may(strategy.VerbDieBefore), strategy.VerbDieBefore, a, 0)
-	w.offerIf(first && w.may(strategy.VerbPause) && !w.flight.active, strategy.VerbPause, a, 0)
+	w.offerIf(first && w.may(strategy.VerbPause) && w.mayPass(), strategy.VerbPause, a, 0)
 	begins := a.parked != "" && !a.accesses
 	waits := first && (begins || a.call.under && !a.call.cancelled)
 	w.offerIf((waits || w.sleeps(a)) && w.may(strategy.VerbCancel), strategy.VerbCancel, a, 0)
@@ -82,6 +128,9 @@ func (w *world) sleeps(a *actor) bool {
 
 // offerBreaks offers what happens to one command.
 func (w *world) offerBreaks(a *actor) {
+	if w.flight.serverStands() {
+		return // no command runs
+	}
 	for n := range a.items() {
 		c := a.item(n)
 		access := c == nil && a.accesses

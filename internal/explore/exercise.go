@@ -15,7 +15,7 @@ func (c *Config) exercises(p workloads.Program, skews bool) []lockbench.Cell {
 	contend := slices.Contains(p.Exercises, lockbench.Exclusion.At(0))
 	renews := c.Design.Renews || c.Design.RenewsUnseen // then a slow owner does not lose the lock
 	o := c.options(p)
-	if c.hastens() && !p.Exploration.Waits && !renews {
+	if c.hastens() && p.Exploration.Wait == 0 && !renews {
 		o.Slow = 1
 	}
 	found := p.Cells(o)

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench/history"
@@ -15,8 +16,17 @@ import (
 type flight struct {
 	active bool
 	until  time.Time
-	paused *actor // that stands still, with all of its process; nil in a move of time
+	paused *actor        // that stands still, with all of its process; nil in a move of time
+	by     strategy.Verb // which began it
 	held   []*stepserver.Command
+	// arrived are commands whose replies came while processes stood still. They lie in the sockets of
+	// their processes, so no more time passes, once it does not, until they are read.
+	arrived []*stepserver.Command
+}
+
+// unread reports whether a reply lies in the socket of its process.
+func (f *flight) unread(a *actor) bool {
+	return len(f.arrived) > 0 && slices.ContainsFunc(a.pending, func(c *stepserver.Command) bool { return contains(f.arrived, c) })
 }
 
 // stops reports whether the actor may not go on with c, nil being what it waits for
@@ -25,6 +35,10 @@ func (f *flight) stops(a *actor, c *stepserver.Command) bool {
 	switch {
 	case !f.active:
 		return false
+	case f.by == strategy.VerbServerStandstill:
+		return c != nil
+	case f.by.Stands():
+		return true
 	case f.paused != nil && f.paused.process == a.process:
 		return true
 	case c == nil:
@@ -32,6 +46,9 @@ func (f *flight) stops(a *actor, c *stepserver.Command) bool {
 	}
 	return contains(f.held, c)
 }
+
+// serverStands reports whether the server stands still, and processes do not.
+func (f *flight) serverStands() bool { return f.active && f.by == strategy.VerbServerStandstill }
 
 // apply makes a choice. What it does to the server enters the step's effect.
 func (w *world) apply(c strategy.Choice) {
@@ -54,13 +71,24 @@ func (w *world) apply(c strategy.Choice) {
 		if c.Nth >= strategy.LateCommand && a.client {
 			a.record.Fault("late", 0)
 		}
-		w.proceed(a, c.Nth, w.execute)
+		w.goOn(a, c.Nth)
 		w.bubble.Wait()
 		w.effect.Global = w.othersThan(a.process) != others && !w.woke()
 		return
 	}
 	w.effect.Global = true
 	w.inject(a, c)
+}
+
+// goOn has the actor go on with an item, up to its next command where the server stands still.
+func (w *world) goOn(a *actor, nth int) {
+	if !w.flight.serverStands() {
+		w.proceed(a, nth, w.execute)
+		return
+	}
+	if c := w.stepped(a); c != nil {
+		w.ran(c, stepserver.Effect{})
+	}
 }
 
 // othersThan sums up what is seen of the actors of other processes: it changes when
@@ -101,7 +129,9 @@ func (w *world) applyToAll(c strategy.Choice) {
 	case strategy.VerbWait:
 		w.rest()
 	case strategy.VerbMove:
-		w.take(w.start.Add(c.At), nil)
+		w.take(w.start.Add(c.At), nil, c.Verb)
+	case strategy.VerbServerStandstill, strategy.VerbMachineStandstill:
+		w.standStill(c)
 	case strategy.VerbScriptFlush:
 		w.serverRecord.Fault(string(fault.ScriptFlush), 0)
 		w.server.ScriptFlush()
@@ -117,9 +147,34 @@ func (w *world) applyToAll(c strategy.Choice) {
 	}
 }
 
+// standStill has all processes, the server, or both stand still. Timers of processes go off on the
+// way; what comes of them waits for the server.
+func (w *world) standStill(c strategy.Choice) {
+	if c.Verb != strategy.VerbServerStandstill {
+		w.serverRecord.Fault(string(fault.Standstill), int64(c.At))
+	}
+	if c.Verb != strategy.VerbStandstill {
+		w.serverRecord.Fault(string(fault.ServerStandstill), int64(c.At))
+	}
+	w.take(time.Now().Add(c.At), nil, c.Verb)
+}
+
+// runSent has the server run what was sent, and the command that the actor comes to. Senders hear
+// of it later.
+func (w *world) runSent(a *actor) {
+	w.flight.arrived = w.flight.arrived[:0]
+	w.proceedTo(a, 0)
+	for _, c := range w.server.Pending() {
+		if !c.Answered() && !c.Orphan() {
+			w.carryOut(c, w.server.RunSlow)
+			w.flight.arrived = append(w.flight.arrived, c)
+		}
+	}
+}
+
 // take begins a flight.
-func (w *world) take(until time.Time, paused *actor) {
-	w.flight.active, w.flight.until, w.flight.paused = true, until, paused
+func (w *world) take(until time.Time, paused *actor, by strategy.Verb) {
+	w.flight.active, w.flight.until, w.flight.paused, w.flight.by = true, until, paused, by
 	w.flight.held = w.flight.held[:0]
 	for _, a := range w.actors {
 		a.held = a.parked != ""
@@ -159,9 +214,12 @@ func (w *world) inject(a *actor, c strategy.Choice) {
 	case strategy.VerbDieAfter:
 		w.proceed(a, c.Nth, func(cmd *stepserver.Command) stepserver.Effect { return w.carryOut(cmd, w.server.RunUnanswered) })
 		w.die(a, c.Verb)
+	case strategy.VerbStandstill:
+		w.runSent(a)
+		w.standStill(c)
 	case strategy.VerbPause:
 		w.recordPause(a, history.Pause)
-		w.take(w.pastLease(a), a)
+		w.take(w.pastLease(a), a, c.Verb)
 	case strategy.VerbCancel:
 		w.proceedTo(a, c.Nth)
 		w.endContext(a)

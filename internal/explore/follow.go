@@ -47,8 +47,8 @@ func (r *replayed) Choose(p strategy.Point) int {
 			found = i
 		}
 	}
-	if found == strategy.None && l.choice.Verb == strategy.VerbMove {
-		found = nearest(p, l.choice.At)
+	if found == strategy.None && l.verb.Passes() {
+		found = nearest(p, l.choice)
 	}
 	if found == strategy.None && implied {
 		r.next--
@@ -65,11 +65,11 @@ func (r *replayed) Choose(p strategy.Point) int {
 // wait for a time that no seed decides.
 const about = 50 * time.Millisecond
 
-// nearest is the move of time that comes closest to at, if one comes close.
-func nearest(p strategy.Point, at time.Duration) int {
+// nearest is the choice of the same kind whose time comes closest, if one comes close.
+func nearest(p strategy.Point, to strategy.Choice) int {
 	found, least := strategy.None, about
 	for i, c := range p.Choices {
-		if off := max(c.At-at, at-c.At); c.Verb == strategy.VerbMove && off < least {
+		if off := max(c.At-to.At, to.At-c.At); c.Verb == to.Verb && off < least {
 			found, least = i, off
 		}
 	}

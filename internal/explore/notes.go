@@ -83,6 +83,12 @@ func (w *world) note(c strategy.Choice) {
 	case strategy.VerbMove:
 		l.what = c.At.String()
 		row.Command = "passes, to " + c.At.String()
+	case strategy.VerbStandstill:
+		l.what = c.At.String()
+		row.Command += "; all processes stand still for " + c.At.String()
+	case strategy.VerbServerStandstill, strategy.VerbMachineStandstill:
+		l.what = c.At.String()
+		row.Command = "passes, for " + c.At.String()
 	case strategy.VerbSkew:
 		l.what = c.At.String()
 		row.Command = fmt.Sprintf("its clock is %+v off", c.At)

@@ -54,8 +54,8 @@ func (c *Config) fill(p workloads.Program) {
 	if c.TTL == 0 {
 		c.TTL = defaultTTL
 	}
-	if c.Wait == 0 && p.Exploration.Waits {
-		c.Wait = max(c.TTL/2, time.Second) // some designs take less than a second for none
+	if leases := p.Exploration.Wait; c.Wait == 0 && leases > 0 {
+		c.Wait = max(time.Duration(leases*float64(c.TTL)), time.Second) // some designs take less than a second for none
 	}
 	if c.Kinds == nil {
 		c.Kinds = DefaultKinds()

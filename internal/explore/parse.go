@@ -152,7 +152,7 @@ func (p *parser) step(text string, words []string) error {
 	if err := p.actorOf(&l); err != nil {
 		return err
 	}
-	if l.verb == strategy.VerbMove || l.verb == strategy.VerbSkew {
+	if l.verb.Timed() {
 		at, err := time.ParseDuration(l.what)
 		if err != nil {
 			return fmt.Errorf("time %q: %w", clip(l.what), reason(err))

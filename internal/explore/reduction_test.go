@@ -30,6 +30,8 @@ func TestReductionLosesNothing(t *testing.T) {
 		{"hash-reentrant/plain", explore.Config{Scenario: "nested", Rounds: 1, Faults: -1, Moves: 1}},
 		{"hash-reentrant/notify", explore.Config{Wait: 3e9, Rounds: 1, Faults: -1, Moves: 1}},
 		{"hash-reentrant/watchdog", explore.Config{Scenario: "update", Rounds: 1, Faults: -1, Moves: 1}},
+		{"lua-token/strategy", explore.Config{Scenario: "overrun", Rounds: 1, Faults: 1, Moves: -1, Kinds: fault.Of(fault.Standstill).Explored}},
+		{"hash-reentrant/watchdog", explore.Config{Scenario: "update", Rounds: 1, Faults: 1, Moves: -1, Kinds: fault.Of(fault.Standstill).Explored}},
 		{"watch-multi/give-up", explore.Config{Rounds: 1, Faults: -1, Moves: -1}},
 		{"watch-multi/poll", explore.Config{Rounds: 1, Faults: longtest.Times(-1, 1), Moves: -1, Kinds: some[:1]}},
 	} {

@@ -134,7 +134,7 @@ func (s *script) shows(r checker.Result) checker.Finding {
 func (w *world) shown(c strategy.Choice) string {
 	l := line{actor: w.nameOf(c), verb: c.Verb}
 	switch {
-	case c.Verb == strategy.VerbMove || c.Verb == strategy.VerbSkew:
+	case c.Verb.Timed():
 		l.what = c.At.String()
 	case c.Actor != strategy.NoActor:
 		l.what = w.faced(c)

@@ -120,7 +120,7 @@ type course struct {
 // begin begins a schedule at its start, in the memory of the one before.
 func (c *course) begin() {
 	c.over, c.ended, c.steps, c.last = false, false, 0, strategy.VerbBegin
-	c.flight = flight{held: c.flight.held[:0]}
+	c.flight = flight{held: c.flight.held[:0], arrived: c.flight.arrived[:0]}
 	c.made, c.faults = c.made[:0], c.faults[:0]
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 }

@@ -9,9 +9,6 @@ const (
 	ServerResume = "server-resume"
 	Evicting     = "evicting"
 	Stepping     = "stepping"
-	// Standstill and ServerStandstill are seen, not injected: see package standstill.
-	Standstill       = "standstill"
-	ServerStandstill = "server-standstill"
 )
 
 // An Event is what a history says of faults: the note of a fault event, or another event that
@@ -45,6 +42,7 @@ const (
 	Revives                // so it does, and may know again what it had forgotten
 	Steps                  // the server's clock is stepped by Value ns
 	StandsStill            // nobody could do anything for Value ns
+	Delays                 // answers come late, or not at all, for a time
 )
 
 // A Phase is which part of an occurrence an event marks.
@@ -70,20 +68,20 @@ var events = []Event{
 	{Note: TakenAway, Says: "a command of client `Value` took from the server what this client held of `Key`", Act: Takes},
 	{Note: string(Skew), Says: "the client's clock is ahead by `Value` ns, for the whole history", Act: SetsClock, Brings: lockbench.Skew},
 	{Note: string(ScriptFlush), Says: "the server forgot its scripts", Act: Flushes, Brings: lockbench.ScriptFlush},
-	{Note: string(ServerPause), Says: "the server stands still", Phase: Begins, Line: string(ServerPause)},
+	{Note: string(ServerPause), Says: "the server stands still", Act: Delays, Phase: Begins, Line: string(ServerPause)},
 	{Note: ServerResume, Says: "it goes on", Phase: Ends, Line: string(ServerPause)},
 	{Note: string(Restart), Says: "the server forgot everything", Act: Forgets, Brings: lockbench.StateLoss},
-	{Note: string(RestartAOF), Says: "the server was killed and started with all that it had acknowledged"},
+	{Note: string(RestartAOF), Says: "the server was killed and started with all that it had acknowledged", Act: Delays},
 	{Note: string(ClientKill), Says: "the server hung up on all clients; `cut` says whose calls that broke"},
 	{Note: string(Failover), Says: "a replica took over that may know neither the newest grants nor the newest releases", Act: Revives, Brings: lockbench.Failover},
-	{Note: string(Down), Says: "`Value` servers were killed; `restart` says when one is back, empty"},
-	{Note: string(Slow), Says: "what the client's process sends and is answered comes late, for `Value` ns", Phase: Lasts},
-	{Note: string(Throttle), Says: "it comes a few bytes at a time, for `Value` ns", Phase: Lasts},
-	{Note: string(BlackHole), Says: "nothing of the client's process gets through, for `Value` ns; `cut` says whose calls that broke", Phase: Lasts},
+	{Note: string(Down), Says: "`Value` servers were killed; `restart` says when one is back, empty", Act: Delays},
+	{Note: string(Slow), Says: "what the client's process sends and is answered comes late, for `Value` ns", Act: Delays, Phase: Lasts},
+	{Note: string(Throttle), Says: "it comes a few bytes at a time, for `Value` ns", Act: Delays, Phase: Lasts},
+	{Note: string(BlackHole), Says: "nothing of the client's process gets through, for `Value` ns; `cut` says whose calls that broke", Act: Delays, Phase: Lasts},
 	{Note: Stepping, Says: "the clock of the server begins to be stepped by `Value` ns, ahead or back", Act: Steps, Brings: lockbench.StateLoss | lockbench.Skew, Phase: Begins, Line: string(ClockStep)},
 	{Note: string(ClockStep), Says: "it was stepped, at some time between the two events", Act: Steps, Brings: lockbench.StateLoss | lockbench.Skew, Phase: Ends, Line: string(ClockStep)},
-	{Note: Standstill, Says: "the process that drives the clients stood still for `Value` ns: seen, not injected", Act: StandsStill, Brings: lockbench.Pause, Phase: Lasts},
-	{Note: ServerStandstill, Says: "a server, or the way to it, stood still for `Value` ns: seen, not injected", Act: StandsStill, Brings: lockbench.Pause, Phase: Lasts},
+	{Note: string(Standstill), Says: "the process that drives the clients stands still for `Value` ns: seen in a live run, made in an exploration", Act: StandsStill, Brings: lockbench.Pause, Phase: Lasts},
+	{Note: string(ServerStandstill), Says: "a server, or the way to it, stands still for `Value` ns: seen in a live run, made in an exploration", Act: StandsStill, Brings: lockbench.Pause, Phase: Lasts},
 	{Note: Evicting, Says: "the server begins to forget every key with a TTL", Act: Forgets, Brings: lockbench.StateLoss, Phase: Begins, Line: string(Evict)},
 	{Note: string(Evict), Says: "it forgot them, at some time between the two events", Act: Forgets, Brings: lockbench.StateLoss, Phase: Ends, Line: string(Evict)},
 }

@@ -30,6 +30,10 @@ const (
 	BlackHole   Kind = "black-hole"
 	ClockStep   Kind = "clock-step"
 	Evict       Kind = "evict"
+	// Live runs record standstills that package standstill sees; explorations have them occur.
+	Standstill        Kind = "standstill"
+	ServerStandstill  Kind = "server-standstill"
+	MachineStandstill Kind = "machine-standstill" // both
 )
 
 // longestSilence is how long a server may answer nobody at most: clients wait 5 s
@@ -81,6 +85,11 @@ var rows = []Row{
 		Conditions: lockbench.Pause, Exercises: byHolder, Records: []string{"pause", "resume"},
 		Live:     &Live{On: "after a grant, or before a command of a client that holds a lock", Usual: Fault{P: 0.01, While: Held}, Settings: []Setting{chance, lasting}},
 		Explored: []Kind{Pause},
+	},
+	{
+		Kind: Standstill, Summary: "all processes, the server, or both stand still for 0.3 to 3 s, which is seen", Target: Process,
+		Conditions: lockbench.Pause, Exercises: byHolder, Records: []string{string(Standstill), string(ServerStandstill)},
+		Explored: []Kind{Standstill, ServerStandstill, MachineStandstill}, OnRequest: true,
 	},
 	{
 		Kind: LostReply, Summary: "a command runs and its reply is lost", Target: Client,

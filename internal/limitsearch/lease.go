@@ -14,7 +14,7 @@ import (
 // Lease searches the shortest lease that none of so many holds outlives: then at most a share
 // of risk of all do, with that confidence.
 func Lease(holds int64, risk, confidence float64, steps *limits.Search) *Search {
-	return &Search{
+	s := &Search{
 		steps: steps,
 		limit: results.LimitSearch{
 			LimitQuestion: results.LimitQuestion{Of: results.LeaseLimit, Wanted: []string{"no hold outlives the lease"}},
@@ -24,6 +24,16 @@ func Lease(holds int64, risk, confidence float64, steps *limits.Search) *Search 
 		name:   func(v float64) string { return time.Duration(v).String() },
 		judge:  func(_ *runner.Judged, t *results.LimitTrial) (limits.Outcome, string) { return endsWithin(holds, t) },
 	}
+	s.still = func(j *runner.Judged, t *results.LimitTrial) bool {
+		return heldUp(j.Verdicts.Standstills.Times, s.clients, t)
+	}
+	return s
+}
+
+// heldUp reports whether no more holds outlived their leases than standstills may have held up: each
+// client has one at a time.
+func heldUp(times, clients int64, t *results.LimitTrial) bool {
+	return t.Outlived > 0 && t.Outlived <= times*clients
 }
 
 // LeaseUnit is what leases of a design are multiples of, whether it rounds others or

@@ -115,3 +115,43 @@ func TestLeaseUnit(t *testing.T) {
 		}
 	}
 }
+
+// TestStandstillsOfTrials: what a standstill may have done by itself says nothing of the value, which is
+// tried again, and not for ever; what is more than that does.
+func TestStandstillsOfTrials(t *testing.T) {
+	for _, c := range []struct {
+		outlived, times, clients int64
+		want                     bool
+	}{{0, 1, 8, false}, {1, 0, 8, false}, {8, 1, 8, true}, {9, 1, 8, false}, {16, 2, 8, true}} {
+		if got := heldUp(c.times, c.clients, &results.LimitTrial{Outlived: c.outlived}); got != c.want {
+			t.Errorf("%+v: %t", c, got)
+		}
+	}
+	for still, want := range map[time.Duration]bool{0: false, 20 * time.Millisecond: false, 40 * time.Millisecond: true} {
+		j := runner.Judged{Verdicts: checker.Result{Standstills: checker.Standstills{Times: 1, For: still}}, Measures: measure.Measures{Span: 3 * time.Second}}
+		if got := stoodStill(&j); got != want {
+			t.Errorf("%v of 3s: %t, want %t", still, got, want)
+		}
+	}
+}
+
+func TestTriesAgainAfterStandstills(t *testing.T) {
+	steps, err := limits.New(limits.Config{Rising: true, Start: 100, Least: 1, Most: 1000, Votes: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Search{steps: steps}
+	for n := range mostAgain + 1 {
+		if v, ok := steps.Next(); v != 100 || !ok {
+			t.Fatalf("after %d standstills: tries %v", n, v)
+		}
+		s.report(limits.Unable, true)
+	}
+	if v, _ := steps.Next(); v >= 100 {
+		t.Errorf("tries %v, want less than 100", v)
+	}
+	s.report(limits.Fails, false)
+	if v, _ := steps.Next(); v >= 50 {
+		t.Errorf("tries %v, want less than 50", v)
+	}
+}

@@ -24,6 +24,7 @@ func Rate(targets Targets, steps *limits.Search) *Search {
 		change: func(o *workloads.Options, v float64) { o.Rate = v },
 		name:   func(v float64) string { return fmt.Sprintf("%.4g/s", v) },
 		judge:  func(j *runner.Judged, _ *results.LimitTrial) (limits.Outcome, string) { return targets.meets(j) },
+		still:  func(j *runner.Judged, _ *results.LimitTrial) bool { return stoodStill(j) },
 	}
 	for _, t := range targets {
 		s.limit.Wanted = append(s.limit.Wanted, t.String())
@@ -83,4 +84,12 @@ func (targets Targets) meets(j *runner.Judged) (limits.Outcome, string) {
 // share renders a part of arrivals.
 func share(part, of int64) string {
 	return fmt.Sprintf("%.2g%% of %d arrivals", 100*float64(part)/float64(max(1, of)), of)
+}
+
+// muchStill is the share of a trial from which on standstills explain that a target was missed: what
+// falls due while nobody can do anything is late, and a 99th percentile leaves out no more than that.
+const muchStill = 0.01
+
+func stoodStill(j *runner.Judged) bool {
+	return float64(j.Verdicts.Standstills.For) > muchStill*float64(j.Measures.Span)
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/lockbench/lockbench/internal/figures"
 	"github.com/lockbench/lockbench/internal/limits"
 	"github.com/lockbench/lockbench/internal/load"
 	"github.com/lockbench/lockbench/internal/results"
@@ -25,14 +26,25 @@ type Search struct {
 	name   func(float64) string
 	// judge says what came of a trial, and what was missed.
 	judge func(j *runner.Judged, t *results.LimitTrial) (limits.Outcome, string)
+	// still reports whether what was missed may be due to standstills alone.
+	still func(j *runner.Judged, t *results.LimitTrial) bool
+	// again is how often the value was tried again because of standstills.
+	again int
 	// begun: there was a trial, of value.
 	begun bool
 	value float64
+	// clients is how many there are in each trial.
+	clients int64
 }
 
 // Run makes the trials, with the one subject of a plan.
 func (s *Search) Run(ctx context.Context, p runner.Plan, sinks ...runner.Sink) (results.LimitSearch, error) {
 	of := p.Subjects[0]
+	o, err := p.Workload.Options(p.Options)
+	if err != nil {
+		return s.limit, err
+	}
+	s.clients = int64(o.Clients)
 	p.Next = func(came *runner.Result) (runner.Subject, bool) { return s.next(of, came) }
 	p.SelfCheckAt = s.found
 	result, err := runner.Run(ctx, p, sinks...)
@@ -94,13 +106,30 @@ func (s *Search) take(came *runner.Result) bool {
 	}
 	t := results.NewLimitTrial(s.value, (*results.Judged)(j))
 	t.Outcome, t.Why = s.judge(j, &t)
-	if len(t.Broken) > 0 {
+	stood := t.Outcome != limits.Holds && len(t.Broken) == 0 && s.still(j, &t)
+	switch still := j.Verdicts.Standstills; {
+	case len(t.Broken) > 0:
 		t.Outcome, t.Why = limits.Fails, fmt.Sprintf("%s was broken", t.Broken[0])
+	case stood:
+		t.Outcome = limits.Unable
+		t.Why = fmt.Sprintf("lockbench or its server stood still for %s in %s", figures.Compact(int64(still.For)), figures.Plural(still.Times, "standstill"))
 	}
 	s.limit.Trials = append(s.limit.Trials, t)
 	s.Say("  %s: %s %s", s.name(s.value), t.Outcome, t.Why)
-	s.steps.Report(t.Outcome)
+	s.report(t.Outcome, stood)
 	return true
+}
+
+// mostAgain is how often a value is tried again, at most, because somebody stood still.
+const mostAgain = 3
+
+// report reports what came of a trial, unless somebody stood still and it is to be made again.
+func (s *Search) report(came limits.Outcome, stood bool) {
+	if s.again++; stood && s.again <= mostAgain {
+		return
+	}
+	s.again = 0
+	s.steps.Report(came)
 }
 
 // describe takes from a run what is true of all.

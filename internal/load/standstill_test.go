@@ -79,7 +79,7 @@ func checkEvent(t *testing.T, file []byte, want bool) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found = found || ev.Op.Note == fault.ServerStandstill && ev.Op.Client == standstill.RecordedAs
+		found = found || ev.Op.Note == string(fault.ServerStandstill) && ev.Op.Client == standstill.RecordedAs
 	}
 	if found != want {
 		t.Errorf("the event is there: %t, want %t", found, want)

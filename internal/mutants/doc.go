@@ -5,7 +5,6 @@
 // planned with) or that a source document describes (docs/designs.md), as a small difference
 // from the sound lock: one step, or one decision of its watchdog.
 //
-// Bugs of waiting (missed wake-ups, ignored limits, retry policies) and of quorums
-// are not here: the one breaks no guarantee that is judged, the other needs
-// several servers.
+// Bugs of quorums are not here: they need several servers. Retry policies break no guarantee that is
+// judged.
 package mutants

@@ -28,7 +28,9 @@ type hold struct {
 	mu       sync.Mutex
 	depth    int           // leases not released
 	lease    time.Duration // asked for; the longest of the nested ones, or as extended
-	since    time.Time     // renewals sent before then say nothing of deadline
+	since    time.Time     // renewals sent before then may have run before an extend
+	unsure   bool          // an extend got no answer: they say nothing of deadline
+	renewed  time.Time     // when the newest renewal was sent that was answered
 	deadline time.Time     // until then it is ours, whatever happens
 	until    time.Time     // until then a delayed release keeps others out
 	calling  bool          // an extend is under way: the loss is noticed after it
@@ -92,6 +94,9 @@ func (h *hold) again(ctx context.Context, ttl time.Duration) (lockbench.Lease, e
 	start := h.owner.seen.Attempt(h.key)
 	held, err := p.nest(ctx, h, ttl)
 	err = onredis.NoEffect(err)
+	if err == nil && held && h.isLost() { // the server holds it once more, for nobody
+		held, err = false, h.freeLapsed(ctx)
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if err == nil && (!held || h.over) {
@@ -105,6 +110,15 @@ func (h *hold) again(ctx context.Context, ttl time.Duration) (lockbench.Lease, e
 	h.lease = max(h.lease, ttl)
 	h.prolong(start.Add(ttl))
 	return h.leaseFrom(start, ttl), nil
+}
+
+// freeLapsed frees what a nested acquire has got whose hold was lost before the answer came. Its error leaves
+// open whether it did.
+func (h *hold) freeLapsed(ctx context.Context) error {
+	if _, err := h.owner.process.free(ctx, h); err != nil {
+		return fmt.Errorf("the lease was over before the answer came: %w", err)
+	}
+	return nil
 }
 
 // prolong notes that the hold is ours until then at least. h.mu is held.
@@ -208,10 +222,11 @@ func (h *hold) answered(start time.Time, lease time.Duration, held bool, err err
 		h.lose()
 		return lockbench.ErrNotHeld
 	case idle:
-	case start.Before(h.since): // the extend sent since may have come after it
+	case start.Before(h.since) && h.unsure:
 		p.renewed(h)
-	default:
-		h.prolong(start.Add(lease))
+	default: // after an extend of h.lease or before it, the server holds it for the shorter of the two
+		h.prolong(start.Add(min(lease, h.lease)))
+		h.renewed = start
 		p.renewed(h)
 	}
 	return onredis.NoEffect(err)

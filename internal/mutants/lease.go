@@ -137,7 +137,7 @@ func (h *hold) extended(start time.Time, ttl time.Duration, held bool, err error
 	case errors.Is(err, lockbench.ErrNoEffect):
 		h.watch()
 	case err != nil: // it may have shortened the lease, and still may
-		h.since = time.Now()
+		h.since, h.unsure = time.Now(), true
 		if until := start.Add(ttl); until.Before(h.deadline) {
 			h.deadline = until
 		}
@@ -147,8 +147,9 @@ func (h *hold) extended(start time.Time, ttl time.Duration, held bool, err error
 		h.lose()
 		return lockbench.ErrNotHeld
 	default:
+		crossing := h.renewed.Add(min(ttl, h.lease)) // a renewal sent since may have come after it
 		h.since, h.lease, h.deadline = time.Now(), ttl, start.Add(ttl)
-		h.watch()
+		h.prolong(crossing)
 		h.renewIn(ttl / 3)
 	}
 	return err

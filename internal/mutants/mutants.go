@@ -39,7 +39,7 @@ func (m Mutant) Design() design.Design {
 
 // Mutants returns all mutants, always in the same order.
 func Mutants() []Mutant {
-	return slices.Concat(takingMutants, countingMutants, releasingMutants, extendingMutants, renewingMutants, nestingMutants)
+	return slices.Concat(takingMutants, waitingMutants, countingMutants, releasingMutants, extendingMutants, renewingMutants, nestingMutants)
 }
 
 // Sound returns the locks without a fault: one that reports a loss when it is

@@ -26,6 +26,7 @@ var decidable = []lockbench.Cell{
 	lockbench.ReleaseDelay.At(0), lockbench.LossReported.At(lockbench.Outlived), lockbench.LossReported.At(lockbench.LostReply),
 	lockbench.Answers.At(lockbench.ScriptFlush), lockbench.NoSpuriousRefusal.At(0), lockbench.Recovery.At(lockbench.Crash),
 	lockbench.Recovery.At(lockbench.LostReply), lockbench.Recovery.At(lockbench.Cancel), lockbench.Fencing.At(0), lockbench.Effects.At(0),
+	lockbench.WakeUp.At(0),
 }
 
 func TestEveryGuaranteeHasAMutant(t *testing.T) {

@@ -46,15 +46,23 @@ func (o *owner) Acquire(ctx context.Context, key string, opt lockbench.Options) 
 // wait tries until h is granted, or wait is over.
 func (o *owner) wait(ctx context.Context, h *hold, wait time.Duration) error {
 	h.wait = wait
-	err := design.Poll(ctx, wait, design.Every(pollPause), func() (bool, error) {
-		h.from = o.seen.Attempt(h.key)
-		granted, err := o.process.take(ctx, h)
-		return granted, onredis.NoEffect(err)
-	})
+	err := o.process.wait(ctx, h)
 	if err != nil && !errors.Is(err, lockbench.ErrNotAcquired) {
 		o.process.failed(ctx, h, err)
 	}
 	return err
+}
+
+// poll tries, and again after each pause.
+func poll(ctx context.Context, h *hold) error {
+	return design.Poll(ctx, h.wait, design.Every(pollPause), func() (bool, error) { return h.try(ctx) })
+}
+
+// try tries once.
+func (h *hold) try(ctx context.Context) (bool, error) {
+	h.from = h.owner.seen.Attempt(h.key)
+	granted, err := h.owner.process.take(ctx, h)
+	return granted, onredis.NoEffect(err)
 }
 
 func (o *owner) newHold(key string, ttl time.Duration) (*hold, error) {

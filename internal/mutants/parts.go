@@ -19,6 +19,8 @@ type parts struct {
 
 	token func(*process) (string, error)
 
+	// wait obtains h, or returns when the wait that h has is over.
+	wait  func(ctx context.Context, h *hold) error
 	take  func(ctx context.Context, h *hold) (granted bool, err error)
 	nest  func(ctx context.Context, h *hold, ttl time.Duration) (held bool, err error)
 	keep  func(ctx context.Context, h *hold, ttl time.Duration) (held bool, err error)
@@ -68,6 +70,7 @@ func sound(able abilities) parts {
 		abilities: able,
 
 		token:   randomToken,
+		wait:    poll,
 		take:    take,
 		nest:    nest,
 		keep:    keep,

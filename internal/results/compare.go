@@ -257,6 +257,7 @@ func (c *Comparison) conclude(results []Result) {
 		if n := d.shortOfLoad(); n > 0 {
 			c.Notes = append(c.Notes, fmt.Sprintf("%s: %s not offered the load that was asked for: the latencies lack what still waited, or are the machine's", d.Label(), wasWere(n)))
 		}
+		c.Notes = append(c.Notes, d.stoodStill()...)
 		c.openErrors(d)
 		c.openCells(d)
 		c.openSpeeds(d)
@@ -282,6 +283,24 @@ func (d *ComparedDesign) shortOfLoad() (n int) {
 		}
 	}
 	return n
+}
+
+// stoodStill notes on which side somebody stood still, and for how long, in all runs.
+func (d *ComparedDesign) stoodStill() (notes []string) {
+	for _, side := range []struct {
+		name string
+		runs []observed
+	}{{"base", d.base}, {"new", d.changed}} {
+		var sum *Standstills
+		var ns int64
+		for _, o := range side.runs {
+			sum, ns = sum.Plus(o.run.Standstills), ns+o.run.MeasuredNS
+		}
+		if much := sum.Of(ns); much != "" {
+			notes = append(notes, fmt.Sprintf("%s: lockbench or its server stood still for %s, in the runs of %s; that breaks no claim, and is in the speeds", d.Label(), much, side.name))
+		}
+	}
+	return notes
 }
 
 func wasWere(runs int) string {

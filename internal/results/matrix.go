@@ -79,6 +79,8 @@ type MatrixPart struct {
 	// Grants are of the whole part.
 	Grants    int64 `json:"grants"`
 	ElapsedNS int64 `json:"elapsed_ns"`
+	// Standstills are those of a live run, nil for none.
+	Standstills *Standstills `json:"standstills,omitempty"`
 	// Complete: it was not cut short.
 	Complete bool `json:"complete"`
 	// MustBreak is what the lock that is broken on purpose has to break here, for the

@@ -29,7 +29,7 @@ func (r *MatrixRow) AddRun(p MatrixPart, j *Judged) {
 	run := newRun(j)
 	p.Seed, p.Params, p.Faults, p.Server = run.Seed, run.Params, run.Faults, j.Header.Server
 	p.Injected, p.Error, p.Defects, p.Notes = run.Injected, run.Error, run.Defects, run.Notes
-	p.Grants, p.History = run.Counts.Grants, run.History
+	p.Grants, p.History, p.Standstills = run.Counts.Grants, run.History, run.Standstills
 	if p.Server.Kind == "private" {
 		p.Server.Address = "" // it was there for this run only
 	}

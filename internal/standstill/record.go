@@ -19,7 +19,7 @@ func (c Config) Record(client *history.Client) Config {
 
 func (s Standstill) note() string {
 	if s.Of == Server {
-		return fault.ServerStandstill
+		return string(fault.ServerStandstill)
 	}
-	return fault.Standstill
+	return string(fault.Standstill)
 }

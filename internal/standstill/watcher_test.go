@@ -182,7 +182,7 @@ func TestRecord(t *testing.T) {
 				t.Fatal(err)
 			}
 			order = append(order, ev.Op.Kind.String()+" "+ev.Op.Note)
-			if ev.Op.Note == fault.Standstill && (ev.Op.Call > 300e6 || ev.Op.Call+ev.Op.Value < 700e6) {
+			if ev.Op.Note == string(fault.Standstill) && (ev.Op.Call > 300e6 || ev.Op.Call+ev.Op.Value < 700e6) {
 				t.Errorf("it is recorded from %d for %d", ev.Op.Call, ev.Op.Value)
 			}
 		}

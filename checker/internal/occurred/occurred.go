@@ -13,6 +13,7 @@ type Faults struct {
 	Flush, Restart, StateLost, FailedOver *history.Op
 
 	Evicting, Stepping bool // the server goes on forgetting keys
+	Delayed            bool // answers came late, or not at all, for a time
 
 	FlushMet bool  // the flush met a held lock or an operation under way
 	Errors   bool  // an operation ended in an error of no known class before any flush

@@ -66,6 +66,9 @@ func (k *Key) Residual(op *history.Op) bool {
 	return ok && until >= op.Call
 }
 
+// Since is when it became free at the latest, as far as holds say that are gone, and acquires that a fault affected.
+func (k *Key) Since() optime.Stamp { return optime.Later(k.busy, k.acted) }
+
 // FreeBefore reports whether the key was free before s, as far as holds say that are gone.
 func (k *Key) FreeBefore(s optime.Stamp) bool {
 	return k.Tainted == 0 && k.Granting == 0 && k.busy.Before(s)

@@ -134,10 +134,10 @@ func (s *shrinker) withoutDeviations() {
 	}
 }
 
-// onlyTime has time pass where a client paused.
+// onlyTime has time pass where somebody stood still.
 func (s *shrinker) onlyTime() {
 	for i, c := range s.best.Choices {
-		if c.Verb != strategy.VerbPause {
+		if c.Verb != strategy.VerbPause && !c.Verb.Stands() {
 			continue
 		}
 		for nth := range 6 { // the edges of three leases

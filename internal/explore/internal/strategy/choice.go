@@ -11,22 +11,25 @@ type Verb uint8
 
 // The verbs.
 const (
-	VerbRun         Verb = iota // the actor goes on to its next command, which runs
-	VerbWait                    // nobody can go on: time passes until somebody can
-	VerbMove                    // time passes, and what is pending now comes later
-	VerbBegin                   // the schedule begins with the clocks as they are
-	VerbSkew                    // a process's clock is off from the start
-	VerbDieBefore               // the actor dies, its command does not run
-	VerbDieAfter                // the command runs, then the actor dies
-	VerbPause                   // the actor stands still until past its lease
-	VerbLoseReply               // the command runs, the connection breaks instead of an answer
-	VerbSlowReply               // the command runs, the answer arrives when it is run once more
-	VerbCut                     // the connection breaks, the command does not run
-	VerbCancel                  // the context of the actor's call ends
-	VerbTimeOut                 // so it does, and the read; the command may run later
-	VerbScriptFlush             // the server forgets its scripts
-	VerbRestart                 // the server restarts empty
-	VerbStop                    // the schedule ends here; only a replay asks for it
+	VerbRun               Verb = iota // the actor goes on to its next command, which runs
+	VerbWait                          // nobody can go on: time passes until somebody can
+	VerbMove                          // time passes, and what is pending now comes later
+	VerbBegin                         // the schedule begins with the clocks as they are
+	VerbSkew                          // a process's clock is off from the start
+	VerbDieBefore                     // the actor dies, its command does not run
+	VerbDieAfter                      // the command runs, then the actor dies
+	VerbPause                         // the actor stands still until past its lease
+	VerbLoseReply                     // the command runs, the connection breaks instead of an answer
+	VerbSlowReply                     // the command runs, the answer arrives when it is run once more
+	VerbCut                           // the connection breaks, the command does not run
+	VerbCancel                        // the context of the actor's call ends
+	VerbTimeOut                       // so it does, and the read; the command may run later
+	VerbScriptFlush                   // the server forgets its scripts
+	VerbRestart                       // the server restarts empty
+	VerbStandstill                    // the actor sends its command, then all processes stand still; what was sent runs, and is answered afterwards
+	VerbServerStandstill              // the server stands still, and clients go on up to their next command
+	VerbMachineStandstill             // all processes and the server stand still
+	VerbStop                          // the schedule ends here; only a replay asks for it
 )
 
 // verbs describe the verbs: the name that replay files have for each, the fault that it is,
@@ -36,22 +39,25 @@ var verbs = [...]struct {
 	fault fault.Kind // empty when it is none
 	by    string     // empty: a client
 }{
-	VerbRun:         {name: "run"},
-	VerbWait:        {name: "wait", by: ByTime},
-	VerbMove:        {name: "at", by: ByTime},
-	VerbBegin:       {name: "begin", by: ByTime},
-	VerbSkew:        {name: "skew", fault: fault.Skew},
-	VerbDieBefore:   {name: "die-before", fault: fault.DieBefore},
-	VerbDieAfter:    {name: "die-after", fault: fault.DieAfter},
-	VerbPause:       {name: "pause", fault: fault.Pause},
-	VerbLoseReply:   {name: "lost-reply", fault: fault.LostReply},
-	VerbSlowReply:   {name: "slow-reply", fault: fault.SlowReply},
-	VerbCut:         {name: "cut", fault: fault.Cut},
-	VerbCancel:      {name: "cancel", fault: fault.Cancel},
-	VerbTimeOut:     {name: "time-out", fault: fault.Cancel},
-	VerbScriptFlush: {name: "script-flush", fault: fault.ScriptFlush, by: ByServer},
-	VerbRestart:     {name: "restart", fault: fault.Restart, by: ByServer},
-	VerbStop:        {name: "stop", by: "all"},
+	VerbRun:               {name: "run"},
+	VerbWait:              {name: "wait", by: ByTime},
+	VerbMove:              {name: "at", by: ByTime},
+	VerbBegin:             {name: "begin", by: ByTime},
+	VerbSkew:              {name: "skew", fault: fault.Skew},
+	VerbDieBefore:         {name: "die-before", fault: fault.DieBefore},
+	VerbDieAfter:          {name: "die-after", fault: fault.DieAfter},
+	VerbPause:             {name: "pause", fault: fault.Pause},
+	VerbLoseReply:         {name: "lost-reply", fault: fault.LostReply},
+	VerbSlowReply:         {name: "slow-reply", fault: fault.SlowReply},
+	VerbCut:               {name: "cut", fault: fault.Cut},
+	VerbCancel:            {name: "cancel", fault: fault.Cancel},
+	VerbTimeOut:           {name: "time-out", fault: fault.Cancel},
+	VerbScriptFlush:       {name: "script-flush", fault: fault.ScriptFlush, by: ByServer},
+	VerbRestart:           {name: "restart", fault: fault.Restart, by: ByServer},
+	VerbStandstill:        {name: "standstill", fault: fault.Standstill},
+	VerbServerStandstill:  {name: "server-standstill", fault: fault.ServerStandstill, by: ByTime},
+	VerbMachineStandstill: {name: "machine-standstill", fault: fault.MachineStandstill, by: ByTime},
+	VerbStop:              {name: "stop", by: "all"},
 }
 
 // What acts where no client does.
@@ -71,6 +77,18 @@ func (v Verb) By() string { return verbs[v].by }
 
 // OfServer reports whether v is a fault of the server.
 func (v Verb) OfServer() bool { return verbs[v].by == ByServer }
+
+// Standstills are the verbs by which processes, the server, or both stand still.
+var Standstills = [...]Verb{VerbStandstill, VerbServerStandstill, VerbMachineStandstill}
+
+// Passes reports whether v has time pass as far as its choice says, and pending commands wait.
+func (v Verb) Passes() bool { return v == VerbMove || v.Stands() }
+
+// Stands reports whether v is a standstill.
+func (v Verb) Stands() bool { return v >= VerbStandstill && v <= VerbMachineStandstill }
+
+// Timed reports whether a choice of v says a time.
+func (v Verb) Timed() bool { return v.Passes() || v == VerbSkew }
 
 // faultsOfServer lists the faults of the server.
 var faultsOfServer = func() (all []Verb) {
@@ -104,10 +122,11 @@ type Choice struct {
 	Actor int
 	// Nth tells several pending commands of one actor apart, 0 being the first in
 	// the order of their arguments; late ones, whose sender has given them up, count
-	// from LateCommand. Of a move it is what time is moved to, in order: see edges.
+	// from LateCommand. Of a move it is what time is moved to, in order: see edges; of a
+	// standstill, how long it lasts, in order.
 	Nth int
-	// At is where time is moved to, since the start of the schedule, or by how much
-	// a clock is off.
+	// At is where time is moved to, since the start of the schedule, by how much
+	// a clock is off, or how long a standstill lasts.
 	At time.Duration
 }
 

@@ -64,11 +64,11 @@ func match(p Point, wish Choice) int {
 		case c == wish:
 			return i
 		case c.Verb != wish.Verb || c.Actor != wish.Actor || near != None:
-		case c.Verb == VerbMove && c.Nth == wish.Nth:
+		case c.Verb.Passes() && c.Nth == wish.Nth:
 			near = i
 		case c.Verb == VerbRun && wish.Nth < LateCommand && c.Nth < LateCommand:
 			near = i
-		case c.Verb != VerbMove && c.Verb != VerbRun && c.Verb != VerbSkew:
+		case !c.Verb.Timed() && c.Verb != VerbRun:
 			near = i
 		}
 	}

@@ -1,0 +1,86 @@
+// Package waits follows the acquires of one key that will be granted it, and when it was provably free.
+package waits
+
+import (
+	"slices"
+
+	"github.com/lockbench/lockbench/checker/internal/optime"
+	"github.com/lockbench/lockbench/history"
+)
+
+// A Span is a time in which the key was provably free, in ns.
+type Span struct{ From, Until int64 }
+
+// Length is how long it lasts, in ns; not above zero for none.
+func (s Span) Length() int64 { return s.Until - s.From }
+
+// kept bounds how many spans are remembered: the newest. A waiter that slept through one that is forgotten is missed.
+const kept = 8
+
+// A Key is what is known of one key. The zero Key is one of which nothing is known yet.
+type Key struct {
+	granting []*history.Op // under way, and to be answered ok
+	free     []Span        // by rising time
+}
+
+// Called applies the call of an acquire.
+func (k *Key) Called(op *history.Op) {
+	if op.Outcome == history.OK {
+		k.granting = append(k.granting, op)
+	}
+}
+
+// Returned applies the return of an acquire.
+func (k *Key) Returned(op *history.Op) {
+	if i := slices.Index(k.granting, op); i >= 0 {
+		k.granting = slices.Delete(k.granting, i, i+1)
+	}
+}
+
+// Free notes that, but for acquires under way, nobody had the key from one stamp to another.
+func (k *Key) Free(from, until int64) {
+	for _, op := range k.granting {
+		until = min(until, optime.Start(op))
+	}
+	n := len(k.free)
+	switch {
+	case until <= from:
+		return
+	case n > 0 && k.free[n-1].From == from:
+		k.free[n-1].Until = max(k.free[n-1].Until, until)
+		return
+	case n == kept:
+		k.free = slices.Delete(k.free, 0, 1)
+	}
+	k.free = append(k.free, Span{from, until})
+}
+
+// Within returns the first and the longest span, or part of one, that begins after one stamp and before another; of no
+// length if there is none.
+func (k *Key) Within(after, until int64) (first, longest Span) {
+	for _, s := range k.free {
+		s.Until = min(s.Until, until)
+		if s.From <= after || s.Length() <= 0 {
+			continue
+		}
+		if first.Length() == 0 {
+			first = s
+		}
+		if s.Length() > longest.Length() {
+			longest = s
+		}
+	}
+	return first, longest
+}
+
+// Empty is a Key of which nothing is known, in the memory of k.
+func (k *Key) Empty() Key { return Key{granting: k.granting[:0], free: k.free[:0]} }
+
+// Bound is how long a key may be free in ns before a waiter that asked with op gets it: as long as the lock promises,
+// or by default for half of the wait, and for a second at least. Who waits twice as long each time asks as often.
+func Bound(op *history.Op, promised int64) int64 {
+	if promised > 0 {
+		return promised
+	}
+	return max(op.Wait/2, 1e9)
+}

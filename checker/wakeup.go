@@ -1,0 +1,95 @@
+package checker
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/lockbench/lockbench/checker/internal/optime"
+	"github.com/lockbench/lockbench/checker/internal/waits"
+	"github.com/lockbench/lockbench/history"
+)
+
+// The monitor of wake-up judges that a waiter is granted a key that becomes free during its wait: soon after, as soon as
+// the lock promises (the header's wakes), and else before half of its wait has gone by in which nobody had the key.
+// Where answers come late, because of a fault or since a machine stands still, that much more is allowed for.
+var _ = monitorOf(wakeUp, monitor{
+	needs: hasWait, lacks: "no acquire was given a wait",
+	untested: "no key became free while an acquire waited for it",
+	allowed: func(c *Checker) string {
+		return fmt.Sprintf("a waiter may take %v longer than the lock promises", time.Duration(c.wakeSlack()))
+	},
+	measures: "free for a waiter",
+	on: [factKinds]func(*Checker, fact){
+		factAcquireCalled:   func(c *Checker, f fact) { f.key.waits.Called(f.op); c.shows(hasWait, f.op.Wait > 0) },
+		factAcquireReturned: waitEnded,
+	},
+})
+
+// The ways to break it.
+var (
+	wokenLate  = kindOf(wakeUp, Stuck, "%s waited on while nobody held the key, and was granted it too late")
+	neverWoken = kindOf(wakeUp, Stuck, "%s waited on while nobody held the key, and was refused it")
+	waitedLeft = kindOf(wakeUp, Stuck, "%s waited on for a key that nobody held, and that a fault may have left so", recovery)
+)
+
+// wakeSlack is what is added to what the lock promises of its waiters, in ns.
+func (c *Checker) wakeSlack() int64 { return int64(refusalSlack) + c.header.ToleranceNS }
+
+// waitEnded applies the return of acquire f.op, which is granted the key from its last attempt on, or refused it.
+func waitEnded(c *Checker, f fact) {
+	k, op, end := f.key, f.op, f.op.Return
+	k.waits.Returned(op)
+	if op.Outcome == history.OK {
+		end = optime.Start(op)
+	}
+	if c.ability&hasWait == 0 || c.faults.Delayed {
+		return
+	}
+	if from, free := c.freeSince(k); free {
+		k.waits.Free(from, end)
+	}
+	granted := op.Outcome == history.OK
+	if op.Wait <= 0 || !granted && op.Outcome != history.Refused || k.affected.On(op) != nil || c.stoodStillIn(op) {
+		return
+	}
+	first, span := k.waits.Within(op.Call, end)
+	if span.Length() <= 0 { // it had no reason to wait, or no chance
+		return
+	}
+	under := c.faults.happened()
+	most := optime.After(waits.Bound(op, c.header.WakesNS), c.wakeSlack()+c.faults.still.Within(span.From, span.Until))
+	late := span.Length() > most
+	if late || optime.After(op.Call, op.Wait)-first.From > most { // else its wait ends too early to tell
+		c.expose(wakeUp, under)
+		if granted {
+			c.measure(wakeUp, under, span.Length())
+		}
+	}
+	if !late {
+		return
+	}
+	v := candidate{kind: neverWoken, key: k, ops: []*history.Op{op}, under: under}
+	if left, _ := c.leftBy(k); left != 0 {
+		v.kind = waitedLeft
+	} else if granted {
+		v.kind = wokenLate
+	}
+	c.violate(v)
+}
+
+// freeSince returns since when nobody has had k for certain, but for what acquires under way were granted.
+func (c *Checker) freeSince(k *key) (from int64, free bool) {
+	if c.partial || k.refusal.Tainted > 0 || k.affected.Unbounded() {
+		return 0, false
+	}
+	s := k.refusal.Since()
+	for _, h := range k.holds {
+		s = optime.Later(s, h.Freed(k.refusal.Slack))
+	}
+	return s.T, s.Before(optime.Forever)
+}
+
+// stoodStillIn reports whether the client of op stood still by itself for some of the time of op.
+func (c *Checker) stoodStillIn(op *history.Op) bool {
+	return !c.faults.clients.Get(op.Client).Paused.Before(optime.Call(op)) || c.faults.clients.Get(op.Client).Still
+}
