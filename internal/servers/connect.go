@@ -57,13 +57,32 @@ func parseURL(rawURL string) (*redis.Options, error) {
 		return opt, nil
 	}
 	if strings.Contains(rest, "@") { // the error may quote any part of a password
-		return nil, fmt.Errorf("server address %s://...@%s cannot be parsed; hint: escape special characters of user and password as %%XX", scheme, hostOf(rest))
+		return nil, fmt.Errorf("server address %s://...@%s cannot be parsed; hint: escape special characters of user and password as %%XX", scheme, shown(rest))
 	}
 	var detail *url.Error
-	if errors.As(err, &detail) {
+	switch isURL := errors.As(err, &detail); {
+	case isURL && shown(rest) == hidden: // it quotes what stands in place of a port
+		err = errors.New("invalid port")
+	case isURL:
 		err = detail.Err
 	}
-	return nil, fmt.Errorf("server address %q cannot be parsed: %w; %s", rawURL, err, forms)
+	return nil, fmt.Errorf("server address %s://%s cannot be parsed: %w; %s", scheme, shown(rest), err, forms)
+}
+
+// hidden stands for what may be part of a password.
+const hidden = "..."
+
+// shown is what an error says of the host of a URL that cannot be parsed: nothing of its
+// query, and [hidden] where host and port may be part of a password, as in user:password
+// without an @, or ?password=a@b.
+func shown(rest string) string {
+	host := hostOf(rest)
+	_, port, _ := strings.Cut(host, ":")
+	query := strings.IndexAny(rest, "?#")
+	if query >= 0 && query < strings.LastIndex(rest, "@") || strings.Trim(port, "0123456789") != "" {
+		return hidden
+	}
+	return host
 }
 
 // hostOf returns what stands for host and port in a URL after its scheme.

@@ -204,6 +204,9 @@ func TestConnectRefusesAddresses(t *testing.T) {
 		{"socket", "unix://", "empty unix socket path"},
 		{"password", "redis://user:" + secret + "%zz@localhost", "cannot be parsed"},
 		{"port", "redis://localhost:port", "invalid port"},
+		{"password as a parameter", "redis://localhost:1/?password=" + secret, "redis://localhost:1 cannot be parsed: redis: unexpected option: password"},
+		{"parameter with an @", "redis://localhost?password=a@" + secret, "cannot be parsed"},
+		{"password and no @", "redis://user:" + secret, "invalid port"},
 	} {
 		t.Run(c.name, func(t *testing.T) { checkRefusal(t, c.url, c.want) })
 	}
