@@ -25,9 +25,6 @@ func NewBrief(h history.Header) *Checker {
 // Reset forgets the history judged and starts the judgement of another. A Checker
 // made by NewBrief reuses its memory, so that judging needs next to no allocation.
 func (c *Checker) Reset(h history.Header) {
-	for _, k := range c.keys {
-		c.spare.keys = append(c.spare.keys, k)
-	}
 	clear(c.keys)
 	c.fair.Clear()
 	for p := range c.tallies {
@@ -56,21 +53,9 @@ func (c *Checker) Reset(h history.Header) {
 
 // spare is memory to be used again.
 type spare struct {
-	keys   []*key
+	keys   pool.Pool[key]  // in use since the last reset, or free
 	holds  pool.Pool[hold] // in use since the last reset, or free
 	sorted []*key
-}
-
-// key returns a key without a past.
-func (s *spare) key() *key {
-	n := len(s.keys)
-	if n == 0 {
-		return &key{}
-	}
-	k := s.keys[n-1]
-	s.keys = s.keys[:n-1]
-	k.empty()
-	return k
 }
 
 // empty takes from k all but its memory.
@@ -93,17 +78,9 @@ func (k *key) empty() {
 	}
 }
 
-// hold returns a hold to be filled in, empty but for the memory of its slices. One that is to be reused
-// is listed until then; others are not, or all of a long history would be kept.
-func (s *spare) hold(reused bool) *hold {
-	if !reused {
-		return &hold{}
-	}
-	return s.holds.Get()
-}
-
-// reclaim frees the holds in use.
+// reclaim frees the keys and holds in use.
 func (s *spare) reclaim() {
+	s.keys.Reclaim((*key).empty)
 	s.holds.Reclaim(func(h *hold) {
 		*h = hold{
 			ownership: ownership{ops: h.ops[:0]},

@@ -150,7 +150,7 @@ func (c *Checker) key(name string) *key {
 	}
 	k := c.known(name)
 	if k == nil {
-		k = c.spare.key()
+		k = c.spare.keys.Get()
 		k.name, k.now, k.lastEnd = name, optime.Stamp{T: -1}, optime.Stamp{T: -1}
 		k.refusal.Begin(c.slack())
 		k.part = c.partOf(name)

@@ -37,12 +37,11 @@ func readReturned(c *Checker, k *key, op *history.Op) {
 }
 
 func writeCalled(c *Checker, k *key, op *history.Op) {
-	h := c.lookup(k, op.Hold)
-	if h == nil {
+	if h := c.lookup(k, op.Hold); h != nil {
+		k.writes.Called(op, h, &h.Use)
+	} else {
 		k.writes.Called(op, nil, nil)
-		return
 	}
-	k.writes.Called(op, h, &h.Use)
 }
 
 // writeReturned looks for an update that write op destroyed, or that destroyed its ground.

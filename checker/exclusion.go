@@ -61,6 +61,6 @@ func workedPast(c *Checker, f fact) {
 	}
 	together := optime.Earlier(until, h.intruder.Knew).T - h.intrusion.T
 	c.measure(exclusion, under, together)
-	c.worst(together)
+	c.result.worst(together)
 	c.violate(candidate{kind: workedOn, key: f.key, holds: []*hold{h, h.intruder}, under: under})
 }

@@ -60,18 +60,6 @@ func (c *Checker) faulted(op *history.Op) {
 	}
 }
 
-// standsStill reports whether ev says that nobody could do anything for some time, which concerns
-// every key alike and no client more than others.
-func standsStill(ev history.Event) bool {
-	return ev.Op.Kind == history.Fault && fault.EventOf(ev.Op.Note).Act == fault.StandsStill
-}
-
-// metStandstill reports whether nobody could do anything for some of the time from s until op
-// returned: that it was answered nothing, or no, may be due to that.
-func (c *Checker) metStandstill(op *history.Op, s optime.Stamp) bool {
-	return c.faults.still.Met(s.T, op.Return)
-}
-
 // happened are the conditions that have occurred.
 func (f *faults) happened() lockbench.Conditions {
 	if f.still.Times > 0 {

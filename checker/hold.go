@@ -76,7 +76,12 @@ type interference struct {
 
 // newHold makes the hold that acquire op begins.
 func (c *Checker) newHold(op *history.Op) *hold {
-	h := c.spare.hold(c.brief)
+	var h *hold
+	if c.brief { // it is used again; else all of a long history would be kept
+		h = c.spare.holds.Get()
+	} else {
+		h = &hold{}
+	}
 	h.id, h.client, h.process = op.Hold, op.Client, op.Process
 	if h.ops == nil {
 		h.ops = h.space[:0]

@@ -7,6 +7,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker/internal/clients"
 	"github.com/lockbench/lockbench/checker/internal/crosscheck"
+	"github.com/lockbench/lockbench/checker/internal/early"
 	"github.com/lockbench/lockbench/checker/internal/fairness"
 	"github.com/lockbench/lockbench/checker/internal/interval"
 	"github.com/lockbench/lockbench/checker/internal/optime"
@@ -68,8 +69,7 @@ type pastCalls struct {
 // joining is what may act on a later hold of the same client, where acquires join what it has
 // left on the server.
 type joining struct {
-	// early are renewals called before the acquire they belong to returned.
-	early []*history.Op
+	early early.Renewals
 	// caps are, by client, the shortest lease that an acquire of unknown outcome
 	// asked for: it may act as a refresh of any hold that its client has later.
 	caps clients.Values
@@ -168,31 +168,14 @@ func (k *key) inherited(op *history.Op) int64 {
 	return math.MaxInt64
 }
 
-// keptEarly bounds how many early renewals wait for their acquire's return.
-const keptEarly = 64
-
-func (k *key) tooEarly(op *history.Op) {
-	if op.Kind != history.Renew || op.Hold == 0 {
-		return
-	}
-	if len(k.early) == keptEarly { // of holds that are gone, most likely
-		k.early = append(k.early[:0], k.early[1:]...)
-	}
-	k.early = append(k.early, op)
-}
-
 // catchUp applies to h, just granted, the renewals that were called before its
 // acquire returned.
 func (k *key) catchUp(h *hold, rules optime.Rules) {
-	k.early = slices.DeleteFunc(k.early, func(op *history.Op) bool {
-		if op.Hold != h.id {
-			return false
-		}
+	k.early.Take(h.id, func(op *history.Op) {
 		h.Early(op)
 		if rules.Joins() && op.Outcome == history.Unknown {
 			k.caps.Lower(h.client, h.LeaseOf(op))
 		}
-		return true
 	})
 }
 
@@ -243,7 +226,7 @@ func (c *Checker) drop(k *key, i int) {
 	}
 	h.kept = true
 	for _, r := range h.rivals {
-		c.worst(interval.Shared(&h.Grant, &r.Grant, c.last))
+		c.result.worst(interval.Shared(&h.Grant, &r.Grant, c.last))
 		r.rivals = slices.DeleteFunc(r.rivals, func(o *hold) bool { return o == h })
 	}
 	clear(h.rivals)

@@ -146,7 +146,7 @@ func tryEnded(c *Checker, f fact) {
 	r.refusing = slices.DeleteFunc(r.refusing, func(other *history.Op) bool { return other == op })
 	d := denial{op: op}
 	switch x := k.affected.On(op); {
-	case op.Outcome != history.Refused || c.metStandstill(op, optime.LastTry(op)):
+	case op.Outcome != history.Refused || c.faults.still.Met(optime.LastTry(op).T, op.Return):
 		return
 	case x == nil && c.freeBefore(k, optime.LastTry(op)):
 		d.under, d.by = c.leftBy(k)

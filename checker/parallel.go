@@ -8,6 +8,7 @@ import (
 	"github.com/lockbench/lockbench/checker/internal/partition"
 	"github.com/lockbench/lockbench/checker/internal/standing"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/relay"
 )
 
@@ -105,7 +106,7 @@ func (p *parallel) add(ev history.Event) {
 // stands has every shard know of a standstill that ends with ev, and returns whether ev says nothing
 // else. It concerns all keys alike, so they are judged side by side all the same.
 func (p *parallel) stands(ev history.Event) bool {
-	alone := standsStill(ev)
+	alone := ev.Op.Kind == history.Fault && fault.EventOf(ev.Op.Note).Act == fault.StandsStill
 	gap, found := p.all.faults.still.Next(ev)
 	if alone {
 		p.all.faulted(ev.Op)
@@ -177,7 +178,7 @@ func (c *Checker) absorb(o *Checker) {
 // choose leaves those candidates that one checker would have kept: the first ones.
 func (c *Checker) choose() {
 	for p := range c.tallies {
-		c.tallies[p].Keep(c.candidates(), func(a, b candidate) int { return cmp.Compare(a.number, b.number) })
+		c.tallies[p].Keep(candidates, func(a, b candidate) int { return cmp.Compare(a.number, b.number) })
 	}
 }
 

@@ -22,7 +22,7 @@ var (
 
 // nestedRefused judges a refusal of what its client held all along.
 func nestedRefused(c *Checker, f fact) {
-	if !c.rules.Nested || c.partial || f.key.affected.Has(f.op) || c.metStandstill(f.op, optime.LastTry(f.op)) {
+	if !c.rules.Nested || c.partial || f.key.affected.Has(f.op) || c.faults.still.Met(optime.LastTry(f.op).T, f.op.Return) {
 		return
 	}
 	for _, h := range f.key.holds {

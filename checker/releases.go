@@ -50,7 +50,7 @@ func (c *Checker) extendCalled(k *key, op *history.Op) {
 	c.ability |= prolongs
 	h := c.lookup(k, op.Hold)
 	if h == nil {
-		k.tooEarly(op)
+		k.early.Called(op)
 		k.sentByForgotten(op)
 		return
 	}

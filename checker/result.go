@@ -160,3 +160,6 @@ type CounterexampleHold struct {
 	End     int64
 	EndedBy string
 }
+
+// worst notes an overlap of d ns.
+func (r *Result) worst(d int64) { r.WorstOverlap = max(r.WorstOverlap, time.Duration(d)) }

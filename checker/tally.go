@@ -2,18 +2,17 @@ package checker
 
 import (
 	"slices"
-	"time"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker/internal/cells"
 	"github.com/lockbench/lockbench/history"
 )
 
-// A tally is what is known of one guarantee so far, a row what is known of one cell.
-type (
-	tally = cells.Table[candidate]
-	row   = cells.Row[candidate]
-)
+// A tally is what is known of one guarantee so far.
+type tally = cells.Table[candidate]
+
+// A row is what is known of one cell.
+type row = cells.Row[candidate]
 
 // A candidate is a violation that may be shown.
 type candidate struct {
@@ -27,12 +26,7 @@ type candidate struct {
 }
 
 // candidates is among how many violations of a cell the clearest is chosen.
-func (c *Checker) candidates() int {
-	if c.brief {
-		return 0
-	}
-	return 64
-}
+const candidates = 64
 
 // expose notes an occasion on which p could have been broken under these conditions.
 func (c *Checker) expose(p promise, under lockbench.Conditions) { c.tallies[p].At(under).Exposure++ }
@@ -56,7 +50,7 @@ func (c *Checker) violate(v candidate) {
 	c.violations++
 	c.breached(v)
 	v.number = c.number
-	if len(r.Broken) < c.candidates() {
+	if !c.brief && len(r.Broken) < candidates {
 		r.Broken = append(r.Broken, v)
 	}
 }
@@ -91,11 +85,6 @@ func (c *Checker) counts(v candidate) bool {
 		}
 		return !c.header.Claims.Covers(names[p], under, c.faults.happened()|under)
 	})
-}
-
-// worst notes an overlap of d ns.
-func (c *Checker) worst(d int64) {
-	c.result.WorstOverlap = max(c.result.WorstOverlap, time.Duration(d))
 }
 
 // measure adds ns to what is measured of p under these conditions, unless nobody will ask for

@@ -49,7 +49,7 @@ func waitEnded(c *Checker, f fact) {
 		k.waits.Free(from, end)
 	}
 	granted := op.Outcome == history.OK
-	if op.Wait <= 0 || !granted && op.Outcome != history.Refused || k.affected.On(op) != nil || c.stoodStillIn(op) {
+	if op.Wait <= 0 || !granted && op.Outcome != history.Refused || k.affected.On(op) != nil || c.faults.clients.Get(op.Client).StoodIn(op) {
 		return
 	}
 	over := optime.After(op.Call, op.Wait)
@@ -88,9 +88,4 @@ func (c *Checker) freeSince(k *key) (from int64, free bool) {
 		s = optime.Later(s, h.Freed(k.refusal.Slack))
 	}
 	return s.T, s.Before(optime.Forever)
-}
-
-// stoodStillIn reports whether the client of op stood still by itself for some of the time of op.
-func (c *Checker) stoodStillIn(op *history.Op) bool {
-	return !c.faults.clients.Get(op.Client).Paused.Before(optime.Call(op)) || c.faults.clients.Get(op.Client).Still
 }

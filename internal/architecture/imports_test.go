@@ -34,7 +34,7 @@ var house = map[string][]string{
 	"reports/internal/document":          {},
 	"reports/internal/repeats":           {"internal/results"},
 	"reports/internal/*":                 {"reports/internal/document", "reports/internal/terminal", "internal/figures"},
-	"checker":                            {"", "history", "internal/fault", "internal/measure/series", "checker/internal/clients", "checker/internal/crosscheck", "checker/internal/fairness", "checker/internal/overwrites", "checker/internal/interval", "checker/internal/pending", "checker/internal/optime", "checker/internal/partition", "internal/relay", "checker/internal/spread", "checker/internal/standing", "checker/internal/vacancy", "checker/internal/occasions", "checker/internal/cells", "checker/internal/occurred", "checker/internal/pool", "checker/internal/waits", "checker/internal/fences"},
+	"checker":                            {"", "history", "internal/fault", "internal/measure/series", "checker/internal/clients", "checker/internal/crosscheck", "checker/internal/fairness", "checker/internal/overwrites", "checker/internal/interval", "checker/internal/pending", "checker/internal/optime", "checker/internal/partition", "internal/relay", "checker/internal/spread", "checker/internal/standing", "checker/internal/vacancy", "checker/internal/occasions", "checker/internal/cells", "checker/internal/occurred", "checker/internal/pool", "checker/internal/waits", "checker/internal/fences", "checker/internal/early"},
 	"internal/exporter":                  {"", "history", "checker", "internal/measure", "internal/results", "internal/runinfo", "reports", "runner"},
 	"internal/limits":                    {},
 	"internal/ui":                        {"", "checker", "internal/fault", "internal/measure", "internal/measure/series", "internal/figures", "internal/progress", "internal/results", "reports", "runner"},
@@ -65,6 +65,7 @@ var house = map[string][]string{
 	"checker/internal/occurred":          {"", "history", "checker/internal/optime"},
 	"checker/internal/pool":              {},
 	"checker/internal/fences":            {"history"},
+	"checker/internal/early":             {"history"},
 	"checker/internal/waits":             {"history", "checker/internal/optime"},
 	"checker/internal/crosscheck":        {"history", "checker/internal/optime", "checker/internal/partition"}, // and never the checker
 	"checker/internal/fairness":          {"history"},

@@ -178,6 +178,11 @@ func (cl *Client) Renewals() (all []*history.Op) {
 	return all
 }
 
+// StoodIn reports whether cl stood still by itself for some of the time of op, which goes on or just ended.
+func (cl *Client) StoodIn(op *history.Op) bool {
+	return cl.Still || !cl.Paused.Before(optime.Call(op))
+}
+
 // Copy is op apart from the chunk that it came in, which is not to be kept for as long.
 func Copy(op *history.Op) *history.Op {
 	if op == nil {
