@@ -172,7 +172,7 @@ func (g *gallery) counterexample(id string, j *judgement, scenario string) []doc
 		return append(blocks, &document.Paragraph{Text: "by the " + p.what() + " shown for", Links: []document.Link{{Text: p.name, ID: p.id}}})
 	}
 	if j.Schedule != nil {
-		t := stepsTimeline(j.Schedule.Steps, id)
+		t := stepsTimeline(onePage(j.Schedule.Steps), id)
 		g.name(t, j)
 		return append(blocks, scheduleBlocks(j.Schedule, t, scenario)...)
 	}

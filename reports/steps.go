@@ -71,10 +71,19 @@ func shortened(s string) string {
 
 func whole(s string) string { return s }
 
+// onePage are steps as a page shows them: what is repeated only once, where they are more than it shows, since
+// the breach is at the end.
+func onePage(steps []results.Step) []results.Step {
+	if len(steps) > maxTold {
+		return repeats.Collapsed(steps)
+	}
+	return steps
+}
+
 // scheduleBlocks are what shows a breach in an exploration: as a picture and in full on a page, in a few
 // steps elsewhere.
 func scheduleBlocks(s *results.Schedule, drawn *document.Timeline, scenario string) []document.Block {
-	steps, more := s.Steps, ""
+	steps, more := onePage(s.Steps), ""
 	if len(steps) > maxTold {
 		steps, more = steps[:maxTold], fmt.Sprintf("And %d more, in the JSON result.", len(steps)-maxTold)
 	}
