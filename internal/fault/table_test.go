@@ -82,7 +82,7 @@ func TestEveryEventIsRecorded(t *testing.T) {
 		case Ends:
 			begun[e.Line]--
 		}
-		if len(recordedBy(e.Note)) == 0 && e.Note != TakenAway && e.Act != StandsStill {
+		if len(recordedBy(e.Note)) == 0 && e.Note != TakenAway && e.Act != StandsStill && e.Act != Passes {
 			t.Errorf("no row of the table records %s", e.Note)
 		}
 	}
