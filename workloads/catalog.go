@@ -94,7 +94,7 @@ func situations() []Program {
 		},
 		{
 			Name: "wait-ends", Summary: "the first client works for most of its lease; the others come meanwhile, and their wait ends before it",
-			Drivers: Explored, Exercises: Contended(), Exploration: Exploration{Wait: 0.5}, Step: waitInVain,
+			Drivers: Explored, Exercises: Contended(), Exploration: Exploration{Wait: 0.5, OnRequest: true}, Step: waitInVain,
 		},
 		{
 			Name: "wake-up", Summary: "the first client works for a quarter of its lease and releases; the others come meanwhile, and wait for three leases",
