@@ -73,7 +73,7 @@ func TestServerThatStandsStill(t *testing.T) {
 				if c.watched {
 					options = append(options, locktest.WithServer(ping))
 				}
-				trial := tried(t, func() (lockbench.Locker, error) { return s, nil }, options...)
+				trial := triedWhole(t, func() (lockbench.Locker, error) { return s, nil }, options...)
 				if got := caseOf(trial, cell); (got.Verdict == checker.Broken) != c.broken {
 					t.Errorf("got %v (%s), error %v, want it broken: %t", got.Verdict, got.Note, got.Err, c.broken)
 				}

@@ -125,6 +125,12 @@ func tried(t *testing.T, owners func() (lockbench.Locker, error), options ...loc
 	if testing.Short() {
 		options = append(options, locktest.WithShort())
 	}
+	return triedWhole(t, owners, options...)
+}
+
+// triedWhole is tried, as long with -short as without.
+func triedWhole(t *testing.T, owners func() (lockbench.Locker, error), options ...locktest.Option) locktest.Trial {
+	t.Helper()
 	trial, err := locktest.Try(t.Context(), owners, append(options, inVirtualTime, locktest.WithHistories(t.TempDir()))...)
 	if err != nil {
 		t.Fatal(err)
