@@ -12,7 +12,6 @@ import (
 	"github.com/lockbench/lockbench/internal/figures"
 	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports/internal/document"
-	"github.com/lockbench/lockbench/reports/internal/terminal"
 )
 
 // maxTold is how many operations or steps a picture and its table show; the JSON result has
@@ -22,7 +21,7 @@ const maxTold = 400
 // Timeline draws a counterexample by itself, as under the table of a run, without colour. It
 // returns the first error of w.
 func Timeline(w io.Writer, counterexample *checker.Counterexample) error {
-	return terminal.Blocks(w, []document.Block{newTimeline(results.NewCounterexample(counterexample), "")}, terminal.Options{})
+	return writeBlocks(w, newTimeline(results.NewCounterexample(counterexample), ""))
 }
 
 // A drawing is a timeline being filled.

@@ -10,13 +10,12 @@ import (
 	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports/internal/document"
 	"github.com/lockbench/lockbench/reports/internal/repeats"
-	"github.com/lockbench/lockbench/reports/internal/terminal"
 )
 
 // Steps writes a schedule as a plain table, one row a step. It returns the first
 // error of w.
 func Steps(w io.Writer, steps []results.Step) error {
-	return terminal.Blocks(w, []document.Block{stepsTable(steps, shortened)}, terminal.Options{})
+	return writeBlocks(w, stepsTable(steps, shortened))
 }
 
 // stepColumns are those of a schedule, after the time. One in which nothing stands is left out.

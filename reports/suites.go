@@ -96,10 +96,7 @@ func wholeCase(r *results.Run) document.Case {
 		return document.Case{Name: "run", State: document.Erred, Message: why}
 	}
 	found := document.Case{Name: "run", State: document.Held, Message: figures.Plural(r.Counts.Grants, "grant") + " judged"}
-	if r.Ended == results.EndedByUser {
-		found.Message += ", until it was interrupted"
-	}
-	if much := unanswered(r); much != "" {
+	if much := r.Unanswered(); much != "" {
 		found.Message += "; " + much
 	}
 	return found

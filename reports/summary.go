@@ -139,7 +139,7 @@ func (s *summary) troubles() *document.List {
 		if run.Partial {
 			add(document.Weak, "partial", run.Why+"; what was recorded before is judged")
 		}
-		if much := unanswered(run); much != "" {
+		if much := run.Unanswered(); much != "" {
 			add(document.Weak, "unanswered", much)
 		}
 		if still := stoodStill(run); still != "" {
@@ -167,30 +167,12 @@ func stoodStill(r *results.Run) string {
 	return fmt.Sprintf("lockbench or its server stood still for %s; what that kept from being done breaks nothing", much)
 }
 
-// muchUnanswered is the share of operations without an answer from which on it is said, of
-// a run in which no fault was injected.
-const muchUnanswered = 0.01
-
-// unanswered says which share of the operations of a run failed or had no answer, where
-// nothing was injected that explains it; empty for little. What a guarded store turned away
-// was answered.
-func unanswered(r *results.Run) string {
-	n := r.Counts.Failed - r.Counts.Stale + r.Counts.Unknown
-	if len(r.Faults)+len(r.Injected) > 0 || r.Exploration != nil || float64(n) <= muchUnanswered*float64(r.Counts.Ops) {
-		return ""
-	}
-	return fmt.Sprintf("%s of %s failed or had no answer, and no fault was injected", figures.Number(n), figures.Plural(r.Counts.Ops, "operation"))
-}
-
 // conclude puts into d what the exit code means, in a few words, why, and what it does not say.
 func (s *summary) conclude(d *document.Document) {
 	d.Exit, d.Tone = s.result.Exit, exitTone(s.result.Exit)
 	d.Headline, d.Why = s.verdict()
 	if s.concluded() {
 		d.Conclusion, d.Tone = s.headlined(), s.headlineTone()
-	}
-	if cut := s.runsThat(func(r *results.Run) bool { return r.Ended == results.EndedByUser }); cut != "" {
-		d.Why += "; interrupted: " + cut
 	}
 	d.Beside = s.beside()
 }
@@ -295,21 +277,27 @@ func (s *summary) breakers() (claimed []string) {
 
 // reasons says why nothing can be said, by run.
 func (s *summary) reasons() string {
-	if c := s.result.SelfCheck; c != nil && !c.Caught {
-		return "a lock broken on purpose was not caught, so that what held counts as untested: " + c.Reason()
-	}
+	check := s.result.SelfCheck
+	proven := check == nil || check.Caught // else what met too little did so for want of a proof
 	var why []string
 	for i := range s.result.Runs {
-		if run := &s.result.Runs[i]; run.Exit == results.Inconclusive {
-			if reason := s.open(i); reason != "" {
-				why = append(why, s.label.Of(run)+" "+reason)
-			}
+		run := &s.result.Runs[i]
+		reason, _ := run.Unfit()
+		if proven && run.Exit == results.Inconclusive {
+			reason = s.open(i)
+		}
+		if reason != "" {
+			why = append(why, s.label.Of(run)+" "+reason)
 		}
 	}
 	if len(s.result.NotRun) > 0 {
 		why = append(why, figures.Plural(int64(len(s.result.NotRun)), s.unit)+" not run")
 	}
-	why = append(why, s.undecided()...)
+	if proven {
+		why = append(why, s.undecided()...)
+	} else {
+		why = append(why, "a lock broken on purpose was not caught, so that what held counts as untested: "+check.Reason())
+	}
 	if len(why) == 0 {
 		return "nothing was run"
 	}

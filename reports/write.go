@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/lockbench/lockbench/internal/legible"
 	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports/internal/document"
 	"github.com/lockbench/lockbench/reports/internal/html"
@@ -42,6 +43,7 @@ func Write(w io.Writer, form Form, r results.Report, opt Options) error {
 	if d == nil {
 		return noForm(form)
 	}
+	legible.All(d)
 	switch form {
 	case Text:
 		return terminal.Write(w, d, terminal.Options(opt))
@@ -55,6 +57,12 @@ func Write(w io.Writer, form Form, r results.Report, opt Options) error {
 		return junit.Annotations(w, d)
 	}
 	return writeData(w, form, r)
+}
+
+// writeBlocks writes blocks alone, as text.
+func writeBlocks(w io.Writer, blocks ...document.Block) error {
+	legible.All(&blocks)
+	return terminal.Blocks(w, blocks, terminal.Options{})
 }
 
 // writeData writes r in a form for programs.

@@ -7,6 +7,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/fault"
+	"github.com/lockbench/lockbench/internal/mutants"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -37,18 +38,18 @@ func (s *session) probe(ctx context.Context, options workloads.Options) (all []P
 		length = longestProof
 	}
 	for _, p := range s.probed(options) {
-		if s.over(ctx) {
-			return all, nil
+		if over := s.cutOff(ctx); over != "" {
+			all = append(all, Probe{Design: mutants.SelfCheck(p.mutant).Name, MustBreak: p.breaks, Error: over})
+			continue
 		}
 		c, exposure, err := s.prove(ctx, p, options, length)
 		if err != nil {
 			return all, err
 		}
-		if s.over(ctx) && !c.Caught {
-			return all, nil // it was not given the time
-		}
 		if c.Caught {
 			s.sink.say("self-check: it was caught breaking %s", p.breaks)
+		} else if c.Error == "" {
+			c.Error = s.cutOff(ctx)
 		}
 		all = append(all, Probe{Design: c.Design, MustBreak: c.MustBreak, Caught: c.Caught, Exposure: exposure, Error: c.Error})
 	}

@@ -53,7 +53,7 @@ func (s *session) provable(o workloads.Options) []proof {
 
 // selfCheck runs locks that are broken on purpose under the settings of the session,
 // until one is caught, and returns whether one was. It returns nil where the settings could
-// show no broken lock, or were not given the time to.
+// show no broken lock.
 func (s *session) selfCheck(ctx context.Context) (*SelfCheck, error) {
 	options := s.plan.Options
 	if s.plan.SelfCheckAt != nil {
@@ -75,8 +75,8 @@ func (s *session) firstCheck(ctx context.Context, options workloads.Options) (*S
 	var first *SelfCheck
 	for _, length := range lengths(options) {
 		for _, p := range s.provable(options) {
-			if ctx.Err() != nil || s.services.err() != nil {
-				return first, nil
+			if over := s.cutOff(ctx); over != "" {
+				return notMade(p, over), nil
 			}
 			c, _, err := s.prove(ctx, p, options, length)
 			if err != nil {
@@ -85,6 +85,9 @@ func (s *session) firstCheck(ctx context.Context, options workloads.Options) (*S
 			if c.Caught {
 				s.sink.say("self-check: it was caught breaking %s", p.breaks)
 				return c, nil
+			}
+			if c.Error == "" {
+				c.Error = s.cutOff(ctx)
 			}
 			if c.Error != "" {
 				return c, nil
@@ -95,6 +98,22 @@ func (s *session) firstCheck(ctx context.Context, options workloads.Options) (*S
 		}
 	}
 	return first, nil
+}
+
+// cutOff says why nothing more can be run, empty while it can.
+func (s *session) cutOff(ctx context.Context) string {
+	switch err := s.services.err(); {
+	case err != nil:
+		return err.Error()
+	case ctx.Err() != nil:
+		return "interrupted"
+	}
+	return ""
+}
+
+// notMade is a self-check that was cut off before a lock was caught.
+func notMade(p proof, why string) *SelfCheck {
+	return &SelfCheck{Design: mutants.SelfCheck(p.mutant).Name, MustBreak: p.breaks, Error: why}
 }
 
 // longestProof bounds how long a broken lock is run, however long the session's were.

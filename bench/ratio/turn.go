@@ -20,6 +20,8 @@ type binary struct {
 	// stalls: run has stallers beside its clients, which the measurements leave out; before
 	// there were stallers it had slow keys.
 	stalls bool
+	// explores: run explores each design before, which the measurements leave out.
+	explores bool
 }
 
 // newBinary returns the program at path, which may be relative.
@@ -36,7 +38,7 @@ func newBinary(role, path string) (binary, error) {
 		return binary{}, fmt.Errorf("%s: %w", role, err)
 	}
 	program, err := os.ReadFile(path)
-	return binary{role, path, bytes.Contains(program, []byte("stallers"))}, err
+	return binary{role, path, bytes.Contains(program, []byte("stallers")), bytes.Contains(program, []byte("explore each design in virtual time"))}, err
 }
 
 // A turn is what one run of a command came to.
@@ -65,6 +67,9 @@ func (b binary) turn(ctx context.Context, p place, m measurement) (turn, error) 
 		args = append(args, "--stallers", "0")
 	default:
 		args = append(args, "--slow-keys", "0")
+	}
+	if args[0] == "run" && b.explores {
+		args = append(args, "--explore", "0s")
 	}
 	t, err := b.execute(ctx, args)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lockbench/lockbench/internal/help"
+	"github.com/lockbench/lockbench/internal/legible"
 	"github.com/lockbench/lockbench/internal/suggest"
 )
 
@@ -47,7 +48,7 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case errors.As(err, &v):
 		return int(v)
 	}
-	fmt.Fprintln(stderr, complaint(cmd, err))
+	fmt.Fprintln(stderr, legible.Text(complaint(cmd, err)))
 	return exitUsage
 }
 

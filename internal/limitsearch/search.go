@@ -106,6 +106,9 @@ func (s *Search) take(came *runner.Result) bool {
 	}
 	t := results.NewLimitTrial(s.value, (*results.Judged)(j))
 	t.Outcome, t.Why = s.judge(j, &t)
+	if not := results.NotServed((*results.Judged)(j)); not != "" {
+		t.Outcome, t.Why = limits.Unable, not
+	}
 	stood := t.Outcome != limits.Holds && len(t.Broken) == 0 && s.still(j, &t)
 	switch still := j.Verdicts.Standstills; {
 	case len(t.Broken) > 0:

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/term"
+
+	"github.com/lockbench/lockbench/internal/legible"
 )
 
 // redraw is how often a bar moves.
@@ -26,7 +28,7 @@ func (w *writer) Say(format string, args ...any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.clear()
-	fmt.Fprintf(w.w, format+"\n", args...)
+	fmt.Fprintln(w.w, legible.Text(fmt.Sprintf(format, args...)))
 }
 
 // say is Say for a text, as sinks have it.

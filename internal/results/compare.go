@@ -258,7 +258,7 @@ func (c *Comparison) conclude(results []Result) {
 			c.Notes = append(c.Notes, fmt.Sprintf("%s: %s not offered the load that was asked for: the latencies lack what still waited, or are the machine's", d.Label(), wasWere(n)))
 		}
 		c.Notes = append(c.Notes, d.stoodStill()...)
-		c.openErrors(d)
+		c.openUnfit(d)
 		c.openCells(d)
 		c.openSpeeds(d)
 	}
@@ -273,6 +273,21 @@ func (c *Comparison) conclude(results []Result) {
 		exits = append(exits, BrokenClaim)
 	}
 	c.Exit = worst(exits...)
+}
+
+// openUnfit says of which side a run shows too little, and why.
+func (c *Comparison) openUnfit(d *ComparedDesign) {
+	for _, side := range []struct {
+		name string
+		runs []observed
+	}{{"BASE", d.base}, {"NEW", d.changed}} {
+		for _, o := range side.runs {
+			if _, why := o.run.Unfit(); why != "" {
+				c.open(fmt.Sprintf("%s: a run of %s does not count: %s", d.Label(), side.name, why))
+				break
+			}
+		}
+	}
 }
 
 // shortOfLoad counts the runs of an open loop that did not keep up.

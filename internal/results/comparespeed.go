@@ -100,10 +100,10 @@ func percentile(op, name string, of func(Latency) int64) figureOf {
 	}}
 }
 
-// counts reports whether the speed of a run counts: it ran to its end, and measured something.
+// counts reports whether the speed of a run counts: the run did enough, and measured something.
 func (o observed) counts() bool {
-	r := o.run
-	return r.Error == "" && !r.Partial && len(r.Defects) == 0 && r.Ended != EndedByUser && r.Grants > 0
+	unfit, _ := o.run.Unfit()
+	return unfit == "" && o.run.Grants > 0
 }
 
 // sample is the figure in all runs that count; zero is "not told", and no value.

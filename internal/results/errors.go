@@ -74,16 +74,6 @@ func errorsOf(runs []observed) (sum []Error) {
 	return sum
 }
 
-// openErrors says of which runs the server refused too much to judge them.
-func (c *Comparison) openErrors(d *ComparedDesign) {
-	for _, o := range slices.Concat(d.base, d.changed) {
-		if refused := o.run.turnedAway(); refused != "" {
-			c.open(d.Label() + ": the server refused " + refused)
-			return
-		}
-	}
-}
-
 // turnedAway says which sort of operation the server refused to run more often than not,
 // faults apart: that was not put to the test. It is empty where there was none.
 func (r *RunRecord) turnedAway() string {

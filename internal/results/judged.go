@@ -106,14 +106,13 @@ func newRun(j *Judged) Run {
 	if run.Params == nil {
 		run.Params = map[string]any{}
 	}
-	if len(run.unmet()) > 0 || run.turnedAway() != "" {
-		run.Exit = worst(run.Exit, Inconclusive)
-	}
 	if run.OpenLoop != nil && !run.OpenLoop.KeptUp {
 		run.Exit = worst(run.Exit, Inconclusive)
 	}
 	if j.Err != nil {
 		run.Error = j.Err.Error()
+	}
+	if unfit, _ := run.Unfit(); unfit != "" {
 		run.Exit = worst(run.Exit, Inconclusive)
 	}
 	run.compareOnly()

@@ -33,6 +33,9 @@ func (r *MatrixRow) AddRun(p MatrixPart, j *Judged) {
 	if p.Server.Kind == "private" {
 		p.Server.Address = "" // it was there for this run only
 	}
+	if p.Error == "" {
+		p.Error = run.notServed()
+	}
 	if len(run.unmet()) > 0 {
 		p.Notes = append(p.Notes, "fault "+run.unmet()[0].Kind+" met no lock")
 	}

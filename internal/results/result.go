@@ -1,8 +1,6 @@
 package results
 
 import (
-	"strings"
-
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/internal/conclusion"
 	"github.com/lockbench/lockbench/internal/runinfo"
@@ -189,29 +187,6 @@ func (r *Result) EnvironmentOf(run *Run) runinfo.Environment {
 		return *run.Environment
 	}
 	return r.Environment
-}
-
-// Unfit says why the run could not be judged, as what it did, in brief, and in full; empty
-// if it could.
-func (r *Run) Unfit() (brief, full string) {
-	switch {
-	case r.Lacks:
-		return "", ""
-	case len(r.Defects) > 0:
-		return "met a defect of lockbench", "a defect of lockbench: " + strings.Join(r.Defects, "; ")
-	case r.Error != "":
-		return "met an error", r.Error
-	case r.Partial:
-		return "left a partial record", "the record is partial: " + r.Why
-	case r.turnedAway() != "":
-		return "had the server refuse " + r.turnedAway(), "the server refused " + r.turnedAway()
-	case r.unmeasured():
-		return "was never granted a lock", "no lock was granted"
-	case len(r.unmet()) > 0:
-		kind := r.unmet()[0].Kind
-		return "met no lock with fault " + kind, "fault " + kind + " met no lock"
-	}
-	return "", ""
 }
 
 // unmet lists the faults of the run that met nobody who held or acquired a lock:

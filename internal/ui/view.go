@@ -7,7 +7,9 @@ import (
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
+
 	"github.com/lockbench/lockbench/internal/figures"
+	"github.com/lockbench/lockbench/internal/legible"
 )
 
 // Colours are the terminal's own sixteen, which its owner can read. None says what words
@@ -219,7 +221,7 @@ func (m model) notes() []string {
 	all := m.session.Notes
 	lines := []string{""}
 	for _, n := range all[max(0, len(all)-maxNotes):] {
-		lines = append(lines, faint.Render(n))
+		lines = append(lines, faint.Render(legible.Text(n)))
 	}
 	return lines
 }

@@ -6,8 +6,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/lockbench/lockbench/internal/legible"
 	"github.com/lockbench/lockbench/reports/internal/document"
-	"github.com/lockbench/lockbench/reports/internal/terminal"
 )
 
 // MaxAnnotations is how many annotations of one level GitHub shows of a step.
@@ -48,5 +48,5 @@ var (
 )
 
 func annotation(command, title, message string) string {
-	return fmt.Sprintf("::%s title=%s::%s", command, commandProperty.Replace(terminal.Legible(title)), commandData.Replace(terminal.Legible(message)))
+	return fmt.Sprintf("::%s title=%s::%s", command, commandProperty.Replace(legible.Text(title)), commandData.Replace(legible.Text(message)))
 }

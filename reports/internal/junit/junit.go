@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/legible"
 	"github.com/lockbench/lockbench/reports/internal/document"
 	"github.com/lockbench/lockbench/reports/internal/terminal"
 )
@@ -176,12 +177,12 @@ func text(s string) *xmlText {
 	if s == "" {
 		return nil
 	}
-	return &xmlText{terminal.Legible(s)}
+	return &xmlText{legible.Text(s)}
 }
 
 // body is what a reader is shown who looks closer.
 func body(message, evidence string) string {
-	return terminal.Legible(paragraphs(message, evidence))
+	return legible.Text(paragraphs(message, evidence))
 }
 
 func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 3, 64) }

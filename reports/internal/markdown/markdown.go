@@ -9,6 +9,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/lockbench/lockbench/internal/legible"
 	"github.com/lockbench/lockbench/reports/internal/document"
 	"github.com/lockbench/lockbench/reports/internal/terminal"
 )
@@ -200,7 +201,7 @@ func (p *page) one(title string, c *document.Case) {
 	default:
 		p.shown += len(evidence) + len(c.Message)
 		fence := fenceFor(evidence)
-		p.printf("<details><summary>%s: %s</summary>\n\n%s\n%s\n%s\n\n</details>\n\n", within(title), within(c.Message), fence, terminal.Legible(evidence), fence)
+		p.printf("<details><summary>%s: %s</summary>\n\n%s\n%s\n%s\n\n</details>\n\n", within(title), within(c.Message), fence, legible.Text(evidence), fence)
 	}
 }
 
@@ -227,10 +228,10 @@ var special = strings.NewReplacer(
 )
 
 // Inline makes text stand for itself within a line of Markdown.
-func Inline(text string) string { return special.Replace(terminal.Legible(text)) }
+func Inline(text string) string { return special.Replace(legible.Text(text)) }
 
 // within makes text stand for itself within an HTML element, which Markdown leaves as it
 // is.
 func within(text string) string {
-	return html.EscapeString(strings.ReplaceAll(terminal.Legible(text), "\n", " "))
+	return html.EscapeString(strings.ReplaceAll(legible.Text(text), "\n", " "))
 }

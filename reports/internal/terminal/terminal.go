@@ -223,15 +223,3 @@ func (p palette) tone(t document.Tone, text string) string {
 }
 
 func letters(s string) int { return utf8.RuneCountInString(s) }
-
-// Legible replaces what XML and terminals have no place for: control characters and what is
-// not UTF-8.
-func Legible(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t' || r >= ' ' && r != 0xFFFE && r != 0xFFFF:
-			return r
-		}
-		return utf8.RuneError
-	}, s)
-}

@@ -1,0 +1,55 @@
+package results
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/measure"
+)
+
+// TestWhatDoesNotCount: what is no run to judge by is none for a comparison, a matrix and a limit.
+func TestWhatDoesNotCount(t *testing.T) {
+	of := func(unknown int64, ended string) Judged {
+		j := Judged{Header: history.Header{Design: "d"}, Verdicts: checker.Result{Ops: 1000, Grants: 500, Unknown: unknown}}
+		j.End.Trailer.Ended = ended
+		j.Measures = measure.Measures{GrantsPerSecond: 500, Span: time.Second, Errors: []measure.Error{{Op: history.Acquire, Kind: "connection refused", Count: unknown, Of: 1000, First: "no more clients"}}}
+		j.Measures.Measured.Grants = 500
+		return j
+	}
+	for _, c := range []struct {
+		name string
+		run  Judged
+		why  string // it does not count, empty if it does
+		of   string // what the server left undone
+	}{
+		{"whole", of(0, "duration"), "", ""},
+		{"a twentieth unanswered", of(50, "duration"), "", ""},
+		{"more", of(51, "duration"), "51 of 1,000 operations failed or had no answer, and no fault was injected: no more clients", "51 of 1,000"},
+		{"interrupted", of(0, EndedByUser), "it was interrupted before its plan was done", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := New([]Judged{c.run}, nil)
+			if _, why := r.Runs[0].Unfit(); why != c.why || (r.Exit == Passed) != (c.why == "") {
+				t.Errorf("got exit %d, %q, want %q", r.Exit, why, c.why)
+			}
+			compared, err := Compare([]Result{New([]Judged{of(0, "duration")}, nil)}, []Result{r}, CompareOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if open := strings.Join(compared.Open, "\n"); strings.Contains(open, "a run of NEW does not count: "+c.why) != (c.why != "") || compared.Designs[0].LeftOut != min(1, len(c.why)) {
+				t.Errorf("compared: left out %d, open %q, want %q", compared.Designs[0].LeftOut, open, c.why)
+			}
+			if got := NotServed(&c.run); !strings.HasPrefix(got, c.of) || (got == "") != (c.of == "") {
+				t.Errorf("got %q, want %q", got, c.of)
+			}
+			var row MatrixRow
+			row.AddRun(MatrixPart{Name: "live"}, &c.run)
+			if got := row.Parts[0].Error; got != NotServed(&c.run) {
+				t.Errorf("matrix: got error %q", got)
+			}
+		})
+	}
+}
