@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"regexp"
@@ -27,6 +28,14 @@ func TestEveryGuaranteeIsComplete(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var forUsers [][]byte
+	for _, page := range []string{"choosing", "reports"} {
+		text, err := os.ReadFile("../docs/" + page + ".md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		forUsers = append(forUsers, text)
+	}
 	exercised, claimed, broken := exercisedCells(), claimedCells(), brokenByMutants()
 	for p, g := range all {
 		name := plain(g.Name)
@@ -43,6 +52,8 @@ func TestEveryGuaranteeIsComplete(t *testing.T) {
 		rows := regexp.MustCompile(fmt.Sprintf(`(?m)^\| \w+ \| %s( or [^|]*)? \| (%s) \|`, g.Name, strings.Join(questionNames[:], "|"))).FindAll(paper, -1)
 		lacks(len(rows) != own, "row for each of its %d kinds in docs/design/guarantees.md, which has %d", own, len(rows))
 		lacks(!strings.Contains(string(paper), "\n- **"+string(g.Name)+"**: "), "line in *What each guarantee asks* of docs/design/guarantees.md")
+		lacks(!bytes.Contains(forUsers[0], []byte("`"+g.Name)), "row in docs/choosing.md, *What a broken cell rules out*")
+		lacks(!bytes.Contains(forUsers[1], []byte(g.Name)), "question in docs/reports.md")
 		lacks(!exercised[g.Name], "program (workloads/catalog.go) or fault (internal/fault/table.go) that exercises it")
 		lacks(!claimed[g.Name], "design that claims it (impls/*/designs.go, or Sound in internal/mutants)")
 		lacks(!broken[g.Name], "mutant that breaks it (internal/mutants)")

@@ -30,14 +30,14 @@ var house = map[string][]string{
 	"internal/known":                     {"", "checker", "history", "impls", "internal/results", "internal/runinfo"},
 	"internal/evidence":                  {"", "impls", "impls/design", "internal/conclusion", "internal/explore", "internal/exploring", "internal/fault", "internal/inject", "internal/known", "internal/results", "internal/suggest", "history", "workloads"},
 	"internal/results":                   {"", "history", "checker", "internal/measure", "internal/measure/series", "internal/thresholds", "internal/limits", "internal/statistics", "internal/suggest", "internal/figures", "internal/conclusion", "internal/runinfo"},
-	"reports":                            {"", "history", "checker", "internal/results", "internal/measure", "internal/measure/series", "internal/thresholds", "internal/limits", "internal/statistics", "internal/suggest", "internal/figures", "internal/conclusion", "reports/internal/*", "internal/runinfo"},
+	"reports":                            {"internal/legible", "", "history", "checker", "internal/results", "internal/measure", "internal/measure/series", "internal/thresholds", "internal/limits", "internal/statistics", "internal/suggest", "internal/figures", "internal/conclusion", "reports/internal/*", "internal/runinfo"},
 	"reports/internal/document":          {},
 	"reports/internal/repeats":           {"internal/results"},
-	"reports/internal/*":                 {"reports/internal/document", "reports/internal/terminal", "internal/figures"},
+	"reports/internal/*":                 {"reports/internal/document", "reports/internal/terminal", "internal/figures", "internal/legible"},
 	"checker":                            {"", "history", "internal/fault", "internal/measure/series", "checker/internal/clients", "checker/internal/crosscheck", "checker/internal/fairness", "checker/internal/overwrites", "checker/internal/interval", "checker/internal/pending", "checker/internal/optime", "checker/internal/partition", "internal/relay", "checker/internal/spread", "checker/internal/standing", "checker/internal/vacancy", "checker/internal/occasions", "checker/internal/cells", "checker/internal/occurred", "checker/internal/pool", "checker/internal/waits", "checker/internal/fences", "checker/internal/early"},
 	"internal/exporter":                  {"", "history", "checker", "internal/measure", "internal/results", "internal/runinfo", "reports", "runner"},
 	"internal/limits":                    {},
-	"internal/ui":                        {"", "checker", "internal/fault", "internal/measure", "internal/measure/series", "internal/figures", "internal/progress", "internal/results", "reports", "runner"},
+	"internal/ui":                        {"internal/legible", "", "checker", "internal/fault", "internal/measure", "internal/measure/series", "internal/figures", "internal/progress", "internal/results", "reports", "runner"},
 	"workloads":                          {"", "internal/suggest", "internal/figures"},
 	"impls/design":                       {""},
 	"impls/design/onredis":               {"", "impls/design", "internal/serverror"},
@@ -82,7 +82,7 @@ var house = map[string][]string{
 	"internal/limitsearch":               {"", "impls/design", "internal/figures", "internal/limits", "internal/load", "internal/thresholds", "internal/results", "reports", "runner", "workloads"},
 	"internal/catalog":                   {"", "internal/explore", "impls", "internal/fault", "internal/suggest", "internal/thresholds", "workloads"},
 	"internal/output":                    {"history", "internal/measure", "internal/suggest", "internal/results", "reports", "runner"},
-	"internal/progress":                  {"", "checker", "internal/explore", "internal/results", "reports", "runner", "internal/exploring"},
+	"internal/progress":                  {"internal/legible", "", "checker", "internal/explore", "internal/results", "reports", "runner", "internal/exploring"},
 	"internal/matrix":                    {"", "internal/evidence", "internal/explore", "impls", "impls/design", "internal/exploring", "internal/fault", "internal/inject", "internal/mutants", "internal/progress", "internal/thresholds", "internal/results", "reports", "runner", "workloads"},
 	"runner":                             {"", "internal/evidence", "history", "checker", "internal/measure", "internal/thresholds", "internal/relay", "internal/spool", "internal/processor", "internal/load", "internal/backend", "internal/fault", "internal/inject", "internal/servers", "internal/mutants", "impls/design", "workloads", "internal/results", "reports"},
 }
@@ -142,6 +142,7 @@ func TestTheRulesBite(t *testing.T) {
 	}{
 		{"checker", listing{Imports: []string{"fmt", module + "/history", module + "/internal/load"}}, []string{"imports internal/load"}},
 		{"impls/lua-token", listing{Imports: []string{module + "/impls/watch-multi"}}, []string{"imports impls/watch-multi"}},
+		{"reports/internal/pdf", listing{Imports: []string{module + "/reports/internal/document", module + "/internal/results"}}, []string{"imports internal/results"}},
 		{"workloads", listing{Imports: []string{"github.com/redis/go-redis/v9"}}, []string{"imports github.com/redis/go-redis/v9"}},
 		{"internal/load", listing{Imports: []string{"testing"}}, []string{"imports testing"}},
 		{"internal/explore", listing{Imports: []string{"testing/synctest"}}, []string{"imports testing/synctest"}},
@@ -191,14 +192,18 @@ func checkRemote(name string, p listing) (complaints []string) {
 	return complaints
 }
 
-// ruleFor returns the rule for a package: its own, else that of its siblings.
+// ruleFor returns the rule for a package: its own, else that of its siblings, else that of the folders
+// above.
 func ruleFor(rules map[string][]string, name string) ([]string, bool) {
 	if rule, ok := rules[name]; ok {
 		return rule, true
 	}
-	parent, _, _ := strings.Cut(name, "/")
-	rule, ok := rules[parent+"/*"]
-	return rule, ok
+	for at := strings.LastIndexByte(name, '/'); at > 0; at = strings.LastIndexByte(name[:at], '/') {
+		if rule, ok := rules[name[:at]+"/*"]; ok {
+			return rule, true
+		}
+	}
+	return nil, false
 }
 
 // matching returns whether a pattern fits name: itself, or "parent/*" for

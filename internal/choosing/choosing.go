@@ -61,7 +61,7 @@ func Services() []string {
 func (s Service) has(d *design.Design) bool {
 	switch s {
 	case OneDirectory:
-		return d.Backend != nil
+		return d.Backend != nil && d.Backend.Serves("file:///")
 	case ManyRedises:
 		return d.Backend == nil && d.ServerCount() > 1
 	}

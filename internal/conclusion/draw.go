@@ -6,18 +6,28 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/figures"
 )
 
-// safety are the guarantees of which a breach lets two owners work on one thing; liveness
-// those without which a key gets stuck.
+// safety are the guarantees of which a breach lets two owners work on one thing, but for
+// fencing: a fence is read by a guard alone. Liveness are those without which a key gets stuck.
 var (
-	safety = []lockbench.Guarantee{
-		lockbench.Exclusion, lockbench.LeaseKept, lockbench.OwnerRelease, lockbench.Reentrancy, lockbench.ReleaseDelay,
-		lockbench.Effects,
-	}
-	liveness = []lockbench.Guarantee{lockbench.Recovery, lockbench.NoSpuriousRefusal, lockbench.Answers}
+	safety = asked(func(g lockbench.Guarantee, q checker.Question) bool {
+		return q < checker.Stuck && g != lockbench.Fencing
+	})
+	liveness = asked(func(_ lockbench.Guarantee, q checker.Question) bool { return q == checker.Stuck })
 )
+
+// asked are the guarantees that match, by the question that their breaches answer.
+func asked(match func(lockbench.Guarantee, checker.Question) bool) (all []lockbench.Guarantee) {
+	for _, g := range lockbench.Guarantees() {
+		if match(g.Name, checker.Asks(g.Name)) {
+			all = append(all, g.Name)
+		}
+	}
+	return all
+}
 
 // tried says what has to be tried under a condition, for a lock to be safe.
 var tried = map[lockbench.Conditions]struct{ safety, liveness bool }{

@@ -50,8 +50,7 @@ func (p *Probe) Reason() string {
 // every lease lock breaks it.
 func Catches(must, found lockbench.Cell) bool {
 	beside := found.Under &^ must.Under &^ lockbench.Survivable
-	switch must.Guarantee {
-	case lockbench.OwnerRelease, lockbench.LossReported, lockbench.Answers, lockbench.NoSpuriousRefusal, lockbench.Recovery:
+	if must.Guarantee == lockbench.OwnerRelease || checker.Asks(must.Guarantee) >= checker.Stuck {
 		beside = 0 // about what is left when the lock is lost
 	}
 	return found.Guarantee == must.Guarantee && found.Under.Has(must.Under) && beside == 0
