@@ -53,10 +53,10 @@ func TestForeignJSONL(t *testing.T) {
 			[]string{"1 acquire a ok 1000-5000 1.1", "2 acquire a refused 2000-6000 -", "1 release a ok 7000-9000 1.1"}, ""},
 		{"any order", plainHeader +
 			`{"op":"release","client":1,"call_ns":7,"return_ns":9,"outcome":"ok"}
-{"op":"acquire","client":1,"call_ns":1,"return_ns":2,"outcome":"ok"}`,
+{"op":"acquire","client":1,"call_ns":1,"return_ns":2,"outcome":"ok","granted_ns":0}`,
 			[]string{"1 acquire  ok 1-2 1.1", "1 release  ok 7-9 1.1"}, ""},
 		{"holds given are kept", plainHeader +
-			`{"op":"acquire","client":1,"hold":77,"call_ns":1,"return_ns":2,"outcome":"ok"}
+			`{"op":"acquire","client":1,"hold":77,"call_ns":1,"return_ns":2,"outcome":"ok","granted_ns":0}
 {"op":"release","client":1,"call_ns":7,"return_ns":9,"outcome":"ok"}`,
 			[]string{"1 acquire  ok 1-2 0.77", "1 release  ok 7-9 -"}, ""},
 		{"never returned, and an event", plainHeader +
@@ -64,7 +64,7 @@ func TestForeignJSONL(t *testing.T) {
 {"op":"death","client":1,"call_ns":4,"note":"killed"}`,
 			[]string{"1 acquire  unknown 1-never 1.1", "1 death  ok 4-4 - killed"}, ""},
 		{"slip in a name", plainHeader +
-			`{"op":"acquire","client":1,"call_ns":1,"return_ns":2,"outcome":"ok"}
+			`{"op":"acquire","client":1,"call_ns":1,"return_ns":2,"outcome":"ok","granted_ns":0}
 {"op":"release","client":1,"call_ns":7,"returned_ns":9,"outcome":"ok"}`,
 			[]string{"1 acquire  ok 1-2 1.1", "1 cut 2"}, `line 3: json: unknown field "returned_ns"`},
 		{"no outcome", plainHeader + `{"op":"acquire","client":1,"call_ns":1,"return_ns":2}`, nil, `line 2: it has a "return_ns" but no "outcome"`},
@@ -320,4 +320,35 @@ func FuzzEDN(f *testing.F) {
 		src, err := readEDN(strings.NewReader(text))
 		exhaust(t, src, err)
 	})
+}
+
+// TestUntoldLeases: what another program leaves out makes no lock without a lease of one that has one.
+func TestUntoldLeases(t *testing.T) {
+	for _, c := range []struct {
+		fields           string // of an operation answered ok
+		attempt, granted int64
+		err              string
+	}{
+		{`"op":"acquire","attempt_ns":3,"asked_ns":50,"granted_ns":40`, 3, 40, ""},
+		{`"op":"acquire","attempt_ns":3,"granted_ns":0`, 3, 0, ""},
+		{`"op":"acquire","attempt_ns":3,"asked_ns":50,"granted_ns":0`, 3, 0, ""},
+		{`"op":"acquire","attempt_ns":3,"asked_ns":50`, NoStamp, 50, ""},
+		{`"op":"acquire","attempt_ns":3`, 0, 0, `line 2: the acquire has neither "granted_ns" nor "asked_ns"; hint: `},
+		{`"op":"extend","hold":1,"asked_ns":50`, NoStamp, 50, ""},
+		{`"op":"renew","hold":1`, 0, 0, `line 2: the renew has neither "granted_ns" nor "asked_ns"; hint: `},
+		{`"op":"read","hold":1`, NoStamp, 0, ""},
+	} {
+		src, err := NewSource(strings.NewReader(plainHeader + "{" + c.fields + `,"client":1,"key":"a","call_ns":2,"return_ns":5,"outcome":"ok"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		events, err := gather(src)
+		checkError(t, err, c.err)
+		if c.err != "" {
+			continue
+		}
+		if op := events[0].Op; op.Attempt != c.attempt || op.Granted != c.granted {
+			t.Errorf("%s: attempt %d, granted %d, want %d and %d", c.fields, op.Attempt, op.Granted, c.attempt, c.granted)
+		}
+	}
 }

@@ -29,7 +29,7 @@ type line struct {
 	Attempts  *int32   `json:"attempts,omitempty"`
 	Intended  int64    `json:"intended_ns,omitempty"`
 	AskedNS   int64    `json:"asked_ns,omitempty"`
-	GrantedNS int64    `json:"granted_ns,omitempty"`
+	GrantedNS *int64   `json:"granted_ns,omitempty"`
 	WaitNS    int64    `json:"wait_ns,omitempty"`
 	DelayNS   int64    `json:"delay_ns,omitempty"`
 	Fence     uint64   `json:"fence,omitempty"`
@@ -93,11 +93,14 @@ func (s jsonSink) op(op *Op) error {
 		Op: op.Kind, Outcome: &op.Outcome, Late: op.Late,
 		Client: &op.Client, Process: op.Process, Stream: op.Stream,
 		Key: op.Key, Hold: op.Hold, CallNS: &op.Call, CallSeq: op.CallSeq, ReturnSeq: op.ReturnSeq,
-		Intended: op.Intended, AskedNS: op.Asked, GrantedNS: op.Granted, WaitNS: op.Wait, DelayNS: op.Delay,
+		Intended: op.Intended, AskedNS: op.Asked, WaitNS: op.Wait, DelayNS: op.Delay,
 		Fence: op.Fence, Value: op.Value, Version: op.Version, Base: op.Base, Note: op.Note,
 	}
 	if !utf8.ValidString(op.Key) {
 		l.Key, l.KeyBytes = "", []byte(op.Key)
+	}
+	if op.Granted != 0 || op.Kind == Acquire && op.Outcome == OK { // zero says that there is no lease
+		l.GrantedNS = &op.Granted
 	}
 	if op.Return != usualReturn(op) {
 		l.ReturnNS = &op.Return

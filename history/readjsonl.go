@@ -31,9 +31,10 @@ import (
 //
 //   - client is the owner: two that could exclude each other are two. After an
 //     unknown outcome a client that goes on needs a new number.
-//   - granted_ns without a value is a lock without a lease. With a lease give
-//     attempt_ns, the start of the attempt that succeeded: without it the grant
-//     has no known validity and is not judged.
+//   - granted_ns is the lease that an acquire or extend left; 0 is a lock without a
+//     lease. attempt_ns is the start of the attempt that succeeded. An acquire without
+//     one of them has no known validity and is not judged; it needs asked_ns then,
+//     the lease that it asked for, which also stands for the granted_ns of an extend.
 //   - hold joins a release or extend to its acquire. When no operation has one,
 //     they are joined by client and key.
 //   - note is the class of the error of an operation that is failed or unknown and, after
@@ -200,6 +201,23 @@ func (j *jsonl) take(l *line) error {
 		return j.merger.add(op)
 	}
 	j.kept = append(j.kept, op)
+	return l.untold(op)
+}
+
+// untold has what another program did not tell of a lease accuse nobody: what was asked for was
+// granted, and from when on nobody knows.
+func (l *line) untold(op *Op) error {
+	grants := op.Kind == Acquire || op.Kind == Extend || op.Kind == Renew
+	switch {
+	case l.GrantedNS != nil || op.Outcome != OK || !grants:
+		return nil
+	case op.Asked == 0:
+		return fmt.Errorf(`the %s has neither "granted_ns" nor "asked_ns"; hint: give the lease that it was granted, in ns, which is 0 for a lock without a lease`, op.Kind)
+	}
+	op.Granted = op.Asked
+	if op.Kind == Acquire {
+		op.Attempt = NoStamp
+	}
 	return nil
 }
 
@@ -216,7 +234,7 @@ func (l *line) into(op *Op) error {
 	*op = Op{
 		Kind: l.Op, Late: l.Late, Client: *l.Client, Process: l.Process, Stream: l.Stream,
 		Key: l.Key + string(l.KeyBytes), Hold: l.Hold, Call: *l.CallNS, CallSeq: l.CallSeq, ReturnSeq: l.ReturnSeq,
-		Intended: l.Intended, Asked: l.AskedNS, Granted: l.GrantedNS, Wait: l.WaitNS, Delay: l.DelayNS,
+		Intended: l.Intended, Asked: l.AskedNS, Granted: orElse(l.GrantedNS, 0), Wait: l.WaitNS, Delay: l.DelayNS,
 		Fence: l.Fence, Value: l.Value, Version: l.Version, Base: l.Base, Note: l.Note,
 	}
 	op.Return = orElse(l.ReturnNS, usualReturn(op))

@@ -139,6 +139,9 @@ func (s *summary) troubles() *document.List {
 		if run.Partial {
 			add(document.Weak, "partial", run.Why+"; what was recorded before is judged")
 		}
+		if n := run.Counts.Unjudged; n > 0 {
+			add(document.Weak, "not judged", fmt.Sprintf("%s of which nothing says when their validity began", figures.Plural(n, "grant")))
+		}
 		if much := run.Unanswered(); much != "" {
 			add(document.Weak, "unanswered", much)
 		}

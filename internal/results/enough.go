@@ -15,9 +15,6 @@ const (
 	mostUnanswered = 0.05
 )
 
-// ofAnother is how the histories of other programs end, which may not tell their faults.
-const ofAnother = "end of file"
-
 // Unfit is the one rule of what a run must have done so that it can pass: it says why this one
 // shows too little, as what it did, in brief, and in full; both are empty if it shows enough. A
 // run that broke a claim fails all the same.
@@ -65,10 +62,11 @@ func NotServed(j *Judged) string {
 	return run.notServed()
 }
 
-// unanswered is the share of operations that failed or had no answer, of a run in which nothing
-// was injected that explains it. What a guarded store turned away was answered.
+// unanswered is the share of operations that failed or had no answer, of a run in real time in which
+// nothing was injected that explains it. What a guarded store turned away was answered. Histories of
+// other programs, which need not tell their faults, seldom tell when they started.
 func (r *Run) unanswered() float64 {
-	explained := len(r.Faults)+len(r.Injected) > 0 || r.Exploration != nil || r.Ended == ofAnother
+	explained := len(r.Faults)+len(r.Injected) > 0 || r.Exploration != nil || r.Started == ""
 	if explained || r.Counts.Ops == 0 {
 		return 0
 	}

@@ -13,7 +13,7 @@ import (
 // TestWhatDoesNotCount: what is no run to judge by is none for a comparison, a matrix and a limit.
 func TestWhatDoesNotCount(t *testing.T) {
 	of := func(unknown int64, ended string) Judged {
-		j := Judged{Header: history.Header{Design: "d"}, Verdicts: checker.Result{Ops: 1000, Grants: 500, Unknown: unknown}}
+		j := Judged{Header: history.Header{Design: "d", Started: "2026-11-02T10:00:00Z"}, Verdicts: checker.Result{Ops: 1000, Grants: 500, Unknown: unknown}}
 		j.End.Trailer.Ended = ended
 		j.Measures = measure.Measures{GrantsPerSecond: 500, Span: time.Second, Errors: []measure.Error{{Op: history.Acquire, Kind: "connection refused", Count: unknown, Of: 1000, First: "no more clients"}}}
 		j.Measures.Measured.Grants = 500
