@@ -58,6 +58,7 @@ histories have other names of guarantees; the report says what each of them mean
 }
 
 func (o *checkOptions) check(cmd *cobra.Command, files []string) error {
+	defer endsAtOnce(cmd)()
 	out, err := output.Parse(o.out, output.OfRuns)
 	if err != nil {
 		return err

@@ -38,7 +38,10 @@ The file shows what check finds, how long it takes and how much memory; no lock 
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return o.generate(cmd.OutOrStdout(), args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			defer endsAtOnce(cmd)()
+			return o.generate(cmd.OutOrStdout(), args[0])
+		},
 	}
 	f := cmd.Flags()
 	f.Int64Var(&o.Ops, "ops", o.Ops, "number of `operations`")

@@ -7,10 +7,22 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync"
 )
 
 // temporary begins the names of files that are being written.
 const temporary = ".lockbench-"
+
+// unfinished are the files that are being written, by path.
+var unfinished sync.Map
+
+// Abandon removes what has been written of files that are not whole yet, for a process that ends.
+func Abandon() {
+	unfinished.Range(func(path, _ any) bool {
+		_ = os.Remove(path.(string)) // it may be whole by now
+		return true
+	})
+}
 
 // Write has a file written beside path and then takes its place, so that a reader sees the file of
 // before or the new one, and an error leaves what was there. The file keeps its permissions, a new one
@@ -27,6 +39,8 @@ func Write(path string, write func(io.Writer) error) (err error) {
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
+	unfinished.Store(f.Name(), nil)
+	defer unfinished.Delete(f.Name())
 	mode := os.FileMode(0o644)
 	if missing == nil {
 		mode = info.Mode().Perm()
