@@ -39,6 +39,7 @@ var testCases = []testCase{
 	{name: "fences", cell: lockbench.Fencing.At(0), owners: 3, sides: 2, run: drawFences},
 	{name: "update", cell: lockbench.Effects.At(0), owners: 4, sides: 1, run: update},
 	{name: "hand-over", cell: lockbench.NoSpuriousRefusal.At(0), owners: 2, sides: 2, run: handOver},
+	{name: "wait", cell: awakened, owners: 3, sides: 2, run: awaitRelease},
 	{name: "delay", cell: lockbench.ReleaseDelay.At(0), owners: 3, sides: 2, run: releaseWithDelay},
 }
 

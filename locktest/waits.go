@@ -1,0 +1,118 @@
+package locktest
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/lockbench/lockbench"
+)
+
+// awakened is the cell of waiters whose key becomes free.
+var awakened = lockbench.WakeUp.At(0)
+
+// A vigil is how long the owners of a case wait for what.
+type vigil struct {
+	held time.Duration // from the call of the waiter to the release
+	most time.Duration // how long the key may be free, until the waiter breaks its guarantee
+	room time.Duration // after that, for others to find the key free before the wait is over
+}
+
+// vigil returns the times for a lock that promises its waiters to ask every wakes, or nothing.
+func (s *trialSettings) vigil() vigil {
+	v := vigil{held: min(max(s.ttl/8, 50*time.Millisecond), 10*s.ttl, 250*time.Millisecond), room: time.Second}
+	v.most = s.wakes + time.Second + s.tolerance
+	if s.wakes == 0 { // half of the wait, which is all of these
+		v.most += v.held + v.most + v.room
+	}
+	return v
+}
+
+// wait is for how long the waiter is told to wait.
+func (v vigil) wait() time.Duration { return v.held + v.most + v.room }
+
+// awaitRelease has an owner wait, in the lock's own way, for a key whose holder keeps it until the wait is over, and for
+// one that it releases meanwhile. A third tries the key when it must have been granted to the waiter: who is granted it
+// then, and keeps it, shows that nobody had it.
+func awaitRelease(s *fixture) {
+	holder, waiter := s.owners[0], s.owners[1]
+	for range s.rounds(4) {
+		held := holder.acquire(20*s.ttl, 0)
+		if held == nil {
+			return
+		}
+		waiter.release(waiter.ask(lockbench.Options{TTL: 4 * s.ttl, Wait: s.vigil.held}))
+		begun, waited := time.Now(), make(chan struct{})
+		go func() {
+			defer close(waited)
+			defer s.contain()
+			waiter.release(waiter.await())
+		}()
+		s.sleepUnless(waited, s.vigil.held)
+		holder.release(held)
+		s.tryUnlessGranted(time.Now(), begun, waited)
+		<-waited
+	}
+}
+
+// await waits for the key in the lock's own way, and notes that it was refused before its holder released it.
+func (o *owner) await() lockbench.Lease {
+	s := o.fixture
+	begun := time.Now()
+	lease, err := o.client.AcquireWith(s.ctx, lockbench.Options{TTL: 4 * s.ttl, Wait: s.vigil.wait()})
+	s.notes.trouble(err)
+	if took := time.Since(begun); lease == nil && err == nil && took < s.vigil.held {
+		s.notes.hurry(s.vigil.wait(), took)
+	}
+	return lease
+}
+
+// tryUnlessGranted tries the key that was freed, when the waiter must have been granted it, standstills added, and
+// keeps it until the waiter was answered, or its wait is long over.
+func (s *fixture) tryUnlessGranted(freed, begun time.Time, waited <-chan struct{}) {
+	stood := s.stood()
+	for {
+		due := time.Until(freed.Add(s.vigil.most + s.vigil.room/2 + s.stood() - stood))
+		if due <= 0 {
+			break
+		}
+		if !s.sleepUnless(waited, due) {
+			return
+		}
+	}
+	lease := s.owners[2].acquire(20*s.ttl, 0)
+	s.sleepUnless(waited, time.Until(begun.Add(s.vigil.wait()+s.ttl)))
+	s.owners[2].release(lease)
+}
+
+// sleepUnless waits for d; false means that over was closed before, or the time for the case is over.
+func (s *fixture) sleepUnless(over <-chan struct{}, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-over:
+	case <-s.ctx.Done():
+	}
+	return false
+}
+
+// A hurried refusal is one that came before the wait was over.
+type hurried struct{ wait, took time.Duration }
+
+// hurry notes that an acquire was refused a key that another held, sooner than it was told to wait.
+func (n *notes) hurry(wait, took time.Duration) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.hurried = &hurried{wait, took}
+}
+
+// waitless says that the lock does not wait, by what a case noted; empty where it does.
+func (n *notes) waitless() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.hurried == nil {
+		return ""
+	}
+	return fmt.Sprintf("the lock does not wait as it is told: an acquire of a held key that was to wait for %v was refused after %v", n.hurried.wait, n.hurried.took.Round(time.Microsecond))
+}

@@ -1,0 +1,103 @@
+package locktest_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/locktest"
+)
+
+// polls waits by a try each so often.
+func polls(every time.Duration) faults {
+	return faults{acquire: func(ctx context.Context, s *service, key string, opt lockbench.Options) (lockbench.Lease, error) {
+		for over := time.Now().Add(opt.Wait); ; time.Sleep(min(every, time.Until(over))) {
+			if lease, err := s.try(key, opt.TTL); err == nil || !time.Now().Before(over) || ctx.Err() != nil {
+				return lease, err
+			}
+		}
+	}}
+}
+
+// sleepsThrough tries once, and then waits for the end of its wait.
+func sleepsThrough(ctx context.Context, s *service, key string, opt lockbench.Options) (lockbench.Lease, error) {
+	lease, err := s.try(key, opt.TTL)
+	if err == nil || opt.Wait <= 0 {
+		return lease, err
+	}
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-time.After(opt.Wait):
+	}
+	return nil, lockbench.ErrNotAcquired
+}
+
+// hastes tries once, however long it is to wait.
+func hastes(_ context.Context, s *service, key string, opt lockbench.Options) (lockbench.Lease, error) {
+	return s.try(key, opt.TTL)
+}
+
+// grantsAtTheEnd takes the end of its wait for a grant.
+func grantsAtTheEnd(ctx context.Context, s *service, key string, opt lockbench.Options) (lockbench.Lease, error) {
+	lease, err := s.wait(ctx, key, opt)
+	if err != nil && opt.Wait > 0 && ctx.Err() == nil {
+		return &memoryLease{service: s, key: key, until: time.Now().Add(opt.TTL)}, nil
+	}
+	return lease, err
+}
+
+// TestWaiting: how a lock's waiters wait is judged by what is declared of them.
+func TestWaiting(t *testing.T) {
+	type options = []locktest.Option
+	for _, c := range []struct {
+		name    string
+		faults  faults
+		options options
+		skipped string
+		verdict checker.Verdict
+		fails   string
+	}{
+		{"polls often", polls(time.Millisecond), nil, "", checker.Held, ""},
+		{"polls often, is declared to wake", polls(time.Millisecond), options{locktest.WithWaking()}, "", checker.Held, ""},
+		{"polls as declared", polls(5 * time.Second), options{locktest.WithPolling(5 * time.Second)}, "", checker.Held, ""},
+		{"polls as seldom as may be", polls(10 * time.Second), options{locktest.WithPolling(10 * time.Second)}, "", checker.Held, ""},
+		{"polls more seldom than declared", polls(3500 * time.Millisecond), options{locktest.WithPolling(time.Second)}, "", checker.Broken, "waited on"},
+		{"polls, is declared to wake", polls(3 * time.Second), options{locktest.WithWaking()}, "", checker.Broken, "waited on"},
+		{"never wakes", faults{acquire: sleepsThrough}, nil, "", checker.Broken, "waited on"},
+		{"never wakes, is declared to", faults{acquire: sleepsThrough}, options{locktest.WithWaking()}, "", checker.Broken, "waited on"},
+		{"never wakes, tolerates", faults{acquire: sleepsThrough}, options{locktest.WithTolerance(5 * time.Second)}, "", checker.Broken, "waited on"},
+		{"does not wait", faults{acquire: hastes}, nil, "the lock does not wait as it is told: ", checker.Untested, ""},
+		{"does not wait, is declared to", faults{acquire: hastes}, options{locktest.WithPolling(time.Second)}, "the lock does not wait as it is told: ", checker.Untested,
+			"is declared to wait: polls every 1s; but the lock does not wait"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s := newService(c.faults)
+				trial := tried(t, func() (lockbench.Locker, error) { return s, nil }, append(c.options, locktest.WithCases(lockbench.WakeUp.At(0)))...)
+				got := caseOf(trial, lockbench.WakeUp.At(0))
+				if got.Verdict != c.verdict || !strings.HasPrefix(got.Skipped, c.skipped) || (c.skipped == "") != (got.Skipped == "") {
+					t.Errorf("got %v (%s), skipped %q, want %v, %q", got.Verdict, got.Note, got.Skipped, c.verdict, c.skipped)
+				}
+				if (c.fails == "") != (got.Err == nil) || got.Err != nil && !strings.Contains(got.Err.Error(), c.fails) {
+					t.Errorf("got error %v, want %q", got.Err, c.fails)
+				}
+			})
+		})
+	}
+}
+
+// TestGrantedAtTheEnd: a waiter that is told at the end of its wait that it was granted the key, which another holds, is caught.
+func TestGrantedAtTheEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newService(faults{acquire: grantsAtTheEnd})
+		trial := tried(t, func() (lockbench.Locker, error) { return s, nil }, locktest.WithCases(lockbench.WakeUp.At(0)))
+		wantBroken(t, trial, lockbench.Exclusion.At(0))
+	})
+}
