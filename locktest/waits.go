@@ -49,8 +49,10 @@ func awaitRelease(s *fixture) {
 		}()
 		s.sleepUnless(waited, s.vigil.held)
 		holder.release(held)
-		s.tryUnlessGranted(time.Now(), begun, waited)
-		<-waited
+		shown := s.tryUnlessGranted(begun, waited)
+		if <-waited; shown {
+			return
+		}
 	}
 }
 
@@ -66,22 +68,19 @@ func (o *owner) await() lockbench.Lease {
 	return lease
 }
 
-// tryUnlessGranted tries the key that was freed, when the waiter must have been granted it, standstills added, and
-// keeps it until the waiter was answered, or its wait is long over.
-func (s *fixture) tryUnlessGranted(freed, begun time.Time, waited <-chan struct{}) {
+// tryUnlessGranted tries the key that was just freed, when the waiter must have been granted it and its wait is nearly over,
+// and keeps it until the waiter was answered, or its wait is long over. It returns true if it was granted the key, and
+// nobody stood still meanwhile: once more would show no more.
+func (s *fixture) tryUnlessGranted(begun time.Time, waited <-chan struct{}) bool {
 	stood := s.stood()
-	for {
-		due := time.Until(freed.Add(s.vigil.most + s.vigil.room/2 + s.stood() - stood))
-		if due <= 0 {
-			break
-		}
-		if !s.sleepUnless(waited, due) {
-			return
-		}
+	if !s.sleepUnless(waited, s.vigil.most+7*s.vigil.room/8) {
+		return false
 	}
 	lease := s.owners[2].acquire(20*s.ttl, 0)
+	stood -= s.stood()
 	s.sleepUnless(waited, time.Until(begun.Add(s.vigil.wait()+s.ttl)))
 	s.owners[2].release(lease)
+	return lease != nil && stood == 0
 }
 
 // sleepUnless waits for d; false means that over was closed before, or the time for the case is over.

@@ -2,6 +2,7 @@ package locktest_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -100,4 +101,34 @@ func TestGrantedAtTheEnd(t *testing.T) {
 		trial := tried(t, func() (lockbench.Locker, error) { return s, nil }, locktest.WithCases(lockbench.WakeUp.At(0)))
 		wantBroken(t, trial, lockbench.Exclusion.At(0))
 	})
+}
+
+// TestWaitingInRealTime: on a machine however slow, waiters that poll as declared are not accused, and one that sleeps
+// through a release is, unless the machine stood still.
+func TestWaitingInRealTime(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for waits to be over")
+	}
+	wakeUp := lockbench.WakeUp.At(0)
+	for name, c := range map[string]struct {
+		faults faults
+		broken bool
+	}{"polls": {polls(50 * time.Millisecond), false}, "sleeps through": {faults{acquire: sleepsThrough}, true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newService(c.faults)
+			trial, err := locktest.Try(t.Context(), func() (lockbench.Locker, error) { return s, nil },
+				locktest.WithPolling(50*time.Millisecond), locktest.WithCases(wakeUp), locktest.WithHistories(t.TempDir()))
+			if errors.Is(err, locktest.ErrUntested) {
+				t.Skip(err)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := caseOf(trial, wakeUp)
+			if accused := got.Verdict == checker.Broken; accused != c.broken && !errors.Is(got.Err, locktest.ErrUntested) {
+				t.Errorf("got %v (%s) with error %v, want broken: %v", got.Verdict, got.Note, got.Err, c.broken)
+			}
+		})
+	}
 }
