@@ -97,8 +97,8 @@ func situations() []Program {
 			Drivers: Explored, Exercises: Contended(), Exploration: Exploration{Wait: 0.5, OnRequest: true}, Step: waitInVain,
 		},
 		{
-			Name: "wake-up", Summary: "the first client works for a quarter of its lease and releases; the others come meanwhile, and wait for three leases",
-			Drivers: Explored, Exercises: Contended(lockbench.WakeUp.At(0)), Exploration: Exploration{Wait: 3}, Step: waitForRelease,
+			Name: "wake-up", Summary: "the first client works and releases; the others come meanwhile, and wait in one round until before that, in the next for three leases",
+			Drivers: Explored, Exercises: Contended(lockbench.WakeUp.At(0)), Exploration: Exploration{Wait: 3}, Part: waitForRelease,
 		},
 		{
 			Name: "abandon", Summary: "the first client never releases; the others come before its lease is over, and long after",

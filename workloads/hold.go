@@ -3,6 +3,7 @@ package workloads
 import (
 	"cmp"
 	"context"
+	"time"
 )
 
 // holdOnce is the bare lock. In virtual time a hold needs to take none for others to come
@@ -59,14 +60,24 @@ func waitInVain(ctx context.Context, c *Client) error {
 	return c.holdFor(ctx, work)
 }
 
-// waitForRelease has the others come while the first client works, and wait for longer than a waiter may sleep.
-func waitForRelease(ctx context.Context, c *Client) error {
-	work := 0.25
-	if c.ID > 0 {
-		work = 0
-		c.rest(ctx, 0.1)
+// waitForRelease has the others come while the first client works. In the last round, and every other one before it, they
+// wait for longer than a waiter may sleep; in the rounds between their wait ends while the first client still works.
+func waitForRelease(ctx context.Context, c *Client, rounds int) {
+	long := c.asked.Wait
+	for left := rounds; left > 0; left-- {
+		work := 0.25
+		c.asked.Wait = long
+		if left%2 == 0 {
+			work = 0.7
+			c.asked.Wait = min(long, max(c.run.Lease/2, time.Second)) // some designs take less than a second for none
+		}
+		if c.ID > 0 {
+			work = 0
+			c.rest(ctx, 0.1)
+		}
+		_ = c.holdFor(ctx, work) // what the lock answered is in the record
 	}
-	return c.holdFor(ctx, work)
+	c.asked.Wait = long
 }
 
 // holdFor holds the key for so many leases.

@@ -23,7 +23,7 @@ var waitingMutants = []Mutant{
 	{
 		Name: "granted-when-over", Seen: "adapters that take the end of a wait for the end of a lease",
 		Mechanism: "a waiter whose wait is over is told that it was granted the key, whoever has it",
-		Breaks:    []lockbench.Cell{lockbench.Exclusion.At(0)}, Scenario: "wait-ends", change: func(a *parts) { a.wait = believeTheEnd },
+		Breaks:    []lockbench.Cell{lockbench.Exclusion.At(0)}, Scenario: "wake-up", change: func(a *parts) { a.wait = believeTheEnd },
 	},
 }
 
