@@ -41,16 +41,16 @@ type shard struct {
 	to *relay.Relay[numbered]
 }
 
-// A numbered event knows its place in the whole history; without an operation it is a standstill.
+// A numbered event knows its place in the whole history, from 1 on. Number 0 is a standstill, from the
+// call of its operation to the return.
 type numbered struct {
 	history.Event
 	number int64
-	still  standing.Span
 }
 
 func (s *shard) add(ev numbered) {
-	if ev.Op == nil {
-		s.faults.still.Add(ev.still.From, ev.still.Until)
+	if ev.number == 0 {
+		s.faults.still.Add(ev.Op.Call, ev.Op.Return)
 		return
 	}
 	s.number = ev.number
@@ -113,8 +113,9 @@ func (p *parallel) stands(ev history.Event) bool {
 		gap, found = standing.Span{From: ev.Op.Call, Until: optime.After(ev.Op.Call, ev.Op.Value)}, true
 	}
 	if found {
+		still := numbered{Event: history.Event{Op: &history.Op{Call: gap.From, Return: gap.Until}}}
 		for _, s := range p.shards {
-			s.to.Add(numbered{still: gap})
+			s.to.Add(still)
 		}
 	}
 	return alone

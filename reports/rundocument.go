@@ -64,12 +64,12 @@ func (s *summary) runBlocks() []document.Block {
 	if len(s.result.Runs) > 0 {
 		head := document.Only(document.Terminal, &document.Paragraph{Facts: s.heading()})
 		head.Blocks = append(head.Blocks, s.servers()...)
-		speeds := append([]document.Block{s.speeds(), document.Only(document.Terminal|document.Page, append(s.arrivals(), s.costs())...)}, s.compareChart()...)
-		blocks = slices.Concat([]document.Block{s.conclusions(), head, s.pageFacts()}, blocks, []document.Block{named("Speed", "speed", speeds...), s.business(), s.guarantees()})
+		speeds := append([]document.Block{s.speeds(), document.Only(document.Terminal|document.Page, append(s.arrivals(), s.inWhole(s.costs()))...)}, s.compareChart()...)
+		blocks = slices.Concat([]document.Block{s.conclusions(), head, s.pageFacts()}, blocks, []document.Block{named("Speed", "speed", speeds...), s.inWhole(s.business()), s.guarantees()})
 	}
 	return append(blocks, document.Only(document.Markdown, s.errors()), document.Only(document.Terminal|document.Page,
 		named("What happened", "happened", s.troubles(), s.errors(), s.injected()), s.runSections(nil),
-		named("What is left open", "left", s.guards(), s.openClaims(), s.notExercised("this workload and its faults")), s.selfCheck()))
+		named("What is left open", "left", s.guards(), s.openClaims(), s.inWhole(s.notExercised("this workload and its faults"))), s.selfCheck()))
 }
 
 // explorationBlocks are those of explored designs; scenarios are what they were made of.
@@ -151,18 +151,44 @@ func runSettings(r *results.Run) []string {
 
 func runID(i int) string { return fmt.Sprintf("run-%d", i+1) }
 
+// inWhole is what a screen is spared where there are many runs.
+func (s *summary) inWhole(b document.Block) *document.Section {
+	section := &document.Section{Blocks: []document.Block{b}}
+	if len(s.result.Runs) > fewRuns {
+		section.Length = document.Whole
+	}
+	return section
+}
+
+// leftOut says, on a screen, where the rest of the report is.
+func (s *summary) leftOut() *document.Section {
+	if len(s.result.Runs) <= fewRuns {
+		return &document.Section{}
+	}
+	return &document.Section{Media: document.Terminal, Length: document.Short, Blocks: []document.Block{
+		line("more, such as the evidence and what a grant costs: add --out html=FILE, or send the report through a pipe")}}
+}
+
+// spared: of many runs, this one broke nothing that it claims, and a screen is spared the evidence.
+func (s *summary) spared(run *results.Run) bool {
+	return len(s.result.Runs) > fewRuns && run.Control == "" && len(run.Cells.Broken()) > 0 && !slices.ContainsFunc(run.Cells.Sorted(), run.Cells.Fails)
+}
+
 // runSections is a section for each run: on a terminal those that broke something, with what
 // shows it.
 func (s *summary) runSections(scenarios []results.Run) *document.Section {
 	all := &document.Section{}
 	explained := s.result.Explored()
 	if len(s.result.Runs) > 1 {
-		all.Blocks = append(all.Blocks, s.jump())
+		all.Blocks = append(all.Blocks, s.jump(), s.leftOut())
 	}
 	for i, label := range labels(s.result) {
 		run := &s.result.Runs[i]
 		names := run.Cells.Broken()
 		section := &document.Section{ID: runID(i), Role: document.Subject, Title: label, Mark: runTone(run)}
+		if s.spared(run) {
+			section.Length = document.Whole
+		}
 		if run.Exploration != nil {
 			section.Blocks = append(section.Blocks, document.Only(document.Page, facts(coverage(scenarios, run.Design, true))))
 		}

@@ -145,7 +145,7 @@ func (s *summary) troubles() *document.List {
 		if much := run.Unanswered(); much != "" {
 			add(document.Weak, "unanswered", much)
 		}
-		if still := stoodStill(run); still != "" {
+		if still := stoodStill(run); still != "" && len(s.result.Runs) <= fewRuns {
 			add(document.Weak, "stood still", still)
 		}
 		if run.Ended == results.EndedByUser {
@@ -155,10 +155,31 @@ func (s *summary) troubles() *document.List {
 			add(document.Weak, "note", note)
 		}
 	}
+	if still := s.stoodStill(); still != "" {
+		l.Items = append(l.Items, document.Item{Word: "stood still", Tone: document.Weak, Text: still})
+	}
 	if n := s.result.NotRun; len(n) > 0 {
 		l.Items = append(l.Items, document.Item{Word: "not run", Tone: document.Weak, Text: strings.Join(n, ", ")})
 	}
 	return l
+}
+
+// stoodStill says how long nobody could do anything in many runs together; empty for little and for
+// few, which are said one by one.
+func (s *summary) stoodStill() string {
+	var sum *results.Standstills
+	n := 0
+	for i := range s.result.Runs {
+		if run := &s.result.Runs[i]; stoodStill(run) != "" {
+			n++
+			sum = sum.Plus(run.Standstills)
+		}
+	}
+	if n == 0 || len(s.result.Runs) <= fewRuns {
+		return ""
+	}
+	return fmt.Sprintf("lockbench or its server, in %d of %s, for %s in all, the longest %s; what that kept from being done breaks nothing",
+		n, figures.Plural(int64(len(s.result.Runs)), s.unit), figures.Compact(sum.TotalNS), figures.Compact(sum.LongestNS))
 }
 
 // stoodStill says how long nobody could do anything in a run; empty for little.

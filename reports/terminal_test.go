@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/lockbench/lockbench/internal/results"
 
@@ -114,5 +115,31 @@ func TestWriteErrorsAreReturned(t *testing.T) {
 	}
 	if err := Write(full{}, JSON, &r, Options{}); !errors.Is(err, errFull) {
 		t.Errorf("JSON: got %v, want %v", err, errFull)
+	}
+}
+
+// TestTerminalFits: no line but a command is wider than the terminal, and of many designs there is no
+// evidence of what nobody claims, which a file has.
+func TestTerminalFits(t *testing.T) {
+	few := results.New(sample("private"), []string{"watch-multi/poll"})
+	var runs []results.Judged
+	for range 4 {
+		runs = append(runs, plainDelete("private"))
+	}
+	for name, r := range map[string]results.Result{"few": few, "many": results.New(runs, nil)} {
+		for _, width := range []int{80, 100, 120, 200, 0} {
+			var text strings.Builder
+			if err := Write(&text, Text, &r, Options{Width: width}); err != nil {
+				t.Fatal(err)
+			}
+			for line := range strings.SplitSeq(text.String(), "\n") {
+				if n := utf8.RuneCountInString(line); width > 0 && n > width && !strings.HasPrefix(strings.TrimSpace(line), "lockbench ") {
+					t.Errorf("%s: %d columns on a terminal of %d: %s", name, n, width, line)
+				}
+			}
+			if evidence, whole := strings.Contains(text.String(), "was overwritten by") || strings.Contains(text.String(), "times since the start"), name == "few" || width == 0; evidence != whole {
+				t.Errorf("%s, width %d: evidence %t, want %t:\n%s", name, width, evidence, whole, text.String())
+			}
+		}
 	}
 }

@@ -98,14 +98,7 @@ type explorationBar struct {
 func newExplorationBar(w io.Writer, designs, scenarios int) *explorationBar {
 	b := &explorationBar{explorationLines: newExplorationLines(w, designs), schedules: map[string]int64{}}
 	b.redrawn = true
-	b.bar = progressbar.NewOptions(designs*scenarios+1, // it would take itself for finished
-		progressbar.OptionSetWriter(w),
-		progressbar.OptionSetWidth(20),
-		progressbar.OptionSetPredictTime(false),
-		progressbar.OptionSetElapsedTime(false),
-		progressbar.OptionClearOnFinish(),
-		progressbar.OptionSetRenderBlankState(true),
-	)
+	b.bar = drawn(w, int64(designs*scenarios+1), "") // at the end it would take itself for finished
 	return b
 }
 
@@ -130,7 +123,7 @@ func (b *explorationBar) draw(what string) {
 		sum += n
 	}
 	b.drawn = time.Now()
-	b.bar.Describe(fmt.Sprintf("[%d/%d] %-33s %9d schedules  %d broken so far", b.done, b.total, what, sum, len(b.broken)))
+	b.bar.Describe(fit(b.w, fmt.Sprintf("[%d/%d] %9d schedules, %d broken: %s", b.done, b.total, sum, len(b.broken), what)))
 	_ = b.bar.Set(len(b.schedules)) // scenarios begun
 }
 

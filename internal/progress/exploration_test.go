@@ -49,7 +49,7 @@ func TestExploreBar(t *testing.T) {
 	b.end("a/b", nil)
 	b.Say("interrupted")
 	b.Close()
-	for _, want := range []string{"[0/3] a/b contend", "7 schedules", "1 broken so far", "[1/3] a/b", "8 schedules", "interrupted\n"} {
+	for _, want := range []string{"[0/3]         7 schedules, ", "1 broken: a/b contend", "8 schedules, 1 broken: a/b", "interrupted\n"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in %q", want, out.String())
 		}

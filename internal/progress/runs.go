@@ -122,15 +122,7 @@ func (b *bar) Sink() runner.Sink {
 
 func (b *bar) begin(design string, live func() runner.Progress) {
 	b.stop, b.stopped = make(chan struct{}), make(chan struct{})
-	pb := progressbar.NewOptions64(1000,
-		progressbar.OptionSetWriter(b.w),
-		progressbar.OptionSetWidth(20),
-		progressbar.OptionSetPredictTime(false),
-		progressbar.OptionSetElapsedTime(false),
-		progressbar.OptionClearOnFinish(),
-		progressbar.OptionSetDescription(b.describe(design, live())),
-		progressbar.OptionSetRenderBlankState(true),
-	)
+	pb := drawn(b.w, 1000, b.describe(design, live()))
 	go func() {
 		defer close(b.stopped)
 		b.follow(pb, design, live)
@@ -160,15 +152,14 @@ func (b *bar) locked(draw func()) {
 	draw()
 }
 
-// describe is what stands before the bar. Violations are those found in designs
+// describe is what stands before the bar. Breaches are those found in designs
 // that are done, and those of the current one as far as it is judged.
 func (b *bar) describe(design string, live runner.Progress) string {
 	rate := 0.0
 	if live.Elapsed > 0 {
 		rate = float64(live.Grants) / live.Elapsed.Seconds()
 	}
-	return fmt.Sprintf("[%d/%d] %-23s %7.0f grants/s  %d violations so far",
-		b.Done+1, b.Total, design, rate, b.violations+live.Violations)
+	return fit(b.w, fmt.Sprintf("%s %-23s %7.0f grants/s, %d breaches", b.count(b.Done+1), design, rate, b.violations+live.Violations))
 }
 
 // permille is how much of the run is over; a run without a duration does not say.

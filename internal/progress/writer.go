@@ -9,6 +9,9 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/charmbracelet/x/ansi"
+	"github.com/schollz/progressbar/v3"
+
 	"github.com/lockbench/lockbench/internal/legible"
 )
 
@@ -45,4 +48,37 @@ func (w *writer) clear() {
 func isTerminal(w io.Writer) bool {
 	f, isFile := w.(*os.File)
 	return isFile && term.IsTerminal(int(f.Fd()))
+}
+
+// barWidth is how long a bar is, and besideBar what the text before it leaves to the bar, its share
+// and the last column: a line that reaches it may go on in the next, and would not be redrawn.
+const (
+	barWidth  = 10
+	besideBar = barWidth + len(" 100% ||") + 2
+)
+
+// drawn is a bar on w that goes to most, with a text before it.
+func drawn(w io.Writer, most int64, text string) *progressbar.ProgressBar {
+	return progressbar.NewOptions64(most,
+		progressbar.OptionSetWriter(w),
+		progressbar.OptionSetWidth(barWidth),
+		progressbar.OptionSetPredictTime(false),
+		progressbar.OptionSetElapsedTime(false),
+		progressbar.OptionClearOnFinish(),
+		progressbar.OptionSetDescription(text),
+		progressbar.OptionSetRenderBlankState(true),
+	)
+}
+
+// fit cuts off what a terminal has no room for beside a bar.
+func fit(w io.Writer, text string) string {
+	f, isFile := w.(*os.File)
+	if !isFile {
+		return text
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return text
+	}
+	return ansi.Truncate(text, max(0, width-besideBar), "…")
 }

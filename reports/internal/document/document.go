@@ -82,6 +82,19 @@ const (
 	Charts               // charts beside each other
 )
 
+// A Length is how long a report has to be on a terminal for a section to be in it.
+type Length uint8
+
+// The lengths.
+const (
+	Any   Length = iota
+	Whole        // where a report is as long as it is: in a file, through a pipe
+	Short        // on a screen alone, in place of what is left out there
+)
+
+// Hides reports whether a section of this length is left out, on a screen or elsewhere.
+func (l Length) Hides(screen bool) bool { return screen && l == Whole || !screen && l == Short }
+
 // A Section is blocks under a title. Without a title it only says which media they are for.
 type Section struct {
 	// ID is what links lead to, empty for none. It is unique in a document.
@@ -99,6 +112,7 @@ type Section struct {
 	// Folded sections show their title until a reader opens them, where that is possible.
 	Folded bool
 	Media  Media
+	Length Length
 	Blocks []Block
 }
 

@@ -58,8 +58,11 @@ func (p *page) table(t *document.Table, indent int) {
 	if numbers {
 		room = numberColumns
 	}
+	if p.width > 0 {
+		room = min(room, p.width-indent)
+	}
 	for _, line := range wrapped(t.Notes, ";", room) {
-		p.line(indent, p.tone(document.None, line))
+		p.prose(indent, 2, p.tone(document.None, line))
 	}
 }
 

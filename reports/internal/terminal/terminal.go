@@ -6,8 +6,11 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
@@ -30,7 +33,7 @@ func Write(w io.Writer, d *document.Document, opt Options) error {
 			fmt.Fprintln(p.Writer)
 		}
 		if c := d.Conclusion; c != nil {
-			p.line(0, p.tone(c.Tone, c.Word)+": "+c.Text)
+			p.prose(0, 2, p.tone(c.Tone, c.Word)+": "+c.Text)
 		}
 		p.outcome(d)
 	}
@@ -73,12 +76,37 @@ func (p *page) line(indent int, text string) {
 	p.begun = true
 }
 
+// prose writes text in lines that fit the terminal; those after the first begin hang characters
+// further in.
+func (p *page) prose(indent, hang int, text string) {
+	if p.width <= 0 || indent+ansi.StringWidth(text) <= p.width {
+		p.line(indent, text)
+		return
+	}
+	if hang > p.width/2 {
+		hang = 2
+	}
+	for line := ""; text != ""; {
+		word, rest, _ := strings.Cut(text, " ")
+		if line != "" && indent+ansi.StringWidth(line+word) > p.width { // names and flags have hyphens: only spaces part words
+			p.line(indent, line)
+			line = strings.Repeat(" ", hang)
+		}
+		line, text = line+word+" ", rest
+		if text == "" {
+			p.line(indent, line)
+		}
+	}
+}
+
 func (p *page) blocks(all []document.Block, indent int) {
 	for _, b := range all {
 		if !document.Visible(b, document.Terminal) {
 			continue
 		}
-		if s, ok := b.(*document.Section); ok && s.Title == "" {
+		if s, ok := b.(*document.Section); ok && s.Length.Hides(p.width > 0) {
+			continue
+		} else if ok && s.Title == "" {
 			p.blocks(s.Blocks, indent)
 			continue
 		}
@@ -129,7 +157,7 @@ func (p *page) section(s *document.Section, indent int) {
 		}
 		title += gap + p.tone(s.SaysTone, s.Says)
 	}
-	p.line(indent, title)
+	p.prose(indent, 2, title)
 	p.last = nil
 	p.blocks(s.Blocks, indent+2)
 }
@@ -150,13 +178,21 @@ func (p *page) paragraph(b *document.Paragraph, indent int) {
 	if text != "" {
 		parts = append(parts, text)
 	}
-	if b.Code != "" {
-		parts = append(parts, b.Code)
-	}
+	var links []string
 	for _, l := range b.Links {
-		parts = append(parts, l.Text)
+		links = append(links, l.Text)
 	}
-	p.line(indent, strings.Join(parts, " "))
+	if b.Code == "" {
+		p.prose(indent, 2, strings.Join(append(parts, links...), " "))
+		return
+	}
+	whole := strings.Join(slices.Concat(parts, []string{b.Code}, links), " ")
+	if p.width <= 0 || indent+ansi.StringWidth(whole) <= p.width {
+		p.line(indent, whole)
+		return
+	}
+	p.prose(indent, 2, strings.Join(append(parts, links...), " "))
+	p.line(indent+2, b.Code) // is copied: it has a line of its own, however long
 }
 
 // list writes its items below each other, words and names as wide as the widest.
@@ -172,6 +208,7 @@ func (p *page) list(b *document.List, indent int) {
 	for i := range b.Items {
 		item := &b.Items[i]
 		var line string
+		hang := 2
 		if item.Word != "" {
 			gap := 1
 			if aligned {
@@ -183,9 +220,10 @@ func (p *page) list(b *document.List, indent int) {
 			line += item.Name
 			if item.Text != "" {
 				line += strings.Repeat(" ", name-letters(item.Name)+2)
+				hang = ansi.StringWidth(line)
 			}
 		}
-		p.line(indent, line+item.Text)
+		p.prose(indent, hang, line+item.Text)
 	}
 }
 
@@ -198,7 +236,7 @@ func (p *page) outcome(d *document.Document) {
 	if d.Beside != nil && d.Beside.Text != "" {
 		text += "; " + d.Beside.Text
 	}
-	p.line(0, fmt.Sprintf("%s (exit %d)", text, d.Exit))
+	p.prose(0, 2, fmt.Sprintf("%s (exit %d)", text, d.Exit))
 }
 
 // palette colours words where the reader's terminal does; text says it all without it.

@@ -22,8 +22,8 @@ const (
 	maxEntries = 16 // entries shown; the JSON result has all
 )
 
-// newAxis spreads the distinct stamps of entries over an axis.
-func newAxis(entries []document.Entry) *axis {
+// newAxis spreads the distinct stamps of entries over an axis of so many columns.
+func newAxis(entries []document.Entry, width int) *axis {
 	a := &axis{}
 	for _, e := range entries {
 		a.stamps = append(a.stamps, e.At)
@@ -38,8 +38,8 @@ func newAxis(entries []document.Entry) *axis {
 	}
 	column := 0
 	for _, gap := range gaps {
-		if total > axisWidth && gap > 3 {
-			gap = max(3, gap*axisWidth/total)
+		if total > width && gap > 3 {
+			gap = max(3, gap*width/total)
 		}
 		column += gap
 		a.columns = append(a.columns, column)
@@ -64,11 +64,15 @@ func (a *axis) column(at int64) int {
 // timeline draws the axis, a lane per client, the overlap, then the entries in words.
 func (p *page) timeline(t *document.Timeline, indent int) {
 	entries := t.Entries[:min(maxEntries, len(t.Entries))]
-	a := newAxis(entries)
 	label := len("overlap")
 	for i := range t.Lanes {
 		label = max(label, letters(t.Lanes[i].Name))
 	}
+	width := axisWidth
+	if p.width > 0 { // beside the labels, and what stands at the last stamp
+		width = min(width, p.width-indent-label-8)
+	}
+	a := newAxis(entries, width)
 	numbers := a.blank()
 	for i, column := range a.columns {
 		copy(numbers[column:], fmt.Sprint(i+1))
@@ -84,7 +88,8 @@ func (p *page) timeline(t *document.Timeline, indent int) {
 	p.line(0, "")
 	for _, e := range entries {
 		i, _ := slices.BinarySearch(a.stamps, e.At)
-		p.line(indent, fmt.Sprintf("%3d  %12.6fs  %s  %s", i+1, float64(e.At)/1e9, pad(e.Lane, label, false), e.Words))
+		at := fmt.Sprintf("%3d  %12.6fs  %s  ", i+1, float64(e.At)/1e9, pad(e.Lane, label, false))
+		p.prose(indent, letters(at), at+e.Words)
 	}
 	if len(t.Entries) > maxEntries || t.More > 0 {
 		p.line(indent, fmt.Sprintf("     and more: %d operations in the JSON result", len(t.Entries)+t.More))
