@@ -28,6 +28,11 @@ var releasingMutants = []Mutant{
 		Breaks:    []lockbench.Cell{lockbench.OwnerRelease.At(lockbench.Outlived)}, Scenario: "stale-release", Threads: 2, change: func(a *parts) { a.granted, a.free = shareToken, freeShared },
 	},
 	{
+		Name: "prefix-token", Seen: "redislock 0.9.4",
+		Mechanism: "a release compares only as much of the key's value as its own token is long: it finds its token in one that begins with it",
+		Breaks:    []lockbench.Cell{lockbench.OwnerRelease.At(lockbench.Outlived)}, Scenario: "stale-release", change: func(a *parts) { a.token, a.free = tokenOfProcess, freePrefix },
+	},
+	{
 		Name: "release-fallback", Seen: "no row: a release that does not give up",
 		Mechanism: "a release without a reply is followed by a plain DEL: the first had taken effect, and the key is another's by now",
 		Breaks:    []lockbench.Cell{lockbench.Exclusion.At(lockbench.LostReply)}, change: func(a *parts) { a.free = freeOrDel },
@@ -52,6 +57,17 @@ var releasingMutants = []Mutant{
 		Mechanism: "a delayed release keeps the owner's token in the key: the releaser itself is let in",
 		Breaks:    []lockbench.Cell{lockbench.ReleaseDelay.At(0)}, Scenario: "release-delay", change: func(a *parts) { a.token, a.take, a.delay = tokenOfProcess, takeAgain, keep },
 	},
+}
+
+var freePrefixScript = redis.NewScript(`
+local found = redis.call('GET', KEYS[1])
+if found and string.sub(found, 1, #ARGV[1]) == ARGV[1] then
+  return redis.call('DEL', KEYS[1])
+end
+return 0`)
+
+func freePrefix(ctx context.Context, h *hold) (bool, error) {
+	return h.found(ctx, freePrefixScript, h.token)
 }
 
 func plainDel(ctx context.Context, h *hold) (bool, error) {
