@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 
@@ -144,7 +145,7 @@ func (s *caseRun) fixtures(ctx context.Context, recorder *history.Recorder) (fix
 	for side := range t.sides(s.test) {
 		st := &fixture{
 			ctx: ctx, ttl: t.settings.ttl, tolerance: t.settings.tolerance, timeout: t.settings.timeout, think: t.settings.think, copy: side,
-			key:   fmt.Sprintf("%s/%s/%x/%d", t.keys, s.test.name, run, side),
+			key:   fmt.Sprintf("%s/%s/%x/1%s", t.keys, s.test.name, run, strings.Repeat("1", side)), // each begins with the one before
 			short: t.settings.short, can: t.abilities, notes: &s.notes,
 			vigil:  t.settings.vigil(),
 			random: rand.New(rand.NewPCG(t.settings.seed, uint64(side))),
