@@ -69,6 +69,7 @@ func (a abilities) promised() (all []lockbench.Guarantee) {
 func (a abilities) can(p workloads.Program) bool {
 	has := map[workloads.Ability]bool{
 		workloads.Extends: a.extend, workloads.Delays: a.delay, workloads.Nests: a.reacquire != design.Refused, workloads.HasStore: true,
+		workloads.Renews: a.renews,
 	}
 	return !slices.ContainsFunc(p.Needs, func(need workloads.Ability) bool { return !has[need] })
 }

@@ -146,8 +146,10 @@ func (c *check) run() error {
 			c.result.Again = append(c.result.Again, err.Error())
 		}
 	}
+	able := c.abilities
+	able.renews = able.renews || c.design.Renews // claimed, and seen to be otherwise
 	scenarios := slices.DeleteFunc(workloads.By(workloads.Explored), func(p workloads.Program) bool {
-		return p.Exploration.OnRequest || !c.abilities.can(p)
+		return p.Exploration.OnRequest || !able.can(p)
 	})
 	left := c.settings.budget
 	for i, s := range scenarios {

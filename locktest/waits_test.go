@@ -3,7 +3,9 @@ package locktest_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -132,6 +134,84 @@ func TestWaitingInRealTime(t *testing.T) {
 			if accused != c.broken && !errors.Is(trial.Err(), locktest.ErrUntested) {
 				t.Errorf("broken: %v, want %v; error %v", accused, c.broken, trial.Err())
 			}
+		})
+	}
+}
+
+// beating is a lock that renews its leases every half of one, so many times, and tells nobody when it ends.
+type beating struct {
+	*service
+	beats int
+	over  context.Context
+	end   context.CancelFunc
+	done  sync.WaitGroup
+}
+
+func newBeating(s *service, beats int) *beating {
+	over, end := context.WithCancel(context.Background())
+	return &beating{service: s, beats: beats, over: over, end: end}
+}
+
+// Acquire implements lockbench.Locker.
+func (b *beating) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
+	lease, err := b.service.Acquire(ctx, key, opt)
+	if err != nil {
+		return nil, err
+	}
+	l := lease.(*memoryLease)
+	b.done.Go(func() {
+		tick := time.NewTicker(opt.TTL / 2)
+		defer tick.Stop()
+		for range b.beats {
+			select {
+			case <-b.over.Done():
+				return
+			case <-tick.C:
+			}
+			if !l.prolong(opt.TTL) {
+				return
+			}
+		}
+	})
+	return l, nil
+}
+
+// Close implements io.Closer.
+func (b *beating) Close() error {
+	b.end()
+	b.done.Wait()
+	return nil
+}
+
+// TestRenewalsThatEnd: a lock that stops to renew a hold breaks its claim to be exclusive past its lease, and one that goes on
+// keeps it.
+func TestRenewalsThatEnd(t *testing.T) {
+	outlived := lockbench.Exclusion.At(lockbench.Outlived)
+	claims := locktest.WithClaims("+exclusion@outlived")
+	for _, c := range []struct {
+		beats   int
+		options []locktest.Option
+		want    checker.Verdict
+		fails   string
+	}{
+		{1000, nil, checker.Held, ""},
+		{1, nil, checker.Broken, "worked on past its validity"},
+		{3, nil, checker.Broken, "worked on past its validity"},
+		{1, []locktest.Option{locktest.WithTTL(4 * time.Second)}, checker.Broken, "worked on past its validity"},
+	} {
+		t.Run(fmt.Sprintf("%d beats", c.beats), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s := newService(faults{})
+				trial := tried(t, func() (lockbench.Locker, error) { return newBeating(s, c.beats), nil }, append(c.options, claims)...)
+				got := caseOf(trial, outlived)
+				if got.Verdict != c.want {
+					t.Errorf("got %v (%s), skipped %q, want %v", got.Verdict, got.Note, got.Skipped, c.want)
+				}
+				if (c.fails == "") != (got.Err == nil) || got.Err != nil && !strings.Contains(got.Err.Error(), c.fails) {
+					t.Errorf("got error %v, want %q", got.Err, c.fails)
+				}
+			})
 		})
 	}
 }

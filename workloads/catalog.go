@@ -101,6 +101,10 @@ func situations() []Program {
 			Drivers: Explored, Exercises: Contended(lockbench.WakeUp.At(0)), Exploration: Exploration{Wait: 3}, Part: waitForRelease,
 		},
 		{
+			Name: "renewed", Summary: "the first client works for three leases, which the lock renews; the others come after two, and shortly before the end",
+			Drivers: Explored, Needs: []Ability{Renews}, Exercises: Contended(lockbench.Exclusion.At(lockbench.Outlived)), Step: workRenewed,
+		},
+		{
 			Name: "abandon", Summary: "the first client never releases; the others come before its lease is over, and long after",
 			Drivers: Explored, Exercises: Contended(), Part: abandon,
 		},

@@ -80,6 +80,17 @@ func waitForRelease(ctx context.Context, c *Client, rounds int) {
 	c.asked.Wait = long
 }
 
+// workRenewed has the others come when one renewal would no longer do, and when four would not.
+func workRenewed(ctx context.Context, c *Client) error {
+	if c.ID == 0 {
+		return c.holdFor(ctx, 3)
+	}
+	c.rest(ctx, 2.1)
+	early := c.holdFor(ctx, 0)
+	c.rest(ctx, 0.7)
+	return cmp.Or(early, c.holdFor(ctx, 0))
+}
+
 // holdFor holds the key for so many leases.
 func (c *Client) holdFor(ctx context.Context, leases float64) error {
 	lease, err := c.Acquire(ctx)

@@ -94,7 +94,8 @@ func TestSoundLocksPass(t *testing.T) {
 		t.Run(d.Name, func(t *testing.T) {
 			shown := map[lockbench.Cell]bool{}
 			for _, s := range workloads.By(workloads.Explored) {
-				if s.Exploration.OnRequest || slices.Contains(s.Needs, workloads.Nests) && d.Reacquire == design.Refused {
+				if s.Exploration.OnRequest || slices.Contains(s.Needs, workloads.Nests) && d.Reacquire == design.Refused ||
+					slices.Contains(s.Needs, workloads.Renews) && !d.Renews {
 					continue
 				}
 				t.Run(s.Name, func(t *testing.T) { holds(t, d, s.Name, shown) })
