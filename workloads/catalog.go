@@ -97,8 +97,12 @@ func situations() []Program {
 			Drivers: Explored, Exercises: Contended(), Exploration: Exploration{Wait: 0.5, OnRequest: true}, Step: waitInVain,
 		},
 		{
-			Name: "wake-up", Summary: "the first client works and releases; the others come meanwhile, and wait in one round until before that, in the next for three leases",
-			Drivers: Explored, Exercises: Contended(lockbench.WakeUp.At(0)), Exploration: Exploration{Wait: 3}, Part: waitForRelease,
+			Name: "wake-up", Summary: "the first client works for a quarter of its lease and releases; the others come meanwhile, and wait for three leases",
+			Drivers: Explored, Exercises: Contended(lockbench.WakeUp.At(0)), Exploration: Exploration{Wait: 3, OnRequest: true}, Step: waitForRelease,
+		},
+		{
+			Name: "wait-both", Summary: "wait-ends and wake-up in turns: the others' wait ends before the first client's release, or long after it",
+			Drivers: Explored, Exercises: Contended(lockbench.WakeUp.At(0)), Exploration: Exploration{Wait: 3}, Part: waitBothWays,
 		},
 		{
 			Name: "renewed", Summary: "the first client works for three leases, which the lock renews; the others come after two, and shortly before the end",

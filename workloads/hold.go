@@ -60,9 +60,19 @@ func waitInVain(ctx context.Context, c *Client) error {
 	return c.holdFor(ctx, work)
 }
 
-// waitForRelease has the others come while the first client works. In the last round, and every other one before it, they
-// wait for longer than a waiter may sleep; in the rounds between their wait ends while the first client still works.
-func waitForRelease(ctx context.Context, c *Client, rounds int) {
+// waitForRelease has the others come while the first client works, and wait for longer than a waiter may sleep.
+func waitForRelease(ctx context.Context, c *Client) error {
+	work := 0.25
+	if c.ID > 0 {
+		work = 0
+		c.rest(ctx, 0.1)
+	}
+	return c.holdFor(ctx, work)
+}
+
+// waitBothWays is waitForRelease in the last round, and in every other one before it. In the rounds between the others' wait
+// ends while the first client still works.
+func waitBothWays(ctx context.Context, c *Client, rounds int) {
 	long := c.asked.Wait
 	for left := rounds; left > 0; left-- {
 		work := 0.25
