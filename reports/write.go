@@ -35,6 +35,8 @@ type Options struct {
 	// Width of the terminal in characters; zero or less is unlimited. A narrow
 	// one is spared the figures that are missed least.
 	Width int
+	// Failed: the command ends in an error, whatever the exit code of the result is.
+	Failed bool
 }
 
 // Write writes r in a form. It returns the first error of w, or that r has no such form.

@@ -58,6 +58,7 @@ histories have other names of guarantees; the report says what each of them mean
 }
 
 func (o *checkOptions) check(cmd *cobra.Command, files []string) error {
+	defer endsAtOnce(cmd)()
 	out, err := output.Parse(o.out, output.OfRuns)
 	if err != nil {
 		return err
@@ -80,7 +81,7 @@ func (o *checkOptions) check(cmd *cobra.Command, files []string) error {
 	r := results.New(runs, nil)
 	beside.Conclude(&r, impls.All(), nil)
 	r.Gate(thresholds, runs)
-	if err := out.Runs(cmd.OutOrStdout(), &r, runs); err != nil {
+	if err := out.Runs(cmd.OutOrStdout(), &r, runs, nil); err != nil {
 		return err
 	}
 	return verdictOf(r.Exit)
@@ -88,10 +89,7 @@ func (o *checkOptions) check(cmd *cobra.Command, files []string) error {
 
 // judgeAll judges files, and logs their latencies to others.
 func judgeAll(files []string, claims []string, hlogs []string) (runs []results.Judged, err error) {
-	logs, err := output.OpenIntervalLogs(hlogs)
-	if err != nil {
-		return nil, err
-	}
+	logs := output.NewIntervalLogs(hlogs)
 	defer func() { err = errors.Join(err, logs.Close()) }()
 	for _, file := range files {
 		label := ""

@@ -81,15 +81,15 @@ func (o *compareOptions) compare(cmd *cobra.Command, args []string) error {
 	if opt.Limits, err = parseLimits(o.limits); err != nil {
 		return err
 	}
-	base, changed, err := o.sides(cmd, args)
-	if err != nil {
-		return err
+	base, changed, failed := o.sides(cmd, args)
+	if failed != nil && (len(base) == 0 || len(changed) == 0) {
+		return failed
 	}
 	c, err := results.Compare(base, changed, opt)
 	if err != nil {
 		return err
 	}
-	if err := out.Write(cmd.OutOrStdout(), &c, output.OfComparisons); err != nil {
+	if err := out.Write(cmd.OutOrStdout(), &c, output.OfComparisons, failed); err != nil {
 		return err
 	}
 	return verdictOf(c.Exit)

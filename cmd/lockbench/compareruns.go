@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lockbench/lockbench/internal/output"
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/internal/wholefile"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/runner"
 	"github.com/lockbench/lockbench/workloads"
@@ -43,11 +43,9 @@ func (o *compareOptions) runBoth(cmd *cobra.Command, args []string) (base, chang
 	}
 	shown := progress.OfRuns(cmd.ErrOrStderr(), o.settings.quiet, len(p.Subjects))
 	shown.Say("%d runs of each, in turns%s", o.rounds, about(2*o.rounds, p.Options))
-	result, err := runPlan(cmd.Context(), p, shown)
-	if err != nil {
-		return nil, nil, err
-	}
-	return o.results(&result, turns)
+	result, failed := runPlan(cmd.Context(), p, shown)
+	base, changed, err = o.results(&result, turns)
+	return base, changed, errors.Join(failed, err)
 }
 
 // about returns how long so many runs take; nothing where operations end them.
@@ -126,5 +124,5 @@ func (o *compareOptions) keep(r *results.Result, of turn) error {
 	if o.save == "" {
 		return nil
 	}
-	return output.File(filepath.Join(o.save, of.String()+".json"), func(w io.Writer) error { return reports.Write(w, reports.JSON, r, reports.Options{}) })
+	return wholefile.Write(filepath.Join(o.save, of.String()+".json"), func(w io.Writer) error { return reports.Write(w, reports.JSON, r, reports.Options{}) })
 }

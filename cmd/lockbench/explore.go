@@ -262,10 +262,7 @@ func (o *exploreOptions) explore(cmd *cobra.Command, designs []string) (results.
 		return r, err
 	}
 	r.GateExplored(gates)
-	if err := o.keep(r); err != nil {
-		return r, err
-	}
-	return r, out.Write(cmd.OutOrStdout(), &r, output.OfExplorations)
+	return r, out.Write(cmd.OutOrStdout(), &r, output.OfExplorations, o.keep(r))
 }
 
 // keep writes the schedules that were asked for, or else those of broken

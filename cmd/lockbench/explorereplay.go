@@ -42,7 +42,7 @@ func (o *exploreOptions) rerun(cmd *cobra.Command, designs []string) (results.Re
 	}
 	r := results.NewExploration([]results.Explored{run}, nil)
 	r.GateExplored(thresholds)
-	return r, out.Write(cmd.OutOrStdout(), &r, output.OfExplorations)
+	return r, out.Write(cmd.OutOrStdout(), &r, output.OfExplorations, nil)
 }
 
 // onlyReplay refuses what a replay file says itself.

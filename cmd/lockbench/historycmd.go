@@ -25,6 +25,7 @@ other programs. Nothing is lost: check reads the lines back to the same verdicts
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			defer endsAtOnce(cmd)()
 			return printHistory(cmd.OutOrStdout(), args[0])
 		},
 	}

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,6 +10,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/suggest"
 	"github.com/lockbench/lockbench/internal/synthetic"
+	"github.com/lockbench/lockbench/internal/wholefile"
 )
 
 // genOptions are the flags of history gen.
@@ -39,7 +38,10 @@ The file shows what check finds, how long it takes and how much memory; no lock 
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return o.generate(cmd.OutOrStdout(), args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			defer endsAtOnce(cmd)()
+			return o.generate(cmd.OutOrStdout(), args[0])
+		},
 	}
 	f := cmd.Flags()
 	f.Int64Var(&o.Ops, "ops", o.Ops, "number of `operations`")
@@ -64,20 +66,20 @@ func (o *genOptions) generate(out io.Writer, path string) error {
 	if !known {
 		return fmt.Errorf("--format: %w", suggest.Unknown("format", o.format, []string{"native", "jsonl"}))
 	}
-	f, err := os.Create(path)
+	var planted []synthetic.Violation
+	err := wholefile.Write(path, func(f io.Writer) error {
+		w, err := begin(f, o.Header())
+		if err != nil {
+			return err
+		}
+		var end history.End
+		if planted, end, err = synthetic.Generate(o.Config, w); err != nil {
+			return err
+		}
+		return w.Close(end)
+	})
 	if err != nil {
 		return fmt.Errorf("%w; hint: name a file in a folder that exists", err)
-	}
-	w, err := begin(f, o.Header())
-	if err != nil {
-		return errors.Join(err, f.Close())
-	}
-	planted, end, err := synthetic.Generate(o.Config, w)
-	if err == nil {
-		err = w.Close(end)
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return errors.Join(err, os.Remove(path))
 	}
 	fmt.Fprintf(out, "%s: %d operations, %d violations of exclusion\n", path, o.Ops, len(planted))
 	for _, v := range planted {

@@ -105,9 +105,8 @@ func TestInterruptExplore(t *testing.T) {
 	}
 }
 
-// interrupted runs lockbench on the embedded server, signals it once a line of its
-// progress says that it is ready, and returns its standard output and exit code.
-func interrupted(t *testing.T, sig os.Signal, ready func(line string) bool, args ...string) (string, int) {
+// started starts lockbench on the embedded server, and returns what it says on standard error.
+func started(t *testing.T, stdout io.Writer, args ...string) (*exec.Cmd, io.ReadCloser) {
 	t.Helper()
 	path, err := exec.LookPath("lockbench")
 	if err != nil {
@@ -115,8 +114,7 @@ func interrupted(t *testing.T, sig os.Signal, ready func(line string) bool, args
 	}
 	cmd := exec.Command(path, args...)
 	cmd.Env = append(append(os.Environ(), noServers()...), "PATH="+filepath.Dir(path))
-	var stdout bytes.Buffer
-	cmd.Stdout = &stdout
+	cmd.Stdout = stdout
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -125,6 +123,15 @@ func interrupted(t *testing.T, sig os.Signal, ready func(line string) bool, args
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	return cmd, stderr
+}
+
+// interrupted runs lockbench on the embedded server, signals it once a line of its
+// progress says that it is ready, and returns its standard output and exit code.
+func interrupted(t *testing.T, sig os.Signal, ready func(line string) bool, args ...string) (string, int) {
+	t.Helper()
+	var stdout bytes.Buffer
+	cmd, stderr := started(t, &stdout, args...)
 	for lines := bufio.NewScanner(stderr); lines.Scan() && !ready(lines.Text()); {
 	}
 	if err := cmd.Process.Signal(sig); err != nil {
@@ -177,5 +184,58 @@ func TestInterruptMatrix(t *testing.T) {
 	want := "explore: " + figures.Number(int64(4*schedules)) + " schedules"
 	if text := string(resumed); strings.Contains(text, "/5] explore") || !strings.Contains(text, want) {
 		t.Errorf("resumed: want what was missing to be done, and no more:\n%s", text)
+	}
+}
+
+// TestHangUp closes the terminal of a run: SIGHUP, twice as from a shell, and nobody reads what it says.
+// The run ends in good order and writes its file.
+func TestHangUp(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "result.json")
+	cmd, stderr := started(t, io.Discard, "run", "--design", "lua-token/token", "--duration", "10m", "--wait", "5ms", "--explore", "0s", "--history", dir, "--out", "json="+file)
+	for lines := bufio.NewScanner(stderr); lines.Scan() && !strings.HasPrefix(lines.Text(), "[1/1]"); {
+	}
+	grown(t, filepath.Join(dir, "lua-token-token.lbh"))
+	if err := stderr.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 3 {
+		t.Errorf("exit code: got %d, want 3", code)
+	}
+	if text, err := os.ReadFile(file); err != nil || !strings.Contains(string(text), `"ended": "interrupted"`) {
+		t.Errorf("got error %v and no interrupted run in the file:\n%.2000s", err, text)
+	}
+}
+
+// TestInterruptAtOnce interrupts what drives no locks: it ends there and leaves nothing.
+func TestInterruptAtOnce(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	cmd, stderr := started(t, io.Discard, "history", "gen", filepath.Join(dir, "long.lbh"), "--ops", "1000000000")
+	for begun := false; !begun; { // the file is being written
+		all, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		begun = len(all) > 0
+		time.Sleep(time.Millisecond)
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.Copy(io.Discard, stderr)
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
+		t.Errorf("exit code: got %d, want %d", code, exitInterrupted)
+	}
+	if left, _ := os.ReadDir(dir); len(left) > 0 {
+		t.Errorf("left: %v", left)
 	}
 }

@@ -77,12 +77,12 @@ func (o *limitOptions) run(cmd *cobra.Command, p runner.Plan, search *limitsearc
 	}
 	shown := progress.OfRuns(cmd.ErrOrStderr(), o.settings.quiet, 0)
 	search.Say = shown.Say
-	limit, err := search.Run(cmd.Context(), p, shown.Sink())
+	limit, failed := search.Run(cmd.Context(), p, shown.Sink())
 	shown.Close()
-	if err != nil {
-		return err
+	if failed != nil && len(limit.Trials) == 0 {
+		return failed
 	}
-	if err := out.Write(cmd.OutOrStdout(), &limit, output.OfLimits); err != nil {
+	if err := out.Write(cmd.OutOrStdout(), &limit, output.OfLimits, failed); err != nil {
 		return err
 	}
 	return verdictOf(limit.Exit)

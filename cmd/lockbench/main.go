@@ -16,5 +16,11 @@ func main() {
 	// The first signal ends the run in good order. From then on signals have
 	// their usual effect again, so that a second one aborts.
 	context.AfterFunc(ctx, stop)
+	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
+		// A terminal that is closed sends it, often twice: the second one does not abort.
+		ctx, stop = signal.NotifyContext(ctx, syscall.SIGHUP)
+		defer stop()
+	}
+	signal.Ignore(syscall.SIGPIPE) // who reads no more takes neither the run nor its files with him
 	os.Exit(execute(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }

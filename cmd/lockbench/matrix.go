@@ -155,10 +155,11 @@ func (o *matrixOptions) matrix(cmd *cobra.Command, names []string) (int, error) 
 		return 0, err
 	}
 	s.Files = append(s.Files, out["json"]...)
-	if err := s.Run(cmd.Context()); err != nil {
-		return 0, err
+	failed := s.Run(cmd.Context())
+	if failed != nil && !slices.ContainsFunc(s.Matrix.Rows, func(r results.MatrixRow) bool { return len(r.Parts) > 0 }) {
+		return 0, failed
 	}
-	if err := out.Matrix(cmd.OutOrStdout(), &s.Matrix); err != nil || expected == nil {
+	if err := out.Matrix(cmd.OutOrStdout(), &s.Matrix, failed); err != nil || expected == nil {
 		return s.Matrix.Exit, err
 	}
 	exit, err := o.compare(cmd, *expected, s.Matrix)

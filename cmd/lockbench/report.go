@@ -11,6 +11,7 @@ import (
 
 	"github.com/lockbench/lockbench/internal/output"
 	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/internal/wholefile"
 	"github.com/lockbench/lockbench/reports"
 )
 
@@ -83,7 +84,7 @@ func (o *reportOptions) write(stdout io.Writer, r results.Report) error {
 	case o.html == output.Stdout:
 		return page(stdout)
 	case o.html != "":
-		if err := output.File(o.html, page); err != nil {
+		if err := wholefile.Write(o.html, page); err != nil {
 			return fmt.Errorf("--html: %w", err)
 		}
 		return nil

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -14,11 +16,25 @@ import (
 	"github.com/lockbench/lockbench/internal/help"
 	"github.com/lockbench/lockbench/internal/legible"
 	"github.com/lockbench/lockbench/internal/suggest"
+	"github.com/lockbench/lockbench/internal/wholefile"
 )
 
 // exitUsage is the exit code for an error of usage or set-up. Those of results
 // are the reports package's.
 const exitUsage = 2
+
+// exitInterrupted is the exit code of a command that was interrupted and has nothing to show for it, as
+// shells have it.
+const exitInterrupted = 130
+
+// endsAtOnce has a signal end a command that drives no locks, until stop is called: there is nothing to
+// bring into good order.
+func endsAtOnce(cmd *cobra.Command) (stop func() bool) {
+	return context.AfterFunc(cmd.Context(), func() {
+		wholefile.Abandon()
+		os.Exit(exitInterrupted)
+	})
+}
 
 // verdict is the exit code that a result amounts to, on its way out as an error:
 // the result itself has been written and there is nothing to add.
@@ -47,6 +63,9 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 0
 	case errors.As(err, &v):
 		return int(v)
+	}
+	if errors.Is(err, syscall.EPIPE) {
+		return exitUsage // who reads no more knows
 	}
 	fmt.Fprintln(stderr, legible.Text(complaint(cmd, err)))
 	return exitUsage

@@ -95,14 +95,14 @@ func (o *singleOptions) run(cmd *cobra.Command) error {
 	scope := newExploreOptions().config
 	scope.Seed = p.Options.Seed
 	conclude := beside.Gather(ctx, designsOf(p.Subjects), scope, shown.Say)
-	result, err := o.observed(ctx, p, shown, out["hlog"])
-	if err != nil {
-		return err
+	result, failed := o.observed(ctx, p, shown, out["hlog"])
+	if failed != nil && len(result.Runs) == 0 {
+		return failed
 	}
 	r, runs := result.Report(), runner.Found(result.Runs)
 	conclude(r)
 	r.Gate(gates, runs)
-	if err := out.Runs(cmd.OutOrStdout(), r, runs); err != nil {
+	if err := out.Runs(cmd.OutOrStdout(), r, runs, failed); err != nil {
 		return err
 	}
 	return verdictOf(r.Exit)
@@ -130,10 +130,7 @@ func (o *singleOptions) plan() (p runner.Plan, out output.Paths, gates []thresho
 
 // observed runs a plan, with its progress shown, its metrics served and its latencies logged.
 func (o *singleOptions) observed(ctx context.Context, p runner.Plan, shown progress.Runs, hlogs []string) (result runner.Result, err error) {
-	logs, err := output.OpenIntervalLogs(hlogs)
-	if err != nil {
-		return result, err
-	}
+	logs := output.NewIntervalLogs(hlogs)
 	defer func() { err = errors.Join(err, logs.Close()) }()
 	metrics, stop, err := o.metrics.open(len(p.Subjects), shown.Say)
 	if err != nil {

@@ -79,12 +79,12 @@ func (o *sweepOptions) run(cmd *cobra.Command, args []string) error {
 	}
 	shown := progress.OfRuns(cmd.ErrOrStderr(), o.settings.quiet, len(p.Subjects))
 	shown.Say("%d points%s", len(p.Subjects), about(len(p.Subjects), p.Options))
-	result, err := runPlan(cmd.Context(), p, shown)
-	if err != nil {
-		return err
+	result, failed := runPlan(cmd.Context(), p, shown)
+	if failed != nil && len(result.Runs) == 0 {
+		return failed
 	}
 	r := result.Report()
-	if err := out.Write(cmd.OutOrStdout(), reports.Sweep(r), output.OfSweeps); err != nil {
+	if err := out.Write(cmd.OutOrStdout(), reports.Sweep(r), output.OfSweeps, failed); err != nil {
 		return err
 	}
 	return verdictOf(r.Exit)

@@ -29,7 +29,7 @@ var house = map[string][]string{
 	"internal/choosing":                  {"", "impls", "impls/design", "internal/conclusion", "internal/evidence", "internal/figures", "internal/known"},
 	"internal/known":                     {"", "checker", "history", "impls", "internal/results", "internal/runinfo"},
 	"internal/evidence":                  {"", "impls", "impls/design", "internal/conclusion", "internal/explore", "internal/exploring", "internal/fault", "internal/inject", "internal/known", "internal/results", "internal/suggest", "history", "workloads"},
-	"internal/results":                   {"", "history", "checker", "internal/measure", "internal/measure/series", "internal/thresholds", "internal/limits", "internal/statistics", "internal/suggest", "internal/figures", "internal/conclusion", "internal/runinfo"},
+	"internal/results":                   {"internal/wholefile", "", "history", "checker", "internal/measure", "internal/measure/series", "internal/thresholds", "internal/limits", "internal/statistics", "internal/suggest", "internal/figures", "internal/conclusion", "internal/runinfo"},
 	"reports":                            {"internal/legible", "", "history", "checker", "internal/results", "internal/measure", "internal/measure/series", "internal/thresholds", "internal/limits", "internal/statistics", "internal/suggest", "internal/figures", "internal/conclusion", "reports/internal/*", "internal/runinfo"},
 	"reports/internal/document":          {},
 	"reports/internal/repeats":           {"internal/results"},
@@ -81,9 +81,9 @@ var house = map[string][]string{
 	"internal/exploring":                 {"", "checker", "history", "internal/explore", "impls", "impls/design", "internal/bubble", "internal/mutants", "internal/results", "reports", "workloads", "internal/runinfo"},
 	"internal/limitsearch":               {"", "impls/design", "internal/figures", "internal/limits", "internal/load", "internal/thresholds", "internal/results", "reports", "runner", "workloads"},
 	"internal/catalog":                   {"", "internal/explore", "impls", "internal/fault", "internal/suggest", "internal/thresholds", "workloads"},
-	"internal/output":                    {"history", "internal/measure", "internal/suggest", "internal/results", "reports", "runner"},
+	"internal/output":                    {"internal/wholefile", "history", "internal/measure", "internal/suggest", "internal/results", "reports", "runner"},
 	"internal/progress":                  {"internal/legible", "", "checker", "internal/explore", "internal/results", "reports", "runner", "internal/exploring"},
-	"internal/matrix":                    {"", "internal/evidence", "internal/explore", "impls", "impls/design", "internal/exploring", "internal/fault", "internal/inject", "internal/mutants", "internal/progress", "internal/thresholds", "internal/results", "reports", "runner", "workloads"},
+	"internal/matrix":                    {"internal/wholefile", "", "internal/evidence", "internal/explore", "impls", "impls/design", "internal/exploring", "internal/fault", "internal/inject", "internal/mutants", "internal/progress", "internal/thresholds", "internal/results", "reports", "runner", "workloads"},
 	"runner":                             {"", "internal/evidence", "history", "checker", "internal/measure", "internal/thresholds", "internal/relay", "internal/spool", "internal/processor", "internal/load", "internal/backend", "internal/fault", "internal/inject", "internal/servers", "internal/mutants", "impls/design", "workloads", "internal/results", "reports"},
 }
 

@@ -31,7 +31,7 @@ func enter(run runner, grace time.Duration) {
 	os.Stdout = os.Stderr
 	os.Args = os.Args[:1]
 	// What is sent to the parent's group gets here too: the parent reports what to do.
-	signal.Ignore(os.Interrupt, syscall.SIGTERM)
+	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	every := func(string, string) (bool, error) { return true, nil }
 	testing.Main(every, []testing.InternalTest{{Name: "explore", F: c.serve}}, nil, nil)
 }

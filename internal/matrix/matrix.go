@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -23,6 +24,7 @@ import (
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/internal/thresholds"
+	"github.com/lockbench/lockbench/internal/wholefile"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/runner"
 	"github.com/lockbench/lockbench/workloads"
@@ -201,13 +203,12 @@ func (s *Session) Run(ctx context.Context) error {
 			s.leaveOut(p.name, err)
 		}
 	}
+	var err error
 	if slices.Contains(s.Matrix.Settings.Parts, Explore) {
-		if err := s.explore(ctx); err != nil {
-			return err
-		}
+		err = s.explore(ctx)
 	}
 	s.save()
-	return s.failed
+	return errors.Join(err, s.failed)
 }
 
 // unlimited: the exploration, and so all, takes as long as it takes.
@@ -263,26 +264,10 @@ func (s *Session) save() {
 		if path == "-" {
 			continue
 		}
-		if err := replaceFile(path, func(f *os.File) error { return reports.Write(f, reports.JSON, &s.Matrix, reports.Options{}) }); err != nil && s.failed == nil {
+		if err := wholefile.Write(path, func(f io.Writer) error { return reports.Write(f, reports.JSON, &s.Matrix, reports.Options{}) }); err != nil && s.failed == nil {
 			s.failed = err
 		}
 	}
-}
-
-// replaceFile writes a file that is either as before or whole, at any time.
-func replaceFile(path string, write func(*os.File) error) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".lockbench-")
-	if err != nil {
-		return err
-	}
-	err = errors.Join(write(f), f.Chmod(0o644), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
 }
 
 // runLive makes a live run of every design that lacks it.

@@ -10,24 +10,30 @@ import (
 	"github.com/lockbench/lockbench/runner"
 )
 
-// IntervalLogs are the files of --out hlog, written while runs are judged.
+// IntervalLogs are the files of --out hlog, written while runs are judged. A file is made anew when
+// the first run begins: what there was before is not lost to a server that does not answer.
 type IntervalLogs struct {
+	paths []string
 	files []*os.File
 	logs  []*measure.IntervalLog
+	err   error // of making them
 }
 
-// OpenIntervalLogs makes the files; none for none.
-func OpenIntervalLogs(paths []string) (*IntervalLogs, error) {
-	l := &IntervalLogs{}
-	for _, path := range paths {
+// NewIntervalLogs are the logs of these files; none for none.
+func NewIntervalLogs(paths []string) *IntervalLogs { return &IntervalLogs{paths: paths} }
+
+// open makes the files, once.
+func (l *IntervalLogs) open() {
+	for _, path := range l.paths {
 		f, err := os.Create(path)
 		if err != nil {
-			return nil, errors.Join(err, l.Close())
+			l.err = errors.Join(l.err, err)
+			continue
 		}
 		l.files = append(l.files, f)
 		l.logs = append(l.logs, measure.NewIntervalLog(f))
 	}
-	return l, nil
+	l.paths = nil
 }
 
 // Sink returns what logs a run under a label, which is empty where there is one run only.
@@ -45,12 +51,13 @@ func (l *IntervalLogs) OfPlan(p *runner.Plan) runner.Sink {
 
 // sinkOf returns what logs each run under what the label is when it begins.
 func (l *IntervalLogs) sinkOf(label *string) runner.Sink {
-	if len(l.logs) == 0 {
+	if len(l.paths)+len(l.files) == 0 {
 		return runner.Sink{}
 	}
 	var runs []*measure.Intervals
 	return runner.Sink{
 		Opened: func(h history.Header) {
+			l.open()
 			runs = nil
 			for _, log := range l.logs {
 				runs = append(runs, log.Run(h, *label))
@@ -71,7 +78,7 @@ func (l *IntervalLogs) sinkOf(label *string) runner.Sink {
 
 // Close completes the files. It returns the first error of writing them.
 func (l *IntervalLogs) Close() error {
-	var errs []error
+	errs := []error{l.err}
 	for i, log := range l.logs {
 		errs = append(errs, log.Close(), l.files[i].Close())
 	}

@@ -8,7 +8,6 @@ import (
 	"io"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -16,6 +15,7 @@ import (
 
 	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/internal/suggest"
+	"github.com/lockbench/lockbench/internal/wholefile"
 	"github.com/lockbench/lockbench/reports"
 )
 
@@ -101,40 +101,31 @@ func writable(kind, path string) error {
 	case path == Stdout:
 		return nil
 	}
-	info, err := os.Stat(filepath.Dir(path))
-	if err != nil {
-		return fmt.Errorf("%w; hint: make the directory first", err)
-	}
-	if !info.IsDir() {
-		return fmt.Errorf("%s is not a directory", filepath.Dir(path))
-	}
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return fmt.Errorf("%s is a directory; hint: name a file in it", path)
-	}
-	return nil
+	return wholefile.Probe(path)
 }
 
-// Runs writes the result of runs in every form that was asked for.
-func (o Paths) Runs(stdout io.Writer, r *results.Result, runs []results.Judged) error {
-	var errs []error
+// Runs writes the result of runs in every form that was asked for, as Write does.
+func (o Paths) Runs(stdout io.Writer, r *results.Result, runs []results.Judged, failed error) error {
+	errs := []error{failed}
 	for _, dir := range o[hgrmKind.name] {
 		errs = append(errs, results.HGRM(dir, runs))
 	}
-	return errors.Join(append(errs, o.Write(stdout, r, OfRuns))...)
+	return o.Write(stdout, r, OfRuns, errors.Join(errs...))
 }
 
 // Matrix is Write for a matrix; what goes to JSON files was written on the way.
-func (o Paths) Matrix(stdout io.Writer, m *results.Matrix) error {
+func (o Paths) Matrix(stdout io.Writer, m *results.Matrix, failed error) error {
 	rest := maps.Clone(o)
 	rest[jsonKind.name] = slices.DeleteFunc(slices.Clone(o[jsonKind.name]), func(path string) bool { return path != Stdout })
-	return rest.Write(stdout, m, OfMatrices)
+	return rest.Write(stdout, m, OfMatrices, failed)
 }
 
 // Write writes r in each of the kinds that was asked for to its files, and to standard output
 // what was named so, else the report for people. It goes on after an error, so that one full
-// disk does not take the others with it.
-func (o Paths) Write(stdout io.Writer, r results.Report, kinds []Kind) error {
-	var errs []error
+// disk does not take the others with it, and returns all of them. Failed is what went wrong before,
+// nil for nothing: what was measured until then is written all the same.
+func (o Paths) Write(stdout io.Writer, r results.Report, kinds []Kind, failed error) error {
+	errs := []error{failed}
 	table := true
 	for _, kind := range kinds {
 		for _, path := range o[kind.name] {
@@ -146,25 +137,18 @@ func (o Paths) Write(stdout io.Writer, r results.Report, kinds []Kind) error {
 			case kind.name == githubKind.name:
 				errs = append(errs, appendFile(path, kind.form, r))
 			default:
-				errs = append(errs, File(path, func(w io.Writer) error { return reports.Write(w, kind.form, r, reports.Options{}) }))
+				errs = append(errs, wholefile.Write(path, func(w io.Writer) error { return reports.Write(w, kind.form, r, reports.Options{}) }))
 			}
 		}
 	}
 	log := io.Writer(os.Stderr)
 	if table {
-		errs = append(errs, reports.Write(stdout, reports.Text, r, Terminal(stdout)))
+		opt := Terminal(stdout)
+		opt.Failed = errors.Join(errs...) != nil
+		errs = append(errs, reports.Write(stdout, reports.Text, r, opt))
 		log = stdout
 	}
 	return errors.Join(append(errs, inGitHub(log, r, kinds))...)
-}
-
-// File writes a file.
-func File(path string, write func(io.Writer) error) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(write(f), f.Close())
 }
 
 // Terminal adapts the report to where it is read: colours and a limited

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/internal/measure"
+	"github.com/lockbench/lockbench/internal/wholefile"
 )
 
 // Files of percentiles: steps per halving of the distance to 100 %, and the unit
@@ -42,7 +43,7 @@ func hgrmRun(dir, name string, m *measure.Measures) error {
 				continue // a closed loop's would say the same as acquire
 			}
 			path := filepath.Join(dir, fmt.Sprintf("%s.%s.%s.hgrm", name, phase.Name, op))
-			if err := toFile(path, func(w io.Writer) error { return writePercentiles(w, l) }); err != nil {
+			if err := wholefile.Write(path, func(w io.Writer) error { return writePercentiles(w, l) }); err != nil {
 				return err
 			}
 		}
@@ -58,18 +59,6 @@ func writePercentiles(w io.Writer, l *measure.Latency) error {
 	}
 	_, err := h.PercentilesPrint(w, hgrmTicks, hgrmUnit)
 	return err
-}
-
-// toFile writes a file in full or returns why not; closing counts as writing.
-func toFile(path string, write func(io.Writer) error) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(write(f), f.Close()); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	return nil
 }
 
 // FileName turns a name such as a design's into one that every file system

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/wholefile"
 )
 
 // Replay is the strategy of running one schedule again.
@@ -54,7 +55,7 @@ func (s *Schedule) save(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("make the directory for replays: %w", err)
 	}
-	err := toFile(path, func(w io.Writer) error {
+	err := wholefile.Write(path, func(w io.Writer) error {
 		_, err := io.WriteString(w, s.Replay)
 		return err
 	})

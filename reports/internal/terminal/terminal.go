@@ -22,6 +22,8 @@ type Options struct {
 	// Width of the terminal in characters; zero or less is unlimited. A narrow
 	// one is spared the figures that are missed least.
 	Width int
+	// Failed: the command ends in an error, whatever the exit code of the document is.
+	Failed bool
 }
 
 // Write writes d, with its outcome at the end. It returns the first error of w.
@@ -35,7 +37,7 @@ func Write(w io.Writer, d *document.Document, opt Options) error {
 		if c := d.Conclusion; c != nil {
 			p.prose(0, 2, p.tone(c.Tone, c.Word)+": "+c.Text)
 		}
-		p.outcome(d)
+		p.outcome(d, opt.Failed)
 	}
 	return p.Flush()
 }
@@ -228,7 +230,7 @@ func (p *page) list(b *document.List, indent int) {
 }
 
 // outcome says in one sentence what the exit code means.
-func (p *page) outcome(d *document.Document) {
+func (p *page) outcome(d *document.Document, failed bool) {
 	text := p.tone(d.Tone, d.Headline)
 	if d.Why != "" {
 		text += ": " + d.Why
@@ -236,7 +238,11 @@ func (p *page) outcome(d *document.Document) {
 	if d.Beside != nil && d.Beside.Text != "" {
 		text += "; " + d.Beside.Text
 	}
-	p.prose(0, 2, fmt.Sprintf("%s (exit %d)", text, d.Exit))
+	exit := fmt.Sprintf("exit %d", d.Exit)
+	if failed {
+		exit = "the command ends in an error; else " + exit
+	}
+	p.prose(0, 2, fmt.Sprintf("%s (%s)", text, exit))
 }
 
 // palette colours words where the reader's terminal does; text says it all without it.

@@ -1,0 +1,94 @@
+// Package wholefile writes files that are whole or as they were before, whatever goes wrong.
+package wholefile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// temporary begins the names of files that are being written.
+const temporary = ".lockbench-"
+
+// unfinished are the files that are being written, by path.
+var unfinished sync.Map
+
+// Abandon removes what has been written of files that are not whole yet, for a process that ends.
+func Abandon() {
+	unfinished.Range(func(path, _ any) bool {
+		_ = os.Remove(path.(string)) // it may be whole by now
+		return true
+	})
+}
+
+// Write has a file written beside path and then takes its place, so that a reader sees the file of
+// before or the new one, and an error leaves what was there. The file keeps its permissions, a new one
+// is readable by all. What is no regular file, such as a pipe or a device, is written as it is.
+func Write(path string, write func(io.Writer) error) (err error) {
+	info, missing := os.Stat(path)
+	if missing == nil && !info.Mode().IsRegular() {
+		return direct(path, write)
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real // a link stays one
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), temporary)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	unfinished.Store(f.Name(), nil)
+	defer unfinished.Delete(f.Name())
+	mode := os.FileMode(0o644)
+	if missing == nil {
+		mode = info.Mode().Perm()
+	}
+	err = errors.Join(write(f), f.Chmod(mode), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("write %s: %w", path, err), os.Remove(f.Name()))
+	}
+	return nil
+}
+
+func direct(path string, write func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(write(f), f.Close()); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
+}
+
+// Probe reports why nothing could be written to path, as far as that can be known before. It changes
+// nothing.
+func Probe(path string) error {
+	switch info, err := os.Stat(path); {
+	case err == nil && info.IsDir():
+		return fmt.Errorf("%s is a directory; hint: name a file in it", path)
+	case err == nil && !info.Mode().IsRegular():
+		return nil
+	case err == nil:
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			path = real
+		}
+	}
+	dir := filepath.Dir(path)
+	switch info, err := os.Stat(dir); {
+	case err != nil:
+		return fmt.Errorf("%w; hint: make the directory first", err)
+	case !info.IsDir():
+		return fmt.Errorf("%s is not a directory", dir)
+	}
+	f, err := os.CreateTemp(dir, temporary)
+	if err != nil {
+		return fmt.Errorf("nothing can be written to %s: %w; hint: name a file in another directory", dir, err)
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}

@@ -1,0 +1,98 @@
+package wholefile
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func content(text string, err error) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, failed := io.WriteString(w, text)
+		return errors.Join(failed, err)
+	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestWrite(t *testing.T) {
+	dir := t.TempDir()
+	path, link := filepath.Join(dir, "a"), filepath.Join(dir, "link")
+	full := errors.New("no space left")
+	if err := Write(path, content("half", full)); !errors.Is(err, full) || !strings.Contains(err.Error(), path) {
+		t.Errorf("got error %v, want one that names the file", err)
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Error("a file that failed is there")
+	}
+	if err := Write(path, content("first", nil)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(path, content("half", full)); err == nil || read(t, path) != "first" {
+		t.Errorf("got error %v and %q, want the file of before", err, read(t, path))
+	}
+	if err := os.Symlink("a", link); err != nil {
+		t.Skip(err)
+	}
+	if err := Write(link, content("second", nil)); err != nil || read(t, path) != "second" {
+		t.Errorf("got error %v and %q, want what was written through the link", err, read(t, path))
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link is none any more: %v, %v", info, err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 && os.PathSeparator == '/' {
+		t.Errorf("got %v, %v, want the permissions of before", info, err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, temporary+"*")); len(left) > 0 {
+		t.Errorf("%q were left", left)
+	}
+}
+
+func TestWriteDevice(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip(err)
+	}
+	if err := Write("/dev/full", content("text", nil)); err == nil {
+		t.Error("no error of a full device")
+	}
+	if info, err := os.Stat("/dev/full"); err != nil || info.Mode().IsRegular() {
+		t.Errorf("the device is gone: %v", err)
+	}
+	if err := Write(os.DevNull, content("text", nil)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestProbe(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := Write(file, content("text", nil)); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		file: "", filepath.Join(dir, "new"): "", os.DevNull: "",
+		dir:                        "is a directory; hint: ",
+		filepath.Join(dir, "no/x"): "make the directory first",
+		filepath.Join(file, "x"):   "not a directory",
+	} {
+		if err := Probe(path); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", path, err, want)
+		}
+	}
+	if all, _ := os.ReadDir(dir); len(all) != 1 || read(t, file) != "text" {
+		t.Errorf("a probe changed something: %v", all)
+	}
+}
