@@ -44,11 +44,12 @@ func (s *fixture) slack() time.Duration { return time.Second + s.tolerance }
 
 // notes is what went wrong beside the record.
 type notes struct {
-	mu      sync.Mutex
-	wrong   []error // what no lock may do
-	errors  int     // calls with an error that nobody asked for
-	first   error
-	hurried *hurried // nil where the lock waits, or was not told to
+	mu           sync.Mutex
+	wrong        []error // what no lock may do
+	errors       int     // calls with an error that nobody asked for
+	first        error
+	waits, woken int      // of waits for a key that was released meanwhile: all, and those that were granted it
+	hurried      *hurried // nil where the lock waits, or was not told to
 }
 
 func (n *notes) fail(err error) {

@@ -105,7 +105,7 @@ func (r *trial) about(cell lockbench.Cell) []*caseRun {
 
 // skipped says why c was not tested, empty when it was.
 func (r *trial) skipped(c *Case) string {
-	if why := r.waitless(c); why != "" || c.History != "" {
+	if why := r.idle(c); why != "" || c.History != "" {
 		return why
 	}
 	if why := r.abilities.lacks(c.Cell); why != "" {
@@ -119,13 +119,13 @@ func (r *trial) skipped(c *Case) string {
 	return "it takes faults that no test can do to a service of others; hint: Explore has them, for locks on Redis"
 }
 
-// waitless says that nothing was tested since the lock does not wait as it is told; empty where it does, or c is of other things.
-func (r *trial) waitless(c *Case) string {
+// idle says why no key was free while the lock waited for it; empty where one was, or c is of other things.
+func (r *trial) idle(c *Case) string {
 	if c.Cell != awakened || c.Verdict != checker.Untested {
 		return ""
 	}
 	for _, sh := range r.about(c.Cell) {
-		if why := sh.notes.waitless(); why != "" {
+		if why := sh.notes.idle(); why != "" {
 			return why
 		}
 	}
@@ -153,7 +153,7 @@ func (r *trial) judge(c *Case, own []*caseRun) error {
 		wrong("%s", c.page())
 	case c.Claimed && r.starved != "" && c.Skipped == r.starved:
 		wrong("%w, %s; hint: WithRenewal, if it does, or leases that are longer than this machine is slow, WithTTL or %s", ErrUntested, r.starved, ttlVariable)
-	case c.Cell == awakened && c.Claimed && c.Skipped != "" && len(r.settings.waiting) > 0:
+	case c.Claimed && len(r.settings.waiting) > 0 && strings.HasPrefix(c.Skipped, waitless):
 		wrong("the lock is declared to wait: %s; but %s; hint: leave WithWaking and WithPolling away, or have Acquire wait for Options.Wait",
 			strings.Join(r.settings.waiting, ", "), c.Skipped)
 	case len(errs) == 0 && c.Claimed && c.Skipped == "":

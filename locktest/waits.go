@@ -62,6 +62,7 @@ func (o *owner) await() lockbench.Lease {
 	begun := time.Now()
 	lease, err := o.client.AcquireWith(s.ctx, lockbench.Options{TTL: 4 * s.ttl, Wait: s.vigil.wait()})
 	s.notes.trouble(err)
+	s.notes.waited(lease != nil)
 	if took := time.Since(begun); lease == nil && err == nil && took < s.vigil.held {
 		s.notes.hurry(s.vigil.wait(), took)
 	}
@@ -96,6 +97,9 @@ func (s *fixture) sleepUnless(over <-chan struct{}, d time.Duration) bool {
 	return false
 }
 
+// waitless begins what is said of a lock whose acquires do not wait.
+const waitless = "the lock does not wait as it is told"
+
 // A hurried refusal is one that came before the wait was over.
 type hurried struct{ wait, took time.Duration }
 
@@ -106,12 +110,25 @@ func (n *notes) hurry(wait, took time.Duration) {
 	n.hurried = &hurried{wait, took}
 }
 
-// waitless says that the lock does not wait, by what a case noted; empty where it does.
-func (n *notes) waitless() string {
+// waited notes the end of a wait for a key that is released meanwhile.
+func (n *notes) waited(granted bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.hurried == nil {
+	if n.waits++; granted {
+		n.woken++
+	}
+}
+
+// idle says why what a case noted leaves open how waiters are granted a key that is free: there was none, or no waiter.
+// It is empty where there was.
+func (n *notes) idle() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	switch {
+	case n.hurried == nil && n.woken > 0 && n.woken == n.waits:
+		return "no key was free for a waiter: each was granted it before the release had returned"
+	case n.hurried == nil:
 		return ""
 	}
-	return fmt.Sprintf("the lock does not wait as it is told: an acquire of a held key that was to wait for %v was refused after %v", n.hurried.wait, n.hurried.took.Round(time.Microsecond))
+	return fmt.Sprintf(waitless+": an acquire of a held key that was to wait for %v was refused after %v", n.hurried.wait, n.hurried.took.Round(time.Microsecond))
 }

@@ -45,6 +45,14 @@ func hastes(_ context.Context, s *service, key string, opt lockbench.Options) (l
 	return s.try(key, opt.TTL)
 }
 
+// handsOver answers a release when whoever waits was granted the key.
+func handsOver() faults {
+	return faults{release: func(_ context.Context, l *memoryLease) error {
+		defer time.Sleep(10 * time.Millisecond)
+		return l.free()
+	}}
+}
+
 // grantsAtTheEnd takes the end of its wait for a grant.
 func grantsAtTheEnd(ctx context.Context, s *service, key string, opt lockbench.Options) (lockbench.Lease, error) {
 	lease, err := s.wait(ctx, key, opt)
@@ -74,6 +82,7 @@ func TestWaiting(t *testing.T) {
 		{"never wakes", faults{acquire: sleepsThrough}, nil, "", checker.Broken, "waited on"},
 		{"never wakes, is declared to", faults{acquire: sleepsThrough}, options{locktest.WithWaking()}, "", checker.Broken, "waited on"},
 		{"never wakes, tolerates", faults{acquire: sleepsThrough}, options{locktest.WithTolerance(5 * time.Second)}, "", checker.Broken, "waited on"},
+		{"answers a release late", handsOver(), nil, "no key was free for a waiter: ", checker.Untested, ""},
 		{"does not wait", faults{acquire: hastes}, nil, "the lock does not wait as it is told: ", checker.Untested, ""},
 		{"does not wait, is declared to", faults{acquire: hastes}, options{locktest.WithPolling(time.Second)}, "the lock does not wait as it is told: ", checker.Untested,
 			"is declared to wait: polls every 1s; but the lock does not wait"},
