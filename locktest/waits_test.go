@@ -224,3 +224,27 @@ func TestRenewalsThatEnd(t *testing.T) {
 		})
 	}
 }
+
+// TestWaitersThatAreSound: locks that wait by themselves, and tell nobody when they were granted a key, are not accused.
+func TestWaitersThatAreSound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("searches take their time")
+	}
+	for _, name := range []string{"bare", "sound", "renewing", "nested", "full"} {
+		t.Run(name, func(t *testing.T) {
+			if !alone(t, 600, 14_000) {
+				return
+			}
+			r, err := locktest.Check(t, newOf(find(t, name)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := r.Err(); err != nil && strings.Contains(err.Error(), "broken") {
+				t.Errorf("%v\n%s", err, r.Covered())
+			}
+			if f := finding(r, lockbench.WakeUp.At(0)); f.Verdict != checker.Held || f.Exposure == 0 {
+				t.Errorf("wake-up: got %v, exposed %d times (%s)", f.Verdict, f.Exposure, f.Note)
+			}
+		})
+	}
+}

@@ -120,7 +120,7 @@ func TestSoundLocksPass(t *testing.T) {
 func holds(t *testing.T, d design.Design, scenario string, shown map[lockbench.Cell]bool) {
 	t.Helper()
 	r, err := explore.Run(t.Context(), bubble.New(t), explore.Config{
-		Design: d, Scenario: scenario, Schedules: int64(longtest.Times(60, 600)), Seed: 1,
+		Design: d, Scenario: scenario, Schedules: int64(longtest.Times(60, 1000)), Seed: 1,
 	}, func(explore.Progress) {})
 	if err != nil {
 		t.Fatal(err)
