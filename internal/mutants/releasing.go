@@ -6,8 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lockbench/lockbench"
 	"github.com/redis/go-redis/v9"
+
+	"github.com/lockbench/lockbench"
 )
 
 // releasingMutants go wrong while they release.
