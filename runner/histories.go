@@ -8,15 +8,19 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/internal/tempdir"
 )
 
 // histories is where the histories of a session are written.
 type histories struct {
 	dir string
-	// temporary: the user did not ask for them. Only those that are evidence are
-	// kept, so that the command that re-checks them works.
-	temporary bool
+	// temporary is where they are if the user did not ask for them, else nil. Only those that are
+	// evidence are kept, so that the command that re-checks them works.
+	temporary *tempdir.Dir
 }
+
+// temporaryName begins the names of folders of histories that nobody asked for.
+const temporaryName = "lockbench-run-"
 
 // newHistories uses dir, which it makes, or a temporary one when dir is empty.
 func newHistories(dir string) (*histories, error) {
@@ -26,11 +30,12 @@ func newHistories(dir string) (*histories, error) {
 		}
 		return &histories{dir: dir}, nil
 	}
-	dir, err := os.MkdirTemp("", "lockbench-")
+	tempdir.Clear(temporaryName)
+	made, err := tempdir.New("", temporaryName)
 	if err != nil {
 		return nil, fmt.Errorf("no place for histories: %w; hint: --history DIR", err)
 	}
-	return &histories{dir: dir, temporary: true}, nil
+	return &histories{dir: made.Path, temporary: made}, nil
 }
 
 // keptHistory is how much of a history is kept that nobody asked for, in bytes: enough to
@@ -39,7 +44,7 @@ const keptHistory = 256 << 20
 
 // keep is how many bytes of a history are to be kept, zero for all.
 func (r *histories) keep() int64 {
-	if r.temporary {
+	if r.temporary != nil {
 		return keptHistory
 	}
 	return 0
@@ -52,7 +57,7 @@ func (r *histories) path(design string) string {
 // tidy removes temporary histories that prove nothing, and the directory when
 // none is left; of runs whose history is gone it clears the path.
 func (r *histories) tidy(runs []Judged) error {
-	if !r.temporary {
+	if r.temporary == nil {
 		return nil
 	}
 	var errs []error
@@ -65,7 +70,7 @@ func (r *histories) tidy(runs []Judged) error {
 		}
 	}
 	if len(kept) == 0 {
-		return os.RemoveAll(r.dir)
+		return r.temporary.Remove()
 	}
 	files, err := filepath.Glob(filepath.Join(r.dir, "*.lbh"))
 	errs = append(errs, err)
@@ -74,7 +79,7 @@ func (r *histories) tidy(runs []Judged) error {
 			errs = append(errs, os.Remove(file))
 		}
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, r.temporary.Keep())...)
 }
 
 // isEvidence: somebody will want to look at the record again.

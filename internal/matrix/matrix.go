@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -23,6 +22,7 @@ import (
 	"github.com/lockbench/lockbench/internal/mutants"
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/internal/tempdir"
 	"github.com/lockbench/lockbench/internal/thresholds"
 	"github.com/lockbench/lockbench/internal/wholefile"
 	"github.com/lockbench/lockbench/reports"
@@ -276,7 +276,7 @@ func (s *Session) runLive(ctx context.Context, p livePart) error {
 	if len(designs) == 0 || ctx.Err() != nil {
 		return nil
 	}
-	dir, kept, err := s.histories(p.name)
+	dir, temporary, err := s.histories(p.name)
 	if err != nil {
 		return err
 	}
@@ -291,24 +291,28 @@ func (s *Session) runLive(ctx context.Context, p livePart) error {
 			plan.Subjects = append(plan.Subjects, its.subject(designs[0]))
 			designs = designs[1:]
 		}
-		_, err = runner.Run(ctx, plan, s.liveSink(ctx, its, kept))
+		_, err = runner.Run(ctx, plan, s.liveSink(ctx, its, temporary == nil))
 	}
-	if !kept {
-		err = errors.Join(err, os.RemoveAll(dir))
+	if temporary != nil {
+		err = errors.Join(err, temporary.Remove())
 	}
 	return err
 }
 
-// histories is where those of a part are written, and whether they are kept.
-func (s *Session) histories(part string) (dir string, kept bool, err error) {
-	if s.History == "" {
-		if dir, err = os.MkdirTemp("", "lockbench-"); err != nil {
-			err = fmt.Errorf("no place for histories: %w; hint: --history DIR", err)
-		}
-		return dir, false, err
+// histories is where those of a part are written, in a temporary folder unless they are kept.
+func (s *Session) histories(part string) (dir string, temporary *tempdir.Dir, err error) {
+	if s.History != "" {
+		return filepath.Join(s.History, results.FileName(part)), nil, nil
 	}
-	return filepath.Join(s.History, results.FileName(part)), true, nil
+	tempdir.Clear(temporaryName)
+	if temporary, err = tempdir.New("", temporaryName); err != nil {
+		return "", nil, fmt.Errorf("no place for histories: %w; hint: --history DIR", err)
+	}
+	return temporary.Path, temporary, nil
 }
+
+// temporaryName begins the names of folders of histories that nobody keeps.
+const temporaryName = "lockbench-matrix-"
 
 // explore explores every design that lacks it, several at a time, in what is left of
 // the budget.

@@ -33,13 +33,13 @@ type launch struct {
 // until the child has ended, because Linux counts the parent as dead as soon as the
 // thread that forked is.
 func (l launch) start() (*child, error) {
-	log, err := os.Create(l.home.file("log"))
+	log, err := os.Create(l.home.File("log"))
 	if err != nil {
 		return nil, err
 	}
 	defer log.Close()
 	cmd := exec.Command(l.program, l.args...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = l.home.path, log, log
+	cmd.Dir, cmd.Stdout, cmd.Stderr = l.home.Path, log, log
 	cmd.SysProcAttr = childAttributes()
 	if len(l.env) > 0 {
 		cmd.Env = append(os.Environ(), l.env...)

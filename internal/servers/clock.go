@@ -75,7 +75,7 @@ func (s *Server) OwnClock(ctx context.Context) error {
 	if own.clockFile() != "" {
 		return s.SetClock(ctx, 0)
 	}
-	file := own.launch.home.file("clock")
+	file := own.launch.home.File("clock")
 	if err := writeClock(file, 0); err != nil {
 		return fmt.Errorf("server %s: %w", s.address, err)
 	}

@@ -45,9 +45,9 @@ func (o *ownProcess) end() error { return o.current().end() }
 
 // close ends the process and removes all that it leaves.
 func (o *ownProcess) close() error {
-	err := errors.Join(o.end(), o.launch.home.remove())
+	err := errors.Join(o.end(), o.launch.home.Remove())
 	for _, h := range o.homes {
-		err = errors.Join(err, h.remove())
+		err = errors.Join(err, h.Remove())
 	}
 	return err
 }

@@ -1,9 +1,6 @@
 package servers
 
 import (
-	"context"
-	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -24,38 +21,6 @@ func TestHomesStayShortEnoughForASocket(t *testing.T) {
 	}
 }
 
-func TestLeftoversAreClearedAndNothingElse(t *testing.T) {
-	base := t.TempDir()
-	used, err := newHome(base)
-	if err != nil {
-		t.Fatal(err)
-	}
-	left, err := newHome(base)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := left.lock.Close(); err != nil {
-		t.Fatal(err)
-	}
-	foreign := filepath.Join(base, "lockbench-servers")
-	linked := filepath.Join(base, homePrefix+"link")
-	if err := os.Mkdir(foreign, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(foreign, linked); err != nil {
-		t.Fatal(err)
-	}
-	clearLeftovers(t.Context(), base)
-	for path, want := range map[string]bool{used.path: true, left.path: false, foreign: true, linked: true} {
-		if _, err := os.Lstat(path); (err == nil) != want {
-			t.Errorf("%s: %v, want it there: %t", path, err, want)
-		}
-	}
-	if err := used.remove(); err != nil {
-		t.Error(err)
-	}
-}
-
 // TestAnOrphanIsEnded is what happens where the system does not end a child with
 // its parent: the home is unlocked, and its server still runs.
 func TestAnOrphanIsEnded(t *testing.T) {
@@ -73,10 +38,10 @@ func TestAnOrphanIsEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if err := orphan.lock.Close(); err != nil {
+	if err := orphan.Abandon(); err != nil {
 		t.Fatal(err)
 	}
-	clearLeftover(context.Background(), orphan.path)
+	clearLeftovers(t.Context(), base)
 	select {
 	case <-s.Done():
 	case <-time.After(20 * time.Second):

@@ -55,7 +55,7 @@ func StartPrivate(ctx context.Context) (*Server, error) {
 	}
 	s, err := startIn(ctx, home, program)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("private server %s: %w", program, err), home.remove())
+		return nil, errors.Join(fmt.Errorf("private server %s: %w", program, err), home.Remove())
 	}
 	return s, nil
 }
@@ -83,7 +83,7 @@ func startIn(ctx context.Context, home *home, program string) (*Server, error) {
 // serverArgs are the settings of a private server: nothing on disk, no eviction.
 func serverArgs(home *home, opt redis.Options) []string {
 	args := []string{
-		"--dir", home.path, "--daemonize", "no", "--loglevel", "warning",
+		"--dir", home.Path, "--daemonize", "no", "--loglevel", "warning",
 		"--save", "", "--appendonly", "no", "--maxmemory-policy", "noeviction",
 	}
 	if opt.Network == "unix" {

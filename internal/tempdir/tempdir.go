@@ -1,0 +1,100 @@
+// Package tempdir makes temporary folders that do not outlive their owner: what a process leaves that was
+// killed, the next start clears. The owner keeps a lock on a file in its folder; the system lets go of that
+// when the owner ends, however it ends, so that a leftover is told from a folder in use.
+package tempdir
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+const (
+	freshPrefix = ".lockbench-new-" // of a folder that is not locked yet
+	lockName    = "lock"
+)
+
+// A Dir is a folder in use by this process.
+type Dir struct {
+	Path string
+
+	prefix string
+	lock   *os.File
+}
+
+// New makes a folder in base, the system's if empty, for this user only. Its name begins with prefix. It
+// gets the name by which others look for leftovers only when it is locked.
+func New(base, prefix string) (*Dir, error) {
+	if base == "" {
+		base = os.TempDir()
+	}
+	fresh, err := os.MkdirTemp(base, freshPrefix)
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(base, prefix+strings.TrimPrefix(filepath.Base(fresh), freshPrefix))
+	lock, err := lockFile(filepath.Join(fresh, lockName))
+	if err == nil {
+		if err = os.Rename(fresh, path); err == nil {
+			return &Dir{Path: path, prefix: prefix, lock: lock}, nil
+		}
+		err = errors.Join(err, lock.Close())
+	}
+	return nil, errors.Join(err, os.RemoveAll(fresh))
+}
+
+// File is the path of a file in the folder.
+func (d *Dir) File(name string) string { return filepath.Join(d.Path, name) }
+
+// Remove deletes the folder and gives its lock back. It takes the folder out of the sight of
+// processes that clear leftovers first, where the system renames folders with open files:
+// they would lock what is being deleted, and so put a file into it.
+func (d *Dir) Remove() error {
+	unseen := filepath.Join(filepath.Dir(d.Path), freshPrefix+strings.TrimPrefix(filepath.Base(d.Path), d.prefix))
+	if os.Rename(d.Path, unseen) == nil {
+		d.Path = unseen
+	}
+	return errors.Join(d.lock.Close(), os.RemoveAll(d.Path))
+}
+
+// Keep leaves the folder to the user, and only the lock is gone: no start clears it.
+func (d *Dir) Keep() error {
+	return errors.Join(d.lock.Close(), os.Remove(d.File(lockName)))
+}
+
+// Abandon gives the lock back alone, as the end of the process does: the next start clears the folder.
+func (d *Dir) Abandon() error { return d.lock.Close() }
+
+// Leftovers are the folders in base, the system's if empty, whose owner is gone. They are this process's from
+// now on.
+func Leftovers(base, prefix string) (all []*Dir) {
+	if base == "" {
+		base = os.TempDir()
+	}
+	paths, _ := filepath.Glob(filepath.Join(base, prefix+"*")) // only the pattern can be at fault
+	for _, path := range paths {
+		if !isOurs(path) {
+			continue
+		}
+		name := filepath.Join(path, lockName)
+		if _, err := os.Lstat(name); err != nil {
+			continue // a user's to keep
+		}
+		if lock, err := lockFile(name); err == nil { // else in use
+			all = append(all, &Dir{Path: path, prefix: prefix, lock: lock})
+		}
+	}
+	return all
+}
+
+// Clear removes the leftovers in the system's folder. What it cannot remove it leaves: the next start comes.
+func Clear(prefix string) {
+	for _, d := range Leftovers("", prefix) {
+		_ = d.Remove()
+	}
+}
+
+// errInUse: another process, or another folder of this one, holds the lock.
+var errInUse = fmt.Errorf("folder is in use")

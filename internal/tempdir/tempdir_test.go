@@ -1,0 +1,49 @@
+package tempdir
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestLeftoversAreClearedAndNothingElse(t *testing.T) {
+	const prefix = "lockbench-test-"
+	base := t.TempDir()
+	t.Setenv("TMPDIR", base)
+	t.Setenv("TMP", base)
+	made := func() *Dir {
+		d, err := New("", prefix)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(d.File("content"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	used, left, kept, removed := made(), made(), made(), made()
+	foreign, linked := filepath.Join(base, "lockbench-tests"), filepath.Join(base, prefix+"link")
+	if err := os.Mkdir(foreign, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(foreign, linked); err != nil {
+		t.Skip(err)
+	}
+	for _, err := range []error{left.Abandon(), kept.Keep(), removed.Remove()} {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	Clear(prefix)
+	for path, want := range map[string]bool{used.File("content"): true, left.Path: false, kept.File("content"): true, removed.Path: false, foreign: true, linked: true} {
+		if _, err := os.Lstat(path); (err == nil) != want {
+			t.Errorf("%s: %v, want it there: %t", path, err, want)
+		}
+	}
+	if err := used.Remove(); err != nil {
+		t.Error(err)
+	}
+	if all, _ := os.ReadDir(base); len(all) != 3 { // kept, foreign, linked
+		t.Errorf("left: %v", all)
+	}
+}
