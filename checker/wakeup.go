@@ -46,14 +46,14 @@ func waitEnded(c *Checker, f fact) {
 		return
 	}
 	if from, free := c.freeSince(k); free {
-		k.waits.Free(from, end)
+		k.waits.Free(op, from, end)
 	}
 	granted := op.Outcome == history.OK
 	if op.Wait <= 0 || !granted && op.Outcome != history.Refused || k.affected.On(op) != nil || c.faults.clients.Get(op.Client).StoodIn(op) {
 		return
 	}
 	over := optime.After(op.Call, op.Wait)
-	first, span := k.waits.Within(op.Call, min(end, over))
+	first, span := k.waits.Within(op, min(end, over))
 	if span.Length() <= 0 { // it had no reason to wait, or no chance
 		return
 	}
@@ -62,7 +62,7 @@ func waitEnded(c *Checker, f fact) {
 	late := span.Length() > most
 	if late || over-first.From > most { // else its wait ends too early to tell
 		c.expose(wakeUp, under)
-		if granted {
+		if granted && op.Attempt != history.NoStamp {
 			c.measure(wakeUp, under, span.Length())
 		}
 	}

@@ -28,6 +28,7 @@ type abilities struct {
 	extend, fence, delay, validity bool
 	renews                         bool // its leases outlast their TTL
 	session                        bool // it has no lease: what it grants lasts as long as its owner's session
+	waits                          bool // as it is told, by itself; known of explored locks
 	reacquire                      design.Reacquire
 }
 
@@ -68,6 +69,7 @@ func (a abilities) promised() (all []lockbench.Guarantee) {
 func (a abilities) can(p workloads.Program) bool {
 	has := map[workloads.Ability]bool{
 		workloads.Extends: a.extend, workloads.Delays: a.delay, workloads.Nests: a.reacquire != design.Refused, workloads.HasStore: true,
+		workloads.Renews: a.renews,
 	}
 	return !slices.ContainsFunc(p.Needs, func(need workloads.Ability) bool { return !has[need] })
 }
@@ -100,7 +102,7 @@ func probe(t *testing.T, newLocker NewLocker) (a abilities, err error) {
 		case err == nil && !dialed.Load():
 			err = errors.New("the lock granted a key and sent nothing to the server of its environment; hint: connect by Env.Redis or Env.Dial, for each owner")
 		case err == nil:
-			a.renews = renews(t.Context(), p)
+			a.renews, a.waits = renews(t.Context(), p), waits(t.Context(), p)
 		case strings.Contains(err.Error(), "ERR unknown "):
 			err = fmt.Errorf("%w that the lock needs: %w; hint: do without it where Env.Redis is given, or test the lock with Run, on a server", errLacking, err)
 		case errors.Is(err, errUnreached):
@@ -188,6 +190,28 @@ func renews(ctx context.Context, p *process) bool {
 		}
 	}
 	return errors.Is(err, lockbench.ErrNotAcquired)
+}
+
+// waits reports whether an acquire of a held key takes about as long as it was told to wait.
+func waits(ctx context.Context, p *process) bool {
+	const key, wait = "probe of waiting", 2 * time.Second
+	opt := lockbench.Options{TTL: time.Minute}
+	held, err := p.owner().Acquire(ctx, key, opt)
+	if err != nil || held == nil {
+		return false // exploring will tell
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*wait)
+	defer cancel()
+	opt.Wait = wait
+	begun := time.Now()
+	other, _ := p.owner().Acquire(ctx, key, opt)
+	took := time.Since(begun)
+	for _, l := range []lockbench.Lease{other, held} {
+		if l != nil {
+			_ = l.Release(context.WithoutCancel(ctx)) // which of them is lost is no matter
+		}
+	}
+	return took >= wait/2
 }
 
 func release(ctx context.Context, lease lockbench.Lease) error {

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 
@@ -67,7 +68,7 @@ func (s *caseRun) file() string { return s.trial.file(s.test) }
 // limit is for how long the test case may go on: far longer than it takes.
 func (s *caseRun) limit() time.Duration {
 	t := s.trial.settings
-	return 10*t.ttl + 4*t.tolerance + 4*t.patience
+	return 10*t.ttl + 4*t.tolerance + 4*t.patience + 4*t.vigil().wait()
 }
 
 // perform records the test case in its file.
@@ -91,6 +92,9 @@ func (s *caseRun) perform(ctx context.Context) (err error) {
 	fixtures := s.fixtures(ctx, recorder)
 	watcher := standstill.Start(standstill.Config{Bound: standstill.BoundFor(s.trial.settings.ttl), Ask: s.trial.settings.servers}.
 		Record(recorder.Client(standstill.RecordedAs, standstill.RecordedAs)))
+	for _, st := range fixtures {
+		st.stood = func() time.Duration { return watcher.Sum().For }
+	}
 	s.test.runOn(fixtures)
 	stood := watcher.Stop()
 	if ctx.Err() == context.DeadlineExceeded {
@@ -141,8 +145,9 @@ func (s *caseRun) fixtures(ctx context.Context, recorder *history.Recorder) (fix
 	for side := range t.sides(s.test) {
 		st := &fixture{
 			ctx: ctx, ttl: t.settings.ttl, tolerance: t.settings.tolerance, timeout: t.settings.timeout, think: t.settings.think, copy: side,
-			key:   fmt.Sprintf("%s/%s/%x/%d", t.keys, s.test.name, run, side),
+			key:   fmt.Sprintf("%s/%s/%x/1%s", t.keys, s.test.name, run, strings.Repeat("1", side)), // each begins with the one before
 			short: t.settings.short, can: t.abilities, notes: &s.notes,
+			vigil:  t.settings.vigil(),
 			random: rand.New(rand.NewPCG(t.settings.seed, uint64(side))),
 			store:  backend.NewMemory(),
 		}

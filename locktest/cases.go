@@ -39,6 +39,8 @@ var testCases = []testCase{
 	{name: "fences", cell: lockbench.Fencing.At(0), owners: 3, sides: 2, run: drawFences},
 	{name: "update", cell: lockbench.Effects.At(0), owners: 4, sides: 1, run: update},
 	{name: "hand-over", cell: lockbench.NoSpuriousRefusal.At(0), owners: 2, sides: 2, run: handOver},
+	{name: "renewed", cell: outlasting, owners: 2, sides: 2, run: holdRenewed},
+	{name: "wait", cell: awakened, owners: 3, sides: 2, run: awaitRelease},
 	{name: "delay", cell: lockbench.ReleaseDelay.At(0), owners: 3, sides: 2, run: releaseWithDelay},
 }
 
@@ -346,6 +348,18 @@ func (o *owner) cancelled(ttl, wait, after time.Duration) lockbench.Lease {
 		<-ended
 	}
 	return lease
+}
+
+// holdRenewed has an owner hold the key for three leases, which the lock renews, and another try it all that time.
+func holdRenewed(s *fixture) {
+	first, second := s.owners[0], s.owners[1]
+	held := first.acquire(s.ttl, 0)
+	if held == nil {
+		return
+	}
+	fresh := second.acquire(4*s.ttl, 3*s.ttl)
+	first.release(held)
+	second.release(fresh)
 }
 
 // releaseWithDelay has the holder release so that nobody may come for a while; all

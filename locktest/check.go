@@ -101,6 +101,7 @@ type check struct {
 	claims    lockbench.Claims
 	design    design.Design
 	inner     *testing.T  // the bubble's
+	waiting   bool        // the program under way is about how waiters are granted the key
 	read      atomic.Bool // the lock read its environment's clock
 	result    Result
 }
@@ -128,7 +129,7 @@ func (c *check) open(env onredis.Environment) (design.Process, error) {
 	}
 	p := open(c.inner, c.newLocker, env)
 	locker := p.waitingLocker
-	if c.abilities.validity { // leases tell it themselves
+	if c.abilities.validity || c.abilities.waits && c.waiting { // leases tell it themselves, or how it waits is to be seen
 		locker = func(design.Observer) lockbench.Locker { return p.owner() }
 	}
 	return design.NewProcess(locker, p.close), nil
@@ -145,8 +146,10 @@ func (c *check) run() error {
 			c.result.Again = append(c.result.Again, err.Error())
 		}
 	}
+	able := c.abilities
+	able.renews = able.renews || c.design.Renews // claimed, and seen to be otherwise
 	scenarios := slices.DeleteFunc(workloads.By(workloads.Explored), func(p workloads.Program) bool {
-		return p.Exploration.OnRequest || !c.abilities.can(p)
+		return p.Exploration.OnRequest || !able.can(p)
 	})
 	left := c.settings.budget
 	for i, s := range scenarios {
@@ -168,11 +171,15 @@ func (c *check) run() error {
 func (c *check) explore(s workloads.Program, b budget) (explore.Result, error) {
 	alive := watch(wedged(c.t.Name()))
 	defer alive.stop()
+	c.waiting = aboutWaiters(s)
 	return explore.Run(c.t.Context(), c.bubble(), explore.Config{
 		Design: c.design, Scenario: s.Name, Seed: c.settings.seed,
 		Budget: b.time, Schedules: b.schedules,
 	}, func(explore.Progress) { alive.seen() })
 }
+
+// aboutWaiters reports whether p puts to the test how a lock grants its waiters a key.
+func aboutWaiters(p workloads.Program) bool { return slices.Contains(p.Exercises, awakened) }
 
 // again runs the schedule in file. Where the lock no longer does as it says, what it
 // does instead is judged.
@@ -181,6 +188,15 @@ func (c *check) again(file string) error {
 	if err != nil {
 		return err
 	}
+	cfg, _, err := schedule.Config()
+	if err != nil {
+		return err
+	}
+	p, err := workloads.Find(workloads.Explored, cfg.Scenario)
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	c.waiting = aboutWaiters(p)
 	alive := watch(wedged(c.t.Name()))
 	defer alive.stop()
 	r, err := explore.Rerun(c.t.Context(), c.bubble(), c.design, schedule)

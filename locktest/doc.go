@@ -34,6 +34,9 @@
 // testdata/lockbench, and run first from then on, like the corpus of a fuzz test:
 // commit it.
 //
+// Waits are made of single tries, whose leases are known to begin with them; a lock that waits
+// as [lockbench.Options] says does so by itself where that is the subject.
+//
 // The lock runs in this process, within testing/synctest. It must not block outside
 // of it: a goroutine that waits for a [sync.Mutex] whose holder waits for the server
 // stops virtual time, and the test with it; one that panics or is never to end takes

@@ -150,6 +150,9 @@ func TestCheckFindsMutants(t *testing.T) {
 		{"client-clock", "exclusion@skew", 1200},
 		{"evalsha-only", "answers@script-flush", 150},
 		{"release-then-delay", "release-delay", 80},
+		{"never-woken", "wake-up", 80},
+		{"woken-late", "wake-up", 80},
+		{"granted-when-over", "exclusion", 80},
 	} {
 		t.Run(c.mutant, func(t *testing.T) {
 			if !alone(t, c.few, max(c.few, 400)) {

@@ -33,7 +33,9 @@ type fixture struct {
 	run       *workloads.Run
 	store     lockbench.Store
 	notes     *notes
-	monitor   *occupancy.Monitor // nil where it could not be believed
+	vigil     vigil
+	stood     func() time.Duration // for how long the machine or the server stood still so far
+	monitor   *occupancy.Monitor   // nil where it could not be believed
 }
 
 // slack is how long after the end of a lease the key may still be refused, as the
@@ -42,10 +44,12 @@ func (s *fixture) slack() time.Duration { return time.Second + s.tolerance }
 
 // notes is what went wrong beside the record.
 type notes struct {
-	mu     sync.Mutex
-	wrong  []error // what no lock may do
-	errors int     // calls with an error that nobody asked for
-	first  error
+	mu           sync.Mutex
+	wrong        []error // what no lock may do
+	errors       int     // calls with an error that nobody asked for
+	first        error
+	waits, woken int      // of waits for a key that was released meanwhile: all, and those that were granted it
+	hurried      *hurried // nil where the lock waits, or was not told to
 }
 
 func (n *notes) fail(err error) {

@@ -31,7 +31,8 @@ type Env struct {
 	// Dial opens one more connection to the server, for a library with a client of
 	// its own. The arguments are not looked at.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
-	// Owner names the owner, unlike every other of the schedule.
+	// Owner names the owner, unlike every other of the schedule. It begins with the name of another, so that a lock
+	// shows that compares only a part of it.
 	Owner string
 	// Now is the clock of the owner's process. Faults may skew it.
 	Now func() time.Time

@@ -49,7 +49,7 @@ func (p *process) owner() lockbench.Locker {
 	l := p.newLocker(p.t, Env{
 		Redis:  p.client,
 		Dial:   p.client.Options().Dialer,
-		Owner:  fmt.Sprintf("%s-%d-%d", p.env.Host, p.env.PID, n),
+		Owner:  p.name(n),
 		Now:    p.env.Now,
 		Random: p.env.Random,
 	})
@@ -57,6 +57,15 @@ func (p *process) owner() lockbench.Locker {
 	defer p.mu.Unlock()
 	p.owners[n] = l
 	return l
+}
+
+// name is that of the n-th owner. With explored processes each begins with that of the owner before.
+func (p *process) name(n int) string {
+	name := fmt.Sprintf("%s-%d", p.env.Host, p.env.PID)
+	if n > 0 {
+		name += fmt.Sprintf("-%d", n)
+	}
+	return name
 }
 
 // close is the Close of [design.Process].

@@ -99,7 +99,7 @@ func TestProcess(t *testing.T) {
 	}, onredis.Environment{Redis: &redis.Options{Addr: "127.0.0.1:1"}, Environment: design.Environment{Host: "h", PID: 7}})
 	p.owner()
 	p.owner()
-	if diff := cmp.Diff(owners, []string{"h-7-0", "h-7-1"}); diff != "" {
+	if diff := cmp.Diff(owners, []string{"h-7", "h-7-1"}); diff != "" {
 		t.Errorf("owners (-got +want):\n%s", diff)
 	}
 	if err := p.close(); err != nil || !locks[0].closed || !locks[1].closed {

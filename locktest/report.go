@@ -91,6 +91,9 @@ func (r Result) lacks(cell lockbench.Cell) string {
 	if cell.Under.Has(lockbench.Skew) && !r.clock {
 		return "the lock does not read the clock of its environment, Env.Now: only that is skewed"
 	}
+	if cell.Guarantee == lockbench.WakeUp && !r.abilities.waits {
+		return "the lock does not wait as it is told, by Options.Wait: its waits are made of single tries here"
+	}
 	return r.abilities.lacks(cell)
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/longtest"
 	"github.com/lockbench/lockbench/locktest"
 )
@@ -106,6 +107,52 @@ func TestSoundLocksAreNotAccused(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// prefixed is a lock whose tokens are its owners' names, and whose release compares them by a script.
+type prefixed struct {
+	redis   *redis.Client
+	owner   string
+	release *redis.Script
+}
+
+func (p prefixed) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
+	ok, err := repeatably(ctx, p.redis, key, p.owner, opt.TTL)
+	if err == nil && !ok {
+		err = lockbench.ErrNotAcquired
+	}
+	if err != nil {
+		return nil, err
+	}
+	return release(func(ctx context.Context) error {
+		n, err := p.release.Run(ctx, p.redis, []string{key}, p.owner).Int()
+		if err == nil && n == 0 {
+			err = lockbench.ErrNotHeld
+		}
+		return err
+	}), nil
+}
+
+var comparePrefix = redis.NewScript(`if string.sub(redis.call("get", KEYS[1]) or "", 1, #ARGV[1]) == ARGV[1] then return redis.call("del", KEYS[1]) end return 0`)
+
+// TestPrefixesOfOwners: an owner that compares as much of a key's value as its own name is long frees the key of another whose
+// name begins with that. Compared in full, the same tokens free nobody's.
+func TestPrefixesOfOwners(t *testing.T) {
+	t.Setenv("LOCKBENCH_BUDGET", "1500")
+	for _, c := range []struct {
+		release *redis.Script
+		want    checker.Verdict
+	}{{comparePrefix, checker.Broken}, {compareAndDelete, checker.Held}} {
+		r, err := locktest.Check(t, func(_ *testing.T, env locktest.Env) lockbench.Locker {
+			return prefixed{env.Redis, env.Owner, c.release}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f := finding(r, lockbench.OwnerRelease.At(lockbench.Outlived)); f.Verdict != c.want {
+			t.Errorf("got %v (%s), want %v", f.Verdict, f.Note, c.want)
+		}
 	}
 }
 

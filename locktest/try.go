@@ -242,6 +242,12 @@ func (r *trial) unfit(p testCase) string {
 		return "the lock renews its leases by itself: its owners do not lose it while they live"
 	case p.extends && !r.abilities.extend:
 		return "the lock's leases cannot be extended: they are no lockbench.Extender"
+	case p.cell == outlasting && r.starved != "":
+		return r.starved
+	case p.cell == outlasting && r.abilities.session:
+		return "the lock has no lease that its owners could outlive"
+	case p.cell == outlasting && !r.abilities.renews && !r.claims.Claims(outlasting):
+		return "the lock does not renew its leases: what is held ended with its lease"
 	case p.cell == abandoned && r.undying():
 		return "what is held outlasts its lease, and its owner cannot be made to die: its Locker is no io.Closer"
 	}
@@ -270,6 +276,9 @@ var givenUp = lockbench.Recovery.At(lockbench.Cancel)
 
 // abandoned is the cell of owners that die with what they hold.
 var abandoned = lockbench.Recovery.At(lockbench.Crash)
+
+// outlasting is the cell of owners that work on past their leases.
+var outlasting = lockbench.Exclusion.At(lockbench.Outlived)
 
 // file is the history of a test case.
 func (r *trial) file(p testCase) string {

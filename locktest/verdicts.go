@@ -105,8 +105,8 @@ func (r *trial) about(cell lockbench.Cell) []*caseRun {
 
 // skipped says why c was not tested, empty when it was.
 func (r *trial) skipped(c *Case) string {
-	if c.History != "" {
-		return ""
+	if why := r.idle(c); why != "" || c.History != "" {
+		return why
 	}
 	if why := r.abilities.lacks(c.Cell); why != "" {
 		return why
@@ -117,6 +117,19 @@ func (r *trial) skipped(c *Case) string {
 		}
 	}
 	return "it takes faults that no test can do to a service of others; hint: Explore has them, for locks on Redis"
+}
+
+// idle says why no key was free while the lock waited for it; empty where one was, or c is of other things.
+func (r *trial) idle(c *Case) string {
+	if c.Cell != awakened || c.Verdict != checker.Untested {
+		return ""
+	}
+	for _, sh := range r.about(c.Cell) {
+		if why := sh.notes.idle(); why != "" {
+			return why
+		}
+	}
+	return ""
 }
 
 // judge returns why c fails, nil when it does not.
@@ -140,7 +153,10 @@ func (r *trial) judge(c *Case, own []*caseRun) error {
 		wrong("%s", c.page())
 	case c.Claimed && r.starved != "" && c.Skipped == r.starved:
 		wrong("%w, %s; hint: WithRenewal, if it does, or leases that are longer than this machine is slow, WithTTL or %s", ErrUntested, r.starved, ttlVariable)
-	case len(errs) == 0 && c.Claimed:
+	case c.Claimed && len(r.settings.waiting) > 0 && strings.HasPrefix(c.Skipped, waitless):
+		wrong("the lock is declared to wait: %s; but %s; hint: leave WithWaking and WithPolling away, or have Acquire wait for Options.Wait",
+			strings.Join(r.settings.waiting, ", "), c.Skipped)
+	case len(errs) == 0 && c.Claimed && c.Skipped == "":
 		for _, sh := range own {
 			if f := found(sh.result, c.Cell); f.Verdict == checker.Untested {
 				wrong("%w, %s%s; hint: a lease that is longer than this machine is slow, WithTTL or %s", ErrUntested, f.Note, sh.notes.troubles(), ttlVariable)

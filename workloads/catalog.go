@@ -98,7 +98,15 @@ func situations() []Program {
 		},
 		{
 			Name: "wake-up", Summary: "the first client works for a quarter of its lease and releases; the others come meanwhile, and wait for three leases",
-			Drivers: Explored, Exercises: Contended(lockbench.WakeUp.At(0)), Exploration: Exploration{Wait: 3}, Step: waitForRelease,
+			Drivers: Explored, Exercises: Contended(lockbench.WakeUp.At(0)), Exploration: Exploration{Wait: 3, OnRequest: true}, Step: waitForRelease,
+		},
+		{
+			Name: "wait-both", Summary: "wait-ends and wake-up in turns: the others' wait ends before the first client's release, or long after it",
+			Drivers: Explored, Exercises: Contended(lockbench.WakeUp.At(0)), Exploration: Exploration{Wait: 3}, Part: waitBothWays,
+		},
+		{
+			Name: "renewed", Summary: "the first client works for three leases, which the lock renews; the others come after two, and shortly before the end",
+			Drivers: Explored, Needs: []Ability{Renews}, Exercises: Contended(lockbench.Exclusion.At(lockbench.Outlived)), Step: workRenewed,
 		},
 		{
 			Name: "abandon", Summary: "the first client never releases; the others come before its lease is over, and long after",

@@ -3,6 +3,7 @@ package workloads
 import (
 	"cmp"
 	"context"
+	"time"
 )
 
 // holdOnce is the bare lock. In virtual time a hold needs to take none for others to come
@@ -67,6 +68,37 @@ func waitForRelease(ctx context.Context, c *Client) error {
 		c.rest(ctx, 0.1)
 	}
 	return c.holdFor(ctx, work)
+}
+
+// waitBothWays is waitForRelease in the last round, and in every other one before it. In the rounds between the others' wait
+// ends while the first client still works.
+func waitBothWays(ctx context.Context, c *Client, rounds int) {
+	long := c.asked.Wait
+	for left := rounds; left > 0; left-- {
+		work := 0.25
+		c.asked.Wait = long
+		if left%2 == 0 {
+			work = 0.7
+			c.asked.Wait = min(long, max(c.run.Lease/2, time.Second)) // some designs take less than a second for none
+		}
+		if c.ID > 0 {
+			work = 0
+			c.rest(ctx, 0.1)
+		}
+		_ = c.holdFor(ctx, work) // what the lock answered is in the record
+	}
+	c.asked.Wait = long
+}
+
+// workRenewed has the others come when one renewal would no longer do, and when four would not.
+func workRenewed(ctx context.Context, c *Client) error {
+	if c.ID == 0 {
+		return c.holdFor(ctx, 3)
+	}
+	c.rest(ctx, 2.1)
+	early := c.holdFor(ctx, 0)
+	c.rest(ctx, 0.7)
+	return cmp.Or(early, c.holdFor(ctx, 0))
 }
 
 // holdFor holds the key for so many leases.

@@ -182,6 +182,8 @@ func TestPerform(t *testing.T) {
 		"wait":          {"acquire", "release"},
 		"wait-ends":     {"acquire", "release"},
 		"wake-up":       {"acquire", "release"},
+		"wait-both":     {"acquire", "release"},
+		"renewed":       {"acquire", "release", "release refused"},
 		"abandon":       {"acquire", "acquire refused", "release"},
 		"two-keys":      {"acquire", "release"},
 	}

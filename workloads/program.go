@@ -100,6 +100,7 @@ const (
 	Extends  Ability = "extend" // leases are Extenders
 	Delays   Ability = "delay"  // leases are DelayedReleasers
 	Nests    Ability = "nest"   // the holder may acquire again
+	Renews   Ability = "renew"  // it renews its leases by itself
 	HasStore Ability = "store"  // there are records that the lock guards
 )
 

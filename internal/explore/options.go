@@ -104,8 +104,16 @@ func (c *Config) validate(p workloads.Program) error {
 			return fmt.Errorf("explore: %w", suggest.Unknown("fault", string(kind), fault.Names(fault.Explored())))
 		}
 	}
-	if slices.Contains(p.Needs, workloads.Nests) && c.Design.Reacquire == design.Refused {
-		return &LacksError{Scenario: p.Name, Ability: workloads.Nests}
+	return c.lacks(p)
+}
+
+// lacks returns the error of a design that says of itself that it has not what p needs.
+func (c *Config) lacks(p workloads.Program) error {
+	for _, need := range p.Needs {
+		nests, renews := c.Design.Reacquire != design.Refused, c.Design.Renews || c.Design.RenewsUnseen
+		if need == workloads.Nests && !nests || need == workloads.Renews && !renews {
+			return &LacksError{Scenario: p.Name, Ability: need}
+		}
 	}
 	return nil
 }

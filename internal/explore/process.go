@@ -14,7 +14,6 @@ import (
 // operating-system process. It serves schedule after schedule.
 type process struct {
 	number  int
-	host    string
 	world   *world
 	clients clientpool.Pool
 	random  seeded
@@ -30,7 +29,7 @@ type process struct {
 }
 
 func newProcess(w *world, number int) *process {
-	p := &process{number: number, host: fmt.Sprintf("server-%d", number), world: w, shared: w.cfg.Threads > 1}
+	p := &process{number: number, world: w, shared: w.cfg.Threads > 1}
 	p.clients.Broken = func() bool { return p.affected }
 	return p
 }
@@ -41,8 +40,8 @@ func (p *process) open() error {
 	p.skew, p.crashed, p.affected = 0, false, false
 	p.random.seed(w.cfg.Seed, p.number)
 	env := design.Environment{
-		Host:   p.host,
-		PID:    1000 + p.number,
+		Host:   "server-0",
+		PID:    p.pid(),
 		Now:    p.now,
 		Random: &p.random,
 		Pool:   w.cfg.Pool,
@@ -57,6 +56,16 @@ func (p *process) open() error {
 	}
 	p.inner = inner
 	return nil
+}
+
+// pid is its number on the host that all are on. Each begins with that of the process before, and so do tokens that are made
+// of these: whoever compares a part of one finds it in another's.
+func (p *process) pid() int {
+	pid := 1000
+	for range min(p.number, 12) {
+		pid = 10*pid + 1
+	}
+	return pid + max(0, p.number-12)
 }
 
 // now is the process's clock.

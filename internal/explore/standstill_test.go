@@ -128,7 +128,8 @@ func (w *world) tallied(o *overlaps, accused func(*world, []string)) tally {
 // explored are the scenarios that d can be explored in without being asked for by name.
 func explored(d design.Design) (names []string) {
 	for _, s := range workloads.By(workloads.Explored) {
-		if !s.Exploration.OnRequest && !(slices.Contains(s.Needs, workloads.Nests) && d.Reacquire == design.Refused) {
+		lacks := slices.Contains(s.Needs, workloads.Nests) && d.Reacquire == design.Refused || slices.Contains(s.Needs, workloads.Renews) && !d.Renews
+		if !s.Exploration.OnRequest && !lacks {
 			names = append(names, s.Name)
 		}
 	}

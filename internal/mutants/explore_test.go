@@ -94,7 +94,8 @@ func TestSoundLocksPass(t *testing.T) {
 		t.Run(d.Name, func(t *testing.T) {
 			shown := map[lockbench.Cell]bool{}
 			for _, s := range workloads.By(workloads.Explored) {
-				if s.Exploration.OnRequest || slices.Contains(s.Needs, workloads.Nests) && d.Reacquire == design.Refused {
+				if s.Exploration.OnRequest || slices.Contains(s.Needs, workloads.Nests) && d.Reacquire == design.Refused ||
+					slices.Contains(s.Needs, workloads.Renews) && !d.Renews {
 					continue
 				}
 				t.Run(s.Name, func(t *testing.T) { holds(t, d, s.Name, shown) })
@@ -119,7 +120,7 @@ func TestSoundLocksPass(t *testing.T) {
 func holds(t *testing.T, d design.Design, scenario string, shown map[lockbench.Cell]bool) {
 	t.Helper()
 	r, err := explore.Run(t.Context(), bubble.New(t), explore.Config{
-		Design: d, Scenario: scenario, Schedules: int64(longtest.Times(60, 600)), Seed: 1,
+		Design: d, Scenario: scenario, Schedules: int64(longtest.Times(60, 1000)), Seed: 1,
 	}, func(explore.Progress) {})
 	if err != nil {
 		t.Fatal(err)

@@ -6,8 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lockbench/lockbench"
 	"github.com/redis/go-redis/v9"
+
+	"github.com/lockbench/lockbench"
 )
 
 // releasingMutants go wrong while they release.
@@ -26,6 +27,11 @@ var releasingMutants = []Mutant{
 		Name: "shared-token", Seen: "redis-py <= 2.10.1 (row 3)",
 		Mechanism: "the token is kept where the threads of a process share it: a late release finds the next owner's",
 		Breaks:    []lockbench.Cell{lockbench.OwnerRelease.At(lockbench.Outlived)}, Scenario: "stale-release", Threads: 2, change: func(a *parts) { a.granted, a.free = shareToken, freeShared },
+	},
+	{
+		Name: "prefix-token", Seen: "redislock 0.9.4",
+		Mechanism: "a release compares only as much of the key's value as its own token is long: it finds its token in one that begins with it",
+		Breaks:    []lockbench.Cell{lockbench.OwnerRelease.At(lockbench.Outlived)}, Scenario: "stale-release", change: func(a *parts) { a.token, a.free = tokenOfProcess, freePrefix },
 	},
 	{
 		Name: "release-fallback", Seen: "no row: a release that does not give up",
@@ -52,6 +58,17 @@ var releasingMutants = []Mutant{
 		Mechanism: "a delayed release keeps the owner's token in the key: the releaser itself is let in",
 		Breaks:    []lockbench.Cell{lockbench.ReleaseDelay.At(0)}, Scenario: "release-delay", change: func(a *parts) { a.token, a.take, a.delay = tokenOfProcess, takeAgain, keep },
 	},
+}
+
+var freePrefixScript = redis.NewScript(`
+local found = redis.call('GET', KEYS[1])
+if found and string.sub(found, 1, #ARGV[1]) == ARGV[1] then
+  return redis.call('DEL', KEYS[1])
+end
+return 0`)
+
+func freePrefix(ctx context.Context, h *hold) (bool, error) {
+	return h.found(ctx, freePrefixScript, h.token)
 }
 
 func plainDel(ctx context.Context, h *hold) (bool, error) {

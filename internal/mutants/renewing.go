@@ -23,6 +23,12 @@ var renewingMutants = []Mutant{
 		abilities: watched, change: func(a *parts) { a.renewed = func(*hold) {} },
 	},
 	{
+		Name: "renewed-twice", Seen: "watchdogs with a bound, as pglock 1.2.0 (row 46) with one renewal",
+		Mechanism: "the renewals of a hold end after the second, and nobody is told: the lock is lost after five thirds of a lease",
+		Breaks:    []lockbench.Cell{lockbench.Exclusion.At(lockbench.Outlived)}, Scenario: "renewed",
+		abilities: watched, change: func(a *parts) { a.renewed = renewEarly },
+	},
+	{
 		Name: "blip-is-loss", Seen: "pglock 1.9 (row 47)",
 		Mechanism: "one failed renewal is taken for a loss: the owner is told so while it still holds",
 		Breaks:    []lockbench.Cell{lockbench.LossReported.At(lockbench.LostReply)}, Scenario: "overrun",
@@ -70,6 +76,13 @@ func watchUnlessStale(_ context.Context, h *hold) {
 }
 
 func leaveStale(h *hold) { h.owner.process.shared.Store(registered+h.key, true) }
+
+// renewEarly has a hold renewed again in the first half of its lease only.
+func renewEarly(h *hold) {
+	if time.Since(h.from) < h.lease/2 {
+		h.renewal.Reset(h.lease / 3)
+	}
+}
 
 func endsWhenAnswered(depth int, err error) bool { return depth == 0 && err == nil }
 

@@ -13,17 +13,17 @@ var waitingMutants = []Mutant{
 	{
 		Name: "never-woken", Seen: "rueidislock 1.0.49; waits by time.After in many adapters",
 		Mechanism: "a waiter asks once, and then sleeps until its wait is over: what becomes free meanwhile it does not get",
-		Breaks:    []lockbench.Cell{lockbench.WakeUp.At(0)}, Scenario: "wake-up", change: func(a *parts) { a.wait = sleepThrough },
+		Breaks:    []lockbench.Cell{lockbench.WakeUp.At(0)}, Scenario: "wait-both", change: func(a *parts) { a.wait = sleepThrough },
 	},
 	{
 		Name: "woken-late", Seen: "a waiter that trusts a notice, and the notice was lost",
 		Mechanism: "a waiter asks once, and again when its wait is over",
-		Breaks:    []lockbench.Cell{lockbench.WakeUp.At(0)}, Scenario: "wake-up", change: func(a *parts) { a.wait = askTwice },
+		Breaks:    []lockbench.Cell{lockbench.WakeUp.At(0)}, Scenario: "wait-both", change: func(a *parts) { a.wait = askTwice },
 	},
 	{
 		Name: "granted-when-over", Seen: "adapters that take the end of a wait for the end of a lease",
 		Mechanism: "a waiter whose wait is over is told that it was granted the key, whoever has it",
-		Breaks:    []lockbench.Cell{lockbench.Exclusion.At(0)}, Scenario: "wait-ends", change: func(a *parts) { a.wait = believeTheEnd },
+		Breaks:    []lockbench.Cell{lockbench.Exclusion.At(0)}, Scenario: "wait-both", change: func(a *parts) { a.wait = believeTheEnd },
 	},
 }
 

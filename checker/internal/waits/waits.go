@@ -21,6 +21,7 @@ const kept = 8
 type Key struct {
 	granting []*history.Op // under way, and to be answered ok
 	free     []Span        // by rising time
+	met      Span          // the instant at which it became free for the acquire that returns, which was granted it nobody knows when
 }
 
 // Called applies the call of an acquire.
@@ -30,18 +31,24 @@ func (k *Key) Called(op *history.Op) {
 	}
 }
 
-// Returned applies the return of an acquire.
+// Returned applies the return of an acquire. Free and Within are about it, until the next one.
 func (k *Key) Returned(op *history.Op) {
+	k.met = Span{}
 	if i := slices.Index(k.granting, op); i >= 0 {
 		k.granting = slices.Delete(k.granting, i, i+1)
 	}
 }
 
-// Free notes that, but for acquires under way, nobody had the key from one stamp to another.
-func (k *Key) Free(from, until int64) {
-	for _, op := range k.granting {
-		until = min(until, optime.Start(op))
+// Free notes, when op returned, that but for acquires under way and op nobody had the key from one stamp to another.
+func (k *Key) Free(op *history.Op, from, until int64) {
+	others := int64(optime.Forever.T)
+	for _, other := range k.granting {
+		others = min(others, optime.Start(other))
 	}
+	if op.Outcome == history.OK && op.Attempt == history.NoStamp && op.Call < from && from < min(op.Return, others) {
+		k.met = Span{from, from + 1}
+	}
+	until = min(until, others)
 	n := len(k.free)
 	switch {
 	case until <= from:
@@ -55,12 +62,16 @@ func (k *Key) Free(from, until int64) {
 	k.free = append(k.free, Span{from, until})
 }
 
-// Within returns the first and the longest span, or part of one, that begins after one stamp and before another; of no
-// length if there is none.
-func (k *Key) Within(after, until int64) (first, longest Span) {
+// Within returns the first and the longest span, or part of one, that begins after the call of op, which returned, and before
+// a stamp; of no length if there is none. If op was granted the key, nobody knows when, that is the instant at which the key
+// became free.
+func (k *Key) Within(op *history.Op, until int64) (first, longest Span) {
+	if k.met.Length() > 0 {
+		return k.met, k.met
+	}
 	for _, s := range k.free {
 		s.Until = min(s.Until, until)
-		if s.From <= after || s.Length() <= 0 {
+		if s.From <= op.Call || s.Length() <= 0 {
 			continue
 		}
 		if first.Length() == 0 {

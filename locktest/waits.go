@@ -1,0 +1,134 @@
+package locktest
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/lockbench/lockbench"
+)
+
+// awakened is the cell of waiters whose key becomes free.
+var awakened = lockbench.WakeUp.At(0)
+
+// A vigil is how long the owners of a case wait for what.
+type vigil struct {
+	held time.Duration // from the call of the waiter to the release
+	most time.Duration // how long the key may be free, until the waiter breaks its guarantee
+	room time.Duration // after that, for others to find the key free before the wait is over
+}
+
+// vigil returns the times for a lock that promises its waiters to ask every wakes, or nothing.
+func (s *trialSettings) vigil() vigil {
+	v := vigil{held: min(max(s.ttl/8, 50*time.Millisecond), 10*s.ttl, 250*time.Millisecond), room: time.Second}
+	v.most = s.wakes + time.Second + s.tolerance
+	if s.wakes == 0 { // half of the wait, which is all of these
+		v.most += v.held + v.most + v.room
+	}
+	return v
+}
+
+// wait is for how long the waiter is told to wait.
+func (v vigil) wait() time.Duration { return v.held + v.most + v.room }
+
+// awaitRelease has an owner wait, in the lock's own way, for a key whose holder keeps it until the wait is over, and for
+// one that it releases meanwhile. A third tries the key when it must have been granted to the waiter: who is granted it
+// then, and keeps it, shows that nobody had it.
+func awaitRelease(s *fixture) {
+	holder, waiter := s.owners[0], s.owners[1]
+	for range s.rounds(4) {
+		held := holder.acquire(20*s.ttl, 0)
+		if held == nil {
+			return
+		}
+		waiter.release(waiter.ask(lockbench.Options{TTL: 4 * s.ttl, Wait: s.vigil.held}))
+		begun, waited := time.Now(), make(chan struct{})
+		go func() {
+			defer close(waited)
+			defer s.contain()
+			waiter.release(waiter.await())
+		}()
+		s.sleepUnless(waited, s.vigil.held)
+		holder.release(held)
+		shown := s.tryUnlessGranted(begun, waited)
+		if <-waited; shown {
+			return
+		}
+	}
+}
+
+// await waits for the key in the lock's own way, and notes that it was refused before its holder released it.
+func (o *owner) await() lockbench.Lease {
+	s := o.fixture
+	begun := time.Now()
+	lease, err := o.client.AcquireWith(s.ctx, lockbench.Options{TTL: 4 * s.ttl, Wait: s.vigil.wait()})
+	s.notes.trouble(err)
+	s.notes.waited(lease != nil)
+	if took := time.Since(begun); lease == nil && err == nil && took < s.vigil.held {
+		s.notes.hurry(s.vigil.wait(), took)
+	}
+	return lease
+}
+
+// tryUnlessGranted tries the key that was just freed, when the waiter must have been granted it and its wait is nearly over,
+// and keeps it until the waiter was answered, or its wait is long over. It returns true if it was granted the key, and
+// nobody stood still meanwhile: once more would show no more.
+func (s *fixture) tryUnlessGranted(begun time.Time, waited <-chan struct{}) bool {
+	stood := s.stood()
+	if !s.sleepUnless(waited, s.vigil.most+7*s.vigil.room/8) {
+		return false
+	}
+	lease := s.owners[2].acquire(20*s.ttl, 0)
+	stood -= s.stood()
+	s.sleepUnless(waited, time.Until(begun.Add(s.vigil.wait()+s.ttl)))
+	s.owners[2].release(lease)
+	return lease != nil && stood == 0
+}
+
+// sleepUnless waits for d; false means that over was closed before, or the time for the case is over.
+func (s *fixture) sleepUnless(over <-chan struct{}, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-over:
+	case <-s.ctx.Done():
+	}
+	return false
+}
+
+// waitless begins what is said of a lock whose acquires do not wait.
+const waitless = "the lock does not wait as it is told"
+
+// A hurried refusal is one that came before the wait was over.
+type hurried struct{ wait, took time.Duration }
+
+// hurry notes that an acquire was refused a key that another held, sooner than it was told to wait.
+func (n *notes) hurry(wait, took time.Duration) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.hurried = &hurried{wait, took}
+}
+
+// waited notes the end of a wait for a key that is released meanwhile.
+func (n *notes) waited(granted bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.waits++; granted {
+		n.woken++
+	}
+}
+
+// idle says why what a case noted leaves open how waiters are granted a key that is free: there was none, or no waiter.
+// It is empty where there was.
+func (n *notes) idle() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	switch {
+	case n.hurried == nil && n.woken > 0 && n.woken == n.waits:
+		return "no key was free for a waiter: each was granted it before the release had returned"
+	case n.hurried == nil:
+		return ""
+	}
+	return fmt.Sprintf(waitless+": an acquire of a held key that was to wait for %v was refused after %v", n.hurried.wait, n.hurried.took.Round(time.Microsecond))
+}

@@ -1,0 +1,250 @@
+package locktest_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/locktest"
+)
+
+// polls waits by a try each so often.
+func polls(every time.Duration) faults {
+	return faults{acquire: func(ctx context.Context, s *service, key string, opt lockbench.Options) (lockbench.Lease, error) {
+		for over := time.Now().Add(opt.Wait); ; time.Sleep(min(every, time.Until(over))) {
+			if lease, err := s.try(key, opt.TTL); err == nil || !time.Now().Before(over) || ctx.Err() != nil {
+				return lease, err
+			}
+		}
+	}}
+}
+
+// sleepsThrough tries once, and then waits for the end of its wait.
+func sleepsThrough(ctx context.Context, s *service, key string, opt lockbench.Options) (lockbench.Lease, error) {
+	lease, err := s.try(key, opt.TTL)
+	if err == nil || opt.Wait <= 0 {
+		return lease, err
+	}
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-time.After(opt.Wait):
+	}
+	return nil, lockbench.ErrNotAcquired
+}
+
+// hastes tries once, however long it is to wait.
+func hastes(_ context.Context, s *service, key string, opt lockbench.Options) (lockbench.Lease, error) {
+	return s.try(key, opt.TTL)
+}
+
+// handsOver answers a release when whoever waits was granted the key.
+func handsOver() faults {
+	return faults{release: func(_ context.Context, l *memoryLease) error {
+		defer time.Sleep(10 * time.Millisecond)
+		return l.free()
+	}}
+}
+
+// grantsAtTheEnd takes the end of its wait for a grant.
+func grantsAtTheEnd(ctx context.Context, s *service, key string, opt lockbench.Options) (lockbench.Lease, error) {
+	lease, err := s.wait(ctx, key, opt)
+	if err != nil && opt.Wait > 0 && ctx.Err() == nil {
+		return &memoryLease{service: s, key: key, until: time.Now().Add(opt.TTL)}, nil
+	}
+	return lease, err
+}
+
+// TestWaiting: how a lock's waiters wait is judged by what is declared of them.
+func TestWaiting(t *testing.T) {
+	type options = []locktest.Option
+	for _, c := range []struct {
+		name    string
+		faults  faults
+		options options
+		skipped string
+		verdict checker.Verdict
+		fails   string
+	}{
+		{"polls often", polls(time.Millisecond), nil, "", checker.Held, ""},
+		{"polls often, is declared to wake", polls(time.Millisecond), options{locktest.WithWaking()}, "", checker.Held, ""},
+		{"polls as declared", polls(5 * time.Second), options{locktest.WithPolling(5 * time.Second)}, "", checker.Held, ""},
+		{"polls as seldom as may be", polls(10 * time.Second), options{locktest.WithPolling(10 * time.Second)}, "", checker.Held, ""},
+		{"polls more seldom than declared", polls(3500 * time.Millisecond), options{locktest.WithPolling(time.Second)}, "", checker.Broken, "waited on"},
+		{"polls, is declared to wake", polls(3 * time.Second), options{locktest.WithWaking()}, "", checker.Broken, "waited on"},
+		{"never wakes", faults{acquire: sleepsThrough}, nil, "", checker.Broken, "waited on"},
+		{"never wakes, is declared to", faults{acquire: sleepsThrough}, options{locktest.WithWaking()}, "", checker.Broken, "waited on"},
+		{"never wakes, tolerates", faults{acquire: sleepsThrough}, options{locktest.WithTolerance(5 * time.Second)}, "", checker.Broken, "waited on"},
+		{"answers a release late", handsOver(), nil, "no key was free for a waiter: ", checker.Untested, ""},
+		{"does not wait", faults{acquire: hastes}, nil, "the lock does not wait as it is told: ", checker.Untested, ""},
+		{"does not wait, is declared to", faults{acquire: hastes}, options{locktest.WithPolling(time.Second)}, "the lock does not wait as it is told: ", checker.Untested,
+			"is declared to wait: polls every 1s; but the lock does not wait"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s := newService(c.faults)
+				trial := tried(t, func() (lockbench.Locker, error) { return s, nil }, append(c.options, locktest.WithCases(lockbench.WakeUp.At(0)))...)
+				got := caseOf(trial, lockbench.WakeUp.At(0))
+				if got.Verdict != c.verdict || !strings.HasPrefix(got.Skipped, c.skipped) || (c.skipped == "") != (got.Skipped == "") {
+					t.Errorf("got %v (%s), skipped %q, want %v, %q", got.Verdict, got.Note, got.Skipped, c.verdict, c.skipped)
+				}
+				if (c.fails == "") != (got.Err == nil) || got.Err != nil && !strings.Contains(got.Err.Error(), c.fails) {
+					t.Errorf("got error %v, want %q", got.Err, c.fails)
+				}
+			})
+		})
+	}
+}
+
+// TestGrantedAtTheEnd: a waiter that is told at the end of its wait that it was granted the key, which another holds, is caught.
+func TestGrantedAtTheEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newService(faults{acquire: grantsAtTheEnd})
+		trial := tried(t, func() (lockbench.Locker, error) { return s, nil }, locktest.WithCases(lockbench.WakeUp.At(0)))
+		wantBroken(t, trial, lockbench.Exclusion.At(0))
+	})
+}
+
+// TestWaitingInRealTime: on a machine however slow, waiters that poll as declared are not accused, and one that sleeps
+// through a release is, unless the machine stood still.
+func TestWaitingInRealTime(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for waits to be over")
+	}
+	wakeUp := lockbench.WakeUp.At(0)
+	for name, c := range map[string]struct {
+		faults faults
+		broken bool
+	}{"polls": {polls(50 * time.Millisecond), false}, "sleeps through": {faults{acquire: sleepsThrough}, true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newService(c.faults)
+			trial, err := locktest.Try(t.Context(), func() (lockbench.Locker, error) { return s, nil },
+				locktest.WithPolling(50*time.Millisecond), locktest.WithCases(wakeUp), locktest.WithHistories(t.TempDir()))
+			if errors.Is(err, locktest.ErrUntested) {
+				t.Skip(err)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			accused := false // under a pause, too, which is what standstills are
+			for _, got := range trial.Cases {
+				accused = accused || got.Verdict == checker.Broken
+			}
+			if accused != c.broken && !errors.Is(trial.Err(), locktest.ErrUntested) {
+				t.Errorf("broken: %v, want %v; error %v", accused, c.broken, trial.Err())
+			}
+		})
+	}
+}
+
+// beating is a lock that renews its leases every half of one, so many times, and tells nobody when it ends.
+type beating struct {
+	*service
+	beats int
+	over  context.Context
+	end   context.CancelFunc
+	done  sync.WaitGroup
+}
+
+func newBeating(s *service, beats int) *beating {
+	over, end := context.WithCancel(context.Background())
+	return &beating{service: s, beats: beats, over: over, end: end}
+}
+
+// Acquire implements lockbench.Locker.
+func (b *beating) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
+	lease, err := b.service.Acquire(ctx, key, opt)
+	if err != nil {
+		return nil, err
+	}
+	l := lease.(*memoryLease)
+	b.done.Go(func() {
+		tick := time.NewTicker(opt.TTL / 2)
+		defer tick.Stop()
+		for range b.beats {
+			select {
+			case <-b.over.Done():
+				return
+			case <-tick.C:
+			}
+			if !l.prolong(opt.TTL) {
+				return
+			}
+		}
+	})
+	return l, nil
+}
+
+// Close implements io.Closer.
+func (b *beating) Close() error {
+	b.end()
+	b.done.Wait()
+	return nil
+}
+
+// TestRenewalsThatEnd: a lock that stops to renew a hold breaks its claim to be exclusive past its lease, and one that goes on
+// keeps it.
+func TestRenewalsThatEnd(t *testing.T) {
+	outlived := lockbench.Exclusion.At(lockbench.Outlived)
+	claims := locktest.WithClaims("+exclusion@outlived")
+	for _, c := range []struct {
+		beats   int
+		options []locktest.Option
+		want    checker.Verdict
+		fails   string
+	}{
+		{1000, nil, checker.Held, ""},
+		{1, nil, checker.Broken, "worked on past its validity"},
+		{3, nil, checker.Broken, "worked on past its validity"},
+		{1, []locktest.Option{locktest.WithTTL(4 * time.Second)}, checker.Broken, "worked on past its validity"},
+	} {
+		t.Run(fmt.Sprintf("%d beats", c.beats), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s := newService(faults{})
+				trial := tried(t, func() (lockbench.Locker, error) { return newBeating(s, c.beats), nil }, append(c.options, claims)...)
+				got := caseOf(trial, outlived)
+				if got.Verdict != c.want {
+					t.Errorf("got %v (%s), skipped %q, want %v", got.Verdict, got.Note, got.Skipped, c.want)
+				}
+				if (c.fails == "") != (got.Err == nil) || got.Err != nil && !strings.Contains(got.Err.Error(), c.fails) {
+					t.Errorf("got error %v, want %q", got.Err, c.fails)
+				}
+			})
+		})
+	}
+}
+
+// TestWaitersThatAreSound: locks that wait by themselves, and tell nobody when they were granted a key, are not accused.
+func TestWaitersThatAreSound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("searches take their time")
+	}
+	for _, name := range []string{"bare", "sound", "renewing", "nested", "full"} {
+		t.Run(name, func(t *testing.T) {
+			if !alone(t, 600, 14_000) {
+				return
+			}
+			r, err := locktest.Check(t, newOf(find(t, name)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := r.Err(); err != nil && strings.Contains(err.Error(), "broken") {
+				t.Errorf("%v\n%s", err, r.Covered())
+			}
+			if f := finding(r, lockbench.WakeUp.At(0)); f.Verdict != checker.Held || f.Exposure == 0 {
+				t.Errorf("wake-up: got %v, exposed %d times (%s)", f.Verdict, f.Exposure, f.Note)
+			}
+		})
+	}
+}
