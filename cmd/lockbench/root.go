@@ -119,7 +119,7 @@ usage or set-up; 3 inconclusive; 4 a threshold (--fail-if) failed, and nothing w
 	}
 	root.SetFlagErrorFunc(explainFlag)
 	root.SetUsageTemplate(help.Template)
-	root.AddCommand(newRun(), newCompare(), newLimit(), newSweep(), newExplore(), newMatrix(), newExplain(), newChoose(), newCheck(), newReport(), newList(), newHistory(), newVersion(), newInit(), newMan())
+	root.AddCommand(newRun(), newCompare(), newLimit(), newSweep(), newExplore(), newMatrix(), newExplain(), newChoose(), newCheck(), newReport(), newList(), newHistory(), newVersion(), newInit(), newMan(), newClean())
 	refuseUnknownShells(root)
 	completeAll(root)
 	root.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {

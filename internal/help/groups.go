@@ -10,7 +10,7 @@ type Group struct {
 // Groups returns the groups of all flags of all commands, in the order in which they are shown.
 func Groups() []Group {
 	return []Group{
-		{"What to run", []string{"run", "design", "workload", "scenario", "server", "guard", "drivers", "replay", "resume", "explain from"}},
+		{"What to run", []string{"run", "design", "workload", "scenario", "server", "guard", "drivers", "replay", "resume", "explain from", "clean idle"}},
 		{"Load", []string{"clients", "processes", "threads", "pool", "keys", "key-choice", "ttl", "wait", "hold", "think", "slow", "slow-factor", "stallers"}},
 		{"Length", []string{"duration", "warmup", "operations", "rounds", "budget", "schedules"}},
 		{"Open loop", []string{"rate", "arrival", "stages"}},

@@ -27,7 +27,7 @@ func (s *Store) Change(ctx context.Context, key string, above, take, add int64, 
 // Once makes the mark of that name, and reports whether nobody had before. Its error is that of
 // Change.
 func (s *Store) Once(ctx context.Context, mark string) (first bool, err error) {
-	err = s.client.SetArgs(ctx, s.prefix+mark, 1, redis.SetArgs{Mode: "NX"}).Err()
+	err = s.client.SetArgs(ctx, s.prefix+mark, 1, redis.SetArgs{Mode: "NX", TTL: recordLife}).Err()
 	if errors.Is(err, redis.Nil) {
 		return false, nil
 	}

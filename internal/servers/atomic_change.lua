@@ -10,6 +10,6 @@ if value > tonumber(ARGV[1]) then
   change = -tonumber(ARGV[2])
 end
 if change ~= 0 then
-  redis.call('SET', KEYS[1], string.format('%.0f', value + change) .. ' ' .. ARGV[4])
+  redis.call('SET', KEYS[1], string.format('%.0f', value + change) .. ' ' .. ARGV[4], 'EX', 86400)
 end
 return change

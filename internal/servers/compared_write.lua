@@ -6,5 +6,5 @@ local record = redis.call('GET', KEYS[1]) or '0 0'
 if string.match(record, '%d+$') ~= ARGV[1] then
   return 0
 end
-redis.call('SET', KEYS[1], ARGV[2])
+redis.call('SET', KEYS[1], ARGV[2], 'EX', 86400)
 return 1

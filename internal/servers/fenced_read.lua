@@ -5,5 +5,5 @@
 if tonumber(ARGV[1]) < tonumber(redis.call('GET', KEYS[2]) or '0') then
   return {0}
 end
-redis.call('SET', KEYS[2], ARGV[1])
+redis.call('SET', KEYS[2], ARGV[1], 'EX', 86400)
 return {1, redis.call('GET', KEYS[1]) or ''}

@@ -7,6 +7,7 @@ import (
 	"net"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -17,6 +18,10 @@ import (
 // storeConnections bounds the connections of a Store. They are opened as clients
 // need them at one time; a run with more clients than this waits for its turn.
 const storeConnections = 256
+
+// recordLife is how long a record stays that nobody writes: those of a run that was killed are gone then.
+// Scripts write with it, too.
+const recordLife = 24 * time.Hour
 
 // A Store keeps the guarded records of a run on a server, as plain strings
 // "value version" under prefix + "store:" + key, through connections of its own.
@@ -61,7 +66,7 @@ func (s *Store) Write(ctx context.Context, key string, r lockbench.Record) error
 	if err != nil {
 		return fmt.Errorf("write record of %q: %w: %w", key, lockbench.ErrNoEffect, err)
 	}
-	err = s.client.Set(ctx, s.prefix+key, formatRecord(r), 0).Err()
+	err = s.client.Set(ctx, s.prefix+key, formatRecord(r), recordLife).Err()
 	switch {
 	case err == nil:
 		return nil
