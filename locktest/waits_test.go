@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 	"testing"
@@ -247,4 +248,22 @@ func TestWaitersThatAreSound(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestPrefixesOfKeys: a release that also frees every key which begins with its own is caught.
+func TestPrefixesOfKeys(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newService(faults{release: func(_ context.Context, l *memoryLease) error {
+			err := l.free()
+			l.service.mu.Lock()
+			defer l.service.mu.Unlock()
+			maps.DeleteFunc(l.service.held, func(key string, _ *memoryLease) bool { return key != l.key && strings.HasPrefix(key, l.key) })
+			return err
+		}})
+		trial := tried(t, func() (lockbench.Locker, error) { return s, nil })
+		if err := trial.Err(); err == nil || !strings.Contains(err.Error(), "lease: broken") {
+			t.Errorf("got error %v, want a lease that is broken", err)
+		}
+	})
 }
