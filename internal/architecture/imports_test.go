@@ -46,7 +46,7 @@ var house = map[string][]string{
 	"internal/control":                   {"", "impls/design"},
 	"internal/batching":                  {"impls/design", "impls/design/onredis"},
 	"internal/backend":                   {"", "history", "impls/design", "internal/runinfo"},
-	"internal/servers":                   {"internal/tempdir", "", "history", "impls/design", "impls/design/onredis", "internal/serverror"},
+	"internal/servers":                   {"internal/figures", "internal/tempdir", "", "history", "impls/design", "impls/design/onredis", "internal/serverror"},
 	"internal/fault":                     {"", "internal/suggest"}, // data: anybody may import it
 	"internal/inject":                    {"", "history", "impls/design", "impls/design/onredis", "internal/fault", "internal/servers", "internal/runinfo"},
 	"internal/load":                      {"", "internal/backend", "internal/fault", "internal/inject", "history", "impls/design", "impls/design/onredis", "internal/servers", "workloads", "internal/suggest", "internal/processor", "internal/occupancy", "internal/standstill", "internal/runinfo"},

@@ -37,6 +37,9 @@ func Write(path string, write func(io.Writer) error) (err error) {
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), temporary)
 	if err != nil {
+		if name := (*os.PathError)(nil); errors.As(err, &name) {
+			err = name.Err // the name is of no use
+		}
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	unfinished.Store(f.Name(), nil)
