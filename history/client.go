@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -263,6 +264,21 @@ func (c *Client) Dying() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.dying = true
+}
+
+// GivingUp records that what ends the client may release what it holds: a release of each hold, of which
+// nobody hears. It is for locks that do so when they are closed. Its owner's goroutine calls it.
+func (c *Client) GivingUp() {
+	c.mu.Lock()
+	open := slices.Clone(c.holds.open)
+	c.mu.Unlock()
+	for _, h := range open {
+		for range h.depth {
+			op := c.begin(Release, h.key)
+			op.Hold = h.id
+			c.called(op)
+		}
+	}
 }
 
 // Retire lets go of what is kept for the leases of a client that has died. Its owner's

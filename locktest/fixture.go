@@ -166,7 +166,8 @@ func (o *owner) releaseAfter(lease lockbench.Lease, d time.Duration) {
 }
 
 // die ends the owner, as a crash would: what it holds it leaves. One that renews by
-// itself has to be closed for that, and what it says then of losses is no notice of one. A session
+// itself has to be closed for that, which may release what it holds, and what it says then of losses is
+// no notice of one. A session
 // is closed when the death is on record, since it frees what it held; false means that this took so long that
 // nobody can say when it ended.
 func (o *owner) die() bool {
@@ -174,7 +175,8 @@ func (o *owner) die() bool {
 	o.crashed.Store(true) // before it is on record, for the monitor
 	o.record.Dying()
 	if o.fixture.can.renews {
-		o.guard.Close() // before it, too: until then it may renew
+		o.record.GivingUp() // the close may release what is held
+		o.guard.Close()     // before it, too: until then it may renew
 	}
 	o.record.Die("abandoned")
 	if !o.fixture.can.session {

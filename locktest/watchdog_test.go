@@ -30,6 +30,7 @@ type watchdog struct {
 	done  sync.WaitGroup
 	// before is called before each renewal, which false gives up; nil is nothing.
 	before func(ctx context.Context) bool
+	frees  bool // Close releases what is held, as rueidislock's may
 }
 
 func newWatchdog(s *service) *watchdog {
@@ -56,6 +57,9 @@ func (w *watchdog) renew(l *watchedLease, ttl time.Duration) {
 	for {
 		select {
 		case <-l.held.Done():
+			if w.frees && w.ctx.Err() != nil {
+				_ = l.memoryLease.Release(context.Background()) // who had released it before need not know
+			}
 			return
 		case <-tick.C:
 		}
@@ -107,6 +111,23 @@ func TestDeathReportsNoLoss(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService(faults{})
 		trial := tried(t, func() (lockbench.Locker, error) { return newWatchdog(s), nil })
+		if err := trial.Err(); err != nil {
+			t.Error(err)
+		}
+		wantHeld(t, trial, lockbench.Recovery.At(lockbench.Crash))
+	})
+}
+
+// TestCloseMayRelease: a lock that releases what it holds when it is closed loses no lease too early.
+func TestCloseMayRelease(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newService(faults{})
+		trial := tried(t, func() (lockbench.Locker, error) {
+			w := newWatchdog(s)
+			w.frees = true
+			return w, nil
+		})
 		if err := trial.Err(); err != nil {
 			t.Error(err)
 		}
