@@ -239,20 +239,6 @@ func exitTone(exit int) document.Tone {
 // fewRuns is up to how many runs a sentence names.
 const fewRuns = 3
 
-// runsThat names the runs that match, by number where they are many; empty for none.
-func (s *summary) runsThat(match func(*results.Run) bool) string {
-	var names []string
-	for i := range s.result.Runs {
-		if run := &s.result.Runs[i]; match(run) {
-			names = append(names, s.label.Of(run))
-		}
-	}
-	if len(names) > fewRuns {
-		return fmt.Sprintf("%d of %s", len(names), figures.Plural(int64(len(s.result.Runs)), s.unit))
-	}
-	return strings.Join(names, ", ")
-}
-
 // verdict is what the exit code means, in a few words, and why.
 func (s *summary) verdict() (headline, why string) {
 	failed := s.failures()
