@@ -30,6 +30,7 @@ type abilities struct {
 	session                        bool // it has no lease: what it grants lasts as long as its owner's session
 	waits                          bool // as it is told, by itself; known of explored locks
 	reacquire                      design.Reacquire
+	unit                           time.Duration // what its leases are declared to be multiples of; zero is any
 }
 
 // lasts reports whether what is held lasts as long as its owner lives.
@@ -69,7 +70,7 @@ func (a abilities) promised() (all []lockbench.Guarantee) {
 func (a abilities) can(p workloads.Program) bool {
 	has := map[workloads.Ability]bool{
 		workloads.Extends: a.extend, workloads.Delays: a.delay, workloads.Nests: a.reacquire != design.Refused, workloads.HasStore: true,
-		workloads.Renews: a.renews,
+		workloads.Renews: a.renews, workloads.AnyLease: a.unit == 0,
 	}
 	return !slices.ContainsFunc(p.Needs, func(need workloads.Ability) bool { return !has[need] })
 }

@@ -22,6 +22,10 @@ var (
 		"leave WithPatience away, which allows 5s"}
 	pollingBound = bound{1, mostPolling, "no time between two tries", "more than 10s, and would hide that a waiter is left waiting",
 		"leave WithPolling away, or give the longest pause between two tries of a waiter"}
+	budgetBound = bound{time.Millisecond, time.Hour, "no time to search in", "more than 1h0m0s",
+		"10s, or WithSchedules for what is the same on every machine"}
+	unitBound = bound{time.Microsecond, mostTolerance, "shorter than any clock tells", "more than 10s, and no lease is as long",
+		"leave WithLeaseUnit away, or give the unit in which the lock counts"}
 	timeoutBound = bound{time.Millisecond, mostTolerance, "too short for a server to answer in", "more than 10s, and a try that takes as long is told from others without it",
 		"leave WithTimeout away, or give the time after which the lock or its client gives a try up"}
 )

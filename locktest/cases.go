@@ -33,7 +33,7 @@ var testCases = []testCase{
 	{name: "lease", cell: lockbench.LeaseKept.At(0), owners: 2, sides: 4, run: outwait},
 	{name: "extend", cell: lockbench.LeaseKept.At(0), owners: 2, sides: 2, extends: true, run: extendAndHold},
 	{name: "crash", cell: lockbench.Recovery.At(lockbench.Crash), owners: 2, sides: 3, faults: fault.Names([]fault.Kind{fault.Crash}), run: abandon},
-	{name: "cancel", cell: lockbench.Recovery.At(lockbench.Cancel), owners: 3, sides: 4, faults: fault.Names([]fault.Kind{fault.Cancel}), run: giveUp},
+	{name: "cancel", cell: lockbench.Recovery.At(lockbench.Cancel), owners: 3, sides: 6, faults: fault.Names([]fault.Kind{fault.Cancel}), run: giveUp},
 	{name: "loss", cell: lockbench.LossReported.At(lockbench.Outlived), owners: 2, sides: 3, lapses: true, run: loseAndAsk},
 	{name: "nested", cell: lockbench.Reentrancy.At(0), owners: 2, sides: 2, run: nest},
 	{name: "fences", cell: lockbench.Fencing.At(0), owners: 3, sides: 2, run: drawFences},
@@ -53,8 +53,11 @@ func (s *fixture) rounds(n int) int {
 }
 
 // contend has all ask at once, round after round, and the client that is granted the key
-// keep it until all were answered; and then has them take turns.
+// keep it until all were answered; and then has them take turns. The first lease is too long for milliseconds in 32 bits.
 func contend(s *fixture) {
+	long := s.owners[0].acquire(1<<31*time.Millisecond, 0)
+	s.owners[1].release(s.owners[1].acquire(4*s.ttl, 0))
+	s.owners[0].release(long)
 	begun := time.Now()
 	for range s.rounds(100) {
 		if s.ctx.Err() != nil || time.Since(begun) > 2*s.ttl {
@@ -125,9 +128,13 @@ func releaseLate(s *fixture) {
 }
 
 // outwait has two owners wait for each other's leases to end: leases of a whole
-// number, and not, and some that a shorter one was nested in.
+// number, and not, some that are no whole milliseconds, and some that a shorter one was nested in.
 func outwait(s *fixture) {
 	ttl := s.ttl * time.Duration(2+s.copy%2) / 2
+	odd := s.copy == 3 && s.unit == 0 && !s.can.lasts()
+	if odd {
+		ttl = s.ttl + 900*time.Microsecond
+	}
 	nested := s.copy == 2 && s.can.reacquire == design.Nested
 	if nested {
 		ttl = 2 * s.ttl
@@ -146,14 +153,31 @@ func outwait(s *fixture) {
 			defer holder.release(holder.acquire(s.ttl, 0))
 		}
 		ask := next.acquire
-		if s.copy == 1 && round%2 == 0 { // a lease that was waited for counts from its grant
+		switch {
+		case s.copy == 1 && round%2 == 0: // a lease that was waited for counts from its grant
 			ask = next.wait
+		case odd:
+			ask = next.snatch
 		}
 		fresh := ask(ttl, limit)
 		holder.release(held)
 		held = fresh
 	}
 	s.owners[(s.rounds(2)+1)%2].release(held)
+}
+
+// snatch is acquire of a key that was granted for ttl just now, again and again without a pause when that is nearly
+// over: a lock that cuts less than a millisecond off its leases keeps the key for nearly as long.
+func (o *owner) snatch(ttl, wait time.Duration) lockbench.Lease {
+	const early, late = 3 * time.Millisecond, 2 * time.Millisecond
+	begun := time.Now()
+	o.fixture.sleep(ttl - early)
+	for time.Since(begun) < ttl+late && o.fixture.ctx.Err() == nil {
+		if lease := o.ask(lockbench.Options{TTL: ttl}); lease != nil {
+			return lease
+		}
+	}
+	return o.acquire(ttl, wait-time.Since(begun))
 }
 
 // abandon has an owner die with the key, and another want it.
@@ -296,8 +320,8 @@ func handOver(s *fixture) {
 	}
 }
 
-// giveUp cancels acquires of a free key, or of one that is held, and has another
-// want the key after that.
+// giveUp has contexts of acquires end, of a free key, or of one that is held, and has another want the key after that.
+// On the last two of six keys they have deadlines, on the others they are cancelled.
 func giveUp(s *fixture) {
 	if s.copy%2 == 0 {
 		s.giveUpTries()
@@ -313,7 +337,7 @@ func giveUp(s *fixture) {
 	}
 }
 
-// giveUpTries cancels acquires of a free key at any time that one takes.
+// giveUpTries ends the contexts of acquires of a free key at any time that one takes.
 func (s *fixture) giveUpTries() {
 	begun := time.Now()
 	s.owners[0].release(s.owners[0].acquire(s.ttl, 0))
@@ -331,9 +355,14 @@ func (s *fixture) giveUpTries() {
 	}
 }
 
-// cancelled is acquire by the lock's own way of waiting, with a context that is
-// cancelled after a time.
+// cancelled is acquire by the lock's own way of waiting, with a context that ends after a time.
 func (o *owner) cancelled(ttl, wait, after time.Duration) lockbench.Lease {
+	opt := lockbench.Options{TTL: o.fixture.whole(ttl), Wait: wait}
+	if o.fixture.copy >= 4 {
+		o.deadline.Store(int64(after) + 1)
+		lease, _ := o.client.AcquireWith(o.fixture.ctx, opt) // that it failed is no wonder
+		return lease
+	}
 	ctx, cancel := context.WithCancel(o.fixture.ctx)
 	defer cancel()
 	ended := make(chan struct{})
@@ -343,7 +372,7 @@ func (o *owner) cancelled(ttl, wait, after time.Duration) lockbench.Lease {
 		time.Sleep(o.fixture.think)
 		cancel()
 	})
-	lease, _ := o.client.AcquireWith(ctx, lockbench.Options{TTL: ttl, Wait: wait}) // that it failed is no wonder
+	lease, _ := o.client.AcquireWith(ctx, opt)
 	if !timer.Stop() {
 		<-ended
 	}

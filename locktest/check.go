@@ -65,9 +65,9 @@ func (f Finding) Replay() string {
 //
 // The error says why the lock could not be explored: of the environment, or of an
 // acquire that fails while nothing is wrong.
-func Check(t *testing.T, newLocker NewLocker) (Result, error) {
+func Check(t *testing.T, newLocker NewLocker, options ...Option) (Result, error) {
 	t.Helper()
-	s, err := environment()
+	s, err := exploreSettings(options)
 	if err != nil {
 		return Result{}, err
 	}
@@ -78,7 +78,7 @@ func Check(t *testing.T, newLocker NewLocker) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	claims, err := claimed(a, nil, s.claims)
+	claims, err := claimed(a, s.option, s.claims)
 	if err != nil {
 		return Result{}, err
 	}
@@ -147,36 +147,62 @@ func (c *check) run() error {
 		}
 	}
 	able := c.abilities
+	able.unit = c.settings.unit
 	able.renews = able.renews || c.design.Renews // claimed, and seen to be otherwise
 	scenarios := slices.DeleteFunc(workloads.By(workloads.Explored), func(p workloads.Program) bool {
 		return p.Exploration.OnRequest || !able.can(p)
 	})
+	passes := make([]pass, 0, len(scenarios)+1)
+	for _, s := range scenarios {
+		passes = append(passes, pass{program: s})
+	}
+	if c.settings.retries > 0 {
+		passes = append(passes, pass{workloads.Must("contend"), c.settings.retries})
+	}
 	left := c.settings.budget
-	for i, s := range scenarios {
-		share := left.share(len(scenarios) - i)
+	for i, s := range passes {
+		share := left.share(len(passes) - i)
 		r, err := c.explore(s, share)
 		if err != nil {
-			return fmt.Errorf("explore %s: %w", s.Name, err)
+			return fmt.Errorf("explore %s: %w", s.name(), err)
 		}
 		left = left.less(r.Elapsed, r.Coverage.Schedules)
+		r.Coverage.Scenario = s.name()
 		c.result.coverage = append(c.result.coverage, r.Coverage)
 		for _, d := range r.Defects {
-			c.result.Defects = append(c.result.Defects, s.Name+": "+d)
+			c.result.Defects = append(c.result.Defects, s.name()+": "+d)
 		}
-		c.add(r, s.Name, "")
+		c.add(r, s.name(), "")
 	}
 	return nil
 }
 
-func (c *check) explore(s workloads.Program, b budget) (explore.Result, error) {
+// A pass is the search in one scenario, with clients that send a command again so often.
+type pass struct {
+	program workloads.Program
+	retries int
+}
+
+func (p pass) name() string {
+	if p.retries == 0 {
+		return p.program.Name
+	}
+	return p.program.Name + "+retries"
+}
+
+func (c *check) explore(of pass, b budget) (explore.Result, error) {
+	s := of.program
 	alive := watch(wedged(c.t.Name()))
 	defer alive.stop()
 	c.waiting = aboutWaiters(s)
 	return explore.Run(c.t.Context(), c.bubble(), explore.Config{
 		Design: c.design, Scenario: s.Name, Seed: c.settings.seed,
-		Budget: b.time, Schedules: b.schedules,
+		Budget: b.time, Schedules: b.schedules, Retries: of.retries, TTL: whole(exploredTTL, c.settings.unit),
 	}, func(explore.Progress) { alive.seen() })
 }
+
+// exploredTTL is the lease asked for in virtual time.
+const exploredTTL = 2 * time.Second
 
 // aboutWaiters reports whether p puts to the test how a lock grants its waiters a key.
 func aboutWaiters(p workloads.Program) bool { return slices.Contains(p.Exercises, awakened) }

@@ -23,10 +23,40 @@ const (
 
 // settings are what the environment says.
 type settings struct {
-	seed   uint64
-	budget budget
-	claims string // terms, empty for none
-	replay string // a file, empty for none
+	seed    uint64
+	budget  budget
+	claims  string        // terms, empty for none
+	replay  string        // a file, empty for none
+	option  []string      // terms of the options
+	unit    time.Duration // of leases, declared; zero is any
+	retries int           // how often Env.Redis sends a command again in the last scenario
+}
+
+// exploreSettings reads what options and the environment say for Explore.
+func exploreSettings(options []Option) (settings, error) {
+	of, err := optionsOf(options)
+	if err != nil {
+		return settings{}, err
+	}
+	if len(of.only.run) > 0 {
+		return settings{}, fmt.Errorf("%s is for Run and Try; hint: leave it away in Explore", of.only.run[0])
+	}
+	if err := of.checkTimes(); err != nil {
+		return settings{}, err
+	}
+	s, err := environment()
+	if err != nil {
+		return s, err
+	}
+	if os.Getenv(seedVariable) == "" {
+		s.seed = of.seed
+	}
+	if os.Getenv(budgetVariable) == "" && of.explored.budget != (budget{}) {
+		s.budget = of.explored.budget
+	}
+	s.option, s.unit, s.retries = of.claims, of.unit, of.explored.retries
+	_, err = claimed(abilities{}, s.option, s.claims)
+	return s, err
 }
 
 // environment reads the settings. Its error names the variable.

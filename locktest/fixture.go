@@ -11,6 +11,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/occupancy"
 	"github.com/lockbench/lockbench/locktest/internal/guard"
 	"github.com/lockbench/lockbench/workloads"
@@ -22,6 +23,7 @@ type fixture struct {
 	ctx       context.Context
 	key       string
 	ttl       time.Duration
+	unit      time.Duration // of leases; zero is any
 	tolerance time.Duration
 	timeout   time.Duration // after which the lock gives a try up by itself; zero is not said
 	think     time.Duration // before each call of an owner
@@ -78,6 +80,28 @@ type owner struct {
 	guard   *guard.Guard
 	record  *history.Client
 	crashed atomic.Bool
+	// deadline is one more than how long the next acquire has in ns; 0 is as long as it likes.
+	deadline atomic.Int64
+}
+
+// timed gives acquires their deadlines, which clients give on to their connections. One is on record from the beginning of its
+// acquire on, for nobody can tell when a client heeds it.
+type timed struct {
+	lockbench.Locker
+	owner *owner
+}
+
+// Acquire implements lockbench.Locker.
+func (l timed) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
+	if after := l.owner.deadline.Swap(0); after > 0 {
+		time.Sleep(max(l.owner.fixture.think, time.Microsecond)) // for the stamps to tell the call from the fault
+		l.owner.record.Fault(string(fault.Cancel), 0)
+		time.Sleep(l.owner.fixture.think)
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Duration(after-1))
+		defer cancel()
+	}
+	return l.Locker.Acquire(ctx, key, opt)
 }
 
 // Step implements workloads.Driver.
@@ -106,7 +130,7 @@ func (s *fixture) enlist(id int32, g *guard.Guard, r *history.Recorder) {
 	if s.can.session {
 		record.Grants(func(time.Duration) time.Duration { return 0 })
 	}
-	locker := record.Locker(g)
+	locker := record.Locker(timed{g, o})
 	if s.monitor != nil {
 		locker = s.monitor.MortalLocker(locker, o.crashed.Load)
 	}
@@ -142,9 +166,19 @@ func (o *owner) wait(ttl, wait time.Duration) lockbench.Lease {
 
 // ask is one call of Acquire.
 func (o *owner) ask(opt lockbench.Options) lockbench.Lease {
+	opt.TTL = o.fixture.whole(opt.TTL)
 	lease, err := o.client.AcquireWith(o.fixture.ctx, opt)
 	o.fixture.notes.trouble(err)
 	return lease
+}
+
+// whole is a lease of at least ttl that the lock can be asked for.
+func (s *fixture) whole(ttl time.Duration) time.Duration { return whole(ttl, s.unit) }
+
+// whole is ttl rounded up to a multiple of unit; zero is any.
+func whole(ttl, unit time.Duration) time.Duration {
+	unit = max(1, unit)
+	return (ttl + unit - 1).Truncate(unit)
 }
 
 // release gives up what was granted, if anything was.
@@ -156,7 +190,7 @@ func (o *owner) release(lease lockbench.Lease) {
 
 // extend prolongs what was granted, and reports whether it did.
 func (o *owner) extend(lease lockbench.Lease, ttl time.Duration) bool {
-	extended, err := o.client.Extend(o.fixture.ctx, lease, ttl)
+	extended, err := o.client.Extend(o.fixture.ctx, lease, o.fixture.whole(ttl))
 	o.fixture.notes.trouble(err)
 	return extended
 }

@@ -26,7 +26,8 @@ type NewLocker = func(t *testing.T, env Env) lockbench.Locker
 // clock (which is virtual, but never skewed), and of random sources crypto/rand is.
 type Env struct {
 	// Redis reaches the server. The owners of one process share it; its options are
-	// those for a lock library that builds its own client.
+	// those for a lock library that builds its own client. It never sends a command again whose connection broke, but in
+	// the last program, where it does so 3 times, as go-redis does by default: see [WithClientRetries].
 	Redis *redis.Client
 	// Dial opens one more connection to the server, for a library with a client of
 	// its own. The arguments are not looked at.
@@ -52,9 +53,9 @@ type Env struct {
 // It fails t itself when the lock cannot be explored at all, and skips it when the lock needs
 // a command that the server of an exploration lacks. See the package's
 // documentation for its settings.
-func Explore(t *testing.T, newLocker NewLocker) {
+func Explore(t *testing.T, newLocker NewLocker, options ...Option) {
 	t.Helper()
-	r, err := Check(t, newLocker)
+	r, err := Check(t, newLocker, options...)
 	if errors.Is(err, errLacking) {
 		t.Skip(err)
 	}

@@ -22,11 +22,14 @@ const (
 // count whole seconds can give.
 const usualTTL = time.Second
 
+// usualRetries is how often go-redis sends a command again unless it is told otherwise.
+const usualRetries = 3
+
 // usualPatience is how long a call may take.
 const usualPatience = 5 * time.Second
 
-// An Option changes how [Run] and [Try] test a lock. The environment, where it says
-// something, has the last word.
+// An Option changes how [Run], [Try] and [Explore] test a lock. Those for which it does not say otherwise are for Run and
+// Try. The environment, where it says something, has the last word.
 type Option func(*trialSettings)
 
 // trialSettings are what the options and the environment say.
@@ -44,26 +47,89 @@ type trialSettings struct {
 	cases     []testCase    // those that are performed
 	renews    bool          // declared
 	session   bool          // declared
+	unit      time.Duration // declared: leases are multiples of it; zero is any
 	wakes     time.Duration // declared: how soon waiters ask again for a key that became free; zero is not
 	waiting   []string      // how they learn of it, as declared
 	timeout   time.Duration // declared: after which a try is given up by the lock; zero is not
 	servers   []func(context.Context) error
 	said      []said           // the times given, for their bounds
+	wrong     error            // of what else was given
 	clock     standstill.Clock // by which standstills of looks are seen; nil is the machine's
+	explored  exploration
+	only      onlyFor
+}
+
+// exploration is what is said for Explore alone.
+type exploration struct {
+	budget  budget // zero is not said
+	retries int    // how often Env.Redis sends a command again in the last scenario
+}
+
+// onlyFor are the options given that Run and Try alone take, and those that Explore alone does.
+type onlyFor struct{ run, explore []string }
+
+// forRun makes an option that Explore does not take.
+func forRun(name string, set func(*trialSettings)) Option {
+	return func(s *trialSettings) {
+		s.only.run = append(s.only.run, name)
+		set(s)
+	}
+}
+
+// forExplore makes an option that Run and Try do not take.
+func forExplore(name string, set func(*trialSettings)) Option {
+	return func(s *trialSettings) {
+		s.only.explore = append(s.only.explore, name)
+		set(s)
+	}
+}
+
+// WithBudget says how long Explore searches, all scenarios together, from 1 ms to an hour; 10 s if it is not said, and 2 s
+// with -short. What is found then depends on the machine: see [WithSchedules].
+func WithBudget(d time.Duration) Option {
+	return forExplore("WithBudget", func(s *trialSettings) {
+		s.explored.budget = budget{time: s.say("a budget", d, budgetBound)}
+	})
+}
+
+// WithSchedules says how many schedules Explore runs, all scenarios together, whatever time that takes: the same on
+// every machine. There is one at least for each scenario.
+func WithSchedules(n int64) Option {
+	return forExplore("WithSchedules", func(s *trialSettings) {
+		s.explored.budget = budget{schedules: n}
+		if n < 1 {
+			s.wrong = fmt.Errorf("%d schedules are none; hint: 20000, or leave WithSchedules away", n)
+		}
+	})
+}
+
+// mostRetries bounds how often a client may send a command again.
+const mostRetries = 10
+
+// WithClientRetries says how often Env.Redis sends a command again whose connection broke before it was answered: up to 10
+// times, 0 being never. Explore runs most scenarios with a client that never does, and one with a client that does so 3 times, which is
+// what go-redis does unless it is told otherwise. A lock that a command sent again refuses its own key is found only there.
+func WithClientRetries(n int) Option {
+	return forExplore("WithClientRetries", func(s *trialSettings) {
+		s.explored.retries = n
+		if n < 0 || n > mostRetries {
+			s.wrong = fmt.Errorf("a client that sends commands again %d times; hint: 0 to %d, or leave WithClientRetries away, which is %d", n, mostRetries, usualRetries)
+		}
+	})
 }
 
 // WithTTL has leases of ttl asked for, and a few times as long; 1 s if it is not
 // said. A lock that grants no lease as short needs more. The test takes about six
 // times as long. An hour may be said at most.
 func WithTTL(ttl time.Duration) Option {
-	return func(s *trialSettings) { s.ttl = s.say("a lease", ttl, ttlBound) }
+	return forRun("WithTTL", func(s *trialSettings) { s.ttl = s.say("a lease", ttl, ttlBound) })
 }
 
 // WithTolerance says for how long beyond a lease the lock itself may keep others out,
 // because it rounds up or waits for clocks that differ. 1 s is allowed in any case, and 10 s
 // may be said at most. Run prints it.
 func WithTolerance(d time.Duration) Option {
-	return func(s *trialSettings) { s.tolerance = s.say("a tolerance", d, toleranceBound) }
+	return forRun("WithTolerance", func(s *trialSettings) { s.tolerance = s.say("a tolerance", d, toleranceBound) })
 }
 
 // mostTolerance bounds what a lock may declare: more would hide that a key never comes free.
@@ -81,21 +147,32 @@ const wakingBound = 100 * time.Millisecond
 // WithRenewal declares that the lock renews its leases by itself, until its Locker, an [io.Closer], is
 // closed. Without it a first look at the lock decides. A lock that is declared so and whose holds end
 // with their leases is an error.
-func WithRenewal() Option { return func(s *trialSettings) { s.renews = true } }
+func WithRenewal() Option {
+	return forRun("WithRenewal", func(s *trialSettings) { s.renews = true })
+}
 
 // WithSession declares that the lock has no lease: what it grants lasts until it is released, or its owner's
 // session ends, as closing its Locker, an [io.Closer], does. Leases are not judged then, and a key has to come
 // free when its owner's session has ended. A lock that is declared so and whose holds end with the time asked
 // for is an error.
-func WithSession() Option { return func(s *trialSettings) { s.session = true } }
+func WithSession() Option {
+	return forRun("WithSession", func(s *trialSettings) { s.session = true })
+}
+
+// WithLeaseUnit declares that the lock's leases are multiples of unit, from 1 µs to 10 s: nothing else is asked for. Without it
+// leases of any length are, such as 2.9 ms. Clients that are given them cut them to whole milliseconds or seconds without a
+// word, and the server then frees the key before its owner's lease is over. A lock that rounds them up needs no such option.
+func WithLeaseUnit(unit time.Duration) Option {
+	return func(s *trialSettings) { s.unit = s.say("a unit of leases", unit, unitBound) }
+}
 
 // WithWaking declares that the lock wakes its waiters: one that was told to wait ([lockbench.Options]) asks again within
 // 100 ms of a key's becoming free, far longer than a round trip takes, and is granted it unless another
 // was first. The second and the tolerance that are allowed in any case come on top.
 func WithWaking() Option {
-	return func(s *trialSettings) {
+	return forRun("WithWaking", func(s *trialSettings) {
 		s.wakes, s.waiting = wakingBound, append(s.waiting, fmt.Sprintf("wakes its waiters (within %v)", wakingBound))
-	}
+	})
 }
 
 // WithPolling declares that a waiter of the lock asks again every d, or sooner: within d of a key's becoming free it
@@ -103,16 +180,16 @@ func WithWaking() Option {
 // on top. 10 s may be said at most. It declares also a lock that wakes its waiters and polls in case the
 // word gets lost.
 func WithPolling(d time.Duration) Option {
-	return func(s *trialSettings) {
+	return forRun("WithPolling", func(s *trialSettings) {
 		s.wakes, s.waiting = s.say("a polling interval", d, pollingBound), append(s.waiting, fmt.Sprintf("polls every %v", d))
-	}
+	})
 }
 
 // WithTimeout declares that the lock, or its client, gives a try up by itself when the server has not answered for d, which
 // is from 1 ms to 10 s. An Acquire that was not to wait, lasted for d, and returned an error that wraps both
 // [lockbench.ErrNotAcquired] and [context.DeadlineExceeded], is then no refusal. Without this option it has to last for 20 ms.
 func WithTimeout(d time.Duration) Option {
-	return func(s *trialSettings) { s.timeout = s.say("a timeout", d, timeoutBound) }
+	return forRun("WithTimeout", func(s *trialSettings) { s.timeout = s.say("a timeout", d, timeoutBound) })
 }
 
 // WithServer has the test watch the lock's server, or one of them: ping asks it for something that takes it no time, on a
@@ -120,14 +197,14 @@ func WithTimeout(d time.Duration) Option {
 // again and again, for each test case at once. When an answer takes longer than 20 ms, or a quarter of the lease,
 // the server stood still: no refusal of that time is held against the lock.
 func WithServer(ping func(ctx context.Context) error) Option {
-	return func(s *trialSettings) { s.servers = append(s.servers, ping) }
+	return forRun("WithServer", func(s *trialSettings) { s.servers = append(s.servers, ping) })
 }
 
 // WithPatience says how long a call of the lock may take, beside what it is told to
 // wait for its turn, until its context ends; 5 s if it is not said, and 10 minutes at most. A call that has
 // not returned after once more that time is taken to hang. Run prints it.
 func WithPatience(d time.Duration) Option {
-	return func(s *trialSettings) { s.patience = s.say("a patience", d, patienceBound) }
+	return forRun("WithPatience", func(s *trialSettings) { s.patience = s.say("a patience", d, patienceBound) })
 }
 
 // WithClaims says what the lock is held to, in terms that [lockbench.Claims.Parse] reads:
@@ -144,15 +221,34 @@ func WithClaims(terms ...string) Option {
 func WithSeed(seed uint64) Option { return func(s *trialSettings) { s.seed = seed } }
 
 // WithHistories keeps the histories, one per case, in a folder.
-func WithHistories(dir string) Option { return func(s *trialSettings) { s.histories = dir } }
+func WithHistories(dir string) Option {
+	return forRun("WithHistories", func(s *trialSettings) { s.histories = dir })
+}
 
 // WithShort has less done, and less waited for.
-func WithShort() Option { return func(s *trialSettings) { s.short = true } }
+func WithShort() Option {
+	return forRun("WithShort", func(s *trialSettings) { s.short = true })
+}
 
-func trialSettingsOf(options []Option) (trialSettings, error) {
-	s := trialSettings{name: "lock", ttl: usualTTL, patience: usualPatience, seed: 1, cases: testCases}
+// optionsOf are the settings that options say, for either door.
+func optionsOf(options []Option) (trialSettings, error) {
+	s := trialSettings{
+		name: "lock", ttl: usualTTL, patience: usualPatience, seed: 1, cases: testCases,
+		explored: exploration{retries: usualRetries},
+	}
 	for _, option := range options {
 		option(&s)
+	}
+	return s, s.wrong
+}
+
+func trialSettingsOf(options []Option) (trialSettings, error) {
+	s, err := optionsOf(options)
+	if err != nil {
+		return s, err
+	}
+	if len(s.only.explore) > 0 {
+		return s, fmt.Errorf("%s is for Explore; hint: leave it away in Run and Try", s.only.explore[0])
 	}
 	if err := s.environment(); err != nil {
 		return s, err
@@ -160,6 +256,7 @@ func trialSettingsOf(options []Option) (trialSettings, error) {
 	if _, err := claimed(abilities{}, s.claims, s.variable); err != nil {
 		return s, err
 	}
+	s.ttl = whole(s.ttl, s.unit)
 	return s, errors.Join(s.checkTimes(), s.checkKinds())
 }
 
@@ -189,6 +286,9 @@ func (s *trialSettings) declared() (all []string) {
 	}
 	if s.session {
 		all = append(all, "no lease but a session")
+	}
+	if s.unit > 0 {
+		all = append(all, fmt.Sprintf("leases that are multiples of %v", s.unit))
 	}
 	all = append(all, s.waiting...)
 	if s.timeout > 0 {

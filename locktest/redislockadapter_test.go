@@ -23,7 +23,7 @@ func newRedislock(_ *testing.T, env locktest.Env) lockbench.Locker {
 type redislockLocker struct{ client *redislock.Client }
 
 func (l redislockLocker) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
-	lock, err := l.client.Obtain(ctx, key, opt.TTL, &redislock.Options{Metadata: opt.Metadata})
+	lock, err := l.client.Obtain(ctx, key, wholeMillis(opt.TTL), &redislock.Options{Metadata: opt.Metadata})
 	if err != nil {
 		return nil, told(err, redislock.ErrNotObtained, lockbench.ErrNotAcquired)
 	}
@@ -37,10 +37,15 @@ func (l redislockLease) Release(ctx context.Context) error {
 }
 
 func (l redislockLease) Extend(ctx context.Context, ttl time.Duration) error {
-	return told(l.lock.Refresh(ctx, ttl, nil), redislock.ErrNotObtained, lockbench.ErrNotHeld)
+	return told(l.lock.Refresh(ctx, wholeMillis(ttl), nil), redislock.ErrNotObtained, lockbench.ErrNotHeld)
 }
 
 func (l redislockLease) TTL(ctx context.Context) (time.Duration, error) { return l.lock.TTL(ctx) }
+
+// wholeMillis is ttl as the library can grant it, which cuts off what is less than a millisecond.
+func wholeMillis(ttl time.Duration) time.Duration {
+	return (ttl + time.Millisecond - 1).Truncate(time.Millisecond)
+}
 
 // told gives err the meaning that theirs has in the contract, when it is theirs.
 func told(err, theirs, meaning error) error {

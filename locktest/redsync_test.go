@@ -40,7 +40,7 @@ func (l redsyncLocker) Acquire(ctx context.Context, key string, opt lockbench.Op
 		ctx, cancel = context.WithTimeoutCause(ctx, opt.Wait, errWaited)
 		defer cancel()
 	}
-	mutex := l.client.NewMutex(key, redsync.WithExpiry(opt.TTL), redsync.WithTries(tries), redsync.WithRetryDelay(retryEvery))
+	mutex := l.client.NewMutex(key, redsync.WithExpiry(wholeMillis(opt.TTL)), redsync.WithTries(tries), redsync.WithRetryDelay(retryEvery))
 	err := mutex.LockContext(ctx)
 	var taken *redsync.ErrTaken
 	switch {
@@ -65,7 +65,7 @@ func (l *redsyncLease) Release(ctx context.Context) error {
 }
 
 func (l *redsyncLease) Extend(ctx context.Context, ttl time.Duration) error {
-	redsync.WithExpiry(ttl).Apply(l.mutex)
+	redsync.WithExpiry(wholeMillis(ttl)).Apply(l.mutex)
 	_, err := l.mutex.ExtendContext(ctx)
 	if err == nil {
 		l.ttl = ttl

@@ -172,7 +172,7 @@ func (r Result) Covered() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "explored with seed %d", r.seed)
 	for _, c := range r.coverage {
-		fmt.Fprintf(&b, "\n  %-14s %s", c.Scenario, c.Sentence())
+		fmt.Fprintf(&b, "\n  %-15s %s", c.Scenario, c.Sentence())
 	}
 	for _, s := range r.Again {
 		fmt.Fprintf(&b, "\n  %s", s)

@@ -58,7 +58,7 @@ var takeOrKeep = redis.NewScript(`if redis.call("set", KEYS[1], ARGV[1], "nx", "
 
 // repeatably takes the key such that a command that was sent again is granted again.
 func repeatably(ctx context.Context, c *redis.Client, key, token string, ttl time.Duration) (bool, error) {
-	return takeOrKeep.Run(ctx, c, []string{key}, token, ttl.Milliseconds()).Bool()
+	return takeOrKeep.Run(ctx, c, []string{key}, token, wholeMillis(ttl).Milliseconds()).Bool()
 }
 
 // until takes the key with SET NX PXAT, where the lease ends being up to the lock.
@@ -78,7 +78,7 @@ func byTheClock(ttl time.Duration) int64 { return time.Now().Add(ttl).UnixMilli(
 // TestSoundLocksAreNotAccused explores locks that use what no seed decides, with several seeds.
 func TestSoundLocksAreNotAccused(t *testing.T) {
 	for name, newLocker := range map[string]locktest.NewLocker{
-		"absolute expiry": func(_ *testing.T, env locktest.Env) lockbench.Locker {
+		"absolute expiry, a client that never retries": func(_ *testing.T, env locktest.Env) lockbench.Locker {
 			return &sound{redis: env.Redis, owner: env.Owner, take: until(byTheClock)}
 		},
 		"client with retries": func(t *testing.T, env locktest.Env) lockbench.Locker {
@@ -98,7 +98,11 @@ func TestSoundLocksAreNotAccused(t *testing.T) {
 			t.Setenv("LOCKBENCH_BUDGET", "2000")
 			for seed := range longtest.Times(1, 20) {
 				t.Setenv("LOCKBENCH_SEED", strconv.Itoa(seed+1))
-				r, err := locktest.Check(t, newLocker)
+				var options []locktest.Option
+				if strings.HasSuffix(name, "never retries") {
+					options = append(options, locktest.WithClientRetries(0))
+				}
+				r, err := locktest.Check(t, newLocker, options...)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -107,6 +111,78 @@ func TestSoundLocksAreNotAccused(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestClientRetries: SET NX that the client sends again is refused by the key that it has set. Nothing shows it where the
+// client does not.
+func TestClientRetries(t *testing.T) {
+	for _, c := range []struct {
+		take    func(context.Context, *redis.Client, string, string, time.Duration) (bool, error)
+		retries int
+		broken  bool
+	}{
+		{until(byTheClock), 0, false},
+		{until(byTheClock), 3, true},
+		{repeatably, 3, false},
+	} {
+		r, err := locktest.Check(t, func(_ *testing.T, env locktest.Env) lockbench.Locker {
+			return &sound{redis: env.Redis, owner: env.Owner, take: c.take}
+		}, locktest.WithClientRetries(c.retries), locktest.WithSchedules(1500), locktest.WithSeed(2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := finding(r, lockbench.Answers.At(lockbench.LostReply))
+		if (f.Verdict == checker.Broken) != c.broken || (r.Err() != nil) != c.broken {
+			t.Errorf("%d retries: got %v (%v), want broken: %t", c.retries, f.Verdict, r.Err(), c.broken)
+		}
+	}
+}
+
+// TestLeaseUnit: a lock that cuts its leases to whole milliseconds is found in both doors, unless it is declared to count in these.
+func TestLeaseUnit(t *testing.T) {
+	cut := func(ctx context.Context, c *redis.Client, key, token string, ttl time.Duration) (bool, error) {
+		return takeOrKeep.Run(ctx, c, []string{key}, token, ttl.Milliseconds()).Bool()
+	}
+	newLocker := func(_ *testing.T, env locktest.Env) lockbench.Locker {
+		return &sound{redis: env.Redis, owner: env.Owner, take: cut}
+	}
+	for _, c := range []struct {
+		options []locktest.Option
+		want    checker.Verdict
+	}{
+		{nil, checker.Broken},
+		{[]locktest.Option{locktest.WithLeaseUnit(time.Millisecond)}, checker.Held},
+	} {
+		r, err := locktest.Check(t, newLocker, append(c.options, locktest.WithSchedules(1500))...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f := finding(r, lockbench.Exclusion.At(0)); f.Verdict != c.want || (r.Err() != nil) != (c.want == checker.Broken) {
+			t.Errorf("%d options: got %v (%v), want %v", len(c.options), f.Verdict, r.Err(), c.want)
+		}
+	}
+}
+
+// TestOptionsOfTheOtherDoor: an option that changes nothing is an error.
+func TestOptionsOfTheOtherDoor(t *testing.T) {
+	newLocker := func(_ *testing.T, env locktest.Env) lockbench.Locker {
+		return &sound{redis: env.Redis, owner: env.Owner, take: repeatably}
+	}
+	for want, option := range map[string]locktest.Option{
+		"WithTTL is for Run and Try; hint: ":  locktest.WithTTL(time.Second),
+		"0 schedules are none; hint: ":        locktest.WithSchedules(0),
+		"client that sends commands again 11": locktest.WithClientRetries(11),
+		"a budget of -1s is no time":          locktest.WithBudget(-time.Second),
+		"a unit of leases of 1m0s is more":    locktest.WithLeaseUnit(time.Minute),
+	} {
+		if _, err := locktest.Check(t, newLocker, option); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got error %v, want %q in it", err, want)
+		}
+	}
+	_, err := locktest.Try(t.Context(), func() (lockbench.Locker, error) { return nil, nil }, locktest.WithBudget(time.Second))
+	if want := "WithBudget is for Explore; hint: "; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got error %v, want %q in it", err, want)
 	}
 }
 

@@ -70,6 +70,7 @@ func TestTryFindsMutants(t *testing.T) {
 		"shared-token":       "owner-release@outlived",
 		"extend-anyone":      "owner-release@outlived",
 		"whole-seconds":      "lease",
+		"cut-millis":         "lease",
 		"drift-added":        "lease",
 		"first-lifetime":     "lease",
 		"inner-shortens":     "lease",

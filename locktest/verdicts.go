@@ -13,14 +13,20 @@ import (
 )
 
 // found is what r says of a cell: broken if something was touched by exactly its conditions,
-// held by all occasions under these, whatever else happened.
+// held by all occasions under these that kept the guarantee, whatever else happened.
 func found(r checker.Result, cell lockbench.Cell) checker.Finding {
 	f := r.Find(cell)
-	if sum := r.Of(cell.Guarantee, cell.Under); f.Verdict != checker.Broken && sum.Exposure > 0 {
+	var kept int64
+	for _, other := range r.Findings {
+		if other.Cell.Guarantee == cell.Guarantee && other.Cell.Under.Has(cell.Under) {
+			kept += max(0, other.Exposure-other.Violations)
+		}
+	}
+	if f.Verdict != checker.Broken && kept > 0 {
 		if f.Exposure == 0 {
 			f.Note = ""
 		}
-		f.Verdict, f.Exposure = checker.Held, sum.Exposure
+		f.Verdict, f.Exposure = checker.Held, kept
 	}
 	return f
 }

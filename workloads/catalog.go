@@ -109,6 +109,10 @@ func situations() []Program {
 			Drivers: Explored, Needs: []Ability{Renews}, Exercises: Contended(lockbench.Exclusion.At(lockbench.Outlived)), Step: workRenewed,
 		},
 		{
+			Name: "odd-leases", Summary: "the first client works through leases of 2.9, 1.5 and 0.9 ms and 1.5 s, and extends them; the others come before their end",
+			Drivers: Explored, Needs: []Ability{AnyLease}, Exercises: Contended(lockbench.LeaseKept.At(0)), Part: leaseOddly,
+		},
+		{
 			Name: "abandon", Summary: "the first client never releases; the others come before its lease is over, and long after",
 			Drivers: Explored, Exercises: Contended(), Part: abandon,
 		},

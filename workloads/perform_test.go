@@ -184,6 +184,7 @@ func TestPerform(t *testing.T) {
 		"wake-up":       {"acquire", "release"},
 		"wait-both":     {"acquire", "release"},
 		"renewed":       {"acquire", "release", "release refused"},
+		"odd-leases":    {"acquire", "acquire refused", "extend", "release"},
 		"abandon":       {"acquire", "acquire refused", "release"},
 		"two-keys":      {"acquire", "release"},
 	}

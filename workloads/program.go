@@ -97,11 +97,12 @@ type Ability string
 
 // The abilities.
 const (
-	Extends  Ability = "extend" // leases are Extenders
-	Delays   Ability = "delay"  // leases are DelayedReleasers
-	Nests    Ability = "nest"   // the holder may acquire again
-	Renews   Ability = "renew"  // it renews its leases by itself
-	HasStore Ability = "store"  // there are records that the lock guards
+	Extends  Ability = "extend"                     // leases are Extenders
+	Delays   Ability = "delay"                      // leases are DelayedReleasers
+	Nests    Ability = "nest"                       // the holder may acquire again
+	Renews   Ability = "renew"                      // it renews its leases by itself
+	AnyLease Ability = "grant leases of any length" // others than whole numbers of a unit
+	HasStore Ability = "store"                      // there are records that the lock guards
 )
 
 // By lists the programs of a driver, in the order in which they are shown.

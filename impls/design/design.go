@@ -36,6 +36,11 @@ type Design struct {
 	// LeaseUnit is what leases have to be multiples of, others being worse than refused; zero
 	// is any. A design that rounds them has Granted instead. See [Design.CanLease].
 	LeaseUnit time.Duration
+	// LeaseUnitWhy is what comes of a lease that is none: "fails half way".
+	LeaseUnitWhy string
+	// EqualLeases: all leases of an owner have to be equal, since a renewal that comes late sets that of an earlier
+	// hold.
+	EqualLeases bool
 	// Tolerance is how much longer than the granted lease the design itself may
 	// keep a crashed owner's key, beyond polling and rounding.
 	Tolerance time.Duration
@@ -76,8 +81,8 @@ func (d Design) CanLease(ttl time.Duration) error {
 		return nil
 	}
 	whole := max(d.LeaseUnit, ttl.Round(d.LeaseUnit))
-	return fmt.Errorf("design %s: its leases are multiples of %v; one of %v fails half way, and leaves the key locked for ever; hint: a lease of %v, or to see it: lockbench explore %s --scenario contend --ttl %v",
-		d.Name, d.LeaseUnit, ttl, whole, d.Name, ttl)
+	return fmt.Errorf("design %s: its leases are multiples of %v; one of %v %s; hint: a lease of %v, or to see it: lockbench explore %s --scenario contend --ttl %v",
+		d.Name, d.LeaseUnit, ttl, d.LeaseUnitWhy, whole, d.Name, ttl)
 }
 
 // Explorable returns nil when the design can be explored in virtual time, and else an

@@ -10,6 +10,10 @@ func WholeSeconds(ttl time.Duration) time.Duration { return roundUp(ttl, time.Se
 // rounded up to a millisecond, at least one.
 func WholeMillis(ttl time.Duration) time.Duration { return roundUp(ttl, time.Millisecond) }
 
+// CutToMillis is what comes of a lease that is no whole number of milliseconds, in locks that cut it to one: a
+// [Design.LeaseUnitWhy].
+const CutToMillis = "is cut to whole ones, and of less than one nothing is left, while its owner counts on all of it"
+
 func roundUp(d, unit time.Duration) time.Duration {
 	return max(unit, (d + unit - 1).Truncate(unit))
 }

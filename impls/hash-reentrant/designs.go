@@ -48,9 +48,12 @@ func withWatchdog() design.Design {
 		Claims:    scriptClaims().But(orphaned()),
 		Reacquire: design.Nested,
 		Renews:    true,
-		Granted:   design.WholeMillis,
-		Commands:  append([]string{"HINCRBY"}, scriptCommands...),
-		Open:      onredis.Open(func(env onredis.Environment) (design.Process, error) { return open(env, true) }),
+		// A renewal that was due before an unlock may reach the server after the next lock by the
+		// same thread, which has the same owner, and sets the earlier lease.
+		EqualLeases: true,
+		Granted:     design.WholeMillis,
+		Commands:    append([]string{"HINCRBY"}, scriptCommands...),
+		Open:        onredis.Open(func(env onredis.Environment) (design.Process, error) { return open(env, true) }),
 	}
 }
 

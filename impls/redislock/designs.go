@@ -33,14 +33,10 @@ func entry(name, summary string, keys func(string) []string) design.Design {
 		Library:   library,
 		Claims:    lockbench.LeaseClaims(),
 		Reacquire: design.Refused,
-		Granted:   wholeMillis,
-		Commands:  []string{"EVALSHA", "EVAL", "MSETNX", "MSET", "MGET", "GETRANGE", "PEXPIRE", "PTTL", "DEL"},
+		LeaseUnit: time.Millisecond, LeaseUnitWhy: design.CutToMillis,
+		Commands: []string{"EVALSHA", "EVAL", "MSETNX", "MSET", "MGET", "GETRANGE", "PEXPIRE", "PTTL", "DEL"},
 		Open: onredis.Sharing(func(env onredis.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
 			return newOwner(env, client, seen, keys)
 		}),
 	}
 }
-
-// wholeMillis is the lease that the library grants: it cuts off what is below a
-// millisecond.
-func wholeMillis(ttl time.Duration) time.Duration { return ttl.Truncate(time.Millisecond) }

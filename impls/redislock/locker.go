@@ -65,7 +65,7 @@ func (o *owner) Acquire(ctx context.Context, key string, opt lockbench.Options) 
 	if err != nil {
 		return nil, meaning(onredis.NoEffect(err), redislock.ErrNotObtained, lockbench.ErrNotAcquired)
 	}
-	return &lease{design.Validity{From: o.from, Granted: wholeMillis(opt.TTL)}, lock}, nil
+	return &lease{design.Validity{From: o.from, Granted: opt.TTL}, lock}, nil
 }
 
 // until is a retry strategy of the library's: a fixed pause, until an instant.
@@ -93,7 +93,7 @@ func (l *lease) Extend(ctx context.Context, ttl time.Duration) error {
 	if err := onredis.NoEffect(l.lock.Refresh(ctx, ttl, nil)); err != nil {
 		return meaning(err, redislock.ErrNotObtained, lockbench.ErrNotHeld)
 	}
-	l.From, l.Granted = start, wholeMillis(ttl)
+	l.From, l.Granted = start, ttl
 	return nil
 }
 

@@ -66,8 +66,9 @@ func entry(name string, servers int, summary string) design.Design {
 		Claims:    lockbench.LeaseClaims(),
 		Reacquire: design.Refused,
 		Granted:   granted,
-		Commands:  []string{"SET", "EVALSHA", "EVAL", "GET", "PEXPIRE", "DEL"},
-		Servers:   servers,
+		LeaseUnit: time.Millisecond, LeaseUnitWhy: design.CutToMillis,
+		Commands: []string{"SET", "EVALSHA", "EVAL", "GET", "PEXPIRE", "DEL"},
+		Servers:  servers,
 		Open: onredis.Open(func(env onredis.Environment) (design.Process, error) {
 			return open(env, servers)
 		}),

@@ -25,6 +25,9 @@ type Config struct {
 	// Pool is the most connections a process may open; zero leaves it to the
 	// design.
 	Pool int
+	// Retries is how often the lock's own clients send a command again whose connection broke, at once; zero is
+	// never.
+	Retries int
 	// Rounds is how often each client goes through the program; default 2.
 	Rounds int
 	// TTL is the lease asked for; default 2 s. Wait is how long an acquire may

@@ -25,6 +25,7 @@ const (
 
 	maxClients = 64
 	maxRounds  = 1000
+	maxRetries = 10
 	maxPool    = 1 << 16
 	// maxTime is the longest lease, wait and skew: see lastYear.
 	maxTime = 24 * time.Hour
@@ -110,8 +111,12 @@ func (c *Config) validate(p workloads.Program) error {
 // lacks returns the error of a design that says of itself that it has not what p needs.
 func (c *Config) lacks(p workloads.Program) error {
 	for _, need := range p.Needs {
-		nests, renews := c.Design.Reacquire != design.Refused, c.Design.Renews || c.Design.RenewsUnseen
-		if need == workloads.Nests && !nests || need == workloads.Renews && !renews {
+		lacks := map[workloads.Ability]bool{
+			workloads.Nests:    c.Design.Reacquire == design.Refused,
+			workloads.Renews:   !c.Design.Renews && !c.Design.RenewsUnseen,
+			workloads.AnyLease: c.Design.LeaseUnit != 0 || c.Design.EqualLeases,
+		}
+		if lacks[need] {
 			return &LacksError{Scenario: p.Name, Ability: need}
 		}
 	}
@@ -138,6 +143,7 @@ func (c *Config) validateCounts() error {
 		{"clients", int64(c.Clients), 1, maxClients},
 		{"threads", int64(c.Threads), 1, maxClients},
 		{"pool", int64(c.Pool), 0, maxPool},
+		{"retries", int64(c.Retries), 0, maxRetries},
 		{"rounds", int64(c.Rounds), 1, maxRounds},
 		{"schedules", c.Schedules, 0, math.MaxInt64},
 	} {

@@ -60,7 +60,7 @@ func (p *parser) end() error {
 		return fmt.Errorf("it is empty; hint: a replay file begins with %q", replayMagic)
 	}
 	for name := range headerFields {
-		if !p.fields[name] && name != "breaks" && name != "guard" {
+		if optional := name == "breaks" || name == "guard" || name == "retries"; !p.fields[name] && !optional {
 			return fmt.Errorf("the header has no %q; hint: fields are %s", name, strings.Join(fieldNames(), ", "))
 		}
 	}
@@ -74,6 +74,7 @@ var headerFields = map[string]func(*script, string) error{
 	"clients":  func(s *script, v string) error { return number(&s.cfg.Clients, v, 1, maxClients) },
 	"threads":  func(s *script, v string) error { return number(&s.cfg.Threads, v, 1, maxClients) },
 	"pool":     func(s *script, v string) error { return number(&s.cfg.Pool, v, 0, maxPool) },
+	"retries":  func(s *script, v string) error { return number(&s.cfg.Retries, v, 0, maxRetries) },
 	"rounds":   func(s *script, v string) error { return number(&s.cfg.Rounds, v, 1, maxRounds) },
 	"ttl":      func(s *script, v string) error { return length(&s.cfg.TTL, v) },
 	"wait":     func(s *script, v string) error { return length(&s.cfg.Wait, v) },

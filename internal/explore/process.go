@@ -46,10 +46,9 @@ func (p *process) open() error {
 		Random: &p.random,
 		Pool:   w.cfg.Pool,
 	}
-	env.Services = []any{onredis.Server{
-		Options: clientpool.InMemory(func() (net.Conn, error) { return w.server.Dial(p.number) }),
-		Clients: &p.clients,
-	}}
+	options := clientpool.InMemory(func() (net.Conn, error) { return w.server.Dial(p.number) })
+	options.MaxRetries, options.MinRetryBackoff = w.cfg.Retries, -1 // the pause before another try is random
+	env.Services = []any{onredis.Server{Options: options, Clients: &p.clients}}
 	inner, err := w.cfg.Design.Open(env)
 	if err != nil {
 		return fmt.Errorf("open process %d of %s: %w", p.number, w.cfg.Design.Name, err)

@@ -92,12 +92,17 @@ func (s *script) text() []byte {
 	if s.breaks != nil {
 		breaks = fmt.Sprintf("%s %s", s.breaks[0], s.verdict)
 	}
+	var again string // only where it is not the rule
+	if c.Retries > 0 {
+		again = fmt.Sprint(c.Retries)
+	}
 	for _, field := range []struct{ name, value string }{
 		{"design", s.design},
 		{"scenario", c.Scenario},
 		{"clients", fmt.Sprint(c.Clients)},
 		{"threads", fmt.Sprint(c.Threads)},
 		{"pool", fmt.Sprint(c.Pool)},
+		{"retries", again},
 		{"rounds", fmt.Sprint(c.Rounds)},
 		{"ttl", c.TTL.String()},
 		{"wait", c.Wait.String()},

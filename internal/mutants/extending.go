@@ -51,6 +51,11 @@ var extendingMutants = []Mutant{
 		Mechanism: "the lease is cut to whole seconds: 2.5 s asked for is 2 s on the server",
 		Breaks:    []lockbench.Cell{lockbench.LeaseKept.At(0), lockbench.Exclusion.At(0)}, TTL: 2500 * time.Millisecond, change: func(a *parts) { a.take = takeSeconds },
 	},
+	{
+		Name: "cut-millis", Seen: "redislock 0.10.0, redsync 4.14.1",
+		Mechanism: "the lease is cut to whole milliseconds: 2.9 ms asked for are 2 ms on the server, and of 0.9 ms nothing is left",
+		Breaks:    []lockbench.Cell{lockbench.LeaseKept.At(0), lockbench.Exclusion.At(0)}, Scenario: "odd-leases", change: func(a *parts) { a.rounded, a.promise, a.take = asAsked, asAsked, takeMillis },
+	},
 }
 
 func keepByFreeing(ctx context.Context, h *hold, _ time.Duration) (bool, error) {
@@ -95,6 +100,17 @@ func keepOrFree(ctx context.Context, h *hold, ttl time.Duration) (bool, error) {
 func addDrift(ttl time.Duration) time.Duration {
 	ttl = design.WholeMillis(ttl)
 	return ttl + ttl/100 + 2*time.Millisecond
+}
+
+func asAsked(ttl time.Duration) time.Duration { return ttl }
+
+// takeMillis has the key freed at once where a lease of nothing is asked for, as PEXPIRE does.
+func takeMillis(ctx context.Context, h *hold) (bool, error) {
+	taken, err := h.draw(ctx, takeScript, h.token, max(1, h.lease.Milliseconds())) // which cuts it
+	if taken && h.lease < time.Millisecond {
+		err = h.client().Del(ctx, h.name).Err()
+	}
+	return taken, err
 }
 
 func takeSeconds(ctx context.Context, h *hold) (bool, error) {

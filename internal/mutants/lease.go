@@ -106,7 +106,7 @@ func (l *lease) Extend(ctx context.Context, ttl time.Duration) error {
 		return fmt.Errorf("extend by %v: %w; hint: by more than 0s", ttl, lockbench.ErrNoEffect)
 	}
 	h := l.hold
-	ttl = design.WholeMillis(ttl)
+	ttl = h.owner.process.rounded(ttl)
 	if l.returned || !h.extending() {
 		return fmt.Errorf("extend %q: %w", h.key, lockbench.ErrNotHeld)
 	}

@@ -28,9 +28,9 @@ func (o *owner) Acquire(ctx context.Context, key string, opt lockbench.Options) 
 		return nil, fmt.Errorf("lease of %v asked for: %w; hint: ask for more than 0s", opt.TTL, lockbench.ErrNoEffect)
 	}
 	if h := o.held[key]; h != nil && o.process.nested && h.live() {
-		return h.again(ctx, design.WholeMillis(opt.TTL))
+		return h.again(ctx, o.process.rounded(opt.TTL))
 	}
-	h, err := o.newHold(key, design.WholeMillis(opt.TTL))
+	h, err := o.newHold(key, o.process.rounded(opt.TTL))
 	if err != nil {
 		return nil, err
 	}

@@ -33,6 +33,8 @@ type parts struct {
 	// was neither granted nor refused.
 	granted func(ctx context.Context, h *hold)
 	failed  func(ctx context.Context, h *hold, err error)
+	// rounded is the lease that is asked of the server.
+	rounded func(ttl time.Duration) time.Duration
 	// promise is the lease that the caller gets, when ttl is asked for.
 	promise func(ttl time.Duration) time.Duration
 	watchdog
@@ -80,6 +82,7 @@ func sound(able abilities) parts {
 		delay:   delay,
 		granted: func(context.Context, *hold) {},
 		failed:  func(context.Context, *hold, error) {},
+		rounded: design.WholeMillis,
 		promise: design.WholeMillis,
 		watchdog: watchdog{
 			renewed: func(h *hold) { h.renewal.Reset(h.lease / 3) },

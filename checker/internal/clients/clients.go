@@ -103,6 +103,11 @@ func (t *Table) Arrives(op *history.Op) {
 	if op.Kind != history.Renew {
 		cl.Last = op
 	}
+	if newest := len(cl.Flying) - 1; newest >= 0 && cl.Flying[newest] == op { // as nearly always
+		cl.Flying[newest] = nil
+		cl.Flying = cl.Flying[:newest]
+		return
+	}
 	if i := slices.Index(cl.Flying, op); i >= 0 {
 		cl.Flying = slices.Delete(cl.Flying, i, i+1)
 	}

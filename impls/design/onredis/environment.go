@@ -76,11 +76,14 @@ func (e Environment) General() design.Environment {
 }
 
 // Connect opens a client with at most pool connections, or Environment.Pool when
-// that is set, that never re-sends a command by itself: a silent second try after
-// a lost reply would turn one's own grant into a refusal. Close it by Disconnect.
+// that is set, that never sends a command again by itself, unless Redis says how
+// often it is to: a silent second try after a lost reply would turn one's own grant into a refusal. Close it by
+// Disconnect.
 func (e Environment) Connect(pool int) *redis.Client {
 	opt := *e.Redis
-	opt.MaxRetries = -1
+	if opt.MaxRetries <= 0 {
+		opt.MaxRetries = -1
+	}
 	opt.PoolSize = pool
 	if e.Pool > 0 {
 		opt.PoolSize = e.Pool

@@ -55,7 +55,7 @@ func (m Mutex) Lock(ctx context.Context, key string, ttl time.Duration) (token s
 		time.Sleep(5 * time.Millisecond) // for others to look, too
 	}
 	token = rand.Text()
-	switch n, err := m.Take.Run(ctx, m.Client, []string{key}, token, ttl.Milliseconds()).Int(); {
+	switch n, err := m.Take.Run(ctx, m.Client, []string{key}, token, (ttl + time.Millisecond - 1).Milliseconds()).Int(); {
 	case err != nil:
 		return "", err
 	case n == 0:

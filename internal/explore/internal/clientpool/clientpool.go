@@ -34,10 +34,11 @@ type shape struct {
 	deadline bool
 	database int
 	name     string
+	retries  int
 }
 
 func shapeOf(opt *redis.Options) shape {
-	return shape{opt.PoolSize, opt.ContextTimeoutEnabled, opt.DB, opt.ClientName}
+	return shape{opt.PoolSize, opt.ContextTimeoutEnabled, opt.DB, opt.ClientName, opt.MaxRetries}
 }
 
 // Open implements onredis.Clients.
