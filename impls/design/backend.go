@@ -86,6 +86,27 @@ type Prompt interface {
 	Ask() (ask func(ctx context.Context) error, close func() error)
 }
 
+// A Watched service shows what befell it.
+type Watched interface {
+	// Watch returns a function that looks at the service on a connection of its own, and keeps something there under a name that
+	// begins with prefix, for the next look to find; close closes the connection. The function is called by one goroutine.
+	Watch(prefix string) (look func(ctx context.Context) (Glance, error), close func() error)
+}
+
+// A Glance is what a look at a service showed. What the service hides is empty, and Hidden says why.
+type Glance struct {
+	// Run is another one after each start.
+	Run string
+	// Role is what it is to others with the same data, such as master or slave; Data names the data, and Ancestor those that it
+	// followed until it took over.
+	Role, Data, Ancestor string
+	// Evicted is how many keys it has dropped so far for want of memory.
+	Evicted int64
+	// Kept: what the look before this one left was there.
+	Kept   bool
+	Hidden string
+}
+
 // A Keeper can keep the records that locks guard. Where a service cannot, they are kept in
 // the memory of the driver.
 type Keeper interface {

@@ -1,6 +1,7 @@
 package design
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -36,7 +37,8 @@ type Design struct {
 	// LeaseUnit is what leases have to be multiples of, others being worse than refused; zero
 	// is any. A design that rounds them has Granted instead. See [Design.CanLease].
 	LeaseUnit time.Duration
-	// LeaseUnitWhy is what comes of a lease that is none: "fails half way".
+	// LeaseUnitWhy is what comes of a lease that is none; empty is that an acquire sets the key, and fails before it
+	// has its lease.
 	LeaseUnitWhy string
 	// EqualLeases: all leases of an owner have to be equal, since a renewal that comes late sets that of an earlier
 	// hold.
@@ -82,7 +84,7 @@ func (d Design) CanLease(ttl time.Duration) error {
 	}
 	whole := max(d.LeaseUnit, ttl.Round(d.LeaseUnit))
 	return fmt.Errorf("design %s: its leases are multiples of %v; one of %v %s; hint: a lease of %v, or to see it: lockbench explore %s --scenario contend --ttl %v",
-		d.Name, d.LeaseUnit, ttl, d.LeaseUnitWhy, whole, d.Name, ttl)
+		d.Name, d.LeaseUnit, ttl, cmp.Or(d.LeaseUnitWhy, "fails half way, and leaves the key locked for ever"), whole, d.Name, ttl)
 }
 
 // Explorable returns nil when the design can be explored in virtual time, and else an

@@ -42,8 +42,8 @@ func expireDesign() design.Design {
 			},
 		},
 		Reacquire: design.Refused,
-		LeaseUnit: time.Second, LeaseUnitWhy: "fails half way, and leaves the key locked for ever",
-		Commands: []string{"EVALSHA", "EVAL", "SETNX", "EXPIRE", "DEL"},
+		LeaseUnit: time.Second,
+		Commands:  []string{"EVALSHA", "EVAL", "SETNX", "EXPIRE", "DEL"},
 		Open: onredis.Sharing(func(env onredis.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
 			return &expire{polling{env: env, client: client, seen: seen}}
 		}),
@@ -73,8 +73,8 @@ func tokenDesign() design.Design {
 			}},
 		},
 		Reacquire: design.Refused,
-		LeaseUnit: time.Second, LeaseUnitWhy: "fails half way, and leaves the key locked for ever",
-		Commands: []string{"EVALSHA", "EVAL", "SETNX", "EXPIRE", "GET", "DEL"},
+		LeaseUnit: time.Second,
+		Commands:  []string{"EVALSHA", "EVAL", "SETNX", "EXPIRE", "GET", "DEL"},
 		Open: onredis.Sharing(func(env onredis.Environment, client *redis.Client, seen design.Observer) lockbench.Locker {
 			return &token{polling: polling{env: env, client: client, seen: seen}, objects: map[string]*object{}}
 		}),

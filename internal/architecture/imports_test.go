@@ -49,7 +49,7 @@ var house = map[string][]string{
 	"internal/servers":                   {"internal/figures", "internal/tempdir", "", "history", "impls/design", "impls/design/onredis", "internal/serverror"},
 	"internal/fault":                     {"", "internal/suggest"}, // data: anybody may import it
 	"internal/inject":                    {"", "history", "impls/design", "impls/design/onredis", "internal/fault", "internal/servers", "internal/runinfo"},
-	"internal/load":                      {"", "internal/backend", "internal/fault", "internal/inject", "history", "impls/design", "impls/design/onredis", "internal/servers", "workloads", "internal/suggest", "internal/processor", "internal/occupancy", "internal/standstill", "internal/runinfo"},
+	"internal/load":                      {"", "internal/backend", "internal/fault", "internal/inject", "history", "impls/design", "impls/design/onredis", "internal/servers", "workloads", "internal/suggest", "internal/processor", "internal/occupancy", "internal/serverwatch", "internal/standstill", "internal/runinfo"},
 	"internal/explore":                   {"", "internal/backend", "history", "checker", "internal/fault", "impls/design", "impls/design/onredis", "internal/stepserver", "internal/suggest", "workloads", "internal/explore/internal/*", "internal/runinfo"},
 	"internal/explore/internal/strategy": {"history", "internal/fault", "internal/stepserver"},
 	"internal/explore/internal/render":   {"internal/stepserver"},
@@ -74,6 +74,7 @@ var house = map[string][]string{
 	"checker/internal/pending":           {"", "history", "checker/internal/clients", "checker/internal/optime"},
 	"checker/internal/optime":            {"history"},
 	"internal/occupancy":                 {""},
+	"internal/serverwatch":               {"history", "impls/design", "internal/fault"},
 	"internal/standstill":                {"history", "internal/fault"},
 	"internal/mutants":                   {"", "impls/design", "impls/design/onredis"},
 	"internal/designtest":                {"", "impls/design", "impls/design/onredis", "internal/longtest", "internal/servertest"},

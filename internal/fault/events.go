@@ -9,6 +9,9 @@ const (
 	ServerResume = "server-resume"
 	Evicting     = "evicting"
 	Stepping     = "stepping"
+	// Losing and Loss are of a server that lockbench did not start: what befell it, nobody did for lockbench.
+	Losing = "server-losing"
+	Loss   = "server-loss"
 	// TimeMove is what explorations record where they have time pass while clients could go on.
 	TimeMove = "time-move"
 )
@@ -87,6 +90,8 @@ var events = []Event{
 	{Note: string(ServerStandstill), Says: "a server, or the way to it, stands still for `Value` ns: seen in a live run, made in an exploration", Act: StandsStill, Brings: lockbench.Pause, Phase: Lasts},
 	{Note: TimeMove, Says: "in an exploration, time passes for `Value` ns, and clients that could go on may not", Act: Passes, Phase: Lasts},
 	{Note: Evicting, Says: "the server begins to forget every key with a TTL", Act: Forgets, Brings: lockbench.StateLoss, Phase: Begins, Line: string(Evict)},
+	{Note: Losing, Says: "a server of the user's may forget what it holds from here on: it was restarted, flushed or replaced, or evicted keys", Act: Forgets, Brings: lockbench.StateLoss, Phase: Begins, Line: Loss},
+	{Note: Loss, Says: "it was seen, and is over", Act: Forgets, Brings: lockbench.StateLoss, Phase: Ends, Line: Loss},
 	{Note: string(Evict), Says: "it forgot them, at some time between the two events", Act: Forgets, Brings: lockbench.StateLoss, Phase: Ends, Line: string(Evict)},
 }
 

@@ -29,6 +29,7 @@ func (r *run) close(ctx context.Context) error {
 	s.MonitorEntries = r.monitor.Entries()
 	r.closeProcesses()
 	r.settle(ctx)
+	r.summary.Notes = append(r.summary.Notes, r.foreign.Stop()...) // before its key is swept
 	r.sweep(ctx)
 	r.closeRecord()
 	r.remark()

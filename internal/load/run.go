@@ -15,6 +15,7 @@ import (
 	"github.com/lockbench/lockbench/internal/inject"
 	"github.com/lockbench/lockbench/internal/occupancy"
 	"github.com/lockbench/lockbench/internal/servers"
+	"github.com/lockbench/lockbench/internal/serverwatch"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -62,8 +63,9 @@ type run struct {
 	stalled   *group // nil where nobody stalls
 	clients   []*client
 	totals    totals
-	arrivals  *dispatcher // nil in a closed loop
-	stands    *standing   // nil when nothing is recorded
+	arrivals  *dispatcher          // nil in a closed loop
+	stands    *standing            // nil when nothing is recorded
+	foreign   *serverwatch.Watcher // nil where there is nothing to watch, or nothing is recorded
 
 	stopped  chan struct{} // closed when all clients have stopped
 	running  atomic.Int64  // clients that have not
@@ -169,6 +171,7 @@ func (r *run) drive(ctx context.Context) {
 	}
 	r.begin(operations)
 	r.watchStandstills()
+	r.watchServers(ctx)
 	r.start(operations)
 
 	w := &watch{run: r}

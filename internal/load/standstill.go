@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/serverwatch"
 	"github.com/lockbench/lockbench/internal/standstill"
 )
 
@@ -34,6 +35,13 @@ func (r *run) watchStandstills() {
 		}
 	}
 	r.stands.watcher = standstill.Start(c.Record(r.recorder.Client(standstill.RecordedAs, standstill.RecordedAs)))
+}
+
+// watchServers begins to watch the servers of the user, until the record is closed.
+func (r *run) watchServers(ctx context.Context) {
+	if r.recorder != nil && !r.cfg.unwatched {
+		r.foreign = serverwatch.Start(ctx, r.cfg.services(), r.prefix, r.recorder.Client(serverwatch.RecordedAs, serverwatch.RecordedAs))
+	}
 }
 
 // stop ends it. It closes the connections of its own.

@@ -18,13 +18,18 @@ func infoSection(ctx context.Context, client *redis.Client, section string) (map
 	if err != nil {
 		return nil, err
 	}
+	return fieldsOf(text), nil
+}
+
+// fieldsOf reads the fields of an INFO.
+func fieldsOf(text string) map[string]string {
 	fields := make(map[string]string)
 	for line := range strings.Lines(text) {
 		if name, value, ok := strings.Cut(strings.TrimSpace(line), ":"); ok {
 			fields[name] = value
 		}
 	}
-	return fields, nil
+	return fields
 }
 
 // versionOf returns product and version from INFO server. Valkey gives the Redis

@@ -51,6 +51,7 @@ var (
 	_ design.Mortal    = (*Server)(nil)
 	_ design.Metered   = (*Server)(nil)
 	_ design.Neighbour = (*Server)(nil)
+	_ design.Watched   = (*Server)(nil)
 	_ design.Keeper    = (*Server)(nil)
 	_ design.Remote    = (*Server)(nil)
 	_ design.Restarter = (*Server)(nil)

@@ -1,0 +1,60 @@
+package servers
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/lockbench/lockbench/impls/design"
+)
+
+// watchedTTL is how long the key of a [Server.Watch] outlives its last look.
+const watchedTTL = time.Minute
+
+// Watch implements [design.Watched]. A look reads INFO, and finds and writes a key anew, in one round trip.
+func (s *Server) Watch(prefix string) (look func(ctx context.Context) (design.Glance, error), close func() error) {
+	w := &watched{client: s.single(), key: prefix + "watched"}
+	return w.look, w.client.Close
+}
+
+// watched is a server that is looked at, and the key that looks find and write.
+type watched struct {
+	client *redis.Client
+	key    string
+	wrote  bool // the last look wrote it
+}
+
+func (w *watched) look(ctx context.Context) (design.Glance, error) {
+	var kept *redis.StringCmd
+	var wrote *redis.StatusCmd
+	var info *redis.StringCmd
+	_, err := w.client.Pipelined(ctx, func(p redis.Pipeliner) error {
+		kept, info = p.Get(ctx, w.key), p.Info(ctx)
+		wrote = p.Set(ctx, w.key, "1", watchedTTL)
+		return nil
+	})
+	if err != nil && !isReply(err) && !errors.Is(err, redis.Nil) {
+		return design.Glance{}, err
+	}
+	for _, each := range []error{kept.Err(), info.Err(), wrote.Err()} { // the first error alone is that of the pipeline
+		if each != nil && !isReply(each) && !errors.Is(each, redis.Nil) || isReply(each, "LOADING") {
+			return design.Glance{}, each
+		}
+	}
+	g := design.Glance{Kept: !w.wrote || !errors.Is(kept.Err(), redis.Nil)}
+	w.wrote = wrote.Err() == nil
+	if info.Err() != nil {
+		g.Hidden = info.Err().Error()
+		return g, nil
+	}
+	fields := fieldsOf(info.Val())
+	g.Run, g.Role, g.Data, g.Ancestor = fields["run_id"], fields["role"], fields["master_replid"], fields["master_replid2"]
+	g.Evicted, _ = strconv.ParseInt(fields["evicted_keys"], 10, 64) // what says nothing else has evicted nothing
+	if g.Run == "" {
+		g.Hidden = "INFO has no run_id"
+	}
+	return g, nil
+}

@@ -1,0 +1,34 @@
+package serverwatch
+
+import (
+	"fmt"
+
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/fault"
+)
+
+// A change is what befell a server between two looks.
+type change struct {
+	says  string
+	notes []string // of the events that stand where it may have begun and where it was over
+}
+
+// changeOf compares two looks; it is false where nothing befell the server for all that they show.
+func changeOf(before, now design.Glance) (change, bool) {
+	took := []string{string(fault.Failover), string(fault.ScriptFlush)} // replicas know no scripts
+	switch started := before.Run != "" && now.Run != "" && before.Run != now.Run; {
+	case started && now.Ancestor != "" && now.Ancestor == before.Data:
+		return change{"another server took over that had been its replica", took}, true
+	case started:
+		return change{"it was started anew", []string{string(fault.ScriptFlush)}}, true
+	case now.Role != before.Role:
+		return change{fmt.Sprintf("it was a %s and became a %s", before.Role, now.Role), took}, true
+	case now.Data != before.Data:
+		return change{"it began to follow other data", took}, true
+	case now.Evicted > before.Evicted:
+		return change{fmt.Sprintf("it evicted %d keys for want of memory", now.Evicted-before.Evicted), nil}, true
+	case !now.Kept:
+		return change{"it forgot a key that lockbench had just written, as a flush does", nil}, true
+	}
+	return change{}, false
+}

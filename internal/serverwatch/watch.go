@@ -1,0 +1,196 @@
+package serverwatch
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/fault"
+)
+
+// RecordedAs is the client of a history that what befell its servers is recorded as.
+const RecordedAs = -3
+
+const (
+	lookEvery = 100 * time.Millisecond
+	// patience is how long a look may take until it counts as without an answer.
+	patience = time.Second
+	// brief is the longest time without an answer that says nothing: the way there takes some, too.
+	brief = 250 * time.Millisecond
+	// keptNotes bounds how many things are told of one server.
+	keptNotes = 8
+)
+
+// A Watcher looks at servers every 100 ms until it is stopped.
+type Watcher struct {
+	record *history.Client
+	start  time.Time
+	stop   context.CancelFunc
+	done   sync.WaitGroup
+
+	mu      sync.Mutex
+	servers []*server
+}
+
+// A server is one that is watched. Its goroutine writes good and seen with the Watcher's mu held.
+type server struct {
+	address string
+	look    func(context.Context) (design.Glance, error)
+	close   func() error
+	good    time.Time // when the last look began that was answered
+	seen    design.Glance
+	notes   []string
+	untold  int
+	silent  bool  // the last look was not answered
+	err     error // why it cannot be watched at all
+}
+
+// Start begins to watch those of the services that are the user's and can be watched, and looks at each once
+// before it returns. What they keep is under prefix. record is a history's own client for it (see RecordedAs). It returns nil where there
+// is nothing to watch.
+func Start(ctx context.Context, all []design.Service, prefix string, record *history.Client) *Watcher {
+	w := &Watcher{record: record, start: time.Now()}
+	for _, s := range all {
+		if watched, can := s.(design.Watched); can && s.Kind() == design.External {
+			look, closing := watched.Watch(prefix)
+			w.servers = append(w.servers, &server{address: s.Address(), look: look, close: closing})
+		}
+	}
+	if len(w.servers) == 0 {
+		return nil
+	}
+	for _, s := range w.servers {
+		s.good = time.Now()
+		if s.seen, s.err = lookAt(ctx, s); s.err == nil {
+			s.seen.Kept = true // there was nothing to keep
+		}
+	}
+	w.certain()
+	ctx, w.stop = context.WithCancel(context.WithoutCancel(ctx))
+	for _, s := range w.servers {
+		if s.err == nil {
+			w.done.Go(func() { w.watch(ctx, s) })
+		}
+	}
+	return w
+}
+
+func lookAt(ctx context.Context, s *server) (design.Glance, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	return s.look(ctx)
+}
+
+// watch looks until ctx ends, and once more.
+func (w *Watcher) watch(ctx context.Context, s *server) {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+		}
+		w.lookOnce(context.WithoutCancel(ctx), s)
+	}
+}
+
+func (w *Watcher) lookOnce(ctx context.Context, s *server) {
+	began := time.Now()
+	now, err := lookAt(ctx, s)
+	if err != nil && time.Since(began) > patience+brief { // the driver stood still: that is no word on the server
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	was := s.silent
+	if s.silent = err != nil; s.silent {
+		return
+	}
+	before, last := s.seen, s.good
+	s.seen, s.good = now, began
+	away := began.Sub(last)
+	change, changed := changeOf(before, now)
+	if changed {
+		w.changed(s, last, change)
+	}
+	if was && away > brief+lookEvery {
+		w.record.FaultSince(last, string(fault.ServerStandstill), int64(away))
+		w.tell(s, last, fmt.Sprintf("it gave no answer for %v", away.Round(time.Millisecond)))
+	}
+	w.certain()
+}
+
+// changed puts a change on record that came after the look at last. w.mu is held.
+func (w *Watcher) changed(s *server, last time.Time, c change) {
+	w.record.FaultSince(last, fault.Losing, 0)
+	for _, note := range c.notes {
+		w.record.FaultSince(last, note, 0)
+	}
+	for _, note := range c.notes {
+		w.record.Fault(note, 0)
+	}
+	w.record.Fault(fault.Loss, 0)
+	w.tell(s, last, c.says)
+}
+
+// tell notes what befell s after an instant, up to now. w.mu is held.
+func (w *Watcher) tell(s *server, after time.Time, what string) {
+	if len(s.notes) == keptNotes {
+		s.untold++
+		return
+	}
+	s.notes = append(s.notes, fmt.Sprintf("%s, between %.2f and %.2f s", what, after.Sub(w.start).Seconds(), time.Since(w.start).Seconds()))
+}
+
+// certain lets a history be read up to where nothing can turn out any more. w.mu is held, or nobody else is there.
+func (w *Watcher) certain() {
+	until := time.Now()
+	for _, s := range w.servers {
+		if s.err == nil && s.good.Before(until) {
+			until = s.good
+		}
+	}
+	w.record.HoldBack(until)
+}
+
+// Stop ends watching, and returns what befell the servers, for people to read: none where nothing did. It closes the connections
+// of its own. A nil Watcher has seen nothing.
+func (w *Watcher) Stop() (notes []string) {
+	if w == nil {
+		return nil
+	}
+	w.stop()
+	w.done.Wait()
+	for _, s := range w.servers {
+		notes = append(notes, s.told(w.start)...)
+		if err := s.close(); err != nil {
+			notes = append(notes, fmt.Sprintf("a connection that watches server %s did not close cleanly: %v", s.address, err))
+		}
+	}
+	return notes
+}
+
+// told says what befell s.
+func (s *server) told(start time.Time) (notes []string) {
+	if s.err != nil {
+		return []string{fmt.Sprintf("server %s was not watched for restarts, failovers and lost data: %v", s.address, s.err)}
+	}
+	if s.silent {
+		s.notes = append(s.notes, fmt.Sprintf("it gave no answer from %.2f s to the end", s.good.Sub(start).Seconds()))
+	}
+	if s.untold > 0 {
+		s.notes = append(s.notes, fmt.Sprintf("%d more", s.untold))
+	}
+	if len(s.notes) > 0 {
+		notes = append(notes, fmt.Sprintf("server %s, by no doing of lockbench: %s. What comes of it counts for the conditions state-loss and failover, and is not held against the lock where nothing else goes wrong",
+			s.address, strings.Join(s.notes, "; ")))
+	}
+	if s.seen.Hidden != "" {
+		notes = append(notes, fmt.Sprintf("server %s hides whether it restarts, fails over or evicts (%s): only a key of lockbench's own shows that data is lost", s.address, s.seen.Hidden))
+	}
+	return notes
+}
