@@ -70,8 +70,7 @@ func (c *Checker) counterexample(w candidate) *Counterexample {
 	for _, op := range w.staleOps() {
 		out.Ops = append(out.Ops, *op)
 	}
-	sentence := w.kind.sentence
-	out.Sentence = fmt.Sprintf(sentence, who[:min(len(who), strings.Count(sentence, "%s"))]...)
+	out.Sentence = fmt.Sprintf(w.kind.sentence, who[:min(len(who), strings.Count(w.kind.sentence, "%s"))]...)
 	slices.SortStableFunc(out.Ops, func(a, b history.Op) int { return cmp.Compare(a.Call, b.Call) })
 	slices.SortStableFunc(out.Holds, func(a, b CounterexampleHold) int { return cmp.Compare(a.Granted, b.Granted) })
 	return out

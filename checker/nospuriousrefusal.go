@@ -138,8 +138,7 @@ const keptProven = 64
 func tryEnded(c *Checker, f fact) {
 	k, op := f.key, f.op
 	r := &k.refusal
-	switch op.Outcome {
-	case history.OK, history.Unknown:
+	if op.Outcome == history.OK || op.Outcome == history.Unknown {
 		r.Granting--
 		return
 	}

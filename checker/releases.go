@@ -51,6 +51,7 @@ func (c *Checker) extendCalled(k *key, op *history.Op) {
 	h := c.lookup(k, op.Hold)
 	if h == nil {
 		k.early.Called(op)
+		k.refusal.Prolonging(op)
 		k.sentByForgotten(op)
 		return
 	}
@@ -80,6 +81,7 @@ func (c *Checker) extendCalled(k *key, op *history.Op) {
 func (c *Checker) extendReturned(k *key, op *history.Op) {
 	h := k.find(op.Hold)
 	if h == nil {
+		k.refusal.Prolonged(op)
 		return
 	}
 	if op.Outcome == history.Unknown {

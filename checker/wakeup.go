@@ -22,6 +22,7 @@ var _ = monitorOf(wakeUp, monitor{
 	on: [factKinds]func(*Checker, fact){
 		factAcquireCalled:   func(c *Checker, f fact) { f.key.waits.Called(f.op); c.shows(hasWait, f.op.Wait > 0) },
 		factAcquireReturned: waitEnded,
+		factLettingGo:       func(_ *Checker, f fact) { f.key.waits.LetGo(f.op) },
 	},
 })
 
@@ -69,24 +70,13 @@ func waitEnded(c *Checker, f fact) {
 	if !late {
 		return
 	}
-	v := candidate{kind: neverWoken, key: k, ops: k.freedFor(op), under: under}
+	v := candidate{kind: neverWoken, key: k, ops: k.waits.Freed(op), under: under}
 	if left, _ := c.leftBy(k); left != 0 {
 		v.kind = waitedLeft
 	} else if granted {
 		v.kind = wokenLate
 	}
 	c.violate(v)
-}
-
-// freedFor is the waiter op, and the newest release that was over before it, if there was one.
-func (k *key) freedFor(op *history.Op) []*history.Op {
-	ops := []*history.Op{op}
-	for h := range k.known() {
-		if by := h.ReleasedBy; by != nil && by.Return < op.Return && (len(ops) == 1 || by.Return > ops[1].Return) {
-			ops = []*history.Op{op, by}
-		}
-	}
-	return ops
 }
 
 // freeSince returns since when nobody has had k for certain, but for what acquires under way were granted.

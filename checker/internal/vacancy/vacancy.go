@@ -73,3 +73,22 @@ func (k *Key) Since() optime.Stamp { return optime.Later(k.busy, k.acted) }
 func (k *Key) FreeBefore(s optime.Stamp) bool {
 	return k.Tainted == 0 && k.Granting == 0 && k.busy.Before(s)
 }
+
+// Prolonging and Prolonged note the call and the return of renewal op under no hold that is known. One that was answered ok
+// kept the key for a hold that its sender had by then, whenever between the two.
+func (k *Key) Prolonging(op *history.Op) {
+	if op.Kind == history.Renew && op.Outcome == history.OK && op.Hold == 0 {
+		k.Tainted++
+	}
+}
+
+// Prolonged is described with Prolonging.
+func (k *Key) Prolonged(op *history.Op) {
+	if op.Kind != history.Renew || op.Outcome != history.OK {
+		return
+	}
+	k.KeepFor(op.Return, op.Granted)
+	if op.Hold == 0 {
+		k.Tainted--
+	}
+}

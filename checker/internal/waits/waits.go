@@ -21,6 +21,7 @@ const kept = 8
 type Key struct {
 	granting []*history.Op // under way, and to be answered ok
 	free     []Span        // by rising time
+	letGo    *history.Op   // the newest release, nil where there was none
 	met      Span          // the instant at which it became free for the acquire that returns, which was granted it nobody knows when
 }
 
@@ -37,6 +38,17 @@ func (k *Key) Returned(op *history.Op) {
 	if i := slices.Index(k.granting, op); i >= 0 {
 		k.granting = slices.Delete(k.granting, i, i+1)
 	}
+}
+
+// LetGo notes the call of a release, nil where a hold ends without one.
+func (k *Key) LetGo(op *history.Op) { k.letGo = op }
+
+// Freed lists waiter op, and the release by which the key was let go during its wait, if that is the newest.
+func (k *Key) Freed(op *history.Op) []*history.Op {
+	if by := k.letGo; by != nil && op.Call < by.Return && by.Return < op.Return {
+		return []*history.Op{op, by}
+	}
+	return []*history.Op{op}
 }
 
 // Free notes, when op returned, that but for acquires under way and op nobody had the key from one stamp to another.
