@@ -51,7 +51,6 @@ func (c *Checker) extendCalled(k *key, op *history.Op) {
 	h := c.lookup(k, op.Hold)
 	if h == nil {
 		k.early.Called(op)
-		k.refusal.Prolonging(op)
 		k.sentByForgotten(op)
 		return
 	}
@@ -80,8 +79,10 @@ func (c *Checker) extendCalled(k *key, op *history.Op) {
 
 func (c *Checker) extendReturned(k *key, op *history.Op) {
 	h := k.find(op.Hold)
-	if h == nil {
+	if past := h == nil || h.Released; past && slices.ContainsFunc(k.holds, func(o *hold) bool { return o.client == op.Client && o != h && o.Known && !o.Released }) {
 		k.refusal.Prolonged(op)
+	}
+	if h == nil {
 		return
 	}
 	if op.Outcome == history.Unknown {
@@ -100,10 +101,7 @@ func (c *Checker) extendReturned(k *key, op *history.Op) {
 // answered applies the return of a release or extend that was answered "lost".
 func (c *Checker) answered(k *key, op *history.Op) {
 	h := k.find(op.Hold)
-	if h == nil || op.Outcome != history.LossReported || op.Kind == history.Renew {
-		return
-	}
-	if h.ReleasedBy == nil || h.ReleasedBy == op {
+	if h != nil && op.Outcome == history.LossReported && op.Kind != history.Renew && (h.ReleasedBy == nil || h.ReleasedBy == op) {
 		c.toldOfLoss(k, h, op, optime.Return(op))
 	}
 }

@@ -74,21 +74,10 @@ func (k *Key) FreeBefore(s optime.Stamp) bool {
 	return k.Tainted == 0 && k.Granting == 0 && k.busy.Before(s)
 }
 
-// Prolonging and Prolonged note the call and the return of renewal op under no hold that is known. One that was answered ok
-// kept the key for a hold that its sender had by then, whenever between the two.
-func (k *Key) Prolonging(op *history.Op) {
-	if op.Kind == history.Renew && op.Outcome == history.OK && op.Hold == 0 {
-		k.Tainted++
-	}
-}
-
-// Prolonged is described with Prolonging.
+// Prolonged notes the return of op, if it is a renewal that is answered ok: it kept the key for another hold than the one that it
+// was sent for.
 func (k *Key) Prolonged(op *history.Op) {
-	if op.Kind != history.Renew || op.Outcome != history.OK {
-		return
-	}
-	k.KeepFor(op.Return, op.Granted)
-	if op.Hold == 0 {
-		k.Tainted--
+	if op.Kind == history.Renew && op.Outcome == history.OK {
+		k.KeepFor(op.Return, op.Granted)
 	}
 }

@@ -1,0 +1,208 @@
+// Command libraries tests versions of lock libraries with package locktest, each in a module of its own that it makes in a
+// temporary folder, and prints a table: which known bugs are caught and which are missed. See libraries.sh.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/servers"
+)
+
+// A library is one version of one, and what is known to be wrong with it.
+type library struct {
+	name, module, version string
+	doors                 []door
+}
+
+// A door is a test of the adapter, and the bug that it is to find.
+type door struct {
+	test string
+	bug  string // empty where none is known
+	cell string // one that the bug breaks
+}
+
+// Bugs of several.
+const (
+	cut    = "leases are cut to whole milliseconds"
+	prefix = "an acquire takes a key whose token begins with its own"
+)
+
+// tested are those that there are adapters for, in testdata.
+var tested = []library{
+	{"redislock", "github.com/bsm/redislock", "v0.9.4", []door{
+		{"Explore", cut, "exclusion"}, {"Whole", prefix, "exclusion"}, {"Run", cut, "lease"}}},
+	{"redislock", "github.com/bsm/redislock", "v0.10.0", []door{
+		{"Explore", cut, "exclusion"}, {"Whole", prefix, "exclusion"}, {"Run", cut, "lease"}}},
+	{"redsync", "github.com/go-redsync/redsync/v4", "v4.12.0", []door{
+		{"Explore", cut, "exclusion"}, {"Whole", "an extend that fails frees the key", "lease"}, {"Run", cut, "lease"}}},
+	{"redsync", "github.com/go-redsync/redsync/v4", "v4.14.1", []door{{"Explore", cut, "exclusion"}, {"Whole", "", ""}, {"Run", cut, "lease"}}},
+	{"redsync", "github.com/go-redsync/redsync/v4", "v4.18.1", []door{{"Explore", cut, "exclusion"}, {"Whole", "", ""}, {"Run", cut, "lease"}}},
+	{"gozero", "github.com/zeromicro/go-zero", "v1.10.3", []door{{"Run", "", ""}}},
+}
+
+func main() {
+	if err := run(context.Background(), os.Stdout, os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "libraries:", err)
+		os.Exit(1)
+	}
+}
+
+// run tests those whose names begin with one of the arguments, by default all.
+func run(ctx context.Context, w io.Writer, only []string) (err error) {
+	server, err := servers.StartPrivate(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, server.Close()) }()
+	relay, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	defer relay.Close()
+	go forward(relay, server.Options().Addr)
+	environment := append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off",
+		"LIBRARIES_SOCKET="+server.Options().Addr, "LIBRARIES_ADDRESS="+relay.Addr().String())
+	fmt.Fprint(w, "| library | version | test | known bug | cells that fail | | seconds |\n|---|---|---|---|---|---|---|\n")
+	for _, l := range tested {
+		if len(only) > 0 && !slices.ContainsFunc(only, func(name string) bool { return strings.HasPrefix(l.name+"@"+l.version, name) }) {
+			continue
+		}
+		if err := l.test(ctx, w, environment); err != nil {
+			return fmt.Errorf("%s %s: %w", l.name, l.version, err)
+		}
+	}
+	return nil
+}
+
+// forward passes TCP connections on to a socket, for libraries that know addresses only, until the listener is closed.
+func forward(from net.Listener, to string) {
+	for {
+		in, err := from.Accept()
+		if err != nil {
+			return
+		}
+		out, err := net.Dial("unix", to)
+		if err != nil {
+			in.Close()
+			continue
+		}
+		pass := func(a, b net.Conn) {
+			_, _ = io.Copy(a, b) // either end may hang up
+			a.Close()
+			b.Close()
+		}
+		go pass(in, out)
+		go pass(out, in)
+	}
+}
+
+// test makes the module of l, runs its tests, and writes a row for each.
+func (l library) test(ctx context.Context, w io.Writer, environment []string) error {
+	dir, err := os.MkdirTemp("", "libraries-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if err := l.write(dir); err != nil {
+		return err
+	}
+	build := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-o", "lock.test", ".")
+	build.Dir, build.Env = dir, environment
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("build: %w\n%s", err, out)
+	}
+	if err := l.built(dir, environment); err != nil {
+		return err
+	}
+	for _, d := range l.doors {
+		began := time.Now()
+		test := exec.CommandContext(ctx, "./lock.test", "-test.v", "-test.run", "^Test"+d.test+"$")
+		test.Dir, test.Env = dir, environment
+		out, _ := test.CombinedOutput() // a test that fails has its lines
+		cells, err := failing(string(out), d.test)
+		if err != nil {
+			return fmt.Errorf("%s: %w\n%s", d.test, err, out)
+		}
+		fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %.0f |\n", l.name, l.version, d.test, d.bug, strings.Join(cells, ", "), d.verdict(cells), time.Since(began).Seconds())
+	}
+	return nil
+}
+
+// write writes the module: lockbench's requirements, with the library's version in place of any other.
+func (l library) write(dir string) error {
+	root, err := filepath.Abs(".")
+	if err != nil {
+		return err
+	}
+	requirements, err := os.ReadFile("go.mod")
+	if err != nil {
+		return fmt.Errorf("%w; hint: run it in the folder of lockbench", err)
+	}
+	text := strings.Replace(string(requirements), "module github.com/lockbench/lockbench", "module example.org/lock", 1) +
+		fmt.Sprintf("\nrequire (\n\tgithub.com/lockbench/lockbench v0.0.0\n\t%s %s\n)\nreplace (\n\tgithub.com/lockbench/lockbench => %s\n\t%[1]s => %[1]s %[2]s\n)\n", l.module, l.version, root)
+	sums, err := os.ReadFile("go.sum")
+	if err != nil {
+		return err
+	}
+	adapter, err := os.ReadFile(filepath.Join("bench", "libraries", "testdata", l.name, "lock_test.go"))
+	if err != nil {
+		return err
+	}
+	for name, content := range map[string][]byte{"go.mod": []byte(text), "go.sum": sums, "lock_test.go": adapter} {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// built returns an error if another version was built.
+func (l library) built(dir string, environment []string) error {
+	version := exec.Command("go", "list", "-m", "-f", "{{with .Replace}}{{.Version}}{{end}}", l.module)
+	version.Dir, version.Env = dir, environment
+	out, err := version.CombinedOutput()
+	if got := strings.TrimSpace(string(out)); err != nil || got != l.version {
+		return errors.Join(fmt.Errorf("what was built is %q", got), err)
+	}
+	return nil
+}
+
+var subtest = regexp.MustCompile(`(?m)^ *--- (PASS|FAIL|SKIP): Test(\w+)/(\S+) `)
+
+// failing lists the cells whose subtests fail. The error says that there is none that passed or failed.
+func failing(out, test string) (cells []string, err error) {
+	any := false
+	for _, m := range subtest.FindAllStringSubmatch(out, -1) {
+		if any = any || m[1] != "SKIP"; m[2] == test && m[1] == "FAIL" {
+			cells = append(cells, m[3])
+		}
+	}
+	if !any {
+		return nil, errors.New("it tested nothing")
+	}
+	return cells, nil
+}
+
+// verdict says what became of the bug.
+func (d door) verdict(cells []string) string {
+	switch {
+	case d.bug == "" && len(cells) == 0:
+		return "held"
+	case d.bug == "":
+		return "**not known before**"
+	case slices.Contains(cells, d.cell):
+		return "caught"
+	}
+	return "**missed**"
+}
