@@ -236,7 +236,7 @@ func TestWaitersThatAreSound(t *testing.T) {
 			if !alone(t, 600, 14_000) {
 				return
 			}
-			r, err := locktest.Check(t, newOf(find(t, name)))
+			r, err := locktest.Check(t, newOf(find(t, name)), locktest.WithClientRetries(0))
 			if err != nil {
 				t.Fatal(err)
 			}
