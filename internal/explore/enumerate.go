@@ -44,7 +44,7 @@ func (w *world) offerIf(can bool, v strategy.Verb, a *actor, nth int) {
 }
 
 // may reports whether faults of kind v may occur.
-func (w *world) may(v strategy.Verb) bool { return w.left.kinds[v.Fault()] }
+func (w *world) may(v strategy.Verb) bool { return w.allowed[v] }
 
 func (w *world) offerFaults() {
 	for _, a := range w.actors {
@@ -150,6 +150,12 @@ func (w *world) mayCancel() bool {
 	return w.left.faults > 0 && w.may(strategy.VerbCancel) && slices.ContainsFunc(w.clients, w.sleeps)
 }
 
+// A scratch is memory for lists that are used up at once.
+type scratch struct {
+	ends, known []time.Time
+	edges       []edge
+}
+
 // An edge is a time worth moving to: just before or just after something ends.
 type edge struct {
 	at    time.Time // by the bubble's clock
@@ -163,7 +169,7 @@ const margin = 1_000_003 * time.Nanosecond
 // offerMoves offers to move time to every edge, once each.
 func (w *world) offerMoves() {
 	now := time.Now()
-	var known []time.Time
+	known := w.scratch.known[:0]
 	for n, e := range w.edges(now) {
 		to := e.at.Add(-margin)
 		if e.after {
@@ -175,11 +181,14 @@ func (w *world) offerMoves() {
 		known = append(known, to)
 		w.choices = append(w.choices, strategy.Choice{Verb: strategy.VerbMove, Actor: strategy.NoActor, Nth: n, At: to.Sub(w.start)})
 	}
+	w.scratch.known = known
 }
 
 // edges lists the ends of leases on the server and of validity, in order, and the
-// whole seconds up to the last of them where the design looks at whole seconds.
-func (w *world) edges(now time.Time) (all []edge) {
+// whole seconds up to the last of them where the design looks at whole seconds. They are good until it is called again.
+func (w *world) edges(now time.Time) []edge {
+	all := w.scratch.edges[:0]
+	defer func() { w.scratch.edges = all }()
 	ends := w.ends()
 	for _, end := range ends {
 		all = append(all, edge{end, false}, edge{end, true})
@@ -204,11 +213,9 @@ func (w *world) edges(now time.Time) (all []edge) {
 const lasting = 366 * 24 * time.Hour
 
 // ends are when leases end, in order, each instant once. Those that last for ever are left
-// out.
-func (w *world) ends() (ends []time.Time) {
-	for _, l := range w.server.Leases() {
-		ends = append(ends, l.End)
-	}
+// out. They are good until it is called again.
+func (w *world) ends() []time.Time {
+	ends := w.server.Ends(w.scratch.ends[:0])
 	for _, a := range w.clients {
 		for _, b := range a.beliefs {
 			ends = append(ends, b.until)
@@ -217,6 +224,7 @@ func (w *world) ends() (ends []time.Time) {
 	never := time.Now().Add(max(lasting, 2*w.cfg.TTL))
 	ends = slices.DeleteFunc(ends, never.Before)
 	slices.SortFunc(ends, time.Time.Compare)
+	w.scratch.ends = ends
 	return slices.CompactFunc(ends, time.Time.Equal)
 }
 

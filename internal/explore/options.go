@@ -183,11 +183,3 @@ func (c *Config) validateTimes() error {
 	}
 	return nil
 }
-
-func kindSet(kinds []fault.Kind) map[fault.Kind]bool {
-	set := map[fault.Kind]bool{}
-	for _, k := range kinds {
-		set[k] = true
-	}
-	return set
-}

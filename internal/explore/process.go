@@ -17,7 +17,8 @@ type process struct {
 	world   *world
 	clients clientpool.Pool
 	random  seeded
-	shared  bool // it has several clients
+	road    []any // how it reaches the server
+	shared  bool  // it has several clients
 
 	// Of the present schedule:
 	inner   design.Process // nil when it is not open
@@ -31,6 +32,9 @@ type process struct {
 func newProcess(w *world, number int) *process {
 	p := &process{number: number, world: w, shared: w.cfg.Threads > 1}
 	p.clients.Broken = func() bool { return p.affected }
+	options := clientpool.InMemory(func() (net.Conn, error) { return w.server.Dial(number) })
+	options.MaxRetries, options.MinRetryBackoff = w.cfg.Retries, -1 // the pause before another try is random
+	p.road = []any{onredis.Server{Options: options, Clients: &p.clients}}
 	return p
 }
 
@@ -40,15 +44,13 @@ func (p *process) open() error {
 	p.skew, p.crashed, p.affected = 0, false, false
 	p.random.seed(w.cfg.Seed, p.number)
 	env := design.Environment{
-		Host:   "server-0",
-		PID:    p.pid(),
-		Now:    p.now,
-		Random: &p.random,
-		Pool:   w.cfg.Pool,
+		Host:     "server-0",
+		PID:      p.pid(),
+		Now:      p.now,
+		Random:   &p.random,
+		Pool:     w.cfg.Pool,
+		Services: p.road,
 	}
-	options := clientpool.InMemory(func() (net.Conn, error) { return w.server.Dial(p.number) })
-	options.MaxRetries, options.MinRetryBackoff = w.cfg.Retries, -1 // the pause before another try is random
-	env.Services = []any{onredis.Server{Options: options, Clients: &p.clients}}
 	inner, err := w.cfg.Design.Open(env)
 	if err != nil {
 		return fmt.Errorf("open process %d of %s: %w", p.number, w.cfg.Design.Name, err)

@@ -16,7 +16,7 @@ func (w *world) run(s strategy.Chooser) (ended bool, err error) {
 	if err := w.open(); err != nil {
 		return false, err
 	}
-	w.left = budget{faults: max(0, w.cfg.Faults), moves: max(0, w.cfg.Moves), kinds: kindSet(w.cfg.Kinds)}
+	w.left = budget{faults: max(0, w.cfg.Faults), moves: max(0, w.cfg.Moves)}
 	if !w.skewClocks(s) {
 		return false, nil
 	}

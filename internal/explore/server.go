@@ -2,6 +2,7 @@ package explore
 
 import (
 	"net"
+	"time"
 
 	"github.com/lockbench/lockbench/internal/stepserver"
 )
@@ -34,7 +35,7 @@ type runner interface {
 	Arrived() <-chan struct{}
 	Pending() []*stepserver.Command
 	Blocked() []*stepserver.Command
-	Leases() []stepserver.Lease
+	Ends([]time.Time) []time.Time
 	Has(part string) bool
 	Lacks() []string
 	Run(*stepserver.Command) stepserver.Effect

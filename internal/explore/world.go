@@ -35,19 +35,21 @@ type world struct {
 
 	cast
 	habits
+	scratch
 	record
 	turns
 	troubles
 	course
 }
 
-// The habits of a design are what [world.warm] learns of it, before the first schedule.
+// The habits of a design are what [world.warm] learns of it before the first schedule, and what may happen to it.
 // They stay as they are from then on, or the choices at a point would differ from one
 // schedule to the next.
 type habits struct {
-	skews     bool // the design reads the clock
-	seconds   bool // and may look at whole seconds of it
-	cancels   bool // contexts of calls can be ended
+	allowed   strategy.VerbSet // the faults that may occur
+	skews     bool             // the design reads the clock
+	seconds   bool             // and may look at whole seconds of it
+	cancels   bool             // contexts of calls can be ended
 	clockRead atomic.Bool
 }
 
@@ -131,7 +133,6 @@ func (c *course) now() time.Duration { return time.Since(c.start) }
 // A budget is what a schedule may still have.
 type budget struct {
 	faults, moves int
-	kinds         map[fault.Kind]bool
 }
 
 // phase is the fraction of a second at which every schedule begins: off a whole one.
@@ -176,6 +177,7 @@ func newWorld(cfg Config, program workloads.Program, bubble Bubble, g *global) (
 	}
 	w.prober = w.newActor(cfg.Clients, newProcess(w, len(w.processes)))
 	w.prober.name, w.prober.process.shared = "probe", false
+	w.allowed = strategy.VerbsOf(cfg.Kinds)
 	w.cancels = cfg.Faults > 0 && slices.Contains(cfg.Kinds, fault.Cancel)
 	return w, nil
 }

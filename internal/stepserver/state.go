@@ -1,20 +1,13 @@
 package stepserver
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"time"
 )
 
-// A Lease is a key that ends by itself.
-type Lease struct {
-	Key string    // as in Effect
-	End time.Time // by the bubble's clock
-}
-
-// Leases returns the keys that have a TTL, the one that ends first first.
-func (s *Server) Leases() (leases []Lease) {
+// Ends appends to ends when keys end by themselves, by the bubble's clock, in no order.
+func (s *Server) Ends(ends []time.Time) []time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.redis.setTime(time.Now())
@@ -22,14 +15,11 @@ func (s *Server) Leases() (leases []Lease) {
 		in := s.redis.redis.DB(db)
 		for _, key := range in.Keys() {
 			if ttl := in.TTL(key); ttl > 0 {
-				leases = append(leases, Lease{inDatabase(db, []string{key})[0], s.redis.now.Add(ttl)})
+				ends = append(ends, s.redis.now.Add(ttl))
 			}
 		}
 	}
-	slices.SortFunc(leases, func(a, b Lease) int {
-		return cmp.Or(a.End.Compare(b.End), cmp.Compare(a.Key, b.Key))
-	})
-	return leases
+	return ends
 }
 
 // Lacks returns the commands that were sent so far and that the server does not know, in

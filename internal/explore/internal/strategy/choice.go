@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench/internal/fault"
@@ -77,6 +78,17 @@ func (v Verb) By() string { return verbs[v].by }
 
 // OfServer reports whether v is a fault of the server.
 func (v Verb) OfServer() bool { return verbs[v].by == ByServer }
+
+// A VerbSet says of each verb whether it is one of them.
+type VerbSet [VerbStop + 1]bool
+
+// VerbsOf are the verbs that are faults of these kinds.
+func VerbsOf(kinds []fault.Kind) (set VerbSet) {
+	for v, verb := range verbs {
+		set[v] = verb.fault != "" && slices.Contains(kinds, verb.fault)
+	}
+	return set
+}
 
 // Standstills are the verbs by which processes, the server, or both stand still.
 var Standstills = [...]Verb{VerbStandstill, VerbServerStandstill, VerbMachineStandstill}
