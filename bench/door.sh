@@ -2,7 +2,7 @@
 # Tests sound locks and mutants with locktest.Try, in its short form, with leases of 50 ms to 1 s and
 # busy loops beside them, all under nice -n 19. Prints a table of the sound locks, with how many were
 # accused, and one of the mutants, with how many were caught. Fails where a sound lock is accused, and keeps
-# its histories in a folder that it names. Needs redis-server.
+# its histories in a folder that it names, or a mutant of eight runs or more is never caught. Needs redis-server.
 #
 #   bench/door.sh                                   60 runs of sound locks beside eight busy loops
 #   RUNS=1000 BESIDE=16 MOST=20m bench/door.sh

@@ -113,15 +113,17 @@ func (c *Checker) died(op *history.Op) {
 	}
 	c.each(op.Client, func(k *key, h *hold) {
 		h.Close(optime.Call(op), interval.ByDeath, true)
-		h.Dead = true
+		h.Died(op.Call)
 		k.cuts++
-		h.RenewedBy(op.Call)
 		if c.ability&sessions != 0 { // what has a lease may have joined what has none
 			h.SessionEnds(op.Call)
 		}
 	})
 	for _, k := range c.keys {
 		for h := range k.known() {
+			if h.client == op.Client && h.Released {
+				h.Died(op.Call)
+			}
 			if h.client == op.Client && h.leftBehind(op.Call, k.refusal.Slack) {
 				c.keepEffect(k, pending.Effect{Cause: pending.Died, Fault: op, Op: h.ops[0], Under: &h.under, Bounded: true})
 			}

@@ -211,7 +211,7 @@ func (c *Checker) retire(k *key, s optime.Stamp) {
 	for i := len(k.holds) - 1; i >= 0; i-- {
 		h := k.holds[i]
 		over := h.Dead && optime.Stamp{T: h.Until}.Before(s)
-		if over || h.Released && h.End.Before(s) {
+		if over || h.Released && !h.LettingGo() && h.End.Before(s) {
 			c.drop(k, i)
 		}
 	}

@@ -89,6 +89,8 @@ func (h *textHistory) setting(fields []string) error {
 			} else {
 				h.header.ToleranceNS = ms * unit
 			}
+		case "faults":
+			h.header.Faults = strings.Split(value, ",")
 		case "partial":
 			h.partial = true
 		case "claims":

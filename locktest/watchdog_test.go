@@ -135,6 +135,27 @@ func TestCloseMayRelease(t *testing.T) {
 	})
 }
 
+// lasting is an owner of a lock whose leases all last for an hour, so that it is taken for one that renews. Closing it
+// changes nothing.
+type lasting struct{ *service }
+
+func (l lasting) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
+	opt.TTL = time.Hour
+	return l.service.Acquire(ctx, key, opt)
+}
+
+func (l lasting) Close() error { return nil }
+
+// TestLeasesThatOutliveTheirOwnersAreFound: a key that stays taken after its owner's death is found.
+func TestLeasesThatOutliveTheirOwnersAreFound(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newService(faults{})
+		trial := tried(t, func() (lockbench.Locker, error) { return lasting{s}, nil })
+		wantBroken(t, trial, lockbench.Recovery.At(lockbench.Crash))
+	})
+}
+
 // TestLossThatNeverWasIsFound: an owner that reports a loss which nobody caused, and lives, is found.
 func TestLossThatNeverWasIsFound(t *testing.T) {
 	t.Parallel()

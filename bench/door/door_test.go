@@ -69,3 +69,18 @@ func TestReport(t *testing.T) {
 		})
 	}
 }
+
+// TestReportOfMutants: one that is never caught fails the whole.
+func TestReportOfMutants(t *testing.T) {
+	var trials []*trial
+	for range enough {
+		trials = append(trials, &trial{lock: mutants[0], ttl: time.Second, done: true})
+	}
+	if err := report(&bytes.Buffer{}, trials); err == nil || !strings.Contains(err.Error(), "was caught in none of 8 runs") {
+		t.Errorf("got %v", err)
+	}
+	trials[3].accused = true
+	if err := report(&bytes.Buffer{}, trials); err != nil {
+		t.Errorf("got %v", err)
+	}
+}

@@ -83,6 +83,20 @@ func (g *Grant) RenewedBy(t int64) {
 	}
 }
 
+// LettingGo reports whether the release of g is not answered, and its owner, of whose renewals nothing is known, may renew it.
+func (g *Grant) LettingGo() bool {
+	return g.unseen && !g.Dead && g.Released && g.ReleasedBy.Return == history.Never
+}
+
+// Died applies that the owner of g died at t: it renews no longer. One that was answered when it released g had ended that
+// before.
+func (g *Grant) Died(t int64) {
+	if !g.Released || g.LettingGo() {
+		g.Dead = true
+		g.RenewedBy(t)
+	}
+}
+
 // Leaseless reports whether the lock has no lease: what it grants lasts until its owner gives it
 // up, or its session ends.
 func (g *Grant) Leaseless() bool { return g.endless }
@@ -115,7 +129,7 @@ func (g *Grant) Latest(slack int64) int64 {
 	switch {
 	case g.exact:
 		return g.mayUntil
-	case g.unseen && !g.Dead && (!g.Released || g.rules.Nested && g.Doubt): // what is left of it may be renewed
+	case g.unseen && !g.Dead && (!g.Released || g.LettingGo() || g.rules.Nested && g.Doubt): // what is left of it may be renewed
 		return math.MaxInt64
 	}
 	at, slacks := optime.After(g.mayUntil, g.added), int64(g.additions)+int64(g.relets)

@@ -42,7 +42,9 @@ func (g *Grant) Release(op *history.Op) (last bool) {
 func (g *Grant) LetGo(op *history.Op) {
 	if !g.Released {
 		g.Released, g.ReleasedBy = true, op
-		g.RenewedBy(op.Return)
+		if op.Return != history.Never { // else until its owner dies
+			g.RenewedBy(op.Return)
+		}
 		if op.Outcome == history.OK && !g.Doubt {
 			g.Certain = true
 			g.mayUntil, g.exact = optime.After(op.Return, op.Delay), op.Delay == 0
