@@ -142,15 +142,26 @@ func (r *trial) meet(ctx context.Context) error {
 		err = r.lookAt(ctx, first, second, fmt.Sprintf("%s/look-%d", r.keys, n))
 		stood := watcher.Stop()
 		starved := stood.Times > 0 && !errors.Is(err, errMisdeclared)
-		again := starved || n+1 < tries && errors.Is(err, errUnreached)
-		if err != nil && starved {
+		late := timedOut(err)
+		again := starved || late || n+1 < tries && errors.Is(err, errUnreached)
+		switch {
+		case err != nil && starved:
 			err = &starvedError{n + 1, stood.For, err}
+		case late:
+			err = fmt.Errorf("%w, a call ran out of time in each of %d looks at the lock: %w", ErrUntested, n+1, err)
 		}
 		if err == nil || !again || first.Spent() || ctx.Err() != nil {
 			break
 		}
 	}
 	return err
+}
+
+// timedOut reports whether err says that the lock, its client or the network gave up waiting. That may be after a time too short
+// to count as a standstill: redsync waits for a twentieth of a lease.
+func timedOut(err error) bool {
+	var timeout interface{ Timeout() bool }
+	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout()
 }
 
 // A starvedError is why nobody knows what the lock can do: each look failed, and the machine or the server stood still

@@ -5,8 +5,10 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -132,6 +134,34 @@ func tried(t *testing.T, owners func() (lockbench.Locker, error), options ...loc
 		options = append(options, locktest.WithShort())
 	}
 	return triedWhole(t, owners, options...)
+}
+
+// TestLooksThatRunOutOfTime: a lock whose client gives up early, on a machine too busy for it, is not accused; it is tested as
+// soon as it answers.
+func TestLooksThatRunOutOfTime(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		timeouts int64 // of the first calls
+		untested bool
+	}{{"some", 5, false}, {"all", 1 << 20, true}} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var left atomic.Int64
+				left.Store(c.timeouts)
+				s := newService(faults{acquire: func(ctx context.Context, s *service, key string, opt lockbench.Options) (lockbench.Lease, error) {
+					if left.Add(-1) >= 0 {
+						return nil, fmt.Errorf("node #0: %w", os.ErrDeadlineExceeded)
+					}
+					return s.wait(ctx, key, opt)
+				}})
+				_, err := locktest.Try(t.Context(), func() (lockbench.Locker, error) { return s, nil }, inVirtualTime, locktest.WithHistories(t.TempDir()),
+					locktest.WithCases(lockbench.LeaseKept.At(0)))
+				if c.untested != errors.Is(err, locktest.ErrUntested) || !c.untested && err != nil {
+					t.Errorf("got %v", err)
+				}
+			})
+		})
+	}
 }
 
 // triedWhole is tried, as long with -short as without.
