@@ -18,6 +18,8 @@ var latencyNames = []struct{ op, name, means string }{
 	{"extend", "extend", "call to answer"},
 	{"handoff", "hand-off", "a release's call to the next grant, somebody waiting"},
 	{"hold", "hold", "a grant to the release's call"},
+	{"loss_notice", "loss notice", "the next owner's grant to when the owner before is told; zero where it was told sooner"},
+	{"left_taken", "left taken", "an acquire without an answer, on a free key, to the latest that others met the key taken"},
 }
 
 // percentiles are the columns of the table of latencies.

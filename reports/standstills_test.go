@@ -26,3 +26,18 @@ func TestStoodStill(t *testing.T) {
 		}
 	}
 }
+
+// TestLeftTaken: what acquires without an answer left behind is said where others met it.
+func TestLeftTaken(t *testing.T) {
+	const ms = int64(1e6)
+	run := func(l results.Latency) *results.Run {
+		return &results.Run{RunFigures: results.RunFigures{Latency: map[string]results.Latency{"left_taken": l}}}
+	}
+	if got := leftTaken(run(results.Latency{})); got != "" {
+		t.Errorf("of nothing: got %q", got)
+	}
+	const want = "an acquire without an answer left its key taken for nobody 3 times: for 400ms at the median, at most 1.2s"
+	if got := leftTaken(run(results.Latency{Count: 3, P50: 400 * ms, Max: 1200 * ms})); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

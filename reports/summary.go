@@ -148,6 +148,9 @@ func (s *summary) troubles() *document.List {
 		if still := stoodStill(run); still != "" && len(s.result.Runs) <= fewRuns {
 			add(document.Weak, "stood still", still)
 		}
+		if left := leftTaken(run); left != "" && len(s.result.Runs) <= fewRuns {
+			add(document.Weak, "left taken", left)
+		}
 		if run.Ended == results.EndedByUser {
 			add(document.Weak, "interrupted", "measured for "+figures.Compact(run.MeasuredNS)+", and judged up to there")
 		}
@@ -189,6 +192,16 @@ func stoodStill(r *results.Run) string {
 		return ""
 	}
 	return fmt.Sprintf("lockbench or its server stood still for %s; what that kept from being done breaks nothing", much)
+}
+
+// leftTaken says for how long acquires without an answer kept others out; empty where they did not.
+func leftTaken(r *results.Run) string {
+	l := r.Latency["left_taken"]
+	if l.Count == 0 {
+		return ""
+	}
+	return fmt.Sprintf("an acquire without an answer left its key taken for nobody %s: for %s at the median, at most %s",
+		figures.Plural(l.Count, "time"), figures.Compact(l.P50), figures.Compact(l.Max))
 }
 
 // conclude puts into d what the exit code means, in a few words, why, and what it does not say.

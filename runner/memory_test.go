@@ -50,11 +50,11 @@ func TestMemoryOfARunIsFlat(t *testing.T) {
 		most   int64 // bytes that may be added while seven times as many follow
 		write  func(w *history.Writer, events int) (history.End, error)
 	}{
-		{"nothing goes wrong", 40_000, 1 << 20, func(w *history.Writer, events int) (history.End, error) {
+		{"nothing goes wrong", 80_000, 1 << 20, func(w *history.Writer, events int) (history.End, error) {
 			_, end, err := synthetic.Generate(synthetic.Config{Ops: int64(events), Keys: 16, Clients: 32, Seed: 1, TTL: 100 * time.Millisecond}, w)
 			return end, err
 		}},
-		{"a tenth is unknown", 40_000, 1 << 20, func(w *history.Writer, events int) (history.End, error) {
+		{"a tenth is unknown", 80_000, 1 << 20, func(w *history.Writer, events int) (history.End, error) {
 			_, end, err := synthetic.Generate(synthetic.Config{Ops: int64(events), Keys: 16, Clients: 32, Unknown: 0.1, Violations: 9, Seed: 1, TTL: 100 * time.Millisecond}, w)
 			return end, err
 		}},

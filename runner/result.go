@@ -62,8 +62,8 @@ type Judged struct {
 }
 
 // Latency is the time that a share of the operations of a kind took at most, in the measured
-// part of the run. The operation is acquire, service, lag, refused, release, extend, handoff or
-// hold, as in JSON results; the percentile is above zero and at most 100. It returns false
+// part of the run. The operation is acquire, service, lag, refused, release, extend, handoff,
+// hold, loss_notice or left_taken, as in JSON results; the percentile is above zero and at most 100. It returns false
 // where none was measured, and for an unknown operation.
 func (j *Judged) Latency(operation string, percentile float64) (time.Duration, bool) {
 	for _, op := range measure.Ops() {

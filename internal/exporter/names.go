@@ -13,14 +13,16 @@ var subjectLabels = []string{"design", "workload", "guard"}
 
 // durationNames are the families of histograms.
 var durationNames = map[measure.Op]struct{ name, help string }{
-	measure.Acquire: {"acquire_seconds", "Acquires that were granted, from the intended start (open loop) or the call to the return."},
-	measure.Service: {"acquire_service_seconds", "Acquires of open loops that were granted, from the call to the return."},
-	measure.Lag:     {"acquire_lag_seconds", "Acquires of open loops, from the intended start to the call."},
-	measure.Refused: {"refusal_seconds", "Acquires that were refused, from the intended start (open loop) or the call to the return."},
-	measure.Release: {"release_seconds", "Releases that returned, whatever the answer."},
-	measure.Extend:  {"extend_seconds", "Extends that returned, whatever the answer."},
-	measure.Handoff: {"handoff_seconds", "From the call of a release to the return of the next grant of the key, somebody waiting."},
-	measure.Hold:    {"hold_seconds", "From the return of a grant to the call of its last release."},
+	measure.Acquire:    {"acquire_seconds", "Acquires that were granted, from the intended start (open loop) or the call to the return."},
+	measure.Service:    {"acquire_service_seconds", "Acquires of open loops that were granted, from the call to the return."},
+	measure.Lag:        {"acquire_lag_seconds", "Acquires of open loops, from the intended start to the call."},
+	measure.Refused:    {"refusal_seconds", "Acquires that were refused, from the intended start (open loop) or the call to the return."},
+	measure.Release:    {"release_seconds", "Releases that returned, whatever the answer."},
+	measure.Extend:     {"extend_seconds", "Extends that returned, whatever the answer."},
+	measure.Handoff:    {"handoff_seconds", "From the call of a release to the return of the next grant of the key, somebody waiting."},
+	measure.LossNotice: {"loss_notice_seconds", "From the return of the next owner's grant to when the owner before is told that it lost the lock; zero where it was told sooner."},
+	measure.LeftTaken:  {"left_taken_seconds", "From the return of an acquire without an answer, on a free key, to the latest that others met the key taken."},
+	measure.Hold:       {"hold_seconds", "From the return of a grant to the call of its last release."},
 }
 
 // tallies are the counters of a run.

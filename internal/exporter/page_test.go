@@ -35,6 +35,15 @@ func everything(e *Exporter) {
 	r.Add(history.Event{Phase: history.Call, Op: &waiting})
 	add(r, history.Op{Kind: history.Release, Outcome: history.OK, Key: "l", Hold: 3, Client: 3, Call: 105 * ms, Return: 106 * ms})
 	r.Add(history.Event{Phase: history.Return, Op: &waiting})
+	for _, op := range []history.Op{
+		{Kind: history.Acquire, Outcome: history.OK, Key: "l", Hold: 5, Client: 3, Attempts: 1, Call: 108 * ms, Return: 109 * ms}, // it overtakes, and the other is told
+		{Kind: history.Release, Outcome: history.LossReported, Key: "l", Hold: 4, Client: 4, Call: 110 * ms, Return: 111 * ms},
+		{Kind: history.Acquire, Outcome: history.Unknown, Key: "m", Client: 3, Attempts: 1, Call: 112 * ms, Return: 113 * ms}, // it leaves the key taken
+		{Kind: history.Acquire, Outcome: history.Refused, Key: "m", Client: 4, Attempts: 1, Call: 114 * ms, Return: 115 * ms},
+		{Kind: history.Acquire, Outcome: history.OK, Key: "m", Hold: 6, Client: 4, Attempts: 1, Call: 116 * ms, Return: 117 * ms},
+	} {
+		add(r, op)
+	}
 	r.Settle(&runinfo.Business{Figures: map[string]int64{"sold": 1}})
 	r.Over([]checker.Finding{})
 }

@@ -23,6 +23,7 @@ type Collector struct {
 	open     map[int64]hold
 	due      int // how many there are when the oldest are forgotten
 	keys     map[string]*handing
+	lefts    int // how many of keys have something left
 	updates  map[string]*updates
 	errors   errorCount
 	observe  func(Op, time.Duration)
@@ -30,15 +31,17 @@ type Collector struct {
 
 // hold is a grant that was not released yet.
 type hold struct {
-	client  int32
-	granted int64
-	depth   int32
+	client    int32
+	granted   int64
+	depth     int32
+	overtaken int64 // return of the next owner's grant; NoStamp before
 }
 
 // handing is which client has a key, and since when it is free for a client that waits.
 type handing struct {
 	holder   int64
 	released int64 // call of the release; NoStamp while held or never granted
+	left     left
 }
 
 // New returns a Collector for the history that h opens.
@@ -146,6 +149,12 @@ func (c *Collector) called(op *history.Op) {
 	switch op.Kind {
 	case history.Release:
 		c.release(op)
+	case history.Acquire:
+		if c.lefts > 0 && op.Outcome == history.OK {
+			c.asked(c.key(op.Key), op)
+		}
+	case history.Lost:
+		c.toldOf(op, op.Call)
 	case history.Death: // it will not release what it holds
 		maps.DeleteFunc(c.open, func(_ int64, h hold) bool { return h.client == op.Client })
 	}
@@ -188,10 +197,16 @@ func (c *Collector) returned(op *history.Op) {
 		c.record(p, Release, took)
 	case op.Kind == history.Extend:
 		c.record(p, Extend, took)
+		c.toldOf(op, op.Return)
 	case op.Outcome == history.OK:
 		c.grant(p, op)
 	case op.Outcome == history.Refused:
 		c.record(p, Refused, took)
+		if c.lefts > 0 {
+			c.key(op.Key).left.refused(op)
+		}
+	case op.Outcome == history.Unknown:
+		c.gaveUp(c.key(op.Key), op)
 	}
 	c.count(p, op)
 }
@@ -229,17 +244,25 @@ func (c *Collector) grant(p *Phase, op *history.Op) {
 	c.granted = max(c.granted, op.Return)
 	if op.Hold != 0 {
 		c.forget()
-		c.open[op.Hold] = hold{client: op.Client, granted: op.Return, depth: 1}
+		c.open[op.Hold] = hold{client: op.Client, granted: op.Return, depth: 1, overtaken: history.NoStamp}
 	}
-	k := c.keys[op.Key]
-	if k == nil {
-		k = &handing{released: history.NoStamp}
-		c.keys[op.Key] = k
-	}
+	k := c.key(op.Key)
+	c.overtake(k, op)
+	c.waited(k, op)
 	if k.released != history.NoStamp && op.Call < k.released {
 		c.record(p, Handoff, op.Return-k.released)
 	}
 	k.holder, k.released = op.Hold, history.NoStamp
+}
+
+// key is what is known of a key.
+func (c *Collector) key(name string) *handing {
+	k := c.keys[name]
+	if k == nil {
+		k = &handing{released: history.NoStamp}
+		c.keys[name] = k
+	}
+	return k
 }
 
 // keptOpen is how many open holds of a client are remembered where they are many in all:
@@ -277,6 +300,7 @@ func (c *Collector) release(op *history.Op) {
 		return
 	}
 	if known {
+		c.told(h, op, op.Return)
 		delete(c.open, op.Hold)
 		c.record(c.phase(op.Call), Hold, op.Call-h.granted)
 	}

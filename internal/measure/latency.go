@@ -19,16 +19,22 @@ const (
 	Extend            // extends that returned, whatever the answer
 	Handoff           // release-call to the next grant's return, somebody waiting
 	Hold              // a grant's return to the call of its final release
+	// LossNotice is of owners that were overtaken: the return of the next owner's grant to when the one before is told, by a
+	// notice or by the answer to a release or an extend; zero where it was told sooner.
+	LossNotice
+	// LeftTaken is of acquires that ended without an answer, on a key that was free before: the return of the first of these to
+	// the latest that others were refused the key, or were granted it having waited for it all that time.
+	LeftTaken
 	numOps
 )
 
-var opNames = [numOps]string{"acquire", "service", "lag", "refused", "release", "extend", "handoff", "hold"}
+var opNames = [numOps]string{"acquire", "service", "lag", "refused", "release", "extend", "handoff", "hold", "loss_notice", "left_taken"}
 
 // String returns the name under which results show op.
 func (op Op) String() string { return opNames[op] }
 
 // Ops lists everything that is measured.
-func Ops() []Op { return []Op{Acquire, Service, Lag, Refused, Release, Extend, Handoff, Hold} }
+func Ops() []Op { return []Op{Acquire, Service, Lag, Refused, Release, Extend, Handoff, Hold, LossNotice, LeftTaken} }
 
 // The range of a histogram in ns, and its relative precision of 0.1 %. The top is
 // longer than any lease in the documents; what lies beyond is counted.

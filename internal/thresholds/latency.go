@@ -14,14 +14,16 @@ var shown = []string{"50", "90", "99", "99.9", "99.99"}
 
 // summaries say what the durations of an operation are, in the words of package measure.
 var summaries = map[measure.Op]string{
-	measure.Acquire: "intended start, in closed loop the call, to return of acquires that were granted a new hold",
-	measure.Service: "call to return of acquires that were granted a new hold",
-	measure.Lag:     "intended start to call of acquires that were due at a time",
-	measure.Refused: "intended start, in closed loop the call, to return of acquires that were refused",
-	measure.Release: "call to return of releases, whatever the answer",
-	measure.Extend:  "call to return of extends, whatever the answer",
-	measure.Handoff: "release-call to the next grant, somebody waiting",
-	measure.Hold:    "grant to the call of its final release",
+	measure.Acquire:    "intended start, in closed loop the call, to return of acquires that were granted a new hold",
+	measure.Service:    "call to return of acquires that were granted a new hold",
+	measure.Lag:        "intended start to call of acquires that were due at a time",
+	measure.Refused:    "intended start, in closed loop the call, to return of acquires that were refused",
+	measure.Release:    "call to return of releases, whatever the answer",
+	measure.Extend:     "call to return of extends, whatever the answer",
+	measure.Handoff:    "release-call to the next grant, somebody waiting",
+	measure.Hold:       "grant to the call of its final release",
+	measure.LossNotice: "the next owner's grant to when the owner before is told that it lost the lock",
+	measure.LeftTaken:  "return of an acquire without an answer, on a free key, to the latest that others met the key taken",
 }
 
 // latencies are the metrics of durations, those that are listed.

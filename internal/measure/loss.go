@@ -1,0 +1,38 @@
+package measure
+
+import "github.com/lockbench/lockbench/history"
+
+// overtake notes of the hold that the key had, if it is still open, that another is granted.
+func (c *Collector) overtake(k *handing, op *history.Op) {
+	h, open := c.open[k.holder]
+	if open && k.holder != op.Hold && h.overtaken == history.NoStamp {
+		h.overtaken = op.Return
+		c.open[k.holder] = h
+	}
+}
+
+// toldOf takes what may tell an owner that its hold is lost. It counts once.
+func (c *Collector) toldOf(op *history.Op, at int64) {
+	h, open := c.open[op.Hold]
+	if open && c.told(h, op, at) {
+		h.overtaken = toldAlready
+		c.open[op.Hold] = h
+	}
+}
+
+// toldAlready stands for when a hold was overtaken whose owner knows.
+const toldAlready = history.NoStamp - 1
+
+// told measures how late the owner of h is told, and reports whether it is.
+func (c *Collector) told(h hold, op *history.Op, at int64) bool {
+	tells := op.Kind == history.Lost || op.Outcome == history.LossReported && op.Return != history.Never
+	if !tells || h.overtaken == toldAlready {
+		return false
+	}
+	late := int64(0)
+	if h.overtaken != history.NoStamp {
+		late = max(0, at-h.overtaken)
+	}
+	c.record(c.phase(at), LossNotice, late)
+	return true
+}
