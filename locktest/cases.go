@@ -379,14 +379,19 @@ func (o *owner) cancelled(ttl, wait, after time.Duration) lockbench.Lease {
 	return lease
 }
 
-// holdRenewed has an owner hold the key for three leases, which the lock renews, and another try it all that time.
+// holdRenewed has an owner hold the key for three leases, which the lock renews, and another try it all that time, or wait for
+// it: some locks learn only by waiting that an owner is dead.
 func holdRenewed(s *fixture) {
 	first, second := s.owners[0], s.owners[1]
 	held := first.acquire(s.ttl, 0)
 	if held == nil {
 		return
 	}
-	fresh := second.acquire(4*s.ttl, 3*s.ttl)
+	ask := second.acquire
+	if s.copy == 1 {
+		ask = second.wait
+	}
+	fresh := ask(4*s.ttl, 3*s.ttl)
 	first.release(held)
 	second.release(fresh)
 }

@@ -14,13 +14,12 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/lockbench/lockbench/internal/servers"
 )
 
 // A library is one version of one, and what is known to be wrong with it.
 type library struct {
 	name, module, version string
+	on                    *service
 	doors                 []door
 }
 
@@ -36,20 +35,31 @@ const (
 	cut    = "leases are cut to whole milliseconds"
 	resent = "a SET NX that the client sends again is refused by its own key"
 	prefix = "an acquire takes a key whose token begins with its own"
+	pooled = "Close leaves the session in the pool, with the locks that it has"
+	crowd  = "all that try a free key at once are refused"
+	beats  = "the heartbeat ends after one beat"
 )
 
 // tested are those that there are adapters for, in testdata.
 var tested = []library{
-	{"redislock", "github.com/bsm/redislock", "v0.9.4", []door{
+	{"redislock", "github.com/bsm/redislock", "v0.9.4", onRedis, []door{
 		{"Explore", cut, "exclusion"}, {"Whole", prefix, "exclusion"}, {"Run", cut, "lease"}}},
-	{"redislock", "github.com/bsm/redislock", "v0.10.0", []door{
+	{"redislock", "github.com/bsm/redislock", "v0.10.0", onRedis, []door{
 		{"Explore", cut, "exclusion"}, {"Whole", prefix, "exclusion"}, {"Run", cut, "lease"}}},
-	{"redsync", "github.com/go-redsync/redsync/v4", "v4.12.0", []door{
+	{"redsync", "github.com/go-redsync/redsync/v4", "v4.12.0", onRedis, []door{
 		{"Explore", cut, "exclusion"}, {"Whole", "an extend that fails frees the key", "lease@lost-reply"}, {"Run", cut, "lease"}}},
-	{"redsync", "github.com/go-redsync/redsync/v4", "v4.14.1", []door{
+	{"redsync", "github.com/go-redsync/redsync/v4", "v4.14.1", onRedis, []door{
 		{"Explore", cut, "exclusion"}, {"Whole", resent, "answers@lost-reply"}, {"Run", cut, "lease"}}},
-	{"redsync", "github.com/go-redsync/redsync/v4", "v4.18.1", []door{
+	{"redsync", "github.com/go-redsync/redsync/v4", "v4.18.1", onRedis, []door{
 		{"Explore", cut, "exclusion"}, {"Whole", resent, "answers@lost-reply"}, {"Run", cut, "lease"}}},
+	{"rueidislock", "github.com/redis/rueidis", "v1.0.79", onRedis, []door{{"Run", "", ""}}},
+	{"go-zero", "github.com/zeromicro/go-zero", "v1.9.2", onRedis, []door{{"Run", "", ""}}},
+	{"go-zero", "github.com/zeromicro/go-zero", "v1.10.3", onRedis, []door{{"Run", "", ""}}},
+	{"pglock", "cirello.io/pglock", "v1.2.0", onPostgres, []door{{"Run", beats, "exclusion@outlived"}}},
+	{"pglock", "cirello.io/pglock", "v1.16.0", onPostgres, []door{{"Run", "", ""}}},
+	{"advisory", "github.com/allisson/go-pglock/v3", "v3.0.0", onPostgres, []door{{"Run", pooled, "recovery@crash"}}},
+	{"etcd", "go.etcd.io/etcd/client/v3", "v3.5.0", onEtcd, []door{{"Run", crowd, "no-spurious-refusal"}}},
+	{"etcd", "go.etcd.io/etcd/client/v3", "v3.7.3", onEtcd, []door{{"Run", crowd, "no-spurious-refusal"}}},
 }
 
 func main() {
@@ -61,17 +71,18 @@ func main() {
 
 // run tests those whose names begin with one of the arguments, by default all.
 func run(ctx context.Context, w io.Writer, only []string) (err error) {
-	server, err := servers.StartPrivate(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, server.Close()) }()
-	environment := append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off", "LIBRARIES_SOCKET="+server.Options().Addr)
+	services := running{}
+	defer func() { err = errors.Join(err, services.stop()) }()
 	fmt.Fprint(w, "| library | version | test | known bug | cells that fail | | seconds |\n|---|---|---|---|---|---|---|\n")
 	for _, l := range tested {
 		if len(only) > 0 && !slices.ContainsFunc(only, func(name string) bool { return strings.HasPrefix(l.name+"@"+l.version, name) }) {
 			continue
 		}
+		address, err := services.address(ctx, l.on)
+		if err != nil {
+			return err
+		}
+		environment := append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off", l.on.variable+"="+address)
 		if err := l.test(ctx, w, environment); err != nil {
 			return fmt.Errorf("%s %s: %w", l.name, l.version, err)
 		}
@@ -102,6 +113,9 @@ func (l library) test(ctx context.Context, w io.Writer, environment []string) er
 		test := exec.CommandContext(ctx, "./lock.test", "-test.v", "-test.run", "^Test"+d.test+"$")
 		test.Dir, test.Env = dir, environment
 		out, _ := test.CombinedOutput() // a test that fails has its lines
+		if os.Getenv("VERBOSE") != "" {
+			os.Stderr.Write(out)
+		}
 		cells, err := failing(string(out), d.test)
 		if err != nil {
 			return fmt.Errorf("%s: %w\n%s", d.test, err, out)

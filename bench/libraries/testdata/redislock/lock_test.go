@@ -28,7 +28,7 @@ func TestWhole(t *testing.T) {
 }
 
 func TestRun(t *testing.T) {
-	client := redis.NewClient(&redis.Options{Network: "unix", Addr: os.Getenv("LIBRARIES_SOCKET")})
+	client := redis.NewClient(&redis.Options{Network: "unix", Addr: os.Getenv("LIBRARIES_REDIS")})
 	t.Cleanup(func() { client.Close() })
 	locktest.Run(t, func(*testing.T) lockbench.Locker { return &locker{client: redislock.New(client)} })
 }

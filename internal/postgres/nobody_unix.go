@@ -1,0 +1,31 @@
+//go:build unix
+
+package postgres
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"os/user"
+	"strconv"
+	"syscall"
+)
+
+// unprivileged has command run by somebody whom PostgreSQL accepts, which is not root, and gives that one dir.
+func unprivileged(command *exec.Cmd, dir string) error {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	nobody, err := user.Lookup("nobody")
+	if err != nil {
+		return err
+	}
+	uid, err := strconv.Atoi(nobody.Uid)
+	gid, errGroup := strconv.Atoi(nobody.Gid)
+	if err := errors.Join(err, errGroup, os.Chown(dir, uid, gid)); err != nil {
+		return err
+	}
+	command.Dir = dir
+	command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}
+	return nil
+}
