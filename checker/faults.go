@@ -121,10 +121,8 @@ func (c *Checker) died(op *history.Op) {
 	})
 	for _, k := range c.keys {
 		for h := range k.known() {
-			if h.client == op.Client && h.Released {
-				h.Died(op.Call)
-			}
 			if h.client == op.Client && h.leftBehind(op.Call, k.refusal.Slack) {
+				h.Died(op.Call) // also where its release was never answered
 				c.keepEffect(k, pending.Effect{Cause: pending.Died, Fault: op, Op: h.ops[0], Under: &h.under, Bounded: true})
 			}
 		}

@@ -100,8 +100,7 @@ func (c *Checker) extendReturned(k *key, op *history.Op) {
 
 // answered applies the return of a release or extend that was answered "lost".
 func (c *Checker) answered(k *key, op *history.Op) {
-	h := k.find(op.Hold)
-	if h != nil && op.Outcome == history.LossReported && op.Kind != history.Renew && (h.ReleasedBy == nil || h.ReleasedBy == op) {
+	if h := k.find(op.Hold); h != nil && op.Outcome == history.LossReported && op.Kind != history.Renew && (h.ReleasedBy == nil || h.ReleasedBy == op) {
 		c.toldOfLoss(k, h, op, optime.Return(op))
 	}
 }
@@ -109,12 +108,14 @@ func (c *Checker) answered(k *key, op *history.Op) {
 // staleCall applies the call of a release or extend to what its owner may have lost.
 func (c *Checker) staleCall(k *key, h *hold, op *history.Op) {
 	k.sent(h, op)
-	if !h.Released && !h.supersededAt.Before(optime.Call(op)) {
+	superseded := h.supersededAt.Before(optime.Call(op))
+	if !h.Released && !superseded {
 		k.lateBeside(h, op)
-		return
 	}
-	c.tell(factStaleCalled, fact{at: optime.Call(op), key: k, op: op, hold: h})
-	if !h.Released && !h.told {
+	if h.Released || superseded || h.EndedBy == interval.ByReacquire { // its owner may have given up what it turned to
+		c.tell(factStaleCalled, fact{at: optime.Call(op), key: k, op: op, hold: h})
+	}
+	if !h.Released && superseded && !h.told {
 		k.expectLoss(h, op)
 	}
 }
