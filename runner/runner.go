@@ -72,6 +72,9 @@ func (s *session) run(ctx context.Context) (err error) {
 	s.sayLost(ctx)
 	for _, g := range s.services {
 		s.sink.say("server: %s, %s", g.First().Kind(), g.First().Version())
+		if _, redis := g.First().(*servers.Server); redis && g.First().Kind() == design.External {
+			s.sink.say("keys: lockbench:*; after a kill, lockbench clean --server URL removes them")
+		}
 	}
 	if err := s.runSubjects(ctx); err != nil {
 		return err
