@@ -184,7 +184,7 @@ func wanted(r *results.Run) scraped {
 		"lockbench_losses_total": float64(r.Counts.Lost), "lockbench_lost_updates_total": float64(r.Counts.LostUpdates),
 		"lockbench_run_progress_ratio": 1, "lockbench_finished_runs_total": 1,
 	}
-	for op, family := range map[string]string{"acquire": "acquire", "refused": "refusal", "release": "release", "handoff": "handoff", "hold": "hold"} {
+	for op, family := range map[string]string{"acquire": "acquire", "refused": "refusal", "release": "release", "handoff": "handoff", "hold": "hold", "loss_notice": "loss_notice", "left_taken": "left_taken"} {
 		for _, kind := range []string{"", " native"} {
 			all["lockbench_"+family+"_seconds"+kind] = float64(r.Latency[op].Count)
 		}

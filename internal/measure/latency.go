@@ -34,7 +34,9 @@ var opNames = [numOps]string{"acquire", "service", "lag", "refused", "release", 
 func (op Op) String() string { return opNames[op] }
 
 // Ops lists everything that is measured.
-func Ops() []Op { return []Op{Acquire, Service, Lag, Refused, Release, Extend, Handoff, Hold, LossNotice, LeftTaken} }
+func Ops() []Op {
+	return []Op{Acquire, Service, Lag, Refused, Release, Extend, Handoff, Hold, LossNotice, LeftTaken}
+}
 
 // The range of a histogram in ns, and its relative precision of 0.1 %. The top is
 // longer than any lease in the documents; what lies beyond is counted.
