@@ -31,7 +31,8 @@ type caseRun struct {
 	notes  notes
 
 	result checker.Result
-	err    error // of lockbench
+	left   string // what acquires that were given up left behind; empty is nothing
+	err    error  // of lockbench
 }
 
 // tries is how often a test case is performed while its cell stays untested, as may
@@ -45,6 +46,9 @@ func (s *caseRun) run(ctx context.Context) {
 			return
 		}
 		if s.result, s.err = judge(s.file()); s.err != nil {
+			return
+		}
+		if s.left, s.err = leftTaken(s.file()); s.err != nil {
 			return
 		}
 		if s.spent() || found(s.result, s.test.cell).Verdict != checker.Untested {

@@ -3,6 +3,7 @@ package locktest_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -30,6 +31,41 @@ func givingUp(leave error) faults {
 		}
 		return nil, errors.Join(lease.Release(context.WithoutCancel(ctx)), ctx.Err())
 	}}
+}
+
+// untilItEnds leaves the key taken until the lease is over.
+func untilItEnds() faults {
+	return faults{acquire: func(ctx context.Context, s *service, key string, opt lockbench.Options) (lockbench.Lease, error) {
+		lease, err := s.wait(ctx, key, opt)
+		time.Sleep(time.Millisecond)
+		if err == nil && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return lease, err
+	}}
+}
+
+// TestLeftTaken: for how long the key stayed taken for nobody is said of a lock that does not give it back, and not of one that does.
+func TestLeftTaken(t *testing.T) {
+	const said = "acquires that were given up left their key taken for nobody"
+	cancelled := lockbench.Recovery.At(lockbench.Cancel)
+	for _, c := range []struct {
+		name   string
+		faults faults
+		want   bool
+	}{{"until the lease is over", untilItEnds(), true}, {"given back", givingUp(errors.ErrUnsupported), false}} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newService(c.faults)
+				trial := triedWhole(t, func() (lockbench.Locker, error) { return s, nil }, locktest.WithCases(cancelled))
+				got := caseOf(trial, cancelled)
+				if got.Verdict != checker.Held || strings.Contains(got.Note, said) != c.want {
+					t.Errorf("got %v (%s), want it said: %t", got.Verdict, got.Note, c.want)
+				}
+				t.Log(got.Note)
+			})
+		})
+	}
 }
 
 // TestContextsThatEnd: a key that stays taken after an acquire whose context ended is found, whether it was cancelled or had a

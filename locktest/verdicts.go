@@ -97,6 +97,9 @@ func (r *trial) find(c *Case) {
 		}
 		if c.History == "" || f.Verdict.Graver(c.Verdict) {
 			c.Finding, c.History = f, sh.file()
+			if sh.test.cell == cell && cell.Under.Has(lockbench.Cancel) && sh.left != "" {
+				c.Note = strings.TrimPrefix(c.Note+"; "+sh.left, "; ")
+			}
 		}
 	}
 	c.Claimed = r.claims.Claims(cell)

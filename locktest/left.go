@@ -1,0 +1,30 @@
+package locktest
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/figures"
+	"github.com/lockbench/lockbench/internal/measure"
+)
+
+// leftTaken says for how long acquires that were given up left keys taken for nobody, in one history; empty where nobody met that.
+func leftTaken(file string) (string, error) {
+	src, err := history.Open(file)
+	if err != nil {
+		return "", err
+	}
+	c := measure.New(src.Header())
+	for ev, err := range src.Events() {
+		if err != nil {
+			return "", err
+		}
+		c.Add(ev)
+	}
+	l := c.SoFar().Measured.Latency(measure.LeftTaken)
+	if l.Count() == 0 {
+		return "", nil
+	}
+	return fmt.Sprintf("acquires that were given up left their key taken for nobody %s, for up to %v", figures.Plural(l.Count(), "time"), l.Max().Round(time.Millisecond)), nil
+}
