@@ -4,6 +4,9 @@ import "github.com/lockbench/lockbench/history"
 
 // overtake notes of the hold that the key had, if it is still open, that another is granted.
 func (c *Collector) overtake(k *handing, op *history.Op) {
+	if k.released != history.NoStamp { // as nearly always
+		return
+	}
 	h, open := c.open[k.holder]
 	if open && k.holder != op.Hold && h.overtaken == history.NoStamp {
 		h.overtaken = op.Return
