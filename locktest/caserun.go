@@ -31,7 +31,7 @@ type caseRun struct {
 	notes  notes
 
 	result checker.Result
-	left   string // what acquires that were given up left behind; empty is nothing
+	left   string // what acquires that were given up left behind, under cancel; empty is nothing
 	err    error  // of lockbench
 }
 
@@ -48,8 +48,10 @@ func (s *caseRun) run(ctx context.Context) {
 		if s.result, s.err = judge(s.file()); s.err != nil {
 			return
 		}
-		if s.left, s.err = leftTaken(s.file()); s.err != nil {
-			return
+		if s.test.cell.Under.Has(lockbench.Cancel) {
+			if s.left, s.err = leftTaken(s.file()); s.err != nil {
+				return
+			}
 		}
 		if s.spent() || found(s.result, s.test.cell).Verdict != checker.Untested {
 			return

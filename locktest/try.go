@@ -139,10 +139,11 @@ func (r *trial) meet(ctx context.Context) error {
 	}
 	for n := range mostLooks {
 		watcher := standstill.Start(standstill.Config{Bound: r.settings.lookBound(), Clock: r.settings.clock, Ask: r.settings.servers})
+		began := time.Now()
 		err = r.lookAt(ctx, first, second, fmt.Sprintf("%s/look-%d", r.keys, n))
 		stood := watcher.Stop()
 		starved := stood.Times > 0 && !errors.Is(err, errMisdeclared)
-		late := timedOut(err)
+		late := errors.Is(err, errUnreached) && timedOut(err) && time.Since(began) < r.settings.patience
 		again := starved || late || n+1 < tries && errors.Is(err, errUnreached)
 		switch {
 		case err != nil && starved:

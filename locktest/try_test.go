@@ -164,6 +164,22 @@ func TestLooksThatRunOutOfTime(t *testing.T) {
 	}
 }
 
+// TestServiceThatNeverAnswers: what outlasts the patience of the test is no client that gives up early, and not asked eight times.
+func TestServiceThatNeverAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var calls atomic.Int64
+		s := newService(faults{acquire: func(ctx context.Context, _ *service, _ string, _ lockbench.Options) (lockbench.Lease, error) {
+			calls.Add(1)
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}})
+		_, err := locktest.Try(t.Context(), func() (lockbench.Locker, error) { return s, nil }, inVirtualTime, locktest.WithHistories(t.TempDir()))
+		if n := calls.Load(); err == nil || errors.Is(err, locktest.ErrUntested) || n == 0 || n > 3 {
+			t.Errorf("%d calls, got %v", n, err)
+		}
+	})
+}
+
 // triedWhole is tried, as long with -short as without.
 func triedWhole(t *testing.T, owners func() (lockbench.Locker, error), options ...locktest.Option) locktest.Trial {
 	t.Helper()

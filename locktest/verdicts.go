@@ -97,7 +97,7 @@ func (r *trial) find(c *Case) {
 		}
 		if c.History == "" || f.Verdict.Graver(c.Verdict) {
 			c.Finding, c.History = f, sh.file()
-			if sh.test.cell == cell && cell.Under.Has(lockbench.Cancel) && sh.left != "" {
+			if sh.test.cell == cell && sh.left != "" {
 				c.Note = strings.TrimPrefix(c.Note+"; "+sh.left, "; ")
 			}
 		}

@@ -20,7 +20,7 @@ const probeTries = 3
 
 // finish ends the record of the schedule, when what it may have left was probed.
 func (w *world) finish() (err error) {
-	if w.ended && (len(w.faults) > 0 || len(w.server.Ends(nil)) > 0 || !w.allDone()) {
+	if w.ended && (len(w.faults) > 0 || len(w.server.Ends(w.scratch.ends[:0])) > 0 || !w.allDone()) {
 		err = w.probe()
 	}
 	w.trailer = history.End{Trailer: history.Trailer{EndNS: int64(w.now())}}

@@ -40,7 +40,7 @@ type hold struct {
 // handing is which client has a key, and since when it is free for a client that waits.
 type handing struct {
 	holder   int64
-	released int64 // call of the release; NoStamp while held or never granted
+	released int64 // call of the release; 0 before the first grant, NoStamp while held
 	left     left
 }
 
@@ -151,7 +151,7 @@ func (c *Collector) called(op *history.Op) {
 		c.release(op)
 	case history.Acquire:
 		if c.lefts > 0 && op.Outcome == history.OK {
-			c.asked(c.key(op.Key), op)
+			c.key(op.Key).left.asked = true
 		}
 	case history.Lost:
 		c.toldOf(op, op.Call)
@@ -248,8 +248,8 @@ func (c *Collector) grant(p *Phase, op *history.Op) {
 	}
 	k := c.key(op.Key)
 	c.overtake(k, op)
-	c.waited(k, op)
-	if k.released != history.NoStamp && op.Call < k.released {
+	c.met(p, k, op)
+	if op.Call < k.released && k.released != history.NoStamp {
 		c.record(p, Handoff, op.Return-k.released)
 	}
 	k.holder, k.released = op.Hold, history.NoStamp
@@ -259,7 +259,7 @@ func (c *Collector) grant(p *Phase, op *history.Op) {
 func (c *Collector) key(name string) *handing {
 	k := c.keys[name]
 	if k == nil {
-		k = &handing{released: history.NoStamp}
+		k = &handing{}
 		c.keys[name] = k
 	}
 	return k

@@ -23,7 +23,7 @@ const (
 	// notice or by the answer to a release or an extend; zero where it was told sooner.
 	LossNotice
 	// LeftTaken is of acquires that ended without an answer, on a key that was free before: the return of the first of these to
-	// the latest that others were refused the key, or were granted it having waited for it all that time.
+	// the latest that others were refused the key, or, of a waiter that was granted it later than at its first try, to that try.
 	LeftTaken
 	numOps
 )

@@ -45,13 +45,23 @@ func TestLeftTaken(t *testing.T) {
 	refused := func(from, to int64) history.Op {
 		return by(8, op(history.Acquire, history.Refused, 0, from, to))
 	}
+	waited := func(hold, from, last, to int64) history.Op {
+		o := acquire(hold, from, to)
+		o.Attempt, o.Attempts = last, 3
+		return o
+	}
 	cases := []struct {
 		name string
 		ops  []history.Op
 		want []int64
 	}{
 		{"others are refused until it ends", []history.Op{gaveUp(0, 10), refused(20, 25), refused(40, 46), acquire(1, 60, 65)}, []int64{36}},
-		{"a waiter is granted when it ends", []history.Op{gaveUp(0, 10), acquire(1, 5, 65)}, []int64{55}},
+		{"a waiter is granted when it ends", []history.Op{gaveUp(0, 10), waited(1, 5, 60, 65)}, []int64{50}},
+		{"a waiter that came later", []history.Op{gaveUp(0, 10), waited(1, 15, 60, 65)}, []int64{50}},
+		{"granted at the first try, beside", []history.Op{gaveUp(0, 10), acquire(1, 5, 65)}, nil},
+		{"granted beside, which others met", []history.Op{gaveUp(0, 10), acquire(1, 5, 65), refused(20, 25)}, nil},
+		{"refused for the sake of who asked before", []history.Op{gaveUp(0, 10), refused(11, 14), acquire(1, 15, 65), refused(20, 25)}, []int64{4}},
+		{"a key without holds' numbers", []history.Op{acquire(0, 0, 2), gaveUp(5, 10), refused(20, 25), acquire(0, 60, 65)}, nil},
 		{"the first of several", []history.Op{gaveUp(0, 10), gaveUp(12, 20), refused(21, 25), acquire(1, 60, 65)}, []int64{15}},
 		{"after a release", []history.Op{acquire(1, 0, 2), release(1, 3, 4), gaveUp(5, 10), refused(20, 25), acquire(2, 60, 65)}, []int64{15}},
 		{"nobody met it", []history.Op{gaveUp(0, 10), acquire(1, 60, 65)}, nil},

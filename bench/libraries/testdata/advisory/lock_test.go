@@ -5,6 +5,7 @@ package advisory
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"hash/fnv"
 	"os"
 	"testing"
@@ -73,7 +74,7 @@ func (l *locker) of(ctx context.Context, key string) (*pglock.Lock, error) {
 // Close implements io.Closer. The library's Close is to release all locks.
 func (l *locker) Close() (err error) {
 	for _, lock := range l.locks {
-		err = lock.Close()
+		err = errors.Join(err, lock.Close())
 	}
 	return err
 }
