@@ -121,6 +121,10 @@ func situations() []Program {
 			Drivers: Live | Explored, Keys: 2, Exercises: Contended(),
 			Adjust: twoKeys, Step: takeTwo,
 		},
+		{
+			Name: "odd-keys", Summary: "acquire two of three keys, whose names begin alike and one of which has every byte; release the first one first, in every other round the second",
+			Drivers: Explored, Keys: 3, Needs: []Ability{AnyKey}, Exercises: Contended(), Exploration: Exploration{KeyNames: oddKeys()}, Part: takeOddly,
+		},
 	}
 }
 

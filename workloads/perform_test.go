@@ -187,6 +187,7 @@ func TestPerform(t *testing.T) {
 		"odd-leases":    {"acquire", "acquire refused", "extend", "release"},
 		"abandon":       {"acquire", "acquire refused", "release"},
 		"two-keys":      {"acquire", "release"},
+		"odd-keys":      {"acquire", "release"},
 	}
 	for _, p := range By(Explored) {
 		t.Run(p.Name, func(t *testing.T) {

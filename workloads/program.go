@@ -55,6 +55,8 @@ type Exploration struct {
 	Wait float64
 	// OnRequest: explored only when named, not among all programs.
 	OnRequest bool
+	// KeyNames are the names of the program's keys; nil are those of no meaning.
+	KeyNames []string
 	// Again: a call that got no answer is made once more, and the two are one.
 	Again bool
 }
@@ -102,6 +104,7 @@ const (
 	Nests    Ability = "nest"                       // the holder may acquire again
 	Renews   Ability = "renew"                      // it renews its leases by itself
 	AnyLease Ability = "grant leases of any length" // others than whole numbers of a unit
+	AnyKey   Ability = "take keys of any name"      // whatever bytes it has
 	HasStore Ability = "store"                      // there are records that the lock guards
 )
 

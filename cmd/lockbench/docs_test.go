@@ -180,7 +180,7 @@ func shortened(command string) string {
 		}
 		return line + " --warmup 0s --operations " + each
 	case verb == "matrix":
-		return schedules.ReplaceAllString(line, "${1}60")
+		return schedules.ReplaceAllString(line, "${1}100")
 	case verb == "explore" && strings.Contains(line, "--moves"): // of which it explores all
 		return line + " --rounds 1"
 	case verb == "explore":

@@ -71,7 +71,7 @@ func (o *owner) newHold(key string, ttl time.Duration) (*hold, error) {
 		return nil, err
 	}
 	return &hold{
-		owner: o, key: key, name: o.process.env.Prefix + key,
+		owner: o, key: key, name: o.process.env.Prefix + o.process.named(key),
 		token: token, lease: ttl, lost: make(chan struct{}),
 	}, nil
 }

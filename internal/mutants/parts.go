@@ -18,6 +18,8 @@ type parts struct {
 	abilities
 
 	token func(*process) (string, error)
+	// named is what a key is called on the server, after the prefix of all.
+	named func(key string) string
 
 	// wait obtains h, or returns when the wait that h has is over.
 	wait  func(ctx context.Context, h *hold) error
@@ -72,6 +74,7 @@ func sound(able abilities) parts {
 		abilities: able,
 
 		token:   randomToken,
+		named:   func(key string) string { return key },
 		wait:    poll,
 		take:    take,
 		nest:    nest,

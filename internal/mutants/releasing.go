@@ -34,6 +34,11 @@ var releasingMutants = []Mutant{
 		Breaks:    []lockbench.Cell{lockbench.OwnerRelease.At(lockbench.Outlived)}, Scenario: "stale-release", change: func(a *parts) { a.token, a.free = tokenOfProcess, freePrefix },
 	},
 	{
+		Name: "newest-token", Seen: "no row: tokens on a stack, as with one field for the token of the lock at hand",
+		Mechanism: "a release takes the token that its owner was granted last, of whichever key: keys that are released in another order stay locked",
+		Breaks:    []lockbench.Cell{lockbench.LossReported.At(0)}, Scenario: "odd-keys", change: func(a *parts) { a.granted, a.free = pushToken, freeNewest },
+	},
+	{
 		Name: "release-fallback", Seen: "no row: a release that does not give up",
 		Mechanism: "a release without a reply is followed by a plain DEL: the first had taken effect, and the key is another's by now",
 		Breaks:    []lockbench.Cell{lockbench.Exclusion.At(lockbench.LostReply)}, change: func(a *parts) { a.free = freeOrDel },
@@ -98,6 +103,27 @@ func shareToken(_ context.Context, h *hold) { h.owner.process.shared.Store(h.key
 func freeShared(ctx context.Context, h *hold) (bool, error) {
 	token, _ := h.owner.process.shared.Load(h.key)
 	return h.found(ctx, freeScript, token)
+}
+
+// tokensOf are those that an owner was granted and did not use up yet, in order.
+func tokensOf(o *owner) []string {
+	tokens, _ := o.process.shared.Load(o)
+	list, _ := tokens.([]string)
+	return list
+}
+
+func pushToken(_ context.Context, h *hold) {
+	h.owner.process.shared.Store(h.owner, append(tokensOf(h.owner), h.token))
+}
+
+func freeNewest(ctx context.Context, h *hold) (bool, error) {
+	tokens := tokensOf(h.owner)
+	if len(tokens) == 0 { // released a second time
+		return free(ctx, h)
+	}
+	last := len(tokens) - 1
+	h.owner.process.shared.Store(h.owner, tokens[:last])
+	return h.found(ctx, freeScript, tokens[last])
 }
 
 func freeOrDel(ctx context.Context, h *hold) (bool, error) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench"
@@ -59,6 +60,11 @@ var takingMutants = []Mutant{
 		Name: "cancelled-grant", Seen: "etcd's mutex 3.2 (row 42)",
 		Mechanism: "cancelled just when it is granted, it unlocks and still returns the lease without an error",
 		Breaks:    []lockbench.Cell{lockbench.Exclusion.At(lockbench.Cancel)}, change: func(a *parts) { a.granted = unlockCancelled },
+	},
+	{
+		Name: "cut-key", Seen: "no row: a name that goes through a string of C",
+		Mechanism: "a key's name ends at its first zero byte: who holds one keeps others out of another that begins alike",
+		Breaks:    []lockbench.Cell{lockbench.NoSpuriousRefusal.At(0)}, Scenario: "odd-keys", change: func(a *parts) { a.named = cutAtZero },
 	},
 	{
 		Name: "put-after-delete", Seen: "a lock on NATS KV (row 49)",
@@ -157,6 +163,11 @@ func takeInTurn(ctx context.Context, h *hold) (bool, error) {
 		waits = "1"
 	}
 	return h.draw(ctx, takeInTurnScript, h.token, h.lease.Milliseconds(), waits)
+}
+
+func cutAtZero(key string) string {
+	key, _, _ = strings.Cut(key, "\x00")
+	return key
 }
 
 func unlockCancelled(ctx context.Context, h *hold) {
