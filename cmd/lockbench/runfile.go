@@ -58,11 +58,20 @@ func readRunFile(cmd *cobra.Command, args []string, spare *pflag.FlagSet) (runfi
 
 func runFileText(cmd *cobra.Command, name string) ([]byte, error) {
 	if name == fromStdin {
-		return io.ReadAll(cmd.InOrStdin())
+		return runFileTextOf("standard input", cmd.InOrStdin())
 	}
-	text, err := os.ReadFile(name)
+	file, err := os.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("%w; hint: lockbench init writes a run file, and --design names what to run without one", err)
+	}
+	defer file.Close()
+	return runFileTextOf(name, file)
+}
+
+func runFileTextOf(name string, r io.Reader) ([]byte, error) {
+	text, err := runfile.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("run file %s: %w", name, err)
 	}
 	return text, nil
 }

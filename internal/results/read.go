@@ -86,7 +86,7 @@ type head struct {
 
 // read reads a report of whatever kind; messages are those for want.
 func (want *fileKind) read(r io.Reader) (Report, error) {
-	text, err := io.ReadAll(r)
+	text, err := readText(r)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -48,6 +49,28 @@ func Read(name string, text []byte, keys []Key) (File, error) {
 		return cmp.Or(cmp.Compare(a.At.Line, b.At.Line), cmp.Compare(a.At.Column, b.At.Column))
 	})
 	return f, r.problems
+}
+
+// What a run file may have at most: bytes, and begins of lists. The parser takes memory by the square of how deep they lie.
+const (
+	maxText  = 1 << 16
+	maxLists = 4000
+)
+
+// ReadAll reads the text of a run file, if it is not too long for one.
+func ReadAll(r io.Reader) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(r, maxText+1))
+	if err == nil && len(text) > maxText {
+		err = fmt.Errorf("it has more than %d KB; hint: is it a run file?", maxText>>10)
+	}
+	lists := 0
+	for _, begin := range []string{"[", "{", "- "} {
+		lists += bytes.Count(text, []byte(begin))
+	}
+	if err == nil && lists > maxLists {
+		err = fmt.Errorf("it has more than %d lists; hint: is it a run file?", maxLists)
+	}
+	return text, err
 }
 
 // byteOrderMark begins files of some editors.

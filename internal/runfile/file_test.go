@@ -185,3 +185,20 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// TestReadAll: what would take the parser gigabytes is turned away.
+func TestReadAll(t *testing.T) {
+	for text, want := range map[string]string{
+		strings.Repeat("# long\n", 9000):                      "",
+		strings.Repeat("# longer\n", 9000):                    "more than 64 KB",
+		strings.Repeat("[", 5000):                             "more than 4000 lists",
+		strings.Repeat("- ", 5000):                            "more than 4000 lists",
+		"design: [a, b]\nfault: [{crash: 1}]\n":               "",
+		strings.Repeat("[", 2000) + strings.Repeat("{", 2001): "more than 4000 lists",
+	} {
+		_, err := runfile.ReadAll(strings.NewReader(text))
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%.10q: got %v, want %q", text, err, want)
+		}
+	}
+}

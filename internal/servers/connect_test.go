@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"path/filepath"
 	"strings"
@@ -78,6 +79,16 @@ func silence(conn net.Conn) {
 	}
 }
 
+// endless answers with a line that never ends.
+func endless(conn net.Conn) {
+	text := strings.Repeat("+", 1<<16)
+	for {
+		if _, err := io.WriteString(conn, text); err != nil {
+			return
+		}
+	}
+}
+
 func hangUp(conn net.Conn) { conn.Close() }
 
 // checkRefusal demands an error with all of want, a hint, and no password.
@@ -120,6 +131,9 @@ func TestConnectRefusesWhatDoesNotAnswerAsARedisShould(t *testing.T) {
 		{"hangs up", hangUp, "it hung up"},
 		{"web server", saying("HTTP/1.1 400 Bad Request\r\n\r\n"), "not a Redis"},
 		{"mail server", saying("+OK POP3 server ready\r\n"), "not a Redis"},
+		{"a list of a billion", saying("*1000000000\r\n"), "a reply says that it has 1000000000 elements"},
+		{"a string of a gigabyte", saying("$1000000000\r\n"), "a reply has more than"},
+		{"an endless line", endless, "a line of a reply has more than"},
 		{"TLS server", saying("\x15\x03\x01\x00\x02\x02\x0a\r\n"), "not a Redis"},
 		{"echo", saying("-ERR unknown command 'AUTH', with args beginning with: '" + secret + "'\r\n"), "unknown command"},
 	} {

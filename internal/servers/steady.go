@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/lockbench/lockbench/internal/replylimit"
 )
 
 // trusted is for how long after an answer a connection is taken for whole without
@@ -31,16 +33,16 @@ func steadily(opt *redis.Options) func(ctx context.Context, network, addr string
 	}
 }
 
-// steady returns conn as a steadyConn; as it is when it hides its socket, as TLS
-// does.
+// steady returns conn as a steadyConn; when it hides its socket, as TLS
+// does, with a bound on its replies alone.
 func steady(conn net.Conn, slack time.Duration) net.Conn {
 	socket, ok := conn.(syscall.Conn)
 	if !ok {
-		return conn
+		return replylimit.Conn(conn)
 	}
 	raw, err := socket.SyscallConn()
 	if err != nil {
-		return conn
+		return replylimit.Conn(conn)
 	}
 	return &steadyConn{Conn: conn, raw: raw, slack: slack, opened: time.Now()}
 }
@@ -65,7 +67,8 @@ type steadyConn struct {
 	read, write deadline
 	opened      time.Time
 	answered    atomic.Int64 // ns since opened
-	traffic     *Traffic     // what counts what it carries; may be nil
+	replies     replylimit.Limit
+	traffic     *Traffic // what counts what it carries; may be nil
 }
 
 // A deadline is what the connection has been told, in Unix ns: zero is none, and
@@ -111,6 +114,9 @@ func (c *steadyConn) Read(b []byte) (int, error) {
 	}
 	if c.traffic != nil {
 		c.traffic.Received.Add(int64(n))
+	}
+	if over := c.replies.Take(b[:n]); over != nil {
+		return 0, over
 	}
 	return n, err
 }

@@ -1,0 +1,134 @@
+package replylimit
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"strconv"
+)
+
+// What one reply may have at most. The longest that lockbench asks for are a page of keys and an INFO.
+const (
+	MaxBytes    = 64 << 20
+	MaxElements = 1 << 17 // in all its lists together, which may stand in one another
+	maxLine     = 1 << 20
+)
+
+// A Limit follows the replies on one connection. The zero value is at the begin of a reply. It is not safe for concurrent use.
+type Limit struct {
+	bytes    int64
+	elements int64
+	due      int64  // values that the reply under way still has
+	skip     int64  // bytes of a string that are to come, its end included
+	line     []byte // of a line that has begun
+	lost     bool   // this is no protocol of Redis: only the bytes count
+}
+
+// Take follows what was received. Its error says that a reply is too large.
+func (l *Limit) Take(received []byte) error {
+	for len(received) > 0 && !l.lost {
+		if l.skip > 0 {
+			n := min(l.skip, int64(len(received)))
+			l.skip -= n
+			received = received[n:]
+			l.bytes += n
+			l.ended()
+			continue
+		}
+		end := bytes.IndexByte(received, '\n')
+		if end < 0 {
+			l.bytes += int64(len(received))
+			if l.line = append(l.line, received...); len(l.line) > maxLine {
+				return fmt.Errorf("a line of a reply has more than %d bytes", maxLine)
+			}
+			return l.enough()
+		}
+		line := received[:end+1]
+		if len(l.line) > 0 {
+			line = append(l.line, line...)
+			l.line = line[:0]
+		}
+		l.bytes += int64(end + 1)
+		received = received[end+1:]
+		l.header(line)
+		if err := l.enough(); err != nil {
+			return err
+		}
+		l.ended()
+	}
+	l.bytes += int64(len(received))
+	return l.enough()
+}
+
+// header takes a line, with its end.
+func (l *Limit) header(line []byte) {
+	kind := line[0]
+	if kind == '|' { // goes before the value
+		l.due++
+	}
+	if l.due > 0 {
+		l.due--
+	}
+	switch kind {
+	case '+', '-', ':', '_', '#', ',', '(':
+		return
+	case '$', '!', '=', '*', '%', '~', '>', '|':
+	default:
+		l.lost = true
+		return
+	}
+	n, err := strconv.ParseInt(string(bytes.TrimSpace(line[1:])), 10, 64)
+	if err != nil {
+		l.lost = true
+		return
+	}
+	n = min(max(n, 0), 1<<40) // so that sums stay numbers
+	switch kind {
+	case '$', '!', '=':
+		if !bytes.HasPrefix(line[1:], []byte("-")) {
+			l.skip = min(n, MaxBytes) + int64(len("\r\n"))
+			l.bytes += max(0, n-MaxBytes) // more than it may have
+		}
+	case '%', '|':
+		n *= 2
+		fallthrough
+	default:
+		l.elements += n
+		l.due += n
+	}
+}
+
+// enough reports whether the reply under way has too much.
+func (l *Limit) enough() error {
+	switch {
+	case l.elements > MaxElements:
+		return fmt.Errorf("a reply says that it has %d elements, more than %d", l.elements, MaxElements)
+	case l.bytes+l.skip > MaxBytes:
+		return fmt.Errorf("a reply has more than %d bytes", MaxBytes)
+	}
+	return nil
+}
+
+// ended begins the next reply, if one is over.
+func (l *Limit) ended() {
+	if l.due == 0 && l.skip == 0 && !l.lost {
+		l.bytes, l.elements = 0, 0
+	}
+}
+
+// Conn returns conn, ended by a reply that is too large. Its Read is not safe for concurrent use.
+func Conn(conn net.Conn) net.Conn { return &limited{Conn: conn} }
+
+type limited struct {
+	net.Conn
+	limit Limit
+}
+
+// Read implements net.Conn.
+func (c *limited) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	if over := c.limit.Take(b[:n]); over != nil {
+		return 0, over
+	}
+	return n, err
+}

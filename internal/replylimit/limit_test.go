@@ -1,0 +1,69 @@
+package replylimit
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestTake(t *testing.T) {
+	long := strings.Repeat("x", 1<<20)
+	cases := map[string]struct {
+		reply string
+		times int
+		want  string // in the error; empty is none
+	}{
+		"small":                            {"+OK\r\n:12\r\n$3\r\nfoo\r\n*2\r\n$1\r\na\r\n*-1\r\n$-1\r\n-ERR no\r\n", 1000, ""},
+		"third version":                    {"%1\r\n+a\r\n:1\r\n~1\r\n#t\r\n>2\r\n+invalidate\r\n*1\r\n$1\r\nk\r\n|1\r\n+ttl\r\n:3\r\n,1.5\r\n_\r\n=7\r\ntxt:abc\r\n(1\r\n!3\r\nERR\r\n", 1000, ""},
+		"many of some size":                {"$1048576\r\n" + long + "\r\n", 100, ""},
+		"a list of a billion":              {"*1000000000\r\n", 1, "1000000000 elements"},
+		"a map of many":                    {"%600000\r\n", 1, "1200000 elements"},
+		"a number that goes over":          {"%9223372036854775807\r\n", 1, "elements"},
+		"lists in lists":                   {"*1\r\n", 140_000, "elements"},
+		"a list of lists, each by itself":  {"*2\r\n*1\r\n:1\r\n*1\r\n:2\r\n", 1 << 17, ""},
+		"a string of a gigabyte":           {"$1000000000\r\n", 1, "more than 67108864 bytes"},
+		"a string whose length goes over":  {"$9223372036854775807\r\n", 1, "more than 67108864 bytes"},
+		"strings in a list":                {"*1000\r\n" + strings.Repeat("$1048576\r\n"+long+"\r\n", 65), 1, "bytes"},
+		"an endless line":                  {"+" + long + long, 1, "a line of a reply"},
+		"another protocol":                 {"HTTP/1.1 400 Bad Request\r\n\r\nno\r\n", 1, ""},
+		"another protocol, without an end": {"HTTP/1.1 200 OK\r\n\r\n" + long, 70, "bytes"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			for _, size := range []int{1, 7, 4096, 1 << 21} {
+				if size < 4096 && len(c.reply)*c.times > 1<<16 {
+					continue
+				}
+				got := taken(c.reply, c.times, size)
+				if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+					t.Errorf("in parts of %d: got %q, want %q", size, got, c.want)
+				}
+			}
+		})
+	}
+}
+
+// taken is the error of the first part that is too much.
+func taken(reply string, times, size int) string {
+	var l Limit
+	for range times {
+		for rest := reply; rest != ""; {
+			n := min(size, len(rest))
+			if err := l.Take([]byte(rest[:n])); err != nil {
+				return err.Error()
+			}
+			rest = rest[n:]
+		}
+	}
+	return ""
+}
+
+func BenchmarkTake(b *testing.B) {
+	var l Limit
+	reply := []byte(":1\r\n")
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := l.Take(reply); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
