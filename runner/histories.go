@@ -19,9 +19,6 @@ type histories struct {
 	temporary *tempdir.Dir
 }
 
-// temporaryName begins the names of folders of histories that nobody asked for.
-const temporaryName = "lockbench-run-"
-
 // newHistories uses dir, which it makes, or a temporary one when dir is empty.
 func newHistories(dir string) (*histories, error) {
 	if dir != "" {
@@ -30,8 +27,7 @@ func newHistories(dir string) (*histories, error) {
 		}
 		return &histories{dir: dir}, nil
 	}
-	tempdir.Clear(temporaryName)
-	made, err := tempdir.New("", temporaryName)
+	made, err := tempdir.Fresh()
 	if err != nil {
 		return nil, fmt.Errorf("no place for histories: %w; hint: --history DIR", err)
 	}

@@ -21,6 +21,7 @@ type compareOptions struct {
 	weaker   bool
 	force    bool
 	save     string
+	resume   bool
 	out      []string
 	// forRun are the flags that need --run.
 	forRun []string
@@ -67,9 +68,10 @@ func (o *compareOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.weaker, "fail-if-weaker", false, "exit 4 if a claimed cell was held on 299 occasions or more in BASE and on fewer in NEW")
 	f.BoolVar(&o.force, "force", false, "compare speeds even if the settings differ")
 	f.StringVar(&o.save, "save", "", "with --run: save the result of each run in this `directory`, as base-01.json and new-01.json")
+	f.BoolVar(&o.resume, "resume", false, "with --run and --save: take the results that are there, and make the runs that are missing")
 	f.StringArrayVar(&o.out, "out", nil, output.Help(output.OfComparisons))
 	// Designs and guards are arguments here.
-	o.forRun = append(o.settings.flagsBut(f, "design", "guard", "fail-fast"), "save")
+	o.forRun = append(o.settings.flagsBut(f, "design", "guard", "fail-fast"), "save", "resume")
 }
 
 func (o *compareOptions) compare(cmd *cobra.Command, args []string) error {

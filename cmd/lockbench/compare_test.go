@@ -11,6 +11,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/internal/turns"
 	"github.com/lockbench/lockbench/runner"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -124,21 +125,17 @@ func compareReal(t *testing.T, seed uint64, share float64) results.Comparison {
 	params := &o.settings.params
 	params.Clients, params.Keys, params.KeyChoice, params.Seed = 2, 2, "own", seed
 	params.Hold, params.Duration, params.Warmup = workloads.Always(0), 200*time.Millisecond, 20*time.Millisecond
-	p, turns, err := o.plan([]string{"lua-token/strategy", "lua-token/strategy"})
+	p, err := o.plan([]string{"lua-token/strategy", "lua-token/strategy"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, turn := range turns {
-		if turn.side == 1 {
-			p.Subjects[i].Design = slowed(p.Subjects[i].Design, share)
-		}
-	}
-	p.SelfCheck, p.History = false, t.TempDir()
-	result, err := runner.Run(t.Context(), p)
+	p.Sides[1].Design = slowed(p.Sides[1].Design, share)
+	p.Of.SelfCheck, p.Of.History = false, t.TempDir()
+	s, err := turns.New(p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	base, changed, err := o.results(&result, turns)
+	base, changed, err := s.Run(t.Context(), runner.Sink{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,18 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/results"
-	"github.com/lockbench/lockbench/internal/wholefile"
-	"github.com/lockbench/lockbench/reports"
-	"github.com/lockbench/lockbench/runner"
+	"github.com/lockbench/lockbench/internal/turns"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -32,20 +27,21 @@ func (o *compareOptions) runBoth(cmd *cobra.Command, args []string) (base, chang
 	if err := o.settings.settle(cmd.Flags()); err != nil {
 		return nil, nil, err
 	}
-	p, turns, err := o.plan(args)
+	if o.resume && o.save == "" {
+		return nil, nil, errors.New("--resume: no directory to take results from; hint: --save DIR")
+	}
+	p, err := o.plan(args)
 	if err != nil {
 		return nil, nil, err
 	}
-	if o.save != "" {
-		if err := os.MkdirAll(o.save, 0o755); err != nil {
-			return nil, nil, fmt.Errorf("--save: %w", err)
-		}
+	s, err := turns.New(p)
+	if err != nil {
+		return nil, nil, err
 	}
-	shown := progress.OfRuns(cmd.ErrOrStderr(), o.settings.quiet, len(p.Subjects))
-	shown.Say("%d runs of each, in turns%s", o.rounds, about(2*o.rounds, p.Options))
-	result, failed := runPlan(cmd.Context(), p, shown)
-	base, changed, err = o.results(&result, turns)
-	return base, changed, errors.Join(failed, err)
+	shown := progress.OfRuns(cmd.ErrOrStderr(), o.settings.quiet, s.Runs())
+	defer shown.Close()
+	shown.Say("%d runs of each, in turns%s", o.rounds, about(s.Runs(), p.Of.Options))
+	return s.Run(cmd.Context(), shown.Sink())
 }
 
 // about returns how long so many runs take; nothing where operations end them.
@@ -56,73 +52,23 @@ func about(runs int, o workloads.Options) string {
 	return fmt.Sprintf("; about %v", (time.Duration(runs) * o.Duration).Round(time.Second))
 }
 
-// plan is that of run for the two designs, with its subjects in turns.
-func (o *compareOptions) plan(args []string) (p runner.Plan, all []turn, err error) {
-	var two []runner.Subject
-	for _, arg := range args {
+// plan is that of run for the two designs.
+func (o *compareOptions) plan(args []string) (p turns.Plan, err error) {
+	p = turns.Plan{Rounds: o.rounds, Save: o.save, Resume: o.resume}
+	for i, arg := range args {
 		one := o.settings
 		name, guards, err := splitGuard(arg)
 		if err != nil {
-			return p, nil, err
+			return p, err
 		}
 		one.designs, one.guards = []string{name}, guards
-		if p, err = one.plan(); err != nil {
-			return p, nil, err
+		if p.Of, err = one.plan(); err != nil {
+			return p, err
 		}
-		if len(p.Subjects) != 1 {
-			return p, nil, fmt.Errorf("%s: it is %d designs, and a side has one; hint: lockbench list designs", arg, len(p.Subjects))
+		if len(p.Of.Subjects) != 1 {
+			return p, fmt.Errorf("%s: it is %d designs, and a side has one; hint: lockbench list designs", arg, len(p.Of.Subjects))
 		}
-		two = append(two, p.Subjects[0])
+		p.Sides[i] = p.Of.Subjects[0]
 	}
-	all = inTurns(o.rounds)
-	p.Subjects = nil
-	for _, t := range all {
-		of := two[t.side]
-		of.Variant = t.String()
-		of.Change = func(o *workloads.Options) { o.Seed += uint64(t.round) }
-		p.Subjects = append(p.Subjects, of)
-	}
-	return p, all, nil
-}
-
-// A turn is one run of one side: 0 is the base, 1 the new one.
-type turn struct{ side, round int }
-
-func (t turn) String() string {
-	return fmt.Sprintf("%s-%02d", [...]string{"base", "new"}[t.side], t.round)
-}
-
-// inTurns lets the two sides take turns, each going first every other time, so that what
-// changes on the machine meanwhile meets both alike. The runs of a round have one seed.
-func inTurns(rounds int) (all []turn) {
-	for i := range rounds {
-		first := i % 2
-		all = append(all, turn{first, i + 1}, turn{1 - first, i + 1})
-	}
-	return all
-}
-
-// results parts the runs of a session by side. They are in the order of the turns, of
-// which the last ones may be missing.
-func (o *compareOptions) results(came *runner.Result, turns []turn) (base, changed []results.Result, err error) {
-	var missing []string
-	if n := len(turns) - len(came.Runs); n > 0 {
-		missing = []string{fmt.Sprintf("%d of %d runs", n, len(turns))}
-	}
-	sides := [2][]results.Result{}
-	var errs []error
-	for i := range came.Runs {
-		one := runner.Result{Runs: came.Runs[i : i+1], NotRun: missing, SelfCheck: came.SelfCheck}
-		r, t := one.Report(), turns[i]
-		sides[t.side], errs = append(sides[t.side], *r), append(errs, o.keep(r, t))
-	}
-	return sides[0], sides[1], errors.Join(errs...)
-}
-
-// keep saves the result of a run where that was asked for.
-func (o *compareOptions) keep(r *results.Result, of turn) error {
-	if o.save == "" {
-		return nil
-	}
-	return wholefile.Write(filepath.Join(o.save, of.String()+".json"), func(w io.Writer) error { return reports.Write(w, reports.JSON, r, reports.Options{}) })
+	return p, nil
 }

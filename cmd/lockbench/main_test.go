@@ -67,7 +67,7 @@ func setUp(env *testscript.Env) error {
 	for _, name := range serverVariables {
 		env.Setenv(name, "")
 	}
-	env.Setenv("SCHEDULES", strconv.Itoa(longtest.Times(60, 300)))
+	env.Setenv("SCHEDULES", strconv.Itoa(longtest.Times(100, 300)))
 	env.Setenv("OPS", strconv.Itoa(longtest.Times(50_000, 200_000)))
 	tmp := filepath.Join(env.WorkDir, "tmp")
 	env.Setenv("TMPDIR", tmp)

@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -13,9 +11,6 @@ import (
 	"github.com/lockbench/lockbench/internal/catalog"
 	"github.com/lockbench/lockbench/internal/runfile"
 )
-
-// fromStdin is the name of a run file that comes on standard input.
-const fromStdin = "-"
 
 // oneRunFile refuses arguments that are not flags, beyond the run file.
 func oneRunFile(cmd *cobra.Command, args []string) error {
@@ -33,7 +28,7 @@ func readRunFile(cmd *cobra.Command, args []string, spare *pflag.FlagSet) (runfi
 	if len(args) == 0 {
 		return runfile.File{}, nil
 	}
-	text, err := runFileText(cmd, args[0])
+	text, err := runfile.Load(args[0], cmd.InOrStdin())
 	if err != nil {
 		return runfile.File{}, err
 	}
@@ -54,26 +49,6 @@ func readRunFile(cmd *cobra.Command, args []string, spare *pflag.FlagSet) (runfi
 	}
 	file.Settings = set
 	return file, nil
-}
-
-func runFileText(cmd *cobra.Command, name string) ([]byte, error) {
-	if name == fromStdin {
-		return runFileTextOf("standard input", cmd.InOrStdin())
-	}
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, fmt.Errorf("%w; hint: lockbench init writes a run file, and --design names what to run without one", err)
-	}
-	defer file.Close()
-	return runFileTextOf(name, file)
-}
-
-func runFileTextOf(name string, r io.Reader) ([]byte, error) {
-	text, err := runfile.ReadAll(r)
-	if err != nil {
-		return nil, fmt.Errorf("run file %s: %w", name, err)
-	}
-	return text, nil
 }
 
 // apply sets a flag to what a run file says, which is something, as on a command line.

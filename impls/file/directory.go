@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/tempdir"
 )
 
 // directories is the backend: each service is a directory that has the lock files.
@@ -38,10 +39,10 @@ func (directories) Open(_ context.Context, addresses []string, n int) (all []des
 		d := &directory{kind: design.External}
 		if len(addresses) > 0 {
 			d.path = filepath.FromSlash(strings.TrimPrefix(addresses[i], scheme))
-		} else if d.path, err = os.MkdirTemp("", "lockbench-locks-"); err != nil {
+		} else if d.own, err = tempdir.Fresh(); err != nil {
 			return all, err
 		} else {
-			d.kind = design.Private
+			d.kind, d.path = design.Private, d.own.Path
 		}
 		all = append(all, d)
 	}
@@ -49,7 +50,10 @@ func (directories) Open(_ context.Context, addresses []string, n int) (all []des
 }
 
 // A directory is one service.
-type directory struct{ kind, path string }
+type directory struct {
+	kind, path string
+	own        *tempdir.Dir // nil where it is the user's
+}
 
 func (d *directory) Kind() string    { return d.kind }
 func (d *directory) Version() string { return "directory on " + runtime.GOOS }
@@ -92,10 +96,10 @@ func (d *directory) Sweep(_ context.Context, prefix string) (removed int, err er
 
 // Close implements [design.Service].
 func (d *directory) Close() error {
-	if d.kind == design.External {
+	if d.own == nil {
 		return nil
 	}
-	return os.RemoveAll(d.path)
+	return d.own.Remove()
 }
 
 // pathOf is the file of a key in the directory of an environment.

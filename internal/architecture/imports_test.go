@@ -43,10 +43,11 @@ var house = map[string][]string{
 	"impls/design/onredis":               {"", "impls/design", "internal/serverror"},
 	"impls":                              {"", "impls/*", "internal/control", "internal/suggest"},
 	"impls/*":                            {"", "impls/design", "impls/design/onredis", "internal/batching"},
+	"impls/file":                         {"", "impls/design", "internal/tempdir"},
 	"internal/control":                   {"", "impls/design"},
 	"internal/batching":                  {"impls/design", "impls/design/onredis"},
 	"internal/backend":                   {"", "history", "impls/design", "internal/runinfo"},
-	"internal/servers":                   {"internal/figures", "internal/tempdir", "", "history", "impls/design", "impls/design/onredis", "internal/serverror"},
+	"internal/servers":                   {"internal/figures", "internal/replylimit", "internal/tempdir", "", "history", "impls/design", "impls/design/onredis", "internal/serverror"},
 	"internal/fault":                     {"", "internal/suggest"}, // data: anybody may import it
 	"internal/inject":                    {"", "history", "impls/design", "impls/design/onredis", "internal/fault", "internal/servers", "internal/runinfo"},
 	"internal/load":                      {"", "internal/backend", "internal/fault", "internal/inject", "history", "impls/design", "impls/design/onredis", "internal/servers", "workloads", "internal/suggest", "internal/processor", "internal/occupancy", "internal/serverwatch", "internal/standstill", "internal/runinfo"},
@@ -84,6 +85,7 @@ var house = map[string][]string{
 	"internal/catalog":                   {"", "internal/explore", "impls", "internal/fault", "internal/suggest", "internal/thresholds", "workloads"},
 	"internal/output":                    {"internal/wholefile", "history", "internal/measure", "internal/suggest", "internal/results", "reports", "runner"},
 	"internal/progress":                  {"internal/legible", "", "checker", "internal/explore", "internal/results", "reports", "runner", "internal/exploring"},
+	"internal/turns":                     {"internal/load", "internal/wholefile", "internal/results", "reports", "runner", "workloads"},
 	"internal/matrix":                    {"internal/tempdir", "internal/wholefile", "", "internal/evidence", "internal/explore", "impls", "impls/design", "internal/exploring", "internal/fault", "internal/inject", "internal/mutants", "internal/progress", "internal/thresholds", "internal/results", "reports", "runner", "workloads"},
 	"runner":                             {"internal/tempdir", "", "internal/evidence", "history", "checker", "internal/measure", "internal/thresholds", "internal/relay", "internal/spool", "internal/processor", "internal/load", "internal/backend", "internal/fault", "internal/inject", "internal/servers", "internal/mutants", "impls/design", "workloads", "internal/results", "reports"},
 }

@@ -304,15 +304,11 @@ func (s *Session) histories(part string) (dir string, temporary *tempdir.Dir, er
 	if s.History != "" {
 		return filepath.Join(s.History, results.FileName(part)), nil, nil
 	}
-	tempdir.Clear(temporaryName)
-	if temporary, err = tempdir.New("", temporaryName); err != nil {
+	if temporary, err = tempdir.Fresh(); err != nil {
 		return "", nil, fmt.Errorf("no place for histories: %w; hint: --history DIR", err)
 	}
 	return temporary.Path, temporary, nil
 }
-
-// temporaryName begins the names of folders of histories that nobody keeps.
-const temporaryName = "lockbench-matrix-"
 
 // explore explores every design that lacks it, several at a time, in what is left of
 // the budget.

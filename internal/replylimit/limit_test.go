@@ -67,3 +67,15 @@ func BenchmarkTake(b *testing.B) {
 		}
 	}
 }
+
+// FuzzTake: the parts in which a reply comes make no difference.
+func FuzzTake(f *testing.F) {
+	f.Add("*2\r\n$1\r\na\r\n:1\r\n", 1)
+	f.Add("*1000000000\r\n", 3)
+	f.Fuzz(func(t *testing.T, reply string, size int) {
+		whole, parts := taken(reply, 1, max(1, len(reply))), taken(reply, 1, 1+(size&0xff))
+		if (whole == "") != (parts == "") {
+			t.Errorf("%q: whole %q, in parts of %d %q", reply, whole, 1+(size&0xff), parts)
+		}
+	})
+}

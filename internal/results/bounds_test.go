@@ -1,6 +1,7 @@
 package results
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 )
@@ -23,4 +24,20 @@ func TestTooMuch(t *testing.T) {
 			}
 		})
 	}
+}
+
+// FuzzRead: whatever stands in a file, reading it ends, and what is read can be concluded from.
+func FuzzRead(f *testing.F) {
+	f.Add([]byte(`{"schema":"` + Schema + `","kind":"result","runs":[{"design":"a","cells":{"exclusion":{"verdict":"held"}},"latency":{"acquire":{"spectrum":{"ns":[1,2],"percent":[50,100]}}}}]}`))
+	f.Add([]byte(`{"schema":"` + Schema + `","kind":"matrix","rows":[{"design":"a","parts":[{}]}]}`))
+	f.Add([]byte(`{"schema":"lockbench/result/v1","runs":[null]}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		r, err := Read(bytes.NewReader(text))
+		if (r == nil) == (err == nil) {
+			t.Fatalf("got %v and error %v", r, err)
+		}
+		if result, ok := r.(*Result); ok {
+			_, _ = Compare([]Result{*result}, []Result{*result}, CompareOptions{Force: true})
+		}
+	})
 }

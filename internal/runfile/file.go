@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -57,20 +58,39 @@ const (
 	maxLists = 4000
 )
 
-// ReadAll reads the text of a run file, if it is not too long for one.
-func ReadAll(r io.Reader) ([]byte, error) {
+// Load reads the text of a run file, if it is not too long for one; of the name "-" that is stdin.
+func Load(name string, stdin io.Reader) (text []byte, err error) {
+	r := stdin
+	if name != "-" {
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, fmt.Errorf("%w; hint: lockbench init writes a run file, and --design names what to run without one", err)
+		}
+		defer file.Close()
+		r = file
+	}
+	if text, err = readAll(r); err != nil {
+		return nil, fmt.Errorf("run file %s: %w", name, err)
+	}
+	return text, nil
+}
+
+func readAll(r io.Reader) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxText+1))
-	if err == nil && len(text) > maxText {
-		err = fmt.Errorf("it has more than %d KB; hint: is it a run file?", maxText>>10)
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > maxText {
+		return nil, fmt.Errorf("it has more than %d KB; hint: is it a run file?", maxText>>10)
 	}
 	lists := 0
 	for _, begin := range []string{"[", "{", "- "} {
 		lists += bytes.Count(text, []byte(begin))
 	}
-	if err == nil && lists > maxLists {
-		err = fmt.Errorf("it has more than %d lists; hint: is it a run file?", maxLists)
+	if lists > maxLists {
+		return nil, fmt.Errorf("it has more than %d lists; hint: is it a run file?", maxLists)
 	}
-	return text, err
+	return text, nil
 }
 
 // byteOrderMark begins files of some editors.

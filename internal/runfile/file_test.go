@@ -186,8 +186,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestReadAll: what would take the parser gigabytes is turned away.
-func TestReadAll(t *testing.T) {
+// TestLoad: what would take the parser gigabytes is turned away.
+func TestLoad(t *testing.T) {
 	for text, want := range map[string]string{
 		strings.Repeat("# long\n", 9000):                      "",
 		strings.Repeat("# longer\n", 9000):                    "more than 64 KB",
@@ -196,7 +196,7 @@ func TestReadAll(t *testing.T) {
 		"design: [a, b]\nfault: [{crash: 1}]\n":               "",
 		strings.Repeat("[", 2000) + strings.Repeat("{", 2001): "more than 4000 lists",
 	} {
-		_, err := runfile.ReadAll(strings.NewReader(text))
+		_, err := runfile.Load("-", strings.NewReader(text))
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%.10q: got %v, want %q", text, err, want)
 		}

@@ -89,11 +89,16 @@ func Leftovers(base, prefix string) (all []*Dir) {
 	return all
 }
 
-// Clear removes the leftovers in the system's folder. What it cannot remove it leaves: the next start comes.
-func Clear(prefix string) {
-	for _, d := range Leftovers("", prefix) {
+// usual begins the names of folders of files, of whatever kind.
+const usual = "lockbench-files-"
+
+// Fresh makes a folder in the system's, and removes what folders of the kind killed processes left there. What it cannot
+// remove it leaves: the next start comes.
+func Fresh() (*Dir, error) {
+	for _, d := range Leftovers("", usual) {
 		_ = d.Remove()
 	}
+	return New("", usual)
 }
 
 // errInUse: another process, or another folder of this one, holds the lock.

@@ -7,7 +7,7 @@ import (
 )
 
 func TestLeftoversAreClearedAndNothingElse(t *testing.T) {
-	const prefix = "lockbench-test-"
+	const prefix = usual
 	base := t.TempDir()
 	t.Setenv("TMPDIR", base)
 	t.Setenv("TMP", base)
@@ -34,7 +34,11 @@ func TestLeftoversAreClearedAndNothingElse(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	Clear(prefix)
+	fresh, err := Fresh()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer fresh.Remove()
 	for path, want := range map[string]bool{used.File("content"): true, left.Path: false, kept.File("content"): true, removed.Path: false, foreign: true, linked: true} {
 		if _, err := os.Lstat(path); (err == nil) != want {
 			t.Errorf("%s: %v, want it there: %t", path, err, want)
@@ -43,7 +47,7 @@ func TestLeftoversAreClearedAndNothingElse(t *testing.T) {
 	if err := used.Remove(); err != nil {
 		t.Error(err)
 	}
-	if all, _ := os.ReadDir(base); len(all) != 3 { // kept, foreign, linked
+	if all, _ := os.ReadDir(base); len(all) != 4 { // kept, foreign, linked, fresh
 		t.Errorf("left: %v", all)
 	}
 }

@@ -1,0 +1,139 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// lock is sound: nothing that happens to lockbench or a server may have it accused.
+const lock = "lua-token/strategy"
+
+// long are calls that take longer than they are given time.
+func long(dir, url string) [][]string {
+	out := "json=" + filepath.Join(dir, "result.json")
+	return [][]string{
+		{"run", "--design", lock, "--duration", "20s", "--history", filepath.Join(dir, "own"), "--out", out},
+		{"run", "--design", lock, "--duration", "20s", "--workload", "oversell", "--server", url, "--history", filepath.Join(dir, "theirs"), "--out", out},
+		{"run", "--design", lock, "--duration", "20s", "--fault", "pause", "--fault", "lost-reply,p=0.01", "--out", out},
+		{"sweep", lock, "--duration", "5s", "--out", out},
+		{"compare", "--run", "9", lock, "lua-token/token", "--duration", "2s", "--out", out},
+		{"limit", "ttl", lock, "--out", out},
+		{"matrix", lock, "lua-token/fenced", "--budget", "5m", "--out", out},
+		{"explore", lock, "--budget", "20s", "--out", out},
+	}
+}
+
+// kill kills lockbench, and in every fifth trial a child of its, at any time.
+func (b *bench) kill(ctx context.Context) error {
+	user, err := b.redis(ctx)
+	if err != nil {
+		return err
+	}
+	defer user.kill()
+	temp, err := b.sub("temp")
+	if err != nil {
+		return err
+	}
+	self, child := b.table.row("kill -9 of lockbench"), b.table.row("kill -9 of a child")
+	for n := range b.kills {
+		dir, err := b.sub("killed")
+		if err != nil || ctx.Err() != nil {
+			return err
+		}
+		verbs := long(dir, user.url())
+		t := trial{args: verbs[b.rand.IntN(len(verbs))], temp: temp, at: time.Duration(50+b.rand.IntN(1500)) * time.Millisecond}
+		r := self
+		t.during = func(cmd *exec.Cmd) { _ = cmd.Process.Kill() }
+		if n%5 == 4 {
+			r = child
+			t.during = func(cmd *exec.Cmd) {
+				if !killChild(cmd.Process.Pid, temp) {
+					_ = cmd.Process.Kill()
+				}
+			}
+			// What goes on without its child is ended.
+			t.args = short(t.args)
+		}
+		o := b.run(ctx, t)
+		r.count(t, o)
+		if o.exit == 1 {
+			r.note(&r.accused, "lockbench %s: %.1500s", strings.Join(t.args, " "), o.out)
+		}
+		if !gone(temp) {
+			r.note(&r.left, "lockbench %s: processes %v go on", strings.Join(t.args, " "), marked(temp))
+		}
+		b.readBack(ctx, r, dir, temp)
+		_ = os.RemoveAll(dir)
+	}
+	return b.nextStart(ctx, self, temp, user)
+}
+
+// short is a call that soon ends by itself.
+func short(args []string) []string {
+	short := append([]string{}, args...)
+	for i, arg := range short {
+		if arg == "20s" || arg == "5m" || arg == "5s" && short[0] == "sweep" {
+			short[i] = "2s"
+		}
+	}
+	switch short[0] {
+	case "sweep":
+		short = append(short, "--clients", "4", "--keys", "1")
+	case "compare":
+		short = append(short, "--duration", "300ms")
+	case "matrix":
+		short = append(short, "--drivers", "explore", "--budget", "4s")
+	}
+	return short
+}
+
+// killChild kills a process that the given one has begun, and reports whether there was one.
+func killChild(pid int, temp string) bool {
+	for _, other := range marked(temp) {
+		if other != pid {
+			return syscall.Kill(other, syscall.SIGKILL) == nil
+		}
+	}
+	return false
+}
+
+// readBack checks that what was written of histories can be judged, and accuses nobody.
+func (b *bench) readBack(ctx context.Context, r *row, dir, temp string) {
+	files, _ := filepath.Glob(filepath.Join(dir, "*", "*.lbh"))
+	for _, file := range files {
+		o := b.run(ctx, trial{args: []string{"check", file}, temp: temp})
+		switch {
+		case o.exit == 1:
+			r.note(&r.accused, "lockbench check of what a killed run wrote: %.1500s", o.out)
+		case o.exit != 0 && o.exit != 3 && !strings.Contains(o.out, "empty") && !strings.Contains(o.out, "cut short"):
+			r.note(&r.lost, "lockbench check of what a killed run wrote: exit %d: %.500s", o.exit, o.out)
+		}
+	}
+}
+
+// nextStart checks what is left when lockbench has been started once more: folders, and keys on the user's server that
+// last for ever.
+func (b *bench) nextStart(ctx context.Context, r *row, temp string, user *server) error {
+	o := b.run(ctx, trial{args: []string{"run", "--design", lock, "--duration", "200ms", "--explore", "0s"}, temp: temp})
+	if o.exit != 0 && o.exit != 3 {
+		r.note(&r.broken, "the next start: exit %d: %.500s", o.exit, o.out)
+	}
+	for _, dir := range leftIn(temp) {
+		r.note(&r.left, "folder %s", dir)
+	}
+	keys, err := user.do("eval", `local left = {} for _, k in ipairs(redis.call('KEYS', '*')) do if redis.call('PTTL', k) == -1 then left[#left+1] = k end end return left`, "0")
+	if err != nil {
+		return err
+	}
+	if keys != "" {
+		r.note(&r.left, "keys without a TTL: %.500s", keys)
+	}
+	return nil
+}

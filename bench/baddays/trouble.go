@@ -1,0 +1,61 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// trouble has a server of the user's fail in the middle of a run.
+func (b *bench) trouble(ctx context.Context) error {
+	temp, err := b.sub("temp")
+	if err != nil {
+		return err
+	}
+	for _, trouble := range []struct {
+		name     string
+		settings []string
+		happens  func(*server)
+		passes   bool // a run that meets it may pass
+	}{
+		{"the server is killed and started anew", nil, func(s *server) {
+			s.kill()
+			time.Sleep(time.Duration(50+b.rand.IntN(1000)) * time.Millisecond)
+			_ = s.start(ctx)
+		}, true},
+		{"the server is gone for good", nil, func(s *server) { s.kill() }, false},
+		{"FLUSHALL", nil, func(s *server) { _, _ = s.do("flushall") }, true},
+		{"the server becomes a replica", nil, func(s *server) { _, _ = s.do("replicaof", "127.0.0.1", "1") }, false},
+		{"its memory is full", nil, func(s *server) { _, _ = s.do("config", "set", "maxmemory", "1") }, false},
+		{"it takes 5 clients", []string{"--maxclients", "5"}, func(*server) {}, false},
+		{"it stands still", nil, func(s *server) {
+			_, _ = s.do("debug", "sleep", "1.5")
+		}, true},
+		{"its clients are thrown out", nil, func(s *server) { _, _ = s.do("client", "kill", "type", "normal") }, true},
+	} {
+		r := b.table.row(trouble.name)
+		for range b.troubles {
+			s, err := b.redis(ctx, append(trouble.settings, "--enable-debug-command", "yes")...)
+			if err != nil || ctx.Err() != nil {
+				return err
+			}
+			t := trial{
+				args: []string{"run", "--design", lock + ",hash-reentrant/watchdog", "--duration", "3s", "--clients", "16", "--explore", "0s", "--server", s.url()},
+				temp: temp, at: time.Second + time.Duration(b.rand.IntN(1500))*time.Millisecond, during: func(*exec.Cmd) { trouble.happens(s) },
+			}
+			o := b.run(ctx, t)
+			r.count(t, o)
+			switch {
+			case o.exit == 1:
+				r.note(&r.accused, "lockbench %s: %.3000s", strings.Join(t.args, " "), o.out)
+			case o.exit == 0 && !trouble.passes:
+				r.note(&r.passed, "lockbench %s: %.3000s", strings.Join(t.args, " "), o.out)
+			}
+			s.kill()
+		}
+	}
+	return nil
+}
