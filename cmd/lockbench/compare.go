@@ -118,6 +118,9 @@ func (o *compareOptions) sides(cmd *cobra.Command, args []string) (base, changed
 			return nil, nil, fmt.Errorf("--%s is for --run; hint: saved results have their settings, or give --run N and two designs", name)
 		}
 	}
+	if err := misplaced(args, "saved results belong", "lockbench compare --run 10 %s"); err != nil {
+		return nil, nil, err
+	}
 	at := cmd.ArgsLenAtDash()
 	if at < 0 && len(args) == 2 {
 		at = 1

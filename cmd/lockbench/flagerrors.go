@@ -18,6 +18,8 @@ func explainFlag(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var wrong *pflag.InvalidValueError
 	switch {
+	case errors.As(err, &unknown) && unknown.GetSpecifiedName() == "design" && strings.Contains(cmd.Use, "DESIGN"):
+		return fmt.Errorf("%w; hint: designs are arguments here, %s", err, cmd.UseLine())
 	case errors.As(err, &unknown):
 		var known []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })

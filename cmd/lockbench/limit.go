@@ -29,6 +29,9 @@ easiest value misses the target.`,
 			if len(args) == 0 {
 				return cmd.Help()
 			}
+			if err := misplaced(args, "rate or ttl belongs", "lockbench limit rate %s"); err != nil {
+				return err
+			}
 			return suggest.Unknown("limit", args[0], commandNames(cmd))
 		},
 	}

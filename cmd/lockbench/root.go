@@ -114,6 +114,9 @@ usage or set-up; 3 inconclusive; 4 a threshold (--fail-if) failed, and nothing w
 			if len(args) == 0 {
 				return cmd.Help()
 			}
+			if err := misplaced(args, "a command belongs", "lockbench run --design %s"); err != nil {
+				return err
+			}
 			return suggest.Unknown("command", args[0], commandNames(cmd))
 		},
 	}

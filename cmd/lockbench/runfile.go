@@ -14,6 +14,9 @@ import (
 
 // oneRunFile refuses arguments that are not flags, beyond the run file.
 func oneRunFile(cmd *cobra.Command, args []string) error {
+	if err := misplaced(args, "a run file belongs", "lockbench run --design %s"); err != nil {
+		return err
+	}
 	if len(args) > 1 {
 		return fmt.Errorf("unexpected argument %q; hint: %s -h shows what it takes", args[1], cmd.CommandPath())
 	}

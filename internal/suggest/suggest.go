@@ -21,6 +21,9 @@ func Near(name string, known []string) []string {
 		if name != "" && strings.Contains(strings.ToLower(k), strings.ToLower(name)) {
 			like = max(like, 0.8)
 		}
+		if letters(name) == letters(k) { // in another order
+			like = max(like, 0.6)
+		}
 		if like >= 0.5 {
 			near = append(near, match{k, like})
 		}
@@ -39,6 +42,13 @@ func Near(name string, known []string) []string {
 		names = append(names, m.name)
 	}
 	return names
+}
+
+// letters are those of name, sorted.
+func letters(name string) string {
+	all := []byte(strings.ToLower(name))
+	slices.Sort(all)
+	return string(all)
 }
 
 // Unknown is the error for a name that is none of known: it names the value and
