@@ -63,6 +63,7 @@ func Explore(t *testing.T, newLocker NewLocker, options ...Option) {
 		t.Fatal(err)
 	}
 	t.Log(r.Covered())
+	t.Logf("made with go-redis %s: the newest that any module of this test asks for, as Go chooses them", redis.Version())
 	if err := r.contradiction(); err != nil {
 		t.Error(err)
 	}

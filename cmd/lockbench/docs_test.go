@@ -19,7 +19,7 @@ import (
 // (the tour, the tests, the benchmark), what takes minutes, and what needs a network
 // or a server of the user's.
 var notRun = []string{
-	"go run ./cmd/lockbench run", "go test ./...", "go test ./checker", "bash bench/", "go install ", "lockbench run --server ",
+	"go run ./cmd/lockbench run", "go test ./...", "go test ./checker", "bash bench/", "go install ", "lockbench run --server ", "lockbench clean --server ", "git clone ", "docker ",
 	"lockbench matrix   ",
 }
 
@@ -56,7 +56,7 @@ func TestDocuments(t *testing.T) {
 	ran := 0
 	for _, b := range shellBlocks(t) {
 		if strings.HasPrefix(b.name, "matrix.md") && !longtest.On() {
-			continue // testdata/matrix.txtar and the README have the same commands
+			continue // testdata/matrix.txtar has the same commands
 		}
 		ran += len(b.commands)
 		t.Run(b.name, func(t *testing.T) {

@@ -49,7 +49,7 @@ func linksLead(t *testing.T, page string) {
 	}
 }
 
-// TestWriteMatrix: every cell of the README's matrix leads to what it is based on, and
+// TestWriteMatrix: every cell of the released matrix leads to what it is based on, and
 // every counterexample in it is drawn.
 func TestWriteMatrix(t *testing.T) {
 	m := readmeMatrix(t)

@@ -21,10 +21,11 @@ import (
 	"github.com/lockbench/lockbench/reports"
 )
 
-var update = flag.Bool("update", false, "rewrite the README's matrix from docs/matrix.json")
+var update = flag.Bool("update", false, "rewrite the matrix of docs/matrix.md from docs/matrix.json")
 
 const (
 	readme      = "../../README.md"
+	matrixPage  = "../../docs/matrix.md"
 	savedMatrix = "../../docs/matrix.json"
 	matrixBegin = "<!-- matrix -->\n"
 	matrixEnd   = "<!-- /matrix -->\n"
@@ -39,30 +40,30 @@ func openMatrix(t *testing.T) results.Matrix {
 	return *m
 }
 
-// TestReadmeMatrix: the README shows what the saved matrix says.
-func TestReadmeMatrix(t *testing.T) {
+// TestReleasedMatrix: docs/matrix.md shows what the saved matrix says.
+func TestReleasedMatrix(t *testing.T) {
 	var want bytes.Buffer
 	m := openMatrix(t)
 	if err := reports.Write(&want, reports.Markdown, &m, reports.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(readme)
+	text, err := os.ReadFile(matrixPage)
 	if err != nil {
 		t.Fatal(err)
 	}
 	before, rest, begun := strings.Cut(strings.ReplaceAll(string(text), "\r\n", "\n"), matrixBegin)
 	got, after, ended := strings.Cut(rest, matrixEnd)
 	if !begun || !ended {
-		t.Fatalf("the README has no matrix between %q and %q", matrixBegin, matrixEnd)
+		t.Fatalf("docs/matrix.md has no matrix between %q and %q", matrixBegin, matrixEnd)
 	}
 	if *update {
-		if err := os.WriteFile(readme, []byte(before+matrixBegin+want.String()+matrixEnd+after), 0o644); err != nil {
+		if err := os.WriteFile(matrixPage, []byte(before+matrixBegin+want.String()+matrixEnd+after), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
 	if diff := cmp.Diff(got, want.String()); diff != "" {
-		t.Errorf("the README's matrix is not that of docs/matrix.json; -update writes it (-got +want):\n%s", diff)
+		t.Errorf("the matrix of docs/matrix.md is not that of docs/matrix.json; -update writes it (-got +want):\n%s", diff)
 	}
 }
 
