@@ -48,16 +48,47 @@ func (s *summary) conclusions() *document.Section {
 	if !s.concluded() {
 		return section
 	}
+	whole, screen := &document.Section{}, onScreen()
 	for _, word := range []conclusion.Word{conclusion.Safe, conclusion.SafeSession, conclusion.NeedsGuard, conclusion.NotKnown, conclusion.DoNotUse} {
 		if l := s.concludedTo(word); len(l.Items) > 0 {
-			section.Blocks = append(section.Blocks, l)
+			whole.Blocks, screen.Blocks = append(whole.Blocks, l), append(screen.Blocks, s.reasonsFor(word))
 		}
 	}
 	if r := s.result.Recommendation; r != nil {
-		section.Blocks = append(section.Blocks, &document.Paragraph{Word: "Take", Tone: document.Plain, Text: recommends(r)})
+		whole.Blocks = append(whole.Blocks, &document.Paragraph{Word: "Take", Tone: document.Plain, Text: recommends(r)})
 	}
-	section.Blocks = append(section.Blocks, s.scope())
+	whole.Blocks = append(whole.Blocks, s.scope())
+	section.Blocks = []document.Block{whole}
+	if s.crowded() {
+		whole.Length = document.Whole
+		section.Blocks = append(section.Blocks, screen)
+	}
 	return section
+}
+
+// reasonsFor lists why that was concluded, each reason once, with the designs.
+func (s *summary) reasonsFor(word conclusion.Word) *document.List {
+	l := &document.List{Title: string(word)}
+	var reasons []string
+	designs := make(map[string][]string)
+	for i := range s.result.Runs {
+		run := &s.result.Runs[i]
+		if run.Conclusion == nil || run.Conclusion.Word != word {
+			continue
+		}
+		why := run.Conclusion.Why
+		if word == conclusion.NotKnown {
+			why, _, _ = strings.Cut(why, " of ") // which differs from design to design
+		}
+		if len(designs[why]) == 0 {
+			reasons = append(reasons, why)
+		}
+		designs[why] = append(designs[why], s.label.Of(run))
+	}
+	for _, why := range reasons {
+		l.Items = append(l.Items, document.Item{Text: why + ": " + strings.Join(designs[why], ", ")})
+	}
+	return l
 }
 
 // concludedTo lists the designs of which that was concluded.

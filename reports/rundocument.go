@@ -64,8 +64,13 @@ func (s *summary) runBlocks() []document.Block {
 	if len(s.result.Runs) > 0 {
 		head := document.Only(document.Terminal, &document.Paragraph{Facts: s.heading()})
 		head.Blocks = append(head.Blocks, s.servers()...)
-		speeds := append([]document.Block{s.speeds(), document.Only(document.Terminal|document.Page, append(s.arrivals(), s.inWhole(s.costs()))...)}, s.compareChart()...)
-		blocks = slices.Concat([]document.Block{s.conclusions(), head, s.pageFacts()}, blocks, []document.Block{named("Speed", "speed", speeds...), s.inWhole(s.business()), s.guarantees()})
+		table := []document.Block{s.speeds()}
+		if s.crowded() {
+			head, table = s.uncrowded(head), []document.Block{s.uncrowded(table[0]), s.shortTable()}
+		}
+		speeds := append(table, document.Only(document.Terminal|document.Page, append(s.arrivals(), s.inWhole(s.costs()))...))
+		speeds = append(speeds, s.compareChart()...)
+		blocks = slices.Concat([]document.Block{s.conclusions(), head, s.pageFacts()}, blocks, []document.Block{named("Speed", "speed", speeds...), s.inWhole(s.business()), s.uncrowded(s.guarantees())})
 	}
 	return append(blocks, document.Only(document.Markdown, s.errors()), document.Only(document.Terminal|document.Page,
 		named("What happened", "happened", s.troubles(), s.errors(), s.injected()), s.runSections(nil),
@@ -160,13 +165,45 @@ func (s *summary) inWhole(b document.Block) *document.Section {
 	return section
 }
 
+// crowded reports whether there are so many runs that a screen shows a line for each, and no more.
+func (s *summary) crowded() bool { return len(s.result.Runs) > 8 }
+
+// uncrowded is what a screen is spared where there are very many runs.
+func (s *summary) uncrowded(b document.Block) *document.Section {
+	section := &document.Section{Blocks: []document.Block{b}}
+	if s.crowded() {
+		section.Length = document.Whole
+	}
+	return section
+}
+
+// onScreen is what stands, on a screen alone, in place of what is left out there.
+func onScreen(blocks ...document.Block) *document.Section {
+	return &document.Section{Media: document.Terminal, Length: document.Short, Blocks: blocks}
+}
+
+// shortTable is the speeds under a heading of a line, and what must not be overlooked.
+func (s *summary) shortTable() *document.Section {
+	first, t := &s.result.Runs[0], s.speeds()
+	facts := []string{"workload " + first.Workload, fmt.Sprintf("seed %d", first.Seed)}
+	notes := onScreen()
+	for _, b := range s.servers() {
+		if p, ok := b.(*document.Paragraph); ok && p.Word == "" {
+			facts = append(facts, p.Text)
+		} else {
+			notes.Blocks = append(notes.Blocks, b)
+		}
+	}
+	t.Title, t.Notes = strings.Join(facts, ", "), nil
+	return onScreen(append(notes.Blocks, t)...)
+}
+
 // leftOut says, on a screen, where the rest of the report is.
 func (s *summary) leftOut() *document.Section {
 	if len(s.result.Runs) <= fewRuns {
 		return &document.Section{}
 	}
-	return &document.Section{Media: document.Terminal, Length: document.Short, Blocks: []document.Block{
-		line("more, such as the evidence and what a grant costs: add --out html=FILE, or send the report through a pipe")}}
+	return onScreen(line("more (guarantees, evidence, costs): --out html=FILE, or through a pipe"))
 }
 
 // spared: of many runs, this one broke nothing that it claims, and a screen is spared the evidence.

@@ -181,7 +181,7 @@ func (s *summary) stoodStill() string {
 	if n == 0 || len(s.result.Runs) <= fewRuns {
 		return ""
 	}
-	return fmt.Sprintf("lockbench or its server, in %d of %s, for %s in all, the longest %s; what that kept from being done breaks nothing",
+	return fmt.Sprintf("in %d of %s, for %s in all, the longest %s: it breaks nothing",
 		n, figures.Plural(int64(len(s.result.Runs)), s.unit), figures.Compact(sum.TotalNS), figures.Compact(sum.LongestNS))
 }
 
@@ -235,6 +235,9 @@ func (s *summary) beside() *document.Paragraph {
 	p := &document.Paragraph{Word: "Broken where nothing was claimed:", Links: links}
 	if len(only) > 0 {
 		p.Text = "broken only where nothing was claimed: " + shortly(only)
+		if s.crowded() {
+			p.Text = "broken only where nothing was claimed: " + figures.Plural(int64(len(only)), "design")
+		}
 	}
 	return p
 }

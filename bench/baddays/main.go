@@ -26,7 +26,7 @@ func main() {
 	}
 }
 
-// A campaign is what all parts have in common.
+// A bench is what all parts have in common.
 type bench struct {
 	binary string
 	folder string // for everything; removed at the end

@@ -113,7 +113,7 @@ func (o *exploreOptions) scopeFlags(f *pflag.FlagSet) {
 	f.IntVar(&c.Pool, "pool", 0, "largest number of connections of a process (default: the design decides)")
 	f.IntVar(&c.Rounds, "rounds", c.Rounds, "number of times that each client repeats the scenario")
 	f.IntVar(&c.Faults, "faults", c.Faults, "largest number of faults in one schedule")
-	f.StringSliceVar(&o.kinds, "kinds", nil, "`kinds` of faults: "+strings.Join(fault.Names(fault.Explored()), ", ")+"; die is both of die-before and die-after (default all but slow-reply and standstills)")
+	f.StringSliceVar(&o.kinds, "kinds", nil, "`kinds` of faults: "+strings.Join(fault.Names(fault.Explored()), ", ")+"; die is both of die-before and die-after (default all but "+strings.Join(onRequest(), ", ")+")")
 	f.StringVar((*string)(&c.Guard), "guard", "", "`kind` of guard of the records that scenarios write: "+strings.Join(catalog.Names(catalog.Guards()), ", ")+" (default none)")
 	f.IntVar(&c.Moves, "moves", c.Moves, "number of times that time may pass to the end of a lease although a command could run")
 	f.DurationVar(&c.TTL, "ttl", c.TTL, "lease that clients ask for")
@@ -281,4 +281,10 @@ func (o *exploreOptions) keep(r results.Result) error {
 		return fmt.Errorf("no place for replays: %w; hint: --save DIR", err)
 	}
 	return results.Replays(dir, r, isBroken)
+}
+
+// onRequest are the kinds of faults that are explored only where they are named.
+func onRequest() []string {
+	usual := explore.DefaultKinds()
+	return fault.Names(slices.DeleteFunc(fault.Explored(), func(k fault.Kind) bool { return slices.Contains(usual, k) }))
 }
