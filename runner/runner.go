@@ -24,8 +24,17 @@ func Run(ctx context.Context, p Plan, sinks ...Sink) (_ Result, err error) {
 	}
 	s := &session{plan: p, parsed: words, histories: kept, sink: join(sinks...)}
 	defer collectAt(betweenRuns)()
-	defer context.AfterFunc(ctx, func() { s.sink.say("interrupted: ending it in good order; once more aborts") })()
-	err = errors.Join(s.run(ctx), s.histories.tidy(s.result.Runs))
+	if ctx.Err() == nil { // else somebody has said so
+		defer context.AfterFunc(ctx, func() { s.sink.say("interrupted: ending it in good order; once more aborts") })()
+	}
+	err = s.run(ctx)
+	if errors.Is(err, context.Canceled) && len(s.result.Runs) == 0 { // cut short before the first run
+		err, s.result.NotRun = nil, nil
+		for _, of := range p.Subjects {
+			s.skip(of)
+		}
+	}
+	err = errors.Join(err, s.histories.tidy(s.result.Runs))
 	s.result.conclude = p.conclude()
 	return s.result, err
 }

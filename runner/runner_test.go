@@ -127,6 +127,18 @@ func TestRunEndsEarly(t *testing.T) {
 	}
 }
 
+// TestRunIsCutBeforeItsFirstRun: that is no fault of a server, and nothing passes.
+func TestRunIsCutBeforeItsFirstRun(t *testing.T) {
+	p := small(t, "lua-token/strategy", "lua-token/token")
+	p.Servers = []string{"redis://127.0.0.1:1"}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	result, err := Run(ctx, p)
+	if err != nil || result.Exit() != results.Inconclusive || len(result.NotRun) != 2 {
+		t.Errorf("exit %d, not run %q, error %v; want %d", result.Exit(), result.NotRun, err, results.Inconclusive)
+	}
+}
+
 // TestFailFastEndsThePlan: after a broken claim nothing else is run, not even the self-check.
 func TestFailFastEndsThePlan(t *testing.T) {
 	p := small(t, "lua-token/expire", "lua-token/token")

@@ -44,7 +44,9 @@ type session struct {
 // happened to single designs is in the result.
 func Run(ctx context.Context, p Plan, sink Sink) (results.Result, error) {
 	s := &session{Plan: p, sink: sink, runs: make([][]results.Explored, len(p.Designs)), notRun: make([][]string, len(p.Designs))}
-	defer context.AfterFunc(ctx, func() { sink.Say("interrupted: ending it in good order; once more aborts") })()
+	if ctx.Err() == nil { // else somebody has said so
+		defer context.AfterFunc(ctx, func() { sink.Say("interrupted: ending it in good order; once more aborts") })()
+	}
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
 	next := make(chan int)
