@@ -100,6 +100,9 @@ func (b *bench) hostile(ctx context.Context) error {
 			{"limit", "ttl", lock, "--server", url},
 			{"clean", "--server", url},
 		} {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
 			t := trial{args: args, temp: temp}
 			o := b.run(ctx, t)
 			r.count(t, o)
