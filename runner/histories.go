@@ -17,6 +17,7 @@ type histories struct {
 	// temporary is where they are if the user did not ask for them, else nil. Only those that are
 	// evidence are kept, so that the command that re-checks them works.
 	temporary *tempdir.Dir
+	release   func() error // gives the user's directory to others
 }
 
 // newHistories uses dir, which it makes, or a temporary one when dir is empty.
@@ -25,7 +26,11 @@ func newHistories(dir string) (*histories, error) {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return nil, fmt.Errorf("--history %s: %w; hint: a directory that can be made or written to", dir, err)
 		}
-		return &histories{dir: dir}, nil
+		release, err := tempdir.Lock(filepath.Join(dir, ".lockbench"))
+		if errors.Is(err, tempdir.ErrInUse) {
+			return nil, fmt.Errorf("--history %s: another lockbench writes histories there; hint: another directory", dir)
+		}
+		return &histories{dir: dir, release: release}, nil // where nothing can be locked nobody is kept out
 	}
 	made, err := tempdir.Fresh()
 	if err != nil {
@@ -54,7 +59,7 @@ func (r *histories) path(design string) string {
 // none is left; of runs whose history is gone it clears the path.
 func (r *histories) tidy(runs []Judged) error {
 	if r.temporary == nil {
-		return nil
+		return r.release()
 	}
 	var errs []error
 	kept := make(map[string]bool)

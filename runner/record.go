@@ -115,16 +115,18 @@ func (s *session) judgement(ctx context.Context, of Subject, o outcome) (*Judged
 	case len(s.result.Runs) == 0:
 		return nil, o.failed
 	default:
-		o.judged = s.failure(of.Design, o.failed)
+		o.judged = s.failure(of, o.failed)
 	}
 	return &o.judged, nil
 }
 
 // failure is a run that never got as far as a record.
-func (s *session) failure(d design.Design, err error) Judged {
+func (s *session) failure(of Subject, err error) Judged {
+	d, o := of.Design, of.options(s.plan.Options)
 	return Judged{
 		Header: history.Header{
-			Design: d.Name, Control: string(d.Control), Claims: d.Claims, Workload: s.plan.Workload.Name, Seed: s.plan.Options.Seed,
+			Design: d.Name, Control: string(d.Control), Claims: d.Claims, Workload: s.plan.Workload.Name, Seed: o.Seed,
+			Params: map[string]any{"clients": o.Clients, "keys": o.Keys},
 			Server: s.services.of(&d).For(1).Info(), Environment: s.result.Runs[0].Header.Environment,
 		},
 		Err: err,

@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/inject"
@@ -51,7 +52,9 @@ type session struct {
 	records design.Service
 	// stopped: a claim was broken, which ends the session.
 	stopped bool
-	result  Result
+	// gone: a server of the user's was waited for in vain.
+	gone   bool
+	result Result
 }
 
 // run finds the servers, leaves out what does not fit, and runs each subject and the
@@ -109,11 +112,39 @@ func (s *session) runSubjects(ctx context.Context) error {
 			}
 			continue
 		}
+		s.awaitServers(ctx)
 		if err := s.runOne(ctx, of); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// comesBack is for how long a server of the user's that answered before is waited for.
+const comesBack = 10 * time.Second
+
+// awaitServers waits, before another run, for the user's servers that do not answer: a short restart is to cost the run that it
+// meets, and not those after it. It waits once in a session.
+func (s *session) awaitServers(ctx context.Context) {
+	if len(s.result.Runs) == 0 || s.gone {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, comesBack)
+	defer cancel()
+	for _, g := range s.services {
+		if g.First().Kind() != design.External {
+			continue
+		}
+		for tries := 0; g.First().Ping(ctx) != nil; tries++ {
+			if tries == 0 {
+				s.sink.say("%s does not answer: waiting for it, for %v at most", g.First().Address(), comesBack)
+			}
+			if ctx.Err() != nil || design.Sleep(ctx, 100*time.Millisecond) != nil {
+				s.gone = true
+				return
+			}
+		}
+	}
 }
 
 // over: nothing more can be run, or is to be.

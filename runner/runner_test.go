@@ -139,6 +139,21 @@ func TestRunIsCutBeforeItsFirstRun(t *testing.T) {
 	}
 }
 
+// TestHistoriesOfTwo: two that write histories to one directory would destroy each other's.
+func TestHistoriesOfTwo(t *testing.T) {
+	p := small(t, "lua-token/strategy")
+	var second error
+	if _, err := Run(t.Context(), p, Sink{Begin: func(Subject, func() Progress) { _, second = Run(t.Context(), p) }}); err != nil {
+		t.Fatal(err)
+	}
+	if second == nil || !strings.Contains(second.Error(), "another lockbench writes histories there; hint: ") {
+		t.Errorf("the second: %v", second)
+	}
+	if _, err := Run(t.Context(), p); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestFailFastEndsThePlan: after a broken claim nothing else is run, not even the self-check.
 func TestFailFastEndsThePlan(t *testing.T) {
 	p := small(t, "lua-token/expire", "lua-token/token")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -122,6 +123,18 @@ usage or set-up; 3 inconclusive; 4 a threshold (--fail-if) failed, and nothing w
 	}
 	root.SetFlagErrorFunc(explainFlag)
 	root.SetUsageTemplate(help.Template)
+	printHelp := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		var text bytes.Buffer
+		out := cmd.OutOrStdout()
+		cmd.SetOut(&text)
+		printHelp(cmd, args)
+		cmd.SetOut(out)
+		if _, err := out.Write(text.Bytes()); err != nil && !errors.Is(err, syscall.EPIPE) {
+			fmt.Fprintln(cmd.ErrOrStderr(), legible.Text(complaint(cmd, err)))
+			os.Exit(exitUsage)
+		}
+	})
 	root.AddCommand(newRun(), newCompare(), newLimit(), newSweep(), newExplore(), newMatrix(), newExplain(), newChoose(), newCheck(), newReport(), newList(), newHistory(), newVersion(), newInit(), newMan(), newClean())
 	refuseUnknownShells(root)
 	completeAll(root)

@@ -16,7 +16,7 @@ func lockFile(path string) (*os.File, error) {
 		return nil, err
 	}
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		return nil, errors.Join(errInUse, err, f.Close())
+		return nil, errors.Join(ErrInUse, err, f.Close())
 	}
 	return f, nil
 }

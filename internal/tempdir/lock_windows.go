@@ -9,7 +9,7 @@ import (
 // Go opens cannot be deleted on Windows.
 func lockFile(path string) (*os.File, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, errors.Join(errInUse, err)
+		return nil, errors.Join(ErrInUse, err)
 	}
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 }

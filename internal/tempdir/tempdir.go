@@ -5,7 +5,6 @@ package tempdir
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -101,5 +100,21 @@ func Fresh() (*Dir, error) {
 	return New("", usual)
 }
 
-// errInUse: another process, or another folder of this one, holds the lock.
-var errInUse = fmt.Errorf("folder is in use")
+// ErrInUse: another process, or another part of this one, holds the lock.
+var ErrInUse = errors.New("in use")
+
+// Lock makes a file and locks it, until release is called, which removes it, or the process ends. The error wraps [ErrInUse]
+// where somebody has locked it. Release is never nil.
+func Lock(path string) (release func() error, err error) {
+	file, err := lockFile(path)
+	if err != nil {
+		return func() error { return nil }, err
+	}
+	return func() error {
+		removed, closed := os.Remove(path), file.Close()
+		if removed != nil { // as of an open file on Windows
+			removed = os.Remove(path)
+		}
+		return errors.Join(removed, closed)
+	}, nil
+}

@@ -1,6 +1,7 @@
 package tempdir
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -49,5 +50,25 @@ func TestLeftoversAreClearedAndNothingElse(t *testing.T) {
 	}
 	if all, _ := os.ReadDir(base); len(all) != 4 { // kept, foreign, linked, fresh
 		t.Errorf("left: %v", all)
+	}
+}
+
+// TestLock: one at a time, and whoever comes afterwards.
+func TestLock(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	for range 2 {
+		release, err := Lock(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Lock(path); !errors.Is(err, ErrInUse) {
+			t.Errorf("a second lock: %v", err)
+		}
+		if err := release(); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := os.Lstat(path); err == nil {
+		t.Error("the file stays")
 	}
 }
