@@ -100,7 +100,7 @@ func Fresh() (*Dir, error) {
 	return New("", usual)
 }
 
-// ErrInUse: another process, or another part of this one, holds the lock.
+// ErrInUse says that another process, or another part of this one, holds the lock.
 var ErrInUse = errors.New("in use")
 
 // Lock makes a file and locks it, until release is called, which removes it, or the process ends. The error wraps [ErrInUse]
