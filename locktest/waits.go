@@ -64,7 +64,7 @@ func (o *owner) await() lockbench.Lease {
 	s.notes.trouble(err)
 	s.notes.waited(lease != nil)
 	if took := time.Since(begun); lease == nil && err == nil && took < s.vigil.held {
-		s.notes.hurry(s.vigil.wait(), took)
+		s.notes.refusedSooner(s.vigil.wait(), took)
 	}
 	return lease
 }
@@ -103,8 +103,8 @@ const waitless = "the lock does not wait as it is told"
 // A hurried refusal is one that came before the wait was over.
 type hurried struct{ wait, took time.Duration }
 
-// hurry notes that an acquire was refused a key that another held, sooner than it was told to wait.
-func (n *notes) hurry(wait, took time.Duration) {
+// refusedSooner notes that an acquire was refused a key that another held, sooner than it was told to wait.
+func (n *notes) refusedSooner(wait, took time.Duration) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.hurried = &hurried{wait, took}

@@ -21,7 +21,7 @@ const (
 	nameBase    = 13.0
 	overlapRow  = 18.0
 	overlapSize = 40.0
-	letter      = 7.4 // width of one, in the widest of the usual fonts
+	letter      = 7.4 // width of one, in the broadest of the usual fonts
 )
 
 // A drawing is a picture with everything in its place.

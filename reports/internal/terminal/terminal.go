@@ -197,7 +197,7 @@ func (p *page) paragraph(b *document.Paragraph, indent int) {
 	p.line(indent+2, b.Code) // is copied: it has a line of its own, however long
 }
 
-// list writes its items below each other, words and names as wide as the widest.
+// list writes its items below each other, words and names in columns.
 func (p *page) list(b *document.List, indent int) {
 	if b.Title != "" {
 		p.line(indent, p.bold(b.Title))
