@@ -40,6 +40,15 @@ func (j *judgement) item() []document.Item {
 	return []document.Item{{Name: j.cell.String(), Text: text}}
 }
 
+// sentence is what shows it in a line: how often it broke, and what happened.
+func (j *judgement) sentence() string {
+	text := figures.Number(j.Violations) + " of " + figures.Plural(j.Exposure, "occasion")
+	if j.Counterexample != nil && j.Counterexample.Sentence != "" {
+		text += ": " + j.Counterexample.Sentence
+	}
+	return text
+}
+
 // verdictWords names the verdict of a cell.
 func verdictWords(f results.Finding) string {
 	if f.Verdict == checker.Untested && !f.Exercised {
@@ -256,6 +265,14 @@ func recheck(r *results.Run) *document.Paragraph {
 		return again("check it again:", "the history was not kept; --history DIR keeps it")
 	}
 	return again("check it again:", "lockbench check "+results.Quote(r.History))
+}
+
+// shownBy is how to see the evidence that a screen is spared.
+func shownBy(r *results.Run) *document.Paragraph {
+	if r.History == "" {
+		return line("--evidence all shows how; --history DIR keeps the history")
+	}
+	return again("shown by:", "lockbench check "+results.Quote(r.History)+" --evidence all")
 }
 
 // margin prints by how much, unless that is nothing or, for a lock without a

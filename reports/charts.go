@@ -1,7 +1,10 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/lockbench/lockbench/internal/figures"
 	"github.com/lockbench/lockbench/internal/results"
@@ -108,12 +111,45 @@ func drawable(r *results.Run) *results.OverTime {
 	return r.OverTime
 }
 
+// mostLines is how many lines of one chart can be told apart.
+const mostLines = 6
+
+// drawn are the labels of the runs that a chart of all shows at first: the lock to take, then
+// those with the most grants, of each family first.
+func (s *summary) drawn() map[string]bool {
+	all, shown := labels(s.result), make(map[string]bool)
+	order := make([]int, len(all))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.result.Runs[b].GrantsPerS, s.result.Runs[a].GrantsPerS) })
+	families := make(map[string]bool)
+	for _, sort := range []func(run *results.Run, family string) bool{
+		func(run *results.Run, _ string) bool {
+			r := s.result.Recommendation
+			return r != nil && r.Design == run.Design
+		},
+		func(_ *results.Run, family string) bool { return !families[family] },
+		func(*results.Run, string) bool { return true },
+	} {
+		for _, i := range order {
+			run := &s.result.Runs[i]
+			family, _, _ := strings.Cut(run.Design, "/")
+			if len(shown) < mostLines && sort(run, family) {
+				shown[all[i]], families[family] = true, true
+			}
+		}
+	}
+	return shown
+}
+
 // series is what charts of all runs are drawn from.
 func (s *summary) series() (all []document.Series) {
+	drawn := s.drawn()
 	for i, label := range labels(s.result) {
 		run := &s.result.Runs[i]
 		d := document.Series{
-			Label: label, Slow: run.Exploration == nil && s.result.ServerOf(run).Kind == "embedded",
+			Label: label, Hidden: !drawn[label], Slow: run.Exploration == nil && s.result.ServerOf(run).Kind == "embedded",
 			Spectra: make(map[string]document.Distribution), Verdicts: make(map[string]string), Grants: run.GrantsByClient,
 			Response: runOpen(run), Settings: s.shared(),
 		}

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -49,16 +50,17 @@ func (s *summary) conclusions() *document.Section {
 		return section
 	}
 	whole, screen := &document.Section{}, onScreen()
-	for _, word := range []conclusion.Word{conclusion.Safe, conclusion.SafeSession, conclusion.NeedsGuard, conclusion.NotKnown, conclusion.DoNotUse} {
+	for _, word := range conclusion.Words {
 		if l := s.concludedTo(word); len(l.Items) > 0 {
 			whole.Blocks, screen.Blocks = append(whole.Blocks, l), append(screen.Blocks, s.reasonsFor(word))
 		}
 	}
+	whole.Media = document.Terminal | document.Markdown
+	section.Blocks = []document.Block{document.Only(document.Page, s.conclusionTable(), s.scope()), whole}
 	if r := s.result.Recommendation; r != nil {
 		whole.Blocks = append(whole.Blocks, &document.Paragraph{Word: "Take", Tone: document.Plain, Text: recommends(r)})
 	}
 	whole.Blocks = append(whole.Blocks, s.scope())
-	section.Blocks = []document.Block{whole}
 	if s.crowded() {
 		whole.Length = document.Whole
 		section.Blocks = append(section.Blocks, screen)
@@ -102,21 +104,48 @@ func (s *summary) concludedTo(word conclusion.Word) *document.List {
 	return l
 }
 
-// because is the reason of a conclusion, and where it is known from.
+// conclusionTable has a row for each design: the word, its reason, and what was not tested beside it.
+func (s *summary) conclusionTable() *document.Table {
+	t := &document.Table{Corner: "design", Columns: []document.Column{{Name: "conclusion"}, {Name: "why", Prose: true}, {Name: "tried too little", Prose: true}}}
+	for _, word := range conclusion.Words {
+		for i := range s.result.Runs {
+			if c := s.result.Runs[i].Conclusion; c != nil && c.Word == word {
+				t.Rows = append(t.Rows, document.Row{Name: s.label.Of(&s.result.Runs[i]), Link: runID(i), Cells: []document.Value{
+					{Text: string(word), Tone: conclusionTone(c)}, {Text: reasonOf(c)}, {Text: cmp.Or(strings.Join(openTitles(c), "; "), "nothing")},
+				}})
+			}
+		}
+	}
+	return t
+}
+
+// openTitles are the conditions under which too little was tried.
+func openTitles(c *conclusion.Conclusion) (titles []string) {
+	for _, o := range c.Open {
+		if title := o.Under.Title(); !slices.Contains(titles, title) {
+			titles = append(titles, title)
+		}
+	}
+	return titles
+}
+
+// because is the reason of a conclusion, and how much was not tried beside it.
 func because(c *conclusion.Conclusion) string {
+	text := reasonOf(c)
+	if n := len(openTitles(c)); c.Word != conclusion.NotKnown && n > 0 {
+		text += "; tried too little under " + figures.Plural(int64(n), "condition")
+	}
+	return text
+}
+
+// reasonOf is the reason of a conclusion, and where it is known from.
+func reasonOf(c *conclusion.Conclusion) string {
 	text := c.Why
 	if c.Source != "" {
 		text += fmt.Sprintf(" (%s, %s)", c.Cell, c.Source)
 	}
 	if c.Guard != "" {
 		text += fmt.Sprintf("; --guard %s stops it", c.Guard)
-	}
-	if c.Word != conclusion.NotKnown && len(c.Open) > 0 {
-		under := make(map[lockbench.Conditions]bool)
-		for _, o := range c.Open {
-			under[o.Under] = true
-		}
-		text += "; tried too little under " + figures.Plural(int64(len(under)), "condition")
 	}
 	return text
 }

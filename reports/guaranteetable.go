@@ -275,7 +275,7 @@ var gravity = map[string]int{wordNone: 0, wordNotTried: 1, wordOK: 2, wordWeak: 
 // designTable is a line for each design and a column for each condition that some of them
 // met: the worst answer to any question.
 func designTable(designs []designCells) document.Table {
-	t := document.Table{Corner: "design", Notes: []string{
+	t := document.Table{Corner: "design", Blank: wordNotTried, Notes: []string{
 		worstNote,
 		"BROKEN: a claim is broken; broken: what the design does not claim",
 	}}
@@ -302,7 +302,7 @@ func column(t *document.Table, name string, under lockbench.Conditions, designs 
 	if under != 0 && !slices.ContainsFunc(cells, func(c document.Value) bool { return c.Text != "" }) {
 		return
 	}
-	t.Columns = append(t.Columns, document.Column{Name: name})
+	t.Columns = append(t.Columns, document.Column{Name: name, Full: under.Title()})
 	for i := range t.Rows {
 		t.Rows[i].Cells = append(t.Rows[i].Cells, cells[i])
 	}

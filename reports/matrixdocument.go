@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/conclusion"
 	"github.com/lockbench/lockbench/internal/figures"
 	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/internal/runinfo"
@@ -20,6 +21,9 @@ func matrixDocument(m *results.Matrix) *document.Document {
 		Exit: m.Exit, Tone: exitTone(m.Exit), Suites: matrixSuites(m), Brief: true,
 	}
 	d.Headline, d.Why = outcome(m)
+	if d.Conclusion = matrixConclusion(m); d.Conclusion != nil {
+		d.Tone = d.Conclusion.Tone
+	}
 	var all []designCells
 	for i := range m.Rows {
 		all = append(all, matrixRowCells(&m.Rows[i], i, m.Rows[i].Design))
@@ -61,6 +65,32 @@ func lead(t *document.Table, m *results.Matrix) {
 	}
 	t.Notes = slices.Insert(t.Notes, 0, "conclusion: what is known of the design in a word, over the usual conditions; the other columns have the worst of the five questions")
 	t.Notes = slices.DeleteFunc(t.Notes, func(note string) bool { return note == worstNote })
+}
+
+// matrixConclusion counts the designs by what was concluded of them; nil where nothing was, and
+// where the exit code says more.
+func matrixConclusion(m *results.Matrix) *document.Paragraph {
+	count, all := make(map[conclusion.Word]int), 0
+	for _, r := range m.Rows {
+		if r.Conclusion != nil {
+			count[r.Conclusion.Word]++
+			all++
+		}
+	}
+	if all == 0 || m.Exit != results.Passed {
+		return nil
+	}
+	var parts []string
+	for _, word := range conclusion.Words {
+		if n := count[word]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, word))
+		}
+	}
+	p := &document.Paragraph{Word: "No design is safe without a guard", Tone: document.Weak, Text: strings.Join(parts, ", ")}
+	if n := count[conclusion.Safe] + count[conclusion.SafeSession]; n > 0 {
+		p.Word, p.Tone = fmt.Sprintf("%d of %s safe without a guard", n, figures.Plural(int64(all), "design")), document.Good
+	}
+	return p
 }
 
 func matrixFacts(m *results.Matrix) *document.Paragraph {

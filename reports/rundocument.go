@@ -112,7 +112,12 @@ func (s *summary) compareChart() []document.Block {
 	if len(s.result.Runs) < 2 {
 		return nil
 	}
-	return []document.Block{&document.Chart{Kind: "compare", Title: "Acquire, all designs", Caption: "how long the given share of acquires took at most",
+	title, caption := "Acquire, all designs", "how long the given share of acquires took at most"
+	if n := len(s.result.Runs); n > mostLines {
+		title = fmt.Sprintf("Acquire, %d of %d designs", mostLines, n)
+		caption += "; a click on a name draws it, or takes it away"
+	}
+	return []document.Block{&document.Chart{Kind: "compare", Title: title, Caption: caption,
 		Says: "Latency of acquire of all designs by percentile; the table above has the figures"}}
 }
 
@@ -234,7 +239,7 @@ func (s *summary) runSections(scenarios []results.Run) *document.Section {
 			section.Says = "broke " + list(names)
 			if !explained {
 				explained = true
-				section.Blocks = append(section.Blocks, legend)
+				section.Blocks = append(section.Blocks, s.signs())
 			}
 			section.Blocks = append(section.Blocks, runEvidence(run, &gallery{id: runID(i), design: run.Design, label: label})...)
 		}
@@ -242,6 +247,17 @@ func (s *summary) runSections(scenarios []results.Run) *document.Section {
 		all.Blocks = append(all.Blocks, section)
 	}
 	return all
+}
+
+// signs explains the pictures, on a screen where it has one.
+func (s *summary) signs() document.Block {
+	pictured := func(r results.Run) bool {
+		return r.Exploration != nil || slices.ContainsFunc(r.Cells.Sorted(), r.Cells.Fails)
+	}
+	if slices.ContainsFunc(s.result.Runs, pictured) {
+		return legend
+	}
+	return &document.Section{Length: document.Whole, Blocks: []document.Block{legend}}
 }
 
 // facts is a list of lines.
@@ -278,9 +294,13 @@ func runEvidence(r *results.Run, g *gallery) (blocks []document.Block) {
 	}
 	g.add(all)
 	rest := &document.List{Title: "broken too"}
+	folded := &document.List{Title: "broken, and not claimed"}
 	for i := range all {
 		section := g.section(&all[i])
 		switch {
+		case r.Exploration == nil && !all[i].Fails():
+			section.Length = document.Whole
+			folded.Items = append(folded.Items, document.Item{Name: all[i].cell.String(), Text: all[i].sentence()})
 		case !explored:
 		case i == 0:
 			section.Title = "start here: " + section.Title
@@ -298,8 +318,11 @@ func runEvidence(r *results.Run, g *gallery) (blocks []document.Block) {
 		}
 		blocks = append(blocks, only)
 	}
-	if r.Exploration == nil {
-		blocks = append(blocks, recheck(r))
+	switch again := recheck(r); {
+	case len(folded.Items) > 0:
+		blocks = append(blocks, onScreen(folded, shownBy(r)), &document.Section{Length: document.Whole, Blocks: []document.Block{again}})
+	case r.Exploration == nil:
+		blocks = append(blocks, again)
 	}
 	return blocks
 }

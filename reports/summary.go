@@ -233,6 +233,9 @@ func (s *summary) beside() *document.Paragraph {
 		return nil
 	}
 	p := &document.Paragraph{Word: "Broken where nothing was claimed:", Links: links}
+	if s.crowded() {
+		p.Links = []document.Link{{Text: figures.Plural(int64(len(links)), "design"), ID: "guarantees"}}
+	}
 	if len(only) > 0 {
 		p.Text = "broken only where nothing was claimed: " + shortly(only)
 		if s.crowded() {

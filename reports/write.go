@@ -35,6 +35,8 @@ type Options struct {
 	// Width of the terminal in characters; zero or less is unlimited. A narrow
 	// one is spared the figures that are missed least.
 	Width int
+	// Whole: a terminal is spared nothing, as a file or a pipe is not.
+	Whole bool
 	// Failed: the command ends in an error, whatever the exit code of the result is.
 	Failed bool
 }

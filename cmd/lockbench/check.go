@@ -18,7 +18,7 @@ import (
 // checkOptions are the flags of check.
 type checkOptions struct {
 	beside evidence.Options
-	out    []string
+	out    output.Flags
 	claims []string
 	gate   gateOptions
 }
@@ -50,7 +50,8 @@ histories have other names of guarantees; the report says what each of them mean
 		},
 		RunE: func(cmd *cobra.Command, files []string) error { return o.check(cmd, files) },
 	}
-	cmd.Flags().StringArrayVar(&o.out, "out", nil, output.Help(output.OfRuns))
+	o.out.Add(cmd.Flags(), output.OfRuns)
+	o.out.AddEvidence(cmd.Flags())
 	o.gate.flags(cmd.Flags())
 	evidenceFlags(cmd.Flags(), &o.beside)
 	claimsFlag(cmd.Flags(), &o.claims, "the history claims")
@@ -59,7 +60,7 @@ histories have other names of guarantees; the report says what each of them mean
 
 func (o *checkOptions) check(cmd *cobra.Command, files []string) error {
 	defer endsAtOnce(cmd)()
-	out, err := output.Parse(o.out, output.OfRuns)
+	out, err := o.out.Parse(output.OfRuns)
 	if err != nil {
 		return err
 	}
@@ -74,7 +75,7 @@ func (o *checkOptions) check(cmd *cobra.Command, files []string) error {
 	if err != nil {
 		return err
 	}
-	runs, err := judgeAll(files, o.claims, out["hlog"])
+	runs, err := judgeAll(files, o.claims, out.HLog())
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ type compareOptions struct {
 	force    bool
 	save     string
 	resume   bool
-	out      []string
+	out      output.Flags
 	// forRun are the flags that need --run.
 	forRun []string
 }
@@ -69,13 +69,13 @@ func (o *compareOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.force, "force", false, "compare speeds even if the settings differ")
 	f.StringVar(&o.save, "save", "", "with --run: save the result of each run in this `directory`, as base-01.json and new-01.json")
 	f.BoolVar(&o.resume, "resume", false, "with --run and --save: take the results that are there, and make the runs that are missing")
-	f.StringArrayVar(&o.out, "out", nil, output.Help(output.OfComparisons))
+	o.out.Add(f, output.OfComparisons)
 	// Designs and guards are arguments here.
 	o.forRun = append(o.settings.flagsBut(f, "design", "guard", "fail-fast"), "save", "resume")
 }
 
 func (o *compareOptions) compare(cmd *cobra.Command, args []string) error {
-	out, err := output.Parse(o.out, output.OfComparisons)
+	out, err := o.out.Parse(output.OfComparisons)
 	if err != nil {
 		return err
 	}

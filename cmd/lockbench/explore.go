@@ -33,7 +33,7 @@ type exploreOptions struct {
 	claims    []string
 	replay    string
 	save      string
-	out       []string
+	out       output.Flags
 	gate      gateOptions
 	beside    evidence.Options
 	quiet     bool
@@ -100,7 +100,8 @@ func (o *exploreOptions) flags(f *pflag.FlagSet) {
 	claimsFlag(f, &o.claims, "the designs claim")
 	f.StringVar(&o.replay, "replay", "", "run the schedule in this `file` again and nothing else")
 	f.StringVar(&o.save, "save", "", "save the schedules that break a guarantee in this `directory` (default a temporary one, for broken claims)")
-	f.StringArrayVar(&o.out, "out", nil, output.Help(output.OfExplorations))
+	o.out.Add(f, output.OfExplorations)
+	o.out.AddEvidence(f)
 	o.gate.exploredFlags(f)
 	evidenceFlags(f, &o.beside)
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "print no progress on standard error")
@@ -128,27 +129,27 @@ func strategies() []string {
 // plan is what is explored, and what is made of the result.
 func (o *exploreOptions) plan(f *pflag.FlagSet, designs []string) (p exploring.Plan, out output.Paths, gates []thresholds.Threshold, err error) {
 	if p.Designs, err = exploring.Designs(designs); err != nil {
-		return p, nil, nil, err
+		return p, out, nil, err
 	}
 	for i, d := range p.Designs {
 		if p.Designs[i], err = runner.Claiming(d, o.claims...); err != nil {
-			return p, nil, nil, err
+			return p, out, nil, err
 		}
 	}
 	if err := p.Choose(o.scenarios); err != nil {
-		return p, nil, nil, err
+		return p, out, nil, err
 	}
 	if p.Config, err = o.settled(f); err != nil {
-		return p, nil, nil, err
+		return p, out, nil, err
 	}
-	if out, err = output.Parse(o.out, output.OfExplorations); err != nil {
-		return p, nil, nil, err
+	if out, err = o.out.Parse(output.OfExplorations); err != nil {
+		return p, out, nil, err
 	}
 	if gates, err = o.gate.thresholds(thresholds.Explored); err != nil {
-		return p, nil, nil, err
+		return p, out, nil, err
 	}
 	if err := inScope(gates, namesOf(p.Designs)); err != nil {
-		return p, nil, nil, err
+		return p, out, nil, err
 	}
 	return p, out, gates, o.reserve()
 }

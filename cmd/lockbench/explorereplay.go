@@ -21,7 +21,7 @@ func (o *exploreOptions) rerun(cmd *cobra.Command, designs []string) (results.Re
 	if err := onlyReplay(cmd.Flags(), designs); err != nil {
 		return results.Result{}, err
 	}
-	out, err := output.Parse(o.out, output.OfExplorations)
+	out, err := o.out.Parse(output.OfExplorations)
 	if err != nil {
 		return results.Result{}, err
 	}

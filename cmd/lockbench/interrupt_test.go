@@ -167,7 +167,7 @@ func TestInterruptMatrix(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "m.json")
 	ready := func(line string) bool { return strings.HasPrefix(line, "[1/") }
-	schedules := longtest.Times(60, 300)
+	schedules := longtest.Times(100, 300)
 	out, code := interrupted(t, syscall.SIGINT, ready, "matrix", "lua-token/[efos]*", "--drivers", "explore", "--schedules", strconv.Itoa(schedules), "--out", "json="+file)
 	if code != 3 {
 		t.Errorf("exit code: got %d, want 3", code)

@@ -44,12 +44,12 @@ easiest value misses the target.`,
 type limitOptions struct {
 	settings  runOptions
 	precision float64
-	out       []string
+	out       output.Flags
 }
 
 func (o *limitOptions) flags(f *pflag.FlagSet, without ...string) {
 	f.Float64Var(&o.precision, "precision", 0.05, "largest error of the limit, as a `share` of it")
-	f.StringArrayVar(&o.out, "out", nil, output.Help(output.OfLimits))
+	o.out.Add(f, output.OfLimits)
 	// The design is an argument, and the rate and the number of operations are the search's.
 	o.settings.flagsBut(f, append(without, "design", "fail-fast", "stages", "rate", "operations")...)
 }
@@ -74,7 +74,7 @@ func (o *limitOptions) plan(args []string) (runner.Plan, error) {
 
 // run searches, and writes what was found.
 func (o *limitOptions) run(cmd *cobra.Command, p runner.Plan, search *limitsearch.Search) error {
-	out, err := output.Parse(o.out, output.OfLimits)
+	out, err := o.out.Parse(output.OfLimits)
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ type matrixOptions struct {
 	servers   []string
 	seed      uint64
 	history   string
-	out       []string
+	out       output.Flags
 	expect    string
 	weaker    bool
 	resume    string
@@ -77,7 +77,7 @@ Ctrl-C ends the matrix and reports what was found; a second Ctrl-C aborts.`,
 
 func (o *matrixOptions) flags(f *pflag.FlagSet) {
 	o.sharedFlags(f)
-	f.StringArrayVar(&o.out, "out", nil, output.Help(output.OfMatrices))
+	o.out.Add(f, output.OfMatrices)
 	o.gate.exploredFlags(f)
 	f.StringVar(&o.expect, "expect", "", "compare with the matrix in this JSON `file`: exit 1 if a cell is worse")
 	f.BoolVar(&o.weaker, "fail-if-weaker", false, "with --expect: exit 4 if a claimed cell was held on 299 occasions or more and now holds on fewer")
@@ -134,7 +134,7 @@ func (o *matrixOptions) matrix(cmd *cobra.Command, names []string) (int, error) 
 	if err := o.validate(cmd.Flags()); err != nil {
 		return 0, err
 	}
-	out, err := output.Parse(o.out, output.OfMatrices)
+	out, err := o.out.Parse(output.OfMatrices)
 	if err != nil {
 		return 0, err
 	}
@@ -154,7 +154,7 @@ func (o *matrixOptions) matrix(cmd *cobra.Command, names []string) (int, error) 
 	if err := inScope(s.Gates, rowNames(&s.Matrix)); err != nil {
 		return 0, err
 	}
-	s.Files = append(s.Files, out["json"]...)
+	s.Files = append(s.Files, out.JSON()...)
 	failed := s.Run(cmd.Context())
 	if failed != nil && !slices.ContainsFunc(s.Matrix.Rows, func(r results.MatrixRow) bool { return len(r.Parts) > 0 }) {
 		return 0, failed
@@ -239,7 +239,7 @@ func (o *matrixOptions) compare(cmd *cobra.Command, expected, m results.Matrix) 
 	})
 	c := results.CompareMatrices(expected, m)
 	w := cmd.OutOrStdout()
-	if slices.Contains(o.out, "json="+output.Stdout) {
+	if o.out.Replaced() {
 		w = cmd.ErrOrStderr()
 	}
 	c.With = o.expect

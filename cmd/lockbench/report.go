@@ -19,6 +19,7 @@ import (
 type reportOptions struct {
 	html string
 	svg  string
+	out  output.Flags
 }
 
 func newReport() *cobra.Command {
@@ -46,6 +47,7 @@ The exit code is 0 when the report was written, whatever it says.`,
 	}
 	cmd.Flags().StringVar(&o.html, "html", "", "write an HTML page to this `file`; - is standard output (default: print on the terminal)")
 	cmd.Flags().StringVar(&o.svg, "svg", "", "write SVG pictures into this `directory`, light or dark as the reader prefers")
+	o.out.AddEvidence(cmd.Flags())
 	return cmd
 }
 
@@ -91,7 +93,7 @@ func (o *reportOptions) write(stdout io.Writer, r results.Report) error {
 	case o.svg != "":
 		return nil
 	}
-	return reports.Write(stdout, reports.Text, r, output.Terminal(stdout))
+	return reports.Write(stdout, reports.Text, r, o.out.Terminal(stdout))
 }
 
 // writePictures writes the pictures of a report into a directory, which it makes.

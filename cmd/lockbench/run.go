@@ -19,7 +19,7 @@ import (
 // result that comes of it.
 type singleOptions struct {
 	runOptions
-	out     []string
+	out     output.Flags
 	gate    gateOptions
 	metrics metricsOptions
 	ui      bool
@@ -69,7 +69,8 @@ func (o *singleOptions) flags(f *pflag.FlagSet) {
 	o.runOptions.flags(f)
 	exploreFlag(f, &o.beside)
 	evidenceFlags(f, &o.beside)
-	f.StringArrayVar(&o.out, "out", nil, output.Help(output.OfRuns))
+	o.out.Add(f, output.OfRuns)
+	o.out.AddEvidence(f)
 	o.gate.flags(f)
 	o.gate.abortFlag(f)
 	o.metrics.flag(f)
@@ -95,7 +96,7 @@ func (o *singleOptions) run(cmd *cobra.Command) error {
 	scope := newExploreOptions().config
 	scope.Seed = p.Options.Seed
 	conclude := beside.Gather(ctx, designsOf(p.Subjects), scope, shown.Say)
-	result, failed := o.observed(ctx, p, shown, out["hlog"])
+	result, failed := o.observed(ctx, p, shown, out.HLog())
 	if failed != nil && len(result.Runs) == 0 {
 		return failed
 	}
@@ -111,19 +112,19 @@ func (o *singleOptions) run(cmd *cobra.Command) error {
 // plan is what is run, and what is made of its one result.
 func (o *singleOptions) plan() (p runner.Plan, out output.Paths, gates []thresholds.Threshold, err error) {
 	if p, err = o.runOptions.plan(); err != nil {
-		return p, nil, nil, err
+		return p, out, nil, err
 	}
 	if len(o.designs) == 0 {
 		p.AddControls(impls.Controls())
 	}
-	if out, err = output.Parse(o.out, output.OfRuns); err != nil {
-		return p, nil, nil, err
+	if out, err = o.out.Parse(output.OfRuns); err != nil {
+		return p, out, nil, err
 	}
 	if gates, err = o.gate.thresholds(thresholds.Live); err != nil {
-		return p, nil, nil, err
+		return p, out, nil, err
 	}
 	if p.AbortOn, err = o.gate.abortOn(gates); err != nil {
-		return p, nil, nil, err
+		return p, out, nil, err
 	}
 	return p, out, gates, inScope(gates, designNames(p.Subjects))
 }

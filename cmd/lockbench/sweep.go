@@ -20,7 +20,7 @@ import (
 type sweepOptions struct {
 	settings      runOptions
 	clients, keys []int
-	out           []string
+	out           output.Flags
 }
 
 func newSweep() *cobra.Command {
@@ -53,7 +53,7 @@ func (o *sweepOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
 	f.IntSliceVar(&o.clients, "clients", []int{1, 2, 4, 8, 16, 32, 64, 128, 256}, "numbers of clients that compete for the locks, separated by commas")
 	f.IntSliceVar(&o.keys, "keys", []int{1, 16, 1024}, "numbers of locks, separated by commas")
-	f.StringArrayVar(&o.out, "out", nil, output.Help(output.OfSweeps))
+	o.out.Add(f, output.OfSweeps)
 	// Designs are arguments, and in an open loop clients are not what is varied.
 	o.settings.flagsBut(f, "design", "clients", "keys", "rate", "arrival", "stages")
 }
@@ -69,7 +69,7 @@ func sweepSettings() workloads.Options {
 }
 
 func (o *sweepOptions) run(cmd *cobra.Command, args []string) error {
-	out, err := output.Parse(o.out, output.OfSweeps)
+	out, err := o.out.Parse(output.OfSweeps)
 	if err != nil {
 		return err
 	}

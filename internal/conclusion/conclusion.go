@@ -21,6 +21,9 @@ const (
 	SafeSession Word = "safe within its session"
 )
 
+// Words are all words, from the best to the worst.
+var Words = []Word{Safe, SafeSession, NeedsGuard, NotKnown, DoNotUse}
+
 // A Conclusion is what is known of a lock, in a word, with the reason.
 type Conclusion struct {
 	Word Word `json:"word"`

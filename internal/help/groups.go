@@ -22,7 +22,7 @@ func Groups() []Group {
 		{"Judging", []string{"claims", "fail-if", "fail-if-slower", "fail-if-weaker", "fail-fast", "abort-on-fail", "expect", "compare force"}},
 		{"Conclusion", []string{"explore", "known", "conditions"}},
 		{"The case", []string{"if-two-hold", "work", "service", "waiters", "choose conditions"}},
-		{"Output", []string{"out", "history", "save", "html", "svg", "json", "verbose", "force", "metrics", "ui", "quiet", "no-descriptions"}},
+		{"Output", []string{"out", "evidence", "history", "save", "html", "svg", "json", "verbose", "force", "metrics", "ui", "quiet", "no-descriptions"}},
 		{"Help", []string{"help"}},
 	}
 }

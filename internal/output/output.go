@@ -11,17 +11,22 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/internal/suggest"
+	"github.com/lockbench/lockbench/internal/textflag"
 	"github.com/lockbench/lockbench/internal/wholefile"
 	"github.com/lockbench/lockbench/reports"
 )
 
 // Paths are the files that a result is written to beside the terminal report, as
 // --out names them: the paths of each kind.
-type Paths map[string][]string
+type Paths struct {
+	files map[string][]string
+	shown evidence
+}
 
 // Stdout is the path that stands for standard output. A JSON result there
 // takes the place of the terminal report.
@@ -56,8 +61,69 @@ var (
 	OfLimits       = []Kind{jsonKind}
 )
 
-// Help documents --out for a command.
-func Help(kinds []Kind) string {
+// JSON are the files of JSON results.
+func (o Paths) JSON() []string { return o.files[jsonKind.name] }
+
+// HLog are the files that latencies are logged to.
+func (o Paths) HLog() []string { return o.files[hlogKind.name] }
+
+// Flags are the flags of what is written: --out, and --evidence where there is some.
+type Flags struct {
+	out   []string
+	shown evidence
+}
+
+// Add adds --out to the flags of a command with these kinds of output.
+func (o *Flags) Add(f *pflag.FlagSet, kinds []Kind) {
+	f.StringArrayVar(&o.out, "out", nil, help(kinds))
+}
+
+// AddEvidence adds --evidence.
+func (o *Flags) AddEvidence(f *pflag.FlagSet) {
+	f.Var(textflag.New(&o.shown, "claimed|all"), "evidence", "what a terminal shows the evidence of: broken claims, or all that broke; through a pipe it is all")
+}
+
+// Parse reads the values of --out, each of one of the kinds. The error says what is wrong with
+// one, or that what it names cannot be written, so that no run is lost to a mistyped path.
+func (o *Flags) Parse(kinds []Kind) (Paths, error) {
+	paths, err := parse(o.out, kinds)
+	paths.shown = o.shown
+	return paths, err
+}
+
+// Replaced reports whether a JSON result takes the place of the terminal report.
+func (o *Flags) Replaced() bool { return slices.Contains(o.out, jsonKind.name+"="+Stdout) }
+
+// Terminal adapts the report to where it is read, and shows the evidence that was asked for.
+func (o *Flags) Terminal(w io.Writer) reports.Options {
+	opt := Terminal(w)
+	opt.Whole = bool(o.shown)
+	return opt
+}
+
+// evidence is the value of --evidence: whether all of it is shown.
+type evidence bool
+
+// String returns the value as it is given.
+func (e *evidence) String() string {
+	if *e {
+		return "all"
+	}
+	return "claimed"
+}
+
+// UnmarshalText reads the value; the error has near ones.
+func (e *evidence) UnmarshalText(text []byte) error {
+	values := []string{"claimed", "all"}
+	if !slices.Contains(values, string(text)) {
+		return suggest.Unknown("evidence", string(text), values)
+	}
+	*e = string(text) == "all"
+	return nil
+}
+
+// help documents --out for a command.
+func help(kinds []Kind) string {
 	var each []string
 	for _, k := range kinds {
 		each = append(each, k.name+"="+k.path)
@@ -69,14 +135,13 @@ func Help(kinds []Kind) string {
 	return "also write `kind=path`, repeated: " + list
 }
 
-// Parse reads the values of --out, each of one of the kinds, and sees that
-// what they name can be written, so that no run is lost to a mistyped path.
-func Parse(values []string, kinds []Kind) (Paths, error) {
+// parse reads the values of --out.
+func parse(values []string, kinds []Kind) (Paths, error) {
 	var names []string
 	for _, k := range kinds {
 		names = append(names, k.name)
 	}
-	o := make(Paths)
+	o := Paths{files: make(map[string][]string)}
 	for _, v := range values {
 		kind, path, _ := strings.Cut(v, "=")
 		if !slices.Contains(names, kind) {
@@ -88,7 +153,7 @@ func Parse(values []string, kinds []Kind) (Paths, error) {
 		if err := writable(kind, path); err != nil {
 			return o, fmt.Errorf("--out %s: %w", v, err)
 		}
-		o[kind] = append(o[kind], path)
+		o.files[kind] = append(o.files[kind], path)
 	}
 	return o, nil
 }
@@ -107,7 +172,7 @@ func writable(kind, path string) error {
 // Runs writes the result of runs in every form that was asked for, as Write does.
 func (o Paths) Runs(stdout io.Writer, r *results.Result, runs []results.Judged, failed error) error {
 	errs := []error{failed}
-	for _, dir := range o[hgrmKind.name] {
+	for _, dir := range o.files[hgrmKind.name] {
 		errs = append(errs, results.HGRM(dir, runs))
 	}
 	return o.Write(stdout, r, OfRuns, errors.Join(errs...))
@@ -115,9 +180,9 @@ func (o Paths) Runs(stdout io.Writer, r *results.Result, runs []results.Judged, 
 
 // Matrix is Write for a matrix; what goes to JSON files was written on the way.
 func (o Paths) Matrix(stdout io.Writer, m *results.Matrix, failed error) error {
-	rest := maps.Clone(o)
-	rest[jsonKind.name] = slices.DeleteFunc(slices.Clone(o[jsonKind.name]), func(path string) bool { return path != Stdout })
-	return rest.Write(stdout, m, OfMatrices, failed)
+	rest := maps.Clone(o.files)
+	rest[jsonKind.name] = slices.DeleteFunc(slices.Clone(rest[jsonKind.name]), func(path string) bool { return path != Stdout })
+	return Paths{rest, o.shown}.Write(stdout, m, OfMatrices, failed)
 }
 
 // Write writes r in each of the kinds that was asked for to its files, and to standard output
@@ -128,7 +193,7 @@ func (o Paths) Write(stdout io.Writer, r results.Report, kinds []Kind, failed er
 	errs := []error{failed}
 	table := true
 	for _, kind := range kinds {
-		for _, path := range o[kind.name] {
+		for _, path := range o.files[kind.name] {
 			switch {
 			case kind.form == "":
 			case path == Stdout:
@@ -144,6 +209,7 @@ func (o Paths) Write(stdout io.Writer, r results.Report, kinds []Kind, failed er
 	log := io.Writer(os.Stderr)
 	if table {
 		opt := Terminal(stdout)
+		opt.Whole = bool(o.shown)
 		opt.Failed = errors.Join(errs...) != nil
 		errs = append(errs, reports.Write(stdout, reports.Text, r, opt))
 		log = stdout

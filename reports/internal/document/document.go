@@ -178,6 +178,8 @@ type Table struct {
 	// Wide tables are what happened, line by line: as wide as they are, however narrow the
 	// terminal.
 	Wide bool
+	// Blank says on pages what stands in an empty place, where that means something.
+	Blank string
 	// Notes say how to read it, a sentence each.
 	Notes []string
 }
@@ -186,7 +188,9 @@ type Table struct {
 type Column struct {
 	// Above stands over Name, as what several columns are of.
 	Above, Name string
-	Number      bool // aligned to the right
+	Full        string // stands for Name on pages, turned: it is too long to stand there
+	Number      bool   // aligned to the right
+	Prose       bool   // its texts are phrases, in as many lines as they take
 	// Spare columns go first where there is no room, the lowest before the others; zero stays.
 	Spare int
 	Apart bool // begins a group of columns
@@ -266,8 +270,10 @@ type Line struct {
 
 // A Series is what a page draws of one run. Its JSON is read by charts.js.
 type Series struct {
-	Label    string                  `json:"label"`
-	Slow     bool                    `json:"slow,omitempty"`
+	Label string `json:"label"`
+	Slow  bool   `json:"slow,omitempty"`
+	// Hidden lines of a chart of many runs are drawn when a reader asks for them.
+	Hidden   bool                    `json:"hidden,omitempty"`
 	Spectra  map[string]Distribution `json:"spectra"`
 	OverTime any                     `json:"over_time,omitempty"`
 	// Verdicts say which of the violations over time are of claims.

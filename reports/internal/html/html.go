@@ -44,7 +44,7 @@ var page = template.Must(template.New("layout.html").Funcs(template.FuncMap{
 	"look":    look,
 	"grouped": grouped,
 	"dotted":  dotted,
-	"pair":    func(v document.Value, c document.Column) []any { return []any{v, c} },
+	"place":   func(v document.Value, c document.Column, blank string) []any { return []any{v, c, blank} },
 	"stripX":  func(share float64) string { return fmt.Sprintf("%.1f", stripX(share)) },
 	"stripY":  func(side int) int { return 10 + 16*side },
 }).ParseFS(assets, "assets/layout.html", "assets/blocks.html"))
@@ -79,6 +79,8 @@ func look(t *document.Table) string {
 	switch {
 	case t.Wide:
 		return "ops"
+	case slices.ContainsFunc(t.Columns, func(c document.Column) bool { return c.Prose }):
+		return "words"
 	case dotted(t):
 		return "figures compared"
 	case slices.ContainsFunc(t.Columns, func(c document.Column) bool { return c.Number }):

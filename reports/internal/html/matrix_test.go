@@ -57,7 +57,7 @@ func TestWriteMatrix(t *testing.T) {
 	linksLead(t, page)
 	headline := headlines[m.Exit]
 	for _, want := range []string{
-		`<h1 id="verdict">` + headline + `</h1>`, "lockbench matrix setnx-getset/naive", "--drivers live,explore",
+		`<h1 id="verdict">No design is safe without a guard</h1>`, "<b>" + headline + "</b>", `<th scope="col" class="turned"><span>holder outlives its lease</span></th>`, "<small>not tried</small>", "lockbench matrix setnx-getset/naive", "--drivers live,explore",
 		`href="#design-1-exclusion"`, `<td class="weak" title="two at once: `, "broken, not claimed: ", "lockbench run --design setnx-getset/naive --seed 1 --fault crash",
 		"The schedule as a file for", "exclusion is not claimed under outlived",
 	} {

@@ -22,6 +22,8 @@ type Options struct {
 	// Width of the terminal in characters; zero or less is unlimited. A narrow
 	// one is spared the figures that are missed least.
 	Width int
+	// Whole: a terminal is spared nothing, as a file or a pipe is not.
+	Whole bool
 	// Failed: the command ends in an error, whatever the exit code of the document is.
 	Failed bool
 }
@@ -61,12 +63,13 @@ type page struct {
 	*bufio.Writer
 	palette
 	width int
+	brief bool           // a screen, which is spared what is left out there
 	last  document.Block // the one written last, nil for none or a title
 	begun bool
 }
 
 func newPage(w io.Writer, opt Options) *page {
-	return &page{Writer: bufio.NewWriter(w), palette: palette(opt.Color), width: opt.Width}
+	return &page{Writer: bufio.NewWriter(w), palette: palette(opt.Color), width: opt.Width, brief: opt.Width > 0 && !opt.Whole}
 }
 
 // line writes one line, so many characters in.
@@ -106,7 +109,7 @@ func (p *page) blocks(all []document.Block, indent int) {
 		if !document.Visible(b, document.Terminal) {
 			continue
 		}
-		if s, ok := b.(*document.Section); ok && s.Length.Hides(p.width > 0) {
+		if s, ok := b.(*document.Section); ok && s.Length.Hides(p.brief) {
 			continue
 		} else if ok && s.Title == "" {
 			p.blocks(s.Blocks, indent)

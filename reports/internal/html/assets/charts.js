@@ -113,7 +113,7 @@
       ],
       series: [
         { label: "share", value: (self, v) => (v == null ? "–" : percent(v)) },
-        ...lines.map((l, i) => ({ ...style(i), label: l.label, value: (self, v) => (v == null ? "–" : duration(v)) })),
+        ...lines.map((l, i) => ({ ...style(i), label: l.label, show: !l.hidden, value: (self, v) => (v == null ? "–" : duration(v)) })),
       ],
     }, [x, ...curves.map((c) => along(c, x).map((v) => (v === 0 ? low : v)))]);
   }
@@ -300,7 +300,7 @@
       const { spectra } = runOf(figure);
       spectrum(host, [{ label: "hand-off", spectrum: spectra.handoff }, { label: "hold", spectrum: spectra.hold }]);
     },
-    compare: (host) => spectrum(host, data.runs.map((r) => ({ label: r.label, spectrum: r.spectra.acquire }))),
+    compare: (host) => spectrum(host, data.runs.map((r) => ({ label: r.label, hidden: r.hidden, spectrum: r.spectra.acquire }))),
     overtime: (host, figure) => overTime(host, runOf(figure)),
     slowest: (host, figure) => slowest(host, runOf(figure)),
     fairness: (host, figure) => fairness(host, runOf(figure)),

@@ -1,0 +1,84 @@
+package reports
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench/internal/conclusion"
+	"github.com/lockbench/lockbench/internal/results"
+)
+
+// TestUnclaimedEvidence: a screen has one line for what broke and nobody claims, with the
+// command that shows it; it has the evidence of a broken claim. All else has all.
+func TestUnclaimedEvidence(t *testing.T) {
+	const line, command, events = "broken, and not claimed", "lockbench check histories/", "granted a lease"
+	for _, tt := range []struct {
+		name        string
+		run         results.Judged
+		opt         Options
+		folded, all bool
+	}{
+		{"screen", plainDelete("private"), Options{Width: 80}, true, false},
+		{"screen, all", plainDelete("private"), Options{Width: 80, Whole: true}, false, true},
+		{"pipe", plainDelete("private"), Options{}, false, true},
+		{"screen, a broken claim", stealer("private"), Options{Width: 80}, false, true},
+	} {
+		r := results.New([]results.Judged{tt.run}, nil)
+		var out bytes.Buffer
+		if err := Write(&out, Text, &r, tt.opt); err != nil {
+			t.Fatal(err)
+		}
+		text := out.String()
+		if got := strings.Contains(text, line) && strings.Contains(text, " --evidence all"); got != tt.folded {
+			t.Errorf("%s: folded %v, want %v:\n%s", tt.name, got, tt.folded, text)
+		}
+		if got := strings.Contains(text, events); got != tt.all {
+			t.Errorf("%s: evidence %v, want %v:\n%s", tt.name, got, tt.all, text)
+		}
+		if tt.run.History != "" && !strings.Contains(text, command) {
+			t.Errorf("%s: no %q:\n%s", tt.name, command, text)
+		}
+	}
+}
+
+// TestDrawn: a chart of many designs has six lines at first: the lock to take, then the fastest of
+// each family, then the fastest.
+func TestDrawn(t *testing.T) {
+	r := &results.Result{Recommendation: &results.Recommendation{Design: "b/5", Word: conclusion.NeedsGuard}}
+	for i, family := range []string{"a", "a", "a", "b", "b", "b", "c", "c", "c"} {
+		run := results.Run{}
+		run.Design, run.GrantsPerS = fmt.Sprintf("%s/%d", family, i), float64(i)
+		r.Runs = append(r.Runs, run)
+	}
+	var shown []string
+	for _, line := range resultSummary(r).series() {
+		if !line.Hidden {
+			shown = append(shown, line.Label)
+		}
+	}
+	if got, want := strings.Join(shown, " "), "a/2 b/4 b/5 c/6 c/7 c/8"; got != want {
+		t.Errorf("drawn are %s, want %s", got, want)
+	}
+}
+
+// TestConclusionTable: a page says of each design what was tried too little, by name.
+func TestConclusionTable(t *testing.T) {
+	j := plainDelete("private")
+	r := results.New([]results.Judged{j, j}, nil)
+	r.Runs[0].Conclusion = &conclusion.Conclusion{Word: conclusion.DoNotUse, Why: "a key stays locked"}
+	r.Runs[1].Conclusion = &conclusion.Conclusion{Word: conclusion.NeedsGuard, Why: "two own a key", Open: []conclusion.Open{{Under: 1 << 1}, {Under: 1 << 1}}}
+	var out bytes.Buffer
+	if err := Write(&out, HTML, &r, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	page := out.String()
+	first, second := strings.Index(page, "two own a key</td>"), strings.Index(page, "a key stays locked</td>")
+	if first < 0 || second < first {
+		t.Errorf("the better conclusion is at %d, the worse at %d: want both, the better one first", first, second)
+	}
+	if n := strings.Count(page, `<td data-head="tried too little">holder stands still</td>`); n != 1 {
+		t.Errorf("what was tried too little is there %d times, want once", n)
+	}
+}
