@@ -254,7 +254,7 @@ func TestExplore(t *testing.T) {
 			`--- SKIP: TestChild/exclusion@skew`, `RUN +TestChild/exclusion@skew\n.*does not read the clock`,
 		}},
 		{"broken", "plain-del", nil, true, []string{
-			`--- FAIL: TestChild/owner-release@outlived`, `RUN +TestChild/owner-release@outlived\n.*broken;`, `release: DEL job-1 `, `run it again: LOCKBENCH_REPLAY=\S+ go test -run '\^TestChild\$'`,
+			`--- FAIL: TestChild/owner-release@outlived`, `RUN +TestChild/owner-release@outlived\n +door_test.go:52: .*broken;`, `release: DEL job-1 `, `run it again: LOCKBENCH_REPLAY=\S+ go test -run '\^TestChild\$'`,
 			`--- SKIP: TestChild/exclusion@failover`, `RUN +TestChild/exclusion@failover\n.*cannot fail over`,
 		}},
 		{"not claimed", "plain-del", []string{"LOCKBENCH_CLAIMS=recovery", "LOCKBENCH_SEED=3"}, false, []string{

@@ -36,7 +36,10 @@ func WithCases(cells ...lockbench.Cell) Option {
 }
 
 // Report reports a trial as Run does, which cannot run within a bubble.
-func Report(t *testing.T, trial Trial) { trial.report(t) }
+func Report(t *testing.T, trial Trial) {
+	t.Helper()
+	trial.report(t)
+}
 
 // WithClock has the looks at whether a lock renews see standstills by a clock.
 func WithClock(c standstill.Clock) Option { return func(s *trialSettings) { s.clock = c } }

@@ -68,7 +68,10 @@ func Explore(t *testing.T, newLocker NewLocker, options ...Option) {
 		t.Error(err)
 	}
 	for _, f := range r.ordered() {
-		t.Run(f.Cell.String(), func(t *testing.T) { r.report(t, f) })
+		t.Run(f.Cell.String(), func(t *testing.T) {
+			t.Helper() // a failure is one of the line that calls Explore
+			r.report(t, f)
+		})
 	}
 }
 

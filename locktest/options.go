@@ -42,6 +42,7 @@ type trialSettings struct {
 	seed      uint64
 	claims    []string // terms of the options
 	variable  string   // those of the environment
+	prefix    string   // of the names of keys
 	histories string   // a folder; empty is to keep what shows a failure, in a temporary one
 	short     bool
 	cases     []testCase    // those that are performed
@@ -219,6 +220,12 @@ func WithClaims(terms ...string) Option {
 // WithSeed decides the instants at which acquires are cancelled, which is all that is
 // random; 1 if it is not said.
 func WithSeed(seed uint64) Option { return func(s *trialSettings) { s.seed = seed } }
+
+// WithKeyPrefix has the name of every key begin with prefix, as where a user of the service may touch no others. Behind it
+// they have names that no other run uses.
+func WithKeyPrefix(prefix string) Option {
+	return forRun("WithKeyPrefix", func(s *trialSettings) { s.prefix = prefix })
+}
 
 // WithHistories keeps the histories, one per case, in a folder.
 func WithHistories(dir string) Option {

@@ -45,7 +45,10 @@ func (t Trial) report(test *testing.T) {
 	test.Helper()
 	test.Logf("tested in real time, with leases of %v and seed %d%s", t.TTL, t.Seed, t.declared())
 	for _, c := range t.Cases {
-		test.Run(c.Cell.String(), func(test *testing.T) { c.report(test, t) })
+		test.Run(c.Cell.String(), func(test *testing.T) {
+			test.Helper() // a failure is one of the line that calls Run
+			c.report(test, t)
+		})
 	}
 }
 

@@ -71,7 +71,7 @@ func Try(ctx context.Context, newLocker func() (lockbench.Locker, error), option
 	if err != nil {
 		return Trial{}, err
 	}
-	r := &trial{settings: s, newLocker: newLocker, keys: fmt.Sprintf("locktest-%x", rand.Uint64())}
+	r := &trial{settings: s, newLocker: newLocker, keys: fmt.Sprintf("%slocktest-%x", s.prefix, rand.Uint64())}
 	defer r.close()
 	if err := r.meet(ctx); err != nil {
 		return Trial{}, err

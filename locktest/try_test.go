@@ -450,3 +450,24 @@ func TestTryKnowsWhatTheServerRefused(t *testing.T) {
 		})
 	}
 }
+
+// TestTryKeyPrefix: no key has a name outside the prefix.
+func TestTryKeyPrefix(t *testing.T) {
+	const prefix = "app:{1}:"
+	synctest.Test(t, func(t *testing.T) {
+		var keys, outside atomic.Int64
+		s := newService(faults{})
+		s.acquire = func(ctx context.Context, inner *service, key string, opt lockbench.Options) (lockbench.Lease, error) {
+			keys.Add(1)
+			if !strings.HasPrefix(key, prefix+"locktest-") {
+				outside.Add(1)
+			}
+			return inner.wait(ctx, key, opt)
+		}
+		_, err := locktest.Try(t.Context(), func() (lockbench.Locker, error) { return s, nil }, inVirtualTime,
+			locktest.WithTTL(100*time.Millisecond), locktest.WithShort(), locktest.WithKeyPrefix(prefix))
+		if err != nil || keys.Load() == 0 || outside.Load() > 0 {
+			t.Errorf("of %d acquires %d are of keys without the prefix %q, error %v", keys.Load(), outside.Load(), prefix, err)
+		}
+	})
+}
