@@ -152,7 +152,7 @@ func reasonOf(c *conclusion.Conclusion) string {
 
 // recommends is the lock to take, with its price.
 func recommends(r *results.Recommendation) string {
-	text := r.Design + ", the fastest of the safest here: " + string(r.Word)
+	text := r.Design + ", fastest of the safest: " + string(r.Word)
 	if r.Price != "" {
 		text += "; " + r.Price
 	}

@@ -121,6 +121,7 @@ func (b *bar) Sink() runner.Sink {
 }
 
 func (b *bar) begin(design string, live func() runner.Progress) {
+	b.locked(b.clear)
 	b.stop, b.stopped = make(chan struct{}), make(chan struct{})
 	pb := drawn(b.w, 1000, b.describe(design, live()))
 	go func() {
@@ -186,4 +187,5 @@ func (b *bar) Close() {
 		<-b.stopped
 		b.stop = nil
 	}
+	b.locked(b.clear)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -26,12 +27,18 @@ type writer struct {
 	redrawn bool
 }
 
-// Say writes a line. It may be called concurrently.
+// Say writes a line. It may be called concurrently. Where lines come back, one that says what is being done,
+// and so ends in "...", stands until the next.
 func (w *writer) Say(format string, args ...any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.clear()
-	fmt.Fprintln(w.w, legible.Text(fmt.Sprintf(format, args...)))
+	text := legible.Text(fmt.Sprintf(format, args...))
+	if w.redrawn && strings.HasSuffix(text, " ...") {
+		fmt.Fprint(w.w, within(w.w, text, 1))
+		return
+	}
+	fmt.Fprintln(w.w, text)
 }
 
 // say is Say for a text, as sinks have it.
@@ -71,7 +78,10 @@ func drawn(w io.Writer, most int64, text string) *progressbar.ProgressBar {
 }
 
 // fit cuts off what a terminal has no room for beside a bar.
-func fit(w io.Writer, text string) string {
+func fit(w io.Writer, text string) string { return within(w, text, besideBar) }
+
+// within cuts off what a terminal has no room for, where so many columns stay free.
+func within(w io.Writer, text string, free int) string {
 	f, isFile := w.(*os.File)
 	if !isFile {
 		return text
@@ -80,5 +90,5 @@ func fit(w io.Writer, text string) string {
 	if err != nil {
 		return text
 	}
-	return ansi.Truncate(text, max(0, width-besideBar), "…")
+	return ansi.Truncate(text, max(0, width-free), "…")
 }
