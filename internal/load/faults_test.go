@@ -178,7 +178,8 @@ func (c *faulted) run(t *testing.T, config Config, least time.Duration) {
 		t.Errorf("%d keys left on the servers", n)
 	}
 	c.judge(t, result)
-	if got := end.Trailer.Faults; len(got) != 1 || got[0].Occurrences == 0 || got[0].MetHeld+got[0].MetAcquire == 0 {
+	once := strings.Contains(c.fault, "every=0s") // a machine that is slow may have granted no lock by then
+	if got := end.Trailer.Faults; len(got) != 1 || got[0].Occurrences == 0 || !once && got[0].MetHeld+got[0].MetAcquire == 0 {
 		t.Errorf("exposures %+v; want %s to have affected a lock", got, c.fault)
 	}
 	if len(header.Faults) != 1 || len(result.Defects) > 0 {
