@@ -32,9 +32,10 @@ var page = template.Must(template.New("layout.html").Funcs(template.FuncMap{
 	"moment":  figures.Moment,
 	"capital": capital,
 	"arrow":   arrow,
+	"name":    name,
 	"kind":    func(b document.Block) string { return reflect.TypeOf(b).Elem().Name() },
 	"visible": func(b document.Block) bool { return document.Visible(b, document.Page) },
-	"title":   func(s *document.Section) string { return cmp.Or(s.PageTitle, s.Title) },
+	"title":   func(s *document.Section) string { return arrow(cmp.Or(s.PageTitle, s.Title)) },
 	"says":    func(s *document.Section) string { return cmp.Or(s.PageSays, s.Says) },
 	"lines":   func(text string) bool { return strings.Contains(text, "\n") },
 	"mark":    func(t document.Tone) string { return marks[t] },
@@ -123,6 +124,11 @@ func capital(words string) string {
 
 // arrow draws the arrows of text for terminals, which a line may not be broken in.
 func arrow(text string) string { return strings.ReplaceAll(text, " -> ", " → ") }
+
+// name lets a line of a narrow column break behind the slash of a design's name.
+func name(text string) template.HTML {
+	return template.HTML(strings.ReplaceAll(template.HTMLEscapeString(text), "/", "/<wbr>"))
+}
 
 // palette is the colours as custom properties: light, or dark where the reader prefers
 // that or has chosen it.
