@@ -83,7 +83,7 @@ var house = map[string][]string{
 	"internal/exploring":                 {"", "checker", "history", "internal/explore", "impls", "impls/design", "internal/bubble", "internal/mutants", "internal/results", "reports", "workloads", "internal/runinfo"},
 	"internal/limitsearch":               {"", "impls/design", "internal/figures", "internal/limits", "internal/load", "internal/thresholds", "internal/results", "reports", "runner", "workloads"},
 	"internal/catalog":                   {"", "internal/explore", "impls", "internal/fault", "internal/suggest", "internal/thresholds", "workloads"},
-	"internal/output":                    {"internal/wholefile", "history", "internal/measure", "internal/suggest", "internal/results", "reports", "runner"},
+	"internal/output":                    {"internal/wholefile", "history", "internal/measure", "internal/suggest", "internal/textflag", "internal/results", "reports", "runner"},
 	"internal/progress":                  {"internal/legible", "", "checker", "internal/explore", "internal/results", "reports", "runner", "internal/exploring"},
 	"internal/turns":                     {"internal/load", "internal/wholefile", "internal/results", "reports", "runner", "workloads"},
 	"internal/matrix":                    {"internal/tempdir", "internal/wholefile", "", "internal/evidence", "internal/explore", "impls", "impls/design", "internal/exploring", "internal/fault", "internal/inject", "internal/mutants", "internal/progress", "internal/thresholds", "internal/results", "reports", "runner", "workloads"},
