@@ -1,6 +1,9 @@
 package history
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/internal/runinfo"
 )
@@ -57,6 +60,31 @@ type Header struct {
 	Environment runinfo.Environment `json:"environment"`
 	// Started is the wall-clock time of stamp zero, RFC 3339.
 	Started string `json:"started"`
+	// Others: owners of whom the history has no record may hold its keys, such as those of
+	// another process. A refusal then has an explanation that is not in the record.
+	Others bool `json:"others,omitempty"`
+	// Sample is the part of all keys that are recorded, each of them wholly: above 0, and below
+	// 1. Zero: all are.
+	Sample float64 `json:"sample,omitempty"`
+}
+
+// check refuses what strict readers do not take for a header.
+func (h *Header) check() error {
+	if !slices.Contains([]string{"", "refused", "nested", "refreshed"}, h.Reacquire) {
+		return fmt.Errorf(`"reacquire" is %q; hint: refused, nested or refreshed`, h.Reacquire)
+	}
+	if h.Sample < 0 || h.Sample > 1 {
+		return fmt.Errorf(`"sample" is %v; hint: the part of the keys that are recorded, from 0 to 1`, h.Sample)
+	}
+	for _, f := range []struct {
+		name string
+		n    int64
+	}{{"tolerance_ns", h.ToleranceNS}, {"warmup_ns", h.WarmupNS}, {"clients", int64(h.Clients)}, {"stallers", int64(h.Stallers)}} {
+		if f.n < 0 {
+			return fmt.Errorf(`%q is %d, less than nothing; hint: leave it out`, f.name, f.n)
+		}
+	}
+	return nil
 }
 
 // Stalls reports whether a client is one of the stallers.

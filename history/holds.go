@@ -31,6 +31,9 @@ type holds struct {
 	reacquire string
 	count     int64
 	open      []hold
+	// guessed: nobody says under which hold the owner works on after an acquire of unknown
+	// outcome. It counts as that of this acquire, as if it had been granted.
+	guessed bool
 }
 
 // begin names the operation's hold at its call.
@@ -78,7 +81,9 @@ func (h *holds) end(op *Op) {
 func (h *holds) acquired(op *Op) {
 	switch op.Outcome {
 	case Unknown:
-		return
+		if !h.guessed {
+			return
+		}
 	case Refused, Failed, LossReported:
 		op.Hold = 0
 		return
@@ -89,7 +94,7 @@ func (h *holds) acquired(op *Op) {
 		h.open = append(h.open, hold{key: op.Key, id: op.Hold, depth: 1})
 	case current.id != op.Hold:
 		*current = hold{key: op.Key, id: op.Hold, depth: 1}
-	case h.reacquire == "nested":
+	case h.reacquire == "nested" && op.Outcome == OK:
 		current.depth++
 	}
 }

@@ -18,9 +18,9 @@ type line struct {
 	Client    *int32   `json:"client,omitempty"`
 	Process   int32    `json:"process,omitempty"`
 	Stream    int32    `json:"stream,omitempty"`
-	Key       string   `json:"key,omitempty"`
+	Key       *string  `json:"key,omitempty"`
 	KeyBytes  []byte   `json:"key_base64,omitempty"`
-	Hold      int64    `json:"hold,omitempty"`
+	Hold      *int64   `json:"hold,omitempty"`
 	CallNS    *int64   `json:"call_ns,omitempty"`
 	ReturnNS  *int64   `json:"return_ns,omitempty"`
 	CallSeq   uint64   `json:"call_seq,omitempty"`
@@ -34,7 +34,7 @@ type line struct {
 	DelayNS   int64    `json:"delay_ns,omitempty"`
 	Fence     uint64   `json:"fence,omitempty"`
 	Value     int64    `json:"value,omitempty"`
-	Version   uint64   `json:"version,omitempty"`
+	Version   *uint64  `json:"version,omitempty"`
 	Base      uint64   `json:"base,omitempty"`
 	Note      string   `json:"note,omitempty"`
 	EpochNS   *int64   `json:"epoch_ns,omitempty"`
@@ -43,8 +43,8 @@ type line struct {
 }
 
 type cutLine struct {
-	Client int32 `json:"client"`
-	AtNS   int64 `json:"at_ns"`
+	Client *int32 `json:"client"`
+	AtNS   *int64 `json:"at_ns"`
 }
 
 // WriteJSONL writes src as JSON Lines, from which [NewSource] makes the same
@@ -80,7 +80,7 @@ func newJSONSink(w io.Writer, h Header) (jsonSink, error) {
 func (s jsonSink) epoch(at int64) error { return s.enc.Encode(line{EpochNS: &at}) }
 
 func (s jsonSink) cut(client int32, at int64) error {
-	return s.enc.Encode(line{Cut: &cutLine{client, at}})
+	return s.enc.Encode(line{Cut: &cutLine{&client, &at}})
 }
 
 func (s jsonSink) end(end End) error {
@@ -92,20 +92,29 @@ func (s jsonSink) op(op *Op) error {
 	l := line{
 		Op: op.Kind, Outcome: &op.Outcome, Late: op.Late,
 		Client: &op.Client, Process: op.Process, Stream: op.Stream,
-		Key: op.Key, Hold: op.Hold, CallNS: &op.Call, CallSeq: op.CallSeq, ReturnSeq: op.ReturnSeq,
+		CallNS: &op.Call, CallSeq: op.CallSeq, ReturnSeq: op.ReturnSeq,
 		Intended: op.Intended, AskedNS: op.Asked, WaitNS: op.Wait, DelayNS: op.Delay,
-		Fence: op.Fence, Value: op.Value, Version: op.Version, Base: op.Base, Note: op.Note,
+		Fence: op.Fence, Value: op.Value, Base: op.Base, Note: op.Note,
 	}
-	if !utf8.ValidString(op.Key) {
-		l.Key, l.KeyBytes = "", []byte(op.Key)
+	switch {
+	case !utf8.ValidString(op.Key):
+		l.KeyBytes = []byte(op.Key)
+	case op.Key != "" || !op.event():
+		l.Key = &op.Key
 	}
-	if op.Granted != 0 || op.Kind == Acquire && op.Outcome == OK { // zero says that there is no lease
+	if op.Hold != 0 || op.belongs() { // zero says that it belongs to none
+		l.Hold = &op.Hold
+	}
+	if op.Version != 0 || op.Kind == Read || op.Kind == Write {
+		l.Version = &op.Version
+	}
+	if op.Granted != NotTold && (op.Granted != 0 || op.grants() && op.Outcome == OK) { // zero says that there is no lease
 		l.GrantedNS = &op.Granted
 	}
 	if op.Return != usualReturn(op) {
 		l.ReturnNS = &op.Return
 	}
-	if op.Attempt != NoStamp {
+	if op.Attempt >= 0 {
 		l.AttemptNS = &op.Attempt
 	}
 	if op.Attempts != usualAttempts(op.Kind) {

@@ -1,6 +1,12 @@
 package history
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/internal/suggest"
+)
 
 var kindNames = [...]string{"", "acquire", "release", "extend", "renew", "read", "write", "lost", "death", "pause", "resume", "fault"}
 
@@ -20,14 +26,14 @@ func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil 
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (k *Kind) UnmarshalText(b []byte) error {
-	i, err := indexOf(kindNames[:], string(b), "kind of operation")
+	i, err := indexOf(kindNames[:], string(b), `"op" is %q, which is no kind of operation; hint: %s`)
 	*k = Kind(i)
 	return err
 }
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (o *Outcome) UnmarshalText(b []byte) error {
-	i, err := indexOf(outcomeNames[:], string(b), "outcome")
+	i, err := indexOf(outcomeNames[:], string(b), `"outcome" is %q, which is no outcome; hint: %s; in doubt unknown, which accuses nobody`)
 	*o = Outcome(i)
 	return err
 }
@@ -39,11 +45,25 @@ func nameAt(names []string, i int) string {
 	return fmt.Sprintf("invalid(%d)", i)
 }
 
-func indexOf(names []string, name, what string) (int, error) {
+// indexOf finds a name. The error has the format's words, with the name and what was meant.
+func indexOf(names []string, name, format string) (int, error) {
 	for i, n := range names {
 		if n == name && n != "" {
 			return i, nil
 		}
 	}
-	return 0, fmt.Errorf("%q is no %s; hint: one of %q", name, what, names)
+	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "" })
+	hint := "one of " + strings.Join(names, ", ")
+	if near := suggest.Near(name, names); len(near) > 0 {
+		hint = "did you mean " + near[0] + "? It is " + hint
+	}
+	return 0, fmt.Errorf(format, name, hint)
+}
+
+// meant says what a name may have meant, or all that there is.
+func meant(name string, known []string) string {
+	if near := suggest.Near(name, known); len(near) > 0 {
+		return "did you mean " + strings.Join(near, ", ") + "?"
+	}
+	return "known are " + strings.Join(known, ", ")
 }

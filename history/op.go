@@ -37,7 +37,8 @@ type Op struct {
 	Intended int64
 	// Asked and Granted are leases in ns: what was asked for, what was given.
 	// Granted zero on a successful acquire: the lock has no lease. On one that nobody
-	// answered it is what it would have been given, where that is known.
+	// answered it is what it would have been given, where that is known. NotTold on an
+	// operation that is answered ok: what it granted is not known.
 	Asked, Granted int64
 	// Wait is how long an acquire was willing to wait, in ns.
 	Wait int64
@@ -61,6 +62,9 @@ const (
 	NoStamp int64 = -1        // not known
 	Never   int64 = 1<<63 - 1 // did not return
 )
+
+// NotTold is a lease of which the history does not say how long it is.
+const NotTold int64 = -1
 
 // Kind is what an operation or event is.
 type Kind uint8

@@ -3,7 +3,6 @@ package history
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,45 +11,9 @@ import (
 	"strings"
 )
 
-// readJSONL reads a history in JSON Lines: what [WriteJSONL] writes, or what a
-// harness in any language does. The first line is the header, of which schema
-// and design are enough; then comes one line per operation, in any order. A lease
-// of 2 s, refused to another and released:
-//
-//	{"schema":"lockbench/history/v2","design":"my-lock"}
-//	{"op":"acquire","client":1,"key":"a","call_ns":1000,"return_ns":5000,"outcome":"ok","attempt_ns":1000,"asked_ns":2000000000,"granted_ns":2000000000}
-//	{"op":"acquire","client":2,"key":"a","call_ns":2000,"return_ns":6000,"outcome":"refused"}
-//	{"op":"release","client":1,"key":"a","call_ns":7000,"return_ns":9000,"outcome":"ok"}
-//
-// Stamps are ns on one monotonic clock, from the start of the run; a call is
-// stamped before the request leaves, a return after its reply came. The ops are
-// acquire, release, extend, renew, read and write, and the events lost, death,
-// pause, resume and fault, which have a call only. The outcomes are ok, refused,
-// lost, failed and unknown; without return_ns an operation never returned, and
-// its outcome is unknown. The other fields are those of [Op]:
-//
-//   - client is the owner: two that could exclude each other are two. After an
-//     unknown outcome a client that goes on needs a new number.
-//   - granted_ns is the lease that an acquire or extend left; 0 is a lock without a
-//     lease. attempt_ns is the start of the attempt that succeeded. An acquire without
-//     one of them has no known validity and is not judged; it needs asked_ns then,
-//     the lease that it asked for, which also stands for the granted_ns of an extend.
-//   - hold joins a release or extend to its acquire. When no operation has one,
-//     they are joined by client and key.
-//   - note is the class of the error of an operation that is failed or unknown and, after
-//     ": ", its words: "noperm: NOPERM this user has no permissions ...".
-//   - intended_ns is when an acquire was to begin by the timetable of an open
-//     loop; latencies then count from there. Leave it out in a closed loop.
-//   - call_seq and return_seq order what has equal stamps.
-//
-// A header that names no claims claims what a lease lock on one server can keep, see
-// [lockbench.LeaseClaims]; "claims":["exclusion","@crash"] are others, see
-// [lockbench.Claims.Parse]. Headers of lockbench/history/v1, with the names of then, are
-// read as what these mean today. "wakes_ns" says how soon a waiter asks again for a key that became
-// free, by polling or since it is told; without it nobody has said.
-// Such a file is taken for complete. One with epoch lines, as WriteJSONL writes,
-// is complete only with its end line. Unknown fields are errors, with the number
-// of their line; what came before it is delivered, as a partial history.
+// readJSONL reads a history in JSON Lines: what [WriteJSONL] writes, or what a recorder in any
+// language does. docs/history-format.md has the format. What is wrong with a line is an error
+// with its number; what came before it is delivered, as a partial history.
 func readJSONL(r io.Reader) (Source, error) {
 	j := &jsonl{in: bufio.NewReaderSize(r, 64<<10)}
 	j.reading = reading{header: assumed(), events: j.each}
@@ -60,6 +23,9 @@ func readJSONL(r io.Reader) (Source, error) {
 	}
 	if err == nil {
 		err = readHeader(text, &j.header, strict)
+	}
+	if err == nil {
+		err = j.header.check()
 	}
 	if errors.Is(err, errCutLine) {
 		ahead, _ := j.in.Peek(min(j.in.Buffered(), longestBlank))
@@ -100,6 +66,9 @@ type jsonl struct {
 	epochs bool  // the file is WriteJSONL's
 	torn   bool  // the line just read has no newline
 	kept   []*Op // of a file without epochs
+	named  bool  // holds are named
+	// settled: whether they are is known.
+	settled bool
 }
 
 func (j *jsonl) each(yield func(Event, error) bool) {
@@ -107,7 +76,7 @@ func (j *jsonl) each(yield func(Event, error) bool) {
 		text, err := j.line()
 		var l line
 		if err == nil {
-			err = strict(text, &l)
+			err = strictLine(text, &l)
 		}
 		if err == nil {
 			err = j.take(&l)
@@ -157,105 +126,106 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 	return long, err
 }
 
-// strict decodes one JSON value in which every field is known: a field with a
-// slip in its name would silently change the verdict.
-func strict(text []byte, v any) error {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(v); err != nil {
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return errCutLine
-		}
+// strictLine decodes a line as strict does. A field is left out, and not null.
+func strictLine(text []byte, l *line) error {
+	if err := strict(text, l); err != nil {
 		return err
 	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("something follows the JSON value")
+	if bytes.Contains(text, []byte("null")) {
+		if err := eachField(text, notNull); err != nil {
+			return err
+		}
+	}
+	if l.Key != nil && bytes.Contains(text, []byte(`\u`)) && loneSurrogate(text) {
+		return fmt.Errorf(`"key" is %q, which is not UTF-8: an escape is half of a character; hint: key_base64 has keys of any bytes`, *l.Key)
 	}
 	return nil
 }
 
-var errCutLine = errors.New("the line is cut short")
+func notNull(name, value []byte) error {
+	if string(value) == "null" {
+		return fmt.Errorf("%q is null; hint: leave out what is not known", name)
+	}
+	return nil
+}
 
 // take digests one line.
 func (j *jsonl) take(l *line) error {
 	switch {
 	case j.ended:
 		return errors.New("something follows the end line")
-	case l.EpochNS != nil:
-		if !j.epochs && len(j.kept) > 0 {
-			return errors.New("the first epoch comes after operations; hint: leave epochs out, or begin with one")
-		}
-		j.epochs = true
-		return nil
-	case l.Cut != nil:
-		return j.merger.cut(l.Cut.Client, l.Cut.AtNS)
-	case l.End != nil:
-		j.end, j.ended = l.End.end(), true
-		return nil
+	case l.Op == 0 && l.only():
+		return j.mark(l)
 	}
 	op := new(Op)
 	if err := l.into(op); err != nil {
+		return err
+	}
+	if err := j.holds(l, op); err != nil {
 		return err
 	}
 	if j.epochs {
 		return j.merger.add(op)
 	}
 	j.kept = append(j.kept, op)
-	return l.untold(op)
+	return nil
 }
 
-// untold has what another program did not tell of a lease accuse nobody: what was asked for was
-// granted, and from when on nobody knows.
-func (l *line) untold(op *Op) error {
-	grants := op.Kind == Acquire || op.Kind == Extend || op.Kind == Renew
-	switch {
-	case l.GrantedNS != nil || op.Outcome != OK || !grants:
-		return nil
-	case op.Asked == 0:
-		return fmt.Errorf(`the %s has neither "granted_ns" nor "asked_ns"; hint: give the lease that it was granted, in ns, which is 0 for a lock without a lease`, op.Kind)
+// only reports whether a line is one of epoch, cut and end.
+func (l *line) only() bool {
+	n := 0
+	for _, given := range []bool{l.EpochNS != nil, l.Cut != nil, l.End != nil} {
+		if given {
+			n++
+		}
 	}
-	op.Granted = op.Asked
-	if op.Kind == Acquire {
-		op.Attempt = NoStamp
+	return n == 1
+}
+
+// mark digests an epoch, a cut or the end.
+func (j *jsonl) mark(l *line) error {
+	switch {
+	case l.EpochNS != nil:
+		if !j.epochs && len(j.kept) > 0 {
+			return errors.New("the first epoch comes after operations; hint: leave epochs out, or begin with one")
+		}
+		if *l.EpochNS < 0 {
+			return fmt.Errorf(`"epoch_ns" is %d, before the run began; hint: every operation called before it has been written`, *l.EpochNS)
+		}
+		j.epochs = true
+	case l.Cut != nil:
+		if l.Cut.Client == nil || l.Cut.AtNS == nil {
+			return errors.New(`the cut lacks "client" or "at_ns"; hint: {"cut":{"client":1,"at_ns":1000}}`)
+		}
+		return j.merger.cut(*l.Cut.Client, *l.Cut.AtNS)
+	default:
+		j.end, j.ended = l.End.end(), true
 	}
 	return nil
 }
 
-// into fills op from a line.
-func (l *line) into(op *Op) error {
-	switch {
-	case l.Op == 0:
-		return fmt.Errorf(`it has no "op"; hint: one of %q`, kindNames[1:])
-	case l.CallNS == nil:
-		return errors.New(`it has no "call_ns"`)
-	case l.Client == nil:
-		return errors.New(`it has no "client"`)
+// holds sees to it that holds are named everywhere or, in a file without epochs, nowhere: a release
+// that names none, where others do, would leave its grant held.
+func (j *jsonl) holds(l *line, op *Op) error {
+	if !op.belongs() {
+		if op.Kind == Acquire && op.Outcome == Unknown && op.Hold == 0 && (j.named || j.epochs) {
+			op.Hold = int64(-j.lines) // of its own, should it be granted
+		}
+		return nil
 	}
-	*op = Op{
-		Kind: l.Op, Late: l.Late, Client: *l.Client, Process: l.Process, Stream: l.Stream,
-		Key: l.Key + string(l.KeyBytes), Hold: l.Hold, Call: *l.CallNS, CallSeq: l.CallSeq, ReturnSeq: l.ReturnSeq,
-		Intended: l.Intended, Asked: l.AskedNS, Granted: orElse(l.GrantedNS, 0), Wait: l.WaitNS, Delay: l.DelayNS,
-		Fence: l.Fence, Value: l.Value, Version: l.Version, Base: l.Base, Note: l.Note,
+	switch named := l.Hold != nil; {
+	case named == j.named && (named || !j.epochs):
+	case j.settled || j.epochs && !named:
+		where := map[bool]string{true: "in this %s, and in none before", false: "not in this %s, and in those before"}[named]
+		if j.epochs && !named {
+			where = "not in this %s"
+		}
+		return fmt.Errorf(`"hold" is `+where+`; hint: every acquire that is granted, every extend and release names its hold or, in a file without epochs, none does`, op.Kind)
+	default:
+		j.named = named
 	}
-	op.Return = orElse(l.ReturnNS, usualReturn(op))
-	op.Attempt = orElse(l.AttemptNS, NoStamp)
-	op.Attempts = orElse(l.Attempts, usualAttempts(op.Kind))
-	switch {
-	case l.Outcome != nil:
-		op.Outcome = *l.Outcome
-	case op.event():
-		op.Outcome = OK
-	case op.Return != Never:
-		return fmt.Errorf(`it has a "return_ns" but no "outcome"; hint: one of %q`, outcomeNames)
-	}
-	return op.check()
-}
-
-func orElse[T any](p *T, otherwise T) T {
-	if p == nil {
-		return otherwise
-	}
-	return *p
+	j.settled = true
+	return nil
 }
 
 // finish hands over what is left, and the error unless the file just ends.
@@ -265,6 +235,9 @@ func (j *jsonl) finish(err error, yield func(Event, error) bool) {
 	j.join()
 	switch {
 	case j.ended:
+		if j.end.Partial && !j.merger.cuts { // nothing after the last epoch is said to be complete
+			j.merger.cutAll(lastStamps(j.kept))
+		}
 	case whole && !j.epochs:
 		j.end.Trailer = assumedTrailer(j.kept)
 	case whole:
@@ -273,13 +246,16 @@ func (j *jsonl) finish(err error, yield func(Event, error) bool) {
 		j.stop(err)
 	}
 	if j.merger.rest(yield) && !whole && !cutLine {
-		yield(Event{}, fmt.Errorf("history: line %d: %w; hint: only what comes before it can be judged", j.lines, err))
+		if !strings.Contains(err.Error(), "; hint: ") {
+			err = fmt.Errorf("%w; hint: only what comes before it can be judged", err)
+		}
+		yield(Event{}, fmt.Errorf("history: line %d: %w", j.lines, err))
 	}
 }
 
 // join names the holds of a file that names none, and hands its operations on.
 func (j *jsonl) join() {
-	if !slices.ContainsFunc(j.kept, func(op *Op) bool { return op.Hold != 0 }) {
+	if !j.named {
 		nameHolds(j.kept, j.header.Reacquire)
 	}
 	for _, op := range j.kept {

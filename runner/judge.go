@@ -60,7 +60,10 @@ func judgeSource(src history.Source, path string, claims []string, sink Sink, ru
 	if run != nil {
 		finish, damage = judgeBeside(src, h, figures, sink, run)
 	} else {
-		finish, damage = judgeTogether(src, h, figures, sink)
+		judge, end := checker.Parallel(h, runtime.GOMAXPROCS(0))
+		told := newUntold(h, judge)
+		finish, damage = end, measureBeside(src, told.event, figures, sink)
+		j.Notes = append(j.Notes, told.notes(h)...)
 	}
 	if j.End = src.End(); !j.End.Partial {
 		j.Err = damage // a partial history says itself where and why it stops
@@ -106,16 +109,15 @@ func every(do func(history.Event)) func([]history.Event) {
 	}
 }
 
-// judgeTogether reads src here, and judges and measures it in other goroutines.
-func judgeTogether(src history.Source, h history.Header, figures *measure.Collector, sink Sink) (finish func(history.End) checker.Result, damage error) {
-	judge, finish := checker.Parallel(h, runtime.GOMAXPROCS(0))
+// measureBeside reads and judges src here, and measures it in another goroutine.
+func measureBeside(src history.Source, judge func(history.Event), figures *measure.Collector, sink Sink) (damage error) {
 	measuring := relay.New(every(figures.Add))
 	damage = each(src, sink, func(ev history.Event) {
 		judge(ev)
 		measuring.Add(ev)
 	})
 	measuring.Wait()
-	return finish, damage
+	return damage
 }
 
 // each hands every event of src to sink and to do, up to the damage that it returns.

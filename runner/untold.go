@@ -1,0 +1,91 @@
+package runner
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/lockbench/lockbench/history"
+)
+
+// An untold gives the judge what a history does not tell, as it accuses nobody: leases that are
+// not known, and owners that are not in the record. What is measured has none of it.
+type untold struct {
+	judge  func(history.Event)
+	others bool
+	keys   map[string]struct{} // those that others may hold, as the judge knows
+	under  map[*history.Op]*history.Op
+	grants int64 // whose lease is not known
+}
+
+func newUntold(h history.Header, judge func(history.Event)) *untold {
+	return &untold{judge: judge, others: h.Others, keys: map[string]struct{}{}, under: map[*history.Op]*history.Op{}}
+}
+
+// event passes ev on.
+func (u *untold) event(ev history.Event) {
+	op := ev.Op
+	if u.others && ev.Phase == history.Call && op.Kind == history.Acquire {
+		u.stranger(op)
+	}
+	if op.Granted != history.NotTold || op.Outcome != history.OK || ev.Phase == history.Cut {
+		u.judge(ev)
+		return
+	}
+	if ev.Phase == history.Call {
+		u.under[op] = short(op)
+		u.grants++
+	}
+	ev.Op = u.under[op]
+	u.judge(ev)
+	if ev.Phase == history.Return {
+		delete(u.under, op)
+		u.judge(history.Event{Phase: history.Call, Op: lasting(op)})
+	}
+}
+
+// stranger has an owner who is not in the record ask for the key of op, and never hear of it: from
+// then on the key may be held at any time.
+func (u *untold) stranger(op *history.Op) {
+	if _, known := u.keys[op.Key]; known {
+		return
+	}
+	u.keys[op.Key] = struct{}{}
+	u.judge(history.Event{Phase: history.Call, Op: &history.Op{
+		Kind: history.Acquire, Key: op.Key, Client: math.MinInt32, Process: math.MinInt32, Stream: math.MaxInt32,
+		Hold: math.MinInt64 + int64(len(u.keys)), Call: op.Call, CallSeq: op.CallSeq, Return: history.Never, Attempt: history.NoStamp,
+	}})
+}
+
+// short is op with the shortest lease that there is, from nobody knows when on: its owner holds
+// the key at no time for sure.
+func short(op *history.Op) *history.Op {
+	c := *op
+	c.Granted = 1
+	if op.Kind == history.Acquire {
+		c.Attempt, c.Wait = history.NoStamp, max(1, op.Wait)
+	}
+	return &c
+}
+
+// lasting is a renewal for as long as can be, of which nobody hears, once op has returned: until it
+// is released for certain, the key may be held.
+func lasting(op *history.Op) *history.Op {
+	return &history.Op{
+		Kind: history.Renew, Key: op.Key, Client: op.Client, Process: op.Process, Stream: op.Stream, Hold: op.Hold,
+		Call: op.Return, CallSeq: op.ReturnSeq, Return: history.Never, Attempt: history.NoStamp, Granted: math.MaxInt64,
+	}
+}
+
+// notes say what is not judged for that.
+func (u *untold) notes(h history.Header) (notes []string) {
+	if u.grants > 0 {
+		notes = append(notes, fmt.Sprintf("%d grants do not say how long they last (granted_ns): what rests on that is not judged", u.grants))
+	}
+	if h.Others {
+		notes = append(notes, "owners who are not in the record may hold its keys: whether a key was free is not judged")
+	}
+	if h.Sample > 0 && h.Sample < 1 {
+		notes = append(notes, fmt.Sprintf("%g of all keys are in the record, each wholly: counts and rates are of these", h.Sample))
+	}
+	return notes
+}
