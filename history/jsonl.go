@@ -108,7 +108,7 @@ func (s jsonSink) op(op *Op) error {
 	if op.Version != 0 || op.Kind == Read || op.Kind == Write {
 		l.Version = &op.Version
 	}
-	if op.Granted != NotTold && (op.Granted != 0 || op.grants() && op.Outcome == OK) { // zero says that there is no lease
+	if op.Granted != NotTold && (op.Granted != 0 || op.mayGrant()) { // zero says that there is no lease
 		l.GrantedNS = &op.Granted
 	}
 	if op.Return != usualReturn(op) {

@@ -48,8 +48,10 @@ var fieldKinds = map[string]kindSet{
 	"base":        kindsOf(Write),
 }
 
-// grants reports whether op may grant a lease.
-func (op *Op) grants() bool { return op.Kind == Acquire || op.Kind == Extend || op.Kind == Renew }
+// mayGrant reports whether op granted a lease, or may have.
+func (op *Op) mayGrant() bool {
+	return (op.Kind == Acquire || op.Kind == Extend || op.Kind == Renew) && (op.Outcome == OK || op.Outcome == Unknown)
+}
 
 // belongs reports whether op belongs to a hold, if it is known to which.
 func (op *Op) belongs() bool {
@@ -80,7 +82,7 @@ func (l *line) into(op *Op) error {
 	if op.Outcome = orElse(l.Outcome, Unknown); op.event() {
 		op.Outcome = OK
 	}
-	if op.Outcome == OK && op.grants() && l.GrantedNS == nil {
+	if l.GrantedNS == nil && op.mayGrant() {
 		op.Granted = NotTold
 	}
 	for _, check := range []func(*Op) error{l.misplaced, l.stamps, l.lengths, l.answer} {

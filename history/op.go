@@ -37,8 +37,8 @@ type Op struct {
 	Intended int64
 	// Asked and Granted are leases in ns: what was asked for, what was given.
 	// Granted zero on a successful acquire: the lock has no lease. On one that nobody
-	// answered it is what it would have been given, where that is known. NotTold on an
-	// operation that is answered ok: what it granted is not known.
+	// answered it is what it would have been given, where that is known, and
+	// zero otherwise: then Asked counts. NotTold: what it granted, or may have, is not known.
 	Asked, Granted int64
 	// Wait is how long an acquire was willing to wait, in ns.
 	Wait int64

@@ -170,7 +170,7 @@ func (c *foreignClient) acquire() {
 	c.asked = ms * (50 + c.Int64N(1200))
 	wait := c.Int64N(2) * ms * c.Int64N(600)
 	l := c.op("acquire")
-	l["asked_ns"], l["wait_ns"] = c.asked, wait
+	l["asked_ns"], l["wait_ns"], l["granted_ns"] = c.asked, wait, c.grants(c.asked)
 	begun, key, asked := c.now, c.key, c.asked
 	var try func()
 	try = func() {
@@ -292,7 +292,7 @@ func (c *foreignClient) mine() bool {
 func (c *foreignClient) extend() {
 	l, asked, token, key := c.under("extend"), ms*(50+c.Int64N(1200)), c.token, c.key
 	granted := c.grants(asked)
-	l["asked_ns"] = asked
+	l["asked_ns"], l["granted_ns"] = asked, granted
 	called := c.now
 	c.send(l, func() string {
 		k := c.keys[key]
@@ -562,4 +562,3 @@ func TestBrokenForeignLocksAreFound(t *testing.T) {
 		})
 	}
 }
-

@@ -10,15 +10,16 @@ import (
 // An untold gives the judge what a history does not tell, as it accuses nobody: leases that are
 // not known, and owners that are not in the record. What is measured has none of it.
 type untold struct {
-	judge  func(history.Event)
-	others bool
-	keys   map[string]struct{} // those that others may hold, as the judge knows
-	under  map[*history.Op]*history.Op
-	grants int64 // whose lease is not known
+	judge     func(history.Event)
+	others    bool
+	refreshed bool                // an acquire may begin a lease anew
+	keys      map[string]struct{} // those that others may hold, as the judge knows
+	under     map[*history.Op]*history.Op
+	grants    int64 // whose lease is not known
 }
 
 func newUntold(h history.Header, judge func(history.Event)) *untold {
-	return &untold{judge: judge, others: h.Others, keys: map[string]struct{}{}, under: map[*history.Op]*history.Op{}}
+	return &untold{judge: judge, others: h.Others, refreshed: h.Reacquire == "refreshed", keys: map[string]struct{}{}, under: map[*history.Op]*history.Op{}}
 }
 
 // event passes ev on.
@@ -27,19 +28,34 @@ func (u *untold) event(ev history.Event) {
 	if u.others && ev.Phase == history.Call && op.Kind == history.Acquire {
 		u.stranger(op)
 	}
-	if op.Granted != history.NotTold || op.Outcome != history.OK || ev.Phase == history.Cut {
-		u.judge(ev)
-		return
-	}
-	if ev.Phase == history.Call {
+	switch {
+	case op.Granted != history.NotTold:
+	case ev.Phase == history.Call:
 		u.under[op] = short(op)
-		u.grants++
-	}
-	ev.Op = u.under[op]
-	u.judge(ev)
-	if ev.Phase == history.Return {
+		ev.Op = u.under[op]
+	case ev.Phase == history.Return:
+		ev.Op = u.under[op]
 		delete(u.under, op)
-		u.judge(history.Event{Phase: history.Call, Op: lasting(op)})
+	}
+	u.judge(ev)
+	if op.Granted == history.NotTold {
+		u.doubt(op, ev.Phase)
+	}
+}
+
+// doubt has op, of which an end was just judged, leave the key held for as long as can be.
+func (u *untold) doubt(op *history.Op, phase history.Phase) {
+	switch {
+	case op.Outcome == history.OK && phase == history.Return:
+		u.grants++
+		u.judge(history.Event{Phase: history.Call, Op: lasting(op, op.Return, op.ReturnSeq)})
+	case op.Outcome != history.Unknown || phase != history.Call:
+	case op.Kind != history.Acquire:
+		u.judge(history.Event{Phase: history.Call, Op: lasting(op, op.Call, op.CallSeq)})
+	case u.refreshed: // it may cut short what its owner holds
+		cut := *op
+		cut.Granted, cut.Return = 1, history.Never
+		u.judge(history.Event{Phase: history.Call, Op: &cut})
 	}
 }
 
@@ -57,22 +73,26 @@ func (u *untold) stranger(op *history.Op) {
 }
 
 // short is op with the shortest lease that there is, from nobody knows when on: its owner holds
-// the key at no time for sure.
+// the key at no time for sure. An acquire of unknown outcome is granted no lease: it lasts.
 func short(op *history.Op) *history.Op {
 	c := *op
 	c.Granted = 1
-	if op.Kind == history.Acquire {
+	switch {
+	case op.Kind != history.Acquire:
+	case op.Outcome == history.Unknown:
+		c.Granted, c.Asked = 0, 0
+	default:
 		c.Attempt, c.Wait = history.NoStamp, max(1, op.Wait)
 	}
 	return &c
 }
 
-// lasting is a renewal for as long as can be, of which nobody hears, once op has returned: until it
+// lasting is a renewal for as long as can be, called at a stamp, of which nobody hears: until it
 // is released for certain, the key may be held.
-func lasting(op *history.Op) *history.Op {
+func lasting(op *history.Op, at int64, seq uint64) *history.Op {
 	return &history.Op{
 		Kind: history.Renew, Key: op.Key, Client: op.Client, Process: op.Process, Stream: op.Stream, Hold: op.Hold,
-		Call: op.Return, CallSeq: op.ReturnSeq, Return: history.Never, Attempt: history.NoStamp, Granted: math.MaxInt64,
+		Call: at, CallSeq: seq, Return: history.Never, Attempt: history.NoStamp, Granted: math.MaxInt64,
 	}
 }
 
