@@ -34,11 +34,17 @@ func (b *batch) reset() {
 	*b = batch{packed: b.packed[:0], texts: b.texts[:0]}
 }
 
-// A vocabulary numbers the strings of one file.
-type vocabulary map[string]uint64
+// A vocabulary numbers the strings of one file: the first ones, so that its memory has a bound. The
+// zero value is empty.
+type vocabulary struct {
+	numbers map[string]uint64
+}
+
+// mostWords is how many strings a vocabulary numbers. Others are written out each time.
+const mostWords = 1 << 17
 
 // appendPayload appends a block's payload: a batch with its strings put in.
-func (v vocabulary) appendPayload(payload []byte, b *batch) []byte {
+func (v *vocabulary) appendPayload(payload []byte, b *batch) []byte {
 	from := 0
 	for _, t := range b.texts {
 		payload = append(payload, b.packed[from:t.at]...)
@@ -48,11 +54,16 @@ func (v vocabulary) appendPayload(payload []byte, b *batch) []byte {
 	return append(payload, b.packed[from:]...)
 }
 
-func (v vocabulary) append(payload []byte, s string) []byte {
-	if n, ok := v[s]; ok {
+func (v *vocabulary) append(payload []byte, s string) []byte {
+	if n, ok := v.numbers[s]; ok {
 		return binary.AppendUvarint(payload, n)
 	}
-	v[s] = uint64(len(v) + 1)
+	if v.numbers == nil {
+		v.numbers = map[string]uint64{}
+	}
+	if len(v.numbers) < mostWords { // the first ones have the lowest numbers, whatever comes later
+		v.numbers[s] = uint64(len(v.numbers) + 1)
+	}
 	payload = append(payload, 0)
 	payload = binary.AppendUvarint(payload, uint64(len(s)))
 	return append(payload, s...)

@@ -23,6 +23,8 @@ type Client struct {
 	grants func(asked time.Duration) time.Duration
 	// timeout is after which the design gives a try up by itself, in ns.
 	timeout int64
+	// owners is what the client goes back to when its hold is over; nil unless a service has it.
+	owners *owners
 
 	// mu is contended only by the recorder's sweep and by background renewals.
 	mu      sync.Mutex
@@ -40,6 +42,7 @@ type Client struct {
 	// heldBack is where HoldBack holds back what follows, while held is set.
 	heldBack int64
 	held     bool
+	unsure   bool // the outcome of an operation is unknown
 
 	watchers sync.WaitGroup
 	quit     chan struct{} // closed when watchers are to end; nil while there was none
@@ -131,6 +134,7 @@ func (c *Client) returned(op *Op, at int64, v verdict) bool {
 // settle records an operation that ended. c.mu is held.
 func (c *Client) settle(op *Op) {
 	c.holds.end(op)
+	c.unsure = c.unsure || op.Outcome == Unknown
 	for i := range c.pending {
 		if c.pending[i] == op {
 			last := len(c.pending) - 1

@@ -19,7 +19,7 @@ type sink interface {
 // writing what came before it as a partial history.
 func WriteNative(w io.Writer, src Source) error {
 	buffered := bufio.NewWriterSize(w, 256<<10)
-	s := &nativeSink{nativeFile: nativeFile{words: vocabulary{}}}
+	s := &nativeSink{nativeFile: nativeFile{}}
 	s.out.w, s.flush = buffered, s.writeBatch
 	if err := s.out.open(src.Header()); err != nil {
 		return err

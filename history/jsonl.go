@@ -2,11 +2,18 @@ package history
 
 import (
 	"bufio"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"io"
 	"unicode/utf8"
 )
+
+// JSONSchema is the published description of each line of a history in JSON Lines (JSON Schema,
+// draft 2020-12), the header and those after it. It is closed, as the reader is.
+//
+//go:embed schema/history-v2.json
+var JSONSchema []byte
 
 // A line is one line of the JSON Lines rendering after the header: an operation,
 // or one of epoch, cut and end. It is one flat struct, as a JSON object is: its fields

@@ -14,6 +14,7 @@ type lease struct {
 	key    string
 	hold   int64
 	watch  *watch // nil unless the lease within reports its loss
+	over   bool   // the client went back to its owners
 }
 
 // leasesAtOnce is how many leases a client makes at a time, so that each costs no
@@ -34,6 +35,9 @@ func (c *Client) wrap(inner lockbench.Lease, key string, hold int64) *lease {
 }
 
 func (l *lease) Release(ctx context.Context) error {
+	if l.over { // the client is another's by now
+		return l.Lease.Release(ctx)
+	}
 	op := l.releasing(0)
 	err := l.Lease.Release(ctx)
 	l.released(op, err)
@@ -41,7 +45,7 @@ func (l *lease) Release(ctx context.Context) error {
 }
 
 func (l *lease) ReleaseAfter(ctx context.Context, d time.Duration) error {
-	if _, ok := lockbench.Ability[lockbench.DelayedReleaser](l.Lease); !ok {
+	if _, ok := lockbench.Ability[lockbench.DelayedReleaser](l.Lease); !ok || l.over {
 		return l.Wrapped.ReleaseAfter(ctx, d)
 	}
 	op := l.releasing(d)
@@ -61,8 +65,12 @@ func (l *lease) releasing(delay time.Duration) *Op {
 }
 
 func (l *lease) released(op *Op, err error) {
-	if l.client.done(op, err) == Failed {
+	switch outcome := l.client.done(op, err); {
+	case outcome == Failed:
 		l.watch.start()
+	case l.client.owners != nil && outcome != Refused:
+		l.over = true
+		l.client.owners.over(l.client, outcome)
 	}
 }
 
@@ -78,7 +86,7 @@ func (c *Client) done(op *Op, err error) Outcome {
 }
 
 func (l *lease) Extend(ctx context.Context, ttl time.Duration) error {
-	if _, ok := lockbench.Ability[lockbench.Extender](l.Lease); !ok {
+	if _, ok := lockbench.Ability[lockbench.Extender](l.Lease); !ok || l.over {
 		return l.Wrapped.Extend(ctx, ttl)
 	}
 	op := l.client.begin(Extend, l.key)

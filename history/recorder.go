@@ -32,6 +32,8 @@ type Recorder struct {
 	base      time.Time
 	pace      pace
 	reacquire string
+	sample    float64 // of keys, for a service
+	owners    owners
 	quit      chan struct{} // closed by Close
 	done      chan struct{} // closed by the writer
 	full      chan *stream  // those with a full batch
@@ -78,11 +80,12 @@ func newRecorder(w io.Writer, h Header, p pace) (*Recorder, error) {
 		base:      time.Now(),
 		pace:      p,
 		reacquire: h.Reacquire,
+		sample:    h.Sample,
 		quit:      make(chan struct{}),
 		done:      make(chan struct{}),
 		full:      make(chan *stream, 256),
 		spares:    make(chan *batch, 256),
-		output:    output{buffered: bufio.NewWriterSize(w, 256<<10), words: vocabulary{}},
+		output:    output{buffered: bufio.NewWriterSize(w, 256<<10)},
 	}
 	r.out.w = r.buffered
 	h.Schema = Schema

@@ -141,7 +141,7 @@ func pack(ops []Op) []byte {
 	for i := range ops {
 		e.op(&packed, &ops[i])
 	}
-	return vocabulary{}.appendPayload(nil, &packed)
+	return new(vocabulary).appendPayload(nil, &packed)
 }
 
 func BenchmarkEncode(b *testing.B) {

@@ -22,7 +22,7 @@ type Writer struct {
 // keeps w open until [Writer.Close] has returned, and closes it.
 func NewWriter(w io.Writer, h Header) (*Writer, error) {
 	out := &Writer{buffered: bufio.NewWriterSize(w, 256<<10)}
-	s := &streamFile{nativeFile: nativeFile{words: vocabulary{}}}
+	s := &streamFile{nativeFile: nativeFile{}}
 	s.out.w, s.flush = out.buffered, s.writeAll
 	out.sink = s
 	h.Schema = Schema

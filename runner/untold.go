@@ -73,26 +73,30 @@ func (u *untold) stranger(op *history.Op) {
 }
 
 // short is op with the shortest lease that there is, from nobody knows when on: its owner holds
-// the key at no time for sure. An acquire of unknown outcome is granted no lease: it lasts.
+// the key at no time for sure. An acquire of unknown outcome may have been granted the longest.
 func short(op *history.Op) *history.Op {
 	c := *op
 	c.Granted = 1
 	switch {
 	case op.Kind != history.Acquire:
 	case op.Outcome == history.Unknown:
-		c.Granted, c.Asked = 0, 0
+		c.Granted = longest
 	default:
 		c.Attempt, c.Wait = history.NoStamp, max(1, op.Wait)
 	}
 	return &c
 }
 
+// longest is a lease that lasts for as long as any history, in ns. It is one: the death of its
+// owner does not end it.
+const longest = math.MaxInt64 / 2
+
 // lasting is a renewal for as long as can be, called at a stamp, of which nobody hears: until it
 // is released for certain, the key may be held.
 func lasting(op *history.Op, at int64, seq uint64) *history.Op {
 	return &history.Op{
 		Kind: history.Renew, Key: op.Key, Client: op.Client, Process: op.Process, Stream: op.Stream, Hold: op.Hold,
-		Call: at, CallSeq: seq, Return: history.Never, Attempt: history.NoStamp, Granted: math.MaxInt64,
+		Call: at, CallSeq: seq, Return: history.Never, Attempt: history.NoStamp, Granted: longest,
 	}
 }
 

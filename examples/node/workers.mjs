@@ -1,9 +1,9 @@
-// Tasks that share a lock in memory, recorded: workers.mjs FILE [broken]. A broken lock lets in
-// everybody whose try ends in an even number.
+// Tasks that share a lock in memory, recorded: workers.mjs FILE [sound|broken [ROUNDS [SAMPLE]]].
+// A broken lock lets in everybody whose try has an even number.
 import { setImmediate as later } from "node:timers/promises";
 import { Recorder } from "./recorder.mjs";
 
-const [file, how] = process.argv.slice(2);
+const [file, how = "sound", rounds = "300", sample = "1"] = process.argv.slice(2);
 const holders = new Map();
 let tries = 0;
 
@@ -25,10 +25,10 @@ const lock = (key, owner) => ({
   lost: (error) => error instanceof NotHeld,
 });
 
-const recorder = await Recorder.create(file, { design: "in-memory", others: false });
+const recorder = await Recorder.create(file, { design: "in-memory", others: false, sample: Number(sample) });
 
 async function work() {
-  for (let i = 0; i < 300; i++) {
+  for (let i = 0; i < Number(rounds); i++) {
     const key = `item:${i % 3}`;
     try {
       await recorder.holding(key, lock(key, Symbol()), () => later());

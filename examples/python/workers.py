@@ -1,5 +1,5 @@
-"""Threads that share a lock in memory, recorded: workers.py FILE [broken]. A broken lock lets in
-everybody whose try ends in an even number."""
+"""Threads that share a lock in memory, recorded: workers.py FILE [sound|broken [ROUNDS [SAMPLE]]].
+A broken lock lets in everybody whose try has an even number."""
 import sys, threading, time
 
 from lockbench_recorder import Recorder
@@ -47,10 +47,11 @@ def work(recorder, rounds, barrier):
 
 
 def main():
-    Lock.broken = sys.argv[2:] == ["broken"]
-    recorder = Recorder(sys.argv[1], design="in-memory", others=False)
+    file, how, rounds, sample = (sys.argv[1:] + ["sound", "300", "1"][len(sys.argv) - 2 :])[:4]
+    Lock.broken = how == "broken"
+    recorder = Recorder(file, design="in-memory", others=False, sample=float(sample))
     barrier = threading.Barrier(4)
-    threads = [threading.Thread(target=work, args=(recorder, 300, barrier)) for _ in range(4)]
+    threads = [threading.Thread(target=work, args=(recorder, int(rounds), barrier)) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
