@@ -39,7 +39,7 @@ type foreignLock struct {
 
 type foreignKey struct {
 	token          int // 0: free
-	until, owed    int64
+	until          int64
 	fence          int
 	version, value int64
 }
