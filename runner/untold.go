@@ -26,7 +26,7 @@ func newUntold(h history.Header, judge func(history.Event)) *untold {
 func (u *untold) event(ev history.Event) {
 	op := ev.Op
 	if u.others && ev.Phase == history.Call && op.Kind == history.Acquire {
-		u.stranger(op)
+		u.unrecorded(op)
 	}
 	switch {
 	case op.Granted != history.NotTold:
@@ -59,9 +59,9 @@ func (u *untold) doubt(op *history.Op, phase history.Phase) {
 	}
 }
 
-// stranger has an owner who is not in the record ask for the key of op, and never hear of it: from
+// unrecorded has an owner who is not in the record ask for the key of op, and never hear of it: from
 // then on the key may be held at any time.
-func (u *untold) stranger(op *history.Op) {
+func (u *untold) unrecorded(op *history.Op) {
 	if _, known := u.keys[op.Key]; known {
 		return
 	}
