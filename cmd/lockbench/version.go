@@ -3,9 +3,11 @@ package main
 import (
 	"fmt"
 	"runtime"
-	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/lockbench/lockbench/internal/buildinfo"
 )
 
 func newVersion() *cobra.Command {
@@ -20,20 +22,8 @@ func newVersion() *cobra.Command {
 	}
 }
 
-// version is the module's version, and the commit where the build knows it.
-func version() string {
-	info, known := debug.ReadBuildInfo()
-	if !known || info.Main.Version == "" {
-		return "(unknown version)"
-	}
-	v := info.Main.Version
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
-			v += " " + s.Value[:12]
-		}
-	}
-	return v
-}
+// version is that of lockbench, and the commit where the build knows it.
+func version() string { return strings.TrimSpace(buildinfo.Version() + " " + buildinfo.Commit()) }
 
 // noArgs refuses arguments that are not flags.
 func noArgs(cmd *cobra.Command, args []string) error {

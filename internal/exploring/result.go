@@ -2,12 +2,12 @@ package exploring
 
 import (
 	"runtime"
-	"runtime/debug"
 	"time"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/buildinfo"
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/internal/runinfo"
@@ -55,7 +55,7 @@ func header(cfg explore.Config) history.Header {
 	h := history.Header{
 		Design: d.Name, Claims: d.Claims, Reacquire: string(d.Reacquire), Renews: d.Renews,
 		Workload: cfg.Scenario, Seed: cfg.Seed, Params: params(cfg),
-		Server:      runinfo.Server{Kind: "embedded", Version: "miniredis " + moduleVersion("github.com/alicebob/miniredis/v2")},
+		Server:      runinfo.Server{Kind: "embedded", Version: "miniredis " + buildinfo.Module("github.com/alicebob/miniredis/v2")},
 		Environment: Environment(),
 	}
 	for _, k := range cfg.Kinds {
@@ -66,7 +66,7 @@ func header(cfg explore.Config) history.Header {
 
 // Environment is that of this process.
 func Environment() runinfo.Environment {
-	return runinfo.Environment{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(), Go: runtime.Version(), Version: moduleVersion("")}
+	return runinfo.Environment{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(), Go: runtime.Version(), Version: buildinfo.Version()}
 }
 
 // params are what was asked for beside what coverage tells; zero is the
@@ -86,22 +86,4 @@ func params(cfg explore.Config) map[string]any {
 		all["guard"] = string(cfg.Guard)
 	}
 	return all
-}
-
-// moduleVersion is that of a module that this program was built with, its own for
-// the empty path.
-func moduleVersion(path string) string {
-	info, known := debug.ReadBuildInfo()
-	if !known {
-		return "unknown"
-	}
-	if path == "" && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	for _, m := range info.Deps {
-		if m.Path == path {
-			return m.Version
-		}
-	}
-	return "unknown"
 }

@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime"
-	"runtime/debug"
 	"slices"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/buildinfo"
 	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/runinfo"
 	"github.com/lockbench/lockbench/workloads"
@@ -71,15 +71,11 @@ func params(o workloads.Options) (map[string]any, error) {
 }
 
 func environment() runinfo.Environment {
-	env := runinfo.Environment{
+	return runinfo.Environment{
 		OS:      runtime.GOOS,
 		Arch:    runtime.GOARCH,
 		CPUs:    runtime.NumCPU(),
 		Go:      runtime.Version(),
-		Version: "unknown",
+		Version: buildinfo.Version(),
 	}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		env.Version = info.Main.Version
-	}
-	return env
 }

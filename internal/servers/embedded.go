@@ -3,13 +3,13 @@ package servers
 import (
 	"context"
 	"net"
-	"runtime/debug"
 	"sync"
 
 	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
 
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/buildinfo"
 )
 
 const miniredisModule = "github.com/alicebob/miniredis/v2"
@@ -26,7 +26,7 @@ func StartEmbedded() (*Server, error) {
 		Dialer:  e.dial,
 	}))
 	s.address = "miniredis in this process"
-	s.version = "miniredis " + moduleVersion(miniredisModule)
+	s.version = "miniredis " + buildinfo.Module(miniredisModule)
 	s.stop = e.close
 	return s, nil
 }
@@ -54,16 +54,4 @@ func (e *embedded) close() error {
 	e.closed = true
 	e.redis.Close()
 	return nil
-}
-
-// moduleVersion returns the version of module that this program was built with.
-func moduleVersion(module string) string {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, m := range info.Deps {
-			if m.Path == module {
-				return m.Version
-			}
-		}
-	}
-	return "unknown"
 }

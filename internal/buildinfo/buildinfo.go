@@ -1,0 +1,72 @@
+// Package buildinfo says which lockbench this is, and which modules it was built with.
+package buildinfo
+
+import (
+	"cmp"
+	"runtime/debug"
+)
+
+// module is lockbench's own; a program that uses its packages is another.
+const module = "github.com/lockbench/lockbench"
+
+// devel is the version that the go command gives to a build of which it knows nothing.
+const devel = "(devel)"
+
+// release is the version of builds that the go command stamps none into, since their source is no Git
+// clone: those of the Dockerfile and of the GitHub action. They set it by -ldflags -X.
+var release string
+
+// Version is that of lockbench, also in a program that uses its packages: the tag of a release; of another commit the pseudo-version that the go command makes of
+// the tag before it, with +dirty where files were changed; of a source without a repository "(devel)".
+// Go stamps it into a build in a Git clone with VCS stamping on, and into one of go install
+// module@version.
+func Version() string {
+	info, known := debug.ReadBuildInfo()
+	return version(info, known, release)
+}
+
+func version(info *debug.BuildInfo, known bool, release string) string {
+	if !known {
+		return cmp.Or(release, "unknown")
+	}
+	if info.Main.Path != module {
+		return moduleOf(info, module)
+	}
+	if v := info.Main.Version; v != "" && v != devel {
+		return v
+	}
+	return cmp.Or(release, devel)
+}
+
+// Commit is the first twelve digits of the commit, empty where the build does not know it.
+func Commit() string {
+	info, known := debug.ReadBuildInfo()
+	if !known {
+		return ""
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
+			return s.Value[:12]
+		}
+	}
+	return ""
+}
+
+// Module is the version of a module that this program was built with, "unknown" where the build does
+// not know it.
+func Module(path string) string {
+	info, known := debug.ReadBuildInfo()
+	if !known {
+		return "unknown"
+	}
+	return moduleOf(info, path)
+}
+
+func moduleOf(info *debug.BuildInfo, path string) string {
+	for _, m := range info.Deps {
+		if m.Path == path {
+			return m.Version
+		}
+	}
+	return "unknown"
+}
