@@ -78,6 +78,8 @@ func (j *judgement) says() string {
 	switch {
 	case j.Fails():
 		claim = "claimed"
+	case j.Accepted != nil:
+		claim = "claimed, " + j.Accepted.String()
 	case j.Verdict == checker.Broken && j.reason != "":
 		claim = "not claimed: " + j.reason
 	case j.Claimed:
@@ -97,7 +99,7 @@ func drawnAs(f *results.Finding, other *results.Finding) bool {
 // spares reports whether a terminal is spared the picture of a breach that everybody expects:
 // leases end before work does, and there is nothing to find out.
 func (g *gallery) spares(j *judgement) bool {
-	return !g.inFull && !j.Fails() && (j.cell.Under &^ j.cell.Guarantee.Info().About).Has(lockbench.Outlived)
+	return !g.inFull && j.Against == 0 && (j.cell.Under &^ j.cell.Guarantee.Info().About).Has(lockbench.Outlived)
 }
 
 // A gallery is the breaches of one design that are drawn, each picture once.
@@ -228,6 +230,8 @@ func (j *judgement) claim() *document.Paragraph {
 	switch {
 	case j.Fails():
 		return &document.Paragraph{Word: "THE DESIGN CLAIMS IT", Tone: document.Bad}
+	case j.Accepted != nil:
+		return &document.Paragraph{Word: "claimed, and", Tone: document.Weak, Text: j.Accepted.String()}
 	case j.reason != "":
 		return &document.Paragraph{Word: "not claimed:", Tone: document.Weak, Text: j.reason}
 	}
@@ -246,6 +250,9 @@ func scenario(g results.Finding) string {
 // says, or where it does.
 func runReason(r *results.Run, cell lockbench.Cell) string {
 	f := r.Cells[cell]
+	if f.Accepted != nil {
+		return f.Accepted.String()
+	}
 	if why := results.Reason(&r.Claims, cell); why != "" || f.Verdict != checker.Broken || f.Fails() {
 		return why
 	}

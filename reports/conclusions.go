@@ -224,10 +224,10 @@ func (s *summary) searchEvidence(run *results.Run, g *gallery) []document.Block 
 	for _, cell := range run.Search.Cells.Broken() {
 		f := run.Search.Cells[cell]
 		decides := run.Conclusion != nil && run.Conclusion.Source == conclusion.Explored && run.Conclusion.Cell == cell
-		if f.Fails() || decides {
+		if f.Against > 0 || decides {
 			all = append(all, judgement{cell, f, runReason(run, cell)})
 		}
-		if decides && !f.Fails() && len(s.result.Runs) > 1 {
+		if decides && f.Against == 0 && len(s.result.Runs) > 1 {
 			shown.Media = document.Page
 		}
 	}

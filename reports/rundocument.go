@@ -60,7 +60,7 @@ func (s *summary) footer() string {
 
 // runBlocks are those of live runs.
 func (s *summary) runBlocks() []document.Block {
-	blocks := []document.Block{s.thresholds()}
+	blocks := []document.Block{s.thresholds(), s.acceptances()}
 	if len(s.result.Runs) > 0 {
 		head := document.Only(document.Terminal, &document.Paragraph{Facts: s.heading()})
 		head.Blocks = append(head.Blocks, s.servers()...)

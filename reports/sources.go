@@ -58,7 +58,7 @@ func sourced(run *results.Run) results.Cells {
 	all := make(results.Cells)
 	for i, s := range cellSources(run) {
 		for cell, f := range s.Cells {
-			if i == 0 || f.Verdict == checker.Broken && (cell.Under.Count() <= 1 || f.Fails()) {
+			if i == 0 || f.Verdict == checker.Broken && (cell.Under.Count() <= 1 || f.Against > 0) {
 				all[cell] = results.Finding{}
 			}
 		}
@@ -102,6 +102,8 @@ func overrule(found *document.Case, run *results.Run, cell lockbench.Cell, s *ce
 	f := s.Cells[cell]
 	reason := results.Reason(&run.Claims, cell)
 	switch {
+	case f.Accepted != nil:
+		reason = f.Accepted.String()
 	case reason != "" || f.Fails():
 	case s.name == conclusion.Known:
 		reason = "it is known, and this run did not see it"

@@ -220,12 +220,12 @@ func (s *summary) beside() *document.Paragraph {
 	var only []string
 	for i, label := range labels(s.result) {
 		run := &s.result.Runs[i]
-		names := run.Cells.Names(func(_ lockbench.Cell, f results.Finding) bool { return f.Verdict == checker.Broken && !f.Fails() })
+		names := run.Cells.Names(func(_ lockbench.Cell, f results.Finding) bool { return f.Verdict == checker.Broken && f.Against == 0 })
 		if len(names) == 0 || run.Control != "" {
 			continue
 		}
 		links = append(links, document.Link{Text: label, ID: runID(i)})
-		if !slices.ContainsFunc(run.Cells.Sorted(), run.Cells.Fails) {
+		if len(run.Cells.Names(func(_ lockbench.Cell, f results.Finding) bool { return f.Against > 0 })) == 0 {
 			only = append(only, s.label.Of(run))
 		}
 	}
@@ -263,6 +263,9 @@ func (s *summary) verdict() (headline, why string) {
 	failed := s.failures()
 	switch s.result.Exit {
 	case results.Passed:
+		if accepted := s.acceptedBreaks(); len(accepted) > 0 {
+			return "Every broken claim is accepted", strings.Join(accepted, "; ") + s.weakly()
+		}
 		headline, why = "No claim was broken", heldClaims(slices.ContainsFunc(s.result.Runs, func(r results.Run) bool { return r.Cells.KeepsClaims() }))+s.weakly()
 	case results.BrokenClaim:
 		headline, why = "Claims were broken", strings.Join(s.breakers(), "; ")

@@ -3,14 +3,17 @@ package main
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/accept"
 	"github.com/lockbench/lockbench/internal/evidence"
 	"github.com/lockbench/lockbench/internal/output"
 	"github.com/lockbench/lockbench/internal/progress"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/internal/thresholds"
 	"github.com/lockbench/lockbench/runner"
 )
@@ -21,6 +24,7 @@ type singleOptions struct {
 	runOptions
 	out     output.Flags
 	gate    gateOptions
+	accept  string
 	metrics metricsOptions
 	ui      bool
 	beside  evidence.Options
@@ -73,6 +77,7 @@ func (o *singleOptions) flags(f *pflag.FlagSet) {
 	o.out.AddEvidence(f)
 	o.gate.flags(f)
 	o.gate.abortFlag(f)
+	f.StringVar(&o.accept, "accept", "", "YAML `file` of broken claims that fail nothing until a day: a list of design, cell, reason and until")
 	o.metrics.flag(f)
 	uiFlag(f, &o.ui)
 }
@@ -89,6 +94,10 @@ func (o *singleOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	accepted, err := o.accepted()
+	if err != nil {
+		return err
+	}
 	ctx, shown, err := o.show(cmd, &p)
 	if err != nil {
 		return err
@@ -102,11 +111,20 @@ func (o *singleOptions) run(cmd *cobra.Command) error {
 	}
 	r, runs := result.Report(), runner.Found(result.Runs)
 	conclude(r)
+	r.Accept(accepted, time.Now())
 	r.Gate(gates, runs)
 	if err := out.Runs(cmd.OutOrStdout(), r, runs, failed); err != nil {
 		return err
 	}
 	return verdictOf(r.Exit)
+}
+
+// accepted are the broken claims that are to fail nothing.
+func (o *singleOptions) accepted() ([]results.Acceptance, error) {
+	if o.accept != "" && o.failFast {
+		return nil, errors.New("--accept and --fail-fast: a claim whose break is accepted would end the run; hint: leave one of them out")
+	}
+	return accept.Load(o.accept)
 }
 
 // plan is what is run, and what is made of its one result.

@@ -59,6 +59,7 @@ var house = map[string][]string{
 	"internal/stepserver/*":              {},
 	"internal/bubble":                    {"", "internal/explore", "impls/design"},
 	"internal/runfile":                   {"internal/suggest"},
+	"internal/accept":                    {"", "impls", "internal/results", "internal/runfile"},
 	"internal/*":                         {},
 	"internal/servertest":                {"internal/servers", "internal/stepserver"},
 	"checker/internal/cells":             {"", "checker/internal/spread", "internal/measure/series"},

@@ -91,7 +91,7 @@ func (c Cells) found(claims *lockbench.Claims) map[lockbench.Cell]conclusion.Fou
 // had happened before, and the lock remembers them. Zero where nothing excuses them, or what
 // touched them does.
 func (f *Finding) After(claims *lockbench.Claims, cell lockbench.Cell) lockbench.Conditions {
-	if f.Verdict != checker.Broken || !f.Claimed || f.Fails() {
+	if f.Verdict != checker.Broken || !f.Claimed || f.Against > 0 {
 		return 0
 	}
 	for _, e := range claims.Except {

@@ -20,6 +20,9 @@ type Finding struct {
 	// count against the claims: one is enough to fail the run.
 	Violations int64 `json:"violations"`
 	Against    int64 `json:"against"`
+	// Accepted: it counts against the claims and fails nothing, since somebody accepts it; nil where
+	// nobody does.
+	Accepted *AcceptedBreak `json:"accepted,omitempty"`
 	// Questions are the violations by the question that they answer; nil when that is the
 	// guarantee's own, see [checker.Asks].
 	Questions      map[string]int64   `json:"questions,omitempty"`
@@ -232,7 +235,7 @@ func Reason(c *lockbench.Claims, cell lockbench.Cell) string {
 }
 
 // Fails reports whether what was found fails the run.
-func (f *Finding) Fails() bool { return f.Against > 0 }
+func (f *Finding) Fails() bool { return f.Against > 0 && f.Accepted == nil }
 
 // Fairness is how evenly a lock was handed out.
 type Fairness struct {

@@ -11,6 +11,8 @@ import (
 type Result struct {
 	// Thresholds are the conditions that were to fail it, with what they came to.
 	Thresholds []Threshold `json:"thresholds,omitempty"`
+	// Acceptances are the broken claims that were to fail nothing, with what came of each.
+	Acceptances []Acceptance `json:"acceptances,omitempty"`
 	// Server and Environment are those of the first run; a run has its own
 	// where it differs.
 	Server      runinfo.Server      `json:"server"`

@@ -31,9 +31,15 @@ type File struct {
 // type [Problems]: everything that is wrong, or, where the text is no YAML, the first
 // place where it is not.
 func Read(name string, text []byte, keys []Key) (File, error) {
-	r := reader{file: name, keys: keys}
-	f := File{Name: name}
-	for _, entry := range r.entries(text) {
+	r := reader{file: name, keys: keys, others: "keys are the flags of lockbench run, without their dashes"}
+	f := r.settings(r.entries(text))
+	return f, r.failed()
+}
+
+// settings are those of one mapping.
+func (r *reader) settings(entries []*ast.MappingValueNode) File {
+	f := File{Name: r.file}
+	for _, entry := range entries {
 		s, ok := r.setting(entry)
 		same := func(other Setting) bool { return other.Key.Name == s.Key.Name }
 		switch {
@@ -43,13 +49,18 @@ func Read(name string, text []byte, keys []Key) (File, error) {
 			f.Settings = append(f.Settings, s)
 		}
 	}
+	return f
+}
+
+// failed is everything that is wrong, nil for nothing.
+func (r *reader) failed() error {
 	if len(r.problems) == 0 {
-		return f, nil
+		return nil
 	}
 	slices.SortStableFunc(r.problems, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.At.Line, b.At.Line), cmp.Compare(a.At.Column, b.At.Column))
 	})
-	return f, r.problems
+	return r.problems
 }
 
 // What a run file may have at most: bytes, and begins of lists. The parser takes memory by the square of how deep they lie.
@@ -69,26 +80,28 @@ func Load(name string, stdin io.Reader) (text []byte, err error) {
 		defer file.Close()
 		r = file
 	}
-	if text, err = readAll(r); err != nil {
+	if text, err = ReadAll(r); err != nil {
 		return nil, fmt.Errorf("run file %s: %w", name, err)
 	}
 	return text, nil
 }
 
-func readAll(r io.Reader) ([]byte, error) {
+// ReadAll reads the text of a file, if it is not too long, nor has too many lists, for one that people
+// write by hand.
+func ReadAll(r io.Reader) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxText+1))
 	if err != nil {
 		return nil, err
 	}
 	if len(text) > maxText {
-		return nil, fmt.Errorf("it has more than %d KB; hint: is it a run file?", maxText>>10)
+		return nil, fmt.Errorf("it has more than %d KB; hint: is it the file that was meant?", maxText>>10)
 	}
 	lists := 0
 	for _, begin := range []string{"[", "{", "- "} {
 		lists += bytes.Count(text, []byte(begin))
 	}
 	if lists > maxLists {
-		return nil, fmt.Errorf("it has more than %d lists; hint: is it a run file?", maxLists)
+		return nil, fmt.Errorf("it has more than %d lists; hint: is it the file that was meant?", maxLists)
 	}
 	return text, nil
 }
@@ -101,6 +114,8 @@ type reader struct {
 	file     string
 	keys     []Key
 	problems Problems
+	// others are the keys that there are, for who names one that there is not.
+	others string
 }
 
 func (r *reader) complain(at Position, format string, args ...any) {
@@ -109,14 +124,27 @@ func (r *reader) complain(at Position, format string, args ...any) {
 
 // entries are the keys of the document with what stands behind them.
 func (r *reader) entries(text []byte) []*ast.MappingValueNode {
-	if !utf8.Valid(text) {
-		r.complain(Position{}, "it is no UTF-8 text; hint: a run file is a YAML file, lockbench init writes one")
+	body, ok := r.document(text)
+	switch {
+	case !ok:
 		return nil
+	case body == nil:
+		r.complain(Position{}, "it sets nothing; hint: lockbench init writes a run file to start from")
+		return nil
+	}
+	return r.mapping(body)
+}
+
+// document is what the text says, nil for nothing; false where that cannot be read.
+func (r *reader) document(text []byte) (ast.Node, bool) {
+	if !utf8.Valid(text) {
+		r.complain(Position{}, "it is no UTF-8 text; hint: a YAML file is read here")
+		return nil, false
 	}
 	parsed, err := parser.ParseBytes(bytes.TrimPrefix(text, byteOrderMark), 0)
 	if err != nil {
 		r.problems = append(r.problems, r.malformed(err))
-		return nil
+		return nil, false
 	}
 	var bodies []ast.Node
 	for _, doc := range parsed.Docs {
@@ -126,13 +154,12 @@ func (r *reader) entries(text []byte) []*ast.MappingValueNode {
 	}
 	switch len(bodies) {
 	case 0:
-		r.complain(Position{}, "it sets nothing; hint: lockbench init writes a run file to start from")
-		return nil
+		return nil, true
 	case 1:
-		return r.mapping(bodies[0])
+		return bodies[0], true
 	}
-	r.complain(place(bodies[1]), "a second document begins here; hint: a run file is one document, so no ---")
-	return nil
+	r.complain(place(bodies[1]), "a second document begins here; hint: one document is read, so no ---")
+	return nil, false
 }
 
 func (r *reader) mapping(body ast.Node) []*ast.MappingValueNode {
@@ -183,7 +210,7 @@ func (r *reader) instead(name string) string {
 	if near := suggest.Near(name, known); len(near) > 0 {
 		return "did you mean " + strings.Join(near, ", ") + "?"
 	}
-	return "keys are the flags of lockbench run, without their dashes"
+	return r.others
 }
 
 // place is where a node begins.

@@ -101,9 +101,9 @@ func TestReadTellsWhatIsWrong(t *testing.T) {
 		{"twice", "clients: 3\nclients: 4", `s.yaml:2:1: it is no YAML: mapping key "clients" already defined at [1:1]; hint: lines of key: value, each key once, indented by blanks`},
 		{"both names of a key", "server: a\nredis: b", `s.yaml:2:1: server and redis are one key; hint: leave one of them out`},
 		{"no mapping", "hello", `s.yaml:1:1: a run file is a mapping; hint: lines of key: value, such as clients: 8`},
-		{"two documents", "clients: 3\n---\nclients: 4", `s.yaml:3:1: a second document begins here; hint: a run file is one document, so no ---`},
+		{"two documents", "clients: 3\n---\nclients: 4", `s.yaml:3:1: a second document begins here; hint: one document is read, so no ---`},
 		{"nothing at all", "# later\n", `s.yaml: it sets nothing; hint: lockbench init writes a run file to start from`},
-		{"no text", "\xff\xfe", `s.yaml: it is no UTF-8 text; hint: a run file is a YAML file, lockbench init writes one`},
+		{"no text", "\xff\xfe", `s.yaml: it is no UTF-8 text; hint: a YAML file is read here`},
 		{"all at once", "ttl: 2\nclients: 3\nclinets: 4", "2 problems in s.yaml\n" +
 			"s.yaml:1:6: ttl \"2\": it takes a duration\n    hint: such as 500ms, 2s or 1m30s\n" +
 			"s.yaml:3:1: unknown key \"clinets\"\n    hint: did you mean clients?"},

@@ -1,0 +1,125 @@
+package results
+
+import (
+	"path"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+)
+
+// An Acceptance is a broken claim that fails nothing until a day: somebody knows of it, and has a
+// reason.
+type Acceptance struct {
+	// Design is a name or a glob, Cell exactly what is broken.
+	Design string         `json:"design"`
+	Cell   lockbench.Cell `json:"cell"`
+	Reason string         `json:"reason"`
+	// Until is the last day on which it counts, in UTC: 2027-01-31.
+	Until string `json:"until"`
+	// Place is where it is written, file:line.
+	Place string `json:"place"`
+	// State is what came of it.
+	State AcceptanceState `json:"state"`
+}
+
+// AcceptanceState is what came of an acceptance.
+type AcceptanceState string
+
+// What comes of acceptances: one that counted, one past its last day, which no longer counts, and one
+// that met no broken claim of these runs.
+const (
+	Accepted AcceptanceState = "accepted"
+	Expired  AcceptanceState = "expired"
+	Stale    AcceptanceState = "stale"
+)
+
+// AcceptedBreak says that a broken claim is accepted, why and for how long.
+type AcceptedBreak struct {
+	Until  string `json:"until"`
+	Reason string `json:"reason"`
+}
+
+// String is what reports say of it.
+func (a *AcceptedBreak) String() string { return "accepted until " + a.Until + ": " + a.Reason }
+
+// Accept has broken claims that are accepted fail nothing, in the runs and in what was found by
+// exploration beside them. It comes after [Result.Conclude], if that is called, and before
+// [Result.Gate]: thresholds count what is accepted, too. On the day of now, in UTC, the last day of an
+// acceptance still counts.
+func (r *Result) Accept(asked []Acceptance, now time.Time) {
+	today := now.UTC().Format(time.DateOnly)
+	for _, a := range asked {
+		met := false
+		for i := range r.Runs {
+			run := &r.Runs[i]
+			if ok, err := path.Match(a.Design, run.Design); !ok || err != nil || run.Control != "" {
+				continue
+			}
+			met = run.accept(&a, a.Until >= today) || met
+		}
+		switch {
+		case a.Until < today:
+			a.State = Expired
+		case met:
+			a.State = Accepted
+		default:
+			a.State = Stale
+		}
+		r.Acceptances = append(r.Acceptances, a)
+	}
+	r.Exit = r.total()
+}
+
+// accept marks what a run broke of a cell, if the acceptance counts, and reports whether it broke any.
+func (r *Run) accept(a *Acceptance, counts bool) (met bool) {
+	mark := func(cells Cells, cell lockbench.Cell) {
+		f := cells[cell]
+		met = true
+		if counts && f.Accepted == nil {
+			f.Accepted = &AcceptedBreak{Until: a.Until, Reason: a.Reason}
+			cells[cell] = f
+		}
+	}
+	if f := r.Cells[a.Cell]; f.Against > 0 {
+		mark(r.Cells, a.Cell)
+	}
+	if r.Search != nil {
+		for _, cell := range r.Search.Cells.shownBy(a.Cell) {
+			mark(r.Search.Cells, cell)
+		}
+	}
+	if met && counts {
+		r.Exit = r.excused()
+	}
+	return met
+}
+
+// shownBy are the broken claims that the schedule of a cell shows: the cell itself, and the same guarantee
+// under more conditions where no other schedule shows it.
+func (c Cells) shownBy(by lockbench.Cell) []lockbench.Cell {
+	return c.Names(func(cell lockbench.Cell, f Finding) bool {
+		explained := f.Schedule == nil && c[by].Schedule != nil && c[by].Against > 0 && cell.Guarantee == by.Guarantee && cell.Under.Has(by.Under)
+		return f.Against > 0 && (cell == by || explained)
+	})
+}
+
+// excused is the exit code of a run of which a broken claim is accepted: what that hid counts.
+func (r *Run) excused() int {
+	exit := r.Cells.exit()
+	if r.Search != nil && r.Search.Cells.exit() == BrokenClaim {
+		exit = BrokenClaim
+	}
+	unfit, _ := r.Unfit()
+	if unfit != "" || len(r.Cells.doubted()) > 0 || r.OpenLoop != nil && !r.OpenLoop.KeptUp {
+		exit = worst(exit, Inconclusive)
+	}
+	return exit
+}
+
+// doubted are the claims that were held in a run of which a self-check, or a probe, was not caught.
+func (c Cells) doubted() []lockbench.Cell {
+	return c.Names(func(_ lockbench.Cell, f Finding) bool {
+		return f.Claimed && f.Verdict == checker.Untested && f.Exposure > 0
+	})
+}

@@ -1,0 +1,50 @@
+package reports
+
+import (
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/reports/internal/document"
+)
+
+// acceptances says what came of each acceptance, those first that somebody has to do something about.
+func (s *summary) acceptances() document.Block {
+	l := &document.List{}
+	for _, state := range []results.AcceptanceState{results.Expired, results.Stale, results.Accepted} {
+		for _, a := range s.result.Acceptances {
+			if a.State == state {
+				word, tone, more := acceptanceWords(&a)
+				l.Items = append(l.Items, document.Item{Word: word, Tone: tone, Name: a.Design + " " + a.Cell.String(), Text: a.Reason + more + " (" + a.Place + ")"})
+			}
+		}
+	}
+	return &document.Section{ID: "acceptances", Title: "accepted breaks", Blocks: []document.Block{l}}
+}
+
+func acceptanceWords(a *results.Acceptance) (word string, tone document.Tone, more string) {
+	switch a.State {
+	case results.Expired:
+		return "EXPIRED on " + a.Until, document.Bad, "; it no longer counts"
+	case results.Stale:
+		return "STALE", document.Weak, "; no such claim was broken in this run"
+	}
+	return "accepted until " + a.Until, document.None, ""
+}
+
+// acceptedBreaks names the runs with what they broke and somebody accepts.
+func (s *summary) acceptedBreaks() (all []string) {
+	for i := range s.result.Runs {
+		run := &s.result.Runs[i]
+		found := results.Cells{}
+		for _, source := range cellSources(run) {
+			for cell, f := range source.Cells {
+				if f.Accepted != nil {
+					found[cell] = f
+				}
+			}
+		}
+		for _, cell := range found.Names(func(lockbench.Cell, results.Finding) bool { return true }) {
+			all = append(all, s.label.Of(run)+" broke "+cell.String()+", "+found[cell].Accepted.String())
+		}
+	}
+	return all
+}
