@@ -2,13 +2,16 @@
 #
 #     docker run --rm lockbench run
 #     docker run --rm -v "$PWD:/work" --user "$(id -u):$(id -g)" lockbench run run.yaml
+#
+# The build sees no repository, so that --build-arg VERSION=v1.2.3 says what lockbench version prints.
 
 FROM golang:1.26-alpine AS build
 WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
-RUN CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o /lockbench ./cmd/lockbench
+ARG VERSION=
+RUN CGO_ENABLED=0 go build -trimpath -ldflags="-s -w -X github.com/lockbench/lockbench/internal/buildinfo.release=$VERSION" -o /lockbench ./cmd/lockbench
 
 # The server's own image, of which the server is most: runs need one beside them, whose
 # speed is the embedded one's otherwise, and so nobody's.

@@ -72,6 +72,8 @@ func (r *hostedRunner) expand(text string) string {
 				r.t.Fatal(err)
 			}
 			return root
+		case name == "github.action_ref":
+			return actionRef
 		case parts[0] == "inputs" && len(parts) == 2:
 			if value, ok := r.inputs[parts[1]]; ok {
 				return value
@@ -153,6 +155,9 @@ func readAction(t *testing.T) (a action) {
 	return a
 }
 
+// actionRef is what the workflow names after the @.
+const actionRef = "v1.2.3"
+
 // building is held while a test builds lockbench without cgo: those that come later find
 // in the cache what the first has compiled.
 var building sync.Mutex
@@ -183,7 +188,7 @@ func (r *hostedRunner) build(s actionStep) {
 	r.path = dir + string(filepath.ListSeparator)
 	r.passes(s)
 	r.path = strings.TrimSuffix(r.path, dir+string(filepath.ListSeparator))
-	want := fmt.Sprintf("CGO_ENABLED=0 GOFLAGS= GOWORK=off go -C %s build -trimpath -o %s/lockbench/ ./cmd/lockbench\n", r.expand("${{ github.action_path }}"), r.temp)
+	want := fmt.Sprintf("CGO_ENABLED=0 GOFLAGS= GOWORK=off go -C %s build -trimpath -ldflags -X github.com/lockbench/lockbench/internal/buildinfo.release=%s -o %s/lockbench/ ./cmd/lockbench\n", r.expand("${{ github.action_path }}"), actionRef, r.temp)
 	if diff := cmp.Diff(contents(r.t, filepath.Join(r.temp, "built")), want); diff != "" {
 		r.t.Errorf("step %s (-asked of go +want):\n%s", s.Name, diff)
 	}
