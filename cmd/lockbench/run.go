@@ -10,6 +10,7 @@ import (
 
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/accept"
+	"github.com/lockbench/lockbench/internal/budget"
 	"github.com/lockbench/lockbench/internal/evidence"
 	"github.com/lockbench/lockbench/internal/output"
 	"github.com/lockbench/lockbench/internal/progress"
@@ -25,6 +26,7 @@ type singleOptions struct {
 	out     output.Flags
 	gate    gateOptions
 	accept  string
+	budget  budget.Flag
 	metrics metricsOptions
 	ui      bool
 	beside  evidence.Options
@@ -71,6 +73,7 @@ Ctrl-C ends the run and reports what was measured; a second Ctrl-C aborts.`,
 
 func (o *singleOptions) flags(f *pflag.FlagSet) {
 	o.runOptions.flags(f)
+	o.budget.Add(f)
 	exploreFlag(f, &o.beside)
 	evidenceFlags(f, &o.beside)
 	o.out.Add(f, output.OfRuns)
@@ -88,6 +91,9 @@ func (o *singleOptions) run(cmd *cobra.Command) error {
 	}
 	p, out, gates, err := o.plan()
 	if err != nil {
+		return err
+	}
+	if err := o.budget.Divide(cmd.Flags(), &p, &o.beside.Explore); err != nil {
 		return err
 	}
 	beside, err := o.beside.Parse()

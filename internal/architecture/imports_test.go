@@ -59,6 +59,7 @@ var house = map[string][]string{
 	"internal/stepserver/*":              {},
 	"internal/bubble":                    {"", "internal/explore", "impls/design"},
 	"internal/runfile":                   {"internal/suggest"},
+	"internal/budget":                    {"runner", "workloads"},
 	"internal/accept":                    {"", "impls", "internal/results", "internal/runfile"},
 	"internal/*":                         {},
 	"internal/servertest":                {"internal/servers", "internal/stepserver"},
