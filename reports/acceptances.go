@@ -30,7 +30,7 @@ func acceptanceWords(a *results.Acceptance) (word string, tone document.Tone, mo
 	return "accepted until " + a.Until, document.None, ""
 }
 
-// acceptedBreaks names the runs with what they broke and somebody accepts.
+// acceptedBreaks names the runs with what they broke and somebody accepts, for each reason.
 func (s *summary) acceptedBreaks() (all []string) {
 	for i := range s.result.Runs {
 		run := &s.result.Runs[i]
@@ -42,8 +42,17 @@ func (s *summary) acceptedBreaks() (all []string) {
 				}
 			}
 		}
-		for _, cell := range found.Names(func(lockbench.Cell, results.Finding) bool { return true }) {
-			all = append(all, s.label.Of(run)+" broke "+cell.String()+", "+found[cell].Accepted.String())
+		by := make(map[results.AcceptedBreak][]lockbench.Cell)
+		var reasons []results.AcceptedBreak
+		for _, cell := range found.Sorted() {
+			reason := *found[cell].Accepted
+			if len(by[reason]) == 0 {
+				reasons = append(reasons, reason)
+			}
+			by[reason] = append(by[reason], cell)
+		}
+		for _, reason := range reasons {
+			all = append(all, s.label.Of(run)+" broke "+list(by[reason])+", "+reason.String())
 		}
 	}
 	return all

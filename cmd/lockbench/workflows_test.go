@@ -2,10 +2,14 @@ package main
 
 import (
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/goccy/go-yaml"
+
+	"github.com/lockbench/lockbench/internal/accept"
+	"github.com/lockbench/lockbench/internal/runfile"
 )
 
 // A workflow is one of GitHub, as far as a test can say whether it would run.
@@ -25,9 +29,13 @@ type workflow struct {
 func TestWorkflows(t *testing.T) {
 	t.Parallel()
 	a, text := readAction(t), contents(t, "../../action.yml")
-	for _, path := range []string{"../../examples/github-workflow.yml", "../../.github/workflows/release.yml"} {
+	papers := map[string]string{"docs/ci.md": pageFile(t, ".github/workflows/locks.yml")}
+	for _, path := range []string{"examples/github-workflow.yml", ".github/workflows/release.yml"} {
+		papers[path] = contents(t, "../../"+path)
+	}
+	for path, paper := range papers {
 		var w workflow
-		if err := yaml.Unmarshal([]byte(contents(t, path)), &w); err != nil {
+		if err := yaml.Unmarshal([]byte(paper), &w); err != nil {
 			t.Fatalf("%s: %v", path, err)
 		}
 		steps := 0
@@ -48,11 +56,13 @@ func TestWorkflows(t *testing.T) {
 						if _, known := a.Inputs[input]; !known {
 							t.Errorf("%s: the action has no input %q", path, input)
 						}
-						if input == "run-file" {
-							exists(t, path, value.(string))
+						if file, _ := value.(string); input == "run-file" && path == "docs/ci.md" {
+							pageFile(t, file)
+						} else if input == "run-file" {
+							exists(t, path, file)
 						}
 					}
-				case s.Uses != "" && s.Uses != "actions/checkout@v4" && !strings.Contains(text, "uses: "+s.Uses+"\n"):
+				case s.Uses != "" && s.Uses != "actions/checkout@v4" && s.Uses != "actions/cache@v4" && !strings.Contains(text, "uses: "+s.Uses+"\n"):
 					t.Errorf("%s uses %s, and action.yml another version of it, or none", path, s.Uses)
 				}
 			}
@@ -60,6 +70,37 @@ func TestWorkflows(t *testing.T) {
 		if steps < 2 {
 			t.Errorf("%s has %d steps, want 2 at least", path, steps)
 		}
+	}
+}
+
+// yamlBlock is a file that a page shows, with its name in the first line.
+var yamlBlock = regexp.MustCompile("(?s)```yaml\n# (\\S+)\n(.*?)```")
+
+// pageFile is the text of a file that docs/ci.md shows.
+func pageFile(t *testing.T, name string) string {
+	t.Helper()
+	for _, m := range yamlBlock.FindAllStringSubmatch(contents(t, "../../docs/ci.md"), -1) {
+		if m[1] == name {
+			return m[2]
+		}
+	}
+	t.Fatalf("docs/ci.md does not show %s", name)
+	return ""
+}
+
+// TestGatePage asserts that the files of docs/ci.md are valid, and that the run file names the other.
+func TestGatePage(t *testing.T) {
+	t.Parallel()
+	run := pageFile(t, "locks/run.yaml")
+	valid(t, run)
+	if _, err := runfile.Read("locks/run.yaml", []byte(run), runFileKeys(newRun().Flags())); err != nil {
+		t.Error(err)
+	}
+	if !strings.Contains(run, "accept: locks/accepted.yaml\n") {
+		t.Error("the run file accepts nothing")
+	}
+	if accepted, err := accept.Read("locks/accepted.yaml", []byte(pageFile(t, "locks/accepted.yaml"))); err != nil || len(accepted) != 2 {
+		t.Errorf("accepted: %v, error %v; want two", accepted, err)
 	}
 }
 

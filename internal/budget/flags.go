@@ -20,12 +20,12 @@ func (b *Flag) Add(f *pflag.FlagSet) {
 // Divide divides the budget among the runs of a plan, if there is one, and sets for how long each design
 // is explored, unless that is given too. Flags that say how long a run is are refused beside it.
 func (b *Flag) Divide(f *pflag.FlagSet, p *runner.Plan, explore *time.Duration) (err error) {
-	if !f.Changed("budget") {
+	if b.total == 0 {
 		return nil
 	}
 	for _, name := range []string{"duration", "operations", "stages"} {
 		if other := f.Lookup(name); other.Changed {
-			return fmt.Errorf("--budget %v and --%s %s: both say how long runs are; hint: leave one of them out", b.total, name, other.Value)
+			return fmt.Errorf("--budget %v: --%s %s says how long runs are, too; hint: leave one of them out, as --budget 0s does", b.total, name, other.Value)
 		}
 	}
 	fixed := time.Duration(-1)

@@ -19,7 +19,7 @@ func Groups() []Group {
 		{"Generated history", []string{"ops", "violations", "unknown", "format"}},
 		{"Faults", []string{"fault", "faults", "kinds", "moves", "skew"}},
 		{"Randomness", []string{"seed"}},
-		{"Judging", []string{"claims", "fail-if", "fail-if-slower", "fail-if-weaker", "fail-fast", "abort-on-fail", "expect", "compare force"}},
+		{"Judging", []string{"claims", "fail-if", "fail-if-slower", "fail-if-weaker", "accept", "fail-fast", "abort-on-fail", "expect", "compare force"}},
 		{"Conclusion", []string{"explore", "known", "conditions"}},
 		{"The case", []string{"if-two-hold", "work", "service", "waiters", "choose conditions"}},
 		{"Output", []string{"out", "evidence", "history", "save", "html", "svg", "json", "verbose", "force", "metrics", "ui", "quiet", "no-descriptions"}},

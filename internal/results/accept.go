@@ -11,7 +11,7 @@ import (
 // An Acceptance is a broken claim that fails nothing until a day: somebody knows of it, and has a
 // reason.
 type Acceptance struct {
-	// Design is a name or a glob, Cell exactly what is broken.
+	// Design is a name or a glob, Cell what is broken; see covers.
 	Design string         `json:"design"`
 	Cell   lockbench.Cell `json:"cell"`
 	Reason string         `json:"reason"`
@@ -73,20 +73,17 @@ func (r *Result) Accept(asked []Acceptance, now time.Time) {
 
 // accept marks what a run broke of a cell, if the acceptance counts, and reports whether it broke any.
 func (r *Run) accept(a *Acceptance, counts bool) (met bool) {
-	mark := func(cells Cells, cell lockbench.Cell) {
-		f := cells[cell]
-		met = true
-		if counts && f.Accepted == nil {
-			f.Accepted = &AcceptedBreak{Until: a.Until, Reason: a.Reason}
-			cells[cell] = f
-		}
-	}
-	if f := r.Cells[a.Cell]; f.Against > 0 {
-		mark(r.Cells, a.Cell)
-	}
+	all := []Cells{r.Cells}
 	if r.Search != nil {
-		for _, cell := range r.Search.Cells.shownBy(a.Cell) {
-			mark(r.Search.Cells, cell)
+		all = append(all, r.Search.Cells)
+	}
+	for _, cells := range all {
+		for _, cell := range cells.Names(func(cell lockbench.Cell, f Finding) bool { return f.Against > 0 && a.covers(cell) }) {
+			met = true
+			if f := cells[cell]; counts && f.Accepted == nil {
+				f.Accepted = &AcceptedBreak{Until: a.Until, Reason: a.Reason}
+				cells[cell] = f
+			}
 		}
 	}
 	if met && counts {
@@ -95,13 +92,11 @@ func (r *Run) accept(a *Acceptance, counts bool) (met bool) {
 	return met
 }
 
-// shownBy are the broken claims that the schedule of a cell shows: the cell itself, and the same guarantee
-// under more conditions where no other schedule shows it.
-func (c Cells) shownBy(by lockbench.Cell) []lockbench.Cell {
-	return c.Names(func(cell lockbench.Cell, f Finding) bool {
-		explained := f.Schedule == nil && c[by].Schedule != nil && c[by].Against > 0 && cell.Guarantee == by.Guarantee && cell.Under.Has(by.Under)
-		return f.Against > 0 && (cell == by || explained)
-	})
+// covers reports whether a cell is what is accepted: as an exception of claims, a cell under conditions is
+// accepted where more touched it, too. One under no conditions is that cell alone.
+func (a *Acceptance) covers(cell lockbench.Cell) bool {
+	more := a.Cell.Under != 0 && cell.Guarantee == a.Cell.Guarantee && cell.Under.Has(a.Cell.Under)
+	return cell == a.Cell || more
 }
 
 // excused is the exit code of a run of which a broken claim is accepted: what that hid counts.
