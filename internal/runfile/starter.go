@@ -29,6 +29,8 @@ var settingsToStart = []started{
 
 // samples are values for keys that have no default to show.
 var samples = map[string]string{
+	"accept":     "accepted.yaml",
+	"budget":     "5m",
 	"server":     "redis://127.0.0.1:6379/0",
 	"fault":      "[crash, lost-reply: {p: 0.01}]",
 	"guard":      "[none, cas]",
