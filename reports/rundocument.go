@@ -252,7 +252,7 @@ func (s *summary) runSections(scenarios []results.Run) *document.Section {
 // signs explains the pictures, on a screen where it has one.
 func (s *summary) signs() document.Block {
 	pictured := func(r results.Run) bool {
-		return r.Exploration != nil || slices.ContainsFunc(r.Cells.Sorted(), r.Cells.Fails)
+		return r.Exploration != nil || slices.ContainsFunc(r.Cells.Broken(), func(cell lockbench.Cell) bool { return r.Cells[cell].Against > 0 })
 	}
 	if slices.ContainsFunc(s.result.Runs, pictured) {
 		return legend
@@ -298,7 +298,7 @@ func runEvidence(r *results.Run, g *gallery) (blocks []document.Block) {
 	for i := range all {
 		section := g.section(&all[i])
 		switch {
-		case r.Exploration == nil && !all[i].Fails():
+		case r.Exploration == nil && all[i].Against == 0:
 			section.Length = document.Whole
 			folded.Items = append(folded.Items, document.Item{Name: all[i].cell.String(), Text: all[i].sentence()})
 		case !explored:
