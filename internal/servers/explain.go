@@ -41,6 +41,9 @@ type diagnosis struct {
 	reason, hint string
 }
 
+// namesCertificate is the hint to a client that has shown no certificate.
+const namesCertificate = "name one in the address: ?cert_file=client.crt&key_file=client.key"
+
 // diagnoses are tried in this order.
 var diagnoses = []diagnosis{
 	{replyOf("WRONGPASS", "ERR invalid password", "ERR AUTH"), "user or password is wrong",
@@ -70,10 +73,13 @@ var diagnoses = []diagnosis{
 	{isError(os.ErrNotExist), "there is no such socket", "is it running, and does it listen on a socket?"},
 	{isError(os.ErrPermission), "no permission to open the socket", "run as a user who may, or change unixsocketperm"},
 	{asError[tls.RecordHeaderError], "it does not speak TLS", "write redis:// instead of rediss://"},
-	{asError[x509.UnknownAuthorityError], "its certificate is signed by nobody known here", "name the authority by SSL_CERT_FILE=ca.pem, or add skip_verify=true to the address to accept any"},
+	{asError[x509.UnknownAuthorityError], "its certificate is signed by nobody known here", "name the authority by ca_file=ca.pem in the address, or add skip_verify=true to accept any"},
 	{asError[x509.HostnameError], "its certificate is for another name", "use that name, or add skip_verify=true to the address"},
 	{asError[x509.CertificateInvalidError], "its certificate is not valid", "renew it, or add skip_verify=true to the address"},
-	{asError[tls.AlertError], "it refused the TLS handshake", "does it ask for a client certificate? That is not supported"},
+	{isAlert("certificate required"), "it asks for a client certificate", namesCertificate},
+	{isAlert("unknown certificate authority", "bad certificate", "expired certificate", "revoked certificate", "unsupported certificate", "unknown certificate", "access denied"),
+		"it refused the client certificate", "name one in cert_file that is valid, and signed by an authority that the server knows (its tls-ca-cert-file)"},
+	{isAlert(), "it refused the TLS handshake", "does it ask for a client certificate? " + namesCertificate},
 	{isTimeout, "no answer in time", "is it overloaded, stopped, or behind a firewall?"},
 	{isClosed, "it hung up", "is it the right port? A server that speaks TLS wants rediss://"},
 }
