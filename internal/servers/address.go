@@ -3,35 +3,38 @@ package servers
 import (
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"strings"
 
 	"github.com/redis/go-redis/v9"
 )
 
+// forms is the hint to an address that is none.
+const forms = "hint: write redis://user:password@host:port/db, rediss://... for TLS, unix:///path/to/socket, or redis://sentinel:26379?master_name=mymaster for Sentinel"
+
 // parseURL is redis.ParseURL with parameters of our own, and with errors that help and do not
 // repeat a password.
-func parseURL(rawURL string) (*redis.Options, error) {
-	const forms = "hint: write redis://user:password@host:port/db, rediss://... for TLS or unix:///path/to/socket"
+func parseURL(rawURL string) (*redis.Options, own, error) {
 	scheme, rest, found := strings.Cut(rawURL, "://")
 	switch {
 	case !found:
-		return nil, fmt.Errorf("server address has no scheme; %s", forms)
-	case strings.Contains(scheme, "sentinel"), strings.Contains(scheme, "cluster"), strings.Contains(hostOf(rest), ","):
-		return nil, fmt.Errorf("server address %s://...: Cluster and Sentinel are not supported; hint: name one primary that is no part of a cluster", scheme)
+		return nil, own{}, fmt.Errorf("server address has no scheme; %s", forms)
+	case strings.Contains(hostOf(rest), ","):
+		return nil, own{}, fmt.Errorf("server address %s://... has several hosts; hint: write redis://host:26379?master_name=mymaster&addr=host2:26379 for several sentinels", scheme)
 	case scheme != "redis" && scheme != "rediss" && scheme != "unix":
-		return nil, fmt.Errorf("server address has scheme %q; %s", scheme, forms)
+		return nil, own{}, fmt.Errorf("server address has scheme %q; %s", scheme, forms)
 	}
-	plain, own := ownParameters(rawURL)
+	plain, p := ownParameters(rawURL)
 	opt, err := redis.ParseURL(plain)
 	if err == nil {
-		if err := own.certify(opt); err != nil {
-			return nil, fmt.Errorf("server address %s: %w", addressOf(opt), err)
+		if err := p.apply(opt); err != nil {
+			return nil, p, fmt.Errorf("server address %s: %w", addressOf(opt), err)
 		}
-		return opt, nil
+		return opt, p, nil
 	}
 	if strings.Contains(rest, "@") { // the error may quote any part of a password
-		return nil, fmt.Errorf("server address %s://...@%s cannot be parsed; hint: escape special characters of user and password as %%XX", scheme, shown(rest))
+		return nil, p, fmt.Errorf("server address %s://...@%s cannot be parsed; hint: escape special characters of user and password as %%XX", scheme, shown(rest))
 	}
 	var detail *url.Error
 	switch isURL := errors.As(err, &detail); {
@@ -40,12 +43,20 @@ func parseURL(rawURL string) (*redis.Options, error) {
 	case isURL:
 		err = detail.Err
 	}
-	return nil, fmt.Errorf("server address %s://%s cannot be parsed: %w; %s", scheme, shown(rest), err, forms)
+	return nil, p, fmt.Errorf("server address %s://%s cannot be parsed: %w; %s", scheme, shown(rest), err, forms)
 }
 
 // own are the parameters of an address that the client library does not know.
 type own struct {
 	caFile, certFile, keyFile string
+	// others are more addresses, of sentinels.
+	others []string
+	// master is the name by which sentinels know the primary; empty without Sentinel.
+	master                             string
+	sentinelUsername, sentinelPassword string
+	// username and password are those of the server where the URL's are those of the sentinels, as
+	// the client library's ParseFailoverURL has it.
+	username, password string
 }
 
 // ownParameters takes them out of an address. One that cannot be parsed is returned as it is.
@@ -58,12 +69,39 @@ func ownParameters(rawURL string) (plain string, p own) {
 	if err != nil {
 		return rawURL, p
 	}
-	for name, value := range map[string]*string{"ca_file": &p.caFile, "cert_file": &p.certFile, "key_file": &p.keyFile} {
+	mine := map[string]*string{"ca_file": &p.caFile, "cert_file": &p.certFile, "key_file": &p.keyFile}
+	if query.Has("master_name") {
+		mine["master_name"] = &p.master
+		mine["sentinel_username"], mine["sentinel_password"] = &p.sentinelUsername, &p.sentinelPassword
+		mine["username"], mine["password"] = &p.username, &p.password
+		p.others = query["addr"]
+		query.Del("addr")
+	}
+	for name, value := range mine {
 		*value = query.Get(name)
 		query.Del(name)
 	}
 	u.RawQuery = query.Encode()
 	return u.String(), p
+}
+
+// apply adds to opt what the client library does not know.
+func (p *own) apply(opt *redis.Options) error {
+	if p.username+p.password != "" {
+		if p.sentinelUsername+p.sentinelPassword == "" {
+			p.sentinelUsername, p.sentinelPassword = opt.Username, opt.Password
+		}
+		opt.Username, opt.Password = p.username, p.password
+	}
+	for _, addr := range p.others {
+		if host, port, err := net.SplitHostPort(addr); err != nil || host == "" || port == "" {
+			return fmt.Errorf("addr %.80q is no host:port; hint: write addr=host2:26379", addr)
+		}
+	}
+	if p.master != "" && opt.Network == "unix" {
+		return errors.New("master_name is for addresses of sentinels; hint: write redis://host:26379?master_name=mymaster")
+	}
+	return p.certify(opt)
 }
 
 // hidden stands for what may be part of a password.

@@ -3,7 +3,9 @@ package servers
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"net"
+	"net/url"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -22,31 +24,58 @@ const connectTimeout = 5 * time.Second
 // PEM files of the authority that is trusted, and of the client's certificate and its key.
 //
 // Errors say what failed at which address, why, and what to try; they contain no
-// password. Cluster and Sentinel are refused.
+// password. Cluster is refused.
+//
+// With master_name=NAME the address is that of a Sentinel, as is each addr=host:port beside it: every
+// connection goes to the server that they name at that time. The user and password are
+// the server's; sentinel_username and sentinel_password are the sentinels'.
 func Connect(ctx context.Context, rawURL string) (*Server, error) {
-	opt, err := parseURL(rawURL)
+	opt, p, err := parseURL(rawURL)
 	if err != nil {
 		return nil, err
 	}
-	s := newServer(design.External, tune(*opt))
+	s := newExternal(tune(*opt), p)
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
 	if s.version, err = preflight(ctx, s); err != nil {
-		return nil, err
+		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
 
+// newExternal is the user's server that an address names.
+func newExternal(opt redis.Options, p own) *Server {
+	s := newServer(design.External, opt)
+	if p.master == "" {
+		return s
+	}
+	s.sentinels = newSentinels(append([]string{opt.Addr}, p.others...), p, opt)
+	s.options.Dialer = s.sentinels.dial
+	s.secrets = append(s.secrets, p.sentinelPassword)
+	s.stop = s.sentinels.close
+	query := url.Values{"master_name": {p.master}}
+	if len(p.others) > 0 {
+		query["addr"] = p.others
+	}
+	s.address += "?" + query.Encode()
+	return s
+}
+
 // reach opens and closes a connection, TLS included, to report early and exactly
 // why there can be none.
-func reach(ctx context.Context, opt *redis.Options) error {
+func reach(ctx context.Context, s *Server) error {
+	opt := s.Options()
 	var dialer interface {
 		DialContext(ctx context.Context, network, addr string) (net.Conn, error)
 	} = new(net.Dialer)
 	if opt.TLSConfig != nil {
 		dialer = &tls.Dialer{Config: opt.TLSConfig}
 	}
-	conn, err := dialer.DialContext(ctx, opt.Network, opt.Addr)
+	dial := dialer.DialContext
+	if s.sentinels != nil {
+		dial = opt.Dialer
+	}
+	conn, err := dial(ctx, opt.Network, opt.Addr)
 	if err != nil {
 		return err
 	}

@@ -211,8 +211,8 @@ func TestConnectRefusesAddresses(t *testing.T) {
 	for _, c := range []struct{ name, url, want string }{
 		{"empty scheme", "localhost:6379", "no scheme"},
 		{"web", "http://localhost", `scheme "http"`},
-		{"sentinel", "redis+sentinel://localhost:26379/primary", "not supported"},
-		{"several hosts", "redis://:" + secret + "@a:1,b:2", "not supported"},
+		{"sentinel", "redis+sentinel://localhost:26379/primary", "?master_name=mymaster for Sentinel"},
+		{"several hosts", "redis://:" + secret + "@a:1,b:2", "has several hosts"},
 		{"database", "redis://localhost/first", "invalid database number"},
 		{"parameter", "redis://localhost?colour=red", "colour"},
 		{"socket", "unix://", "empty unix socket path"},

@@ -54,9 +54,9 @@ func (o *ownProcess) close() error {
 
 func (o *ownProcess) whyDied() error { return o.current().err }
 
-// PlainTCP reports whether the server is reached by TCP, and without TLS.
+// PlainTCP reports whether the server is reached by TCP at its address, and without TLS.
 func (s *Server) PlainTCP() bool {
-	return s.kind == design.External && s.options.Network == "tcp" && s.options.TLSConfig == nil
+	return s.kind == design.External && s.options.Network == "tcp" && s.options.TLSConfig == nil && s.sentinels == nil
 }
 
 // Kill ends the process of a private server, until [Server.Restart].

@@ -46,6 +46,8 @@ const namesCertificate = "name one in the address: ?cert_file=client.crt&key_fil
 
 // diagnoses are tried in this order.
 var diagnoses = []diagnosis{
+	{isError(errSentinelLogin), "the user or password of the Sentinel is wrong or lacking",
+		"give them in the address, as sentinel_username=NAME&sentinel_password=PASSWORD, or leave them out if it has none"},
 	{replyOf("WRONGPASS", "ERR invalid password", "ERR AUTH"), "user or password is wrong",
 		"give them in the address, redis://user:password@host:port, or leave both out if the server has none"},
 	{replyOf("NOAUTH"), "it asks for a password", "give it in the address, redis://:password@host:port"},
@@ -61,17 +63,13 @@ var diagnoses = []diagnosis{
 	{replyOf("ERR max number of clients"), "it has no room for another client", "raise its maxclients"},
 	{replyOf("CLUSTERDOWN", "MOVED", "CROSSSLOT"), "it is part of a Redis Cluster", "Cluster is not supported; name a server that is no part of one"},
 	{isError(errCluster), "Cluster is not supported", "name a server that is no part of one"},
-	{isError(errSentinel), "Sentinel is not supported", "name the primary it watches"},
+	{isError(errSentinel), "it is not a server that takes locks", "add ?master_name= with the name of what it watches to the address"},
 	{replyOf("ERR DB index", "ERR invalid DB"), "it has no such database", "leave the number out of the address"},
 	{isError(errNotRedis), "this is no Redis", "is it the right port?"},
 	{func(err error) bool {
 		return strings.Contains(err.Error(), "redis: can't parse") || strings.Contains(err.Error(), "redis: invalid")
 	},
 		"what answers is not a Redis", "is it the right port? A server that speaks TLS wants rediss://"},
-	{asError[*net.DNSError], "the host name is not known", "check its spelling, or give an IP address"},
-	{isError(syscall.ECONNREFUSED), "nothing listens there", "is it running, and is this its address?"},
-	{isError(os.ErrNotExist), "there is no such socket", "is it running, and does it listen on a socket?"},
-	{isError(os.ErrPermission), "no permission to open the socket", "run as a user who may, or change unixsocketperm"},
 	{asError[tls.RecordHeaderError], "it does not speak TLS", "write redis:// instead of rediss://"},
 	{asError[x509.UnknownAuthorityError], "its certificate is signed by nobody known here", "name the authority by ca_file=ca.pem in the address, or add skip_verify=true to accept any"},
 	{asError[x509.HostnameError], "its certificate is for another name", "use that name, or add skip_verify=true to the address"},
@@ -80,6 +78,14 @@ var diagnoses = []diagnosis{
 	{isAlert("unknown certificate authority", "bad certificate", "expired certificate", "revoked certificate", "unsupported certificate", "unknown certificate", "access denied"),
 		"it refused the client certificate", "name one in cert_file that is valid, and signed by an authority that the server knows (its tls-ca-cert-file)"},
 	{isAlert(), "it refused the TLS handshake", "does it ask for a client certificate? " + namesCertificate},
+	{isError(errNoMaster), "there is no such primary", "check master_name"},
+	{isError(errNoPrimary), "there is no primary now", "does a failover go on? Sentinel is to name an address that this machine reaches (its announce-ip, the servers' replica-announce-ip)"},
+	{isError(errNotSentinel), "it has a master_name, and is no Sentinel", "name a Sentinel (port 26379 as a rule), or leave master_name out"},
+	{isError(errNoSentinel), "no Sentinel answers", "are they running, and are these their addresses?"},
+	{asError[*net.DNSError], "the host name is not known", "check its spelling, or give an IP address"},
+	{isError(syscall.ECONNREFUSED), "nothing listens there", "is it running, and is this its address?"},
+	{isError(os.ErrNotExist), "there is no such socket", "is it running, and does it listen on a socket?"},
+	{isError(os.ErrPermission), "no permission to open the socket", "run as a user who may, or change unixsocketperm"},
 	{isTimeout, "no answer in time", "is it overloaded, stopped, or behind a firewall?"},
 	{isClosed, "it hung up", "is it the right port? A server that speaks TLS wants rediss://"},
 }
@@ -106,11 +112,17 @@ func isClosed(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
-// redact takes the password out of err's text: a server that is no Redis may
+// redact takes passwords out of err's text: a server that is no Redis may
 // repeat what it was sent.
 func (s *Server) redact(err error) error {
-	if s.options.Password == "" || !strings.Contains(err.Error(), s.options.Password) {
+	text := err.Error()
+	for _, secret := range s.secrets {
+		if secret != "" {
+			text = strings.ReplaceAll(text, secret, "***")
+		}
+	}
+	if text == err.Error() {
 		return err
 	}
-	return errors.New(strings.ReplaceAll(err.Error(), s.options.Password, "***"))
+	return errors.New(text)
 }

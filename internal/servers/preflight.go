@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -15,7 +16,7 @@ const loadingInterval = 50 * time.Millisecond
 // preflight finds out, before ctx ends, whether s can serve a run, and returns
 // its version. It writes one key of lockbench's own and removes it.
 func preflight(ctx context.Context, s *Server) (string, error) {
-	if err := reach(ctx, s.Options()); err != nil {
+	if err := reach(ctx, s); err != nil {
 		return "", explain(ctx, s, err)
 	}
 	client := s.single()
@@ -82,13 +83,26 @@ func identify(ctx context.Context, client *redis.Client) (string, error) {
 	case "cluster":
 		return "", errCluster
 	case "sentinel":
-		return "", errSentinel
+		return "", sentinelOf(ctx, client)
 	}
 	replication, err := infoSection(ctx, client, "replication")
 	if err == nil && replication["role"] == "slave" {
 		return "", fmt.Errorf("%w of %s:%s", errReplica, replication["master_host"], replication["master_port"])
 	}
 	return versionOf(info), unlessReply(err)
+}
+
+// sentinelOf is the error of a server that is a Sentinel, with what that watches.
+func sentinelOf(ctx context.Context, client *redis.Client) error {
+	opt := *client.Options()
+	opt.Dialer = nil
+	asked := redis.NewSentinelClient(&opt)
+	defer asked.Close()
+	names, err := masterNames(ctx, asked)
+	if err != nil || len(names) == 0 {
+		return errSentinel
+	}
+	return fmt.Errorf("%w, which watches %s", errSentinel, strings.Join(names, ", "))
 }
 
 // probe writes and removes a key, since nothing else shows that a server that is

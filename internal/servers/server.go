@@ -22,6 +22,9 @@ type Server struct {
 	version string
 	address string
 	options redis.Options
+	// sentinels lead to it; nil where its address does.
+	sentinels *sentinels
+	secrets   []string // that no message repeats
 
 	stop   func() error    // ends what we started; nil for an external server
 	closed func() error    // stop, once
@@ -35,6 +38,7 @@ func newServer(kind string, options redis.Options) *Server {
 		kind:    kind,
 		address: addressOf(&options),
 		options: options,
+		secrets: []string{options.Password},
 		done:    make(chan struct{}),
 	}
 	s.closed = sync.OnceValue(func() error {
@@ -73,9 +77,13 @@ func (s *Server) Local() bool {
 	if s.kind == design.Embedded {
 		return false
 	}
-	host, _, _ := net.SplitHostPort(s.options.Addr)
+	return s.options.Network == "unix" || isLoopback(s.options.Addr)
+}
+
+func isLoopback(addr string) bool {
+	host, _, _ := net.SplitHostPort(addr)
 	ip := net.ParseIP(host)
-	return s.options.Network == "unix" || host == "localhost" || ip != nil && ip.IsLoopback()
+	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // Remote implements [design.Remote].
@@ -113,7 +121,7 @@ func (s *Server) Err() error {
 }
 
 // Close ends a server that we started, waits until it is gone and removes its
-// files; an external server is left alone. Calls after the first, also
+// files; an external server is left alone, but connections to its sentinels are closed. Calls after the first, also
 // concurrent ones, wait for the first and return its error.
 func (s *Server) Close() error { return s.closed() }
 

@@ -23,7 +23,7 @@ const patience = 20
 // steadily returns opt's dialer, of connections that cost less in steady use.
 func steadily(opt *redis.Options) func(ctx context.Context, network, addr string) (net.Conn, error) {
 	dial := redis.NewDialer(opt)
-	slack := max(0, min(opt.ReadTimeout, opt.WriteTimeout)/patience)
+	slack := slackOf(opt)
 	return func(ctx context.Context, network, addr string) (net.Conn, error) {
 		conn, err := dial(ctx, network, addr)
 		if err != nil {
@@ -31,6 +31,11 @@ func steadily(opt *redis.Options) func(ctx context.Context, network, addr string
 		}
 		return steady(conn, slack), nil
 	}
+}
+
+// slackOf is how late a deadline may move on.
+func slackOf(opt *redis.Options) time.Duration {
+	return max(0, min(opt.ReadTimeout, opt.WriteTimeout)/patience)
 }
 
 // steady returns conn as a steadyConn; when it hides its socket, as TLS
