@@ -53,11 +53,10 @@ func newExternal(opt redis.Options, p own) *Server {
 	s.options.Dialer = s.sentinels.dial
 	s.secrets = append(s.secrets, p.sentinelPassword)
 	s.stop = s.sentinels.close
-	query := url.Values{"master_name": {p.master}}
-	if len(p.others) > 0 {
-		query["addr"] = p.others
+	s.address += "?master_name=" + url.QueryEscape(p.master)
+	for _, addr := range p.others {
+		s.address += "&addr=" + addr
 	}
-	s.address += "?" + query.Encode()
 	return s
 }
 

@@ -3,7 +3,6 @@ package servers_test
 import (
 	"context"
 	"net"
-	"net/url"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -44,7 +43,7 @@ func singleOf(t *testing.T, s *servers.Server) *redis.Client {
 func TestSentinelFailover(t *testing.T) {
 	w := servertest.StartWatched(t)
 	s := connect(t, w.URL())
-	if got, want := s.Address(), "redis://"+w.Sentinels[0].Addr+"?addr="+url.QueryEscape(w.Sentinels[1].Addr)+"&master_name="+servertest.Master; got != want {
+	if got, want := s.Address(), "redis://"+w.Sentinels[0].Addr+"?master_name="+servertest.Master+"&addr="+w.Sentinels[1].Addr; got != want {
 		t.Errorf("address %q, want %q", got, want)
 	}
 	if !s.Local() {

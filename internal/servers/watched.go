@@ -16,18 +16,29 @@ const watchedTTL = time.Minute
 
 // Watch implements [design.Watched]. A look reads INFO, and finds and writes a key anew, in one round trip.
 func (s *Server) Watch(prefix string) (look func(ctx context.Context) (design.Glance, error), close func() error) {
-	w := &watched{client: s.single(), key: prefix + "watched"}
-	return w.look, w.client.Close
+	w := &watched{server: s, client: s.single(), key: prefix + "watched"}
+	return w.look, func() error { return w.client.Close() }
 }
 
 // watched is a server that is looked at, and the key that looks find and write.
 type watched struct {
+	server *Server
 	client *redis.Client
 	key    string
 	wrote  bool // the last look wrote it
 }
 
+// look is with a fresh client after one that was not answered: after a failed dial the client library goes on to fail for a second.
 func (w *watched) look(ctx context.Context) (design.Glance, error) {
+	g, err := w.glance(ctx)
+	if err != nil {
+		_ = w.client.Close() // of no more use
+		w.client = w.server.single()
+	}
+	return g, err
+}
+
+func (w *watched) glance(ctx context.Context) (design.Glance, error) {
 	var kept *redis.StringCmd
 	var wrote *redis.StatusCmd
 	var info *redis.StringCmd
