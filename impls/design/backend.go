@@ -93,6 +93,12 @@ type Watched interface {
 	Watch(prefix string) (look func(ctx context.Context) (Glance, error), close func() error)
 }
 
+// A Divided service consists of parts, each with keys of its own.
+type Divided interface {
+	// Parts returns them: the service itself where it is one. Each is to be watched by itself.
+	Parts() []Service
+}
+
 // A Glance is what a look at a service showed. What the service hides is empty, and Hidden says why.
 type Glance struct {
 	// Run is another one after each start.

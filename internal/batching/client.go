@@ -11,13 +11,13 @@ import (
 	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
-// Options say how to reach the server that road leads to, by road's own dialer: what
+// Options say how to reach the server, or the nodes of the cluster, that road leads to, by road's own dialer: what
 // happens to connections on the way happens to these too. Road is a client that
 // [onredis.Environment.Connect] returned, and is to be kept until the other is closed.
 // There is no client side caching, and so RESP2 will do.
 func Options(road *redis.Client) rueidis.ClientOption {
 	opt := road.Options()
-	return rueidis.ClientOption{
+	option := rueidis.ClientOption{
 		InitAddress:       []string{opt.Addr},
 		Username:          opt.Username,
 		Password:          opt.Password,
@@ -31,6 +31,14 @@ func Options(road *redis.Client) rueidis.ClientOption {
 			return opt.Dialer(ctx, opt.Network, opt.Addr)
 		},
 	}
+	if cluster := onredis.ClusterOf(road); cluster != nil {
+		nodes := cluster.Options()
+		option.InitAddress, option.ForceSingleClient = nodes.Addrs, false
+		option.DialCtxFn = func(ctx context.Context, addr string, _ *net.Dialer, _ *tls.Config) (net.Conn, error) {
+			return nodes.Dialer(ctx, "tcp", addr)
+		}
+	}
+	return option
 }
 
 // A Client is one of rueidis whose Do counts what it sends in the environment's Commands

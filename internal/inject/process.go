@@ -57,7 +57,7 @@ func (in *Injector) Process(number int, env *design.Environment) *Process {
 	env.Interceptor = p
 	for i, s := range env.Services {
 		if server, ok := s.(onredis.Server); ok {
-			env.Services[i] = onredis.Server{Options: p.reach(server.Options), Clients: clients{p}}
+			env.Services[i] = onredis.Server{Options: p.reach(server.Options), Nodes: server.Nodes, Clients: clients{p}}
 		}
 	}
 	in.mu.Lock()

@@ -11,7 +11,7 @@ import (
 )
 
 // forms is the hint to an address that is none.
-const forms = "hint: write redis://user:password@host:port/db, rediss://... for TLS, unix:///path/to/socket, or redis://sentinel:26379?master_name=mymaster for Sentinel"
+const forms = "hint: write redis://user:password@host:port/db, rediss://... for TLS, unix:///path/to/socket, redis://sentinel:26379?master_name=mymaster for Sentinel, or redis://node:6379?addr=node2:6379 for Cluster"
 
 // parseURL is redis.ParseURL with parameters of our own, and with errors that help and do not
 // repeat a password.
@@ -21,7 +21,7 @@ func parseURL(rawURL string) (*redis.Options, own, error) {
 	case !found:
 		return nil, own{}, fmt.Errorf("server address has no scheme; %s", forms)
 	case strings.Contains(hostOf(rest), ","):
-		return nil, own{}, fmt.Errorf("server address %s://... has several hosts; hint: write redis://host:26379?master_name=mymaster&addr=host2:26379 for several sentinels", scheme)
+		return nil, own{}, fmt.Errorf("server address %s://... has several hosts; hint: name the others by addr, as in redis://host:6379?addr=host2:6379 for Cluster, redis://host:26379?master_name=mymaster&addr=host2:26379 for Sentinel", scheme)
 	case scheme != "redis" && scheme != "rediss" && scheme != "unix":
 		return nil, own{}, fmt.Errorf("server address has scheme %q; %s", scheme, forms)
 	}
@@ -49,7 +49,7 @@ func parseURL(rawURL string) (*redis.Options, own, error) {
 // own are the parameters of an address that the client library does not know.
 type own struct {
 	caFile, certFile, keyFile string
-	// others are more addresses, of sentinels.
+	// others are more addresses, of sentinels or of nodes of a cluster.
 	others []string
 	// master is the name by which sentinels know the primary; empty without Sentinel.
 	master                             string
@@ -70,12 +70,12 @@ func ownParameters(rawURL string) (plain string, p own) {
 		return rawURL, p
 	}
 	mine := map[string]*string{"ca_file": &p.caFile, "cert_file": &p.certFile, "key_file": &p.keyFile}
+	p.others = query["addr"]
+	query.Del("addr")
 	if query.Has("master_name") {
 		mine["master_name"] = &p.master
 		mine["sentinel_username"], mine["sentinel_password"] = &p.sentinelUsername, &p.sentinelPassword
 		mine["username"], mine["password"] = &p.username, &p.password
-		p.others = query["addr"]
-		query.Del("addr")
 	}
 	for name, value := range mine {
 		*value = query.Get(name)
@@ -98,8 +98,8 @@ func (p *own) apply(opt *redis.Options) error {
 			return fmt.Errorf("addr %.80q is no host:port; hint: write addr=host2:26379", addr)
 		}
 	}
-	if p.master != "" && opt.Network == "unix" {
-		return errors.New("master_name is for addresses of sentinels; hint: write redis://host:26379?master_name=mymaster")
+	if (p.master != "" || len(p.others) > 0) && opt.Network == "unix" {
+		return errors.New("master_name and addr are for redis:// and rediss://; hint: write redis://host:26379?master_name=mymaster for Sentinel, redis://host:6379?addr=host2:6379 for Cluster")
 	}
 	return p.certify(opt)
 }

@@ -18,7 +18,10 @@ import (
 // A server that cannot be asked, because this user may not or because it is no
 // Redis of its own, passes: the run will show.
 func (s *Server) Check(ctx context.Context, commands []string) error {
-	client := s.single()
+	if err := s.refusesOnCluster(commands); err != nil {
+		return err
+	}
+	client := s.known()[0].single()
 	defer client.Close()
 	if tooOld(s.version) {
 		return fmt.Errorf("server %s (%s) is too old: it lacks COMMAND, and much that designs need; hint: use Redis %d.%d.%d or newer",

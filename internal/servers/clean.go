@@ -47,9 +47,12 @@ func Clean(ctx context.Context, rawURL string, idle time.Duration) (found []RunK
 		return nil, err
 	}
 	defer s.Close()
-	client := s.single()
-	defer client.Close()
-	runs, err := runsOn(ctx, client)
+	runs := make(map[string]*RunKeys)
+	for _, part := range s.parts(ctx) {
+		if err = part.runsOn(ctx, runs); err != nil {
+			break
+		}
+	}
 	for _, prefix := range slices.Sorted(maps.Keys(runs)) {
 		r := *runs[prefix]
 		if r.Idle >= idle && err == nil {
@@ -61,13 +64,14 @@ func Clean(ctx context.Context, rawURL string, idle time.Duration) (found []RunK
 	return found, err
 }
 
-// runsOn are the runs that have keys, by prefix.
-func runsOn(ctx context.Context, client *redis.Client) (map[string]*RunKeys, error) {
-	runs := make(map[string]*RunKeys)
+// runsOn adds the runs that have keys, by prefix.
+func (s *Server) runsOn(ctx context.Context, runs map[string]*RunKeys) error {
+	client := s.single()
+	defer client.Close()
 	for cursor := uint64(0); ; {
 		keys, next, err := client.Scan(ctx, cursor, globbed("lockbench:"), scanPage).Result()
 		if err != nil {
-			return runs, fmt.Errorf("look for keys of runs: %w", err)
+			return fmt.Errorf("look for keys of runs: %w", err)
 		}
 		for _, key := range keys {
 			prefix := ofRun.FindString(key)
@@ -79,7 +83,7 @@ func runsOn(ctx context.Context, client *redis.Client) (map[string]*RunKeys, err
 				continue // gone by now
 			}
 			if err != nil {
-				return runs, fmt.Errorf("ask for how long nobody used %s: %w; hint: the server must not have an LFU policy of maxmemory, and the user needs OBJECT", key, err)
+				return fmt.Errorf("ask for how long nobody used %s: %w; hint: the server must not have an LFU policy of maxmemory, and the user needs OBJECT", key, err)
 			}
 			r := runs[prefix]
 			if r == nil {
@@ -89,7 +93,7 @@ func runsOn(ctx context.Context, client *redis.Client) (map[string]*RunKeys, err
 			r.Keys, r.Idle = r.Keys+1, min(r.Idle, idle)
 		}
 		if cursor = next; cursor == 0 {
-			return runs, nil
+			return nil
 		}
 	}
 }

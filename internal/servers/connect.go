@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"net"
 	"net/url"
 	"time"
@@ -24,7 +25,10 @@ const connectTimeout = 5 * time.Second
 // PEM files of the authority that is trusted, and of the client's certificate and its key.
 //
 // Errors say what failed at which address, why, and what to try; they contain no
-// password. Cluster is refused.
+// password.
+//
+// The address of a node of a Redis Cluster stands for the cluster; addr=host:port beside it names more of its
+// nodes, for when the first is down.
 //
 // With master_name=NAME the address is that of a Sentinel, as is each addr=host:port beside it: every
 // connection goes to the server that they name at that time. The user and password are
@@ -34,11 +38,34 @@ func Connect(ctx context.Context, rawURL string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := newExternal(tune(*opt), p)
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
-	if s.version, err = preflight(ctx, s); err != nil {
+	if p.master == "" && len(p.others) > 0 {
+		return connectCluster(ctx, tune(*opt), p)
+	}
+	s := newExternal(tune(*opt), p)
+	s.version, err = preflight(ctx, s)
+	if errors.Is(err, errCluster) && s.sentinels == nil && opt.Network != "unix" {
+		return connectCluster(ctx, tune(*opt), p)
+	}
+	if err != nil {
 		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// connectCluster is Connect of a Redis Cluster: each of its primaries has to take writes.
+func connectCluster(ctx context.Context, opt redis.Options, p own) (*Server, error) {
+	s := newCluster(opt, append([]string{opt.Addr}, p.others...))
+	if err := s.discover(ctx); err != nil {
+		return nil, err
+	}
+	for _, shard := range s.known() {
+		var err error
+		if s.version, err = preflight(ctx, shard); err != nil {
+			return nil, fmt.Errorf("cluster %s: %w", s.address, err)
+		}
+		shard.version = s.version
 	}
 	return s, nil
 }
@@ -71,7 +98,7 @@ func reach(ctx context.Context, s *Server) error {
 		dialer = &tls.Dialer{Config: opt.TLSConfig}
 	}
 	dial := dialer.DialContext
-	if s.sentinels != nil {
+	if s.options.Dialer != nil {
 		dial = opt.Dialer
 	}
 	conn, err := dial(ctx, opt.Network, opt.Addr)

@@ -56,7 +56,7 @@ func (o *ownProcess) whyDied() error { return o.current().err }
 
 // PlainTCP reports whether the server is reached by TCP at its address, and without TLS.
 func (s *Server) PlainTCP() bool {
-	return s.kind == design.External && s.options.Network == "tcp" && s.options.TLSConfig == nil && s.sentinels == nil
+	return s.kind == design.External && s.options.Network == "tcp" && s.options.TLSConfig == nil && s.sentinels == nil && s.cluster == nil
 }
 
 // Kill ends the process of a private server, until [Server.Restart].

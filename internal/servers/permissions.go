@@ -71,6 +71,15 @@ type denial struct {
 // permitted returns why this user may not run all of commands on the keys and channels of a
 // run; nil where the server does not say.
 func (s *Server) permitted(ctx context.Context, commands []string) error {
+	for _, part := range s.known() {
+		if err := part.permits(ctx, commands); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Server) permits(ctx context.Context, commands []string) error {
 	client := s.single()
 	defer client.Close()
 	conn := client.Conn()
@@ -178,6 +187,17 @@ var extras = []struct {
 // Lost says what runs on the server go without because this user may not run commands that
 // only lockbench needs, a sentence for each.
 func (s *Server) Lost(ctx context.Context) (all []string) {
+	for _, part := range s.known() {
+		for _, lost := range part.lost(ctx) {
+			if !slices.Contains(all, lost) {
+				all = append(all, lost)
+			}
+		}
+	}
+	return all
+}
+
+func (s *Server) lost(ctx context.Context) (all []string) {
 	client := s.single()
 	defer client.Close()
 	for _, extra := range extras {

@@ -27,9 +27,9 @@ func preflight(ctx context.Context, s *Server) (string, error) {
 	if err := awaitReady(ctx, client); err != nil {
 		return "", explain(ctx, s, err)
 	}
-	version, err := identify(ctx, client)
+	version, err := identify(ctx, client, s.tag)
 	if err == nil {
-		err = probe(ctx, client)
+		err = probe(ctx, client, s.tag)
 	}
 	if err != nil {
 		return "", explain(ctx, s, err)
@@ -74,15 +74,15 @@ var (
 
 // identify returns the version and refuses what is no primary of its own. A user
 // who may not ask, and miniredis, which cannot tell, get by without.
-func identify(ctx context.Context, client *redis.Client) (string, error) {
+func identify(ctx context.Context, client *redis.Client, tag string) (string, error) {
 	info, err := serverInfo(ctx, client)
 	if err != nil {
 		return versionOf(nil), unlessReply(err)
 	}
-	switch info["redis_mode"] {
-	case "cluster":
+	switch mode := info["redis_mode"]; {
+	case mode == "cluster" && tag == "":
 		return "", errCluster
-	case "sentinel":
+	case mode == "sentinel":
 		return "", sentinelOf(ctx, client)
 	}
 	replication, err := infoSection(ctx, client, "replication")
@@ -108,8 +108,8 @@ func sentinelOf(ctx context.Context, client *redis.Client) error {
 // probe writes and removes a key, since nothing else shows that a server that is
 // there also takes writes: it may be read-only or full. What this user may not do [Server.Check]
 // finds, by what each design needs.
-func probe(ctx context.Context, client *redis.Client) error {
-	key := NewPrefix() + "probe"
+func probe(ctx context.Context, client *redis.Client, tag string) error {
+	key := NewPrefix() + "probe" + tag
 	err := client.Set(ctx, key, "", time.Minute).Err()
 	if err == nil {
 		err = client.Del(ctx, key).Err()

@@ -97,6 +97,9 @@ func connectAll(ctx context.Context, urls []string, n int) ([]*Server, error) {
 func apart(ctx context.Context, g []*Server) error {
 	seen := map[string]*Server{}
 	for _, s := range g {
+		if s.cluster != nil && len(g) > 1 {
+			return fmt.Errorf("server %s is a Redis Cluster, and one of %d that are to know nothing of each other; hint: name servers that are no part of a cluster, or one cluster alone", s.address, len(g))
+		}
 		id := s.runID(ctx)
 		if other := seen[id]; other != nil && id != "" {
 			return fmt.Errorf("servers %s and %s are one and the same; hint: name %d servers that run apart", other.address, s.address, len(g))
@@ -108,7 +111,7 @@ func apart(ctx context.Context, g []*Server) error {
 
 // runID is what no two running servers share, empty where this one does not say.
 func (s *Server) runID(ctx context.Context) string {
-	client := s.single()
+	client := s.known()[0].single()
 	defer client.Close()
 	info, err := serverInfo(ctx, client)
 	if err != nil {

@@ -14,6 +14,23 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
+// dialPrimary connects to a server that says itself that it is a primary.
+func dialPrimary(ctx context.Context, network, addr string, opt *redis.Options) (net.Conn, error) {
+	conn, err := redis.NewDialer(opt)(ctx, network, addr)
+	if err != nil {
+		return nil, err
+	}
+	role, err := roleOf(ctx, conn, opt)
+	if err == nil && role != "" && role != "master" {
+		err = fmt.Errorf("it says that it is a %.20q", role)
+	}
+	if err != nil {
+		_ = conn.Close() // of no more use
+		return nil, err
+	}
+	return steady(conn, slackOf(opt)), nil
+}
+
 // roleOf asks the server at the other end of a new connection for its role, such as master or slave: empty
 // where this user may not ask. The connection can be used as if nothing had been sent, but that it
 // may be logged in.

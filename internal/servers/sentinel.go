@@ -95,18 +95,11 @@ func (s *sentinels) dialBy(ctx context.Context, network string, n int) (net.Conn
 		return nil, fmt.Errorf("%w at %s: it names the primary as %.80q", errNotSentinel, s.addrs[n], at)
 	}
 	addr := net.JoinHostPort(at[0], at[1])
-	conn, err := redis.NewDialer(s.opt)(ctx, network, addr)
+	conn, err := dialPrimary(ctx, network, addr, s.opt)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s, by %s: %w", errNoPrimary, addr, s.addrs[n], err)
 	}
-	if role, err := roleOf(ctx, conn, s.opt); err != nil || role != "" && role != "master" {
-		_ = conn.Close() // of no more use
-		if err == nil {
-			err = fmt.Errorf("it says that it is a %.20q", role)
-		}
-		return nil, fmt.Errorf("%w: %s, by %s: %w", errNoPrimary, addr, s.addrs[n], err)
-	}
-	return steady(conn, slackOf(s.opt)), nil
+	return conn, nil
 }
 
 // known says which master names sentinel n knows, empty where it does not say.

@@ -141,7 +141,7 @@ func TestConnectRefusesSentinels(t *testing.T) {
 		{"wrong password", "redis://" + guarded.Addr + name + "&sentinel_password=wrong" + secret, []string{guarded.Addr, "password of the Sentinel", "sentinel_password="}},
 		{"no password", "redis://" + guarded.Addr + name, []string{guarded.Addr, "password of the Sentinel", "NOAUTH"}},
 		{"no address", "redis://" + sentinel.Addr + name + "&addr=nowhere", []string{`"nowhere"`, "host:port"}},
-		{"socket", "unix:///tmp/socket" + name, []string{"master_name is for addresses of sentinels"}},
+		{"socket", "unix:///tmp/socket" + name, []string{"master_name and addr are for redis://"}},
 	} {
 		t.Run(c.name, func(t *testing.T) { checkRefusal(t, c.url, c.want...) })
 	}

@@ -1,9 +1,12 @@
 package servers
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -15,7 +18,7 @@ import (
 	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
-// A Server is one Redis (or Valkey, or miniredis) that answered when it was
+// A Server is one Redis (or Valkey, or miniredis), or a Redis Cluster, that answered when it was
 // connected to or started. Its methods are safe for concurrent use.
 type Server struct {
 	kind    string
@@ -24,6 +27,8 @@ type Server struct {
 	options redis.Options
 	// sentinels lead to it; nil where its address does.
 	sentinels *sentinels
+	cluster   *cluster // that it stands for; nil for one server
+	tag       string   // what keys that are its own end with: a hash tag, for a part of a cluster
 	secrets   []string // that no message repeats
 
 	stop   func() error    // ends what we started; nil for an external server
@@ -57,6 +62,7 @@ var (
 	_ design.Neighbour = (*Server)(nil)
 	_ design.Watched   = (*Server)(nil)
 	_ design.Keeper    = (*Server)(nil)
+	_ design.Divided   = (*Server)(nil)
 	_ design.Remote    = (*Server)(nil)
 	_ design.Restarter = (*Server)(nil)
 	_ design.Suspender = (*Server)(nil)
@@ -77,6 +83,9 @@ func (s *Server) Local() bool {
 	if s.kind == design.Embedded {
 		return false
 	}
+	if s.cluster != nil && slices.ContainsFunc(s.cluster.addresses(), func(addr string) bool { return !isLoopback(addr) }) {
+		return false
+	}
 	return s.options.Network == "unix" || isLoopback(s.options.Addr)
 }
 
@@ -89,8 +98,17 @@ func isLoopback(addr string) bool {
 // Remote implements [design.Remote].
 func (s *Server) Remote() {}
 
-// Ping implements [design.Service].
+// Ping implements [design.Service]. All parts of a cluster are to answer.
 func (s *Server) Ping(ctx context.Context) error {
+	for _, part := range s.known() {
+		if err := part.ping(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Server) ping(ctx context.Context) error {
 	client := s.single()
 	defer client.Close()
 	err := client.Ping(ctx).Err()
@@ -102,8 +120,22 @@ func (s *Server) Ping(ctx context.Context) error {
 
 // Ask implements [design.Prompt].
 func (s *Server) Ask() (ask func(ctx context.Context) error, close func() error) {
-	client := s.single()
-	return func(ctx context.Context) error { return client.Ping(ctx).Err() }, client.Close
+	var clients []*redis.Client
+	for _, part := range s.known() {
+		clients = append(clients, part.single())
+	}
+	ask = func(ctx context.Context) (err error) {
+		for _, client := range clients {
+			err = cmp.Or(err, client.Ping(ctx).Err())
+		}
+		return err
+	}
+	return ask, func() (err error) {
+		for _, client := range clients {
+			err = errors.Join(err, client.Close())
+		}
+		return err
+	}
 }
 
 // Done returns a channel that is closed when a server we started ended without
@@ -126,7 +158,15 @@ func (s *Server) Err() error {
 func (s *Server) Close() error { return s.closed() }
 
 // Reach is how a process of a design reaches the server; see [onredis.Server].
-func (s *Server) Reach() any { return onredis.Server{Options: s.Options()} }
+func (s *Server) Reach() any { return onredis.Server{Options: s.Options(), Nodes: s.nodes()} }
+
+// nodes are the addresses of a cluster, none of one server.
+func (s *Server) nodes() []string {
+	if s.cluster == nil {
+		return nil
+	}
+	return s.cluster.addresses()
+}
 
 // Options returns a fresh copy of the client options that reach this server. The
 // caller sizes the pool.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // storeConnections bounds the connections of a Store. They are opened as clients
@@ -27,6 +28,7 @@ const recordLife = 24 * time.Hour
 // "value version" under prefix + "store:" + key, through connections of its own.
 // It is safe for concurrent use.
 type Store struct {
+	env    onredis.Environment
 	client *redis.Client
 	prefix string
 }
@@ -35,13 +37,12 @@ var _ lockbench.Store = (*Store)(nil)
 
 // Records implements [design.Keeper]. They are closed by Close.
 func (s *Server) Records(prefix string) design.Records {
-	opt := s.Options()
-	opt.PoolSize = storeConnections
-	return &Store{client: redis.NewClient(opt), prefix: prefix + "store:"}
+	env := onredis.Environment{Redis: s.Options(), Nodes: s.nodes()}
+	return &Store{env: env, client: env.Connect(storeConnections), prefix: prefix + "store:"}
 }
 
 // Close closes the connections. The records stay until the run is swept.
-func (s *Store) Close() error { return s.client.Close() }
+func (s *Store) Close() error { return s.env.Disconnect(s.client) }
 
 // Read implements [lockbench.Store]. Its errors wrap [lockbench.ErrNoEffect].
 func (s *Store) Read(ctx context.Context, key string) (lockbench.Record, error) {

@@ -14,22 +14,33 @@ const scanPage = 1000
 
 // Sweep removes every key that begins with prefix, byte for byte, and returns
 // how many there were. Keys written while it runs may remain. An empty prefix is
-// refused: it would remove what is not ours.
+// refused: it would remove what is not ours. Of a cluster it is those on every primary.
 func (s *Server) Sweep(ctx context.Context, prefix string) (int, error) {
 	if prefix == "" {
 		return 0, fmt.Errorf("sweep %s: the prefix is empty; hint: sweep one run's keys only", s.address)
 	}
+	removed := 0
+	for _, part := range s.parts(ctx) {
+		n, err := part.sweep(ctx, prefix)
+		if removed += n; err != nil {
+			return removed, err
+		}
+	}
+	return removed, nil
+}
+
+func (s *Server) sweep(ctx context.Context, prefix string) (removed int, err error) {
 	client := s.single()
 	defer client.Close()
-	removed, remove := 0, client.Unlink
+	remove := client.Unlink
 	for cursor := uint64(0); ; {
 		keys, next, err := client.Scan(ctx, cursor, globbed(prefix), scanPage).Result()
 		if err == nil && len(keys) > 0 {
 			var n int64
-			n, err = remove(ctx, keys...).Result()
+			n, err = s.all(ctx, remove, keys)
 			if isUnknownCommand(err) || isReply(err, "NOPERM") { // UNLINK came with Redis 4
 				remove = client.Del
-				n, err = remove(ctx, keys...).Result()
+				n, err = s.all(ctx, remove, keys)
 			}
 			removed += int(n)
 		}
@@ -40,6 +51,20 @@ func (s *Server) Sweep(ctx context.Context, prefix string) (int, error) {
 			return removed, nil
 		}
 	}
+}
+
+// all removes keys: those of a cluster one at a time, since a command has those of one slot only.
+func (s *Server) all(ctx context.Context, remove func(context.Context, ...string) *redis.IntCmd, keys []string) (removed int64, err error) {
+	if s.tag == "" {
+		return remove(ctx, keys...).Result()
+	}
+	for _, key := range keys {
+		n, err := remove(ctx, key).Result()
+		if removed += n; err != nil {
+			return removed, err
+		}
+	}
+	return removed, nil
 }
 
 // single returns a client with one connection.

@@ -16,7 +16,7 @@ const watchedTTL = time.Minute
 
 // Watch implements [design.Watched]. A look reads INFO, and finds and writes a key anew, in one round trip.
 func (s *Server) Watch(prefix string) (look func(ctx context.Context) (design.Glance, error), close func() error) {
-	w := &watched{server: s, client: s.single(), key: prefix + "watched"}
+	w := &watched{server: s, client: s.single(), key: prefix + "watched" + s.tag}
 	return w.look, func() error { return w.client.Close() }
 }
 

@@ -54,7 +54,7 @@ type server struct {
 // is nothing to watch.
 func Start(ctx context.Context, all []design.Service, prefix string, record *history.Client) *Watcher {
 	w := &Watcher{record: record, start: time.Now()}
-	for _, s := range all {
+	for _, s := range partsOf(all) {
 		if watched, can := s.(design.Watched); can && s.Kind() == design.External {
 			look, closing := watched.Watch(prefix)
 			w.servers = append(w.servers, &server{address: s.Address(), look: look, close: closing})
@@ -77,6 +77,18 @@ func Start(ctx context.Context, all []design.Service, prefix string, record *his
 		}
 	}
 	return w
+}
+
+// partsOf are the services, and of divided ones their parts.
+func partsOf(all []design.Service) (parts []design.Service) {
+	for _, s := range all {
+		if divided, is := s.(design.Divided); is {
+			parts = append(parts, divided.Parts()...)
+		} else {
+			parts = append(parts, s)
+		}
+	}
+	return parts
 }
 
 func lookAt(ctx context.Context, s *server) (design.Glance, error) {

@@ -16,6 +16,8 @@ type Environment struct {
 	design.Environment
 	// Redis says how to reach the server. Use [Environment.Connect].
 	Redis *redis.Options
+	// Nodes are addresses of nodes where that is a Redis Cluster, those of Redis first; none where it is one server.
+	Nodes []string
 	// Others say how to reach the servers beside it, for designs that lock on several.
 	// Use [Environment.ConnectAll].
 	Others []*redis.Options
@@ -28,6 +30,8 @@ type Environment struct {
 // [design.Environment.Services] holds for designs of [Open].
 type Server struct {
 	Options *redis.Options
+	// Nodes are addresses of nodes of a Redis Cluster, that of Options first; none of one server.
+	Nodes []string
 	// Clients is that of the [Environment], the same for all servers.
 	Clients Clients
 }
@@ -40,7 +44,11 @@ func Open(open func(Environment) (design.Process, error)) func(design.Environmen
 		if err != nil {
 			return nil, err
 		}
-		return open(env)
+		process, err := open(env)
+		if err != nil || len(env.Nodes) == 0 {
+			return process, err
+		}
+		return tagged{process}, nil
 	}
 }
 
@@ -54,7 +62,7 @@ func From(general design.Environment) (Environment, error) {
 		case !ok:
 			return env, fmt.Errorf("service %d of the environment is a %T, no Redis server; hint: give it an onredis.Server", i, s)
 		case i == 0:
-			env.Redis, env.Clients = server.Options, server.Clients
+			env.Redis, env.Nodes, env.Clients = server.Options, server.Nodes, server.Clients
 		default:
 			env.Others = append(env.Others, server.Options)
 		}
@@ -68,9 +76,9 @@ func From(general design.Environment) (Environment, error) {
 // General is the environment as [design.Design.Open] takes it.
 func (e Environment) General() design.Environment {
 	general := e.Environment
-	general.Services = []any{Server{e.Redis, e.Clients}}
+	general.Services = []any{Server{e.Redis, e.Nodes, e.Clients}}
 	for _, other := range e.Others {
-		general.Services = append(general.Services, Server{other, e.Clients})
+		general.Services = append(general.Services, Server{Options: other, Clients: e.Clients})
 	}
 	return general
 }
@@ -79,6 +87,9 @@ func (e Environment) General() design.Environment {
 // that is set, that never sends a command again by itself, unless Redis says how
 // often it is to: a silent second try after a lost reply would turn one's own grant into a refusal. Close it by
 // Disconnect.
+//
+// On a Redis Cluster there are as many connections to each node, and a command is sent again where a node answers
+// that it did not run it, and names another. Tx and what else needs one connection for several commands is not possible there.
 func (e Environment) Connect(pool int) *redis.Client {
 	opt := *e.Redis
 	if opt.MaxRetries <= 0 {
@@ -88,9 +99,19 @@ func (e Environment) Connect(pool int) *redis.Client {
 	if e.Pool > 0 {
 		opt.PoolSize = e.Pool
 	}
+	if len(e.Nodes) > 0 && opt.Dialer == nil {
+		opt.Dialer = redis.NewDialer(&opt)
+	}
+	node := opt
+	if len(e.Nodes) > 0 {
+		opt.Dialer = anyOf(opt.Dialer, e.Nodes)
+	}
 	client := e.open(&opt)
 	if e.Commands != nil {
 		client.AddHook(commandCounter{e.Commands})
+	}
+	if len(e.Nodes) > 0 {
+		behind(client, &node, e.Nodes)
 	}
 	return client
 }
@@ -105,7 +126,9 @@ func (e Environment) ConnectAll(n, pool int) ([]*redis.Client, error) {
 	var clients []*redis.Client
 	for _, opt := range all[:n] {
 		at := e
-		at.Redis = opt
+		if opt != e.Redis {
+			at.Redis, at.Nodes = opt, nil
+		}
 		clients = append(clients, at.Connect(pool))
 	}
 	return clients, nil
@@ -121,10 +144,11 @@ func (e Environment) open(opt *redis.Options) *redis.Client {
 // Disconnect closes a client that Connect returned: the way for a process to close
 // its connections, whatever they come from.
 func (e Environment) Disconnect(client *redis.Client) error {
+	err := leave(client)
 	if e.Clients != nil {
-		return e.Clients.Close(client)
+		return errors.Join(err, e.Clients.Close(client))
 	}
-	return client.Close()
+	return errors.Join(err, client.Close())
 }
 
 // commandCounter counts what a client sends: a pipeline or transaction counts

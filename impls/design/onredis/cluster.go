@@ -1,0 +1,167 @@
+package onredis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
+
+	"github.com/lockbench/lockbench"
+)
+
+// clusters are the clients of a Redis Cluster that stand behind those which designs have.
+var clusters sync.Map // *redis.Client: *redis.ClusterClient
+
+// ClusterOf returns what sends the commands of a client that [Environment.Connect] returned, nil where that is the client itself.
+func ClusterOf(client *redis.Client) *redis.ClusterClient {
+	if cluster, is := clusters.Load(client); is {
+		return cluster.(*redis.ClusterClient)
+	}
+	return nil
+}
+
+// behind has a cluster send what client is told to. The client's hooks see each command once, wherever the cluster sends it.
+// A subscription goes on a connection of the client's own, to any node: the nodes pass messages on to each other.
+// What needs a connection of its own for its keys, as WATCH does, is not possible.
+//
+// Opt are the options of the client, nodes the addresses of the cluster that are known.
+func behind(client *redis.Client, opt *redis.Options, nodes []string) {
+	cluster := redis.NewClusterClient(&redis.ClusterOptions{
+		Addrs:                    nodes,
+		NewClient:                newNode,
+		Dialer:                   opt.Dialer,
+		Protocol:                 opt.Protocol,
+		Username:                 opt.Username,
+		Password:                 opt.Password,
+		ClientName:               opt.ClientName,
+		MaxRetries:               opt.MaxRetries,
+		DialTimeout:              opt.DialTimeout,
+		DialerRetries:            opt.DialerRetries,
+		ReadTimeout:              opt.ReadTimeout,
+		WriteTimeout:             opt.WriteTimeout,
+		ContextTimeoutEnabled:    opt.ContextTimeoutEnabled,
+		PoolSize:                 opt.PoolSize,
+		PoolTimeout:              opt.PoolTimeout,
+		MaxIdleConns:             opt.MaxIdleConns,
+		MaxActiveConns:           opt.MaxActiveConns,
+		ConnMaxIdleTime:          opt.ConnMaxIdleTime,
+		ConnMaxLifetime:          opt.ConnMaxLifetime,
+		DisableIdentity:          opt.DisableIdentity,
+		DisableRoutingPolicies:   true,
+		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
+	})
+	client.AddHook(passing{cluster})
+	clusters.Store(client, cluster)
+}
+
+// leave closes what stands behind client.
+func leave(client *redis.Client) error {
+	if cluster, is := clusters.LoadAndDelete(client); is {
+		return cluster.(*redis.ClusterClient).Close()
+	}
+	return nil
+}
+
+// anyOf returns dial, of the first of these addresses that can be dialled.
+func anyOf(dial func(context.Context, string, string) (net.Conn, error), addrs []string) func(context.Context, string, string) (net.Conn, error) {
+	return func(ctx context.Context, network, _ string) (conn net.Conn, err error) {
+		for _, addr := range addrs {
+			if conn, err = dial(ctx, network, addr); err == nil {
+				break
+			}
+		}
+		return conn, err
+	}
+}
+
+// passing is the hook by which commands go to the cluster. It is the innermost.
+type passing struct{ cluster *redis.ClusterClient }
+
+// DialHook implements [redis.Hook].
+func (passing) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+// ProcessHook implements [redis.Hook].
+func (p passing) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		if ofConnection(cmd) {
+			return next(ctx, cmd)
+		}
+		return p.original(ctx, p.cluster.Process(context.WithValue(ctx, passedKey{}, true), cmd))
+	}
+}
+
+// ProcessPipelineHook implements [redis.Hook]. There is no pipeline but with what opens a connection: the cluster would send
+// parts of it again.
+func (passing) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(ctx context.Context, cmds []redis.Cmder) error {
+		if ofConnection(cmds[0]) {
+			return next(ctx, cmds)
+		}
+		return errPipeline
+	}
+}
+
+var errPipeline = fmt.Errorf("%w: pipelines and transactions are not possible on a Redis Cluster; hint: send one command after the other, or a script", lockbench.ErrNoEffect)
+
+// ofConnection reports whether a command is one with which the client library opens a connection.
+func ofConnection(cmd redis.Cmder) bool {
+	switch cmd.Name() {
+	case "hello", "client", "select", "auth":
+		return true
+	}
+	return false
+}
+
+// original is err as the node's connection had it. The cluster may have changed where a connection breaks.
+func (p passing) original(ctx context.Context, err error) error {
+	var f *final
+	if errors.As(err, &f) {
+		p.cluster.ReloadState(ctx)
+		return f.of
+	}
+	return err
+}
+
+// passedKey marks the context of a command that has come by a passing hook.
+type passedKey struct{}
+
+// newNode is the client of one node. The client of the cluster sends a command again when the connection broke after it was
+// sent, so that one's own grant becomes a refusal: this one hides such errors from it.
+func newNode(opt *redis.Options) *redis.Client {
+	node := redis.NewClient(opt)
+	node.AddHook(finally{})
+	return node
+}
+
+// finally is the hook that makes errors of connections final.
+type finally struct{}
+
+// DialHook implements [redis.Hook].
+func (finally) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+// ProcessHook implements [redis.Hook].
+func (finally) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		err := next(ctx, cmd)
+		var reply redis.Error
+		if err == nil || ctx.Value(passedKey{}) == nil || errors.As(err, &reply) || errors.Is(err, redis.ErrClosed) {
+			return err
+		}
+		return &final{err}
+	}
+}
+
+// ProcessPipelineHook implements [redis.Hook].
+func (finally) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
+}
+
+// A final error shows nothing of the one that it is of, so that nobody tries again.
+type final struct{ of error }
+
+// Error implements error.
+func (f *final) Error() string { return "the connection failed: " + f.of.Error() }
