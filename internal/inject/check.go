@@ -39,7 +39,7 @@ func checkService(needs fault.Needs, s design.Service) error {
 	kind := s.Kind()
 	switch {
 	case needs.Has(fault.TCP) && (kind == design.Embedded || kind == design.External && !plainTCP(s)):
-		return errors.New("needs a server reached by TCP, without TLS; hint: leave --server out, and have redis-server in PATH")
+		return errors.New("needs a server reached by TCP at an address of its own, without TLS, Sentinel and Cluster; hint: leave --server out, and have redis-server in PATH")
 	case needs.Has(fault.Ours) && kind == design.External:
 		return errors.New("would harm a server that lockbench did not start; hint: leave --server out, and a private server is used")
 	case needs&(fault.OwnProcess|fault.Restarts|fault.Suspends) != 0 && kind == design.Embedded:

@@ -173,7 +173,7 @@ func (e *errorCount) cause(op *history.Op, kind string) string {
 func ofServers(kind string) bool {
 	switch kind {
 	case "connection lost", "connection refused", "time-out", "no free connection", "error",
-		"NOSCRIPT", "LOADING", "READONLY", "MASTERDOWN", "NOREPLICAS", "CLUSTERDOWN", "BUSY", "UNBLOCKED":
+		"NOSCRIPT", "LOADING", "READONLY", "MASTERDOWN", "NOREPLICAS", "CLUSTERDOWN", "MOVED", "TRYAGAIN", "BUSY", "UNBLOCKED":
 		return true
 	}
 	return false

@@ -13,6 +13,7 @@ const NoPerm = "NOPERM"
 var refusals = map[string]string{
 	NoPerm: "", "NOAUTH": "", "WRONGPASS": "", "MISCONF": "", "LOADING": "", "READONLY": "", "MASTERDOWN": "",
 	"NOREPLICAS": "", "CLUSTERDOWN": "", "OOM": "command not allowed", "BUSY": "is busy running a script",
+	"MOVED": ":", "TRYAGAIN": "", "CROSSSLOT": "", // of clusters
 }
 
 // inScript is how servers before Redis 7.2 say that a script lacks a permission.

@@ -38,6 +38,7 @@ func TestRefusalOf(t *testing.T) {
 			"OOM", "OOM command not allowed when used memory > 'maxmemory'.", true},
 		{"busy", errors.New("BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE."),
 			"BUSY", "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.", true},
+		{"another node", errors.New("MOVED 3999 127.0.0.1:6381"), "MOVED", "MOVED 3999 127.0.0.1:6381", true},
 		{"a lock's own word", errors.New("BUSY another holds the lock"), "", "", false},
 		{"within a word", errors.New("XNOPERM and NOPERMIT and NOPERM"), "", "", false},
 		{"another reply", errors.New("NOSCRIPT No matching script"), "", "", false},
