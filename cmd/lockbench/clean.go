@@ -27,7 +27,7 @@ any of them for --idle. A run removes its keys itself, unless it is killed.`,
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&server, "server", "", "`URL` of the server: redis://, rediss:// or unix://")
+	cmd.Flags().StringVar(&server, "server", "", "`URL` of the server, as of run: redis://, rediss:// or unix://")
 	cmd.Flags().DurationVar(&idle, "idle", 10*time.Minute, "a run is gone if nobody used its keys for so long")
 	return cmd
 }

@@ -60,7 +60,7 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
 	f.StringSliceVar(&o.designs, "design", nil, "`names` or globs of designs, separated by commas or repeated; lockbench list designs prints all (default our own)")
 	f.StringVar(&o.workload, "workload", cmp.Or(o.workload, "oversell"), "what clients do: a `name` that lockbench list workloads prints")
-	serverFlag(f, &o.servers, "`URL` of the server: redis://, rediss://, unix://, or file:///DIR for locks on files")
+	serverFlag(f, &o.servers, "`URL` of the server: redis:// (a node stands for its cluster; with ?master_name=NAME a sentinel), rediss://, unix://, or file:///DIR for locks on files")
 	o.loadFlags(f)
 	arrivalFlags(f, &o.params)
 	o.workloadFlags(f)
