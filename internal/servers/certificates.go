@@ -19,7 +19,7 @@ func (p own) certify(opt *redis.Options) error {
 		return nil
 	}
 	if opt.TLSConfig == nil {
-		return errors.New("ca_file, cert_file and key_file are for TLS; hint: write rediss://...")
+		return errors.New("ca_file, cert_file and key_file are for TLS; hint: write rediss://host:port")
 	}
 	if (p.certFile == "") != (p.keyFile == "") {
 		return fmt.Errorf("cert_file=%s&key_file=%s: one without the other; hint: give both, or neither", p.certFile, p.keyFile)

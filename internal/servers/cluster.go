@@ -133,6 +133,7 @@ func (c *cluster) addresses() []string {
 func (c *cluster) rangesBy(ctx context.Context, addr string) (found []slotRange, err error) {
 	client := c.client(addr)
 	defer client.Close()
+	//lint:ignore SA1019 CLUSTER SHARDS came with Redis 7
 	all, err := client.ClusterSlots(ctx).Result()
 	switch {
 	case isReply(err, "ERR This instance has cluster support disabled") || isUnknownCommand(err):
