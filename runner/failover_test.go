@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -77,8 +78,10 @@ func awaitLocks(t *testing.T, n *servertest.Node) {
 	client := n.Client(t)
 	servertest.Await(t, func(ctx context.Context) (string, error) {
 		stats, err := client.Info(ctx, "commandstats").Result()
-		if !strings.Contains(stats, "cmdstat_evalsha:") {
-			return "a release by script", err
+		var calls int
+		_, ofScripts, _ := strings.Cut(stats, "cmdstat_evalsha:calls=")
+		if _, _ = fmt.Sscanf(ofScripts, "%d", &calls); calls < 100 { // the check of permissions makes some
+			return "releases by script", err
 		}
 		return "", err
 	})
