@@ -63,6 +63,7 @@ func (s *summary) conclusions() *document.Section {
 	whole.Blocks = append(whole.Blocks, s.scope())
 	if s.crowded() {
 		whole.Length = document.Whole
+		screen.Blocks = append(screen.Blocks, s.untried())
 		section.Blocks = append(section.Blocks, screen)
 	}
 	return section
@@ -71,6 +72,9 @@ func (s *summary) conclusions() *document.Section {
 // reasonsFor lists why that was concluded, each reason once, with the designs.
 func (s *summary) reasonsFor(word conclusion.Word) *document.List {
 	l := &document.List{Title: string(word)}
+	if word == conclusion.NeedsGuard {
+		l.Title += " (the store refuses late writes: --guard cas or fence)"
+	}
 	var reasons []string
 	designs := make(map[string][]string)
 	for i := range s.result.Runs {
@@ -85,10 +89,45 @@ func (s *summary) reasonsFor(word conclusion.Word) *document.List {
 		if len(designs[why]) == 0 {
 			reasons = append(reasons, why)
 		}
-		designs[why] = append(designs[why], s.label.Of(run))
+		designs[why] = append(designs[why], s.label.Of(run)+sourceMarks[run.Conclusion.Source])
 	}
 	for _, why := range reasons {
 		l.Items = append(l.Items, document.Item{Text: why + ": " + strings.Join(designs[why], ", ")})
+	}
+	return l
+}
+
+// sourceMarks stand behind designs of which that is known from elsewhere, as in tables.
+var sourceMarks = map[conclusion.Source]string{conclusion.Explored: markExplored, conclusion.Known: markKnown}
+
+// untried says what conclusions leave out, and of how many designs too little was tried.
+func (s *summary) untried() *document.List {
+	l := &document.List{}
+	open := make(map[string]int64)
+	var titles []string
+	for i := range s.result.Runs {
+		c := s.result.Runs[i].Conclusion
+		if c == nil {
+			continue
+		}
+		for _, title := range openTitles(c) {
+			if open[title]++; open[title] == 1 {
+				titles = append(titles, title)
+			}
+		}
+		if len(l.Items) == 0 && len(c.LeftOut) > 0 {
+			var left []string
+			for _, under := range c.LeftOut {
+				left = append(left, under.Title())
+			}
+			l.Items = append(l.Items, document.Item{Text: "not tried: " + strings.Join(left, ", ")})
+		}
+	}
+	for i, title := range titles {
+		titles[i] = fmt.Sprintf("%s %d", title, open[title])
+	}
+	if len(titles) > 0 {
+		l.Items = append(l.Items, document.Item{Text: "tried too little, of so many designs: " + strings.Join(titles, ", ")})
 	}
 	return l
 }
@@ -251,7 +290,14 @@ func (s *summary) headlined() *document.Paragraph {
 		return say(s.label.Of(run)+": "+string(run.Conclusion.Word), because(run.Conclusion))
 	}
 	if r := s.result.Recommendation; r != nil {
-		return say("Take "+r.Design, strings.TrimPrefix(recommends(r), r.Design+", "))
+		text := strings.TrimPrefix(recommends(r), r.Design+", ")
+		for i := range s.result.Runs {
+			if c := s.result.Runs[i].Conclusion; c != nil && s.result.Runs[i].Design == r.Design && len(openTitles(c)) > 0 {
+				text += "; tried too little: " + strings.Join(openTitles(c), ", ")
+				break
+			}
+		}
+		return say("Take "+r.Design, text)
 	}
 	usable := slices.ContainsFunc(s.result.Runs, func(r results.Run) bool { return r.Conclusion != nil && r.Conclusion.Recommended() })
 	if !usable {

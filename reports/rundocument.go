@@ -208,7 +208,7 @@ func (s *summary) leftOut() *document.Section {
 	if len(s.result.Runs) <= fewRuns {
 		return &document.Section{}
 	}
-	return onScreen(line("more (guarantees, evidence, costs): --out html=FILE, or through a pipe"))
+	return onScreen(line("^ found by exploration, * by the released matrix; more: --evidence all"))
 }
 
 // spared: of many runs, this one broke nothing that it claims, and a screen is spared the evidence.

@@ -96,7 +96,7 @@ func by(word Word, b breach, why string) Conclusion {
 // when says under what.
 func when(under lockbench.Conditions) string {
 	if under == 0 {
-		return ", though nothing goes wrong"
+		return ", even when nothing goes wrong"
 	}
 	return ", when: " + under.Title()
 }

@@ -82,7 +82,7 @@ func TestDraw(t *testing.T) {
 		{"two at once, and a guard was tried too little", lease, Usual(), with(lockbench.Exclusion.At(0), brokenOnce),
 			map[lockbench.Cell]Found{lockbench.Effects.At(0): held0(Enough - 1)}, NotKnown, "was not tried", false},
 
-		{"two at once, and a guard stops it", lease, Usual(), with(lockbench.Exclusion.At(0), brokenOnce), stops, NeedsGuard, "though nothing goes wrong", false},
+		{"two at once, and a guard stops it", lease, Usual(), with(lockbench.Exclusion.At(0), brokenOnce), stops, NeedsGuard, "even when nothing goes wrong", false},
 		{"a late release frees the next one's key", lease, Usual(), with(lockbench.OwnerRelease.At(lockbench.Outlived), brokenOnce), stops, NeedsGuard, "late release", false},
 		{"work past the lease", lease, Usual(), with(lockbench.Exclusion.At(lockbench.Outlived), brokenOnce), stops, NeedsGuard, "late owner", true},
 		{"work past the lease, which does not happen", lease, Usual() &^ lockbench.Outlived, with(lockbench.Exclusion.At(lockbench.Outlived), brokenOnce), stops, Safe, "", false},

@@ -58,7 +58,7 @@ func TestBar(t *testing.T) {
 	b.Say("interrupted")
 	b.Close()
 	b.Close() // again, as after an error: nothing is left to stop
-	for _, want := range []string{"[1/3] a/b", "0 breaches", "[2/3] c/d", "9 breaches", "interrupted\n"} {
+	for _, want := range []string{"[1/3] a/b", "0 violations", "[2/3] c/d", "2 violations", "interrupted\n"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in %q", want, out.String())
 		}

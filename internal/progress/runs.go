@@ -103,8 +103,6 @@ func Gist(j *runner.Judged) string {
 // bar redraws one line a few times a second, and takes it away at the end.
 type bar struct {
 	*Lines
-	violations int64 // found in the designs that are done
-
 	stop, stopped chan struct{}
 }
 
@@ -153,14 +151,14 @@ func (b *bar) locked(draw func()) {
 	draw()
 }
 
-// describe is what stands before the bar. Breaches are those found in designs
-// that are done, and those of the current one as far as it is judged.
+// describe is what stands before the bar. Violations are those of the current design, as far as
+// it is judged.
 func (b *bar) describe(design string, live runner.Progress) string {
 	rate := 0.0
 	if live.Elapsed > 0 {
 		rate = float64(live.Grants) / live.Elapsed.Seconds()
 	}
-	return fit(b.w, fmt.Sprintf("%s %-23s %7.0f grants/s, %d breaches", b.count(b.Done+1), design, rate, b.violations+live.Violations))
+	return fit(b.w, fmt.Sprintf("%s %-23s %6.0f grants/s, %d violations", b.count(b.Done+1), design, rate, live.Violations))
 }
 
 // permille is how much of the run is over; a run without a duration does not say.
@@ -170,14 +168,9 @@ func permille(live runner.Progress) int64 {
 	return min(999, int64(1000*share))
 }
 
-func (b *bar) end(j *runner.Judged) {
+func (b *bar) end(*runner.Judged) {
 	b.Close()
 	b.Done++
-	for _, f := range j.Verdicts.Findings {
-		if f.Verdict == checker.Broken {
-			b.violations += f.Violations
-		}
-	}
 }
 
 // Close takes the bar away.

@@ -130,7 +130,9 @@ func (p *page) joins(b document.Block) bool {
 	}
 	_, before := p.last.(*document.Paragraph)
 	_, now := b.(*document.Paragraph)
-	return before && now
+	_, listed := p.last.(*document.List)
+	more, list := b.(*document.List)
+	return before && now || p.brief && listed && list && more.Title == ""
 }
 
 func (p *page) block(b document.Block, indent int) {
