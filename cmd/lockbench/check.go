@@ -50,8 +50,7 @@ histories have other names of guarantees; the report says what each of them mean
 		},
 		RunE: func(cmd *cobra.Command, files []string) error { return o.check(cmd, files) },
 	}
-	o.out.Add(cmd.Flags(), output.OfRuns)
-	o.out.AddEvidence(cmd.Flags())
+	o.out.AddWithEvidence(cmd.Flags(), output.OfRuns)
 	o.gate.flags(cmd.Flags())
 	evidenceFlags(cmd.Flags(), &o.beside)
 	claimsFlag(cmd.Flags(), &o.claims, "the history claims")

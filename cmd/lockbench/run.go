@@ -14,7 +14,6 @@ import (
 	"github.com/lockbench/lockbench/internal/evidence"
 	"github.com/lockbench/lockbench/internal/output"
 	"github.com/lockbench/lockbench/internal/progress"
-	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/internal/thresholds"
 	"github.com/lockbench/lockbench/runner"
 )
@@ -25,7 +24,7 @@ type singleOptions struct {
 	runOptions
 	out     output.Flags
 	gate    gateOptions
-	accept  string
+	accept  accept.Flag
 	budget  budget.Flag
 	metrics metricsOptions
 	ui      bool
@@ -76,11 +75,10 @@ func (o *singleOptions) flags(f *pflag.FlagSet) {
 	o.budget.Add(f)
 	exploreFlag(f, &o.beside)
 	evidenceFlags(f, &o.beside)
-	o.out.Add(f, output.OfRuns)
-	o.out.AddEvidence(f)
+	o.out.AddWithEvidence(f, output.OfRuns)
 	o.gate.flags(f)
 	o.gate.abortFlag(f)
-	f.StringVar(&o.accept, "accept", "", "YAML `file` of broken claims that fail nothing until a day: a list of design, cell, reason and until")
+	o.accept.Add(f)
 	o.metrics.flag(f)
 	uiFlag(f, &o.ui)
 }
@@ -100,7 +98,7 @@ func (o *singleOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	accepted, err := o.accepted()
+	accepted, err := o.accept.Load(o.failFast)
 	if err != nil {
 		return err
 	}
@@ -125,14 +123,6 @@ func (o *singleOptions) run(cmd *cobra.Command) error {
 	return verdictOf(r.Exit)
 }
 
-// accepted are the broken claims that are to fail nothing.
-func (o *singleOptions) accepted() ([]results.Acceptance, error) {
-	if o.accept != "" && o.failFast {
-		return nil, errors.New("--accept and --fail-fast: a claim whose break is accepted would end the run; hint: leave one of them out")
-	}
-	return accept.Load(o.accept)
-}
-
 // plan is what is run, and what is made of its one result.
 func (o *singleOptions) plan() (p runner.Plan, out output.Paths, gates []thresholds.Threshold, err error) {
 	if p, err = o.runOptions.plan(); err != nil {
@@ -150,7 +140,7 @@ func (o *singleOptions) plan() (p runner.Plan, out output.Paths, gates []thresho
 	if p.AbortOn, err = o.gate.abortOn(gates); err != nil {
 		return p, out, nil, err
 	}
-	return p, out, gates, inScope(gates, designNames(p.Subjects))
+	return p, out, gates, inScope(gates, namesOf(designsOf(p.Subjects)))
 }
 
 // observed runs a plan, with its progress shown, its metrics served and its latencies logged.

@@ -242,9 +242,6 @@ func designsOf(subjects []runner.Subject) (all []design.Design) {
 	return all
 }
 
-// designNames are those of subjects, each once.
-func designNames(subjects []runner.Subject) []string { return namesOf(designsOf(subjects)) }
-
 func namesOf(designs []design.Design) (names []string) {
 	for _, d := range designs {
 		names = append(names, d.Name)

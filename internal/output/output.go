@@ -73,6 +73,12 @@ type Flags struct {
 	shown evidence
 }
 
+// AddWithEvidence adds both, for a command whose report has evidence.
+func (o *Flags) AddWithEvidence(f *pflag.FlagSet, kinds []Kind) {
+	o.Add(f, kinds)
+	o.AddEvidence(f)
+}
+
 // Add adds --out to the flags of a command with these kinds of output.
 func (o *Flags) Add(f *pflag.FlagSet, kinds []Kind) {
 	f.StringArrayVar(&o.out, "out", nil, help(kinds))
