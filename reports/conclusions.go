@@ -124,10 +124,13 @@ func (s *summary) untried() *document.List {
 		}
 	}
 	for i, title := range titles {
-		titles[i] = fmt.Sprintf("%s %d", title, open[title])
+		titles[i] = fmt.Sprintf("%s (%d)", title, open[title])
+		if i == 0 {
+			titles[i] = fmt.Sprintf("%s (%s)", title, figures.Plural(open[title], "design"))
+		}
 	}
 	if len(titles) > 0 {
-		l.Items = append(l.Items, document.Item{Text: "tried too little, of so many designs: " + strings.Join(titles, ", ")})
+		l.Items = append(l.Items, document.Item{Text: "tried too little: " + strings.Join(titles, ", ")})
 	}
 	return l
 }

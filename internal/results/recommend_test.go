@@ -1,0 +1,52 @@
+package results
+
+import (
+	"testing"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/conclusion"
+)
+
+// TestRecommend: of the safest the fastest; of those that are as fast the one that broke least, and then
+// the one that was tried most.
+func TestRecommend(t *testing.T) {
+	type of struct {
+		name     string
+		word     conclusion.Word
+		rate     float64
+		breaches int64
+		open     int
+	}
+	for _, c := range []struct {
+		name        string
+		runs        []of
+		want, price string
+	}{
+		{"the fastest of the safest", []of{{"a", conclusion.NeedsGuard, 900, 0, 0}, {"b", conclusion.Safe, 500, 0, 0}, {"c", conclusion.Safe, 300, 0, 0}}, "b", "44 % slower than a, where it breaks"},
+		{"as fast, and broke less", []of{{"a", conclusion.NeedsGuard, 510, 9, 0}, {"b", conclusion.NeedsGuard, 500, 0, 3}}, "b", ""},
+		{"as fast, and tried more", []of{{"a", conclusion.NeedsGuard, 510, 0, 2}, {"b", conclusion.NeedsGuard, 500, 0, 0}}, "b", ""},
+		{"broke less, and slower", []of{{"a", conclusion.NeedsGuard, 510, 9, 0}, {"b", conclusion.NeedsGuard, 400, 0, 0}}, "a", ""},
+		{"safer, and broke more", []of{{"a", conclusion.Safe, 500, 9, 3}, {"b", conclusion.NeedsGuard, 500, 0, 0}}, "a", ""},
+		{"none to use", []of{{"a", conclusion.DoNotUse, 500, 0, 0}, {"b", conclusion.NotKnown, 500, 0, 0}}, "", ""},
+		{"no choice", []of{{"a", conclusion.Safe, 500, 0, 0}}, "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var r Result
+			for _, o := range c.runs {
+				run := Run{Breaches: o.breaches, Conclusion: &conclusion.Conclusion{Word: o.word, Why: "it breaks"}}
+				run.Design, run.GrantsPerS = o.name, o.rate
+				for range o.open {
+					run.Conclusion.Open = append(run.Conclusion.Open, conclusion.Open{Under: lockbench.Pause})
+				}
+				r.Runs = append(r.Runs, run)
+			}
+			got := Recommendation{}
+			if found := r.recommend(); found != nil {
+				got = *found
+			}
+			if got.Design != c.want || got.Price != c.price {
+				t.Errorf("take %q, price %q; want %q, %q", got.Design, got.Price, c.want, c.price)
+			}
+		})
+	}
+}
