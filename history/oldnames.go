@@ -194,15 +194,23 @@ type oldHeader struct {
 	Exercises json.RawMessage `json:"exercises"`
 }
 
+// schemaOf is what a header says it is of, empty where that cannot be read.
+func schemaOf(text []byte) string {
+	var header struct{ Schema string }
+	if json.Unmarshal(text, &header) != nil {
+		return ""
+	}
+	return header.Schema
+}
+
 // readHeader reads a header into h, which begins as what a header that says nothing says.
 // One of [oldSchema] becomes one of today. decode reads text, or says why not.
 func readHeader(text []byte, h *Header, decode func(text []byte, into any) error) error {
-	var version struct{ Schema string }
-	err := json.Unmarshal(text, &version)
-	if err == nil && otherDocument(version.Schema) {
-		return noHistory(version.Schema)
+	schema := schemaOf(text)
+	if otherDocument(schema) {
+		return noHistory(schema)
 	}
-	if err != nil || version.Schema != oldSchema {
+	if schema != oldSchema {
 		if err := decode(text, (*headerFields)(h)); err != nil {
 			return err
 		}

@@ -100,37 +100,18 @@ func (s *summary) reasonsFor(word conclusion.Word) *document.List {
 // sourceMarks stand behind designs of which that is known from elsewhere, as in tables.
 var sourceMarks = map[conclusion.Source]string{conclusion.Explored: markExplored, conclusion.Known: markKnown}
 
-// untried says what conclusions leave out, and of how many designs too little was tried.
+// untried says what conclusions leave out.
 func (s *summary) untried() *document.List {
 	l := &document.List{}
-	open := make(map[string]int64)
-	var titles []string
 	for i := range s.result.Runs {
-		c := s.result.Runs[i].Conclusion
-		if c == nil {
-			continue
-		}
-		for _, title := range openTitles(c) {
-			if open[title]++; open[title] == 1 {
-				titles = append(titles, title)
-			}
-		}
-		if len(l.Items) == 0 && len(c.LeftOut) > 0 {
+		if c := s.result.Runs[i].Conclusion; c != nil && len(c.LeftOut) > 0 {
 			var left []string
 			for _, under := range c.LeftOut {
 				left = append(left, under.Title())
 			}
 			l.Items = append(l.Items, document.Item{Text: "not tried: " + strings.Join(left, ", ")})
+			break
 		}
-	}
-	for i, title := range titles {
-		titles[i] = fmt.Sprintf("%s (%d)", title, open[title])
-		if i == 0 {
-			titles[i] = fmt.Sprintf("%s (%s)", title, figures.Plural(open[title], "design"))
-		}
-	}
-	if len(titles) > 0 {
-		l.Items = append(l.Items, document.Item{Text: "tried too little: " + strings.Join(titles, ", ")})
 	}
 	return l
 }

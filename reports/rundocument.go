@@ -73,7 +73,7 @@ func (s *summary) runBlocks() []document.Block {
 		blocks = slices.Concat([]document.Block{s.conclusions(), head, s.pageFacts()}, blocks, []document.Block{named("Speed", "speed", speeds...), s.inWhole(s.business()), s.uncrowded(s.guarantees())})
 	}
 	return append(blocks, document.Only(document.Markdown, s.errors()), document.Only(document.Terminal|document.Page,
-		named("What happened", "happened", s.troubles(), s.errors(), s.injected()), s.runSections(nil),
+		named("What happened", "happened", s.troubles(), s.stillness(), s.errors(), s.injected()), s.runSections(nil),
 		named("What is left open", "left", s.guards(), s.openClaims(), s.inWhole(s.notExercised("this workload and its faults"))), s.selfCheck()))
 }
 
@@ -199,16 +199,16 @@ func (s *summary) shortTable() *document.Section {
 			notes.Blocks = append(notes.Blocks, b)
 		}
 	}
-	t.Title, t.Notes = strings.Join(facts, ", "), nil
+	t.Title, t.Notes = strings.Join(facts, ", "), []string{"^: found by exploration", "*: by the released matrix", "--evidence all shows more"}
 	return onScreen(append(notes.Blocks, t)...)
 }
 
 // leftOut says, on a screen, where the rest of the report is.
 func (s *summary) leftOut() *document.Section {
-	if len(s.result.Runs) <= fewRuns {
+	if len(s.result.Runs) <= fewRuns || s.crowded() {
 		return &document.Section{}
 	}
-	return onScreen(line("^ found by exploration, * by the released matrix; more: --evidence all"))
+	return onScreen(line("more (guarantees, evidence, costs): --evidence all"))
 }
 
 // spared: of many runs, this one broke nothing that it claims, and a screen is spared the evidence.

@@ -158,40 +158,10 @@ func (s *summary) troubles() *document.List {
 			add(document.Weak, "note", note)
 		}
 	}
-	if still := s.stoodStill(); still != "" {
-		l.Items = append(l.Items, document.Item{Word: "stood still", Tone: document.Weak, Text: still})
-	}
 	if n := s.result.NotRun; len(n) > 0 {
 		l.Items = append(l.Items, document.Item{Word: "not run", Tone: document.Weak, Text: strings.Join(n, ", ")})
 	}
 	return l
-}
-
-// stoodStill says how long nobody could do anything in many runs together; empty for little and for
-// few, which are said one by one.
-func (s *summary) stoodStill() string {
-	var sum *results.Standstills
-	n := 0
-	for i := range s.result.Runs {
-		if run := &s.result.Runs[i]; stoodStill(run) != "" {
-			n++
-			sum = sum.Plus(run.Standstills)
-		}
-	}
-	if n == 0 || len(s.result.Runs) <= fewRuns {
-		return ""
-	}
-	return fmt.Sprintf("in %d of %s, for %s in all, the longest %s: it breaks nothing",
-		n, figures.Plural(int64(len(s.result.Runs)), s.unit), figures.Compact(sum.TotalNS), figures.Compact(sum.LongestNS))
-}
-
-// stoodStill says how long nobody could do anything in a run; empty for little.
-func stoodStill(r *results.Run) string {
-	much := r.Standstills.Of(r.MeasuredNS)
-	if much == "" {
-		return ""
-	}
-	return fmt.Sprintf("lockbench or its server stood still for %s; what that kept from being done breaks nothing", much)
 }
 
 // leftTaken says for how long acquires without an answer kept others out; empty where they did not.

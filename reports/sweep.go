@@ -115,7 +115,7 @@ func sweepDocument(r *results.Result) *document.Document {
 			d.Blocks = append(d.Blocks, &document.Chart{Kind: "rates", Title: design, Caption: "grants/s by clients", X: clients, Lines: lines})
 		}
 	}
-	d.Blocks = append(d.Blocks, s.troubles(), s.errors(), s.each("claims that were broken", results.Cells.Fails), s.selfCheck())
+	d.Blocks = append(d.Blocks, s.troubles(), s.stillness(), s.errors(), s.each("claims that were broken", results.Cells.Fails), s.selfCheck())
 	return d
 }
 

@@ -131,8 +131,8 @@ func (p *page) joins(b document.Block) bool {
 	_, before := p.last.(*document.Paragraph)
 	_, now := b.(*document.Paragraph)
 	_, listed := p.last.(*document.List)
-	more, list := b.(*document.List)
-	return before && now || p.brief && listed && list && more.Title == ""
+	_, list := b.(*document.List)
+	return before && now || p.brief && listed && list
 }
 
 func (p *page) block(b document.Block, indent int) {
