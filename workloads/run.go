@@ -18,6 +18,9 @@ type Run struct {
 	// Tolerance is how much longer than a lease the design itself keeps others
 	// out; slow holds outlive it too.
 	Tolerance time.Duration
+	// Renews: the lock renews its leases by itself, or may. Where time passes in steps, renewals of what
+	// one client is granted at one instant fall due at one, too, and their order is chance.
+	Renews bool
 	// Start is when the run began: periods are counted from it.
 	Start time.Time
 	// Over is closed when the run is over: holds and pauses are cut short then,

@@ -160,6 +160,7 @@ func newWorld(cfg Config, program workloads.Program, bubble Bubble, g *global) (
 	w.judge = checker.NewBrief(w.header)
 	w.shared = workloads.NewRun(cfg.options(program), nil)
 	w.shared.Lease = wholeSecondsOf(cfg.TTL)
+	w.shared.Renews = cfg.Design.Renews || cfg.Design.RenewsUnseen
 	for i := range w.shared.Keys {
 		w.shared.Keys[i] = "job-" + strconv.Itoa(i+1)
 	}
