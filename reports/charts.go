@@ -125,10 +125,7 @@ func (s *summary) drawn() map[string]bool {
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.result.Runs[b].GrantsPerS, s.result.Runs[a].GrantsPerS) })
 	families := make(map[string]bool)
 	for _, sort := range []func(run *results.Run, family string) bool{
-		func(run *results.Run, _ string) bool {
-			r := s.result.Recommendation
-			return r != nil && r.Design == run.Design
-		},
+		func(run *results.Run, _ string) bool { return s.result.Recommendation.Of(run) },
 		func(_ *results.Run, family string) bool { return !families[family] },
 		func(*results.Run, string) bool { return true },
 	} {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/internal/conclusion"
 	"github.com/lockbench/lockbench/internal/figures"
 	"github.com/lockbench/lockbench/internal/results"
@@ -100,18 +99,25 @@ func (s *summary) reasonsFor(word conclusion.Word) *document.List {
 // sourceMarks stand behind designs of which that is known from elsewhere, as in tables.
 var sourceMarks = map[conclusion.Source]string{conclusion.Explored: markExplored, conclusion.Known: markKnown}
 
-// untried says what conclusions leave out.
+// leftOut are the conditions that conclusions do not speak of.
+func (s *summary) leftOut() string {
+	var titles []string
+	for i := range s.result.Runs {
+		if c := s.result.Runs[i].Conclusion; c != nil {
+			for _, under := range c.LeftOut {
+				titles = append(titles, under.Title())
+			}
+			break // all are drawn over the same
+		}
+	}
+	return strings.Join(titles, ", ")
+}
+
+// untried says on a screen what conclusions leave out.
 func (s *summary) untried() *document.List {
 	l := &document.List{}
-	for i := range s.result.Runs {
-		if c := s.result.Runs[i].Conclusion; c != nil && len(c.LeftOut) > 0 {
-			var left []string
-			for _, under := range c.LeftOut {
-				left = append(left, under.Title())
-			}
-			l.Items = append(l.Items, document.Item{Text: "not tried: " + strings.Join(left, ", ")})
-			break
-		}
+	if left := s.leftOut(); left != "" {
+		l.Items = append(l.Items, document.Item{Text: "not tried: " + left})
 	}
 	return l
 }
@@ -175,7 +181,7 @@ func reasonOf(c *conclusion.Conclusion) string {
 
 // recommends is the lock to take, with its price.
 func recommends(r *results.Recommendation) string {
-	text := r.Design + ", fastest of the safest: " + string(r.Word)
+	text := r.Design + ", fast and among the safest: " + string(r.Word)
 	if r.Price != "" {
 		text += "; " + r.Price
 	}
@@ -186,14 +192,12 @@ func recommends(r *results.Recommendation) string {
 func (s *summary) scope() *document.List {
 	l := &document.List{}
 	var unexplored, unknown []string
-	var left []lockbench.Conditions
 	var schedules int64
 	for i := range s.result.Runs {
 		run := &s.result.Runs[i]
 		if run.Conclusion == nil {
 			continue
 		}
-		left = run.Conclusion.LeftOut
 		if run.Search != nil && run.Exploration == nil {
 			schedules += run.Search.Schedules
 			if run.Search.NotDone != "" {
@@ -209,12 +213,8 @@ func (s *summary) scope() *document.List {
 	add := func(word, text string) {
 		l.Items = append(l.Items, document.Item{Word: word, Tone: document.None, Text: text})
 	}
-	if len(left) > 0 {
-		var titles []string
-		for _, c := range left {
-			titles = append(titles, c.Title())
-		}
-		add("left out:", strings.Join(titles, ", ")+"; --conditions all counts them too")
+	if left := s.leftOut(); left != "" {
+		add("left out:", left+"; --conditions all counts them too")
 	}
 	if schedules > 0 {
 		add("explored:", figures.Plural(schedules, "schedule"))
@@ -276,8 +276,8 @@ func (s *summary) headlined() *document.Paragraph {
 	if r := s.result.Recommendation; r != nil {
 		text := strings.TrimPrefix(recommends(r), r.Design+", ")
 		for i := range s.result.Runs {
-			if c := s.result.Runs[i].Conclusion; c != nil && s.result.Runs[i].Design == r.Design && len(openTitles(c)) > 0 {
-				text += "; tried too little: " + strings.Join(openTitles(c), ", ")
+			if run := &s.result.Runs[i]; r.Of(run) && run.Conclusion != nil && len(run.Conclusion.Open) > 0 {
+				text += "; tried too little: " + strings.Join(openTitles(run.Conclusion), ", ")
 				break
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/internal/conclusion"
 	"github.com/lockbench/lockbench/internal/results"
 )
@@ -68,7 +69,7 @@ func TestConclusionTable(t *testing.T) {
 	j := plainDelete("private")
 	r := results.New([]results.Judged{j, j}, nil)
 	r.Runs[0].Conclusion = &conclusion.Conclusion{Word: conclusion.DoNotUse, Why: "a key stays locked"}
-	r.Runs[1].Conclusion = &conclusion.Conclusion{Word: conclusion.NeedsGuard, Why: "two own a key", Open: []conclusion.Open{{Under: 1 << 1}, {Under: 1 << 1}}}
+	r.Runs[1].Conclusion = &conclusion.Conclusion{Word: conclusion.NeedsGuard, Why: "two own a key", Open: []conclusion.Open{{Under: lockbench.Pause}, {Under: lockbench.Pause}}}
 	var out bytes.Buffer
 	if err := Write(&out, HTML, &r, Options{}); err != nil {
 		t.Fatal(err)

@@ -203,8 +203,8 @@ func (s *summary) shortTable() *document.Section {
 	return onScreen(append(notes.Blocks, t)...)
 }
 
-// leftOut says, on a screen, where the rest of the report is.
-func (s *summary) leftOut() *document.Section {
+// shortened says, on a screen, where the rest of the report is.
+func (s *summary) shortened() *document.Section {
 	if len(s.result.Runs) <= fewRuns || s.crowded() {
 		return &document.Section{}
 	}
@@ -222,7 +222,7 @@ func (s *summary) runSections(scenarios []results.Run) *document.Section {
 	all := &document.Section{}
 	explained := s.result.Explored()
 	if len(s.result.Runs) > 1 {
-		all.Blocks = append(all.Blocks, s.jump(), s.leftOut())
+		all.Blocks = append(all.Blocks, s.jump(), s.shortened())
 	}
 	for i, label := range labels(s.result) {
 		run := &s.result.Runs[i]

@@ -105,11 +105,10 @@ func (r *Run) excused() int {
 	if r.Search != nil && r.Search.Cells.exit() == BrokenClaim {
 		exit = BrokenClaim
 	}
-	unfit, _ := r.Unfit()
-	if unfit != "" || len(r.Cells.doubted()) > 0 || r.OpenLoop != nil && !r.OpenLoop.KeptUp {
+	if len(r.Cells.doubted()) > 0 {
 		exit = worst(exit, Inconclusive)
 	}
-	return exit
+	return r.counted(exit)
 }
 
 // doubted are the claims that were held in a run of which a self-check, or a probe, was not caught.

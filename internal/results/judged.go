@@ -106,17 +106,21 @@ func newRun(j *Judged) Run {
 	if run.Params == nil {
 		run.Params = map[string]any{}
 	}
-	if run.OpenLoop != nil && !run.OpenLoop.KeptUp {
-		run.Exit = worst(run.Exit, Inconclusive)
-	}
 	if j.Err != nil {
 		run.Error = j.Err.Error()
 	}
-	if unfit, _ := run.Unfit(); unfit != "" {
-		run.Exit = worst(run.Exit, Inconclusive)
-	}
+	run.Exit = run.counted(run.Exit)
 	run.compareOnly()
 	return run
+}
+
+// counted is the exit code of a run whose verdicts come to exit: one that does not count, or was not offered its
+// load, is no success.
+func (r *Run) counted(exit int) int {
+	if unfit, _ := r.Unfit(); unfit != "" || r.OpenLoop != nil && !r.OpenLoop.KeptUp {
+		return worst(exit, Inconclusive)
+	}
+	return exit
 }
 
 // newStandstills are those of a run, nil for none.

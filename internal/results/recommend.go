@@ -16,6 +16,9 @@ type Recommendation struct {
 	Price string `json:"price,omitempty"`
 }
 
+// Of reports whether a run is of the lock to take; nil is of none.
+func (r *Recommendation) Of(run *Run) bool { return r != nil && r.Design == Label{}.Of(run) }
+
 // asFast is how much of the speed of another a lock must have to be as fast, as far as one run of each can tell.
 const asFast = 0.9
 

@@ -29,9 +29,7 @@ type launch struct {
 	died    chan struct{} // closed when a child started so ended without being asked
 }
 
-// start starts a child. A goroutine of its own does it and stays locked to its thread
-// until the child has ended, because Linux counts the parent as dead as soon as the
-// thread that forked is.
+// start starts a child.
 func (l launch) start() (*child, error) {
 	log, err := os.Create(l.home.File("log"))
 	if err != nil {
@@ -40,33 +38,40 @@ func (l launch) start() (*child, error) {
 	defer log.Close()
 	cmd := exec.Command(l.program, l.args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = l.home.Path, log, log
-	cmd.SysProcAttr = childAttributes()
 	if len(l.env) > 0 {
 		cmd.Env = append(os.Environ(), l.env...)
 	}
 
 	c := &child{log: log.Name(), exited: make(chan struct{}), died: l.died}
+	err = StartChild(cmd, func(err error) { c.reap(cmd.Process.Pid, err) })
+	c.process = cmd.Process
+	return c, err
+}
+
+// StartChild starts a server of this process: it dies with this process where the
+// system can do that. Gone is called when it has ended, with how. A goroutine of its own starts it and stays locked to
+// its thread until then, because Linux counts the parent as dead as soon as the thread that forked is.
+func StartChild(cmd *exec.Cmd, gone func(error)) error {
+	cmd.SysProcAttr = childAttributes()
 	started := make(chan error)
 	go func() {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := cmd.Start()
-		c.process = cmd.Process
 		started <- err
 		if err == nil {
-			c.reap(cmd)
+			gone(cmd.Wait())
 		}
 	}()
-	return c, <-started
+	return <-started
 }
 
-// reap waits until the child is gone and says so.
-func (c *child) reap(cmd *exec.Cmd) {
-	err := cmd.Wait()
+// reap says that the child is gone, and how it ended.
+func (c *child) reap(pid int, err error) {
 	if err == nil {
 		err = errors.New("exit status 0")
 	}
-	c.err = fmt.Errorf("server process %d ended by itself: %w%s", c.process.Pid, err, c.lastWords())
+	c.err = fmt.Errorf("server process %d ended by itself: %w%s", pid, err, c.lastWords())
 	if !c.ending.Load() {
 		close(c.died)
 	}

@@ -19,6 +19,11 @@ func TestCluster(t *testing.T) {
 	for _, url := range []string{c.URL(), "redis://" + c.Nodes[2].Addr} {
 		t.Run(url, func(t *testing.T) { testCluster(t, c, url) })
 	}
+	for _, key := range []string{"", "a", "123456789", "lockbench:01234567:job"} {
+		if want := c.Nodes[0].Do(t, "CLUSTER", "KEYSLOT", key); int64(servers.SlotOf(key)) != want {
+			t.Errorf("slot %d of %q, want %v", servers.SlotOf(key), key, want)
+		}
+	}
 }
 
 func testCluster(t *testing.T, c *servertest.Cluster, url string) {

@@ -45,7 +45,7 @@ func newHome(base string) (*home, error) {
 func (h *home) listenOptions() (redis.Options, error) {
 	opt := redis.Options{Network: "unix", Addr: h.File("socket")}
 	if runtime.GOOS == "windows" {
-		port, err := freePort()
+		port, err := FreePort()
 		if err != nil {
 			return opt, err
 		}
@@ -54,8 +54,8 @@ func (h *home) listenOptions() (redis.Options, error) {
 	return opt, os.WriteFile(h.File("address"), []byte(opt.Network+" "+opt.Addr), 0o600)
 }
 
-// freePort returns a loopback address that was free a moment ago.
-func freePort() (string, error) {
+// FreePort returns a loopback address that was free a moment ago.
+func FreePort() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", err

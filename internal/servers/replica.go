@@ -34,7 +34,7 @@ func (s *Server) ListenTCP(ctx context.Context) (addr string, err error) {
 	if addr := own.port(); addr != "" {
 		return addr, nil
 	}
-	if addr, err = freePort(); err != nil {
+	if addr, err = FreePort(); err != nil {
 		return "", fmt.Errorf("server %s: find a free port: %w", s.address, err)
 	}
 	host, port, _ := net.SplitHostPort(addr)

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -55,22 +54,10 @@ func startNode(t testing.TB, args []string, config ...string) *Node {
 	cmd := exec.Command(program, append([]string{path}, args...)...)
 	var said bytes.Buffer
 	cmd.Dir, cmd.Stdout, cmd.Stderr = n.Folder, &said, &said
-	cmd.SysProcAttr = childAttributes()
-	started := make(chan error)
-	go func() { // Linux ends the child with the thread that started it
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		err := cmd.Start()
-		n.process = cmd.Process
-		started <- err
-		if err == nil {
-			_ = cmd.Wait() // it is killed
-			close(n.gone)
-		}
-	}()
-	if err := <-started; err != nil {
+	if err := servers.StartChild(cmd, func(error) { close(n.gone) }); err != nil {
 		t.Fatalf("start %s: %v", program, err)
 	}
+	n.process = cmd.Process
 	t.Cleanup(n.Kill)
 	client := n.Client(t)
 	n.await(t, &said, func(ctx context.Context) (string, error) {
@@ -141,11 +128,10 @@ func Await(t testing.TB, missing func(context.Context) (string, error)) {
 // FreePort returns a port of the loopback that was free a moment ago.
 func FreePort(t testing.TB) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	addr, err := servers.FreePort()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	_, port, _ := net.SplitHostPort(l.Addr().String())
+	_, port, _ := net.SplitHostPort(addr)
 	return port
 }
