@@ -86,7 +86,7 @@ func (d *drawing) hold(h *results.Hold) {
 	} else if last > h.GrantedNS && !leaseOver(h) {
 		l.Bars = append(l.Bars, document.Bar{Kind: document.Within, From: h.GrantedNS, To: last, Says: name + " holds the lock"})
 	}
-	if !leaseOver(h) {
+	if !leaseOver(h) || *h.UntilNS <= h.GrantedNS && d.untold(h) {
 		return
 	}
 	until := *h.UntilNS
@@ -98,6 +98,11 @@ func (d *drawing) hold(h *results.Hold) {
 	if from := max(until, h.GrantedNS); last > from {
 		l.Bars = append(l.Bars, document.Bar{Kind: document.Past, From: from, To: last, Says: name + " works on past its lease for " + length(last-from)})
 	}
+}
+
+// untold reports whether nobody says how long the lease of h is.
+func (d *drawing) untold(h *results.Hold) bool {
+	return slices.ContainsFunc(d.of.Ops, func(op results.Op) bool { return op.Hold == h.Hold && op.GrantedNS == history.NotTold })
 }
 
 func heldSays(h *results.Hold) string {
@@ -187,6 +192,9 @@ func opTold(o *results.Op) (at int64, sign, words string) {
 // grant puts an acquire that was granted in words.
 func grant(o *results.Op) (at int64, words string) {
 	words = "granted" + after(" a lease of ", o.GrantedNS)
+	if o.GrantedNS == history.NotTold {
+		words = "granted a lease, nobody says of what length"
+	}
 	if o.ReturnNS == nil {
 		return o.CallNS, words
 	}
