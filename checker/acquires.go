@@ -33,7 +33,7 @@ func (c *Checker) acquireCalled(k *key, op *history.Op) {
 	if c.rules.Nested { // it may add a level to any hold that its client has later
 		k.refusal.Residues.Raise(op.Client, math.MaxInt64)
 	} else {
-		k.caps.Lower(op.Client, optime.Lease(op))
+		k.caps.Lower(op.Client, c.rules.Leaves(op))
 	}
 }
 
@@ -137,7 +137,7 @@ func (c *Checker) refreshRefused(k *key, op *history.Op) {
 func (c *Checker) acquiredAgain(h *hold, op *history.Op) {
 	h.note(op)
 	h.Again(op)
-	c.shows(sessions, h.Leaseless())
+	c.showsSession(op)
 	if op.Outcome != history.OK {
 		h.anew(optime.Forever)
 	}
@@ -213,7 +213,7 @@ func (c *Checker) reopened(k *key, h *hold, op *history.Op, grant bool) {
 func (c *Checker) granted(k *key, h *hold, op *history.Op) {
 	c.result.Grants++
 	c.fair.Granted(op.Client)
-	if !h.Anchored && !h.Must {
+	if !h.Anchored && !h.Must && optime.TellsLease(op) {
 		c.result.Unjudged++
 	}
 	h.staleBeside, h.besideLetIn = k.grantedBesideStale(h), k.grantedBesideLetIn(h)

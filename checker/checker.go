@@ -2,6 +2,7 @@ package checker
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/lockbench/lockbench/checker/internal/clients"
 	"github.com/lockbench/lockbench/checker/internal/fairness"
@@ -74,7 +75,7 @@ const (
 	hasStore
 	prolongs
 	nests
-	sessions // some grant had no lease
+	sessions // some grant had no lease, or may have had none
 	hasWait
 )
 
@@ -97,6 +98,12 @@ func New(h history.Header) *Checker {
 		c.fair.Omit = h.Stalls
 	}
 	return c
+}
+
+// showsSession notes whether acquire op, granted or maybe granted, has no lease, or may have
+// none since the record does not tell it.
+func (c *Checker) showsSession(op *history.Op) {
+	c.shows(sessions, optime.Lease(op) == math.MaxInt64 || !optime.TellsLease(op))
 }
 
 // Check judges a whole history. The error is the reader's: the result then
@@ -152,7 +159,7 @@ func (c *Checker) key(name string) *key {
 	if k == nil {
 		k = c.spare.keys.Get()
 		k.name, k.now, k.lastEnd = name, optime.Stamp{T: -1}, optime.Stamp{T: -1}
-		k.refusal.Begin(c.slack())
+		k.refusal.Begin(c.slack(), c.header.Others)
 		k.part = c.partOf(name)
 		c.keys[name] = k
 	}
@@ -179,6 +186,9 @@ func (c *Checker) count(op *history.Op) {
 	}
 	r := &c.result
 	r.Ops++
+	if !optime.TellsLease(op) && op.Outcome == history.OK {
+		r.LeasesNotTold++
+	}
 	switch op.Outcome {
 	case history.Refused:
 		r.Refused++

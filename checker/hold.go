@@ -89,7 +89,7 @@ func (c *Checker) newHold(op *history.Op) *hold {
 	h.ops = append(h.ops, op)
 	h.supersededAt, h.intrusion = optime.Forever, optime.Forever
 	h.Begin(op, c.rules)
-	c.shows(sessions, h.Leaseless())
+	c.showsSession(op)
 	return h
 }
 

@@ -22,14 +22,20 @@ const (
 )
 
 // names[p] is the public name of p. TestEveryGuaranteeIsComplete sees that none is left out.
-var names = func() (all [promises]lockbench.Guarantee) {
-	for i, g := range lockbench.Guarantees() {
-		if i < len(all) {
-			all[i] = g.Name
-		}
-	}
-	return all
-}()
+var names = [promises]lockbench.Guarantee{
+	exclusion:         lockbench.Exclusion,
+	leaseKept:         lockbench.LeaseKept,
+	ownerRelease:      lockbench.OwnerRelease,
+	reentrancy:        lockbench.Reentrancy,
+	releaseDelay:      lockbench.ReleaseDelay,
+	lossReported:      lockbench.LossReported,
+	answers:           lockbench.Answers,
+	noSpuriousRefusal: lockbench.NoSpuriousRefusal,
+	recovery:          lockbench.Recovery,
+	fencing:           lockbench.Fencing,
+	effects:           lockbench.Effects,
+	wakeUp:            lockbench.WakeUp,
+}
 
 // A Question is what a user asks of a lock. Each kind of violation answers one.
 type Question uint8

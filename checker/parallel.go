@@ -191,6 +191,7 @@ func (r *Result) absorb(o *Result) {
 	r.Failed += o.Failed
 	r.Lost += o.Lost
 	r.Unjudged += o.Unjudged
+	r.LeasesNotTold += o.LeasesNotTold
 	r.Breaches += o.Breaches
 	r.WorstOverlap = max(r.WorstOverlap, o.WorstOverlap)
 }

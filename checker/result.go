@@ -73,6 +73,9 @@ type Result struct {
 	// Unjudged counts grants of which nothing says when the attempt began that succeeded, and
 	// whose lease may have been over by their answer.
 	Unjudged int64
+	// LeasesNotTold counts grants, extends and renewals answered ok of which the record does not
+	// tell the lease. Their owners hold the key at no time for certain.
+	LeasesNotTold int64
 	// WorstOverlap is the longest time two owners held one key, within validity
 	// or past it.
 	WorstOverlap time.Duration

@@ -225,6 +225,43 @@ func TestSimulatedLockPasses(t *testing.T) {
 	}
 }
 
+// withhold takes leases out of the record, of calls of unknown outcome, of all, or of some, and
+// may say that owners are missing.
+func (s *simulated) withhold(r *rand.Rand) {
+	which := r.IntN(3)
+	for _, op := range s.ops {
+		grants := op.Kind == history.Acquire || op.Kind == history.Extend || op.Kind == history.Renew
+		some := which == 1 || which == 0 && op.Outcome == history.Unknown || r.IntN(3) == 0
+		if grants && some && (op.Outcome == history.OK || op.Outcome == history.Unknown) {
+			op.Granted = history.NotTold
+		}
+	}
+	s.header.Others = r.IntN(3) == 0
+}
+
+// TestLeasesNotToldAccuseNobody judges the histories of TestSimulatedLockPasses without some of
+// their leases, and as if owners were missing.
+func TestLeasesNotToldAccuseNobody(t *testing.T) {
+	broken := 0
+	for n := range uint64(*histories / 10) {
+		seed := uint64(*from) + n
+		s := simulate(seed, sound)
+		s.withhold(rand.New(rand.NewPCG(seed, 5)))
+		for _, f := range s.broken(t) {
+			broken++
+			if f.Against > 0 {
+				t.Errorf("%s: %s", f.Cell, f.Counterexample.Sentence)
+			}
+		}
+		if t.Failed() {
+			t.Fatalf("seed %d (%s):\n%s", seed, s.header.Reacquire, s.describe())
+		}
+	}
+	if broken == 0 {
+		t.Error("nothing was broken, not even past a lease: nothing was judged")
+	}
+}
+
 // TestSeedsThatAccused judges histories that once accused the sound lock, by rules since mended.
 func TestSeedsThatAccused(t *testing.T) {
 	for seed, why := range map[uint64]string{

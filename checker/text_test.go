@@ -21,6 +21,7 @@ import (
 // Histories in text, one operation a line:
 //
 //	A 0-2 acquire ok ttl=10 attempt=1     client, call-return in ms, kind, outcome, more
+//	A 0-2 acquire ok ttl=?                the lease is not told
 //	B 3-never acquire unknown             never returned
 //	A 5:1-5:2 release ok                  5 ms, sequence numbers 1 and 2
 //	A 7 death                             an event
@@ -29,7 +30,7 @@ import (
 // An acquire begins a new hold unless its client has one open and the history is
 // nested or refreshed, or says again; other operations belong to the client's
 // newest hold, or to hold=N, its N-th. A line "#! key=value ..." sets the header
-// and what is wanted of exact cells: "#! reacquire=nested renews partial exclusion=broken
+// and what is wanted of exact cells: "#! reacquire=nested renews partial others exclusion=broken
 // exclusion@outlived=held"; "claims=+exclusion@outlived fails=yes" that something counts
 // against these claims.
 
@@ -93,6 +94,8 @@ func (h *textHistory) setting(fields []string) error {
 			h.header.Faults = strings.Split(value, ",")
 		case "partial":
 			h.partial = true
+		case "others":
+			h.header.Others = true
 		case "claims":
 			claims, err := h.header.Claims.Parse(value)
 			if err != nil {
@@ -156,6 +159,10 @@ func (h *textHistory) details(op *history.Op, fields []string) error {
 	again, number := false, 0
 	for _, f := range fields {
 		name, value, _ := strings.Cut(f, "=")
+		if f == "ttl=?" {
+			op.Granted = history.NotTold
+			continue
+		}
 		n, err := strconv.ParseFloat(value, 64)
 		if err != nil && name != "again" && name != "unanchored" && name != "key" && name != "note" {
 			return fmt.Errorf("%q: %w", f, err)

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"fmt"
 	"io"
 	"path/filepath"
 	"runtime"
@@ -61,15 +62,29 @@ func judgeSource(src history.Source, path string, claims []string, sink Sink, ru
 		finish, damage = judgeBeside(src, h, figures, sink, run)
 	} else {
 		judge, end := checker.Parallel(h, runtime.GOMAXPROCS(0))
-		told := newUntold(h, judge)
-		finish, damage = end, measureBeside(src, told.event, figures, sink)
-		j.Notes = append(j.Notes, told.notes(h)...)
+		finish, damage = end, measureBeside(src, judge, figures, sink)
 	}
 	if j.End = src.End(); !j.End.Partial {
 		j.Err = damage // a partial history says itself where and why it stops
 	}
 	j.Verdicts, j.Measures = finish(j.End), figures.Result(j.End)
+	j.Notes = append(j.Notes, notJudged(h, j.Verdicts.LeasesNotTold)...)
 	return j, nil
+}
+
+// notJudged notes what a history with this header leaves open, and the leases that it does not
+// tell.
+func notJudged(h history.Header, leases int64) (notes []string) {
+	if leases > 0 {
+		notes = append(notes, fmt.Sprintf("%d grants do not say how long they last (granted_ns): what rests on that is not judged", leases))
+	}
+	if h.Others {
+		notes = append(notes, "owners who are not in the record may hold its keys: whether a key was free is not judged")
+	}
+	if h.Sample > 0 && h.Sample < 1 {
+		notes = append(notes, fmt.Sprintf("%g of all keys are in the record, each wholly: counts and rates are of these", h.Sample))
+	}
+	return notes
 }
 
 // judgeBeside reads, judges and measures src here while the run goes on and, to be done

@@ -109,10 +109,14 @@ func endFromOutside(first *history.Op, ops, departed []*history.Op) optime.Stamp
 func capFromOutside(first *history.Op, ops []*history.Op, rules optime.Rules) int64 {
 	ttl := int64(math.MaxInt64)
 	for _, op := range ops[:slices.Index(ops, first)] {
-		unknown := op.Outcome == history.Unknown && !rules.Nested
-		renewed := op.Outcome == history.Unknown || op.Outcome == history.OK
-		renewed = renewed && rules.Unseen && rules.Joins()
-		if op.Kind == history.Acquire && (unknown || renewed) && op.Client == first.Client {
+		if op.Kind != history.Acquire || op.Client != first.Client {
+			continue
+		}
+		unknown := op.Outcome == history.Unknown
+		if unknown {
+			ttl = min(ttl, rules.Leaves(op))
+		}
+		if (unknown || op.Outcome == history.OK) && rules.Unseen && rules.Joins() {
 			ttl = min(ttl, optime.Lease(op))
 		}
 	}
@@ -320,8 +324,8 @@ func (r *replay) again(op *history.Op) {
 		r.until = min(r.until, optime.After(op.Call, optime.Lease(op)))
 	}
 	if op.Outcome != history.OK {
-		if op.Outcome == history.Unknown && !r.rules.Nested {
-			r.until = min(r.until, optime.After(op.Call, optime.Lease(op)))
+		if op.Outcome == history.Unknown {
+			r.until = min(r.until, optime.After(op.Call, r.rules.Leaves(op)))
 		}
 		return
 	}
@@ -380,7 +384,10 @@ func (r *replay) surely(op *history.Op, at optime.Stamp) int64 {
 		}
 		maybe := other.Outcome == history.Unknown || other.Outcome == history.OK && r.early(other)
 		overlaps := other.Outcome == history.OK && other != r.ops[0] && !inTurn(other, op) && !optime.Return(other).Before(optime.Call(op))
-		if maybe || overlaps {
+		switch {
+		case maybe && other.Kind == history.Acquire:
+			ttl = min(ttl, r.rules.Leaves(other))
+		case maybe || overlaps:
 			ttl = min(ttl, r.lease(other))
 		}
 	}
@@ -390,7 +397,7 @@ func (r *replay) surely(op *history.Op, at optime.Stamp) int64 {
 // lease is the shortest lease that op may have set: where a renewal does not say,
 // that of an acquire before it.
 func (r *replay) lease(op *history.Op) int64 {
-	if !optime.Untold(op) {
+	if !optime.InheritsLease(op) {
 		return optime.Lease(op)
 	}
 	ttl := r.cap

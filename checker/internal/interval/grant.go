@@ -31,9 +31,11 @@ type beginning struct {
 	// a renewal of unknown outcome, which has no lease, may have set.
 	Least, Most int64
 	Known       bool // it is a grant: the acquire was answered ok
-	Anchored    bool // validity begins at From, and not later: the attempt that succeeded is known
-	Regrant     bool // an acquire of unknown outcome may have granted it anew
-	endless     bool // an acquire of it had no lease
+	// Anchored: validity begins at From, and not later, and the acquire's lease is told: where
+	// validity ends is known.
+	Anchored bool
+	Regrant  bool // an acquire of unknown outcome may have granted it anew
+	endless  bool // an acquire of it had no lease
 }
 
 // ending is how its owner gave it up. Certain implies Released, and Released that there is a
@@ -50,26 +52,24 @@ type ending struct {
 // answered ok, at its call when its outcome is unknown. An unknown one may still act as a
 // refresh after a later one, unless nested acquires count.
 func (g *Grant) Begin(op *history.Op, rules optime.Rules) {
-	ttl := optime.Lease(op)
+	ttl, most := optime.Lease(op), optime.Longest(op)
 	g.rules, g.First = rules, op
 	g.Granted, g.Newest, g.Known = optime.Return(op), optime.Return(op), op.Outcome == history.OK
-	g.From, g.Anchored, g.unsure, g.mustDepth, g.depth = op.Attempt, true, math.MaxInt64, 1, 1
+	g.From, g.Anchored, g.unsure, g.mustDepth, g.depth = op.Attempt, !g.Known || optime.TellsLease(op), math.MaxInt64, 1, 1
 	g.End, g.Knew = optime.Forever, optime.Forever
-	g.mayUntil, g.Least, g.Most, g.endless = math.MaxInt64, ttl, ttl, ttl == math.MaxInt64
+	g.mayUntil, g.Least, g.Most, g.endless = math.MaxInt64, ttl, most, ttl == math.MaxInt64
 	if !g.Known {
 		g.From, g.Granted, g.Newest = history.NoStamp, optime.Call(op), optime.Forever
-		if !rules.Nested {
-			g.unsure = ttl
-		}
+		g.unsure = rules.Leaves(op)
 		return
 	}
 	if g.From == history.NoStamp { // at the call at the earliest: what follows from that is certain
-		g.From, g.Anchored = op.Call, op.Wait == 0
+		g.From, g.Anchored = op.Call, g.Anchored && op.Wait == 0
 	}
 	if g.unseen = rules.Unseen; g.unseen { // a renewal may cut an extend short
 		g.unsure = ttl
 	}
-	g.mayUntil = optime.After(op.Return, ttl)
+	g.mayUntil = optime.After(op.Return, most)
 	g.Sure = optime.After(optime.Start(op), ttl)
 	if g.From == history.NoStamp {
 		return
@@ -98,7 +98,7 @@ func (g *Grant) Began() optime.Stamp {
 
 // LeaseOf is the shortest lease that op, an operation on g, may have set.
 func (g *Grant) LeaseOf(op *history.Op) int64 {
-	if optime.Untold(op) {
+	if optime.InheritsLease(op) {
 		return g.Renewal(op)
 	}
 	return optime.Lease(op)

@@ -38,10 +38,10 @@ func (g *Grant) Widen(op *history.Op) {
 	switch {
 	case g.exact:
 	case op.Outcome == history.OK:
-		g.mayUntil = max(g.mayUntil, optime.After(op.Return, optime.Lease(op)))
+		g.mayUntil = max(g.mayUntil, optime.After(op.Return, optime.Longest(op)))
 	case op.Outcome == history.Unknown:
-		ttl := optime.Lease(op)
-		if optime.Untold(op) {
+		ttl := optime.Longest(op)
+		if optime.InheritsLease(op) {
 			ttl = g.Most
 		}
 		g.pending = append(g.pending, pendingLease{op, ttl})
@@ -101,7 +101,7 @@ func (g *Grant) Died(t int64) {
 // up, or its session ends.
 func (g *Grant) Leaseless() bool { return g.endless }
 
-// SessionEnds applies, for a lock that gave a grant without a lease, that the owner's session ended
+// SessionEnds applies, for a lock that may have given a grant without a lease, that the owner's session ended
 // at t: g was valid no longer for sure and, where no operation can have given it a lease, was held
 // no longer.
 func (g *Grant) SessionEnds(t int64) {

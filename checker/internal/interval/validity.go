@@ -67,8 +67,7 @@ func (g *Grant) prolong(op *history.Op, ttl int64) {
 // Beside applies op, an extend or renewal of another hold of the owner that may act on g,
 // and set its lease to ttl.
 func (g *Grant) Beside(op *history.Op, ttl int64) {
-	g.unsure = min(g.unsure, ttl)
-	g.setUntil(op, min(g.Until, optime.After(op.Call, ttl)))
+	g.shortenTo(op, ttl)
 	g.Widen(op)
 	g.Fold(op, op.Return, false)
 }
@@ -100,7 +99,11 @@ func (g *Grant) Prolonging() bool { return len(g.flying) > 0 }
 // shorten applies the call of an operation that may or may not, now or later,
 // set the time left to its own lease.
 func (g *Grant) shorten(op *history.Op) {
-	ttl := g.LeaseOf(op)
+	g.shortenTo(op, g.LeaseOf(op))
+}
+
+// shortenTo is shorten where op may leave ttl.
+func (g *Grant) shortenTo(op *history.Op, ttl int64) {
 	g.unsure = min(g.unsure, ttl)
 	g.setUntil(op, min(g.Until, optime.After(op.Call, ttl)))
 }
@@ -147,7 +150,7 @@ func (g *Grant) outrun() {
 // outcome is unknown.
 func (g *Grant) Again(op *history.Op) {
 	ttl := optime.Lease(op)
-	g.Least, g.Most, g.endless = min(g.Least, ttl), max(g.Most, ttl), g.endless || ttl == math.MaxInt64
+	g.Least, g.Most, g.endless = min(g.Least, ttl), max(g.Most, optime.Longest(op)), g.endless || ttl == math.MaxInt64
 	if g.rules.Unseen {
 		g.shorten(op)
 	}
@@ -158,7 +161,7 @@ func (g *Grant) Again(op *history.Op) {
 	g.Doubt, g.Regrant = true, true
 	g.Widen(op)
 	if !g.rules.Nested {
-		g.shorten(op)
+		g.shortenTo(op, g.rules.Leaves(op))
 	}
 }
 

@@ -37,9 +37,23 @@ func Start(op *history.Op) int64 {
 	return op.Call
 }
 
-// Lease is the lease in ns that op granted or, when its outcome is unknown, asked
-// for; unbounded when it has none.
+// The bounds of a lease that the record does not tell, in ns: an owner certainly holds the key
+// for the shortest, and may hold it for the longest, which no history outlasts. The longest is
+// a lease all the same: the death of its owner does not end it, as it ends a grant without one.
+const (
+	shortest = 1
+	longest  = math.MaxInt64 / 2
+)
+
+// TellsLease reports whether the record tells the lease that op granted, or may have granted.
+func TellsLease(op *history.Op) bool { return op.Granted != history.NotTold }
+
+// Lease is the shortest lease in ns that op may have granted: the one that it granted or, when
+// its outcome is unknown, asked for; unbounded when it has none.
 func Lease(op *history.Op) int64 {
+	if !TellsLease(op) {
+		return shortest
+	}
 	ttl := op.Granted
 	if ttl == 0 && op.Outcome == history.Unknown {
 		ttl = op.Asked
@@ -50,7 +64,16 @@ func Lease(op *history.Op) int64 {
 	return max(ttl, 0)
 }
 
-// Wanted is the lease in ns that op asked for, or the delay, whatever it was told.
+// Longest is the longest lease in ns that op may have granted.
+func Longest(op *history.Op) int64 {
+	if !TellsLease(op) {
+		return longest
+	}
+	return Lease(op)
+}
+
+// Wanted is the longest lease in ns that op may have asked for, or the delay, whatever it was
+// told.
 func Wanted(op *history.Op) int64 {
 	if op.Kind == history.Release {
 		return op.Delay
@@ -58,11 +81,22 @@ func Wanted(op *history.Op) int64 {
 	if op.Granted == 0 && op.Asked > 0 {
 		return op.Asked
 	}
+	return Longest(op)
+}
+
+// Leaves is the shortest lease in ns that acquire op, whose outcome is unknown, may leave its
+// client, whatever that holds by then; unbounded where it leaves any as it is. One that counts
+// shortens none, and one that is refused to a holder does not set a lease that is not told.
+func (r Rules) Leaves(op *history.Op) int64 {
+	if r.Nested || !r.Refreshed && !TellsLease(op) {
+		return math.MaxInt64
+	}
 	return Lease(op)
 }
 
-// Untold reports whether op may have set a lease that the record does not know.
-func Untold(op *history.Op) bool {
+// InheritsLease reports whether op is a renewal of unknown outcome that records no lease: the
+// lease that it may set is its acquire's.
+func InheritsLease(op *history.Op) bool {
 	return op.Kind == history.Renew && op.Outcome == history.Unknown && op.Granted == 0 && op.Asked == 0
 }
 

@@ -32,7 +32,8 @@ func TestLeases(t *testing.T) {
 		{history.Op{Granted: 7, Asked: 9}, 7},
 		{history.Op{Asked: 9, Outcome: history.OK}, math.MaxInt64},
 		{history.Op{Asked: 9, Outcome: history.Unknown}, 9},
-		{history.Op{Granted: -1}, 0},
+		{history.Op{Granted: history.NotTold}, 1},
+		{history.Op{Granted: history.NotTold, Asked: 9, Outcome: history.Unknown}, 1},
 	} {
 		if got := Lease(&c.op); got != c.want {
 			t.Errorf("%+v: lease %d, want %d", c.op, got, c.want)

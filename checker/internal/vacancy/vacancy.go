@@ -16,7 +16,7 @@ import (
 type Key struct {
 	// Slack is how long past its end a lease that was not released counts as held, in ns.
 	Slack    int64
-	Tainted  int // acquires of unknown outcome that may take it at any time
+	Tainted  int // acquires that may take it at any time: those of unknown outcome, and one that is not in the record
 	Granting int // acquires under way that will be, or may be, granted
 	Stirred  int // acquires so far that might have taken it
 	// Residues are, by client, until when levels may be left of holds whose release was not
@@ -27,10 +27,14 @@ type Key struct {
 	acted optime.Stamp // an acquire that a fault affected may have acted as late as this
 }
 
-// Begin begins the key's history.
-func (k *Key) Begin(slack int64) {
+// Begin begins the key's history. others tells that owners outside the record may take the key:
+// they do so at any time, so it is never known to be free.
+func (k *Key) Begin(slack int64, others bool) {
 	never := optime.Stamp{T: -1}
 	*k = Key{Slack: slack, Residues: k.Residues.Empty(), busy: never, acted: never}
+	if others {
+		k.Tainted = 1
+	}
 }
 
 // Gone notes that nothing more happens under g.
@@ -78,6 +82,6 @@ func (k *Key) FreeBefore(s optime.Stamp) bool {
 // was sent for.
 func (k *Key) Prolonged(op *history.Op) {
 	if op.Kind == history.Renew && op.Outcome == history.OK {
-		k.KeepFor(op.Return, op.Granted)
+		k.KeepFor(op.Return, optime.Longest(op))
 	}
 }
