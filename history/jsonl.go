@@ -121,7 +121,7 @@ func (s jsonSink) op(op *Op) error {
 	if op.Return != usualReturn(op) {
 		l.ReturnNS = &op.Return
 	}
-	if op.Attempt >= 0 {
+	if op.Attempt >= 0 && !op.event() {
 		l.AttemptNS = &op.Attempt
 	}
 	if op.Attempts != usualAttempts(op.Kind) {

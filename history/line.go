@@ -128,7 +128,7 @@ func (l *line) misplaced(op *Op) error {
 		given bool
 	}{
 		{"late", l.Late},
-		{"attempt_ns", l.AttemptNS != nil && (*l.AttemptNS != 0 || op.Kind <= Write)}, // 0 of events is in older files
+		{"attempt_ns", l.AttemptNS != nil},
 		{"attempts", l.Attempts != nil && *l.Attempts != 0},
 		{"intended_ns", l.Intended != 0},
 		{"asked_ns", l.AskedNS != 0},

@@ -12,6 +12,15 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
 
+// TestEventsHaveNoAttempt writes an event whose Attempt is zero, as the zero Op has it, and reads it.
+func TestEventsHaveNoAttempt(t *testing.T) {
+	src := through(t, complete([]*Op{{Kind: Death}}), toJSONL)
+	events, err := gather(src)
+	if err != nil || len(events) != 1 || events[0].Op.Attempt != NoStamp {
+		t.Errorf("got %v, error %v, want a death without an attempt", texts(events), err)
+	}
+}
+
 // TestWriterSaysWhatIsWrong writes what cannot be written, and goes on.
 func TestWriterSaysWhatIsWrong(t *testing.T) {
 	good := Op{Kind: Acquire, Call: 1, Return: 2, Attempt: NoStamp, Key: "k"}
