@@ -118,8 +118,6 @@ func TestAssumedClaims(t *testing.T) {
 	}{
 		{plainHeader, true},
 		{`{"schema":"lockbench/history/v2","design":"x","claims":null}`, false},
-		{`{"schema":"lockbench/history/v1","design":"x"}`, true},
-		{`{"schema":"lockbench/history/v1","design":"x","claims":null}`, false},
 	}
 	for _, tt := range tests {
 		src, err := readJSONL(strings.NewReader(tt.header))

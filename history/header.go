@@ -1,8 +1,11 @@
 package history
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/internal/runinfo"
@@ -15,9 +18,6 @@ const Schema = "lockbench/history/v2"
 // JSON object that it is written as.
 type Header struct {
 	Schema string `json:"schema"`
-	// Translated: the file has names of an older format, and Claims and Exercises are what
-	// they mean today.
-	Translated bool `json:"-"`
 	// Design is the lock's name, Claims what it is held to.
 	Design string           `json:"design"`
 	Claims lockbench.Claims `json:"claims"`
@@ -66,6 +66,46 @@ type Header struct {
 	// Sample is the part of all keys that are recorded, each of them wholly: above 0, and below
 	// 1. Zero: all are.
 	Sample float64 `json:"sample,omitempty"`
+}
+
+// readHeader reads a header into h, which holds the defaults. decode reads text, or says why
+// not. The schema is checked first: another version may have other fields.
+func readHeader(text []byte, h *Header, decode func(text []byte, into any) error) error {
+	var header struct{ Schema string }
+	if json.Unmarshal(text, &header) == nil && header.Schema != "" {
+		if err := checkSchema(header.Schema); err != nil {
+			return err
+		}
+	}
+	if err := decode(text, h); err != nil {
+		return err
+	}
+	return errors.Join(checkSchema(h.Schema), checkWakes(h.WakesNS))
+}
+
+// checkSchema accepts the schema that this package writes only.
+func checkSchema(schema string) error {
+	family, _, _ := strings.Cut(Schema, "/v")
+	hint := "use a newer lockbench"
+	switch {
+	case schema == Schema:
+		return nil
+	case otherDocument(schema):
+		return noHistory(schema)
+	case schema == family+"/v1":
+		hint = "lockbench before 0.1.0 reads it, the last time at commit 3ca9b9fc"
+	case !strings.HasPrefix(schema, family+"/v"):
+		return fmt.Errorf("the schema is %q, not %q; hint: is this a lockbench history?", schema, Schema)
+	}
+	return fmt.Errorf("the schema is %q, this lockbench reads %q; hint: %s", schema, Schema, hint)
+}
+
+// checkWakes wants a time that a waiter can keep.
+func checkWakes(ns int64) error {
+	if ns < 0 {
+		return fmt.Errorf("wakes_ns is %d, before the key is free; hint: leave it out where the lock does not say how soon its waiters ask again", ns)
+	}
+	return nil
 }
 
 // check refuses what strict readers do not take for a header.

@@ -64,7 +64,11 @@ func (n *native) open() error {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		err = errors.New("the file ends there")
 	}
-	if err != nil {
+	switch {
+	case err == nil:
+	case strings.Contains(err.Error(), "; hint: "):
+		return fmt.Errorf("history: block 1 (offset %d), the header: %w", n.offset, err)
+	default:
 		return fmt.Errorf("history: block 1 (offset %d), the header: %w; hint: nothing of such a file can be judged", n.offset, err)
 	}
 	n.next()
@@ -73,26 +77,6 @@ func (n *native) open() error {
 
 func (n *native) setHeader() error {
 	return readHeader(n.body.Bytes(), &n.header, json.Unmarshal)
-}
-
-// checkSchema accepts the schema that this package writes only.
-func checkSchema(schema string) error {
-	family, _, _ := strings.Cut(Schema, "/v")
-	switch {
-	case schema == Schema:
-		return nil
-	case strings.HasPrefix(schema, family+"/v"):
-		return fmt.Errorf("the schema is %q, this lockbench reads %q; hint: use a newer lockbench", schema, Schema)
-	}
-	return fmt.Errorf("the schema is %q, not %q; hint: is this a lockbench history?", schema, Schema)
-}
-
-// checkWakes wants a time that a waiter can keep.
-func checkWakes(ns int64) error {
-	if ns < 0 {
-		return fmt.Errorf("wakes_ns is %d, before the key is free; hint: leave it out where the lock does not say how soon its waiters ask again", ns)
-	}
-	return nil
 }
 
 // next goes on to the block after the one just read.

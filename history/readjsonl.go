@@ -22,7 +22,6 @@ func readJSONL(r io.Reader) (Source, error) {
 		err = errors.New("it is empty")
 	}
 	if err == nil {
-		j.old = schemaOf(text) == oldSchema
 		err = readHeader(text, &j.header, strict)
 	}
 	if err == nil {
@@ -64,7 +63,6 @@ type jsonl struct {
 	lines  int
 	merger merger
 	ended  bool
-	old    bool  // the header says [oldSchema]
 	epochs bool  // the file is WriteJSONL's
 	torn   bool  // the line just read has no newline
 	kept   []*Op // of a file without epochs
@@ -162,9 +160,6 @@ func (j *jsonl) take(l *line) error {
 	op := new(Op)
 	if err := l.into(op); err != nil {
 		return err
-	}
-	if op.Granted == NotTold && j.epochs && j.old {
-		op.Granted = 0 // lockbench wrote them so: what was asked for counts
 	}
 	if err := j.holds(l, op); err != nil {
 		return err

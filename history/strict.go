@@ -171,7 +171,7 @@ func namesOf(t reflect.Type) (names []string) {
 	switch t {
 	case lineType:
 		return lineNames
-	case reflect.TypeFor[headerFields]():
+	case reflect.TypeFor[Header]():
 		return headerNames
 	}
 	return fieldNames(t)
@@ -180,19 +180,13 @@ func namesOf(t reflect.Type) (names []string) {
 var (
 	lineType    = reflect.TypeFor[line]()
 	lineNames   = fieldNames(lineType)
-	headerNames = fieldNames(reflect.TypeFor[headerFields]())
+	headerNames = fieldNames(reflect.TypeFor[Header]())
 )
 
 func fieldNames(t reflect.Type) (names []string) {
 	for i := range t.NumField() {
-		f := t.Field(i)
-		if f.Anonymous {
-			names = append(names, fieldNames(f.Type.Elem())...)
-			continue
-		}
-		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "-" {
-			names = append(names, name)
-		}
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		names = append(names, name)
 	}
 	return names
 }

@@ -51,9 +51,6 @@ func judgeSource(src history.Source, path string, claims []string, sink Sink, ru
 		h.Design = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	}
 	j := Judged{Header: h, History: path}
-	if was.Translated {
-		j.Notes = append(j.Notes, "its header has the names of before; they are read as: "+was.Claims.String())
-	}
 	sink.Opened(was)
 	figures := measure.New(h)
 	var finish func(history.End) checker.Result

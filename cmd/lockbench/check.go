@@ -37,8 +37,7 @@ A history that is cut short or damaged is judged up to its last whole block and 
 partial. That is inconclusive unless a claim is broken before.
 
 A history without claims is judged by what a lease lock on one server can keep: all guarantees
-but reentrancy, under all conditions but state-loss, failover and work past the lease. Older
-histories have other names of guarantees; the report says what each of them means today.`,
+but reentrancy, under all conditions but state-loss, failover and work past the lease.`,
 		Example: `  lockbench check histories/*.lbh
   lockbench check --claims exclusion,owner-release jepsen/history.edn
   lockbench check --claims +exclusion@failover,-recovery@cancel histories/*.lbh`,

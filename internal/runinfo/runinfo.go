@@ -3,8 +3,6 @@
 // history.Header and history.Trailer.
 package runinfo
 
-import "encoding/json"
-
 // Server describes the server a run used.
 type Server struct {
 	// Kind is external, private or embedded.
@@ -68,23 +66,6 @@ type FaultExposure struct {
 	Occurrences int64 `json:"occurrences"`
 	MetHeld     int64 `json:"met_held"`
 	MetAcquire  int64 `json:"met_acquire"`
-}
-
-// UnmarshalJSON reads how often the fault occurred also where histories of before call it
-// "struck".
-func (f *FaultExposure) UnmarshalJSON(text []byte) error {
-	type plain FaultExposure
-	in := struct {
-		*plain
-		Struck *int64 `json:"struck"`
-	}{plain: (*plain)(f)}
-	if err := json.Unmarshal(text, &in); err != nil {
-		return err
-	}
-	if in.Struck != nil {
-		f.Occurrences = *in.Struck
-	}
-	return nil
 }
 
 // Business is what the clients of a run came to in the words of their workload, as the driver
