@@ -89,7 +89,7 @@ func (x *explorer) show(f failure) {
 		FoundAt: f.at, FoundAfter: f.after,
 	}
 	s := script{
-		cfg: x.cfg.within(f.Scope), design: x.cfg.Design.Name, breaks: []lockbench.Cell{f.Cell}, verdict: finding.Verdict,
+		cfg: x.cfg.within(f.Scope), design: x.cfg.Design.Name, breaks: f.Cell, verdict: finding.Verdict,
 		comment: out.Sentence, lines: p.notes.lines,
 	}
 	out.Replay = Replay{s.text()}

@@ -41,9 +41,11 @@ func (p *parser) line(text string) error {
 	switch {
 	case strings.HasPrefix(text, "#"):
 		return nil
-	case !p.begun && (text == replayMagic || text == oldMagic):
-		p.begun, p.fields, p.script.old = true, map[string]bool{}, text == oldMagic
+	case !p.begun && text == replayMagic:
+		p.begun, p.fields = true, map[string]bool{}
 		return nil
+	case !p.begun && text == "lockbench replay 1":
+		return fmt.Errorf("%q is a version that this lockbench does not read, it reads %q; hint: lockbench before 0.1.0 reads it, the last time at commit 3ca9b9fc", text, replayMagic)
 	case len(words) == 0:
 		p.steps = p.steps || len(p.fields) > 0
 		return nil
@@ -116,22 +118,15 @@ func (p *parser) field(words []string) error {
 // breaking reads what the schedule shows: a cell and a verdict.
 func (s *script) breaking(value string) error {
 	words := strings.Fields(value)
-	s.breaks, s.verdict, s.oldName = oldNames[words[0]], checker.Broken, words[0]
-	if !s.old || s.breaks == nil {
-		s.old = false
-		cell, err := lockbench.ParseCell(clip(words[0]))
-		if err != nil {
-			return err
-		}
-		s.breaks = []lockbench.Cell{cell}
+	cell, err := lockbench.ParseCell(clip(words[0]))
+	if err != nil {
+		return err
 	}
+	s.breaks, s.verdict = cell, checker.Broken
 	switch len(words) {
 	case 1:
 		return nil
 	case 2:
-		if s.old && words[1] == "hazard" { // broken, and past the limit of leases
-			return nil
-		}
 		return s.verdict.UnmarshalText([]byte(clip(words[1])))
 	}
 	return errors.New("more than a cell and a verdict; hint: such as exclusion@crash broken")

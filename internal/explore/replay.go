@@ -19,8 +19,7 @@ import (
 // a line, then after an empty line the steps, one a line: the actor, what is done
 // (run, or the fault that occurs) and the command that it is done to; for time, "at"
 // and the time since the start. Lines that begin with # and empty lines mean
-// nothing. Random values are named token#1, token#2 ... in the order of their sight. Files of
-// version 1, of before guarantees had conditions, are read, too.
+// nothing. Random values are named token#1, token#2 ... in the order of their sight.
 type Replay struct {
 	Text []byte
 }
@@ -50,32 +49,21 @@ func (r Replay) Config() (cfg Config, design string, err error) {
 	return p.cfg, p.design, err
 }
 
-// Breaks is what the file says that its schedule shows; of an old file the likeliest cell.
+// Breaks returns the cell and the verdict that the file gives its schedule; the zero Cell and
+// Untested where it gives none.
 func (r Replay) Breaks() (lockbench.Cell, checker.Verdict) {
 	p, err := parseReplay(r.Text)
-	if err != nil || p.breaks == nil {
+	if err != nil {
 		return lockbench.Cell{}, checker.Untested
 	}
-	return p.breaks[0], p.verdict
-}
-
-// Translated is what the file says that its schedule breaks where it has the name of before
-// guarantees had conditions; empty where it has a cell.
-func (r Replay) Translated() string {
-	p, err := parseReplay(r.Text)
-	if err != nil || !p.old {
-		return ""
-	}
-	return p.oldName
+	return p.breaks, p.verdict
 }
 
 // A script is a replay file, read.
 type script struct {
 	cfg     Config
 	design  string
-	old     bool             // of the version before
-	oldName string           // what it breaks, where old names it
-	breaks  []lockbench.Cell // one, but of an old file; nil when it does not say
+	breaks  lockbench.Cell // zero when it does not say
 	verdict checker.Verdict
 	comment string // what the schedule shows
 	lines   []line
@@ -89,8 +77,8 @@ func (s *script) text() []byte {
 	c := s.cfg
 	fmt.Fprintln(&b, replayMagic)
 	var breaks string
-	if s.breaks != nil {
-		breaks = fmt.Sprintf("%s %s", s.breaks[0], s.verdict)
+	if s.breaks != (lockbench.Cell{}) {
+		breaks = fmt.Sprintf("%s %s", s.breaks, s.verdict)
 	}
 	var again string // only where it is not the rule
 	if c.Retries > 0 {

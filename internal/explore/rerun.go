@@ -98,36 +98,24 @@ func said(lines []line) []line {
 
 // reshow shows what the file says that its schedule breaks.
 func (x *explorer) reshow(file *script, w *world, p performance) {
-	if file.breaks == nil {
+	if file.breaks == (lockbench.Cell{}) {
 		return
 	}
 	finding := file.shows(p.judged)
 	if file.verdict.Graver(finding.Verdict) {
-		x.defect("the file says that %s is %s; it is %s", file.breaks[0], file.verdict, finding.Verdict)
+		x.defect("the file says that %s is %s; it is %s", file.breaks, file.verdict, finding.Verdict)
 	}
 	x.result.Counterexamples = map[lockbench.Cell]Counterexample{finding.Cell: {
 		Cell: finding.Cell, Verdict: finding.Verdict, Sentence: w.sentence(finding), Rows: p.notes.rows, FoundAt: 1,
 	}}
 }
 
-// shows returns what is found of the cell that the file is about, whatever else happened;
-// for an old file, of the first that is broken of those that it may be about.
+// shows returns the finding for the cell that the file names.
 func (s *script) shows(r checker.Result) checker.Finding {
-	first := s.breaks[0]
 	if s.verdict != checker.Broken {
-		return r.Of(first.Guarantee, first.Under)
+		return r.Of(s.breaks.Guarantee, s.breaks.Under)
 	}
-	if !s.old {
-		return r.Find(first)
-	}
-	for _, cell := range s.breaks {
-		for _, f := range r.Findings {
-			if f.Verdict == checker.Broken && meant(cell, f.Cell) {
-				return f
-			}
-		}
-	}
-	return r.Find(first)
+	return r.Find(s.breaks)
 }
 
 // shown is how a choice would be noted, before it is made.
@@ -151,12 +139,4 @@ func (w *world) faced(c strategy.Choice) string {
 	n := notes{late: c.Nth >= strategy.LateCommand, printer: w.notes.printer.Copy()}
 	n.looksAt(a.item(c.Nth), a)
 	return n.text()
-}
-
-// meant reports whether an old file that is about cell may mean found: with other conditions,
-// but for exclusion past validity, which was a guarantee of its own.
-func meant(cell, found lockbench.Cell) bool {
-	late := (cell.Under ^ found.Under) & lockbench.Outlived
-	return found.Under.Has(cell.Under) && (cell.Guarantee == "" || cell.Guarantee == found.Guarantee) &&
-		(late == 0 || found.Guarantee != lockbench.Exclusion)
 }

@@ -73,33 +73,6 @@ func TestRerun(t *testing.T) {
 	}
 }
 
-// TestOldReplays reads files of the version before, whose guarantees are cells today.
-func TestOldReplays(t *testing.T) {
-	for _, c := range []struct{ breaks, want, defect string }{
-		{"loss-reported broken", "loss-reported@outlived", ""},
-		{"overrun hazard", "exclusion@outlived", ""},
-		{"overrun", "exclusion@outlived", ""},
-		{"exclusion broken", "exclusion", "the file says that exclusion is broken"},
-		{"recovery held", "recovery@crash", "the file says that recovery@crash is held"},
-		{"loss-reported@outlived broken", "loss-reported@outlived", ""},
-	} {
-		t.Run(c.breaks, func(t *testing.T) {
-			r, err := rerun(t, strings.NewReplacer("replay 2", "replay 1", "loss-reported@outlived broken", c.breaks).Replace(lostUnnoticed))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if all := strings.Join(r.Defects, "\n"); !strings.Contains(all, c.defect) || c.defect == "" && all != "" {
-				t.Errorf("defects: got\n%s\nwant %s", all, c.defect)
-			}
-			for cell := range r.Counterexamples {
-				if cell.String() != c.want {
-					t.Errorf("got a counterexample of %s, want %s", cell, c.want)
-				}
-			}
-		})
-	}
-}
-
 // TestWrittenReplayIsExact has Run write the file that Rerun follows to the letter.
 func TestWrittenReplayIsExact(t *testing.T) {
 	r := run(t, explore.Config{Design: find(t, "lua-token/token"), Strategy: explore.Exhaustive, Schedules: 100_000, Faults: -1, Moves: 1})

@@ -32,9 +32,6 @@ func Rerun(ctx context.Context, name string, file explore.Replay, cfg explore.Co
 	}
 	for cell, w := range result.Counterexamples { // one, where the file says what it breaks
 		_, was := file.Breaks()
-		if old := file.Translated(); old != "" {
-			run.Notes = append(run.Notes, fmt.Sprintf("%s says %s, a name of before: here it is %s", name, old, cell))
-		}
 		run.Notes = append(run.Notes, replayNote(name, cell, was, w.Verdict))
 	}
 	if len(result.Defects) > 0 {
