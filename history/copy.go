@@ -2,29 +2,15 @@ package history
 
 import (
 	"bufio"
-	"encoding/binary"
 	"fmt"
-	"io"
 )
 
-// sink takes down a history in another form.
+// A sink writes a history in one format.
 type sink interface {
 	op(*Op) error
 	epoch(at int64) error
 	cut(client int32, at int64) error
 	end(End) error
-}
-
-// WriteNative writes src as a native file. It returns src's own error too, after
-// writing what came before it as a partial history.
-func WriteNative(w io.Writer, src Source) error {
-	buffered := bufio.NewWriterSize(w, 256<<10)
-	s := &nativeSink{nativeFile: nativeFile{}}
-	s.out.w, s.flush = buffered, s.writeBatch
-	if err := s.out.open(src.Header()); err != nil {
-		return err
-	}
-	return finish(transcribe(src, s), buffered)
 }
 
 // finish flushes, and returns the first of the two errors.
@@ -112,65 +98,4 @@ func (t *transcript) close(op *Op) {
 		delete(t.returned, t.open[0])
 		t.open = t.open[1:]
 	}
-}
-
-// nativeSink writes one stream of blocks in which every operation names its owner.
-type nativeSink struct {
-	nativeFile
-	enc   encoder
-	batch batch
-}
-
-func (s *nativeSink) op(op *Op) error {
-	if s.batch.count == 0 {
-		s.enc.start(0, 0, 0)
-	}
-	s.enc.op(&s.batch, op)
-	if s.batch.full() {
-		s.writeBatch()
-	}
-	return s.out.err
-}
-
-func (s *nativeSink) writeBatch() {
-	if s.batch.count > 0 {
-		s.ops(frame{kind: opsBlock, count: s.batch.count}, &s.batch)
-	}
-}
-
-// nativeFile is the part of a sink that writes blocks.
-type nativeFile struct {
-	out     blockWriter
-	words   vocabulary
-	payload []byte
-	flush   func() // writes the operations that wait for a block to fill up
-}
-
-// ops writes a batch as a block, and empties it.
-func (s *nativeFile) ops(f frame, b *batch) {
-	s.payload = s.words.appendPayload(s.payload[:0], b)
-	s.out.write(f, s.payload)
-	b.reset()
-}
-
-func (s *nativeFile) epoch(at int64) error {
-	s.flush()
-	s.out.write(frame{kind: epochBlock, watermark: at}, nil)
-	return s.out.err
-}
-
-func (s *nativeFile) cut(client int32, at int64) error {
-	s.flush()
-	s.out.write(frame{kind: cutBlock, watermark: at}, binary.AppendVarint(nil, int64(client)))
-	return s.out.err
-}
-
-func (s *nativeFile) end(end End) error {
-	s.flush()
-	text, err := marshalEnd(end)
-	if err != nil {
-		return err
-	}
-	s.out.write(frame{kind: endBlock}, text)
-	return s.out.err
 }

@@ -3,7 +3,6 @@ package history
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 
@@ -134,16 +133,8 @@ func TestAssumedClaims(t *testing.T) {
 func TestWakes(t *testing.T) {
 	for _, want := range []int64{0, 50e6} {
 		src := &listed{header: Header{Schema: Schema, Design: "d", WakesNS: want}}
-		for name, write := range map[string]func(io.Writer, Source) error{"binary": WriteNative, "lines": WriteJSONL} {
-			var file bytes.Buffer
-			if err := write(&file, src); err != nil {
-				t.Fatal(err)
-			}
-			read, err := NewSource(&file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := read.Header().WakesNS; got != want {
+		for name, write := range map[string]func(*bytes.Buffer, Source) error{"binary": toNative, "lines": toJSONL} {
+			if got := through(t, src, write).Header().WakesNS; got != want {
 				t.Errorf("%s: got %d ns, want %d", name, got, want)
 			}
 		}

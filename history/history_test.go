@@ -240,8 +240,15 @@ func through(t *testing.T, src Source, write func(*bytes.Buffer, Source) error) 
 	return again
 }
 
-func toNative(b *bytes.Buffer, src Source) error { return WriteNative(b, src) }
-func toJSONL(b *bytes.Buffer, src Source) error  { return WriteJSONL(b, src) }
+func toNative(b *bytes.Buffer, src Source) error {
+	w, err := NewWriter(b, src.Header())
+	if err != nil {
+		return err
+	}
+	return finish(transcribe(src, w.sink), w.buffered)
+}
+
+func toJSONL(b *bytes.Buffer, src Source) error { return WriteJSONL(b, src) }
 
 func TestRoundTrip(t *testing.T) {
 	for seed := range uint64(60) {

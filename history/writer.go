@@ -22,8 +22,7 @@ type Writer struct {
 // keeps w open until [Writer.Close] has returned, and closes it.
 func NewWriter(w io.Writer, h Header) (*Writer, error) {
 	out := &Writer{buffered: bufio.NewWriterSize(w, 256<<10)}
-	s := &streamFile{nativeFile: nativeFile{}}
-	s.out.w, s.flush = out.buffered, s.writeAll
+	s := &streamFile{out: blockWriter{w: out.buffered}}
 	out.sink = s
 	h.Schema = Schema
 	return out, s.out.open(h)
@@ -83,7 +82,9 @@ func (w *Writer) note(err error) {
 // streamFile is a native file of many streams, whose blocks are written as they fill up
 // and at each epoch.
 type streamFile struct {
-	nativeFile
+	out     blockWriter
+	words   vocabulary
+	payload []byte
 	open    []*openStream // by stream; nil where it has none yet
 	covered int64         // the latest epoch
 }
@@ -127,8 +128,11 @@ func (s *streamFile) streamOf(op *Op) *openStream {
 	return s.open[op.Stream]
 }
 
+// writeBatch writes the operations of one stream as a block.
 func (s *streamFile) writeBatch(stream int32, l *openStream) {
-	s.ops(frame{opsBlock, stream, l.batch.count, s.covered}, &l.batch)
+	s.payload = s.words.appendPayload(s.payload[:0], &l.batch)
+	s.out.write(frame{opsBlock, stream, l.batch.count, s.covered}, s.payload)
+	l.batch.reset()
 }
 
 func (s *streamFile) writeAll() {
@@ -140,7 +144,24 @@ func (s *streamFile) writeAll() {
 }
 
 func (s *streamFile) epoch(at int64) error {
-	err := s.nativeFile.epoch(at)
+	s.writeAll()
+	s.out.write(frame{kind: epochBlock, watermark: at}, nil)
 	s.covered = max(s.covered, at)
-	return err
+	return s.out.err
+}
+
+func (s *streamFile) cut(client int32, at int64) error {
+	s.writeAll()
+	s.out.write(frame{kind: cutBlock, watermark: at}, binary.AppendVarint(nil, int64(client)))
+	return s.out.err
+}
+
+func (s *streamFile) end(end End) error {
+	s.writeAll()
+	text, err := marshalEnd(end)
+	if err != nil {
+		return err
+	}
+	s.out.write(frame{kind: endBlock}, text)
+	return s.out.err
 }
