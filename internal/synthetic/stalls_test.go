@@ -13,7 +13,6 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/longtest"
-	"github.com/lockbench/lockbench/internal/synthetic"
 )
 
 var (
@@ -22,9 +21,9 @@ var (
 )
 
 // stalls is the n-th Stalled: any lease of 50 ms to 2 s, anybody who stands still for 0.3 to 3 s.
-func stalls(n int, of synthetic.Fault) synthetic.Stalled {
+func stalls(n int, of Fault) Stalled {
 	lease := []time.Duration{50 * time.Millisecond, 100 * time.Millisecond, 250 * time.Millisecond, 500 * time.Millisecond, time.Second, 2 * time.Second}[n/3%6]
-	return synthetic.Stalled{
+	return Stalled{
 		Seed: uint64(n), Lease: lease, Fault: of,
 		Driver: n%3 != 1, Server: n%3 != 0,
 		Shortest: 300 * time.Millisecond, Longest: 3 * time.Second, Every: time.Second + 2*lease,
@@ -32,7 +31,7 @@ func stalls(n int, of synthetic.Fault) synthetic.Stalled {
 	}
 }
 
-func who(s synthetic.Stalled) string {
+func who(s Stalled) string {
 	switch {
 	case s.Driver && s.Server:
 		return "both"
@@ -43,7 +42,7 @@ func who(s synthetic.Stalled) string {
 }
 
 // judged is what the checker says of a history, written and read as a file.
-func judged(t *testing.T, h synthetic.StalledHistory) checker.Result {
+func judged(t *testing.T, h StalledHistory) checker.Result {
 	t.Helper()
 	var file bytes.Buffer
 	w, err := history.NewWriter(&file, h.Header)
@@ -92,14 +91,14 @@ func (c *counted) row(name, who string) {
 }
 
 // unknown is h as it were if nobody had noticed standstills.
-func unknown(h synthetic.StalledHistory) synthetic.StalledHistory {
+func unknown(h StalledHistory) StalledHistory {
 	h.Ops = slices.DeleteFunc(slices.Clone(h.Ops), func(op *history.Op) bool {
 		return op.Kind == history.Fault && fault.EventOf(op.Note).Act == fault.StandsStill
 	})
 	return h
 }
 
-func (c *counted) add(h synthetic.StalledHistory, accused bool) {
+func (c *counted) add(h StalledHistory, accused bool) {
 	c.histories++
 	c.stood += h.Stood
 	if h.Overlaps > 0 {
@@ -115,7 +114,7 @@ func (c *counted) add(h synthetic.StalledHistory, accused bool) {
 func TestSoundLockThatStandsStill(t *testing.T) {
 	rows := map[string]*counted{}
 	for n := range *stalledRuns {
-		s := stalls(n, synthetic.Sound)
+		s := stalls(n, Sound)
 		h := s.Make()
 		result := judged(t, h)
 		found := against(result)
@@ -149,17 +148,17 @@ func TestSoundLockThatStandsStill(t *testing.T) {
 // least is in how many of a hundred histories in which a fault matters it has to be found at least. By
 // the first four two clients work at once. The last two are found where nothing else may explain what
 // they do: a standstill, or a call that nobody answered and that may have taken the key.
-var least = map[synthetic.Fault]int{
-	synthetic.NeverRenews: 95, synthetic.RenewsLate: 95, synthetic.FreesAnybody: 95, synthetic.GrantsHeld: 95,
-	synthetic.FailsFlushed: 95, synthetic.RefusesFree: 50, synthetic.WedgesRelease: 60,
+var least = map[Fault]int{
+	NeverRenews: 95, RenewsLate: 95, FreesAnybody: 95, GrantsHeld: 95,
+	FailsFlushed: 95, RefusesFree: 50, WedgesRelease: 60,
 }
 
 // matters reports whether the fault of a history made a difference.
-func matters(of synthetic.Fault, h synthetic.StalledHistory) bool {
+func matters(of Fault, h StalledHistory) bool {
 	switch of {
-	case synthetic.NeverRenews, synthetic.RenewsLate:
+	case NeverRenews, RenewsLate:
 		return h.Overlaps > 0
-	case synthetic.FreesAnybody, synthetic.GrantsHeld:
+	case FreesAnybody, GrantsHeld:
 		return h.Harmed > 0
 	}
 	return h.Mattered > 0
@@ -167,7 +166,7 @@ func matters(of synthetic.Fault, h synthetic.StalledHistory) bool {
 
 // TestMutantsThatStandStill: of a lock that is broken as much is found as if nobody stood still.
 func TestMutantsThatStandStill(t *testing.T) {
-	for _, of := range synthetic.Faults() {
+	for _, of := range Faults() {
 		t.Run(string(of), func(t *testing.T) {
 			shown := counted{}
 			for n := range *stalledRuns / 5 {

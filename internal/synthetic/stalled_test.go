@@ -1,4 +1,4 @@
-package synthetic
+package synthetic_test
 
 import (
 	"cmp"
