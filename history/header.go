@@ -93,7 +93,7 @@ func checkSchema(schema string) error {
 	case otherDocument(schema):
 		return noHistory(schema)
 	case schema == family+"/v1":
-		hint = "lockbench before 0.1.0 reads it, the last time at commit 3ca9b9fc"
+		hint = "lockbench of commit 3ca9b9fc, before 0.1.0, reads it"
 	case !strings.HasPrefix(schema, family+"/v"):
 		return fmt.Errorf("the schema is %q, not %q; hint: is this a lockbench history?", schema, Schema)
 	}

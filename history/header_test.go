@@ -36,7 +36,7 @@ func TestVersion1IsRefused(t *testing.T) {
 	b.write(frame{kind: headerBlock}, []byte(header))
 	for name, file := range map[string]string{"native": native.String(), "json lines": header + "\n"} {
 		_, err := NewSource(strings.NewReader(file))
-		want := `the schema is "lockbench/history/v1", this lockbench reads "lockbench/history/v2"; hint: lockbench before 0.1.0 reads it, the last time at commit 3ca9b9fc`
+		want := `the schema is "lockbench/history/v1", this lockbench reads "lockbench/history/v2"; hint: lockbench of commit 3ca9b9fc, before 0.1.0, reads it`
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Count(err.Error(), "; hint: ") > 1 {
 			t.Errorf("%s: got %v, want %q and one hint", name, err, want)
 		}

@@ -45,7 +45,7 @@ func (p *parser) line(text string) error {
 		p.begun, p.fields = true, map[string]bool{}
 		return nil
 	case !p.begun && text == "lockbench replay 1":
-		return fmt.Errorf("%q is a version that this lockbench does not read, it reads %q; hint: lockbench before 0.1.0 reads it, the last time at commit 3ca9b9fc", text, replayMagic)
+		return fmt.Errorf("%q is a version that this lockbench does not read, it reads %q; hint: lockbench of commit 3ca9b9fc, before 0.1.0, reads it", text, replayMagic)
 	case len(words) == 0:
 		p.steps = p.steps || len(p.fields) > 0
 		return nil

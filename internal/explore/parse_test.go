@@ -76,7 +76,7 @@ func TestReplayErrorsNameLineAndReason(t *testing.T) {
 	for _, c := range []struct{ name, file, want string }{
 		{"empty", "", "it is empty"},
 		{"other file", "{}\n", `line 1: "{}"; hint: a replay file begins with`},
-		{"version 1", "lockbench replay 1\ndesign x\n", `line 1: "lockbench replay 1" is a version that this lockbench does not read, it reads "lockbench replay 2"; hint: lockbench before 0.1.0 reads it, the last time at commit 3ca9b9fc`},
+		{"version 1", "lockbench replay 1\ndesign x\n", `line 1: "lockbench replay 1" is a version that this lockbench does not read, it reads "lockbench replay 2"; hint: lockbench of commit 3ca9b9fc, before 0.1.0, reads it`},
 		{"field unknown", replayMagic + "\ncolour red\n", `line 2: no field is called "colour"`},
 		{"field twice", replayMagic + "\nseed 1\nseed 2\n", "line 3: seed is there twice"},
 		{"field empty", replayMagic + "\nseed\n", "line 2: seed has no value"},
