@@ -104,7 +104,7 @@ func prepare(ctx context.Context, opt options, dir string) (p place, err error) 
 			return p, err
 		}
 	}
-	if needs(opt.Measurements, "{redis}") {
+	if needs(opt.Measurements, "{server}") {
 		p.server, err = servers.StartPrivate(ctx)
 	}
 	return p, err
@@ -114,7 +114,7 @@ func prepare(ctx context.Context, opt options, dir string) (p place, err error) 
 func (p place) fill(command string) []string {
 	known := []string{"{history}", p.history, "{replays}", p.replays}
 	if p.server != nil {
-		known = append(known, "{redis}", p.server.Address())
+		known = append(known, "{server}", p.server.Address())
 	}
 	words := strings.Fields(command)
 	for i := range words {

@@ -8,7 +8,7 @@ import (
 
 // A measurement is a command that both binaries run, and the rows that it fills.
 type measurement struct {
-	args  string                 // {redis}, {history} and {replays} stand for what is in place
+	args  string                 // {server}, {history} and {replays} stand for what is in place
 	work  func(document) float64 // how much was done
 	fixed bool                   // the command decides how much work there is
 	rows  []row
@@ -24,7 +24,7 @@ type row struct {
 // faults are named, so that a binary that knows more of them does no other work.
 var measurements = []measurement{
 	{
-		args: "run -q --redis {redis} --design lua-token/token --workload mutex --key-choice own --clients 50 " +
+		args: "run -q --server {server} --design lua-token/token --workload mutex --key-choice own --clients 50 " +
 			"--hold 0s --think 0s --duration 2s --warmup 200ms --seed 1",
 		work: document.grants,
 		rows: []row{{"run-wall", "pairs/s", turn.perMeasuredSecond}, {"run-cpu", "pairs/cpu-s", turn.perProcessorSecond}},

@@ -93,7 +93,7 @@ func (r *hostedRunner) step(s actionStep) (string, int) {
 	files := r.t.TempDir()
 	cmd := exec.CommandContext(r.t.Context(), "bash", "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", r.expand(s.Run))
 	cmd.Dir = r.dir
-	cmd.Env = append(append(os.Environ(), noServers()...), "GOFLAGS=-mod=vendor", "GOWORK="+filepath.Join(r.dir, "go.work"), "GITHUB_ACTIONS=true", "RUNNER_TEMP="+r.temp,
+	cmd.Env = append(os.Environ(), noServer, "GOFLAGS=-mod=vendor", "GOWORK="+filepath.Join(r.dir, "go.work"), "GITHUB_ACTIONS=true", "RUNNER_TEMP="+r.temp,
 		"PATH="+r.path+os.Getenv("PATH"), "GITHUB_OUTPUT="+filepath.Join(files, "output"),
 		"GITHUB_PATH="+filepath.Join(files, "path"), "GITHUB_STEP_SUMMARY="+filepath.Join(files, "summary"))
 	for name, value := range s.Env {

@@ -200,7 +200,7 @@ func shell(t *testing.T, dir, command string) {
 	short := shortened(command)
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", short)
 	cmd.Dir = dir
-	cmd.Env = append(append(os.Environ(), noServers()...), "TMPDIR="+t.TempDir())
+	cmd.Env = append(os.Environ(), noServer, "TMPDIR="+t.TempDir())
 	out, err := cmd.CombinedOutput()
 	if cmd.ProcessState == nil {
 		t.Fatalf("%s: %v", short, err)

@@ -113,7 +113,7 @@ func started(t *testing.T, stdout io.Writer, args ...string) (*exec.Cmd, io.Read
 		t.Fatal(err)
 	}
 	cmd := exec.Command(path, args...)
-	cmd.Env = append(append(os.Environ(), noServers()...), "PATH="+filepath.Dir(path))
+	cmd.Env = append(os.Environ(), noServer, "PATH="+filepath.Dir(path))
 	cmd.Stdout = stdout
 	stderr, err := cmd.StderrPipe()
 	if err != nil {

@@ -64,9 +64,7 @@ func setUp(env *testscript.Env) error {
 	full := env.Getenv("PATH")
 	env.Setenv("FULLPATH", full)
 	env.Setenv("PATH", filepath.SplitList(full)[0])
-	for _, name := range serverVariables {
-		env.Setenv(name, "")
-	}
+	env.Setenv(serverVariable, "")
 	env.Setenv("SCHEDULES", strconv.Itoa(longtest.Times(100, 300)))
 	env.Setenv("OPS", strconv.Itoa(longtest.Times(50_000, 200_000)))
 	tmp := filepath.Join(env.WorkDir, "tmp")
@@ -154,11 +152,5 @@ func sameTable(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// noServers is what commands that tests start have in their environment.
-func noServers() []string {
-	var none []string
-	for _, name := range serverVariables {
-		none = append(none, name+"=")
-	}
-	return none
-}
+// noServer is the setting of the environment of commands that tests start.
+const noServer = serverVariable + "="

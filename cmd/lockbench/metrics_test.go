@@ -108,9 +108,7 @@ func TestMetrics(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs for some seconds")
 	}
-	for _, name := range serverVariables {
-		t.Setenv(name, "")
-	}
+	t.Setenv(serverVariable, "")
 	t.Setenv("PATH", "") // on the embedded server
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	ctx, stop := context.WithCancel(t.Context())

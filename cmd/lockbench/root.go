@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,7 +11,6 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/lockbench/lockbench/internal/help"
 	"github.com/lockbench/lockbench/internal/legible"
@@ -138,9 +136,6 @@ usage or set-up; 3 inconclusive; 4 a threshold (--fail-if) failed, and nothing w
 	root.AddCommand(newRun(), newCompare(), newLimit(), newSweep(), newExplore(), newMatrix(), newExplain(), newChoose(), newCheck(), newReport(), newList(), newHistory(), newVersion(), newInit(), newMan(), newClean())
 	refuseUnknownShells(root)
 	completeAll(root)
-	root.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-		return pflag.NormalizedName(cmp.Or(map[string]string{oldServer: "server"}[name], name)) // its name when Redis was all there was
-	})
 	return root
 }
 

@@ -94,9 +94,6 @@ func keyOf(f *pflag.Flag) runfile.Key {
 		Name: f.Name, Help: help, Type: typeOf(f.Value), Known: catalog.Names(v.wordsOf(f)), Patterns: v.globs,
 		List: list, Commas: f.Value.Type() == "stringSlice", Joined: v.joined, Pair: v.pair, Check: v.check,
 	}
-	if f.Name == "server" {
-		k.Alias = oldServer
-	}
 	if k.Pair == "" && strings.Contains(what, "=") {
 		k.Pair = "=" // kind=path, say
 	}

@@ -21,11 +21,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// oldServer is another name of --server and of its key in run files.
-const oldServer = "redis"
-
-// serverVariables name the environment variables that --server falls back to, the first that is set.
-var serverVariables = []string{"LOCKBENCH_SERVER", "LOCKBENCH_REDIS"}
+// serverVariable names the environment variable that --server falls back to.
+const serverVariable = "LOCKBENCH_SERVER"
 
 // runOptions say what is run and how: the flags that run shares with all commands that run
 // designs again and again.
@@ -168,18 +165,12 @@ func (o *runOptions) settleCron(f *pflag.FlagSet) {
 func fixedKeys(choice string) bool { return choice == workloads.Own || choice == workloads.Pairs }
 
 func serverFlag(f *pflag.FlagSet, servers *[]string, what string) {
-	f.StringArrayVar(servers, "server", serversFromEnvironment(), what+"; repeated for designs that lock on several servers; --"+oldServer+" is the same (default $"+
-		strings.Join(serverVariables, " or $")+", else a private redis-server from PATH, else an embedded server)")
+	f.StringArrayVar(servers, "server", serversFromEnvironment(),
+		what+"; repeated for designs that lock on several servers (default $"+serverVariable+", else a private redis-server from PATH, else an embedded server)")
 }
 
-// serversFromEnvironment are the servers that the environment names, separated by blanks.
-func serversFromEnvironment() []string {
-	var named string
-	for _, v := range serverVariables {
-		named = cmp.Or(named, os.Getenv(v))
-	}
-	return strings.Fields(named)
-}
+// serversFromEnvironment returns the servers that the environment names, separated by blanks.
+func serversFromEnvironment() []string { return strings.Fields(os.Getenv(serverVariable)) }
 
 // plan is what the flags come to, checked.
 func (o *runOptions) plan() (p runner.Plan, err error) {

@@ -34,7 +34,7 @@ func TestLiveViewOnATerminal(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			cmd := exec.Command("lockbench", "run", "--ui", "--design", "lua-token/token,lua-token/strategy", "--clients", "8", "--keys", "4", "--hold", "20ms", "--duration", "10m")
-			cmd.Env = append(append(os.Environ(), noServers()...), "PATH=", "TERM=xterm-256color")
+			cmd.Env = append(os.Environ(), noServer, "PATH=", "TERM=xterm-256color")
 			tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 30, Cols: 120})
 			if err != nil {
 				t.Skipf("no pseudo-terminal to be had: %v", err)

@@ -36,16 +36,11 @@ func Read(name string, text []byte, keys []Key) (File, error) {
 	return f, r.failed()
 }
 
-// settings are those of one mapping.
+// settings returns the settings of one mapping, whose keys the parser has found to differ.
 func (r *reader) settings(entries []*ast.MappingValueNode) File {
 	f := File{Name: r.file}
 	for _, entry := range entries {
-		s, ok := r.setting(entry)
-		same := func(other Setting) bool { return other.Key.Name == s.Key.Name }
-		switch {
-		case ok && slices.ContainsFunc(f.Settings, same):
-			r.complain(s.At, "%s and %s are one key; hint: leave one of them out", s.Key.Name, s.Key.Alias)
-		case ok:
+		if s, ok := r.setting(entry); ok {
 			f.Settings = append(f.Settings, s)
 		}
 	}
@@ -187,7 +182,7 @@ func (r *reader) malformed(err error) Problem {
 // fit.
 func (r *reader) setting(entry *ast.MappingValueNode) (Setting, bool) {
 	name, at := entry.Key.GetToken().Value, place(entry.Key)
-	i := slices.IndexFunc(r.keys, func(k Key) bool { return k.Name == name || k.Alias == name && name != "" })
+	i := slices.IndexFunc(r.keys, func(k Key) bool { return k.Name == name })
 	if i < 0 {
 		r.complain(at, "unknown key %q; hint: %s", name, r.instead(name))
 		return Setting{}, false

@@ -45,8 +45,8 @@ func (t Type) Takes() (what, example string, simple bool) {
 // A Key is a setting that a file may have. It is plain data; Check must be safe to
 // call more than once.
 type Key struct {
-	// Name is the key as it is written, Alias another name that it has; empty for none.
-	Name, Alias string
+	// Name is the key as it is written.
+	Name string
 	// Help says what it sets, for people.
 	Help string
 	// Default is its value where it is left out, as text; empty for none.

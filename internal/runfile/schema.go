@@ -44,9 +44,6 @@ func Schema(keys []Key) ([]byte, error) {
 			definitions[k.Name] = item(k)
 		}
 		properties[k.Name] = property(k)
-		if k.Alias != "" {
-			properties[k.Alias] = property(k)
-		}
 	}
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)

@@ -9,8 +9,15 @@ import (
 	"github.com/agext/levenshtein"
 )
 
-// Near returns at most three of known that resemble name, the likeliest first.
+// synonyms are words of other programs for names of ours.
+var synonyms = map[string]string{"redis": "server", "host": "server", "url": "server"}
+
+// Near returns at most three of known that resemble name, the likeliest first; of a synonym
+// the one that it stands for.
 func Near(name string, known []string) []string {
+	if ours, ok := synonyms[strings.ToLower(name)]; ok && slices.Contains(known, ours) {
+		return []string{ours}
+	}
 	type match struct {
 		name string
 		like float64
