@@ -28,7 +28,7 @@ done
 export TMPDIR=/tmp # histories name the folder of their server
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
-go build -o "$place/" ./cmd/lockbench ./bench/same ./bench/tried
+go build -o "$place/" ./cmd/lockbench ./bench/generate ./bench/same ./bench/tried
 lockbench=${LOCKBENCH:-$place/lockbench}
 
 # Leases of these designs are whole seconds: their runs last longer.
@@ -160,12 +160,12 @@ synthetic() {
   for seed in 1 2 3; do
     for violations in 0 2; do
       for unknown in 0 0.05 0.15; do
-        "$lockbench" history gen "$dir/synthetic/seed-$seed-violations-$violations-unknown-$unknown.lbh" \
-          --ops 1500 --clients 8 --keys 8 --seed "$seed" --violations "$violations" --unknown "$unknown" >/dev/null
+        "$place/generate" -ops 1500 -clients 8 -keys 8 -seed "$seed" -violations "$violations" -unknown "$unknown" \
+          "$dir/synthetic/seed-$seed-violations-$violations-unknown-$unknown.lbh" >/dev/null
       done
     done
   done
-  "$lockbench" history gen "$dir/synthetic/lines.jsonl" --format jsonl --ops 150 --clients 4 --keys 2 --seed 4 --violations 1 >/dev/null
+  "$place/generate" -format jsonl -ops 150 -clients 4 -keys 2 -seed 4 -violations 1 "$dir/synthetic/lines.jsonl" >/dev/null
 }
 
 # torn cuts histories in the middle of a block, and one before its first.

@@ -14,7 +14,7 @@ rounds=${ROUNDS:-5}
 search=${SEARCH:-20}
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
-go build -o "$place/" ./cmd/lockbench ./bench/searched
+go build -o "$place/" ./cmd/lockbench ./bench/generate ./bench/searched
 
 # machine describes where and when.
 machine() {
@@ -38,7 +38,7 @@ judged() {
   printf '%10s %8s %10s %9s %14s %13s %10s %10s\n' operations unknown check-s check-MB porcupine-s porcupine-MB says times
   for size in ${LENGTHS:-100000:0 1000000:0 1000:0.02 100000:0.02}; do
     ops=${size%:*} unknown=${size#*:}
-    "$place/lockbench" history gen "$place/h.lbh" --ops "$ops" --unknown "$unknown" --keys 1 --clients 50 >/dev/null
+    "$place/generate" -ops "$ops" -unknown "$unknown" -keys 1 -clients 50 "$place/h.lbh" >/dev/null
     : >"$place/check"
     : >"$place/porcupine"
     for ((round = 0; round < rounds; round++)); do

@@ -160,13 +160,7 @@ func made(t *testing.T, c synthetic.Config) history.Source {
 	t.Helper()
 	out, in := io.Pipe()
 	go func() {
-		w, err := history.NewWriter(in, c.Header())
-		if err == nil {
-			_, end, failed := synthetic.Generate(c, w)
-			if err = failed; err == nil {
-				err = w.Close(end)
-			}
-		}
+		_, err := synthetic.Write(in, c, history.NewWriter)
 		in.CloseWithError(err)
 	}()
 	src, err := history.NewSource(out)

@@ -21,7 +21,7 @@
 // (Bonferroni). So of a hundred runs of a binary with itself at least 95 say "same" in every
 // row. Fewer rows make narrower intervals, more pairs too.
 //
-// The history is made once, by OLD; NEW must be able to read it. Neither binary need agree with the
+// The history is made once, by ratio itself; both must be able to read its form. Neither binary need agree with the
 // other on what a command finds: exit codes 0, 1 and 3 are verdicts, and all of them are measured.
 //
 //	ratio [-pairs 16] [-ops 20000000] [-rows check,explore-faults] OLD NEW

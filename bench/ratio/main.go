@@ -12,7 +12,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/servers"
+	"github.com/lockbench/lockbench/internal/synthetic"
 )
 
 // options are what the command line sets.
@@ -99,8 +101,9 @@ type place struct {
 func prepare(ctx context.Context, opt options, dir string) (p place, err error) {
 	p = place{history: filepath.Join(dir, "h.lbh"), replays: filepath.Join(dir, "replays"), out: filepath.Join(dir, "result.json")}
 	if needs(opt.Measurements, "{history}") {
-		args := []string{"history", "gen", p.history, "--ops", fmt.Sprint(opt.Ops), "--seed", "5"}
-		if _, err := opt.Old.execute(ctx, args); err != nil {
+		c := synthetic.Usual()
+		c.Ops, c.Seed = opt.Ops, 5
+		if _, err := synthetic.Save(p.history, c, history.NewWriter); err != nil {
 			return p, err
 		}
 	}

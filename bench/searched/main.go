@@ -109,7 +109,7 @@ func (h *holds) add(op *history.Op) error {
 	}
 	switch {
 	case op.Key != h.key:
-		return fmt.Errorf("keys %q and %q; hint: lockbench history gen --keys 1", h.key, op.Key)
+		return fmt.Errorf("keys %q and %q; hint: bench/generate -keys 1", h.key, op.Key)
 	case op.Outcome == history.Unknown:
 		h.unknown(op)
 		return nil

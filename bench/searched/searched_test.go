@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -18,7 +17,7 @@ func TestPorcupineIsAskedTheRightThing(t *testing.T) {
 	}{
 		{"sound", func(*synthetic.Config) {}, "Ok"},
 		{"two owners", func(c *synthetic.Config) { c.Violations = 1 }, "Illegal"},
-		{"two keys", func(c *synthetic.Config) { c.Keys = 2 }, "hint: lockbench history gen --keys 1"},
+		{"two keys", func(c *synthetic.Config) { c.Keys = 2 }, "hint: bench/generate -keys 1"},
 		{"unknown outcomes", func(c *synthetic.Config) { c.Unknown = 0.02 }, "Ok"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -59,20 +58,7 @@ func TestReleaseOfNobodyKnowsWhat(t *testing.T) {
 func saved(t *testing.T, o synthetic.Config) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "h.lbh")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	w, err := history.NewWriter(f, o.Header())
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, end, err := synthetic.Generate(o, w)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(end); err != nil {
+	if _, err := synthetic.Save(path, o, history.NewWriter); err != nil {
 		t.Fatal(err)
 	}
 	return path

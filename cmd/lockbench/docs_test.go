@@ -39,7 +39,7 @@ var (
 	goBlock = regexp.MustCompile("(?s)```go\n(.*?)```")
 	inTable = regexp.MustCompile("(?m)^\\|.*\\| (`lockbench .*) \\|$")
 	exit    = regexp.MustCompile(`\b(may )?exit (\d)`)
-	leaves  = regexp.MustCompile(`--(out|history|save)|lockbench (init|history gen)|>`)
+	leaves  = regexp.MustCompile(`--(out|history|save)|lockbench init|>`)
 )
 
 // TestDocuments runs every command of the blocks of the README and of docs, and every
@@ -70,7 +70,7 @@ func TestDocuments(t *testing.T) {
 }
 
 func (b shellBlock) run(t *testing.T) {
-	dir := t.TempDir()
+	dir := withExamples(t)
 	for _, command := range b.commands {
 		if b.inOrder() {
 			shell(t, dir, command)
@@ -78,9 +78,19 @@ func (b shellBlock) run(t *testing.T) {
 		}
 		t.Run(command, func(t *testing.T) {
 			t.Parallel()
-			shell(t, t.TempDir(), command)
+			shell(t, withExamples(t), command)
 		})
 	}
+}
+
+// withExamples returns a new directory with a copy of examples.
+func withExamples(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(filepath.Join(dir, "examples"), os.DirFS("../../examples")); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 // documents are the files that users read.
@@ -189,9 +199,8 @@ func shortened(command string) string {
 	return fewer.Replace(line)
 }
 
-// fewer has a search make shorter and fewer trials, and less be generated.
-var fewer = strings.NewReplacer("--duration 1s", "--duration 100ms --warmup 0s --votes 1", "--risk 0.01", "--risk 0.1", "--run 7", "--run 6", "--run 8", "--run 6",
-	"--ops 1000000", "--ops 50000")
+// fewer has a search make shorter and fewer trials.
+var fewer = strings.NewReplacer("--duration 1s", "--duration 100ms --warmup 0s --votes 1", "--risk 0.01", "--risk 0.1", "--run 7", "--run 6", "--run 8", "--run 6")
 
 // shell runs command in dir, where lockbench is this program, and asserts the exit code
 // that it names.

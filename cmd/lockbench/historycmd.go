@@ -12,7 +12,7 @@ import (
 )
 
 func newHistory() *cobra.Command {
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use:   "history FILE",
 		Short: "Print a saved history as JSON Lines, without loss",
 		Long: `history prints a saved history as JSON Lines, one operation a line, for jq and
@@ -29,8 +29,6 @@ other programs. Nothing is lost: check reads the lines back to the same verdicts
 			return printHistory(cmd.OutOrStdout(), args[0])
 		},
 	}
-	cmd.AddCommand(newHistoryGen())
-	return cmd
 }
 
 func printHistory(w io.Writer, path string) error {

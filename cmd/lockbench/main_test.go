@@ -58,15 +58,19 @@ func TestScripts(t *testing.T) {
 }
 
 // setUp leaves nothing but lockbench in PATH, so that runs use the embedded
-// server; a script that wants more sets it to $FULLPATH. $SCHEDULES and $OPS are
-// how much to search.
+// server; a script that wants more sets it to $FULLPATH. $SCHEDULES is how much to
+// search, $HISTORY the saved history of examples, whose lock breaks its claims.
 func setUp(env *testscript.Env) error {
 	full := env.Getenv("PATH")
 	env.Setenv("FULLPATH", full)
 	env.Setenv("PATH", filepath.SplitList(full)[0])
 	env.Setenv(serverVariable, "")
 	env.Setenv("SCHEDULES", strconv.Itoa(longtest.Times(100, 300)))
-	env.Setenv("OPS", strconv.Itoa(longtest.Times(50_000, 200_000)))
+	example, err := filepath.Abs("../../examples/history.jsonl")
+	if err != nil {
+		return err
+	}
+	env.Setenv("HISTORY", example)
 	tmp := filepath.Join(env.WorkDir, "tmp")
 	env.Setenv("TMPDIR", tmp)
 	env.Setenv("TMP", tmp)

@@ -1,8 +1,11 @@
 package synthetic
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"os"
 
 	"github.com/lockbench/lockbench/history"
 )
@@ -14,6 +17,36 @@ type Violation struct {
 	At int64
 	// First had the key, Second was granted it too.
 	First, Second int32
+}
+
+// Begin starts a history on out, as [history.NewWriter] and [history.NewJSONLWriter] do.
+type Begin func(out io.Writer, h history.Header) (*history.Writer, error)
+
+// Save writes the history that c describes to the file at path, as [Write] does.
+func Save(path string, c Config, begin Begin) ([]Violation, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return nil, err
+	}
+	planted, err := Write(f, c, begin)
+	return planted, errors.Join(err, f.Close())
+}
+
+// Write writes the history that c describes to out, from its header to its end, and returns
+// its violations in the order of time.
+func Write(out io.Writer, c Config, begin Begin) ([]Violation, error) {
+	w, err := begin(out, c.Header())
+	if err != nil {
+		return nil, err
+	}
+	planted, end, err := Generate(c, w)
+	if err != nil {
+		return nil, err
+	}
+	return planted, w.Close(end)
 }
 
 // Generate makes up the history that c describes and writes it to w, which it leaves

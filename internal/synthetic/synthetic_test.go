@@ -2,7 +2,6 @@ package synthetic
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -16,19 +15,12 @@ import (
 	"github.com/lockbench/lockbench/internal/longtest"
 )
 
-// generated is the history that c makes, as a file, and what was planted.
-func generated(t *testing.T, c Config, begin func(io.Writer, history.Header) (*history.Writer, error)) ([]byte, []Violation) {
+// generated returns the history that c makes, as a file, and its violations.
+func generated(t testing.TB, c Config, begin Begin) ([]byte, []Violation) {
 	t.Helper()
 	var file bytes.Buffer
-	w, err := begin(&file, c.Header())
+	planted, err := Write(&file, c, begin)
 	if err != nil {
-		t.Fatal(err)
-	}
-	planted, end, err := Generate(c, w)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(end); err != nil {
 		t.Fatal(err)
 	}
 	return file.Bytes(), planted
@@ -191,19 +183,11 @@ func BenchmarkRead(b *testing.B) {
 	for _, unknown := range []float64{0, 0.3} {
 		b.Run(fmt.Sprint("unknown=", unknown), func(b *testing.B) {
 			c := with(func(c *Config) { c.Ops, c.Violations, c.Unknown = 300_000, 0, unknown })
-			var file bytes.Buffer
-			w, err := history.NewWriter(&file, c.Header())
-			if err != nil {
-				b.Fatal(err)
-			}
-			_, end, err := Generate(c, w)
-			if err = errors.Join(err, w.Close(end)); err != nil {
-				b.Fatal(err)
-			}
+			file, _ := generated(b, c, history.NewWriter)
 			b.ReportAllocs()
 			for left := 0; b.Loop(); {
 				if left == 0 {
-					each(b, file.Bytes(), func(*history.Op) { left++ })
+					each(b, file, func(*history.Op) { left++ })
 				}
 				left-- // one operation of those read
 			}
