@@ -1,9 +1,8 @@
 // Pairs measures how many pairs of a lock's two commands, SET key token NX PX and
 // EVALSHA compare-and-delete, different clients get through one private Redis:
-// redis-benchmark, a bare go-redis loop, the same loop with lockbench's connections,
-// lockbench's driver without a record and with one that nobody judges, and any command
-// that writes a lockbench result, such as lockbench run itself.
-// Like lockbench, the loops leave a core to the server.
+// redis-benchmark, a bare go-redis loop, lockbench's driver without a record and with one
+// that nobody judges, and any command that writes a lockbench result, such as lockbench
+// run itself. Like lockbench, the loop leaves a core to the server.
 //
 // The subjects take turns, round after round, so that what else the machine does
 // meets all of them; a ratio is the median of the rounds' ratios.
@@ -115,7 +114,7 @@ func measure(ctx context.Context, subjects []subject, rounds int) ([][]float64, 
 
 // bases are the subjects that all are compared with: redis-benchmark, the bare loop and
 // lockbench's driver without a record.
-var bases = []int{0, 1, 3}
+var bases = []int{0, 1, 2}
 
 // report prints a line per subject, with its ratios to the bases.
 func report(w io.Writer, subjects []subject, rates [][]float64) error {

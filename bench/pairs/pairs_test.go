@@ -72,7 +72,7 @@ func TestEverySubjectHasItsTurn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`redis-benchmark +\d+ `, `bare loop +\d+ `, `steady loop +\d+ `, `unrecorded +\d+ `, `recorded +\d+ `, `fixed +42 +42 +42 +\d+\.\d{3} `} {
+	for _, want := range []string{`redis-benchmark +\d+ `, `bare loop +\d+ `, `unrecorded +\d+ `, `recorded +\d+ `, `fixed +42 +42 +42 +\d+\.\d{3} `} {
 		if !regexp.MustCompile(want).MatchString(out.String()) {
 			t.Errorf("report lacks a line %q:\n%s", want, out.String())
 		}

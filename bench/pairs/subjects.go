@@ -31,14 +31,14 @@ type subject struct {
 	turn func(ctx context.Context) (float64, error)
 }
 
-// newSubjects returns redis-benchmark, the two loops, lockbench's driver and the commands of opt.
+// newSubjects returns redis-benchmark, the bare loop, lockbench's driver and the commands of opt.
 func newSubjects(server *servers.Server, opt options) ([]subject, error) {
 	benchmark, err := exec.LookPath("redis-benchmark")
 	if err != nil {
 		return nil, fmt.Errorf("%w; hint: install the package of tools that comes with redis-server", err)
 	}
 	b := &bench{server: server, options: opt, program: benchmark}
-	subjects := []subject{{"redis-benchmark", b.redisBenchmark}, {"bare loop", b.bareLoop}, {"steady loop", b.steadyLoop}, {"unrecorded", b.unrecorded}, {"recorded", b.recorded}}
+	subjects := []subject{{"redis-benchmark", b.redisBenchmark}, {"bare loop", b.bareLoop}, {"unrecorded", b.unrecorded}, {"recorded", b.recorded}}
 	for _, c := range opt.Commands {
 		name, line, _ := strings.Cut(c, "=")
 		subjects = append(subjects, subject{name, func(ctx context.Context) (float64, error) {
@@ -118,21 +118,10 @@ func (b *bench) rate(ctx context.Context, keys int, command ...string) (float64,
 	return strconv.ParseFloat(rows[len(rows)-1][1], 64)
 }
 
-// bareLoop is what go-redis does as it comes.
+// bareLoop has one goroutine per client do pairs on a key of its own, with go-redis as it comes.
 func (b *bench) bareLoop(ctx context.Context) (float64, error) {
 	opt := b.server.Options()
-	opt.Dialer = nil
-	return b.loop(ctx, opt)
-}
-
-// steadyLoop is what it does with the connections that lockbench gives it.
-func (b *bench) steadyLoop(ctx context.Context) (float64, error) {
-	return b.loop(ctx, b.server.Options())
-}
-
-// loop has one goroutine per client do pairs on a key of its own.
-func (b *bench) loop(ctx context.Context, opt *redis.Options) (float64, error) {
-	opt.PoolSize = b.options.Clients
+	opt.Dialer, opt.PoolSize = nil, b.options.Clients
 	client := redis.NewClient(opt)
 	defer client.Close()
 	script := redis.NewScript(compareAndDelete)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"strconv"
+	"syscall"
 )
 
 // What one reply may have at most. The longest that lockbench asks for are a page of keys and an INFO.
@@ -116,12 +117,24 @@ func (l *Limit) ended() {
 	}
 }
 
-// Conn returns conn, ended by a reply that is too large. Its Read is not safe for concurrent use.
-func Conn(conn net.Conn) net.Conn { return &limited{Conn: conn} }
+// Conn returns conn, ended by a reply that is too large. It shows its socket if conn does: a client library
+// looks there whether the server has hung up. Its Read is not safe for concurrent use.
+func Conn(conn net.Conn) net.Conn {
+	l := &limited{Conn: conn}
+	if socket, ok := conn.(syscall.Conn); ok {
+		return &limitedSocket{l, socket}
+	}
+	return l
+}
 
 type limited struct {
 	net.Conn
 	limit Limit
+}
+
+type limitedSocket struct {
+	*limited
+	syscall.Conn
 }
 
 // Read implements net.Conn.

@@ -1,7 +1,9 @@
 package replylimit
 
 import (
+	"net"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -55,6 +57,31 @@ func taken(reply string, times, size int) string {
 		}
 	}
 	return ""
+}
+
+func TestConnShowsASocketOnlyIfThereIsOne(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	socket, err := net.Dial("tcp", listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.Close()
+	pipe, other := net.Pipe()
+	defer pipe.Close()
+	defer other.Close()
+	for _, c := range []struct {
+		name string
+		conn net.Conn
+		want bool
+	}{{"socket", socket, true}, {"pipe", pipe, false}} {
+		if _, shown := Conn(c.conn).(syscall.Conn); shown != c.want {
+			t.Errorf("%s: a socket is shown: %v, want %v", c.name, shown, c.want)
+		}
+	}
 }
 
 func BenchmarkTake(b *testing.B) {

@@ -194,7 +194,7 @@ func (c *cluster) whole(ctx context.Context, ranges []slotRange) error {
 func (c *cluster) client(addr string) *redis.Client {
 	opt := c.opt
 	opt.Addr, opt.PoolSize = addr, 1
-	opt.Dialer = steadily(&opt)
+	opt.Dialer = limitedDialer(&opt)
 	return redis.NewClient(&opt)
 }
 

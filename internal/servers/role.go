@@ -11,11 +11,10 @@ import (
 
 // dialPrimary connects to a server that says itself that it is a primary.
 func dialPrimary(ctx context.Context, network, addr string, opt *redis.Options) (net.Conn, error) {
-	conn, err := redis.NewDialer(opt)(ctx, network, addr)
+	conn, err := limitedDialer(opt)(ctx, network, addr)
 	if err != nil {
 		return nil, err
 	}
-	conn = steady(conn, slackOf(opt))
 	role, err := roleOf(ctx, conn, opt)
 	if err == nil && role != "" && role != "master" {
 		err = fmt.Errorf("it says that it is a %.20q", role)

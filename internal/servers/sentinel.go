@@ -47,7 +47,7 @@ func newSentinels(addrs []string, p own, opt redis.Options) *sentinels {
 	for _, addr := range addrs {
 		at := each
 		at.Addr = addr
-		at.Dialer = steadily(&at)
+		at.Dialer = limitedDialer(&at)
 		s.clients = append(s.clients, redis.NewSentinelClient(&at))
 	}
 	return s

@@ -16,6 +16,7 @@ import (
 
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/impls/design/onredis"
+	"github.com/lockbench/lockbench/internal/replylimit"
 )
 
 // A Server is one Redis (or Valkey, or miniredis), or a Redis Cluster, that answered when it was
@@ -177,9 +178,21 @@ func (s *Server) Options() *redis.Options {
 	}
 	opt.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 	if opt.Dialer == nil {
-		opt.Dialer = steadily(&opt)
+		opt.Dialer = limitedDialer(&opt)
 	}
 	return &opt
+}
+
+// limitedDialer returns the dialer of opt, of connections whose replies are bounded.
+func limitedDialer(opt *redis.Options) func(ctx context.Context, network, addr string) (net.Conn, error) {
+	dial := redis.NewDialer(opt)
+	return func(ctx context.Context, network, addr string) (net.Conn, error) {
+		conn, err := dial(ctx, network, addr)
+		if err != nil {
+			return nil, err
+		}
+		return replylimit.Conn(conn), nil
+	}
 }
 
 // tune sets what every client of a lock under test needs, whatever a URL says.

@@ -13,7 +13,7 @@ import (
 // what TLS and the network add is not counted. It is safe for concurrent use.
 type Traffic struct{ Sent, Received atomic.Int64 }
 
-// Meter has t count what the connections carry that opt will dial.
+// Meter makes t count the bytes of the connections that opt will dial.
 func (t *Traffic) Meter(opt *redis.Options) {
 	dial := opt.Dialer
 	if dial == nil {
@@ -29,10 +29,6 @@ func (t *Traffic) Meter(opt *redis.Options) {
 }
 
 func (t *Traffic) meter(conn net.Conn) net.Conn {
-	if c, ok := conn.(*steadyConn); ok { // which can count by itself
-		c.traffic = t
-		return c
-	}
 	m := meteredConn{conn, t}
 	if socket, ok := conn.(syscall.Conn); ok {
 		return &meteredSocket{m, socket}
@@ -40,14 +36,14 @@ func (t *Traffic) meter(conn net.Conn) net.Conn {
 	return &m
 }
 
-// A meteredConn counts what it carries.
+// A meteredConn counts its bytes.
 type meteredConn struct {
 	net.Conn
 	traffic *Traffic
 }
 
-// A meteredSocket is one that shows its socket, as the client library wants in order to
-// see whether the server has hung up.
+// A meteredSocket is a meteredConn that shows its socket: go-redis looks there whether the
+// server has hung up.
 type meteredSocket struct {
 	meteredConn
 	syscall.Conn

@@ -21,7 +21,7 @@ func TestTrafficIsWhatPasses(t *testing.T) {
 	kinds := map[string]*redis.Options{"pipe": embedded.Options()}
 	if private, err := StartPrivate(t.Context()); err == nil {
 		t.Cleanup(func() { _ = private.Close() })
-		kinds["steady"] = private.Options()
+		kinds["limited"] = private.Options()
 		plain := private.Options()
 		plain.Dialer = func(ctx context.Context, network, addr string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, network, addr)
