@@ -21,7 +21,6 @@
 //   - services.go, fit.go: what the designs lock on, and what is left out
 //   - record.go: one subject, from its clients to its judgement
 //   - judge.go, live.go: a saved history, and one that still grows
-//   - pace.go, meter.go: how much processor time the judgement takes from the clients
 //   - abort.go, selfcheck.go, histories.go: what ends a run early, the broken lock, the files
 //   - claims.go, machine.go: what a lock is held to, and what a run changes of this process
 //   - conclude.go: what the report concludes

@@ -56,14 +56,14 @@ var foreignDoors = []struct {
 		return judgedSource(t, src, nil).Verdicts
 	}},
 	{"beside a run", func(t *testing.T, src history.Source) checker.Result {
-		idle := &besideRun{judged: func(Snapshot, history.Event) {}, rest: func() bool { return false }}
+		idle := func(Snapshot, history.Event) {}
 		return judgedSource(t, src, idle).Verdicts
 	}},
 }
 
-func judgedSource(t *testing.T, src history.Source, run *besideRun) Judged {
+func judgedSource(t *testing.T, src history.Source, beside func(Snapshot, history.Event)) Judged {
 	t.Helper()
-	j, err := judgeSource(src, "foreign.jsonl", nil, join(), run)
+	j, err := judgeSource(src, "foreign.jsonl", nil, join(), beside)
 	if err != nil {
 		t.Fatal(err)
 	}

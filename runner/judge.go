@@ -29,19 +29,10 @@ func Judge(path string, claims []string, sinks ...Sink) (Judged, error) {
 	return judgeSource(src, path, claims, join(sinks...), nil)
 }
 
-// besideRun is what is done between the events of a history while the run goes on that it is
-// about.
-type besideRun struct {
-	// judged is called after every event that was judged.
-	judged func(Snapshot, history.Event)
-	// rest is called after it while everything is done by the goroutine that reads, to
-	// leave the other cores to the clients, until it returns that the run is over.
-	rest func() (over bool)
-}
-
-// judgeSource is [Judge] for a history that is open already. Where no run goes on beside it,
-// several goroutines share the work, and come to the same.
-func judgeSource(src history.Source, path string, claims []string, sink Sink, run *besideRun) (Judged, error) {
+// judgeSource is [Judge] for a history that is open already. With beside, which is called after
+// each event, a run goes on meanwhile, and this goroutine alone does the work; without it several
+// share it, with the same result.
+func judgeSource(src history.Source, path string, claims []string, sink Sink, beside func(Snapshot, history.Event)) (Judged, error) {
 	was := src.Header()
 	h, err := withClaims(was, claims)
 	if err != nil {
@@ -55,8 +46,14 @@ func judgeSource(src history.Source, path string, claims []string, sink Sink, ru
 	figures := measure.New(h)
 	var finish func(history.End) checker.Result
 	var damage error
-	if run != nil {
-		finish, damage = judgeBeside(src, h, figures, sink, run)
+	if beside != nil {
+		verdicts := checker.New(h)
+		finish = verdicts.Finish
+		damage = each(src, sink, func(ev history.Event) {
+			verdicts.Add(ev)
+			figures.Add(ev)
+			beside(Snapshot{verdicts, figures}, ev)
+		})
 	} else {
 		judge, end := checker.Parallel(h, runtime.GOMAXPROCS(0))
 		finish, damage = end, measureBeside(src, judge, figures, sink)
@@ -84,46 +81,13 @@ func notJudged(h history.Header, leases int64) (notes []string) {
 	return notes
 }
 
-// judgeBeside reads, judges and measures src here while the run goes on and, to be done
-// soon when it is over, judges and measures the rest in two goroutines beside this one.
-func judgeBeside(src history.Source, h history.Header, figures *measure.Collector, sink Sink, run *besideRun) (finish func(history.End) checker.Result, damage error) {
-	verdicts := checker.New(h)
-	judge := func(ev history.Event) {
-		verdicts.Add(ev)
-		run.judged(Snapshot{verdicts, figures}, ev)
-	}
-	var judging, measuring *relay.Relay[history.Event] // nil while the run goes on
-	damage = each(src, sink, func(ev history.Event) {
-		if judging != nil {
-			judging.Add(ev)
-			measuring.Add(ev)
-			return
-		}
-		judge(ev)
-		figures.Add(ev)
-		if run.rest() {
-			judging, measuring = relay.New(every(judge)), relay.New(every(figures.Add))
-		}
-	})
-	if judging != nil {
-		judging.Wait()
-		measuring.Wait()
-	}
-	return verdicts.Finish, damage
-}
-
-// every is do for each of some events.
-func every(do func(history.Event)) func([]history.Event) {
-	return func(events []history.Event) {
-		for _, ev := range events {
-			do(ev)
-		}
-	}
-}
-
 // measureBeside reads and judges src here, and measures it in another goroutine.
 func measureBeside(src history.Source, judge func(history.Event), figures *measure.Collector, sink Sink) (damage error) {
-	measuring := relay.New(every(figures.Add))
+	measuring := relay.New(func(events []history.Event) {
+		for _, ev := range events {
+			figures.Add(ev)
+		}
+	})
 	damage = each(src, sink, func(ev history.Event) {
 		judge(ev)
 		measuring.Add(ev)

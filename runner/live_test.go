@@ -166,6 +166,43 @@ func TestBreachIsToldWhileTheRunGoesOn(t *testing.T) {
 	}
 }
 
+// TestAStalledJudgementHoldsUpNoClient has a sink that returns only when the recording is over:
+// the rest is recorded all the same, and judged afterwards.
+func TestAStalledJudgementHoldsUpNoClient(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "h.lbh")
+	spool, err := spool.New(path, 1000) // the rest is kept until it is read
+	if err != nil {
+		t.Fatal(err)
+	}
+	stalled, over, events := make(chan struct{}, 9), make(chan struct{}), 0
+	l := judgeLive(spool, path, liveRun{progress: &load.Progress{}, sink: join(Sink{
+		Found: func(checker.Finding, time.Duration) {
+			stalled <- struct{}{}
+			<-over
+		},
+		Event: func(history.Event) { events++ },
+	})})
+	rec, err := history.NewRecorder(spool, history.Header{Design: "d"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	breach(t, rec)
+	<-stalled
+	one := rec.Client(7, 7)
+	for range 50_000 {
+		one.Event(history.Pause, "", "standing still")
+	}
+	if err := rec.Close(history.Trailer{}); err != nil {
+		t.Fatal(err)
+	}
+	close(over)
+	j, err := l.wait()
+	if err != nil || j.Err != nil || j.End.Partial || events < 50_000 {
+		t.Errorf("%d events judged, end %+v, errors %v and %v; want all, and no error", events, j.End, err, j.Err)
+	}
+}
+
 // TestOnlyTheBeginningIsKept: what a long run leaves of its history is judged as far as it
 // goes, and kept only where it shows something.
 func TestOnlyTheBeginningIsKept(t *testing.T) {
@@ -237,22 +274,3 @@ func (generous) Acquire(context.Context, string, lockbench.Options) (lockbench.L
 
 func (generous) Key() string                   { return "stock" }
 func (generous) Release(context.Context) error { return nil }
-
-// TestJudgementCatchesUpOnceTheMonitorSaw: it spares the clients until then, and says so once.
-func TestJudgementCatchesUpOnceTheMonitorSaw(t *testing.T) {
-	t.Parallel()
-	said := 0
-	l := &liveJudgement{
-		began: time.Now().Add(-time.Minute), progress: &load.Progress{}, sink: Sink{Say: func(string) { said++ }},
-	}
-	l.catchUp(0)
-	if l.pace.prompt || said != 0 {
-		t.Errorf("prompt %v, said %d times before anything was seen", l.pace.prompt, said)
-	}
-	l.progress.Overlaps.Store(1)
-	l.catchUp(0)
-	l.catchUp(0)
-	if !l.pace.prompt || said != 1 {
-		t.Errorf("prompt %v, said %d times; want true and once", l.pace.prompt, said)
-	}
-}

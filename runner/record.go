@@ -43,8 +43,6 @@ type liveRun struct {
 	faults   []fault.Fault
 	progress *load.Progress
 	sink     Sink
-	// prompt: what is found is wanted within a second, whatever that costs the clients.
-	prompt bool
 	// broken is closed when a claim is broken that ends the run, failed when the run is
 	// certain to fail a threshold; nil never is.
 	broken, failed chan struct{}
@@ -54,7 +52,7 @@ type liveRun struct {
 func (s *session) newRun(of Subject) liveRun {
 	r := liveRun{
 		label: of.Label(), design: of.Design, options: of.options(s.plan.Options), faults: s.faults, progress: &load.Progress{},
-		prompt: s.plan.FailFast || len(s.abortOn) > 0, broken: make(chan struct{}),
+		broken: make(chan struct{}),
 	}
 	failFast := Sink{Found: func(f checker.Finding, _ time.Duration) {
 		if f.Against > 0 && s.plan.FailFast && !s.stopped {

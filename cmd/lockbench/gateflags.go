@@ -29,7 +29,7 @@ func (o *gateOptions) exploredFlags(f *pflag.FlagSet) {
 
 // abortFlag lets thresholds end runs.
 func (o *gateOptions) abortFlag(f *pflag.FlagSet) {
-	f.BoolVar(&o.abort, "abort-on-fail", false, "end the run of a design as soon as a --fail-if on a count of violations or on a maximum is certain to fail; the checker then takes the processor time that it needs, as with --fail-fast")
+	f.BoolVar(&o.abort, "abort-on-fail", false, "end the run of a design as soon as a --fail-if on a count of violations or on a maximum is certain to fail")
 }
 
 // abortOn are the thresholds that may end a run, as they were asked for. The error says that

@@ -64,7 +64,7 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.faults, "fault", nil, "`KIND[,name=value...]` of a fault to inject, such as lost-reply,p=0.01 or restart,at=2s; repeated; lockbench list faults prints all (default none)")
 	f.StringSliceVar(&o.guards, "guard", nil, "`kinds` of guard of the store, for oversell and redeem: "+strings.Join(catalog.Names(catalog.Guards()), ", ")+"; a design runs once with each (default none)")
 	claimsFlag(f, &o.claims, "the designs claim")
-	f.BoolVar(&o.failFast, "fail-fast", false, "end the run within about 1s of a broken claim and start no other design; the checker then takes the processor time that it needs from the clients")
+	f.BoolVar(&o.failFast, "fail-fast", false, "end the run within about 1s of a broken claim and start no other design")
 	f.StringVar(&o.history, "history", "", "save the history of each design in this `directory`")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "print no progress on standard error")
 }

@@ -59,9 +59,9 @@ type Progress struct {
 	// Duration is how long they are to run, in ns; zero is until done.
 	Duration atomic.Int64
 	// Grants and Refused count acquires; Failed operations of any kind that
-	// failed or got no answer; Overlaps what the monitor saw.
-	Grants, Refused, Failed, Overlaps atomic.Int64
-	// Violations is for the judge of the growing history to count in.
+	// failed or got no answer.
+	Grants, Refused, Failed atomic.Int64
+	// Violations is set by the judge of the growing history.
 	Violations atomic.Int64
 }
 

@@ -134,9 +134,4 @@ func (w *watch) report() {
 	p.Grants.Store(s.Grants)
 	p.Refused.Store(s.Refused)
 	p.Failed.Store(s.Failed)
-	var overlaps int64
-	for _, n := range w.run.monitor.Overlaps() {
-		overlaps += n
-	}
-	p.Overlaps.Store(overlaps)
 }

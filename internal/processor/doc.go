@@ -1,2 +1,2 @@
-// Package processor reports what the processors of this machine were busy with.
+// Package processor reports how much processor time this program has used.
 package processor
