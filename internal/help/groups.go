@@ -16,7 +16,6 @@ func Groups() []Group {
 		{"Open loop", []string{"rate", "arrival", "stages"}},
 		{"Settings of one workload", []string{"stock", "threshold", "points", "depth", "nested-ttl", "period", "delay"}},
 		{"Search", []string{"target", "from", "least", "most", "votes", "risk", "confidence", "precision", "strategy"}},
-		{"Generated history", []string{"ops", "violations", "unknown", "format"}},
 		{"Faults", []string{"fault", "faults", "kinds", "moves", "skew"}},
 		{"Randomness", []string{"seed"}},
 		{"Judging", []string{"claims", "fail-if", "fail-if-slower", "fail-if-weaker", "accept", "fail-fast", "abort-on-fail", "expect", "compare force"}},
