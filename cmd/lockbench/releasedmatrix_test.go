@@ -21,7 +21,7 @@ import (
 	"github.com/lockbench/lockbench/reports"
 )
 
-var update = flag.Bool("update", false, "rewrite the matrix of docs/matrix.md from docs/matrix.json")
+var update = flag.Bool("update", false, "rewrite the matrix of docs/matrix.md from docs/matrix.json, and the golden files of TestProjection")
 
 const (
 	readme      = "../../README.md"
