@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -57,6 +58,43 @@ func BenchmarkShortHistory(b *testing.B) {
 				if c.Finish(history.End{}).Grants != 7 {
 					b.Fatal("not judged")
 				}
+			}
+		})
+	}
+}
+
+// soundHistory is shortHistory without its overrun.
+var soundHistory = strings.NewReplacer("A 18-19", "A 12-13", "C 7-8 acquire ok ttl=10 fence=3\n", "C 7-8 acquire ok ttl=10 fence=3\nC 9-10 release ok\n", "C 20-21 release lost\n", "").Replace(shortHistory)
+
+// TestBriefAllocatesNothing judges one short history again and again with one Checker, which
+// has all the memory that it needs after the first. A violation costs one allocation.
+func TestBriefAllocatesNothing(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		violations int64
+	}{{"sound", soundHistory, 0}, {"an overrun", shortHistory, 1}} {
+		t.Run(c.name, func(t *testing.T) {
+			h := parseText(t, c.text)
+			var events []history.Event
+			for ev := range h.source().Events() {
+				events = append(events, ev)
+			}
+			brief, violations := NewBrief(h.header), int64(0)
+			judge := func() {
+				brief.Reset(h.header)
+				for _, ev := range events {
+					brief.Add(ev)
+				}
+				violations = 0
+				for _, f := range brief.Finish(history.End{}).Findings {
+					violations += f.Violations
+				}
+			}
+			for range 100 {
+				judge()
+			}
+			if n := testing.AllocsPerRun(1000, judge); n > float64(c.violations) || violations != c.violations {
+				t.Errorf("%v allocations for %d violations, want at most %d for as many", n, violations, c.violations)
 			}
 		})
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/longtest"
 	"github.com/lockbench/lockbench/internal/synthetic"
 )
 
@@ -81,6 +82,35 @@ func TestMemoryOfARunIsFlat(t *testing.T) {
 				t.Errorf("%d bytes more are alive after eight times as much, want %d at most", grown, c.most)
 			}
 		})
+	}
+}
+
+// mostMemory is what may be alive while a million operations are judged and measured.
+const mostMemory = 65 << 20
+
+// TestMemoryOfAMillionOperations judges a long history as lockbench check does, and looks at
+// the heap twenty times.
+func TestMemoryOfAMillionOperations(t *testing.T) {
+	longtest.Only(t)
+	c := synthetic.Usual()
+	c.Ops = 1_000_000
+	path := filepath.Join(t.TempDir(), "h.lbh")
+	writeHistory(t, path, func(w *history.Writer) (history.End, error) {
+		_, end, err := synthetic.Generate(c, w)
+		return end, err
+	})
+	events, peak := 0, uint64(0)
+	j, err := Judge(path, nil, Sink{Event: func(history.Event) {
+		if events++; events%100_000 == 0 {
+			peak = max(peak, alive())
+		}
+	}})
+	if err != nil || j.Err != nil || j.Verdicts.Ops != c.Ops || events < int(c.Ops) {
+		t.Fatalf("errors %v and %v, %d operations and %d events judged; want none, and %d operations", err, j.Err, j.Verdicts.Ops, events, c.Ops)
+	}
+	t.Logf("%d KiB alive at most", peak>>10)
+	if peak > mostMemory {
+		t.Errorf("%d bytes were alive, want %d at most", peak, mostMemory)
 	}
 }
 
