@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +17,8 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/load"
+	"github.com/lockbench/lockbench/internal/longtest"
 	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -171,6 +174,43 @@ func TestFailFastEndsThePlan(t *testing.T) {
 	}
 	if diff := cmp.Diff(result.NotRun, []string{p.Subjects[1].Label()}); diff != "" || result.SelfCheck != nil {
 		t.Errorf("self-check %v, not run (-got +want):\n%s", result.SelfCheck, diff)
+	}
+}
+
+// TestFailFastUnderSaturation: a run of ten minutes, by far more clients than processors, ends
+// at its first violation. The history has both stamps; one of several runs ends within the
+// second that the documents promise.
+func TestFailFastUnderSaturation(t *testing.T) {
+	if testing.Short() {
+		t.Skip("saturates the machine")
+	}
+	p := small(t, "hash-reentrant/plain")
+	p.Workload, p.FailFast = workloads.Must("reentrant"), true
+	p.Options = workloads.Options{
+		Clients: 32 * runtime.GOMAXPROCS(0), Keys: 4, TTL: time.Second, NestedTTL: 100 * time.Millisecond,
+		Hold: workloads.Always(300 * time.Millisecond), Wait: 50 * time.Millisecond, Duration: 10 * time.Minute,
+	}
+	best := p.Options.Duration
+	for range longtest.Times(1, 5) {
+		first := time.Duration(-1)
+		result, err := Run(t.Context(), p, Sink{Found: func(f checker.Finding, at time.Duration) {
+			if first < 0 && f.Against > 0 {
+				first = at
+			}
+		}})
+		if err != nil || len(result.Runs) != 1 || first < 0 {
+			t.Fatalf("error %v, %d runs, first violation %v; want one run with a violation", err, len(result.Runs), first)
+		}
+		end := result.Runs[0].End.Trailer
+		length := time.Duration(end.EndNS)
+		t.Logf("violated at %v, over %v later", first, length-first)
+		if end.Ended != load.EndedBroken || length > p.Options.Duration/4 {
+			t.Errorf("it ended by %q after %v, want %q long before %v", end.Ended, length, load.EndedBroken, p.Options.Duration)
+		}
+		best = min(best, length-first)
+	}
+	if longtest.On() && best > time.Second {
+		t.Errorf("it took %v at best from the violation to the end, want a second", best)
 	}
 }
 
