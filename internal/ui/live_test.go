@@ -4,16 +4,20 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/figures"
 	"github.com/lockbench/lockbench/internal/measure"
 	"github.com/lockbench/lockbench/internal/measure/series"
 	"github.com/lockbench/lockbench/runner"
@@ -127,6 +131,66 @@ func TestLiveFiguresAreThoseOfTheJudgement(t *testing.T) {
 	shown, found := v.session().Current, came.Runs[0].Measures.Measured.Latency(measure.Acquire)
 	if n := shown.Acquire.Count; n == 0 || n > found.Count() || shown.Acquire.Max > int64(found.Max()) {
 		t.Errorf("acquires: got %+v while it ran, of %d and at most %v in the end", shown.Acquire, found.Count(), found.Max())
+	}
+}
+
+// TestLastScreenSaysWhatTheReportSays runs a lock that breaks a claim, and compares the last
+// screen of the run, and the last of all, with the report.
+func TestLastScreenSaysWhatTheReportSays(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a server")
+	}
+	designs, err := impls.Match("hash-reentrant/plain")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := blindView(t.Context(), &bytes.Buffer{})
+	p := runner.Plan{Subjects: []runner.Subject{{Design: designs[0]}}, Workload: workloads.Must("reentrant"), History: t.TempDir()}
+	p.Options = workloads.Options{
+		Clients: 8, Keys: 2, TTL: time.Second, NestedTTL: 100 * time.Millisecond, Hold: workloads.Always(200 * time.Millisecond),
+		Wait: 50 * time.Millisecond, Duration: 800 * time.Millisecond,
+	}
+	sink := v.Sink()
+	over, last := sink.End, Run{}
+	sink.End = func(j *runner.Judged) {
+		last = v.session().Current
+		over(j)
+	}
+	came, err := runner.Run(t.Context(), p, sink)
+	if err != nil || len(came.Runs) != 1 {
+		t.Fatal(err, came)
+	}
+	report := came.Report().Runs[0]
+	var shown, broke []string
+	for _, b := range last.Breaches {
+		shown = append(shown, fmt.Sprint(b.Guarantee, " claimed: ", b.Claimed))
+	}
+	for cell, f := range report.Cells {
+		if f.Verdict == checker.Broken {
+			broke = append(broke, fmt.Sprint(cell, " claimed: ", f.Against > 0))
+		}
+	}
+	slices.Sort(shown)
+	slices.Sort(broke)
+	if diff := cmp.Diff(shown, broke); diff != "" || len(broke) == 0 {
+		t.Errorf("breaches, of which there must be some (-got +want the report):\n%s", diff)
+	}
+	nested := came.Runs[0].Measures.Measured.Nested // grants to the screen, and not to the report
+	if got, want := []int64{last.Grants, last.Refused}, []int64{report.Counts.Grants + nested, report.Counts.Refused}; !slices.Equal(got, want) {
+		t.Errorf("grants and refusals: got %v, want %v of the report", got, want)
+	}
+	screen := ansi.Strip(told(t, tea.WindowSizeMsg{Width: 250, Height: 40}, v.session()).View().Content)
+	acquire := report.Latency["acquire"].P99
+	wants := []string{report.Design, figures.Rate(report.GrantsPerS) + "/s", "p99 " + figures.Compact(acquire)}
+	for cell, f := range report.Cells {
+		if f.Against > 0 {
+			wants = append(wants, "CLAIM BROKEN", cell.String())
+		}
+	}
+	for _, want := range wants {
+		if !strings.Contains(screen, want) {
+			t.Errorf("no %q, which the report says, on the last screen:\n%s", want, screen)
+		}
 	}
 }
 
