@@ -12,37 +12,37 @@ import (
 	"github.com/lockbench/lockbench/internal/relay"
 )
 
-// Parallel starts the judgement of a history with this header as a [Checker] judges it, and
-// comes to the same Result, by up to so many goroutines of its own, of which there is one at
-// least: keys are judged side by side as long as nothing happens that concerns more than one of
-// them, and from then on one after the other, beside the caller. docs/design/live.md says why
-// that is the same.
+// Parallel judges a history with this header in up to the given number of goroutines, at least
+// one, and comes to the same Result as a [Checker]. It judges keys side by side until an event
+// concerns more than one key, such as the death of a client; one goroutine judges the rest.
+// docs/design/live.md argues that the Result is the same.
 //
-// It returns what stands in for [Checker.Add], which judges some time later, and for
-// [Checker.Finish], which must be called, and ends the goroutines. One goroutine calls both.
+// Parallel returns two functions, which one goroutine must call: add queues an event, in the
+// order of [Checker.Add]; finish judges all that was queued, ends the goroutines and returns
+// the Result, as [Checker.Finish] does. finish must be called.
 func Parallel(h history.Header, goroutines int) (add func(history.Event), finish func(history.End) Result) {
 	p := newParallel(h, goroutines)
 	return func(ev history.Event) { p.add(ev) }, p.finish
 }
 
-// A parallel is what [Parallel] has of its judgement.
+// A parallel is the state of [Parallel].
 type parallel struct {
-	all *Checker // judges alone once shards is empty
-	// shards judge the keys of every len(shards)-th partition. all meanwhile follows what
-	// clients have under way, over all keys.
+	// shards judge the keys of every len(shards)-th partition each. Meanwhile all follows the
+	// operations under way of each client, over all keys. Without shards, all judges.
 	shards []*shard
-	alone  *relay.Relay[history.Event] // to all
-	events int64
+	all    *Checker
+	alone  *relay.Relay[history.Event] // to all, once there are no shards
+	events int64                       // handed out so far
 }
 
-// A shard judges some keys.
+// A shard judges the keys of some partitions.
 type shard struct {
 	*Checker
 	to *relay.Relay[numbered]
 }
 
-// A numbered event knows its place in the whole history, from 1 on. Number 0 is a standstill, from the
-// call of its operation to the return.
+// A numbered event has its place in the whole history, from 1. Number 0 stands for a standstill
+// from the call of its operation to the return.
 type numbered struct {
 	history.Event
 	number int64
@@ -76,7 +76,7 @@ func newParallel(h history.Header, goroutines int) *parallel {
 	return p
 }
 
-// goAlone has one checker judge what is still to come.
+// goAlone makes one checker judge all later events.
 func (p *parallel) goAlone() {
 	p.alone = relay.New(func(events []history.Event) {
 		for _, ev := range events {
@@ -85,7 +85,7 @@ func (p *parallel) goAlone() {
 	})
 }
 
-// add judges the next event, some time later.
+// add queues the next event.
 func (p *parallel) add(ev history.Event) {
 	switch {
 	case len(p.shards) == 0:
@@ -103,8 +103,8 @@ func (p *parallel) add(ev history.Event) {
 	p.alone.Add(ev)
 }
 
-// stands has every shard know of a standstill that ends with ev, and returns whether ev says nothing
-// else. It concerns all keys alike, so they are judged side by side all the same.
+// stands tells every shard of a standstill that ends with ev, and reports whether ev means nothing
+// else. A standstill concerns all keys alike, so keys are still judged side by side.
 func (p *parallel) stands(ev history.Event) bool {
 	alone := ev.Op.Kind == history.Fault && fault.EventOf(ev.Op.Note).Act == fault.StandsStill
 	gap, found := p.all.faults.still.Next(ev)
@@ -136,7 +136,7 @@ func ofOneKey(ev history.Event) bool {
 	return op.Key != "" && ev.Phase != history.Cut && (op.Kind <= history.Lost)
 }
 
-// follow notes what clients have under way.
+// follow keeps the operations under way of each client.
 func (c *Checker) follow(ev history.Event) {
 	switch {
 	case ev.Phase == history.Return:
@@ -146,7 +146,7 @@ func (c *Checker) follow(ev history.Event) {
 	}
 }
 
-// join waits for the shards and puts what they found together.
+// join waits for the shards and merges their findings into all.
 func (p *parallel) join() {
 	for _, s := range p.shards {
 		s.to.Wait()
@@ -158,7 +158,7 @@ func (p *parallel) join() {
 	p.shards = nil
 }
 
-// absorb adds what o found of other keys.
+// absorb merges the findings of o, for other keys, into c.
 func (c *Checker) absorb(o *Checker) {
 	maps.Copy(c.keys, o.keys)
 	for i, r := range o.parts {
@@ -176,7 +176,7 @@ func (c *Checker) absorb(o *Checker) {
 	c.faults.Errors = c.faults.Errors || o.faults.Errors
 }
 
-// choose leaves those candidates that one checker would have kept: the first ones.
+// choose keeps the first candidates of each cell, as one checker would have.
 func (c *Checker) choose() {
 	for p := range c.tallies {
 		c.tallies[p].Keep(candidates, func(a, b candidate) int { return cmp.Compare(a.number, b.number) })

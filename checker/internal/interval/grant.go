@@ -7,8 +7,8 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// A Grant is how long one grant of a key to one owner lasts, from the acquire that began it
-// to the release that ended it.
+// A Grant is one grant of a key to one owner, from its acquire to its last release, with the
+// bounds of its duration.
 type Grant struct {
 	beginning
 	mustHold
@@ -18,39 +18,36 @@ type Grant struct {
 	ending
 }
 
-// beginning is how the key was granted. Least is never longer than Most.
+// beginning describes the acquire. Least is never longer than Most.
 type beginning struct {
-	First   *history.Op  // the acquire that began it
-	Granted optime.Stamp // return of the acquire
-	Newest  optime.Stamp // it was last granted by then: it may be granted anew past its lease
-	From    int64        // start of validity, NoStamp where the grant was not answered
-	// Sure is when the lease that the acquire gave can end at the earliest, also
-	// where nothing says when it began.
+	First   *history.Op  // the first acquire
+	Granted optime.Stamp // return of First
+	Newest  optime.Stamp // the latest instant at which an acquire can have granted the key
+	From    int64        // start of validity in ns, NoStamp if no acquire was answered ok
+	// Sure is the earliest end of the lease that the acquire gave, in ns, even if the start of
+	// that lease is not known.
 	Sure int64
-	// Least and Most are the shortest and the longest lease of its acquires: what
-	// a renewal of unknown outcome, which has no lease, may have set.
+	// Least and Most are the shortest and the longest lease of its acquires, in ns: the bounds
+	// of the lease that a renewal sets which records none.
 	Least, Most int64
-	Known       bool // it is a grant: the acquire was answered ok
-	// Anchored: validity begins at From, and not later, and the acquire's lease is told: where
-	// validity ends is known.
-	Anchored bool
-	Regrant  bool // an acquire of unknown outcome may have granted it anew
-	endless  bool // an acquire of it had no lease
+	Known       bool // an acquire was answered ok
+	Anchored    bool // validity begins at From exactly, and the record tells its lease
+	Regrant     bool // an acquire of unknown outcome may have granted the key anew
+	endless     bool // an acquire gave no lease
 }
 
-// ending is how its owner gave it up. Certain implies Released, and Released that there is a
+// ending describes how the owner gave the key up. Certain implies Released, and Released implies
 // ReleasedBy.
 type ending struct {
 	ReleasedBy *history.Op
-	Knew       optime.Stamp // its owner stopped working then: it gave up, was told of the loss, or died
-	Released   bool         // its owner gave it up, whatever came of that
-	Certain    bool         // the server freed it for certain
-	Dead       bool         // its owner died with it
+	Knew       optime.Stamp // the owner's last instant of work: it let go, was told of the loss, or died
+	Released   bool         // the owner sent its last release, whatever the answer
+	Certain    bool         // the server certainly freed the key
+	Dead       bool         // the owner died before it let go
 }
 
-// Begin makes g, which is empty, the grant that acquire op begins: at its return when it was
-// answered ok, at its call when its outcome is unknown. An unknown one may still act as a
-// refresh after a later one, unless nested acquires count.
+// Begin makes g, which is empty, the grant of acquire op, from its return if it was answered ok,
+// and from its call if its outcome is unknown.
 func (g *Grant) Begin(op *history.Op, rules optime.Rules) {
 	ttl, most := optime.Lease(op), optime.Longest(op)
 	g.rules, g.First = rules, op
@@ -79,7 +76,7 @@ func (g *Grant) Begin(op *history.Op, rules optime.Rules) {
 	g.open(g.Granted)
 }
 
-// Empty is a grant that has not begun, in the memory of g.
+// Empty returns an empty grant that reuses the memory of g.
 func (g *Grant) Empty() Grant {
 	return Grant{
 		validity: validity{flying: g.flying[:0], late: g.late[:0]},
@@ -87,8 +84,7 @@ func (g *Grant) Empty() Grant {
 	}
 }
 
-// Began is the start of validity, with its place among what happened at that
-// instant where that is known.
+// Began returns the start of validity, with its sequence number if that is known.
 func (g *Grant) Began() optime.Stamp {
 	if g.First.Call == g.From {
 		return optime.Call(g.First)
@@ -96,7 +92,7 @@ func (g *Grant) Began() optime.Stamp {
 	return optime.Stamp{T: g.From}
 }
 
-// LeaseOf is the shortest lease that op, an operation on g, may have set.
+// LeaseOf returns the shortest lease, in ns, that op, an operation on g, may have set.
 func (g *Grant) LeaseOf(op *history.Op) int64 {
 	if optime.InheritsLease(op) {
 		return g.Renewal(op)
@@ -104,8 +100,8 @@ func (g *Grant) LeaseOf(op *history.Op) int64 {
 	return optime.Lease(op)
 }
 
-// Renewal is the shortest lease that op, a renewal that does not say it, may set. One that was
-// called before g renews an earlier grant, by the lease of that, which is not known.
+// Renewal returns the shortest lease, in ns, that renewal op may set, which records none. Called
+// before g, it renews an earlier grant, whose lease is not known.
 func (g *Grant) Renewal(op *history.Op) int64 {
 	if op.Call < g.First.Call {
 		return 0
@@ -113,7 +109,7 @@ func (g *Grant) Renewal(op *history.Op) int64 {
 	return g.Least
 }
 
-// Cap bounds the lease of g, just granted, by ttl.
+// Cap limits the lease of g, just granted, to ttl ns.
 func (g *Grant) Cap(ttl int64) {
 	g.unsure = min(g.unsure, ttl)
 	if ttl >= g.Least {
@@ -129,27 +125,27 @@ func (g *Grant) Cap(ttl int64) {
 	g.Must = g.Granted.Before(optime.Stamp{T: g.Until})
 }
 
-// Joined applies that g, just granted, may have joined what its client had left, of which
-// the longest lease is given, and how many releases may begin it anew.
+// Joined applies that g, just granted, may have joined earlier levels of its client. Their
+// longest lease is given, in ns, and the number of releases that may begin that lease anew.
 func (g *Grant) Joined(longest, relets int64) {
 	g.Doubt = true
 	g.Most = max(g.Most, longest)
 	g.relets = int16(min(relets, mostInDoubt))
 }
 
-// ValidAt reports whether the lease granted is not over at s: whatever the owner
-// was told meanwhile, only its own release gives the key to others earlier.
+// ValidAt reports whether the lease lasts beyond s. Whatever the owner was told meanwhile, only its
+// own release gives the key to others earlier.
 func (g *Grant) ValidAt(s optime.Stamp) bool {
 	return g.Known && g.From != history.NoStamp && !g.Released && s.Before(optime.Stamp{T: g.Until})
 }
 
-// Follows reports whether g was granted after a for certain: had it been before, it would have
-// been neither released nor over when a was granted.
+// Follows reports whether g was certainly granted after a. Granted before a, it would still have
+// been held when a was granted.
 func (g *Grant) Follows(a *Grant) bool {
 	return a.Newest.Before(g.Granted) && g.Sure > a.Newest.T
 }
 
-// Reach is until when g may have kept others out, in ns, unless its owner does more with it.
+// Reach returns the last instant, in ns, at which g may keep others out by the operations so far.
 func (g *Grant) Reach() int64 {
 	if g.Released {
 		return max(g.MustEnd().T, min(g.Until, g.End.T))

@@ -8,32 +8,32 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// mostInDoubt bounds how many operations in doubt are counted one by one.
+// mostInDoubt bounds the number of uncertain operations that are counted one by one.
 const mostInDoubt = 1000
 
-// mayHold is until when the server may keep the key for a grant. It never ends before the
-// must-hold interval does.
+// mayHold bounds the time for which the server may keep the key for a grant. It never ends before
+// the must-hold interval does.
 type mayHold struct {
-	mayUntil int64 // the latest instant, were it not for the rest
-	// pending are extends of unknown outcome under way, to be added when they return.
+	mayUntil int64 // the latest end, in ns, before the other fields extend it
+	// pending are the extends of unknown outcome under way, which count when they return.
 	pending []pendingLease
-	// added is what those of unknown outcome may add to mayUntil, each at the last moment, and
-	// additions how many they are.
+	// added is the sum of the leases, in ns, of returned extends of unknown outcome, each of which
+	// may begin at the last moment; additions is their number.
 	added     int64
 	additions int16
-	// relets is how many releases of earlier holds may begin its lease anew, at any time.
+	// relets counts the releases of earlier holds that may begin the lease anew, at any time.
 	relets int16
-	exact  bool // mayUntil is sure: no slack for rounding and polling
-	unseen bool // it may be renewed without a word
+	exact  bool // mayUntil is exact: without slack for rounding and polling
+	unseen bool // the owner may renew it, and the record does not show that
 }
 
-// A pendingLease is an operation under way that may set what is left to ttl.
+// A pendingLease is an operation under way that may set the remaining lease to ttl ns.
 type pendingLease struct {
 	op  *history.Op
 	ttl int64
 }
 
-// Widen moves what the server may at most hold of g by op, an extend or acquire.
+// Widen extends the may-hold interval by op, an extend or acquire.
 func (g *Grant) Widen(op *history.Op) {
 	switch {
 	case g.exact:
@@ -48,9 +48,8 @@ func (g *Grant) Widen(op *history.Op) {
 	}
 }
 
-// Fold ends the doubt when op, whose outcome is unknown, may act: at any time from
-// now on or, when it is over, by end. It returns false when there is
-// none.
+// Fold settles when pending op, whose outcome is unknown, may act: by end if it is over, else at
+// any later time. It returns false if op is not pending.
 func (g *Grant) Fold(op *history.Op, end int64, over bool) bool {
 	n := len(g.pending)
 	if n == 0 {
@@ -72,24 +71,25 @@ func (g *Grant) Fold(op *history.Op, end int64, over bool) bool {
 	return len(g.pending) < n
 }
 
-// MayEnd applies that the acquire of g, whose outcome is unknown, has had its effect: what it
-// may have been granted lasts until t at the latest.
+// MayEnd applies that the acquire of g, whose outcome is unknown, acts no more: a lease that it
+// may have been granted ends at t at the latest.
 func (g *Grant) MayEnd(t int64) { g.mayUntil = t }
 
-// RenewedBy applies that the last renewal of g, of which nothing is known, was sent by t.
+// RenewedBy applies that the last unseen renewal of g was sent by t.
 func (g *Grant) RenewedBy(t int64) {
 	if g.unseen {
 		g.mayUntil = max(g.mayUntil, optime.After(t, g.Most))
 	}
 }
 
-// LettingGo reports whether the release of g is not answered, and its owner, of whose renewals nothing is known, may renew it.
+// LettingGo reports whether the release of g was not answered and its living owner may still renew
+// it unseen.
 func (g *Grant) LettingGo() bool {
 	return g.unseen && !g.Dead && g.Released && g.ReleasedBy.Return == history.Never
 }
 
-// Died applies that the owner of g died at t: it renews no longer. One that was answered when it released g had ended that
-// before.
+// Died applies that the owner of g died at t, which ends its renewals. A release that was answered
+// had ended them before.
 func (g *Grant) Died(t int64) {
 	if !g.Released || g.LettingGo() {
 		g.Dead = true
@@ -97,8 +97,8 @@ func (g *Grant) Died(t int64) {
 	}
 }
 
-// Leaseless reports whether the lock has no lease: what it grants lasts until its owner gives it
-// up, or its session ends.
+// Leaseless reports whether g has no lease: it lasts until its owner gives it up, or until the
+// owner's session ends.
 func (g *Grant) Leaseless() bool { return g.endless }
 
 // SessionEnds applies, for a lock that may have given a grant without a lease, that the owner's session ended
@@ -115,8 +115,8 @@ func (g *Grant) SessionEnds(t int64) {
 	g.Until, g.Base, g.Promised = min(g.Until, until), min(g.Base, until), min(g.Promised, until)
 }
 
-// Freed is when the server may at most still have held it: with the place among
-// what happened at that instant, where its owner's release was answered there.
+// Freed returns the latest end of the may-hold interval, with the sequence number of the release
+// if its answer is that end.
 func (g *Grant) Freed(slack int64) optime.Stamp {
 	if g.exact {
 		return optime.Return(g.ReleasedBy)
@@ -124,7 +124,7 @@ func (g *Grant) Freed(slack int64) optime.Stamp {
 	return optime.Stamp{T: g.Latest(slack), Seq: math.MaxUint64}
 }
 
-// Latest is when the server may at most still have held it, in ns.
+// Latest returns the latest end of the may-hold interval, in ns.
 func (g *Grant) Latest(slack int64) int64 {
 	switch {
 	case g.exact:
