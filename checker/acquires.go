@@ -37,8 +37,8 @@ func (c *Checker) acquireCalled(k *key, op *history.Op) {
 	}
 }
 
-// silence applies the call of acquire op, whose outcome is unknown: where acquires
-// join what their client has left, it may grant anew what that client had before.
+// silence applies the call of acquire op, whose outcome is unknown: if acquires join levels that
+// their client left, it may grant an earlier hold of the client anew.
 func (c *Checker) silence(k *key, op *history.Op) {
 	if !c.rules.Joins() {
 		return
@@ -51,7 +51,7 @@ func (c *Checker) silence(k *key, op *history.Op) {
 
 // mayHold adds the hold that op, whose outcome is unknown, may begin.
 func (c *Checker) mayHold(k *key, op *history.Op) {
-	if c.materialized || c.rules.Joins() || c.rules.Unseen || c.faulty() || k.renamed { // it matters to others now
+	if c.materialized || c.rules.Joins() || c.rules.Unseen || c.faulty() || k.renamed { // it may matter to other holds
 		c.hold(k, op)
 		return
 	}
@@ -59,7 +59,7 @@ func (c *Checker) mayHold(k *key, op *history.Op) {
 	k.deferred = append(k.deferred, deferred{op, k.made})
 }
 
-// hold adds the hold that op begins.
+// hold adds the hold of acquire op.
 func (c *Checker) hold(k *key, op *history.Op) *hold {
 	h := c.newHold(op)
 	k.made++
@@ -75,8 +75,8 @@ func (c *Checker) hold(k *key, op *history.Op) *hold {
 	return h
 }
 
-// joined applies to h that it may have joined what its client had left, which keeps
-// the longest of its leases.
+// joined applies to h that it may have joined levels that its client left, which keep the longest
+// of the client's leases.
 func (k *key) joined(h *hold) {
 	longest, _ := k.asked.Get(h.client)
 	for before := range k.known() {
@@ -88,7 +88,7 @@ func (k *key) joined(h *hold) {
 	h.Joined(longest, relets)
 }
 
-// turnTo applies to what its client holds that op, just called, is or may be granted.
+// turnTo applies acquire op, just called, which is or may be granted, to its client's holds.
 func (c *Checker) turnTo(k *key, op *history.Op) {
 	k.forget(op.Hold)
 	if len(k.deferred) > 0 {
@@ -101,7 +101,7 @@ func (c *Checker) turnTo(k *key, op *history.Op) {
 		case h.id == op.Hold && !h.Ended:
 			c.lockedAnew(k, h, op)
 			c.acquiredAgain(h, op)
-		case h.id == op.Hold: // to its owner it goes on, but its must-hold interval is over: begin anew
+		case h.id == op.Hold: // the owner goes on, but the must-hold interval is over: begin a new hold
 			c.lockedAnew(k, h, op)
 			h.id, h.was, k.renamed = 0, h.id, true
 			c.drop(k, i)
@@ -113,8 +113,8 @@ func (c *Checker) turnTo(k *key, op *history.Op) {
 	}
 }
 
-// lockedAnew judges acquire op, answered ok, by an owner who would only begin his
-// lease anew: had he lost the key, he was to be told.
+// lockedAnew judges acquire op, answered ok, by an owner which only refreshes its lease: if it had
+// lost the key, it was to be told.
 func (c *Checker) lockedAnew(k *key, h *hold, op *history.Op) {
 	knows := h.told || h.Released || h.EndedBy == interval.ByRefusal
 	if c.rules.Refreshed && op.Outcome == history.OK && !knows && h.supersededAt.Before(optime.Call(op)) {
@@ -122,8 +122,8 @@ func (c *Checker) lockedAnew(k *key, h *hold, op *history.Op) {
 	}
 }
 
-// refreshRefused applies the call of an acquire by a holder that would have begun
-// its lease anew, and was refused: another has the key, so its own is lost.
+// refreshRefused applies the call of a refresh by the owner that is refused: another has the key,
+// so its own hold is lost.
 func (c *Checker) refreshRefused(k *key, op *history.Op) {
 	for _, h := range k.holds {
 		if h.client == op.Client && !h.Released {
@@ -165,7 +165,7 @@ func (c *Checker) acquireReturned(k *key, op *history.Op) {
 	}
 }
 
-// keepsOut notes on the hold of k that acquire op was refused because of it, for sure.
+// keepsOut notes on the hold of k that it is the certain reason why acquire op was refused.
 func (k *key) keepsOut(op *history.Op) {
 	if len(k.holds) != 1 || k.holds[0].client == op.Client {
 		return

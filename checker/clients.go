@@ -7,7 +7,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// departs notes that a client called op.
+// departs applies the call of op to its client.
 func (c *Checker) departs(op *history.Op) {
 	cl := c.faults.clients.Get(op.Client)
 	if c.faulty() && op.Key != "" {
@@ -20,11 +20,11 @@ func (c *Checker) departs(op *history.Op) {
 	cl.Departs(op)
 }
 
-// A death is the last word of a client, so of what was kept for the sake of what it might
-// do next nothing is needed any more; in a long run clients that die are many. What it
-// sent may still act on others: that is kept for all the dead together.
+// After its death a client calls nothing, so the state for its next operations is dropped: many
+// clients die in a long run. Its calls may still act on others: these are kept for all dead
+// clients together.
 
-// retireClient forgets what client, which just died, might have done next.
+// retireClient drops the state for the next operations of client, which just died.
 func (c *Checker) retireClient(client int32) {
 	death := c.mayHaveDied(client)
 	for _, k := range c.keys {
@@ -53,8 +53,8 @@ func (c *Checker) longestAsked(k *key, client int32) (longest int64, ok bool) {
 	return longest, ok
 }
 
-// depart keeps the death or cut op for the cross-check, where it has something of its
-// client's. It keeps a copy: operations come in chunks, of which one that is kept keeps all.
+// depart keeps a death or cut for the cross-check, if that has operations of the client. It keeps a
+// copy, since one operation that is kept keeps its whole chunk in memory.
 func (c *Checker) depart(op *history.Op) {
 	for _, k := range c.keys {
 		if k.few.Has(op.Client) {

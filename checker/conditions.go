@@ -9,29 +9,29 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// Which conditions touch what.
+// The conditions that touch a hold.
 //
-// A condition that affects leaves its bit on the holds that it may have an effect on, and the
-// holds that are granted while it may still act get it, too. What is found about holds, or is
-// an occasion for it, carries the bits of all of them. In doubt a condition touches: a set too
-// wide costs power, one too narrow accuses. docs/design/guarantees.md says why each is wide
-// enough. Below are the rows of its table of windows:
+// A condition leaves its bit on the holds on which it may have an effect, and on the holds that
+// are granted while it may still act. A violation or an occasion carries the bits of all its
+// holds. In doubt a condition touches a hold: a set that is too wide costs power, one that is too
+// narrow accuses. docs/design/guarantees.md argues that each is wide enough. These are the rows
+// of its table of windows:
 //
-//	outlived      outlivedAt, and workedPast: what an owner does past its validity
+//	outlived      outlivedAt, and workedPast: an owner's work past its validity
 //	pause         stoodStill, grantedUnder: the client's holds, from the pause to their end;
 //	              stoodInstead: renewals that a standstill of everybody kept back
 //	crash         crashed: the client's holds; leftBy: keys that it may have left as they are
-//	lost-reply    unanswered, grantedUnder, ranLate: holds valid while what was affected may act
+//	lost-reply    unanswered, grantedUnder, ranLate: holds valid while an affected call may act
 //	cancel        grantedUnder, ranLate: the grant of the call itself; holds valid when it ran late
 //	script-flush  flushed: holds open then; answering: every answer after it
 //	state-loss    forgetsHolds, grantedUnder: holds whose acquire was called before it
 //	failover      the same
 //	skew          occurred.Faults.Lasting: everything after it
 
-// forgetful are the conditions under which the server forgets what it granted.
+// forgetful are the conditions under which the server forgets grants.
 const forgetful = lockbench.StateLoss | lockbench.Failover
 
-// touching returns the conditions that touched what was done under these holds.
+// touching returns the conditions that touched these holds.
 func (c *Checker) touching(holds ...*hold) lockbench.Conditions {
 	var all lockbench.Conditions
 	for _, h := range holds {
@@ -58,14 +58,14 @@ func (c *Checker) deathOf(client int32) lockbench.Conditions {
 	return lockbench.Crash
 }
 
-// mayHaveDied returns how client, which just died, may have: with its process, or alone as long
-// as others live in it, which may die at this very moment.
+// mayHaveDied returns the possible deaths of client, which just died: with its process, or alone
+// if others live in the process, which may die at this very moment.
 func (c *Checker) mayHaveDied(client int32) lockbench.Conditions {
 	return lockbench.Crash | c.deathOf(client)
 }
 
 // answering returns the conditions that touch the answer to op: a flush before now, a connection
-// that a restart broke before the first call since, and what the server forgot since the call.
+// broken by a restart before the first call since, and a loss of grants since the call.
 func (c *Checker) answering(op *history.Op) (under lockbench.Conditions) {
 	f := &c.faults
 	if f.Flush != nil {
@@ -79,9 +79,8 @@ func (c *Checker) answering(op *history.Op) (under lockbench.Conditions) {
 	return under | f.ForgotSince(optime.Call(op))
 }
 
-// grantedUnder returns the conditions that touch what acquire op was granted, or would have
-// been, from then on: what befell its owner during the call, and what may still act on it of
-// what was affected before.
+// grantedUnder returns the conditions that touch the grant of acquire op, or would touch it: those
+// that befell its owner during the call, and those of earlier operations that may still act.
 func (c *Checker) grantedUnder(k *key, op *history.Op) lockbench.Conditions {
 	if c.faults.Occurred == 0 {
 		return 0
@@ -106,14 +105,13 @@ func (c *Checker) grantedUnder(k *key, op *history.Op) lockbench.Conditions {
 	return under
 }
 
-// mayJoinRevived reports whether acquire op may join what a failover has brought back.
+// mayJoinRevived reports whether acquire op may join a hold that a failover brought back.
 func (k *key) mayJoinRevived(op *history.Op) bool {
 	until, _ := k.revived.Get(op.Client)
 	return until > op.Call
 }
 
-// unanswered leaves the bit of x on the holds that are open, if what was affected may act on
-// them.
+// unanswered leaves the bit of x on the open holds, if the affected operation may act on them.
 func (k *key) unanswered(x *pending.Effect) {
 	if !x.Touches() {
 		return
@@ -123,8 +121,7 @@ func (k *key) unanswered(x *pending.Effect) {
 	}
 }
 
-// outlivedAt returns Outlived where the owner of h is past its validity at s, or nobody
-// knows when that ends.
+// outlivedAt returns Outlived if the owner of h is past its validity at s, or may be.
 func (h *hold) outlivedAt(s optime.Stamp) lockbench.Conditions {
 	if h.From == history.NoStamp || s.T >= h.Until {
 		return lockbench.Outlived
@@ -132,13 +129,13 @@ func (h *hold) outlivedAt(s optime.Stamp) lockbench.Conditions {
 	return 0
 }
 
-// stoodStill leaves the bit of a pause of client on what it holds.
+// stoodStill leaves the bit of a pause of client on its holds.
 func (c *Checker) stoodStill(client int32) {
 	c.faults.Occurred |= lockbench.Pause
 	c.touchHeld(client, lockbench.Pause)
 }
 
-// touchHeld leaves the bit of cause on what client holds, and on what it is releasing.
+// touchHeld leaves the bit of cause on the holds of client, those with a release under way included.
 func (c *Checker) touchHeld(client int32, cause lockbench.Conditions) {
 	flying, by := c.faults.clients.Get(client).Flying, cause
 	if cause == pending.Died {
@@ -154,12 +151,13 @@ func (c *Checker) touchHeld(client int32, cause lockbench.Conditions) {
 	}
 }
 
-// flushed leaves the bit of a script flush on what is held: a renewal of it may fail.
+// flushed leaves the bit of a script flush on the open holds, whose renewals may fail.
 func (c *Checker) flushed() {
 	c.eachOpen(func(_ *key, h *hold) { h.renewing |= lockbench.ScriptFlush })
 }
 
-// renewing returns what has touched the renewals of h by t, in ns, where the lock has any.
+// renewing returns the conditions that touched the renewals of h by t, in ns; none if the lock does
+// not renew.
 func (c *Checker) renewing(h *hold, t int64) lockbench.Conditions {
 	if c.ability&prolongs != 0 || c.header.Renews || c.rules.Unseen || c.rules.Joins() {
 		return h.renewing | c.stoodInstead(h, t)
@@ -167,9 +165,9 @@ func (c *Checker) renewing(h *hold, t int64) lockbench.Conditions {
 	return 0
 }
 
-// stoodInstead returns Pause where the owner of h worked past its validity, until t, for no longer than nobody could do
-// anything since the lease began that was over. In a time without standstills, the owner would
-// have renewed h, or learnt that it cannot, that much earlier: that excuses no more than it takes.
+// stoodInstead returns Pause if the owner of h worked past its validity, until t, for no longer
+// than everybody stood still since that lease began. Without the standstill, the owner would have
+// renewed h that much earlier, or learnt that it cannot.
 func (c *Checker) stoodInstead(h *hold, t int64) lockbench.Conditions {
 	end := min(h.Until, h.intrusion.T)
 	if past := t - end; past > 0 && past <= c.faults.still.Within(end-h.Most, t) {
@@ -178,8 +176,8 @@ func (c *Checker) stoodInstead(h *hold, t int64) lockbench.Conditions {
 	return 0
 }
 
-// forgetsHolds leaves the bit of cause, under which the server forgot, on all that was granted
-// by then and is remembered.
+// forgetsHolds leaves the bit of cause, by which the server lost grants, on all holds that are
+// known.
 func (c *Checker) forgetsHolds(cause lockbench.Conditions) {
 	for _, k := range c.keys {
 		for h := range k.known() {
@@ -201,8 +199,8 @@ func (c *Checker) forgetsHolds(cause lockbench.Conditions) {
 	}
 }
 
-// ranLate leaves the bits of causes, by which a client's call had ended before its command
-// ran, on what is held then, the client's own holds too.
+// ranLate leaves the bits of causes on the open holds, the client's own included: a command of the
+// client ran after its call had ended.
 func (c *Checker) ranLate(client int32, causes lockbench.Conditions) {
 	for _, k := range c.keys {
 		for _, h := range k.holds {

@@ -7,13 +7,12 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// A deferred hold is an acquire of unknown outcome under which nothing was done yet.
-// There may be one for every client and key, so a hold is made of it only when it
-// comes to matter: when its client does something under it, turns to another, or
-// when something befalls more than one key. Until then it has no must-hold interval, is known to
-// nobody and judges nothing; all that it does is to keep the key from being provably
-// free, which vacancy.Key.Tainted says. Where acquires join what their client has left,
-// or faults may affect, it may matter sooner, and holds are made at once.
+// A deferred hold is an acquire of unknown outcome under which no operation was called yet.
+// There may be one for every client and key, so it becomes a hold only when that matters: when
+// its client calls an operation under it or turns to another hold, or when an event concerns
+// more than one key. Until then it has no must-hold interval; its only effect is that the key is
+// not provably free, which vacancy.Key.Tainted counts. If acquires join levels that their client
+// left, or faults may befall the history, it may matter sooner: then it becomes a hold at once.
 type deferred struct {
 	op     *history.Op
 	number int64 // among the holds of the key
@@ -52,8 +51,8 @@ func (c *Checker) materialize(k *key, match func(*deferred) bool) {
 	}
 }
 
-// materializeAll makes holds of all deferred ones, and of each to come at once: something
-// happens that concerns more than one key.
+// materializeAll makes holds of all deferred ones, and of each later one at once, since an event
+// concerns more than one key.
 func (c *Checker) materializeAll() {
 	if c.materialized {
 		return
@@ -64,7 +63,7 @@ func (c *Checker) materializeAll() {
 	}
 }
 
-// stretched notes that something was done with h that may keep others out for longer.
+// stretched applies that an operation on h may keep others out for longer.
 func (k *key) stretched(h *hold) {
 	if h.kept {
 		k.reach = math.MaxInt64

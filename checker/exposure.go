@@ -7,16 +7,16 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// An exposed acquire is what one acquire put to the test on the holds of others while it was
-// under way: how often their must-hold intervals, their leases, and their leases after an
-// inner release kept it out. That it was granted in the end takes nothing away.
+// An exposed acquire has the occasions that one acquire made on the holds of others: the must-hold
+// intervals, the leases, and the leases after an inner release that it met. They count even if it
+// was granted in the end.
 type exposed struct {
 	mustHold, lease, inner occasions.Set
 	op                     *history.Op
-	own                    lockbench.Conditions // what a grant by it is, or would have been, touched by
+	own                    lockbench.Conditions // that touch its grant, or would touch it
 }
 
-// meetings counts what acquire op, now returned, met: an occasion for exclusion, lease and
+// meetings counts the holds that acquire op, now returned, met: occasions for exclusion, lease and
 // reentrancy.
 func (c *Checker) meetings(k *key, op *history.Op) {
 	m := &c.met
@@ -40,7 +40,7 @@ func (c *Checker) meetings(k *key, op *history.Op) {
 			c.meet(m, h)
 		}
 	}
-	if len(m.mustHold.All()) == 0 && optime.Call(op).Before(k.lastEnd) { // with what is not remembered any more
+	if len(m.mustHold.All()) == 0 && optime.Call(op).Before(k.lastEnd) { // with a hold that has been forgotten
 		m.mustHold.Add(k.lastUnder | c.faults.Lasting())
 	}
 	c.exposeAll(exclusion, &m.mustHold)
@@ -48,7 +48,7 @@ func (c *Checker) meetings(k *key, op *history.Op) {
 	c.exposeAll(reentrancy, &m.inner)
 }
 
-// meet adds what an acquire met of h. A hold that a stale call may have ended proves nothing.
+// meet adds the occasions of an acquire on h. A hold that a stale call may have ended proves nothing.
 func (c *Checker) meet(m *exposed, h *hold) {
 	op := m.op
 	inside := h.Must && optime.Call(op).Before(h.MustEnd())

@@ -11,7 +11,7 @@ import (
 	"github.com/lockbench/lockbench/internal/fault"
 )
 
-// keepEffect keeps x on k. Of one that is forgotten it is noted what it may still do.
+// keepEffect keeps x on k. If an older effect must make room, its conditions are kept.
 func (c *Checker) keepEffect(k *key, x pending.Effect) {
 	if old, lost := k.affected.Keep(x); lost {
 		k.unknown.left |= c.resolved(old.Cause, old.Op.Client)
@@ -22,7 +22,7 @@ func (c *Checker) keepEffect(k *key, x pending.Effect) {
 	k.everAffected = true
 }
 
-// affect notes that the fault of event by affected op.
+// affect applies the fault of event by to op, which it affects.
 func (c *Checker) affect(cause lockbench.Conditions, by, op *history.Op) {
 	if op.Kind == history.Read || op.Kind == history.Write {
 		return
@@ -48,9 +48,8 @@ func (c *Checker) affect(cause lockbench.Conditions, by, op *history.Op) {
 	}
 }
 
-// triedBefore applies that op, answered refused or lost, may have been tried more
-// than once within: a first try that lost its reply may have done what the last one
-// says it did not. It may have taken the key, or cut a lease short.
+// triedBefore applies that op, answered refused or lost, may have had an earlier try that lost its
+// reply: that try may have taken the key, or cut a lease short.
 func (c *Checker) triedBefore(k *key, op *history.Op) {
 	if op.Kind == history.Acquire {
 		k.refusal.excuse(op)
@@ -80,8 +79,8 @@ func (c *Checker) triedBefore(k *key, op *history.Op) {
 	}
 }
 
-// bound applies that op, which a fault affected, has had what effect it had by end:
-// what it may have left on the server lasts a lease from then on.
+// bound applies that op, which a fault affected, acts no later than end: a grant that it may have
+// left on the server lasts for a lease from then on.
 func (c *Checker) bound(k *key, op *history.Op, end optime.Stamp) {
 	first := k.affected.Bound(op)
 	h, r := k.find(op.Hold), &k.refusal
@@ -98,7 +97,7 @@ func (c *Checker) bound(k *key, op *history.Op, end optime.Stamp) {
 		}
 	}
 	until := optime.After(end.T, optime.Wanted(op))
-	if until == math.MaxInt64 && c.faults.clients.Gone(op.Client) { // no lease: what it left went with its session
+	if until == math.MaxInt64 && c.faults.clients.Gone(op.Client) { // no lease: its session has ended
 		until = end.T
 	}
 	switch {
@@ -116,9 +115,9 @@ func (c *Checker) bound(k *key, op *history.Op, end optime.Stamp) {
 	}
 }
 
-// clearEffects forgets the fault effects on the owner of h from before it was granted h. The
-// owner gave h up for certain, so nothing that it does later goes back to them. Where the
-// acquire may have joined what a fault had left, effects that are not over stay.
+// clearEffects drops the effects of faults on the owner of h from before the grant of h. The owner
+// certainly gave h up, so no later state goes back to them. If the acquire may have joined levels
+// that a fault had left, effects that are not over stay.
 func (c *Checker) clearEffects(k *key, h *hold) {
 	if len(k.affected) == 0 {
 		return

@@ -12,20 +12,20 @@ import (
 	"github.com/lockbench/lockbench/internal/fault"
 )
 
-// faults are those that befell the history, and what each client has under way.
+// faults is the state of the faults in the history, and of each client's operations under way.
 type faults struct {
 	clients clients.Table
-	still   standing.Table // when nobody could do anything
-	moved   standing.Table // when clients could have gone on, and an exploration had time pass instead
+	still   standing.Table // standstills of everybody
+	moved   standing.Table // time that an exploration let pass although clients could have gone on
 	occurred.Faults
 }
 
 // faulty reports whether faults may befall the history.
 func (c *Checker) faulty() bool { return len(c.header.Faults) > 0 || c.faults.Occurred != 0 }
 
-// faulted applies a fault event, as the table of faults says what its note means. A fault with
-// a client affects what that client has under way. What was affected has had its effect by its
-// return, or by its client's death, unless a late event says otherwise.
+// faulted applies a fault event; the table of faults gives the meaning of its note. A fault with a
+// client affects that client's operations under way. An affected operation acts by its return, or
+// by its client's death, unless a late event follows.
 func (c *Checker) faulted(op *history.Op) {
 	f, event := &c.faults, fault.EventOf(op.Note)
 	switch event.Act {
@@ -60,7 +60,7 @@ func (c *Checker) faulted(op *history.Op) {
 	}
 }
 
-// happened are the conditions that have occurred.
+// happened returns the conditions that have occurred.
 func (f *faults) happened() lockbench.Conditions {
 	if f.still.Times > 0 {
 		return f.Occurred | lockbench.Pause
@@ -68,7 +68,7 @@ func (f *faults) happened() lockbench.Conditions {
 	return f.Occurred
 }
 
-// setOff applies that a clock is ahead by offset ns.
+// setOff applies that a clock runs ahead by offset ns.
 func (c *Checker) setOff(offset int64) {
 	c.faults.SetOff(offset)
 	for _, k := range c.keys {
@@ -83,9 +83,8 @@ func (c *Checker) anythingOpen() bool {
 	return open || c.faults.clients.Busy()
 }
 
-// affectClient has fault affect the call that its client has under way or, when
-// there is none, its renewals. What happens in the background of a process has no
-// client: renewals then.
+// affectClient applies fault to its client's call under way or, without one, to the client's
+// renewals. A fault in the background of a process has no client: it affects renewals.
 func (c *Checker) affectClient(cause lockbench.Conditions, fault *history.Op) {
 	if fault.Client >= 0 {
 		for _, op := range c.faults.clients.Get(fault.Client).Affected() {
@@ -102,8 +101,7 @@ func (c *Checker) affectClient(cause lockbench.Conditions, fault *history.Op) {
 	}
 }
 
-// died applies the death of a client: it affects what the client held and what it
-// had under way.
+// died applies the death of a client to its holds and its operations under way.
 func (c *Checker) died(op *history.Op) {
 	cl := c.faults.clients.Get(op.Client)
 	cl.Dead = true
@@ -115,7 +113,7 @@ func (c *Checker) died(op *history.Op) {
 		h.Close(optime.Call(op), interval.ByDeath, true)
 		h.Died(op.Call)
 		k.cuts++
-		if c.ability&sessions != 0 { // what has a lease may have joined what has none
+		if c.ability&sessions != 0 { // a grant with a lease may have joined one without
 			h.SessionEnds(op.Call)
 		}
 	})
@@ -131,8 +129,8 @@ func (c *Checker) died(op *history.Op) {
 	c.retireClient(op.Client)
 }
 
-// leftBehind reports whether the owner of h, who died at t, may have left it on the
-// server: he had neither lost it nor given it up for certain.
+// leftBehind reports whether h may be left on the server by its owner, which died at t: the owner
+// had neither lost it nor certainly given it up.
 func (h *hold) leftBehind(t, slack int64) bool {
 	lost := h.supersededAt != optime.Forever || h.told || h.Certain
 	if h.under&lockbench.Failover != 0 { // it may be there again
@@ -141,12 +139,12 @@ func (h *hold) leftBehind(t, slack int64) bool {
 	return h.Known && !lost && (!h.Released || h.Latest(slack) >= t)
 }
 
-// late applies that a command of a client ran although the call that sent it had
-// ended: it belongs to what a fault affected before or, when nothing was, to the
-// client's last call, which then had timed out.
+// late applies that a command of a client ran after the call that sent it had ended. The command
+// belongs to an operation that a fault affected before or, if there is none, to the client's last
+// call, which had then timed out.
 func (c *Checker) late(fault *history.Op) {
 	causes := lockbench.Conditions(0)
-	var op *history.Op // the last to be called of those that were affected
+	var op *history.Op // the affected operation that was called last
 	for _, k := range c.keys {
 		if of, last := c.lateEffects(k, fault); last != nil {
 			causes |= of
@@ -159,7 +157,7 @@ func (c *Checker) late(fault *history.Op) {
 			k.refusal.Stirred++
 		}
 	}
-	if op == nil { // what is not remembered any more of any of its keys
+	if op == nil { // an operation that has been forgotten, on any of the client's keys
 		for _, k := range c.keys {
 			if _, asked := c.longestAsked(k, fault.Client); asked {
 				k.unknown.left |= lockbench.Cancel
@@ -175,13 +173,13 @@ func (c *Checker) late(fault *history.Op) {
 	c.ranLate(fault.Client, causes|lockbench.Cancel) // the call was given up, says the event
 }
 
-// lateEffects applies a late fault to what was affected of its client, and returns by what,
-// and the last of it.
+// lateEffects applies a late fault to its client's affected operations on k, and returns their
+// causes and the last operation.
 func (c *Checker) lateEffects(k *key, fault *history.Op) (causes lockbench.Conditions, last *history.Op) {
 	for i := range k.affected {
 		x := &k.affected[i]
 		theirs := x.Op.Client == fault.Client || fault.Client < 0 && x.Op.Process == fault.Process
-		if !theirs || x.Cut && x.Op.Outcome == history.Unknown { // what was cut did not run
+		if !theirs || x.Cut && x.Op.Outcome == history.Unknown { // a request that was cut did not run
 			continue
 		}
 		causes |= c.resolved(x.Cause, x.Op.Client)
@@ -194,10 +192,9 @@ func (c *Checker) lateEffects(k *key, fault *history.Op) (causes lockbench.Condi
 	return causes, last
 }
 
-// forgot applies that the server forgot grants given by then, all of them for all that
-// is known.
+// forgot applies that the server forgot some of the grants given by then, or all of them.
 func (c *Checker) forgot(op *history.Op, cause lockbench.Conditions) {
-	for _, k := range c.sorted() { // what began before it was not touched by it
+	for _, k := range c.sorted() { // holds that began before are compared without this condition
 		c.settle(k, optime.Call(op))
 	}
 	c.faults.Forgot(op, cause)
@@ -207,18 +204,17 @@ func (c *Checker) forgot(op *history.Op, cause lockbench.Conditions) {
 	c.forgetsHolds(cause)
 }
 
-// revived applies that the server may have forgotten releases, too: what was given up
-// by then may be there again for as long as the longest lease that was asked for.
+// revived applies that the server may have forgotten releases, too: a hold given up by then may be
+// back for as long as the longest lease asked for.
 func (c *Checker) revived(op *history.Op) {
 	for _, k := range c.keys {
 		k.refusal.KeepFor(op.Call, k.asked.Highest())
 	}
 }
 
-// stepped applies that the server's clock was, or is about to be, stepped. What was
-// granted by then may end too early, if it went ahead: the server forgets it, at any
-// time from now on. If it went back, that may last longer. And as long as the clock is
-// off all clients' clocks are, for a lock that asks them.
+// stepped applies that the server's clock was stepped, or is about to be. A step ahead may end
+// leases early: the server forgets grants at any later time. A step back may make them last
+// longer. While the clock is off, so are all clients' clocks, for a lock that reads them.
 func (c *Checker) stepped(op *history.Op, phase fault.Phase) {
 	f := &c.faults
 	if op.Value > 0 {
@@ -238,8 +234,8 @@ func (c *Checker) stepped(op *history.Op, phase fault.Phase) {
 	}
 }
 
-// takenAway applies what was seen on the server itself: a command of a client took away what
-// another held.
+// takenAway applies an observation on the server itself: a command of one client took the key from
+// another owner.
 func (c *Checker) takenAway(fault *history.Op) {
 	k := c.key(fault.Key)
 	victim := k.find(fault.Hold)
@@ -257,7 +253,7 @@ func (c *Checker) takenAway(fault *history.Op) {
 	}
 }
 
-// slack is what is added to a lease before a key counts as free, in ns.
+// slack returns the time, in ns, that is added to a lease before a key counts as free.
 func (c *Checker) slack() int64 {
 	return int64(refusalSlack) + c.header.ToleranceNS + 2*c.faults.Skew
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// A hold is one grant of a key to one owner, with what concerns others: who was granted the
-// key after it, what past owners did to it, and what touched it. How long it lasts, its owner's
-// operations show.
+// A hold is one grant of a key to one owner, with its relations to others: the next owner, calls
+// of past owners, and the conditions that touched it. Its duration follows from its owner's
+// operations alone.
 type hold struct {
 	ownership
 	interval.Grant
@@ -22,10 +22,10 @@ type hold struct {
 	overwrites.Use // of the guarded record
 }
 
-// ownership is whose a hold is, and what was done with it. The first of ops is the acquire
-// that began it.
+// ownership has the owner of a hold and its operations. The first of ops is the acquire that
+// began it.
 type ownership struct {
-	id, was         int64 // was: before another hold came to go by its id
+	id, was         int64 // was: its id before a later hold took that over
 	number          int64 // among the holds of the key, in the order in which they began
 	client, process int32
 	// ops are the operations that a counterexample shows: the first ones and the last.
@@ -33,19 +33,20 @@ type ownership struct {
 	space [2]*history.Op // of ops, to spare its allocation: most holds have no more
 }
 
-// touched is what conditions did to a hold. straddles implies that forgotten was set once.
+// touched has the effects of conditions on a hold. straddles implies that forgotten was set once.
 type touched struct {
-	// under is what has touched it so far, see conditions.go. Bits are only added, but for
-	// those that a new grant of the same hold clears.
+	// under are the conditions that have touched it, see conditions.go. Bits are only added,
+	// except that a new grant of the same hold clears some.
 	under lockbench.Conditions
-	// renewing is what has touched its renewals, and so only what its owner does past validity.
+	// renewing are the conditions that have touched its renewals, and so only its owner's work
+	// past validity.
 	renewing lockbench.Conditions
 	// forgotten: the server may have forgotten it since; straddles: before the acquire returned.
 	forgotten, straddles bool
 	orphan               bool // its owner died, even if it had given it up before
 }
 
-// loss is the client that was granted the key after a hold.
+// loss has the hold of another client that was granted the key after this one.
 type loss struct {
 	supersededAt optime.Stamp // return of the first later grant to another owner
 	supersededBy *hold
@@ -54,22 +55,22 @@ type loss struct {
 	rivals       []*hold // whose must-hold intervals overlap this one's
 }
 
-// interference is what past owners sent that may have acted on a hold, and what speaks
-// against it, and what its owner and the checker know of it. There is a pastOwner if and only
-// if there is a staleOp.
+// interference has the calls of past owners that may have acted on a hold, the evidence against
+// that, and the knowledge of its owner and of the checker. There is a pastOwner if and only if
+// there is a staleOp.
 type interference struct {
 	staleOp   *history.Op // the first that fell into the must-hold interval
-	pastOwner *hold       // whose it was
+	pastOwner *hold       // the hold under which staleOp was called
 	// keptOut is the call, in ns, of the newest acquire that was refused within the must-hold
 	// interval: nothing that had acted by then had freed the key.
 	keptOut      int64
-	staleCounted bool // what came of staleOp was counted
-	staleBeside  bool // one was under way when this was granted: which came first is not known
-	// letIn: what a past owner had sent may have let it in, beside the owner of before. besideLetIn: a
-	// release of such a hold was under way when this was granted.
+	staleCounted bool // the violation by staleOp was counted
+	staleBeside  bool // a stale call was under way at the grant: their order is not known
+	// letIn: a past owner's call may have let it in, beside the previous owner. besideLetIn: a
+	// release of such a hold was under way at the grant.
 	letIn, besideLetIn bool
-	kept               bool // it is not among the open ones any more, but remembered
-	unaware            bool // Lost() closed while the owner stood still: it has not looked yet
+	kept               bool // no longer open, but remembered
+	unaware            bool // Lost() closed while the owner stood still, which has not read it yet
 	told               bool // its owner knows that it is lost
 	breach             bool // its own grant is a breach, and was counted
 }
@@ -105,20 +106,19 @@ func (h *hold) note(op *history.Op) {
 	h.ops = append(h.ops, op)
 }
 
-// awake applies that the owner, who stood still, goes on at s: now it sees what it was
-// told meanwhile.
+// awake applies that the owner, which stood still, goes on at s and reads its answers.
 func (h *hold) awake(s optime.Stamp) {
 	if h.unaware {
 		h.unaware, h.Knew = false, optime.Earlier(h.Knew, s)
 	}
 }
 
-// follows reports whether h was granted after a for certain, which had neither been released
-// nor been over, nor forgotten, had it been before.
+// follows reports whether h was certainly granted after a. Granted before a, it would still have
+// been held, and not forgotten, when a was granted.
 func (h *hold) follows(a *hold) bool { return !h.straddles && h.Follows(&a.Grant) }
 
-// anew notes that h may have been granted once more, by s at the latest: what its
-// owner had lost before is past.
+// anew applies that h may have been granted once more, by s at the latest: an earlier loss of it
+// is over.
 func (h *hold) anew(s optime.Stamp) {
 	h.Newest, h.supersededAt, h.supersededBy = s, optime.Forever, nil
 }

@@ -7,12 +7,12 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// Where an acquire may join what its client has left on the server, the client's
-// operations on an earlier hold act on what it was granted since: the server knows
-// an owner, no holds. An extend sets the lease, so it may cut a later one short.
+// If acquires join levels that their client left on the server, the client's operations on an
+// earlier hold act on its later holds: the server knows an owner, and no holds. An extend sets
+// the lease, so it may cut a later one short.
 
-// besideAcquire applies the call of acquire op: what its client has under way on an
-// earlier hold may act after it.
+// besideAcquire applies the call of acquire op: operations of its client on an earlier hold that
+// are under way may act after it.
 func (c *Checker) besideAcquire(k *key, op *history.Op) {
 	if !c.rules.Joins() {
 		return
@@ -26,8 +26,8 @@ func (c *Checker) besideAcquire(k *key, op *history.Op) {
 	}
 }
 
-// besides applies the call of op, an extend or renewal of h, to what else its
-// client holds or is about to be granted.
+// besides applies the call of op, an extend or renewal of h, to the other holds of its client and
+// to its acquire under way.
 func (c *Checker) besides(k *key, h *hold, op *history.Op) {
 	if !optime.Sets(op) {
 		return

@@ -21,7 +21,7 @@ import (
 // A key is the state of one lock at the instant that the timeline has reached.
 type key struct {
 	name string
-	part *part // what it shares with others
+	part *part // shared with the other keys of its partition
 	now  optime.Stamp
 	holdings
 	pastCalls
@@ -35,66 +35,66 @@ type key struct {
 // holdings are the holds of a key.
 type holdings struct {
 	holds []*hold // not released, or released at this very instant
-	// deferred are the acquires of unknown outcome that nothing was done under yet.
+	// deferred are the acquires of unknown outcome under which no operation was called yet.
 	deferred []deferred
 	made     int64        // holds begun so far, deferred ones too
-	gone     []remembered // the last few that were released, for what their owners do late
+	gone     []remembered // the last few that were released: their owners may act late
 	// renamed: one of them gave its id to a later one. chained: one may refer to others.
 	renamed, chained bool
-	// forgetsHolds: some of those that are gone are not remembered any more.
+	// forgetsHolds: some released holds have been forgotten.
 	forgetsHolds bool
-	// reach is until when what is gone may have kept others out, in ns.
+	// reach is the last instant, in ns, at which released holds may have kept others out.
 	reach int64
 	// starts are the grants and reopened must-hold intervals of the instant now. They are
 	// compared with the rest when time has moved on, since operations that share
 	// a stamp are concurrent.
 	starts []start
-	// lastEnd is where the latest must-hold interval of those gone ended, lastUnder what
-	// touched that one.
+	// lastEnd is the latest end of a must-hold interval among released holds, lastUnder the
+	// conditions that touched that hold.
 	lastEnd   optime.Stamp
 	lastUnder lockbench.Conditions
 }
 
-// pastCalls are what owners sent that may act on what others hold by then.
+// pastCalls are calls of past owners that may act on the holds of others.
 type pastCalls struct {
 	// stale are the releases and extends that may have taken effect past their owners' leases.
 	stale pending.Calls
-	// letIn are, by client, until when the newest release may take effect of a hold that was let in, or
-	// that a past owner may have let others into.
+	// letIn has, by client, the last instant at which its newest release may take effect, of a
+	// hold that shared the key, or may have, because of a past owner's call.
 	letIn clients.Values
 	// expected are the operations under way whose answer should be "lost".
 	expected []expectedLoss
 }
 
-// joining is what may act on a later hold of the same client, where acquires join what it has
-// left on the server.
+// joining are operations that may act on a later hold of the same client, for locks whose
+// acquires join levels that the client left on the server.
 type joining struct {
 	early early.Renewals
-	// caps are, by client, the shortest lease that an acquire of unknown outcome
-	// asked for: it may act as a refresh of any hold that its client has later.
+	// caps has, by client, the shortest lease of its acquires of unknown outcome: each may act
+	// as a refresh of any later hold of the client.
 	caps clients.Values
 	// unsureReleases counts, by client, the releases of unknown outcome that may begin the lease
 	// of a later hold anew, where acquires are counted.
 	unsureReleases clients.Values
-	// silent are the calls of the newest acquires of unknown outcome, by client, and
-	// deceived those of acquires that a fault affected, whatever they were told.
+	// silent has, by client, the call of its newest acquire of unknown outcome, and deceived the
+	// call of its newest acquire that a fault affected, whatever the answer.
 	silent, deceived clients.Values
 }
 
-// affecting is what faults may have left on a key.
+// affecting are the effects that faults may have left on a key.
 type affecting struct {
 	// asked are the longest leases and delays asked for, by client, where faults may
 	// befall the history.
 	asked clients.Values
-	// affected are the operations and holds that faults affected, while something may be
-	// left of them.
+	// affected are the operations and holds that faults affected, while an effect may be left.
 	affected     pending.Effects
 	everAffected bool // there was one
-	// revived is, by client, until when, in ns, it may join what a failover has brought back.
+	// revived has, by client, the instant, in ns, until which it may join a hold that a failover
+	// brought back.
 	revived clients.Values
-	// unknown are the conditions of effects that are not remembered one by one, since there
-	// were too many: left of those that may have left the key as it is, acts of those that
-	// may act on it yet, deaths of dead clients whose stale calls may act at any time.
+	// unknown are the conditions of effects that were too many to be kept one by one: left for
+	// effects that may explain the state of the key, acts for effects that may still act on it,
+	// deaths for dead clients whose stale calls may act at any time.
 	unknown struct{ left, acts, deaths lockbench.Conditions }
 }
 
@@ -107,10 +107,10 @@ type judged struct {
 	writes    overwrites.Record[*hold]
 	delayed   *history.Op // the last release that asked to keep others out
 	conflicts int64       // overlapping must-hold intervals
-	cuts      int64       // must-hold intervals ended by what the occupancy monitor cannot see
+	cuts      int64       // must-hold intervals whose end the occupancy monitor cannot see
 }
 
-// A start is the begin of a segment of a must-hold interval, or a grant without a must-hold interval.
+// A start is the beginning of a segment of a must-hold interval, or a grant without one.
 type start struct {
 	h     *hold
 	at    optime.Stamp
@@ -121,8 +121,8 @@ type start struct {
 // twice does so soon.
 const keptGone = 8
 
-// A remembered hold is one that is gone, with its id and its place in the ring beside
-// it: most of them are looked at for these only, and are far from the processor by then.
+// A remembered hold is a released one, with its id and its place in the ring beside it: most
+// look-ups need only these, and the hold itself is no longer in the processor's cache.
 type remembered struct {
 	id    int64
 	place int
@@ -148,7 +148,7 @@ func (k *key) find(id int64) *hold {
 	return nil
 }
 
-// forget makes way for a new hold under an id that one that is gone had.
+// forget frees the id of a released hold for a new hold.
 func (k *key) forget(id int64) {
 	for i := range k.gone {
 		if r := &k.gone[i]; r.id == id {
@@ -157,8 +157,8 @@ func (k *key) forget(id int64) {
 	}
 }
 
-// inherited is the shortest lease that an operation on an earlier hold by the same
-// id may still set in the one that acquire op begins.
+// inherited returns the shortest lease, in ns, that an operation on an earlier hold with the same
+// id may still set in the hold of acquire op.
 func (k *key) inherited(op *history.Op) int64 {
 	for i := len(k.gone) - 1; i >= 0 && k.renamed; i-- {
 		if old := k.gone[i]; old.was == op.Hold {
@@ -179,7 +179,7 @@ func (k *key) catchUp(h *hold, rules optime.Rules) {
 	})
 }
 
-// others yields the holds of other clients than this.
+// others yields the open holds of all other clients.
 func (k *key) others(client int32) func(yield func(*hold) bool) {
 	return func(yield func(*hold) bool) {
 		for _, h := range k.holds {
@@ -190,7 +190,7 @@ func (k *key) others(client int32) func(yield func(*hold) bool) {
 	}
 }
 
-// known yields the holds that are open and the last few that are gone.
+// known yields the open holds and the last few released ones.
 func (k *key) known() func(yield func(*hold) bool) {
 	return func(yield func(*hold) bool) {
 		for _, h := range k.holds {
@@ -217,7 +217,7 @@ func (c *Checker) retire(k *key, s optime.Stamp) {
 	}
 }
 
-// drop takes the i-th hold of k out of those that are open.
+// drop removes the i-th hold of k from the open ones.
 func (c *Checker) drop(k *key, i int) {
 	h := k.holds[i]
 	k.holds = slices.Delete(k.holds, i, i+1)
@@ -233,7 +233,7 @@ func (c *Checker) drop(k *key, i int) {
 	h.rivals = h.rivals[:0]
 	k.refusal.gone(h)
 	c.tell(factGone, fact{at: c.last, key: k, hold: h})
-	if h.Released { // or each would keep the one that came after it
+	if h.Released { // or each would keep its successor in memory
 		h.supersededBy, h.intruder = nil, nil
 	}
 	k.chained = k.chained || h.supersededBy != nil || h.intruder != nil
@@ -249,10 +249,10 @@ func (c *Checker) drop(k *key, i int) {
 	k.reach = max(k.reach, h.Reach())
 }
 
-// A part is what the keys of one partition share.
+// A part is the state that the keys of one partition share.
 type part struct {
-	gone partition.Ring[key] // the released holds that are remembered, by key
-	// small is how many keys still keep their operations for the cross-check.
+	gone partition.Ring[key] // the remembered released holds, by key
+	// small counts the keys that still keep their operations for the cross-check.
 	small int
 }
 
@@ -265,8 +265,8 @@ func (c *Checker) partOf(name string) *part {
 	return c.parts[n]
 }
 
-// forgetOldest drops the oldest of the holds that are gone, and what it refers to: or
-// each would keep one that is older, or younger, without end.
+// forgetOldest drops the oldest released hold and its references to others: through them each
+// would keep an older or younger hold in memory, without end.
 func (k *key) forgetOldest() {
 	if k.chained {
 		h := k.gone[0].hold

@@ -12,9 +12,9 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// The monitor of no-spurious-refusal judges that a try of a provably free key is granted. Where a fault may have
-// left the key as it is, the refusal breaks recovery instead; where the one refused had been
-// granted the key for all that is known, it breaks answers.
+// The monitor of no-spurious-refusal judges that a try of a provably free key is granted. If a fault
+// may explain the state of the key, the refusal breaks recovery instead; if the refused acquire may
+// have been granted the key, it breaks answers.
 var _ = monitorOf(noSpuriousRefusal, monitor{
 	untested: "no acquire met a key that was provably free",
 	allowed: func(c *Checker) string {
@@ -42,7 +42,7 @@ const refusalSlack = time.Second
 type refusals struct {
 	vacancy.Key
 	refusing []*history.Op // acquires under way that will not be granted
-	// recovering is the newest acquire that is granted a free key which a fault may have left so.
+	// recovering is the newest acquire that is granted a free key, if a fault may explain its state.
 	recovering *history.Op
 	// proven are the refusals of a free key. They are reported once nothing can
 	// explain them any more: neither a grant called at the instant of their return,
@@ -55,7 +55,7 @@ func (r *refusals) gone(h *hold) {
 	r.left(h)
 }
 
-// left notes what the server may have left of h when its owner gave it up.
+// left notes the levels of h that the server may keep after its owner gave it up.
 func (r *refusals) left(h *hold) {
 	if !h.orphan { // the dead join nothing
 		r.Left(h.client, &h.Grant)
@@ -65,8 +65,8 @@ func (r *refusals) left(h *hold) {
 // A denial is an acquire that was refused a key that was provably free.
 type denial struct {
 	op   *history.Op
-	by   *pending.Effect // the fault that may have left the key so, or affected op; nil when there is none
-	told bool            // it affected op, which had been granted the key for all that is known
+	by   *pending.Effect // the fault that may explain the key's state, or that affected op; nil if there is none
+	told bool            // it affected op, which may have been granted the key
 	// beside are acquires by others that were under way at the same time, and refused too.
 	beside []*history.Op
 	under  lockbench.Conditions

@@ -10,9 +10,9 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// The monitor of recovery judges that what nobody alive owns comes free: a refusal of a key that was
-// provably free, which nospuriousrefusal.go finds, breaks this where a fault may have left the key as
-// it is.
+// The monitor of recovery judges that a key without a living owner comes free. The refusal of a key
+// that was provably free, which nospuriousrefusal.go finds, breaks recovery if a fault may explain
+// the state of the key.
 var _ = monitorOf(recovery, monitor{
 	untested: "no owner died or lost a reply with a lock or a call under way, or nobody was granted the key after that",
 	allowed: func(c *Checker) string {
@@ -35,9 +35,8 @@ var (
 	refusedLeft      = kindAndOccasion(recovery, Stuck, "%s was refused a key that nobody held, which one of many faults may have left so", noSpuriousRefusal)
 )
 
-// recovered applies that f.op was granted the key: nothing is left of what faults did to
-// others before, and recovery was put to the test. A grant whose lease may have been over by
-// then may have come before.
+// recovered applies that f.op was granted the key: no effect of earlier faults on others is left,
+// and recovery was put to the test. An effect stays if the grant may have come before it.
 func recovered(c *Checker, f fact) {
 	if c.faults.ForgotSince(optime.Call(f.op)) != 0 { // it may have come before what was forgotten
 		return
@@ -65,8 +64,8 @@ func recovered(c *Checker, f fact) {
 	}
 }
 
-// leftBy returns the conditions of all that was affected on k and may have left it as it is,
-// and the last of these; nil when there is none.
+// leftBy returns the conditions of all effects that may explain the state of k, and the last of
+// these effects; nil if there is none.
 func (c *Checker) leftBy(k *key) (under lockbench.Conditions, last *pending.Effect) {
 	under = k.unknown.left
 	for i := range k.affected {

@@ -98,14 +98,14 @@ func (c *Checker) extendReturned(k *key, op *history.Op) {
 	c.answered(k, op)
 }
 
-// answered applies the return of a release or extend that was answered "lost".
+// answered applies the return of a release or extend, if the answer is "lost".
 func (c *Checker) answered(k *key, op *history.Op) {
 	if h := k.find(op.Hold); h != nil && op.Outcome == history.LossReported && op.Kind != history.Renew && (h.ReleasedBy == nil || h.ReleasedBy == op) {
 		c.toldOfLoss(k, h, op, optime.Return(op))
 	}
 }
 
-// staleCall applies the call of a release or extend to what its owner may have lost.
+// staleCall applies the call of a release or extend by an owner which may have lost the key.
 func (c *Checker) staleCall(k *key, h *hold, op *history.Op) {
 	k.sent(h, op)
 	superseded := h.supersededAt.Before(optime.Call(op))
@@ -120,8 +120,8 @@ func (c *Checker) staleCall(k *key, h *hold, op *history.Op) {
 	}
 }
 
-// An expectedLoss is an operation whose answer should be "lost": hold was lost to by before it
-// was called.
+// An expectedLoss is an operation under way whose answer should be "lost": the key of hold went to
+// another, by, before the call.
 type expectedLoss struct {
 	op       *history.Op
 	hold, by *hold
@@ -129,15 +129,15 @@ type expectedLoss struct {
 	outlived lockbench.Conditions // whether the call was made past validity
 }
 
-// expectLoss notes that op, just called, should be answered so, if it is answered.
+// expectLoss notes that op, just called, should be answered "lost", if it is answered.
 func (k *key) expectLoss(h *hold, op *history.Op) {
 	if op.Outcome == history.OK || op.Outcome == history.LossReported {
 		k.expected = append(k.expected, expectedLoss{op, h, h.supersededBy, h.supersededAt, h.outlivedAt(optime.Call(op))})
 	}
 }
 
-// answerExpected passes on the fact of such an answer, when op returns: what befell the server meanwhile is
-// known by then.
+// answerExpected tells factLossExpected when op returns: by then the faults of the server during op
+// are known.
 func (c *Checker) answerExpected(k *key, op *history.Op) {
 	i := slices.IndexFunc(k.expected, func(o expectedLoss) bool { return o.op == op })
 	if i < 0 {

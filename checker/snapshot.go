@@ -1,9 +1,9 @@
 package checker
 
-// News returns what has turned out to be broken since it was asked the last time, each
-// cell once, and once more where that first counts against the claims: for callers that judge a history while it is being recorded. What is broken
-// stays so, whatever comes later; violations and counterexample are those so far. It costs
-// next to nothing while there is none, so it can be asked after every event.
+// News returns the findings of cells that were broken for the first time since the last call of
+// News, or broken against the claims for the first time. It serves callers that judge a history
+// while it is being recorded: a broken cell stays broken. Violations and counterexample are those
+// so far. A call without news takes a few nanoseconds, so News can be called after every event.
 func (c *Checker) News() []Finding {
 	if c.violations == c.seen {
 		return nil
@@ -20,7 +20,7 @@ func (c *Checker) News() []Finding {
 	return news
 }
 
-// Violations returns how many violations there were so far of what [Checker.News] reported.
+// Violations returns the number of violations so far in the cells that [Checker.News] reported.
 func (c *Checker) Violations() (n int64) {
 	for p := range promises {
 		for i := range c.tallies[p].Rows {
@@ -32,9 +32,9 @@ func (c *Checker) Violations() (n int64) {
 	return n
 }
 
-// SoFar returns what was counted and found so far, for callers that judge a history while
-// it is being recorded: counts, exposures and violations, which only rise. Findings have
-// no measures and no counterexample.
+// SoFar returns the counts, exposures and violations so far, which only rise, for callers that
+// judge a history while it is being recorded. Its findings have no measures and no
+// counterexample.
 func (c *Checker) SoFar() Result {
 	r := c.result
 	r.Findings = c.findings(nil, c.judged)

@@ -7,8 +7,8 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// sent remembers a release or extend that may take effect when its owner's lease
-// is over: a client that is granted the key while it is under way may lose it to that.
+// sent keeps op, a release or extend of h that may take effect after the lease of h: another client
+// that is granted the key during op may lose it by op.
 func (k *key) sent(h *hold, op *history.Op) {
 	inTime := !h.Released && h.supersededBy == nil && op.Outcome == history.OK && op.Return < h.Until
 	if !inTime {
@@ -18,14 +18,13 @@ func (k *key) sent(h *hold, op *history.Op) {
 	}
 }
 
-// shared reports whether h may share the key with another because of what a past owner had sent.
+// shared reports whether h may share the key with another hold because of a past owner's call.
 func (h *hold) shared() bool {
 	return h.letIn || h.besideLetIn || h.staleOp != nil || h.staleBeside
 }
 
-// lateBeside applies the call of release op of h, past its validity, or while another may share the key. Who
-// was granted the key at the same time as h, so that nobody knows in which order, may lose it
-// to that.
+// lateBeside applies the call of release op of h, past its validity or while another hold may share
+// the key. A hold that was granted at the same time as h, in an unknown order, may end by op.
 func (k *key) lateBeside(h *hold, op *history.Op) {
 	if op.Kind != history.Release || h.outlivedAt(optime.Call(op)) == 0 && !h.shared() {
 		return
@@ -37,22 +36,22 @@ func (k *key) lateBeside(h *hold, op *history.Op) {
 	}
 }
 
-// grantedBesideLetIn reports whether a release of another that was let in, or from which a past owner may
-// have taken the key, was under way at some time of the attempt by which h was granted. There
-// may have been two owners then, and either's release may have let h in, or freed it.
+// grantedBesideLetIn reports whether the release of a hold that may have shared the key was under way
+// during the attempt by which h was granted. Of two owners, either's release may have let h in, or
+// freed it.
 func (k *key) grantedBesideLetIn(h *hold) bool {
 	return k.letIn.OfOthers(h.client) >= h.Began().T
 }
 
-// sentByForgotten remembers a release or extend under a hold that is not remembered any more.
+// sentByForgotten keeps a release or extend under a hold that has been forgotten.
 func (k *key) sentByForgotten(op *history.Op) {
 	if k.forgetsHolds && op.Hold != 0 {
 		k.sentStale(op, nil)
 	}
 }
 
-// sentStale remembers a release or extend under h, nil if that is not known, that may take
-// effect on what others hold.
+// sentStale keeps a release or extend under h, which is nil if it is not known, that may take effect
+// on the holds of others.
 func (k *key) sentStale(op *history.Op, h *hold) {
 	if op.Outcome == history.LossReported || op.Outcome == history.Failed {
 		return
@@ -67,8 +66,8 @@ func (k *key) sentStale(op *history.Op, h *hold) {
 	}
 }
 
-// releasingBeside applies the call of release op, past its owner's lease: it may let somebody in whom a release
-// by another, under way by now, then frees.
+// releasingBeside applies the call of release op, past its owner's lease: it may let a client in,
+// whose hold another release, under way by now, then frees.
 func (k *key) releasingBeside(op *history.Op) {
 	for other := range k.known() {
 		if r := other.ReleasedBy; r != nil && other.client != op.Client && r.Return >= op.Call {
@@ -77,8 +76,8 @@ func (k *key) releasingBeside(op *history.Op) {
 	}
 }
 
-// staleUnder returns what touches what comes of op, sent under h, nil if that is not known,
-// which may take effect until then.
+// staleUnder returns the conditions that touch the effect of op, which may last until the given
+// stamp; op was called under h, which is nil if it is not known.
 func staleUnder(op *history.Op, h *hold, until optime.Stamp) lockbench.Conditions {
 	switch {
 	case op.Kind != history.Release && op.Outcome == history.OK: // it prolonged a lease, which was not past
@@ -89,7 +88,7 @@ func staleUnder(op *history.Op, h *hold, until optime.Stamp) lockbench.Condition
 	return h.under&^pending.Died | h.outlivedAt(until)
 }
 
-// staleActed applies that op, which was affected by a fault, has acted by end.
+// staleActed applies that op, which a fault affected, has acted by end.
 func (c *Checker) staleActed(k *key, op *history.Op, end optime.Stamp) {
 	if op.Outcome != history.Unknown || op.Kind != history.Release && op.Kind != history.Extend {
 		return
@@ -108,9 +107,8 @@ func (c *Checker) staleActed(k *key, op *history.Op, end optime.Stamp) {
 	}
 }
 
-// grantedBesideStale reports whether a stale call of another client was under way at some time of
-// the attempt by which h was granted: which of the two took effect first is not known. It
-// notes the conditions of such calls on h.
+// grantedBesideStale reports whether a stale call of another client was under way during the attempt
+// by which h was granted: their order is not known. It adds the conditions of such calls to h.
 func (k *key) grantedBesideStale(h *hold) bool {
 	if k.stale.Pending(pending.Crashed) {
 		h.under |= k.unknown.deaths

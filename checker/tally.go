@@ -8,31 +8,30 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// A tally is what is known of one guarantee so far.
+// A tally has the counts of one guarantee, a row for each cell.
 type tally = cells.Table[candidate]
 
-// A row is what is known of one cell.
+// A row has the counts of one cell.
 type row = cells.Row[candidate]
 
 // A candidate is a violation that may be shown.
 type candidate struct {
 	kind   *kind
-	under  lockbench.Conditions // what touched it
+	under  lockbench.Conditions // that touched it
 	key    *key
 	number int64 // of the event, see Checker
 	holds  []*hold
 	ops    []*history.Op // for violations by operations, holds or not
-	by     *hold         // whose grant is the breach, nil where it was none or is the last of holds
+	by     *hold         // the hold whose grant is the breach; nil if it is the last of holds, or there is none
 }
 
-// candidates is among how many violations of a cell the clearest is chosen.
+// candidates bounds the violations of a cell among which the clearest is chosen.
 const candidates = 64
 
 // expose notes an occasion on which p could have been broken under these conditions.
 func (c *Checker) expose(p promise, under lockbench.Conditions) { c.tallies[p].At(under).Exposure++ }
 
-// violate notes a violation. What is found does not depend on what is claimed; whether it
-// counts against the claims does.
+// violate counts a violation. Claims decide only whether it counts against them.
 func (c *Checker) violate(v candidate) {
 	k := v.kind
 	r := c.tallies[k.breaks[0]].At(v.under)

@@ -9,9 +9,9 @@ import (
 	"github.com/lockbench/lockbench/internal/fault"
 )
 
-// The timeline turns events into facts about holds and passes these on. Here are what befalls
-// clients and keys; acquires.go has what acquires do, releases.go releases, extends and
-// renewals, faults.go the events of faults.
+// The timeline turns events into facts about holds and passes these on. This file has the events
+// of clients and keys; acquires.go has acquires, releases.go has releases, extends and renewals,
+// and faults.go has the events of faults.
 
 // called applies the call of op. The record is complete, so its outcome is known
 // already.
@@ -83,8 +83,8 @@ func (c *Checker) settle(k *key, s optime.Stamp) {
 	k.now = s
 }
 
-// begun compares what began at the instant k.starts[i].at with what else is open
-// there. All that happened at that instant is known by now.
+// begun compares the hold that began at the instant k.starts[i].at with the other open holds. All
+// events of that instant have been applied.
 func (c *Checker) begun(k *key, i int) {
 	s := k.starts[i]
 	if s.grant {
@@ -160,8 +160,8 @@ func (c *Checker) lostClosed(op *history.Op) {
 	c.toldOfLoss(k, h, op, optime.Call(op))
 }
 
-// cut ends the record of a client. What it did afterwards is not known, so from
-// here on nothing is proven by what is not there.
+// cut ends the record of a client. Its later operations are not known, so from here on the absence
+// of an operation proves nothing.
 func (c *Checker) cut(op *history.Op) {
 	c.partial = true
 	c.materializeAll()
