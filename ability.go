@@ -3,9 +3,9 @@ package lockbench
 // Ability returns lease as an A (one of the ability interfaces, such as
 // [Extender]) and whether it has that ability.
 //
-// A decorator of leases implements every ability and an Unwrap method that
-// returns the lease within; it then has just the abilities that every layer
-// below it has too.
+// A decorator of leases implements every ability, and an Unwrap method that
+// returns the inner lease. It has an ability if every layer below it has that
+// ability.
 func Ability[A any](lease Lease) (A, bool) {
 	outer, ok := lease.(A)
 	for inner := lease; ok; {

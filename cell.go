@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A Cell is a guarantee under conditions. Its text is "exclusion" where nothing goes
-// wrong, "exclusion@failover", or "exclusion@crash+skew" where both happened.
+// A Cell is a guarantee under conditions. Its text is "exclusion" if nothing goes wrong,
+// "exclusion@failover" under one condition, "exclusion@crash+skew" under two.
 type Cell struct {
 	Guarantee Guarantee
 	Under     Conditions
@@ -24,7 +24,7 @@ func (c Cell) String() string {
 	return string(c.Guarantee) + "@" + c.Under.String()
 }
 
-// Compare orders cells by guarantee, then by how many conditions they have, then by these.
+// Compare orders cells by guarantee, then by number of conditions, then by conditions.
 func (c Cell) Compare(other Cell) int {
 	return cmp.Or(
 		cmp.Compare(c.Guarantee.order(), other.Guarantee.order()),
@@ -42,7 +42,7 @@ func (c *Cell) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// ParseCell reads a cell's text. The error names what is unknown, and near names.
+// ParseCell reads a cell's text. The error names the unknown word, and similar names.
 func ParseCell(text string) (Cell, error) {
 	name, under, at := strings.Cut(text, "@")
 	g, err := parseGuarantee(name)

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Claims are what a lock promises: guarantees, the conditions under which it keeps them,
-// and what it gives up. What a checker finds does not depend on claims; they decide which
-// of it fails a run. The zero value claims nothing.
+// Claims are the promises of a lock: guarantees, the conditions under which it keeps them,
+// and exceptions. The findings of a checker do not depend on claims; claims decide which
+// findings fail a run. The zero value claims nothing.
 type Claims struct {
 	// Keeps are the guarantees claimed, Survives the conditions that they are claimed
 	// under, alone or in any mix.
@@ -17,7 +17,7 @@ type Claims struct {
 	Survives Conditions
 	// Also are cells claimed beyond the product of the two.
 	Also []Cell
-	// Except is what is given up.
+	// Except are the exceptions.
 	Except []Exception
 }
 
@@ -25,24 +25,23 @@ type Claims struct {
 type Exception struct {
 	// Gives are the guarantees given up; nil is all.
 	Gives []Guarantee
-	// Under is what has to have touched a violation, all of it, for the exception to
+	// Under are the conditions that must all have touched a violation for the exception to
 	// cover it.
 	Under Conditions
-	// Lasts: it covers whatever comes after the conditions first occurred, on any key, to
-	// the end of the run: the lock remembers.
+	// Lasts: it covers every violation after the conditions first occurred, on any key, to the
+	// end of the run, since the lock's state stays affected.
 	Lasts bool
-	// Why says what happens, in one sentence.
+	// Why gives the reason, in one sentence.
 	Why string
 }
 
-// Survivable is what a lease lock on one server can be expected to survive: everything
-// but the loss of its state, and work past its leases.
+// Survivable are the conditions that a lease lock on one server can survive: all except the
+// loss of its state, and work past its leases.
 const Survivable = Pause | Crash | ThreadDeath | LostReply | Cancel | Skew | ScriptFlush
 
-// LeaseClaims is what a lease lock on one server can keep, together with what its
-// abilities promise: what a lock of other people's is held to that says no more of itself.
-// What it answers, and what it says of keys that are free, it keeps also where the server
-// forgets.
+// LeaseClaims returns the claims that a lease lock on one server can keep, with the guarantees
+// of its abilities. A lock of another author is held to them unless it declares its own. Answers,
+// NoSpuriousRefusal and Recovery are claimed even if the server forgets grants.
 func LeaseClaims(abilities ...Guarantee) Claims {
 	c := Claims{Survives: Survivable}
 	for _, g := range []Guarantee{Answers, NoSpuriousRefusal, Recovery} {
@@ -55,8 +54,8 @@ func LeaseClaims(abilities ...Guarantee) Claims {
 	return c
 }
 
-// Renewing returns c with what a lock can claim beside it that renews each hold until it
-// is released: exclusion@outlived, but for what hinders the renewals.
+// Renewing returns c with the claim of a lock that renews each hold until its release:
+// exclusion@outlived, except under conditions that hinder the renewals.
 func (c Claims) Renewing() Claims {
 	c = c.With(Exclusion)
 	c.Also = append(slices.Clone(c.Also), Exclusion.At(Outlived))
@@ -83,12 +82,12 @@ func ordered(all []Guarantee) []Guarantee {
 	return slices.Compact(all)
 }
 
-// Claims reports whether the cell is claimed: its guarantee at all, under each of its
-// conditions, and without an exception for them.
+// Claims reports whether the cell is claimed: its guarantee, under each of its conditions, and
+// without an exception for them.
 func (c *Claims) Claims(cell Cell) bool { return c.Covers(cell.Guarantee, cell.Under, cell.Under) }
 
-// Covers reports whether g is claimed for what was touched by these conditions in a history
-// in which, until then, those of occurred had occurred.
+// Covers reports whether g is claimed for a violation that the conditions touched, in a history in
+// which the conditions of occurred had occurred by then.
 func (c *Claims) Covers(g Guarantee, touched, occurred Conditions) bool {
 	if !slices.Contains(c.Keeps, g) || touched&^c.under(g) != 0 {
 		return false
@@ -97,7 +96,7 @@ func (c *Claims) Covers(g Guarantee, touched, occurred Conditions) bool {
 	return !given
 }
 
-// under is what g is claimed under, exceptions apart.
+// under returns the conditions under which g is claimed, without regard to exceptions.
 func (c *Claims) under(g Guarantee) Conditions {
 	all := c.Survives | g.Info().About
 	for _, cell := range c.Also {
@@ -108,8 +107,8 @@ func (c *Claims) under(g Guarantee) Conditions {
 	return all
 }
 
-// Exception returns the exception that gives up g where these conditions touched it, and
-// those of occurred have occurred.
+// Exception returns the exception that covers g for a violation that the conditions touched, in a
+// history in which the conditions of occurred had occurred by then.
 func (c *Claims) Exception(g Guarantee, touched, occurred Conditions) (Exception, bool) {
 	for _, e := range c.Except {
 		concerns := e.Gives == nil || slices.Contains(e.Gives, g)
@@ -156,7 +155,7 @@ func (c Claims) But(more ...Exception) Claims {
 	return c
 }
 
-// Nothing stands for no guarantee and, after @, for no condition.
+// nothing stands for no guarantee and, after @, for no condition.
 const nothing = "nothing"
 
 // Terms returns c as [Claims.Parse] reads it: "exclusion", "@crash", "exclusion@outlived",
@@ -215,7 +214,7 @@ func (c Claims) String() string {
 // MarshalJSON writes the terms of c, as an array.
 func (c Claims) MarshalJSON() ([]byte, error) { return json.Marshal(c.Terms()) }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON reads the form that MarshalJSON writes.
 func (c *Claims) UnmarshalJSON(text []byte) error {
 	var terms []string
 	if err := json.Unmarshal(text, &terms); err != nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Conditions is a set of things that happened to a lock. The constants are sets of one;
+// Conditions is a set of events that happened to a lock. Each constant is a set of one event;
 // combine them with |. The zero value means that nothing went wrong.
 type Conditions uint16
 
@@ -24,11 +24,11 @@ const (
 	Failover
 )
 
-// ConditionInfo is one condition and what it is.
+// ConditionInfo describes one condition.
 type ConditionInfo struct {
 	Condition Conditions // a set of one
 	Name      string
-	// Title says it in a few words, as a row of a table does; Summary in one sentence.
+	// Title describes it in a few words, for the row of a table; Summary in one sentence.
 	Title, Summary string
 }
 
@@ -87,8 +87,8 @@ func (c Conditions) Has(other Conditions) bool { return c&other == other }
 // Count returns how many members c has.
 func (c Conditions) Count() int { return bits.OnesCount16(uint16(c)) }
 
-// Title says what happened in a few words: "process dies"; "nothing goes wrong" for the
-// empty set, and "process dies, clocks are off" for more than one.
+// Title returns a description of a few words: "process dies"; "nothing goes wrong" for the
+// empty set, and "process dies, clocks are off" for more than one condition.
 func (c Conditions) Title() string {
 	if c == 0 {
 		return "nothing goes wrong"
@@ -109,7 +109,7 @@ func (c *Conditions) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// parseConditions reads what [Conditions.String] writes. The error lists near names.
+// parseConditions reads the form that [Conditions.String] writes. The error lists similar names.
 func parseConditions(text string) (Conditions, error) {
 	var all Conditions
 	if text == "" {

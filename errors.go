@@ -6,7 +6,7 @@ import "errors"
 // [errors.Is]. An error that wraps none of them means that the outcome is
 // unknown.
 var (
-	// ErrNotAcquired: another owner held the lock for as long as was waited.
+	// ErrNotAcquired: another owner held the lock during the whole wait.
 	ErrNotAcquired = errors.New("lock not acquired")
 	// ErrNotHeld: this owner does not hold the lock (any more).
 	ErrNotHeld = errors.New("lock not held")
@@ -15,7 +15,7 @@ var (
 	// ErrNoEffect: the operation certainly did nothing, now and later; for
 	// instance because no connection could be had to send it on.
 	ErrNoEffect = errors.New("operation had no effect")
-	// ErrStale: a guarded store turned a holder away that was overtaken. What it asked
-	// for had no effect.
+	// ErrStale: a guarded store refused the request of a past holder. The request had no
+	// effect.
 	ErrStale = errors.New("refused by the guarded store: overtaken")
 )

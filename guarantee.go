@@ -4,9 +4,9 @@ import (
 	"slices"
 )
 
-// A Guarantee is a promise that a lock makes. What happened to the lock meanwhile is a
-// condition, see [Conditions]: a claim is a guarantee under conditions, a [Cell]. Names
-// are stable: they appear in results, histories and command lines.
+// A Guarantee is a promise of a lock. Events that happened to the lock meanwhile are
+// [Conditions]; a claim is a guarantee under conditions, a [Cell]. Names are stable: they
+// appear in results, histories and command lines.
 type Guarantee string
 
 // The guarantees, in the order in which reports show them.
@@ -25,12 +25,12 @@ const (
 	WakeUp            Guarantee = "wake-up"
 )
 
-// GuaranteeInfo is a guarantee and what it promises, in one sentence.
+// GuaranteeInfo describes a guarantee: its promise is one sentence.
 type GuaranteeInfo struct {
 	Name    Guarantee
 	Promise string
-	// About are the conditions without which the guarantee says nothing, or of which it
-	// speaks itself: a claim of it is a claim under these.
+	// About are the conditions that the promise itself is about: every claim of the guarantee is a
+	// claim under these, too.
 	About Conditions
 }
 
@@ -52,7 +52,7 @@ var guarantees = []GuaranteeInfo{
 // Guarantees lists every guarantee in the order in which reports show them.
 func Guarantees() []GuaranteeInfo { return slices.Clone(guarantees) }
 
-// Info returns what g promises; the zero GuaranteeInfo for a name that is none.
+// Info returns the description of g, or the zero GuaranteeInfo for an unknown name.
 func (g Guarantee) Info() GuaranteeInfo {
 	for _, i := range guarantees {
 		if i.Name == g {
@@ -62,12 +62,12 @@ func (g Guarantee) Info() GuaranteeInfo {
 	return GuaranteeInfo{}
 }
 
-// order is the place of g among [Guarantees], -1 for a name that is none.
+// order returns the place of g among [Guarantees], or -1 for an unknown name.
 func (g Guarantee) order() int {
 	return slices.IndexFunc(guarantees, func(i GuaranteeInfo) bool { return i.Name == g })
 }
 
-// parseGuarantee returns the guarantee of that name. The error lists near names.
+// parseGuarantee returns the guarantee of that name. The error lists similar names.
 func parseGuarantee(name string) (Guarantee, error) {
 	if g := Guarantee(name); g.order() >= 0 {
 		return g, nil

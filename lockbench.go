@@ -6,8 +6,8 @@ import (
 )
 
 // A Locker is one owner: the client, process or session to which a design
-// attributes what it holds. Two Lockers are two owners, also when they live in
-// one process and share its connections.
+// attributes its holds. Two Lockers are two owners, even in one process with
+// shared connections.
 //
 // lockbench calls one Locker from one goroutine at a time; background work of
 // the design (a watchdog) may run beside it.
@@ -20,22 +20,22 @@ type Locker interface {
 	// the request certainly never took effect. Any other error leaves the
 	// outcome unknown: the lock may be held, now or later.
 	//
-	// An Acquire of a key that this Locker already holds is reentrant,
-	// refreshing or refused, as the design says of itself.
+	// An Acquire of a key that this Locker already holds is counted, refreshes the
+	// lease or is refused, as the design declares.
 	Acquire(ctx context.Context, key string, opt Options) (Lease, error)
 }
 
-// Options are what a client asks for in one Acquire. They are plain data: no
+// Options are the parameters of one Acquire. They are plain data: no
 // field changes while an operation runs, and one value may serve many.
 type Options struct {
 	// TTL is the lease asked for: a positive duration after which the design
 	// must free the lock of an owner that died. Designs that count in whole
-	// seconds round it up and report what they granted through [Validator].
+	// seconds round it up and report the granted lease through [Validator].
 	TTL time.Duration
 	// Wait is how long to keep trying while another owner holds the lock.
 	// Zero is exactly one attempt.
 	Wait time.Duration
-	// Metadata is stored with the lock where the design can, for people who
+	// Metadata is stored with the lock if the design can do so, for people who
 	// look at the server. It has no influence on which client gets the lock.
 	Metadata string
 }
@@ -43,7 +43,7 @@ type Options struct {
 // A Lease is one grant of a lock to one owner. Its methods are called by one
 // goroutine at a time.
 type Lease interface {
-	// Release gives the lock up, or one level of it where the design counts
+	// Release gives the lock up, or one level of it if the design counts
 	// nested acquires. It returns an error wrapping [ErrNotHeld] when this owner
 	// had lost the lock, and one wrapping [ErrLate] when it took effect although
 	// the lease was over. Any other error leaves the outcome unknown.
@@ -64,8 +64,7 @@ type TTLer interface {
 }
 
 // Fencer is the ability to number grants, so that a guarded resource can refuse
-// the writes of a holder that was overtaken (Kleppmann, "How to do distributed
-// locking", 2016).
+// the writes of a past holder (Kleppmann, "How to do distributed locking", 2016).
 type Fencer interface {
 	// Fence returns a number that rises with every grant of a key.
 	Fence() uint64
@@ -78,7 +77,7 @@ type Watcher interface {
 	Lost() <-chan struct{}
 }
 
-// Validator is the ability to report what was really granted.
+// Validator is the ability to report the validity that was granted.
 type Validator interface {
 	// Valid returns the start of the attempt (of the acquire, or of the latest
 	// extend) that succeeded, taken before its first request left, and the
@@ -86,9 +85,9 @@ type Validator interface {
 	Valid() (from time.Time, granted time.Duration)
 }
 
-// DelayedReleaser is the ability to release and yet keep everybody out for a
-// while, the releaser included: a rate limit, or a job that must not run twice
-// in one period.
+// DelayedReleaser is the ability to release the lock and yet keep every owner out
+// for a while, the releaser included: for a rate limit, or a job that must not run
+// twice in one period.
 type DelayedReleaser interface {
 	// ReleaseAfter gives the lock up so that nobody is granted it before d has
 	// passed. Its errors are those of [Lease.Release].

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// Parse returns what the terms make of c. A term adds a guarantee (+lease), a condition
-// that all guarantees survive (+@failover) or one cell (+fencing@failover); or it takes one
-// away, with a reason or without (-recovery@failover, "-lease@crash+skew: why"): what both
-// of two conditions touched is one cell. -lease@after:cancel gives up what comes after the
-// first cancel, too.
+// Parse returns c changed by terms. A term adds a guarantee (+lease), a condition that all
+// guarantees survive (+@failover) or one cell (+fencing@failover); or it removes one, with an
+// optional reason (-recovery@failover, "-lease@crash+skew: why"). Two conditions make one cell:
+// violations that both touched. -lease@after:cancel also covers all violations after the first
+// cancel.
 //
-// If the first term has no sign, the terms are all there is, and c is forgotten: "exclusion
-// lease @crash". Where these name no condition, they are claimed under [Survivable];
-// "@nothing" is under none. Terms may hold several, separated by commas or spaces, as long
-// as they have no reason. The error names the term, and near names.
+// If the first term has no sign, the terms replace c: "exclusion lease @crash". If they then name
+// no condition, they are claimed under [Survivable]; "@nothing" claims them under none. A string
+// may have several terms, separated by commas or spaces, if none has a reason. The error names
+// the term, and similar names.
 func (c Claims) Parse(terms ...string) (Claims, error) {
 	terms = split(terms)
 	absolute := len(terms) > 0 && !strings.ContainsAny(terms[0][:1], "+-")
@@ -40,7 +40,7 @@ func (c Claims) Parse(terms ...string) (Claims, error) {
 	return c, nil
 }
 
-// split separates terms that hold several.
+// split splits strings into terms.
 func split(terms []string) (all []string) {
 	for _, t := range terms {
 		if strings.Contains(t, ": ") {
@@ -52,7 +52,7 @@ func split(terms []string) (all []string) {
 	return all
 }
 
-// term reads "lease", "@crash", "lease@crash+skew". any tells that it names no guarantee.
+// term reads "lease", "@crash", "lease@crash+skew". any is true if it names no guarantee.
 func term(text string) (cell Cell, any bool, err error) {
 	if text == "" {
 		return Cell{}, false, fmt.Errorf("it names nothing; hint: +lease, or -recovery@failover")
@@ -94,7 +94,8 @@ func (c Claims) more(text string) (Claims, error) {
 	return c, nil
 }
 
-// restored takes back the exceptions that cover cell; all guarantees' where it names none.
+// restored returns c without the exceptions that cover cell, or those of all guarantees if cell
+// names none.
 func (c Claims) restored(cell Cell) Claims {
 	var kept []Exception
 	for _, e := range c.Except {
@@ -117,7 +118,7 @@ func (c Claims) restored(cell Cell) Claims {
 	return c
 }
 
-// less applies a term that takes away.
+// less applies a term that removes.
 func (c Claims) less(text, why string) (Claims, error) {
 	e := Exception{Why: why}
 	name, under, at := strings.Cut(text, "@")

@@ -2,9 +2,9 @@ package lockbench
 
 import "context"
 
-// A Store is the resource that a lock guards: one record per lock key, read and
-// written by any holder of the lock and checked by nobody. It is deliberately
-// dumb; only the lock keeps two clients from overwriting each other.
+// A Store is the resource that a lock guards: one record per lock key, which any
+// holder of the lock reads and writes. It checks nothing: only the lock keeps two
+// clients from overwriting each other.
 //
 // A Store is safe for concurrent use.
 type Store interface {
@@ -16,7 +16,7 @@ type Store interface {
 
 // A Record is the guarded state of one key.
 type Record struct {
-	// Value is what the business case counts: units in stock, points.
+	// Value is the count of the business case: units in stock, points.
 	Value int64
 	// Version names the write that produced the record, unique within a run, so
 	// that a history shows which write a read saw. Zero is the absent record.

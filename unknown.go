@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// unknown is the error for a name that is none of known: it hints at the nearest one, and
-// lists all. This package imports the standard library only.
+// unknown returns the error for a name that is not in known. It suggests the nearest name and
+// lists all. (This package imports the standard library only.)
 func unknown(what, name string, known []string) error {
 	nearest := slices.MinFunc(known, func(a, b string) int { return edits(name, a) - edits(name, b) })
 	if edits(name, nearest) <= len(nearest)/2 {
@@ -16,13 +16,13 @@ func unknown(what, name string, known []string) error {
 	return fmt.Errorf("unknown %s %q; hint: known are %s", what, name, strings.Join(known, ", "))
 }
 
-// misplaced is the error for a name of the other kind: a condition in the place of a
-// guarantee, or the other way round. where is an example of its place.
+// misplaced returns the error for a condition in the place of a guarantee, or the reverse. where is
+// an example of its right place.
 func misplaced(what, name, is, where string, known []string) error {
 	return fmt.Errorf("unknown %s %q; hint: it is a %s, as in %s; known are %s", what, name, is, where, strings.Join(known, ", "))
 }
 
-// edits is the edit distance of two names (Levenshtein, 1965).
+// edits returns the edit distance of two names (Levenshtein, 1965).
 func edits(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -6,16 +6,15 @@ import (
 	"time"
 )
 
-// errNoAbility answers a call that [Ability] would have kept back.
+// errNoAbility is returned by a call of an ability that [Ability] does not report.
 var errNoAbility = errors.New("the lease cannot do this; hint: look for the ability with lockbench.Ability")
 
-// Wrapped is the lease within a decorator of leases: the decorator embeds it and
-// overrides what it is about. Everything else is passed on. Whether the lease
-// within has an ability, [Ability] tells; a call of one that it lacks returns an
-// error or the zero value.
+// Wrapped is the inner lease of a decorator of leases: the decorator embeds it and
+// overrides some methods; all others pass calls on. [Ability] reports the abilities
+// of the inner lease; calling one that it lacks returns an error or the zero value.
 type Wrapped struct{ Lease }
 
-// Unwrap returns the lease within.
+// Unwrap returns the inner lease.
 func (w *Wrapped) Unwrap() Lease { return w.Lease }
 
 // Extend implements [Extender].

@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// An Environment is everything one process of a design may touch. Designs read
-// time, randomness, identity and the way to their service from here only, so that
-// clocks can be skewed and runs replayed.
+// An Environment is everything that one process of a design may use. Designs take
+// time, randomness, identity and connections from it only, so that clocks can be
+// skewed and runs replayed.
 type Environment struct {
-	// Services say how to reach what the design locks on, one for each of
-	// [Design.ServerCount]; see [Service.Reach]. Package onredis reads those of Redis.
+	// Services are the means to connect to the services, as many as [Design.ServerCount]; see
+	// [Service.Reach]. Package onredis reads those of Redis.
 	Services []any
-	// Prefix comes before every key the design writes on the service, also before
-	// a prefix of the design's own.
+	// Prefix begins every key that the design writes on the service, before any prefix of the
+	// design's own.
 	Prefix string
 	// Host and PID identify the process, for designs that name owners by them.
 	Host string
@@ -30,22 +30,20 @@ type Environment struct {
 	Pool int
 	// Commands counts the requests sent to the service, when not nil.
 	Commands *atomic.Int64
-	// Interceptor stands between the process and its service; nil where nothing does.
+	// Interceptor sees every request of the process; nil for none.
 	Interceptor Interceptor
 }
 
-// An Interceptor has every request to a service pass through it, so that faults can be
-// injected.
+// An Interceptor sees every request to a service, so that it can inject faults.
 type Interceptor interface {
-	// Pass has send send one request, or not, and keeps the answer from it, or not.
-	// The error is that of send, or another that the connection might have had.
+	// Pass calls send, which sends one request, or does not; it may drop the answer. The error is
+	// the one of send, or another that a connection can have.
 	Pass(ctx context.Context, send func(context.Context) error) error
 }
 
-// Pass counts a request and sends it: send is to return nil when the service answered,
-// whatever that was, else the error of the connection. Where Pass returns an error, that is
-// what the lock is to get, whatever send was. Connections of package onredis do so by
-// themselves.
+// Pass counts a request and sends it. send returns nil if the service answered, whatever the answer,
+// and else the error of the connection. If Pass returns an error, the lock must take that as the
+// result, whatever send returned. Connections of package onredis call Pass themselves.
 func (e Environment) Pass(ctx context.Context, send func(context.Context) error) error {
 	if e.Commands != nil {
 		e.Commands.Add(1)
