@@ -11,35 +11,35 @@ import (
 	"github.com/lockbench/lockbench/internal/fault"
 )
 
-// A Client records what one owner does. Its methods are called by one goroutine,
-// the owner's; Attempt and the functions that Renewing returns may be called
+// A Client records the operations of one owner. One goroutine, the owner's, calls
+// its methods; Attempt and the functions that Renewing returns may be called
 // beside it. A [Recorder] or a [Tape] makes it.
 type Client struct {
 	base time.Time
-	// track is where the operations go, notes what has room for the words of their errors.
+	// track takes the operations, notes the text of their errors.
 	track track
 	notes *notes
-	// grants is the lease that is given where so much is asked for; nil is as asked.
+	// grants returns the lease that is granted when asked for this one; nil is as asked.
 	grants func(asked time.Duration) time.Duration
-	// timeout is after which the design gives a try up by itself, in ns.
+	// timeout is the time after which the design itself gives up a try, in ns.
 	timeout int64
-	// owners is what the client goes back to when its hold is over; nil unless a service has it.
+	// owners takes the client back when its hold is over; nil outside a service.
 	owners *owners
 
 	// mu is contended only by the recorder's sweep and by background renewals.
 	mu      sync.Mutex
-	sealed  bool  // crashed, or the recording is over: what still happens is dropped
-	dying   bool  // what is said of losses is the death's doing
+	sealed  bool  // crashed, or the recording is over: later operations are dropped
+	dying   bool  // the death itself may cause loss notices
 	pending []*Op // operations under way
 	holds   holds
 
-	// intended is when the next acquire was to begin; the owner's goroutine's own.
+	// intended is the stamp at which the next acquire was to begin; only the owner's goroutine uses it.
 	intended int64
 
-	// leases are made, but not given out yet; the owner's goroutine's own.
+	// leases are made, but not given out yet; only the owner's goroutine uses them.
 	leases []lease
 
-	// heldBack is where HoldBack holds back what follows, while held is set.
+	// heldBack is the stamp from which HoldBack holds events back, while held is set.
 	heldBack int64
 	held     bool
 	unsure   bool // the outcome of an operation is unknown
@@ -48,34 +48,36 @@ type Client struct {
 	quit     chan struct{} // closed when watchers are to end; nil while there was none
 }
 
-// A track takes down one client's operations: its stream of a Recorder, or its
-// part of a Tape. It is used under the client's mutex.
+// A track stores one client's operations: its stream of a Recorder, or its part of
+// a Tape. It is used under the client's mutex.
 type track interface {
-	// open returns an operation to fill in, nothing but its owner known of it.
+	// open returns an operation to fill in, which has its owner only.
 	open() *Op
 	// called stamps the call of an operation.
 	called(op *Op)
-	// calledAt stamps the call of an event that was at an earlier stamp.
+	// calledAt stamps the call of an event at an earlier stamp.
 	calledAt(op *Op, at int64)
-	// ended takes down an operation that returned, never will, or is an event. The
-	// operation is the track's to use again.
+	// ended stores an operation that returned, never will, or is an event. The track may reuse
+	// the operation.
 	ended(op *Op)
 }
 
-// Grants sets which lease the design gives where one is asked for. An
-// acquire that nobody answers is recorded with it: that is what may stand on the
-// server. Zero is no lease: none counts as asked for, then. Call it before the client begins.
+// Grants sets the function from the lease asked for to the lease granted. An
+// acquire without an answer is recorded with its result, since that lease may
+// stand on the server. Zero is no lease: then none counts as asked for. Call it
+// before the client begins.
 func (c *Client) Grants(lease func(asked time.Duration) time.Duration) { c.grants = lease }
 
-// GivesUp sets after which time the design gives a try up by itself; 20 ms unless it is set. A refusal that wraps
-// [context.DeadlineExceeded] counts as the end of such a wait only if it took as long. Call it before the client begins.
+// GivesUp sets the time after which the design itself gives up a try; the default is 20 ms. A refusal
+// that wraps [context.DeadlineExceeded] counts as the end of such a wait only if it took that long.
+// Call it before the client begins.
 func (c *Client) GivesUp(after time.Duration) { c.timeout = int64(after) }
 
-// usualTimeout is the least time in which a server that does not answer shows, in ns.
+// usualTimeout is the shortest time after which a silent server counts as such, in ns.
 const usualTimeout = int64(20 * time.Millisecond)
 
-// gaveUp reports whether a try, called without a wait, ended before its answer: its context was over, or it lasted
-// for as long as the design waits for one, and its error says so.
+// gaveUp reports whether a try without a wait ended before its answer: its context was over, or it
+// took as long as the design waits for an answer and its error is a time-out.
 func (c *Client) gaveUp(ctx context.Context, op *Op, at int64, err error) bool {
 	if op.Wait != 0 || !errors.Is(err, context.DeadlineExceeded) {
 		return false
@@ -83,9 +85,10 @@ func (c *Client) gaveUp(ctx context.Context, op *Op, at int64, err error) bool {
 	return ctx.Err() != nil || at-op.Call >= cmp.Or(c.timeout, usualTimeout)
 }
 
-// Intended reports when the client's next acquire was to begin, by the timetable of
-// an open loop: its latency counts from there. Call it before that acquire and not
-// before the instant itself; an acquire that comes too early was to begin at its call.
+// Intended sets the instant at which the client's next acquire was to begin, by the
+// timetable of an open loop: its latency counts from there. Call it before that
+// acquire and not before the instant itself; an acquire that comes too early was
+// to begin at its call.
 func (c *Client) Intended(at time.Time) { c.intended = max(1, int64(at.Sub(c.base))) }
 
 // now returns the time since the start of the run, in ns, on the monotonic clock.
@@ -99,7 +102,7 @@ func (c *Client) begin(kind Kind, key string) *Op {
 	return op
 }
 
-// open returns an empty operation; one that goes nowhere once the record is over.
+// open returns an empty operation, which is dropped if the record is over.
 // c.mu is held.
 func (c *Client) open() *Op {
 	if c.sealed {
@@ -147,7 +150,7 @@ func (c *Client) settle(op *Op) {
 }
 
 // seal ends the client's record: operations still under way become unknown ones
-// that never returned, and whatever comes later is dropped. c.mu is held.
+// that never returned, and later ones are dropped. c.mu is held.
 func (c *Client) seal() {
 	if c.sealed {
 		return
@@ -206,31 +209,31 @@ func (c *Client) renewed(op *Op, granted time.Duration, err error) {
 	c.settle(op)
 }
 
-// Event records that something happened to the client at this instant: a pause, a
-// fault. Key may be empty; note says what it is about, in a few words that recur.
+// Event records an event of the client at this instant: a pause, a fault. Key may be
+// empty; note names the event, in a few words that recur.
 func (c *Client) Event(kind Kind, key, note string) {
 	c.event(Op{Kind: kind, Key: key, Note: note})
 }
 
 // Fault records that a fault happens to the client at this instant, or began to. The
-// note names it, in a few words that recur; value is its size where it has one,
+// note names it, in a few words that recur; value is its size, if it has one,
 // such as the offset of a clock in ns.
 func (c *Client) Fault(note string, value int64) {
 	c.event(Op{Kind: Fault, Note: note, Value: value})
 }
 
-// HoldBack has a reader of the growing history wait: it is shown nothing from this instant on
-// until a later HoldBack, or the end. So the client can still record, by [Client.FaultSince],
-// what is known afterwards only. It moves forward alone. A Tape, which is read when it is
-// complete, needs none. It is safe for concurrent use.
+// HoldBack makes a reader of the growing history wait: it sees nothing from this instant on until a
+// later HoldBack, or the end. So the client can still record, by [Client.FaultSince], a fault that is
+// known only afterwards. The instant only moves forward. A Tape needs no HoldBack, since it is read
+// when it is complete. HoldBack is safe for concurrent use.
 func (c *Client) HoldBack(from time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.heldBack, c.held = max(c.heldBack, int64(from.Sub(c.base))), true
 }
 
-// FaultSince records a fault, as Fault does, that began at an instant which is past, but was held
-// back since. What began before the record did begins with it. It is safe for concurrent use.
+// FaultSince records a fault, as Fault does, that began at a past instant which HoldBack has held
+// back since. A fault from before the record begins with the record. It is safe for concurrent use.
 func (c *Client) FaultSince(from time.Time, note string, value int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -244,8 +247,8 @@ func (c *Client) FaultSince(from time.Time, note string, value int64) {
 	c.track.ended(op)
 }
 
-// TakenAway records that, at this instant, a command of the client by took from the
-// server what this client holds of key: neither client may ever notice.
+// TakenAway records that, at this instant, a command of the client by took this
+// client's hold of key away on the server: neither client may ever notice.
 func (c *Client) TakenAway(key string, by int32) {
 	c.event(Op{Kind: Fault, Key: key, Note: fault.TakenAway, Value: int64(by)})
 }
@@ -261,17 +264,16 @@ func (c *Client) Die(note string) {
 	}
 }
 
-// Dying says that the client is being ended: a lease-lost notice from now on is of what its end
-// itself takes, and is not recorded. Everything else is, until [Client.Die]. It is safe for
-// concurrent use.
+// Dying announces the end of the client: from now on loss notices, which the end itself may cause,
+// are not recorded. Everything else is, until [Client.Die]. It is safe for concurrent use.
 func (c *Client) Dying() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.dying = true
 }
 
-// GivingUp records that what ends the client may release what it holds: a release of each hold, of which
-// nobody hears. It is for locks that do so when they are closed. Its owner's goroutine calls it.
+// GivingUp records a release of unknown outcome for each hold, for locks that release their holds when
+// they are closed. The owner's goroutine calls it.
 func (c *Client) GivingUp() {
 	c.mu.Lock()
 	open := slices.Clone(c.holds.open)
@@ -285,8 +287,8 @@ func (c *Client) GivingUp() {
 	}
 }
 
-// Retire lets go of what is kept for the leases of a client that has died. Its owner's
-// goroutine calls it, as the last of the client's methods.
+// Retire drops the state for the leases of a client that has died. The owner's goroutine calls it, as
+// the last of the client's methods.
 func (c *Client) Retire() { c.leases = nil }
 
 func (c *Client) event(what Op) {

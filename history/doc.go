@@ -1,4 +1,4 @@
-// Package history is what happened: the operations of a run, how they are
-// recorded (a decorator around a Locker), the file they are kept in and its
-// readers. What a history means is for package checker to say.
+// Package history records the operations of a run (by a decorator around a
+// Locker), writes them to a file and reads such files. Package checker judges
+// them.
 package history

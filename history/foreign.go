@@ -7,10 +7,10 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// What other programs' histories leave out, and what is taken for it.
+// Defaults for the fields that histories of other programs leave out.
 
-// assumed is the header for what a history does not say: it claims what a lease
-// lock on one server can keep, and was made to put exclusion to the test.
+// assumed is the header with the defaults: the claims of a lease lock on one server, and a
+// workload that puts exclusion to the test.
 func assumed() Header {
 	return Header{
 		Claims:    lockbench.LeaseClaims(lockbench.ReleaseDelay, lockbench.Fencing),
@@ -18,7 +18,7 @@ func assumed() Header {
 	}
 }
 
-// assumedTrailer is the end of a complete history that does not tell of it.
+// assumedTrailer is the trailer of a complete history that has none.
 func assumedTrailer(ops []*Op) Trailer {
 	t := Trailer{Ops: int64(len(ops)), Ended: "end of file"}
 	for _, op := range ops {
@@ -27,7 +27,7 @@ func assumedTrailer(ops []*Op) Trailer {
 	return t
 }
 
-// lastStamp is the latest stamp that op has.
+// lastStamp returns the latest stamp of op.
 func (op *Op) lastStamp() int64 {
 	if op.Return == Never {
 		return op.Call
@@ -35,7 +35,7 @@ func (op *Op) lastStamp() int64 {
 	return op.Return
 }
 
-// lastStamps are where each client was last seen.
+// lastStamps returns the last stamp of each client.
 func lastStamps(ops []*Op) func(client int32) int64 {
 	last := map[int32]int64{}
 	for _, op := range ops {

@@ -7,13 +7,13 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// errNoLease is what a recorded Acquire returns when the lock gave neither a
-// lease nor an error: whether it is held nobody can tell.
+// errNoLease is returned by a recorded Acquire if the lock gave neither a lease nor
+// an error: then the outcome is unknown.
 var errNoLease = errors.New("the lock returned neither a lease nor an error; hint: return lockbench.ErrNotAcquired when it is held")
 
-// Locker returns inner, recorded: each Acquire and each operation of a lease
-// enters the history as the client's. The leases have the abilities of inner's
-// leases, to be found with [lockbench.Ability].
+// Locker returns a decorator of inner that records each Acquire and each operation
+// of a lease as the client's. The leases have the abilities of inner's leases, see
+// [lockbench.Ability].
 func (c *Client) Locker(inner lockbench.Locker) lockbench.Locker {
 	return locker{c, inner}
 }
@@ -79,15 +79,15 @@ func (c *Client) acquired(op *Op, at int64, v verdict, inner lockbench.Lease) in
 	return hold
 }
 
-// anchorAttempt takes the call for the only attempt of an acquire that did not
-// wait and reported none. An acquire that waited stays without an anchor.
+// anchorAttempt sets the start of the only attempt of an acquire that did not wait
+// and reported no attempt: its call. An acquire that waited stays without a start.
 func anchorAttempt(op *Op) {
 	if op.Kind == Acquire && op.Attempts == 0 && op.Wait == 0 {
 		op.Attempts, op.Attempt = 1, op.Call
 	}
 }
 
-// A validity is what a lease reports of itself, as stamps.
+// A validity is the report of a lease's Validator, as stamps.
 type validity struct {
 	known         bool
 	from, granted int64
@@ -99,7 +99,7 @@ func (c *Client) validity(inner lockbench.Lease) validity {
 		return validity{}
 	}
 	from, granted := v.Valid()
-	if from.IsZero() { // a decorator says so of a lease that cannot tell
+	if from.IsZero() { // a decorator of a lease that is no Validator
 		return validity{}
 	}
 	return validity{true, int64(from.Sub(c.base)), int64(granted)}

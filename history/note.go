@@ -20,7 +20,7 @@ import (
 // Stale is the note of an access that a guarded store refused.
 const Stale = "stale"
 
-// What notes may hold of the words of errors, see [Op.ErrorWords].
+// Bounds of the text of errors in notes, see [Op.ErrorWords].
 const (
 	longestWords = 200 // bytes
 	keptWords    = 64  // different ones in a history: a name or a port in them makes others
@@ -33,8 +33,8 @@ type notes struct {
 	kept map[string]struct{}
 }
 
-// of is the note on an error: its class and, while there is room for another, its words. Nil
-// notes have no words.
+// of returns the note on an error: its class and, while there is room for another, its text. Nil
+// notes have no text.
 func (n *notes) of(err error) string {
 	class := classOf(err)
 	if n == nil || class == Stale {
@@ -56,10 +56,9 @@ func (n *notes) of(err error) string {
 	return note
 }
 
-// ErrorClass is the class of the error with which the operation ended, in a word: the code of
+// ErrorClass returns the class of the error with which the operation ended, in a word: the code of
 // the server's reply in lower case ("noperm"), "connection", "connection-refused", "timeout",
-// "pool-timeout", "canceled", [Stale] or "error". It is empty where there was no error, and of
-// events.
+// "pool-timeout", "canceled", [Stale] or "error". It is empty without an error, and for events.
 func (op *Op) ErrorClass() string {
 	if op.event() {
 		return ""
@@ -68,9 +67,9 @@ func (op *Op) ErrorClass() string {
 	return class
 }
 
-// ErrorWords are the words of that error, of a reply those of the server: at most 200 bytes,
-// what cannot be printed escaped. They are empty where the history has them not: of the errors
-// of one history, 64 different ones are kept.
+// ErrorWords returns the text of that error, or of the server's reply: at most 200 bytes, with
+// unprintable characters escaped. It is empty if the history does not have it: the texts of 64
+// different errors are kept in a history.
 func (op *Op) ErrorWords() string {
 	if op.event() {
 		return ""
@@ -79,7 +78,7 @@ func (op *Op) ErrorWords() string {
 	return words
 }
 
-// classOf names the class of an error in a word. There are few classes, so that
+// classOf returns the class of an error, in a word. There are few classes, so that
 // a report can count them.
 func classOf(err error) string {
 	var netErr net.Error
@@ -104,7 +103,7 @@ func classOf(err error) string {
 	return replyClass(err)
 }
 
-// replyClass is the class of an error that a server answered.
+// replyClass returns the class of an error reply.
 func replyClass(err error) string {
 	if strings.Contains(err.Error(), "NOSCRIPT") { // also where a lock put it into words of its own
 		return "noscript"
@@ -118,8 +117,8 @@ func replyClass(err error) string {
 	return "error"
 }
 
-// wordsOf are the words of an error: those of the server, if it answered with one, or of the
-// network, without the port of the client, which is another each time.
+// wordsOf returns the text of an error: the server's reply, or the network's text without the client's
+// port, which differs each time.
 func wordsOf(err error) string {
 	var network *net.OpError
 	refusal := serverror.RefusalOf(err)
@@ -141,7 +140,7 @@ func wordsOf(err error) string {
 	return printable(words)
 }
 
-// printable is text, cut to the longest words, with what cannot be printed escaped.
+// printable returns text, cut to longestWords, with unprintable characters escaped.
 func printable(text string) string {
 	var b strings.Builder
 	for i := 0; i < len(text); {

@@ -2,9 +2,9 @@ package history
 
 // An Op is one operation of one client, or one event (Call == Return).
 //
-// Times are nanoseconds on one monotonic base, the start of the run. Where one
-// process can order what shares a stamp, the sequence numbers do; zero means no
-// sequence. An operation that never returned has Return == Never.
+// Times are nanoseconds on one monotonic base, the start of the run. Sequence
+// numbers order events of one stamp, if one process could order them; zero is no
+// number. An operation that never returned has Return == Never.
 //
 // It is one flat struct that all kinds of operation share, so that operations are
 // allocated many at a time, in one slice.
@@ -13,47 +13,46 @@ type Op struct {
 	Outcome Outcome
 	// Late: it took effect, but after the lease was over (lockbench.ErrLate).
 	Late bool
-	// Client is the owner: one Locker instance. Process is where it lives.
+	// Client is the owner, one Locker; Process is the process of the owner.
 	Client, Process int32
-	// Stream is the recorder's sequence of operations this one came in.
+	// Stream is the recorder's sequence of operations that has this one.
 	Stream int32
 	// Attempts counts the tries inside an acquire.
 	Attempts int32
-	// Key is the lock's key as the client named it, without the run's prefix.
+	// Key is the lock's key as the client wrote it, without the run's prefix.
 	Key string
-	// Hold identifies the grant this operation belongs to: an acquire's own, or
-	// the one that a nested acquire, extend, release, read or write acted under.
-	// Zero: none (a refused acquire).
+	// Hold identifies the grant of this operation: an acquire's own, or the grant under
+	// which a nested acquire, extend, release, read or write was called. Zero: none, as for
+	// a refused acquire.
 	Hold int64
 
 	Call, Return       int64
 	CallSeq, ReturnSeq uint64
 
-	// Attempt is the start of the attempt that succeeded, NoStamp when not told.
+	// Attempt is the start of the attempt that succeeded, NoStamp if it is not told.
 	Attempt int64
-	// Intended is when an acquire was to begin by the timetable of its run (open
-	// loop), never after Call. Zero: there was none, it began when its client was
-	// ready.
+	// Intended is the stamp at which an acquire was to begin by the timetable of its run (open
+	// loop), never after Call. Zero: without a timetable it began when its client was ready.
 	Intended int64
-	// Asked and Granted are leases in ns: what was asked for, what was given.
-	// Granted zero on a successful acquire: the lock has no lease. On one that nobody
-	// answered it is what it would have been given, where that is known, and
-	// zero otherwise: then Asked counts. NotTold: what it granted, or may have, is not known.
+	// Asked and Granted are leases in ns: the lease asked for, and the lease granted. Granted is
+	// zero on a successful acquire if the lock has no lease. On an acquire without an answer it is
+	// the lease that may have been granted, if that is known, and else zero: then Asked counts.
+	// NotTold: the record does not tell the lease.
 	Asked, Granted int64
-	// Wait is how long an acquire was willing to wait, in ns.
+	// Wait is the longest time that an acquire was to wait, in ns.
 	Wait int64
-	// Delay is how long a release asked that others be kept out, in ns.
+	// Delay is the time for which a release asked to keep others out, in ns.
 	Delay int64
 
-	// Fence numbers the grant, where the design does; zero is none.
+	// Fence is the number of the grant, if the design numbers grants; zero is none.
 	Fence uint64
-	// Value and Version are the record read or written; Base is the version that
-	// a write's decision was made on.
+	// Value and Version are the record read or written; Base is the version on which a write
+	// was based.
 	Value         int64
 	Version, Base uint64
 
-	// Note is the class of the error and, if kept, its words ("noperm: NOPERM this user ..."),
-	// see [Op.ErrorClass]; or what an event is about.
+	// Note is the class of the error and, if kept, its text ("noperm: NOPERM this user ..."),
+	// see [Op.ErrorClass]; or the subject of an event.
 	Note string
 }
 
@@ -63,10 +62,10 @@ const (
 	Never   int64 = 1<<63 - 1 // did not return
 )
 
-// NotTold is a lease of which the history does not say how long it is.
+// NotTold is a lease whose length the history does not tell.
 const NotTold int64 = -1
 
-// Kind is what an operation or event is.
+// Kind is the kind of an operation or event.
 type Kind uint8
 
 // The kinds. Those from Lost on are events.
@@ -81,17 +80,17 @@ const (
 	Death // the client did nothing after this
 	Pause // the client stood still until Resume
 	Resume
-	Fault // a fault began or ended, as Note says
+	Fault // a fault began or ended; Note names it
 )
 
-// Outcome is what the client was told.
+// Outcome is the answer that the client got.
 type Outcome uint8
 
 // The outcomes. The zero value claims nothing.
 const (
 	Unknown      Outcome = iota // it may or may not have happened, now or later
 	OK                          // done
-	Refused                     // someone else held the lock
+	Refused                     // another owner held the lock
 	LossReported                // told: you do not hold it any more
 	Failed                      // certainly did nothing
 )

@@ -7,17 +7,17 @@ import (
 	"github.com/lockbench/lockbench/internal/serverror"
 )
 
-// A verdict is what an operation's error says about it.
+// A verdict is the outcome of an operation by its error.
 type verdict struct {
 	outcome Outcome
 	late    bool
 	note    string
 }
 
-// judge reads an operation's error as the contract has it: what wraps none of
-// the contract's errors leaves the outcome unknown. So does what the server refused to run,
-// unless it certainly did nothing: whatever the lock makes of that, it says nothing of other
-// owners. The words of errors go to notes, which may be nil.
+// judge reads an operation's error by the contract: an error that wraps none of the contract's errors
+// leaves the outcome unknown. So does a command that the server refused to run, unless it certainly
+// did nothing: the refusal says nothing about other owners, however the lock reports it. The text of
+// errors goes to notes, which may be nil.
 func judge(err error, notes *notes) verdict {
 	switch {
 	case err == nil:
@@ -36,7 +36,7 @@ func judge(err error, notes *notes) verdict {
 	return unanswered(err, notes)
 }
 
-// unanswered is the verdict of an operation that failed, or of which nobody knows.
+// unanswered returns the verdict of an operation that failed, or whose outcome is unknown.
 func unanswered(err error, notes *notes) verdict {
 	v := verdict{outcome: Unknown, note: notes.of(err)}
 	if errors.Is(err, lockbench.ErrNoEffect) {

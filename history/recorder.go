@@ -15,16 +15,16 @@ import (
 // pace is how a recorder keeps up with its clients.
 type pace struct {
 	sweep time.Duration
-	// backlog is how many operations may wait for the writer before recording is
-	// given up: clients are never held up, and memory stays bounded.
+	// backlog is the number of operations that may wait for the writer. Beyond it recording
+	// ends: clients never wait, and memory stays bounded.
 	backlog int64
 }
 
 var usualPace = pace{sweep: 100 * time.Millisecond, backlog: 1 << 20}
 
-// A Recorder writes the history of one run. Clients pack what they do into buffers
-// of their own; a goroutine of the recorder writes them, every 100 ms and whenever
-// one is full. After a kill at most the last 100 ms are missing.
+// A Recorder writes the history of one run. Clients pack their operations into
+// buffers of their own; a goroutine of the recorder writes these, every 100 ms and
+// whenever one is full. After a kill at most the last 100 ms are missing.
 //
 // A write that fails ends the recording, not the run: see [Recorder.Err]. All
 // methods are safe for concurrent use.
@@ -36,7 +36,7 @@ type Recorder struct {
 	owners    owners
 	quit      chan struct{} // closed by Close
 	done      chan struct{} // closed by the writer
-	full      chan *stream  // those with a full batch
+	full      chan *stream  // streams with a full batch
 	spares    chan *batch   // empty, to be used again
 	backlog   atomic.Int64
 	broken    atomic.Bool
@@ -51,14 +51,13 @@ type Recorder struct {
 // roster is the streams of a recorder and its end. mu guards the other fields.
 type roster struct {
 	mu      sync.Mutex
-	streams []*stream // those that may still have something to write
+	streams []*stream // streams that may still have operations to write
 	made    int32     // streams so far
 	closed  bool
 	err     error
 }
 
-// output is the file of a recorder. It is the writer's own, and Close's once the writer
-// has ended.
+// output is the file of a recorder. The writer alone uses it, and Close once the writer has ended.
 type output struct {
 	buffered  *bufio.Writer
 	out       blockWriter
@@ -158,8 +157,8 @@ func (r *Recorder) Client(id, process int32) *Client {
 	return &s.Client
 }
 
-// wake notifies the writer of a full batch of n operations. It never waits: what the writer is not
-// told, its next sweep finds.
+// wake notifies the writer of a full batch of n operations. It never waits: the writer's next sweep
+// finds a batch without a notice.
 func (r *Recorder) wake(s *stream, n int) {
 	if r.backlog.Add(int64(n)) > r.pace.backlog {
 		r.fail(fmt.Errorf("history: the writer fell %d operations behind; hint: record to a faster disk", r.pace.backlog))
@@ -188,8 +187,8 @@ func (r *Recorder) write() {
 	}
 }
 
-// sweep writes what every client has and then an epoch. A client that registers
-// during the sweep begins after the epoch's stamp, since both take r.mu.
+// sweep writes the operations of every client, and then an epoch. A client that
+// registers during the sweep begins after the epoch's stamp, since both take r.mu.
 func (r *Recorder) sweep() {
 	r.mu.Lock()
 	streams, epoch := r.streams, r.Now()
@@ -202,7 +201,7 @@ func (r *Recorder) sweep() {
 	r.dismiss()
 }
 
-// dismiss lets go of the streams of clients that have died, once all of them is written.
+// dismiss drops the streams of dead clients of which everything is written.
 func (r *Recorder) dismiss() {
 	r.mu.Lock()
 	known := r.streams[:r.announced]
@@ -217,7 +216,7 @@ func (r *Recorder) dismiss() {
 	r.announced = len(left)
 }
 
-// drain writes what one client has, and returns its watermark.
+// drain writes the operations of one client, and returns its watermark.
 func (r *Recorder) drain(s *stream) (watermark int64) {
 	batches, watermark := s.take()
 	r.put(s, batches, watermark)
@@ -234,7 +233,7 @@ func (r *Recorder) drain(s *stream) (watermark int64) {
 	return watermark
 }
 
-// spare returns an empty batch, one used before where there is one.
+// spare returns an empty batch, a used one if there is one.
 func (r *Recorder) spare() *batch {
 	select {
 	case b := <-r.spares:
@@ -269,8 +268,8 @@ func (r *Recorder) put(s *stream, batches []*batch, watermark int64) {
 	}
 }
 
-// announce writes the streams that opened since the last block: whoever could
-// have met a client in the operations to come is known to the reader.
+// announce writes the streams that opened since the last block, so that the reader knows every
+// client before an operation that may have met it.
 func (r *Recorder) announce() {
 	r.mu.Lock()
 	opened := r.streams[r.announced:]
@@ -283,7 +282,7 @@ func (r *Recorder) announce() {
 	}
 }
 
-// flush hands everything to the file and notes what went wrong.
+// flush writes everything to the file, and keeps the error.
 func (r *Recorder) flush() {
 	err := r.out.err
 	if err == nil {
@@ -296,8 +295,8 @@ func (r *Recorder) flush() {
 
 // Close ends the record: operations under way are written as unknown ones that
 // never returned, then the trailer with Ops filled in. It waits for the
-// recorder's goroutines, and returns the recording's error. What clients do
-// afterwards is dropped. The writer given to NewRecorder stays open.
+// recorder's goroutines, and returns the recording's error. Later operations are
+// dropped. The writer given to NewRecorder stays open.
 func (r *Recorder) Close(t Trailer) error {
 	r.closing.Do(func() { r.finish(t) })
 	return r.Err()

@@ -5,14 +5,14 @@ import (
 	"iter"
 )
 
-// A Source is a history to be read once, front to back, in constant memory but
-// for operations in flight.
+// A Source is a history that is read once, front to back, in constant memory except
+// for operations under way.
 type Source interface {
 	Header() Header
 	// Events yields the call and the return of every operation in the order of
-	// (time, sequence number), calls before returns where stamps tie. An
-	// operation that never returned yields its call only. The error, if any,
-	// comes last; what came before it is sound.
+	// (time, sequence number), calls before returns of equal stamps. An operation
+	// that never returned yields its call only. The error, if any, comes last; the
+	// events before it are sound.
 	Events() iter.Seq2[Event, error]
 	// End returns, after Events, how the history ended.
 	End() End
@@ -21,13 +21,12 @@ type Source interface {
 // An Event is one end of an operation, or the end of a client's record.
 type Event struct {
 	Phase Phase
-	// Op is complete at its call already: the outcome is known in hindsight. The
-	// same pointer comes again with the return. Receivers must not change it, and
-	// may keep it: it is never reused.
+	// Op is complete at its call already, outcome included. The same pointer comes again with
+	// the return. Receivers must not change it, and may keep it: it is never reused.
 	Op *Op
 }
 
-// Phase is which end of an operation an event is.
+// Phase is the end of an operation that an event marks.
 type Phase uint8
 
 // The phases, in the order in which they come at one stamp.
@@ -39,20 +38,19 @@ const (
 
 // End is how a history ended.
 type End struct {
-	// Partial: the record stops before the run did; Why says how.
+	// Partial: the record stops before the run did; Why gives the reason.
 	Partial bool
 	Why     string
-	// Trailer is what the recorder knew at the end; zero in a partial history.
+	// Trailer has the recorder's counts at the end; zero in a partial history.
 	Trailer Trailer
 }
 
-// reading is what all Sources share.
+// reading is the part that all Sources share.
 type reading struct {
 	header Header
 	end    End
 	events func(yield func(Event, error) bool)
-	// again: the events can be read any number of times, not once only, as those that come
-	// from a stream.
+	// again: the events can be read any number of times; events from a stream, only once.
 	again, read bool
 }
 
