@@ -137,7 +137,7 @@ func (c *Checker) refreshRefused(k *key, op *history.Op) {
 func (c *Checker) acquiredAgain(h *hold, op *history.Op) {
 	h.note(op)
 	h.Again(op)
-	c.showsSession(op)
+	c.shows(sessions, optime.MayLackLease(op))
 	if op.Outcome != history.OK {
 		h.anew(optime.Forever)
 	}

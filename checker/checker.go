@@ -2,7 +2,6 @@ package checker
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/lockbench/lockbench/checker/internal/clients"
 	"github.com/lockbench/lockbench/checker/internal/fairness"
@@ -98,12 +97,6 @@ func New(h history.Header) *Checker {
 		c.fair.Omit = h.Stalls
 	}
 	return c
-}
-
-// showsSession notes whether acquire op, granted or maybe granted, has no lease, or may have
-// none since the record does not tell it.
-func (c *Checker) showsSession(op *history.Op) {
-	c.shows(sessions, optime.Lease(op) == math.MaxInt64 || !optime.TellsLease(op))
 }
 
 // Check judges a whole history. The error is the reader's: the result then

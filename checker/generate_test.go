@@ -11,18 +11,18 @@ import (
 // are few, so that ties are common too.
 type generator struct {
 	*rand.Rand
-	kind   string // what a second acquire is
-	untold bool   // the record tells few leases
-	ops    []*history.Op
-	gone   []*history.Op
-	seq    bool
+	kind     string // what a second acquire is
+	withheld bool   // the record tells few leases
+	ops      []*history.Op
+	gone     []*history.Op
+	seq      bool
 }
 
 // generate draws one history.
 func generate(r *rand.Rand) (memory, []*history.Op) {
 	g := &generator{Rand: r, seq: r.IntN(4) == 0}
 	g.kind = []string{"refused", "nested", "refreshed"}[r.IntN(3)]
-	g.untold = r.IntN(4) == 0
+	g.withheld = r.IntN(4) == 0
 	for client := int32(1); client <= int32(2+r.IntN(3)); client++ {
 		g.client(client)
 	}
@@ -89,7 +89,7 @@ func (p *player) op(kind history.Kind, outcome history.Outcome) *history.Op {
 }
 
 func (p *player) lease() int64 {
-	if p.g.untold && p.g.IntN(2) == 0 {
+	if p.g.withheld && p.g.IntN(2) == 0 {
 		return history.NotTold
 	}
 	if p.g.IntN(8) == 0 {

@@ -90,7 +90,7 @@ func (c *Checker) newHold(op *history.Op) *hold {
 	h.ops = append(h.ops, op)
 	h.supersededAt, h.intrusion = optime.Forever, optime.Forever
 	h.Begin(op, c.rules)
-	c.showsSession(op)
+	c.shows(sessions, optime.MayLackLease(op))
 	return h
 }
 

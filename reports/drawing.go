@@ -86,7 +86,7 @@ func (d *drawing) hold(h *results.Hold) {
 	} else if last > h.GrantedNS && !leaseOver(h) {
 		l.Bars = append(l.Bars, document.Bar{Kind: document.Within, From: h.GrantedNS, To: last, Says: name + " holds the lock"})
 	}
-	if !leaseOver(h) || *h.UntilNS <= h.GrantedNS && d.untold(h) {
+	if !leaseOver(h) || *h.UntilNS <= h.GrantedNS && d.leaseNotTold(h) {
 		return
 	}
 	until := *h.UntilNS
@@ -100,8 +100,8 @@ func (d *drawing) hold(h *results.Hold) {
 	}
 }
 
-// untold reports whether nobody says how long the lease of h is.
-func (d *drawing) untold(h *results.Hold) bool {
+// leaseNotTold reports whether the history does not tell the lease of h.
+func (d *drawing) leaseNotTold(h *results.Hold) bool {
 	return slices.ContainsFunc(d.of.Ops, func(op results.Op) bool { return op.Hold == h.Hold && op.GrantedNS == history.NotTold })
 }
 
@@ -193,7 +193,7 @@ func opTold(o *results.Op) (at int64, sign, words string) {
 func grant(o *results.Op) (at int64, words string) {
 	words = "granted" + after(" a lease of ", o.GrantedNS)
 	if o.GrantedNS == history.NotTold {
-		words = "granted a lease, nobody says of what length"
+		words = "granted a lease that the history does not tell"
 	}
 	if o.ReturnNS == nil {
 		return o.CallNS, words

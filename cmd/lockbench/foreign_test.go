@@ -39,6 +39,10 @@ func TestForeignFilesByCommand(t *testing.T) {
 		if err := json.Unmarshal(text, &report); err != nil || len(report.Runs) != 1 {
 			t.Fatalf("%s: %v, %d runs", name, err, len(report.Runs))
 		}
+		untold := strings.Contains(name, "untold")
+		if says := strings.Contains(stdout.String(), "granted a lease that the history does not tell"); says != untold || strings.Contains(stdout.String(), "1ns") {
+			t.Errorf("%s: a lease that is not told is shown as such: %t, want %t, and no lease of 1ns:\n%s", name, says, untold, &stdout)
+		}
 		run := report.Runs[0]
 		lines := []string{fmt.Sprintf("ops %d, grants %d, refused %d, unknown %d, failed %d, lost %d, unjudged %d, breaches ",
 			run.Counts.Ops, run.Counts.Grants, run.Counts.Refused, run.Counts.Unknown, run.Counts.Failed, run.Counts.Lost, run.Counts.Unjudged),

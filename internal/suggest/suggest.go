@@ -9,11 +9,11 @@ import (
 	"github.com/agext/levenshtein"
 )
 
-// synonyms are words of other programs for names of ours.
-var synonyms = map[string]string{"redis": "server", "host": "server", "url": "server"}
+// synonyms are common words for names of lockbench that do not resemble them.
+var synonyms = map[string]string{"redis": "server"}
 
-// Near returns at most three of known that resemble name, the likeliest first; of a synonym
-// the one that it stands for.
+// Near returns at most three of known that resemble name, the likeliest first, or the synonym
+// of name alone.
 func Near(name string, known []string) []string {
 	if ours, ok := synonyms[strings.ToLower(name)]; ok && slices.Contains(known, ours) {
 		return []string{ours}

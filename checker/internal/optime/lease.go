@@ -64,6 +64,10 @@ func Lease(op *history.Op) int64 {
 	return max(ttl, 0)
 }
 
+// MayLackLease reports whether acquire op, granted or maybe granted, has no lease, or may have
+// none since the record does not tell it: then the grant lasts as long as its owner's session.
+func MayLackLease(op *history.Op) bool { return !TellsLease(op) || Lease(op) == math.MaxInt64 }
+
 // Longest is the longest lease in ns that op may have granted.
 func Longest(op *history.Op) int64 {
 	if !TellsLease(op) {
