@@ -330,7 +330,9 @@ func TestServersDown(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, result, _ := judge(t, record.Bytes())
-			if v := result.Find(lockbench.Exclusion.At(0)).Verdict; v != checker.Held || len(result.Defects) > 0 {
+			// Without a majority all grants come before the servers are down: on a slow machine none.
+			v := result.Find(lockbench.Exclusion.At(0)).Verdict
+			if ok := v == checker.Held || v == checker.Untested && !c.goes; !ok || len(result.Defects) > 0 {
 				t.Errorf("exclusion %v, defects %v; want held and none", v, result.Defects)
 			}
 		})
