@@ -2,6 +2,7 @@ package checker
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -131,23 +132,23 @@ B 8-9 release ok`)
 }
 
 func TestExit(t *testing.T) {
-	held := Finding{Claimed: true, Exercised: true, Verdict: Held, Exposure: 1}
+	held := CellFinding{Finding: Finding{Claimed: true, Exercised: true, Verdict: Held, Exposure: 1}}
 	for _, c := range []struct {
 		name   string
 		result Result
 		want   int
 	}{
-		{"held", Result{Grants: 1, Findings: []Finding{held}}, exitHeld},
-		{"broken and claimed", Result{Grants: 1, Findings: []Finding{{Claimed: true, Verdict: Broken, Violations: 1, Against: 1}}}, exitBroken},
-		{"broken, not claimed", Result{Grants: 1, Findings: []Finding{{Verdict: Broken}}}, exitHeld},
-		{"broken and partial", Result{Grants: 1, Partial: true, Findings: []Finding{{Claimed: true, Verdict: Broken, Against: 1}}}, exitBroken},
-		{"claimed, exercised, untested", Result{Grants: 1, Findings: []Finding{{Claimed: true, Exercised: true}}}, exitInconclusive},
-		{"claimed, not exercised", Result{Grants: 1, Findings: []Finding{{Claimed: true}}}, exitHeld},
-		{"untested here, tested under more", Result{Grants: 1, Findings: []Finding{
-			{Cell: lockbench.Exclusion.At(0), Claimed: true, Exercised: true},
-			{Cell: lockbench.Exclusion.At(lockbench.Skew), Claimed: true, Verdict: Held, Exposure: 1},
+		{"held", Result{Grants: 1, Findings: []CellFinding{held}}, exitHeld},
+		{"broken and claimed", Result{Grants: 1, Findings: []CellFinding{{Finding: Finding{Claimed: true, Verdict: Broken, Violations: 1, Against: 1}}}}, exitBroken},
+		{"broken, not claimed", Result{Grants: 1, Findings: []CellFinding{{Finding: Finding{Verdict: Broken}}}}, exitHeld},
+		{"broken and partial", Result{Grants: 1, Partial: true, Findings: []CellFinding{{Finding: Finding{Claimed: true, Verdict: Broken, Against: 1}}}}, exitBroken},
+		{"claimed, exercised, untested", Result{Grants: 1, Findings: []CellFinding{{Finding: Finding{Claimed: true, Exercised: true}}}}, exitInconclusive},
+		{"claimed, not exercised", Result{Grants: 1, Findings: []CellFinding{{Finding: Finding{Claimed: true}}}}, exitHeld},
+		{"untested here, tested under more", Result{Grants: 1, Findings: []CellFinding{
+			{Cell: lockbench.Exclusion.At(0), Finding: Finding{Claimed: true, Exercised: true}},
+			{Cell: lockbench.Exclusion.At(lockbench.Skew), Finding: Finding{Claimed: true, Verdict: Held, Exposure: 1}},
 		}}, exitHeld},
-		{"partial", Result{Grants: 1, Partial: true, Findings: []Finding{held}}, exitInconclusive},
+		{"partial", Result{Grants: 1, Partial: true, Findings: []CellFinding{held}}, exitInconclusive},
 		{"nothing measured", Result{}, exitInconclusive},
 		{"a defect of lockbench", Result{Grants: 1, Defects: []string{"x"}}, exitInconclusive},
 	} {
@@ -158,7 +159,7 @@ func TestExit(t *testing.T) {
 }
 
 func TestZeroVerdictIsUntested(t *testing.T) {
-	var f Finding
+	var f CellFinding
 	if f.Verdict != Untested {
 		t.Errorf("zero verdict: got %s, want untested", f.Verdict)
 	}
@@ -220,10 +221,13 @@ B 26-27 release ok`, []string{"2 acquire", "3 acquire", "3 release", "2 release"
 			if err != nil {
 				t.Fatal(err)
 			}
-			w := result.Of(lockbench.Exclusion, 0).Counterexample
-			if w == nil {
+			at := slices.IndexFunc(result.Findings, func(f CellFinding) bool {
+				return f.Cell.Guarantee == lockbench.Exclusion && f.Counterexample != nil
+			})
+			if at < 0 {
 				t.Fatal("no counterexample")
 			}
+			w := result.Findings[at].Counterexample
 			var told []string
 			for _, op := range w.Ops {
 				told = append(told, fmt.Sprintf("%d %v", op.Client, op.Kind))

@@ -23,7 +23,7 @@ func TestNews(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, early := New(s.Header()), map[lockbench.Cell]Finding{}
+		c, early := New(s.Header()), map[lockbench.Cell]CellFinding{}
 		for ev := range s.Events() {
 			c.Add(ev)
 			for _, f := range c.News() {

@@ -111,7 +111,7 @@ func refusals(t *testing.T, acquire func(*history.Client)) checker.Finding {
 	if err := r.Close(history.Trailer{}); err != nil {
 		t.Fatal(err)
 	}
-	return verdicts(t, &file).Of(lockbench.NoSpuriousRefusal, 0)
+	return verdicts(t, &file).Cells().Touched(lockbench.NoSpuriousRefusal.At(0))
 }
 
 // TestWordsOfErrorsChangeNothing: what an error is, its class says, with words behind it and
@@ -130,7 +130,7 @@ func TestWordsOfErrorsChangeNothing(t *testing.T) {
 {"op":"acquire","client":1,"key":"a","call_ns":0,"return_ns":1,"outcome":"ok","attempt_ns":0,"asked_ns":100,"granted_ns":100}
 {"op":"fault","client":-1,"call_ns":2,"note":"script-flush"}
 {"op":"release","client":1,"key":"a","call_ns":3,"return_ns":4,"outcome":"failed","note":%q}
-`, c.note))).Of(lockbench.Answers, lockbench.ScriptFlush)
+`, c.note))).Cells().Touched(lockbench.Answers.At(lockbench.ScriptFlush))
 			if found.Verdict != c.verdict {
 				t.Errorf("got %v, want %v", found.Verdict, c.verdict)
 			}

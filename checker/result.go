@@ -1,55 +1,11 @@
 package checker
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/measure/series"
 )
-
-// A Verdict is what a history says about one guarantee.
-type Verdict uint8
-
-// The verdicts. The zero value is Untested, which is never success.
-const (
-	Untested      Verdict = iota // too little exposure to say
-	Held                         // exposed, and kept
-	Broken                       // violated; there is a counterexample
-	NotApplicable                // the design has no such ability, or nothing to judge
-)
-
-var verdictNames = [...]string{"untested", "held", "broken", "n/a"}
-
-// String returns the verdict's name as reports show it.
-func (v Verdict) String() string {
-	if int(v) < len(verdictNames) {
-		return verdictNames[v]
-	}
-	return fmt.Sprintf("invalid(%d)", uint8(v))
-}
-
-// gravities orders verdicts by what they say of a lock.
-var gravities = [...]int{Untested: 1, Held: 2, Broken: 3, NotApplicable: 0}
-
-// Graver reports whether v says more of a lock than other, or worse, and so stands
-// for both: broken before held, untested, n/a.
-func (v Verdict) Graver(other Verdict) bool { return gravities[v] > gravities[other] }
-
-// MarshalText implements encoding.TextMarshaler.
-func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (v *Verdict) UnmarshalText(b []byte) error {
-	for i, n := range verdictNames {
-		if n == string(b) {
-			*v = Verdict(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("%q is no verdict; hint: one of %q", b, verdictNames)
-}
 
 // Standstills are times in which nobody could do anything: the process that drives the clients, or a
 // server, stood still. Those that overlap count once. What they kept back breaks nothing.
@@ -63,7 +19,7 @@ type Result struct {
 	// Findings has an entry for each guarantee where nothing goes wrong, one for each exact
 	// set of conditions under which there was an occasion to break it, and one for each cell
 	// that was to be put to the test; in the order of [lockbench.Cell.Compare].
-	Findings []Finding
+	Findings []CellFinding
 	// Breaches counts what broke guarantees, each once, however many guarantees it shows on.
 	Breaches int64
 	// Fairness is how evenly the lock was handed out.
@@ -104,32 +60,6 @@ type Fairness struct {
 	MaxWait time.Duration
 	// MaxBypassed is the most grants to later callers during one wait.
 	MaxBypassed int64
-}
-
-// A Finding is the verdict on one cell: a guarantee, and exactly the conditions that
-// touched the occasions.
-type Finding struct {
-	Cell    lockbench.Cell
-	Verdict Verdict
-	// Claimed: the design is held to it.
-	Claimed bool
-	// Exercised: the workload and its faults can put it to the test.
-	Exercised bool
-	// Exposure counts the occasions on which it could have been broken, Violations those on
-	// which it was. Against are those of them that count against the claims: none where the
-	// cell is not claimed, and fewer than all where another guarantee may have been broken
-	// instead that is not claimed, or after an exception that lasts.
-	Exposure, Violations, Against int64
-	// Asked are the violations by the question that they answer.
-	Asked [Questions]int64
-	// When is when the violations came to be certain.
-	When series.Counts
-	// Note says what the numbers do not: why it is untested, what slack was given.
-	Note string
-	// Measures are figures by name ("overlap_p99_ns").
-	Measures map[string]float64
-	// Counterexample is the clearest violation; nil when there is none.
-	Counterexample *Counterexample
 }
 
 // A Counterexample shows one violation by the operations that make it.

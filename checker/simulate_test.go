@@ -183,7 +183,7 @@ func (s simulated) describe() string {
 }
 
 // broken returns the cells that the checker finds broken.
-func (s simulated) broken(t *testing.T) []Finding {
+func (s simulated) broken(t *testing.T) []CellFinding {
 	t.Helper()
 	result, err := Check(s)
 	if err != nil {
@@ -192,7 +192,7 @@ func (s simulated) broken(t *testing.T) []Finding {
 	for _, d := range result.Defects {
 		t.Errorf("defect: %s\n%s", d, s.describe())
 	}
-	return slices.DeleteFunc(result.Findings, func(f Finding) bool { return f.Verdict != Broken })
+	return slices.DeleteFunc(result.Findings, func(f CellFinding) bool { return f.Verdict != Broken })
 }
 
 // TestSimulatedLockPasses judges histories of a lock that does nothing

@@ -4,12 +4,12 @@ package checker
 // News, or broken against the claims for the first time. It serves callers that judge a history
 // while it is being recorded: a broken cell stays broken. Violations and counterexample are those
 // so far. A call without news takes a few nanoseconds, so News can be called after every event.
-func (c *Checker) News() []Finding {
+func (c *Checker) News() []CellFinding {
 	if c.violations == c.seen {
 		return nil
 	}
 	c.seen = c.violations
-	var news []Finding
+	var news []CellFinding
 	for p := range promises {
 		for i := range c.tallies[p].Rows {
 			if r := &c.tallies[p].Rows[i]; r.News() {

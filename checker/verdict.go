@@ -36,7 +36,7 @@ func (c *Checker) Finish(end history.End) Result {
 
 // findings appends what is found of each row to all, and of the cells that have none and
 // were to be put to the test.
-func (c *Checker) findings(all []Finding, find func(promise, *row) Finding) []Finding {
+func (c *Checker) findings(all []CellFinding, find func(promise, *row) CellFinding) []CellFinding {
 	c.shows(nests, c.rules.Nested)
 	for p := range promises {
 		t := &c.tallies[p]
@@ -73,22 +73,21 @@ func (c *Checker) unfinished(k *key) {
 }
 
 // judged is what is found of a row but for measures and counterexample.
-func (c *Checker) judged(p promise, r *row) Finding {
+func (c *Checker) judged(p promise, r *row) CellFinding {
 	cell := names[p].At(r.Under)
-	f := Finding{
-		Cell:       cell,
+	f := CellFinding{Cell: cell, Finding: Finding{
 		Claimed:    c.header.Claims.Claims(cell),
 		Exposure:   r.Occasions(),
 		Violations: r.Violations,
 		Against:    r.Against,
-		Asked:      r.Asked,
 		Exercised:  slices.Contains(c.header.Exercises, cell) || c.header.Exercises == nil && r.Exposure > 0,
-	}
+	}}
+	f.SetAsked(cell.Guarantee, r.Asked)
 	f.Verdict, f.Note = c.verdict(p, r, f.Claimed)
 	return f
 }
 
-func (c *Checker) find(p promise, r *row) Finding {
+func (c *Checker) find(p promise, r *row) CellFinding {
 	f := c.judged(p, r)
 	if c.brief {
 		return f
@@ -133,33 +132,22 @@ func (c *Checker) slackNote(p promise, under lockbench.Conditions) string {
 }
 
 // Find returns the finding on exactly this cell, and an untested one when there is none.
-func (r Result) Find(cell lockbench.Cell) Finding {
+func (r Result) Find(cell lockbench.Cell) CellFinding {
 	for _, f := range r.Findings {
 		if f.Cell == cell {
 			return f
 		}
 	}
-	return Finding{Cell: cell}
+	return CellFinding{Cell: cell}
 }
 
-// Of adds up what was found of g under these conditions, whatever else happened.
-func (r Result) Of(g lockbench.Guarantee, under lockbench.Conditions) Finding {
-	sum := r.Find(g.At(under))
-	for _, f := range r.Findings {
-		if f.Cell.Guarantee != g || f.Cell == sum.Cell || !f.Cell.Under.Has(under) {
-			continue
-		}
-		sum.Exposure += f.Exposure
-		sum.Violations += f.Violations
-		sum.Against += f.Against
-		if f.Exposure > 0 && f.Verdict.Graver(sum.Verdict) {
-			sum.Verdict, sum.Note = f.Verdict, f.Note
-		}
-		if sum.Counterexample == nil {
-			sum.Counterexample = f.Counterexample
-		}
+// Cells returns the findings by cell.
+func (r Result) Cells() Cells {
+	all := make(Cells, len(r.Findings))
+	for i := range r.Findings {
+		all[r.Findings[i].Cell] = r.Findings[i].Finding
 	}
-	return sum
+	return all
 }
 
 // The exit codes of a judgement.
@@ -174,17 +162,9 @@ const (
 // and yet remains untested, a partial record, no grant at all and a defect of lockbench
 // itself are inconclusive.
 func (r Result) Exit() int {
-	exit := exitHeld
-	if r.Grants == 0 || r.Partial || len(r.Defects) > 0 {
+	exit := r.Cells().Exit()
+	if exit == exitHeld && (r.Grants == 0 || r.Partial || len(r.Defects) > 0) {
 		exit = exitInconclusive
-	}
-	for _, f := range r.Findings {
-		switch {
-		case f.Against > 0:
-			return exitBroken
-		case f.Claimed && f.Exercised && r.Of(f.Cell.Guarantee, f.Cell.Under).Exposure == 0:
-			exit = exitInconclusive
-		}
 	}
 	return exit
 }

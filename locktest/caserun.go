@@ -53,7 +53,7 @@ func (s *caseRun) run(ctx context.Context) {
 				return
 			}
 		}
-		if s.spent() || found(s.result, s.test.cell).Verdict != checker.Untested {
+		if s.spent() || s.result.Cells().Touched(s.test.cell).Verdict != checker.Untested {
 			return
 		}
 	}

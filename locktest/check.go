@@ -39,7 +39,7 @@ type Result struct {
 
 // A Finding is what was found of one cell: of a guarantee, under conditions.
 type Finding struct {
-	checker.Finding
+	checker.CellFinding
 	// Scenario is what showed it: a scenario's name, or the file of a schedule.
 	Scenario string
 
@@ -256,7 +256,7 @@ func (c *check) bubble() explore.Bubble {
 // before.
 func (c *check) add(r explore.Result, scenario, file string) {
 	for _, found := range r.Findings {
-		f := Finding{Finding: found, Scenario: scenario, file: file}
+		f := Finding{CellFinding: found, Scenario: scenario, file: file}
 		if w, ok := r.Counterexamples[found.Cell]; ok {
 			f.schedule = &w
 		}
@@ -274,31 +274,15 @@ func (r *Result) place(cell lockbench.Cell) (at int, known bool) {
 	return slices.BinarySearchFunc(r.Findings, cell, func(f Finding, c lockbench.Cell) int { return f.Cell.Compare(c) })
 }
 
-// join makes f what it and other say together.
+// join adds other, a finding on the same cell: the graver of the two, or the one that is shown in
+// fewer steps, with the counts of both.
 func (f *Finding) join(other Finding) {
-	sum := f.Finding
-	sum.Exposure += other.Exposure
-	sum.Violations += other.Violations
-	sum.Against += other.Against
-	for q, n := range other.Asked {
-		sum.Asked[q] += n
+	graver, milder := *f, other
+	if other.Outweighs(&f.Finding) || !f.Outweighs(&other.Finding) && other.steps() < f.steps() {
+		graver, milder = other, *f
 	}
-	if other.outweighs(f) {
-		sum.Verdict, sum.Note, sum.Counterexample, sum.Measures = other.Verdict, other.Note, other.Counterexample, other.Measures
-		*f = other
-	}
-	sum.Exercised = sum.Exercised || other.Exercised
-	f.Finding = sum
-}
-
-func (f *Finding) outweighs(other *Finding) bool {
-	switch {
-	case f.Verdict != other.Verdict:
-		return f.Verdict.Graver(other.Verdict)
-	case (f.Against > 0) != (other.Against > 0):
-		return f.Against > 0
-	}
-	return f.steps() < other.steps()
+	graver.Finding = graver.Plus(f.Cell.Guarantee, &milder.Finding)
+	*f = graver
 }
 
 // steps is the length of the schedule that shows f, or more than any.
@@ -313,25 +297,31 @@ func (f *Finding) steps() int {
 // conditions, whatever else happened, and one of several conditions is only shown when it is
 // broken and no cell of fewer explains that.
 func (c *check) list() {
-	var plain checker.Result
-	for _, f := range c.result.Findings {
-		plain.Findings = append(plain.Findings, f.Finding)
-	}
+	plain := c.result.cells()
 	var all []Finding
 	var cells []lockbench.Cell
 	for _, f := range c.result.Findings {
-		_, explained := c.result.explained(f)
-		if f.Finding = found(plain, f.Cell); f.Cell.Under.Count() < 2 || f.Verdict == checker.Broken && !explained {
+		_, explained := plain.Explained(f.Cell)
+		if f.Finding = plain.Touched(f.Cell); f.Cell.Under.Count() < 2 || f.Verdict == checker.Broken && !explained {
 			all, cells = append(all, f), append(cells, f.Cell)
 		}
 	}
 	c.result.Findings = all
 	for _, cell := range unmet(cells) {
-		f := Finding{Finding: found(plain, cell)}
+		f := Finding{CellFinding: checker.CellFinding{Cell: cell, Finding: plain.Touched(cell)}}
 		if f.Claimed = c.claims.Claims(cell); f.Exposure == 0 {
 			f.Note = "nothing of the kind happened: " + cell.Under.String()
 		}
 		at, _ := c.result.place(cell)
 		c.result.Findings = slices.Insert(c.result.Findings, at, f)
 	}
+}
+
+// cells returns the findings by cell.
+func (r *Result) cells() checker.Cells {
+	all := make(checker.Cells)
+	for _, f := range r.Findings {
+		all[f.Cell] = f.Finding
+	}
+	return all
 }

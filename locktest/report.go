@@ -39,19 +39,22 @@ func (r Result) ordered() []Finding {
 	return all
 }
 
-// root is the finding to start with: of those that count against the claims the one under the
-// fewest conditions, with the shortest schedule. It returns false where there is none.
+// root returns the finding to start with, of those that count against the claims, see
+// [checker.Cells.First]; false where there is none.
 func (r Result) root() (root Finding, found bool) {
+	cells, steps := r.cells(), map[lockbench.Cell]int{}
 	for _, f := range r.Findings {
-		if f.Against == 0 || f.schedule == nil {
-			continue
-		}
-		fewer, same := f.Cell.Under.Count() < root.Cell.Under.Count(), f.Cell.Under.Count() == root.Cell.Under.Count()
-		if !found || fewer || same && f.steps() < root.steps() {
-			root, found = f, true
+		if f.schedule != nil {
+			steps[f.Cell] = f.steps()
 		}
 	}
-	return root, found
+	fails := func(cell lockbench.Cell) bool { return cells[cell].Against > 0 }
+	first, found := cells.First(fails, func(cell lockbench.Cell) int { return steps[cell] })
+	if !found || !fails(first) {
+		return root, false
+	}
+	at, _ := r.place(first)
+	return r.Findings[at], true
 }
 
 // contradiction is what makes r worthless, nil for nothing.
@@ -138,19 +141,12 @@ func (r Result) text(f Finding) string {
 	return fmt.Sprintf("%s\n%s\n%s%s", text, f.schedule.Sentence, table(f.schedule.Rows), r.again(f))
 }
 
-// explained returns the cell whose schedule shows f, too, where f is broken and has none of
-// its own.
+// explained returns the cell that explains that f is broken, where f has no schedule of its own.
 func (r Result) explained(f Finding) (lockbench.Cell, bool) {
-	if f.Violations == 0 || f.schedule != nil {
+	if f.schedule != nil {
 		return lockbench.Cell{}, false
 	}
-	for _, other := range r.Findings {
-		fewer := other.Cell.Guarantee == f.Cell.Guarantee && f.Cell.Under.Has(other.Cell.Under)
-		if fewer && other.schedule != nil && (other.Against > 0 || f.Against == 0) {
-			return other.Cell, true
-		}
-	}
-	return lockbench.Cell{}, false
+	return r.cells().Explained(f.Cell)
 }
 
 // table draws a schedule, one row a step.

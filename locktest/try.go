@@ -32,7 +32,7 @@ type Trial struct {
 // A Case is what was found of one cell: of a guarantee, under the conditions that the test
 // is made under.
 type Case struct {
-	checker.Finding
+	checker.CellFinding
 	// Err says why the case fails, nil for nothing: the cell is claimed and was broken,
 	// or stayed untested; or the lock did not come back from a call, or panicked.
 	Err error

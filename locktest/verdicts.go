@@ -12,31 +12,12 @@ import (
 	"github.com/lockbench/lockbench/reports"
 )
 
-// found is what r says of a cell: broken if something was touched by exactly its conditions,
-// held by all occasions under these that kept the guarantee, whatever else happened.
-func found(r checker.Result, cell lockbench.Cell) checker.Finding {
-	f := r.Find(cell)
-	var kept int64
-	for _, other := range r.Findings {
-		if other.Cell.Guarantee == cell.Guarantee && other.Cell.Under.Has(cell.Under) {
-			kept += max(0, other.Exposure-other.Violations)
-		}
-	}
-	if f.Verdict != checker.Broken && kept > 0 {
-		if f.Exposure == 0 {
-			f.Note = ""
-		}
-		f.Verdict, f.Exposure = checker.Held, kept
-	}
-	return f
-}
-
 // found puts together what all records say of each cell, and keeps those that somebody
 // should look at.
 func (r *trial) found() Trial {
 	t := Trial{Seed: r.settings.seed, TTL: r.settings.ttl, Declared: r.settings.declared()}
 	for _, cell := range r.cells() {
-		c := Case{Finding: checker.Finding{Cell: cell}}
+		c := Case{CellFinding: checker.CellFinding{Cell: cell}}
 		r.find(&c)
 		t.Cases = append(t.Cases, c)
 	}
@@ -91,7 +72,7 @@ func sorted(cells []lockbench.Cell) []lockbench.Cell {
 func (r *trial) find(c *Case) {
 	cell, own := c.Cell, r.about(c.Cell)
 	for _, sh := range r.runs {
-		f := found(sh.result, cell)
+		f := sh.result.Cells().Touched(cell)
 		if sh.test.cell != cell && f.Verdict != checker.Broken {
 			continue // what a test case says beside its subject is not made to be counted on
 		}
@@ -167,7 +148,7 @@ func (r *trial) judge(c *Case, own []*caseRun) error {
 			strings.Join(r.settings.waiting, ", "), c.Skipped)
 	case len(errs) == 0 && c.Claimed && c.Skipped == "":
 		for _, sh := range own {
-			if f := found(sh.result, c.Cell); f.Verdict == checker.Untested {
+			if f := sh.result.Cells().Touched(c.Cell); f.Verdict == checker.Untested {
 				wrong("%w, %s%s; hint: a lease that is longer than this machine is slow, WithTTL or %s", ErrUntested, f.Note, sh.notes.troubles(), ttlVariable)
 			}
 		}

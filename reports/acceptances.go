@@ -2,6 +2,7 @@ package reports
 
 import (
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
@@ -34,18 +35,19 @@ func acceptanceWords(a *results.Acceptance) (word string, tone document.Tone, mo
 func (s *summary) acceptedBreaks() (all []string) {
 	for i := range s.result.Runs {
 		run := &s.result.Runs[i]
-		found := results.Cells{}
+		found := checker.Cells{}
+		accepted := map[lockbench.Cell]results.AcceptedBreak{}
 		for _, source := range cellSources(run) {
-			for cell, f := range source.Cells {
+			for cell, f := range source.All() {
 				if f.Accepted != nil {
-					found[cell] = f
+					found[cell], accepted[cell] = f.Finding, *f.Accepted
 				}
 			}
 		}
 		by := make(map[results.AcceptedBreak][]lockbench.Cell)
 		var reasons []results.AcceptedBreak
 		for _, cell := range found.Sorted() {
-			reason := *found[cell].Accepted
+			reason := accepted[cell]
 			if len(by[reason]) == 0 {
 				reasons = append(reasons, reason)
 			}

@@ -22,7 +22,7 @@ type judgement struct {
 }
 
 func runJudgement(r *results.Run, cell lockbench.Cell) judgement {
-	return judgement{cell, r.Cells[cell], runReason(r, cell)}
+	return judgement{cell, r.Cells.At(cell), runReason(r, cell)}
 }
 
 // item is what shows it, in a line; nothing where fewer conditions explain it.
@@ -122,7 +122,7 @@ type picture struct {
 func (g *gallery) add(all []judgement) {
 	for _, spared := range []bool{false, true} {
 		for i := range all {
-			if j := &all[i]; j.Shown() && g.spares(j) == spared && g.shows(&j.Finding) == nil {
+			if j := &all[i]; j.Drawable() && g.spares(j) == spared && g.shows(&j.Finding) == nil {
 				g.drawn = append(g.drawn, picture{g.idOf(j.cell), j.cell.String(), j.Finding})
 			}
 		}
@@ -176,7 +176,7 @@ func (g *gallery) counterexample(id string, j *judgement, scenario string) []doc
 	if w != nil && w.Sentence != "" {
 		blocks = append(blocks, &document.Paragraph{Text: w.Sentence, Strong: true})
 	}
-	if !j.Shown() {
+	if !j.Drawable() {
 		return blocks
 	}
 	if p := g.shows(&j.Finding); p != nil && p.id != id {
@@ -189,7 +189,7 @@ func (g *gallery) counterexample(id string, j *judgement, scenario string) []doc
 	}
 	t := newTimeline(w, id)
 	g.name(t, j)
-	drawn := []document.Block{line(fmt.Sprintf("key %s, times since the start of the run%s", w.Key, margin(w.MarginNS))), t}
+	drawn := []document.Block{line(fmt.Sprintf("key %s, times since the start of the run%s", w.Key, margin(int64(w.Margin)))), t}
 	if g.spares(j) {
 		drawn = []document.Block{document.Only(document.Page, drawn...)}
 	}
@@ -201,7 +201,7 @@ func (g *gallery) name(t *document.Timeline, j *judgement) {
 	t.Name = g.design + "." + j.cell.String()
 	t.Title = fmt.Sprintf("%s: %s, %s, %s", g.label, j.cell, verdictWords(j.Finding), claimedWord(j.Claimed))
 	if w := j.Counterexample; w != nil {
-		t.About, t.Margin = w.Sentence, strings.TrimPrefix(margin(w.MarginNS), "; margin ")
+		t.About, t.Margin = w.Sentence, strings.TrimPrefix(margin(int64(w.Margin)), "; margin ")
 	}
 }
 
@@ -249,7 +249,7 @@ func scenario(g results.Finding) string {
 // runReason says why what breaks a cell does not count against the claims; empty where nobody
 // says, or where it does.
 func runReason(r *results.Run, cell lockbench.Cell) string {
-	f := r.Cells[cell]
+	f := r.Cells.At(cell)
 	if f.Accepted != nil {
 		return f.Accepted.String()
 	}

@@ -158,8 +158,8 @@ func (s *summary) series() (all []document.Series) {
 				d.Spectra[l.op] = document.Distribution{Count: found.Count, Shares: found.Spectrum.Shares, NS: found.Spectrum.NS}
 			}
 		}
-		for cell, f := range run.Cells {
-			d.Verdicts[cell.String()] = claimedWord(f.Fails())
+		for cell := range run.Cells.Cells {
+			d.Verdicts[cell.String()] = claimedWord(run.Cells.Fails(cell))
 		}
 		all = append(all, d)
 	}

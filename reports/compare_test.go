@@ -42,7 +42,7 @@ func (s repeated) results() (all []results.Result) {
 		r := template
 		r.Runs = slices.Clone(template.Runs)
 		run := &r.Runs[0]
-		run.Params, run.Latency, run.Cells = maps.Clone(run.Params), maps.Clone(run.Latency), maps.Clone(run.Cells)
+		run.Params, run.Latency, run.Cells.Cells = maps.Clone(run.Params), maps.Clone(run.Latency), maps.Clone(run.Cells.Cells)
 		run.Started = time.Date(2026, 11, 2, 10, i, int(s.seed), 0, time.UTC).Format(time.RFC3339Nano)
 		s.measure(run, random)
 		if s.change != nil {
@@ -69,9 +69,9 @@ func (s repeated) measure(run *results.Run, random *rand.Rand) {
 // exposed has exclusion held on so many occasions of each run.
 func exposed(n int64, claimed bool) func(int, *results.Result) {
 	return func(_ int, r *results.Result) {
-		f := r.Runs[0].Cells[exclusive]
+		f := r.Runs[0].Cells.At(exclusive)
 		f.Exposure, f.Claimed = n, claimed
-		r.Runs[0].Cells[exclusive] = f
+		r.Runs[0].Cells.Set(exclusive, f)
 	}
 }
 
@@ -81,8 +81,8 @@ func breaks(cell lockbench.Cell, claimed bool, runs ...int) func(int, *results.R
 		if slices.Contains(runs, i) {
 			f := broken(cell, claimed, 2, 2)
 			found := found(f)
-			found.Counterexample = &results.Counterexample{}
-			r.Runs[0].Cells[cell] = found
+			found.Counterexample = &checker.Counterexample{}
+			r.Runs[0].Cells.Set(cell, found)
 		}
 	}
 }
@@ -199,10 +199,10 @@ func TestCompareExits(t *testing.T) {
 		{"another version", even, with(even, func(_ int, r *results.Result) { r.Server.Version = "redis 8" }), results.CompareOptions{}, results.Passed, "differs server version: redis 7.0.15 -> redis 8"},
 		{"another machine", even, with(even, func(_ int, r *results.Result) { r.Environment.CPUs = 64 }), results.CompareOptions{}, results.Inconclusive, "differs CPUs: 2 -> 64"},
 		{"an untested claim", even, with(even, func(_ int, r *results.Result) {
-			r.Runs[0].Cells[exclusive] = results.Finding{Claimed: true, Exercised: true}
+			r.Runs[0].Cells.Set(exclusive, results.Finding{Finding: checker.Finding{Claimed: true, Exercised: true}})
 		}), results.CompareOptions{}, results.Inconclusive, "exclusion is untested in NEW"},
 		{"an ability gone", even, with(even, func(_ int, r *results.Result) {
-			r.Runs[0].Cells[exclusive] = results.Finding{Verdict: checker.NotApplicable}
+			r.Runs[0].Cells.Set(exclusive, results.Finding{Finding: checker.Finding{Verdict: checker.NotApplicable}})
 		}), results.CompareOptions{}, results.BrokenClaim, "exclusion*: held in 10 runs -> n/a, no longer claimed"},
 		{"a claim held on too few occasions", even, with(even, exposed(29, true)), results.CompareOptions{}, results.Passed, "weaker lua-token/strategy exclusion: held on 900 occasions -> on 290, fewer than 299"},
 		{"a claim held on too few occasions, which is to fail", even, with(even, exposed(29, true)), results.CompareOptions{FailWeaker: true}, results.FailedThreshold, "Weaker than before: claims that were held on fewer occasions than enough: 1 (exit 4)"},

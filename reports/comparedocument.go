@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/figures"
 	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports/internal/document"
@@ -192,7 +193,7 @@ func allCells(d *results.ComparedDesign) *document.Table {
 }
 
 // words are those of a side, with the claim.
-func words(s results.Standing) string {
+func words(s checker.Runs) string {
 	if s.Claimed {
 		return s.String() + ", claimed"
 	}

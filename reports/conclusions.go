@@ -245,7 +245,7 @@ func (s *summary) searchEvidence(run *results.Run, g *gallery) []document.Block 
 	shown := &document.Section{Title: "found by exploration"}
 	var all []judgement
 	for _, cell := range run.Search.Cells.Broken() {
-		f := run.Search.Cells[cell]
+		f := run.Search.Cells.At(cell)
 		decides := run.Conclusion != nil && run.Conclusion.Source == conclusion.Explored && run.Conclusion.Cell == cell
 		if f.Against > 0 || decides {
 			all = append(all, judgement{cell, f, runReason(run, cell)})

@@ -21,19 +21,22 @@ const maxTold = 400
 // Timeline draws a counterexample by itself, as under the table of a run, without colour. It
 // returns the first error of w.
 func Timeline(w io.Writer, counterexample *checker.Counterexample) error {
-	return writeBlocks(w, newTimeline(results.NewCounterexample(counterexample), ""))
+	return writeBlocks(w, newTimeline(counterexample, ""))
 }
 
 // A drawing is a timeline being filled.
 type drawing struct {
 	*document.Timeline
-	of *results.Counterexample
+	of *checker.Counterexample
 }
+
+// stamped reports whether a stamp is known, and comes.
+func stamped(ns int64) bool { return ns != history.NoStamp && ns != history.Never }
 
 func clientName(client int32) string { return fmt.Sprintf("client %d", client) }
 
 // newTimeline draws the holds and operations of a counterexample.
-func newTimeline(w *results.Counterexample, id string) *document.Timeline {
+func newTimeline(w *checker.Counterexample, id string) *document.Timeline {
 	d := drawing{&document.Timeline{ID: id, Key: w.Key}, w}
 	ops := w.Ops
 	if len(ops) > maxTold {
@@ -58,98 +61,98 @@ func newTimeline(w *results.Counterexample, id string) *document.Timeline {
 
 // leaseOver reports whether the end of h's lease is part of the story: it is not once its
 // owner has given the lock up.
-func leaseOver(h *results.Hold) bool {
-	return h.UntilNS != nil && (h.EndNS == nil || *h.EndNS >= *h.UntilNS || h.EndedBy == "validity")
+func leaseOver(h *checker.CounterexampleHold) bool {
+	return stamped(h.Until) && (!stamped(h.End) || h.End >= h.Until || h.EndedBy == "validity")
 }
 
 // active is the last stamp at which the owner of h was seen to act under it.
-func active(w *results.Counterexample, h *results.Hold) int64 {
-	last := h.GrantedNS
-	if h.EndNS != nil {
-		last = max(last, *h.EndNS)
+func active(w *checker.Counterexample, h *checker.CounterexampleHold) int64 {
+	last := h.Granted
+	if stamped(h.End) {
+		last = max(last, h.End)
 	}
 	for _, op := range w.Ops {
 		if op.Hold == h.Hold && op.Client == h.Client {
-			last = max(last, op.CallNS)
+			last = max(last, op.Call)
 		}
 	}
 	return last
 }
 
 // hold draws the time within the lease, its end, and what came after.
-func (d *drawing) hold(h *results.Hold) {
+func (d *drawing) hold(h *checker.CounterexampleHold) {
 	name := clientName(h.Client)
 	l := &d.Lanes[d.Lane(name)]
 	last := active(d.of, h)
-	if h.EndNS != nil && *h.EndNS > h.GrantedNS {
-		l.Bars = append(l.Bars, document.Bar{Kind: document.Within, From: h.GrantedNS, To: *h.EndNS, Says: heldSays(h)})
-	} else if last > h.GrantedNS && !leaseOver(h) {
-		l.Bars = append(l.Bars, document.Bar{Kind: document.Within, From: h.GrantedNS, To: last, Says: name + " holds the lock"})
+	if stamped(h.End) && h.End > h.Granted {
+		l.Bars = append(l.Bars, document.Bar{Kind: document.Within, From: h.Granted, To: h.End, Says: heldSays(h)})
+	} else if last > h.Granted && !leaseOver(h) {
+		l.Bars = append(l.Bars, document.Bar{Kind: document.Within, From: h.Granted, To: last, Says: name + " holds the lock"})
 	}
-	if !leaseOver(h) || *h.UntilNS <= h.GrantedNS && d.leaseNotTold(h) {
+	if !leaseOver(h) || h.Until <= h.Granted && d.leaseNotTold(h) {
 		return
 	}
-	until := *h.UntilNS
-	if h.EndNS == nil && until > h.GrantedNS {
-		l.Bars = append(l.Bars, document.Bar{Kind: document.Within, From: h.GrantedNS, To: until, Says: name + " holds the lock until its lease is over"})
+	until := h.Until
+	if !stamped(h.End) && until > h.Granted {
+		l.Bars = append(l.Bars, document.Bar{Kind: document.Within, From: h.Granted, To: until, Says: name + " holds the lock until its lease is over"})
 	}
 	l.Marks = append(l.Marks, document.Mark{Sign: "|", At: until, To: until, Says: name + ": the lease is over"})
 	d.Entries = append(d.Entries, document.Entry{At: until, Lane: name, Words: "lease over"})
-	if from := max(until, h.GrantedNS); last > from {
+	if from := max(until, h.Granted); last > from {
 		l.Bars = append(l.Bars, document.Bar{Kind: document.Past, From: from, To: last, Says: name + " works on past its lease for " + length(last-from)})
 	}
 }
 
 // leaseNotTold reports whether the history does not tell the lease of h.
-func (d *drawing) leaseNotTold(h *results.Hold) bool {
-	return slices.ContainsFunc(d.of.Ops, func(op results.Op) bool { return op.Hold == h.Hold && op.GrantedNS == history.NotTold })
+func (d *drawing) leaseNotTold(h *checker.CounterexampleHold) bool {
+	return slices.ContainsFunc(d.of.Ops, func(op history.Op) bool { return op.Hold == h.Hold && op.Granted == history.NotTold })
 }
 
-func heldSays(h *results.Hold) string {
+func heldSays(h *checker.CounterexampleHold) string {
 	by := h.EndedBy
 	if by == "validity" {
 		by = "the end of the lease"
 	}
-	s := clientName(h.Client) + " holds the lock for " + length(*h.EndNS-h.GrantedNS) + ", ended by " + by
-	if h.UntilNS != nil && !leaseOver(h) {
-		s += "; its lease had " + length(*h.UntilNS-*h.EndNS) + " to go"
+	s := clientName(h.Client) + " holds the lock for " + length(h.End-h.Granted) + ", ended by " + by
+	if stamped(h.Until) && !leaseOver(h) {
+		s += "; its lease had " + length(h.Until-h.End) + " to go"
 	}
 	return s
 }
 
 // op draws an operation, at the instant at which it mattered: a grant when the client knew of
 // it, anything else when it was called.
-func (d *drawing) op(o *results.Op) {
+func (d *drawing) op(o *history.Op) {
 	name := clientName(o.Client)
 	l := &d.Lanes[d.Lane(name)]
 	at, sign, words := opTold(o)
 	m := document.Mark{Sign: sign, At: at, To: at, Says: name + ": " + words}
 	m.Bad = o.Outcome == history.Unknown || o.Outcome == history.LossReported || o.Kind >= history.Lost
 	switch {
-	case !granted(o) && o.ReturnNS != nil:
-		m.To = *o.ReturnNS
-	case granted(o) && o.ReturnNS != nil && *o.ReturnNS > o.CallNS:
-		says := name + " waits " + length(*o.ReturnNS-o.CallNS) + " for its grant"
+	case !granted(o) && stamped(o.Return):
+		m.To = o.Return
+	case granted(o) && stamped(o.Return) && o.Return > o.Call:
+		says := name + " waits " + length(o.Return-o.Call) + " for its grant"
 		if o.Attempts > 1 {
 			says += fmt.Sprintf(", in %d tries", o.Attempts)
 		}
-		l.Bars = append(l.Bars, document.Bar{Kind: document.Waiting, From: o.CallNS, To: *o.ReturnNS, Says: says})
+		l.Bars = append(l.Bars, document.Bar{Kind: document.Waiting, From: o.Call, To: o.Return, Says: says})
 	}
 	l.Marks = append(l.Marks, m)
 	d.Entries = append(d.Entries, document.Entry{At: at, Lane: name, Words: words})
 }
 
 // overlap draws when the owners of two holds held at once.
-func (d *drawing) overlap(a, b *results.Hold) {
+func (d *drawing) overlap(a, b *checker.CounterexampleHold) {
 	if a.Client == b.Client {
 		return
 	}
-	from := max(a.GrantedNS, b.GrantedNS)
+	from := max(a.Granted, b.Granted)
 	lanes := [2]int{d.Lane(clientName(a.Client)), d.Lane(clientName(b.Client))}
 	both := clientName(a.Client) + " and " + clientName(b.Client)
 	till := from
-	if a.EndNS != nil && b.EndNS != nil && min(*a.EndNS, *b.EndNS) > from {
-		till = min(*a.EndNS, *b.EndNS)
+	if stamped(a.End) && stamped(b.End) && min(a.End, b.End) > from {
+		till = min(a.End, b.End)
 		d.Overlaps = append(d.Overlaps, document.Overlap{From: from, To: till, Within: true, Lanes: lanes,
 			Says: both + " both hold the lock, within their leases, for " + length(till-from)})
 	}
@@ -159,11 +162,11 @@ func (d *drawing) overlap(a, b *results.Hold) {
 	}
 }
 
-func granted(o *results.Op) bool { return o.Kind == history.Acquire && o.Outcome == history.OK }
+func granted(o *history.Op) bool { return o.Kind == history.Acquire && o.Outcome == history.OK }
 
 // opTold is an operation as a sign and in words, and the stamp at which it mattered.
-func opTold(o *results.Op) (at int64, sign, words string) {
-	at = o.CallNS
+func opTold(o *history.Op) (at int64, sign, words string) {
+	at = o.Call
 	switch o.Kind {
 	case history.Acquire:
 		if granted(o) {
@@ -172,9 +175,9 @@ func opTold(o *results.Op) (at int64, sign, words string) {
 		}
 		return at, "A", "acquire" + answer(o)
 	case history.Release:
-		return at, "R", "release" + after(" keeping others out for ", o.DelayNS) + answer(o)
+		return at, "R", "release" + after(" keeping others out for ", o.Delay) + answer(o)
 	case history.Extend, history.Renew:
-		return at, "E", o.Kind.String() + after(" to ", o.GrantedNS) + answer(o)
+		return at, "E", o.Kind.String() + after(" to ", o.Granted) + answer(o)
 	case history.Read:
 		return at, "r", fmt.Sprintf("read %d, version %d", o.Value, o.Version) + answer(o)
 	case history.Write:
@@ -190,19 +193,19 @@ func opTold(o *results.Op) (at int64, sign, words string) {
 }
 
 // grant puts an acquire that was granted in words.
-func grant(o *results.Op) (at int64, words string) {
-	words = "granted" + after(" a lease of ", o.GrantedNS)
-	if o.GrantedNS == history.NotTold {
+func grant(o *history.Op) (at int64, words string) {
+	words = "granted" + after(" a lease of ", o.Granted)
+	if o.Granted == history.NotTold {
 		words = "granted a lease that the history does not tell"
 	}
-	if o.ReturnNS == nil {
-		return o.CallNS, words
+	if !stamped(o.Return) {
+		return o.Call, words
 	}
-	at = *o.ReturnNS
-	if o.AttemptNS != nil {
-		words += ", valid from " + figures.Moment(*o.AttemptNS)
+	at = o.Return
+	if stamped(o.Attempt) {
+		words += ", valid from " + figures.Moment(o.Attempt)
 	}
-	words += after(", having waited ", at-o.CallNS)
+	words += after(", having waited ", at-o.Call)
 	if o.Fence != 0 {
 		words += fmt.Sprintf(", fence %d", o.Fence)
 	}
@@ -221,8 +224,8 @@ func after(words string, ns int64) string {
 }
 
 // answer reports what came back, and how soon.
-func answer(o *results.Op) string {
-	if o.ReturnNS == nil {
+func answer(o *history.Op) string {
+	if !stamped(o.Return) {
 		return ": no answer"
 	}
 	s := ": answered " + o.Outcome.String()
@@ -232,7 +235,7 @@ func answer(o *results.Op) string {
 	if o.Note != "" {
 		s += " (" + o.Note + ")"
 	}
-	return s + after(" after ", *o.ReturnNS-o.CallNS)
+	return s + after(" after ", o.Return-o.Call)
 }
 
 // stepsTimeline draws the steps of an explored schedule, one after the other, and which clients

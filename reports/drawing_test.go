@@ -4,28 +4,25 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockbench/lockbench/internal/results"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-func at(ns int64) *int64 { return &ns }
-
 func TestCounterexamplePicture(t *testing.T) {
-	w := &results.Counterexample{
-		Holds: []results.Hold{
-			{Hold: 1, Client: 5, GrantedNS: 100, UntilNS: at(1000), EndNS: at(1000), EndedBy: "validity"},
-			{Hold: 2, Client: 9, GrantedNS: 600, UntilNS: at(1500), EndNS: at(1300), EndedBy: "release"},
+	w := &checker.Counterexample{
+		Holds: []checker.CounterexampleHold{
+			{Hold: 1, Client: 5, Granted: 100, Until: 1000, End: 1000, EndedBy: "validity"},
+			{Hold: 2, Client: 9, Granted: 600, Until: 1500, End: 1300, EndedBy: "release"},
 		},
-		Ops: []results.Op{
-			{Kind: history.Acquire, Outcome: history.OK, Client: 5, Hold: 1, CallNS: 10, ReturnNS: at(100), Attempts: 3, GrantedNS: 900},
-			{Kind: history.Acquire, Outcome: history.OK, Client: 9, Hold: 2, CallNS: 590, ReturnNS: at(600), GrantedNS: 900},
-			{Kind: history.Release, Outcome: history.OK, Client: 5, Hold: 1, CallNS: 1200, ReturnNS: at(1210)},
-			{Kind: history.Release, Outcome: history.Unknown, Client: 9, Hold: 2, CallNS: 1300},
+		Ops: []history.Op{
+			{Kind: history.Acquire, Outcome: history.OK, Client: 5, Hold: 1, Call: 10, Return: 100, Attempts: 3, Attempt: history.NoStamp, Granted: 900},
+			{Kind: history.Acquire, Outcome: history.OK, Client: 9, Hold: 2, Call: 590, Return: 600, Attempt: history.NoStamp, Granted: 900},
+			{Kind: history.Release, Outcome: history.OK, Client: 5, Hold: 1, Call: 1200, Return: 1210},
+			{Kind: history.Release, Outcome: history.Unknown, Client: 9, Hold: 2, Call: 1300, Return: history.Never},
 		},
 	}
 	got := newTimeline(w, "")
@@ -65,7 +62,7 @@ func TestCounterexamplePicture(t *testing.T) {
 			t.Errorf("nothing says %q; what is said:\n%s", want, all)
 		}
 	}
-	if p := newTimeline(&results.Counterexample{}, ""); p.Drawable() {
+	if p := newTimeline(&checker.Counterexample{}, ""); p.Drawable() {
 		t.Errorf("got %+v of an empty counterexample, want nothing", p)
 	}
 }
@@ -112,7 +109,7 @@ func TestSchedulePicture(t *testing.T) {
 
 // TestLongEvidence shows of a long counterexample as much as fits.
 func TestLongEvidence(t *testing.T) {
-	w := results.NewCounterexample(overlappingCounterexample(t))
+	w := overlappingCounterexample(t)
 	holds := len(newTimeline(w, "").Overlaps)
 	for len(w.Ops) < 2*maxTold {
 		w.Ops = append(w.Ops, w.Ops[0])

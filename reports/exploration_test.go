@@ -31,7 +31,7 @@ func exploredSample() []results.Explored {
 		brokenByContention(), brokenByOverrun(),
 		exploredIn("lua-token/token", "contend", 3000, held(exclusive, 900), held(crashed, 77)),
 		exploredIn("lua-token/token", "overrun", 4000, held(exclusive, 100), overran,
-			checker.Finding{Cell: crashed, Claimed: true, Exercised: true}),
+			checker.CellFinding{Cell: crashed, Finding: checker.Finding{Claimed: true, Exercised: true}}),
 		died,
 	}
 }
@@ -42,7 +42,7 @@ func lackingSample() results.Explored {
 	return e
 }
 
-func exploredIn(design, scenario string, schedules int64, findings ...checker.Finding) results.Explored {
+func exploredIn(design, scenario string, schedules int64, findings ...checker.CellFinding) results.Explored {
 	h := header(design, "embedded")
 	h.Workload, h.Started, h.Seed = scenario, "", 7
 	h.Params = map[string]any{"clients": 2.0, "rounds": 2.0, "ttl_ns": 2e9}
@@ -64,7 +64,7 @@ func brokenByContention() results.Explored {
 	e := exploredIn("lua-token/expire", "contend", 14_236,
 		broken(stale, false, 7, 31), broken(crashed, true, 1, 12),
 		broken(lockbench.Recovery.At(lockbench.Crash|lockbench.LostReply), true, 2, 5),
-		checker.Finding{Cell: lease, Claimed: true},
+		checker.CellFinding{Cell: lease, Finding: checker.Finding{Claimed: true}},
 	)
 	e.Coverage.Strategy, e.Coverage.Complete, e.Coverage.Stopped = "random", false, "budget"
 	e.Schedules = map[lockbench.Cell]results.Schedule{
@@ -274,14 +274,14 @@ func TestRunsOfOneDesign(t *testing.T) {
 	if len(merged.Runs) != 3 {
 		t.Fatalf("got %d runs, want one for each of 3 designs", len(merged.Runs))
 	}
-	g := merged.Runs[0].Cells[stale]
+	g := merged.Runs[0].Cells.At(stale)
 	if g.Verdict != checker.Broken || g.Exposure != 41 || g.Violations != 10 || len(g.Schedule.Steps) != 3 {
 		t.Errorf("owner-release: got %+v, want 10 of 41 broken, by 3 steps", g)
 	}
 	if diff := cmp.Diff(g.Scenarios, []string{"overrun", "contend"}); diff != "" {
 		t.Errorf("scenarios, that of the schedule first (-got +want):\n%s", diff)
 	}
-	if got := merged.Runs[1].Cells[crashed]; got.Verdict != checker.Held || !got.Exercised || got.Exposure != 77 {
+	if got := merged.Runs[1].Cells.At(crashed); got.Verdict != checker.Held || !got.Exercised || got.Exposure != 77 {
 		t.Errorf("recovery: got %+v, want held, as the scenario that tests it says", got)
 	}
 }

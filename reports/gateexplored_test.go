@@ -14,7 +14,7 @@ import (
 // TestGateExplored judges thresholds on the scenarios of a design together: what holds in
 // one of two, what one leaves untested, and what no scenario of a design is for.
 func TestGateExplored(t *testing.T) {
-	freed := func(n int64) checker.Finding {
+	freed := func(n int64) checker.CellFinding {
 		return broken(stale, false, n, n)
 	}
 	runs := func() []results.Explored {

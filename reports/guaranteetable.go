@@ -6,14 +6,13 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/conclusion"
 	"github.com/lockbench/lockbench/internal/figures"
 	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// enough is how many occasions on which nothing was broken rule out that one in a hundred
-// is, at a confidence of 95 %.
-const enough = 299
+const enough = conclusion.Enough
 
 // tableNotes say how to read a table of guarantees.
 var (
@@ -112,7 +111,7 @@ func (d designCells) rows() []lockbench.Conditions {
 		}
 	}
 	seen := make(map[lockbench.Conditions]bool)
-	for _, cell := range d.Cells.Sorted() {
+	for _, cell := range d.Sorted() {
 		if cell.Under.Count() > 1 && !seen[cell.Under] && d.onlyMixed(cell.Under) {
 			seen[cell.Under] = true
 			rows = append(rows, cell.Under)
@@ -158,7 +157,7 @@ func (d designCells) answer(q checker.Question, under lockbench.Conditions) ques
 	a := questionAnswer{foreign: true}
 	for _, info := range lockbench.Guarantees() {
 		cell := info.Name.At(under)
-		f := d.Cells[cell]
+		f := d.At(cell)
 		broke := f.Asked(info.Name)[q]
 		if broke > 0 && f.Verdict == checker.Broken {
 			a.broken(cell, &f, broke)
@@ -166,11 +165,12 @@ func (d designCells) answer(q checker.Question, under lockbench.Conditions) ques
 		if checker.Asks(info.Name) != q {
 			continue
 		}
-		if d.Cells[info.Name.At(0)].Verdict != checker.NotApplicable {
+		if d.At(info.Name.At(0)).Verdict != checker.NotApplicable {
 			a.foreign = false
 		}
-		held, doubted := d.held(cell)
-		a.occasions, a.doubted = a.occasions+held, a.doubted+doubted
+		some := d.When(cell)
+		a.occasions += some.Occasions(cell, checker.Held)
+		a.doubted += some.Occasions(cell, checker.Untested)
 	}
 	return a
 }
@@ -191,24 +191,6 @@ func (a *questionAnswer) broken(cell lockbench.Cell, f *results.Finding, n int64
 	if worst, measured := f.Measures["overlap_max_ns"]; measured && !f.Fails() && float64(f.Violations) == f.Measures["overlap_count"] {
 		a.overlap = worst
 	}
-}
-
-// held counts the occasions of a cell on which nothing was broken: under conditions those
-// that they touched, whatever else did. Doubted are those of a run in which a lock that is
-// broken on purpose was not caught.
-func (d designCells) held(cell lockbench.Cell) (held, doubted int64) {
-	for other, f := range d.Cells {
-		if other.Guarantee != cell.Guarantee || other != cell && (cell.Under == 0 || !other.Under.Has(cell.Under)) {
-			continue
-		}
-		switch f.Verdict {
-		case checker.Held:
-			held += f.Exposure
-		case checker.Untested:
-			doubted += f.Exposure
-		}
-	}
-	return held, doubted
 }
 
 // The words of a table.
@@ -310,7 +292,7 @@ func column(t *document.Table, name string, under lockbench.Conditions, designs 
 
 // met reports whether there is something to say of a condition.
 func (d designCells) met(one lockbench.Conditions) bool {
-	for cell, f := range d.Cells {
+	for cell, f := range d.Cells.Cells {
 		if cell.Under.Has(one) && (f.Exercised || f.Exposure > 0) {
 			return true
 		}
@@ -333,8 +315,8 @@ func (d designCells) worst(under lockbench.Conditions) document.Value {
 			}
 		}
 	}
-	for _, cell := range d.Cells.Broken() {
-		f := d.Cells[cell]
+	for _, cell := range d.Broken() {
+		f := d.At(cell)
 		word, tone := wordUnclaim, document.Weak
 		if f.Fails() {
 			word, tone = wordBroken, document.Bad
@@ -386,11 +368,11 @@ func resultCells(r *results.Result, i int, label string) designCells {
 
 // othersOf is what else is known of the design of a run.
 func othersOf(run *results.Run) (all []otherCells) {
-	if s := run.Search; s != nil && len(s.Cells) > 0 {
+	if s := run.Search; s != nil && !s.Cells.IsZero() {
 		all = append(all, otherCells{markExplored, designCells{Cells: s.Cells, explored: true}})
 	}
 	if k := run.Known; k != nil && len(k.Cells) > 0 {
-		all = append(all, otherCells{markKnown, designCells{Cells: k.Findings()}})
+		all = append(all, otherCells{markKnown, designCells{Cells: results.Cells{Cells: k.Findings()}}})
 	}
 	return all
 }

@@ -18,8 +18,8 @@ import (
 )
 
 // found is a finding as results have it.
-func found(f checker.Finding) results.Finding {
-	return results.New([]results.Judged{{Verdicts: checker.Result{Findings: []checker.Finding{f}}}}, nil).Runs[0].Cells[f.Cell]
+func found(f checker.CellFinding) results.Finding {
+	return results.New([]results.Judged{{Verdicts: checker.Result{Findings: []checker.CellFinding{f}}}}, nil).Runs[0].Cells.At(f.Cell)
 }
 
 // manyConditions is a design that met nearly all of them.
@@ -29,26 +29,26 @@ func manyConditions() results.Cells {
 	outlived.Measures = map[string]float64{"overlap_count": 40, "overlap_max_ns": 249e6}
 	foreign := lockbench.LossReported.At(lockbench.LostReply)
 	other := broken(foreign, true, 3, 4)
-	other.Asked = [checker.Questions]int64{checker.ToldWrong: 1, checker.TooShort: 2}
-	return results.Cells{
+	other.Questions = checker.ByQuestion{checker.ToldWrong: 1, checker.TooShort: 2}
+	return results.NewCells(map[lockbench.Cell]results.Finding{
 		exclusive:                         found(held(exclusive, 412_233)),
 		lease:                             found(held(lease, 51_222)),
-		lockbench.Fencing.At(0):           {Verdict: checker.NotApplicable},
-		lockbench.Effects.At(0):           {Verdict: checker.NotApplicable},
+		lockbench.Fencing.At(0):           {Finding: checker.Finding{Verdict: checker.NotApplicable}},
+		lockbench.Effects.At(0):           {Finding: checker.Finding{Verdict: checker.NotApplicable}},
 		lockbench.NoSpuriousRefusal.At(0): found(held(lockbench.NoSpuriousRefusal.At(0), 9113)),
 		overrun:                           outlived,
 		told:                              found(held(told, 1204)),
 		crashed:                           found(held(crashed, 310)),
 		lockbench.LeaseKept.At(lockbench.Crash | lockbench.LostReply): found(held(lockbench.LeaseKept.At(lockbench.Crash|lockbench.LostReply), 52)),
 		foreign:                           found(other),
-		lockbench.Answers.At(skewed):      {Exercised: true},
+		lockbench.Answers.At(skewed):      {Finding: checker.Finding{Exercised: true}},
 		lockbench.Exclusion.At(stateLoss): found(broken(lockbench.Exclusion.At(stateLoss), true, 7, 512)),
 		lockbench.LeaseKept.At(stateLoss): found(broken(lockbench.LeaseKept.At(stateLoss), false, 3, 9)),
 		// Neither by itself breaks this.
 		lockbench.LeaseKept.At(failover | skewed): found(broken(lockbench.LeaseKept.At(failover|skewed), true, 1, 8)),
 		// The loss of its data by itself does.
 		lockbench.Exclusion.At(stateLoss | skewed): found(broken(lockbench.Exclusion.At(stateLoss|skewed), true, 2, 3)),
-	}
+	})
 }
 
 func textOf(t *document.Table, width int) string {
@@ -65,7 +65,7 @@ func TestGuaranteeTable(t *testing.T) {
 		explored bool
 		want     map[string][]string // by row
 	}{
-		{"nothing", nil, false, map[string][]string{"nothing goes wrong": {"-", "-", "-", "-", "-"}}},
+		{"nothing", results.Cells{}, false, map[string][]string{"nothing goes wrong": {"-", "-", "-", "-", "-"}}},
 		{"many conditions", manyConditions(), false, map[string][]string{
 			"nothing goes wrong":              {"ok 412,233", "-", "ok 51,222", "ok 9,113", "not tried"},
 			"holder outlives its lease":       {"by 249ms", "-", "not tried", "not tried", "ok 1,204"},
@@ -76,30 +76,29 @@ func TestGuaranteeTable(t *testing.T) {
 			"primary is lost":                 {"not tried", "-", "not tried", "not tried", "not tried"},
 			"clocks are off, primary is lost": {"not tried", "-", "BROKEN 1/8", "not tried", "not tried"},
 		}},
-		{"explored", results.Cells{exclusive: found(held(exclusive, 5)), lease: found(broken(lease, true, 3, 9))}, true, map[string][]string{
+		{"explored", results.NewCells(map[lockbench.Cell]results.Finding{exclusive: found(held(exclusive, 5)), lease: found(broken(lease, true, 3, 9))}), true, map[string][]string{
 			"nothing goes wrong": {"ok 5", "not tried", "BROKEN 3", "not tried", "not tried"},
 		}},
-		{"a lock broken on purpose was not caught", results.Cells{exclusive: {Claimed: true, Exercised: true, Exposure: 400}}, false, map[string][]string{
+		{"a lock broken on purpose was not caught", results.NewCells(map[lockbench.Cell]results.Finding{exclusive: {Finding: checker.Finding{Claimed: true, Exercised: true, Exposure: 400}}}), false, map[string][]string{
 			"nothing goes wrong": {"weak 400", "not tried", "not tried", "not tried", "not tried"},
 		}},
-		{"work past a lease only", results.Cells{overrun: {Verdict: checker.Broken, Violations: 2, Exposure: 3, Measures: map[string]float64{"overlap_count": 2, "overlap_max_ns": 1e6}}}, false, map[string][]string{
+		{"work past a lease only", results.NewCells(map[lockbench.Cell]results.Finding{overrun: {Finding: checker.Finding{Verdict: checker.Broken, Violations: 2, Exposure: 3, Measures: map[string]float64{"overlap_count": 2, "overlap_max_ns": 1e6}}}}), false, map[string][]string{
 			"nothing goes wrong":        {"not tried", "not tried", "not tried", "not tried", "not tried"},
 			"holder outlives its lease": {"by 1ms", "not tried", "not tried", "not tried", "not tried"},
 		}},
-		{"two within their validity, too", results.Cells{overrun: {Verdict: checker.Broken, Violations: 3, Exposure: 3, Measures: map[string]float64{"overlap_count": 2, "overlap_max_ns": 1e6}}}, false, map[string][]string{
+		{"two within their validity, too", results.NewCells(map[lockbench.Cell]results.Finding{overrun: {Finding: checker.Finding{Verdict: checker.Broken, Violations: 3, Exposure: 3, Measures: map[string]float64{"overlap_count": 2, "overlap_max_ns": 1e6}}}}), false, map[string][]string{
 			"nothing goes wrong":        {"not tried", "not tried", "not tried", "not tried", "not tried"},
 			"holder outlives its lease": {"broken 3/3", "not tried", "not tried", "not tried", "not tried"},
 		}},
-		{"an overlap that is claimed", results.Cells{overrun: {Verdict: checker.Broken, Claimed: true, Violations: 2, Against: 2, Exposure: 3, Measures: map[string]float64{"overlap_max_ns": 1e6}}}, false, map[string][]string{
+		{"an overlap that is claimed", results.NewCells(map[lockbench.Cell]results.Finding{overrun: {Finding: checker.Finding{Verdict: checker.Broken, Claimed: true, Violations: 2, Against: 2, Exposure: 3, Measures: map[string]float64{"overlap_max_ns": 1e6}}}}), false, map[string][]string{
 			"nothing goes wrong":        {"not tried", "not tried", "not tried", "not tried", "not tried"},
 			"holder outlives its lease": {"BROKEN 2/3", "not tried", "not tried", "not tried", "not tried"},
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if c.cells == nil {
-				c.cells = make(results.Cells)
+			if c.cells.IsZero() {
 				for _, g := range lockbench.Guarantees() {
-					c.cells[g.Name.At(0)] = results.Finding{Verdict: checker.NotApplicable}
+					c.cells.Set(g.Name.At(0), results.Finding{Finding: checker.Finding{Verdict: checker.NotApplicable}})
 				}
 			}
 			got := make(map[string][]string)
@@ -120,7 +119,7 @@ func TestGuaranteeTable(t *testing.T) {
 func TestTables(t *testing.T) {
 	one := designCells{Cells: manyConditions(), label: "hash-reentrant/watchdog"}
 	table := one.table()
-	several := designTable([]designCells{one, {Cells: results.Cells{exclusive: found(held(exclusive, 5))}, label: "a/b"}})
+	several := designTable([]designCells{one, {Cells: results.NewCells(map[lockbench.Cell]results.Finding{exclusive: found(held(exclusive, 5))}), label: "a/b"}})
 	all := ""
 	for _, c := range []struct {
 		table *document.Table

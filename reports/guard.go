@@ -50,7 +50,7 @@ func (s *summary) compared(guarded *results.Run) string {
 	if alone == nil {
 		return lost
 	}
-	safe := guarded.Counts.LostUpdates == 0 && guarded.Cells.Read(lockbench.Effects.At(0)).Verdict == checker.Held
+	safe := guarded.Counts.LostUpdates == 0 && guarded.Cells.Touched(lockbench.Effects.At(0)).Verdict == checker.Held
 	switch before := alone.Counts.LostUpdates; {
 	case before == 0:
 		return lost + ", none without it either"

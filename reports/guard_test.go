@@ -14,7 +14,7 @@ import (
 func guarded() []results.Judged {
 	late := broken(lockbench.Effects.At(lockbench.Outlived), false, 12, 60)
 	late.Counterexample = plainDelete("private").Verdicts.Find(stale).Counterexample
-	on := func(guard string, servers int, stale int64, effects checker.Finding) results.Judged {
+	on := func(guard string, servers int, stale int64, effects checker.CellFinding) results.Judged {
 		h := header("lua-token/fenced", "private")
 		h.Server.Count = servers
 		if guard != "" {

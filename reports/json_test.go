@@ -158,7 +158,7 @@ func TestRealCounterexample(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := results.New([]results.Judged{j}, nil)
-	g := r.Runs[0].Cells[exclusive]
+	g := r.Runs[0].Cells.At(exclusive)
 	if g.Verdict != checker.Broken || g.Counterexample == nil || len(g.Counterexample.Holds) != 2 {
 		t.Fatalf("exclusion: got %v with counterexample %+v, want broken with two holds", g.Verdict, g.Counterexample)
 	}

@@ -61,16 +61,16 @@ func searched(explored bool, against int64) results.Result {
 	run := &r.Runs[0]
 	other := lockbench.Recovery.At(lockbench.Crash)
 	if explored {
-		run.Search = &results.Search{Command: "lockbench explore it", Schedules: 9, Cells: results.Cells{
-			exclusive: {Verdict: checker.Broken, Claimed: against > 0, Exposure: 9, Violations: 3, Against: against},
-			other:     {Verdict: checker.Broken, Exposure: 9, Violations: 1},
-			lease:     {Verdict: checker.Held, Exposure: 9},
-		}}
+		run.Search = &results.Search{Command: "lockbench explore it", Schedules: 9, Cells: results.NewCells(map[lockbench.Cell]results.Finding{
+			exclusive: {Finding: checker.Finding{Verdict: checker.Broken, Claimed: against > 0, Exposure: 9, Violations: 3, Against: against}},
+			other:     {Finding: checker.Finding{Verdict: checker.Broken, Exposure: 9, Violations: 1}},
+			lease:     {Finding: checker.Finding{Verdict: checker.Held, Exposure: 9}},
+		})}
 	} else {
-		broken := results.KnownCell{Verdict: checker.Broken, Exposure: 9, Violations: 3}
+		broken := results.KnownCell{Finding: checker.Finding{Verdict: checker.Broken, Exposure: 9, Violations: 3}}
 		run.Known = &results.KnownRow{
 			Parts: []results.KnownPart{{Name: "live", Command: "lockbench run it"}},
-			Cells: map[lockbench.Cell]results.KnownCell{exclusive: broken, other: broken, lease: {Verdict: checker.Held, Exposure: 9}},
+			Cells: map[lockbench.Cell]results.KnownCell{exclusive: broken, other: broken, lease: {Finding: checker.Finding{Verdict: checker.Held, Exposure: 9}}},
 		}
 	}
 	r.Conclude(conclusion.Usual(), func(*results.Run) (conclusion.Lock, bool) { return conclusion.Lock{}, true })
@@ -167,7 +167,7 @@ func green(t *testing.T, s document.Suite, run *results.Run) {
 			continue
 		}
 		cell, err := lockbench.ParseCell(c.Name)
-		if f, judged := run.Cells[cell]; err == nil && judged && f.Verdict != checker.Held {
+		if f, judged := run.Cells.Cells[cell]; err == nil && judged && f.Verdict != checker.Held {
 			t.Errorf("%s, %s: green, and its verdict is %v", s.Name, c.Name, f.Verdict)
 		}
 	}

@@ -43,7 +43,7 @@ func matrixSample() results.Matrix {
 	}
 	caught := broken(exclusive, false, 3, 9)
 	caught.Counterexample = &checker.Counterexample{Key: "k", Sentence: "two held it"}
-	live := func(design string, found ...checker.Finding) *results.Judged {
+	live := func(design string, found ...checker.CellFinding) *results.Judged {
 		j := judged(header(design, "private"), 300, found...)
 		return &j
 	}
@@ -102,7 +102,7 @@ func TestMatrixFits(t *testing.T) {
 	m := matrixSample()
 	m.Rows[0].Design = "hash-reentrant/watchdog"
 	for _, one := range lockbench.AllConditions() {
-		m.Rows[0].Cells[lockbench.Exclusion.At(one.Condition)] = results.MatrixCell{Finding: results.Finding{Verdict: checker.Broken, Exercised: true, Exposure: 5, Violations: 5}}
+		m.Rows[0].Cells[lockbench.Exclusion.At(one.Condition)] = results.MatrixCell{Finding: results.Finding{Finding: checker.Finding{Verdict: checker.Broken, Exercised: true, Exposure: 5, Violations: 5}}}
 	}
 	var buf bytes.Buffer
 	if err := Write(&buf, Text, &m, Options{}); err != nil {

@@ -62,7 +62,7 @@ func section(m *results.Matrix, i int) *document.Section {
 	e := matrixExplanation(m, i, "")
 	for _, cell := range r.Findings().Sorted() {
 		c := r.Cells[cell]
-		shown := slices.ContainsFunc(c.Evidence, func(e results.Evidence) bool { return e.Shown() })
+		shown := slices.ContainsFunc(c.Evidence, func(e results.Evidence) bool { return e.Drawable() })
 		if cell.Under.Count() <= 1 || shown || c.Verdict == checker.Broken {
 			s.Blocks = append(s.Blocks, e.section(cell))
 		}
@@ -91,7 +91,7 @@ func (e *explanation) section(at lockbench.Cell) *document.Section {
 		ID: e.idOf(at), Role: document.Cell, Folded: true, Title: e.row.Design + "  " + at.String(), PageTitle: at.String(), Says: verdictWords(c.Finding), PageSays: j.says(), SaysTone: findingTone(&j.Finding),
 		Blocks: []document.Block{line("it promises: " + at.Guarantee.Info().Promise), line("under: " + at.Under.Title())},
 	}
-	if read := e.row.Findings().Read(at); c.Verdict != read.Verdict {
+	if read := e.row.Findings().Touched(at); c.Verdict != read.Verdict {
 		s.Blocks = append(s.Blocks, line(fmt.Sprintf("%s where more happened: %s", read.Verdict, figures.Plural(read.Exposure, "occasion"))))
 	}
 	if c.By != "" && len(c.Evidence) > 1 {
@@ -132,7 +132,7 @@ func (e *explanation) found(id string, of *judgement, found results.Evidence, p 
 	if found.Verdict == checker.Held && slices.Contains(e.m.Unproven(), found.Part) {
 		s.Blocks = append(s.Blocks, line("It counts as untested: a lock broken on purpose was not caught: "+uncaught(e.m, e.m.SelfCheck.Part(found.Part))))
 	}
-	if j.Shown() && e.shows(&j.Finding) == nil {
+	if j.Drawable() && e.shows(&j.Finding) == nil {
 		e.drawn = append(e.drawn, picture{id, of.cell.String(), j.Finding})
 	}
 	s.Blocks = append(s.Blocks, e.counterexample(id, &j, "scenario "+strings.Join(found.In[:min(1, len(found.In))], ""))...)
@@ -209,7 +209,7 @@ func (e *explanation) missing(cell lockbench.Cell, c results.MatrixCell) (blocks
 		case e.row.Lacks(part):
 		case p == nil:
 			add(part, "not run")
-		case len(p.Guarded) > 0: // it is about the guard alone
+		case len(p.Guarded.Cells) > 0: // it is about the guard alone
 		case !slices.ContainsFunc(c.Evidence, func(found results.Evidence) bool { return found.Part == part }):
 			add(part, e.unmet(cell, p))
 		}

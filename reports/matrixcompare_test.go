@@ -18,14 +18,14 @@ import (
 func oneCell(v checker.Verdict, claimed bool) results.Matrix {
 	m := results.Matrix{Settings: results.MatrixSettings{Parts: []string{"explore"}}}
 	m.SelfCheck.Add(results.MatrixPart{Name: "explore", Complete: true, MustBreak: exclusive}, map[lockbench.Cell]results.Evidence{
-		exclusive: {Finding: results.Finding{Verdict: checker.Broken}},
+		exclusive: {Finding: results.Finding{Finding: checker.Finding{Verdict: checker.Broken}}},
 	})
 	found := make(map[lockbench.Cell]results.Evidence)
 	for _, g := range lockbench.Guarantees() {
-		found[g.Name.At(0)] = results.Evidence{Finding: results.Finding{Verdict: checker.Held, Exercised: true}}
+		found[g.Name.At(0)] = results.Evidence{Finding: results.Finding{Finding: checker.Finding{Verdict: checker.Held, Exercised: true}}}
 	}
 	row := results.MatrixRow{Design: "d/v"}
-	one := results.Finding{Verdict: v, Claimed: claimed, Exercised: true}
+	one := results.Finding{Finding: checker.Finding{Verdict: v, Claimed: claimed, Exercised: true}}
 	if v == checker.Broken && claimed {
 		one.Against = 1
 	}
@@ -122,7 +122,7 @@ func TestCompareMatrices(t *testing.T) {
 	mixture := lockbench.LeaseKept.At(lockbench.Crash | lockbench.Skew)
 	mixed := func(v checker.Verdict) results.Matrix {
 		return changed(func(m *results.Matrix) {
-			m.Rows[0].Cells[mixture] = results.MatrixCell{Evidence: []results.Evidence{{Part: "explore", Finding: results.Finding{Verdict: v}}}}
+			m.Rows[0].Cells[mixture] = results.MatrixCell{Evidence: []results.Evidence{{Part: "explore", Finding: results.Finding{Finding: checker.Finding{Verdict: v}}}}}
 		})
 	}
 	another := changed(func(m *results.Matrix) { m.Rows[0].Design = "d/other" })
@@ -137,7 +137,7 @@ func TestCompareMatrices(t *testing.T) {
 		{"a design less", changed(func(m *results.Matrix) { m.Rows = append(m.Rows, another.Rows...) }), heldAll(), results.MatrixComparison{Gone: []string{"design d/other"}}},
 		{"a part less", changed(func(m *results.Matrix) {
 			m.Settings.Parts = []string{"live", "explore"}
-			m.Rows[0].Add(results.MatrixPart{Name: "live", Complete: true, Grants: 9}, map[lockbench.Cell]results.Evidence{lockbench.Exclusion.At(lockbench.Failover): {Finding: results.Finding{Verdict: checker.Held}}})
+			m.Rows[0].Add(results.MatrixPart{Name: "live", Complete: true, Grants: 9}, map[lockbench.Cell]results.Evidence{lockbench.Exclusion.At(lockbench.Failover): {Finding: results.Finding{Finding: checker.Finding{Verdict: checker.Held}}}})
 		}), heldAll(), results.MatrixComparison{Notes: []string{"not compared, since it was not run: live"}}},
 		{"no part in common", changed(func(m *results.Matrix) { m.Settings.Parts = []string{"live"} }), heldAll(), results.MatrixComparison{
 			Notes: []string{"not compared, since it was not run: live", "not compared, since the other has it not: explore", "the two have no part in common"}, Exit: results.Inconclusive,

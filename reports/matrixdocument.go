@@ -229,7 +229,7 @@ func outcome(m *results.Matrix) (headline, why string) {
 	var unclaimed int64
 	for i := range m.Rows {
 		r := &m.Rows[i]
-		if names := r.Findings().Names(func(_ lockbench.Cell, f results.Finding) bool { return f.Fails() }); len(names) > 0 {
+		if names := r.Findings().Failing(); len(names) > 0 {
 			claimed = append(claimed, r.Design+" broke "+list(names))
 		} else if len(r.Findings().Broken()) > 0 {
 			unclaimed++

@@ -16,7 +16,7 @@ import (
 // and has no schedules, and what the exit code becomes.
 func TestMatrixGate(t *testing.T) {
 	said := func(part string, v checker.Verdict, n int64) results.Evidence {
-		return results.Evidence{Part: part, Finding: results.Finding{Verdict: v, Exercised: true, Exposure: 10, Violations: n}}
+		return results.Evidence{Part: part, Finding: results.Finding{Finding: checker.Finding{Verdict: v, Exercised: true, Exposure: 10, Violations: n}}}
 	}
 	row := results.MatrixRow{
 		Design: "family/one",

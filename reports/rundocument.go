@@ -252,7 +252,7 @@ func (s *summary) runSections(scenarios []results.Run) *document.Section {
 // signs explains the pictures, on a screen where it has one.
 func (s *summary) signs() document.Block {
 	pictured := func(r results.Run) bool {
-		return r.Exploration != nil || slices.ContainsFunc(r.Cells.Broken(), func(cell lockbench.Cell) bool { return r.Cells[cell].Against > 0 })
+		return r.Exploration != nil || slices.ContainsFunc(r.Cells.Broken(), func(cell lockbench.Cell) bool { return r.Cells.At(cell).Against > 0 })
 	}
 	if slices.ContainsFunc(s.result.Runs, pictured) {
 		return legend

@@ -61,37 +61,36 @@ func measured(h history.Header, n int64) (measure.Measures, history.End) {
 }
 
 // judged is a run with the given verdicts; what is not given is untested.
-func judged(h history.Header, n int64, findings ...checker.Finding) results.Judged {
+func judged(h history.Header, n int64, findings ...checker.CellFinding) results.Judged {
 	m, end := measured(h, n)
 	j := results.Judged{Header: h, End: end, Measures: m, History: "histories/" + results.FileName(h.Design) + ".lbh"}
 	j.Verdicts = checker.Result{Ops: 2 * n, Grants: n, Refused: 3, CrossChecked: 2}
 	for _, g := range lockbench.Guarantees() {
-		findings = append(findings, checker.Finding{Cell: g.Name.At(0)})
+		findings = append(findings, checker.CellFinding{Cell: g.Name.At(0)})
 	}
 	for _, f := range findings {
-		if !slices.ContainsFunc(j.Verdicts.Findings, func(o checker.Finding) bool { return o.Cell == f.Cell }) {
+		if !slices.ContainsFunc(j.Verdicts.Findings, func(o checker.CellFinding) bool { return o.Cell == f.Cell }) {
 			j.Verdicts.Findings = append(j.Verdicts.Findings, f)
 		}
 		j.Verdicts.Breaches += f.Violations
 	}
-	slices.SortFunc(j.Verdicts.Findings, func(a, b checker.Finding) int { return a.Cell.Compare(b.Cell) })
+	slices.SortFunc(j.Verdicts.Findings, func(a, b checker.CellFinding) int { return a.Cell.Compare(b.Cell) })
 	return j
 }
 
 // set replaces what was found of a cell.
-func set(j *results.Judged, f checker.Finding) {
-	i := slices.IndexFunc(j.Verdicts.Findings, func(o checker.Finding) bool { return o.Cell == f.Cell })
+func set(j *results.Judged, f checker.CellFinding) {
+	i := slices.IndexFunc(j.Verdicts.Findings, func(o checker.CellFinding) bool { return o.Cell == f.Cell })
 	j.Verdicts.Findings[i] = f
 }
 
-func held(cell lockbench.Cell, exposure int64) checker.Finding {
-	return checker.Finding{Cell: cell, Verdict: checker.Held, Claimed: true, Exercised: true, Exposure: exposure}
+func held(cell lockbench.Cell, exposure int64) checker.CellFinding {
+	return checker.CellFinding{Cell: cell, Finding: checker.Finding{Verdict: checker.Held, Claimed: true, Exercised: true, Exposure: exposure}}
 }
 
 // broken is a finding of violations; those that are claimed all count.
-func broken(cell lockbench.Cell, claimed bool, violations, exposure int64) checker.Finding {
-	f := checker.Finding{Cell: cell, Verdict: checker.Broken, Claimed: claimed, Exercised: true, Exposure: exposure, Violations: violations}
-	f.Asked[checker.Asks(cell.Guarantee)] = violations
+func broken(cell lockbench.Cell, claimed bool, violations, exposure int64) checker.CellFinding {
+	f := checker.CellFinding{Cell: cell, Finding: checker.Finding{Verdict: checker.Broken, Claimed: claimed, Exercised: true, Exposure: exposure, Violations: violations}}
 	if claimed {
 		f.Against = violations
 	}
@@ -137,7 +136,7 @@ func plainDelete(kind string) results.Judged {
 	h.Claims = lockbench.LeaseClaims().Without(lockbench.OwnerRelease)
 	j := judged(h, 300,
 		held(lease, 120), freed, overran,
-		checker.Finding{Cell: lockbench.Recovery.At(0), Claimed: true},
+		checker.CellFinding{Cell: lockbench.Recovery.At(0), Finding: checker.Finding{Claimed: true}},
 	)
 	j.Verdicts.WorstOverlap = 512 * time.Millisecond
 	return j
@@ -147,9 +146,9 @@ func tokenLock(kind string) results.Judged {
 	j := judged(header("lua-token/token", kind), 400,
 		held(exclusive, 1200), held(stale, 31), held(lease, 120), held(crashed, 7),
 		held(lockbench.Exclusion.At(lockbench.Crash|lockbench.Skew), 400),
-		checker.Finding{Cell: lockbench.Fencing.At(0), Verdict: checker.NotApplicable, Note: "no fence was handed out"},
-		checker.Finding{Cell: lockbench.Reentrancy.At(0), Claimed: true},
-		checker.Finding{Cell: lockbench.Effects.At(0), Verdict: checker.Untested, Claimed: true, Exercised: true, Note: "no client wrote after another"},
+		checker.CellFinding{Cell: lockbench.Fencing.At(0), Finding: checker.Finding{Verdict: checker.NotApplicable, Note: "no fence was handed out"}},
+		checker.CellFinding{Cell: lockbench.Reentrancy.At(0), Finding: checker.Finding{Claimed: true}},
+		checker.CellFinding{Cell: lockbench.Effects.At(0), Finding: checker.Finding{Verdict: checker.Untested, Claimed: true, Exercised: true, Note: "no client wrote after another"}},
 	)
 	return j
 }

@@ -28,7 +28,7 @@ func TestProve(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			r := results.New(c.runs, nil)
 			r.Prove(c.proof)
-			if got := r.Runs[0].Cells[exclusive].Verdict; got != c.want || r.Exit != c.exit {
+			if got := r.Runs[0].Cells.At(exclusive).Verdict; got != c.want || r.Exit != c.exit {
 				t.Errorf("got exclusion %v, exit %d; want %v, %d", got, r.Exit, c.want, c.exit)
 			}
 			var buf bytes.Buffer

@@ -32,7 +32,7 @@ func cellSources(run *results.Run) []cellSource {
 		all = append(all, cellSource{name: conclusion.Explored, Cells: s.Cells, explored: true, missing: s.NotDone, extent: figures.Plural(s.Schedules, "schedule")})
 	}
 	if k := run.Known; k != nil {
-		all = append(all, cellSource{name: conclusion.Known, Cells: k.Findings(), missing: k.Missing, extent: figures.Plural(int64(len(k.Parts)), "part") + " of the released matrix"})
+		all = append(all, cellSource{name: conclusion.Known, Cells: results.Cells{Cells: k.Findings()}, missing: k.Missing, extent: figures.Plural(int64(len(k.Parts)), "part") + " of the released matrix"})
 	}
 	return all
 }
@@ -54,12 +54,12 @@ func (s *cellSource) says() string {
 
 // sourced are the cells of a run that make cases: all that it says something of, and what
 // another source has as broken under one condition at most, or against a claim.
-func sourced(run *results.Run) results.Cells {
-	all := make(results.Cells)
+func sourced(run *results.Run) checker.Cells {
+	all := make(checker.Cells)
 	for i, s := range cellSources(run) {
-		for cell, f := range s.Cells {
+		for cell, f := range s.Cells.Cells {
 			if i == 0 || f.Verdict == checker.Broken && (cell.Under.Count() <= 1 || f.Against > 0) {
-				all[cell] = results.Finding{}
+				all[cell] = f
 			}
 		}
 	}
@@ -99,7 +99,7 @@ func addSources(found *document.Case, run *results.Run, cell lockbench.Cell) {
 // overrule makes the case of a cell one of what another source broke. What makes the run
 // inconclusive stays so.
 func overrule(found *document.Case, run *results.Run, cell lockbench.Cell, s *cellSource) {
-	f := s.Cells[cell]
+	f := s.At(cell)
 	reason := results.Reason(&run.Claims, cell)
 	switch {
 	case f.Accepted != nil:
@@ -127,7 +127,7 @@ func overrule(found *document.Case, run *results.Run, cell lockbench.Cell, s *ce
 func (s *cellSource) again(run *results.Run, cell lockbench.Cell) string {
 	switch {
 	case s.name == conclusion.Known:
-		return run.Known.Evidence().Shows(cell)
+		return run.Known.Shows(cell)
 	case run.Search != nil:
 		return run.Search.Command
 	}
@@ -137,10 +137,11 @@ func (s *cellSource) again(run *results.Run, cell lockbench.Cell) string {
 // asTold is what tables have of a cell: where nothing goes wrong exactly that, under conditions all
 // that they touched.
 func asTold(all results.Cells, cell lockbench.Cell) results.Finding {
-	if cell.Under == 0 {
-		return all[cell]
+	f := all.At(cell)
+	if cell.Under != 0 {
+		f.Finding = all.Touched(cell)
 	}
-	return all.Read(cell)
+	return f
 }
 
 // worth is what a finding is worth, as tables have it: in a word, and with its occasions.

@@ -12,9 +12,9 @@ import (
 
 // weak reports whether a claim that the faults of a live run exercised was held on fewer
 // occasions than rule out that one in a hundred breaks it.
-func weak(run *results.Run, cell lockbench.Cell, f results.Finding) bool {
+func weak(run *results.Run, cell lockbench.Cell, f checker.Finding) bool {
 	return run.Exploration == nil && len(run.Faults) > 0 && cell.Under.Count() == 1 && cell.Under != lockbench.Outlived &&
-		f.Claimed && f.Exercised && f.Verdict == checker.Held && run.Cells.Read(cell).Exposure < enough
+		f.Claimed && f.Exercised && f.Verdict == checker.Held && run.Cells.Touched(cell).Exposure < enough
 }
 
 // weakly names the claims that were held on few occasions only, as the end of a sentence;
@@ -23,9 +23,9 @@ func (s *summary) weakly() string {
 	var all []string
 	for i := range s.result.Runs {
 		run := &s.result.Runs[i]
-		names := run.Cells.Names(func(cell lockbench.Cell, f results.Finding) bool { return weak(run, cell, f) })
+		names := run.Cells.Names(func(cell lockbench.Cell, f checker.Finding) bool { return weak(run, cell, f) })
 		for _, cell := range names {
-			n := run.Cells.Read(cell).Exposure
+			n := run.Cells.Touched(cell).Exposure
 			all = append(all, fmt.Sprintf("%s: %s held on %s only", s.label.Of(run), cell, figures.Plural(n, "occasion")))
 		}
 	}

@@ -12,12 +12,12 @@ import (
 
 func TestStrength(t *testing.T) {
 	for want, f := range map[string]results.Finding{
-		"ok 412,233":   {Verdict: checker.Held, Exposure: 412233},
-		"ok 299":       {Verdict: checker.Held, Exposure: 299},
-		"weak 298":     {Verdict: checker.Held, Exposure: 298},
-		"weak 4":       {Verdict: checker.Untested, Exposure: 4},
-		"broken 7/512": {Verdict: checker.Broken, Exposure: 512, Violations: 7},
-		"":             {Verdict: checker.Untested},
+		"ok 412,233":   {Finding: checker.Finding{Verdict: checker.Held, Exposure: 412233}},
+		"ok 299":       {Finding: checker.Finding{Verdict: checker.Held, Exposure: 299}},
+		"weak 298":     {Finding: checker.Finding{Verdict: checker.Held, Exposure: 298}},
+		"weak 4":       {Finding: checker.Finding{Verdict: checker.Untested, Exposure: 4}},
+		"broken 7/512": {Finding: checker.Finding{Verdict: checker.Broken, Exposure: 512, Violations: 7}},
+		"":             {Finding: checker.Finding{Verdict: checker.Untested}},
 	} {
 		if _, got := worth(f, false); got != want {
 			t.Errorf("got %q, want %q", got, want)
@@ -30,9 +30,9 @@ func TestStrength(t *testing.T) {
 func TestWeakClaimIsSaid(t *testing.T) {
 	cell := lockbench.Exclusion.At(lockbench.Failover)
 	for exposure, want := range map[int64]string{4: "; weak: x/y: exclusion@failover held on 4 occasions only", enough: ""} {
-		run := results.Run{Cells: results.Cells{
-			cell: {Verdict: checker.Held, Claimed: true, Exercised: true, Exposure: exposure},
-		}}
+		run := results.Run{Cells: results.NewCells(map[lockbench.Cell]results.Finding{
+			cell: {Finding: checker.Finding{Verdict: checker.Held, Claimed: true, Exercised: true, Exposure: exposure}},
+		})}
 		run.Design, run.Faults = "x/y", []string{"failover"}
 		s := resultSummary(&results.Result{Runs: []results.Run{run}})
 		if got := s.weakly(); got != want {
@@ -57,12 +57,12 @@ func TestProbes(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := results.New([]results.Judged{judged(header("lua-token/strategy", "private"), 12, held(exclusive, 5))}, nil)
-			r.Runs[0].Cells[under] = results.Finding{Verdict: checker.Held, Claimed: true, Exercised: true, Exposure: 400}
+			r.Runs[0].Cells.Set(under, results.Finding{Finding: checker.Finding{Verdict: checker.Held, Claimed: true, Exercised: true, Exposure: 400}})
 			r.Prove(&results.SelfCheck{MustBreak: stale, Caught: true, Probes: []results.Probe{{Design: "self-check/bare", MustBreak: under, Caught: c.caught, Exposure: 4}}})
-			if got := r.Runs[0].Cells[under].Verdict; got != c.want || r.Exit != c.exit {
+			if got := r.Runs[0].Cells.At(under).Verdict; got != c.want || r.Exit != c.exit {
 				t.Errorf("got %v, exit %d; want %v, %d", got, r.Exit, c.want, c.exit)
 			}
-			if got := r.Runs[0].Cells[exclusive].Verdict; got != checker.Held {
+			if got := r.Runs[0].Cells.At(exclusive).Verdict; got != checker.Held {
 				t.Errorf("exclusion without a fault is %v", got)
 			}
 			var buf bytes.Buffer

@@ -132,7 +132,7 @@ func outcomeState(o thresholds.Outcome) document.State {
 
 // resultCellCase is one cell of a run.
 func resultCellCase(r *results.Result, run *results.Run, cell lockbench.Cell) document.Case {
-	f := run.Cells[cell]
+	f := run.Cells.At(cell)
 	found := document.Case{Name: cell.String(), Broken: f.Verdict == checker.Broken}
 	found.State, found.Message = stateOf(f, run.Cells.Open(cell) && !run.Lacks, runReason(run, cell))
 	if found.Broken {

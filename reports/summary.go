@@ -190,12 +190,12 @@ func (s *summary) beside() *document.Paragraph {
 	var only []string
 	for i, label := range labels(s.result) {
 		run := &s.result.Runs[i]
-		names := run.Cells.Names(func(_ lockbench.Cell, f results.Finding) bool { return f.Verdict == checker.Broken && f.Against == 0 })
+		names := run.Cells.Names(func(_ lockbench.Cell, f checker.Finding) bool { return f.Verdict == checker.Broken && f.Against == 0 })
 		if len(names) == 0 || run.Control != "" {
 			continue
 		}
 		links = append(links, document.Link{Text: label, ID: runID(i)})
-		if len(run.Cells.Names(func(_ lockbench.Cell, f results.Finding) bool { return f.Against > 0 })) == 0 {
+		if len(run.Cells.Names(func(_ lockbench.Cell, f checker.Finding) bool { return f.Against > 0 })) == 0 {
 			only = append(only, s.label.Of(run))
 		}
 	}
@@ -263,14 +263,13 @@ func heldClaims(some bool) string {
 func (s *summary) breakers() (claimed []string) {
 	for i := range s.result.Runs {
 		run := &s.result.Runs[i]
-		fails := func(_ lockbench.Cell, f results.Finding) bool { return f.Fails() }
-		if names := run.Cells.Names(fails); len(names) > 0 {
+		if names := run.Cells.Failing(); len(names) > 0 {
 			claimed = append(claimed, s.label.Of(run)+" broke "+list(names))
 		}
 		if run.Search == nil {
 			continue
 		}
-		if names := run.Search.Cells.Names(fails); len(names) > 0 {
+		if names := run.Search.Cells.Failing(); len(names) > 0 {
 			claimed = append(claimed, s.label.Of(run)+" broke "+list(names)+" when it was explored")
 		}
 	}
@@ -326,21 +325,21 @@ func (s *summary) open(i int) string {
 
 // openClaims are the claims that could have been exercised and met too little.
 func (s *summary) openClaims() *document.Section {
-	return s.each("open, claims that met too little to say", results.Cells.Open)
+	return s.each("open, claims that met too little to say", func(c results.Cells, cell lockbench.Cell) bool { return c.Open(cell) })
 }
 
 // each is a list for each cell that matches in some run, under a heading.
 func (s *summary) each(heading string, match func(results.Cells, lockbench.Cell) bool) *document.Section {
 	section := &document.Section{Title: heading}
-	all := make(results.Cells)
+	all := make(checker.Cells)
 	for i := range s.result.Runs {
-		maps.Copy(all, s.result.Runs[i].Cells)
+		maps.Copy(all, s.result.Runs[i].Cells.Cells)
 	}
 	for _, cell := range all.Sorted() {
 		var runs []*results.Run
 		for i := range s.result.Runs {
 			run := &s.result.Runs[i]
-			if _, judged := run.Cells[cell]; judged && match(run.Cells, cell) {
+			if _, judged := run.Cells.Cells[cell]; judged && match(run.Cells, cell) {
 				runs = append(runs, run)
 			}
 		}
@@ -354,13 +353,13 @@ func (s *summary) each(heading string, match func(results.Cells, lockbench.Cell)
 // cell lists what runs have to say of one cell; a note that all of them share stands before
 // them, once.
 func (s *summary) cell(cell lockbench.Cell, runs []*results.Run) *document.List {
-	shared := runs[0].Cells[cell].Note
-	if slices.ContainsFunc(runs, func(run *results.Run) bool { return run.Cells[cell].Note != shared }) {
+	shared := runs[0].Cells.At(cell).Note
+	if slices.ContainsFunc(runs, func(run *results.Run) bool { return run.Cells.At(cell).Note != shared }) {
 		shared = ""
 	}
 	l := &document.List{Title: strings.TrimSuffix(cell.String()+": "+shared, ": ")}
 	for _, run := range runs {
-		f := run.Cells[cell]
+		f := run.Cells.At(cell)
 		if shared != "" {
 			f.Note = ""
 		}
@@ -395,7 +394,7 @@ func (s *summary) notExercised(by string) *document.List {
 // claims reports whether g is claimed, and whether it was exercised or met all the same, under
 // whatever conditions.
 func claims(r *results.Run, g lockbench.Guarantee) (claimed, exercised bool) {
-	for cell, f := range r.Cells {
+	for cell, f := range r.Cells.Cells {
 		if cell.Guarantee == g {
 			claimed = claimed || f.Claimed
 			exercised = exercised || f.Exercised || f.Verdict.Graver(checker.Untested)

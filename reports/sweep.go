@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/internal/figures"
 	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports/internal/document"
@@ -75,7 +74,7 @@ func fairness(format string) func(*results.Run) string {
 
 // brokenClaims names the cells that were broken against a claim.
 func brokenClaims(r *results.Run) string {
-	names := r.Cells.Names(func(_ lockbench.Cell, f results.Finding) bool { return f.Fails() })
+	names := r.Cells.Failing()
 	return strings.ReplaceAll(list(names), ",", "")
 }
 

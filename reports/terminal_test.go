@@ -83,7 +83,7 @@ func passing() []results.Judged {
 	j, other := tokenLock("external"), tokenLock("external")
 	other.Header.Workload = "redeem"
 	for _, run := range []*results.Judged{&j, &other} {
-		set(run, checker.Finding{Cell: lockbench.Effects.At(0), Claimed: true, Note: "no client wrote after another"})
+		set(run, checker.CellFinding{Cell: lockbench.Effects.At(0), Finding: checker.Finding{Claimed: true, Note: "no client wrote after another"}})
 	}
 	return []results.Judged{j, other}
 }

@@ -26,7 +26,7 @@ func TestVerdicts(t *testing.T) {
 		return j
 	}
 	with := func(change func(*results.Judged)) results.Judged { j := clean(); change(&j); return j }
-	empty := checker.Finding{Cell: exclusive, Claimed: true, Exercised: true}
+	empty := checker.CellFinding{Cell: exclusive, Finding: checker.Finding{Claimed: true, Exercised: true}}
 	for _, c := range []struct {
 		name  string
 		run   results.Judged
@@ -116,7 +116,7 @@ func TestNotExercised(t *testing.T) {
 	met := held(stale, 12)
 	met.Exercised = false
 	r := results.New([]results.Judged{judged(header("d", "private"), 100, held(exclusive, 90), met,
-		checker.Finding{Cell: lease, Claimed: true})}, nil)
+		checker.CellFinding{Cell: lease, Finding: checker.Finding{Claimed: true}})}, nil)
 	var buf bytes.Buffer
 	if err := Write(&buf, Text, &r, Options{}); err != nil {
 		t.Fatal(err)

@@ -70,7 +70,7 @@ func sameWhenJudgedAgain(t *testing.T, s session, of Subject) int64 {
 		options.Duration = 2500 * time.Millisecond
 	}
 	told := map[lockbench.Cell]bool{}
-	s.sink = join(Sink{Found: func(f checker.Finding, _ time.Duration) { told[f.Cell] = true }})
+	s.sink = join(Sink{Found: func(f checker.CellFinding, _ time.Duration) { told[f.Cell] = true }})
 	r := s.newRun(of)
 	o, err := s.record(t.Context(), r)
 	if err := errors.Join(err, o.failed, o.unreadable); err != nil {
@@ -134,10 +134,10 @@ func TestBreachIsToldWhileTheRunGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, settled := make(chan checker.Finding, 9), make(chan struct{}, 1)
+	found, settled := make(chan checker.CellFinding, 9), make(chan struct{}, 1)
 	progress := &load.Progress{}
 	l := judgeLive(spool, path, liveRun{progress: progress, sink: join(Sink{
-		Found: func(f checker.Finding, _ time.Duration) { found <- f },
+		Found: func(f checker.CellFinding, _ time.Duration) { found <- f },
 		SoFar: func(so Snapshot) {
 			if so.checker.Violations() > 0 && len(settled) == 0 {
 				settled <- struct{}{}
@@ -177,7 +177,7 @@ func TestAStalledJudgementHoldsUpNoClient(t *testing.T) {
 	}
 	stalled, over, events := make(chan struct{}, 9), make(chan struct{}), 0
 	l := judgeLive(spool, path, liveRun{progress: &load.Progress{}, sink: join(Sink{
-		Found: func(checker.Finding, time.Duration) {
+		Found: func(checker.CellFinding, time.Duration) {
 			stalled <- struct{}{}
 			<-over
 		},
@@ -217,8 +217,8 @@ func TestOnlyTheBeginningIsKept(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			found := make(chan checker.Finding, 99)
-			l := judgeLive(spool, path, liveRun{progress: &load.Progress{}, sink: join(Sink{Found: func(f checker.Finding, _ time.Duration) { found <- f }})})
+			found := make(chan checker.CellFinding, 99)
+			l := judgeLive(spool, path, liveRun{progress: &load.Progress{}, sink: join(Sink{Found: func(f checker.CellFinding, _ time.Duration) { found <- f }})})
 			rec, err := history.NewRecorder(spool, history.Header{Design: "d"})
 			if err != nil {
 				t.Fatal(err)

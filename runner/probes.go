@@ -74,7 +74,7 @@ func (s *session) probed(o workloads.Options) []proof {
 // held reports whether some run held something under a condition.
 func (s *session) held(under lockbench.Conditions) bool {
 	return slices.ContainsFunc(s.result.Runs, func(j Judged) bool {
-		return slices.ContainsFunc(j.Verdicts.Findings, func(f checker.Finding) bool {
+		return slices.ContainsFunc(j.Verdicts.Findings, func(f checker.CellFinding) bool {
 			return f.Verdict == checker.Held && f.Exposure > 0 && f.Cell.Under.Has(under)
 		})
 	})

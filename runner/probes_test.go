@@ -43,7 +43,7 @@ func TestProbeIsCaughtByItsConditionAlone(t *testing.T) {
 		{lockbench.Exclusion.At(lockbench.Outlived), checker.Broken, false},
 		{lockbench.OwnerRelease.At(lockbench.Outlived), checker.Broken, false},
 	} {
-		if got := p.caughtBy(checker.Finding{Cell: c.cell, Verdict: c.verdict}); got != c.want {
+		if got := p.caughtBy(checker.CellFinding{Cell: c.cell, Finding: checker.Finding{Verdict: c.verdict}}); got != c.want {
 			t.Errorf("%s %s: caught %v, want %v", c.cell, c.verdict, got, c.want)
 		}
 	}
@@ -66,7 +66,7 @@ func TestProbed(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var s session
 			s.plan.Workload = workloads.Must("oversell")
-			s.result.Runs = []Judged{{Verdicts: checker.Result{Findings: []checker.Finding{{Cell: held, Verdict: c.found, Exposure: 4}}}}}
+			s.result.Runs = []Judged{{Verdicts: checker.Result{Findings: []checker.CellFinding{{Cell: held, Finding: checker.Finding{Verdict: c.found, Exposure: 4}}}}}}
 			for _, k := range c.kinds {
 				f, err := fault.Usual(k)
 				if err != nil {
@@ -101,7 +101,7 @@ func TestFailoverRunIsConclusive(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	broken := slices.ContainsFunc(result.Runs[0].Verdicts.Findings, func(f checker.Finding) bool {
+	broken := slices.ContainsFunc(result.Runs[0].Verdicts.Findings, func(f checker.CellFinding) bool {
 		return f.Verdict == checker.Broken && results.Catches(lockbench.Exclusion.At(lockbench.Failover), f.Cell)
 	})
 	if !broken {

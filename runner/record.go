@@ -54,7 +54,7 @@ func (s *session) newRun(of Subject) liveRun {
 		label: of.Label(), design: of.Design, options: of.options(s.plan.Options), faults: s.faults, progress: &load.Progress{},
 		broken: make(chan struct{}),
 	}
-	failFast := Sink{Found: func(f checker.Finding, _ time.Duration) {
+	failFast := Sink{Found: func(f checker.CellFinding, _ time.Duration) {
 		if f.Against > 0 && s.plan.FailFast && !s.stopped {
 			s.stopped = true
 			close(r.broken)

@@ -168,7 +168,7 @@ func TestFailFastEndsThePlan(t *testing.T) {
 	}
 	p.Subjects[0].Design = d
 	found := 0
-	result, err := Run(t.Context(), p, Sink{Found: func(checker.Finding, time.Duration) { found++ }})
+	result, err := Run(t.Context(), p, Sink{Found: func(checker.CellFinding, time.Duration) { found++ }})
 	if err != nil || result.Exit() != results.BrokenClaim || found == 0 {
 		t.Fatalf("exit %d, %v, %d found; want %d", result.Exit(), err, found, results.BrokenClaim)
 	}
@@ -193,7 +193,7 @@ func TestFailFastUnderSaturation(t *testing.T) {
 	best := p.Options.Duration
 	for range longtest.Times(1, 5) {
 		first := time.Duration(-1)
-		result, err := Run(t.Context(), p, Sink{Found: func(f checker.Finding, at time.Duration) {
+		result, err := Run(t.Context(), p, Sink{Found: func(f checker.CellFinding, at time.Duration) {
 			if first < 0 && f.Against > 0 {
 				first = at
 			}

@@ -139,7 +139,7 @@ func (s *session) prove(ctx context.Context, p proof, o workloads.Options, lengt
 	s.sink.say("self-check: a lock that is broken on purpose, under the same settings ...")
 	r := liveRun{label: d.Name, design: d, options: o, faults: p.among(fault.OfOneServer(s.faults)), progress: &load.Progress{}, broken: make(chan struct{})}
 	stop := sync.OnceFunc(func() { close(r.broken) })
-	r.sink = join(Sink{Say: s.sink.Say, Found: func(f checker.Finding, _ time.Duration) {
+	r.sink = join(Sink{Say: s.sink.Say, Found: func(f checker.CellFinding, _ time.Duration) {
 		if p.caughtBy(f) {
 			stop()
 		}
@@ -157,14 +157,15 @@ func (s *session) prove(ctx context.Context, p proof, o workloads.Options, lengt
 	}
 	if came.unreadable == nil {
 		verdicts := &came.judged.Verdicts
-		c.Grants, c.Overruns = verdicts.Grants, verdicts.Of(lockbench.Exclusion, lockbench.Outlived).Exposure
-		exposure = verdicts.Of(p.breaks.Guarantee, p.breaks.Under).Exposure
+		cells := verdicts.Cells()
+		c.Grants, c.Overruns = verdicts.Grants, cells.Occasions(lockbench.Exclusion.At(lockbench.Outlived), checker.Held, checker.Broken)
+		exposure = cells.Occasions(p.breaks, checker.Held, checker.Broken)
 		c.Caught = slices.ContainsFunc(verdicts.Findings, p.caughtBy)
 	}
 	return c, exposure, os.Remove(s.histories.path(d.Name))
 }
 
 // caughtBy: a finding shows the lock to be broken.
-func (p proof) caughtBy(f checker.Finding) bool {
+func (p proof) caughtBy(f checker.CellFinding) bool {
 	return f.Verdict == checker.Broken && (results.Catches(p.breaks, f.Cell) || !p.probes && results.Catches(lockbench.Exclusion.At(0), f.Cell))
 }

@@ -27,7 +27,7 @@ type Sink struct {
 	// Event takes each of its events, before it is judged.
 	Event func(history.Event)
 	// Found takes what is broken, once a cell, and when in the run that was.
-	Found func(f checker.Finding, at time.Duration)
+	Found func(f checker.CellFinding, at time.Duration)
 	// SoFar takes, again and again while a run goes on, what its judgement has come to.
 	SoFar func(Snapshot)
 	// Closed takes the end of the history. Some of it may not be judged yet.
@@ -45,7 +45,7 @@ func (s *Sink) say(format string, args ...any) { s.Say(fmt.Sprintf(format, args.
 func join(all ...Sink) Sink {
 	one := Sink{
 		Say: func(string) {}, Planned: func(int) {}, Begin: func(Subject, func() Progress) {},
-		Opened: func(history.Header) {}, Found: func(checker.Finding, time.Duration) {},
+		Opened: func(history.Header) {}, Found: func(checker.CellFinding, time.Duration) {},
 		SoFar: func(Snapshot) {}, Closed: func(history.End) {}, End: func(*Judged) {},
 	}
 	for _, s := range all {

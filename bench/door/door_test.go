@@ -41,8 +41,8 @@ func TestTrials(t *testing.T) {
 
 // TestReport: a sound lock that is accused fails the whole, a cell that stays untested does not.
 func TestReport(t *testing.T) {
-	wrong := locktest.Case{Finding: checker.Finding{Cell: lockbench.Exclusion.At(0), Verdict: checker.Broken, Against: 1}, Err: errors.New("broken")}
-	unknown := locktest.Case{Finding: checker.Finding{Cell: lockbench.LeaseKept.At(0), Verdict: checker.Untested}, Err: fmt.Errorf("lease: %w", locktest.ErrUntested)}
+	wrong := locktest.Case{CellFinding: checker.CellFinding{Cell: lockbench.Exclusion.At(0), Finding: checker.Finding{Verdict: checker.Broken, Against: 1}}, Err: errors.New("broken")}
+	unknown := locktest.Case{CellFinding: checker.CellFinding{Cell: lockbench.LeaseKept.At(0), Finding: checker.Finding{Verdict: checker.Untested}}, Err: fmt.Errorf("lease: %w", locktest.ErrUntested)}
 	for _, c := range []struct {
 		name  string
 		lock  lock

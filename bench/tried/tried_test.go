@@ -36,7 +36,7 @@ func TestKeepBroken(t *testing.T) {
 		if err := os.WriteFile(path, nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		trial.Cases = append(trial.Cases, locktest.Case{Finding: checker.Finding{Verdict: v}, History: path})
+		trial.Cases = append(trial.Cases, locktest.Case{CellFinding: checker.CellFinding{Finding: checker.Finding{Verdict: v}}, History: path})
 	}
 	if err := keepBroken(dir, trial); err != nil {
 		t.Fatal(err)

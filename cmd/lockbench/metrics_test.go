@@ -187,7 +187,7 @@ func wanted(r *results.Run) scraped {
 			all["lockbench_"+family+"_seconds"+kind] = float64(r.Latency[op].Count)
 		}
 	}
-	for cell, f := range r.Cells {
+	for cell, f := range r.Cells.Cells {
 		if f.Verdict == checker.Broken {
 			all[strings.TrimSuffix("lockbench_violations_total "+cell.Under.String(), " ")+" "+string(cell.Guarantee)] = float64(f.Violations)
 		}

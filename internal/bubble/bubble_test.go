@@ -152,13 +152,13 @@ func sample() explore.Result {
 	return explore.Result{
 		Design:   "answers",
 		Coverage: explore.Coverage{Strategy: explore.Exhaustive, Scenario: "contend", Schedules: 3, Complete: true},
-		Findings: []checker.Finding{{
-			Cell: lockbench.Exclusion.At(0), Verdict: checker.Broken, Claimed: true, Exposure: 4, Violations: 1,
-			Measures:       map[string]float64{"jain": 0.25},
-			Counterexample: &checker.Counterexample{Key: "k", Sentence: "two owners", Ops: []history.Op{op}, Holds: []checker.CounterexampleHold{{Hold: 1, Until: history.Never}}},
-		}},
+		Findings: []checker.CellFinding{{
+			Cell: lockbench.Exclusion.At(0), Finding: checker.Finding{Verdict: checker.Broken, Claimed: true, Exposure: 4, Violations: 1,
+				Measures:       map[string]float64{"jain": 0.25},
+				Counterexample: &checker.Counterexample{Key: "k", Sentence: "two owners", Ops: []history.Op{op}, Holds: []checker.CounterexampleHold{{Hold: 1, Until: history.Never}}},
+			}}},
 		Counterexamples: map[lockbench.Cell]explore.Counterexample{lockbench.Exclusion.At(lockbench.Crash): {
-			Cell: lockbench.Exclusion.At(lockbench.Crash), Verdict: checker.Broken, Sentence: "two owners", FoundAt: 2, FoundAfter: time.Millisecond,
+			CellFinding: checker.CellFinding{Cell: lockbench.Exclusion.At(lockbench.Crash), Finding: checker.Finding{Verdict: checker.Broken}}, Sentence: "two owners", FoundAt: 2, FoundAfter: time.Millisecond,
 			Replay: explore.Replay{Text: []byte("a\nb\xff\n")},
 			Rows:   []explore.Row{{At: time.Second, Client: "c1", Command: "SET k token#1", Reply: "OK", Holders: []string{"c1"}}},
 		}},

@@ -119,8 +119,8 @@ func (q *question) unstopped() (c Conclusion, fits bool) {
 func (q *question) guardedEnough() bool {
 	n := int64(0)
 	for i := range q.evidence {
-		for cell, f := range q.evidence[i].Guarded {
-			if cell.Guarantee == lockbench.Effects && f.Violations == 0 {
+		for cell, f := range q.evidence[i].Cells {
+			if q.evidence[i].Guarded && cell.Guarantee == lockbench.Effects && f.Violations == 0 {
 				n += f.Exposure
 			}
 		}
@@ -152,27 +152,21 @@ func (q *question) guarded() (c Conclusion, fits bool) {
 // what follows from that.
 func worst(all []breach) breach {
 	for _, b := range all {
-		if !Late(b.cell) {
+		if !checker.Late(b.cell) {
 			return b
 		}
 	}
 	return all[0]
 }
 
-// Late reports whether a cell is about an owner that works on past its lease, which no lease
-// prevents.
-func Late(cell lockbench.Cell) bool {
-	return cell.Under.Has(lockbench.Outlived) && (cell.Guarantee == lockbench.Exclusion || cell.Guarantee == lockbench.Effects)
-}
-
 func late(all []breach) bool {
-	return !slices.ContainsFunc(all, func(b breach) bool { return !Late(b.cell) })
+	return !slices.ContainsFunc(all, func(b breach) bool { return !checker.Late(b.cell) })
 }
 
 // says is what a breach is.
 func (q *question) says(b breach) string {
 	switch {
-	case Late(b.cell):
+	case checker.Late(b.cell):
 		return "a late owner works on beside the next"
 	case b.cell.Guarantee == lockbench.Effects:
 		return "updates are lost"
@@ -231,7 +225,7 @@ func (q *question) add(all []Open, under lockbench.Conditions, what string, of [
 	if slices.ContainsFunc(q.breaches(false, of...), func(b breach) bool { return b.cell.Under == under }) {
 		return all
 	}
-	if n := held(q.evidence, false, of, under); n < Enough {
+	if n := held(q.evidence, of, under); n < Enough {
 		return append(all, Open{Under: under, Of: what, Occasions: n})
 	}
 	return all

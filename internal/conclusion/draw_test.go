@@ -10,8 +10,8 @@ import (
 )
 
 // enough is what was tried often enough of everything that is asked for.
-func enough() map[lockbench.Cell]Found {
-	all := map[lockbench.Cell]Found{}
+func enough() map[lockbench.Cell]found {
+	all := map[lockbench.Cell]found{}
 	for under, wants := range tried {
 		if wants.safety {
 			all[lockbench.LeaseKept.At(under)] = held0(Enough)
@@ -23,33 +23,51 @@ func enough() map[lockbench.Cell]Found {
 	return all
 }
 
-func held0(n int64) Found { return Found{Verdict: checker.Held, Exposure: n} }
+// found is a finding, with the conditions of the lasting exception that excuses it.
+type found struct {
+	checker.Finding
+	after lockbench.Conditions
+}
 
-var brokenOnce = Found{Verdict: checker.Broken, Exposure: 10, Violations: 1}
+func held0(n int64) found { return found{Finding: checker.Finding{Verdict: checker.Held, Exposure: n}} }
+
+var brokenOnce = found{Finding: checker.Finding{Verdict: checker.Broken, Exposure: 10, Violations: 1}}
+
+// from returns the evidence of a source, without a guard and with one.
+func from(s Source, cells, guarded map[lockbench.Cell]found) []Evidence {
+	one := func(guarded bool, all map[lockbench.Cell]found) Evidence {
+		e := Evidence{Source: s, Guarded: guarded, Cells: checker.Cells{}, After: map[lockbench.Cell]lockbench.Conditions{}}
+		for cell, f := range all {
+			e.Cells[cell], e.After[cell] = f.Finding, f.after
+		}
+		return e
+	}
+	return []Evidence{one(false, cells), one(true, guarded)}
+}
 
 // after is a breach that only conditions before it explain.
-func after(c lockbench.Conditions) Found {
+func after(c lockbench.Conditions) found {
 	f := brokenOnce
-	f.After = c
+	f.after = c
 	return f
 }
 
 // with is enough, with this beside.
-func with(cell lockbench.Cell, f Found) map[lockbench.Cell]Found {
+func with(cell lockbench.Cell, f found) map[lockbench.Cell]found {
 	all := enough()
 	all[cell] = f
 	return all
 }
 
 // without is enough, but for this.
-func without(cell lockbench.Cell) map[lockbench.Cell]Found {
+func without(cell lockbench.Cell) map[lockbench.Cell]found {
 	all := enough()
 	delete(all, cell)
 	return all
 }
 
 // stops is that a guard was measured to stop lost updates.
-var stops = map[lockbench.Cell]Found{lockbench.Effects.At(0): held0(Enough)}
+var stops = map[lockbench.Cell]found{lockbench.Effects.At(0): held0(Enough)}
 
 func TestDraw(t *testing.T) {
 	lease := Lock{Foreign: lockbench.ThreadDeath, Guard: lockbench.CompareGuard}
@@ -57,8 +75,8 @@ func TestDraw(t *testing.T) {
 		name    string
 		lock    Lock
 		over    lockbench.Conditions
-		cells   map[lockbench.Cell]Found
-		guarded map[lockbench.Cell]Found
+		cells   map[lockbench.Cell]found
+		guarded map[lockbench.Cell]found
 		word    Word
 		why     string
 		late    bool
@@ -74,13 +92,13 @@ func TestDraw(t *testing.T) {
 		{"stuck after a mixture of which one does not count", lease, Usual(), with(lockbench.Recovery.At(lockbench.Crash|lockbench.Skew), brokenOnce), stops, Safe, "", false},
 
 		{"two at once, and a guard does not help", lease, Usual(), with(lockbench.Exclusion.At(0), brokenOnce),
-			map[lockbench.Cell]Found{lockbench.Effects.At(lockbench.Crash): brokenOnce}, DoNotUse, "does not stop", false},
+			map[lockbench.Cell]found{lockbench.Effects.At(lockbench.Crash): brokenOnce}, DoNotUse, "does not stop", false},
 		{"a guard fails under what does not count", lease, Usual(), with(lockbench.Exclusion.At(0), brokenOnce),
-			map[lockbench.Cell]Found{lockbench.Effects.At(lockbench.StateLoss): brokenOnce, lockbench.Effects.At(0): held0(Enough)}, NeedsGuard, "two own a key", false},
+			map[lockbench.Cell]found{lockbench.Effects.At(lockbench.StateLoss): brokenOnce, lockbench.Effects.At(0): held0(Enough)}, NeedsGuard, "two own a key", false},
 
 		{"two at once, and nobody tried a guard", lease, Usual(), with(lockbench.Exclusion.At(0), brokenOnce), nil, NotKnown, "was not tried", false},
 		{"two at once, and a guard was tried too little", lease, Usual(), with(lockbench.Exclusion.At(0), brokenOnce),
-			map[lockbench.Cell]Found{lockbench.Effects.At(0): held0(Enough - 1)}, NotKnown, "was not tried", false},
+			map[lockbench.Cell]found{lockbench.Effects.At(0): held0(Enough - 1)}, NotKnown, "was not tried", false},
 
 		{"two at once, and a guard stops it", lease, Usual(), with(lockbench.Exclusion.At(0), brokenOnce), stops, NeedsGuard, "even when nothing goes wrong", false},
 		{"a late release frees the next one's key", lease, Usual(), with(lockbench.OwnerRelease.At(lockbench.Outlived), brokenOnce), stops, NeedsGuard, "late release", false},
@@ -98,7 +116,7 @@ func TestDraw(t *testing.T) {
 		{"no crash can happen to it", Lock{Foreign: lockbench.Crash | lockbench.ThreadDeath}, Usual(), without(lockbench.LeaseKept.At(lockbench.Crash)), stops, Safe, "", false},
 		{"no failover was tried, and it counts", lease, All(), without(lockbench.LeaseKept.At(lockbench.Failover)), stops, NotKnown, "primary is lost", false},
 	} {
-		got := Draw(c.lock, c.over, Evidence{Source: Explored, Cells: c.cells, Guarded: c.guarded})
+		got := Draw(c.lock, c.over, from(Explored, c.cells, c.guarded)...)
 		if got.Word != c.word || !strings.Contains(got.Why, c.why) || got.Late != c.late {
 			t.Errorf("%s: got %q, %q, late %v; want %q, %q, late %v", c.name, got.Word, got.Why, got.Late, c.word, c.why, c.late)
 		}
@@ -107,25 +125,23 @@ func TestDraw(t *testing.T) {
 
 // TestEverySourceCounts: the worst of them decides, and is named, with the command that shows it.
 func TestEverySourceCounts(t *testing.T) {
-	clean := Evidence{Source: Seen, Cells: enough(), Guarded: stops}
-	for _, from := range []Source{Seen, Explored, Known} {
-		stuck := Evidence{
-			Source: from, Cells: map[lockbench.Cell]Found{lockbench.Recovery.At(lockbench.Crash): brokenOnce},
-			Shows: func(cell lockbench.Cell) string { return "show " + cell.String() },
-		}
-		for _, order := range [][]Evidence{{clean, stuck}, {stuck, clean}} {
+	clean := from(Seen, enough(), stops)
+	for _, source := range []Source{Seen, Explored, Known} {
+		stuck := from(source, map[lockbench.Cell]found{lockbench.Recovery.At(lockbench.Crash): brokenOnce}, nil)
+		stuck[0].Shows = func(cell lockbench.Cell) string { return "show " + cell.String() }
+		for _, order := range [][]Evidence{slices.Concat(clean, stuck), slices.Concat(stuck, clean)} {
 			got := Draw(Lock{}, Usual(), order...)
-			if got.Word != DoNotUse || got.Source != from || got.Shows != "show recovery@crash" || got.Cell != lockbench.Recovery.At(lockbench.Crash) {
-				t.Errorf("%s: got %+v", from, got)
+			if got.Word != DoNotUse || got.Source != source || got.Shows != "show recovery@crash" || got.Cell != lockbench.Recovery.At(lockbench.Crash) {
+				t.Errorf("%s: got %+v", source, got)
 			}
 		}
 	}
-	half := map[lockbench.Cell]Found{}
+	half := map[lockbench.Cell]found{}
 	for cell, f := range enough() {
 		f.Exposure = Enough/2 + 1
 		half[cell] = f
 	}
-	if got := Draw(Lock{}, Usual(), Evidence{Source: Seen, Cells: half}, Evidence{Source: Known, Cells: half}); got.Word != Safe {
+	if got := Draw(Lock{}, Usual(), slices.Concat(from(Seen, half, nil), from(Known, half, nil))...); got.Word != Safe {
 		t.Errorf("half of the occasions each: got %+v, want %q", got, Safe)
 	}
 }
@@ -163,9 +179,9 @@ func TestConditionsAreAsked(t *testing.T) {
 // TestFirstPartShows: of several parts of one source that have a breach the first shows it.
 func TestFirstPartShows(t *testing.T) {
 	part := func(command string) Evidence {
-		e := Evidence{Source: Seen, Cells: map[lockbench.Cell]Found{}, Shows: func(lockbench.Cell) string { return command }}
+		e := Evidence{Source: Seen, Cells: checker.Cells{}, Shows: func(lockbench.Cell) string { return command }}
 		for _, c := range lockbench.AllConditions() {
-			e.Cells[lockbench.Recovery.At(c.Condition)] = brokenOnce
+			e.Cells[lockbench.Recovery.At(c.Condition)] = brokenOnce.Finding
 		}
 		return e
 	}

@@ -18,28 +18,22 @@ const (
 	Known    Source = "known"
 )
 
-// An Evidence is what one source has of a lock. The zero value of a source says nothing.
+// Evidence are the findings of one source on a lock, with a guard in the store or without one.
 type Evidence struct {
-	Source Source
-	// Cells are what was found without a guard, Guarded with one in the store.
-	Cells, Guarded map[lockbench.Cell]Found
-	// Shows is the command that shows a cell again, empty for this run itself.
+	Source  Source
+	Guarded bool
+	Cells   checker.Cells
+	// After has, of some broken cells, conditions that had happened before, on whatever key, and
+	// that the lock is known to remember: without them it might not have broken.
+	After map[lockbench.Cell]lockbench.Conditions
+	// Shows returns the command that shows a cell again, empty for this run itself; nil is that of
+	// this run.
 	Shows func(lockbench.Cell) string
-}
-
-// Found is what was found of one cell.
-type Found struct {
-	Verdict              checker.Verdict
-	Exposure, Violations int64
-	// After are conditions that had happened before, on whatever key, and that the lock is
-	// known to remember: without them it might not have broken.
-	After lockbench.Conditions
 }
 
 // A breach is a broken cell, with the source that has it.
 type breach struct {
 	cell lockbench.Cell
-	Found
 	from *Evidence
 	at   int // of the evidence, among all
 }
@@ -49,14 +43,13 @@ type breach struct {
 // sources, and of all.
 func broken(all []Evidence, guarded bool, match func(lockbench.Cell) bool) (found []breach) {
 	for i := range all {
-		cells := all[i].Cells
-		if guarded {
-			cells = all[i].Guarded
+		if all[i].Guarded != guarded {
+			continue
 		}
-		for cell, f := range cells {
-			cell.Under |= f.After
-			if f.Verdict == checker.Broken && match(cell) {
-				found = append(found, breach{cell, f, &all[i], i})
+		for _, cell := range all[i].Cells.With(checker.Broken) {
+			cell.Under |= all[i].After[cell]
+			if match(cell) {
+				found = append(found, breach{cell, &all[i], i})
 			}
 		}
 	}
@@ -69,18 +62,13 @@ func broken(all []Evidence, guarded bool, match func(lockbench.Cell) bool) (foun
 
 var sources = []Source{Seen, Explored, Known}
 
-// held adds up the occasions of these guarantees on which nothing was broken and that
-// conditions touched, whatever else did.
-func held(all []Evidence, guarded bool, of []lockbench.Guarantee, under lockbench.Conditions) (n int64) {
+// held counts the occasions of these guarantees, without a guard, on which nothing was broken: for
+// no condition those on which nothing went wrong, else those that the conditions touched.
+func held(all []Evidence, of []lockbench.Guarantee, under lockbench.Conditions) (n int64) {
 	for i := range all {
-		cells := all[i].Cells
-		if guarded {
-			cells = all[i].Guarded
-		}
-		for cell, f := range cells {
-			touched := cell.Under == under || under != 0 && cell.Under.Has(under)
-			if f.Verdict == checker.Held && touched && slices.Contains(of, cell.Guarantee) {
-				n += f.Exposure
+		for _, g := range of {
+			if cell := g.At(under); !all[i].Guarded {
+				n += all[i].Cells.When(cell).Occasions(cell, checker.Held)
 			}
 		}
 	}

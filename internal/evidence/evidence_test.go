@@ -59,7 +59,7 @@ func live(names ...string) *results.Result {
 	for _, name := range names {
 		r.Runs = append(r.Runs, results.Run{
 			RunSettings: results.RunSettings{Design: name, Params: map[string]any{"clients": 2., "processes": 2.}},
-			Cells:       results.Cells{lockbench.Exclusion.At(0): {Verdict: checker.Held, Exposure: 1000}},
+			Cells:       results.NewCells(map[lockbench.Cell]results.Finding{lockbench.Exclusion.At(0): {Finding: checker.Finding{Verdict: checker.Held, Exposure: 1000}}}),
 		})
 	}
 	return r

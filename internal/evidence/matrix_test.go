@@ -17,20 +17,20 @@ import (
 // TestMatrixConcludesAsRunsDo: the same findings give the same conclusion, in a matrix and in a
 // run; what held in a part that proves nothing does not count.
 func TestMatrixConcludesAsRunsDo(t *testing.T) {
-	stuck := results.Cells{lockbench.Recovery.At(lockbench.Crash): {Verdict: checker.Broken, Exposure: 9, Violations: 1}}
-	late := results.Cells{lockbench.Exclusion.At(lockbench.Outlived): {Verdict: checker.Broken, Exposure: 9, Violations: 1}}
-	stopped := results.Cells{lockbench.Effects.At(0): {Verdict: checker.Held, Exposure: conclusion.Enough}}
+	stuck := results.NewCells(map[lockbench.Cell]results.Finding{lockbench.Recovery.At(lockbench.Crash): {Finding: checker.Finding{Verdict: checker.Broken, Exposure: 9, Violations: 1}}})
+	late := results.NewCells(map[lockbench.Cell]results.Finding{lockbench.Exclusion.At(lockbench.Outlived): {Finding: checker.Finding{Verdict: checker.Broken, Exposure: 9, Violations: 1}}})
+	stopped := results.NewCells(map[lockbench.Cell]results.Finding{lockbench.Effects.At(0): {Finding: checker.Finding{Verdict: checker.Held, Exposure: conclusion.Enough}}})
 	for _, c := range []struct {
 		name          string
 		cells, behind results.Cells
 		caught        bool
 		want          conclusion.Word
 	}{
-		{"a stuck key", stuck, nil, true, conclusion.DoNotUse},
-		{"a stuck key, which needs no proof", stuck, nil, false, conclusion.DoNotUse},
+		{"a stuck key", stuck, results.Cells{}, true, conclusion.DoNotUse},
+		{"a stuck key, which needs no proof", stuck, results.Cells{}, false, conclusion.DoNotUse},
 		{"a late owner, and a guard stops it", late, stopped, true, conclusion.NeedsGuard},
 		{"a late owner, and no proof that a guard stops it", late, stopped, false, conclusion.NotKnown},
-		{"nothing broke, and little was tried", results.Cells{}, nil, true, conclusion.NotKnown},
+		{"nothing broke, and little was tried", results.Cells{}, results.Cells{}, true, conclusion.NotKnown},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := matrixOf("lua-token/strategy", c.cells, c.behind, c.caught)
@@ -56,14 +56,14 @@ func TestMatrixConcludesAsRunsDo(t *testing.T) {
 func matrixOf(design string, cells, guarded results.Cells, caught bool) *results.Matrix {
 	m := &results.Matrix{Settings: results.MatrixSettings{Parts: []string{"live"}}, Rows: []results.MatrixRow{{Design: design}}}
 	found := make(map[lockbench.Cell]results.Evidence)
-	for cell, f := range cells {
+	for cell, f := range cells.All() {
 		found[cell] = results.Evidence{Finding: f}
 	}
 	m.Rows[0].Add(results.MatrixPart{Name: "live", Grants: 9, Complete: true, Guarded: guarded}, found)
 	must := lockbench.OwnerRelease.At(lockbench.Outlived)
 	shown := map[lockbench.Cell]results.Evidence{}
 	if caught {
-		shown[must] = results.Evidence{Finding: results.Finding{Verdict: checker.Broken, Violations: 1}}
+		shown[must] = results.Evidence{Finding: results.Finding{Finding: checker.Finding{Verdict: checker.Broken, Violations: 1}}}
 	}
 	m.SelfCheck.Add(results.MatrixPart{Name: "live", Grants: 9, Complete: true, MustBreak: must}, shown)
 	m.Settle()
@@ -98,7 +98,7 @@ func TestSavedMatrixConcludes(t *testing.T) {
 		if !is {
 			continue // of another version of the design
 		}
-		if want := conclusion.Draw(lock, conclusion.Usual(), row.Evidence()); got.Word != want.Word || got.Late != want.Late {
+		if want := conclusion.Draw(lock, conclusion.Usual(), row.Evidence()...); got.Word != want.Word || got.Late != want.Late {
 			t.Errorf("%s: the matrix says %q, and what is known of it %q", name, got.Word, want.Word)
 		}
 	}

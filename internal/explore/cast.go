@@ -75,7 +75,7 @@ func (cs *cast) nameOf(c strategy.Choice) string {
 }
 
 // sentence is what the counterexample of a finding says, its clients by their names.
-func (cs *cast) sentence(f checker.Finding) string {
+func (cs *cast) sentence(f checker.CellFinding) string {
 	if f.Counterexample == nil {
 		return ""
 	}

@@ -23,7 +23,7 @@ func (x *explorer) counterexamples() {
 		}
 	}
 	for cell := range x.result.Counterexamples {
-		if x.explained(cell, x.found[cell].against, false) {
+		if x.explained(cell, x.found[cell].against) {
 			delete(x.result.Counterexamples, cell)
 		}
 	}
@@ -35,20 +35,29 @@ func (x *explorer) counterexamples() {
 // unexplained lists the cells found that are to be shown yet, in order.
 func (x *explorer) unexplained(shown map[lockbench.Cell]bool) []lockbench.Cell {
 	return slices.DeleteFunc(slices.Concat(x.broken(true), x.broken(false)), func(cell lockbench.Cell) bool {
-		return shown[cell] || x.explained(cell, x.found[cell].against, false)
+		return shown[cell] || x.explained(cell, x.found[cell].against)
 	})
 }
 
-// explained reports whether a cell found explains that cell is broken: see [explains]. One
-// that counts against the claims is explained by another only that does, and the other
-// way round. Itself says that the cell itself may be that.
-func (x *explorer) explained(cell lockbench.Cell, against, itself bool) bool {
-	for other, f := range x.found {
-		if explains(other, cell) && f.against == against && (itself || other != cell) {
+// explained reports whether another cell found explains that cell is broken, see
+// [checker.Explains].
+func (x *explorer) explained(cell lockbench.Cell, against bool) bool {
+	b := failure{against: against}.finding()
+	for by, f := range x.found {
+		if a := f.finding(); checker.Explains(by, cell, &a, &b) {
 			return true
 		}
 	}
 	return false
+}
+
+// finding returns the finding on one schedule that fails so.
+func (f failure) finding() checker.Finding {
+	out := checker.Finding{Verdict: checker.Broken, Violations: 1}
+	if f.against {
+		out.Against = 1
+	}
+	return out
 }
 
 // showTries is how often a schedule is run again, at most, to have it do what it did. Once is
@@ -64,7 +73,7 @@ func (x *explorer) show(f failure) {
 		return
 	}
 	var p performance
-	var finding checker.Finding
+	var finding checker.CellFinding
 	for try := 0; try < showTries && !broken(&finding, f.against); try++ {
 		follow := &strategy.Guided{Wishes: f.Choices}
 		follow.Begin()
@@ -85,11 +94,11 @@ func (x *explorer) show(f failure) {
 	}
 	x.sum.found(&finding)
 	out := Counterexample{
-		Cell: f.Cell, Verdict: finding.Verdict, Sentence: w.sentence(finding), Rows: p.notes.rows,
+		CellFinding: checker.CellFinding{Cell: finding.Cell, Finding: checker.Finding{Verdict: finding.Verdict}}, Sentence: w.sentence(finding), Rows: p.notes.rows,
 		FoundAt: f.at, FoundAfter: f.after,
 	}
 	s := script{
-		cfg: x.cfg.within(f.Scope), design: x.cfg.Design.Name, breaks: f.Cell, verdict: finding.Verdict,
+		cfg: x.cfg.within(f.Scope), design: x.cfg.Design.Name, breaks: finding,
 		comment: out.Sentence, lines: p.notes.lines,
 	}
 	out.Replay = Replay{s.text()}

@@ -48,8 +48,8 @@ func untested(t *testing.T, cfg explore.Config) (all []string) {
 		t.Fatal(err)
 	}
 	for _, f := range r.Findings {
-		of := checker.Result{Findings: r.Findings}.Of(f.Cell.Guarantee, f.Cell.Under)
-		if f.Claimed && f.Exercised && of.Exposure == 0 {
+		occasions := checker.Result{Findings: r.Findings}.Cells().Occasions(f.Cell, checker.Held, checker.Broken)
+		if f.Claimed && f.Exercised && occasions == 0 {
 			all = append(all, fmt.Sprintf("%s: %s", f.Cell, f.Note))
 		}
 	}

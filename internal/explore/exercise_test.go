@@ -130,7 +130,7 @@ func TestUntestedClaimsShow(t *testing.T) {
 // schedule with its conditions has others.
 func TestUntestedAlthoughItHappened(t *testing.T) {
 	var m merged
-	m.add(checker.Result{Findings: []checker.Finding{{Cell: lockbench.Exclusion.At(lockbench.Crash), Verdict: checker.Held, Exposure: 1}}}, nil)
+	m.add(checker.Result{Findings: []checker.CellFinding{{Cell: lockbench.Exclusion.At(lockbench.Crash), Finding: checker.Finding{Verdict: checker.Held, Exposure: 1}}}}, nil)
 	died := lockbench.Recovery.At(lockbench.Crash)
 	got := checker.Result{Findings: m.result([]lockbench.Cell{died}, blank(history.Header{}, []lockbench.Cell{died}))}.Find(died)
 	if got.Verdict != checker.Untested || !strings.Contains(got.Note, "nobody was granted the key") {

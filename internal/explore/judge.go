@@ -53,7 +53,7 @@ func blank(h history.Header, cells []lockbench.Cell) checker.Result {
 
 // broken reports whether f has a violation that counts against the claims, or one that
 // does not.
-func broken(f *checker.Finding, against bool) bool {
+func broken(f *checker.CellFinding, against bool) bool {
 	if against {
 		return f.Against > 0
 	}
@@ -63,17 +63,12 @@ func broken(f *checker.Finding, against bool) bool {
 // breaks returns the first cell, by how many conditions it has, that breaks the guarantee
 // of within under these conditions or fewer of them; false when there is none.
 func breaks(r checker.Result, within lockbench.Cell, against bool) (lockbench.Cell, bool) {
+	want := failure{against: against}.finding()
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if explains(f.Cell, within) && broken(f, against) {
+		if broken(f, against) && (f.Cell == within || checker.Explains(f.Cell, within, &f.Finding, &want)) {
 			return f.Cell, true
 		}
 	}
 	return lockbench.Cell{}, false
-}
-
-// explains reports whether a violation of other is no wonder once cell is broken: it is of
-// the same guarantee, under these conditions and maybe more.
-func explains(cell, other lockbench.Cell) bool {
-	return cell.Guarantee == other.Guarantee && other.Under.Has(cell.Under)
 }

@@ -14,30 +14,30 @@ import (
 // many counted against the claims.
 func schedule(against int64, violated ...lockbench.Cell) (r checker.Result) {
 	for _, cell := range violated {
-		r.Findings = append(r.Findings, checker.Finding{
-			Cell: cell, Verdict: checker.Broken, Exposure: 3, Violations: 2, Against: against,
-			Asked: [checker.Questions]int64{checker.TwoAtOnce: 2},
-		})
+		r.Findings = append(r.Findings, checker.CellFinding{
+			Cell: cell, Finding: checker.Finding{Verdict: checker.Broken, Exposure: 3, Violations: 2, Against: against,
+				Questions: checker.ByQuestion{checker.LostUpdate: 2},
+			}})
 	}
 	return r
 }
 
 func TestMergedCountsSchedules(t *testing.T) {
 	plain, died, both := lockbench.Exclusion.At(0), lockbench.Exclusion.At(lockbench.Crash), lockbench.Exclusion.At(lockbench.Crash|lockbench.Skew)
-	held := checker.Result{Findings: []checker.Finding{{Cell: plain, Verdict: checker.Held, Exposure: 5}}, Grants: 2}
+	held := checker.Result{Findings: []checker.CellFinding{{Cell: plain, Finding: checker.Finding{Verdict: checker.Held, Exposure: 5}}}, Grants: 2}
 	var m merged
 	var broken []lockbench.Cell
 	for _, r := range []checker.Result{schedule(0, died), held, schedule(0, died, both), schedule(1, died), schedule(0, plain)} {
-		m.add(r, func(f *checker.Finding) { broken = append(broken, f.Cell) })
+		m.add(r, func(f *checker.CellFinding) { broken = append(broken, f.Cell) })
 	}
 	if diff := cmp.Diff(broken, []lockbench.Cell{died, both, died, plain}); diff != "" {
 		t.Errorf("worse than before (-got +want):\n%s", diff)
 	}
-	asked := func(n int64) [checker.Questions]int64 { return [checker.Questions]int64{checker.TwoAtOnce: n} }
-	want := []checker.Finding{
-		{Cell: plain, Verdict: checker.Broken, Exposure: 8, Violations: 1, Asked: asked(1)},
-		{Cell: died, Verdict: checker.Broken, Exposure: 9, Violations: 3, Against: 1, Asked: asked(3)},
-		{Cell: both, Verdict: checker.Broken, Exposure: 3, Violations: 1, Asked: asked(1)},
+	asked := func(n int64) checker.ByQuestion { return checker.ByQuestion{checker.LostUpdate: n} }
+	want := []checker.CellFinding{
+		{Cell: plain, Finding: checker.Finding{Verdict: checker.Broken, Exposure: 8, Violations: 1, Questions: asked(1)}},
+		{Cell: died, Finding: checker.Finding{Verdict: checker.Broken, Exposure: 9, Violations: 3, Against: 1, Questions: asked(3)}},
+		{Cell: both, Finding: checker.Finding{Verdict: checker.Broken, Exposure: 3, Violations: 1, Questions: asked(1)}},
 	}
 	if diff := cmp.Diff(m.findings, want); diff != "" || m.grants != 2 {
 		t.Errorf("%d grants, findings (-got +want):\n%s", m.grants, diff)
@@ -50,8 +50,8 @@ func TestMergingAllocatesNothing(t *testing.T) {
 	died, late := lockbench.Exclusion.At(lockbench.Crash), lockbench.Exclusion.At(lockbench.Outlived)
 	few, many := schedule(0, died), schedule(0, lockbench.Exclusion.At(0), late, died, lockbench.Effects.At(0))
 	add := func() {
-		m.add(few, func(*checker.Finding) {})
-		m.add(many, func(*checker.Finding) {})
+		m.add(few, func(*checker.CellFinding) {})
+		m.add(many, func(*checker.CellFinding) {})
 	}
 	add()
 	if n := testing.AllocsPerRun(10, add); n != 0 {
@@ -105,7 +105,7 @@ func TestExplained(t *testing.T) {
 func TestDropLeavesNothingHeld(t *testing.T) {
 	cell := lockbench.Exclusion.At(0)
 	var m merged
-	m.add(checker.Result{Findings: []checker.Finding{{Cell: cell, Claimed: true, Verdict: checker.Broken, Violations: 1, Against: 1, Exposure: 9}}}, func(*checker.Finding) {})
+	m.add(checker.Result{Findings: []checker.CellFinding{{Cell: cell, Finding: checker.Finding{Claimed: true, Verdict: checker.Broken, Violations: 1, Against: 1, Exposure: 9}}}}, func(*checker.CellFinding) {})
 	m.drop(cell)
 	if got := m.findings[0]; got.Verdict != checker.Untested || got.Violations+got.Against > 0 || got.Note == "" {
 		t.Errorf("got %+v, want it untested, and said why", got)

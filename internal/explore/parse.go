@@ -122,12 +122,12 @@ func (s *script) breaking(value string) error {
 	if err != nil {
 		return err
 	}
-	s.breaks, s.verdict = cell, checker.Broken
+	s.breaks = checker.CellFinding{Cell: cell, Finding: checker.Finding{Verdict: checker.Broken}}
 	switch len(words) {
 	case 1:
 		return nil
 	case 2:
-		return s.verdict.UnmarshalText([]byte(clip(words[1])))
+		return s.breaks.Verdict.UnmarshalText([]byte(clip(words[1])))
 	}
 	return errors.New("more than a cell and a verdict; hint: such as exclusion@crash broken")
 }

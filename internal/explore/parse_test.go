@@ -48,8 +48,8 @@ func TestReplayReadsWhatItWrites(t *testing.T) {
 	if diff := cmp.Diff(s.cfg, want, cmp.Comparer(func(a, b func()) bool { return true })); diff != "" {
 		t.Errorf("header (-got +want):\n%s", diff)
 	}
-	if s.design != "setnx-getset/naive" || s.breaks != lockbench.Exclusion.At(lockbench.Crash|lockbench.Skew) || s.verdict != checker.Broken {
-		t.Errorf("got design %q, breaks %q %s", s.design, s.breaks, s.verdict)
+	if s.design != "setnx-getset/naive" || s.breaks.Cell != lockbench.Exclusion.At(lockbench.Crash|lockbench.Skew) || s.breaks.Verdict != checker.Broken {
+		t.Errorf("got design %q, breaks %q %s", s.design, s.breaks.Cell, s.breaks.Verdict)
 	}
 	choices := []strategy.Choice{
 		{Verb: strategy.VerbSkew, Actor: 3, At: -time.Second},

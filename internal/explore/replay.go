@@ -56,16 +56,15 @@ func (r Replay) Breaks() (lockbench.Cell, checker.Verdict) {
 	if err != nil {
 		return lockbench.Cell{}, checker.Untested
 	}
-	return p.breaks, p.verdict
+	return p.breaks.Cell, p.breaks.Verdict
 }
 
 // A script is a replay file, read.
 type script struct {
 	cfg     Config
 	design  string
-	breaks  lockbench.Cell // zero when it does not say
-	verdict checker.Verdict
-	comment string // what the schedule shows
+	breaks  checker.CellFinding // the cell and its verdict; zero when it does not say
+	comment string              // what the schedule shows
 	lines   []line
 }
 
@@ -77,8 +76,8 @@ func (s *script) text() []byte {
 	c := s.cfg
 	fmt.Fprintln(&b, replayMagic)
 	var breaks string
-	if s.breaks != (lockbench.Cell{}) {
-		breaks = fmt.Sprintf("%s %s", s.breaks, s.verdict)
+	if s.breaks.Cell != (lockbench.Cell{}) {
+		breaks = fmt.Sprintf("%s %s", s.breaks.Cell, s.breaks.Verdict)
 	}
 	var again string // only where it is not the rule
 	if c.Retries > 0 {

@@ -98,24 +98,24 @@ func said(lines []line) []line {
 
 // reshow shows what the file says that its schedule breaks.
 func (x *explorer) reshow(file *script, w *world, p performance) {
-	if file.breaks == (lockbench.Cell{}) {
+	if file.breaks.Cell == (lockbench.Cell{}) {
 		return
 	}
 	finding := file.shows(p.judged)
-	if file.verdict.Graver(finding.Verdict) {
-		x.defect("the file says that %s is %s; it is %s", file.breaks, file.verdict, finding.Verdict)
+	if file.breaks.Verdict.Graver(finding.Verdict) {
+		x.defect("the file says that %s is %s; it is %s", file.breaks.Cell, file.breaks.Verdict, finding.Verdict)
 	}
 	x.result.Counterexamples = map[lockbench.Cell]Counterexample{finding.Cell: {
-		Cell: finding.Cell, Verdict: finding.Verdict, Sentence: w.sentence(finding), Rows: p.notes.rows, FoundAt: 1,
+		CellFinding: checker.CellFinding{Cell: finding.Cell, Finding: checker.Finding{Verdict: finding.Verdict}}, Sentence: w.sentence(finding), Rows: p.notes.rows, FoundAt: 1,
 	}}
 }
 
 // shows returns the finding for the cell that the file names.
-func (s *script) shows(r checker.Result) checker.Finding {
-	if s.verdict != checker.Broken {
-		return r.Of(s.breaks.Guarantee, s.breaks.Under)
+func (s *script) shows(r checker.Result) checker.CellFinding {
+	if s.breaks.Verdict != checker.Broken {
+		return checker.CellFinding{Cell: s.breaks.Cell, Finding: r.Cells().Sum(s.breaks.Cell)}
 	}
-	return r.Find(s.breaks)
+	return r.Find(s.breaks.Cell)
 }
 
 // shown is how a choice would be noted, before it is made.

@@ -18,7 +18,7 @@ type Result struct {
 	// Findings has the entries of [checker.Result.Findings] of all schedules: of each cell
 	// the worst verdict of any schedule, the exposure summed over schedules, and as
 	// violations the number of schedules that broke it.
-	Findings []checker.Finding
+	Findings []checker.CellFinding
 	// Counterexamples holds a shrunk schedule for each cell that was broken, but for those that
 	// another explains: it is of the same guarantee under fewer of the conditions, and its
 	// violations count against the claims, or do not, as those of the other do. What is
@@ -61,8 +61,8 @@ type Coverage struct {
 
 // A Counterexample is a failing schedule, shrunk.
 type Counterexample struct {
-	Cell    lockbench.Cell
-	Verdict checker.Verdict // Broken; of a replay file, what was found
+	// The cell with its verdict: broken or, of a replay file, its finding on the cell that it names.
+	checker.CellFinding
 	// Sentence says what happened, in one line.
 	Sentence string
 	// Replay is the file that runs the schedule again.

@@ -217,7 +217,7 @@ func (x *explorer) schedule(s strategy.Chooser, counts func() bool) error {
 func (x *explorer) count() {
 	cov := &x.result.Coverage
 	cov.Schedules++
-	x.sum.add(x.world.judged(), func(f *checker.Finding) {
+	x.sum.add(x.world.judged(), func(f *checker.CellFinding) {
 		c := shrink.Candidate{Cell: f.Cell, Scope: x.cfg.scope(), Choices: slices.Clone(x.world.made)}
 		x.found[f.Cell] = failure{c, f.Against > 0, cov.Schedules, x.watch.read()}
 	})

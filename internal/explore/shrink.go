@@ -49,10 +49,11 @@ func (x *explorer) shrink(f failure, until time.Duration) shrink.Candidate {
 // turnUp keeps what counts against the claims and was not found before: to shrink what
 // does not count may lead to it, and is not to hide it.
 func (x *explorer) turnUp(from failure, c shrink.Candidate, r checker.Result) {
+	shrunk := from.finding()
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		own := from.against && explains(c.Cell, f.Cell)
-		if broken(f, true) && !own && !x.explained(f.Cell, true, true) {
+		own := from.against && (c.Cell == f.Cell || checker.Explains(c.Cell, f.Cell, &shrunk, &f.Finding))
+		if broken(f, true) && !own && !x.found[f.Cell].against && !x.explained(f.Cell, true) {
 			x.found[f.Cell] = failure{shrink.Candidate{Cell: f.Cell, Scope: c.Scope, Choices: c.Choices}, true, from.at, from.after}
 		}
 	}

@@ -22,12 +22,12 @@ func expired() explore.Result {
 			Strategy: explore.Exhaustive, Scenario: "contend", Clients: 2, Threads: 1, Rounds: 2, Faults: -1, Moves: 2,
 			Kinds: []fault.Kind{fault.Cut}, Schedules: 1200, Pruned: 30, Complete: true,
 		},
-		Findings: []checker.Finding{
-			{Cell: lockbench.Exclusion.At(0), Verdict: checker.Broken, Claimed: true, Exercised: true, Exposure: 9, Violations: 2, Against: 2},
-			{Cell: lockbench.Exclusion.At(lockbench.Outlived), Verdict: checker.Broken, Exercised: true, Exposure: 3, Violations: 1},
+		Findings: []checker.CellFinding{
+			{Cell: lockbench.Exclusion.At(0), Finding: checker.Finding{Verdict: checker.Broken, Claimed: true, Exercised: true, Exposure: 9, Violations: 2, Against: 2}},
+			{Cell: lockbench.Exclusion.At(lockbench.Outlived), Finding: checker.Finding{Verdict: checker.Broken, Exercised: true, Exposure: 3, Violations: 1}},
 		},
 		Counterexamples: map[lockbench.Cell]explore.Counterexample{lockbench.Exclusion.At(0): {
-			Cell: lockbench.Exclusion.At(0), Verdict: checker.Broken, Sentence: "two owners", FoundAt: 3, FoundAfter: time.Second,
+			CellFinding: checker.CellFinding{Cell: lockbench.Exclusion.At(0), Finding: checker.Finding{Verdict: checker.Broken}}, Sentence: "two owners", FoundAt: 3, FoundAfter: time.Second,
 			Replay: explore.Replay{Text: []byte("again")},
 			Rows:   []explore.Row{{At: time.Second, Client: "c1", Command: "SET", Reply: "OK", Fault: "cut", Holders: []string{"c1"}}},
 		}},

@@ -47,9 +47,9 @@ func aRun(e *Exporter) *Run {
 func TestText(t *testing.T) {
 	e := New(2)
 	r := aRun(e)
-	r.Judge([]checker.Finding{
-		{Cell: lockbench.Exclusion.At(0), Claimed: true, Verdict: checker.Held, Violations: 9},
-		{Cell: lockbench.Exclusion.At(lockbench.StateLoss | lockbench.Skew), Verdict: checker.Broken, Violations: 3},
+	r.Judge([]checker.CellFinding{
+		{Cell: lockbench.Exclusion.At(0), Finding: checker.Finding{Claimed: true, Verdict: checker.Held, Violations: 9}},
+		{Cell: lockbench.Exclusion.At(lockbench.StateLoss | lockbench.Skew), Finding: checker.Finding{Verdict: checker.Broken, Violations: 3}},
 	})
 	const labels = `{design="family/one",guard="none",workload="mutex"`
 	during := []string{
@@ -69,7 +69,7 @@ func TestText(t *testing.T) {
 		t.Error("figures of a business while clients run; want none before they can be counted")
 	}
 	r.Settle(&runinfo.Business{Figures: map[string]int64{"sold": 12, "gone": 10, "oversold": 2}})
-	r.Over([]checker.Finding{{Cell: lockbench.Exclusion.At(0), Claimed: true, Verdict: checker.Broken, Violations: 4}})
+	r.Over([]checker.CellFinding{{Cell: lockbench.Exclusion.At(0), Finding: checker.Finding{Claimed: true, Verdict: checker.Broken, Violations: 4}}})
 	after := []string{
 		`lockbench_business_figure{design="family/one",figure="sold",guard="none",workload="mutex"} 12`,
 		`lockbench_business_figure{design="family/one",figure="gone",guard="none",workload="mutex"} 10`,

@@ -45,7 +45,7 @@ func everything(e *Exporter) {
 		add(r, op)
 	}
 	r.Settle(&runinfo.Business{Figures: map[string]int64{"sold": 1}})
-	r.Over([]checker.Finding{})
+	r.Over([]checker.CellFinding{})
 }
 
 func add(r *Run, op history.Op) {

@@ -73,7 +73,7 @@ func (r *Run) Add(ev history.Event) {
 func (*Run) Finish(history.End) {}
 
 // Judge takes what was found so far: all findings of the run, or some.
-func (r *Run) Judge(findings []checker.Finding) {
+func (r *Run) Judge(findings []checker.CellFinding) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, f := range findings {
@@ -84,7 +84,7 @@ func (r *Run) Judge(findings []checker.Finding) {
 }
 
 // breach is where violations of a cell are counted.
-func (r *Run) breach(f checker.Finding) *breach {
+func (r *Run) breach(f checker.CellFinding) *breach {
 	i := slices.IndexFunc(r.broken, func(b breach) bool { return b.cell == f.Cell })
 	if i < 0 {
 		i = len(r.broken)
@@ -104,7 +104,7 @@ func (r *Run) Settle(b *runinfo.Business) {
 }
 
 // Over says that the run was judged to its end, with these findings.
-func (r *Run) Over(findings []checker.Finding) {
+func (r *Run) Over(findings []checker.CellFinding) {
 	r.Judge(findings)
 	r.mu.Lock()
 	r.over = true

@@ -31,10 +31,10 @@ func condensed(r *results.MatrixRow, p *results.MatrixPart, caught bool) part {
 	out := part{Name: p.Name, Command: p.Command, Server: p.Server, GrantsPerS: speed(p), Cells: map[lockbench.Cell]cell{}}
 	keep := func(into map[lockbench.Cell]cell, at lockbench.Cell, f *results.Finding) {
 		if f.Verdict == checker.Broken || caught && f.Verdict == checker.Held && f.Exposure > 0 {
-			into[at] = cell{f.Verdict, f.Exposure, f.Violations, f.After(&r.Claims, at)}
+			into[at] = cell{checker.Finding{Verdict: f.Verdict, Exposure: f.Exposure, Violations: f.Violations}, f.After(&r.Claims, at)}
 		}
 	}
-	for at, f := range p.Guarded {
+	for at, f := range p.Guarded.All() {
 		if out.Guarded == nil {
 			out.Guarded = map[lockbench.Cell]cell{}
 		}

@@ -35,12 +35,21 @@ type part struct {
 	Guarded map[lockbench.Cell]cell `json:"guarded,omitempty"`
 }
 
+// A cell is a finding with its verdict, exposure and violations alone.
 type cell struct {
-	Verdict    checker.Verdict `json:"verdict"`
-	Exposure   int64           `json:"exposure"`
-	Violations int64           `json:"violations,omitempty"`
-	// After is that of [results.Finding.After].
+	checker.Finding
+	// After is the result of [results.Finding.After].
 	After lockbench.Conditions `json:"after,omitzero"`
+}
+
+// MarshalJSON implements json.Marshaler. It spares all else: the file is part of the program.
+func (c cell) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Verdict    string               `json:"verdict"`
+		Exposure   int64                `json:"exposure"`
+		Violations int64                `json:"violations,omitempty"`
+		After      lockbench.Conditions `json:"after,omitzero"`
+	}{c.Verdict.String(), c.Exposure, c.Violations, c.After})
 }
 
 var rows = sync.OnceValue(func() []row {
@@ -110,10 +119,10 @@ func (r *row) on(server runinfo.Server) *results.KnownRow {
 		}
 		known.Parts = append(known.Parts, results.KnownPart{Name: p.Name, Command: p.Command, Server: p.Server})
 		for at, found := range p.Cells {
-			known.Cells[at] = together(known.Cells[at], found, len(known.Parts)-1)
+			known.Cells[at] = together(at.Guarantee, known.Cells[at], found, len(known.Parts)-1)
 		}
 		for at, found := range p.Guarded {
-			known.Guarded[at] = together(known.Guarded[at], found, len(known.Parts)-1)
+			known.Guarded[at] = together(at.Guarantee, known.Guarded[at], found, len(known.Parts)-1)
 		}
 	}
 	if len(known.Parts) == 0 {
@@ -122,12 +131,11 @@ func (r *row) on(server runinfo.Server) *results.KnownRow {
 	return known
 }
 
-// together adds what a part found of a cell to what those before it did.
-func together(known results.KnownCell, found cell, part int) results.KnownCell {
+// together adds the finding of a part on a cell of g to those of the parts before it.
+func together(g lockbench.Guarantee, known results.KnownCell, found cell, part int) results.KnownCell {
 	if found.Verdict.Graver(known.Verdict) {
-		known.Verdict, known.Part, known.After = found.Verdict, part, found.After
+		return results.KnownCell{Finding: found.Plus(g, &known.Finding), After: found.After, Part: part}
 	}
-	known.Exposure += found.Exposure
-	known.Violations += found.Violations
+	known.Finding = known.Plus(g, &found.Finding)
 	return known
 }

@@ -48,8 +48,8 @@ var redis7 = runinfo.Server{Kind: "private", Version: "redis 7.0.15"}
 // not have.
 func TestForeignAndStaleIsNotKnown(t *testing.T) {
 	const design = "setnx-getset/naive"
-	broken := map[lockbench.Cell]cell{lockbench.Exclusion.At(0): {Verdict: checker.Broken, Exposure: 10, Violations: 3}}
-	held := map[lockbench.Cell]cell{lockbench.Exclusion.At(0): {Verdict: checker.Held, Exposure: 400}}
+	broken := map[lockbench.Cell]cell{lockbench.Exclusion.At(0): {Finding: checker.Finding{Verdict: checker.Broken, Exposure: 10, Violations: 3}}}
+	held := map[lockbench.Cell]cell{lockbench.Exclusion.At(0): {Finding: checker.Finding{Verdict: checker.Held, Exposure: 400}}}
 	r := row{Design: design, Version: impls.Version(design), Parts: []part{
 		{Name: "live", Command: "lockbench run", Server: redis7, Cells: broken},
 		{Name: explored, Command: "lockbench explore", Server: runinfo.Server{Version: "miniredis"}, Cells: held},

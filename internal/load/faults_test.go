@@ -243,7 +243,7 @@ func (c *faulted) shown(r checker.Result) bool {
 }
 
 // found is what r says of a cell: exactly of it where it is to be broken.
-func (c *faulted) found(r checker.Result, cell lockbench.Cell) (worst checker.Finding) {
+func (c *faulted) found(r checker.Result, cell lockbench.Cell) (worst checker.CellFinding) {
 	if slices.Contains(c.broken, cell) {
 		return r.Find(cell)
 	}

@@ -80,7 +80,7 @@ func uncaught(m mutants.Mutant, r explore.Result) []lockbench.Cell {
 	return slices.DeleteFunc(slices.Clone(m.Breaks), func(cell lockbench.Cell) bool { return finding(r, cell).Against > 0 })
 }
 
-func finding(r explore.Result, cell lockbench.Cell) checker.Finding {
+func finding(r explore.Result, cell lockbench.Cell) checker.CellFinding {
 	return checker.Result{Findings: r.Findings}.Find(cell)
 }
 
@@ -136,7 +136,7 @@ func holds(t *testing.T, d design.Design, scenario string, shown map[lockbench.C
 			continue
 		}
 		for _, cell := range []lockbench.Cell{f.Cell, f.Cell.Guarantee.At(0)} {
-			shown[cell] = shown[cell] || checker.Result{Findings: r.Findings}.Of(cell.Guarantee, cell.Under).Exposure > 0
+			shown[cell] = shown[cell] || checker.Result{Findings: r.Findings}.Cells().Occasions(cell, checker.Held, checker.Broken) > 0
 		}
 	}
 }

@@ -14,8 +14,8 @@ import (
 )
 
 func TestExploreLines(t *testing.T) {
-	searched := results.Explored{Coverage: results.Coverage{Schedules: 1200}, Verdicts: checker.Result{Findings: []checker.Finding{
-		{Cell: lockbench.Exclusion.At(0), Verdict: checker.Broken}, {Cell: lockbench.Exclusion.At(lockbench.Outlived), Verdict: checker.Broken},
+	searched := results.Explored{Coverage: results.Coverage{Schedules: 1200}, Verdicts: checker.Result{Findings: []checker.CellFinding{
+		{Cell: lockbench.Exclusion.At(0), Finding: checker.Finding{Verdict: checker.Broken}}, {Cell: lockbench.Exclusion.At(lockbench.Outlived), Finding: checker.Finding{Verdict: checker.Broken}},
 	}}}
 	var out bytes.Buffer
 	shown := OfExploration(&out, false, 2, 1)

@@ -15,9 +15,9 @@ import (
 
 // broke is a run that broke owner-release seven times.
 func broke() *runner.Judged {
-	return &runner.Judged{Verdicts: checker.Result{Findings: []checker.Finding{
-		{Cell: lockbench.Exclusion.At(0), Verdict: checker.Held, Violations: 0},
-		{Cell: lockbench.OwnerRelease.At(lockbench.Outlived), Verdict: checker.Broken, Violations: 7},
+	return &runner.Judged{Verdicts: checker.Result{Findings: []checker.CellFinding{
+		{Cell: lockbench.Exclusion.At(0), Finding: checker.Finding{Verdict: checker.Held, Violations: 0}},
+		{Cell: lockbench.OwnerRelease.At(lockbench.Outlived), Finding: checker.Finding{Verdict: checker.Broken, Violations: 7}},
 	}}}
 }
 
@@ -95,7 +95,7 @@ func TestQuiet(t *testing.T) {
 }
 
 func TestAlarm(t *testing.T) {
-	f := checker.Finding{Cell: lockbench.Exclusion.At(0), Counterexample: &checker.Counterexample{Key: "stock", Sentence: "client 0 and client 1 held it"}}
+	f := checker.CellFinding{Cell: lockbench.Exclusion.At(0), Finding: checker.Finding{Counterexample: &checker.Counterexample{Key: "stock", Sentence: "client 0 and client 1 held it"}}}
 	want := "generous: CLAIM BROKEN, exclusion, 1.5s into the run, key stock: client 0 and client 1 held it"
 	if line := alarm("generous", f, 1500*time.Millisecond); line != want {
 		t.Errorf("the alarm says %q, want %q", line, want)

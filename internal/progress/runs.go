@@ -55,14 +55,14 @@ func (l *Lines) begin(design string) {
 }
 
 // found reports a claim that is broken; what is not claimed can wait for the report.
-func (l *Lines) found(f checker.Finding, at time.Duration) {
+func (l *Lines) found(f checker.CellFinding, at time.Duration) {
 	if f.Against > 0 {
 		l.Say("%s", alarm(l.Name, f, at))
 	}
 }
 
 // alarm is a breach in one line: what, how far into the run, on which key and by which clients.
-func alarm(design string, f checker.Finding, at time.Duration) string {
+func alarm(design string, f checker.CellFinding, at time.Duration) string {
 	where := ""
 	if f.Counterexample != nil {
 		where = fmt.Sprintf(", key %s: %s", f.Counterexample.Key, f.Counterexample.Sentence)

@@ -30,7 +30,7 @@ func ExplorationGist(runs []results.Explored) string {
 }
 
 // BrokenCells lists the cells that were broken.
-func BrokenCells(all []checker.Finding) (cells []lockbench.Cell) {
+func BrokenCells(all []checker.CellFinding) (cells []lockbench.Cell) {
 	for _, f := range all {
 		if f.Verdict == checker.Broken {
 			cells = append(cells, f.Cell)

@@ -73,16 +73,16 @@ func (r *Result) Accept(asked []Acceptance, now time.Time) {
 
 // accept marks what a run broke of a cell, if the acceptance counts, and reports whether it broke any.
 func (r *Run) accept(a *Acceptance, counts bool) (met bool) {
-	all := []Cells{r.Cells}
+	all := []*Cells{&r.Cells}
 	if r.Search != nil {
-		all = append(all, r.Search.Cells)
+		all = append(all, &r.Search.Cells)
 	}
 	for _, cells := range all {
-		for _, cell := range cells.Names(func(cell lockbench.Cell, f Finding) bool { return f.Against > 0 && a.covers(cell) }) {
+		for _, cell := range cells.Names(func(cell lockbench.Cell, f checker.Finding) bool { return f.Against > 0 && a.covers(cell) }) {
 			met = true
-			if f := cells[cell]; counts && f.Accepted == nil {
+			if f := cells.At(cell); counts && f.Accepted == nil {
 				f.Accepted = &AcceptedBreak{Until: a.Until, Reason: a.Reason}
-				cells[cell] = f
+				cells.Set(cell, f)
 			}
 		}
 	}
@@ -113,7 +113,7 @@ func (r *Run) excused() int {
 
 // doubted are the claims that were held in a run of which a self-check, or a probe, was not caught.
 func (c Cells) doubted() []lockbench.Cell {
-	return c.Names(func(_ lockbench.Cell, f Finding) bool {
+	return c.Names(func(_ lockbench.Cell, f checker.Finding) bool {
 		return f.Claimed && f.Verdict == checker.Untested && f.Exposure > 0
 	})
 }

@@ -12,9 +12,9 @@ import (
 
 // broke is a run that claims these cells and broke them.
 func broke(design string, cells ...lockbench.Cell) Run {
-	r := Run{RunSettings: RunSettings{Design: design}, RunFigures: RunFigures{Counts: Counts{Grants: 500}}, Cells: Cells{}, Exit: BrokenClaim}
+	r := Run{RunSettings: RunSettings{Design: design}, RunFigures: RunFigures{Counts: Counts{Grants: 500}}, Cells: NewCells(map[lockbench.Cell]Finding{}), Exit: BrokenClaim}
 	for _, cell := range cells {
-		r.Cells[cell] = Finding{Verdict: checker.Broken, Claimed: true, Exercised: true, Exposure: 500, Violations: 3, Against: 2}
+		r.Cells.Set(cell, Finding{Finding: checker.Finding{Verdict: checker.Broken, Claimed: true, Exercised: true, Exposure: 500, Violations: 3, Against: 2}})
 	}
 	return r
 }
@@ -27,7 +27,7 @@ func TestAccept(t *testing.T) {
 		return Acceptance{Design: design, Cell: cell, Reason: "known", Until: "2027-01-31"}
 	}
 	doubted := func(r Run) Run {
-		r.Cells[two] = Finding{Verdict: checker.Untested, Claimed: true, Exercised: true, Exposure: 500}
+		r.Cells.Set(two, Finding{Finding: checker.Finding{Verdict: checker.Untested, Claimed: true, Exercised: true, Exposure: 500}})
 		return r
 	}
 	explored := broke("a/b")

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
 )
 
 // Designs returns r with one run per design: scenarios in which a design was explored are
@@ -48,7 +49,7 @@ func (r *Run) blank() Run {
 	b := *r
 	b.Workload, b.Error, b.Defects, b.Notes, b.Counts = "", "", nil, nil, Counts{}
 	b.Lacks = true
-	b.Cells, b.Breaches = make(Cells), 0
+	b.Cells, b.Breaches = Cells{Cells: make(checker.Cells)}, 0
 	return b
 }
 
@@ -67,24 +68,24 @@ func (r *Run) join(scenario *Run) {
 		r.Error += scenario.Workload + ": " + scenario.Error
 	}
 	r.Breaches += scenario.Breaches
-	for cell, f := range scenario.Cells {
+	for cell, f := range scenario.Cells.All() {
 		f.Scenarios = []string{scenario.Workload}
 		r.Cells.join(cell, f)
 	}
 }
 
-// Join adds what else was found of the design.
-func (c Cells) Join(more Cells) {
-	for cell, f := range more {
+// Join adds the findings of another exploration of the design.
+func (c *Cells) Join(more Cells) {
+	for cell, f := range more.All() {
 		c.join(cell, f)
 	}
 }
 
-func (c Cells) join(cell lockbench.Cell, f Finding) {
-	if before, judged := c[cell]; judged {
-		f = before.join(cell.Guarantee, f)
+func (c *Cells) join(cell lockbench.Cell, f Finding) {
+	if _, judged := c.Cells[cell]; judged {
+		f = c.At(cell).plus(cell.Guarantee, f)
 	}
-	c[cell] = f
+	c.Set(cell, f)
 }
 
 // hasNotTheAbility reports whether the scenario was not explored for that reason, also in a
@@ -93,38 +94,26 @@ func (r *Run) hasNotTheAbility() bool {
 	return r.Lacks || r.Exploration != nil && r.Exploration.Schedules == 0 && r.Exit == Passed
 }
 
-// join is what two scenarios say of one cell of g: the graver verdict, by the shorter schedule.
-func (f Finding) join(g lockbench.Guarantee, other Finding) Finding {
+// plus returns the findings of two scenarios on one cell of g together: the graver one, by the
+// shorter schedule, with the counts of both.
+func (f Finding) plus(g lockbench.Guarantee, other Finding) Finding {
 	graver, milder := f, other
-	if other.outweighs(f) {
+	if other.outweighs(&f) {
 		graver, milder = other, f
 	}
-	graver.Claimed = graver.Claimed || milder.Claimed
-	graver.Exercised = graver.Exercised || milder.Exercised
-	graver.add(g, milder)
+	graver.Finding = graver.Finding.Plus(g, &milder.Finding)
 	if milder.Verdict == graver.Verdict {
 		graver.Scenarios = slices.Concat(graver.Scenarios, milder.Scenarios)
 	}
 	return graver
 }
 
-// add adds what another finding on the same cell of g counts.
-func (f *Finding) add(g lockbench.Guarantee, more Finding) {
-	asked := f.Asked(g)
-	for q, n := range more.Asked(g) {
-		asked[q] += n
-	}
-	f.Exposure += more.Exposure
-	f.Violations += more.Violations
-	f.Against += more.Against
-	f.ask(g, asked)
-}
-
-func (f Finding) outweighs(other Finding) bool {
-	if f.Verdict != other.Verdict {
+// outweighs reports whether f stands for both: it is graver or, of equals, shown by fewer steps.
+func (f *Finding) outweighs(other *Finding) bool {
+	switch {
+	case f.Verdict != other.Verdict:
 		return f.Verdict.Graver(other.Verdict)
-	}
-	if f.Fails() != other.Fails() {
+	case f.Fails() != other.Fails():
 		return f.Fails()
 	}
 	return f.Schedule.shorter(other.Schedule) || f.Exercised && !other.Exercised

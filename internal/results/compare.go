@@ -335,7 +335,7 @@ func (c *Comparison) open(reason string) {
 // Shown is what shows that a cell is broken in NEW; nil when nothing does.
 func (d *ComparedDesign) Shown(cell lockbench.Cell) *Finding {
 	for _, o := range d.changed {
-		if f := o.run.Cells[cell]; f.Shown() {
+		if f := o.run.Cells.At(cell); f.Drawable() {
 			return &f
 		}
 	}

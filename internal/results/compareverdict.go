@@ -6,7 +6,6 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/internal/figures"
 	"github.com/lockbench/lockbench/internal/statistics"
 )
 
@@ -28,70 +27,15 @@ type CellChange struct {
 	// it is no chance.
 	Change string `json:"change"`
 	// Weaker: it is claimed, was held on 299 occasions or more in BASE, and on fewer in NEW.
-	Weaker bool     `json:"weaker,omitempty"`
-	Was    Standing `json:"was"`
-	Is     Standing `json:"is"`
+	Weaker bool         `json:"weaker,omitempty"`
+	Was    checker.Runs `json:"was"`
+	Is     checker.Runs `json:"is"`
 	// Chance is how often equals would differ as much as the two sides do, 1 when these do
 	// not; ChanceAdjusted, corrected for all guarantees compared, decides.
 	Chance         float64 `json:"chance"`
 	ChanceAdjusted float64 `json:"chance_adjusted"`
 
 	explored bool // then the same on every machine, and no matter of chance
-}
-
-// A Standing is what the runs of one side say of a cell.
-type Standing struct {
-	// Verdict is the gravest of the runs.
-	Verdict checker.Verdict `json:"verdict"`
-	Claimed bool            `json:"claimed"`
-	// Runs are those that say something: held or broken.
-	Runs       int   `json:"runs"`
-	Broken     int   `json:"broken"`
-	Violations int64 `json:"violations"`
-	// Occasions are those on which it was held, in all runs together; of runs that broke it
-	// none count.
-	Occasions int64 `json:"occasions"`
-
-	exercised bool
-}
-
-// newStanding sums up what runs say of a cell.
-func newStanding(runs []observed, cell lockbench.Cell) Standing {
-	s := Standing{Verdict: checker.NotApplicable}
-	for i, o := range runs {
-		f := o.run.Cells.Read(cell)
-		if i == 0 || f.Verdict.Graver(s.Verdict) {
-			s.Verdict = f.Verdict
-		}
-		s.Claimed = s.Claimed || f.Claimed
-		s.exercised = s.exercised || f.Exercised
-		s.add(f)
-		s.Occasions += o.run.Cells.HeldOn(cell)
-	}
-	return s
-}
-
-func (s *Standing) add(f Finding) {
-	switch f.Verdict {
-	case checker.Broken:
-		s.Broken++
-	case checker.Held:
-	default:
-		return
-	}
-	s.Runs++
-	s.Violations += f.Violations
-}
-
-// String says it in words, as "broken in 3 of 10 runs".
-func (s Standing) String() string {
-	switch s.Verdict {
-	case checker.Broken:
-		return fmt.Sprintf("broken in %d of %s", s.Broken, figures.Plural(int64(s.Runs), "run"))
-	case checker.Held:
-		return "held in " + figures.Plural(int64(s.Runs), "run")
-	}
-	return s.Verdict.String()
 }
 
 // chance is how often equals would differ as much, uncorrected.
@@ -143,7 +87,7 @@ func (c *Comparison) cells() {
 	for i := range c.Designs {
 		d := &c.Designs[i]
 		for _, cell := range d.comparable() {
-			g := CellChange{Cell: cell, Was: newStanding(d.base, cell), Is: newStanding(d.changed, cell)}
+			g := CellChange{Cell: cell, Was: checker.Across(cellsOf(d.base), cell), Is: checker.Across(cellsOf(d.changed), cell)}
 			if !g.spoken() {
 				continue
 			}
@@ -167,18 +111,28 @@ func (c *Comparison) cells() {
 
 // comparable lists the cells of some run of either side that can be compared.
 func (d *ComparedDesign) comparable() []lockbench.Cell {
-	all := make(Cells)
-	for _, o := range slices.Concat(d.base, d.changed) {
-		for _, cell := range comparableCells(o.run.Cells) {
-			all[cell] = Finding{}
-		}
+	return comparable(cellsOf(slices.Concat(d.base, d.changed))...)
+}
+
+func cellsOf(runs []observed) (all []checker.Cells) {
+	for _, o := range runs {
+		all = append(all, o.run.Cells.Cells)
 	}
-	return all.Sorted()
+	return all
+}
+
+// comparable lists the cells that some of these can be compared by, in order.
+func comparable(all ...checker.Cells) (some []lockbench.Cell) {
+	for _, c := range all {
+		some = append(some, c.Comparable()...)
+	}
+	slices.SortFunc(some, lockbench.Cell.Compare)
+	return slices.Compact(some)
 }
 
 // spoken reports whether some run says something of the cell, or should have.
 func (g *CellChange) spoken() bool {
-	return g.Was.Runs+g.Is.Runs > 0 || g.Was.exercised && g.Was.Verdict == checker.Untested || g.Is.exercised && g.Is.Verdict == checker.Untested
+	return g.Was.Runs+g.Is.Runs > 0 || g.Was.Exercised && g.Was.Verdict == checker.Untested || g.Is.Exercised && g.Is.Verdict == checker.Untested
 }
 
 // ClaimsWorse counts the claimed cells that are worse.
@@ -197,7 +151,7 @@ func (c *Comparison) ClaimsWorse() (n int) {
 // did.
 func (c *Comparison) openCells(d *ComparedDesign) {
 	for _, g := range d.Cells {
-		if g.Claimed && g.Is.Verdict == checker.Untested && (g.Is.exercised || g.Was.Runs > 0) {
+		if g.Claimed && g.Is.Verdict == checker.Untested && (g.Is.Exercised || g.Was.Runs > 0) {
 			c.open(fmt.Sprintf("%s: %s is untested in NEW", d.Label(), g.Cell))
 		}
 	}

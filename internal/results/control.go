@@ -1,5 +1,7 @@
 package results
 
+import "github.com/lockbench/lockbench/checker"
+
 // atomicControl is the control whose acquires are whole steps of business: no lock is held, so
 // nothing can be said of one.
 const atomicControl = "atomic"
@@ -11,6 +13,6 @@ func (r *Run) compareOnly() {
 	}
 	r.Exit = Passed
 	if r.Control == atomicControl {
-		r.Cells, r.Breaches, r.WorstOverlap = Cells{}, 0, 0
+		r.Cells, r.Breaches, r.WorstOverlap = Cells{Cells: checker.Cells{}}, 0, 0
 	}
 }

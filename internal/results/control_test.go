@@ -14,7 +14,7 @@ import (
 
 // TestControlsDecideNothing has each kind of control break, fail and err beside no lock at all.
 func TestControlsDecideNothing(t *testing.T) {
-	broken := checker.Result{Breaches: 3, Findings: []checker.Finding{{Cell: lockbench.Exclusion.At(0), Verdict: checker.Broken, Exposure: 9, Violations: 3, Against: 3, Claimed: true}}}
+	broken := checker.Result{Breaches: 3, Findings: []checker.CellFinding{{Cell: lockbench.Exclusion.At(0), Finding: checker.Finding{Verdict: checker.Broken, Exposure: 9, Violations: 3, Against: 3, Claimed: true}}}}
 	for _, control := range []string{"no-lock", "atomic"} {
 		runs := []Judged{{Header: history.Header{Design: "control/" + control, Control: control}, Verdicts: broken, Err: errors.New("it failed"),
 			Measures: measure.Measures{Business: &runinfo.Business{Figures: map[string]int64{"oversold": 3}}}}}
@@ -31,7 +31,7 @@ func TestControlsDecideNothing(t *testing.T) {
 		if len(r.Thresholds[0].Readings) != 0 || r.Runs[0].Exit != Passed {
 			t.Errorf("%s: a threshold is judged on it: %+v", control, r.Thresholds)
 		}
-		if cells := len(r.Runs[0].Cells); (cells == 0) != (control == "atomic") {
+		if cells := len(r.Runs[0].Cells.Cells); (cells == 0) != (control == "atomic") {
 			t.Errorf("%s: %d cells", control, cells)
 		}
 		runs[0].Header.Control = ""

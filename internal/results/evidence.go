@@ -1,6 +1,8 @@
 package results
 
 import (
+	"encoding/json"
+	"maps"
 	"slices"
 
 	"github.com/lockbench/lockbench"
@@ -18,9 +20,9 @@ type Search struct {
 	Schedules int64  `json:"schedules"`
 	ElapsedNS int64  `json:"elapsed_ns"`
 	// Cells are what was found, Guarded what was behind the guard of the name.
-	Cells   Cells           `json:"cells,omitempty"`
+	Cells   Cells           `json:"cells,omitzero"`
 	Guard   lockbench.Guard `json:"guard,omitempty"`
-	Guarded Cells           `json:"guarded,omitempty"`
+	Guarded Cells           `json:"guarded,omitzero"`
 	// Errors are what went wrong in it: what else was found stays.
 	Errors []string `json:"errors,omitempty"`
 }
@@ -44,52 +46,67 @@ type KnownPart struct {
 	Server  runinfo.Server `json:"server"`
 }
 
-// A KnownCell is what all parts together say of a cell.
+// A KnownCell is the finding of all parts together on a cell: its verdict, exposure and
+// violations. Nothing of it is claimed.
 type KnownCell struct {
-	Verdict    checker.Verdict `json:"verdict"`
-	Exposure   int64           `json:"exposure"`
-	Violations int64           `json:"violations"`
+	checker.Finding
 	// After are conditions that had happened before, see [Finding.After].
 	After lockbench.Conditions `json:"after,omitzero"`
 	// Part is the number of the part that decided.
 	Part int `json:"part"`
 }
 
-// evidence is what the run knows, by source.
+// MarshalJSON implements json.Marshaler. It leaves out claims.
+func (k KnownCell) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Verdict    string               `json:"verdict"`
+		Exposure   int64                `json:"exposure"`
+		Violations int64                `json:"violations"`
+		After      lockbench.Conditions `json:"after,omitzero"`
+		Part       int                  `json:"part"`
+	}{k.Verdict.String(), k.Exposure, k.Violations, k.After, k.Part})
+}
+
+// evidence returns the findings that the run has of its design, by source.
 func (r *Run) evidence() []conclusion.Evidence {
-	var all []conclusion.Evidence
-	own := conclusion.Evidence{Source: conclusion.Seen, Cells: r.Cells.found(&r.Claims)}
+	own := conclusion.Evidence{Source: conclusion.Seen, Cells: r.Cells.Cells, After: after(&r.Claims, r.Cells.Cells)}
 	if r.Exploration != nil {
 		own.Source = conclusion.Explored
 	}
+	all := []conclusion.Evidence{own}
 	if r.Guard() != "" {
-		own.Cells, own.Guarded = r.Cells.unguarded(&r.Claims), own.Cells
+		all[0].Cells = unguarded(own.Cells)
+		own.Guarded = true
+		all = append(all, own)
 	}
-	all = append(all, own)
 	if s := r.Search; s != nil {
-		all = append(all, conclusion.Evidence{
-			Source: conclusion.Explored, Cells: s.Cells.found(&r.Claims), Guarded: s.Guarded.found(&r.Claims),
-			Shows: func(lockbench.Cell) string { return s.Command },
-		})
+		shows := func(lockbench.Cell) string { return s.Command }
+		all = append(all,
+			conclusion.Evidence{Source: conclusion.Explored, Cells: s.Cells.Cells, After: after(&r.Claims, s.Cells.Cells), Shows: shows},
+			conclusion.Evidence{Source: conclusion.Explored, Guarded: true, Cells: s.Guarded.Cells, After: after(&r.Claims, s.Guarded.Cells), Shows: shows})
 	}
 	if k := r.Known; k != nil {
-		all = append(all, k.Evidence())
+		all = append(all, k.Evidence()...)
 	}
 	return all
 }
 
-// found is what was found, as conclusions are drawn from it.
-func (c Cells) found(claims *lockbench.Claims) map[lockbench.Cell]conclusion.Found {
-	all := make(map[lockbench.Cell]conclusion.Found)
-	for cell, f := range c {
-		all[cell] = conclusion.Found{Verdict: f.Verdict, Exposure: f.Exposure, Violations: f.Violations, After: f.After(claims, cell)}
+// after returns, of each broken cell that a lasting exception excuses, the conditions of that
+// exception: they had happened before, and the lock remembers them.
+func after(claims *lockbench.Claims, cells checker.Cells) map[lockbench.Cell]lockbench.Conditions {
+	all := make(map[lockbench.Cell]lockbench.Conditions)
+	for _, cell := range cells.With(checker.Broken) {
+		f := Finding{Finding: cells[cell]}
+		if under := f.After(claims, cell); under != 0 {
+			all[cell] = under
+		}
 	}
 	return all
 }
 
-// After are the conditions of the exception that excuses the violations of a claimed cell: they
-// had happened before, and the lock remembers them. Zero where nothing excuses them, or what
-// touched them does.
+// After returns the conditions of the exception that excuses the violations of a claimed cell: they
+// had happened before, and the lock remembers them. It is zero where nothing excuses them, or where
+// the conditions that touched them do.
 func (f *Finding) After(claims *lockbench.Claims, cell lockbench.Cell) lockbench.Conditions {
 	if f.Verdict != checker.Broken || !f.Claimed || f.Against > 0 {
 		return 0
@@ -102,41 +119,39 @@ func (f *Finding) After(claims *lockbench.Claims, cell lockbench.Cell) lockbench
 	return 0
 }
 
-// unguarded is what was found that no guard of the store has a part in.
-func (c Cells) unguarded(claims *lockbench.Claims) map[lockbench.Cell]conclusion.Found {
-	all := c.found(claims)
-	for cell := range all {
-		if cell.Guarantee == lockbench.Effects {
-			delete(all, cell)
-		}
-	}
+// unguarded returns the findings in which no guard of the store has a part.
+func unguarded(cells checker.Cells) checker.Cells {
+	all := maps.Clone(cells)
+	maps.DeleteFunc(all, func(cell lockbench.Cell, _ checker.Finding) bool { return cell.Guarantee == lockbench.Effects })
 	return all
 }
 
-// Findings are what is known, as verdicts of a run: nothing of it is claimed.
-func (k *KnownRow) Findings() Cells {
-	all := make(Cells)
-	for cell, f := range k.Cells {
-		all[cell] = Finding{Verdict: f.Verdict, Exposure: f.Exposure, Violations: f.Violations}
+// Findings returns the known findings without a guard.
+func (k *KnownRow) Findings() checker.Cells {
+	cells, _ := known(k.Cells)
+	return cells
+}
+
+func known(all map[lockbench.Cell]KnownCell) (checker.Cells, map[lockbench.Cell]lockbench.Conditions) {
+	cells, after := make(checker.Cells), make(map[lockbench.Cell]lockbench.Conditions)
+	for cell, f := range all {
+		cells[cell], after[cell] = f.Finding, f.After
 	}
-	return all
+	return cells, after
 }
 
-func foundOf(cells map[lockbench.Cell]KnownCell) map[lockbench.Cell]conclusion.Found {
-	all := make(map[lockbench.Cell]conclusion.Found)
-	for cell, f := range cells {
-		all[cell] = conclusion.Found{Verdict: f.Verdict, Exposure: f.Exposure, Violations: f.Violations, After: f.After}
-	}
-	return all
+// Evidence returns the known findings, as conclusions are drawn from them: those without a guard,
+// then those with one.
+func (k *KnownRow) Evidence() []conclusion.Evidence {
+	own := conclusion.Evidence{Source: conclusion.Known, Shows: k.Shows}
+	guarded := conclusion.Evidence{Source: conclusion.Known, Guarded: true, Shows: k.Shows}
+	own.Cells, own.After = known(k.Cells)
+	guarded.Cells, guarded.After = known(k.Guarded)
+	return []conclusion.Evidence{own, guarded}
 }
 
-// Evidence is what is known, as conclusions are drawn from it.
-func (k *KnownRow) Evidence() conclusion.Evidence {
-	return conclusion.Evidence{Source: conclusion.Known, Cells: foundOf(k.Cells), Guarded: foundOf(k.Guarded), Shows: k.shows}
-}
-
-// shows is the command that shows a cell.
-func (k *KnownRow) shows(cell lockbench.Cell) string {
+// Shows returns the command that shows a cell, empty for none.
+func (k *KnownRow) Shows(cell lockbench.Cell) string {
 	if f, known := k.Cells[cell]; known && f.Part < len(k.Parts) {
 		return k.Parts[f.Part].Command
 	}

@@ -141,7 +141,7 @@ func explored(e *Explored) Run {
 		run.Exploration.Timings.FoundAfter[cell] = int64(d)
 	}
 	for cell, s := range e.Schedules {
-		run.Cells[cell] = run.Cells[cell].shownBy(s)
+		run.Cells.Set(cell, run.Cells.At(cell).shownBy(s))
 	}
 	run.Cells.explain()
 	switch {
@@ -158,26 +158,24 @@ func explored(e *Explored) Run {
 
 // shownBy returns f with the schedule that shows it.
 func (f Finding) shownBy(s Schedule) Finding {
-	f.Schedule = &s
-	if f.Counterexample == nil {
-		f.Counterexample = &Counterexample{Holds: []Hold{}, Ops: []Op{}}
+	var w checker.Counterexample
+	if f.Counterexample != nil {
+		w = *f.Counterexample
 	}
-	f.Counterexample.Sentence = s.Sentence
+	w.Sentence = s.Sentence
+	f.Schedule, f.Counterexample = &s, &w
 	return f
 }
 
-// explain says of each broken cell without a schedule which one explains it: the same
-// guarantee under the fewest of the conditions.
+// explain gives each broken cell without a schedule the sentence of the cell that explains it, see
+// [checker.Explains].
 func (c Cells) explain() {
-	for _, cell := range c.with(checker.Broken) {
-		f := c[cell]
-		for _, by := range c.with(checker.Broken) {
-			other := c[by]
-			if f.Counterexample == nil && other.Schedule != nil && by.Guarantee == cell.Guarantee && cell.Under.Has(by.Under) && f.Fails() == other.Fails() {
-				f.Counterexample = &Counterexample{Sentence: other.Counterexample.Sentence, Holds: []Hold{}, Ops: []Op{}}
-				f.Note = strings.TrimPrefix(f.Note+"; ", "; ") + "explained by the schedule of " + by.String()
-				c[cell] = f
-			}
+	for _, cell := range c.With(checker.Broken) {
+		by, found := c.Explained(cell)
+		if f := c.Cells[cell]; found && f.Counterexample == nil && c.Shown[by].Schedule != nil {
+			f.Counterexample = &checker.Counterexample{Sentence: c.Cells[by].Counterexample.Sentence}
+			f.Note = strings.TrimPrefix(f.Note+"; ", "; ") + "explained by the schedule of " + by.String()
+			c.Cells[cell] = f
 		}
 	}
 }

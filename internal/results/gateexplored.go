@@ -38,9 +38,7 @@ func (r *Result) asGated(design *Run) *thresholds.Run {
 			g.Schedules += r.Runs[i].Exploration.Schedules
 		}
 	}
-	for cell, found := range design.Cells {
-		g.Verdicts.Findings = append(g.Verdicts.Findings, found.finding(cell))
-	}
+	g.Verdicts.Findings = design.Cells.List()
 	g.Verdicts.Breaches = design.Breaches
 	return &g
 }

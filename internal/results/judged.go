@@ -91,7 +91,7 @@ func newRun(j *Judged) Run {
 			Sent: cost(m.Sent), Received: cost(m.Received), ServerCPU: cost(m.ServerCPU),
 			Latency: latencies(&m.Measured), Counts: counts(v, m), WorstOverlap: int64(v.WorstOverlap), Standstills: newStandstills(v.Standstills),
 		},
-		Claims: h.Claims, Cells: cells(v.Findings), Breaches: v.Breaches, Fairness: newFairness(v.Fairness),
+		Claims: h.Claims, Cells: Cells{Cells: v.Cells()}, Breaches: v.Breaches, Fairness: newFairness(v.Fairness),
 		OpenLoop: newOpenLoop(m.Arrivals), Business: m.Business, OverTime: overTime(m, h.WarmupNS, v.Findings), GrantsByClient: v.GrantsByClient,
 		RunRecord: RunRecord{
 			Partial: v.Partial, Why: v.Why, Ended: j.End.Trailer.Ended,
@@ -167,12 +167,4 @@ func latencyOf(l *measure.Latency) Latency {
 		P999: int64(l.At(99.9)), P9999: int64(l.At(99.99)), Max: int64(l.Max()),
 		OutOfRange: l.OutOfRange,
 	}
-}
-
-func cells(findings []checker.Finding) Cells {
-	out := make(Cells, len(findings))
-	for i := range findings {
-		out[findings[i].Cell] = newFinding(&findings[i])
-	}
-	return out
 }

@@ -112,11 +112,11 @@ func NewLimitTrial(value float64, j *Judged) LimitTrial {
 	return t
 }
 
-// outlived is how many holds lasted longer than their leases did: where leases are
-// renewed in the background, only those show it beside which somebody else was granted
-// the key.
+// outlived returns how many holds lasted longer than their leases did. Where leases are renewed in
+// the background it counts those during which somebody else was granted the key: no other shows
+// that its lease was over.
 func outlived(j *Judged) int64 {
-	f := j.Verdicts.Of(lockbench.Exclusion, lockbench.Outlived)
+	f := j.Verdicts.Cells().Sum(lockbench.Exclusion.At(lockbench.Outlived))
 	if j.Header.Renews {
 		return f.Violations
 	}

@@ -87,7 +87,7 @@ type MatrixPart struct {
 	// others to be believed; empty for designs.
 	MustBreak lockbench.Cell `json:"must_break,omitzero"`
 	// Guarded is what became of the guarded state where the store had a guard.
-	Guarded Cells `json:"guarded,omitempty"`
+	Guarded Cells `json:"guarded,omitzero"`
 	// Error and Defects make the part inconclusive, see [Run].
 	Error   string   `json:"error,omitempty"`
 	Defects []string `json:"defects,omitempty"`
@@ -148,11 +148,11 @@ func (r *MatrixRow) drop(part string) {
 	r.Cells = cells
 }
 
-// Findings are what was found of the design, by all parts together.
+// Findings returns the findings on the design by all parts together.
 func (r *MatrixRow) Findings() Cells {
-	all := make(Cells)
+	var all Cells
 	for cell, c := range r.Cells {
-		all[cell] = c.Finding
+		all.Set(cell, c.Finding)
 	}
 	return all
 }
@@ -217,7 +217,7 @@ func (r *MatrixRow) Caught(part string) bool {
 	if p == nil {
 		return false
 	}
-	return r.found(part).shows(p.MustBreak)
+	return shows(r.found(part), p.MustBreak)
 }
 
 func (r *MatrixRow) settle(unproven map[string]bool) {
@@ -236,20 +236,19 @@ func (c *MatrixCell) settle(g lockbench.Guarantee, unproven map[string]bool) {
 	doubted := int64(0)
 	for _, e := range c.Evidence {
 		f := e.Finding
-		f.Counterexample, f.Schedule = nil, e.Schedule
+		f.Counterexample = nil
 		if unproven[e.Part] && f.Verdict == checker.Held {
 			doubted += f.Exposure
 			f.Verdict, f.Exposure = checker.Untested, 0
 		}
-		if c.By == "" || f.outweighs(c.Finding) {
-			c.By = e.Part
-			f.add(g, c.Finding)
-			f.Claimed, f.Exercised = f.Claimed || c.Claimed, f.Exercised || c.Exercised
-			c.Finding = f
+		switch {
+		case c.By == "":
+			c.By, c.Finding = e.Part, f
 			continue
+		case f.outweighs(&c.Finding):
+			c.By = e.Part
 		}
-		c.add(g, f)
-		c.Claimed, c.Exercised = f.Claimed || c.Claimed, f.Exercised || c.Exercised
+		c.Finding = c.Finding.plus(g, f)
 	}
 	if c.Verdict == checker.Untested {
 		c.Exposure += doubted

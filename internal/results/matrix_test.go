@@ -12,14 +12,14 @@ import (
 // TestCell says what parts amount to together.
 func TestCell(t *testing.T) {
 	found := func(part string, v checker.Verdict, against int64) Evidence {
-		f := Finding{Verdict: v, Claimed: true, Exercised: true, Exposure: 10, Against: against}
+		f := Finding{Finding: checker.Finding{Verdict: v, Claimed: true, Exercised: true, Exposure: 10, Against: against}}
 		if v == checker.Broken {
 			f.Violations = 3
 		}
 		return Evidence{Part: part, Finding: f}
 	}
 	want := func(v checker.Verdict, exposure, violations, against int64, by string) MatrixCell {
-		return MatrixCell{By: by, Finding: Finding{Verdict: v, Claimed: true, Exercised: true, Exposure: exposure, Violations: violations, Against: against}}
+		return MatrixCell{By: by, Finding: Finding{Finding: checker.Finding{Verdict: v, Claimed: true, Exercised: true, Exposure: exposure, Violations: violations, Against: against}}}
 	}
 	for _, c := range []struct {
 		name     string

@@ -41,10 +41,10 @@ func (r *MatrixRow) AddRun(p MatrixPart, j *Judged) {
 	}
 	found := evidence(&run)
 	if run.Guard() != "" { // what a guard stops is not what the lock does by itself
-		p.Guarded = make(Cells)
+		p.Guarded = Cells{Cells: make(checker.Cells)}
 		for cell, e := range found {
 			if cell.Guarantee == lockbench.Effects {
-				p.Guarded[cell] = e.Finding
+				p.Guarded.Set(cell, e.Finding)
 			}
 		}
 		if p.MustBreak.Guarantee == "" {
@@ -57,11 +57,11 @@ func (r *MatrixRow) AddRun(p MatrixPart, j *Judged) {
 // evidence is what a run says of each cell; nothing of what it could not put to the test.
 func evidence(run *Run) map[lockbench.Cell]Evidence {
 	found := make(map[lockbench.Cell]Evidence)
-	for cell, f := range run.Cells {
+	for cell, f := range run.Cells.All() {
 		if f.Verdict == checker.Untested && !f.Exercised {
 			continue
 		}
-		if cell.Under.Count() > 1 && run.Cells.explained(cell) { // what shows fewer conditions is enough
+		if _, explained := run.Cells.Explained(cell); explained && cell.Under.Count() > 1 { // the evidence for fewer conditions is enough
 			f.Counterexample, f.Schedule = nil, nil
 		}
 		e := Evidence{In: f.Scenarios, Finding: f}
@@ -71,17 +71,4 @@ func evidence(run *Run) map[lockbench.Cell]Evidence {
 		found[cell] = e
 	}
 	return found
-}
-
-// explained reports whether the guarantee of cell is broken under fewer of its conditions, too,
-// and counts against the claims if that one does.
-func (c Cells) explained(cell lockbench.Cell) bool {
-	f := c[cell]
-	for other, o := range c {
-		fewer := other.Guarantee == cell.Guarantee && other.Under != cell.Under && cell.Under.Has(other.Under)
-		if fewer && o.Verdict == checker.Broken && (o.Against > 0 || f.Against == 0) {
-			return true
-		}
-	}
-	return false
 }

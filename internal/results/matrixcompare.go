@@ -156,8 +156,8 @@ func (m *Matrix) lacking(r *MatrixRow) bool {
 // end is left open.
 func (c *MatrixComparison) row(old, r *MatrixRow, open bool) {
 	before, now := old.Findings(), r.Findings()
-	for _, cell := range comparableCells(before, now) {
-		change := MatrixChange{Design: r.Design, Cell: cell, Was: before.Read(cell), Is: now.Read(cell)}
+	for _, cell := range comparable(before.Cells, now.Cells) {
+		change := MatrixChange{Design: r.Design, Cell: cell, Was: before.touched(cell), Is: now.touched(cell)}
 		was, is := standing(change.Was), standing(change.Is)
 		switch {
 		case is > was:
@@ -166,5 +166,5 @@ func (c *MatrixComparison) row(old, r *MatrixRow, open bool) {
 			c.Worse = append(c.Worse, change)
 		}
 	}
-	c.weaker(r.Design, before, now)
+	c.weaker(r.Design, before.Cells, now.Cells)
 }

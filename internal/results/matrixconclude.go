@@ -1,6 +1,8 @@
 package results
 
 import (
+	"maps"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/conclusion"
@@ -25,43 +27,38 @@ func (m *Matrix) evidence(r *MatrixRow) (all []conclusion.Evidence) {
 	for i := range r.Parts {
 		p := &r.Parts[i]
 		caught := m.SelfCheck.Caught(p.Name)
-		e := conclusion.Evidence{
-			Source:  conclusion.Seen,
-			Cells:   r.found(p.Name).believed(caught).found(&r.Claims),
-			Guarded: p.Guarded.believed(caught).found(&r.Claims),
-			Shows:   func(lockbench.Cell) string { return p.Command },
-		}
+		e := conclusion.Evidence{Source: conclusion.Seen, Shows: func(lockbench.Cell) string { return p.Command }}
 		if len(p.Covered) > 0 {
 			e.Source = conclusion.Explored
 		}
-		all = append(all, e)
+		guarded := e
+		e.Cells, guarded.Cells, guarded.Guarded = believed(r.found(p.Name), caught), believed(p.Guarded.Cells, caught), true
+		e.After, guarded.After = after(&r.Claims, e.Cells), after(&r.Claims, guarded.Cells)
+		all = append(all, e, guarded)
 	}
 	return all
 }
 
-// found is what one part found of each cell.
-func (r *MatrixRow) found(part string) Cells {
-	all := make(Cells)
+// found returns the findings of one part.
+func (r *MatrixRow) found(part string) checker.Cells {
+	all := make(checker.Cells)
 	for cell, c := range r.Cells {
 		for _, e := range c.Evidence {
 			if e.Part == part {
-				all[cell] = e.Finding
+				all[cell] = e.Finding.Finding
 			}
 		}
 	}
 	return all
 }
 
-// believed is what can be relied on: all where a broken lock was caught, else what was broken.
-func (c Cells) believed(caught bool) Cells {
+// believed returns the findings to rely on: all where a broken lock was caught, else the broken
+// cells.
+func believed(c checker.Cells, caught bool) checker.Cells {
 	if caught {
 		return c
 	}
-	broken := make(Cells)
-	for cell, f := range c {
-		if f.Verdict == checker.Broken {
-			broken[cell] = f
-		}
-	}
+	broken := maps.Clone(c)
+	maps.DeleteFunc(broken, func(_ lockbench.Cell, f checker.Finding) bool { return f.Verdict != checker.Broken })
 	return broken
 }

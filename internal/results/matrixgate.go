@@ -50,8 +50,6 @@ func (r *MatrixRow) asGated() *thresholds.Run {
 		}
 	}
 	g.Verdicts.Ops = g.Verdicts.Grants // of operations a matrix keeps no count
-	for cell, c := range r.Cells {
-		g.Verdicts.Findings = append(g.Verdicts.Findings, c.finding(cell))
-	}
+	g.Verdicts.Findings = r.Findings().List()
 	return &g
 }

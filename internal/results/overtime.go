@@ -43,7 +43,7 @@ type Period struct {
 
 // overTime puts what was measured and what was judged over one axis; nil when nothing
 // happened.
-func overTime(all *measure.Measures, warmup int64, findings []checker.Finding) *OverTime {
+func overTime(all *measure.Measures, warmup int64, findings []checker.CellFinding) *OverTime {
 	m := &all.Timeline
 	width := max(m.Grants.Width, m.Refused.Width, m.Troubled.Width, m.Slowest.Width)
 	for _, f := range findings {

@@ -22,7 +22,7 @@ func Replays(dir string, r Result, match func(Finding) bool) error {
 	for i := range merged.Runs {
 		run := &merged.Runs[i]
 		for _, cell := range run.Cells.Sorted() {
-			f := run.Cells[cell]
+			f := run.Cells.At(cell)
 			if f.Schedule == nil || f.Schedule.Replay == "" || !match(f) {
 				continue
 			}
@@ -37,7 +37,7 @@ func Replays(dir string, r Result, match func(Finding) bool) error {
 // Shows reports whether r has a cell that matches, with a schedule.
 func Shows(r Result, match func(Finding) bool) bool {
 	for i := range r.Runs {
-		for _, f := range r.Runs[i].Cells {
+		for _, f := range r.Runs[i].Cells.All() {
 			if f.Schedule != nil && match(f) {
 				return true
 			}

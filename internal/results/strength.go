@@ -32,23 +32,9 @@ func weaker(was, is int64) string {
 // losesStrength reports whether so many occasions are a loss of strength.
 func losesStrength(was, is int64) bool { return was >= conclusion.Enough && is < conclusion.Enough }
 
-// HeldOn counts the occasions on which a cell was held: all that its conditions touched, whatever
-// else did. It is zero for a broken cell.
-func (c Cells) HeldOn(cell lockbench.Cell) (n int64) {
-	if c[cell].Verdict == checker.Broken {
-		return 0
-	}
-	for other, f := range c {
-		if other.Guarantee == cell.Guarantee && other.Under.Has(cell.Under) && f.Verdict == checker.Held {
-			n += f.Exposure
-		}
-	}
-	return n
-}
-
 // weaker lists the claimed cells of a design that lost strength, but for those that are worse.
-func (c *MatrixComparison) weaker(design string, before, now Cells) {
-	for _, cell := range comparableCells(before, now) {
+func (c *MatrixComparison) weaker(design string, before, now checker.Cells) {
+	for _, cell := range comparable(before, now) {
 		was, is := before.HeldOn(cell), now.HeldOn(cell)
 		if claimed := before[cell].Claimed || now[cell].Claimed; !claimed || !losesStrength(was, is) || c.worse(design, cell) {
 			continue

@@ -94,17 +94,18 @@ func (c cellCount) metric(cell lockbench.Cell) Metric {
 // conditions all that they touched.
 func judged(cell lockbench.Cell, of func(checker.Finding) Reading) func(*Run) Reading {
 	return func(r *Run) Reading {
-		f := r.Verdicts.Find(cell)
+		all := r.Verdicts.Cells()
+		f, plain := all[cell], all[cell.Guarantee.At(0)]
 		if cell.Under != 0 {
-			f = r.Verdicts.Of(cell.Guarantee, cell.Under)
+			f = all.Sum(cell)
 		}
 		switch {
 		case r.empty():
 			return nothing(anything)
 		case f.Verdict == checker.NotApplicable:
 			return notForIt(reason(f))
-		case f.Verdict == checker.Untested && r.Verdicts.Find(cell.Guarantee.At(0)).Verdict == checker.NotApplicable:
-			return notForIt(reason(r.Verdicts.Find(cell.Guarantee.At(0))))
+		case f.Verdict == checker.Untested && plain.Verdict == checker.NotApplicable:
+			return notForIt(reason(plain))
 		}
 		reading := of(f)
 		if met := r.met(cell.Guarantee); cell.Under == 0 && reading.Why != "" && met != 0 {

@@ -24,16 +24,16 @@ func measuredRun() *Run {
 	m := c.Result(history.End{Trailer: history.Trailer{EndNS: 10_000 * ms}})
 	return &Run{Design: "lua-token/token", Measures: &m, Verdicts: &checker.Result{
 		Ops: 102, Grants: 100, Refused: 25, Failed: 1, WorstOverlap: 5,
-		Findings: []checker.Finding{
-			{Cell: lockbench.Exclusion.At(0), Verdict: checker.Held, Exposure: 90},
-			{Cell: lockbench.Exclusion.At(lockbench.Outlived), Verdict: checker.Broken, Exposure: 8, Violations: 4, Measures: map[string]float64{"overlap_p99_ns": 7e6}},
-			{Cell: lockbench.Exclusion.At(lockbench.Failover), Verdict: checker.Held, Exposure: 20},
-			{Cell: lockbench.Exclusion.At(lockbench.Crash | lockbench.Failover), Verdict: checker.Broken, Exposure: 3, Violations: 3, Against: 1},
-			{Cell: lockbench.OwnerRelease.At(0), Verdict: checker.Broken, Exposure: 9, Violations: 2},
-			{Cell: lockbench.Recovery.At(0), Verdict: checker.Untested, Note: "nobody died"},
-			{Cell: lockbench.Recovery.At(lockbench.Crash), Verdict: checker.Held, Exposure: 7},
-			{Cell: lockbench.Fencing.At(0), Verdict: checker.NotApplicable, Note: "no fence was handed out"},
-			{Cell: lockbench.Effects.At(0), Verdict: checker.Held, Exposure: 3},
+		Findings: []checker.CellFinding{
+			{Cell: lockbench.Exclusion.At(0), Finding: checker.Finding{Verdict: checker.Held, Exposure: 90}},
+			{Cell: lockbench.Exclusion.At(lockbench.Outlived), Finding: checker.Finding{Verdict: checker.Broken, Exposure: 8, Violations: 4, Measures: map[string]float64{"overlap_p99_ns": 7e6}}},
+			{Cell: lockbench.Exclusion.At(lockbench.Failover), Finding: checker.Finding{Verdict: checker.Held, Exposure: 20}},
+			{Cell: lockbench.Exclusion.At(lockbench.Crash | lockbench.Failover), Finding: checker.Finding{Verdict: checker.Broken, Exposure: 3, Violations: 3, Against: 1}},
+			{Cell: lockbench.OwnerRelease.At(0), Finding: checker.Finding{Verdict: checker.Broken, Exposure: 9, Violations: 2}},
+			{Cell: lockbench.Recovery.At(0), Finding: checker.Finding{Verdict: checker.Untested, Note: "nobody died"}},
+			{Cell: lockbench.Recovery.At(lockbench.Crash), Finding: checker.Finding{Verdict: checker.Held, Exposure: 7}},
+			{Cell: lockbench.Fencing.At(0), Finding: checker.Finding{Verdict: checker.NotApplicable, Note: "no fence was handed out"}},
+			{Cell: lockbench.Effects.At(0), Finding: checker.Finding{Verdict: checker.Held, Exposure: 3}},
 		},
 		Breaches: 5, Fairness: checker.Fairness{Jain: 0.9, MaxWait: 40, MaxBypassed: 3},
 	}}
@@ -123,7 +123,7 @@ func TestNothingNeverPasses(t *testing.T) {
 // TestViolationsOfNothing sees that where no guarantee was put to the test none counts as kept.
 func TestViolationsOfNothing(t *testing.T) {
 	r := measuredRun()
-	r.Verdicts.Findings = []checker.Finding{{Cell: lockbench.Exclusion.At(0)}, {Cell: lockbench.Fencing.At(0), Verdict: checker.NotApplicable}}
+	r.Verdicts.Findings = []checker.CellFinding{{Cell: lockbench.Exclusion.At(0)}, {Cell: lockbench.Fencing.At(0), Finding: checker.Finding{Verdict: checker.NotApplicable}}}
 	th, err := ParseThreshold("violations>0")
 	if err != nil {
 		t.Fatal(err)

@@ -128,7 +128,7 @@ func (v *Live) session() Session {
 
 // found shows what was broken for the first time. It is called by the judge, like
 // judged, and neither ever waits for the terminal.
-func (v *Live) found(f checker.Finding, at time.Duration) {
+func (v *Live) found(f checker.CellFinding, at time.Duration) {
 	b := Breach{Guarantee: f.Cell.String(), Claimed: f.Against > 0, Count: f.Violations, First: at}
 	if f.Counterexample != nil {
 		b.Key = f.Counterexample.Key
@@ -205,7 +205,7 @@ func outcomeShown(name string, j *runner.Judged) Outcome {
 }
 
 // broken are the cells that were: those that count against the claims, and the others.
-func broken(all []checker.Finding) (claimed, others []lockbench.Cell) {
+func broken(all []checker.CellFinding) (claimed, others []lockbench.Cell) {
 	for _, f := range all {
 		switch {
 		case f.Verdict != checker.Broken:

@@ -35,8 +35,8 @@ func still() runner.Progress { return runner.Progress{} }
 
 // broke is a run that broke owner-release seven times.
 func broke() *runner.Judged {
-	return &runner.Judged{Verdicts: checker.Result{Findings: []checker.Finding{
-		{Cell: lockbench.OwnerRelease.At(lockbench.Outlived), Verdict: checker.Broken, Violations: 7},
+	return &runner.Judged{Verdicts: checker.Result{Findings: []checker.CellFinding{
+		{Cell: lockbench.OwnerRelease.At(lockbench.Outlived), Finding: checker.Finding{Verdict: checker.Broken, Violations: 7}},
 	}}}
 }
 
@@ -45,7 +45,7 @@ func TestLiveViewFollowsASession(t *testing.T) {
 	v := blindView(t.Context(), &out)
 	v.Say("server: %s", "private")
 	v.begin("a/b", func() runner.Progress { return runner.Progress{Grants: 7, Refused: 3} })
-	v.found(checker.Finding{Cell: lockbench.Exclusion.At(0), Claimed: true, Violations: 1, Against: 1, Counterexample: &checker.Counterexample{Key: "k"}}, time.Second)
+	v.found(checker.CellFinding{Cell: lockbench.Exclusion.At(0), Finding: checker.Finding{Claimed: true, Violations: 1, Against: 1, Counterexample: &checker.Counterexample{Key: "k"}}}, time.Second)
 	before := v.session()
 	so := judgedSoFar{
 		acquire: Latency{Count: 5}, faults: []Occurrences{{Fault: "death", Count: 2}},
@@ -99,7 +99,7 @@ func TestLiveViewFromAllSides(t *testing.T) {
 	var all sync.WaitGroup
 	for _, do := range []func(){
 		func() { v.Say("x") },
-		func() { v.found(checker.Finding{Cell: lockbench.Exclusion.At(0)}, 0) },
+		func() { v.found(checker.CellFinding{Cell: lockbench.Exclusion.At(0)}, 0) },
 		func() { v.judged(judgedSoFar{violations: map[string]int64{"exclusion": 1}}) },
 		func() { _ = fmt.Sprint(v.session()) },
 	} {
@@ -165,7 +165,7 @@ func TestLastScreenSaysWhatTheReportSays(t *testing.T) {
 	for _, b := range last.Breaches {
 		shown = append(shown, fmt.Sprint(b.Guarantee, " claimed: ", b.Claimed))
 	}
-	for cell, f := range report.Cells {
+	for cell, f := range report.Cells.Cells {
 		if f.Verdict == checker.Broken {
 			broke = append(broke, fmt.Sprint(cell, " claimed: ", f.Against > 0))
 		}
@@ -182,7 +182,7 @@ func TestLastScreenSaysWhatTheReportSays(t *testing.T) {
 	screen := ansi.Strip(told(t, tea.WindowSizeMsg{Width: 250, Height: 40}, v.session()).View().Content)
 	acquire := report.Latency["acquire"].P99
 	wants := []string{report.Design, figures.Rate(report.GrantsPerS) + "/s", "p99 " + figures.Compact(acquire)}
-	for cell, f := range report.Cells {
+	for cell, f := range report.Cells.Cells {
 		if f.Against > 0 {
 			wants = append(wants, "CLAIM BROKEN", cell.String())
 		}
@@ -195,12 +195,12 @@ func TestLastScreenSaysWhatTheReportSays(t *testing.T) {
 }
 
 func TestOutcomeShown(t *testing.T) {
-	held := checker.Finding{Cell: lockbench.Exclusion.At(0), Claimed: true, Exercised: true, Exposure: 1, Verdict: checker.Held}
-	lost := checker.Finding{Cell: lockbench.OwnerRelease.At(lockbench.Outlived), Verdict: checker.Broken, Violations: 7}
-	kept := runner.Judged{Verdicts: checker.Result{Grants: 1, Findings: []checker.Finding{held, lost}}}
+	held := checker.CellFinding{Cell: lockbench.Exclusion.At(0), Finding: checker.Finding{Claimed: true, Exercised: true, Exposure: 1, Verdict: checker.Held}}
+	lost := checker.CellFinding{Cell: lockbench.OwnerRelease.At(lockbench.Outlived), Finding: checker.Finding{Verdict: checker.Broken, Violations: 7}}
+	kept := runner.Judged{Verdicts: checker.Result{Grants: 1, Findings: []checker.CellFinding{held, lost}}}
 	bad := kept
 	lost.Claimed, lost.Against = true, 7
-	bad.Verdicts.Findings = []checker.Finding{held, lost}
+	bad.Verdicts.Findings = []checker.CellFinding{held, lost}
 	failed := kept
 	failed.Err = context.DeadlineExceeded
 	for _, c := range []struct {

@@ -303,8 +303,8 @@ func testPointing(t *testing.T, b *tab) {
 
 // overlapOf are the numbers of the overlap in the counterexample of exclusion.
 func overlapOf(r *results.Result) []string {
-	h := r.Runs[0].Cells[lockbench.Exclusion.At(0)].Counterexample.Holds
-	from, to := max(h[0].GrantedNS, h[1].GrantedNS), min(*h[0].EndNS, *h[1].EndNS)
+	h := r.Runs[0].Cells.At(lockbench.Exclusion.At(0)).Counterexample.Holds
+	from, to := max(h[0].Granted, h[1].Granted), min(h[0].End, h[1].End)
 	seconds := func(ns int64) string { return fmt.Sprintf("%.6f s", float64(ns)/1e9) }
 	return []string{"both hold the lock", fmt.Sprint("client ", h[0].Client), fmt.Sprint("client ", h[1].Client), seconds(from), seconds(to), time.Duration(to - from).Round(time.Microsecond).String()}
 }

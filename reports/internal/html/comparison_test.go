@@ -31,7 +31,7 @@ func repeated(t testing.TB, n, side int, change func(i int, run *results.Run)) (
 
 // keepsExclusion makes a run one of a design that claims exclusion, and holds it.
 func keepsExclusion(_ int, run *results.Run) {
-	run.Cells[lockbench.Exclusion.At(0)] = results.Finding{Verdict: checker.Held, Claimed: true, Exercised: true, Exposure: 100}
+	run.Cells.Set(lockbench.Exclusion.At(0), results.Finding{Finding: checker.Finding{Verdict: checker.Held, Claimed: true, Exercised: true, Exposure: 100}})
 }
 
 // twiceAsSlow makes a run one that takes twice the time for a grant.

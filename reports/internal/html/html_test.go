@@ -128,7 +128,7 @@ func spoiled(t testing.TB) *results.Result {
 		run.Params["hold"] = hostile
 		run.OverTime.Faults[0].Note = hostile
 		run.Claims.Except = []lockbench.Exception{{Why: hostile}}
-		for cell, f := range run.Cells {
+		for cell, f := range run.Cells.All() {
 			f.Note = hostile
 			if f.Counterexample != nil {
 				f.Counterexample.Key, f.Counterexample.Sentence = hostile, hostile
@@ -139,7 +139,7 @@ func spoiled(t testing.TB) *results.Result {
 					f.Counterexample.Holds[j].EndedBy = hostile
 				}
 			}
-			run.Cells[cell] = f
+			run.Cells.Set(cell, f)
 		}
 	}
 	return r
@@ -165,15 +165,15 @@ func TestOldAndSparse(t *testing.T) {
 	r := read(t, "run.json")
 	for i := range r.Runs {
 		r.Runs[i].OverTime, r.Runs[i].GrantsByClient, r.Runs[i].Latency, r.Runs[i].Params = nil, nil, nil, nil
-		for cell, f := range r.Runs[i].Cells {
+		for cell, f := range r.Runs[i].Cells.All() {
 			f.Counterexample, f.Measures = nil, nil
-			r.Runs[i].Cells[cell] = f
+			r.Runs[i].Cells.Set(cell, f)
 		}
 	}
 	if page := written(t, r); strings.Contains(page, "<figure class=\"lanes\"") {
 		t.Error("a picture of nothing")
 	}
-	r.Runs[0].Cells = nil
+	r.Runs[0].Cells = results.Cells{}
 	written(t, r)
 }
 

@@ -79,7 +79,7 @@ func TestPictures(t *testing.T) {
 			t.Errorf("%q is not in latency.svg", words)
 		}
 	}
-	w := read(t, "run.json").Runs[0].Cells[lockbench.Exclusion.At(0)].Counterexample
+	w := read(t, "run.json").Runs[0].Cells.At(lockbench.Exclusion.At(0)).Counterexample
 	drawn := run[results.FileName(read(t, "run.json").Runs[0].Design)+".exclusion.svg"]
 	for _, words := range append(overlapOf(read(t, "run.json"))[:3], w.Sentence, "both hold the lock, within their leases", "red, crossed: two hold it at once") {
 		if !strings.Contains(drawn, words) {

@@ -1,0 +1,157 @@
+package checker
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/measure/series"
+)
+
+// A Verdict is the judgement on one guarantee.
+type Verdict uint8
+
+// The verdicts. The zero value is Untested, which is never success.
+const (
+	Untested      Verdict = iota // too little exposure to say
+	Held                         // exposed, and kept
+	Broken                       // violated; there is a counterexample
+	NotApplicable                // the design has no such ability, or nothing to judge
+)
+
+var verdictNames = [...]string{"untested", "held", "broken", "n/a"}
+
+// String returns the verdict's name as reports show it.
+func (v Verdict) String() string {
+	if int(v) < len(verdictNames) {
+		return verdictNames[v]
+	}
+	return fmt.Sprintf("invalid(%d)", uint8(v))
+}
+
+// gravities is the order of verdicts in which the graver one stands for both.
+var gravities = [...]int{Untested: 1, Held: 2, Broken: 3, NotApplicable: 0}
+
+// Graver reports whether v says more of a lock than other, or worse, and so stands
+// for both: broken before held, untested, n/a.
+func (v Verdict) Graver(other Verdict) bool { return gravities[v] > gravities[other] }
+
+// MarshalText implements encoding.TextMarshaler.
+func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (v *Verdict) UnmarshalText(b []byte) error {
+	for i, n := range verdictNames {
+		if n == string(b) {
+			*v = Verdict(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("%q is no verdict; hint: one of %q", b, verdictNames)
+}
+
+// A Finding is the verdict on one cell, a guarantee under exact conditions, with its counts.
+// The zero Finding is that of a cell that had no occasion. Its JSON form is that of reports.
+type Finding struct {
+	Verdict Verdict `json:"verdict"`
+	// Claimed: the design is held to it.
+	Claimed bool `json:"claimed"`
+	// Exercised: the workload and its faults can put it to the test.
+	Exercised bool `json:"exercised"`
+	// Exposure counts the occasions on which it could have been broken, Violations those on
+	// which it was. Against are those of them that count against the claims: none where the
+	// cell is not claimed, and fewer than all where another guarantee may have been broken
+	// instead that is not claimed, or after an exception that lasts. An exploration counts
+	// schedules as violations.
+	Exposure   int64 `json:"exposure"`
+	Violations int64 `json:"violations"`
+	Against    int64 `json:"against"`
+	// Questions are the violations by question; zero where all of them answer the guarantee's
+	// own. [Finding.Asked] reads it.
+	Questions ByQuestion `json:"questions,omitzero"`
+	// Note says what the numbers do not: why it is untested, what slack was given.
+	Note string `json:"note,omitempty"`
+	// Measures are figures by name ("overlap_p99_ns").
+	Measures map[string]float64 `json:"measures,omitempty"`
+	// Counterexample is the clearest violation; nil when there is none.
+	Counterexample *Counterexample `json:"counterexample,omitempty"`
+	// When has the times at which violations became certain. It is not part of the JSON form.
+	When series.Counts `json:"-"`
+}
+
+// A CellFinding is the finding on one cell.
+type CellFinding struct {
+	Cell lockbench.Cell
+	Finding
+}
+
+// ByQuestion counts violations by the [Question] that they answer. Its JSON form is an object of
+// the counts that are not zero.
+type ByQuestion [Questions]int64
+
+// MarshalJSON implements json.Marshaler.
+func (b ByQuestion) MarshalJSON() ([]byte, error) {
+	counts := make(map[string]int64)
+	for q, n := range b {
+		if n > 0 {
+			counts[Question(q).String()] = n
+		}
+	}
+	return json.Marshal(counts)
+}
+
+// UnmarshalJSON implements json.Unmarshaler. It ignores unknown questions.
+func (b *ByQuestion) UnmarshalJSON(text []byte) error {
+	var counts map[string]int64
+	if err := json.Unmarshal(text, &counts); err != nil {
+		return err
+	}
+	*b = ByQuestion{}
+	for q := range b {
+		b[q] = counts[Question(q).String()]
+	}
+	return nil
+}
+
+// Asked returns the violations by question of a finding on g.
+func (f *Finding) Asked(g lockbench.Guarantee) ByQuestion {
+	all := f.Questions
+	if f.Violations > 0 && all == (ByQuestion{}) {
+		all[Asks(g)] = f.Violations
+	}
+	return all
+}
+
+// SetAsked sets the questions that the violations of g answer.
+func (f *Finding) SetAsked(g lockbench.Guarantee, asked ByQuestion) {
+	f.Questions = asked
+	if f.Violations == 0 || asked[Asks(g)] == f.Violations {
+		f.Questions = ByQuestion{}
+	}
+}
+
+// Outweighs reports whether f is graver than other: by its verdict, or by violations that count
+// against the claims.
+func (f *Finding) Outweighs(other *Finding) bool {
+	if f.Verdict != other.Verdict {
+		return f.Verdict.Graver(other.Verdict)
+	}
+	return f.Against > 0 && other.Against == 0
+}
+
+// Plus returns f with the counts of more, another finding on the same cell of g. Both count the
+// same unit, occasions or schedules. Verdict, note, measures and counterexample stay those of f,
+// so f must be the graver one.
+func (f Finding) Plus(g lockbench.Guarantee, more *Finding) Finding {
+	asked := f.Asked(g)
+	for q, n := range more.Asked(g) {
+		asked[q] += n
+	}
+	f.Claimed = f.Claimed || more.Claimed
+	f.Exercised = f.Exercised || more.Exercised
+	f.Exposure += more.Exposure
+	f.Violations += more.Violations
+	f.Against += more.Against
+	f.SetAsked(g, asked)
+	return f
+}
