@@ -15,7 +15,7 @@ import (
 type histories struct {
 	dir string
 	// temporary is the directory if the user asked for none, else nil. It keeps only histories
-	// that show a violation, so that the command that re-checks them works.
+	// with a violation or an error, so that the command that re-checks them works.
 	temporary *tempdir.Dir
 	release   func() error // gives the user's directory to others
 }

@@ -24,7 +24,7 @@ type Plan struct {
 	// started, or else embedded ones.
 	Servers []string
 	// History is the directory for the histories of all runs. If it is empty, only histories
-	// that show a violation are kept, in a temporary directory.
+	// with a violation or an error are kept, in a temporary directory.
 	History string
 	// FailFast ends everything within about a second of a violation of a claim.
 	FailFast bool
