@@ -67,7 +67,7 @@ type jobOf struct {
 // A period is a period in which at least one job began.
 type period struct {
 	running  int
-	until    time.Time // end of the delay after the last job
+	until    time.Time // half of the delay after the last job
 	repeated bool
 }
 

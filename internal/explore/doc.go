@@ -1,8 +1,7 @@
-// Package explore finds the interleaving that breaks a lock. It runs unmodified
-// lock code in virtual time against an embedded server, holds every server command
-// back and decides, step by step, whose command runs next, whether time
-// passes and what goes wrong. Each schedule is recorded like a live run and judged
-// by the same checker; a failing one is shrunk, shown and can be replayed.
+// Package explore finds interleavings that break a lock. It runs unmodified lock code in virtual
+// time against an embedded server, holds every server command back and decides, step by step, which
+// command runs next, whether time passes and which fault occurs. Each schedule is recorded like a
+// live run and judged by the same checker; a failing one is shrunk, shown and can be replayed.
 //
 // [Run] explores a [Config] and returns a [Result]; [Rerun] runs one [Replay]. The way from
 // the first to the last, in the order in which to read it:
