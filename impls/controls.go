@@ -10,7 +10,7 @@ import (
 	"github.com/lockbench/lockbench/internal/suggest"
 )
 
-// Controls returns what runs compare locks with: no locks, and none of All.
+// Controls returns the controls that runs compare locks with. They are no locks, and not in All.
 func Controls() []design.Design { return control.Designs() }
 
 // MatchRun is [Match] for a run, which may have controls. Controls are selected only by name,

@@ -14,13 +14,13 @@
 //
 // The order of the files:
 //
-//   - plan.go, subject.go: what to run, and what can be said of it beforehand
+//   - plan.go, subject.go: the description of runs, and its checks
 //   - runner.go: Run, from top to bottom
-//   - services.go, fit.go: what the designs lock on, and what is left out
+//   - services.go, fit.go: the services of the designs, and the designs that do not fit them
 //   - record.go: one subject, from its clients to its judgement
 //   - judge.go, live.go: a saved history, and one that still grows
-//   - abort.go, selfcheck.go, histories.go: what ends a run early, the broken lock, the files
-//   - claims.go, machine.go: what a lock is held to, and what a run changes of this process
-//   - conclude.go: what the report concludes
-//   - result.go, sink.go: what the caller is handed
+//   - abort.go, selfcheck.go, histories.go: early ends, the broken lock, the files
+//   - claims.go, machine.go: changed claims, and changes of this process during a run
+//   - conclude.go: the report's conclusions
+//   - result.go, sink.go: the results for the caller
 package runner

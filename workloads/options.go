@@ -77,7 +77,7 @@ type Options struct {
 	// Zero is 2.
 	Depth int `json:"depth"`
 	// NestedTTL is the lease that nested acquires ask for (reentrant); shorter
-	// than TTL it shows designs whose inner acquire cuts the outer lease. Zero is
+	// than TTL it shows designs with an inner acquire that cuts the outer lease. Zero is
 	// TTL.
 	NestedTTL time.Duration `json:"nested_ttl_ns"`
 	// Period is how often the job is due (cron). Zero is 500 ms.

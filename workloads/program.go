@@ -13,7 +13,7 @@ import (
 // A Program is a client's use of a lock, round after round. It consists of plain data and of
 // functions without state, so that many clients may run one at a time.
 type Program struct {
-	// Name is stable; Summary says in one sentence what a client does.
+	// Name is stable; Summary describes a client's work in one sentence.
 	Name, Summary string
 	// Drivers can run the program. A live run of a program of your own ignores it.
 	Drivers Drivers

@@ -123,7 +123,7 @@ func (p pairing) name() string {
 	return older + "=>" + newer
 }
 
-// changes reports what differs of some fields.
+// changes lists the differences of some fields.
 func changes(a, b finding, fields []string) (what []string) {
 	for _, f := range []struct {
 		name     string

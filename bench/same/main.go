@@ -18,7 +18,7 @@ const (
 	exitBadInput  = 2
 )
 
-// errDifferent ends the program with exitDifferent; what differs is printed already.
+// errDifferent ends the program with exitDifferent; the differences are printed already.
 var errDifferent = errors.New("different")
 
 func main() {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A stopwatch measures real time in a bubble, where all clocks show virtual time: a
+// A stopwatch measures real time in a bubble, in which all clocks show virtual time: a
 // goroutine outside keeps it.
 type stopwatch struct {
 	begun   time.Time

@@ -60,7 +60,7 @@ const (
 	Once   Phase = iota
 	Begins       // it goes on until an event of the same line ends it
 	Ends
-	Lasts // it goes on for Value ns, where that is above zero
+	Lasts // it goes on for Value ns, if that is above zero
 )
 
 // events lists the events of faults. An occurrence of several events has one row for each.

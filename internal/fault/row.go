@@ -103,7 +103,7 @@ const (
 	Ours
 	// OwnProcess: one that has a process of its own.
 	OwnProcess
-	// OwnClock: one whose clock can be set.
+	// OwnClock: one with a clock that can be set.
 	OwnClock
 	// Redis: a Redis server.
 	Redis

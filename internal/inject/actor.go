@@ -16,7 +16,7 @@ type actor struct {
 	random *rand.Rand
 }
 
-// newActor returns an actor whose choices depend on the run's seed and on id alone.
+// newActor returns an actor; its choices depend on the run's seed and on id alone.
 func newActor(in *Injector, id int64) *actor {
 	key := [32]byte{31: 'f'} // sets it apart from the clients' and the locks' choices
 	binary.LittleEndian.PutUint64(key[:], in.config.Seed)

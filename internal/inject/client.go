@@ -141,7 +141,7 @@ func (l locker) Acquire(ctx context.Context, key string, opt lockbench.Options) 
 	return held, nil
 }
 
-// diesHolding may crash the process of a lock whose commands cannot be seen, just after a
+// diesHolding may crash the process of a lock with unseen commands, just after a
 // grant or before a release, and reports whether it did. Other processes die at a command.
 func (c *Client) diesHolding() bool {
 	if c.p.watched.Load() {

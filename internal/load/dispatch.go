@@ -44,7 +44,7 @@ type clock interface {
 	close()
 }
 
-// newDispatcher returns a dispatcher whose timetable has not begun, and which uses clock c.
+// newDispatcher returns a dispatcher that uses clock c; its timetable has not begun.
 // finish closes the clock.
 func newDispatcher(o workloads.Options, over <-chan struct{}, c clock) *dispatcher {
 	d := &dispatcher{

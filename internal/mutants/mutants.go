@@ -26,7 +26,7 @@ type Mutant struct {
 	Threads int
 	TTL     time.Duration
 
-	abilities // in addition to those of every lock here
+	abilities // in addition to the abilities of every lock here
 	change    func(*parts)
 }
 

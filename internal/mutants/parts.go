@@ -56,7 +56,7 @@ var (
 	reentrantWatched = abilities{nested: true, renews: true}
 )
 
-// A watchdog decides about the renewals of h, whose mu is held.
+// A watchdog decides about the renewals of h. h.mu is held.
 type watchdog struct {
 	// renewed is called after a successful renewal, missed after an error that leaves its
 	// success open.

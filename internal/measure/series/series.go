@@ -54,7 +54,7 @@ func (p *Peaks) Add(at, value int64) {
 // Merge adds the peaks of another series.
 func (p *Peaks) Merge(o Peaks) { (*Counts)(p).merge(Counts(o), highest) }
 
-// Widened is like that of Counts.
+// Widened is like Counts.Widened.
 func (p Peaks) Widened(width int64) Peaks {
 	p.N = slices.Clone(p.N)
 	(*Counts)(&p).widen(width, highest)

@@ -14,7 +14,7 @@ type Verb uint8
 const (
 	VerbRun               Verb = iota // the actor goes on to its next command, which runs
 	VerbWait                          // nobody can go on: time passes until somebody can
-	VerbMove                          // time passes, and what is pending now comes later
+	VerbMove                          // time passes, and pending commands come later
 	VerbBegin                         // the schedule begins with the clocks as they are
 	VerbSkew                          // a process's clock is off from the start
 	VerbDieBefore                     // the actor dies, its command does not run
